@@ -1,0 +1,101 @@
+//===- TypeAnalysis.h - what lies at each byte of memory ------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM pointers are opaque, and copies move bytes as integers. This analysis
+// says, for each byte behind a pointer and each byte of an integer SSA value,
+// whether it belongs to a float (of which format), a pointer, or neither.
+// See lib/Analysis/README.md for the method.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_ANALYSIS_TYPEANALYSIS_H
+#define RETROGRAD_ANALYSIS_TYPEANALYSIS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/Function.h"
+#include <memory>
+#include <optional>
+
+namespace retrograd {
+class Catalogue;
+
+/// What a byte range holds.
+struct ByteKind {
+  enum Kind : uint8_t {
+    Unknown, ///< no evidence at all
+    Integer, ///< evidence of a non-pointer, non-float use
+    Float,   ///< part of a floating-point number of type FP
+    Pointer, ///< part of a pointer
+    Conflict ///< contradicting evidence
+  } K = Unknown;
+  llvm::Type *FP = nullptr; ///< for Float: the scalar floating-point type
+  bool operator==(const ByteKind &O) const { return K == O.K && FP == O.FP; }
+};
+
+/// One typed piece of a byte range: [Offset, Offset + Size) in bytes.
+struct TypedLeaf {
+  uint64_t Offset;
+  uint64_t Size;
+  ByteKind Kind;
+};
+
+/// Types of all memory and integer values of a set of functions (prepared
+/// primals that call each other). Built once; never changes IR.
+class TypeAnalysis {
+public:
+  /// An abstract memory object: all memory that a set of pointers may point
+  /// to, as far as flow-insensitive unification can tell. Stable ids.
+  using ObjectId = unsigned;
+  static constexpr ObjectId NoObject = ~0u;
+
+  TypeAnalysis(llvm::ArrayRef<llvm::Function *> Functions,
+               llvm::function_ref<llvm::Function *(const llvm::Function *)> PreparedOf,
+               const Catalogue &Cat);
+  ~TypeAnalysis();
+
+  /// Leaves of the `Size` bytes at pointer `P`, in order of offset, covering
+  /// all of [0, Size) (Unknown where nothing is known).
+  llvm::SmallVector<TypedLeaf, 4> leavesAt(const llvm::Value *P, uint64_t Size) const;
+
+  /// As leavesAt for a range whose length is not a constant: the repeating
+  /// pattern of the memory at P and its period in bytes. None if there is no
+  /// single pattern (then a copy of that range has to be refused or the
+  /// range proved irrelevant).
+  struct Pattern {
+    uint64_t Period;
+    llvm::SmallVector<TypedLeaf, 4> Leaves;
+  };
+  std::optional<Pattern> patternAt(const llvm::Value *P) const;
+
+  /// Leaves of an SSA value of any first-class type: FP and pointer types
+  /// answer for themselves, integers from evidence, vectors and aggregates by
+  /// element, in the layout that storing the value to memory would have.
+  llvm::SmallVector<TypedLeaf, 4> leavesOf(const llvm::Value *V) const;
+
+  /// Leaves that an access instruction itself proves (TBAA, tbaa.struct), or
+  /// those of leavesAt: the answer for a memcpy, load or store of integers.
+  llvm::SmallVector<TypedLeaf, 4> leavesOfAccess(const llvm::Instruction *I,
+                                                 const llvm::Value *P, uint64_t Size) const;
+
+  /// The abstract object behind a pointer; NoObject for non-pointers.
+  ObjectId objectOf(const llvm::Value *P) const;
+  /// Objects that pointers stored in object O may point to (direct only).
+  llvm::SmallVector<ObjectId, 4> pointees(ObjectId O) const;
+  unsigned numObjects() const;
+
+  void print(llvm::raw_ostream &OS) const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> I;
+};
+
+} // namespace retrograd
+
+#endif

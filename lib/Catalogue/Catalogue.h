@@ -1,0 +1,123 @@
+//===- Catalogue.h - what we know about operations -------------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One record per operation (an LLVM instruction, an intrinsic, a library
+// routine), written in the .td files of this folder and compiled to tables by
+// retrograd-tblgen. This header is the only way to ask.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_CATALOGUE_CATALOGUE_H
+#define RETROGRAD_CATALOGUE_CATALOGUE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/InstrTypes.h"
+
+namespace retrograd {
+
+/// What kind of derivative an operation has.
+enum class RuleClass : uint8_t {
+  /// Runs in the primal sweep only. Results carry no derivative, and nothing
+  /// active is written through its pointer arguments (I/O, strings, clocks,
+  /// random numbers, locks of the C library, rounding to integers, ...).
+  Inactive,
+  /// Derivative given by a formula per floating-point operand.
+  Formula,
+  /// Allocates memory; see Allocation.
+  Allocation,
+  /// Frees memory; see Deallocation.
+  Deallocation,
+  /// The operation is replaced, before analysis, by a call of a routine of the
+  /// runtime bitcode (Expansion) whose body is then differentiated: complex
+  /// functions, sincos, modf, frexp with pointer results, ...
+  Expansion,
+  /// Needs code of its own (memory intrinsics, realloc, va_*, ...); Handler
+  /// says which.
+  Handler
+};
+
+enum class HandlerKind : uint8_t {
+  None, MemCpy, MemMove, MemSet, Realloc, PosixMemalign,
+  Ignore, ///< marker intrinsics without effect: lifetime, assume, dbg, prefetch
+  StackSave, StackRestore, ObjectSize
+};
+
+/// A node of a formula: an expression over arguments, the result and the seed.
+/// Formulas are linear in Seed, so one text serves both modes: with Seed =
+/// tangent of the operand it gives that operand's share of the result's
+/// tangent; with Seed = adjoint of the result, its share of the operand's adjoint.
+struct FormulaNode {
+  enum Op : uint8_t {
+    Seed, Arg /*Index*/, Result, Const /*Value*/,
+    FAdd, FSub, FMul, FDiv, FNeg,
+    Call,      ///< Callee applied to the children: a catalogue operation by id
+    Select,    ///< children: condition, then, else
+    CmpOLT, CmpOGT, CmpOEQ, CmpOLE, CmpOGE, CmpUNO, ///< condition; fcmp
+    CmpIntEQ,  ///< condition: icmp eq of an integer argument and a constant
+    IntToFP    ///< integer argument as the floating-point type of the result
+  } K;
+  unsigned Index = 0;          ///< Arg: operand number
+  double Value = 0;            ///< Const
+  llvm::StringRef Callee;      ///< Call: id of the record to call
+  llvm::ArrayRef<const FormulaNode *> Children;
+};
+
+/// d result / d operand, times Seed.
+struct Partial {
+  unsigned Operand;
+  const FormulaNode *Expression;
+};
+
+struct OperationRecord {
+  llvm::StringRef Id; ///< unique, e.g. "sin", "fmul", "malloc"
+  RuleClass Class;
+  llvm::ArrayRef<Partial> Partials; ///< Formula only
+  /// Bit i: some partial reads operand i (as a primal value).
+  uint32_t PartialsReadArgs = 0;
+  /// Some partial reads the primal result.
+  bool PartialsReadResult = false;
+  HandlerKind Handler = HandlerKind::None;
+  /// Allocation: operands whose product is the size in bytes (one or two);
+  /// ZeroFills for calloc. Deallocator names the function that frees what this
+  /// one made and takes just the pointer.
+  llvm::ArrayRef<unsigned> SizeArgs;
+  bool ZeroFills = false;
+  llvm::StringRef Deallocator;
+  /// Deallocation: which operand is freed.
+  unsigned FreedArg = 0;
+  /// Expansion: routine of the runtime bitcode, same prototype.
+  llvm::StringRef Expansion;
+  /// No memory effect but errno and no side effect: may be repeated anywhere
+  /// (math functions). Result depends on the arguments alone.
+  bool Pure = false;
+  /// Pure and about as cheap as an arithmetic instruction.
+  bool Cheap = false;
+
+  /// Bit i: the partial of operand `Op` reads operand i.
+  uint32_t argsReadByPartial(unsigned Op) const;
+  bool resultReadByPartial(unsigned Op) const;
+};
+
+class Catalogue {
+public:
+  Catalogue();
+  /// The record that governs instruction I, or null. Calls: by name *and*
+  /// prototype, and only when the callee has no body in this module (a user's
+  /// own `sinc` is the user's). Intrinsics by id. Arithmetic by opcode.
+  const OperationRecord *lookup(const llvm::Instruction &I) const;
+  /// The record for a callee used by name, under the same conditions.
+  const OperationRecord *lookupFunction(const llvm::Function &F) const;
+  /// By record id; null if there is none.
+  const OperationRecord *byId(llvm::StringRef Id) const;
+  llvm::ArrayRef<OperationRecord> records() const;
+};
+
+} // namespace retrograd
+
+#endif

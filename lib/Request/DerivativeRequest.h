@@ -1,0 +1,85 @@
+//===- DerivativeRequest.h - what is to be differentiated, and how -*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A request is a value: function, mode, and the activity of each argument. Equal
+// requests have one derivative, made once and shared by all callers.
+//
+// Conventions of the functions that answer a request. For each parameter `a` of
+// the primal, in order, "a [, a.sh]" means `a`, followed by its shadow (same
+// type) when its activity is Dup or DupNoNeed.
+//
+//   Forward       ret (a [, a.t] ...)       {primal?, tangent?}
+//                 the tangent of a Dup scalar or the shadow of a Dup pointer
+//                 follows its primal
+//   ReverseJoint  ret (a [, a.sh] ... [, seed])   {primal?, adj(a) for each Out a}
+//                 seed, of the primal's return type, only when ActiveReturn
+//   Augment       ret (a [, a.sh] ...)      {ptr tape, primal?, shadow of ret?}
+//   Sweep         ret (ptr tape [, seed])   {adj(a) for each Out a}
+//
+// The result is always a literal struct of the present members in that order;
+// an empty one is void. `primal?` is there when ReturnPrimal (and not void),
+// `shadow of ret?` when ShadowReturn.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_REQUEST_DERIVATIVEREQUEST_H
+#define RETROGRAD_REQUEST_DERIVATIVEREQUEST_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+
+namespace retrograd {
+
+enum class DerivativeMode : uint8_t {
+  Forward,      ///< primal and tangent in one sweep
+  ReverseJoint, ///< primal sweep and reverse sweep in one function
+  Augment,      ///< primal sweep of split reverse mode; returns the tape
+  Sweep         ///< reverse sweep of split reverse mode; consumes the tape
+};
+
+enum class ArgActivity : uint8_t {
+  Const,    ///< inactive
+  Out,      ///< active by value; its adjoint is returned (reverse only)
+  Dup,      ///< primal and shadow
+  DupNoNeed ///< as Dup, and the caller does not read the primal result
+};
+
+struct DerivativeRequest {
+  /// The function as the user wrote it (not the prepared clone).
+  llvm::Function *Primal = nullptr;
+  DerivativeMode Mode = DerivativeMode::ReverseJoint;
+  /// One per parameter of Primal.
+  llvm::SmallVector<ArgActivity, 8> Args;
+  /// The result's tangent is wanted (Forward) or its adjoint is given (others).
+  bool ActiveReturn = false;
+  /// The primal result is part of the derivative's result.
+  bool ReturnPrimal = false;
+  /// The primal's result holds pointers, and their shadow is part of the result.
+  bool ShadowReturn = false;
+
+  bool operator==(const DerivativeRequest &O) const {
+    return Primal == O.Primal && Mode == O.Mode && Args == O.Args &&
+           ActiveReturn == O.ActiveReturn && ReturnPrimal == O.ReturnPrimal &&
+           ShadowReturn == O.ShadowReturn;
+  }
+
+  /// The literal struct (or void) that the derivative returns; see the head.
+  llvm::Type *resultType() const;
+  /// Type of the derivative function.
+  llvm::FunctionType *functionType() const;
+  /// "forward f(dup, const) -> active": for printers and diagnostics.
+  void print(llvm::raw_ostream &OS) const;
+};
+
+/// Spelling used by printers: "const", "out", "dup", "dupnoneed".
+llvm::StringRef spelling(ArgActivity A);
+/// Spelling used by printers: "forward", "reverse", "augment", "sweep".
+llvm::StringRef spelling(DerivativeMode M);
+
+} // namespace retrograd
+
+#endif

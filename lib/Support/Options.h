@@ -1,0 +1,48 @@
+//===- Options.h - every command-line option, read once --------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Options are parsed in Options.cpp and nowhere else, and copied into one const
+// struct when the pass starts. Everything below the pass receives the struct by
+// reference, so two requests, or a unit test, can run with different options.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_SUPPORT_OPTIONS_H
+#define RETROGRAD_SUPPORT_OPTIONS_H
+
+#include <cstdint>
+#include <string>
+
+namespace retrograd {
+
+/// Which plan decides what the reverse sweep keeps.
+enum class PlanKind : uint8_t {
+  Naive, ///< keep every needed value: the reference
+  MinCut ///< cheapest cut between what cannot be repeated and what is needed
+};
+
+/// The options of one run of the pass.
+struct Options {
+  PlanKind Plan = PlanKind::MinCut;  ///< -rg-plan=naive|mincut
+  bool PrintPrimal = false;          ///< -rg-print-primal: prepared primals
+  bool PrintTypes = false;           ///< -rg-print-types
+  bool PrintActivity = false;        ///< -rg-print-activity
+  bool PrintOverwrite = false;       ///< -rg-print-overwrite
+  bool PrintLoops = false;           ///< -rg-print-loops
+  bool PrintPlan = false;            ///< -rg-print-plan
+  bool PrintDerivative = false;      ///< -rg-print-derivative: IR as emitted
+  bool CleanUp = true;               ///< -rg-cleanup: simplify emitted code
+  bool VerifyEach = false;           ///< -rg-verify-each: LLVM verifier after every stage
+  bool RunEarly = false;             ///< -rg-run-early: at PipelineStart ("Ref")
+
+  /// The options as given on the command line of this process.
+  static Options fromCommandLine();
+};
+
+} // namespace retrograd
+
+#endif

@@ -1,0 +1,44 @@
+/*===- retrograd_runtime.h - ABI between generated code and the runtime ----===*\
+|*
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===------------------------------------------------------------------------===*|
+|* The runtime is compiled to bitcode and carried inside Retrograd.so; what a
+|* derivative uses is linked into the user's module as linkonce_odr functions,
+|* so that no library has to be linked. All state is thread-local.
+\*===------------------------------------------------------------------------===*/
+#ifndef RETROGRAD_RUNTIME_H
+#define RETROGRAD_RUNTIME_H
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rg_arena rg_arena;
+
+/** This thread's arena, entered: everything allocated until the matching
+ *  rg_tape_end is released there. Nests (a stack of marks). */
+rg_arena *rg_tape_begin(void);
+/** Leaves the innermost rg_tape_begin: runs its deferred frees (latest first)
+ *  and makes its memory available again. Chunks stay with the thread. */
+void rg_tape_end(rg_arena *a);
+/** `bytes` bytes, 16-byte aligned, uninitialised. Inlined bump, chunked growth,
+ *  never moves what was handed out. */
+void *rg_tape_alloc(rg_arena *a, uint64_t bytes);
+/** As rg_tape_alloc, filled with zero bytes. */
+void *rg_tape_zalloc(rg_arena *a, uint64_t bytes);
+/** Calls dealloc(p) when the innermost rg_tape_begin ends. p may be null. */
+void rg_tape_defer_free(rg_arena *a, void *p, void (*dealloc)(void *));
+
+/** Bytes of tape handed out by this thread since the last reset, and the most
+ *  that were live at once. For reports and benchmarks. */
+uint64_t rg_tape_bytes_total(void);
+uint64_t rg_tape_bytes_peak(void);
+void rg_tape_bytes_reset(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
