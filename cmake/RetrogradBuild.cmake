@@ -1,0 +1,118 @@
+# Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What every folder of the build needs: LLVM 22, flags, and the functions
+#   rg_add_library(NAME FOLDER)        objects of one lib/ folder
+#   rg_tablegen(OUT GENERATOR TD)      a table from the catalogue
+#   rg_use_llvm(TARGET)                flags and includes of our own C++ code
+
+include_guard(GLOBAL)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+# -O1 and line tables: half the build time of CMake's -O2 -g, and the compiler
+# that hosts us spends its time in libLLVM, not here.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1 -finline-small-functions" CACHE STRING "" FORCE)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+include(GNUInstallDirs)
+
+# LLVM calls no two of its versions compatible unless the minor one is named.
+find_package(LLVM 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22)
+message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_INSTALL_PREFIX}")
+
+foreach(Tool clang clang++ opt llvm-link FileCheck not)
+  string(MAKE_C_IDENTIFIER "RG_HOST_${Tool}" Var)
+  find_program(${Var} NAMES ${Tool} PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH REQUIRED)
+  mark_as_advanced(${Var})
+endforeach()
+
+# ccache: the sloppiness is what its manual demands for precompiled headers;
+# the base directory lets several checkouts share their results.
+find_program(RG_CCACHE_PROGRAM ccache)
+mark_as_advanced(RG_CCACHE_PROGRAM)
+if(RG_CCACHE AND RG_CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env "CCACHE_SLOPPINESS=pch_defines,time_macros"
+      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 ${RG_CCACHE_PROGRAM})
+endif()
+
+separate_arguments(RG_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+
+function(rg_use_llvm Target)
+  target_include_directories(${Target} PRIVATE "${PROJECT_SOURCE_DIR}/lib" "${PROJECT_BINARY_DIR}/lib")
+  target_include_directories(${Target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  target_compile_definitions(${Target} PRIVATE ${RG_LLVM_DEFINITIONS})
+  target_compile_options(${Target} PRIVATE -fno-rtti -fno-exceptions
+    -Wall -Wextra -Wno-unused-parameter -Wno-maybe-uninitialized)
+  if(RG_WERROR)
+    target_compile_options(${Target} PRIVATE -Werror)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${Target} PRIVATE -fpch-preprocess)
+  endif()
+  # Debian's LLVM is built with NDEBUG. Its headers keep their layout whether
+  # or not we define it (they ask LLVM_ENABLE_ABI_BREAKING_CHECKS instead).
+  if(RG_ASSERTIONS)
+    target_compile_options(${Target} PRIVATE -UNDEBUG)
+    target_compile_definitions(${Target} PRIVATE _GLIBCXX_ASSERTIONS)
+  else()
+    target_compile_definitions(${Target} PRIVATE NDEBUG)
+  endif()
+endfunction()
+
+# One precompiled header for all of lib/, made once.
+if(RG_PCH)
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/lib/Pch.cpp" CONTENT "// precompiles cmake/LLVMHeaders.h\n")
+  add_library(RetrogradPch OBJECT "${PROJECT_BINARY_DIR}/lib/Pch.cpp")
+  rg_use_llvm(RetrogradPch)
+  target_precompile_headers(RetrogradPch PRIVATE "${PROJECT_SOURCE_DIR}/cmake/LLVMHeaders.h")
+endif()
+
+# Objects of lib/<Folder>; an empty folder adds nothing. The object library is
+# called Retrograd<Folder> and recorded in the global property RG_LIBRARIES.
+function(rg_add_library Folder)
+  set(Name Retrograd${Folder})
+  file(GLOB Sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lib/${Folder}/*.cpp")
+  list(REMOVE_ITEM Sources ${ARGN})
+  if(NOT Sources)
+    return()
+  endif()
+  add_library(${Name} OBJECT ${Sources})
+  rg_use_llvm(${Name})
+  target_include_directories(${Name} PRIVATE "${PROJECT_BINARY_DIR}/lib/${Folder}")
+  if(RG_PCH)
+    target_precompile_headers(${Name} REUSE_FROM RetrogradPch)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY RG_LIBRARIES ${Name})
+endfunction()
+
+# rg_tablegen(CatalogueTables.inc -gen-catalogue Catalogue): runs retrograd-tblgen on
+# lib/Catalogue/Catalogue.td and makes <build>/lib/Catalogue/CatalogueTables.inc.
+# The target named last waits for it.
+function(rg_tablegen Output Generator Folder)
+  if(NOT TARGET retrograd-tblgen OR NOT EXISTS "${PROJECT_SOURCE_DIR}/lib/${Folder}/${Folder}.td")
+    return()
+  endif()
+  file(GLOB Records CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lib/${Folder}/*.td")
+  set(Path "${PROJECT_BINARY_DIR}/lib/${Folder}/${Output}")
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/lib/${Folder}")
+  add_custom_command(OUTPUT "${Path}"
+    COMMAND retrograd-tblgen ${Generator} -I "${PROJECT_SOURCE_DIR}/lib/${Folder}"
+            "${PROJECT_SOURCE_DIR}/lib/${Folder}/${Folder}.td" -o "${Path}"
+    DEPENDS retrograd-tblgen ${Records}
+    COMMENT "Generating ${Output}" VERBATIM)
+  if(TARGET Retrograd${Folder})
+    target_sources(Retrograd${Folder} PRIVATE "${Path}")
+  endif()
+endfunction()

@@ -1,0 +1,76 @@
+//===- Options.cpp - every command-line option, read once -----------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place where cl::opt appears. The options are globals only as far as
+// this file: fromCommandLine() copies them into the struct that the rest sees.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/Options.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+static cl::OptionCategory Category("Retrograd options");
+
+static cl::opt<PlanKind>
+    Plan("rg-plan", cl::desc("what the reverse sweep keeps"),
+         cl::values(clEnumValN(PlanKind::Naive, "naive", "every needed value"),
+                    clEnumValN(PlanKind::MinCut, "mincut",
+                               "the cheapest cut between what cannot be "
+                               "repeated and what is needed")),
+         cl::init(PlanKind::MinCut), cl::cat(Category));
+
+static cl::opt<bool> PrintPrimal("rg-print-primal",
+                                 cl::desc("print the prepared primals"),
+                                 cl::cat(Category));
+static cl::opt<bool> PrintTypes("rg-print-types",
+                                cl::desc("print what lies at each byte"),
+                                cl::cat(Category));
+static cl::opt<bool> PrintActivity("rg-print-activity",
+                                   cl::desc("print what carries a derivative"),
+                                   cl::cat(Category));
+static cl::opt<bool>
+    PrintOverwrite("rg-print-overwrite",
+                   cl::desc("print which loads can be repeated in reverse"),
+                   cl::cat(Category));
+static cl::opt<bool> PrintLoops("rg-print-loops",
+                                cl::desc("print trip counts and loop shapes"),
+                                cl::cat(Category));
+static cl::opt<bool> PrintPlan("rg-print-plan",
+                               cl::desc("print what is kept and recomputed"),
+                               cl::cat(Category));
+static cl::opt<bool> PrintDerivative("rg-print-derivative",
+                                     cl::desc("print derivatives as emitted"),
+                                     cl::cat(Category));
+static cl::opt<bool> CleanUp("rg-cleanup", cl::desc("simplify emitted code"),
+                             cl::init(true), cl::cat(Category));
+static cl::opt<bool>
+    VerifyEach("rg-verify-each",
+               cl::desc("run LLVM's verifier after every stage"),
+               cl::cat(Category));
+static cl::opt<bool>
+    RunEarly("rg-run-early",
+             cl::desc("differentiate before optimisation, for comparison"),
+             cl::cat(Category));
+
+Options Options::fromCommandLine() {
+  Options O;
+  O.Plan = ::Plan;
+  O.PrintPrimal = ::PrintPrimal;
+  O.PrintTypes = ::PrintTypes;
+  O.PrintActivity = ::PrintActivity;
+  O.PrintOverwrite = ::PrintOverwrite;
+  O.PrintLoops = ::PrintLoops;
+  O.PrintPlan = ::PrintPlan;
+  O.PrintDerivative = ::PrintDerivative;
+  O.CleanUp = ::CleanUp;
+  O.VerifyEach = ::VerifyEach;
+  O.RunEarly = ::RunEarly;
+  return O;
+}
