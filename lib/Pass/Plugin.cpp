@@ -1,33 +1,87 @@
-//===- Plugin.cpp - how hosts find the pass --------------------------------===//
+//===- Plugin.cpp - how hosts find the passes ------------------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// One shared object serves every host, and a host may load it several times
+// over: `clang -fplugin=R.so -fpass-plugin=R.so` registers through two doors.
+//
+//   clang -fpass-plugin=, opt -load-pass-plugin=, ld.lld --load-pass-plugin=
+//     call llvmGetPassPluginInfo() below.
+//   clang -fplugin=, clang -Xclang -load -Xclang
+//     only dlopen the file; ClangLoader.cpp then registers through the registry
+//     of clang plugins.
+//   opt -load=
+//     only dlopens the file, which makes the options known; the passes come with
+//     -load-pass-plugin=.
+//
+// All doors lead to registerPasses(), which acts once per pass builder.
+//
+//===----------------------------------------------------------------------===//
 
+#include "Pass/Plugin.h"
 #include "Pass/DifferentiatePass.h"
+#include "Support/Options.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
 
 using namespace llvm;
 using namespace retrograd;
 
-static void registerCallbacks(PassBuilder &PB) {
-  PB.registerPipelineParsingCallback(
-      [](StringRef Name, ModulePassManager &MPM,
-         ArrayRef<PassBuilder::PipelineElement>) {
-        if (Name != "retrograd" && Name != "enzyme")
-          return false;
-        MPM.addPass(DifferentiatePass(Options::fromCommandLine()));
-        return true;
-      });
+/// Adds the pass named Name to MPM; false if it is none of ours.
+static bool parseModulePass(StringRef Name, ModulePassManager &MPM,
+                            ArrayRef<PassBuilder::PipelineElement>) {
+  const Options Opts = Options::fromCommandLine();
+#define MODULE_PASS(NAME, EXPRESSION)                                          \
+  if (Name == NAME) {                                                          \
+    MPM.addPass(EXPRESSION);                                                   \
+    return true;                                                               \
+  }
+#include "Pass/PassRegistry.def"
+  return false;
+}
+
+/// Records in the pass builder's own instrumentation that we were here; true if
+/// we had been before. The mark has to live and die with the builder: clang makes
+/// several in one process, at the same address.
+static bool wasRegistered(PassBuilder &PB) {
+  PassInstrumentationCallbacks *PIC = PB.getPassInstrumentationCallbacks();
+  if (!PIC)
+    return false;
+  if (!PIC->getPassNameForClassName(DifferentiatePass::name()).empty())
+    return true;
+  PIC->addClassToPassName(DifferentiatePass::name(), "retrograd");
+  return false;
+}
+
+void retrograd::registerPasses(PassBuilder &PB) {
+  if (wasRegistered(PB))
+    return;
+  PB.registerPipelineParsingCallback(parseModulePass);
+
+  // The options are read when a pipeline is built, not now: opt registers its
+  // plugins before it has parsed the whole command line.
+  //
+  // OptimizerEarly: the code is simplified and inlined, but not yet vectorised
+  // or unrolled. -O0 pipelines call it, too.
   PB.registerOptimizerEarlyEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
-        MPM.addPass(DifferentiatePass(Options::fromCommandLine()));
+        const Options Opts = Options::fromCommandLine();
+        if (!Opts.RunEarly)
+          MPM.addPass(DifferentiatePass(Opts));
+      });
+  PB.registerPipelineStartEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel) {
+        const Options Opts = Options::fromCommandLine();
+        if (Opts.RunEarly)
+          MPM.addPass(DifferentiatePass(Opts));
       });
 }
 
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo
 llvmGetPassPluginInfo() {
-  return {LLVM_PLUGIN_API_VERSION, "Retrograd", "0.1.0", registerCallbacks, nullptr};
+  return {LLVM_PLUGIN_API_VERSION, "Retrograd", RETROGRAD_VERSION,
+          registerPasses, nullptr};
 }

@@ -1,0 +1,69 @@
+//===- ClangLoader.cpp - registration when clang merely loads the file -----===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `-fplugin=R.so` and `-Xclang -load -Xclang R.so` dlopen the file and look for
+// clang plugins in clang's registry; nobody calls llvmGetPassPluginInfo(). So a
+// static object enters a clang plugin whose only deed is to add our callback to
+// the code generator's list. Clang asks each plugin for its arguments once per
+// translation unit, before code generation; that is where we do it. We answer
+// that no action is to be run, so clang's AST consumers stay as they were.
+//
+// opt and ld.lld load the same file and have no clang. Every clang symbol of this
+// object is therefore made weak when it is built (lib/CMakeLists.txt) and the
+// object is entered only if clang's registry is there.
+//
+// Not handled: with -fplugin= alone and LLVM IR as input there is no AST, hence
+// no call; -fpass-plugin= serves that case, and the drivers pass both.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pass/Plugin.h"
+#include "clang/AST/ASTConsumer.h"
+#include "clang/Basic/CodeGenOptions.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendPluginRegistry.h"
+#include <dlfcn.h>
+#include <optional>
+
+using namespace clang;
+
+namespace {
+
+class RetrogradLoader final : public PluginASTAction {
+public:
+  ActionType getActionType() override { return AddBeforeMainAction; }
+
+  bool ParseArgs(const CompilerInstance &CI,
+                 const std::vector<std::string> &Args) override {
+    // Clang hands plugins a const view of an instance that is not const; the
+    // list exists for embedders and has no other door.
+    auto &CodeGen = const_cast<CodeGenOptions &>(CI.getCodeGenOpts());
+    CodeGen.PassBuilderCallbacks.push_back(retrograd::registerPasses);
+    return false;
+  }
+
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &,
+                                                 llvm::StringRef) override {
+    return nullptr; // not reached: ParseArgs declines
+  }
+};
+
+struct EnterRegistry {
+  std::optional<FrontendPluginRegistry::Add<RetrogradLoader>> Entry;
+  EnterRegistry() {
+    // FrontendPluginRegistry::add_node, by its mangled name: comparing its
+    // address with null would be folded away.
+    const char *AddNode = "_ZN4llvm8RegistryIN5clang15PluginASTActionEE8add_"
+                          "nodeEPNS3_4nodeE";
+    if (dlsym(RTLD_DEFAULT, AddNode))
+      Entry.emplace("retrograd", "differentiates __enzyme_autodiff calls");
+  }
+};
+
+EnterRegistry Enter;
+
+} // namespace

@@ -1,0 +1,23 @@
+//===- Plugin.h - registration with a pass builder -------------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PASS_PLUGIN_H
+#define RETROGRAD_PASS_PLUGIN_H
+
+namespace llvm {
+class PassBuilder;
+}
+
+namespace retrograd {
+
+/// Makes the pass names known to PB and puts the pass at its place in the
+/// default pipelines. A second call with the same PB does nothing.
+void registerPasses(llvm::PassBuilder &PB);
+
+} // namespace retrograd
+
+#endif
