@@ -1,0 +1,86 @@
+//===- RequestTrail.cpp - who asked for this derivative -------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnostics/RequestTrail.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instruction.h"
+#include "llvm/IR/Metadata.h"
+#include <cstdlib>
+
+using namespace llvm;
+using namespace retrograd;
+
+std::string retrograd::userName(StringRef Symbol) {
+  Symbol.consume_front("rg.primal.");
+  // The full demangled name of a template instance can fill a screen; its
+  // function name with the enclosing scopes is what a user searches for.
+  ItaniumPartialDemangler Demangler;
+  std::string Mangled = Symbol.str();
+  if (Symbol.starts_with("_Z") && !Demangler.partialDemangle(Mangled.c_str())) {
+    size_t Size = 0;
+    std::string Context, Base;
+    if (char *Text = Demangler.getFunctionDeclContextName(nullptr, &Size)) {
+      Context = Text;
+      std::free(Text);
+    }
+    if (char *Text = Demangler.getFunctionBaseName(nullptr, &Size)) {
+      Base = Text;
+      std::free(Text);
+    }
+    if (!Base.empty()) {
+      std::string Name = Context.empty() ? Base : Context + "::" + Base;
+      if (Name.size() <= 120)
+        return Name;
+      return Base.substr(0, 120);
+    }
+  }
+  return demangle(Mangled);
+}
+
+std::string retrograd::userName(const Function &F) {
+  return userName(F.getName());
+}
+
+SourcePlace::SourcePlace(const Instruction &I) {
+  if (const llvm::Function *F = I.getFunction()) {
+    Function = userName(*F);
+    StringRef Name = F->getName();
+    Name.consume_front("rg.primal.");
+    Symbol = Name.str();
+  }
+  // Line 0 means "made by the compiler": its neighbours know better.
+  const Instruction *Near = &I;
+  for (unsigned Tries = 0; Near && Tries < 8; ++Tries, Near = Near->getPrevNode())
+    if (const DebugLoc &Loc = Near->getDebugLoc(); Loc && Loc.getLine()) {
+      Debug = DiagnosticLocation(Loc);
+      break;
+    }
+  if (const MDNode *Node = I.getMetadata("srcloc"); Node && Node->getNumOperands())
+    if (auto *Value = mdconst::dyn_extract<ConstantInt>(Node->getOperand(0)))
+      Cookie = Value->getZExtValue();
+}
+
+std::string SourcePlace::str() const {
+  if (!Debug.isValid())
+    return "";
+  return (Debug.getRelativePath() + ":" + Twine(Debug.getLine()) + ":" +
+          Twine(Debug.getColumn()))
+      .str();
+}
+
+RequestTrail::RequestTrail(const Instruction &EntryCall, const Function *Primal) {
+  Steps.push_back({Primal ? userName(*Primal) : std::string(), SourcePlace(EntryCall)});
+}
+
+RequestTrail RequestTrail::through(const Instruction &Call, const Function &Callee) const {
+  RequestTrail Further = *this;
+  Further.Steps.push_back({userName(Callee), SourcePlace(Call)});
+  return Further;
+}

@@ -1,0 +1,113 @@
+//===- DerivativeRequest.cpp - what is to be differentiated, and how ------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Request/DerivativeRequest.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+Type *DerivativeRequest::resultType() const {
+  LLVMContext &Context = Primal->getContext();
+  Type *PrimalType = Primal->getReturnType();
+  bool ReturnsPrimal = ReturnPrimal && !PrimalType->isVoidTy();
+  SmallVector<Type *, 8> Members;
+
+  switch (Mode) {
+  case DerivativeMode::Forward:
+    if (ReturnsPrimal)
+      Members.push_back(PrimalType);
+    if (ActiveReturn)
+      Members.push_back(PrimalType);
+    break;
+  case DerivativeMode::Augment:
+    Members.push_back(PointerType::getUnqual(Context));
+    if (ReturnsPrimal)
+      Members.push_back(PrimalType);
+    if (ShadowReturn)
+      Members.push_back(PrimalType);
+    break;
+  case DerivativeMode::ReverseJoint:
+    if (ReturnsPrimal)
+      Members.push_back(PrimalType);
+    [[fallthrough]];
+  case DerivativeMode::Sweep:
+    for (const Argument &A : Primal->args())
+      if (Args[A.getArgNo()] == ArgActivity::Out)
+        Members.push_back(A.getType());
+    break;
+  }
+  if (Members.empty())
+    return Type::getVoidTy(Context);
+  return StructType::get(Context, Members);
+}
+
+FunctionType *DerivativeRequest::functionType() const {
+  assert(Args.size() == Primal->arg_size() && "one activity per parameter");
+  SmallVector<Type *, 16> Parameters;
+  if (Mode == DerivativeMode::Sweep) {
+    Parameters.push_back(PointerType::getUnqual(Primal->getContext()));
+  } else {
+    for (const Argument &A : Primal->args()) {
+      Parameters.push_back(A.getType());
+      ArgActivity Activity = Args[A.getArgNo()];
+      if (Activity == ArgActivity::Dup || Activity == ArgActivity::DupNoNeed)
+        Parameters.push_back(A.getType());
+    }
+  }
+  bool TakesSeed = Mode == DerivativeMode::Sweep || Mode == DerivativeMode::ReverseJoint;
+  if (TakesSeed && ActiveReturn)
+    Parameters.push_back(Primal->getReturnType());
+  return FunctionType::get(resultType(), Parameters, /*isVarArg=*/false);
+}
+
+void DerivativeRequest::print(raw_ostream &OS) const {
+  OS << spelling(Mode) << " " << Primal->getName() << "(";
+  for (unsigned I = 0; I < Args.size(); ++I)
+    OS << (I ? ", " : "") << spelling(Args[I]);
+  OS << ")";
+  if (ActiveReturn || ReturnPrimal || ShadowReturn) {
+    OS << " ->";
+    if (ReturnPrimal)
+      OS << " primal";
+    if (ActiveReturn)
+      OS << " active";
+    if (ShadowReturn)
+      OS << " shadow";
+  }
+}
+
+StringRef retrograd::spelling(ArgActivity A) {
+  switch (A) {
+  case ArgActivity::Const:
+    return "const";
+  case ArgActivity::Out:
+    return "out";
+  case ArgActivity::Dup:
+    return "dup";
+  case ArgActivity::DupNoNeed:
+    return "dupnoneed";
+  }
+  llvm_unreachable("covered switch");
+}
+
+StringRef retrograd::spelling(DerivativeMode M) {
+  switch (M) {
+  case DerivativeMode::Forward:
+    return "forward";
+  case DerivativeMode::ReverseJoint:
+    return "reverse";
+  case DerivativeMode::Augment:
+    return "augment";
+  case DerivativeMode::Sweep:
+    return "sweep";
+  }
+  llvm_unreachable("covered switch");
+}
