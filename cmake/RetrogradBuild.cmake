@@ -27,9 +27,29 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 include(GNUInstallDirs)
 
-# LLVM calls no two of its versions compatible unless the minor one is named.
-find_package(LLVM 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22)
-message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_INSTALL_PREFIX}")
+# LLVM by llvm-config rather than find_package(LLVM): LLVM's own package file wants
+# the development files of everything that a static LLVM would be linked with.
+find_program(RG_LLVM_CONFIG NAMES llvm-config-22 llvm-config
+  HINTS /usr/lib/llvm-22/bin REQUIRED)
+function(rg_llvm_config Var)
+  execute_process(COMMAND "${RG_LLVM_CONFIG}" ${ARGN} OUTPUT_VARIABLE Out
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(${Var} "${Out}" PARENT_SCOPE)
+endfunction()
+rg_llvm_config(LLVM_PACKAGE_VERSION --version)
+rg_llvm_config(LLVM_INCLUDE_DIRS --includedir)
+rg_llvm_config(LLVM_LIBRARY_DIR --libdir)
+rg_llvm_config(LLVM_TOOLS_BINARY_DIR --bindir)
+if(NOT LLVM_PACKAGE_VERSION MATCHES "^22[.]")
+  message(FATAL_ERROR "Retrograd needs LLVM 22; ${RG_LLVM_CONFIG} is of ${LLVM_PACKAGE_VERSION}. "
+    "Set RG_LLVM_CONFIG to the llvm-config of LLVM 22.")
+endif()
+if(NOT EXISTS "${LLVM_INCLUDE_DIRS}/clang/Frontend/FrontendPluginRegistry.h")
+  message(FATAL_ERROR "Clang 22's headers are not beside LLVM's; install libclang-22-dev.")
+endif()
+message(STATUS "LLVM ${LLVM_PACKAGE_VERSION}: ${RG_LLVM_CONFIG}")
+add_library(LLVM SHARED IMPORTED)
+set_target_properties(LLVM PROPERTIES IMPORTED_LOCATION "${LLVM_LIBRARY_DIR}/libLLVM-22.so")
 
 foreach(Tool clang clang++ opt llvm-link FileCheck not)
   string(MAKE_C_IDENTIFIER "RG_HOST_${Tool}" Var)
@@ -47,12 +67,12 @@ if(RG_CCACHE AND RG_CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
       "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 ${RG_CCACHE_PROGRAM})
 endif()
 
-separate_arguments(RG_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
 function(rg_use_llvm Target)
   target_include_directories(${Target} PRIVATE "${PROJECT_SOURCE_DIR}/lib" "${PROJECT_BINARY_DIR}/lib")
   target_include_directories(${Target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
-  target_compile_definitions(${Target} PRIVATE ${RG_LLVM_DEFINITIONS})
+  target_compile_definitions(${Target} PRIVATE
+    _GNU_SOURCE __STDC_CONSTANT_MACROS __STDC_FORMAT_MACROS __STDC_LIMIT_MACROS)
   target_compile_options(${Target} PRIVATE -fno-rtti -fno-exceptions
     -Wall -Wextra -Wno-unused-parameter -Wno-maybe-uninitialized)
   if(RG_WERROR)

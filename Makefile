@@ -1,0 +1,53 @@
+# Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Short words for the usual jobs; the build itself is CMake's. Each job installs
+# what it needs from Debian first (utils/bootstrap.sh) and is quick when nothing
+# has changed.
+
+BUILD  ?= build
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+CMAKE_FLAGS ?=
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := build
+.PHONY: build demo test bench install clean help bootstrap configure
+
+help:
+	@echo "make           build the plugin, the drivers and the tools into $(BUILD)/"
+	@echo "make demo      differentiate real programs and show the result"
+	@echo "make test      run all tests"
+	@echo "make bench     measure gradient / primal and gradient / hand-written gradient"
+	@echo "make install   install under PREFIX=$(PREFIX)"
+	@echo "make clean     delete $(BUILD)/"
+	@echo "Settings: BUILD=dir JOBS=n PREFIX=dir CMAKE_FLAGS='-DRG_ASSERTIONS=OFF ...'"
+
+bootstrap:
+	@sh utils/bootstrap.sh
+
+# CMake is asked once; afterwards the build asks it again by itself when needed.
+configure: bootstrap
+	@if [ ! -f $(BUILD)/CMakeCache.txt ] || [ -n "$(CMAKE_FLAGS)" ]; then \
+	  generator=; command -v ninja >/dev/null 2>&1 && generator="-G Ninja"; \
+	  [ -f $(BUILD)/CMakeCache.txt ] && generator=; \
+	  cmake -S . -B $(BUILD) $$generator $(CMAKE_FLAGS) --log-level=NOTICE; \
+	fi
+
+build: configure
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: build
+	@cmake --build $(BUILD) -j $(JOBS) --target demo
+
+test: build
+	@python3 utils/run-tests.py --build $(BUILD) --jobs $(JOBS)
+
+bench: build
+	@cmake --build $(BUILD) -j $(JOBS) --target bench
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	@rm -rf $(BUILD)

@@ -1,0 +1,75 @@
+# Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# How lit finds and runs the tests. `make test` runs all of them; one folder or
+# file of a finished build is run with
+#   lit-22 -v test/Pass
+# or, for a build elsewhere, lit-22 -v --param build=<dir> test/Pass.
+#
+# Two kinds of tests: files with RUN: lines (LLVM's usual kind), and C or C++
+# programs without, which are compiled, run and judged by their exit code at
+# several -O levels under both plans (rgtest.py).
+
+import os
+import shutil
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, here)
+import rgtest
+
+root = os.path.dirname(here)
+build = os.path.abspath(lit_config.params.get("build", os.path.join(root, "build")))
+llvm_bin = lit_config.params.get("llvm", "/usr/lib/llvm-22/bin")
+
+config.name = "Retrograd"
+config.test_format = rgtest.RetrogradTest(build)
+config.suffixes = [".c", ".cpp", ".ll", ".td", ".test"]
+config.excludes = ["Inputs", "include", "CMakeLists.txt", "README.md"]
+config.test_source_root = here
+config.test_exec_root = os.path.join(build, "test")
+
+# opt, FileCheck, not, clang: those of LLVM 22, whatever else is installed.
+config.environment["PATH"] = os.pathsep.join(
+    [llvm_bin, os.path.join(build, "bin"), config.environment.get("PATH", os.environ["PATH"])]
+)
+for name in ("HOME", "TMPDIR"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+plugin = os.path.join(build, "lib", "Retrograd.so")
+if not os.path.exists(plugin):
+    lit_config.fatal(f"there is no {plugin}; build first (make)")
+
+eigen = "/usr/include/eigen3"
+config.substitutions += [
+    ("%rgcxx", os.path.join(build, "bin", "rg-clang++")),
+    ("%rgcc", os.path.join(build, "bin", "rg-clang")),
+    ("%plugin", plugin),
+    ("%loadopt", f"opt -load-pass-plugin={plugin}"),
+    ("%opt", os.path.join(llvm_bin, "opt")),
+    ("%clangxx", os.path.join(llvm_bin, "clang++")),
+    ("%clang", os.path.join(llvm_bin, "clang")),
+    ("%eigen", eigen),
+    ("%include", os.path.join(root, "include")),
+    ("%build", build),
+    ("%root", root),
+]
+
+# What a test may name in REQUIRES:. A test that lacks one is skipped, by name.
+present = {
+    "eigen": os.path.isdir(eigen),
+    "boost": os.path.isdir("/usr/include/boost"),
+    "adolc": os.path.isdir("/usr/include/adolc"),
+    "lld": os.path.exists(os.path.join(llvm_bin, "ld.lld")),
+    "cmake": shutil.which("cmake") is not None,
+    "cuda": shutil.which("nvidia-smi") is not None,
+    "gdb": shutil.which("gdb") is not None,
+    "asan": any(
+        "libclang_rt.asan" in name
+        for _, _, names in os.walk(os.path.join(llvm_bin, "..", "lib", "clang"))
+        for name in names
+    ),
+}
+config.available_features.update(name for name, there in present.items() if there)
+config.available_features.add("x86_64-linux")

@@ -1,0 +1,105 @@
+# Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""The test format of Retrograd: LLVM's RUN: lines, or a program that checks itself.
+
+A C or C++ file without RUN: lines is compiled by our driver and run, once for
+each -O level and plan; exit code 0 is a pass. The naive plan keeps everything and
+is the reference for the clever one, so a test passes only when both are right.
+Comments in the file may say
+
+    // RG-LEVELS: O0 O1 O2 O3 Os fast g     (default: O0 O2)
+    // RG-FLAGS: -I%eigen -pthread          (for compiling and linking)
+    // RG-PLANS: naive                      (default: naive mincut)
+    // REQUIRES: eigen      // XFAIL: *     (as everywhere in lit)
+
+"fast" is -O2 -ffast-math and "g" is -O2 -g; other levels are flags as they stand.
+"""
+
+import os
+import shlex
+
+import lit.formats
+import lit.Test
+import lit.TestRunner
+import lit.util
+
+LEVELS = {"fast": ["-O2", "-ffast-math"], "g": ["-O2", "-g"]}
+PLANS = ["naive", "mincut"]
+TIMEOUT = 120  # seconds for one compilation or one run
+
+
+class RetrogradTest(lit.formats.ShTest):
+    def __init__(self, build):
+        super().__init__(execute_external=False)
+        self.build = build
+
+    def execute(self, test, lit_config):
+        with open(test.getSourcePath(), "rb") as source:
+            if b"RUN:" in source.read():
+                return super().execute(test, lit_config)
+        if not test.getSourcePath().endswith((".c", ".cpp")):
+            return lit.Test.Result(lit.Test.UNRESOLVED, "neither a RUN: line nor a program")
+        return self.execute_program(test, lit_config)
+
+    def execute_program(self, test, lit_config):
+        if test.config.unsupported:
+            return lit.Test.Result(lit.Test.UNSUPPORTED, "test is unsupported")
+
+        words = {"RG-LEVELS:": [], "RG-FLAGS:": [], "RG-PLANS:": []}
+
+        def collect(line_number, line, output):
+            return (output or []) + shlex.split(line)
+
+        parsers = [
+            lit.TestRunner.IntegratedTestKeywordParser(
+                keyword, lit.TestRunner.ParserKind.CUSTOM, collect, initial_value=value
+            )
+            for keyword, value in words.items()
+        ]
+        script = lit.TestRunner.parseIntegratedTestScript(test, parsers, require_script=False)
+        if isinstance(script, lit.Test.Result):
+            return script
+        if lit_config.noExecute:
+            return lit.Test.Result(lit.Test.PASS)
+        levels, flags, plans = (parser.getValue() or [] for parser in parsers)
+        for name, value in test.config.substitutions:
+            flags = [flag.replace(name, value) for flag in flags]
+
+        source = test.getSourcePath()
+        driver = os.path.join(
+            self.build, "bin", "rg-clang" if source.endswith(".c") else "rg-clang++"
+        )
+        base = test.getExecPath()
+        os.makedirs(os.path.dirname(base), exist_ok=True)
+        include = os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")
+
+        report = []
+        for level in levels or ["O0", "O2"]:
+            for plan in plans or PLANS:
+                program = f"{base}.{level}.{plan}"
+                compile_it = [driver, *LEVELS.get(level, ["-" + level]), f"-I{include}",
+                              "-mllvm", f"-rg-plan={plan}", "-mllvm", "-rg-verify-each",
+                              source, *flags, "-lm", "-o", program]
+                failure = run(compile_it, test) or run([program], test)
+                if failure:
+                    report.append(f"--- -{level}, {plan} plan\n{failure}")
+                elif os.path.exists(program):
+                    os.remove(program)
+        if report:
+            return lit.Test.Result(lit.Test.FAIL, "\n".join(report))
+        return lit.Test.Result(lit.Test.PASS)
+
+
+def run(command, test):
+    """Runs a command; what went wrong, or None."""
+    line = shlex.join(command)
+    try:
+        out, err, code = lit.util.executeCommand(
+            command, cwd=os.path.dirname(test.getExecPath()), env=test.config.environment,
+            timeout=TIMEOUT)
+    except lit.util.ExecuteCommandTimeoutException:
+        return f"$ {line}\nno end after {TIMEOUT} seconds\n"
+    if code == 0:
+        return None
+    return f"$ {line}\n{out}{err}exit code {code}\n"

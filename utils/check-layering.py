@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""Checks who includes whom (docs/Architecture.md), and a few forbidden things.
+
+Prints one line per violation, file:line: what, and fails if there is any.
+A line may be excused by "layering: <reason>" in a comment on it.
+"""
+
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# Folder -> the folders whose headers it may include, besides its own.
+ALLOWED = {
+    "Support": [],
+    "Diagnostics": ["Support"],
+    "Catalogue": ["Support", "Diagnostics"],
+    "Target": ["Support", "Diagnostics"],
+    "Request": ["Support", "Diagnostics"],
+    "Analysis": ["Support", "Diagnostics", "Catalogue", "Target", "Request"],
+    "Rules": ["Support", "Diagnostics", "Catalogue", "Target", "Request"],
+}
+ALLOWED["Plan"] = ALLOWED["Analysis"] + ["Analysis", "Rules"]
+ALLOWED["Emit"] = ALLOWED["Plan"] + ["Plan"]
+ALLOWED["Pass"] = ALLOWED["Emit"] + ["Emit"]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
+# What only some folders, or files, may have; why.
+FORBIDDEN = [
+    (re.compile(r'#\s*include\s*"llvm/IR/IRBuilder\.h"|\bIRBuilder<'),
+     lambda path: folder_of(path) in ("Emit", "Rules", "Pass"),
+     "only Emit, Rules and Pass create IR"),
+    (re.compile(r'#\s*include\s*"llvm/Support/CommandLine\.h"'),
+     lambda path: path == "lib/Support/Options.cpp",
+     "options are declared in Support/Options.cpp only"),
+    (re.compile(r"\breport_fatal_error\b|\berrs\(\)"),
+     lambda path: folder_of(path) == "Diagnostics"
+     or re.search(r"Print|Dump", os.path.basename(path)) is not None
+     or path.endswith("Registry.def"),
+     "messages go through Diagnostics; only printers write to errs()"),
+]
+
+
+def folder_of(path):
+    return path.split("/")[1]
+
+
+def without_comments(text):
+    """The text with comments blanked, lines kept."""
+    def blank(match):
+        return match.group(0) if match.group(0).startswith('"') else re.sub(r"[^\n]", " ", match.group(0))
+    return re.sub(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', blank, text, flags=re.S)
+
+
+def check(path):
+    """Violations of one file of lib/, as lines."""
+    with open(os.path.join(ROOT, path)) as file:
+        text = file.read()
+    folder = folder_of(path)
+    for number, (line, raw) in enumerate(
+            zip(without_comments(text).splitlines(), text.splitlines()), 1):
+        if "layering:" in raw:
+            continue
+        found = INCLUDE.match(line)
+        if found:
+            target = found.group(1).split("/")[0]
+            if target in ALLOWED and target != folder and target not in ALLOWED[folder]:
+                yield f"{path}:{number}: {folder} must not include {found.group(1)}"
+        for pattern, may, why in FORBIDDEN:
+            if pattern.search(line) and not may(path):
+                yield f"{path}:{number}: {why}"
+
+
+def main():
+    violations = []
+    lib = os.path.join(ROOT, "lib")
+    for folder in sorted(os.listdir(lib)):
+        if not os.path.isdir(os.path.join(lib, folder)):
+            continue
+        if folder not in ALLOWED:
+            violations.append(f"lib/{folder}: not in the order of docs/Architecture.md")
+            continue
+        for base, _, names in os.walk(os.path.join(lib, folder)):
+            for name in sorted(names):
+                if name.endswith((".h", ".cpp", ".def")):
+                    violations += check(os.path.relpath(os.path.join(base, name), ROOT))
+    for line in violations:
+        print(line)
+    if not violations:
+        print("layering: in order")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

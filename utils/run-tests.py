@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""Runs every test and ends in one line: N passed, N failed, N skipped.
+
+In order: the layering check, the unit tests, lit over test/ and examples/. A test
+that is expected to fail (XFAIL, a known gap) counts as skipped, and every skipped
+test is named. Exit code 0 means that nothing failed and something passed.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+passed, failed, skipped = [], [], []
+
+
+def layering():
+    print("== layering", flush=True)
+    script = os.path.join(ROOT, "utils", "check-layering.py")
+    code = subprocess.run([sys.executable, script]).returncode
+    (failed if code else passed).append("utils/check-layering.py")
+
+
+def unit_tests(build):
+    program = os.path.join(build, "bin", "RetrogradTests")
+    if not os.path.exists(program):
+        return
+    print("== unit tests", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "unit.json")
+        code = subprocess.run(
+            [program, "--gtest_brief=1", f"--gtest_output=json:{report}"]).returncode
+        try:
+            with open(report) as file:
+                suites = json.load(file)["testsuites"]
+        except (OSError, ValueError):
+            suites = []  # it crashed before it could write
+            code = code or 1
+    names = [(f"{case['classname']}.{case['name']}", case)
+             for suite in suites for case in suite["testsuite"]]
+    for name, case in names:
+        if case.get("failures"):
+            failed.append(name)
+        elif case.get("result") == "SKIPPED" or case.get("status") == "NOTRUN":
+            skipped.append(name)
+        else:
+            passed.append(name)
+    if code and not any(case.get("failures") for _, case in names):
+        failed.append(f"RetrogradTests (exit code {code})")
+
+
+def lit(build, jobs, extra):
+    suites = [folder for folder in ("test", "examples")
+              if any(name != "lit.cfg.py" for name in os.listdir(os.path.join(ROOT, folder)))]
+    print("== lit", " ".join(suites), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "lit.json")
+        command = ["lit-22", "-v", "-j", str(jobs), "--param", f"build={build}",
+                   "-o", report, *extra, *(os.path.join(ROOT, s) for s in suites)]
+        if not sys.stdout.isatty():
+            command.insert(1, "--no-progress-bar")
+        code = subprocess.run(command).returncode
+        try:
+            with open(report) as file:
+                tests = json.load(file)["tests"]
+        except (OSError, ValueError):
+            failed.append(f"lit (exit code {code})")
+            return
+    for test in tests:
+        name = test["name"].replace(" :: ", "/", 1)
+        if test["code"] in ("PASS", "FLAKYPASS"):
+            passed.append(name)
+        elif test["code"] in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
+            reason = test.get("output", "").strip().splitlines()
+            skipped.append(name + (f": {reason[-1]}" if reason else ""))
+        elif test["code"] == "XFAIL":
+            skipped.append(name + ": known gap, fails as expected")
+        else:
+            failed.append(f"{name} ({test['code']})")
+    if not tests or (code and not failed):
+        failed.append(f"lit (exit code {code}, {len(tests)} tests)")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--jobs", type=int, default=2)
+    options, extra = parser.parse_known_args()
+    build = os.path.abspath(options.build)
+
+    layering()
+    unit_tests(build)
+    lit(build, options.jobs, extra)
+
+    print()
+    for title, names in (("skipped", skipped), ("failed", failed)):
+        for name in names:
+            print(f"{title}: {name}")
+    print(f"{len(passed)} passed, {len(failed)} failed, {len(skipped)} skipped")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
