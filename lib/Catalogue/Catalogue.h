@@ -16,8 +16,8 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/InstrTypes.h"
+#include <memory>
 
 namespace retrograd {
 
@@ -45,7 +45,10 @@ enum class RuleClass : uint8_t {
 enum class HandlerKind : uint8_t {
   None, MemCpy, MemMove, MemSet, Realloc, PosixMemalign,
   Ignore, ///< marker intrinsics without effect: lifetime, assume, dbg, prefetch
-  StackSave, StackRestore, ObjectSize
+  StackSave, StackRestore, ObjectSize,
+  ReduceFAdd,   ///< llvm.vector.reduce.fadd(start, v): start + sum of the lanes
+  ReduceFMul,   ///< llvm.vector.reduce.fmul(start, v): start * product
+  ReduceFMinMax ///< llvm.vector.reduce.f{min,max,minimum,maximum}(v)
 };
 
 /// A node of a formula: an expression over arguments, the result and the seed.
@@ -60,11 +63,14 @@ struct FormulaNode {
     Select,    ///< children: condition, then, else
     CmpOLT, CmpOGT, CmpOEQ, CmpOLE, CmpOGE, CmpUNO, ///< condition; fcmp
     CmpIntEQ,  ///< condition: icmp eq of an integer argument and a constant
-    IntToFP    ///< integer argument as the floating-point type of the result
+    IntAdd,    ///< integer argument plus a constant
+    IntToFP,   ///< integer argument as the floating-point type of the result
+    StrongZero ///< 0 where the seed is 0, whatever the child is there
   } K;
   unsigned Index = 0;          ///< Arg: operand number
   double Value = 0;            ///< Const
   llvm::StringRef Callee;      ///< Call: id of the record to call
+  llvm::StringRef Digits;      ///< Const: decimal, as exact as long double needs
   llvm::ArrayRef<const FormulaNode *> Children;
 };
 
@@ -77,7 +83,7 @@ struct Partial {
 struct OperationRecord {
   llvm::StringRef Id; ///< unique, e.g. "sin", "fmul", "malloc"
   RuleClass Class;
-  llvm::ArrayRef<Partial> Partials; ///< Formula only
+  llvm::ArrayRef<Partial> Partials = {}; ///< Formula only
   /// Bit i: some partial reads operand i (as a primal value).
   uint32_t PartialsReadArgs = 0;
   /// Some partial reads the primal result.
@@ -86,27 +92,41 @@ struct OperationRecord {
   /// Allocation: operands whose product is the size in bytes (one or two);
   /// ZeroFills for calloc. Deallocator names the function that frees what this
   /// one made and takes just the pointer.
-  llvm::ArrayRef<unsigned> SizeArgs;
+  llvm::ArrayRef<unsigned> SizeArgs = {};
   bool ZeroFills = false;
-  llvm::StringRef Deallocator;
+  llvm::StringRef Deallocator = {};
   /// Deallocation: which operand is freed.
   unsigned FreedArg = 0;
   /// Expansion: routine of the runtime bitcode, same prototype.
-  llvm::StringRef Expansion;
+  llvm::StringRef Expansion = {};
   /// No memory effect but errno and no side effect: may be repeated anywhere
   /// (math functions). Result depends on the arguments alone.
   bool Pure = false;
   /// Pure and about as cheap as an arithmetic instruction.
   bool Cheap = false;
+  /// Result letter, then operand letters (see Operation.td); empty for any.
+  llvm::StringRef Prototype = {};
+  /// Intrinsics only in this type (spelt as IR spells it) unless empty.
+  llvm::StringRef OnlyType = {};
+  /// A routine of our runtime: its body, where visible, changes nothing.
+  bool OfRuntime = false;
+  /// First library name (its double form) and first intrinsic, "" if none.
+  llvm::StringRef LibraryName = {};
+  llvm::StringRef IntrinsicName = {};
 
   /// Bit i: the partial of operand `Op` reads operand i.
   uint32_t argsReadByPartial(unsigned Op) const;
   bool resultReadByPartial(unsigned Op) const;
 };
 
+/// Building one costs about the time of compiling a small function; make one
+/// per module, and only when there is something to differentiate.
 class Catalogue {
 public:
   Catalogue();
+  ~Catalogue();
+  Catalogue(const Catalogue &) = delete;
+  Catalogue &operator=(const Catalogue &) = delete;
   /// The record that governs instruction I, or null. Calls: by name *and*
   /// prototype, and only when the callee has no body in this module (a user's
   /// own `sinc` is the user's). Intrinsics by id. Arithmetic by opcode.
@@ -116,6 +136,10 @@ public:
   /// By record id; null if there is none.
   const OperationRecord *byId(llvm::StringRef Id) const;
   llvm::ArrayRef<OperationRecord> records() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> I;
 };
 
 } // namespace retrograd

@@ -1,0 +1,240 @@
+//===- Catalogue.cpp - queries over the generated tables ------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A rule by name needs more than the name. A call gets the record of `sin` when
+//   - the callee is declared here and not defined (available_externally bodies
+//     are copies of a library's; the library's routine is what is meant);
+//   - its type is that of the form that the name stands for: double(double) for
+//     sin, float(float) for sinf, and the long double of the target for sinl;
+//   - the call is made through that very type.
+// `nobuiltin` does not matter: it forbids LLVM to assume what `sin` does, for
+// code that brings its own, and such a program has either a body for it or
+// links one that is a sine too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Catalogue.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace retrograd {
+
+namespace {
+/// Which form of a function a name stands for.
+enum class NameForm : uint8_t { Any, Double, Float, LongDouble };
+
+/// One name of one record.
+struct NameEntry {
+  StringRef Name;
+  unsigned Record;
+  NameForm Form;
+};
+} // namespace
+
+#define RG_CATALOGUE_TABLES
+#include "CatalogueTables.inc"
+#undef RG_CATALOGUE_TABLES
+
+struct Catalogue::Impl {
+  /// Library name to its entry.
+  StringMap<const NameEntry *> Names;
+  /// Intrinsic to the records for it, one unless they differ in OnlyType.
+  DenseMap<unsigned, SmallVector<const OperationRecord *, 1>> Intrinsics;
+  /// Opcode to record, null for instructions that are not ours.
+  const OperationRecord *Opcodes[Instruction::OtherOpsEnd] = {};
+  /// Record id to record.
+  StringMap<const OperationRecord *> Ids;
+};
+
+static bool isLongDouble(Type *T) {
+  // Where long double is double, its routines have the type of that form.
+  return T->isX86_FP80Ty() || T->isFP128Ty() || T->isPPC_FP128Ty() ||
+         T->isDoubleTy();
+}
+
+/// The type F of a form, or null for "whatever the first F is".
+static bool isFormType(Type *T, NameForm Form) {
+  switch (Form) {
+  case NameForm::Any:
+    return T->isFPOrFPVectorTy();
+  case NameForm::Double:
+    return T->isDoubleTy();
+  case NameForm::Float:
+    return T->isFloatTy();
+  case NameForm::LongDouble:
+    return isLongDouble(T);
+  }
+  return false;
+}
+
+/// Whether T is what Letter says; F is the type that the first F stood for.
+static bool matches(char Letter, Type *T, NameForm Form, Type *&F) {
+  switch (Letter) {
+  case 'F':
+    if (!F && isFormType(T, Form))
+      F = T;
+    return F == T;
+  case 'D':
+    return T->isDoubleTy();
+  case 'G':
+    return T->isFloatTy();
+  case 'X':
+    return isLongDouble(T);
+  case 'I':
+    return T->isIntegerTy(32);
+  case 'L':
+  case 'Z':
+    // long and size_t are 32 or 64 bits wide.
+    return T->isIntegerTy(64) || T->isIntegerTy(32);
+  case 'N':
+    return T->isIntOrIntVectorTy();
+  case 'P':
+    return T->isPointerTy();
+  case 'V':
+    return T->isVoidTy();
+  default:
+    return true;
+  }
+}
+
+/// Whether a function type is that of a form of a record. Intrinsics of
+/// constrained floating point have two more operands, which are metadata.
+static bool prototypeMatches(const OperationRecord &R, FunctionType *T,
+                             NameForm Form) {
+  if (R.Prototype.empty())
+    return true;
+  Type *F = nullptr;
+  // Integer results come before the operand that tells what F is.
+  StringRef Letters = R.Prototype.drop_front();
+  unsigned Next = 0;
+  for (char Letter : Letters) {
+    if (Letter == '*')
+      return matches(R.Prototype[0], T->getReturnType(), Form, F);
+    if (Next == T->getNumParams() ||
+        !matches(Letter, T->getParamType(Next), Form, F))
+      return false;
+    ++Next;
+  }
+  for (; Next < T->getNumParams(); ++Next)
+    if (!T->getParamType(Next)->isMetadataTy())
+      return false;
+  return !T->isVarArg() && matches(R.Prototype[0], T->getReturnType(), Form, F);
+}
+
+static bool hasOnlyType(const OperationRecord &R, FunctionType *T) {
+  if (R.OnlyType.empty())
+    return true;
+  if (T->getNumParams() == 0)
+    return false;
+  std::string Spelling;
+  raw_string_ostream(Spelling) << *T->getParamType(0);
+  return Spelling == R.OnlyType;
+}
+
+Catalogue::Catalogue() : I(std::make_unique<Impl>()) {
+  for (const OperationRecord &R : Records)
+    I->Ids[R.Id] = &R;
+  for (const NameEntry &E : LibraryNames)
+    I->Names[E.Name] = &E;
+  for (const NameEntry &E : IntrinsicNames)
+    if (Intrinsic::ID Id = Intrinsic::lookupIntrinsicID(E.Name))
+      I->Intrinsics[Id].push_back(&Records[E.Record]);
+  for (const NameEntry &E : InstructionNames)
+    for (unsigned Opcode = 0; Opcode < Instruction::OtherOpsEnd; ++Opcode)
+      if (E.Name == Instruction::getOpcodeName(Opcode))
+        I->Opcodes[Opcode] = &Records[E.Record];
+}
+
+Catalogue::~Catalogue() = default;
+
+ArrayRef<OperationRecord> Catalogue::records() const { return Records; }
+
+const OperationRecord *Catalogue::byId(StringRef Id) const {
+  return I->Ids.lookup(Id);
+}
+
+const OperationRecord *Catalogue::lookupFunction(const Function &F) const {
+  FunctionType *T = F.getFunctionType();
+  if (F.isIntrinsic()) {
+    auto It = I->Intrinsics.find(F.getIntrinsicID());
+    if (It != I->Intrinsics.end())
+      for (const OperationRecord *R : It->second)
+        if (hasOnlyType(*R, T) && prototypeMatches(*R, T, NameForm::Any))
+          return R;
+    return nullptr;
+  }
+  if (!F.hasName() || F.hasLocalLinkage())
+    return nullptr;
+
+  // "\01" marks a name that the mangler leaves alone.
+  StringRef Name = GlobalValue::dropLLVMManglingEscape(F.getName());
+  bool UserBody = !F.isDeclaration() && !F.hasAvailableExternallyLinkage();
+  if (const NameEntry *E = I->Names.lookup(Name)) {
+    const OperationRecord &R = Records[E->Record];
+    if ((!UserBody || R.OfRuntime) && prototypeMatches(R, T, E->Form))
+      return &R;
+    return nullptr;
+  }
+  if (UserBody)
+    return nullptr;
+  for (const NameEntry &E : LibraryPrefixes)
+    if (Name.starts_with(E.Name))
+      return prototypeMatches(Records[E.Record], T, E.Form) ? &Records[E.Record]
+                                                            : nullptr;
+  return nullptr;
+}
+
+const OperationRecord *Catalogue::lookup(const Instruction &Inst) const {
+  const auto *Call = dyn_cast<CallBase>(&Inst);
+  if (!Call)
+    return I->Opcodes[Inst.getOpcode()];
+  // Null when the call is indirect or made through another type.
+  const Function *Callee = Call->getCalledFunction();
+  return Callee ? lookupFunction(*Callee) : nullptr;
+}
+
+static const Partial *findPartial(const OperationRecord &R, unsigned Op) {
+  for (const Partial &P : R.Partials)
+    if (P.Operand == Op)
+      return &P;
+  return nullptr;
+}
+
+static void collectReads(const FormulaNode &N, uint32_t &Args, bool &Result) {
+  if (N.K == FormulaNode::Arg)
+    Args |= 1u << N.Index;
+  Result |= N.K == FormulaNode::Result;
+  for (const FormulaNode *Child : N.Children)
+    collectReads(*Child, Args, Result);
+}
+
+uint32_t OperationRecord::argsReadByPartial(unsigned Op) const {
+  uint32_t Args = 0;
+  bool Result = false;
+  if (const Partial *P = findPartial(*this, Op))
+    collectReads(*P->Expression, Args, Result);
+  return Args;
+}
+
+bool OperationRecord::resultReadByPartial(unsigned Op) const {
+  uint32_t Args = 0;
+  bool Result = false;
+  if (const Partial *P = findPartial(*this, Op))
+    collectReads(*P->Expression, Args, Result);
+  return Result;
+}
+
+} // namespace retrograd

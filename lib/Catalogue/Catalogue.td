@@ -1,0 +1,13 @@
+//===- Catalogue.td - all records, in the order of the tables -------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+include "Operation.td"
+include "Instructions.td"
+include "LibM.td"
+include "Intrinsics.td"
+include "LibC.td"
+include "CxxRuntime.td"

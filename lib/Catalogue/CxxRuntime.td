@@ -1,0 +1,77 @@
+//===- CxxRuntime.td - operator new, exceptions, libstdc++ ----------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The C++ runtime of the Itanium ABI. The prefixes below name members of classes
+// that hold characters, streams or locks, never numbers; what libstdc++ can
+// instantiate for numbers (containers, algorithms) has a body and needs no record.
+//
+//===----------------------------------------------------------------------===//
+
+let Section = "C++ runtime" in {
+def operator_new : Allocation<["_Znwm", "_Znam"], "P:Z", [0], "_ZdlPv">;
+def operator_new_nothrow
+    : Allocation<["_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t"], "P:ZP", [0], "_ZdlPv">;
+def operator_new_aligned
+    : Allocation<["_ZnwmSt11align_val_t", "_ZnamSt11align_val_t"], "P:ZZ", [0], "free">;
+def operator_new_aligned_nothrow
+    : Allocation<["_ZnwmSt11align_val_tRKSt9nothrow_t",
+                  "_ZnamSt11align_val_tRKSt9nothrow_t"], "P:ZZP", [0], "free">;
+def operator_delete : Deallocation<
+    ["_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "_ZdlPvRKSt9nothrow_t",
+     "_ZdaPvRKSt9nothrow_t", "_ZdlPvSt11align_val_t", "_ZdaPvSt11align_val_t",
+     "_ZdlPvmSt11align_val_t", "_ZdaPvmSt11align_val_t",
+     "_ZdlPvSt11align_val_tRKSt9nothrow_t", "_ZdaPvSt11align_val_tRKSt9nothrow_t"],
+    "V:P*">;
+
+def exceptions : Inactive<
+    ["__cxa_allocate_exception", "__cxa_free_exception", "__cxa_throw", "__cxa_rethrow",
+     "__cxa_begin_catch", "__cxa_end_catch", "__cxa_get_exception_ptr",
+     "__cxa_throw_bad_array_new_length", "__cxa_bad_cast", "__cxa_bad_typeid",
+     "__cxa_call_unexpected", "__cxa_call_terminate", "__cxa_pure_virtual",
+     "__cxa_deleted_virtual", "__cxa_init_primary_exception",
+     "__clang_call_terminate", "_Unwind_Resume", "_Unwind_RaiseException",
+     "_ZSt9terminatev", "_ZSt17current_exceptionv", "_ZSt18uncaught_exceptionv",
+     "_ZSt19uncaught_exceptionsv", "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
+     // std::__throw_*, the constructors and destructors of exception classes
+     "_ZSt16__throw_*", "_ZSt17__throw_*", "_ZSt18__throw_*", "_ZSt19__throw_*",
+     "_ZSt20__throw_*", "_ZSt21__throw_*", "_ZSt22__throw_*", "_ZSt23__throw_*",
+     "_ZSt24__throw_*", "_ZSt25__throw_*", "_ZSt26__throw_*", "_ZSt28__throw_*",
+     "_ZNSt9exception*", "_ZNKSt9exception*", "_ZNSt11logic_error*",
+     "_ZNKSt11logic_error*", "_ZNSt12domain_error*", "_ZNSt12length_error*",
+     "_ZNSt12out_of_range*", "_ZNSt16invalid_argument*", "_ZNSt13runtime_error*",
+     "_ZNKSt13runtime_error*", "_ZNSt11range_error*", "_ZNSt14overflow_error*",
+     "_ZNSt15underflow_error*", "_ZNSt9bad_alloc*", "_ZNSt8bad_cast*",
+     "_ZNSt12system_error*", "_ZNKSt9bad_alloc*",
+     "_ZNSt15__exception_ptr13exception_ptr*", "_ZNKSt15__exception_ptr13exception_ptr*"]>;
+def static_initialisation : Inactive<
+    ["__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort",
+     "__cxa_atexit", "__cxa_thread_atexit", "__cxa_finalize"]>;
+def run_time_types : Inactive<["__dynamic_cast", "_ZNKSt9type_info*", "__cxa_demangle"]>;
+
+// Streams and strings. _ZNSi (istream) is absent on purpose: operator>> writes
+// numbers.
+def streams : Inactive<
+    ["_ZNSo*", "_ZNKSo*", "_ZStlsISt11char_traits*", "_ZSt16__ostream_insert*",
+     "_ZSt4endl*", "_ZSt5flush*", "_ZNSt8ios_base*", "_ZNKSt8ios_base*",
+     "_ZNSt9basic_ios*", "_ZNKSt9basic_ios*", "_ZNKSt5ctypeI*", "_ZNSt5ctypeI*",
+     "_ZNSt6locale*", "_ZNKSt6locale*", "_ZNSt15basic_streambuf*",
+     "_ZNSt13basic_filebuf*", "_ZNSt14basic_ofstream*",
+     "_ZNSt7__cxx1115basic_stringbuf*", "_ZNKSt7__cxx1115basic_stringbuf*",
+     "_ZNSt7__cxx1118basic_stringstream*", "_ZNKSt7__cxx1118basic_stringstream*",
+     "_ZNSt7__cxx1119basic_ostringstream*", "_ZNKSt7__cxx1119basic_ostringstream*"]>;
+def strings : Inactive<
+    ["_ZNSt7__cxx1112basic_stringI*", "_ZNKSt7__cxx1112basic_stringI*",
+     "_ZNSsC*", "_ZNSsD*", "_ZNSs6*", "_ZNSs7*", "_ZNKSs*"]>;
+def clocks_cxx : Inactive<
+    ["_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv",
+     "_ZNSt13random_device*"]>;
+def hashing : Inactive<["_ZSt11_Hash_bytes*", "_ZNKSt8__detail20_Prime_rehash_policy*"]>;
+// Links of std::list and std::map nodes: pointers only.
+def node_links : Inactive<
+    ["_ZNSt8__detail15_List_node_base*", "_ZSt18_Rb_tree_increment*",
+     "_ZSt18_Rb_tree_decrement*"]>;
+}

@@ -1,0 +1,123 @@
+//===- LibC.td - the C library outside <math.h> ---------------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Mostly routines without a derivative. A name may stand under Inactive only if
+// the routine writes no active value through a pointer: so no fread, no scanf,
+// no qsort; a call of those is refused when it is active.
+//
+//===----------------------------------------------------------------------===//
+
+//===----------------------------------------------------------------------===//
+// Allocation
+//===----------------------------------------------------------------------===//
+
+let Section = "Allocation" in {
+def malloc : Allocation<["malloc"], "P:Z", [0], "free">;
+def calloc : Allocation<["calloc"], "P:ZZ", [0, 1], "free"> { let ZeroFills = 1; }
+def aligned_alloc : Allocation<["aligned_alloc", "memalign"], "P:ZZ", [1], "free">;
+def valloc : Allocation<["valloc"], "P:Z", [0], "free">;
+def free : Deallocation<["free", "cfree"], "V:P">;
+def realloc : Handler<"Realloc"> {
+  let Names = ["realloc"];
+  let Prototype = "P:PZ";
+}
+def posix_memalign : Handler<"PosixMemalign"> {
+  let Names = ["posix_memalign"];
+  let Prototype = "I:PZZ";
+}
+}
+
+//===----------------------------------------------------------------------===//
+// Memory and strings
+//===----------------------------------------------------------------------===//
+
+let Section = "Memory and strings" in {
+def memcpy : Handler<"MemCpy"> { let Names = ["memcpy"]; let Prototype = "P:PPZ"; }
+def memmove : Handler<"MemMove"> { let Names = ["memmove"]; let Prototype = "P:PPZ"; }
+def memset : Handler<"MemSet"> { let Names = ["memset"]; let Prototype = "P:PIZ"; }
+def string_queries : Inactive<
+    ["strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp",
+     "strcoll", "strchr", "strrchr", "strstr", "strpbrk", "strspn", "strcspn",
+     "strtok", "strtok_r", "memcmp", "bcmp", "memchr", "memrchr", "wcslen",
+     "strerror", "strsignal"]> {
+  let Summary = "read strings and bytes";
+}
+def string_makers : Inactive<
+    ["strcpy", "strncpy", "strcat", "strncat", "stpcpy", "stpncpy", "strdup",
+     "strndup", "strlcpy", "strlcat"]> {
+  let Summary = "write characters, never numbers";
+}
+def character_queries : Inactive<
+    ["isalpha", "isdigit", "isalnum", "isspace", "isupper", "islower", "ispunct",
+     "isprint", "iscntrl", "isxdigit", "isgraph", "isblank", "toupper", "tolower",
+     "__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc"]>;
+def number_parsers : Inactive<
+    ["atoi", "atol", "atoll", "atof", "strtod", "strtof", "strtold", "strtol",
+     "strtoll", "strtoul", "strtoull", "strtoimax", "strtoumax",
+     "__isoc23_strtol", "__isoc23_strtoll", "__isoc23_strtoul", "__isoc23_strtoull"]> {
+  let Summary = "numbers out of text are constants";
+}
+}
+
+//===----------------------------------------------------------------------===//
+// Output and the rest of the system
+//===----------------------------------------------------------------------===//
+
+let Section = "Input and output" in {
+def output : Inactive<
+    ["printf", "fprintf", "vprintf", "vfprintf", "sprintf", "snprintf", "vsprintf",
+     "vsnprintf", "dprintf", "puts", "fputs", "putchar", "putc", "fputc", "fwrite",
+     "fputs_unlocked", "putchar_unlocked", "perror", "write", "asprintf",
+     "__printf_chk", "__fprintf_chk", "__sprintf_chk", "__snprintf_chk",
+     "__vprintf_chk", "__vfprintf_chk", "__vsprintf_chk", "__vsnprintf_chk",
+     "__dprintf_chk"]>;
+def files : Inactive<
+    ["fopen", "fopen64", "freopen", "fdopen", "fclose", "fflush", "fseek", "ftell",
+     "fseeko", "ftello", "rewind", "feof", "ferror", "clearerr", "fileno", "setvbuf",
+     "setbuf", "remove", "rename", "tmpfile", "open", "close", "lseek", "getc",
+     "fgetc", "getchar", "ungetc", "fgets", "gets", "access", "unlink", "isatty"]> {
+  let Summary = "characters and positions only; fread and scanf are not here";
+}
+}
+
+let Section = "System" in {
+def clocks : Inactive<
+    ["time", "clock", "difftime", "gettimeofday", "clock_gettime", "clock_getres",
+     "localtime", "gmtime", "mktime", "ctime", "asctime", "strftime", "localtime_r",
+     "gmtime_r", "times", "getrusage", "sleep", "usleep", "nanosleep"]>;
+def random_numbers : Inactive<
+    ["rand", "srand", "rand_r", "random", "srandom", "initstate", "setstate",
+     "drand48", "erand48", "lrand48", "nrand48", "mrand48", "jrand48", "srand48",
+     "seed48", "lcong48", "drand48_r", "random_r", "getentropy", "arc4random",
+     "arc4random_uniform"]> {
+  let Summary = "random numbers do not depend on the inputs";
+}
+def program : Inactive<
+    ["exit", "_exit", "_Exit", "quick_exit", "abort", "atexit", "raise", "signal",
+     "__assert_fail", "__assert_perror_fail", "__assert_rtn", "__assert",
+     "__stack_chk_fail", "__chk_fail", "__longjmp_chk", "getenv", "secure_getenv",
+     "setenv", "system", "getpid", "sysconf", "getpagesize", "sched_yield",
+     "sched_getcpu", "malloc_usable_size", "mallopt", "malloc_trim",
+     "__errno_location", "feclearexcept", "fetestexcept", "feraiseexcept",
+     "fegetround", "fesetround", "fegetenv", "fesetenv", "feholdexcept",
+     "feupdateenv", "feenableexcept", "fedisableexcept", "fegetexcept",
+     "setlocale", "localeconv", "__tls_get_addr", "__cyg_profile_func_enter",
+     "__cyg_profile_func_exit", "mcount"]>;
+def integer_arithmetic : Inactive<["abs", "labs", "llabs", "div", "ldiv", "lldiv", "ffs"]> {
+  let Pure = 1;
+}
+def locks : Inactive<
+    ["pthread_mutex_init", "pthread_mutex_destroy", "pthread_mutex_lock",
+     "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_spin_lock",
+     "pthread_spin_unlock", "pthread_self", "pthread_equal", "pthread_rwlock_rdlock",
+     "pthread_rwlock_wrlock", "pthread_rwlock_unlock"]>;
+def openmp_queries : Inactive<
+    ["omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads",
+     "omp_get_num_procs", "omp_get_wtime", "omp_get_wtick", "omp_in_parallel",
+     "omp_get_level", "omp_get_dynamic", "omp_get_nested", "omp_get_thread_limit",
+     "omp_set_num_threads", "omp_set_dynamic", "omp_set_nested"]>;
+}

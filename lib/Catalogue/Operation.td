@@ -1,0 +1,171 @@
+//===- Operation.td - the vocabulary a catalogue record may use -----------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every operation that Retrograd knows is one record: an LLVM instruction, an
+// intrinsic, or a routine of a library with all its names. retrograd-tblgen
+// turns the records into the tables behind Catalogue.h, the reference page
+// docs/user/Rules.md, and one test per differentiable routine; it rejects
+// incomplete records (see checkRecord in tools/retrograd-tblgen).
+//
+// A formula in one example:
+//
+//   // z = atanh(x);  dz/dx = 1 / (1 - x^2)
+//   def atanh : Math1<(sz (div S, (mul (sub 1, A0), (add 1, A0))))>,
+//               Domain<["-0.9:0.9"]>;
+//
+// A0, A1, ... are the primal operands, R the primal result, and S the seed: the
+// tangent of the operand in forward mode, the adjoint of the result in reverse
+// mode. A formula is linear in S, which is why one text serves both modes. It
+// is computed in the floating-point type of the result (lane by lane over
+// vectors); number constants are written as integers or, in quotes, as decimal
+// fractions with as many digits as the widest type deserves.
+//
+//===----------------------------------------------------------------------===//
+
+//===----------------------------------------------------------------------===//
+// Words of formulas
+//===----------------------------------------------------------------------===//
+
+class FormulaOp;   // an operator of a dag
+class FormulaLeaf; // an operand of a dag besides constants
+
+// Arithmetic in the type of the result.
+def add : FormulaOp;
+def sub : FormulaOp;
+def mul : FormulaOp;
+def div : FormulaOp;
+def neg : FormulaOp;
+// (id S): the seed itself, where a partial must be a dag.
+def id : FormulaOp;
+// (call "id", args...): the operation with that record id, in the same type.
+def call : FormulaOp;
+// (sel condition, then, else). Both arms are computed.
+def sel : FormulaOp;
+// Conditions: ordered floating-point comparisons, and "one of them is NaN".
+def olt : FormulaOp;
+def ogt : FormulaOp;
+def ole : FormulaOp;
+def oge : FormulaOp;
+def oeq : FormulaOp;
+def uno : FormulaOp;
+// Condition on an integer operand: (ieq A1, 0).
+def ieq : FormulaOp;
+// (iadd A0, -1): integer operand plus constant, for the operands of calls.
+def iadd : FormulaOp;
+// (tofp A0): integer operand as the type of the result.
+def tofp : FormulaOp;
+// (sz e): strong zero. 0 where the seed is 0, whatever e is; e elsewhere. For
+// coefficients that are infinite or NaN at a point that programs do reach,
+// sqrt at 0 say: an output that does not depend on the operand has a zero seed,
+// and its derivative must be 0 and not 0*inf.
+def sz : FormulaOp;
+
+def S : FormulaLeaf;  // the seed
+def R : FormulaLeaf;  // the primal result
+def A0 : FormulaLeaf; // primal operands
+def A1 : FormulaLeaf;
+def A2 : FormulaLeaf;
+
+// The operand has no influence on the result where that is differentiable
+// (the second operand of copysign). Only as a whole partial.
+def NoShare;
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+// Prototypes are strings "result:operands" with one letter per value:
+//   F  the floating-point type of the form: double for `sin`, float for `sinf`,
+//      long double for `sinl`, anything for an intrinsic (vectors included)
+//   D  double     G  float      X  long double, whatever that is
+//   I  int (32 bits)    L  long (64 bits)     Z  size_t
+//   N  any integer      P  pointer            V  void
+//   ?  anything, one value                    *  anything from here on
+// The empty string accepts every prototype.
+class Operation {
+  // One line for the reference page.
+  string Summary = "";
+  // Library names. A name that ends in '*' is a prefix.
+  list<string> Names = [];
+  // Intrinsics by base name, without the suffix for their types.
+  list<string> Intrinsics = [];
+  // An LLVM instruction by mnemonic.
+  string Instruction = "";
+  string Prototype = "";
+  // The names above are the double form; the float and the long double form
+  // have the same names with suffix f and l ("__x_finite" -> "__xf_finite").
+  bit HasForms = 0;
+  // Restricts intrinsics to one type when not empty: "float", "double",
+  // "x86_fp80", "<2 x double>", ... (of their first operand).
+  string OnlyType = "";
+  // The runtime's own routine: its body, where visible, changes nothing.
+  bit OfRuntime = 0;
+  // The result depends on the operands alone and nothing else happens, errno
+  // apart: may be repeated, moved and dropped.
+  bit Pure = 0;
+  // Pure, and about as cheap as an arithmetic instruction.
+  bit Cheap = 0;
+  // Section of the reference page.
+  string Section = "";
+}
+
+// One dag per operand that has type F, in order; NoShare for none.
+class Formula<list<dag> partials> : Operation {
+  list<dag> Partials = partials;
+  // Where the generated test samples: "lo:hi" per operand, integers included.
+  list<string> Samples = [];
+  // Bound on |derivative - reference| / max(1, |reference|) in the generated
+  // double test. float and long double use bounds of their own beside it.
+  string Tolerance = "1e-8";
+  // What happens where the function is not differentiable. For people.
+  string Kink = "";
+  let Pure = 1;
+}
+
+class Domain<list<string> samples> { list<string> Samples = samples; }
+class Kink<string kink> { string Kink = kink; }
+class Arithmetic { bit Cheap = 1; }
+class Aliases<list<string> names> { list<string> Names = names; }
+class Lowers<list<string> intrinsics> { list<string> Intrinsics = intrinsics; }
+
+// Runs in the primal sweep only. Two promises: the result carries no
+// derivative, and no active value is written through a pointer operand.
+class Inactive<list<string> names, string prototype = ""> : Operation {
+  let Names = names;
+  let Prototype = prototype;
+}
+
+// Allocates: the size in bytes is the product of the operands SizeArgs.
+class Allocation<list<string> names, string prototype, list<int> sizeArgs,
+                 string deallocator> : Operation {
+  let Names = names;
+  let Prototype = prototype;
+  list<int> SizeArgs = sizeArgs;
+  string Deallocator = deallocator;
+  bit ZeroFills = 0;
+}
+
+class Deallocation<list<string> names, string prototype, int freedArg = 0>
+    : Operation {
+  let Names = names;
+  let Prototype = prototype;
+  int FreedArg = freedArg;
+}
+
+// Replaced by a routine of the runtime with the same prototype, before
+// analysis; that routine's body is differentiated.
+class Expansion<string routine, list<string> names, string prototype>
+    : Operation {
+  let Names = names;
+  let Prototype = prototype;
+  string Routine = routine;
+}
+
+// Needs code of its own: the name of a HandlerKind in Catalogue.h.
+class Handler<string kind> : Operation {
+  string Kind = kind;
+}

@@ -1,0 +1,299 @@
+//===- FormulaEmitter.cpp - catalogue expression to IR --------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FormulaEmitter.h"
+#include "../Catalogue/Catalogue.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+
+using namespace llvm;
+
+namespace retrograd {
+
+/// What one call of emit() works on.
+struct FormulaEmitter::Scope {
+  Scope(Type *T, Value *Seed, function_ref<Value *(unsigned)> Arg,
+        function_ref<Value *()> Result)
+      : T(T), Seed(Seed), Arg(Arg), Result(Result) {}
+
+  Type *T;
+  Value *Seed;
+  function_ref<Value *(unsigned)> Arg;
+  function_ref<Value *()> Result;
+  /// Nodes of this formula that have been emitted. Equal expressions are one
+  /// node, and operands are asked for once.
+  SmallDenseMap<const FormulaNode *, Value *, 16> Emitted;
+};
+
+/// Whether V, perhaps through a few more operations, is an arm of a select:
+/// then it may have been computed speculatively. Bounded; chains of speculated
+/// operations are short because SimplifyCFG pays for each of them.
+static bool mayBeSpeculated(const Value &V, unsigned Depth,
+                            SmallPtrSetImpl<const Value *> &Seen) {
+  if (Depth == 0 || !Seen.insert(&V).second)
+    return false;
+  for (const User *U : V.users()) {
+    if (const auto *Select = dyn_cast<SelectInst>(U)) {
+      if (Select->getCondition() != &V)
+        return true;
+      continue;
+    }
+    if (isa<FPMathOperator>(U) && !isa<PHINode>(U) && !isa<FCmpInst>(U) &&
+        mayBeSpeculated(*U, Depth - 1, Seen))
+      return true;
+    if ((isa<CastInst>(U) || isa<ExtractElementInst>(U) ||
+         isa<InsertElementInst>(U)) &&
+        mayBeSpeculated(*U, Depth - 1, Seen))
+      return true;
+  }
+  return false;
+}
+
+/// Whether V is, or is computed in a few steps from, an operation that may
+/// yield infinity or NaN from tame operands: a division, a root, a logarithm.
+static bool mayBeSingular(const Value &V, unsigned Depth, const Catalogue &Cat,
+                          SmallPtrSetImpl<const Value *> &Seen) {
+  const auto *I = dyn_cast<Instruction>(&V);
+  if (Depth == 0 || !I || !isa<FPMathOperator>(I) || isa<PHINode>(I) ||
+      !Seen.insert(I).second)
+    return false;
+  if (I->getOpcode() == Instruction::FDiv ||
+      I->getOpcode() == Instruction::FRem)
+    return true;
+  if (const auto *Call = dyn_cast<CallBase>(I)) {
+    const OperationRecord *R = Cat.lookup(*Call);
+    if (!R || R->Class != RuleClass::Formula || !R->Cheap)
+      return true;
+  }
+  return any_of(I->operands(), [&](const Use &U) {
+    return mayBeSingular(*U, Depth - 1, Cat, Seen);
+  });
+}
+
+/// Whether the shares of Primal must be 0 where the seed is, although its
+/// formula does not say so; see the head of the header.
+static bool needsStrongZero(const Instruction &Primal, const Catalogue &Cat) {
+  constexpr unsigned Steps = 6;
+  SmallPtrSet<const Value *, 16> Users, Operands;
+  return isSafeToSpeculativelyExecute(&Primal) &&
+         mayBeSpeculated(Primal, Steps, Users) &&
+         mayBeSingular(Primal, Steps, Cat, Operands);
+}
+
+/// A partial that only moves or negates the seed, or scales it by a constant,
+/// turns 0 into 0 by itself.
+static bool keepsZero(const FormulaNode &N) {
+  switch (N.K) {
+  case FormulaNode::Seed:
+  case FormulaNode::StrongZero:
+    return true;
+  case FormulaNode::FNeg:
+    return keepsZero(*N.Children[0]);
+  default:
+    return false;
+  }
+}
+
+Value *FormulaEmitter::emit(const Partial &P, const Instruction &Primal,
+                            Value *Seed, function_ref<Value *(unsigned)> Arg,
+                            function_ref<Value *()> Result) {
+  IRBuilderBase::FastMathFlagGuard Guard(B);
+  FastMathFlags Flags;
+  if (isa<FPMathOperator>(Primal))
+    Flags = Primal.getFastMathFlags();
+  B.setFastMathFlags(Flags);
+
+  Scope S(Primal.getType(), Seed, Arg, Result);
+  Value *Share = emitNode(*P.Expression, S);
+  if (!keepsZero(*P.Expression) && needsStrongZero(Primal, Cat))
+    Share = emitStrongZero(Seed, Share);
+  return Share;
+}
+
+Value *FormulaEmitter::emitStrongZero(Value *Seed, Value *Share) {
+  // The comparison is not the program's: its flags must not promise that the
+  // seed is no NaN.
+  IRBuilderBase::FastMathFlagGuard Guard(B);
+  B.setFastMathFlags(FastMathFlags());
+  Constant *Zero = Constant::getNullValue(Share->getType());
+  return B.CreateSelect(B.CreateFCmpOEQ(Seed, Zero), Zero, Share);
+}
+
+Value *FormulaEmitter::emitNode(const FormulaNode &N, Scope &S) {
+  if (Value *Known = S.Emitted.lookup(&N))
+    return Known;
+  Value *V = emitNodeUncached(N, S);
+  S.Emitted[&N] = V;
+  return V;
+}
+
+/// A number of a formula in type T; the digits are rounded once, to T.
+static Constant *constantOf(const FormulaNode &N, Type *T) {
+  return ConstantFP::get(T, N.Digits);
+}
+
+Value *FormulaEmitter::emitNodeUncached(const FormulaNode &N, Scope &S) {
+  auto Child = [&](unsigned I) { return emitNode(*N.Children[I], S); };
+  // Constants have no type of their own: integers beside integers.
+  auto IntConstant = [&](unsigned I, Type *T) {
+    return ConstantInt::getSigned(T, int64_t(N.Children[I]->Value));
+  };
+  switch (N.K) {
+  case FormulaNode::Seed:
+    return S.Seed;
+  case FormulaNode::Arg:
+    return S.Arg(N.Index);
+  case FormulaNode::Result:
+    return S.Result();
+  case FormulaNode::Const:
+    return constantOf(N, S.T);
+  case FormulaNode::FAdd: {
+    Value *L = Child(0);
+    return B.CreateFAdd(L, Child(1));
+  }
+  case FormulaNode::FSub: {
+    Value *L = Child(0);
+    return B.CreateFSub(L, Child(1));
+  }
+  case FormulaNode::FMul: {
+    Value *L = Child(0);
+    return B.CreateFMul(L, Child(1));
+  }
+  case FormulaNode::FDiv: {
+    Value *L = Child(0);
+    return B.CreateFDiv(L, Child(1));
+  }
+  case FormulaNode::FNeg:
+    return B.CreateFNeg(Child(0));
+  case FormulaNode::Select: {
+    Value *If = Child(0);
+    Value *Then = Child(1);
+    return B.CreateSelect(If, Then, Child(2));
+  }
+  case FormulaNode::CmpOLT:
+  case FormulaNode::CmpOGT:
+  case FormulaNode::CmpOEQ:
+  case FormulaNode::CmpOLE:
+  case FormulaNode::CmpOGE:
+  case FormulaNode::CmpUNO: {
+    CmpInst::Predicate Predicate =
+        N.K == FormulaNode::CmpOLT   ? CmpInst::FCMP_OLT
+        : N.K == FormulaNode::CmpOGT ? CmpInst::FCMP_OGT
+        : N.K == FormulaNode::CmpOEQ ? CmpInst::FCMP_OEQ
+        : N.K == FormulaNode::CmpOLE ? CmpInst::FCMP_OLE
+        : N.K == FormulaNode::CmpOGE ? CmpInst::FCMP_OGE
+                                     : CmpInst::FCMP_UNO;
+    Value *L = Child(0);
+    return B.CreateFCmp(Predicate, L, Child(1));
+  }
+  case FormulaNode::CmpIntEQ: {
+    Value *L = Child(0);
+    return B.CreateICmpEQ(L, IntConstant(1, L->getType()));
+  }
+  case FormulaNode::IntAdd: {
+    Value *L = Child(0);
+    return B.CreateAdd(L, IntConstant(1, L->getType()));
+  }
+  case FormulaNode::IntToFP: {
+    Value *Int = Child(0);
+    auto *Vector = dyn_cast<VectorType>(S.T);
+    if (Vector && !Int->getType()->isVectorTy())
+      return B.CreateVectorSplat(Vector->getElementCount(),
+                                 B.CreateSIToFP(Int, Vector->getElementType()));
+    return B.CreateSIToFP(Int, S.T);
+  }
+  case FormulaNode::StrongZero:
+    return emitStrongZero(S.Seed, Child(0));
+  case FormulaNode::Call: {
+    const OperationRecord *Callee = Cat.byId(N.Callee);
+    SmallVector<Value *, 3> Args;
+    for (unsigned I = 0; I < N.Children.size(); ++I) {
+      bool IsInt = Callee->Prototype[I + 1] != 'F';
+      if (IsInt && N.Children[I]->K == FormulaNode::Const)
+        Args.push_back(IntConstant(I, B.getInt32Ty()));
+      else
+        Args.push_back(Child(I));
+    }
+    return emitCall(N.Callee, S.T, Args);
+  }
+  }
+  llvm_unreachable("covered switch over formula nodes");
+}
+
+Value *FormulaEmitter::emitCall(StringRef Id, Type *T, ArrayRef<Value *> Args) {
+  const OperationRecord &R = *Cat.byId(Id);
+  if (R.IntrinsicName.empty())
+    return emitLibraryCall(R, T, Args);
+
+  Intrinsic::ID IID = Intrinsic::lookupIntrinsicID(R.IntrinsicName);
+  // Overloaded in the type of the result and, ldexp and powi, of the integer.
+  SmallVector<Type *, 2> Overloads = {T};
+  for (Value *A : Args)
+    if (A->getType()->isIntOrIntVectorTy())
+      Overloads.push_back(A->getType());
+  return B.CreateIntrinsic(IID, Overloads, Args);
+}
+
+/// "sin" -> "sinf" for float, "sinl" for the long double of the target.
+static std::string libraryName(const OperationRecord &R, Type *T) {
+  if (T->isFloatTy())
+    return (R.LibraryName + "f").str();
+  return T->isDoubleTy() ? R.LibraryName.str() : (R.LibraryName + "l").str();
+}
+
+Value *FormulaEmitter::emitLibraryCall(const OperationRecord &R, Type *T,
+                                       ArrayRef<Value *> Args) {
+  // Lane by lane: no library that is always there has vector forms.
+  if (auto *Vector = dyn_cast<FixedVectorType>(T)) {
+    Value *Whole = PoisonValue::get(Vector);
+    for (unsigned Lane = 0; Lane < Vector->getNumElements(); ++Lane) {
+      SmallVector<Value *, 3> LaneArgs;
+      for (Value *A : Args)
+        LaneArgs.push_back(
+            A->getType()->isVectorTy() ? B.CreateExtractElement(A, Lane) : A);
+      Whole = B.CreateInsertElement(
+          Whole, emitLibraryCall(R, Vector->getElementType(), LaneArgs), Lane);
+    }
+    return Whole;
+  }
+  // Half precision has no library: compute in float.
+  if (T->isHalfTy() || T->isBFloatTy()) {
+    Type *Float = B.getFloatTy();
+    SmallVector<Value *, 3> Wide;
+    for (Value *A : Args)
+      Wide.push_back(A->getType() == T ? B.CreateFPExt(A, Float) : A);
+    return B.CreateFPTrunc(emitLibraryCall(R, Float, Wide), T);
+  }
+
+  SmallVector<Type *, 3> Types;
+  for (Value *A : Args)
+    Types.push_back(A->getType());
+  Module &M = *B.GetInsertBlock()->getModule();
+  FunctionCallee Callee = M.getOrInsertFunction(
+      libraryName(R, T), FunctionType::get(T, Types, false));
+  if (auto *F = dyn_cast<Function>(Callee.getCallee());
+      F && F->isDeclaration() && F->use_empty()) {
+    F->setDoesNotThrow();
+    F->setWillReturn();
+    F->setDoesNotFreeMemory();
+    F->setMemoryEffects(MemoryEffects::errnoMemOnly(ModRefInfo::Mod));
+  }
+  CallInst *Call = B.CreateCall(Callee, Args);
+  // Nobody reads errno after a derivative, so that this call may move and merge
+  // like arithmetic.
+  Call->setDoesNotAccessMemory();
+  Call->setDoesNotThrow();
+  return Call;
+}
+
+} // namespace retrograd

@@ -1,0 +1,73 @@
+//===- FormulaEmitter.h - catalogue expression to IR -----------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Writes `partial * seed` for one operand of one instruction. Both modes use
+// it: forward with the operand's tangent as the seed, reverse with the adjoint
+// of the result.
+//
+// Everything is computed in the type of the primal's result, lane by lane over
+// vectors, with the primal instruction's own fast-math flags and none beyond.
+//
+// Zero seeds. The optimiser turns `x != 0 ? a / x : 0` into a division and a
+// select: the division now runs where x is 0, its result is discarded, its
+// adjoint is 0, and 0/0 would reach the adjoint of a. So where an operation may
+// have been speculated (it may run anywhere, its result flows into a select,
+// and it or an operand may be infinite or NaN), its shares are 0 where the seed
+// is 0. Formulas that are singular within their domain say so themselves
+// (`sz`).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_EMIT_FORMULAEMITTER_H
+#define RETROGRAD_EMIT_FORMULAEMITTER_H
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace retrograd {
+class Catalogue;
+struct FormulaNode;
+struct OperationRecord;
+struct Partial;
+
+class FormulaEmitter {
+public:
+  FormulaEmitter(llvm::IRBuilderBase &B, const Catalogue &Cat)
+      : B(B), Cat(Cat) {}
+
+  /// Emits P of Primal times Seed at the builder's insertion point. Arg(i)
+  /// gives the primal value of operand i and Result that of Primal, valid
+  /// there; each is asked for at most once per call of emit, and only when the
+  /// record declares that P reads it.
+  llvm::Value *emit(const Partial &P, const llvm::Instruction &Primal,
+                    llvm::Value *Seed,
+                    llvm::function_ref<llvm::Value *(unsigned)> Arg,
+                    llvm::function_ref<llvm::Value *()> Result);
+
+  /// Emits the operation with record id Id over Args, all in type T or
+  /// integers, as an intrinsic where LLVM has one and as a call of the library
+  /// otherwise.
+  llvm::Value *emitCall(llvm::StringRef Id, llvm::Type *T,
+                        llvm::ArrayRef<llvm::Value *> Args);
+
+private:
+  struct Scope;
+  llvm::Value *emitNode(const FormulaNode &N, Scope &S);
+  llvm::Value *emitNodeUncached(const FormulaNode &N, Scope &S);
+  llvm::Value *emitStrongZero(llvm::Value *Seed, llvm::Value *Share);
+  llvm::Value *emitLibraryCall(const OperationRecord &R, llvm::Type *T,
+                               llvm::ArrayRef<llvm::Value *> Args);
+
+  llvm::IRBuilderBase &B;
+  const Catalogue &Cat;
+};
+
+} // namespace retrograd
+
+#endif

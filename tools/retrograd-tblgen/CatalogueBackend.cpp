@@ -1,0 +1,212 @@
+//===- CatalogueBackend.cpp - records to tables ---------------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// -gen-catalogue writes what Catalogue.cpp includes: constant arrays, nothing
+// that runs at load time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formulas.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/TableGen/Error.h"
+#include "llvm/TableGen/TableGenBackend.h"
+
+using namespace llvm;
+
+namespace retrograd::tblgen {
+
+/// The name of another form: "sin" -> "sinf", "__sin_finite" ->
+/// "__sinf_finite".
+static std::string formName(StringRef Name, StringRef Suffix) {
+  StringRef Stem = Name;
+  if (Stem.consume_back("_finite"))
+    // lgamma_r and its like carry the suffix before the "_r".
+    return (Stem + Suffix + "_finite").str();
+  return (Name + Suffix).str();
+}
+
+static std::string quoted(StringRef Text) { return "\"" + Text.str() + "\""; }
+
+static StringRef className(const Record *R) {
+  for (StringRef Class : {"Formula", "Inactive", "Allocation", "Deallocation",
+                          "Expansion", "Handler"})
+    if (isA(R, Class))
+      return Class;
+  PrintFatalError(R, "record '" + R->getName() + "' has no rule class");
+}
+
+namespace {
+class CatalogueWriter {
+public:
+  CatalogueWriter(raw_ostream &OS, const RecordKeeper &Records)
+      : OS(OS), Formulas(Records), All(operations(Records)) {}
+
+  void run() {
+    emitNodesAndPartials();
+    emitLists();
+    emitRecords();
+    emitNames();
+  }
+
+private:
+  void emitNodesAndPartials();
+  void emitLists();
+  void emitRecords();
+  void emitNames();
+  void emitName(const Twine &Name, unsigned Index, StringRef Form) {
+    OS << "  {\"" << Name << "\", " << Index << ", NameForm::" << Form
+       << "},\n";
+  }
+
+  raw_ostream &OS;
+  FormulaSet Formulas;
+  std::vector<const Record *> All;
+};
+} // namespace
+
+void CatalogueWriter::emitNodesAndPartials() {
+  std::string Partials;
+  raw_string_ostream POS(Partials);
+  for (const Record *R : All)
+    if (isA(R, "Formula")) {
+      std::vector<FormulaSet::PartialInfo> List = Formulas.partials(R);
+      if (List.empty())
+        PrintFatalError(R, "a formula without partials is Inactive");
+      POS << "static const Partial Partials_" << R->getName() << "[] = {";
+      ListSeparator Comma;
+      for (const FormulaSet::PartialInfo &P : List)
+        POS << Comma << "{" << P.Operand << ", &Node" << P.Root << "}";
+      POS << "};\n";
+    }
+  OS << "#ifdef RG_CATALOGUE_TABLES\n";
+  for (const Node &N : Formulas.nodes()) {
+    if (!N.Children.empty()) {
+      OS << "static const FormulaNode *const Children" << N.Number << "[] = {";
+      ListSeparator Comma;
+      for (unsigned Child : N.Children)
+        OS << Comma << "&Node" << Child;
+      OS << "};\n";
+    }
+    OS << "static const FormulaNode Node" << N.Number
+       << "{FormulaNode::" << N.Kind << ", " << N.Index << ", ";
+    if (N.Kind == "Const")
+      OS << N.Text << ", {}, " << quoted(N.Text);
+    else
+      OS << "0, " << (N.Kind == "Call" ? quoted(N.Text) : "{}") << ", {}";
+    if (N.Children.empty())
+      OS << ", {}};\n";
+    else
+      OS << ", Children" << N.Number << "};\n";
+  }
+  OS << Partials;
+}
+
+void CatalogueWriter::emitLists() {
+  for (const Record *R : All)
+    if (isA(R, "Allocation")) {
+      OS << "static const unsigned SizeArgs_" << R->getName() << "[] = {";
+      ListSeparator Comma;
+      for (int64_t Arg : R->getValueAsListOfInts("SizeArgs"))
+        OS << Comma << Arg;
+      OS << "};\n";
+    }
+}
+
+void CatalogueWriter::emitRecords() {
+  OS << "static const OperationRecord Records[] = {\n";
+  for (const Record *R : All) {
+    StringRef Id = R->getName();
+    StringRef Class = className(R);
+    uint32_t Args = 0;
+    bool Result = false;
+    if (Class == "Formula")
+      for (const FormulaSet::PartialInfo &P : Formulas.partials(R))
+        Formulas.reads(P.Root, Args, Result);
+    auto Bit = [](bool B) { return B ? "true" : "false"; };
+    OS << "  {.Id = " << quoted(Id) << ", .Class = RuleClass::" << Class;
+    if (Class == "Formula")
+      OS << ", .Partials = Partials_" << Id << ", .PartialsReadArgs = " << Args
+         << ", .PartialsReadResult = " << Bit(Result);
+    if (Class == "Handler")
+      OS << ", .Handler = HandlerKind::" << R->getValueAsString("Kind");
+    if (Class == "Allocation")
+      OS << ", .SizeArgs = SizeArgs_" << Id
+         << ", .ZeroFills = " << Bit(R->getValueAsBit("ZeroFills"))
+         << ", .Deallocator = " << quoted(R->getValueAsString("Deallocator"));
+    if (Class == "Deallocation")
+      OS << ", .FreedArg = " << R->getValueAsInt("FreedArg");
+    if (Class == "Expansion")
+      OS << ", .Expansion = " << quoted(R->getValueAsString("Routine"));
+    OS << ", .Pure = " << Bit(R->getValueAsBit("Pure"))
+       << ", .Cheap = " << Bit(R->getValueAsBit("Cheap"))
+       << ", .Prototype = " << quoted(prototypeLetters(R))
+       << ", .OnlyType = " << quoted(R->getValueAsString("OnlyType"))
+       << ", .OfRuntime = " << Bit(R->getValueAsBit("OfRuntime"))
+       << ", .LibraryName = ";
+    std::vector<StringRef> Names = R->getValueAsListOfStrings("Names");
+    OS << (Names.empty() ? quoted("") : quoted(Names.front()));
+    std::vector<StringRef> Intrinsics =
+        R->getValueAsListOfStrings("Intrinsics");
+    OS << ", .IntrinsicName = "
+       << (Intrinsics.empty() ? quoted("") : quoted(Intrinsics.front()))
+       << "},\n";
+  }
+  OS << "};\n";
+}
+
+void CatalogueWriter::emitNames() {
+  OS << "static const NameEntry LibraryNames[] = {\n";
+  for (unsigned I = 0; I < All.size(); ++I)
+    for (StringRef Name : All[I]->getValueAsListOfStrings("Names")) {
+      if (Name.ends_with("*"))
+        continue;
+      if (!All[I]->getValueAsBit("HasForms")) {
+        emitName(Name, I, "Any");
+        continue;
+      }
+      emitName(Name, I, "Double");
+      emitName(formName(Name, "f"), I, "Float");
+      emitName(formName(Name, "l"), I, "LongDouble");
+    }
+  OS << "};\n";
+  // One entry even if there is none of a kind: C++ has no empty arrays.
+  OS << "static const NameEntry LibraryPrefixes[] = {\n";
+  for (unsigned I = 0; I < All.size(); ++I)
+    for (StringRef Name : All[I]->getValueAsListOfStrings("Names"))
+      if (Name.consume_back("*"))
+        emitName(Name, I, "Any");
+  OS << "};\nstatic const NameEntry IntrinsicNames[] = {\n";
+  for (unsigned I = 0; I < All.size(); ++I)
+    for (StringRef Name : All[I]->getValueAsListOfStrings("Intrinsics"))
+      emitName(Name, I, "Any");
+  OS << "};\nstatic const NameEntry InstructionNames[] = {\n";
+  for (unsigned I = 0; I < All.size(); ++I)
+    if (StringRef Name = All[I]->getValueAsString("Instruction"); !Name.empty())
+      emitName(Name, I, "Any");
+  OS << "};\n#endif\n";
+}
+
+bool emitCatalogue(raw_ostream &OS, const RecordKeeper &Records) {
+  bool Good = true;
+  StringMap<StringRef> Owner;
+  for (const Record *R : operations(Records)) {
+    Good &= checkRecord(R);
+    for (StringRef Name : R->getValueAsListOfStrings("Names"))
+      if (auto [It, New] = Owner.try_emplace(Name, R->getName()); !New) {
+        PrintError(R, "'" + Name + "' is a name of '" + It->second +
+                          "' and of '" + R->getName() + "'");
+        Good = false;
+      }
+  }
+  if (!Good)
+    return true;
+  emitSourceFileHeader("The catalogue of operations", OS, Records);
+  CatalogueWriter(OS, Records).run();
+  return false;
+}
+
+} // namespace retrograd::tblgen
