@@ -23,6 +23,7 @@
 
 #include "Pass/Plugin.h"
 #include "Pass/DifferentiatePass.h"
+#include "Pass/RequestPrinter.h"
 #include "Support/Options.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"

@@ -1,0 +1,238 @@
+//===- LowerEntryCalls.cpp - replace the user's derivative calls ----------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A mechanical translation of EntryCall: operands are converted, the derivative
+// is called, its results are put where the user's declared result type has them.
+// Results whose types differ from the declared ones (structs that the calling
+// convention turned into vectors, integers or memory) go through memory, byte for
+// byte; the simplification that follows makes registers of it again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pass/LowerEntryCalls.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+namespace {
+
+class Lowering {
+public:
+  Lowering(EntryCall &Entry, Function &Derivative)
+      : Entry(Entry), Derivative(Derivative), Old(*Entry.Call), Builder(&Old),
+        DL(Old.getDataLayout()) {}
+  void run();
+
+private:
+  EntryCall &Entry;
+  Function &Derivative;
+  CallBase &Old;
+  IRBuilder<> Builder;
+  const DataLayout &DL;
+  /// Memory made for parameters, as primal and as shadow; null where none was.
+  SmallVector<Value *, 8> PrimalMemory, ShadowMemory;
+
+  AllocaInst *makeMemory(Type *T, const Twine &Name);
+  Value *operand(const EntryOperand &Operand, Type *Wanted, Value *&Memory, const Twine &Name);
+  CallBase *callDerivative(ArrayRef<Value *> Arguments);
+  Value *resultPart(const EntryResult &Part, CallBase &Call);
+  Value *assemble(ArrayRef<Value *> Parts, Type *Declared);
+  void storeParts(ArrayRef<Value *> Parts, Value *Memory, Align Alignment);
+};
+
+} // namespace
+
+/// Memory in the frame of the function around the call. In the entry block, since
+/// the call may stand in a loop.
+AllocaInst *Lowering::makeMemory(Type *T, const Twine &Name) {
+  BasicBlock &Start = Old.getFunction()->getEntryBlock();
+  IRBuilder<> AtStart(&Start, Start.getFirstNonPHIOrDbgOrAlloca());
+  return AtStart.CreateAlloca(T, DL.getAllocaAddrSpace(), nullptr, Name);
+}
+
+Value *Lowering::operand(const EntryOperand &Operand, Type *Wanted, Value *&Memory,
+                         const Twine &Name) {
+  Value *V = Operand.V;
+  switch (Operand.How) {
+  case EntryOperand::Direct:
+    return V;
+  case EntryOperand::FPTrunc:
+    return Builder.CreateFPTrunc(V, Wanted);
+  case EntryOperand::FPExtend:
+    return Builder.CreateFPExt(V, Wanted);
+  case EntryOperand::IntTrunc:
+    return Builder.CreateTrunc(V, Wanted);
+  case EntryOperand::IntExtend:
+    return Builder.CreateZExt(V, Wanted);
+  case EntryOperand::Load:
+    return Builder.CreateLoad(Wanted, V);
+  case EntryOperand::CopyMemory:
+  case EntryOperand::ZeroMemory: {
+    AllocaInst *Copy = makeMemory(Operand.Memory, Name);
+    uint64_t Size = DL.getTypeAllocSize(Operand.Memory);
+    if (Operand.How == EntryOperand::CopyMemory)
+      Builder.CreateMemCpy(Copy, Copy->getAlign(), V, MaybeAlign(), Size);
+    else
+      Builder.CreateMemSet(Copy, Builder.getInt8(0), Size, Copy->getAlign());
+    Memory = Copy;
+    return Copy;
+  }
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// The new call; the builder then stands where its result may be used.
+CallBase *Lowering::callDerivative(ArrayRef<Value *> Arguments) {
+  auto *Invoke = dyn_cast<InvokeInst>(&Old);
+  if (!Invoke) {
+    CallInst *Call = Builder.CreateCall(&Derivative, Arguments);
+    Call->setCallingConv(Derivative.getCallingConv());
+    return Call;
+  }
+  // An exception that leaves the primal leaves its derivative, too. The result is
+  // taken apart in a block of its own on the normal edge.
+  BasicBlock *Before = Old.getParent(), *After = Invoke->getNormalDest();
+  BasicBlock *Normal =
+      BasicBlock::Create(Old.getContext(), "derivative.cont", Before->getParent(), After);
+  InvokeInst *Call =
+      Builder.CreateInvoke(&Derivative, Normal, Invoke->getUnwindDest(), Arguments);
+  Call->setCallingConv(Derivative.getCallingConv());
+  After->replacePhiUsesWith(Before, Normal);
+  Builder.SetInsertPoint(BranchInst::Create(After, Normal));
+  Builder.SetCurrentDebugLocation(Old.getDebugLoc());
+  return Call;
+}
+
+Value *Lowering::resultPart(const EntryResult &Part, CallBase &Call) {
+  if (Part.Member)
+    return Builder.CreateExtractValue(&Call, *Part.Member);
+  Value *Memory = (Part.OfShadow ? ShadowMemory : PrimalMemory)[Part.Parameter];
+  return Builder.CreateLoad(Part.Ty, Memory);
+}
+
+void Lowering::storeParts(ArrayRef<Value *> Parts, Value *Memory, Align Alignment) {
+  for (auto [Part, V] : zip(Entry.Results, Parts)) {
+    Value *Address = Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), Memory, Part.Offset);
+    Builder.CreateAlignedStore(V, Address, commonAlignment(Alignment, Part.Offset));
+  }
+}
+
+/// The parts as one value of the declared type.
+Value *Lowering::assemble(ArrayRef<Value *> Parts, Type *Declared) {
+  if (Parts.size() == 1) {
+    if (Parts[0]->getType() == Declared)
+      return Parts[0];
+    if (Declared->isFloatingPointTy() && Parts[0]->getType()->isFloatingPointTy())
+      return Builder.CreateFPExt(Parts[0], Declared);
+  }
+  if (auto *S = dyn_cast<StructType>(Declared);
+      S && S->getNumElements() == Parts.size() &&
+      all_of(enumerate(Parts), [&](auto P) {
+        return P.value()->getType() == S->getElementType(P.index());
+      })) {
+    Value *Whole = PoisonValue::get(S);
+    for (auto [I, V] : enumerate(Parts))
+      Whole = Builder.CreateInsertValue(Whole, V, I);
+    return Whole;
+  }
+  AllocaInst *Memory = makeMemory(Declared, "derivative.result");
+  storeParts(Parts, Memory, Memory->getAlign());
+  return Builder.CreateLoad(Declared, Memory);
+}
+
+void Lowering::run() {
+  const DerivativeRequest &Request = Entry.Request;
+  SmallVector<Value *, 16> Arguments;
+  for (auto [P, Parameter] : zip(Request.Primal->args(), Entry.Parameters)) {
+    Value *&OfPrimal = PrimalMemory.emplace_back(nullptr);
+    Value *&OfShadow = ShadowMemory.emplace_back(nullptr);
+    Arguments.push_back(operand(Parameter.Primal, P.getType(), OfPrimal, P.getName()));
+    if (Parameter.Shadow)
+      Arguments.push_back(
+          operand(*Parameter.Shadow, P.getType(), OfShadow, P.getName() + ".sh"));
+  }
+  // The derivative of the result with respect to itself.
+  if (Request.Mode == DerivativeMode::ReverseJoint && Request.ActiveReturn)
+    Arguments.push_back(ConstantFP::get(Request.Primal->getReturnType(), 1.0));
+
+  CallBase *Call = callDerivative(Arguments);
+  SmallVector<Value *, 4> Parts;
+  for (const EntryResult &Part : Entry.Results)
+    Parts.push_back(resultPart(Part, *Call));
+  if (!Parts.empty()) {
+    if (Entry.ResultInMemory)
+      storeParts(Parts, Old.getArgOperand(0), Old.getParamAlign(0).valueOrOne());
+    else
+      Old.replaceAllUsesWith(assemble(Parts, Old.getType()));
+  }
+
+  // The old call goes, and with it the loads of markers that only it used.
+  SmallVector<WeakTrackingVH, 8> Operands;
+  for (Value *Argument : Old.args())
+    if (isa<Instruction>(Argument))
+      Operands.push_back(Argument);
+  Old.eraseFromParent();
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(Operands);
+  Entry.Call = nullptr;
+}
+
+void retrograd::lowerEntryCall(EntryCall &Entry, Function &Derivative) {
+  Lowering(Entry, Derivative).run();
+}
+
+void retrograd::removeRefusedCall(CallBase &Call) {
+  if (!Call.getType()->isVoidTy())
+    Call.replaceAllUsesWith(Constant::getNullValue(Call.getType()));
+  if (auto *Invoke = dyn_cast<InvokeInst>(&Call)) {
+    BranchInst::Create(Invoke->getNormalDest(), Invoke->getIterator());
+    Invoke->getUnwindDest()->removePredecessor(Invoke->getParent());
+  }
+  SmallVector<WeakTrackingVH, 8> Operands;
+  for (Value *Argument : Call.args())
+    if (isa<Instruction>(Argument))
+      Operands.push_back(Argument);
+  Call.eraseFromParent();
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(Operands);
+}
+
+void retrograd::removeUnusedEntryDeclarations(Module &M) {
+  for (Function &F : make_early_inc_range(M))
+    if (F.isDeclaration() && F.use_empty() && isEntryPoint(F))
+      F.eraseFromParent();
+  for (GlobalVariable &G : make_early_inc_range(M.globals())) {
+    G.removeDeadConstantUsers();
+    if (G.isDeclaration() && G.use_empty() && isMarker(&G))
+      G.eraseFromParent();
+  }
+}
+
+Function *retrograd::makeForwarder(Function &Known) {
+  Module &M = *Known.getParent();
+  std::string Name = ("rg.call." + Known.getName()).str();
+  if (Function *Made = M.getFunction(Name))
+    return Made;
+  Function *F =
+      Function::Create(Known.getFunctionType(), GlobalValue::InternalLinkage, Name, M);
+  IRBuilder<> Builder(BasicBlock::Create(M.getContext(), "", F));
+  SmallVector<Value *, 4> Arguments;
+  for (Argument &A : F->args())
+    Arguments.push_back(&A);
+  CallInst *Call = Builder.CreateCall(&Known, Arguments);
+  Call->setCallingConv(Known.getCallingConv());
+  Call->setAttributes(Known.getAttributes());
+  if (Call->getType()->isVoidTy())
+    Builder.CreateRetVoid();
+  else
+    Builder.CreateRet(Call);
+  return F;
+}

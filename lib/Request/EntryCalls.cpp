@@ -1,0 +1,832 @@
+//===- EntryCalls.cpp - decode the user's derivative calls ----------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An entry call is a call of a function that exists nowhere, declared by the user
+// as it pleased him, and lowered by clang as any other call. So this file reads
+// source-level intent back from a calling convention:
+//
+//   - markers are loads of global variables among the arguments;
+//   - without a prototype, float has become double, and char and bool int;
+//   - a struct of two doubles is two arguments, one of two floats a vector, a
+//     bigger one a pointer marked byval, and a bigger result a pointer marked sret;
+//   - C++ forwarding references pass everything, markers too, by address.
+//
+// Every parameter of the primal takes the next argument (and one more for its
+// shadow). What does not fit is diagnosed, never bent: a wrong guess here is a
+// wrong derivative everywhere else.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Request/EntryCalls.h"
+#include "Diagnostics/DiagnosticEngine.h"
+#include "Request/FunctionOperand.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/SimplifyQuery.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+enum class EntryRole { Reverse, Forward, NotYet };
+struct EntryPointName {
+  StringRef Name;
+  EntryRole Role;
+  StringRef What;
+};
+constexpr EntryPointName EntryPointNames[] = {
+#define ENTRY_POINT(Name, Role, What) {Name, EntryRole::Role, What},
+#include "Request/EntryPoints.def"
+};
+
+enum class MarkerRole { Const, Dup, DupNoNeed, Out, PrimalReturn, ConstReturn, NoEffect, NotYet };
+struct MarkerName {
+  StringRef Name;
+  MarkerRole Role;
+};
+constexpr MarkerName MarkerNames[] = {
+#define MARKER(Name, Role) {Name, MarkerRole::Role},
+#include "Request/EntryPoints.def"
+};
+
+struct RegistrationName {
+  StringRef Name;
+  StringRef What;
+};
+constexpr RegistrationName RegistrationNames[] = {
+#define REGISTRATION(Name, What) {Name, What},
+#include "Request/EntryPoints.def"
+};
+
+/// All names of the family start so.
+constexpr StringLiteral FamilyPrefix = "__enzyme_";
+
+const EntryPointName *entryPointOf(StringRef Symbol) {
+  const EntryPointName *Best = nullptr;
+  for (const EntryPointName &E : EntryPointNames)
+    if (Symbol.contains(E.Name) && (!Best || E.Name.size() > Best->Name.size()))
+      Best = &E;
+  return Best;
+}
+
+Function *entryCallee(const CallBase &Call) {
+  auto *F = dyn_cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
+  return F && isEntryPoint(*F) ? F : nullptr;
+}
+
+/// The identifier of a marker in a symbol, which may be mangled: "_ZL10enzyme_dup".
+StringRef markerIdentifier(StringRef Symbol) {
+  for (StringRef Prefix : {"enzyme_", "diffe_"}) {
+    size_t At = Symbol.find(Prefix);
+    if (At == StringRef::npos || (At && !llvm::isDigit(Symbol[At - 1])))
+      continue;
+    return Symbol.substr(At).take_while([](char C) { return llvm::isLower(C) || C == '_'; });
+  }
+  return {};
+}
+
+/// The marker that a value stands for, or "". ByAddress is set when the value is
+/// the address of the variable instead of its contents.
+StringRef markerOf(const Value *V, bool *ByAddress = nullptr, unsigned Depth = 0) {
+  if (Depth > 4)
+    return {};
+  if (auto *Wrapped = dyn_cast<MetadataAsValue>(V)) {
+    if (auto *String = dyn_cast<MDString>(Wrapped->getMetadata()))
+      return String->getString();
+    if (auto *Node = dyn_cast<MDNode>(Wrapped->getMetadata()); Node && Node->getNumOperands() == 1)
+      if (auto *String = dyn_cast<MDString>(Node->getOperand(0)))
+        return String->getString();
+    return {};
+  }
+  if (isa<CastInst>(V) || isa<FreezeInst>(V))
+    return markerOf(cast<Instruction>(V)->getOperand(0), ByAddress, Depth + 1);
+  if (auto *Phi = dyn_cast<PHINode>(V)) {
+    StringRef Common = Phi->getNumIncomingValues()
+                           ? markerOf(Phi->getIncomingValue(0), ByAddress, Depth + 1)
+                           : StringRef();
+    for (const Value *Incoming : Phi->incoming_values())
+      if (markerOf(Incoming, ByAddress, Depth + 1) != Common)
+        return {};
+    return Common;
+  }
+  auto FromGlobal = [](const Value *P) -> StringRef {
+    auto *G = dyn_cast<GlobalVariable>(P->stripPointerCastsAndAliases());
+    if (!G)
+      return {};
+    StringRef Name = markerIdentifier(G->getName());
+    bool Known = any_of(MarkerNames, [&](const MarkerName &M) { return M.Name == Name; });
+    return Known || G->getValueType()->isIntegerTy() ? Name : StringRef();
+  };
+  if (auto *Load = dyn_cast<LoadInst>(V)) {
+    if (auto *Slot = dyn_cast<AllocaInst>(Load->getPointerOperand())) {
+      const Value *Stored = nullptr;
+      for (const User *U : Slot->users())
+        if (auto *Store = dyn_cast<StoreInst>(U)) {
+          if (Stored || Store->getPointerOperand() != Slot)
+            return {};
+          Stored = Store->getValueOperand();
+        }
+      return Stored ? markerOf(Stored, nullptr, Depth + 1) : StringRef();
+    }
+    return FromGlobal(Load->getPointerOperand());
+  }
+  StringRef Name = FromGlobal(V);
+  if (!Name.empty() && ByAddress)
+    *ByAddress = true;
+  return Name;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+bool holds(Type *T, function_ref<bool(Type *)> What) {
+  if (What(T))
+    return true;
+  return any_of(T->subtypes(), [&](Type *Sub) { return holds(Sub, What); });
+}
+bool holdsFloat(Type *T) {
+  return holds(T, [](Type *Sub) { return Sub->isFloatingPointTy(); });
+}
+bool holdsPointer(Type *T) {
+  return holds(T, [](Type *Sub) { return Sub->isPointerTy(); });
+}
+
+std::string describe(Type *T) {
+  if (T->isPointerTy())
+    return "a pointer";
+  if (T->isDoubleTy())
+    return "a double";
+  if (T->isFloatTy())
+    return "a float";
+  if (T->isX86_FP80Ty() || T->isFP128Ty() || T->isPPC_FP128Ty())
+    return "a long double";
+  if (T->isHalfTy() || T->isBFloatTy())
+    return "a 16-bit floating-point number";
+  if (T->isIntegerTy())
+    return "an integer of " + std::to_string(T->getIntegerBitWidth()) + " bits";
+  if (T->isVoidTy())
+    return "nothing";
+  if (T->isVectorTy())
+    return "a vector or small struct (" + DiagArg(T).Text + ")";
+  return "a struct (" + DiagArg(T).Text + ")";
+}
+
+/// One scalar at its offset.
+struct Leaf {
+  uint64_t Offset;
+  Type *Ty;
+};
+
+/// The scalars of a type as they lie in memory. PackVectors: a vector is what
+/// clang made of a small struct, so it is aligned as its elements are.
+void flatten(Type *T, uint64_t Offset, const DataLayout &DL, SmallVectorImpl<Leaf> &Leaves) {
+  if (auto *S = dyn_cast<StructType>(T)) {
+    const StructLayout *Layout = DL.getStructLayout(S);
+    for (unsigned I = 0; I < S->getNumElements(); ++I)
+      flatten(S->getElementType(I), Offset + Layout->getElementOffset(I), DL, Leaves);
+    return;
+  }
+  Type *Element = nullptr;
+  uint64_t Count = 0;
+  if (auto *A = dyn_cast<ArrayType>(T)) {
+    Element = A->getElementType();
+    Count = A->getNumElements();
+  } else if (auto *V = dyn_cast<FixedVectorType>(T)) {
+    Element = V->getElementType();
+    Count = V->getNumElements();
+  }
+  if (!Element) {
+    Leaves.push_back({Offset, T});
+    return;
+  }
+  uint64_t Stride = DL.getTypeAllocSize(Element);
+  for (uint64_t I = 0; I < Count && I < 4096; ++I)
+    flatten(Element, Offset + I * Stride, DL, Leaves);
+}
+
+Align alignmentOf(Type *T, bool PackVectors, const DataLayout &DL) {
+  if (auto *V = dyn_cast<VectorType>(T); V && PackVectors)
+    return DL.getABITypeAlign(V->getElementType());
+  return DL.getABITypeAlign(T);
+}
+
+/// Offsets of members of the given types in a C struct. Returns its end.
+uint64_t layOut(MutableArrayRef<EntryResult> Results, bool PackVectors, const DataLayout &DL) {
+  uint64_t Offset = 0;
+  for (EntryResult &R : Results) {
+    Offset = alignTo(Offset, alignmentOf(R.Ty, PackVectors, DL));
+    R.Offset = Offset;
+    Offset += DL.getTypeStoreSize(R.Ty);
+  }
+  return Offset;
+}
+
+/// Do these results, so laid out, fill memory of type Declared? Each floating-
+/// point leaf must meet a leaf of the same type, so that neither a number nor a
+/// byte of one is lost or invented.
+bool fits(ArrayRef<EntryResult> Results, uint64_t End, Type *Declared, const DataLayout &DL) {
+  SmallVector<Leaf, 8> Want, Have;
+  for (const EntryResult &R : Results)
+    flatten(R.Ty, R.Offset, DL, Want);
+  flatten(Declared, 0, DL, Have);
+  // Clang pads the last element of a coerced struct to a full register: the
+  // leaves say what is there, the size may only differ by padding.
+  uint64_t Size = DL.getTypeAllocSize(Declared).getFixedValue();
+  if (End > Size || Size - End >= 16)
+    return false;
+  size_t J = 0;
+  for (const Leaf &W : Want) {
+    uint64_t WantEnd = W.Offset + DL.getTypeStoreSize(W.Ty);
+    while (J < Have.size() && Have[J].Offset + DL.getTypeStoreSize(Have[J].Ty) <= W.Offset) {
+      // A number of the declared result that nothing would be written to.
+      ++J;
+    }
+    if (J == Have.size())
+      return false;
+    const Leaf &H = Have[J];
+    uint64_t HaveEnd = H.Offset + DL.getTypeStoreSize(H.Ty);
+    bool Same = H.Ty == W.Ty && H.Offset == W.Offset;
+    bool Covered = H.Ty->isIntegerTy() && H.Offset <= W.Offset && WantEnd <= HaveEnd;
+    if (!Same && !Covered)
+      return false;
+  }
+  // Every declared number must be one of ours.
+  for (const Leaf &H : Have)
+    if (H.Ty->isFloatingPointTy() && none_of(Want, [&](const Leaf &W) {
+          return W.Offset == H.Offset && W.Ty == H.Ty;
+        }))
+      return false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Decoding one call
+//===----------------------------------------------------------------------===//
+
+class Decoder {
+public:
+  Decoder(CallBase &Call, const EntryPointName &Entry, DiagnosticEngine &Diags,
+          function_ref<bool(const Function &)> HasRule)
+      : Call(Call), Entry(Entry), Diags(Diags), HasRule(HasRule), DL(Call.getDataLayout()) {}
+
+  /// None if the call was diagnosed.
+  std::optional<EntryCall> decode();
+
+private:
+  CallBase &Call;
+  const EntryPointName &Entry;
+  DiagnosticEngine &Diags;
+  function_ref<bool(const Function &)> HasRule;
+  const DataLayout &DL;
+
+  EntryCall Result;
+  Function *F = nullptr; ///< the primal
+  unsigned Next = 0;     ///< argument to be read next
+  bool ByReference = false;
+  bool ReturnConst = false;
+  std::string EntryName;
+
+  bool isForward() const { return Result.Request.Mode == DerivativeMode::Forward; }
+  std::nullopt_t fail(DiagId Id, std::initializer_list<DiagArg> Args) {
+    Diags.report(Id, &Call, RequestTrail(Call, F), Args);
+    return std::nullopt;
+  }
+  bool failed(DiagId Id, std::initializer_list<DiagArg> Args) {
+    fail(Id, Args);
+    return false;
+  }
+  /// Users count parameters from one, and do not see the one for the result.
+  unsigned userIndex(const Argument &P) const {
+    return P.getArgNo() + 1 - (F->arg_size() && F->getArg(0)->hasStructRetAttr());
+  }
+  std::string signature() const;
+
+  bool findFunction();
+  bool readMarkers(std::optional<MarkerRole> &Activity, StringRef &Spelling);
+  bool readParameter(Argument &P);
+  bool readByValueMemory(Argument &P, std::optional<MarkerRole> Activity);
+  std::optional<ArgActivity> activityOf(Argument &P, std::optional<MarkerRole> Marker);
+  std::optional<EntryOperand> convert(unsigned Index, Argument &P, bool IsShadow);
+  bool readReturn();
+  bool matchResult();
+};
+
+} // namespace
+
+std::string Decoder::signature() const {
+  std::string Text = "(";
+  bool First = true;
+  for (const Argument &P : F->args()) {
+    if (P.hasStructRetAttr())
+      continue;
+    Text += (First ? "" : ", ") + describe(P.getType());
+    First = false;
+  }
+  return userName(*F) + Text + ")";
+}
+
+bool Decoder::findFunction() {
+  Use *Operand = functionOperandOf(Call);
+  if (!Operand)
+    return failed(DiagId::NotAFunction, {EntryName, "there is none"});
+  FunctionOperand Named = resolveFunction(Operand->get());
+  if (Named.Complete && Named.Functions.size() > 1)
+    return failed(DiagId::AmbiguousFunction,
+                  {EntryName, Named.Functions[0], Named.Functions[1]});
+  if (!Named.Complete) {
+    Value *V = Operand->get();
+    std::string What = Named.Parameter ? "a parameter of the function around the call"
+                       : isa<ConstantPointerNull>(V)    ? "null"
+                       : isa<LoadInst>(V)               ? "a value read from memory"
+                       : isa<GlobalVariable>(V)         ? "a variable"
+                       : !V->getType()->isPointerTy()   ? describe(V->getType())
+                                                        : "a pointer computed at run time";
+    return failed(DiagId::NotAFunction, {EntryName, What});
+  }
+  F = Named.Functions[0];
+  if (F->isDeclaration() && (F->isIntrinsic() || !HasRule(*F)))
+    return failed(DiagId::FunctionNotVisible, {F});
+  if (F->isVarArg())
+    return failed(DiagId::VariadicFunction, {F});
+  Next = Operand - Call.arg_begin() + 1;
+  return true;
+}
+
+/// Reads markers up to the next value. Activity: the one that governs it.
+bool Decoder::readMarkers(std::optional<MarkerRole> &Activity, StringRef &Spelling) {
+  for (; Next < Call.arg_size(); ++Next) {
+    StringRef Name = markerOf(Call.getArgOperand(Next), &ByReference);
+    if (Name.empty())
+      return true;
+    const MarkerName *Known =
+        find_if(MarkerNames, [&](const MarkerName &M) { return M.Name == Name; });
+    if (Known == std::end(MarkerNames))
+      return failed(DiagId::UnknownMarker, {Name});
+    switch (Known->Role) {
+    case MarkerRole::NotYet:
+      return failed(DiagId::MarkerNotYet, {Name});
+    case MarkerRole::NoEffect:
+      break;
+    case MarkerRole::PrimalReturn:
+      Result.Request.ReturnPrimal = true;
+      break;
+    case MarkerRole::ConstReturn:
+      ReturnConst = true;
+      break;
+    default:
+      if (Activity)
+        return failed(DiagId::RepeatedMarker, {Spelling, Name});
+      Activity = Known->Role;
+      Spelling = Name;
+    }
+  }
+  return true;
+}
+
+/// One argument of the call as an operand of parameter P.
+std::optional<EntryOperand> Decoder::convert(unsigned Index, Argument &P, bool IsShadow) {
+  Value *V = Call.getArgOperand(Index);
+  Type *Have = V->getType(), *Want = P.getType();
+  const char *Role = IsShadow ? "the shadow" : "the value";
+  auto Wrong = [&](const Twine &Advice) {
+    return fail(DiagId::ArgumentKind,
+                {F, userIndex(P), describe(Want), Role, describe(Have), Advice});
+  };
+  std::string SeePrototype = "the derivative call takes the arguments of " + signature() +
+                             ", each followed by its shadow where it has one";
+
+  if (P.hasByValAttr()) {
+    if (!Have->isPointerTy())
+      return Wrong(SeePrototype);
+    return EntryOperand{EntryOperand::CopyMemory, V, P.getParamByValType()};
+  }
+  if (Have->isPointerTy() && Call.isByValArgument(Index) && !Want->isPointerTy())
+    return Wrong("pass a pointer to the struct, and let '" + userName(*F) + "' take a pointer");
+
+  // A C++ reference says how much lies behind it; a pointer does not.
+  bool IsReference =
+      Have->isPointerTy() &&
+      (ByReference || (!Want->isPointerTy() && Want->isSized() &&
+                       Call.getParamDereferenceableBytes(Index) >= DL.getTypeStoreSize(Want)));
+  if (IsReference && (!Want->isPointerTy() || !P.getDereferenceableBytes()))
+    return EntryOperand{EntryOperand::Load, V, nullptr};
+
+  if (Have == Want)
+    return EntryOperand{EntryOperand::Direct, V, nullptr};
+  if (Have->isFloatingPointTy() && Want->isFloatingPointTy()) {
+    TypeSize HaveBits = Have->getPrimitiveSizeInBits(), WantBits = Want->getPrimitiveSizeInBits();
+    if (HaveBits < WantBits)
+      return EntryOperand{EntryOperand::FPExtend, V, nullptr};
+    if (Have->isDoubleTy() && HaveBits > WantBits)
+      return EntryOperand{EntryOperand::FPTrunc, V, nullptr};
+    return Wrong("pass " + describe(Want));
+  }
+  if (Have->isIntegerTy() && Want->isIntegerTy()) {
+    if (Have->getIntegerBitWidth() > Want->getIntegerBitWidth())
+      return EntryOperand{EntryOperand::IntTrunc, V, nullptr};
+    // Signed and unsigned look alike here, so the value must say it is neither.
+    if (isKnownNonNegative(V, SimplifyQuery(DL, &Call)))
+      return EntryOperand{EntryOperand::IntExtend, V, nullptr};
+    return Wrong("without a prototype C passes an int as it is: cast the argument to the type of "
+                 "the parameter");
+  }
+  if (isa<ConstantInt>(V) && Want->isPointerTy())
+    return fail(DiagId::FoldedMarker,
+                {DiagArg(V), userIndex(P), F, describe(Want)});
+  if (Have->isIntegerTy() && Want->isFloatingPointTy())
+    return Wrong("without a prototype C does not convert an integer to a floating-point number: "
+                 "write 3.0 instead of 3, or cast the argument; if it was meant as a marker, "
+                 "declare the marker 'extern int'");
+  if (IsShadow && Want->isFloatingPointTy() && Have->isPointerTy())
+    return Wrong("the tangent of a number is a number");
+  return Wrong(SeePrototype);
+}
+
+/// What is to be done about a parameter, from its marker or its type.
+std::optional<ArgActivity> Decoder::activityOf(Argument &P, std::optional<MarkerRole> Marker) {
+  Type *T = P.hasByValAttr() ? P.getParamByValType() : P.getType();
+  bool IsPointer = T->isPointerTy();
+  if (!Marker) {
+    if (IsPointer)
+      return ArgActivity::Dup;
+    if (!holdsFloat(T) && !holdsPointer(T))
+      return ArgActivity::Const;
+    if (isForward() || holdsPointer(T))
+      return ArgActivity::Dup;
+    return ArgActivity::Out;
+  }
+  switch (*Marker) {
+  case MarkerRole::Const:
+    return ArgActivity::Const;
+  case MarkerRole::Out:
+    if (isForward())
+      return fail(DiagId::OutInForward, {});
+    if (!holdsFloat(T) || holdsPointer(T))
+      return fail(DiagId::OutNotFloating, {F, userIndex(P), describe(T)});
+    return ArgActivity::Out;
+  default:
+    if (!isForward() && !holdsPointer(T))
+      return fail(DiagId::DupByValue, {F, userIndex(P)});
+    return *Marker == MarkerRole::Dup ? ArgActivity::Dup : ArgActivity::DupNoNeed;
+  }
+}
+
+bool Decoder::readParameter(Argument &P) {
+  std::optional<MarkerRole> Marker;
+  StringRef Spelling;
+  if (!readMarkers(Marker, Spelling))
+    return false;
+  if (Next == Call.arg_size()) {
+    if (Marker)
+      return failed(DiagId::MarkerWithoutArgument, {Spelling});
+    return failed(DiagId::TooFewArguments,
+                  {F, userIndex(P), userIndex(*F->getArg(F->arg_size() - 1)),
+                   describe(P.getType()),
+                   "the derivative call takes the arguments of " + signature() +
+                       ", each followed by its shadow where it has one; a shadow left out "
+                       "earlier moves all later arguments"});
+  }
+
+  // A struct in memory that holds both has nowhere to leave the adjoints of its
+  // numbers, for the shadow that the user passes is a copy.
+  Type *InMemory = P.hasByValAttr() ? P.getParamByValType() : nullptr;
+  std::optional<ArgActivity> Activity = activityOf(P, Marker);
+  if (!Activity)
+    return false;
+  if (InMemory && !isForward() && *Activity != ArgActivity::Const && holdsFloat(InMemory) &&
+      holdsPointer(InMemory))
+    return failed(DiagId::DupByValue, {F, userIndex(P)});
+
+  EntryParameter Parameter;
+  std::optional<EntryOperand> Primal = convert(Next, P, /*IsShadow=*/false);
+  if (!Primal)
+    return false;
+  ++Next;
+  Parameter.Primal = *Primal;
+
+  if (InMemory && *Activity == ArgActivity::Out) {
+    // The derivative sees memory; its adjoint is what the shadow holds at the end.
+    Parameter.Shadow = EntryOperand{EntryOperand::ZeroMemory, nullptr, InMemory};
+    Activity = ArgActivity::Dup;
+  } else if (*Activity == ArgActivity::Dup || *Activity == ArgActivity::DupNoNeed) {
+    if (Next == Call.arg_size() || !markerOf(Call.getArgOperand(Next)).empty())
+      return failed(DiagId::MissingShadow, {F, userIndex(P), describe(P.getType())});
+    std::optional<EntryOperand> Shadow = convert(Next, P, /*IsShadow=*/true);
+    if (!Shadow)
+      return false;
+    ++Next;
+    if (Shadow->How == EntryOperand::Direct && P.getType()->isPointerTy()) {
+      Value *PrimalPointer = Primal->V->stripPointerCasts();
+      Value *ShadowPointer = Shadow->V->stripPointerCasts();
+      bool PrimalIsNull = isa<ConstantPointerNull>(PrimalPointer);
+      if (isa<ConstantPointerNull>(ShadowPointer) && !PrimalIsNull)
+        return failed(DiagId::NullShadow, {F, userIndex(P)});
+      if (PrimalPointer == ShadowPointer && !PrimalIsNull)
+        Diags.report(DiagId::ShadowIsPrimal, &Call, RequestTrail(Call, F), {F, userIndex(P)});
+    }
+    Parameter.Shadow = *Shadow;
+  }
+  Result.Request.Args.push_back(*Activity);
+  Result.Parameters.push_back(Parameter);
+  return true;
+}
+
+/// What the derivative returns, and what is asked of its return value.
+bool Decoder::readReturn() {
+  DerivativeRequest &Request = Result.Request;
+  bool Discarded = Call.getType()->isVoidTy() && !Result.ResultInMemory;
+  bool InMemory = F->arg_size() && F->getArg(0)->hasStructRetAttr();
+  Type *Returned = InMemory ? F->getArg(0)->getParamStructRetType() : F->getReturnType();
+
+  auto FromMemory = [&](bool OfShadow) {
+    EntryResult R;
+    R.Ty = Returned;
+    R.Parameter = 0;
+    R.OfShadow = OfShadow;
+    Result.Results.push_back(R);
+  };
+  unsigned Member = 0;
+  auto FromMember = [&](Type *T) {
+    EntryResult R;
+    R.Ty = T;
+    R.Member = Member++;
+    Result.Results.push_back(R);
+  };
+
+  bool Primal = Request.ReturnPrimal && !Returned->isVoidTy();
+  if (isForward()) {
+    bool Active = !ReturnConst && !Discarded && (holdsFloat(Returned) || holdsPointer(Returned));
+    if (InMemory) {
+      Request.ReturnPrimal = false;
+      Request.Args[0] = Active ? ArgActivity::Dup : ArgActivity::Const;
+      if (Active)
+        Result.Parameters[0].Shadow = EntryOperand{EntryOperand::ZeroMemory, nullptr, Returned};
+      if (Primal)
+        FromMemory(/*OfShadow=*/false);
+      if (Active)
+        FromMemory(/*OfShadow=*/true);
+      return true;
+    }
+    Request.ActiveReturn = Active;
+    if (Primal)
+      FromMember(Returned);
+    if (Active)
+      FromMember(Returned);
+    return true;
+  }
+
+  bool IsScalar = Returned->isFloatingPointTy();
+  if (!ReturnConst && !IsScalar && holdsFloat(Returned))
+    return failed(DiagId::ReturnNotScalar, {F, describe(Returned)});
+  Request.ActiveReturn = IsScalar && !ReturnConst;
+  if (InMemory) {
+    Request.ReturnPrimal = false;
+    if (Primal)
+      FromMemory(/*OfShadow=*/false);
+  } else if (Primal) {
+    FromMember(Returned);
+  }
+  for (Argument &P : F->args()) {
+    unsigned I = P.getArgNo();
+    if (Request.Args[I] == ArgActivity::Out) {
+      FromMember(P.getType());
+    } else if (P.hasByValAttr() && Result.Parameters[I].Shadow &&
+               Result.Parameters[I].Shadow->How == EntryOperand::ZeroMemory) {
+      EntryResult R;
+      R.Ty = P.getParamByValType();
+      R.Parameter = I;
+      R.OfShadow = true;
+      Result.Results.push_back(R);
+    }
+  }
+  return true;
+}
+
+/// Where each result lies in the type that the user declared.
+bool Decoder::matchResult() {
+  Type *Declared = Result.ResultInMemory ? Result.ResultInMemory : Call.getType();
+  // A result that nobody looks at may be declared as anything: one declaration
+  // of the entry point often serves several calls.
+  bool Unused = !Result.ResultInMemory && Call.use_empty();
+  if (Declared->isVoidTy() || Unused) {
+    Result.Results.clear();
+    return true;
+  }
+  MutableArrayRef<EntryResult> Results = Result.Results;
+  if (Results.empty())
+    return failed(DiagId::NothingReturned, {EntryName, F});
+  if (Results.size() == 1 && (Results[0].Ty == Declared ||
+                              (Results[0].Ty->isFloatingPointTy() && Declared->isFloatingPointTy() &&
+                               Results[0].Ty->getPrimitiveSizeInBits() <
+                                   Declared->getPrimitiveSizeInBits())))
+    return true;
+  for (bool PackVectors : {false, true}) {
+    uint64_t End = layOut(Results, PackVectors, DL);
+    if (fits(Results, End, Declared, DL))
+      return true;
+  }
+  std::string List;
+  for (const EntryResult &R : Results)
+    List += (List.empty() ? "" : ", ") + describe(R.Ty);
+  return failed(DiagId::ResultMismatch, {EntryName, F, List, describe(Declared)});
+}
+
+std::optional<EntryCall> Decoder::decode() {
+  EntryName = userName(*entryCallee(Call));
+  Result.Call = &Call;
+  Result.Request.Mode =
+      Entry.Role == EntryRole::Forward ? DerivativeMode::Forward : DerivativeMode::ReverseJoint;
+  if (Entry.Role == EntryRole::NotYet)
+    return fail(DiagId::EntryCallNotYet, {Entry.Name, Entry.What});
+  if (Call.arg_size() && Call.paramHasAttr(0, Attribute::StructRet))
+    Result.ResultInMemory = Call.getParamStructRetType(0);
+
+  if (!findFunction())
+    return std::nullopt;
+  Result.Request.Primal = F;
+  // Forwarding references show at the first marker, wherever it stands.
+  for (unsigned I = Next; I < Call.arg_size(); ++I)
+    markerOf(Call.getArgOperand(I), &ByReference);
+
+  for (Argument &P : F->args()) {
+    if (P.hasStructRetAttr()) {
+      EntryParameter Parameter;
+      Parameter.Primal = {EntryOperand::ZeroMemory, nullptr, P.getParamStructRetType()};
+      Result.Parameters.push_back(Parameter);
+      Result.Request.Args.push_back(ArgActivity::Const);
+      continue;
+    }
+    if (!readParameter(P))
+      return std::nullopt;
+  }
+  // Options may stand at the end, too.
+  std::optional<MarkerRole> Marker;
+  StringRef Spelling;
+  if (!readMarkers(Marker, Spelling))
+    return std::nullopt;
+  if (Marker && Next == Call.arg_size())
+    return fail(DiagId::MarkerWithoutArgument, {Spelling});
+  if (Next != Call.arg_size())
+    return fail(DiagId::TooManyArguments,
+                {F, unsigned(Call.arg_size() - Next),
+                 F->arg_size() ? userIndex(*F->getArg(F->arg_size() - 1)) : 0u, signature()});
+
+  if (!readReturn() || !matchResult())
+    return std::nullopt;
+  if (F->arg_size() && all_of(Result.Request.Args, [](ArgActivity A) {
+        return A == ArgActivity::Const;
+      }))
+    Diags.report(DiagId::NoActiveArgument, &Call, RequestTrail(Call, F), {F});
+  return std::move(Result);
+}
+
+//===----------------------------------------------------------------------===//
+// All calls of a module
+//===----------------------------------------------------------------------===//
+
+bool retrograd::isEntryPoint(const Function &F) {
+  // A function with a body is the user's own, whatever its name.
+  return F.isDeclaration() && !F.isIntrinsic() && F.getName().contains(FamilyPrefix);
+}
+
+bool retrograd::isMarker(const Value *V) { return !markerOf(V).empty(); }
+
+Use *retrograd::functionOperandOf(CallBase &Call) {
+  if (!entryCallee(Call))
+    return nullptr;
+  unsigned First = Call.arg_size() && Call.paramHasAttr(0, Attribute::StructRet);
+  return First < Call.arg_size() ? &Call.getArgOperandUse(First) : nullptr;
+}
+
+bool retrograd::hasEntryCalls(const Module &M) {
+  return any_of(M, [](const Function &F) {
+    return F.isDeclaration() && F.getName().contains(FamilyPrefix) && !F.use_empty();
+  });
+}
+
+/// Facts that the user registered and that would change derivatives.
+static void refuseRegistrations(Module &M, const CallBase &Call, DiagnosticEngine &Diags) {
+  for (const GlobalVariable &G : M.globals())
+    if (G.getName().contains(FamilyPrefix))
+      for (const RegistrationName &R : RegistrationNames)
+        if (G.getName().contains(R.Name)) {
+          Diags.report(DiagId::RegistrationNotYet, nullptr, RequestTrail(Call, nullptr),
+                       {userName(G.getName()), R.What});
+          break;
+        }
+}
+
+/// Innermost first, see the header. Within that, in the order of the module.
+static void sortInnermostFirst(SmallVectorImpl<EntryCall> &Calls) {
+  DenseMap<const Function *, SmallVector<unsigned, 2>> Inside;
+  for (unsigned I = 0; I < Calls.size(); ++I)
+    Inside[Calls[I].Call->getFunction()].push_back(I);
+
+  SmallVector<EntryCall, 4> Sorted;
+  SmallVector<bool, 8> Placed(Calls.size(), false);
+  SmallPtrSet<const Function *, 16> Visited;
+  // Places the calls in F and in all that F reaches. A function that is being
+  // visited already is part of a cycle, which no order can satisfy.
+  auto Visit = [&](auto &&Self, const Function *F) -> void {
+    if (!Visited.insert(F).second)
+      return;
+    for (const Instruction &I : instructions(*F))
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        if (const Function *Callee = Call->getCalledFunction(); Callee && !Callee->isDeclaration())
+          Self(Self, Callee);
+    if (auto It = Inside.find(F); It != Inside.end())
+      for (unsigned I : It->second) {
+        Self(Self, Calls[I].Request.Primal);
+        if (!Placed[I]) {
+          Placed[I] = true;
+          Sorted.push_back(Calls[I]);
+        }
+      }
+  };
+  for (unsigned I = 0; I < Calls.size(); ++I)
+    Visit(Visit, Calls[I].Call->getFunction());
+  Calls = std::move(Sorted);
+}
+
+EntryCalls retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
+                                        function_ref<bool(const Function &)> HasRule) {
+  EntryCalls Found;
+  if (!hasEntryCalls(M))
+    return Found;
+  for (Function &Around : M)
+    for (Instruction &I : instructions(Around)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      Function *Callee = Call ? entryCallee(*Call) : nullptr;
+      if (!Callee)
+        continue;
+      if (Found.empty())
+        refuseRegistrations(M, *Call, Diags);
+      const EntryPointName *Entry = entryPointOf(Callee->getName());
+      if (!Entry) {
+        Diags.report(DiagId::UnknownEntryCall, Call, RequestTrail(*Call, nullptr), {Callee});
+        Found.Refused.push_back(Call);
+        continue;
+      }
+      if (std::optional<EntryCall> Decoded = Decoder(*Call, *Entry, Diags, HasRule).decode())
+        Found.Calls.push_back(std::move(*Decoded));
+      else
+        Found.Refused.push_back(Call);
+    }
+  sortInnermostFirst(Found.Calls);
+  return Found;
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+static void print(raw_ostream &OS, const EntryOperand &Operand) {
+  static constexpr StringLiteral Spelling[] = {"",       "fptrunc ", "inttrunc ", "fpextend ",
+                                               "intextend ", "load ", "copy of ",  "zeros"};
+  OS << Spelling[Operand.How];
+  if (Operand.V)
+    Operand.V->printAsOperand(OS, /*PrintType=*/true);
+  if (Operand.Memory)
+    OS << (Operand.V ? " as " : " of type ") << DiagArg(Operand.Memory).Text;
+}
+
+void EntryCall::print(raw_ostream &OS) const {
+  Request.print(OS);
+  OS << ", asked in " << Call->getFunction()->getName() << "\n";
+  for (unsigned I = 0; I < Parameters.size(); ++I) {
+    OS << "  " << spelling(Request.Args[I]) << ": ";
+    ::print(OS, Parameters[I].Primal);
+    if (Parameters[I].Shadow) {
+      OS << ", shadow ";
+      ::print(OS, *Parameters[I].Shadow);
+    }
+    OS << "\n";
+  }
+  for (const EntryResult &R : Results) {
+    OS << "  result: " << *R.Ty << " at " << R.Offset << " from ";
+    if (R.Member)
+      OS << "member " << *R.Member;
+    else
+      OS << (R.OfShadow ? "shadow of parameter " : "memory of parameter ") << R.Parameter;
+    OS << "\n";
+  }
+}

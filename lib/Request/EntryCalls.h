@@ -1,0 +1,122 @@
+//===- EntryCalls.h - decode the user's derivative calls --------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a call such as
+//
+//   %g = call double (ptr, ...) @__enzyme_autodiff(ptr @f, double %x, i32 %m, i64 %n)
+//
+// to a request ("reverse f(out, const) -> active") and to a description of how the
+// values of that call become the operands of the derivative, and the results of
+// the derivative the result of that call. Reads IR only; Pass/LowerEntryCalls
+// does what is described here. See lib/Request/README.md for the conventions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_REQUEST_ENTRYCALLS_H
+#define RETROGRAD_REQUEST_ENTRYCALLS_H
+
+#include "Diagnostics/RequestTrail.h"
+#include "Request/DerivativeRequest.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/InstrTypes.h"
+#include <optional>
+
+namespace llvm {
+class Module;
+class raw_ostream;
+} // namespace llvm
+
+namespace retrograd {
+class DiagnosticEngine;
+
+/// How one value becomes one operand of the derivative.
+struct EntryOperand {
+  enum Conversion : uint8_t {
+    Direct,     ///< as it is
+    FPTrunc,    ///< undo C's promotion of variable arguments to double
+    IntTrunc,   ///< undo C's promotion of variable arguments to int
+    FPExtend,   ///< float where double is expected: loses nothing
+    IntExtend,  ///< int where long is expected, and known not to be negative
+    Load,       ///< a reference (C++ forwarding) to the value
+    CopyMemory, ///< passed by value in memory: the derivative gets a copy of it
+    ZeroMemory  ///< no value of the user's: fresh memory filled with zeros
+  };
+  Conversion How = Direct;
+  llvm::Value *V = nullptr;
+  /// CopyMemory, ZeroMemory: type of the memory.
+  llvm::Type *Memory = nullptr;
+};
+
+/// One parameter of the primal.
+struct EntryParameter {
+  EntryOperand Primal;
+  /// Present when the request says Dup or DupNoNeed.
+  std::optional<EntryOperand> Shadow;
+};
+
+/// One member of what the user expects to be returned, in order: the primal if
+/// asked for, then the tangent, or the adjoints of Out parameters.
+struct EntryResult {
+  llvm::Type *Ty = nullptr;
+  /// Member of the derivative's result, or none.
+  std::optional<unsigned> Member;
+  /// Else: contents of the memory made for the primal (or, if OfShadow, for the
+  /// shadow) of this parameter.
+  unsigned Parameter = 0;
+  bool OfShadow = false;
+  /// Where it lies in the result as the user declared it.
+  uint64_t Offset = 0;
+};
+
+struct EntryCall {
+  llvm::CallBase *Call = nullptr;
+  DerivativeRequest Request;
+  /// One per parameter of Request.Primal.
+  llvm::SmallVector<EntryParameter, 8> Parameters;
+  llvm::SmallVector<EntryResult, 4> Results;
+  /// The result is returned through the first argument, which points to memory
+  /// of this type.
+  llvm::Type *ResultInMemory = nullptr;
+
+  RequestTrail trail() const { return RequestTrail(*Call, Request.Primal); }
+  void print(llvm::raw_ostream &OS) const;
+};
+
+/// All entry calls of a module.
+struct EntryCalls {
+  /// Innermost first: when the function that one call differentiates contains
+  /// (or reaches) another call, that other call comes first.
+  llvm::SmallVector<EntryCall, 4> Calls;
+  /// Calls that were diagnosed. They have to be removed all the same, so that
+  /// the host can go on to its own end and fail there in good order.
+  llvm::SmallVector<llvm::CallBase *, 4> Refused;
+
+  bool empty() const { return Calls.empty() && Refused.empty(); }
+};
+
+/// Is there anything to do in this module? Cheap; asked of every module.
+bool hasEntryCalls(const llvm::Module &M);
+
+/// Decodes every entry call of M; diagnoses what cannot be decoded. HasRule says
+/// of a function without a body whether the catalogue knows its derivative: then
+/// it can be differentiated all the same.
+EntryCalls collectEntryCalls(llvm::Module &M, DiagnosticEngine &Diags,
+                             llvm::function_ref<bool(const llvm::Function &)> HasRule);
+
+/// A declared function of the __enzyme_* family.
+bool isEntryPoint(const llvm::Function &F);
+
+/// The operand of an entry call that names the function; null for other calls.
+llvm::Use *functionOperandOf(llvm::CallBase &Call);
+
+/// True for an integer load of a marker variable and for the variable itself.
+bool isMarker(const llvm::Value *V);
+
+} // namespace retrograd
+
+#endif
