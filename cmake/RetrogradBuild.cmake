@@ -81,8 +81,10 @@ function(rg_use_llvm Target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${Target} PRIVATE -fpch-preprocess)
   endif()
-  # Debian's LLVM is built with NDEBUG. Its headers keep their layout whether
-  # or not we define it (they ask LLVM_ENABLE_ABI_BREAKING_CHECKS instead).
+  # Debian's LLVM is built with NDEBUG, and our assertions want it undefined. The
+  # types that LLVM's headers share with us have the same size either way (they
+  # ask LLVM_ENABLE_ABI_BREAKING_CHECKS instead), with one exception known in
+  # LLVM 22: OverflowTracking of Transforms/Utils/Local.h, which we do not use.
   if(RG_ASSERTIONS)
     target_compile_options(${Target} PRIVATE -UNDEBUG)
     target_compile_definitions(${Target} PRIVATE _GLIBCXX_ASSERTIONS)

@@ -84,7 +84,7 @@ install() {
       --no-install-recommends -o Dpkg::Use-Pty=0 $missing 2>&1
     echo $? >"$status"
   } | tee "$log" | awk '
-    / newly installed/ { total = $3; sub(/,.*/, "", $0); print "bootstrap: " $0; fflush() }
+    / newly installed/ { print "bootstrap: " $3 " packages to install"; fflush() }
     /^Need to get/ { print "bootstrap: " $0; fflush() }
     /^Get:/ && ++got % 20 == 0 { print "bootstrap: downloaded " got " packages"; fflush() }
     /^Setting up/ && ++done % 20 == 0 { print "bootstrap: set up " done " packages"; fflush() }'
