@@ -32,6 +32,14 @@ void *rg_tape_zalloc(rg_arena *a, uint64_t bytes);
 /** Calls dealloc(p) when the innermost rg_tape_begin ends. p may be null. */
 void rg_tape_defer_free(rg_arena *a, void *p, void (*dealloc)(void *));
 
+/** Usable size of the heap block p (malloc_usable_size); 0 for null. */
+uint64_t rg_usable_size(void *p);
+/** What realloc(p, bytes) returns, except that the old block stays alive, and
+ *  unchanged, until the innermost rg_tape_begin ends: the reverse sweep may
+ *  still read it, and its shadow. The bytes kept are the first
+ *  min(rg_usable_size(p), bytes). */
+void *rg_tape_realloc(rg_arena *a, void *p, uint64_t bytes);
+
 /** Bytes of tape handed out by this thread since the last reset, and the most
  *  that were live at once. For reports and benchmarks. */
 uint64_t rg_tape_bytes_total(void);

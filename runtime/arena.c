@@ -1,0 +1,269 @@
+/*===- arena.c - the tape's memory: one LIFO arena per thread --------------===*\
+|*
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===------------------------------------------------------------------------===*|
+|* A derivative records in its primal sweep and forgets all of it when its
+|* reverse sweep is done, and derivatives nest like calls. So tape memory is a
+|* stack, and a bump pointer is all the allocator there has to be:
+|*
+|*     chunk 0            chunk 1                     chunk 2 (reserve)
+|*    [#M...........~~~] [.............|             ] [                    ]
+|*      ^mark, kept in     current, cur^          end^
+|*       the arena
+|*
+|* - Growth takes a new chunk, it never moves one: pointers to the tape stay
+|*   good, and 10^7 loop steps cost 10^7 bumps, not copies.
+|* - Chunks double from 256 KiB to 64 MiB, so their number stays small while
+|*   the memory that was taken in vain stays below the memory in use.
+|* - Chunks behind the current one are a reserve for later calls. One that is
+|*   too small for a request is returned to the heap and replaced, so the list
+|*   settles on what the program needs and then malloc is not called again.
+|* - Marks and deferred frees are records in the arena itself. They disappear
+|*   with the memory around them.
+|*
+|* Statistics come from chunk arithmetic: each chunk knows how many bytes were
+|* live when it became current, so the fast path counts nothing.
+|*
+|* Blocks of this memory change their type from one call to the next. The plugin
+|* therefore drops type-based alias facts from the functions of this file.
+\*===------------------------------------------------------------------------===*/
+#include "retrograd_runtime.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  RG_ALIGN = 16,
+  RG_FIRST_CHUNK = 256 * 1024,
+  RG_LARGEST_CHUNK = 64 * 1024 * 1024
+};
+
+typedef struct rg_chunk {
+  struct rg_chunk *prev, *next;
+  char *end;
+  uint64_t live_before; /* bytes in use below this chunk, tails not counted */
+} rg_chunk;
+
+typedef struct rg_deferred {
+  struct rg_deferred *earlier;
+  void *p;
+  void (*dealloc)(void *);
+} rg_deferred;
+
+typedef struct rg_mark {
+  struct rg_mark *outer;
+  rg_chunk *chunk; /* null when the arena had no chunk yet */
+  char *cur;
+  rg_deferred *deferred; /* of the outer mark */
+  uint64_t overhead;
+} rg_mark;
+
+struct rg_arena {
+  char *cur, *end; /* free part of the current chunk */
+  rg_chunk *chunk; /* current */
+  rg_mark *mark;   /* innermost */
+  rg_deferred *deferred; /* of the innermost mark, latest first */
+  uint64_t overhead;     /* live bytes that are marks and deferred frees */
+  uint64_t ended;        /* bytes of calls that have ended, since the reset */
+  uint64_t base;         /* live bytes at the reset */
+  uint64_t peak;
+  int registered; /* with the thread's exit */
+};
+
+/* Named, not static: every translation unit of a program shares it. */
+__thread struct rg_arena rg_arena_of_thread;
+
+#define RG_NOINLINE __attribute__((noinline))
+#define RG_COLD __attribute__((noinline, cold))
+#define RG_HEADER ((sizeof(rg_chunk) + RG_ALIGN - 1) & ~(uint64_t)(RG_ALIGN - 1))
+
+static inline char *rg_chunk_start(rg_chunk *c) { return (char *)c + RG_HEADER; }
+
+/* Bytes that the user of the arena holds now. */
+static inline uint64_t rg_arena_live(const rg_arena *a) {
+  if (!a->chunk)
+    return 0;
+  return a->chunk->live_before + (uint64_t)(a->cur - rg_chunk_start(a->chunk)) -
+         a->overhead;
+}
+
+RG_COLD void rg_arena_out_of_memory(uint64_t bytes) {
+  fprintf(stderr,
+          "retrograd: out of memory for the tape: %llu more bytes were asked "
+          "for (reverse mode keeps what the reverse sweep needs; shorten the "
+          "differentiated part or give the program more memory)\n",
+          (unsigned long long)bytes);
+  abort();
+}
+
+/* glibc's service behind thread_local destructors: it also keeps the shared
+ * object that holds this code loaded until the thread has gone. */
+extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *)
+    __attribute__((weak));
+extern char __dso_handle __attribute__((weak, visibility("hidden")));
+
+RG_COLD void rg_arena_release(void *arena) {
+  rg_arena *a = (rg_arena *)arena;
+  if (a->mark)
+    return; /* the thread leaves from inside a derivative: leave it be */
+  rg_chunk *c = a->chunk;
+  while (c && c->prev)
+    c = c->prev;
+  while (c) {
+    rg_chunk *next = c->next;
+    free(c);
+    c = next;
+  }
+  memset(a, 0, sizeof *a);
+}
+
+/* Makes a chunk current that has `bytes` free; what is left of the present one
+ * stays unused until its mark ends. */
+RG_COLD void *rg_tape_alloc_slow(rg_arena *a, uint64_t bytes) {
+  if (bytes > UINT64_MAX / 2)
+    rg_arena_out_of_memory(bytes);
+  uint64_t need = (bytes + RG_ALIGN - 1) & ~(uint64_t)(RG_ALIGN - 1);
+  rg_chunk *c = a->chunk;
+  uint64_t live =
+      c ? c->live_before + (uint64_t)(a->cur - rg_chunk_start(c)) : 0;
+  rg_chunk *next = c ? c->next : NULL;
+  while (next && (uint64_t)(next->end - rg_chunk_start(next)) < need) {
+    rg_chunk *after = next->next;
+    free(next);
+    next = after;
+  }
+  if (!next) {
+    uint64_t size = RG_FIRST_CHUNK;
+    if (c) {
+      size = 2 * (uint64_t)(c->end - (char *)c);
+      if (size > RG_LARGEST_CHUNK)
+        size = RG_LARGEST_CHUNK;
+    }
+    if (size < need + RG_HEADER)
+      size = need + RG_HEADER;
+    next = (rg_chunk *)malloc(size);
+    if (!next)
+      rg_arena_out_of_memory(bytes);
+    next->next = NULL;
+    next->end = (char *)next + (size & ~(uint64_t)(RG_ALIGN - 1));
+    if (!a->registered && __cxa_thread_atexit_impl) {
+      a->registered = 1;
+      __cxa_thread_atexit_impl(rg_arena_release, a, &__dso_handle);
+    }
+  }
+  next->prev = c;
+  if (c)
+    c->next = next;
+  next->live_before = live;
+  a->chunk = next;
+  a->end = next->end;
+  char *p = rg_chunk_start(next);
+  a->cur = p + need;
+  return p;
+}
+
+/* Both ends are multiples of 16, so what fits as it is also fits rounded up;
+ * and comparing before rounding cannot overflow. */
+__attribute__((malloc, assume_aligned(16))) void *
+rg_tape_alloc(rg_arena *a, uint64_t bytes) {
+  char *p = a->cur;
+  if (__builtin_expect(bytes > (uint64_t)(a->end - p), 0))
+    return rg_tape_alloc_slow(a, bytes);
+  a->cur = p + ((bytes + RG_ALIGN - 1) & ~(uint64_t)(RG_ALIGN - 1));
+  return p;
+}
+
+__attribute__((malloc, assume_aligned(16))) void *
+rg_tape_zalloc(rg_arena *a, uint64_t bytes) {
+  return memset(rg_tape_alloc(a, bytes), 0, bytes);
+}
+
+static inline void *rg_arena_record(rg_arena *a, uint64_t bytes) {
+  a->overhead += (bytes + RG_ALIGN - 1) & ~(uint64_t)(RG_ALIGN - 1);
+  return rg_tape_alloc(a, bytes);
+}
+
+RG_NOINLINE rg_arena *rg_tape_begin(void) {
+  rg_arena *a = &rg_arena_of_thread;
+  rg_mark m = {a->mark, a->chunk, a->cur, a->deferred, a->overhead};
+  rg_mark *mark = (rg_mark *)rg_arena_record(a, sizeof m);
+  *mark = m;
+  a->mark = mark;
+  a->deferred = NULL;
+  return a;
+}
+
+RG_NOINLINE void rg_tape_end(rg_arena *a) {
+  /* A deallocator may itself run a derivative (a destructor is any code), so
+   * each entry is taken off the list before it is run. */
+  while (a->deferred) {
+    rg_deferred *d = a->deferred;
+    a->deferred = d->earlier;
+    d->dealloc(d->p);
+  }
+  /* The bump pointer only falls here, so peaks are found here. */
+  uint64_t live = rg_arena_live(a);
+  if (live > a->peak)
+    a->peak = live;
+  rg_mark m = *a->mark;
+  a->mark = m.outer;
+  a->deferred = m.deferred;
+  a->overhead = m.overhead;
+  if (m.chunk) {
+    a->chunk = m.chunk;
+    a->cur = m.cur;
+  } else {
+    rg_chunk *c = a->chunk;
+    while (c->prev)
+      c = c->prev;
+    a->chunk = c;
+    a->cur = rg_chunk_start(c);
+  }
+  a->end = a->chunk->end;
+  a->ended += live - rg_arena_live(a);
+}
+
+RG_NOINLINE void rg_tape_defer_free(rg_arena *a, void *p,
+                                    void (*dealloc)(void *)) {
+  if (!p)
+    return;
+  rg_deferred *d = (rg_deferred *)rg_arena_record(a, sizeof *d);
+  d->earlier = a->deferred;
+  d->p = p;
+  d->dealloc = dealloc;
+  a->deferred = d;
+}
+
+RG_NOINLINE uint64_t rg_usable_size(void *p) { return malloc_usable_size(p); }
+
+RG_NOINLINE void *rg_tape_realloc(rg_arena *a, void *p, uint64_t bytes) {
+  void *q = malloc(bytes);
+  if (!q || !p)
+    return q; /* like realloc: on failure the old block lives on */
+  uint64_t keep = malloc_usable_size(p);
+  memcpy(q, p, keep < bytes ? keep : bytes);
+  rg_tape_defer_free(a, p, free);
+  return q;
+}
+
+RG_NOINLINE uint64_t rg_tape_bytes_total(void) {
+  rg_arena *a = &rg_arena_of_thread;
+  return a->ended + rg_arena_live(a) - a->base;
+}
+
+RG_NOINLINE uint64_t rg_tape_bytes_peak(void) {
+  rg_arena *a = &rg_arena_of_thread;
+  uint64_t live = rg_arena_live(a);
+  return live > a->peak ? live : a->peak;
+}
+
+RG_NOINLINE void rg_tape_bytes_reset(void) {
+  rg_arena *a = &rg_arena_of_thread;
+  a->ended = 0;
+  a->peak = 0;
+  a->base = rg_arena_live(a);
+}
