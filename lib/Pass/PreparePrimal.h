@@ -17,6 +17,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/PassManager.h"
+#include <memory>
 
 namespace retrograd {
 class Catalogue;
@@ -34,8 +35,9 @@ public:
   /// calls inside them still name the user's own functions (see preparedOf).
   llvm::Function *prepare(llvm::Function &F);
 
-  /// The prepared clone of the user's function F, or null if there is none
-  /// (no body, or never reached by prepare()).
+  /// The prepared clone of the user's function F, or null if there is none: no
+  /// body, never reached by prepare(), or inlined into all its callers (prepare()
+  /// makes one of such a function at any time).
   llvm::Function *preparedOf(const llvm::Function *F) const;
   /// The user's function that a prepared clone was made from.
   llvm::Function *originalOf(const llvm::Function *Prepared) const;
@@ -43,6 +45,9 @@ public:
   /// All clones so far that are reachable by direct calls from the clone F,
   /// F itself first, in deterministic order.
   llvm::SmallVector<llvm::Function *, 8> reachable(llvm::Function &F) const;
+
+  /// IR of all prepared clones, in the order in which they were made.
+  void print(llvm::raw_ostream &OS) const;
 
   /// Deletes all clones; call after the last derivative was emitted.
   void dispose();

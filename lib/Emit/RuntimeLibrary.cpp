@@ -1,0 +1,140 @@
+//===- RuntimeLibrary.cpp - the runtime's bitcode in the user's module -----===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The bitcode was compiled for some generic CPU of the host, the user's module
+// for whatever the user said. So whatever would tie the two to each other is
+// taken off on the way: module flags, triple, CPU names, stack protectors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/RuntimeLibrary.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/AttributeMask.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/IRMover.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+#include "RuntimeBitcode.inc"
+
+/// The runtime as a module of its own, bodies not yet read. Null if this
+/// plugin was built without one.
+static std::unique_ptr<Module> openRuntime(LLVMContext &Ctx) {
+  MemoryBufferRef Bytes(
+      StringRef(reinterpret_cast<const char *>(RetrogradRuntimeBitcode),
+                RetrogradRuntimeBitcodeSize),
+      "retrograd runtime");
+  Expected<std::unique_ptr<Module>> Parsed = getLazyBitcodeModule(Bytes, Ctx);
+  if (!Parsed) {
+    consumeError(Parsed.takeError());
+    return nullptr;
+  }
+  return std::move(*Parsed);
+}
+
+/// Tape memory changes its type from call to call, so the type-based alias
+/// facts of the code that manages it say too much. The other parts of the
+/// runtime are differentiated and need theirs: they carry types.
+static bool managesTape(const Function &F) {
+  return F.getName().starts_with("rg_tape_") ||
+         F.getName().starts_with("rg_arena_");
+}
+
+static void generalise(Function &F) {
+  AttributeMask Mask;
+  for (Attribute A : F.getAttributes().getFnAttrs())
+    if (A.isStringAttribute())
+      Mask.addAttribute(A.getKindAsString());
+  for (Attribute::AttrKind K :
+       {Attribute::UWTable, Attribute::StackProtect,
+        Attribute::StackProtectReq, Attribute::StackProtectStrong})
+    Mask.addAttribute(K);
+  F.removeFnAttrs(Mask);
+  if (managesTape(F))
+    for (Instruction &I : instructions(F)) {
+      I.setMetadata(LLVMContext::MD_tbaa, nullptr);
+      I.setMetadata(LLVMContext::MD_tbaa_struct, nullptr);
+    }
+  // What C cannot say. The fields of chunks are touched by functions that are
+  // never inlined, so to the module they are inaccessible memory. Nor is the
+  // fast path left to the host's inliner: a call outside of loops is worth more
+  // as a call, since its result is known to alias nothing; CleanUp inlines the
+  // calls in loops.
+  if (F.getName() == "rg_tape_alloc" || F.getName() == "rg_tape_zalloc") {
+    F.setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
+    F.addFnAttr(Attribute::NoInline);
+    F.addFnAttr(Attribute::NoUnwind);
+    F.addRetAttr(Attribute::NoAlias);
+    F.addRetAttr(Attribute::NonNull);
+    F.addRetAttr(Attribute::getWithAlignment(F.getContext(), Align(16)));
+  } else if (F.getName() == "rg_tape_alloc_slow") {
+    F.setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
+    F.addFnAttr(Attribute::NoUnwind);
+  }
+}
+
+Function *RuntimeLibrary::require(StringRef Name) {
+  if (Function *Present = M.getFunction(Name))
+    if (!Present->isDeclaration())
+      return Present;
+
+  std::unique_ptr<Module> Runtime = openRuntime(M.getContext());
+  if (!Runtime)
+    return nullptr;
+  Function *Wanted = Runtime->getFunction(Name);
+  if (!Wanted || Wanted->isDeclaration())
+    return nullptr;
+  Runtime->setDataLayout(M.getDataLayout());
+  Runtime->setTargetTriple(M.getTargetTriple());
+  while (!Runtime->named_metadata_empty())
+    Runtime->eraseNamedMetadata(&*Runtime->named_metadata_begin());
+
+  SmallVector<std::string, 8> Linked{Name.str()};
+  auto AddWhatIsNeeded = [&](GlobalValue &GV, IRMover::ValueAdder Add) {
+    const GlobalValue *Present = M.getNamedValue(GV.getName());
+    if (GV.isDeclaration() || GV.hasLocalLinkage() ||
+        (Present && !Present->isDeclaration()))
+      return;
+    Linked.push_back(GV.getName().str());
+    Add(GV);
+  };
+  if (Error E = IRMover(M).move(std::move(Runtime), {Wanted}, AddWhatIsNeeded,
+                                /*IsPerformingImport=*/false)) {
+    consumeError(std::move(E));
+    return nullptr;
+  }
+
+  for (const std::string &LinkedName : Linked) {
+    auto *GO = dyn_cast_or_null<GlobalObject>(M.getNamedValue(LinkedName));
+    if (!GO || GO->isDeclaration())
+      continue;
+    GO->setLinkage(GlobalValue::LinkOnceODRLinkage);
+    GO->setVisibility(GlobalValue::HiddenVisibility);
+    GO->setDSOLocal(true);
+    if (M.getTargetTriple().supportsCOMDAT())
+      GO->setComdat(M.getOrInsertComdat(LinkedName));
+    if (auto *F = dyn_cast<Function>(GO))
+      generalise(*F);
+  }
+  return M.getFunction(Name);
+}
+
+bool RuntimeLibrary::resolveDeclarations() {
+  SmallVector<std::string, 4> Names;
+  for (const Function &F : M)
+    if (F.isDeclaration() && F.getName().starts_with("rg_") && !F.use_empty())
+      Names.push_back(F.getName().str());
+  bool Any = false;
+  for (const std::string &Name : Names)
+    Any |= require(Name) != nullptr;
+  return Any;
+}

@@ -1,0 +1,504 @@
+//===- PreparePrimal.cpp - private, normalised clones of primals -----------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Four steps, each over everything that the function to prepare can call:
+//
+//   clone     the function and what it calls directly, where a return can
+//             still be reached; collect what only unoptimised code knows
+//   shrink    callees before callers: inline what is small, simplify quickly
+//   simplify  what is left after inlining, by LLVM's own -O2 pipeline; calls
+//             that this makes direct go through the first two steps
+//   normalise control flow; drop markers
+//
+// At -O2 the first two find little to do. At -O0 they are why a chain of twenty
+// STL wrappers ends up as the loop it stands for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pass/PreparePrimal.h"
+#include "Catalogue/Catalogue.h"
+#include "Emit/RuntimeLibrary.h"
+#include "Pass/PrimalEvidence.h"
+#include "Pass/PrimalNormalForm.h"
+#include "Support/Options.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/InlineCost.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/GlobalAlias.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Transforms/Utils/BuildLibCalls.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+namespace {
+
+/// Callees up to this size (in instructions) are inlined.
+constexpr unsigned SmallCallee = 300;
+/// Callees with one call site, up to this.
+constexpr unsigned OnlyCallee = 3000;
+/// Nothing grows beyond this by inlining.
+constexpr unsigned LargestCaller = 20000;
+/// Cloning stops here; calls of what was not cloned are calls without a body to
+/// everyone after us. It takes a whole library behind one function to get here.
+constexpr unsigned MostClones = 5000;
+constexpr unsigned MostClonedInstructions = 200000;
+/// Rounds of inlining and simplifying one function.
+constexpr unsigned MostRounds = 6;
+
+/// A function of the user and its clone.
+struct Primal {
+  Function *Original = nullptr;
+  Function *Clone = nullptr; ///< null: the root of a call graph walk
+  /// The user asked that it is not inlined (at -O0, clang asks always; that
+  /// does not count).
+  bool KeepApart = false;
+  /// As the front end left it.
+  bool Unoptimised = false;
+  /// Part of a cycle of the call graph.
+  bool Recursive = false;
+  /// Calls that name Original, in the bodies that were cloned.
+  unsigned CallSites = 0;
+  enum { Cloned, Shrunk, Prepared } State = Cloned;
+  /// Direct callees; for the walk over the call graph only.
+  SmallVector<Primal *, 4> Callees;
+};
+
+} // namespace
+
+template <> struct llvm::GraphTraits<Primal *> {
+  using NodeRef = Primal *;
+  using ChildIteratorType = SmallVectorImpl<Primal *>::iterator;
+  static NodeRef getEntryNode(Primal *P) { return P; }
+  static ChildIteratorType child_begin(Primal *P) { return P->Callees.begin(); }
+  static ChildIteratorType child_end(Primal *P) { return P->Callees.end(); }
+};
+
+struct PreparePrimal::Impl {
+  Module &M;
+  FunctionAnalysisManager &FAM;
+  const Catalogue &Cat;
+  const Options &Opts;
+  RuntimeLibrary Runtime;
+  PrimalSimplifier Simplifier;
+  /// In the order of cloning.
+  SmallVector<std::unique_ptr<Primal>, 16> Primals;
+  DenseMap<const Function *, Primal *> ByOriginal, ByClone;
+  unsigned ClonedInstructions = 0;
+  /// Attributes of library functions as LLVM infers them when optimising; see
+  /// describeLibraryCalls. In a module of their own: the user's declarations
+  /// are not ours to change.
+  Module LibraryFacts;
+
+  Impl(Module &M, ModuleAnalysisManager &MAM, const Catalogue &Cat,
+       const Options &Opts)
+      : M(M), FAM(MAM.getResult<FunctionAnalysisManagerModuleProxy>(M)
+                      .getManager()),
+        Cat(Cat), Opts(Opts), Runtime(M),
+        LibraryFacts("rg.library.facts", M.getContext()) {
+    LibraryFacts.setDataLayout(M.getDataLayout());
+    LibraryFacts.setTargetTriple(M.getTargetTriple());
+  }
+
+  Primal *primalOf(const Function *Original) const {
+    return ByOriginal.lookup(Original);
+  }
+
+  void cloneReachable(Function &F, SmallVectorImpl<Primal *> &New);
+  void shrink(ArrayRef<Primal *> New);
+  void shrinkOne(Primal &P);
+  void prepareFrom(Primal &Root);
+
+  Primal *clone(Function &F);
+  void resolveCalls(Function &Clone);
+  void describeLibraryCalls(Function &Clone);
+  void noteNoUnwind(Primal &P);
+  bool inlineCalls(Primal &Caller);
+  bool wantInline(CallBase &Call, const Primal &Caller, const Primal &Callee,
+                  unsigned CallerSize);
+  bool cloneNewCallees(Primal &P);
+  void verify(const Function &Clone, StringRef Stage);
+};
+
+static bool hasUsableBody(const Function &F) {
+  return !F.isDeclaration() && !F.hasFnAttribute(Attribute::Naked) &&
+         !F.isPresplitCoroutine() && !F.getName().starts_with("__enzyme_");
+}
+
+/// Calls in blocks from which a return can be reached. The callee, if direct.
+static SmallVector<std::pair<CallBase *, Function *>, 16>
+directCalls(Function &F) {
+  SmallVector<std::pair<CallBase *, Function *>, 16> Calls;
+  auto Returning = blocksThatReturn(F);
+  for (BasicBlock &BB : F)
+    if (Returning.contains(&BB))
+      for (Instruction &I : BB)
+        if (auto *Call = dyn_cast<CallBase>(&I))
+          if (Function *Callee = Call->getCalledFunction();
+              Callee && !Callee->isIntrinsic())
+            Calls.push_back({Call, Callee});
+  return Calls;
+}
+
+Primal *PreparePrimal::Impl::clone(Function &F) {
+  ValueToValueMapTy Map;
+  Function *Clone = CloneFunction(&F, Map);
+  Clone->setName("rg.primal." + F.getName());
+  Clone->setComdat(nullptr);
+  Clone->setLinkage(GlobalValue::InternalLinkage);
+  Clone->setVisibility(GlobalValue::DefaultVisibility);
+  Clone->setDLLStorageClass(GlobalValue::DefaultStorageClass);
+  Clone->setDSOLocal(true);
+  Clone->setSection("");
+  Clone->setPrefixData(nullptr);
+  Clone->setPrologueData(nullptr);
+  DISubprogram *SP = Clone->getSubprogram();
+  Clone->clearMetadata(); // profiles, CFI types: facts about the original
+  Clone->setSubprogram(SP);
+
+  auto Owned = std::make_unique<Primal>();
+  Primal *P = Owned.get();
+  P->Original = &F;
+  P->Clone = Clone;
+  P->Unoptimised = F.hasFnAttribute(Attribute::OptimizeNone);
+  P->KeepApart = F.hasFnAttribute(Attribute::NoInline) && !P->Unoptimised;
+  for (Attribute::AttrKind K :
+       {Attribute::OptimizeNone, Attribute::NoInline, Attribute::AlwaysInline,
+        Attribute::MinSize, Attribute::OptimizeForSize, Attribute::InlineHint,
+        Attribute::Cold})
+    Clone->removeFnAttr(K);
+
+  Primals.push_back(std::move(Owned));
+  ByOriginal[&F] = P;
+  ByClone[Clone] = P;
+
+  dropDeadEndUnwinding(*Clone);
+  resolveCalls(*Clone);
+  if (P->Unoptimised) {
+    markWrittenIntegers(*Clone);
+    makeCopiesTyped(*Clone);
+    describeLibraryCalls(*Clone);
+  }
+  ClonedInstructions += Clone->getInstructionCount();
+  return P;
+}
+
+/// Callees become functions where they were aliases (of constructors, mostly),
+/// and routines of the runtime where the catalogue says that their derivative is
+/// that routine's.
+void PreparePrimal::Impl::resolveCalls(Function &Clone) {
+  for (Instruction &I : instructions(Clone)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    if (!Call || Call->isInlineAsm())
+      continue;
+    if (auto *Alias = dyn_cast<GlobalAlias>(Call->getCalledOperand()))
+      if (auto *F = dyn_cast_or_null<Function>(Alias->getAliaseeObject());
+          F && F->getFunctionType() == Call->getFunctionType() &&
+          Alias->getAliasee()->stripPointerCasts() == F)
+        Call->setCalledFunction(F);
+    const OperationRecord *R = Cat.lookup(*Call);
+    if (!R || R->Class != RuleClass::Expansion)
+      continue;
+    Function *Routine = Runtime.require(R->Expansion);
+    if (Routine && Routine->getFunctionType() == Call->getFunctionType()) {
+      Call->setCalledFunction(Routine);
+      Call->setCallingConv(Routine->getCallingConv());
+    }
+  }
+}
+
+/// At -O0 nobody has told LLVM yet what library functions do: that sin changes
+/// nothing but errno, and that malloc returns memory that nobody knows.
+void PreparePrimal::Impl::describeLibraryCalls(Function &Clone) {
+  const TargetLibraryInfo &TLI = FAM.getResult<TargetLibraryAnalysis>(Clone);
+  for (Instruction &I : instructions(Clone)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    LibFunc Known;
+    if (!Callee || !Callee->isDeclaration() || Callee->isIntrinsic() ||
+        Call->isNoBuiltin() || !TLI.getLibFunc(*Callee, Known) ||
+        !TLI.has(Known))
+      continue;
+    Function *Facts = LibraryFacts.getFunction(Callee->getName());
+    if (!Facts) {
+      Facts = Function::Create(Callee->getFunctionType(),
+                               GlobalValue::ExternalLinkage, Callee->getName(),
+                               LibraryFacts);
+      inferNonMandatoryLibFuncAttrs(*Facts, TLI);
+    }
+    LLVMContext &Ctx = Clone.getContext();
+    const AttributeList Said = Facts->getAttributes();
+    AttributeList All = Call->getAttributes();
+    All = All.addFnAttributes(Ctx, AttrBuilder(Ctx, Said.getFnAttrs()));
+    All = All.addRetAttributes(Ctx, AttrBuilder(Ctx, Said.getRetAttrs()));
+    for (unsigned A = 0; A < Callee->arg_size(); ++A)
+      All = All.addParamAttributes(Ctx, A,
+                                   AttrBuilder(Ctx, Said.getParamAttrs(A)));
+    Call->setAttributes(All);
+  }
+}
+
+/// Clones F and all it may call that has no clone yet.
+void PreparePrimal::Impl::cloneReachable(Function &F,
+                                         SmallVectorImpl<Primal *> &New) {
+  SmallVector<Function *, 16> Work{&F};
+  for (unsigned Next = 0; Next < Work.size(); ++Next) {
+    Function *Original = Work[Next];
+    if (primalOf(Original))
+      continue;
+    // F itself was asked for; the others have to fit.
+    if (Next && (Primals.size() >= MostClones ||
+                 ClonedInstructions >= MostClonedInstructions))
+      continue;
+    Primal *P = clone(*Original);
+    New.push_back(P);
+    for (auto [Call, Callee] : directCalls(*P->Clone))
+      if (hasUsableBody(*Callee))
+        Work.push_back(Callee);
+  }
+}
+
+/// Inlines into and simplifies new clones, callees first.
+void PreparePrimal::Impl::shrink(ArrayRef<Primal *> New) {
+  Primal Root;
+  for (Primal *P : New) {
+    Root.Callees.push_back(P);
+    P->Callees.clear();
+    for (auto [Call, Callee] : directCalls(*P->Clone))
+      if (Primal *C = primalOf(Callee)) {
+        ++C->CallSites;
+        P->Callees.push_back(C);
+      }
+  }
+  // Finish the walk before anything changes: shrinking may find new callees and
+  // walk over those.
+  SmallVector<Primal *, 16> CalleesFirst;
+  for (auto SCC = scc_begin(&Root); !SCC.isAtEnd(); ++SCC)
+    for (Primal *P : *SCC) {
+      if (SCC.hasCycle())
+        P->Recursive = true;
+      if (P->Clone && P->State == Primal::Cloned)
+        CalleesFirst.push_back(P);
+    }
+  for (Primal *P : CalleesFirst)
+    shrinkOne(*P);
+}
+
+void PreparePrimal::Impl::shrinkOne(Primal &P) {
+  for (unsigned Round = 0; Round < MostRounds; ++Round) {
+    bool Inlined = inlineCalls(P);
+    if (!Inlined && Round)
+      break;
+    if (Inlined && P.Unoptimised)
+      makeCopiesTyped(*P.Clone);
+    Simplifier.simplifyQuickly(*P.Clone, FAM);
+    resolveCalls(*P.Clone);
+    verify(*P.Clone, "shrinking");
+    // What has become direct: a function pointer that was an argument, a
+    // virtual call of an object made here.
+    cloneNewCallees(P);
+  }
+  noteNoUnwind(P);
+  if (P.State == Primal::Cloned)
+    P.State = Primal::Shrunk;
+}
+
+bool PreparePrimal::Impl::cloneNewCallees(Primal &P) {
+  SmallVector<Primal *, 4> New;
+  for (auto [Call, Callee] : directCalls(*P.Clone))
+    if (hasUsableBody(*Callee) && !primalOf(Callee) &&
+        Primals.size() < MostClones &&
+        ClonedInstructions < MostClonedInstructions)
+      cloneReachable(*Callee, New);
+  if (New.empty())
+    return false;
+  shrink(New);
+  return true;
+}
+
+/// A callee that cannot throw makes handlers in its callers dead.
+void PreparePrimal::Impl::noteNoUnwind(Primal &P) {
+  if (P.Clone->doesNotThrow())
+    return;
+  for (Instruction &I : instructions(*P.Clone)) {
+    if (!I.mayThrow())
+      continue;
+    auto *Call = dyn_cast<CallBase>(&I);
+    if (Call && Call->getCalledFunction() == P.Original)
+      continue;
+    return;
+  }
+  P.Clone->setDoesNotThrow();
+}
+
+bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
+                                     const Primal &Callee,
+                                     unsigned CallerSize) {
+  if (&Caller == &Callee || Callee.State == Primal::Cloned ||
+      Callee.Recursive || Callee.KeepApart || Call.isNoInline() ||
+      Call.isMustTailCall() || Call.hasOperandBundles())
+    return false;
+  for (auto [Inner, Name] : directCalls(*Callee.Clone))
+    if (Name == Callee.Original || Name == Caller.Original)
+      return false; // turned out to be recursive
+  unsigned Size = Callee.Clone->getInstructionCount();
+  if (Size > (Callee.CallSites == 1 ? OnlyCallee : SmallCallee) ||
+      Size + CallerSize > LargestCaller)
+    return false;
+  auto &TTI = FAM.getResult<TargetIRAnalysis>(*Caller.Clone);
+  return AttributeFuncs::areInlineCompatible(*Caller.Clone, *Callee.Clone) &&
+         TTI.areInlineCompatible(Caller.Clone, Callee.Clone) &&
+         isInlineViable(*Callee.Clone).isSuccess();
+}
+
+bool PreparePrimal::Impl::inlineCalls(Primal &Caller) {
+  Function &F = *Caller.Clone;
+  bool Changed = false;
+  unsigned Size = F.getInstructionCount();
+  for (auto [Call, Original] : directCalls(F)) {
+    Primal *Callee = primalOf(Original);
+    if (!Callee)
+      continue;
+    if (Callee->State != Primal::Cloned && Callee->Clone->doesNotThrow())
+      Call->setDoesNotThrow();
+    if (!wantInline(*Call, Caller, *Callee, Size))
+      continue;
+    // Inlined instructions hang their places below that of the call.
+    if (!Call->getDebugLoc())
+      if (DISubprogram *SP = F.getSubprogram())
+        Call->setDebugLoc(DILocation::get(F.getContext(), 0, 0, SP));
+    InlineFunctionInfo Info([this](Function &G) -> AssumptionCache & {
+      return FAM.getResult<AssumptionAnalysis>(G);
+    });
+    Call->setCalledFunction(Callee->Clone);
+    if (InlineFunction(*Call, Info, /*MergeAttributes=*/true,
+                       /*CalleeAAR=*/nullptr, /*InsertLifetime=*/false)
+            .isSuccess()) {
+      Size += Callee->Clone->getInstructionCount();
+      Changed = true;
+    } else {
+      Call->setCalledFunction(Original);
+    }
+  }
+  if (Changed) {
+    dropDeadEndUnwinding(F);
+    FAM.invalidate(F, PreservedAnalyses::none());
+  }
+  return Changed;
+}
+
+/// Finishes Root's clone and every clone that is still called from it.
+void PreparePrimal::Impl::prepareFrom(Primal &Root) {
+  SmallSetVector<Primal *, 16> Work;
+  auto Collect = [&](Primal &From) {
+    SmallSetVector<Primal *, 16> Order;
+    if (From.State != Primal::Prepared)
+      Order.insert(&From);
+    for (unsigned Next = 0; Next < Order.size(); ++Next)
+      for (auto [Call, Callee] : directCalls(*Order[Next]->Clone))
+        if (Primal *C = primalOf(Callee); C && C->State != Primal::Prepared)
+          Order.insert(C);
+    // Breadth first, reversed, is near enough to callees first: then what
+    // simplification makes small can still be inlined by its callers.
+    for (Primal *P : reverse(Order))
+      Work.insert(P);
+  };
+  Collect(Root);
+  for (unsigned Next = 0; Next < Work.size(); ++Next) {
+    Primal &P = *Work[Next];
+    Function &F = *P.Clone;
+    for (unsigned Round = 0; Round < MostRounds; ++Round) {
+      Simplifier.simplifyFully(F, FAM);
+      resolveCalls(F);
+      verify(F, "simplification");
+      cloneNewCallees(P);
+      if (!inlineCalls(P))
+        break;
+    }
+    dropMarkers(F, FAM);
+    normaliseControlFlow(F, FAM);
+    verify(F, "normalisation");
+    P.State = Primal::Prepared;
+    for (auto [Call, Callee] : directCalls(F))
+      if (Primal *C = primalOf(Callee))
+        Collect(*C);
+  }
+}
+
+void PreparePrimal::Impl::verify(const Function &Clone, StringRef Stage) {
+  if (!Opts.VerifyEach)
+    return;
+  std::string Text;
+  raw_string_ostream OS(Text);
+  if (verifyFunction(Clone, &OS))
+    M.getContext().emitError("retrograd: " + Clone.getName() +
+                             " is broken after " + Stage + ": " + Text);
+}
+
+PreparePrimal::PreparePrimal(Module &M, ModuleAnalysisManager &MAM,
+                             const Catalogue &Cat, const Options &Opts)
+    : I(std::make_unique<Impl>(M, MAM, Cat, Opts)) {}
+
+PreparePrimal::~PreparePrimal() = default;
+
+Function *PreparePrimal::prepare(Function &F) {
+  Primal *P = I->primalOf(&F);
+  if (!P) {
+    SmallVector<Primal *, 16> New;
+    I->cloneReachable(F, New);
+    I->shrink(New);
+    P = I->primalOf(&F);
+  }
+  if (P->State != Primal::Prepared)
+    I->prepareFrom(*P);
+  return P->Clone;
+}
+
+Function *PreparePrimal::preparedOf(const Function *F) const {
+  Primal *P = I->primalOf(F);
+  return P && P->State == Primal::Prepared ? P->Clone : nullptr;
+}
+
+Function *PreparePrimal::originalOf(const Function *Prepared) const {
+  Primal *P = I->ByClone.lookup(Prepared);
+  return P ? P->Original : nullptr;
+}
+
+SmallVector<Function *, 8> PreparePrimal::reachable(Function &F) const {
+  SmallVector<Function *, 8> Found{&F};
+  SmallPtrSet<Function *, 16> Seen{&F};
+  for (unsigned Next = 0; Next < Found.size(); ++Next)
+    for (auto [Call, Callee] : directCalls(*Found[Next]))
+      if (Function *C = preparedOf(Callee); C && Seen.insert(C).second)
+        Found.push_back(C);
+  return Found;
+}
+
+void PreparePrimal::print(raw_ostream &OS) const {
+  for (const auto &P : I->Primals)
+    if (P->State == Primal::Prepared)
+      P->Clone->print(OS);
+}
+
+void PreparePrimal::dispose() {
+  for (const auto &P : I->Primals) {
+    I->FAM.clear(*P->Clone, P->Clone->getName());
+    P->Clone->dropAllReferences();
+  }
+  for (const auto &P : I->Primals)
+    P->Clone->eraseFromParent();
+  I->Primals.clear();
+  I->ByOriginal.clear();
+  I->ByClone.clear();
+}

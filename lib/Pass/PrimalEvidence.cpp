@@ -1,0 +1,317 @@
+//===- PrimalEvidence.cpp - types that unoptimised code knows --------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pass/PrimalEvidence.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+#include <optional>
+
+using namespace llvm;
+using namespace retrograd;
+
+namespace {
+
+/// Where a pointer points: Offset bytes into a value of type Frame.
+struct Place {
+  Type *Frame;
+  uint64_t Offset;
+  /// More values of the same type may follow (p[i] of a pointer p).
+  bool Repeats;
+};
+
+/// One member of a layout. Bytes of unknown meaning have no type.
+struct Leaf {
+  uint64_t Offset;
+  uint64_t Size;
+  Type *Ty;
+};
+
+constexpr uint64_t LargestSplitCopy = 128;
+constexpr unsigned MostLeaves = 64;
+
+} // namespace
+
+/// Clang gives a union the type of one of its members; that is no evidence.
+static bool isUnion(const StructType *S) {
+  return S->hasName() && S->getName().starts_with("union.");
+}
+
+/// Types that only carry bytes across a call boundary: what the ABI makes of a
+/// small struct. They say nothing about what the bytes are.
+static bool mayBeCoerced(const Type *T) {
+  if (T->isIntegerTy())
+    return true;
+  if (auto *S = dyn_cast<StructType>(T))
+    return S->isLiteral() &&
+           any_of(S->elements(), [](Type *E) { return E->isIntegerTy(); });
+  if (auto *A = dyn_cast<ArrayType>(T))
+    return A->getElementType()->isIntegerTy();
+  return false;
+}
+
+static std::optional<Place> placeOf(const Value *P, const DataLayout &DL) {
+  if (auto *A = dyn_cast<AllocaInst>(P))
+    return Place{A->getAllocatedType(), 0, A->isArrayAllocation()};
+  if (auto *G = dyn_cast<GlobalVariable>(P))
+    return Place{G->getValueType(), 0, false};
+  auto *GEP = dyn_cast<GEPOperator>(P);
+  if (!GEP || GEP->getType()->isVectorTy())
+    return std::nullopt;
+  Type *Source = GEP->getSourceElementType();
+  if (Source->isIntegerTy(8)) {
+    // Pointer arithmetic in bytes: the address of a base class, mostly.
+    APInt Offset(DL.getIndexTypeSizeInBits(GEP->getType()), 0);
+    if (!GEP->accumulateConstantOffset(DL, Offset) || Offset.isNegative())
+      return std::nullopt;
+    std::optional<Place> Base = placeOf(GEP->getPointerOperand(), DL);
+    if (Base)
+      Base->Offset += Offset.getZExtValue();
+    return Base;
+  }
+  if (!Source->isSized() || DL.getTypeAllocSize(Source).isScalable())
+    return std::nullopt;
+  Place At{Source, 0, true};
+  bool First = true;
+  for (auto I = gep_type_begin(GEP), E = gep_type_end(GEP); I != E; ++I) {
+    if (First) {
+      First = false; // a multiple of the frame's size
+      continue;
+    }
+    if (StructType *S = I.getStructTypeOrNull()) {
+      unsigned Field = cast<ConstantInt>(I.getOperand())->getZExtValue();
+      At.Offset += DL.getStructLayout(S)->getElementOffset(Field);
+      continue;
+    }
+    Type *Element = I.getIndexedType();
+    if (auto *C = dyn_cast<ConstantInt>(I.getOperand()); C && !C->isNegative())
+      At.Offset += C->getZExtValue() * DL.getTypeAllocSize(Element);
+    else
+      At = Place{Element, 0, false};
+  }
+  return At;
+}
+
+/// Members of T, at Base, in order. False if there is no telling.
+static bool flatten(Type *T, uint64_t Base, const DataLayout &DL,
+                    SmallVectorImpl<Leaf> &Leaves) {
+  if (Leaves.size() > MostLeaves || !T->isSized())
+    return false;
+  if (auto *S = dyn_cast<StructType>(T)) {
+    if (isUnion(S)) {
+      Leaves.push_back({Base, DL.getTypeAllocSize(T), nullptr});
+      return true;
+    }
+    const StructLayout *L = DL.getStructLayout(S);
+    for (unsigned I = 0; I < S->getNumElements(); ++I)
+      if (!flatten(S->getElementType(I), Base + L->getElementOffset(I), DL,
+                   Leaves))
+        return false;
+    return true;
+  }
+  if (auto *A = dyn_cast<ArrayType>(T)) {
+    uint64_t Size = DL.getTypeAllocSize(A->getElementType());
+    if (A->getElementType()->isIntegerTy(8)) {
+      // Text, or storage for something else.
+      if (A->getNumElements())
+        Leaves.push_back({Base, A->getNumElements(), nullptr});
+      return true;
+    }
+    if (A->getNumElements() > MostLeaves)
+      return false;
+    for (uint64_t I = 0; I < A->getNumElements(); ++I)
+      if (!flatten(A->getElementType(), Base + I * Size, DL, Leaves))
+        return false;
+    return true;
+  }
+  TypeSize Size = DL.getTypeStoreSize(T);
+  if (Size.isScalable() || !T->isSingleValueType() ||
+      (T->isIntegerTy() && !isPowerOf2_64(Size)))
+    return false;
+  Leaves.push_back({Base, Size, T});
+  return true;
+}
+
+/// Members of the Size bytes at P, offsets counted from P.
+static std::optional<SmallVector<Leaf, 8>>
+layoutAt(const Value *P, uint64_t Size, const DataLayout &DL) {
+  std::optional<Place> At = placeOf(P, DL);
+  if (!At || !At->Frame->isSized() || mayBeCoerced(At->Frame) ||
+      DL.getTypeAllocSize(At->Frame).isScalable())
+    return std::nullopt;
+  uint64_t Period = DL.getTypeAllocSize(At->Frame);
+  if (!Period || (!At->Repeats && At->Offset + Size > Period))
+    return std::nullopt;
+  SmallVector<Leaf, 8> Frame, Result;
+  if (!flatten(At->Frame, 0, DL, Frame) || Frame.empty())
+    return std::nullopt;
+  uint64_t First = At->Offset % Period;
+  for (uint64_t Start = 0; Start < First + Size; Start += Period)
+    for (Leaf L : Frame) {
+      L.Offset += Start;
+      uint64_t End = L.Offset + L.Size;
+      if (End <= First || L.Offset >= First + Size)
+        continue;
+      if (L.Ty && (L.Offset < First || End > First + Size))
+        return std::nullopt; // cuts a member in two
+      uint64_t From = std::max(L.Offset, First);
+      Result.push_back({From - First, std::min(End, First + Size) - From, L.Ty});
+      if (Result.size() > MostLeaves)
+        return std::nullopt;
+    }
+  if (none_of(Result, [](const Leaf &L) { return L.Ty; }))
+    return std::nullopt;
+  return Result;
+}
+
+/// "0:f64,8:p,16:i32", for copies that stay copies.
+static void label(MemTransferInst &Copy, const DataLayout &DL) {
+  for (Value *P : {Copy.getRawSource(), Copy.getRawDest()}) {
+    std::optional<Place> At = placeOf(P, DL);
+    if (!At || At->Offset || mayBeCoerced(At->Frame))
+      continue;
+    Type *Frame = At->Frame;
+    while (auto *A = dyn_cast<ArrayType>(Frame))
+      Frame = A->getElementType();
+    SmallVector<Leaf, 8> Leaves;
+    if (!Frame->isSized() || !flatten(Frame, 0, DL, Leaves) || Leaves.empty())
+      continue;
+    std::string Text;
+    raw_string_ostream OS(Text);
+    for (const Leaf &L : Leaves) {
+      if (!L.Ty || L.Ty->isVectorTy())
+        continue;
+      if (!Text.empty())
+        OS << ',';
+      OS << L.Offset << ':';
+      if (L.Ty->isPointerTy())
+        OS << 'p';
+      else if (L.Ty->isBFloatTy())
+        OS << "bf16";
+      else
+        OS << (L.Ty->isIntegerTy() ? 'i' : 'f')
+           << L.Ty->getPrimitiveSizeInBits().getFixedValue();
+    }
+    if (Text.empty())
+      continue;
+    LLVMContext &Ctx = Copy.getContext();
+    Metadata *Period = ConstantAsMetadata::get(ConstantInt::get(
+        Type::getInt64Ty(Ctx), DL.getTypeAllocSize(Frame).getFixedValue()));
+    Copy.setMetadata("rg.layout",
+                     MDNode::get(Ctx, {MDString::get(Ctx, Text), Period}));
+    return;
+  }
+}
+
+static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {
+  IRBuilder<> B(&Copy);
+  MDNode *Nothing = MDNode::get(Copy.getContext(), {});
+  auto Address = [&](Value *Base, uint64_t Offset) {
+    return Offset ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Base, Offset)
+                  : Base;
+  };
+  Value *From = Copy.getRawSource(), *To = Copy.getRawDest();
+  Align FromAlign = Copy.getSourceAlign().valueOrOne();
+  Align ToAlign = Copy.getDestAlign().valueOrOne();
+  // All loads first: source and destination of a memcpy may be the same, those
+  // of a memmove may overlap. (Bytes without a type go through a smaller copy;
+  // they do not mix with overlapping, see makeCopiesTyped.)
+  SmallVector<Value *, 8> Loaded;
+  for (const Leaf &L : Leaves) {
+    LoadInst *Load = nullptr;
+    if (L.Ty) {
+      Load = B.CreateAlignedLoad(L.Ty, Address(From, L.Offset),
+                                 commonAlignment(FromAlign, L.Offset));
+      if (L.Ty->isIntegerTy(32) || L.Ty->isIntegerTy(64))
+        Load->setMetadata("rg.int", Nothing);
+    }
+    Loaded.push_back(Load);
+  }
+  for (auto [L, Value] : zip(Leaves, Loaded)) {
+    if (!L.Ty) {
+      B.CreateMemMove(Address(To, L.Offset), commonAlignment(ToAlign, L.Offset),
+                      Address(From, L.Offset),
+                      commonAlignment(FromAlign, L.Offset), L.Size);
+      continue;
+    }
+    StoreInst *Store =
+        B.CreateAlignedStore(Value, Address(To, L.Offset),
+                             commonAlignment(ToAlign, L.Offset));
+    if (L.Ty->isIntegerTy(32) || L.Ty->isIntegerTy(64))
+      Store->setMetadata("rg.int", Nothing);
+  }
+  Copy.eraseFromParent();
+}
+
+void retrograd::makeCopiesTyped(Function &F) {
+  const DataLayout &DL = F.getDataLayout();
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *Copy = dyn_cast<MemTransferInst>(&I);
+    if (!Copy || Copy->isVolatile())
+      continue;
+    auto *Length = dyn_cast<ConstantInt>(Copy->getLength());
+    if (!Length || Length->getZExtValue() > LargestSplitCopy) {
+      if (!Copy->hasMetadata("rg.layout"))
+        label(*Copy, DL);
+      continue;
+    }
+    uint64_t Size = Length->getZExtValue();
+    // Both sides of a copy hold the same; either may know what. But a side that
+    // the ABI made for the copy wants to stay in one piece.
+    std::optional<Place> From = placeOf(Copy->getRawSource(), DL);
+    std::optional<Place> To = placeOf(Copy->getRawDest(), DL);
+    if ((From && mayBeCoerced(From->Frame)) || (To && mayBeCoerced(To->Frame)))
+      continue;
+    auto Leaves = layoutAt(Copy->getRawSource(), Size, DL);
+    if (!Leaves)
+      Leaves = layoutAt(Copy->getRawDest(), Size, DL);
+    if (!Leaves)
+      continue;
+    // With partial overlap, moving the untyped rest in pieces would be wrong.
+    if (isa<MemMoveInst>(Copy) &&
+        any_of(*Leaves, [](const Leaf &L) { return !L.Ty; }))
+      continue;
+    split(*Copy, *Leaves);
+  }
+}
+
+/// A literal struct, or an address computed in one: clang has no name for what
+/// it invents to pass bytes around.
+static bool isNameless(const Type *T) {
+  auto *S = dyn_cast<StructType>(T);
+  return S && S->isLiteral();
+}
+
+void retrograd::markWrittenIntegers(Function &F) {
+  MDNode *Nothing = MDNode::get(F.getContext(), {});
+  for (Instruction &I : instructions(F)) {
+    if (!isa<LoadInst>(I) && !isa<StoreInst>(I))
+      continue;
+    Type *T = getLoadStoreType(&I);
+    if (I.isAtomic() || !(T->isIntegerTy(32) || T->isIntegerTy(64)))
+      continue;
+    // What is passed by value is loaded from, and stored to, variables in the
+    // pieces that the ABI asks for. So a variable has to be accessed as a member
+    // of its own type; anywhere else, integers are integers.
+    const Value *P = getLoadStorePointerOperand(&I);
+    if (auto *A = dyn_cast<AllocaInst>(P->stripInBoundsOffsets())) {
+      auto *GEP = dyn_cast<GEPOperator>(P);
+      if (!GEP || isNameless(GEP->getSourceElementType()) ||
+          isNameless(A->getAllocatedType()) ||
+          A->getAllocatedType()->isIntegerTy() ||
+          GEP->getResultElementType() != T)
+        continue;
+    }
+    I.setMetadata("rg.int", Nothing);
+  }
+}

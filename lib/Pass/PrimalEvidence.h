@@ -1,0 +1,44 @@
+//===- PrimalEvidence.h - types that unoptimised code knows ----*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Code that clang compiled at -O0 has no TBAA, but it has something better as
+// long as nobody has optimised it: every access has the type that the programmer
+// wrote, and every variable, member access and struct copy names its struct.
+// Simplification destroys both. It turns small memcpys into integer accesses and
+// forgets the structs that addresses were computed in. So the evidence is made
+// explicit in the clone before it is simplified:
+//
+//  - a copy of at most 128 bytes of known layout becomes one typed load and
+//    store per member (padding is not copied);
+//  - a larger one carries `!rg.layout !{!"0:f64,8:p,16:i32", i64 24}`: the
+//    members from the start of the copy, and their period in bytes;
+//  - a load or store of an integer of 4 or 8 bytes that the programmer wrote
+//    carries `!rg.int !{}`, which tells it from the integers that later stand
+//    for the bytes of a copy.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PASS_PRIMALEVIDENCE_H
+#define RETROGRAD_PASS_PRIMALEVIDENCE_H
+
+namespace llvm {
+class Function;
+}
+
+namespace retrograd {
+
+/// Marks the programmer's own integer accesses. Only for code that no pass has
+/// touched since the front end.
+void markWrittenIntegers(llvm::Function &F);
+
+/// Splits or labels the copies of typed memory in F. May run again after
+/// inlining, which copies by-value arguments.
+void makeCopiesTyped(llvm::Function &F);
+
+} // namespace retrograd
+
+#endif

@@ -1,0 +1,226 @@
+//===- PrimalNormalForm.cpp - one form for all primals ---------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pass/PrimalNormalForm.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/FixIrreducible.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LowerSwitch.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+SmallPtrSet<const BasicBlock *, 32>
+retrograd::blocksThatReturn(const Function &F) {
+  SmallPtrSet<const BasicBlock *, 32> Found;
+  SmallVector<const BasicBlock *, 32> Work;
+  for (const BasicBlock &BB : F)
+    if (isa<ReturnInst>(BB.getTerminator()))
+      Work.push_back(&BB);
+  while (!Work.empty()) {
+    const BasicBlock *BB = Work.pop_back_val();
+    if (Found.insert(BB).second)
+      append_range(Work, predecessors(BB));
+  }
+  return Found;
+}
+
+void retrograd::dropDeadEndUnwinding(Function &F) {
+  auto Returning = blocksThatReturn(F);
+  bool Changed = false;
+  for (BasicBlock &BB : F)
+    if (auto *II = dyn_cast<InvokeInst>(BB.getTerminator()))
+      if (!Returning.contains(II->getUnwindDest())) {
+        changeToCall(II);
+        Changed = true;
+      }
+  if (Changed)
+    removeUnreachableBlocks(F);
+  if (F.hasPersonalityFn() &&
+      none_of(F, [](const BasicBlock &BB) { return BB.isEHPad(); }))
+    F.setPersonalityFn(nullptr);
+}
+
+/// A scope that is declared in a loop is a new one in each iteration. Passes
+/// know by the declaration, which has to go; so its facts go with it.
+static void dropScopesOfLoops(Function &F, FunctionAnalysisManager &FAM) {
+  SmallVector<NoAliasScopeDeclInst *, 8> Declarations;
+  for (Instruction &I : instructions(F))
+    if (auto *D = dyn_cast<NoAliasScopeDeclInst>(&I))
+      Declarations.push_back(D);
+  if (Declarations.empty())
+    return;
+  auto &LI = FAM.getResult<LoopAnalysis>(F);
+  SmallPtrSet<const Metadata *, 8> Unsafe;
+  for (NoAliasScopeDeclInst *D : Declarations) {
+    if (LI.getLoopFor(D->getParent()))
+      for (const MDOperand &Scope : D->getScopeList()->operands())
+        Unsafe.insert(Scope.get());
+    D->eraseFromParent();
+  }
+  if (Unsafe.empty())
+    return;
+  for (Instruction &I : instructions(F))
+    for (unsigned Kind : {LLVMContext::MD_alias_scope, LLVMContext::MD_noalias})
+      if (MDNode *Scopes = I.getMetadata(Kind))
+        if (any_of(Scopes->operands(), [&](const MDOperand &Scope) {
+              return Unsafe.contains(Scope.get());
+            }))
+          I.setMetadata(Kind, nullptr);
+}
+
+void retrograd::dropMarkers(Function &F, FunctionAnalysisManager &FAM) {
+  dropScopesOfLoops(F, FAM);
+  SmallVector<WeakTrackingVH, 16> Dead;
+  for (Instruction &I : instructions(F)) {
+    if (auto *Call = dyn_cast<CallInst>(&I))
+      Call->setTailCallKind(CallInst::TCK_None);
+    auto *II = dyn_cast<IntrinsicInst>(&I);
+    if (!II)
+      continue;
+    switch (II->getIntrinsicID()) {
+    case Intrinsic::launder_invariant_group:
+    case Intrinsic::strip_invariant_group:
+      II->replaceAllUsesWith(II->getArgOperand(0));
+      Dead.push_back(II);
+      break;
+    case Intrinsic::invariant_end:
+    case Intrinsic::lifetime_start:
+    case Intrinsic::lifetime_end:
+    case Intrinsic::assume:
+    case Intrinsic::sideeffect:
+    case Intrinsic::pseudoprobe:
+    case Intrinsic::donothing:
+      Dead.push_back(II);
+      break;
+    case Intrinsic::invariant_start:
+      II->replaceAllUsesWith(PoisonValue::get(II->getType()));
+      Dead.push_back(II);
+      break;
+    case Intrinsic::ssa_copy:
+    case Intrinsic::expect:
+    case Intrinsic::expect_with_probability:
+      II->replaceAllUsesWith(II->getArgOperand(0));
+      Dead.push_back(II);
+      break;
+    default:
+      break;
+    }
+  }
+  if (Dead.empty())
+    return;
+  SmallVector<WeakTrackingVH, 16> Operands;
+  for (WeakTrackingVH &V : Dead) {
+    auto *I = cast<Instruction>(V);
+    for (Value *Operand : I->operands())
+      if (isa<Instruction>(Operand))
+        Operands.push_back(Operand);
+    I->eraseFromParent();
+  }
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(Operands);
+  PreservedAnalyses PA = PreservedAnalyses::none();
+  PA.preserveSet<CFGAnalyses>();
+  FAM.invalidate(F, PA);
+}
+
+static void joinReturns(Function &F) {
+  SmallVector<ReturnInst *, 4> Returns;
+  for (BasicBlock &BB : F)
+    if (auto *R = dyn_cast<ReturnInst>(BB.getTerminator()))
+      Returns.push_back(R);
+  if (Returns.size() < 2)
+    return;
+  BasicBlock *Exit = BasicBlock::Create(F.getContext(), "return", &F);
+  PHINode *Result = nullptr;
+  if (!F.getReturnType()->isVoidTy())
+    Result = PHINode::Create(F.getReturnType(), Returns.size(), "result", Exit);
+  ReturnInst *Joined = ReturnInst::Create(F.getContext(), Result, Exit);
+  DebugLoc Where = Returns.front()->getDebugLoc();
+  for (ReturnInst *R : Returns) {
+    if (Result)
+      Result->addIncoming(R->getReturnValue(), R->getParent());
+    BranchInst *Br = BranchInst::Create(Exit, R->getIterator());
+    Br->setDebugLoc(R->getDebugLoc());
+    Where = DebugLoc::getMergedLocation(Where, R->getDebugLoc());
+    R->eraseFromParent();
+  }
+  Joined->setDebugLoc(Where);
+}
+
+/// FixIrreducible redirects branches; it does not know other terminators.
+static bool makeReducible(Function &F, FunctionAnalysisManager &FAM) {
+  auto IsIrreducible = [&] {
+    ReversePostOrderTraversal<Function *> RPOT(&F);
+    return containsIrreducibleCFG<BasicBlock *>(
+        RPOT, FAM.getResult<LoopAnalysis>(F));
+  };
+  if (!IsIrreducible())
+    return false;
+  for (BasicBlock &BB : F)
+    if (isa<IndirectBrInst, CallBrInst>(BB.getTerminator()))
+      return false; // stays as it is, and is refused later
+  FunctionPassManager Lower;
+  Lower.addPass(LowerSwitchPass());
+  FAM.invalidate(F, Lower.run(F, FAM));
+  for (BasicBlock &BB : make_early_inc_range(F))
+    if (auto *II = dyn_cast<InvokeInst>(BB.getTerminator()))
+      if (!II->getNormalDest()->getSinglePredecessor())
+        SplitEdge(&BB, II->getNormalDest());
+  FAM.invalidate(F, PreservedAnalyses::none());
+  FunctionPassManager Fix;
+  Fix.addPass(FixIrreduciblePass());
+  FAM.invalidate(F, Fix.run(F, FAM));
+  return true;
+}
+
+void retrograd::normaliseControlFlow(Function &F, FunctionAnalysisManager &FAM) {
+  if (removeUnreachableBlocks(F))
+    FAM.invalidate(F, PreservedAnalyses::none());
+  makeReducible(F, FAM);
+  joinReturns(F);
+  FAM.invalidate(F, PreservedAnalyses::none());
+  FunctionPassManager Loops;
+  Loops.addPass(LoopSimplifyPass());
+  FAM.invalidate(F, Loops.run(F, FAM));
+}
+
+PrimalSimplifier::PrimalSimplifier() {
+  Quick.addPass(SROAPass(SROAOptions::ModifyCFG));
+  Quick.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  Quick.addPass(SimplifyCFGPass());
+  Quick.addPass(InstCombinePass());
+  Quick.addPass(SimplifyCFGPass());
+  // A builder without target or callbacks: only the standard passes. Target
+  // facts still come from the host, through the analyses.
+  PassBuilder PB;
+  Full = PB.buildFunctionSimplificationPipeline(OptimizationLevel::O2,
+                                                ThinOrFullLTOPhase::None);
+}
+
+void PrimalSimplifier::simplifyQuickly(Function &F,
+                                       FunctionAnalysisManager &FAM) {
+  FAM.invalidate(F, PreservedAnalyses::none());
+  FAM.invalidate(F, Quick.run(F, FAM));
+}
+
+void PrimalSimplifier::simplifyFully(Function &F,
+                                     FunctionAnalysisManager &FAM) {
+  FAM.invalidate(F, PreservedAnalyses::none());
+  FAM.invalidate(F, Full.run(F, FAM));
+}

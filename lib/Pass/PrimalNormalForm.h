@@ -1,0 +1,54 @@
+//===- PrimalNormalForm.h - one form for all primals -----------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What brings a clone to the form that lib/Pass/README.md promises. Every
+// function here leaves the cached analyses of its function valid or dropped.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PASS_PRIMALNORMALFORM_H
+#define RETROGRAD_PASS_PRIMALNORMALFORM_H
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/BasicBlock.h"
+#include "llvm/IR/PassManager.h"
+
+namespace retrograd {
+
+/// Blocks of F from which a return can be reached. The others only lead to
+/// throw, abort or an endless loop: nothing there has a derivative.
+llvm::SmallPtrSet<const llvm::BasicBlock *, 32>
+blocksThatReturn(const llvm::Function &F);
+
+/// Turns an invoke into a call when its landing pad cannot lead to a return:
+/// an exception then leaves the function without running its cleanups.
+void dropDeadEndUnwinding(llvm::Function &F);
+
+/// Removes lifetime, assume and invariant markers, tail-call marks, and alias
+/// scopes that mean another scope in each iteration of a loop.
+void dropMarkers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+/// Reducible loops with preheader, one latch and exits of their own; at most
+/// one return; no dead blocks.
+void normaliseControlFlow(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+/// Passes over clones.
+class PrimalSimplifier {
+public:
+  PrimalSimplifier();
+  /// Cheap: promotes variables and folds, so that sizes mean something.
+  void simplifyQuickly(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+  /// LLVM's function simplification pipeline at -O2 (no vectorisation).
+  void simplifyFully(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+private:
+  llvm::FunctionPassManager Quick, Full;
+};
+
+} // namespace retrograd
+
+#endif
