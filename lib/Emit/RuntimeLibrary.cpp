@@ -1,4 +1,5 @@
-//===- RuntimeLibrary.cpp - the runtime's bitcode in the user's module -----===//
+//===- RuntimeLibrary.cpp - the runtime's bitcode in the user's module
+//-----===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,8 +56,8 @@ static void generalise(Function &F) {
     if (A.isStringAttribute())
       Mask.addAttribute(A.getKindAsString());
   for (Attribute::AttrKind K :
-       {Attribute::UWTable, Attribute::StackProtect,
-        Attribute::StackProtectReq, Attribute::StackProtectStrong})
+       {Attribute::UWTable, Attribute::StackProtect, Attribute::StackProtectReq,
+        Attribute::StackProtectStrong})
     Mask.addAttribute(K);
   F.removeFnAttrs(Mask);
   if (managesTape(F))

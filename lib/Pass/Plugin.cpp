@@ -24,6 +24,7 @@
 #include "Pass/Plugin.h"
 #include "Pass/DifferentiatePass.h"
 #include "Pass/RequestPrinter.h"
+#include "Pass/PrintPrimalPass.h"
 #include "Support/Options.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"

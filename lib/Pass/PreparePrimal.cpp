@@ -1,4 +1,5 @@
-//===- PreparePrimal.cpp - private, normalised clones of primals -----------===//
+//===- PreparePrimal.cpp - private, normalised clones of primals
+//-----------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -103,8 +104,8 @@ struct PreparePrimal::Impl {
 
   Impl(Module &M, ModuleAnalysisManager &MAM, const Catalogue &Cat,
        const Options &Opts)
-      : M(M), FAM(MAM.getResult<FunctionAnalysisManagerModuleProxy>(M)
-                      .getManager()),
+      : M(M),
+        FAM(MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager()),
         Cat(Cat), Opts(Opts), Runtime(M),
         LibraryFacts("rg.library.facts", M.getContext()) {
     LibraryFacts.setDataLayout(M.getDataLayout());
@@ -195,8 +196,8 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
 }
 
 /// Callees become functions where they were aliases (of constructors, mostly),
-/// and routines of the runtime where the catalogue says that their derivative is
-/// that routine's.
+/// and routines of the runtime where the catalogue says that their derivative
+/// is that routine's.
 void PreparePrimal::Impl::resolveCalls(Function &Clone) {
   for (Instruction &I : instructions(Clone)) {
     auto *Call = dyn_cast<CallBase>(&I);
@@ -346,7 +347,8 @@ bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
                                      const Primal &Callee,
                                      unsigned CallerSize) {
   if (&Caller == &Callee || Callee.State == Primal::Cloned ||
-      Callee.Recursive || Callee.KeepApart || Call.isNoInline() ||
+      Callee.Recursive || Callee.KeepApart ||
+      Call.getAttributes().hasFnAttr(Attribute::NoInline) ||
       Call.isMustTailCall() || Call.hasOperandBundles())
     return false;
   for (auto [Inner, Name] : directCalls(*Callee.Clone))
@@ -366,6 +368,9 @@ bool PreparePrimal::Impl::inlineCalls(Primal &Caller) {
   Function &F = *Caller.Clone;
   bool Changed = false;
   unsigned Size = F.getInstructionCount();
+  auto Assumptions = [this](Function &G) -> AssumptionCache & {
+    return FAM.getResult<AssumptionAnalysis>(G);
+  };
   for (auto [Call, Original] : directCalls(F)) {
     Primal *Callee = primalOf(Original);
     if (!Callee)
@@ -378,9 +383,7 @@ bool PreparePrimal::Impl::inlineCalls(Primal &Caller) {
     if (!Call->getDebugLoc())
       if (DISubprogram *SP = F.getSubprogram())
         Call->setDebugLoc(DILocation::get(F.getContext(), 0, 0, SP));
-    InlineFunctionInfo Info([this](Function &G) -> AssumptionCache & {
-      return FAM.getResult<AssumptionAnalysis>(G);
-    });
+    InlineFunctionInfo Info(Assumptions);
     Call->setCalledFunction(Callee->Clone);
     if (InlineFunction(*Call, Info, /*MergeAttributes=*/true,
                        /*CalleeAAR=*/nullptr, /*InsertLifetime=*/false)

@@ -36,8 +36,8 @@ public:
   llvm::Function *prepare(llvm::Function &F);
 
   /// The prepared clone of the user's function F, or null if there is none: no
-  /// body, never reached by prepare(), or inlined into all its callers (prepare()
-  /// makes one of such a function at any time).
+  /// body, never reached by prepare(), or inlined into all its callers
+  /// (prepare() makes one of such a function at any time).
   llvm::Function *preparedOf(const llvm::Function *F) const;
   /// The user's function that a prepared clone was made from.
   llvm::Function *originalOf(const llvm::Function *Prepared) const;

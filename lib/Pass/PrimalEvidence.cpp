@@ -1,4 +1,5 @@
-//===- PrimalEvidence.cpp - types that unoptimised code knows --------------===//
+//===- PrimalEvidence.cpp - types that unoptimised code knows
+//--------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -165,7 +166,8 @@ layoutAt(const Value *P, uint64_t Size, const DataLayout &DL) {
       if (L.Ty && (L.Offset < First || End > First + Size))
         return std::nullopt; // cuts a member in two
       uint64_t From = std::max(L.Offset, First);
-      Result.push_back({From - First, std::min(End, First + Size) - From, L.Ty});
+      Result.push_back(
+          {From - First, std::min(End, First + Size) - From, L.Ty});
       if (Result.size() > MostLeaves)
         return std::nullopt;
     }
@@ -244,9 +246,8 @@ static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {
                       commonAlignment(FromAlign, L.Offset), L.Size);
       continue;
     }
-    StoreInst *Store =
-        B.CreateAlignedStore(Value, Address(To, L.Offset),
-                             commonAlignment(ToAlign, L.Offset));
+    StoreInst *Store = B.CreateAlignedStore(Value, Address(To, L.Offset),
+                                            commonAlignment(ToAlign, L.Offset));
     if (L.Ty->isIntegerTy(32) || L.Ty->isIntegerTy(64))
       Store->setMetadata("rg.int", Nothing);
   }
@@ -301,8 +302,8 @@ void retrograd::markWrittenIntegers(Function &F) {
     if (I.isAtomic() || !(T->isIntegerTy(32) || T->isIntegerTy(64)))
       continue;
     // What is passed by value is loaded from, and stored to, variables in the
-    // pieces that the ABI asks for. So a variable has to be accessed as a member
-    // of its own type; anywhere else, integers are integers.
+    // pieces that the ABI asks for. So a variable has to be accessed as a
+    // member of its own type; anywhere else, integers are integers.
     const Value *P = getLoadStorePointerOperand(&I);
     if (auto *A = dyn_cast<AllocaInst>(P->stripInBoundsOffsets())) {
       auto *GEP = dyn_cast<GEPOperator>(P);

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Code that clang compiled at -O0 has no TBAA, but it has something better as
-// long as nobody has optimised it: every access has the type that the programmer
-// wrote, and every variable, member access and struct copy names its struct.
-// Simplification destroys both. It turns small memcpys into integer accesses and
-// forgets the structs that addresses were computed in. So the evidence is made
-// explicit in the clone before it is simplified:
+// long as nobody has optimised it: every access has the type that the
+// programmer wrote, and every variable, member access and struct copy names its
+// struct. Simplification destroys both. It turns small memcpys into integer
+// accesses and forgets the structs that addresses were computed in. So the
+// evidence is made explicit in the clone before it is simplified:
 //
 //  - a copy of at most 128 bytes of known layout becomes one typed load and
 //    store per member (padding is not copied);

@@ -1,4 +1,5 @@
-//===- PrimalNormalForm.cpp - one form for all primals ---------------------===//
+//===- PrimalNormalForm.cpp - one form for all primals
+//---------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -167,8 +168,8 @@ static void joinReturns(Function &F) {
 static bool makeReducible(Function &F, FunctionAnalysisManager &FAM) {
   auto IsIrreducible = [&] {
     ReversePostOrderTraversal<Function *> RPOT(&F);
-    return containsIrreducibleCFG<BasicBlock *>(
-        RPOT, FAM.getResult<LoopAnalysis>(F));
+    return containsIrreducibleCFG<BasicBlock *>(RPOT,
+                                                FAM.getResult<LoopAnalysis>(F));
   };
   if (!IsIrreducible())
     return false;
@@ -189,7 +190,8 @@ static bool makeReducible(Function &F, FunctionAnalysisManager &FAM) {
   return true;
 }
 
-void retrograd::normaliseControlFlow(Function &F, FunctionAnalysisManager &FAM) {
+void retrograd::normaliseControlFlow(Function &F,
+                                     FunctionAnalysisManager &FAM) {
   if (removeUnreachableBlocks(F))
     FAM.invalidate(F, PreservedAnalyses::none());
   makeReducible(F, FAM);

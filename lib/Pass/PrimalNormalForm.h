@@ -34,7 +34,8 @@ void dropMarkers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /// Reducible loops with preheader, one latch and exits of their own; at most
 /// one return; no dead blocks.
-void normaliseControlFlow(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+void normaliseControlFlow(llvm::Function &F,
+                          llvm::FunctionAnalysisManager &FAM);
 
 /// Passes over clones.
 class PrimalSimplifier {

@@ -22,7 +22,8 @@ namespace retrograd {
 class PrintPrimalPass : public llvm::PassInfoMixin<PrintPrimalPass> {
 public:
   explicit PrintPrimalPass(Options O) : Opts(O) {}
-  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
+  llvm::PreservedAnalyses run(llvm::Module &M,
+                              llvm::ModuleAnalysisManager &MAM);
   static bool isRequired() { return true; }
 
 private:
