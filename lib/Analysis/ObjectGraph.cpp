@@ -1,0 +1,852 @@
+//===- ObjectGraph.cpp - abstract memory objects and pointers
+//---------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/ObjectGraph.h"
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+using namespace llvm;
+using namespace retrograd;
+
+// A bound that keeps moving belongs to a loop; after this many moves it is
+// taken as infinite.
+static constexpr unsigned GrowthLimit = 3;
+// How far from its start a copy of unknown length carries single cells and
+// pieces of evidence; stops cycles of overlapping copies.
+static constexpr int64_t OpenEndedReach = 4096;
+
+static int64_t clampBound(int64_t X) {
+  return std::clamp(X, Position::NegInf, Position::PosInf);
+}
+
+static int64_t addBound(int64_t X, int64_t D) {
+  if (X <= Position::NegInf || X >= Position::PosInf)
+    return X;
+  return clampBound(X + D);
+}
+
+static int64_t floorMod(int64_t A, int64_t M) {
+  int64_t R = A % M;
+  return R < 0 ? R + M : R;
+}
+
+Position Position::shifted(int64_t D) const {
+  Position P = *this;
+  P.Off += D;
+  P.Lo = addBound(P.Lo, D);
+  P.Hi = addBound(P.Hi, D);
+  return P;
+}
+
+void Position::canonicalise() {
+  if (Stride == 0) {
+    Lo = Off;
+    Hi = Off + 1;
+    return;
+  }
+  if (Lo > NegInf) {
+    Lo += floorMod(Off - Lo, Stride);
+    Off = Lo;
+  }
+}
+
+Position PointerStep::apply(Position P) const {
+  if (!P.valid())
+    return P;
+  P = P.shifted(Const);
+  if (Stride) {
+    P.Stride = std::gcd(P.Stride, Stride);
+    P.Lo =
+        Below >= Position::PosInf ? Position::NegInf : addBound(P.Lo, -Below);
+    P.Hi = Above >= Position::PosInf ? Position::PosInf : addBound(P.Hi, Above);
+  }
+  P.canonicalise();
+  return P;
+}
+
+//===----------------------------------------------------------------------===//
+// Construction
+//===----------------------------------------------------------------------===//
+
+unsigned ObjectGraph::newObject() {
+  Objects.emplace_back();
+  Objects.back().Parent = Objects.size() - 1;
+  return Objects.size() - 1;
+}
+
+ObjectGraph::Var ObjectGraph::newVar() {
+  Vars.emplace_back();
+  Vars.back().Parent = Vars.size() - 1;
+  return Vars.size() - 1;
+}
+
+ObjectGraph::Var ObjectGraph::newPointer() {
+  Var V = newVar();
+  Vars[V].Pos = Position::at(newObject(), 0);
+  return V;
+}
+
+void ObjectGraph::addEdge(Var From, Var To, Step S) {
+  if (From == NoVar || To == NoVar)
+    return;
+  From = find(From);
+  To = find(To);
+  bool Plain = !S.Const && !S.Stride;
+  if (Plain && (From == To || !PlainEdges.insert({From, To}).second))
+    return;
+  Vars[From].Out.push_back({To, S});
+  enqueue(From);
+}
+
+void ObjectGraph::addLoad(Var Addr, int64_t Off, Var Val) {
+  if (Addr == NoVar)
+    return;
+  Derefs.push_back({Addr, Off, Val, false});
+  Vars[find(Addr)].Derefs.push_back(Derefs.size() - 1);
+  enqueue(find(Addr));
+}
+
+void ObjectGraph::addStore(Var Addr, int64_t Off, Var Val) {
+  if (Addr == NoVar)
+    return;
+  Derefs.push_back({Addr, Off, Val, true});
+  Vars[find(Addr)].Derefs.push_back(Derefs.size() - 1);
+  enqueue(find(Addr));
+}
+
+void ObjectGraph::addLink(Var Dst, int64_t DstOff, Var Src, int64_t SrcOff,
+                          int64_t Size) {
+  if (Dst == NoVar || Src == NoVar || Size == 0)
+    return;
+  Links.push_back({Dst, DstOff, Src, SrcOff, Size});
+}
+
+void ObjectGraph::addElementLink(Var Dst, Var Src, int64_t Size) {
+  if (Dst == NoVar || Src == NoVar || Size == 0)
+    return;
+  Links.push_back({Dst, 0, Src, 0, Unbounded});
+  Links.back().Element = Size;
+}
+
+void ObjectGraph::unify(Var A, Var B) {
+  if (A == NoVar || B == NoVar)
+    return;
+  PendingMerges.push_back({A, B});
+}
+
+//===----------------------------------------------------------------------===//
+// Pointers
+//===----------------------------------------------------------------------===//
+
+ObjectGraph::Var ObjectGraph::find(Var V) const {
+  while (Vars[V].Parent != V) {
+    Vars[V].Parent = Vars[Vars[V].Parent].Parent;
+    V = Vars[V].Parent;
+  }
+  return V;
+}
+
+std::pair<unsigned, int64_t> ObjectGraph::findObject(unsigned O) const {
+  unsigned Root = O;
+  int64_t Delta = 0;
+  while (Objects[Root].Parent != Root) {
+    Delta += Objects[Root].Delta;
+    Root = Objects[Root].Parent;
+  }
+  // Compress: every member on the way points to the root directly.
+  int64_t Rest = Delta;
+  while (Objects[O].Parent != O && Objects[O].Parent != Root) {
+    unsigned Next = Objects[O].Parent;
+    int64_t Step = Objects[O].Delta;
+    Objects[O].Parent = Root;
+    Objects[O].Delta = Rest;
+    Rest -= Step;
+    O = Next;
+  }
+  return {Root, Delta};
+}
+
+unsigned ObjectGraph::representative(unsigned Obj) const {
+  return findObject(Obj).first;
+}
+
+Position ObjectGraph::normalise(Position P) const {
+  if (!P.valid())
+    return P;
+  auto [Root, Delta] = findObject(P.Obj);
+  Position Q = P.shifted(Delta);
+  Q.Obj = Root;
+  Q.canonicalise();
+  return Q;
+}
+
+Position ObjectGraph::positionOf(Var V) const {
+  if (V == NoVar)
+    return Position();
+  return normalise(Vars[find(V)].Pos);
+}
+
+void ObjectGraph::enqueue(Var V) {
+  if (Vars[V].Queued)
+    return;
+  Vars[V].Queued = true;
+  Worklist.push_back(V);
+}
+
+/// V may also point to P.
+void ObjectGraph::join(Var V, Position P) {
+  V = find(V);
+  if (!P.valid())
+    return;
+  VarNode &N = Vars[V];
+  if (!N.Pos.valid()) {
+    N.Pos = normalise(P);
+    enqueue(V);
+    return;
+  }
+  Position A = normalise(N.Pos);
+  Position B = normalise(P);
+  if (A.Obj != B.Obj) {
+    unifyObjects(A.Obj, A.Off, B.Obj, B.Off);
+    A = normalise(A);
+    B = normalise(B);
+  }
+  Position R = A;
+  R.Stride = std::gcd(std::gcd(A.Stride, B.Stride), A.Off - B.Off);
+  R.Lo = std::min(A.Lo, B.Lo);
+  R.Hi = std::max(A.Hi, B.Hi);
+  if (R.Stride) {
+    R.Off = std::min(A.Off, B.Off);
+    if ((R.Lo < A.Lo || R.Off < A.Off) && ++N.LoGrowth > GrowthLimit) {
+      R.Lo = Position::NegInf;
+      R.Off = A.Off;
+    }
+    if (R.Hi > A.Hi && ++N.HiGrowth > GrowthLimit)
+      R.Hi = Position::PosInf;
+  }
+  R.canonicalise();
+  if (R == A)
+    return;
+  N.Pos = R;
+  enqueue(V);
+}
+
+void ObjectGraph::unifyObjects(unsigned A, int64_t OffA, unsigned B,
+                               int64_t OffB) {
+  auto [RA, DA] = findObject(A);
+  auto [RB, DB] = findObject(B);
+  if (RA == RB)
+    return;
+  OffA += DA;
+  OffB += DB;
+  auto Weight = [&](unsigned O) {
+    return Objects[O].ExactCells.size() + Objects[O].StridedCells.size();
+  };
+  unsigned Winner = RA, Loser = RB;
+  int64_t Delta = OffA - OffB; // Loser's byte 0 in Winner
+  if (Weight(RB) > Weight(RA) || (Weight(RB) == Weight(RA) && RB < RA)) {
+    std::swap(Winner, Loser);
+    Delta = -Delta;
+  }
+  Objects[Loser].Parent = Winner;
+  Objects[Loser].Delta = Delta;
+  Objects[Winner].CellVersion = ++Stamp;
+  auto Exact = std::move(Objects[Loser].ExactCells);
+  auto Strided = std::move(Objects[Loser].StridedCells);
+  Objects[Loser].ExactCells.clear();
+  Objects[Loser].StridedCells.clear();
+  for (auto &[Off, V] : Exact)
+    cellAt(Position::at(Winner, Off + Delta), V);
+  for (CellView &C : Strided) {
+    Position P = C.Where.shifted(Delta);
+    P.Obj = Winner;
+    P.canonicalise();
+    cellAt(P, C.Pointee);
+  }
+}
+
+/// May the two sets of places (of one object) have an element in common?
+static bool mayOverlap(const Position &A, const Position &B) {
+  int64_t G = std::gcd(A.Stride, B.Stride);
+  if (G == 0)
+    return A.Off == B.Off;
+  return (A.Off - B.Off) % G == 0 &&
+         std::max(A.Lo, B.Lo) < std::min(A.Hi, B.Hi);
+}
+
+static Position unite(const Position &A, const Position &B) {
+  Position R = A;
+  R.Stride = std::gcd(std::gcd(A.Stride, B.Stride), A.Off - B.Off);
+  R.Lo = std::min(A.Lo, B.Lo);
+  R.Hi = std::max(A.Hi, B.Hi);
+  R.Off = std::min(A.Off, B.Off);
+  R.canonicalise();
+  return R;
+}
+
+ObjectGraph::Var ObjectGraph::cellAt(Position P, Var Existing) {
+  ObjectNode &O = Objects[P.Obj];
+  Var Found = Existing;
+  auto Merge = [&](Var V) {
+    if (Found == NoVar)
+      Found = V;
+    else if (find(Found) != find(V))
+      PendingMerges.push_back({Found, V});
+  };
+  // The union of overlapping cells may overlap further ones: repeat.
+  bool Covered = false;
+  for (bool Again = true; Again && !Covered;) {
+    Again = false;
+    for (unsigned I = 0; I < O.StridedCells.size();) {
+      CellView C = O.StridedCells[I];
+      if (!mayOverlap(C.Where, P)) {
+        ++I;
+        continue;
+      }
+      Merge(C.Pointee);
+      Position U = unite(C.Where, P);
+      if (U == C.Where) { // P is inside C; nothing else can overlap it
+        Covered = true;
+        break;
+      }
+      P = U;
+      O.StridedCells.erase(O.StridedCells.begin() + I);
+      Again = true;
+    }
+    if (Covered)
+      break;
+    if (P.exact()) {
+      auto It = O.ExactCells.find(P.Off);
+      if (It != O.ExactCells.end()) {
+        Merge(It->second);
+        Covered = true;
+      }
+      continue;
+    }
+    auto It = O.ExactCells.lower_bound(P.Lo);
+    while (It != O.ExactCells.end() && It->first < P.Hi) {
+      if ((It->first - P.Off) % P.Stride == 0) {
+        Merge(It->second);
+        It = O.ExactCells.erase(It);
+      } else {
+        ++It;
+      }
+    }
+  }
+  if (Covered)
+    return Found;
+  O.CellVersion = ++Stamp;
+  if (Found == NoVar)
+    Found = newPointer();
+  // newPointer may have moved the objects: O is stale from here on.
+  ObjectNode &Node = Objects[P.Obj];
+  if (P.exact())
+    Node.ExactCells[P.Off] = Found;
+  else
+    Node.StridedCells.push_back({P, Found});
+  return Found;
+}
+
+void ObjectGraph::mergeVars(Var A, Var B) {
+  A = find(A);
+  B = find(B);
+  if (A == B)
+    return;
+  if (Vars[A].Out.size() + Vars[A].Derefs.size() <
+      Vars[B].Out.size() + Vars[B].Derefs.size())
+    std::swap(A, B);
+  Vars[B].Parent = A;
+  auto &NA = Vars[A];
+  auto &NB = Vars[B];
+  NA.Out.append(NB.Out.begin(), NB.Out.end());
+  NA.Derefs.append(NB.Derefs.begin(), NB.Derefs.end());
+  NB.Out.clear();
+  NB.Derefs.clear();
+  NA.LoGrowth = std::max(NA.LoGrowth, NB.LoGrowth);
+  NA.HiGrowth = std::max(NA.HiGrowth, NB.HiGrowth);
+  Position PB = NB.Pos;
+  join(A, PB);
+  enqueue(A);
+}
+
+void ObjectGraph::evaluate(const Deref &D) {
+  Position P = positionOf(D.Addr);
+  if (!P.valid())
+    return;
+  P = P.shifted(D.Off);
+  P.canonicalise();
+  Var C = cellAt(P);
+  if (D.Val == NoVar)
+    return;
+  if (D.IsStore)
+    addEdge(D.Val, C);
+  else
+    addEdge(C, D.Val);
+}
+
+void ObjectGraph::drain() {
+  while (true) {
+    if (!PendingMerges.empty()) {
+      auto [A, B] = PendingMerges.back();
+      PendingMerges.pop_back();
+      mergeVars(A, B);
+      continue;
+    }
+    if (Worklist.empty())
+      return;
+    Var V = Worklist.back();
+    Worklist.pop_back();
+    Vars[V].Queued = false;
+    if (find(V) != V)
+      continue;
+    Position P = positionOf(V);
+    if (!P.valid())
+      continue;
+    // Evaluation may add edges to V itself; those enqueue V again.
+    for (unsigned I = 0, E = Vars[V].Out.size(); I != E; ++I) {
+      Edge Ed = Vars[V].Out[I];
+      if (find(Ed.To) != V || Ed.S.Const || Ed.S.Stride)
+        join(Ed.To, Ed.S.apply(P));
+    }
+    for (unsigned I = 0, E = Vars[V].Derefs.size(); I != E; ++I)
+      evaluate(Derefs[Vars[V].Derefs[I]]);
+  }
+}
+
+/// Window offsets in [0, Size) at which the places C lie, seen from P.
+static void windowOffsets(const Position &P, const Position &C, int64_t Size,
+                          SmallVectorImpl<int64_t> &Out) {
+  int64_t G = std::gcd(P.Stride, C.Stride);
+  int64_t D = C.Off - P.Off;
+  if (G == 0) {
+    if (D >= 0 && (Size == ObjectGraph::Unbounded || D < Size))
+      Out.push_back(D);
+    return;
+  }
+  if (Size == ObjectGraph::Unbounded)
+    Size = G;
+  // An exact pointer sees a strided set only within its bounds.
+  for (int64_t W = floorMod(D, G); W < Size; W += G)
+    if (!P.exact() || (P.Off + W >= C.Lo && P.Off + W < C.Hi))
+      Out.push_back(W);
+}
+
+bool ObjectGraph::carryCells(Link &L) {
+  Position D = positionOf(L.Dst), S = positionOf(L.Src);
+  if (!D.valid() || !S.valid())
+    return false;
+  if (L.Element && (D.Stride != L.Element || S.Stride != L.Element))
+    return false;
+  unsigned VD = Objects[D.Obj].CellVersion, VS = Objects[S.Obj].CellVersion;
+  if (L.SeenDst == VD && L.SeenSrc == VS)
+    return false;
+  L.SeenDst = VD;
+  L.SeenSrc = VS;
+  D = D.shifted(L.DstOff);
+  S = S.shifted(L.SrcOff);
+  if (L.Size == Unbounded) {
+    // The two ends advance together: what one end repeats, the other does.
+    SmallVector<Position, 8> Wanted; // relative to the start of the copy
+    auto Collect = [&](const Position &P) {
+      for (CellView &C : cellsOf(P.Obj)) {
+        Position W = C.Where;
+        if (W.exact() && P.exact()) {
+          if (W.Off < P.Off || W.Off - P.Off > OpenEndedReach)
+            continue;
+        } else if (W.exact()) {
+          W.Stride = P.Stride;
+          W.Lo = P.Lo;
+          W.Hi = Position::PosInf;
+        }
+        W.canonicalise();
+        Wanted.push_back(W.shifted(-P.Off));
+      }
+    };
+    Collect(D);
+    Collect(S);
+    bool Same = D.Obj == S.Obj;
+    for (Position W : Wanted) {
+      if (Same) {
+        if (D.Off == S.Off)
+          continue;
+        // Moved within one object: every shift of a cell is a cell.
+        W.Stride = std::gcd(W.Stride, D.Off - S.Off);
+        W.Hi = Position::PosInf;
+      }
+      Position WS = W.shifted(S.Off), WD = W.shifted(D.Off);
+      WS.Obj = S.Obj;
+      WD.Obj = D.Obj;
+      WS.canonicalise();
+      WD.canonicalise();
+      Var CS = cellAt(WS);
+      Var CD = cellAt(WD);
+      addEdge(CS, CD);
+    }
+    return true;
+  }
+  SmallVector<int64_t, 8> Offsets;
+  for (CellView &C : cellsOf(D.Obj))
+    windowOffsets(D, C.Where, L.Size - PointerSize + 1, Offsets);
+  for (CellView &C : cellsOf(S.Obj))
+    windowOffsets(S, C.Where, L.Size - PointerSize + 1, Offsets);
+  llvm::sort(Offsets);
+  Offsets.erase(std::unique(Offsets.begin(), Offsets.end()), Offsets.end());
+  for (int64_t W : Offsets) {
+    Position WS = normalise(S.shifted(W)), WD = normalise(D.shifted(W));
+    Var CS = cellAt(WS);
+    Var CD = cellAt(WD);
+    addEdge(CS, CD);
+  }
+  return !Offsets.empty();
+}
+
+void ObjectGraph::solvePointers() {
+  for (bool Changed = true; Changed;) {
+    drain();
+    Changed = false;
+    for (Link &L : Links) {
+      if (carryCells(L)) {
+        Changed = true;
+        drain();
+      }
+    }
+  }
+  for (Link &L : Links)
+    L.SeenDst = L.SeenSrc = 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Evidence
+//===----------------------------------------------------------------------===//
+
+static bool sameEvidence(const Evidence &A, const Evidence &B) {
+  return A.Where == B.Where && A.Size == B.Size && A.Kind == B.Kind &&
+         A.Level == B.Level && A.Copied == B.Copied;
+}
+
+void ObjectGraph::addEvidence(Position P, int64_t Size, ByteKind K, Trust L,
+                              bool Copied) {
+  P = normalise(P);
+  ObjectNode &O = Objects[P.Obj];
+  Evidence E{P, Size, K, L, Copied};
+  if (P.exact()) {
+    auto [B, End] = O.ExactEvidence.equal_range(P.Off);
+    for (auto It = B; It != End; ++It)
+      if (sameEvidence(It->second, E))
+        return;
+    O.ExactEvidence.insert({P.Off, E});
+    O.LargestExact = std::max(O.LargestExact, Size);
+  } else {
+    for (const Evidence &Old : O.StridedEvidence)
+      if (sameEvidence(Old, E))
+        return;
+    O.StridedEvidence.push_back(E);
+  }
+  ++O.EvidenceVersion;
+}
+
+namespace {
+/// An occurrence of a piece of evidence in a window, with its precedence.
+struct Instance {
+  int64_t Start;
+  int64_t Size;
+  ByteKind Kind;
+  Trust Level;
+  /// Compared in this order; equal ranks that disagree are a conflict.
+  std::tuple<int, int, int, int64_t> Rank;
+};
+} // namespace
+
+/// How well evidence E speaks for a query at P; smaller is better.
+static int fit(const Position &P, const Evidence &E) {
+  const Position &W = E.Where;
+  if (W.Stride == P.Stride)
+    return 0; // about just these places
+  if (W.Stride && P.Stride % W.Stride == 0)
+    return W.Hi < Position::PosInf ? 1 : 2; // about all of them, and others
+  return 4;                                 // about some of them
+}
+
+SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
+                                            Trust Least) const {
+  P = normalise(P);
+  SmallVector<Placed, 8> Result;
+  if (!P.valid() || Size <= 0)
+    return Result;
+  const ObjectNode &O = Objects[P.Obj];
+  SmallVector<Instance, 16> Instances;
+
+  auto Place = [&](const Evidence &E, int64_t W, int Fit) {
+    Instances.push_back({W,
+                         E.Size,
+                         E.Kind,
+                         E.Level,
+                         {int(E.Level), Fit, int(E.Copied), -E.Where.Stride}});
+  };
+  auto Consider = [&](const Evidence &E) {
+    if (E.Level > Least)
+      return;
+    int64_t G = std::gcd(E.Where.Stride, P.Stride);
+    int64_t D = E.Where.Off - P.Off;
+    int Fit = fit(P, E);
+    if (G == 0) {
+      if (D < Size && D + E.Size > 0)
+        Place(E, D, Fit);
+      return;
+    }
+    // First occurrence that reaches into the window.
+    int64_t W = floorMod(D, G);
+    while (W + E.Size > G)
+      W -= G;
+    while (W + E.Size <= 0)
+      W += G;
+    bool Below = E.Where.Lo > Position::NegInf;
+    bool Above = E.Where.Hi < Position::PosInf;
+    for (; W < Size; W += G) {
+      if (P.exact()) {
+        int64_t X = P.Off + W;
+        if ((Below && X < E.Where.Lo) || (Above && X >= E.Where.Hi))
+          continue;
+        // Without a proof, arrays are taken to extend upwards.
+        Place(E, W, !Below && X < E.Where.Off ? 3 : Fit);
+        continue;
+      }
+      if (Below && Above && E.Where.Hi - E.Where.Lo < P.Stride &&
+          floorMod(P.Off + W - E.Where.Lo, P.Stride) >= E.Where.Hi - E.Where.Lo)
+        continue;
+      Place(E, W, Fit);
+    }
+  };
+
+  if (P.exact()) {
+    auto It = O.ExactEvidence.lower_bound(P.Off - O.LargestExact);
+    for (; It != O.ExactEvidence.end() && It->first < P.Off + Size; ++It)
+      Consider(It->second);
+  } else {
+    for (auto &[Off, E] : O.ExactEvidence)
+      Consider(E);
+  }
+  for (const Evidence &E : O.StridedEvidence)
+    Consider(E);
+  if (Instances.empty())
+    return Result;
+  llvm::stable_sort(Instances, [](const Instance &A, const Instance &B) {
+    return std::tie(A.Rank, A.Start) < std::tie(B.Rank, B.Start);
+  });
+
+  // Best first; a byte belongs to the first instance that covers it. A worse
+  // instance that collides with a better one is dropped as a whole: half a
+  // float is none.
+  SmallVector<int, 64> Owner(Size, -1);
+  SmallVector<bool, 64> Clash(Size, false);
+  SmallVector<int, 16> Kept;
+  for (unsigned I = 0; I != Instances.size(); ++I) {
+    const Instance &N = Instances[I];
+    int64_t B = std::max<int64_t>(N.Start, 0);
+    int64_t E = std::min(N.Start + N.Size, Size);
+    bool IsInteger = N.Kind.K == ByteKind::Integer;
+    bool Drop = false;
+    for (int64_t X = B; X < E && !Drop; ++X) {
+      if (Owner[X] < 0)
+        continue;
+      const Instance &Other = Instances[Owner[X]];
+      bool Agrees =
+          Other.Kind == N.Kind &&
+          (IsInteger || (Other.Start == N.Start && Other.Size == N.Size));
+      if (!Agrees && Other.Rank == N.Rank) {
+        for (int64_t Y = std::max<int64_t>(std::min(N.Start, Other.Start), 0),
+                     YE = std::min(
+                         std::max(N.Start + N.Size, Other.Start + Other.Size),
+                         Size);
+             Y < YE; ++Y)
+          if (Owner[Y] < 0 || Instances[Owner[Y]].Rank == N.Rank) {
+            Clash[Y] = true;
+            if (Owner[Y] < 0)
+              Owner[Y] = I;
+          }
+      }
+      // Integers may be laid over each other in any way.
+      if (!(Agrees && IsInteger))
+        Drop = true;
+    }
+    if (Drop)
+      continue;
+    for (int64_t X = B; X < E; ++X)
+      if (Owner[X] < 0)
+        Owner[X] = I;
+  }
+  for (int64_t X = 0; X < Size;) {
+    if (Owner[X] < 0) {
+      ++X;
+      continue;
+    }
+    int64_t Y = X + 1;
+    if (Clash[X]) {
+      while (Y < Size && Clash[Y])
+        ++Y;
+      Result.push_back(
+          {X, Y - X, {ByteKind::Conflict, nullptr}, Instances[Owner[X]].Level});
+    } else {
+      while (Y < Size && !Clash[Y] && Owner[Y] == Owner[X])
+        ++Y;
+      const Instance &N = Instances[Owner[X]];
+      // Integers and halves left of a clash are cut; others stay whole, so
+      // that the piece says where in the float a partial window lies.
+      if (N.Kind.K == ByteKind::Integer)
+        Result.push_back({X, Y - X, N.Kind, N.Level});
+      else
+        Result.push_back({N.Start, N.Size, N.Kind, N.Level});
+    }
+    X = Y;
+  }
+  return Result;
+}
+
+/// Adds Piece, found at one end of a copy, to the other end unless that
+/// already knows better.
+bool ObjectGraph::carryPiece(const Placed &Piece, Position To, int64_t Size,
+                             const SmallVectorImpl<Placed> &Have, Trust Least) {
+  if (Piece.Kind.K == ByteKind::Conflict || Piece.Level != Least)
+    return false;
+  int64_t B = std::max<int64_t>(Piece.Start, 0);
+  int64_t E = std::min(Piece.Start + Piece.Size, Size);
+  if (Piece.Kind.K != ByteKind::Integer) {
+    for (const Placed &H : Have)
+      if (H.Start < E && H.Start + H.Size > B)
+        return false;
+    addEvidence(To.shifted(Piece.Start), Piece.Size, Piece.Kind, Least, true);
+    return true;
+  }
+  // Integers fill what is free.
+  bool Changed = false;
+  int64_t X = B;
+  for (const Placed &H : Have) {
+    if (H.Start + H.Size <= X)
+      continue;
+    if (H.Start >= E)
+      break;
+    if (H.Start > X) {
+      addEvidence(To.shifted(X), H.Start - X, Piece.Kind, Least, true);
+      Changed = true;
+    }
+    X = std::max(X, H.Start + H.Size);
+  }
+  if (X < E) {
+    addEvidence(To.shifted(X), E - X, Piece.Kind, Least, true);
+    Changed = true;
+  }
+  return Changed;
+}
+
+/// Copies of unknown length carry the whole of what is known behind them.
+bool ObjectGraph::carryOpenEnded(Position From, Position To, Trust Least) {
+  bool Changed = false;
+  for (const Evidence &E : evidenceOf(From.Obj)) {
+    if (E.Level != Least || E.Kind.K == ByteKind::Conflict)
+      continue;
+    Position W = E.Where;
+    if (W.exact()) {
+      if (From.exact()) {
+        if (W.Off < From.Off || W.Off - From.Off > OpenEndedReach)
+          continue;
+      } else {
+        if ((W.Off - From.Off) < 0)
+          continue;
+      }
+    } else if (W.Lo <= Position::NegInf) {
+      W.Lo = From.Lo;
+    }
+    // Two strides that differ say nothing about the phase of the copy.
+    if (From.Stride != To.Stride && From.Stride && To.Stride)
+      W.Stride = std::gcd(W.Stride, std::gcd(From.Stride, To.Stride));
+    if (From.Obj == To.Obj) {
+      if (From.Off == To.Off)
+        continue;
+      if (W.exact() || std::abs(To.Off - From.Off) % W.Stride) {
+        W.Stride = std::gcd(W.Stride, To.Off - From.Off);
+        W.Hi = Position::PosInf;
+      }
+    }
+    W = W.shifted(To.Off - From.Off);
+    W.Obj = To.Obj;
+    W.canonicalise();
+    if (!resolve(W, E.Size, Least).empty())
+      continue;
+    addEvidence(W, E.Size, E.Kind, Least, true);
+    Changed = true;
+  }
+  return Changed;
+}
+
+bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
+  Position D = positionOf(L.Dst), S = positionOf(L.Src);
+  if (!D.valid() || !S.valid())
+    return false;
+  if (L.Element && (D.Stride != L.Element || S.Stride != L.Element))
+    return false;
+  unsigned VD = Objects[D.Obj].EvidenceVersion;
+  unsigned VS = Objects[S.Obj].EvidenceVersion;
+  if (L.SeenDst == VD && L.SeenSrc == VS)
+    return false;
+  L.SeenDst = VD;
+  L.SeenSrc = VS;
+  D = normalise(D.shifted(L.DstOff));
+  S = normalise(S.shifted(L.SrcOff));
+  bool Changed = false;
+  if (L.Size == Unbounded) {
+    Changed |= carryOpenEnded(S, D, Least);
+    Changed |= carryOpenEnded(D, S, Least);
+    return Changed;
+  }
+  auto AtD = resolve(D, L.Size, Least);
+  auto AtS = resolve(S, L.Size, Least);
+  for (const Placed &P : AtS)
+    Changed |= carryPiece(P, D, L.Size, AtD, Least);
+  for (const Placed &P : AtD)
+    Changed |= carryPiece(P, S, L.Size, AtS, Least);
+  return Changed;
+}
+
+void ObjectGraph::solveEvidence() {
+  for (Trust Least : {Trust::Strong, Trust::Weak}) {
+    for (Link &L : Links)
+      L.SeenDst = L.SeenSrc = 0;
+    // Alternating directions carry evidence along a chain of copies in either
+    // order in one round each.
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (Link &L : Links)
+        Changed |= carryEvidence(L, Least);
+      for (auto It = Links.rbegin(); It != Links.rend(); ++It)
+        Changed |= carryEvidence(*It, Least);
+    }
+  }
+}
+
+SmallVector<ObjectGraph::CellView, 4> ObjectGraph::cellsOf(unsigned Rep) const {
+  SmallVector<CellView, 4> Result;
+  const ObjectNode &O = Objects[Rep];
+  for (auto &[Off, V] : O.ExactCells)
+    Result.push_back({Position::at(Rep, Off), V});
+  Result.append(O.StridedCells.begin(), O.StridedCells.end());
+  llvm::stable_sort(Result, [](const CellView &A, const CellView &B) {
+    return std::tie(A.Where.Off, A.Where.Stride) <
+           std::tie(B.Where.Off, B.Where.Stride);
+  });
+  return Result;
+}
+
+std::vector<Evidence> ObjectGraph::evidenceOf(unsigned Rep) const {
+  std::vector<Evidence> Result;
+  for (auto &[Off, E] : Objects[Rep].ExactEvidence)
+    Result.push_back(E);
+  Result.insert(Result.end(), Objects[Rep].StridedEvidence.begin(),
+                Objects[Rep].StridedEvidence.end());
+  return Result;
+}

@@ -1,0 +1,226 @@
+//===- ObjectGraph.h - abstract memory objects and pointers ----*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The memory model under the type analysis: Steensgaard's unification, kept
+// precise inside an object by offsets and strides.
+//
+//   object    all memory a set of pointers may point to. Objects merge (a
+//             weighted union-find: each member knows its byte offset within
+//             the representative, so merging loses no offsets).
+//   position  where a pointer may point in an object: { Off + k * Stride }
+//             within [Lo, Hi). Stride 0 is one exact byte.
+//   variable  something that holds a pointer: an SSA value, a cell of memory.
+//             Its position only grows, along directed edges that may add a
+//             constant and a stride (GEP).
+//   cell      a place of an object that holds a pointer; has a variable.
+//             Cells of an object never overlap: those that would are merged.
+//   link      bytes of one place are copied to another (memcpy, a load and
+//             store of an integer). Objects are not merged by a link; cells
+//             and evidence under it are carried over, both ways.
+//   evidence  what some instruction knows about bytes of an object.
+//
+// A register (an integer, vector or aggregate SSA value) is an object like any
+// other, whose address nobody takes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_ANALYSIS_OBJECTGRAPH_H
+#define RETROGRAD_ANALYSIS_OBJECTGRAPH_H
+
+#include "Analysis/TypeAnalysis.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include <map>
+#include <vector>
+
+namespace retrograd {
+
+/// The set of bytes { Off + k * Stride } within [Lo, Hi) of an object. Off is
+/// the least element when Lo is finite, otherwise the place that indices
+/// count from.
+struct Position {
+  static constexpr int64_t NegInf = INT64_MIN / 4;
+  static constexpr int64_t PosInf = INT64_MAX / 4;
+  static constexpr unsigned None = ~0u;
+
+  unsigned Obj = None;
+  int64_t Off = 0;
+  int64_t Stride = 0;
+  int64_t Lo = 0;
+  int64_t Hi = 1;
+
+  bool valid() const { return Obj != None; }
+  bool exact() const { return Stride == 0; }
+  static Position at(unsigned Obj, int64_t Off) {
+    return {Obj, Off, 0, Off, Off + 1};
+  }
+  /// The position D bytes further.
+  Position shifted(int64_t D) const;
+  /// Brings Off to the least element if there is one.
+  void canonicalise();
+  bool operator==(const Position &O) const {
+    return Obj == O.Obj && Off == O.Off && Stride == O.Stride && Lo == O.Lo &&
+           Hi == O.Hi;
+  }
+};
+
+/// What a GEP adds to a position.
+struct PointerStep {
+  int64_t Const = 0;
+  int64_t Stride = 0;
+  /// The lower bound moves down by this (0: the index is not negative).
+  int64_t Below = 0;
+  int64_t Above = 0; ///< the upper bound moves up by this
+  Position apply(Position P) const;
+};
+
+/// How trustworthy a piece of evidence is; smaller wins.
+enum class Trust : uint8_t {
+  Strong, ///< typed accesses, TBAA, arithmetic
+  Weak    ///< declared types, debug info, bit operations
+};
+
+/// Bytes [Off, Off + Size), repeated along Where's stride, are of Kind.
+struct Evidence {
+  Position Where;
+  int64_t Size;
+  ByteKind Kind;
+  Trust Level;
+  bool Copied; ///< carried over a link
+};
+
+/// A piece of evidence placed in a queried window.
+struct Placed {
+  int64_t Start; ///< window offset; may lie before the window
+  int64_t Size;
+  ByteKind Kind;
+  Trust Level;
+};
+
+class ObjectGraph {
+public:
+  using Var = unsigned;
+  static constexpr Var NoVar = ~0u;
+  static constexpr int64_t Unbounded = -1;
+
+  explicit ObjectGraph(unsigned PointerSize) : PointerSize(PointerSize) {}
+
+  using Step = PointerStep;
+
+  unsigned newObject();
+  /// A variable that points nowhere yet.
+  Var newVar();
+  /// A variable that points to byte 0 of a fresh object.
+  Var newPointer();
+  void addEdge(Var From, Var To, Step S = Step());
+  /// Val is loaded from, or stored to, the pointer at Addr + Off.
+  void addLoad(Var Addr, int64_t Off, Var Val);
+  void addStore(Var Addr, int64_t Off, Var Val);
+  /// Size bytes (or an unknown number) at Src + SrcOff are copied to Dst +
+  /// DstOff.
+  void addLink(Var Dst, int64_t DstOff, Var Src, int64_t SrcOff, int64_t Size);
+  /// An element of Size bytes at Src is copied to Dst. If both pointers turn
+  /// out to walk memory in steps of Size, that makes a copy of unknown length.
+  void addElementLink(Var Dst, Var Src, int64_t Size);
+  /// Both variables point to the same place of objects that become one.
+  void unify(Var A, Var B);
+
+  /// Runs pointers to their fixpoint. Afterwards objects do not change.
+  void solvePointers();
+
+  /// Records evidence (after solvePointers).
+  void addEvidence(Position P, int64_t Size, ByteKind K, Trust L, bool Copied);
+  /// Carries evidence over links to its fixpoint.
+  void solveEvidence();
+
+  /// Where a variable points, in terms of representatives.
+  Position positionOf(Var V) const;
+  /// Evidence in the window [0, Size) at P, precedence resolved: pieces that
+  /// do not overlap, in order of offset. Conflict is a piece too.
+  llvm::SmallVector<Placed, 8> resolve(Position P, int64_t Size,
+                                       Trust Least = Trust::Weak) const;
+
+  struct CellView {
+    Position Where;
+    Var Pointee;
+  };
+  llvm::SmallVector<CellView, 4> cellsOf(unsigned Rep) const;
+  std::vector<Evidence> evidenceOf(unsigned Rep) const;
+  unsigned representative(unsigned Obj) const;
+  unsigned numObjects() const { return Objects.size(); }
+
+private:
+  struct Edge {
+    Var To;
+    Step S;
+  };
+  struct Deref {
+    Var Addr;
+    int64_t Off;
+    Var Val;
+    bool IsStore;
+  };
+  struct VarNode {
+    Var Parent;
+    Position Pos;
+    uint8_t LoGrowth = 0, HiGrowth = 0;
+    bool Queued = false;
+    llvm::SmallVector<Edge, 1> Out;
+    llvm::SmallVector<unsigned, 1> Derefs;
+  };
+  struct ObjectNode {
+    mutable unsigned Parent;
+    mutable int64_t Delta = 0; ///< byte 0 of this lies here in Parent
+    unsigned CellVersion = 1;
+    unsigned EvidenceVersion = 1;
+    std::map<int64_t, Var> ExactCells;
+    llvm::SmallVector<CellView, 1> StridedCells;
+    std::multimap<int64_t, Evidence> ExactEvidence;
+    int64_t LargestExact = 0;
+    std::vector<Evidence> StridedEvidence;
+  };
+  struct Link {
+    Var Dst;
+    int64_t DstOff;
+    Var Src;
+    int64_t SrcOff;
+    int64_t Size;
+    int64_t Element = 0; ///< of an element link
+    unsigned SeenDst = 0, SeenSrc = 0;
+  };
+
+  unsigned PointerSize;
+  unsigned Stamp = 1; ///< the last CellVersion given out
+  std::vector<ObjectNode> Objects;
+  mutable std::vector<VarNode> Vars;
+  std::vector<Deref> Derefs;
+  std::vector<Link> Links;
+  std::vector<Var> Worklist;
+  std::vector<std::pair<Var, Var>> PendingMerges;
+  llvm::DenseSet<std::pair<unsigned, unsigned>> PlainEdges;
+
+  Var find(Var V) const;
+  std::pair<unsigned, int64_t> findObject(unsigned O) const;
+  Position normalise(Position P) const;
+  void enqueue(Var V);
+  void join(Var V, Position P);
+  void unifyObjects(unsigned A, int64_t OffA, unsigned B, int64_t OffB);
+  void mergeVars(Var A, Var B);
+  void evaluate(const Deref &D);
+  /// The cell at P (normalised), made if there is none; merges what overlaps.
+  Var cellAt(Position P, Var Existing = NoVar);
+  void drain();
+  bool carryCells(Link &L);
+  bool carryEvidence(Link &L, Trust Least);
+  bool carryPiece(const Placed &Piece, Position To, int64_t Size,
+                  const llvm::SmallVectorImpl<Placed> &Have, Trust Least);
+  bool carryOpenEnded(Position From, Position To, Trust Least);
+};
+
+} // namespace retrograd
+
+#endif

@@ -1,0 +1,444 @@
+//===- TypeAnalysis.cpp - what lies at each byte of memory
+//------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/TypeAnalysis.h"
+#include "Analysis/TypeModel.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include <numeric>
+
+using namespace llvm;
+using namespace retrograd;
+
+// A pattern longer than this is taken for accidental (strides that share no
+// structure), not for an element type.
+static constexpr int64_t LongestPeriod = 4096;
+
+void retrograd::forEachScalar(const DataLayout &DL, Type *T, uint64_t Offset,
+                              function_ref<void(uint64_t, Type *)> Visit) {
+  if (auto *ST = dyn_cast<StructType>(T)) {
+    const StructLayout *SL = DL.getStructLayout(ST);
+    for (unsigned I = 0; I != ST->getNumElements(); ++I)
+      forEachScalar(DL, ST->getElementType(I),
+                    Offset + SL->getElementOffset(I).getFixedValue(), Visit);
+    return;
+  }
+  if (auto *AT = dyn_cast<ArrayType>(T)) {
+    uint64_t Size = DL.getTypeAllocSize(AT->getElementType());
+    for (uint64_t I = 0; I != AT->getNumElements(); ++I)
+      forEachScalar(DL, AT->getElementType(), Offset + I * Size, Visit);
+    return;
+  }
+  if (auto *VT = dyn_cast<FixedVectorType>(T)) {
+    // Elements of vectors are packed; those of odd widths share bytes and
+    // can only be integers.
+    uint64_t Bits = DL.getTypeSizeInBits(VT->getElementType());
+    if (Bits % 8 == 0)
+      for (unsigned I = 0; I != VT->getNumElements(); ++I)
+        Visit(Offset + I * (Bits / 8), VT->getElementType());
+    else
+      Visit(Offset,
+            IntegerType::get(T->getContext(), DL.getTypeStoreSizeInBits(T)));
+    return;
+  }
+  Visit(Offset, T);
+}
+
+TypeAnalysis::Impl::Impl(ArrayRef<Function *> Fns,
+                         function_ref<Function *(const Function *)> PreparedOf,
+                         const Catalogue &Cat)
+    : Functions(Fns.begin(), Fns.end()), PreparedOf(PreparedOf), Cat(Cat),
+      DL(Fns.front()->getParent()->getDataLayout()),
+      PointerSize(DL.getPointerSize()), G(PointerSize) {
+  InSet.insert(Functions.begin(), Functions.end());
+  for (Function *F : Functions)
+    addFunction(*F);
+  while (!NewGlobals.empty())
+    seedGlobal(*NewGlobals.pop_back_val());
+  G.solvePointers();
+  for (const Seed &S : Seeds) {
+    Position P = S.S.apply(G.positionOf(S.Addr));
+    if (P.valid())
+      G.addEvidence(P, S.Size, S.Kind, S.Level, /*Copied=*/false);
+  }
+  Seeds.clear();
+  G.solveEvidence();
+  numberObjects();
+}
+
+/// Public ids follow the order in which objects were first met in the program.
+void TypeAnalysis::Impl::numberObjects() {
+  for (unsigned O = 0; O != G.numObjects(); ++O) {
+    if (RegisterObjects.contains(O))
+      continue;
+    unsigned Rep = G.representative(O);
+    if (PublicIds.try_emplace(Rep, Representatives.size()).second)
+      Representatives.push_back(Rep);
+  }
+}
+
+ObjectGraph::Var TypeAnalysis::Impl::lookupPointer(const Value *V) const {
+  if (auto It = Pointers.find(V); It != Pointers.end())
+    return It->second;
+  return NoVar;
+}
+
+SmallVector<TypedLeaf, 4> TypeAnalysis::Impl::toLeaves(ArrayRef<Placed> Pieces,
+                                                       uint64_t Size) const {
+  SmallVector<TypedLeaf, 4> Result;
+  auto Add = [&](uint64_t B, uint64_t E, ByteKind K) {
+    if (B >= E)
+      return;
+    if (!Result.empty() && Result.back().Kind == K && K.K != ByteKind::Float &&
+        K.K != ByteKind::Pointer) {
+      Result.back().Size += E - B;
+      return;
+    }
+    Result.push_back({B, E - B, K});
+  };
+  uint64_t Next = 0;
+  for (const Placed &P : Pieces) {
+    uint64_t B = std::max<int64_t>(P.Start, Next);
+    uint64_t E = std::min<int64_t>(P.Start + P.Size, Size);
+    if (B >= E)
+      continue;
+    Add(Next, B, ByteKind());
+    Add(B, E, P.Kind);
+    Next = E;
+  }
+  Add(Next, Size, ByteKind());
+  return Result;
+}
+
+SmallVector<TypedLeaf, 4> TypeAnalysis::Impl::leaves(Position P,
+                                                     uint64_t Size) const {
+  if (!P.valid())
+    return toLeaves({}, Size);
+  return toLeaves(G.resolve(P, Size), Size);
+}
+
+TypeAnalysis::TypeAnalysis(
+    ArrayRef<Function *> Functions,
+    function_ref<Function *(const Function *)> PreparedOf, const Catalogue &Cat)
+    : I(std::make_unique<Impl>(Functions, PreparedOf, Cat)) {}
+
+TypeAnalysis::~TypeAnalysis() = default;
+
+SmallVector<TypedLeaf, 4> TypeAnalysis::leavesAt(const Value *P,
+                                                 uint64_t Size) const {
+  return I->leaves(I->G.positionOf(I->lookupPointer(P)), Size);
+}
+
+std::optional<TypeAnalysis::Pattern>
+TypeAnalysis::patternAt(const Value *Ptr) const {
+  Position P = I->G.positionOf(I->lookupPointer(Ptr));
+  if (!P.valid())
+    return std::nullopt;
+  // The period that all repetitions at P have in common.
+  int64_t Period = P.Stride;
+  std::vector<Evidence> All = I->G.evidenceOf(P.Obj);
+  bool Repeats = P.Stride != 0;
+  for (const Evidence &E : All) {
+    if (E.Where.exact() || E.Level != Trust::Strong || E.Where.Hi <= P.Off ||
+        (P.exact() && E.Where.Hi < Position::PosInf))
+      continue;
+    Period = Repeats ? std::lcm(Period, E.Where.Stride) : E.Where.Stride;
+    Repeats = true;
+    if (Period > LongestPeriod)
+      return std::nullopt;
+  }
+  if (!Repeats) {
+    // Bounded arrays and weak evidence, if nothing else repeats.
+    for (const Evidence &E : All) {
+      if (E.Where.exact() || E.Where.Hi <= P.Off)
+        continue;
+      Period = Repeats ? std::lcm(Period, E.Where.Stride) : E.Where.Stride;
+      Repeats = true;
+      if (Period > LongestPeriod)
+        return std::nullopt;
+    }
+  }
+  // No repetition known: a pattern only if all that is known is of one kind.
+  bool Homogeneous = true;
+  std::optional<Evidence> First;
+  for (const Evidence &E : All) {
+    if (E.Where.Hi <= P.Off)
+      continue;
+    if (!First)
+      First = E;
+    Homogeneous &= E.Kind == First->Kind;
+  }
+  if (!First)
+    return std::nullopt;
+  if (Homogeneous && First->Kind.K == ByteKind::Integer)
+    return Pattern{1, {{0, 1, First->Kind}}};
+  if (!Repeats) {
+    if (!Homogeneous || First->Kind.K == ByteKind::Conflict)
+      return std::nullopt;
+    for (const Evidence &E : All)
+      if (E.Where.Hi > P.Off && (E.Where.Off - P.Off) % First->Size)
+        return std::nullopt;
+    return Pattern{uint64_t(First->Size),
+                   {{0, uint64_t(First->Size), First->Kind}}};
+  }
+  Position Q = P;
+  Q.Stride = Period;
+  Q.Lo = P.Off;
+  Q.Hi = Position::PosInf;
+  Pattern Result;
+  Result.Period = Period;
+  Result.Leaves = I->leaves(Q, Period);
+  bool Known = false;
+  for (const TypedLeaf &L : Result.Leaves) {
+    if (L.Kind.K == ByteKind::Conflict)
+      return std::nullopt;
+    Known |= L.Kind.K != ByteKind::Unknown;
+  }
+  if (!Known)
+    return std::nullopt;
+  // Single elements must not say otherwise (a header before an array).
+  for (const Evidence &E : All) {
+    if (!E.Where.exact() || E.Where.Off + E.Size <= P.Off ||
+        E.Level != Trust::Strong)
+      continue;
+    int64_t D = (E.Where.Off - P.Off) % Period;
+    if (D < 0)
+      return std::nullopt;
+    bool Agrees = false;
+    for (const TypedLeaf &L : Result.Leaves)
+      if (int64_t(L.Offset) <= D && D + E.Size <= int64_t(L.Offset + L.Size))
+        Agrees = L.Kind.K == E.Kind.K && L.Kind.FP == E.Kind.FP;
+    if (!Agrees)
+      return std::nullopt;
+  }
+  return Result;
+}
+
+SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOf(const Value *V) const {
+  SmallVector<TypedLeaf, 4> Result;
+  Type *T = V->getType();
+  if (!T->isSized() || T->isTokenTy() || isa<ScalableVectorType>(T))
+    return Result;
+  uint64_t Size = I->DL.getTypeStoreSize(T);
+  SmallVector<Placed, 8> Pieces;
+  SmallVector<Placed, 8> Known;
+  if (auto It = I->Registers.find(V); It != I->Registers.end())
+    Known = I->G.resolve(I->G.positionOf(It->second), Size);
+  bool Narrow = false;
+  forEachScalar(I->DL, T, 0, [&](uint64_t Off, Type *S) {
+    int64_t B = Off, Sz = I->DL.getTypeStoreSize(S);
+    if (S->isFloatingPointTy()) {
+      Pieces.push_back({B, Sz, {ByteKind::Float, S}, Trust::Strong});
+      return;
+    }
+    if (S->isPointerTy()) {
+      Pieces.push_back({B, Sz, {ByteKind::Pointer, nullptr}, Trust::Strong});
+      return;
+    }
+    if (!S->isIntegerTy())
+      return;
+    if (isa<Constant>(V) || S->getIntegerBitWidth() < 8) {
+      Pieces.push_back({B, Sz, {ByteKind::Integer, nullptr}, Trust::Strong});
+      return;
+    }
+    bool Any = false;
+    for (const Placed &K : Known) {
+      if (K.Start >= B + Sz || K.Start + K.Size <= B)
+        continue;
+      Any = true;
+      int64_t X = std::max(B, K.Start);
+      int64_t E = std::min(B + Sz, K.Start + K.Size);
+      Pieces.push_back({X, E - X, K.Kind, K.Level});
+    }
+    Narrow |= !Any && S->getIntegerBitWidth() < 16;
+  });
+  // A byte without any evidence is an integer, unless it is only carried from
+  // memory to memory: then it may be a byte of anything.
+  if (Narrow && T->isIntegerTy()) {
+    bool Carried = isa<LoadInst>(V) && all_of(V->users(), [](const User *U) {
+                     return isa<StoreInst>(U);
+                   });
+    if (!Carried)
+      Pieces.push_back(
+          {0, int64_t(Size), {ByteKind::Integer, nullptr}, Trust::Weak});
+  }
+  return I->toLeaves(Pieces, Size);
+}
+
+/// Two views of the same bytes.
+static SmallVector<TypedLeaf, 4> mergeLeaves(ArrayRef<TypedLeaf> A,
+                                             ArrayRef<TypedLeaf> B) {
+  // Cut both at common borders first; whole leaves that agree stay whole.
+  SmallVector<TypedLeaf, 4> Result;
+  unsigned IA = 0, IB = 0;
+  uint64_t Pos = 0;
+  auto Put = [&](uint64_t Begin, uint64_t End, ByteKind K) {
+    if (Begin == End)
+      return;
+    if (!Result.empty() && Result.back().Kind == K && K.K != ByteKind::Float &&
+        K.K != ByteKind::Pointer)
+      Result.back().Size += End - Begin;
+    else
+      Result.push_back({Begin, End - Begin, K});
+  };
+  while (IA < A.size() && IB < B.size()) {
+    const TypedLeaf &LA = A[IA], &LB = B[IB];
+    uint64_t EA = LA.Offset + LA.Size, EB = LB.Offset + LB.Size;
+    uint64_t End = std::min(EA, EB);
+    bool KnowsA = LA.Kind.K != ByteKind::Unknown;
+    bool KnowsB = LB.Kind.K != ByteKind::Unknown;
+    if (KnowsA && KnowsB && LA.Offset == LB.Offset && EA == EB) {
+      Put(Pos, EA, LA.Kind == LB.Kind ? LA.Kind : ByteKind{ByteKind::Conflict});
+      Pos = EA;
+    } else if (KnowsA && KnowsB) {
+      bool Agree = LA.Kind == LB.Kind && LA.Kind.K == ByteKind::Integer;
+      Put(Pos, End, Agree ? LA.Kind : ByteKind{ByteKind::Conflict});
+      Pos = End;
+    } else if (KnowsA || KnowsB) {
+      // The known leaf stays whole where the other side knows nothing of it.
+      const TypedLeaf &L = KnowsA ? LA : LB;
+      ArrayRef<TypedLeaf> Other = KnowsA ? B : A;
+      unsigned J = KnowsA ? IB : IA;
+      uint64_t EL = L.Offset + L.Size;
+      bool Free = L.Offset == Pos;
+      for (; J < Other.size() && Other[J].Offset < EL; ++J)
+        Free &= Other[J].Kind.K == ByteKind::Unknown;
+      if (Free || L.Kind.K == ByteKind::Integer) {
+        uint64_t To = Free ? EL : End;
+        Put(Pos, To, L.Kind);
+        Pos = To;
+      } else {
+        Put(Pos, End, ByteKind{ByteKind::Conflict});
+        Pos = End;
+      }
+    } else {
+      Put(Pos, End, ByteKind());
+      Pos = End;
+    }
+    while (IA < A.size() && A[IA].Offset + A[IA].Size <= Pos)
+      ++IA;
+    while (IB < B.size() && B[IB].Offset + B[IB].Size <= Pos)
+      ++IB;
+  }
+  return Result;
+}
+
+SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
+                                                       const Value *P,
+                                                       uint64_t Size) const {
+  const DataLayout &DL = I->DL;
+  const Value *V = nullptr;
+  if (isa<LoadInst>(Inst))
+    V = Inst;
+  else if (auto *SI = dyn_cast<StoreInst>(Inst))
+    V = SI->getValueOperand();
+  if (V && DL.getTypeStoreSize(V->getType()) == Size) {
+    Type *T = V->getType();
+    if (!Impl::isRegisterLike(T))
+      return leavesOf(V);
+    if (T->isIntegerTy()) {
+      // A union is what the access says it is.
+      if (Inst->hasMetadata("rg.int"))
+        return {{0, Size, {ByteKind::Integer, nullptr}}};
+      if (MDNode *Tag = Inst->getMetadata(LLVMContext::MD_tbaa))
+        if (Tag->getNumOperands() >= 3) {
+          ByteKind K = I->kindOfTBAA(dyn_cast<MDNode>(Tag->getOperand(1)));
+          if (K.K == ByteKind::Integer ||
+              (K.K == ByteKind::Pointer && Size == I->PointerSize) ||
+              (K.K == ByteKind::Float && DL.getTypeStoreSize(K.FP) == Size))
+            return {{0, Size, K}};
+        }
+    }
+    if (isa<Constant>(V))
+      return leavesAt(P, Size);
+    return mergeLeaves(leavesOf(V), leavesAt(P, Size));
+  }
+  if (auto *MT = dyn_cast<MemTransferInst>(Inst)) {
+    if (MDNode *Fields = Inst->getMetadata(LLVMContext::MD_tbaa_struct)) {
+      SmallVector<Placed, 8> Pieces;
+      for (unsigned K = 0; K + 2 < Fields->getNumOperands(); K += 3) {
+        auto *Off = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K));
+        auto *Len =
+            mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K + 1));
+        auto *Tag = dyn_cast<MDNode>(Fields->getOperand(K + 2));
+        if (!Off || !Len || !Tag || Tag->getNumOperands() < 3)
+          continue;
+        ByteKind Kind = I->kindOfTBAA(dyn_cast<MDNode>(Tag->getOperand(1)));
+        int64_t B = Off->getZExtValue(), E = B + Len->getZExtValue();
+        int64_t Each = E - B;
+        if (Kind.K == ByteKind::Unknown)
+          continue;
+        if (Kind.K == ByteKind::Float)
+          Each = DL.getTypeAllocSize(Kind.FP);
+        else if (Kind.K == ByteKind::Pointer)
+          Each = I->PointerSize;
+        if ((E - B) % Each)
+          continue;
+        for (int64_t X = B; X < E; X += Each)
+          Pieces.push_back({X,
+                            Kind.K == ByteKind::Float
+                                ? int64_t(DL.getTypeStoreSize(Kind.FP))
+                                : Each,
+                            Kind, Trust::Strong});
+      }
+      llvm::stable_sort(Pieces, [](const Placed &A, const Placed &B) {
+        return A.Start < B.Start;
+      });
+      auto Own = I->toLeaves(Pieces, Size);
+      if (none_of(Own, [](const TypedLeaf &L) {
+            return L.Kind.K == ByteKind::Unknown;
+          }))
+        return Own;
+      // Padding and characters: memory may know more; where it disagrees with
+      // the copy's own fields, the fields win.
+      auto Memory = mergeLeaves(leavesAt(MT->getRawDest(), Size),
+                                leavesAt(MT->getRawSource(), Size));
+      for (const TypedLeaf &L : Memory) {
+        bool Free = L.Kind.K != ByteKind::Unknown;
+        for (const Placed &Q : Pieces)
+          Free &= Q.Start >= int64_t(L.Offset + L.Size) ||
+                  Q.Start + Q.Size <= int64_t(L.Offset);
+        if (Free)
+          Pieces.push_back(
+              {int64_t(L.Offset), int64_t(L.Size), L.Kind, Trust::Strong});
+      }
+      llvm::stable_sort(Pieces, [](const Placed &A, const Placed &B) {
+        return A.Start < B.Start;
+      });
+      return I->toLeaves(Pieces, Size);
+    }
+    return mergeLeaves(leavesAt(MT->getRawDest(), Size),
+                       leavesAt(MT->getRawSource(), Size));
+  }
+  return leavesAt(P, Size);
+}
+
+TypeAnalysis::ObjectId TypeAnalysis::objectOf(const Value *P) const {
+  Position Pos = I->G.positionOf(I->lookupPointer(P));
+  if (!Pos.valid())
+    return NoObject;
+  auto It = I->PublicIds.find(Pos.Obj);
+  return It == I->PublicIds.end() ? NoObject : It->second;
+}
+
+SmallVector<TypeAnalysis::ObjectId, 4>
+TypeAnalysis::pointees(ObjectId O) const {
+  SmallVector<ObjectId, 4> Result;
+  for (auto &C : I->G.cellsOf(I->Representatives[O])) {
+    Position P = I->G.positionOf(C.Pointee);
+    if (!P.valid())
+      continue;
+    auto It = I->PublicIds.find(P.Obj);
+    if (It != I->PublicIds.end() && !is_contained(Result, It->second))
+      Result.push_back(It->second);
+  }
+  return Result;
+}
+
+unsigned TypeAnalysis::numObjects() const { return I->Representatives.size(); }

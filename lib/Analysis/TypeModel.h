@@ -1,0 +1,155 @@
+//===- TypeModel.h - the insides of the type analysis ----------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Translates IR into the object graph and back. TypeTransfer.cpp says how each
+// instruction moves pointers and bytes, TypeSeeds.cpp where evidence comes
+// from, TypeAnalysis.cpp answers queries, TypePrinter.cpp prints.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_ANALYSIS_TYPEMODEL_H
+#define RETROGRAD_ANALYSIS_TYPEMODEL_H
+
+#include "Analysis/ObjectGraph.h"
+#include "Analysis/TypeAnalysis.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+
+namespace llvm {
+class GEPOperator;
+class GlobalVariable;
+class IntrinsicInst;
+class MDNode;
+} // namespace llvm
+
+namespace retrograd {
+
+struct TypeAnalysis::Impl {
+  using Var = ObjectGraph::Var;
+  using Step = ObjectGraph::Step;
+  static constexpr Var NoVar = ObjectGraph::NoVar;
+
+  Impl(llvm::ArrayRef<llvm::Function *> Functions,
+       llvm::function_ref<llvm::Function *(const llvm::Function *)> PreparedOf,
+       const Catalogue &Cat);
+
+  llvm::SmallVector<llvm::Function *, 8> Functions;
+  llvm::function_ref<llvm::Function *(const llvm::Function *)> PreparedOf;
+  const Catalogue &Cat;
+  const llvm::DataLayout &DL;
+  unsigned PointerSize;
+  ObjectGraph G;
+
+  /// Pointers (and vectors of pointers: one variable for all lanes).
+  llvm::DenseMap<const llvm::Value *, Var> Pointers;
+  /// Addresses of the registers of integers, integer vectors and aggregates.
+  llvm::DenseMap<const llvm::Value *, Var> Registers;
+  /// What a function returns: a pointer variable or the address of a register.
+  llvm::DenseMap<const llvm::Function *, Var> Returns;
+  llvm::SmallPtrSet<const llvm::Function *, 16> InSet;
+  llvm::SmallVector<const llvm::GlobalVariable *, 8> NewGlobals;
+  llvm::DenseSet<unsigned> RegisterObjects;
+
+  struct Seed {
+    Var Addr;
+    Step S;
+    int64_t Size;
+    ByteKind Kind;
+    Trust Level;
+  };
+  std::vector<Seed> Seeds;
+
+  /// Representative -> dense public id, and back.
+  llvm::DenseMap<unsigned, ObjectId> PublicIds;
+  std::vector<unsigned> Representatives;
+
+  //===--- the model's variables (TypeTransfer.cpp) ---===//
+
+  static bool isPointerLike(const llvm::Type *T) {
+    return T->isPtrOrPtrVectorTy();
+  }
+  /// Does an SSA value of type T need a register object?
+  static bool isRegisterLike(const llvm::Type *T) {
+    return T->isIntOrIntVectorTy() || T->isAggregateType();
+  }
+  int64_t sizeOf(llvm::Type *T) const;
+  /// The variable of a pointer; NoVar for null, undef and the like.
+  Var pointer(const llvm::Value *V);
+  /// The address of V's register; NoVar for constants without pointers.
+  Var reg(const llvm::Value *V);
+  Var fresh(const llvm::Value *V);
+  Var constantPointer(const llvm::Constant *C);
+
+  void addFunction(llvm::Function &F);
+  void addInstruction(llvm::Instruction &I);
+  void addCall(llvm::CallBase &CB);
+  bool addIntrinsic(llvm::IntrinsicInst &II);
+  void addGEP(const llvm::GEPOperator &GEP, Var To);
+  void addBitLogic(llvm::Instruction &I);
+  /// Flow of a whole value: To becomes (among others) From.
+  void flow(const llvm::Value *From, const llvm::Value *To);
+  void flow(const llvm::Value *From, Var To, llvm::Type *T);
+  /// Value V is loaded from, stored to, the memory at Addr + Off.
+  void transferMemory(Var Addr, int64_t Off, const llvm::Value *V,
+                      bool IsStore);
+  /// A scalar or aggregate element inside a register.
+  void transferElement(Var Reg, int64_t Off, const llvm::Value *Element,
+                       bool IntoReg);
+  void copy(Var Dst, int64_t DstOff, Var Src, int64_t SrcOff, int64_t Size) {
+    G.addLink(Dst, DstOff, Src, SrcOff, Size);
+  }
+
+  //===--- evidence (TypeSeeds.cpp) ---===//
+
+  void seed(Var Addr, Step S, int64_t Size, ByteKind K, Trust L) {
+    if (Addr != NoVar && Size > 0)
+      Seeds.push_back({Addr, S, Size, K, L});
+  }
+  void seed(Var Addr, int64_t Off, int64_t Size, ByteKind K, Trust L) {
+    Step S;
+    S.Const = Off;
+    seed(Addr, S, Size, K, L);
+  }
+  /// V is used as an integer (and no pointer or float).
+  void seedInteger(const llvm::Value *V, Trust L);
+  /// A value of type T lies at Addr + S: its floats and pointers, and its
+  /// integers if wanted.
+  void seedType(Var Addr, Step S, llvm::Type *T, Trust L, bool Integers);
+  void seedType(Var Addr, int64_t Off, llvm::Type *T, Trust L, bool Integers) {
+    Step S;
+    S.Const = Off;
+    seedType(Addr, S, T, L, Integers);
+  }
+  void seedAccess(const llvm::Instruction &I, Var Addr, llvm::Type *T);
+  void seedTBAA(const llvm::MDNode *Tag, Var Addr, llvm::Type *Accessed);
+  void seedTBAAStruct(const llvm::MDNode *Fields, Var Addr);
+  void seedGlobal(const llvm::GlobalVariable &GV);
+  void seedInitialiser(const llvm::Constant &C, Var Addr, int64_t Off,
+                       unsigned Depth);
+  /// What the scalar type a TBAA node names holds; Unknown if it says nothing.
+  ByteKind kindOfTBAA(const llvm::MDNode *Type) const;
+
+  //===--- answers (TypeAnalysis.cpp) ---===//
+
+  Var lookupPointer(const llvm::Value *V) const;
+  llvm::SmallVector<TypedLeaf, 4> leaves(Position P, uint64_t Size) const;
+  llvm::SmallVector<TypedLeaf, 4> toLeaves(llvm::ArrayRef<Placed> Pieces,
+                                           uint64_t Size) const;
+  void numberObjects();
+};
+
+/// Calls Visit(Offset, Type) for each scalar of T as it lies in memory. Arrays
+/// and vectors are visited element by element.
+void forEachScalar(const llvm::DataLayout &DL, llvm::Type *T, uint64_t Offset,
+                   llvm::function_ref<void(uint64_t, llvm::Type *)> Visit);
+
+} // namespace retrograd
+
+#endif

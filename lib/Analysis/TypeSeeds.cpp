@@ -1,0 +1,307 @@
+//===- TypeSeeds.cpp - where evidence about types comes from
+//----------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Strong evidence: typed accesses, arithmetic, TBAA tags (the accessed scalar
+// and, through the struct path, its neighbours), initialisers. Weak evidence:
+// declared types of variables, debug info.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/TypeModel.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+// Initialisers are read element by element down to this nesting, and arrays of
+// pointers or structs up to this length.
+static constexpr unsigned DeepestInitialiser = 8;
+static constexpr unsigned LongestInitialiser = 4096;
+// Arrays inside repeated structs are spelled out up to this length.
+static constexpr uint64_t LongestInnerArray = 1024;
+
+void TypeAnalysis::Impl::seedInteger(const Value *V, Trust L) {
+  // A pointer taken as a number (differences, alignment) stays a pointer.
+  if (isa<Constant>(V) || isa<PtrToIntInst>(V) ||
+      !V->getType()->isIntOrIntVectorTy() ||
+      isa<ScalableVectorType>(V->getType()))
+    return;
+  seed(reg(V), 0, sizeOf(V->getType()), {ByteKind::Integer, nullptr}, L);
+}
+
+void TypeAnalysis::Impl::seedType(Var Addr, Step S, Type *T, Trust L,
+                                  bool Integers) {
+  if (Addr == NoVar || !T->isSized() || isa<ScalableVectorType>(T))
+    return;
+  if (auto *AT = dyn_cast<ArrayType>(T)) {
+    Type *E = AT->getElementType();
+    int64_t Each = DL.getTypeAllocSize(E);
+    uint64_t N = AT->getNumElements();
+    if (N == 0 || Each == 0)
+      return;
+    // Bytes of an array of characters may hold anything.
+    if (E->isIntegerTy(8))
+      return;
+    bool Flat = E->isSingleValueType();
+    if (N > 1 && (S.Stride == 0 || (Flat && S.Stride % Each == 0 &&
+                                    int64_t(N) * Each == S.Stride))) {
+      // The outermost array, or arrays of arrays without a gap.
+      S.Above = S.Above >= Position::PosInf ? S.Above
+                                            : S.Above + int64_t(N - 1) * Each;
+      S.Stride = Each;
+      seedType(Addr, S, E, L, Integers);
+      return;
+    }
+    for (uint64_t K = 0; K != std::min(N, LongestInnerArray); ++K) {
+      seedType(Addr, S, E, L, Integers);
+      S.Const += Each;
+    }
+    return;
+  }
+  if (auto *ST = dyn_cast<StructType>(T)) {
+    const StructLayout *SL = DL.getStructLayout(ST);
+    for (unsigned K = 0; K != ST->getNumElements(); ++K) {
+      Step Field = S;
+      Field.Const += SL->getElementOffset(K).getFixedValue();
+      seedType(Addr, Field, ST->getElementType(K), L, Integers);
+    }
+    return;
+  }
+  forEachScalar(DL, T, 0, [&](uint64_t Off, Type *E) {
+    Step At = S;
+    At.Const += Off;
+    if (E->isFloatingPointTy())
+      seed(Addr, At, sizeOf(E), {ByteKind::Float, E}, L);
+    else if (E->isPointerTy())
+      seed(Addr, At, sizeOf(E), {ByteKind::Pointer, nullptr}, L);
+    else if (Integers && E->isIntegerTy())
+      seed(Addr, At, sizeOf(E), {ByteKind::Integer, nullptr}, L);
+  });
+}
+
+/// What instruction I, which accesses a T at Addr, knows of the memory there.
+void TypeAnalysis::Impl::seedAccess(const Instruction &I, Var Addr, Type *T) {
+  seedType(Addr, 0, T, Trust::Strong, /*Integers=*/false);
+  // Set by preparation on accesses that a front end typed as integers.
+  if (I.hasMetadata("rg.int") && T->isIntOrIntVectorTy())
+    seed(Addr, 0, sizeOf(T), {ByteKind::Integer, nullptr}, Trust::Strong);
+  if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
+    seedTBAA(Tag, Addr, T);
+  if (MDNode *Fields = I.getMetadata(LLVMContext::MD_tbaa_struct))
+    seedTBAAStruct(Fields, Addr);
+}
+
+//===----------------------------------------------------------------------===//
+// TBAA
+//===----------------------------------------------------------------------===//
+
+static StringRef nameOfTBAA(const MDNode *Type) {
+  if (!Type || Type->getNumOperands() == 0)
+    return "";
+  if (auto *S = dyn_cast<MDString>(Type->getOperand(0)))
+    return S->getString();
+  return "";
+}
+
+/// Scalars have one "member", their parent in the type hierarchy, at offset 0.
+static bool isScalarTBAA(const MDNode *Type) {
+  if (!Type || Type->getNumOperands() < 2 || Type->getNumOperands() > 3)
+    return false;
+  auto *Parent = dyn_cast<MDNode>(Type->getOperand(1));
+  if (!Parent)
+    return false;
+  // A struct of one member looks the same; its member is no ancestor type.
+  StringRef P = nameOfTBAA(Parent);
+  return Parent->getNumOperands() < 3 || P == "omnipotent char" ||
+         P.ends_with("any pointer") || P.starts_with("any p") ||
+         P.starts_with("p1 ") || P.starts_with("p2 ") || P.starts_with("p3 ");
+}
+
+ByteKind TypeAnalysis::Impl::kindOfTBAA(const MDNode *Type) const {
+  StringRef N = nameOfTBAA(Type);
+  if (!isScalarTBAA(Type) || N.empty() || N == "omnipotent char")
+    return {};
+  LLVMContext &C = Functions.front()->getContext();
+  llvm::Type *FP =
+      StringSwitch<llvm::Type *>(N)
+          .Case("float", llvm::Type::getFloatTy(C))
+          .Case("double", llvm::Type::getDoubleTy(C))
+          .Cases({"_Float16", "__fp16", "half"}, llvm::Type::getHalfTy(C))
+          .Case("__bf16", llvm::Type::getBFloatTy(C))
+          .Cases({"__float128", "_Float128"}, llvm::Type::getFP128Ty(C))
+          .Default(nullptr);
+  if (FP)
+    return {ByteKind::Float, FP};
+  if (N == "vtable pointer" || N == "any pointer" ||
+      (N.size() > 2 && N[0] == 'p' && isDigit(N[1])) || N.starts_with("any p"))
+    return {ByteKind::Pointer, nullptr};
+  bool Integer = StringSwitch<bool>(N)
+                     .Cases({"bool", "_Bool", "short", "int", "long"}, true)
+                     .Cases({"long long", "__int128", "wchar_t", "char8_t",
+                             "char16_t", "char32_t"},
+                            true)
+                     .Default(false);
+  if (Integer)
+    return {ByteKind::Integer, nullptr};
+  return {}; // long double (several formats), enumerations, other languages
+}
+
+/// The members of a struct type node: (type, offset) pairs from operand 1 on.
+static void forEachMember(const MDNode *Type,
+                          function_ref<void(const MDNode *, int64_t)> Visit) {
+  for (unsigned K = 1; K + 1 < Type->getNumOperands(); K += 2) {
+    auto *Member = dyn_cast<MDNode>(Type->getOperand(K));
+    auto *Off = mdconst::dyn_extract<ConstantInt>(Type->getOperand(K + 1));
+    if (Member && Off)
+      Visit(Member, Off->getSExtValue());
+  }
+}
+
+void TypeAnalysis::Impl::seedTBAA(const MDNode *Tag, Var Addr,
+                                  llvm::Type *Accessed) {
+  if (Tag->getNumOperands() < 3)
+    return;
+  auto *Base = dyn_cast<MDNode>(Tag->getOperand(0));
+  auto *Access = dyn_cast<MDNode>(Tag->getOperand(1));
+  auto *Off = mdconst::dyn_extract<ConstantInt>(Tag->getOperand(2));
+  if (!Base || !Access || !Off)
+    return;
+  auto SeedScalar = [&](const MDNode *T, int64_t At, int64_t Size) {
+    ByteKind K = kindOfTBAA(T);
+    if (K.K == ByteKind::Pointer) {
+      Size = PointerSize;
+    } else if (K.K == ByteKind::Float) {
+      Size = sizeOf(K.FP);
+    } else if (K.K == ByteKind::Integer) {
+      if (Size <= 0)
+        Size = StringSwitch<int64_t>(nameOfTBAA(T))
+                   .Cases({"bool", "_Bool", "char8_t"}, 1)
+                   .Cases({"short", "char16_t"}, 2)
+                   .Cases({"int", "char32_t", "wchar_t"}, 4)
+                   .Cases({"long", "long long"}, 8)
+                   .Case("__int128", 16)
+                   .Default(0);
+    } else {
+      return;
+    }
+    seed(Addr, At, Size, K, Trust::Strong);
+  };
+  if (Accessed) {
+    // Tags of a wider access (merged by the optimiser) say nothing of its
+    // bytes.
+    ByteKind K = kindOfTBAA(Access);
+    int64_t Size = sizeOf(Accessed);
+    if ((K.K == ByteKind::Integer && Accessed->isIntegerTy()) ||
+        (K.K == ByteKind::Pointer && Size == PointerSize) ||
+        (K.K == ByteKind::Float && Size == sizeOf(K.FP)))
+      SeedScalar(Access, 0, Size);
+    else if (nameOfTBAA(Access) != "omnipotent char" &&
+             K.K == ByteKind::Unknown && Accessed->isIntegerTy() &&
+             isScalarTBAA(Access))
+      seed(Addr, 0, Size, {ByteKind::Integer, nullptr}, Trust::Weak);
+  }
+  if (Base == Access)
+    return;
+  // The rest of the enclosing struct.
+  auto Walk = [&](auto &&Self, const MDNode *T, int64_t At,
+                  unsigned Depth) -> void {
+    if (Depth > 8)
+      return;
+    if (isScalarTBAA(T)) {
+      SeedScalar(T, At, 0);
+      return;
+    }
+    forEachMember(T, [&](const MDNode *M, int64_t O) {
+      Self(Self, M, At + O, Depth + 1);
+    });
+  };
+  Walk(Walk, Base, -Off->getSExtValue(), 0);
+}
+
+void TypeAnalysis::Impl::seedTBAAStruct(const MDNode *Fields, Var Addr) {
+  for (unsigned K = 0; K + 2 < Fields->getNumOperands(); K += 3) {
+    auto *Off = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K));
+    auto *Len = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K + 1));
+    auto *Tag = dyn_cast<MDNode>(Fields->getOperand(K + 2));
+    if (!Off || !Len || !Tag || Tag->getNumOperands() < 3)
+      continue;
+    ByteKind Kind = kindOfTBAA(dyn_cast<MDNode>(Tag->getOperand(1)));
+    int64_t Size = Len->getZExtValue();
+    int64_t Each = Size;
+    if (Kind.K == ByteKind::Unknown)
+      continue;
+    if (Kind.K == ByteKind::Float)
+      Each = DL.getTypeAllocSize(Kind.FP);
+    else if (Kind.K == ByteKind::Pointer)
+      Each = PointerSize;
+    if (Size % Each)
+      continue;
+    for (int64_t X = 0; X < Size; X += Each)
+      seed(Addr, Off->getZExtValue() + X,
+           Kind.K == ByteKind::Float ? sizeOf(Kind.FP) : Each, Kind,
+           Trust::Strong);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Globals
+//===----------------------------------------------------------------------===//
+
+void TypeAnalysis::Impl::seedInitialiser(const Constant &C, Var Addr,
+                                         int64_t Off, unsigned Depth) {
+  llvm::Type *T = C.getType();
+  if (Depth > DeepestInitialiser || C.isNullValue() || isa<UndefValue>(C))
+    return;
+  if (isa<ConstantFP>(C) || isa<ConstantDataSequential>(C)) {
+    seedType(Addr, Off, T, Trust::Strong, /*Integers=*/false);
+    return;
+  }
+  if (isPointerLike(T)) {
+    seed(Addr, Off, sizeOf(T), {ByteKind::Pointer, nullptr}, Trust::Strong);
+    G.addStore(Addr, Off, pointer(&C));
+    return;
+  }
+  if (auto *CE = dyn_cast<ConstantExpr>(&C)) {
+    if (CE->getOpcode() == Instruction::PtrToInt && sizeOf(T) == PointerSize) {
+      seed(Addr, Off, sizeOf(T), {ByteKind::Pointer, nullptr}, Trust::Strong);
+      G.addStore(Addr, Off, pointer(CE->getOperand(0)));
+    }
+    return;
+  }
+  if (!isa<ConstantAggregate>(C))
+    return;
+  if (auto *ST = dyn_cast<StructType>(T)) {
+    const StructLayout *SL = DL.getStructLayout(ST);
+    for (unsigned K = 0; K != ST->getNumElements(); ++K)
+      seedInitialiser(*C.getAggregateElement(K), Addr,
+                      Off + SL->getElementOffset(K).getFixedValue(), Depth + 1);
+    return;
+  }
+  uint64_t Each =
+      isa<ArrayType>(T)
+          ? DL.getTypeAllocSize(cast<ArrayType>(T)->getElementType())
+                .getFixedValue()
+          : DL.getTypeStoreSize(T->getScalarType()).getFixedValue();
+  for (unsigned K = 0, N = std::min(C.getNumOperands(), LongestInitialiser);
+       K != N; ++K)
+    seedInitialiser(*cast<Constant>(C.getOperand(K)), Addr, Off + K * Each,
+                    Depth + 1);
+}
+
+void TypeAnalysis::Impl::seedGlobal(const GlobalVariable &GV) {
+  Var P = pointer(&GV);
+  seedType(P, 0, GV.getValueType(), Trust::Weak, true);
+  if (GV.hasInitializer())
+    seedInitialiser(*GV.getInitializer(), P, 0, 0);
+}

@@ -1,0 +1,863 @@
+//===- TypeTransfer.cpp - how instructions move pointers and bytes
+//----------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two kinds of statements are made about an instruction. Pointers flow along
+// edges (and through cells of memory), bytes of integers along links. What an
+// instruction knows about its operands is seeded on the way, see TypeSeeds.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/TypeModel.h"
+#include "Catalogue/Catalogue.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Support/KnownBits.h"
+#include <numeric>
+
+using namespace llvm;
+using namespace retrograd;
+
+int64_t TypeAnalysis::Impl::sizeOf(Type *T) const {
+  if (!T->isSized() || isa<ScalableVectorType>(T))
+    return 0;
+  return DL.getTypeStoreSize(T);
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+ObjectGraph::Var TypeAnalysis::Impl::fresh(const Value *V) {
+  Var To = pointer(V);
+  G.addEdge(G.newPointer(), To);
+  return To;
+}
+
+ObjectGraph::Var TypeAnalysis::Impl::constantPointer(const Constant *C) {
+  if (auto *GA = dyn_cast<GlobalAlias>(C))
+    return pointer(GA->getAliasee());
+  if (isa<GlobalValue>(C)) {
+    if (auto *GV = dyn_cast<GlobalVariable>(C))
+      NewGlobals.push_back(GV);
+    return G.newPointer();
+  }
+  if (auto *GEP = dyn_cast<GEPOperator>(C)) {
+    if (pointer(GEP->getPointerOperand()) == NoVar)
+      return NoVar;
+    Var To = G.newVar();
+    addGEP(*GEP, To);
+    return To;
+  }
+  if (auto *CE = dyn_cast<ConstantExpr>(C)) {
+    if (CE->isCast() && CE->getOperand(0)->getType()->isPointerTy())
+      return pointer(CE->getOperand(0));
+    if (CE->getOpcode() == Instruction::IntToPtr)
+      return G.newPointer();
+    return NoVar;
+  }
+  if (auto *CV = dyn_cast<ConstantVector>(C)) {
+    Var To = NoVar;
+    for (const Use &Op : CV->operands())
+      if (Var From = pointer(Op.get()); From != NoVar) {
+        if (To == NoVar)
+          To = G.newVar();
+        G.addEdge(From, To);
+      }
+    return To;
+  }
+  return NoVar; // null, undef, poison
+}
+
+ObjectGraph::Var TypeAnalysis::Impl::pointer(const Value *V) {
+  assert(isPointerLike(V->getType()));
+  if (auto It = Pointers.find(V); It != Pointers.end())
+    return It->second;
+  Var P = isa<Constant>(V) ? constantPointer(cast<Constant>(V)) : G.newVar();
+  Pointers[V] = P;
+  return P;
+}
+
+ObjectGraph::Var TypeAnalysis::Impl::reg(const Value *V) {
+  if (!isRegisterLike(V->getType()))
+    return NoVar;
+  if (auto It = Registers.find(V); It != Registers.end())
+    return It->second;
+  auto *C = dyn_cast<Constant>(V);
+  if (C && (isa<ConstantData>(C) || V->getType()->isIntegerTy())) {
+    // An address in disguise is the one integer constant that matters.
+    auto *CE = dyn_cast<ConstantExpr>(C);
+    if (!CE || CE->getOpcode() != Instruction::PtrToInt)
+      return NoVar;
+  }
+  Var R = G.newPointer();
+  RegisterObjects.insert(G.positionOf(R).Obj);
+  Registers[V] = R;
+  seedType(R, 0, V->getType(), Trust::Strong, /*Integers=*/false);
+  if (C) {
+    if (auto *CE = dyn_cast<ConstantExpr>(C)) {
+      if (CE->getOpcode() == Instruction::PtrToInt) {
+        G.addStore(R, 0, pointer(CE->getOperand(0)));
+        seed(R, 0, PointerSize, {ByteKind::Pointer, nullptr}, Trust::Strong);
+      }
+    } else if (isa<ConstantAggregate>(C)) {
+      seedInitialiser(*C, R, 0, 0);
+    }
+  }
+  return R;
+}
+
+//===----------------------------------------------------------------------===//
+// Flow
+//===----------------------------------------------------------------------===//
+
+void TypeAnalysis::Impl::flow(const Value *From, Var To, Type *T) {
+  if (isPointerLike(T))
+    G.addEdge(pointer(From), To);
+  else if (isRegisterLike(T))
+    G.unify(reg(From), To);
+}
+
+void TypeAnalysis::Impl::flow(const Value *From, const Value *To) {
+  Type *T = To->getType();
+  if (From->getType() != T)
+    return;
+  if (isPointerLike(T))
+    G.addEdge(pointer(From), pointer(To));
+  else if (isRegisterLike(T))
+    G.unify(reg(From), reg(To));
+}
+
+void TypeAnalysis::Impl::transferMemory(Var Addr, int64_t Off, const Value *V,
+                                        bool IsStore) {
+  if (Addr == NoVar)
+    return;
+  Type *T = V->getType();
+  if (isPointerLike(T)) {
+    unsigned Lanes = 1;
+    if (auto *VT = dyn_cast<FixedVectorType>(T))
+      Lanes = VT->getNumElements();
+    for (unsigned K = 0; K != Lanes; ++K) {
+      int64_t At = Off + int64_t(K) * PointerSize;
+      if (IsStore)
+        G.addStore(Addr, At, pointer(V));
+      else
+        G.addLoad(Addr, At, pointer(V));
+    }
+    return;
+  }
+  if (!isRegisterLike(T))
+    return;
+  Var R = reg(V);
+  if (IsStore)
+    copy(Addr, Off, R, 0, sizeOf(T));
+  else
+    copy(R, 0, Addr, Off, sizeOf(T));
+}
+
+void TypeAnalysis::Impl::transferElement(Var Reg, int64_t Off,
+                                         const Value *Element, bool IntoReg) {
+  if (isa<UndefValue>(Element))
+    return;
+  transferMemory(Reg, Off, Element, IntoReg);
+}
+
+/// Byte offset of an extractvalue/insertvalue path.
+static int64_t offsetOfIndices(const DataLayout &DL, Type *T,
+                               ArrayRef<unsigned> Indices) {
+  int64_t Off = 0;
+  for (unsigned Idx : Indices) {
+    if (auto *ST = dyn_cast<StructType>(T)) {
+      Off += DL.getStructLayout(ST)->getElementOffset(Idx).getFixedValue();
+      T = ST->getElementType(Idx);
+    } else {
+      T = cast<ArrayType>(T)->getElementType();
+      Off += int64_t(Idx) * DL.getTypeAllocSize(T).getFixedValue();
+    }
+  }
+  return Off;
+}
+
+void TypeAnalysis::Impl::addGEP(const GEPOperator &GEP, Var To) {
+  Step S;
+  auto AddTerm = [&](int64_t Scale, int64_t Elements, bool NonNegative) {
+    if (Scale == 0)
+      return;
+    S.Stride = std::gcd(S.Stride, Scale);
+    if (Elements > 1) {
+      S.Above = S.Above >= Position::PosInf ? Position::PosInf
+                                            : S.Above + (Elements - 1) * Scale;
+    } else {
+      S.Above = Position::PosInf;
+      if (!NonNegative)
+        S.Below = Position::PosInf;
+    }
+  };
+  bool NonNegative = GEP.hasNoUnsignedWrap();
+  Type *Container = nullptr; // what the index selects from
+  for (gep_type_iterator GTI = gep_type_begin(GEP), E = gep_type_end(GEP);
+       GTI != E; Container = GTI.getIndexedType(), ++GTI) {
+    Value *Idx = GTI.getOperand();
+    if (StructType *ST = GTI.getStructTypeOrNull()) {
+      auto *C = dyn_cast<Constant>(Idx);
+      unsigned Field = C->getUniqueInteger().getZExtValue();
+      S.Const +=
+          DL.getStructLayout(ST)->getElementOffset(Field).getFixedValue();
+      continue;
+    }
+    TypeSize Each = GTI.getSequentialElementStride(DL);
+    if (Each.isScalable()) {
+      AddTerm(1, 0, false);
+      continue;
+    }
+    int64_t Scale = Each.getFixedValue();
+    if (auto *CI = dyn_cast<ConstantInt>(Idx)) {
+      S.Const += CI->getSExtValue() * Scale;
+      continue;
+    }
+    if (isa<Constant>(Idx) && Idx->getType()->isVectorTy() &&
+        cast<Constant>(Idx)->isZeroValue())
+      continue;
+    seedInteger(Idx, Trust::Strong);
+    // An index into a declared array stays inside it; arrays of one element
+    // are the old spelling of a flexible member.
+    uint64_t Elements = 0;
+    if (auto *AT = dyn_cast_or_null<ArrayType>(Container))
+      Elements = AT->getNumElements();
+    // Multiples that LLVM hid in the index: shl and mul by constants.
+    const APInt *Factor;
+    const auto *BO = dyn_cast<BinaryOperator>(Idx);
+    if (Elements <= 1 && BO) {
+      if (auto *CF = dyn_cast<ConstantInt>(BO->getOperand(1))) {
+        Factor = &CF->getValue();
+        if (BO->getOpcode() == Instruction::Shl && Factor->ult(32))
+          Scale <<= Factor->getZExtValue();
+        else if (BO->getOpcode() == Instruction::Mul &&
+                 Factor->abs().ult(1u << 20))
+          Scale *= int64_t(Factor->abs().getZExtValue());
+      }
+    }
+    AddTerm(Scale, Elements, NonNegative);
+  }
+  G.addEdge(pointer(GEP.getPointerOperand()), To, S);
+}
+
+/// Bytes of V (up to 16) that are zero for certain.
+static uint32_t zeroBytes(const Value *V, const DataLayout &DL) {
+  KnownBits Known = computeKnownBits(V, DL);
+  uint32_t Mask = 0;
+  for (unsigned B = 0; B * 8 < Known.getBitWidth() && B < 32; ++B) {
+    unsigned Bits = std::min(8u, Known.getBitWidth() - B * 8);
+    if (Known.Zero.extractBits(Bits, B * 8).isAllOnes())
+      Mask |= 1u << B;
+  }
+  return Mask;
+}
+
+/// or, xor, and, disjoint add: whole bytes may pass through untouched.
+void TypeAnalysis::Impl::addBitLogic(Instruction &I) {
+  auto *T = dyn_cast<IntegerType>(I.getType());
+  Value *A = I.getOperand(0), *B = I.getOperand(1);
+  if (!T || T->getBitWidth() < 16 || T->getBitWidth() > 256) {
+    if (!T || T->getBitWidth() > 8) {
+      seedInteger(&I, Trust::Weak);
+      seedInteger(A, Trust::Weak);
+      seedInteger(B, Trust::Weak);
+    }
+    return;
+  }
+  unsigned Bytes = (T->getBitWidth() + 7) / 8;
+  Var R = reg(&I);
+  // From which operand each byte of the result is copied: 0, 1, none (-1) or
+  // mixed (-2).
+  SmallVector<int, 16> Source(Bytes, -1);
+  if (I.getOpcode() == Instruction::And) {
+    auto *C = dyn_cast<ConstantInt>(B);
+    for (unsigned K = 0; K != Bytes; ++K) {
+      unsigned Bits = std::min(8u, T->getBitWidth() - K * 8);
+      if (!C)
+        Source[K] = -2;
+      else if (APInt M = C->getValue().extractBits(Bits, K * 8); M.isAllOnes())
+        Source[K] = 0;
+      else if (!M.isZero())
+        Source[K] = -2;
+    }
+  } else {
+    uint32_t ZA = zeroBytes(A, DL), ZB = zeroBytes(B, DL);
+    for (unsigned K = 0; K != Bytes; ++K) {
+      bool NoA = ZA >> K & 1, NoB = ZB >> K & 1;
+      Source[K] = NoA && NoB ? -1 : NoB ? 0 : NoA ? 1 : -2;
+    }
+  }
+  bool Mixed = false;
+  for (unsigned K = 0; K != Bytes;) {
+    unsigned E = K + 1;
+    while (E != Bytes && Source[E] == Source[K])
+      ++E;
+    if (Source[K] >= 0)
+      copy(R, K, reg(Source[K] ? B : A), K, E - K);
+    Mixed |= Source[K] == -2;
+    K = E;
+  }
+  if (Mixed) {
+    seedInteger(&I, Trust::Weak);
+    seedInteger(A, Trust::Weak);
+    seedInteger(B, Trust::Weak);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+void TypeAnalysis::Impl::addFunction(Function &F) {
+  for (Argument &A : F.args()) {
+    if (isPointerLike(A.getType())) {
+      Var P = fresh(&A);
+      if (Type *T = A.hasByValAttr() ? A.getParamByValType()
+                                     : A.getParamStructRetType())
+        seedType(P, 0, T, Trust::Weak, true);
+    } else {
+      reg(&A);
+    }
+  }
+  for (Instruction &I : instructions(F))
+    addInstruction(I);
+}
+
+void TypeAnalysis::Impl::addInstruction(Instruction &I) {
+  Type *T = I.getType();
+  if (isa<ScalableVectorType>(T))
+    return;
+  if (auto *CB = dyn_cast<CallBase>(&I)) {
+    addCall(*CB);
+    return;
+  }
+  auto StrongIntegers = [&] {
+    seedInteger(&I, Trust::Strong);
+    for (Value *Op : I.operands())
+      seedInteger(Op, Trust::Strong);
+  };
+  switch (I.getOpcode()) {
+  case Instruction::Alloca: {
+    auto &AI = cast<AllocaInst>(I);
+    Var P = fresh(&I);
+    Type *AT = AI.getAllocatedType();
+    if (isa<ScalableVectorType>(AT))
+      return;
+    Step S;
+    if (AI.isArrayAllocation()) {
+      S.Stride = DL.getTypeAllocSize(AT);
+      S.Above = Position::PosInf;
+      seedInteger(AI.getArraySize(), Trust::Strong);
+    }
+    seedType(P, S, AT, Trust::Weak, true);
+    return;
+  }
+  case Instruction::GetElementPtr:
+    addGEP(cast<GEPOperator>(I), pointer(&I));
+    if (T->isPointerTy()) {
+      // The element type is only a scale to LLVM, but floats and structs in
+      // that place were once written by somebody who meant them.
+      auto &GEP = cast<GetElementPtrInst>(I);
+      Type *E = GEP.getSourceElementType();
+      if (E->isFloatingPointTy() || (E->isStructTy() && E->isSized())) {
+        Step S;
+        if (!isa<ConstantInt>(GEP.getOperand(1))) {
+          S.Stride = DL.getTypeAllocSize(E);
+          S.Above = Position::PosInf;
+          if (!GEP.hasNoUnsignedWrap())
+            S.Below = Position::PosInf;
+        }
+        seedType(pointer(GEP.getPointerOperand()), S, E, Trust::Weak, true);
+      }
+    }
+    return;
+  case Instruction::Load: {
+    auto &LI = cast<LoadInst>(I);
+    Var P = pointer(LI.getPointerOperand());
+    seedAccess(I, P, T);
+    transferMemory(P, 0, &I, /*IsStore=*/false);
+    return;
+  }
+  case Instruction::Store: {
+    auto &SI = cast<StoreInst>(I);
+    Value *V = SI.getValueOperand();
+    if (isa<ScalableVectorType>(V->getType()))
+      return;
+    Var P = pointer(SI.getPointerOperand());
+    seedAccess(I, P, V->getType());
+    transferMemory(P, 0, V, /*IsStore=*/true);
+    // A loop that copies elements through an integer is a copy of unknown
+    // length: elements keep their phase, which the register cannot tell.
+    if (auto *LI = dyn_cast<LoadInst>(V))
+      if (V->getType()->isIntegerTy())
+        G.addElementLink(P, pointer(LI->getPointerOperand()),
+                         sizeOf(V->getType()));
+    return;
+  }
+  case Instruction::AtomicRMW: {
+    auto &RMW = cast<AtomicRMWInst>(I);
+    Var P = pointer(RMW.getPointerOperand());
+    seedAccess(I, P, T);
+    transferMemory(P, 0, &I, false);
+    if (RMW.getOperation() == AtomicRMWInst::Xchg)
+      transferMemory(P, 0, RMW.getValOperand(), true);
+    else
+      StrongIntegers();
+    return;
+  }
+  case Instruction::AtomicCmpXchg: {
+    auto &X = cast<AtomicCmpXchgInst>(I);
+    Var P = pointer(X.getPointerOperand());
+    seedAccess(I, P, X.getNewValOperand()->getType());
+    transferMemory(P, 0, X.getNewValOperand(), true);
+    transferMemory(P, 0, X.getCompareOperand(), true);
+    copy(reg(&I), 0, P, 0, sizeOf(X.getNewValOperand()->getType()));
+    return;
+  }
+  case Instruction::PHI:
+    for (Value *Op : cast<PHINode>(I).incoming_values())
+      flow(Op, &I);
+    if (isRegisterLike(T))
+      reg(&I);
+    else if (isPointerLike(T))
+      pointer(&I);
+    return;
+  case Instruction::Select:
+    flow(I.getOperand(1), &I);
+    flow(I.getOperand(2), &I);
+    return;
+  case Instruction::Freeze:
+    flow(I.getOperand(0), &I);
+    return;
+  case Instruction::Ret:
+    if (Value *V = cast<ReturnInst>(I).getReturnValue()) {
+      auto [It, New] = Returns.try_emplace(I.getFunction(), NoVar);
+      Type *RT = V->getType();
+      if (isPointerLike(RT)) {
+        if (New || It->second == NoVar)
+          Returns[I.getFunction()] = G.newVar();
+      } else if (isRegisterLike(RT)) {
+        if (New || It->second == NoVar) {
+          Var R = G.newPointer();
+          RegisterObjects.insert(G.positionOf(R).Obj);
+          Returns[I.getFunction()] = R;
+        }
+      } else {
+        return;
+      }
+      flow(V, Returns[I.getFunction()], RT);
+    }
+    return;
+  case Instruction::BitCast: {
+    Value *Op = I.getOperand(0);
+    if (Op->getType()->isPointerTy() && T->isPointerTy()) {
+      flow(Op, &I);
+      return;
+    }
+    Var From = reg(Op), To = reg(&I);
+    if (From != NoVar && To != NoVar) {
+      copy(To, 0, From, 0, sizeOf(T));
+    } else if (To != NoVar) {
+      seedType(To, 0, Op->getType(), Trust::Strong, false);
+    } else if (From != NoVar) {
+      seedType(From, 0, T, Trust::Strong, false);
+    }
+    return;
+  }
+  case Instruction::AddrSpaceCast:
+    G.addEdge(pointer(I.getOperand(0)), pointer(&I));
+    return;
+  case Instruction::PtrToInt:
+  case Instruction::PtrToAddr:
+    if (T->isIntegerTy() && sizeOf(T) >= PointerSize) {
+      G.addStore(reg(&I), 0, pointer(I.getOperand(0)));
+      seed(reg(&I), 0, PointerSize, {ByteKind::Pointer, nullptr},
+           Trust::Strong);
+    } else {
+      seedInteger(&I, Trust::Strong);
+    }
+    return;
+  case Instruction::IntToPtr: {
+    Var R = reg(I.getOperand(0));
+    if (R == NoVar || !T->isPointerTy()) {
+      fresh(&I);
+      return;
+    }
+    G.addLoad(R, 0, pointer(&I));
+    seed(R, 0, PointerSize, {ByteKind::Pointer, nullptr}, Trust::Strong);
+    return;
+  }
+  case Instruction::Trunc:
+    if (T->isIntegerTy())
+      copy(reg(&I), 0, reg(I.getOperand(0)), 0, T->getIntegerBitWidth() / 8);
+    else
+      StrongIntegers();
+    return;
+  case Instruction::ZExt:
+    if (T->isIntegerTy()) {
+      unsigned Bits = I.getOperand(0)->getType()->getIntegerBitWidth();
+      copy(reg(&I), 0, reg(I.getOperand(0)), 0, Bits / 8);
+      if (Bits < 8)
+        seedInteger(&I, Trust::Strong);
+    } else {
+      StrongIntegers();
+    }
+    return;
+  case Instruction::Shl:
+  case Instruction::LShr: {
+    auto *C = dyn_cast<ConstantInt>(I.getOperand(1));
+    int64_t Size = sizeOf(T);
+    if (T->isIntegerTy() && C && C->getValue().ult(Size * 8) &&
+        C->getZExtValue() % 8 == 0) {
+      int64_t K = C->getZExtValue() / 8;
+      if (I.getOpcode() == Instruction::Shl)
+        copy(reg(&I), K, reg(I.getOperand(0)), 0, Size - K);
+      else
+        copy(reg(&I), 0, reg(I.getOperand(0)), K, Size - K);
+      return;
+    }
+    seedInteger(&I, Trust::Strong);
+    seedInteger(I.getOperand(0), Trust::Weak);
+    seedInteger(I.getOperand(1), Trust::Strong);
+    return;
+  }
+  case Instruction::AShr:
+    seedInteger(&I, Trust::Strong);
+    seedInteger(I.getOperand(0), Trust::Weak);
+    seedInteger(I.getOperand(1), Trust::Strong);
+    return;
+  case Instruction::Or:
+  case Instruction::Xor:
+  case Instruction::And:
+    addBitLogic(I);
+    return;
+  case Instruction::Add:
+  case Instruction::Sub:
+    // Address arithmetic spelled in integers is no use as a number.
+    if (any_of(I.users(), [](User *U) { return isa<IntToPtrInst>(U); })) {
+      reg(&I);
+      return;
+    }
+    StrongIntegers();
+    return;
+  case Instruction::Mul:
+  case Instruction::UDiv:
+  case Instruction::SDiv:
+  case Instruction::URem:
+  case Instruction::SRem:
+  case Instruction::SExt:
+  case Instruction::SIToFP:
+  case Instruction::UIToFP:
+  case Instruction::FPToSI:
+  case Instruction::FPToUI:
+  case Instruction::Switch:
+    StrongIntegers();
+    return;
+  case Instruction::ICmp: {
+    auto *C = dyn_cast<ConstantInt>(I.getOperand(1));
+    bool SignOrZero = C && (C->isZero() || C->isMinusOne());
+    if (!SignOrZero) {
+      seedInteger(I.getOperand(0), Trust::Weak);
+      seedInteger(I.getOperand(1), Trust::Weak);
+    }
+    if (I.getOperand(0)->getType()->isPointerTy()) {
+      pointer(I.getOperand(0));
+      pointer(I.getOperand(1));
+    }
+    return;
+  }
+  case Instruction::ExtractValue: {
+    auto &EV = cast<ExtractValueInst>(I);
+    Value *Agg = EV.getAggregateOperand();
+    transferElement(reg(Agg),
+                    offsetOfIndices(DL, Agg->getType(), EV.getIndices()), &I,
+                    /*IntoReg=*/false);
+    return;
+  }
+  case Instruction::InsertValue: {
+    auto &IV = cast<InsertValueInst>(I);
+    Value *Element = IV.getInsertedValueOperand();
+    int64_t Off = offsetOfIndices(DL, T, IV.getIndices());
+    int64_t Size = DL.getTypeAllocSize(Element->getType());
+    Var R = reg(&I);
+    transferElement(R, Off, Element, /*IntoReg=*/true);
+    if (Var A = reg(IV.getAggregateOperand()); A != NoVar) {
+      copy(R, 0, A, 0, Off);
+      copy(R, Off + Size, A, Off + Size,
+           std::max<int64_t>(sizeOf(T) - Off - Size, 0));
+    }
+    return;
+  }
+  case Instruction::ExtractElement:
+  case Instruction::InsertElement: {
+    bool Insert = I.getOpcode() == Instruction::InsertElement;
+    Value *Vec = I.getOperand(0);
+    seedInteger(I.getOperand(Insert ? 2 : 1), Trust::Strong);
+    auto *VT = dyn_cast<FixedVectorType>(Vec->getType());
+    if (!VT)
+      return;
+    if (isPointerLike(VT)) {
+      G.addEdge(pointer(Vec), pointer(&I));
+      if (Insert)
+        G.addEdge(pointer(I.getOperand(1)), pointer(&I));
+      return;
+    }
+    Type *ET = VT->getElementType();
+    if (!ET->isIntegerTy() || ET->getIntegerBitWidth() % 8)
+      return;
+    int64_t Each = ET->getIntegerBitWidth() / 8;
+    auto *Idx = dyn_cast<ConstantInt>(I.getOperand(Insert ? 2 : 1));
+    for (unsigned K = 0; K != VT->getNumElements(); ++K) {
+      bool This = !Idx || Idx->getValue() == K;
+      if (Insert) {
+        if (This)
+          copy(reg(&I), K * Each, reg(I.getOperand(1)), 0, Each);
+        if (!Idx || !This)
+          copy(reg(&I), K * Each, reg(Vec), K * Each, Each);
+      } else if (This) {
+        copy(reg(&I), 0, reg(Vec), K * Each, Each);
+      }
+    }
+    return;
+  }
+  case Instruction::ShuffleVector: {
+    auto &SV = cast<ShuffleVectorInst>(I);
+    if (isPointerLike(T)) {
+      G.addEdge(pointer(SV.getOperand(0)), pointer(&I));
+      G.addEdge(pointer(SV.getOperand(1)), pointer(&I));
+      return;
+    }
+    Type *ET = cast<VectorType>(T)->getElementType();
+    if (!ET->isIntegerTy() || ET->getIntegerBitWidth() % 8)
+      return;
+    int64_t Each = ET->getIntegerBitWidth() / 8;
+    int N =
+        cast<FixedVectorType>(SV.getOperand(0)->getType())->getNumElements();
+    ArrayRef<int> Mask = SV.getShuffleMask();
+    for (unsigned K = 0; K != Mask.size(); ++K) {
+      if (Mask[K] < 0)
+        continue;
+      bool Second = Mask[K] >= N;
+      copy(reg(&I), K * Each, reg(SV.getOperand(Second)),
+           (Mask[K] - (Second ? N : 0)) * Each, Each);
+    }
+    return;
+  }
+  default:
+    if (isPointerLike(T))
+      fresh(&I); // landing pads, va_arg: memory from somewhere else
+    else
+      reg(&I);
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// True if II was dealt with; otherwise it is a call like any other.
+bool TypeAnalysis::Impl::addIntrinsic(IntrinsicInst &II) {
+  auto Length = [&](Value *Len) {
+    seedInteger(Len, Trust::Strong);
+    auto *C = dyn_cast<ConstantInt>(Len);
+    return C ? int64_t(C->getZExtValue()) : ObjectGraph::Unbounded;
+  };
+  if (auto *MT = dyn_cast<MemTransferInst>(&II)) {
+    Var Dst = pointer(MT->getRawDest()), Src = pointer(MT->getRawSource());
+    copy(Dst, 0, Src, 0, Length(MT->getLength()));
+    if (MDNode *Fields = II.getMetadata(LLVMContext::MD_tbaa_struct)) {
+      seedTBAAStruct(Fields, Dst);
+      seedTBAAStruct(Fields, Src);
+    } else if (MDNode *Tag = II.getMetadata(LLVMContext::MD_tbaa)) {
+      seedTBAA(Tag, Dst, nullptr);
+      seedTBAA(Tag, Src, nullptr);
+    }
+    return true;
+  }
+  if (auto *MS = dyn_cast<MemSetInst>(&II)) {
+    pointer(MS->getRawDest());
+    Length(MS->getLength());
+    return true;
+  }
+  switch (II.getIntrinsicID()) {
+  case Intrinsic::launder_invariant_group:
+  case Intrinsic::strip_invariant_group:
+  case Intrinsic::threadlocal_address:
+  case Intrinsic::ptrmask:
+  case Intrinsic::ptr_annotation:
+  case Intrinsic::ssa_copy:
+  case Intrinsic::expect:
+    flow(II.getArgOperand(0), &II);
+    return true;
+  case Intrinsic::masked_load: {
+    Var P = pointer(II.getArgOperand(0));
+    seedAccess(II, P, II.getType());
+    transferMemory(P, 0, &II, false);
+    if (!isa<UndefValue>(II.getArgOperand(2)))
+      flow(II.getArgOperand(2), &II);
+    return true;
+  }
+  case Intrinsic::masked_store: {
+    Var P = pointer(II.getArgOperand(1));
+    seedAccess(II, P, II.getArgOperand(0)->getType());
+    transferMemory(P, 0, II.getArgOperand(0), true);
+    return true;
+  }
+  case Intrinsic::masked_gather: {
+    Var P = pointer(II.getArgOperand(0));
+    Type *E = cast<VectorType>(II.getType())->getElementType();
+    seedAccess(II, P, E);
+    if (isPointerLike(II.getType()))
+      G.addLoad(P, 0, pointer(&II));
+    else if (E->isIntegerTy())
+      for (unsigned K = 0,
+                    N = cast<FixedVectorType>(II.getType())->getNumElements();
+           K != N; ++K)
+        copy(reg(&II), K * sizeOf(E), P, 0, sizeOf(E));
+    return true;
+  }
+  case Intrinsic::masked_scatter: {
+    Value *V = II.getArgOperand(0);
+    Var P = pointer(II.getArgOperand(1));
+    Type *E = cast<VectorType>(V->getType())->getElementType();
+    seedAccess(II, P, E);
+    if (isPointerLike(V->getType()))
+      G.addStore(P, 0, pointer(V));
+    else if (E->isIntegerTy() && reg(V) != NoVar)
+      for (unsigned K = 0,
+                    N = cast<FixedVectorType>(V->getType())->getNumElements();
+           K != N; ++K)
+        copy(P, 0, reg(V), K * sizeOf(E), sizeOf(E));
+    return true;
+  }
+  case Intrinsic::bswap:
+  case Intrinsic::bitreverse:
+  case Intrinsic::fshl:
+  case Intrinsic::fshr:
+    seedInteger(&II, Trust::Weak);
+    for (Value *Op : II.args())
+      seedInteger(Op, Trust::Weak);
+    return true;
+  default:
+    break;
+  }
+  if (isPointerLike(II.getType()))
+    return false;
+  // What is left computes with the integers it takes and returns.
+  seedInteger(&II, Trust::Strong);
+  for (Value *Op : II.args()) {
+    if (isPointerLike(Op->getType()))
+      pointer(Op);
+    else if (!Op->getType()->isMetadataTy())
+      seedInteger(Op, Trust::Strong);
+  }
+  return true;
+}
+
+void TypeAnalysis::Impl::addCall(CallBase &CB) {
+  if (auto *II = dyn_cast<IntrinsicInst>(&CB))
+    if (addIntrinsic(*II))
+      return;
+  Type *T = CB.getType();
+  for (Value *Op : CB.args()) {
+    if (isPointerLike(Op->getType()))
+      pointer(Op);
+    else
+      reg(Op);
+  }
+  auto *Callee = dyn_cast<Function>(CB.getCalledOperand()->stripPointerCasts());
+  if (!Callee && CB.getCalledOperand()->getType()->isPointerTy())
+    pointer(CB.getCalledOperand());
+  Function *Body = nullptr;
+  if (Callee) {
+    Body = InSet.contains(Callee) ? Callee : PreparedOf(Callee);
+    if (Body && !InSet.contains(Body))
+      Body = nullptr;
+  }
+  if (Body) {
+    for (Argument &A : Body->args())
+      if (A.getArgNo() < CB.arg_size())
+        flow(CB.getArgOperand(A.getArgNo()), &A);
+    if (Body->getReturnType() == T && !T->isVoidTy()) {
+      if (isPointerLike(T)) {
+        Var &R = Returns.try_emplace(Body, NoVar).first->second;
+        if (R == NoVar)
+          R = G.newVar();
+        G.addEdge(R, pointer(&CB));
+      } else if (isRegisterLike(T)) {
+        Var R = Returns.try_emplace(Body, NoVar).first->second;
+        if (R == NoVar) {
+          R = G.newPointer();
+          RegisterObjects.insert(G.positionOf(R).Obj);
+          Returns[Body] = R;
+        }
+        G.unify(R, reg(&CB));
+      }
+    } else if (isPointerLike(T)) {
+      fresh(&CB);
+    }
+    return;
+  }
+  if (Value *Ret = CB.getReturnedArgOperand())
+    flow(Ret, &CB);
+  const OperationRecord *Op = Cat.lookup(CB);
+  if (!Op) {
+    if (isPointerLike(T))
+      fresh(&CB);
+    else
+      reg(&CB);
+    return;
+  }
+  switch (Op->Handler) {
+  case HandlerKind::MemCpy:
+  case HandlerKind::MemMove: {
+    if (CB.arg_size() < 3)
+      break;
+    auto *Len = dyn_cast<ConstantInt>(CB.getArgOperand(2));
+    seedInteger(CB.getArgOperand(2), Trust::Strong);
+    copy(pointer(CB.getArgOperand(0)), 0, pointer(CB.getArgOperand(1)), 0,
+         Len ? int64_t(Len->getZExtValue()) : ObjectGraph::Unbounded);
+    flow(CB.getArgOperand(0), &CB);
+    return;
+  }
+  case HandlerKind::MemSet:
+    flow(CB.getArgOperand(0), &CB);
+    return;
+  case HandlerKind::Realloc:
+    // What it was remains what it is: one object, whichever address it has.
+    if (isPointerLike(T)) {
+      fresh(&CB);
+      flow(CB.getArgOperand(0), &CB);
+    }
+    for (Value *Arg : CB.args())
+      seedInteger(Arg, Trust::Strong);
+    return;
+  case HandlerKind::PosixMemalign:
+    G.addStore(pointer(CB.getArgOperand(0)), 0, G.newPointer());
+    seed(pointer(CB.getArgOperand(0)), 0, PointerSize,
+         {ByteKind::Pointer, nullptr}, Trust::Strong);
+    seedInteger(CB.getArgOperand(1), Trust::Strong);
+    seedInteger(CB.getArgOperand(2), Trust::Strong);
+    seedInteger(&CB, Trust::Strong);
+    return;
+  default:
+    break;
+  }
+  if (isPointerLike(T))
+    fresh(&CB);
+  // Library routines take and return numbers where they take integers.
+  seedInteger(&CB, Trust::Strong);
+  for (Value *Arg : CB.args())
+    seedInteger(Arg, Trust::Strong);
+}
