@@ -322,3 +322,43 @@ def total_order : Inactive<["totalorder", "totalorderf", "totalorderl", "totalor
                             "totalordermagf", "totalordermagl"], "I:PP"> {
   let Section = "Rounding and classification";
 }
+
+//===----------------------------------------------------------------------===//
+// Several results, complex functions: bodies in runtime/expansions.{c,ll}
+//===----------------------------------------------------------------------===//
+
+let Section = "Expansions" in {
+foreach form = ["", "f", "l"] in {
+  def sincos#form : Expansion<"rg_expand_sincos"#form, ["sincos"#form], "V:FPP">;
+  def modf#form : Expansion<"rg_expand_modf"#form, ["modf"#form], "F:FP">;
+  def frexp#form : Expansion<"rg_expand_frexp"#form, ["frexp"#form], "F:FP">;
+  def lgamma_r#form : Expansion<"rg_expand_lgamma_r"#form,
+                                ["lgamma"#form#"_r", "gamma"#form#"_r",
+                                 "__lgamma"#form#"_r_finite"], "F:FP">;
+  def remquo#form : Expansion<"rg_expand_remquo"#form, ["remquo"#form], "F:FFP">;
+  // Prototypes of complex functions are the ABI's business; their names are
+  // reserved by the C standard.
+  foreach function = ["creal", "cimag", "cabs", "carg", "conj", "cproj", "csqrt",
+                      "cexp", "clog", "clog10", "cpow", "csin", "ccos", "ctan",
+                      "csinh", "ccosh", "ctanh", "casin", "cacos", "catan",
+                      "casinh", "cacosh", "catanh"] in
+    def function#form : Expansion<"rg_expand_"#function#form, [function#form], "">;
+}
+// The compiler's own routines for complex * and /: float, double, long double.
+foreach mode = ["s", "d", "x"] in {
+  def "complex_mul_"#mode : Expansion<"rg_expand_mul"#mode#"c3", ["__mul"#mode#"c3"], "">;
+  def "complex_div_"#mode : Expansion<"rg_expand_div"#mode#"c3", ["__div"#mode#"c3"], "">;
+}
+}
+
+class IntrinsicExpansion<string intrinsic, string type, string mangled>
+    : Expansion<"rg_expand_llvm_" # intrinsic # "_" # mangled, [], "?:F"> {
+  let Intrinsics = ["llvm." # intrinsic];
+  let OnlyType = type;
+  let Section = "Expansions";
+}
+foreach intrinsic = ["sincos", "sincospi", "modf", "frexp"] in {
+  def "llvm_"#intrinsic#"_f32" : IntrinsicExpansion<intrinsic, "float", "f32">;
+  def "llvm_"#intrinsic#"_f64" : IntrinsicExpansion<intrinsic, "double", "f64">;
+  def "llvm_"#intrinsic#"_f80" : IntrinsicExpansion<intrinsic, "x86_fp80", "f80">;
+}
