@@ -104,7 +104,7 @@ RG_COLD void rg_arena_out_of_memory(uint64_t bytes) {
  * object that holds this code loaded until the thread has gone. */
 extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *)
     __attribute__((weak));
-extern char __dso_handle __attribute__((weak, visibility("hidden")));
+extern void *__dso_handle __attribute__((weak, visibility("hidden")));
 
 RG_COLD void rg_arena_release(void *arena) {
   rg_arena *a = (rg_arena *)arena;
