@@ -73,7 +73,8 @@ function(rg_use_llvm Target)
   target_include_directories(${Target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   target_compile_definitions(${Target} PRIVATE
     _GNU_SOURCE __STDC_CONSTANT_MACROS __STDC_FORMAT_MACROS __STDC_LIMIT_MACROS)
-  target_compile_options(${Target} PRIVATE -fno-rtti -fno-exceptions
+  # -fPIC for programs, too: they share the precompiled header.
+  target_compile_options(${Target} PRIVATE -fPIC -fno-rtti -fno-exceptions
     -Wall -Wextra -Wno-unused-parameter -Wno-maybe-uninitialized)
   if(RG_WERROR)
     target_compile_options(${Target} PRIVATE -Werror)
