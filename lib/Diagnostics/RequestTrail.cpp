@@ -19,6 +19,8 @@ using namespace retrograd;
 
 std::string retrograd::userName(StringRef Symbol) {
   Symbol.consume_front("rg.primal.");
+  Symbol.consume_front("rg.call.");
+  Symbol = Symbol.substr(0, Symbol.find(".rg."));
   // The full demangled name of a template instance can fill a screen; its
   // function name with the enclosing scopes is what a user searches for.
   ItaniumPartialDemangler Demangler;
@@ -48,6 +50,14 @@ std::string retrograd::userName(const Function &F) {
   return userName(F.getName());
 }
 
+/// Our own C++ header is inlined into the user's function; the user's line is the
+/// one that it was inlined at.
+static const DILocation *skipOwnHeader(const DILocation *Loc) {
+  while (Loc->getInlinedAt() && Loc->getFilename().contains("retrograd/retrograd.h"))
+    Loc = Loc->getInlinedAt();
+  return Loc;
+}
+
 SourcePlace::SourcePlace(const Instruction &I) {
   if (const llvm::Function *F = I.getFunction()) {
     Function = userName(*F);
@@ -59,7 +69,11 @@ SourcePlace::SourcePlace(const Instruction &I) {
   const Instruction *Near = &I;
   for (unsigned Tries = 0; Near && Tries < 8; ++Tries, Near = Near->getPrevNode())
     if (const DebugLoc &Loc = Near->getDebugLoc(); Loc && Loc.getLine()) {
-      Debug = DiagnosticLocation(Loc);
+      const DILocation *Shown = skipOwnHeader(Loc.get());
+      Debug = DiagnosticLocation(DebugLoc(Shown));
+      // In inlined code the function that the user knows is the inlined one.
+      if (const DISubprogram *SP = Shown->getScope()->getSubprogram())
+        Function = userName(SP->getLinkageName().empty() ? SP->getName() : SP->getLinkageName());
       break;
     }
   if (const MDNode *Node = I.getMetadata("srcloc"); Node && Node->getNumOperands())

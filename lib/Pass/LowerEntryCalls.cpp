@@ -215,24 +215,3 @@ void retrograd::removeUnusedEntryDeclarations(Module &M) {
       G.eraseFromParent();
   }
 }
-
-Function *retrograd::makeForwarder(Function &Known) {
-  Module &M = *Known.getParent();
-  std::string Name = ("rg.call." + Known.getName()).str();
-  if (Function *Made = M.getFunction(Name))
-    return Made;
-  Function *F =
-      Function::Create(Known.getFunctionType(), GlobalValue::InternalLinkage, Name, M);
-  IRBuilder<> Builder(BasicBlock::Create(M.getContext(), "", F));
-  SmallVector<Value *, 4> Arguments;
-  for (Argument &A : F->args())
-    Arguments.push_back(&A);
-  CallInst *Call = Builder.CreateCall(&Known, Arguments);
-  Call->setCallingConv(Known.getCallingConv());
-  Call->setAttributes(Known.getAttributes());
-  if (Call->getType()->isVoidTy())
-    Builder.CreateRetVoid();
-  else
-    Builder.CreateRet(Call);
-  return F;
-}

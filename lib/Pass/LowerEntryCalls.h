@@ -29,18 +29,6 @@ void removeRefusedCall(llvm::CallBase &Call);
 /// users only declare them, so they must not reach the linker.
 void removeUnusedEntryDeclarations(llvm::Module &M);
 
-/// A function with a body for one that has none but is known to the catalogue
-/// (`__enzyme_autodiff(sin, x)`): it calls Known and returns its result.
-llvm::Function *makeForwarder(llvm::Function &Known);
-
-/// Gives every entry call whose function is a parameter of the function around
-/// it (a wrapper) a private copy of that wrapper per function passed by callers
-/// in this module, and redirects those callers. Returns true if IR changed.
-///
-/// At -O0 and across noinline, `template <class F> double grad(F *f, double x)
-/// { return __enzyme_autodiff<double>((void *)f, x); }` is such a wrapper.
-bool specializeWrappers(llvm::Module &M);
-
 } // namespace retrograd
 
 #endif

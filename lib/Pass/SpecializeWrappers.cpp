@@ -12,8 +12,8 @@
 //   define linkonce_odr double @wrap(ptr %f, double %x) {
 //     %g = call double @__enzyme_autodiff(ptr %f, double %x)  ...
 //
-//   call double @wrap(ptr @sin2, double %a)       ; becomes a call of @wrap.sin2,
-//   call double @wrap(ptr @cos2, double %a)       ; @wrap.cos2: internal copies
+//   call double @wrap(ptr @sin2, double %a)       ; becomes a call of @wrap.rg.sin2,
+//   call double @wrap(ptr @cos2, double %a)       ; @wrap.rg.cos2: internal copies
 //                                                 ; with %f replaced
 //
 // Looking at the callers and lowering @wrap itself would be wrong even if all of
@@ -24,7 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Pass/LowerEntryCalls.h"
+#include "Pass/PrepareEntryCalls.h"
 #include "Request/FunctionOperand.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -86,7 +86,7 @@ Function *Specializer::copyFor(Argument &A, Function &Passed) {
     return Copy;
   ValueToValueMapTy Map;
   Copy = CloneFunction(A.getParent(), Map);
-  Copy->setName(A.getParent()->getName() + "." + Passed.getName());
+  Copy->setName(A.getParent()->getName() + ".rg." + Passed.getName());
   Copy->setLinkage(GlobalValue::InternalLinkage);
   Copy->setVisibility(GlobalValue::DefaultVisibility);
   Copy->setDSOLocal(true);

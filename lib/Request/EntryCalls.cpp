@@ -190,6 +190,17 @@ std::string describe(Type *T) {
   return "a struct (" + DiagArg(T).Text + ")";
 }
 
+/// As in a parameter list.
+std::string spell(Type *T) {
+  if (T->isPointerTy())
+    return "pointer";
+  if (T->isIntegerTy())
+    return std::to_string(T->getIntegerBitWidth()) + "-bit integer";
+  if (T->isX86_FP80Ty() || T->isFP128Ty() || T->isPPC_FP128Ty())
+    return "long double";
+  return DiagArg(T).Text;
+}
+
 /// One scalar at its offset.
 struct Leaf {
   uint64_t Offset;
@@ -338,7 +349,7 @@ std::string Decoder::signature() const {
   for (const Argument &P : F->args()) {
     if (P.hasStructRetAttr())
       continue;
-    Text += (First ? "" : ", ") + describe(P.getType());
+    Text += (First ? "" : ", ") + spell(P.getType());
     First = false;
   }
   return userName(*F) + Text + ")";
@@ -449,9 +460,11 @@ std::optional<EntryOperand> Decoder::convert(unsigned Index, Argument &P, bool I
     return Wrong("without a prototype C passes an int as it is: cast the argument to the type of "
                  "the parameter");
   }
-  if (isa<ConstantInt>(V) && Want->isPointerTy())
-    return fail(DiagId::FoldedMarker,
-                {DiagArg(V), userIndex(P), F, describe(Want)});
+  if (isa<ConstantInt>(V) && Want->isPointerTy()) {
+    if (IsShadow && cast<ConstantInt>(V)->isZero())
+      return fail(DiagId::NullShadow, {F, userIndex(P)});
+    return fail(DiagId::FoldedMarker, {DiagArg(V), userIndex(P), F, describe(Want)});
+  }
   if (Have->isIntegerTy() && Want->isFloatingPointTy())
     return Wrong("without a prototype C does not convert an integer to a floating-point number: "
                  "write 3.0 instead of 3, or cast the argument; if it was meant as a marker, "
@@ -688,7 +701,10 @@ std::optional<EntryCall> Decoder::decode() {
   if (Next != Call.arg_size())
     return fail(DiagId::TooManyArguments,
                 {F, unsigned(Call.arg_size() - Next),
-                 F->arg_size() ? userIndex(*F->getArg(F->arg_size() - 1)) : 0u, signature()});
+                 "the parameters are " + signature() +
+                     (isForward() ? "; each number is followed by its tangent"
+                                  : "; in reverse mode a number has no shadow, its adjoint is "
+                                    "part of the result")});
 
   if (!readReturn() || !matchResult())
     return std::nullopt;

@@ -1,0 +1,180 @@
+//===- PrepareEntryCalls.cpp - from a module to its requests --------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What stands between a call and its request, and what is done about it:
+//
+//   wrappers that must be inlined   inline them: clang did so already, `opt` on
+//                                   plain -O0 IR did not
+//   a function kept in a variable   SROA of the function around the call, when
+//   or closure of -O0               the operand cannot be read otherwise
+//   a function that is a parameter  private copies, SpecializeWrappers.cpp
+//   callbacks of the primal         a private copy of the primal that calls them
+//                                   by name, so that their bodies can be seen
+//   a library function              a forwarder that calls it
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pass/PrepareEntryCalls.h"
+#include "Request/FunctionOperand.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+static bool isKnown(Value *V) {
+  FunctionOperand Named = resolveFunction(V);
+  return Named.Complete && Named.Functions.size() == 1;
+}
+
+/// Does F call its parameter A, as far as its own text tells?
+static bool callsParameter(const Argument &A) {
+  SmallVector<const Value *, 4> Work = {&A};
+  while (!Work.empty()) {
+    const Value *V = Work.pop_back_val();
+    for (const User *U : V->users()) {
+      if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledOperand() == V)
+        return true;
+      if (auto *Store = dyn_cast<StoreInst>(U))
+        if (auto *Slot = dyn_cast<AllocaInst>(Store->getPointerOperand());
+            Slot && Store->getValueOperand() == V)
+          for (const User *OfSlot : Slot->users())
+            if (isa<LoadInst>(OfSlot))
+              Work.push_back(cast<Instruction>(OfSlot));
+    }
+  }
+  return false;
+}
+
+/// Is there a value at this call that would have to be a known function, is not,
+/// and comes from memory?
+static bool hidesFunction(CallBase &Call) {
+  Use *Operand = functionOperandOf(Call);
+  if (!Operand)
+    return false;
+  FunctionOperand Named = resolveFunction(Operand->get());
+  if (!Named.Complete)
+    return !isa<Argument>(Operand->get());
+  if (Named.Functions.size() != 1 || none_of(Named.Functions[0]->args(), callsParameter))
+    return false;
+  for (unsigned I = Operand->getOperandNo() + 1; I < Call.arg_size(); ++I) {
+    Value *V = Call.getArgOperand(I);
+    if (V->getType()->isPointerTy() && !isa<Constant>(V) && !isa<Argument>(V) && !isKnown(V))
+      return true;
+  }
+  return false;
+}
+
+/// Brings functions that -O0 keeps in memory into registers, where they are hidden
+/// from us otherwise. The rest of the module keeps its -O0 form.
+static void uncoverFunctions(Module &M, ModuleAnalysisManager &MAM) {
+  auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  for (Function &F : M) {
+    if (F.isDeclaration() || none_of(instructions(F), [](Instruction &I) {
+          auto *Call = dyn_cast<CallBase>(&I);
+          return Call && hidesFunction(*Call);
+        }))
+      continue;
+    FAM.invalidate(F, SROAPass(SROAOptions::PreserveCFG).run(F, FAM));
+    FAM.invalidate(F, InstSimplifyPass().run(F, FAM));
+  }
+}
+
+void retrograd::specializePrimal(EntryCall &Entry) {
+  Function *Primal = Entry.Request.Primal;
+  SmallVector<std::pair<unsigned, Function *>, 2> Known;
+  std::string Name = (Primal->getName() + ".rg").str();
+  for (unsigned I = 0; I < Entry.Parameters.size(); ++I) {
+    const EntryOperand &Operand = Entry.Parameters[I].Primal;
+    if (Entry.Request.Args[I] != ArgActivity::Const || Operand.How != EntryOperand::Direct ||
+        !Operand.V->getType()->isPointerTy() || Primal->getArg(I)->use_empty())
+      continue;
+    FunctionOperand Named = resolveFunction(Operand.V);
+    if (!Named.Complete || Named.Functions.size() != 1 ||
+        Named.Functions[0]->getType() != Primal->getArg(I)->getType())
+      continue;
+    Known.push_back({I, Named.Functions[0]});
+    Name += "." + std::to_string(I) + "." + Named.Functions[0]->getName().str();
+  }
+  if (Known.empty())
+    return;
+  Module &M = *Primal->getParent();
+  Function *Copy = M.getFunction(Name);
+  if (!Copy) {
+    ValueToValueMapTy Map;
+    Copy = CloneFunction(Primal, Map);
+    Copy->setName(Name);
+    Copy->setLinkage(GlobalValue::InternalLinkage);
+    Copy->setVisibility(GlobalValue::DefaultVisibility);
+    Copy->setDSOLocal(true);
+    Copy->setComdat(nullptr);
+    for (auto [I, Passed] : Known)
+      Copy->getArg(I)->replaceAllUsesWith(Passed);
+  }
+  Entry.Request.Primal = Copy;
+}
+
+Function *retrograd::makeForwarder(Function &Known) {
+  Module &M = *Known.getParent();
+  std::string Name = ("rg.call." + Known.getName()).str();
+  if (Function *Made = M.getFunction(Name))
+    return Made;
+  Function *F =
+      Function::Create(Known.getFunctionType(), GlobalValue::InternalLinkage, Name, M);
+  IRBuilder<> Builder(BasicBlock::Create(M.getContext(), "", F));
+  SmallVector<Value *, 4> Arguments;
+  for (Argument &A : F->args())
+    Arguments.push_back(&A);
+  CallInst *Call = Builder.CreateCall(&Known, Arguments);
+  Call->setCallingConv(Known.getCallingConv());
+  Call->setAttributes(Known.getAttributes());
+  if (Call->getType()->isVoidTy())
+    Builder.CreateRetVoid();
+  else
+    Builder.CreateRet(Call);
+  return F;
+}
+
+EntryCalls retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
+                                        DiagnosticEngine &Diags,
+                                        function_ref<bool(const Function &)> HasRule) {
+  if (!hasEntryCalls(M))
+    return {};
+  MAM.invalidate(M, AlwaysInlinerPass(/*InsertLifetime=*/false).run(M, MAM));
+  uncoverFunctions(M, MAM);
+  if (specializeWrappers(M)) {
+    MAM.invalidate(M, PreservedAnalyses::none());
+    uncoverFunctions(M, MAM);
+  }
+  // A copy of a primal that holds entry calls itself adds entry calls. Its callbacks
+  // are known now, so each round gets further in; equal copies are made once.
+  EntryCalls Found;
+  for (unsigned Round = 0; Round < 8; ++Round) {
+    Found = collectEntryCalls(M, Diags, HasRule);
+    for (EntryCall &Entry : Found.Calls)
+      if (!Entry.Request.Primal->isDeclaration())
+        specializePrimal(Entry);
+    if (none_of(Found.Calls, [&](const EntryCall &Entry) {
+          return any_of(instructions(*Entry.Request.Primal), [&](Instruction &I) {
+            auto *Call = dyn_cast<CallBase>(&I);
+            return Call && functionOperandOf(*Call) &&
+                   none_of(Found.Calls, [&](const EntryCall &E) { return E.Call == Call; });
+          });
+        }))
+      break;
+  }
+  for (EntryCall &Entry : Found.Calls)
+    if (Entry.Request.Primal->isDeclaration())
+      Entry.Request.Primal = makeForwarder(*Entry.Request.Primal);
+  return Found;
+}
