@@ -113,6 +113,8 @@ struct OperationRecord {
   /// First library name (its double form) and first intrinsic, "" if none.
   llvm::StringRef LibraryName = {};
   llvm::StringRef IntrinsicName = {};
+  /// Formula: where tests sample, as lowest and highest value per operand.
+  llvm::ArrayRef<double> Samples = {};
 
   /// Bit i: the partial of operand `Op` reads operand i.
   uint32_t argsReadByPartial(unsigned Op) const;

@@ -47,7 +47,7 @@ def fdiv : Inst<"fdiv", "F:FF",
 def frem : Inst<"frem", "F:FF",
                 [(id S),
                  (mul S, (call "rint", (div (sub R, A0), A1)))]>,
-           Domain<["2.1:2.8", "0.9:1.0"]>,
+           Domain<["2.1:2.6", "0.9:1.0"]>,
            Lowers<["llvm.experimental.constrained.frem"]>,
            Kink<"at the jumps, where x/y is an integer: as if x moved away from 0"> {
   let Summary = "x - trunc(x / y) y";

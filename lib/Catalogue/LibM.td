@@ -249,13 +249,13 @@ def fma : Math3<(mul S, A1), (mul S, A0), (id S)>, Arithmetic,
 // R = x - n y with an integer n, constant away from the jumps: dy is -n, which
 // (R - x)/y gives back with no doubt about how the quotient was rounded.
 class Remainder : Math2<(id S), (mul S, (call "rint", (div (sub R, A0), A1)))>,
-                  Domain<["2.1:2.4", "0.9:1.0"]>,
+                  Domain<["2.05:2.2", "0.92:1.0"]>,
                   Kink<"the jumps: the derivative of the piece that holds the result">;
 def fmod : Remainder, Finite;
 def remainder : Remainder, Finite<["drem"]>;
 
 // x 2^n.
-def ldexp : MathFn<"F:FI", [(call "ldexp", S, A1)]>, Domain<["-2:2", "-3:3"]>,
+def ldexp : MathFn<"F:FN", [(call "ldexp", S, A1)]>, Domain<["-2:2", "-3:3"]>,
             Lowers<["llvm.ldexp"]> {
   let Names = ["ldexp", "scalbn"];
 }

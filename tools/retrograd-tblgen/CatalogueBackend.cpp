@@ -107,6 +107,15 @@ void CatalogueWriter::emitNodesAndPartials() {
 
 void CatalogueWriter::emitLists() {
   for (const Record *R : All)
+    if (isA(R, "Formula")) {
+      OS << "static const double Samples_" << R->getName() << "[] = {";
+      ListSeparator Comma;
+      for (StringRef Sample : R->getValueAsListOfStrings("Samples"))
+        OS << Comma << Sample.split(':').first << ", "
+           << Sample.split(':').second;
+      OS << "};\n";
+    }
+  for (const Record *R : All)
     if (isA(R, "Allocation")) {
       OS << "static const unsigned SizeArgs_" << R->getName() << "[] = {";
       ListSeparator Comma;
@@ -152,8 +161,10 @@ void CatalogueWriter::emitRecords() {
     std::vector<StringRef> Intrinsics =
         R->getValueAsListOfStrings("Intrinsics");
     OS << ", .IntrinsicName = "
-       << (Intrinsics.empty() ? quoted("") : quoted(Intrinsics.front()))
-       << "},\n";
+       << (Intrinsics.empty() ? quoted("") : quoted(Intrinsics.front()));
+    if (Class == "Formula")
+      OS << ", .Samples = Samples_" << Id;
+    OS << "},\n";
   }
   OS << "};\n";
 }
