@@ -12,7 +12,7 @@ CMAKE_FLAGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
-.PHONY: build demo test bench install clean help bootstrap configure
+.PHONY: build demo test bench install clean help bootstrap configure format
 
 help:
 	@echo "make           build the plugin, the drivers and the tools into $(BUILD)/"
@@ -48,6 +48,9 @@ bench: build
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+format:
+	@git ls-files '*.h' '*.cpp' '*.hpp' | grep -v '^test/' | xargs clang-format-22 -i
 
 clean:
 	@rm -rf $(BUILD)

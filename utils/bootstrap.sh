@@ -96,8 +96,13 @@ install() {
 [ -n "$(unavailable)" ] && update
 absent=$(unavailable)
 if [ -n "$absent" ]; then
+  # apt-get update calls lists that it could not fetch a warning only.
+  if grep -E '^(W|E):' "$log" >&2; then
+    fail "apt knows no package:$absent, and could not refresh its lists (its words are above)" \
+      "next: check the network and /etc/apt/sources.list, then run this again"
+  fi
   fail "apt knows no package:$absent" \
-    "Debian 12 has them all in its main section; LLVM 22 comes with its updates." \
+    "Debian 12 has them all; LLVM 22 came with its security updates." \
     "next: see that /etc/apt lists the suites bookworm, bookworm-updates and bookworm-security"
 fi
 
