@@ -38,13 +38,13 @@ build: configure
 	@cmake --build $(BUILD) -j $(JOBS)
 
 demo: build
-	@cmake --build $(BUILD) -j $(JOBS) --target demo
+	@demo/run.sh $(BUILD)
 
 test: build
 	@python3 utils/run-tests.py --build $(BUILD) --jobs $(JOBS)
 
 bench: build
-	@cmake --build $(BUILD) -j $(JOBS) --target bench
+	@bench/run.sh $(BUILD)
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
