@@ -21,7 +21,7 @@ static double larger(double x) {
 static float hinge(float x) { return fmaxf(0.0f, 1.0f - fabsf(x) * x); }
 
 int main(void) {
-  for (double x = -1.8; x < 3; x += 0.45) {
+  for (double x = -1.85; x < 3; x += 0.45) {
     RG_UNARY(absolute, x);
     RG_UNARY(extremes, x);
     RG_UNARY(positivePart, x);

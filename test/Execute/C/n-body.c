@@ -10,7 +10,7 @@ typedef struct { double x[3], v[3], mass; } Body;
 static void kick(Body *b, int n, double h) {
   for (int i = 0; i < n; ++i)
     for (int j = i + 1; j < n; ++j) {
-      double d[3], r2 = 0.01;
+      double d[3], r2 = 0.5;
       for (int k = 0; k < 3; ++k) {
         d[k] = b[i].x[k] - b[j].x[k];
         r2 += d[k] * d[k];

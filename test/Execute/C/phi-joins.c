@@ -47,7 +47,7 @@ int main(void) {
     RG_GRAD(__enzyme_fwddiff((void *)four, x, 1.0, k & 1, k >> 1),
             four(x, k & 1, k >> 1), x);
   }
-  for (double v = 0.1; v < 4; v += 0.3)
+  for (double v = 0.13; v < 4; v += 0.3)
     RG_UNARY(diamondChain, v);
   return rgReport();
 }

@@ -45,7 +45,7 @@ int main() {
   RG_UNARY(products, 0.75);
   RG_UNARY(quotients, 0.75);
   RG_UNARY(mandelbrot, 0.2);
-  RG_UNARY(mandelbrot, 0.5);
+  RG_UNARY(mandelbrot, 0.7);
   Z c[3] = {{1, 2}, {-0.5, 1}, {0.25, -1}}, dc[3] = {};
   double re = 0.5, im = -0.75;
   Two g = __enzyme_autodiff_two((void *)horner, c, dc, 3, re, im);
