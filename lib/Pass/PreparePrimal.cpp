@@ -23,6 +23,7 @@
 #include "Pass/PreparePrimal.h"
 #include "Catalogue/Catalogue.h"
 #include "Emit/RuntimeLibrary.h"
+#include "Pass/ClonePrimal.h"
 #include "Pass/PrimalEvidence.h"
 #include "Pass/PrimalNormalForm.h"
 #include "Support/Options.h"
@@ -153,21 +154,7 @@ directCalls(Function &F) {
 }
 
 Primal *PreparePrimal::Impl::clone(Function &F) {
-  ValueToValueMapTy Map;
-  Function *Clone = CloneFunction(&F, Map);
-  Clone->setName("rg.primal." + F.getName());
-  Clone->setComdat(nullptr);
-  Clone->setLinkage(GlobalValue::InternalLinkage);
-  Clone->setVisibility(GlobalValue::DefaultVisibility);
-  Clone->setDLLStorageClass(GlobalValue::DefaultStorageClass);
-  Clone->setDSOLocal(true);
-  Clone->setSection("");
-  Clone->setPrefixData(nullptr);
-  Clone->setPrologueData(nullptr);
-  DISubprogram *SP = Clone->getSubprogram();
-  Clone->clearMetadata(); // profiles, CFI types: facts about the original
-  Clone->setSubprogram(SP);
-
+  Function *Clone = clonePrimal(F);
   auto Owned = std::make_unique<Primal>();
   Primal *P = Owned.get();
   P->Original = &F;

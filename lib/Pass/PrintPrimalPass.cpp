@@ -10,6 +10,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Pass/PreparePrimal.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -25,12 +26,13 @@ PreservedAnalyses PrintPrimalPass::run(Module &M, ModuleAnalysisManager &MAM) {
     if (F.hasExternalLinkage() && F.getName() != "main")
       Visible.push_back(&F);
   }
-  Opts.VerifyEach = true;
   Catalogue Cat;
   PreparePrimal Prepare(M, MAM, Cat, Opts);
   for (Function *F : Asked.empty() ? Visible : Asked)
     Prepare.prepare(*F);
   Prepare.print(errs());
+  if (verifyModule(M, &errs()))
+    M.getContext().emitError("retrograd: a prepared primal is broken");
   Prepare.dispose();
   return PreservedAnalyses::none();
 }
