@@ -37,6 +37,9 @@ std::string retrograd::userName(StringRef Symbol) {
       std::free(Text);
     }
     if (!Base.empty()) {
+      // The thunks of our C++ header: their template arguments say nothing.
+      if (StringRef(Context).starts_with("rg::detail::"))
+        return "the function given to rg (retrograd.hpp)";
       std::string Name = Context.empty() ? Base : Context + "::" + Base;
       if (Name.size() <= 120)
         return Name;
