@@ -120,12 +120,7 @@ class Formula<list<dag> partials> : Operation {
   list<string> Samples = [];
   // Bound on |derivative - reference| / max(1, |reference|) in the generated
   // double test. float and long double use bounds of their own beside it.
-  string Tolerance = "1e-10";
-  // What a C program calls the double form in the generated test; empty where C
-  // has no name for it.
-  string TestName = "";
-  // The partials for people, where the formula hides the mathematics.
-  list<string> Plain = [];
+  string Tolerance = "1e-8";
   // What happens where the function is not differentiable. For people.
   string Kink = "";
   let Pure = 1;
