@@ -273,9 +273,13 @@
     return MAKE(asinh##F(Re), 2 * atan2##F(IM(Minus), RE(Plus)));              \
   }                                                                            \
   static inline Type Complex rgAtanh##F(Type X, Type Y) {                      \
+    /* Odd; on the left the logarithm would cancel. */                         \
+    Type Sign = X < 0 ? -1 : 1;                                                \
+    X *= Sign;                                                                 \
+    Y *= Sign;                                                                 \
     Type Off = 1 - X;                                                          \
-    return MAKE(log1p##F(4 * X / (Off * Off + Y * Y)) / 4,                     \
-                atan2##F(2 * Y, Off * (1 + X) - Y * Y) / 2);                   \
+    return MAKE(Sign * log1p##F(4 * X / (Off * Off + Y * Y)) / 4,              \
+                Sign * atan2##F(2 * Y, Off * (1 + X) - Y * Y) / 2);            \
   }                                                                            \
   Type Complex rg_expand_catanh##F(Type Complex Z) {                           \
     return rgAtanh##F(RE(Z), IM(Z));                                           \
