@@ -329,6 +329,8 @@ static SmallVector<TypedLeaf, 4> mergeLeaves(ArrayRef<TypedLeaf> A,
   return Result;
 }
 
+const DataLayout &TypeAnalysis::dataLayout() const { return I->DL; }
+
 SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
                                                        const Value *P,
                                                        uint64_t Size) const {

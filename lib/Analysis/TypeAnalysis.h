@@ -88,6 +88,7 @@ public:
   /// Objects that pointers stored in object O may point to (direct only).
   llvm::SmallVector<ObjectId, 4> pointees(ObjectId O) const;
   unsigned numObjects() const;
+  const llvm::DataLayout &dataLayout() const;
 
   void print(llvm::raw_ostream &OS) const;
 

@@ -27,6 +27,7 @@ def powi : IntrinsicFormula<"llvm.powi", "F:FN",
            Domain<["0.4:2", "-3:4"]>, Kink<"n = 0: 0">,
            Lowers<["llvm.powi", "llvm.experimental.constrained.powi"]> {
   let Summary = "x^n for an integer n";
+  let TestName = "__builtin_powi";
 }
 def canonicalize : IntrinsicFormula<"llvm.canonicalize", "F:F", [(id S)]>,
                    Domain<["-2:2"]>, Arithmetic;

@@ -120,7 +120,12 @@ class Formula<list<dag> partials> : Operation {
   list<string> Samples = [];
   // Bound on |derivative - reference| / max(1, |reference|) in the generated
   // double test. float and long double use bounds of their own beside it.
-  string Tolerance = "1e-8";
+  string Tolerance = "1e-10";
+  // What a C program calls the double form in the generated test; empty where C
+  // has no name for it.
+  string TestName = "";
+  // The partials for people, where the formula hides the mathematics.
+  list<string> Plain = [];
   // What happens where the function is not differentiable. For people.
   string Kink = "";
   let Pure = 1;

@@ -19,19 +19,27 @@ using namespace llvm;
 using namespace retrograd::tblgen;
 
 namespace {
-enum class Action { Catalogue };
+enum class Action { Catalogue, Reference, Tests };
 }
 
 static cl::opt<Action>
     Chosen(cl::desc("what to generate:"),
            cl::values(clEnumValN(Action::Catalogue, "gen-catalogue",
-                                 "the tables behind Catalogue.h")),
+                                 "the tables behind Catalogue.h"),
+                      clEnumValN(Action::Reference, "gen-reference",
+                                 "the rule reference page, in Markdown"),
+                      clEnumValN(Action::Tests, "gen-tests",
+                                 "a C program that tests every formula")),
            cl::init(Action::Catalogue));
 
 static bool generate(raw_ostream &OS, const RecordKeeper &Records) {
   switch (Chosen) {
   case Action::Catalogue:
     return emitCatalogue(OS, Records);
+  case Action::Reference:
+    return emitReference(OS, Records);
+  case Action::Tests:
+    return emitTests(OS, Records);
   }
   return true;
 }

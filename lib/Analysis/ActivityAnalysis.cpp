@@ -1,0 +1,305 @@
+//===- ActivityAnalysis.cpp - what carries a derivative -------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/ActivityAnalysis.h"
+#include "Analysis/LoopShape.h"
+#include "Catalogue/Catalogue.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
+                                   bool ActiveReturn, const ProgramFacts &Facts,
+                                   const LoopShape &Shape)
+    : F(F), Facts(Facts), Shape(Shape) {
+  unsigned N = Facts.types().numObjects();
+  for (BitVector *Set : {&VariedObjects, &UsefulObjects, &ShadowedObjects,
+                         &InactiveSources, &UnshadowedObjects})
+    Set->resize(N);
+  seed(Args);
+  propagateVaried();
+  propagateUseful(ActiveReturn);
+  closeShadows(Args);
+}
+
+void ActivityAnalysis::seed(ArrayRef<ArgActivity> Args) {
+  for (Argument &A : F.args()) {
+    if (Args[A.getArgNo()] == ArgActivity::Const)
+      continue;
+    if (Facts.carriesFloat(&A) || Facts.shape(&A).HasUnknown)
+      Varied.insert(&A);
+    if (Args[A.getArgNo()] == ArgActivity::Out)
+      continue;
+    TypeAnalysis::ObjectId O = Facts.types().objectOf(&A);
+    if (O == TypeAnalysis::NoObject)
+      continue;
+    // What the caller shadows is both an input and an output.
+    VariedObjects |= Facts.reachableFrom(O);
+    UsefulObjects |= Facts.reachableFrom(O);
+  }
+}
+
+bool ActivityAnalysis::testObject(const BitVector &Set, const Value *P) const {
+  TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
+  return O != TypeAnalysis::NoObject && Set.test(O);
+}
+
+bool ActivityAnalysis::markObject(BitVector &Set, const Value *P) {
+  TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
+  if (O == TypeAnalysis::NoObject || Set.test(O))
+    return false;
+  Set.set(O);
+  return true;
+}
+
+bool ActivityAnalysis::markObjects(BitVector &Set, const BitVector &More) {
+  if (!More.test(Set))
+    return false;
+  Set |= More;
+  return true;
+}
+
+bool ActivityAnalysis::markVaried(const Value *V) {
+  // Only bits that are a float carry a derivative.
+  if (!Facts.carriesFloat(V) && !Facts.shape(V).HasUnknown)
+    return false;
+  return Varied.insert(V).second;
+}
+
+bool ActivityAnalysis::markUseful(const Value *V) {
+  if (isa<Constant>(V) || (!Facts.carriesFloat(V) && !Facts.shape(V).HasUnknown))
+    return false;
+  return Useful.insert(V).second;
+}
+
+bool ActivityAnalysis::anyVariedInput(const CallBase &C, const Function *Prepared) const {
+  if (any_of(C.args(), [&](const Value *A) { return isVaried(A); }))
+    return true;
+  return Prepared && VariedObjects.anyCommon(Facts.effects(Prepared).Reads);
+}
+
+/// Transfers variation through I; true if anything new was marked.
+bool ActivityAnalysis::varyFrom(const Instruction &I) {
+  if (const auto *S = dyn_cast<StoreInst>(&I))
+    return isVaried(S->getValueOperand()) &&
+           markObject(VariedObjects, S->getPointerOperand());
+  if (const auto *L = dyn_cast<LoadInst>(&I))
+    return testObject(VariedObjects, L->getPointerOperand()) && markVaried(L);
+  if (const auto *A = dyn_cast<AtomicRMWInst>(&I)) {
+    bool New = isVaried(A->getValOperand()) &&
+               markObject(VariedObjects, A->getPointerOperand());
+    return (testObject(VariedObjects, A->getPointerOperand()) && markVaried(A)) || New;
+  }
+  if (const auto *M = dyn_cast<AnyMemTransferInst>(&I))
+    return testObject(VariedObjects, M->getRawSource()) &&
+           markObject(VariedObjects, M->getRawDest());
+  if (isa<AnyMemSetInst>(I))
+    return false;
+  if (const auto *C = dyn_cast<CallBase>(&I)) {
+    if (const OperationRecord *R = Facts.catalogue().lookup(I)) {
+      if (R->Class == RuleClass::Formula)
+        return any_of(R->Partials, [&](const Partial &P) {
+                 return isVaried(C->getArgOperand(P.Operand));
+               }) && markVaried(C);
+      if (R->Class == RuleClass::Handler) {
+        bool In = any_of(C->args(), [&](const Value *A) {
+          return isVaried(A) || testObject(VariedObjects, A);
+        });
+        return In && (markVaried(C) | markObject(VariedObjects, C));
+      }
+      return false;
+    }
+    Function *Callee = directCallee(*C);
+    Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr;
+    if (!anyVariedInput(*C, Prepared))
+      return false;
+    bool New = markVaried(C);
+    if (Prepared)
+      New |= markObjects(VariedObjects, Facts.effects(Prepared).Writes);
+    return New;
+  }
+  if (isa<CmpInst>(I) || I.getType()->isVoidTy())
+    return false;
+  // Everything else moves or combines its operands.
+  return any_of(I.operands(), [&](const Value *Op) { return isVaried(Op); }) &&
+         markVaried(&I);
+}
+
+void ActivityAnalysis::propagateVaried() {
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const BasicBlock &B : F)
+      if (Shape.isLive(&B))
+        for (const Instruction &I : B)
+          Changed |= varyFrom(I);
+  }
+}
+
+/// Transfers usefulness backwards through I; true if anything new was marked.
+bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
+  if (const auto *R = dyn_cast<ReturnInst>(&I))
+    return ActiveReturn && R->getReturnValue() && markUseful(R->getReturnValue());
+  if (const auto *L = dyn_cast<LoadInst>(&I))
+    return Useful.contains(L) && markObject(UsefulObjects, L->getPointerOperand());
+  if (const auto *S = dyn_cast<StoreInst>(&I))
+    return testObject(UsefulObjects, S->getPointerOperand()) &&
+           markUseful(S->getValueOperand());
+  if (const auto *A = dyn_cast<AtomicRMWInst>(&I)) {
+    bool New = Useful.contains(A) && markObject(UsefulObjects, A->getPointerOperand());
+    return (testObject(UsefulObjects, A->getPointerOperand()) &&
+            markUseful(A->getValOperand())) || New;
+  }
+  if (const auto *M = dyn_cast<AnyMemTransferInst>(&I))
+    return testObject(UsefulObjects, M->getRawDest()) &&
+           markObject(UsefulObjects, M->getRawSource());
+  if (isa<AnyMemSetInst>(I))
+    return false;
+  if (const auto *C = dyn_cast<CallBase>(&I)) {
+    bool New = false;
+    if (const OperationRecord *R = Facts.catalogue().lookup(I)) {
+      if (R->Class == RuleClass::Formula && Useful.contains(C))
+        for (const Partial &P : R->Partials)
+          New |= markUseful(C->getArgOperand(P.Operand));
+      if (R->Class == RuleClass::Handler &&
+          (Useful.contains(C) || testObject(UsefulObjects, C) ||
+           any_of(C->args(), [&](const Value *A) { return testObject(UsefulObjects, A); })))
+        for (const Value *A : C->args())
+          New |= markUseful(A) | markObject(UsefulObjects, A);
+      return New;
+    }
+    Function *Callee = directCallee(*C);
+    Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr;
+    bool Out = Useful.contains(C) ||
+               (Prepared && UsefulObjects.anyCommon(Facts.effects(Prepared).Writes));
+    if (!Out)
+      return false;
+    for (const Value *A : C->args())
+      New |= markUseful(A);
+    if (Prepared)
+      New |= markObjects(UsefulObjects, Facts.effects(Prepared).Reads);
+    return New;
+  }
+  if (!Useful.contains(&I))
+    return false;
+  bool New = false;
+  for (const Value *Op : I.operands())
+    New |= markUseful(Op);
+  return New;
+}
+
+void ActivityAnalysis::propagateUseful(bool ActiveReturn) {
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const BasicBlock &B : reverse(F))
+      if (Shape.isLive(&B))
+        for (const Instruction &I : reverse(B))
+          Changed |= useFrom(I, ActiveReturn);
+  }
+}
+
+void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
+  // An object is shadowed if it, or anything reachable from it, is active.
+  BitVector Active = VariedObjects;
+  Active &= UsefulObjects;
+  for (unsigned O = 0, N = Active.size(); O != N; ++O)
+    if (Facts.reachableFrom(O).anyCommon(Active))
+      ShadowedObjects.set(O);
+
+  auto Mark = [&](BitVector &Set, const Value *P) {
+    TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
+    if (O != TypeAnalysis::NoObject)
+      Set |= Facts.reachableFrom(O);
+  };
+  for (Argument &A : F.args())
+    if (Args[A.getArgNo()] == ArgActivity::Const && Facts.carriesPointer(&A))
+      Mark(InactiveSources, &A);
+  for (const Instruction &I : instructions(F)) {
+    if (const auto *C = dyn_cast<CallBase>(&I)) {
+      const OperationRecord *R = Facts.catalogue().lookup(I);
+      Function *Callee = directCallee(*C);
+      bool Unknown = R ? R->Class == RuleClass::Inactive
+                       : !(Callee && Facts.preparedOf(Callee));
+      if (Unknown && Facts.carriesPointer(C))
+        Mark(InactiveSources, C);
+    }
+    for (const Value *Op : I.operands()) {
+      const auto *G = dyn_cast<GlobalVariable>(Op->stripInBoundsOffsets());
+      if (!G)
+        continue;
+      if (G->isConstant()) {
+        Mark(InactiveSources, G);
+        continue;
+      }
+      // What a global pointed to before the derivative began has no shadow.
+      TypeAnalysis::ObjectId O = Facts.types().objectOf(G);
+      if (O == TypeAnalysis::NoObject)
+        continue;
+      for (TypeAnalysis::ObjectId P : Facts.types().pointees(O))
+        if (P != TypeAnalysis::NoObject) {
+          InactiveSources |= Facts.reachableFrom(P);
+          UnshadowedObjects |= Facts.reachableFrom(P);
+        }
+    }
+  }
+}
+
+bool ActivityAnalysis::isActiveMemory(const Value *P) const {
+  return testObject(VariedObjects, P) && testObject(UsefulObjects, P);
+}
+
+bool ActivityAnalysis::hasShadow(const Value *V) const {
+  if (isa<ConstantPointerNull>(V) || isa<UndefValue>(V) || isa<Function>(V))
+    return false;
+  if (V->getType()->isPointerTy())
+    return testObject(ShadowedObjects, V);
+  return !isa<Constant>(V) && Facts.carriesPointer(V);
+}
+
+bool ActivityAnalysis::isMixed(const Value *P) const {
+  return testObject(InactiveSources, P);
+}
+
+bool ActivityAnalysis::isUnshadowed(const Value *P) const {
+  return testObject(UnshadowedObjects, P);
+}
+
+bool ActivityAnalysis::isActiveCall(const CallBase &C) const {
+  if (isActive(&C) || hasShadow(&C))
+    return true;
+  for (const Value *A : C.args())
+    if (isActive(A) || hasShadow(A))
+      return true;
+  Function *Callee = directCallee(C);
+  Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr;
+  if (!Prepared)
+    return any_of(C.args(), [&](const Value *A) { return isVaried(A); });
+  BitVector Active = VariedObjects;
+  Active &= UsefulObjects;
+  const ProgramFacts::Effects &E = Facts.effects(Prepared);
+  return Active.anyCommon(E.Writes) || Active.anyCommon(E.Reads);
+}
+
+void ActivityAnalysis::print(raw_ostream &OS) const {
+  OS << "activity of " << F.getName() << ":\n";
+  auto Line = [&](const Value &V) {
+    if (V.getType()->isVoidTy() || V.getType()->isLabelTy())
+      return;
+    OS << (isActive(&V)    ? "  active  "
+           : isVaried(&V)  ? "  varied  "
+           : isUseful(&V)  ? "  useful  "
+           : hasShadow(&V) ? "  shadow  "
+                           : "  -       ");
+    OS << V << '\n';
+  };
+  for (Argument &A : F.args())
+    Line(A);
+  for (Instruction &I : instructions(F))
+    Line(I);
+}

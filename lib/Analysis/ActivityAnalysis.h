@@ -1,0 +1,81 @@
+//===- ActivityAnalysis.h - what carries a derivative ----------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The textbook data-flow: a value is varied if it depends on an active input,
+// useful if an active output depends on it, active if both. It runs over SSA
+// values and over the abstract memory objects of the type analysis, for one
+// function and one activity of its arguments. Calls use the object effects of
+// the whole callee, so no callee has to be looked into again.
+//
+// It also decides which pointers have a shadow. A pointer whose memory, and
+// whatever is reachable from it, holds nothing active is its own shadow. An
+// object whose pointers may come both with and without a shadow of their own
+// is "mixed": accumulation into it compares shadow and primal at run time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_ANALYSIS_ACTIVITYANALYSIS_H
+#define RETROGRAD_ANALYSIS_ACTIVITYANALYSIS_H
+
+#include "Analysis/ProgramFacts.h"
+#include "Request/DerivativeRequest.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace retrograd {
+
+class LoopShape;
+
+class ActivityAnalysis {
+public:
+  /// `F` is the prepared clone; `Args` and `ActiveReturn` as in the request.
+  ActivityAnalysis(llvm::Function &F, llvm::ArrayRef<ArgActivity> Args,
+                   bool ActiveReturn, const ProgramFacts &Facts, const LoopShape &Shape);
+
+  bool isVaried(const llvm::Value *V) const { return Varied.contains(V); }
+  bool isUseful(const llvm::Value *V) const { return Useful.contains(V); }
+  /// V holds floats whose adjoint or tangent is needed.
+  bool isActive(const llvm::Value *V) const { return isVaried(V) && isUseful(V); }
+  /// The memory behind P holds active floats.
+  bool isActiveMemory(const llvm::Value *P) const;
+  /// The value V (a pointer, or bytes that hold one) has a shadow of its own.
+  bool hasShadow(const llvm::Value *V) const;
+  /// Shadow and primal of P may be equal at run time.
+  bool isMixed(const llvm::Value *P) const;
+  /// The object of P may be memory whose shadow nobody gave: reached through a
+  /// global pointer that was set outside.
+  bool isUnshadowed(const llvm::Value *P) const;
+  /// The call must be differentiated, not just repeated.
+  bool isActiveCall(const llvm::CallBase &C) const;
+
+  const ProgramFacts &facts() const { return Facts; }
+  void print(llvm::raw_ostream &OS) const;
+
+private:
+  void seed(llvm::ArrayRef<ArgActivity> Args);
+  void propagateVaried();
+  void propagateUseful(bool ActiveReturn);
+  void closeShadows(llvm::ArrayRef<ArgActivity> Args);
+  bool varyFrom(const llvm::Instruction &I);
+  bool useFrom(const llvm::Instruction &I, bool ActiveReturn);
+  bool markVaried(const llvm::Value *V);
+  bool markUseful(const llvm::Value *V);
+  bool markObjects(llvm::BitVector &Set, const llvm::BitVector &More);
+  bool markObject(llvm::BitVector &Set, const llvm::Value *P);
+  bool testObject(const llvm::BitVector &Set, const llvm::Value *P) const;
+  bool anyVariedInput(const llvm::CallBase &C, const llvm::Function *Prepared) const;
+
+  llvm::Function &F;
+  const ProgramFacts &Facts;
+  const LoopShape &Shape;
+  llvm::DenseSet<const llvm::Value *> Varied, Useful;
+  llvm::BitVector VariedObjects, UsefulObjects, ShadowedObjects, InactiveSources,
+      UnshadowedObjects;
+};
+
+} // namespace retrograd
+
+#endif

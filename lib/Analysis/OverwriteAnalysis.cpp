@@ -1,0 +1,168 @@
+//===- OverwriteAnalysis.cpp - can a load be repeated ---------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/OverwriteAnalysis.h"
+#include "Analysis/ActivityAnalysis.h"
+#include "Analysis/LoopShape.h"
+#include "Catalogue/Catalogue.h"
+#include "llvm/Analysis/CaptureTracking.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+OverwriteAnalysis::OverwriteAnalysis(Function &F, Function &Root, bool Split,
+                                     AAResults &AA, const ActivityAnalysis &Activity,
+                                     const LoopShape &Shape)
+    : F(F), Root(Root), Split(Split), AA(AA), Activity(Activity),
+      Facts(Activity.facts()), Shape(Shape) {
+  for (Instruction &I : instructions(F)) {
+    if (!I.mayWriteToMemory() || !Shape.isLive(I.getParent()))
+      continue;
+    if (const OperationRecord *R = Facts.catalogue().lookup(I)) {
+      if (R->Pure || R->Class == RuleClass::Allocation ||
+          R->Class == RuleClass::Formula || R->Handler == HandlerKind::Ignore)
+        continue;
+      // Memory with a shadow is freed only after the reverse sweep.
+      if (R->Class == RuleClass::Deallocation &&
+          Activity.hasShadow(cast<CallBase>(I).getArgOperand(R->FreedArg)))
+        continue;
+    }
+    Writers.push_back(&I);
+  }
+}
+
+bool OverwriteAnalysis::canRepeat(const LoadInst &L) const {
+  auto [It, New] = Known.try_emplace(&L, false);
+  if (New) {
+    bool Result = compute(L);
+    return Known[&L] = Result;
+  }
+  return It->second;
+}
+
+bool OverwriteAnalysis::compute(const LoadInst &L) const {
+  if (!L.isUnordered() || L.isVolatile())
+    return false;
+  const Value *P = L.getPointerOperand();
+  if (L.hasMetadata(LLVMContext::MD_invariant_load) ||
+      !isModSet(AA.getModRefInfoMask(MemoryLocation::get(&L))))
+    return true;
+  if (writtenNowhere(Facts.types().objectOf(P), Facts.effects(&Root).Writes))
+    return true;
+  if (Split && !isPrivate(P))
+    return false;
+  return none_of(Writers, [&](const Instruction *W) {
+    return canFollow(*W, L) && mayOverwrite(*W, L);
+  });
+}
+
+/// No function with the effects `Writes` can write to object O. Objects that
+/// code outside sees may overlap each other (two parameters with one argument).
+bool OverwriteAnalysis::writtenNowhere(TypeAnalysis::ObjectId O,
+                                       const BitVector &Writes) const {
+  if (O == TypeAnalysis::NoObject || Writes.test(O))
+    return false;
+  return !Facts.visible().test(O) || !Facts.visible().anyCommon(Writes);
+}
+
+/// Memory that no one but this function can write, even after it returned.
+bool OverwriteAnalysis::isPrivate(const Value *P) const {
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(P, Objects, &Shape.loops());
+  return all_of(Objects, [](const Value *O) {
+    return (isa<AllocaInst>(O) || isNoAliasCall(O)) &&
+           !PointerMayBeCaptured(O, /*ReturnCaptures=*/true);
+  });
+}
+
+/// W can run after L has run.
+bool OverwriteAnalysis::canFollow(const Instruction &W, const LoadInst &L) const {
+  const BasicBlock *From = L.getParent();
+  if (W.getParent() == From && L.comesBefore(&W))
+    return true;
+  auto [It, New] = After.try_emplace(From);
+  if (New) {
+    SmallPtrSet<const BasicBlock *, 16> Set;
+    SmallVector<const BasicBlock *, 16> Work{From};
+    while (!Work.empty())
+      for (const BasicBlock *S : successors(Work.pop_back_val()))
+        if (Shape.isLive(S) && Set.insert(S).second)
+          Work.push_back(S);
+    After[From] = std::move(Set);
+  }
+  return After[From].contains(W.getParent());
+}
+
+/// Both accesses move through memory at one constant pace in `Common`, and W's
+/// stays ahead of (or behind) L's in the direction of travel, so that it never
+/// comes to a place that L has read. Only sound if no loop around repeats it.
+bool OverwriteAnalysis::runsAhead(const Instruction &W, const LoadInst &L,
+                                  const Loop &Common) const {
+  const auto *S = dyn_cast<StoreInst>(&W);
+  if (!S || Common.getParentLoop())
+    return false;
+  ScalarEvolution &SE = Shape.evolution();
+  Value *PL = const_cast<Value *>(L.getPointerOperand());
+  Value *PW = const_cast<Value *>(S->getPointerOperand());
+  const auto *RL = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(PL));
+  if (!RL || !RL->isAffine() || RL->getLoop() != &Common)
+    return false;
+  const auto *Step = dyn_cast<SCEVConstant>(RL->getStepRecurrence(SE));
+  const auto *Distance = dyn_cast<SCEVConstant>(SE.getMinusSCEV(SE.getSCEV(PW), SE.getSCEV(PL)));
+  if (!Step || !Distance)
+    return false;
+  const DataLayout &DL = F.getDataLayout();
+  int64_t Pace = Step->getAPInt().getSExtValue(), D = Distance->getAPInt().getSExtValue();
+  int64_t SizeL = DL.getTypeStoreSize(L.getType()).getFixedValue();
+  int64_t SizeW = DL.getTypeStoreSize(S->getValueOperand()->getType()).getFixedValue();
+  return (Pace > 0 && D >= SizeL) || (Pace < 0 && D <= -SizeW);
+}
+
+bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) const {
+  const Value *P = L.getPointerOperand();
+  TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
+  MemoryLocation Loc = MemoryLocation::get(&L);
+
+  // Pointers of different iterations are not what alias analysis compares.
+  const Loop *Common = Shape.loops().getLoopFor(L.getParent());
+  while (Common && !Common->contains(W.getParent()))
+    Common = Common->getParentLoop();
+  const Value *WP = getLoadStorePointerOperand(&W);
+  if (Common && !Common->isLoopInvariant(P) && !(WP && Common->isLoopInvariant(WP))) {
+    if (runsAhead(W, L, *Common))
+      return false;
+    Loc = Loc.getWithNewSize(LocationSize::beforeOrAfterPointer());
+  }
+
+  if (const auto *C = dyn_cast<CallBase>(&W)) {
+    const OperationRecord *R = Facts.catalogue().lookup(W);
+    if (R && R->Class == RuleClass::Inactive) {
+      // Writes at most what its pointer arguments lead to.
+      return any_of(C->args(), [&](const Value *A) {
+        return A->getType()->isPointerTy() &&
+               !AA.isNoAlias(MemoryLocation::getBeforeOrAfter(A), Loc);
+      });
+    }
+    Function *Callee = directCallee(*C);
+    if (Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr)
+      if (writtenNowhere(O, Facts.effects(Prepared).Writes))
+        return false;
+  }
+  return isModSet(AA.getModRefInfo(&W, Loc));
+}
+
+void OverwriteAnalysis::print(raw_ostream &OS) const {
+  OS << "overwrite in " << F.getName() << (Split ? " (split)" : "") << ":\n";
+  for (Instruction &I : instructions(F))
+    if (auto *L = dyn_cast<LoadInst>(&I))
+      OS << (canRepeat(*L) ? "  repeatable  " : "  overwritten ") << *L << '\n';
+}

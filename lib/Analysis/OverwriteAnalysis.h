@@ -1,0 +1,72 @@
+//===- OverwriteAnalysis.h - can a load be repeated -------------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The reverse sweep may repeat a load instead of taping its value if no byte
+// it read can be written between the load and the moment it is repeated, which
+// is at any time after the primal sweep. Three arguments, cheapest first:
+//
+//   1. Nothing in the whole call graph writes the object.
+//   2. In a split derivative the caller goes on running before the reverse
+//      sweep, so only private memory of this function can qualify.
+//   3. No instruction that can run after the load may write its location, by
+//      LLVM's alias analysis. Alias analysis compares pointers of one
+//      iteration; where both pointers vary in a common loop only the
+//      underlying objects are compared (or, for affine accesses, the distance).
+//
+// The reverse sweep itself writes only shadows and the tape.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_ANALYSIS_OVERWRITEANALYSIS_H
+#define RETROGRAD_ANALYSIS_OVERWRITEANALYSIS_H
+
+#include "Analysis/ProgramFacts.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+
+namespace retrograd {
+
+class ActivityAnalysis;
+class LoopShape;
+
+class OverwriteAnalysis {
+public:
+  /// `Root` is the prepared clone that the user's request names; `Split` says
+  /// that F's reverse sweep runs after F has returned.
+  OverwriteAnalysis(llvm::Function &F, llvm::Function &Root, bool Split,
+                    llvm::AAResults &AA, const ActivityAnalysis &Activity,
+                    const LoopShape &Shape);
+
+  /// The load sees the same bytes if repeated in the reverse sweep.
+  bool canRepeat(const llvm::LoadInst &L) const;
+  void print(llvm::raw_ostream &OS) const;
+
+private:
+  bool compute(const llvm::LoadInst &L) const;
+  bool writtenNowhere(TypeAnalysis::ObjectId O, const llvm::BitVector &Writes) const;
+  bool isPrivate(const llvm::Value *P) const;
+  bool mayOverwrite(const llvm::Instruction &W, const llvm::LoadInst &L) const;
+  bool runsAhead(const llvm::Instruction &W, const llvm::LoadInst &L,
+                 const llvm::Loop &Common) const;
+  bool canFollow(const llvm::Instruction &W, const llvm::LoadInst &L) const;
+
+  llvm::Function &F;
+  llvm::Function &Root;
+  bool Split;
+  llvm::AAResults &AA;
+  const ActivityAnalysis &Activity;
+  const ProgramFacts &Facts;
+  const LoopShape &Shape;
+  llvm::SmallVector<const llvm::Instruction *, 32> Writers;
+  mutable llvm::DenseMap<const llvm::LoadInst *, bool> Known;
+  mutable llvm::DenseMap<const llvm::BasicBlock *,
+                         llvm::SmallPtrSet<const llvm::BasicBlock *, 16>> After;
+};
+
+} // namespace retrograd
+
+#endif

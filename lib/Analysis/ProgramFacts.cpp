@@ -1,0 +1,173 @@
+//===- ProgramFacts.cpp - what holds for a whole call graph ---------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/ProgramFacts.h"
+#include "Catalogue/Catalogue.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+Function *retrograd::directCallee(const CallBase &C) {
+  return dyn_cast<Function>(C.getCalledOperand()->stripPointerCastsAndAliases());
+}
+
+ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
+                           const Catalogue &Cat)
+    : Cat(Cat), PreparedOf(std::move(PO)), Types(Functions, PreparedOf, Cat) {
+  computeVisible(Functions);
+  computeEffects(Functions);
+}
+
+/// A call of which nothing is known: no record, no body.
+static bool isUnknownCall(const Instruction &I, const Catalogue &Cat,
+                          const ProgramFacts::PreparedOfFn &PreparedOf) {
+  const auto *C = dyn_cast<CallBase>(&I);
+  return C && !Cat.lookup(I) && !isa<IntrinsicInst>(I) &&
+         !(directCallee(*C) && PreparedOf(directCallee(*C)));
+}
+
+/// Calls Visit(pointer, reads, writes) for each memory access of I itself.
+template <typename Fn>
+static void visitAccesses(const Instruction &I, const Catalogue &Cat, Fn Visit) {
+  if (const auto *L = dyn_cast<LoadInst>(&I))
+    return Visit(L->getPointerOperand(), true, false);
+  if (const auto *S = dyn_cast<StoreInst>(&I))
+    return Visit(S->getPointerOperand(), false, true);
+  if (const auto *A = dyn_cast<AtomicRMWInst>(&I))
+    return Visit(A->getPointerOperand(), true, true);
+  if (const auto *A = dyn_cast<AtomicCmpXchgInst>(&I))
+    return Visit(A->getPointerOperand(), true, true);
+  if (const auto *M = dyn_cast<AnyMemTransferInst>(&I)) {
+    Visit(M->getRawDest(), false, true);
+    return Visit(M->getRawSource(), true, false);
+  }
+  if (const auto *M = dyn_cast<AnyMemSetInst>(&I))
+    return Visit(M->getRawDest(), false, true);
+  if (const auto *C = dyn_cast<CallBase>(&I)) {
+    // A catalogued operation touches at most what its pointer operands name.
+    const OperationRecord *R = Cat.lookup(I);
+    if (R && (R->Class == RuleClass::Handler || R->Class == RuleClass::Inactive) &&
+        R->Handler != HandlerKind::Ignore)
+      for (const auto &[N, A] : enumerate(C->args()))
+        if (A->getType()->isPointerTy())
+          Visit(A, true, !C->onlyReadsMemory(N));
+  }
+}
+
+void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
+  unsigned N = Types.numObjects();
+  for (Function *F : Functions) {
+    Effects &E = EffectsOf[F];
+    E.Reads.resize(N);
+    E.Writes.resize(N);
+    for (Instruction &I : instructions(*F))
+      visitAccesses(I, Cat, [&](const Value *P, bool R, bool W) {
+        TypeAnalysis::ObjectId O = Types.objectOf(P);
+        if (O == TypeAnalysis::NoObject)
+          return;
+        if (R)
+          E.Reads.set(O);
+        if (W)
+          E.Writes.set(O);
+      });
+    // A function that nobody knows may write whatever it can see.
+    for (Instruction &I : instructions(*F))
+      if (isUnknownCall(I, Cat, PreparedOf) && !cast<CallBase>(I).onlyReadsMemory())
+        E.Writes |= Visible;
+  }
+  // Callees' effects, to a fixpoint over the call graph.
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (Function *F : Functions) {
+      Effects &E = EffectsOf[F];
+      unsigned Before = E.Reads.count() + E.Writes.count();
+      for (Instruction &I : instructions(*F))
+        if (auto *C = dyn_cast<CallBase>(&I))
+          if (Function *Callee = directCallee(*C))
+            if (Function *P = PreparedOf(Callee)) {
+              auto It = EffectsOf.find(P);
+              if (It == EffectsOf.end())
+                continue;
+              E.Reads |= It->second.Reads;
+              E.Writes |= It->second.Writes;
+            }
+      Changed |= E.Reads.count() + E.Writes.count() != Before;
+    }
+  }
+}
+
+const BitVector &ProgramFacts::reachableFrom(TypeAnalysis::ObjectId O) const {
+  auto It = Reach.find(O);
+  if (It != Reach.end())
+    return It->second;
+  BitVector Set(Types.numObjects());
+  if (O != TypeAnalysis::NoObject) {
+    SmallVector<TypeAnalysis::ObjectId, 8> Work{O};
+    Set.set(O);
+    while (!Work.empty())
+      for (TypeAnalysis::ObjectId P : Types.pointees(Work.pop_back_val()))
+        if (P != TypeAnalysis::NoObject && !Set.test(P)) {
+          Set.set(P);
+          Work.push_back(P);
+        }
+  }
+  return Reach[O] = std::move(Set);
+}
+
+void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
+  Visible.resize(Types.numObjects());
+  auto See = [&](const Value *V) {
+    TypeAnalysis::ObjectId O = Types.objectOf(V);
+    if (O != TypeAnalysis::NoObject)
+      Visible |= reachableFrom(O);
+  };
+  if (Functions.empty())
+    return;
+  // The root comes first: what its caller passes in, or gets back.
+  for (Argument &A : Functions.front()->args())
+    See(&A);
+  for (Instruction &I : instructions(*Functions.front()))
+    if (auto *R = dyn_cast<ReturnInst>(&I); R && R->getReturnValue())
+      See(R->getReturnValue());
+  for (Function *F : Functions)
+    for (Instruction &I : instructions(*F)) {
+      bool UnknownCall = isUnknownCall(I, Cat, PreparedOf);
+      for (Value *Op : I.operands())
+        if (isa<GlobalVariable>(Op->stripInBoundsOffsets()) || UnknownCall)
+          See(Op);
+      if (UnknownCall)
+        See(&I);
+    }
+}
+
+const ValueShape &ProgramFacts::shape(const Value *V) const {
+  std::unique_ptr<ValueShape> &Slot = Shapes[V];
+  if (Slot)
+    return *Slot;
+  auto Shape = std::make_unique<ValueShape>();
+  Type *T = V->getType();
+  if (T->isPointerTy()) {
+    Shape->HasPointer = true;
+  } else if (T->isFloatingPointTy()) {
+    const DataLayout &DL = Types.dataLayout();
+    Shape->Floats.push_back({0, DL.getTypeStoreSize(T).getFixedValue(),
+                             {ByteKind::Float, T}});
+  } else if (T->isFirstClassType() && !T->isTokenTy() && !T->isMetadataTy() &&
+             !T->isLabelTy() && !(T->isIntegerTy() && T->getIntegerBitWidth() < 16)) {
+    for (const TypedLeaf &L : Types.leavesOf(V)) {
+      if (L.Kind.K == ByteKind::Float)
+        Shape->Floats.push_back(L);
+      Shape->HasPointer |= L.Kind.K == ByteKind::Pointer;
+      Shape->HasUnknown |= L.Kind.K == ByteKind::Unknown || L.Kind.K == ByteKind::Conflict;
+    }
+  }
+  // Re-index: leavesOf may have grown the map.
+  return *(Shapes[V] = std::move(Shape));
+}

@@ -1,0 +1,81 @@
+//===- ProgramFacts.h - what holds for a whole call graph ------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Facts shared by all requests on a call graph of prepared primals: its types
+// and abstract memory objects, which objects each function may read or write
+// (its callees included), and which objects code outside can see.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_ANALYSIS_PROGRAMFACTS_H
+#define RETROGRAD_ANALYSIS_PROGRAMFACTS_H
+
+#include "Analysis/TypeAnalysis.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/Instructions.h"
+
+namespace retrograd {
+class Catalogue;
+
+/// The bytes of a value that hold floats and pointers.
+struct ValueShape {
+  llvm::SmallVector<TypedLeaf, 2> Floats;
+  bool HasPointer = false;
+  bool HasUnknown = false;
+};
+
+class ProgramFacts {
+public:
+  using PreparedOfFn = std::function<llvm::Function *(const llvm::Function *)>;
+
+  ProgramFacts(llvm::ArrayRef<llvm::Function *> Functions, PreparedOfFn PreparedOf,
+               const Catalogue &Cat);
+
+  const TypeAnalysis &types() const { return Types; }
+  const Catalogue &catalogue() const { return Cat; }
+  llvm::Function *preparedOf(const llvm::Function *F) const { return PreparedOf(F); }
+
+  /// Objects that F and what it calls may read or write.
+  struct Effects {
+    llvm::BitVector Reads, Writes;
+  };
+  const Effects &effects(const llvm::Function *Prepared) const {
+    return EffectsOf.find(Prepared)->second;
+  }
+
+  /// Object O, or what is reachable from it through stored pointers.
+  const llvm::BitVector &reachableFrom(TypeAnalysis::ObjectId O) const;
+  /// Objects that code outside of the call graph may see: reachable from the
+  /// root's parameters and result, from globals, or from unknown calls.
+  const llvm::BitVector &visible() const { return Visible; }
+
+  /// Cached shape of a value.
+  const ValueShape &shape(const llvm::Value *V) const;
+  bool carriesFloat(const llvm::Value *V) const { return !shape(V).Floats.empty(); }
+  bool carriesPointer(const llvm::Value *V) const { return shape(V).HasPointer; }
+
+private:
+  void computeEffects(llvm::ArrayRef<llvm::Function *> Functions);
+  void computeVisible(llvm::ArrayRef<llvm::Function *> Functions);
+
+  const Catalogue &Cat;
+  PreparedOfFn PreparedOf;
+  TypeAnalysis Types;
+  llvm::DenseMap<const llvm::Function *, Effects> EffectsOf;
+  mutable llvm::DenseMap<TypeAnalysis::ObjectId, llvm::BitVector> Reach;
+  llvm::BitVector Visible;
+  mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>> Shapes;
+};
+
+/// The function that a direct call names, through aliases and casts; null for
+/// indirect calls and inline assembly.
+llvm::Function *directCallee(const llvm::CallBase &C);
+
+} // namespace retrograd
+
+#endif

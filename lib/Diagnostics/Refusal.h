@@ -1,0 +1,42 @@
+//===- Refusal.h - a derivative that cannot be made --------------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Analyses and plans do not talk to the user. What they cannot do they return
+// as a Refusal; the pass reports it with the trail from the user's call.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_DIAGNOSTICS_REFUSAL_H
+#define RETROGRAD_DIAGNOSTICS_REFUSAL_H
+
+#include "llvm/IR/Instruction.h"
+#include <string>
+
+namespace retrograd {
+
+enum class RefusalKind : uint8_t {
+  NoBody,           ///< active call of a function without body or rule
+  IndirectCall,     ///< active call through a pointer
+  InlineAsm,        ///< active inline assembly
+  UnknownType,      ///< bytes copied whose type matters and is not known
+  Instruction,      ///< no rule for the instruction
+  Unshadowed,       ///< active store to memory whose shadow nobody gave
+  ExceptionPath,    ///< an active call's exception is caught and goes on
+  VarArg,           ///< active variadic arguments
+  ControlFlow       ///< indirectbr and the like
+};
+
+struct Refusal {
+  RefusalKind Kind;
+  const llvm::Instruction *At;
+  /// What the message names: a function, an instruction, bytes.
+  std::string Detail;
+};
+
+} // namespace retrograd
+
+#endif

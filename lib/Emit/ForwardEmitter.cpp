@@ -1,0 +1,398 @@
+//===- ForwardEmitter.cpp - the tangent sweep -----------------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/ForwardEmitter.h"
+#include "Catalogue/Catalogue.h"
+#include "Emit/FormulaEmitter.h"
+#include "Emit/FunctionShell.h"
+#include "Emit/PrimalEmitter.h"
+#include "Rules/Rules.h"
+#include "Rules/Transfer.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+ForwardEmitter::ForwardEmitter(const DerivativePlan &Plan, Function &D, EmitServices &Services)
+    : Plan(Plan), Activity(Plan.activity()), F(Plan.primal()), D(D), Services(Services),
+      B(D.getContext()) {
+  clonePrimal(D, F, Plan.request(), VMap, Companions);
+}
+
+void ForwardEmitter::run() {
+  ReversePostOrderTraversal<Function *> Order(&F);
+  for (BasicBlock *Block : Order)
+    if (Plan.shape().isLive(Block))
+      for (PHINode &Phi : Block->phis())
+        if (hasCompanion(&Phi)) {
+          B.SetInsertPoint(cast<Instruction>(primal(&Phi)));
+          Companions[&Phi] =
+              B.CreatePHI(Phi.getType(), Phi.getNumIncomingValues(), Phi.getName() + ".t");
+        }
+  for (BasicBlock *Block : Order)
+    if (Plan.shape().isLive(Block))
+      for (Instruction &I : *Block)
+        visit(I);
+  for (BasicBlock *Block : Order)
+    if (Plan.shape().isLive(Block))
+      for (PHINode &Phi : Block->phis())
+        if (hasCompanion(&Phi)) {
+          auto *C = cast<PHINode>(primal(&Phi));
+          for (unsigned I = 0, N = Phi.getNumIncomingValues(); I != N; ++I)
+            cast<PHINode>(Companions[&Phi])
+                ->addIncoming(companion(Phi.getIncomingValue(I)), C->getIncomingBlock(I));
+        }
+  // Blocks that end in a dead end but hold a return cannot exist: a return is
+  // what makes a block live.
+}
+
+Value *ForwardEmitter::primal(const Value *V) const {
+  auto It = VMap.find(V);
+  return It != VMap.end() ? (Value *)It->second : const_cast<Value *>(V);
+}
+
+/// Companion of a value that has none of its own: zero where it holds floats,
+/// the value itself where it holds pointers.
+Value *ForwardEmitter::idle(const Value *V) {
+  const ValueShape &S = Plan.facts().shape(V);
+  if (S.Floats.empty())
+    return primal(V);
+  if (!S.HasPointer)
+    return Constant::getNullValue(V->getType());
+  Value *X = primal(V);
+  if (isa<StructType>(V->getType()))
+    for (auto [I, T] : enumerate(cast<StructType>(V->getType())->elements()))
+      if (T->isFPOrFPVectorTy())
+        X = B.CreateInsertValue(X, Constant::getNullValue(T), I);
+  return X;
+}
+
+Value *ForwardEmitter::companion(const Value *V) {
+  if (!hasCompanion(V))
+    return idle(V);
+  if (auto *C = dyn_cast<Constant>(V))
+    return shadowOfConstant(*const_cast<Constant *>(C), Activity, Services);
+  auto It = Companions.find(V);
+  return It != Companions.end() ? It->second : idle(V);
+}
+
+Value *ForwardEmitter::nowhere(Type *T) {
+  IRBuilder<> Entry(&D.getEntryBlock(), D.getEntryBlock().begin());
+  return Entry.CreateAlloca(T, nullptr, "nowhere");
+}
+
+/// For the runtime: the primal where shadow and primal may coincide, else null.
+Value *ForwardEmitter::ownOrNull(const Value *P) {
+  return Activity.isMixed(P) ? primal(P) : ConstantPointerNull::get(B.getPtrTy());
+}
+
+void ForwardEmitter::visit(Instruction &I) {
+  if (isa<PHINode>(I))
+    return;
+  if (auto *R = dyn_cast<ReturnInst>(&I))
+    return visitReturn(*R);
+  auto *Clone = cast<Instruction>(primal(&I));
+  BasicBlock::iterator At = Clone->isTerminator() && !isa<InvokeInst>(Clone)
+                                ? Clone->getIterator()
+                                : afterDefinition(Clone);
+  B.SetInsertPoint(At->getParent(), At);
+  B.SetCurrentDebugLocation(Clone->getDebugLoc());
+  B.clearFastMathFlags();
+  if (auto *C = dyn_cast<CallBase>(&I))
+    return visitCall(*C);
+  if (auto *S = dyn_cast<StoreInst>(&I))
+    return visitStore(*S);
+  if (I.getType()->isVoidTy() || !hasCompanion(&I) || isa<LandingPadInst>(I))
+    return;
+  Value *T = nullptr;
+  if (auto *L = dyn_cast<LoadInst>(&I)) {
+    T = load(*L);
+  } else if (auto *A = dyn_cast<AllocaInst>(&I)) {
+    auto *Sh = cast<AllocaInst>(Clone->clone());
+    B.Insert(Sh, I.getName() + ".sh");
+    Value *Bytes = B.CreateMul(
+        B.CreateZExtOrTrunc(primal(A->getArraySize()), B.getInt64Ty()),
+        B.getInt64(D.getDataLayout().getTypeAllocSize(A->getAllocatedType()).getFixedValue()));
+    BasicBlock::iterator Behind = A->isStaticAlloca()
+                                      ? D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca()
+                                      : B.GetInsertPoint();
+    if (!A->isStaticAlloca() || Sh->comesBefore(&*Behind))
+      B.SetInsertPoint(Behind->getParent(), Behind);
+    B.CreateMemSet(Sh, B.getInt8(0), Bytes, Sh->getAlign());
+    T = Sh;
+  } else if (I.isUnaryOp() || (I.isBinaryOp() && I.getType()->isFPOrFPVectorTy())) {
+    T = formula(I);
+  } else {
+    switch (I.getOpcode()) {
+    case Instruction::And:
+    case Instruction::Or:
+    case Instruction::Xor:
+      T = bits(I);
+      break;
+    default:
+      T = replay(I);
+    }
+  }
+  Companions[&I] = T;
+}
+
+/// The sum of the partials over the operands that have a tangent.
+Value *ForwardEmitter::formula(Instruction &I) {
+  const OperationRecord &R = *Services.catalogue().lookup(I);
+  if (isa<FPMathOperator>(I))
+    B.setFastMathFlags(I.getFastMathFlags());
+  FormulaEmitter Formula(B, Services.catalogue());
+  Value *Sum = nullptr;
+  for (const Partial &P : R.Partials) {
+    const Value *Op = I.getOperand(P.Operand);
+    if (!Activity.isActive(Op))
+      continue;
+    Value *X = Formula.emit(
+        P, I, companion(Op), [&](unsigned N) { return primal(I.getOperand(N)); },
+        [&] { return primal(&I); });
+    Sum = Sum ? B.CreateFAdd(Sum, X) : X;
+  }
+  return Sum ? Sum : Constant::getNullValue(I.getType());
+}
+
+/// Sign tricks: the tangent changes its sign with the primal's operand, where
+/// the primal's bits change.
+Value *ForwardEmitter::bits(Instruction &I) {
+  const auto *Mask = dyn_cast<Constant>(I.getOperand(1));
+  Value *T = companion(I.getOperand(0));
+  if (!Mask || Plan.facts().shape(&I).Floats.empty())
+    return replay(I);
+  Value *M = const_cast<Constant *>(Mask), *X = primal(I.getOperand(0));
+  switch (I.getOpcode()) {
+  case Instruction::Xor: // negation
+    return B.CreateXor(T, M);
+  case Instruction::Or: // -|x|
+    return B.CreateXor(T, B.CreateAnd(B.CreateNot(X), M));
+  default: { // |x|, or whole bytes masked away
+    const APInt *Bits = nullptr;
+    if (auto *C = dyn_cast<ConstantInt>(Mask->getType()->isVectorTy() ? Mask->getSplatValue() : Mask))
+      Bits = &C->getValue();
+    bool WholeBytes = true;
+    for (unsigned K = 0; Bits && K < Bits->getBitWidth(); K += 8) {
+      uint64_t Byte = Bits->extractBitsAsZExtValue(8, K);
+      WholeBytes &= Byte == 0 || Byte == 255;
+    }
+    if (WholeBytes)
+      return B.CreateAnd(T, M);
+    return B.CreateXor(T, B.CreateAnd(X, B.CreateNot(M)));
+  }
+  }
+}
+
+/// Moves of bytes: the same instruction over companions.
+Value *ForwardEmitter::replay(Instruction &I) {
+  Instruction *C = cast<Instruction>(primal(&I))->clone();
+  for (auto [N, U] : enumerate(I.operands())) {
+    // Conditions, indices and lane numbers are the primal's.
+    bool Moved = hasCompanion(U.get()) || (U->getType() == I.getType() && !isa<SelectInst>(I)) ||
+                 (isa<SelectInst>(I) && N > 0) || (isa<InsertValueInst>(I)) ||
+                 (isa<InsertElementInst>(I) && N < 2);
+    C->setOperand(N, Moved ? companion(U.get()) : primal(U.get()));
+  }
+  C->dropUnknownNonDebugMetadata();
+  C->dropPoisonGeneratingFlags();
+  if (isa<FPMathOperator>(C) && isa<FPMathOperator>(I))
+    C->setFastMathFlags(I.getFastMathFlags());
+  B.Insert(C, I.getName() + ".t");
+  return C;
+}
+
+Value *ForwardEmitter::load(LoadInst &L) {
+  const Value *P = L.getPointerOperand();
+  if (!Activity.hasShadow(P))
+    return idle(&L);
+  Value *Shadow = companion(P);
+  Value *T = B.CreateAlignedLoad(L.getType(), Shadow, L.getAlign(), L.getName() + ".t");
+  // Where the pointer is its own shadow, what was loaded is the primal.
+  if (Activity.isMixed(P) && Plan.facts().carriesFloat(&L))
+    T = B.CreateSelect(B.CreateICmpEQ(Shadow, primal(P)), idle(&L), T);
+  return T;
+}
+
+void ForwardEmitter::visitStore(StoreInst &S) {
+  const Value *P = S.getPointerOperand(), *V = S.getValueOperand();
+  if (!Activity.hasShadow(P))
+    return;
+  Value *Address = companion(P);
+  if (Activity.isMixed(P))
+    Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)), nowhere(V->getType()), Address);
+  Value *T = companion(V);
+  if (isa<Constant>(V) && !V->getType()->isFPOrFPVectorTy() && !V->getType()->isPtrOrPtrVectorTy()) {
+    // The bytes of a constant are what the memory says they are.
+    uint64_t Size = D.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue();
+    for (const TypedLeaf &L : Plan.facts().types().leavesOfAccess(&S, P, Size))
+      if (L.Kind.K == ByteKind::Float)
+        T = Constant::getNullValue(V->getType());
+  }
+  B.CreateAlignedStore(T, Address, S.getAlign());
+}
+
+void ForwardEmitter::visitReturn(ReturnInst &R) {
+  auto *Clone = cast<ReturnInst>(primal(&R));
+  B.SetInsertPoint(Clone);
+  B.SetCurrentDebugLocation(Clone->getDebugLoc());
+  SmallVector<Value *, 2> Members;
+  if (Value *V = R.getReturnValue()) {
+    if (Plan.request().ReturnPrimal)
+      Members.push_back(primal(V));
+    if (Plan.request().ActiveReturn)
+      Members.push_back(companion(V));
+  }
+  if (Members.empty()) {
+    B.CreateRetVoid();
+  } else {
+    Value *Result = PoisonValue::get(D.getReturnType());
+    for (auto [I, V] : enumerate(Members))
+      Result = B.CreateInsertValue(Result, V, I);
+    B.CreateRet(Result);
+  }
+  Clone->eraseFromParent();
+}
+
+Value *ForwardEmitter::reduction(IntrinsicInst &I) {
+  Intrinsic::ID Id = I.getIntrinsicID();
+  B.setFastMathFlags(I.getFastMathFlags());
+  if (Id == Intrinsic::vector_reduce_fadd)
+    return B.CreateFAddReduce(companion(I.getArgOperand(0)), companion(I.getArgOperand(1)));
+  bool Product = Id == Intrinsic::vector_reduce_fmul;
+  const Value *V = I.getArgOperand(Product ? 1 : 0);
+  unsigned N = cast<FixedVectorType>(V->getType())->getNumElements();
+  Value *X = primal(V), *T = companion(V);
+  Value *Best = Product ? primal(I.getArgOperand(0)) : B.CreateExtractElement(X, uint64_t(0));
+  Value *BestT = Product ? companion(I.getArgOperand(0)) : B.CreateExtractElement(T, uint64_t(0));
+  bool IsMax = Id == Intrinsic::vector_reduce_fmax || Id == Intrinsic::vector_reduce_fmaximum;
+  for (unsigned K = Product ? 0 : 1; K != N; ++K) {
+    Value *XK = B.CreateExtractElement(X, uint64_t(K)), *TK = B.CreateExtractElement(T, uint64_t(K));
+    if (Product) {
+      BestT = B.CreateFAdd(B.CreateFMul(BestT, XK), B.CreateFMul(Best, TK));
+      Best = B.CreateFMul(Best, XK);
+      continue;
+    }
+    Value *Better = IsMax ? B.CreateFCmpOGT(XK, Best) : B.CreateFCmpOLT(XK, Best);
+    Best = B.CreateSelect(Better, XK, Best);
+    BestT = B.CreateSelect(Better, TK, BestT);
+  }
+  return BestT;
+}
+
+void ForwardEmitter::visitTransfer(CallBase &C) {
+  Transfer T = transferOf(C, Services.catalogue());
+  if (!C.getType()->isVoidTy() && Activity.hasShadow(&C))
+    Companions[&C] = companion(T.Dest);
+  if (!Activity.hasShadow(T.Dest))
+    return;
+  Value *Dest = companion(T.Dest), *Own = ownOrNull(T.Dest);
+  Value *Bytes = B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty());
+  RuntimeLibrary &RT = Services.runtime();
+  if (!T.Source) {
+    B.CreateCall(RT.require("rg_adjoint_zero"),
+                 {Dest, Own, Bytes, B.getInt64(0), B.getInt64(0), Bytes});
+    return;
+  }
+  bool Idle = !Activity.hasShadow(T.Source);
+  Value *Source = companion(T.Source);
+  Value *SourceOwn = Idle ? Source : ownOrNull(T.Source);
+  B.CreateCall(RT.require("rg_tangent_move"), {Dest, Own, Source, SourceOwn, Bytes});
+  if (!Idle && !Activity.isMixed(T.Source))
+    return;
+  // The runtime cleared the tangents of an inactive source; its pointers are
+  // their own shadows.
+  TransferShape S = transferShape(C, T.Dest, T.Source, T.Length, Plan.facts());
+  for (const TypedLeaf &L : S.Leaves)
+    if (L.Kind.K == ByteKind::Pointer) {
+      bool WholeRange = S.Period && L.Offset == 0 && L.Size == S.Period;
+      B.CreateCall(RT.require("rg_shadow_move_pointers"),
+                   {Dest, Own, Source, Bytes, B.getInt64(L.Offset),
+                    B.getInt64(WholeRange ? 0 : S.Period), WholeRange ? Bytes : B.getInt64(L.Size)});
+    }
+}
+
+void ForwardEmitter::visitCall(CallBase &C) {
+  auto *Clone = cast<CallBase>(primal(&C));
+  SmallVector<Value *, 8> Args(Clone->args());
+  const OperationRecord *R = Services.catalogue().lookup(C);
+  switch (Plan.action(C)) {
+  case CallAction::Primal:
+  case CallAction::Drop:
+    if (!C.getType()->isVoidTy() && hasCompanion(&C))
+      Companions[&C] = idle(&C);
+    return;
+  case CallAction::Formula:
+    if (!Activity.isActive(&C))
+      return;
+    Companions[&C] = R && R->Class == RuleClass::Formula ? formula(C)
+                                                         : reduction(cast<IntrinsicInst>(C));
+    return;
+  case CallAction::Allocate: {
+    auto *Sh = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(), Args,
+                            C.getName() + ".sh");
+    Sh->setAttributes(Clone->getAttributes());
+    Companions[&C] = Sh;
+    if (R->ZeroFills)
+      return;
+    Value *Bytes = B.getInt64(1);
+    for (unsigned A : R->SizeArgs)
+      Bytes = B.CreateMul(Bytes, B.CreateZExtOrTrunc(Args[A], B.getInt64Ty()));
+    B.CreateMemSet(Sh, B.getInt8(0), Bytes, MaybeAlign(8));
+    return;
+  }
+  case CallAction::Free: {
+    const Value *P = C.getArgOperand(R->FreedArg);
+    FunctionCallee Dealloc = D.getParent()->getOrInsertFunction(
+        R->Deallocator.empty() ? directCallee(C)->getName() : R->Deallocator,
+        FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
+    B.CreateCall(Services.runtime().require("rg_free_shadow"),
+                 {primal(P), companion(P), Dealloc.getCallee()});
+    return;
+  }
+  case CallAction::Memory:
+    return visitTransfer(C);
+  case CallAction::Realloc: {
+    // Before the primal's, which may move the old block.
+    B.SetInsertPoint(Clone);
+    const Value *Old = C.getArgOperand(0);
+    Companions[&C] = B.CreateCall(
+        Services.runtime().require("rg_tangent_realloc"),
+        {companion(Old), primal(Old), B.CreateZExtOrTrunc(Args[1], B.getInt64Ty())});
+    return;
+  }
+  case CallAction::Derivative:
+    break;
+  }
+  DerivativeRequest Request = Plan.calleeRequest(C);
+  Function *Callee = Services.derivative(Request);
+  SmallVector<Value *, 8> All;
+  B.SetInsertPoint(Clone);
+  for (auto [N, A] : enumerate(C.args())) {
+    All.push_back(Args[N]);
+    if (Request.Args[N] == ArgActivity::Dup)
+      All.push_back(companion(A));
+  }
+  CallBase *Call;
+  if (auto *Inv = dyn_cast<InvokeInst>(Clone))
+    Call = B.CreateInvoke(Callee, Inv->getNormalDest(), Inv->getUnwindDest(), All);
+  else
+    Call = B.CreateCall(Callee, All);
+  BasicBlock::iterator At = afterDefinition(Call);
+  B.SetInsertPoint(At->getParent(), At);
+  unsigned Next = 0;
+  if (!C.getType()->isVoidTy()) {
+    Value *P = B.CreateExtractValue(Call, Next++, C.getName());
+    Clone->replaceAllUsesWith(P);
+    VMap[&C] = P;
+  }
+  if (Request.ActiveReturn)
+    Companions[&C] = B.CreateExtractValue(Call, Next++, C.getName() + ".t");
+  Clone->eraseFromParent();
+}

@@ -1,0 +1,66 @@
+//===- ForwardEmitter.h - the tangent sweep -----------------------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Forward mode is the primal with a companion for every value: the tangent of a
+// float, the shadow of a pointer, and both in one where bytes hold both. Moves
+// of bytes are repeated on the companions, whatever the bytes are; arithmetic
+// uses the catalogue's formulas, seeded with the operands' tangents.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_EMIT_FORWARDEMITTER_H
+#define RETROGRAD_EMIT_FORWARDEMITTER_H
+
+#include "Emit/EmitServices.h"
+#include "Plan/DerivativePlan.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+namespace retrograd {
+
+class ForwardEmitter {
+public:
+  ForwardEmitter(const DerivativePlan &Plan, llvm::Function &D, EmitServices &Services);
+  void run();
+
+private:
+  llvm::Value *primal(const llvm::Value *V) const;
+  /// The companion of V.
+  llvm::Value *companion(const llvm::Value *V);
+  /// V has a companion of its own.
+  bool hasCompanion(const llvm::Value *V) const {
+    return Activity.isActive(V) || Activity.hasShadow(V);
+  }
+  llvm::Value *idle(const llvm::Value *V);
+
+  void visit(llvm::Instruction &I);
+  void visitCall(llvm::CallBase &C);
+  void visitStore(llvm::StoreInst &S);
+  void visitTransfer(llvm::CallBase &C);
+  void visitReturn(llvm::ReturnInst &R);
+  llvm::Value *load(llvm::LoadInst &L);
+  llvm::Value *formula(llvm::Instruction &I);
+  llvm::Value *bits(llvm::Instruction &I);
+  llvm::Value *reduction(llvm::IntrinsicInst &I);
+  llvm::Value *replay(llvm::Instruction &I);
+  llvm::Value *nowhere(llvm::Type *T);
+  llvm::Value *ownOrNull(const llvm::Value *P);
+
+  const DerivativePlan &Plan;
+  const ActivityAnalysis &Activity;
+  llvm::Function &F;
+  llvm::Function &D;
+  EmitServices &Services;
+  llvm::IRBuilder<> B;
+  llvm::ValueToValueMapTy VMap;
+  /// From a primal value to its companion.
+  llvm::DenseMap<const llvm::Value *, llvm::Value *> Companions;
+};
+
+} // namespace retrograd
+
+#endif

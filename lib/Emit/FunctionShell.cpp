@@ -1,0 +1,98 @@
+//===- FunctionShell.cpp - signatures, argument mapping, cloning ----------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/FunctionShell.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+static bool isSplit(const DerivativeRequest &R) {
+  return R.Mode == DerivativeMode::Augment || R.Mode == DerivativeMode::Sweep;
+}
+
+FunctionType *retrograd::derivativeType(const DerivativeRequest &R) {
+  FunctionType *T = R.functionType();
+  if (!isSplit(R))
+    return T;
+  SmallVector<Type *, 8> Params{PointerType::get(T->getContext(), 0)};
+  append_range(Params, T->params());
+  return FunctionType::get(T->getReturnType(), Params, false);
+}
+
+static StringRef suffix(DerivativeMode M) {
+  switch (M) {
+  case DerivativeMode::Forward: return ".fwd";
+  case DerivativeMode::ReverseJoint: return ".grad";
+  case DerivativeMode::Augment: return ".aug";
+  case DerivativeMode::Sweep: return ".rev";
+  }
+  llvm_unreachable("covered switch");
+}
+
+Function *retrograd::declareDerivative(const DerivativeRequest &R, Module &M) {
+  Function *D = Function::Create(derivativeType(R), GlobalValue::InternalLinkage,
+                                 "rg." + R.Primal->getName() + suffix(R.Mode), M);
+  // What concerns code generation is the primal's; every promise about memory
+  // or termination was about the primal and does not carry over.
+  for (StringRef Kind : {"target-cpu", "target-features", "tune-cpu", "frame-pointer",
+                         "no-trapping-math", "stack-protector-buffer-size",
+                         "denormal-fp-math", "denormal-fp-math-f32", "no-nans-fp-math",
+                         "no-infs-fp-math", "no-signed-zeros-fp-math", "min-legal-vector-width",
+                         "prefer-vector-width"})
+    if (R.Primal->hasFnAttribute(Kind))
+      D->addFnAttr(R.Primal->getFnAttribute(Kind));
+  if (R.Primal->hasFnAttribute(Attribute::UWTable))
+    D->addFnAttr(R.Primal->getFnAttribute(Attribute::UWTable));
+  if (R.Primal->doesNotThrow())
+    D->setDoesNotThrow();
+  return D;
+}
+
+void retrograd::clonePrimal(Function &D, Function &F, const DerivativeRequest &R,
+                            ValueToValueMapTy &VMap,
+                            DenseMap<const Value *, Value *> &Shadows) {
+  auto Param = D.arg_begin();
+  if (isSplit(R))
+    (Param++)->setName("arena");
+  for (Argument &A : F.args()) {
+    VMap[&A] = &*Param;
+    (Param++)->setName(A.getName());
+    ArgActivity Activity = R.Args[A.getArgNo()];
+    if (Activity == ArgActivity::Dup || Activity == ArgActivity::DupNoNeed) {
+      Shadows[&A] = &*Param;
+      (Param++)->setName(A.getName() + ".sh");
+    }
+  }
+  if (Param != D.arg_end())
+    Param->setName("seed");
+  AttributeList Kept = D.getAttributes();
+  SmallVector<ReturnInst *, 2> Returns;
+  CloneFunctionInto(&D, &F, VMap, CloneFunctionChangeType::LocalChangesOnly, Returns);
+  D.setAttributes(Kept);
+  for (BasicBlock &B : D)
+    for (Instruction &I : make_early_inc_range(B)) {
+      // Stack memory must outlive its scope: the reverse sweep reads it.
+      if (auto *II = dyn_cast<IntrinsicInst>(&I);
+          II && (II->isLifetimeStartOrEnd() || II->getIntrinsicID() == Intrinsic::stackrestore)) {
+        II->eraseFromParent();
+        continue;
+      }
+      if (auto *C = dyn_cast<CallInst>(&I))
+        C->setTailCall(false);
+    }
+}
+
+BasicBlock::iterator retrograd::afterDefinition(Instruction *I) {
+  if (auto *Inv = dyn_cast<InvokeInst>(I))
+    return Inv->getNormalDest()->getFirstInsertionPt();
+  if (isa<PHINode>(I))
+    return I->getParent()->getFirstInsertionPt();
+  return std::next(I->getIterator());
+}

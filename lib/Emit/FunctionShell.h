@@ -1,0 +1,42 @@
+//===- FunctionShell.h - signatures, argument mapping, cloning ---*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Internal split derivatives take the arena as first argument, in front of what
+// DerivativeRequest.h says:
+//
+//   Augment   {ptr tape, primal?, shadow?} (ptr arena, a [, a.sh] ...)
+//   Sweep     {adj(a) ...}                 (ptr arena, ptr tape [, seed])
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_EMIT_FUNCTIONSHELL_H
+#define RETROGRAD_EMIT_FUNCTIONSHELL_H
+
+#include "Request/DerivativeRequest.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+namespace retrograd {
+
+/// The type of the function that answers R, with the hidden arena of split modes.
+llvm::FunctionType *derivativeType(const DerivativeRequest &R);
+/// Declares the function that answers R.
+llvm::Function *declareDerivative(const DerivativeRequest &R, llvm::Module &M);
+
+/// Clones the prepared primal F into the declared function D (Forward,
+/// ReverseJoint, Augment). VMap gets F's values, Shadows its shadowed arguments.
+void clonePrimal(llvm::Function &D, llvm::Function &F, const DerivativeRequest &R,
+                 llvm::ValueToValueMapTy &VMap,
+                 llvm::DenseMap<const llvm::Value *, llvm::Value *> &Shadows);
+
+/// The place right after the definition of clone I where code may be put:
+/// behind the phis, in the normal destination of an invoke.
+llvm::BasicBlock::iterator afterDefinition(llvm::Instruction *I);
+
+} // namespace retrograd
+
+#endif

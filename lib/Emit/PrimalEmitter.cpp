@@ -1,0 +1,600 @@
+//===- PrimalEmitter.cpp - the primal sweep -------------------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/PrimalEmitter.h"
+#include "Catalogue/Catalogue.h"
+#include "Emit/FunctionShell.h"
+#include "Rules/Rules.h"
+#include "Rules/Transfer.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+Constant *retrograd::shadowOfConstant(Constant &C, const ActivityAnalysis &A, EmitServices &S) {
+  if (!A.hasShadow(&C))
+    return &C;
+  if (auto *G = dyn_cast<GlobalVariable>(&C))
+    return G->isConstant() ? &C : S.shadowOf(*G);
+  if (auto *E = dyn_cast<ConstantExpr>(&C)) {
+    SmallVector<Constant *, 4> Ops;
+    for (Use &U : E->operands())
+      Ops.push_back(shadowOfConstant(*cast<Constant>(U.get()), A, S));
+    return E->getWithOperands(Ops);
+  }
+  return &C;
+}
+
+PrimalEmitter::PrimalEmitter(const DerivativePlan &Plan, Function &D, EmitServices &Services)
+    : Plan(Plan), Activity(Plan.activity()), F(Plan.primal()), D(D), Services(Services) {
+  clonePrimal(D, F, Plan.request(), VMap, Shadows);
+}
+
+bool PrimalEmitter::run() {
+  for (BasicBlock &B : D)
+    if (auto *R = dyn_cast<ReturnInst>(B.getTerminator())) {
+      if (Return)
+        return false; // preparation joins returns
+      Return = R;
+    }
+  if (!expandBounds())
+    return false;
+  beginTape();
+  makeFrame();
+  makeLoopStorage();
+  makeShadows();
+  storeAtExits();
+  storeSlots();
+  return true;
+}
+
+void PrimalEmitter::returnTape() {
+  if (!Return)
+    return;
+  IRBuilder<> B(Return);
+  const ReturnInst *Original = nullptr;
+  for (const BasicBlock &Block : F)
+    if (auto *R = dyn_cast<ReturnInst>(Block.getTerminator()))
+      Original = R;
+  SmallVector<Value *, 3> Members{Frame ? Frame : ConstantPointerNull::get(B.getPtrTy())};
+  if (Plan.request().ReturnPrimal && Original->getReturnValue())
+    Members.push_back(Return->getReturnValue());
+  if (Plan.request().ShadowReturn)
+    Members.push_back(shadow(Original->getReturnValue()));
+  Value *Result = PoisonValue::get(D.getReturnType());
+  for (auto [I, V] : enumerate(Members))
+    Result = B.CreateInsertValue(Result, V, I);
+  B.CreateRet(Result);
+  Return->eraseFromParent();
+}
+
+Value *PrimalEmitter::primal(const Value *V) const {
+  auto It = VMap.find(V);
+  if (It != VMap.end())
+    return It->second;
+  return const_cast<Value *>(V); // constants map to themselves
+}
+
+Value *PrimalEmitter::shadow(const Value *V) {
+  if (!Activity.hasShadow(V))
+    return primal(V);
+  if (auto *C = dyn_cast<Constant>(V))
+    return shadowOfConstant(*const_cast<Constant *>(C), Activity, Services);
+  auto It = Shadows.find(V);
+  // What has no shadow of its own made for it (an argument that the user calls
+  // constant) is its own.
+  return It == Shadows.end() ? primal(V) : It->second;
+}
+
+BasicBlock *PrimalEmitter::clone(const BasicBlock *B) const {
+  return cast<BasicBlock>(primal(B));
+}
+
+void PrimalEmitter::placeAfter(IRBuilderBase &B, Instruction &I) {
+  Instruction *C = clone(&I);
+  BasicBlock::iterator At = afterDefinition(C);
+  B.SetInsertPoint(At->getParent(), At);
+  B.SetCurrentDebugLocation(C->getDebugLoc());
+}
+
+Value *PrimalEmitter::allocate(Value *Bytes, IRBuilderBase &B, uint64_t Align) {
+  Function *Alloc = Services.runtime().require("rg_tape_alloc");
+  if (Align <= 16)
+    return B.CreateCall(Alloc, {Arena, Bytes});
+  Value *P = B.CreateCall(Alloc, {Arena, B.CreateAdd(Bytes, B.getInt64(Align))});
+  Value *Up = B.CreateConstGEP1_64(B.getInt8Ty(), P, Align - 1);
+  return B.CreateIntrinsic(Intrinsic::ptrmask, {B.getPtrTy(), B.getInt64Ty()},
+                           {Up, B.getInt64(-Align)});
+}
+
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+/// Computes, in the preheader of each array loop, how often its header can run.
+/// The clone is still exactly the primal, so its own analyses give the bounds
+/// that the plan saw.
+bool PrimalEmitter::expandBounds() {
+  DominatorTree DT(D);
+  LoopInfo LI(DT);
+  AssumptionCache AC(D);
+  TargetLibraryInfoImpl TLII(D.getParent()->getTargetTriple());
+  TargetLibraryInfo TLI(TLII, &D);
+  ScalarEvolution SE(D, TLI, AC, DT, LI);
+  LoopShape Shape(D, LI, SE);
+  for (Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
+    const Scope &S = Plan.scope(L);
+    if (!S.IsArray || S.Slots.empty())
+      continue;
+    Loop *Clone = LI.getLoopFor(clone(L->getHeader()));
+    if (!Clone || !Shape.facts(Clone).BackedgeBound)
+      return false;
+    Instruction *At = Clone->getLoopPreheader()->getTerminator();
+    SCEVExpander Expander(SE, "rg.trips");
+    Value *Count = Expander.expandCodeFor(Shape.facts(Clone).BackedgeBound, nullptr, At);
+    IRBuilder<> B(At);
+    Loops[L].Trips = B.CreateAdd(B.CreateZExt(Count, B.getInt64Ty()), B.getInt64(1));
+  }
+  return true;
+}
+
+void PrimalEmitter::beginTape() {
+  if (Plan.isSplit()) {
+    Arena = D.getArg(0);
+    return;
+  }
+  // Behind the static allocas, so that they stay static.
+  IRBuilder<> B(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  if (DISubprogram *SP = D.getSubprogram())
+    B.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
+  Arena = B.CreateCall(Services.runtime().require("rg_tape_begin"), {}, "arena");
+}
+
+void PrimalEmitter::makeFrame() {
+  const Scope &S = Plan.scope(nullptr);
+  IRBuilder<> B(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  if (Plan.isSplit()) {
+    if (!S.Slots.empty())
+      Frame = allocate(B.getInt64(S.Bytes), B);
+    return;
+  }
+  B.SetInsertPoint(&D.getEntryBlock(), D.getEntryBlock().begin());
+  for (const Slot &Sl : S.Slots)
+    FrameSlots[&Sl] = B.CreateAlloca(Sl.Ty, nullptr, "slot");
+}
+
+void PrimalEmitter::makeLoopStorage() {
+  for (Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
+    const Scope &S = Plan.scope(L);
+    const Slot *Count = Plan.slot({Need::Count, L->getHeader()});
+    if (S.Slots.empty() && !Count)
+      continue;
+    LoopStorage &Code = Loops[L];
+    BasicBlock *Header = clone(L->getHeader());
+    BasicBlock *Preheader = clone(L->getLoopPreheader());
+    BasicBlock *Latch = clone(L->getLoopLatch());
+    IRBuilder<> B(Header, Header->begin());
+    Code.Iteration = B.CreatePHI(B.getInt64Ty(), 2, "rg.iter");
+    Code.Iteration->addIncoming(B.getInt64(0), Preheader);
+    IRBuilder<> AtLatch(Latch->getTerminator());
+    Code.Iteration->addIncoming(
+        AtLatch.CreateAdd(Code.Iteration, B.getInt64(1), "rg.next", true, true), Latch);
+    if (S.Slots.empty())
+      continue;
+    DebugLoc Line = Header->getTerminator()->getDebugLoc();
+    if (S.IsArray) {
+      IRBuilder<> At(Preheader->getTerminator());
+      At.SetCurrentDebugLocation(Line);
+      Value *Bytes = At.CreateAdd(At.CreateMul(Code.Trips, At.getInt64(S.Bytes)),
+                                  At.getInt64(ArrayHeaderBytes));
+      Code.Base = allocate(Bytes, At);
+      At.CreateStore(Code.Trips, Code.Base);
+      storeTo(*Plan.slot({Need::Records, L->getHeader()}), Code.Base, At);
+      continue;
+    }
+    PHINode *Before = B.CreatePHI(B.getPtrTy(), 2, "rg.before");
+    B.SetInsertPoint(Header, Header->getFirstInsertionPt());
+    B.SetCurrentDebugLocation(Line);
+    Code.Record = allocate(B.getInt64(S.Bytes), B);
+    B.CreateStore(Before, Code.Record);
+    Before->addIncoming(ConstantPointerNull::get(B.getPtrTy()), Preheader);
+    Before->addIncoming(Code.Record, Latch);
+  }
+}
+
+/// Where the loop is left, its iteration count and last record go into the
+/// scope around it. On each exit edge, which may leave several loops at once.
+void PrimalEmitter::storeAtExits() {
+  LoopInfo &LI = Plan.shape().loops();
+  for (BasicBlock &P : F) {
+    if (!LI.getLoopFor(&P) || !Plan.shape().isLive(&P))
+      continue;
+    SmallSetVector<BasicBlock *, 4> Targets;
+    for (BasicBlock *S : successors(&P))
+      if (Plan.shape().isLive(S))
+        Targets.insert(S);
+    for (BasicBlock *S : Targets) {
+      SmallVector<std::pair<const Slot *, Value *>, 4> Stores;
+      for (const Loop *L = LI.getLoopFor(&P); L && !L->contains(S); L = L->getParentLoop()) {
+        auto It = Loops.find(L);
+        if (It == Loops.end())
+          continue;
+        if (const Slot *Count = Plan.slot({Need::Count, L->getHeader()}))
+          Stores.push_back({Count, It->second.Iteration});
+        if (It->second.Record)
+          Stores.push_back({Plan.slot({Need::Records, L->getHeader()}), It->second.Record});
+      }
+      if (Stores.empty())
+        continue;
+      BasicBlock *From = clone(&P), *To = clone(S);
+      BasicBlock *Edge = BasicBlock::Create(D.getContext(), "rg.exit", &D, To);
+      IRBuilder<> B(Edge);
+      for (auto [Sl, V] : Stores)
+        storeTo(*Sl, V, B);
+      B.CreateBr(To);
+      Instruction *T = From->getTerminator();
+      for (unsigned I = 0, N = T->getNumSuccessors(); I != N; ++I)
+        if (T->getSuccessor(I) == To)
+          T->setSuccessor(I, Edge);
+      for (PHINode &Phi : To->phis()) {
+        int Index = Phi.getBasicBlockIndex(From);
+        Phi.setIncomingBlock(Index, Edge);
+        while ((Index = Phi.getBasicBlockIndex(From)) >= 0)
+          Phi.removeIncomingValue(Index, false);
+      }
+    }
+  }
+}
+
+Value *PrimalEmitter::slotAddress(const Slot &S, IRBuilderBase &B) {
+  const Loop *L = Plan.scopeOf(S.Holds);
+  if (!L) {
+    if (!Plan.isSplit())
+      return FrameSlots.lookup(&S);
+    return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Frame, S.Offset);
+  }
+  const LoopStorage &Code = Loops.find(L)->second;
+  if (Code.Record)
+    return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Code.Record, S.Offset);
+  Value *Start = B.CreateAdd(B.CreateMul(Code.Trips, B.getInt64(S.Offset)),
+                             B.getInt64(ArrayHeaderBytes));
+  Value *Array = B.CreateInBoundsGEP(B.getInt8Ty(), Code.Base, Start);
+  return B.CreateInBoundsGEP(S.Ty, Array, Code.Iteration);
+}
+
+void PrimalEmitter::storeTo(const Slot &S, Value *V, IRBuilderBase &B) {
+  if (V->getType() != S.Ty)
+    V = B.CreateZExtOrTrunc(V, S.Ty);
+  Value *Address = slotAddress(S, B);
+  if (isa<AllocaInst>(Address))
+    B.CreateStore(V, Address);
+  else
+    B.CreateAlignedStore(V, Address,
+                         std::min(Align(16), D.getDataLayout().getABITypeAlign(S.Ty)));
+}
+
+void PrimalEmitter::storeSlots() {
+  auto StoreScope = [&](const Loop *L) {
+    for (const Slot &S : Plan.scope(L).Slots) {
+      Need N = S.Holds;
+      IRBuilder<> B(D.getContext());
+      if (N.K == Need::Count || N.K == Need::Records)
+        continue; // where the loop is entered or left
+      if (const auto *Block = dyn_cast<BasicBlock>(N.Of)) {
+        BasicBlock *C = clone(Block);
+        B.SetInsertPoint(C, C->begin());
+        SmallVector<const BasicBlock *, 4> Preds = Plan.predecessorsOf(Block);
+        PHINode *Which = B.CreatePHI(S.Ty, Preds.size(), "rg.pred");
+        // Edges may have been split by storeAtExits: look behind those blocks.
+        for (BasicBlock *P : llvm::predecessors(C)) {
+          BasicBlock *Origin = P;
+          if (P->getName().starts_with("rg.exit"))
+            Origin = P->getSinglePredecessor();
+          unsigned Index = 0;
+          while (Index != Preds.size() && clone(Preds[Index]) != Origin)
+            ++Index;
+          Which->addIncoming(ConstantInt::get(S.Ty, Index), P);
+        }
+        B.SetInsertPoint(C, C->getFirstInsertionPt());
+        storeTo(S, Which, B);
+        continue;
+      }
+      if (auto *I = const_cast<Instruction *>(dyn_cast<Instruction>(N.Of))) {
+        Value *V = N.K == Need::Tape ? Tapes.lookup(I) : N.K == Need::Shadow ? shadow(I) : primal(I);
+        // Behind the value itself, which may stand later than the clone of I.
+        auto *Def = dyn_cast<Instruction>(V);
+        BasicBlock::iterator At = afterDefinition(Def ? Def : clone(I));
+        B.SetInsertPoint(At->getParent(), At);
+        B.SetCurrentDebugLocation(At->getDebugLoc());
+        storeTo(S, V, B);
+        continue;
+      }
+      auto *A = cast<Argument>(const_cast<Value *>(N.Of));
+      Instruction *After = Frame ? cast<Instruction>(Frame)->getNextNode()
+                                 : &*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+      B.SetInsertPoint(After);
+      storeTo(S, N.K == Need::Shadow ? shadow(A) : primal(A), B);
+    }
+  };
+  StoreScope(nullptr);
+  for (const Loop *L : Plan.shape().loops().getLoopsInPreorder())
+    StoreScope(L);
+}
+
+//===----------------------------------------------------------------------===//
+// Shadows
+//===----------------------------------------------------------------------===//
+
+void PrimalEmitter::makeShadows() {
+  ReversePostOrderTraversal<Function *> Order(&F);
+  // Phis first: they may name shadows that come later.
+  for (BasicBlock *B : Order)
+    if (Plan.shape().isLive(B))
+      for (PHINode &Phi : B->phis())
+        if (Activity.hasShadow(&Phi)) {
+          PHINode *C = cast<PHINode>(clone(&Phi));
+          IRBuilder<> At(C);
+          Shadows[&Phi] = At.CreatePHI(Phi.getType(), Phi.getNumIncomingValues(),
+                                       Phi.getName() + ".sh");
+        }
+  for (BasicBlock *B : Order)
+    if (Plan.shape().isLive(B))
+      for (Instruction &I : *B)
+        makeShadow(I);
+  for (BasicBlock *B : Order)
+    if (Plan.shape().isLive(B))
+      for (PHINode &Phi : B->phis())
+        if (Value *S = Shadows.lookup(&Phi); S && Activity.hasShadow(&Phi)) {
+          auto *C = cast<PHINode>(clone(&Phi));
+          for (unsigned I = 0, N = Phi.getNumIncomingValues(); I != N; ++I)
+            cast<PHINode>(S)->addIncoming(shadow(Phi.getIncomingValue(I)), C->getIncomingBlock(I));
+        }
+}
+
+void PrimalEmitter::makeShadow(Instruction &I) {
+  if (auto *S = dyn_cast<StoreInst>(&I))
+    return emitStore(*S);
+  if (auto *C = dyn_cast<CallBase>(&I))
+    return emitCall(*C);
+  if (auto *A = dyn_cast<AllocaInst>(&I))
+    return emitAlloca(*A);
+  if (isa<PHINode>(I) || I.getType()->isVoidTy() || !Activity.hasShadow(&I))
+    return;
+  IRBuilder<> B(D.getContext());
+  placeAfter(B, I);
+  Shadows[&I] = replay(I, B);
+}
+
+/// The instruction I over shadows: what it does to pointers, done to theirs.
+Value *PrimalEmitter::replay(Instruction &I, IRBuilderBase &B) {
+  if (isa<LandingPadInst>(I) || isa<VAArgInst>(I) || I.isAtomic())
+    return primal(&I);
+  Instruction *C = clone(&I)->clone();
+  for (auto [N, U] : enumerate(I.operands()))
+    C->setOperand(N, shadow(U.get()));
+  C->dropUnknownNonDebugMetadata();
+  // What was promised of the primal value need not hold of its shadow.
+  C->dropPoisonGeneratingFlags();
+  B.Insert(C, I.getName() + ".sh");
+  return C;
+}
+
+void PrimalEmitter::emitStore(StoreInst &S) {
+  const Value *P = S.getPointerOperand(), *V = S.getValueOperand();
+  if (!Activity.hasShadow(P) || !Plan.facts().carriesPointer(V))
+    return;
+  IRBuilder<> B(D.getContext());
+  placeAfter(B, S);
+  Value *Address = shadow(P);
+  if (Address == primal(P))
+    return;
+  if (Activity.isMixed(P)) {
+    // Never write a shadow over the primal: send it where nobody looks.
+    IRBuilder<> Entry(&D.getEntryBlock(), D.getEntryBlock().begin());
+    AllocaInst *Nowhere = Entry.CreateAlloca(V->getType(), nullptr, "nowhere");
+    Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)), Nowhere, Address);
+  }
+  if (Plan.facts().shape(V).Floats.empty()) {
+    B.CreateAlignedStore(shadow(V), Address, S.getAlign());
+    return;
+  }
+  // Floats beside pointers: the bytes of their adjoints must stay untouched.
+  IRBuilder<> Entry(&D.getEntryBlock(), D.getEntryBlock().begin());
+  AllocaInst *Whole = Entry.CreateAlloca(V->getType(), nullptr, "mixed.sh");
+  B.CreateStore(shadow(V), Whole);
+  for (const TypedLeaf &L : Plan.facts().types().leavesOf(V))
+    if (L.Kind.K == ByteKind::Pointer)
+      B.CreateMemCpy(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, L.Offset),
+                     commonAlignment(S.getAlign(), L.Offset),
+                     B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Whole, L.Offset),
+                     MaybeAlign(), L.Size);
+}
+
+void PrimalEmitter::emitAlloca(AllocaInst &A) {
+  bool Static = A.isStaticAlloca();
+  bool Shadowed = Activity.hasShadow(&A);
+  AllocaInst *C = cast<AllocaInst>(clone(&A));
+  const DataLayout &DL = D.getDataLayout();
+  uint64_t Unit = DL.getTypeAllocSize(A.getAllocatedType()).getFixedValue();
+  IRBuilder<> B(C);
+  if (Static && !Plan.isSplit()) {
+    if (!Shadowed)
+      return;
+    auto *Sh = cast<AllocaInst>(C->clone());
+    Sh->insertAfter(C->getIterator());
+    Sh->setName(A.getName() + ".sh");
+    Shadows[&A] = Sh;
+    // Not between the allocas at the top, which have to stay together.
+    auto *Begin = cast<Instruction>(Arena);
+    B.SetInsertPoint(Begin->comesBefore(Sh) ? Sh->getNextNode() : Begin->getNextNode());
+    Value *Bytes = B.getInt64(Unit * cast<ConstantInt>(A.getArraySize())->getZExtValue());
+    B.CreateMemSet(Sh, B.getInt8(0), Bytes, Sh->getAlign());
+    return;
+  }
+  // Memory that must live until the reverse sweep: from the arena.
+  if (Static) // the arena and frame are made behind the static allocas
+    B.SetInsertPoint(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  B.SetCurrentDebugLocation(C->getDebugLoc());
+  Value *Bytes = B.CreateMul(B.CreateZExtOrTrunc(C->getArraySize(), B.getInt64Ty()), B.getInt64(Unit));
+  Value *P = allocate(Bytes, B, A.getAlign().value());
+  if (Shadowed) {
+    Value *Sh = allocate(Bytes, B, A.getAlign().value());
+    B.CreateMemSet(Sh, B.getInt8(0), Bytes, A.getAlign());
+    Shadows[&A] = Sh;
+  }
+  C->replaceAllUsesWith(P);
+  VMap[&A] = P;
+  C->eraseFromParent();
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+void PrimalEmitter::emitCall(CallBase &C) {
+  switch (Plan.action(C)) {
+  case CallAction::Allocate:
+    return emitAllocation(C);
+  case CallAction::Free:
+    return emitFree(C);
+  case CallAction::Memory:
+    return emitTransfer(C);
+  case CallAction::Realloc:
+    return emitRealloc(C);
+  case CallAction::Derivative:
+    return emitDerivativeCall(C);
+  case CallAction::Primal:
+  case CallAction::Drop:
+  case CallAction::Formula:
+    // A pointer from outside has no shadow but itself.
+    if (!C.getType()->isVoidTy() && Activity.hasShadow(&C))
+      Shadows[&C] = primal(&C);
+    return;
+  }
+}
+
+void PrimalEmitter::emitAllocation(CallBase &C) {
+  const OperationRecord &R = *Services.catalogue().lookup(C);
+  auto *Clone = cast<CallBase>(clone(&C));
+  IRBuilder<> B(D.getContext());
+  placeAfter(B, C);
+  SmallVector<Value *, 3> Args(Clone->args());
+  auto *Sh = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(), Args,
+                          C.getName() + ".sh");
+  Sh->setAttributes(Clone->getAttributes());
+  Sh->setCallingConv(Clone->getCallingConv());
+  Shadows[&C] = Sh;
+  if (R.ZeroFills)
+    return;
+  Value *Bytes = B.getInt64(1);
+  for (unsigned A : R.SizeArgs)
+    Bytes = B.CreateMul(Bytes, B.CreateZExtOrTrunc(Args[A], B.getInt64Ty()));
+  B.CreateMemSet(Sh, B.getInt8(0), Bytes, MaybeAlign(8));
+}
+
+void PrimalEmitter::emitFree(CallBase &C) {
+  const OperationRecord &R = *Services.catalogue().lookup(C);
+  auto *Clone = cast<CallBase>(clone(&C));
+  IRBuilder<> B(Clone);
+  const Value *P = C.getArgOperand(R.FreedArg);
+  FunctionCallee Dealloc = D.getParent()->getOrInsertFunction(
+      R.Deallocator.empty() ? directCallee(C)->getName() : R.Deallocator,
+      FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
+  B.CreateCall(Services.runtime().require("rg_defer_free_both"),
+               {Arena, primal(P), shadow(P), Dealloc.getCallee()});
+  if (auto *Inv = dyn_cast<InvokeInst>(Clone)) {
+    B.CreateBr(Inv->getNormalDest());
+    Inv->getUnwindDest()->removePredecessor(Inv->getParent());
+  }
+  Clone->eraseFromParent();
+}
+
+void PrimalEmitter::emitTransfer(CallBase &C) {
+  Transfer T = transferOf(C, Services.catalogue());
+  if (!C.getType()->isVoidTy() && Activity.hasShadow(&C))
+    Shadows[&C] = shadow(T.Dest);
+  if (!Activity.hasShadow(T.Dest))
+    return;
+  IRBuilder<> B(D.getContext());
+  placeAfter(B, C);
+  TransferShape S = transferShape(C, T.Dest, T.Source, T.Length, Plan.facts());
+  Value *Dest = shadow(T.Dest);
+  if (Dest == primal(T.Dest))
+    return;
+  Value *DestPrimal = Activity.isMixed(T.Dest)
+                          ? primal(T.Dest)
+                          : ConstantPointerNull::get(B.getPtrTy());
+  Value *Bytes = B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty());
+  for (const TypedLeaf &L : S.Leaves) {
+    if (L.Kind.K != ByteKind::Pointer)
+      continue;
+    bool WholeRange = S.Period && L.Offset == 0 && L.Size == S.Period;
+    Value *Offset = B.getInt64(L.Offset), *Period = B.getInt64(WholeRange ? 0 : S.Period);
+    Value *Run = WholeRange ? Bytes : B.getInt64(L.Size);
+    if (T.Source)
+      B.CreateCall(Services.runtime().require("rg_shadow_move_pointers"),
+                   {Dest, DestPrimal, shadow(T.Source), Bytes, Offset, Period, Run});
+    else
+      B.CreateCall(Services.runtime().require("rg_adjoint_zero"),
+                   {Dest, DestPrimal, Bytes, Offset, Period, Run});
+  }
+}
+
+void PrimalEmitter::emitRealloc(CallBase &C) {
+  auto *Clone = cast<CallBase>(clone(&C));
+  IRBuilder<> B(Clone);
+  const Value *Old = C.getArgOperand(0);
+  Value *Bytes = B.CreateZExtOrTrunc(Clone->getArgOperand(1), B.getInt64Ty());
+  Value *P = B.CreateCall(Services.runtime().require("rg_primal_realloc"),
+                          {Arena, primal(Old), Bytes}, C.getName());
+  Shadows[&C] = B.CreateCall(Services.runtime().require("rg_shadow_realloc"),
+                             {Arena, shadow(Old), primal(Old), P, Bytes}, C.getName() + ".sh");
+  Clone->replaceAllUsesWith(P);
+  VMap[&C] = P;
+  if (auto *Inv = dyn_cast<InvokeInst>(Clone)) {
+    B.CreateBr(Inv->getNormalDest());
+    Inv->getUnwindDest()->removePredecessor(Inv->getParent());
+  }
+  Clone->eraseFromParent();
+}
+
+void PrimalEmitter::emitDerivativeCall(CallBase &C) {
+  DerivativeRequest R = Plan.calleeRequest(C);
+  Function *Augmented = Services.derivative(R);
+  auto *Clone = cast<CallBase>(clone(&C));
+  SmallVector<Value *, 8> Args{Arena};
+  for (auto [N, A] : enumerate(C.args())) {
+    Args.push_back(Clone->getArgOperand(N));
+    if (R.Args[N] == ArgActivity::Dup)
+      Args.push_back(shadow(A));
+  }
+  IRBuilder<> B(Clone);
+  CallBase *Call;
+  if (auto *Inv = dyn_cast<InvokeInst>(Clone))
+    Call = B.CreateInvoke(Augmented, Inv->getNormalDest(), Inv->getUnwindDest(), Args);
+  else
+    Call = B.CreateCall(Augmented, Args);
+  BasicBlock::iterator At = afterDefinition(Call);
+  B.SetInsertPoint(At->getParent(), At);
+  B.SetCurrentDebugLocation(Clone->getDebugLoc());
+  unsigned Next = 0;
+  Tapes[&C] = B.CreateExtractValue(Call, Next++, C.getName() + ".tape");
+  if (!C.getType()->isVoidTy()) {
+    Value *P = B.CreateExtractValue(Call, Next++, C.getName());
+    Clone->replaceAllUsesWith(P);
+    VMap[&C] = P;
+  }
+  if (R.ShadowReturn)
+    Shadows[&C] = B.CreateExtractValue(Call, Next++, C.getName() + ".sh");
+  Clone->eraseFromParent();
+}

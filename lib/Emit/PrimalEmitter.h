@@ -1,0 +1,114 @@
+//===- PrimalEmitter.h - the primal sweep -------------------------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The primal sweep is a clone of the prepared primal to which is added:
+//
+//   - iteration counters and the storage of loop scopes,
+//   - the shadow of every pointer that has one,
+//   - calls of augmented callees, delayed frees, shadow allocations,
+//   - a store of every kept value into its slot.
+//
+// It leaves behind what the reverse sweep starts from: the mapping of values,
+// the storage of the function scope, and the block in which the primal returned.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_EMIT_PRIMALEMITTER_H
+#define RETROGRAD_EMIT_PRIMALEMITTER_H
+
+#include "Emit/EmitServices.h"
+#include "Plan/DerivativePlan.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+namespace retrograd {
+
+/// The code of one loop in the primal sweep.
+struct LoopStorage {
+  llvm::PHINode *Iteration = nullptr; ///< i64, 0 in the first iteration
+  llvm::Value *Base = nullptr;        ///< array: storage; its first word is N
+  llvm::Value *Trips = nullptr;       ///< array: N, how many iterations fit
+  llvm::Value *Record = nullptr;      ///< records: that of this iteration
+};
+
+/// Bytes in front of the arrays of a loop scope: N, padded.
+constexpr uint64_t ArrayHeaderBytes = 16;
+
+class PrimalEmitter {
+public:
+  PrimalEmitter(const DerivativePlan &Plan, llvm::Function &D, EmitServices &Services);
+
+  /// Emits everything but the return; false if the module turned out not to be
+  /// what the plan was made for (an internal error).
+  bool run();
+
+  /// Split: replaces the clone's return by that of the augmented primal. After
+  /// the reverse sweep was emitted, which asks for returned().
+  void returnTape();
+
+  llvm::Value *primal(const llvm::Value *V) const;
+  llvm::Value *shadow(const llvm::Value *V);
+  /// Function-scope slot of a joint derivative.
+  llvm::AllocaInst *frameSlot(const Slot &S) const { return FrameSlots.lookup(&S); }
+  /// Frame record of a split derivative (null if it has no slots).
+  llvm::Value *frame() const { return Frame; }
+  llvm::Value *arena() const { return Arena; }
+  /// The clone's return, still in place; null if the primal never returns.
+  llvm::ReturnInst *returned() const { return Return; }
+  llvm::ValueToValueMapTy &map() { return VMap; }
+
+private:
+  bool expandBounds();
+  void beginTape();
+  void makeFrame();
+  void makeLoopStorage();
+  void storeAtExits();
+  void makeShadows();
+  void makeShadow(llvm::Instruction &I);
+  void emitStore(llvm::StoreInst &S);
+  void emitCall(llvm::CallBase &C);
+  void emitAllocation(llvm::CallBase &C);
+  void emitFree(llvm::CallBase &C);
+  void emitTransfer(llvm::CallBase &C);
+  void emitRealloc(llvm::CallBase &C);
+  void emitDerivativeCall(llvm::CallBase &C);
+  void emitAlloca(llvm::AllocaInst &A);
+  llvm::Value *replay(llvm::Instruction &I, llvm::IRBuilderBase &B);
+  void storeSlots();
+  void storeTo(const Slot &S, llvm::Value *V, llvm::IRBuilderBase &B);
+  llvm::Value *slotAddress(const Slot &S, llvm::IRBuilderBase &B);
+  llvm::Value *allocate(llvm::Value *Bytes, llvm::IRBuilderBase &B, uint64_t Align = 16);
+  llvm::Instruction *clone(const llvm::Instruction *I) const {
+    return llvm::cast<llvm::Instruction>(primal(I));
+  }
+  llvm::BasicBlock *clone(const llvm::BasicBlock *B) const;
+  /// A builder placed right after the clone of I.
+  void placeAfter(llvm::IRBuilderBase &B, llvm::Instruction &I);
+
+  const DerivativePlan &Plan;
+  const ActivityAnalysis &Activity;
+  llvm::Function &F; ///< the prepared primal
+  llvm::Function &D;
+  EmitServices &Services;
+  llvm::ValueToValueMapTy VMap;
+  /// From a primal value to its shadow in the primal sweep.
+  llvm::DenseMap<const llvm::Value *, llvm::Value *> Shadows;
+  /// From a differentiated call to the tape it returned.
+  llvm::DenseMap<const llvm::Value *, llvm::Value *> Tapes;
+  llvm::DenseMap<const llvm::Loop *, LoopStorage> Loops;
+  llvm::DenseMap<const Slot *, llvm::AllocaInst *> FrameSlots;
+  llvm::Value *Arena = nullptr;
+  llvm::Value *Frame = nullptr;
+  llvm::ReturnInst *Return = nullptr;
+};
+
+/// Shadow of a constant that has one: globals, and addresses into them.
+llvm::Constant *shadowOfConstant(llvm::Constant &C, const ActivityAnalysis &A, EmitServices &S);
+
+} // namespace retrograd
+
+#endif

@@ -1,0 +1,412 @@
+//===- ReverseEmitter.cpp - the reverse sweep -----------------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/ReverseEmitter.h"
+#include "Catalogue/Catalogue.h"
+#include "Emit/FormulaEmitter.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+ReverseEmitter::ReverseEmitter(const DerivativePlan &Plan, PrimalEmitter &Primal, Function &D,
+                               EmitServices &Services)
+    : Plan(Plan), Primal(Primal), D(D), Services(Services), B(D.getContext()) {
+  CommonFlags.setFast();
+  bool Any = false;
+  for (Instruction &I : instructions(Plan.primal()))
+    if (isa<FPMathOperator>(I) && (I.isBinaryOp() || I.isUnaryOp() || isa<CallBase>(I))) {
+      CommonFlags &= I.getFastMathFlags();
+      Any = true;
+    }
+  if (!Any)
+    CommonFlags.clear();
+}
+
+AllocaInst *ReverseEmitter::entryAlloca(Type *T, const Twine &Name) {
+  IRBuilder<> At(&D.getEntryBlock(), D.getEntryBlock().begin());
+  return At.CreateAlloca(T, nullptr, Name);
+}
+
+void ReverseEmitter::run() {
+  if (Plan.isSplit()) {
+    Arena = D.getArg(0);
+    Frame = D.getArg(1);
+    if (D.arg_size() > 2)
+      Seed = D.getArg(2);
+    BasicBlock::Create(D.getContext(), "entry", &D);
+  } else {
+    Arena = Primal.arena();
+    if (Plan.request().ActiveReturn)
+      Seed = D.getArg(D.arg_size() - 1);
+  }
+  ReturnInst *Return = Primal.returned();
+  if (!Return) {
+    // The primal never returns; neither does its derivative.
+    if (Plan.isSplit()) {
+      B.SetInsertPoint(&D.getEntryBlock());
+      B.CreateUnreachable();
+    }
+    return;
+  }
+
+  const Function &F = Plan.primal();
+  const BasicBlock *Last = nullptr;
+  for (const BasicBlock &Block : F)
+    if (Plan.shape().isLive(&Block)) {
+      Reversed[&Block] = BasicBlock::Create(D.getContext(), "rev." + Block.getName(), &D);
+      if (isa<ReturnInst>(Block.getTerminator()))
+        Last = &Block;
+    }
+  for (Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
+    if (!Plan.shape().isLive(L->getHeader()))
+      continue;
+    Counters[L] = entryAlloca(B.getInt64Ty(), "rg.iter.rev");
+    if (const Scope &S = Plan.scope(L); !S.Slots.empty() && !S.IsArray)
+      Records[L] = entryAlloca(B.getPtrTy(), "rg.record.rev");
+  }
+
+  // From the return of the primal sweep into the reverse sweep.
+  if (Plan.isSplit()) {
+    B.SetInsertPoint(&D.getEntryBlock());
+  } else {
+    B.SetInsertPoint(Return);
+    if (Plan.request().ReturnPrimal && Return->getReturnValue()) {
+      PrimalResult = entryAlloca(Return->getReturnValue()->getType(), "primal.result");
+      B.CreateStore(Return->getReturnValue(), PrimalResult);
+    }
+  }
+  B.CreateBr(Reversed[Last]);
+  if (!Plan.isSplit())
+    Return->eraseFromParent();
+
+  for (const BasicBlock &Block : F)
+    if (Plan.shape().isLive(&Block))
+      emitBlock(Block);
+  finish();
+}
+
+void ReverseEmitter::setLine(const Instruction &I) {
+  // The split sweep has no debug scope of its own.
+  if (Plan.isSplit())
+    return;
+  DebugLoc Line;
+  if (auto *C = dyn_cast_or_null<Instruction>(Primal.primal(&I)))
+    Line = C->getDebugLoc();
+  if (!Line)
+    if (DISubprogram *SP = D.getSubprogram())
+      Line = DILocation::get(D.getContext(), 0, 0, SP);
+  B.SetCurrentDebugLocation(Line);
+}
+
+//===----------------------------------------------------------------------===//
+// Adjoints
+//===----------------------------------------------------------------------===//
+
+AllocaInst *ReverseEmitter::adjoint(const Value *V) {
+  AllocaInst *&A = Adjoints[V];
+  if (!A) {
+    A = entryAlloca(V->getType(), V->getName() + ".adj");
+    IRBuilder<> At(A->getNextNode());
+    At.CreateStore(adjointZero(V->getType()), A);
+  }
+  return A;
+}
+
+Value *ReverseEmitter::take(const Value *V) {
+  AllocaInst *A = adjoint(V);
+  Value *X = B.CreateLoad(V->getType(), A);
+  B.CreateStore(adjointZero(V->getType()), A);
+  return X;
+}
+
+Value *ReverseEmitter::add(Value *Sum, Value *X, const Value *V) {
+  Type *T = Sum->getType();
+  if (T->isFPOrFPVectorTy())
+    return B.CreateFAdd(Sum, X);
+  if (auto *S = dyn_cast<StructType>(T)) {
+    for (unsigned I = 0, N = S->getNumElements(); I != N; ++I)
+      Sum = B.CreateInsertValue(
+          Sum, add(B.CreateExtractValue(Sum, I), B.CreateExtractValue(X, I), nullptr), I);
+    return Sum;
+  }
+  if (auto *A = dyn_cast<ArrayType>(T)) {
+    for (unsigned I = 0, N = A->getNumElements(); I != N; ++I)
+      Sum = B.CreateInsertValue(
+          Sum, add(B.CreateExtractValue(Sum, I), B.CreateExtractValue(X, I), nullptr), I);
+    return Sum;
+  }
+  if (!V || !T->isIntOrIntVectorTy())
+    return Sum; // pointers and integers beside floats have no adjoint
+  // Bits that hold floats: as one integer, leaf by leaf.
+  unsigned Width = D.getDataLayout().getTypeSizeInBits(T).getFixedValue();
+  Type *Bits = B.getIntNTy(Width);
+  Value *A = B.CreateBitCast(Sum, Bits), *C = B.CreateBitCast(X, Bits), *R = nullptr;
+  for (const TypedLeaf &L : Plan.facts().shape(V).Floats) {
+    Type *Part = B.getIntNTy(L.Size * 8);
+    auto Get = [&](Value *W) {
+      return B.CreateBitCast(B.CreateTrunc(B.CreateLShr(W, L.Offset * 8), Part), L.Kind.FP);
+    };
+    Value *S = B.CreateBitCast(B.CreateFAdd(Get(A), Get(C)), Part);
+    S = B.CreateShl(B.CreateZExt(S, Bits), L.Offset * 8);
+    R = R ? B.CreateOr(R, S) : S;
+  }
+  return R ? B.CreateBitCast(R, T) : Sum;
+}
+
+void ReverseEmitter::accumulate(const Value *V, Value *X) {
+  if (isa<Constant>(V) || !Plan.activity().isActive(V))
+    return;
+  AllocaInst *A = adjoint(V);
+  B.CreateStore(add(B.CreateLoad(V->getType(), A), X, V), A);
+}
+
+Value *ReverseEmitter::partial(const Partial &P, const Instruction &I, Value *Seed) {
+  FormulaEmitter Formula(B, Services.catalogue());
+  return Formula.emit(
+      P, I, Seed, [&](unsigned N) { return primal(I.getOperand(N)); }, [&] { return primal(&I); });
+}
+
+Function *ReverseEmitter::sweepOf(const CallBase &C) {
+  DerivativeRequest R = Plan.calleeRequest(C);
+  R.Mode = DerivativeMode::Sweep;
+  return Services.derivative(R);
+}
+
+//===----------------------------------------------------------------------===//
+// Values of the primal sweep
+//===----------------------------------------------------------------------===//
+
+Value *ReverseEmitter::iteration(const Loop *L) {
+  return B.CreateLoad(B.getInt64Ty(), Counters[L], "rg.iter");
+}
+
+Value *ReverseEmitter::lookup(Need N) {
+  N = Plan.canonical(N);
+  if (auto *C = dyn_cast<Constant>(N.Of)) {
+    auto *K = const_cast<Constant *>(C);
+    return N.K == Need::Shadow ? shadowOfConstant(*K, Plan.activity(), Services) : K;
+  }
+  if (Value *V = Met.lookup(N))
+    return V;
+  const Slot *S = Plan.slot(N);
+  Value *V = S ? loadSlot(*S) : compute(N);
+  Met[N] = V;
+  return V;
+}
+
+Value *ReverseEmitter::loadSlot(const Slot &S) {
+  const Loop *L = Plan.scopeOf(S.Holds);
+  Value *Address;
+  if (!L) {
+    Address = Plan.isSplit() ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Frame, S.Offset)
+                             : (Value *)Primal.frameSlot(S);
+  } else if (Records.contains(L)) {
+    Value *Record = B.CreateLoad(B.getPtrTy(), Records[L]);
+    Address = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Record, S.Offset);
+  } else {
+    Value *Base = lookup({Need::Records, L->getHeader()});
+    Value *Trips = B.CreateLoad(B.getInt64Ty(), Base, "rg.trips");
+    Value *Start = B.CreateAdd(B.CreateMul(Trips, B.getInt64(S.Offset)),
+                               B.getInt64(ArrayHeaderBytes));
+    Address = B.CreateInBoundsGEP(S.Ty, B.CreateInBoundsGEP(B.getInt8Ty(), Base, Start),
+                                  iteration(L));
+  }
+  Value *V = isa<AllocaInst>(Address)
+                 ? B.CreateLoad(S.Ty, Address)
+                 : B.CreateAlignedLoad(
+                       S.Ty, Address,
+                       std::min(Align(16), D.getDataLayout().getABITypeAlign(S.Ty)));
+  if (S.Holds.K == Need::Primal && S.Holds.Of->getType()->isIntegerTy(1))
+    V = B.CreateTrunc(V, B.getInt1Ty());
+  return V;
+}
+
+Value *ReverseEmitter::computePhi(const PHINode &Phi, Need::Kind K) {
+  const AffinePhi *A = Plan.shape().affine(&Phi);
+  if (!A) // all incoming values are one
+    return lookup({K, Phi.hasConstantValue()});
+  const Loop *L = Plan.shape().loops().getLoopFor(Phi.getParent());
+  Value *Start = lookup({K, A->Start});
+  Value *I = iteration(L);
+  if (Phi.getType()->isPointerTy()) {
+    Value *Step = A->InvariantStep
+                      ? B.CreateSExtOrTrunc(lookup({Need::Primal, A->InvariantStep}), B.getInt64Ty())
+                      : B.getInt64(A->ConstantStep);
+    return B.CreateGEP(B.getInt8Ty(), Start, B.CreateMul(I, Step));
+  }
+  Type *T = Phi.getType();
+  I = B.CreateZExtOrTrunc(I, T);
+  Value *Step = A->InvariantStep ? lookup({Need::Primal, A->InvariantStep})
+                                 : ConstantInt::getSigned(T, A->ConstantStep);
+  return B.CreateAdd(Start, B.CreateMul(I, Step));
+}
+
+Value *ReverseEmitter::computePred(const BasicBlock &Block) {
+  auto J = Plan.decidedJoin(&Block);
+  assert(J && J->OnTrueSide.size() == 2 && "the plan keeps other joins");
+  Type *T = Plan.typeOf({Need::Pred, &Block});
+  Value *Condition = lookup({Need::Primal, J->Condition});
+  return B.CreateSelect(Condition, ConstantInt::get(T, J->OnTrueSide[0] ? 0 : 1),
+                        ConstantInt::get(T, J->OnTrueSide[0] ? 1 : 0));
+}
+
+Value *ReverseEmitter::compute(Need N) {
+  if (N.K == Need::Pred)
+    return computePred(*cast<BasicBlock>(N.Of));
+  assert((N.K == Need::Primal || N.K == Need::Shadow) && "the plan keeps the others");
+  if (Plan.recipe(N).K == Recipe::Available)
+    return N.K == Need::Shadow ? Primal.shadow(N.Of) : Primal.primal(N.Of);
+  assert(Plan.recipe(N).K == Recipe::Compute && "need that the plan does not know");
+  const auto &I = *cast<Instruction>(N.Of);
+  if (auto *Phi = dyn_cast<PHINode>(&I))
+    return computePhi(*Phi, N.K);
+  // Operands first: the clone goes behind what they need.
+  SmallVector<Value *, 4> Ops;
+  for (const Use &U : I.operands()) {
+    bool ViaShadow = N.K == Need::Shadow && Plan.activity().hasShadow(U.get());
+    Ops.push_back(lookup({ViaShadow ? Need::Shadow : Need::Primal, U.get()}));
+  }
+  Instruction *C = I.clone();
+  for (auto [K, V] : enumerate(Ops))
+    C->setOperand(K, V);
+  C->dropUnknownNonDebugMetadata();
+  if (N.K == Need::Shadow)
+    C->dropPoisonGeneratingFlags();
+  C->setDebugLoc(B.getCurrentDebugLocation());
+  B.Insert(C, I.getName() + (N.K == Need::Shadow ? ".sh" : ".re"));
+  C->setDebugLoc(B.getCurrentDebugLocation());
+  return C;
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+void ReverseEmitter::emitBlock(const BasicBlock &Block) {
+  B.SetInsertPoint(Reversed[&Block]);
+  Met.clear();
+  for (const Instruction &I : llvm::reverse(Block)) {
+    setLine(I);
+    B.setFastMathFlags(CommonFlags);
+    if (auto *R = dyn_cast<ReturnInst>(&I)) {
+      if (Seed && R->getReturnValue())
+        accumulate(R->getReturnValue(), Seed);
+      continue;
+    }
+    if (isa<FPMathOperator>(I) && !isa<PHINode>(I))
+      B.setFastMathFlags(I.getFastMathFlags());
+    emitReverse(I, *this);
+  }
+  B.setFastMathFlags(CommonFlags);
+  leaveBlock(Block);
+}
+
+void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
+  // All phis read their operands at once: take every adjoint before any is
+  // handed on.
+  SmallVector<std::pair<const PHINode *, Value *>, 4> Taken;
+  for (const PHINode &Phi : Block.phis())
+    if (Plan.activity().isActive(&Phi))
+      Taken.push_back({&Phi, take(&Phi)});
+
+  SmallVector<const BasicBlock *, 4> Preds = Plan.predecessorsOf(&Block);
+  if (Preds.empty()) { // the entry: see finish()
+    End = B.GetInsertBlock();
+    return;
+  }
+  SmallVector<BasicBlock *, 4> Edges;
+  for (const BasicBlock *P : Preds)
+    Edges.push_back(BasicBlock::Create(D.getContext(), "rev.edge." + P->getName(), &D));
+  const Loop *L = Plan.shape().loops().getLoopFor(&Block);
+  if (L && L->getHeader() == &Block && Preds.size() > 1) {
+    unsigned Latch = Preds[0] == L->getLoopLatch() ? 0 : 1;
+    Value *First = B.CreateICmpEQ(iteration(L), B.getInt64(0), "rg.first");
+    B.CreateCondBr(First, Edges[1 - Latch], Edges[Latch]);
+  } else if (Preds.size() == 1) {
+    B.CreateBr(Edges[0]);
+  } else {
+    Value *Which = lookup({Need::Pred, &Block});
+    SwitchInst *Switch = B.CreateSwitch(Which, Edges[0], Preds.size() - 1);
+    for (unsigned I = 1; I != Preds.size(); ++I)
+      Switch->addCase(ConstantInt::get(cast<IntegerType>(Which->getType()), I), Edges[I]);
+  }
+  for (auto [P, Edge] : zip(Preds, Edges)) {
+    B.SetInsertPoint(Edge);
+    Met.clear();
+    emitEdge(*P, Block, Taken);
+    B.CreateBr(Reversed[P]);
+  }
+}
+
+void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
+                              ArrayRef<std::pair<const PHINode *, Value *>> Adjoints) {
+  for (auto [Phi, X] : Adjoints)
+    accumulate(Phi->getIncomingValueForBlock(&From), X);
+  LoopInfo &LI = Plan.shape().loops();
+  const Loop *L = LI.getLoopFor(&To);
+  if (L && L->getHeader() == &To && L->contains(&From)) {
+    // Backedge: one iteration back.
+    B.CreateStore(B.CreateSub(iteration(L), B.getInt64(1)), Counters[L]);
+    if (Records.contains(L)) {
+      Value *Record = B.CreateLoad(B.getPtrTy(), Records[L]);
+      B.CreateStore(B.CreateLoad(B.getPtrTy(), Record), Records[L]);
+    }
+    return;
+  }
+  // Loops that the primal left here, outermost first: the storage of an inner
+  // one is found through the iteration of the outer.
+  SmallVector<const Loop *, 4> Left;
+  for (const Loop *K = LI.getLoopFor(&From); K && !K->contains(&To); K = K->getParentLoop())
+    Left.push_back(K);
+  for (const Loop *K : llvm::reverse(Left)) {
+    Met.clear();
+    Value *Count;
+    if (auto N = Plan.constantCount(K))
+      Count = B.getInt64(*N);
+    else
+      Count = lookup({Need::Count, K->getHeader()});
+    B.CreateStore(Count, Counters[K]);
+    if (Records.contains(K))
+      B.CreateStore(lookup({Need::Records, K->getHeader()}), Records[K]);
+  }
+  Met.clear();
+}
+
+void ReverseEmitter::finish() {
+  B.SetInsertPoint(End);
+  if (DISubprogram *SP = D.getSubprogram())
+    B.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
+  SmallVector<Value *, 8> Members;
+  if (PrimalResult)
+    Members.push_back(B.CreateLoad(PrimalResult->getAllocatedType(), PrimalResult));
+  for (const Argument &A : Plan.primal().args()) {
+    if (Plan.request().Args[A.getArgNo()] != ArgActivity::Out)
+      continue;
+    Value *X = Constant::getNullValue(A.getType());
+    if (Plan.activity().isActive(&A)) {
+      X = B.CreateLoad(A.getType(), adjoint(&A));
+      // Turns the -0.0 that sums start from into the zero that users expect.
+      if (A.getType()->isFPOrFPVectorTy())
+        X = B.CreateFAdd(X, Constant::getNullValue(A.getType()));
+    }
+    Members.push_back(X);
+  }
+  if (!Plan.isSplit())
+    B.CreateCall(runtime("rg_tape_end"), {Arena});
+  if (D.getReturnType()->isVoidTy()) {
+    B.CreateRetVoid();
+    return;
+  }
+  Value *Result = PoisonValue::get(D.getReturnType());
+  for (auto [I, V] : enumerate(Members))
+    Result = B.CreateInsertValue(Result, V, I);
+  B.CreateRet(Result);
+}

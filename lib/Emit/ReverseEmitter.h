@@ -1,0 +1,93 @@
+//===- ReverseEmitter.h - the reverse sweep -----------------------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For each block B of the primal that can reach the return there is a block
+// rev.B. It runs the rules of B's instructions backwards, takes the adjoints of
+// B's phis, finds out which predecessor P the primal came from, and goes to
+// rev.P over an edge block that hands the phi adjoints to P's values. Loops
+// count down: the edge that leaves a loop in the primal starts its counter, the
+// edge into the header stops at zero.
+//
+// This file walks blocks and finds values. What an instruction means is in
+// lib/Rules; how a value can be had is in the plan.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_EMIT_REVERSEEMITTER_H
+#define RETROGRAD_EMIT_REVERSEEMITTER_H
+
+#include "Emit/PrimalEmitter.h"
+#include "Rules/Rules.h"
+
+namespace retrograd {
+
+class ReverseEmitter final : public RuleContext {
+public:
+  /// Joint: `D` is the function that Primal emitted into. Split: the declared
+  /// sweep.
+  ReverseEmitter(const DerivativePlan &Plan, PrimalEmitter &Primal, llvm::Function &D,
+                 EmitServices &Services);
+  void run();
+
+  llvm::IRBuilderBase &builder() override { return B; }
+  const ActivityAnalysis &activity() const override { return Plan.activity(); }
+  llvm::Value *primal(const llvm::Value *V) override { return lookup({Need::Primal, V}); }
+  llvm::Value *shadow(const llvm::Value *V) override { return lookup({Need::Shadow, V}); }
+  llvm::Value *tape(const llvm::CallBase &C) override { return lookup({Need::Tape, &C}); }
+  llvm::Value *take(const llvm::Value *V) override;
+  void accumulate(const llvm::Value *V, llvm::Value *X) override;
+  llvm::Value *partial(const Partial &P, const llvm::Instruction &I, llvm::Value *Seed) override;
+  llvm::Function *runtime(llvm::StringRef Name) override { return Services.runtime().require(Name); }
+  llvm::Value *arena() override { return Arena; }
+  llvm::Function *sweepOf(const llvm::CallBase &C) override;
+
+private:
+  /// Adds X to Sum, in every float that V's bits hold.
+  llvm::Value *add(llvm::Value *Sum, llvm::Value *X, const llvm::Value *V);
+  llvm::AllocaInst *adjoint(const llvm::Value *V);
+  llvm::AllocaInst *entryAlloca(llvm::Type *T, const llvm::Twine &Name);
+
+  llvm::Value *lookup(Need N);
+  llvm::Value *compute(Need N);
+  llvm::Value *computePhi(const llvm::PHINode &Phi, Need::Kind K);
+  llvm::Value *computePred(const llvm::BasicBlock &Block);
+  llvm::Value *loadSlot(const Slot &S);
+  llvm::Value *iteration(const llvm::Loop *L);
+
+  void emitBlock(const llvm::BasicBlock &Block);
+  void leaveBlock(const llvm::BasicBlock &Block);
+  void emitEdge(const llvm::BasicBlock &From, const llvm::BasicBlock &To,
+                llvm::ArrayRef<std::pair<const llvm::PHINode *, llvm::Value *>> Adjoints);
+  void finish();
+  void setLine(const llvm::Instruction &I);
+
+  const DerivativePlan &Plan;
+  PrimalEmitter &Primal;
+  llvm::Function &D;
+  EmitServices &Services;
+  llvm::IRBuilder<> B;
+  llvm::Value *Arena = nullptr;
+  llvm::Value *Frame = nullptr;
+  llvm::Value *Seed = nullptr;
+  llvm::AllocaInst *PrimalResult = nullptr;
+  /// Where the reverse of the primal's entry block ends.
+  llvm::BasicBlock *End = nullptr;
+  /// Flags that all floating-point operations of the primal share: those of
+  /// accumulation, which belongs to no operation.
+  llvm::FastMathFlags CommonFlags;
+
+  llvm::DenseMap<const llvm::BasicBlock *, llvm::BasicBlock *> Reversed;
+  llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *> Adjoints;
+  /// From a loop to its counter and, for records, the current one.
+  llvm::DenseMap<const llvm::Loop *, llvm::AllocaInst *> Counters, Records;
+  /// Needs already met in the reverse of the current block.
+  llvm::DenseMap<Need, llvm::Value *> Met;
+};
+
+} // namespace retrograd
+
+#endif

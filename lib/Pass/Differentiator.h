@@ -1,0 +1,82 @@
+//===- Differentiator.h - the derivatives of one module ----------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Takes one request through the four moves, and after it every request that
+// its plan makes of callees, until none is left.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PASS_DIFFERENTIATOR_H
+#define RETROGRAD_PASS_DIFFERENTIATOR_H
+
+#include "Analysis/ProgramFacts.h"
+#include "Catalogue/Catalogue.h"
+#include "Diagnostics/DiagnosticEngine.h"
+#include "Diagnostics/Refusal.h"
+#include "Emit/EmitServices.h"
+#include "Pass/PreparePrimal.h"
+#include "Support/Options.h"
+#include <deque>
+
+namespace retrograd {
+
+class Differentiator final : public EmitServices {
+public:
+  Differentiator(llvm::Module &M, llvm::ModuleAnalysisManager &MAM, const Catalogue &Cat,
+                 DiagnosticEngine &Diags, const Options &Opts);
+  ~Differentiator() override;
+
+  /// The derivative that the user's call asks for, complete with all that it
+  /// calls; null after a diagnosed failure.
+  llvm::Function *differentiate(const DerivativeRequest &R, const RequestTrail &Trail);
+  /// Call after the last request.
+  void finish();
+
+  llvm::Function *derivative(const DerivativeRequest &R) override;
+  llvm::GlobalVariable *shadowOf(llvm::GlobalVariable &G) override;
+  RuntimeLibrary &runtime() override { return Runtime; }
+  const Catalogue &catalogue() const override { return Cat; }
+
+private:
+  /// One derivative made, or to be made.
+  struct Job {
+    DerivativeRequest Request;
+    llvm::Function *Made;
+    llvm::Function *Sweep = nullptr; ///< of an Augment
+    RequestTrail Trail;
+  };
+  bool emit(const Job &J);
+  bool report(llvm::ArrayRef<Refusal> Refusals, const RequestTrail &Trail);
+  void resetShadowGlobals(llvm::Function &Root);
+
+  llvm::Module &M;
+  llvm::ModuleAnalysisManager &MAM;
+  const Catalogue &Cat;
+  DiagnosticEngine &Diags;
+  const Options &Opts;
+  PreparePrimal Prepare;
+  RuntimeLibrary Runtime;
+
+  /// Of the request under way: the prepared root, what holds for its call
+  /// graph, the jobs made (a deque: references stay valid) and the next to do.
+  llvm::Function *Root = nullptr;
+  std::unique_ptr<ProgramFacts> Facts;
+  std::deque<Job> Jobs;
+  size_t NextJob = 0;
+  const Job *Current = nullptr;
+
+  /// User requests answered already.
+  llvm::SmallVector<std::pair<DerivativeRequest, llvm::Function *>, 4> Answered;
+  llvm::DenseMap<llvm::GlobalVariable *, llvm::GlobalVariable *> ShadowGlobals;
+  /// Globals whose shadow the current request uses, in order of first use.
+  llvm::SetVector<llvm::GlobalVariable *> UsedShadows;
+  llvm::SmallVector<llvm::Function *, 8> Emitted;
+};
+
+} // namespace retrograd
+
+#endif

@@ -1,0 +1,553 @@
+//===- DerivativePlan.cpp - everything decided for one derivative ---------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Plan/DerivativePlan.h"
+#include "Catalogue/Catalogue.h"
+#include "Plan/MinCut.h"
+#include "Rules/Rules.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
+                               const ActivityAnalysis &Activity,
+                               const OverwriteAnalysis &Overwrite,
+                               const LoopShape &Shape, DominatorTree &DT, bool Split,
+                               const Options &Opts)
+    : F(F), Request(Request), Activity(Activity), Overwrite(Overwrite), Shape(Shape),
+      DT(DT), Split(Split), Opts(Opts) {
+  collectRefusals();
+  // A tangent sweep runs along with the primal and needs nothing kept.
+  if (!Refusals.empty() || Request.Mode == DerivativeMode::Forward)
+    return;
+  collectNeeds();
+  if (Opts.Plan == PlanKind::Naive)
+    keepAll();
+  else
+    cut();
+  layOut();
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+CallAction DerivativePlan::action(const CallBase &C) const {
+  if (const OperationRecord *R = facts().catalogue().lookup(C)) {
+    switch (R->Class) {
+    case RuleClass::Inactive:
+      return CallAction::Primal;
+    case RuleClass::Formula:
+      return CallAction::Formula;
+    case RuleClass::Allocation:
+      return Activity.hasShadow(&C) ? CallAction::Allocate : CallAction::Primal;
+    case RuleClass::Deallocation:
+      return Activity.hasShadow(C.getArgOperand(R->FreedArg)) ? CallAction::Free
+                                                              : CallAction::Primal;
+    case RuleClass::Expansion: // replaced by preparation where it has a body
+      break;
+    case RuleClass::Handler:
+      switch (R->Handler) {
+      case HandlerKind::Ignore:
+        return CallAction::Drop;
+      case HandlerKind::MemCpy:
+      case HandlerKind::MemMove:
+      case HandlerKind::MemSet:
+        return CallAction::Memory;
+      case HandlerKind::Realloc:
+        return Activity.hasShadow(&C) || Activity.hasShadow(C.getArgOperand(0))
+                   ? CallAction::Realloc
+                   : CallAction::Primal;
+      default:
+        return hasReverse(C, Activity) ? CallAction::Formula : CallAction::Primal;
+      }
+    }
+  }
+  if (isa<AnyMemIntrinsic>(C))
+    return CallAction::Memory;
+  return Activity.isActiveCall(C) ? CallAction::Derivative : CallAction::Primal;
+}
+
+DerivativeRequest DerivativePlan::calleeRequest(const CallBase &C) const {
+  DerivativeRequest R;
+  R.Primal = directCallee(C);
+  R.ReturnPrimal = !C.getType()->isVoidTy();
+  if (Request.Mode == DerivativeMode::Forward) {
+    R.Mode = DerivativeMode::Forward;
+    for (const Value *A : C.args())
+      R.Args.push_back(Activity.hasShadow(A) || Activity.isActive(A) ? ArgActivity::Dup
+                                                                     : ArgActivity::Const);
+    R.ActiveReturn = Activity.isActive(&C) || Activity.hasShadow(&C);
+    return R;
+  }
+  R.Mode = DerivativeMode::Augment;
+  for (const Value *A : C.args()) {
+    if (Activity.hasShadow(A))
+      R.Args.push_back(ArgActivity::Dup);
+    else if (Activity.isVaried(A))
+      R.Args.push_back(ArgActivity::Out);
+    else
+      R.Args.push_back(ArgActivity::Const);
+  }
+  R.ActiveReturn = Activity.isActive(&C);
+  R.ShadowReturn = Activity.hasShadow(&C);
+  return R;
+}
+
+//===----------------------------------------------------------------------===//
+// Refusals
+//===----------------------------------------------------------------------===//
+
+void DerivativePlan::refuse(RefusalKind K, const Instruction &I, std::string Detail) {
+  Refusals.push_back({K, &I, std::move(Detail)});
+}
+
+void DerivativePlan::checkCall(const CallBase &C) {
+  CallAction A = action(C);
+  if (A == CallAction::Formula) {
+    // A handler without a rule of its own.
+    if (const char *What = missingRule(C, Activity))
+      refuse(RefusalKind::Instruction, C, What);
+    return;
+  }
+  if (A != CallAction::Derivative)
+    return;
+  if (C.isInlineAsm())
+    return refuse(RefusalKind::InlineAsm, C, "inline assembly");
+  Function *Callee = directCallee(C);
+  if (!Callee)
+    return refuse(RefusalKind::IndirectCall, C, "a function pointer");
+  if (!facts().preparedOf(Callee) || Callee->isIntrinsic())
+    return refuse(RefusalKind::NoBody, C, Callee->getName().str());
+  if (Callee->isVarArg())
+    return refuse(RefusalKind::VarArg, C, Callee->getName().str());
+  if (Callee->arg_size() != C.arg_size() || Callee->getReturnType() != C.getType())
+    return refuse(RefusalKind::IndirectCall, C,
+                  "'" + Callee->getName().str() + "' called with another prototype");
+  if (const auto *I = dyn_cast<InvokeInst>(&C); I && Shape.isLive(I->getUnwindDest()))
+    refuse(RefusalKind::ExceptionPath, C, Callee->getName().str());
+}
+
+/// Copies of bytes whose type is unknown, and matters because active memory
+/// that code outside can see is involved.
+void DerivativePlan::checkCopyTypes(const Instruction &I) {
+  if (Request.Mode == DerivativeMode::Forward)
+    return; // copies move tangents and shadow pointers alike
+  const TypeAnalysis &TA = facts().types();
+  auto Matters = [&](const Value *P) {
+    TypeAnalysis::ObjectId O = TA.objectOf(P);
+    return Activity.isActiveMemory(P) && O != TypeAnalysis::NoObject &&
+           facts().visible().test(O);
+  };
+  if (const auto *S = dyn_cast<StoreInst>(&I)) {
+    const Value *V = S->getValueOperand();
+    if (isa<Constant>(V) || !V->getType()->isIntOrIntVectorTy() ||
+        !facts().shape(V).HasUnknown || !Activity.isVaried(V) ||
+        !Matters(S->getPointerOperand()))
+      return;
+    refuse(RefusalKind::UnknownType, I,
+           std::to_string(F.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue()) +
+               " bytes");
+  }
+  if (const auto *M = dyn_cast<AnyMemTransferInst>(&I)) {
+    if (!Activity.isActiveMemory(M->getRawDest()) || !Activity.isActiveMemory(M->getRawSource()))
+      return;
+    TransferShape T = transferShape(I, M->getRawDest(), M->getRawSource(), M->getLength(), facts());
+    // Bytes that nothing in the program reads as a float or a pointer, and
+    // that no one outside can see, carry nothing.
+    if (T.Known || (!T.Ambiguous && !Matters(M->getRawDest())))
+      return;
+    std::string Length = "a run-time number of bytes";
+    if (const auto *N = dyn_cast<ConstantInt>(M->getLength()))
+      Length = std::to_string(N->getZExtValue()) + " bytes";
+    refuse(RefusalKind::UnknownType, I, std::move(Length));
+  }
+}
+
+void DerivativePlan::collectRefusals() {
+  for (BasicBlock &B : F) {
+    if (!Shape.isLive(&B))
+      continue;
+    if (isa<IndirectBrInst>(B.getTerminator()) || isa<CallBrInst>(B.getTerminator()))
+      refuse(RefusalKind::ControlFlow, *B.getTerminator(), "a computed goto");
+    for (Instruction &I : B) {
+      if (auto *C = dyn_cast<CallBase>(&I)) {
+        checkCall(*C);
+        if (isa<AnyMemTransferInst>(I))
+          checkCopyTypes(I);
+        continue;
+      }
+      if (const char *What = missingRule(I, Activity))
+        refuse(RefusalKind::Instruction, I, What);
+      checkCopyTypes(I);
+      if (auto *S = dyn_cast<StoreInst>(&I))
+        if (Activity.isActive(S->getValueOperand()) &&
+            Activity.isUnshadowed(S->getPointerOperand()))
+          refuse(RefusalKind::Unshadowed, I, "memory reached through a global pointer");
+    }
+  }
+  for (const Loop *L : Shape.loops().getLoopsInPreorder())
+    if (Shape.isLive(L->getHeader()) && (!L->getLoopPreheader() || !L->getLoopLatch()))
+      refuse(RefusalKind::ControlFlow, L->getHeader()->front(), "a loop entered by a computed goto");
+}
+
+//===----------------------------------------------------------------------===//
+// Recipes
+//===----------------------------------------------------------------------===//
+
+Need DerivativePlan::canonical(Need N) const {
+  if (N.K == Need::Shadow && !Activity.hasShadow(N.Of))
+    return {Need::Primal, N.Of};
+  return N;
+}
+
+Recipe DerivativePlan::recipe(Need N) const {
+  N = canonical(N);
+  switch (N.K) {
+  case Need::Primal:
+    return primalRecipe(N.Of);
+  case Need::Shadow:
+    return shadowRecipe(N.Of);
+  case Need::Pred:
+    if (auto J = decidedJoin(cast<BasicBlock>(N.Of))) {
+      if (isa<Constant>(J->Condition))
+        return {Recipe::Available, {}};
+      return {Recipe::Compute, {{Need::Primal, J->Condition}}};
+    }
+    return {};
+  case Need::Tape:
+  case Need::Count:
+  case Need::Records:
+    return {};
+  }
+  llvm_unreachable("all kinds handled");
+}
+
+static Recipe computeFrom(ArrayRef<Need> Inputs) {
+  Recipe R;
+  R.K = Recipe::Compute;
+  for (Need N : Inputs)
+    if (!isa<Constant>(N.Of) || N.K == Need::Shadow)
+      R.Inputs.push_back(N);
+  return R;
+}
+
+/// All incoming values are one value from outside of the phi's own loop level.
+static const Value *trivialPhi(const PHINode &Phi, const LoopInfo &LI) {
+  const Value *V = Phi.hasConstantValue();
+  if (!V || V == &Phi)
+    return nullptr;
+  const auto *I = dyn_cast<Instruction>(V);
+  const Loop *L = I ? LI.getLoopFor(I->getParent()) : nullptr;
+  return !L || L->contains(Phi.getParent()) ? V : nullptr;
+}
+
+Recipe DerivativePlan::primalRecipe(const Value *V) const {
+  if (isa<Constant>(V))
+    return {Recipe::Available, {}};
+  if (isa<Argument>(V))
+    return {Split ? Recipe::Source : Recipe::Available, {}};
+  const auto *I = cast<Instruction>(V);
+  if (const auto *A = dyn_cast<AllocaInst>(I))
+    return {!Split && A->isStaticAlloca() ? Recipe::Available : Recipe::Source, {}};
+  if (const auto *Phi = dyn_cast<PHINode>(I)) {
+    if (const AffinePhi *A = Shape.affine(Phi)) {
+      SmallVector<Need, 2> In{{Need::Primal, A->Start}};
+      if (A->InvariantStep)
+        In.push_back({Need::Primal, A->InvariantStep});
+      return computeFrom(In);
+    }
+    if (const Value *Same = trivialPhi(*Phi, Shape.loops()))
+      return computeFrom({{Need::Primal, Same}});
+    return {};
+  }
+  if (const auto *L = dyn_cast<LoadInst>(I)) {
+    if (!Overwrite.canRepeat(*L))
+      return {};
+    return computeFrom({{Need::Primal, L->getPointerOperand()}});
+  }
+  bool Repeatable = isa<BinaryOperator>(I) || isa<UnaryOperator>(I) || isa<CastInst>(I) ||
+                    isa<CmpInst>(I) || isa<SelectInst>(I) || isa<GetElementPtrInst>(I) ||
+                    isa<ExtractElementInst>(I) || isa<InsertElementInst>(I) ||
+                    isa<ShuffleVectorInst>(I) || isa<ExtractValueInst>(I) ||
+                    isa<InsertValueInst>(I);
+  if (const auto *C = dyn_cast<CallBase>(I)) {
+    const OperationRecord *R = facts().catalogue().lookup(*I);
+    Repeatable = R && R->Pure && R->Cheap && isa<CallInst>(C);
+  }
+  if (!Repeatable)
+    return {};
+  SmallVector<Need, 4> In;
+  for (const Use &U : I->operands())
+    if (!isa<Function>(U.get()) || !isa<CallBase>(I))
+      In.push_back({Need::Primal, U.get()});
+  return computeFrom(In);
+}
+
+Recipe DerivativePlan::shadowRecipe(const Value *V) const {
+  if (isa<Constant>(V))
+    return {Recipe::Available, {}};
+  if (isa<Argument>(V))
+    return {Split ? Recipe::Source : Recipe::Available, {}};
+  const auto *I = cast<Instruction>(V);
+  if (const auto *A = dyn_cast<AllocaInst>(I))
+    return {!Split && A->isStaticAlloca() ? Recipe::Available : Recipe::Source, {}};
+  if (const auto *Phi = dyn_cast<PHINode>(I)) {
+    const AffinePhi *A = Shape.affine(Phi);
+    if (A && Phi->getType()->isPointerTy()) {
+      SmallVector<Need, 2> In{{Need::Shadow, A->Start}};
+      if (A->InvariantStep)
+        In.push_back({Need::Primal, A->InvariantStep});
+      return computeFrom(In);
+    }
+    if (const Value *Same = trivialPhi(*Phi, Shape.loops()))
+      return computeFrom({{Need::Shadow, Same}});
+    return {};
+  }
+  if (const auto *L = dyn_cast<LoadInst>(I)) {
+    if (!Overwrite.canRepeat(*L))
+      return {};
+    return computeFrom({{Need::Shadow, L->getPointerOperand()}});
+  }
+  if (!isa<GetElementPtrInst>(I) && !isa<CastInst>(I) && !isa<SelectInst>(I) &&
+      !isa<BinaryOperator>(I) && !isa<ExtractElementInst>(I) && !isa<InsertElementInst>(I) &&
+      !isa<ShuffleVectorInst>(I) && !isa<ExtractValueInst>(I) && !isa<InsertValueInst>(I))
+    return {};
+  SmallVector<Need, 4> In;
+  for (const Use &U : I->operands())
+    In.push_back({Activity.hasShadow(U.get()) ? Need::Shadow : Need::Primal, U.get()});
+  return computeFrom(In);
+}
+
+SmallVector<const BasicBlock *, 4>
+DerivativePlan::predecessorsOf(const BasicBlock *B) const {
+  SmallSetVector<const BasicBlock *, 4> Set;
+  for (const BasicBlock *P : llvm::predecessors(B))
+    if (Shape.isLive(P) && DT.isReachableFromEntry(P))
+      Set.insert(P);
+  return {Set.begin(), Set.end()};
+}
+
+std::optional<DerivativePlan::Join> DerivativePlan::decidedJoin(const BasicBlock *B) const {
+  const auto *Node = DT.getNode(B);
+  if (!Node || !Node->getIDom())
+    return std::nullopt;
+  const BasicBlock *D = Node->getIDom()->getBlock();
+  const auto *Br = dyn_cast<BranchInst>(D->getTerminator());
+  if (!Br || !Br->isConditional() || Br->getSuccessor(0) == Br->getSuccessor(1) ||
+      Shape.loops().getLoopFor(D) != Shape.loops().getLoopFor(B))
+    return std::nullopt;
+  Join J{Br->getCondition(), {}};
+  unsigned TrueSide = 0, FalseSide = 0;
+  for (const BasicBlock *P : predecessorsOf(B)) {
+    auto On = [&](unsigned S) {
+      if (P == D)
+        return Br->getSuccessor(S) == B;
+      return DT.dominates(BasicBlockEdge(D, Br->getSuccessor(S)), P);
+    };
+    if (On(0))
+      ++TrueSide;
+    else if (On(1))
+      ++FalseSide;
+    else
+      return std::nullopt;
+    J.OnTrueSide.push_back(On(0));
+  }
+  if (TrueSide != 1 || FalseSide != 1)
+    return std::nullopt;
+  return J;
+}
+
+std::optional<uint64_t> DerivativePlan::constantCount(const Loop *L) const {
+  const LoopFacts &Facts = Shape.facts(L);
+  if (Facts.Exact)
+    if (const auto *C = dyn_cast<SCEVConstant>(Facts.BackedgeBound))
+      if (C->getAPInt().getActiveBits() <= 62)
+        return C->getAPInt().getZExtValue();
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Needs, and which of them to keep
+//===----------------------------------------------------------------------===//
+
+void DerivativePlan::collectNeeds() {
+  for (BasicBlock &B : F) {
+    if (!Shape.isLive(&B))
+      continue;
+    auto Sink = [&](Need N) {
+      N = canonical(N);
+      if (!isa<Constant>(N.Of))
+        Needs[N].insert(&B);
+    };
+    for (Instruction &I : B)
+      if (hasReverse(I, Activity)) {
+        if (auto *C = dyn_cast<CallBase>(&I); C && action(*C) == CallAction::Derivative) {
+          Sink({Need::Tape, C});
+          continue;
+        }
+        visitNeeds(I, Activity, Sink);
+      }
+    // A loop header is told apart by the iteration counter.
+    bool IsHeader = Shape.loops().isLoopHeader(&B);
+    if (!IsHeader && predecessorsOf(&B).size() > 1)
+      Sink({Need::Pred, &B});
+  }
+}
+
+void DerivativePlan::keepAll() {
+  for (auto &[N, Blocks] : Needs)
+    if (recipe(N).K != Recipe::Available)
+      Keep.insert(N);
+}
+
+const Loop *DerivativePlan::scopeOf(Need N) const {
+  const BasicBlock *B = nullptr;
+  if (const auto *I = dyn_cast<Instruction>(N.Of))
+    B = I->getParent();
+  else if (const auto *BB = dyn_cast<BasicBlock>(N.Of))
+    B = BB;
+  if (!B)
+    return nullptr;
+  const Loop *L = Shape.loops().getLoopFor(B);
+  // What belongs to a whole run of a loop lives around it.
+  if (N.K == Need::Count || N.K == Need::Records)
+    return L->getParentLoop();
+  return L;
+}
+
+Type *DerivativePlan::typeOf(Need N) const {
+  LLVMContext &C = F.getContext();
+  switch (N.K) {
+  case Need::Primal:
+  case Need::Shadow: {
+    Type *T = N.Of->getType();
+    return T->isIntegerTy(1) ? Type::getInt8Ty(C) : T;
+  }
+  case Need::Pred:
+    return predecessorsOf(cast<BasicBlock>(N.Of)).size() > 256 ? Type::getInt32Ty(C)
+                                                               : Type::getInt8Ty(C);
+  case Need::Tape:
+  case Need::Records:
+    return PointerType::get(C, 0);
+  case Need::Count:
+    return Type::getInt64Ty(C);
+  }
+  llvm_unreachable("all kinds handled");
+}
+
+/// Bytes of tape that keeping N costs: its size times how often its scope
+/// runs. Unknown trip counts are guessed. In a joint derivative what does not
+/// vary with a loop stays in a register or on the stack: nearly free.
+uint64_t DerivativePlan::price(Need N) const {
+  constexpr uint64_t GuessedTrips = 128, MaxPrice = uint64_t(1) << 50;
+  uint64_t Price = F.getDataLayout().getTypeAllocSize(typeOf(N)).getFixedValue() * 16;
+  const Loop *L = scopeOf(N);
+  if (!L)
+    return Split ? Price : 1;
+  for (; L; L = L->getParentLoop()) {
+    Price *= std::min<uint64_t>(constantCount(L).value_or(GuessedTrips - 1) + 1, 1 << 20);
+    Price = std::min(Price, MaxPrice);
+  }
+  return Price;
+}
+
+void DerivativePlan::cut() {
+  MinCut Graph;
+  DenseMap<Need, unsigned> Vertex;
+  SmallVector<Need, 0> Order;
+  auto VertexOf = [&](Need N) {
+    auto [It, New] = Vertex.try_emplace(N, 0);
+    if (New) {
+      It->second = Graph.addVertex(price(N));
+      Order.push_back(N);
+    }
+    return It->second;
+  };
+  for (auto &[N, Blocks] : Needs)
+    if (recipe(N).K != Recipe::Available)
+      Graph.markSink(VertexOf(N));
+  for (size_t I = 0; I != Order.size(); ++I) {
+    Need N = Order[I];
+    Recipe R = recipe(N);
+    if (R.K == Recipe::Source)
+      Graph.markSource(Vertex[N]);
+    for (Need In : R.Inputs) {
+      In = canonical(In);
+      if (isa<Constant>(In.Of) || recipe(In).K == Recipe::Available)
+        continue;
+      unsigned From = VertexOf(In);
+      Graph.addEdge(From, Vertex[N]);
+    }
+  }
+  BitVector Chosen = Graph.solve();
+  for (size_t I = 0; I != Order.size(); ++I)
+    if (Chosen.test(I))
+      Keep.insert(Order[I]);
+}
+
+//===----------------------------------------------------------------------===//
+// Layout
+//===----------------------------------------------------------------------===//
+
+void DerivativePlan::layOut() {
+  const DataLayout &DL = F.getDataLayout();
+  auto ScopeFor = [&](const Loop *L) -> Scope & {
+    Scope &S = Scopes[L];
+    S.Of = L;
+    return S;
+  };
+  auto Add = [&](Need N) { ScopeFor(scopeOf(N)).Slots.push_back({N, typeOf(N)}); };
+  ScopeFor(nullptr);
+  for (Need N : Keep)
+    Add(N);
+  // Inner loops first: a loop with slots puts its own storage into the scope
+  // around it, and a loop whose count is not constant its count.
+  SmallVector<Loop *, 8> Loops = Shape.loops().getLoopsInPreorder();
+  for (Loop *L : reverse(Loops)) {
+    if (!Shape.isLive(L->getHeader()))
+      continue;
+    Scope &S = ScopeFor(L);
+    S.IsArray = Shape.facts(L).BackedgeBound != nullptr;
+    if (!constantCount(L))
+      Add({Need::Count, L->getHeader()});
+    if (!Scopes[L].Slots.empty())
+      Add({Need::Records, L->getHeader()});
+  }
+  for (auto &[L, S] : Scopes) {
+    // Large alignments first: then every array starts aligned whatever N is.
+    stable_sort(S.Slots, [&](const Slot &A, const Slot &B) {
+      return DL.getTypeAllocSize(A.Ty).getFixedValue() > DL.getTypeAllocSize(B.Ty).getFixedValue();
+    });
+    uint64_t Offset = L && !S.IsArray ? 8 : 0; // link to the record before
+    for (Slot &Sl : S.Slots) {
+      if (!S.IsArray)
+        Offset = alignTo(Offset, std::min<uint64_t>(16, DL.getABITypeAlign(Sl.Ty).value()));
+      Sl.Offset = Offset;
+      Offset += DL.getTypeAllocSize(Sl.Ty).getFixedValue();
+    }
+    S.Bytes = Offset;
+    for (auto [I, Sl] : enumerate(S.Slots))
+      SlotIndex[Sl.Holds] = {L, (unsigned)I};
+  }
+}
+
+const Scope &DerivativePlan::scope(const Loop *L) const {
+  static const Scope Empty;
+  auto It = Scopes.find(L);
+  return It == Scopes.end() ? Empty : It->second;
+}
+
+const Slot *DerivativePlan::slot(Need N) const {
+  auto It = SlotIndex.find(canonical(N));
+  return It == SlotIndex.end() ? nullptr : &scope(It->second.first).Slots[It->second.second];
+}

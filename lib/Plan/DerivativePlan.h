@@ -1,0 +1,159 @@
+//===- DerivativePlan.h - everything decided for one derivative --*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A plan says, for one prepared primal and one activity of its arguments, how
+// the reverse sweep gets each primal value it needs (Recipe, Keep), where kept
+// values live (Scope, Slot), and what happens to each call. It is complete
+// before any IR is written, prints, and verifies.
+//
+// Recipes are the single source of truth on how a value can be had in the
+// reverse sweep without a slot: the plan cuts the graph that they span, and
+// emission follows them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PLAN_DERIVATIVEPLAN_H
+#define RETROGRAD_PLAN_DERIVATIVEPLAN_H
+
+#include "Analysis/ActivityAnalysis.h"
+#include "Analysis/LoopShape.h"
+#include "Analysis/OverwriteAnalysis.h"
+#include "Diagnostics/Refusal.h"
+#include "Rules/Need.h"
+#include "Request/DerivativeRequest.h"
+#include "Support/Options.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/Dominators.h"
+
+namespace retrograd {
+
+/// How a need is met without a slot.
+struct Recipe {
+  enum Kind : uint8_t {
+    Available, ///< at hand in the reverse sweep at no cost
+    Source,    ///< cannot be made again: must be kept
+    Compute    ///< made from Inputs
+  } K = Source;
+  llvm::SmallVector<Need, 3> Inputs;
+};
+
+/// What happens to a call.
+enum class CallAction : uint8_t {
+  Primal,     ///< runs in the primal sweep, nothing else
+  Drop,       ///< has no effect worth keeping (markers)
+  Formula,    ///< catalogue formula
+  Allocate,   ///< allocates a shadow too
+  Free,       ///< delayed, shadow too
+  Memory,     ///< memcpy, memmove, memset: see MemoryRules
+  Realloc,    ///< realloc
+  Derivative  ///< differentiated callee: see calleeRequest
+};
+
+/// One tape entry.
+struct Slot {
+  Need Holds;
+  llvm::Type *Ty = nullptr; ///< type in storage (i1 is stored as i8)
+  uint64_t Offset = 0;      ///< bytes: in the record, or times N in an array
+};
+
+/// The storage of one scope: the function (Of null) or a loop.
+struct Scope {
+  const llvm::Loop *Of = nullptr;
+  llvm::SmallVector<Slot, 8> Slots;
+  /// Loop: one array per slot, allocated at the preheader; else one linked
+  /// record per iteration.
+  bool IsArray = false;
+  uint64_t Bytes = 0; ///< of a record, or per iteration over all arrays
+};
+
+class DerivativePlan {
+public:
+  DerivativePlan(llvm::Function &F, const DerivativeRequest &Request,
+                 const ActivityAnalysis &Activity, const OverwriteAnalysis &Overwrite,
+                 const LoopShape &Shape, llvm::DominatorTree &DT, bool Split,
+                 const Options &Opts);
+
+  llvm::Function &primal() const { return F; }
+  const DerivativeRequest &request() const { return Request; }
+  const ActivityAnalysis &activity() const { return Activity; }
+  const ProgramFacts &facts() const { return Activity.facts(); }
+  const LoopShape &shape() const { return Shape; }
+  bool isSplit() const { return Split; }
+
+  /// What cannot be differentiated; empty if the plan can be emitted.
+  llvm::ArrayRef<Refusal> refusals() const { return Refusals; }
+
+  /// What N must be looked up as: the shadow of a pointer that is its own
+  /// shadow is its primal value.
+  Need canonical(Need N) const;
+  Recipe recipe(Need N) const;
+  bool isKept(Need N) const { return Keep.contains(N); }
+  /// The loop whose iterations N varies with (null: none).
+  const llvm::Loop *scopeOf(Need N) const;
+  const Scope &scope(const llvm::Loop *L) const;
+  /// Slot of a kept need, or of a loop's Count or Records.
+  const Slot *slot(Need N) const;
+  /// The storage type of a need.
+  llvm::Type *typeOf(Need N) const;
+
+  CallAction action(const llvm::CallBase &C) const;
+  /// The request to make for a call whose action is Derivative: Forward, or
+  /// the Augment half of a split reverse.
+  DerivativeRequest calleeRequest(const llvm::CallBase &C) const;
+
+  /// The predecessors of B without repetition, in a fixed order.
+  llvm::SmallVector<const llvm::BasicBlock *, 4> predecessorsOf(const llvm::BasicBlock *B) const;
+  /// For a join whose predecessor a dominating branch tells: that branch and,
+  /// for each predecessor, whether it lies on the branch's true side.
+  struct Join {
+    const llvm::Value *Condition;
+    llvm::SmallVector<bool, 4> OnTrueSide;
+  };
+  std::optional<Join> decidedJoin(const llvm::BasicBlock *B) const;
+  /// Backedges of L, when known to be a constant.
+  std::optional<uint64_t> constantCount(const llvm::Loop *L) const;
+
+  void print(llvm::raw_ostream &OS) const;
+  /// Every need is met, from slots and recipes alone; every slot's scope is
+  /// enclosed by the loops of its readers. Returns the first violation.
+  std::optional<std::string> verify() const;
+
+private:
+  void collectNeeds();
+  void collectRefusals();
+  void checkCall(const llvm::CallBase &C);
+  void checkCopyTypes(const llvm::Instruction &I);
+  void refuse(RefusalKind K, const llvm::Instruction &I, std::string Detail);
+  void keepAll();
+  void cut();
+  uint64_t price(Need N) const;
+  void layOut();
+  Recipe primalRecipe(const llvm::Value *V) const;
+  Recipe shadowRecipe(const llvm::Value *V) const;
+
+  llvm::Function &F;
+  DerivativeRequest Request;
+  const ActivityAnalysis &Activity;
+  const OverwriteAnalysis &Overwrite;
+  const LoopShape &Shape;
+  llvm::DominatorTree &DT;
+  bool Split;
+  const Options &Opts;
+
+  llvm::SmallVector<Refusal, 2> Refusals;
+  /// Each need and the blocks whose reverse reads it. Insertion order.
+  llvm::MapVector<Need, llvm::SmallSetVector<const llvm::BasicBlock *, 2>> Needs;
+  llvm::SetVector<Need> Keep;
+  /// From a loop (null: the function) to its storage.
+  llvm::DenseMap<const llvm::Loop *, Scope> Scopes;
+  llvm::DenseMap<Need, std::pair<const llvm::Loop *, unsigned>> SlotIndex;
+};
+
+} // namespace retrograd
+
+#endif

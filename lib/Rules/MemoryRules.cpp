@@ -1,0 +1,200 @@
+//===- MemoryRules.cpp - load and store -----------------------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   y = load p       shadow[p] += adj[y]
+//   store y, p       adj[y] += shadow[p];  shadow[p] = 0
+//
+// Where p may be its own shadow at run time (mixed memory), nothing active is
+// behind it then, and both do nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rules/RulesInternal.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+static const Value *pointerOf(const Instruction &I) { return getLoadStorePointerOperand(&I); }
+static Type *accessType(const Instruction &I) { return getLoadStoreType(&I); }
+
+static const char *missing(const Instruction &I, const ActivityAnalysis &) {
+  if (isa<ScalableVectorType>(accessType(I)))
+    return "scalable vector access";
+  return nullptr;
+}
+
+static void needs(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
+  Sink({Need::Shadow, pointerOf(I)});
+  if (A.isMixed(pointerOf(I)))
+    Sink({Need::Primal, pointerOf(I)});
+}
+
+/// The floats that a store of V to P puts down, merged where they form V.
+static SmallVector<TypedLeaf, 2> floatsStored(const StoreInst &S, const ProgramFacts &Facts) {
+  const Value *V = S.getValueOperand();
+  SmallVector<TypedLeaf, 2> Floats;
+  if (!isa<Constant>(V)) {
+    append_range(Floats, Facts.shape(V).Floats);
+    return Floats;
+  }
+  // A constant has no history: the memory tells what its bytes are. Zeroing a
+  // shadow that turns out to be no float harms nothing.
+  uint64_t Size = S.getModule()->getDataLayout().getTypeStoreSize(V->getType()).getFixedValue();
+  for (const TypedLeaf &L : Facts.types().leavesOfAccess(&S, S.getPointerOperand(), Size))
+    if (L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown)
+      Floats.push_back(L);
+  return Floats;
+}
+
+/// The float leaf L of a register-held value X of any type.
+static Value *extractLeaf(IRBuilderBase &B, Value *X, const TypedLeaf &L) {
+  const DataLayout &DL = B.GetInsertBlock()->getModule()->getDataLayout();
+  Type *T = X->getType();
+  if (T == L.Kind.FP)
+    return X;
+  if (isa<IntegerType>(T)) {
+    if (L.Offset)
+      X = B.CreateLShr(X, L.Offset * 8);
+    return B.CreateBitCast(B.CreateTrunc(X, B.getIntNTy(L.Size * 8)), L.Kind.FP);
+  }
+  if (auto *V = dyn_cast<FixedVectorType>(T)) {
+    uint64_t Lane = DL.getTypeStoreSize(V->getElementType()).getFixedValue();
+    return extractLeaf(B, B.CreateExtractElement(X, L.Offset / Lane),
+                       {L.Offset % Lane, L.Size, L.Kind});
+  }
+  if (auto *A = dyn_cast<ArrayType>(T)) {
+    uint64_t Step = DL.getTypeAllocSize(A->getElementType()).getFixedValue();
+    return extractLeaf(B, B.CreateExtractValue(X, L.Offset / Step),
+                       {L.Offset % Step, L.Size, L.Kind});
+  }
+  const StructLayout *SL = DL.getStructLayout(cast<StructType>(T));
+  unsigned Field = SL->getElementContainingOffset(L.Offset);
+  return extractLeaf(B, B.CreateExtractValue(X, Field),
+                     {L.Offset - SL->getElementOffset(Field).getFixedValue(), L.Size, L.Kind});
+}
+
+/// X with the float leaf L replaced by Leaf.
+static Value *insertLeaf(IRBuilderBase &B, Value *X, const TypedLeaf &L, Value *Leaf) {
+  const DataLayout &DL = B.GetInsertBlock()->getModule()->getDataLayout();
+  Type *T = X->getType();
+  if (T == L.Kind.FP)
+    return Leaf;
+  if (isa<IntegerType>(T)) {
+    Value *Bits = B.CreateZExt(B.CreateBitCast(Leaf, B.getIntNTy(L.Size * 8)), T);
+    if (L.Offset)
+      Bits = B.CreateShl(Bits, L.Offset * 8);
+    return B.CreateOr(X, Bits); // X starts from zero
+  }
+  if (auto *V = dyn_cast<FixedVectorType>(T)) {
+    uint64_t Lane = DL.getTypeStoreSize(V->getElementType()).getFixedValue();
+    Value *Old = B.CreateExtractElement(X, L.Offset / Lane);
+    return B.CreateInsertElement(X, insertLeaf(B, Old, {L.Offset % Lane, L.Size, L.Kind}, Leaf),
+                                 L.Offset / Lane);
+  }
+  unsigned Index;
+  uint64_t Inside;
+  if (auto *A = dyn_cast<ArrayType>(T)) {
+    uint64_t Step = DL.getTypeAllocSize(A->getElementType()).getFixedValue();
+    Index = L.Offset / Step;
+    Inside = L.Offset % Step;
+  } else {
+    const StructLayout *SL = DL.getStructLayout(cast<StructType>(T));
+    Index = SL->getElementContainingOffset(L.Offset);
+    Inside = L.Offset - SL->getElementOffset(Index).getFixedValue();
+  }
+  Value *Old = B.CreateExtractValue(X, Index);
+  return B.CreateInsertValue(X, insertLeaf(B, Old, {Inside, L.Size, L.Kind}, Leaf), Index);
+}
+
+/// Runs Body where the shadow is not the primal itself.
+static void ifShadowed(RuleContext &C, const Value *P, function_ref<void(Value *Shadow)> Body) {
+  IRBuilderBase &B = C.builder();
+  Value *Shadow = C.shadow(P);
+  if (!C.activity().isMixed(P))
+    return Body(Shadow);
+  Value *Own = B.CreateICmpNE(Shadow, C.primal(P), "has.sh");
+  BasicBlock *Then = BasicBlock::Create(B.getContext(), "sh.then", B.GetInsertBlock()->getParent());
+  BasicBlock *Done = BasicBlock::Create(B.getContext(), "sh.done", B.GetInsertBlock()->getParent());
+  B.CreateCondBr(Own, Then, Done);
+  B.SetInsertPoint(Then);
+  Body(Shadow);
+  B.CreateBr(Done);
+  B.SetInsertPoint(Done);
+}
+
+static void emitLoad(const LoadInst &L, RuleContext &C) {
+  IRBuilderBase &B = C.builder();
+  Value *Seed = C.take(&L);
+  ifShadowed(C, L.getPointerOperand(), [&](Value *Shadow) {
+    auto Add = [&](Value *Address, Value *X, Align A) {
+      Value *Old = B.CreateAlignedLoad(X->getType(), Address, A);
+      B.CreateAlignedStore(B.CreateFAdd(Old, X), Address, A);
+    };
+    if (L.getType()->isFPOrFPVectorTy())
+      return Add(Shadow, Seed, L.getAlign());
+    for (const TypedLeaf &F : C.activity().facts().shape(&L).Floats)
+      Add(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Shadow, F.Offset), extractLeaf(B, Seed, F),
+          commonAlignment(L.getAlign(), F.Offset));
+  });
+}
+
+static void emitStore(const StoreInst &S, RuleContext &C) {
+  IRBuilderBase &B = C.builder();
+  const Value *V = S.getValueOperand();
+  bool Active = C.activity().isActive(V);
+  bool Whole = V->getType()->isFPOrFPVectorTy();
+  SmallVector<TypedLeaf, 2> Floats;
+  if (!Whole)
+    Floats = floatsStored(S, C.activity().facts());
+  if (!Whole && Floats.empty())
+    return;
+  // The value leaves a conditional block through memory that promotion turns
+  // into a phi.
+  AllocaInst *Carrier = nullptr;
+  if (Active) {
+    Function *Fn = B.GetInsertBlock()->getParent();
+    IRBuilder<> Entry(&Fn->getEntryBlock(), Fn->getEntryBlock().begin());
+    Carrier = Entry.CreateAlloca(V->getType(), nullptr, "store.adj");
+    B.CreateStore(adjointZero(V->getType()), Carrier);
+  }
+  ifShadowed(C, S.getPointerOperand(), [&](Value *Shadow) {
+    auto TakeAt = [&](Type *T, Value *Address, Align A) -> Value * {
+      Value *Old = Active ? B.CreateAlignedLoad(T, Address, A) : nullptr;
+      B.CreateAlignedStore(Constant::getNullValue(T), Address, A);
+      return Old;
+    };
+    Value *X = nullptr;
+    if (Whole) {
+      X = TakeAt(V->getType(), Shadow, S.getAlign());
+    } else {
+      X = Constant::getNullValue(V->getType());
+      for (const TypedLeaf &F : Floats) {
+        Type *T = F.Kind.FP ? F.Kind.FP : B.getIntNTy(F.Size * 8);
+        Value *Leaf = TakeAt(T, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Shadow, F.Offset),
+                             commonAlignment(S.getAlign(), F.Offset));
+        if (Active)
+          X = insertLeaf(B, X, F, Leaf);
+      }
+    }
+    if (Active)
+      B.CreateStore(X, Carrier);
+  });
+  if (Active)
+    C.accumulate(V, B.CreateLoad(V->getType(), Carrier));
+}
+
+static void emit(const Instruction &I, RuleContext &C) {
+  if (const auto *L = dyn_cast<LoadInst>(&I))
+    emitLoad(*L, C);
+  else
+    emitStore(cast<StoreInst>(I), C);
+}
+
+const Rule retrograd::MemoryRule = {missing, needs, emit};

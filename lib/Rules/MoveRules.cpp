@@ -1,0 +1,156 @@
+//===- MoveRules.cpp - select, casts and bit moves ------------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Optimised code moves floats inside of integers: copies of structs, halves of
+// a register, sign tricks. The adjoint of such an integer is an integer of the
+// same width that holds the adjoints of the floats in the same places, so the
+// adjoint of a move is the move back:
+//
+//   y = bitcast x          adj[x] += bitcast adj[y]
+//   y = trunc x            adj[x] += zext adj[y]
+//   y = lshr x, n          adj[x] += shl adj[y], n
+//   y = or x1, x2          adj[xi] += adj[y]        (where xi holds floats)
+//   y = and x, mask        adj[x] += adj[y] & mask
+//   y = x xor sign         adj[x] += adj[y] xor sign         (negation)
+//   y = x and not sign     adj[x] += adj[y] xor (x and sign) (absolute value)
+//   y = select c, a, b     adj[a] += c ? adj[y] : 0,  adj[b] += c ? 0 : adj[y]
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rules/RulesInternal.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+/// What a constant mask does to the floats of an integer.
+enum class MaskEffect { Bytes, Sign, AllButSign, Other };
+
+/// The constant operand of a two-operand bit operation, splat or scalar.
+static const APInt *constantMask(const Instruction &I) {
+  const auto *C = dyn_cast<Constant>(I.getOperand(1));
+  if (!C)
+    return nullptr;
+  if (C->getType()->isVectorTy())
+    C = C->getSplatValue();
+  const auto *N = dyn_cast_or_null<ConstantInt>(C);
+  return N ? &N->getValue() : nullptr;
+}
+
+static MaskEffect effectOf(const APInt &Mask, ArrayRef<TypedLeaf> Floats, unsigned Width) {
+  bool Bytes = true, Sign = true, AllButSign = true;
+  for (const TypedLeaf &L : Floats) {
+    unsigned Bits = L.Size * 8, At = (L.Offset * 8) % Width;
+    if (At + Bits > Width)
+      return MaskEffect::Other;
+    APInt Part = Mask.extractBits(Bits, At);
+    Bytes &= Part.isAllOnes() || Part.isZero();
+    Sign &= Part.isSignMask() || Part.isZero();
+    AllButSign &= Part.isMaxSignedValue() || Part.isAllOnes();
+  }
+  return Bytes ? MaskEffect::Bytes
+         : Sign ? MaskEffect::Sign
+         : AllButSign ? MaskEffect::AllButSign
+                      : MaskEffect::Other;
+}
+
+static MaskEffect maskEffect(const Instruction &I, const ActivityAnalysis &A) {
+  const APInt *Mask = constantMask(I);
+  if (!Mask)
+    return MaskEffect::Other;
+  return effectOf(*Mask, A.facts().shape(I.getOperand(0)).Floats,
+                  I.getType()->getScalarSizeInBits());
+}
+
+static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
+  switch (I.getOpcode()) {
+  case Instruction::Shl:
+  case Instruction::LShr: {
+    const APInt *By = constantMask(I);
+    return By && By->urem(8) == 0 ? nullptr : "shift of the bits of a floating-point number";
+  }
+  case Instruction::Or:
+    if (!isa<Constant>(I.getOperand(1)))
+      return nullptr;
+    return maskEffect(I, A) == MaskEffect::Other ? "or of the bits of a floating-point number"
+                                                 : nullptr;
+  case Instruction::And:
+  case Instruction::Xor: {
+    MaskEffect E = maskEffect(I, A);
+    bool Fine = I.getOpcode() == Instruction::And
+                    ? E == MaskEffect::Bytes || E == MaskEffect::AllButSign
+                    : E == MaskEffect::Sign;
+    return Fine ? nullptr : "bit operation on a floating-point number";
+  }
+  default:
+    return nullptr;
+  }
+}
+
+/// True where the adjoint depends on the sign of the primal operand.
+static bool readsSign(const Instruction &I, const ActivityAnalysis &A) {
+  if (I.getOpcode() == Instruction::And)
+    return maskEffect(I, A) == MaskEffect::AllButSign;
+  return I.getOpcode() == Instruction::Or && isa<Constant>(I.getOperand(1)) &&
+         maskEffect(I, A) == MaskEffect::Sign;
+}
+
+static void needs(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
+  if (isa<SelectInst>(I) || readsSign(I, A))
+    Sink({Need::Primal, I.getOperand(0)});
+}
+
+static void emit(const Instruction &I, RuleContext &C) {
+  IRBuilderBase &B = C.builder();
+  Value *Seed = C.take(&I);
+  const Value *X = I.getOperand(0);
+  switch (I.getOpcode()) {
+  case Instruction::Select: {
+    const auto &S = cast<SelectInst>(I);
+    Value *Condition = C.primal(S.getCondition());
+    Constant *Zero = adjointZero(I.getType());
+    C.accumulate(S.getTrueValue(), B.CreateSelect(Condition, Seed, Zero));
+    C.accumulate(S.getFalseValue(), B.CreateSelect(Condition, Zero, Seed));
+    return;
+  }
+  case Instruction::FPExt:
+    return C.accumulate(X, B.CreateFPTrunc(Seed, X->getType()));
+  case Instruction::FPTrunc:
+    return C.accumulate(X, B.CreateFPExt(Seed, X->getType()));
+  case Instruction::BitCast:
+    return C.accumulate(X, B.CreateBitCast(Seed, X->getType()));
+  case Instruction::Freeze:
+    return C.accumulate(X, Seed);
+  case Instruction::Trunc:
+    return C.accumulate(X, B.CreateZExt(Seed, X->getType()));
+  case Instruction::ZExt:
+    return C.accumulate(X, B.CreateTrunc(Seed, X->getType()));
+  case Instruction::Shl:
+    return C.accumulate(X, B.CreateLShr(Seed, I.getOperand(1)));
+  case Instruction::LShr:
+    return C.accumulate(X, B.CreateShl(Seed, I.getOperand(1)));
+  case Instruction::Or:
+    if (readsSign(I, C.activity())) { // -|x|
+      Value *Mask = I.getOperand(1);
+      return C.accumulate(X, B.CreateXor(Seed, B.CreateAnd(B.CreateNot(C.primal(X)), Mask)));
+    }
+    C.accumulate(X, Seed);
+    return C.accumulate(I.getOperand(1), Seed);
+  case Instruction::And: {
+    Value *Mask = I.getOperand(1);
+    if (!readsSign(I, C.activity()))
+      return C.accumulate(X, B.CreateAnd(Seed, Mask));
+    return C.accumulate(X, B.CreateXor(Seed, B.CreateAnd(C.primal(X), B.CreateNot(Mask))));
+  }
+  case Instruction::Xor:
+    return C.accumulate(X, B.CreateXor(Seed, I.getOperand(1)));
+  }
+  llvm_unreachable("not a move");
+}
+
+const Rule retrograd::MoveRule = {missing, needs, emit};

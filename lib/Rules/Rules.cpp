@@ -1,0 +1,216 @@
+//===- Rules.cpp - which rule governs an instruction ----------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rules/Rules.h"
+#include "Catalogue/Catalogue.h"
+#include "Rules/RulesInternal.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+static const char *nothingMissing(const Instruction &, const ActivityAnalysis &) { return nullptr; }
+static void noNeeds(const Instruction &, const ActivityAnalysis &, NeedSink) {}
+static void emitNothing(const Instruction &, RuleContext &) {}
+const Rule retrograd::NothingRule = {nothingMissing, noNeeds, emitNothing};
+
+static const Rule *ruleOfCall(const CallBase &C, const ActivityAnalysis &A) {
+  if (const OperationRecord *R = A.facts().catalogue().lookup(C)) {
+    switch (R->Class) {
+    case RuleClass::Formula:
+      return &FormulaRule;
+    case RuleClass::Inactive:
+    case RuleClass::Allocation:
+    case RuleClass::Deallocation:
+      return &NothingRule;
+    case RuleClass::Expansion:
+      break;
+    case RuleClass::Handler:
+      switch (R->Handler) {
+      case HandlerKind::MemCpy:
+      case HandlerKind::MemMove:
+      case HandlerKind::MemSet:
+      case HandlerKind::Realloc:
+        return &TransferRule;
+      case HandlerKind::Ignore:
+      case HandlerKind::StackSave:
+      case HandlerKind::StackRestore:
+      case HandlerKind::ObjectSize:
+        return &NothingRule;
+      default:
+        return VectorRule.Missing(C, A) ? nullptr : &VectorRule;
+      }
+    }
+  }
+  if (isa<AnyMemIntrinsic>(C))
+    return &TransferRule;
+  return &CallRule;
+}
+
+/// Null if no rule exists for an instruction of this kind.
+static const Rule *ruleFor(const Instruction &I, const ActivityAnalysis &A) {
+  if (const auto *C = dyn_cast<CallBase>(&I))
+    return ruleOfCall(*C, A);
+  switch (I.getOpcode()) {
+  case Instruction::FAdd:
+  case Instruction::FSub:
+  case Instruction::FMul:
+  case Instruction::FDiv:
+  case Instruction::FRem:
+  case Instruction::FNeg:
+    return &FormulaRule;
+  case Instruction::Select:
+  case Instruction::FPExt:
+  case Instruction::FPTrunc:
+  case Instruction::BitCast:
+  case Instruction::Trunc:
+  case Instruction::ZExt:
+  case Instruction::Shl:
+  case Instruction::LShr:
+  case Instruction::Or:
+  case Instruction::And:
+  case Instruction::Xor:
+  case Instruction::Freeze:
+    return &MoveRule;
+  case Instruction::InsertElement:
+  case Instruction::ExtractElement:
+  case Instruction::ShuffleVector:
+  case Instruction::InsertValue:
+  case Instruction::ExtractValue:
+    return &VectorRule;
+  case Instruction::Load:
+  case Instruction::Store:
+    return &MemoryRule;
+  case Instruction::PHI:
+  case Instruction::Ret:
+  case Instruction::Br:
+  case Instruction::Switch:
+    return &NothingRule;
+  default:
+    return nullptr;
+  }
+}
+
+bool retrograd::hasReverse(const Instruction &I, const ActivityAnalysis &A) {
+  if (const auto *S = dyn_cast<StoreInst>(&I))
+    return A.isActiveMemory(S->getPointerOperand());
+  if (const auto *C = dyn_cast<CallBase>(&I)) {
+    if (isa<AnyMemIntrinsic>(C))
+      return A.isActiveMemory(C->getArgOperand(0));
+    if (const OperationRecord *R = A.facts().catalogue().lookup(I)) {
+      switch (R->Class) {
+      case RuleClass::Formula:
+        return A.isActive(C);
+      case RuleClass::Inactive:
+      case RuleClass::Allocation:
+      case RuleClass::Deallocation:
+        return false;
+      case RuleClass::Expansion:
+        break;
+      case RuleClass::Handler:
+        if (R->Handler == HandlerKind::Realloc)
+          return A.isActiveMemory(C);
+        return A.isActive(C);
+      }
+    }
+    return A.isActiveCall(*C);
+  }
+  if (const auto *M = dyn_cast<AtomicRMWInst>(&I))
+    return A.isActiveMemory(M->getPointerOperand());
+  if (const auto *M = dyn_cast<AtomicCmpXchgInst>(&I))
+    return A.isActiveMemory(M->getPointerOperand());
+  return A.isActive(&I);
+}
+
+const char *retrograd::missingRule(const Instruction &I, const ActivityAnalysis &A) {
+  if (!hasReverse(I, A))
+    return nullptr;
+  const Rule *R = ruleFor(I, A);
+  return R ? R->Missing(I, A) : I.getOpcodeName();
+}
+
+void retrograd::visitNeeds(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
+  if (hasReverse(I, A))
+    ruleFor(I, A)->Needs(I, A, Sink);
+}
+
+void retrograd::emitReverse(const Instruction &I, RuleContext &C) {
+  if (hasReverse(I, C.activity()))
+    ruleFor(I, C.activity())->Emit(I, C);
+}
+
+Constant *retrograd::adjointZero(Type *T) {
+  if (T->isFPOrFPVectorTy())
+    return ConstantFP::getNegativeZero(T);
+  if (auto *S = dyn_cast<StructType>(T)) {
+    SmallVector<Constant *, 4> Fields;
+    for (Type *E : S->elements())
+      Fields.push_back(adjointZero(E));
+    return ConstantStruct::get(S, Fields);
+  }
+  if (auto *Arr = dyn_cast<ArrayType>(T))
+    return ConstantArray::get(
+        Arr, SmallVector<Constant *, 8>(Arr->getNumElements(), adjointZero(Arr->getElementType())));
+  return Constant::getNullValue(T);
+}
+
+TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
+                                       const Value *Source, const Value *Length,
+                                       const ProgramFacts &Facts) {
+  const TypeAnalysis &TA = Facts.types();
+  constexpr uint64_t ExplicitLimit = 4096;
+  TransferShape Shape;
+  auto Unclear = [](const TypedLeaf &L) {
+    return L.Kind.K == ByteKind::Unknown || L.Kind.K == ByteKind::Conflict;
+  };
+  // Adjacent floats of one format become one leaf.
+  auto Merge = [&](ArrayRef<TypedLeaf> Leaves) {
+    for (const TypedLeaf &L : Leaves) {
+      if (!Shape.Leaves.empty()) {
+        TypedLeaf &Last = Shape.Leaves.back();
+        if (Last.Kind == L.Kind && Last.Offset + Last.Size == L.Offset) {
+          Last.Size += L.Size;
+          continue;
+        }
+      }
+      Shape.Leaves.push_back(L);
+    }
+  };
+  const auto *N = dyn_cast<ConstantInt>(Length);
+  if (N && N->getZExtValue() <= ExplicitLimit) {
+    uint64_t Size = N->getZExtValue();
+    SmallVector<TypedLeaf, 4> Leaves = TA.leavesOfAccess(&I, Dest, Size);
+    if (Source && any_of(Leaves, Unclear)) {
+      SmallVector<TypedLeaf, 4> Other = TA.leavesOfAccess(&I, Source, Size);
+      if (none_of(Other, Unclear))
+        Leaves = std::move(Other);
+    }
+    Shape.Known = none_of(Leaves, Unclear);
+    Shape.Ambiguous = any_of(
+        Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Conflict; });
+    Merge(Leaves);
+    return Shape;
+  }
+  for (const Value *P : {Dest, Source}) {
+    if (!P)
+      continue;
+    std::optional<TypeAnalysis::Pattern> Pattern = TA.patternAt(P);
+    if (!Pattern) {
+      Shape.Ambiguous = true;
+      continue;
+    }
+    if (Pattern->Period == 0 || any_of(Pattern->Leaves, Unclear))
+      continue;
+    Shape.Ambiguous = false;
+    Merge(Pattern->Leaves);
+    Shape.Period = Pattern->Period;
+    return Shape;
+  }
+  Shape.Known = false;
+  return Shape;
+}

@@ -1,0 +1,88 @@
+//===- Rules.h - what the reverse of each instruction reads and does -*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A rule is a pair: `needs` lists the primal values that `emit` will read.
+// The plan runs the first, emission the second, and emission refuses to look
+// up what was not declared. Rules see the rest of the compiler only through
+// RuleQuery and RuleContext.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_RULES_RULES_H
+#define RETROGRAD_RULES_RULES_H
+
+#include "Analysis/ActivityAnalysis.h"
+#include "Rules/Need.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/Instructions.h"
+
+namespace llvm {
+class IRBuilderBase;
+}
+
+namespace retrograd {
+struct Partial;
+
+using NeedSink = llvm::function_ref<void(Need)>;
+
+/// The verbs that a rule's emission may use. Implemented by ReverseEmitter.
+class RuleContext {
+public:
+  virtual ~RuleContext() = default;
+  virtual llvm::IRBuilderBase &builder() = 0;
+  virtual const ActivityAnalysis &activity() const = 0;
+
+  /// Primal value, shadow or tape, as a value usable here in the reverse sweep.
+  virtual llvm::Value *primal(const llvm::Value *V) = 0;
+  virtual llvm::Value *shadow(const llvm::Value *V) = 0;
+  virtual llvm::Value *tape(const llvm::CallBase &C) = 0;
+
+  /// The adjoint of V, which becomes zero.
+  virtual llvm::Value *take(const llvm::Value *V) = 0;
+  /// Adds X to the adjoint of V; nothing if V is not active.
+  virtual void accumulate(const llvm::Value *V, llvm::Value *X) = 0;
+
+  /// The catalogue's formula of a partial derivative, times Seed.
+  virtual llvm::Value *partial(const Partial &P, const llvm::Instruction &I,
+                               llvm::Value *Seed) = 0;
+  /// Runtime routine by name.
+  virtual llvm::Function *runtime(llvm::StringRef Name) = 0;
+  virtual llvm::Value *arena() = 0;
+  /// Reverse sweep of the callee of a differentiated call.
+  virtual llvm::Function *sweepOf(const llvm::CallBase &C) = 0;
+};
+
+/// True if the reverse sweep has anything to do for I.
+bool hasReverse(const llvm::Instruction &I, const ActivityAnalysis &A);
+/// Null if I has a rule, else what to call the thing that has none.
+const char *missingRule(const llvm::Instruction &I, const ActivityAnalysis &A);
+/// Calls Sink for everything that emitReverse(I) reads.
+void visitNeeds(const llvm::Instruction &I, const ActivityAnalysis &A, NeedSink Sink);
+/// Emits the adjoint of I.
+void emitReverse(const llvm::Instruction &I, RuleContext &C);
+
+/// The pieces of a memory transfer that hold floats, and how they repeat.
+struct TransferShape {
+  llvm::SmallVector<TypedLeaf, 4> Leaves;
+  /// 0: Leaves cover the whole (constant) length; else they repeat with this
+  /// period over a length known at run time.
+  uint64_t Period = 0;
+  bool Known = true;      ///< false: some bytes have no known type
+  bool Ambiguous = false; ///< there is evidence, but it does not make one type
+};
+/// `Dest` and `Source` (null for a fill) describe the transfer of I.
+TransferShape transferShape(const llvm::Instruction &I, const llvm::Value *Dest,
+                            const llvm::Value *Source, const llvm::Value *Length,
+                            const ProgramFacts &Facts);
+
+/// -0.0 in every float of T, zero elsewhere: x + (-0.0) is x for every x, so
+/// that the first contribution to an adjoint folds away.
+llvm::Constant *adjointZero(llvm::Type *T);
+
+} // namespace retrograd
+
+#endif

@@ -1,0 +1,113 @@
+//===- TransferRules.cpp - memcpy, memmove, memset, realloc ---------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   memcpy(d, s, n)    for each float in the n bytes:
+//                      shadow[s] += shadow[d];  shadow[d] = 0
+//   memset(d, c, n)    shadow[d] = 0
+//   r = realloc(p, n)  as a copy from p to r of what both hold
+//
+// Pointers among the bytes were copied between the shadows in the primal sweep.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Catalogue/Catalogue.h"
+#include "Rules/RulesInternal.h"
+#include "Rules/Transfer.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+Transfer retrograd::transferOf(const CallBase &C, const Catalogue &Cat) {
+  HandlerKind H = HandlerKind::None;
+  if (const OperationRecord *R = Cat.lookup(C))
+    H = R->Handler;
+  if (H == HandlerKind::Realloc)
+    return {&C, C.getArgOperand(0), C.getArgOperand(1), true};
+  bool Fill = isa<AnyMemSetInst>(C) || H == HandlerKind::MemSet;
+  return {C.getArgOperand(0), Fill ? nullptr : C.getArgOperand(1), C.getArgOperand(2), false};
+}
+
+static const char *floatName(Type *FP) {
+  switch (FP->getTypeID()) {
+  case Type::HalfTyID: return "f16";
+  case Type::BFloatTyID: return "bf16";
+  case Type::FloatTyID: return "f32";
+  case Type::DoubleTyID: return "f64";
+  case Type::X86_FP80TyID: return "f80";
+  case Type::FP128TyID: return "f128";
+  default: return nullptr;
+  }
+}
+
+static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
+  Transfer T = transferOf(cast<CallBase>(I), A.facts().catalogue());
+  TransferShape S = transferShape(I, T.Dest, T.Source, T.Length, A.facts());
+  for (const TypedLeaf &L : S.Leaves)
+    if (L.Kind.K == ByteKind::Float && !floatName(L.Kind.FP))
+      return "copy of an unusual floating-point format";
+  if (T.IsRealloc && S.Ambiguous)
+    return "realloc of memory of mixed type";
+  return nullptr;
+}
+
+static bool sourceActive(const Transfer &T, const ActivityAnalysis &A) {
+  return T.Source && A.hasShadow(T.Source);
+}
+
+static void needs(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
+  Transfer T = transferOf(cast<CallBase>(I), A.facts().catalogue());
+  Sink({Need::Shadow, T.Dest});
+  Sink({Need::Primal, T.Length});
+  if (A.isMixed(T.Dest))
+    Sink({Need::Primal, T.Dest});
+  if (T.IsRealloc)
+    Sink({Need::Primal, T.Source});
+  if (!sourceActive(T, A))
+    return;
+  Sink({Need::Shadow, T.Source});
+  if (A.isMixed(T.Source))
+    Sink({Need::Primal, T.Source});
+}
+
+static void emit(const Instruction &I, RuleContext &C) {
+  IRBuilderBase &B = C.builder();
+  const ActivityAnalysis &A = C.activity();
+  Transfer T = transferOf(cast<CallBase>(I), A.facts().catalogue());
+  TransferShape S = transferShape(I, T.Dest, T.Source, T.Length, A.facts());
+  Constant *Null = ConstantPointerNull::get(B.getPtrTy());
+  Value *Bytes = B.CreateZExtOrTrunc(C.primal(T.Length), B.getInt64Ty());
+  if (T.IsRealloc)
+    Bytes = B.CreateCall(C.runtime("rg_common_size"), {C.primal(T.Source), Bytes});
+  // A null primal tells the runtime that the shadow is known to be one.
+  Value *Dest = C.shadow(T.Dest), *DestPrimal = A.isMixed(T.Dest) ? C.primal(T.Dest) : Null;
+  bool Copies = sourceActive(T, A);
+  Value *Source = Copies ? C.shadow(T.Source) : Null;
+  Value *SourcePrimal = Copies && A.isMixed(T.Source) ? C.primal(T.Source) : Null;
+  for (const TypedLeaf &L : S.Leaves) {
+    bool Zero = !Copies && L.Kind.K != ByteKind::Pointer && L.Kind.K != ByteKind::Integer;
+    if (L.Kind.K != ByteKind::Float && !Zero)
+      continue;
+    bool WholeRange = S.Period && L.Offset == 0 && L.Size == S.Period;
+    Value *Offset = B.getInt64(L.Offset), *Period = B.getInt64(WholeRange ? 0 : S.Period);
+    Value *Run = WholeRange ? Bytes : B.getInt64(L.Size);
+    if (Copies)
+      B.CreateCall(C.runtime((Twine("rg_adjoint_move_") + floatName(L.Kind.FP)).str()),
+                   {Dest, DestPrimal, Source, SourcePrimal, Bytes, Offset, Period, Run});
+    else
+      B.CreateCall(C.runtime("rg_adjoint_zero"), {Dest, DestPrimal, Bytes, Offset, Period, Run});
+  }
+  // A fill of memory whose type nothing tells: zero is right for floats, and
+  // nobody reads the shadow of anything else.
+  if (!Copies && S.Leaves.empty())
+    B.CreateCall(C.runtime("rg_adjoint_zero"),
+                 {Dest, DestPrimal, Bytes, B.getInt64(0), B.getInt64(0), Bytes});
+}
+
+const Rule retrograd::TransferRule = {missing, needs, emit};

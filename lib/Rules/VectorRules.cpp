@@ -1,0 +1,158 @@
+//===- VectorRules.cpp - insert, extract, shuffle, reductions -------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   y = extract v, i       adj[v][i] += adj[y]
+//   y = insert v, s, i     adj[s] += adj[y][i],  adj[v] += adj[y] with 0 at i
+//   y = shuffle a, b, m    adj[source lane of i] += adj[y][i]  for each lane i
+//   y = reduce.fadd s, v   adj[s] += adj[y],  adj[v][i] += adj[y]
+//
+//===----------------------------------------------------------------------===//
+
+#include "Catalogue/Catalogue.h"
+#include "Rules/RulesInternal.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
+  if (const auto *II = dyn_cast<IntrinsicInst>(&I))
+    switch (II->getIntrinsicID()) {
+    case Intrinsic::vector_reduce_fadd:
+    case Intrinsic::vector_reduce_fmul:
+    case Intrinsic::vector_reduce_fmax:
+    case Intrinsic::vector_reduce_fmin:
+    case Intrinsic::vector_reduce_fmaximum:
+    case Intrinsic::vector_reduce_fminimum:
+      return nullptr;
+    default:
+      return "intrinsic call";
+    }
+  if (isa<CallBase>(I))
+    return "library call";
+  if (isa<ScalableVectorType>(I.getType()) || isa<ScalableVectorType>(I.getOperand(0)->getType()))
+    return "scalable vector operation";
+  return nullptr;
+}
+
+static bool isReduction(const Instruction &I) { return isa<IntrinsicInst>(I); }
+
+static void needs(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
+  if (isa<ExtractElementInst>(I))
+    Sink({Need::Primal, I.getOperand(1)});
+  if (isa<InsertElementInst>(I))
+    Sink({Need::Primal, I.getOperand(2)});
+  if (isReduction(I) &&
+      cast<IntrinsicInst>(I).getIntrinsicID() != Intrinsic::vector_reduce_fadd)
+    for (const Value *Op : cast<CallBase>(I).args())
+      Sink({Need::Primal, Op});
+}
+
+static void emitShuffle(const ShuffleVectorInst &S, Value *Seed, RuleContext &C) {
+  IRBuilderBase &B = C.builder();
+  int Lanes = cast<FixedVectorType>(S.getOperand(0)->getType())->getNumElements();
+  for (unsigned Op = 0; Op != 2; ++Op) {
+    const Value *Source = S.getOperand(Op);
+    if (!C.activity().isActive(Source))
+      continue;
+    bool IsFloat = Source->getType()->isFPOrFPVectorTy();
+    // Integer lanes carry whole floats only one at a time: add lane by lane.
+    Value *Sum = adjointZero(Source->getType());
+    SmallVector<bool, 8> Filled(Lanes, false);
+    for (auto [I, M] : enumerate(S.getShuffleMask())) {
+      int Lane = M - int(Op) * Lanes;
+      if (M < 0 || Lane < 0 || Lane >= Lanes)
+        continue;
+      Value *X = B.CreateExtractElement(Seed, uint64_t(I));
+      if (Filled[Lane]) {
+        if (!IsFloat) { // a repeated lane of bits: hand over what there is
+          C.accumulate(Source, Sum);
+          Sum = adjointZero(Source->getType());
+          Filled.assign(Lanes, false);
+        } else {
+          X = B.CreateFAdd(B.CreateExtractElement(Sum, uint64_t(Lane)), X);
+        }
+      }
+      Filled[Lane] = true;
+      Sum = B.CreateInsertElement(Sum, X, uint64_t(Lane));
+    }
+    C.accumulate(Source, Sum);
+  }
+}
+
+/// Products and extrema, lane by lane: the running result before each lane is
+/// recomputed, so nothing but the operands is needed.
+static void emitReduction(const IntrinsicInst &I, Value *Seed, RuleContext &C) {
+  IRBuilderBase &B = C.builder();
+  Intrinsic::ID Id = I.getIntrinsicID();
+  bool HasStart = Id == Intrinsic::vector_reduce_fadd || Id == Intrinsic::vector_reduce_fmul;
+  const Value *V = I.getArgOperand(HasStart ? 1 : 0);
+  auto *VT = cast<FixedVectorType>(V->getType());
+  unsigned N = VT->getNumElements();
+  if (Id == Intrinsic::vector_reduce_fadd) {
+    C.accumulate(I.getArgOperand(0), Seed);
+    return C.accumulate(V, B.CreateVectorSplat(N, Seed));
+  }
+  Value *X = C.primal(V);
+  SmallVector<Value *, 8> Lane;
+  for (unsigned K = 0; K != N; ++K)
+    Lane.push_back(B.CreateExtractElement(X, uint64_t(K)));
+  Value *Adjoint = adjointZero(VT);
+  if (Id == Intrinsic::vector_reduce_fmul) {
+    // Products of all others, by prefix and suffix.
+    Value *Start = C.primal(I.getArgOperand(0));
+    SmallVector<Value *, 8> Suffix(N + 1);
+    Suffix[N] = ConstantFP::get(VT->getElementType(), 1.0);
+    for (unsigned K = N; K-- > 0;)
+      Suffix[K] = B.CreateFMul(Lane[K], Suffix[K + 1]);
+    C.accumulate(I.getArgOperand(0), B.CreateFMul(Seed, Suffix[0]));
+    Value *Prefix = B.CreateFMul(Seed, Start);
+    for (unsigned K = 0; K != N; ++K) {
+      Adjoint = B.CreateInsertElement(Adjoint, B.CreateFMul(Prefix, Suffix[K + 1]), uint64_t(K));
+      Prefix = B.CreateFMul(Prefix, Lane[K]);
+    }
+    return C.accumulate(V, Adjoint);
+  }
+  // The first lane that holds the extremum takes the adjoint.
+  bool IsMax = Id == Intrinsic::vector_reduce_fmax || Id == Intrinsic::vector_reduce_fmaximum;
+  Value *Best = Lane[0], *Where = B.getInt32(0);
+  for (unsigned K = 1; K != N; ++K) {
+    Value *Better = IsMax ? B.CreateFCmpOGT(Lane[K], Best) : B.CreateFCmpOLT(Lane[K], Best);
+    Best = B.CreateSelect(Better, Lane[K], Best);
+    Where = B.CreateSelect(Better, B.getInt32(K), Where);
+  }
+  C.accumulate(V, B.CreateInsertElement(Adjoint, Seed, Where));
+}
+
+static void emit(const Instruction &I, RuleContext &C) {
+  IRBuilderBase &B = C.builder();
+  Value *Seed = C.take(&I);
+  const Value *X = I.getOperand(0);
+  if (isa<ExtractElementInst>(I))
+    return C.accumulate(X, B.CreateInsertElement(adjointZero(X->getType()), Seed,
+                                                 C.primal(I.getOperand(1))));
+  if (isa<InsertElementInst>(I)) {
+    Value *Index = C.primal(I.getOperand(2));
+    const Value *S = I.getOperand(1);
+    C.accumulate(S, B.CreateExtractElement(Seed, Index));
+    return C.accumulate(X, B.CreateInsertElement(Seed, adjointZero(S->getType()), Index));
+  }
+  if (const auto *S = dyn_cast<ShuffleVectorInst>(&I))
+    return emitShuffle(*S, Seed, C);
+  if (const auto *E = dyn_cast<ExtractValueInst>(&I))
+    return C.accumulate(X, B.CreateInsertValue(adjointZero(X->getType()), Seed, E->getIndices()));
+  if (const auto *Ins = dyn_cast<InsertValueInst>(&I)) {
+    const Value *S = I.getOperand(1);
+    C.accumulate(S, B.CreateExtractValue(Seed, Ins->getIndices()));
+    return C.accumulate(X, B.CreateInsertValue(Seed, adjointZero(S->getType()), Ins->getIndices()));
+  }
+  emitReduction(cast<IntrinsicInst>(I), Seed, C);
+}
+
+const Rule retrograd::VectorRule = {missing, needs, emit};

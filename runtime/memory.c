@@ -1,0 +1,163 @@
+/*===- memory.c - shadows of bulk memory operations ------------------------===*\
+|*
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===------------------------------------------------------------------------===*|
+|* The reverse of a copy adds the destination's adjoints to the source's and
+|* clears them. Which bytes are floats comes from the compiler: `run` bytes at
+|* `offset`, repeated every `period` bytes (0: not repeated) within `bytes`.
+|*
+|* A shadow that equals its primal is no shadow: nothing active is there. The
+|* primal is passed as null where that is known not to happen.
+\*===------------------------------------------------------------------------===*/
+#include "retrograd_runtime.h"
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rg_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset,
+                     uint64_t period, uint64_t run);
+
+/* Adds d to s and clears d. The ranges may overlap as those of memmove: the
+ * order is chosen so that an element is taken before it receives. */
+#define RG_ADJOINT_MOVE(NAME, T)                                                     \
+  static inline void NAME##_run(char *d, char *s, uint64_t bytes) {                  \
+    T *dt = (T *)d, *st = (T *)s;                                                    \
+    uint64_t n = bytes / sizeof(T);                                                  \
+    if (d + bytes <= s || s + bytes <= d) {                                          \
+      T *restrict dr = dt, *restrict sr = st;                                        \
+      for (uint64_t i = 0; i < n; ++i) {                                             \
+        sr[i] += dr[i];                                                              \
+        dr[i] = 0;                                                                   \
+      }                                                                              \
+    } else if (d > s) {                                                              \
+      for (uint64_t i = 0; i < n; ++i) {                                             \
+        T x = dt[i];                                                                 \
+        dt[i] = 0;                                                                   \
+        st[i] += x;                                                                  \
+      }                                                                              \
+    } else {                                                                         \
+      for (uint64_t i = n; i-- > 0;) {                                               \
+        T x = dt[i];                                                                 \
+        dt[i] = 0;                                                                   \
+        st[i] += x;                                                                  \
+      }                                                                              \
+    }                                                                                \
+  }                                                                                  \
+  void NAME(char *dsh, char *d, char *ssh, char *s, uint64_t bytes, uint64_t offset, \
+            uint64_t period, uint64_t run) {                                         \
+    if (dsh == d)                                                                    \
+      return;                                                                        \
+    if (ssh == s) {                                                                  \
+      rg_adjoint_zero(dsh, d, bytes, offset, period, run);                           \
+      return;                                                                        \
+    }                                                                                \
+    if (!period) {                                                                   \
+      NAME##_run(dsh + offset, ssh + offset, run);                                   \
+      return;                                                                        \
+    }                                                                                \
+    uint64_t times = bytes > offset ? (bytes - offset + period - 1) / period : 0;    \
+    for (uint64_t i = 0; i < times; ++i) {                                           \
+      uint64_t at = offset + (dsh > ssh ? i : times - 1 - i) * period;               \
+      NAME##_run(dsh + at, ssh + at, run < bytes - at ? run : bytes - at);           \
+    }                                                                                \
+  }
+
+void rg_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset,
+                     uint64_t period, uint64_t run) {
+  if (dsh == d)
+    return;
+  if (!period) {
+    memset(dsh + offset, 0, run);
+    return;
+  }
+  for (uint64_t at = offset; at < bytes; at += period)
+    memset(dsh + at, 0, run < bytes - at ? run : bytes - at);
+}
+
+RG_ADJOINT_MOVE(rg_adjoint_move_f16, _Float16)
+RG_ADJOINT_MOVE(rg_adjoint_move_bf16, __bf16)
+RG_ADJOINT_MOVE(rg_adjoint_move_f32, float)
+RG_ADJOINT_MOVE(rg_adjoint_move_f64, double)
+RG_ADJOINT_MOVE(rg_adjoint_move_f80, long double)
+RG_ADJOINT_MOVE(rg_adjoint_move_f128, __float128)
+
+/* Pointers among copied bytes: their shadows are copied in the primal sweep. */
+void rg_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes,
+                             uint64_t offset, uint64_t period, uint64_t run) {
+  if (dsh == d)
+    return;
+  if (!period) {
+    memmove(dsh + offset, ssh + offset, run);
+    return;
+  }
+  uint64_t times = bytes > offset ? (bytes - offset + period - 1) / period : 0;
+  for (uint64_t i = 0; i < times; ++i) {
+    uint64_t at = offset + (dsh > ssh ? times - 1 - i : i) * period;
+    memmove(dsh + at, ssh + at, run < bytes - at ? run : bytes - at);
+  }
+}
+
+/* Bytes that a block of memory and its reallocation to `bytes` have in common. */
+uint64_t rg_common_size(void *old, uint64_t bytes) {
+  uint64_t have = old ? malloc_usable_size(old) : 0;
+  return have < bytes ? have : bytes;
+}
+
+/* realloc of the primal in a primal sweep: the old block lives on until the
+ * outermost derivative ends, for the reverse sweep may read it. */
+void *rg_primal_realloc(rg_arena *a, void *old, uint64_t bytes) {
+  void *p = malloc(bytes);
+  if (p && old)
+    memcpy(p, old, rg_common_size(old, bytes));
+  rg_tape_defer_free(a, old, free);
+  return p;
+}
+
+/* The shadow of that: zero adjoints, pointers copied. `primal` and `old` are
+ * the primal's new and old block. */
+void *rg_shadow_realloc(rg_arena *a, void *sh, void *old, void *primal, uint64_t bytes) {
+  (void)primal;
+  void *p = calloc(1, bytes ? bytes : 1);
+  if (p && sh)
+    memcpy(p, sh, rg_common_size(old, bytes));
+  if (sh != old)
+    rg_tape_defer_free(a, sh, free);
+  return p;
+}
+
+/* free of a block with a shadow in a primal sweep. */
+void rg_defer_free_both(rg_arena *a, void *p, void *sh, void (*dealloc)(void *)) {
+  rg_tape_defer_free(a, p, dealloc);
+  if (sh != p)
+    rg_tape_defer_free(a, sh, dealloc);
+}
+
+/* free of the shadow alone, in forward mode. */
+void rg_free_shadow(void *p, void *sh, void (*dealloc)(void *)) {
+  if (sh != p)
+    dealloc(sh);
+}
+
+/* Forward mode: the bytes of a copy, moved between the shadows. An inactive
+ * source leaves zero tangents. */
+void rg_tangent_move(char *dsh, char *d, char *ssh, char *s, uint64_t bytes) {
+  if (dsh == d)
+    return;
+  if (ssh == s)
+    memset(dsh, 0, bytes);
+  else
+    memmove(dsh, ssh, bytes);
+}
+
+/* Forward mode: the shadow of realloc(old, bytes), before that is called. */
+void *rg_tangent_realloc(void *sh, void *old, uint64_t bytes) {
+  if (sh == old)
+    return calloc(1, bytes ? bytes : 1);
+  uint64_t have = malloc_usable_size(sh);
+  char *p = realloc(sh, bytes);
+  if (p && bytes > have)
+    memset(p + have, 0, bytes - have);
+  return p;
+}
