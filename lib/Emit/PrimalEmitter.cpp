@@ -314,6 +314,12 @@ void PrimalEmitter::storeSlots() {
         // Behind the value itself, which may stand later than the clone of I.
         auto *Def = dyn_cast<Instruction>(V);
         BasicBlock::iterator At = afterDefinition(Def ? Def : clone(I));
+        // The record of an iteration is made behind the phis of the header.
+        if (auto It = Loops.find(L); L && It != Loops.end() && It->second.Record) {
+          auto *Made = cast<Instruction>(It->second.Record);
+          if (Made->getParent() == At->getParent() && !Made->comesBefore(&*At))
+            At = std::next(Made->getIterator());
+        }
         B.SetInsertPoint(At->getParent(), At);
         B.SetCurrentDebugLocation(At->getDebugLoc());
         storeTo(S, V, B);

@@ -21,6 +21,7 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/FixIrreducible.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LowerSwitch.h"
 
@@ -197,8 +198,16 @@ void retrograd::normaliseControlFlow(Function &F,
   makeReducible(F, FAM);
   joinReturns(F);
   FAM.invalidate(F, PreservedAnalyses::none());
+  // What an invoke defines needs a place of its own to be worked with.
+  for (BasicBlock &B : make_early_inc_range(F))
+    if (auto *Inv = dyn_cast<InvokeInst>(B.getTerminator());
+        Inv && !Inv->getNormalDest()->getSinglePredecessor())
+      SplitEdge(&B, Inv->getNormalDest());
   FunctionPassManager Loops;
   Loops.addPass(LoopSimplifyPass());
+  // A value used behind its loop is that of the last iteration: by a phi there
+  // it becomes one of the scope around, and needs no iteration to be named.
+  Loops.addPass(LCSSAPass());
   FAM.invalidate(F, Loops.run(F, FAM));
 }
 
