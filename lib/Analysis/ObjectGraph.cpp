@@ -17,6 +17,9 @@ using namespace retrograd;
 // A bound that keeps moving belongs to a loop; after this many moves it is
 // taken as infinite.
 static constexpr unsigned GrowthLimit = 3;
+// Chains of copies are as many rounds long as they run against the order of
+// the program; more than this is a cycle.
+static constexpr unsigned MostRounds = 24;
 // How far from its start a copy of unknown length carries single cells and
 // pieces of evidence; stops cycles of overlapping copies.
 static constexpr int64_t OpenEndedReach = 4096;
@@ -104,6 +107,26 @@ void ObjectGraph::addEdge(Var From, Var To, Step S) {
   enqueue(From);
 }
 
+void ObjectGraph::addDisplacement(Var From, Var To, Step S,
+                                  ArrayRef<PointerDifference> Differences) {
+  if (From == NoVar || To == NoVar)
+    return;
+  unsigned Id = Displacements.size();
+  Displacements.push_back({From, To, S, {}});
+  auto Watch = [&](Var V) {
+    Vars[find(V)].Displacements.push_back(Id);
+    enqueue(find(V));
+  };
+  Watch(From);
+  for (const PointerDifference &D : Differences) {
+    if (D.A == NoVar || D.B == NoVar)
+      continue; // a distance from null: the program is not running this
+    Displacements[Id].Differences.push_back(D);
+    Watch(D.A);
+    Watch(D.B);
+  }
+}
+
 void ObjectGraph::addLoad(Var Addr, int64_t Off, Var Val) {
   if (Addr == NoVar)
     return;
@@ -124,13 +147,13 @@ void ObjectGraph::addLink(Var Dst, int64_t DstOff, Var Src, int64_t SrcOff,
                           int64_t Size) {
   if (Dst == NoVar || Src == NoVar || Size == 0)
     return;
-  Links.push_back({Dst, DstOff, Src, SrcOff, Size});
+  Links.push_back({Dst, DstOff, Src, SrcOff, Size, CurrentOrigin});
 }
 
 void ObjectGraph::addElementLink(Var Dst, Var Src, int64_t Size) {
   if (Dst == NoVar || Src == NoVar || Size == 0)
     return;
-  Links.push_back({Dst, 0, Src, 0, Unbounded});
+  Links.push_back({Dst, 0, Src, 0, Unbounded, CurrentOrigin});
   Links.back().Element = Size;
 }
 
@@ -366,8 +389,10 @@ void ObjectGraph::mergeVars(Var A, Var B) {
   auto &NB = Vars[B];
   NA.Out.append(NB.Out.begin(), NB.Out.end());
   NA.Derefs.append(NB.Derefs.begin(), NB.Derefs.end());
+  NA.Displacements.append(NB.Displacements.begin(), NB.Displacements.end());
   NB.Out.clear();
   NB.Derefs.clear();
+  NB.Displacements.clear();
   NA.LoGrowth = std::max(NA.LoGrowth, NB.LoGrowth);
   NA.HiGrowth = std::max(NA.HiGrowth, NB.HiGrowth);
   Position PB = NB.Pos;
@@ -388,6 +413,36 @@ void ObjectGraph::evaluate(const Deref &D) {
     addEdge(D.Val, C);
   else
     addEdge(C, D.Val);
+}
+
+void ObjectGraph::displace(const Displacement &D) {
+  Position P = positionOf(D.From);
+  if (!P.valid())
+    return;
+  Step S = D.S;
+  for (const PointerDifference &Diff : D.Differences) {
+    Position A = positionOf(Diff.A), B = positionOf(Diff.B);
+    if (!A.valid() || !B.valid())
+      return;
+    if (A.Obj != B.Obj) {
+      // Usually not unified yet; see solvePointers for what remains.
+      if (D.Unrelated) {
+        S.Stride = 1;
+        S.Below = S.Above = Position::PosInf;
+      }
+      continue;
+    }
+    S.Const += (A.Off - B.Off) * Diff.Scale;
+    int64_t Stride = std::gcd(A.Stride, B.Stride) * std::abs(Diff.Scale);
+    if (!Stride)
+      continue;
+    S.Stride = std::gcd(S.Stride, Stride);
+    S.Above = Position::PosInf;
+    // A starts at its least element: the distance from an exact B does, too.
+    if (!B.exact() || A.Lo <= Position::NegInf || Diff.Scale < 0)
+      S.Below = Position::PosInf;
+  }
+  join(D.To, S.apply(P));
 }
 
 void ObjectGraph::drain() {
@@ -416,6 +471,8 @@ void ObjectGraph::drain() {
     }
     for (unsigned I = 0, E = Vars[V].Derefs.size(); I != E; ++I)
       evaluate(Derefs[Vars[V].Derefs[I]]);
+    for (unsigned I = 0, E = Vars[V].Displacements.size(); I != E; ++I)
+      displace(Displacements[Vars[V].Displacements[I]]);
   }
 }
 
@@ -464,6 +521,12 @@ bool ObjectGraph::carryCells(Link &L) {
           W.Lo = P.Lo;
           W.Hi = Position::PosInf;
         }
+        if (!W.exact()) {
+          // From here to wherever the copy ends: bounds that moved with every
+          // copy would never settle.
+          W.Lo = std::max(W.Lo, P.Off);
+          W.Hi = Position::PosInf;
+        }
         W.canonicalise();
         Wanted.push_back(W.shifted(-P.Off));
       }
@@ -507,13 +570,39 @@ bool ObjectGraph::carryCells(Link &L) {
 }
 
 void ObjectGraph::solvePointers() {
+  unsigned Rounds = 0;
   for (bool Changed = true; Changed;) {
     drain();
     Changed = false;
-    for (Link &L : Links) {
-      if (carryCells(L)) {
+    ++Rounds;
+    for (unsigned I = 0; I != Links.size(); ++I) {
+      if (!carryCells(Links[I]))
+        continue;
+      Changed = true;
+      // Copies that keep on handing cells around move them within one object
+      // in effect; saying so ends it.
+      if (Rounds > MostRounds) {
+        Position D = positionOf(Links[I].Dst).shifted(Links[I].DstOff);
+        Position S = positionOf(Links[I].Src).shifted(Links[I].SrcOff);
+        unifyObjects(D.Obj, D.Off, S.Obj, S.Off);
+      }
+      drain();
+    }
+    if (Changed)
+      continue;
+    // The distance of pointers that have nothing to do with each other can be
+    // anything.
+    for (Displacement &D : Displacements) {
+      if (D.Unrelated)
+        continue;
+      for (const PointerDifference &Diff : D.Differences) {
+        Position A = positionOf(Diff.A), B = positionOf(Diff.B);
+        D.Unrelated |= A.valid() && B.valid() && A.Obj != B.Obj;
+      }
+      if (D.Unrelated) {
+        enqueue(find(D.From));
         Changed = true;
-        drain();
+        break; // it may relate the others
       }
     }
   }
@@ -527,28 +616,29 @@ void ObjectGraph::solvePointers() {
 
 static bool sameEvidence(const Evidence &A, const Evidence &B) {
   return A.Where == B.Where && A.Size == B.Size && A.Kind == B.Kind &&
-         A.Level == B.Level && A.Copied == B.Copied;
+         A.Level == B.Level && A.Copied == B.Copied && A.Origin == B.Origin;
 }
 
-void ObjectGraph::addEvidence(Position P, int64_t Size, ByteKind K, Trust L,
-                              bool Copied) {
+bool ObjectGraph::addEvidence(Position P, int64_t Size, ByteKind K, Trust L,
+                              bool Copied, unsigned Origin) {
   P = normalise(P);
   ObjectNode &O = Objects[P.Obj];
-  Evidence E{P, Size, K, L, Copied};
+  Evidence E{P, Size, K, L, Copied, Origin};
   if (P.exact()) {
     auto [B, End] = O.ExactEvidence.equal_range(P.Off);
     for (auto It = B; It != End; ++It)
       if (sameEvidence(It->second, E))
-        return;
+        return false;
     O.ExactEvidence.insert({P.Off, E});
     O.LargestExact = std::max(O.LargestExact, Size);
   } else {
     for (const Evidence &Old : O.StridedEvidence)
       if (sameEvidence(Old, E))
-        return;
+        return false;
     O.StridedEvidence.push_back(E);
   }
   ++O.EvidenceVersion;
+  return true;
 }
 
 namespace {
@@ -558,6 +648,7 @@ struct Instance {
   int64_t Size;
   ByteKind Kind;
   Trust Level;
+  bool Loose, Smeared;
   /// Compared in this order; equal ranks that disagree are a conflict.
   std::tuple<int, int, int, int64_t> Rank;
 };
@@ -574,7 +665,7 @@ static int fit(const Position &P, const Evidence &E) {
 }
 
 SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
-                                            Trust Least) const {
+                                            unsigned Asker, Trust Least) const {
   P = normalise(P);
   SmallVector<Placed, 8> Result;
   if (!P.valid() || Size <= 0)
@@ -582,12 +673,24 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
   const ObjectNode &O = Objects[P.Obj];
   SmallVector<Instance, 16> Instances;
 
+  auto Put = [&](const Evidence &E, int64_t Start, int64_t Bytes, int Fit,
+                 bool Smeared) {
+    // What an array without a known end reaches is worse than a declaration of
+    // just this place, everything else is better.
+    int Class = E.Level == Trust::Strong             ? (Fit < 2 ? Fit : Fit + 1)
+                : Fit == 0 && P.exact() && !E.Copied ? 2
+                                                     : Fit + 6;
+    Instances.push_back(
+        {Start,
+         Bytes,
+         E.Kind,
+         E.Level,
+         Fit >= 3,
+         Smeared,
+         {Class, int(E.Origin != Asker), int(E.Copied), -E.Where.Stride}});
+  };
   auto Place = [&](const Evidence &E, int64_t W, int Fit) {
-    Instances.push_back({W,
-                         E.Size,
-                         E.Kind,
-                         E.Level,
-                         {int(E.Level), Fit, int(E.Copied), -E.Where.Stride}});
+    Put(E, W, E.Size, Fit, false);
   };
   auto Consider = [&](const Evidence &E) {
     if (E.Level > Least)
@@ -598,6 +701,12 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
     if (G == 0) {
       if (D < Size && D + E.Size > 0)
         Place(E, D, Fit);
+      return;
+    }
+    if (G < E.Size && !P.exact()) {
+      // The queried places lie closer than the evidence is long: every byte
+      // may be any of its bytes.
+      Put(E, 0, Size, Fit, true);
       return;
     }
     // First occurrence that reaches into the window.
@@ -699,9 +808,10 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
       // Integers and halves left of a clash are cut; others stay whole, so
       // that the piece says where in the float a partial window lies.
       if (N.Kind.K == ByteKind::Integer)
-        Result.push_back({X, Y - X, N.Kind, N.Level});
+        Result.push_back({X, Y - X, N.Kind, N.Level, N.Loose, N.Smeared});
       else
-        Result.push_back({N.Start, N.Size, N.Kind, N.Level});
+        Result.push_back(
+            {N.Start, N.Size, N.Kind, N.Level, N.Loose, N.Smeared});
     }
     X = Y;
   }
@@ -711,41 +821,48 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
 /// Adds Piece, found at one end of a copy, to the other end unless that
 /// already knows better.
 bool ObjectGraph::carryPiece(const Placed &Piece, Position To, int64_t Size,
-                             const SmallVectorImpl<Placed> &Have, Trust Least) {
+                             const SmallVectorImpl<Placed> &Have, Trust Least,
+                             unsigned Origin) {
   if (Piece.Kind.K == ByteKind::Conflict || Piece.Level != Least)
     return false;
+  if (Piece.Smeared && Piece.Kind.K != ByteKind::Integer)
+    return false;
+  auto Better = [&](const Placed &H) {
+    return !H.Loose || Piece.Loose || H.Level < Least ||
+           H.Kind.K == ByteKind::Conflict;
+  };
   int64_t B = std::max<int64_t>(Piece.Start, 0);
   int64_t E = std::min(Piece.Start + Piece.Size, Size);
   if (Piece.Kind.K != ByteKind::Integer) {
     for (const Placed &H : Have)
-      if (H.Start < E && H.Start + H.Size > B)
+      if (H.Start < E && H.Start + H.Size > B && Better(H))
         return false;
-    addEvidence(To.shifted(Piece.Start), Piece.Size, Piece.Kind, Least, true);
-    return true;
+    return addEvidence(To.shifted(Piece.Start), Piece.Size, Piece.Kind, Least,
+                       true, Origin);
   }
   // Integers fill what is free.
   bool Changed = false;
   int64_t X = B;
   for (const Placed &H : Have) {
-    if (H.Start + H.Size <= X)
+    if (H.Start + H.Size <= X || !Better(H))
       continue;
     if (H.Start >= E)
       break;
     if (H.Start > X) {
-      addEvidence(To.shifted(X), H.Start - X, Piece.Kind, Least, true);
-      Changed = true;
+      Changed |= addEvidence(To.shifted(X), H.Start - X, Piece.Kind, Least,
+                             true, Origin);
     }
     X = std::max(X, H.Start + H.Size);
   }
-  if (X < E) {
-    addEvidence(To.shifted(X), E - X, Piece.Kind, Least, true);
-    Changed = true;
-  }
+  if (X < E)
+    Changed |=
+        addEvidence(To.shifted(X), E - X, Piece.Kind, Least, true, Origin);
   return Changed;
 }
 
 /// Copies of unknown length carry the whole of what is known behind them.
-bool ObjectGraph::carryOpenEnded(Position From, Position To, Trust Least) {
+bool ObjectGraph::carryOpenEnded(Position From, Position To, Trust Least,
+                                 unsigned Origin) {
   bool Changed = false;
   for (const Evidence &E : evidenceOf(From.Obj)) {
     if (E.Level != Least || E.Kind.K == ByteKind::Conflict)
@@ -776,10 +893,9 @@ bool ObjectGraph::carryOpenEnded(Position From, Position To, Trust Least) {
     W = W.shifted(To.Off - From.Off);
     W.Obj = To.Obj;
     W.canonicalise();
-    if (!resolve(W, E.Size, Least).empty())
+    if (!resolve(W, E.Size, Origin, Least).empty())
       continue;
-    addEvidence(W, E.Size, E.Kind, Least, true);
-    Changed = true;
+    Changed |= addEvidence(W, E.Size, E.Kind, Least, true, Origin);
   }
   return Changed;
 }
@@ -800,16 +916,16 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
   S = normalise(S.shifted(L.SrcOff));
   bool Changed = false;
   if (L.Size == Unbounded) {
-    Changed |= carryOpenEnded(S, D, Least);
-    Changed |= carryOpenEnded(D, S, Least);
+    Changed |= carryOpenEnded(S, D, Least, L.Origin);
+    Changed |= carryOpenEnded(D, S, Least, L.Origin);
     return Changed;
   }
-  auto AtD = resolve(D, L.Size, Least);
-  auto AtS = resolve(S, L.Size, Least);
+  auto AtD = resolve(D, L.Size, L.Origin, Least);
+  auto AtS = resolve(S, L.Size, L.Origin, Least);
   for (const Placed &P : AtS)
-    Changed |= carryPiece(P, D, L.Size, AtD, Least);
+    Changed |= carryPiece(P, D, L.Size, AtD, Least, L.Origin);
   for (const Placed &P : AtD)
-    Changed |= carryPiece(P, S, L.Size, AtS, Least);
+    Changed |= carryPiece(P, S, L.Size, AtS, Least, L.Origin);
   return Changed;
 }
 

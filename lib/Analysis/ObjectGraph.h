@@ -78,6 +78,13 @@ struct PointerStep {
   Position apply(Position P) const;
 };
 
+/// A displacement by Scale * (A - B), the distance of two pointers into one
+/// object: what `new_begin + (old_end - old_begin)` compiles to.
+struct PointerDifference {
+  unsigned A, B; ///< variables
+  int64_t Scale;
+};
+
 /// How trustworthy a piece of evidence is; smaller wins.
 enum class Trust : uint8_t {
   Strong, ///< typed accesses, TBAA, arithmetic
@@ -90,7 +97,8 @@ struct Evidence {
   int64_t Size;
   ByteKind Kind;
   Trust Level;
-  bool Copied; ///< carried over a link
+  bool Copied;     ///< carried over a link
+  unsigned Origin; ///< the function that knows it
 };
 
 /// A piece of evidence placed in a queried window.
@@ -99,6 +107,11 @@ struct Placed {
   int64_t Size;
   ByteKind Kind;
   Trust Level;
+  /// The evidence is about some of the queried places, or about places before
+  /// those that were seen: better than nothing.
+  bool Loose = false;
+  /// Where in the queried range a float begins is unknown.
+  bool Smeared = false;
 };
 
 class ObjectGraph {
@@ -106,6 +119,9 @@ public:
   using Var = unsigned;
   static constexpr Var NoVar = ~0u;
   static constexpr int64_t Unbounded = -1;
+
+  /// Functions are numbered by the user of this class; NoOrigin is nobody.
+  static constexpr unsigned NoOrigin = ~0u;
 
   explicit ObjectGraph(unsigned PointerSize) : PointerSize(PointerSize) {}
 
@@ -117,6 +133,9 @@ public:
   /// A variable that points to byte 0 of a fresh object.
   Var newPointer();
   void addEdge(Var From, Var To, Step S = Step());
+  /// To becomes From moved by S and by all the differences.
+  void addDisplacement(Var From, Var To, Step S,
+                       llvm::ArrayRef<PointerDifference> Differences);
   /// Val is loaded from, or stored to, the pointer at Addr + Off.
   void addLoad(Var Addr, int64_t Off, Var Val);
   void addStore(Var Addr, int64_t Off, Var Val);
@@ -132,17 +151,23 @@ public:
   /// Runs pointers to their fixpoint. Afterwards objects do not change.
   void solvePointers();
 
-  /// Records evidence (after solvePointers).
-  void addEvidence(Position P, int64_t Size, ByteKind K, Trust L, bool Copied);
+  /// Records evidence (after solvePointers); false if it was known.
+  bool addEvidence(Position P, int64_t Size, ByteKind K, Trust L, bool Copied,
+                   unsigned Origin);
   /// Carries evidence over links to its fixpoint.
   void solveEvidence();
 
   /// Where a variable points, in terms of representatives.
   Position positionOf(Var V) const;
-  /// Evidence in the window [0, Size) at P, precedence resolved: pieces that
-  /// do not overlap, in order of offset. Conflict is a piece too.
+  /// Evidence in the window [0, Size) at P as function Asker sees it,
+  /// precedence resolved: pieces that do not overlap, in order of offset.
+  /// Conflict is a piece too.
   llvm::SmallVector<Placed, 8> resolve(Position P, int64_t Size,
+                                       unsigned Asker = NoOrigin,
                                        Trust Least = Trust::Weak) const;
+
+  /// The function that the links added from now on belong to.
+  unsigned CurrentOrigin = NoOrigin;
 
   struct CellView {
     Position Where;
@@ -164,6 +189,12 @@ private:
     Var Val;
     bool IsStore;
   };
+  struct Displacement {
+    Var From, To;
+    Step S;
+    llvm::SmallVector<PointerDifference, 1> Differences;
+    bool Unrelated = false; ///< the pointers point into different objects
+  };
   struct VarNode {
     Var Parent;
     Position Pos;
@@ -171,6 +202,7 @@ private:
     bool Queued = false;
     llvm::SmallVector<Edge, 1> Out;
     llvm::SmallVector<unsigned, 1> Derefs;
+    llvm::SmallVector<unsigned, 0> Displacements;
   };
   struct ObjectNode {
     mutable unsigned Parent;
@@ -189,6 +221,7 @@ private:
     Var Src;
     int64_t SrcOff;
     int64_t Size;
+    unsigned Origin;
     int64_t Element = 0; ///< of an element link
     unsigned SeenDst = 0, SeenSrc = 0;
   };
@@ -198,6 +231,7 @@ private:
   std::vector<ObjectNode> Objects;
   mutable std::vector<VarNode> Vars;
   std::vector<Deref> Derefs;
+  std::vector<Displacement> Displacements;
   std::vector<Link> Links;
   std::vector<Var> Worklist;
   std::vector<std::pair<Var, Var>> PendingMerges;
@@ -211,14 +245,16 @@ private:
   void unifyObjects(unsigned A, int64_t OffA, unsigned B, int64_t OffB);
   void mergeVars(Var A, Var B);
   void evaluate(const Deref &D);
+  void displace(const Displacement &D);
   /// The cell at P (normalised), made if there is none; merges what overlaps.
   Var cellAt(Position P, Var Existing = NoVar);
   void drain();
   bool carryCells(Link &L);
   bool carryEvidence(Link &L, Trust Least);
   bool carryPiece(const Placed &Piece, Position To, int64_t Size,
-                  const llvm::SmallVectorImpl<Placed> &Have, Trust Least);
-  bool carryOpenEnded(Position From, Position To, Trust Least);
+                  const llvm::SmallVectorImpl<Placed> &Have, Trust Least,
+                  unsigned Origin);
+  bool carryOpenEnded(Position From, Position To, Trust Least, unsigned Origin);
 };
 
 } // namespace retrograd

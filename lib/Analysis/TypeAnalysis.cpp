@@ -57,19 +57,34 @@ TypeAnalysis::Impl::Impl(ArrayRef<Function *> Fns,
       DL(Fns.front()->getParent()->getDataLayout()),
       PointerSize(DL.getPointerSize()), G(PointerSize) {
   InSet.insert(Functions.begin(), Functions.end());
-  for (Function *F : Functions)
+  findInert();
+  for (Function *F : Functions) {
+    G.CurrentOrigin = Origins.size();
+    Origins[F] = G.CurrentOrigin;
     addFunction(*F);
+  }
+  G.CurrentOrigin = ObjectGraph::NoOrigin;
   while (!NewGlobals.empty())
     seedGlobal(*NewGlobals.pop_back_val());
   G.solvePointers();
   for (const Seed &S : Seeds) {
     Position P = S.S.apply(G.positionOf(S.Addr));
     if (P.valid())
-      G.addEvidence(P, S.Size, S.Kind, S.Level, /*Copied=*/false);
+      G.addEvidence(P, S.Size, S.Kind, S.Level, /*Copied=*/false, S.Origin);
   }
   Seeds.clear();
   G.solveEvidence();
   numberObjects();
+}
+
+unsigned TypeAnalysis::Impl::originOf(const Value *V) const {
+  const Function *F = nullptr;
+  if (auto *I = dyn_cast<Instruction>(V))
+    F = I->getFunction();
+  else if (auto *A = dyn_cast<Argument>(V))
+    F = A->getParent();
+  auto It = Origins.find(F);
+  return It == Origins.end() ? ObjectGraph::NoOrigin : It->second;
 }
 
 /// Public ids follow the order in which objects were first met in the program.
@@ -116,11 +131,11 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::Impl::toLeaves(ArrayRef<Placed> Pieces,
   return Result;
 }
 
-SmallVector<TypedLeaf, 4> TypeAnalysis::Impl::leaves(Position P,
-                                                     uint64_t Size) const {
+SmallVector<TypedLeaf, 4> TypeAnalysis::Impl::leaves(Position P, uint64_t Size,
+                                                     unsigned Asker) const {
   if (!P.valid())
     return toLeaves({}, Size);
-  return toLeaves(G.resolve(P, Size), Size);
+  return toLeaves(G.resolve(P, Size, Asker), Size);
 }
 
 TypeAnalysis::TypeAnalysis(
@@ -132,7 +147,7 @@ TypeAnalysis::~TypeAnalysis() = default;
 
 SmallVector<TypedLeaf, 4> TypeAnalysis::leavesAt(const Value *P,
                                                  uint64_t Size) const {
-  return I->leaves(I->G.positionOf(I->lookupPointer(P)), Size);
+  return I->leaves(I->G.positionOf(I->lookupPointer(P)), Size, I->originOf(P));
 }
 
 std::optional<TypeAnalysis::Pattern>
@@ -193,7 +208,7 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
   Q.Hi = Position::PosInf;
   Pattern Result;
   Result.Period = Period;
-  Result.Leaves = I->leaves(Q, Period);
+  Result.Leaves = I->leaves(Q, Period, I->originOf(Ptr));
   bool Known = false;
   for (const TypedLeaf &L : Result.Leaves) {
     if (L.Kind.K == ByteKind::Conflict)
@@ -227,40 +242,31 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOf(const Value *V) const {
     return Result;
   uint64_t Size = I->DL.getTypeStoreSize(T);
   SmallVector<Placed, 8> Pieces;
-  SmallVector<Placed, 8> Known;
-  if (auto It = I->Registers.find(V); It != I->Registers.end())
-    Known = I->G.resolve(I->G.positionOf(It->second), Size);
-  bool Narrow = false;
-  forEachScalar(I->DL, T, 0, [&](uint64_t Off, Type *S) {
-    int64_t B = Off, Sz = I->DL.getTypeStoreSize(S);
-    if (S->isFloatingPointTy()) {
-      Pieces.push_back({B, Sz, {ByteKind::Float, S}, Trust::Strong});
-      return;
-    }
-    if (S->isPointerTy()) {
-      Pieces.push_back({B, Sz, {ByteKind::Pointer, nullptr}, Trust::Strong});
-      return;
-    }
-    if (!S->isIntegerTy())
-      return;
-    if (isa<Constant>(V) || S->getIntegerBitWidth() < 8) {
-      Pieces.push_back({B, Sz, {ByteKind::Integer, nullptr}, Trust::Strong});
-      return;
-    }
-    bool Any = false;
-    for (const Placed &K : Known) {
-      if (K.Start >= B + Sz || K.Start + K.Size <= B)
-        continue;
-      Any = true;
-      int64_t X = std::max(B, K.Start);
-      int64_t E = std::min(B + Sz, K.Start + K.Size);
-      Pieces.push_back({X, E - X, K.Kind, K.Level});
-    }
-    Narrow |= !Any && S->getIntegerBitWidth() < 16;
-  });
+  auto It = I->Registers.find(V);
+  if (It != I->Registers.end()) {
+    // Its floats and pointers were seeded from its type. A float that crosses
+    // elements (a double in <2 x i32>) stays whole.
+    Pieces = I->G.resolve(I->G.positionOf(It->second), Size, I->originOf(V));
+  } else {
+    forEachScalar(I->DL, T, 0, [&](uint64_t Off, Type *S) {
+      ByteKind K{ByteKind::Integer, nullptr};
+      if (S->isFloatingPointTy())
+        K = {ByteKind::Float, S};
+      else if (S->isPointerTy())
+        K = {ByteKind::Pointer, nullptr};
+      else if (!isa<Constant>(V))
+        return;
+      Pieces.push_back(
+          {int64_t(Off), int64_t(I->DL.getTypeStoreSize(S)), K, Trust::Strong});
+    });
+  }
+  bool Narrow =
+      Pieces.empty() && T->isIntegerTy() && T->getIntegerBitWidth() < 16;
+  if (T->isIntegerTy() && T->getIntegerBitWidth() < 8)
+    return {{0, Size, {ByteKind::Integer, nullptr}}};
   // A byte without any evidence is an integer, unless it is only carried from
   // memory to memory: then it may be a byte of anything.
-  if (Narrow && T->isIntegerTy()) {
+  if (Narrow) {
     bool Carried = isa<LoadInst>(V) && all_of(V->users(), [](const User *U) {
                      return isa<StoreInst>(U);
                    });

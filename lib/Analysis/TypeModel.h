@@ -63,8 +63,15 @@ struct TypeAnalysis::Impl {
     int64_t Size;
     ByteKind Kind;
     Trust Level;
+    unsigned Origin;
   };
   std::vector<Seed> Seeds;
+
+  llvm::DenseMap<const llvm::Function *, unsigned> Origins;
+  unsigned originOf(const llvm::Value *V) const;
+  /// Pointer parameters through which nobody looks at memory.
+  llvm::SmallPtrSet<const llvm::Argument *, 16> Inert;
+  void findInert();
 
   /// Representative -> dense public id, and back.
   llvm::DenseMap<unsigned, ObjectId> PublicIds;
@@ -110,7 +117,7 @@ struct TypeAnalysis::Impl {
 
   void seed(Var Addr, Step S, int64_t Size, ByteKind K, Trust L) {
     if (Addr != NoVar && Size > 0)
-      Seeds.push_back({Addr, S, Size, K, L});
+      Seeds.push_back({Addr, S, Size, K, L, G.CurrentOrigin});
   }
   void seed(Var Addr, int64_t Off, int64_t Size, ByteKind K, Trust L) {
     Step S;
@@ -139,7 +146,8 @@ struct TypeAnalysis::Impl {
   //===--- answers (TypeAnalysis.cpp) ---===//
 
   Var lookupPointer(const llvm::Value *V) const;
-  llvm::SmallVector<TypedLeaf, 4> leaves(Position P, uint64_t Size) const;
+  llvm::SmallVector<TypedLeaf, 4> leaves(Position P, uint64_t Size,
+                                         unsigned Asker) const;
   llvm::SmallVector<TypedLeaf, 4> toLeaves(llvm::ArrayRef<Placed> Pieces,
                                            uint64_t Size) const;
   void numberObjects();

@@ -71,6 +71,9 @@ void TypeAnalysis::Impl::seedType(Var Addr, Step S, Type *T, Trust L,
   }
   if (auto *ST = dyn_cast<StructType>(T)) {
     const StructLayout *SL = DL.getStructLayout(ST);
+    // Front ends spell unions, and structs passed in registers, with integers
+    // that stand for anything.
+    Integers &= ST->hasName() && !ST->getName().starts_with("union.");
     for (unsigned K = 0; K != ST->getNumElements(); ++K) {
       Step Field = S;
       Field.Const += SL->getElementOffset(K).getFixedValue();
@@ -301,7 +304,8 @@ void TypeAnalysis::Impl::seedInitialiser(const Constant &C, Var Addr,
 
 void TypeAnalysis::Impl::seedGlobal(const GlobalVariable &GV) {
   Var P = pointer(&GV);
-  seedType(P, 0, GV.getValueType(), Trust::Weak, true);
+  seedType(P, 0, GV.getValueType(), Trust::Weak,
+           !GV.getValueType()->isIntegerTy());
   if (GV.hasInitializer())
     seedInitialiser(*GV.getInitializer(), P, 0, 0);
 }

@@ -17,6 +17,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
@@ -186,68 +187,137 @@ static int64_t offsetOfIndices(const DataLayout &DL, Type *T,
   return Off;
 }
 
+namespace {
+/// An index taken apart: Const + multiples of Stride + pointer differences.
+struct IndexTerms {
+  int64_t Const = 0;
+  int64_t Stride = 0;
+  SmallVector<PointerDifference, 1> Differences;
+};
+} // namespace
+
+/// Adds Scale * V. What cannot be taken apart counts by its trailing zeros.
+static void decompose(const Value *V, int64_t Scale, IndexTerms &Terms,
+                      const DataLayout &DL,
+                      function_ref<unsigned(const Value *)> PointerOf,
+                      unsigned Depth = 0) {
+  auto Leaf = [&] {
+    unsigned Zeros = computeKnownBits(V, DL).countMinTrailingZeros();
+    Terms.Stride = std::gcd(Terms.Stride, Scale << std::min(Zeros, 20u));
+  };
+  if (auto *C = dyn_cast<ConstantInt>(V)) {
+    Terms.Const += C->getSExtValue() * Scale;
+    return;
+  }
+  if (Depth > 6 || !V->getType()->isIntegerTy())
+    return V->getType()->isIntegerTy()
+               ? Leaf()
+               : void(Terms.Stride = std::gcd(Terms.Stride, Scale));
+  auto Recurse = [&](const Value *Op, int64_t S) {
+    decompose(Op, S, Terms, DL, PointerOf, Depth + 1);
+  };
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I)
+    return Leaf();
+  auto *Right = I->getNumOperands() == 2
+                    ? dyn_cast<ConstantInt>(I->getOperand(1))
+                    : nullptr;
+  switch (I->getOpcode()) {
+  case Instruction::SExt:
+  case Instruction::ZExt:
+  case Instruction::Freeze:
+    return Recurse(I->getOperand(0), Scale);
+  case Instruction::Or:
+    if (!cast<PossiblyDisjointInst>(I)->isDisjoint())
+      return Leaf();
+    [[fallthrough]];
+  case Instruction::Add:
+    Recurse(I->getOperand(0), Scale);
+    return Recurse(I->getOperand(1), Scale);
+  case Instruction::Sub: {
+    auto *A = dyn_cast<PtrToIntInst>(I->getOperand(0));
+    auto *B = dyn_cast<PtrToIntInst>(I->getOperand(1));
+    if (A && B && A->getPointerOperand()->getType()->isPointerTy() &&
+        B->getPointerOperand()->getType()->isPointerTy()) {
+      Terms.Differences.push_back({PointerOf(A->getPointerOperand()),
+                                   PointerOf(B->getPointerOperand()), Scale});
+      return;
+    }
+    Recurse(I->getOperand(0), Scale);
+    return Recurse(I->getOperand(1), -Scale);
+  }
+  case Instruction::Shl:
+    if (Right && Right->getValue().ult(32))
+      return Recurse(I->getOperand(0), Scale << Right->getZExtValue());
+    return Leaf();
+  case Instruction::Mul:
+    if (Right && Right->getValue().abs().ult(1u << 20))
+      return Recurse(I->getOperand(0), Scale * Right->getSExtValue());
+    return Leaf();
+  default:
+    return Leaf();
+  }
+}
+
 void TypeAnalysis::Impl::addGEP(const GEPOperator &GEP, Var To) {
   Step S;
-  auto AddTerm = [&](int64_t Scale, int64_t Elements, bool NonNegative) {
-    if (Scale == 0)
-      return;
-    S.Stride = std::gcd(S.Stride, Scale);
-    if (Elements > 1) {
-      S.Above = S.Above >= Position::PosInf ? Position::PosInf
-                                            : S.Above + (Elements - 1) * Scale;
-    } else {
-      S.Above = Position::PosInf;
-      if (!NonNegative)
-        S.Below = Position::PosInf;
-    }
-  };
-  bool NonNegative = GEP.hasNoUnsignedWrap();
+  SmallVector<PointerDifference, 1> Differences;
   Type *Container = nullptr; // what the index selects from
   for (gep_type_iterator GTI = gep_type_begin(GEP), E = gep_type_end(GEP);
        GTI != E; Container = GTI.getIndexedType(), ++GTI) {
     Value *Idx = GTI.getOperand();
     if (StructType *ST = GTI.getStructTypeOrNull()) {
-      auto *C = dyn_cast<Constant>(Idx);
-      unsigned Field = C->getUniqueInteger().getZExtValue();
+      unsigned Field = cast<Constant>(Idx)->getUniqueInteger().getZExtValue();
       S.Const +=
           DL.getStructLayout(ST)->getElementOffset(Field).getFixedValue();
       continue;
     }
     TypeSize Each = GTI.getSequentialElementStride(DL);
-    if (Each.isScalable()) {
-      AddTerm(1, 0, false);
-      continue;
-    }
-    int64_t Scale = Each.getFixedValue();
+    int64_t Scale = Each.isScalable() ? 1 : Each.getFixedValue();
     if (auto *CI = dyn_cast<ConstantInt>(Idx)) {
       S.Const += CI->getSExtValue() * Scale;
       continue;
     }
-    if (isa<Constant>(Idx) && Idx->getType()->isVectorTy() &&
-        cast<Constant>(Idx)->isZeroValue())
+    if (Scale == 0 ||
+        (isa<Constant>(Idx) && cast<Constant>(Idx)->isZeroValue()))
       continue;
     seedInteger(Idx, Trust::Strong);
     // An index into a declared array stays inside it; arrays of one element
     // are the old spelling of a flexible member.
-    uint64_t Elements = 0;
-    if (auto *AT = dyn_cast_or_null<ArrayType>(Container))
-      Elements = AT->getNumElements();
-    // Multiples that LLVM hid in the index: shl and mul by constants.
-    const APInt *Factor;
-    const auto *BO = dyn_cast<BinaryOperator>(Idx);
-    if (Elements <= 1 && BO) {
-      if (auto *CF = dyn_cast<ConstantInt>(BO->getOperand(1))) {
-        Factor = &CF->getValue();
-        if (BO->getOpcode() == Instruction::Shl && Factor->ult(32))
-          Scale <<= Factor->getZExtValue();
-        else if (BO->getOpcode() == Instruction::Mul &&
-                 Factor->abs().ult(1u << 20))
-          Scale *= int64_t(Factor->abs().getZExtValue());
-      }
+    if (auto *AT = dyn_cast_or_null<ArrayType>(Container);
+        AT && AT->getNumElements() > 1) {
+      S.Stride = std::gcd(S.Stride, Scale);
+      if (S.Above < Position::PosInf)
+        S.Above += int64_t(AT->getNumElements() - 1) * Scale;
+      continue;
     }
-    AddTerm(Scale, Elements, NonNegative);
+    IndexTerms Terms;
+    decompose(Idx, Scale, Terms, DL,
+              [&](const Value *P) { return pointer(P); });
+    S.Const += Terms.Const;
+    S.Stride = std::gcd(S.Stride, Terms.Stride);
+    Differences.append(Terms.Differences);
+    if (!Terms.Stride)
+      continue;
+    S.Above = Position::PosInf;
+    bool NonNegative =
+        GEP.hasNoUnsignedWrap() || (Idx->getType()->isIntegerTy() &&
+                                    computeKnownBits(Idx, DL).isNonNegative());
+    // Index = Const + k * Stride as a whole is not negative.
+    if (NonNegative && Terms.Differences.empty()) {
+      if (S.Below < Position::PosInf && Terms.Const >= Terms.Stride)
+        S.Below += Terms.Const - Terms.Const % Terms.Stride;
+      else if (Terms.Const < 0)
+        S.Below = std::max<int64_t>(S.Below, 0);
+    } else {
+      S.Below = Position::PosInf;
+    }
   }
-  G.addEdge(pointer(GEP.getPointerOperand()), To, S);
+  Var From = pointer(GEP.getPointerOperand());
+  if (Differences.empty())
+    G.addEdge(From, To, S);
+  else
+    G.addDisplacement(From, To, S, Differences);
 }
 
 /// Bytes of V (up to 16) that are zero for certain.
@@ -324,7 +394,7 @@ void TypeAnalysis::Impl::addFunction(Function &F) {
       Var P = fresh(&A);
       if (Type *T = A.hasByValAttr() ? A.getParamByValType()
                                      : A.getParamStructRetType())
-        seedType(P, 0, T, Trust::Weak, true);
+        seedType(P, 0, T, Trust::Weak, T->isStructTy());
     } else {
       reg(&A);
     }
@@ -359,7 +429,7 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
       S.Above = Position::PosInf;
       seedInteger(AI.getArraySize(), Trust::Strong);
     }
-    seedType(P, S, AT, Trust::Weak, true);
+    seedType(P, S, AT, Trust::Weak, AT->isStructTy());
     return;
   }
   case Instruction::GetElementPtr:
@@ -666,6 +736,62 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
 // Calls
 //===----------------------------------------------------------------------===//
 
+/// Empty classes (allocators, comparators, functors) are passed by addresses
+/// in the middle of whatever holds them. Letting those addresses flow would
+/// merge unrelated objects at odd offsets, for nothing.
+void TypeAnalysis::Impl::findInert() {
+  for (Function *F : Functions)
+    for (Argument &A : F->args())
+      if (A.getType()->isPointerTy())
+        Inert.insert(&A);
+  auto LooksThrough = [&](const Argument &A) {
+    SmallPtrSet<const Value *, 8> Seen;
+    SmallVector<const Value *, 8> Work{&A};
+    while (!Work.empty()) {
+      const Value *V = Work.pop_back_val();
+      if (!Seen.insert(V).second)
+        continue;
+      for (const Use &U : V->uses()) {
+        auto *I = dyn_cast<Instruction>(U.getUser());
+        if (!I)
+          return true;
+        if (isa<ICmpInst>(I) || I->isDebugOrPseudoInst())
+          continue;
+        if (isa<GetElementPtrInst, PHINode, SelectInst, BitCastInst,
+                AddrSpaceCastInst>(I)) {
+          Work.push_back(I);
+          continue;
+        }
+        auto *CB = dyn_cast<CallBase>(I);
+        if (!CB || !CB->isArgOperand(&U))
+          return true;
+        if (auto *II = dyn_cast<IntrinsicInst>(CB)) {
+          if (II->isLifetimeStartOrEnd() ||
+              II->getIntrinsicID() == Intrinsic::assume)
+            continue;
+          return true;
+        }
+        Function *Body = CB->getCalledFunction();
+        if (Body && !InSet.contains(Body))
+          Body = PreparedOf(Body);
+        unsigned N = CB->getArgOperandNo(&U);
+        if (!Body || N >= Body->arg_size() || !Inert.contains(Body->getArg(N)))
+          return true;
+      }
+    }
+    return false;
+  };
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (Function *F : Functions)
+      for (Argument &A : F->args())
+        if (Inert.contains(&A) && LooksThrough(A)) {
+          Inert.erase(&A);
+          Changed = true;
+        }
+  }
+}
+
 /// True if II was dealt with; otherwise it is a call like any other.
 bool TypeAnalysis::Impl::addIntrinsic(IntrinsicInst &II) {
   auto Length = [&](Value *Len) {
@@ -787,7 +913,7 @@ void TypeAnalysis::Impl::addCall(CallBase &CB) {
   }
   if (Body) {
     for (Argument &A : Body->args())
-      if (A.getArgNo() < CB.arg_size())
+      if (A.getArgNo() < CB.arg_size() && !Inert.contains(&A))
         flow(CB.getArgOperand(A.getArgNo()), &A);
     if (Body->getReturnType() == T && !T->isVoidTy()) {
       if (isPointerLike(T)) {
