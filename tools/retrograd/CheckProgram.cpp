@@ -1,0 +1,507 @@
+//===- CheckProgram.cpp - the program that a check compiles and runs
+//-------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Three parts make the program. The first is written for the signature:
+// variables that hold the arguments, and the three calls (primal, reverse,
+// forward). The second is a table of every number in every argument, with the
+// address of its value and of its shadow. The third, the same in all programs,
+// walks the table.
+//
+// What is differentiated is one number, phi = result + sum of weight * output,
+// over the result and all that f may write through pointers. Reverse mode gets
+// its gradient in one call when the shadows start as the weights; forward mode
+// and the differences get it one input at a time.
+//
+// Every array has slack behind it. A function that writes there, or whose phi
+// depends on what is there, was given the wrong length: this is said, instead
+// of comparing derivatives of what lay behind the array.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckProgram.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+int64_t retrograd::integerValue(const Parameter &P, const CheckSettings &S) {
+  auto I = S.Integers.find(P.Name);
+  return I == S.Integers.end() ? 4 : I->second;
+}
+
+/// The length a user gave, or 1 for references and lone structs, or the value
+/// of the next integer parameter (`const double *x, int n`), or 4.
+uint64_t retrograd::lengthOf(const Signature &F, size_t Index,
+                             const CheckSettings &S) {
+  const Parameter &P = F.Parameters[Index];
+  if (auto I = S.Lengths.find(P.Name); I != S.Lengths.end())
+    return I->second;
+  if (P.How == Passing::Reference)
+    return 1;
+  for (size_t J = Index + 1; J < F.Parameters.size(); ++J)
+    if (F.Parameters[J].isIntegerValue())
+      return uint64_t(std::max<int64_t>(1, integerValue(F.Parameters[J], S)));
+  return P.Leaves.size() == 1 ? 4 : 1;
+}
+
+namespace {
+
+const char *RuntimeText = R"(
+enum { RgFloat, RgDouble, RgLongDouble };
+struct RgNumber {
+  const char *name;
+  int kind;
+  int active, output;
+  char *value, *shadow;
+  long double start, weight, reverse;
+  double low, high;
+};
+struct RgBlock { char *at, *copy; size_t bytes, used; };
+static struct RgNumber rg_numbers[RG_NUMBERS + 1];
+static struct RgBlock rg_blocks[RG_BLOCKS + 1];
+static int rg_count, rg_block_count, rg_slack_value;
+static FILE *rg_out;
+static unsigned long long rg_state;
+
+static double rg_random(double low, double high) {
+  rg_state = rg_state * 6364136223846793005ull + 1442695040888963407ull;
+  return low + (high - low) * (double)(rg_state >> 11) * 0x1p-53;
+}
+static long double rg_get(const char *p, int kind) {
+  float f;
+  double d;
+  long double l;
+  if (kind == RgFloat)
+    return memcpy(&f, p, sizeof f), (long double)f;
+  if (kind == RgDouble)
+    return memcpy(&d, p, sizeof d), (long double)d;
+  return memcpy(&l, p, sizeof l), l;
+}
+static void rg_set(char *p, int kind, long double v) {
+  float f = (float)v;
+  double d = (double)v;
+  memcpy(p, kind == RgFloat ? (void *)&f : kind == RgDouble ? (void *)&d : (void *)&v,
+         kind == RgFloat ? sizeof f : kind == RgDouble ? sizeof d : sizeof v);
+}
+static void rg_number(const char *name, int kind, char *value, char *shadow, int active,
+                      int output, double low, double high) {
+  struct RgNumber *n = &rg_numbers[rg_count++];
+  n->name = name;
+  n->kind = kind;
+  n->value = value;
+  n->shadow = shadow;
+  n->active = active;
+  n->output = output;
+  n->low = low;
+  n->high = high;
+}
+static void rg_block(void *at, size_t used, size_t bytes) {
+  struct RgBlock *b = &rg_blocks[rg_block_count++];
+  b->at = (char *)at;
+  b->used = used;
+  b->bytes = bytes;
+  b->copy = (char *)malloc(bytes + 1);
+  memcpy(b->copy, at, bytes);
+}
+/* All arguments as they were at the start of the point. */
+static void rg_reset(void) {
+  for (int i = 0; i < rg_block_count; ++i) {
+    memcpy(rg_blocks[i].at, rg_blocks[i].copy, rg_blocks[i].bytes);
+    memset(rg_blocks[i].at + rg_blocks[i].used, rg_slack_value,
+           rg_blocks[i].bytes - rg_blocks[i].used);
+  }
+  for (int i = 0; i < rg_count; ++i)
+    rg_set(rg_numbers[i].value, rg_numbers[i].kind, rg_numbers[i].start);
+}
+static int rg_slack_written(void) {
+  for (int i = 0; i < rg_block_count; ++i)
+    for (size_t k = rg_blocks[i].used; k < rg_blocks[i].bytes; ++k)
+      if (rg_blocks[i].at[k] != (char)rg_slack_value)
+        return 1;
+  return 0;
+}
+static long double rg_phi(void) {
+  rg_reset();
+  long double phi = rg_primal();
+  for (int i = 0; i < rg_count; ++i)
+    if (rg_numbers[i].output)
+      phi += rg_numbers[i].weight * rg_get(rg_numbers[i].value, rg_numbers[i].kind);
+  return phi;
+}
+static int rg_finite(long double v) {
+  double d = (double)v;
+  unsigned long long bits;
+  memcpy(&bits, &d, sizeof d);
+  return (bits >> 52 & 0x7ff) != 0x7ff;
+}
+static long double rg_difference(struct RgNumber *n, long double h) {
+  long double at = n->start, f[4];
+  const int step[4] = {1, -1, 2, -2};
+  for (int i = 0; i < 4; ++i) {
+    n->start = at + step[i] * h;
+    f[i] = rg_phi();
+  }
+  n->start = at;
+  return (8 * (f[0] - f[1]) - (f[2] - f[3])) / (12 * h);
+}
+static long double rg_absolute(long double v) { return v < 0 ? -v : v; }
+
+static int rg_point(int point) {
+  for (int i = 0; i < rg_count; ++i) {
+    struct RgNumber *n = &rg_numbers[i];
+    n->start = rg_random(n->low, n->high);
+    if (n->kind == RgFloat)
+      n->start = (float)n->start;
+    n->weight = n->output ? rg_random(-1, 1) : 0;
+    if (n->kind == RgFloat)
+      n->weight = (float)n->weight;
+  }
+  rg_slack_value = 0;
+  long double first = rg_phi();
+  int written = rg_slack_written();
+  long double second = rg_phi();
+  rg_slack_value = 0x3f;
+  long double third = rg_phi();
+  written |= rg_slack_written();
+  rg_slack_value = 0;
+  if (written)
+    return fprintf(rg_out, "note bounds writes\n"), 1;
+  if (!rg_finite(first))
+    return fprintf(rg_out, "note finite %d\n", point), 1;
+  if (memcmp(&first, &second, 10))
+    return fprintf(rg_out, "note repeat\n"), 1;
+  if (memcmp(&first, &third, 10))
+    return fprintf(rg_out, "note bounds reads\n"), 1;
+
+  rg_reset();
+  for (int i = 0; i < rg_count; ++i)
+    if (rg_numbers[i].shadow)
+      rg_set(rg_numbers[i].shadow, rg_numbers[i].kind, rg_numbers[i].weight);
+  rg_reverse();
+  for (int i = 0; i < rg_count; ++i)
+    if (rg_numbers[i].active)
+      rg_numbers[i].reverse = rg_get(rg_numbers[i].shadow, rg_numbers[i].kind);
+
+  for (int k = 0; k < rg_count; ++k) {
+    struct RgNumber *n = &rg_numbers[k];
+    if (!n->active)
+      continue;
+    rg_reset();
+    for (int i = 0; i < rg_count; ++i)
+      if (rg_numbers[i].shadow)
+        rg_set(rg_numbers[i].shadow, rg_numbers[i].kind, i == k);
+    long double forward = rg_forward();
+    for (int i = 0; i < rg_count; ++i)
+      if (rg_numbers[i].output && rg_numbers[i].shadow)
+        forward += rg_numbers[i].weight * rg_get(rg_numbers[i].shadow, rg_numbers[i].kind);
+    /* The step is a power of two, so that x + h is exact where it can be. */
+    long double h = n->kind == RgFloat || RG_FLOAT_RESULT ? 0x1p-5L : 0x1p-10L, size = 1;
+    while (size < rg_absolute(n->start))
+      size *= 2;
+    while (size > rg_absolute(n->start) * 2 && size > 0x1p-3L)
+      size /= 2;
+    long double coarse = rg_difference(n, h * size), fine = rg_difference(n, h * size / 2);
+    fprintf(rg_out, "row %d %s %s %.17Lg %.17Lg %.17Lg %.3Lg\n", point, n->name,
+            n->kind == RgFloat || RG_FLOAT_RESULT ? "float" : "double", n->reverse, forward,
+            fine, rg_absolute(fine - coarse));
+  }
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  rg_out = argc > 1 ? fopen(argv[1], "w") : stdout;
+  if (!rg_out)
+    return 1;
+  rg_arguments();
+  rg_state = RG_SEED;
+  for (int i = 0; i < 8; ++i)
+    rg_random(0, 1);
+  for (int point = 1; point <= RG_POINTS; ++point)
+    if (rg_point(point))
+      break;
+  fprintf(rg_out, "end\n");
+  return fclose(rg_out) != 0;
+}
+)";
+
+/// What the program says about one parameter, in the pieces that calls need.
+class ParameterText {
+public:
+  ParameterText(const Parameter &P, size_t Index)
+      : P(P), Name("rg_" + std::to_string(Index)) {}
+
+  std::string value() const { return Name; }
+  std::string shadow() const { return Name + "_shadow"; }
+  /// The type that a variable, or a parameter of an entry call, has.
+  std::string variable() const {
+    switch (P.How) {
+    case Passing::Value:
+      return P.Element;
+    case Passing::Pointer:
+    case Passing::Reference:
+      return "rg_type_" + Name.substr(3) + " *";
+    case Passing::Vector:
+      return "std::vector<" + P.Element + "> *";
+    }
+    llvm_unreachable("every way of passing was handled");
+  }
+  /// As an argument of a plain call of f.
+  std::string argument() const {
+    switch (P.How) {
+    case Passing::Value:
+      return Name;
+    case Passing::Pointer:
+      return Name;
+    case Passing::Reference:
+      return P.Spelling.find("&&") == std::string::npos
+                 ? "*" + Name
+                 : "static_cast<" + P.Spelling + ">(*" + Name + ")";
+    case Passing::Vector:
+      return P.ByPointer ? Name : "*" + Name;
+    }
+    llvm_unreachable("every way of passing was handled");
+  }
+  std::string data(bool Shadow) const {
+    std::string V = Shadow ? shadow() : value();
+    if (P.How == Passing::Value)
+      return "(char *)&" + V;
+    return P.How == Passing::Vector ? "(char *)" + V + "->data()"
+                                    : "(char *)" + V;
+  }
+
+private:
+  const Parameter &P;
+  std::string Name;
+};
+
+bool isActive(const Parameter &P, const CheckSettings &S) {
+  return P.isFloating() && !S.Constants.count(P.Name);
+}
+
+void emitHead(raw_ostream &OS, const std::string &File) {
+  OS << "#define main rg_main_of_the_user\n#include \"" << File
+     << "\"\n#undef main\n"
+     << "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n";
+}
+
+/// Declares the entry call `Entry` with exact types, so that no argument is
+/// promoted on its way, and returns the text of a call of it.
+std::string emitEntry(raw_ostream &OS, const Signature &F,
+                      const CheckSettings &S, StringRef Entry, bool Reverse,
+                      StringRef Result) {
+  OS << Result << " " << Entry << "(void *";
+  std::string Call =
+      (Entry + "((void *)(" + F.PointerType + ")" + F.Name).str();
+  for (size_t I = 0; I < F.Parameters.size(); ++I) {
+    const Parameter &P = F.Parameters[I];
+    ParameterText T(P, I);
+    bool Active = isActive(P, S);
+    bool Shadow = Active && (P.How != Passing::Value || !Reverse);
+    StringRef Marker = !Active  ? "enzyme_const"
+                       : Shadow ? "enzyme_dup"
+                                : "enzyme_out";
+    OS << ", int, " << T.variable() << (Shadow ? ", " + T.variable() : "");
+    Call += (", " + Marker + ", " + T.value()).str();
+    if (Shadow)
+      Call += ", " + T.shadow();
+  }
+  OS << ");\n";
+  return Call + ")";
+}
+
+/// The struct of adjoints that reverse mode returns, by the rule of the entry
+/// calls: nothing for none, the number itself for one.
+std::string emitAdjointType(raw_ostream &OS, const Signature &F,
+                            const CheckSettings &S,
+                            std::vector<size_t> &Scalars) {
+  for (size_t I = 0; I < F.Parameters.size(); ++I)
+    if (isActive(F.Parameters[I], S) && F.Parameters[I].How == Passing::Value)
+      Scalars.push_back(I);
+  if (Scalars.empty())
+    return "void";
+  if (Scalars.size() == 1)
+    return F.Parameters[Scalars[0]].Element;
+  OS << "struct rg_adjoints {";
+  for (size_t I : Scalars)
+    OS << " " << F.Parameters[I].Element << " a" << I << ";";
+  OS << " };\n";
+  return "struct rg_adjoints";
+}
+
+void emitMarkersAndTypes(raw_ostream &OS, const Signature &F) {
+  OS << (F.CPlusPlus
+             ? "extern int enzyme_dup, enzyme_const, enzyme_out;\n"
+               "int enzyme_dup __attribute__((weak)), enzyme_const "
+               "__attribute__((weak)), enzyme_out __attribute__((weak));\n"
+             : "extern int enzyme_dup, enzyme_const, enzyme_out;\n"
+               "int enzyme_dup, enzyme_const, enzyme_out;\n");
+  for (size_t I = 0; I < F.Parameters.size(); ++I)
+    if (F.Parameters[I].How == Passing::Pointer ||
+        F.Parameters[I].How == Passing::Reference)
+      OS << "typedef __typeof__(" << F.Parameters[I].Element << ") rg_type_"
+         << I << ";\n";
+}
+
+} // namespace
+
+std::string retrograd::checkProgram(const std::string &File, const Signature &F,
+                                    const CheckSettings &S) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  emitHead(OS, File);
+  emitMarkersAndTypes(OS, F);
+
+  std::vector<size_t> Scalars;
+  std::string Adjoints = emitAdjointType(OS, F, S, Scalars);
+  std::string Reverse =
+      emitEntry(OS, F, S, "__enzyme_autodiff_check", true, Adjoints);
+  std::string Forward =
+      emitEntry(OS, F, S, "__enzyme_fwddiff_check", false, F.Result);
+
+  // Variables: static, so that the calls need no parameters.
+  uint64_t Numbers = 0, Blocks = 0;
+  OS << "enum { RG_SLACK_ELEMENTS = 256 };\n";
+  for (size_t I = 0; I < F.Parameters.size(); ++I) {
+    const Parameter &P = F.Parameters[I];
+    ParameterText T(P, I);
+    OS << "static " << T.variable() << " " << T.value();
+    if (P.isIntegerValue())
+      OS << " = (" << P.Element << ")" << integerValue(P, S);
+    OS << ";\n";
+    if (isActive(P, S))
+      OS << "static " << T.variable() << " " << T.shadow() << ";\n";
+  }
+
+  OS << "static long double rg_primal(void) {\n  "
+     << (F.Result == "void" ? "" : "return (long double)") << "(("
+     << F.PointerType << ")" << F.Name << ")(";
+  for (size_t I = 0; I < F.Parameters.size(); ++I)
+    OS << (I ? ", " : "") << ParameterText(F.Parameters[I], I).argument();
+  OS << ");\n" << (F.Result == "void" ? "  return 0;\n" : "") << "}\n";
+
+  OS << "static void rg_reverse(void) {\n  ";
+  if (Scalars.size() == 1)
+    OS << ParameterText(F.Parameters[Scalars[0]], Scalars[0]).shadow() << " = ";
+  else if (Scalars.size() > 1)
+    OS << Adjoints << " r = ";
+  OS << Reverse << ";\n";
+  for (size_t I : Scalars)
+    if (Scalars.size() > 1)
+      OS << "  " << ParameterText(F.Parameters[I], I).shadow() << " = r.a" << I
+         << ";\n";
+  OS << "}\nstatic long double rg_forward(void) {\n  "
+     << (F.Result == "void" ? "" : "return (long double)") << Forward << ";\n"
+     << (F.Result == "void" ? "  return 0;\n" : "") << "}\n";
+
+  // The table of numbers, filled at the start.
+  std::string Table;
+  raw_string_ostream TS(Table);
+  for (size_t I = 0; I < F.Parameters.size(); ++I) {
+    const Parameter &P = F.Parameters[I];
+    ParameterText T(P, I);
+    bool Active = isActive(P, S),
+         Writable = P.How != Passing::Value && !P.ReadOnly;
+    if (P.isIntegerValue())
+      continue;
+    auto [Low, High] =
+        S.Ranges.count(P.Name) ? S.Ranges.at(P.Name) : std::pair(S.Low, S.High);
+    uint64_t Length = P.How == Passing::Value ? 1 : lengthOf(F, I, S);
+    if (P.How != Passing::Value) {
+      ++Blocks;
+      std::string Bytes = std::to_string(P.ElementBytes * Length);
+      if (P.How == Passing::Vector) {
+        std::string New = "new std::vector<" + P.Element + ">(" +
+                          std::to_string(Length) + ");\n";
+        TS << "  " << T.value() << " = " << New;
+        if (Active)
+          TS << "  " << T.shadow() << " = " << New;
+      } else {
+        std::string New = "(" + T.variable() + ")calloc(" +
+                          std::to_string(Length) + " + RG_SLACK_ELEMENTS, " +
+                          std::to_string(P.ElementBytes) + ");\n";
+        TS << "  " << T.value() << " = " << New;
+        if (Active)
+          TS << "  " << T.shadow() << " = " << New;
+      }
+      // Integers are small, different, and good as indices into the arrays.
+      for (uint64_t K = 0; K < Length; ++K)
+        for (const Leaf &L : P.Leaves)
+          if (L.Kind == NumberKind::Integer)
+            TS << "  *(" << L.Type << " *)(" << T.data(false) << " + "
+               << K * P.ElementBytes + L.Offset << ") = (" << L.Type << ")"
+               << K % Length << ";\n";
+      TS << "  rg_block(" << T.data(false) << ", " << Bytes << ", " << Bytes
+         << (P.How == Passing::Vector ? ""
+                                      : " + (size_t)RG_SLACK_ELEMENTS * " +
+                                            std::to_string(P.ElementBytes))
+         << ");\n";
+    }
+    for (uint64_t K = 0; K < Length; ++K)
+      for (const Leaf &L : P.Leaves) {
+        if (L.Kind == NumberKind::Integer)
+          continue;
+        std::string Shown = P.Name;
+        if (P.How == Passing::Pointer || P.How == Passing::Vector)
+          Shown += Length == 1 && P.How == Passing::Pointer && !L.Path.empty()
+                       ? "->" + L.Path.substr(1)
+                       : "[" + std::to_string(K) + "]" + L.Path;
+        else
+          Shown += L.Path;
+        ++Numbers;
+        uint64_t At = K * P.ElementBytes + L.Offset;
+        TS << "  rg_number(\"" << Shown << "\", "
+           << (L.Kind == NumberKind::Float    ? "RgFloat"
+               : L.Kind == NumberKind::Double ? "RgDouble"
+                                              : "RgLongDouble")
+           << ", " << T.data(false) << " + " << At << ", "
+           << (Active ? T.data(true) + " + " + std::to_string(At)
+                      : std::string("NULL"))
+           << ", " << Active << ", " << Writable << ", " << format("%.17g", Low)
+           << ", " << format("%.17g", High) << ");\n";
+      }
+  }
+  bool FloatResult = F.Result == "float";
+  for (const Parameter &P : F.Parameters)
+    for (const Leaf &L : P.Leaves)
+      FloatResult |= L.Kind == NumberKind::Float;
+  OS << "#define RG_NUMBERS " << Numbers << "\n#define RG_BLOCKS " << Blocks
+     << "\n#define RG_SEED " << S.Seed << "ull\n#define RG_POINTS " << S.Points
+     << "\n#define RG_FLOAT_RESULT " << FloatResult << "\n"
+     << RuntimeText;
+  // The table comes last but is used by main, hence the declaration in front.
+  Text.insert(Text.find("int main(int argc"),
+              "static void rg_arguments(void) {\n" + Table + "}\n\n");
+  return Text;
+}
+
+std::string retrograd::gradientProgram(const std::string &File,
+                                       const Signature &F) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  CheckSettings S;
+  emitHead(OS, File);
+  emitMarkersAndTypes(OS, F);
+  std::vector<size_t> Scalars;
+  std::string Adjoints = emitAdjointType(OS, F, S, Scalars);
+  std::string Call =
+      emitEntry(OS, F, S, "__enzyme_autodiff_gradient", true, Adjoints);
+  OS << (F.CPlusPlus ? "extern \"C\" " : "") << Adjoints << " rg_gradient(";
+  bool First = true;
+  for (size_t I = 0; I < F.Parameters.size(); ++I) {
+    const Parameter &P = F.Parameters[I];
+    ParameterText T(P, I);
+    OS << (First ? "" : ", ") << T.variable() << " " << T.value();
+    if (P.isFloating() && P.How != Passing::Value)
+      OS << ", " << T.variable() << " " << T.shadow();
+    First = false;
+  }
+  OS << (First ? "void" : "") << ") {\n  "
+     << (Adjoints == "void" ? "" : "return ") << Call << ";\n}\n";
+  return Text;
+}

@@ -1,0 +1,391 @@
+//===- Signature.cpp - a function of the user's file, as a check sees it
+//---===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Signature.h"
+#include "clang-c/Index.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+namespace {
+
+std::string take(CXString S) {
+  const char *Text = clang_getCString(S);
+  std::string Result = Text ? Text : "";
+  clang_disposeString(S);
+  return Result;
+}
+
+Error fail(const Twine &Message) {
+  return createStringError(inconvertibleErrorCode(), Message);
+}
+
+/// What can be counted and named but not sampled: the list of reasons is long,
+/// so that each message can say what to do.
+std::optional<NumberKind> numberKind(CXType T) {
+  switch (T.kind) {
+  case CXType_Float:
+    return NumberKind::Float;
+  case CXType_Double:
+    return NumberKind::Double;
+  case CXType_LongDouble:
+    return NumberKind::LongDouble;
+  case CXType_Bool:
+  case CXType_Char_U:
+  case CXType_UChar:
+  case CXType_UShort:
+  case CXType_UInt:
+  case CXType_ULong:
+  case CXType_ULongLong:
+  case CXType_Char_S:
+  case CXType_SChar:
+  case CXType_Short:
+  case CXType_Int:
+  case CXType_Long:
+  case CXType_LongLong:
+  case CXType_Enum:
+    return NumberKind::Integer;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Lists the functions of the main file's translation unit that have a name.
+class FunctionFinder {
+public:
+  explicit FunctionFinder(std::string Wanted) : Wanted(std::move(Wanted)) {}
+
+  void run(CXTranslationUnit Unit) {
+    clang_visitChildren(clang_getTranslationUnitCursor(Unit), visit, this);
+  }
+
+  std::vector<CXCursor> Matches;
+  std::vector<CXCursor> Templates;
+  std::vector<std::string>
+      InMainFile; ///< every function there, for the message
+
+private:
+  static std::string qualified(CXCursor C, bool Display) {
+    std::string Name = take(Display ? clang_getCursorDisplayName(C)
+                                    : clang_getCursorSpelling(C));
+    for (CXCursor P = clang_getCursorSemanticParent(C);
+         !clang_Cursor_isNull(P) && !clang_isTranslationUnit(P.kind) &&
+         !clang_isInvalid(P.kind);
+         P = clang_getCursorSemanticParent(P))
+      // An anonymous namespace has no name that could be called.
+      if (std::string Outer = take(clang_getCursorSpelling(P));
+          !Outer.empty() && Outer.front() != '(')
+        Name = Outer + "::" + Name;
+    return Name;
+  }
+
+  static CXChildVisitResult visit(CXCursor C, CXCursor, CXClientData Data) {
+    auto *Self = static_cast<FunctionFinder *>(Data);
+    switch (C.kind) {
+    case CXCursor_FunctionDecl:
+    case CXCursor_CXXMethod:
+    case CXCursor_FunctionTemplate:
+      break;
+    case CXCursor_Namespace:
+    case CXCursor_ClassDecl:
+    case CXCursor_StructDecl:
+    case CXCursor_LinkageSpec:
+    case CXCursor_UnexposedDecl:
+      return CXChildVisit_Recurse;
+    default:
+      return CXChildVisit_Continue;
+    }
+    bool Main = clang_Location_isFromMainFile(clang_getCursorLocation(C));
+    std::string Full = qualified(C, /*Display=*/false);
+    std::string Shown = qualified(C, /*Display=*/true);
+    if (Main && C.kind != CXCursor_FunctionTemplate &&
+        clang_isCursorDefinition(C))
+      Self->InMainFile.push_back(Shown);
+    for (StringRef Name : {StringRef(Full), StringRef(Shown)}) {
+      StringRef W = Self->Wanted;
+      if (Name == W ||
+          (Name.ends_with(W) && Name.drop_back(W.size()).ends_with("::"))) {
+        auto &List = C.kind == CXCursor_FunctionTemplate ? Self->Templates
+                                                         : Self->Matches;
+        CXCursor Canonical = clang_getCanonicalCursor(C);
+        if (none_of(List, [&](CXCursor O) {
+              return clang_equalCursors(clang_getCanonicalCursor(O), Canonical);
+            }))
+          List.push_back(C);
+        break;
+      }
+    }
+    return CXChildVisit_Continue;
+  }
+
+  std::string Wanted;
+};
+
+/// Takes a type apart into numbers at byte offsets.
+class LeafCollector {
+public:
+  explicit LeafCollector(std::vector<Leaf> &Leaves) : Leaves(Leaves) {}
+
+  /// Empty, or the reason why the type cannot be sampled.
+  std::string collect(CXType Given, const std::string &Path, uint64_t Offset) {
+    CXType T = clang_getCanonicalType(Given);
+    if (std::optional<NumberKind> Kind = numberKind(T)) {
+      std::string Type =
+          T.kind == CXType_Enum
+              ? take(clang_getTypeSpelling(clang_getCanonicalType(
+                    clang_getEnumDeclIntegerType(clang_getTypeDeclaration(T)))))
+              : take(clang_getTypeSpelling(clang_getUnqualifiedType(T)));
+      Leaves.push_back({Path, *Kind, Offset, Type});
+      return "";
+    }
+    if (T.kind == CXType_ConstantArray) {
+      CXType E = clang_getArrayElementType(T);
+      int64_t Size = clang_Type_getSizeOf(E), Count = clang_getArraySize(T);
+      for (int64_t I = 0; I < Count; ++I)
+        if (std::string Reason =
+                collect(E, Path + "[" + std::to_string(I) + "]",
+                        Offset + uint64_t(I * Size));
+            !Reason.empty())
+          return Reason;
+      return "";
+    }
+    std::string Here =
+        Path.empty() ? "it" : "its member '" + Path.substr(1) + "'";
+    std::string Spelled = take(clang_getTypeSpelling(Given));
+    if (T.kind != CXType_Record)
+      return Here + " is a '" + Spelled + "'";
+    CXCursor Decl = clang_getTypeDeclaration(T);
+    if (Decl.kind == CXCursor_UnionDecl)
+      return Here + " is a union";
+    if (clang_Type_getSizeOf(T) < 0)
+      return Here + " is an incomplete type, '" + Spelled + "'";
+    Fields Of;
+    clang_visitChildren(Decl, Fields::visit, &Of);
+    if (!Of.Reason.empty())
+      return Here + " " + Of.Reason;
+    for (CXCursor F : Of.List) {
+      if (clang_Cursor_isBitField(F))
+        continue; // an integer that keeps the zero it starts with
+      int64_t Bits = clang_Cursor_getOffsetOfField(F);
+      if (Bits < 0)
+        return Here + " has a layout that depends on a template argument";
+      if (std::string Reason =
+              collect(clang_getCursorType(F),
+                      Path + "." + take(clang_getCursorSpelling(F)),
+                      Offset + uint64_t(Bits) / 8);
+          !Reason.empty())
+        return Reason;
+    }
+    return "";
+  }
+
+private:
+  struct Fields {
+    std::vector<CXCursor> List;
+    std::string Reason;
+    static CXChildVisitResult visit(CXCursor C, CXCursor, CXClientData Data) {
+      auto *Self = static_cast<Fields *>(Data);
+      if (C.kind == CXCursor_FieldDecl)
+        Self->List.push_back(C);
+      else if (C.kind == CXCursor_CXXBaseSpecifier)
+        Self->Reason = "has a base class";
+      else if (C.kind == CXCursor_CXXMethod && clang_CXXMethod_isVirtual(C))
+        Self->Reason = "has virtual functions";
+      return CXChildVisit_Continue;
+    }
+  };
+
+  std::vector<Leaf> &Leaves;
+};
+
+/// `double` when T is std::vector<double>, an invalid type otherwise.
+CXType vectorElement(CXType T) {
+  CXType None{CXType_Invalid, {nullptr, nullptr}};
+  CXType C = clang_getCanonicalType(T);
+  if (C.kind != CXType_Record)
+    return None;
+  CXCursor Decl = clang_getTypeDeclaration(C);
+  if (take(clang_getCursorSpelling(Decl)) != "vector")
+    return None;
+  std::string Spelled =
+      take(clang_getTypeSpelling(clang_getUnqualifiedType(C)));
+  return StringRef(Spelled).starts_with("std::") &&
+                 clang_Type_getNumTemplateArguments(C) >= 1
+             ? clang_Type_getTemplateArgumentAsType(C, 0)
+             : None;
+}
+
+std::string unqualifiedSpelling(CXType T) {
+  return take(clang_getTypeSpelling(
+      clang_getUnqualifiedType(clang_getCanonicalType(T))));
+}
+
+Expected<Parameter> readParameter(CXCursor C, unsigned Index) {
+  Parameter P;
+  P.Name = take(clang_getCursorSpelling(C));
+  if (P.Name.empty())
+    P.Name = "argument" + std::to_string(Index + 1);
+  CXType Written = clang_getCursorType(C), T = clang_getCanonicalType(Written);
+  P.Spelling = take(clang_getTypeSpelling(Written));
+  CXType Target = T;
+  if (T.kind == CXType_Pointer) {
+    P.How = Passing::Pointer;
+    Target = clang_getPointeeType(T);
+  } else if (T.kind == CXType_LValueReference ||
+             T.kind == CXType_RValueReference) {
+    P.How = Passing::Reference;
+    Target = clang_getPointeeType(T);
+  }
+  CXType Innermost = Target; // the const of an array is that of its elements
+  while (Innermost.kind == CXType_ConstantArray)
+    Innermost = clang_getArrayElementType(Innermost);
+  P.ReadOnly = P.How != Passing::Value && clang_isConstQualifiedType(Innermost);
+  if (CXType E = vectorElement(Target); E.kind != CXType_Invalid) {
+    if (P.How == Passing::Value)
+      return fail("parameter '" + P.Name +
+                  "' is a vector by value, whose derivative would be "
+                  "lost with the copy; wrap f in a function that takes it by "
+                  "reference");
+    P.ByPointer = P.How == Passing::Pointer;
+    P.How = Passing::Vector;
+    Target = E;
+  }
+  P.Element = unqualifiedSpelling(Target);
+  int64_t Bytes = clang_Type_getSizeOf(clang_getCanonicalType(Target));
+  std::string Reason = LeafCollector(P.Leaves).collect(Target, "", 0);
+  if (Reason.empty() && P.How == Passing::Value && !numberKind(T))
+    Reason = "it is a struct by value; wrap f in a function that takes it by "
+             "pointer";
+  if (!Reason.empty())
+    return fail(
+        "parameter '" + P.Name + "' of type '" + P.Spelling +
+        "' is not supported: " + Reason +
+        "; check supports numbers, pointers and references to numbers and to "
+        "structs of numbers, and vectors of these: wrap the function in one "
+        "that takes "
+        "such parameters and builds the rest");
+  P.ElementBytes = uint64_t(Bytes);
+  return P;
+}
+
+} // namespace
+
+Expected<Signature> retrograd::readSignature(const std::string &File,
+                                             const std::string &Function,
+                                             ArrayRef<std::string> Flags) {
+  std::vector<const char *> Arguments;
+  for (const std::string &Flag : Flags)
+    Arguments.push_back(Flag.c_str());
+  CXIndex Index = clang_createIndex(/*excludeDeclarationsFromPCH=*/0,
+                                    /*displayDiagnostics=*/0);
+  CXTranslationUnit Unit = nullptr;
+  CXErrorCode Code = clang_parseTranslationUnit2(
+      Index, File.c_str(), Arguments.data(), int(Arguments.size()), nullptr, 0,
+      CXTranslationUnit_None, &Unit);
+  llvm::scope_exit Dispose([&] {
+    if (Unit)
+      clang_disposeTranslationUnit(Unit);
+    clang_disposeIndex(Index);
+  });
+  if (Code != CXError_Success)
+    return fail("cannot read '" + File + "'");
+  for (unsigned I = 0; I < clang_getNumDiagnostics(Unit); ++I) {
+    CXDiagnostic D = clang_getDiagnostic(Unit, I);
+    bool Bad = clang_getDiagnosticSeverity(D) >= CXDiagnostic_Error;
+    std::string Text = take(
+        clang_formatDiagnostic(D, clang_defaultDiagnosticDisplayOptions()));
+    clang_disposeDiagnostic(D);
+    if (Bad)
+      return fail("'" + File +
+                  "' does not compile; flags for it go after '--'\n" + Text);
+  }
+
+  FunctionFinder Finder(Function);
+  Finder.run(Unit);
+  if (Finder.Matches.empty() && !Finder.Templates.empty())
+    return fail("'" + Function +
+                "' is a template; add a function that calls the "
+                "instantiation that you mean, and check that");
+  if (Finder.Matches.empty()) {
+    std::string Known = join(Finder.InMainFile, ", ");
+    return fail("there is no function '" + Function + "' in '" + File + "'" +
+                (Known.empty() ? "" : "; it defines: " + Known));
+  }
+  if (Finder.Matches.size() > 1) {
+    std::string Names;
+    for (CXCursor C : Finder.Matches)
+      Names += "\n  --function '" + take(clang_getCursorDisplayName(C)) + "'";
+    return fail("'" + Function + "' is overloaded; say which one:" + Names);
+  }
+
+  CXCursor F = Finder.Matches.front();
+  Signature S;
+  S.CPlusPlus = clang_getCursorLanguage(F) == CXLanguage_CPlusPlus ||
+                StringRef(File).ends_with(".cpp") ||
+                StringRef(File).ends_with(".cc") ||
+                StringRef(File).ends_with(".cxx");
+  if (F.kind == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(F))
+    return fail("'" + Function +
+                "' is a member function; wrap it in a function that takes the "
+                "object by reference");
+  CXType Type = clang_getCursorType(F);
+  if (clang_isFunctionTypeVariadic(Type))
+    return fail("'" + Function +
+                "' takes variable arguments; wrap it in a function that "
+                "passes fixed ones");
+  S.Name = take(clang_getCursorSpelling(F));
+  for (CXCursor P = clang_getCursorSemanticParent(F);
+       !clang_Cursor_isNull(P) && !clang_isTranslationUnit(P.kind) &&
+       !clang_isInvalid(P.kind);
+       P = clang_getCursorSemanticParent(P))
+    if (std::string Outer = take(clang_getCursorSpelling(P));
+        !Outer.empty() && Outer.front() != '(')
+      S.Name = Outer + "::" + S.Name;
+
+  CXType Result = clang_getResultType(Type),
+         Plain = clang_getCanonicalType(Result);
+  std::optional<NumberKind> Kind = numberKind(Plain);
+  if (Plain.kind != CXType_Void && (!Kind || *Kind == NumberKind::Integer))
+    return fail(
+        "'" + Function + "' returns '" + take(clang_getTypeSpelling(Result)) +
+        "', not a floating-point number; wrap it in a function that returns "
+        "the number "
+        "to differentiate, or that returns void and writes through a pointer");
+  S.Result = Plain.kind == CXType_Void ? "void" : unqualifiedSpelling(Result);
+
+  std::string Types, Declared;
+  bool Output = S.Result != "void", Input = false;
+  for (int I = 0; I < clang_Cursor_getNumArguments(F); ++I) {
+    Expected<Parameter> P =
+        readParameter(clang_Cursor_getArgument(F, unsigned(I)), unsigned(I));
+    if (!P)
+      return P.takeError();
+    Types += (I ? ", " : "") + P->Spelling;
+    bool Glued = P->Spelling.back() == '*' || P->Spelling.back() == '&';
+    Declared += (I ? ", " : "") + P->Spelling + (Glued ? "" : " ") + P->Name;
+    Input |= P->isFloating();
+    Output |= P->isFloating() && P->How != Passing::Value && !P->ReadOnly;
+    S.Parameters.push_back(std::move(*P));
+  }
+  std::string Returned = take(clang_getTypeSpelling(Result));
+  S.PointerType = Returned + " (*)(" + (Types.empty() ? "void" : Types) + ")";
+  S.Declaration = Returned + " " + S.Name + "(" + Declared + ")";
+  if (!Input)
+    return fail("'" + Function +
+                "' has no floating-point parameter to differentiate with "
+                "respect to");
+  if (!Output)
+    return fail("'" + Function +
+                "' returns nothing and writes through no pointer; there is "
+                "nothing to differentiate");
+  return S;
+}
