@@ -35,12 +35,12 @@ cl::SubCommand
           "Compare reverse mode, forward mode and differences of a function");
 cl::SubCommand Grad("grad", "Print the IR of a function's reverse derivative");
 
-cl::opt<std::string> File(cl::Positional, cl::desc("FILE.c|.cpp"), cl::Required,
+cl::opt<std::string> File(cl::Positional, cl::desc("FILE.c|.cpp"),
                           cl::sub(Check), cl::sub(Grad));
 cl::opt<std::string> Function("function",
                               cl::desc("The function, qualified if need be"),
-                              cl::value_desc("name"), cl::Required,
-                              cl::sub(Check), cl::sub(Grad));
+                              cl::value_desc("name"), cl::sub(Check),
+                              cl::sub(Grad));
 cl::list<std::string>
     Integers("int", cl::desc("Value of an integer parameter (default 4)"),
              cl::value_desc("n=5"), cl::sub(Check));
@@ -165,6 +165,9 @@ int main(int argc, char **argv) {
   SmallString<256> Directory = sys::path::parent_path(Self);
   if (!Check && !Grad)
     die("the command comes first: retrograd check FILE --function f");
+  if (File.empty() || Function.empty())
+    die("'" + First + "' wants a file and a function: retrograd " + First +
+        " FILE --function f");
   SmallString<256> Absolute = StringRef(File);
   sys::fs::make_absolute(Absolute);
   if (!sys::fs::exists(Absolute))

@@ -224,17 +224,28 @@ CXType vectorElement(CXType T) {
              : None;
 }
 
-std::string unqualifiedSpelling(CXType T) {
-  return take(clang_getTypeSpelling(
-      clang_getUnqualifiedType(clang_getCanonicalType(T))));
+/// A type as the generated program can write it anywhere: qualified in full.
+/// What an anonymous namespace holds is visible there, for the file is
+/// included.
+std::string canonicalSpelling(CXType T) {
+  std::string Text = take(clang_getTypeSpelling(clang_getCanonicalType(T)));
+  const StringRef Anonymous = "(anonymous namespace)::";
+  for (size_t At; (At = Text.find(Anonymous)) != std::string::npos;)
+    Text.erase(At, Anonymous.size());
+  return Text;
 }
 
-Expected<Parameter> readParameter(CXCursor C, unsigned Index) {
+std::string unqualifiedSpelling(CXType T) {
+  return canonicalSpelling(clang_getUnqualifiedType(clang_getCanonicalType(T)));
+}
+
+/// Decayed is the parameter's type in the function's type: arrays are pointers.
+Expected<Parameter> readParameter(CXCursor C, CXType Decayed, unsigned Index) {
   Parameter P;
   P.Name = take(clang_getCursorSpelling(C));
   if (P.Name.empty())
     P.Name = "argument" + std::to_string(Index + 1);
-  CXType Written = clang_getCursorType(C), T = clang_getCanonicalType(Written);
+  CXType Written = clang_getCursorType(C), T = clang_getCanonicalType(Decayed);
   P.Spelling = take(clang_getTypeSpelling(Written));
   CXType Target = T;
   if (T.kind == CXType_Pointer) {
@@ -366,10 +377,12 @@ Expected<Signature> retrograd::readSignature(const std::string &File,
   bool Output = S.Result != "void", Input = false;
   for (int I = 0; I < clang_Cursor_getNumArguments(F); ++I) {
     Expected<Parameter> P =
-        readParameter(clang_Cursor_getArgument(F, unsigned(I)), unsigned(I));
+        readParameter(clang_Cursor_getArgument(F, unsigned(I)),
+                      clang_getArgType(Type, unsigned(I)), unsigned(I));
     if (!P)
       return P.takeError();
-    Types += (I ? ", " : "") + P->Spelling;
+    Types += (I ? ", " : "") +
+             canonicalSpelling(clang_getArgType(Type, unsigned(I)));
     bool Glued = P->Spelling.back() == '*' || P->Spelling.back() == '&';
     Declared += (I ? ", " : "") + P->Spelling + (Glued ? "" : " ") + P->Name;
     Input |= P->isFloating();
@@ -377,7 +390,8 @@ Expected<Signature> retrograd::readSignature(const std::string &File,
     S.Parameters.push_back(std::move(*P));
   }
   std::string Returned = take(clang_getTypeSpelling(Result));
-  S.PointerType = Returned + " (*)(" + (Types.empty() ? "void" : Types) + ")";
+  S.PointerType = canonicalSpelling(Result) + " (*)(" +
+                  (Types.empty() ? "void" : Types) + ")";
   S.Declaration = Returned + " " + S.Name + "(" + Declared + ")";
   if (!Input)
     return fail("'" + Function +
