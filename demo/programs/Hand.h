@@ -125,6 +125,43 @@ inline HandInput readHand(const std::string &Path,
   return H;
 }
 
+/// A hand of ADBench's proportions: 22 bones in its tree, each vertex on up to
+/// four of them.
+inline HandInput makeHand(int Vertices, int Measurements, bool Complicated) {
+  Random R(5);
+  HandInput H;
+  HandModel &M = H.Model;
+  const int Bones = 22;
+  for (int B = 0; B < Bones; ++B) {
+    M.Parent.push_back(B == 0 ? -1 : B == 21 || B % 4 == 1 ? 0 : B - 1);
+    for (int I = 0; I < 12; ++I) {
+      double Diagonal = I % 5 == 0 ? 1 : 0;
+      M.Base.push_back(Diagonal + R.uniform(-0.2, 0.2));
+      M.Inverse.push_back(Diagonal + R.uniform(-0.2, 0.2));
+    }
+  }
+  M.WeightStart.push_back(0);
+  for (int V = 0; V < Vertices; ++V) {
+    for (int I = 0; I < 3; ++I)
+      M.Position.push_back(R.uniform(-1, 1));
+    const int Count = 1 + V % 4;
+    for (int W = 0; W < Count; ++W) {
+      M.WeightBone.push_back((V + 7 * W) % Bones);
+      M.Weight.push_back(1.0 / Count);
+    }
+    M.WeightStart.push_back(int(M.Weight.size()));
+    for (int Corner : {V, V + 1, V + 17})
+      M.Triangle.push_back(Corner % Vertices);
+  }
+  H.Complicated = Complicated;
+  for (int I = 0; I < Measurements; ++I)
+    H.Correspondence.push_back(int(R.uniform() * Vertices));
+  H.Measured = R.uniforms(3 * Measurements, -2, 2);
+  H.Parameters =
+      R.uniforms(HandPose + (Complicated ? 2 * Measurements : 0), 0.1, 0.4);
+  return H;
+}
+
 /// Out = A * B for affine maps, stored as 3 rows of 4 numbers. Out must not be
 /// A or B.
 template <typename TA, typename TB, typename T>
