@@ -76,6 +76,8 @@ void retrograd::clonePrimal(Function &D, Function &F, const DerivativeRequest &R
   SmallVector<ReturnInst *, 2> Returns;
   CloneFunctionInto(&D, &F, VMap, CloneFunctionChangeType::LocalChangesOnly, Returns);
   D.setAttributes(Kept);
+  D.setCallingConv(CallingConv::C);
+  D.setLinkage(GlobalValue::InternalLinkage);
   for (BasicBlock &B : D)
     for (Instruction &I : make_early_inc_range(B)) {
       // Stack memory must outlive its scope: the reverse sweep reads it.

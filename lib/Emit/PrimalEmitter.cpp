@@ -242,6 +242,7 @@ void PrimalEmitter::storeAtExits() {
       for (auto [Sl, V] : Stores)
         storeTo(*Sl, V, B);
       B.CreateBr(To);
+      ExitEdges[Edge] = From;
       Instruction *T = From->getTerminator();
       for (unsigned I = 0, N = T->getNumSuccessors(); I != N; ++I)
         if (T->getSuccessor(I) == To)
@@ -298,8 +299,8 @@ void PrimalEmitter::storeSlots() {
         // Edges may have been split by storeAtExits: look behind those blocks.
         for (BasicBlock *P : llvm::predecessors(C)) {
           BasicBlock *Origin = P;
-          if (P->getName().starts_with("rg.exit"))
-            Origin = P->getSinglePredecessor();
+          if (BasicBlock *Left = ExitEdges.lookup(P))
+            Origin = Left;
           unsigned Index = 0;
           while (Index != Preds.size() && clone(Preds[Index]) != Origin)
             ++Index;

@@ -100,6 +100,8 @@ private:
   /// From a differentiated call to the tape it returned.
   llvm::DenseMap<const llvm::Value *, llvm::Value *> Tapes;
   llvm::DenseMap<const llvm::Loop *, LoopStorage> Loops;
+  /// From a block put on an exit edge to the block that the edge leaves.
+  llvm::DenseMap<const llvm::BasicBlock *, llvm::BasicBlock *> ExitEdges;
   llvm::DenseMap<const Slot *, llvm::AllocaInst *> FrameSlots;
   llvm::Value *Arena = nullptr;
   llvm::Value *Frame = nullptr;
