@@ -129,6 +129,10 @@ const std::map<std::string, Primal> &primals() {
       RG_AS(canonicalize, X[0]),
       RG_AS(arithmetic_fence, X[0]),
       RG_AS(ssa_copy, X[0]),
+      RG_TWO(x86_min, fminl),
+      RG_TWO(x86_max, fmaxl),
+      RG_AS(x86_rcp, 1 / X[0]),
+      RG_AS(x86_rsqrt, 1 / sqrtl(X[0])),
       // No formula of their own, but used in formulas.
       RG_ONE(rint, rintl),
   };
