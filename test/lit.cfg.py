@@ -54,6 +54,7 @@ config.substitutions += [
     ("%include", os.path.join(root, "include")),
     ("%build", build),
     ("%root", root),
+    ("%{python}", sys.executable),
 ]
 
 # What a test may name in REQUIRES:. A test that lacks one is skipped, by name.
