@@ -277,6 +277,7 @@ void ObjectGraph::unifyObjects(unsigned A, int64_t OffA, unsigned B,
     std::swap(Winner, Loser);
     Delta = -Delta;
   }
+  ++MergedObjects;
   Objects[Loser].Parent = Winner;
   Objects[Loser].Delta = Delta;
   Objects[Winner].CellVersion = ++Stamp;
@@ -570,10 +571,19 @@ bool ObjectGraph::carryCells(Link &L) {
 }
 
 void ObjectGraph::solvePointers() {
-  unsigned Rounds = 0;
+  unsigned Rounds = 0, MergedWhenDisplaced = 0;
   for (bool Changed = true; Changed;) {
     drain();
     Changed = false;
+    // Pointers whose distance was not defined may have come to lie in one
+    // object without having moved themselves.
+    if (MergedWhenDisplaced != MergedObjects) {
+      MergedWhenDisplaced = MergedObjects;
+      for (unsigned I = 0; I != Displacements.size(); ++I)
+        displace(Displacements[I]);
+      Changed = true;
+      continue;
+    }
     ++Rounds;
     for (unsigned I = 0; I != Links.size(); ++I) {
       if (!carryCells(Links[I]))

@@ -227,6 +227,7 @@ private:
   };
 
   unsigned PointerSize;
+  unsigned MergedObjects = 0;
   unsigned Stamp = 1; ///< the last CellVersion given out
   std::vector<ObjectNode> Objects;
   mutable std::vector<VarNode> Vars;

@@ -38,7 +38,8 @@ struct ByteKind {
   bool operator==(const ByteKind &O) const { return K == O.K && FP == O.FP; }
 };
 
-/// One typed piece of a byte range: [Offset, Offset + Size) in bytes.
+/// One typed piece of a byte range: [Offset, Offset + Size) in bytes. A Float
+/// leaf smaller than its type is a part of a number that is copied in pieces.
 struct TypedLeaf {
   uint64_t Offset;
   uint64_t Size;

@@ -1,0 +1,599 @@
+//===- TypeAnalysisTest.cpp - types of memory and integers -------*- C++
+//-*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/TypeAnalysis.h"
+#include "Catalogue/Catalogue.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ValueSymbolTable.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+#include <chrono>
+
+using namespace llvm;
+using namespace retrograd;
+
+namespace {
+
+/// A module from text and the types of all its functions with bodies.
+class Types {
+public:
+  explicit Types(const std::string &Text) {
+    SMDiagnostic Err;
+    M = parseAssemblyString(Text, Err, Context);
+    if (!M) {
+      ADD_FAILURE() << Err.getMessage().str() << " at line " << Err.getLineNo();
+      abort();
+    }
+    SmallVector<Function *, 4> Functions;
+    for (Function &F : *M)
+      if (!F.isDeclaration())
+        Functions.push_back(&F);
+    T = std::make_unique<TypeAnalysis>(
+        Functions, [](const Function *) { return nullptr; }, Cat);
+  }
+
+  /// "fn.value"; "@name" for globals.
+  const Value *value(StringRef Path) const {
+    if (Path.consume_front("@"))
+      return M->getNamedValue(Path);
+    auto [F, Name] = Path.split('.');
+    Value *V = M->getFunction(F)->getValueSymbolTable()->lookup(Name);
+    EXPECT_NE(V, nullptr) << Path.str();
+    return V;
+  }
+
+  /// The N-th instruction of this opcode.
+  const Instruction *nth(StringRef F, unsigned Opcode, unsigned N = 0) const {
+    for (Instruction &I : instructions(*M->getFunction(F)))
+      if (I.getOpcode() == Opcode && N-- == 0)
+        return &I;
+    return nullptr;
+  }
+
+  static std::string text(ArrayRef<TypedLeaf> Leaves) {
+    std::string S;
+    raw_string_ostream OS(S);
+    for (const TypedLeaf &L : Leaves) {
+      if (!S.empty())
+        OS << ' ';
+      OS << L.Offset << '+' << L.Size << ':';
+      switch (L.Kind.K) {
+      case ByteKind::Unknown:
+        OS << '?';
+        break;
+      case ByteKind::Integer:
+        OS << "int";
+        break;
+      case ByteKind::Float:
+        L.Kind.FP->print(OS);
+        break;
+      case ByteKind::Pointer:
+        OS << "ptr";
+        break;
+      case ByteKind::Conflict:
+        OS << '!';
+        break;
+      }
+    }
+    return S;
+  }
+  std::string at(StringRef P, uint64_t Size) const {
+    return text(T->leavesAt(value(P), Size));
+  }
+  std::string of(StringRef V) const { return text(T->leavesOf(value(V))); }
+  std::string pattern(StringRef P) const {
+    auto Result = T->patternAt(value(P));
+    if (!Result)
+      return "none";
+    return std::to_string(Result->Period) + "| " + text(Result->Leaves);
+  }
+  unsigned object(StringRef P) const { return T->objectOf(value(P)); }
+
+  LLVMContext Context;
+  std::unique_ptr<Module> M;
+  Catalogue Cat;
+  std::unique_ptr<TypeAnalysis> T;
+};
+
+TEST(TypeAnalysis, CopyThroughIntegerTakesTypeOfEitherEnd) {
+  Types T(R"(
+    define double @f(ptr %a, ptr %b, ptr %c) {
+      %bits = load i64, ptr %a
+      store i64 %bits, ptr %b
+      %more = load i64, ptr %b
+      store i64 %more, ptr %c
+      %x = load double, ptr %c
+      ret double %x
+    })");
+  EXPECT_EQ(T.of("f.bits"), "0+8:double");
+  EXPECT_EQ(T.at("f.a", 8), "0+8:double");
+  EXPECT_EQ(T.at("f.b", 8), "0+8:double");
+  EXPECT_NE(T.object("f.a"), T.object("f.b"));
+}
+
+TEST(TypeAnalysis, NothingKnownIsUnknown) {
+  Types T(R"(
+    define void @f(ptr %a, ptr %b) {
+      %bits = load i64, ptr %a
+      store i64 %bits, ptr %b
+      ret void
+    })");
+  EXPECT_EQ(T.of("f.bits"), "0+8:?");
+  EXPECT_EQ(T.text(T.T->leavesOfAccess(T.nth("f", Instruction::Store),
+                                       T.value("f.b"), 8)),
+            "0+8:?");
+  EXPECT_EQ(T.pattern("f.a"), "none");
+}
+
+TEST(TypeAnalysis, PointerInsideACopiedStruct) {
+  Types T(R"(
+    define double @f(ptr %node, ptr %copy) {
+      %w0 = load i64, ptr %node
+      %n1 = getelementptr i8, ptr %node, i64 8
+      %w1 = load i64, ptr %n1
+      store i64 %w0, ptr %copy
+      %c1 = getelementptr i8, ptr %copy, i64 8
+      store i64 %w1, ptr %c1
+      %next = load ptr, ptr %c1
+      %x = load double, ptr %next
+      %y = load double, ptr %copy
+      %s = fadd double %x, %y
+      ret double %s
+    })");
+  EXPECT_EQ(T.at("f.node", 16), "0+8:double 8+8:ptr");
+  EXPECT_EQ(T.of("f.w1"), "0+8:ptr");
+  // What the copied pointer points to is what the original points to.
+  auto P = T.T->pointees(T.object("f.node"));
+  ASSERT_EQ(P.size(), 1u);
+  EXPECT_EQ(P[0], T.object("f.next"));
+}
+
+TEST(TypeAnalysis, ArrayOfStructs) {
+  Types T(R"(
+    define double @f(ptr %p, ptr %q, i64 %n) {
+    entry:
+      br label %loop
+    loop:
+      %i = phi i64 [ 0, %entry ], [ %i1, %loop ]
+      %s = phi double [ 0.0, %entry ], [ %s2, %loop ]
+      %e = getelementptr inbounds nuw [16 x i8], ptr %p, i64 %i
+      %x = load double, ptr %e
+      %idp = getelementptr i8, ptr %e, i64 8
+      %id = load i32, ptr %idp
+      %wp = getelementptr i8, ptr %e, i64 12
+      %w = load float, ptr %wp
+      %idf = sitofp i32 %id to double
+      %wd = fpext float %w to double
+      %s0 = fadd double %s, %x
+      %s1 = fadd double %s0, %idf
+      %s2 = fadd double %s1, %wd
+      %i1 = add i64 %i, 1
+      %c = icmp ult i64 %i1, %n
+      br i1 %c, label %loop, label %done
+    done:
+      %len = mul i64 %n, 16
+      call void @llvm.memcpy.p0.p0.i64(ptr %q, ptr %p, i64 %len, i1 false)
+      ret double %s2
+    }
+    declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1))");
+  EXPECT_EQ(T.at("f.e", 16), "0+8:double 8+4:int 12+4:float");
+  EXPECT_EQ(T.at("f.p", 32), "0+8:double 8+4:int 12+4:float "
+                             "16+8:double 24+4:int 28+4:float");
+  EXPECT_EQ(T.pattern("f.p"), "16| 0+8:double 8+4:int 12+4:float");
+  // The copy carries the pattern, though nobody reads the destination.
+  EXPECT_EQ(T.pattern("f.q"), "16| 0+8:double 8+4:int 12+4:float");
+  EXPECT_EQ(T.of("f.i"), "0+8:int");
+}
+
+TEST(TypeAnalysis, PointerWalkingAnArray) {
+  Types T(R"(
+    define double @f(ptr %begin, ptr %end) {
+    entry:
+      br label %loop
+    loop:
+      %p = phi ptr [ %begin, %entry ], [ %p1, %loop ]
+      %x = load double, ptr %p
+      %p1 = getelementptr i8, ptr %p, i64 8
+      %c = icmp eq ptr %p1, %end
+      br i1 %c, label %done, label %loop
+    done:
+      ret double %x
+    })");
+  EXPECT_EQ(T.pattern("f.begin"), "8| 0+8:double");
+  EXPECT_EQ(T.at("f.begin", 24), "0+8:double 8+8:double 16+8:double");
+}
+
+TEST(TypeAnalysis, HeaderBeforeAnArrayHasNoPattern) {
+  Types T(R"(
+    define double @f(ptr %p, i64 %i) {
+      %n = load i64, ptr %p
+      %m = add i64 %n, %i
+      %a = getelementptr i8, ptr %p, i64 8
+      %e = getelementptr inbounds nuw double, ptr %a, i64 %m
+      %x = load double, ptr %e
+      ret double %x
+    })");
+  EXPECT_EQ(T.at("f.p", 24), "0+8:int 8+8:double 16+8:double");
+  EXPECT_EQ(T.pattern("f.p"), "none");
+  EXPECT_EQ(T.pattern("f.a"), "8| 0+8:double");
+}
+
+TEST(TypeAnalysis, DeclaredArraysEnd) {
+  Types T(R"(
+    %S = type { [4 x double], i32, i32 }
+    define double @f(ptr %s, i64 %i) {
+      %e = getelementptr inbounds %S, ptr %s, i64 0, i32 0, i64 %i
+      %x = load double, ptr %e
+      ret double %x
+    })");
+  EXPECT_EQ(T.at("f.s", 40), "0+8:double 8+8:double 16+8:double 24+8:double "
+                             "32+8:int");
+}
+
+TEST(TypeAnalysis, TwoFloatsInOneInteger) {
+  Types T(R"(
+    define float @f(ptr %p) {
+      %both = load i64, ptr %p
+      %lo = trunc i64 %both to i32
+      %x = bitcast i32 %lo to float
+      %sh = lshr i64 %both, 32
+      %hi = trunc i64 %sh to i32
+      %y = bitcast i32 %hi to float
+      %s = fadd float %x, %y
+      ret float %s
+    }
+    define i64 @g(float %a, float %b) {
+      %ai = bitcast float %a to i32
+      %bi = bitcast float %b to i32
+      %az = zext i32 %ai to i64
+      %bz = zext i32 %bi to i64
+      %bs = shl i64 %bz, 32
+      %r = or disjoint i64 %bs, %az
+      ret i64 %r
+    })");
+  EXPECT_EQ(T.of("f.both"), "0+4:float 4+4:float");
+  EXPECT_EQ(T.at("f.p", 8), "0+4:float 4+4:float");
+  EXPECT_EQ(T.of("g.r"), "0+4:float 4+4:float");
+}
+
+TEST(TypeAnalysis, VectorsAndAggregates) {
+  Types T(R"(
+    define void @f(ptr %p, ptr %q, ptr %r) {
+      %v = load <2 x i32>, ptr %p
+      store <2 x i32> %v, ptr %q
+      %x = load double, ptr %q
+      %a = load { double, ptr, i64 }, ptr %r
+      %n = extractvalue { double, ptr, i64 } %a, 2
+      %m = mul i64 %n, 3
+      ret void
+    })");
+  EXPECT_EQ(T.of("f.v"), "0+8:double");
+  EXPECT_EQ(T.at("f.p", 8), "0+8:double");
+  EXPECT_EQ(T.of("f.a"), "0+8:double 8+8:ptr 16+8:int");
+  EXPECT_EQ(T.at("f.r", 24), "0+8:double 8+8:ptr 16+8:int");
+}
+
+TEST(TypeAnalysis, UnionsConflict) {
+  Types T(R"(
+    define double @f(ptr %u, ptr %o) {
+      %x = load double, ptr %u
+      %n = load i64, ptr %u
+      %m = add i64 %n, 1
+      store i64 %m, ptr %o
+      ret double %x
+    })");
+  EXPECT_EQ(T.text(T.T->leavesOfAccess(T.nth("f", Instruction::Load, 1),
+                                       T.value("f.u"), 8)),
+            "0+8:!");
+}
+
+TEST(TypeAnalysis, ArithmeticOnTheBitsOfAFloatConflicts) {
+  Types T(R"(
+    define float @rsqrt(float %x) {
+      %i = bitcast float %x to i32
+      %h = lshr i32 %i, 1
+      %m = sub i32 1597463007, %h
+      %y = bitcast i32 %m to float
+      ret float %y
+    }
+    define double @flip(double %x) {
+      %i = bitcast double %x to i64
+      %n = xor i64 %i, -9223372036854775808
+      %y = bitcast i64 %n to double
+      ret double %y
+    })");
+  EXPECT_EQ(T.of("rsqrt.m"), "0+4:!");
+  EXPECT_EQ(T.of("flip.i"), "0+8:double");
+  EXPECT_EQ(T.of("flip.n"), "0+8:double");
+}
+
+TEST(TypeAnalysis, StructPathOfTBAATellsTheNeighbours) {
+  Types T(R"(
+    define i32 @f(ptr %id) {
+      %n = load i32, ptr %id, !tbaa !0
+      ret i32 %n
+    }
+    !0 = !{!1, !4, i64 8}
+    !1 = !{!"P", !2, i64 0, !4, i64 8, !5, i64 16}
+    !2 = !{!"double", !3, i64 0}
+    !3 = !{!"omnipotent char", !6, i64 0}
+    !4 = !{!"int", !3, i64 0}
+    !5 = !{!"p1 double", !7, i64 0}
+    !6 = !{!"Simple C++ TBAA"}
+    !7 = !{!"any pointer", !3, i64 0})");
+  // The struct begins eight bytes before the access.
+  EXPECT_EQ(T.at("f.id", 16), "0+4:int 4+4:? 8+8:ptr");
+  EXPECT_EQ(T.of("f.n"), "0+4:int");
+}
+
+TEST(TypeAnalysis, FieldsOfACopyTagged) {
+  Types T(R"(
+    define void @f(ptr %d, ptr %s) {
+      call void @llvm.memcpy.p0.p0.i64(ptr %d, ptr %s, i64 24, i1 false), !tbaa.struct !0
+      ret void
+    }
+    declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+    !0 = !{i64 0, i64 16, !1, i64 16, i64 4, !2}
+    !1 = !{!3, !3, i64 0}
+    !2 = !{!4, !4, i64 0}
+    !3 = !{!"double", !5, i64 0}
+    !4 = !{!"int", !5, i64 0}
+    !5 = !{!"omnipotent char", !6, i64 0}
+    !6 = !{!"Simple C/C++ TBAA"})");
+  const Instruction *Copy = T.nth("f", Instruction::Call);
+  EXPECT_EQ(T.text(T.T->leavesOfAccess(Copy, T.value("f.d"), 24)),
+            "0+8:double 8+8:double 16+4:int 20+4:?");
+  EXPECT_EQ(T.at("f.s", 20), "0+8:double 8+8:double 16+4:int");
+}
+
+TEST(TypeAnalysis, MarkedIntegers) {
+  Types T(R"(
+    define void @f(ptr %d, ptr %s) {
+      %n = load i32, ptr %s, !rg.int !0
+      store i32 %n, ptr %d
+      ret void
+    }
+    !0 = !{})");
+  EXPECT_EQ(T.at("f.s", 4), "0+4:int");
+  EXPECT_EQ(T.at("f.d", 4), "0+4:int");
+}
+
+TEST(TypeAnalysis, GrowthOfAVectorKeepsTheStep) {
+  // The heart of std::vector<T>::push_back after inlining; T is 16 bytes.
+  Types T(R"(
+    define void @f(ptr %v, double %x, i32 %n) {
+      %endp = getelementptr i8, ptr %v, i64 8
+      %begin = load ptr, ptr %v
+      %end = load ptr, ptr %endp
+      %e = ptrtoint ptr %end to i64
+      %b = ptrtoint ptr %begin to i64
+      %bytes = sub i64 %e, %b
+      %cap = add i64 %bytes, 16
+      %new = call ptr @malloc(i64 %cap)
+      %slot = getelementptr inbounds i8, ptr %new, i64 %bytes
+      store double %x, ptr %slot
+      %f1 = getelementptr i8, ptr %slot, i64 8
+      store i32 %n, ptr %f1
+      %m = add i32 %n, 1
+      call void @llvm.memmove.p0.p0.i64(ptr %new, ptr %begin, i64 %bytes, i1 false)
+      store ptr %new, ptr %v
+      %newend = getelementptr i8, ptr %slot, i64 16
+      store ptr %newend, ptr %endp
+      ret void
+    }
+    declare ptr @malloc(i64)
+    declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1))");
+  EXPECT_EQ(T.pattern("f.new"), "16| 0+8:double 8+4:int 12+4:?");
+  EXPECT_EQ(T.pattern("f.begin"), "16| 0+8:double 8+4:int 12+4:?");
+  EXPECT_EQ(T.of("f.bytes"), "0+8:int");
+}
+
+TEST(TypeAnalysis, CallsPassTypesBothWays) {
+  Types T(R"(
+    define internal i64 @get(ptr %p) {
+      %v = load i64, ptr %p
+      ret i64 %v
+    }
+    define internal ptr @same(ptr %p) {
+      ret ptr %p
+    }
+    define double @f(ptr %a, ptr %b) {
+      %v = call i64 @get(ptr %a)
+      %d = bitcast i64 %v to double
+      %q = call ptr @same(ptr %b)
+      %x = load float, ptr %q
+      ret double %d
+    })");
+  EXPECT_EQ(T.at("f.a", 8), "0+8:double");
+  EXPECT_EQ(T.at("get.p", 8), "0+8:double");
+  EXPECT_EQ(T.at("f.b", 4), "0+4:float");
+  EXPECT_EQ(T.object("get.p"), T.object("f.a"));
+  EXPECT_EQ(T.object("f.q"), T.object("f.b"));
+}
+
+TEST(TypeAnalysis, AddressesNobodyLooksThroughDoNotMerge) {
+  Types T(R"(
+    define internal void @ignore(ptr %allocator) {
+      ret void
+    }
+    define double @f(ptr %a, ptr %b) {
+      %x = load double, ptr %a
+      %n = load i64, ptr %b
+      %m = mul i64 %n, 2
+      call void @ignore(ptr %a)
+      call void @ignore(ptr %b)
+      ret double %x
+    })");
+  EXPECT_NE(T.object("f.a"), T.object("f.b"));
+  EXPECT_EQ(T.at("f.a", 8), "0+8:double");
+  EXPECT_EQ(T.at("f.b", 8), "0+8:int");
+}
+
+TEST(TypeAnalysis, OwnEvidenceGoesBeforeThatOfOtherFunctions) {
+  // norm() merges the insides of two structs at different offsets.
+  Types T(R"(
+    define internal double @norm(ptr %v) {
+      %x = load double, ptr %v
+      ret double %x
+    }
+    define double @f(ptr %p, ptr %o) {
+      %v = getelementptr i8, ptr %p, i64 8
+      %r = call double @norm(ptr %v)
+      %n = load i64, ptr %p, !rg.int !0
+      call void @llvm.memcpy.p0.p0.i64(ptr %o, ptr %p, i64 16, i1 false)
+      ret double %r
+    }
+    define double @g(ptr %q) {
+      %v = getelementptr i8, ptr %q, i64 16
+      %r = call double @norm(ptr %v)
+      %w = getelementptr i8, ptr %q, i64 8
+      %y = load double, ptr %w
+      ret double %r
+    }
+    declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+    !0 = !{})");
+  EXPECT_EQ(T.at("f.p", 16), "0+8:int 8+8:double");
+  EXPECT_EQ(T.at("g.w", 8), "0+8:double");
+}
+
+TEST(TypeAnalysis, AllocationsAreObjectsOfTheirOwn) {
+  Types T(R"(
+    define void @f(i64 %n) {
+      %a = call ptr @malloc(i64 %n)
+      %b = call ptr @malloc(i64 %n)
+      %c = call ptr @realloc(ptr %a, i64 %n)
+      store double 1.0, ptr %a
+      store i64 0, ptr %b
+      ret void
+    }
+    declare ptr @malloc(i64)
+    declare ptr @realloc(ptr, i64))");
+  EXPECT_NE(T.object("f.a"), T.object("f.b"));
+  EXPECT_EQ(T.at("f.c", 8), "0+8:double");
+  EXPECT_EQ(T.at("f.b", 8), "0+8:?"); // storing zero is no evidence
+  EXPECT_EQ(T.of("f.n"), "0+8:int");
+}
+
+TEST(TypeAnalysis, Globals) {
+  Types T(R"(
+    @table = constant [3 x double] [double 1.0, double 2.0, double 3.0]
+    @list = constant { ptr, i64 } { ptr @table, i64 3 }
+    define ptr @f(ptr %o) {
+      %w = load i64, ptr @list
+      store i64 %w, ptr %o
+      %t = load ptr, ptr @list
+      %x = load i64, ptr @table
+      %y = load i64, ptr getelementptr (i8, ptr @table, i64 8)
+      ret ptr %t
+    })");
+  EXPECT_EQ(T.of("f.w"), "0+8:ptr");
+  EXPECT_EQ(T.of("f.x"), "0+8:double");
+  EXPECT_EQ(T.of("f.y"), "0+8:double");
+  EXPECT_EQ(T.object("f.t"), T.object("@table"));
+  EXPECT_EQ(
+      T.T->objectOf(ConstantPointerNull::get(PointerType::get(T.Context, 0))),
+      TypeAnalysis::NoObject);
+}
+
+TEST(TypeAnalysis, BytesCarriedAndBytesCounted) {
+  Types T(R"(
+    define double @f(ptr %d, ptr %s, i64 %n) {
+    entry:
+      br label %loop
+    loop:
+      %i = phi i64 [ 0, %entry ], [ %i1, %loop ]
+      %sp = getelementptr i8, ptr %s, i64 %i
+      %b = load i8, ptr %sp
+      %dp = getelementptr i8, ptr %d, i64 %i
+      store i8 %b, ptr %dp
+      %i1 = add i64 %i, 1
+      %c = icmp ult i64 %i1, %n
+      br i1 %c, label %loop, label %done
+    done:
+      %x = load double, ptr %d
+      ret double %x
+    }
+    define i8 @g(ptr %p) {
+      %b = load i8, ptr %p
+      %c = add i8 %b, 1
+      ret i8 %c
+    })");
+  // A byte of a double is no double: the size says so.
+  EXPECT_EQ(T.text(T.T->leavesOfAccess(T.nth("f", Instruction::Load),
+                                       T.value("f.sp"), 1)),
+            "0+1:double");
+  EXPECT_EQ(T.at("f.s", 8), "0+8:double");
+  EXPECT_EQ(T.of("g.b"), "0+1:int");
+}
+
+TEST(TypeAnalysis, OverlappingCopiesComeToAnEnd) {
+  Types T(R"(
+    define ptr @f(ptr %p, ptr %q, i64 %n) {
+      %p8 = getelementptr i8, ptr %p, i64 8
+      %q24 = getelementptr i8, ptr %q, i64 24
+      call void @llvm.memmove.p0.p0.i64(ptr %p, ptr %p8, i64 %n, i1 false)
+      call void @llvm.memcpy.p0.p0.i64(ptr %q24, ptr %p, i64 %n, i1 false)
+      call void @llvm.memcpy.p0.p0.i64(ptr %p8, ptr %q, i64 %n, i1 false)
+      %e = getelementptr [4 x ptr], ptr %p, i64 0, i64 %n
+      %x = load ptr, ptr %e
+      ret ptr %x
+    }
+    declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+    declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1))");
+  EXPECT_EQ(T.at("f.p", 16), "0+8:ptr 8+8:ptr");
+  EXPECT_EQ(T.pattern("f.p"), "8| 0+8:ptr");
+}
+
+TEST(TypeAnalysis, PrintsTheSameEveryTime) {
+  const char *Text = R"(
+    define double @f(ptr %p, i64 %i) {
+      %e = getelementptr inbounds nuw [16 x i8], ptr %p, i64 %i
+      %x = load double, ptr %e
+      %np = getelementptr i8, ptr %e, i64 8
+      %n = load ptr, ptr %np
+      %w = load i64, ptr %n
+      ret double %x
+    })";
+  auto Print = [&] {
+    Types T(Text);
+    std::string S;
+    raw_string_ostream OS(S);
+    T.T->print(OS);
+    return S;
+  };
+  std::string First = Print();
+  EXPECT_EQ(First, Print());
+  EXPECT_NE(First.find("types of @f:"), std::string::npos);
+  EXPECT_NE(First.find("%e -> #0+0 step 16"), std::string::npos) << First;
+  EXPECT_NE(First.find("+0 step 16: 8 x double"), std::string::npos) << First;
+}
+
+TEST(TypeAnalysis, FiftyThousandInstructions) {
+  std::string Text = "define double @f(ptr %p, ptr %q, ptr %r) {\n";
+  for (unsigned K = 0; K != 10000; ++K) {
+    std::string N = std::to_string(K), Off = std::to_string(K % 4000 * 8);
+    Text += "%a" + N + " = getelementptr i8, ptr %p, i64 " + Off + "\n";
+    Text += "%v" + N + " = load i64, ptr %a" + N + "\n";
+    Text += "%b" + N + " = getelementptr i8, ptr %q, i64 " + Off + "\n";
+    Text += "store i64 %v" + N + ", ptr %b" + N + "\n";
+    Text += "%x" + N + " = load double, ptr %b" + N + "\n";
+  }
+  Text += "ret double %x9\n}\n";
+  auto Start = std::chrono::steady_clock::now();
+  Types T(Text);
+  std::chrono::duration<double> Took = std::chrono::steady_clock::now() - Start;
+  EXPECT_EQ(T.of("f.v77"), "0+8:double");
+  EXPECT_LT(Took.count(), 5.0); // well under one second when idle
+}
+
+} // namespace
