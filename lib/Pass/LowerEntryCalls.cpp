@@ -75,6 +75,8 @@ Value *Lowering::operand(const EntryOperand &Operand, Type *Wanted, Value *&Memo
   case EntryOperand::IntExtend:
     return Builder.CreateZExt(V, Wanted);
   case EntryOperand::Load:
+    if (Operand.Offset)
+      V = Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), V, Operand.Offset);
     return Builder.CreateLoad(Wanted, V);
   case EntryOperand::CopyMemory:
   case EntryOperand::ZeroMemory: {

@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/Plugin.h"
+#include "Pass/AnnotateParameters.h"
 #include "Pass/DifferentiatePass.h"
 #include "Pass/RequestPrinter.h"
 #include "Pass/PrintPrimalPass.h"
@@ -77,6 +78,7 @@ void retrograd::registerPasses(PassBuilder &PB) {
   PB.registerPipelineStartEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel) {
         const Options Opts = Options::fromCommandLine();
+        MPM.addPass(AnnotateParametersPass());
         if (Opts.RunEarly)
           MPM.addPass(DifferentiatePass(Opts));
       });

@@ -20,6 +20,7 @@
 
 #include "Pass/PrepareEntryCalls.h"
 #include "Request/FunctionOperand.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -40,6 +41,7 @@ static bool isKnown(Value *V) {
 /// Does F call its parameter A, as far as its own text tells?
 static bool callsParameter(const Argument &A) {
   SmallVector<const Value *, 4> Work = {&A};
+  SmallPtrSet<const Value *, 8> Seen; // variables are stored to one another in circles
   while (!Work.empty()) {
     const Value *V = Work.pop_back_val();
     for (const User *U : V->users()) {
@@ -49,7 +51,7 @@ static bool callsParameter(const Argument &A) {
         if (auto *Slot = dyn_cast<AllocaInst>(Store->getPointerOperand());
             Slot && Store->getValueOperand() == V)
           for (const User *OfSlot : Slot->users())
-            if (isa<LoadInst>(OfSlot))
+            if (isa<LoadInst>(OfSlot) && Seen.insert(OfSlot).second)
               Work.push_back(cast<Instruction>(OfSlot));
     }
   }

@@ -24,6 +24,7 @@
 #include "Request/EntryCalls.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Request/FunctionOperand.h"
+#include "Request/ParameterGroups.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -333,9 +334,11 @@ private:
 
   bool findFunction();
   bool readMarkers(std::optional<MarkerRole> &Activity, StringRef &Spelling);
-  bool readParameter(Argument &P);
-  bool readByValueMemory(Argument &P, std::optional<MarkerRole> Activity);
-  std::optional<ArgActivity> activityOf(Argument &P, std::optional<MarkerRole> Marker);
+  bool readParameters(const ParameterGroup &Group);
+  bool readOperands(const ParameterGroup &Group, bool IsShadow,
+                    SmallVectorImpl<EntryOperand> &Operands);
+  bool checkShadow(Argument &P, const EntryOperand &Primal, const EntryOperand &Shadow);
+  std::optional<ArgActivity> activityOf(Argument &P, Type *T, std::optional<MarkerRole> Marker);
   std::optional<EntryOperand> convert(unsigned Index, Argument &P, bool IsShadow);
   bool readReturn();
   bool matchResult();
@@ -474,13 +477,11 @@ std::optional<EntryOperand> Decoder::convert(unsigned Index, Argument &P, bool I
   return Wrong(SeePrototype);
 }
 
-/// What is to be done about a parameter, from its marker or its type.
-std::optional<ArgActivity> Decoder::activityOf(Argument &P, std::optional<MarkerRole> Marker) {
-  Type *T = P.hasByValAttr() ? P.getParamByValType() : P.getType();
-  bool IsPointer = T->isPointerTy();
+/// What is to be done about a parameter whose source type was T, from its marker or
+/// its type.
+std::optional<ArgActivity> Decoder::activityOf(Argument &P, Type *T,
+                                               std::optional<MarkerRole> Marker) {
   if (!Marker) {
-    if (IsPointer)
-      return ArgActivity::Dup;
     if (!holdsFloat(T) && !holdsPointer(T))
       return ArgActivity::Const;
     if (isForward() || holdsPointer(T))
@@ -503,63 +504,114 @@ std::optional<ArgActivity> Decoder::activityOf(Argument &P, std::optional<Marker
   }
 }
 
-bool Decoder::readParameter(Argument &P) {
+/// The next arguments as operands of a group of parameters.
+bool Decoder::readOperands(const ParameterGroup &Group, bool IsShadow,
+                           SmallVectorImpl<EntryOperand> &Operands) {
+  Argument &First = *F->getArg(Group.First);
+  auto Missing = [&] {
+    if (IsShadow)
+      return failed(DiagId::MissingShadow, {F, userIndex(First), describe(First.getType())});
+    return failed(DiagId::TooFewArguments,
+                  {F, userIndex(First), userIndex(*F->getArg(F->arg_size() - 1)),
+                   describe(First.getType()),
+                   "the derivative call takes the arguments of " + signature() +
+                       ", each followed by its shadow where it has one; a shadow left out "
+                       "earlier moves all later arguments"});
+  };
+  if (Next == Call.arg_size() || (IsShadow && isMarker(Call.getArgOperand(Next))))
+    return Missing();
+
+  // A struct in registers there may be one in memory here.
+  Value *Address = Call.getArgOperand(Next);
+  if (Group.Size > 1 && Address->getType()->isPointerTy() &&
+      (ByReference || Call.isByValArgument(Next))) {
+    SmallVector<Type *, 2> Pieces;
+    for (unsigned I = 0; I < Group.Size; ++I)
+      Pieces.push_back(F->getArg(Group.First + I)->getType());
+    const StructLayout *Layout =
+        DL.getStructLayout(StructType::get(F->getContext(), Pieces));
+    for (unsigned I = 0; I < Group.Size; ++I)
+      Operands.push_back({EntryOperand::Load, Address, nullptr, Layout->getElementOffset(I)});
+    ++Next;
+    return true;
+  }
+
+  for (unsigned I = 0; I < Group.Size; ++I, ++Next) {
+    if (Next == Call.arg_size() || (I && isMarker(Call.getArgOperand(Next))))
+      return Missing();
+    std::optional<EntryOperand> Operand = convert(Next, *F->getArg(Group.First + I), IsShadow);
+    if (!Operand)
+      return false;
+    Operands.push_back(*Operand);
+  }
+  return true;
+}
+
+bool Decoder::checkShadow(Argument &P, const EntryOperand &Primal, const EntryOperand &Shadow) {
+  if (Shadow.How != EntryOperand::Direct || !P.getType()->isPointerTy())
+    return true;
+  Value *PrimalPointer = Primal.V->stripPointerCasts();
+  Value *ShadowPointer = Shadow.V->stripPointerCasts();
+  bool PrimalIsNull = isa<ConstantPointerNull>(PrimalPointer);
+  if (isa<ConstantPointerNull>(ShadowPointer) && !PrimalIsNull)
+    return failed(DiagId::NullShadow, {F, userIndex(P)});
+  if (PrimalPointer == ShadowPointer && !PrimalIsNull)
+    Diags.report(DiagId::ShadowIsPrimal, &Call, RequestTrail(Call, F), {F, userIndex(P)});
+  return true;
+}
+
+/// Marker, value and shadow of what was one parameter in the source.
+bool Decoder::readParameters(const ParameterGroup &Group) {
+  Argument &First = *F->getArg(Group.First);
   std::optional<MarkerRole> Marker;
   StringRef Spelling;
   if (!readMarkers(Marker, Spelling))
     return false;
-  if (Next == Call.arg_size()) {
-    if (Marker)
-      return failed(DiagId::MarkerWithoutArgument, {Spelling});
-    return failed(DiagId::TooFewArguments,
-                  {F, userIndex(P), userIndex(*F->getArg(F->arg_size() - 1)),
-                   describe(P.getType()),
-                   "the derivative call takes the arguments of " + signature() +
-                       ", each followed by its shadow where it has one; a shadow left out "
-                       "earlier moves all later arguments"});
-  }
+  if (Marker && Next == Call.arg_size())
+    return failed(DiagId::MarkerWithoutArgument, {Spelling});
 
-  // A struct in memory that holds both has nowhere to leave the adjoints of its
-  // numbers, for the shadow that the user passes is a copy.
-  Type *InMemory = P.hasByValAttr() ? P.getParamByValType() : nullptr;
-  std::optional<ArgActivity> Activity = activityOf(P, Marker);
+  Type *InMemory = First.hasByValAttr() ? First.getParamByValType() : nullptr;
+  SmallVector<Type *, 2> Pieces;
+  for (unsigned I = 0; I < Group.Size; ++I)
+    Pieces.push_back(F->getArg(Group.First + I)->getType());
+  Type *Whole = InMemory          ? InMemory
+                : Group.Size == 1 ? Pieces[0]
+                                  : StructType::get(F->getContext(), Pieces);
+  std::optional<ArgActivity> Activity = activityOf(First, Whole, Marker);
   if (!Activity)
     return false;
-  if (InMemory && !isForward() && *Activity != ArgActivity::Const && holdsFloat(InMemory) &&
-      holdsPointer(InMemory))
-    return failed(DiagId::DupByValue, {F, userIndex(P)});
+  // Default of a struct with floats inside integers is "const" by its IR type.
+  if (Group.FloatsInIntegers && (*Activity != ArgActivity::Const || !Marker))
+    return failed(DiagId::FloatInsideInteger, {F, userIndex(First)});
+  bool HasShadow = *Activity == ArgActivity::Dup || *Activity == ArgActivity::DupNoNeed;
+  // A struct by value that holds numbers and pointers has nowhere to leave the
+  // adjoints of its numbers, for the shadow that the user passes is a copy.
+  if (HasShadow && !isForward() && (InMemory || Group.Size > 1) && holdsFloat(Whole))
+    return failed(DiagId::DupByValue, {F, userIndex(First)});
 
-  EntryParameter Parameter;
-  std::optional<EntryOperand> Primal = convert(Next, P, /*IsShadow=*/false);
-  if (!Primal)
+  SmallVector<EntryOperand, 2> Primals, Shadows;
+  if (!readOperands(Group, /*IsShadow=*/false, Primals))
     return false;
-  ++Next;
-  Parameter.Primal = *Primal;
+  if (HasShadow && !readOperands(Group, /*IsShadow=*/true, Shadows))
+    return false;
 
-  if (InMemory && *Activity == ArgActivity::Out) {
-    // The derivative sees memory; its adjoint is what the shadow holds at the end.
-    Parameter.Shadow = EntryOperand{EntryOperand::ZeroMemory, nullptr, InMemory};
-    Activity = ArgActivity::Dup;
-  } else if (*Activity == ArgActivity::Dup || *Activity == ArgActivity::DupNoNeed) {
-    if (Next == Call.arg_size() || !markerOf(Call.getArgOperand(Next)).empty())
-      return failed(DiagId::MissingShadow, {F, userIndex(P), describe(P.getType())});
-    std::optional<EntryOperand> Shadow = convert(Next, P, /*IsShadow=*/true);
-    if (!Shadow)
-      return false;
-    ++Next;
-    if (Shadow->How == EntryOperand::Direct && P.getType()->isPointerTy()) {
-      Value *PrimalPointer = Primal->V->stripPointerCasts();
-      Value *ShadowPointer = Shadow->V->stripPointerCasts();
-      bool PrimalIsNull = isa<ConstantPointerNull>(PrimalPointer);
-      if (isa<ConstantPointerNull>(ShadowPointer) && !PrimalIsNull)
-        return failed(DiagId::NullShadow, {F, userIndex(P)});
-      if (PrimalPointer == ShadowPointer && !PrimalIsNull)
-        Diags.report(DiagId::ShadowIsPrimal, &Call, RequestTrail(Call, F), {F, userIndex(P)});
+  for (unsigned I = 0; I < Group.Size; ++I) {
+    EntryParameter Parameter{Primals[I], std::nullopt};
+    ArgActivity Each = *Activity;
+    if (InMemory && Each == ArgActivity::Out) {
+      // The derivative sees memory; its adjoint is what the shadow holds at the end.
+      Parameter.Shadow = EntryOperand{EntryOperand::ZeroMemory, nullptr, InMemory};
+      Each = ArgActivity::Dup;
+    } else if (Group.Size > 1 && Pieces[I]->isIntegerTy()) {
+      Each = ArgActivity::Const;
+    } else if (HasShadow) {
+      Parameter.Shadow = Shadows[I];
+      if (!checkShadow(*F->getArg(Group.First + I), Primals[I], Shadows[I]))
+        return false;
     }
-    Parameter.Shadow = *Shadow;
+    Result.Request.Args.push_back(Each);
+    Result.Parameters.push_back(Parameter);
   }
-  Result.Request.Args.push_back(*Activity);
-  Result.Parameters.push_back(Parameter);
   return true;
 }
 
@@ -680,7 +732,8 @@ std::optional<EntryCall> Decoder::decode() {
   for (unsigned I = Next; I < Call.arg_size(); ++I)
     markerOf(Call.getArgOperand(I), &ByReference);
 
-  for (Argument &P : F->args()) {
+  for (const ParameterGroup &Group : parameterGroups(*F)) {
+    Argument &P = *F->getArg(Group.First);
     if (P.hasStructRetAttr()) {
       EntryParameter Parameter;
       Parameter.Primal = {EntryOperand::ZeroMemory, nullptr, P.getParamStructRetType()};
@@ -688,7 +741,7 @@ std::optional<EntryCall> Decoder::decode() {
       Result.Request.Args.push_back(ArgActivity::Const);
       continue;
     }
-    if (!readParameter(P))
+    if (!readParameters(Group))
       return std::nullopt;
   }
   // Options may stand at the end, too.
@@ -823,6 +876,8 @@ static void print(raw_ostream &OS, const EntryOperand &Operand) {
     Operand.V->printAsOperand(OS, /*PrintType=*/true);
   if (Operand.Memory)
     OS << (Operand.V ? " as " : " of type ") << DiagArg(Operand.Memory).Text;
+  if (Operand.Offset)
+    OS << " + " << Operand.Offset;
 }
 
 void EntryCall::print(raw_ostream &OS) const {

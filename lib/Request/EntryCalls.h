@@ -42,7 +42,7 @@ struct EntryOperand {
     IntTrunc,   ///< undo C's promotion of variable arguments to int
     FPExtend,   ///< float where double is expected: loses nothing
     IntExtend,  ///< int where long is expected, and known not to be negative
-    Load,       ///< a reference (C++ forwarding) to the value
+    Load,       ///< behind an address: C++ forwarding, structs that found no registers
     CopyMemory, ///< passed by value in memory: the derivative gets a copy of it
     ZeroMemory  ///< no value of the user's: fresh memory filled with zeros
   };
@@ -50,6 +50,8 @@ struct EntryOperand {
   llvm::Value *V = nullptr;
   /// CopyMemory, ZeroMemory: type of the memory.
   llvm::Type *Memory = nullptr;
+  /// Load: where behind the address.
+  uint64_t Offset = 0;
 };
 
 /// One parameter of the primal.
