@@ -52,7 +52,8 @@ public:
     for (const Run &R : Runs) {
       if (R.run_type != Run::RT_Iteration || R.error_occurred)
         continue;
-      double Time = R.real_accumulated_time / double(R.iterations);
+      // Processor time: other programs on the machine disturb it less.
+      double Time = R.cpu_accumulated_time / double(R.iterations);
       auto [Place, New] = Best.emplace(R.run_name.function_name, Time);
       if (!New)
         Place->second = std::min(Place->second, Time);
