@@ -1,5 +1,4 @@
-//===- RuntimeLibrary.cpp - the runtime's bitcode in the user's module
-//-----===//
+//===- RuntimeLibrary.cpp - the runtime's bitcode in the user's module -----===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,6 +49,7 @@ static bool managesTape(const Function &F) {
          F.getName().starts_with("rg_arena_");
 }
 
+/// Takes off what the bitcode was compiled for.
 static void generalise(Function &F) {
   AttributeMask Mask;
   for (Attribute A : F.getAttributes().getFnAttrs())
@@ -60,16 +60,19 @@ static void generalise(Function &F) {
         Attribute::StackProtectStrong})
     Mask.addAttribute(K);
   F.removeFnAttrs(Mask);
+}
+
+/// Adds and removes what C cannot say.
+static void describe(Function &F) {
   if (managesTape(F))
     for (Instruction &I : instructions(F)) {
       I.setMetadata(LLVMContext::MD_tbaa, nullptr);
       I.setMetadata(LLVMContext::MD_tbaa_struct, nullptr);
     }
-  // What C cannot say. The fields of chunks are touched by functions that are
-  // never inlined, so to the module they are inaccessible memory. Nor is the
-  // fast path left to the host's inliner: a call outside of loops is worth more
-  // as a call, since its result is known to alias nothing; CleanUp inlines the
-  // calls in loops.
+  // The fields of chunks are touched only by functions that are never inlined,
+  // so to the module they are inaccessible memory. Nor is the fast path left to
+  // the host's inliner: a call outside of loops is worth more as a call, since
+  // its result is known to alias nothing; CleanUp inlines the calls in loops.
   if (F.getName() == "rg_tape_alloc" || F.getName() == "rg_tape_zalloc") {
     F.setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
     F.addFnAttr(Attribute::NoInline);
@@ -98,6 +101,8 @@ Function *RuntimeLibrary::require(StringRef Name) {
   Runtime->setTargetTriple(M.getTargetTriple());
   while (!Runtime->named_metadata_empty())
     Runtime->eraseNamedMetadata(&*Runtime->named_metadata_begin());
+  for (Function &F : *Runtime)
+    generalise(F);
 
   SmallVector<std::string, 8> Linked{Name.str()};
   auto AddWhatIsNeeded = [&](GlobalValue &GV, IRMover::ValueAdder Add) {
@@ -124,7 +129,7 @@ Function *RuntimeLibrary::require(StringRef Name) {
     if (M.getTargetTriple().supportsCOMDAT())
       GO->setComdat(M.getOrInsertComdat(LinkedName));
     if (auto *F = dyn_cast<Function>(GO))
-      generalise(*F);
+      describe(*F);
   }
   return M.getFunction(Name);
 }

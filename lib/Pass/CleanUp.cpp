@@ -20,8 +20,8 @@
 using namespace llvm;
 using namespace retrograd;
 
-/// The bump of the tape pointer is worth inlining where it runs often. Elsewhere
-/// a call says more: that its result aliases nothing.
+/// The bump of the tape pointer is worth inlining where it runs often.
+/// Elsewhere a call says more: that its result aliases nothing.
 static bool isFastPath(const Function &F) {
   return F.getName() == "rg_tape_alloc" || F.getName() == "rg_tape_zalloc";
 }

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Emission writes for correctness: adjoints in allocas, zeros added, stores that
-// nobody reads. The host runs its simplification before our place in the
-// pipeline, and not at all at -O0; so derivatives get theirs here. Vectorisation
-// is left to the host, which does it after us.
+// Emission writes for correctness: adjoints in allocas, zeros added, stores
+// that nobody reads. The host runs its simplification before our place in the
+// pipeline, and not at all at -O0; so derivatives get theirs here.
+// Vectorisation is left to the host, which does it after us.
 //
 //===----------------------------------------------------------------------===//
 

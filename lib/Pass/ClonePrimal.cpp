@@ -80,10 +80,9 @@ static void moveDebugInfo(Function &Clone, DISubprogram &From) {
 }
 
 Function *retrograd::clonePrimal(Function &F) {
-  Function *Clone =
-      Function::Create(F.getFunctionType(), GlobalValue::InternalLinkage,
-                       F.getAddressSpace(), "rg.primal." + F.getName(),
-                       F.getParent());
+  Function *Clone = Function::Create(
+      F.getFunctionType(), GlobalValue::InternalLinkage, F.getAddressSpace(),
+      "rg.primal." + F.getName(), F.getParent());
   Clone->setCallingConv(F.getCallingConv());
   Clone->setAttributes(F.getAttributes());
   if (F.hasGC())
@@ -107,7 +106,8 @@ Function *retrograd::clonePrimal(Function &F) {
         continue;
       }
       I.setMetadata(LLVMContext::MD_DIAssignID, nullptr);
-      RemapInstruction(&I, Map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+      RemapInstruction(&I, Map,
+                       RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
     }
   if (DISubprogram *SP = F.getSubprogram())
     moveDebugInfo(*Clone, *SP);

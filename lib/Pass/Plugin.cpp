@@ -25,6 +25,7 @@
 #include "Pass/AnnotateParameters.h"
 #include "Pass/DifferentiatePass.h"
 #include "Pass/RequestPrinter.h"
+#include "Pass/LinkRuntimePass.h"
 #include "Pass/PrintPrimalPass.h"
 #include "Support/Options.h"
 #include "llvm/Passes/PassBuilder.h"
