@@ -87,7 +87,7 @@ out:
 ; CHECK: .preheader:
 ; CHECK-NEXT: br label %loop
 ; CHECK: loop:
-; CHECK-NEXT: phi double [ %x, %loop.preheader ], [ %v.be, %loop.backedge ]
+; CHECK-NEXT: phi double [ %v.be, %loop.backedge ], [ %x, %loop.preheader ]
 ; CHECK: loop.backedge:
 ; CHECK: br label %loop
 ; CHECK: {{^}}}

@@ -5,7 +5,7 @@
 // RUN: %loadopt '-passes=print<rg-primal>' -disable-output %t.ll > %t.plain 2>&1
 // RUN: %loadopt '-passes=print<rg-primal>' -disable-output %t.g.ll > %t.lines 2>&1
 // RUN: FileCheck %s < %t.lines
-// RUN: %python %S/Inputs/same-code.py %t.plain %t.lines
+// RUN: python3 %S/Inputs/same-code.py %t.plain %t.lines
 // RUN: %clangxx -O2 -g -S -emit-llvm %s -o %t.g2.ll
 // RUN: %loadopt '-passes=print<rg-primal>' -disable-output %t.g2.ll 2>&1 | FileCheck %s
 // RUN: %clangxx -O2 -g -Xclang -disable-llvm-passes -S -emit-llvm %s -o %t.g3.ll
