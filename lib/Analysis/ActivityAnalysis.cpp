@@ -30,6 +30,9 @@ ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
 }
 
 void ActivityAnalysis::seed(ArrayRef<ArgActivity> Args) {
+  // What another function may have left in a global, or will read from it.
+  VariedObjects |= Facts.sharedState();
+  UsefulObjects |= Facts.sharedState();
   for (Argument &A : F.args()) {
     if (Args[A.getArgNo()] == ArgActivity::Const)
       continue;

@@ -23,6 +23,7 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
     : Cat(Cat), PreparedOf(std::move(PO)), Types(Functions, PreparedOf, Cat) {
   computeVisible(Functions);
   computeEffects(Functions);
+  computeShared(Functions);
 }
 
 /// A call of which nothing is known: no record, no body.
@@ -101,6 +102,22 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
       Changed |= E.Reads.count() + E.Writes.count() != Before;
     }
   }
+}
+
+void ProgramFacts::computeShared(ArrayRef<Function *> Functions) {
+  Shared.resize(Types.numObjects());
+  if (Functions.size() < 2)
+    return;
+  for (Function *F : Functions)
+    for (Instruction &I : instructions(*F))
+      for (Value *Op : I.operands()) {
+        auto *G = dyn_cast<GlobalVariable>(Op->stripInBoundsOffsets());
+        TypeAnalysis::ObjectId O =
+            G && !G->isConstant() ? Types.objectOf(G) : TypeAnalysis::NoObject;
+        if (O != TypeAnalysis::NoObject)
+          Shared |= reachableFrom(O);
+      }
+  Shared &= effects(Functions.front()).Writes;
 }
 
 const BitVector &ProgramFacts::reachableFrom(TypeAnalysis::ObjectId O) const {

@@ -54,6 +54,11 @@ public:
   /// root's parameters and result, from globals, or from unknown calls.
   const llvm::BitVector &visible() const { return Visible; }
 
+  /// Memory that functions of the call graph share behind their arguments'
+  /// backs: mutable globals, and what they lead to, as far as written. Empty
+  /// for a graph of one function, which sees all accesses itself.
+  const llvm::BitVector &sharedState() const { return Shared; }
+
   /// Cached shape of a value.
   const ValueShape &shape(const llvm::Value *V) const;
   bool carriesFloat(const llvm::Value *V) const { return !shape(V).Floats.empty(); }
@@ -61,6 +66,7 @@ public:
 
 private:
   void computeEffects(llvm::ArrayRef<llvm::Function *> Functions);
+  void computeShared(llvm::ArrayRef<llvm::Function *> Functions);
   void computeVisible(llvm::ArrayRef<llvm::Function *> Functions);
 
   const Catalogue &Cat;
@@ -68,7 +74,7 @@ private:
   TypeAnalysis Types;
   llvm::DenseMap<const llvm::Function *, Effects> EffectsOf;
   mutable llvm::DenseMap<TypeAnalysis::ObjectId, llvm::BitVector> Reach;
-  llvm::BitVector Visible;
+  llvm::BitVector Visible, Shared;
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>> Shapes;
 };
 

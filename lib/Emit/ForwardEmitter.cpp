@@ -97,7 +97,9 @@ void ForwardEmitter::visit(Instruction &I) {
     return;
   if (auto *R = dyn_cast<ReturnInst>(&I))
     return visitReturn(*R);
-  auto *Clone = cast<Instruction>(primal(&I));
+  auto *Clone = dyn_cast_or_null<Instruction>(primal(&I));
+  if (!Clone)
+    return; // a marker that cloning dropped
   BasicBlock::iterator At = Clone->isTerminator() && !isa<InvokeInst>(Clone)
                                 ? Clone->getIterator()
                                 : afterDefinition(Clone);

@@ -196,21 +196,31 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     Merge(Leaves);
     return Shape;
   }
+  // Of the two ends' patterns the clearer one. Unknown bytes are padding, or
+  // nothing that this program reads: the known ones count all the same.
+  std::optional<TypeAnalysis::Pattern> Best;
+  auto Unclarity = [&](const TypeAnalysis::Pattern &P) {
+    uint64_t Bytes = 0;
+    for (const TypedLeaf &L : P.Leaves)
+      Bytes += Unclear(L) ? L.Size : 0;
+    return double(Bytes) / P.Period;
+  };
   for (const Value *P : {Dest, Source}) {
     if (!P)
       continue;
     std::optional<TypeAnalysis::Pattern> Pattern = TA.patternAt(P);
-    if (!Pattern) {
-      Shape.Ambiguous = true;
-      continue;
-    }
-    if (Pattern->Period == 0 || any_of(Pattern->Leaves, Unclear))
-      continue;
-    Shape.Ambiguous = false;
-    Merge(Pattern->Leaves);
-    Shape.Period = Pattern->Period;
+    if (Pattern && Pattern->Period && (!Best || Unclarity(*Pattern) < Unclarity(*Best)))
+      Best = std::move(Pattern);
+  }
+  if (!Best) {
+    Shape.Known = false;
+    Shape.Ambiguous = true;
     return Shape;
   }
-  Shape.Known = false;
+  Merge(Best->Leaves);
+  Shape.Period = Best->Period;
+  Shape.Known = none_of(Best->Leaves, Unclear);
+  Shape.Ambiguous = any_of(
+      Best->Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Conflict; });
   return Shape;
 }

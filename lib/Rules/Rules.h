@@ -67,6 +67,7 @@ void emitReverse(const llvm::Instruction &I, RuleContext &C);
 
 /// The pieces of a memory transfer that hold floats, and how they repeat.
 struct TransferShape {
+  /// Adjacent bytes of one kind are one leaf.
   llvm::SmallVector<TypedLeaf, 4> Leaves;
   /// 0: Leaves cover the whole (constant) length; else they repeat with this
   /// period over a length known at run time.
