@@ -57,6 +57,15 @@ config.substitutions += [
     ("%{python}", sys.executable),
 ]
 
+def cpu_has(*flags):
+    try:
+        with open("/proc/cpuinfo") as info:
+            words = set(info.read().split())
+    except OSError:
+        return False
+    return words.issuperset(flags)
+
+
 # What a test may name in REQUIRES:. A test that lacks one is skipped, by name.
 present = {
     "eigen": os.path.isdir(eigen),
@@ -65,6 +74,7 @@ present = {
     "lld": os.path.exists(os.path.join(llvm_bin, "ld.lld")),
     "cmake": shutil.which("cmake") is not None,
     "cuda": shutil.which("nvidia-smi") is not None,
+    "avx": cpu_has("avx", "fma"),
     "gdb": shutil.which("gdb") is not None,
     "asan": any(
         "libclang_rt.asan" in name
