@@ -158,8 +158,12 @@ void CatalogueWriter::emitRecords() {
        << ", .LibraryName = ";
     std::vector<StringRef> Names = R->getValueAsListOfStrings("Names");
     OS << (Names.empty() ? quoted("") : quoted(Names.front()));
+    // The one to emit; constrained ones are only recognised.
     std::vector<StringRef> Intrinsics =
         R->getValueAsListOfStrings("Intrinsics");
+    llvm::erase_if(Intrinsics, [](StringRef Name) {
+      return Name.contains(".constrained.");
+    });
     OS << ", .IntrinsicName = "
        << (Intrinsics.empty() ? quoted("") : quoted(Intrinsics.front()));
     if (Class == "Formula")
