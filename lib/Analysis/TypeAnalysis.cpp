@@ -398,11 +398,20 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
       llvm::stable_sort(Pieces, [](const Placed &A, const Placed &B) {
         return A.Start < B.Start;
       });
-      auto Own = I->toLeaves(Pieces, Size);
-      if (none_of(Own, [](const TypedLeaf &L) {
-            return L.Kind.K == ByteKind::Unknown;
-          }))
-        return Own;
+      // Overlapping fields are a union: the copy does not tell which is meant.
+      SmallVector<Placed, 8> Own;
+      for (unsigned A = 0; A != Pieces.size(); ++A) {
+        bool Alone = true;
+        for (unsigned B = 0; B != Pieces.size() && Alone; ++B)
+          Alone = A == B ||
+                  (Pieces[A].Kind == Pieces[B].Kind &&
+                   Pieces[A].Start == Pieces[B].Start) ||
+                  Pieces[A].Start + Pieces[A].Size <= Pieces[B].Start ||
+                  Pieces[B].Start + Pieces[B].Size <= Pieces[A].Start;
+        if (Alone)
+          Own.push_back(Pieces[A]);
+      }
+      Pieces = std::move(Own);
       // Padding and characters: memory may know more; where it disagrees with
       // the copy's own fields, the fields win.
       auto Memory = mergeLeaves(leavesAt(MT->getRawDest(), Size),
@@ -416,6 +425,28 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
           Pieces.push_back(
               {int64_t(L.Offset), int64_t(L.Size), L.Kind, Trust::Strong});
       }
+      // What no field covers is padding, and no bytes of interest.
+      auto Covered = [&](int64_t X) {
+        for (unsigned K = 0; K + 2 < Fields->getNumOperands(); K += 3) {
+          auto *Off = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K));
+          auto *Len =
+              mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K + 1));
+          if (!Off || !Len ||
+              (X >= Off->getSExtValue() &&
+               X < Off->getSExtValue() + Len->getSExtValue()))
+            return true;
+        }
+        return false;
+      };
+      SmallVector<bool, 64> Taken(Size, false);
+      for (const Placed &Q : Pieces)
+        for (int64_t X = std::max<int64_t>(Q.Start, 0),
+                     E = std::min<int64_t>(Q.Start + Q.Size, Size);
+             X < E; ++X)
+          Taken[X] = true;
+      for (int64_t X = 0; X != int64_t(Size); ++X)
+        if (!Taken[X] && !Covered(X))
+          Pieces.push_back({X, 1, {ByteKind::Integer, nullptr}, Trust::Weak});
       llvm::stable_sort(Pieces, [](const Placed &A, const Placed &B) {
         return A.Start < B.Start;
       });

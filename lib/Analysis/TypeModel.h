@@ -137,6 +137,7 @@ struct TypeAnalysis::Impl {
   void seedAccess(const llvm::Instruction &I, Var Addr, llvm::Type *T);
   void seedTBAA(const llvm::MDNode *Tag, Var Addr, llvm::Type *Accessed);
   void seedTBAAStruct(const llvm::MDNode *Fields, Var Addr);
+  void seedLayout(const llvm::MDNode *Layout, Var Addr, int64_t Length);
   void seedGlobal(const llvm::GlobalVariable &GV);
   void seedInitialiser(const llvm::Constant &C, Var Addr, int64_t Off,
                        unsigned Depth);

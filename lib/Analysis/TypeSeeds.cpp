@@ -76,8 +76,17 @@ void TypeAnalysis::Impl::seedType(Var Addr, Step S, Type *T, Trust L,
     Integers &= ST->hasName() && !ST->getName().starts_with("union.");
     for (unsigned K = 0; K != ST->getNumElements(); ++K) {
       Step Field = S;
-      Field.Const += SL->getElementOffset(K).getFixedValue();
+      int64_t Off = SL->getElementOffset(K).getFixedValue();
+      Field.Const += Off;
       seedType(Addr, Field, ST->getElementType(K), L, Integers);
+      // Padding holds nothing.
+      int64_t End = Off + int64_t(DL.getTypeAllocSize(ST->getElementType(K)));
+      int64_t Next = K + 1 == ST->getNumElements()
+                         ? int64_t(SL->getSizeInBytes().getFixedValue())
+                         : int64_t(SL->getElementOffset(K + 1).getFixedValue());
+      Field.Const += End - Off;
+      if (Integers && Next > End)
+        seed(Addr, Field, Next - End, {ByteKind::Integer, nullptr}, L);
     }
     return;
   }
@@ -160,6 +169,16 @@ ByteKind TypeAnalysis::Impl::kindOfTBAA(const MDNode *Type) const {
   return {}; // long double (several formats), enumerations, other languages
 }
 
+static int64_t sizeOfIntegerTBAA(StringRef Name) {
+  return StringSwitch<int64_t>(Name)
+      .Cases({"bool", "_Bool", "char8_t"}, 1)
+      .Cases({"short", "char16_t"}, 2)
+      .Cases({"int", "char32_t", "wchar_t"}, 4)
+      .Cases({"long", "long long"}, 8)
+      .Case("__int128", 16)
+      .Default(0);
+}
+
 /// The members of a struct type node: (type, offset) pairs from operand 1 on.
 static void forEachMember(const MDNode *Type,
                           function_ref<void(const MDNode *, int64_t)> Visit) {
@@ -188,13 +207,7 @@ void TypeAnalysis::Impl::seedTBAA(const MDNode *Tag, Var Addr,
       Size = sizeOf(K.FP);
     } else if (K.K == ByteKind::Integer) {
       if (Size <= 0)
-        Size = StringSwitch<int64_t>(nameOfTBAA(T))
-                   .Cases({"bool", "_Bool", "char8_t"}, 1)
-                   .Cases({"short", "char16_t"}, 2)
-                   .Cases({"int", "char32_t", "wchar_t"}, 4)
-                   .Cases({"long", "long long"}, 8)
-                   .Case("__int128", 16)
-                   .Default(0);
+        Size = sizeOfIntegerTBAA(nameOfTBAA(T));
     } else {
       return;
     }
@@ -216,20 +229,52 @@ void TypeAnalysis::Impl::seedTBAA(const MDNode *Tag, Var Addr,
   }
   if (Base == Access)
     return;
-  // The rest of the enclosing struct.
-  auto Walk = [&](auto &&Self, const MDNode *T, int64_t At,
-                  unsigned Depth) -> void {
-    if (Depth > 8)
+  // The rest of the enclosing struct. Only the first element of an array
+  // member is listed; what follows up to the next member is either more of
+  // the same or padding, which may pass for the same.
+  struct Member {
+    const MDNode *Type;
+    int64_t Off;
+  };
+  SmallVector<Member, 16> Members;
+  auto Flatten = [&](auto &&Self, const MDNode *T, int64_t At,
+                     unsigned Depth) -> void {
+    if (Depth > 8 || Members.size() > 1024)
       return;
     if (isScalarTBAA(T)) {
-      SeedScalar(T, At, 0);
+      Members.push_back({T, At});
       return;
     }
     forEachMember(T, [&](const MDNode *M, int64_t O) {
       Self(Self, M, At + O, Depth + 1);
     });
   };
-  Walk(Walk, Base, -Off->getSExtValue(), 0);
+  Flatten(Flatten, Base, 0, 0);
+  int64_t Start = -Off->getSExtValue(), Align = 1;
+  for (unsigned I = 0; I != Members.size(); ++I) {
+    const Member &M = Members[I];
+    SeedScalar(M.Type, Start + M.Off, 0);
+    ByteKind K = kindOfTBAA(M.Type);
+    int64_t Size = K.K == ByteKind::Pointer ? int64_t(PointerSize)
+                   : K.K == ByteKind::Float ? sizeOf(K.FP)
+                   : K.K == ByteKind::Integer
+                       ? sizeOfIntegerTBAA(nameOfTBAA(M.Type))
+                       : 0;
+    if (Size <= 0)
+      continue;
+    Align = std::max(Align, std::min<int64_t>(Size, 8));
+    int64_t End = M.Off + Size;
+    int64_t Next = I + 1 == Members.size() ? (End + Align - 1) / Align * Align
+                                           : Members[I + 1].Off;
+    if (K.K == ByteKind::Integer && Next > End) {
+      seed(Addr, Start + End, Next - End, K, Trust::Weak);
+      continue;
+    }
+    if (Next - End > int64_t(LongestInnerArray) * Size)
+      continue;
+    for (; End + Size <= Next; End += Size)
+      seed(Addr, Start + End, Size, K, Trust::Weak);
+  }
 }
 
 void TypeAnalysis::Impl::seedTBAAStruct(const MDNode *Fields, Var Addr) {
@@ -255,6 +300,73 @@ void TypeAnalysis::Impl::seedTBAAStruct(const MDNode *Fields, Var Addr) {
            Kind.K == ByteKind::Float ? sizeOf(Kind.FP) : Each, Kind,
            Trust::Strong);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts that preparation found
+//===----------------------------------------------------------------------===//
+
+/// !{"0:f64,8:p,16:i32", i64 24}: the members of what a copy moves, and their
+/// period. What no member covers is padding.
+void TypeAnalysis::Impl::seedLayout(const MDNode *Layout, Var Addr,
+                                    int64_t Length) {
+  if (Layout->getNumOperands() < 2)
+    return;
+  auto *Text = dyn_cast<MDString>(Layout->getOperand(0));
+  auto *Period = mdconst::dyn_extract<ConstantInt>(Layout->getOperand(1));
+  if (!Text || !Period || Period->isZero())
+    return;
+  LLVMContext &C = Functions.front()->getContext();
+  Step S;
+  int64_t Each = Period->getZExtValue();
+  if (Length == ObjectGraph::Unbounded || Length > Each) {
+    S.Stride = Each;
+    S.Above = Length == ObjectGraph::Unbounded ? Position::PosInf
+                                               : (Length - 1) / Each * Each;
+  }
+  SmallVector<StringRef, 16> Members;
+  Text->getString().split(Members, ',', -1, /*KeepEmpty=*/false);
+  int64_t Covered = 0;
+  auto Put = [&](int64_t At, int64_t Size, ByteKind K) {
+    Step Field = S;
+    Field.Const += At;
+    seed(Addr, Field, Size, K, Trust::Strong);
+  };
+  for (StringRef M : Members) {
+    auto [Where, What] = M.split(':');
+    int64_t At;
+    if (Where.getAsInteger(10, At))
+      return;
+    ByteKind K;
+    int64_t Size = 0;
+    llvm::Type *FP = StringSwitch<llvm::Type *>(What)
+                         .Case("f16", llvm::Type::getHalfTy(C))
+                         .Case("bf16", llvm::Type::getBFloatTy(C))
+                         .Case("f32", llvm::Type::getFloatTy(C))
+                         .Case("f64", llvm::Type::getDoubleTy(C))
+                         .Case("f80", llvm::Type::getX86_FP80Ty(C))
+                         .Case("f128", llvm::Type::getFP128Ty(C))
+                         .Default(nullptr);
+    unsigned Bits;
+    if (FP) {
+      K = {ByteKind::Float, FP};
+      Size = sizeOf(FP);
+    } else if (What == "p") {
+      K.K = ByteKind::Pointer;
+      Size = PointerSize;
+    } else if (What.consume_front("i") && !What.getAsInteger(10, Bits)) {
+      K.K = ByteKind::Integer;
+      Size = (Bits + 7) / 8;
+    } else {
+      return;
+    }
+    if (At > Covered)
+      Put(Covered, At - Covered, {ByteKind::Integer, nullptr});
+    Put(At, Size, K);
+    Covered = std::max(Covered, At + Size);
+  }
+  if (Covered < Each)
+    Put(Covered, Each - Covered, {ByteKind::Integer, nullptr});
 }
 
 //===----------------------------------------------------------------------===//

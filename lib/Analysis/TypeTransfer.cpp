@@ -801,7 +801,12 @@ bool TypeAnalysis::Impl::addIntrinsic(IntrinsicInst &II) {
   };
   if (auto *MT = dyn_cast<MemTransferInst>(&II)) {
     Var Dst = pointer(MT->getRawDest()), Src = pointer(MT->getRawSource());
-    copy(Dst, 0, Src, 0, Length(MT->getLength()));
+    int64_t Bytes = Length(MT->getLength());
+    copy(Dst, 0, Src, 0, Bytes);
+    if (MDNode *Layout = II.getMetadata("rg.layout")) {
+      seedLayout(Layout, Dst, Bytes);
+      seedLayout(Layout, Src, Bytes);
+    }
     if (MDNode *Fields = II.getMetadata(LLVMContext::MD_tbaa_struct)) {
       seedTBAAStruct(Fields, Dst);
       seedTBAAStruct(Fields, Src);
