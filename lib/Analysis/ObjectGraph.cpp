@@ -423,8 +423,10 @@ void ObjectGraph::displace(const Displacement &D) {
   Step S = D.S;
   for (const PointerDifference &Diff : D.Differences) {
     Position A = positionOf(Diff.A), B = positionOf(Diff.B);
+    // Not known yet, or null: a vector that is still empty has no length, and
+    // its end may be known only by way of this displacement.
     if (!A.valid() || !B.valid())
-      return;
+      continue;
     if (A.Obj != B.Obj) {
       // Usually not unified yet; see solvePointers for what remains.
       if (D.Unrelated) {
@@ -568,6 +570,15 @@ bool ObjectGraph::carryCells(Link &L) {
     addEdge(CS, CD);
   }
   return !Offsets.empty();
+}
+
+bool ObjectGraph::ground(Var V) {
+  V = find(V);
+  if (Vars[V].Pos.valid())
+    return false;
+  Vars[V].Pos = Position::at(newObject(), 0);
+  enqueue(V);
+  return true;
 }
 
 void ObjectGraph::solvePointers() {

@@ -148,6 +148,8 @@ public:
   /// Both variables point to the same place of objects that become one.
   void unify(Var A, Var B);
 
+  /// Gives V an object of its own if it points nowhere; true if it did not.
+  bool ground(Var V);
   /// Runs pointers to their fixpoint. Afterwards objects do not change.
   void solvePointers();
 

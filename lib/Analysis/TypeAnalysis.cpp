@@ -67,6 +67,13 @@ TypeAnalysis::Impl::Impl(ArrayRef<Function *> Fns,
   while (!NewGlobals.empty())
     seedGlobal(*NewGlobals.pop_back_val());
   G.solvePointers();
+  // What is accessed exists, wherever it comes from: an access to "nothing"
+  // would look like one that cannot matter.
+  bool Grounded = false;
+  for (Var V : Accessed)
+    Grounded |= V != NoVar && G.ground(V);
+  if (Grounded)
+    G.solvePointers();
   for (const Seed &S : Seeds) {
     Position P = S.S.apply(G.positionOf(S.Addr));
     if (P.valid())

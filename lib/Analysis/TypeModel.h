@@ -66,6 +66,8 @@ struct TypeAnalysis::Impl {
     unsigned Origin;
   };
   std::vector<Seed> Seeds;
+  /// Addresses that some instruction reads or writes.
+  std::vector<Var> Accessed;
 
   llvm::DenseMap<const llvm::Function *, unsigned> Origins;
   unsigned originOf(const llvm::Value *V) const;

@@ -104,6 +104,7 @@ void TypeAnalysis::Impl::seedType(Var Addr, Step S, Type *T, Trust L,
 
 /// What instruction I, which accesses a T at Addr, knows of the memory there.
 void TypeAnalysis::Impl::seedAccess(const Instruction &I, Var Addr, Type *T) {
+  Accessed.push_back(Addr);
   seedType(Addr, 0, T, Trust::Strong, /*Integers=*/false);
   // Set by preparation on accesses that a front end typed as integers.
   if (I.hasMetadata("rg.int") && T->isIntOrIntVectorTy())

@@ -802,6 +802,8 @@ bool TypeAnalysis::Impl::addIntrinsic(IntrinsicInst &II) {
   if (auto *MT = dyn_cast<MemTransferInst>(&II)) {
     Var Dst = pointer(MT->getRawDest()), Src = pointer(MT->getRawSource());
     int64_t Bytes = Length(MT->getLength());
+    Accessed.push_back(Dst);
+    Accessed.push_back(Src);
     copy(Dst, 0, Src, 0, Bytes);
     if (MDNode *Layout = II.getMetadata("rg.layout")) {
       seedLayout(Layout, Dst, Bytes);

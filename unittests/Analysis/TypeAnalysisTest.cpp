@@ -429,6 +429,50 @@ TEST(TypeAnalysis, GrowthOfAVectorKeepsTheStep) {
   EXPECT_EQ(T.of("f.bytes"), "0+8:int");
 }
 
+TEST(TypeAnalysis, AVectorThatStartsEmpty) {
+  // As above after promotion to registers: everything begins as null.
+  Types T(R"(
+    define double @f(double %x, i1 %c) {
+    entry:
+      br label %loop
+    loop:
+      %begin = phi ptr [ null, %entry ], [ %new, %loop ]
+      %end = phi ptr [ null, %entry ], [ %end1, %loop ]
+      %e = ptrtoint ptr %end to i64
+      %b = ptrtoint ptr %begin to i64
+      %bytes = sub i64 %e, %b
+      %new = call ptr @malloc(i64 %bytes)
+      %slot = getelementptr inbounds i8, ptr %new, i64 %bytes
+      store double %x, ptr %slot
+      %end1 = getelementptr i8, ptr %slot, i64 8
+      br i1 %c, label %loop, label %done
+    done:
+      %y = load double, ptr %new
+      ret double %y
+    }
+    declare ptr @malloc(i64))");
+  EXPECT_EQ(T.object("f.slot"), T.object("f.new"));
+  EXPECT_EQ(T.object("f.end"), T.object("f.new"));
+  EXPECT_EQ(T.pattern("f.new"), "8| 0+8:double");
+}
+
+TEST(TypeAnalysis, WhatIsAccessedExists) {
+  Types T(R"(
+    define double @f(i1 %c) {
+    entry:
+      br label %loop
+    loop:
+      %p = phi ptr [ null, %entry ], [ %q, %loop ]
+      %q = getelementptr i8, ptr %p, i64 8
+      %x = load double, ptr %q
+      br i1 %c, label %loop, label %done
+    done:
+      ret double %x
+    })");
+  EXPECT_NE(T.object("f.q"), TypeAnalysis::NoObject);
+  EXPECT_EQ(T.at("f.q", 8), "0+8:double");
+}
+
 TEST(TypeAnalysis, CallsPassTypesBothWays) {
   Types T(R"(
     define internal i64 @get(ptr %p) {
