@@ -130,17 +130,24 @@ bool OverwriteAnalysis::runsAhead(const Instruction &W, const LoadInst &L,
 bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) const {
   const Value *P = L.getPointerOperand();
   TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
-  MemoryLocation Loc = MemoryLocation::get(&L);
-
-  // Pointers of different iterations are not what alias analysis compares.
+  // Alias analysis compares pointers of one iteration, but a write of a later
+  // iteration of any common loop counts, too. Where both pointers vary in the
+  // outermost one, the load stands for all of the objects it may ever read.
   const Loop *Common = Shape.loops().getLoopFor(L.getParent());
   while (Common && !Common->contains(W.getParent()))
     Common = Common->getParentLoop();
+  while (Common && Common->getParentLoop())
+    Common = Common->getParentLoop();
   const Value *WP = getLoadStorePointerOperand(&W);
+  SmallVector<MemoryLocation, 2> Places{MemoryLocation::get(&L)};
   if (Common && !Common->isLoopInvariant(P) && !(WP && Common->isLoopInvariant(WP))) {
     if (runsAhead(W, L, *Common))
       return false;
-    Loc = Loc.getWithNewSize(LocationSize::beforeOrAfterPointer());
+    SmallVector<const Value *, 4> Objects;
+    getUnderlyingObjects(P, Objects, nullptr, /*MaxLookup=*/0);
+    Places.clear();
+    for (const Value *Object : Objects)
+      Places.push_back(MemoryLocation::getBeforeOrAfter(Object, L.getAAMetadata()));
   }
 
   if (const auto *C = dyn_cast<CallBase>(&W)) {
@@ -148,8 +155,9 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) co
     if (R && R->Class == RuleClass::Inactive) {
       // Writes at most what its pointer arguments lead to.
       return any_of(C->args(), [&](const Value *A) {
-        return A->getType()->isPointerTy() &&
-               !AA.isNoAlias(MemoryLocation::getBeforeOrAfter(A), Loc);
+        return A->getType()->isPointerTy() && any_of(Places, [&](const MemoryLocation &Place) {
+                 return !AA.isNoAlias(MemoryLocation::getBeforeOrAfter(A), Place);
+               });
       });
     }
     Function *Callee = directCallee(*C);
@@ -157,7 +165,9 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) co
       if (writtenNowhere(O, Facts.effects(Prepared).Writes))
         return false;
   }
-  return isModSet(AA.getModRefInfo(&W, Loc));
+  return any_of(Places, [&](const MemoryLocation &Place) {
+    return isModSet(AA.getModRefInfo(&W, Place));
+  });
 }
 
 void OverwriteAnalysis::print(raw_ostream &OS) const {

@@ -56,7 +56,7 @@ int main(void) {
   RG_UNARY(masked, 1.75);
   RG_UNARY(masked, 0.5);
   RG_UNARY(calls, 0.3);
-  RG_WITHIN(__enzyme_autodiff((void *)converted, 1.5), 2 * 1.5 + 24 * 1.5, 1e-5);
+  RG_WITHIN(__enzyme_autodiff((void *)converted, 1.5), 2 * 1.5 + 72 * 1.5, 1e-5);
   double x[6] = {1, 2, 0.5, -1, 1.5, 0.25}, d[6] = {0}, v[6] = {0, 0, 1, 0, 0, 0};
   __enzyme_autodiff((void *)loop, x, d, 6);
   RG_GRADS(d, loop(x, 6), x, 6);
