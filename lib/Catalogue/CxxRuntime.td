@@ -40,7 +40,7 @@ def exceptions : Inactive<
      "_ZSt16__throw_*", "_ZSt17__throw_*", "_ZSt18__throw_*", "_ZSt19__throw_*",
      "_ZSt20__throw_*", "_ZSt21__throw_*", "_ZSt22__throw_*", "_ZSt23__throw_*",
      "_ZSt24__throw_*", "_ZSt25__throw_*", "_ZSt26__throw_*", "_ZSt28__throw_*",
-     "_ZNSt9exception*", "_ZNKSt9exception*", "_ZNSt11logic_error*",
+     "_ZSt21__glibcxx_assert_fail*", "_ZNSt3_V2*", "_ZNSt9exception*", "_ZNKSt9exception*", "_ZNSt11logic_error*",
      "_ZNKSt11logic_error*", "_ZNSt12domain_error*", "_ZNSt12length_error*",
      "_ZNSt12out_of_range*", "_ZNSt16invalid_argument*", "_ZNSt13runtime_error*",
      "_ZNKSt13runtime_error*", "_ZNSt11range_error*", "_ZNSt14overflow_error*",

@@ -77,7 +77,8 @@ def markers : IntrinsicHandler<"Ignore",
      "llvm.dbg.declare", "llvm.dbg.value", "llvm.dbg.assign", "llvm.dbg.label",
      "llvm.prefetch", "llvm.donothing", "llvm.sideeffect", "llvm.pseudoprobe",
      "llvm.var.annotation", "llvm.codeview.annotation", "llvm.fake.use",
-     "llvm.trap", "llvm.debugtrap", "llvm.ubsantrap"]> {
+     "llvm.instrprof.increment", "llvm.instrprof.increment.step",
+     "llvm.instrprof.cover", "llvm.instrprof.value.profile", "llvm.trap", "llvm.debugtrap", "llvm.ubsantrap"]> {
   let Summary = "no effect on values";
 }
 
@@ -91,7 +92,8 @@ class InactiveIntrinsics<list<string> intrinsics> : Inactive<[]> {
 }
 let Pure = 1, Cheap = 1 in
 def integer_intrinsics : InactiveIntrinsics<
-    ["llvm.is.fpclass", "llvm.is.constant", "llvm.ctpop", "llvm.ctlz", "llvm.cttz",
+    ["llvm.is.fpclass", "llvm.is.constant", "llvm.expect", "llvm.expect.with.probability",
+     "llvm.ctpop", "llvm.ctlz", "llvm.cttz",
      "llvm.bswap", "llvm.bitreverse", "llvm.fshl", "llvm.fshr", "llvm.abs",
      "llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax", "llvm.scmp", "llvm.ucmp",
      "llvm.sadd.sat", "llvm.uadd.sat", "llvm.ssub.sat", "llvm.usub.sat",

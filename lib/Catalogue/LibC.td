@@ -39,6 +39,19 @@ let Section = "Memory and strings" in {
 def memcpy : Handler<"MemCpy"> { let Names = ["memcpy"]; let Prototype = "P:PPZ"; }
 def memmove : Handler<"MemMove"> { let Names = ["memmove"]; let Prototype = "P:PPZ"; }
 def memset : Handler<"MemSet"> { let Names = ["memset"]; let Prototype = "P:PIZ"; }
+// The same where _FORTIFY_SOURCE adds the size of the destination.
+def memcpy_chk : Handler<"MemCpy"> {
+  let Names = ["__memcpy_chk"];
+  let Prototype = "P:PPZZ";
+}
+def memmove_chk : Handler<"MemMove"> {
+  let Names = ["__memmove_chk"];
+  let Prototype = "P:PPZZ";
+}
+def memset_chk : Handler<"MemSet"> {
+  let Names = ["__memset_chk"];
+  let Prototype = "P:PIZZ";
+}
 def string_queries : Inactive<
     ["strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp",
      "strcoll", "strchr", "strrchr", "strstr", "strpbrk", "strspn", "strcspn",
@@ -48,7 +61,8 @@ def string_queries : Inactive<
 }
 def string_makers : Inactive<
     ["strcpy", "strncpy", "strcat", "strncat", "stpcpy", "stpncpy", "strdup",
-     "strndup", "strlcpy", "strlcat"]> {
+     "strndup", "strlcpy", "strlcat", "__strcpy_chk", "__strncpy_chk", "__strcat_chk",
+     "__strncat_chk", "__stpcpy_chk"]> {
   let Summary = "write characters, never numbers";
 }
 def character_queries : Inactive<

@@ -299,11 +299,11 @@ def round : StepFn<"F:F">,
 def roundeven : StepFn<"F:F">,
                 Lowers<["llvm.roundeven", "llvm.experimental.constrained.roundeven"]>;
 }
-def lround : StepFn<"L:F">, Lowers<["llvm.lround", "llvm.experimental.constrained.lround"]>;
-def llround : StepFn<"L:F">,
+def lround : StepFn<"N:F">, Lowers<["llvm.lround", "llvm.experimental.constrained.lround"]>;
+def llround : StepFn<"N:F">,
               Lowers<["llvm.llround", "llvm.experimental.constrained.llround"]>;
-def lrint : StepFn<"L:F">, Lowers<["llvm.lrint", "llvm.experimental.constrained.lrint"]>;
-def llrint : StepFn<"L:F">,
+def lrint : StepFn<"N:F">, Lowers<["llvm.lrint", "llvm.experimental.constrained.lrint"]>;
+def llrint : StepFn<"N:F">,
              Lowers<["llvm.llrint", "llvm.experimental.constrained.llrint"]>;
 def fromfp : StepFn<"?:FI?">;
 def ufromfp : StepFn<"?:FI?">;
