@@ -449,8 +449,9 @@ void PrimalEmitter::emitAlloca(AllocaInst &A) {
     return;
   }
   // Memory that must live until the reverse sweep: from the arena.
-  if (Static) // the arena and frame are made behind the static allocas
-    B.SetInsertPoint(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  if (Static) // once per call, behind the frame that may keep the address
+    B.SetInsertPoint(Frame ? cast<Instruction>(Frame)->getNextNode()
+                           : &*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   B.SetCurrentDebugLocation(C->getDebugLoc());
   Value *Bytes = B.CreateMul(B.CreateZExtOrTrunc(C->getArraySize(), B.getInt64Ty()), B.getInt64(Unit));
   Value *P = allocate(Bytes, B, A.getAlign().value());

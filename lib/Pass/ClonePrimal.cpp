@@ -7,6 +7,7 @@
 
 #include "Pass/ClonePrimal.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
@@ -79,6 +80,31 @@ static void moveDebugInfo(Function &Clone, DISubprogram &From) {
   }
 }
 
+/// A parameter passed in memory becomes a plain pointer to the caller's memory
+/// and a copy that the function makes for itself, so that neither primal nor
+/// derivative depends on how arguments are passed.
+static void ownByValArguments(Function &Clone) {
+  for (Argument &A : Clone.args()) {
+    if (!A.hasByValAttr())
+      continue;
+    Type *T = A.getParamByValType();
+    const DataLayout &DL = Clone.getDataLayout();
+    Align Alignment = std::max(A.getParamAlign().valueOrOne(), DL.getABITypeAlign(T));
+    IRBuilder<> B(&Clone.getEntryBlock(), Clone.getEntryBlock().begin());
+    if (DISubprogram *SP = Clone.getSubprogram())
+      B.SetCurrentDebugLocation(DILocation::get(Clone.getContext(), SP->getLine(), 0, SP));
+    AllocaInst *Own = B.CreateAlloca(T, DL.getAllocaAddrSpace(), nullptr, A.getName() + ".own");
+    Own->setAlignment(Alignment);
+    A.replaceAllUsesWith(Own);
+    B.CreateMemCpy(Own, Alignment, &A, A.getParamAlign(),
+                   DL.getTypeAllocSize(T).getFixedValue());
+    for (Attribute::AttrKind K : {Attribute::ByVal, Attribute::NoAlias, Attribute::ReadNone,
+                                  Attribute::ReadOnly, Attribute::WriteOnly, Attribute::Captures,
+                                  Attribute::Initializes})
+      A.removeAttr(K);
+  }
+}
+
 Function *retrograd::clonePrimal(Function &F) {
   Function *Clone = Function::Create(
       F.getFunctionType(), GlobalValue::InternalLinkage, F.getAddressSpace(),
@@ -111,5 +137,6 @@ Function *retrograd::clonePrimal(Function &F) {
     }
   if (DISubprogram *SP = F.getSubprogram())
     moveDebugInfo(*Clone, *SP);
+  ownByValArguments(*Clone);
   return Clone;
 }

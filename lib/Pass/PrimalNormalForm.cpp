@@ -10,6 +10,7 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -87,12 +88,37 @@ static void dropScopesOfLoops(Function &F, FunctionAnalysisManager &FAM) {
           I.setMetadata(Kind, nullptr);
 }
 
+/// Assembly without text, which libraries use to hide a value from the
+/// optimiser, does nothing or hands its operand on. Returns what the call
+/// stands for; null if it is no such thing.
+static Value *valueOfEmptyAssembly(CallInst &Call) {
+  auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand());
+  if (!Asm || !StringRef(Asm->getAsmString()).trim().empty())
+    return nullptr;
+  if (Call.getType()->isVoidTy())
+    return PoisonValue::get(Call.getType());
+  InlineAsm::ConstraintInfoVector Constraints = Asm->ParseConstraints();
+  // One output, tied to the only input.
+  if (Call.arg_size() != 1 || Call.getArgOperand(0)->getType() != Call.getType() ||
+      Constraints.size() < 2 || Constraints[1].Type != InlineAsm::isInput ||
+      Constraints[1].Codes.empty() || Constraints[1].Codes[0] != "0")
+    return nullptr;
+  return Call.getArgOperand(0);
+}
+
 void retrograd::dropMarkers(Function &F, FunctionAnalysisManager &FAM) {
   dropScopesOfLoops(F, FAM);
   SmallVector<WeakTrackingVH, 16> Dead;
   for (Instruction &I : instructions(F)) {
     if (auto *Call = dyn_cast<CallInst>(&I))
       Call->setTailCallKind(CallInst::TCK_None);
+    if (auto *Call = dyn_cast<CallInst>(&I); Call && Call->isInlineAsm())
+      if (Value *V = valueOfEmptyAssembly(*Call)) {
+        if (!Call->getType()->isVoidTy())
+          Call->replaceAllUsesWith(V);
+        Dead.push_back(Call);
+        continue;
+      }
     auto *II = dyn_cast<IntrinsicInst>(&I);
     if (!II)
       continue;

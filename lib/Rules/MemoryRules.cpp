@@ -59,7 +59,8 @@ static Value *extractLeaf(IRBuilderBase &B, Value *X, const TypedLeaf &L) {
   Type *T = X->getType();
   if (T == L.Kind.FP)
     return X;
-  if (isa<IntegerType>(T)) {
+  if (T->isIntOrIntVectorTy()) { // a float may span lanes
+    X = B.CreateBitCast(X, B.getIntNTy(DL.getTypeSizeInBits(T).getFixedValue()));
     if (L.Offset)
       X = B.CreateLShr(X, L.Offset * 8);
     return B.CreateBitCast(B.CreateTrunc(X, B.getIntNTy(L.Size * 8)), L.Kind.FP);
@@ -86,11 +87,12 @@ static Value *insertLeaf(IRBuilderBase &B, Value *X, const TypedLeaf &L, Value *
   Type *T = X->getType();
   if (T == L.Kind.FP)
     return Leaf;
-  if (isa<IntegerType>(T)) {
-    Value *Bits = B.CreateZExt(B.CreateBitCast(Leaf, B.getIntNTy(L.Size * 8)), T);
+  if (T->isIntOrIntVectorTy()) {
+    Type *All = B.getIntNTy(DL.getTypeSizeInBits(T).getFixedValue());
+    Value *Bits = B.CreateZExt(B.CreateBitCast(Leaf, B.getIntNTy(L.Size * 8)), All);
     if (L.Offset)
       Bits = B.CreateShl(Bits, L.Offset * 8);
-    return B.CreateOr(X, Bits); // X starts from zero
+    return B.CreateBitCast(B.CreateOr(B.CreateBitCast(X, All), Bits), T); // X starts from zero
   }
   if (auto *V = dyn_cast<FixedVectorType>(T)) {
     uint64_t Lane = DL.getTypeStoreSize(V->getElementType()).getFixedValue();
