@@ -10,7 +10,6 @@ static double oneDouble(const double *x) {
   memcpy(&d, x, 8);
   return d * d;
 }
-static void copyOut(const double *in, double *out) { memcpy(out, in, 8); }
 static double throughMemory(const double *x, int n) {
   double a[8];
   for (int i = 0; i < n; ++i)
@@ -29,6 +28,10 @@ static void copyPair(const float *in, float *out) {
   memcpy(out, in + 1, 8);
   out[0] *= 2;
 }
+static void copyScaled(double *in, double *out) {
+  memcpy(out, in, 8);
+  in[0] *= 3;
+}
 struct both { int n; float f; };
 static float intAndFloat(const struct both *b) {
   struct both c;
@@ -41,10 +44,12 @@ int main(void) {
   __enzyme_autodiff((void *)oneDouble, x, d);
   RG_NEAR(d[0], 3);
   double out = 0, dout = 5, din = 1;
-  __enzyme_autodiff((void *)copyOut, x, &din, &out, &dout);
+  __enzyme_autodiff((void *)copyScaled, x, &din, &out, &dout);
   RG_NEAR(out, 1.5);
-  RG_NEAR(din, 6);
+  RG_NEAR(x[0], 4.5);
+  RG_NEAR(din, 5 + 3);
   RG_NEAR(dout, 0);
+  x[0] = 1.5;
   double e[4] = {0}, v[4] = {1, 0, 0, 0};
   __enzyme_autodiff((void *)throughMemory, x, e, 4);
   RG_GRADS(e, throughMemory(x, 4), x, 4);

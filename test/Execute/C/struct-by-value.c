@@ -11,7 +11,7 @@ double __enzyme_autodiff(void *, ...);
 double __enzyme_fwddiff_d2(double (*)(D2), D2, D2);
 double __enzyme_fwddiff(void *, ...);
 
-NOINLINE static double d2(D2 p) { return p.x * p.x * p.y; }
+NOINLINE static double d2(D2 p) { return p.x * p.x * p.y + p.y * p.y; }
 NOINLINE static float f2(F2 p, float s) { return p.x * p.y * s; }
 NOINLINE static double mixed(Mixed m) { return m.n * m.x * m.x; }
 NOINLINE static double large(Large l, double s) {
@@ -44,7 +44,7 @@ int main(void) {
   D2 p = {3, 5}, t = {1, 0.5};
   D2 g = __enzyme_autodiff_d2(d2, p);
   RG_NEAR(g.x, 30);
-  RG_NEAR(g.y, 9);
-  RG_NEAR(__enzyme_fwddiff_d2(d2, p, t), 30 + 4.5);
+  RG_NEAR(g.y, 9 + 10);
+  RG_NEAR(__enzyme_fwddiff_d2(d2, p, t), 30 + 9.5);
   return rgReport();
 }
