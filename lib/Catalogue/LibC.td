@@ -135,3 +135,10 @@ def openmp_queries : Inactive<
      "omp_get_level", "omp_get_dynamic", "omp_get_nested", "omp_get_thread_limit",
      "omp_set_num_threads", "omp_set_dynamic", "omp_set_nested"]>;
 }
+
+// Our own tape, met when a derivative is differentiated again: entering and
+// leaving it has no derivative. rg_tape_alloc, whose memory holds active values,
+// has no record, so the derivative of one that keeps values there is refused.
+let Section = "The runtime", OfRuntime = 1 in
+def tape_scopes : Inactive<["rg_tape_begin", "rg_tape_end", "rg_tape_bytes_total",
+                            "rg_tape_bytes_peak", "rg_tape_bytes_reset"]>;
