@@ -169,11 +169,14 @@ bool Row::print(size_t Inputs) const {
   char Tape[32] = "no counter";
   if (TapeBytes >= 0)
     std::snprintf(Tape, sizeof Tape, "%lld", (long long)TapeBytes);
-  std::printf(
-      "%-28s %7zu  %2d refs %8.1e %8.1e  %8.1e  %10.3f ms %7.2f  %10s  %s\n",
-      Name.c_str(), Inputs, References, ValueError, DerivativeError,
-      CentralError, 1e3 * PrimalTime, DerivativeTime / PrimalTime, Tape,
-      Ok ? "ok" : "OUT OF BOUNDS");
+  const bool Micro = PrimalTime < 1e-3;
+  char Time[32];
+  std::snprintf(Time, sizeof Time, Micro ? "%.1f us" : "%.2f ms",
+                (Micro ? 1e6 : 1e3) * PrimalTime);
+  std::printf("%-28s %7zu %5d %9.1e %9.1e %9.1e %10s %8.2f %10s  %s\n",
+              Name.c_str(), Inputs, References, ValueError, DerivativeError,
+              CentralError, Time, DerivativeTime / PrimalTime, Tape,
+              Ok ? "ok" : "OUT OF BOUNDS");
   std::fflush(stdout);
   return Ok;
 }

@@ -19,9 +19,9 @@ echo
 echo "Gradients and Jacobians of real programs, synthesised from their optimised LLVM IR"
 [ -n "$adbench" ] || echo "(ADBench's inputs were not found; only those of demo/data are checked)"
 echo
-line='%-28s %7s  %7s %8s %8s  %8s  %13s %7s  %10s\n'
-printf "$line" '' '' against value deriv. central primal deriv. tape
-printf "$line" program inputs '' error error 'diff.' time '/primal' bytes
+line='%-28s %7s %5s %9s %9s %9s %10s %8s %10s\n'
+printf "$line" '' '' '' value deriv. central primal deriv. tape
+printf "$line" program inputs refs error error 'diff.' time /primal bytes
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+// RG-LEVELS: O2
 // RG-FLAGS: -std=c++20 -I%root
 // REQUIRES: boost
 
