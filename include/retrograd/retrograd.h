@@ -1,6 +1,7 @@
 /*===- retrograd.h - derivative calls for C and C++ ------------*- C -*-===*\
 |*
-|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+Exceptions.
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===----------------------------------------------------------------------===*\
@@ -12,13 +13,15 @@
 |*
 |* __enzyme_autodiff   reverse mode: derivatives of one result with respect to
 |*                     everything
-|* __enzyme_fwddiff    forward mode: derivatives of everything along one direction
+|* __enzyme_fwddiff    forward mode: derivatives of everything along one
+direction
 |*
 |* Before an argument may stand what is to be done about it:
 |*
 |*     enzyme_const      x        it is not differentiated
 |*     enzyme_dup        p, dp    memory and its shadow, where derivatives are
-|*                                read (forward) or added (reverse); forward mode:
+|*                                read (forward) or added (reverse); forward
+mode:
 |*                                a number and its tangent, too
 |*     enzyme_dupnoneed  p, dp    the same; the primal's result is not looked at
 |*     enzyme_out        x        reverse mode: its derivative is returned
@@ -70,7 +73,8 @@ extern int enzyme_primal_return;
 /* Reverse mode. The name says what is returned. */
 double __enzyme_autodiff(void *function, ...) RG_DERIVATIVE_CALL;
 float __enzyme_autodiff_float(void *function, ...) RG_DERIVATIVE_CALL;
-long double __enzyme_autodiff_longdouble(void *function, ...) RG_DERIVATIVE_CALL;
+long double __enzyme_autodiff_longdouble(void *function,
+                                         ...) RG_DERIVATIVE_CALL;
 void __enzyme_autodiff_void(void *function, ...) RG_DERIVATIVE_CALL;
 
 /* Forward mode. */

@@ -1,7 +1,7 @@
 //===- retrograd.hpp - derivatives with C++ types ---------------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -11,18 +11,21 @@
 //   rg::value_and_gradient(f)(x, y)  pair of f(x, y) and the same
 //   rg::jvp(f)(rg::dup(x, dx), ...)  derivative of f in direction dx
 //   rg::vjp(f)(x, y)(seed)           derivatives of the sum of seed * f(x, y)
-//   rg::jacobian(f)(x)               all derivatives: [i][j] is result i by argument j
+//   rg::jacobian(f)(x)               all derivatives: [i][j] is result i by
+//   argument j
 //
 // f is a function, a lambda or an object with a const call operator. What an
 // object holds (what a lambda captures) is constant. Arguments may be
 //
 //   a floating-point number, std::complex, std::array or std::vector of them
-//                    active: its derivative is part of the result, as the same type
+//                    active: its derivative is part of the result, as the same
+//                    type
 //   an integer, bool or enumeration
 //                    constant
 //   rg::constant(x)  constant, whatever it is
-//   rg::active(x)    active; needed for structs only, whose derivative is a struct
-//   rg::dup(x, dx)   active, and its derivative is dx: read by jvp, added to by the
+//   rg::active(x)    active; needed for structs only, whose derivative is a
+//   struct rg::dup(x, dx)   active, and its derivative is dx: read by jvp,
+//   added to by the
 //                    others, and not part of their result. Also for pointers:
 //                    rg::dup(p, dp), with memory behind dp like that behind p
 //
@@ -57,7 +60,7 @@
 #define RG_INLINE inline __attribute__((always_inline))
 // A wrong use is an error at the user's line, and not somewhere in this file.
 #if defined(__clang__)
-#define RG_REQUIRE(Condition, Message)                                                   \
+#define RG_REQUIRE(Condition, Message)                                         \
   __attribute__((diagnose_if(!(Condition), Message, "error")))
 #else
 #define RG_REQUIRE(Condition, Message)
@@ -119,14 +122,16 @@ RG_INLINE void check(bool Holds, const char *Message) {
 template <class T, class = void> struct Numbers {
   using Scalar = void;
 };
-template <class T> struct Numbers<T, std::enable_if_t<std::is_floating_point_v<T>>> {
+template <class T>
+struct Numbers<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   using Scalar = T;
   static std::size_t size(const T &) { return 1; }
   static T &at(T &x, std::size_t) { return x; }
   static T zeros(const T &) { return T(0); }
 };
 template <class T, std::size_t N>
-struct Numbers<std::array<T, N>, std::enable_if_t<std::is_floating_point_v<T>>> {
+struct Numbers<std::array<T, N>,
+               std::enable_if_t<std::is_floating_point_v<T>>> {
   using Scalar = T;
   static std::size_t size(const std::array<T, N> &) { return N; }
   static T &at(std::array<T, N> &x, std::size_t i) { return x[i]; }
@@ -137,17 +142,22 @@ struct Numbers<std::vector<T>, std::enable_if_t<std::is_floating_point_v<T>>> {
   using Scalar = T;
   static std::size_t size(const std::vector<T> &x) { return x.size(); }
   static T &at(std::vector<T> &x, std::size_t i) { return x[i]; }
-  static std::vector<T> zeros(const std::vector<T> &x) { return std::vector<T>(x.size()); }
+  static std::vector<T> zeros(const std::vector<T> &x) {
+    return std::vector<T>(x.size());
+  }
 };
 template <class T>
 struct Numbers<std::complex<T>, std::enable_if_t<std::is_floating_point_v<T>>> {
   using Scalar = T;
   static std::size_t size(const std::complex<T> &) { return 2; }
-  static T &at(std::complex<T> &x, std::size_t i) { return reinterpret_cast<T(&)[2]>(x)[i]; }
+  static T &at(std::complex<T> &x, std::size_t i) {
+    return reinterpret_cast<T(&)[2]>(x)[i];
+  }
   static std::complex<T> zeros(const std::complex<T> &) { return {}; }
 };
 
-template <class T> inline constexpr bool holdsNumbers =
+template <class T>
+inline constexpr bool holdsNumbers =
     !std::is_void_v<typename Numbers<T>::Scalar>;
 
 /// A zero of type T for structs, which we do not look into.
@@ -162,7 +172,8 @@ template <class T> T zeroed(const T &Like) {
 }
 
 /// The sum of Seed[i] * Value[i]: what vjp differentiates.
-template <class R> typename Numbers<R>::Scalar weigh(const R &Seed, const R &Value) {
+template <class R>
+typename Numbers<R>::Scalar weigh(const R &Seed, const R &Value) {
   using N = Numbers<R>;
   if constexpr (std::is_floating_point_v<R>) {
     return Seed * Value;
@@ -224,7 +235,9 @@ template <class T> struct ActivePort : ByAddress<T> {
   T *shadow = &Shadow;
   RG_INLINE explicit ActivePort(T &X) : Shadow(zeroed<Bare<T>>(X)), value(&X) {}
   ActivePort(const ActivePort &) = delete;
-  RG_INLINE std::tuple<Bare<T>> take() { return std::tuple<Bare<T>>(std::move(Shadow)); }
+  RG_INLINE std::tuple<Bare<T>> take() {
+    return std::tuple<Bare<T>>(std::move(Shadow));
+  }
 };
 template <class T> struct DupPort : ByAddress<T> {
   static constexpr bool IsConstant = false;
@@ -241,21 +254,32 @@ template <class P> struct DupPointerPort : ByValue<P> {
 // From arguments to ports
 //===----------------------------------------------------------------------===//
 //
-// Maker<A>, A the type of an argument as `A &&` binds it, makes the port. Problem
-// says in which way the argument is wrong; None if it is not.
+// Maker<A>, A the type of an argument as `A &&` binds it, makes the port.
+// Problem says in which way the argument is wrong; None if it is not.
 
-enum class Problem { None, Pointer, NotActive, ShadowType, ConstShadow, NotDup };
+enum class Problem {
+  None,
+  Pointer,
+  NotActive,
+  ShadowType,
+  ConstShadow,
+  NotDup
+};
 
 template <class A, class = void> struct Maker {
-  static constexpr Problem Why =
-      std::is_pointer_v<std::decay_t<A>> ? Problem::Pointer : Problem::NotActive;
+  static constexpr Problem Why = std::is_pointer_v<std::decay_t<A>>
+                                     ? Problem::Pointer
+                                     : Problem::NotActive;
 };
 /// Integers: constant.
 template <class A>
-struct Maker<A, std::enable_if_t<std::is_integral_v<Bare<A>> || std::is_enum_v<Bare<A>>>> {
+struct Maker<A, std::enable_if_t<std::is_integral_v<Bare<A>> ||
+                                 std::is_enum_v<Bare<A>>>> {
   static constexpr Problem Why = Problem::None;
   using Port = ConstantPort<std::remove_reference_t<A>>;
-  static RG_INLINE Port make(std::remove_reference_t<A> &X) { return Port{{}, &X}; }
+  static RG_INLINE Port make(std::remove_reference_t<A> &X) {
+    return Port{{}, &X};
+  }
 };
 template <class A>
 struct Maker<A, std::enable_if_t<std::is_floating_point_v<Bare<A>>>> {
@@ -264,7 +288,8 @@ struct Maker<A, std::enable_if_t<std::is_floating_point_v<Bare<A>>>> {
   static RG_INLINE Port make(const Bare<A> &X) { return Port(X); }
 };
 template <class A>
-struct Maker<A, std::enable_if_t<holdsNumbers<Bare<A>> && !std::is_floating_point_v<Bare<A>>>> {
+struct Maker<A, std::enable_if_t<holdsNumbers<Bare<A>> &&
+                                 !std::is_floating_point_v<Bare<A>>>> {
   static constexpr Problem Why = Problem::None;
   using Port = ActivePort<std::remove_reference_t<A>>;
   static RG_INLINE Port make(std::remove_reference_t<A> &X) { return Port(X); }
@@ -273,8 +298,9 @@ template <class T, class A> struct WrappedConstant {
   static constexpr Problem Why = Problem::None;
   using Value = std::remove_reference_t<T>;
   static constexpr bool IsPointer = std::is_pointer_v<std::decay_t<T>>;
-  using Port = std::conditional_t<IsPointer, ConstantPointerPort<std::decay_t<T>>,
-                                  ConstantPort<Value>>;
+  using Port =
+      std::conditional_t<IsPointer, ConstantPointerPort<std::decay_t<T>>,
+                         ConstantPort<Value>>;
   template <class W> static RG_INLINE Port make(W &&X) {
     if constexpr (IsPointer)
       return Port{{}, X.value};
@@ -288,11 +314,12 @@ template <class T, class A> struct WrappedActive {
   static constexpr bool Struct = std::is_class_v<Bare<T>> &&
                                  std::is_trivially_copyable_v<Bare<T>> &&
                                  std::is_default_constructible_v<Bare<T>>;
-  static constexpr Problem Why = std::is_pointer_v<std::decay_t<T>> ? Problem::Pointer
-                                 : Known || Struct                 ? Problem::None
-                                                                    : Problem::NotActive;
-  using Port = std::conditional_t<std::is_floating_point_v<Bare<T>>, NumberPort<Bare<T>>,
-                                  ActivePort<Value>>;
+  static constexpr Problem Why = std::is_pointer_v<std::decay_t<T>>
+                                     ? Problem::Pointer
+                                 : Known || Struct ? Problem::None
+                                                   : Problem::NotActive;
+  using Port = std::conditional_t<std::is_floating_point_v<Bare<T>>,
+                                  NumberPort<Bare<T>>, ActivePort<Value>>;
   template <class W> static RG_INLINE Port make(W &&X) {
     return Port(const_cast<Value &>(X.value));
   }
@@ -305,27 +332,33 @@ template <class T, class D, class A> struct WrappedDup {
   using Target = std::remove_pointer_t<std::decay_t<T>>;
   using ShadowTarget = std::remove_pointer_t<std::decay_t<D>>;
   static constexpr Problem Why =
-      IsPointer
-          ? (!std::is_same_v<std::remove_cv_t<Target>, std::remove_cv_t<ShadowTarget>>
-                 ? Problem::ShadowType
-             : std::is_const_v<ShadowTarget> && !std::is_const_v<Target> ? Problem::ConstShadow
-                                                                        : Problem::None)
+      IsPointer ? (!std::is_same_v<std::remove_cv_t<Target>,
+                                   std::remove_cv_t<ShadowTarget>>
+                       ? Problem::ShadowType
+                   : std::is_const_v<ShadowTarget> && !std::is_const_v<Target>
+                       ? Problem::ConstShadow
+                       : Problem::None)
       : !std::is_same_v<Bare<T>, Bare<D>> ? Problem::ShadowType
                                           : Problem::None;
-  using Port = std::conditional_t<IsPointer, DupPointerPort<std::decay_t<T>>, DupPort<Value>>;
+  using Port = std::conditional_t<IsPointer, DupPointerPort<std::decay_t<T>>,
+                                  DupPort<Value>>;
   /// Reverse mode adds to the shadow, so it has to be a variable.
-  static constexpr bool Writable = IsPointer ? !std::is_const_v<ShadowTarget>
-                                             : std::is_lvalue_reference_v<D> &&
-                                                   !std::is_const_v<Shadow>;
+  static constexpr bool Writable =
+      IsPointer ? !std::is_const_v<ShadowTarget>
+                : std::is_lvalue_reference_v<D> && !std::is_const_v<Shadow>;
   template <class W> static RG_INLINE Port make(W &&X) {
     if constexpr (IsPointer) {
-      return Port{{}, X.value, const_cast<std::remove_cv_t<ShadowTarget> *>(
-                                   static_cast<ShadowTarget *>(X.shadow))};
+      return Port{{},
+                  X.value,
+                  const_cast<std::remove_cv_t<ShadowTarget> *>(
+                      static_cast<ShadowTarget *>(X.shadow))};
     } else {
       if constexpr (holdsNumbers<Bare<T>>)
-        check(Numbers<Bare<T>>::size(X.value) == Numbers<Bare<T>>::size(X.shadow),
+        check(Numbers<Bare<T>>::size(X.value) ==
+                  Numbers<Bare<T>>::size(X.shadow),
               "rg::dup needs a shadow of the size of its argument");
-      return Port{{}, const_cast<Value *>(&X.value), const_cast<Bare<D> *>(&X.shadow)};
+      return Port{
+          {}, const_cast<Value *>(&X.value), const_cast<Bare<D> *>(&X.shadow)};
     }
   }
 };
@@ -335,17 +368,23 @@ template <class A> struct IsDup : std::false_type {
 template <class T, class D> struct IsDup<Dup<T, D>> : std::true_type {
   static constexpr bool Writable = WrappedDup<T, D, void>::Writable;
 };
-template <class A> struct IsConstantArgument : std::bool_constant<std::is_integral_v<A> ||
-                                                                  std::is_enum_v<A>> {};
+template <class A>
+struct IsConstantArgument
+    : std::bool_constant<std::is_integral_v<A> || std::is_enum_v<A>> {};
 template <class T> struct IsConstantArgument<Constant<T>> : std::true_type {};
 
 template <class A, class W = Bare<A>> struct MakerOf : Maker<A> {};
-template <class A, class T> struct MakerOf<A, Constant<T>> : WrappedConstant<T, A> {};
-template <class A, class T> struct MakerOf<A, Active<T>> : WrappedActive<T, A> {};
-template <class A, class T, class D> struct MakerOf<A, Dup<T, D>> : WrappedDup<T, D, A> {};
+template <class A, class T>
+struct MakerOf<A, Constant<T>> : WrappedConstant<T, A> {};
+template <class A, class T>
+struct MakerOf<A, Active<T>> : WrappedActive<T, A> {};
+template <class A, class T, class D>
+struct MakerOf<A, Dup<T, D>> : WrappedDup<T, D, A> {};
 
-template <Problem P, class... A> inline constexpr bool without = ((MakerOf<A>::Why != P) && ...);
-template <class... A> inline constexpr bool portable = ((MakerOf<A>::Why == Problem::None) && ...);
+template <Problem P, class... A>
+inline constexpr bool without = ((MakerOf<A>::Why != P) && ...);
+template <class... A>
+inline constexpr bool portable = ((MakerOf<A>::Why == Problem::None) && ...);
 
 //===----------------------------------------------------------------------===//
 // The function
@@ -377,12 +416,16 @@ template <class F, class... P> struct ResultIfCallable<F, true, P...> {
 };
 template <class F, class... A>
 struct ResultOf<F, true, A...>
-    : ResultIfCallable<F, std::is_invocable_v<const F &, typename MakerOf<A>::Port::Seen...>,
-                       typename MakerOf<A>::Port...> {};
-template <class F, class... A> using Invocation = ResultOf<F, portable<A...>, A...>;
-template <class F, class... A> using Result = typename Invocation<F, A...>::Type;
+    : ResultIfCallable<
+          F, std::is_invocable_v<const F &, typename MakerOf<A>::Port::Seen...>,
+          typename MakerOf<A>::Port...> {};
+template <class F, class... A>
+using Invocation = ResultOf<F, portable<A...>, A...>;
+template <class F, class... A>
+using Result = typename Invocation<F, A...>::Type;
 /// True also when something else is wrong, which is told by its own message.
-template <class F, class... A> inline constexpr bool callable =
+template <class F, class... A>
+inline constexpr bool callable =
     !portable<A...> || Invocation<F, A...>::Callable;
 
 /// Thunks, by what is made of f's result R.
@@ -397,8 +440,8 @@ template <class R, class F, class... P> struct StoreThunk {
   }
 };
 template <class R, class F, class... P> struct WeighThunk {
-  static typename Numbers<R>::Scalar call(typename Callee<F>::Pass f, const R *Seed,
-                                          typename P::Pass... a) {
+  static typename Numbers<R>::Scalar
+  call(typename Callee<F>::Pass f, const R *Seed, typename P::Pass... a) {
     return weigh<R>(*Seed, Callee<F>::get(f)(P::as(a)...));
   }
 };
@@ -415,7 +458,8 @@ template <class T> RG_INLINE T *marker(T *P) { return P; }
 
 enum class Mode { Gradient, ValueAndGradient, Tangent, Store };
 
-template <Mode M, class R, class... Flat> RG_INLINE auto callEntry(void *Thunk, Flat... flat) {
+template <Mode M, class R, class... Flat>
+RG_INLINE auto callEntry(void *Thunk, Flat... flat) {
   if constexpr (M == Mode::Gradient)
     __enzyme_autodiff_void(Thunk, marker(flat)...);
   else if constexpr (M == Mode::Store)
@@ -423,11 +467,13 @@ template <Mode M, class R, class... Flat> RG_INLINE auto callEntry(void *Thunk, 
   else if constexpr (M == Mode::ValueAndGradient) {
     // The result has the primal alone: every adjoint goes to a shadow.
     if constexpr (std::is_same_v<R, float>)
-      return __enzyme_autodiff_float(Thunk, enzyme_primal_return, marker(flat)...);
+      return __enzyme_autodiff_float(Thunk, enzyme_primal_return,
+                                     marker(flat)...);
     else if constexpr (std::is_same_v<R, double>)
       return __enzyme_autodiff(Thunk, enzyme_primal_return, marker(flat)...);
     else
-      return __enzyme_autodiff_longdouble(Thunk, enzyme_primal_return, marker(flat)...);
+      return __enzyme_autodiff_longdouble(Thunk, enzyme_primal_return,
+                                          marker(flat)...);
   } else {
     if constexpr (std::is_same_v<R, float>)
       return __enzyme_fwddiff_float(Thunk, marker(flat)...);
@@ -448,7 +494,8 @@ RG_INLINE auto expand(void *Thunk, Ports &ports, Flat... flat) {
     if constexpr (std::remove_reference_t<decltype(Port)>::IsConstant)
       return expand<M, R, I + 1>(Thunk, ports, flat..., ConstTag(), Port.value);
     else
-      return expand<M, R, I + 1>(Thunk, ports, flat..., DupTag(), Port.value, Port.shadow);
+      return expand<M, R, I + 1>(Thunk, ports, flat..., DupTag(), Port.value,
+                                 Port.shadow);
   }
 }
 
@@ -460,20 +507,23 @@ template <class Tuple> RG_INLINE auto unpack(Tuple &&Parts) {
     return std::move(Parts);
 }
 
-template <class F, class... P> RG_INLINE auto gradientOf(const F &f, P &&...ports) {
+template <class F, class... P>
+RG_INLINE auto gradientOf(const F &f, P &&...ports) {
   using R = Bare<std::invoke_result_t<const F &, typename Bare<P>::Seen...>>;
   std::tuple<P &...> Ports(ports...);
-  expand<Mode::Gradient, R, 0>(reinterpret_cast<void *>(&ReturnThunk<R, F, Bare<P>...>::call),
-                               Ports, ConstTag(), Callee<F>::pass(f));
+  expand<Mode::Gradient, R, 0>(
+      reinterpret_cast<void *>(&ReturnThunk<R, F, Bare<P>...>::call), Ports,
+      ConstTag(), Callee<F>::pass(f));
   return unpack(std::tuple_cat(ports.take()...));
 }
 
-template <class F, class... P> RG_INLINE auto valueAndGradientOf(const F &f, P &&...ports) {
+template <class F, class... P>
+RG_INLINE auto valueAndGradientOf(const F &f, P &&...ports) {
   using R = Bare<std::invoke_result_t<const F &, typename Bare<P>::Seen...>>;
   std::tuple<P &...> Ports(ports...);
   R Value = expand<Mode::ValueAndGradient, R, 0>(
-      reinterpret_cast<void *>(&ReturnThunk<R, F, Bare<P>...>::call), Ports, ConstTag(),
-      Callee<F>::pass(f));
+      reinterpret_cast<void *>(&ReturnThunk<R, F, Bare<P>...>::call), Ports,
+      ConstTag(), Callee<F>::pass(f));
   auto Parts = std::tuple_cat(ports.take()...);
   if constexpr (std::tuple_size_v<decltype(Parts)> == 0)
     return Value;
@@ -486,15 +536,17 @@ template <class F, class... P> RG_INLINE auto jvpOf(const F &f, P &&...ports) {
   std::tuple<P &...> Ports(ports...);
   if constexpr (std::is_floating_point_v<R>) {
     return expand<Mode::Tangent, R, 0>(
-        reinterpret_cast<void *>(&ReturnThunk<R, F, Bare<P>...>::call), Ports, ConstTag(),
-        Callee<F>::pass(f));
+        reinterpret_cast<void *>(&ReturnThunk<R, F, Bare<P>...>::call), Ports,
+        ConstTag(), Callee<F>::pass(f));
   } else if constexpr (std::is_void_v<R>) {
-    expand<Mode::Store, R, 0>(reinterpret_cast<void *>(&ReturnThunk<R, F, Bare<P>...>::call),
-                              Ports, ConstTag(), Callee<F>::pass(f));
+    expand<Mode::Store, R, 0>(
+        reinterpret_cast<void *>(&ReturnThunk<R, F, Bare<P>...>::call), Ports,
+        ConstTag(), Callee<F>::pass(f));
   } else {
     R Out{}, Tangent{};
-    expand<Mode::Store, R, 0>(reinterpret_cast<void *>(&StoreThunk<R, F, Bare<P>...>::call),
-                              Ports, ConstTag(), Callee<F>::pass(f), DupTag(), &Out, &Tangent);
+    expand<Mode::Store, R, 0>(
+        reinterpret_cast<void *>(&StoreThunk<R, F, Bare<P>...>::call), Ports,
+        ConstTag(), Callee<F>::pass(f), DupTag(), &Out, &Tangent);
     return Tangent;
   }
 }
@@ -502,19 +554,22 @@ template <class F, class... P> RG_INLINE auto jvpOf(const F &f, P &&...ports) {
 template <class R, class F, class... P>
 RG_INLINE auto vjpOf(const F &f, const R &Seed, P &&...ports) {
   std::tuple<P &...> Ports(ports...);
-  expand<Mode::Gradient, R, 0>(reinterpret_cast<void *>(&WeighThunk<R, F, Bare<P>...>::call),
-                               Ports, ConstTag(), Callee<F>::pass(f), ConstTag(), &Seed);
+  expand<Mode::Gradient, R, 0>(
+      reinterpret_cast<void *>(&WeighThunk<R, F, Bare<P>...>::call), Ports,
+      ConstTag(), Callee<F>::pass(f), ConstTag(), &Seed);
   return unpack(std::tuple_cat(ports.take()...));
 }
 
-/// References to arguments between vjp(f)(x) and its (seed); values of temporaries.
+/// References to arguments between vjp(f)(x) and its (seed); values of
+/// temporaries.
 template <class... A> struct Kept {};
 template <class A, class... Rest> struct Kept<A, Rest...> {
   A First;
   Kept<Rest...> Others;
 };
 RG_INLINE Kept<> keep() { return {}; }
-template <class A, class... Rest> RG_INLINE Kept<A, Rest...> keep(A &&First, Rest &&...Others) {
+template <class A, class... Rest>
+RG_INLINE Kept<A, Rest...> keep(A &&First, Rest &&...Others) {
   return {static_cast<A &&>(First), keep(static_cast<Rest &&>(Others)...)};
 }
 template <class R, class F, class... P>
@@ -522,7 +577,8 @@ RG_INLINE auto vjpOfKept(const F &f, const R &Seed, Kept<> &, P &...ports) {
   return vjpOf<R>(f, Seed, ports...);
 }
 template <class R, class F, class A, class... Rest, class... P>
-RG_INLINE auto vjpOfKept(const F &f, const R &Seed, Kept<A, Rest...> &Arguments, P &...ports) {
+RG_INLINE auto vjpOfKept(const F &f, const R &Seed, Kept<A, Rest...> &Arguments,
+                         P &...ports) {
   auto Port = MakerOf<A>::make(Arguments.First);
   return vjpOfKept<R>(f, Seed, Arguments.Others, ports..., Port);
 }
@@ -549,7 +605,8 @@ template <class T, class X> struct RowsOfScalar {
 };
 template <class X> struct Rows<float, X> : RowsOfScalar<float, X> {};
 template <class X> struct Rows<double, X> : RowsOfScalar<double, X> {};
-template <class X> struct Rows<long double, X> : RowsOfScalar<long double, X> {};
+template <class X>
+struct Rows<long double, X> : RowsOfScalar<long double, X> {};
 
 } // namespace detail
 
@@ -557,37 +614,46 @@ template <class X> struct Rows<long double, X> : RowsOfScalar<long double, X> {}
 // What users call
 //===----------------------------------------------------------------------===//
 
-#define RG_REQUIRE_ARGUMENTS                                                             \
-  RG_REQUIRE((detail::without<detail::Problem::Pointer, A...>),                          \
-             "a pointer must be wrapped: rg::dup(p, dp) with its shadow, or "            \
-             "rg::constant(p)")                                                          \
-  RG_REQUIRE((detail::without<detail::Problem::NotActive, A...>),                        \
-             "an argument of this type cannot be differentiated: wrap it in "            \
-             "rg::constant(x), in rg::dup(x, dx) with a shadow of the same type, or, "   \
-             "for a plain struct, in rg::active(x)")                                     \
-  RG_REQUIRE((detail::without<detail::Problem::ShadowType, A...>),                       \
-             "the shadow in rg::dup(x, dx) must have the type of the argument")          \
-  RG_REQUIRE((detail::without<detail::Problem::ConstShadow, A...>),                      \
-             "the shadow in rg::dup(p, dp) must not be const where the argument is not") \
-  RG_REQUIRE((detail::callable<F, A...>),                                                \
-             "the function cannot be called with these arguments: their number or "      \
-             "types do not fit (active numbers are passed as lvalues; a mutable lambda " \
-             "has no const call operator)")
-#define RG_REQUIRE_WRITABLE                                                              \
-  RG_REQUIRE((detail::IsDup<detail::Bare<A>>::Writable && ...),                          \
-             "reverse mode adds derivatives to the shadow in rg::dup(x, dx), so it "     \
-             "must be a variable that is not const")
+#define RG_REQUIRE_ARGUMENTS                                                   \
+  RG_REQUIRE((detail::without<detail::Problem::Pointer, A...>),                \
+             "a pointer must be wrapped: rg::dup(p, dp) with its shadow, or "  \
+             "rg::constant(p)")                                                \
+  RG_REQUIRE((detail::without<detail::Problem::NotActive, A...>),              \
+             "an argument of this type cannot be differentiated: wrap it in "  \
+             "rg::constant(x), in rg::dup(x, dx) with a shadow of the same "   \
+             "type, or, "                                                      \
+             "for a plain struct, in rg::active(x)")                           \
+  RG_REQUIRE(                                                                  \
+      (detail::without<detail::Problem::ShadowType, A...>),                    \
+      "the shadow in rg::dup(x, dx) must have the type of the argument")       \
+  RG_REQUIRE((detail::without<detail::Problem::ConstShadow, A...>),            \
+             "the shadow in rg::dup(p, dp) must not be const where the "       \
+             "argument is not")                                                \
+  RG_REQUIRE(                                                                  \
+      (detail::callable<F, A...>),                                             \
+      "the function cannot be called with these arguments: their number or "   \
+      "types do not fit (active numbers are passed as lvalues; a mutable "     \
+      "lambda "                                                                \
+      "has no const call operator)")
+#define RG_REQUIRE_WRITABLE                                                    \
+  RG_REQUIRE(                                                                  \
+      (detail::IsDup<detail::Bare<A>>::Writable && ...),                       \
+      "reverse mode adds derivatives to the shadow in rg::dup(x, dx), so it "  \
+      "must be a variable that is not const")
 
 /// rg::gradient(f)
 template <class F> struct Gradient {
   F f;
   template <class... A>
-  RG_INLINE auto operator()(A &&...a) const RG_REQUIRE_ARGUMENTS RG_REQUIRE_WRITABLE
-      RG_REQUIRE((!detail::callable<F, A...> || !detail::portable<A...> ||
-                  std::is_floating_point_v<detail::Result<F, A...>>),
-                 "the function must return one floating-point number; use rg::vjp or "
-                 "rg::jacobian for several results") {
-    if constexpr (detail::portable<A...> && std::is_floating_point_v<detail::Result<F, A...>>)
+  RG_INLINE auto
+  operator()(A &&...a) const RG_REQUIRE_ARGUMENTS RG_REQUIRE_WRITABLE
+      RG_REQUIRE(
+          (!detail::callable<F, A...> || !detail::portable<A...> ||
+           std::is_floating_point_v<detail::Result<F, A...>>),
+          "the function must return one floating-point number; use rg::vjp or "
+          "rg::jacobian for several results") {
+    if constexpr (detail::portable<A...> &&
+                  std::is_floating_point_v<detail::Result<F, A...>>)
       return detail::gradientOf<F>(f, detail::MakerOf<A>::make(a)...);
     else
       return detail::Wrong();
@@ -598,12 +664,15 @@ template <class F> struct Gradient {
 template <class F> struct ValueAndGradient {
   F f;
   template <class... A>
-  RG_INLINE auto operator()(A &&...a) const RG_REQUIRE_ARGUMENTS RG_REQUIRE_WRITABLE
-      RG_REQUIRE((!detail::callable<F, A...> || !detail::portable<A...> ||
-                  std::is_floating_point_v<detail::Result<F, A...>>),
-                 "the function must return one floating-point number; use rg::vjp or "
-                 "rg::jacobian for several results") {
-    if constexpr (detail::portable<A...> && std::is_floating_point_v<detail::Result<F, A...>>)
+  RG_INLINE auto
+  operator()(A &&...a) const RG_REQUIRE_ARGUMENTS RG_REQUIRE_WRITABLE
+      RG_REQUIRE(
+          (!detail::callable<F, A...> || !detail::portable<A...> ||
+           std::is_floating_point_v<detail::Result<F, A...>>),
+          "the function must return one floating-point number; use rg::vjp or "
+          "rg::jacobian for several results") {
+    if constexpr (detail::portable<A...> &&
+                  std::is_floating_point_v<detail::Result<F, A...>>)
       return detail::valueAndGradientOf<F>(f, detail::MakerOf<A>::make(a)...);
     else
       return detail::Wrong();
@@ -614,13 +683,14 @@ template <class F> struct ValueAndGradient {
 template <class F> struct Jvp {
   F f;
   template <class... A>
-  RG_INLINE auto operator()(A &&...a) const RG_REQUIRE_ARGUMENTS
-      RG_REQUIRE(((detail::IsDup<detail::Bare<A>>::value ||
-                   detail::IsConstantArgument<detail::Bare<A>>::value) &&
-                  ...),
-                 "rg::jvp needs a direction: wrap each active argument in rg::dup(x, dx), "
-                 "and each other one in rg::constant(x)") {
-    if constexpr (detail::portable<A...> && detail::Invocation<F, A...>::Callable &&
+  RG_INLINE auto operator()(A &&...a) const RG_REQUIRE_ARGUMENTS RG_REQUIRE(
+      ((detail::IsDup<detail::Bare<A>>::value ||
+        detail::IsConstantArgument<detail::Bare<A>>::value) &&
+       ...),
+      "rg::jvp needs a direction: wrap each active argument in rg::dup(x, dx), "
+      "and each other one in rg::constant(x)") {
+    if constexpr (detail::portable<A...> &&
+                  detail::Invocation<F, A...>::Callable &&
                   ((detail::IsDup<detail::Bare<A>>::value ||
                     detail::IsConstantArgument<detail::Bare<A>>::value) &&
                    ...))
@@ -635,9 +705,9 @@ template <class F, class R, class... A> struct SeededVjp {
   F f;
   detail::Kept<A...> Arguments;
   template <class S>
-  RG_INLINE auto operator()(const S &Seed)
-      RG_REQUIRE((std::is_convertible_v<const S &, R>),
-                 "the seed of rg::vjp must have the type of the function's result") {
+  RG_INLINE auto operator()(const S &Seed) RG_REQUIRE(
+      (std::is_convertible_v<const S &, R>),
+      "the seed of rg::vjp must have the type of the function's result") {
     if constexpr (std::is_same_v<S, R>)
       return detail::vjpOfKept<R>(f, Seed, Arguments);
     else if constexpr (std::is_convertible_v<const S &, R>)
@@ -651,12 +721,15 @@ template <class F, class R, class... A> struct SeededVjp {
 template <class F> struct Vjp {
   F f;
   template <class... A>
-  RG_INLINE auto operator()(A &&...a) const RG_REQUIRE_ARGUMENTS RG_REQUIRE_WRITABLE
-      RG_REQUIRE((!detail::callable<F, A...> || !detail::portable<A...> ||
-                  detail::holdsNumbers<detail::Result<F, A...>>),
-                 "the function must return a floating-point number, or a std::array, "
-                 "std::vector or std::complex of them") {
-    if constexpr (detail::portable<A...> && detail::holdsNumbers<detail::Result<F, A...>>)
+  RG_INLINE auto
+  operator()(A &&...a) const RG_REQUIRE_ARGUMENTS RG_REQUIRE_WRITABLE
+      RG_REQUIRE(
+          (!detail::callable<F, A...> || !detail::portable<A...> ||
+           detail::holdsNumbers<detail::Result<F, A...>>),
+          "the function must return a floating-point number, or a std::array, "
+          "std::vector or std::complex of them") {
+    if constexpr (detail::portable<A...> &&
+                  detail::holdsNumbers<detail::Result<F, A...>>)
       return SeededVjp<F, detail::Result<F, A...>, A...>{
           f, detail::keep(static_cast<A &&>(a)...)};
     else
@@ -668,21 +741,27 @@ template <class F> struct Vjp {
 template <class F> struct Jacobian {
   F f;
   template <class A1, class... A>
-  RG_INLINE auto operator()(A1 &&x, A &&...a) const
-      RG_REQUIRE((detail::holdsNumbers<detail::Bare<A1>>),
-                 "the first argument of a Jacobian must be a floating-point number, or a "
-                 "std::array, std::vector or std::complex of them")
-      RG_REQUIRE((detail::IsConstantArgument<detail::Bare<A>>::value && ...),
-                 "a Jacobian is taken by the first argument: wrap the others in "
-                 "rg::constant(x)")
-      RG_REQUIRE((!detail::holdsNumbers<detail::Bare<A1>> || detail::callable<F, A1, A...>),
-                 "the function cannot be called with these arguments: their number or types "
-                 "do not fit")
-      RG_REQUIRE((!detail::callable<F, A1, A...> || !detail::portable<A1, A...> ||
-                  detail::holdsNumbers<detail::Result<F, A1, A...>>),
-                 "the function must return a floating-point number, or a std::array, "
-                 "std::vector or std::complex of them") {
-    if constexpr (detail::holdsNumbers<detail::Bare<A1>> && detail::portable<A1, A...> &&
+  RG_INLINE auto operator()(A1 &&x, A &&...a) const RG_REQUIRE(
+      (detail::holdsNumbers<detail::Bare<A1>>),
+      "the first argument of a Jacobian must be a floating-point number, or a "
+      "std::array, std::vector or std::complex of them")
+      RG_REQUIRE(
+          (detail::IsConstantArgument<detail::Bare<A>>::value && ...),
+          "a Jacobian is taken by the first argument: wrap the others in "
+          "rg::constant(x)")
+          RG_REQUIRE((!detail::holdsNumbers<detail::Bare<A1>> ||
+                      detail::callable<F, A1, A...>),
+                     "the function cannot be called with these arguments: "
+                     "their number or types "
+                     "do not fit")
+              RG_REQUIRE((!detail::callable<F, A1, A...> ||
+                          !detail::portable<A1, A...> ||
+                          detail::holdsNumbers<detail::Result<F, A1, A...>>),
+                         "the function must return a floating-point number, or "
+                         "a std::array, "
+                         "std::vector or std::complex of them") {
+    if constexpr (detail::holdsNumbers<detail::Bare<A1>> &&
+                  detail::portable<A1, A...> &&
                   detail::holdsNumbers<detail::Result<F, A1, A...>> &&
                   (detail::IsConstantArgument<detail::Bare<A>>::value && ...))
       return compute<detail::Bare<A1>, detail::Result<F, A1, A...>>(x, a...);
@@ -691,22 +770,25 @@ template <class F> struct Jacobian {
   }
 
 private:
-  /// By columns in forward mode or by rows in reverse mode, whichever are fewer.
+  /// By columns in forward mode or by rows in reverse mode, whichever are
+  /// fewer.
   template <class X, class R, class... A>
   RG_INLINE auto compute(const X &x, A &...a) const {
     using NX = detail::Numbers<X>;
     using NR = detail::Numbers<R>;
     using Rows = detail::Rows<R, X>;
     X Point = x;
-    const R Value = f(Point, detail::MakerOf<A &>::Port::as(detail::MakerOf<A &>::make(a).value)...);
+    const R Value = f(Point, detail::MakerOf<A &>::Port::as(
+                                 detail::MakerOf<A &>::make(a).value)...);
     const std::size_t M = NR::size(Value), N = NX::size(Point);
     auto J = Rows::make(M, NX::zeros(Point));
     if (N <= M) {
       X Direction = NX::zeros(Point);
       for (std::size_t Column = 0; Column < N; ++Column) {
         NX::at(Direction, Column) = 1;
-        R Tangent = detail::jvpOf<F>(f, detail::WrappedDup<X &, X &, void>::make(dup(Point, Direction)),
-                                     detail::MakerOf<A &>::make(a)...);
+        R Tangent = detail::jvpOf<F>(
+            f, detail::WrappedDup<X &, X &, void>::make(dup(Point, Direction)),
+            detail::MakerOf<A &>::make(a)...);
         NX::at(Direction, Column) = 0;
         for (std::size_t Row = 0; Row < M; ++Row)
           NX::at(Rows::row(J, Row), Column) = NR::at(Tangent, Row);
@@ -715,8 +797,9 @@ private:
       R Seed = NR::zeros(Value);
       for (std::size_t Row = 0; Row < M; ++Row) {
         NR::at(Seed, Row) = 1;
-        Rows::row(J, Row) = detail::vjpOf<R, F>(f, Seed, detail::MakerOf<X &>::make(Point),
-                                                detail::MakerOf<A &>::make(a)...);
+        Rows::row(J, Row) =
+            detail::vjpOf<R, F>(f, Seed, detail::MakerOf<X &>::make(Point),
+                                detail::MakerOf<A &>::make(a)...);
         NR::at(Seed, Row) = 0;
       }
     }
@@ -724,26 +807,32 @@ private:
   }
 };
 
-#define RG_REQUIRE_FUNCTION                                                              \
-  RG_REQUIRE((std::is_class_v<std::decay_t<F>> ||                                        \
-              std::is_function_v<std::remove_pointer_t<std::decay_t<F>>>),               \
-             "only a function, a lambda or an object with a call operator can be "       \
-             "differentiated")
+#define RG_REQUIRE_FUNCTION                                                    \
+  RG_REQUIRE(                                                                  \
+      (std::is_class_v<std::decay_t<F>> ||                                     \
+       std::is_function_v<std::remove_pointer_t<std::decay_t<F>>>),            \
+      "only a function, a lambda or an object with a call operator can be "    \
+      "differentiated")
 
-template <class F> RG_INLINE Gradient<std::decay_t<F>> gradient(F &&f) RG_REQUIRE_FUNCTION {
+template <class F>
+RG_INLINE Gradient<std::decay_t<F>> gradient(F &&f) RG_REQUIRE_FUNCTION {
   return {static_cast<F &&>(f)};
 }
 template <class F>
-RG_INLINE ValueAndGradient<std::decay_t<F>> value_and_gradient(F &&f) RG_REQUIRE_FUNCTION {
+RG_INLINE ValueAndGradient<std::decay_t<F>>
+value_and_gradient(F &&f) RG_REQUIRE_FUNCTION {
   return {static_cast<F &&>(f)};
 }
-template <class F> RG_INLINE Jvp<std::decay_t<F>> jvp(F &&f) RG_REQUIRE_FUNCTION {
+template <class F>
+RG_INLINE Jvp<std::decay_t<F>> jvp(F &&f) RG_REQUIRE_FUNCTION {
   return {static_cast<F &&>(f)};
 }
-template <class F> RG_INLINE Vjp<std::decay_t<F>> vjp(F &&f) RG_REQUIRE_FUNCTION {
+template <class F>
+RG_INLINE Vjp<std::decay_t<F>> vjp(F &&f) RG_REQUIRE_FUNCTION {
   return {static_cast<F &&>(f)};
 }
-template <class F> RG_INLINE Jacobian<std::decay_t<F>> jacobian(F &&f) RG_REQUIRE_FUNCTION {
+template <class F>
+RG_INLINE Jacobian<std::decay_t<F>> jacobian(F &&f) RG_REQUIRE_FUNCTION {
   return {static_cast<F &&>(f)};
 }
 

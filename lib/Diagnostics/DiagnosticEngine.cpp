@@ -1,7 +1,7 @@
 //===- DiagnosticEngine.cpp - the only voice that users hear --------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -13,13 +13,14 @@
 //                               made from. Never a note.
 //   DiagnosticInfoInlineAsm     any severity at a clang location cookie, which
 //                               calls of functions declared with the `error`
-//                               attribute carry as `!srcloc`, with or without -g.
+//                               attribute carry as `!srcloc`, with or without
+//                               -g.
 //   DiagnosticInfoSrcMgr        any severity at a place in a buffer we provide.
 //   our own plugin class        any severity, no location.
 //
 // So a message is delivered as the best of these that applies. `opt` has no
-// handler at all: LLVMContext prints the first error and ends the process. There
-// we print ourselves and leave the ending to finish().
+// handler at all: LLVMContext prints the first error and ends the process.
+// There we print ourselves and leave the ending to finish().
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,11 +50,14 @@ struct DiagRecord {
 };
 
 constexpr DiagRecord Records[] = {
-#define DIAGNOSTIC(Name, Code, Kind, Text, Advice) {DiagKind::Kind, Code, Text, Advice},
+#define DIAGNOSTIC(Name, Code, Kind, Text, Advice)                             \
+  {DiagKind::Kind, Code, Text, Advice},
 #include "Diagnostics/Diagnostics.def"
 };
 
-const DiagRecord &recordOf(DiagId Id) { return Records[static_cast<unsigned>(Id)]; }
+const DiagRecord &recordOf(DiagId Id) {
+  return Records[static_cast<unsigned>(Id)];
+}
 
 /// A note without a location: the only class of ours, and so printable by any
 /// host, since all of them know what to do with a plugin's diagnostic.
@@ -74,8 +78,8 @@ private:
 /// LLVM's own text adds the function's IR type, which says nothing to users.
 class LocatedDiagnostic final : public DiagnosticInfoUnsupported {
 public:
-  LocatedDiagnostic(const Function &F, const Twine &Text, const DiagnosticLocation &Loc,
-                    DiagnosticSeverity Severity)
+  LocatedDiagnostic(const Function &F, const Twine &Text,
+                    const DiagnosticLocation &Loc, DiagnosticSeverity Severity)
       : DiagnosticInfoUnsupported(F, Text, Loc, Severity) {}
   void print(DiagnosticPrinter &DP) const override {
     if (isLocationAvailable())
@@ -94,7 +98,8 @@ std::string expand(StringRef Format, ArrayRef<DiagArg> Args) {
     Format = Format.substr(Brace + 1);
     unsigned Index = 0;
     [[maybe_unused]] bool Bad = Format.consumeInteger(10, Index);
-    assert(!Bad && Index < Args.size() && "message refers to an argument it was not given");
+    assert(!Bad && Index < Args.size() &&
+           "message refers to an argument it was not given");
     if (Index < Args.size())
       Result += Args[Index].Text;
     Format.consume_front("}");
@@ -126,7 +131,8 @@ DiagArg::DiagArg(const Type *T) {
   T->print(OS, /*IsForDebug=*/false, /*NoDetails=*/true);
 }
 
-DiagnosticEngine::DiagnosticEngine(Module &M) : M(M), Sources(std::make_unique<SourceMgr>()) {}
+DiagnosticEngine::DiagnosticEngine(Module &M)
+    : M(M), Sources(std::make_unique<SourceMgr>()) {}
 DiagnosticEngine::~DiagnosticEngine() = default;
 
 /// The host's own handler, asked directly: LLVMContext::diagnose would end the
@@ -140,8 +146,8 @@ static bool takenByHost(LLVMContext &Context, const DiagnosticInfo &Info) {
   return Handler->handleDiagnostics(Info);
 }
 
-void DiagnosticEngine::deliver(DiagnosticSeverity Severity, const SourcePlace *Place,
-                               const Twine &Text) {
+void DiagnosticEngine::deliver(DiagnosticSeverity Severity,
+                               const SourcePlace *Place, const Twine &Text) {
   LLVMContext &Context = M.getContext();
   std::string Message = Text.str();
 
@@ -161,8 +167,9 @@ void DiagnosticEngine::deliver(DiagnosticSeverity Severity, const SourcePlace *P
     return Tell(DiagnosticInfoInlineAsm(Place->Cookie, Message, Severity));
 
   if (Place && Severity == DS_Note && Place->Debug.isValid()) {
-    // A buffer of our own gives the note a place in clang. Where the file cannot
-    // be read (stdin, headers inside the compiler) the place is spelled out.
+    // A buffer of our own gives the note a place in clang. Where the file
+    // cannot be read (stdin, headers inside the compiler) the place is spelled
+    // out.
     const DiagnosticLocation &Loc = Place->Debug;
     std::string Path = Loc.getRelativePath().str();
     auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/true);
@@ -172,11 +179,13 @@ void DiagnosticEngine::deliver(DiagnosticSeverity Severity, const SourcePlace *P
     }
     if (Buffer) {
       unsigned Id = Sources->AddNewSourceBuffer(std::move(*Buffer), SMLoc());
-      SMLoc At = Sources->FindLocForLineAndColumn(Id, Loc.getLine(),
-                                                  std::max(1u, Loc.getColumn()));
+      SMLoc At = Sources->FindLocForLineAndColumn(
+          Id, Loc.getLine(), std::max(1u, Loc.getColumn()));
       if (At.isValid()) {
-        SMDiagnostic Located = Sources->GetMessage(At, SourceMgr::DK_Note, Message);
-        DiagnosticInfoSrcMgr Info(Located, M.getName(), /*InlineAsmDiag=*/false);
+        SMDiagnostic Located =
+            Sources->GetMessage(At, SourceMgr::DK_Note, Message);
+        DiagnosticInfoSrcMgr Info(Located, M.getName(),
+                                  /*InlineAsmDiag=*/false);
         if (takenByHost(Context, Info))
           return;
       }
@@ -190,21 +199,28 @@ void DiagnosticEngine::deliver(DiagnosticSeverity Severity, const SourcePlace *P
     return Tell(LocatedDiagnostic(*Around, Message, Place->Debug, Severity));
 
   std::string Spelled = Place ? Place->str() : "";
-  Tell(PlainDiagnostic(Severity, Spelled.empty() ? Message : Spelled + ": " + Message));
+  Tell(PlainDiagnostic(Severity,
+                       Spelled.empty() ? Message : Spelled + ": " + Message));
 }
 
-void DiagnosticEngine::report(DiagId Id, const Instruction *At, const RequestTrail &Trail,
+void DiagnosticEngine::report(DiagId Id, const Instruction *At,
+                              const RequestTrail &Trail,
                               ArrayRef<DiagArg> Args) {
   const DiagRecord &Record = recordOf(Id);
   std::string Text = expand(Record.Text, Args);
   SourcePlace Place = At ? SourcePlace(*At) : SourcePlace();
   ArrayRef<RequestTrail::Step> Steps = Trail.steps();
-  const SourcePlace *Top = !Steps.empty() ? &Steps.front().Place : At ? &Place : nullptr;
+  const SourcePlace *Top = !Steps.empty() ? &Steps.front().Place
+                           : At           ? &Place
+                                          : nullptr;
 
-  DiagnosticSeverity Severity = Record.Kind == DiagKind::Warning ? DS_Warning : DS_Error;
+  DiagnosticSeverity Severity =
+      Record.Kind == DiagKind::Warning ? DS_Warning : DS_Error;
   if (Severity == DS_Error)
     ++Errors;
-  if (!Told.insert((Text + "@" + (Top ? Top->str() + Top->Function : "") + Place.str()).c_str())
+  if (!Told.insert((Text + "@" + (Top ? Top->str() + Top->Function : "") +
+                    Place.str())
+                       .c_str())
            .second)
     return;
 
@@ -216,7 +232,8 @@ void DiagnosticEngine::report(DiagId Id, const Instruction *At, const RequestTra
   for (size_t I = 1; I < Steps.size(); ++I) {
     if (I > Head && I + Tail < Steps.size()) {
       deliver(DS_Note, nullptr,
-              "... " + Twine(Steps.size() - Head - Tail - 1) + " more call(s) ...");
+              "... " + Twine(Steps.size() - Head - Tail - 1) +
+                  " more call(s) ...");
       I = Steps.size() - Tail - 1;
       continue;
     }
@@ -225,15 +242,17 @@ void DiagnosticEngine::report(DiagId Id, const Instruction *At, const RequestTra
                 Steps[I].Place.Function + "'");
   }
   // At the entry call itself there is nothing further down.
-  bool Deeper = At && !Steps.empty() &&
-                (Place.Symbol != Steps.front().Place.Symbol || Place.str() != Top->str());
+  bool Deeper =
+      At && !Steps.empty() &&
+      (Place.Symbol != Steps.front().Place.Symbol || Place.str() != Top->str());
   if (Deeper)
     deliver(DS_Note, &Place, "it is here, in '" + Place.Function + "'");
   if (*Record.Advice)
     deliver(DS_Note, nullptr, expand(Record.Advice, Args));
 }
 
-void DiagnosticEngine::remark(StringRef Name, const Instruction &At, const Twine &Text) {
+void DiagnosticEngine::remark(StringRef Name, const Instruction &At,
+                              const Twine &Text) {
   std::string Message = Text.str();
   OptimizationRemarkAnalysis Remark("retrograd", Name, &At);
   Remark << Message;
@@ -243,7 +262,8 @@ void DiagnosticEngine::remark(StringRef Name, const Instruction &At, const Twine
 void DiagnosticEngine::finish() {
   if (!Untaken)
     return;
-  std::string Text = std::to_string(Untaken) + " derivative(s) could not be made";
+  std::string Text =
+      std::to_string(Untaken) + " derivative(s) could not be made";
   Untaken = 0;
   M.getContext().diagnose(PlainDiagnostic(DS_Error, Text));
 }

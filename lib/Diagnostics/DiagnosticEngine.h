@@ -1,7 +1,7 @@
 //===- DiagnosticEngine.h - the only voice that users hear ------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -86,7 +86,8 @@ public:
 
   /// A decision worth telling (-Rpass-analysis=retrograd): Name is one word in
   /// CamelCase, e.g. "Keep".
-  void remark(llvm::StringRef Name, const llvm::Instruction &At, const llvm::Twine &Text);
+  void remark(llvm::StringRef Name, const llvm::Instruction &At,
+              const llvm::Twine &Text);
 
   bool hadError() const { return Errors != 0; }
   unsigned numErrors() const { return Errors; }

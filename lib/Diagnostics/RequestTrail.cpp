@@ -1,7 +1,7 @@
 //===- RequestTrail.cpp - who asked for this derivative -------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,10 +53,11 @@ std::string retrograd::userName(const Function &F) {
   return userName(F.getName());
 }
 
-/// Our own C++ header is inlined into the user's function; the user's line is the
-/// one that it was inlined at.
+/// Our own C++ header is inlined into the user's function; the user's line is
+/// the one that it was inlined at.
 static const DILocation *skipOwnHeader(const DILocation *Loc) {
-  while (Loc->getInlinedAt() && Loc->getFilename().contains("retrograd/retrograd.h"))
+  while (Loc->getInlinedAt() &&
+         Loc->getFilename().contains("retrograd/retrograd.h"))
     Loc = Loc->getInlinedAt();
   return Loc;
 }
@@ -70,16 +71,20 @@ SourcePlace::SourcePlace(const Instruction &I) {
   }
   // Line 0 means "made by the compiler": its neighbours know better.
   const Instruction *Near = &I;
-  for (unsigned Tries = 0; Near && Tries < 8; ++Tries, Near = Near->getPrevNode())
+  for (unsigned Tries = 0; Near && Tries < 8;
+       ++Tries, Near = Near->getPrevNode())
     if (const DebugLoc &Loc = Near->getDebugLoc(); Loc && Loc.getLine()) {
       const DILocation *Shown = skipOwnHeader(Loc.get());
       Debug = DiagnosticLocation(DebugLoc(Shown));
       // In inlined code the function that the user knows is the inlined one.
       if (const DISubprogram *SP = Shown->getScope()->getSubprogram())
-        Function = userName(SP->getLinkageName().empty() ? SP->getName() : SP->getLinkageName());
+        Function =
+            userName(SP->getLinkageName().empty() ? SP->getName()
+                                                  : SP->getLinkageName());
       break;
     }
-  if (const MDNode *Node = I.getMetadata("srcloc"); Node && Node->getNumOperands())
+  if (const MDNode *Node = I.getMetadata("srcloc");
+      Node && Node->getNumOperands())
     if (auto *Value = mdconst::dyn_extract<ConstantInt>(Node->getOperand(0)))
       Cookie = Value->getZExtValue();
 }
@@ -92,11 +97,14 @@ std::string SourcePlace::str() const {
       .str();
 }
 
-RequestTrail::RequestTrail(const Instruction &EntryCall, const Function *Primal) {
-  Steps.push_back({Primal ? userName(*Primal) : std::string(), SourcePlace(EntryCall)});
+RequestTrail::RequestTrail(const Instruction &EntryCall,
+                           const Function *Primal) {
+  Steps.push_back(
+      {Primal ? userName(*Primal) : std::string(), SourcePlace(EntryCall)});
 }
 
-RequestTrail RequestTrail::through(const Instruction &Call, const Function &Callee) const {
+RequestTrail RequestTrail::through(const Instruction &Call,
+                                   const Function &Callee) const {
   RequestTrail Further = *this;
   Further.Steps.push_back({userName(Callee), SourcePlace(Call)});
   return Further;

@@ -1,14 +1,14 @@
 //===- RequestTrail.h - who asked for this derivative -----------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // A trail leads from the user's entry call down through the calls whose callees
 // have to be differentiated too. It is a value that copies what it needs: the
-// instructions it tells of may live in prepared clones, inlined and deleted long
-// before the diagnostic is written.
+// instructions it tells of may live in prepared clones, inlined and deleted
+// long before the diagnostic is written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,8 @@ std::string userName(llvm::StringRef SymbolName);
 
 /// A place in the user's source, as far as the IR tells.
 struct SourcePlace {
-  /// From debug info (which our drivers always ask for, see Diagnostics/README.md).
+  /// From debug info (which our drivers always ask for, see
+  /// Diagnostics/README.md).
   llvm::DiagnosticLocation Debug;
   /// Clang's own location of a call, from `!srcloc`; 0 if there is none.
   uint64_t Cookie = 0;
@@ -49,7 +50,8 @@ struct SourcePlace {
 
 class RequestTrail {
 public:
-  /// One call on the way: Callee is to be differentiated because of the call at Place.
+  /// One call on the way: Callee is to be differentiated because of the call at
+  /// Place.
   struct Step {
     std::string Callee;
     SourcePlace Place;
@@ -57,10 +59,12 @@ public:
 
   RequestTrail() = default;
   /// The start of a trail: the user's call asks for the derivative of Primal.
-  RequestTrail(const llvm::Instruction &EntryCall, const llvm::Function *Primal);
+  RequestTrail(const llvm::Instruction &EntryCall,
+               const llvm::Function *Primal);
 
   /// This trail, one call further down.
-  RequestTrail through(const llvm::Instruction &Call, const llvm::Function &Callee) const;
+  RequestTrail through(const llvm::Instruction &Call,
+                       const llvm::Function &Callee) const;
 
   bool empty() const { return Steps.empty(); }
   /// Steps[0] is the entry call.

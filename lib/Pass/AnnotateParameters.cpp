@@ -1,7 +1,7 @@
 //===- AnnotateParameters.cpp - keep what clang's first code tells --------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,8 @@
 using namespace llvm;
 using namespace retrograd;
 
-PreservedAnalyses AnnotateParametersPass::run(Module &M, ModuleAnalysisManager &) {
+PreservedAnalyses AnnotateParametersPass::run(Module &M,
+                                              ModuleAnalysisManager &) {
   if (!hasEntryCalls(M))
     return PreservedAnalyses::all();
   for (Function &F : M)

@@ -1,13 +1,14 @@
-//===- AnnotateParameters.h - keep what clang's first code tells -*- C++ -*-===//
+//===- AnnotateParameters.h - keep what clang's first code tells -*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // Runs at the start of the pipeline, before anything is simplified, and writes
-// down which parameters were one struct in the source (Request/ParameterGroups).
-// Modules without entry calls are left as they are.
+// down which parameters were one struct in the source
+// (Request/ParameterGroups). Modules without entry calls are left as they are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +19,11 @@
 
 namespace retrograd {
 
-class AnnotateParametersPass : public llvm::PassInfoMixin<AnnotateParametersPass> {
+class AnnotateParametersPass
+    : public llvm::PassInfoMixin<AnnotateParametersPass> {
 public:
-  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
+  llvm::PreservedAnalyses run(llvm::Module &M,
+                              llvm::ModuleAnalysisManager &MAM);
   static bool isRequired() { return true; }
 };
 

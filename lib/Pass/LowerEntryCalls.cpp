@@ -1,15 +1,16 @@
 //===- LowerEntryCalls.cpp - replace the user's derivative calls ----------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // A mechanical translation of EntryCall: operands are converted, the derivative
-// is called, its results are put where the user's declared result type has them.
-// Results whose types differ from the declared ones (structs that the calling
-// convention turned into vectors, integers or memory) go through memory, byte for
-// byte; the simplification that follows makes registers of it again.
+// is called, its results are put where the user's declared result type has
+// them. Results whose types differ from the declared ones (structs that the
+// calling convention turned into vectors, integers or memory) go through
+// memory, byte for byte; the simplification that follows makes registers of it
+// again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +44,8 @@ private:
   SmallVector<Value *, 8> PrimalMemory, ShadowMemory;
 
   AllocaInst *makeMemory(Type *T, const Twine &Name);
-  Value *operand(const EntryOperand &Operand, Type *Wanted, Value *&Memory, const Twine &Name);
+  Value *operand(const EntryOperand &Operand, Type *Wanted, Value *&Memory,
+                 const Twine &Name);
   CallBase *callDerivative(ArrayRef<Value *> Arguments);
   Value *resultPart(const EntryResult &Part, CallBase &Call);
   Value *assemble(ArrayRef<Value *> Parts, Type *Declared);
@@ -52,16 +54,16 @@ private:
 
 } // namespace
 
-/// Memory in the frame of the function around the call. In the entry block, since
-/// the call may stand in a loop.
+/// Memory in the frame of the function around the call. In the entry block,
+/// since the call may stand in a loop.
 AllocaInst *Lowering::makeMemory(Type *T, const Twine &Name) {
   BasicBlock &Start = Old.getFunction()->getEntryBlock();
   IRBuilder<> AtStart(&Start, Start.getFirstNonPHIOrDbgOrAlloca());
   return AtStart.CreateAlloca(T, DL.getAllocaAddrSpace(), nullptr, Name);
 }
 
-Value *Lowering::operand(const EntryOperand &Operand, Type *Wanted, Value *&Memory,
-                         const Twine &Name) {
+Value *Lowering::operand(const EntryOperand &Operand, Type *Wanted,
+                         Value *&Memory, const Twine &Name) {
   Value *V = Operand.V;
   switch (Operand.How) {
   case EntryOperand::Direct:
@@ -76,7 +78,8 @@ Value *Lowering::operand(const EntryOperand &Operand, Type *Wanted, Value *&Memo
     return Builder.CreateZExt(V, Wanted);
   case EntryOperand::Load:
     if (Operand.Offset)
-      V = Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), V, Operand.Offset);
+      V = Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), V,
+                                             Operand.Offset);
     return Builder.CreateLoad(Wanted, V);
   case EntryOperand::CopyMemory:
   case EntryOperand::ZeroMemory: {
@@ -101,13 +104,13 @@ CallBase *Lowering::callDerivative(ArrayRef<Value *> Arguments) {
     Call->setCallingConv(Derivative.getCallingConv());
     return Call;
   }
-  // An exception that leaves the primal leaves its derivative, too. The result is
-  // taken apart in a block of its own on the normal edge.
+  // An exception that leaves the primal leaves its derivative, too. The result
+  // is taken apart in a block of its own on the normal edge.
   BasicBlock *Before = Old.getParent(), *After = Invoke->getNormalDest();
-  BasicBlock *Normal =
-      BasicBlock::Create(Old.getContext(), "derivative.cont", Before->getParent(), After);
-  InvokeInst *Call =
-      Builder.CreateInvoke(&Derivative, Normal, Invoke->getUnwindDest(), Arguments);
+  BasicBlock *Normal = BasicBlock::Create(Old.getContext(), "derivative.cont",
+                                          Before->getParent(), After);
+  InvokeInst *Call = Builder.CreateInvoke(&Derivative, Normal,
+                                          Invoke->getUnwindDest(), Arguments);
   Call->setCallingConv(Derivative.getCallingConv());
   After->replacePhiUsesWith(Before, Normal);
   Builder.SetInsertPoint(BranchInst::Create(After, Normal));
@@ -122,10 +125,13 @@ Value *Lowering::resultPart(const EntryResult &Part, CallBase &Call) {
   return Builder.CreateLoad(Part.Ty, Memory);
 }
 
-void Lowering::storeParts(ArrayRef<Value *> Parts, Value *Memory, Align Alignment) {
+void Lowering::storeParts(ArrayRef<Value *> Parts, Value *Memory,
+                          Align Alignment) {
   for (auto [Part, V] : zip(Entry.Results, Parts)) {
-    Value *Address = Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), Memory, Part.Offset);
-    Builder.CreateAlignedStore(V, Address, commonAlignment(Alignment, Part.Offset));
+    Value *Address = Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(),
+                                                        Memory, Part.Offset);
+    Builder.CreateAlignedStore(V, Address,
+                               commonAlignment(Alignment, Part.Offset));
   }
 }
 
@@ -134,7 +140,8 @@ Value *Lowering::assemble(ArrayRef<Value *> Parts, Type *Declared) {
   if (Parts.size() == 1) {
     if (Parts[0]->getType() == Declared)
       return Parts[0];
-    if (Declared->isFloatingPointTy() && Parts[0]->getType()->isFloatingPointTy())
+    if (Declared->isFloatingPointTy() &&
+        Parts[0]->getType()->isFloatingPointTy())
       return Builder.CreateFPExt(Parts[0], Declared);
   }
   if (auto *S = dyn_cast<StructType>(Declared);
@@ -158,10 +165,11 @@ void Lowering::run() {
   for (auto [P, Parameter] : zip(Request.Primal->args(), Entry.Parameters)) {
     Value *&OfPrimal = PrimalMemory.emplace_back(nullptr);
     Value *&OfShadow = ShadowMemory.emplace_back(nullptr);
-    Arguments.push_back(operand(Parameter.Primal, P.getType(), OfPrimal, P.getName()));
+    Arguments.push_back(
+        operand(Parameter.Primal, P.getType(), OfPrimal, P.getName()));
     if (Parameter.Shadow)
-      Arguments.push_back(
-          operand(*Parameter.Shadow, P.getType(), OfShadow, P.getName() + ".sh"));
+      Arguments.push_back(operand(*Parameter.Shadow, P.getType(), OfShadow,
+                                  P.getName() + ".sh"));
   }
   // The derivative of the result with respect to itself.
   if (Request.Mode == DerivativeMode::ReverseJoint && Request.ActiveReturn)
@@ -173,7 +181,8 @@ void Lowering::run() {
     Parts.push_back(resultPart(Part, *Call));
   if (!Parts.empty()) {
     if (Entry.ResultInMemory)
-      storeParts(Parts, Old.getArgOperand(0), Old.getParamAlign(0).valueOrOne());
+      storeParts(Parts, Old.getArgOperand(0),
+                 Old.getParamAlign(0).valueOrOne());
     else
       Old.replaceAllUsesWith(assemble(Parts, Old.getType()));
   }

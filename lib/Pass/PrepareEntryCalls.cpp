@@ -1,7 +1,7 @@
 //===- PrepareEntryCalls.cpp - from a module to its requests --------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -12,13 +12,15 @@
 //   a function kept in a variable   SROA of the function around the call, when
 //   or closure of -O0               the operand cannot be read otherwise
 //   a function that is a parameter  private copies, SpecializeWrappers.cpp
-//   callbacks of the primal         a private copy of the primal that calls them
+//   callbacks of the primal         a private copy of the primal that calls
+//   them
 //                                   by name, so that their bodies can be seen
 //   a library function              a forwarder that calls it
 //
 //===----------------------------------------------------------------------===//
 
 #include "Pass/PrepareEntryCalls.h"
+#include "Diagnostics/DiagnosticEngine.h"
 #include "Request/FunctionOperand.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
@@ -41,11 +43,13 @@ static bool isKnown(Value *V) {
 /// Does F call its parameter A, as far as its own text tells?
 static bool callsParameter(const Argument &A) {
   SmallVector<const Value *, 4> Work = {&A};
-  SmallPtrSet<const Value *, 8> Seen; // variables are stored to one another in circles
+  SmallPtrSet<const Value *, 8>
+      Seen; // variables are stored to one another in circles
   while (!Work.empty()) {
     const Value *V = Work.pop_back_val();
     for (const User *U : V->users()) {
-      if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledOperand() == V)
+      if (auto *Call = dyn_cast<CallBase>(U);
+          Call && Call->getCalledOperand() == V)
         return true;
       if (auto *Store = dyn_cast<StoreInst>(U))
         if (auto *Slot = dyn_cast<AllocaInst>(Store->getPointerOperand());
@@ -58,8 +62,8 @@ static bool callsParameter(const Argument &A) {
   return false;
 }
 
-/// Is there a value at this call that would have to be a known function, is not,
-/// and comes from memory?
+/// Is there a value at this call that would have to be a known function, is
+/// not, and comes from memory?
 static bool hidesFunction(CallBase &Call) {
   Use *Operand = functionOperandOf(Call);
   if (!Operand)
@@ -67,18 +71,20 @@ static bool hidesFunction(CallBase &Call) {
   FunctionOperand Named = resolveFunction(Operand->get());
   if (!Named.Complete)
     return !isa<Argument>(Operand->get());
-  if (Named.Functions.size() != 1 || none_of(Named.Functions[0]->args(), callsParameter))
+  if (Named.Functions.size() != 1 ||
+      none_of(Named.Functions[0]->args(), callsParameter))
     return false;
   for (unsigned I = Operand->getOperandNo() + 1; I < Call.arg_size(); ++I) {
     Value *V = Call.getArgOperand(I);
-    if (V->getType()->isPointerTy() && !isa<Constant>(V) && !isa<Argument>(V) && !isKnown(V))
+    if (V->getType()->isPointerTy() && !isa<Constant>(V) && !isa<Argument>(V) &&
+        !isKnown(V))
       return true;
   }
   return false;
 }
 
-/// Brings functions that -O0 keeps in memory into registers, where they are hidden
-/// from us otherwise. The rest of the module keeps its -O0 form.
+/// Brings functions that -O0 keeps in memory into registers, where they are
+/// hidden from us otherwise. The rest of the module keeps its -O0 form.
 static void uncoverFunctions(Module &M, ModuleAnalysisManager &MAM) {
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   for (Function &F : M) {
@@ -98,7 +104,8 @@ void retrograd::specializePrimal(EntryCall &Entry) {
   std::string Name = (Primal->getName() + ".rg").str();
   for (unsigned I = 0; I < Entry.Parameters.size(); ++I) {
     const EntryOperand &Operand = Entry.Parameters[I].Primal;
-    if (Entry.Request.Args[I] != ArgActivity::Const || Operand.How != EntryOperand::Direct ||
+    if (Entry.Request.Args[I] != ArgActivity::Const ||
+        Operand.How != EntryOperand::Direct ||
         !Operand.V->getType()->isPointerTy() || Primal->getArg(I)->use_empty())
       continue;
     FunctionOperand Named = resolveFunction(Operand.V);
@@ -131,8 +138,8 @@ Function *retrograd::makeForwarder(Function &Known) {
   std::string Name = ("rg.call." + Known.getName()).str();
   if (Function *Made = M.getFunction(Name))
     return Made;
-  Function *F =
-      Function::Create(Known.getFunctionType(), GlobalValue::InternalLinkage, Name, M);
+  Function *F = Function::Create(Known.getFunctionType(),
+                                 GlobalValue::InternalLinkage, Name, M);
   IRBuilder<> Builder(BasicBlock::Create(M.getContext(), "", F));
   SmallVector<Value *, 4> Arguments;
   for (Argument &A : F->args())
@@ -147,9 +154,53 @@ Function *retrograd::makeForwarder(Function &Known) {
   return F;
 }
 
-EntryCalls retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
-                                        DiagnosticEngine &Diags,
-                                        function_ref<bool(const Function &)> HasRule) {
+/// What no derivative can be made of, wherever it stands below an entry call:
+/// returning twice, coroutines, and a function that needs its own derivative.
+/// True if something was diagnosed.
+static bool refuseForms(const EntryCall &Entry, const EntryCalls &All,
+                        DiagnosticEngine &Diags) {
+  struct Visit {
+    const Function *F;
+    RequestTrail Trail;
+  };
+  SmallVector<Visit, 8> Work = {{Entry.Request.Primal, Entry.trail()}};
+  SmallPtrSet<const Function *, 16> Seen = {Entry.Request.Primal};
+  while (!Work.empty()) {
+    Visit V = Work.pop_back_val();
+    if (V.F->hasFnAttribute(Attribute::PresplitCoroutine)) {
+      Diags.report(DiagId::Coroutine, nullptr, V.Trail, {V.F});
+      return true;
+    }
+    for (const Instruction &I : instructions(*V.F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      if (!Call)
+        continue;
+      if (Call == Entry.Call) {
+        Diags.report(DiagId::RecursiveDerivative, Call, V.Trail,
+                     {Entry.Request.Primal});
+        return true;
+      }
+      if (Call->hasFnAttr(Attribute::ReturnsTwice)) {
+        Diags.report(DiagId::NonLocalJump, Call, V.Trail,
+                     {Call->getCalledOperand()});
+        return true;
+      }
+      // Below a nested derivative call lies what it differentiates.
+      const Function *Callee = Call->getCalledFunction();
+      for (const EntryCall &Nested : All.Calls)
+        if (Nested.Call == Call)
+          Callee = Nested.Request.Primal;
+      if (Callee && !Callee->isDeclaration() && Seen.insert(Callee).second)
+        Work.push_back({Callee, V.Trail.through(*Call, *Callee)});
+    }
+  }
+  return false;
+}
+
+EntryCalls
+retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
+                             DiagnosticEngine &Diags,
+                             function_ref<bool(const Function &)> HasRule) {
   if (!hasEntryCalls(M))
     return {};
   MAM.invalidate(M, AlwaysInlinerPass(/*InsertLifetime=*/false).run(M, MAM));
@@ -158,8 +209,9 @@ EntryCalls retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
     MAM.invalidate(M, PreservedAnalyses::none());
     uncoverFunctions(M, MAM);
   }
-  // A copy of a primal that holds entry calls itself adds entry calls. Its callbacks
-  // are known now, so each round gets further in; equal copies are made once.
+  // A copy of a primal that holds entry calls itself adds entry calls. Its
+  // callbacks are known now, so each round gets further in; equal copies are
+  // made once.
   EntryCalls Found;
   for (unsigned Round = 0; Round < 8; ++Round) {
     Found = collectEntryCalls(M, Diags, HasRule);
@@ -167,16 +219,26 @@ EntryCalls retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
       if (!Entry.Request.Primal->isDeclaration())
         specializePrimal(Entry);
     if (none_of(Found.Calls, [&](const EntryCall &Entry) {
-          return any_of(instructions(*Entry.Request.Primal), [&](Instruction &I) {
-            auto *Call = dyn_cast<CallBase>(&I);
-            return Call && functionOperandOf(*Call) &&
-                   none_of(Found.Calls, [&](const EntryCall &E) { return E.Call == Call; });
-          });
+          return any_of(instructions(*Entry.Request.Primal),
+                        [&](Instruction &I) {
+                          auto *Call = dyn_cast<CallBase>(&I);
+                          return Call && functionOperandOf(*Call) &&
+                                 none_of(Found.Calls, [&](const EntryCall &E) {
+                                   return E.Call == Call;
+                                 });
+                        });
         }))
       break;
   }
-  for (EntryCall &Entry : Found.Calls)
+  SmallVector<EntryCall, 4> Accepted;
+  for (EntryCall &Entry : Found.Calls) {
     if (Entry.Request.Primal->isDeclaration())
       Entry.Request.Primal = makeForwarder(*Entry.Request.Primal);
+    if (refuseForms(Entry, Found, Diags))
+      Found.Refused.push_back(Entry.Call);
+    else
+      Accepted.push_back(Entry);
+  }
+  Found.Calls = std::move(Accepted);
   return Found;
 }

@@ -1,13 +1,13 @@
 //===- PrepareEntryCalls.h - from a module to its requests ------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Request/EntryCalls decodes what it finds and changes nothing. Some calls become
-// readable only after a small change of the code around them; these changes are
-// made here, and only in modules that hold an entry call.
+// Request/EntryCalls decodes what it finds and changes nothing. Some calls
+// become readable only after a small change of the code around them; these
+// changes are made here, and only in modules that hold an entry call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +19,16 @@
 
 namespace retrograd {
 
-/// The entry calls of M, decoded; see collectEntryCalls. Every Request.Primal has
-/// a body, and knows the functions that are passed to it as constant arguments.
-EntryCalls prepareEntryCalls(llvm::Module &M, llvm::ModuleAnalysisManager &MAM,
-                             DiagnosticEngine &Diags,
-                             llvm::function_ref<bool(const llvm::Function &)> HasRule);
+/// The entry calls of M, decoded; see collectEntryCalls. Every Request.Primal
+/// has a body, and knows the functions that are passed to it as constant
+/// arguments.
+EntryCalls
+prepareEntryCalls(llvm::Module &M, llvm::ModuleAnalysisManager &MAM,
+                  DiagnosticEngine &Diags,
+                  llvm::function_ref<bool(const llvm::Function &)> HasRule);
 
-//===-- The steps, for tests ------------------------------------------------===//
+//===-- The steps, for tests
+//------------------------------------------------===//
 
 /// Gives every entry call whose function is a parameter of the function around
 /// it (a wrapper) a private copy of that wrapper per function passed by callers
@@ -35,8 +38,8 @@ EntryCalls prepareEntryCalls(llvm::Module &M, llvm::ModuleAnalysisManager &MAM,
 /// { return __enzyme_autodiff<double>((void *)f, x); }` is such a wrapper.
 bool specializeWrappers(llvm::Module &M);
 
-/// If constant arguments of the entry call are functions, lets the request name a
-/// private copy of the primal that calls them directly:
+/// If constant arguments of the entry call are functions, lets the request name
+/// a private copy of the primal that calls them directly:
 /// `__enzyme_autodiff(integrate, enzyme_const, rhs, ...)`.
 void specializePrimal(EntryCall &Entry);
 

@@ -1,7 +1,7 @@
 //===- RequestPrinter.cpp - print<rg-requests> ----------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,13 @@
 using namespace llvm;
 using namespace retrograd;
 
-PreservedAnalyses RequestPrinterPass::run(Module &M, ModuleAnalysisManager &MAM) {
+PreservedAnalyses RequestPrinterPass::run(Module &M,
+                                          ModuleAnalysisManager &MAM) {
   Catalogue Cat;
   DiagnosticEngine Diags(M);
-  EntryCalls Found = collectEntryCalls(
-      M, Diags, [&](const Function &F) { return Cat.lookupFunction(F) != nullptr; });
+  EntryCalls Found = collectEntryCalls(M, Diags, [&](const Function &F) {
+    return Cat.lookupFunction(F) != nullptr;
+  });
   outs() << "requests of module " << M.getSourceFileName() << ":\n";
   for (const EntryCall &Entry : Found.Calls)
     Entry.print(outs());

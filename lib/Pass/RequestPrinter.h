@@ -1,12 +1,13 @@
 //===- RequestPrinter.h - print<rg-requests> --------------------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Prints what the user asked for in a module: each entry call as it was decoded.
-// Calls that cannot be decoded are diagnosed as the real pass would do it.
+// Prints what the user asked for in a module: each entry call as it was
+// decoded. Calls that cannot be decoded are diagnosed as the real pass would do
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,8 @@ namespace retrograd {
 
 class RequestPrinterPass : public llvm::PassInfoMixin<RequestPrinterPass> {
 public:
-  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
+  llvm::PreservedAnalyses run(llvm::Module &M,
+                              llvm::ModuleAnalysisManager &MAM);
   static bool isRequired() { return true; }
 };
 

@@ -1,7 +1,7 @@
 //===- SpecializeWrappers.cpp - one private wrapper per function ----------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -12,15 +12,17 @@
 //   define linkonce_odr double @wrap(ptr %f, double %x) {
 //     %g = call double @__enzyme_autodiff(ptr %f, double %x)  ...
 //
-//   call double @wrap(ptr @sin2, double %a)       ; becomes a call of @wrap.rg.sin2,
-//   call double @wrap(ptr @cos2, double %a)       ; @wrap.rg.cos2: internal copies
+//   call double @wrap(ptr @sin2, double %a)       ; becomes a call of
+//   @wrap.rg.sin2, call double @wrap(ptr @cos2, double %a)       ;
+//   @wrap.rg.cos2: internal copies
 //                                                 ; with %f replaced
 //
-// Looking at the callers and lowering @wrap itself would be wrong even if all of
-// them agree: a linkonce function of another translation unit may win at link
-// time. A copy may be a wrapper's caller again (wrappers nest), so this runs until
-// nothing changes; each round turns one parameter of one call into a constant, so
-// it ends unless a wrapper calls itself with ever new functions, which C cannot.
+// Looking at the callers and lowering @wrap itself would be wrong even if all
+// of them agree: a linkonce function of another translation unit may win at
+// link time. A copy may be a wrapper's caller again (wrappers nest), so this
+// runs until nothing changes; each round turns one parameter of one call into a
+// constant, so it ends unless a wrapper calls itself with ever new functions,
+// which C cannot.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +48,8 @@ public:
 private:
   Module &M;
   bool Changed = false;
-  /// Parameters that are handed on to an entry call, directly or through another
-  /// wrapper. In the order found.
+  /// Parameters that are handed on to an entry call, directly or through
+  /// another wrapper. In the order found.
   SetVector<Argument *> Handed;
   /// (parameter, function passed) -> copy of the wrapper.
   MapVector<std::pair<Argument *, Function *>, Function *> Copies;
@@ -127,7 +129,8 @@ bool Specializer::run() {
     if (!Redirected)
       break;
     Changed = true;
-    // What nobody calls any more and nobody else may call must not be diagnosed.
+    // What nobody calls any more and nobody else may call must not be
+    // diagnosed.
     SetVector<Function *> Wrappers;
     for (Argument *A : Handed)
       Wrappers.insert(A->getParent());

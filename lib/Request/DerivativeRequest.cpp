@@ -1,7 +1,7 @@
 //===- DerivativeRequest.cpp - what is to be differentiated, and how ------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +62,8 @@ FunctionType *DerivativeRequest::functionType() const {
         Parameters.push_back(A.getType());
     }
   }
-  bool TakesSeed = Mode == DerivativeMode::Sweep || Mode == DerivativeMode::ReverseJoint;
+  bool TakesSeed =
+      Mode == DerivativeMode::Sweep || Mode == DerivativeMode::ReverseJoint;
   if (TakesSeed && ActiveReturn)
     Parameters.push_back(Primal->getReturnType());
   return FunctionType::get(resultType(), Parameters, /*isVarArg=*/false);

@@ -1,12 +1,13 @@
-//===- DerivativeRequest.h - what is to be differentiated, and how -*- C++ -*-===//
+//===- DerivativeRequest.h - what is to be differentiated, and how -*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A request is a value: function, mode, and the activity of each argument. Equal
-// requests have one derivative, made once and shared by all callers.
+// A request is a value: function, mode, and the activity of each argument.
+// Equal requests have one derivative, made once and shared by all callers.
 //
 // Conventions of the functions that answer a request. For each parameter `a` of
 // the primal, in order, "a [, a.sh]" means `a`, followed by its shadow (same
@@ -15,7 +16,8 @@
 //   Forward       ret (a [, a.t] ...)       {primal?, tangent?}
 //                 the tangent of a Dup scalar or the shadow of a Dup pointer
 //                 follows its primal
-//   ReverseJoint  ret (a [, a.sh] ... [, seed])   {primal?, adj(a) for each Out a}
+//   ReverseJoint  ret (a [, a.sh] ... [, seed])   {primal?, adj(a) for each Out
+//   a}
 //                 seed, of the primal's return type, only when ActiveReturn
 //   Augment       ret (a [, a.sh] ...)      {ptr tape, primal?, shadow of ret?}
 //   Sweep         ret (ptr tape [, seed])   {adj(a) for each Out a}
@@ -58,7 +60,8 @@ struct DerivativeRequest {
   bool ActiveReturn = false;
   /// The primal result is part of the derivative's result.
   bool ReturnPrimal = false;
-  /// The primal's result holds pointers, and their shadow is part of the result.
+  /// The primal's result holds pointers, and their shadow is part of the
+  /// result.
   bool ShadowReturn = false;
 
   bool operator==(const DerivativeRequest &O) const {

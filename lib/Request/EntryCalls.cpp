@@ -1,18 +1,19 @@
 //===- EntryCalls.cpp - decode the user's derivative calls ----------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An entry call is a call of a function that exists nowhere, declared by the user
-// as it pleased him, and lowered by clang as any other call. So this file reads
-// source-level intent back from a calling convention:
+// An entry call is a call of a function that exists nowhere, declared by the
+// user as it pleased him, and lowered by clang as any other call. So this file
+// reads source-level intent back from a calling convention:
 //
 //   - markers are loads of global variables among the arguments;
 //   - without a prototype, float has become double, and char and bool int;
 //   - a struct of two doubles is two arguments, one of two floats a vector, a
-//     bigger one a pointer marked byval, and a bigger result a pointer marked sret;
+//     bigger one a pointer marked byval, and a bigger result a pointer marked
+//     sret;
 //   - C++ forwarding references pass everything, markers too, by address.
 //
 // Every parameter of the primal takes the next argument (and one more for its
@@ -58,7 +59,16 @@ constexpr EntryPointName EntryPointNames[] = {
 #include "Request/EntryPoints.def"
 };
 
-enum class MarkerRole { Const, Dup, DupNoNeed, Out, PrimalReturn, ConstReturn, NoEffect, NotYet };
+enum class MarkerRole {
+  Const,
+  Dup,
+  DupNoNeed,
+  Out,
+  PrimalReturn,
+  ConstReturn,
+  NoEffect,
+  NotYet
+};
 struct MarkerName {
   StringRef Name;
   MarkerRole Role;
@@ -89,30 +99,35 @@ const EntryPointName *entryPointOf(StringRef Symbol) {
 }
 
 Function *entryCallee(const CallBase &Call) {
-  auto *F = dyn_cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
+  auto *F = dyn_cast<Function>(
+      Call.getCalledOperand()->stripPointerCastsAndAliases());
   return F && isEntryPoint(*F) ? F : nullptr;
 }
 
-/// The identifier of a marker in a symbol, which may be mangled: "_ZL10enzyme_dup".
+/// The identifier of a marker in a symbol, which may be mangled:
+/// "_ZL10enzyme_dup".
 StringRef markerIdentifier(StringRef Symbol) {
   for (StringRef Prefix : {"enzyme_", "diffe_"}) {
     size_t At = Symbol.find(Prefix);
     if (At == StringRef::npos || (At && !llvm::isDigit(Symbol[At - 1])))
       continue;
-    return Symbol.substr(At).take_while([](char C) { return llvm::isLower(C) || C == '_'; });
+    return Symbol.substr(At).take_while(
+        [](char C) { return llvm::isLower(C) || C == '_'; });
   }
   return {};
 }
 
-/// The marker that a value stands for, or "". ByAddress is set when the value is
-/// the address of the variable instead of its contents.
-StringRef markerOf(const Value *V, bool *ByAddress = nullptr, unsigned Depth = 0) {
+/// The marker that a value stands for, or "". ByAddress is set when the value
+/// is the address of the variable instead of its contents.
+StringRef markerOf(const Value *V, bool *ByAddress = nullptr,
+                   unsigned Depth = 0) {
   if (Depth > 4)
     return {};
   if (auto *Wrapped = dyn_cast<MetadataAsValue>(V)) {
     if (auto *String = dyn_cast<MDString>(Wrapped->getMetadata()))
       return String->getString();
-    if (auto *Node = dyn_cast<MDNode>(Wrapped->getMetadata()); Node && Node->getNumOperands() == 1)
+    if (auto *Node = dyn_cast<MDNode>(Wrapped->getMetadata());
+        Node && Node->getNumOperands() == 1)
       if (auto *String = dyn_cast<MDString>(Node->getOperand(0)))
         return String->getString();
     return {};
@@ -120,9 +135,10 @@ StringRef markerOf(const Value *V, bool *ByAddress = nullptr, unsigned Depth = 0
   if (isa<CastInst>(V) || isa<FreezeInst>(V))
     return markerOf(cast<Instruction>(V)->getOperand(0), ByAddress, Depth + 1);
   if (auto *Phi = dyn_cast<PHINode>(V)) {
-    StringRef Common = Phi->getNumIncomingValues()
-                           ? markerOf(Phi->getIncomingValue(0), ByAddress, Depth + 1)
-                           : StringRef();
+    StringRef Common =
+        Phi->getNumIncomingValues()
+            ? markerOf(Phi->getIncomingValue(0), ByAddress, Depth + 1)
+            : StringRef();
     for (const Value *Incoming : Phi->incoming_values())
       if (markerOf(Incoming, ByAddress, Depth + 1) != Common)
         return {};
@@ -133,7 +149,8 @@ StringRef markerOf(const Value *V, bool *ByAddress = nullptr, unsigned Depth = 0
     if (!G)
       return {};
     StringRef Name = markerIdentifier(G->getName());
-    bool Known = any_of(MarkerNames, [&](const MarkerName &M) { return M.Name == Name; });
+    bool Known = any_of(MarkerNames,
+                        [&](const MarkerName &M) { return M.Name == Name; });
     return Known || G->getValueType()->isIntegerTy() ? Name : StringRef();
   };
   if (auto *Load = dyn_cast<LoadInst>(V)) {
@@ -210,11 +227,13 @@ struct Leaf {
 
 /// The scalars of a type as they lie in memory. PackVectors: a vector is what
 /// clang made of a small struct, so it is aligned as its elements are.
-void flatten(Type *T, uint64_t Offset, const DataLayout &DL, SmallVectorImpl<Leaf> &Leaves) {
+void flatten(Type *T, uint64_t Offset, const DataLayout &DL,
+             SmallVectorImpl<Leaf> &Leaves) {
   if (auto *S = dyn_cast<StructType>(T)) {
     const StructLayout *Layout = DL.getStructLayout(S);
     for (unsigned I = 0; I < S->getNumElements(); ++I)
-      flatten(S->getElementType(I), Offset + Layout->getElementOffset(I), DL, Leaves);
+      flatten(S->getElementType(I), Offset + Layout->getElementOffset(I), DL,
+              Leaves);
     return;
   }
   Type *Element = nullptr;
@@ -242,7 +261,8 @@ Align alignmentOf(Type *T, bool PackVectors, const DataLayout &DL) {
 }
 
 /// Offsets of members of the given types in a C struct. Returns its end.
-uint64_t layOut(MutableArrayRef<EntryResult> Results, bool PackVectors, const DataLayout &DL) {
+uint64_t layOut(MutableArrayRef<EntryResult> Results, bool PackVectors,
+                const DataLayout &DL) {
   uint64_t Offset = 0;
   for (EntryResult &R : Results) {
     Offset = alignTo(Offset, alignmentOf(R.Ty, PackVectors, DL));
@@ -255,7 +275,8 @@ uint64_t layOut(MutableArrayRef<EntryResult> Results, bool PackVectors, const Da
 /// Do these results, so laid out, fill memory of type Declared? Each floating-
 /// point leaf must meet a leaf of the same type, so that neither a number nor a
 /// byte of one is lost or invented.
-bool fits(ArrayRef<EntryResult> Results, uint64_t End, Type *Declared, const DataLayout &DL) {
+bool fits(ArrayRef<EntryResult> Results, uint64_t End, Type *Declared,
+          const DataLayout &DL) {
   SmallVector<Leaf, 8> Want, Have;
   for (const EntryResult &R : Results)
     flatten(R.Ty, R.Offset, DL, Want);
@@ -268,7 +289,8 @@ bool fits(ArrayRef<EntryResult> Results, uint64_t End, Type *Declared, const Dat
   size_t J = 0;
   for (const Leaf &W : Want) {
     uint64_t WantEnd = W.Offset + DL.getTypeStoreSize(W.Ty);
-    while (J < Have.size() && Have[J].Offset + DL.getTypeStoreSize(Have[J].Ty) <= W.Offset) {
+    while (J < Have.size() &&
+           Have[J].Offset + DL.getTypeStoreSize(Have[J].Ty) <= W.Offset) {
       // A number of the declared result that nothing would be written to.
       ++J;
     }
@@ -277,7 +299,8 @@ bool fits(ArrayRef<EntryResult> Results, uint64_t End, Type *Declared, const Dat
     const Leaf &H = Have[J];
     uint64_t HaveEnd = H.Offset + DL.getTypeStoreSize(H.Ty);
     bool Same = H.Ty == W.Ty && H.Offset == W.Offset;
-    bool Covered = H.Ty->isIntegerTy() && H.Offset <= W.Offset && WantEnd <= HaveEnd;
+    bool Covered =
+        H.Ty->isIntegerTy() && H.Offset <= W.Offset && WantEnd <= HaveEnd;
     if (!Same && !Covered)
       return false;
   }
@@ -298,7 +321,8 @@ class Decoder {
 public:
   Decoder(CallBase &Call, const EntryPointName &Entry, DiagnosticEngine &Diags,
           function_ref<bool(const Function &)> HasRule)
-      : Call(Call), Entry(Entry), Diags(Diags), HasRule(HasRule), DL(Call.getDataLayout()) {}
+      : Call(Call), Entry(Entry), Diags(Diags), HasRule(HasRule),
+        DL(Call.getDataLayout()) {}
 
   /// None if the call was diagnosed.
   std::optional<EntryCall> decode();
@@ -317,7 +341,9 @@ private:
   bool ReturnConst = false;
   std::string EntryName;
 
-  bool isForward() const { return Result.Request.Mode == DerivativeMode::Forward; }
+  bool isForward() const {
+    return Result.Request.Mode == DerivativeMode::Forward;
+  }
   std::nullopt_t fail(DiagId Id, std::initializer_list<DiagArg> Args) {
     Diags.report(Id, &Call, RequestTrail(Call, F), Args);
     return std::nullopt;
@@ -328,7 +354,8 @@ private:
   }
   /// Users count parameters from one, and do not see the one for the result.
   unsigned userIndex(const Argument &P) const {
-    return P.getArgNo() + 1 - (F->arg_size() && F->getArg(0)->hasStructRetAttr());
+    return P.getArgNo() + 1 -
+           (F->arg_size() && F->getArg(0)->hasStructRetAttr());
   }
   std::string signature() const;
 
@@ -337,9 +364,12 @@ private:
   bool readParameters(const ParameterGroup &Group);
   bool readOperands(const ParameterGroup &Group, bool IsShadow,
                     SmallVectorImpl<EntryOperand> &Operands);
-  bool checkShadow(Argument &P, const EntryOperand &Primal, const EntryOperand &Shadow);
-  std::optional<ArgActivity> activityOf(Argument &P, Type *T, std::optional<MarkerRole> Marker);
-  std::optional<EntryOperand> convert(unsigned Index, Argument &P, bool IsShadow);
+  bool checkShadow(Argument &P, const EntryOperand &Primal,
+                   const EntryOperand &Shadow);
+  std::optional<ArgActivity> activityOf(Argument &P, Type *T,
+                                        std::optional<MarkerRole> Marker);
+  std::optional<EntryOperand> convert(unsigned Index, Argument &P,
+                                      bool IsShadow);
   bool readReturn();
   bool matchResult();
 };
@@ -368,12 +398,13 @@ bool Decoder::findFunction() {
                   {EntryName, Named.Functions[0], Named.Functions[1]});
   if (!Named.Complete) {
     Value *V = Operand->get();
-    std::string What = Named.Parameter ? "a parameter of the function around the call"
-                       : isa<ConstantPointerNull>(V)    ? "null"
-                       : isa<LoadInst>(V)               ? "a value read from memory"
-                       : isa<GlobalVariable>(V)         ? "a variable"
-                       : !V->getType()->isPointerTy()   ? describe(V->getType())
-                                                        : "a pointer computed at run time";
+    std::string What =
+        Named.Parameter ? "a parameter of the function around the call"
+        : isa<ConstantPointerNull>(V)  ? "null"
+        : isa<LoadInst>(V)             ? "a value read from memory"
+        : isa<GlobalVariable>(V)       ? "a variable"
+        : !V->getType()->isPointerTy() ? describe(V->getType())
+                                       : "a pointer computed at run time";
     return failed(DiagId::NotAFunction, {EntryName, What});
   }
   F = Named.Functions[0];
@@ -386,13 +417,14 @@ bool Decoder::findFunction() {
 }
 
 /// Reads markers up to the next value. Activity: the one that governs it.
-bool Decoder::readMarkers(std::optional<MarkerRole> &Activity, StringRef &Spelling) {
+bool Decoder::readMarkers(std::optional<MarkerRole> &Activity,
+                          StringRef &Spelling) {
   for (; Next < Call.arg_size(); ++Next) {
     StringRef Name = markerOf(Call.getArgOperand(Next), &ByReference);
     if (Name.empty())
       return true;
-    const MarkerName *Known =
-        find_if(MarkerNames, [&](const MarkerName &M) { return M.Name == Name; });
+    const MarkerName *Known = find_if(
+        MarkerNames, [&](const MarkerName &M) { return M.Name == Name; });
     if (Known == std::end(MarkerNames))
       return failed(DiagId::UnknownMarker, {Name});
     switch (Known->Role) {
@@ -417,15 +449,17 @@ bool Decoder::readMarkers(std::optional<MarkerRole> &Activity, StringRef &Spelli
 }
 
 /// One argument of the call as an operand of parameter P.
-std::optional<EntryOperand> Decoder::convert(unsigned Index, Argument &P, bool IsShadow) {
+std::optional<EntryOperand> Decoder::convert(unsigned Index, Argument &P,
+                                             bool IsShadow) {
   Value *V = Call.getArgOperand(Index);
   Type *Have = V->getType(), *Want = P.getType();
   const char *Role = IsShadow ? "the shadow" : "the value";
   auto Wrong = [&](const Twine &Advice) {
-    return fail(DiagId::ArgumentKind,
-                {F, userIndex(P), describe(Want), Role, describe(Have), Advice});
+    return fail(DiagId::ArgumentKind, {F, userIndex(P), describe(Want), Role,
+                                       describe(Have), Advice});
   };
-  std::string SeePrototype = "the derivative call takes the arguments of " + signature() +
+  std::string SeePrototype = "the derivative call takes the arguments of " +
+                             signature() +
                              ", each followed by its shadow where it has one";
 
   if (P.hasByValAttr()) {
@@ -433,21 +467,25 @@ std::optional<EntryOperand> Decoder::convert(unsigned Index, Argument &P, bool I
       return Wrong(SeePrototype);
     return EntryOperand{EntryOperand::CopyMemory, V, P.getParamByValType()};
   }
-  if (Have->isPointerTy() && Call.isByValArgument(Index) && !Want->isPointerTy())
-    return Wrong("pass a pointer to the struct, and let '" + userName(*F) + "' take a pointer");
+  if (Have->isPointerTy() && Call.isByValArgument(Index) &&
+      !Want->isPointerTy())
+    return Wrong("pass a pointer to the struct, and let '" + userName(*F) +
+                 "' take a pointer");
 
   // A C++ reference says how much lies behind it; a pointer does not.
   bool IsReference =
       Have->isPointerTy() &&
-      (ByReference || (!Want->isPointerTy() && Want->isSized() &&
-                       Call.getParamDereferenceableBytes(Index) >= DL.getTypeStoreSize(Want)));
+      (ByReference ||
+       (!Want->isPointerTy() && Want->isSized() &&
+        Call.getParamDereferenceableBytes(Index) >= DL.getTypeStoreSize(Want)));
   if (IsReference && (!Want->isPointerTy() || !P.getDereferenceableBytes()))
     return EntryOperand{EntryOperand::Load, V, nullptr};
 
   if (Have == Want)
     return EntryOperand{EntryOperand::Direct, V, nullptr};
   if (Have->isFloatingPointTy() && Want->isFloatingPointTy()) {
-    TypeSize HaveBits = Have->getPrimitiveSizeInBits(), WantBits = Want->getPrimitiveSizeInBits();
+    TypeSize HaveBits = Have->getPrimitiveSizeInBits(),
+             WantBits = Want->getPrimitiveSizeInBits();
     if (HaveBits < WantBits)
       return EntryOperand{EntryOperand::FPExtend, V, nullptr};
     if (Have->isDoubleTy() && HaveBits > WantBits)
@@ -460,27 +498,31 @@ std::optional<EntryOperand> Decoder::convert(unsigned Index, Argument &P, bool I
     // Signed and unsigned look alike here, so the value must say it is neither.
     if (isKnownNonNegative(V, SimplifyQuery(DL, &Call)))
       return EntryOperand{EntryOperand::IntExtend, V, nullptr};
-    return Wrong("without a prototype C passes an int as it is: cast the argument to the type of "
+    return Wrong("without a prototype C passes an int as it is: cast the "
+                 "argument to the type of "
                  "the parameter");
   }
   if (isa<ConstantInt>(V) && Want->isPointerTy()) {
     if (IsShadow && cast<ConstantInt>(V)->isZero())
       return fail(DiagId::NullShadow, {F, userIndex(P)});
-    return fail(DiagId::FoldedMarker, {DiagArg(V), userIndex(P), F, describe(Want)});
+    return fail(DiagId::FoldedMarker,
+                {DiagArg(V), userIndex(P), F, describe(Want)});
   }
   if (Have->isIntegerTy() && Want->isFloatingPointTy())
-    return Wrong("without a prototype C does not convert an integer to a floating-point number: "
-                 "write 3.0 instead of 3, or cast the argument; if it was meant as a marker, "
+    return Wrong("without a prototype C does not convert an integer to a "
+                 "floating-point number: "
+                 "write 3.0 instead of 3, or cast the argument; if it was "
+                 "meant as a marker, "
                  "declare the marker 'extern int'");
   if (IsShadow && Want->isFloatingPointTy() && Have->isPointerTy())
     return Wrong("the tangent of a number is a number");
   return Wrong(SeePrototype);
 }
 
-/// What is to be done about a parameter whose source type was T, from its marker or
-/// its type.
-std::optional<ArgActivity> Decoder::activityOf(Argument &P, Type *T,
-                                               std::optional<MarkerRole> Marker) {
+/// What is to be done about a parameter whose source type was T, from its
+/// marker or its type.
+std::optional<ArgActivity>
+Decoder::activityOf(Argument &P, Type *T, std::optional<MarkerRole> Marker) {
   if (!Marker) {
     if (!holdsFloat(T) && !holdsPointer(T))
       return ArgActivity::Const;
@@ -500,7 +542,8 @@ std::optional<ArgActivity> Decoder::activityOf(Argument &P, Type *T,
   default:
     if (!isForward() && !holdsPointer(T))
       return fail(DiagId::DupByValue, {F, userIndex(P)});
-    return *Marker == MarkerRole::Dup ? ArgActivity::Dup : ArgActivity::DupNoNeed;
+    return *Marker == MarkerRole::Dup ? ArgActivity::Dup
+                                      : ArgActivity::DupNoNeed;
   }
 }
 
@@ -510,15 +553,19 @@ bool Decoder::readOperands(const ParameterGroup &Group, bool IsShadow,
   Argument &First = *F->getArg(Group.First);
   auto Missing = [&] {
     if (IsShadow)
-      return failed(DiagId::MissingShadow, {F, userIndex(First), describe(First.getType())});
+      return failed(DiagId::MissingShadow,
+                    {F, userIndex(First), describe(First.getType())});
     return failed(DiagId::TooFewArguments,
-                  {F, userIndex(First), userIndex(*F->getArg(F->arg_size() - 1)),
+                  {F, userIndex(First),
+                   userIndex(*F->getArg(F->arg_size() - 1)),
                    describe(First.getType()),
                    "the derivative call takes the arguments of " + signature() +
-                       ", each followed by its shadow where it has one; a shadow left out "
+                       ", each followed by its shadow where it has one; a "
+                       "shadow left out "
                        "earlier moves all later arguments"});
   };
-  if (Next == Call.arg_size() || (IsShadow && isMarker(Call.getArgOperand(Next))))
+  if (Next == Call.arg_size() ||
+      (IsShadow && isMarker(Call.getArgOperand(Next))))
     return Missing();
 
   // A struct in registers there may be one in memory here.
@@ -531,7 +578,8 @@ bool Decoder::readOperands(const ParameterGroup &Group, bool IsShadow,
     const StructLayout *Layout =
         DL.getStructLayout(StructType::get(F->getContext(), Pieces));
     for (unsigned I = 0; I < Group.Size; ++I)
-      Operands.push_back({EntryOperand::Load, Address, nullptr, Layout->getElementOffset(I)});
+      Operands.push_back(
+          {EntryOperand::Load, Address, nullptr, Layout->getElementOffset(I)});
     ++Next;
     return true;
   }
@@ -539,7 +587,8 @@ bool Decoder::readOperands(const ParameterGroup &Group, bool IsShadow,
   for (unsigned I = 0; I < Group.Size; ++I, ++Next) {
     if (Next == Call.arg_size() || (I && isMarker(Call.getArgOperand(Next))))
       return Missing();
-    std::optional<EntryOperand> Operand = convert(Next, *F->getArg(Group.First + I), IsShadow);
+    std::optional<EntryOperand> Operand =
+        convert(Next, *F->getArg(Group.First + I), IsShadow);
     if (!Operand)
       return false;
     Operands.push_back(*Operand);
@@ -547,7 +596,8 @@ bool Decoder::readOperands(const ParameterGroup &Group, bool IsShadow,
   return true;
 }
 
-bool Decoder::checkShadow(Argument &P, const EntryOperand &Primal, const EntryOperand &Shadow) {
+bool Decoder::checkShadow(Argument &P, const EntryOperand &Primal,
+                          const EntryOperand &Shadow) {
   if (Shadow.How != EntryOperand::Direct || !P.getType()->isPointerTy())
     return true;
   Value *PrimalPointer = Primal.V->stripPointerCasts();
@@ -556,7 +606,8 @@ bool Decoder::checkShadow(Argument &P, const EntryOperand &Primal, const EntryOp
   if (isa<ConstantPointerNull>(ShadowPointer) && !PrimalIsNull)
     return failed(DiagId::NullShadow, {F, userIndex(P)});
   if (PrimalPointer == ShadowPointer && !PrimalIsNull)
-    Diags.report(DiagId::ShadowIsPrimal, &Call, RequestTrail(Call, F), {F, userIndex(P)});
+    Diags.report(DiagId::ShadowIsPrimal, &Call, RequestTrail(Call, F),
+                 {F, userIndex(P)});
   return true;
 }
 
@@ -583,10 +634,12 @@ bool Decoder::readParameters(const ParameterGroup &Group) {
   // Default of a struct with floats inside integers is "const" by its IR type.
   if (Group.FloatsInIntegers && (*Activity != ArgActivity::Const || !Marker))
     return failed(DiagId::FloatInsideInteger, {F, userIndex(First)});
-  bool HasShadow = *Activity == ArgActivity::Dup || *Activity == ArgActivity::DupNoNeed;
+  bool HasShadow =
+      *Activity == ArgActivity::Dup || *Activity == ArgActivity::DupNoNeed;
   // A struct by value that holds numbers and pointers has nowhere to leave the
   // adjoints of its numbers, for the shadow that the user passes is a copy.
-  if (HasShadow && !isForward() && (InMemory || Group.Size > 1) && holdsFloat(Whole))
+  if (HasShadow && !isForward() && (InMemory || Group.Size > 1) &&
+      holdsFloat(Whole))
     return failed(DiagId::DupByValue, {F, userIndex(First)});
 
   SmallVector<EntryOperand, 2> Primals, Shadows;
@@ -599,8 +652,10 @@ bool Decoder::readParameters(const ParameterGroup &Group) {
     EntryParameter Parameter{Primals[I], std::nullopt};
     ArgActivity Each = *Activity;
     if (InMemory && Each == ArgActivity::Out) {
-      // The derivative sees memory; its adjoint is what the shadow holds at the end.
-      Parameter.Shadow = EntryOperand{EntryOperand::ZeroMemory, nullptr, InMemory};
+      // The derivative sees memory; its adjoint is what the shadow holds at the
+      // end.
+      Parameter.Shadow =
+          EntryOperand{EntryOperand::ZeroMemory, nullptr, InMemory};
       Each = ArgActivity::Dup;
     } else if (Group.Size > 1 && Pieces[I]->isIntegerTy()) {
       Each = ArgActivity::Const;
@@ -620,7 +675,8 @@ bool Decoder::readReturn() {
   DerivativeRequest &Request = Result.Request;
   bool Discarded = Call.getType()->isVoidTy() && !Result.ResultInMemory;
   bool InMemory = F->arg_size() && F->getArg(0)->hasStructRetAttr();
-  Type *Returned = InMemory ? F->getArg(0)->getParamStructRetType() : F->getReturnType();
+  Type *Returned =
+      InMemory ? F->getArg(0)->getParamStructRetType() : F->getReturnType();
 
   auto FromMemory = [&](bool OfShadow) {
     EntryResult R;
@@ -639,12 +695,14 @@ bool Decoder::readReturn() {
 
   bool Primal = Request.ReturnPrimal && !Returned->isVoidTy();
   if (isForward()) {
-    bool Active = !ReturnConst && !Discarded && (holdsFloat(Returned) || holdsPointer(Returned));
+    bool Active = !ReturnConst && !Discarded &&
+                  (holdsFloat(Returned) || holdsPointer(Returned));
     if (InMemory) {
       Request.ReturnPrimal = false;
       Request.Args[0] = Active ? ArgActivity::Dup : ArgActivity::Const;
       if (Active)
-        Result.Parameters[0].Shadow = EntryOperand{EntryOperand::ZeroMemory, nullptr, Returned};
+        Result.Parameters[0].Shadow =
+            EntryOperand{EntryOperand::ZeroMemory, nullptr, Returned};
       if (Primal)
         FromMemory(/*OfShadow=*/false);
       if (Active)
@@ -688,7 +746,8 @@ bool Decoder::readReturn() {
 
 /// Where each result lies in the type that the user declared.
 bool Decoder::matchResult() {
-  Type *Declared = Result.ResultInMemory ? Result.ResultInMemory : Call.getType();
+  Type *Declared =
+      Result.ResultInMemory ? Result.ResultInMemory : Call.getType();
   // A result that nobody looks at may be declared as anything: one declaration
   // of the entry point often serves several calls.
   bool Unused = !Result.ResultInMemory && Call.use_empty();
@@ -699,10 +758,11 @@ bool Decoder::matchResult() {
   MutableArrayRef<EntryResult> Results = Result.Results;
   if (Results.empty())
     return failed(DiagId::NothingReturned, {EntryName, F});
-  if (Results.size() == 1 && (Results[0].Ty == Declared ||
-                              (Results[0].Ty->isFloatingPointTy() && Declared->isFloatingPointTy() &&
-                               Results[0].Ty->getPrimitiveSizeInBits() <
-                                   Declared->getPrimitiveSizeInBits())))
+  if (Results.size() == 1 &&
+      (Results[0].Ty == Declared ||
+       (Results[0].Ty->isFloatingPointTy() && Declared->isFloatingPointTy() &&
+        Results[0].Ty->getPrimitiveSizeInBits() <
+            Declared->getPrimitiveSizeInBits())))
     return true;
   for (bool PackVectors : {false, true}) {
     uint64_t End = layOut(Results, PackVectors, DL);
@@ -712,14 +772,16 @@ bool Decoder::matchResult() {
   std::string List;
   for (const EntryResult &R : Results)
     List += (List.empty() ? "" : ", ") + describe(R.Ty);
-  return failed(DiagId::ResultMismatch, {EntryName, F, List, describe(Declared)});
+  return failed(DiagId::ResultMismatch,
+                {EntryName, F, List, describe(Declared)});
 }
 
 std::optional<EntryCall> Decoder::decode() {
   EntryName = userName(*entryCallee(Call));
   Result.Call = &Call;
-  Result.Request.Mode =
-      Entry.Role == EntryRole::Forward ? DerivativeMode::Forward : DerivativeMode::ReverseJoint;
+  Result.Request.Mode = Entry.Role == EntryRole::Forward
+                            ? DerivativeMode::Forward
+                            : DerivativeMode::ReverseJoint;
   if (Entry.Role == EntryRole::NotYet)
     return fail(DiagId::EntryCallNotYet, {Entry.Name, Entry.What});
   if (Call.arg_size() && Call.paramHasAttr(0, Attribute::StructRet))
@@ -736,7 +798,8 @@ std::optional<EntryCall> Decoder::decode() {
     Argument &P = *F->getArg(Group.First);
     if (P.hasStructRetAttr()) {
       EntryParameter Parameter;
-      Parameter.Primal = {EntryOperand::ZeroMemory, nullptr, P.getParamStructRetType()};
+      Parameter.Primal = {EntryOperand::ZeroMemory, nullptr,
+                          P.getParamStructRetType()};
       Result.Parameters.push_back(Parameter);
       Result.Request.Args.push_back(ArgActivity::Const);
       continue;
@@ -752,12 +815,14 @@ std::optional<EntryCall> Decoder::decode() {
   if (Marker && Next == Call.arg_size())
     return fail(DiagId::MarkerWithoutArgument, {Spelling});
   if (Next != Call.arg_size())
-    return fail(DiagId::TooManyArguments,
-                {F, unsigned(Call.arg_size() - Next),
-                 "the parameters are " + signature() +
-                     (isForward() ? "; each number is followed by its tangent"
-                                  : "; in reverse mode a number has no shadow, its adjoint is "
-                                    "part of the result")});
+    return fail(
+        DiagId::TooManyArguments,
+        {F, unsigned(Call.arg_size() - Next),
+         "the parameters are " + signature() +
+             (isForward()
+                  ? "; each number is followed by its tangent"
+                  : "; in reverse mode a number has no shadow, its adjoint is "
+                    "part of the result")});
 
   if (!readReturn() || !matchResult())
     return std::nullopt;
@@ -774,7 +839,8 @@ std::optional<EntryCall> Decoder::decode() {
 
 bool retrograd::isEntryPoint(const Function &F) {
   // A function with a body is the user's own, whatever its name.
-  return F.isDeclaration() && !F.isIntrinsic() && F.getName().contains(FamilyPrefix);
+  return F.isDeclaration() && !F.isIntrinsic() &&
+         F.getName().contains(FamilyPrefix);
 }
 
 bool retrograd::isMarker(const Value *V) { return !markerOf(V).empty(); }
@@ -782,23 +848,27 @@ bool retrograd::isMarker(const Value *V) { return !markerOf(V).empty(); }
 Use *retrograd::functionOperandOf(CallBase &Call) {
   if (!entryCallee(Call))
     return nullptr;
-  unsigned First = Call.arg_size() && Call.paramHasAttr(0, Attribute::StructRet);
+  unsigned First =
+      Call.arg_size() && Call.paramHasAttr(0, Attribute::StructRet);
   return First < Call.arg_size() ? &Call.getArgOperandUse(First) : nullptr;
 }
 
 bool retrograd::hasEntryCalls(const Module &M) {
   return any_of(M, [](const Function &F) {
-    return F.isDeclaration() && F.getName().contains(FamilyPrefix) && !F.use_empty();
+    return F.isDeclaration() && F.getName().contains(FamilyPrefix) &&
+           !F.use_empty();
   });
 }
 
 /// Facts that the user registered and that would change derivatives.
-static void refuseRegistrations(Module &M, const CallBase &Call, DiagnosticEngine &Diags) {
+static void refuseRegistrations(Module &M, const CallBase &Call,
+                                DiagnosticEngine &Diags) {
   for (const GlobalVariable &G : M.globals())
     if (G.getName().contains(FamilyPrefix))
       for (const RegistrationName &R : RegistrationNames)
         if (G.getName().contains(R.Name)) {
-          Diags.report(DiagId::RegistrationNotYet, nullptr, RequestTrail(Call, nullptr),
+          Diags.report(DiagId::RegistrationNotYet, nullptr,
+                       RequestTrail(Call, nullptr),
                        {userName(G.getName()), R.What});
           break;
         }
@@ -820,7 +890,8 @@ static void sortInnermostFirst(SmallVectorImpl<EntryCall> &Calls) {
       return;
     for (const Instruction &I : instructions(*F))
       if (auto *Call = dyn_cast<CallBase>(&I))
-        if (const Function *Callee = Call->getCalledFunction(); Callee && !Callee->isDeclaration())
+        if (const Function *Callee = Call->getCalledFunction();
+            Callee && !Callee->isDeclaration())
           Self(Self, Callee);
     if (auto It = Inside.find(F); It != Inside.end())
       for (unsigned I : It->second) {
@@ -836,8 +907,9 @@ static void sortInnermostFirst(SmallVectorImpl<EntryCall> &Calls) {
   Calls = std::move(Sorted);
 }
 
-EntryCalls retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
-                                        function_ref<bool(const Function &)> HasRule) {
+EntryCalls
+retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
+                             function_ref<bool(const Function &)> HasRule) {
   EntryCalls Found;
   if (!hasEntryCalls(M))
     return Found;
@@ -851,11 +923,13 @@ EntryCalls retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
         refuseRegistrations(M, *Call, Diags);
       const EntryPointName *Entry = entryPointOf(Callee->getName());
       if (!Entry) {
-        Diags.report(DiagId::UnknownEntryCall, Call, RequestTrail(*Call, nullptr), {Callee});
+        Diags.report(DiagId::UnknownEntryCall, Call,
+                     RequestTrail(*Call, nullptr), {Callee});
         Found.Refused.push_back(Call);
         continue;
       }
-      if (std::optional<EntryCall> Decoded = Decoder(*Call, *Entry, Diags, HasRule).decode())
+      if (std::optional<EntryCall> Decoded =
+              Decoder(*Call, *Entry, Diags, HasRule).decode())
         Found.Calls.push_back(std::move(*Decoded));
       else
         Found.Refused.push_back(Call);
@@ -869,8 +943,9 @@ EntryCalls retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
 //===----------------------------------------------------------------------===//
 
 static void print(raw_ostream &OS, const EntryOperand &Operand) {
-  static constexpr StringLiteral Spelling[] = {"",       "fptrunc ", "inttrunc ", "fpextend ",
-                                               "intextend ", "load ", "copy of ",  "zeros"};
+  static constexpr StringLiteral Spelling[] = {
+      "",           "fptrunc ", "inttrunc ", "fpextend ",
+      "intextend ", "load ",    "copy of ",  "zeros"};
   OS << Spelling[Operand.How];
   if (Operand.V)
     Operand.V->printAsOperand(OS, /*PrintType=*/true);
@@ -897,7 +972,8 @@ void EntryCall::print(raw_ostream &OS) const {
     if (R.Member)
       OS << "member " << *R.Member;
     else
-      OS << (R.OfShadow ? "shadow of parameter " : "memory of parameter ") << R.Parameter;
+      OS << (R.OfShadow ? "shadow of parameter " : "memory of parameter ")
+         << R.Parameter;
     OS << "\n";
   }
 }

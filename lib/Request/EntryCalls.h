@@ -1,18 +1,20 @@
 //===- EntryCalls.h - decode the user's derivative calls --------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // From a call such as
 //
-//   %g = call double (ptr, ...) @__enzyme_autodiff(ptr @f, double %x, i32 %m, i64 %n)
+//   %g = call double (ptr, ...) @__enzyme_autodiff(ptr @f, double %x, i32 %m,
+//   i64 %n)
 //
-// to a request ("reverse f(out, const) -> active") and to a description of how the
-// values of that call become the operands of the derivative, and the results of
-// the derivative the result of that call. Reads IR only; Pass/LowerEntryCalls
-// does what is described here. See lib/Request/README.md for the conventions.
+// to a request ("reverse f(out, const) -> active") and to a description of how
+// the values of that call become the operands of the derivative, and the
+// results of the derivative the result of that call. Reads IR only;
+// Pass/LowerEntryCalls does what is described here. See lib/Request/README.md
+// for the conventions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +44,8 @@ struct EntryOperand {
     IntTrunc,   ///< undo C's promotion of variable arguments to int
     FPExtend,   ///< float where double is expected: loses nothing
     IntExtend,  ///< int where long is expected, and known not to be negative
-    Load,       ///< behind an address: C++ forwarding, structs that found no registers
+    Load,       ///< behind an address: C++ forwarding, structs that found no
+                ///< registers
     CopyMemory, ///< passed by value in memory: the derivative gets a copy of it
     ZeroMemory  ///< no value of the user's: fresh memory filled with zeros
   };
@@ -104,11 +107,12 @@ struct EntryCalls {
 /// Is there anything to do in this module? Cheap; asked of every module.
 bool hasEntryCalls(const llvm::Module &M);
 
-/// Decodes every entry call of M; diagnoses what cannot be decoded. HasRule says
-/// of a function without a body whether the catalogue knows its derivative: then
-/// it can be differentiated all the same.
-EntryCalls collectEntryCalls(llvm::Module &M, DiagnosticEngine &Diags,
-                             llvm::function_ref<bool(const llvm::Function &)> HasRule);
+/// Decodes every entry call of M; diagnoses what cannot be decoded. HasRule
+/// says of a function without a body whether the catalogue knows its
+/// derivative: then it can be differentiated all the same.
+EntryCalls
+collectEntryCalls(llvm::Module &M, DiagnosticEngine &Diags,
+                  llvm::function_ref<bool(const llvm::Function &)> HasRule);
 
 /// A declared function of the __enzyme_* family.
 bool isEntryPoint(const llvm::Function &F);

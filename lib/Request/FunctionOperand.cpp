@@ -1,7 +1,7 @@
 //===- FunctionOperand.cpp - which function does a value name -------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -88,7 +88,8 @@ void Resolver::visit(Value *V) {
   // A function passed by reference arrives as the address of its variable.
   if (auto *Slot = dyn_cast<AllocaInst>(V)) {
     for (User *U : Slot->users())
-      if (auto *Store = dyn_cast<StoreInst>(U); Store && Store->getPointerOperand() == Slot)
+      if (auto *Store = dyn_cast<StoreInst>(U);
+          Store && Store->getPointerOperand() == Slot)
         visit(Store->getValueOperand());
     if (Result.Functions.empty())
       fail();
@@ -97,21 +98,24 @@ void Resolver::visit(Value *V) {
   fail();
 }
 
-/// A load of a variable that only loads and stores touch (-O0), or of a constant.
+/// A load of a variable that only loads and stores touch (-O0), or of a
+/// constant.
 void Resolver::visitLoad(LoadInst &Load) {
   const DataLayout &DL = Load.getDataLayout();
   Value *From = Load.getPointerOperand();
   APInt Offset(DL.getIndexTypeSizeInBits(From->getType()), 0);
-  Value *Base = From->stripAndAccumulateConstantOffsets(DL, Offset, /*AllowNonInbounds=*/true);
+  Value *Base = From->stripAndAccumulateConstantOffsets(
+      DL, Offset, /*AllowNonInbounds=*/true);
 
   if (auto *G = dyn_cast<GlobalVariable>(Base)) {
-    bool NeverStored =
-        G->isConstant() || (G->hasLocalLinkage() && all_of(G->users(), [](User *U) {
-                              auto *L = dyn_cast<LoadInst>(U);
-                              return L && !L->isVolatile();
-                            }));
+    bool NeverStored = G->isConstant() ||
+                       (G->hasLocalLinkage() && all_of(G->users(), [](User *U) {
+                          auto *L = dyn_cast<LoadInst>(U);
+                          return L && !L->isVolatile();
+                        }));
     if (NeverStored && G->hasDefinitiveInitializer())
-      if (Constant *C = ConstantFoldLoadFromConst(G->getInitializer(), Load.getType(), Offset, DL))
+      if (Constant *C = ConstantFoldLoadFromConst(G->getInitializer(),
+                                                  Load.getType(), Offset, DL))
         return visit(C);
     return fail();
   }
@@ -127,7 +131,8 @@ void Resolver::visitLoad(LoadInst &Load) {
       continue;
     }
     if (isa<LoadInst>(U) || isa<DbgInfoIntrinsic>(U) ||
-        (isa<IntrinsicInst>(U) && cast<IntrinsicInst>(U)->isLifetimeStartOrEnd()))
+        (isa<IntrinsicInst>(U) &&
+         cast<IntrinsicInst>(U)->isLifetimeStartOrEnd()))
       continue;
     return fail(); // its address goes elsewhere
   }
@@ -161,8 +166,10 @@ void Resolver::visitResultOf(CallBase &Call) {
   for (Instruction &I : instructions(*F))
     if (auto *Ret = dyn_cast<ReturnInst>(&I); Ret && Ret->getReturnValue()) {
       Returns = true;
-      // A callee that returns what it was given: look at what it was given here.
-      if (auto *A = dyn_cast<Argument>(Ret->getReturnValue()->stripPointerCasts()))
+      // A callee that returns what it was given: look at what it was given
+      // here.
+      if (auto *A =
+              dyn_cast<Argument>(Ret->getReturnValue()->stripPointerCasts()))
         visit(Call.getArgOperand(A->getArgNo()));
       else
         visit(Ret->getReturnValue());

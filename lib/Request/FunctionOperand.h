@@ -1,13 +1,13 @@
 //===- FunctionOperand.h - which function does a value name -----*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // The first argument of an entry call names a function, and by the time we see
-// it the name may have gone through casts, an alloca of -O0, a table, a captured
-// lambda's conversion to a pointer, or a wrapper's parameter.
+// it the name may have gone through casts, an alloca of -O0, a table, a
+// captured lambda's conversion to a pointer, or a wrapper's parameter.
 //
 //===----------------------------------------------------------------------===//
 

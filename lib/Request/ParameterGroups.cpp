@@ -1,7 +1,7 @@
 //===- ParameterGroups.cpp - which parameters are one struct --------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +17,13 @@ using namespace retrograd;
 /// "2,1:1,2": sizes of groups, and after a colon FloatsInIntegers.
 const char *const retrograd::ParameterGroupsAttribute = "rg-parameter-groups";
 
-/// The alloca that clang's prologue stores parameter A to, and where in it. IsPiece:
-/// as one piece of a struct, which clang addresses through the literal struct type
-/// of the pieces, even at offset 0. (In optimised code two parameters may well be
-/// stored to one local struct of the user's, but never so.)
-static const AllocaInst *homeOf(const Argument &A, uint64_t &Offset, bool &IsPiece) {
+/// The alloca that clang's prologue stores parameter A to, and where in it.
+/// IsPiece: as one piece of a struct, which clang addresses through the literal
+/// struct type of the pieces, even at offset 0. (In optimised code two
+/// parameters may well be stored to one local struct of the user's, but never
+/// so.)
+static const AllocaInst *homeOf(const Argument &A, uint64_t &Offset,
+                                bool &IsPiece) {
   const DataLayout &DL = A.getParent()->getDataLayout();
   for (const User *U : A.users()) {
     auto *Store = dyn_cast<StoreInst>(U);
@@ -29,12 +31,15 @@ static const AllocaInst *homeOf(const Argument &A, uint64_t &Offset, bool &IsPie
         Store->getParent() != &A.getParent()->getEntryBlock())
       continue;
     APInt At(DL.getIndexTypeSizeInBits(Store->getPointerOperandType()), 0);
-    const Value *Base = Store->getPointerOperand()->stripAndAccumulateConstantOffsets(
-        DL, At, /*AllowNonInbounds=*/true);
+    const Value *Base =
+        Store->getPointerOperand()->stripAndAccumulateConstantOffsets(
+            DL, At, /*AllowNonInbounds=*/true);
     if (auto *Home = dyn_cast<AllocaInst>(Base)) {
       Offset = At.getZExtValue();
       auto *Address = dyn_cast<GetElementPtrInst>(Store->getPointerOperand());
-      auto *Pieces = Address ? dyn_cast<StructType>(Address->getSourceElementType()) : nullptr;
+      auto *Pieces = Address
+                         ? dyn_cast<StructType>(Address->getSourceElementType())
+                         : nullptr;
       IsPiece = Pieces && Pieces->isLiteral();
       return Home;
     }
@@ -43,13 +48,15 @@ static const AllocaInst *homeOf(const Argument &A, uint64_t &Offset, bool &IsPie
 }
 
 /// Is there a floating-point number in bytes [From, To) of T?
-static bool hasFloatIn(Type *T, uint64_t From, uint64_t To, const DataLayout &DL) {
+static bool hasFloatIn(Type *T, uint64_t From, uint64_t To,
+                       const DataLayout &DL) {
   if (From >= To)
     return false;
   if (T->isFloatingPointTy())
     return From < DL.getTypeStoreSize(T).getFixedValue();
   auto Shifted = [&](Type *Member, uint64_t At) {
-    return To > At && hasFloatIn(Member, From > At ? From - At : 0, To - At, DL);
+    return To > At &&
+           hasFloatIn(Member, From > At ? From - At : 0, To - At, DL);
   };
   if (auto *S = dyn_cast<StructType>(T)) {
     const StructLayout *Layout = DL.getStructLayout(S);
@@ -75,7 +82,8 @@ std::string retrograd::findParameterGroups(const Function &F) {
   for (const Argument &A : F.args()) {
     uint64_t Offset = 0;
     bool IsPiece = false;
-    const AllocaInst *Home = A.hasByValAttr() ? nullptr : homeOf(A, Offset, IsPiece);
+    const AllocaInst *Home =
+        A.hasByValAttr() ? nullptr : homeOf(A, Offset, IsPiece);
     if (Home && IsPiece && Home == Before)
       ++Groups.back().Size;
     else
@@ -83,7 +91,8 @@ std::string retrograd::findParameterGroups(const Function &F) {
     Before = Home;
     ParameterGroup &Group = Groups.back();
     Special |= Group.Size > 1;
-    if (Home && A.getType()->isIntegerTy() && Home->getAllocatedType() != A.getType() &&
+    if (Home && A.getType()->isIntegerTy() &&
+        Home->getAllocatedType() != A.getType() &&
         hasFloatIn(Home->getAllocatedType(), Offset,
                    Offset + DL.getTypeStoreSize(A.getType()), DL)) {
       Group.FloatsInIntegers |= 1u << (Group.Size - 1);
@@ -103,7 +112,8 @@ std::string retrograd::findParameterGroups(const Function &F) {
 
 SmallVector<ParameterGroup, 8> retrograd::parameterGroups(const Function &F) {
   SmallVector<ParameterGroup, 8> Groups;
-  std::string Text = F.getFnAttribute(ParameterGroupsAttribute).getValueAsString().str();
+  std::string Text =
+      F.getFnAttribute(ParameterGroupsAttribute).getValueAsString().str();
   if (Text.empty())
     Text = findParameterGroups(F);
   unsigned Next = 0;

@@ -1,7 +1,7 @@
 //===- ParameterGroups.h - which parameters are one struct ------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -10,9 +10,9 @@
 // before such an argument governs both parameters, and its shadow comes after
 // both, so the request has to know that they belong together.
 //
-// Clang's unoptimised code tells: it stores such parameters to one alloca. So the
-// answer is found at the start of the pipeline and kept as a function attribute,
-// which only modules with entry calls get.
+// Clang's unoptimised code tells: it stores such parameters to one alloca. So
+// the answer is found at the start of the pipeline and kept as a function
+// attribute, which only modules with entry calls get.
 //
 //===----------------------------------------------------------------------===//
 
