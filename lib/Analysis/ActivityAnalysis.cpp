@@ -17,11 +17,11 @@ using namespace retrograd;
 
 ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
                                    bool ActiveReturn, const ProgramFacts &Facts,
-                                   const LoopShape &Shape)
-    : F(F), Facts(Facts), Shape(Shape) {
+                                   const LoopShape &Shape, const ShadowOrigins &Callers)
+    : F(F), Facts(Facts), Shape(Shape), Origins(Callers) {
   unsigned N = Facts.types().numObjects();
   for (BitVector *Set : {&VariedObjects, &UsefulObjects, &ShadowedObjects,
-                         &InactiveSources, &UnshadowedObjects})
+                         &Origins.Inactive, &Origins.Unshadowed})
     Set->resize(N);
   seed(Args);
   propagateVaried();
@@ -222,7 +222,7 @@ void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
   };
   for (Argument &A : F.args())
     if (Args[A.getArgNo()] == ArgActivity::Const && Facts.carriesPointer(&A))
-      Mark(InactiveSources, &A);
+      Mark(Origins.Inactive, &A);
   for (const Instruction &I : instructions(F)) {
     if (const auto *C = dyn_cast<CallBase>(&I)) {
       const OperationRecord *R = Facts.catalogue().lookup(I);
@@ -230,14 +230,14 @@ void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
       bool Unknown = R ? R->Class == RuleClass::Inactive
                        : !(Callee && Facts.preparedOf(Callee));
       if (Unknown && Facts.carriesPointer(C))
-        Mark(InactiveSources, C);
+        Mark(Origins.Inactive, C);
     }
     for (const Value *Op : I.operands()) {
       const auto *G = dyn_cast<GlobalVariable>(Op->stripInBoundsOffsets());
       if (!G)
         continue;
       if (G->isConstant()) {
-        Mark(InactiveSources, G);
+        Mark(Origins.Inactive, G);
         continue;
       }
       // What a global pointed to before the derivative began has no shadow.
@@ -246,8 +246,8 @@ void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
         continue;
       for (TypeAnalysis::ObjectId P : Facts.types().pointees(O))
         if (P != TypeAnalysis::NoObject) {
-          InactiveSources |= Facts.reachableFrom(P);
-          UnshadowedObjects |= Facts.reachableFrom(P);
+          Origins.Inactive |= Facts.reachableFrom(P);
+          Origins.Unshadowed |= Facts.reachableFrom(P);
         }
     }
   }
@@ -266,11 +266,11 @@ bool ActivityAnalysis::hasShadow(const Value *V) const {
 }
 
 bool ActivityAnalysis::isMixed(const Value *P) const {
-  return testObject(InactiveSources, P);
+  return testObject(Origins.Inactive, P);
 }
 
 bool ActivityAnalysis::isUnshadowed(const Value *P) const {
-  return testObject(UnshadowedObjects, P);
+  return testObject(Origins.Unshadowed, P);
 }
 
 bool ActivityAnalysis::isActiveCall(const CallBase &C) const {

@@ -29,11 +29,24 @@ namespace retrograd {
 
 class LoopShape;
 
+/// What a function cannot see of the pointers that it is given.
+struct ShadowOrigins {
+  /// Objects whose pointers may come without a shadow of their own.
+  llvm::BitVector Inactive;
+  /// Objects whose memory may have no shadow though it holds something active.
+  llvm::BitVector Unshadowed;
+  bool operator==(const ShadowOrigins &O) const {
+    return Inactive == O.Inactive && Unshadowed == O.Unshadowed;
+  }
+};
+
 class ActivityAnalysis {
 public:
   /// `F` is the prepared clone; `Args` and `ActiveReturn` as in the request.
+  /// `Callers` are the origins() of the function that calls it (empty: none).
   ActivityAnalysis(llvm::Function &F, llvm::ArrayRef<ArgActivity> Args,
-                   bool ActiveReturn, const ProgramFacts &Facts, const LoopShape &Shape);
+                   bool ActiveReturn, const ProgramFacts &Facts, const LoopShape &Shape,
+                   const ShadowOrigins &Callers);
 
   bool isVaried(const llvm::Value *V) const { return Varied.contains(V); }
   bool isUseful(const llvm::Value *V) const { return Useful.contains(V); }
@@ -51,6 +64,8 @@ public:
   /// The call must be differentiated, not just repeated.
   bool isActiveCall(const llvm::CallBase &C) const;
 
+  /// For callees: where the shadows of pointers may come from.
+  const ShadowOrigins &origins() const { return Origins; }
   const ProgramFacts &facts() const { return Facts; }
   void print(llvm::raw_ostream &OS) const;
 
@@ -72,8 +87,8 @@ private:
   const ProgramFacts &Facts;
   const LoopShape &Shape;
   llvm::DenseSet<const llvm::Value *> Varied, Useful;
-  llvm::BitVector VariedObjects, UsefulObjects, ShadowedObjects, InactiveSources,
-      UnshadowedObjects;
+  llvm::BitVector VariedObjects, UsefulObjects, ShadowedObjects;
+  ShadowOrigins Origins;
 };
 
 } // namespace retrograd

@@ -215,7 +215,9 @@ Value *ForwardEmitter::load(LoadInst &L) {
   if (!Activity.hasShadow(P))
     return idle(&L);
   Value *Shadow = companion(P);
-  Value *T = B.CreateAlignedLoad(L.getType(), Shadow, L.getAlign(), L.getName() + ".t");
+  Value *T = B.CreateAlignedLoad(
+      L.getType(), Shadow, shadowAlign(L.getType(), L.getAlign(), D.getDataLayout()),
+      L.getName() + ".t");
   // Where the pointer is its own shadow, what was loaded is the primal.
   if (Activity.isMixed(P) && Plan.facts().carriesFloat(&L))
     T = B.CreateSelect(B.CreateICmpEQ(Shadow, primal(P)), idle(&L), T);
@@ -237,7 +239,7 @@ void ForwardEmitter::visitStore(StoreInst &S) {
       if (L.Kind.K == ByteKind::Float)
         T = Constant::getNullValue(V->getType());
   }
-  B.CreateAlignedStore(T, Address, S.getAlign());
+  B.CreateAlignedStore(T, Address, shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));
 }
 
 void ForwardEmitter::visitReturn(ReturnInst &R) {

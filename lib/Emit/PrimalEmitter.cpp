@@ -390,6 +390,8 @@ Value *PrimalEmitter::replay(Instruction &I, IRBuilderBase &B) {
   for (auto [N, U] : enumerate(I.operands()))
     C->setOperand(N, shadow(U.get()));
   C->dropUnknownNonDebugMetadata();
+  if (auto *L = dyn_cast<LoadInst>(C))
+    L->setAlignment(shadowAlign(L->getType(), L->getAlign(), D.getDataLayout()));
   // What was promised of the primal value need not hold of its shadow.
   C->dropPoisonGeneratingFlags();
   B.Insert(C, I.getName() + ".sh");
@@ -412,7 +414,8 @@ void PrimalEmitter::emitStore(StoreInst &S) {
     Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)), Nowhere, Address);
   }
   if (Plan.facts().shape(V).Floats.empty()) {
-    B.CreateAlignedStore(shadow(V), Address, S.getAlign());
+    B.CreateAlignedStore(shadow(V), Address,
+                         shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));
     return;
   }
   // Floats beside pointers: the bytes of their adjoints must stay untouched.

@@ -278,8 +278,11 @@ Value *ReverseEmitter::compute(Need N) {
   for (auto [K, V] : enumerate(Ops))
     C->setOperand(K, V);
   C->dropUnknownNonDebugMetadata();
-  if (N.K == Need::Shadow)
+  if (N.K == Need::Shadow) {
     C->dropPoisonGeneratingFlags();
+    if (auto *L = dyn_cast<LoadInst>(C))
+      L->setAlignment(shadowAlign(L->getType(), L->getAlign(), D.getDataLayout()));
+  }
   C->setDebugLoc(B.getCurrentDebugLocation());
   B.Insert(C, I.getName() + (N.K == Need::Shadow ? ".sh" : ".re"));
   C->setDebugLoc(B.getCurrentDebugLocation());

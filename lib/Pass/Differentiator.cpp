@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/Differentiator.h"
-#include "Analysis/ActivityAnalysis.h"
 #include "Analysis/LoopShape.h"
 #include "Analysis/OverwriteAnalysis.h"
 #include "Emit/ForwardEmitter.h"
@@ -51,7 +50,7 @@ Function *Differentiator::differentiate(const DerivativeRequest &R, const Reques
   UsedShadows.clear();
   Emitted.clear();
   NextJob = 0;
-  Jobs.push_back({R, declareDerivative(R, M), nullptr, Trail});
+  Jobs.push_back({R, declareDerivative(R, M), nullptr, Trail, {}, {}});
   Function *D = Jobs.front().Made;
   bool Fine = true;
   while (Fine && NextJob != Jobs.size()) {
@@ -93,9 +92,9 @@ Function *Differentiator::derivative(const DerivativeRequest &R) {
   if (Key.Mode == DerivativeMode::Sweep)
     Key.Mode = DerivativeMode::Augment;
   for (Job &J : Jobs)
-    if (J.Request == Key)
+    if (J.Request == Key && &J != &Jobs.front() && J.Callers == Current->Own)
       return R.Mode == DerivativeMode::Sweep ? J.Sweep : J.Made;
-  Job J{Key, declareDerivative(Key, M), nullptr, Current->Trail};
+  Job J{Key, declareDerivative(Key, M), nullptr, Current->Trail, Current->Own, {}};
   if (Key.Mode == DerivativeMode::Augment) {
     DerivativeRequest S = Key;
     S.Mode = DerivativeMode::Sweep;
@@ -201,7 +200,7 @@ bool Differentiator::report(ArrayRef<Refusal> Refusals, const RequestTrail &Trai
   return Refusals.empty();
 }
 
-bool Differentiator::emit(const Job &J) {
+bool Differentiator::emit(Job &J) {
   Function &F = *Prepare.preparedOf(J.Request.Primal);
   FunctionAnalysisManager &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   bool Split = J.Request.Mode == DerivativeMode::Augment;
@@ -210,7 +209,9 @@ bool Differentiator::emit(const Job &J) {
   LoopInfo &LI = FAM.getResult<LoopAnalysis>(F);
   DominatorTree &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   LoopShape Shape(F, LI, FAM.getResult<ScalarEvolutionAnalysis>(F));
-  ActivityAnalysis Activity(F, J.Request.Args, J.Request.ActiveReturn, *Facts, Shape);
+  ActivityAnalysis Activity(F, J.Request.Args, J.Request.ActiveReturn, *Facts, Shape,
+                            J.Callers);
+  J.Own = Activity.origins();
   OverwriteAnalysis Overwrite(F, *Root, Split, FAM.getResult<AAManager>(F), Activity, Shape);
   if (Opts.PrintLoops)
     Shape.print(errs());

@@ -13,7 +13,7 @@
 #ifndef RETROGRAD_PASS_DIFFERENTIATOR_H
 #define RETROGRAD_PASS_DIFFERENTIATOR_H
 
-#include "Analysis/ProgramFacts.h"
+#include "Analysis/ActivityAnalysis.h"
 #include "Catalogue/Catalogue.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Diagnostics/Refusal.h"
@@ -48,8 +48,10 @@ private:
     llvm::Function *Made;
     llvm::Function *Sweep = nullptr; ///< of an Augment
     RequestTrail Trail;
+    ShadowOrigins Callers; ///< of the function that asked; part of the identity
+    ShadowOrigins Own;     ///< for what it asks of callees, once analysed
   };
-  bool emit(const Job &J);
+  bool emit(Job &J);
   bool report(llvm::ArrayRef<Refusal> Refusals, const RequestTrail &Trail);
   void resetShadowGlobals(llvm::Function &Root);
 
@@ -67,7 +69,7 @@ private:
   std::unique_ptr<ProgramFacts> Facts;
   std::deque<Job> Jobs;
   size_t NextJob = 0;
-  const Job *Current = nullptr;
+  Job *Current = nullptr;
 
   /// User requests answered already.
   llvm::SmallVector<std::pair<DerivativeRequest, llvm::Function *>, 4> Answered;

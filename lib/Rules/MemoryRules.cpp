@@ -139,11 +139,12 @@ static void emitLoad(const LoadInst &L, RuleContext &C) {
       Value *Old = B.CreateAlignedLoad(X->getType(), Address, A);
       B.CreateAlignedStore(B.CreateFAdd(Old, X), Address, A);
     };
+    Align Alignment = shadowAlign(L.getType(), L.getAlign(), L.getModule()->getDataLayout());
     if (L.getType()->isFPOrFPVectorTy())
-      return Add(Shadow, Seed, L.getAlign());
+      return Add(Shadow, Seed, Alignment);
     for (const TypedLeaf &F : C.activity().facts().shape(&L).Floats)
       Add(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Shadow, F.Offset), extractLeaf(B, Seed, F),
-          commonAlignment(L.getAlign(), F.Offset));
+          commonAlignment(Alignment, F.Offset));
   });
 }
 
@@ -166,6 +167,7 @@ static void emitStore(const StoreInst &S, RuleContext &C) {
     Carrier = Entry.CreateAlloca(V->getType(), nullptr, "store.adj");
     B.CreateStore(adjointZero(V->getType()), Carrier);
   }
+  Align Alignment = shadowAlign(V->getType(), S.getAlign(), S.getModule()->getDataLayout());
   ifShadowed(C, S.getPointerOperand(), [&](Value *Shadow) {
     auto TakeAt = [&](Type *T, Value *Address, Align A) -> Value * {
       Value *Old = Active ? B.CreateAlignedLoad(T, Address, A) : nullptr;
@@ -174,13 +176,13 @@ static void emitStore(const StoreInst &S, RuleContext &C) {
     };
     Value *X = nullptr;
     if (Whole) {
-      X = TakeAt(V->getType(), Shadow, S.getAlign());
+      X = TakeAt(V->getType(), Shadow, Alignment);
     } else {
       X = Constant::getNullValue(V->getType());
       for (const TypedLeaf &F : Floats) {
         Type *T = F.Kind.FP ? F.Kind.FP : B.getIntNTy(F.Size * 8);
         Value *Leaf = TakeAt(T, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Shadow, F.Offset),
-                             commonAlignment(S.getAlign(), F.Offset));
+                             commonAlignment(Alignment, F.Offset));
         if (Active)
           X = insertLeaf(B, X, F, Leaf);
       }

@@ -144,6 +144,10 @@ void retrograd::emitReverse(const Instruction &I, RuleContext &C) {
     ruleFor(I, C.activity())->Emit(I, C);
 }
 
+Align retrograd::shadowAlign(Type *T, Align A, const DataLayout &DL) {
+  return std::min(A, DL.getABITypeAlign(T->getScalarType()));
+}
+
 Constant *retrograd::adjointZero(Type *T) {
   if (T->isFPOrFPVectorTy())
     return ConstantFP::getNegativeZero(T);

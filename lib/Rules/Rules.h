@@ -80,6 +80,11 @@ TransferShape transferShape(const llvm::Instruction &I, const llvm::Value *Dest,
                             const llvm::Value *Source, const llvm::Value *Length,
                             const ProgramFacts &Facts);
 
+/// Alignment that may be assumed of the shadow of an access of type T that is
+/// aligned to A in the primal. The primal may have found its alignment at run
+/// time (libraries peel loops by it), and then its shadow need not share it.
+llvm::Align shadowAlign(llvm::Type *T, llvm::Align A, const llvm::DataLayout &DL);
+
 /// -0.0 in every float of T, zero elsewhere: x + (-0.0) is x for every x, so
 /// that the first contribution to an adjoint folds away.
 llvm::Constant *adjointZero(llvm::Type *T);
