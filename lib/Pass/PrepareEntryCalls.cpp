@@ -155,8 +155,8 @@ Function *retrograd::makeForwarder(Function &Known) {
 }
 
 /// What no derivative can be made of, wherever it stands below an entry call:
-/// returning twice, coroutines, and a function that needs its own derivative.
-/// True if something was diagnosed.
+/// returning twice, coroutines, computed goto, and a function that needs its
+/// own derivative. True if something was diagnosed.
 static bool refuseForms(const EntryCall &Entry, const EntryCalls &All,
                         DiagnosticEngine &Diags) {
   struct Visit {
@@ -172,6 +172,13 @@ static bool refuseForms(const EntryCall &Entry, const EntryCalls &All,
       return true;
     }
     for (const Instruction &I : instructions(*V.F)) {
+      // The table of a computed goto names the blocks of the user's function;
+      // a copy of the function would jump back into it.
+      if (isa<IndirectBrInst>(I) || isa<CallBrInst>(I)) {
+        Diags.report(DiagId::UnsupportedControlFlow, &I, V.Trail,
+                     {isa<IndirectBrInst>(I) ? "computed goto" : "asm goto"});
+        return true;
+      }
       auto *Call = dyn_cast<CallBase>(&I);
       if (!Call)
         continue;

@@ -1,0 +1,11 @@
+// RUN: not %rgcc -O2 -c %s -o %t.o 2>&1 | FileCheck %s
+double __enzyme_autodiff(void *, ...);
+double *Work;
+double f(double x) {
+  *Work = x * x;
+  return *Work * x;
+}
+double test(double x) {
+  // CHECK: global-pointer.c:[[@LINE+1]]:{{[0-9]+}}: error: memory that derivatives flow through must have a shadow, and this has none: memory reached through a global pointer [RG1105]
+  return __enzyme_autodiff((void *)f, x);
+}
