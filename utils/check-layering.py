@@ -22,7 +22,7 @@ ALLOWED = {
     "Target": ["Support", "Diagnostics"],
     "Request": ["Support", "Diagnostics"],
     "Analysis": ["Support", "Diagnostics", "Catalogue", "Target", "Request"],
-    "Rules": ["Support", "Diagnostics", "Catalogue", "Target", "Request"],
+    "Rules": ["Support", "Diagnostics", "Catalogue", "Target", "Request", "Analysis"],
 }
 ALLOWED["Plan"] = ALLOWED["Analysis"] + ["Analysis", "Rules"]
 ALLOWED["Emit"] = ALLOWED["Plan"] + ["Plan"]

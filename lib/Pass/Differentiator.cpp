@@ -38,13 +38,27 @@ Function *Differentiator::differentiate(const DerivativeRequest &R, const Reques
     return nullptr;
   }
   SmallVector<Function *, 8> Graph = Prepare.reachable(*Root);
+  raw_ostream &Printed = errs(); // layering: the printers that the user asked for
   if (Opts.PrintPrimal)
     for (Function *F : Graph)
-      F->print(errs());
+      F->print(Printed);
   Facts = std::make_unique<ProgramFacts>(
       Graph, [this](const Function *F) { return Prepare.preparedOf(F); }, Cat);
   if (Opts.PrintTypes)
-    Facts->types().print(errs());
+    Facts->types().print(Printed);
+
+  // A small struct of floats may come back packed into an integer, which the
+  // request, made from the prototype alone, took to be inactive.
+  if (!R.ActiveReturn && !R.ShadowReturn)
+    for (Instruction &I : instructions(*Root))
+      if (auto *Ret = dyn_cast<ReturnInst>(&I);
+          Ret && Ret->getReturnValue() && Facts->carriesFloat(Ret->getReturnValue())) {
+        std::string Type;
+        raw_string_ostream(Type) << "a struct of numbers packed into "
+                                 << *Ret->getReturnValue()->getType();
+        Diags.report(DiagId::ReturnNotScalar, nullptr, Trail, {DiagArg(R.Primal), Type});
+        return nullptr;
+      }
 
   Jobs.clear();
   UsedShadows.clear();
@@ -62,7 +76,7 @@ Function *Differentiator::differentiate(const DerivativeRequest &R, const Reques
     resetShadowGlobals(*D);
     for (Function *F : Emitted) {
       if (Opts.PrintDerivative)
-        F->print(errs());
+        F->print(Printed);
       if (Opts.CleanUp)
         cleanUp(*F, MAM, Opts);
     }
@@ -213,17 +227,18 @@ bool Differentiator::emit(Job &J) {
                             J.Callers);
   J.Own = Activity.origins();
   OverwriteAnalysis Overwrite(F, *Root, Split, FAM.getResult<AAManager>(F), Activity, Shape);
+  raw_ostream &Printed = errs(); // layering: the printers that the user asked for
   if (Opts.PrintLoops)
-    Shape.print(errs());
+    Shape.print(Printed);
   if (Opts.PrintActivity)
-    Activity.print(errs());
+    Activity.print(Printed);
   if (Opts.PrintOverwrite)
-    Overwrite.print(errs());
+    Overwrite.print(Printed);
 
   // What will be done.
   DerivativePlan Plan(F, J.Request, Activity, Overwrite, Shape, DT, Split, Opts);
   if (Opts.PrintPlan)
-    Plan.print(errs());
+    Plan.print(Printed);
   if (!report(Plan.refusals(), J.Trail))
     return false;
   if (J.Request.Mode != DerivativeMode::Forward)
@@ -254,7 +269,7 @@ bool Differentiator::emit(Job &J) {
     raw_string_ostream OS(Problem);
     if (verifyFunction(*D, &OS)) {
       if (Opts.PrintDerivative)
-        D->print(errs());
+        D->print(Printed);
       Diags.report(DiagId::InvalidDerivative, nullptr, J.Trail,
                    {DiagArg(J.Request.Primal), StringRef(Problem).split('\n').first.str()});
       return false;
