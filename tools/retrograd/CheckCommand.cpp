@@ -18,6 +18,7 @@
 #include "CheckCommand.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
@@ -370,8 +371,9 @@ int retrograd::gradCommand(const Invocation &I) {
     return complain("cannot read the IR of the derivative");
   outs() << "; reverse derivative of " << F->Declaration << "\n"
          << "; parameters as above, each pointer followed by its shadow\n";
+  StripDebugInfo(*M);
   // The derivative and what it calls, outermost first; derivatives that were
-  // inlined are inside rg_gradient.
+  // inlined are inside rg_gradient. The tape's own functions are left out.
   std::vector<Function *> Order{Root};
   for (size_t K = 0; K < Order.size(); ++K) {
     outs() << "\n";
@@ -379,7 +381,9 @@ int retrograd::gradCommand(const Invocation &I) {
     for (Instruction &Inst : instructions(*Order[K]))
       if (auto *Call = dyn_cast<CallBase>(&Inst))
         if (Function *Callee = Call->getCalledFunction())
-          if (!Callee->isDeclaration() && !is_contained(Order, Callee))
+          if (!Callee->isDeclaration() &&
+              !Callee->getName().starts_with("rg_") &&
+              !is_contained(Order, Callee))
             Order.push_back(Callee);
   }
   return 0;

@@ -448,7 +448,8 @@ std::string retrograd::checkProgram(const std::string &File, const Signature &F,
           continue;
         std::string Shown = P.Name;
         if (P.How == Passing::Pointer || P.How == Passing::Vector)
-          Shown += Length == 1 && P.How == Passing::Pointer && !L.Path.empty()
+          Shown += Length == 1 && P.How == Passing::Pointer &&
+                           StringRef(L.Path).starts_with(".")
                        ? "->" + L.Path.substr(1)
                        : "[" + std::to_string(K) + "]" + L.Path;
         else

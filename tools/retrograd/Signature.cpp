@@ -169,9 +169,13 @@ public:
     if (clang_Type_getSizeOf(T) < 0)
       return Here + " is an incomplete type, '" + Spelled + "'";
     Fields Of;
-    clang_visitChildren(Decl, Fields::visit, &Of);
+    clang_Type_visitFields(T, Fields::addField, &Of);
+    clang_visitCXXBaseClasses(T, Fields::addBase, &Of);
+    clang_visitCXXMethods(T, Fields::addMethod, &Of);
     if (!Of.Reason.empty())
       return Here + " " + Of.Reason;
+    if (Of.List.empty())
+      return Here + " has no members";
     for (CXCursor F : Of.List) {
       if (clang_Cursor_isBitField(F))
         continue; // an integer that keeps the zero it starts with
@@ -192,15 +196,18 @@ private:
   struct Fields {
     std::vector<CXCursor> List;
     std::string Reason;
-    static CXChildVisitResult visit(CXCursor C, CXCursor, CXClientData Data) {
-      auto *Self = static_cast<Fields *>(Data);
-      if (C.kind == CXCursor_FieldDecl)
-        Self->List.push_back(C);
-      else if (C.kind == CXCursor_CXXBaseSpecifier)
-        Self->Reason = "has a base class";
-      else if (C.kind == CXCursor_CXXMethod && clang_CXXMethod_isVirtual(C))
-        Self->Reason = "has virtual functions";
-      return CXChildVisit_Continue;
+    static CXVisitorResult addField(CXCursor C, CXClientData Data) {
+      static_cast<Fields *>(Data)->List.push_back(C);
+      return CXVisit_Continue;
+    }
+    static CXVisitorResult addBase(CXCursor, CXClientData Data) {
+      static_cast<Fields *>(Data)->Reason = "has a base class";
+      return CXVisit_Break;
+    }
+    static CXVisitorResult addMethod(CXCursor C, CXClientData Data) {
+      if (clang_CXXMethod_isVirtual(C))
+        static_cast<Fields *>(Data)->Reason = "has virtual functions";
+      return CXVisit_Continue;
     }
   };
 
@@ -348,7 +355,9 @@ Expected<Signature> retrograd::readSignature(const std::string &File,
     return fail("'" + Function +
                 "' is a member function; wrap it in a function that takes the "
                 "object by reference");
-  CXType Type = clang_getCursorType(F);
+  // Canonical: libclang undoes the decay of array parameters in types as
+  // written.
+  CXType Type = clang_getCanonicalType(clang_getCursorType(F));
   if (clang_isFunctionTypeVariadic(Type))
     return fail("'" + Function +
                 "' takes variable arguments; wrap it in a function that "
@@ -362,7 +371,7 @@ Expected<Signature> retrograd::readSignature(const std::string &File,
         !Outer.empty() && Outer.front() != '(')
       S.Name = Outer + "::" + S.Name;
 
-  CXType Result = clang_getResultType(Type),
+  CXType Result = clang_getCursorResultType(F),
          Plain = clang_getCanonicalType(Result);
   std::optional<NumberKind> Kind = numberKind(Plain);
   if (Plain.kind != CXType_Void && (!Kind || *Kind == NumberKind::Integer))

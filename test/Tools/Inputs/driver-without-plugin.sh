@@ -1,0 +1,6 @@
+#!/bin/sh
+for word; do
+  shift
+  case $word in -mllvm | -rg-plan=*) ;; *) set -- "$@" "$word" ;; esac
+done
+exec clang "$@"
