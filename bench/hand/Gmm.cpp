@@ -42,12 +42,11 @@ void hand::gmmGradient(const programs::GmmInput &G, const double *P,
         Y[J] = X[J] - Means[C * D + J];
         Z[J] = Diagonal[C * D + J] * Y[J];
       }
+      const double *Lower = Icf + C * IcfSize + D;
       for (int Column = 0; Column < D; ++Column) {
         const double Yc = Y[Column];
-        const double *Lower =
-            Icf + C * IcfSize + D + programs::columnAt(D, Column);
         for (int Row = Column + 1; Row < D; ++Row)
-          Z[Row] += Lower[Row] * Yc;
+          Z[Row] += *Lower++ * Yc;
       }
       double Norm = 0;
       for (int J = 0; J < D; ++J)
@@ -63,20 +62,18 @@ void hand::gmmGradient(const programs::GmmInput &G, const double *P,
       const double W = Terms[C] * Scale;
       Share[C] += W;
       const double *Y = &Centered[C * D], *Z = &Projected[C * D];
-      double *DQ = DIcf + C * IcfSize;
+      const double *Lower = Icf + C * IcfSize + D;
+      double *DQ = DIcf + C * IcfSize, *DLower = DQ + D;
       for (int J = 0; J < D; ++J) {
         Adjoint[J] = W * Z[J];
         DQ[J] -= Adjoint[J] * Y[J] * Diagonal[C * D + J];
       }
       for (int Column = 0; Column < D; ++Column) {
         const double Yc = Y[Column];
-        const int At = C * IcfSize + D + programs::columnAt(D, Column);
-        const double *Lower = Icf + At;
-        double *DLower = DIcf + At;
         double Back = Adjoint[Column] * Diagonal[C * D + Column];
         for (int Row = Column + 1; Row < D; ++Row) {
-          Back += Adjoint[Row] * Lower[Row];
-          DLower[Row] -= Adjoint[Row] * Yc;
+          Back += Adjoint[Row] * *Lower++;
+          *DLower++ -= Adjoint[Row] * Yc;
         }
         DMeans[C * D + Column] += Back;
       }

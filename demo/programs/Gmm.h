@@ -77,12 +77,6 @@ template <typename T> T logSumExp(const T *V, int Count) {
   return Largest + log(Sum);
 }
 
-/// Where column Column of the strictly lower part begins in its packed form, less
-/// Column + 1: to be indexed by the row.
-inline int columnAt(int D, int Column) {
-  return Column * D - Column * (Column + 1) / 2 - Column - 1;
-}
-
 inline double logGammaOfDimension(double A, int D) {
   double Result = D * (D - 1) / 4.0 * std::log(M_PI);
   for (int J = 1; J <= D; ++J)
@@ -120,11 +114,11 @@ T gmmObjective(int D, int K, int N, const T *Alphas, const T *Means,
         Centered[J] = X[I * D + J] - Means[C * D + J];
         Projected[J] = Diagonal[C * D + J] * Centered[J];
       }
+      const T *Lower = Icf + C * IcfSize + D;
       for (int Column = 0; Column < D; ++Column) {
-        const T *Lower = Icf + C * IcfSize + D + columnAt(D, Column);
         const T Factor = Centered[Column];
         for (int Row = Column + 1; Row < D; ++Row)
-          Projected[Row] += Lower[Row] * Factor;
+          Projected[Row] += *Lower++ * Factor;
       }
       T Norm = 0;
       for (int J = 0; J < D; ++J)
