@@ -699,6 +699,7 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
     // What an array without a known end reaches is worse than a declaration of
     // just this place, everything else is better.
     int Class = E.Level == Trust::Strong             ? (Fit < 2 ? Fit : Fit + 1)
+                : E.Level == Trust::Guess            ? Fit + 12
                 : Fit == 0 && P.exact() && !E.Copied ? 2
                                                      : Fit + 6;
     Instances.push_back(
@@ -951,7 +952,7 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
 }
 
 void ObjectGraph::solveEvidence() {
-  for (Trust Least : {Trust::Strong, Trust::Weak}) {
+  for (Trust Least : {Trust::Strong, Trust::Weak, Trust::Guess}) {
     for (Link &L : Links)
       L.SeenDst = L.SeenSrc = 0;
     // Alternating directions carry evidence along a chain of copies in either

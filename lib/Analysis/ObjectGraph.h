@@ -88,7 +88,8 @@ struct PointerDifference {
 /// How trustworthy a piece of evidence is; smaller wins.
 enum class Trust : uint8_t {
   Strong, ///< typed accesses, TBAA, arithmetic
-  Weak    ///< declared types, debug info, bit operations
+  Weak,   ///< declared types, debug info, bit operations
+  Guess   ///< what TBAA leaves open between two members of a struct
 };
 
 /// Bytes [Off, Off + Size), repeated along Where's stride, are of Kind.

@@ -60,8 +60,10 @@ bool OverwriteAnalysis::compute(const LoadInst &L) const {
     return true;
   if (Split && !isPrivate(P))
     return false;
+  // Beyond the budget a load is kept: dearer, never wrong. Large generated
+  // functions have millions of pairs.
   return none_of(Writers, [&](const Instruction *W) {
-    return canFollow(*W, L) && mayOverwrite(*W, L);
+    return canFollow(*W, L) && (Budget == 0 || (--Budget, mayOverwrite(*W, L)));
   });
 }
 
@@ -165,7 +167,12 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) co
       if (writtenNowhere(O, Facts.effects(Prepared).Writes))
         return false;
   }
+  // Alias analysis gives up on an address with an offset against an object of
+  // unknown extent, where it can tell the two objects apart.
+  const Value *Written = WP ? getUnderlyingObject(WP, /*MaxLookup=*/0) : nullptr;
   return any_of(Places, [&](const MemoryLocation &Place) {
+    if (Written && AA.isNoAlias(MemoryLocation::getBeforeOrAfter(Written), Place))
+      return false;
     return isModSet(AA.getModRefInfo(&W, Place));
   });
 }

@@ -62,6 +62,8 @@ private:
   const ProgramFacts &Facts;
   const LoopShape &Shape;
   llvm::SmallVector<const llvm::Instruction *, 32> Writers;
+  /// Alias queries left for this function.
+  mutable unsigned Budget = 500000;
   mutable llvm::DenseMap<const llvm::LoadInst *, bool> Known;
   mutable llvm::DenseMap<const llvm::BasicBlock *,
                          llvm::SmallPtrSet<const llvm::BasicBlock *, 16>> After;

@@ -268,13 +268,13 @@ void TypeAnalysis::Impl::seedTBAA(const MDNode *Tag, Var Addr,
     int64_t Next = I + 1 == Members.size() ? (End + Align - 1) / Align * Align
                                            : Members[I + 1].Off;
     if (K.K == ByteKind::Integer && Next > End) {
-      seed(Addr, Start + End, Next - End, K, Trust::Weak);
+      seed(Addr, Start + End, Next - End, K, Trust::Guess);
       continue;
     }
     if (Next - End > int64_t(LongestInnerArray) * Size)
       continue;
     for (; End + Size <= Next; End += Size)
-      seed(Addr, Start + End, Size, K, Trust::Weak);
+      seed(Addr, Start + End, Size, K, Trust::Guess);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
@@ -36,8 +37,12 @@ Constant *retrograd::shadowOfConstant(Constant &C, const ActivityAnalysis &A, Em
 }
 
 PrimalEmitter::PrimalEmitter(const DerivativePlan &Plan, Function &D, EmitServices &Services)
-    : Plan(Plan), Activity(Plan.activity()), F(Plan.primal()), D(D), Services(Services) {
+    : Plan(Plan), Activity(Plan.activity()), F(Plan.primal()), D(D), Services(Services),
+      Kinds(D.getContext()) {
   clonePrimal(D, F, Plan.request(), VMap, Shadows);
+  for (Instruction &I : instructions(D))
+    if (isa<LoadInst>(I) || isa<StoreInst>(I))
+      Kinds.primal(&I);
 }
 
 bool PrimalEmitter::run() {
@@ -198,7 +203,7 @@ void PrimalEmitter::makeLoopStorage() {
       Value *Bytes = At.CreateAdd(At.CreateMul(Code.Trips, At.getInt64(S.Bytes)),
                                   At.getInt64(ArrayHeaderBytes));
       Code.Base = allocate(Bytes, At);
-      At.CreateStore(Code.Trips, Code.Base);
+      Kinds.tape(At.CreateStore(Code.Trips, Code.Base));
       storeTo(*Plan.slot({Need::Records, L->getHeader()}), Code.Base, At);
       continue;
     }
@@ -206,7 +211,7 @@ void PrimalEmitter::makeLoopStorage() {
     B.SetInsertPoint(Header, Header->getFirstInsertionPt());
     B.SetCurrentDebugLocation(Line);
     Code.Record = allocate(B.getInt64(S.Bytes), B);
-    B.CreateStore(Before, Code.Record);
+    Kinds.tape(B.CreateStore(Before, Code.Record));
     Before->addIncoming(ConstantPointerNull::get(B.getPtrTy()), Preheader);
     Before->addIncoming(Code.Record, Latch);
   }
@@ -277,11 +282,8 @@ void PrimalEmitter::storeTo(const Slot &S, Value *V, IRBuilderBase &B) {
   if (V->getType() != S.Ty)
     V = B.CreateZExtOrTrunc(V, S.Ty);
   Value *Address = slotAddress(S, B);
-  if (isa<AllocaInst>(Address))
-    B.CreateStore(V, Address);
-  else
-    B.CreateAlignedStore(V, Address,
-                         std::min(Align(16), D.getDataLayout().getABITypeAlign(S.Ty)));
+  Kinds.tape(B.CreateAlignedStore(
+      V, Address, std::min(Align(16), D.getDataLayout().getABITypeAlign(S.Ty))));
 }
 
 void PrimalEmitter::storeSlots() {

@@ -20,6 +20,7 @@
 #ifndef RETROGRAD_EMIT_PRIMALEMITTER_H
 #define RETROGRAD_EMIT_PRIMALEMITTER_H
 
+#include "Emit/AccessKinds.h"
 #include "Emit/EmitServices.h"
 #include "Plan/DerivativePlan.h"
 #include "llvm/IR/IRBuilder.h"
@@ -59,7 +60,7 @@ public:
   llvm::Value *arena() const { return Arena; }
   /// The clone's return, still in place; null if the primal never returns.
   llvm::ReturnInst *returned() const { return Return; }
-  llvm::ValueToValueMapTy &map() { return VMap; }
+  const AccessKinds &kinds() const { return Kinds; }
 
 private:
   bool expandBounds();
@@ -94,6 +95,7 @@ private:
   llvm::Function &F; ///< the prepared primal
   llvm::Function &D;
   EmitServices &Services;
+  AccessKinds Kinds;
   llvm::ValueToValueMapTy VMap;
   /// From a primal value to its shadow in the primal sweep.
   llvm::DenseMap<const llvm::Value *, llvm::Value *> Shadows;

@@ -213,17 +213,17 @@ Value *ReverseEmitter::loadSlot(const Slot &S) {
     Address = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Record, S.Offset);
   } else {
     Value *Base = lookup({Need::Records, L->getHeader()});
-    Value *Trips = B.CreateLoad(B.getInt64Ty(), Base, "rg.trips");
+    LoadInst *Trips = B.CreateLoad(B.getInt64Ty(), Base, "rg.trips");
+    Primal.kinds().tape(Trips);
     Value *Start = B.CreateAdd(B.CreateMul(Trips, B.getInt64(S.Offset)),
                                B.getInt64(ArrayHeaderBytes));
     Address = B.CreateInBoundsGEP(S.Ty, B.CreateInBoundsGEP(B.getInt8Ty(), Base, Start),
                                   iteration(L));
   }
-  Value *V = isa<AllocaInst>(Address)
-                 ? B.CreateLoad(S.Ty, Address)
-                 : B.CreateAlignedLoad(
-                       S.Ty, Address,
-                       std::min(Align(16), D.getDataLayout().getABITypeAlign(S.Ty)));
+  LoadInst *Kept = B.CreateAlignedLoad(
+      S.Ty, Address, std::min(Align(16), D.getDataLayout().getABITypeAlign(S.Ty)));
+  Primal.kinds().tape(Kept);
+  Value *V = Kept;
   if (S.Holds.K == Need::Primal && S.Holds.Of->getType()->isIntegerTy(1))
     V = B.CreateTrunc(V, B.getInt1Ty());
   return V;
@@ -283,7 +283,8 @@ Value *ReverseEmitter::compute(Need N) {
     if (auto *L = dyn_cast<LoadInst>(C))
       L->setAlignment(shadowAlign(L->getType(), L->getAlign(), D.getDataLayout()));
   }
-  C->setDebugLoc(B.getCurrentDebugLocation());
+  if (isa<LoadInst>(C))
+    Primal.kinds().repeated(C);
   B.Insert(C, I.getName() + (N.K == Need::Shadow ? ".sh" : ".re"));
   C->setDebugLoc(B.getCurrentDebugLocation());
   return C;
@@ -360,7 +361,9 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
     B.CreateStore(B.CreateSub(iteration(L), B.getInt64(1)), Counters[L]);
     if (Records.contains(L)) {
       Value *Record = B.CreateLoad(B.getPtrTy(), Records[L]);
-      B.CreateStore(B.CreateLoad(B.getPtrTy(), Record), Records[L]);
+      LoadInst *Before = B.CreateLoad(B.getPtrTy(), Record);
+      Primal.kinds().tape(Before);
+      B.CreateStore(Before, Records[L]);
     }
     return;
   }

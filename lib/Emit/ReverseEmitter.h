@@ -38,6 +38,7 @@ public:
   llvm::Value *primal(const llvm::Value *V) override { return lookup({Need::Primal, V}); }
   llvm::Value *shadow(const llvm::Value *V) override { return lookup({Need::Shadow, V}); }
   llvm::Value *tape(const llvm::CallBase &C) override { return lookup({Need::Tape, &C}); }
+  void markAdjointAccess(llvm::Instruction *I) override { Primal.kinds().shadow(I); }
   llvm::Value *take(const llvm::Value *V) override;
   void accumulate(const llvm::Value *V, llvm::Value *X) override;
   llvm::Value *partial(const Partial &P, const llvm::Instruction &I, llvm::Value *Seed) override;

@@ -123,6 +123,7 @@ void retrograd::dropMarkers(Function &F, FunctionAnalysisManager &FAM) {
     if (!II)
       continue;
     switch (II->getIntrinsicID()) {
+    case Intrinsic::threadlocal_address: // one thread runs both sweeps
     case Intrinsic::launder_invariant_group:
     case Intrinsic::strip_invariant_group:
       II->replaceAllUsesWith(II->getArgOperand(0));

@@ -136,8 +136,9 @@ static void emitLoad(const LoadInst &L, RuleContext &C) {
   Value *Seed = C.take(&L);
   ifShadowed(C, L.getPointerOperand(), [&](Value *Shadow) {
     auto Add = [&](Value *Address, Value *X, Align A) {
-      Value *Old = B.CreateAlignedLoad(X->getType(), Address, A);
-      B.CreateAlignedStore(B.CreateFAdd(Old, X), Address, A);
+      LoadInst *Old = B.CreateAlignedLoad(X->getType(), Address, A);
+      C.markAdjointAccess(Old);
+      C.markAdjointAccess(B.CreateAlignedStore(B.CreateFAdd(Old, X), Address, A));
     };
     Align Alignment = shadowAlign(L.getType(), L.getAlign(), L.getModule()->getDataLayout());
     if (L.getType()->isFPOrFPVectorTy())
@@ -170,8 +171,10 @@ static void emitStore(const StoreInst &S, RuleContext &C) {
   Align Alignment = shadowAlign(V->getType(), S.getAlign(), S.getModule()->getDataLayout());
   ifShadowed(C, S.getPointerOperand(), [&](Value *Shadow) {
     auto TakeAt = [&](Type *T, Value *Address, Align A) -> Value * {
-      Value *Old = Active ? B.CreateAlignedLoad(T, Address, A) : nullptr;
-      B.CreateAlignedStore(Constant::getNullValue(T), Address, A);
+      LoadInst *Old = Active ? B.CreateAlignedLoad(T, Address, A) : nullptr;
+      if (Old)
+        C.markAdjointAccess(Old);
+      C.markAdjointAccess(B.CreateAlignedStore(Constant::getNullValue(T), Address, A));
       return Old;
     };
     Value *X = nullptr;

@@ -41,6 +41,9 @@ public:
   virtual llvm::Value *shadow(const llvm::Value *V) = 0;
   virtual llvm::Value *tape(const llvm::CallBase &C) = 0;
 
+  /// Tells the optimiser that I, just built, is an access to an adjoint.
+  virtual void markAdjointAccess(llvm::Instruction *I) = 0;
+
   /// The adjoint of V, which becomes zero.
   virtual llvm::Value *take(const llvm::Value *V) = 0;
   /// Adds X to the adjoint of V; nothing if V is not active.

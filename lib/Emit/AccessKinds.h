@@ -1,0 +1,63 @@
+//===- AccessKinds.h - primal, shadow and tape never overlap ----*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A derivative touches three kinds of memory, and vectorisation of its loops
+// depends on the optimiser knowing that they are apart:
+//
+//   tape     slots of loop scopes and frames: nobody else has their address
+//   shadow   adjoints of floats. A shadow that is its own primal is never
+//            accumulated into, and pointers lie at other places than floats
+//   primal   everything else
+//
+// Told by LLVM's scoped alias metadata: an access of one kind carries that
+// kind's scope and is marked as not aliasing the others'.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_EMIT_ACCESSKINDS_H
+#define RETROGRAD_EMIT_ACCESSKINDS_H
+
+#include "llvm/IR/Instruction.h"
+#include "llvm/IR/MDBuilder.h"
+
+namespace retrograd {
+
+class AccessKinds {
+public:
+  explicit AccessKinds(llvm::LLVMContext &C) {
+    llvm::MDBuilder B(C);
+    llvm::MDNode *Domain = B.createAnonymousAliasScopeDomain("rg");
+    llvm::MDNode *T = B.createAnonymousAliasScope(Domain, "rg.tape");
+    llvm::MDNode *S = B.createAnonymousAliasScope(Domain, "rg.shadow");
+    Tape = llvm::MDNode::get(C, {T});
+    Shadow = llvm::MDNode::get(C, {S});
+    Both = llvm::MDNode::get(C, {T, S});
+  }
+
+  void tape(llvm::Instruction *I) const { mark(I, Tape, Shadow); }
+  void shadow(llvm::Instruction *I) const { mark(I, Shadow, Tape); }
+  /// A primal access repeated in the reverse sweep.
+  void repeated(llvm::Instruction *I) const { mark(I, nullptr, Both); }
+  /// An access of the primal sweep, which sees no adjoints anyway.
+  void primal(llvm::Instruction *I) const { mark(I, nullptr, Tape); }
+
+private:
+  static void mark(llvm::Instruction *I, llvm::MDNode *Scope, llvm::MDNode *Apart) {
+    using llvm::LLVMContext;
+    using llvm::MDNode;
+    if (Scope)
+      I->setMetadata(LLVMContext::MD_alias_scope, Scope);
+    I->setMetadata(LLVMContext::MD_noalias,
+                   MDNode::concatenate(I->getMetadata(LLVMContext::MD_noalias), Apart));
+  }
+
+  llvm::MDNode *Tape, *Shadow, *Both;
+};
+
+} // namespace retrograd
+
+#endif
