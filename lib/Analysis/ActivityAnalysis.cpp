@@ -21,7 +21,8 @@ ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
     : F(F), Facts(Facts), Shape(Shape), Origins(Callers) {
   unsigned N = Facts.types().numObjects();
   for (BitVector *Set : {&VariedObjects, &UsefulObjects, &ShadowedObjects,
-                         &Origins.Inactive, &Origins.Unshadowed})
+                         &Origins.Inactive, &Origins.Unshadowed, &Origins.Active,
+                         &Untraceable})
     Set->resize(N);
   seed(Args);
   propagateVaried();
@@ -29,10 +30,36 @@ ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
   closeShadows(Args);
 }
 
+/// An address that was computed as an integer, in a way that preparation could
+/// not undo: the type analysis does not know where it points.
+static bool pointsAnywhere(const IntToPtrInst &I) {
+  SmallVector<const Value *, 8> Work{I.getOperand(0)};
+  SmallPtrSet<const Value *, 8> Seen;
+  while (!Work.empty()) {
+    const auto *V = dyn_cast<Instruction>(Work.pop_back_val());
+    if (!V || !Seen.insert(V).second)
+      continue;
+    if (isa<BinaryOperator>(V))
+      return true;
+    if (isa<PHINode, SelectInst, FreezeInst, ZExtInst, TruncInst>(V))
+      append_range(Work, V->operands());
+  }
+  return false;
+}
+
 void ActivityAnalysis::seed(ArrayRef<ArgActivity> Args) {
+  for (const Instruction &I : instructions(F))
+    if (const auto *Cast = dyn_cast<IntToPtrInst>(&I); Cast && pointsAnywhere(*Cast))
+      if (TypeAnalysis::ObjectId O = Facts.types().objectOf(Cast); O != TypeAnalysis::NoObject) {
+        VariedObjects |= Facts.reachableFrom(O);
+        UsefulObjects |= Facts.reachableFrom(O);
+        Untraceable |= Facts.reachableFrom(O);
+      }
   // What another function may have left in a global, or will read from it.
   VariedObjects |= Facts.sharedState();
   UsefulObjects |= Facts.sharedState();
+  VariedObjects |= Origins.Active;
+  UsefulObjects |= Origins.Active;
   for (Argument &A : F.args()) {
     if (Args[A.getArgNo()] == ArgActivity::Const)
       continue;
@@ -100,6 +127,11 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
                markObject(VariedObjects, A->getPointerOperand());
     return (testObject(VariedObjects, A->getPointerOperand()) && markVaried(A)) || New;
   }
+  if (const auto *A = dyn_cast<AtomicCmpXchgInst>(&I)) {
+    bool New = isVaried(A->getNewValOperand()) &&
+               markObject(VariedObjects, A->getPointerOperand());
+    return (testObject(VariedObjects, A->getPointerOperand()) && markVaried(A)) || New;
+  }
   if (const auto *M = dyn_cast<AnyMemTransferInst>(&I))
     return testObject(VariedObjects, M->getRawSource()) &&
            markObject(VariedObjects, M->getRawDest());
@@ -159,6 +191,11 @@ bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
     return (testObject(UsefulObjects, A->getPointerOperand()) &&
             markUseful(A->getValOperand())) || New;
   }
+  if (const auto *A = dyn_cast<AtomicCmpXchgInst>(&I)) {
+    bool New = Useful.contains(A) && markObject(UsefulObjects, A->getPointerOperand());
+    return (testObject(UsefulObjects, A->getPointerOperand()) &&
+            markUseful(A->getNewValOperand())) || New;
+  }
   if (const auto *M = dyn_cast<AnyMemTransferInst>(&I))
     return testObject(UsefulObjects, M->getRawDest()) &&
            markObject(UsefulObjects, M->getRawSource());
@@ -211,6 +248,7 @@ void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
   // An object is shadowed if it, or anything reachable from it, is active.
   BitVector Active = VariedObjects;
   Active &= UsefulObjects;
+  Origins.Active |= Active;
   for (unsigned O = 0, N = Active.size(); O != N; ++O)
     if (Facts.reachableFrom(O).anyCommon(Active))
       ShadowedObjects.set(O);
@@ -269,6 +307,10 @@ bool ActivityAnalysis::isMixed(const Value *P) const {
   return testObject(Origins.Inactive, P);
 }
 
+bool ActivityAnalysis::isUntraceable(const Value *P) const {
+  return testObject(Untraceable, P);
+}
+
 bool ActivityAnalysis::isUnshadowed(const Value *P) const {
   return testObject(Origins.Unshadowed, P);
 }
@@ -281,8 +323,19 @@ bool ActivityAnalysis::isActiveCall(const CallBase &C) const {
       return true;
   Function *Callee = directCallee(C);
   Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr;
-  if (!Prepared)
-    return any_of(C.args(), [&](const Value *A) { return isVaried(A); });
+  if (!Prepared) {
+    // It may hand on what it is given in ways that nobody sees: varied values,
+    // and memory that leads to varied ones even if this function never reads
+    // them back by a path that it knows (nodes that a library links up).
+    bool Keeps = !C.onlyReadsMemory() || !C.getType()->isVoidTy();
+    return any_of(C.args(), [&](const Value *A) {
+      if (isVaried(A))
+        return true;
+      TypeAnalysis::ObjectId O = Facts.types().objectOf(A);
+      return Keeps && O != TypeAnalysis::NoObject && Facts.carriesPointer(A) &&
+             Facts.reachableFrom(O).anyCommon(VariedObjects);
+    });
+  }
   BitVector Active = VariedObjects;
   Active &= UsefulObjects;
   const ProgramFacts::Effects &E = Facts.effects(Prepared);

@@ -35,8 +35,12 @@ struct ShadowOrigins {
   llvm::BitVector Inactive;
   /// Objects whose memory may have no shadow though it holds something active.
   llvm::BitVector Unshadowed;
+  /// Objects that hold something active in the caller: the callee has to make
+  /// a shadow of what it allocates, fills or hands back there, even where it
+  /// sees nothing active itself (a constructor that gets only constants).
+  llvm::BitVector Active;
   bool operator==(const ShadowOrigins &O) const {
-    return Inactive == O.Inactive && Unshadowed == O.Unshadowed;
+    return Inactive == O.Inactive && Unshadowed == O.Unshadowed && Active == O.Active;
   }
 };
 
@@ -61,6 +65,8 @@ public:
   /// The object of P may be memory whose shadow nobody gave: reached through a
   /// global pointer that was set outside.
   bool isUnshadowed(const llvm::Value *P) const;
+  /// Nothing tells where P points: it was computed as an integer.
+  bool isUntraceable(const llvm::Value *P) const;
   /// The call must be differentiated, not just repeated.
   bool isActiveCall(const llvm::CallBase &C) const;
 
@@ -87,7 +93,7 @@ private:
   const ProgramFacts &Facts;
   const LoopShape &Shape;
   llvm::DenseSet<const llvm::Value *> Varied, Useful;
-  llvm::BitVector VariedObjects, UsefulObjects, ShadowedObjects;
+  llvm::BitVector VariedObjects, UsefulObjects, ShadowedObjects, Untraceable;
   ShadowOrigins Origins;
 };
 

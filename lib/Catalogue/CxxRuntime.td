@@ -70,8 +70,29 @@ def clocks_cxx : Inactive<
     ["_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv",
      "_ZNSt13random_device*"]>;
 def hashing : Inactive<["_ZSt11_Hash_bytes*", "_ZNKSt8__detail20_Prime_rehash_policy*"]>;
-// Links of std::list and std::map nodes: pointers only.
-def node_links : Inactive<
-    ["_ZNSt8__detail15_List_node_base*", "_ZSt18_Rb_tree_increment*",
-     "_ZSt18_Rb_tree_decrement*"]>;
+}
+
+// The links of std::list's and std::map's nodes: see runtime/containers.c. They
+// look inactive (no number is touched), but the shadows have to be linked too.
+let Section = "Containers of libstdc++" in {
+def list_hook : Expansion<"rg_expand_list_hook",
+    ["_ZNSt8__detail15_List_node_base7_M_hookEPS0_"], "V:PP">;
+def list_unhook : Expansion<"rg_expand_list_unhook",
+    ["_ZNSt8__detail15_List_node_base9_M_unhookEv"], "V:P">;
+def list_transfer : Expansion<"rg_expand_list_transfer",
+    ["_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_"], "V:PPP">;
+def list_reverse : Expansion<"rg_expand_list_reverse",
+    ["_ZNSt8__detail15_List_node_base10_M_reverseEv"], "V:P">;
+def list_swap : Expansion<"rg_expand_list_swap",
+    ["_ZNSt8__detail15_List_node_base4swapERS0_S1_"], "V:PP">;
+def tree_next : Expansion<"rg_expand_tree_next",
+    ["_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base",
+     "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base"], "P:P">;
+def tree_previous : Expansion<"rg_expand_tree_previous",
+    ["_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base",
+     "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base"], "P:P">;
+def tree_insert : Expansion<"rg_expand_tree_insert",
+    ["_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_"], "">;
+def tree_erase : Expansion<"rg_expand_tree_erase",
+    ["_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_"], "P:PP">;
 }

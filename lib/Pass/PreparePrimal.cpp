@@ -417,6 +417,8 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
         break;
     }
     dropMarkers(F, FAM);
+    spellAddresses(F);
+    recogniseAssembly(F);
     normaliseControlFlow(F, FAM);
     verify(F, "normalisation");
     P.State = Primal::Prepared;

@@ -14,6 +14,9 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -166,6 +169,128 @@ void retrograd::dropMarkers(Function &F, FunctionAnalysisManager &FAM) {
   PreservedAnalyses PA = PreservedAnalyses::none();
   PA.preserveSet<CFGAnalyses>();
   FAM.invalidate(F, PA);
+}
+
+/// The pointer that the integer V is an address of, made at B; null if V is
+/// not the address of one pointer plus or minus something.
+static Value *pointerBehind(Value *V, IRBuilderBase &B, unsigned Depth = 0) {
+  if (Depth > 8)
+    return nullptr;
+  if (auto *Cast = dyn_cast<PtrToIntOperator>(V)) {
+    Value *P = Cast->getPointerOperand();
+    return P->getType() == B.getPtrTy() ? P : nullptr;
+  }
+  auto *I = dyn_cast<BinaryOperator>(V);
+  if (!I)
+    return nullptr;
+  Value *P = pointerBehind(I->getOperand(0), B, Depth + 1), *Other = I->getOperand(1);
+  bool Commutes = I->getOpcode() == Instruction::Add ||
+                  (I->getOpcode() == Instruction::Or && cast<PossiblyDisjointInst>(I)->isDisjoint());
+  if (Commutes && !P) {
+    P = pointerBehind(Other, B, Depth + 1);
+    Other = I->getOperand(0);
+  }
+  if (!P || pointerBehind(Other, B, Depth + 1))
+    return nullptr;
+  const auto *Constant = dyn_cast<ConstantInt>(Other);
+  // The bits of P in Mask, which are few.
+  auto BitsOf = [&](uint64_t Mask, bool Missing) {
+    Value *Low = B.CreatePtrToInt(P, B.getInt32Ty());
+    Low = B.CreateAnd(Missing ? B.CreateNot(Low) : Low, B.getInt32(Mask));
+    return B.CreateZExt(Low, V->getType());
+  };
+  switch (I->getOpcode()) {
+  case Instruction::Or:
+    if (!Commutes) {
+      if (!Constant || !isUInt<32>(Constant->getZExtValue()))
+        return nullptr;
+      Other = BitsOf(Constant->getZExtValue(), /*Missing=*/true);
+    }
+    break;
+  case Instruction::Add:
+    break;
+  case Instruction::Sub:
+    Other = B.CreateNeg(Other);
+    break;
+  case Instruction::And:
+    if (!Constant || !isUInt<32>(~Constant->getZExtValue()))
+      return nullptr;
+    Other = B.CreateNeg(BitsOf(~Constant->getZExtValue(), /*Missing=*/false));
+    break;
+  default:
+    return nullptr;
+  }
+  return B.CreateGEP(B.getInt8Ty(), P, Other);
+}
+
+void retrograd::spellAddresses(Function &F) {
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    IRBuilder<> B(&I);
+    Value *P = nullptr;
+    if (isa<IntToPtrInst>(I) && I.getOperand(0)->getType()->isIntegerTy(64) &&
+        I.getType() == B.getPtrTy()) {
+      P = pointerBehind(I.getOperand(0), B);
+    } else if (auto *Mask = dyn_cast<IntrinsicInst>(&I);
+               Mask && Mask->getIntrinsicID() == Intrinsic::ptrmask &&
+               I.getType() == B.getPtrTy()) {
+      Value *Base = Mask->getArgOperand(0);
+      const auto *Keep = dyn_cast<ConstantInt>(Mask->getArgOperand(1));
+      if (Keep && Keep->getBitWidth() == 64 && isUInt<32>(~Keep->getZExtValue())) {
+        Value *Low = B.CreateAnd(B.CreatePtrToInt(Base, B.getInt32Ty()),
+                                 B.getInt32(~Keep->getZExtValue()));
+        P = B.CreateGEP(B.getInt8Ty(), Base, B.CreateNeg(B.CreateZExt(Low, B.getInt64Ty())));
+      }
+    }
+    if (!P)
+      continue;
+    P->takeName(&I);
+    I.replaceAllUsesWith(P);
+    I.eraseFromParent();
+  }
+}
+
+/// Eigen takes the maximum of packets by assembly where the compiler claims to be
+/// an old GCC, as clang does.
+void retrograd::recogniseAssembly(Function &F) {
+  static constexpr struct {
+    StringLiteral Text, Constraints;
+    Intrinsic::ID Stands;
+    unsigned Bits; ///< width of the operands
+  } Table[] = {
+      {"maxpd $1, $0", "=x,x,0", Intrinsic::x86_sse2_max_pd, 128},
+      {"minpd $1, $0", "=x,x,0", Intrinsic::x86_sse2_min_pd, 128},
+      {"maxps $1, $0", "=x,x,0", Intrinsic::x86_sse_max_ps, 128},
+      {"minps $1, $0", "=x,x,0", Intrinsic::x86_sse_min_ps, 128},
+      {"vmaxpd $1, $2, $0", "=x,x,x", Intrinsic::x86_avx_max_pd_256, 256},
+      {"vminpd $1, $2, $0", "=x,x,x", Intrinsic::x86_avx_min_pd_256, 256},
+      {"vmaxps $1, $2, $0", "=x,x,x", Intrinsic::x86_avx_max_ps_256, 256},
+      {"vminps $1, $2, $0", "=x,x,x", Intrinsic::x86_avx_min_ps_256, 256},
+      {"vmaxpd $1, $2, $0", "=x,x,x", Intrinsic::x86_sse2_max_pd, 128},
+      {"vminpd $1, $2, $0", "=x,x,x", Intrinsic::x86_sse2_min_pd, 128},
+      {"vmaxps $1, $2, $0", "=x,x,x", Intrinsic::x86_sse_max_ps, 128},
+      {"vminps $1, $2, $0", "=x,x,x", Intrinsic::x86_sse_min_ps, 128},
+  };
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    auto *Asm = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
+    if (!Asm || Call->arg_size() != 2 || !isa<FixedVectorType>(Call->getType()))
+      continue;
+    StringRef Constraints = StringRef(Asm->getConstraintString()).split(",~{").first;
+    for (const auto &K : Table) {
+      if (Asm->getAsmString() != K.Text || Constraints != K.Constraints ||
+          Call->getType()->getPrimitiveSizeInBits() != K.Bits)
+        continue;
+      // Both forms: the last source in AT&T order is the first operand.
+      IRBuilder<> B(Call);
+      Function *Stands = Intrinsic::getOrInsertDeclaration(F.getParent(), K.Stands);
+      if (Stands->getReturnType() != Call->getType())
+        continue;
+      Value *V = B.CreateCall(Stands, {Call->getArgOperand(1), Call->getArgOperand(0)});
+      Call->replaceAllUsesWith(V);
+      Call->eraseFromParent();
+      break;
+    }
+  }
 }
 
 static void joinReturns(Function &F) {

@@ -32,6 +32,15 @@ void dropDeadEndUnwinding(llvm::Function &F);
 /// scopes that mean another scope in each iteration of a loop.
 void dropMarkers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
+/// Addresses that are computed as integers, or masked for alignment, become
+/// their base plus a number of bytes. So everything that follows sees where they
+/// point, and a shadow lies as far from its base as the primal does, however its
+/// own base is aligned.
+void spellAddresses(llvm::Function &F);
+
+/// Inline assembly of libraries that stands for one intrinsic becomes it.
+void recogniseAssembly(llvm::Function &F);
+
 /// Reducible loops with preheader, one latch and exits of their own; at most
 /// one return; no dead blocks.
 void normaliseControlFlow(llvm::Function &F,

@@ -189,6 +189,9 @@ void DerivativePlan::collectRefusals() {
       if (const char *What = missingRule(I, Activity))
         refuse(RefusalKind::Instruction, I, What);
       checkCopyTypes(I);
+      if (const Value *P = getLoadStorePointerOperand(&I);
+          P && Activity.isUntraceable(P) && hasReverse(I, Activity))
+        refuse(RefusalKind::Unshadowed, I, "memory whose address was computed as an integer");
       if (auto *S = dyn_cast<StoreInst>(&I))
         if (Activity.isActive(S->getValueOperand()) &&
             Activity.isUnshadowed(S->getPointerOperand()))

@@ -120,10 +120,19 @@ bool retrograd::hasReverse(const Instruction &I, const ActivityAnalysis &A) {
     }
     return A.isActiveCall(*C);
   }
+  // A counter beside active floats (the count of a shared pointer) is none.
+  auto MovesFloats = [&](const Value *P, Type *T) {
+    if (!A.isActiveMemory(P))
+      return false;
+    uint64_t Size = I.getModule()->getDataLayout().getTypeStoreSize(T).getFixedValue();
+    return any_of(A.facts().types().leavesOfAccess(&I, P, Size), [](const TypedLeaf &L) {
+      return L.Kind.K != ByteKind::Integer && L.Kind.K != ByteKind::Pointer;
+    });
+  };
   if (const auto *M = dyn_cast<AtomicRMWInst>(&I))
-    return A.isActiveMemory(M->getPointerOperand());
+    return MovesFloats(M->getPointerOperand(), M->getType());
   if (const auto *M = dyn_cast<AtomicCmpXchgInst>(&I))
-    return A.isActiveMemory(M->getPointerOperand());
+    return MovesFloats(M->getPointerOperand(), M->getNewValOperand()->getType());
   return A.isActive(&I);
 }
 

@@ -5,3 +5,12 @@ void test(double x, double *p, double *dp) {
   // CHECK: atomic.c:[[@LINE+1]]:{{[0-9]+}}: error: atomic operation '{{.*}}' on active memory cannot be differentiated yet [RG2009]
   __enzyme_autodiff((void *)add, x, p, dp);
 }
+double square(double *p) {
+  _Atomic double s = 0;
+  s += p[0] * p[0];
+  return s;
+}
+void test2(double *p, double *dp) {
+  // CHECK: atomic.c:[[@LINE+1]]:{{[0-9]+}}: error: atomic operation 'cmpxchg' on active memory cannot be differentiated yet [RG2009]
+  __enzyme_autodiff((void *)square, p, dp);
+}
