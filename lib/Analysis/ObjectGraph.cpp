@@ -699,7 +699,8 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
     // What an array without a known end reaches is worse than a declaration of
     // just this place, everything else is better.
     int Class = E.Level == Trust::Strong             ? (Fit < 2 ? Fit : Fit + 1)
-                : E.Level == Trust::Guess            ? Fit + 12
+                : E.Level == Trust::Hearsay          ? Fit + 12
+                : E.Level == Trust::Guess            ? Fit + 18
                 : Fit == 0 && P.exact() && !E.Copied ? 2
                                                      : Fit + 6;
     Instances.push_back(
@@ -952,7 +953,7 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
 }
 
 void ObjectGraph::solveEvidence() {
-  for (Trust Least : {Trust::Strong, Trust::Weak, Trust::Guess}) {
+  for (Trust Least : {Trust::Strong, Trust::Weak, Trust::Hearsay, Trust::Guess}) {
     for (Link &L : Links)
       L.SeenDst = L.SeenSrc = 0;
     // Alternating directions carry evidence along a chain of copies in either

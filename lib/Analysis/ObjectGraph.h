@@ -87,9 +87,10 @@ struct PointerDifference {
 
 /// How trustworthy a piece of evidence is; smaller wins.
 enum class Trust : uint8_t {
-  Strong, ///< typed accesses, TBAA, arithmetic
-  Weak,   ///< declared types, debug info, bit operations
-  Guess   ///< what TBAA leaves open between two members of a struct
+  Strong,  ///< typed accesses, TBAA, arithmetic
+  Weak,    ///< declared types, bit operations
+  Hearsay, ///< from outside of the analysed functions, see OutsideEvidence
+  Guess    ///< what TBAA leaves open between two members of a struct
 };
 
 /// Bytes [Off, Off + Size), repeated along Where's stride, are of Kind.
@@ -167,7 +168,7 @@ public:
   /// Conflict is a piece too.
   llvm::SmallVector<Placed, 8> resolve(Position P, int64_t Size,
                                        unsigned Asker = NoOrigin,
-                                       Trust Least = Trust::Weak) const;
+                                       Trust Least = Trust::Guess) const;
 
   /// The function that the links added from now on belong to.
   unsigned CurrentOrigin = NoOrigin;

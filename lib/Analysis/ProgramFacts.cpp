@@ -19,8 +19,8 @@ Function *retrograd::directCallee(const CallBase &C) {
 }
 
 ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
-                           const Catalogue &Cat)
-    : Cat(Cat), PreparedOf(std::move(PO)), Types(Functions, PreparedOf, Cat) {
+                           const Catalogue &Cat, const OutsideEvidence *Outside)
+    : Cat(Cat), PreparedOf(std::move(PO)), Types(Functions, PreparedOf, Cat, Outside) {
   computeVisible(Functions);
   computeEffects(Functions);
   computeShared(Functions);

@@ -34,7 +34,7 @@ public:
   using PreparedOfFn = std::function<llvm::Function *(const llvm::Function *)>;
 
   ProgramFacts(llvm::ArrayRef<llvm::Function *> Functions, PreparedOfFn PreparedOf,
-               const Catalogue &Cat);
+               const Catalogue &Cat, const OutsideEvidence *Outside = nullptr);
 
   const TypeAnalysis &types() const { return Types; }
   const Catalogue &catalogue() const { return Cat; }

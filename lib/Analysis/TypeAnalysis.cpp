@@ -52,7 +52,7 @@ void retrograd::forEachScalar(const DataLayout &DL, Type *T, uint64_t Offset,
 
 TypeAnalysis::Impl::Impl(ArrayRef<Function *> Fns,
                          function_ref<Function *(const Function *)> PreparedOf,
-                         const Catalogue &Cat)
+                         const Catalogue &Cat, const OutsideEvidence *Outside)
     : Functions(Fns.begin(), Fns.end()), PreparedOf(PreparedOf), Cat(Cat),
       DL(Fns.front()->getParent()->getDataLayout()),
       PointerSize(DL.getPointerSize()), G(PointerSize) {
@@ -66,6 +66,8 @@ TypeAnalysis::Impl::Impl(ArrayRef<Function *> Fns,
   G.CurrentOrigin = ObjectGraph::NoOrigin;
   while (!NewGlobals.empty())
     seedGlobal(*NewGlobals.pop_back_val());
+  if (Outside)
+    addOutside(*Outside);
   G.solvePointers();
   // What is accessed exists, wherever it comes from: an access to "nothing"
   // would look like one that cannot matter.
@@ -147,8 +149,9 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::Impl::leaves(Position P, uint64_t Size,
 
 TypeAnalysis::TypeAnalysis(
     ArrayRef<Function *> Functions,
-    function_ref<Function *(const Function *)> PreparedOf, const Catalogue &Cat)
-    : I(std::make_unique<Impl>(Functions, PreparedOf, Cat)) {}
+    function_ref<Function *(const Function *)> PreparedOf, const Catalogue &Cat,
+    const OutsideEvidence *Outside)
+    : I(std::make_unique<Impl>(Functions, PreparedOf, Cat, Outside)) {}
 
 TypeAnalysis::~TypeAnalysis() = default;
 

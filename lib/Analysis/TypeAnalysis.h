@@ -46,6 +46,26 @@ struct TypedLeaf {
   ByteKind Kind;
 };
 
+class TypeAnalysis;
+
+/// What code outside of the analysed functions tells of the memory that it
+/// hands in. Trusted least of all: it is asked where a function only moves
+/// bytes and no access says what they are.
+struct OutsideEvidence {
+  /// Types of the functions around the calls; may be null.
+  const TypeAnalysis *Types = nullptr;
+  /// A parameter, and the value that a caller passes for it.
+  struct HandedIn {
+    const llvm::Argument *Parameter;
+    const llvm::Value *Passed;
+    /// Passed is an address, and the parameter is loaded from there.
+    std::optional<uint64_t> LoadedAt;
+  };
+  llvm::SmallVector<HandedIn, 8> Arguments;
+  /// Ask the declared types in debug information, too.
+  bool DebugInfo = false;
+};
+
 /// Types of all memory and integer values of a set of functions (prepared
 /// primals that call each other). Built once; never changes IR.
 class TypeAnalysis {
@@ -57,7 +77,7 @@ public:
 
   TypeAnalysis(llvm::ArrayRef<llvm::Function *> Functions,
                llvm::function_ref<llvm::Function *(const llvm::Function *)> PreparedOf,
-               const Catalogue &Cat);
+               const Catalogue &Cat, const OutsideEvidence *Outside = nullptr);
   ~TypeAnalysis();
 
   /// Leaves of the `Size` bytes at pointer `P`, in order of offset, covering

@@ -23,6 +23,7 @@
 #include "llvm/IR/Instructions.h"
 
 namespace llvm {
+class DIType;
 class GEPOperator;
 class GlobalVariable;
 class IntrinsicInst;
@@ -38,7 +39,7 @@ struct TypeAnalysis::Impl {
 
   Impl(llvm::ArrayRef<llvm::Function *> Functions,
        llvm::function_ref<llvm::Function *(const llvm::Function *)> PreparedOf,
-       const Catalogue &Cat);
+       const Catalogue &Cat, const OutsideEvidence *Outside);
 
   llvm::SmallVector<llvm::Function *, 8> Functions;
   llvm::function_ref<llvm::Function *(const llvm::Function *)> PreparedOf;
@@ -145,6 +146,18 @@ struct TypeAnalysis::Impl {
                        unsigned Depth);
   /// What the scalar type a TBAA node names holds; Unknown if it says nothing.
   ByteKind kindOfTBAA(const llvm::MDNode *Type) const;
+
+  //===--- evidence from outside (TypeOutside.cpp) ---===//
+
+  void addOutside(const OutsideEvidence &Outside);
+  /// What Other knows from P on holds from Addr on; follows pointers.
+  void importFrom(const Impl &Other, Position P, unsigned Asker, Var Addr,
+                  unsigned Depth);
+  void importBytes(const Impl &Other, Position P, unsigned Asker, Var Addr);
+  void addDeclaredTypes(const llvm::Function &F);
+  void seedDeclared(const llvm::DIType *T, Var Addr, Step S, unsigned Depth);
+  /// What a pointer of declared type T at Addr + S points to.
+  void seedPointee(const llvm::DIType *T, Var Addr, Step S, unsigned Depth);
 
   //===--- answers (TypeAnalysis.cpp) ---===//
 

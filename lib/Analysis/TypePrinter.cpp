@@ -103,6 +103,8 @@ void TypeAnalysis::print(raw_ostream &OS) const {
         OS << " (guess)";
       if (E.Level == Trust::Weak)
         OS << " (weak)";
+      if (E.Level == Trust::Hearsay)
+        OS << " (hearsay)";
       if (E.Copied)
         OS << " (copied)";
       OS << '\n';

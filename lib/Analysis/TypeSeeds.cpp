@@ -8,7 +8,7 @@
 //
 // Strong evidence: typed accesses, arithmetic, TBAA tags (the accessed scalar
 // and, through the struct path, its neighbours), initialisers. Weak evidence:
-// declared types of variables, debug info.
+// declared types of variables. What others know is in TypeOutside.cpp.
 //
 //===----------------------------------------------------------------------===//
 

@@ -26,8 +26,13 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   {
     Differentiator Derive(M, MAM, Cat, Diags, Opts);
     // Innermost first, so that an outer derivative sees the inner one's code.
-    for (EntryCall &Entry : Entries.Calls) {
-      if (Function *D = Derive.differentiate(Entry.Request, Entry.trail()))
+    for (auto [N, Entry] : enumerate(Entries.Calls)) {
+      // Equal requests share a derivative, and what is known of its arguments.
+      SmallVector<const EntryCall *, 4> Alike{&Entry};
+      for (const EntryCall &Later : drop_begin(Entries.Calls, N + 1))
+        if (Later.Request == Entry.Request)
+          Alike.push_back(&Later);
+      if (Function *D = Derive.differentiate(Alike))
         lowerEntryCall(Entry, *D);
       else
         removeRefusedCall(*Entry.Call);

@@ -28,7 +28,56 @@ Differentiator::Differentiator(Module &M, ModuleAnalysisManager &MAM, const Cata
 
 Differentiator::~Differentiator() = default;
 
-Function *Differentiator::differentiate(const DerivativeRequest &R, const RequestTrail &Trail) {
+/// The function around the calls, and what it can reach and be reached from by
+/// direct calls: they fill and read the memory that is handed in.
+static SmallVector<Function *, 8> surroundings(ArrayRef<const EntryCall *> Calls) {
+  constexpr unsigned MostInstructions = 30000;
+  SmallSetVector<Function *, 8> Found;
+  unsigned Size = 0;
+  auto Add = [&](Function *F) {
+    // Derivatives and primals are ours: only the user's functions count.
+    if (!F || F->isDeclaration() || F->getName().starts_with("rg.") ||
+        F->getName().starts_with("rg_") || Size > MostInstructions)
+      return;
+    if (Found.insert(F))
+      Size += F->getInstructionCount();
+  };
+  for (const EntryCall *E : Calls)
+    Add(E->Call->getFunction());
+  for (unsigned Next = 0; Next < Found.size(); ++Next) {
+    Function *F = Found[Next];
+    for (Instruction &I : instructions(*F))
+      if (auto *C = dyn_cast<CallBase>(&I))
+        Add(directCallee(*C));
+    for (User *U : F->users())
+      if (auto *C = dyn_cast<CallBase>(U); C && C->getCalledOperand() == F)
+        Add(C->getFunction());
+  }
+  return Found.takeVector();
+}
+
+/// What the calls pass for each parameter; a shadow is laid out as its primal.
+static void collectArguments(ArrayRef<const EntryCall *> Calls, Function &Root,
+                             OutsideEvidence &Outside) {
+  for (const EntryCall *E : Calls)
+    for (auto [Parameter, Of] : zip(Root.args(), E->Parameters)) {
+      auto Hand = [&, &P = Parameter](const EntryOperand &Operand) {
+        if (!Operand.V)
+          return;
+        std::optional<uint64_t> LoadedAt;
+        if (Operand.How == EntryOperand::Load)
+          LoadedAt = Operand.Offset;
+        Outside.Arguments.push_back({&P, Operand.V, LoadedAt});
+      };
+      Hand(Of.Primal);
+      if (Of.Shadow)
+        Hand(*Of.Shadow);
+    }
+}
+
+Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
+  const DerivativeRequest &R = Calls.front()->Request;
+  RequestTrail Trail = Calls.front()->trail();
   for (auto &[Known, D] : Answered)
     if (Known == R)
       return D;
@@ -42,11 +91,40 @@ Function *Differentiator::differentiate(const DerivativeRequest &R, const Reques
   if (Opts.PrintPrimal)
     for (Function *F : Graph)
       F->print(Printed);
-  Facts = std::make_unique<ProgramFacts>(
-      Graph, [this](const Function *F) { return Prepare.preparedOf(F); }, Cat);
-  if (Opts.PrintTypes)
-    Facts->types().print(Printed);
 
+  // Types come from the primal and what it calls, most of the time. Where those
+  // only move bytes, the callers are asked as well, and debug information last,
+  // so that -g changes as little as possible.
+  Outcome Result = Outcome::Untyped;
+  std::unique_ptr<TypeAnalysis> CallerTypes;
+  OutsideEvidence Outside;
+  for (unsigned Try = 0; Result == Outcome::Untyped; ++Try) {
+    if (Try == 1) {
+      CallerTypes = std::make_unique<TypeAnalysis>(
+          surroundings(Calls), [](const Function *) { return nullptr; }, Cat);
+      Outside.Types = CallerTypes.get();
+      collectArguments(Calls, *Root, Outside);
+    } else if (Try == 2) {
+      Outside.DebugInfo = true;
+    }
+    LastTry = Try == 2 || (Try == 1 && !Root->getSubprogram());
+    Facts = std::make_unique<ProgramFacts>(
+        Graph, [this](const Function *F) { return Prepare.preparedOf(F); }, Cat,
+        Try ? &Outside : nullptr);
+    if (Opts.PrintTypes)
+      Facts->types().print(Printed);
+    Result = run(R, Trail);
+  }
+  Function *D = Result == Outcome::Done ? Jobs.front().Made : nullptr;
+  Facts.reset();
+  Jobs.clear();
+  if (D)
+    Answered.push_back({R, D});
+  return D;
+}
+
+Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
+                                            const RequestTrail &Trail) {
   // A small struct of floats may come back packed into an integer, which the
   // request, made from the prototype alone, took to be inactive.
   if (!R.ActiveReturn && !R.ShadowReturn)
@@ -57,7 +135,7 @@ Function *Differentiator::differentiate(const DerivativeRequest &R, const Reques
         raw_string_ostream(Type) << "a struct of numbers packed into "
                                  << *Ret->getReturnValue()->getType();
         Diags.report(DiagId::ReturnNotScalar, nullptr, Trail, {DiagArg(R.Primal), Type});
-        return nullptr;
+        return Outcome::Failed;
       }
 
   Jobs.clear();
@@ -65,38 +143,36 @@ Function *Differentiator::differentiate(const DerivativeRequest &R, const Reques
   Emitted.clear();
   NextJob = 0;
   Jobs.push_back({R, declareDerivative(R, M), nullptr, Trail, {}, {}});
-  Function *D = Jobs.front().Made;
-  bool Fine = true;
-  while (Fine && NextJob != Jobs.size()) {
+  raw_ostream &Printed = errs(); // layering: the printers that the user asked for
+  Outcome Result = Outcome::Done;
+  while (Result == Outcome::Done && NextJob != Jobs.size()) {
     Current = &Jobs[NextJob++];
-    Fine = emit(*Current);
+    Result = emit(*Current);
   }
   Current = nullptr;
-  if (Fine) {
-    resetShadowGlobals(*D);
+  if (Result == Outcome::Done) {
+    resetShadowGlobals(*Jobs.front().Made);
     for (Function *F : Emitted) {
       if (Opts.PrintDerivative)
         F->print(Printed);
       if (Opts.CleanUp)
         cleanUp(*F, MAM, Opts);
     }
-  } else {
-    // What was begun refers to what was not: take all of it away.
-    for (Job &J : Jobs)
-      for (Function *F : {J.Made, J.Sweep})
-        if (F)
-          F->deleteBody();
-    for (Job &J : Jobs)
-      for (Function *F : {J.Made, J.Sweep})
-        if (F)
-          F->eraseFromParent();
-    D = nullptr;
+    return Result;
   }
-  Facts.reset();
-  Jobs.clear();
-  if (D)
-    Answered.push_back({R, D});
-  return D;
+  // What was begun refers to what was not: take all of it away.
+  auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  for (Job &J : Jobs)
+    for (Function *F : {J.Made, J.Sweep})
+      if (F) {
+        FAM.clear(*F, F->getName());
+        F->deleteBody();
+      }
+  for (Job &J : Jobs)
+    for (Function *F : {J.Made, J.Sweep})
+      if (F)
+        F->eraseFromParent();
+  return Result;
 }
 
 void Differentiator::finish() { Prepare.dispose(); }
@@ -214,7 +290,7 @@ bool Differentiator::report(ArrayRef<Refusal> Refusals, const RequestTrail &Trai
   return Refusals.empty();
 }
 
-bool Differentiator::emit(Job &J) {
+Differentiator::Outcome Differentiator::emit(Job &J) {
   Function &F = *Prepare.preparedOf(J.Request.Primal);
   FunctionAnalysisManager &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   bool Split = J.Request.Mode == DerivativeMode::Augment;
@@ -239,12 +315,16 @@ bool Differentiator::emit(Job &J) {
   DerivativePlan Plan(F, J.Request, Activity, Overwrite, Shape, DT, Split, Opts);
   if (Opts.PrintPlan)
     Plan.print(Printed);
+  if (!LastTry && any_of(Plan.refusals(), [](const Refusal &R) {
+        return R.Kind == RefusalKind::UnknownType;
+      }))
+    return Outcome::Untyped;
   if (!report(Plan.refusals(), J.Trail))
-    return false;
+    return Outcome::Failed;
   if (J.Request.Mode != DerivativeMode::Forward)
     if (std::optional<std::string> Problem = Plan.verify()) {
       Diags.report(DiagId::InvalidPlan, nullptr, J.Trail, {DiagArg(J.Request.Primal), *Problem});
-      return false;
+      return Outcome::Failed;
     }
 
   // Do it. Every plan here was verified and cannot be refused any more.
@@ -255,7 +335,7 @@ bool Differentiator::emit(Job &J) {
     if (!Primal.run()) {
       Diags.report(DiagId::InternalError, nullptr, J.Trail,
                    {"the clone of " + userName(*J.Request.Primal) + " differs from its plan"});
-      return false;
+      return Outcome::Failed;
     }
     ReverseEmitter Reverse(Plan, Primal, Split ? *J.Sweep : *J.Made, *this);
     Reverse.run();
@@ -272,9 +352,9 @@ bool Differentiator::emit(Job &J) {
         D->print(Printed);
       Diags.report(DiagId::InvalidDerivative, nullptr, J.Trail,
                    {DiagArg(J.Request.Primal), StringRef(Problem).split('\n').first.str()});
-      return false;
+      return Outcome::Failed;
     }
     Emitted.push_back(D);
   }
-  return true;
+  return Outcome::Done;
 }

@@ -19,6 +19,7 @@
 #include "Diagnostics/Refusal.h"
 #include "Emit/EmitServices.h"
 #include "Pass/PreparePrimal.h"
+#include "Request/EntryCalls.h"
 #include "Support/Options.h"
 #include <deque>
 
@@ -30,9 +31,9 @@ public:
                  DiagnosticEngine &Diags, const Options &Opts);
   ~Differentiator() override;
 
-  /// The derivative that the user's call asks for, complete with all that it
-  /// calls; null after a diagnosed failure.
-  llvm::Function *differentiate(const DerivativeRequest &R, const RequestTrail &Trail);
+  /// The derivative that the user's calls (one or more, with equal requests) ask
+  /// for, complete with all that it calls; null after a diagnosed failure.
+  llvm::Function *differentiate(llvm::ArrayRef<const EntryCall *> Calls);
   /// Call after the last request.
   void finish();
 
@@ -51,7 +52,14 @@ private:
     ShadowOrigins Callers; ///< of the function that asked; part of the identity
     ShadowOrigins Own;     ///< for what it asks of callees, once analysed
   };
-  bool emit(Job &J);
+  enum class Outcome : uint8_t {
+    Done,
+    Failed,  ///< diagnosed
+    Untyped, ///< bytes without a type matter; others can still be asked
+  };
+  /// All jobs that come of request R, with the facts as they are.
+  Outcome run(const DerivativeRequest &R, const RequestTrail &Trail);
+  Outcome emit(Job &J);
   bool report(llvm::ArrayRef<Refusal> Refusals, const RequestTrail &Trail);
   void resetShadowGlobals(llvm::Function &Root);
 
@@ -67,6 +75,8 @@ private:
   /// graph, the jobs made (a deque: references stay valid) and the next to do.
   llvm::Function *Root = nullptr;
   std::unique_ptr<ProgramFacts> Facts;
+  /// Nobody is left to ask about types: what is unknown now is refused.
+  bool LastTry = false;
   std::deque<Job> Jobs;
   size_t NextJob = 0;
   Job *Current = nullptr;
