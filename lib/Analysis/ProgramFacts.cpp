@@ -179,8 +179,13 @@ const ValueShape &ProgramFacts::shape(const Value *V) const {
   } else if (T->isFirstClassType() && !T->isTokenTy() && !T->isMetadataTy() &&
              !T->isLabelTy() && !(T->isIntegerTy() && T->getIntegerBitWidth() < 16)) {
     for (const TypedLeaf &L : Types.leavesOf(V)) {
-      if (L.Kind.K == ByteKind::Float)
+      // A piece of a float is no float.
+      bool Whole = L.Kind.K == ByteKind::Float &&
+                   L.Size == Types.dataLayout().getTypeStoreSize(L.Kind.FP).getFixedValue();
+      if (Whole)
         Shape->Floats.push_back(L);
+      else if (L.Kind.K == ByteKind::Float)
+        Shape->HasUnknown = true;
       Shape->HasPointer |= L.Kind.K == ByteKind::Pointer;
       Shape->HasUnknown |= L.Kind.K == ByteKind::Unknown || L.Kind.K == ByteKind::Conflict;
     }

@@ -49,7 +49,7 @@ static SmallVector<TypedLeaf, 2> floatsStored(const StoreInst &S, const ProgramF
   uint64_t Size = S.getModule()->getDataLayout().getTypeStoreSize(V->getType()).getFixedValue();
   for (const TypedLeaf &L : Facts.types().leavesOfAccess(&S, S.getPointerOperand(), Size))
     if (L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown)
-      Floats.push_back(L);
+      Floats.push_back({L.Offset, L.Size, {ByteKind::Unknown}});
   return Floats;
 }
 

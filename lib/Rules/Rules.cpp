@@ -178,12 +178,22 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
   const TypeAnalysis &TA = Facts.types();
   constexpr uint64_t ExplicitLimit = 4096;
   TransferShape Shape;
-  auto Unclear = [](const TypedLeaf &L) {
-    return L.Kind.K == ByteKind::Unknown || L.Kind.K == ByteKind::Conflict;
+  // A piece of a float cannot be moved as a float.
+  auto Cut = [&](const TypedLeaf &L) {
+    return L.Kind.K == ByteKind::Float &&
+           L.Size % TA.dataLayout().getTypeStoreSize(L.Kind.FP).getFixedValue() != 0;
+  };
+  auto Unclear = [&](const TypedLeaf &L) {
+    return L.Kind.K == ByteKind::Unknown || L.Kind.K == ByteKind::Conflict || Cut(L);
+  };
+  auto Contradicts = [&](const TypedLeaf &L) {
+    return L.Kind.K == ByteKind::Conflict || Cut(L);
   };
   // Adjacent floats of one format become one leaf.
   auto Merge = [&](ArrayRef<TypedLeaf> Leaves) {
     for (const TypedLeaf &L : Leaves) {
+      if (Cut(L))
+        continue;
       if (!Shape.Leaves.empty()) {
         TypedLeaf &Last = Shape.Leaves.back();
         if (Last.Kind == L.Kind && Last.Offset + Last.Size == L.Offset) {
@@ -204,8 +214,7 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
         Leaves = std::move(Other);
     }
     Shape.Known = none_of(Leaves, Unclear);
-    Shape.Ambiguous = any_of(
-        Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Conflict; });
+    Shape.Ambiguous = any_of(Leaves, Contradicts);
     Merge(Leaves);
     return Shape;
   }
@@ -233,7 +242,6 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
   Merge(Best->Leaves);
   Shape.Period = Best->Period;
   Shape.Known = none_of(Best->Leaves, Unclear);
-  Shape.Ambiguous = any_of(
-      Best->Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Conflict; });
+  Shape.Ambiguous = any_of(Best->Leaves, Contradicts);
   return Shape;
 }
