@@ -20,8 +20,10 @@
 |* __muldc3 and __divdc3 for it, and those are expanded here.
 \*===------------------------------------------------------------------------===*/
 
+#include <errno.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 #define RE(Z) __real__(Z)
 #define IM(Z) __imag__(Z)
@@ -293,3 +295,15 @@ RG_DEFINE_EXPANSIONS(double, , _Complex, muldc3, divdc3, DBL_MAX / 16, 700)
 RG_DEFINE_EXPANSIONS(float, f, _Complex, mulsc3, divsc3, FLT_MAX / 16, 80)
 RG_DEFINE_EXPANSIONS(long double, l, _Complex, mulxc3, divxc3, LDBL_MAX / 16,
                      11000)
+
+/*===-- Memory -------------------------------------------------------------===*/
+
+/* Memory is handed out through a pointer: a body says so, and the allocation in
+ * it has a shadow like any other. */
+int rg_expand_posix_memalign(void **Out, size_t Alignment, size_t Bytes) {
+  void *P = aligned_alloc(Alignment, Bytes);
+  if (!P)
+    return ENOMEM;
+  *Out = P;
+  return 0;
+}

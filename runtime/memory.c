@@ -19,12 +19,22 @@
 void rg_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset,
                      uint64_t period, uint64_t run);
 
-/* Adds d to s and clears d. The ranges may overlap as those of memmove: the
+/* What of `run` bytes at `offset` lies within `bytes`: of a reallocated block
+ * only as much as both blocks hold. */
+static inline uint64_t rg_within(uint64_t bytes, uint64_t offset, uint64_t run) {
+  if (offset >= bytes)
+    return 0;
+  return run < bytes - offset ? run : bytes - offset;
+}
+
+/* Adds d to s and clears d. Of an element's sizeof(T) bytes STORED hold the number
+ * (10 of the 16 of x86's long double), and the last one may come without its
+ * padding. The ranges may overlap as those of memmove: the
  * order is chosen so that an element is taken before it receives. */
-#define RG_ADJOINT_MOVE(NAME, T)                                                     \
+#define RG_ADJOINT_MOVE(NAME, T, STORED)                                             \
   static inline void NAME##_run(char *d, char *s, uint64_t bytes) {                  \
     T *dt = (T *)d, *st = (T *)s;                                                    \
-    uint64_t n = bytes / sizeof(T);                                                  \
+    uint64_t n = (bytes + sizeof(T) - STORED) / sizeof(T);                           \
     if (d + bytes <= s || s + bytes <= d) {                                          \
       T *restrict dr = dt, *restrict sr = st;                                        \
       for (uint64_t i = 0; i < n; ++i) {                                             \
@@ -54,7 +64,7 @@ void rg_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset,
       return;                                                                        \
     }                                                                                \
     if (!period) {                                                                   \
-      NAME##_run(dsh + offset, ssh + offset, run);                                   \
+      NAME##_run(dsh + offset, ssh + offset, rg_within(bytes, offset, run));         \
       return;                                                                        \
     }                                                                                \
     uint64_t times = bytes > offset ? (bytes - offset + period - 1) / period : 0;    \
@@ -69,19 +79,19 @@ void rg_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset,
   if (dsh == d)
     return;
   if (!period) {
-    memset(dsh + offset, 0, run);
+    memset(dsh + offset, 0, rg_within(bytes, offset, run));
     return;
   }
   for (uint64_t at = offset; at < bytes; at += period)
     memset(dsh + at, 0, run < bytes - at ? run : bytes - at);
 }
 
-RG_ADJOINT_MOVE(rg_adjoint_move_f16, _Float16)
-RG_ADJOINT_MOVE(rg_adjoint_move_bf16, __bf16)
-RG_ADJOINT_MOVE(rg_adjoint_move_f32, float)
-RG_ADJOINT_MOVE(rg_adjoint_move_f64, double)
-RG_ADJOINT_MOVE(rg_adjoint_move_f80, long double)
-RG_ADJOINT_MOVE(rg_adjoint_move_f128, __float128)
+RG_ADJOINT_MOVE(rg_adjoint_move_f16, _Float16, 2)
+RG_ADJOINT_MOVE(rg_adjoint_move_bf16, __bf16, 2)
+RG_ADJOINT_MOVE(rg_adjoint_move_f32, float, 4)
+RG_ADJOINT_MOVE(rg_adjoint_move_f64, double, 8)
+RG_ADJOINT_MOVE(rg_adjoint_move_f80, long double, 10)
+RG_ADJOINT_MOVE(rg_adjoint_move_f128, __float128, 16)
 
 /* Pointers among copied bytes: their shadows are copied in the primal sweep. */
 void rg_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes,
@@ -89,7 +99,7 @@ void rg_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes,
   if (dsh == d)
     return;
   if (!period) {
-    memmove(dsh + offset, ssh + offset, run);
+    memmove(dsh + offset, ssh + offset, rg_within(bytes, offset, run));
     return;
   }
   uint64_t times = bytes > offset ? (bytes - offset + period - 1) / period : 0;
@@ -121,7 +131,7 @@ void *rg_shadow_realloc(rg_arena *a, void *sh, void *old, void *primal, uint64_t
   (void)primal;
   void *p = calloc(1, bytes ? bytes : 1);
   if (p && sh)
-    memcpy(p, sh, rg_common_size(old, bytes));
+    memcpy(p, sh, rg_common_size(sh, rg_common_size(old, bytes)));
   if (sh != old)
     rg_tape_defer_free(a, sh, free);
   return p;

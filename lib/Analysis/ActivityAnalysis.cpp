@@ -109,6 +109,24 @@ bool ActivityAnalysis::markUseful(const Value *V) {
   return Useful.insert(V).second;
 }
 
+/// A bulk copy of memory: its two ends, or nulls.
+static std::pair<const Value *, const Value *> copyEnds(const Instruction &I,
+                                                        const Catalogue &Cat) {
+  if (const auto *M = dyn_cast<AnyMemTransferInst>(&I))
+    return {M->getRawDest(), M->getRawSource()};
+  const auto *C = dyn_cast<CallBase>(&I);
+  const OperationRecord *R = C ? Cat.lookup(I) : nullptr;
+  switch (R ? R->Handler : HandlerKind::None) {
+  case HandlerKind::MemCpy:
+  case HandlerKind::MemMove:
+    return {C->getArgOperand(0), C->getArgOperand(1)};
+  case HandlerKind::Realloc:
+    return {C, C->getArgOperand(0)};
+  default:
+    return {nullptr, nullptr};
+  }
+}
+
 bool ActivityAnalysis::anyVariedInput(const CallBase &C, const Function *Prepared) const {
   if (any_of(C.args(), [&](const Value *A) { return isVaried(A); }))
     return true;
@@ -132,9 +150,8 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
                markObject(VariedObjects, A->getPointerOperand());
     return (testObject(VariedObjects, A->getPointerOperand()) && markVaried(A)) || New;
   }
-  if (const auto *M = dyn_cast<AnyMemTransferInst>(&I))
-    return testObject(VariedObjects, M->getRawSource()) &&
-           markObject(VariedObjects, M->getRawDest());
+  if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest)
+    return testObject(VariedObjects, Source) && markObject(VariedObjects, Dest);
   if (isa<AnyMemSetInst>(I))
     return false;
   if (const auto *C = dyn_cast<CallBase>(&I)) {
@@ -179,8 +196,23 @@ void ActivityAnalysis::propagateVaried() {
 
 /// Transfers usefulness backwards through I; true if anything new was marked.
 bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
-  if (const auto *R = dyn_cast<ReturnInst>(&I))
-    return ActiveReturn && R->getReturnValue() && markUseful(R->getReturnValue());
+  if (const auto *R = dyn_cast<ReturnInst>(&I)) {
+    const Value *V = R->getReturnValue();
+    if (!ActiveReturn || !V)
+      return false;
+    bool New = markUseful(V);
+    // What a returned pointer leads to, the caller reads.
+    if (TypeAnalysis::ObjectId O = Facts.types().objectOf(V);
+        O != TypeAnalysis::NoObject && Facts.carriesPointer(V)) {
+      if (V->getType()->isPointerTy())
+        New |= markObjects(UsefulObjects, Facts.reachableFrom(O));
+      else
+        for (TypeAnalysis::ObjectId P : Facts.types().pointees(O))
+          if (P != TypeAnalysis::NoObject)
+            New |= markObjects(UsefulObjects, Facts.reachableFrom(P));
+    }
+    return New;
+  }
   if (const auto *L = dyn_cast<LoadInst>(&I))
     return Useful.contains(L) && markObject(UsefulObjects, L->getPointerOperand());
   if (const auto *S = dyn_cast<StoreInst>(&I))
@@ -196,9 +228,8 @@ bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
     return (testObject(UsefulObjects, A->getPointerOperand()) &&
             markUseful(A->getNewValOperand())) || New;
   }
-  if (const auto *M = dyn_cast<AnyMemTransferInst>(&I))
-    return testObject(UsefulObjects, M->getRawDest()) &&
-           markObject(UsefulObjects, M->getRawSource());
+  if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest)
+    return testObject(UsefulObjects, Dest) && markObject(UsefulObjects, Source);
   if (isa<AnyMemSetInst>(I))
     return false;
   if (const auto *C = dyn_cast<CallBase>(&I)) {
@@ -258,37 +289,35 @@ void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
     if (O != TypeAnalysis::NoObject)
       Set |= Facts.reachableFrom(O);
   };
+  // Memory that can only be what the user called constant has no shadow; where
+  // it may also be memory with one, that is found out at run time.
+  bool IsRoot = &F == Facts.root();
+  BitVector Constant(Active.size()), Own = Facts.ownedMemory();
   for (Argument &A : F.args())
-    if (Args[A.getArgNo()] == ArgActivity::Const && Facts.carriesPointer(&A))
+    if (Args[A.getArgNo()] == ArgActivity::Const && Facts.carriesPointer(&A)) {
       Mark(Origins.Inactive, &A);
-  for (const Instruction &I : instructions(F)) {
-    if (const auto *C = dyn_cast<CallBase>(&I)) {
-      const OperationRecord *R = Facts.catalogue().lookup(I);
-      Function *Callee = directCallee(*C);
-      bool Unknown = R ? R->Class == RuleClass::Inactive
-                       : !(Callee && Facts.preparedOf(Callee));
-      if (Unknown && Facts.carriesPointer(C))
-        Mark(Origins.Inactive, C);
+      if (IsRoot)
+        Mark(Constant, &A);
+    } else if (IsRoot) {
+      Mark(Own, &A);
     }
+  Constant.reset(Own);
+  Origins.Unshadowed |= Constant;
+  // Anywhere in the call graph: a callee returns what it found.
+  Origins.Inactive |= Facts.unshadowedSources();
+  for (const Instruction &I : instructions(F))
     for (const Value *Op : I.operands()) {
       const auto *G = dyn_cast<GlobalVariable>(Op->stripInBoundsOffsets());
-      if (!G)
+      if (!G || G->isConstant())
         continue;
-      if (G->isConstant()) {
-        Mark(Origins.Inactive, G);
-        continue;
-      }
       // What a global pointed to before the derivative began has no shadow.
       TypeAnalysis::ObjectId O = Facts.types().objectOf(G);
       if (O == TypeAnalysis::NoObject)
         continue;
       for (TypeAnalysis::ObjectId P : Facts.types().pointees(O))
-        if (P != TypeAnalysis::NoObject) {
-          Origins.Inactive |= Facts.reachableFrom(P);
+        if (P != TypeAnalysis::NoObject)
           Origins.Unshadowed |= Facts.reachableFrom(P);
-        }
     }
-  }
 }
 
 bool ActivityAnalysis::isActiveMemory(const Value *P) const {

@@ -24,6 +24,8 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
   computeVisible(Functions);
   computeEffects(Functions);
   computeShared(Functions);
+  computeOrigins(Functions);
+  Root = Functions.empty() ? nullptr : Functions.front();
 }
 
 /// A call of which nothing is known: no record, no body.
@@ -59,6 +61,13 @@ static void visitAccesses(const Instruction &I, const Catalogue &Cat, Fn Visit) 
       for (const auto &[N, A] : enumerate(C->args()))
         if (A->getType()->isPointerTy())
           Visit(A, true, !C->onlyReadsMemory(N));
+    // Freed memory holds its bytes no longer: the end of a life is a write.
+    if (R && R->Class == RuleClass::Deallocation)
+      Visit(C->getArgOperand(R->FreedArg), false, true);
+    if (!R && isa<IntrinsicInst>(C) && C->mayReadOrWriteMemory())
+      for (const auto &[N, A] : enumerate(C->args()))
+        if (A->getType()->isPointerTy())
+          Visit(A, true, !C->onlyReadsMemory() && !C->onlyReadsMemory(N));
   }
 }
 
@@ -118,6 +127,47 @@ void ProgramFacts::computeShared(ArrayRef<Function *> Functions) {
           Shared |= reachableFrom(O);
       }
   Shared &= effects(Functions.front()).Writes;
+}
+
+void ProgramFacts::computeOrigins(ArrayRef<Function *> Functions) {
+  Unshadowed.resize(Types.numObjects());
+  Owned.resize(Types.numObjects());
+  auto Mark = [&](BitVector &Set, const Value *P) {
+    if (TypeAnalysis::ObjectId O = Types.objectOf(P); O != TypeAnalysis::NoObject)
+      Set |= reachableFrom(O);
+  };
+  auto Own = [&](const Value *P) {
+    if (TypeAnalysis::ObjectId O = Types.objectOf(P); O != TypeAnalysis::NoObject)
+      Owned.set(O);
+  };
+  for (Function *F : Functions)
+    for (Instruction &I : instructions(*F)) {
+      if (isa<AllocaInst>(I))
+        Own(&I);
+      if (const auto *C = dyn_cast<CallBase>(&I); C && carriesPointer(C)) {
+        const OperationRecord *R = Cat.lookup(I);
+        Function *Callee = directCallee(*C);
+        if (R ? R->Class == RuleClass::Inactive : !(Callee && PreparedOf(Callee)))
+          Mark(Unshadowed, C);
+        else if (R)
+          Own(C);
+      }
+      for (const Value *Op : I.operands()) {
+        const auto *G = dyn_cast<GlobalVariable>(Op->stripInBoundsOffsets());
+        if (!G)
+          continue;
+        if (G->isConstant())
+          Mark(Unshadowed, G);
+        else
+          Own(G);
+        TypeAnalysis::ObjectId O = Types.objectOf(G);
+        if (G->isConstant() || O == TypeAnalysis::NoObject)
+          continue;
+        for (TypeAnalysis::ObjectId P : Types.pointees(O))
+          if (P != TypeAnalysis::NoObject)
+            Unshadowed |= reachableFrom(P);
+      }
+    }
 }
 
 const BitVector &ProgramFacts::reachableFrom(TypeAnalysis::ObjectId O) const {

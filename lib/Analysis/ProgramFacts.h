@@ -59,6 +59,15 @@ public:
   /// for a graph of one function, which sees all accesses itself.
   const llvm::BitVector &sharedState() const { return Shared; }
 
+  /// Objects whose pointers may be their own shadows: constant globals, what
+  /// mutable globals pointed to before, results of functions without a body.
+  const llvm::BitVector &unshadowedSources() const { return Unshadowed; }
+  /// Objects that include memory of the call graph's own: locals, allocations,
+  /// mutable globals.
+  const llvm::BitVector &ownedMemory() const { return Owned; }
+  /// The function that the user asked for.
+  const llvm::Function *root() const { return Root; }
+
   /// Cached shape of a value.
   const ValueShape &shape(const llvm::Value *V) const;
   bool carriesFloat(const llvm::Value *V) const { return !shape(V).Floats.empty(); }
@@ -66,6 +75,7 @@ public:
 
 private:
   void computeEffects(llvm::ArrayRef<llvm::Function *> Functions);
+  void computeOrigins(llvm::ArrayRef<llvm::Function *> Functions);
   void computeShared(llvm::ArrayRef<llvm::Function *> Functions);
   void computeVisible(llvm::ArrayRef<llvm::Function *> Functions);
 
@@ -74,7 +84,8 @@ private:
   TypeAnalysis Types;
   llvm::DenseMap<const llvm::Function *, Effects> EffectsOf;
   mutable llvm::DenseMap<TypeAnalysis::ObjectId, llvm::BitVector> Reach;
-  llvm::BitVector Visible, Shared;
+  llvm::BitVector Visible, Shared, Unshadowed, Owned;
+  const llvm::Function *Root = nullptr;
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>> Shapes;
 };
 

@@ -976,14 +976,6 @@ void TypeAnalysis::Impl::addCall(CallBase &CB) {
     for (Value *Arg : CB.args())
       seedInteger(Arg, Trust::Strong);
     return;
-  case HandlerKind::PosixMemalign:
-    G.addStore(pointer(CB.getArgOperand(0)), 0, G.newPointer());
-    seed(pointer(CB.getArgOperand(0)), 0, PointerSize,
-         {ByteKind::Pointer, nullptr}, Trust::Strong);
-    seedInteger(CB.getArgOperand(1), Trust::Strong);
-    seedInteger(CB.getArgOperand(2), Trust::Strong);
-    seedInteger(&CB, Trust::Strong);
-    return;
   default:
     break;
   }

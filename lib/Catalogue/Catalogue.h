@@ -43,7 +43,7 @@ enum class RuleClass : uint8_t {
 };
 
 enum class HandlerKind : uint8_t {
-  None, MemCpy, MemMove, MemSet, Realloc, PosixMemalign,
+  None, MemCpy, MemMove, MemSet, Realloc,
   Ignore, ///< marker intrinsics without effect: lifetime, assume, dbg, prefetch
   StackSave, StackRestore, ObjectSize,
   ReduceFAdd,   ///< llvm.vector.reduce.fadd(start, v): start + sum of the lanes

@@ -25,10 +25,7 @@ def realloc : Handler<"Realloc"> {
   let Names = ["realloc"];
   let Prototype = "P:PZ";
 }
-def posix_memalign : Handler<"PosixMemalign"> {
-  let Names = ["posix_memalign"];
-  let Prototype = "I:PZZ";
-}
+def posix_memalign : Expansion<"rg_expand_posix_memalign", ["posix_memalign"], "I:PZZ">;
 }
 
 //===----------------------------------------------------------------------===//

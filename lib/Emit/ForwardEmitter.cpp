@@ -198,7 +198,7 @@ Value *ForwardEmitter::replay(Instruction &I) {
   for (auto [N, U] : enumerate(I.operands())) {
     // Conditions, indices and lane numbers are the primal's.
     bool Moved = hasCompanion(U.get()) || (U->getType() == I.getType() && !isa<SelectInst>(I)) ||
-                 (isa<SelectInst>(I) && N > 0) || (isa<InsertValueInst>(I)) ||
+                 (isa<SelectInst>(I) && N > 0) || (isa<InsertValueInst>(I)) || isa<ShuffleVectorInst>(I) ||
                  (isa<InsertElementInst>(I) && N < 2);
     C->setOperand(N, Moved ? companion(U.get()) : primal(U.get()));
   }
@@ -236,7 +236,7 @@ void ForwardEmitter::visitStore(StoreInst &S) {
     // The bytes of a constant are what the memory says they are.
     uint64_t Size = D.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue();
     for (const TypedLeaf &L : Plan.facts().types().leavesOfAccess(&S, P, Size))
-      if (L.Kind.K == ByteKind::Float)
+      if (L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown)
         T = Constant::getNullValue(V->getType());
   }
   B.CreateAlignedStore(T, Address, shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));

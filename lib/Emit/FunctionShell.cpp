@@ -82,7 +82,7 @@ void retrograd::clonePrimal(Function &D, Function &F, const DerivativeRequest &R
     for (Instruction &I : make_early_inc_range(B)) {
       // Stack memory must outlive its scope: the reverse sweep reads it.
       if (auto *II = dyn_cast<IntrinsicInst>(&I);
-          II && (II->isLifetimeStartOrEnd() || II->getIntrinsicID() == Intrinsic::stackrestore)) {
+          II && R.Mode != DerivativeMode::Forward && (II->isLifetimeStartOrEnd() || II->getIntrinsicID() == Intrinsic::stackrestore)) {
         II->eraseFromParent();
         continue;
       }

@@ -299,7 +299,8 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
   LoopInfo &LI = FAM.getResult<LoopAnalysis>(F);
   DominatorTree &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   LoopShape Shape(F, LI, FAM.getResult<ScalarEvolutionAnalysis>(F));
-  ActivityAnalysis Activity(F, J.Request.Args, J.Request.ActiveReturn, *Facts, Shape,
+  ActivityAnalysis Activity(F, J.Request.Args,
+                            J.Request.ActiveReturn || J.Request.ShadowReturn, *Facts, Shape,
                             J.Callers);
   J.Own = Activity.origins();
   OverwriteAnalysis Overwrite(F, *Root, Split, FAM.getResult<AAManager>(F), Activity, Shape);

@@ -11,6 +11,7 @@
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -343,8 +344,32 @@ static bool makeReducible(Function &F, FunctionAnalysisManager &FAM) {
   return true;
 }
 
+/// Funnel shifts by whole bytes move floats that lie side by side in an integer;
+/// shifts and an or say so to everybody else.
+static void spellOutByteRotations(Function &F) {
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *II = dyn_cast<IntrinsicInst>(&I);
+    if (!II || (II->getIntrinsicID() != Intrinsic::fshl &&
+                II->getIntrinsicID() != Intrinsic::fshr))
+      continue;
+    auto *By = dyn_cast<ConstantInt>(II->getArgOperand(2));
+    unsigned Width = II->getType()->getScalarSizeInBits();
+    unsigned Bits = By ? By->getValue().urem(Width) : 0;
+    if (Bits == 0 || Bits % 8 || Width % 8)
+      continue;
+    unsigned Left =
+        II->getIntrinsicID() == Intrinsic::fshl ? Bits : Width - Bits;
+    IRBuilder<> B(II);
+    II->replaceAllUsesWith(
+        B.CreateOr(B.CreateShl(II->getArgOperand(0), Left),
+                   B.CreateLShr(II->getArgOperand(1), Width - Left)));
+    II->eraseFromParent();
+  }
+}
+
 void retrograd::normaliseControlFlow(Function &F,
                                      FunctionAnalysisManager &FAM) {
+  spellOutByteRotations(F);
   if (removeUnreachableBlocks(F))
     FAM.invalidate(F, PreservedAnalyses::none());
   makeReducible(F, FAM);

@@ -42,7 +42,7 @@ void spellAddresses(llvm::Function &F);
 void recogniseAssembly(llvm::Function &F);
 
 /// Reducible loops with preheader, one latch and exits of their own; at most
-/// one return; no dead blocks.
+/// one return; no dead blocks. Rotations by whole bytes become shifts.
 void normaliseControlFlow(llvm::Function &F,
                           llvm::FunctionAnalysisManager &FAM);
 

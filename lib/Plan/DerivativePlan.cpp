@@ -9,7 +9,9 @@
 #include "Catalogue/Catalogue.h"
 #include "Plan/MinCut.h"
 #include "Rules/Rules.h"
+#include "Rules/Transfer.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -119,6 +121,17 @@ void DerivativePlan::checkCall(const CallBase &C) {
       refuse(RefusalKind::Instruction, C, What);
     return;
   }
+  if (A == CallAction::Memory || A == CallAction::Realloc) {
+    if (const char *What = missingRule(C, Activity))
+      refuse(RefusalKind::Instruction, C, What);
+    return;
+  }
+  // An operation on integers that happen to be the bits of floats.
+  if (A == CallAction::Primal && isa<IntrinsicInst>(C) && Activity.isUseful(&C) &&
+      any_of(C.args(), [&](const Value *Arg) {
+        return Arg->getType()->isIntOrIntVectorTy() && Activity.isVaried(Arg);
+      }))
+    return refuse(RefusalKind::Instruction, C, "integer operation on the bits of active numbers");
   if (A != CallAction::Derivative)
     return;
   if (C.isInlineAsm())
@@ -158,19 +171,52 @@ void DerivativePlan::checkCopyTypes(const Instruction &I) {
            std::to_string(F.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue()) +
                " bytes");
   }
-  if (const auto *M = dyn_cast<AnyMemTransferInst>(&I)) {
-    if (!Activity.isActiveMemory(M->getRawDest()) || !Activity.isActiveMemory(M->getRawSource()))
+  if (const auto *C = dyn_cast<CallBase>(&I)) {
+    Transfer M = transferOf(*C, facts().catalogue());
+    if (!M.Source || M.IsRealloc || !Activity.isActiveMemory(M.Dest) ||
+        !Activity.isActiveMemory(M.Source))
       return;
-    TransferShape T = transferShape(I, M->getRawDest(), M->getRawSource(), M->getLength(), facts());
+    TransferShape T = transferShape(I, M.Dest, M.Source, M.Length, facts());
     // Bytes that nothing in the program reads as a float or a pointer, and
     // that no one outside can see, carry nothing.
-    if (T.Known || (!T.Ambiguous && !Matters(M->getRawDest())))
+    if (T.Known || (!T.Ambiguous && !Matters(M.Dest)))
       return;
     std::string Length = "a run-time number of bytes";
-    if (const auto *N = dyn_cast<ConstantInt>(M->getLength()))
+    if (const auto *N = dyn_cast<ConstantInt>(M.Length))
       Length = std::to_string(N->getZExtValue()) + " bytes";
     refuse(RefusalKind::UnknownType, I, std::move(Length));
   }
+}
+
+/// Writes that derivatives flow through, to memory whose shadow nobody gave.
+void DerivativePlan::checkShadowOfDest(const Instruction &I) {
+  const Value *Dest = nullptr;
+  bool Active = false;
+  if (const auto *S = dyn_cast<StoreInst>(&I)) {
+    const Value *V = S->getValueOperand();
+    Dest = S->getPointerOperand();
+    TypeAnalysis::ObjectId O = facts().types().objectOf(Dest);
+    Active = (Activity.isActive(V) && Activity.isActiveMemory(Dest)) ||
+             // A pointer to active memory that is read back.
+             (Activity.hasShadow(V) && !isa<Constant>(V) && facts().root() &&
+              O != TypeAnalysis::NoObject && facts().effects(facts().root()).Reads.test(O) &&
+              ownsMemory(V));
+  } else if (const auto *C = dyn_cast<CallBase>(&I)) {
+    Transfer T = transferOf(*C, facts().catalogue());
+    Dest = T.Dest;
+    Active = T.Source && Activity.isActiveMemory(T.Source) && Activity.isActiveMemory(Dest);
+  }
+  if (Active && Activity.isUnshadowed(Dest))
+    refuse(RefusalKind::Unshadowed, I, "memory reached through a global pointer or a constant argument");
+}
+
+/// V points to memory that surely has a shadow of its own.
+bool DerivativePlan::ownsMemory(const Value *V) const {
+  const Value *O = getUnderlyingObject(V);
+  if (const auto *A = dyn_cast<Argument>(O))
+    return Request.Args[A->getArgNo()] != ArgActivity::Const &&
+           (&F == facts().root() || !Activity.isMixed(A));
+  return isa<AllocaInst>(O) || isNoAliasCall(O);
 }
 
 void DerivativePlan::collectRefusals() {
@@ -182,8 +228,14 @@ void DerivativePlan::collectRefusals() {
     for (Instruction &I : B) {
       if (auto *C = dyn_cast<CallBase>(&I)) {
         checkCall(*C);
-        if (isa<AnyMemTransferInst>(I))
+        if (action(*C) == CallAction::Memory) {
           checkCopyTypes(I);
+          checkShadowOfDest(I);
+        }
+        // The way out of a loop would have to leave a mark on the way.
+        if (auto *Inv = dyn_cast<InvokeInst>(C); Inv && Shape.isLive(Inv->getUnwindDest()))
+          if (const Loop *L = Shape.loops().getLoopFor(&B); L && !L->contains(Inv->getUnwindDest()))
+            refuse(RefusalKind::ExceptionPath, I, "");
         continue;
       }
       if (const char *What = missingRule(I, Activity))
@@ -192,10 +244,7 @@ void DerivativePlan::collectRefusals() {
       if (const Value *P = getLoadStorePointerOperand(&I);
           P && Activity.isUntraceable(P) && hasReverse(I, Activity))
         refuse(RefusalKind::Unshadowed, I, "memory whose address was computed as an integer");
-      if (auto *S = dyn_cast<StoreInst>(&I))
-        if (Activity.isActive(S->getValueOperand()) &&
-            Activity.isUnshadowed(S->getPointerOperand()))
-          refuse(RefusalKind::Unshadowed, I, "memory reached through a global pointer");
+      checkShadowOfDest(I);
     }
   }
   for (const Loop *L : Shape.loops().getLoopsInPreorder())
@@ -529,7 +578,7 @@ void DerivativePlan::layOut() {
   for (auto &[L, S] : Scopes) {
     // Large alignments first: then every array starts aligned whatever N is.
     stable_sort(S.Slots, [&](const Slot &A, const Slot &B) {
-      return DL.getTypeAllocSize(A.Ty).getFixedValue() > DL.getTypeAllocSize(B.Ty).getFixedValue();
+      return DL.getABITypeAlign(A.Ty) > DL.getABITypeAlign(B.Ty);
     });
     uint64_t Offset = L && !S.IsArray ? 8 : 0; // link to the record before
     for (Slot &Sl : S.Slots) {

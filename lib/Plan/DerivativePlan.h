@@ -128,6 +128,8 @@ private:
   void collectRefusals();
   void checkCall(const llvm::CallBase &C);
   void checkCopyTypes(const llvm::Instruction &I);
+  void checkShadowOfDest(const llvm::Instruction &I);
+  bool ownsMemory(const llvm::Value *V) const;
   void refuse(RefusalKind K, const llvm::Instruction &I, std::string Detail);
   void keepAll();
   void cut();

@@ -113,9 +113,16 @@ bool retrograd::hasReverse(const Instruction &I, const ActivityAnalysis &A) {
       case RuleClass::Expansion:
         break;
       case RuleClass::Handler:
-        if (R->Handler == HandlerKind::Realloc)
+        switch (R->Handler) {
+        case HandlerKind::Realloc:
           return A.isActiveMemory(C);
-        return A.isActive(C);
+        case HandlerKind::MemCpy:
+        case HandlerKind::MemMove:
+        case HandlerKind::MemSet:
+          return A.isActiveMemory(C->getArgOperand(0));
+        default:
+          return A.isActive(C);
+        }
       }
     }
     return A.isActiveCall(*C);

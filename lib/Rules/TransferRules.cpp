@@ -89,6 +89,9 @@ static void emit(const Instruction &I, RuleContext &C) {
   Value *Dest = C.shadow(T.Dest), *DestPrimal = A.isMixed(T.Dest) ? C.primal(T.Dest) : Null;
   bool Copies = sourceActive(T, A);
   Value *Source = Copies ? C.shadow(T.Source) : Null;
+  // The heap may have given the shadow's block less to spare.
+  if (T.IsRealloc && Copies)
+    Bytes = B.CreateCall(C.runtime("rg_common_size"), {Source, Bytes});
   Value *SourcePrimal = Copies && A.isMixed(T.Source) ? C.primal(T.Source) : Null;
   for (const TypedLeaf &L : S.Leaves) {
     bool Zero = !Copies && L.Kind.K != ByteKind::Pointer && L.Kind.K != ByteKind::Integer;
