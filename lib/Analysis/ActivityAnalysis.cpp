@@ -26,6 +26,7 @@ ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
     Set->resize(N);
   seed(Args);
   propagateVaried();
+  findLostBits();
   propagateUseful(ActiveReturn);
   closeShadows(Args);
 }
@@ -192,6 +193,39 @@ void ActivityAnalysis::propagateVaried() {
         for (const Instruction &I : B)
           Changed |= varyFrom(I);
   }
+}
+
+/// Follows the bits of varied floats through integers that are no floats by
+/// type (a masked mantissa, say) to where they become a float again. Comparisons
+/// and conversions end a trail: what they give is constant almost everywhere.
+void ActivityAnalysis::findLostBits() {
+  DenseSet<const Value *> Tainted;
+  auto MovesBits = [](const Instruction &I) {
+    return I.isBinaryOp() || isa<PHINode>(I) || isa<SelectInst>(I) || isa<BitCastInst>(I) ||
+           isa<TruncInst>(I) || isa<ZExtInst>(I) || isa<SExtInst>(I) || isa<FreezeInst>(I) ||
+           isa<InsertElementInst>(I) || isa<ExtractElementInst>(I) || isa<ShuffleVectorInst>(I);
+  };
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const Instruction &I : instructions(F)) {
+      if (!MovesBits(I) || !Shape.isLive(I.getParent()) || isVaried(&I) || Tainted.contains(&I))
+        continue;
+      bool FromBits = any_of(I.operands(), [&](const Value *Op) {
+        return Tainted.contains(Op) ||
+               (isVaried(Op) && Op->getType()->isIntOrIntVectorTy() &&
+                I.getType()->isIntOrIntVectorTy());
+      });
+      if (isa<BitCastInst>(I) && I.getType()->isIntOrIntVectorTy())
+        FromBits |= isVaried(I.getOperand(0));
+      if (!FromBits)
+        continue;
+      Tainted.insert(&I);
+      Changed = true;
+    }
+  }
+  for (const Instruction &I : instructions(F))
+    if (Tainted.contains(&I) && Facts.carriesFloat(&I) && !isVaried(&I))
+      LostBits.push_back(&I);
 }
 
 /// Transfers usefulness backwards through I; true if anything new was marked.

@@ -70,6 +70,9 @@ public:
   /// The call must be differentiated, not just repeated.
   bool isActiveCall(const llvm::CallBase &C) const;
 
+  /// Floats put together from the bits of a varied float by integer operations
+  /// that the types do not follow: their derivative would be lost.
+  llvm::ArrayRef<const llvm::Instruction *> lostBits() const { return LostBits; }
   /// For callees: where the shadows of pointers may come from.
   const ShadowOrigins &origins() const { return Origins; }
   const ProgramFacts &facts() const { return Facts; }
@@ -78,6 +81,7 @@ public:
 private:
   void seed(llvm::ArrayRef<ArgActivity> Args);
   void propagateVaried();
+  void findLostBits();
   void propagateUseful(bool ActiveReturn);
   void closeShadows(llvm::ArrayRef<ArgActivity> Args);
   bool varyFrom(const llvm::Instruction &I);
@@ -95,6 +99,7 @@ private:
   llvm::DenseSet<const llvm::Value *> Varied, Useful;
   llvm::BitVector VariedObjects, UsefulObjects, ShadowedObjects, Untraceable;
   ShadowOrigins Origins;
+  llvm::SmallVector<const llvm::Instruction *, 2> LostBits;
 };
 
 } // namespace retrograd

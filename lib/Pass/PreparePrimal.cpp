@@ -290,6 +290,7 @@ void PreparePrimal::Impl::shrinkOne(Primal &P) {
       break;
     if (Inlined && P.Unoptimised)
       makeCopiesTyped(*P.Clone);
+    dropEmptyAssembly(*P.Clone);
     Simplifier.simplifyQuickly(*P.Clone, FAM);
     resolveCalls(*P.Clone);
     verify(*P.Clone, "shrinking");

@@ -15,6 +15,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Operator.h"
@@ -31,6 +32,7 @@
 #include "llvm/Transforms/Utils/LowerSwitch.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 using namespace retrograd;
 
 SmallPtrSet<const BasicBlock *, 32>
@@ -110,19 +112,47 @@ static Value *valueOfEmptyAssembly(CallInst &Call) {
   return Call.getArgOperand(0);
 }
 
-void retrograd::dropMarkers(Function &F, FunctionAnalysisManager &FAM) {
-  dropScopesOfLoops(F, FAM);
-  SmallVector<WeakTrackingVH, 16> Dead;
-  for (Instruction &I : instructions(F)) {
-    if (auto *Call = dyn_cast<CallInst>(&I))
-      Call->setTailCallKind(CallInst::TCK_None);
+void retrograd::dropEmptyAssembly(Function &F) {
+  for (Instruction &I : make_early_inc_range(instructions(F)))
     if (auto *Call = dyn_cast<CallInst>(&I); Call && Call->isInlineAsm())
       if (Value *V = valueOfEmptyAssembly(*Call)) {
         if (!Call->getType()->isVoidTy())
           Call->replaceAllUsesWith(V);
-        Dead.push_back(Call);
-        continue;
+        Call->eraseFromParent();
       }
+}
+
+/// (x + C) - C with a C so large that no fraction survives the sum rounds x to
+/// an integer. Differentiated operation by operation it would count as x itself;
+/// as llvm.rint it is what it means. Under reassociation it is x, and stays.
+static void nameRounding(Function &F) {
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    Value *X;
+    const APFloat *In, *Out;
+    bool Minus = match(&I, m_FSub(m_FAdd(m_Value(X), m_APFloat(In)), m_APFloat(Out)));
+    if (!Minus && !match(&I, m_FAdd(m_FAdd(m_Value(X), m_APFloat(In)), m_APFloat(Out))) &&
+        !match(&I, m_FAdd(m_FSub(m_Value(X), m_APFloat(In)), m_APFloat(Out))))
+      continue;
+    bool Undoes = Minus ? *In == *Out : abs(*In) == abs(*Out);
+    if (!Undoes || I.hasAllowReassoc())
+      continue;
+    // From 2^(p-1) on, p the precision, neighbouring numbers are integers.
+    if (ilogb(*In) < int(APFloat::semanticsPrecision(In->getSemantics())) - 1)
+      continue;
+    IRBuilder<> B(&I);
+    Value *Rounded = B.CreateUnaryIntrinsic(Intrinsic::rint, X);
+    I.replaceAllUsesWith(Rounded);
+    I.eraseFromParent();
+  }
+}
+
+void retrograd::dropMarkers(Function &F, FunctionAnalysisManager &FAM) {
+  dropScopesOfLoops(F, FAM);
+  nameRounding(F);
+  SmallVector<WeakTrackingVH, 16> Dead;
+  for (Instruction &I : instructions(F)) {
+    if (auto *Call = dyn_cast<CallInst>(&I))
+      Call->setTailCallKind(CallInst::TCK_None);
     auto *II = dyn_cast<IntrinsicInst>(&I);
     if (!II)
       continue;

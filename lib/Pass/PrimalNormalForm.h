@@ -28,6 +28,10 @@ blocksThatReturn(const llvm::Function &F);
 /// an exception then leaves the function without running its cleanups.
 void dropDeadEndUnwinding(llvm::Function &F);
 
+/// Removes assembly without text: barriers to the optimiser, which would only
+/// hide from us what the code means. Before simplification.
+void dropEmptyAssembly(llvm::Function &F);
+
 /// Removes lifetime, assume and invariant markers, tail-call marks, and alias
 /// scopes that mean another scope in each iteration of a loop.
 void dropMarkers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
