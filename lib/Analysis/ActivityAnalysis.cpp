@@ -390,7 +390,8 @@ bool ActivityAnalysis::isActiveCall(const CallBase &C) const {
     // It may hand on what it is given in ways that nobody sees: varied values,
     // and memory that leads to varied ones even if this function never reads
     // them back by a path that it knows (nodes that a library links up).
-    bool Keeps = !C.onlyReadsMemory() || !C.getType()->isVoidTy();
+    bool Keeps =
+        !isa<IntrinsicInst>(C) && (!C.onlyReadsMemory() || !C.getType()->isVoidTy());
     return any_of(C.args(), [&](const Value *A) {
       if (isVaried(A))
         return true;

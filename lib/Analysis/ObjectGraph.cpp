@@ -945,6 +945,22 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
   }
   auto AtD = resolve(D, L.Size, L.Origin, Least);
   auto AtS = resolve(S, L.Size, L.Origin, Least);
+  // An array without an end says something about everything behind it; where a
+  // declaration says of just that place that it is something else, the copy
+  // carries that and not the array (the field behind an array of structs).
+  if (Least == Trust::Strong) {
+    auto DropOverruled = [&](SmallVectorImpl<Placed> &Pieces, Position At) {
+      auto All = resolve(At, L.Size, L.Origin);
+      erase_if(Pieces, [&](const Placed &P) {
+        return any_of(All, [&](const Placed &Q) {
+          return Q.Level != Trust::Strong && Q.Kind.K != ByteKind::Conflict &&
+                 Q.Start < P.Start + P.Size && P.Start < Q.Start + Q.Size;
+        });
+      });
+    };
+    DropOverruled(AtD, D);
+    DropOverruled(AtS, S);
+  }
   for (const Placed &P : AtS)
     Changed |= carryPiece(P, D, L.Size, AtD, Least, L.Origin);
   for (const Placed &P : AtD)

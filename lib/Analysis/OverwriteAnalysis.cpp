@@ -53,9 +53,16 @@ bool OverwriteAnalysis::compute(const LoadInst &L) const {
   if (!L.isUnordered() || L.isVolatile())
     return false;
   const Value *P = L.getPointerOperand();
-  if (L.hasMetadata(LLVMContext::MD_invariant_load) ||
-      !isModSet(AA.getModRefInfoMask(MemoryLocation::get(&L))))
+  if (L.hasMetadata(LLVMContext::MD_invariant_load))
     return true;
+  // Alias analysis means: constant while F runs. For `const double *restrict`
+  // that ends where F returns, which a split reverse sweep comes after.
+  if (!isModSet(AA.getModRefInfoMask(MemoryLocation::get(&L)))) {
+    SmallVector<const Value *, 4> Objects;
+    getUnderlyingObjects(P, Objects, nullptr, /*MaxLookup=*/0);
+    if (!Split || none_of(Objects, [](const Value *O) { return isa<Argument>(O); }))
+      return true;
+  }
   if (writtenNowhere(Facts.types().objectOf(P), Facts.effects(&Root).Writes))
     return true;
   if (Split && !isPrivate(P))

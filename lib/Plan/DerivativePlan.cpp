@@ -206,7 +206,7 @@ void DerivativePlan::checkShadowOfDest(const Instruction &I) {
     Dest = T.Dest;
     Active = T.Source && Activity.isActiveMemory(T.Source) && Activity.isActiveMemory(Dest);
   }
-  if (Active && Activity.isUnshadowed(Dest))
+  if (Active && Activity.isUnshadowed(Dest) && !ownsMemory(Dest))
     refuse(RefusalKind::Unshadowed, I, "memory reached through a global pointer or a constant argument");
 }
 
