@@ -405,8 +405,12 @@ void ReverseEmitter::finish() {
     }
     Members.push_back(X);
   }
-  if (!Plan.isSplit())
-    B.CreateCall(runtime("rg_tape_end"), {Arena});
+  if (!Plan.isSplit()) {
+    if (Arena->use_empty()) // nothing was taped
+      cast<Instruction>(Arena)->eraseFromParent();
+    else
+      B.CreateCall(runtime("rg_tape_end"), {Arena});
+  }
   if (D.getReturnType()->isVoidTy()) {
     B.CreateRetVoid();
     return;
