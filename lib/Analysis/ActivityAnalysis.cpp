@@ -48,6 +48,11 @@ static bool pointsAnywhere(const IntToPtrInst &I) {
   return false;
 }
 
+/// Marked by preparation: constant but for jumps, whatever its operations say.
+static bool movesInSteps(const Instruction &I) {
+  return I.hasMetadata() && I.hasMetadata("rg.steps");
+}
+
 void ActivityAnalysis::seed(ArrayRef<ArgActivity> Args) {
   for (const Instruction &I : instructions(F))
     if (const auto *Cast = dyn_cast<IntToPtrInst>(&I); Cast && pointsAnywhere(*Cast))
@@ -136,6 +141,8 @@ bool ActivityAnalysis::anyVariedInput(const CallBase &C, const Function *Prepare
 
 /// Transfers variation through I; true if anything new was marked.
 bool ActivityAnalysis::varyFrom(const Instruction &I) {
+  if (movesInSteps(I))
+    return false;
   if (const auto *S = dyn_cast<StoreInst>(&I))
     return isVaried(S->getValueOperand()) &&
            markObject(VariedObjects, S->getPointerOperand());
@@ -208,7 +215,7 @@ void ActivityAnalysis::findLostBits() {
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (const Instruction &I : instructions(F)) {
-      if (!MovesBits(I) || !Shape.isLive(I.getParent()) || isVaried(&I) || Tainted.contains(&I))
+      if (!MovesBits(I) || movesInSteps(I) || !Shape.isLive(I.getParent()) || isVaried(&I) || Tainted.contains(&I))
         continue;
       bool FromBits = any_of(I.operands(), [&](const Value *Op) {
         return Tainted.contains(Op) ||
@@ -230,6 +237,8 @@ void ActivityAnalysis::findLostBits() {
 
 /// Transfers usefulness backwards through I; true if anything new was marked.
 bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
+  if (movesInSteps(I))
+    return false;
   if (const auto *R = dyn_cast<ReturnInst>(&I)) {
     const Value *V = R->getReturnValue();
     if (!ActiveReturn || !V)

@@ -22,6 +22,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Intrinsics.h"
@@ -204,6 +205,38 @@ const OperationRecord *Catalogue::lookup(const Instruction &Inst) const {
   // Null when the call is indirect or made through another type.
   const Function *Callee = Call->getCalledFunction();
   return Callee ? lookupFunction(*Callee) : nullptr;
+}
+
+std::optional<Catalogue::KnownAssembly>
+Catalogue::intrinsicOf(CallBase &Assembly) const {
+  auto *Asm = dyn_cast<InlineAsm>(Assembly.getCalledOperand());
+  if (!Asm || Asm->getDialect() != InlineAsm::AD_ATT)
+    return std::nullopt;
+  StringRef Text = StringRef(Asm->getAsmString()).trim();
+  StringRef Constraints = Asm->getConstraintString();
+  Constraints = Constraints.substr(0, Constraints.find(",~{"));
+  Type *T = Assembly.getType();
+  Module &M = *Assembly.getModule();
+  for (const AssemblyRecord &R : AssemblyRecords) {
+    if (R.Text != Text || R.Constraints != Constraints ||
+        Assembly.arg_size() != R.Operands.size() ||
+        any_of(Assembly.args(), [&](Value *V) { return V->getType() != T; }))
+      continue;
+    llvm::Intrinsic::ID Id = llvm::Intrinsic::lookupIntrinsicID(R.Intrinsic);
+    if (!Id)
+      continue;
+    bool Overloaded = llvm::Intrinsic::isOverloaded(Id);
+    if (Overloaded ? !T->isFPOrFPVectorTy()
+                   : llvm::Intrinsic::getType(M.getContext(), Id)->getReturnType() != T)
+      continue;
+    KnownAssembly Found;
+    Found.Declaration = llvm::Intrinsic::getOrInsertDeclaration(
+        &M, Id, Overloaded ? ArrayRef<Type *>(T) : ArrayRef<Type *>());
+    for (unsigned Operand : R.Operands)
+      Found.Operands.push_back(Assembly.getArgOperand(Operand));
+    return Found;
+  }
+  return std::nullopt;
 }
 
 static const Partial *findPartial(const OperationRecord &R, unsigned Op) {

@@ -15,9 +15,11 @@
 #define RETROGRAD_CATALOGUE_CATALOGUE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/InstrTypes.h"
 #include <memory>
+#include <optional>
 
 namespace retrograd {
 
@@ -121,6 +123,15 @@ struct OperationRecord {
   bool resultReadByPartial(unsigned Op) const;
 };
 
+/// Inline assembly that is an intrinsic.
+struct AssemblyRecord {
+  llvm::StringRef Text;
+  llvm::StringRef Constraints; ///< without the clobbers
+  llvm::StringRef Intrinsic;
+  /// Operand i of the intrinsic is this operand of the assembly.
+  llvm::ArrayRef<unsigned> Operands;
+};
+
 /// Building one costs about the time of compiling a small function; make one
 /// per module, and only when there is something to differentiate.
 class Catalogue {
@@ -135,6 +146,13 @@ public:
   const OperationRecord *lookup(const llvm::Instruction &I) const;
   /// The record for a callee used by name, under the same conditions.
   const OperationRecord *lookupFunction(const llvm::Function &F) const;
+  /// The intrinsic that a call of inline assembly can be replaced by, and what
+  /// it takes of that call's operands; null if the assembly is not known.
+  struct KnownAssembly {
+    llvm::Function *Declaration;
+    llvm::SmallVector<llvm::Value *, 3> Operands;
+  };
+  std::optional<KnownAssembly> intrinsicOf(llvm::CallBase &Assembly) const;
   /// By record id; null if there is none.
   const OperationRecord *byId(llvm::StringRef Id) const;
   llvm::ArrayRef<OperationRecord> records() const;

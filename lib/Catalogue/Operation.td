@@ -170,6 +170,17 @@ class Expansion<string routine, list<string> names, string prototype>
   string Routine = routine;
 }
 
+// Inline assembly that is an intrinsic: its text, its constraints without the
+// clobbers, the intrinsic (one form per type of the result), and which operand
+// of the assembly is which operand of the intrinsic. Replaced before analysis.
+class AssemblyForm<string text, string constraints, list<string> intrinsics,
+                   list<int> operands> {
+  string Text = text;
+  string Constraints = constraints;
+  list<string> Intrinsics = intrinsics;
+  list<int> Operands = operands;
+}
+
 // Needs code of its own: the name of a HandlerKind in Catalogue.h.
 class Handler<string kind> : Operation {
   string Kind = kind;

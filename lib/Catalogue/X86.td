@@ -27,6 +27,20 @@ def x86_max : X86Formula<["llvm.x86.sse.max.ps", "llvm.x86.sse2.max.pd",
                           "llvm.x86.avx.max.ps.256", "llvm.x86.avx.max.pd.256"], "F:FF",
                          [(sel (ogt A0, A1), S, 0), (sel (ogt A0, A1), 0, S)]>,
               Domain<["0.2:1", "1.1:2"]>, Kink<"ties and NaN: the second operand takes it">;
+// Eigen spells them in assembly, with the operands in the order of AT&T: the last
+// is the destination, the one before it the first source.
+foreach op = ["min", "max"] in
+  foreach type = ["ps", "pd"] in {
+    defvar isa = !if(!eq(type, "ps"), "sse", "sse2");
+    def : AssemblyForm<op # type # " $1, $0", "=x,x,0",
+                       ["llvm.x86." # isa # "." # op # "." # type], [1, 0]>;
+    def : AssemblyForm<"v" # op # type # " $1, $2, $0", "=x,x,x",
+                       ["llvm.x86." # isa # "." # op # "." # type,
+                        "llvm.x86.avx." # op # "." # type # ".256"], [1, 0]>;
+  }
+foreach type = ["ps", "pd"] in
+  def : AssemblyForm<"vfmadd231" # type # " $1, $2, $0", "=x,x,x,0", ["llvm.fma"],
+                     [0, 1, 2]>;
 // Approximations, to 12 bits, of 1/x and 1/sqrt(x): by the result, so that the
 // derivative is that of what was computed.
 def x86_rcp : X86Formula<["llvm.x86.sse.rcp.ps", "llvm.x86.avx.rcp.ps.256"], "F:F",

@@ -124,6 +124,7 @@ struct PreparePrimal::Impl {
 
   Primal *clone(Function &F);
   void resolveCalls(Function &Clone);
+  void replaceAssembly(CallBase &Assembly);
   void describeLibraryCalls(Function &Clone);
   void noteNoUnwind(Primal &P);
   bool inlineCalls(Primal &Caller);
@@ -172,6 +173,7 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
   ByClone[Clone] = P;
 
   dropDeadEndUnwinding(*Clone);
+  replaceBarriers(*Clone);
   resolveCalls(*Clone);
   if (P->Unoptimised) {
     markWrittenIntegers(*Clone);
@@ -182,14 +184,30 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
   return P;
 }
 
+void PreparePrimal::Impl::replaceAssembly(CallBase &Assembly) {
+  auto Known = isa<CallInst>(Assembly) ? Cat.intrinsicOf(Assembly) : std::nullopt;
+  if (!Known)
+    return;
+  auto *Call = CallInst::Create(Known->Declaration, Known->Operands, "",
+                                Assembly.getIterator());
+  Call->takeName(&Assembly);
+  Call->setDebugLoc(Assembly.getDebugLoc());
+  Assembly.replaceAllUsesWith(Call);
+  Assembly.eraseFromParent();
+}
+
 /// Callees become functions where they were aliases (of constructors, mostly),
 /// and routines of the runtime where the catalogue says that their derivative
-/// is that routine's.
+/// is that routine's. Inline assembly becomes the intrinsic that it is.
 void PreparePrimal::Impl::resolveCalls(Function &Clone) {
-  for (Instruction &I : instructions(Clone)) {
+  for (Instruction &I : make_early_inc_range(instructions(Clone))) {
     auto *Call = dyn_cast<CallBase>(&I);
-    if (!Call || Call->isInlineAsm())
+    if (!Call)
       continue;
+    if (Call->isInlineAsm()) {
+      replaceAssembly(*Call);
+      continue;
+    }
     if (auto *Alias = dyn_cast<GlobalAlias>(Call->getCalledOperand()))
       if (auto *F = dyn_cast_or_null<Function>(Alias->getAliaseeObject());
           F && F->getFunctionType() == Call->getFunctionType() &&
@@ -417,9 +435,9 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       if (!inlineCalls(P))
         break;
     }
+    explainFloatTricks(F);
     dropMarkers(F, FAM);
     spellAddresses(F);
-    recogniseAssembly(F);
     normaliseControlFlow(F, FAM);
     verify(F, "normalisation");
     P.State = Primal::Prepared;

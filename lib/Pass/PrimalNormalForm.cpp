@@ -15,8 +15,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/PatternMatch.h"
-#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -32,7 +30,6 @@
 #include "llvm/Transforms/Utils/LowerSwitch.h"
 
 using namespace llvm;
-using namespace llvm::PatternMatch;
 using namespace retrograd;
 
 SmallPtrSet<const BasicBlock *, 32>
@@ -94,6 +91,12 @@ static void dropScopesOfLoops(Function &F, FunctionAnalysisManager &FAM) {
           I.setMetadata(Kind, nullptr);
 }
 
+static bool hasOutput(const InlineAsm &Asm) {
+  return any_of(Asm.ParseConstraints(), [](const InlineAsm::ConstraintInfo &C) {
+    return C.Type == InlineAsm::isOutput;
+  });
+}
+
 /// Assembly without text, which libraries use to hide a value from the
 /// optimiser, does nothing or hands its operand on. Returns what the call
 /// stands for; null if it is no such thing.
@@ -102,7 +105,7 @@ static Value *valueOfEmptyAssembly(CallInst &Call) {
   if (!Asm || !StringRef(Asm->getAsmString()).trim().empty())
     return nullptr;
   if (Call.getType()->isVoidTy())
-    return PoisonValue::get(Call.getType());
+    return hasOutput(*Asm) ? nullptr : PoisonValue::get(Call.getType());
   InlineAsm::ConstraintInfoVector Constraints = Asm->ParseConstraints();
   // One output, tied to the only input.
   if (Call.arg_size() != 1 || Call.getArgOperand(0)->getType() != Call.getType() ||
@@ -110,6 +113,39 @@ static Value *valueOfEmptyAssembly(CallInst &Call) {
       Constraints[1].Codes.empty() || Constraints[1].Codes[0] != "0")
     return nullptr;
   return Call.getArgOperand(0);
+}
+
+/// V, which the optimiser must not see through.
+static Value *fence(IRBuilder<> &B, Value *V) {
+  if (!V->getType()->isFPOrFPVectorTy())
+    return V;
+  return B.CreateArithmeticFence(V, V->getType());
+}
+
+void retrograd::replaceBarriers(Function &F) {
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    auto *Asm = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
+    if (!Asm || !StringRef(Asm->getAsmString()).trim().empty())
+      continue;
+    IRBuilder<> B(Call);
+    if (!Call->getType()->isVoidTy()) {
+      if (Value *V = valueOfEmptyAssembly(*Call); V && V->getType()->isFPOrFPVectorTy()) {
+        Call->replaceAllUsesWith(fence(B, V));
+        Call->eraseFromParent();
+      }
+      continue;
+    }
+    // One output, a variable in memory, with the value of the one input: "+m,x".
+    auto [Output, Rest] = StringRef(Asm->getConstraintString()).split(',');
+    if (Call->arg_size() != 2 || !Output.starts_with("=*") || Rest.split(',').first != "0")
+      continue;
+    Value *To = Call->getArgOperand(0), *From = Call->getArgOperand(1);
+    if (!To->getType()->isPointerTy() || Call->getParamElementType(0) != From->getType())
+      continue;
+    B.CreateStore(fence(B, From), To);
+    Call->eraseFromParent();
+  }
 }
 
 void retrograd::dropEmptyAssembly(Function &F) {
@@ -122,33 +158,8 @@ void retrograd::dropEmptyAssembly(Function &F) {
       }
 }
 
-/// (x + C) - C with a C so large that no fraction survives the sum rounds x to
-/// an integer. Differentiated operation by operation it would count as x itself;
-/// as llvm.rint it is what it means. Under reassociation it is x, and stays.
-static void nameRounding(Function &F) {
-  for (Instruction &I : make_early_inc_range(instructions(F))) {
-    Value *X;
-    const APFloat *In, *Out;
-    bool Minus = match(&I, m_FSub(m_FAdd(m_Value(X), m_APFloat(In)), m_APFloat(Out)));
-    if (!Minus && !match(&I, m_FAdd(m_FAdd(m_Value(X), m_APFloat(In)), m_APFloat(Out))) &&
-        !match(&I, m_FAdd(m_FSub(m_Value(X), m_APFloat(In)), m_APFloat(Out))))
-      continue;
-    bool Undoes = Minus ? *In == *Out : abs(*In) == abs(*Out);
-    if (!Undoes || I.hasAllowReassoc())
-      continue;
-    // From 2^(p-1) on, p the precision, neighbouring numbers are integers.
-    if (ilogb(*In) < int(APFloat::semanticsPrecision(In->getSemantics())) - 1)
-      continue;
-    IRBuilder<> B(&I);
-    Value *Rounded = B.CreateUnaryIntrinsic(Intrinsic::rint, X);
-    I.replaceAllUsesWith(Rounded);
-    I.eraseFromParent();
-  }
-}
-
 void retrograd::dropMarkers(Function &F, FunctionAnalysisManager &FAM) {
   dropScopesOfLoops(F, FAM);
-  nameRounding(F);
   SmallVector<WeakTrackingVH, 16> Dead;
   for (Instruction &I : instructions(F)) {
     if (auto *Call = dyn_cast<CallInst>(&I))
@@ -277,50 +288,6 @@ void retrograd::spellAddresses(Function &F) {
     P->takeName(&I);
     I.replaceAllUsesWith(P);
     I.eraseFromParent();
-  }
-}
-
-/// Eigen takes the maximum of packets by assembly where the compiler claims to be
-/// an old GCC, as clang does.
-void retrograd::recogniseAssembly(Function &F) {
-  static constexpr struct {
-    StringLiteral Text, Constraints;
-    Intrinsic::ID Stands;
-    unsigned Bits; ///< width of the operands
-  } Table[] = {
-      {"maxpd $1, $0", "=x,x,0", Intrinsic::x86_sse2_max_pd, 128},
-      {"minpd $1, $0", "=x,x,0", Intrinsic::x86_sse2_min_pd, 128},
-      {"maxps $1, $0", "=x,x,0", Intrinsic::x86_sse_max_ps, 128},
-      {"minps $1, $0", "=x,x,0", Intrinsic::x86_sse_min_ps, 128},
-      {"vmaxpd $1, $2, $0", "=x,x,x", Intrinsic::x86_avx_max_pd_256, 256},
-      {"vminpd $1, $2, $0", "=x,x,x", Intrinsic::x86_avx_min_pd_256, 256},
-      {"vmaxps $1, $2, $0", "=x,x,x", Intrinsic::x86_avx_max_ps_256, 256},
-      {"vminps $1, $2, $0", "=x,x,x", Intrinsic::x86_avx_min_ps_256, 256},
-      {"vmaxpd $1, $2, $0", "=x,x,x", Intrinsic::x86_sse2_max_pd, 128},
-      {"vminpd $1, $2, $0", "=x,x,x", Intrinsic::x86_sse2_min_pd, 128},
-      {"vmaxps $1, $2, $0", "=x,x,x", Intrinsic::x86_sse_max_ps, 128},
-      {"vminps $1, $2, $0", "=x,x,x", Intrinsic::x86_sse_min_ps, 128},
-  };
-  for (Instruction &I : make_early_inc_range(instructions(F))) {
-    auto *Call = dyn_cast<CallInst>(&I);
-    auto *Asm = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
-    if (!Asm || Call->arg_size() != 2 || !isa<FixedVectorType>(Call->getType()))
-      continue;
-    StringRef Constraints = StringRef(Asm->getConstraintString()).split(",~{").first;
-    for (const auto &K : Table) {
-      if (Asm->getAsmString() != K.Text || Constraints != K.Constraints ||
-          Call->getType()->getPrimitiveSizeInBits() != K.Bits)
-        continue;
-      // Both forms: the last source in AT&T order is the first operand.
-      IRBuilder<> B(Call);
-      Function *Stands = Intrinsic::getOrInsertDeclaration(F.getParent(), K.Stands);
-      if (Stands->getReturnType() != Call->getType())
-        continue;
-      Value *V = B.CreateCall(Stands, {Call->getArgOperand(1), Call->getArgOperand(0)});
-      Call->replaceAllUsesWith(V);
-      Call->eraseFromParent();
-      break;
-    }
   }
 }
 

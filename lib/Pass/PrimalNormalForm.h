@@ -32,6 +32,16 @@ void dropDeadEndUnwinding(llvm::Function &F);
 /// hide from us what the code means. Before simplification.
 void dropEmptyAssembly(llvm::Function &F);
 
+/// Assembly without text that hides a float from the optimiser becomes an
+/// arithmetic fence, which does the same and has a derivative. Early: it may
+/// keep variables in memory.
+void replaceBarriers(llvm::Function &F);
+
+/// Finds floating-point arithmetic whose derivative is not that of its
+/// operations (FloatTricks.cpp). Late: the patterns are those that LLVM's
+/// simplification leaves.
+void explainFloatTricks(llvm::Function &F);
+
 /// Removes lifetime, assume and invariant markers, tail-call marks, and alias
 /// scopes that mean another scope in each iteration of a loop.
 void dropMarkers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
@@ -41,9 +51,6 @@ void dropMarkers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /// point, and a shadow lies as far from its base as the primal does, however its
 /// own base is aligned.
 void spellAddresses(llvm::Function &F);
-
-/// Inline assembly of libraries that stands for one intrinsic becomes it.
-void recogniseAssembly(llvm::Function &F);
 
 /// Reducible loops with preheader, one latch and exits of their own; at most
 /// one return; no dead blocks. Rotations by whole bytes become shifts.

@@ -61,7 +61,8 @@ static MaskEffect effectOf(const APInt &Mask, ArrayRef<TypedLeaf> Floats, unsign
 
 static MaskEffect maskEffect(const Instruction &I, const ActivityAnalysis &A) {
   const APInt *Mask = constantMask(I);
-  if (!Mask)
+  // Active bits that are no float as a whole are some trick.
+  if (!Mask || A.facts().shape(I.getOperand(0)).Floats.empty())
     return MaskEffect::Other;
   return effectOf(*Mask, A.facts().shape(I.getOperand(0)).Floats,
                   I.getType()->getScalarSizeInBits());

@@ -43,13 +43,15 @@ namespace {
 class CatalogueWriter {
 public:
   CatalogueWriter(raw_ostream &OS, const RecordKeeper &Records)
-      : OS(OS), Formulas(Records), All(operations(Records)) {}
+      : OS(OS), Records(Records), Formulas(Records), All(operations(Records)) {}
 
   void run() {
     emitNodesAndPartials();
     emitLists();
     emitRecords();
     emitNames();
+    emitAssembly();
+    OS << "#endif\n";
   }
 
 private:
@@ -57,12 +59,14 @@ private:
   void emitLists();
   void emitRecords();
   void emitNames();
+  void emitAssembly();
   void emitName(const Twine &Name, unsigned Index, StringRef Form) {
     OS << "  {\"" << Name << "\", " << Index << ", NameForm::" << Form
        << "},\n";
   }
 
   raw_ostream &OS;
+  const RecordKeeper &Records;
   FormulaSet Formulas;
   std::vector<const Record *> All;
 };
@@ -202,7 +206,26 @@ void CatalogueWriter::emitNames() {
   for (unsigned I = 0; I < All.size(); ++I)
     if (StringRef Name = All[I]->getValueAsString("Instruction"); !Name.empty())
       emitName(Name, I, "Any");
-  OS << "};\n#endif\n";
+  OS << "};\n";
+}
+
+void CatalogueWriter::emitAssembly() {
+  std::string Table;
+  raw_string_ostream TOS(Table);
+  unsigned Number = 0;
+  for (const Record *R : Records.getAllDerivedDefinitions("AssemblyForm")) {
+    OS << "static const unsigned AssemblyOperands" << Number << "[] = {";
+    ListSeparator Comma;
+    for (int64_t Operand : R->getValueAsListOfInts("Operands"))
+      OS << Comma << Operand;
+    OS << "};\n";
+    for (StringRef Intrinsic : R->getValueAsListOfStrings("Intrinsics"))
+      TOS << "  {" << quoted(R->getValueAsString("Text")) << ", "
+          << quoted(R->getValueAsString("Constraints")) << ", "
+          << quoted(Intrinsic) << ", AssemblyOperands" << Number << "},\n";
+    ++Number;
+  }
+  OS << "static const AssemblyRecord AssemblyRecords[] = {\n" << Table << "};\n";
 }
 
 bool emitCatalogue(raw_ostream &OS, const RecordKeeper &Records) {

@@ -1,4 +1,6 @@
 // Largest and smallest elements: Eigen writes packet maxima as inline assembly.
+// REQUIRES: eigen
+// RG-FLAGS: -I%eigen
 #include "rgtest.h"
 #include <Eigen/Dense>
 template <typename R, typename... T> R __enzyme_autodiff(void *, T...);
