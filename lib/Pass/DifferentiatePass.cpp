@@ -9,10 +9,21 @@
 #include "Pass/Differentiator.h"
 #include "Pass/LowerEntryCalls.h"
 #include "Pass/PrepareEntryCalls.h"
+#include "Pass/PrintAnalysesPass.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace retrograd;
+
+/// Entry N, and the later ones with an equal request: those share a derivative,
+/// and what is known of its arguments.
+static SmallVector<const EntryCall *, 4> alike(ArrayRef<EntryCall> Calls, size_t N) {
+  SmallVector<const EntryCall *, 4> Found;
+  for (const EntryCall &E : Calls.drop_front(N))
+    if (E.Request == Calls[N].Request)
+      Found.push_back(&E);
+  return Found;
+}
 
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
   // Hands off what was not asked: without derivative calls nothing happens.
@@ -27,12 +38,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
     Differentiator Derive(M, MAM, Cat, Diags, Opts);
     // Innermost first, so that an outer derivative sees the inner one's code.
     for (auto [N, Entry] : enumerate(Entries.Calls)) {
-      // Equal requests share a derivative, and what is known of its arguments.
-      SmallVector<const EntryCall *, 4> Alike{&Entry};
-      for (const EntryCall &Later : drop_begin(Entries.Calls, N + 1))
-        if (Later.Request == Entry.Request)
-          Alike.push_back(&Later);
-      if (Function *D = Derive.differentiate(Alike))
+      if (Function *D = Derive.differentiate(alike(Entries.Calls, N)))
         lowerEntryCall(Entry, *D);
       else
         removeRefusedCall(*Entry.Call);
@@ -43,6 +49,21 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   for (CallBase *Call : Entries.Refused)
     removeRefusedCall(*Call);
   removeUnusedEntryDeclarations(M);
+  Diags.finish();
+  return PreservedAnalyses::none();
+}
+
+PreservedAnalyses PrintAnalysesPass::run(Module &M, ModuleAnalysisManager &MAM) {
+  if (!hasEntryCalls(M))
+    return PreservedAnalyses::all();
+  DiagnosticEngine Diags(M);
+  Catalogue Cat;
+  EntryCalls Entries = prepareEntryCalls(
+      M, MAM, Diags, [&](const Function &F) { return Cat.lookupFunction(F) != nullptr; });
+  Differentiator Derive(M, MAM, Cat, Diags, Opts);
+  for (size_t N = 0; N != Entries.Calls.size(); ++N)
+    Derive.plan(alike(Entries.Calls, N));
+  Derive.finish();
   Diags.finish();
   return PreservedAnalyses::none();
 }

@@ -145,7 +145,7 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
   Jobs.push_back({R, declareDerivative(R, M), nullptr, Trail, {}, {}});
   raw_ostream &Printed = errs(); // layering: the printers that the user asked for
   Outcome Result = Outcome::Done;
-  while (Result == Outcome::Done && NextJob != Jobs.size()) {
+  while ((Result == Outcome::Done || Result == Outcome::Planned) && NextJob != Jobs.size()) {
     Current = &Jobs[NextJob++];
     Result = emit(*Current);
   }
@@ -173,6 +173,12 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
       if (F)
         F->eraseFromParent();
   return Result;
+}
+
+void Differentiator::plan(ArrayRef<const EntryCall *> Calls) {
+  PlanOnly = true;
+  differentiate(Calls);
+  PlanOnly = false;
 }
 
 void Differentiator::finish() { Prepare.dispose(); }
@@ -327,6 +333,13 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
       Diags.report(DiagId::InvalidPlan, nullptr, J.Trail, {DiagArg(J.Request.Primal), *Problem});
       return Outcome::Failed;
     }
+
+  if (PlanOnly) {
+    for (Instruction &I : instructions(F))
+      if (auto *C = dyn_cast<CallBase>(&I); C && Plan.action(*C) == CallAction::Derivative)
+        derivative(Plan.calleeRequest(*C));
+    return Outcome::Planned;
+  }
 
   // Do it. Every plan here was verified and cannot be refused any more.
   if (J.Request.Mode == DerivativeMode::Forward) {

@@ -34,6 +34,9 @@ public:
   /// The derivative that the user's calls (one or more, with equal requests) ask
   /// for, complete with all that it calls; null after a diagnosed failure.
   llvm::Function *differentiate(llvm::ArrayRef<const EntryCall *> Calls);
+  /// As differentiate(), without the last move: what was asked to be printed is,
+  /// and the module stays as it was.
+  void plan(llvm::ArrayRef<const EntryCall *> Calls);
   /// Call after the last request.
   void finish();
 
@@ -55,6 +58,7 @@ private:
   enum class Outcome : uint8_t {
     Done,
     Failed,  ///< diagnosed
+    Planned, ///< and no more was asked for
     Untyped, ///< bytes without a type matter; others can still be asked
   };
   /// All jobs that come of request R, with the facts as they are.
@@ -77,6 +81,7 @@ private:
   std::unique_ptr<ProgramFacts> Facts;
   /// Nobody is left to ask about types: what is unknown now is refused.
   bool LastTry = false;
+  bool PlanOnly = false;
   std::deque<Job> Jobs;
   size_t NextJob = 0;
   Job *Current = nullptr;

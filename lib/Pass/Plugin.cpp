@@ -26,6 +26,7 @@
 #include "Pass/DifferentiatePass.h"
 #include "Pass/RequestPrinter.h"
 #include "Pass/LinkRuntimePass.h"
+#include "Pass/PrintAnalysesPass.h"
 #include "Pass/PrintPrimalPass.h"
 #include "Support/Options.h"
 #include "llvm/Passes/PassBuilder.h"
