@@ -62,8 +62,10 @@ void LoopShape::analyseLoop(Loop &L) {
       continue;
     }
     Type *Wide = SE.getWiderType(Bound->getType(), Count->getType());
+    // Sequential: the count of a later exit may be poison where an earlier
+    // one is taken at once.
     Bound = SE.getUMinExpr(SE.getNoopOrZeroExtend(Bound, Wide),
-                           SE.getNoopOrZeroExtend(Count, Wide));
+                           SE.getNoopOrZeroExtend(Count, Wide), /*Sequential=*/true);
   }
   // With an exit of unknown count the other exits only give an upper bound,
   // which may be absurdly large (for (;;) with a guard): not used.

@@ -272,9 +272,8 @@ Recipe DerivativePlan::recipe(Need N) const {
   N = canonical(N);
   switch (N.K) {
   case Need::Primal:
-    return primalRecipe(N.Of);
   case Need::Shadow:
-    return shadowRecipe(N.Of);
+    return valueRecipe(N.Of, N.K);
   case Need::Pred:
     if (auto J = decidedJoin(cast<BasicBlock>(N.Of))) {
       if (isa<Constant>(J->Condition))
@@ -309,49 +308,25 @@ static const Value *trivialPhi(const PHINode &Phi, const LoopInfo &LI) {
   return !L || L->contains(Phi.getParent()) ? V : nullptr;
 }
 
-Recipe DerivativePlan::primalRecipe(const Value *V) const {
-  if (isa<Constant>(V))
-    return {Recipe::Available, {}};
-  if (isa<Argument>(V))
-    return {Split ? Recipe::Source : Recipe::Available, {}};
-  const auto *I = cast<Instruction>(V);
-  if (const auto *A = dyn_cast<AllocaInst>(I))
-    return {!Split && A->isStaticAlloca() ? Recipe::Available : Recipe::Source, {}};
-  if (const auto *Phi = dyn_cast<PHINode>(I)) {
-    if (const AffinePhi *A = Shape.affine(Phi)) {
-      SmallVector<Need, 2> In{{Need::Primal, A->Start}};
-      if (A->InvariantStep)
-        In.push_back({Need::Primal, A->InvariantStep});
-      return computeFrom(In);
-    }
-    if (const Value *Same = trivialPhi(*Phi, Shape.loops()))
-      return computeFrom({{Need::Primal, Same}});
-    return {};
+/// Instructions that give the same from the same operands, whenever they run.
+static bool isRepeatable(const Instruction &I, const Catalogue &Cat) {
+  if (isa<CallInst>(I)) {
+    const OperationRecord *R = Cat.lookup(I);
+    return R && R->Pure && R->Cheap;
   }
-  if (const auto *L = dyn_cast<LoadInst>(I)) {
-    if (!Overwrite.canRepeat(*L))
-      return {};
-    return computeFrom({{Need::Primal, L->getPointerOperand()}});
-  }
-  bool Repeatable = isa<BinaryOperator>(I) || isa<UnaryOperator>(I) || isa<CastInst>(I) ||
-                    isa<CmpInst>(I) || isa<SelectInst>(I) || isa<GetElementPtrInst>(I) ||
-                    isa<ExtractElementInst>(I) || isa<InsertElementInst>(I) ||
-                    isa<ShuffleVectorInst>(I) || isa<ExtractValueInst>(I) ||
-                    isa<InsertValueInst>(I);
-  if (const auto *C = dyn_cast<CallBase>(I)) {
-    const OperationRecord *R = facts().catalogue().lookup(*I);
-    Repeatable = R && R->Pure && R->Cheap && isa<CallInst>(C);
-  }
-  if (!Repeatable)
-    return {};
-  SmallVector<Need, 4> In;
-  for (const Use &U : I->operands())
-    if (!isa<Function>(U.get()) || !isa<CallBase>(I))
-      In.push_back({Need::Primal, U.get()});
-  return computeFrom(In);
+  // A frozen poison may thaw into another value.
+  return I.isBinaryOp() || I.isUnaryOp() || I.isCast() || isa<CmpInst>(I) ||
+         isa<SelectInst>(I) || isa<GetElementPtrInst>(I) || isa<ExtractElementInst>(I) ||
+         isa<InsertElementInst>(I) || isa<ShuffleVectorInst>(I) || isa<ExtractValueInst>(I) ||
+         isa<InsertValueInst>(I);
 }
 
-Recipe DerivativePlan::shadowRecipe(const Value *V) const {
+/// Primal values and shadows are made alike: a shadow by the same instruction
+/// over the shadows of those operands that have one.
+Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
+  auto Input = [&](const Value *Op) {
+    return Need{K == Need::Shadow && Activity.hasShadow(Op) ? Need::Shadow : Need::Primal, Op};
+  };
   if (isa<Constant>(V))
     return {Recipe::Available, {}};
   if (isa<Argument>(V))
@@ -361,28 +336,27 @@ Recipe DerivativePlan::shadowRecipe(const Value *V) const {
     return {!Split && A->isStaticAlloca() ? Recipe::Available : Recipe::Source, {}};
   if (const auto *Phi = dyn_cast<PHINode>(I)) {
     const AffinePhi *A = Shape.affine(Phi);
-    if (A && Phi->getType()->isPointerTy()) {
-      SmallVector<Need, 2> In{{Need::Shadow, A->Start}};
+    if (A && (K == Need::Primal || Phi->getType()->isPointerTy())) {
+      SmallVector<Need, 2> In{Input(A->Start)};
       if (A->InvariantStep)
         In.push_back({Need::Primal, A->InvariantStep});
       return computeFrom(In);
     }
     if (const Value *Same = trivialPhi(*Phi, Shape.loops()))
-      return computeFrom({{Need::Shadow, Same}});
+      return computeFrom({Input(Same)});
     return {};
   }
   if (const auto *L = dyn_cast<LoadInst>(I)) {
     if (!Overwrite.canRepeat(*L))
       return {};
-    return computeFrom({{Need::Shadow, L->getPointerOperand()}});
+    return computeFrom({Input(L->getPointerOperand())});
   }
-  if (!isa<GetElementPtrInst>(I) && !isa<CastInst>(I) && !isa<SelectInst>(I) &&
-      !isa<BinaryOperator>(I) && !isa<ExtractElementInst>(I) && !isa<InsertElementInst>(I) &&
-      !isa<ShuffleVectorInst>(I) && !isa<ExtractValueInst>(I) && !isa<InsertValueInst>(I))
+  if (!isRepeatable(*I, facts().catalogue()) || (K == Need::Shadow && isa<CallBase>(I)))
     return {};
   SmallVector<Need, 4> In;
   for (const Use &U : I->operands())
-    In.push_back({Activity.hasShadow(U.get()) ? Need::Shadow : Need::Primal, U.get()});
+    if (!isa<Function>(U.get()) || !isa<CallBase>(I))
+      In.push_back(Input(U.get()));
   return computeFrom(In);
 }
 

@@ -135,8 +135,7 @@ private:
   void cut();
   uint64_t price(Need N) const;
   void layOut();
-  Recipe primalRecipe(const llvm::Value *V) const;
-  Recipe shadowRecipe(const llvm::Value *V) const;
+  Recipe valueRecipe(const llvm::Value *V, Need::Kind K) const;
 
   llvm::Function &F;
   DerivativeRequest Request;
