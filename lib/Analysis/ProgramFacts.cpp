@@ -235,7 +235,7 @@ const ValueShape &ProgramFacts::shape(const Value *V) const {
       if (Whole)
         Shape->Floats.push_back(L);
       else if (L.Kind.K == ByteKind::Float)
-        Shape->HasUnknown = true;
+        Shape->HasUnknown = Shape->HasPiece = true;
       Shape->HasPointer |= L.Kind.K == ByteKind::Pointer;
       Shape->HasUnknown |= L.Kind.K == ByteKind::Unknown || L.Kind.K == ByteKind::Conflict;
     }

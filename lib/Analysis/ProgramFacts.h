@@ -27,6 +27,7 @@ struct ValueShape {
   llvm::SmallVector<TypedLeaf, 2> Floats;
   bool HasPointer = false;
   bool HasUnknown = false;
+  bool HasPiece = false; ///< of a float (HasUnknown, too)
 };
 
 class ProgramFacts {

@@ -248,9 +248,13 @@ void PreparePrimal::Impl::describeLibraryCalls(Function &Clone) {
     AttributeList All = Call->getAttributes();
     All = All.addFnAttributes(Ctx, AttrBuilder(Ctx, Said.getFnAttrs()));
     All = All.addRetAttributes(Ctx, AttrBuilder(Ctx, Said.getRetAttrs()));
-    for (unsigned A = 0; A < Callee->arg_size(); ++A)
-      All = All.addParamAttributes(Ctx, A,
-                                   AttrBuilder(Ctx, Said.getParamAttrs(A)));
+    for (unsigned A = 0; A < Callee->arg_size(); ++A) {
+      AttrBuilder OfParam(Ctx, Said.getParamAttrs(A));
+      // LLVM turns strcpy into an intrinsic without result and would hand this
+      // on to it; uses of the result become uses of the argument all the same.
+      OfParam.removeAttribute(Attribute::Returned);
+      All = All.addParamAttributes(Ctx, A, OfParam);
+    }
     Call->setAttributes(All);
   }
 }
