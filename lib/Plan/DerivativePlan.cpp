@@ -240,6 +240,10 @@ void DerivativePlan::collectRefusals() {
       }
       if (const char *What = missingRule(I, Activity))
         refuse(RefusalKind::Instruction, I, What);
+      // A copy by halves: tangents can be moved so, but adjoints are added up.
+      else if (Request.Mode != DerivativeMode::Forward && Activity.isActive(&I) &&
+               facts().shape(&I).HasPiece)
+        refuse(RefusalKind::Instruction, I, "part of a floating-point number");
       checkCopyTypes(I);
       if (const Value *P = getLoadStorePointerOperand(&I);
           P && Activity.isUntraceable(P) && hasReverse(I, Activity))
