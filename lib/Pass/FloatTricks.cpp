@@ -93,8 +93,46 @@ static void multiplyMantissa(Instruction &I) {
   I.replaceUsesWithIf(Mantissa, [&](Use &U) { return U.getUser() != Mantissa; });
 }
 
+/// Small structs that hold pointers beside floats may be loaded as one vector of
+/// floats, and the pointer made from a lane's bits. Types and shadows follow
+/// pointers that are loaded as pointers: loads the lane again as what it is.
+static void loadAsPointer(IntToPtrInst &I) {
+  Value *Vector;
+  uint64_t Lane;
+  Value *Bits = I.getOperand(0);
+  if (!match(Bits, m_ExtractElt(m_BitCast(m_Value(Vector)), m_ConstantInt(Lane))) &&
+      !match(Bits, m_BitCast(m_ExtractElt(m_Value(Vector), m_ConstantInt(Lane)))))
+    return;
+  auto *T = dyn_cast<FixedVectorType>(Vector->getType());
+  if (!T || !T->isFPOrFPVectorTy() ||
+      T->getScalarSizeInBits() != Bits->getType()->getIntegerBitWidth())
+    return;
+  while (auto *Shuffle = dyn_cast<ShuffleVectorInst>(Vector)) {
+    int From = Shuffle->getMaskValue(Lane);
+    int Lanes = cast<FixedVectorType>(Shuffle->getOperand(0)->getType())->getNumElements();
+    if (From < 0)
+      return;
+    Vector = Shuffle->getOperand(From >= Lanes);
+    Lane = From % Lanes;
+  }
+  auto *Load = dyn_cast<LoadInst>(Vector);
+  if (!Load || !Load->isSimple())
+    return;
+  IRBuilder<> B(Load->getParent(), std::next(Load->getIterator()));
+  B.SetCurrentDebugLocation(Load->getDebugLoc());
+  uint64_t Offset = Lane * T->getScalarSizeInBits() / 8;
+  Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Load->getPointerOperand(), Offset);
+  I.replaceAllUsesWith(
+      B.CreateAlignedLoad(I.getType(), At, commonAlignment(Load->getAlign(), Offset)));
+  I.eraseFromParent();
+}
+
 void retrograd::explainFloatTricks(Function &F) {
   for (Instruction &I : make_early_inc_range(instructions(F))) {
+    if (auto *Pointer = dyn_cast<IntToPtrInst>(&I)) {
+      loadAsPointer(*Pointer);
+      continue;
+    }
     if (I.hasMetadata("rg.steps"))
       continue;
     if (isRounding(I))

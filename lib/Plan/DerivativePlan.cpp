@@ -219,6 +219,18 @@ bool DerivativePlan::ownsMemory(const Value *V) const {
   return isa<AllocaInst>(O) || isNoAliasCall(O);
 }
 
+/// Nobody follows a pointer through the registers of floats: what is behind it
+/// would be taken for inactive. Preparation undoes the common case.
+static bool isPointerFromFloats(const Instruction &I) {
+  if (!isa<IntToPtrInst>(I))
+    return false;
+  const Value *Bits = I.getOperand(0);
+  if (const auto *E = dyn_cast<ExtractElementInst>(Bits))
+    Bits = E->getVectorOperand();
+  const auto *C = dyn_cast<BitCastInst>(Bits);
+  return C && C->getSrcTy()->isFPOrFPVectorTy();
+}
+
 void DerivativePlan::collectRefusals() {
   for (BasicBlock &B : F) {
     if (!Shape.isLive(&B))
@@ -240,6 +252,8 @@ void DerivativePlan::collectRefusals() {
       }
       if (const char *What = missingRule(I, Activity))
         refuse(RefusalKind::Instruction, I, What);
+      if (isPointerFromFloats(I))
+        refuse(RefusalKind::Instruction, I, "a pointer taken from a floating-point register");
       // A copy by halves: tangents can be moved so, but adjoints are added up.
       else if (Request.Mode != DerivativeMode::Forward && Activity.isActive(&I) &&
                facts().shape(&I).HasPiece)
