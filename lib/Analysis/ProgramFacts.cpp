@@ -227,7 +227,7 @@ const ValueShape &ProgramFacts::shape(const Value *V) const {
     Shape->Floats.push_back({0, DL.getTypeStoreSize(T).getFixedValue(),
                              {ByteKind::Float, T}});
   } else if (T->isFirstClassType() && !T->isTokenTy() && !T->isMetadataTy() &&
-             !T->isLabelTy() && !(T->isIntegerTy() && T->getIntegerBitWidth() < 16)) {
+             !T->isLabelTy() && !(T->isIntegerTy() && T->getIntegerBitWidth() < 8)) {
     for (const TypedLeaf &L : Types.leavesOf(V)) {
       // A piece of a float is no float.
       bool Whole = L.Kind.K == ByteKind::Float &&

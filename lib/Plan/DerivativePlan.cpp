@@ -164,8 +164,13 @@ void DerivativePlan::checkCopyTypes(const Instruction &I) {
   if (const auto *S = dyn_cast<StoreInst>(&I)) {
     const Value *V = S->getValueOperand();
     if (isa<Constant>(V) || !V->getType()->isIntOrIntVectorTy() ||
-        !facts().shape(V).HasUnknown || !Activity.isVaried(V) ||
-        !Matters(S->getPointerOperand()))
+        !facts().shape(V).HasUnknown || !Activity.isVaried(V))
+      return;
+    // Bytes that go one by one from active memory to active memory may be those
+    // of any float, whatever is known of the single byte.
+    bool Bytewise = V->getType()->getScalarSizeInBits() == 8 &&
+                    Activity.isActiveMemory(S->getPointerOperand());
+    if (!Bytewise && !Matters(S->getPointerOperand()))
       return;
     refuse(RefusalKind::UnknownType, I,
            std::to_string(F.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue()) +
