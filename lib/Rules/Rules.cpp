@@ -179,6 +179,21 @@ Constant *retrograd::adjointZero(Type *T) {
   return Constant::getNullValue(T);
 }
 
+/// One end of a copy takes for floats what the other takes for something else:
+/// whichever is believed, the derivative of the other's part would be lost.
+static bool endsDisagree(ArrayRef<TypedLeaf> A, ArrayRef<TypedLeaf> B) {
+  auto Foreign = [](const TypedLeaf &L) {
+    return L.Kind.K == ByteKind::Integer || L.Kind.K == ByteKind::Pointer;
+  };
+  for (const TypedLeaf &X : A)
+    for (const TypedLeaf &Y : B)
+      if (X.Offset < Y.Offset + Y.Size && Y.Offset < X.Offset + X.Size &&
+          ((X.Kind.K == ByteKind::Float && Foreign(Y)) ||
+           (Y.Kind.K == ByteKind::Float && Foreign(X))))
+        return true;
+  return false;
+}
+
 TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
                                        const Value *Source, const Value *Length,
                                        const ProgramFacts &Facts) {
@@ -221,7 +236,10 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
         Leaves = std::move(Other);
     }
     Shape.Known = none_of(Leaves, Unclear);
-    Shape.Ambiguous = any_of(Leaves, Contradicts);
+    Shape.Ambiguous =
+        any_of(Leaves, Contradicts) ||
+        (Source && endsDisagree(TA.leavesAt(Dest, Size), TA.leavesAt(Source, Size)));
+    Shape.Known &= !Shape.Ambiguous;
     Merge(Leaves);
     return Shape;
   }
@@ -249,6 +267,15 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
   Merge(Best->Leaves);
   Shape.Period = Best->Period;
   Shape.Known = none_of(Best->Leaves, Unclear);
-  Shape.Ambiguous = any_of(Best->Leaves, Contradicts);
+  std::optional<TypeAnalysis::Pattern> At = TA.patternAt(Dest);
+  std::optional<TypeAnalysis::Pattern> From = Source ? TA.patternAt(Source) : std::nullopt;
+  auto HoldsFloat = [](const TypeAnalysis::Pattern &P) {
+    return any_of(P.Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; });
+  };
+  Shape.Ambiguous = any_of(Best->Leaves, Contradicts) ||
+                    (At && From &&
+                     (At->Period == From->Period ? endsDisagree(At->Leaves, From->Leaves)
+                                                 : HoldsFloat(*At) != HoldsFloat(*From)));
+  Shape.Known &= !Shape.Ambiguous;
   return Shape;
 }
