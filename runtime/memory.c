@@ -115,18 +115,8 @@ uint64_t rg_common_size(void *old, uint64_t bytes) {
   return have < bytes ? have : bytes;
 }
 
-/* realloc of the primal in a primal sweep: the old block lives on until the
- * outermost derivative ends, for the reverse sweep may read it. */
-void *rg_primal_realloc(rg_arena *a, void *old, uint64_t bytes) {
-  void *p = malloc(bytes);
-  if (p && old)
-    memcpy(p, old, rg_common_size(old, bytes));
-  rg_tape_defer_free(a, old, free);
-  return p;
-}
-
-/* The shadow of that: zero adjoints, pointers copied. `primal` and `old` are
- * the primal's new and old block. */
+/* The shadow of a rg_tape_realloc in a primal sweep: zero adjoints, pointers
+ * copied. `primal` and `old` are the primal's new and old block. */
 void *rg_shadow_realloc(rg_arena *a, void *sh, void *old, void *primal, uint64_t bytes) {
   (void)primal;
   void *p = calloc(1, bytes ? bytes : 1);

@@ -315,10 +315,9 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
   TransferShape S = transferShape(C, T.Dest, T.Source, T.Length, Plan.facts());
   for (const TypedLeaf &L : S.Leaves)
     if (L.Kind.K == ByteKind::Pointer) {
-      bool WholeRange = S.Period && L.Offset == 0 && L.Size == S.Period;
+      auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
       B.CreateCall(RT.require("rg_shadow_move_pointers"),
-                   {Dest, Own, Source, Bytes, B.getInt64(L.Offset),
-                    B.getInt64(WholeRange ? 0 : S.Period), WholeRange ? Bytes : B.getInt64(L.Size)});
+                   {Dest, Own, Source, Bytes, Offset, Period, Run});
     }
 }
 

@@ -551,9 +551,7 @@ void PrimalEmitter::emitTransfer(CallBase &C) {
   for (const TypedLeaf &L : S.Leaves) {
     if (L.Kind.K != ByteKind::Pointer)
       continue;
-    bool WholeRange = S.Period && L.Offset == 0 && L.Size == S.Period;
-    Value *Offset = B.getInt64(L.Offset), *Period = B.getInt64(WholeRange ? 0 : S.Period);
-    Value *Run = WholeRange ? Bytes : B.getInt64(L.Size);
+    auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
     if (T.Source)
       B.CreateCall(Services.runtime().require("rg_shadow_move_pointers"),
                    {Dest, DestPrimal, shadow(T.Source), Bytes, Offset, Period, Run});
@@ -568,7 +566,7 @@ void PrimalEmitter::emitRealloc(CallBase &C) {
   IRBuilder<> B(Clone);
   const Value *Old = C.getArgOperand(0);
   Value *Bytes = B.CreateZExtOrTrunc(Clone->getArgOperand(1), B.getInt64Ty());
-  Value *P = B.CreateCall(Services.runtime().require("rg_primal_realloc"),
+  Value *P = B.CreateCall(Services.runtime().require("rg_tape_realloc"),
                           {Arena, primal(Old), Bytes}, C.getName());
   Shadows[&C] = B.CreateCall(Services.runtime().require("rg_shadow_realloc"),
                              {Arena, shadow(Old), primal(Old), P, Bytes}, C.getName() + ".sh");

@@ -8,6 +8,7 @@
 #ifndef RETROGRAD_RULES_TRANSFER_H
 #define RETROGRAD_RULES_TRANSFER_H
 
+#include "Rules/Rules.h"
 #include "llvm/IR/InstrTypes.h"
 
 namespace retrograd {
@@ -23,6 +24,15 @@ struct Transfer {
 
 /// Of a memory intrinsic, or a call that the catalogue handles as one.
 Transfer transferOf(const llvm::CallBase &C, const Catalogue &Cat);
+
+/// Where one leaf of a transfer lies, as the runtime's routines over bulk memory
+/// take it: Run bytes at Offset, repeated every Period bytes (0: once).
+struct LeafRange {
+  llvm::Value *Offset, *Period, *Run;
+};
+/// `Bytes` is the length of the whole transfer, an i64.
+LeafRange leafRange(llvm::IRBuilderBase &B, const TransferShape &S, const TypedLeaf &L,
+                    llvm::Value *Bytes);
 
 } // namespace retrograd
 

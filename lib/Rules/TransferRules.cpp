@@ -34,6 +34,14 @@ Transfer retrograd::transferOf(const CallBase &C, const Catalogue &Cat) {
   return {C.getArgOperand(0), Fill ? nullptr : C.getArgOperand(1), C.getArgOperand(2), false};
 }
 
+LeafRange retrograd::leafRange(IRBuilderBase &B, const TransferShape &S, const TypedLeaf &L,
+                               Value *Bytes) {
+  // A leaf that fills its period is one run over all of the bytes.
+  if (S.Period && L.Offset == 0 && L.Size == S.Period)
+    return {B.getInt64(0), B.getInt64(0), Bytes};
+  return {B.getInt64(L.Offset), B.getInt64(S.Period), B.getInt64(L.Size)};
+}
+
 static const char *floatName(Type *FP) {
   switch (FP->getTypeID()) {
   case Type::HalfTyID: return "f16";
@@ -97,9 +105,7 @@ static void emit(const Instruction &I, RuleContext &C) {
     bool Zero = !Copies && L.Kind.K != ByteKind::Pointer && L.Kind.K != ByteKind::Integer;
     if (L.Kind.K != ByteKind::Float && !Zero)
       continue;
-    bool WholeRange = S.Period && L.Offset == 0 && L.Size == S.Period;
-    Value *Offset = B.getInt64(L.Offset), *Period = B.getInt64(WholeRange ? 0 : S.Period);
-    Value *Run = WholeRange ? Bytes : B.getInt64(L.Size);
+    auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
     if (Copies)
       B.CreateCall(C.runtime((Twine("rg_adjoint_move_") + floatName(L.Kind.FP)).str()),
                    {Dest, DestPrimal, Source, SourcePrimal, Bytes, Offset, Period, Run});
