@@ -233,6 +233,37 @@ void ActivityAnalysis::findLostBits() {
   for (const Instruction &I : instructions(F))
     if (Tainted.contains(&I) && Facts.carriesFloat(&I) && !isVaried(&I))
       LostBits.push_back(&I);
+  for (const Instruction &I : instructions(F))
+    if (const auto *L = dyn_cast<LoadInst>(&I);
+        L && L->getType()->isIntegerTy() && Shape.isLive(L->getParent()) && !isVaried(L) &&
+        testObject(VariedObjects, L->getPointerOperand()))
+      findLostCopies(*L);
+}
+
+/// An integer that comes from memory with active numbers and is only copied may
+/// be half of such a number, although its accesses say `int`: a permuted copy
+/// through an array of int. It is, if floats are read where it goes.
+void ActivityAnalysis::findLostCopies(const LoadInst &From) {
+  SmallVector<const Value *, 8> Work{&From};
+  SmallPtrSet<const Value *, 8> Seen{&From};
+  SmallVector<const StoreInst *, 4> Stores;
+  while (!Work.empty()) {
+    for (const User *U : Work.pop_back_val()->users()) {
+      if (isa<PHINode, SelectInst, FreezeInst>(U)) {
+        if (Seen.insert(U).second)
+          Work.push_back(U);
+      } else if (const auto *S = dyn_cast<StoreInst>(U)) {
+        Stores.push_back(S);
+      } else {
+        return; // used as a number: an integer indeed
+      }
+    }
+  }
+  const DataLayout &DL = Facts.types().dataLayout();
+  for (const StoreInst *S : Stores)
+    if (Facts.types().touchesFloat(S->getPointerOperand(),
+                                   DL.getTypeStoreSize(From.getType()).getFixedValue()))
+      LostBits.push_back(S);
 }
 
 /// Transfers usefulness backwards through I; true if anything new was marked.
@@ -365,6 +396,10 @@ void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
 
 bool ActivityAnalysis::isActiveMemory(const Value *P) const {
   return testObject(VariedObjects, P) && testObject(UsefulObjects, P);
+}
+
+bool ActivityAnalysis::isUsefulMemory(const Value *P) const {
+  return testObject(UsefulObjects, P);
 }
 
 bool ActivityAnalysis::hasShadow(const Value *V) const {

@@ -58,6 +58,8 @@ public:
   bool isActive(const llvm::Value *V) const { return isVaried(V) && isUseful(V); }
   /// The memory behind P holds active floats.
   bool isActiveMemory(const llvm::Value *P) const;
+  /// What lies at P may have an influence on an active output.
+  bool isUsefulMemory(const llvm::Value *P) const;
   /// The value V (a pointer, or bytes that hold one) has a shadow of its own.
   bool hasShadow(const llvm::Value *V) const;
   /// Shadow and primal of P may be equal at run time.
@@ -71,7 +73,8 @@ public:
   bool isActiveCall(const llvm::CallBase &C) const;
 
   /// Floats put together from the bits of a varied float by integer operations
-  /// that the types do not follow: their derivative would be lost.
+  /// that the types do not follow, and stores of what may be half of one: their
+  /// derivative would be lost.
   llvm::ArrayRef<const llvm::Instruction *> lostBits() const { return LostBits; }
   /// For callees: where the shadows of pointers may come from.
   const ShadowOrigins &origins() const { return Origins; }
@@ -82,6 +85,7 @@ private:
   void seed(llvm::ArrayRef<ArgActivity> Args);
   void propagateVaried();
   void findLostBits();
+  void findLostCopies(const llvm::LoadInst &From);
   void propagateUseful(bool ActiveReturn);
   void closeShadows(llvm::ArrayRef<ArgActivity> Args);
   bool varyFrom(const llvm::Instruction &I);

@@ -841,6 +841,32 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
   return Result;
 }
 
+bool ObjectGraph::touchesFloat(Position P, int64_t Size) const {
+  P = normalise(P);
+  if (!P.valid())
+    return false;
+  auto Touches = [&](const Evidence &E) {
+    if (E.Kind.K != ByteKind::Float || E.Level != Trust::Strong || E.Copied)
+      return false;
+    const Position &W = E.Where;
+    // An array without a known end reaches no single place for certain.
+    if (P.exact() && W.Hi == Position::PosInf)
+      return false;
+    if (W.Hi - 1 + E.Size <= P.Lo || P.Hi - 1 + Size <= W.Lo)
+      return false;
+    // Some W.Off + k * W.Stride within (P.Off + l * P.Stride) + (-E.Size, Size)?
+    int64_t G = std::gcd(W.Stride, P.Stride);
+    int64_t D = W.Off - P.Off;
+    if (G == 0)
+      return D < Size && D + E.Size > 0;
+    D = floorMod(D, G);
+    return D < Size || D + E.Size > G;
+  };
+  const ObjectNode &O = Objects[P.Obj];
+  return any_of(O.ExactEvidence, [&](const auto &At) { return Touches(At.second); }) ||
+         any_of(O.StridedEvidence, Touches);
+}
+
 /// Adds Piece, found at one end of a copy, to the other end unless that
 /// already knows better.
 bool ObjectGraph::carryPiece(const Placed &Piece, Position To, int64_t Size,

@@ -170,6 +170,10 @@ public:
                                        unsigned Asker = NoOrigin,
                                        Trust Least = Trust::Guess) const;
 
+  /// Does an access that moves floats touch any byte of the window at P, at
+  /// whatever stride? What resolve() may overrule for better evidence.
+  bool touchesFloat(Position P, int64_t Size) const;
+
   /// The function that the links added from now on belong to.
   unsigned CurrentOrigin = NoOrigin;
 

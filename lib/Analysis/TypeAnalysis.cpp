@@ -160,6 +160,10 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesAt(const Value *P,
   return I->leaves(I->G.positionOf(I->lookupPointer(P)), Size, I->originOf(P));
 }
 
+bool TypeAnalysis::touchesFloat(const Value *P, uint64_t Size) const {
+  return I->G.touchesFloat(I->G.positionOf(I->lookupPointer(P)), Size);
+}
+
 std::optional<TypeAnalysis::Pattern>
 TypeAnalysis::patternAt(const Value *Ptr) const {
   Position P = I->G.positionOf(I->lookupPointer(Ptr));

@@ -84,6 +84,11 @@ public:
   /// all of [0, Size) (Unknown where nothing is known).
   llvm::SmallVector<TypedLeaf, 4> leavesAt(const llvm::Value *P, uint64_t Size) const;
 
+  /// Does an access that moves floats touch any of the Size bytes at P, or at
+  /// the places that P may step to? Asked where leavesAt has better evidence of
+  /// integers, and these integers were only copied: they may be halves of floats.
+  bool touchesFloat(const llvm::Value *P, uint64_t Size) const;
+
   /// As leavesAt for a range whose length is not a constant: the repeating
   /// pattern of the memory at P and its period in bytes. None if there is no
   /// single pattern (then a copy of that range has to be refused or the

@@ -270,12 +270,15 @@ void DerivativePlan::collectRefusals() {
       checkShadowOfDest(I);
     }
   }
-  for (const Instruction *I : Activity.lostBits())
-    if (Activity.isUseful(I)) {
-      refuse(RefusalKind::Instruction, *I,
-             "a float made from the bits of an active one by integer arithmetic");
-      break; // one such trail has many steps
-    }
+  for (const Instruction *I : Activity.lostBits()) {
+    const auto *S = dyn_cast<StoreInst>(I);
+    if (S ? !Activity.isUsefulMemory(S->getPointerOperand()) : !Activity.isUseful(I))
+      continue;
+    refuse(RefusalKind::Instruction, *I,
+           S ? "a copy of integers that may be parts of floating-point numbers"
+             : "a float made from the bits of an active one by integer arithmetic");
+    break; // one such trail has many steps
+  }
   for (const Loop *L : Shape.loops().getLoopsInPreorder())
     if (Shape.isLive(L->getHeader()) && (!L->getLoopPreheader() || !L->getLoopLatch()))
       refuse(RefusalKind::ControlFlow, L->getHeader()->front(), "a loop entered by a computed goto");

@@ -1,0 +1,26 @@
+// Doubles that pass through arrays of int and change places by halves: each access says
+// int, and only the reads behind them tell that they carried a derivative.
+// RUN: not %rgcc -O1 -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: %rgcc -O1 -DWHOLE %s -o %t && %t
+#include <string.h>
+double __enzyme_autodiff(void *, ...);
+static double f(double *x) {
+  int w[4], v[4], i;
+  double y[2];
+  memcpy(w, x, sizeof w);
+#ifdef WHOLE
+  memcpy(v, w, sizeof v);
+#else
+  for (i = 0; i < 4; ++i)
+    // CHECK: error: instruction 'store' cannot be differentiated here: a copy of integers that may be parts of floating-point numbers [RG2002]
+    // CHECK: integer-copy.c:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'f'
+    v[i ^ 2] = w[i];
+#endif
+  memcpy(y, v, sizeof y);
+  return y[0] * y[0] * y[1];
+}
+int main(void) {
+  double x[2] = {1.5, 2.5}, dx[2] = {0, 0};
+  __enzyme_autodiff((void *)f, x, dx);
+  return dx[0] != 7.5 || dx[1] != 2.25;
+}
