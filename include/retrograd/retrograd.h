@@ -64,11 +64,13 @@ mode:
 extern "C" {
 #endif
 
+#ifndef RETROGRAD_MARKERS_DECLARED /* by <enzyme/enzyme> */
 extern int enzyme_const;
 extern int enzyme_dup;
 extern int enzyme_dupnoneed;
 extern int enzyme_out;
 extern int enzyme_primal_return;
+#endif
 
 /* Reverse mode. The name says what is returned. */
 double __enzyme_autodiff(void *function, ...) RG_DERIVATIVE_CALL;

@@ -16,8 +16,14 @@
 // object is therefore made weak when it is built (lib/CMakeLists.txt) and the
 // object is entered only if clang's registry is there.
 //
+// The same moment, before the first line is read, serves programs made for
+// Enzyme: our public headers join the search path (last, so that a directory of
+// the user's wins) and ENZYME_VERSION_* are defined. So `#include <enzyme/enzyme>`
+// needs no -I.
+//
 // Not handled: with -fplugin= alone and LLVM IR as input there is no AST, hence
-// no call; -fpass-plugin= serves that case, and the drivers pass both.
+// no call; -fpass-plugin= serves that case, and the drivers pass both. Likewise
+// `clang -fplugin= -E` has neither headers nor macros; the drivers give both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +32,43 @@
 #include "clang/Basic/CodeGenOptions.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
+#include "clang/Lex/HeaderSearch.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <dlfcn.h>
 #include <optional>
 
 using namespace clang;
 
 namespace {
+
+/// ../include of the folder that this file was loaded from; symbolic links are
+/// followed, as the drivers do.
+std::string includeFolder() {
+  Dl_info Info;
+  if (!dladdr(reinterpret_cast<const void *>(&includeFolder), &Info) || !Info.dli_fname)
+    return {};
+  llvm::SmallString<256> Path;
+  if (llvm::sys::fs::real_path(Info.dli_fname, Path))
+    return {};
+  llvm::SmallString<256> Folder(llvm::sys::path::parent_path(llvm::sys::path::parent_path(Path)));
+  llvm::sys::path::append(Folder, "include");
+  return std::string(Folder);
+}
+
+void offerHeaders(Preprocessor &PP) {
+  if (OptionalDirectoryEntryRef Folder = PP.getFileManager().getOptionalDirectoryRef(includeFolder()))
+    PP.getHeaderSearchInfo().AddSystemSearchPath(
+        DirectoryLookup(*Folder, SrcMgr::C_System, /*isFramework=*/false));
+  // Guarded: the command line may have defined them.
+  std::string Macros = PP.getPredefines();
+  for (const char *Line : {"MAJOR 0", "MINOR 0", "PATCH 180"}) {
+    std::string Name = "ENZYME_VERSION_" + llvm::StringRef(Line).split(' ').first.str();
+    Macros += "#ifndef " + Name + "\n#define ENZYME_VERSION_" + Line + "\n#endif\n";
+  }
+  PP.setPredefines(std::move(Macros));
+}
 
 class RetrogradLoader final : public PluginASTAction {
 public:
@@ -43,6 +80,7 @@ public:
     // list exists for embedders and has no other door.
     auto &CodeGen = const_cast<CodeGenOptions &>(CI.getCodeGenOpts());
     CodeGen.PassBuilderCallbacks.push_back(retrograd::registerPasses);
+    offerHeaders(CI.getPreprocessor());
     return false;
   }
 
