@@ -134,6 +134,12 @@ void rg_defer_free_both(rg_arena *a, void *p, void *sh, void (*dealloc)(void *))
     rg_tape_defer_free(a, sh, dealloc);
 }
 
+/* Of a further shadow, beside the one that went with the primal. */
+void rg_defer_free_shadow(rg_arena *a, void *p, void *sh, void (*dealloc)(void *)) {
+  if (sh != p)
+    rg_tape_defer_free(a, sh, dealloc);
+}
+
 /* free of the shadow alone, in forward mode. */
 void rg_free_shadow(void *p, void *sh, void (*dealloc)(void *)) {
   if (sh != p)

@@ -70,6 +70,13 @@ extern int enzyme_dup;
 extern int enzyme_dupnoneed;
 extern int enzyme_out;
 extern int enzyme_primal_return;
+/* Several derivatives at once, see docs/user/Jacobians.md. */
+extern int enzyme_width;
+extern int enzyme_dupv;
+extern int enzyme_dupnoneedv;
+extern int enzyme_scalar;
+extern int enzyme_vector;
+extern int enzyme_buffer;
 #endif
 
 /* Reverse mode. The name says what is returned. */

@@ -32,8 +32,10 @@ void ForwardEmitter::run() {
       for (PHINode &Phi : Block->phis())
         if (hasCompanion(&Phi)) {
           B.SetInsertPoint(cast<Instruction>(primal(&Phi)));
-          Companions[&Phi] =
-              B.CreatePHI(Phi.getType(), Phi.getNumIncomingValues(), Phi.getName() + ".t");
+          forLanes([&] {
+            companionSlot(&Phi) =
+                B.CreatePHI(Phi.getType(), Phi.getNumIncomingValues(), Phi.getName() + ".t");
+          });
         }
   for (BasicBlock *Block : Order)
     if (Plan.shape().isLive(Block))
@@ -44,12 +46,20 @@ void ForwardEmitter::run() {
       for (PHINode &Phi : Block->phis())
         if (hasCompanion(&Phi)) {
           auto *C = cast<PHINode>(primal(&Phi));
-          for (unsigned I = 0, N = Phi.getNumIncomingValues(); I != N; ++I)
-            cast<PHINode>(Companions[&Phi])
-                ->addIncoming(companion(Phi.getIncomingValue(I)), C->getIncomingBlock(I));
+          forLanes([&] {
+            for (unsigned I = 0, N = Phi.getNumIncomingValues(); I != N; ++I)
+              cast<PHINode>(companionSlot(&Phi))
+                  ->addIncoming(companion(Phi.getIncomingValue(I)), C->getIncomingBlock(I));
+          });
         }
   // Blocks that end in a dead end but hold a return cannot exist: a return is
   // what makes a block live.
+}
+
+void ForwardEmitter::forLanes(function_ref<void()> Body) {
+  for (Lane = 0; Lane != Companions.size(); ++Lane)
+    Body();
+  Lane = 0;
 }
 
 Value *ForwardEmitter::primal(const Value *V) const {
@@ -77,9 +87,9 @@ Value *ForwardEmitter::companion(const Value *V) {
   if (!hasCompanion(V))
     return idle(V);
   if (auto *C = dyn_cast<Constant>(V))
-    return shadowOfConstant(*const_cast<Constant *>(C), Activity, Services);
-  auto It = Companions.find(V);
-  return It != Companions.end() ? It->second : idle(V);
+    return shadowOfConstant(*const_cast<Constant *>(C), Activity, Services, Lane);
+  auto It = Companions[Lane].find(V);
+  return It != Companions[Lane].end() ? It->second : idle(V);
 }
 
 Value *ForwardEmitter::nowhere(Type *T) {
@@ -103,9 +113,20 @@ void ForwardEmitter::visit(Instruction &I) {
   BasicBlock::iterator At = Clone->isTerminator() && !isa<InvokeInst>(Clone)
                                 ? Clone->getIterator()
                                 : afterDefinition(Clone);
-  B.SetInsertPoint(At->getParent(), At);
   B.SetCurrentDebugLocation(Clone->getDebugLoc());
-  B.clearFastMathFlags();
+  if (auto *C = dyn_cast<CallBase>(&I); C && Plan.action(*C) == CallAction::Derivative)
+    return visitDerivativeCall(*C);
+  forLanes([&] {
+    B.SetInsertPoint(At->getParent(), At);
+    B.SetCurrentDebugLocation(Clone->getDebugLoc());
+    B.clearFastMathFlags();
+    visitLane(I);
+  });
+}
+
+/// The companion of I in the current lane.
+void ForwardEmitter::visitLane(Instruction &I) {
+  auto *Clone = cast<Instruction>(primal(&I));
   if (auto *C = dyn_cast<CallBase>(&I))
     return visitCall(*C);
   if (auto *S = dyn_cast<StoreInst>(&I))
@@ -141,7 +162,7 @@ void ForwardEmitter::visit(Instruction &I) {
       T = replay(I);
     }
   }
-  Companions[&I] = T;
+  companionSlot(&I) = T;
 }
 
 /// The sum of the partials over the operands that have a tangent.
@@ -251,7 +272,7 @@ void ForwardEmitter::visitReturn(ReturnInst &R) {
     if (Plan.request().ReturnPrimal)
       Members.push_back(primal(V));
     if (Plan.request().ActiveReturn)
-      Members.push_back(companion(V));
+      forLanes([&] { Members.push_back(companion(V)); });
   }
   if (Members.empty()) {
     B.CreateRetVoid();
@@ -293,7 +314,7 @@ Value *ForwardEmitter::reduction(IntrinsicInst &I) {
 void ForwardEmitter::visitTransfer(CallBase &C) {
   Transfer T = transferOf(C, Services.catalogue());
   if (!C.getType()->isVoidTy() && Activity.hasShadow(&C))
-    Companions[&C] = companion(T.Dest);
+    companionSlot(&C) = companion(T.Dest);
   if (!Activity.hasShadow(T.Dest))
     return;
   Value *Dest = companion(T.Dest), *Own = ownOrNull(T.Dest);
@@ -329,19 +350,19 @@ void ForwardEmitter::visitCall(CallBase &C) {
   case CallAction::Primal:
   case CallAction::Drop:
     if (!C.getType()->isVoidTy() && hasCompanion(&C))
-      Companions[&C] = idle(&C);
+      companionSlot(&C) = idle(&C);
     return;
   case CallAction::Formula:
     if (!Activity.isActive(&C))
       return;
-    Companions[&C] = R && R->Class == RuleClass::Formula ? formula(C)
-                                                         : reduction(cast<IntrinsicInst>(C));
+    companionSlot(&C) = R && R->Class == RuleClass::Formula ? formula(C)
+                                                            : reduction(cast<IntrinsicInst>(C));
     return;
   case CallAction::Allocate: {
     auto *Sh = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(), Args,
                             C.getName() + ".sh");
     Sh->setAttributes(Clone->getAttributes());
-    Companions[&C] = Sh;
+    companionSlot(&C) = Sh;
     if (R->ZeroFills)
       return;
     Value *Bytes = B.getInt64(1);
@@ -365,14 +386,19 @@ void ForwardEmitter::visitCall(CallBase &C) {
     // Before the primal's, which may move the old block.
     B.SetInsertPoint(Clone);
     const Value *Old = C.getArgOperand(0);
-    Companions[&C] = B.CreateCall(
+    companionSlot(&C) = B.CreateCall(
         Services.runtime().require("rg_tangent_realloc"),
         {companion(Old), primal(Old), B.CreateZExtOrTrunc(Args[1], B.getInt64Ty())});
     return;
   }
   case CallAction::Derivative:
-    break;
+    llvm_unreachable("one call for all lanes");
   }
+}
+
+void ForwardEmitter::visitDerivativeCall(CallBase &C) {
+  auto *Clone = cast<CallBase>(primal(&C));
+  SmallVector<Value *, 8> Args(Clone->args());
   DerivativeRequest Request = Plan.calleeRequest(C);
   Function *Callee = Services.derivative(Request);
   SmallVector<Value *, 8> All;
@@ -380,7 +406,7 @@ void ForwardEmitter::visitCall(CallBase &C) {
   for (auto [N, A] : enumerate(C.args())) {
     All.push_back(Args[N]);
     if (Request.Args[N] == ArgActivity::Dup)
-      All.push_back(companion(A));
+      forLanes([&] { All.push_back(companion(A)); });
   }
   CallBase *Call;
   if (auto *Inv = dyn_cast<InvokeInst>(Clone))
@@ -396,6 +422,8 @@ void ForwardEmitter::visitCall(CallBase &C) {
     VMap[&C] = P;
   }
   if (Request.ActiveReturn)
-    Companions[&C] = B.CreateExtractValue(Call, Next++, C.getName() + ".t");
+    forLanes([&] {
+      companionSlot(&C) = B.CreateExtractValue(Call, Next++, C.getName() + ".t");
+    });
   Clone->eraseFromParent();
 }

@@ -10,12 +10,16 @@
 // of bytes are repeated on the companions, whatever the bytes are; arithmetic
 // uses the catalogue's formulas, seeded with the operands' tangents.
 //
+// Of a request with lanes, every value has one companion per lane. Code is
+// emitted lane by lane; what lanes share of a formula is merged by clean-up.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef RETROGRAD_EMIT_FORWARDEMITTER_H
 #define RETROGRAD_EMIT_FORWARDEMITTER_H
 
 #include "Emit/EmitServices.h"
+#include "Emit/FunctionShell.h"
 #include "Plan/DerivativePlan.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -37,7 +41,13 @@ private:
   }
   llvm::Value *idle(const llvm::Value *V);
 
+  /// Runs Body with each lane as the current one.
+  void forLanes(llvm::function_ref<void()> Body);
+  llvm::Value *&companionSlot(const llvm::Value *V) { return Companions[Lane][V]; }
+
   void visit(llvm::Instruction &I);
+  void visitLane(llvm::Instruction &I);
+  void visitDerivativeCall(llvm::CallBase &C);
   void visitCall(llvm::CallBase &C);
   void visitStore(llvm::StoreInst &S);
   void visitTransfer(llvm::CallBase &C);
@@ -57,8 +67,9 @@ private:
   EmitServices &Services;
   llvm::IRBuilder<> B;
   llvm::ValueToValueMapTy VMap;
-  /// From a primal value to its companion.
-  llvm::DenseMap<const llvm::Value *, llvm::Value *> Companions;
+  /// From a primal value to its companions.
+  LaneMaps Companions;
+  unsigned Lane = 0; ///< the current one
 };
 
 } // namespace retrograd

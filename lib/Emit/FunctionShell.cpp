@@ -32,13 +32,16 @@ static StringRef suffix(DerivativeMode M) {
   case DerivativeMode::ReverseJoint: return ".grad";
   case DerivativeMode::Augment: return ".aug";
   case DerivativeMode::Sweep: return ".rev";
+  case DerivativeMode::Batch: return ".batch";
   }
   llvm_unreachable("covered switch");
 }
 
 Function *retrograd::declareDerivative(const DerivativeRequest &R, Module &M) {
   Function *D = Function::Create(derivativeType(R), GlobalValue::InternalLinkage,
-                                 "rg." + R.Primal->getName() + suffix(R.Mode), M);
+                                 "rg." + R.Primal->getName() + suffix(R.Mode) +
+                                     (R.Width == 1 ? "" : std::to_string(R.Width)),
+                                 M);
   // What concerns code generation is the primal's; every promise about memory
   // or termination was about the primal and does not carry over.
   for (StringRef Kind : {"target-cpu", "target-features", "tune-cpu", "frame-pointer",
@@ -56,8 +59,8 @@ Function *retrograd::declareDerivative(const DerivativeRequest &R, Module &M) {
 }
 
 void retrograd::clonePrimal(Function &D, Function &F, const DerivativeRequest &R,
-                            ValueToValueMapTy &VMap,
-                            DenseMap<const Value *, Value *> &Shadows) {
+                            ValueToValueMapTy &VMap, LaneMaps &Shadows) {
+  Shadows.resize(R.Width);
   auto Param = D.arg_begin();
   if (isSplit(R))
     (Param++)->setName("arena");
@@ -65,12 +68,13 @@ void retrograd::clonePrimal(Function &D, Function &F, const DerivativeRequest &R
     VMap[&A] = &*Param;
     (Param++)->setName(A.getName());
     ArgActivity Activity = R.Args[A.getArgNo()];
-    if (Activity == ArgActivity::Dup || Activity == ArgActivity::DupNoNeed) {
-      Shadows[&A] = &*Param;
-      (Param++)->setName(A.getName() + ".sh");
-    }
+    if (Activity == ArgActivity::Dup || Activity == ArgActivity::DupNoNeed)
+      for (auto &Lane : Shadows) {
+        Lane[&A] = &*Param;
+        (Param++)->setName(A.getName() + ".sh");
+      }
   }
-  if (Param != D.arg_end())
+  for (; Param != D.arg_end(); ++Param)
     Param->setName("seed");
   AttributeList Kept = D.getAttributes();
   SmallVector<ReturnInst *, 2> Returns;

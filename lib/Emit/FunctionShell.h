@@ -24,14 +24,16 @@ namespace retrograd {
 
 /// The type of the function that answers R, with the hidden arena of split modes.
 llvm::FunctionType *derivativeType(const DerivativeRequest &R);
+/// From primal values to what belongs to them, one map per lane.
+using LaneMaps = llvm::SmallVector<llvm::DenseMap<const llvm::Value *, llvm::Value *>, 1>;
+
 /// Declares the function that answers R.
 llvm::Function *declareDerivative(const DerivativeRequest &R, llvm::Module &M);
 
 /// Clones the prepared primal F into the declared function D (Forward,
 /// ReverseJoint, Augment). VMap gets F's values, Shadows its shadowed arguments.
 void clonePrimal(llvm::Function &D, llvm::Function &F, const DerivativeRequest &R,
-                 llvm::ValueToValueMapTy &VMap,
-                 llvm::DenseMap<const llvm::Value *, llvm::Value *> &Shadows);
+                 llvm::ValueToValueMapTy &VMap, LaneMaps &Shadows);
 
 /// The place right after the definition of clone I where code may be put:
 /// behind the phis, in the normal destination of an invoke.

@@ -22,15 +22,16 @@
 using namespace llvm;
 using namespace retrograd;
 
-Constant *retrograd::shadowOfConstant(Constant &C, const ActivityAnalysis &A, EmitServices &S) {
+Constant *retrograd::shadowOfConstant(Constant &C, const ActivityAnalysis &A, EmitServices &S,
+                                      unsigned Lane) {
   if (!A.hasShadow(&C))
     return &C;
   if (auto *G = dyn_cast<GlobalVariable>(&C))
-    return G->isConstant() ? &C : S.shadowOf(*G);
+    return G->isConstant() ? &C : S.shadowOf(*G, Lane);
   if (auto *E = dyn_cast<ConstantExpr>(&C)) {
     SmallVector<Constant *, 4> Ops;
     for (Use &U : E->operands())
-      Ops.push_back(shadowOfConstant(*cast<Constant>(U.get()), A, S));
+      Ops.push_back(shadowOfConstant(*cast<Constant>(U.get()), A, S, Lane));
     return E->getWithOperands(Ops);
   }
   return &C;
@@ -75,7 +76,7 @@ void PrimalEmitter::returnTape() {
   if (Plan.request().ReturnPrimal && Original->getReturnValue())
     Members.push_back(Return->getReturnValue());
   if (Plan.request().ShadowReturn)
-    Members.push_back(shadow(Original->getReturnValue()));
+    forLanes([&] { Members.push_back(shadow(Original->getReturnValue())); });
   Value *Result = PoisonValue::get(D.getReturnType());
   for (auto [I, V] : enumerate(Members))
     Result = B.CreateInsertValue(Result, V, I);
@@ -90,15 +91,21 @@ Value *PrimalEmitter::primal(const Value *V) const {
   return const_cast<Value *>(V); // constants map to themselves
 }
 
-Value *PrimalEmitter::shadow(const Value *V) {
+void PrimalEmitter::forLanes(function_ref<void()> Body) {
+  for (Lane = 0; Lane != Shadows.size(); ++Lane)
+    Body();
+  Lane = 0;
+}
+
+Value *PrimalEmitter::shadow(const Value *V, unsigned Lane) {
   if (!Activity.hasShadow(V))
     return primal(V);
   if (auto *C = dyn_cast<Constant>(V))
-    return shadowOfConstant(*const_cast<Constant *>(C), Activity, Services);
-  auto It = Shadows.find(V);
+    return shadowOfConstant(*const_cast<Constant *>(C), Activity, Services, Lane);
+  auto It = Shadows[Lane].find(V);
   // What has no shadow of its own made for it (an argument that the user calls
   // constant) is its own.
-  return It == Shadows.end() ? primal(V) : It->second;
+  return It == Shadows[Lane].end() ? primal(V) : It->second;
 }
 
 BasicBlock *PrimalEmitter::clone(const BasicBlock *B) const {
@@ -286,6 +293,18 @@ void PrimalEmitter::storeTo(const Slot &S, Value *V, IRBuilderBase &B) {
       V, Address, std::min(Align(16), D.getDataLayout().getABITypeAlign(S.Ty))));
 }
 
+/// The shadows of all lanes, side by side.
+void PrimalEmitter::storeShadows(const Slot &S, IRBuilderBase &B) {
+  if (Shadows.size() == 1)
+    return storeTo(S, shadow(S.Holds.Of), B);
+  Type *T = S.Holds.Of->getType();
+  Value *Address = slotAddress(S, B);
+  forLanes([&] {
+    Kinds.tape(B.CreateAlignedStore(shadow(S.Holds.Of), B.CreateConstInBoundsGEP1_64(T, Address, Lane),
+                                    std::min(Align(16), D.getDataLayout().getABITypeAlign(T))));
+  });
+}
+
 void PrimalEmitter::storeSlots() {
   auto StoreScope = [&](const Loop *L) {
     for (const Slot &S : Plan.scope(L).Slots) {
@@ -316,6 +335,12 @@ void PrimalEmitter::storeSlots() {
         Value *V = N.K == Need::Tape ? Tapes.lookup(I) : N.K == Need::Shadow ? shadow(I) : primal(I);
         // Behind the value itself, which may stand later than the clone of I.
         auto *Def = dyn_cast<Instruction>(V);
+        if (N.K == Need::Shadow)
+          forLanes([&] {
+            auto *Other = dyn_cast<Instruction>(shadow(I));
+            if (Def && Other && Def->getParent() == Other->getParent() && Def->comesBefore(Other))
+              Def = Other;
+          });
         BasicBlock::iterator At = afterDefinition(Def ? Def : clone(I));
         // The record of an iteration is made behind the phis of the header.
         if (auto It = Loops.find(L); L && It != Loops.end() && It->second.Record) {
@@ -325,14 +350,20 @@ void PrimalEmitter::storeSlots() {
         }
         B.SetInsertPoint(At->getParent(), At);
         B.SetCurrentDebugLocation(At->getDebugLoc());
-        storeTo(S, V, B);
+        if (N.K == Need::Shadow)
+          storeShadows(S, B);
+        else
+          storeTo(S, V, B);
         continue;
       }
       auto *A = cast<Argument>(const_cast<Value *>(N.Of));
       Instruction *After = Frame ? cast<Instruction>(Frame)->getNextNode()
                                  : &*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
       B.SetInsertPoint(After);
-      storeTo(S, N.K == Need::Shadow ? shadow(A) : primal(A), B);
+      if (N.K == Need::Shadow)
+        storeShadows(S, B);
+      else
+        storeTo(S, primal(A), B);
     }
   };
   StoreScope(nullptr);
@@ -353,8 +384,10 @@ void PrimalEmitter::makeShadows() {
         if (Activity.hasShadow(&Phi)) {
           PHINode *C = cast<PHINode>(clone(&Phi));
           IRBuilder<> At(C);
-          Shadows[&Phi] = At.CreatePHI(Phi.getType(), Phi.getNumIncomingValues(),
-                                       Phi.getName() + ".sh");
+          forLanes([&] {
+            shadowSlot(&Phi) = At.CreatePHI(Phi.getType(), Phi.getNumIncomingValues(),
+                                            Phi.getName() + ".sh");
+          });
         }
   for (BasicBlock *B : Order)
     if (Plan.shape().isLive(B))
@@ -363,16 +396,19 @@ void PrimalEmitter::makeShadows() {
   for (BasicBlock *B : Order)
     if (Plan.shape().isLive(B))
       for (PHINode &Phi : B->phis())
-        if (Value *S = Shadows.lookup(&Phi); S && Activity.hasShadow(&Phi)) {
+        if (Activity.hasShadow(&Phi)) {
           auto *C = cast<PHINode>(clone(&Phi));
-          for (unsigned I = 0, N = Phi.getNumIncomingValues(); I != N; ++I)
-            cast<PHINode>(S)->addIncoming(shadow(Phi.getIncomingValue(I)), C->getIncomingBlock(I));
+          forLanes([&] {
+            auto *S = cast<PHINode>(shadowSlot(&Phi));
+            for (unsigned I = 0, N = Phi.getNumIncomingValues(); I != N; ++I)
+              S->addIncoming(shadow(Phi.getIncomingValue(I)), C->getIncomingBlock(I));
+          });
         }
 }
 
 void PrimalEmitter::makeShadow(Instruction &I) {
   if (auto *S = dyn_cast<StoreInst>(&I))
-    return emitStore(*S);
+    return forLanes([&] { emitStore(*S); });
   if (auto *C = dyn_cast<CallBase>(&I))
     return emitCall(*C);
   if (auto *A = dyn_cast<AllocaInst>(&I))
@@ -381,7 +417,7 @@ void PrimalEmitter::makeShadow(Instruction &I) {
     return;
   IRBuilder<> B(D.getContext());
   placeAfter(B, I);
-  Shadows[&I] = replay(I, B);
+  forLanes([&] { shadowSlot(&I) = replay(I, B); });
 }
 
 /// The instruction I over shadows: what it does to pointers, done to theirs.
@@ -442,15 +478,17 @@ void PrimalEmitter::emitAlloca(AllocaInst &A) {
   if (Static && !Plan.isSplit()) {
     if (!Shadowed)
       return;
-    auto *Sh = cast<AllocaInst>(C->clone());
-    Sh->insertAfter(C->getIterator());
-    Sh->setName(A.getName() + ".sh");
-    Shadows[&A] = Sh;
-    // Not between the allocas at the top, which have to stay together.
-    auto *Begin = cast<Instruction>(Arena);
-    B.SetInsertPoint(Begin->comesBefore(Sh) ? Sh->getNextNode() : Begin->getNextNode());
-    Value *Bytes = B.getInt64(Unit * cast<ConstantInt>(A.getArraySize())->getZExtValue());
-    B.CreateMemSet(Sh, B.getInt8(0), Bytes, Sh->getAlign());
+    forLanes([&] {
+      auto *Sh = cast<AllocaInst>(C->clone());
+      Sh->insertAfter(C->getIterator());
+      Sh->setName(A.getName() + ".sh");
+      shadowSlot(&A) = Sh;
+      // Not between the allocas at the top, which have to stay together.
+      auto *Begin = cast<Instruction>(Arena);
+      B.SetInsertPoint(Begin->comesBefore(Sh) ? Sh->getNextNode() : Begin->getNextNode());
+      Value *Bytes = B.getInt64(Unit * cast<ConstantInt>(A.getArraySize())->getZExtValue());
+      B.CreateMemSet(Sh, B.getInt8(0), Bytes, Sh->getAlign());
+    });
     return;
   }
   // Memory that must live until the reverse sweep: from the arena.
@@ -460,11 +498,12 @@ void PrimalEmitter::emitAlloca(AllocaInst &A) {
   B.SetCurrentDebugLocation(C->getDebugLoc());
   Value *Bytes = B.CreateMul(B.CreateZExtOrTrunc(C->getArraySize(), B.getInt64Ty()), B.getInt64(Unit));
   Value *P = allocate(Bytes, B, A.getAlign().value());
-  if (Shadowed) {
-    Value *Sh = allocate(Bytes, B, A.getAlign().value());
-    B.CreateMemSet(Sh, B.getInt8(0), Bytes, A.getAlign());
-    Shadows[&A] = Sh;
-  }
+  if (Shadowed)
+    forLanes([&] {
+      Value *Sh = allocate(Bytes, B, A.getAlign().value());
+      B.CreateMemSet(Sh, B.getInt8(0), Bytes, A.getAlign());
+      shadowSlot(&A) = Sh;
+    });
   C->replaceAllUsesWith(P);
   VMap[&A] = P;
   C->eraseFromParent();
@@ -477,11 +516,11 @@ void PrimalEmitter::emitAlloca(AllocaInst &A) {
 void PrimalEmitter::emitCall(CallBase &C) {
   switch (Plan.action(C)) {
   case CallAction::Allocate:
-    return emitAllocation(C);
+    return forLanes([&] { emitAllocation(C); });
   case CallAction::Free:
     return emitFree(C);
   case CallAction::Memory:
-    return emitTransfer(C);
+    return forLanes([&] { emitTransfer(C); });
   case CallAction::Realloc:
     return emitRealloc(C);
   case CallAction::Derivative:
@@ -491,7 +530,7 @@ void PrimalEmitter::emitCall(CallBase &C) {
   case CallAction::Formula:
     // A pointer from outside has no shadow but itself.
     if (!C.getType()->isVoidTy() && Activity.hasShadow(&C))
-      Shadows[&C] = primal(&C);
+      forLanes([&] { shadowSlot(&C) = primal(&C); });
     return;
   }
 }
@@ -506,7 +545,7 @@ void PrimalEmitter::emitAllocation(CallBase &C) {
                           C.getName() + ".sh");
   Sh->setAttributes(Clone->getAttributes());
   Sh->setCallingConv(Clone->getCallingConv());
-  Shadows[&C] = Sh;
+  shadowSlot(&C) = Sh;
   if (R.ZeroFills)
     return;
   Value *Bytes = B.getInt64(1);
@@ -523,8 +562,10 @@ void PrimalEmitter::emitFree(CallBase &C) {
   FunctionCallee Dealloc = D.getParent()->getOrInsertFunction(
       R.Deallocator.empty() ? directCallee(C)->getName() : R.Deallocator,
       FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
-  B.CreateCall(Services.runtime().require("rg_defer_free_both"),
-               {Arena, primal(P), shadow(P), Dealloc.getCallee()});
+  forLanes([&] {
+    B.CreateCall(Services.runtime().require(Lane ? "rg_defer_free_shadow" : "rg_defer_free_both"),
+                 {Arena, primal(P), shadow(P), Dealloc.getCallee()});
+  });
   if (auto *Inv = dyn_cast<InvokeInst>(Clone)) {
     B.CreateBr(Inv->getNormalDest());
     Inv->getUnwindDest()->removePredecessor(Inv->getParent());
@@ -535,7 +576,7 @@ void PrimalEmitter::emitFree(CallBase &C) {
 void PrimalEmitter::emitTransfer(CallBase &C) {
   Transfer T = transferOf(C, Services.catalogue());
   if (!C.getType()->isVoidTy() && Activity.hasShadow(&C))
-    Shadows[&C] = shadow(T.Dest);
+    shadowSlot(&C) = shadow(T.Dest);
   if (!Activity.hasShadow(T.Dest))
     return;
   IRBuilder<> B(D.getContext());
@@ -568,8 +609,11 @@ void PrimalEmitter::emitRealloc(CallBase &C) {
   Value *Bytes = B.CreateZExtOrTrunc(Clone->getArgOperand(1), B.getInt64Ty());
   Value *P = B.CreateCall(Services.runtime().require("rg_tape_realloc"),
                           {Arena, primal(Old), Bytes}, C.getName());
-  Shadows[&C] = B.CreateCall(Services.runtime().require("rg_shadow_realloc"),
-                             {Arena, shadow(Old), primal(Old), P, Bytes}, C.getName() + ".sh");
+  forLanes([&] {
+    shadowSlot(&C) =
+        B.CreateCall(Services.runtime().require("rg_shadow_realloc"),
+                     {Arena, shadow(Old), primal(Old), P, Bytes}, C.getName() + ".sh");
+  });
   Clone->replaceAllUsesWith(P);
   VMap[&C] = P;
   if (auto *Inv = dyn_cast<InvokeInst>(Clone)) {
@@ -587,7 +631,7 @@ void PrimalEmitter::emitDerivativeCall(CallBase &C) {
   for (auto [N, A] : enumerate(C.args())) {
     Args.push_back(Clone->getArgOperand(N));
     if (R.Args[N] == ArgActivity::Dup)
-      Args.push_back(shadow(A));
+      forLanes([&] { Args.push_back(shadow(A)); });
   }
   IRBuilder<> B(Clone);
   CallBase *Call;
@@ -606,6 +650,8 @@ void PrimalEmitter::emitDerivativeCall(CallBase &C) {
     VMap[&C] = P;
   }
   if (R.ShadowReturn)
-    Shadows[&C] = B.CreateExtractValue(Call, Next++, C.getName() + ".sh");
+    forLanes([&] {
+      shadowSlot(&C) = B.CreateExtractValue(Call, Next++, C.getName() + ".sh");
+    });
   Clone->eraseFromParent();
 }

@@ -22,6 +22,7 @@
 
 #include "Emit/AccessKinds.h"
 #include "Emit/EmitServices.h"
+#include "Emit/FunctionShell.h"
 #include "Plan/DerivativePlan.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -52,7 +53,7 @@ public:
   void returnTape();
 
   llvm::Value *primal(const llvm::Value *V) const;
-  llvm::Value *shadow(const llvm::Value *V);
+  llvm::Value *shadow(const llvm::Value *V, unsigned Lane);
   /// Function-scope slot of a joint derivative.
   llvm::AllocaInst *frameSlot(const Slot &S) const { return FrameSlots.lookup(&S); }
   /// Frame record of a split derivative (null if it has no slots).
@@ -70,6 +71,10 @@ private:
   void storeAtExits();
   void makeShadows();
   void makeShadow(llvm::Instruction &I);
+  /// Runs Body with each lane as the current one.
+  void forLanes(llvm::function_ref<void()> Body);
+  llvm::Value *shadow(const llvm::Value *V) { return shadow(V, Lane); }
+  llvm::Value *&shadowSlot(const llvm::Value *V) { return Shadows[Lane][V]; }
   void emitStore(llvm::StoreInst &S);
   void emitCall(llvm::CallBase &C);
   void emitAllocation(llvm::CallBase &C);
@@ -81,6 +86,7 @@ private:
   llvm::Value *replay(llvm::Instruction &I, llvm::IRBuilderBase &B);
   void storeSlots();
   void storeTo(const Slot &S, llvm::Value *V, llvm::IRBuilderBase &B);
+  void storeShadows(const Slot &S, llvm::IRBuilderBase &B);
   llvm::Value *slotAddress(const Slot &S, llvm::IRBuilderBase &B);
   llvm::Value *allocate(llvm::Value *Bytes, llvm::IRBuilderBase &B, uint64_t Align = 16);
   llvm::Instruction *clone(const llvm::Instruction *I) const {
@@ -97,8 +103,9 @@ private:
   EmitServices &Services;
   AccessKinds Kinds;
   llvm::ValueToValueMapTy VMap;
-  /// From a primal value to its shadow in the primal sweep.
-  llvm::DenseMap<const llvm::Value *, llvm::Value *> Shadows;
+  /// From a primal value to its shadows in the primal sweep.
+  LaneMaps Shadows;
+  unsigned Lane = 0; ///< the current one
   /// From a differentiated call to the tape it returned.
   llvm::DenseMap<const llvm::Value *, llvm::Value *> Tapes;
   llvm::DenseMap<const llvm::Loop *, LoopStorage> Loops;
@@ -111,7 +118,8 @@ private:
 };
 
 /// Shadow of a constant that has one: globals, and addresses into them.
-llvm::Constant *shadowOfConstant(llvm::Constant &C, const ActivityAnalysis &A, EmitServices &S);
+llvm::Constant *shadowOfConstant(llvm::Constant &C, const ActivityAnalysis &A, EmitServices &S,
+                                 unsigned Lane);
 
 } // namespace retrograd
 

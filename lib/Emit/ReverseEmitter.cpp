@@ -19,6 +19,7 @@ using namespace retrograd;
 ReverseEmitter::ReverseEmitter(const DerivativePlan &Plan, PrimalEmitter &Primal, Function &D,
                                EmitServices &Services)
     : Plan(Plan), Primal(Primal), D(D), Services(Services), B(D.getContext()) {
+  Adjoints.resize(width());
   CommonFlags.setFast();
   bool Any = false;
   for (Instruction &I : instructions(Plan.primal()))
@@ -30,6 +31,12 @@ ReverseEmitter::ReverseEmitter(const DerivativePlan &Plan, PrimalEmitter &Primal
     CommonFlags.clear();
 }
 
+void ReverseEmitter::forLanes(function_ref<void()> Body) {
+  for (Lane = 0; Lane != width(); ++Lane)
+    Body();
+  Lane = 0;
+}
+
 AllocaInst *ReverseEmitter::entryAlloca(Type *T, const Twine &Name) {
   IRBuilder<> At(&D.getEntryBlock(), D.getEntryBlock().begin());
   return At.CreateAlloca(T, nullptr, Name);
@@ -39,13 +46,14 @@ void ReverseEmitter::run() {
   if (Plan.isSplit()) {
     Arena = D.getArg(0);
     Frame = D.getArg(1);
-    if (D.arg_size() > 2)
-      Seed = D.getArg(2);
+    for (unsigned I = 2; I < D.arg_size(); ++I)
+      Seeds.push_back(D.getArg(I));
     BasicBlock::Create(D.getContext(), "entry", &D);
   } else {
     Arena = Primal.arena();
     if (Plan.request().ActiveReturn)
-      Seed = D.getArg(D.arg_size() - 1);
+      for (unsigned I = width(); I; --I)
+        Seeds.push_back(D.getArg(D.arg_size() - I));
   }
   ReturnInst *Return = Primal.returned();
   if (!Return) {
@@ -111,7 +119,7 @@ void ReverseEmitter::setLine(const Instruction &I) {
 //===----------------------------------------------------------------------===//
 
 AllocaInst *ReverseEmitter::adjoint(const Value *V) {
-  AllocaInst *&A = Adjoints[V];
+  AllocaInst *&A = Adjoints[Lane][V];
   if (!A) {
     A = entryAlloca(V->getType(), V->getName() + ".adj");
     IRBuilder<> At(A->getNextNode());
@@ -192,13 +200,14 @@ Value *ReverseEmitter::lookup(Need N) {
   N = Plan.canonical(N);
   if (auto *C = dyn_cast<Constant>(N.Of)) {
     auto *K = const_cast<Constant *>(C);
-    return N.K == Need::Shadow ? shadowOfConstant(*K, Plan.activity(), Services) : K;
+    return N.K == Need::Shadow ? shadowOfConstant(*K, Plan.activity(), Services, Lane) : K;
   }
-  if (Value *V = Met.lookup(N))
+  std::pair Key(N, N.K == Need::Shadow ? Lane : 0);
+  if (Value *V = Met.lookup(Key))
     return V;
   const Slot *S = Plan.slot(N);
   Value *V = S ? loadSlot(*S) : compute(N);
-  Met[N] = V;
+  Met[Key] = V;
   return V;
 }
 
@@ -220,8 +229,13 @@ Value *ReverseEmitter::loadSlot(const Slot &S) {
     Address = B.CreateInBoundsGEP(S.Ty, B.CreateInBoundsGEP(B.getInt8Ty(), Base, Start),
                                   iteration(L));
   }
+  Type *T = S.Ty;
+  if (S.Holds.K == Need::Shadow && width() != 1) {
+    T = S.Holds.Of->getType();
+    Address = B.CreateConstInBoundsGEP1_64(T, Address, Lane);
+  }
   LoadInst *Kept = B.CreateAlignedLoad(
-      S.Ty, Address, std::min(Align(16), D.getDataLayout().getABITypeAlign(S.Ty)));
+      T, Address, std::min(Align(16), D.getDataLayout().getABITypeAlign(T)));
   Primal.kinds().tape(Kept);
   Value *V = Kept;
   if (S.Holds.K == Need::Primal && S.Holds.Of->getType()->isIntegerTy(1))
@@ -263,7 +277,7 @@ Value *ReverseEmitter::compute(Need N) {
     return computePred(*cast<BasicBlock>(N.Of));
   assert((N.K == Need::Primal || N.K == Need::Shadow) && "the plan keeps the others");
   if (Plan.recipe(N).K == Recipe::Available)
-    return N.K == Need::Shadow ? Primal.shadow(N.Of) : Primal.primal(N.Of);
+    return N.K == Need::Shadow ? Primal.shadow(N.Of, Lane) : Primal.primal(N.Of);
   assert(Plan.recipe(N).K == Recipe::Compute && "need that the plan does not know");
   const auto &I = *cast<Instruction>(N.Of);
   if (auto *Phi = dyn_cast<PHINode>(&I))
@@ -301,8 +315,8 @@ void ReverseEmitter::emitBlock(const BasicBlock &Block) {
     setLine(I);
     B.setFastMathFlags(CommonFlags);
     if (auto *R = dyn_cast<ReturnInst>(&I)) {
-      if (Seed && R->getReturnValue())
-        accumulate(R->getReturnValue(), Seed);
+      if (!Seeds.empty() && R->getReturnValue())
+        forLanes([&] { accumulate(R->getReturnValue(), Seeds[Lane]); });
       continue;
     }
     if (isa<FPMathOperator>(I) && !isa<PHINode>(I))
@@ -316,10 +330,10 @@ void ReverseEmitter::emitBlock(const BasicBlock &Block) {
 void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
   // All phis read their operands at once: take every adjoint before any is
   // handed on.
-  SmallVector<std::pair<const PHINode *, Value *>, 4> Taken;
+  SmallVector<TakenAdjoint, 4> Taken;
   for (const PHINode &Phi : Block.phis())
     if (Plan.activity().isActive(&Phi))
-      Taken.push_back({&Phi, take(&Phi)});
+      forLanes([&] { Taken.push_back({&Phi, Lane, take(&Phi)}); });
 
   SmallVector<const BasicBlock *, 4> Preds = Plan.predecessorsOf(&Block);
   if (Preds.empty()) { // the entry: see finish()
@@ -351,9 +365,12 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
 }
 
 void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
-                              ArrayRef<std::pair<const PHINode *, Value *>> Adjoints) {
-  for (auto [Phi, X] : Adjoints)
-    accumulate(Phi->getIncomingValueForBlock(&From), X);
+                              ArrayRef<TakenAdjoint> Adjoints) {
+  for (const TakenAdjoint &A : Adjoints) {
+    Lane = A.Lane;
+    accumulate(A.Phi->getIncomingValueForBlock(&From), A.X);
+  }
+  Lane = 0;
   LoopInfo &LI = Plan.shape().loops();
   const Loop *L = LI.getLoopFor(&To);
   if (L && L->getHeader() == &To && L->contains(&From)) {
@@ -396,14 +413,16 @@ void ReverseEmitter::finish() {
   for (const Argument &A : Plan.primal().args()) {
     if (Plan.request().Args[A.getArgNo()] != ArgActivity::Out)
       continue;
-    Value *X = Constant::getNullValue(A.getType());
-    if (Plan.activity().isActive(&A)) {
-      X = B.CreateLoad(A.getType(), adjoint(&A));
-      // Turns the -0.0 that sums start from into the zero that users expect.
-      if (A.getType()->isFPOrFPVectorTy())
-        X = B.CreateFAdd(X, Constant::getNullValue(A.getType()));
-    }
-    Members.push_back(X);
+    forLanes([&] {
+      Value *X = Constant::getNullValue(A.getType());
+      if (Plan.activity().isActive(&A)) {
+        X = B.CreateLoad(A.getType(), adjoint(&A));
+        // Turns the -0.0 that sums start from into the zero that users expect.
+        if (A.getType()->isFPOrFPVectorTy())
+          X = B.CreateFAdd(X, Constant::getNullValue(A.getType()));
+      }
+      Members.push_back(X);
+    });
   }
   if (!Plan.isSplit()) {
     if (Arena->use_empty()) // nothing was taped

@@ -45,8 +45,12 @@ public:
   llvm::Function *runtime(llvm::StringRef Name) override { return Services.runtime().require(Name); }
   llvm::Value *arena() override { return Arena; }
   llvm::Function *sweepOf(const llvm::CallBase &C) override;
+  unsigned width() const override { return Plan.request().Width; }
+  void selectLane(unsigned L) override { Lane = L; }
 
 private:
+  /// Runs Body with each lane as the current one.
+  void forLanes(llvm::function_ref<void()> Body);
   /// Adds X to Sum, in every float that V's bits hold.
   llvm::Value *add(llvm::Value *Sum, llvm::Value *X, const llvm::Value *V);
   llvm::AllocaInst *adjoint(const llvm::Value *V);
@@ -59,10 +63,16 @@ private:
   llvm::Value *loadSlot(const Slot &S);
   llvm::Value *iteration(const llvm::Loop *L);
 
+  /// What a phi hands on to the values that it came from.
+  struct TakenAdjoint {
+    const llvm::PHINode *Phi;
+    unsigned Lane;
+    llvm::Value *X;
+  };
   void emitBlock(const llvm::BasicBlock &Block);
   void leaveBlock(const llvm::BasicBlock &Block);
   void emitEdge(const llvm::BasicBlock &From, const llvm::BasicBlock &To,
-                llvm::ArrayRef<std::pair<const llvm::PHINode *, llvm::Value *>> Adjoints);
+                llvm::ArrayRef<TakenAdjoint> Adjoints);
   void finish();
   void setLine(const llvm::Instruction &I);
 
@@ -73,7 +83,7 @@ private:
   llvm::IRBuilder<> B;
   llvm::Value *Arena = nullptr;
   llvm::Value *Frame = nullptr;
-  llvm::Value *Seed = nullptr;
+  llvm::SmallVector<llvm::Value *, 1> Seeds; ///< per lane, or none
   llvm::AllocaInst *PrimalResult = nullptr;
   /// Where the reverse of the primal's entry block ends.
   llvm::BasicBlock *End = nullptr;
@@ -82,11 +92,13 @@ private:
   llvm::FastMathFlags CommonFlags;
 
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BasicBlock *> Reversed;
-  llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *> Adjoints;
+  /// Per lane.
+  llvm::SmallVector<llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *>, 1> Adjoints;
+  unsigned Lane = 0; ///< the current one
   /// From a loop to its counter and, for records, the current one.
   llvm::DenseMap<const llvm::Loop *, llvm::AllocaInst *> Counters, Records;
-  /// Needs already met in the reverse of the current block.
-  llvm::DenseMap<Need, llvm::Value *> Met;
+  /// Needs already met in the reverse of the current block; shadows by lane.
+  llvm::DenseMap<std::pair<Need, unsigned>, llvm::Value *> Met;
 };
 
 } // namespace retrograd

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/DifferentiatePass.h"
+#include "Emit/BatchEmitter.h"
 #include "Pass/Differentiator.h"
 #include "Pass/LowerEntryCalls.h"
 #include "Pass/PrepareEntryCalls.h"
@@ -38,7 +39,9 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
     Differentiator Derive(M, MAM, Cat, Diags, Opts);
     // Innermost first, so that an outer derivative sees the inner one's code.
     for (auto [N, Entry] : enumerate(Entries.Calls)) {
-      if (Function *D = Derive.differentiate(alike(Entries.Calls, N)))
+      if (Entry.Request.Mode == DerivativeMode::Batch)
+        lowerEntryCall(Entry, *emitBatch(Entry.Request, M));
+      else if (Function *D = Derive.differentiate(alike(Entries.Calls, N)))
         lowerEntryCall(Entry, *D);
       else
         removeRefusedCall(*Entry.Call);
@@ -62,7 +65,8 @@ PreservedAnalyses PrintAnalysesPass::run(Module &M, ModuleAnalysisManager &MAM) 
       M, MAM, Diags, [&](const Function &F) { return Cat.lookupFunction(F) != nullptr; });
   Differentiator Derive(M, MAM, Cat, Diags, Opts);
   for (size_t N = 0; N != Entries.Calls.size(); ++N)
-    Derive.plan(alike(Entries.Calls, N));
+    if (Entries.Calls[N].Request.Mode != DerivativeMode::Batch)
+      Derive.plan(alike(Entries.Calls, N));
   Derive.finish();
   Diags.finish();
   return PreservedAnalyses::none();

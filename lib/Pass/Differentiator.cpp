@@ -70,8 +70,8 @@ static void collectArguments(ArrayRef<const EntryCall *> Calls, Function &Root,
         Outside.Arguments.push_back({&P, Operand.V, LoadedAt});
       };
       Hand(Of.Primal);
-      if (Of.Shadow)
-        Hand(*Of.Shadow);
+      for (const EntryOperand &Shadow : Of.Shadows)
+        Hand(Shadow);
     }
 }
 
@@ -207,17 +207,17 @@ Function *Differentiator::derivative(const DerivativeRequest &R) {
   return R.Mode == DerivativeMode::Sweep ? J.Sweep : J.Made;
 }
 
-GlobalVariable *Differentiator::shadowOf(GlobalVariable &G) {
-  UsedShadows.insert(&G);
-  GlobalVariable *&Sh = ShadowGlobals[&G];
+GlobalVariable *Differentiator::shadowOf(GlobalVariable &G, unsigned Lane) {
+  UsedShadows.insert({&G, Lane});
+  GlobalVariable *&Sh = ShadowGlobals[{&G, Lane}];
   if (Sh)
     return Sh;
   // A global that several translation units share has one shadow for all.
   bool Local = G.hasLocalLinkage();
   Sh = new GlobalVariable(M, G.getValueType(), /*isConstant=*/false,
                           Local ? GlobalValue::InternalLinkage : GlobalValue::LinkOnceODRLinkage,
-                          Constant::getNullValue(G.getValueType()), G.getName() + ".sh",
-                          nullptr, G.getThreadLocalMode());
+                          Constant::getNullValue(G.getValueType()),
+                          G.getName() + ".sh" + (Lane ? std::to_string(Lane) : ""), nullptr, G.getThreadLocalMode());
   Sh->setAlignment(G.getAlign());
   Sh->setDSOLocal(true);
   if (!Local) {
@@ -239,9 +239,9 @@ void Differentiator::resetShadowGlobals(Function &D) {
   auto AddressOf = [&](GlobalVariable *G) -> Value * {
     return G->isThreadLocal() ? B.CreateThreadLocalAddress(G) : (Value *)G;
   };
-  for (GlobalVariable *G : UsedShadows) {
+  for (auto [G, Lane] : UsedShadows) {
     uint64_t Size = DL.getTypeAllocSize(G->getValueType()).getFixedValue();
-    Value *Sh = AddressOf(ShadowGlobals[G]);
+    Value *Sh = AddressOf(ShadowGlobals[{G, Lane}]);
     SmallVector<TypedLeaf, 4> Leaves = Facts->types().leavesAt(G, Size);
     bool HasPointer = any_of(Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Pointer; });
     B.CreateMemSet(Sh, B.getInt8(0), Size, G->getAlign());

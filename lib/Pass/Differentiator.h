@@ -41,7 +41,7 @@ public:
   void finish();
 
   llvm::Function *derivative(const DerivativeRequest &R) override;
-  llvm::GlobalVariable *shadowOf(llvm::GlobalVariable &G) override;
+  llvm::GlobalVariable *shadowOf(llvm::GlobalVariable &G, unsigned Lane) override;
   RuntimeLibrary &runtime() override { return Runtime; }
   const Catalogue &catalogue() const override { return Cat; }
 
@@ -88,9 +88,11 @@ private:
 
   /// User requests answered already.
   llvm::SmallVector<std::pair<DerivativeRequest, llvm::Function *>, 4> Answered;
-  llvm::DenseMap<llvm::GlobalVariable *, llvm::GlobalVariable *> ShadowGlobals;
+  /// By global and lane.
+  using GlobalLane = std::pair<llvm::GlobalVariable *, unsigned>;
+  llvm::DenseMap<GlobalLane, llvm::GlobalVariable *> ShadowGlobals;
   /// Globals whose shadow the current request uses, in order of first use.
-  llvm::SetVector<llvm::GlobalVariable *> UsedShadows;
+  llvm::SetVector<GlobalLane> UsedShadows;
   llvm::SmallVector<llvm::Function *, 8> Emitted;
 };
 

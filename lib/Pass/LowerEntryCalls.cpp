@@ -41,7 +41,9 @@ private:
   IRBuilder<> Builder;
   const DataLayout &DL;
   /// Memory made for parameters, as primal and as shadow; null where none was.
-  SmallVector<Value *, 8> PrimalMemory, ShadowMemory;
+  SmallVector<Value *, 8> PrimalMemory;
+  /// Of shadows: per lane.
+  SmallVector<SmallVector<Value *, 1>, 8> ShadowMemory;
 
   AllocaInst *makeMemory(Type *T, const Twine &Name);
   Value *operand(const EntryOperand &Operand, Type *Wanted, Value *&Memory,
@@ -81,6 +83,12 @@ Value *Lowering::operand(const EntryOperand &Operand, Type *Wanted,
       V = Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), V,
                                              Operand.Offset);
     return Builder.CreateLoad(Wanted, V);
+  case EntryOperand::Strided: {
+    Value *Bytes = Builder.CreateMul(
+        Builder.CreateSExtOrTrunc(Operand.Stride, Builder.getInt64Ty()),
+        Builder.getInt64(Operand.Lane));
+    return Builder.CreateGEP(Builder.getInt8Ty(), V, Bytes);
+  }
   case EntryOperand::CopyMemory:
   case EntryOperand::ZeroMemory: {
     AllocaInst *Copy = makeMemory(Operand.Memory, Name);
@@ -121,7 +129,8 @@ CallBase *Lowering::callDerivative(ArrayRef<Value *> Arguments) {
 Value *Lowering::resultPart(const EntryResult &Part, CallBase &Call) {
   if (Part.Member)
     return Builder.CreateExtractValue(&Call, *Part.Member);
-  Value *Memory = (Part.OfShadow ? ShadowMemory : PrimalMemory)[Part.Parameter];
+  Value *Memory = Part.OfShadow ? ShadowMemory[Part.Parameter][Part.Lane]
+                                : PrimalMemory[Part.Parameter];
   return Builder.CreateLoad(Part.Ty, Memory);
 }
 
@@ -164,16 +173,19 @@ void Lowering::run() {
   SmallVector<Value *, 16> Arguments;
   for (auto [P, Parameter] : zip(Request.Primal->args(), Entry.Parameters)) {
     Value *&OfPrimal = PrimalMemory.emplace_back(nullptr);
-    Value *&OfShadow = ShadowMemory.emplace_back(nullptr);
-    Arguments.push_back(
-        operand(Parameter.Primal, P.getType(), OfPrimal, P.getName()));
-    if (Parameter.Shadow)
-      Arguments.push_back(operand(*Parameter.Shadow, P.getType(), OfShadow,
-                                  P.getName() + ".sh"));
+    // Of a batch, what has lanes has no other value.
+    if (Request.Mode != DerivativeMode::Batch || Parameter.Shadows.empty())
+      Arguments.push_back(
+          operand(Parameter.Primal, P.getType(), OfPrimal, P.getName()));
+    auto &OfShadow = ShadowMemory.emplace_back(Parameter.Shadows.size(), nullptr);
+    for (auto [Shadow, Memory] : zip(Parameter.Shadows, OfShadow))
+      Arguments.push_back(
+          operand(Shadow, P.getType(), Memory, P.getName() + ".sh"));
   }
   // The derivative of the result with respect to itself.
   if (Request.Mode == DerivativeMode::ReverseJoint && Request.ActiveReturn)
-    Arguments.push_back(ConstantFP::get(Request.Primal->getReturnType(), 1.0));
+    Arguments.append(Request.Width,
+                     ConstantFP::get(Request.Primal->getReturnType(), 1.0));
 
   CallBase *Call = callDerivative(Arguments);
   SmallVector<Value *, 4> Parts;

@@ -82,6 +82,7 @@ CallAction DerivativePlan::action(const CallBase &C) const {
 DerivativeRequest DerivativePlan::calleeRequest(const CallBase &C) const {
   DerivativeRequest R;
   R.Primal = directCallee(C);
+  R.Width = Request.Width;
   R.ReturnPrimal = !C.getType()->isVoidTy();
   if (Request.Mode == DerivativeMode::Forward) {
     R.Mode = DerivativeMode::Forward;
@@ -489,6 +490,8 @@ Type *DerivativePlan::typeOf(Need N) const {
   case Need::Primal:
   case Need::Shadow: {
     Type *T = N.Of->getType();
+    if (N.K == Need::Shadow && Request.Width != 1)
+      return ArrayType::get(T, Request.Width); // of every lane
     return T->isIntegerTy(1) ? Type::getInt8Ty(C) : T;
   }
   case Need::Pred:

@@ -25,14 +25,18 @@ Type *DerivativeRequest::resultType() const {
     if (ReturnsPrimal)
       Members.push_back(PrimalType);
     if (ActiveReturn)
-      Members.push_back(PrimalType);
+      Members.append(Width, PrimalType);
+    break;
+  case DerivativeMode::Batch:
+    if (!PrimalType->isVoidTy())
+      Members.append(Width, PrimalType);
     break;
   case DerivativeMode::Augment:
     Members.push_back(PointerType::getUnqual(Context));
     if (ReturnsPrimal)
       Members.push_back(PrimalType);
     if (ShadowReturn)
-      Members.push_back(PrimalType);
+      Members.append(Width, PrimalType);
     break;
   case DerivativeMode::ReverseJoint:
     if (ReturnsPrimal)
@@ -41,7 +45,7 @@ Type *DerivativeRequest::resultType() const {
   case DerivativeMode::Sweep:
     for (const Argument &A : Primal->args())
       if (Args[A.getArgNo()] == ArgActivity::Out)
-        Members.push_back(A.getType());
+        Members.append(Width, A.getType());
     break;
   }
   if (Members.empty())
@@ -56,21 +60,27 @@ FunctionType *DerivativeRequest::functionType() const {
     Parameters.push_back(PointerType::getUnqual(Primal->getContext()));
   } else {
     for (const Argument &A : Primal->args()) {
-      Parameters.push_back(A.getType());
       ArgActivity Activity = Args[A.getArgNo()];
-      if (Activity == ArgActivity::Dup || Activity == ArgActivity::DupNoNeed)
+      bool HasLanes =
+          Activity == ArgActivity::Dup || Activity == ArgActivity::DupNoNeed;
+      if (Mode != DerivativeMode::Batch || !HasLanes)
         Parameters.push_back(A.getType());
+      if (HasLanes)
+        Parameters.append(Width, A.getType());
     }
   }
   bool TakesSeed =
       Mode == DerivativeMode::Sweep || Mode == DerivativeMode::ReverseJoint;
   if (TakesSeed && ActiveReturn)
-    Parameters.push_back(Primal->getReturnType());
+    Parameters.append(Width, Primal->getReturnType());
   return FunctionType::get(resultType(), Parameters, /*isVarArg=*/false);
 }
 
 void DerivativeRequest::print(raw_ostream &OS) const {
-  OS << spelling(Mode) << " " << Primal->getName() << "(";
+  OS << spelling(Mode) << " ";
+  if (Width != 1)
+    OS << "x" << Width << " ";
+  OS << Primal->getName() << "(";
   for (unsigned I = 0; I < Args.size(); ++I)
     OS << (I ? ", " : "") << spelling(Args[I]);
   OS << ")";
@@ -109,6 +119,8 @@ StringRef retrograd::spelling(DerivativeMode M) {
     return "augment";
   case DerivativeMode::Sweep:
     return "sweep";
+  case DerivativeMode::Batch:
+    return "batch";
   }
   llvm_unreachable("covered switch");
 }

@@ -21,6 +21,14 @@
 //                 seed, of the primal's return type, only when ActiveReturn
 //   Augment       ret (a [, a.sh] ...)      {ptr tape, primal?, shadow of ret?}
 //   Sweep         ret (ptr tape [, seed])   {adj(a) for each Out a}
+//   Batch         ret (a ...)               {primal}
+//                 not a derivative: Width evaluations of the primal. A Const
+//                 parameter is one value for all of them, a Dup one Width values
+//
+// Lanes. A request of width N asks for N derivatives of one evaluation of the
+// primal. Everything above that belongs to the derivative (a.sh, a.t, seed,
+// tangent, adj(a), shadow of ret) is then N values in a row, one per lane, where
+// one stands here. The primal and the tape are there once.
 //
 // The result is always a literal struct of the present members in that order;
 // an empty one is void. `primal?` is there when ReturnPrimal (and not void),
@@ -40,7 +48,8 @@ enum class DerivativeMode : uint8_t {
   Forward,      ///< primal and tangent in one sweep
   ReverseJoint, ///< primal sweep and reverse sweep in one function
   Augment,      ///< primal sweep of split reverse mode; returns the tape
-  Sweep         ///< reverse sweep of split reverse mode; consumes the tape
+  Sweep,        ///< reverse sweep of split reverse mode; consumes the tape
+  Batch         ///< no derivative: the primal at several arguments
 };
 
 enum class ArgActivity : uint8_t {
@@ -63,24 +72,27 @@ struct DerivativeRequest {
   /// The primal's result holds pointers, and their shadow is part of the
   /// result.
   bool ShadowReturn = false;
+  /// Lanes: derivatives computed together; see the head.
+  unsigned Width = 1;
 
   bool operator==(const DerivativeRequest &O) const {
     return Primal == O.Primal && Mode == O.Mode && Args == O.Args &&
            ActiveReturn == O.ActiveReturn && ReturnPrimal == O.ReturnPrimal &&
-           ShadowReturn == O.ShadowReturn;
+           ShadowReturn == O.ShadowReturn && Width == O.Width;
   }
 
   /// The literal struct (or void) that the derivative returns; see the head.
   llvm::Type *resultType() const;
   /// Type of the derivative function.
   llvm::FunctionType *functionType() const;
-  /// "forward f(dup, const) -> active": for printers and diagnostics.
+  /// "forward f(dup, const) -> active", with " x4" behind the mode for a width of
+  /// 4: for printers and diagnostics.
   void print(llvm::raw_ostream &OS) const;
 };
 
 /// Spelling used by printers: "const", "out", "dup", "dupnoneed".
 llvm::StringRef spelling(ArgActivity A);
-/// Spelling used by printers: "forward", "reverse", "augment", "sweep".
+/// Spelling used by printers: "forward", "reverse", "augment", "sweep", "batch".
 llvm::StringRef spelling(DerivativeMode M);
 
 } // namespace retrograd

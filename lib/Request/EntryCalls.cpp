@@ -48,7 +48,7 @@ using namespace retrograd;
 
 namespace {
 
-enum class EntryRole { Reverse, Forward, NotYet };
+enum class EntryRole { Reverse, Forward, Batch, NotYet };
 struct EntryPointName {
   StringRef Name;
   EntryRole Role;
@@ -63,7 +63,13 @@ enum class MarkerRole {
   Const,
   Dup,
   DupNoNeed,
+  DupStrided,
+  DupNoNeedStrided,
   Out,
+  Scalar,
+  Vector,
+  Buffer,
+  Width,
   PrimalReturn,
   ConstReturn,
   NoEffect,
@@ -170,6 +176,30 @@ StringRef markerOf(const Value *V, bool *ByAddress = nullptr,
   if (!Name.empty() && ByAddress)
     *ByAddress = true;
   return Name;
+}
+
+/// The integer that an argument is known to be; C++ forwarding references pass
+/// the address of a constant, or of a variable that was set once.
+std::optional<uint64_t> constantOf(const Value *V) {
+  if (auto *Load = dyn_cast<LoadInst>(V))
+    V = Load->getPointerOperand();
+  const Value *P = V->stripPointerCastsAndAliases();
+  if (auto *G = dyn_cast<GlobalVariable>(P);
+      G && G->isConstant() && G->hasInitializer())
+    V = G->getInitializer();
+  if (auto *Slot = dyn_cast<AllocaInst>(P)) {
+    const Value *Stored = nullptr;
+    for (const User *U : Slot->users())
+      if (auto *Store = dyn_cast<StoreInst>(U)) {
+        if (Stored || Store->getPointerOperand() != Slot)
+          return std::nullopt;
+        Stored = Store->getValueOperand();
+      }
+    V = Stored ? Stored : V;
+  }
+  if (auto *C = dyn_cast<ConstantInt>(V); C && C->getBitWidth() <= 64)
+    return C->getZExtValue();
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -339,11 +369,14 @@ private:
   unsigned Next = 0;     ///< argument to be read next
   bool ByReference = false;
   bool ReturnConst = false;
+  /// Behind a strided marker: the distance of the lanes.
+  Value *Stride = nullptr;
   std::string EntryName;
 
   bool isForward() const {
     return Result.Request.Mode == DerivativeMode::Forward;
   }
+  bool isBatch() const { return Result.Request.Mode == DerivativeMode::Batch; }
   std::nullopt_t fail(DiagId Id, std::initializer_list<DiagArg> Args) {
     Diags.report(Id, &Call, RequestTrail(Call, F), Args);
     return std::nullopt;
@@ -360,10 +393,13 @@ private:
   std::string signature() const;
 
   bool findFunction();
+  bool readWidth();
   bool readMarkers(std::optional<MarkerRole> &Activity, StringRef &Spelling);
   bool readParameters(const ParameterGroup &Group);
   bool readOperands(const ParameterGroup &Group, bool IsShadow,
                     SmallVectorImpl<EntryOperand> &Operands);
+  bool readLanes(const ParameterGroup &Group,
+                 SmallVectorImpl<SmallVector<EntryOperand, 2>> &Lanes);
   bool checkShadow(Argument &P, const EntryOperand &Primal,
                    const EntryOperand &Shadow);
   std::optional<ArgActivity> activityOf(Argument &P, Type *T,
@@ -416,6 +452,24 @@ bool Decoder::findFunction() {
   return true;
 }
 
+/// The width counts for all of the call, wherever it stands.
+bool Decoder::readWidth() {
+  constexpr unsigned Widest = 64;
+  bool Read = false;
+  for (unsigned I = Next; I < Call.arg_size(); ++I) {
+    if (markerOf(Call.getArgOperand(I)) != "enzyme_width")
+      continue;
+    if (I + 1 == Call.arg_size())
+      return failed(DiagId::MarkerWithoutArgument, {"enzyme_width"});
+    std::optional<uint64_t> Width = constantOf(Call.getArgOperand(I + 1));
+    if (!Width || *Width == 0 || *Width > Widest || Read)
+      return failed(DiagId::BadWidth, {unsigned(Widest)});
+    Result.Request.Width = *Width;
+    Read = true;
+  }
+  return true;
+}
+
 /// Reads markers up to the next value. Activity: the one that governs it.
 bool Decoder::readMarkers(std::optional<MarkerRole> &Activity,
                           StringRef &Spelling) {
@@ -438,11 +492,30 @@ bool Decoder::readMarkers(std::optional<MarkerRole> &Activity,
     case MarkerRole::ConstReturn:
       ReturnConst = true;
       break;
+    case MarkerRole::Width: // see readWidth()
+      ++Next;
+      break;
+    case MarkerRole::DupStrided:
+    case MarkerRole::DupNoNeedStrided:
+    case MarkerRole::Buffer:
+      if (Next + 1 == Call.arg_size())
+        return failed(DiagId::MarkerWithoutArgument, {Name});
+      Stride = Call.getArgOperand(Next + 1);
+      if (std::optional<uint64_t> Known = constantOf(Stride))
+        Stride = ConstantInt::get(Type::getInt64Ty(F->getContext()), *Known);
+      if (!Stride->getType()->isIntegerTy() || isMarker(Stride))
+        return failed(DiagId::BadStride, {Name});
+      [[fallthrough]];
     default:
       if (Activity)
         return failed(DiagId::RepeatedMarker, {Spelling, Name});
+      if (isBatch() != (Known->Role >= MarkerRole::Scalar &&
+                        Known->Role <= MarkerRole::Buffer))
+        return failed(DiagId::MarkerElsewhere, {Name, EntryName});
       Activity = Known->Role;
       Spelling = Name;
+      if (Stride)
+        ++Next;
     }
   }
   return true;
@@ -453,7 +526,7 @@ std::optional<EntryOperand> Decoder::convert(unsigned Index, Argument &P,
                                              bool IsShadow) {
   Value *V = Call.getArgOperand(Index);
   Type *Have = V->getType(), *Want = P.getType();
-  const char *Role = IsShadow ? "the shadow" : "the value";
+  const char *Role = IsShadow && !isBatch() ? "the shadow" : "the value";
   auto Wrong = [&](const Twine &Advice) {
     return fail(DiagId::ArgumentKind, {F, userIndex(P), describe(Want), Role,
                                        describe(Have), Advice});
@@ -523,6 +596,10 @@ std::optional<EntryOperand> Decoder::convert(unsigned Index, Argument &P,
 /// marker or its type.
 std::optional<ArgActivity>
 Decoder::activityOf(Argument &P, Type *T, std::optional<MarkerRole> Marker) {
+  if (isBatch())
+    return Marker.value_or(MarkerRole::Vector) == MarkerRole::Scalar
+               ? ArgActivity::Const
+               : ArgActivity::Dup;
   if (!Marker) {
     if (!holdsFloat(T) && !holdsPointer(T))
       return ArgActivity::Const;
@@ -542,8 +619,9 @@ Decoder::activityOf(Argument &P, Type *T, std::optional<MarkerRole> Marker) {
   default:
     if (!isForward() && !holdsPointer(T))
       return fail(DiagId::DupByValue, {F, userIndex(P)});
-    return *Marker == MarkerRole::Dup ? ArgActivity::Dup
-                                      : ArgActivity::DupNoNeed;
+    return *Marker == MarkerRole::Dup || *Marker == MarkerRole::DupStrided
+               ? ArgActivity::Dup
+               : ArgActivity::DupNoNeed;
   }
 }
 
@@ -611,11 +689,46 @@ bool Decoder::checkShadow(Argument &P, const EntryOperand &Primal,
   return true;
 }
 
+/// What belongs to each lane: that many arguments, or one address and the stride.
+bool Decoder::readLanes(const ParameterGroup &Group,
+                        SmallVectorImpl<SmallVector<EntryOperand, 2>> &Lanes) {
+  Lanes.resize(Result.Request.Width);
+  Argument &First = *F->getArg(Group.First);
+  if (!Stride) {
+    for (SmallVector<EntryOperand, 2> &Lane : Lanes)
+      if (!readOperands(Group, /*IsShadow=*/true, Lane))
+        return false;
+    return true;
+  }
+  auto Refuse = [&] {
+    return failed(DiagId::StrideOfNoPointer,
+                  {F, userIndex(First), describe(First.getType())});
+  };
+  SmallVector<EntryOperand, 2> Base;
+  if (Group.Size != 1 || !First.getType()->isPointerTy())
+    return Refuse();
+  if (!readOperands(Group, /*IsShadow=*/true, Base))
+    return false;
+  if (Base[0].How != EntryOperand::Direct)
+    return Refuse();
+  for (auto [I, Lane] : enumerate(Lanes)) {
+    EntryOperand Each = Base[0];
+    if (I) {
+      Each.How = EntryOperand::Strided;
+      Each.Stride = Stride;
+      Each.Lane = I;
+    }
+    Lane.push_back(Each);
+  }
+  return true;
+}
+
 /// Marker, value and shadow of what was one parameter in the source.
 bool Decoder::readParameters(const ParameterGroup &Group) {
   Argument &First = *F->getArg(Group.First);
   std::optional<MarkerRole> Marker;
   StringRef Spelling;
+  Stride = nullptr;
   if (!readMarkers(Marker, Spelling))
     return false;
   if (Marker && Next == Call.arg_size())
@@ -632,37 +745,45 @@ bool Decoder::readParameters(const ParameterGroup &Group) {
   if (!Activity)
     return false;
   // Default of a struct with floats inside integers is "const" by its IR type.
-  if (Group.FloatsInIntegers && (*Activity != ArgActivity::Const || !Marker))
+  if (!isBatch() && Group.FloatsInIntegers && (*Activity != ArgActivity::Const || !Marker))
     return failed(DiagId::FloatInsideInteger, {F, userIndex(First)});
   bool HasShadow =
       *Activity == ArgActivity::Dup || *Activity == ArgActivity::DupNoNeed;
   // A struct by value that holds numbers and pointers has nowhere to leave the
   // adjoints of its numbers, for the shadow that the user passes is a copy.
-  if (HasShadow && !isForward() && (InMemory || Group.Size > 1) &&
-      holdsFloat(Whole))
+  if (HasShadow && Result.Request.Mode == DerivativeMode::ReverseJoint &&
+      (InMemory || Group.Size > 1) && holdsFloat(Whole))
     return failed(DiagId::DupByValue, {F, userIndex(First)});
 
-  SmallVector<EntryOperand, 2> Primals, Shadows;
-  if (!readOperands(Group, /*IsShadow=*/false, Primals))
-    return false;
-  if (HasShadow && !readOperands(Group, /*IsShadow=*/true, Shadows))
+  SmallVector<EntryOperand, 2> Primals(Group.Size);
+  SmallVector<SmallVector<EntryOperand, 2>, 1> Lanes;
+  if (!isBatch() || !HasShadow) {
+    Primals.clear();
+    if (!readOperands(Group, /*IsShadow=*/false, Primals))
+      return false;
+  }
+  if (HasShadow && !readLanes(Group, Lanes))
     return false;
 
   for (unsigned I = 0; I < Group.Size; ++I) {
-    EntryParameter Parameter{Primals[I], std::nullopt};
+    EntryParameter Parameter{Primals[I], {}};
     ArgActivity Each = *Activity;
     if (InMemory && Each == ArgActivity::Out) {
       // The derivative sees memory; its adjoint is what the shadow holds at the
       // end.
-      Parameter.Shadow =
-          EntryOperand{EntryOperand::ZeroMemory, nullptr, InMemory};
+      Parameter.Shadows.assign(
+          Result.Request.Width,
+          EntryOperand{EntryOperand::ZeroMemory, nullptr, InMemory});
       Each = ArgActivity::Dup;
-    } else if (Group.Size > 1 && Pieces[I]->isIntegerTy()) {
+    } else if (!isBatch() && Group.Size > 1 && Pieces[I]->isIntegerTy()) {
       Each = ArgActivity::Const;
     } else if (HasShadow) {
-      Parameter.Shadow = Shadows[I];
-      if (!checkShadow(*F->getArg(Group.First + I), Primals[I], Shadows[I]))
-        return false;
+      for (ArrayRef<EntryOperand> Lane : Lanes) {
+        Parameter.Shadows.push_back(Lane[I]);
+        if (!isBatch() &&
+            !checkShadow(*F->getArg(Group.First + I), Primals[I], Lane[I]))
+          return false;
+      }
     }
     Result.Request.Args.push_back(Each);
     Result.Parameters.push_back(Parameter);
@@ -678,12 +799,16 @@ bool Decoder::readReturn() {
   Type *Returned =
       InMemory ? F->getArg(0)->getParamStructRetType() : F->getReturnType();
 
+  const unsigned Width = Request.Width;
   auto FromMemory = [&](bool OfShadow) {
-    EntryResult R;
-    R.Ty = Returned;
-    R.Parameter = 0;
-    R.OfShadow = OfShadow;
-    Result.Results.push_back(R);
+    for (unsigned Lane = 0; Lane < (OfShadow ? Width : 1); ++Lane) {
+      EntryResult R;
+      R.Ty = Returned;
+      R.Parameter = 0;
+      R.OfShadow = OfShadow;
+      R.Lane = Lane;
+      Result.Results.push_back(R);
+    }
   };
   unsigned Member = 0;
   auto FromMember = [&](Type *T) {
@@ -692,7 +817,25 @@ bool Decoder::readReturn() {
     R.Member = Member++;
     Result.Results.push_back(R);
   };
+  auto FromLanes = [&](Type *T) {
+    for (unsigned Lane = 0; Lane < Width; ++Lane)
+      FromMember(T);
+  };
+  auto MakeShadows = [&](EntryParameter &P) {
+    P.Shadows.assign(Width,
+                     EntryOperand{EntryOperand::ZeroMemory, nullptr, Returned});
+  };
 
+  if (isBatch()) {
+    if (InMemory) {
+      Request.Args[0] = ArgActivity::Dup;
+      MakeShadows(Result.Parameters[0]);
+      FromMemory(/*OfShadow=*/true);
+    } else if (!Returned->isVoidTy()) {
+      FromLanes(Returned);
+    }
+    return true;
+  }
   bool Primal = Request.ReturnPrimal && !Returned->isVoidTy();
   if (isForward()) {
     bool Active = !ReturnConst && !Discarded &&
@@ -701,8 +844,7 @@ bool Decoder::readReturn() {
       Request.ReturnPrimal = false;
       Request.Args[0] = Active ? ArgActivity::Dup : ArgActivity::Const;
       if (Active)
-        Result.Parameters[0].Shadow =
-            EntryOperand{EntryOperand::ZeroMemory, nullptr, Returned};
+        MakeShadows(Result.Parameters[0]);
       if (Primal)
         FromMemory(/*OfShadow=*/false);
       if (Active)
@@ -713,7 +855,7 @@ bool Decoder::readReturn() {
     if (Primal)
       FromMember(Returned);
     if (Active)
-      FromMember(Returned);
+      FromLanes(Returned);
     return true;
   }
 
@@ -731,14 +873,18 @@ bool Decoder::readReturn() {
   for (Argument &P : F->args()) {
     unsigned I = P.getArgNo();
     if (Request.Args[I] == ArgActivity::Out) {
-      FromMember(P.getType());
-    } else if (P.hasByValAttr() && Result.Parameters[I].Shadow &&
-               Result.Parameters[I].Shadow->How == EntryOperand::ZeroMemory) {
-      EntryResult R;
-      R.Ty = P.getParamByValType();
-      R.Parameter = I;
-      R.OfShadow = true;
-      Result.Results.push_back(R);
+      FromLanes(P.getType());
+    } else if (P.hasByValAttr() && !Result.Parameters[I].Shadows.empty() &&
+               Result.Parameters[I].Shadows[0].How ==
+                   EntryOperand::ZeroMemory) {
+      for (unsigned Lane = 0; Lane < Width; ++Lane) {
+        EntryResult R;
+        R.Ty = P.getParamByValType();
+        R.Parameter = I;
+        R.OfShadow = true;
+        R.Lane = Lane;
+        Result.Results.push_back(R);
+      }
     }
   }
   return true;
@@ -779,9 +925,9 @@ bool Decoder::matchResult() {
 std::optional<EntryCall> Decoder::decode() {
   EntryName = userName(*entryCallee(Call));
   Result.Call = &Call;
-  Result.Request.Mode = Entry.Role == EntryRole::Forward
-                            ? DerivativeMode::Forward
-                            : DerivativeMode::ReverseJoint;
+  Result.Request.Mode = Entry.Role == EntryRole::Forward ? DerivativeMode::Forward
+                        : Entry.Role == EntryRole::Batch ? DerivativeMode::Batch
+                                                         : DerivativeMode::ReverseJoint;
   if (Entry.Role == EntryRole::NotYet)
     return fail(DiagId::EntryCallNotYet, {Entry.Name, Entry.What});
   if (Call.arg_size() && Call.paramHasAttr(0, Attribute::StructRet))
@@ -793,6 +939,8 @@ std::optional<EntryCall> Decoder::decode() {
   // Forwarding references show at the first marker, wherever it stands.
   for (unsigned I = Next; I < Call.arg_size(); ++I)
     markerOf(Call.getArgOperand(I), &ByReference);
+  if (!readWidth())
+    return std::nullopt;
 
   for (const ParameterGroup &Group : parameterGroups(*F)) {
     Argument &P = *F->getArg(Group.First);
@@ -819,14 +967,15 @@ std::optional<EntryCall> Decoder::decode() {
         DiagId::TooManyArguments,
         {F, unsigned(Call.arg_size() - Next),
          "the parameters are " + signature() +
-             (isForward()
+             (isBatch() ? "; one that is a vector is passed once per lane"
+              : isForward()
                   ? "; each number is followed by its tangent"
                   : "; in reverse mode a number has no shadow, its adjoint is "
                     "part of the result")});
 
   if (!readReturn() || !matchResult())
     return std::nullopt;
-  if (F->arg_size() && all_of(Result.Request.Args, [](ArgActivity A) {
+  if (!isBatch() && F->arg_size() && all_of(Result.Request.Args, [](ArgActivity A) {
         return A == ArgActivity::Const;
       }))
     Diags.report(DiagId::NoActiveArgument, &Call, RequestTrail(Call, F), {F});
@@ -944,8 +1093,8 @@ retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
 
 static void print(raw_ostream &OS, const EntryOperand &Operand) {
   static constexpr StringLiteral Spelling[] = {
-      "",           "fptrunc ", "inttrunc ", "fpextend ",
-      "intextend ", "load ",    "copy of ",  "zeros"};
+      "",      "fptrunc ", "inttrunc ", "fpextend ", "intextend ",
+      "load ", "strided ", "copy of ",  "zeros"};
   OS << Spelling[Operand.How];
   if (Operand.V)
     Operand.V->printAsOperand(OS, /*PrintType=*/true);
@@ -953,6 +1102,10 @@ static void print(raw_ostream &OS, const EntryOperand &Operand) {
     OS << (Operand.V ? " as " : " of type ") << DiagArg(Operand.Memory).Text;
   if (Operand.Offset)
     OS << " + " << Operand.Offset;
+  if (Operand.Stride) {
+    OS << " + " << Operand.Lane << " * ";
+    Operand.Stride->printAsOperand(OS, /*PrintType=*/true);
+  }
 }
 
 void EntryCall::print(raw_ostream &OS) const {
@@ -961,9 +1114,9 @@ void EntryCall::print(raw_ostream &OS) const {
   for (unsigned I = 0; I < Parameters.size(); ++I) {
     OS << "  " << spelling(Request.Args[I]) << ": ";
     ::print(OS, Parameters[I].Primal);
-    if (Parameters[I].Shadow) {
+    for (const EntryOperand &Shadow : Parameters[I].Shadows) {
       OS << ", shadow ";
-      ::print(OS, *Parameters[I].Shadow);
+      ::print(OS, Shadow);
     }
     OS << "\n";
   }

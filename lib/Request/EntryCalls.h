@@ -46,6 +46,7 @@ struct EntryOperand {
     IntExtend,  ///< int where long is expected, and known not to be negative
     Load,       ///< behind an address: C++ forwarding, structs that found no
                 ///< registers
+    Strided,    ///< an address: V plus Lane times Stride bytes
     CopyMemory, ///< passed by value in memory: the derivative gets a copy of it
     ZeroMemory  ///< no value of the user's: fresh memory filled with zeros
   };
@@ -55,17 +56,22 @@ struct EntryOperand {
   llvm::Type *Memory = nullptr;
   /// Load: where behind the address.
   uint64_t Offset = 0;
+  /// Strided: an integer, and what it is multiplied by.
+  llvm::Value *Stride = nullptr;
+  unsigned Lane = 0;
 };
 
 /// One parameter of the primal.
 struct EntryParameter {
   EntryOperand Primal;
-  /// Present when the request says Dup or DupNoNeed.
-  std::optional<EntryOperand> Shadow;
+  /// One per lane when the request says Dup or DupNoNeed, else none. Of a batch:
+  /// the values, and Primal is unused.
+  llvm::SmallVector<EntryOperand, 1> Shadows;
 };
 
 /// One member of what the user expects to be returned, in order: the primal if
-/// asked for, then the tangent, or the adjoints of Out parameters.
+/// asked for, then the tangent, or the adjoints of Out parameters; each of these
+/// once per lane.
 struct EntryResult {
   llvm::Type *Ty = nullptr;
   /// Member of the derivative's result, or none.
@@ -74,6 +80,7 @@ struct EntryResult {
   /// shadow) of this parameter.
   unsigned Parameter = 0;
   bool OfShadow = false;
+  unsigned Lane = 0; ///< of the shadow
   /// Where it lies in the result as the user declared it.
   uint64_t Offset = 0;
 };

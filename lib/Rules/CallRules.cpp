@@ -9,6 +9,7 @@
 //                           reverse sweep: {a1, ...} = f.rev(tape, adj[y])
 //                                          adj[xi] += ai   for xi by value
 //
+// One call for all lanes, with their seeds and their adjoints side by side.
 // Memory behind pointer arguments is the callee's business: f.rev adds to the
 // shadows that f.aug was given.
 //
@@ -31,13 +32,19 @@ static void emit(const Instruction &I, RuleContext &C) {
   const ActivityAnalysis &A = C.activity();
   IRBuilderBase &B = C.builder();
   SmallVector<Value *, 3> Args{C.arena(), C.tape(Call)};
+  auto ForLanes = [&](function_ref<void()> Body) {
+    for (unsigned Lane = 0; Lane != C.width(); ++Lane) {
+      C.selectLane(Lane);
+      Body();
+    }
+  };
   if (A.isActive(&Call))
-    Args.push_back(C.take(&Call));
+    ForLanes([&] { Args.push_back(C.take(&Call)); });
   Value *Result = B.CreateCall(C.sweepOf(Call), Args);
   unsigned Next = 0;
   for (const Value *Arg : Call.args())
     if (!A.hasShadow(Arg) && A.isVaried(Arg))
-      C.accumulate(Arg, B.CreateExtractValue(Result, Next++));
+      ForLanes([&] { C.accumulate(Arg, B.CreateExtractValue(Result, Next++)); });
 }
 
-const Rule retrograd::CallRule = {missing, needs, emit};
+const Rule retrograd::CallRule = {missing, needs, emit, /*AllLanes=*/true};

@@ -156,8 +156,14 @@ void retrograd::visitNeeds(const Instruction &I, const ActivityAnalysis &A, Need
 }
 
 void retrograd::emitReverse(const Instruction &I, RuleContext &C) {
-  if (hasReverse(I, C.activity()))
-    ruleFor(I, C.activity())->Emit(I, C);
+  if (!hasReverse(I, C.activity()))
+    return;
+  const Rule *R = ruleFor(I, C.activity());
+  for (unsigned Lane = 0, N = R->AllLanes ? 1 : C.width(); Lane != N; ++Lane) {
+    C.selectLane(Lane);
+    R->Emit(I, C);
+  }
+  C.selectLane(0);
 }
 
 Align retrograd::shadowAlign(Type *T, Align A, const DataLayout &DL) {

@@ -57,6 +57,11 @@ public:
   virtual llvm::Value *arena() = 0;
   /// Reverse sweep of the callee of a differentiated call.
   virtual llvm::Function *sweepOf(const llvm::CallBase &C) = 0;
+
+  /// Derivatives computed together. What belongs to the derivative (shadow, take,
+  /// accumulate) is that of the selected lane.
+  virtual unsigned width() const = 0;
+  virtual void selectLane(unsigned Lane) = 0;
 };
 
 /// True if the reverse sweep has anything to do for I.
@@ -65,7 +70,7 @@ bool hasReverse(const llvm::Instruction &I, const ActivityAnalysis &A);
 const char *missingRule(const llvm::Instruction &I, const ActivityAnalysis &A);
 /// Calls Sink for everything that emitReverse(I) reads.
 void visitNeeds(const llvm::Instruction &I, const ActivityAnalysis &A, NeedSink Sink);
-/// Emits the adjoint of I.
+/// Emits the adjoint of I, in all lanes.
 void emitReverse(const llvm::Instruction &I, RuleContext &C);
 
 /// The pieces of a memory transfer that hold floats, and how they repeat.

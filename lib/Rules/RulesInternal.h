@@ -22,6 +22,8 @@ struct Rule {
   const char *(*Missing)(const llvm::Instruction &I, const ActivityAnalysis &A);
   void (*Needs)(const llvm::Instruction &I, const ActivityAnalysis &A, NeedSink Sink);
   void (*Emit)(const llvm::Instruction &I, RuleContext &C);
+  /// Emit is called once and sees to the lanes, else once per lane.
+  bool AllLanes = false;
 };
 
 extern const Rule FormulaRule;   ///< arithmetic and math calls: the catalogue
