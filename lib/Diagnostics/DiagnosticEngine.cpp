@@ -131,8 +131,8 @@ DiagArg::DiagArg(const Type *T) {
   T->print(OS, /*IsForDebug=*/false, /*NoDetails=*/true);
 }
 
-DiagnosticEngine::DiagnosticEngine(Module &M)
-    : M(M), Sources(std::make_unique<SourceMgr>()) {}
+DiagnosticEngine::DiagnosticEngine(Module &M, Voice V)
+    : M(M), How(V), Sources(std::make_unique<SourceMgr>()) {}
 DiagnosticEngine::~DiagnosticEngine() = default;
 
 /// The host's own handler, asked directly: LLVMContext::diagnose would end the
@@ -163,7 +163,7 @@ void DiagnosticEngine::deliver(DiagnosticSeverity Severity,
     Untaken += Severity == DS_Error;
   };
 
-  if (Place && !Place->Debug.isValid() && Place->Cookie)
+  if (Place && !Place->Debug.isValid() && Place->Cookie && How != InLinker)
     return Tell(DiagnosticInfoInlineAsm(Place->Cookie, Message, Severity));
 
   if (Place && Severity == DS_Note && Place->Debug.isValid()) {
@@ -218,13 +218,20 @@ void DiagnosticEngine::report(DiagId Id, const Instruction *At,
       Record.Kind == DiagKind::Warning ? DS_Warning : DS_Error;
   if (Severity == DS_Error)
     ++Errors;
+  if (!reported(Id))
+    Reported.push_back(Id);
+  if (How == Silent)
+    return;
   if (!Told.insert((Text + "@" + (Top ? Top->str() + Top->Function : "") +
                     Place.str())
                        .c_str())
            .second)
     return;
 
-  deliver(Severity, Top, Text + " [" + Record.Code + "]");
+  std::string Where;
+  if (How == InLinker && Top && !Top->Debug.isValid())
+    Where = "in '" + Top->Function + "': ";
+  deliver(Severity, Top, Where + Text + " [" + Record.Code + "]");
 
   // The way down, at most six lines of it: the first ones and the last ones say
   // more than the middle of a deep recursion.
@@ -253,6 +260,8 @@ void DiagnosticEngine::report(DiagId Id, const Instruction *At,
 
 void DiagnosticEngine::remark(StringRef Name, const Instruction &At,
                               const Twine &Text) {
+  if (How == Silent)
+    return;
   std::string Message = Text.str();
   OptimizationRemarkAnalysis Remark("retrograd", Name, &At);
   Remark << Message;

@@ -25,6 +25,8 @@
 
 #include "Diagnostics/RequestTrail.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
@@ -70,7 +72,10 @@ struct DiagArg {
 
 class DiagnosticEngine {
 public:
-  explicit DiagnosticEngine(llvm::Module &M);
+  /// Silent: tells nobody and remembers what it was to tell. InLinker: the host
+  /// knows no source, so where there is no line the function is named.
+  enum Voice : uint8_t { Aloud, Silent, InLinker };
+  explicit DiagnosticEngine(llvm::Module &M, Voice V = Aloud);
   ~DiagnosticEngine();
   DiagnosticEngine(const DiagnosticEngine &) = delete;
   DiagnosticEngine &operator=(const DiagnosticEngine &) = delete;
@@ -91,6 +96,7 @@ public:
 
   bool hadError() const { return Errors != 0; }
   unsigned numErrors() const { return Errors; }
+  bool reported(DiagId Id) const { return llvm::is_contained(Reported, Id); }
 
   /// Call last. Hosts without a diagnostic handler (opt) end the process on an
   /// error; we let them do so only here, after everything has been told.
@@ -100,7 +106,9 @@ private:
   struct Delivery;
 
   llvm::Module &M;
+  Voice How;
   unsigned Errors = 0;
+  llvm::SmallVector<DiagId, 4> Reported;
   /// Errors that the host did not take, and that we printed ourselves.
   unsigned Untaken = 0;
   /// Texts already told, to tell each once.

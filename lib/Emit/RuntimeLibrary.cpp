@@ -103,6 +103,15 @@ Function *RuntimeLibrary::require(StringRef Name) {
     Runtime->eraseNamedMetadata(&*Runtime->named_metadata_begin());
   for (Function &F : *Runtime)
     generalise(F);
+  // Units that were differentiated at compile time brought routines along, and
+  // a linker has made them internal: no new code could refer to those.
+  for (GlobalObject &GO : Runtime->global_objects())
+    if (!GO.isDeclaration() && !GO.hasLocalLinkage())
+      if (GlobalValue *Present = M.getNamedValue(GO.getName());
+          Present && Present->hasLocalLinkage()) {
+        Present->setLinkage(GlobalValue::LinkOnceODRLinkage);
+        Present->setVisibility(GlobalValue::HiddenVisibility);
+      }
 
   SmallVector<std::string, 8> Linked{Name.str()};
   auto AddWhatIsNeeded = [&](GlobalValue &GV, IRMover::ValueAdder Add) {

@@ -30,8 +30,28 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   // Hands off what was not asked: without derivative calls nothing happens.
   if (!hasEntryCalls(M))
     return PreservedAnalyses::all();
+  switch (Stage) {
+  case LinkStage::Whole:
+    // The native half of a fat object, whose other half is for the linker.
+    if (hasDeferredCalls(M))
+      return PreservedAnalyses::all();
+    break;
+  case LinkStage::BeforeLink:
+    if (lacksBodies(M, MAM, Opts)) {
+      deferEntryCalls(M, Opts);
+      return PreservedAnalyses::none();
+    }
+    break;
+  case LinkStage::FullLink:
+  case LinkStage::ThinLink:
+  case LinkStage::ByName:
+    Opts = optionsAtLink(M, Opts);
+    removeImportRequests(M);
+    break;
+  }
 
-  DiagnosticEngine Diags(M);
+  bool AtLink = Stage == LinkStage::FullLink || Stage == LinkStage::ThinLink;
+  DiagnosticEngine Diags(M, AtLink ? DiagnosticEngine::InLinker : DiagnosticEngine::Aloud);
   Catalogue Cat;
   EntryCalls Entries = prepareEntryCalls(
       M, MAM, Diags, [&](const Function &F) { return Cat.lookupFunction(F) != nullptr; });

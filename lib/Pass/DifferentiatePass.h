@@ -12,6 +12,7 @@
 #ifndef RETROGRAD_PASS_DIFFERENTIATEPASS_H
 #define RETROGRAD_PASS_DIFFERENTIATEPASS_H
 
+#include "Pass/DeferToLink.h"
 #include "Support/Options.h"
 #include "llvm/IR/PassManager.h"
 
@@ -19,7 +20,8 @@ namespace retrograd {
 
 class DifferentiatePass : public llvm::PassInfoMixin<DifferentiatePass> {
 public:
-  explicit DifferentiatePass(Options O) : Opts(O) {}
+  explicit DifferentiatePass(Options O, LinkStage S = LinkStage::ByName)
+      : Opts(O), Stage(S) {}
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
   /// Runs at -O0 and over optnone functions too: an entry call is not an
   /// optimisation.
@@ -27,6 +29,7 @@ public:
 
 private:
   Options Opts;
+  LinkStage Stage;
 };
 
 } // namespace retrograd

@@ -61,6 +61,21 @@ static bool wasRegistered(PassBuilder &PB) {
   return false;
 }
 
+static LinkStage stageOf(ThinOrFullLTOPhase Phase) {
+  switch (Phase) {
+  case ThinOrFullLTOPhase::FullLTOPreLink:
+  case ThinOrFullLTOPhase::ThinLTOPreLink:
+    return LinkStage::BeforeLink;
+  case ThinOrFullLTOPhase::FullLTOPostLink:
+    return LinkStage::FullLink;
+  case ThinOrFullLTOPhase::ThinLTOPostLink:
+    return LinkStage::ThinLink;
+  case ThinOrFullLTOPhase::None:
+    return LinkStage::Whole;
+  }
+  llvm_unreachable("covered switch");
+}
+
 void retrograd::registerPasses(PassBuilder &PB) {
   if (wasRegistered(PB))
     return;
@@ -72,10 +87,22 @@ void retrograd::registerPasses(PassBuilder &PB) {
   // OptimizerEarly: the code is simplified and inlined, but not yet vectorised
   // or unrolled. -O0 pipelines call it, too.
   PB.registerOptimizerEarlyEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
+      [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase Phase) {
         const Options Opts = Options::fromCommandLine();
         if (!Opts.RunEarly)
-          MPM.addPass(DifferentiatePass(Opts));
+          MPM.addPass(DifferentiatePass(Opts, stageOf(Phase)));
+      });
+  // ThinLTO drops the bodies that it imported before it comes to OptimizerEarly.
+  PB.registerPipelineEarlySimplificationEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase Phase) {
+        if (Phase == ThinOrFullLTOPhase::ThinLTOPostLink)
+          MPM.addPass(DifferentiatePass(Options::fromCommandLine(), LinkStage::ThinLink));
+      });
+  // Full LTO: all units are one module, nothing has been inlined across them
+  // and nothing vectorised.
+  PB.registerFullLinkTimeOptimizationEarlyEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel) {
+        MPM.addPass(DifferentiatePass(Options::fromCommandLine(), LinkStage::FullLink));
       });
   PB.registerPipelineStartEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel) {

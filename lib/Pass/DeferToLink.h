@@ -1,0 +1,55 @@
+//===- DeferToLink.h - entry calls that wait for the linker -----*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With -flto a unit that lacks a body is no error yet: the body may be in
+// another unit that the linker will put beside it. What can be differentiated
+// at compile time is, so that -flto changes nothing for programs that need none
+// of it; a module where a body is missing keeps all its entry calls for later.
+// See lib/Pass/README.md and docs/user/LinkTime.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PASS_DEFERTOLINK_H
+#define RETROGRAD_PASS_DEFERTOLINK_H
+
+#include "Support/Options.h"
+#include "llvm/IR/PassManager.h"
+
+namespace retrograd {
+
+/// Where in the life of a program the pass runs.
+enum class LinkStage : uint8_t {
+  Whole,      ///< no link-time optimisation follows: everything has to be here
+  BeforeLink, ///< compiling to bitcode for a linker
+  FullLink,   ///< in the linker, all units in one module
+  ThinLink,   ///< in the linker, one unit with what was imported into it
+  ByName,     ///< where `-passes=retrograd` put it: everything is tried
+};
+
+/// Would differentiating M fail because bodies are missing that other units may
+/// have? Tries on a copy; M stays as it is, and nobody is told anything.
+bool lacksBodies(llvm::Module &M, llvm::ModuleAnalysisManager &MAM,
+                 const Options &Opts);
+
+/// Keeps M's entry calls for the linker: their callees get names that tell, as
+/// undefined symbols of a link without the plugin, what to do, and carry the
+/// options of this compilation. ThinLTO is asked to import what they
+/// differentiate.
+void deferEntryCalls(llvm::Module &M, const Options &Opts);
+
+/// Were M's entry calls kept by deferEntryCalls?
+bool hasDeferredCalls(const llvm::Module &M);
+
+/// The options that M's deferred calls were compiled with, or Opts.
+Options optionsAtLink(const llvm::Module &M, Options Opts);
+
+/// Removes what deferEntryCalls added for the thin link.
+void removeImportRequests(llvm::Module &M);
+
+} // namespace retrograd
+
+#endif
