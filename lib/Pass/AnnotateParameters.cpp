@@ -20,6 +20,10 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
   for (Function &F : M)
     if (std::string Groups = findParameterGroups(F); !Groups.empty())
       F.addFnAttr(ParameterGroupsAttribute, Groups);
+  // A marker that is 'static' and never written to would be folded to its value.
+  for (GlobalVariable &G : M.globals())
+    if (G.hasLocalLinkage() && !G.isConstant() && isMarker(&G))
+      G.setExternallyInitialized(true);
   // An attribute that nobody but us reads invalidates nothing.
   return PreservedAnalyses::all();
 }

@@ -130,7 +130,8 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
   if (!R.ActiveReturn && !R.ShadowReturn)
     for (Instruction &I : instructions(*Root))
       if (auto *Ret = dyn_cast<ReturnInst>(&I);
-          Ret && Ret->getReturnValue() && Facts->carriesFloat(Ret->getReturnValue())) {
+          Ret && Ret->getReturnValue() && Ret->getReturnValue()->getType()->isIntegerTy() &&
+          Facts->carriesFloat(Ret->getReturnValue())) {
         std::string Type;
         raw_string_ostream(Type) << "a struct of numbers packed into "
                                  << *Ret->getReturnValue()->getType();

@@ -62,12 +62,32 @@ static bool callsParameter(const Argument &A) {
   return false;
 }
 
-/// Is there a value at this call that would have to be a known function, is
-/// not, and comes from memory?
+/// A reference to a marker that -O0 keeps in a variable: what an inlined wrapper
+/// leaves of `std::forward<T>(marker)`.
+static bool hidesMarker(const Value *V) {
+  for (unsigned Depth = 0; Depth < 2; ++Depth) {
+    auto *Load = dyn_cast<LoadInst>(V);
+    if (!Load)
+      return false;
+    V = Load->getPointerOperand();
+    if (isa<AllocaInst>(V))
+      return any_of(V->users(), [](const User *U) {
+        auto *Store = dyn_cast<StoreInst>(U);
+        return Store && isa<GlobalVariable>(Store->getValueOperand()) &&
+               isMarker(Store->getValueOperand());
+      });
+  }
+  return false;
+}
+
+/// Is there a value at this call that would have to be a known function or a
+/// marker, is not, and comes from memory?
 static bool hidesFunction(CallBase &Call) {
   Use *Operand = functionOperandOf(Call);
   if (!Operand)
     return false;
+  if (any_of(Call.args(), [](const Use &U) { return hidesMarker(U.get()); }))
+    return true;
   FunctionOperand Named = resolveFunction(Operand->get());
   if (!Named.Complete)
     return !isa<Argument>(Operand->get());

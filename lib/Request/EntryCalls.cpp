@@ -72,6 +72,11 @@ enum class MarkerRole {
   Width,
   PrimalReturn,
   ConstReturn,
+  ActiveReturn,
+  DupReturn,
+  NoReturn,
+  Interleave,
+  ByRef,
   NoEffect,
   NotYet
 };
@@ -368,9 +373,17 @@ private:
   Function *F = nullptr; ///< the primal
   unsigned Next = 0;     ///< argument to be read next
   bool ByReference = false;
-  bool ReturnConst = false;
   /// Behind a strided marker: the distance of the lanes.
   Value *Stride = nullptr;
+  /// The marker about the result, and how it is spelled.
+  std::optional<MarkerRole> Return;
+  StringRef ReturnSpelling;
+  bool NoReturn = false;
+  /// Where enzyme_interleave stands: behind all values, before all shadows.
+  std::optional<unsigned> Interleave;
+  unsigned NextShadow = 0; ///< with enzyme_interleave: shadow to be read next
+  /// After enzyme_byref: the size of what the next argument points to.
+  std::optional<uint64_t> ByRefSize;
   std::string EntryName;
 
   bool isForward() const {
@@ -394,6 +407,8 @@ private:
 
   bool findFunction();
   bool readWidth();
+  void findInterleave();
+  bool readByRef(StringRef Name);
   bool readMarkers(std::optional<MarkerRole> &Activity, StringRef &Spelling);
   bool readParameters(const ParameterGroup &Group);
   bool readOperands(const ParameterGroup &Group, bool IsShadow,
@@ -406,6 +421,8 @@ private:
                                         std::optional<MarkerRole> Marker);
   std::optional<EntryOperand> convert(unsigned Index, Argument &P,
                                       bool IsShadow);
+  std::optional<EntryOperand> convertByRef(unsigned Index, Argument &P);
+  bool checkReturnMarker(Type *Returned);
   bool readReturn();
   bool matchResult();
 };
@@ -470,6 +487,25 @@ bool Decoder::readWidth() {
   return true;
 }
 
+void Decoder::findInterleave() {
+  for (unsigned I = Next; I < Call.arg_size(); ++I)
+    if (markerOf(Call.getArgOperand(I)) == "enzyme_interleave") {
+      Interleave = I;
+      NextShadow = I + 1;
+      return;
+    }
+}
+
+/// The size that stands behind enzyme_byref; Next is left on it.
+bool Decoder::readByRef(StringRef Name) {
+  if (Next + 2 >= Call.arg_size())
+    return failed(DiagId::MarkerWithoutArgument, {Name});
+  ByRefSize = constantOf(Call.getArgOperand(++Next));
+  if (!ByRefSize)
+    return failed(DiagId::ByRefSize, {"the number behind it is not a constant"});
+  return true;
+}
+
 /// Reads markers up to the next value. Activity: the one that governs it.
 bool Decoder::readMarkers(std::optional<MarkerRole> &Activity,
                           StringRef &Spelling) {
@@ -490,7 +526,25 @@ bool Decoder::readMarkers(std::optional<MarkerRole> &Activity,
       Result.Request.ReturnPrimal = true;
       break;
     case MarkerRole::ConstReturn:
-      ReturnConst = true;
+    case MarkerRole::ActiveReturn:
+    case MarkerRole::DupReturn:
+      if (Return && *Return != Known->Role)
+        return failed(DiagId::ReturnMarker,
+                      {Name, "another marker, " + ReturnSpelling.str() +
+                                 ", says something else"});
+      Return = Known->Role;
+      ReturnSpelling = Known->Name;
+      break;
+    case MarkerRole::NoReturn:
+      NoReturn = true;
+      break;
+    case MarkerRole::Interleave:
+      if (Next == Interleave)
+        return true; // no value is left
+      return failed(DiagId::RepeatedMarker, {Name, Name});
+    case MarkerRole::ByRef:
+      if (!readByRef(Name))
+        return false;
       break;
     case MarkerRole::Width: // see readWidth()
       ++Next;
@@ -592,6 +646,25 @@ std::optional<EntryOperand> Decoder::convert(unsigned Index, Argument &P,
   return Wrong(SeePrototype);
 }
 
+/// The same for an argument given by its address after enzyme_byref.
+std::optional<EntryOperand> Decoder::convertByRef(unsigned Index, Argument &P) {
+  Value *V = Call.getArgOperand(Index);
+  Type *Want = P.hasByValAttr() ? P.getParamByValType() : P.getType();
+  uint64_t Size = DL.getTypeAllocSize(Want);
+  auto Wrong = [&](const Twine &Why) {
+    return fail(DiagId::ByRefSize, {Why});
+  };
+  if (!V->getType()->isPointerTy())
+    return Wrong("no pointer follows it");
+  if (*ByRefSize != Size)
+    return Wrong("parameter " + Twine(userIndex(P)) + " of '" + userName(*F) +
+                 "' has " + Twine(Size) + " bytes and not " +
+                 Twine(*ByRefSize));
+  if (P.hasByValAttr())
+    return EntryOperand{EntryOperand::CopyMemory, V, Want};
+  return EntryOperand{EntryOperand::Load, V, nullptr};
+}
+
 /// What is to be done about a parameter whose source type was T, from its
 /// marker or its type.
 std::optional<ArgActivity>
@@ -629,6 +702,7 @@ Decoder::activityOf(Argument &P, Type *T, std::optional<MarkerRole> Marker) {
 bool Decoder::readOperands(const ParameterGroup &Group, bool IsShadow,
                            SmallVectorImpl<EntryOperand> &Operands) {
   Argument &First = *F->getArg(Group.First);
+  unsigned &Next = IsShadow && Interleave ? NextShadow : this->Next;
   auto Missing = [&] {
     if (IsShadow)
       return failed(DiagId::MissingShadow,
@@ -642,19 +716,24 @@ bool Decoder::readOperands(const ParameterGroup &Group, bool IsShadow,
                        "shadow left out "
                        "earlier moves all later arguments"});
   };
-  if (Next == Call.arg_size() ||
-      (IsShadow && isMarker(Call.getArgOperand(Next))))
+  if (Next == Call.arg_size() || isMarker(Call.getArgOperand(Next)))
     return Missing();
 
   // A struct in registers there may be one in memory here.
   Value *Address = Call.getArgOperand(Next);
   if (Group.Size > 1 && Address->getType()->isPointerTy() &&
-      (ByReference || Call.isByValArgument(Next))) {
+      (ByReference || ByRefSize || Call.isByValArgument(Next))) {
     SmallVector<Type *, 2> Pieces;
     for (unsigned I = 0; I < Group.Size; ++I)
       Pieces.push_back(F->getArg(Group.First + I)->getType());
     const StructLayout *Layout =
         DL.getStructLayout(StructType::get(F->getContext(), Pieces));
+    if (ByRefSize && *ByRefSize > Layout->getSizeInBytes())
+      return failed(DiagId::ByRefSize,
+                    {"parameter " + Twine(userIndex(First)) + " of '" +
+                     userName(*F) + "' has at most " +
+                     Twine(Layout->getSizeInBytes().getFixedValue()) +
+                     " bytes and not " + Twine(*ByRefSize)});
     for (unsigned I = 0; I < Group.Size; ++I)
       Operands.push_back(
           {EntryOperand::Load, Address, nullptr, Layout->getElementOffset(I)});
@@ -665,8 +744,9 @@ bool Decoder::readOperands(const ParameterGroup &Group, bool IsShadow,
   for (unsigned I = 0; I < Group.Size; ++I, ++Next) {
     if (Next == Call.arg_size() || (I && isMarker(Call.getArgOperand(Next))))
       return Missing();
+    Argument &P = *F->getArg(Group.First + I);
     std::optional<EntryOperand> Operand =
-        convert(Next, *F->getArg(Group.First + I), IsShadow);
+        ByRefSize ? convertByRef(Next, P) : convert(Next, P, IsShadow);
     if (!Operand)
       return false;
     Operands.push_back(*Operand);
@@ -729,6 +809,7 @@ bool Decoder::readParameters(const ParameterGroup &Group) {
   std::optional<MarkerRole> Marker;
   StringRef Spelling;
   Stride = nullptr;
+  ByRefSize.reset();
   if (!readMarkers(Marker, Spelling))
     return false;
   if (Marker && Next == Call.arg_size())
@@ -791,6 +872,29 @@ bool Decoder::readParameters(const ParameterGroup &Group) {
   return true;
 }
 
+/// A marker about the result must be one that the result can have.
+bool Decoder::checkReturnMarker(Type *Returned) {
+  if (!Return || *Return == MarkerRole::ConstReturn)
+    return true;
+  auto Wrong = [&](const Twine &Why) {
+    return failed(DiagId::ReturnMarker, {ReturnSpelling, Why});
+  };
+  if (*Return == MarkerRole::ActiveReturn) {
+    if (isForward())
+      return Wrong("forward mode seeds no result: use enzyme_dup_return for its tangent");
+    if (!Returned->isFloatingPointTy())
+      return Wrong("'" + userName(*F) + "' returns " + describe(Returned) +
+                   " and not one floating-point number");
+    return true;
+  }
+  if (!isForward())
+    return Wrong("reverse mode returns no shadow of a result: use enzyme_active_return for a number");
+  if (!holdsFloat(Returned) && !holdsPointer(Returned))
+    return Wrong("'" + userName(*F) + "' returns " + describe(Returned) +
+                 ", which has no tangent");
+  return true;
+}
+
 /// What the derivative returns, and what is asked of its return value.
 bool Decoder::readReturn() {
   DerivativeRequest &Request = Result.Request;
@@ -798,6 +902,11 @@ bool Decoder::readReturn() {
   bool InMemory = F->arg_size() && F->getArg(0)->hasStructRetAttr();
   Type *Returned =
       InMemory ? F->getArg(0)->getParamStructRetType() : F->getReturnType();
+  if (!checkReturnMarker(Returned))
+    return false;
+  const bool ReturnConst = Return == MarkerRole::ConstReturn;
+  if (NoReturn)
+    Request.ReturnPrimal = false;
 
   const unsigned Width = Request.Width;
   auto FromMemory = [&](bool OfShadow) {
@@ -941,6 +1050,7 @@ std::optional<EntryCall> Decoder::decode() {
     markerOf(Call.getArgOperand(I), &ByReference);
   if (!readWidth())
     return std::nullopt;
+  findInterleave();
 
   for (const ParameterGroup &Group : parameterGroups(*F)) {
     Argument &P = *F->getArg(Group.First);
@@ -960,6 +1070,12 @@ std::optional<EntryCall> Decoder::decode() {
   StringRef Spelling;
   if (!readMarkers(Marker, Spelling))
     return std::nullopt;
+  if (Interleave && Next == *Interleave) {
+    Next = NextShadow;
+    Interleave.reset();
+    if (!readMarkers(Marker, Spelling))
+      return std::nullopt;
+  }
   if (Marker && Next == Call.arg_size())
     return fail(DiagId::MarkerWithoutArgument, {Spelling});
   if (Next != Call.arg_size())
