@@ -4,7 +4,7 @@
 // RUN: not %rgcc -O0 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: not %rgcc -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 #include <complex.h>
-extern int enzyme_const, enzyme_dup, enzyme_dupnoneed, enzyme_out, enzyme_byref;
+extern int enzyme_const, enzyme_dup, enzyme_dupnoneed, enzyme_out, enzyme_observations;
 extern int enzyme_something;
 double __enzyme_autodiff(void *, ...);
 double __enzyme_fwddiff(void *, ...);
@@ -74,8 +74,8 @@ void test(double x, double *p, double *dp, int n, struct packed s) {
   __enzyme_frobnicate((void *)square, x);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: parameter 1 of 'usesPacked' must not be a small struct that mixes floats and integers
   sink = __enzyme_autodiff((void *)usesPacked, s);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_byref' is not supported yet [RG2101]
-  sink = __enzyme_autodiff((void *)square, enzyme_byref, 8, p);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_observations' is not supported yet [RG2101]
+  sink = __enzyme_autodiff((void *)square, enzyme_observations, 8, p);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: derivative call '__enzyme_reverse' (split reverse mode, reverse sweep) is not supported yet [RG2102]
   __enzyme_reverse((void *)square, x);
 }
