@@ -109,6 +109,44 @@ void rg_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes,
   }
 }
 
+/* A memmove with several kinds of bytes takes as many calls, and where its ends
+ * overlap each of them would destroy what the next one reads. So these calls
+ * read from what rg_apart returns: `from`, or a copy of it. */
+static inline int rg_overlap(char *a, char *b, uint64_t bytes) {
+  return a < b + bytes && b < a + bytes;
+}
+
+/* The shadow `from`, in memory that does not overlap with the shadow `to`. A
+ * destination without a shadow (to == own) is not written. */
+void *rg_apart(char *from, char *to, char *own, uint64_t bytes) {
+  if (to == own || !rg_overlap(from, to, bytes))
+    return from;
+  char *copy = malloc(bytes);
+  if (!copy)
+    abort();
+  return memcpy(copy, from, bytes);
+}
+
+/* The adjoints that a copy apart has taken leave their place. */
+void rg_apart_zero(char *copy, char *from, uint64_t bytes, uint64_t offset,
+                   uint64_t period, uint64_t run) {
+  if (copy != from)
+    rg_adjoint_zero(from, 0, bytes, offset, period, run);
+}
+
+void rg_apart_end(char *copy, char *from) {
+  if (copy != from)
+    free(copy);
+}
+
+/* Forward mode: pointers of an inactive source are their own shadows; those of
+ * an active one came with its tangents. */
+void rg_shadow_move_inactive(char *dsh, char *d, char *ssh, char *s, uint64_t bytes,
+                             uint64_t offset, uint64_t period, uint64_t run) {
+  if (ssh == s)
+    rg_shadow_move_pointers(dsh, d, ssh, bytes, offset, period, run);
+}
+
 /* Bytes that a block of memory and its reallocation to `bytes` have in common. */
 uint64_t rg_common_size(void *old, uint64_t bytes) {
   uint64_t have = old ? malloc_usable_size(old) : 0;

@@ -511,20 +511,19 @@ bool ObjectGraph::carryCells(Link &L) {
   D = D.shifted(L.DstOff);
   S = S.shifted(L.SrcOff);
   if (L.Size == Unbounded) {
-    // The two ends advance together: what one end repeats, the other does.
-    SmallVector<Position, 8> Wanted; // relative to the start of the copy
+    // Where from the start of the copy on do the ends hold pointers? The start is
+    // any of an end's places: seen from there, a cell repeats with their stride.
+    SmallVector<Position, 8> Wanted;
     auto Collect = [&](const Position &P) {
       for (CellView &C : cellsOf(P.Obj)) {
         Position W = C.Where;
         if (W.exact() && P.exact()) {
           if (W.Off < P.Off || W.Off - P.Off > OpenEndedReach)
             continue;
-        } else if (W.exact()) {
-          W.Stride = P.Stride;
-          W.Lo = P.Lo;
-          W.Hi = Position::PosInf;
-        }
-        if (!W.exact()) {
+        } else {
+          W.Stride = std::gcd(W.Stride, P.Stride);
+          if (C.Where.exact())
+            W.Lo = P.Lo;
           // From here to wherever the copy ends: bounds that moved with every
           // copy would never settle.
           W.Lo = std::max(W.Lo, P.Off);
@@ -537,21 +536,24 @@ bool ObjectGraph::carryCells(Link &L) {
     Collect(D);
     Collect(S);
     bool Same = D.Obj == S.Obj;
-    for (Position W : Wanted) {
-      if (Same) {
-        if (D.Off == S.Off)
-          continue;
-        // Moved within one object: every shift of a cell is a cell.
-        W.Stride = std::gcd(W.Stride, D.Off - S.Off);
+    if (Same && D.exact() && D == S)
+      return true;
+    // Moved within one object: every shift of a cell is a cell.
+    int64_t Shift = Same ? std::gcd(std::gcd(D.Stride, S.Stride), D.Off - S.Off) : 0;
+    auto CellIn = [&](const Position &P, Position W) {
+      W.Stride = std::gcd(std::gcd(W.Stride, P.Stride), Shift);
+      if (W.Stride)
         W.Hi = Position::PosInf;
-      }
-      Position WS = W.shifted(S.Off), WD = W.shifted(D.Off);
-      WS.Obj = S.Obj;
-      WD.Obj = D.Obj;
-      WS.canonicalise();
-      WD.canonicalise();
-      Var CS = cellAt(WS);
-      Var CD = cellAt(WD);
+      W = W.shifted(P.Off);
+      if (P.Lo <= Position::NegInf)
+        W.Lo = Position::NegInf;
+      W.Obj = P.Obj;
+      W.canonicalise();
+      return cellAt(W);
+    };
+    for (Position W : Wanted) {
+      Var CS = CellIn(S, W);
+      Var CD = CellIn(D, W);
       addEdge(CS, CD);
     }
     return true;

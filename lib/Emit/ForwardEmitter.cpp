@@ -337,8 +337,8 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
   for (const TypedLeaf &L : S.Leaves)
     if (L.Kind.K == ByteKind::Pointer) {
       auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
-      B.CreateCall(RT.require("rg_shadow_move_pointers"),
-                   {Dest, Own, Source, Bytes, Offset, Period, Run});
+      B.CreateCall(RT.require("rg_shadow_move_inactive"),
+                   {Dest, Own, Source, SourceOwn, Bytes, Offset, Period, Run});
     }
 }
 

@@ -589,17 +589,21 @@ void PrimalEmitter::emitTransfer(CallBase &C) {
                           ? primal(T.Dest)
                           : ConstantPointerNull::get(B.getPtrTy());
   Value *Bytes = B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty());
-  for (const TypedLeaf &L : S.Leaves) {
-    if (L.Kind.K != ByteKind::Pointer)
-      continue;
+  RuntimeLibrary &RT = Services.runtime();
+  auto IsPointer = [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Pointer; };
+  Value *Source = T.Source ? shadow(T.Source) : nullptr, *From = Source;
+  if (Source && movesInterfere(T, S, IsPointer))
+    From = B.CreateCall(RT.require("rg_apart"), {Source, Dest, DestPrimal, Bytes});
+  for (const TypedLeaf &L : make_filter_range(S.Leaves, IsPointer)) {
     auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
-    if (T.Source)
-      B.CreateCall(Services.runtime().require("rg_shadow_move_pointers"),
-                   {Dest, DestPrimal, shadow(T.Source), Bytes, Offset, Period, Run});
+    if (Source)
+      B.CreateCall(RT.require("rg_shadow_move_pointers"),
+                   {Dest, DestPrimal, From, Bytes, Offset, Period, Run});
     else
-      B.CreateCall(Services.runtime().require("rg_adjoint_zero"),
-                   {Dest, DestPrimal, Bytes, Offset, Period, Run});
+      B.CreateCall(RT.require("rg_adjoint_zero"), {Dest, DestPrimal, Bytes, Offset, Period, Run});
   }
+  if (From != Source)
+    B.CreateCall(RT.require("rg_apart_end"), {From, Source});
 }
 
 void PrimalEmitter::emitRealloc(CallBase &C) {

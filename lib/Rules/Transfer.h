@@ -20,6 +20,7 @@ struct Transfer {
   const llvm::Value *Source; ///< null for a fill
   const llvm::Value *Length; ///< bytes
   bool IsRealloc;            ///< Dest is the result, Length the new size
+  bool MayOverlap;           ///< Dest and Source, without being the same
 };
 
 /// Of a memory intrinsic, or a call that the catalogue handles as one.
@@ -33,6 +34,11 @@ struct LeafRange {
 /// `Bytes` is the length of the whole transfer, an i64.
 LeafRange leafRange(llvm::IRBuilderBase &B, const TransferShape &S, const TypedLeaf &L,
                     llvm::Value *Bytes);
+
+/// True if more than one leaf is of the kind that Which accepts, and the calls
+/// that move one leaf each have to read from a copy (rg_apart).
+bool movesInterfere(const Transfer &T, const TransferShape &S,
+                    llvm::function_ref<bool(const TypedLeaf &)> Which);
 
 } // namespace retrograd
 

@@ -29,9 +29,16 @@ Transfer retrograd::transferOf(const CallBase &C, const Catalogue &Cat) {
   if (const OperationRecord *R = Cat.lookup(C))
     H = R->Handler;
   if (H == HandlerKind::Realloc)
-    return {&C, C.getArgOperand(0), C.getArgOperand(1), true};
+    return {&C, C.getArgOperand(0), C.getArgOperand(1), true, false};
   bool Fill = isa<AnyMemSetInst>(C) || H == HandlerKind::MemSet;
-  return {C.getArgOperand(0), Fill ? nullptr : C.getArgOperand(1), C.getArgOperand(2), false};
+  bool MayOverlap = isa<AnyMemMoveInst>(C) || H == HandlerKind::MemMove;
+  return {C.getArgOperand(0), Fill ? nullptr : C.getArgOperand(1), C.getArgOperand(2), false,
+          MayOverlap};
+}
+
+bool retrograd::movesInterfere(const Transfer &T, const TransferShape &S,
+                               function_ref<bool(const TypedLeaf &)> Which) {
+  return T.MayOverlap && count_if(S.Leaves, Which) > 1;
 }
 
 LeafRange retrograd::leafRange(IRBuilderBase &B, const TransferShape &S, const TypedLeaf &L,
@@ -101,6 +108,15 @@ static void emit(const Instruction &I, RuleContext &C) {
   if (T.IsRealloc && Copies)
     Bytes = B.CreateCall(C.runtime("rg_common_size"), {Source, Bytes});
   Value *SourcePrimal = Copies && A.isMixed(T.Source) ? C.primal(T.Source) : Null;
+  auto IsFloat = [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; };
+  Value *Taken = Dest;
+  if (Copies && movesInterfere(T, S, IsFloat)) {
+    Taken = B.CreateCall(C.runtime("rg_apart"), {Dest, Source, SourcePrimal, Bytes});
+    for (const TypedLeaf &L : make_filter_range(S.Leaves, IsFloat)) {
+      auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
+      B.CreateCall(C.runtime("rg_apart_zero"), {Taken, Dest, Bytes, Offset, Period, Run});
+    }
+  }
   for (const TypedLeaf &L : S.Leaves) {
     bool Zero = !Copies && L.Kind.K != ByteKind::Pointer && L.Kind.K != ByteKind::Integer;
     if (L.Kind.K != ByteKind::Float && !Zero)
@@ -108,10 +124,12 @@ static void emit(const Instruction &I, RuleContext &C) {
     auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
     if (Copies)
       B.CreateCall(C.runtime((Twine("rg_adjoint_move_") + floatName(L.Kind.FP)).str()),
-                   {Dest, DestPrimal, Source, SourcePrimal, Bytes, Offset, Period, Run});
+                   {Taken, DestPrimal, Source, SourcePrimal, Bytes, Offset, Period, Run});
     else
       B.CreateCall(C.runtime("rg_adjoint_zero"), {Dest, DestPrimal, Bytes, Offset, Period, Run});
   }
+  if (Taken != Dest)
+    B.CreateCall(C.runtime("rg_apart_end"), {Taken, Dest});
   // A fill of memory whose type nothing tells: zero is right for floats, and
   // nobody reads the shadow of anything else.
   if (!Copies && S.Leaves.empty())
