@@ -197,6 +197,11 @@ RG_NOINLINE rg_arena *rg_tape_begin(void) {
   return a;
 }
 
+RG_NOINLINE rg_arena *rg_tape_current(void) {
+  rg_arena *a = &rg_arena_of_thread;
+  return a->mark ? a : NULL;
+}
+
 RG_NOINLINE void rg_tape_end(rg_arena *a) {
   /* A deallocator may itself run a derivative (a destructor is any code), so
    * each entry is taken off the list before it is run. */

@@ -96,6 +96,8 @@ struct OperationRecord {
   /// one made and takes just the pointer.
   llvm::ArrayRef<unsigned> SizeArgs = {};
   bool ZeroFills = false;
+  /// Somebody else frees the block: the shadow is its second half.
+  bool ShadowBehind = false;
   llvm::StringRef Deallocator = {};
   /// Deallocation: which operand is freed.
   unsigned FreedArg = 0;

@@ -27,9 +27,18 @@ def operator_delete : Deallocation<
      "_ZdlPvSt11align_val_tRKSt9nothrow_t", "_ZdaPvSt11align_val_tRKSt9nothrow_t"],
     "V:P*">;
 
+// What an exception carries may be active; the C++ runtime frees it.
+def exception_allocate : Allocation<["__cxa_allocate_exception"], "P:Z", [0], ""> {
+  let ShadowBehind = 1;
+}
+// Preparation knows these by their records: see lib/Pass/LowerExceptions.cpp.
+def exception_throw : Inactive<["__cxa_throw"], "V:PPP">;
+def exception_rethrow : Inactive<["__cxa_rethrow"], "V:">;
+def exception_begin_catch : Inactive<["__cxa_begin_catch"], "P:P">;
+def exception_end_catch : Inactive<["__cxa_end_catch"], "V:">;
+def exception_get_pointer : Inactive<["__cxa_get_exception_ptr"], "P:P">;
 def exceptions : Inactive<
-    ["__cxa_allocate_exception", "__cxa_free_exception", "__cxa_throw", "__cxa_rethrow",
-     "__cxa_begin_catch", "__cxa_end_catch", "__cxa_get_exception_ptr",
+    ["__cxa_free_exception",
      "__cxa_throw_bad_array_new_length", "__cxa_bad_cast", "__cxa_bad_typeid",
      "__cxa_call_unexpected", "__cxa_call_terminate", "__cxa_pure_virtual",
      "__cxa_deleted_virtual", "__cxa_init_primary_exception",

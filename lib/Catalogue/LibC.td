@@ -139,3 +139,7 @@ def openmp_queries : Inactive<
 let Section = "The runtime", OfRuntime = 1 in
 def tape_scopes : Inactive<["rg_tape_begin", "rg_tape_end", "rg_tape_bytes_total",
                             "rg_tape_bytes_peak", "rg_tape_bytes_reset"]>;
+// Handlers, as preparation writes them (runtime/exceptions.c).
+let Section = "The runtime", OfRuntime = 1 in
+def handlers : Inactive<["rg_exception_begin", "rg_exception_pointer", "rg_exception_is_behind",
+                         "rg_exception_match", "rg_exception_raise"]>;

@@ -152,6 +152,9 @@ class Allocation<list<string> names, string prototype, list<int> sizeArgs,
   list<int> SizeArgs = sizeArgs;
   string Deallocator = deallocator;
   bit ZeroFills = 0;
+  // Somebody else frees the block, with all that lies in it: so the shadow is
+  // the second half of a block that is made twice as large.
+  bit ShadowBehind = 0;
 }
 
 class Deallocation<list<string> names, string prototype, int freedArg = 0>

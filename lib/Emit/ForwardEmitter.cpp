@@ -359,6 +359,10 @@ void ForwardEmitter::visitCall(CallBase &C) {
                                                             : reduction(cast<IntrinsicInst>(C));
     return;
   case CallAction::Allocate: {
+    if (R->ShadowBehind) {
+      Companions[&C] = shadowBehind(*Clone, *R, B);
+      return;
+    }
     auto *Sh = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(), Args,
                             C.getName() + ".sh");
     Sh->setAttributes(Clone->getAttributes());

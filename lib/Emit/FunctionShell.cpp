@@ -102,3 +102,17 @@ BasicBlock::iterator retrograd::afterDefinition(Instruction *I) {
     return I->getParent()->getFirstInsertionPt();
   return std::next(I->getIterator());
 }
+
+Value *retrograd::shadowBehind(CallBase &Allocation, const OperationRecord &R, IRBuilderBase &B) {
+  IRBuilder<> Before(&Allocation);
+  unsigned SizeArg = R.SizeArgs.front();
+  Value *Size = Allocation.getArgOperand(SizeArg);
+  Value *Half = Before.CreateAnd(Before.CreateAdd(Size, ConstantInt::get(Size->getType(), 15)),
+                                 ConstantInt::getSigned(Size->getType(), -16));
+  Allocation.setArgOperand(SizeArg, Before.CreateAdd(Half, Half));
+  // What was said of the block's size is no longer true.
+  Allocation.removeRetAttr(Attribute::Dereferenceable);
+  Value *Shadow = B.CreateGEP(B.getInt8Ty(), &Allocation, Half);
+  B.CreateMemSet(Shadow, B.getInt8(0), Half, MaybeAlign(8));
+  return Shadow;
+}

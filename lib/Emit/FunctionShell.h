@@ -16,8 +16,10 @@
 #ifndef RETROGRAD_EMIT_FUNCTIONSHELL_H
 #define RETROGRAD_EMIT_FUNCTIONSHELL_H
 
+#include "Catalogue/Catalogue.h"
 #include "Request/DerivativeRequest.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
 namespace retrograd {
@@ -38,6 +40,12 @@ void clonePrimal(llvm::Function &D, llvm::Function &F, const DerivativeRequest &
 /// The place right after the definition of clone I where code may be put:
 /// behind the phis, in the normal destination of an invoke.
 llvm::BasicBlock::iterator afterDefinition(llvm::Instruction *I);
+
+/// The shadow of the block that Allocation makes, whose record says that it lies
+/// behind the primal: doubles the block, and clears the second half at B, which
+/// stands where the result may be used.
+llvm::Value *shadowBehind(llvm::CallBase &Allocation, const OperationRecord &R,
+                          llvm::IRBuilderBase &B);
 
 } // namespace retrograd
 

@@ -249,6 +249,13 @@ void PrimalEmitter::storeAtExits() {
       if (Stores.empty())
         continue;
       BasicBlock *From = clone(&P), *To = clone(S);
+      if (To->isLandingPad()) {
+        // Nothing fits between an invoke and its pad, which is its own.
+        IRBuilder<> B(To, To->getFirstInsertionPt());
+        for (auto [Sl, V] : Stores)
+          storeTo(*Sl, V, B);
+        continue;
+      }
       BasicBlock *Edge = BasicBlock::Create(D.getContext(), "rg.exit", &D, To);
       IRBuilder<> B(Edge);
       for (auto [Sl, V] : Stores)
@@ -540,6 +547,10 @@ void PrimalEmitter::emitAllocation(CallBase &C) {
   auto *Clone = cast<CallBase>(clone(&C));
   IRBuilder<> B(D.getContext());
   placeAfter(B, C);
+  if (R.ShadowBehind) {
+    Shadows[&C] = shadowBehind(*Clone, R, B);
+    return;
+  }
   SmallVector<Value *, 3> Args(Clone->args());
   auto *Sh = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(), Args,
                           C.getName() + ".sh");

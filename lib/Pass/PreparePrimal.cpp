@@ -24,6 +24,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Emit/RuntimeLibrary.h"
 #include "Pass/ClonePrimal.h"
+#include "Pass/LowerExceptions.h"
 #include "Pass/PrimalEvidence.h"
 #include "Pass/PrimalNormalForm.h"
 #include "Support/Options.h"
@@ -70,6 +71,8 @@ struct Primal {
   bool Unoptimised = false;
   /// Part of a cycle of the call graph.
   bool Recursive = false;
+  /// Exceptions were brought into our form.
+  bool Lowered = false;
   /// Calls that name Original, in the bodies that were cloned.
   unsigned CallSites = 0;
   enum { Cloned, Shrunk, Prepared } State = Cloned;
@@ -102,13 +105,19 @@ struct PreparePrimal::Impl {
   /// describeLibraryCalls. In a module of their own: the user's declarations
   /// are not ours to change.
   Module LibraryFacts;
+  ExceptionLowering Exceptions;
+  /// Functions of the user whose exceptions can be caught in differentiated
+  /// code: their primals return them.
+  SmallPtrSet<const Function *, 8> Watched;
+  /// One of them was found out when its clone was made already.
+  bool WatchedTooLate = false;
 
   Impl(Module &M, ModuleAnalysisManager &MAM, const Catalogue &Cat,
        const Options &Opts)
       : M(M),
         FAM(MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager()),
         Cat(Cat), Opts(Opts), Runtime(M),
-        LibraryFacts("rg.library.facts", M.getContext()) {
+        LibraryFacts("rg.library.facts", M.getContext()), Exceptions(M, Cat) {
     LibraryFacts.setDataLayout(M.getDataLayout());
     LibraryFacts.setTargetTriple(M.getTargetTriple());
   }
@@ -131,6 +140,10 @@ struct PreparePrimal::Impl {
   bool wantInline(CallBase &Call, const Primal &Caller, const Primal &Callee,
                   unsigned CallerSize);
   bool cloneNewCallees(Primal &P);
+  bool mayBecomePrimal(const Function &F) const;
+  bool watch(Primal &P);
+  void lowerExceptions(ArrayRef<Primal *> New);
+  void disposeOfClones();
   void verify(const Function &Clone, StringRef Stage);
 };
 
@@ -172,7 +185,6 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
   ByOriginal[&F] = P;
   ByClone[Clone] = P;
 
-  dropDeadEndUnwinding(*Clone);
   replaceBarriers(*Clone);
   resolveCalls(*Clone);
   if (P->Unoptimised) {
@@ -279,6 +291,44 @@ void PreparePrimal::Impl::cloneReachable(Function &F,
   }
 }
 
+/// F has a body, or gets one by preparation.
+bool PreparePrimal::Impl::mayBecomePrimal(const Function &F) const {
+  if (!hasUsableBody(F) || F.isIntrinsic())
+    return false;
+  const OperationRecord *R = Cat.lookupFunction(F);
+  return !R || !R->OfRuntime;
+}
+
+/// Finds functions whose exceptions P can catch, or that pass through P to
+/// somebody who can. True if some were not known before.
+bool PreparePrimal::Impl::watch(Primal &P) {
+  bool Grew = false;
+  for (Function *Callee :
+       ExceptionLowering::watched(*P.Clone, Watched.contains(P.Original))) {
+    if (!mayBecomePrimal(*Callee) || !Watched.insert(Callee).second)
+      continue;
+    Grew = true;
+    if (Primal *Known = primalOf(Callee); Known && Known->Lowered)
+      WatchedTooLate = true;
+  }
+  return Grew;
+}
+
+void PreparePrimal::Impl::lowerExceptions(ArrayRef<Primal *> New) {
+  for (bool Grew = true; Grew;) {
+    Grew = false;
+    for (Primal *P : New)
+      Grew |= watch(*P);
+  }
+  auto HasBody = [this](const Function &F) { return mayBecomePrimal(F); };
+  auto ReturnsThem = [this](const Function &F) { return Watched.contains(&F); };
+  for (Primal *P : New) {
+    Exceptions.lower(*P->Clone, Watched.contains(P->Original), HasBody, ReturnsThem);
+    P->Lowered = true;
+    verify(*P->Clone, "lowering of exceptions");
+  }
+}
+
 /// Inlines into and simplifies new clones, callees first.
 void PreparePrimal::Impl::shrink(ArrayRef<Primal *> New) {
   Primal Root;
@@ -327,6 +377,8 @@ void PreparePrimal::Impl::shrinkOne(Primal &P) {
 
 bool PreparePrimal::Impl::cloneNewCallees(Primal &P) {
   SmallVector<Primal *, 4> New;
+  watch(P);
+  Exceptions.checkCalls(*P.Clone, [this](const Function &F) { return Watched.contains(&F); });
   for (auto [Call, Callee] : directCalls(*P.Clone))
     if (hasUsableBody(*Callee) && !primalOf(Callee) &&
         Primals.size() < MostClones &&
@@ -334,13 +386,15 @@ bool PreparePrimal::Impl::cloneNewCallees(Primal &P) {
       cloneReachable(*Callee, New);
   if (New.empty())
     return false;
+  lowerExceptions(New);
   shrink(New);
   return true;
 }
 
 /// A callee that cannot throw makes handlers in its callers dead.
 void PreparePrimal::Impl::noteNoUnwind(Primal &P) {
-  if (P.Clone->doesNotThrow())
+  // A call of what is not differentiated runs the user's function, which unwinds.
+  if (P.Clone->doesNotThrow() || P.Clone->hasFnAttribute(ReturnsExceptions))
     return;
   for (Instruction &I : instructions(*P.Clone)) {
     if (!I.mayThrow())
@@ -468,16 +522,23 @@ PreparePrimal::PreparePrimal(Module &M, ModuleAnalysisManager &MAM,
 PreparePrimal::~PreparePrimal() = default;
 
 Function *PreparePrimal::prepare(Function &F) {
-  Primal *P = I->primalOf(&F);
-  if (!P) {
-    SmallVector<Primal *, 16> New;
-    I->cloneReachable(F, New);
-    I->shrink(New);
-    P = I->primalOf(&F);
+  for (;;) {
+    I->WatchedTooLate = false;
+    Primal *P = I->primalOf(&F);
+    if (!P) {
+      SmallVector<Primal *, 16> New;
+      I->cloneReachable(F, New);
+      I->lowerExceptions(New);
+      I->shrink(New);
+      P = I->primalOf(&F);
+    }
+    if (P->State != Primal::Prepared)
+      I->prepareFrom(*P);
+    if (!I->WatchedTooLate)
+      return P->Clone;
+    // Rare. The set of what is watched only grows, so this ends.
+    I->disposeOfClones();
   }
-  if (P->State != Primal::Prepared)
-    I->prepareFrom(*P);
-  return P->Clone;
 }
 
 Function *PreparePrimal::preparedOf(const Function *F) const {
@@ -506,14 +567,17 @@ void PreparePrimal::print(raw_ostream &OS) const {
       P->Clone->print(OS);
 }
 
-void PreparePrimal::dispose() {
-  for (const auto &P : I->Primals) {
-    I->FAM.clear(*P->Clone, P->Clone->getName());
+void PreparePrimal::Impl::disposeOfClones() {
+  for (const auto &P : Primals) {
+    FAM.clear(*P->Clone, P->Clone->getName());
     P->Clone->dropAllReferences();
   }
-  for (const auto &P : I->Primals)
+  for (const auto &P : Primals)
     P->Clone->eraseFromParent();
-  I->Primals.clear();
-  I->ByOriginal.clear();
-  I->ByClone.clear();
+  Primals.clear();
+  ByOriginal.clear();
+  ByClone.clear();
+  ClonedInstructions = 0;
 }
+
+void PreparePrimal::dispose() { I->disposeOfClones(); }

@@ -291,6 +291,23 @@ void retrograd::spellAddresses(Function &F) {
   }
 }
 
+/// Each invoke has a landing pad of its own, which is then the only place on its
+/// way out of a loop, say.
+static void splitLandingPads(Function &F) {
+  SmallVector<BasicBlock *, 8> Pads;
+  for (BasicBlock &B : F)
+    if (B.isLandingPad())
+      Pads.push_back(&B);
+  for (BasicBlock *Pad : Pads)
+    while (!Pad->getSinglePredecessor()) {
+      SmallVector<BasicBlock *, 2> New;
+      SplitLandingPadPredecessors(Pad, {*pred_begin(Pad)}, ".own", ".rest", New);
+      if (New.size() < 2)
+        break;
+      Pad = New[1];
+    }
+}
+
 static void joinReturns(Function &F) {
   SmallVector<ReturnInst *, 4> Returns;
   for (BasicBlock &BB : F)
@@ -371,6 +388,7 @@ void retrograd::normaliseControlFlow(Function &F,
     FAM.invalidate(F, PreservedAnalyses::none());
   makeReducible(F, FAM);
   joinReturns(F);
+  splitLandingPads(F);
   FAM.invalidate(F, PreservedAnalyses::none());
   // What an invoke defines needs a place of its own to be worked with.
   for (BasicBlock &B : make_early_inc_range(F))

@@ -147,7 +147,10 @@ void DerivativePlan::checkCall(const CallBase &C) {
   if (Callee->arg_size() != C.arg_size() || Callee->getReturnType() != C.getType())
     return refuse(RefusalKind::IndirectCall, C,
                   "'" + Callee->getName().str() + "' called with another prototype");
-  if (const auto *I = dyn_cast<InvokeInst>(&C); I && Shape.isLive(I->getUnwindDest()))
+  // What it did until it threw has to be undone: it must return then.
+  if (const auto *I = dyn_cast<InvokeInst>(&C);
+      I && Shape.isLive(I->getUnwindDest()) &&
+      !facts().preparedOf(Callee)->hasFnAttribute("rg-returns-exceptions"))
     refuse(RefusalKind::ExceptionPath, C, Callee->getName().str());
 }
 
@@ -250,10 +253,8 @@ void DerivativePlan::collectRefusals() {
           checkCopyTypes(I);
           checkShadowOfDest(I);
         }
-        // The way out of a loop would have to leave a mark on the way.
-        if (auto *Inv = dyn_cast<InvokeInst>(C); Inv && Shape.isLive(Inv->getUnwindDest()))
-          if (const Loop *L = Shape.loops().getLoopFor(&B); L && !L->contains(Inv->getUnwindDest()))
-            refuse(RefusalKind::ExceptionPath, I, "");
+        if (C->hasFnAttr("rg-exception-unsupported"))
+          refuse(RefusalKind::ExceptionPath, I, "");
         continue;
       }
       if (const char *What = missingRule(I, Activity))

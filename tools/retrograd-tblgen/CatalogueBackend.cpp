@@ -149,6 +149,7 @@ void CatalogueWriter::emitRecords() {
     if (Class == "Allocation")
       OS << ", .SizeArgs = SizeArgs_" << Id
          << ", .ZeroFills = " << Bit(R->getValueAsBit("ZeroFills"))
+         << ", .ShadowBehind = " << Bit(R->getValueAsBit("ShadowBehind"))
          << ", .Deallocator = " << quoted(R->getValueAsString("Deallocator"));
     if (Class == "Deallocation")
       OS << ", .FreedArg = " << R->getValueAsInt("FreedArg");

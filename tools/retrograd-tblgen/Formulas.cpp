@@ -327,7 +327,7 @@ bool checkRecord(const Record *R) {
     }
   }
   if (isA(R, "Allocation"))
-    if (R->getValueAsString("Deallocator").empty() ||
+    if (R->getValueAsString("Deallocator").empty() != R->getValueAsBit("ShadowBehind") ||
         R->getValueAsListOfInts("SizeArgs").empty())
       Complain("an allocation names its size and its deallocator");
   return Good;
