@@ -46,5 +46,16 @@ _Bool rg_exception_is_behind(void *e, void *object) {
   return (char *)e + RG_EXCEPTION_HEADER == (char *)object;
 }
 
+/** The exception is a pointer, and what was caught with e is that pointer: the
+ *  ABI hands it on by value. */
+_Bool rg_exception_is_pointer(void *e, void *caught) {
+  /* Of an object in a block of C++'s runtime there are always eight bytes. */
+  return !rg_exception_is_behind(e, caught) &&
+         *(void **)((char *)e + RG_EXCEPTION_HEADER) == caught;
+}
+
+/** The exception that is thrown is the one that is handled. */
+_Bool rg_exception_is(void *handled, void *thrown) { return handled == thrown; }
+
 /** Number of the clause that catches e; see ExceptionLowering::matcher. */
 int rg_exception_match(void *e, int (*matcher)(void *)) { return matcher(e); }

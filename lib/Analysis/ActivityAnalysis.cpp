@@ -8,6 +8,7 @@
 #include "Analysis/ActivityAnalysis.h"
 #include "Analysis/LoopShape.h"
 #include "Catalogue/Catalogue.h"
+#include "Support/ExceptionMarks.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/raw_ostream.h"
@@ -382,7 +383,7 @@ void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
   for (const Instruction &I : instructions(F))
     for (const Value *Op : I.operands()) {
       const auto *G = dyn_cast<GlobalVariable>(Op->stripInBoundsOffsets());
-      if (!G || G->isConstant())
+      if (!G || G->isConstant() || G->hasAttribute(ExceptionVariable))
         continue;
       // What a global pointed to before the derivative began has no shadow.
       TypeAnalysis::ObjectId O = Facts.types().objectOf(G);

@@ -142,4 +142,5 @@ def tape_scopes : Inactive<["rg_tape_begin", "rg_tape_end", "rg_tape_bytes_total
 // Handlers, as preparation writes them (runtime/exceptions.c).
 let Section = "The runtime", OfRuntime = 1 in
 def handlers : Inactive<["rg_exception_begin", "rg_exception_pointer", "rg_exception_is_behind",
-                         "rg_exception_match", "rg_exception_raise"]>;
+                         "rg_exception_is_pointer",
+                         "rg_exception_is", "rg_exception_match", "rg_exception_raise"]>;

@@ -1,31 +1,35 @@
 //===- LowerExceptions.cpp - exceptions as ordinary control flow ----------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // The variable @rg.exception holds the exception in flight, null if there is
-// none: the address of its _Unwind_Exception, which lies right before the thrown
-// object, so that what the object leads to has a shadow as everything else.
+// none: the address of its _Unwind_Exception, which lies right before the
+// thrown object, so that what the object leads to has a shadow as everything
+// else.
 //
 //   invoke f() to N unwind P      invoke f() to C unwind S
-//                              C: e = load @rg.exception; e ? P : N   (returned)
+//                              C: e = load @rg.exception; e ? P : N (returned)
 //                              S: landingpad catch all; store @rg.exception; P
 //   P: landingpad catch T      P: e = load @rg.exception; store null
 //                                 selector = which of the clauses matches e
 //   resume                        store @rg.exception; return
 //
-// S is for callees that unwind: library functions, and whatever runs as the user
-// compiled it since nothing active passes through. C++'s own runtime tells which
-// clause matches: the exception is raised once more, in a function that has just
-// these clauses and one for all the rest.
+// @rg.exception.handled holds the one whose handler runs.
+//
+// S is for callees that unwind: library functions, and whatever runs as the
+// user compiled it since nothing active passes through. C++'s own runtime tells
+// which clause matches: the exception is raised once more, in a function that
+// has just these clauses and one for all the rest.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Pass/LowerExceptions.h"
 #include "Catalogue/Catalogue.h"
 #include "Pass/PrimalNormalForm.h"
+#include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -49,14 +53,27 @@ static bool mayUnwind(const CallBase &C) {
   return !C.doesNotThrow() && !isa<IntrinsicInst>(C) && !C.isInlineAsm();
 }
 
+/// What may be promised of a result, which does not hold beside an exception.
+static AttributeMask promises() {
+  AttributeMask Mask = AttributeFuncs::getUBImplyingAttributes();
+  for (Attribute::AttrKind K :
+       {Attribute::NonNull, Attribute::NoAlias, Attribute::Alignment,
+        Attribute::Range, Attribute::NoFPClass})
+    Mask.addAttribute(K);
+  return Mask;
+}
+
 bool ExceptionLowering::catches(const Function &F) {
   if (!F.hasPersonalityFn())
     return false;
   auto Returning = blocksThatReturn(F);
-  return any_of(F, [&](const BasicBlock &B) { return B.isLandingPad() && Returning.contains(&B); });
+  return any_of(F, [&](const BasicBlock &B) {
+    return B.isLandingPad() && Returning.contains(&B);
+  });
 }
 
-SmallVector<Function *, 8> ExceptionLowering::watched(const Function &F, bool Leaves) {
+SmallVector<Function *, 8> ExceptionLowering::watched(const Function &F,
+                                                      bool Leaves) {
   SmallVector<Function *, 8> Found;
   auto Returning = blocksThatReturn(F);
   for (const Instruction &I : instructions(F)) {
@@ -70,16 +87,48 @@ SmallVector<Function *, 8> ExceptionLowering::watched(const Function &F, bool Le
   return Found;
 }
 
+/// A handler for pointers gets the pointer itself, not the object that holds
+/// it. Type information has the mangled name of its type, P for pointers.
+static bool isPointerType(const Value *TypeInfo) {
+  const auto *G = dyn_cast<GlobalVariable>(TypeInfo->stripPointerCasts());
+  return G && G->getName().starts_with("_ZTIP");
+}
+
+/// A base class of the thrown type may lie anywhere in the object. Type
+/// information names in its first member the kind of class that it is of.
+static bool hasSeveralBases(const Value *TypeInfo, unsigned Depth = 0) {
+  const auto *G =
+      dyn_cast<GlobalVariable>(TypeInfo->stripInBoundsConstantOffsets());
+  if (!G)
+    return false;
+  if (G->getName() == "_ZTVN10__cxxabiv121__vmi_class_type_infoE")
+    return true;
+  const auto *Members = G->hasInitializer()
+                            ? dyn_cast<ConstantStruct>(G->getInitializer())
+                            : nullptr;
+  return Members && Depth < 16 &&
+         any_of(
+             Members->operands(),
+             [&](const Use &U) {
+               return U->getType()->isPointerTy() &&
+                      hasSeveralBases(U.get(), Depth + 1);
+             });
+}
+
 //===----------------------------------------------------------------------===//
 // What a module has once
 //===----------------------------------------------------------------------===//
 
-GlobalVariable *ExceptionLowering::variable() {
+GlobalVariable *ExceptionLowering::variable(VariableKind Kind) {
+  GlobalVariable *&Variable = Variables[Kind];
   if (!Variable) {
     Type *P = PointerType::get(M.getContext(), 0);
-    Variable = new GlobalVariable(M, P, /*isConstant=*/false, GlobalValue::InternalLinkage,
-                                  Constant::getNullValue(P), "rg.exception", nullptr,
-                                  GlobalValue::GeneralDynamicTLSModel);
+    Variable = new GlobalVariable(
+        M, P, /*isConstant=*/false, GlobalValue::InternalLinkage,
+        Constant::getNullValue(P),
+        Kind == InFlight ? "rg.exception" : "rg.exception.handled", nullptr,
+        GlobalValue::GeneralDynamicTLSModel);
+    Variable->addAttribute(ExceptionVariable);
   }
   return Variable;
 }
@@ -88,28 +137,33 @@ unsigned ExceptionLowering::idOf(const Constant *TypeInfo) {
   return Ids.try_emplace(TypeInfo, Ids.size() + 1).first->second;
 }
 
-/// i32 f(ptr exception): the number of the type of Pad's clause that catches it;
-/// negative: a filter (an exception specification) does; 0: none.
-Function *ExceptionLowering::matcher(const LandingPadInst &Pad, Constant *Personality) {
+/// i32 f(ptr exception): the number of the type of Pad's clause that catches
+/// it; negative: a filter (an exception specification) does; 0: none.
+Function *ExceptionLowering::matcher(const LandingPadInst &Pad,
+                                     Constant *Personality) {
   LLVMContext &Ctx = M.getContext();
   IRBuilder<> B(Ctx);
   FunctionCallee Raise = M.getOrInsertFunction(
-      "_Unwind_RaiseException", FunctionType::get(B.getInt32Ty(), {B.getPtrTy()}, false));
-  Function *F = Function::Create(FunctionType::get(B.getInt32Ty(), {B.getPtrTy()}, false),
-                                 GlobalValue::InternalLinkage, "rg.match", M);
+      "_Unwind_RaiseException",
+      FunctionType::get(B.getInt32Ty(), {B.getPtrTy()}, false));
+  Function *F =
+      Function::Create(FunctionType::get(B.getInt32Ty(), {B.getPtrTy()}, false),
+                       GlobalValue::InternalLinkage, "rg.match", M);
   F->setPersonalityFn(Personality);
   F->setDoesNotThrow();
   F->addFnAttr(Attribute::NoInline);
   F->setUWTableKind(UWTableKind::Async);
   auto *Entry = BasicBlock::Create(Ctx, "", F);
-  auto *Never = BasicBlock::Create(Ctx, "", F), *Caught = BasicBlock::Create(Ctx, "", F);
+  auto *Never = BasicBlock::Create(Ctx, "", F),
+       *Caught = BasicBlock::Create(Ctx, "", F);
   B.SetInsertPoint(Entry);
   B.CreateInvoke(Raise, Never, Caught, {F->getArg(0)});
   B.SetInsertPoint(Never);
   B.CreateUnreachable();
   B.SetInsertPoint(Caught);
   auto *All = ConstantPointerNull::get(B.getPtrTy());
-  LandingPadInst *LP = B.CreateLandingPad(Pad.getType(), Pad.getNumClauses() + 1);
+  LandingPadInst *LP =
+      B.CreateLandingPad(Pad.getType(), Pad.getNumClauses() + 1);
   bool HasAll = false;
   for (unsigned N = 0; N != Pad.getNumClauses(); ++N) {
     LP->addClause(Pad.getClause(N));
@@ -118,12 +172,14 @@ Function *ExceptionLowering::matcher(const LandingPadInst &Pad, Constant *Person
   if (!HasAll)
     LP->addClause(All);
   Value *Selector = B.CreateExtractValue(LP, 1);
-  Value *Result = B.CreateSelect(B.CreateICmpSLT(Selector, B.getInt32(0)), Selector, B.getInt32(0));
+  Value *Result = B.CreateSelect(B.CreateICmpSLT(Selector, B.getInt32(0)),
+                                 Selector, B.getInt32(0));
   for (unsigned N = 0; N != Pad.getNumClauses(); ++N)
     if (Pad.isCatch(N)) {
-      Value *Id = B.CreateIntrinsic(Intrinsic::eh_typeid_for, {B.getPtrTy()}, {Pad.getClause(N)});
-      Result = B.CreateSelect(B.CreateICmpEQ(Selector, Id), B.getInt32(idOf(Pad.getClause(N))),
-                              Result);
+      Value *Id = B.CreateIntrinsic(Intrinsic::eh_typeid_for, {B.getPtrTy()},
+                                    {Pad.getClause(N)});
+      Result = B.CreateSelect(B.CreateICmpEQ(Selector, Id),
+                              B.getInt32(idOf(Pad.getClause(N))), Result);
     }
   B.CreateRet(Result);
   return F;
@@ -155,8 +211,8 @@ public:
   FunctionLowering(ExceptionLowering &L, Function &F, bool Leaves,
                    ExceptionLowering::FunctionPredicate HasBody,
                    ExceptionLowering::FunctionPredicate ReturnsThem)
-      : L(L), M(L.M), Ctx(F.getContext()), F(F), Leaves(Leaves), HasBody(HasBody),
-        ReturnsThem(ReturnsThem) {}
+      : L(L), M(L.M), Ctx(F.getContext()), F(F), Leaves(Leaves),
+        HasBody(HasBody), ReturnsThem(ReturnsThem) {}
 
   void run();
   void checkPlainCalls();
@@ -167,19 +223,29 @@ private:
     const OperationRecord *R = L.Cat.lookup(C);
     return R && R == L.Cat.byId(Id);
   }
-  FunctionCallee service(StringRef Name, Type *Result, ArrayRef<Type *> Params) {
-    FunctionCallee C = M.getOrInsertFunction(Name, FunctionType::get(Result, Params, false));
+  FunctionCallee service(StringRef Name, Type *Result,
+                         ArrayRef<Type *> Params) {
+    FunctionCallee C =
+        M.getOrInsertFunction(Name, FunctionType::get(Result, Params, false));
     return C;
   }
-  void findHandlersOfRethrows();
+  void findHandlers();
   void lowerPad(LandingPadInst &Pad);
   void lowerInvoke(InvokeInst &Inv, BasicBlock &To);
   void lowerCall(CallInst &C);
   void lowerRuntimeCall(CallBase &C);
+  Value *caughtObject(Value *E, CallInst *Found, IRBuilderBase &B);
   void checkAfter(CallInst &C);
   BasicBlock *leave();
-  void set(IRBuilderBase &B, Value *E) { B.CreateStore(E, L.variable()); }
-  Value *get(IRBuilderBase &B) { return B.CreateLoad(B.getPtrTy(), L.variable(), "exception"); }
+  void set(IRBuilderBase &B, Value *E,
+           ExceptionLowering::VariableKind K = ExceptionLowering::InFlight) {
+    B.CreateStore(E, L.variable(K));
+  }
+  Value *get(IRBuilderBase &B,
+             ExceptionLowering::VariableKind K = ExceptionLowering::InFlight) {
+    return B.CreateLoad(B.getPtrTy(), L.variable(K), "exception");
+  }
+  Value *ask(IRBuilderBase &B, StringRef Service, Value *E, Value *Other);
 
   ExceptionLowering &L;
   Module &M;
@@ -188,8 +254,11 @@ private:
   bool Leaves;
   ExceptionLowering::FunctionPredicate HasBody, ReturnsThem;
   BasicBlock *LeaveBlock = nullptr;
-  /// From a __cxa_rethrow to the __cxa_begin_catch whose handler it stands in.
-  DenseMap<const CallBase *, CallBase *> HandlerOf;
+  /// Some handler of F is for a type of pointers.
+  bool CatchesPointers = false;
+  /// From a __cxa_rethrow or __cxa_end_catch to the __cxa_begin_catch of the
+  /// handler that it stands in.
+  DenseMap<CallBase *, CallBase *> HandlerOf;
 };
 } // namespace retrograd
 
@@ -211,14 +280,16 @@ BasicBlock *FunctionLowering::leave() {
   // From here on it unwinds: the derivative as a whole is left.
   Value *E = get(B);
   set(B, ConstantPointerNull::get(B.getPtrTy()));
-  CallInst *Raise = B.CreateCall(service("rg_exception_raise", B.getVoidTy(), {B.getPtrTy()}), {E});
+  CallInst *Raise = B.CreateCall(
+      service("rg_exception_raise", B.getVoidTy(), {B.getPtrTy()}), {E});
   Raise->setDoesNotReturn();
   B.CreateUnreachable();
   return LeaveBlock;
 }
 
-/// What a `throw;` throws: the exception of the innermost handler around it.
-void FunctionLowering::findHandlersOfRethrows() {
+/// Which __cxa_begin_catch began the innermost handler around each `throw;`,
+/// and each end of a handler.
+void FunctionLowering::findHandlers() {
   DenseMap<BasicBlock *, SmallVector<CallBase *, 2>> Open;
   SmallVector<BasicBlock *, 16> Work{&F.getEntryBlock()};
   Open[&F.getEntryBlock()];
@@ -232,7 +303,7 @@ void FunctionLowering::findHandlersOfRethrows() {
       if (isService(*C, "exception_begin_catch"))
         Stack.push_back(C);
       else if (isService(*C, "exception_end_catch") && !Stack.empty())
-        Stack.pop_back();
+        HandlerOf[C] = Stack.pop_back_val();
       else if (isService(*C, "exception_rethrow") && !Stack.empty())
         HandlerOf[C] = Stack.back();
     }
@@ -241,9 +312,9 @@ void FunctionLowering::findHandlersOfRethrows() {
         Work.push_back(S);
   }
   DominatorTree DT(F);
-  for (auto [Rethrow, Begin] : make_early_inc_range(HandlerOf))
-    if (!DT.dominates(Begin, Rethrow))
-      HandlerOf.erase(Rethrow);
+  for (auto [Inside, Begin] : make_early_inc_range(HandlerOf))
+    if (!DT.dominates(Begin, Inside))
+      HandlerOf.erase(Inside);
 }
 
 /// Exceptions of Inv go to the block To, whose phis know Inv's block.
@@ -258,17 +329,25 @@ void FunctionLowering::lowerInvoke(InvokeInst &Inv, BasicBlock &To) {
   BasicBlock *Stub = BasicBlock::Create(Ctx, "exception.thrown", &F, &To);
   IRBuilder<> B(Stub);
   B.SetCurrentDebugLocation(Inv.getDebugLoc());
-  LandingPadInst *LP =
-      B.CreateLandingPad(StructType::get(Ctx, {B.getPtrTy(), B.getInt32Ty()}), 1);
+  LandingPadInst *LP = B.CreateLandingPad(
+      StructType::get(Ctx, {B.getPtrTy(), B.getInt32Ty()}), 1);
   LP->addClause(ConstantPointerNull::get(B.getPtrTy()));
   Value *E = nullptr;
   if (isService(Inv, "exception_throw")) {
-    E = B.CreateConstGEP1_64(B.getInt8Ty(), Inv.getArgOperand(0), -HeaderBytes, "exception");
-  } else if (isService(Inv, "exception_rethrow")) {
-    if (CallBase *Begin = HandlerOf.lookup(&Inv))
-      E = Begin->getArgOperand(0);
-    else
+    if (hasSeveralBases(Inv.getArgOperand(1)))
       Inv.addFnAttr(Attribute::get(Ctx, ExceptionUnsupported));
+    E = B.CreateConstGEP1_64(B.getInt8Ty(), Inv.getArgOperand(0), -HeaderBytes,
+                             "exception");
+  } else if (isService(Inv, "exception_rethrow")) {
+    if (CallBase *Begin = HandlerOf.lookup(&Inv)) {
+      E = Begin->getArgOperand(0);
+    } else {
+      // Of a handler in a caller, if it is one of ours.
+      Value *Handled = get(B, ExceptionLowering::Handled),
+            *Thrown = B.CreateExtractValue(LP, 0);
+      E = B.CreateSelect(ask(B, "rg_exception_is", Handled, Thrown), Handled,
+                         Thrown);
+    }
   }
   if (!E)
     E = B.CreateExtractValue(LP, 0, "exception");
@@ -280,6 +359,7 @@ void FunctionLowering::lowerInvoke(InvokeInst &Inv, BasicBlock &To) {
   if (Callee && !HasBody(*Callee))
     return;
   Inv.addFnAttr(Attribute::get(Ctx, ExceptionChecked));
+  Inv.setAttributes(Inv.getAttributes().removeRetAttributes(Ctx, promises()));
   BasicBlock *Check = BasicBlock::Create(Ctx, "exception.returned", &F, Normal);
   B.SetInsertPoint(Check);
   B.CreateCondBr(B.CreateIsNotNull(get(B)), &To, Normal);
@@ -301,14 +381,15 @@ void FunctionLowering::lowerPad(LandingPadInst &Pad) {
   Value *E = get(B);
   set(B, ConstantPointerNull::get(B.getPtrTy()));
   Value *Selector = B.getInt32(0);
-  bool CatchesAll = Pad.getNumClauses() && Pad.isCatch(0) && Pad.getClause(0)->isNullValue();
+  bool CatchesAll =
+      Pad.getNumClauses() && Pad.isCatch(0) && Pad.getClause(0)->isNullValue();
   if (CatchesAll) {
     Selector = B.getInt32(L.idOf(Pad.getClause(0)));
   } else if (Pad.getNumClauses()) {
     Function *Match = L.matcher(Pad, F.getPersonalityFn());
-    CallInst *Ask = B.CreateCall(
-        service("rg_exception_match", B.getInt32Ty(), {B.getPtrTy(), B.getPtrTy()}), {E, Match},
-        "selector");
+    CallInst *Ask = B.CreateCall(service("rg_exception_match", B.getInt32Ty(),
+                                         {B.getPtrTy(), B.getPtrTy()}),
+                                 {E, Match}, "selector");
     Ask->setDoesNotThrow();
     Ask->addParamAttr(0, Attribute::ReadOnly);
     Ask->addParamAttr(1, Attribute::ReadOnly);
@@ -343,8 +424,8 @@ void FunctionLowering::lowerCall(CallInst &C) {
   C.getOperandBundlesAsDefs(Bundles);
   SmallVector<Value *, 8> Args(C.args());
   BasicBlock *To = leave();
-  auto *Inv = InvokeInst::Create(C.getFunctionType(), C.getCalledOperand(), Normal, To, Args,
-                                 Bundles, "", From);
+  auto *Inv = InvokeInst::Create(C.getFunctionType(), C.getCalledOperand(),
+                                 Normal, To, Args, Bundles, "", From);
   Inv->setCallingConv(C.getCallingConv());
   Inv->setAttributes(C.getAttributes());
   Inv->copyMetadata(C);
@@ -357,8 +438,10 @@ void FunctionLowering::lowerCall(CallInst &C) {
 /// A call of a function that returns its exceptions, in one that does not.
 void FunctionLowering::checkAfter(CallInst &C) {
   C.addFnAttr(Attribute::get(Ctx, ExceptionChecked));
+  C.setAttributes(C.getAttributes().removeRetAttributes(Ctx, promises()));
   if (C.doesNotReturn()) {
-    if (Function *Callee = C.getCalledFunction(); Callee && Callee->doesNotReturn())
+    if (Function *Callee = C.getCalledFunction();
+        Callee && Callee->doesNotReturn())
       C.setCalledFunction(L.returningTwin(*Callee));
     C.removeFnAttr(Attribute::NoReturn);
   }
@@ -381,6 +464,39 @@ void FunctionLowering::checkPlainCalls() {
     checkAfter(*C);
 }
 
+/// A question to the runtime about two addresses.
+Value *FunctionLowering::ask(IRBuilderBase &B, StringRef Service, Value *E,
+                             Value *Other) {
+  CallInst *Answer = B.CreateCall(
+      service(Service, B.getInt1Ty(), {B.getPtrTy(), B.getPtrTy()}),
+      {E, Other});
+  Answer->setDoesNotThrow();
+  Answer->addParamAttr(0, Attribute::ReadOnly);
+  Answer->addParamAttr(1, Attribute::ReadOnly);
+  return Answer;
+}
+
+/// What the handler gets, where the runtime says that it is at Found: the whole
+/// object, which lies behind the header; or the pointer that is the object; or
+/// something in an exception that somebody else made.
+Value *FunctionLowering::caughtObject(Value *E, CallInst *Found,
+                                      IRBuilderBase &B) {
+  Value *Object = B.CreateConstGEP1_64(B.getInt8Ty(), E, HeaderBytes),
+        *Other = Found;
+  if (CatchesPointers) {
+    // Read where there is one only: the object may be smaller than a pointer.
+    IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
+    AllocaInst *None = Entry.CreateAlloca(B.getPtrTy(), nullptr, "no.pointer");
+    B.CreateStore(ConstantPointerNull::get(B.getPtrTy()), None);
+    Value *IsPointer = ask(B, "rg_exception_is_pointer", E, Found);
+    Value *Held =
+        B.CreateLoad(B.getPtrTy(), B.CreateSelect(IsPointer, Object, None));
+    Other = B.CreateSelect(IsPointer, Held, Other);
+  }
+  return B.CreateSelect(ask(B, "rg_exception_is_behind", E, Found), Object,
+                        Other, "caught");
+}
+
 /// The C++ runtime's services for handlers, with the exception of our form.
 void FunctionLowering::lowerRuntimeCall(CallBase &C) {
   IRBuilder<> B(&C);
@@ -388,24 +504,26 @@ void FunctionLowering::lowerRuntimeCall(CallBase &C) {
   if (Begin || isService(C, "exception_get_pointer")) {
     Value *E = C.getArgOperand(0);
     CallInst *Found = B.CreateCall(
-        service(Begin ? "rg_exception_begin" : "rg_exception_pointer", B.getPtrTy(), {B.getPtrTy()}),
+        service(Begin ? "rg_exception_begin" : "rg_exception_pointer",
+                B.getPtrTy(), {B.getPtrTy()}),
         {E});
     Found->setDoesNotThrow();
     Found->addParamAttr(0, Attribute::ReadOnly);
-    if (!C.use_empty()) {
-      // The object lies behind the header, unless somebody else threw it or it
-      // is caught by a base class that lies elsewhere in it.
-      CallInst *Behind = B.CreateCall(
-          service("rg_exception_is_behind", B.getInt1Ty(), {B.getPtrTy(), B.getPtrTy()}), {E, Found});
-      Behind->setDoesNotThrow();
-      Behind->addParamAttr(0, Attribute::ReadOnly);
-      Behind->addParamAttr(1, Attribute::ReadOnly);
-      Value *Object = B.CreateConstGEP1_64(B.getInt8Ty(), E, HeaderBytes);
-      C.replaceAllUsesWith(B.CreateSelect(Behind, Object, Found, "caught"));
+    if (!C.use_empty())
+      C.replaceAllUsesWith(caughtObject(E, Found, B));
+    if (Begin) {
+      // The handler's own, for a `throw;` in a callee.
+      Value *Outer = get(B, ExceptionLowering::Handled);
+      set(B, E, ExceptionLowering::Handled);
+      for (auto &[Inside, Of] : HandlerOf)
+        if (Of == &C) {
+          Of = Found;
+          if (isService(*Inside, "exception_end_catch")) {
+            IRBuilder<> AtEnd(Inside);
+            set(AtEnd, Outer, ExceptionLowering::Handled);
+          }
+        }
     }
-    for (auto &[Rethrow, Of] : HandlerOf)
-      if (Of == &C)
-        Of = Found;
     C.eraseFromParent();
     return;
   }
@@ -414,7 +532,7 @@ void FunctionLowering::lowerRuntimeCall(CallBase &C) {
 }
 
 void FunctionLowering::run() {
-  findHandlersOfRethrows();
+  findHandlers();
   SmallVector<CallBase *, 16> RuntimeCalls;
   SmallVector<CallInst *, 16> Calls;
   SmallVector<LandingPadInst *, 8> Pads;
@@ -431,13 +549,15 @@ void FunctionLowering::run() {
     auto *C = dyn_cast<CallBase>(&I);
     if (!C)
       continue;
-    if (isService(*C, "exception_begin_catch") || isService(*C, "exception_get_pointer") ||
+    if (isService(*C, "exception_begin_catch") ||
+        isService(*C, "exception_get_pointer") ||
         isService(*C, "exception_allocate"))
       RuntimeCalls.push_back(C);
     else if (isService(*C, "exception_end_catch") && isa<CallInst>(C))
       C->setDoesNotThrow(); // a destructor that throws ends the program
     else if (auto *Plain = dyn_cast<CallInst>(C);
-             Plain && mayUnwind(*C) && !Plain->isMustTailCall() && !C->hasFnAttr(ExceptionChecked))
+             Plain && mayUnwind(*C) && !Plain->isMustTailCall() &&
+             !C->hasFnAttr(ExceptionChecked))
       Calls.push_back(Plain);
   }
   for (IntrinsicInst *II : Ids) {
@@ -445,6 +565,9 @@ void FunctionLowering::run() {
     II->replaceAllUsesWith(ConstantInt::get(II->getType(), L.idOf(T)));
     II->eraseFromParent();
   }
+  for (LandingPadInst *LP : Pads)
+    for (unsigned N = 0; N != LP->getNumClauses(); ++N)
+      CatchesPointers |= LP->isCatch(N) && isPointerType(LP->getClause(N));
   for (CallBase *C : RuntimeCalls)
     lowerRuntimeCall(*C);
   for (LandingPadInst *LP : Pads)
@@ -463,13 +586,17 @@ void FunctionLowering::run() {
   if (!F.hasPersonalityFn() &&
       any_of(F, [](const BasicBlock &B) { return B.isLandingPad(); }))
     F.setPersonalityFn(cast<Constant>(
-        M.getOrInsertFunction("__gxx_personality_v0", FunctionType::get(Type::getInt32Ty(Ctx), true))
+        M.getOrInsertFunction("__gxx_personality_v0",
+                              FunctionType::get(Type::getInt32Ty(Ctx), true))
             .getCallee()));
-  if (Leaves)
-    F.addFnAttr(ReturnsExceptions);
+  if (!Leaves)
+    return;
+  F.addFnAttr(ReturnsExceptions);
+  F.setAttributes(F.getAttributes().removeRetAttributes(Ctx, promises()));
 }
 
-void ExceptionLowering::lower(Function &F, bool Leaves, FunctionPredicate HasBody,
+void ExceptionLowering::lower(Function &F, bool Leaves,
+                              FunctionPredicate HasBody,
                               FunctionPredicate ReturnsThem) {
   // What is only cleaned up after in a function that goes no further.
   if (!Leaves)
@@ -483,5 +610,7 @@ void ExceptionLowering::lower(Function &F, bool Leaves, FunctionPredicate HasBod
 
 void ExceptionLowering::checkCalls(Function &F, FunctionPredicate ReturnsThem) {
   auto Any = [](const Function &) { return true; };
-  FunctionLowering(*this, F, F.hasFnAttribute(ReturnsExceptions), Any, ReturnsThem).checkPlainCalls();
+  FunctionLowering(*this, F, F.hasFnAttribute(ReturnsExceptions), Any,
+                   ReturnsThem)
+      .checkPlainCalls();
 }

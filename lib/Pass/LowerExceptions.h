@@ -1,7 +1,7 @@
 //===- LowerExceptions.h - exceptions as ordinary control flow -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -16,19 +16,13 @@
 #ifndef RETROGRAD_PASS_LOWEREXCEPTIONS_H
 #define RETROGRAD_PASS_LOWEREXCEPTIONS_H
 
+#include "Support/ExceptionMarks.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/Instructions.h"
 
 namespace retrograd {
 class Catalogue;
-
-/// On a primal: an exception leaves it by a return (see exceptionVariable).
-inline constexpr llvm::StringLiteral ReturnsExceptions = "rg-returns-exceptions";
-/// On a call in a primal: what follows looks for an exception that it returned.
-inline constexpr llvm::StringLiteral ExceptionChecked = "rg-exception-checked";
-/// On a call in a primal: exceptions that it throws cannot be followed.
-inline constexpr llvm::StringLiteral ExceptionUnsupported = "rg-exception-unsupported";
 
 class ExceptionLowering {
 public:
@@ -40,27 +34,30 @@ public:
   static bool catches(const llvm::Function &F);
   /// The direct callees, not nounwind, whose exceptions F can catch and go on;
   /// all that are not nounwind if an exception may leave F by a return.
-  static llvm::SmallVector<llvm::Function *, 8> watched(const llvm::Function &F, bool Leaves);
+  static llvm::SmallVector<llvm::Function *, 8> watched(const llvm::Function &F,
+                                                        bool Leaves);
 
   /// Brings the private clone F into the form above. Leaves: an exception
-  /// leaves F by a return. HasBody: a callee will be, or may be, a primal, whose
-  /// exceptions come by a return if ReturnsThem says so.
+  /// leaves F by a return. HasBody: a callee will be, or may be, a primal,
+  /// whose exceptions come by a return if ReturnsThem says so.
   void lower(llvm::Function &F, bool Leaves, FunctionPredicate HasBody,
              FunctionPredicate ReturnsThem);
-  /// Calls of functions that return their exceptions, in a clone that was lowered
-  /// before they were known to be called.
+  /// Calls of functions that return their exceptions, in a clone that was
+  /// lowered before they were known to be called.
   void checkCalls(llvm::Function &F, FunctionPredicate ReturnsThem);
 
 private:
   friend class FunctionLowering;
-  llvm::GlobalVariable *variable();
+  enum VariableKind { InFlight, Handled };
+  llvm::GlobalVariable *variable(VariableKind Kind);
   unsigned idOf(const llvm::Constant *TypeInfo);
-  llvm::Function *matcher(const llvm::LandingPadInst &Pad, llvm::Constant *Personality);
+  llvm::Function *matcher(const llvm::LandingPadInst &Pad,
+                          llvm::Constant *Personality);
   llvm::Function *returningTwin(llvm::Function &NoReturn);
 
   llvm::Module &M;
   const Catalogue &Cat;
-  llvm::GlobalVariable *Variable = nullptr;
+  llvm::GlobalVariable *Variables[2] = {};
   /// Numbers of types in handlers, from 1; the handler for all types is null.
   llvm::DenseMap<const llvm::Constant *, unsigned> Ids;
   llvm::DenseMap<const llvm::Function *, llvm::Function *> Twins;

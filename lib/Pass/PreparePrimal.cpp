@@ -142,6 +142,7 @@ struct PreparePrimal::Impl {
   bool cloneNewCallees(Primal &P);
   bool mayBecomePrimal(const Function &F) const;
   bool watch(Primal &P);
+  void noteThoseThatCannotThrow(ArrayRef<Primal *> New);
   void lowerExceptions(ArrayRef<Primal *> New);
   void disposeOfClones();
   void verify(const Function &Clone, StringRef Stage);
@@ -314,7 +315,38 @@ bool PreparePrimal::Impl::watch(Primal &P) {
   return Grew;
 }
 
+/// Unoptimised code does not say it: a function that calls nobody who throws
+/// does not, either. Handlers around its calls are dead then.
+void PreparePrimal::Impl::noteThoseThatCannotThrow(ArrayRef<Primal *> New) {
+  SmallPtrSet<const Function *, 16> Quiet;
+  for (Primal *P : New)
+    Quiet.insert(P->Original);
+  auto Throws = [&](const Instruction &I) {
+    if (isa<ResumeInst>(I))
+      return false; // goes on with what a call of this function threw
+    const auto *C = dyn_cast<CallBase>(&I);
+    return C && !C->doesNotThrow() && !isa<IntrinsicInst>(C) && !C->isInlineAsm() &&
+           !(C->getCalledFunction() && Quiet.contains(C->getCalledFunction()));
+  };
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (Primal *P : New)
+      if (Quiet.contains(P->Original) && !P->Original->doesNotThrow() &&
+          any_of(instructions(*P->Clone), Throws))
+        Changed |= Quiet.erase(P->Original);
+  }
+  for (Primal *P : New) {
+    if (Quiet.contains(P->Original))
+      P->Clone->setDoesNotThrow();
+    for (Instruction &I : instructions(*P->Clone))
+      if (auto *C = dyn_cast<CallBase>(&I);
+          C && C->getCalledFunction() && Quiet.contains(C->getCalledFunction()))
+        C->setDoesNotThrow();
+  }
+}
+
 void PreparePrimal::Impl::lowerExceptions(ArrayRef<Primal *> New) {
+  noteThoseThatCannotThrow(New);
   for (bool Grew = true; Grew;) {
     Grew = false;
     for (Primal *P : New)

@@ -10,6 +10,7 @@
 #include "Plan/MinCut.h"
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
+#include "Support/ExceptionMarks.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
@@ -150,7 +151,7 @@ void DerivativePlan::checkCall(const CallBase &C) {
   // What it did until it threw has to be undone: it must return then.
   if (const auto *I = dyn_cast<InvokeInst>(&C);
       I && Shape.isLive(I->getUnwindDest()) &&
-      !facts().preparedOf(Callee)->hasFnAttribute("rg-returns-exceptions"))
+      !facts().preparedOf(Callee)->hasFnAttribute(ReturnsExceptions))
     refuse(RefusalKind::ExceptionPath, C, Callee->getName().str());
 }
 
@@ -253,7 +254,8 @@ void DerivativePlan::collectRefusals() {
           checkCopyTypes(I);
           checkShadowOfDest(I);
         }
-        if (C->hasFnAttr("rg-exception-unsupported"))
+        if (C->hasFnAttr(ExceptionUnsupported) &&
+            any_of(C->args(), [&](const Value *A) { return Activity.hasShadow(A); }))
           refuse(RefusalKind::ExceptionPath, I, "");
         continue;
       }

@@ -28,6 +28,7 @@ pad:
 ; CHECK-SAME: personality
 ; CHECK: invoke double @g(
 ; CHECK: landingpad
+; CHECK: store ptr {{.*}}, ptr @rg.exception
 define double @handles(double %x) personality ptr @__gxx_personality_v0 {
   %r = invoke double @g(double %x) to label %ok unwind label %pad
 ok:

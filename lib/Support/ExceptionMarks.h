@@ -1,0 +1,31 @@
+//===- ExceptionMarks.h - what primals say of exceptions -------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attributes by which preparation (Pass/LowerExceptions) tells analyses and plans
+// what it made of exceptions. See docs/Exceptions.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_SUPPORT_EXCEPTIONMARKS_H
+#define RETROGRAD_SUPPORT_EXCEPTIONMARKS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace retrograd {
+
+/// On a primal: an exception leaves it by a return.
+inline constexpr llvm::StringLiteral ReturnsExceptions = "rg-returns-exceptions";
+/// On a call in a primal: what follows looks for an exception that it returned.
+inline constexpr llvm::StringLiteral ExceptionChecked = "rg-exception-checked";
+/// On a call in a primal: what it throws cannot be followed.
+inline constexpr llvm::StringLiteral ExceptionUnsupported = "rg-exception-unsupported";
+/// On the variable for the exception in flight: null when a derivative begins.
+inline constexpr llvm::StringLiteral ExceptionVariable = "rg-exception-variable";
+
+} // namespace retrograd
+
+#endif
