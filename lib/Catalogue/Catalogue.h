@@ -96,7 +96,7 @@ struct OperationRecord {
   /// one made and takes just the pointer.
   llvm::ArrayRef<unsigned> SizeArgs = {};
   bool ZeroFills = false;
-  /// Somebody else frees the block: the shadow is its second half.
+  /// Somebody else frees the block: the shadow lies in it, behind the primal.
   bool ShadowBehind = false;
   llvm::StringRef Deallocator = {};
   /// Deallocation: which operand is freed.

@@ -152,8 +152,8 @@ class Allocation<list<string> names, string prototype, list<int> sizeArgs,
   list<int> SizeArgs = sizeArgs;
   string Deallocator = deallocator;
   bit ZeroFills = 0;
-  // Somebody else frees the block, with all that lies in it: so the shadow is
-  // the second half of a block that is made twice as large.
+  // Somebody else frees the block, with all that lies in it: so the shadow lies
+  // behind the primal in a block that is made large enough.
   bit ShadowBehind = 0;
 }
 

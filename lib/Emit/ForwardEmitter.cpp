@@ -360,7 +360,7 @@ void ForwardEmitter::visitCall(CallBase &C) {
     return;
   case CallAction::Allocate: {
     if (R->ShadowBehind) {
-      Companions[&C] = shadowBehind(*Clone, *R, B);
+      companionSlot(&C) = shadowBehind(*Clone, *R, Lane, B);
       return;
     }
     auto *Sh = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(), Args,

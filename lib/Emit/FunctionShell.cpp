@@ -103,16 +103,19 @@ BasicBlock::iterator retrograd::afterDefinition(Instruction *I) {
   return std::next(I->getIterator());
 }
 
-Value *retrograd::shadowBehind(CallBase &Allocation, const OperationRecord &R, IRBuilderBase &B) {
+Value *retrograd::shadowBehind(CallBase &Allocation, const OperationRecord &R, unsigned Lane,
+                               IRBuilderBase &B) {
   IRBuilder<> Before(&Allocation);
   unsigned SizeArg = R.SizeArgs.front();
   Value *Size = Allocation.getArgOperand(SizeArg);
-  Value *Half = Before.CreateAnd(Before.CreateAdd(Size, ConstantInt::get(Size->getType(), 15)),
-                                 ConstantInt::getSigned(Size->getType(), -16));
-  Allocation.setArgOperand(SizeArg, Before.CreateAdd(Half, Half));
+  auto Number = [&](int64_t N) { return ConstantInt::getSigned(Size->getType(), N); };
+  // The primal's part, rounded up; the lanes before have made as many more.
+  Value *Part = Lane ? Before.CreateExactUDiv(Size, Number(Lane + 1))
+                     : Before.CreateAnd(Before.CreateAdd(Size, Number(15)), Number(-16));
+  Allocation.setArgOperand(SizeArg, Before.CreateMul(Part, Number(Lane + 2)));
   // What was said of the block's size is no longer true.
   Allocation.removeRetAttr(Attribute::Dereferenceable);
-  Value *Shadow = B.CreateGEP(B.getInt8Ty(), &Allocation, Half);
-  B.CreateMemSet(Shadow, B.getInt8(0), Half, MaybeAlign(8));
+  Value *Shadow = B.CreateGEP(B.getInt8Ty(), &Allocation, B.CreateMul(Part, Number(Lane + 1)));
+  B.CreateMemSet(Shadow, B.getInt8(0), Part, MaybeAlign(8));
   return Shadow;
 }

@@ -41,10 +41,10 @@ void clonePrimal(llvm::Function &D, llvm::Function &F, const DerivativeRequest &
 /// behind the phis, in the normal destination of an invoke.
 llvm::BasicBlock::iterator afterDefinition(llvm::Instruction *I);
 
-/// The shadow of the block that Allocation makes, whose record says that it lies
-/// behind the primal: doubles the block, and clears the second half at B, which
-/// stands where the result may be used.
-llvm::Value *shadowBehind(llvm::CallBase &Allocation, const OperationRecord &R,
+/// The shadow, in the lane given, of the block that Allocation makes, whose record
+/// says that it lies behind the primal: enlarges the block, and clears the new part
+/// at B, which stands where the result may be used. Lanes come in order.
+llvm::Value *shadowBehind(llvm::CallBase &Allocation, const OperationRecord &R, unsigned Lane,
                           llvm::IRBuilderBase &B);
 
 } // namespace retrograd

@@ -548,7 +548,7 @@ void PrimalEmitter::emitAllocation(CallBase &C) {
   IRBuilder<> B(D.getContext());
   placeAfter(B, C);
   if (R.ShadowBehind) {
-    Shadows[&C] = shadowBehind(*Clone, R, B);
+    shadowSlot(&C) = shadowBehind(*Clone, R, Lane, B);
     return;
   }
   SmallVector<Value *, 3> Args(Clone->args());

@@ -94,25 +94,27 @@ static bool isPointerType(const Value *TypeInfo) {
   return G && G->getName().starts_with("_ZTIP");
 }
 
-/// A base class of the thrown type may lie anywhere in the object. Type
-/// information names in its first member the kind of class that it is of.
-static bool hasSeveralBases(const Value *TypeInfo, unsigned Depth = 0) {
-  const auto *G =
-      dyn_cast<GlobalVariable>(TypeInfo->stripInBoundsConstantOffsets());
-  if (!G)
-    return false;
-  if (G->getName() == "_ZTVN10__cxxabiv121__vmi_class_type_infoE")
-    return true;
-  const auto *Members = G->hasInitializer()
-                            ? dyn_cast<ConstantStruct>(G->getInitializer())
-                            : nullptr;
-  return Members && Depth < 16 &&
-         any_of(
-             Members->operands(),
-             [&](const Use &U) {
-               return U->getType()->isPointerTy() &&
-                      hasSeveralBases(U.get(), Depth + 1);
-             });
+/// The thrown object may be caught as a base class that does not lie at its start.
+/// By the ABI, the type information of a class is { kind, name }, with one base
+/// { ..., base }, and else { ..., flags, count, { base, offset << 8 | how }... },
+/// where how is 1 for a virtual base and 2 for a public one.
+static bool hasBasesElsewhere(const Value *TypeInfo, unsigned Depth = 0) {
+  const auto *G = dyn_cast<GlobalVariable>(TypeInfo->stripPointerCasts());
+  const auto *Members =
+      G && G->hasInitializer() ? dyn_cast<ConstantStruct>(G->getInitializer()) : nullptr;
+  if (!Members || Depth == 64)
+    return Depth == 64;
+  if (Members->getNumOperands() == 3)
+    return hasBasesElsewhere(Members->getOperand(2), Depth + 1);
+  for (unsigned N = 4; N + 1 < Members->getNumOperands(); N += 2) {
+    const auto *Where = dyn_cast<ConstantInt>(Members->getOperand(N + 1));
+    int64_t Bits = Where ? Where->getSExtValue() : 3;
+    if (!(Bits & 2))
+      continue; // nobody can catch it
+    if ((Bits & 1) || Bits >> 8 || hasBasesElsewhere(Members->getOperand(N), Depth + 1))
+      return true;
+  }
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -334,7 +336,7 @@ void FunctionLowering::lowerInvoke(InvokeInst &Inv, BasicBlock &To) {
   LP->addClause(ConstantPointerNull::get(B.getPtrTy()));
   Value *E = nullptr;
   if (isService(Inv, "exception_throw")) {
-    if (hasSeveralBases(Inv.getArgOperand(1)))
+    if (hasBasesElsewhere(Inv.getArgOperand(1)))
       Inv.addFnAttr(Attribute::get(Ctx, ExceptionUnsupported));
     E = B.CreateConstGEP1_64(B.getInt8Ty(), Inv.getArgOperand(0), -HeaderBytes,
                              "exception");
