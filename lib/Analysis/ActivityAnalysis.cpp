@@ -134,10 +134,11 @@ static std::pair<const Value *, const Value *> copyEnds(const Instruction &I,
   }
 }
 
-bool ActivityAnalysis::anyVariedInput(const CallBase &C, const Function *Prepared) const {
+bool ActivityAnalysis::anyVariedInput(const CallBase &C,
+                                      const ProgramFacts::Effects *E) const {
   if (any_of(C.args(), [&](const Value *A) { return isVaried(A); }))
     return true;
-  return Prepared && VariedObjects.anyCommon(Facts.effects(Prepared).Reads);
+  return E && VariedObjects.anyCommon(E->Reads);
 }
 
 /// Transfers variation through I; true if anything new was marked.
@@ -164,7 +165,8 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
   if (isa<AnyMemSetInst>(I))
     return false;
   if (const auto *C = dyn_cast<CallBase>(&I)) {
-    if (const OperationRecord *R = Facts.catalogue().lookup(I)) {
+    if (const OperationRecord *R = Facts.catalogue().lookup(I);
+        R && R->Class != RuleClass::Rule) {
       if (R->Class == RuleClass::Formula)
         return any_of(R->Partials, [&](const Partial &P) {
                  return isVaried(C->getArgOperand(P.Operand));
@@ -177,13 +179,12 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
       }
       return false;
     }
-    Function *Callee = directCallee(*C);
-    Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr;
-    if (!anyVariedInput(*C, Prepared))
+    const ProgramFacts::Effects *E = Facts.effects(*C);
+    if (!anyVariedInput(*C, E))
       return false;
     bool New = markVaried(C);
-    if (Prepared)
-      New |= markObjects(VariedObjects, Facts.effects(Prepared).Writes);
+    if (E)
+      New |= markObjects(VariedObjects, E->Writes);
     return New;
   }
   if (isa<CmpInst>(I) || I.getType()->isVoidTy())
@@ -309,7 +310,8 @@ bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
     return false;
   if (const auto *C = dyn_cast<CallBase>(&I)) {
     bool New = false;
-    if (const OperationRecord *R = Facts.catalogue().lookup(I)) {
+    if (const OperationRecord *R = Facts.catalogue().lookup(I);
+        R && R->Class != RuleClass::Rule) {
       if (R->Class == RuleClass::Formula && Useful.contains(C))
         for (const Partial &P : R->Partials)
           New |= markUseful(C->getArgOperand(P.Operand));
@@ -320,16 +322,14 @@ bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
           New |= markUseful(A) | markObject(UsefulObjects, A);
       return New;
     }
-    Function *Callee = directCallee(*C);
-    Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr;
-    bool Out = Useful.contains(C) ||
-               (Prepared && UsefulObjects.anyCommon(Facts.effects(Prepared).Writes));
+    const ProgramFacts::Effects *E = Facts.effects(*C);
+    bool Out = Useful.contains(C) || (E && UsefulObjects.anyCommon(E->Writes));
     if (!Out)
       return false;
     for (const Value *A : C->args())
       New |= markUseful(A);
-    if (Prepared)
-      New |= markObjects(UsefulObjects, Facts.effects(Prepared).Reads);
+    if (E)
+      New |= markObjects(UsefulObjects, E->Reads);
     return New;
   }
   if (!Useful.contains(&I))
@@ -429,9 +429,8 @@ bool ActivityAnalysis::isActiveCall(const CallBase &C) const {
   for (const Value *A : C.args())
     if (isActive(A) || hasShadow(A))
       return true;
-  Function *Callee = directCallee(C);
-  Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr;
-  if (!Prepared) {
+  const ProgramFacts::Effects *E = Facts.effects(C);
+  if (!E) {
     // It may hand on what it is given in ways that nobody sees: varied values,
     // and memory that leads to varied ones even if this function never reads
     // them back by a path that it knows (nodes that a library links up).
@@ -447,8 +446,7 @@ bool ActivityAnalysis::isActiveCall(const CallBase &C) const {
   }
   BitVector Active = VariedObjects;
   Active &= UsefulObjects;
-  const ProgramFacts::Effects &E = Facts.effects(Prepared);
-  return Active.anyCommon(E.Writes) || Active.anyCommon(E.Reads);
+  return Active.anyCommon(E->Writes) || Active.anyCommon(E->Reads);
 }
 
 void ActivityAnalysis::print(raw_ostream &OS) const {

@@ -95,7 +95,7 @@ private:
   bool markObjects(llvm::BitVector &Set, const llvm::BitVector &More);
   bool markObject(llvm::BitVector &Set, const llvm::Value *P);
   bool testObject(const llvm::BitVector &Set, const llvm::Value *P) const;
-  bool anyVariedInput(const llvm::CallBase &C, const llvm::Function *Prepared) const;
+  bool anyVariedInput(const llvm::CallBase &C, const ProgramFacts::Effects *E) const;
 
   llvm::Function &F;
   const ProgramFacts &Facts;

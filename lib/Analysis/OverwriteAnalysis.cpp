@@ -161,12 +161,16 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) co
 
   if (const auto *C = dyn_cast<CallBase>(&W)) {
     const OperationRecord *R = Facts.catalogue().lookup(W);
-    if (R && R->Class == RuleClass::Inactive) {
+    bool OfRuntime = R && R->Class == RuleClass::Rule && !R->Given;
+    if (R && !R->hasUnknownEffects() && (R->Class == RuleClass::Inactive || OfRuntime)) {
       // Writes at most what its pointer arguments lead to.
-      return any_of(C->args(), [&](const Value *A) {
-        return A->getType()->isPointerTy() && any_of(Places, [&](const MemoryLocation &Place) {
-                 return !AA.isNoAlias(MemoryLocation::getBeforeOrAfter(A), Place);
-               });
+      return any_of(enumerate(C->args()), [&](const auto &Arg) {
+        const Value *A = Arg.value();
+        if (!A->getType()->isPointerTy() || (OfRuntime && !R->memoryBehind(Arg.index()).Writes))
+          return false;
+        return any_of(Places, [&](const MemoryLocation &Place) {
+          return !AA.isNoAlias(MemoryLocation::getBeforeOrAfter(A), Place);
+        });
       });
     }
     Function *Callee = directCallee(*C);

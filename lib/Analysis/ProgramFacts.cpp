@@ -28,10 +28,13 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
   Root = Functions.empty() ? nullptr : Functions.front();
 }
 
-/// A call of which nothing is known: no record, no body.
+/// A call of which nothing is known: no body, and no record, or one that tells
+/// of the derivative only.
 static bool isUnknownCall(const Instruction &I, const Catalogue &Cat,
                           const ProgramFacts::PreparedOfFn &PreparedOf) {
   const auto *C = dyn_cast<CallBase>(&I);
+  if (const OperationRecord *R = C ? Cat.lookup(I) : nullptr; R && R->hasUnknownEffects())
+    return !C->onlyAccessesArgMemory();
   return C && !Cat.lookup(I) && !isa<IntrinsicInst>(I) &&
          !(directCallee(*C) && PreparedOf(directCallee(*C)));
 }
@@ -91,6 +94,13 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
     for (Instruction &I : instructions(*F))
       if (isUnknownCall(I, Cat, PreparedOf) && !cast<CallBase>(I).onlyReadsMemory())
         E.Writes |= Visible;
+    for (Instruction &I : instructions(*F))
+      if (const OperationRecord *R = isa<CallBase>(I) ? Cat.lookup(I) : nullptr;
+          R && R->Class == RuleClass::Rule) {
+        const Effects &OfCall = *effects(cast<CallBase>(I));
+        E.Reads |= OfCall.Reads;
+        E.Writes |= OfCall.Writes;
+      }
   }
   // Callees' effects, to a fixpoint over the call graph.
   for (bool Changed = true; Changed;) {
@@ -111,6 +121,48 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
       Changed |= E.Reads.count() + E.Writes.count() != Before;
     }
   }
+}
+
+const ProgramFacts::Effects *ProgramFacts::effects(const CallBase &C) const {
+  const OperationRecord *R = Cat.lookup(C);
+  if (!R || R->Class != RuleClass::Rule) {
+    Function *Callee = directCallee(C);
+    Function *Prepared = Callee ? PreparedOf(Callee) : nullptr;
+    return Prepared ? &effects(Prepared) : nullptr;
+  }
+  std::unique_ptr<Effects> &Slot = RuleEffects[&C];
+  if (Slot)
+    return Slot.get();
+  auto E = std::make_unique<Effects>();
+  E->Reads.resize(Types.numObjects());
+  E->Writes.resize(Types.numObjects());
+  for (const auto &[N, A] : enumerate(C.args())) {
+    TypeAnalysis::ObjectId O =
+        A->getType()->isPointerTy() ? Types.objectOf(A) : TypeAnalysis::NoObject;
+    if (O == TypeAnalysis::NoObject)
+      continue;
+    if (!R->Given) {
+      OperandMemory M = R->memoryBehind(N);
+      if (M.Reads)
+        E->Reads.set(O);
+      if (M.Writes)
+        E->Writes.set(O);
+      continue;
+    }
+    // The user's function may follow pointers; attributes speak of the first
+    // step only.
+    BitVector Further = reachableFrom(O);
+    Further.reset(O);
+    E->Reads |= Further;
+    E->Writes |= Further;
+    if (!C.doesNotAccessMemory(N))
+      E->Reads.set(O);
+    if (!C.onlyReadsMemory(N) && !C.doesNotAccessMemory(N))
+      E->Writes.set(O);
+  }
+  if (C.onlyReadsMemory())
+    E->Writes.reset();
+  return (RuleEffects[&C] = std::move(E)).get();
 }
 
 void ProgramFacts::computeShared(ArrayRef<Function *> Functions) {
@@ -147,7 +199,7 @@ void ProgramFacts::computeOrigins(ArrayRef<Function *> Functions) {
       if (const auto *C = dyn_cast<CallBase>(&I); C && carriesPointer(C)) {
         const OperationRecord *R = Cat.lookup(I);
         Function *Callee = directCallee(*C);
-        if (R ? R->Class == RuleClass::Inactive : !(Callee && PreparedOf(Callee)))
+        if (R ? R->Class == RuleClass::Inactive || R->Class == RuleClass::Rule : !(Callee && PreparedOf(Callee)))
           Mark(Unshadowed, C);
         else if (R)
           Own(C);

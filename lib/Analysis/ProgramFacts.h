@@ -49,6 +49,10 @@ public:
     return EffectsOf.find(Prepared)->second;
   }
 
+  /// What call C itself may read and write that can be active: the effects of
+  /// its callee, or what its rule says. Null for a call of which neither is known.
+  const Effects *effects(const llvm::CallBase &C) const;
+
   /// Object O, or what is reachable from it through stored pointers.
   const llvm::BitVector &reachableFrom(TypeAnalysis::ObjectId O) const;
   /// Objects that code outside of the call graph may see: reachable from the
@@ -84,6 +88,7 @@ private:
   PreparedOfFn PreparedOf;
   TypeAnalysis Types;
   llvm::DenseMap<const llvm::Function *, Effects> EffectsOf;
+  mutable llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<Effects>> RuleEffects;
   mutable llvm::DenseMap<TypeAnalysis::ObjectId, llvm::BitVector> Reach;
   llvm::BitVector Visible, Shared, Unshadowed, Owned;
   const llvm::Function *Root = nullptr;

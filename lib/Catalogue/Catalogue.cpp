@@ -28,6 +28,7 @@
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
+#include <deque>
 
 using namespace llvm;
 
@@ -58,6 +59,14 @@ struct Catalogue::Impl {
   const OperationRecord *Opcodes[Instruction::OtherOpsEnd] = {};
   /// Record id to record.
   StringMap<const OperationRecord *> Ids;
+
+  /// What the user declared of a function, by mode (forward last).
+  struct Declared {
+    const OperationRecord *InReverse = nullptr, *InForward = nullptr;
+  };
+  DenseMap<const Function *, Declared> OfUser;
+  std::deque<OperationRecord> Copies;
+  enum { Any, Reverse, Forward } Mode = Any;
 };
 
 static bool isLongDouble(Type *T) {
@@ -167,7 +176,57 @@ const OperationRecord *Catalogue::byId(StringRef Id) const {
   return I->Ids.lookup(Id);
 }
 
+void Catalogue::declare(const Function &F, const OperationRecord &R, bool InForward,
+                        bool InReverse) {
+  const OperationRecord *Copy = &I->Copies.emplace_back(R);
+  Impl::Declared &D = I->OfUser[&F];
+  if (InForward)
+    D.InForward = Copy;
+  if (InReverse)
+    D.InReverse = Copy;
+}
+
+void Catalogue::askFor(bool Forward) { I->Mode = Forward ? Impl::Forward : Impl::Reverse; }
+
+bool Catalogue::modesDiffer() const {
+  return any_of(I->OfUser, [](const auto &Entry) {
+    return !Entry.second.InForward || !Entry.second.InReverse;
+  });
+}
+
+const OperationRecord *Catalogue::declared(const Function &F) const {
+  auto It = I->OfUser.find(&F);
+  if (It == I->OfUser.end())
+    return nullptr;
+  const Impl::Declared &D = It->second;
+  switch (I->Mode) {
+  case Impl::Forward:
+    return D.InForward;
+  case Impl::Reverse:
+    return D.InReverse;
+  case Impl::Any:
+    break;
+  }
+  return D.InReverse ? D.InReverse : D.InForward;
+}
+
+OperandMemory OperationRecord::memoryBehind(unsigned Op) const {
+  SmallVector<StringRef, 16> Operands;
+  Memory.split(Operands, ' ', -1, /*KeepEmpty=*/false);
+  OperandMemory M;
+  if (Op >= Operands.size())
+    return M;
+  StringRef Text = Operands[Op];
+  char Access = Text.front();
+  M.Reads = Access == 'r' || Access == 'm';
+  M.Writes = Access == 'w' || Access == 'm';
+  M.Element = Text.size() > 1 ? Text[1] : 0;
+  return M;
+}
+
 const OperationRecord *Catalogue::lookupFunction(const Function &F) const {
+  if (const OperationRecord *R = declared(F))
+    return R;
   FunctionType *T = F.getFunctionType();
   if (F.isIntrinsic()) {
     auto It = I->Intrinsics.find(F.getIntrinsicID());

@@ -41,7 +41,10 @@ enum class RuleClass : uint8_t {
   Expansion,
   /// Needs code of its own (memory intrinsics, realloc, va_*, ...); Handler
   /// says which.
-  Handler
+  Handler,
+  /// Derivatives are functions: of the user (Given) or of our runtime
+  /// (Augment, Reverse, Forward). See docs/CustomRules.md.
+  Rule
 };
 
 enum class HandlerKind : uint8_t {
@@ -76,6 +79,22 @@ struct FormulaNode {
   llvm::ArrayRef<const FormulaNode *> Children;
 };
 
+/// What a call reads and writes behind one of its pointer operands.
+struct OperandMemory {
+  bool Reads = false, Writes = false;
+  /// Letter of the numbers that lie there (see Operation.td), 0 if unknown.
+  char Element = 0;
+};
+
+/// Derivatives that the user wrote for a function. Null where there is none.
+struct GivenDerivatives {
+  llvm::Function *Augment = nullptr;
+  llvm::Function *Reverse = nullptr;
+  llvm::Function *Forward = nullptr;
+  /// Forward takes the tape of this function.
+  llvm::Function *ForwardAugment = nullptr;
+};
+
 /// d result / d operand, times Seed.
 struct Partial {
   unsigned Operand;
@@ -103,6 +122,13 @@ struct OperationRecord {
   unsigned FreedArg = 0;
   /// Expansion: routine of the runtime bitcode, same prototype.
   llvm::StringRef Expansion = {};
+  /// Rule of the runtime: its functions ("" for none), and per operand what
+  /// memory it touches: "-" for none, else of r, w, m and an element letter.
+  llvm::StringRef Augment = {}, Reverse = {}, Forward = {}, Memory = {};
+  /// Rule of the user.
+  const GivenDerivatives *Given = nullptr;
+  /// The user said so: what else the function does is not known.
+  bool OfUser = false;
   /// No memory effect but errno and no side effect: may be repeated anywhere
   /// (math functions). Result depends on the arguments alone.
   bool Pure = false;
@@ -123,6 +149,12 @@ struct OperationRecord {
   /// Bit i: the partial of operand `Op` reads operand i.
   uint32_t argsReadByPartial(unsigned Op) const;
   bool resultReadByPartial(unsigned Op) const;
+
+  /// Rule of the runtime: what a call touches behind operand `Op`.
+  OperandMemory memoryBehind(unsigned Op) const;
+  /// The call may write to memory that its operands do not lead to, and keep
+  /// the pointers that it is given.
+  bool hasUnknownEffects() const { return OfUser; }
 };
 
 /// Inline assembly that is an intrinsic.
@@ -155,6 +187,18 @@ public:
     llvm::SmallVector<llvm::Value *, 3> Operands;
   };
   std::optional<KnownAssembly> intrinsicOf(llvm::CallBase &Assembly) const;
+  /// Says of F, which may have a body, what the user declared: R governs its
+  /// calls, in forward or reverse mode or in both. Copies R; what it refers to
+  /// must outlive the catalogue.
+  void declare(const llvm::Function &F, const OperationRecord &R, bool InForward,
+               bool InReverse);
+  /// Declarations hold for modes. Until told, a question is about any mode.
+  void askFor(bool Forward);
+  /// Some declaration holds in one mode only.
+  bool modesDiffer() const;
+  /// The declaration that governs F, or null.
+  const OperationRecord *declared(const llvm::Function &F) const;
+
   /// By record id; null if there is none.
   const OperationRecord *byId(llvm::StringRef Id) const;
   llvm::ArrayRef<OperationRecord> records() const;

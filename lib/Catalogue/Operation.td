@@ -173,6 +173,24 @@ class Expansion<string routine, list<string> names, string prototype>
   string Routine = routine;
 }
 
+// Derivatives are functions of the runtime (runtime/*.c), an empty string where
+// there is none; see docs/CustomRules.md for what they take and return. Memory
+// says per operand, separated by spaces, what lies behind it: "-" for a number,
+// "n" for a pointer to nothing that can be active (a flag, an integer, a name),
+// and for a pointer to numbers
+//   r  read    w  written (and not read)    m  modified (read and written)
+// followed by the letter of their type, D or G: "n n rD rD mD n". Operands that
+// stand under the prototype's * are not handed to the rule.
+class Rule<string augment, string reverse, string forward, list<string> names,
+           string prototype, string memory> : Operation {
+  let Names = names;
+  let Prototype = prototype;
+  string Augment = augment;
+  string Reverse = reverse;
+  string Forward = forward;
+  string Memory = memory;
+}
+
 // Inline assembly that is an intrinsic: its text, its constraints without the
 // clobbers, the intrinsic (one form per type of the result), and which operand
 // of the assembly is which operand of the intrinsic. Replaced before analysis.

@@ -20,6 +20,7 @@ namespace retrograd {
 
 enum class RefusalKind : uint8_t {
   NoBody,           ///< active call of a function without body or rule
+  RuleOfOtherMode,  ///< its rule is for forward or reverse mode only, and it has no body
   IndirectCall,     ///< active call through a pointer
   InlineAsm,        ///< active inline assembly
   UnknownType,      ///< bytes copied whose type matters and is not known

@@ -263,6 +263,13 @@ bool Differentiator::report(ArrayRef<Refusal> Refusals, const RequestTrail &Trai
     case RefusalKind::NoBody:
       Diags.report(DiagId::CallWithoutBody, R.At, Trail, {userName(R.Detail)});
       break;
+    case RefusalKind::RuleOfOtherMode: {
+      bool Forward = Root == nullptr || Mode == DerivativeMode::Forward;
+      Diags.report(DiagId::RuleOfOtherMode, R.At, Trail,
+                   {userName(R.Detail), Forward ? "forward" : "reverse",
+                    Forward ? "__enzyme_register_derivative" : "__enzyme_register_gradient"});
+      break;
+    }
     case RefusalKind::IndirectCall:
       Diags.report(DiagId::IndirectCall, R.At, Trail, {R.Detail});
       break;

@@ -57,6 +57,7 @@ CallAction DerivativePlan::action(const CallBase &C) const {
       return Activity.hasShadow(C.getArgOperand(R->FreedArg)) ? CallAction::Free
                                                               : CallAction::Primal;
     case RuleClass::Expansion: // replaced by preparation where it has a body
+    case RuleClass::Rule:
       break;
     case RuleClass::Handler:
       switch (R->Handler) {
@@ -141,6 +142,16 @@ void DerivativePlan::checkCall(const CallBase &C) {
   Function *Callee = directCallee(C);
   if (!Callee)
     return refuse(RefusalKind::IndirectCall, C, "a function pointer");
+  if (const OperationRecord *R = facts().catalogue().lookup(C);
+      R && R->Class == RuleClass::Rule) {
+    bool Forward = Request.Mode == DerivativeMode::Forward;
+    if (R->Given ? !(Forward ? R->Given->Forward : R->Given->Reverse)
+                 : (Forward ? R->Forward : R->Reverse).empty())
+      refuse(RefusalKind::RuleOfOtherMode, C, Callee->getName().str());
+    else if (const auto *I = dyn_cast<InvokeInst>(&C); I && Shape.isLive(I->getUnwindDest()))
+      refuse(RefusalKind::ExceptionPath, C, Callee->getName().str());
+    return;
+  }
   if (!facts().preparedOf(Callee) || Callee->isIntrinsic())
     return refuse(RefusalKind::NoBody, C, Callee->getName().str());
   if (Callee->isVarArg())

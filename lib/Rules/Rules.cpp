@@ -30,6 +30,8 @@ static const Rule *ruleOfCall(const CallBase &C, const ActivityAnalysis &A) {
       return &NothingRule;
     case RuleClass::Expansion:
       break;
+    case RuleClass::Rule:
+      return &CallRule;
     case RuleClass::Handler:
       switch (R->Handler) {
       case HandlerKind::MemCpy:
@@ -111,6 +113,7 @@ bool retrograd::hasReverse(const Instruction &I, const ActivityAnalysis &A) {
       case RuleClass::Deallocation:
         return false;
       case RuleClass::Expansion:
+      case RuleClass::Rule:
         break;
       case RuleClass::Handler:
         switch (R->Handler) {

@@ -33,7 +33,7 @@ static std::string quoted(StringRef Text) { return "\"" + Text.str() + "\""; }
 
 static StringRef className(const Record *R) {
   for (StringRef Class : {"Formula", "Inactive", "Allocation", "Deallocation",
-                          "Expansion", "Handler"})
+                          "Expansion", "Handler", "Rule"})
     if (isA(R, Class))
       return Class;
   PrintFatalError(R, "record '" + R->getName() + "' has no rule class");
@@ -153,6 +153,9 @@ void CatalogueWriter::emitRecords() {
          << ", .Deallocator = " << quoted(R->getValueAsString("Deallocator"));
     if (Class == "Deallocation")
       OS << ", .FreedArg = " << R->getValueAsInt("FreedArg");
+    if (Class == "Rule")
+      for (StringRef Field : {"Augment", "Reverse", "Forward", "Memory"})
+        OS << ", ." << Field << " = " << quoted(R->getValueAsString(Field));
     if (Class == "Expansion")
       OS << ", .Expansion = " << quoted(R->getValueAsString("Routine"));
     OS << ", .Pure = " << Bit(R->getValueAsBit("Pure"))

@@ -330,6 +330,26 @@ bool checkRecord(const Record *R) {
     if (R->getValueAsString("Deallocator").empty() != R->getValueAsBit("ShadowBehind") ||
         R->getValueAsListOfInts("SizeArgs").empty())
       Complain("an allocation names its size and its deallocator");
+  if (isA(R, "Rule")) {
+    if (R->getValueAsString("Augment").empty() !=
+        R->getValueAsString("Reverse").empty())
+      Complain("a rule has an augment and a reverse function, or neither");
+    SmallVector<StringRef, 16> Memory;
+    R->getValueAsString("Memory").split(Memory, ' ', -1, /*KeepEmpty=*/false);
+    std::string Letters = prototypeLetters(R);
+    size_t Operands = Letters.size() - 1 - (Letters.back() == '*');
+    if (Prototype.empty() || Memory.size() != Operands)
+      Complain("a rule says for each operand what memory it leads to");
+    else
+      for (size_t Op = 0; Op != Operands; ++Op) {
+        bool IsPointer = Letters[Op + 1] == 'P';
+        StringRef Text = Memory[Op];
+        bool Numbers = Text.size() == 2 && StringRef("rwm").contains(Text[0]) &&
+                       StringRef("DG").contains(Text[1]);
+        if (IsPointer ? Text != "n" && !Numbers : Text != "-")
+          Complain("memory '" + Text + "' of operand " + Twine(Op) + " is malformed");
+      }
+  }
   return Good;
 }
 

@@ -101,6 +101,11 @@ static std::string treatment(const Record *R) {
   if (isA(R, "Expansion"))
     return "differentiated by the body of `" +
            R->getValueAsString("Routine").str() + "`";
+  if (isA(R, "Rule"))
+    return R->getValueAsString("Forward").empty() ? "a rule of its own, in reverse mode"
+           : R->getValueAsString("Augment").empty()
+               ? "a rule of its own, in forward mode"
+               : "a rule of its own";
   return "handled by the rule " + R->getValueAsString("Kind").str();
 }
 
