@@ -981,6 +981,15 @@ void TypeAnalysis::Impl::addCall(CallBase &CB) {
   }
   if (isPointerLike(T))
     fresh(&CB);
+  if (Op->Class == RuleClass::Rule && !Op->Given)
+    for (unsigned N = 0; N != CB.arg_size(); ++N)
+      if (char Element = Op->memoryBehind(N).Element) {
+        Type *E = Element == 'D' ? Type::getDoubleTy(CB.getContext()) : Type::getFloatTy(CB.getContext());
+        Step S;
+        S.Stride = DL.getTypeAllocSize(E).getFixedValue();
+        S.Above = Position::PosInf;
+        seedType(pointer(CB.getArgOperand(N)), S, E, Trust::Strong, /*Integers=*/false);
+      }
   // Library routines take and return numbers where they take integers.
   seedInteger(&CB, Trust::Strong);
   for (Value *Arg : CB.args())

@@ -210,6 +210,12 @@ const OperationRecord *Catalogue::declared(const Function &F) const {
   return D.InReverse ? D.InReverse : D.InForward;
 }
 
+const OperationRecord *Catalogue::named(StringRef Name, FunctionType *T) const {
+  const NameEntry *E = I->Names.lookup(Name);
+  const OperationRecord *R = E ? &Records[E->Record] : nullptr;
+  return R && prototypeMatches(*R, T, NameForm::Any) ? R : nullptr;
+}
+
 OperandMemory OperationRecord::memoryBehind(unsigned Op) const {
   SmallVector<StringRef, 16> Operands;
   Memory.split(Operands, ' ', -1, /*KeepEmpty=*/false);

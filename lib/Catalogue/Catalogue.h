@@ -93,6 +93,8 @@ struct GivenDerivatives {
   llvm::Function *Forward = nullptr;
   /// Forward takes the tape of this function.
   llvm::Function *ForwardAugment = nullptr;
+  /// What runs in place of the function returns its result, too.
+  bool AugmentGivesPrimal = false, ForwardGivesPrimal = false;
 };
 
 /// d result / d operand, times Seed.
@@ -199,6 +201,8 @@ public:
   /// The declaration that governs F, or null.
   const OperationRecord *declared(const llvm::Function &F) const;
 
+  /// The record of the library function Name, if T is a prototype of it.
+  const OperationRecord *named(llvm::StringRef Name, llvm::FunctionType *T) const;
   /// By record id; null if there is none.
   const OperationRecord *byId(llvm::StringRef Id) const;
   llvm::ArrayRef<OperationRecord> records() const;

@@ -20,6 +20,8 @@ namespace retrograd {
 
 enum class RefusalKind : uint8_t {
   NoBody,           ///< active call of a function without body or rule
+  RuleWithoutResult, ///< its rule does not return the result, which is used
+  RuleOfOneLane,     ///< its rule cannot be used for several lanes
   RuleOfOtherMode,  ///< its rule is for forward or reverse mode only, and it has no body
   IndirectCall,     ///< active call through a pointer
   InlineAsm,        ///< active inline assembly

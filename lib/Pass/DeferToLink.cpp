@@ -9,6 +9,7 @@
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Pass/Differentiator.h"
 #include "Pass/PrepareEntryCalls.h"
+#include "Pass/UserRules.h"
 #include "Request/FunctionOperand.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/MDBuilder.h"
@@ -38,13 +39,11 @@ bool retrograd::lacksBodies(Module &M, ModuleAnalysisManager &MAM,
   Silent.PrintOverwrite = Silent.PrintLoops = Silent.PrintPlan =
       Silent.PrintDerivative = false;
   DiagnosticEngine Quiet(*Trial, DiagnosticEngine::Silent);
-  Catalogue Cat;
+  ModuleCatalogue Cat(*Trial, Quiet);
   {
     EntryCalls Entries =
-        prepareEntryCalls(*Trial, MAM, Quiet, [&](const Function &F) {
-          return Cat.lookupFunction(F) != nullptr;
-        });
-    Differentiator Derive(*Trial, MAM, Cat, Quiet, Silent);
+        prepareEntryCalls(*Trial, MAM, Quiet, Cat);
+    Differentiator Derive(*Trial, MAM, Cat.get(), Quiet, Silent);
     for (const EntryCall &Entry : Entries.Calls)
       Derive.plan({&Entry});
     Derive.finish();

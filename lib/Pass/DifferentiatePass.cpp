@@ -11,6 +11,7 @@
 #include "Pass/LowerEntryCalls.h"
 #include "Pass/PrepareEntryCalls.h"
 #include "Pass/PrintAnalysesPass.h"
+#include "Pass/UserRules.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -52,11 +53,10 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
 
   bool AtLink = Stage == LinkStage::FullLink || Stage == LinkStage::ThinLink;
   DiagnosticEngine Diags(M, AtLink ? DiagnosticEngine::InLinker : DiagnosticEngine::Aloud);
-  Catalogue Cat;
-  EntryCalls Entries = prepareEntryCalls(
-      M, MAM, Diags, [&](const Function &F) { return Cat.lookupFunction(F) != nullptr; });
+  ModuleCatalogue Cat(M, Diags);
+  EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
   {
-    Differentiator Derive(M, MAM, Cat, Diags, Opts);
+    Differentiator Derive(M, MAM, Cat.get(), Diags, Opts);
     // Innermost first, so that an outer derivative sees the inner one's code.
     for (auto [N, Entry] : enumerate(Entries.Calls)) {
       if (Entry.Request.Mode == DerivativeMode::Batch)
@@ -80,10 +80,9 @@ PreservedAnalyses PrintAnalysesPass::run(Module &M, ModuleAnalysisManager &MAM) 
   if (!hasEntryCalls(M))
     return PreservedAnalyses::all();
   DiagnosticEngine Diags(M);
-  Catalogue Cat;
-  EntryCalls Entries = prepareEntryCalls(
-      M, MAM, Diags, [&](const Function &F) { return Cat.lookupFunction(F) != nullptr; });
-  Differentiator Derive(M, MAM, Cat, Diags, Opts);
+  ModuleCatalogue Cat(M, Diags);
+  EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
+  Differentiator Derive(M, MAM, Cat.get(), Diags, Opts);
   for (size_t N = 0; N != Entries.Calls.size(); ++N)
     if (Entries.Calls[N].Request.Mode != DerivativeMode::Batch)
       Derive.plan(alike(Entries.Calls, N));

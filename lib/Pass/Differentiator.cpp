@@ -12,6 +12,7 @@
 #include "Emit/FunctionShell.h"
 #include "Emit/PrimalEmitter.h"
 #include "Emit/ReverseEmitter.h"
+#include "Emit/RuleEmitter.h"
 #include "Pass/CleanUp.h"
 #include "Plan/DerivativePlan.h"
 #include "llvm/IR/InstIterator.h"
@@ -22,9 +23,9 @@
 using namespace llvm;
 using namespace retrograd;
 
-Differentiator::Differentiator(Module &M, ModuleAnalysisManager &MAM, const Catalogue &Cat,
+Differentiator::Differentiator(Module &M, ModuleAnalysisManager &MAM, Catalogue &Cat,
                                DiagnosticEngine &Diags, const Options &Opts)
-    : M(M), MAM(MAM), Cat(Cat), Diags(Diags), Opts(Opts), Prepare(M, MAM, Cat, Opts), Runtime(M) {}
+    : M(M), MAM(MAM), Cat(Cat), Diags(Diags), Opts(Opts), Runtime(M) {}
 
 Differentiator::~Differentiator() = default;
 
@@ -81,12 +82,14 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
   for (auto &[Known, D] : Answered)
     if (Known == R)
       return D;
-  Root = Prepare.prepare(*R.Primal);
+  Cat.askFor(/*Forward=*/R.Mode == DerivativeMode::Forward);
+  Prepare = &preparation(R.Mode);
+  Root = Prepare->prepare(*R.Primal);
   if (!Root) {
     Diags.report(DiagId::FunctionNotVisible, nullptr, Trail, {DiagArg(R.Primal)});
     return nullptr;
   }
-  SmallVector<Function *, 8> Graph = Prepare.reachable(*Root);
+  SmallVector<Function *, 8> Graph = Prepare->reachable(*Root);
   raw_ostream &Printed = errs(); // layering: the printers that the user asked for
   if (Opts.PrintPrimal)
     for (Function *F : Graph)
@@ -109,7 +112,7 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
     }
     LastTry = Try == 2 || (Try == 1 && !Root->getSubprogram());
     Facts = std::make_unique<ProgramFacts>(
-        Graph, [this](const Function *F) { return Prepare.preparedOf(F); }, Cat,
+        Graph, [this](const Function *F) { return Prepare->preparedOf(F); }, Cat,
         Try ? &Outside : nullptr);
     if (Opts.PrintTypes)
       Facts->types().print(Printed);
@@ -127,7 +130,7 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
                                             const RequestTrail &Trail) {
   // A small struct of floats may come back packed into an integer, which the
   // request, made from the prototype alone, took to be inactive.
-  if (!R.ActiveReturn && !R.ShadowReturn)
+  if (!R.ActiveReturn && !R.ShadowReturn && Root->getReturnType()->isIntegerTy())
     for (Instruction &I : instructions(*Root))
       if (auto *Ret = dyn_cast<ReturnInst>(&I);
           Ret && Ret->getReturnValue() && Ret->getReturnValue()->getType()->isIntegerTy() &&
@@ -182,7 +185,19 @@ void Differentiator::plan(ArrayRef<const EntryCall *> Calls) {
   PlanOnly = false;
 }
 
-void Differentiator::finish() { Prepare.dispose(); }
+void Differentiator::finish() {
+  for (PreparePrimal *P : {PrepareReverse.get(), PrepareForward.get()})
+    if (P)
+      P->dispose();
+}
+
+PreparePrimal &Differentiator::preparation(DerivativeMode Mode) {
+  bool Forward = Mode == DerivativeMode::Forward && Cat.modesDiffer();
+  std::unique_ptr<PreparePrimal> &P = Forward ? PrepareForward : PrepareReverse;
+  if (!P)
+    P = std::make_unique<PreparePrimal>(M, MAM, Cat, Opts);
+  return *P;
+}
 
 Function *Differentiator::derivative(const DerivativeRequest &R) {
   DerivativeRequest Key = R;
@@ -198,7 +213,7 @@ Function *Differentiator::derivative(const DerivativeRequest &R) {
     J.Sweep = declareDerivative(S, M);
   }
   // The trail of a callee leads over the first call that asked for it.
-  if (Function *F = Prepare.preparedOf(Current->Request.Primal))
+  if (Function *F = Prepare->preparedOf(Current->Request.Primal))
     for (Instruction &I : instructions(*F))
       if (auto *C = dyn_cast<CallBase>(&I); C && directCallee(*C) == R.Primal) {
         J.Trail = Current->Trail.through(*C, *R.Primal);
@@ -263,8 +278,14 @@ bool Differentiator::report(ArrayRef<Refusal> Refusals, const RequestTrail &Trai
     case RefusalKind::NoBody:
       Diags.report(DiagId::CallWithoutBody, R.At, Trail, {userName(R.Detail)});
       break;
+    case RefusalKind::RuleWithoutResult:
+      Diags.report(DiagId::RuleWithoutResult, R.At, Trail, {userName(R.Detail)});
+      break;
+    case RefusalKind::RuleOfOneLane:
+      Diags.report(DiagId::RuleOfOneLane, R.At, Trail, {userName(R.Detail)});
+      break;
     case RefusalKind::RuleOfOtherMode: {
-      bool Forward = Root == nullptr || Mode == DerivativeMode::Forward;
+      bool Forward = Jobs.front().Request.Mode == DerivativeMode::Forward;
       Diags.report(DiagId::RuleOfOtherMode, R.At, Trail,
                    {userName(R.Detail), Forward ? "forward" : "reverse",
                     Forward ? "__enzyme_register_derivative" : "__enzyme_register_gradient"});
@@ -305,7 +326,10 @@ bool Differentiator::report(ArrayRef<Refusal> Refusals, const RequestTrail &Trai
 }
 
 Differentiator::Outcome Differentiator::emit(Job &J) {
-  Function &F = *Prepare.preparedOf(J.Request.Primal);
+  if (const OperationRecord *Rule = Cat.lookupFunction(*J.Request.Primal);
+      Rule && Rule->Class == RuleClass::Rule)
+    return emitByRule(J, *Rule);
+  Function &F = *Prepare->preparedOf(J.Request.Primal);
   FunctionAnalysisManager &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   bool Split = J.Request.Mode == DerivativeMode::Augment;
 
@@ -364,6 +388,24 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
     if (Split)
       Primal.returnTape();
   }
+  return verified(J);
+}
+
+/// The primal is not looked into: its derivatives are functions already.
+Differentiator::Outcome Differentiator::emitByRule(Job &J, const OperationRecord &Rule) {
+  if (PlanOnly)
+    return Outcome::Planned;
+  if (!emitRule(J.Request, Rule, *J.Made, J.Sweep, Runtime)) {
+    Diags.report(DiagId::InternalError, nullptr, J.Trail,
+                 {"the runtime's rule of " + userName(*J.Request.Primal) + " does not fit its record"});
+    return Outcome::Failed;
+  }
+  return verified(J);
+}
+
+/// Last step of a derivative that was written.
+Differentiator::Outcome Differentiator::verified(Job &J) {
+  raw_ostream &Printed = errs(); // layering: the printers that the user asked for
   for (Function *D : {J.Made, J.Sweep}) {
     if (!D)
       continue;

@@ -27,7 +27,7 @@ namespace retrograd {
 
 class Differentiator final : public EmitServices {
 public:
-  Differentiator(llvm::Module &M, llvm::ModuleAnalysisManager &MAM, const Catalogue &Cat,
+  Differentiator(llvm::Module &M, llvm::ModuleAnalysisManager &MAM, Catalogue &Cat,
                  DiagnosticEngine &Diags, const Options &Opts);
   ~Differentiator() override;
 
@@ -64,15 +64,21 @@ private:
   /// All jobs that come of request R, with the facts as they are.
   Outcome run(const DerivativeRequest &R, const RequestTrail &Trail);
   Outcome emit(Job &J);
+  Outcome emitByRule(Job &J, const OperationRecord &Rule);
+  Outcome verified(Job &J);
+  PreparePrimal &preparation(DerivativeMode Mode);
   bool report(llvm::ArrayRef<Refusal> Refusals, const RequestTrail &Trail);
   void resetShadowGlobals(llvm::Function &Root);
 
   llvm::Module &M;
   llvm::ModuleAnalysisManager &MAM;
-  const Catalogue &Cat;
+  Catalogue &Cat;
   DiagnosticEngine &Diags;
   const Options &Opts;
-  PreparePrimal Prepare;
+  /// What is called by its rule in one mode may be looked into in the other:
+  /// one preparation for both, unless there is such a function.
+  std::unique_ptr<PreparePrimal> PrepareReverse, PrepareForward;
+  PreparePrimal *Prepare = nullptr; ///< of the request under way
   RuntimeLibrary Runtime;
 
   /// Of the request under way: the prepared root, what holds for its call

@@ -28,6 +28,7 @@
 #include "Pass/LinkRuntimePass.h"
 #include "Pass/PrintAnalysesPass.h"
 #include "Pass/PrintPrimalPass.h"
+#include "Pass/UserRules.h"
 #include "Support/Options.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
@@ -107,6 +108,7 @@ void retrograd::registerPasses(PassBuilder &PB) {
   PB.registerPipelineStartEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel) {
         const Options Opts = Options::fromCommandLine();
+        MPM.addPass(KeepRulesPass());
         MPM.addPass(AnnotateParametersPass());
         if (Opts.RunEarly)
           MPM.addPass(DifferentiatePass(Opts));

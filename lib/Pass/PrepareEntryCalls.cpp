@@ -243,7 +243,7 @@ retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
   for (unsigned Round = 0; Round < 8; ++Round) {
     Found = collectEntryCalls(M, Diags, HasRule);
     for (EntryCall &Entry : Found.Calls)
-      if (!Entry.Request.Primal->isDeclaration())
+      if (!HasRule(*Entry.Request.Primal))
         specializePrimal(Entry);
     if (none_of(Found.Calls, [&](const EntryCall &Entry) {
           return any_of(instructions(*Entry.Request.Primal),
@@ -259,7 +259,8 @@ retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
   }
   SmallVector<EntryCall, 4> Accepted;
   for (EntryCall &Entry : Found.Calls) {
-    if (Entry.Request.Primal->isDeclaration())
+    // A rule speaks of calls, so a call is made.
+    if (HasRule(*Entry.Request.Primal))
       Entry.Request.Primal = makeForwarder(*Entry.Request.Primal);
     if (refuseForms(Entry, Found, Diags))
       Found.Refused.push_back(Entry.Call);

@@ -126,6 +126,8 @@ struct PreparePrimal::Impl {
     return ByOriginal.lookup(Original);
   }
 
+  /// Calls of F are looked into: it has a body, and the user said nothing else.
+  bool isTransparent(const Function &F) const;
   void cloneReachable(Function &F, SmallVectorImpl<Primal *> &New);
   void shrink(ArrayRef<Primal *> New);
   void shrinkOne(Primal &P);
@@ -151,6 +153,10 @@ struct PreparePrimal::Impl {
 static bool hasUsableBody(const Function &F) {
   return !F.isDeclaration() && !F.hasFnAttribute(Attribute::Naked) &&
          !F.isPresplitCoroutine() && !F.getName().starts_with("__enzyme_");
+}
+
+bool PreparePrimal::Impl::isTransparent(const Function &F) const {
+  return hasUsableBody(F) && !Cat.declared(F);
 }
 
 /// Calls in blocks from which a return can be reached. The callee, if direct.
@@ -287,7 +293,7 @@ void PreparePrimal::Impl::cloneReachable(Function &F,
     Primal *P = clone(*Original);
     New.push_back(P);
     for (auto [Call, Callee] : directCalls(*P->Clone))
-      if (hasUsableBody(*Callee))
+      if (isTransparent(*Callee))
         Work.push_back(Callee);
   }
 }
@@ -412,7 +418,7 @@ bool PreparePrimal::Impl::cloneNewCallees(Primal &P) {
   watch(P);
   Exceptions.checkCalls(*P.Clone, [this](const Function &F) { return Watched.contains(&F); });
   for (auto [Call, Callee] : directCalls(*P.Clone))
-    if (hasUsableBody(*Callee) && !primalOf(Callee) &&
+    if (isTransparent(*Callee) && !primalOf(Callee) &&
         Primals.size() < MostClones &&
         ClonedInstructions < MostClonedInstructions)
       cloneReachable(*Callee, New);

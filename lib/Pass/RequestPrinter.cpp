@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/RequestPrinter.h"
-#include "Catalogue/Catalogue.h"
+#include "Pass/UserRules.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Request/EntryCalls.h"
 #include "llvm/IR/Module.h"
@@ -17,11 +17,9 @@ using namespace retrograd;
 
 PreservedAnalyses RequestPrinterPass::run(Module &M,
                                           ModuleAnalysisManager &MAM) {
-  Catalogue Cat;
   DiagnosticEngine Diags(M);
-  EntryCalls Found = collectEntryCalls(M, Diags, [&](const Function &F) {
-    return Cat.lookupFunction(F) != nullptr;
-  });
+  ModuleCatalogue Cat(M, Diags);
+  EntryCalls Found = collectEntryCalls(M, Diags, Cat);
   outs() << "requests of module " << M.getSourceFileName() << ":\n";
   for (const EntryCall &Entry : Found.Calls)
     Entry.print(outs());

@@ -145,10 +145,17 @@ void DerivativePlan::checkCall(const CallBase &C) {
   if (const OperationRecord *R = facts().catalogue().lookup(C);
       R && R->Class == RuleClass::Rule) {
     bool Forward = Request.Mode == DerivativeMode::Forward;
-    if (R->Given ? !(Forward ? R->Given->Forward : R->Given->Reverse)
-                 : (Forward ? R->Forward : R->Reverse).empty())
-      refuse(RefusalKind::RuleOfOtherMode, C, Callee->getName().str());
-    else if (const auto *I = dyn_cast<InvokeInst>(&C); I && Shape.isLive(I->getUnwindDest()))
+    const GivenDerivatives *G = R->Given;
+    if (G ? !(Forward ? G->Forward : G->Reverse) : (Forward ? R->Forward : R->Reverse).empty())
+      return refuse(RefusalKind::RuleOfOtherMode, C, Callee->getName().str());
+    // Without memory it can be called as often as one likes.
+    bool HandlesMemory = any_of(C.args(), [](const Value *A) { return A->getType()->isPointerTy(); });
+    if (G && HandlesMemory && Request.Width != 1)
+      return refuse(RefusalKind::RuleOfOneLane, C, Callee->getName().str());
+    if (G && HandlesMemory && !C.getType()->isVoidTy() && !C.use_empty() &&
+        !C.onlyReadsMemory() && !(Forward ? G->ForwardGivesPrimal : G->AugmentGivesPrimal))
+      return refuse(RefusalKind::RuleWithoutResult, C, Callee->getName().str());
+    if (const auto *I = dyn_cast<InvokeInst>(&C); I && Shape.isLive(I->getUnwindDest()))
       refuse(RefusalKind::ExceptionPath, C, Callee->getName().str());
     return;
   }

@@ -89,15 +89,6 @@ constexpr MarkerName MarkerNames[] = {
 #include "Request/EntryPoints.def"
 };
 
-struct RegistrationName {
-  StringRef Name;
-  StringRef What;
-};
-constexpr RegistrationName RegistrationNames[] = {
-#define REGISTRATION(Name, What) {Name, What},
-#include "Request/EntryPoints.def"
-};
-
 /// All names of the family start so.
 constexpr StringLiteral FamilyPrefix = "__enzyme_";
 
@@ -1125,20 +1116,6 @@ bool retrograd::hasEntryCalls(const Module &M) {
   });
 }
 
-/// Facts that the user registered and that would change derivatives.
-static void refuseRegistrations(Module &M, const CallBase &Call,
-                                DiagnosticEngine &Diags) {
-  for (const GlobalVariable &G : M.globals())
-    if (G.getName().contains(FamilyPrefix))
-      for (const RegistrationName &R : RegistrationNames)
-        if (G.getName().contains(R.Name)) {
-          Diags.report(DiagId::RegistrationNotYet, nullptr,
-                       RequestTrail(Call, nullptr),
-                       {userName(G.getName()), R.What});
-          break;
-        }
-}
-
 /// Innermost first, see the header. Within that, in the order of the module.
 static void sortInnermostFirst(SmallVectorImpl<EntryCall> &Calls) {
   DenseMap<const Function *, SmallVector<unsigned, 2>> Inside;
@@ -1184,8 +1161,6 @@ retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
       Function *Callee = Call ? entryCallee(*Call) : nullptr;
       if (!Callee)
         continue;
-      if (Found.empty())
-        refuseRegistrations(M, *Call, Diags);
       const EntryPointName *Entry = entryPointOf(Callee->getName());
       if (!Entry) {
         Diags.report(DiagId::UnknownEntryCall, Call,

@@ -30,14 +30,9 @@ struct RuleOperand {
   enum Kind : uint8_t {
     Primal,       ///< parameter Param of the primal
     Shadow,       ///< its shadow (pointer), its tangent (number, forward)
-    Adjoint,      ///< where to add its adjoint (null: not wanted)
     Seed,         ///< adjoint of the result (or of its member Param)
     Tape,         ///< bytes of the tape from Offset on
-    ResultMemory, ///< where the result goes
-    PrimalResult, ///< where the primal's result goes
-    TangentResult,///< where the result's tangent goes (null: not wanted)
-    Arena,        ///< for memory that lives until the reverse sweep is done
-    Stable        ///< bit i: memory behind operand i is the same in reverse
+    ResultMemory  ///< where the result goes
   } K = Primal;
   unsigned Param = 0;
   uint64_t Offset = 0;
