@@ -24,7 +24,7 @@ llvm_bin = lit_config.params.get("llvm", "/usr/lib/llvm-22/bin")
 
 config.name = "Retrograd"
 config.test_format = rgtest.RetrogradTest(build)
-config.suffixes = [".c", ".cpp", ".ll", ".td", ".test"]
+config.suffixes = [".c", ".cpp", ".f90", ".ll", ".td", ".test"]
 config.excludes = ["Inputs", "include", "CMakeLists.txt", "README.md"]
 config.test_source_root = here
 config.test_exec_root = os.path.join(build, "test")
@@ -43,6 +43,7 @@ if not os.path.exists(plugin):
 
 eigen = "/usr/include/eigen3"
 config.substitutions += [
+    ("%rgfort", os.path.join(build, "bin", "rg-flang")),
     ("%rgcxx", os.path.join(build, "bin", "rg-clang++")),
     ("%rgcc", os.path.join(build, "bin", "rg-clang")),
     ("%plugin", plugin),
@@ -68,6 +69,8 @@ def cpu_has(*flags):
 
 # What a test may name in REQUIRES:. A test that lacks one is skipped, by name.
 present = {
+    "flang": os.path.exists(os.path.join(llvm_bin, "flang")),
+    "rustc": shutil.which("rustc") is not None,
     "eigen": os.path.isdir(eigen),
     "boost": os.path.isdir("/usr/include/boost"),
     "adolc": os.path.isdir("/usr/include/adolc"),

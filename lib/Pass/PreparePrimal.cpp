@@ -67,6 +67,9 @@ struct Primal {
   /// The user asked that it is not inlined (at -O0, clang asks always; that
   /// does not count).
   bool KeepApart = false;
+  /// Marked always_inline: the user's, where the host did not do so already, and
+  /// routines of the runtime that shrink where their arguments are known.
+  bool InlineAlways = false;
   /// As the front end left it.
   bool Unoptimised = false;
   /// Part of a cycle of the call graph.
@@ -182,6 +185,7 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
   P->Clone = Clone;
   P->Unoptimised = F.hasFnAttribute(Attribute::OptimizeNone);
   P->KeepApart = F.hasFnAttribute(Attribute::NoInline) && !P->Unoptimised;
+  P->InlineAlways = F.hasFnAttribute(Attribute::AlwaysInline);
   for (Attribute::AttrKind K :
        {Attribute::OptimizeNone, Attribute::NoInline, Attribute::AlwaysInline,
         Attribute::MinSize, Attribute::OptimizeForSize, Attribute::InlineHint,
@@ -457,7 +461,7 @@ bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
     if (Name == Callee.Original || Name == Caller.Original)
       return false; // turned out to be recursive
   unsigned Size = Callee.Clone->getInstructionCount();
-  if (Size > (Callee.CallSites == 1 ? OnlyCallee : SmallCallee) ||
+  if (Size > (Callee.CallSites == 1 || Callee.InlineAlways ? OnlyCallee : SmallCallee) ||
       Size + CallerSize > LargestCaller)
     return false;
   auto &TTI = FAM.getResult<TargetIRAnalysis>(*Caller.Clone);

@@ -1,0 +1,112 @@
+//===- Fortran.td - flang's runtime ----------------------------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names and prototypes are those of flang 22. Expansions: runtime/fortran.c and
+// fortran-numbers.c. What is not here (reading files, random numbers into arrays)
+// is refused when it is active.
+//
+//===----------------------------------------------------------------------===//
+
+let Section = "Fortran: allocation and assignment" in {
+def fortran_assign : Expansion<"rg_fortran_assign", ["_FortranAAssign"], "V:PPPI">;
+def fortran_assign_temporary
+    : Expansion<"rg_fortran_assign", ["_FortranAAssignTemporary", "_FortranACopyInAssign"], "V:PPPI">;
+def fortran_set_bounds
+    : Expansion<"rg_fortran_set_bounds",
+                ["_FortranAAllocatableSetBounds", "_FortranAPointerSetBounds"], "V:PILL">;
+def fortran_allocate
+    : Expansion<"rg_fortran_allocate", ["_FortranAAllocatableAllocate"], "I:PPNPPIP">;
+def fortran_allocate_pointer
+    : Expansion<"rg_fortran_allocate_pointer", ["_FortranAPointerAllocate"], "I:PNPPIP">;
+def fortran_allocate_source
+    : Expansion<"rg_fortran_allocate_source", ["_FortranAAllocatableAllocateSource"], "I:PPNPPI">;
+def fortran_deallocate
+    : Expansion<"rg_fortran_deallocate",
+                ["_FortranAAllocatableDeallocate", "_FortranAPointerDeallocate"], "I:PNPPI">;
+def fortran_move : Expansion<"rg_fortran_move", ["_FortranAMoveAlloc"], "I:PPPNPPI">;
+def fortran_destroy : Expansion<"rg_fortran_destroy", ["_FortranADestroy", "_FortranADestroyWithoutFinalization"], "V:P">;
+}
+
+let Section = "Fortran: arrays" in {
+def fortran_begin_constructor
+    : Expansion<"rg_fortran_begin_constructor", ["_FortranAInitArrayConstructorVector"], "V:PPNPI">;
+def fortran_push : Expansion<"rg_fortran_push", ["_FortranAPushArrayConstructorValue"], "V:PP">;
+def fortran_push_scalar
+    : Expansion<"rg_fortran_push_scalar", ["_FortranAPushArrayConstructorSimpleScalar"], "V:PP">;
+def fortran_transpose : Expansion<"rg_fortran_transpose", ["_FortranATranspose"], "V:PPPI">;
+def fortran_reshape : Expansion<"rg_fortran_reshape", ["_FortranAReshape"], "V:PPPPPPI">;
+def fortran_spread : Expansion<"rg_fortran_spread", ["_FortranASpread"], "V:PPILPI">;
+def fortran_cshift : Expansion<"rg_fortran_cshift", ["_FortranACshiftVector"], "V:PPLPI">;
+def fortran_eoshift : Expansion<"rg_fortran_eoshift", ["_FortranAEoshiftVector"], "V:PPLPPI">;
+def fortran_pack : Expansion<"rg_fortran_pack", ["_FortranAPack"], "V:PPPPPI">;
+def fortran_unpack : Expansion<"rg_fortran_unpack", ["_FortranAUnpack"], "V:PPPPPI">;
+foreach kind = ["4", "8"] in {
+  defvar number = !if(!eq(kind, "4"), "G", "D");
+  def "fortran_matmul_"#kind
+      : Expansion<"rg_fortran_matmul_r"#kind, ["_FortranAMatmulReal"#kind#"Real"#kind], "V:PPPPI">;
+  def "fortran_matmul_transpose_"#kind
+      : Expansion<"rg_fortran_matmul_transpose_r"#kind,
+                  ["_FortranAMatmulTransposeReal"#kind#"Real"#kind], "V:PPPPI">;
+  def "fortran_dot_"#kind
+      : Expansion<"rg_fortran_dot_r"#kind, ["_FortranADotProductReal"#kind], number#":PPPI">;
+  def "fortran_norm2_"#kind
+      : Expansion<"rg_fortran_norm2_r"#kind, ["_FortranANorm2_"#kind], number#":PPII">;
+  foreach reduction = ["Sum", "Product", "Maxval", "Minval"] in
+    def "fortran_"#!tolower(reduction)#"_"#kind
+        : Expansion<"rg_fortran_"#!tolower(reduction)#"_r"#kind,
+                    ["_FortranA"#reduction#"Real"#kind], number#":PPIIP">;
+  def "fortran_sum_complex_"#kind
+      : Expansion<"rg_fortran_sum_c"#kind, ["_FortranACppSumComplex"#kind], "V:PPPIIP">;
+  def "fortran_dot_complex_"#kind
+      : Expansion<"rg_fortran_dot_c"#kind, ["_FortranACppDotProductComplex"#kind], "V:PPPPI">;
+}
+foreach reduction = ["Sum", "Product", "Maxval", "Minval"] in
+  def "fortran_"#!tolower(reduction)#"_dim"
+      : Expansion<"rg_fortran_"#!tolower(reduction)#"_dim", ["_FortranA"#reduction#"Dim"], "V:PPIPIP">;
+def fortran_queries : Inactive<
+    ["_FortranACount", "_FortranAAll", "_FortranAAny", "_FortranASize", "_FortranASizeDim",
+     "_FortranALboundDim", "_FortranAIsContiguous", "_FortranASumInteger*",
+     "_FortranAMaxvalInteger*", "_FortranAMinvalInteger*", "_FortranAProductInteger*",
+     "_FortranADotProductInteger*", "_FortranADotProductLogical"]> {
+  let Summary = "integers and logicals out of arrays";
+}
+}
+
+let Section = "Fortran: numbers" in {
+foreach kind = ["4", "8"] in {
+  defvar number = !if(!eq(kind, "4"), "G", "D");
+  def "fortran_mod_"#kind
+      : Expansion<"rg_fortran_mod_r"#kind, ["_FortranAModReal"#kind], number#":"#number#number#"PI">;
+  def "fortran_modulo_"#kind
+      : Expansion<"rg_fortran_modulo_r"#kind, ["_FortranAModuloReal"#kind], number#":"#number#number#"PI">;
+  def "fortran_scale_"#kind
+      : Expansion<"rg_fortran_scale_r"#kind, ["_FortranAScale"#kind], number#":"#number#"L">;
+  def "fortran_fraction_"#kind
+      : Expansion<"rg_fortran_fraction_r"#kind, ["_FortranAFraction"#kind], number#":"#number>;
+}
+def fortran_powi_8 : Expansion<"rg_fortran_powi_c8", ["_FortranAzpowi"], "">;
+def fortran_powi_4 : Expansion<"rg_fortran_powi_c4", ["_FortranAcpowi"], "">;
+def fortran_steps : Inactive<
+    ["_FortranASpacing*", "_FortranARRSpacing*", "_FortranAExponent*", "_FortranAIsFinite*",
+     "_FortranAIsNaN*", "_FortranASelected*"]> {
+  let Summary = "piecewise constant";
+}
+}
+
+let Section = "Fortran: input and output, system" in {
+def fortran_output : Inactive<
+    ["_FortranAioBegin*", "_FortranAioOutput*", "_FortranAioEnd*", "_FortranAioSet*",
+     "_FortranAioEnable*", "_FortranACharacterCompare*", "_FortranAF90*"]> {
+  let Summary = "writing; what reads numbers is not here";
+}
+def fortran_system : Inactive<
+    ["_FortranAStop*", "_FortranAErrorStop*", "_FortranAProgram*", "_FortranAReportFatal*",
+     "_FortranAFailImage*", "_FortranAExit", "_FortranAAbort", "_FortranASystemClock*",
+     "_FortranACpuTime", "_FortranADateAndTime", "_FortranARandomSeed*", "_FortranARandomInit",
+     "_FortranAMapException*", "_FortranAfe*", "_FortranAGetEnv*", "_FortranACommandArgument*",
+     "_FortranAInitialize", "_FortranAPointerIsAssociated*", "_FortranAFlush", "_FortranAetime"]>;
+}

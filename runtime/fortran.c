@@ -1,0 +1,343 @@
+/*===- fortran.c - flang's runtime, where derivatives flow through it ------===*\
+|*
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===------------------------------------------------------------------------===*|
+|* Flang calls its runtime for intrinsics of whole arrays, array assignments and
+|* allocation, at -O0 for all of them. These bodies do the same on the same
+|* descriptors, and are differentiated like the user's code (Catalogue/Fortran.td
+|* says which stands for which). Meanings are those of the Fortran 2018 standard;
+|* the layout of descriptors is that of ISO_Fortran_binding.h, which flang
+|* documents as its own.
+|*
+|* The kind of the elements is in the descriptor. Each body asks for it once, and
+|* simplification folds the question where the descriptor was made in the program.
+|* Dimensions are read by constant index only, so that descriptors in local
+|* variables dissolve into registers.
+|*
+|* Not here: what depends on type information of derived types. A program that
+|* would need it ends with a message.
+\*===------------------------------------------------------------------------===*/
+
+#include "fortran.h"
+
+void rg_fortran_refuse(const char *What) {
+  fprintf(stderr, "Retrograd: this derivative cannot deal with %s\n", What);
+  abort();
+}
+
+/*===-- Assignment and allocation ------------------------------------------===*/
+
+RG_INLINE bool sameShape(const Descriptor *A, const Descriptor *B) {
+#define RG_DIM(K)                                                              \
+  if (A->Rank > K && A->Dims[K].Extent != B->Dims[K].Extent)                   \
+    return false;
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  return true;
+}
+
+RG_INLINE void setContiguous(Descriptor *To, const Descriptor *Shape) {
+  int64_t Stride = To->Bytes;
+#define RG_DIM(K)                                                              \
+  if (Shape->Rank > K)                                                         \
+    Stride = setDim(&To->Dims[K], Shape->Dims[K].Extent, Stride);
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+}
+
+RG_INLINE bool overlap(const Descriptor *A, const Descriptor *B, int64_t N) {
+  /* Ends of the memory between first and last element, whatever the strides;
+     identical arrays are copied onto themselves. */
+  if (A->Base == B->Base && A->Rank == 1 && B->Rank == 1 &&
+      A->Dims[0].Stride == B->Dims[0].Stride)
+    return false;
+  const char *A0 = A->Base, *A1 = A->Base, *B0 = B->Base, *B1 = B->Base;
+  (void)N;
+#define RG_DIM(K)                                                              \
+  if (A->Rank > K) {                                                           \
+    int64_t Span = (A->Dims[K].Extent - 1) * A->Dims[K].Stride;                \
+    A0 += Span < 0 ? Span : 0;                                                 \
+    A1 += Span > 0 ? Span : 0;                                                 \
+  }                                                                            \
+  if (B->Rank > K) {                                                           \
+    int64_t Span = (B->Dims[K].Extent - 1) * B->Dims[K].Stride;                \
+    B0 += Span < 0 ? Span : 0;                                                 \
+    B1 += Span > 0 ? Span : 0;                                                 \
+  }
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  return A0 < B1 + B->Bytes && B0 < A1 + A->Bytes;
+}
+
+RG_ROUTINE void rg_fortran_assign(Descriptor *To, const Descriptor *From, const char *File,
+                       int Line) {
+  if ((To->Extra | From->Extra) & 1) {
+    rg_fortran_refuse(RG_DERIVED);
+    return;
+  }
+  if (To->Type != From->Type || To->Bytes != From->Bytes) {
+    rg_fortran_refuse(RG_KIND);
+    return;
+  }
+  if (To->Attribute == Allocatable &&
+      (!To->Base || (From->Rank && !sameShape(To, From)))) {
+    /* The value may be a part of the old variable. */
+    void *Old = To->Base;
+    int64_t N = elements(From);
+    char *New = newMemory(N * (int64_t)To->Bytes);
+    for (int64_t I = 0; I < N; ++I)
+      copy1(New + I * (int64_t)To->Bytes, at(From, I), To);
+    To->Base = New;
+    setContiguous(To, From);
+    free(Old);
+    return;
+  }
+  int64_t N = elements(To);
+  if (From->Rank && overlap(To, From, N)) {
+    char *Between = newMemory(N * (int64_t)To->Bytes);
+    for (int64_t I = 0; I < N; ++I)
+      copy1(Between + I * (int64_t)To->Bytes, at(From, I), To);
+    for (int64_t I = 0; I < N; ++I)
+      copy1(at(To, I), Between + I * (int64_t)To->Bytes, To);
+    free(Between);
+    return;
+  }
+  for (int64_t I = 0; I < N; ++I)
+    copy1(at(To, I), atOrScalar(From, I), To);
+}
+
+RG_ROUTINE void rg_fortran_set_bounds(Descriptor *D, int Dimension, int64_t Lower,
+                           int64_t Upper) {
+  int64_t Stride = D->Bytes;
+#define RG_DIM(K)                                                              \
+  if (Dimension == K) {                                                        \
+    D->Dims[K].Lower = Lower;                                                  \
+    D->Dims[K].Extent = Upper >= Lower ? Upper - Lower + 1 : 0;                \
+    D->Dims[K].Stride = Stride;                                                \
+  }                                                                            \
+  Stride *= D->Dims[K].Extent;
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+}
+
+RG_INLINE int allocate(Descriptor *D) {
+  if (D->Extra & 1)
+    rg_fortran_refuse(RG_DERIVED);
+  int64_t Stride = D->Bytes;
+#define RG_DIM(K)                                                              \
+  if (D->Rank > K) {                                                           \
+    D->Dims[K].Stride = Stride;                                                \
+    Stride *= D->Dims[K].Extent;                                               \
+  }
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  D->Base = newMemory(Stride);
+  return 0;
+}
+RG_ROUTINE int rg_fortran_allocate(Descriptor *D, void *Async, bool HasStatus, void *Message,
+                        const char *File, int Line, void *Device) {
+  return allocate(D);
+}
+RG_ROUTINE int rg_fortran_allocate_pointer(Descriptor *D, bool HasStatus, void *Message,
+                                const char *File, int Line, void *Device) {
+  return allocate(D);
+}
+RG_ROUTINE int rg_fortran_allocate_source(Descriptor *D, const Descriptor *Source,
+                               bool HasStatus, void *Message, const char *File,
+                               int Line) {
+  allocate(D);
+  int64_t N = elements(D);
+  for (int64_t I = 0; I < N; ++I)
+    copy1(at(D, I), atOrScalar(Source, I), D);
+  return 0;
+}
+RG_ROUTINE int rg_fortran_deallocate(Descriptor *D, bool HasStatus, void *Message,
+                          const char *File, int Line) {
+  if (D->Extra & 1)
+    rg_fortran_refuse(RG_DERIVED);
+  free(D->Base);
+  D->Base = 0;
+  return 0;
+}
+RG_ROUTINE int rg_fortran_move(Descriptor *To, Descriptor *From, const void *Type,
+                    bool HasStatus, void *Message, const char *File, int Line) {
+  if ((To->Extra | From->Extra) & 1)
+    rg_fortran_refuse(RG_DERIVED);
+  free(To->Base);
+  To->Base = From->Base;
+#define RG_DIM(K)                                                              \
+  if (To->Rank > K)                                                            \
+    To->Dims[K] = From->Dims[K];
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  From->Base = 0;
+  return 0;
+}
+
+/* Frees the allocatable components of a variable that goes out of scope. That
+ * needs type information, and the reverse sweep may still need their contents:
+ * the memory stays. */
+RG_ROUTINE void rg_fortran_destroy(Descriptor *D) {}
+
+/*===-- Moves --------------------------------------------------------------===*/
+
+RG_ROUTINE void rg_fortran_transpose(Descriptor *R, const Descriptor *A, const char *File,
+                          int Line) {
+  int64_t Rows = A->Dims[0].Extent, Columns = A->Dims[1].Extent;
+  int64_t Bytes = A->Bytes;
+  int64_t All = setDim(&R->Dims[1], Rows, setDim(&R->Dims[0], Columns, Bytes));
+  establish(R, A, 2, All);
+  for (int64_t J = 0; J < Columns; ++J)
+    for (int64_t I = 0; I < Rows; ++I)
+      copy1((char *)R->Base + (I * Columns + J) * Bytes,
+            (char *)A->Base + I * A->Dims[0].Stride + J * A->Dims[1].Stride, A);
+}
+
+RG_INLINE int64_t integerAt(const Descriptor *D, int64_t I) {
+  const char *P = at(D, I);
+  return D->Bytes == 8 ? *(const int64_t *)P : *(const int32_t *)P;
+}
+
+RG_ROUTINE void rg_fortran_reshape(Descriptor *R, const Descriptor *A, const Descriptor *Shape,
+                        const Descriptor *Pad, const Descriptor *Order,
+                        const char *File, int Line) {
+  if (Order)
+    rg_fortran_refuse(RG_KIND);
+  int64_t Bytes = A->Bytes, All = Bytes, Rank = Shape->Dims[0].Extent;
+#define RG_DIM(K)                                                              \
+  if (Rank > K)                                                                \
+    All = setDim(&R->Dims[K], integerAt(Shape, K), All);
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  establish(R, A, Rank, All);
+  int64_t Have = elements(A), N = All / Bytes;
+  for (int64_t I = 0; I < N; ++I)
+    copy1((char *)R->Base + I * Bytes,
+          I < Have ? at(A, I) : at(Pad, (I - Have) % elements(Pad)), A);
+}
+
+RG_ROUTINE void rg_fortran_spread(Descriptor *R, const Descriptor *A, int Dimension,
+                       int64_t Copies, const char *File, int Line) {
+  if (A->Rank > 6)
+    rg_fortran_refuse(RG_RANK);
+  Copies = Copies < 0 ? 0 : Copies;
+  int64_t Bytes = A->Bytes, All = Bytes, Inner = 1;
+#define RG_DIM(K)                                                              \
+  if (K == Dimension - 1) {                                                    \
+    Inner = All / Bytes;                                                       \
+    All = setDim(&R->Dims[K], Copies, All);                                    \
+  } else if (A->Rank >= K)                                                     \
+    All = setDim(&R->Dims[K],                                                  \
+                 A->Dims[K < Dimension - 1 || !K ? K : K - 1].Extent, All);
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  establish(R, A, A->Rank + 1, All);
+  int64_t N = elements(A);
+  for (int64_t C = 0; C < Copies; ++C)
+    for (int64_t I = 0; I < N; ++I)
+      copy1((char *)R->Base +
+                (I % Inner + (I / Inner * Copies + C) * Inner) * Bytes,
+            atOrScalar(A, I), A);
+}
+
+RG_ROUTINE void rg_fortran_cshift(Descriptor *R, const Descriptor *A, int64_t Shift,
+                       const char *File, int Line) {
+  establishLike(R, A);
+  int64_t N = elements(A), Bytes = A->Bytes;
+  for (int64_t I = 0; I < N; ++I) {
+    int64_t From = (I + Shift) % N;
+    copy1((char *)R->Base + I * Bytes, at(A, From < 0 ? From + N : From), A);
+  }
+}
+
+RG_ROUTINE void rg_fortran_eoshift(Descriptor *R, const Descriptor *A, int64_t Shift,
+                        const Descriptor *Boundary, const char *File, int Line) {
+  establishLike(R, A);
+  int64_t N = elements(A), Bytes = A->Bytes;
+  for (int64_t I = 0; I < N; ++I) {
+    int64_t From = I + Shift;
+    char *To = (char *)R->Base + I * Bytes;
+    if (From >= 0 && From < N)
+      copy1(To, at(A, From), A);
+    else if (Boundary)
+      copy1(To, Boundary->Base, A);
+    else
+      memset(To, 0, Bytes);
+  }
+}
+
+RG_ROUTINE void rg_fortran_pack(Descriptor *R, const Descriptor *A, const Descriptor *Mask,
+                     const Descriptor *Vector, const char *File, int Line) {
+  int64_t N = elements(A), Bytes = A->Bytes, Count = 0;
+  for (int64_t I = 0; I < N; ++I)
+    Count += holds(Mask, I);
+  int64_t Size = Vector ? elements(Vector) : Count;
+  establish(R, A, 1, setDim(&R->Dims[0], Size, Bytes));
+  int64_t Next = 0;
+  for (int64_t I = 0; I < N; ++I)
+    if (holds(Mask, I))
+      copy1((char *)R->Base + Next++ * Bytes, at(A, I), A);
+  for (int64_t I = Count; I < Size; ++I)
+    copy1((char *)R->Base + I * Bytes, at(Vector, I), A);
+}
+
+RG_ROUTINE void rg_fortran_unpack(Descriptor *R, const Descriptor *Vector,
+                       const Descriptor *Mask, const Descriptor *Field,
+                       const char *File, int Line) {
+  int64_t Bytes = Vector->Bytes, All = Bytes;
+#define RG_DIM(K)                                                              \
+  if (Mask->Rank > K)                                                          \
+    All = setDim(&R->Dims[K], Mask->Dims[K].Extent, All);
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  establish(R, Vector, Mask->Rank, All);
+  int64_t N = elements(Mask), Next = 0;
+  for (int64_t I = 0; I < N; ++I)
+    copy1((char *)R->Base + I * Bytes,
+          holds(Mask, I) ? at(Vector, Next++) : atOrScalar(Field, I), Vector);
+}
+
+/*===-- Array constructors of a length that is known at the end ------------===*/
+
+typedef struct {
+  Descriptor *To;
+  int64_t Next, Size; /* in elements */
+  const char *File;
+  int Line;
+  bool UseLength;
+} Constructor;
+
+RG_ROUTINE void rg_fortran_begin_constructor(Constructor *C, Descriptor *To,
+                                             bool UseLength, const char *File,
+                                             int Line) {
+  C->To = To;
+  C->Next = 0;
+  C->Size = To->Base ? elements(To) : 0;
+}
+
+RG_INLINE void growTo(Constructor *C, int64_t Size) {
+  Descriptor *To = C->To;
+  if (Size > C->Size) {
+    C->Size = Size > 2 * C->Size ? Size : 2 * C->Size;
+    To->Base = realloc(To->Base, C->Size * To->Bytes);
+    setDim(&To->Dims[0], Size, To->Bytes);
+  } else if (Size > To->Dims[0].Extent)
+    To->Dims[0].Extent = Size;
+}
+
+RG_ROUTINE void rg_fortran_push(Constructor *C, const Descriptor *From) {
+  int64_t N = elements(From), Start = C->Next;
+  C->Next += N;
+  growTo(C, C->Next);
+  char *To = (char *)C->To->Base + Start * (int64_t)From->Bytes;
+  for (int64_t I = 0; I < N; ++I)
+    copy1(To + I * (int64_t)From->Bytes, atOrScalar(From, I), From);
+}
+
+RG_ROUTINE void rg_fortran_push_scalar(Constructor *C, const void *From) {
+  const Descriptor *Kind = C->To;
+  growTo(C, C->Next + 1);
+  copy1((char *)C->To->Base + C->Next++ * (int64_t)Kind->Bytes, From, Kind);
+}
