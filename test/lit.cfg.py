@@ -73,6 +73,7 @@ present = {
     "rustc": shutil.which("rustc") is not None,
     "eigen": os.path.isdir(eigen),
     "boost": os.path.isdir("/usr/include/boost"),
+    "openblas": os.path.exists("/usr/lib/x86_64-linux-gnu/libopenblas.so"),
     "adolc": os.path.isdir("/usr/include/adolc"),
     "lld": os.path.exists(os.path.join(llvm_bin, "ld.lld")),
     "cmake": shutil.which("cmake") is not None,

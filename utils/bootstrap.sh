@@ -12,7 +12,7 @@ set -u
 packages="clang-22 llvm-22 llvm-22-dev llvm-22-tools libclang-22-dev libclang-rt-22-dev lld-22
   g++ make cmake ninja-build ccache python3
   clang-format-22 libgtest-dev
-  libeigen3-dev libboost-dev libadolc-dev libbenchmark-dev
+  libeigen3-dev libboost-dev libadolc-dev libbenchmark-dev libopenblas-dev liblapacke-dev
   flang-22"
 
 say() { printf 'bootstrap: %s\n' "$*"; }

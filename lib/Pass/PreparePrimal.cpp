@@ -129,7 +129,8 @@ struct PreparePrimal::Impl {
     return ByOriginal.lookup(Original);
   }
 
-  /// Calls of F are looked into: it has a body, and the user said nothing else.
+  /// Calls of F are looked into: it has a body, and neither the user nor, of the
+  /// runtime's own routines, the catalogue says more.
   bool isTransparent(const Function &F) const;
   void cloneReachable(Function &F, SmallVectorImpl<Primal *> &New);
   void shrink(ArrayRef<Primal *> New);
@@ -159,7 +160,11 @@ static bool hasUsableBody(const Function &F) {
 }
 
 bool PreparePrimal::Impl::isTransparent(const Function &F) const {
-  return hasUsableBody(F) && !Cat.declared(F);
+  if (!hasUsableBody(F) || Cat.declared(F))
+    return false;
+  // Our own routines with a record have their derivative there.
+  const OperationRecord *R = Cat.lookupFunction(F);
+  return !R || !R->OfRuntime;
 }
 
 /// Calls in blocks from which a return can be reached. The callee, if direct.
@@ -219,6 +224,36 @@ void PreparePrimal::Impl::replaceAssembly(CallBase &Assembly) {
   Assembly.eraseFromParent();
 }
 
+/// Call calls Routine instead, if that takes the same operands. Operands behind
+/// those of Routine are dropped: the catalogue's prototype allowed for them (lengths
+/// of character arguments, which Fortran compilers append).
+static void redirect(CallBase &Call, Function &Routine) {
+  FunctionType *T = Routine.getFunctionType();
+  if (T->getReturnType() != Call.getType() || T->getNumParams() > Call.arg_size())
+    return;
+  for (unsigned I = 0; I != T->getNumParams(); ++I)
+    if (T->getParamType(I) != Call.getArgOperand(I)->getType())
+      return;
+  if (T->getNumParams() == Call.arg_size()) {
+    Call.setCalledFunction(&Routine);
+    Call.setCallingConv(Routine.getCallingConv());
+    return;
+  }
+  SmallVector<Value *, 16> Operands(Call.args().begin(),
+                                    Call.args().begin() + T->getNumParams());
+  CallBase *New;
+  if (auto *Invoke = dyn_cast<InvokeInst>(&Call))
+    New = InvokeInst::Create(&Routine, Invoke->getNormalDest(), Invoke->getUnwindDest(), Operands,
+                             "", Call.getIterator());
+  else
+    New = CallInst::Create(&Routine, Operands, "", Call.getIterator());
+  New->setCallingConv(Routine.getCallingConv());
+  New->setDebugLoc(Call.getDebugLoc());
+  New->takeName(&Call);
+  Call.replaceAllUsesWith(New);
+  Call.eraseFromParent();
+}
+
 /// Callees become functions where they were aliases (of constructors, mostly),
 /// and routines of the runtime where the catalogue says that their derivative
 /// is that routine's. Inline assembly becomes the intrinsic that it is.
@@ -239,11 +274,8 @@ void PreparePrimal::Impl::resolveCalls(Function &Clone) {
     const OperationRecord *R = Cat.lookup(*Call);
     if (!R || R->Class != RuleClass::Expansion)
       continue;
-    Function *Routine = Runtime.require(R->Expansion);
-    if (Routine && Routine->getFunctionType() == Call->getFunctionType()) {
-      Call->setCalledFunction(Routine);
-      Call->setCallingConv(Routine->getCallingConv());
-    }
+    if (Function *Routine = Runtime.require(R->Expansion))
+      redirect(*Call, *Routine);
   }
 }
 
