@@ -74,6 +74,7 @@ def streams : Inactive<
      "_ZNSt7__cxx1119basic_ostringstream*", "_ZNKSt7__cxx1119basic_ostringstream*"]>;
 def strings : Inactive<
     ["_ZNSt7__cxx1112basic_stringI*", "_ZNKSt7__cxx1112basic_stringI*",
+     "_ZNSaIcEC*", "_ZNSaIcED*", "_ZNSt15__new_allocatorIcE*",
      "_ZNSsC*", "_ZNSsD*", "_ZNSs6*", "_ZNSs7*", "_ZNKSs*"]>;
 def clocks_cxx : Inactive<
     ["_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv",

@@ -14,6 +14,7 @@
 #include "Emit/ReverseEmitter.h"
 #include "Emit/RuleEmitter.h"
 #include "Pass/CleanUp.h"
+#include "Pass/LeaveDerivative.h"
 #include "Plan/DerivativePlan.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
@@ -156,6 +157,7 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
   Current = nullptr;
   if (Result == Outcome::Done) {
     resetShadowGlobals(*Jobs.front().Made);
+    letExceptionsLeave(*Jobs.front().Made, *Root, *R.Primal);
     for (Function *F : Emitted) {
       if (Opts.PrintDerivative)
         F->print(Printed);

@@ -130,7 +130,7 @@ GlobalVariable *ExceptionLowering::variable(VariableKind Kind) {
         Constant::getNullValue(P),
         Kind == InFlight ? "rg.exception" : "rg.exception.handled", nullptr,
         GlobalValue::GeneralDynamicTLSModel);
-    Variable->addAttribute(ExceptionVariable);
+    Variable->addAttribute(ExceptionVariable, Kind == InFlight ? "in flight" : "handled");
   }
   return Variable;
 }

@@ -23,7 +23,8 @@ inline constexpr llvm::StringLiteral ReturnsExceptions = "rg-returns-exceptions"
 inline constexpr llvm::StringLiteral ExceptionChecked = "rg-exception-checked";
 /// On a call in a primal: what it throws cannot be followed.
 inline constexpr llvm::StringLiteral ExceptionUnsupported = "rg-exception-unsupported";
-/// On the variable for the exception in flight: null when a derivative begins.
+/// On the variables for the exception "in flight", null when a derivative begins, and
+/// for the one that is "handled".
 inline constexpr llvm::StringLiteral ExceptionVariable = "rg-exception-variable";
 
 } // namespace retrograd
