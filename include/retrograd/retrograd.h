@@ -72,6 +72,7 @@ extern int enzyme_out;
 extern int enzyme_primal_return;
 /* Several derivatives at once, see docs/user/Jacobians.md. */
 extern int enzyme_width;
+extern int enzyme_pattern; /* docs/Sparse.md */
 extern int enzyme_dupv;
 extern int enzyme_dupnoneedv;
 extern int enzyme_scalar;

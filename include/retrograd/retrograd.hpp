@@ -10,6 +10,8 @@
 //   rg::gradient(f)(x, y)            derivatives of f(x, y) by x and by y
 //   rg::value_and_gradient(f)(x, y)  pair of f(x, y) and the same
 //   rg::jvp(f)(rg::dup(x, dx), ...)  derivative of f in direction dx
+//   rg::jvp(f)(rg::directions(x, dxs), ...)   along several directions at once:
+//   a std::array of derivatives
 //   rg::vjp(f)(x, y)(seed)           derivatives of the sum of seed * f(x, y)
 //   rg::jacobian(f)(x)               all derivatives: [i][j] is result i by
 //   argument j
@@ -609,6 +611,11 @@ template <class X>
 struct Rows<long double, X> : RowsOfScalar<long double, X> {};
 
 } // namespace detail
+} // namespace rg
+
+#include "strips.hpp"
+
+namespace rg {
 
 //===----------------------------------------------------------------------===//
 // What users call
@@ -688,12 +695,25 @@ template <class F> struct Jvp {
         detail::IsConstantArgument<detail::Bare<A>>::value) &&
        ...),
       "rg::jvp needs a direction: wrap each active argument in rg::dup(x, dx), "
-      "and each other one in rg::constant(x)") {
+      "and each other one in rg::constant(x)")
+      RG_REQUIRE((detail::sameLanes<A...>),
+                 "rg::jvp along several directions needs as many for each "
+                 "active argument: wrap each in rg::directions(x, dxs), dxs a "
+                 "std::array") {
     if constexpr (detail::portable<A...> &&
                   detail::Invocation<F, A...>::Callable &&
                   ((detail::IsDup<detail::Bare<A>>::value ||
                     detail::IsConstantArgument<detail::Bare<A>>::value) &&
-                   ...))
+                   ...) &&
+                  detail::sameLanes<A...> && detail::lanesOfAll<A...>() != 0)
+      return detail::jvpStripOf<detail::lanesOfAll<A...>()>(
+          f, detail::MakerOf<A>::make(a)...);
+    else if constexpr (detail::portable<A...> &&
+                       detail::Invocation<F, A...>::Callable &&
+                       ((detail::IsDup<detail::Bare<A>>::value ||
+                         detail::IsConstantArgument<detail::Bare<A>>::value) &&
+                        ...) &&
+                       detail::sameLanes<A...>)
       return detail::jvpOf<F>(f, detail::MakerOf<A>::make(a)...);
     else
       return detail::Wrong();
@@ -782,26 +802,37 @@ private:
                                  detail::MakerOf<A &>::make(a).value)...);
     const std::size_t M = NR::size(Value), N = NX::size(Point);
     auto J = Rows::make(M, NX::zeros(Point));
-    if (N <= M) {
-      X Direction = NX::zeros(Point);
-      for (std::size_t Column = 0; Column < N; ++Column) {
-        NX::at(Direction, Column) = 1;
-        R Tangent = detail::jvpOf<F>(
-            f, detail::WrappedDup<X &, X &, void>::make(dup(Point, Direction)),
-            detail::MakerOf<A &>::make(a)...);
-        NX::at(Direction, Column) = 0;
-        for (std::size_t Row = 0; Row < M; ++Row)
-          NX::at(Rows::row(J, Row), Column) = NR::at(Tangent, Row);
-      }
+    auto Unit = [](auto Zero, std::size_t I) {
+      detail::Numbers<decltype(Zero)>::at(Zero, I) = 1;
+      return Zero;
+    };
+    auto Column = [&](std::size_t C, R &Tangent) {
+      for (std::size_t Row = 0; Row < M; ++Row)
+        NX::at(Rows::row(J, Row), C) = NR::at(Tangent, Row);
+    };
+    if constexpr (std::is_floating_point_v<X>) {
+      X Direction = 1;
+      R Tangent = detail::jvpOf<F>(
+          f, detail::WrappedDup<X &, X &, void>::make(dup(Point, Direction)),
+          detail::MakerOf<A &>::make(a)...);
+      Column(0, Tangent);
+    } else if constexpr (std::is_floating_point_v<R>) {
+      Rows::row(J, 0) =
+          detail::vjpOf<R, F>(f, R(1), detail::MakerOf<X &>::make(Point),
+                              detail::MakerOf<A &>::make(a)...);
+    } else if (N <= M) {
+      detail::forColumns<R>(
+          f, Point, N,
+          [&](std::size_t C) { return Unit(NX::zeros(Point), C); }, Column,
+          detail::MakerOf<A &>::make(a)...);
     } else {
-      R Seed = NR::zeros(Value);
-      for (std::size_t Row = 0; Row < M; ++Row) {
-        NR::at(Seed, Row) = 1;
-        Rows::row(J, Row) =
-            detail::vjpOf<R, F>(f, Seed, detail::MakerOf<X &>::make(Point),
-                                detail::MakerOf<A &>::make(a)...);
-        NR::at(Seed, Row) = 0;
-      }
+      detail::forRows<R>(
+          f, Point, M, [&](std::size_t Row) { return Unit(NR::zeros(Value), Row); },
+          NR::zeros(Value),
+          [&](std::size_t Row, X &Adjoint) {
+            Rows::row(J, Row) = std::move(Adjoint);
+          },
+          detail::MakerOf<A &>::make(a)...);
     }
     return J;
   }

@@ -167,6 +167,8 @@ void ForwardEmitter::visitLane(Instruction &I) {
 
 /// The sum of the partials over the operands that have a tangent.
 Value *ForwardEmitter::formula(Instruction &I) {
+  if (Plan.request().Dependencies)
+    return dependencies(I);
   const OperationRecord &R = *Services.catalogue().lookup(I);
   if (isa<FPMathOperator>(I))
     B.setFastMathFlags(I.getFastMathFlags());
@@ -192,6 +194,8 @@ Value *ForwardEmitter::bits(Instruction &I) {
   if (!Mask || Plan.facts().shape(&I).Floats.empty())
     return replay(I);
   Value *M = const_cast<Constant *>(Mask), *X = primal(I.getOperand(0));
+  if (Plan.request().Dependencies && I.getOpcode() != Instruction::And)
+    return T; // a change of sign
   switch (I.getOpcode()) {
   case Instruction::Xor: // negation
     return B.CreateXor(T, M);
@@ -208,13 +212,57 @@ Value *ForwardEmitter::bits(Instruction &I) {
     }
     if (WholeBytes)
       return B.CreateAnd(T, M);
+    if (Plan.request().Dependencies)
+      return T;
     return B.CreateXor(T, B.CreateAnd(X, B.CreateNot(M)));
   }
   }
 }
 
+/// A set in the bits of a float as one in the bits of another. Between vectors of
+/// different lengths every number of the one depends on all of the other.
+Value *ForwardEmitter::convertSet(Value *Set, Type *To) {
+  auto BitsOf = [&](Type *T) -> Type * {
+    Type *Int = B.getIntNTy(T->getScalarSizeInBits());
+    if (auto *V = dyn_cast<VectorType>(T))
+      return VectorType::get(Int, V->getElementCount());
+    return Int;
+  };
+  Value *X = B.CreateBitCast(Set, BitsOf(Set->getType()));
+  auto *From = dyn_cast<VectorType>(X->getType());
+  auto *Into = dyn_cast<VectorType>(To);
+  if (From && (!Into || From->getElementCount() != Into->getElementCount()))
+    X = B.CreateOrReduce(X);
+  Type *Bits = BitsOf(To);
+  X = B.CreateZExtOrTrunc(X, X->getType()->isVectorTy() ? Bits : Bits->getScalarType());
+  if (Into && !X->getType()->isVectorTy())
+    X = B.CreateVectorSplat(Into->getElementCount(), X);
+  return B.CreateBitCast(X, To);
+}
+
+/// What the result of I depends on: all that its active operands depend on.
+Value *ForwardEmitter::dependencies(Instruction &I) {
+  Value *Set = nullptr;
+  auto *Call = dyn_cast<CallBase>(&I);
+  for (const Use &U : Call ? Call->args() : I.operands()) {
+    if (!Activity.isActive(U.get()))
+      continue;
+    Value *X = convertSet(companion(U.get()), I.getType());
+    if (!Set) {
+      Set = X;
+      continue;
+    }
+    Type *Bits = I.getType()->getWithNewType(B.getIntNTy(I.getType()->getScalarSizeInBits()));
+    Set = B.CreateBitCast(B.CreateOr(B.CreateBitCast(Set, Bits), B.CreateBitCast(X, Bits)),
+                          I.getType());
+  }
+  return Set ? Set : Constant::getNullValue(I.getType());
+}
+
 /// Moves of bytes: the same instruction over companions.
 Value *ForwardEmitter::replay(Instruction &I) {
+  if (Plan.request().Dependencies && (isa<FPExtInst>(I) || isa<FPTruncInst>(I)))
+    return convertSet(companion(I.getOperand(0)), I.getType());
   Instruction *C = cast<Instruction>(primal(&I))->clone();
   for (auto [N, U] : enumerate(I.operands())) {
     // Conditions, indices and lane numbers are the primal's.
@@ -225,7 +273,9 @@ Value *ForwardEmitter::replay(Instruction &I) {
   }
   C->dropUnknownNonDebugMetadata();
   C->dropPoisonGeneratingFlags();
-  if (isa<FPMathOperator>(C) && isa<FPMathOperator>(I))
+  if (isa<FPMathOperator>(C) && Plan.request().Dependencies)
+    C->setFastMathFlags(FastMathFlags()); // a set may look like any number
+  else if (isa<FPMathOperator>(C) && isa<FPMathOperator>(I))
     C->setFastMathFlags(I.getFastMathFlags());
   B.Insert(C, I.getName() + ".t");
   return C;
@@ -286,6 +336,8 @@ void ForwardEmitter::visitReturn(ReturnInst &R) {
 }
 
 Value *ForwardEmitter::reduction(IntrinsicInst &I) {
+  if (Plan.request().Dependencies)
+    return dependencies(I);
   Intrinsic::ID Id = I.getIntrinsicID();
   B.setFastMathFlags(I.getFastMathFlags());
   if (Id == Intrinsic::vector_reduce_fadd)

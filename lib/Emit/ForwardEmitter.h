@@ -55,6 +55,8 @@ private:
   llvm::Value *load(llvm::LoadInst &L);
   llvm::Value *formula(llvm::Instruction &I);
   llvm::Value *bits(llvm::Instruction &I);
+  llvm::Value *dependencies(llvm::Instruction &I);
+  llvm::Value *convertSet(llvm::Value *Set, llvm::Type *To);
   llvm::Value *reduction(llvm::IntrinsicInst &I);
   llvm::Value *replay(llvm::Instruction &I);
   llvm::Value *nowhere(llvm::Type *T);

@@ -85,6 +85,7 @@ DerivativeRequest DerivativePlan::calleeRequest(const CallBase &C) const {
   DerivativeRequest R;
   R.Primal = directCallee(C);
   R.Width = Request.Width;
+  R.Dependencies = Request.Dependencies;
   R.ReturnPrimal = !C.getType()->isVoidTy();
   if (Request.Mode == DerivativeMode::Forward) {
     R.Mode = DerivativeMode::Forward;
@@ -146,6 +147,9 @@ void DerivativePlan::checkCall(const CallBase &C) {
       R && R->Class == RuleClass::Rule) {
     bool Forward = Request.Mode == DerivativeMode::Forward;
     const GivenDerivatives *G = R->Given;
+    if (Request.Dependencies) // sets are no numbers to compute with
+      return refuse(RefusalKind::Instruction, C,
+                    "the rule of '" + userName(*Callee) + "' does not tell what depends on what");
     if (G ? !(Forward ? G->Forward : G->Reverse) : (Forward ? R->Forward : R->Reverse).empty())
       return refuse(RefusalKind::RuleOfOtherMode, C, Callee->getName().str());
     // Without memory it can be called as often as one likes.

@@ -80,6 +80,8 @@ void DerivativeRequest::print(raw_ostream &OS) const {
   OS << spelling(Mode) << " ";
   if (Width != 1)
     OS << "x" << Width << " ";
+  if (Dependencies)
+    OS << "dependencies of ";
   OS << Primal->getName() << "(";
   for (unsigned I = 0; I < Args.size(); ++I)
     OS << (I ? ", " : "") << spelling(Args[I]);

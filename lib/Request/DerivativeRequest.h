@@ -74,11 +74,15 @@ struct DerivativeRequest {
   bool ShadowReturn = false;
   /// Lanes: derivatives computed together; see the head.
   unsigned Width = 1;
+  /// Forward: tangents are sets of bits, and the derivative of an operation is
+  /// the union of its operands' sets; see docs/Sparse.md.
+  bool Dependencies = false;
 
   bool operator==(const DerivativeRequest &O) const {
     return Primal == O.Primal && Mode == O.Mode && Args == O.Args &&
            ActiveReturn == O.ActiveReturn && ReturnPrimal == O.ReturnPrimal &&
-           ShadowReturn == O.ShadowReturn && Width == O.Width;
+           ShadowReturn == O.ShadowReturn && Width == O.Width &&
+           Dependencies == O.Dependencies;
   }
 
   /// The literal struct (or void) that the derivative returns; see the head.

@@ -70,6 +70,7 @@ enum class MarkerRole {
   Vector,
   Buffer,
   Width,
+  Pattern,
   PrimalReturn,
   ConstReturn,
   ActiveReturn,
@@ -536,6 +537,11 @@ bool Decoder::readMarkers(std::optional<MarkerRole> &Activity,
     case MarkerRole::ByRef:
       if (!readByRef(Name))
         return false;
+      break;
+    case MarkerRole::Pattern:
+      if (!isForward())
+        return failed(DiagId::MarkerElsewhere, {Name, EntryName});
+      Result.Request.Dependencies = true;
       break;
     case MarkerRole::Width: // see readWidth()
       ++Next;
