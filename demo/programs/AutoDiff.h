@@ -21,6 +21,7 @@
 #include <cstdint>
 
 extern int enzyme_const, enzyme_dup, enzyme_dupnoneed;
+extern int enzyme_width, enzyme_dupv, enzyme_dupnoneedv;
 
 template <typename Result, typename... Args>
 Result __enzyme_autodiff(void *F, Args... A);

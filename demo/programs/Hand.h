@@ -12,9 +12,9 @@
 // barycentric coordinates of its own as further unknowns.
 //
 // The Jacobian is tall (3 rows per measurement, 26 or 28 columns), so it is
-// built by forward mode, one tangent direction per column. Because each
-// measurement has its own pair (u0, u1), one direction serves all u0 at once and
-// one all u1.
+// built by forward mode, one tangent direction per column, several in one call.
+// Because each measurement has its own pair (u0, u1), one direction serves all u0
+// at once and one all u1.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,11 @@
-//===- HandGradient.cpp - Jacobian of the residuals, column by column -*- C++ -*-===//
+//===- HandGradient.cpp - Jacobian of the residuals, in strips -*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One call of the derivative poses the hand once and computes several columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,24 +15,36 @@
 
 void programs::handJacobian(const HandInput &H, const double *P,
                             double *Jacobian) {
+  constexpr int Lanes = 4;
   const int Columns = H.numColumns(), Rows = H.numRows(),
             Own = Columns - HandPose;
-  std::vector<double> Direction(H.Parameters.size()), Residuals(Rows),
-      Tangent(Rows);
-  for (int Column = 0; Column < Columns; ++Column) {
-    std::fill(Direction.begin(), Direction.end(), 0.0);
-    if (Column < Own)
-      for (int C = 0; C < H.count(); ++C)
-        Direction[HandPose + 2 * C + Column] = 1.0;
-    else
-      Direction[Column - Own] = 1.0;
+  const size_t Inputs = H.Parameters.size();
+  const size_t InputBytes = Inputs * sizeof(double),
+               RowBytes = size_t(Rows) * sizeof(double);
+  std::vector<double> Directions(Lanes * Inputs), Residuals(Rows),
+      Tangents(size_t(Lanes) * Rows);
+  for (int First = 0; First < Columns; First += Lanes) {
+    const int Count = std::min(Lanes, Columns - First);
+    std::fill(Directions.begin(), Directions.end(), 0.0);
+    for (int Lane = 0; Lane < Count; ++Lane) {
+      double *Direction = &Directions[Lane * Inputs];
+      const int Column = First + Lane;
+      if (Column < Own)
+        for (int C = 0; C < H.count(); ++C)
+          Direction[HandPose + 2 * C + Column] = 1.0;
+      else
+        Direction[Column - Own] = 1.0;
+    }
     __enzyme_fwddiff<void>(
-        (void *)handObjective<double>, enzyme_const, &H.Model, enzyme_const,
-        H.Complicated, enzyme_const, H.count(), enzyme_const,
-        H.Correspondence.data(), enzyme_const, H.Measured.data(), enzyme_dup, P,
-        Direction.data(), enzyme_dup, P + HandPose, Direction.data() + HandPose,
-        enzyme_dupnoneed, Residuals.data(), Tangent.data());
-    for (int Row = 0; Row < Rows; ++Row)
-      Jacobian[size_t(Row) * Columns + Column] = Tangent[Row];
+        (void *)handObjective<double>, enzyme_width, Lanes, enzyme_const,
+        &H.Model, enzyme_const, H.Complicated, enzyme_const, H.count(),
+        enzyme_const, H.Correspondence.data(), enzyme_const, H.Measured.data(),
+        enzyme_dupv, InputBytes, P, Directions.data(), enzyme_dupv, InputBytes,
+        P + HandPose, Directions.data() + HandPose, enzyme_dupnoneedv, RowBytes,
+        Residuals.data(), Tangents.data());
+    for (int Lane = 0; Lane < Count; ++Lane)
+      for (int Row = 0; Row < Rows; ++Row)
+        Jacobian[size_t(Row) * Columns + First + Lane] =
+            Tangents[size_t(Lane) * Rows + Row];
   }
 }

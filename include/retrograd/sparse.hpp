@@ -427,8 +427,6 @@ RG_INLINE auto sparseHessianOf(const GradientFunction<F> &g, X &Point,
   H.value.resize(H.nonzeros());
   const std::vector<std::size_t> &Colour = Plan.coloring.colour;
   X Random = scattered(NX::zeros(Point)), Along = NX::zeros(Point);
-  // How often each colour occurs in a row: an entry stands alone in its
-  // compressed product if its column's colour occurs once.
   std::vector<T> Compressed(N * Colours);
   forColumns<X>(
       g, Point, Colours + Check,
@@ -449,6 +447,8 @@ RG_INLINE auto sparseHessianOf(const GradientFunction<F> &g, X &Point,
             Compressed[I * Colours + C] = NX::at(Product, I);
       },
       ports...);
+  // An entry stands alone in its compressed product if its column's colour
+  // occurs once in the row.
   std::vector<std::size_t> Times(N * Colours);
   for (std::size_t Row = 0; Row < N; ++Row)
     for (std::size_t K = H.start[Row]; K < H.start[Row + 1]; ++K)
@@ -543,6 +543,10 @@ template <class F> struct HessianPattern : detail::OfFirstArgument<F> {
   template <class X, class... A>
   RG_INLINE Pattern operator()(const X &x, A &&...a) const {
     this->template requireNumbers<X, detail::Result<F, X &, A...>, A...>();
+    static_assert(std::is_class_v<F>,
+                  "the function of a Hessian is called from inside of its "
+                  "gradient: give it as a lambda or an object, not by its "
+                  "address");
     const detail::GradientFunction<F> g{this->f};
     X Point = x;
     return detail::symmetric(
@@ -555,6 +559,10 @@ template <class F> struct SparseHessian : detail::OfFirstArgument<F> {
   RG_INLINE auto operator()(const HessianPlan &plan, const X &x,
                             A &&...a) const {
     this->template requireNumbers<X, detail::Result<F, X &, A...>, A...>();
+    static_assert(std::is_class_v<F>,
+                  "the function of a Hessian is called from inside of its "
+                  "gradient: give it as a lambda or an object, not by its "
+                  "address");
     const detail::GradientFunction<F> g{this->f};
     X Point = x;
     return detail::sparseHessianOf(g, Point, plan, true,
@@ -564,6 +572,10 @@ template <class F> struct SparseHessian : detail::OfFirstArgument<F> {
             std::enable_if_t<!std::is_same_v<X, HessianPlan>, int> = 0>
   RG_INLINE auto operator()(const X &x, A &&...a) const {
     this->template requireNumbers<X, detail::Result<F, X &, A...>, A...>();
+    static_assert(std::is_class_v<F>,
+                  "the function of a Hessian is called from inside of its "
+                  "gradient: give it as a lambda or an object, not by its "
+                  "address");
     const detail::GradientFunction<F> g{this->f};
     X Point = x;
     const HessianPlan Found(

@@ -58,6 +58,42 @@ private:
   llvm::MDNode *Tape, *Shadow, *Both;
 };
 
+/// The same for a tangent sweep: the primal and the shadows of each lane are
+/// apart from each other. Where a shadow may be its own primal nothing is said.
+class LaneKinds {
+public:
+  LaneKinds(llvm::LLVMContext &C, unsigned Width) {
+    llvm::MDBuilder B(C);
+    llvm::MDNode *Domain = B.createAnonymousAliasScopeDomain("rg");
+    llvm::SmallVector<llvm::Metadata *, 8> Scopes;
+    for (unsigned L = 0; L != Width; ++L)
+      Scopes.push_back(B.createAnonymousAliasScope(Domain, "rg.shadow"));
+    All = llvm::MDNode::get(C, Scopes);
+    for (unsigned L = 0; L != Width; ++L) {
+      llvm::SmallVector<llvm::Metadata *, 8> Others(Scopes);
+      Others.erase(Others.begin() + L);
+      Own.push_back(llvm::MDNode::get(C, {Scopes[L]}));
+      Apart.push_back(llvm::MDNode::get(C, Others));
+    }
+  }
+
+  void primal(llvm::Instruction *I) const {
+    using llvm::LLVMContext;
+    I->setMetadata(LLVMContext::MD_noalias,
+                   llvm::MDNode::concatenate(I->getMetadata(LLVMContext::MD_noalias), All));
+  }
+  void shadow(llvm::Instruction *I, unsigned Lane) const {
+    using llvm::LLVMContext;
+    I->setMetadata(LLVMContext::MD_alias_scope, Own[Lane]);
+    if (Own.size() != 1)
+      I->setMetadata(LLVMContext::MD_noalias, Apart[Lane]);
+  }
+
+private:
+  llvm::MDNode *All;
+  llvm::SmallVector<llvm::MDNode *, 4> Own, Apart;
+};
+
 } // namespace retrograd
 
 #endif

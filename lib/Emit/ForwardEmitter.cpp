@@ -13,6 +13,7 @@
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
@@ -21,8 +22,11 @@ using namespace retrograd;
 
 ForwardEmitter::ForwardEmitter(const DerivativePlan &Plan, Function &D, EmitServices &Services)
     : Plan(Plan), Activity(Plan.activity()), F(Plan.primal()), D(D), Services(Services),
-      B(D.getContext()) {
+      B(D.getContext()), Kinds(D.getContext(), Plan.request().Width) {
   clonePrimal(D, F, Plan.request(), VMap, Companions);
+  for (Instruction &I : instructions(D))
+    if (isa<LoadInst>(I) || isa<StoreInst>(I))
+      Kinds.primal(&I);
 }
 
 void ForwardEmitter::run() {
@@ -286,9 +290,12 @@ Value *ForwardEmitter::load(LoadInst &L) {
   if (!Activity.hasShadow(P))
     return idle(&L);
   Value *Shadow = companion(P);
-  Value *T = B.CreateAlignedLoad(
+  LoadInst *FromShadow = B.CreateAlignedLoad(
       L.getType(), Shadow, shadowAlign(L.getType(), L.getAlign(), D.getDataLayout()),
       L.getName() + ".t");
+  Value *T = FromShadow;
+  if (!Activity.isMixed(P))
+    Kinds.shadow(FromShadow, Lane);
   // Where the pointer is its own shadow, what was loaded is the primal.
   if (Activity.isMixed(P) && Plan.facts().carriesFloat(&L))
     T = B.CreateSelect(B.CreateICmpEQ(Shadow, primal(P)), idle(&L), T);
@@ -310,7 +317,10 @@ void ForwardEmitter::visitStore(StoreInst &S) {
       if (L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown)
         T = Constant::getNullValue(V->getType());
   }
-  B.CreateAlignedStore(T, Address, shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));
+  StoreInst *ToShadow = B.CreateAlignedStore(
+      T, Address, shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));
+  if (!Activity.isMixed(P))
+    Kinds.shadow(ToShadow, Lane);
 }
 
 void ForwardEmitter::visitReturn(ReturnInst &R) {

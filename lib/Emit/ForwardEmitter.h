@@ -18,6 +18,7 @@
 #ifndef RETROGRAD_EMIT_FORWARDEMITTER_H
 #define RETROGRAD_EMIT_FORWARDEMITTER_H
 
+#include "Emit/AccessKinds.h"
 #include "Emit/EmitServices.h"
 #include "Emit/FunctionShell.h"
 #include "Plan/DerivativePlan.h"
@@ -72,6 +73,7 @@ private:
   /// From a primal value to its companions.
   LaneMaps Companions;
   unsigned Lane = 0; ///< the current one
+  LaneKinds Kinds;
 };
 
 } // namespace retrograd

@@ -7,6 +7,7 @@
 
 #include "Plan/DerivativePlan.h"
 #include "Catalogue/Catalogue.h"
+#include "Diagnostics/RequestTrail.h"
 #include "Plan/MinCut.h"
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
