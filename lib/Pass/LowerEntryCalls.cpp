@@ -83,12 +83,6 @@ Value *Lowering::operand(const EntryOperand &Operand, Type *Wanted,
       V = Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), V,
                                              Operand.Offset);
     return Builder.CreateLoad(Wanted, V);
-  case EntryOperand::Strided: {
-    Value *Bytes = Builder.CreateMul(
-        Builder.CreateSExtOrTrunc(Operand.Stride, Builder.getInt64Ty()),
-        Builder.getInt64(Operand.Lane));
-    return Builder.CreateGEP(Builder.getInt8Ty(), V, Bytes);
-  }
   case EntryOperand::CopyMemory:
   case EntryOperand::ZeroMemory: {
     AllocaInst *Copy = makeMemory(Operand.Memory, Name);
@@ -178,9 +172,16 @@ void Lowering::run() {
       Arguments.push_back(
           operand(Parameter.Primal, P.getType(), OfPrimal, P.getName()));
     auto &OfShadow = ShadowMemory.emplace_back(Parameter.Shadows.size(), nullptr);
-    for (auto [Shadow, Memory] : zip(Parameter.Shadows, OfShadow))
-      Arguments.push_back(
-          operand(Shadow, P.getType(), Memory, P.getName() + ".sh"));
+    for (auto [Shadow, Memory] : zip(Parameter.Shadows, OfShadow)) {
+      Value *V = operand(Shadow, P.getType(), Memory, P.getName() + ".sh");
+      if (Shadow.Stride) {
+        Value *Bytes = Builder.CreateMul(
+            Builder.CreateSExtOrTrunc(Shadow.Stride, Builder.getInt64Ty()),
+            Builder.getInt64(Shadow.Lane));
+        V = Builder.CreateGEP(Builder.getInt8Ty(), V, Bytes);
+      }
+      Arguments.push_back(V);
+    }
   }
   // The derivative of the result with respect to itself.
   if (Request.Mode == DerivativeMode::ReverseJoint && Request.ActiveReturn)

@@ -786,15 +786,14 @@ bool Decoder::readLanes(const ParameterGroup &Group,
     return Refuse();
   if (!readOperands(Group, /*IsShadow=*/true, Base))
     return false;
-  if (Base[0].How != EntryOperand::Direct)
+  // A struct that is copied here has no lanes behind it.
+  if (Base[0].How != EntryOperand::Direct && Base[0].How != EntryOperand::Load)
     return Refuse();
   for (auto [I, Lane] : enumerate(Lanes)) {
     EntryOperand Each = Base[0];
-    if (I) {
-      Each.How = EntryOperand::Strided;
+    if (I)
       Each.Stride = Stride;
-      Each.Lane = I;
-    }
+    Each.Lane = I;
     Lane.push_back(Each);
   }
   return true;
@@ -1190,8 +1189,8 @@ retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
 
 static void print(raw_ostream &OS, const EntryOperand &Operand) {
   static constexpr StringLiteral Spelling[] = {
-      "",      "fptrunc ", "inttrunc ", "fpextend ", "intextend ",
-      "load ", "strided ", "copy of ",  "zeros"};
+      "",           "fptrunc ", "inttrunc ", "fpextend ",
+      "intextend ", "load ",    "copy of ",  "zeros"};
   OS << Spelling[Operand.How];
   if (Operand.V)
     Operand.V->printAsOperand(OS, /*PrintType=*/true);

@@ -46,7 +46,6 @@ struct EntryOperand {
     IntExtend,  ///< int where long is expected, and known not to be negative
     Load,       ///< behind an address: C++ forwarding, structs that found no
                 ///< registers
-    Strided,    ///< an address: V plus Lane times Stride bytes
     CopyMemory, ///< passed by value in memory: the derivative gets a copy of it
     ZeroMemory  ///< no value of the user's: fresh memory filled with zeros
   };
@@ -56,7 +55,7 @@ struct EntryOperand {
   llvm::Type *Memory = nullptr;
   /// Load: where behind the address.
   uint64_t Offset = 0;
-  /// Strided: an integer, and what it is multiplied by.
+  /// Not null: to the address that results Lane times this integer is added.
   llvm::Value *Stride = nullptr;
   unsigned Lane = 0;
 };
