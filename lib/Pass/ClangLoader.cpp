@@ -7,10 +7,10 @@
 //
 // `-fplugin=R.so` and `-Xclang -load -Xclang R.so` dlopen the file and look for
 // clang plugins in clang's registry; nobody calls llvmGetPassPluginInfo(). So a
-// static object enters a clang plugin whose only deed is to add our callback to
-// the code generator's list. Clang asks each plugin for its arguments once per
-// translation unit, before code generation; that is where we do it. We answer
-// that no action is to be run, so clang's AST consumers stay as they were.
+// static object enters a clang plugin that adds our callback to the code
+// generator's list. Clang asks each plugin for its arguments once per translation
+// unit, before code generation; that is where we do it. The plugin's AST consumer
+// does nothing unless there are rules (ClangAttributes.cpp).
 //
 // opt and ld.lld load the same file and have no clang. Every clang symbol of this
 // object is therefore made weak when it is built (lib/CMakeLists.txt) and the
@@ -27,6 +27,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Pass/ClangAttributes.h"
 #include "Pass/Plugin.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/Basic/CodeGenOptions.h"
@@ -81,12 +82,12 @@ public:
     auto &CodeGen = const_cast<CodeGenOptions &>(CI.getCodeGenOpts());
     CodeGen.PassBuilderCallbacks.push_back(retrograd::registerPasses);
     offerHeaders(CI.getPreprocessor());
-    return false;
+    return true;
   }
 
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &,
                                                  llvm::StringRef) override {
-    return nullptr; // not reached: ParseArgs declines
+    return retrograd::keepRules();
   }
 };
 

@@ -28,6 +28,7 @@ static SmallVector<const EntryCall *, 4> alike(ArrayRef<EntryCall> Calls, size_t
 }
 
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
+  releaseRules(M);
   // Hands off what was not asked: without derivative calls nothing happens.
   if (!hasEntryCalls(M))
     return PreservedAnalyses::all();
@@ -72,6 +73,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   for (CallBase *Call : Entries.Refused)
     removeRefusedCall(*Call);
   removeUnusedEntryDeclarations(M);
+  removeKept(M);
   Diags.finish();
   return PreservedAnalyses::none();
 }

@@ -242,6 +242,19 @@ ModuleCatalogue::ModuleCatalogue(Module &M, DiagnosticEngine &Diags) {
   }
 }
 
+/// What the linkage was.
+static constexpr StringLiteral LinkageAttribute = "rg-linkage";
+
+void retrograd::releaseRules(Module &M) {
+  for (Function &F : M) {
+    unsigned Was;
+    if (F.getFnAttribute(LinkageAttribute).getValueAsString().getAsInteger(10, Was))
+      continue;
+    F.setLinkage(GlobalValue::LinkageTypes(Was));
+    F.removeFnAttr(LinkageAttribute);
+  }
+}
+
 PreservedAnalyses KeepRulesPass::run(Module &M, ModuleAnalysisManager &) {
   SmallVector<GlobalValue *, 4> Kept;
   for (GlobalVariable &G : M.globals())
@@ -255,10 +268,13 @@ PreservedAnalyses KeepRulesPass::run(Module &M, ModuleAnalysisManager &) {
       continue;
     auto KeepApart = [&](GlobalObject *O) {
       auto *F = dyn_cast_or_null<Function>(O);
-      if (!F || F->hasFnAttribute(Attribute::NoInline))
+      if (!F || F->isDeclaration() || F->hasFnAttribute(LinkageAttribute))
         return;
       F->removeFnAttr(Attribute::AlwaysInline);
       F->addFnAttr(Attribute::NoInline);
+      F->addFnAttr(LinkageAttribute, std::to_string(F->getLinkage()));
+      if (!F->hasAvailableExternallyLinkage())
+        F->setLinkage(GlobalValue::WeakAnyLinkage);
       Changed = true;
     };
     KeepApart(R.Of);
@@ -267,4 +283,13 @@ PreservedAnalyses KeepRulesPass::run(Module &M, ModuleAnalysisManager &) {
       KeepApart(registeredFunction(R.Operands.back()));
   }
   return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+void retrograd::removeKept(Module &M) {
+  removeFromUsedLists(M, [](Constant *C) {
+    return C->stripPointerCasts()->getName().starts_with(KeptName);
+  });
+  for (GlobalVariable &G : make_early_inc_range(M.globals()))
+    if (G.getName().starts_with(KeptName) && G.use_empty())
+      G.eraseFromParent();
 }

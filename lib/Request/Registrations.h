@@ -52,6 +52,10 @@ struct Registration {
   bool InGlobal = false;
 };
 
+/// Variables whose names begin so are initialised with the functions of a rule,
+/// so that clang emits those (Pass/ClangAttributes), and are of no other use.
+inline constexpr char KeptName[] = "rg.keep.";
+
 /// In the order of the module.
 llvm::SmallVector<Registration, 4> collectRegistrations(llvm::Module &M);
 
