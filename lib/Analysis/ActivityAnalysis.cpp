@@ -25,11 +25,14 @@ ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
                          &Origins.Inactive, &Origins.Unshadowed, &Origins.Active,
                          &Untraceable})
     Set->resize(N);
+  IsRequest = Callers.Active.empty();
   seed(Args);
   propagateVaried();
   findLostBits();
   propagateUseful(ActiveReturn);
   closeShadows(Args);
+  if (!IsRequest)
+    distrustUnshadowed(Args, Callers.Active);
 }
 
 /// An address that was computed as an integer, in a way that preparation could
@@ -77,7 +80,11 @@ void ActivityAnalysis::seed(ArrayRef<ArgActivity> Args) {
     TypeAnalysis::ObjectId O = Facts.types().objectOf(&A);
     if (O == TypeAnalysis::NoObject)
       continue;
-    // What the caller shadows is both an input and an output.
+    // What the user shadows is both an input and an output. Of what another
+    // function leads to, it has said what is active (Origins): behind a struct
+    // with a shadow there may be pointers to memory without one.
+    if (!IsRequest)
+      continue;
     VariedObjects |= Facts.reachableFrom(O);
     UsefulObjects |= Facts.reachableFrom(O);
   }
@@ -393,6 +400,18 @@ void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
         if (P != TypeAnalysis::NoObject)
           Origins.Unshadowed |= Facts.reachableFrom(P);
     }
+}
+
+/// What has a shadow here and none in the caller is told apart at run time.
+void ActivityAnalysis::distrustUnshadowed(ArrayRef<ArgActivity> Args, const BitVector &ActiveThere) {
+  for (Argument &A : F.args()) {
+    TypeAnalysis::ObjectId O = Facts.types().objectOf(&A);
+    if (Args[A.getArgNo()] == ArgActivity::Const || O == TypeAnalysis::NoObject)
+      continue;
+    for (unsigned P : Facts.reachableFrom(O).set_bits())
+      if (ShadowedObjects.test(P) && !Facts.reachableFrom(P).anyCommon(ActiveThere))
+        Origins.Inactive.set(P);
+  }
 }
 
 bool ActivityAnalysis::isActiveMemory(const Value *P) const {

@@ -88,6 +88,7 @@ private:
   void findLostCopies(const llvm::LoadInst &From);
   void propagateUseful(bool ActiveReturn);
   void closeShadows(llvm::ArrayRef<ArgActivity> Args);
+  void distrustUnshadowed(llvm::ArrayRef<ArgActivity> Args, const llvm::BitVector &ActiveThere);
   bool varyFrom(const llvm::Instruction &I);
   bool useFrom(const llvm::Instruction &I, bool ActiveReturn);
   bool markVaried(const llvm::Value *V);
@@ -100,6 +101,7 @@ private:
   llvm::Function &F;
   const ProgramFacts &Facts;
   const LoopShape &Shape;
+  bool IsRequest; ///< no other function of the call graph calls it
   llvm::DenseSet<const llvm::Value *> Varied, Useful;
   llvm::BitVector VariedObjects, UsefulObjects, ShadowedObjects, Untraceable;
   ShadowOrigins Origins;

@@ -7,6 +7,7 @@
 
 #include "Emit/ForwardEmitter.h"
 #include "Catalogue/Catalogue.h"
+#include "Emit/ConstantMemory.h"
 #include "Emit/FormulaEmitter.h"
 #include "Emit/FunctionShell.h"
 #include "Emit/PrimalEmitter.h"
@@ -126,6 +127,11 @@ void ForwardEmitter::visit(Instruction &I) {
     B.clearFastMathFlags();
     visitLane(I);
   });
+  if (!isa<LoadInst>(I) && !isa<StoreInst>(I) &&
+      !(isa<CallBase>(I) && Plan.action(cast<CallBase>(I)) == CallAction::Memory))
+    return;
+  watchAccess(B, I, Activity, Services.runtime(),
+              {[&](const Value *V) { return primal(V); }, [&](const Value *V) { return companion(V); }});
 }
 
 /// The companion of I in the current lane.

@@ -7,6 +7,7 @@
 
 #include "Emit/PrimalEmitter.h"
 #include "Catalogue/Catalogue.h"
+#include "Emit/ConstantMemory.h"
 #include "Emit/FunctionShell.h"
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
@@ -414,10 +415,14 @@ void PrimalEmitter::makeShadows() {
 }
 
 void PrimalEmitter::makeShadow(Instruction &I) {
-  if (auto *S = dyn_cast<StoreInst>(&I))
-    return forLanes([&] { emitStore(*S); });
+  if (auto *S = dyn_cast<StoreInst>(&I)) {
+    forLanes([&] { emitStore(*S); });
+    return watch(I);
+  }
   if (auto *C = dyn_cast<CallBase>(&I))
     return emitCall(*C);
+  if (isa<LoadInst>(I))
+    watch(I);
   if (auto *A = dyn_cast<AllocaInst>(&I))
     return emitAlloca(*A);
   if (isa<PHINode>(I) || I.getType()->isVoidTy() || !Activity.hasShadow(&I))
@@ -425,6 +430,14 @@ void PrimalEmitter::makeShadow(Instruction &I) {
   IRBuilder<> B(D.getContext());
   placeAfter(B, I);
   forLanes([&] { shadowSlot(&I) = replay(I, B); });
+}
+
+/// Accesses of memory that may have no shadow at run time.
+void PrimalEmitter::watch(Instruction &I) {
+  IRBuilder<> B(D.getContext());
+  placeAfter(B, I);
+  watchAccess(B, I, Activity, Services.runtime(),
+              {[&](const Value *V) { return primal(V); }, [&](const Value *V) { return shadow(V); }});
 }
 
 /// The instruction I over shadows: what it does to pointers, done to theirs.
@@ -527,7 +540,8 @@ void PrimalEmitter::emitCall(CallBase &C) {
   case CallAction::Free:
     return emitFree(C);
   case CallAction::Memory:
-    return forLanes([&] { emitTransfer(C); });
+    forLanes([&] { emitTransfer(C); });
+    return watch(C);
   case CallAction::Realloc:
     return emitRealloc(C);
   case CallAction::Derivative:

@@ -79,6 +79,7 @@ private:
   void emitCall(llvm::CallBase &C);
   void emitAllocation(llvm::CallBase &C);
   void emitFree(llvm::CallBase &C);
+  void watch(llvm::Instruction &I);
   void emitTransfer(llvm::CallBase &C);
   void emitRealloc(llvm::CallBase &C);
   void emitDerivativeCall(llvm::CallBase &C);

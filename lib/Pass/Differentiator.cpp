@@ -8,6 +8,7 @@
 #include "Pass/Differentiator.h"
 #include "Analysis/LoopShape.h"
 #include "Analysis/OverwriteAnalysis.h"
+#include "Emit/ConstantMemory.h"
 #include "Emit/ForwardEmitter.h"
 #include "Emit/FunctionShell.h"
 #include "Emit/PrimalEmitter.h"
@@ -157,6 +158,7 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
   Current = nullptr;
   if (Result == Outcome::Done) {
     resetShadowGlobals(*Jobs.front().Made);
+    beginWatch(*Jobs.front().Made, Runtime);
     letExceptionsLeave(*Jobs.front().Made, *Root, *R.Primal);
     for (Function *F : Emitted) {
       if (Opts.PrintDerivative)

@@ -1,0 +1,94 @@
+//===- ConstantMemory.cpp - lost derivatives, found at run time -----------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/ConstantMemory.h"
+#include "Catalogue/Catalogue.h"
+#include "Emit/RuntimeLibrary.h"
+#include "Rules/Transfer.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+/// May something active go to memory behind P without a shadow, and come back?
+static bool mayLose(const Value *P, const ActivityAnalysis &A) {
+  const ProgramFacts &Facts = A.facts();
+  TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
+  if (O == TypeAnalysis::NoObject || !Facts.root() || !A.isMixed(P) || !A.hasShadow(P))
+    return false;
+  const ProgramFacts::Effects &E = Facts.effects(Facts.root());
+  return E.Reads.test(O) && E.Writes.test(O);
+}
+
+static Constant *placeOf(IRBuilderBase &B, const Instruction &I) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  if (const DebugLoc &L = I.getDebugLoc())
+    OS << L->getFilename() << ':' << L.getLine() << ": ";
+  StringRef Name = I.getFunction()->getName();
+  Name.consume_front("rg.primal.");
+  OS << "in '" << Name << '\'';
+  Module &M = *B.GetInsertBlock()->getModule();
+  std::string Key = "rg.place." + Text;
+  if (GlobalVariable *Known = M.getGlobalVariable(Key, true))
+    return Known;
+  Constant *Bytes = ConstantDataArray::getString(M.getContext(), Text);
+  auto *G = new GlobalVariable(M, Bytes->getType(), true, GlobalValue::PrivateLinkage, Bytes, Key);
+  G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return G;
+}
+
+void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I, const ActivityAnalysis &A,
+                            RuntimeLibrary &Runtime, WatchedValues Values) {
+  const DataLayout &DL = I.getDataLayout();
+  auto Call = [&](StringRef Name, ArrayRef<Value *> Args) {
+    B.CreateCall(Runtime.require(Name), Args);
+  };
+  auto Bytes = [&](Type *T) { return B.getInt64(DL.getTypeStoreSize(T).getFixedValue()); };
+  if (const auto *L = dyn_cast<LoadInst>(&I)) {
+    const Value *P = L->getPointerOperand();
+    if (mayLose(P, A) && (A.isActive(L) || A.hasShadow(L)))
+      Call("rg_constant_load", {Values.Primal(P), Bytes(L->getType()), placeOf(B, I)});
+    return;
+  }
+  if (const auto *S = dyn_cast<StoreInst>(&I)) {
+    const Value *P = S->getPointerOperand(), *V = S->getValueOperand();
+    if (!mayLose(P, A))
+      return;
+    Value *Own = Values.Primal(P), *Sh = Values.Shadow(P);
+    if (V->getType()->isPointerTy() && A.hasShadow(V))
+      Call("rg_constant_store_pointer", {Own, Sh, Values.Primal(V), Values.Shadow(V), placeOf(B, I)});
+    else if (A.isActive(V) || (!V->getType()->isPointerTy() && A.hasShadow(V)))
+      Call("rg_constant_store", {Own, Sh, Bytes(V->getType()), placeOf(B, I)});
+    else
+      Call("rg_constant_clear", {Own, Sh, Bytes(V->getType())});
+    return;
+  }
+  const auto *C = dyn_cast<CallBase>(&I);
+  if (!C)
+    return;
+  Transfer T = transferOf(*C, A.facts().catalogue());
+  bool Reads = T.Source && A.hasShadow(T.Source);
+  if (T.IsRealloc || !(mayLose(T.Dest, A) || (Reads && mayLose(T.Source, A))))
+    return;
+  Value *Null = ConstantPointerNull::get(B.getPtrTy());
+  Value *To = Values.Primal(T.Dest), *ToSh = A.hasShadow(T.Dest) ? Values.Shadow(T.Dest) : To;
+  Call("rg_constant_copy",
+       {To, ToSh, Reads ? Values.Primal(T.Source) : Null, Reads ? Values.Shadow(T.Source) : Null,
+        B.CreateZExtOrTrunc(Values.Primal(T.Length), B.getInt64Ty()), placeOf(B, I)});
+}
+
+void retrograd::beginWatch(Function &D, RuntimeLibrary &Runtime) {
+  const Function *Fills = D.getParent()->getFunction("rg_constant_remember");
+  if (!Fills)
+    return;
+  IRBuilder<> B(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  if (DISubprogram *SP = D.getSubprogram())
+    B.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
+  B.CreateCall(Runtime.require("rg_constant_begin"), {});
+}
