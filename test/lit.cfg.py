@@ -12,6 +12,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -24,7 +25,7 @@ llvm_bin = lit_config.params.get("llvm", "/usr/lib/llvm-22/bin")
 
 config.name = "Retrograd"
 config.test_format = rgtest.RetrogradTest(build)
-config.suffixes = [".c", ".cpp", ".f90", ".ll", ".td", ".test"]
+config.suffixes = [".c", ".cpp", ".f90", ".rs", ".ll", ".td", ".test"]
 config.excludes = ["Inputs", "include", "CMakeLists.txt", "README.md"]
 config.test_source_root = here
 config.test_exec_root = os.path.join(build, "test")
@@ -33,7 +34,7 @@ config.test_exec_root = os.path.join(build, "test")
 config.environment["PATH"] = os.pathsep.join(
     [llvm_bin, os.path.join(build, "bin"), config.environment.get("PATH", os.environ["PATH"])]
 )
-for name in ("HOME", "TMPDIR"):
+for name in ("HOME", "TMPDIR", "RUSTUP_HOME", "CARGO_HOME", "RUSTUP_TOOLCHAIN"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
@@ -43,6 +44,7 @@ if not os.path.exists(plugin):
 
 eigen = "/usr/include/eigen3"
 config.substitutions += [
+    ("%rgrustc", os.path.join(build, "bin", "rg-rustc")),
     ("%rgfort", os.path.join(build, "bin", "rg-flang")),
     ("%rgcxx", os.path.join(build, "bin", "rg-clang++")),
     ("%rgcc", os.path.join(build, "bin", "rg-clang")),
@@ -58,6 +60,15 @@ config.substitutions += [
     ("%{python}", sys.executable),
 ]
 
+def has_rustc():
+    """A rustc whose bitcode our LLVM reads."""
+    try:
+        said = subprocess.run(["rustc", "--version", "--verbose"], capture_output=True, text=True)
+    except OSError:
+        return False
+    return "LLVM version: 22." in said.stdout
+
+
 def cpu_has(*flags):
     try:
         with open("/proc/cpuinfo") as info:
@@ -70,7 +81,7 @@ def cpu_has(*flags):
 # What a test may name in REQUIRES:. A test that lacks one is skipped, by name.
 present = {
     "flang": os.path.exists(os.path.join(llvm_bin, "flang")),
-    "rustc": shutil.which("rustc") is not None,
+    "rustc": has_rustc(),
     "eigen": os.path.isdir(eigen),
     "boost": os.path.isdir("/usr/include/boost"),
     "openblas": os.path.exists("/usr/lib/x86_64-linux-gnu/libopenblas.so"),

@@ -230,6 +230,26 @@ OperandMemory OperationRecord::memoryBehind(unsigned Op) const {
   return M;
 }
 
+/// A name as Rust mangles it (v0), without the hashes of crates: "Cs1x2Y_3std" is
+/// "C3std" to the catalogue. Others stay as they are.
+static StringRef withoutCrateHashes(StringRef Name, std::string &Storage) {
+  if (!Name.starts_with("_R"))
+    return Name;
+  while (!Name.empty()) {
+    size_t Crate = Name.find("Cs");
+    StringRef Hash = Crate == StringRef::npos ? StringRef()
+                                              : Name.substr(Crate + 2).take_while(isAlnum);
+    size_t End = Crate + 2 + Hash.size();
+    bool IsCrate = Crate != StringRef::npos && End + 1 < Name.size() && Name[End] == '_' &&
+                   isDigit(Name[End + 1]);
+    Storage += Name.substr(0, Crate == StringRef::npos ? Crate : Crate + 1);
+    if (Crate == StringRef::npos)
+      break;
+    Name = Name.substr(IsCrate ? End + 1 : Crate + 1);
+  }
+  return Storage;
+}
+
 const OperationRecord *Catalogue::lookupFunction(const Function &F) const {
   if (const OperationRecord *R = declared(F))
     return R;
@@ -246,7 +266,9 @@ const OperationRecord *Catalogue::lookupFunction(const Function &F) const {
     return nullptr;
 
   // "\01" marks a name that the mangler leaves alone.
-  StringRef Name = GlobalValue::dropLLVMManglingEscape(F.getName());
+  std::string Plain;
+  StringRef Name =
+      withoutCrateHashes(GlobalValue::dropLLVMManglingEscape(F.getName()), Plain);
   bool UserBody = !F.isDeclaration() && !F.hasAvailableExternallyLinkage();
   if (const NameEntry *E = I->Names.lookup(Name)) {
     const OperationRecord &R = Records[E->Record];

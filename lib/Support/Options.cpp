@@ -11,7 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Support/Options.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Process.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -59,7 +61,30 @@ static cl::opt<bool>
              cl::desc("differentiate before optimisation, for comparison"),
              cl::cat(Category));
 
+/// Linkers read their command line before they load plugins, so what is meant
+/// for us may also stand in the environment: RETROGRAD_FLAGS="-rg-plan=naive".
+static void readEnvironment() {
+  static const bool Read = [] {
+    std::optional<std::string> Flags = sys::Process::GetEnv("RETROGRAD_FLAGS");
+    SmallVector<StringRef, 4> Words;
+    if (Flags)
+      SplitString(*Flags, Words);
+    for (StringRef Word : Words) {
+      auto [Name, Value] = Word.drop_while([](char C) { return C == '-'; }).split('=');
+      auto &Known = cl::getRegisteredOptions();
+      auto It = Known.find(Name);
+      if (It == Known.end() || !is_contained(It->second->Categories, &Category) ||
+          It->second->addOccurrence(0, Name, Value))
+        report_fatal_error(Twine("RETROGRAD_FLAGS: no such option: ") + Word,
+                           /*gen_crash_diag=*/false);
+    }
+    return true;
+  }();
+  (void)Read;
+}
+
 Options Options::fromCommandLine() {
+  readEnvironment();
   Options O;
   O.Plan = ::Plan;
   O.PrintPrimal = ::PrintPrimal;

@@ -1,0 +1,23 @@
+//===- Rust.td - Rust's runtime --------------------------------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names are Rust's mangled ones without the hashes of crates, which change with
+// every compiler. Panics need no records: nothing returns from them.
+//
+//===----------------------------------------------------------------------===//
+
+let Section = "Rust" in {
+def rust_alloc : Expansion<"rg_rust_alloc", ["_RNvC7___rustc12___rust_alloc"], "P:ZZ">;
+def rust_alloc_zeroed
+    : Expansion<"rg_rust_alloc_zeroed", ["_RNvC7___rustc19___rust_alloc_zeroed"], "P:ZZ">;
+def rust_dealloc : Expansion<"rg_rust_dealloc", ["_RNvC7___rustc14___rust_dealloc"], "V:PZZ">;
+def rust_realloc : Expansion<"rg_rust_realloc", ["_RNvC7___rustc14___rust_realloc"], "P:PZZZ">;
+def rust_system : Inactive<
+    ["_RNvC7___rustc35___rust_no_alloc_shim_is_unstable_v2", "_RNvNtNtC3std2io5stdio6__print",
+     "_RNvNtNtC3std2io5stdio7__eprint", "_RNvMNtC3std4timeNtB2_7Instant3now",
+     "_RNvMNtC3std4timeNtB4_7Instant3now", "rust_eh_personality"]>;
+}
