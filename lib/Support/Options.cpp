@@ -75,8 +75,8 @@ static void readEnvironment() {
       auto It = Known.find(Name);
       if (It == Known.end() || !is_contained(It->second->Categories, &Category) ||
           It->second->addOccurrence(0, Name, Value))
-        report_fatal_error(Twine("RETROGRAD_FLAGS: no such option: ") + Word,
-                           /*gen_crash_diag=*/false);
+        report_fatal_error( // layering: there is no module yet to report about
+            Twine("RETROGRAD_FLAGS: no such option: ") + Word, /*gen_crash_diag=*/false);
     }
     return true;
   }();
