@@ -7,7 +7,7 @@
 // RUN: %rgrustc -O %s -o %t && %t | FileCheck %s
 use std::ffi::c_void;
 
-extern "C" {
+unsafe extern "C" {
     fn __enzyme_autodiff(f: *const c_void, ...) -> f64;
     static enzyme_dup: i32;
 }

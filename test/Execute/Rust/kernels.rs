@@ -9,7 +9,7 @@
 // Box, structs, generics, traits, f32, bounds checks.
 use std::ffi::c_void;
 
-extern "C" {
+unsafe extern "C" {
     fn __enzyme_autodiff(f: *const c_void, ...);
     fn __enzyme_fwddiff(f: *const c_void, ...) -> f64;
     static enzyme_dup: i32;

@@ -8,7 +8,7 @@
 // RUN: env RETROGRAD_FLAGS=-rg-no-such-option not %rgrustc %s -o %t 2>&1 | FileCheck %s
 // CHECK: RETROGRAD_FLAGS: no such option: -rg-no-such-option
 use std::ffi::c_void;
-extern "C" {
+unsafe extern "C" {
     fn __enzyme_autodiff(f: *const c_void, ...);
     static enzyme_dup: i32;
 }
