@@ -249,6 +249,18 @@ void ActivityAnalysis::findLostBits() {
       findLostCopies(*L);
 }
 
+/// Type-based alias facts say that S writes a member of a struct which is an
+/// integer, not a byte of anything.
+static bool writesIntegerMember(const StoreInst &S) {
+  const MDNode *Tag = S.getMetadata(LLVMContext::MD_tbaa);
+  if (!Tag || Tag->getNumOperands() < 3 || Tag->getOperand(0) == Tag->getOperand(1))
+    return false;
+  const auto *Access = dyn_cast<MDNode>(Tag->getOperand(1));
+  const auto *Name =
+      Access && Access->getNumOperands() ? dyn_cast<MDString>(Access->getOperand(0)) : nullptr;
+  return Name && Name->getString() != "omnipotent char";
+}
+
 /// An integer that comes from memory with active numbers and is only copied may
 /// be half of such a number, although its accesses say `int`: a permuted copy
 /// through an array of int. It is, if floats are read where it goes.
@@ -270,7 +282,8 @@ void ActivityAnalysis::findLostCopies(const LoadInst &From) {
   }
   const DataLayout &DL = Facts.types().dataLayout();
   for (const StoreInst *S : Stores)
-    if (Facts.types().touchesFloat(S->getPointerOperand(),
+    if (!writesIntegerMember(*S) &&
+        Facts.types().touchesFloat(S->getPointerOperand(),
                                    DL.getTypeStoreSize(From.getType()).getFixedValue()))
       LostBits.push_back(S);
 }
