@@ -37,13 +37,14 @@ def exception_rethrow : Inactive<["__cxa_rethrow"], "V:">;
 def exception_begin_catch : Inactive<["__cxa_begin_catch"], "P:P">;
 def exception_end_catch : Inactive<["__cxa_end_catch"], "V:">;
 def exception_get_pointer : Inactive<["__cxa_get_exception_ptr"], "P:P">;
+def exception_current : Inactive<["_ZSt17current_exceptionv"]>;
 def exceptions : Inactive<
     ["__cxa_free_exception",
      "__cxa_throw_bad_array_new_length", "__cxa_bad_cast", "__cxa_bad_typeid",
      "__cxa_call_unexpected", "__cxa_call_terminate", "__cxa_pure_virtual",
      "__cxa_deleted_virtual", "__cxa_init_primary_exception",
      "__clang_call_terminate", "_Unwind_Resume", "_Unwind_RaiseException",
-     "_ZSt9terminatev", "_ZSt17current_exceptionv", "_ZSt18uncaught_exceptionv",
+     "_ZSt9terminatev", "_ZSt18uncaught_exceptionv",
      "_ZSt19uncaught_exceptionsv", "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
      // std::__throw_*, the constructors and destructors of exception classes
      "_ZSt16__throw_*", "_ZSt17__throw_*", "_ZSt18__throw_*", "_ZSt19__throw_*",

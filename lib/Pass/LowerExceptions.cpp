@@ -218,6 +218,7 @@ public:
 
   void run();
   void checkPlainCalls();
+  void markTakenAlong();
 
 private:
   /// C is a call of the service of the C++ runtime with that record.
@@ -533,6 +534,22 @@ void FunctionLowering::lowerRuntimeCall(CallBase &C) {
     C.addRetAttr(Attribute::NoAlias);
 }
 
+/// What std::current_exception takes along comes back by a throw of the library's,
+/// without its shadow.
+void FunctionLowering::markTakenAlong() {
+  SmallVector<CallBase *, 2> Calls;
+  for (Instruction &I : instructions(F))
+    if (auto *C = dyn_cast<CallBase>(&I); C && isService(*C, "exception_current"))
+      Calls.push_back(C);
+  for (CallBase *C : Calls) {
+    IRBuilder<> B(C);
+    Value *Taken = get(B, ExceptionLowering::Handled);
+    auto *Mark = cast<CallInst>(
+        ask(B, "rg_exception_is", Taken, ConstantPointerNull::get(B.getPtrTy())));
+    Mark->addFnAttr(Attribute::get(Ctx, ExceptionUnsupported));
+  }
+}
+
 void FunctionLowering::run() {
   findHandlers();
   SmallVector<CallBase *, 16> RuntimeCalls;
@@ -604,6 +621,7 @@ void ExceptionLowering::lower(Function &F, bool Leaves,
   if (!Leaves)
     dropDeadEndUnwinding(F);
   FunctionLowering Lowering(*this, F, Leaves, HasBody, ReturnsThem);
+  Lowering.markTakenAlong();
   if (Leaves || catches(F))
     Lowering.run();
   else

@@ -1,7 +1,9 @@
 // An exception that carries an active value, and may be caught by one of several
-// bases: where that lies in the object is known at run time only.
+// bases: where that lies in the object is known at run time only. And one that an
+// exception_ptr takes along.
 // RUN: not %rgcxx -O0 -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: not %rgcxx -O2 -c %s -o %t.o 2>&1 | FileCheck %s
+#include <exception>
 double __enzyme_autodiff(void *, ...);
 
 struct Named {
@@ -21,7 +23,23 @@ static double bases(double x) {
   }
 }
 
+static double later(double x) {
+  std::exception_ptr kept;
+  try {
+    throw x * x;
+  } catch (...) {
+    kept = std::current_exception();
+  }
+  try {
+    std::rethrow_exception(kept);
+  } catch (double d) {
+    return d * x;
+  }
+}
+
 double test(double x) {
   // CHECK: exception-path.cpp:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}} [RG2004]
-  return __enzyme_autodiff((void *)bases, x);
+  double s = __enzyme_autodiff((void *)later, x);
+  // CHECK: exception-path.cpp:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}} [RG2004]
+  return s + __enzyme_autodiff((void *)bases, x);
 }
