@@ -261,6 +261,25 @@ static bool writesIntegerMember(const StoreInst &S) {
   return Name && Name->getString() != "omnipotent char";
 }
 
+/// As TypeAnalysis::callersKnowFloat, also where the memory at P is copied in bulk
+/// from or to.
+bool ActivityAnalysis::callersKnowFloat(const Value *P, uint64_t Size) const {
+  const TypeAnalysis &Types = Facts.types();
+  if (Types.callersKnowFloat(P, 0, Size))
+    return true;
+  TypeAnalysis::ObjectId O = Types.objectOf(P);
+  return any_of(instructions(F), [&](const Instruction &I) {
+    auto [Dest, Source] = copyEnds(I, Facts.catalogue());
+    if (!Dest)
+      return false;
+    const auto *M = dyn_cast<AnyMemTransferInst>(&I);
+    const auto *N = M ? dyn_cast<ConstantInt>(M->getLength()) : nullptr;
+    uint64_t Length = N ? N->getZExtValue() : Size;
+    return (Types.objectOf(Dest) == O && Types.callersKnowFloat(Source, 0, Length)) ||
+           (Types.objectOf(Source) == O && Types.callersKnowFloat(Dest, 0, Length));
+  });
+}
+
 /// An integer that comes from memory with active numbers and is only copied may
 /// be half of such a number, although its accesses say `int`: a permuted copy
 /// through an array of int. It is, if floats are read where it goes.
@@ -280,12 +299,18 @@ void ActivityAnalysis::findLostCopies(const LoadInst &From) {
       }
     }
   }
-  const DataLayout &DL = Facts.types().dataLayout();
-  for (const StoreInst *S : Stores)
-    if (!writesIntegerMember(*S) &&
-        Facts.types().touchesFloat(S->getPointerOperand(),
-                                   DL.getTypeStoreSize(From.getType()).getFixedValue()))
+  const TypeAnalysis &Types = Facts.types();
+  uint64_t Size = Types.dataLayout().getTypeStoreSize(From.getType()).getFixedValue();
+  for (const StoreInst *S : Stores) {
+    if (writesIntegerMember(*S))
+      continue;
+    const Value *To = S->getPointerOperand();
+    if (Types.touchesFloat(To, Size) || callersKnowFloat(To, Size) ||
+        callersKnowFloat(From.getPointerOperand(), Size))
       LostBits.push_back(S);
+    else if (Types.isStrided(To) && Types.isStrided(From.getPointerOperand()))
+      BareCopies.push_back(S);
+  }
 }
 
 /// Transfers usefulness backwards through I; true if anything new was marked.

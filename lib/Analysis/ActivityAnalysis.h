@@ -76,6 +76,9 @@ public:
   /// that the types do not follow, and stores of what may be half of one: their
   /// derivative would be lost.
   llvm::ArrayRef<const llvm::Instruction *> lostBits() const { return LostBits; }
+  /// Elements of arrays that are copied as integers out of memory with active
+  /// numbers, and never used as integers: only callers can tell what they are.
+  llvm::ArrayRef<const llvm::StoreInst *> bareCopies() const { return BareCopies; }
   /// For callees: where the shadows of pointers may come from.
   const ShadowOrigins &origins() const { return Origins; }
   const ProgramFacts &facts() const { return Facts; }
@@ -86,6 +89,7 @@ private:
   void propagateVaried();
   void findLostBits();
   void findLostCopies(const llvm::LoadInst &From);
+  bool callersKnowFloat(const llvm::Value *P, uint64_t Size) const;
   void propagateUseful(bool ActiveReturn);
   void closeShadows(llvm::ArrayRef<ArgActivity> Args);
   void distrustUnshadowed(llvm::ArrayRef<ArgActivity> Args, const llvm::BitVector &ActiveThere);
@@ -106,6 +110,7 @@ private:
   llvm::BitVector VariedObjects, UsefulObjects, ShadowedObjects, Untraceable;
   ShadowOrigins Origins;
   llvm::SmallVector<const llvm::Instruction *, 2> LostBits;
+  llvm::SmallVector<const llvm::StoreInst *, 2> BareCopies;
 };
 
 } // namespace retrograd

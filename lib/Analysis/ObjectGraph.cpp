@@ -843,12 +843,14 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
   return Result;
 }
 
-bool ObjectGraph::touchesFloat(Position P, int64_t Size) const {
+bool ObjectGraph::touchesFloat(Position P, int64_t Size, bool Hearsay) const {
   P = normalise(P);
   if (!P.valid())
     return false;
   auto Touches = [&](const Evidence &E) {
-    if (E.Kind.K != ByteKind::Float || E.Level != Trust::Strong || E.Copied)
+    if (E.Kind.K != ByteKind::Float)
+      return false;
+    if (Hearsay ? E.Level != Trust::Hearsay : E.Level != Trust::Strong || E.Copied)
       return false;
     const Position &W = E.Where;
     // An array without a known end reaches no single place for certain.

@@ -170,9 +170,12 @@ public:
                                        unsigned Asker = NoOrigin,
                                        Trust Least = Trust::Guess) const;
 
-  /// Does an access that moves floats touch any byte of the window at P, at
-  /// whatever stride? What resolve() may overrule for better evidence.
-  bool touchesFloat(Position P, int64_t Size) const;
+  /// Is there direct evidence of floats, or hearsay of them, about any byte of
+  /// the window at P, at whatever stride? What resolve() may overrule for better
+  /// evidence.
+  bool touchesFloat(Position P, int64_t Size, bool Hearsay) const;
+  /// More than one place: an element of an array, say.
+  bool isStrided(Var V) const { return !positionOf(V).exact(); }
 
   /// The function that the links added from now on belong to.
   unsigned CurrentOrigin = NoOrigin;

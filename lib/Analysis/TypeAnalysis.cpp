@@ -161,7 +161,17 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesAt(const Value *P,
 }
 
 bool TypeAnalysis::touchesFloat(const Value *P, uint64_t Size) const {
-  return I->G.touchesFloat(I->G.positionOf(I->lookupPointer(P)), Size);
+  return I->G.touchesFloat(I->G.positionOf(I->lookupPointer(P)), Size, /*Hearsay=*/false);
+}
+
+bool TypeAnalysis::callersKnowFloat(const Value *P, uint64_t Offset, uint64_t Size) const {
+  Position At = I->G.positionOf(I->lookupPointer(P));
+  return At.valid() && I->G.touchesFloat(At.shifted(Offset), Size, /*Hearsay=*/true);
+}
+
+bool TypeAnalysis::isStrided(const Value *P) const {
+  auto V = I->lookupPointer(P);
+  return V != ObjectGraph::NoVar && I->G.isStrided(V);
 }
 
 std::optional<TypeAnalysis::Pattern>

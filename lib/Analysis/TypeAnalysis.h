@@ -88,6 +88,11 @@ public:
   /// the places that P may step to? Asked where leavesAt has better evidence of
   /// integers, and these integers were only copied: they may be halves of floats.
   bool touchesFloat(const llvm::Value *P, uint64_t Size) const;
+  /// Do the callers know of floats at any of the Size bytes at P + Offset? False if
+  /// they were not asked.
+  bool callersKnowFloat(const llvm::Value *P, uint64_t Offset, uint64_t Size) const;
+  /// Is P seen to point to several places, elements of an array for example?
+  bool isStrided(const llvm::Value *P) const;
 
   /// As leavesAt for a range whose length is not a constant: the repeating
   /// pattern of the memory at P and its period in bytes. None if there is no

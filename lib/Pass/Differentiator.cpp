@@ -112,6 +112,7 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
     } else if (Try == 2) {
       Outside.DebugInfo = true;
     }
+    CallersAsked = Try != 0;
     LastTry = Try == 2 || (Try == 1 && !Root->getSubprogram());
     Facts = std::make_unique<ProgramFacts>(
         Graph, [this](const Function *F) { return Prepare->preparedOf(F); }, Cat,
@@ -360,6 +361,10 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
     Plan.print(Printed);
   if (!LastTry && any_of(Plan.refusals(), [](const Refusal &R) {
         return R.Kind == RefusalKind::UnknownType;
+      }))
+    return Outcome::Untyped;
+  if (!CallersAsked && any_of(Activity.bareCopies(), [&](const StoreInst *S) {
+        return Activity.isUsefulMemory(S->getPointerOperand());
       }))
     return Outcome::Untyped;
   if (!report(Plan.refusals(), J.Trail))

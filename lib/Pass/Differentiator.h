@@ -87,6 +87,8 @@ private:
   std::unique_ptr<ProgramFacts> Facts;
   /// Nobody is left to ask about types: what is unknown now is refused.
   bool LastTry = false;
+  /// The facts include what callers know of types.
+  bool CallersAsked = false;
   bool PlanOnly = false;
   std::deque<Job> Jobs;
   size_t NextJob = 0;

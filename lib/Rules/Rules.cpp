@@ -203,6 +203,17 @@ static bool endsDisagree(ArrayRef<TypedLeaf> A, ArrayRef<TypedLeaf> B) {
   return false;
 }
 
+/// Integers here, but floats to the callers: what is copied element by element and
+/// never used tells nothing of itself.
+static bool callersDisagree(const TypeAnalysis &TA, ArrayRef<TypedLeaf> Leaves, const Value *Dest,
+                            const Value *Source) {
+  return any_of(Leaves, [&](const TypedLeaf &L) {
+    return L.Kind.K == ByteKind::Integer &&
+           (TA.callersKnowFloat(Dest, L.Offset, L.Size) ||
+            (Source && TA.callersKnowFloat(Source, L.Offset, L.Size)));
+  });
+}
+
 TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
                                        const Value *Source, const Value *Length,
                                        const ProgramFacts &Facts) {
@@ -246,7 +257,7 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     }
     Shape.Known = none_of(Leaves, Unclear);
     Shape.Ambiguous =
-        any_of(Leaves, Contradicts) ||
+        any_of(Leaves, Contradicts) || callersDisagree(TA, Leaves, Dest, Source) ||
         (Source && endsDisagree(TA.leavesAt(Dest, Size), TA.leavesAt(Source, Size)));
     Shape.Known &= !Shape.Ambiguous;
     Merge(Leaves);
@@ -282,6 +293,7 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     return any_of(P.Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; });
   };
   Shape.Ambiguous = any_of(Best->Leaves, Contradicts) ||
+                    callersDisagree(TA, Best->Leaves, Dest, Source) ||
                     (At && From &&
                      (At->Period == From->Period ? endsDisagree(At->Leaves, From->Leaves)
                                                  : HoldsFloat(*At) != HoldsFloat(*From)));

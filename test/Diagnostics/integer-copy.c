@@ -2,6 +2,9 @@
 // int, and only the reads behind them tell that they carried a derivative.
 // RUN: not %rgcc -O1 -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: %rgcc -O1 -DWHOLE %s -o %t && %t
+// Where a function only moves them, its callers tell:
+// RUN: not %rgcc -O1 -DMOVED -c %s -o %t.o 2>&1 | FileCheck --check-prefix=MOVED %s
+// RUN: %rgcc -O1 -DINTEGERS %s -o %t && %t
 #include <string.h>
 double __enzyme_autodiff(void *, ...);
 static double f(double *x) {
@@ -19,8 +22,33 @@ static double f(double *x) {
   memcpy(y, v, sizeof y);
   return y[0] * y[0] * y[1];
 }
+#if defined(MOVED) || defined(INTEGERS)
+#ifdef MOVED
+typedef struct { double n[2], factor; } Numbers;
+#else
+typedef struct { int n[4]; double factor; } Numbers;
+#endif
+// MOVED: error: instruction 'store' cannot be differentiated here: a copy of integers that may be parts of floating-point numbers [RG2002]
+__attribute__((noinline)) static void move(const void *x, void *y) {
+  int w[4], v[4], i;
+  memcpy(w, x, sizeof w);
+  for (i = 0; i < 4; ++i)
+    v[i ^ 2] = w[i];
+  memcpy(y, v, sizeof v);
+}
+static void all(const Numbers *x, Numbers *y) {
+  move(x, y);
+  y->factor = x->factor * x->factor;
+}
+int main(void) {
+  Numbers x = {{1, 2}, 3}, dx = {{0, 0}, 0}, y = x, dy = {{0, 0}, 1};
+  __enzyme_autodiff((void *)all, &x, &dx, &y, &dy);
+  return dx.factor != 6 || y.n[1] + y.n[0] == 100;
+}
+#else
 int main(void) {
   double x[2] = {1.5, 2.5}, dx[2] = {0, 0};
   __enzyme_autodiff((void *)f, x, dx);
   return dx[0] != 7.5 || dx[1] != 2.25;
 }
+#endif
