@@ -432,7 +432,7 @@ void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
         continue;
       // What a global pointed to before the derivative began has no shadow.
       TypeAnalysis::ObjectId O = Facts.types().objectOf(G);
-      if (O == TypeAnalysis::NoObject)
+      if (O == TypeAnalysis::NoObject || Facts.isSetFirst(*G))
         continue;
       for (TypeAnalysis::ObjectId P : Facts.types().pointees(O))
         if (P != TypeAnalysis::NoObject)

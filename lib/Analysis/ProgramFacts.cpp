@@ -7,6 +7,7 @@
 
 #include "Analysis/ProgramFacts.h"
 #include "Catalogue/Catalogue.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -220,6 +221,45 @@ void ProgramFacts::computeOrigins(ArrayRef<Function *> Functions) {
             Unshadowed |= reachableFrom(P);
       }
     }
+}
+
+bool ProgramFacts::isSetFirst(const GlobalVariable &G) const {
+  auto [Known, New] = SetFirst.try_emplace(&G, false);
+  TypeAnalysis::ObjectId O = Types.objectOf(&G);
+  if (!New || !Root || O == TypeAnalysis::NoObject)
+    return Known->second;
+  const DataLayout &DL = Types.dataLayout();
+  SmallVector<const Instruction *, 16> Readers;
+  SmallVector<std::pair<uint64_t, const StoreInst *>, 4> Stores;
+  for (const Instruction &I : instructions(*Root)) {
+    if (const auto *S = dyn_cast<StoreInst>(&I); S && S->getValueOperand()->getType()->isPointerTy()) {
+      APInt Off(64, 0);
+      if (S->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, Off, true) == &G)
+        Stores.push_back({Off.getZExtValue(), S});
+    }
+    bool Reads = isUnknownCall(I, Cat, PreparedOf) || isa<ReturnInst>(I);
+    visitAccesses(I, Cat, [&](const Value *P, bool R, bool) { Reads |= R && Types.objectOf(P) == O; });
+    if (const auto *C = dyn_cast<CallBase>(&I))
+      if (Function *Callee = directCallee(*C))
+        if (Function *P = PreparedOf(Callee))
+          Reads |= effects(P).Reads.test(O);
+    if (Reads)
+      Readers.push_back(&I);
+  }
+  DominatorTree DT(*const_cast<Function *>(Root));
+  uint64_t Size = DL.getTypeAllocSize(G.getValueType()).getFixedValue();
+  bool All = true;
+  for (const TypedLeaf &L : Types.leavesAt(&G, Size)) {
+    if (L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Integer)
+      continue;
+    All &= L.Kind.K == ByteKind::Pointer && L.Size == DL.getPointerSize() &&
+           any_of(Stores, [&](const auto &S) {
+             return S.first == L.Offset && all_of(Readers, [&](const Instruction *R) {
+                      return !DT.isReachableFromEntry(R->getParent()) || DT.dominates(S.second, R);
+                    });
+           });
+  }
+  return SetFirst[&G] = All;
 }
 
 const BitVector &ProgramFacts::reachableFrom(TypeAnalysis::ObjectId O) const {

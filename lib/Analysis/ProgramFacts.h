@@ -67,6 +67,9 @@ public:
   /// Objects whose pointers may be their own shadows: constant globals, what
   /// mutable globals pointed to before, results of functions without a body.
   const llvm::BitVector &unshadowedSources() const { return Unshadowed; }
+  /// The root sets every pointer in G before anything reads one: what G pointed
+  /// to before the derivative began is never seen.
+  bool isSetFirst(const llvm::GlobalVariable &G) const;
   /// Objects that include memory of the call graph's own: locals, allocations,
   /// mutable globals.
   const llvm::BitVector &ownedMemory() const { return Owned; }
@@ -91,6 +94,7 @@ private:
   mutable llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<Effects>> RuleEffects;
   mutable llvm::DenseMap<TypeAnalysis::ObjectId, llvm::BitVector> Reach;
   llvm::BitVector Visible, Shared, Unshadowed, Owned;
+  mutable llvm::DenseMap<const llvm::GlobalVariable *, bool> SetFirst;
   const llvm::Function *Root = nullptr;
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>> Shapes;
 };
