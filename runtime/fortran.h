@@ -44,7 +44,7 @@ enum { Version = 20240719, Allocatable = 2 };
  * the run, though most of the time simplification knows them. */
 __attribute__((noreturn, cold)) void rg_fortran_refuse(const char *What);
 #define RG_RANK "arrays of a rank above 7"
-#define RG_DERIVED "assignment and allocation of derived types with components of run-time size"
+#define RG_DERIVED "ALLOCATE, DEALLOCATE or assignment of a derived type as a whole by the runtime"
 #define RG_KIND "arrays of this kind of element"
 
 #define RG_INLINE static inline __attribute__((always_inline))
