@@ -8,6 +8,7 @@
 #include "Pass/DeferToLink.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Pass/Differentiator.h"
+#include "Pass/InactiveValues.h"
 #include "Pass/PrepareEntryCalls.h"
 #include "Pass/UserRules.h"
 #include "Request/FunctionOperand.h"
@@ -40,6 +41,7 @@ bool retrograd::lacksBodies(Module &M, ModuleAnalysisManager &MAM,
       Silent.PrintDerivative = false;
   DiagnosticEngine Quiet(*Trial, DiagnosticEngine::Silent);
   ModuleCatalogue Cat(*Trial, Quiet);
+  markInactiveValues(*Trial, Cat.get());
   {
     EntryCalls Entries =
         prepareEntryCalls(*Trial, MAM, Quiet, Cat);

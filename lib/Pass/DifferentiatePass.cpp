@@ -8,6 +8,7 @@
 #include "Pass/DifferentiatePass.h"
 #include "Emit/BatchEmitter.h"
 #include "Pass/Differentiator.h"
+#include "Pass/InactiveValues.h"
 #include "Pass/LowerEntryCalls.h"
 #include "Pass/PrepareEntryCalls.h"
 #include "Pass/PrintAnalysesPass.h"
@@ -55,6 +56,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   bool AtLink = Stage == LinkStage::FullLink || Stage == LinkStage::ThinLink;
   DiagnosticEngine Diags(M, AtLink ? DiagnosticEngine::InLinker : DiagnosticEngine::Aloud);
   ModuleCatalogue Cat(M, Diags);
+  markInactiveValues(M, Cat.get());
   EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
   {
     Differentiator Derive(M, MAM, Cat.get(), Diags, Opts);
@@ -70,6 +72,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
     Derive.finish();
     Derive.runtime().resolveDeclarations();
   }
+  unmarkInactiveValues(M);
   for (CallBase *Call : Entries.Refused)
     removeRefusedCall(*Call);
   removeUnusedEntryDeclarations(M);
@@ -83,12 +86,14 @@ PreservedAnalyses PrintAnalysesPass::run(Module &M, ModuleAnalysisManager &MAM) 
     return PreservedAnalyses::all();
   DiagnosticEngine Diags(M);
   ModuleCatalogue Cat(M, Diags);
+  markInactiveValues(M, Cat.get());
   EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
   Differentiator Derive(M, MAM, Cat.get(), Diags, Opts);
   for (size_t N = 0; N != Entries.Calls.size(); ++N)
     if (Entries.Calls[N].Request.Mode != DerivativeMode::Batch)
       Derive.plan(alike(Entries.Calls, N));
   Derive.finish();
+  unmarkInactiveValues(M);
   Diags.finish();
   return PreservedAnalyses::none();
 }

@@ -48,7 +48,7 @@ using namespace retrograd;
 
 namespace {
 
-enum class EntryRole { Reverse, Forward, Batch, NotYet };
+enum class EntryRole { Reverse, Forward, Batch, CallInactive, IgnoreDerivatives, NotYet };
 struct EntryPointName {
   StringRef Name;
   EntryRole Role;
@@ -1033,7 +1033,9 @@ std::optional<EntryCall> Decoder::decode() {
   Result.Request.Mode = Entry.Role == EntryRole::Forward ? DerivativeMode::Forward
                         : Entry.Role == EntryRole::Batch ? DerivativeMode::Batch
                                                          : DerivativeMode::ReverseJoint;
-  if (Entry.Role == EntryRole::NotYet)
+  // The inactive ones that were understood are gone by now.
+  if (Entry.Role == EntryRole::NotYet || Entry.Role == EntryRole::CallInactive ||
+      Entry.Role == EntryRole::IgnoreDerivatives)
     return fail(DiagId::EntryCallNotYet, {Entry.Name, Entry.What});
   if (Call.arg_size() && Call.paramHasAttr(0, Attribute::StructRet))
     Result.ResultInMemory = Call.getParamStructRetType(0);
@@ -1102,6 +1104,19 @@ bool retrograd::isEntryPoint(const Function &F) {
   // A function with a body is the user's own, whatever its name.
   return F.isDeclaration() && !F.isIntrinsic() &&
          F.getName().contains(FamilyPrefix);
+}
+
+InactiveCall retrograd::inactiveCallOf(const CallBase &Call) {
+  const Function *Callee = entryCallee(Call);
+  const EntryPointName *Entry = Callee ? entryPointOf(Callee->getName()) : nullptr;
+  switch (Entry ? Entry->Role : EntryRole::NotYet) {
+  case EntryRole::CallInactive:
+    return InactiveCall::CallInactive;
+  case EntryRole::IgnoreDerivatives:
+    return InactiveCall::IgnoreDerivatives;
+  default:
+    return InactiveCall::None;
+  }
 }
 
 bool retrograd::isMarker(const Value *V) { return !markerOf(V).empty(); }

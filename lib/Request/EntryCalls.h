@@ -123,6 +123,10 @@ collectEntryCalls(llvm::Module &M, DiagnosticEngine &Diags,
 /// A declared function of the __enzyme_* family.
 bool isEntryPoint(const llvm::Function &F);
 
+/// Calls of the family that ask for no derivative.
+enum class InactiveCall : uint8_t { None, CallInactive, IgnoreDerivatives };
+InactiveCall inactiveCallOf(const llvm::CallBase &Call);
+
 /// The operand of an entry call that names the function; null for other calls.
 llvm::Use *functionOperandOf(llvm::CallBase &Call);
 

@@ -238,16 +238,15 @@ static bool readAugmentResult(RuleFunction &R, const Function &Primal, uint64_t 
                               Align TapeAlign) {
   const DataLayout &DL = Primal.getDataLayout();
   Type *P = Primal.getReturnType();
-  if (!TapeBytes) {
-    if (!R.Image || R.Image->isPointerTy() != P->isPointerTy() || !R.Image->isAggregateType()) {
-      if (R.Image == P)
-        R.PrimalAt = 0;
-      // Else a tape that nobody takes.
-      return !R.Image || R.Image == P || R.Image->isPointerTy() || R.Image->isIntegerTy();
-    }
-  } else if (holds(R.Image, TapeBytes, DL)) {
-    return true; // the tape alone
+  bool PointerAndShadow = P->isPointerTy() && R.Image && R.Image->isAggregateType();
+  if (!TapeBytes && !PointerAndShadow) {
+    if (R.Image == P)
+      R.PrimalAt = 0;
+    // Else a tape that nobody takes.
+    return !R.Image || R.Image == P || R.Image->isPointerTy() || R.Image->isIntegerTy();
   }
+  if (TapeBytes && (holds(R.Image, TapeBytes, DL))
+    return true; // the tape alone
   if (P->isVoidTy() || !R.Image)
     return false;
   uint64_t Size = storeEnd(P, DL);

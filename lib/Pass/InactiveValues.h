@@ -1,0 +1,35 @@
+//===- InactiveValues.h - values that carry no derivative --------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Users can say of a value or of one call that no derivative is to flow:
+// __enzyme_ignore_derivatives(x), an instruction with !enzyme_inactive,
+// __enzyme_call_inactive(f, x). For the time in which
+// derivatives are made, such a value goes through a function of its own that is
+// declared inactive; LLVM cannot forward a value past it. Afterwards the function
+// goes again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PASS_INACTIVEVALUES_H
+#define RETROGRAD_PASS_INACTIVEVALUES_H
+
+#include "Catalogue/Catalogue.h"
+
+namespace llvm {
+class Module;
+}
+
+namespace retrograd {
+
+void markInactiveValues(llvm::Module &M, Catalogue &Cat);
+/// Takes the functions away that markInactiveValues made, in the user's code and
+/// in derivatives.
+void unmarkInactiveValues(llvm::Module &M);
+
+} // namespace retrograd
+
+#endif
