@@ -944,6 +944,13 @@ void TypeAnalysis::Impl::addCall(CallBase &CB) {
   }
   if (Value *Ret = CB.getReturnedArgOperand())
     flow(Ret, &CB);
+  if (MDNode *Layout = CB.getMetadata("rg.layout")) { // what the user told
+    auto *Bytes = cast<ConstantInt>(CB.getArgOperand(1));
+    seedLayout(Layout, pointer(CB.getArgOperand(0)),
+               Bytes->isMinusOne() ? ObjectGraph::Unbounded
+                                   : int64_t(Bytes->getZExtValue()));
+    return;
+  }
   const OperationRecord *Op = Cat.lookup(CB);
   if (!Op) {
     if (isPointerLike(T))

@@ -144,3 +144,18 @@ let Section = "The runtime", OfRuntime = 1 in
 def handlers : Inactive<["rg_exception_begin", "rg_exception_pointer", "rg_exception_is_behind",
                          "rg_exception_is_pointer",
                          "rg_exception_is", "rg_exception_match", "rg_exception_raise"]>;
+
+//===----------------------------------------------------------------------===//
+// What the user tells about the program
+//===----------------------------------------------------------------------===//
+
+let Section = "Hints" in {
+def layout_hint : Inactive<["rg_hint_layout"], "V:PL"> {
+  let Summary = "`__enzyme_double(p, bytes)` and its kind";
+}
+def iteration_hint : Inactive<["rg_hint_iterations*"], "N:NN"> {
+  let Summary = "`__enzyme_iter(n, step)`";
+  let Pure = 1;
+  let Cheap = 1;
+}
+}

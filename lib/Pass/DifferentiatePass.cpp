@@ -9,6 +9,7 @@
 #include "Emit/BatchEmitter.h"
 #include "Pass/Differentiator.h"
 #include "Pass/InactiveValues.h"
+#include "Pass/Hints.h"
 #include "Pass/LowerEntryCalls.h"
 #include "Pass/PrepareEntryCalls.h"
 #include "Pass/PrintAnalysesPass.h"
@@ -75,6 +76,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   unmarkInactiveValues(M);
   for (CallBase *Call : Entries.Refused)
     removeRefusedCall(*Call);
+  removeHints(M);
   removeUnusedEntryDeclarations(M);
   removeKept(M);
   Diags.finish();

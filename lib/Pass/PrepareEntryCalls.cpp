@@ -21,6 +21,7 @@
 
 #include "Pass/PrepareEntryCalls.h"
 #include "Diagnostics/DiagnosticEngine.h"
+#include "Pass/Hints.h"
 #include "Request/FunctionOperand.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
@@ -230,6 +231,7 @@ retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
                              function_ref<bool(const Function &)> HasRule) {
   if (!hasEntryCalls(M))
     return {};
+  rewriteHints(M, Diags);
   MAM.invalidate(M, AlwaysInlinerPass(/*InsertLifetime=*/false).run(M, MAM));
   uncoverFunctions(M, MAM);
   if (specializeWrappers(M)) {

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/PreparePrimal.h"
+#include "Pass/Hints.h"
 #include "Catalogue/Catalogue.h"
 #include "Emit/RuntimeLibrary.h"
 #include "Pass/ClonePrimal.h"
@@ -202,6 +203,7 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
   ByClone[Clone] = P;
 
   replaceBarriers(*Clone);
+  advanceIterations(*Clone);
   resolveCalls(*Clone);
   if (P->Unoptimised) {
     markWrittenIntegers(*Clone);

@@ -48,7 +48,7 @@ using namespace retrograd;
 
 namespace {
 
-enum class EntryRole { Reverse, Forward, Batch, CallInactive, IgnoreDerivatives, NotYet };
+enum class EntryRole { Reverse, Forward, Batch, Hint, CallInactive, IgnoreDerivatives, NotYet };
 struct EntryPointName {
   StringRef Name;
   EntryRole Role;
@@ -1117,6 +1117,19 @@ InactiveCall retrograd::inactiveCallOf(const CallBase &Call) {
   default:
     return InactiveCall::None;
   }
+}
+
+std::optional<Hint> retrograd::hintOf(const CallBase &Call) {
+  const Function *Callee = entryCallee(Call);
+  const EntryPointName *Entry =
+      Callee ? entryPointOf(Callee->getName()) : nullptr;
+  if (!Entry || Entry->Role != EntryRole::Hint)
+    return std::nullopt;
+#define HINT(Symbol, Says, Holds, Bytes)                                       \
+  if (Entry->Name == Symbol)                                                   \
+    return Hint{Hint::Says, Holds, Bytes};
+#include "Request/EntryPoints.def"
+  return std::nullopt;
 }
 
 bool retrograd::isMarker(const Value *V) { return !markerOf(V).empty(); }

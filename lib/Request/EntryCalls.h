@@ -130,6 +130,15 @@ InactiveCall inactiveCallOf(const llvm::CallBase &Call);
 /// The operand of an entry call that names the function; null for other calls.
 llvm::Use *functionOperandOf(llvm::CallBase &Call);
 
+/// What a call tells about the program around it, without being a request.
+struct Hint {
+  enum Kind : uint8_t { Layout, Iterations } What = Layout;
+  llvm::StringRef Members; ///< Layout: as in !rg.layout
+  uint64_t Size = 0;       ///< Layout: of one element, in bytes
+};
+/// None for calls that are none.
+std::optional<Hint> hintOf(const llvm::CallBase &Call);
+
 /// True for an integer load of a marker variable and for the variable itself.
 bool isMarker(const llvm::Value *V);
 
