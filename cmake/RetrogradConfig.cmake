@@ -9,6 +9,10 @@
 #     must be clang 22 (CC=clang-22 CXX=clang++-22, or the drivers rg-clang and
 #     rg-clang++, which need no such call).
 #
+#   ClangEnzymeFlags, LLDEnzymeFlags
+#     interface targets for projects made for Enzyme: target_link_libraries(<target>
+#     ClangEnzymeFlags) compiles with the plugin, LLDEnzymeFlags links with it.
+#
 # and the variables Retrograd_PLUGIN, Retrograd_INCLUDE_DIR, Retrograd_CC, Retrograd_CXX.
 
 get_filename_component(Retrograd_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
@@ -41,3 +45,14 @@ function(retrograd_differentiable)
       "$<$<COMPILE_LANGUAGE:C,CXX>:-fplugin=${Retrograd_PLUGIN};-fpass-plugin=${Retrograd_PLUGIN}>")
   endforeach()
 endfunction()
+
+if(NOT TARGET ClangEnzymeFlags)
+  add_library(ClangEnzymeFlags INTERFACE IMPORTED)
+  target_include_directories(ClangEnzymeFlags INTERFACE "${Retrograd_INCLUDE_DIR}")
+  target_compile_options(ClangEnzymeFlags INTERFACE
+    "$<$<COMPILE_LANGUAGE:C,CXX>:-fplugin=${Retrograd_PLUGIN};-fpass-plugin=${Retrograd_PLUGIN}>")
+endif()
+if(NOT TARGET LLDEnzymeFlags)
+  add_library(LLDEnzymeFlags INTERFACE IMPORTED)
+  target_link_options(LLDEnzymeFlags INTERFACE -fuse-ld=lld "-Wl,--load-pass-plugin=${Retrograd_PLUGIN}")
+endif()

@@ -136,6 +136,8 @@ struct OperationRecord {
   bool Pure = false;
   /// Pure and about as cheap as an arithmetic instruction.
   bool Cheap = false;
+  /// The result is not rounded.
+  bool Exact = false;
   /// Result letter, then operand letters (see Operation.td); empty for any.
   llvm::StringRef Prototype = {};
   /// Intrinsics only in this type (spelt as IR spells it) unless empty.

@@ -18,7 +18,7 @@ class Inst<string mnemonic, string prototype, list<dag> partials>
   let Section = "Instructions";
 }
 
-def fneg : Inst<"fneg", "F:F", [(neg S)]>, Domain<["-2:2"]> {
+def fneg : Inst<"fneg", "F:F", [(neg S)]>, Domain<["-2:2"]>, Unrounded {
   let Summary = "-x";
 }
 def fadd : Inst<"fadd", "F:FF", [(id S), (id S)]>, Domain<["-2:2", "-2:2"]>,
@@ -47,7 +47,7 @@ def fdiv : Inst<"fdiv", "F:FF",
 def frem : Inst<"frem", "F:FF",
                 [(id S),
                  (mul S, (call "rint", (div (sub R, A0), A1)))]>,
-           Domain<["2.1:2.6", "0.9:1.0"]>,
+           Domain<["2.1:2.6", "0.9:1.0"]>, Unrounded,
            Lowers<["llvm.experimental.constrained.frem"]>,
            Kink<"at the jumps, where x/y is an integer: as if x moved away from 0"> {
   let Summary = "x - trunc(x / y) y";

@@ -212,12 +212,12 @@ def yn : MathFn<"F:IF", [(mul (mul "0.5", S), (sub (call "yn", (iadd A0, -1), A1
 
 // The last arm is met by 0, which it takes to 0, and by NaN, which stays NaN.
 def fabs : Math1<(sel (ogt A0, 0), S, (sel (olt A0, 0), (neg S), (mul S, A0)))>,
-           Domain<["0.1:3"]>, Arithmetic, Lowers<["llvm.fabs"]>, Kink<"x = 0: 0">;
+           Domain<["0.1:3"]>, Arithmetic, Unrounded, Lowers<["llvm.fabs"]>, Kink<"x = 0: 0">;
 // |x| with the sign of y.
 def copysign : Math2<(sel (oeq A0, 0), 0,
                       (mul S, (mul (call "copysign", 1, A0), (call "copysign", 1, A1)))),
                      (NoShare)>,
-               Domain<["0.1:3", "-3:-0.1"]>, Arithmetic, Lowers<["llvm.copysign"]>,
+               Domain<["0.1:3", "-3:-0.1"]>, Arithmetic, Unrounded, Lowers<["llvm.copysign"]>,
                Kink<"x = 0: 0, as fabs. The sign operand has no share">;
 
 // Whoever wins takes the whole seed; ties (the two zeros included) go to the
@@ -225,11 +225,11 @@ def copysign : Math2<(sel (oeq A0, 0), 0,
 class Extremum<FormulaOp firstWins>
     : Math2<(sel (firstWins A0, A1), S, (sel (uno A1, A1), S, 0)),
             (sel (firstWins A0, A1), 0, (sel (uno A1, A1), 0, S))>,
-      Domain<["0.2:1", "1.1:2"]>, Arithmetic, Kink<"ties: the first operand takes it">;
+      Domain<["0.2:1", "1.1:2"]>, Arithmetic, Unrounded, Kink<"ties: the first operand takes it">;
 class NaNExtremum<FormulaOp firstWins, FormulaOp secondWins>
     : Math2<(sel (firstWins A0, A1), S, (sel (uno A0, A1), (mul S, R), 0)),
             (sel (secondWins A0, A1), S, (sel (uno A0, A1), (mul S, R), 0))>,
-      Domain<["0.2:1", "1.1:2"]>, Arithmetic,
+      Domain<["0.2:1", "1.1:2"]>, Arithmetic, Unrounded,
       Kink<"ties: the first operand takes it. A NaN operand: NaN">;
 def fmax : Extremum<oge>, Lowers<["llvm.maxnum", "llvm.experimental.constrained.maxnum"]>;
 def fmin : Extremum<ole>, Lowers<["llvm.minnum", "llvm.experimental.constrained.minnum"]>;
@@ -255,7 +255,7 @@ def fma : Math3<(mul S, A1), (mul S, A0), (id S)>, Arithmetic,
 // R = x - n y with an integer n, constant away from the jumps: dy is -n, which
 // (R - x)/y gives back with no doubt about how the quotient was rounded.
 class Remainder : Math2<(id S), (mul S, (call "rint", (div (sub R, A0), A1)))>,
-                  Domain<["2.05:2.2", "0.92:1.0"]>,
+                  Domain<["2.05:2.2", "0.92:1.0"]>, Unrounded,
                   Kink<"the jumps: the derivative of the piece that holds the result">;
 def fmod : Remainder, Finite;
 def remainder : Remainder, Finite<["drem"]>;

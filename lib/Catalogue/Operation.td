@@ -109,6 +109,8 @@ class Operation {
   bit Pure = 0;
   // Pure, and about as cheap as an arithmetic instruction.
   bit Cheap = 0;
+  // The result is not rounded: what rounding errors pass through unchanged.
+  bit Exact = 0;
   // Section of the reference page.
   string Section = "";
 }
@@ -134,6 +136,7 @@ class Formula<list<dag> partials> : Operation {
 class Domain<list<string> samples> { list<string> Samples = samples; }
 class Kink<string kink> { string Kink = kink; }
 class Arithmetic { bit Cheap = 1; }
+class Unrounded { bit Exact = 1; }
 class Aliases<list<string> names> { list<string> Names = names; }
 class Lowers<list<string> intrinsics> { list<string> Intrinsics = intrinsics; }
 

@@ -216,6 +216,12 @@ void DiagnosticEngine::report(DiagId Id, const Instruction *At,
 
   DiagnosticSeverity Severity =
       Record.Kind == DiagKind::Warning ? DS_Warning : DS_Error;
+  if (Record.Kind == DiagKind::Note) {
+    // Clang swallows notes that follow no other message.
+    if (How != Silent)
+      errs() << "note: " << Text << " [" << Record.Code << "]\n";
+    return;
+  }
   if (Severity == DS_Error)
     ++Errors;
   if (!reported(Id))

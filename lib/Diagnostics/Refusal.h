@@ -28,6 +28,7 @@ enum class RefusalKind : uint8_t {
   UnknownType,      ///< bytes copied whose type matters and is not known
   Instruction,      ///< no rule for the instruction
   Unshadowed,       ///< active store to memory whose shadow nobody gave
+  NoErrorBound,     ///< an estimate of rounding errors meets what has none
   ExceptionPath,    ///< an active call's exception is caught and goes on
   VarArg,           ///< active variadic arguments
   ControlFlow       ///< indirectbr and the like

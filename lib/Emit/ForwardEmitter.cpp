@@ -184,6 +184,8 @@ Value *ForwardEmitter::formula(Instruction &I) {
     B.setFastMathFlags(I.getFastMathFlags());
   FormulaEmitter Formula(B, Services.catalogue());
   Value *Sum = nullptr;
+  if (estimatesErrors() && R.Exact && R.Partials.size() == 1)
+    return companion(I.getOperand(R.Partials[0].Operand)); // -x, |x|, sign of another
   for (const Partial &P : R.Partials) {
     const Value *Op = I.getOperand(P.Operand);
     if (!Activity.isActive(Op))
@@ -191,9 +193,24 @@ Value *ForwardEmitter::formula(Instruction &I) {
     Value *X = Formula.emit(
         P, I, companion(Op), [&](unsigned N) { return primal(I.getOperand(N)); },
         [&] { return primal(&I); });
+    if (estimatesErrors())
+      X = B.CreateUnaryIntrinsic(Intrinsic::fabs, X);
     Sum = Sum ? B.CreateFAdd(Sum, X) : X;
   }
-  return Sum ? Sum : Constant::getNullValue(I.getType());
+  if (!Sum)
+    return Constant::getNullValue(I.getType());
+  return estimatesErrors() && !R.Exact ? rounded(I, Sum) : Sum;
+}
+
+/// The error of I's result, whose operands' errors make Error: half a unit in the
+/// last place more.
+Value *ForwardEmitter::rounded(const Instruction &I, Value *Error) {
+  Type *T = I.getType();
+  const fltSemantics &S = T->getScalarType()->getFltSemantics();
+  APFloat Unit = scalbn(APFloat::getOne(S), -int(APFloat::semanticsPrecision(S)),
+                        APFloat::rmNearestTiesToEven);
+  Value *Size = B.CreateUnaryIntrinsic(Intrinsic::fabs, primal(&I));
+  return B.CreateFAdd(Error, B.CreateFMul(Size, ConstantFP::get(T, Unit)));
 }
 
 /// Sign tricks: the tangent changes its sign with the primal's operand, where
@@ -203,6 +220,8 @@ Value *ForwardEmitter::bits(Instruction &I) {
   Value *T = companion(I.getOperand(0));
   if (!Mask || Plan.facts().shape(&I).Floats.empty())
     return replay(I);
+  if (estimatesErrors())
+    return T; // bounds have no sign
   Value *M = const_cast<Constant *>(Mask), *X = primal(I.getOperand(0));
   if (Plan.request().Dependencies && I.getOpcode() != Instruction::And)
     return T; // a change of sign
@@ -288,7 +307,7 @@ Value *ForwardEmitter::replay(Instruction &I) {
   else if (isa<FPMathOperator>(C) && isa<FPMathOperator>(I))
     C->setFastMathFlags(I.getFastMathFlags());
   B.Insert(C, I.getName() + ".t");
-  return C;
+  return estimatesErrors() && isa<FPTruncInst>(I) ? rounded(I, C) : C;
 }
 
 Value *ForwardEmitter::load(LoadInst &L) {

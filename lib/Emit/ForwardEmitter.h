@@ -54,6 +54,8 @@ private:
   void visitTransfer(llvm::CallBase &C);
   void visitReturn(llvm::ReturnInst &R);
   llvm::Value *load(llvm::LoadInst &L);
+  bool estimatesErrors() const { return Plan.request().ErrorEstimate; }
+  llvm::Value *rounded(const llvm::Instruction &I, llvm::Value *Error);
   llvm::Value *formula(llvm::Instruction &I);
   llvm::Value *bits(llvm::Instruction &I);
   llvm::Value *dependencies(llvm::Instruction &I);

@@ -11,6 +11,7 @@
 #include "Pass/InactiveValues.h"
 #include "Pass/Hints.h"
 #include "Pass/LowerEntryCalls.h"
+#include "Pass/Precision.h"
 #include "Pass/PrepareEntryCalls.h"
 #include "Pass/PrintAnalysesPass.h"
 #include "Pass/UserRules.h"
@@ -29,10 +30,19 @@ static SmallVector<const EntryCall *, 4> alike(ArrayRef<EntryCall> Calls, size_t
   return Found;
 }
 
+/// What the command line says and we do not do.
+static void reportOptions(Module &M, const Options &Opts, DiagnosticEngine &Diags) {
+  RequestTrail Nowhere;
+  for (const auto &[Name, Why] : Opts.Meaningless)
+    Diags.report(DiagId::OptionWithoutMeaning, nullptr, Nowhere, {Name, Why});
+  for (const std::string &Name : Opts.Unsupported)
+    Diags.report(DiagId::OptionNotYet, nullptr, Nowhere, {Name});
+}
+
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
   releaseRules(M);
   // Hands off what was not asked: without derivative calls nothing happens.
-  if (!hasEntryCalls(M))
+  if (!hasEntryCalls(M) || !Opts.Enabled)
     return PreservedAnalyses::all();
   switch (Stage) {
   case LinkStage::Whole:
@@ -56,8 +66,12 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
 
   bool AtLink = Stage == LinkStage::FullLink || Stage == LinkStage::ThinLink;
   DiagnosticEngine Diags(M, AtLink ? DiagnosticEngine::InLinker : DiagnosticEngine::Aloud);
+  reportOptions(M, Opts, Diags);
   ModuleCatalogue Cat(M, Diags);
   markInactiveValues(M, Cat.get());
+  if (Opts.EmptyFunctionsInactive)
+    Cat.silenceUnknown(M);
+  lowerPrecisionCalls(M, Cat.get(), Diags);
   EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
   {
     Differentiator Derive(M, MAM, Cat.get(), Diags, Opts);
@@ -89,6 +103,9 @@ PreservedAnalyses PrintAnalysesPass::run(Module &M, ModuleAnalysisManager &MAM) 
   DiagnosticEngine Diags(M);
   ModuleCatalogue Cat(M, Diags);
   markInactiveValues(M, Cat.get());
+  if (Opts.EmptyFunctionsInactive)
+    Cat.silenceUnknown(M);
+  lowerPrecisionCalls(M, Cat.get(), Diags);
   EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
   Differentiator Derive(M, MAM, Cat.get(), Diags, Opts);
   for (size_t N = 0; N != Entries.Calls.size(); ++N)

@@ -316,6 +316,10 @@ bool Differentiator::report(ArrayRef<Refusal> Refusals, const RequestTrail &Trai
     case RefusalKind::Unshadowed:
       Diags.report(DiagId::ShadowNotAvailable, R.At, Trail, {R.Detail});
       break;
+    case RefusalKind::NoErrorBound:
+      Diags.report(DiagId::ErrorEstimateRefused, R.At, Trail,
+                   {userName(R.At->getFunction()->getName()), R.Detail});
+      break;
     case RefusalKind::ExceptionPath:
       Diags.report(DiagId::ExceptionPath, R.At, Trail);
       break;

@@ -27,6 +27,7 @@
 #include "Pass/RequestPrinter.h"
 #include "Pass/LinkRuntimePass.h"
 #include "Pass/PrintAnalysesPass.h"
+#include "Pass/PrintFunctionPass.h"
 #include "Pass/PrintPrimalPass.h"
 #include "Pass/UserRules.h"
 #include "Support/Options.h"

@@ -255,6 +255,18 @@ void retrograd::releaseRules(Module &M) {
   }
 }
 
+void ModuleCatalogue::silenceUnknown(Module &M) {
+  for (Function &F : M) {
+    if (!F.isDeclaration() || F.isIntrinsic() || isEntryPoint(F) || Cat.lookupFunction(F))
+      continue;
+    OperationRecord R;
+    R.Id = "inactive";
+    R.Class = RuleClass::Inactive;
+    R.OfUser = true;
+    Cat.declare(F, R, true, true);
+  }
+}
+
 PreservedAnalyses KeepRulesPass::run(Module &M, ModuleAnalysisManager &) {
   SmallVector<GlobalValue *, 4> Kept;
   for (GlobalVariable &G : M.globals())

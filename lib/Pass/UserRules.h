@@ -26,6 +26,8 @@ public:
   ModuleCatalogue(llvm::Module &M, DiagnosticEngine &Diags);
 
   Catalogue &get() { return Cat; }
+  /// Functions without a body of which nothing is known are inactive from now on.
+  void silenceUnknown(llvm::Module &M);
   /// For collectEntryCalls: has F a record?
   bool operator()(const llvm::Function &F) const { return Cat.lookupFunction(F); }
 

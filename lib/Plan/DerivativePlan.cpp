@@ -87,6 +87,7 @@ DerivativeRequest DerivativePlan::calleeRequest(const CallBase &C) const {
   R.Primal = directCallee(C);
   R.Width = Request.Width;
   R.Dependencies = Request.Dependencies;
+  R.ErrorEstimate = Request.ErrorEstimate;
   R.ReturnPrimal = !C.getType()->isVoidTy();
   if (Request.Mode == DerivativeMode::Forward) {
     R.Mode = DerivativeMode::Forward;
@@ -120,6 +121,13 @@ void DerivativePlan::refuse(RefusalKind K, const Instruction &I, std::string Det
 
 void DerivativePlan::checkCall(const CallBase &C) {
   CallAction A = action(C);
+  if (Request.ErrorEstimate) {
+    const OperationRecord *R = facts().catalogue().lookup(C);
+    if (A == CallAction::Derivative && R && R->Class == RuleClass::Rule)
+      return refuse(RefusalKind::NoErrorBound, C, "the rule for a call gives derivatives");
+    if (A == CallAction::Formula && R && R->Class != RuleClass::Formula)
+      return refuse(RefusalKind::NoErrorBound, C, "the order of a reduction is not known");
+  }
   if (A == CallAction::Formula) {
     // A handler without a rule of its own.
     if (const char *What = missingRule(C, Activity))

@@ -82,6 +82,8 @@ void DerivativeRequest::print(raw_ostream &OS) const {
     OS << "x" << Width << " ";
   if (Dependencies)
     OS << "dependencies of ";
+  if (ErrorEstimate)
+    OS << "errors of ";
   OS << Primal->getName() << "(";
   for (unsigned I = 0; I < Args.size(); ++I)
     OS << (I ? ", " : "") << spelling(Args[I]);

@@ -78,11 +78,15 @@ struct DerivativeRequest {
   /// the union of its operands' sets; see docs/Sparse.md.
   bool Dependencies = false;
 
+  /// Forward: shadows hold bounds of rounding errors instead of tangents
+  /// (lib/Emit/README.md).
+  bool ErrorEstimate = false;
+
   bool operator==(const DerivativeRequest &O) const {
     return Primal == O.Primal && Mode == O.Mode && Args == O.Args &&
            ActiveReturn == O.ActiveReturn && ReturnPrimal == O.ReturnPrimal &&
            ShadowReturn == O.ShadowReturn && Width == O.Width &&
-           Dependencies == O.Dependencies;
+           Dependencies == O.Dependencies && ErrorEstimate == O.ErrorEstimate;
   }
 
   /// The literal struct (or void) that the derivative returns; see the head.

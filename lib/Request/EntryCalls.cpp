@@ -48,7 +48,22 @@ using namespace retrograd;
 
 namespace {
 
-enum class EntryRole { Reverse, Forward, Batch, Hint, CallInactive, IgnoreDerivatives, NotYet };
+enum class EntryRole {
+  Reverse,
+  Forward,
+  Batch,
+  ErrorEstimate,      ///< forward, of errors instead of tangents
+  Hint,               ///< hintOf()
+  CallInactive,       ///< inactiveCallOf()
+  IgnoreDerivatives,  ///< the same
+  TruncateMemory,     ///< precisionCallOf()
+  TruncateOperations, ///< the same
+  TruncateValue,      ///< the same
+  ExpandValue,        ///< the same
+  Probabilistic,      ///< refused
+  Sparse,             ///< refused
+  NotYet              ///< refused
+};
 struct EntryPointName {
   StringRef Name;
   EntryRole Role;
@@ -1033,6 +1048,14 @@ std::optional<EntryCall> Decoder::decode() {
   Result.Request.Mode = Entry.Role == EntryRole::Forward ? DerivativeMode::Forward
                         : Entry.Role == EntryRole::Batch ? DerivativeMode::Batch
                                                          : DerivativeMode::ReverseJoint;
+  if (Entry.Role == EntryRole::ErrorEstimate) {
+    Result.Request.Mode = DerivativeMode::Forward;
+    Result.Request.ErrorEstimate = true;
+  }
+  if (Entry.Role == EntryRole::Probabilistic)
+    return fail(DiagId::Probabilistic, {EntryName, Entry.What});
+  if (Entry.Role == EntryRole::Sparse)
+    return fail(DiagId::SparseCall, {EntryName, Entry.What});
   // The inactive ones that were understood are gone by now.
   if (Entry.Role == EntryRole::NotYet || Entry.Role == EntryRole::CallInactive ||
       Entry.Role == EntryRole::IgnoreDerivatives)
@@ -1130,6 +1153,24 @@ std::optional<Hint> retrograd::hintOf(const CallBase &Call) {
     return Hint{Hint::Says, Holds, Bytes};
 #include "Request/EntryPoints.def"
   return std::nullopt;
+}
+
+PrecisionCall retrograd::precisionCallOf(const CallBase &Call) {
+  const Function *Callee = entryCallee(Call);
+  const EntryPointName *Entry =
+      Callee ? entryPointOf(Callee->getName()) : nullptr;
+  switch (Entry ? Entry->Role : EntryRole::NotYet) {
+  case EntryRole::TruncateMemory:
+    return PrecisionCall::MemoryOf;
+  case EntryRole::TruncateOperations:
+    return PrecisionCall::OperationsOf;
+  case EntryRole::TruncateValue:
+    return PrecisionCall::TruncateValue;
+  case EntryRole::ExpandValue:
+    return PrecisionCall::ExpandValue;
+  default:
+    return PrecisionCall::None;
+  }
 }
 
 bool retrograd::isMarker(const Value *V) { return !markerOf(V).empty(); }

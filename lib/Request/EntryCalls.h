@@ -130,6 +130,10 @@ InactiveCall inactiveCallOf(const llvm::CallBase &Call);
 /// The operand of an entry call that names the function; null for other calls.
 llvm::Use *functionOperandOf(llvm::CallBase &Call);
 
+/// What a call of the reduced-precision family asks for.
+enum class PrecisionCall : uint8_t { None, MemoryOf, OperationsOf, TruncateValue, ExpandValue };
+PrecisionCall precisionCallOf(const llvm::CallBase &Call);
+
 /// What a call tells about the program around it, without being a request.
 struct Hint {
   enum Kind : uint8_t { Layout, Iterations } What = Layout;

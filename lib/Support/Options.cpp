@@ -83,6 +83,77 @@ static void readEnvironment() {
   (void)Read;
 }
 
+//===----------------------------------------------------------------------===//
+// Options of programs made for Enzyme
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+cl::opt<bool> Enable("enzyme-enable", cl::init(true), cl::Hidden,
+                     cl::desc("differentiate"));
+cl::opt<bool> EmptyFunctions("enzyme-emptyfn-inactive", cl::init(false), cl::Hidden,
+                             cl::desc("what has neither a body nor a rule is inactive"));
+cl::opt<std::string> TypesOf("type-analysis-func", cl::Hidden,
+                             cl::desc("what print-type-analysis prints"));
+cl::opt<std::string> ActivityOf("activity-analysis-func", cl::Hidden,
+                                cl::desc("what print-activity-analysis prints"));
+cl::opt<bool> InactiveArguments("activity-analysis-inactive-args", cl::init(false), cl::Hidden,
+                                cl::desc("accepted"));
+cl::opt<bool> DuplicatedReturn("activity-analysis-duplicated-ret", cl::init(false), cl::Hidden,
+                               cl::desc("accepted"));
+cl::opt<std::string> TruncateAll("enzyme-truncate-all", cl::Hidden, cl::desc("refused"));
+
+/// One that sets a printing option.
+struct PrintFlag {
+  cl::opt<bool> Option;
+  bool Options::*Field;
+  PrintFlag(const char *Name, bool Options::*Field)
+      : Option(StringRef(Name), cl::Hidden, cl::desc("print")), Field(Field) {}
+};
+/// One that means nothing, of a type that parses what scripts pass.
+template <class T> struct Accepted {
+  cl::opt<T> Option;
+  T Default;
+  const char *Why;
+  Accepted(const char *Name, T Default, const char *Why)
+      : Option(StringRef(Name), cl::init(Default), cl::Hidden, cl::desc("accepted")),
+        Default(Default), Why(Why) {}
+  void note(Options &O) const {
+    if (Option.getNumOccurrences() && Option.getValue() != Default)
+      O.Meaningless.push_back({("-" + Option.ArgStr).str(), Why});
+  }
+};
+
+PrintFlag PrintFlags[] = {
+#define ENZYME_PRINT(Name, Field) {Name, &Options::Field},
+#include "Support/EnzymeOptions.def"
+};
+Accepted<bool> AcceptedFlags[] = {
+#define ENZYME_FLAG(Name, Default, Why) {Name, Default, Why},
+#include "Support/EnzymeOptions.def"
+};
+Accepted<int> AcceptedNumbers[] = {
+#define ENZYME_NUMBER(Name, Default, Why) {Name, Default, Why},
+#include "Support/EnzymeOptions.def"
+};
+
+void readEnzymeOptions(Options &O) {
+  O.Enabled = Enable;
+  O.EmptyFunctionsInactive = EmptyFunctions;
+  O.PrintFunction = TypesOf.empty() ? ActivityOf : TypesOf;
+  for (const PrintFlag &P : PrintFlags)
+    if (P.Option)
+      O.*P.Field = true;
+  for (const Accepted<bool> &A : AcceptedFlags)
+    A.note(O);
+  for (const Accepted<int> &A : AcceptedNumbers)
+    A.note(O);
+  if (!TruncateAll.empty())
+    O.Unsupported.push_back(("-" + TruncateAll.ArgStr).str());
+}
+
+} // namespace
+
 Options Options::fromCommandLine() {
   readEnvironment();
   Options O;
@@ -97,5 +168,6 @@ Options Options::fromCommandLine() {
   O.CleanUp = ::CleanUp;
   O.VerifyEach = ::VerifyEach;
   O.RunEarly = ::RunEarly;
+  readEnzymeOptions(O);
   return O;
 }

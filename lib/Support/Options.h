@@ -16,6 +16,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace retrograd {
 
@@ -38,6 +40,17 @@ struct Options {
   bool CleanUp = true;               ///< -rg-cleanup: simplify emitted code
   bool VerifyEach = false;           ///< -rg-verify-each: LLVM verifier after every stage
   bool RunEarly = false;             ///< -rg-run-early: at PipelineStart ("Ref")
+
+  bool Enabled = true;               ///< -enzyme-enable=0: derivative calls stay as they are
+  bool EmptyFunctionsInactive = false; ///< -enzyme-emptyfn-inactive
+  /// -type-analysis-func=, -activity-analysis-func=: what print-type-analysis
+  /// and print-activity-analysis print; empty for all.
+  std::string PrintFunction;
+  /// Options made for Enzyme that were given and mean nothing here, with the
+  /// reason.
+  std::vector<std::pair<std::string, std::string>> Meaningless;
+  /// An option whose meaning we do not have: to be refused.
+  std::vector<std::string> Unsupported;
 
   /// The options as given on the command line of this process.
   static Options fromCommandLine();

@@ -160,6 +160,7 @@ void CatalogueWriter::emitRecords() {
       OS << ", .Expansion = " << quoted(R->getValueAsString("Routine"));
     OS << ", .Pure = " << Bit(R->getValueAsBit("Pure"))
        << ", .Cheap = " << Bit(R->getValueAsBit("Cheap"))
+       << ", .Exact = " << Bit(R->getValueAsBit("Exact"))
        << ", .Prototype = " << quoted(prototypeLetters(R))
        << ", .OnlyType = " << quoted(R->getValueAsString("OnlyType"))
        << ", .OfRuntime = " << Bit(R->getValueAsBit("OfRuntime"))

@@ -1,0 +1,41 @@
+// Entry points that are refused by name, each with its own message.
+//
+// RUN: not %rgcc -O0 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: not %rgcc -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
+void *__enzyme_trace(void *, ...);
+double __enzyme_likelihood(void *, ...);
+void *__enzyme_condition(void *, ...);
+double __enzyme_sample(void *, ...);
+void __enzyme_observe(void *, ...);
+double *__enzyme_todense(void *, ...);
+double *__enzyme_post_sparse_todense(void *, ...);
+double __enzyme_sum(double, ...);
+double __enzyme_product(double, ...);
+double __enzyme_fwdsplit(void *, ...);
+double model(double x) { return x * x; }
+double get(long i) { return i; }
+void set(long i, double x) { (void)i, (void)x; }
+void *sink;
+double number;
+void test(double x) {
+  // CHECK: refused-families.c:[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_trace' is probabilistic programming, which is not done here: a trace of random choices [RG2106]
+  sink = __enzyme_trace((void *)model, x);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_likelihood' is probabilistic programming, which is not done here: the likelihood of random choices
+  number = __enzyme_likelihood((void *)model, x);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_condition' {{.*}}: random choices under conditions
+  sink = __enzyme_condition((void *)model, x);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_sample' {{.*}}: a random choice
+  number = __enzyme_sample((void *)model, x);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_observe' {{.*}}: an observation
+  __enzyme_observe((void *)model, x);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_todense' makes a sparse derivative out of dense code, which is not done here: memory that is a pair of functions [RG2107]
+  sink = __enzyme_todense((void *)get, (void *)set);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_post_sparse_todense' {{.*}}: memory that is a pair of functions
+  sink = __enzyme_post_sparse_todense((void *)get, (void *)set);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_sum' {{.*}}: a sum over what is stored
+  number = __enzyme_sum(x, x);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_product' {{.*}}: a product over what is stored
+  number = __enzyme_product(x, x);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: derivative call '__enzyme_fwdsplit' (split forward mode) is not supported yet [RG2102]
+  number = __enzyme_fwdsplit((void *)model, x, 1.0);
+}
