@@ -71,6 +71,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   markInactiveValues(M, Cat.get());
   if (Opts.EmptyFunctionsInactive)
     Cat.silenceUnknown(M);
+  rewriteHints(M, Diags); // some stand in functions that are to be copied
   lowerPrecisionCalls(M, Cat.get(), Diags);
   EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
   {
@@ -105,6 +106,7 @@ PreservedAnalyses PrintAnalysesPass::run(Module &M, ModuleAnalysisManager &MAM) 
   markInactiveValues(M, Cat.get());
   if (Opts.EmptyFunctionsInactive)
     Cat.silenceUnknown(M);
+  rewriteHints(M, Diags); // some stand in functions that are to be copied
   lowerPrecisionCalls(M, Cat.get(), Diags);
   EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
   Differentiator Derive(M, MAM, Cat.get(), Diags, Opts);

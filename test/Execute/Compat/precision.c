@@ -50,6 +50,13 @@ static float ofFloat(float x) { return x * x + 1; }
 static int isLess(double x, double y) { return x < y; }
 static double viaInt(double x, double y) { return (double)(long)(x * 10) + isLess(x, y); }
 static double third(double x) { return x / 3; }
+int __enzyme_iter(int, int);
+static double hinted(double x) {
+  double s = 0;
+  for (int i = 0, n = __enzyme_iter(3, 1); i < n; ++i)
+    s += x;
+  return s;
+}
 
 int main(void) {
   fn2 op = __enzyme_truncate_op_func_2((void *)mix, 64, 32);
@@ -93,5 +100,8 @@ int main(void) {
 
   // The copy can be differentiated.
   RG_TRUE(fabs(__enzyme_autodiff((void *)__enzyme_truncate_op_func_1((void *)third, 64, 32), 1.0) - 1.0 / 3) < 1e-7);
+  // Hints go with it.
+  RG_TRUE(__enzyme_truncate_op_func_1((void *)hinted, 64, 32)(2.0) == 6);
+  RG_NEAR(__enzyme_autodiff((void *)__enzyme_truncate_op_func_1((void *)hinted, 64, 32), 1.0), 4);
   return rgReport();
 }
