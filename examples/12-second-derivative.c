@@ -1,13 +1,14 @@
-// Second derivatives by differences of gradients, and Newton's method.
+// Second derivatives, and Newton's method.
 //
-// A gradient is a program like any other, so it can be called as often as needed: a
-// central difference of gradients gives a column of the Hessian to about ten digits,
-// which is all that Newton's method wants.
+// A gradient is a program like any other, so it has derivatives: its tangent along v
+// is the product of the Hessian and v. With v along an axis that is a column of the
+// Hessian, which is what Newton's method wants.
 
 #include <math.h>
 #include <stdio.h>
 
 void __enzyme_autodiff(void *, ...);
+void __enzyme_fwddiff(void *, ...);
 
 double f(const double *x) {
   double a = 1 - x[0], b = x[1] - x[0] * x[0];
@@ -25,14 +26,10 @@ int main(void) {
     double g[2], H[2][2];
     gradient(x, g);
     for (int j = 0; j < 2; ++j) {
-      double up[2] = {x[0], x[1]}, down[2] = {x[0], x[1]}, gu[2], gd[2];
-      const double h = 1e-4;
-      up[j] += h;
-      down[j] -= h;
-      gradient(up, gu);
-      gradient(down, gd);
+      double v[2] = {j == 0, j == 1}, column[2];
+      __enzyme_fwddiff((void *)gradient, x, v, g, column);
       for (int i = 0; i < 2; ++i)
-        H[i][j] = (gu[i] - gd[i]) / (2 * h);
+        H[i][j] = column[i];
     }
     double det = H[0][0] * H[1][1] - H[0][1] * H[1][0];
     x[0] -= (H[1][1] * g[0] - H[0][1] * g[1]) / det;

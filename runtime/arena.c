@@ -245,7 +245,8 @@ RG_NOINLINE void rg_tape_defer_free(rg_arena *a, void *p,
 
 RG_NOINLINE uint64_t rg_usable_size(void *p) { return malloc_usable_size(p); }
 
-RG_NOINLINE void *rg_tape_realloc(rg_arena *a, void *p, uint64_t bytes) {
+/* Has a derivative like any function of a user's, and may be inlined. */
+void *rg_tape_realloc(rg_arena *a, void *p, uint64_t bytes) {
   void *q = malloc(bytes);
   if (!q || !p)
     return q; /* like realloc: on failure the old block lives on */

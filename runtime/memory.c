@@ -178,6 +178,13 @@ void rg_defer_free_shadow(rg_arena *a, void *p, void *sh, void (*dealloc)(void *
     rg_tape_defer_free(a, sh, dealloc);
 }
 
+/* rg_tape_defer_free of the shadow alone: an inner derivative's own call frees
+ * the primal. */
+void rg_defer_shadow(rg_arena *a, void *p, void *sh, void (*dealloc)(void *)) {
+  if (sh != p)
+    rg_tape_defer_free(a, sh, dealloc);
+}
+
 /* free of the shadow alone, in forward mode. */
 void rg_free_shadow(void *p, void *sh, void (*dealloc)(void *)) {
   if (sh != p)

@@ -178,7 +178,7 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
         return any_of(R->Partials, [&](const Partial &P) {
                  return isVaried(C->getArgOperand(P.Operand));
                }) && markVaried(C);
-      if (R->Class == RuleClass::Handler) {
+      if (R->Class == RuleClass::Handler && !R->leavesMemoryAlone()) {
         bool In = any_of(C->args(), [&](const Value *A) {
           return isVaried(A) || testObject(VariedObjects, A);
         });
@@ -360,7 +360,7 @@ bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
       if (R->Class == RuleClass::Formula && Useful.contains(C))
         for (const Partial &P : R->Partials)
           New |= markUseful(C->getArgOperand(P.Operand));
-      if (R->Class == RuleClass::Handler &&
+      if (R->Class == RuleClass::Handler && !R->leavesMemoryAlone() &&
           (Useful.contains(C) || testObject(UsefulObjects, C) ||
            any_of(C->args(), [&](const Value *A) { return testObject(UsefulObjects, A); })))
         for (const Value *A : C->args())

@@ -29,7 +29,7 @@ OverwriteAnalysis::OverwriteAnalysis(Function &F, Function &Root, bool Split,
       continue;
     if (const OperationRecord *R = Facts.catalogue().lookup(I)) {
       if (R->Pure || R->Class == RuleClass::Allocation ||
-          R->Class == RuleClass::Formula || R->Handler == HandlerKind::Ignore)
+          R->Class == RuleClass::Formula || R->leavesMemoryAlone())
         continue;
       // Memory with a shadow is freed only after the reverse sweep.
       if (R->Class == RuleClass::Deallocation &&

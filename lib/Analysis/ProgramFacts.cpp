@@ -61,7 +61,7 @@ static void visitAccesses(const Instruction &I, const Catalogue &Cat, Fn Visit) 
     // A catalogued operation touches at most what its pointer operands name.
     const OperationRecord *R = Cat.lookup(I);
     if (R && (R->Class == RuleClass::Handler || R->Class == RuleClass::Inactive) &&
-        R->Handler != HandlerKind::Ignore)
+        !R->leavesMemoryAlone())
       for (const auto &[N, A] : enumerate(C->args()))
         if (A->getType()->isPointerTy())
           Visit(A, true, !C->onlyReadsMemory(N));

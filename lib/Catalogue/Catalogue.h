@@ -51,6 +51,8 @@ enum class HandlerKind : uint8_t {
   None, MemCpy, MemMove, MemSet, Realloc,
   Ignore, ///< marker intrinsics without effect: lifetime, assume, dbg, prefetch
   StackSave, StackRestore, ObjectSize,
+  TapeBegin, TapeEnd, ///< scopes of the tape of a derivative, differentiated again
+  TapeDeferFree,      ///< (arena, block, deallocator): freed when the scope ends
   ReduceFAdd,   ///< llvm.vector.reduce.fadd(start, v): start + sum of the lanes
   ReduceFMul,   ///< llvm.vector.reduce.fmul(start, v): start * product
   ReduceFMinMax ///< llvm.vector.reduce.f{min,max,minimum,maximum}(v)
@@ -150,6 +152,11 @@ struct OperationRecord {
   /// Formula: where tests sample, as lowest and highest value per operand.
   llvm::ArrayRef<double> Samples = {};
 
+  /// Neither reads nor writes memory that its operands lead to.
+  bool leavesMemoryAlone() const {
+    return Handler == HandlerKind::Ignore || Handler == HandlerKind::TapeBegin ||
+           Handler == HandlerKind::TapeEnd || Handler == HandlerKind::TapeDeferFree;
+  }
   /// Bit i: the partial of operand `Op` reads operand i.
   uint32_t argsReadByPartial(unsigned Op) const;
   bool resultReadByPartial(unsigned Op) const;

@@ -133,12 +133,28 @@ def openmp_queries : Inactive<
      "omp_set_num_threads", "omp_set_dynamic", "omp_set_nested"]>;
 }
 
-// Our own tape, met when a derivative is differentiated again: entering and
-// leaving it has no derivative. rg_tape_alloc, whose memory holds active values,
-// has no record, so the derivative of one that keeps values there is refused.
-let Section = "The runtime", OfRuntime = 1 in
-def tape_scopes : Inactive<["rg_tape_begin", "rg_tape_end", "rg_tape_bytes_total",
-                            "rg_tape_bytes_peak", "rg_tape_bytes_reset"]>;
+// Our own tape, met when a derivative is differentiated again. Its memory is
+// memory like any other. Scopes nest like calls in a tangent sweep; the primal
+// sweep of an outer reverse derivative keeps all that was taped until its own
+// reverse sweep is done.
+let Section = "The runtime", OfRuntime = 1 in {
+def tape_bytes : Inactive<["rg_tape_bytes_total", "rg_tape_bytes_peak",
+                           "rg_tape_bytes_reset", "rg_usable_size"]>;
+def tape_alloc : Allocation<["rg_tape_alloc"], "P:PZ", [1], "">;
+def tape_zalloc : Allocation<["rg_tape_zalloc"], "P:PZ", [1], ""> { let ZeroFills = 1; }
+def tape_begin : Handler<"TapeBegin"> {
+  let Names = ["rg_tape_begin"];
+  let Prototype = "P:";
+}
+def tape_end : Handler<"TapeEnd"> {
+  let Names = ["rg_tape_end"];
+  let Prototype = "V:P";
+}
+def tape_defer_free : Handler<"TapeDeferFree"> {
+  let Names = ["rg_tape_defer_free"];
+  let Prototype = "V:PPP";
+}
+}
 // Handlers, as preparation writes them (runtime/exceptions.c).
 let Section = "The runtime", OfRuntime = 1 in
 def handlers : Inactive<["rg_exception_begin", "rg_exception_pointer", "rg_exception_is_behind",

@@ -482,6 +482,15 @@ void ForwardEmitter::visitCall(CallBase &C) {
         {companion(Old), primal(Old), B.CreateZExtOrTrunc(Args[1], B.getInt64Ty())});
     return;
   }
+  case CallAction::Tape: {
+    if (R->Handler != HandlerKind::TapeDeferFree)
+      return;
+    const Value *P = C.getArgOperand(1);
+    if (Activity.hasShadow(P))
+      B.CreateCall(Services.runtime().require("rg_defer_shadow"),
+                   {Args[0], primal(P), companion(P), Args[2]});
+    return;
+  }
   case CallAction::Derivative:
     llvm_unreachable("one call for all lanes");
   }

@@ -544,6 +544,8 @@ void PrimalEmitter::emitCall(CallBase &C) {
     return watch(C);
   case CallAction::Realloc:
     return emitRealloc(C);
+  case CallAction::Tape:
+    return emitTapeScope(C);
   case CallAction::Derivative:
     return emitDerivativeCall(C);
   case CallAction::Primal:
@@ -596,6 +598,32 @@ void PrimalEmitter::emitFree(CallBase &C) {
     Inv->getUnwindDest()->removePredecessor(Inv->getParent());
   }
   Clone->eraseFromParent();
+}
+
+/// A derivative inside of the primal. All that it tapes has to last until our
+/// own reverse sweep, so its scopes become one with ours: it allocates from our
+/// arena, and what it frees late is freed when ours is.
+void PrimalEmitter::emitTapeScope(CallBase &C) {
+  auto *Clone = cast<CallBase>(clone(&C));
+  switch (Services.catalogue().lookup(C)->Handler) {
+  case HandlerKind::TapeBegin:
+    Clone->replaceAllUsesWith(Arena);
+    VMap[&C] = Arena;
+    Clone->eraseFromParent();
+    return;
+  case HandlerKind::TapeEnd:
+    Clone->eraseFromParent();
+    return;
+  default:
+    const Value *P = C.getArgOperand(1);
+    if (!Activity.hasShadow(P))
+      return;
+    forLanes([&] {
+      IRBuilder<> B(Clone);
+      B.CreateCall(Services.runtime().require("rg_defer_shadow"),
+                   {Arena, primal(P), shadow(P), Clone->getArgOperand(2)});
+    });
+  }
 }
 
 void PrimalEmitter::emitTransfer(CallBase &C) {

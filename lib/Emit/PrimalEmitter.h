@@ -80,6 +80,7 @@ private:
   void emitAllocation(llvm::CallBase &C);
   void emitFree(llvm::CallBase &C);
   void watch(llvm::Instruction &I);
+  void emitTapeScope(llvm::CallBase &C);
   void emitTransfer(llvm::CallBase &C);
   void emitRealloc(llvm::CallBase &C);
   void emitDerivativeCall(llvm::CallBase &C);

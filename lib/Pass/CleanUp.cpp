@@ -66,7 +66,13 @@ void retrograd::cleanUp(Function &Derivative, ModuleAnalysisManager &MAM,
   FunctionPassManager Simplify = PB.buildFunctionSimplificationPipeline(
       OptimizationLevel::O2, ThinOrFullLTOPhase::None);
   Simplify.run(Derivative, FAM);
-  // After simplification, which makes use of calls that alias nothing.
+  FAM.invalidate(Derivative, PreservedAnalyses::none());
+}
+
+void retrograd::inlineFastPaths(Function &Derivative, ModuleAnalysisManager &MAM) {
+  FunctionAnalysisManager &FAM =
+      MAM.getResult<FunctionAnalysisManagerModuleProxy>(*Derivative.getParent())
+          .getManager();
   if (inlineRuntime(Derivative, FAM)) {
     FunctionPassManager Tidy;
     Tidy.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));

@@ -20,10 +20,16 @@
 namespace retrograd {
 struct Options;
 
-/// Simplifies one derivative, and inlines what the runtime means to be inlined
-/// into it. Derivatives that it calls should have been cleaned up before.
+/// Simplifies one derivative. Derivatives that it calls should have been cleaned
+/// up before.
 void cleanUp(llvm::Function &Derivative, llvm::ModuleAnalysisManager &MAM,
              const Options &Opts);
+
+/// Inlines into a derivative what the runtime means to be inlined. When all
+/// derivatives are made: one that is differentiated again has to call its tape
+/// by name. It is also after simplification, which makes use of calls whose
+/// result aliases nothing.
+void inlineFastPaths(llvm::Function &Derivative, llvm::ModuleAnalysisManager &MAM);
 
 } // namespace retrograd
 

@@ -92,6 +92,7 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
     return nullptr;
   }
   SmallVector<Function *, 8> Graph = Prepare->reachable(*Root);
+  ShadowLevel = levelOf(Graph);
   raw_ostream &Printed = errs(); // layering: the printers that the user asked for
   if (Opts.PrintPrimal)
     for (Function *F : Graph)
@@ -167,6 +168,7 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
       if (Opts.CleanUp)
         cleanUp(*F, MAM, Opts);
     }
+    append_range(Finished, Emitted);
     return Result;
   }
   // What was begun refers to what was not: take all of it away.
@@ -194,6 +196,9 @@ void Differentiator::finish() {
   for (PreparePrimal *P : {PrepareReverse.get(), PrepareForward.get()})
     if (P)
       P->dispose();
+  if (Opts.CleanUp)
+    for (Function *F : Finished)
+      inlineFastPaths(*F, MAM);
 }
 
 PreparePrimal &Differentiator::preparation(DerivativeMode Mode) {
@@ -228,9 +233,33 @@ Function *Differentiator::derivative(const DerivativeRequest &R) {
   return R.Mode == DerivativeMode::Sweep ? J.Sweep : J.Made;
 }
 
+/// A derivative that is differentiated again uses shadows of globals itself: the
+/// outer derivative's are others.
+unsigned Differentiator::levelOf(ArrayRef<Function *> Graph) const {
+  unsigned Level = 0;
+  if (LevelOfShadow.empty())
+    return Level;
+  SmallVector<const Constant *, 16> Work;
+  SmallPtrSet<const Constant *, 32> Seen;
+  auto Visit = [&](const Value *V) {
+    if (const auto *C = dyn_cast<Constant>(V); C && !isa<Function>(C) && Seen.insert(C).second)
+      Work.push_back(C);
+  };
+  for (Function *F : Graph)
+    for (Instruction &I : instructions(*F))
+      for_each(I.operands(), Visit);
+  while (!Work.empty()) {
+    const Constant *C = Work.pop_back_val();
+    if (auto It = LevelOfShadow.find(C); It != LevelOfShadow.end())
+      Level = std::max(Level, It->second + 1);
+    for_each(C->operands(), Visit);
+  }
+  return Level;
+}
+
 GlobalVariable *Differentiator::shadowOf(GlobalVariable &G, unsigned Lane) {
   UsedShadows.insert({&G, Lane});
-  GlobalVariable *&Sh = ShadowGlobals[{&G, Lane}];
+  GlobalVariable *&Sh = ShadowGlobals[{&G, Lane, ShadowLevel}];
   if (Sh)
     return Sh;
   // A global that several translation units share has one shadow for all.
@@ -238,7 +267,10 @@ GlobalVariable *Differentiator::shadowOf(GlobalVariable &G, unsigned Lane) {
   Sh = new GlobalVariable(M, G.getValueType(), /*isConstant=*/false,
                           Local ? GlobalValue::InternalLinkage : GlobalValue::LinkOnceODRLinkage,
                           Constant::getNullValue(G.getValueType()),
-                          G.getName() + ".sh" + (Lane ? std::to_string(Lane) : ""), nullptr, G.getThreadLocalMode());
+                          G.getName() + ".sh" + (Lane ? std::to_string(Lane) : "") +
+                              (ShadowLevel ? ".of" + std::to_string(ShadowLevel) : ""),
+                          nullptr, G.getThreadLocalMode());
+  LevelOfShadow[Sh] = ShadowLevel;
   Sh->setAlignment(G.getAlign());
   Sh->setDSOLocal(true);
   if (!Local) {
@@ -262,7 +294,7 @@ void Differentiator::resetShadowGlobals(Function &D) {
   };
   for (auto [G, Lane] : UsedShadows) {
     uint64_t Size = DL.getTypeAllocSize(G->getValueType()).getFixedValue();
-    Value *Sh = AddressOf(ShadowGlobals[{G, Lane}]);
+    Value *Sh = AddressOf(ShadowGlobals[{G, Lane, ShadowLevel}]);
     SmallVector<TypedLeaf, 4> Leaves = Facts->types().leavesAt(G, Size);
     bool HasPointer = any_of(Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Pointer; });
     B.CreateMemSet(Sh, B.getInt8(0), Size, G->getAlign());

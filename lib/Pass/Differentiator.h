@@ -68,6 +68,7 @@ private:
   Outcome verified(Job &J);
   PreparePrimal &preparation(DerivativeMode Mode);
   bool report(llvm::ArrayRef<Refusal> Refusals, const RequestTrail &Trail);
+  unsigned levelOf(llvm::ArrayRef<llvm::Function *> Graph) const;
   void resetShadowGlobals(llvm::Function &Root);
 
   llvm::Module &M;
@@ -98,10 +99,17 @@ private:
   llvm::SmallVector<std::pair<DerivativeRequest, llvm::Function *>, 4> Answered;
   /// By global and lane.
   using GlobalLane = std::pair<llvm::GlobalVariable *, unsigned>;
-  llvm::DenseMap<GlobalLane, llvm::GlobalVariable *> ShadowGlobals;
+  /// By global, lane and level.
+  llvm::DenseMap<std::tuple<llvm::GlobalVariable *, unsigned, unsigned>, llvm::GlobalVariable *>
+      ShadowGlobals;
+  /// From a shadow to how many derivatives deep it is used.
+  llvm::DenseMap<const llvm::Constant *, unsigned> LevelOfShadow;
+  unsigned ShadowLevel = 0; ///< of the current request
   /// Globals whose shadow the current request uses, in order of first use.
   llvm::SetVector<GlobalLane> UsedShadows;
   llvm::SmallVector<llvm::Function *, 8> Emitted;
+  /// Those of all requests so far.
+  llvm::SmallVector<llvm::Function *, 16> Finished;
 };
 
 } // namespace retrograd

@@ -64,6 +64,10 @@ CallAction DerivativePlan::action(const CallBase &C) const {
       switch (R->Handler) {
       case HandlerKind::Ignore:
         return CallAction::Drop;
+      case HandlerKind::TapeBegin:
+      case HandlerKind::TapeEnd:
+      case HandlerKind::TapeDeferFree:
+        return CallAction::Tape;
       case HandlerKind::MemCpy:
       case HandlerKind::MemMove:
       case HandlerKind::MemSet:

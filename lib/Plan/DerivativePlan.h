@@ -51,6 +51,7 @@ enum class CallAction : uint8_t {
   Free,       ///< delayed, shadow too
   Memory,     ///< memcpy, memmove, memset: see MemoryRules
   Realloc,    ///< realloc
+  Tape,       ///< scope or delayed free of a derivative differentiated again
   Derivative  ///< differentiated callee: see calleeRequest
 };
 

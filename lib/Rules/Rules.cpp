@@ -43,6 +43,9 @@ static const Rule *ruleOfCall(const CallBase &C, const ActivityAnalysis &A) {
       case HandlerKind::StackSave:
       case HandlerKind::StackRestore:
       case HandlerKind::ObjectSize:
+      case HandlerKind::TapeBegin:
+      case HandlerKind::TapeEnd:
+      case HandlerKind::TapeDeferFree:
         return &NothingRule;
       default:
         return VectorRule.Missing(C, A) ? nullptr : &VectorRule;
@@ -123,6 +126,10 @@ bool retrograd::hasReverse(const Instruction &I, const ActivityAnalysis &A) {
         case HandlerKind::MemMove:
         case HandlerKind::MemSet:
           return A.isActiveMemory(C->getArgOperand(0));
+        case HandlerKind::TapeBegin:
+        case HandlerKind::TapeEnd:
+        case HandlerKind::TapeDeferFree:
+          return false;
         default:
           return A.isActive(C);
         }

@@ -327,7 +327,8 @@ bool checkRecord(const Record *R) {
     }
   }
   if (isA(R, "Allocation"))
-    if (R->getValueAsString("Deallocator").empty() != R->getValueAsBit("ShadowBehind") ||
+    if ((R->getValueAsString("Deallocator").empty() != R->getValueAsBit("ShadowBehind") &&
+         !R->getValueAsBit("OfRuntime")) ||
         R->getValueAsListOfInts("SizeArgs").empty())
       Complain("an allocation names its size and its deallocator");
   if (isA(R, "Rule")) {
