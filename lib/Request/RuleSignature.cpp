@@ -245,7 +245,7 @@ static bool readAugmentResult(RuleFunction &R, const Function &Primal, uint64_t 
     // Else a tape that nobody takes.
     return !R.Image || R.Image == P || R.Image->isPointerTy() || R.Image->isIntegerTy();
   }
-  if (TapeBytes && (holds(R.Image, TapeBytes, DL))
+  if (TapeBytes && holds(R.Image, TapeBytes, DL))
     return true; // the tape alone
   if (P->isVoidTy() || !R.Image)
     return false;
