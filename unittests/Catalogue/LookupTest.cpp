@@ -154,9 +154,9 @@ TEST_F(Lookup, MemoryAndTheRuntime) {
 
 TEST_F(Lookup, DeallocatorsAreKnown) {
   // What an allocation names must be a function that the catalogue frees by.
-  // (A shadow that lies behind its primal is freed with it and names none.)
+  // (Exceptions, with their shadows, and the tape are freed by what ends them.)
   for (const OperationRecord &R : Cat.records())
-    if (R.Class == RuleClass::Allocation && !R.ShadowBehind) {
+    if (R.Class == RuleClass::Allocation && !R.Deallocator.empty()) {
       Type *Pointer = PointerType::getUnqual(Context);
       Module Other("m", Context);
       FunctionCallee Callee = Other.getOrInsertFunction(
