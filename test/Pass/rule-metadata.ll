@@ -1,5 +1,5 @@
 ; Rules and marks as the IR's own metadata and attributes.
-; RUN: %opt -passes=retrograd -S %s | FileCheck %s
+; RUN: %loadopt -passes=retrograd -S %s | FileCheck %s
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 declare double @__enzyme_autodiff(ptr, ...)
