@@ -8,6 +8,7 @@
 #include "Analysis/ActivityAnalysis.h"
 #include "Analysis/LoopShape.h"
 #include "Catalogue/Catalogue.h"
+#include "Support/DispatchMarks.h"
 #include "Support/ExceptionMarks.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -423,6 +424,7 @@ void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
     }
   Constant.reset(Own);
   Origins.Unshadowed |= Constant;
+  findCodeAddresses();
   // Anywhere in the call graph: a callee returns what it found.
   Origins.Inactive |= Facts.unshadowedSources();
   for (const Instruction &I : instructions(F))
@@ -460,7 +462,37 @@ bool ActivityAnalysis::isUsefulMemory(const Value *P) const {
   return testObject(UsefulObjects, P);
 }
 
+/// Addresses that lead to code alone: pointers to virtual tables and functions,
+/// which are compared and called. Their shadow would be read from memory that
+/// the user need not have filled, for nothing.
+void ActivityAnalysis::findCodeAddresses() {
+  auto IsCode = [&](const Instruction &I) {
+    return !I.use_empty() && all_of(I.uses(), [&](const Use &U) {
+      const User *By = U.getUser();
+      if (const auto *Call = dyn_cast<CallBase>(By)) {
+        const Function *Callee = directCallee(*Call);
+        return Call->isCallee(&U) || (Callee && Callee->hasFnAttribute(DispatchesCalls) &&
+                                      U.getOperandNo() + 1 == Call->arg_size());
+      }
+      if (const auto *L = dyn_cast<LoadInst>(By); L && L->getType()->isIntegerTy())
+        return !Facts.carriesPointer(L) && !isActive(L);
+      return isa<ICmpInst>(By) || CodeAddresses.contains(By);
+    });
+  };
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const BasicBlock &B : reverse(F))
+      for (const Instruction &I : reverse(B))
+        if (I.getType()->isPointerTy() &&
+            isa<LoadInst, GetElementPtrInst, SelectInst, FreezeInst, PHINode>(I) &&
+            !CodeAddresses.contains(&I) && IsCode(I))
+          Changed |= CodeAddresses.insert(&I).second;
+  }
+}
+
 bool ActivityAnalysis::hasShadow(const Value *V) const {
+  if (CodeAddresses.contains(V))
+    return false;
   if (isa<ConstantPointerNull>(V) || isa<UndefValue>(V) || isa<Function>(V))
     return false;
   if (V->getType()->isPointerTy())

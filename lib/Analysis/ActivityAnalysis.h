@@ -93,6 +93,7 @@ private:
   void propagateUseful(bool ActiveReturn);
   void closeShadows(llvm::ArrayRef<ArgActivity> Args);
   void distrustUnshadowed(llvm::ArrayRef<ArgActivity> Args, const llvm::BitVector &ActiveThere);
+  void findCodeAddresses();
   bool varyFrom(const llvm::Instruction &I);
   bool useFrom(const llvm::Instruction &I, bool ActiveReturn);
   bool markVaried(const llvm::Value *V);
@@ -107,6 +108,8 @@ private:
   const LoopShape &Shape;
   bool IsRequest; ///< no other function of the call graph calls it
   llvm::DenseSet<const llvm::Value *> Varied, Useful;
+  /// Pointers that lead to code alone.
+  llvm::DenseSet<const llvm::Value *> CodeAddresses;
   llvm::BitVector VariedObjects, UsefulObjects, ShadowedObjects, Untraceable;
   ShadowOrigins Origins;
   llvm::SmallVector<const llvm::Instruction *, 2> LostBits;

@@ -40,6 +40,12 @@ static bool isUnknownCall(const Instruction &I, const Catalogue &Cat,
          !(directCallee(*C) && PreparedOf(directCallee(*C)));
 }
 
+/// A library routine that calls a function of the user.
+static bool callsBack(const Instruction &I, const Catalogue &Cat) {
+  const OperationRecord *R = isa<CallBase>(I) ? Cat.lookup(I) : nullptr;
+  return R && R->CallsBack;
+}
+
 /// Calls Visit(pointer, reads, writes) for each memory access of I itself.
 template <typename Fn>
 static void visitAccesses(const Instruction &I, const Catalogue &Cat, Fn Visit) {
@@ -93,7 +99,8 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
       });
     // A function that nobody knows may write whatever it can see.
     for (Instruction &I : instructions(*F))
-      if (isUnknownCall(I, Cat, PreparedOf) && !cast<CallBase>(I).onlyReadsMemory())
+      if (callsBack(I, Cat) ||
+          (isUnknownCall(I, Cat, PreparedOf) && !cast<CallBase>(I).onlyReadsMemory()))
         E.Writes |= Visible;
     for (Instruction &I : instructions(*F))
       if (const OperationRecord *R = isa<CallBase>(I) ? Cat.lookup(I) : nullptr;

@@ -133,6 +133,8 @@ struct OperationRecord {
   const GivenDerivatives *Given = nullptr;
   /// The user said so: what else the function does is not known.
   bool OfUser = false;
+  /// Calls functions that it is given, and those may write what they can see.
+  bool CallsBack = false;
   /// No memory effect but errno and no side effect: may be repeated anywhere
   /// (math functions). Result depends on the arguments alone.
   bool Pure = false;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Mostly routines without a derivative. A name may stand under Inactive only if
-// the routine writes no active value through a pointer: so no fread, no scanf,
-// no qsort; a call of those is refused when it is active.
+// the routine writes no active value through a pointer: so no fread, no scanf; a
+// call of those is refused when it is active.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +49,10 @@ def memset_chk : Handler<"MemSet"> {
   let Names = ["__memset_chk"];
   let Prototype = "P:PIZZ";
 }
+// What is sorted may be active: the bodies are in runtime/sorting.c.
+def qsort : Expansion<"rg_expand_qsort", ["qsort"], "V:PZZP">;
+def qsort_r : Expansion<"rg_expand_qsort_r", ["qsort_r"], "V:PZZPP">;
+def bsearch : Expansion<"rg_expand_bsearch", ["bsearch"], "P:PPZZP">;
 def string_queries : Inactive<
     ["strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp",
      "strcoll", "strchr", "strrchr", "strstr", "strpbrk", "strspn", "strcspn",
@@ -160,6 +164,13 @@ let Section = "The runtime", OfRuntime = 1 in
 def handlers : Inactive<["rg_exception_begin", "rg_exception_pointer", "rg_exception_is_behind",
                          "rg_exception_is_pointer",
                          "rg_exception_is", "rg_exception_match", "rg_exception_raise"]>;
+// The order of elements and the place of one, by the user's comparator.
+let Section = "The runtime", OfRuntime = 1, CallsBack = 1 in
+def sorting : Inactive<["rg_sort_order", "rg_search"]>;
+let Section = "The runtime", OfRuntime = 1 in
+def dispatch_ends : Inactive<["rg_unknown_callee", "rg_refused_callee"]> {
+  let Summary = "end the program: a call through a pointer without a derivative";
+}
 
 //===----------------------------------------------------------------------===//
 // What the user tells about the program

@@ -104,6 +104,8 @@ class Operation {
   string OnlyType = "";
   // The runtime's own routine: its body, where visible, changes nothing.
   bit OfRuntime = 0;
+  // Calls functions that it is given, and those may write whatever they see.
+  bit CallsBack = 0;
   // The result depends on the operands alone and nothing else happens, errno
   // apart: may be repeated, moved and dropped.
   bit Pure = 0;

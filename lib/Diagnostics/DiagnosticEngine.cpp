@@ -112,6 +112,12 @@ std::string expand(StringRef Format, ArrayRef<DiagArg> Args) {
 DiagKind retrograd::kindOf(DiagId Id) { return recordOf(Id).Kind; }
 StringRef retrograd::codeOf(DiagId Id) { return recordOf(Id).Code; }
 
+std::string retrograd::textOf(DiagId Id, ArrayRef<DiagArg> Args) {
+  const DiagRecord &R = recordOf(Id);
+  std::string Text = expand(R.Text, Args) + " [" + R.Code + "]";
+  return *R.Advice ? Text + "\nretrograd: " + expand(R.Advice, Args) : Text;
+}
+
 DiagArg::DiagArg(const Value *V) {
   if (auto *F = dyn_cast_or_null<Function>(V)) {
     Text = userName(*F);

@@ -55,6 +55,9 @@ enum class DiagKind : uint8_t { UserError, Unsupported, Internal, Warning, Note 
 DiagKind kindOf(DiagId Id);
 /// "RG1101".
 llvm::StringRef codeOf(DiagId Id);
+struct DiagArg;
+/// The text and the advice of an entry, for a message at run time.
+std::string textOf(DiagId Id, llvm::ArrayRef<DiagArg> Args);
 
 /// One argument of a message, written out at once: functions by their demangled
 /// name, other values as operands, types as LLVM spells them.

@@ -20,6 +20,7 @@ using namespace retrograd;
 std::string retrograd::userName(StringRef Symbol) {
   Symbol.consume_front("rg.primal.");
   Symbol.consume_front("rg.call.");
+  Symbol.consume_front("rg.unseen.");
   Symbol = Symbol.substr(0, Symbol.find(".rg."));
   // The full demangled name of a template instance can fill a screen; its
   // function name with the enclosing scopes is what a user searches for.
@@ -105,7 +106,11 @@ RequestTrail::RequestTrail(const Instruction &EntryCall,
 
 RequestTrail RequestTrail::through(const Instruction &Call,
                                    const Function &Callee) const {
+  return through(SourcePlace(Call), Callee);
+}
+
+RequestTrail RequestTrail::through(const SourcePlace &Place, const Function &Callee) const {
   RequestTrail Further = *this;
-  Further.Steps.push_back({userName(Callee), SourcePlace(Call)});
+  Further.Steps.push_back({userName(Callee), Place});
   return Further;
 }

@@ -42,17 +42,21 @@ bool retrograd::lacksBodies(Module &M, ModuleAnalysisManager &MAM,
   DiagnosticEngine Quiet(*Trial, DiagnosticEngine::Silent);
   ModuleCatalogue Cat(*Trial, Quiet);
   markInactiveValues(*Trial, Cat.get());
+  bool Dispatches = false;
   {
     EntryCalls Entries =
         prepareEntryCalls(*Trial, MAM, Quiet, Cat);
     Differentiator Derive(*Trial, MAM, Cat.get(), Quiet, Silent);
     for (const EntryCall &Entry : Entries.Calls)
       Derive.plan({&Entry});
+    Dispatches = Derive.callsThroughPointers();
     Derive.finish();
   }
   MAM.clear(*Trial, Trial->getName());
   return Quiet.reported(DiagId::FunctionNotVisible) ||
          Quiet.reported(DiagId::CallWithoutBody) ||
+         // What an address may be, all files together tell.
+         Quiet.reported(DiagId::IndirectCall) || Dispatches ||
          // A wrapper's function is known where its callers are seen.
          Quiet.reported(DiagId::NotAFunction);
 }

@@ -17,6 +17,7 @@
 #include "Pass/CleanUp.h"
 #include "Pass/LeaveDerivative.h"
 #include "Plan/DerivativePlan.h"
+#include "Support/DispatchMarks.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -150,7 +151,7 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
   UsedShadows.clear();
   Emitted.clear();
   NextJob = 0;
-  Jobs.push_back({R, declareDerivative(R, M), nullptr, Trail, {}, {}});
+  Jobs.push_back({R, declareDerivative(R, M), nullptr, Trail, {}, {}, {}, {}, {}});
   raw_ostream &Printed = errs(); // layering: the printers that the user asked for
   Outcome Result = Outcome::Done;
   while ((Result == Outcome::Done || Result == Outcome::Planned) && NextJob != Jobs.size()) {
@@ -158,6 +159,8 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
     Result = emit(*Current);
   }
   Current = nullptr;
+  if ((Result == Outcome::Done || Result == Outcome::Planned) && !settleRefusals(/*Finally=*/true))
+    Result = Outcome::Failed;
   if (Result == Outcome::Done) {
     resetShadowGlobals(*Jobs.front().Made);
     beginWatch(*Jobs.front().Made, Runtime);
@@ -192,6 +195,11 @@ void Differentiator::plan(ArrayRef<const EntryCall *> Calls) {
   PlanOnly = false;
 }
 
+bool Differentiator::callsThroughPointers() const {
+  return any_of(ArrayRef{PrepareReverse.get(), PrepareForward.get()},
+                [](const PreparePrimal *P) { return P && P->callsThroughPointers(); });
+}
+
 void Differentiator::finish() {
   for (PreparePrimal *P : {PrepareReverse.get(), PrepareForward.get()})
     if (P)
@@ -209,14 +217,23 @@ PreparePrimal &Differentiator::preparation(DerivativeMode Mode) {
   return *P;
 }
 
+/// Of a dispatcher: how many functions the address may be. 0: F is none.
+static unsigned alternatives(const Function &F) {
+  unsigned N = 0;
+  F.getFnAttribute(DispatchesCalls).getValueAsString().getAsInteger(10, N);
+  return N;
+}
+
 Function *Differentiator::derivative(const DerivativeRequest &R) {
   DerivativeRequest Key = R;
   if (Key.Mode == DerivativeMode::Sweep)
     Key.Mode = DerivativeMode::Augment;
-  for (Job &J : Jobs)
-    if (J.Request == Key && &J != &Jobs.front() && J.Callers == Current->Own)
+  for (auto [N, J] : enumerate(Jobs))
+    if (J.Request == Key && N && J.Callers == Current->Own) {
+      Current->Asks.insert(N);
       return R.Mode == DerivativeMode::Sweep ? J.Sweep : J.Made;
-  Job J{Key, declareDerivative(Key, M), nullptr, Current->Trail, Current->Own, {}};
+    }
+  Job J{Key, declareDerivative(Key, M), nullptr, Current->Trail, Current->Own, {}, {}, {}, {}};
   if (Key.Mode == DerivativeMode::Augment) {
     DerivativeRequest S = Key;
     S.Mode = DerivativeMode::Sweep;
@@ -226,9 +243,15 @@ Function *Differentiator::derivative(const DerivativeRequest &R) {
   if (Function *F = Prepare->preparedOf(Current->Request.Primal))
     for (Instruction &I : instructions(*F))
       if (auto *C = dyn_cast<CallBase>(&I); C && directCallee(*C) == R.Primal) {
-        J.Trail = Current->Trail.through(*C, *R.Primal);
+        if (alternatives(*R.Primal)) // the user knows nothing of dispatchers
+          J.Through = SourcePlace(*C);
+        else if (alternatives(*Current->Request.Primal))
+          J.Trail = Current->Trail.through(Current->Through, *R.Primal);
+        else
+          J.Trail = Current->Trail.through(*C, *R.Primal);
         break;
       }
+  Current->Asks.insert(Jobs.size());
   Jobs.push_back(J);
   return R.Mode == DerivativeMode::Sweep ? J.Sweep : J.Made;
 }
@@ -309,61 +332,123 @@ void Differentiator::resetShadowGlobals(Function &D) {
   }
 }
 
-bool Differentiator::report(ArrayRef<Refusal> Refusals, const RequestTrail &Trail) {
-  for (const Refusal &R : Refusals) {
-    switch (R.Kind) {
-    case RefusalKind::NoBody:
-      Diags.report(DiagId::CallWithoutBody, R.At, Trail, {userName(R.Detail)});
-      break;
-    case RefusalKind::RuleWithoutResult:
-      Diags.report(DiagId::RuleWithoutResult, R.At, Trail, {userName(R.Detail)});
-      break;
-    case RefusalKind::RuleOfOneLane:
-      Diags.report(DiagId::RuleOfOneLane, R.At, Trail, {userName(R.Detail)});
-      break;
-    case RefusalKind::RuleOfOtherMode: {
-      bool Forward = Jobs.front().Request.Mode == DerivativeMode::Forward;
-      Diags.report(DiagId::RuleOfOtherMode, R.At, Trail,
-                   {userName(R.Detail), Forward ? "forward" : "reverse",
-                    Forward ? "__enzyme_register_derivative" : "__enzyme_register_gradient"});
-      break;
-    }
-    case RefusalKind::IndirectCall:
-      Diags.report(DiagId::IndirectCall, R.At, Trail, {R.Detail});
-      break;
-    case RefusalKind::InlineAsm:
-      Diags.report(DiagId::InlineAssembly, R.At, Trail);
-      break;
-    case RefusalKind::UnknownType:
-      Diags.report(DiagId::TypeUnknown, R.At, Trail,
-                   {userName(R.At->getFunction()->getName()), R.Detail});
-      break;
-    case RefusalKind::Instruction:
-      if (R.At->isAtomic())
-        Diags.report(DiagId::AtomicOperation, R.At, Trail, {R.Detail});
-      else
-        Diags.report(DiagId::UnsupportedInstruction, R.At, Trail,
-                     {R.At->getOpcodeName(), R.Detail});
-      break;
-    case RefusalKind::Unshadowed:
-      Diags.report(DiagId::ShadowNotAvailable, R.At, Trail, {R.Detail});
-      break;
-    case RefusalKind::NoErrorBound:
-      Diags.report(DiagId::ErrorEstimateRefused, R.At, Trail,
-                   {userName(R.At->getFunction()->getName()), R.Detail});
-      break;
-    case RefusalKind::ExceptionPath:
-      Diags.report(DiagId::ExceptionPath, R.At, Trail);
-      break;
-    case RefusalKind::VarArg:
-      Diags.report(DiagId::VariadicCall, R.At, Trail, {userName(R.Detail)});
-      break;
-    case RefusalKind::ControlFlow:
-      Diags.report(DiagId::UnsupportedControlFlow, R.At, Trail, {R.Detail});
-      break;
-    }
+/// The message of a refusal.
+static void tell(const Refusal &R, bool Forward,
+                 function_ref<void(DiagId, ArrayRef<DiagArg>)> Tell) {
+  auto Say = [&](DiagId Id, std::initializer_list<DiagArg> Args) {
+    Tell(Id, ArrayRef<DiagArg>(Args.begin(), Args.size()));
+  };
+  switch (R.Kind) {
+  case RefusalKind::NoBody:
+    Say(DiagId::CallWithoutBody, {userName(R.Detail)});
+    break;
+  case RefusalKind::RuleWithoutResult:
+    Say(DiagId::RuleWithoutResult, {userName(R.Detail)});
+    break;
+  case RefusalKind::RuleOfOneLane:
+    Say(DiagId::RuleOfOneLane, {userName(R.Detail)});
+    break;
+  case RefusalKind::RuleOfOtherMode:
+    Say(DiagId::RuleOfOtherMode,
+        {userName(R.Detail), Forward ? "forward" : "reverse",
+         Forward ? "__enzyme_register_derivative" : "__enzyme_register_gradient"});
+    break;
+  case RefusalKind::IndirectCall:
+    Say(DiagId::IndirectCall, {R.Detail});
+    break;
+  case RefusalKind::InlineAsm:
+    Say(DiagId::InlineAssembly, {});
+    break;
+  case RefusalKind::UnknownType:
+    Say(DiagId::TypeUnknown, {userName(R.At->getFunction()->getName()), R.Detail});
+    break;
+  case RefusalKind::Instruction:
+    if (R.At->isAtomic())
+      Say(DiagId::AtomicOperation, {R.Detail});
+    else
+      Say(DiagId::UnsupportedInstruction, {R.At->getOpcodeName(), R.Detail});
+    break;
+  case RefusalKind::Unshadowed:
+    Say(DiagId::ShadowNotAvailable, {R.Detail});
+    break;
+  case RefusalKind::NoErrorBound:
+    Say(DiagId::ErrorEstimateRefused, {userName(R.At->getFunction()->getName()), R.Detail});
+    break;
+  case RefusalKind::ExceptionPath:
+    Say(DiagId::ExceptionPath, {});
+    break;
+  case RefusalKind::VarArg:
+    Say(DiagId::VariadicCall, {userName(R.Detail)});
+    break;
+  case RefusalKind::ControlFlow:
+    Say(DiagId::UnsupportedControlFlow, {R.Detail});
+    break;
   }
-  return Refusals.empty();
+}
+
+void Differentiator::report(ArrayRef<Refusal> Refusals, const RequestTrail &Trail) {
+  for (const Refusal &R : Refusals)
+    tell(R, Jobs.front().Request.Mode == DerivativeMode::Forward,
+         [&](DiagId Id, ArrayRef<DiagArg> Args) { Diags.report(Id, R.At, Trail, Args); });
+}
+
+bool Differentiator::settleRefusals(bool Finally) {
+  if (none_of(Jobs, [](const Job &J) { return !J.Refusals.empty(); }))
+    return true;
+  // What the root needs whichever way calls through pointers go.
+  SmallSetVector<size_t, 16> Certain;
+  Certain.insert(0);
+  for (size_t Next = 0; Next < Certain.size(); ++Next) {
+    const Job &J = Jobs[Certain[Next]];
+    const Function &Primal = *J.Request.Primal;
+    unsigned N = alternatives(Primal);
+    if (!N) {
+      Certain.insert(J.Asks.begin(), J.Asks.end());
+      continue;
+    }
+    // Without its last parameter: what an address that is none of them gets is
+    // no alternative.
+    SmallPtrSet<const Function *, 8> Refused;
+    for (size_t Asked : J.Asks)
+      if (!Jobs[Asked].Refusals.empty())
+        Refused.insert(Jobs[Asked].Request.Primal);
+    bool NoneLeft = N == 1 || (Finally && count_if(Refused, [&](const Function *F) {
+                                 return F->arg_size() + 1 == Primal.arg_size();
+                               }) == N);
+    if (NoneLeft)
+      for (size_t Asked : J.Asks)
+        if (Jobs[Asked].Request.Primal->arg_size() + 1 == Primal.arg_size())
+          Certain.insert(Asked);
+  }
+  bool Answerable = true;
+  for (size_t At : Certain)
+    if (const Job &J = Jobs[At]; !J.Refusals.empty()) {
+      report(J.Refusals, J.Trail);
+      Answerable = false;
+    }
+  if (Answerable && Finally && !PlanOnly)
+    for (Job &J : Jobs)
+      if (!J.Refusals.empty())
+        writeRefusal(J);
+  return Answerable;
+}
+
+/// The derivative of what cannot be differentiated says so when it is called.
+void Differentiator::writeRefusal(Job &J) {
+  const Refusal &R = J.Refusals.front();
+  std::string Text = "'" + userName(*J.Request.Primal) +
+                     "' was called through a pointer and has no derivative: ";
+  SourcePlace Place(*R.At);
+  if (std::string Line = Place.str(); !Line.empty())
+    Text += Line + ": ";
+  tell(R, Jobs.front().Request.Mode == DerivativeMode::Forward, [&](DiagId Id, ArrayRef<DiagArg> Args) { Text += textOf(Id, Args); });
+  for (Function *F : {J.Made, J.Sweep}) {
+    if (!F)
+      continue;
+    IRBuilder<> B(BasicBlock::Create(M.getContext(), "", F));
+    B.CreateCall(Runtime.require("rg_refused_callee"), {B.CreateGlobalString(Text)});
+    B.CreateUnreachable();
+  }
 }
 
 Differentiator::Outcome Differentiator::emit(Job &J) {
@@ -403,8 +488,12 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
         return Activity.isUsefulMemory(S->getPointerOperand());
       }))
     return Outcome::Untyped;
-  if (!report(Plan.refusals(), J.Trail))
-    return Outcome::Failed;
+  if (!Plan.refusals().empty()) {
+    J.Refusals.assign(Plan.refusals().begin(), Plan.refusals().end());
+    if (!settleRefusals(/*Finally=*/false))
+      return Outcome::Failed;
+    return PlanOnly ? Outcome::Planned : Outcome::Done;
+  }
   if (J.Request.Mode != DerivativeMode::Forward)
     if (std::optional<std::string> Problem = Plan.verify()) {
       Diags.report(DiagId::InvalidPlan, nullptr, J.Trail, {DiagArg(J.Request.Primal), *Problem});

@@ -37,6 +37,8 @@ public:
   /// As differentiate(), without the last move: what was asked to be printed is,
   /// and the module stays as it was.
   void plan(llvm::ArrayRef<const EntryCall *> Calls);
+  /// Did any request meet a call through a pointer with candidates?
+  bool callsThroughPointers() const;
   /// Call after the last request.
   void finish();
 
@@ -54,6 +56,12 @@ private:
     RequestTrail Trail;
     ShadowOrigins Callers; ///< of the function that asked; part of the identity
     ShadowOrigins Own;     ///< for what it asks of callees, once analysed
+    /// Of a dispatcher: where the call through a pointer stands.
+    SourcePlace Through;
+    /// What it asked for: indices of jobs.
+    llvm::SmallSetVector<size_t, 4> Asks;
+    /// Why there is no derivative.
+    llvm::SmallVector<Refusal, 1> Refusals;
   };
   enum class Outcome : uint8_t {
     Done,
@@ -67,7 +75,12 @@ private:
   Outcome emitByRule(Job &J, const OperationRecord &Rule);
   Outcome verified(Job &J);
   PreparePrimal &preparation(DerivativeMode Mode);
-  bool report(llvm::ArrayRef<Refusal> Refusals, const RequestTrail &Trail);
+  void report(llvm::ArrayRef<Refusal> Refusals, const RequestTrail &Trail);
+  /// Reports the refusals of jobs that the root surely needs. The others', behind
+  /// calls through pointers, end the program if they are reached. True if the
+  /// request can be answered.
+  bool settleRefusals(bool Finally);
+  void writeRefusal(Job &J);
   unsigned levelOf(llvm::ArrayRef<llvm::Function *> Graph) const;
   void resetShadowGlobals(llvm::Function &Root);
 

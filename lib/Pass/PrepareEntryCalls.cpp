@@ -225,6 +225,31 @@ static bool refuseForms(const EntryCall &Entry, const EntryCalls &All,
   return false;
 }
 
+/// The shadow of a virtual table or of a function is itself: calls through
+/// pointers look at the primal address alone.
+static void replaceVirtualReverse(Module &M) {
+  for (Function &F : M) {
+    if (!isItsArgument(F))
+      continue;
+    for (User *U : make_early_inc_range(F.users())) {
+      auto *Call = dyn_cast<CallBase>(U);
+      if (!Call || Call->getCalledOperand() != &F || Call->arg_size() != 1)
+        continue;
+      Value *Itself = Call->getArgOperand(0);
+      auto IsAddress = [](Type *T) { return T->isPointerTy() || T->isIntegerTy(64); };
+      if (!IsAddress(Itself->getType()) || !IsAddress(Call->getType()))
+        continue; // diagnosed like an entry call that we do not have
+      IRBuilder<> B(Call);
+      Call->replaceAllUsesWith(B.CreateBitOrPointerCast(Itself, Call->getType()));
+      if (auto *Inv = dyn_cast<InvokeInst>(Call)) {
+        B.CreateBr(Inv->getNormalDest());
+        Inv->getUnwindDest()->removePredecessor(Inv->getParent());
+      }
+      Call->eraseFromParent();
+    }
+  }
+}
+
 EntryCalls
 retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
                              DiagnosticEngine &Diags,
@@ -232,6 +257,7 @@ retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
   if (!hasEntryCalls(M))
     return {};
   rewriteHints(M, Diags);
+  replaceVirtualReverse(M);
   MAM.invalidate(M, AlwaysInlinerPass(/*InsertLifetime=*/false).run(M, MAM));
   uncoverFunctions(M, MAM);
   if (specializeWrappers(M)) {

@@ -25,9 +25,11 @@
 #include "Catalogue/Catalogue.h"
 #include "Emit/RuntimeLibrary.h"
 #include "Pass/ClonePrimal.h"
+#include "Pass/DispatchCalls.h"
 #include "Pass/LowerExceptions.h"
 #include "Pass/PrimalEvidence.h"
 #include "Pass/PrimalNormalForm.h"
+#include "Support/DispatchMarks.h"
 #include "Support/Options.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/AssumptionCache.h"
@@ -110,6 +112,7 @@ struct PreparePrimal::Impl {
   /// are not ours to change.
   Module LibraryFacts;
   ExceptionLowering Exceptions;
+  CallDispatch Dispatch;
   /// Functions of the user whose exceptions can be caught in differentiated
   /// code: their primals return them.
   SmallPtrSet<const Function *, 8> Watched;
@@ -121,7 +124,8 @@ struct PreparePrimal::Impl {
       : M(M),
         FAM(MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager()),
         Cat(Cat), Opts(Opts), Runtime(M),
-        LibraryFacts("rg.library.facts", M.getContext()), Exceptions(M, Cat) {
+        LibraryFacts("rg.library.facts", M.getContext()), Exceptions(M, Cat),
+        Dispatch(M, Cat) {
     LibraryFacts.setDataLayout(M.getDataLayout());
     LibraryFacts.setTargetTriple(M.getTargetTriple());
   }
@@ -260,6 +264,7 @@ static void redirect(CallBase &Call, Function &Routine) {
 /// and routines of the runtime where the catalogue says that their derivative
 /// is that routine's. Inline assembly becomes the intrinsic that it is.
 void PreparePrimal::Impl::resolveCalls(Function &Clone) {
+  Dispatch.resolveKnown(Clone);
   for (Instruction &I : make_early_inc_range(instructions(Clone))) {
     auto *Call = dyn_cast<CallBase>(&I);
     if (!Call)
@@ -494,6 +499,11 @@ bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
   for (auto [Inner, Name] : directCalls(*Callee.Clone))
     if (Name == Callee.Original || Name == Caller.Original)
       return false; // turned out to be recursive
+  // What cannot be differentiated must not drag down the other candidates.
+  if ((Caller.Original->hasFnAttribute(DispatchesCalls) &&
+       !Dispatch.isHarmless(*Callee.Clone)) ||
+      (Callee.Original->hasFnAttribute(DispatchesCalls) && !Dispatch.isClosed(*Callee.Clone)))
+    return false;
   unsigned Size = Callee.Clone->getInstructionCount();
   if (Size > (Callee.CallSites == 1 || Callee.InlineAlways ? OnlyCallee : SmallCallee) ||
       Size + CallerSize > LargestCaller)
@@ -566,8 +576,14 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       resolveCalls(F);
       verify(F, "simplification");
       cloneNewCallees(P);
-      if (!inlineCalls(P))
+      if (inlineCalls(P))
+        continue;
+      // Nothing will make the remaining calls through pointers direct.
+      if (!Dispatch.dispatchCalls(F))
         break;
+      FAM.invalidate(F, PreservedAnalyses::none());
+      cloneNewCallees(P);
+      inlineCalls(P);
     }
     explainFloatTricks(F);
     dropMarkers(F, FAM);
@@ -637,6 +653,8 @@ SmallVector<Function *, 8> PreparePrimal::reachable(Function &F) const {
   return Found;
 }
 
+bool PreparePrimal::callsThroughPointers() const { return !I->Dispatch.empty(); }
+
 void PreparePrimal::print(raw_ostream &OS) const {
   for (const auto &P : I->Primals)
     if (P->State == Primal::Prepared)
@@ -656,4 +674,7 @@ void PreparePrimal::Impl::disposeOfClones() {
   ClonedInstructions = 0;
 }
 
-void PreparePrimal::dispose() { I->disposeOfClones(); }
+void PreparePrimal::dispose() {
+  I->disposeOfClones();
+  I->Dispatch.finish();
+}

@@ -46,6 +46,9 @@ public:
   /// F itself first, in deterministic order.
   llvm::SmallVector<llvm::Function *, 8> reachable(llvm::Function &F) const;
 
+  /// Were calls through pointers made direct (DispatchCalls.h)?
+  bool callsThroughPointers() const;
+
   /// IR of all prepared clones, in the order in which they were made.
   void print(llvm::raw_ostream &OS) const;
 

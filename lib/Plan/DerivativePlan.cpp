@@ -155,7 +155,7 @@ void DerivativePlan::checkCall(const CallBase &C) {
     return refuse(RefusalKind::InlineAsm, C, "inline assembly");
   Function *Callee = directCallee(C);
   if (!Callee)
-    return refuse(RefusalKind::IndirectCall, C, "a function pointer");
+    return refuse(RefusalKind::IndirectCall, C, "no function of its type has its address taken here");
   if (const OperationRecord *R = facts().catalogue().lookup(C);
       R && R->Class == RuleClass::Rule) {
     bool Forward = Request.Mode == DerivativeMode::Forward;

@@ -52,6 +52,7 @@ enum class EntryRole {
   Reverse,
   Forward,
   Batch,
+  Itself,             ///< isItsArgument()
   ErrorEstimate,      ///< forward, of errors instead of tangents
   Hint,               ///< hintOf()
   CallInactive,       ///< inactiveCallOf()
@@ -1057,8 +1058,8 @@ std::optional<EntryCall> Decoder::decode() {
   if (Entry.Role == EntryRole::Sparse)
     return fail(DiagId::SparseCall, {EntryName, Entry.What});
   // The inactive ones that were understood are gone by now.
-  if (Entry.Role == EntryRole::NotYet || Entry.Role == EntryRole::CallInactive ||
-      Entry.Role == EntryRole::IgnoreDerivatives)
+  if (Entry.Role == EntryRole::NotYet || Entry.Role == EntryRole::Itself ||
+      Entry.Role == EntryRole::CallInactive || Entry.Role == EntryRole::IgnoreDerivatives)
     return fail(DiagId::EntryCallNotYet, {Entry.Name, Entry.What});
   if (Call.arg_size() && Call.paramHasAttr(0, Attribute::StructRet))
     Result.ResultInMemory = Call.getParamStructRetType(0);
@@ -1171,6 +1172,13 @@ PrecisionCall retrograd::precisionCallOf(const CallBase &Call) {
   default:
     return PrecisionCall::None;
   }
+}
+
+bool retrograd::isItsArgument(const Function &F) {
+  if (!isEntryPoint(F))
+    return false;
+  const EntryPointName *Entry = entryPointOf(F.getName());
+  return Entry && Entry->Role == EntryRole::Itself;
 }
 
 bool retrograd::isMarker(const Value *V) { return !markerOf(V).empty(); }

@@ -126,6 +126,8 @@ bool isEntryPoint(const llvm::Function &F);
 /// Calls of the family that ask for no derivative.
 enum class InactiveCall : uint8_t { None, CallInactive, IgnoreDerivatives };
 InactiveCall inactiveCallOf(const llvm::CallBase &Call);
+/// An entry point whose calls are replaced by their argument.
+bool isItsArgument(const llvm::Function &F);
 
 /// The operand of an entry call that names the function; null for other calls.
 llvm::Use *functionOperandOf(llvm::CallBase &Call);

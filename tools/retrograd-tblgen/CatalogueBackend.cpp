@@ -158,7 +158,8 @@ void CatalogueWriter::emitRecords() {
         OS << ", ." << Field << " = " << quoted(R->getValueAsString(Field));
     if (Class == "Expansion")
       OS << ", .Expansion = " << quoted(R->getValueAsString("Routine"));
-    OS << ", .Pure = " << Bit(R->getValueAsBit("Pure"))
+    OS << ", .CallsBack = " << Bit(R->getValueAsBit("CallsBack"))
+       << ", .Pure = " << Bit(R->getValueAsBit("Pure"))
        << ", .Cheap = " << Bit(R->getValueAsBit("Cheap"))
        << ", .Exact = " << Bit(R->getValueAsBit("Exact"))
        << ", .Prototype = " << quoted(prototypeLetters(R))

@@ -1,0 +1,91 @@
+//===- DispatchCalls.h - calls through pointers become direct --*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A call through a pointer in a primal becomes a call of a dispatcher, a
+// function that compares the address with those of all functions that it can be
+// and calls the one it is:
+//
+//   double rg.dispatch.0(args..., ptr callee) {
+//     if (callee == &f) return f(args...);
+//     if (callee == &g) return g(args...);
+//     rg_unknown_callee(callee, where);  // or the call itself, see below
+//   }
+//
+// So analyses, plans and emission meet direct calls only, the user's own
+// addresses are all that is looked at (no shadow of a function or of a virtual
+// table exists), and what the address was compared with tells the reverse sweep
+// which function to reverse.
+//
+// Candidates are the functions of the module whose address is taken and whose
+// type is that of the call. Where the address comes from a fixed place of a
+// table (a virtual call), functions that only stand in virtual tables have to
+// stand at that place in one.
+//
+// An address that is none of them: where floating-point numbers are involved it
+// ends the program with a message; elsewhere (a hook that logs) it is called as
+// it is, as long as no derivative is asked of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PASS_DISPATCHCALLS_H
+#define RETROGRAD_PASS_DISPATCHCALLS_H
+
+#include "Emit/RuntimeLibrary.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/InstrTypes.h"
+#include <optional>
+
+namespace retrograd {
+class Catalogue;
+
+class CallDispatch {
+public:
+  CallDispatch(llvm::Module &M, const Catalogue &Cat)
+      : M(M), Cat(Cat), Runtime(M) {}
+
+  /// Replaces the calls through pointers in the clone F that have candidates,
+  /// in blocks that may return. True if there was one.
+  bool dispatchCalls(llvm::Function &F);
+  /// Calls of dispatchers in F whose address is known by now become direct.
+  void resolveKnown(llvm::Function &F);
+  /// May Callee be inlined into a dispatcher? Only what cannot be refused: a
+  /// refusal within the dispatcher would be one of all candidates.
+  bool isHarmless(const llvm::Function &Callee) const;
+  /// May the (prepared) dispatcher be inlined into its callers? When it calls
+  /// nothing any more that might be refused.
+  bool isClosed(const llvm::Function &Dispatcher) const;
+  /// No call through a pointer was met that has candidates.
+  bool empty() const { return Dispatchers.empty(); }
+  /// Removes dispatchers that nobody calls.
+  void finish();
+
+private:
+  struct Dispatcher {
+    llvm::Function *F;
+    // What calls through it have in common.
+    llvm::FunctionType *Type;
+    llvm::AttributeList PassedAs;
+    llvm::CallingConv::ID Convention;
+    std::optional<int64_t> Slot;
+  };
+  Dispatcher *dispatcherFor(llvm::CallBase &Call);
+  llvm::SmallVector<llvm::Function *, 8> candidates(const Dispatcher &D) const;
+  void writeBody(Dispatcher &D, llvm::ArrayRef<llvm::Function *> Candidates,
+                 const llvm::CallBase &First);
+  llvm::Function *makeUnseen(const Dispatcher &D, llvm::Function *Callee);
+  llvm::Value *callFrom(llvm::IRBuilderBase &B, const Dispatcher &D,
+                        llvm::Value *Callee, llvm::Function &In) const;
+
+  llvm::Module &M;
+  const Catalogue &Cat;
+  RuntimeLibrary Runtime;
+  llvm::SmallVector<Dispatcher, 4> Dispatchers;
+};
+
+} // namespace retrograd
+
+#endif

@@ -1,0 +1,29 @@
+//===- DispatchMarks.h - what preparation says of calls by address -*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attributes of the functions that stand for calls through pointers
+// (Pass/DispatchCalls.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_SUPPORT_DISPATCHMARKS_H
+#define RETROGRAD_SUPPORT_DISPATCHMARKS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace retrograd {
+
+/// On a dispatcher: its last parameter is the address to be called, and the
+/// attribute's value the number of functions that this may be.
+inline constexpr llvm::StringLiteral DispatchesCalls = "rg-dispatches";
+/// On a function that stands for a callee nobody can see: without differentiating
+/// it it can be called, and no caller is refused because of it.
+inline constexpr llvm::StringLiteral UnseenCallee = "rg-unseen";
+
+} // namespace retrograd
+
+#endif
