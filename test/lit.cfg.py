@@ -25,7 +25,7 @@ llvm_bin = lit_config.params.get("llvm", "/usr/lib/llvm-22/bin")
 
 config.name = "Retrograd"
 config.test_format = rgtest.RetrogradTest(build)
-config.suffixes = [".c", ".cpp", ".f90", ".rs", ".ll", ".td", ".test"]
+config.suffixes = [".c", ".cpp", ".cu", ".f90", ".rs", ".ll", ".td", ".test"]
 config.excludes = ["Inputs", "include", "CMakeLists.txt", "README.md"]
 config.test_source_root = here
 config.test_exec_root = os.path.join(build, "test")
@@ -89,6 +89,7 @@ present = {
     "lld": os.path.exists(os.path.join(llvm_bin, "ld.lld")),
     "cmake": shutil.which("cmake") is not None,
     "cuda": shutil.which("nvidia-smi") is not None,
+    "cuda-toolkit": shutil.which("ptxas", path="/usr/local/cuda/bin") is not None,
     "avx": cpu_has("avx", "fma"),
     "gdb": shutil.which("gdb") is not None,
     "asan": any(
