@@ -15,6 +15,9 @@
 //   rg::vjp(f)(x, y)(seed)           derivatives of the sum of seed * f(x, y)
 //   rg::jacobian(f)(x)               all derivatives: [i][j] is result i by
 //   argument j
+//   rg::hvp(f)(x, y, vx, vy)         Hessian of f times the direction (vx, vy);
+//   also rg::hvp(f)(rg::dup(x, vx), ...)
+//   rg::hessian(f)(x)                all second derivatives: [i][j]
 //
 // f is a function, a lambda or an object with a const call operator. What an
 // object holds (what a lambda captures) is constant. Arguments may be
@@ -615,21 +618,25 @@ struct Rows<long double, X> : RowsOfScalar<long double, X> {};
 
 #include "strips.hpp"
 
+#include "hessians.hpp"
+
 namespace rg {
 
 //===----------------------------------------------------------------------===//
 // What users call
 //===----------------------------------------------------------------------===//
 
-#define RG_REQUIRE_ARGUMENTS                                                   \
-  RG_REQUIRE((detail::without<detail::Problem::Pointer, A...>),                \
+#define RG_REQUIRE_KNOWN_ARGUMENTS(Without)                                    \
+  RG_REQUIRE((detail::Without<detail::Problem::Pointer, A...>),                \
              "a pointer must be wrapped: rg::dup(p, dp) with its shadow, or "  \
              "rg::constant(p)")                                                \
-  RG_REQUIRE((detail::without<detail::Problem::NotActive, A...>),              \
+  RG_REQUIRE((detail::Without<detail::Problem::NotActive, A...>),              \
              "an argument of this type cannot be differentiated: wrap it in "  \
              "rg::constant(x), in rg::dup(x, dx) with a shadow of the same "   \
              "type, or, "                                                      \
-             "for a plain struct, in rg::active(x)")                           \
+             "for a plain struct, in rg::active(x)")
+#define RG_REQUIRE_ARGUMENTS                                                   \
+  RG_REQUIRE_KNOWN_ARGUMENTS(without)                                          \
   RG_REQUIRE(                                                                  \
       (detail::without<detail::Problem::ShadowType, A...>),                    \
       "the shadow in rg::dup(x, dx) must have the type of the argument")       \
@@ -822,12 +829,12 @@ private:
                               detail::MakerOf<A &>::make(a)...);
     } else if (N <= M) {
       detail::forColumns<R>(
-          f, Point, N,
-          [&](std::size_t C) { return Unit(NX::zeros(Point), C); }, Column,
-          detail::MakerOf<A &>::make(a)...);
+          f, Point, N, [&](std::size_t C) { return Unit(NX::zeros(Point), C); },
+          Column, detail::MakerOf<A &>::make(a)...);
     } else {
       detail::forRows<R>(
-          f, Point, M, [&](std::size_t Row) { return Unit(NR::zeros(Value), Row); },
+          f, Point, M,
+          [&](std::size_t Row) { return Unit(NR::zeros(Value), Row); },
           NR::zeros(Value),
           [&](std::size_t Row, X &Adjoint) {
             Rows::row(J, Row) = std::move(Adjoint);
@@ -835,6 +842,73 @@ private:
           detail::MakerOf<A &>::make(a)...);
     }
     return J;
+  }
+};
+
+/// rg::hvp(f)
+template <class F> struct Hvp {
+  F f;
+  template <class... A>
+  RG_INLINE auto
+  operator()(A &&...a) const RG_REQUIRE_KNOWN_ARGUMENTS(withoutBefore)
+      RG_REQUIRE((detail::argumentsAmong<A...>() != 0 ||
+                  !detail::withoutBefore<detail::Problem::Pointer, A...> ||
+                  !detail::withoutBefore<detail::Problem::NotActive, A...>),
+                 "rg::hvp takes the arguments of the function and then a "
+                 "direction for "
+                 "each that is not constant, or arguments in rg::dup(x, v)")
+          RG_REQUIRE(
+              (detail::HvpOf<F, A...>::Fits),
+              "a direction of rg::hvp must have the type of its argument")
+              RG_REQUIRE(
+                  (detail::HvpOf<F, A...>::Sized),
+                  "rg::hvp returns a product for each argument in "
+                  "rg::dup(x, v), which must be a number, a std::array, "
+                  "std::vector or std::complex of them, or a plain struct")
+                  RG_REQUIRE(
+                      (detail::HvpOf<F, A...>::Callable),
+                      "the function cannot be called with these arguments: "
+                      "their number or types do not fit")
+                      RG_REQUIRE((detail::HvpOf<F, A...>::Scalar),
+                                 "the function must return one floating-point "
+                                 "number to have a Hessian") {
+    if constexpr (detail::HvpOf<F, A...>::Right)
+      return detail::HvpOf<F, A...>::compute(f, std::tuple<A &...>(a...));
+    else
+      return detail::Wrong();
+  }
+};
+
+/// rg::hessian(f)
+template <class F> struct Hessian {
+  F f;
+  template <class A1, class... A>
+  RG_INLINE auto operator()(A1 &&x, A &&...a) const RG_REQUIRE(
+      (detail::holdsNumbers<detail::Bare<A1>>),
+      "the first argument of a Hessian must be a floating-point number, or a "
+      "std::array, std::vector or std::complex of them")
+      RG_REQUIRE((detail::IsConstantArgument<detail::Bare<A>>::value && ...),
+                 "a Hessian is taken by the first argument: wrap the others in "
+                 "rg::constant(x)")
+          RG_REQUIRE((!detail::holdsNumbers<detail::Bare<A1>> ||
+                      detail::callable<F, detail::Bare<A1> &, A...>),
+                     "the function cannot be called with these arguments: "
+                     "their number or types do not fit")
+              RG_REQUIRE((!detail::callable<F, detail::Bare<A1> &, A...> ||
+                          !detail::portable<A1, A...> ||
+                          std::is_floating_point_v<
+                              detail::Result<F, detail::Bare<A1> &, A...>>),
+                         "the function must return one floating-point number "
+                         "to have a Hessian") {
+    if constexpr (detail::holdsNumbers<detail::Bare<A1>> &&
+                  detail::portable<A1, A...> &&
+                  std::is_floating_point_v<
+                      detail::Result<F, detail::Bare<A1> &, A...>> &&
+                  (detail::IsConstantArgument<detail::Bare<A>>::value && ...)) {
+      detail::Bare<A1> Point = x;
+      return detail::hessianOf<F>(f, Point, detail::MakerOf<A>::make(a)...);
+    } else
+      return detail::Wrong();
   }
 };
 
@@ -866,9 +940,18 @@ template <class F>
 RG_INLINE Jacobian<std::decay_t<F>> jacobian(F &&f) RG_REQUIRE_FUNCTION {
   return {static_cast<F &&>(f)};
 }
+template <class F>
+RG_INLINE Hvp<std::decay_t<F>> hvp(F &&f) RG_REQUIRE_FUNCTION {
+  return {static_cast<F &&>(f)};
+}
+template <class F>
+RG_INLINE Hessian<std::decay_t<F>> hessian(F &&f) RG_REQUIRE_FUNCTION {
+  return {static_cast<F &&>(f)};
+}
 
 #undef RG_REQUIRE_FUNCTION
 #undef RG_REQUIRE_ARGUMENTS
+#undef RG_REQUIRE_KNOWN_ARGUMENTS
 #undef RG_REQUIRE_WRITABLE
 #undef RG_REQUIRE
 #undef RG_INLINE

@@ -16,8 +16,8 @@
 //                                     with a pattern found before: plan is an
 //                                     rg::JacobianPlan or rg::HessianPlan of it
 //
-// Arguments as for rg::jacobian: the first holds the numbers to differentiate by
-// (a std::array or std::vector of numbers, say), the others are constant.
+// Arguments as for rg::jacobian: the first holds the numbers to differentiate
+// by (a std::array or std::vector of numbers, say), the others are constant.
 //
 // The pattern is that of the computation at x: result i is taken to depend on
 // argument j if some chain of operations that were executed leads from j to i,
@@ -31,8 +31,8 @@
 // together: Curtis, Powell and Reid, "On the estimation of sparse Jacobian
 // matrices", 1974; for the symmetric Hessian by a star colouring: Coleman and
 // More, "Estimation of sparse Hessian matrices and graph coloring problems",
-// 1984, in the greedy form of Gebremedhin, Manne and Pothen, "What color is your
-// Jacobian?", 2005. Method and limits: docs/Sparse.md.
+// 1984, in the greedy form of Gebremedhin, Manne and Pothen, "What color is
+// your Jacobian?", 2005. Method and limits: docs/Sparse.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,11 +73,10 @@ struct Pattern {
                   "patterns of different sizes have no union");
     Pattern U{rows, columns, {0}, {}};
     for (std::size_t Row = 0; Row < rows; ++Row) {
-      std::set_union(column.begin() + start[Row],
-                     column.begin() + start[Row + 1],
-                     O.column.begin() + O.start[Row],
-                     O.column.begin() + O.start[Row + 1],
-                     std::back_inserter(U.column));
+      std::set_union(
+          column.begin() + start[Row], column.begin() + start[Row + 1],
+          O.column.begin() + O.start[Row], O.column.begin() + O.start[Row + 1],
+          std::back_inserter(U.column));
       U.start.push_back(U.column.size());
     }
     return U;
@@ -172,9 +171,9 @@ inline Coloring colourColumns(const Pattern &ByRow) {
   return C;
 }
 
-/// Vertices of the symmetric pattern P so that neighbours differ, and every path
-/// of four vertices has three colours. Then of each place (i, j) one of the two
-/// compressed products has nothing but that entry.
+/// Vertices of the symmetric pattern P so that neighbours differ, and every
+/// path of four vertices has three colours. Then of each place (i, j) one of
+/// the two compressed products has nothing but that entry.
 inline Coloring colourStars(const Pattern &P) {
   Coloring C{std::vector<std::size_t>(P.rows, Uncoloured), 0};
   std::vector<std::size_t> ForbiddenFor(P.rows, Uncoloured);
@@ -229,8 +228,8 @@ inline Pattern symmetric(const Pattern &P) {
 struct PatternTag {};
 RG_INLINE int marker(PatternTag) { return enzyme_pattern; }
 
-/// Columns that the bits of one tangent stand for: what the smallest format that
-/// f may compute in has room for (half precision).
+/// Columns that the bits of one tangent stand for: what the smallest format
+/// that f may compute in has room for (half precision).
 inline constexpr std::size_t SetBits = 16;
 /// Tangents per sweep.
 inline constexpr std::size_t SetLanes = 8;
@@ -246,6 +245,11 @@ template <class T> unsigned bitsOf(const T &Set) {
   std::memcpy(&Bits, &Set, sizeof(Bits));
   return Bits;
 }
+
+/// The gradient of f by its first argument, as a function.
+template <class F, class... A>
+using GradientOf =
+    GradientFunction<F, true, !IsConstantArgument<Bare<A>>::value...>;
 
 /// Which numbers of f's result depend on which of Point.
 template <class R, class F, class X, class... P>
@@ -268,7 +272,7 @@ RG_INLINE Pattern patternOf(const F &f, X &Point, P &&...ports) {
     StripPort<R, SetLanes> Result(&Out, Found);
     StripPort<X, SetLanes> Argument(&Point, Sets);
     std::tuple<StripPort<R, SetLanes> &, StripPort<X, SetLanes> &, P &...>
-        Ports(Result, Argument, ports...);
+    Ports(Result, Argument, ports...);
     expandStrip<true, 0>(
         reinterpret_cast<void *>(
             &StoreThunk<R, F, StripPort<X, SetLanes>, Bare<P>...>::call),
@@ -344,81 +348,57 @@ RG_INLINE auto sparseJacobianOf(const F &f, X &Point, const R &Value,
         "the plan of this sparse Jacobian is of another size");
   J.value.resize(J.nonzeros());
   const std::vector<std::size_t> &Colour = Plan.coloring.colour;
-  const std::size_t Count = Plan.coloring.colours + Check;
-  if (!Plan.byRows) {
-    X Random = scattered(NX::zeros(Point));
-    R Along = NR::zeros(Value);
-    forColumns<R>(
-        f, Point, Count,
-        [&](std::size_t C) {
-          if (C == Plan.coloring.colours)
-            return Random;
-          X Direction = NX::zeros(Point);
-          for (std::size_t I = 0; I < Colour.size(); ++I)
-            if (Colour[I] == C)
-              NX::at(Direction, I) = 1;
-          return Direction;
-        },
-        [&](std::size_t C, R &Tangent) {
-          if (C == Plan.coloring.colours) {
-            Along = Tangent;
-            return;
-          }
-          for (std::size_t Row = 0; Row < J.rows; ++Row)
-            for (std::size_t K = J.start[Row]; K < J.start[Row + 1]; ++K)
-              if (Colour[J.column[K]] == C)
-                J.value[K] = T(NR::at(Tangent, Row));
-        },
-        ports...);
-    if (Check)
-      checkProduct(J, false, Random, Along);
-    return J;
-  }
-  R Random = scattered(NR::zeros(Value));
-  X Along = NX::zeros(Point);
-  forRows<R>(
-      f, Point, Count,
-      [&](std::size_t C) {
-        if (C == Plan.coloring.colours)
-          return Random;
-        R Seed = NR::zeros(Value);
-        for (std::size_t I = 0; I < Colour.size(); ++I)
-          if (Colour[I] == C)
-            NR::at(Seed, I) = 1;
-        return Seed;
-      },
-      NR::zeros(Value),
-      [&](std::size_t C, X &Adjoint) {
-        if (C == Plan.coloring.colours) {
-          Along = Adjoint;
-          return;
-        }
+  const std::size_t Colours = Plan.coloring.colours;
+  // Seeds (or directions) of one colour each, and last a random one whose
+  // product is compared with the matrix.
+  auto Computed = [&](auto Random, auto Along, auto Sweep, auto Entries) {
+    auto SeedOf = [&](std::size_t C) {
+      if (C == Colours)
+        return Random;
+      auto Seed = Random;
+      for (std::size_t I = 0; I < Colour.size(); ++I)
+        Numbers<decltype(Seed)>::at(Seed, I) = Colour[I] == C;
+      return Seed;
+    };
+    auto Use = [&](std::size_t C, auto &Product) {
+      if (C == Colours)
+        Along = Product;
+      else
         for (std::size_t Row = 0; Row < J.rows; ++Row)
+          for (std::size_t K = J.start[Row]; K < J.start[Row + 1]; ++K)
+            Entries(C, Row, K, Product);
+    };
+    Sweep(Colours + Check, SeedOf, Use);
+    if (Check)
+      checkProduct(J, Plan.byRows, Random, Along);
+  };
+  if (Plan.byRows)
+    Computed(
+        scattered(NR::zeros(Value)), NX::zeros(Point),
+        [&](std::size_t Count, auto &SeedOf, auto &Use) {
+          forRows<R>(f, Point, Count, SeedOf, NR::zeros(Value), Use, ports...);
+        },
+        [&](std::size_t C, std::size_t Row, std::size_t K, X &Adjoint) {
           if (Colour[Row] == C)
-            for (std::size_t K = J.start[Row]; K < J.start[Row + 1]; ++K)
-              J.value[K] = NX::at(Adjoint, J.column[K]);
-      },
-      ports...);
-  if (Check)
-    checkProduct(J, true, Random, Along);
+            J.value[K] = NX::at(Adjoint, J.column[K]);
+        });
+  else
+    Computed(
+        scattered(NX::zeros(Point)), NR::zeros(Value),
+        [&](std::size_t Count, auto &DirectionOf, auto &Use) {
+          forColumns<R>(f, Point, Count, DirectionOf, Use, ports...);
+        },
+        [&](std::size_t C, std::size_t Row, std::size_t K, R &Tangent) {
+          if (Colour[J.column[K]] == C)
+            J.value[K] = T(NR::at(Tangent, Row));
+        });
   return J;
 }
 
-/// The gradient of f as a function, by its first argument.
-template <class F> struct GradientFunction {
-  F f;
-  template <class X, class... A>
-  X operator()(const X &x, const A &...a) const {
-    return gradientOf<F>(f, ActivePort<const X>(x),
-                         WrappedConstant<const A &, void>::make(
-                             Constant<const A &>{a})...);
-  }
-};
-
-template <class F, class X, class... P>
-RG_INLINE auto sparseHessianOf(const GradientFunction<F> &g, X &Point,
-                               const HessianPlan &Plan, bool Check,
-                               P &&...ports) {
+/// g: the gradient of the function.
+template <class G, class X, class... P>
+RG_INLINE auto sparseHessianOf(const G &g, X &Point, const HessianPlan &Plan,
+                               bool Check, P &&...ports) {
   using NX = Numbers<X>;
   using T = typename NX::Scalar;
   const std::size_t N = NX::size(Point), Colours = Plan.coloring.colours;
@@ -532,8 +512,8 @@ template <class F> struct SparseJacobian : detail::OfFirstArgument<F> {
     this->template requireNumbers<X, R, A...>();
     X Point = x;
     const R Value = this->template value<R>(Point, a...);
-    const JacobianPlan Found(detail::patternOf<R>(
-        this->f, Point, detail::MakerOf<A>::make(a)...));
+    const JacobianPlan Found(
+        detail::patternOf<R>(this->f, Point, detail::MakerOf<A>::make(a)...));
     return detail::sparseJacobianOf<R>(this->f, Point, Value, Found, false,
                                        detail::MakerOf<A>::make(a)...);
   }
@@ -543,11 +523,7 @@ template <class F> struct HessianPattern : detail::OfFirstArgument<F> {
   template <class X, class... A>
   RG_INLINE Pattern operator()(const X &x, A &&...a) const {
     this->template requireNumbers<X, detail::Result<F, X &, A...>, A...>();
-    static_assert(std::is_class_v<F>,
-                  "the function of a Hessian is called from inside of its "
-                  "gradient: give it as a lambda or an object, not by its "
-                  "address");
-    const detail::GradientFunction<F> g{this->f};
+    const detail::GradientOf<F, A...> g{this->f};
     X Point = x;
     return detail::symmetric(
         detail::patternOf<X>(g, Point, detail::MakerOf<A>::make(a)...));
@@ -559,11 +535,7 @@ template <class F> struct SparseHessian : detail::OfFirstArgument<F> {
   RG_INLINE auto operator()(const HessianPlan &plan, const X &x,
                             A &&...a) const {
     this->template requireNumbers<X, detail::Result<F, X &, A...>, A...>();
-    static_assert(std::is_class_v<F>,
-                  "the function of a Hessian is called from inside of its "
-                  "gradient: give it as a lambda or an object, not by its "
-                  "address");
-    const detail::GradientFunction<F> g{this->f};
+    const detail::GradientOf<F, A...> g{this->f};
     X Point = x;
     return detail::sparseHessianOf(g, Point, plan, true,
                                    detail::MakerOf<A>::make(a)...);
@@ -572,11 +544,7 @@ template <class F> struct SparseHessian : detail::OfFirstArgument<F> {
             std::enable_if_t<!std::is_same_v<X, HessianPlan>, int> = 0>
   RG_INLINE auto operator()(const X &x, A &&...a) const {
     this->template requireNumbers<X, detail::Result<F, X &, A...>, A...>();
-    static_assert(std::is_class_v<F>,
-                  "the function of a Hessian is called from inside of its "
-                  "gradient: give it as a lambda or an object, not by its "
-                  "address");
-    const detail::GradientFunction<F> g{this->f};
+    const detail::GradientOf<F, A...> g{this->f};
     X Point = x;
     const HessianPlan Found(
         detail::patternOf<X>(g, Point, detail::MakerOf<A>::make(a)...));

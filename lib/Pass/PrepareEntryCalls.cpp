@@ -130,7 +130,7 @@ void retrograd::specializePrimal(EntryCall &Entry) {
         !Operand.V->getType()->isPointerTy() || Primal->getArg(I)->use_empty())
       continue;
     FunctionOperand Named = resolveFunction(Operand.V);
-    if (!Named.Complete || Named.Functions.size() != 1 ||
+    if (!Named.Complete || Named.Functions.size() != 1 || Named.ByReference ||
         Named.Functions[0]->getType() != Primal->getArg(I)->getType())
       continue;
     Known.push_back({I, Named.Functions[0]});

@@ -110,7 +110,7 @@ bool Specializer::redirectCallers(Argument &A) {
       Callers.push_back(Call);
   for (CallBase *Call : Callers) {
     FunctionOperand Named = resolveFunction(Call->getArgOperand(A.getArgNo()));
-    if (!Named.Complete || Named.Functions.size() != 1)
+    if (!Named.Complete || Named.Functions.size() != 1 || Named.ByReference)
       continue;
     Call->setCalledFunction(copyFor(A, *Named.Functions[0]));
     Redirected = true;

@@ -87,6 +87,7 @@ void Resolver::visit(Value *V) {
     return visitResultOf(*Call);
   // A function passed by reference arrives as the address of its variable.
   if (auto *Slot = dyn_cast<AllocaInst>(V)) {
+    Result.ByReference = true;
     for (User *U : Slot->users())
       if (auto *Store = dyn_cast<StoreInst>(U);
           Store && Store->getPointerOperand() == Slot)

@@ -1,5 +1,5 @@
 // Each wrong use of the typed API is one error, at the user's own line.
-// RUN: not %rgcxx -std=c++17 -fsyntax-only -Wno-unused %s 2>&1 | FileCheck %s --implicit-check-not=" error: "
+// RUN: not %rgcxx -std=c++17 -fsyntax-only -Wno-unused -ferror-limit=0 %s 2>&1 | FileCheck %s --implicit-check-not=" error: "
 #include <retrograd/retrograd.hpp>
 #include <string>
 double twice(double x, double y) { return x * x * y; }
@@ -38,5 +38,26 @@ void test(double *p, const double *cp) {
   rg::jacobian(twice)(1.0, 2.0);
   // CHECK: typed-api.cpp:[[@LINE+1]]:{{[0-9]+}}: error: the first argument of a Jacobian must be a floating-point number
   rg::jacobian(memory)(p, rg::constant(2));
+  double v = 1;
+  // CHECK: typed-api.cpp:[[@LINE+1]]:{{[0-9]+}}: error: rg::hvp takes the arguments of the function and then a direction for each
+  rg::hvp(twice)(1.0, 2.0, 3.0);
+  // CHECK: typed-api.cpp:[[@LINE+1]]:{{[0-9]+}}: error: a direction of rg::hvp must have the type of its argument
+  rg::hvp(twice)(1.0, 2.0, 1.0, 0);
+  // CHECK: typed-api.cpp:[[@LINE+1]]:{{[0-9]+}}: error: the function cannot be called with these arguments
+  rg::hvp(twice)(1.0, 1.0);
+  // CHECK: typed-api.cpp:[[@LINE+1]]:{{[0-9]+}}: error: a pointer must be wrapped
+  rg::hvp(memory)(p, 3, p);
+  // CHECK: typed-api.cpp:[[@LINE+1]]:{{[0-9]+}}: error: rg::hvp returns a product for each argument in rg::dup(x, v)
+  rg::hvp(memory)(rg::dup(p, p), 3);
+  // CHECK: typed-api.cpp:[[@LINE+1]]:{{[0-9]+}}: error: the function must return one floating-point number to have a Hessian
+  rg::hvp(counted)(1.0, 1.0);
+  // CHECK: typed-api.cpp:[[@LINE+1]]:{{[0-9]+}}: error: an argument of this type cannot be differentiated
+  rg::hvp(text)(std::string("x"), std::string("v"));
+  // CHECK: typed-api.cpp:[[@LINE+1]]:{{[0-9]+}}: error: a Hessian is taken by the first argument
+  rg::hessian(twice)(1.0, v);
+  // CHECK: typed-api.cpp:[[@LINE+1]]:{{[0-9]+}}: error: the first argument of a Hessian must be a floating-point number
+  rg::hessian(memory)(p, 2);
+  // CHECK: typed-api.cpp:[[@LINE+1]]:{{[0-9]+}}: error: the function must return one floating-point number to have a Hessian
+  rg::hessian(nothing)(1.0);
 }
-// CHECK: 15 errors generated
+// CHECK: 25 errors generated
