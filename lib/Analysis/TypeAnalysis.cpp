@@ -440,14 +440,24 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
       // the copy's own fields, the fields win.
       auto Memory = mergeLeaves(leavesAt(MT->getRawDest(), Size),
                                 leavesAt(MT->getRawSource(), Size));
+      SmallVector<bool, 64> InField(Size, false);
+      for (const Placed &Q : Pieces)
+        for (int64_t X = std::max<int64_t>(Q.Start, 0),
+                     E = std::min<int64_t>(Q.Start + Q.Size, Size);
+             X < E; ++X)
+          InField[X] = true;
       for (const TypedLeaf &L : Memory) {
-        bool Free = L.Kind.K != ByteKind::Unknown;
-        for (const Placed &Q : Pieces)
-          Free &= Q.Start >= int64_t(L.Offset + L.Size) ||
-                  Q.Start + Q.Size <= int64_t(L.Offset);
-        if (Free)
-          Pieces.push_back(
-              {int64_t(L.Offset), int64_t(L.Size), L.Kind, Trust::Strong});
+        if (L.Kind.K == ByteKind::Unknown)
+          continue;
+        // Integers in a row are one leaf: the fields may have some of them.
+        uint64_t End = L.Offset + L.Size;
+        for (uint64_t X = L.Offset, E; X != End; X = E) {
+          E = X + 1;
+          while (E != End && InField[E] == InField[X])
+            ++E;
+          if (!InField[X] && (E - X == L.Size || L.Kind.K == ByteKind::Integer))
+            Pieces.push_back({int64_t(X), int64_t(E - X), L.Kind, Trust::Strong});
+        }
       }
       // What no field covers is padding, and no bytes of interest.
       auto Covered = [&](int64_t X) {

@@ -102,6 +102,8 @@ struct TypeAnalysis::Impl {
   void addCall(llvm::CallBase &CB);
   bool addIntrinsic(llvm::IntrinsicInst &II);
   void addGEP(const llvm::GEPOperator &GEP, Var To);
+  class IndexReader;
+  Var addressIn(const llvm::Value *V);
   void addBitLogic(llvm::Instruction &I);
   /// Flow of a whole value: To becomes (among others) From.
   void flow(const llvm::Value *From, const llvm::Value *To);

@@ -14,6 +14,7 @@
 
 #include "Analysis/TypeModel.h"
 #include "Catalogue/Catalogue.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
@@ -21,6 +22,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/KnownBits.h"
 #include <numeric>
 
@@ -196,29 +198,76 @@ struct IndexTerms {
 };
 } // namespace
 
-/// Adds Scale * V. What cannot be taken apart counts by its trailing zeros.
-static void decompose(const Value *V, int64_t Scale, IndexTerms &Terms,
-                      const DataLayout &DL,
-                      function_ref<unsigned(const Value *)> PointerOf,
-                      unsigned Depth = 0) {
-  auto Leaf = [&] {
-    unsigned Zeros = computeKnownBits(V, DL).countMinTrailingZeros();
-    Terms.Stride = std::gcd(Terms.Stride, Scale << std::min(Zeros, 20u));
-  };
+/// Takes indices apart.
+class TypeAnalysis::Impl::IndexReader {
+public:
+  IndexReader(Impl &Model, IndexTerms &Terms, unsigned Depth = 0)
+      : Model(Model), Terms(Terms), Depth(Depth) {}
+
+  /// Adds Scale * V. What cannot be taken apart counts by its trailing zeros.
+  void add(const Value *V, int64_t Scale);
+
+private:
+  Impl &Model;
+  IndexTerms &Terms;
+  unsigned Depth;
+
+  void leaf(const Value *V, int64_t Scale);
+  void addDifference(const BinaryOperator &Sub, int64_t Scale);
+  bool addRecurrence(const PHINode &Phi, int64_t Scale);
+};
+
+void TypeAnalysis::Impl::IndexReader::leaf(const Value *V, int64_t Scale) {
+  unsigned Zeros = V->getType()->isIntegerTy()
+                       ? computeKnownBits(V, Model.DL).countMinTrailingZeros()
+                       : 0;
+  Terms.Stride = std::gcd(Terms.Stride, Scale << std::min(Zeros, 20u));
+}
+
+/// A distance of two pointers, or of two numbers.
+void TypeAnalysis::Impl::IndexReader::addDifference(const BinaryOperator &Sub, int64_t Scale) {
+  Var A = Model.addressIn(Sub.getOperand(0)), B = Model.addressIn(Sub.getOperand(1));
+  if (A != NoVar && B != NoVar) {
+    Terms.Differences.push_back({A, B, Scale});
+    return;
+  }
+  add(Sub.getOperand(0), Scale);
+  add(Sub.getOperand(1), -Scale);
+}
+
+/// for (i = Start; ...; i += Step): Start and multiples of Step (0: just Start).
+bool TypeAnalysis::Impl::IndexReader::addRecurrence(const PHINode &Phi, int64_t Scale) {
+  const Value *Start = nullptr;
+  int64_t Step = 0;
+  for (const Value *In : Phi.incoming_values()) {
+    const auto *Next = dyn_cast<BinaryOperator>(In);
+    const auto *By = Next && Next->getOpcode() == Instruction::Add &&
+                             Next->getOperand(0) == &Phi
+                         ? dyn_cast<ConstantInt>(Next->getOperand(1))
+                         : nullptr;
+    if (By && By->getValue().abs().ult(1u << 20))
+      Step = std::gcd(Step, By->getSExtValue());
+    else if (!Start || Start == In)
+      Start = In;
+    else
+      return false;
+  }
+  if (!Start)
+    return false;
+  Terms.Stride = std::gcd(Terms.Stride, Scale * Step);
+  add(Start, Scale);
+  return true;
+}
+
+void TypeAnalysis::Impl::IndexReader::add(const Value *V, int64_t Scale) {
   if (auto *C = dyn_cast<ConstantInt>(V)) {
     Terms.Const += C->getSExtValue() * Scale;
     return;
   }
-  if (Depth > 6 || !V->getType()->isIntegerTy())
-    return V->getType()->isIntegerTy()
-               ? Leaf()
-               : void(Terms.Stride = std::gcd(Terms.Stride, Scale));
-  auto Recurse = [&](const Value *Op, int64_t S) {
-    decompose(Op, S, Terms, DL, PointerOf, Depth + 1);
-  };
   auto *I = dyn_cast<Instruction>(V);
-  if (!I)
-    return Leaf();
+  if (Depth > 6 || !I || !V->getType()->isIntegerTy())
+    return leaf(V, Scale);
+  SaveAndRestore Deeper(Depth, Depth + 1);
   auto *Right = I->getNumOperands() == 2
                     ? dyn_cast<ConstantInt>(I->getOperand(1))
                     : nullptr;
@@ -226,37 +275,72 @@ static void decompose(const Value *V, int64_t Scale, IndexTerms &Terms,
   case Instruction::SExt:
   case Instruction::ZExt:
   case Instruction::Freeze:
-    return Recurse(I->getOperand(0), Scale);
+    return add(I->getOperand(0), Scale);
   case Instruction::Or:
     if (!cast<PossiblyDisjointInst>(I)->isDisjoint())
-      return Leaf();
+      return leaf(V, Scale);
     [[fallthrough]];
   case Instruction::Add:
-    Recurse(I->getOperand(0), Scale);
-    return Recurse(I->getOperand(1), Scale);
-  case Instruction::Sub: {
-    auto *A = dyn_cast<PtrToIntInst>(I->getOperand(0));
-    auto *B = dyn_cast<PtrToIntInst>(I->getOperand(1));
-    if (A && B && A->getPointerOperand()->getType()->isPointerTy() &&
-        B->getPointerOperand()->getType()->isPointerTy()) {
-      Terms.Differences.push_back({PointerOf(A->getPointerOperand()),
-                                   PointerOf(B->getPointerOperand()), Scale});
-      return;
-    }
-    Recurse(I->getOperand(0), Scale);
-    return Recurse(I->getOperand(1), -Scale);
-  }
+    add(I->getOperand(0), Scale);
+    return add(I->getOperand(1), Scale);
+  case Instruction::Sub:
+    return addDifference(cast<BinaryOperator>(*I), Scale);
   case Instruction::Shl:
     if (Right && Right->getValue().ult(32))
-      return Recurse(I->getOperand(0), Scale << Right->getZExtValue());
-    return Leaf();
+      return add(I->getOperand(0), Scale << Right->getZExtValue());
+    return leaf(V, Scale);
   case Instruction::Mul:
     if (Right && Right->getValue().abs().ult(1u << 20))
-      return Recurse(I->getOperand(0), Scale * Right->getSExtValue());
-    return Leaf();
+      return add(I->getOperand(0), Scale * Right->getSExtValue());
+    return leaf(V, Scale);
+  case Instruction::SDiv:
+  case Instruction::UDiv:
+    // A number of elements, from bytes, that becomes bytes again.
+    if (Right && !Right->isZero() && I->isExact() && Right->getValue().abs().ult(1u << 20) &&
+        Scale % Right->getSExtValue() == 0) {
+      IndexTerms Bytes;
+      IndexReader(Model, Bytes, Depth).add(I->getOperand(0), Scale / Right->getSExtValue());
+      // Whole elements for certain, whatever is known of the bytes.
+      if (Bytes.Stride % Scale == 0) {
+        Terms.Const += Bytes.Const;
+        Terms.Stride = std::gcd(Terms.Stride, Bytes.Stride);
+        Terms.Differences.append(Bytes.Differences);
+        return;
+      }
+    }
+    return leaf(V, Scale);
+  case Instruction::PHI:
+    if (addRecurrence(cast<PHINode>(*I), Scale))
+      return;
+    return leaf(V, Scale);
   default:
-    return Leaf();
+    return leaf(V, Scale);
   }
+}
+
+/// The pointer whose address the integer V is; NoVar if it is none, or that
+/// cannot be told.
+ObjectGraph::Var TypeAnalysis::Impl::addressIn(const Value *V) {
+  if (auto *P = dyn_cast<PtrToIntInst>(V))
+    return P->getPointerOperand()->getType()->isPointerTy() ? pointer(P->getPointerOperand())
+                                                            : NoVar;
+  // Addresses that meet.
+  SmallVector<const Value *, 8> Work{V};
+  SmallSetVector<const Value *, 8> Met;
+  SmallVector<const Value *, 8> Found;
+  while (!Work.empty()) {
+    const Value *At = Work.pop_back_val();
+    if (auto *P = dyn_cast<PtrToIntInst>(At); P && P->getPointerOperand()->getType()->isPointerTy())
+      Found.push_back(P->getPointerOperand());
+    else if (!isa<PHINode>(At) || Met.size() > 16)
+      return NoVar;
+    else if (Met.insert(At))
+      append_range(Work, cast<PHINode>(At)->incoming_values());
+  }
+  Var To = G.newVar();
+  for (const Value *P : Found)
+    G.addEdge(pointer(P), To);
+  return To;
 }
 
 void TypeAnalysis::Impl::addGEP(const GEPOperator &GEP, Var To) {
@@ -292,8 +376,7 @@ void TypeAnalysis::Impl::addGEP(const GEPOperator &GEP, Var To) {
       continue;
     }
     IndexTerms Terms;
-    decompose(Idx, Scale, Terms, DL,
-              [&](const Value *P) { return pointer(P); });
+    IndexReader(*this, Terms).add(Idx, Scale);
     S.Const += Terms.Const;
     S.Stride = std::gcd(S.Stride, Terms.Stride);
     Differences.append(Terms.Differences);
