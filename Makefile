@@ -12,13 +12,14 @@ CMAKE_FLAGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
-.PHONY: build demo test bench install clean help bootstrap configure format
+.PHONY: build demo test bench bench-gpu install clean help bootstrap configure format
 
 help:
 	@echo "make           build the plugin, the drivers and the tools into $(BUILD)/"
 	@echo "make demo      differentiate real programs and show the result"
 	@echo "make test      run all tests"
 	@echo "make bench     measure gradient / primal and gradient / hand-written gradient"
+	@echo "make bench-gpu the same for kernels, on a GPU (bench/gpu)"
 	@echo "make install   install under PREFIX=$(PREFIX)"
 	@echo "make clean     delete $(BUILD)/"
 	@echo "Settings: BUILD=dir JOBS=n PREFIX=dir CMAKE_FLAGS='-DRG_ASSERTIONS=OFF ...'"
@@ -45,6 +46,9 @@ test: build
 
 bench: build
 	@bench/run.sh $(BUILD)
+
+bench-gpu: build
+	@bench/gpu/run.sh $(BUILD) --large
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
