@@ -256,6 +256,84 @@ void *rg_tape_realloc(rg_arena *a, void *p, uint64_t bytes) {
   return q;
 }
 
+/*===- Split mode: a tape of its own --------------------------------------===*/
+
+/* The arena of one tape, with its first chunk in the same block of the heap; that
+ * is small, since programs hold thousands of tapes. */
+enum { RG_SPLIT_CHUNK = 1024 };
+
+RG_NOINLINE __attribute__((malloc, returns_nonnull)) rg_arena *rg_split_begin(void) {
+  uint64_t head = (sizeof(rg_arena) + RG_ALIGN - 1) & ~(uint64_t)(RG_ALIGN - 1);
+  rg_arena *a = (rg_arena *)malloc(head + RG_SPLIT_CHUNK);
+  if (!a)
+    rg_arena_out_of_memory(head + RG_SPLIT_CHUNK);
+  memset(a, 0, sizeof *a);
+  rg_chunk *c = (rg_chunk *)((char *)a + head);
+  c->prev = c->next = NULL;
+  c->end = (char *)c + RG_SPLIT_CHUNK;
+  c->live_before = 0;
+  a->chunk = c;
+  a->cur = rg_chunk_start(c);
+  a->end = c->end;
+  a->registered = 1; /* it belongs to the program, not to a thread */
+  return a;
+}
+
+/* Runs the delayed frees and releases the arena. On any thread. */
+RG_NOINLINE void rg_split_end(rg_arena *a) {
+  rg_arena *mine = &rg_arena_of_thread;
+  while (a->deferred) {
+    rg_deferred *d = a->deferred;
+    a->deferred = d->earlier;
+    d->dealloc(d->p);
+  }
+  uint64_t live = rg_arena_live(a);
+  uint64_t with_mine = live + rg_arena_live(mine);
+  if (with_mine > mine->peak)
+    mine->peak = with_mine;
+  mine->ended += live;
+  rg_chunk *c = a->chunk;
+  while (c->prev)
+    c = c->prev;
+  for (c = c->next; c;) {
+    rg_chunk *next = c->next;
+    free(c);
+    c = next;
+  }
+  free(a);
+}
+
+/* What programs call for a tape that they will not reverse (any more). The tape
+ * begins with its arena, see lib/Emit/SplitEmitter. */
+void rg_tape_free(void *tape) {
+  if (tape)
+    rg_split_end(*(rg_arena **)tape);
+}
+
+RG_COLD void rg_split_wrong_tape(const char *function) {
+  fprintf(stderr,
+          "retrograd: the reverse sweep of '%s' was given a tape that it cannot read: made by another function, with other activities, or in another "
+          "translation unit\n",
+          function);
+  abort();
+}
+
+RG_COLD void rg_split_wrong_shadow(const char *function) {
+  fprintf(stderr,
+          "retrograd: the reverse sweep of '%s' must be given the shadows that __enzyme_augmentfwd was given\n",
+          function);
+  abort();
+}
+
+/* A tape in memory of the user's, which need not be aligned. */
+void rg_split_put(void *memory, uint64_t bytes, void *tape) {
+  if (bytes < sizeof tape) {
+    fprintf(stderr, "retrograd: memory for a tape must have the size that __enzyme_augmentsize returns\n");
+    abort();
+  }
+  memcpy(memory, &tape, sizeof tape);
+}
+
 RG_NOINLINE uint64_t rg_tape_bytes_total(void) {
   rg_arena *a = &rg_arena_of_thread;
   return a->ended + rg_arena_live(a) - a->base;

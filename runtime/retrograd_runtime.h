@@ -42,6 +42,19 @@ uint64_t rg_usable_size(void *p);
  *  min(rg_usable_size(p), bytes). */
 void *rg_tape_realloc(rg_arena *a, void *p, uint64_t bytes);
 
+/** An arena of its own, for the tape of a split derivative. */
+rg_arena *rg_split_begin(void);
+/** Runs its delayed frees and releases it. */
+void rg_split_end(rg_arena *a);
+/** Releases the tape of a split derivative that is not reversed (any more). For
+ *  programs. */
+void rg_tape_free(void *tape);
+/** Ends the program: the tape is not the sweep's, or its shadows are others. */
+void rg_split_wrong_tape(const char *function);
+void rg_split_wrong_shadow(const char *function);
+/** Stores the tape into `bytes` bytes of the user's memory. */
+void rg_split_put(void *memory, uint64_t bytes, void *tape);
+
 /** Bytes of tape handed out by this thread since the last reset, and the most
  *  that were live at once. For reports and benchmarks. */
 uint64_t rg_tape_bytes_total(void);

@@ -70,6 +70,10 @@ extern int enzyme_dup;
 extern int enzyme_dupnoneed;
 extern int enzyme_out;
 extern int enzyme_primal_return;
+/* Split mode, see docs/user/SplitMode.md. */
+extern int enzyme_tape;
+extern int enzyme_allocated;
+extern int enzyme_nofree;
 /* Several derivatives at once, see docs/user/Jacobians.md. */
 extern int enzyme_width;
 extern int enzyme_pattern; /* docs/Sparse.md */
@@ -92,6 +96,19 @@ double __enzyme_fwddiff(void *function, ...) RG_DERIVATIVE_CALL;
 float __enzyme_fwddiff_float(void *function, ...) RG_DERIVATIVE_CALL;
 long double __enzyme_fwddiff_longdouble(void *function, ...) RG_DERIVATIVE_CALL;
 void __enzyme_fwddiff_void(void *function, ...) RG_DERIVATIVE_CALL;
+
+/* Reverse mode in two calls: the first returns the tape (and, if you declare one
+ * that returns a struct, the function's result behind it), the second takes it. */
+void *__enzyme_augmentfwd(void *function, ...) RG_DERIVATIVE_CALL;
+double __enzyme_reverse(void *function, ...) RG_DERIVATIVE_CALL;
+float __enzyme_reverse_float(void *function, ...) RG_DERIVATIVE_CALL;
+long double __enzyme_reverse_longdouble(void *function,
+                                        ...) RG_DERIVATIVE_CALL;
+void __enzyme_reverse_void(void *function, ...) RG_DERIVATIVE_CALL;
+/* Bytes of memory for a tape, in units of char. */
+unsigned long __enzyme_augmentsize(void *function, ...) RG_DERIVATIVE_CALL;
+/* Releases a tape that is not reversed (any more); null is allowed. */
+void rg_tape_free(void *tape);
 
 #ifdef __cplusplus
 }

@@ -19,10 +19,10 @@
 using namespace llvm;
 using namespace retrograd;
 
-OverwriteAnalysis::OverwriteAnalysis(Function &F, Function &Root, bool Split,
+OverwriteAnalysis::OverwriteAnalysis(Function &F, Function &Root, When Reversed,
                                      AAResults &AA, const ActivityAnalysis &Activity,
                                      const LoopShape &Shape)
-    : F(F), Root(Root), Split(Split), AA(AA), Activity(Activity),
+    : F(F), Root(Root), Split(Reversed != AtOnce), UserSplit(Reversed == AnyTime), AA(AA), Activity(Activity),
       Facts(Activity.facts()), Shape(Shape) {
   for (Instruction &I : instructions(F)) {
     if (!I.mayWriteToMemory() || !Shape.isLive(I.getParent()))
@@ -63,7 +63,9 @@ bool OverwriteAnalysis::compute(const LoadInst &L) const {
     if (!Split || none_of(Objects, [](const Value *O) { return isa<Argument>(O); }))
       return true;
   }
-  if (writtenNowhere(Facts.types().objectOf(P), Facts.effects(&Root).Writes))
+  TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
+  bool Foreign = UserSplit && O != TypeAnalysis::NoObject && Facts.visible().test(O);
+  if (!Foreign && writtenNowhere(O, Facts.effects(&Root).Writes))
     return true;
   if (Split && !isPrivate(P))
     return false;

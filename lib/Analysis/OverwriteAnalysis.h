@@ -11,7 +11,9 @@
 //
 //   1. Nothing in the whole call graph writes the object.
 //   2. In a split derivative the caller goes on running before the reverse
-//      sweep, so only private memory of this function can qualify.
+//      sweep, so only private memory of this function can qualify. Where the
+//      user holds the tape, code outside of the call graph runs in between, and
+//      what it can see is not what it was, whoever writes it.
 //   3. No instruction that can run after the load may write its location, by
 //      LLVM's alias analysis. Alias analysis compares pointers of one
 //      iteration; where both pointers vary in a common loop only the
@@ -35,9 +37,14 @@ class LoopShape;
 
 class OverwriteAnalysis {
 public:
-  /// `Root` is the prepared clone that the user's request names; `Split` says
-  /// that F's reverse sweep runs after F has returned.
-  OverwriteAnalysis(llvm::Function &F, llvm::Function &Root, bool Split,
+  /// When F's reverse sweep runs.
+  enum When : uint8_t {
+    AtOnce,      ///< as soon as F is done
+    AfterReturn, ///< when the caller's does, which goes on running first
+    AnyTime      ///< the same, and the user's request is a split one
+  };
+  /// `Root` is the prepared clone that the user's request names.
+  OverwriteAnalysis(llvm::Function &F, llvm::Function &Root, When Reversed,
                     llvm::AAResults &AA, const ActivityAnalysis &Activity,
                     const LoopShape &Shape);
 
@@ -56,7 +63,7 @@ private:
 
   llvm::Function &F;
   llvm::Function &Root;
-  bool Split;
+  bool Split, UserSplit;
   llvm::AAResults &AA;
   const ActivityAnalysis &Activity;
   const ProgramFacts &Facts;

@@ -20,8 +20,9 @@ Function *retrograd::directCallee(const CallBase &C) {
 }
 
 ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
-                           const Catalogue &Cat, const OutsideEvidence *Outside)
-    : Cat(Cat), PreparedOf(std::move(PO)), Types(Functions, PreparedOf, Cat, Outside) {
+                           const Catalogue &Cat, const OutsideEvidence *Outside, bool ManySweeps)
+    : Cat(Cat), PreparedOf(std::move(PO)), Types(Functions, PreparedOf, Cat, Outside),
+      ManySweeps(ManySweeps) {
   computeVisible(Functions);
   computeEffects(Functions);
   computeShared(Functions);

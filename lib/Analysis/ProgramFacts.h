@@ -35,7 +35,8 @@ public:
   using PreparedOfFn = std::function<llvm::Function *(const llvm::Function *)>;
 
   ProgramFacts(llvm::ArrayRef<llvm::Function *> Functions, PreparedOfFn PreparedOf,
-               const Catalogue &Cat, const OutsideEvidence *Outside = nullptr);
+               const Catalogue &Cat, const OutsideEvidence *Outside = nullptr,
+               bool ManySweeps = false);
 
   const TypeAnalysis &types() const { return Types; }
   const Catalogue &catalogue() const { return Cat; }
@@ -75,6 +76,9 @@ public:
   const llvm::BitVector &ownedMemory() const { return Owned; }
   /// The function that the user asked for.
   const llvm::Function *root() const { return Root; }
+  /// Its reverse sweep may run more than once from one primal sweep, so each has
+  /// to leave zero adjoints in all memory of the call graph's own.
+  bool manySweeps() const { return ManySweeps; }
 
   /// Cached shape of a value.
   const ValueShape &shape(const llvm::Value *V) const;
@@ -96,6 +100,7 @@ private:
   llvm::BitVector Visible, Shared, Unshadowed, Owned;
   mutable llvm::DenseMap<const llvm::GlobalVariable *, bool> SetFirst;
   const llvm::Function *Root = nullptr;
+  bool ManySweeps;
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>> Shapes;
 };
 

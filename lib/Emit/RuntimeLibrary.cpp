@@ -46,6 +46,7 @@ static std::unique_ptr<Module> openRuntime(LLVMContext &Ctx) {
 /// runtime are differentiated and need theirs: they carry types.
 static bool managesTape(const Function &F) {
   return F.getName().starts_with("rg_tape_") ||
+         F.getName().starts_with("rg_split_") ||
          F.getName().starts_with("rg_arena_");
 }
 

@@ -42,8 +42,11 @@ static void reportOptions(Module &M, const Options &Opts, DiagnosticEngine &Diag
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
   releaseRules(M);
   // Hands off what was not asked: without derivative calls nothing happens.
-  if (!hasEntryCalls(M) || !Opts.Enabled)
-    return PreservedAnalyses::all();
+  if (!hasEntryCalls(M) || !Opts.Enabled) {
+    // But for what a program may ask the runtime itself, rg_tape_free say.
+    bool Asked = Stage != LinkStage::BeforeLink && RuntimeLibrary(M).resolveDeclarations();
+    return Asked ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
   switch (Stage) {
   case LinkStage::Whole:
     // The native half of a fat object, whose other half is for the linker.
@@ -76,12 +79,14 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
   {
     Differentiator Derive(M, MAM, Cat.get(), Diags, Opts);
+    // What the program calls of the runtime may be called by a primal.
+    Derive.runtime().resolveDeclarations();
     // Innermost first, so that an outer derivative sees the inner one's code.
     for (auto [N, Entry] : enumerate(Entries.Calls)) {
       if (Entry.Request.Mode == DerivativeMode::Batch)
-        lowerEntryCall(Entry, *emitBatch(Entry.Request, M));
+        lowerEntryCall(Entry, *emitBatch(Entry.Request, M), Derive.runtime());
       else if (Function *D = Derive.differentiate(alike(Entries.Calls, N)))
-        lowerEntryCall(Entry, *D);
+        lowerEntryCall(Entry, *D, Derive.runtime());
       else
         removeRefusedCall(*Entry.Call);
     }

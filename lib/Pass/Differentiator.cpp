@@ -14,6 +14,7 @@
 #include "Emit/PrimalEmitter.h"
 #include "Emit/ReverseEmitter.h"
 #include "Emit/RuleEmitter.h"
+#include "Emit/SplitEmitter.h"
 #include "Pass/CleanUp.h"
 #include "Pass/LeaveDerivative.h"
 #include "Plan/DerivativePlan.h"
@@ -80,11 +81,15 @@ static void collectArguments(ArrayRef<const EntryCall *> Calls, Function &Root,
 }
 
 Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
-  const DerivativeRequest &R = Calls.front()->Request;
   RequestTrail Trail = Calls.front()->trail();
   for (auto &[Known, D] : Answered)
-    if (Known == R)
+    if (Known == Calls.front()->Request)
       return D;
+  // Both halves of a split derivative are made at once, whichever is met first.
+  DerivativeRequest R = Calls.front()->Request;
+  bool ForSweep = R.Mode == DerivativeMode::Sweep;
+  if (ForSweep)
+    R.Mode = DerivativeMode::Augment;
   Cat.askFor(/*Forward=*/R.Mode == DerivativeMode::Forward);
   Prepare = &preparation(R.Mode);
   Root = Prepare->prepare(*R.Primal);
@@ -118,16 +123,25 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
     LastTry = Try == 2 || (Try == 1 && !Root->getSubprogram());
     Facts = std::make_unique<ProgramFacts>(
         Graph, [this](const Function *F) { return Prepare->preparedOf(F); }, Cat,
-        Try ? &Outside : nullptr);
+        Try ? &Outside : nullptr, R.ManySweeps);
     if (Opts.PrintTypes)
       Facts->types().print(Printed);
     Result = run(R, Trail);
   }
   Function *D = Result == Outcome::Done ? Jobs.front().Made : nullptr;
+  if (D && R.Mode == DerivativeMode::Augment) {
+    SplitPair Pair = emitSplit(R, *D, *Jobs.front().Sweep, Runtime);
+    endTapeOnUnwinding(*Pair.Begin, *R.Primal);
+    DerivativeRequest OtherHalf = R;
+    OtherHalf.Mode = DerivativeMode::Sweep;
+    Answered.push_back({R, Pair.Begin});
+    Answered.push_back({OtherHalf, Pair.Finish});
+    D = ForSweep ? Pair.Finish : Pair.Begin;
+  } else if (D) {
+    Answered.push_back({R, D});
+  }
   Facts.reset();
   Jobs.clear();
-  if (D)
-    Answered.push_back({R, D});
   return D;
 }
 
@@ -152,6 +166,11 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
   Emitted.clear();
   NextJob = 0;
   Jobs.push_back({R, declareDerivative(R, M), nullptr, Trail, {}, {}, {}, {}, {}});
+  if (R.Mode == DerivativeMode::Augment) {
+    DerivativeRequest S = R;
+    S.Mode = DerivativeMode::Sweep;
+    Jobs.front().Sweep = declareDerivative(S, M);
+  }
   raw_ostream &Printed = errs(); // layering: the printers that the user asked for
   Outcome Result = Outcome::Done;
   while ((Result == Outcome::Done || Result == Outcome::Planned) && NextJob != Jobs.size()) {
@@ -162,7 +181,10 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
   if ((Result == Outcome::Done || Result == Outcome::Planned) && !settleRefusals(/*Finally=*/true))
     Result = Outcome::Failed;
   if (Result == Outcome::Done) {
-    resetShadowGlobals(*Jobs.front().Made);
+    resetShadowGlobals(*Jobs.front().Made, /*Pointers=*/true);
+    // Between the halves of a split derivative others may have used them.
+    if (Function *Sweep = Jobs.front().Sweep)
+      resetShadowGlobals(*Sweep, /*Pointers=*/false);
     beginWatch(*Jobs.front().Made, Runtime);
     letExceptionsLeave(*Jobs.front().Made, *Root, *R.Primal);
     for (Function *F : Emitted) {
@@ -303,9 +325,9 @@ GlobalVariable *Differentiator::shadowOf(GlobalVariable &G, unsigned Lane) {
   return Sh;
 }
 
-/// At its start a derivative's global shadows hold zero adjoints, and pointers
-/// that are their own shadows.
-void Differentiator::resetShadowGlobals(Function &D) {
+/// At its start a derivative's global shadows hold zero adjoints and, if it has a
+/// primal sweep, pointers that are their own shadows.
+void Differentiator::resetShadowGlobals(Function &D, bool Pointers) {
   if (UsedShadows.empty())
     return;
   IRBuilder<> B(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
@@ -320,7 +342,23 @@ void Differentiator::resetShadowGlobals(Function &D) {
     Value *Sh = AddressOf(ShadowGlobals[{G, Lane, ShadowLevel}]);
     SmallVector<TypedLeaf, 4> Leaves = Facts->types().leavesAt(G, Size);
     bool HasPointer = any_of(Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Pointer; });
-    B.CreateMemSet(Sh, B.getInt8(0), Size, G->getAlign());
+    auto Clear = [&](uint64_t From, uint64_t To) {
+      if (From < To)
+        B.CreateMemSet(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Sh, From), B.getInt8(0),
+                       To - From, commonAlignment(G->getAlign().valueOrOne(), From));
+    };
+    if (HasPointer && !Pointers) {
+      // The primal sweep left them there for others.
+      uint64_t From = 0;
+      for (const TypedLeaf &L : Leaves)
+        if (L.Kind.K == ByteKind::Pointer) {
+          Clear(From, L.Offset);
+          From = L.Offset + L.Size;
+        }
+      Clear(From, Size);
+      continue;
+    }
+    Clear(0, Size);
     if (!HasPointer)
       continue;
     Value *P = AddressOf(G);
@@ -467,7 +505,11 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
                             J.Request.ActiveReturn || J.Request.ShadowReturn, *Facts, Shape,
                             J.Callers);
   J.Own = Activity.origins();
-  OverwriteAnalysis Overwrite(F, *Root, Split, FAM.getResult<AAManager>(F), Activity, Shape);
+  OverwriteAnalysis::When Reversed =
+      Jobs.front().Sweep ? OverwriteAnalysis::AnyTime
+      : Split            ? OverwriteAnalysis::AfterReturn
+                         : OverwriteAnalysis::AtOnce;
+  OverwriteAnalysis Overwrite(F, *Root, Reversed, FAM.getResult<AAManager>(F), Activity, Shape);
   raw_ostream &Printed = errs(); // layering: the printers that the user asked for
   if (Opts.PrintLoops)
     Shape.print(Printed);

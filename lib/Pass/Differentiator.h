@@ -82,7 +82,7 @@ private:
   bool settleRefusals(bool Finally);
   void writeRefusal(Job &J);
   unsigned levelOf(llvm::ArrayRef<llvm::Function *> Graph) const;
-  void resetShadowGlobals(llvm::Function &Root);
+  void resetShadowGlobals(llvm::Function &D, bool Pointers);
 
   llvm::Module &M;
   llvm::ModuleAnalysisManager &MAM;

@@ -37,14 +37,17 @@ static void throwReturned(Function &D, GlobalVariable &Variable) {
   }
 }
 
-/// The beginning of D's own tape; null if D needs none.
-static CallInst *tapeOf(Function &D) {
+/// The beginning of D's own tape, and what ends it; null if D needs none.
+static std::pair<CallInst *, StringRef> tapeOf(Function &D) {
   for (Instruction &I : D.getEntryBlock())
-    if (auto *C = dyn_cast<CallInst>(&I);
-        C && C->getCalledFunction() &&
-        C->getCalledFunction()->getName() == "rg_tape_begin")
-      return C;
-  return nullptr;
+    if (auto *C = dyn_cast<CallInst>(&I); C && C->getCalledFunction()) {
+      StringRef Begin = C->getCalledFunction()->getName();
+      if (Begin == "rg_tape_begin")
+        return {C, "rg_tape_end"};
+      if (Begin == "rg_split_begin")
+        return {C, "rg_split_end"};
+    }
+  return {};
 }
 
 /// A personality that runs clean-ups: that of the code around, so that both can
@@ -64,9 +67,9 @@ static Constant *personalityFor(const Function &D, const Function &Original) {
       M.getOrInsertFunction("__gcc_personality_v0", T).getCallee());
 }
 
-static void endTapeOnUnwinding(Function &D, const Function &Original) {
-  CallInst *Arena = tapeOf(D);
-  if (!Arena)
+void retrograd::endTapeOnUnwinding(Function &D, const Function &Original) {
+  auto [Arena, EndName] = tapeOf(D);
+  if (!Arena || Original.doesNotThrow())
     return;
   SmallVector<CallInst *, 16> Calls;
   SmallVector<ResumeInst *, 4> Resumes;
@@ -82,7 +85,7 @@ static void endTapeOnUnwinding(Function &D, const Function &Original) {
   if (Calls.empty() && Resumes.empty())
     return;
   FunctionCallee End = D.getParent()->getOrInsertFunction(
-      "rg_tape_end", FunctionType::get(Type::getVoidTy(D.getContext()),
+      EndName, FunctionType::get(Type::getVoidTy(D.getContext()),
                                        {Arena->getType()}, false));
   for (ResumeInst *R : Resumes)
     CallInst::Create(End, {Arena}, "", R->getIterator())
@@ -106,8 +109,8 @@ static void endTapeOnUnwinding(Function &D, const Function &Original) {
 void retrograd::letExceptionsLeave(Function &D, const Function &Primal,
                                    const Function &Original) {
   // In this order: what is thrown where D returns comes after the tape's end.
-  if (!Original.doesNotThrow())
-    endTapeOnUnwinding(D, Original);
+  // (Of a split derivative the tape is begun around D, see SplitEmitter.)
+  endTapeOnUnwinding(D, Original);
   if (Primal.hasFnAttribute(ReturnsExceptions))
     for (GlobalVariable &G : D.getParent()->globals())
       if (G.hasAttribute(ExceptionVariable) &&

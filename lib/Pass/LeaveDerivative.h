@@ -20,6 +20,9 @@ namespace retrograd {
 void letExceptionsLeave(llvm::Function &D, const llvm::Function &Primal,
                         const llvm::Function &Original);
 
+/// The latter alone.
+void endTapeOnUnwinding(llvm::Function &D, const llvm::Function &Original);
+
 } // namespace retrograd
 
 #endif

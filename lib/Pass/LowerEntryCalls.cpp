@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/LowerEntryCalls.h"
+#include "Emit/SplitEmitter.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -29,14 +30,15 @@ namespace {
 
 class Lowering {
 public:
-  Lowering(EntryCall &Entry, Function &Derivative)
-      : Entry(Entry), Derivative(Derivative), Old(*Entry.Call), Builder(&Old),
+  Lowering(EntryCall &Entry, Function &Derivative, RuntimeLibrary &Runtime)
+      : Entry(Entry), Derivative(Derivative), Runtime(Runtime), Old(*Entry.Call), Builder(&Old),
         DL(Old.getDataLayout()) {}
   void run();
 
 private:
   EntryCall &Entry;
   Function &Derivative;
+  RuntimeLibrary &Runtime;
   CallBase &Old;
   IRBuilder<> Builder;
   const DataLayout &DL;
@@ -48,6 +50,9 @@ private:
   AllocaInst *makeMemory(Type *T, const Twine &Name);
   Value *operand(const EntryOperand &Operand, Type *Wanted, Value *&Memory,
                  const Twine &Name);
+  Value *loadTape();
+  void storeTape(Value *Tape);
+  Value *seed(unsigned Lane);
   CallBase *callDerivative(ArrayRef<Value *> Arguments);
   Value *resultPart(const EntryResult &Part, CallBase &Call);
   Value *assemble(ArrayRef<Value *> Parts, Type *Declared);
@@ -162,13 +167,66 @@ Value *Lowering::assemble(ArrayRef<Value *> Parts, Type *Declared) {
   return Builder.CreateLoad(Declared, Memory);
 }
 
+/// The tape that a sweep was given.
+Value *Lowering::loadTape() {
+  Value *Memory = nullptr;
+  Value *P = operand(*Entry.OfTape.Tape, Builder.getPtrTy(), Memory, "");
+  return Entry.OfTape.InMemory
+             ? Builder.CreateAlignedLoad(Builder.getPtrTy(), P, Align(1), "tape")
+             : P;
+}
+
+/// The tape that the user has memory for.
+void Lowering::storeTape(Value *Tape) {
+  Value *Memory = nullptr;
+  Value *P = operand(*Entry.OfTape.Tape, Builder.getPtrTy(), Memory, "");
+  Value *Bytes = Entry.OfTape.MemoryBytes;
+  // Behind a C++ reference is an int or a long: its lower half says enough.
+  if (Bytes->getType()->isPointerTy())
+    Bytes = Builder.CreateLoad(Builder.getInt32Ty(), Bytes);
+  Builder.CreateCall(Runtime.require("rg_split_put"),
+                     {P, Builder.CreateZExtOrTrunc(Bytes, Builder.getInt64Ty()), Tape});
+}
+
+/// The adjoint of the result in one lane.
+Value *Lowering::seed(unsigned Lane) {
+  Type *T = Entry.Request.Primal->getReturnType();
+  auto Ones = [](auto &&Self, Type *Of) -> Constant * {
+    if (Of->isFPOrFPVectorTy())
+      return ConstantFP::get(Of, 1.0);
+    if (auto *S = dyn_cast<StructType>(Of)) {
+      SmallVector<Constant *, 4> Members;
+      for (Type *Member : S->elements())
+        Members.push_back(Self(Self, Member));
+      return ConstantStruct::get(S, Members);
+    }
+    if (auto *A = dyn_cast<ArrayType>(Of))
+      return ConstantArray::get(
+          A, SmallVector<Constant *, 4>(A->getNumElements(),
+                                        Self(Self, A->getElementType())));
+    return Constant::getNullValue(Of);
+  };
+  if (Entry.OfTape.Seeds.empty())
+    return Ones(Ones, T);
+  ArrayRef<EntryOperand> Pieces = Entry.OfTape.Seeds[Lane];
+  Value *Memory = nullptr;
+  if (Pieces.size() == 1)
+    return operand(Pieces[0], T, Memory, "");
+  Value *Whole = PoisonValue::get(T);
+  for (auto [I, Piece] : enumerate(Pieces))
+    Whole = Builder.CreateInsertValue(Whole, Piece.V, I);
+  return Whole;
+}
+
 void Lowering::run() {
   const DerivativeRequest &Request = Entry.Request;
   SmallVector<Value *, 16> Arguments;
+  const bool IsSweep = Request.Mode == DerivativeMode::Sweep;
+  Value *Tape = IsSweep ? Arguments.emplace_back(loadTape()) : nullptr;
   for (auto [P, Parameter] : zip(Request.Primal->args(), Entry.Parameters)) {
     Value *&OfPrimal = PrimalMemory.emplace_back(nullptr);
-    // Of a batch, what has lanes has no other value.
-    if (Request.Mode != DerivativeMode::Batch || Parameter.Shadows.empty())
+    // Of a batch, what has lanes has no other value; of a sweep, none has one.
+    if (!IsSweep && (Request.Mode != DerivativeMode::Batch || Parameter.Shadows.empty()))
       Arguments.push_back(
           operand(Parameter.Primal, P.getType(), OfPrimal, P.getName()));
     auto &OfShadow = ShadowMemory.emplace_back(Parameter.Shadows.size(), nullptr);
@@ -188,7 +246,15 @@ void Lowering::run() {
     Arguments.append(Request.Width,
                      ConstantFP::get(Request.Primal->getReturnType(), 1.0));
 
+  if (IsSweep && Request.ActiveReturn)
+    for (unsigned Lane = 0; Lane != Request.Width; ++Lane)
+      Arguments.push_back(seed(Lane));
+
   CallBase *Call = callDerivative(Arguments);
+  if (IsSweep && !Entry.OfTape.Keep)
+    emitSplitEnd(Builder, Tape, Runtime);
+  else if (Request.Mode == DerivativeMode::Augment && Entry.OfTape.InMemory)
+    storeTape(Builder.CreateExtractValue(Call, 0));
   SmallVector<Value *, 4> Parts;
   for (const EntryResult &Part : Entry.Results)
     Parts.push_back(resultPart(Part, *Call));
@@ -210,8 +276,9 @@ void Lowering::run() {
   Entry.Call = nullptr;
 }
 
-void retrograd::lowerEntryCall(EntryCall &Entry, Function &Derivative) {
-  Lowering(Entry, Derivative).run();
+void retrograd::lowerEntryCall(EntryCall &Entry, Function &Derivative,
+                               RuntimeLibrary &Runtime) {
+  Lowering(Entry, Derivative, Runtime).run();
 }
 
 void retrograd::removeRefusedCall(CallBase &Call) {

@@ -14,13 +14,15 @@
 #ifndef RETROGRAD_PASS_LOWERENTRYCALLS_H
 #define RETROGRAD_PASS_LOWERENTRYCALLS_H
 
+#include "Emit/RuntimeLibrary.h"
 #include "Request/EntryCalls.h"
 
 namespace retrograd {
 
 /// Replaces one entry call by a call of Derivative, whose type is
 /// Entry.Request.functionType(). Entry.Call is gone afterwards.
-void lowerEntryCall(EntryCall &Entry, llvm::Function &Derivative);
+void lowerEntryCall(EntryCall &Entry, llvm::Function &Derivative,
+                    RuntimeLibrary &Runtime);
 
 /// Removes an entry call that was diagnosed; its result becomes zero. The
 /// module stays valid, and the host fails in its own way because of the error.

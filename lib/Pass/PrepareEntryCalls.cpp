@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/PrepareEntryCalls.h"
+#include "Pass/LowerEntryCalls.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Pass/Hints.h"
 #include "Request/FunctionOperand.h"
@@ -250,6 +251,17 @@ static void replaceVirtualReverse(Module &M) {
   }
 }
 
+/// The size of a tape in memory of the user's is a constant.
+static void replaceTapeSizes(Module &M) {
+  for (Function &F : M)
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (auto *Call = dyn_cast<CallBase>(&I);
+          Call && isTapeSizeCall(*Call) && Call->getType()->isIntegerTy()) {
+        Call->replaceAllUsesWith(ConstantInt::get(Call->getType(), TapeHandleBytes));
+        removeRefusedCall(*Call);
+      }
+}
+
 EntryCalls
 retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
                              DiagnosticEngine &Diags,
@@ -259,6 +271,7 @@ retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
   rewriteHints(M, Diags);
   replaceVirtualReverse(M);
   MAM.invalidate(M, AlwaysInlinerPass(/*InsertLifetime=*/false).run(M, MAM));
+  replaceTapeSizes(M);
   uncoverFunctions(M, MAM);
   if (specializeWrappers(M)) {
     MAM.invalidate(M, PreservedAnalyses::none());

@@ -138,7 +138,7 @@ void DerivativePlan::checkCall(const CallBase &C) {
       refuse(RefusalKind::Instruction, C, What);
     return;
   }
-  if (A == CallAction::Memory || A == CallAction::Realloc) {
+  if (A == CallAction::Memory || A == CallAction::Realloc || A == CallAction::Allocate) {
     if (const char *What = missingRule(C, Activity))
       refuse(RefusalKind::Instruction, C, What);
     return;

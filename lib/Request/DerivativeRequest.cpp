@@ -84,6 +84,8 @@ void DerivativeRequest::print(raw_ostream &OS) const {
     OS << "dependencies of ";
   if (ErrorEstimate)
     OS << "errors of ";
+  if (ManySweeps)
+    OS << "many times ";
   OS << Primal->getName() << "(";
   for (unsigned I = 0; I < Args.size(); ++I)
     OS << (I ? ", " : "") << spelling(Args[I]);

@@ -81,12 +81,16 @@ struct DerivativeRequest {
   /// Forward: shadows hold bounds of rounding errors instead of tangents
   /// (lib/Emit/README.md).
   bool ErrorEstimate = false;
+  /// Augment, Sweep: the user keeps the tape, so that it may be swept again
+  /// (docs/SplitMode.md).
+  bool ManySweeps = false;
 
   bool operator==(const DerivativeRequest &O) const {
     return Primal == O.Primal && Mode == O.Mode && Args == O.Args &&
            ActiveReturn == O.ActiveReturn && ReturnPrimal == O.ReturnPrimal &&
            ShadowReturn == O.ShadowReturn && Width == O.Width &&
-           Dependencies == O.Dependencies && ErrorEstimate == O.ErrorEstimate;
+           Dependencies == O.Dependencies && ErrorEstimate == O.ErrorEstimate &&
+           ManySweeps == O.ManySweeps;
   }
 
   /// The literal struct (or void) that the derivative returns; see the head.

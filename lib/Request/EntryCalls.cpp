@@ -52,6 +52,9 @@ enum class EntryRole {
   Reverse,
   Forward,
   Batch,
+  Augment,            ///< split reverse mode, primal sweep
+  Sweep,              ///< split reverse mode, reverse sweep
+  TapeSize,           ///< a constant
   Itself,             ///< isItsArgument()
   ErrorEstimate,      ///< forward, of errors instead of tangents
   Hint,               ///< hintOf()
@@ -94,6 +97,9 @@ enum class MarkerRole {
   NoReturn,
   Interleave,
   ByRef,
+  Tape,
+  Allocated,
+  KeepTape,
   NoEffect,
   NotYet
 };
@@ -398,6 +404,10 @@ private:
     return Result.Request.Mode == DerivativeMode::Forward;
   }
   bool isBatch() const { return Result.Request.Mode == DerivativeMode::Batch; }
+  bool isAugment() const {
+    return Result.Request.Mode == DerivativeMode::Augment;
+  }
+  bool isSweep() const { return Result.Request.Mode == DerivativeMode::Sweep; }
   std::nullopt_t fail(DiagId Id, std::initializer_list<DiagArg> Args) {
     Diags.report(Id, &Call, RequestTrail(Call, F), Args);
     return std::nullopt;
@@ -432,6 +442,10 @@ private:
   std::optional<EntryOperand> convertByRef(unsigned Index, Argument &P);
   bool checkReturnMarker(Type *Returned);
   bool readReturn();
+  bool readTapeMarker(MarkerRole Role, StringRef Name);
+  bool readSweepOperands();
+  bool readSeed(Type *Returned);
+  bool readSplitReturn(Type *Returned, bool InMemory);
   bool matchResult();
 };
 
@@ -558,6 +572,12 @@ bool Decoder::readMarkers(std::optional<MarkerRole> &Activity,
       if (!isForward())
         return failed(DiagId::MarkerElsewhere, {Name, EntryName});
       Result.Request.Dependencies = true;
+      break;
+    case MarkerRole::Tape:
+    case MarkerRole::Allocated:
+    case MarkerRole::KeepTape:
+      if (!readTapeMarker(Known->Role, Name))
+        return false;
       break;
     case MarkerRole::Width: // see readWidth()
       ++Next;
@@ -844,8 +864,7 @@ bool Decoder::readParameters(const ParameterGroup &Group) {
       *Activity == ArgActivity::Dup || *Activity == ArgActivity::DupNoNeed;
   // A struct by value that holds numbers and pointers has nowhere to leave the
   // adjoints of its numbers, for the shadow that the user passes is a copy.
-  if (HasShadow && Result.Request.Mode == DerivativeMode::ReverseJoint &&
-      (InMemory || Group.Size > 1) && holdsFloat(Whole))
+  if (HasShadow && !isForward() && !isBatch() && (InMemory || Group.Size > 1) && holdsFloat(Whole))
     return failed(DiagId::DupByValue, {F, userIndex(First)});
 
   SmallVector<EntryOperand, 2> Primals(Group.Size);
@@ -947,6 +966,26 @@ bool Decoder::readReturn() {
                      EntryOperand{EntryOperand::ZeroMemory, nullptr, Returned});
   };
 
+  auto AdjointResults = [&] {
+    for (Argument &P : F->args()) {
+      unsigned I = P.getArgNo();
+      if (Request.Args[I] == ArgActivity::Out) {
+        FromLanes(P.getType());
+      } else if (P.hasByValAttr() && !Result.Parameters[I].Shadows.empty() &&
+                 Result.Parameters[I].Shadows[0].How ==
+                     EntryOperand::ZeroMemory) {
+        for (unsigned Lane = 0; Lane < Width; ++Lane) {
+          EntryResult R;
+          R.Ty = P.getParamByValType();
+          R.Parameter = I;
+          R.OfShadow = true;
+          R.Lane = Lane;
+          Result.Results.push_back(R);
+        }
+      }
+    }
+  };
+
   if (isBatch()) {
     if (InMemory) {
       Request.Args[0] = ArgActivity::Dup;
@@ -980,6 +1019,29 @@ bool Decoder::readReturn() {
     return true;
   }
 
+  if (isAugment() || isSweep()) {
+    if (!readSplitReturn(Returned, InMemory))
+      return false;
+    if (isAugment()) {
+      // {tape, primal?, shadow?}
+      auto Add = [&](Type *T) {
+        FromMember(T);
+        return &Result.Results.back();
+      };
+      Add(PointerType::getUnqual(F->getContext()));
+      if (InMemory)
+        FromMemory(/*OfShadow=*/false);
+      else if (!Returned->isVoidTy())
+        Add(Returned);
+      if (Request.ShadowReturn)
+        FromLanes(Returned);
+      if (NoReturn && !Returned->isVoidTy())
+        Result.Results.erase(Result.Results.begin() + 1);
+      return true;
+    }
+    AdjointResults();
+    return true;
+  }
   bool IsScalar = Returned->isFloatingPointTy();
   if (!ReturnConst && !IsScalar && holdsFloat(Returned))
     return failed(DiagId::ReturnNotScalar, {F, describe(Returned)});
@@ -991,23 +1053,143 @@ bool Decoder::readReturn() {
   } else if (Primal) {
     FromMember(Returned);
   }
-  for (Argument &P : F->args()) {
-    unsigned I = P.getArgNo();
-    if (Request.Args[I] == ArgActivity::Out) {
-      FromLanes(P.getType());
-    } else if (P.hasByValAttr() && !Result.Parameters[I].Shadows.empty() &&
-               Result.Parameters[I].Shadows[0].How ==
-                   EntryOperand::ZeroMemory) {
-      for (unsigned Lane = 0; Lane < Width; ++Lane) {
-        EntryResult R;
-        R.Ty = P.getParamByValType();
-        R.Parameter = I;
-        R.OfShadow = true;
-        R.Lane = Lane;
-        Result.Results.push_back(R);
-      }
-    }
+  AdjointResults();
+  return true;
+}
+
+/// enzyme_tape, enzyme_allocated and enzyme_nofree, which do not stand before an
+/// argument of the function.
+bool Decoder::readTapeMarker(MarkerRole Role, StringRef Name) {
+  if (!isAugment() && !isSweep())
+    return failed(DiagId::MarkerElsewhere, {Name, EntryName});
+  EntryTape &Of = Result.OfTape;
+  if (Role == MarkerRole::KeepTape) {
+    Of.Keep = true;
+    return true;
   }
+  if (++Next == Call.arg_size() || isMarker(Call.getArgOperand(Next)))
+    return failed(DiagId::MarkerWithoutArgument, {Name});
+  Value *V = Call.getArgOperand(Next);
+  if (Role == MarkerRole::Tape) {
+    if (Of.Tape)
+      return failed(DiagId::RepeatedMarker, {Name, Name});
+    if (!V->getType()->isPointerTy())
+      return failed(DiagId::TapeOperand, {EntryName, describe(V->getType())});
+    Of.Tape = EntryOperand{ByReference ? EntryOperand::Load : EntryOperand::Direct, V};
+    return true;
+  }
+  if (!V->getType()->isIntegerTy() && !(ByReference && V->getType()->isPointerTy()))
+    return failed(DiagId::TapeBytes, {unsigned(TapeHandleBytes), describe(V->getType())});
+  if (std::optional<uint64_t> Known = constantOf(V);
+      Known && *Known < TapeHandleBytes)
+    return failed(DiagId::TapeBytes, {unsigned(TapeHandleBytes), unsigned(*Known)});
+  Of.MemoryBytes = V;
+  Of.InMemory = true;
+  return true;
+}
+
+/// What follows the arguments of the function in a reverse sweep: the adjoint of
+/// its result, and the tape unless a marker named it.
+bool Decoder::readSweepOperands() {
+  bool InMemory = F->arg_size() && F->getArg(0)->hasStructRetAttr();
+  Type *Returned =
+      InMemory ? F->getArg(0)->getParamStructRetType() : F->getReturnType();
+  EntryTape &Of = Result.OfTape;
+  std::optional<MarkerRole> Marker;
+  StringRef Spelling;
+  while (Next != Call.arg_size()) {
+    Value *V = Call.getArgOperand(Next);
+    bool WantsSeed = Return != MarkerRole::ConstReturn && holdsFloat(Returned) &&
+                     Of.Seeds.size() < Result.Request.Width;
+    // A pointer can only be the tape where numbers are passed by value.
+    bool MayBeSeed = ByReference || Call.isByValArgument(Next) ||
+                     !V->getType()->isPointerTy() || InMemory;
+    if (WantsSeed && MayBeSeed && !(InMemory && !Of.Tape && Next + 1 == Call.arg_size())) {
+      if (!readSeed(InMemory ? PointerType::getUnqual(F->getContext()) : Returned))
+        return false;
+    } else if (!Of.Tape && V->getType()->isPointerTy()) {
+      Of.Tape = EntryOperand{ByReference ? EntryOperand::Load : EntryOperand::Direct, V};
+      ++Next;
+    } else if (!Of.Tape && Next + 1 == Call.arg_size()) {
+      return failed(DiagId::TapeOperand, {EntryName, describe(V->getType())});
+    } else {
+      return true; // too many
+    }
+    if (!readMarkers(Marker, Spelling))
+      return false;
+    if (Marker)
+      return failed(DiagId::MarkerWithoutArgument, {Spelling});
+  }
+  if (!Of.Tape)
+    return failed(DiagId::TapeMissing, {EntryName, F});
+  if (!Of.Seeds.empty() && Of.Seeds.size() != Result.Request.Width)
+    return failed(DiagId::SeedMissing, {F, describe(Returned)});
+  if (InMemory && Of.Seeds.empty() && Return != MarkerRole::ConstReturn &&
+      holdsFloat(Returned))
+    return failed(DiagId::SeedMissing, {F, describe(Returned)});
+  return true;
+}
+
+/// The next arguments as the adjoint of the result, in one lane.
+bool Decoder::readSeed(Type *Returned) {
+  SmallVector<EntryOperand, 1> &Seed = Result.OfTape.Seeds.emplace_back();
+  auto Wrong = [&](Type *Have) {
+    return failed(DiagId::SeedKind, {F, describe(Returned), describe(Have)});
+  };
+  Value *V = Call.getArgOperand(Next);
+  Type *Have = V->getType();
+  if (Have == Returned) {
+    Seed.push_back({EntryOperand::Direct, V});
+  } else if (Have->isPointerTy() && (ByReference || Call.isByValArgument(Next))) {
+    Seed.push_back({EntryOperand::Load, V});
+  } else if (Have->isFloatingPointTy() && Returned->isFloatingPointTy()) {
+    bool Wider = Have->getPrimitiveSizeInBits() > Returned->getPrimitiveSizeInBits();
+    if (Wider && !Have->isDoubleTy())
+      return Wrong(Have);
+    Seed.push_back({Wider ? EntryOperand::FPTrunc : EntryOperand::FPExtend, V});
+  } else if (auto *S = dyn_cast<StructType>(Returned)) {
+    // A small struct is passed member by member.
+    for (Type *Member : S->elements()) {
+      if (Next == Call.arg_size() || isMarker(Call.getArgOperand(Next)))
+        return Wrong(Have);
+      V = Call.getArgOperand(Next++);
+      if (V->getType() != Member)
+        return Wrong(V->getType());
+      Seed.push_back({EntryOperand::Direct, V});
+    }
+    return true;
+  } else {
+    return Wrong(Have);
+  }
+  ++Next;
+  return true;
+}
+
+/// Both halves of a split derivative have to ask for the same: nothing here may
+/// depend on what the caller does with one half's result.
+bool Decoder::readSplitReturn(Type *Returned, bool InMemory) {
+  DerivativeRequest &Request = Result.Request;
+  const bool ReturnConst = Return == MarkerRole::ConstReturn;
+  bool Numbers = !ReturnConst && holdsFloat(Returned);
+  bool Pointers = !ReturnConst && holdsPointer(Returned);
+  if (Numbers && Pointers)
+    return failed(DiagId::ReturnNotScalar, {F, describe(Returned)});
+  if (InMemory) {
+    if (Pointers)
+      return failed(DiagId::ReturnNotScalar, {F, describe(Returned)});
+    Request.ReturnPrimal = false;
+    if (!Numbers)
+      return true;
+    Request.Args[0] = ArgActivity::Dup;
+    for (unsigned Lane = 0; Lane < Request.Width; ++Lane)
+      Result.Parameters[0].Shadows.push_back(
+          isAugment() ? EntryOperand{EntryOperand::ZeroMemory, nullptr, Returned}
+                      : Result.OfTape.Seeds[Lane][0]);
+    return true;
+  }
+  Request.ReturnPrimal = !Returned->isVoidTy();
+  Request.ActiveReturn = Numbers;
+  Request.ShadowReturn = Pointers;
   return true;
 }
 
@@ -1022,22 +1204,36 @@ bool Decoder::matchResult() {
     Result.Results.clear();
     return true;
   }
-  MutableArrayRef<EntryResult> Results = Result.Results;
-  if (Results.empty())
+  if (Result.Results.empty())
     return failed(DiagId::NothingReturned, {EntryName, F});
-  if (Results.size() == 1 &&
-      (Results[0].Ty == Declared ||
-       (Results[0].Ty->isFloatingPointTy() && Declared->isFloatingPointTy() &&
-        Results[0].Ty->getPrimitiveSizeInBits() <
-            Declared->getPrimitiveSizeInBits())))
+  auto Matches = [&](MutableArrayRef<EntryResult> Results) {
+    if (Results.empty())
+      return false;
+    bool Found =
+        Results.size() == 1 &&
+        (Results[0].Ty == Declared ||
+         (Results[0].Ty->isFloatingPointTy() && Declared->isFloatingPointTy() &&
+          Results[0].Ty->getPrimitiveSizeInBits() <
+              Declared->getPrimitiveSizeInBits()));
+    for (bool PackVectors : {false, true})
+      Found = Found || fits(Results, layOut(Results, PackVectors, DL), Declared, DL);
+    if (Found)
+      Result.Results = SmallVector<EntryResult, 4>(Results.begin(), Results.end());
+    return Found;
+  };
+  MutableArrayRef<EntryResult> Results = Result.Results;
+  // A tape in memory of the user's need not be returned, too; and who wants the
+  // tape alone need not declare what comes behind it.
+  if (Result.OfTape.InMemory && isAugment() && Matches(Results.drop_front()))
     return true;
-  for (bool PackVectors : {false, true}) {
-    uint64_t End = layOut(Results, PackVectors, DL);
-    if (fits(Results, End, Declared, DL))
-      return true;
-  }
+  if (Matches(Results))
+    return true;
+  if (isAugment())
+    while (Results.size() > 1)
+      if (Results = Results.drop_back(); Matches(Results))
+        return true;
   std::string List;
-  for (const EntryResult &R : Results)
+  for (const EntryResult &R : Result.Results)
     List += (List.empty() ? "" : ", ") + describe(R.Ty);
   return failed(DiagId::ResultMismatch,
                 {EntryName, F, List, describe(Declared)});
@@ -1048,7 +1244,9 @@ std::optional<EntryCall> Decoder::decode() {
   Result.Call = &Call;
   Result.Request.Mode = Entry.Role == EntryRole::Forward ? DerivativeMode::Forward
                         : Entry.Role == EntryRole::Batch ? DerivativeMode::Batch
-                                                         : DerivativeMode::ReverseJoint;
+                        : Entry.Role == EntryRole::Augment ? DerivativeMode::Augment
+                        : Entry.Role == EntryRole::Sweep   ? DerivativeMode::Sweep
+                                                           : DerivativeMode::ReverseJoint;
   if (Entry.Role == EntryRole::ErrorEstimate) {
     Result.Request.Mode = DerivativeMode::Forward;
     Result.Request.ErrorEstimate = true;
@@ -1100,6 +1298,10 @@ std::optional<EntryCall> Decoder::decode() {
   }
   if (Marker && Next == Call.arg_size())
     return fail(DiagId::MarkerWithoutArgument, {Spelling});
+  if (isSweep() && !readSweepOperands())
+    return std::nullopt;
+  if (isAugment() && Result.OfTape.InMemory != Result.OfTape.Tape.has_value())
+    return fail(DiagId::TapeMissing, {EntryName, F});
   if (Next != Call.arg_size())
     return fail(
         DiagId::TooManyArguments,
@@ -1181,6 +1383,12 @@ bool retrograd::isItsArgument(const Function &F) {
   return Entry && Entry->Role == EntryRole::Itself;
 }
 
+bool retrograd::isTapeSizeCall(const CallBase &Call) {
+  const Function *Callee = entryCallee(Call);
+  const EntryPointName *Entry = Callee ? entryPointOf(Callee->getName()) : nullptr;
+  return Entry && Entry->Role == EntryRole::TapeSize;
+}
+
 bool retrograd::isMarker(const Value *V) { return !markerOf(V).empty(); }
 
 Use *retrograd::functionOperandOf(CallBase &Call) {
@@ -1231,6 +1439,18 @@ static void sortInnermostFirst(SmallVectorImpl<EntryCall> &Calls) {
   Calls = std::move(Sorted);
 }
 
+/// Where one reverse sweep of a function keeps its tape, all its tapes are made to
+/// be swept again: any of them may be the one.
+static void keepTapes(MutableArrayRef<EntryCall> Calls) {
+  SmallPtrSet<const Function *, 4> Kept;
+  for (const EntryCall &E : Calls)
+    if (E.OfTape.Keep)
+      Kept.insert(E.Request.Primal);
+  for (EntryCall &E : Calls)
+    if (E.Request.Mode == DerivativeMode::Augment || E.Request.Mode == DerivativeMode::Sweep)
+      E.Request.ManySweeps = Kept.contains(E.Request.Primal);
+}
+
 EntryCalls
 retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
                              function_ref<bool(const Function &)> HasRule) {
@@ -1250,12 +1470,15 @@ retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
         Found.Refused.push_back(Call);
         continue;
       }
+      if (Entry->Role == EntryRole::TapeSize)
+        continue; // a constant, not a derivative
       if (std::optional<EntryCall> Decoded =
               Decoder(*Call, *Entry, Diags, HasRule).decode())
         Found.Calls.push_back(std::move(*Decoded));
       else
         Found.Refused.push_back(Call);
     }
+  keepTapes(Found.Calls);
   sortInnermostFirst(Found.Calls);
   return Found;
 }

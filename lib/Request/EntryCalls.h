@@ -26,6 +26,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/ValueHandle.h"
 #include <optional>
 
 namespace llvm {
@@ -49,14 +50,20 @@ struct EntryOperand {
     CopyMemory, ///< passed by value in memory: the derivative gets a copy of it
     ZeroMemory  ///< no value of the user's: fresh memory filled with zeros
   };
-  Conversion How = Direct;
-  llvm::Value *V = nullptr;
+  EntryOperand(Conversion How = Direct, llvm::Value *V = nullptr,
+               llvm::Type *Memory = nullptr, uint64_t Offset = 0)
+      : How(How), V(V), Memory(Memory), Offset(Offset) {}
+
+  Conversion How;
+  /// Follows what is replaced: the argument of one call may be the result of
+  /// another one.
+  llvm::WeakTrackingVH V;
   /// CopyMemory, ZeroMemory: type of the memory.
-  llvm::Type *Memory = nullptr;
+  llvm::Type *Memory;
   /// Load: where behind the address.
-  uint64_t Offset = 0;
+  uint64_t Offset;
   /// Not null: to the address that results Lane times this integer is added.
-  llvm::Value *Stride = nullptr;
+  llvm::WeakTrackingVH Stride;
   unsigned Lane = 0;
 };
 
@@ -84,6 +91,23 @@ struct EntryResult {
   uint64_t Offset = 0;
 };
 
+/// Bytes that a tape takes in memory of the user's (enzyme_allocated): a pointer
+/// to where the rest is.
+constexpr uint64_t TapeHandleBytes = 8;
+
+/// Of a call in split reverse mode.
+struct EntryTape {
+  /// The tape of a sweep, or the memory of the user's that holds it.
+  std::optional<EntryOperand> Tape;
+  bool InMemory = false; ///< Tape is an address of TapeHandleBytes or more
+  /// If InMemory: its size, or a C++ reference to that.
+  llvm::WeakTrackingVH MemoryBytes;
+  bool Keep = false;                  ///< the sweep does not release it
+  /// Adjoints of the result per lane, in pieces if it is a struct; all ones where
+  /// none are given.
+  llvm::SmallVector<llvm::SmallVector<EntryOperand, 1>, 1> Seeds;
+};
+
 struct EntryCall {
   llvm::CallBase *Call = nullptr;
   DerivativeRequest Request;
@@ -93,6 +117,8 @@ struct EntryCall {
   /// The result is returned through the first argument, which points to memory
   /// of this type.
   llvm::Type *ResultInMemory = nullptr;
+  /// Augment and Sweep.
+  EntryTape OfTape;
 
   RequestTrail trail() const { return RequestTrail(*Call, Request.Primal); }
   void print(llvm::raw_ostream &OS) const;
@@ -119,6 +145,10 @@ bool hasEntryCalls(const llvm::Module &M);
 EntryCalls
 collectEntryCalls(llvm::Module &M, DiagnosticEngine &Diags,
                   llvm::function_ref<bool(const llvm::Function &)> HasRule);
+
+/// Asks for the size of a tape in memory of the user's, which is always
+/// TapeHandleBytes.
+bool isTapeSizeCall(const llvm::CallBase &Call);
 
 /// A declared function of the __enzyme_* family.
 bool isEntryPoint(const llvm::Function &F);

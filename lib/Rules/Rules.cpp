@@ -24,8 +24,9 @@ static const Rule *ruleOfCall(const CallBase &C, const ActivityAnalysis &A) {
     switch (R->Class) {
     case RuleClass::Formula:
       return &FormulaRule;
-    case RuleClass::Inactive:
     case RuleClass::Allocation:
+      return &ZeroedRule;
+    case RuleClass::Inactive:
     case RuleClass::Deallocation:
       return &NothingRule;
     case RuleClass::Expansion:
@@ -111,8 +112,11 @@ bool retrograd::hasReverse(const Instruction &I, const ActivityAnalysis &A) {
       switch (R->Class) {
       case RuleClass::Formula:
         return A.isActive(C);
-      case RuleClass::Inactive:
       case RuleClass::Allocation:
+        // What the program finds zero in memory takes an adjoint that nothing
+        // reads; only a second sweep would take it for its own.
+        return R->ZeroFills && !R->SizeArgs.empty() && A.facts().manySweeps() && A.isActiveMemory(C) && A.hasShadow(C);
+      case RuleClass::Inactive:
       case RuleClass::Deallocation:
         return false;
       case RuleClass::Expansion:

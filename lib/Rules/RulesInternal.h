@@ -31,6 +31,7 @@ extern const Rule MoveRule;      ///< select, casts and bit moves
 extern const Rule VectorRule;    ///< insert, extract, shuffle, reductions
 extern const Rule MemoryRule;    ///< load, store
 extern const Rule TransferRule;  ///< memcpy, memmove, memset, realloc
+extern const Rule ZeroedRule;    ///< calloc, where sweeps are repeated
 extern const Rule CallRule;      ///< differentiated callees
 extern const Rule NothingRule;   ///< the control-flow emitter does it: phi, ret
 

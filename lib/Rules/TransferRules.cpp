@@ -9,6 +9,7 @@
 //                      shadow[s] += shadow[d];  shadow[d] = 0
 //   memset(d, c, n)    shadow[d] = 0
 //   r = realloc(p, n)  as a copy from p to r of what both hold
+//   p = calloc(m, n)   shadow[p] = 0, if there may be another sweep
 //
 // Pointers among the bytes were copied between the shadows in the primal sweep.
 //
@@ -138,3 +139,53 @@ static void emit(const Instruction &I, RuleContext &C) {
 }
 
 const Rule retrograd::TransferRule = {missing, needs, emit};
+
+//===----------------------------------------------------------------------===//
+// Memory that is allocated as zeros
+//===----------------------------------------------------------------------===//
+
+static ArrayRef<unsigned> sizeArgs(const Instruction &I, const ActivityAnalysis &A) {
+  return A.facts().catalogue().lookup(I)->SizeArgs;
+}
+
+static TransferShape zeroedShape(const Instruction &I, const ActivityAnalysis &A) {
+  const auto &C = cast<CallBase>(I);
+  const Value *Length = C.getArgOperand(sizeArgs(I, A).front());
+  uint64_t Product = 1;
+  for (unsigned Arg : sizeArgs(I, A)) {
+    const auto *N = dyn_cast<ConstantInt>(C.getArgOperand(Arg));
+    if (!N)
+      return transferShape(I, &I, nullptr, C.getArgOperand(Arg), A.facts());
+    Product *= N->getZExtValue();
+  }
+  return transferShape(I, &I, nullptr, ConstantInt::get(Length->getType(), Product), A.facts());
+}
+
+static const char *missingZeroed(const Instruction &I, const ActivityAnalysis &A) {
+  // Shadows of pointers among the adjoints have to stay.
+  return zeroedShape(I, A).Ambiguous ? "zeroed memory of mixed type, below a tape that is kept" : nullptr;
+}
+
+static void needsZeroed(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
+  Sink({Need::Shadow, &I});
+  for (unsigned Arg : sizeArgs(I, A))
+    Sink({Need::Primal, cast<CallBase>(I).getArgOperand(Arg)});
+}
+
+static void emitZeroed(const Instruction &I, RuleContext &C) {
+  IRBuilderBase &B = C.builder();
+  TransferShape S = zeroedShape(I, C.activity());
+  Value *Bytes = B.getInt64(1);
+  for (unsigned Arg : sizeArgs(I, C.activity()))
+    Bytes = B.CreateMul(Bytes, B.CreateZExtOrTrunc(C.primal(cast<CallBase>(I).getArgOperand(Arg)),
+                                                   B.getInt64Ty()));
+  for (const TypedLeaf &L : S.Leaves) {
+    if (L.Kind.K == ByteKind::Pointer || L.Kind.K == ByteKind::Integer)
+      continue;
+    auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
+    B.CreateCall(C.runtime("rg_adjoint_zero"),
+                 {C.shadow(&I), ConstantPointerNull::get(B.getPtrTy()), Bytes, Offset, Period, Run});
+  }
+}
+
+const Rule retrograd::ZeroedRule = {missingZeroed, needsZeroed, emitZeroed};

@@ -10,7 +10,6 @@ double __enzyme_autodiff(void *, ...);
 double __enzyme_fwddiff(void *, ...);
 float __enzyme_autodiff_float(void *, ...);
 void __enzyme_autodiff_void(void *, ...);
-void __enzyme_reverse(void *, ...);
 void __enzyme_frobnicate(void *, ...);
 
 double elsewhere(double);
@@ -76,7 +75,5 @@ void test(double x, double *p, double *dp, int n, struct packed s) {
   sink = __enzyme_autodiff((void *)usesPacked, s);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_observations' is not supported yet [RG2101]
   sink = __enzyme_autodiff((void *)square, enzyme_observations, 8, p);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: derivative call '__enzyme_reverse' (split reverse mode, reverse sweep) is not supported yet [RG2102]
-  __enzyme_reverse((void *)square, x);
 }
 // CHECK: {{[0-9]+}} errors generated

@@ -120,7 +120,7 @@ void CatalogueWriter::emitLists() {
       OS << "};\n";
     }
   for (const Record *R : All)
-    if (isA(R, "Allocation")) {
+    if (isA(R, "Allocation") && !R->getValueAsListOfInts("SizeArgs").empty()) {
       OS << "static const unsigned SizeArgs_" << R->getName() << "[] = {";
       ListSeparator Comma;
       for (int64_t Arg : R->getValueAsListOfInts("SizeArgs"))
@@ -147,7 +147,8 @@ void CatalogueWriter::emitRecords() {
     if (Class == "Handler")
       OS << ", .Handler = HandlerKind::" << R->getValueAsString("Kind");
     if (Class == "Allocation")
-      OS << ", .SizeArgs = SizeArgs_" << Id
+      OS << ", .SizeArgs = "
+         << (R->getValueAsListOfInts("SizeArgs").empty() ? "{}" : ("SizeArgs_" + Id).str())
          << ", .ZeroFills = " << Bit(R->getValueAsBit("ZeroFills"))
          << ", .ShadowBehind = " << Bit(R->getValueAsBit("ShadowBehind"))
          << ", .Deallocator = " << quoted(R->getValueAsString("Deallocator"));

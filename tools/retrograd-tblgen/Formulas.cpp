@@ -327,9 +327,9 @@ bool checkRecord(const Record *R) {
     }
   }
   if (isA(R, "Allocation"))
-    if ((R->getValueAsString("Deallocator").empty() != R->getValueAsBit("ShadowBehind") &&
-         !R->getValueAsBit("OfRuntime")) ||
-        R->getValueAsListOfInts("SizeArgs").empty())
+    if (!R->getValueAsBit("OfRuntime") &&
+        (R->getValueAsString("Deallocator").empty() != R->getValueAsBit("ShadowBehind") ||
+         R->getValueAsListOfInts("SizeArgs").empty()))
       Complain("an allocation names its size and its deallocator");
   if (isA(R, "Rule")) {
     if (R->getValueAsString("Augment").empty() !=

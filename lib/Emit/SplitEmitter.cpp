@@ -1,0 +1,226 @@
+//===- SplitEmitter.cpp - the two halves of a derivative for users --------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/SplitEmitter.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+namespace {
+
+/// Members of what the user holds, in bytes. The first one is known to
+/// rg_tape_free. The sweep is kept as an integer, since it is only compared: no
+/// analysis needs to follow it where the whole is differentiated again.
+enum : uint64_t { ArenaAt = 0, TapeAt = 8, OwnAt = 16, SweepAt = 24, HandleBytes = 32 };
+
+class SplitEmitter {
+public:
+  SplitEmitter(const DerivativeRequest &R, Function &Augmented, Function &Sweep,
+               RuntimeLibrary &Runtime)
+      : R(R), Augmented(Augmented), Sweep(Sweep), Runtime(Runtime),
+        M(*Augmented.getParent()), DL(M.getDataLayout()), B(M.getContext()) {
+    for (Argument &A : R.Primal->args())
+      if (isShadowed(A) && A.getType()->isPointerTy())
+        OwnBytes += 8 * R.Width;
+  }
+  Function *begin();
+  Function *finish();
+
+private:
+  bool isShadowed(const Argument &A) const {
+    ArgActivity Activity = R.Args[A.getArgNo()];
+    return Activity == ArgActivity::Dup || Activity == ArgActivity::DupNoNeed;
+  }
+  /// A struct in memory that belongs to the call; null for other parameters.
+  static Type *inMemory(const Argument &A) {
+    return A.hasByValAttr()         ? A.getParamByValType()
+           : A.hasStructRetAttr() ? A.getParamStructRetType()
+                                    : nullptr;
+  }
+  Value *at(Value *P, uint64_t Offset) {
+    return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), P, Offset);
+  }
+  void copy(Value *To, Value *From, Type *T) {
+    B.CreateMemCpy(To, MaybeAlign(), From, MaybeAlign(),
+                   DL.getTypeAllocSize(T).getFixedValue());
+  }
+  Function *declare(FunctionType *T, StringRef Suffix);
+  Constant *name();
+  Constant *identity() { return ConstantExpr::getPtrToInt(&Sweep, B.getInt64Ty()); }
+
+  const DerivativeRequest &R;
+  Function &Augmented, &Sweep;
+  RuntimeLibrary &Runtime;
+  Module &M;
+  const DataLayout &DL;
+  IRBuilder<> B;
+  uint64_t OwnBytes = 0;
+};
+
+} // namespace
+
+Function *SplitEmitter::declare(FunctionType *T, StringRef Suffix) {
+  Function *D = Function::Create(T, GlobalValue::InternalLinkage,
+                                 "rg." + R.Primal->getName() + Suffix, M);
+  for (const Attribute &A : Augmented.getAttributes().getFnAttrs())
+    D->addFnAttr(A);
+  D->addFnAttr(Attribute::InlineHint);
+  B.SetInsertPoint(BasicBlock::Create(M.getContext(), "entry", D));
+  return D;
+}
+
+Function *SplitEmitter::begin() {
+  FunctionType *T = R.functionType();
+  Function *D = declare(T, ".split");
+  Value *Arena = B.CreateCall(Runtime.require("rg_split_begin"), {}, "arena");
+  Function *Allocate = Runtime.require("rg_tape_alloc");
+  Value *Tape = B.CreateCall(Allocate, {Arena, B.getInt64(HandleBytes)}, "tape");
+  B.CreateStore(Arena, at(Tape, ArenaAt));
+  Value *Own = nullptr;
+  if (OwnBytes) {
+    Own = B.CreateCall(Allocate, {Arena, B.getInt64(OwnBytes)}, "own");
+    B.CreateStore(Own, at(Tape, OwnAt));
+  }
+  SmallVector<Value *, 16> Args{Arena};
+  Value *Result = nullptr;   // memory of a returned struct
+  Value *ResultCopy = nullptr;
+  auto Param = D->arg_begin();
+  uint64_t Next = 0;
+  for (Argument &A : R.Primal->args()) {
+    Type *Memory = inMemory(A);
+    Value *Bytes =
+        Memory ? B.getInt64(DL.getTypeAllocSize(Memory).getFixedValue()) : nullptr;
+    Value *V = &*Param++;
+    if (Memory) {
+      Value *Copy = B.CreateCall(Allocate, {Arena, Bytes});
+      copy(Copy, V, Memory);
+      if (A.hasStructRetAttr()) {
+        Result = V;
+        ResultCopy = Copy;
+      }
+      V = Copy;
+    }
+    Args.push_back(V);
+    if (!isShadowed(A))
+      continue;
+    for (unsigned Lane = 0; Lane != R.Width; ++Lane) {
+      Value *Shadow = &*Param++;
+      if (Memory) {
+        Value *Copy = B.CreateCall(Allocate, {Arena, Bytes});
+        copy(Copy, Shadow, Memory);
+        Shadow = Copy;
+      }
+      Args.push_back(Shadow);
+      if (A.getType()->isPointerTy()) {
+        B.CreateStore(Shadow, at(Own, Next));
+        Next += 8;
+      }
+    }
+  }
+  CallInst *Call = B.CreateCall(&Augmented, Args);
+  B.CreateStore(B.CreateExtractValue(Call, 0), at(Tape, TapeAt));
+  B.CreateStore(identity(), at(Tape, SweepAt));
+  if (Result)
+    copy(Result, ResultCopy, inMemory(*R.Primal->getArg(0)));
+  Value *Members = B.CreateInsertValue(Call, Tape, 0);
+  B.CreateRet(Members);
+  return D;
+}
+
+Constant *SplitEmitter::name() {
+  return B.CreateGlobalString(R.Primal->getName(), "rg.name", 0, &M);
+}
+
+Function *SplitEmitter::finish() {
+  DerivativeRequest S = R;
+  S.Mode = DerivativeMode::Sweep;
+  FunctionType *OfSweep = S.functionType();
+  // The tape, the shadows, the seeds.
+  SmallVector<Type *, 16> Params{OfSweep->getParamType(0)};
+  for (Argument &A : R.Primal->args())
+    if (isShadowed(A))
+      Params.append(R.Width, A.getType());
+  append_range(Params, OfSweep->params().drop_front());
+  FunctionType *T = FunctionType::get(OfSweep->getReturnType(), Params, false);
+  Function *D = declare(T, ".split.rev");
+  Value *Tape = D->getArg(0);
+  auto Require = [&](Value *Holds, StringRef Complaint) {
+    auto *Bad = BasicBlock::Create(M.getContext(), "wrong", D);
+    auto *Good = BasicBlock::Create(M.getContext(), "right", D);
+    B.CreateCondBr(Holds, Good, Bad);
+    B.SetInsertPoint(Bad);
+    B.CreateCall(Runtime.require(Complaint), {name()})->setDoesNotReturn();
+    B.CreateUnreachable();
+    B.SetInsertPoint(Good);
+  };
+  Require(B.CreateICmpEQ(B.CreateLoad(B.getInt64Ty(), at(Tape, SweepAt)), identity()),
+          "rg_split_wrong_tape");
+
+  Value *Own = OwnBytes ? B.CreateLoad(B.getPtrTy(), at(Tape, OwnAt)) : nullptr;
+  struct InMemory {
+    Value *Kept, *Passed;
+    Type *Ty;
+  };
+  SmallVector<InMemory, 2> Structs;
+  auto Param = std::next(D->arg_begin());
+  uint64_t Next = 0;
+  Value *Same = nullptr;
+  for (Argument &A : R.Primal->args()) {
+    if (!isShadowed(A))
+      continue;
+    for (unsigned Lane = 0; Lane != R.Width; ++Lane) {
+      Value *Passed = &*Param++;
+      if (!A.getType()->isPointerTy())
+        continue;
+      Value *Kept = B.CreateLoad(B.getPtrTy(), at(Own, Next));
+      Next += 8;
+      if (A.hasStructRetAttr()) {
+        copy(Kept, Passed, A.getParamStructRetType());
+      } else if (A.hasByValAttr()) {
+        Structs.push_back({Kept, Passed, A.getParamByValType()});
+      } else {
+        Value *Equal = B.CreateICmpEQ(Kept, Passed);
+        Same = Same ? B.CreateAnd(Same, Equal) : Equal;
+      }
+    }
+  }
+  if (Same)
+    Require(Same, "rg_split_wrong_shadow");
+
+  SmallVector<Value *, 4> Args{B.CreateLoad(B.getPtrTy(), at(Tape, ArenaAt)),
+                               B.CreateLoad(B.getPtrTy(), at(Tape, TapeAt))};
+  for (; Param != D->arg_end(); ++Param)
+    Args.push_back(&*Param);
+  CallInst *Call = B.CreateCall(&Sweep, Args);
+  // A second sweep of the same tape starts from zero again.
+  for (const InMemory &Of : Structs) {
+    copy(Of.Passed, Of.Kept, Of.Ty);
+    B.CreateMemSet(Of.Kept, B.getInt8(0),
+                   DL.getTypeAllocSize(Of.Ty).getFixedValue(), MaybeAlign());
+  }
+  if (Call->getType()->isVoidTy())
+    B.CreateRetVoid();
+  else
+    B.CreateRet(Call);
+  return D;
+}
+
+void retrograd::emitSplitEnd(IRBuilderBase &B, Value *Tape, RuntimeLibrary &Runtime) {
+  B.CreateCall(Runtime.require("rg_split_end"),
+               {B.CreateLoad(B.getPtrTy(), B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Tape, ArenaAt))});
+}
+
+SplitPair retrograd::emitSplit(const DerivativeRequest &Request, Function &Augmented,
+                               Function &Sweep, RuntimeLibrary &Runtime) {
+  SplitEmitter Emitter(Request, Augmented, Sweep, Runtime);
+  SplitPair Pair;
+  Pair.Begin = Emitter.begin();
+  Pair.Finish = Emitter.finish();
+  return Pair;
+}

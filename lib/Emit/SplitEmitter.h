@@ -1,0 +1,53 @@
+//===- SplitEmitter.h - the two halves of a derivative for users -*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Around the augmented primal and the reverse sweep of one function, which take
+// the arena of whoever calls them, two functions that own a tape each time:
+//
+//   Begin   {ptr tape, primal?, shadow of ret?} (a [, a.sh] ...)
+//   Finish  {adj(a) for each Out a} (ptr tape, a.sh for each shadowed a [, seed])
+//
+// The tape is a record of an arena of its own (rg_split_begin in
+// runtime/arena.c): that arena, the augmented primal's tape, which sweep can read
+// it, and where the call's own record is. What the sweep must find again and the
+// caller's frame would lose is kept there: copies of structs that are passed or
+// returned in memory, their shadows, and the addresses of all other shadows, which
+// Finish compares with what it is given.
+//
+// A shadow parameter of Finish is, where the primal's parameter is a struct in
+// memory, the address that its adjoint is written to; for the memory of a
+// returned struct, the address of the adjoint of the result.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_EMIT_SPLITEMITTER_H
+#define RETROGRAD_EMIT_SPLITEMITTER_H
+
+#include "Emit/RuntimeLibrary.h"
+#include "Request/DerivativeRequest.h"
+
+namespace llvm {
+class IRBuilderBase;
+}
+
+namespace retrograd {
+
+struct SplitPair {
+  llvm::Function *Begin = nullptr;
+  llvm::Function *Finish = nullptr;
+};
+
+/// Request: the Augment half. Augmented, Sweep: what answers it.
+SplitPair emitSplit(const DerivativeRequest &Request, llvm::Function &Augmented,
+                    llvm::Function &Sweep, RuntimeLibrary &Runtime);
+
+/// Releases a tape: the arena, and all that is in it.
+void emitSplitEnd(llvm::IRBuilderBase &B, llvm::Value *Tape, RuntimeLibrary &Runtime);
+
+} // namespace retrograd
+
+#endif
