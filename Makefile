@@ -12,12 +12,13 @@ CMAKE_FLAGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
-.PHONY: build demo test bench bench-gpu install clean help bootstrap configure format
+.PHONY: build demo test fuzz bench bench-gpu install clean help bootstrap configure format
 
 help:
 	@echo "make           build the plugin, the drivers and the tools into $(BUILD)/"
 	@echo "make demo      differentiate real programs and show the result"
 	@echo "make test      run all tests"
+	@echo "make fuzz      try random programs: SEED=1 SECONDS=60 (fuzz/README.md)"
 	@echo "make bench     measure gradient / primal and gradient / hand-written gradient"
 	@echo "make bench-gpu the same for kernels, on a GPU (bench/gpu)"
 	@echo "make install   install under PREFIX=$(PREFIX)"
@@ -43,6 +44,11 @@ demo: build
 
 test: build
 	@python3 utils/run-tests.py --build $(BUILD) --jobs $(JOBS)
+
+SEED    ?= 1
+SECONDS ?= 60
+fuzz: build
+	@python3 fuzz/run.py --build $(BUILD) --seed $(SEED) --seconds $(SECONDS) --jobs $(JOBS) --keep $(BUILD)/fuzz
 
 bench: build
 	@bench/run.sh $(BUILD)
