@@ -21,10 +21,17 @@ using namespace retrograd;
 
 OverwriteAnalysis::OverwriteAnalysis(Function &F, Function &Root, When Reversed,
                                      AAResults &AA, const ActivityAnalysis &Activity,
-                                     const LoopShape &Shape)
+                                     const LoopShape &Shape, const Options &Opts)
     : F(F), Root(Root), Split(Reversed != AtOnce), UserSplit(Reversed == AnyTime), AA(AA), Activity(Activity),
-      Facts(Activity.facts()), Shape(Shape) {
+      Facts(Activity.facts()), Shape(Shape), Machine(*F.getParent()),
+      ByPhase(Opts.BarriersByPhase) {
   for (Instruction &I : instructions(F)) {
+    if (const auto *C = dyn_cast<CallBase>(&I); C && Machine.manyThreads()) {
+      const OperationRecord *R = Facts.catalogue().lookup(I);
+      Function *Callee = directCallee(*C);
+      if (R ? R->Handler == HandlerKind::Barrier : !Callee || !Callee->isIntrinsic())
+        Barriers.push_back(&I);
+    }
     if (!I.mayWriteToMemory() || !Shape.isLive(I.getParent()))
       continue;
     if (const OperationRecord *R = Facts.catalogue().lookup(I)) {
@@ -96,7 +103,7 @@ bool OverwriteAnalysis::isPrivate(const Value *P) const {
 }
 
 /// W can run after L has run.
-bool OverwriteAnalysis::canFollow(const Instruction &W, const LoadInst &L) const {
+bool OverwriteAnalysis::canFollow(const Instruction &W, const Instruction &L) const {
   const BasicBlock *From = L.getParent();
   if (W.getParent() == From && L.comesBefore(&W))
     return true;
@@ -138,6 +145,21 @@ bool OverwriteAnalysis::runsAhead(const Instruction &W, const LoadInst &L,
   return (Pace > 0 && D >= SizeL) || (Pace < 0 && D <= -SizeW);
 }
 
+/// Another thread's W may come to the place that this thread's L has read: memory
+/// that threads share, and a barrier between the two. Without a barrier it would be
+/// a race.
+bool OverwriteAnalysis::concernsOthers(const Instruction &W, const LoadInst &L) const {
+  if (!Machine.manyThreads())
+    return false;
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(L.getPointerOperand(), Objects, nullptr, /*MaxLookup=*/0);
+  if (all_of(Objects, [](const Value *O) { return isa<AllocaInst>(O); }))
+    return false;
+  return !ByPhase || any_of(Barriers, [&](const Instruction *B) {
+    return canFollow(*B, L) && canFollow(W, *B);
+  });
+}
+
 bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) const {
   const Value *P = L.getPointerOperand();
   TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
@@ -151,8 +173,10 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) co
     Common = Common->getParentLoop();
   const Value *WP = getLoadStorePointerOperand(&W);
   SmallVector<MemoryLocation, 2> Places{MemoryLocation::get(&L)};
-  if (Common && !Common->isLoopInvariant(P) && !(WP && Common->isLoopInvariant(WP))) {
-    if (runsAhead(W, L, *Common))
+  // Nor does it compare pointers of two threads.
+  bool Others = concernsOthers(W, L);
+  if (Others || (Common && !Common->isLoopInvariant(P) && !(WP && Common->isLoopInvariant(WP)))) {
+    if (!Others && runsAhead(W, L, *Common))
       return false;
     SmallVector<const Value *, 4> Objects;
     getUnderlyingObjects(P, Objects, nullptr, /*MaxLookup=*/0);
@@ -183,6 +207,10 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) co
   // Alias analysis gives up on an address with an offset against an object of
   // unknown extent, where it can tell the two objects apart.
   const Value *Written = WP ? getUnderlyingObject(WP, /*MaxLookup=*/0) : nullptr;
+  if (Others && Written)
+    return any_of(Places, [&](const MemoryLocation &Place) {
+      return !AA.isNoAlias(MemoryLocation::getBeforeOrAfter(Written), Place);
+    });
   return any_of(Places, [&](const MemoryLocation &Place) {
     if (Written && AA.isNoAlias(MemoryLocation::getBeforeOrAfter(Written), Place))
       return false;

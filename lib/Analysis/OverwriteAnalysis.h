@@ -27,6 +27,8 @@
 #define RETROGRAD_ANALYSIS_OVERWRITEANALYSIS_H
 
 #include "Analysis/ProgramFacts.h"
+#include "Support/Options.h"
+#include "Target/Target.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 
@@ -46,7 +48,7 @@ public:
   /// `Root` is the prepared clone that the user's request names.
   OverwriteAnalysis(llvm::Function &F, llvm::Function &Root, When Reversed,
                     llvm::AAResults &AA, const ActivityAnalysis &Activity,
-                    const LoopShape &Shape);
+                    const LoopShape &Shape, const Options &Opts);
 
   /// The load sees the same bytes if repeated in the reverse sweep.
   bool canRepeat(const llvm::LoadInst &L) const;
@@ -59,7 +61,8 @@ private:
   bool mayOverwrite(const llvm::Instruction &W, const llvm::LoadInst &L) const;
   bool runsAhead(const llvm::Instruction &W, const llvm::LoadInst &L,
                  const llvm::Loop &Common) const;
-  bool canFollow(const llvm::Instruction &W, const llvm::LoadInst &L) const;
+  bool canFollow(const llvm::Instruction &W, const llvm::Instruction &L) const;
+  bool concernsOthers(const llvm::Instruction &W, const llvm::LoadInst &L) const;
 
   llvm::Function &F;
   llvm::Function &Root;
@@ -68,7 +71,11 @@ private:
   const ActivityAnalysis &Activity;
   const ProgramFacts &Facts;
   const LoopShape &Shape;
+  Target Machine;
+  bool ByPhase;
   llvm::SmallVector<const llvm::Instruction *, 32> Writers;
+  /// Where threads may wait for each other. Only on machines with many.
+  llvm::SmallVector<const llvm::Instruction *, 4> Barriers;
   /// Alias queries left for this function.
   mutable unsigned Budget = 500000;
   mutable llvm::DenseMap<const llvm::LoadInst *, bool> Known;

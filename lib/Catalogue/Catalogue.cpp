@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Catalogue.h"
+#include "Support/DeviceMarks.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -262,14 +263,15 @@ const OperationRecord *Catalogue::lookupFunction(const Function &F) const {
           return R;
     return nullptr;
   }
-  if (!F.hasName() || F.hasLocalLinkage())
+  bool Held = F.hasFnAttribute(HeldLibraryFunction);
+  if (!F.hasName() || (F.hasLocalLinkage() && !Held))
     return nullptr;
 
   // "\01" marks a name that the mangler leaves alone.
   std::string Plain;
   StringRef Name =
       withoutCrateHashes(GlobalValue::dropLLVMManglingEscape(F.getName()), Plain);
-  bool UserBody = !F.isDeclaration() && !F.hasAvailableExternallyLinkage();
+  bool UserBody = !Held && !F.isDeclaration() && !F.hasAvailableExternallyLinkage();
   if (const NameEntry *E = I->Names.lookup(Name)) {
     const OperationRecord &R = Records[E->Record];
     if ((!UserBody || R.OfRuntime) && prototypeMatches(R, T, E->Form))

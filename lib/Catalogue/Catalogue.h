@@ -55,7 +55,10 @@ enum class HandlerKind : uint8_t {
   TapeDeferFree,      ///< (arena, block, deallocator): freed when the scope ends
   ReduceFAdd,   ///< llvm.vector.reduce.fadd(start, v): start + sum of the lanes
   ReduceFMul,   ///< llvm.vector.reduce.fmul(start, v): start * product
-  ReduceFMinMax ///< llvm.vector.reduce.f{min,max,minimum,maximum}(v)
+  ReduceFMinMax, ///< llvm.vector.reduce.f{min,max,minimum,maximum}(v)
+  Barrier, ///< threads of a block or warp wait for each other; mirrored
+  Shuffle, ///< a value from another thread of the warp: (mask, value, b, c)
+  Refused  ///< known, and without a derivative: the record's summary says why
 };
 
 /// A node of a formula: an expression over arguments, the result and the seed.
@@ -114,6 +117,9 @@ struct OperationRecord {
   /// Some partial reads the primal result.
   bool PartialsReadResult = false;
   HandlerKind Handler = HandlerKind::None;
+  /// Shuffle: the runtime's routine for the adjoint, without its type's suffix.
+  /// Refused: what it is, in words of the user's.
+  llvm::StringRef Text = {};
   /// Allocation: operands whose product is the size in bytes (one or two);
   /// ZeroFills for calloc. Deallocator names the function that frees what this
   /// one made and takes just the pointer.
@@ -157,7 +163,8 @@ struct OperationRecord {
   /// Neither reads nor writes memory that its operands lead to.
   bool leavesMemoryAlone() const {
     return Handler == HandlerKind::Ignore || Handler == HandlerKind::TapeBegin ||
-           Handler == HandlerKind::TapeEnd || Handler == HandlerKind::TapeDeferFree;
+           Handler == HandlerKind::TapeEnd || Handler == HandlerKind::TapeDeferFree ||
+           Handler == HandlerKind::Barrier;
   }
   /// Bit i: the partial of operand `Op` reads operand i.
   uint32_t argsReadByPartial(unsigned Op) const;

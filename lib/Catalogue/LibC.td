@@ -113,7 +113,7 @@ def random_numbers : Inactive<
 }
 def program : Inactive<
     ["exit", "_exit", "_Exit", "quick_exit", "abort", "atexit", "raise", "signal",
-     "__assert_fail", "__assert_perror_fail", "__assert_rtn", "__assert",
+     "__assert_fail", "__assertfail", "__assert_perror_fail", "__assert_rtn", "__assert",
      "__stack_chk_fail", "__chk_fail", "__longjmp_chk", "getenv", "secure_getenv",
      "setenv", "system", "getpid", "sysconf", "getpagesize", "sched_yield",
      "sched_getcpu", "malloc_usable_size", "mallopt", "malloc_trim",

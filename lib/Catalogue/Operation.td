@@ -210,4 +210,6 @@ class AssemblyForm<string text, string constraints, list<string> intrinsics,
 // Needs code of its own: the name of a HandlerKind in Catalogue.h.
 class Handler<string kind> : Operation {
   string Kind = kind;
+  // What the handler has to know besides; see OperationRecord.
+  string Text = "";
 }

@@ -31,6 +31,7 @@ enum class RefusalKind : uint8_t {
   NoErrorBound,     ///< an estimate of rounding errors meets what has none
   ExceptionPath,    ///< an active call's exception is caught and goes on
   VarArg,           ///< active variadic arguments
+  Device,           ///< what threads of a GPU do together, or an operation of its own
   ControlFlow       ///< indirectbr and the like
 };
 

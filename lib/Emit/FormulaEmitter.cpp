@@ -7,6 +7,7 @@
 
 #include "FormulaEmitter.h"
 #include "../Catalogue/Catalogue.h"
+#include "Target/Target.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -232,7 +233,9 @@ Value *FormulaEmitter::emitNodeUncached(const FormulaNode &N, Scope &S) {
 
 Value *FormulaEmitter::emitCall(StringRef Id, Type *T, ArrayRef<Value *> Args) {
   const OperationRecord &R = *Cat.byId(Id);
-  if (R.IntrinsicName.empty())
+  Target Machine(*B.GetInsertBlock()->getModule());
+  if (R.IntrinsicName.empty() ||
+      (!R.LibraryName.empty() && !Machine.nativeIntrinsic(R.IntrinsicName)))
     return emitLibraryCall(R, T, Args);
 
   Intrinsic::ID IID = Intrinsic::lookupIntrinsicID(R.IntrinsicName);
@@ -244,11 +247,14 @@ Value *FormulaEmitter::emitCall(StringRef Id, Type *T, ArrayRef<Value *> Args) {
   return B.CreateIntrinsic(IID, Overloads, Args);
 }
 
-/// "sin" -> "sinf" for float, "sinl" for the long double of the target.
-static std::string libraryName(const OperationRecord &R, Type *T) {
-  if (T->isFloatTy())
-    return (R.LibraryName + "f").str();
-  return T->isDoubleTy() ? R.LibraryName.str() : (R.LibraryName + "l").str();
+/// "sin" -> "sinf" for float, "sinl" for the long double of the host. Our own
+/// routines, and those that only one machine has, are called as they are called.
+static std::string libraryName(const OperationRecord &R, Type *T, const Target &Machine) {
+  StringRef Name = R.LibraryName;
+  if (!Name.starts_with("rg_") && !Name.starts_with("__"))
+    return Machine.mathFunction(Name, T);
+  bool HasForm = Name.starts_with("__") && Name.ends_with("f"); // of float alone
+  return (Name + (HasForm || T->isDoubleTy() ? "" : T->isFloatTy() ? "f" : "l")).str();
 }
 
 Value *FormulaEmitter::emitLibraryCall(const OperationRecord &R, Type *T,
@@ -280,7 +286,7 @@ Value *FormulaEmitter::emitLibraryCall(const OperationRecord &R, Type *T,
     Types.push_back(A->getType());
   Module &M = *B.GetInsertBlock()->getModule();
   FunctionCallee Callee = M.getOrInsertFunction(
-      libraryName(R, T), FunctionType::get(T, Types, false));
+      libraryName(R, T, Target(M)), FunctionType::get(T, Types, false));
   if (auto *F = dyn_cast<Function>(Callee.getCallee());
       F && F->isDeclaration() && F->use_empty()) {
     F->setDoesNotThrow();

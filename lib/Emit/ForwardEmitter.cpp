@@ -99,7 +99,7 @@ Value *ForwardEmitter::companion(const Value *V) {
 
 Value *ForwardEmitter::nowhere(Type *T) {
   IRBuilder<> Entry(&D.getEntryBlock(), D.getEntryBlock().begin());
-  return Entry.CreateAlloca(T, nullptr, "nowhere");
+  return inGenericSpace(Entry, Entry.CreateAlloca(T, nullptr, "nowhere"));
 }
 
 /// For the runtime: the primal where shadow and primal may coincide, else null.
@@ -141,6 +141,8 @@ void ForwardEmitter::visitLane(Instruction &I) {
     return visitCall(*C);
   if (auto *S = dyn_cast<StoreInst>(&I))
     return visitStore(*S);
+  if (auto *M = dyn_cast<AtomicRMWInst>(&I))
+    return visitAtomic(*M);
   if (I.getType()->isVoidTy() || !hasCompanion(&I) || isa<LandingPadInst>(I))
     return;
   Value *T = nullptr;
@@ -348,6 +350,20 @@ void ForwardEmitter::visitStore(StoreInst &S) {
     Kinds.shadow(ToShadow, Lane);
 }
 
+/// *p += x: the tangents add up in the same way. The plan refused all others where
+/// they matter.
+void ForwardEmitter::visitAtomic(AtomicRMWInst &M) {
+  const Value *P = M.getPointerOperand(), *X = M.getValOperand();
+  if (!hasReverse(M, Activity) || !Activity.isActive(X))
+    return;
+  Value *Address = companion(P);
+  if (Activity.isMixed(P))
+    Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)), nowhere(X->getType()), Address);
+  B.CreateAtomicRMW(M.getOperation(), Address, companion(X),
+                    shadowAlign(X->getType(), M.getAlign(), D.getDataLayout()),
+                    AtomicOrdering::Monotonic, M.getSyncScopeID());
+}
+
 void ForwardEmitter::visitReturn(ReturnInst &R) {
   auto *Clone = cast<ReturnInst>(primal(&R));
   B.SetInsertPoint(Clone);
@@ -442,6 +458,13 @@ void ForwardEmitter::visitCall(CallBase &C) {
   case CallAction::Formula:
     if (!Activity.isActive(&C))
       return;
+    if (R && R->Handler == HandlerKind::Shuffle) {
+      Args[1] = companion(C.getArgOperand(1));
+      CallInst *Shuffled = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(), Args);
+      Shuffled->setAttributes(Clone->getAttributes());
+      companionSlot(&C) = Shuffled;
+      return;
+    }
     companionSlot(&C) = R && R->Class == RuleClass::Formula ? formula(C)
                                                             : reduction(cast<IntrinsicInst>(C));
     return;

@@ -52,6 +52,7 @@ private:
   void visitCall(llvm::CallBase &C);
   void visitStore(llvm::StoreInst &S);
   void visitTransfer(llvm::CallBase &C);
+  void visitAtomic(llvm::AtomicRMWInst &M);
   void visitReturn(llvm::ReturnInst &R);
   llvm::Value *load(llvm::LoadInst &L);
   bool estimatesErrors() const { return Plan.request().ErrorEstimate; }

@@ -55,6 +55,9 @@ Function *retrograd::declareDerivative(const DerivativeRequest &R, Module &M) {
     D->addFnAttr(R.Primal->getFnAttribute(Attribute::UWTable));
   if (R.Primal->doesNotThrow())
     D->setDoesNotThrow();
+  // Threads that have to meet in the primal have to meet in its derivative.
+  if (R.Primal->isConvergent())
+    D->setConvergent();
   return D;
 }
 
@@ -93,6 +96,10 @@ void retrograd::clonePrimal(Function &D, Function &F, const DerivativeRequest &R
       if (auto *C = dyn_cast<CallInst>(&I))
         C->setTailCall(false);
     }
+}
+
+Value *retrograd::inGenericSpace(IRBuilderBase &B, Value *P) {
+  return P->getType()->getPointerAddressSpace() ? B.CreateAddrSpaceCast(P, B.getPtrTy()) : P;
 }
 
 BasicBlock::iterator retrograd::afterDefinition(Instruction *I) {

@@ -41,6 +41,9 @@ void clonePrimal(llvm::Function &D, llvm::Function &F, const DerivativeRequest &
 /// behind the phis, in the normal destination of an invoke.
 llvm::BasicBlock::iterator afterDefinition(llvm::Instruction *I);
 
+/// The pointer P in the address space that pointers of unknown origin have.
+llvm::Value *inGenericSpace(llvm::IRBuilderBase &B, llvm::Value *P);
+
 /// The shadow, in the lane given, of the block that Allocation makes, whose record
 /// says that it lies behind the primal: enlarges the block, and clears the new part
 /// at B, which stands where the result may be used. Lanes come in order.

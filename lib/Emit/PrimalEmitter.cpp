@@ -9,6 +9,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Emit/ConstantMemory.h"
 #include "Emit/FunctionShell.h"
+#include "Target/Target.h"
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -170,7 +171,17 @@ void PrimalEmitter::beginTape() {
   IRBuilder<> B(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   if (DISubprogram *SP = D.getSubprogram())
     B.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
-  Arena = B.CreateCall(Services.runtime().require("rg_tape_begin"), {}, "arena");
+  Function *Begin = Services.runtime().require("rg_tape_begin");
+  if (!Target(*D.getParent()).arenaOnStack()) {
+    Arena = B.CreateCall(Begin, {}, "arena");
+    return;
+  }
+  constexpr uint64_t StateBytes = 64; // runtime/gpu/arena.c needs 48
+  IRBuilder<> Entry(&D.getEntryBlock(), D.getEntryBlock().begin());
+  AllocaInst *State = Entry.CreateAlloca(ArrayType::get(B.getInt64Ty(), StateBytes / 8), nullptr,
+                                         "arena.state");
+  State->setAlignment(Align(16));
+  Arena = B.CreateCall(Begin, {inGenericSpace(B, State)}, "arena");
 }
 
 void PrimalEmitter::makeFrame() {
@@ -469,7 +480,7 @@ void PrimalEmitter::emitStore(StoreInst &S) {
     // Never write a shadow over the primal: send it where nobody looks.
     IRBuilder<> Entry(&D.getEntryBlock(), D.getEntryBlock().begin());
     AllocaInst *Nowhere = Entry.CreateAlloca(V->getType(), nullptr, "nowhere");
-    Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)), Nowhere, Address);
+    Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)), inGenericSpace(B, Nowhere), Address);
   }
   if (Plan.facts().shape(V).Floats.empty()) {
     B.CreateAlignedStore(shadow(V), Address,

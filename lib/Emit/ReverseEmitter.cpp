@@ -18,7 +18,8 @@ using namespace retrograd;
 
 ReverseEmitter::ReverseEmitter(const DerivativePlan &Plan, PrimalEmitter &Primal, Function &D,
                                EmitServices &Services)
-    : Plan(Plan), Primal(Primal), D(D), Services(Services), B(D.getContext()) {
+    : Plan(Plan), Primal(Primal), D(D), Services(Services), Machine(*D.getParent()),
+      B(D.getContext()) {
   Adjoints.resize(width());
   CommonFlags.setFast();
   bool Any = false;
@@ -126,6 +127,10 @@ AllocaInst *ReverseEmitter::adjoint(const Value *V) {
     At.CreateStore(adjointZero(V->getType()), A);
   }
   return A;
+}
+
+bool ReverseEmitter::sharesAdjoints(const Value *P) const {
+  return Machine.manyThreads() && !Plan.isThreadsOwn(P);
 }
 
 Value *ReverseEmitter::take(const Value *V) {

@@ -38,6 +38,8 @@ public:
   llvm::Value *primal(const llvm::Value *V) override { return lookup({Need::Primal, V}); }
   llvm::Value *shadow(const llvm::Value *V) override { return lookup({Need::Shadow, V}); }
   llvm::Value *tape(const llvm::CallBase &C) override { return lookup({Need::Tape, &C}); }
+  const Target &target() const override { return Machine; }
+  bool sharesAdjoints(const llvm::Value *P) const override;
   void markAdjointAccess(llvm::Instruction *I) override { Primal.kinds().shadow(I); }
   llvm::Value *take(const llvm::Value *V) override;
   void accumulate(const llvm::Value *V, llvm::Value *X) override;
@@ -80,6 +82,7 @@ private:
   PrimalEmitter &Primal;
   llvm::Function &D;
   EmitServices &Services;
+  Target Machine;
   llvm::IRBuilder<> B;
   llvm::Value *Arena = nullptr;
   llvm::Value *Frame = nullptr;

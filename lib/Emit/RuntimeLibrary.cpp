@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/RuntimeLibrary.h"
+#include "Target/Target.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/AttributeMask.h"
@@ -24,15 +25,29 @@
 using namespace llvm;
 using namespace retrograd;
 
+#include "AmdBitcode.inc"
+#include "NvidiaBitcode.inc"
 #include "RuntimeBitcode.inc"
+
+static StringRef bitcodeFor(RuntimeKind Kind) {
+  auto Text = [](const unsigned char *Start, unsigned long Size) {
+    return StringRef(reinterpret_cast<const char *>(Start), Size);
+  };
+  switch (Kind) {
+  case RuntimeKind::Nvidia:
+    return Text(RetrogradNvidiaBitcode, RetrogradNvidiaBitcodeSize);
+  case RuntimeKind::Amd:
+    return Text(RetrogradAmdBitcode, RetrogradAmdBitcodeSize);
+  case RuntimeKind::Host:
+    break;
+  }
+  return Text(RetrogradRuntimeBitcode, RetrogradRuntimeBitcodeSize);
+}
 
 /// The runtime as a module of its own, bodies not yet read. Null if this
 /// plugin was built without one.
-static std::unique_ptr<Module> openRuntime(LLVMContext &Ctx) {
-  MemoryBufferRef Bytes(
-      StringRef(reinterpret_cast<const char *>(RetrogradRuntimeBitcode),
-                RetrogradRuntimeBitcodeSize),
-      "retrograd runtime");
+static std::unique_ptr<Module> openRuntime(LLVMContext &Ctx, RuntimeKind Kind) {
+  MemoryBufferRef Bytes(bitcodeFor(Kind), "retrograd runtime");
   Expected<std::unique_ptr<Module>> Parsed = getLazyBitcodeModule(Bytes, Ctx);
   if (!Parsed) {
     consumeError(Parsed.takeError());
@@ -87,12 +102,35 @@ static void describe(Function &F) {
   }
 }
 
+/// The runtime calls mathematical functions by their names in C; devices have
+/// others for them.
+static void useDeviceMath(Function &F, const Target &Machine) {
+  for (Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    if (!Callee || !Callee->isDeclaration() || Callee->isIntrinsic() ||
+        Callee->getName().starts_with("rg_") || Callee->arg_empty())
+      continue;
+    Type *T = Callee->getArg(0)->getType();
+    StringRef Name = Callee->getName();
+    if (!T->isFloatTy() && !T->isDoubleTy())
+      continue; // malloc and its like have one name everywhere
+    if (T->isFloatTy())
+      Name.consume_back("f");
+    if (Name.starts_with("__"))
+      continue; // has its own name already
+    Call->setCalledFunction(Callee->getParent()->getOrInsertFunction(
+        Machine.mathFunction(Name, T), Callee->getFunctionType(), Callee->getAttributes()));
+  }
+}
+
 Function *RuntimeLibrary::require(StringRef Name) {
   if (Function *Present = M.getFunction(Name))
     if (!Present->isDeclaration())
       return Present;
 
-  std::unique_ptr<Module> Runtime = openRuntime(M.getContext());
+  Target Machine(M);
+  std::unique_ptr<Module> Runtime = openRuntime(M.getContext(), Machine.runtime());
   if (!Runtime)
     return nullptr;
   Function *Wanted = Runtime->getFunction(Name);
@@ -138,8 +176,11 @@ Function *RuntimeLibrary::require(StringRef Name) {
     GO->setDSOLocal(true);
     if (M.getTargetTriple().supportsCOMDAT())
       GO->setComdat(M.getOrInsertComdat(LinkedName));
-    if (auto *F = dyn_cast<Function>(GO))
+    if (auto *F = dyn_cast<Function>(GO)) {
       describe(*F);
+      if (Machine.manyThreads())
+        useDeviceMath(*F, Machine);
+    }
   }
   return M.getFunction(Name);
 }

@@ -81,6 +81,13 @@ public:
     // list exists for embedders and has no other door.
     auto &CodeGen = const_cast<CodeGenOptions &>(CI.getCodeGenOpts());
     CodeGen.PassBuilderCallbacks.push_back(retrograd::registerPasses);
+    // The device libraries that clang links into kernels.
+    std::vector<std::string> Libraries;
+    for (const CodeGenOptions::BitcodeFileToLink &File : CodeGen.LinkBitcodeFiles)
+      Libraries.push_back(File.Filename);
+    if (!Libraries.empty())
+      CodeGen.PassBuilderCallbacks.push_back(
+          [Libraries](llvm::PassBuilder &PB) { retrograd::registerLibraries(PB, Libraries); });
     offerHeaders(CI.getPreprocessor());
     return true;
   }

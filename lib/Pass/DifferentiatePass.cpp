@@ -7,6 +7,7 @@
 
 #include "Pass/DifferentiatePass.h"
 #include "Emit/BatchEmitter.h"
+#include "Pass/DeviceLibrary.h"
 #include "Pass/Differentiator.h"
 #include "Pass/InactiveValues.h"
 #include "Pass/Hints.h"
@@ -43,6 +44,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   releaseRules(M);
   // Hands off what was not asked: without derivative calls nothing happens.
   if (!hasEntryCalls(M) || !Opts.Enabled) {
+    releaseLibrary(M, MAM, {}, Opts); // held for derivatives that nobody needs any more
     // But for what a program may ask the runtime itself, rg_tape_free say.
     bool Asked = Stage != LinkStage::BeforeLink && RuntimeLibrary(M).resolveDeclarations();
     return Asked ? PreservedAnalyses::none() : PreservedAnalyses::all();
@@ -77,6 +79,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   rewriteHints(M, Diags); // some stand in functions that are to be copied
   lowerPrecisionCalls(M, Cat.get(), Diags);
   EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
+  SmallVector<Function *, 8> Derivatives;
   {
     Differentiator Derive(M, MAM, Cat.get(), Diags, Opts);
     // What the program calls of the runtime may be called by a primal.
@@ -92,6 +95,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
     }
     Derive.finish();
     Derive.runtime().resolveDeclarations();
+    append_range(Derivatives, Derive.finished());
   }
   unmarkInactiveValues(M);
   for (CallBase *Call : Entries.Refused)
@@ -99,6 +103,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   removeHints(M);
   removeUnusedEntryDeclarations(M);
   removeKept(M);
+  releaseLibrary(M, MAM, Derivatives, Opts);
   Diags.finish();
   return PreservedAnalyses::none();
 }

@@ -307,14 +307,18 @@ GlobalVariable *Differentiator::shadowOf(GlobalVariable &G, unsigned Lane) {
   GlobalVariable *&Sh = ShadowGlobals[{&G, Lane, ShadowLevel}];
   if (Sh)
     return Sh;
-  // A global that several translation units share has one shadow for all.
-  bool Local = G.hasLocalLinkage();
+  // A global that several translation units share has one shadow for all. Memory of
+  // a block lives no longer than a kernel and is not initialised.
+  Target Machine(M);
+  bool OfBlock = Machine.space(G.getAddressSpace()) == MemorySpace::Shared;
+  bool Local = G.hasLocalLinkage() || OfBlock;
   Sh = new GlobalVariable(M, G.getValueType(), /*isConstant=*/false,
                           Local ? GlobalValue::InternalLinkage : GlobalValue::LinkOnceODRLinkage,
-                          Constant::getNullValue(G.getValueType()),
+                          OfBlock ? (Constant *)PoisonValue::get(G.getValueType())
+                                  : Constant::getNullValue(G.getValueType()),
                           G.getName() + ".sh" + (Lane ? std::to_string(Lane) : "") +
                               (ShadowLevel ? ".of" + std::to_string(ShadowLevel) : ""),
-                          nullptr, G.getThreadLocalMode());
+                          nullptr, G.getThreadLocalMode(), Machine.shadowSpace(G.getAddressSpace()));
   LevelOfShadow[Sh] = ShadowLevel;
   Sh->setAlignment(G.getAlign());
   Sh->setDSOLocal(true);
@@ -337,11 +341,19 @@ void Differentiator::resetShadowGlobals(Function &D, bool Pointers) {
   auto AddressOf = [&](GlobalVariable *G) -> Value * {
     return G->isThreadLocal() ? B.CreateThreadLocalAddress(G) : (Value *)G;
   };
+  Target Machine(M);
+  bool Together = false;
   for (auto [G, Lane] : UsedShadows) {
     uint64_t Size = DL.getTypeAllocSize(G->getValueType()).getFixedValue();
     Value *Sh = AddressOf(ShadowGlobals[{G, Lane, ShadowLevel}]);
     SmallVector<TypedLeaf, 4> Leaves = Facts->types().leavesAt(G, Size);
     bool HasPointer = any_of(Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Pointer; });
+    if (Machine.space(G->getAddressSpace()) == MemorySpace::Shared && Machine.manyThreads()) {
+      // Whose the memory is clears it together, and nobody goes on before all have.
+      B.CreateCall(Runtime.require("rg_shared_zero"), {inGenericSpace(B, Sh), B.getInt64(Size)});
+      Together = true;
+      continue;
+    }
     auto Clear = [&](uint64_t From, uint64_t To) {
       if (From < To)
         B.CreateMemSet(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Sh, From), B.getInt8(0),
@@ -367,6 +379,10 @@ void Differentiator::resetShadowGlobals(Function &D, bool Pointers) {
         B.CreateMemCpy(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Sh, L.Offset), MaybeAlign(),
                        B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), P, L.Offset), MaybeAlign(),
                        L.Size);
+  }
+  if (Together) {
+    B.CreateCall(Runtime.require("rg_block_barrier"), {});
+    D.setConvergent();
   }
 }
 
@@ -417,6 +433,9 @@ static void tell(const Refusal &R, bool Forward,
     break;
   case RefusalKind::VarArg:
     Say(DiagId::VariadicCall, {userName(R.Detail)});
+    break;
+  case RefusalKind::Device:
+    Say(DiagId::DeviceOperation, {R.Detail});
     break;
   case RefusalKind::ControlFlow:
     Say(DiagId::UnsupportedControlFlow, {R.Detail});
@@ -509,7 +528,7 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
       Jobs.front().Sweep ? OverwriteAnalysis::AnyTime
       : Split            ? OverwriteAnalysis::AfterReturn
                          : OverwriteAnalysis::AtOnce;
-  OverwriteAnalysis Overwrite(F, *Root, Reversed, FAM.getResult<AAManager>(F), Activity, Shape);
+  OverwriteAnalysis Overwrite(F, *Root, Reversed, FAM.getResult<AAManager>(F), Activity, Shape, Opts);
   raw_ostream &Printed = errs(); // layering: the printers that the user asked for
   if (Opts.PrintLoops)
     Shape.print(Printed);

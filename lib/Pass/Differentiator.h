@@ -45,6 +45,8 @@ public:
   llvm::Function *derivative(const DerivativeRequest &R) override;
   llvm::GlobalVariable *shadowOf(llvm::GlobalVariable &G, unsigned Lane) override;
   RuntimeLibrary &runtime() override { return Runtime; }
+  /// All derivatives with a body.
+  llvm::ArrayRef<llvm::Function *> finished() const { return Finished; }
   const Catalogue &catalogue() const override { return Cat; }
 
 private:

@@ -23,6 +23,7 @@
 
 #include "Pass/Plugin.h"
 #include "Pass/AnnotateParameters.h"
+#include "Pass/DeviceLibrary.h"
 #include "Pass/DifferentiatePass.h"
 #include "Pass/RequestPrinter.h"
 #include "Pass/LinkRuntimePass.h"
@@ -109,11 +110,18 @@ void retrograd::registerPasses(PassBuilder &PB) {
   PB.registerPipelineStartEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel) {
         const Options Opts = Options::fromCommandLine();
+        MPM.addPass(HoldLibraryPass());
         MPM.addPass(KeepRulesPass());
         MPM.addPass(AnnotateParametersPass());
         if (Opts.RunEarly)
           MPM.addPass(DifferentiatePass(Opts));
       });
+}
+
+void retrograd::registerLibraries(PassBuilder &PB, std::vector<std::string> Files) {
+  PB.registerPipelineStartEPCallback([Files](ModulePassManager &MPM, OptimizationLevel) {
+    MPM.addPass(NoteLibrariesPass(Files));
+  });
 }
 
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo

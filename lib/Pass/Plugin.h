@@ -8,6 +8,9 @@
 #ifndef RETROGRAD_PASS_PLUGIN_H
 #define RETROGRAD_PASS_PLUGIN_H
 
+#include <string>
+#include <vector>
+
 namespace llvm {
 class PassBuilder;
 }
@@ -17,6 +20,8 @@ namespace retrograd {
 /// Makes the pass names known to PB and puts the pass at its place in the
 /// default pipelines. A second call with the same PB does nothing.
 void registerPasses(llvm::PassBuilder &PB);
+/// Device libraries that are linked into modules as bitcode: their files.
+void registerLibraries(llvm::PassBuilder &PB, std::vector<std::string> Files);
 
 } // namespace retrograd
 

@@ -29,6 +29,7 @@
 #include "Pass/LowerExceptions.h"
 #include "Pass/PrimalEvidence.h"
 #include "Pass/PrimalNormalForm.h"
+#include "Support/DeviceMarks.h"
 #include "Support/DispatchMarks.h"
 #include "Support/Options.h"
 #include "llvm/ADT/SCCIterator.h"
@@ -165,7 +166,7 @@ static bool hasUsableBody(const Function &F) {
 }
 
 bool PreparePrimal::Impl::isTransparent(const Function &F) const {
-  if (!hasUsableBody(F) || Cat.declared(F))
+  if (!hasUsableBody(F) || Cat.declared(F) || F.hasFnAttribute(HeldLibraryFunction))
     return false;
   // Our own routines with a record have their derivative there.
   const OperationRecord *R = Cat.lookupFunction(F);

@@ -28,7 +28,7 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
                                const LoopShape &Shape, DominatorTree &DT, bool Split,
                                const Options &Opts)
     : F(F), Request(Request), Activity(Activity), Overwrite(Overwrite), Shape(Shape),
-      DT(DT), Split(Split), Opts(Opts) {
+      DT(DT), Split(Split), Opts(Opts), Machine(*F.getParent()) {
   collectRefusals();
   // A tangent sweep runs along with the primal and needs nothing kept.
   if (!Refusals.empty() || Request.Mode == DerivativeMode::Forward)
@@ -121,6 +121,71 @@ DerivativeRequest DerivativePlan::calleeRequest(const CallBase &C) const {
 
 void DerivativePlan::refuse(RefusalKind K, const Instruction &I, std::string Detail) {
   Refusals.push_back({K, &I, std::move(Detail)});
+}
+
+bool DerivativePlan::isThreadsOwn(const Value *P) const {
+  if (!Machine.manyThreads())
+    return true;
+  if (!Opts.PlainWhereOwn)
+    return false;
+  if (Machine.spaceOf(*P) == MemorySpace::Private)
+    return true;
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(P, Objects, &Shape.loops(), /*MaxLookup=*/0);
+  return all_of(Objects, [](const Value *O) { return isa<AllocaInst>(O); });
+}
+
+/// What threads do together and no rule reverses. Reverse mode would go wrong
+/// without a sign, so whatever of a GPU is not known is refused. False if there is no
+/// more to say of I.
+bool DerivativePlan::checkThreads(const Instruction &I) {
+  if (!Machine.manyThreads())
+    return true;
+  for (const Use &U : I.operands()) {
+    // Of a variable of the whole machine, who would clear the shadow, and when?
+    const auto *G = dyn_cast<GlobalVariable>(U->stripInBoundsOffsets());
+    if (!G || G->isConstant() || !Activity.hasShadow(G) || !Activity.isActiveMemory(G))
+      continue;
+    MemorySpace S = Machine.space(G->getAddressSpace());
+    if (S == MemorySpace::Shared && facts().types().objectOf(G) != TypeAnalysis::NoObject &&
+        any_of(facts().types().pointees(facts().types().objectOf(G)),
+               [](TypeAnalysis::ObjectId O) { return O != TypeAnalysis::NoObject; }))
+      refuse(RefusalKind::Device, I, "pointers in shared memory ('" + G->getName().str() + "')");
+    if (S != MemorySpace::Shared && RefusedGlobals.insert(G).second)
+      refuse(RefusalKind::Unshadowed, I,
+             "the __device__ or __constant__ variable '" + G->getName().str() + "'");
+    break;
+  }
+  // The host finds out at run time whether such memory was lost (docs/KnownGaps.md).
+  if (const Value *P = getLoadStorePointerOperand(&I);
+      P && Activity.isMixed(P) && Activity.hasShadow(P) && facts().root()) {
+    TypeAnalysis::ObjectId O = facts().types().objectOf(P);
+    const ProgramFacts::Effects &E = facts().effects(facts().root());
+    if (O != TypeAnalysis::NoObject && E.Reads.test(O) && E.Writes.test(O))
+      refuse(RefusalKind::Unshadowed, I,
+             "memory that is written and read here may be memory without a shadow");
+  }
+  if (Request.ErrorEstimate || Request.Dependencies)
+    if (isa<AtomicRMWInst>(I) && hasReverse(I, Activity))
+      refuse(RefusalKind::Device, I, "atomics under estimates of errors or dependencies");
+  if (Request.Mode == DerivativeMode::Forward)
+    return true;
+  if (isa<FenceInst>(I))
+    refuse(RefusalKind::Device, I,
+           "a fence: threads that wait for each other by memory cannot be reversed");
+  const auto *C = dyn_cast<IntrinsicInst>(&I);
+  if (!C)
+    return true;
+  const OperationRecord *R = facts().catalogue().lookup(I);
+  if (R && R->Handler == HandlerKind::Refused) {
+    refuse(RefusalKind::Device, I, R->Text.str());
+    return false;
+  }
+  StringRef Name = C->getCalledFunction()->getName();
+  if (R || !C->getCalledFunction()->isTargetIntrinsic() || C->doesNotAccessMemory())
+    return true;
+  refuse(RefusalKind::Device, I, ("'" + Name + "' is not known").str());
+  return false;
 }
 
 void DerivativePlan::checkCall(const CallBase &C) {
@@ -283,6 +348,8 @@ void DerivativePlan::collectRefusals() {
     if (isa<IndirectBrInst>(B.getTerminator()) || isa<CallBrInst>(B.getTerminator()))
       refuse(RefusalKind::ControlFlow, *B.getTerminator(), "a computed goto");
     for (Instruction &I : B) {
+      if (!checkThreads(I))
+        continue;
       if (auto *C = dyn_cast<CallBase>(&I)) {
         checkCall(*C);
         if (action(*C) == CallAction::Memory) {
@@ -374,10 +441,10 @@ static const Value *trivialPhi(const PHINode &Phi, const LoopInfo &LI) {
 }
 
 /// Instructions that give the same from the same operands, whenever they run.
-static bool isRepeatable(const Instruction &I, const Catalogue &Cat) {
+static bool isRepeatable(const Instruction &I, const Catalogue &Cat, bool AtAnyPrice) {
   if (isa<CallInst>(I)) {
     const OperationRecord *R = Cat.lookup(I);
-    return R && R->Pure && R->Cheap;
+    return R && R->Pure && (R->Cheap || AtAnyPrice);
   }
   // A frozen poison may thaw into another value.
   return I.isBinaryOp() || I.isUnaryOp() || I.isCast() || isa<CmpInst>(I) ||
@@ -416,7 +483,8 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
       return {};
     return computeFrom({Input(L->getPointerOperand())});
   }
-  if (!isRepeatable(*I, facts().catalogue()) || (K == Need::Shadow && isa<CallBase>(I)))
+  if (!isRepeatable(*I, facts().catalogue(),
+                    Machine.prefersRecomputation() && Opts.RecomputeOnDevice) || (K == Need::Shadow && isa<CallBase>(I)))
     return {};
   SmallVector<Need, 4> In;
   for (const Use &U : I->operands())

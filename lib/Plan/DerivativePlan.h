@@ -26,6 +26,7 @@
 #include "Rules/Need.h"
 #include "Request/DerivativeRequest.h"
 #include "Support/Options.h"
+#include "Target/Target.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Dominators.h"
@@ -102,6 +103,9 @@ public:
   /// The storage type of a need.
   llvm::Type *typeOf(Need N) const;
 
+  /// The memory behind P belongs to one thread, whatever other threads do.
+  bool isThreadsOwn(const llvm::Value *P) const;
+
   CallAction action(const llvm::CallBase &C) const;
   /// The request to make for a call whose action is Derivative: Forward, or
   /// the Augment half of a split reverse.
@@ -128,6 +132,7 @@ private:
   void collectNeeds();
   void collectRefusals();
   void checkCall(const llvm::CallBase &C);
+  bool checkThreads(const llvm::Instruction &I);
   void checkCopyTypes(const llvm::Instruction &I);
   void checkShadowOfDest(const llvm::Instruction &I);
   bool ownsMemory(const llvm::Value *V) const;
@@ -146,8 +151,11 @@ private:
   llvm::DominatorTree &DT;
   bool Split;
   const Options &Opts;
+  Target Machine;
 
   llvm::SmallVector<Refusal, 2> Refusals;
+  /// Said once of each.
+  llvm::SmallPtrSet<const llvm::GlobalVariable *, 2> RefusedGlobals;
   /// Each need and the blocks whose reverse reads it. Insertion order.
   llvm::MapVector<Need, llvm::SmallSetVector<const llvm::BasicBlock *, 2>> Needs;
   llvm::SetVector<Need> Keep;

@@ -131,11 +131,32 @@ static void ifShadowed(RuleContext &C, const Value *P, function_ref<void(Value *
   B.SetInsertPoint(Done);
 }
 
+/// Adds X to the adjoint at Address, where other threads may do so, too.
+static void addAtomically(RuleContext &C, Value *Address, Value *X) {
+  IRBuilderBase &B = C.builder();
+  if (auto *V = dyn_cast<FixedVectorType>(X->getType())) {
+    uint64_t Step = B.GetInsertBlock()->getModule()->getDataLayout().getTypeAllocSize(V->getElementType());
+    for (unsigned Lane = 0; Lane != V->getNumElements(); ++Lane)
+      addAtomically(C, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, Lane * Step),
+                    B.CreateExtractElement(X, Lane));
+    return;
+  }
+  StringRef Name = X->getType()->isDoubleTy()   ? "f64"
+                   : X->getType()->isFloatTy()  ? "f32"
+                   : X->getType()->isBFloatTy() ? "bf16"
+                                                : "f16";
+  if (Address->getType()->getPointerAddressSpace())
+    Address = B.CreateAddrSpaceCast(Address, B.getPtrTy());
+  B.CreateCall(C.runtime(("rg_accumulate_" + Name).str()), {Address, X});
+}
+
 static void emitLoad(const LoadInst &L, RuleContext &C) {
   IRBuilderBase &B = C.builder();
   Value *Seed = C.take(&L);
   ifShadowed(C, L.getPointerOperand(), [&](Value *Shadow) {
     auto Add = [&](Value *Address, Value *X, Align A) {
+      if (C.sharesAdjoints(L.getPointerOperand()))
+        return addAtomically(C, Address, X);
       LoadInst *Old = B.CreateAlignedLoad(X->getType(), Address, A);
       C.markAdjointAccess(Old);
       C.markAdjointAccess(B.CreateAlignedStore(B.CreateFAdd(Old, X), Address, A));

@@ -48,6 +48,12 @@ static const Rule *ruleOfCall(const CallBase &C, const ActivityAnalysis &A) {
       case HandlerKind::TapeEnd:
       case HandlerKind::TapeDeferFree:
         return &NothingRule;
+      case HandlerKind::Refused:
+        return &NothingRule; // the plan refused what matters
+      case HandlerKind::Barrier:
+        return &BarrierRule;
+      case HandlerKind::Shuffle:
+        return &ShuffleRule;
       default:
         return VectorRule.Missing(C, A) ? nullptr : &VectorRule;
       }
@@ -92,6 +98,9 @@ static const Rule *ruleFor(const Instruction &I, const ActivityAnalysis &A) {
   case Instruction::Load:
   case Instruction::Store:
     return &MemoryRule;
+  case Instruction::AtomicRMW:
+  case Instruction::AtomicCmpXchg:
+    return &AtomicRule;
   case Instruction::PHI:
   case Instruction::Ret:
   case Instruction::Br:
@@ -100,6 +109,24 @@ static const Rule *ruleFor(const Instruction &I, const ActivityAnalysis &A) {
   default:
     return nullptr;
   }
+}
+
+/// The integer V may be the bits of an active number: an atomic operation on integers
+/// in a loop that does what the machine cannot do on numbers.
+static bool holdsActiveBits(const Value *V, const ActivityAnalysis &A) {
+  SmallVector<const Value *, 8> Work{V};
+  SmallPtrSet<const Value *, 16> Seen;
+  while (!Work.empty()) {
+    const auto *I = dyn_cast<Instruction>(Work.pop_back_val());
+    if (!I || !Seen.insert(I).second)
+      continue;
+    if (A.isVaried(I))
+      return true;
+    if (isa<BitCastInst, PHINode, SelectInst, FreezeInst, TruncInst, ZExtInst, SExtInst>(I) ||
+        (I->isBinaryOp() && I->getType()->isIntOrIntVectorTy()))
+      append_range(Work, I->operands());
+  }
+  return false;
 }
 
 bool retrograd::hasReverse(const Instruction &I, const ActivityAnalysis &A) {
@@ -133,7 +160,10 @@ bool retrograd::hasReverse(const Instruction &I, const ActivityAnalysis &A) {
         case HandlerKind::TapeBegin:
         case HandlerKind::TapeEnd:
         case HandlerKind::TapeDeferFree:
+        case HandlerKind::Refused:
           return false;
+        case HandlerKind::Barrier:
+          return true;
         default:
           return A.isActive(C);
         }
@@ -151,9 +181,11 @@ bool retrograd::hasReverse(const Instruction &I, const ActivityAnalysis &A) {
     });
   };
   if (const auto *M = dyn_cast<AtomicRMWInst>(&I))
-    return MovesFloats(M->getPointerOperand(), M->getType());
+    return MovesFloats(M->getPointerOperand(), M->getType()) ||
+           holdsActiveBits(M->getValOperand(), A);
   if (const auto *M = dyn_cast<AtomicCmpXchgInst>(&I))
-    return MovesFloats(M->getPointerOperand(), M->getNewValOperand()->getType());
+    return MovesFloats(M->getPointerOperand(), M->getNewValOperand()->getType()) ||
+           holdsActiveBits(M->getNewValOperand(), A);
   return A.isActive(&I);
 }
 

@@ -17,6 +17,7 @@
 
 #include "Analysis/ActivityAnalysis.h"
 #include "Rules/Need.h"
+#include "Target/Target.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/Instructions.h"
 
@@ -40,6 +41,11 @@ public:
   virtual llvm::Value *primal(const llvm::Value *V) = 0;
   virtual llvm::Value *shadow(const llvm::Value *V) = 0;
   virtual llvm::Value *tape(const llvm::CallBase &C) = 0;
+
+  /// The machine compiled for.
+  virtual const Target &target() const = 0;
+  /// Other threads may add to the adjoints behind P, too, so additions are atomic.
+  virtual bool sharesAdjoints(const llvm::Value *P) const = 0;
 
   /// Tells the optimiser that I, just built, is an access to an adjoint.
   virtual void markAdjointAccess(llvm::Instruction *I) = 0;

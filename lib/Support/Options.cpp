@@ -61,6 +61,20 @@ static cl::opt<bool>
              cl::desc("differentiate before optimisation, for comparison"),
              cl::cat(Category));
 
+static cl::opt<bool> InlineOnDevice("rg-gpu-inline", cl::init(true), cl::cat(Category),
+                                    cl::desc("inline derivatives into GPU kernels"));
+static cl::opt<bool> RecomputeOnDevice("rg-gpu-recompute", cl::init(true), cl::cat(Category),
+                                       cl::desc("on GPUs, evaluate pure functions again rather "
+                                                "than keep what they return"));
+static cl::opt<bool> PlainWhereOwn("rg-gpu-plain", cl::init(true), cl::cat(Category),
+                                   cl::desc("no atomic additions to a thread's own memory"));
+static cl::opt<bool> BarriersByPhase("rg-gpu-phases", cl::init(true), cl::cat(Category),
+                                     cl::desc("where no barrier lies between two accesses, only "
+                                              "one thread's own can touch the same memory"));
+static cl::opt<bool> StaticTape("rg-gpu-static-tape", cl::init(true), cl::cat(Category),
+                                cl::desc("on GPUs, keep values of loops of constant length in "
+                                         "registers or local memory"));
+
 /// Linkers read their command line before they load plugins, so what is meant
 /// for us may also stand in the environment: RETROGRAD_FLAGS="-rg-plan=naive".
 static void readEnvironment() {
@@ -168,6 +182,11 @@ Options Options::fromCommandLine() {
   O.CleanUp = ::CleanUp;
   O.VerifyEach = ::VerifyEach;
   O.RunEarly = ::RunEarly;
+  O.InlineOnDevice = ::InlineOnDevice;
+  O.RecomputeOnDevice = ::RecomputeOnDevice;
+  O.PlainWhereOwn = ::PlainWhereOwn;
+  O.BarriersByPhase = ::BarriersByPhase;
+  O.StaticTape = ::StaticTape;
   readEnzymeOptions(O);
   return O;
 }

@@ -41,6 +41,13 @@ struct Options {
   bool VerifyEach = false;           ///< -rg-verify-each: LLVM verifier after every stage
   bool RunEarly = false;             ///< -rg-run-early: at PipelineStart ("Ref")
 
+  // Of code for GPUs; docs/GPU.md says what each is worth.
+  bool InlineOnDevice = true;        ///< -rg-gpu-inline: derivatives into their kernels
+  bool RecomputeOnDevice = true;     ///< -rg-gpu-recompute: pure functions again, not kept
+  bool PlainWhereOwn = true;         ///< -rg-gpu-plain: no atomics on a thread's own memory
+  bool BarriersByPhase = true;       ///< -rg-gpu-phases: a barrier only separates accesses
+  bool StaticTape = true;            ///< -rg-gpu-static-tape: loops of constant length on the stack
+
   bool Enabled = true;               ///< -enzyme-enable=0: derivative calls stay as they are
   bool EmptyFunctionsInactive = false; ///< -enzyme-emptyfn-inactive
   /// -type-analysis-func=, -activity-analysis-func=: what print-type-analysis

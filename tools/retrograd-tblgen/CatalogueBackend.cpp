@@ -145,7 +145,8 @@ void CatalogueWriter::emitRecords() {
       OS << ", .Partials = Partials_" << Id << ", .PartialsReadArgs = " << Args
          << ", .PartialsReadResult = " << Bit(Result);
     if (Class == "Handler")
-      OS << ", .Handler = HandlerKind::" << R->getValueAsString("Kind");
+      OS << ", .Handler = HandlerKind::" << R->getValueAsString("Kind")
+         << ", .Text = " << quoted(R->getValueAsString("Text"));
     if (Class == "Allocation")
       OS << ", .SizeArgs = "
          << (R->getValueAsListOfInts("SizeArgs").empty() ? "{}" : ("SizeArgs_" + Id).str())
@@ -195,6 +196,13 @@ void CatalogueWriter::emitNames() {
         continue;
       }
       emitName(Name, I, "Double");
+      // The same functions in the libraries of GPUs.
+      if (!Name.starts_with("_") && !Name.starts_with("rg_")) {
+        emitName("__nv_" + Name, I, "Double");
+        emitName("__nv_" + Name + "f", I, "Float");
+        emitName("__ocml_" + Name + "_f64", I, "Double");
+        emitName("__ocml_" + Name + "_f32", I, "Float");
+      }
       emitName(formName(Name, "f"), I, "Float");
       emitName(formName(Name, "l"), I, "LongDouble");
     }

@@ -1,0 +1,154 @@
+/*===- accumulate.c - adjoints that many threads add to --------------------===*\
+|*
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===------------------------------------------------------------------------===*|
+|* Threads that read one place of memory add to one adjoint. Relaxed atomics will
+|* do: whoever takes the sum is separated from those who add by the barrier that
+|* mirrors the one between its store and their loads. Memory of the thread itself
+|* has no atomics on these machines and needs none.
+\*===------------------------------------------------------------------------===*/
+#include "device.h"
+
+#define RG_ATOMIC_ADD(P, X) \
+  (void)__scoped_atomic_fetch_add(P, X, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE)
+
+#define RG_ACCUMULATE(NAME, T)                                                 \
+  RG_INLINE void rg_accumulate_##NAME(T *p, T x) {                             \
+    if (RG_IS_PRIVATE(p))                                                      \
+      *p += x;                                                                 \
+    else                                                                       \
+      RG_ATOMIC_ADD(p, x);                                                     \
+  }
+
+RG_ACCUMULATE(f16, _Float16)
+RG_ACCUMULATE(bf16, __bf16)
+RG_ACCUMULATE(f32, float)
+RG_ACCUMULATE(f64, double)
+
+/* Zeroes a shadow in memory that the block shares, all threads together. Nobody
+ * touches it before everybody is done. */
+RG_INLINE void rg_shared_zero(char *p, uint64_t bytes) {
+  uint32_t step = rg_threads();
+  uint64_t i = (uint64_t)rg_thread() * 4, whole = bytes & ~3ul;
+  for (; i < whole; i += (uint64_t)step * 4)
+    *(uint32_t *)(p + i) = 0;
+  for (uint64_t k = whole + rg_thread(); k < bytes; k += step)
+    p[k] = 0;
+}
+
+RG_INLINE void rg_block_barrier(void) { RG_BARRIER(); }
+
+/*===----------------------------------------------------------------------===*\
+|* Bulk memory: as runtime/memory.c, where the head says what the operands are.
+\*===----------------------------------------------------------------------===*/
+
+static inline uint64_t rg_within(uint64_t bytes, uint64_t offset, uint64_t run) {
+  if (offset >= bytes)
+    return 0;
+  return run < bytes - offset ? run : bytes - offset;
+}
+
+void rg_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset,
+                     uint64_t period, uint64_t run) {
+  if (dsh == d)
+    return;
+  if (!period) {
+    __builtin_memset(dsh + offset, 0, rg_within(bytes, offset, run));
+    return;
+  }
+  for (uint64_t at = offset; at < bytes; at += period)
+    __builtin_memset(dsh + at, 0, run < bytes - at ? run : bytes - at);
+}
+
+#define RG_ADJOINT_MOVE(NAME, T)                                                         \
+  static inline void rg_adjoint_run_##NAME(char *d, char *s, uint64_t bytes) {           \
+    T *dt = (T *)d, *st = (T *)s;                                                        \
+    uint64_t n = bytes / sizeof(T);                                                      \
+    int up = d > s || d + bytes <= s;                                                    \
+    for (uint64_t k = 0; k < n; ++k) {                                                   \
+      uint64_t i = up ? k : n - 1 - k;                                                   \
+      T x = dt[i];                                                                       \
+      dt[i] = 0;                                                                         \
+      rg_accumulate_##NAME(st + i, x);                                                   \
+    }                                                                                    \
+  }                                                                                      \
+  void rg_adjoint_move_##NAME(char *dsh, char *d, char *ssh, char *s, uint64_t bytes,    \
+                              uint64_t offset, uint64_t period, uint64_t run) {          \
+    if (dsh == d)                                                                        \
+      return;                                                                            \
+    if (ssh == s) {                                                                      \
+      rg_adjoint_zero(dsh, d, bytes, offset, period, run);                               \
+      return;                                                                            \
+    }                                                                                    \
+    if (!period) {                                                                       \
+      rg_adjoint_run_##NAME(dsh + offset, ssh + offset, rg_within(bytes, offset, run));  \
+      return;                                                                            \
+    }                                                                                    \
+    uint64_t times = bytes > offset ? (bytes - offset + period - 1) / period : 0;        \
+    for (uint64_t i = 0; i < times; ++i) {                                               \
+      uint64_t at = offset + (dsh > ssh ? i : times - 1 - i) * period;                   \
+      rg_adjoint_run_##NAME(dsh + at, ssh + at, run < bytes - at ? run : bytes - at);    \
+    }                                                                                    \
+  }
+
+RG_ADJOINT_MOVE(f16, _Float16)
+RG_ADJOINT_MOVE(bf16, __bf16)
+RG_ADJOINT_MOVE(f32, float)
+RG_ADJOINT_MOVE(f64, double)
+
+void rg_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes,
+                             uint64_t offset, uint64_t period, uint64_t run) {
+  if (dsh == d)
+    return;
+  if (!period) {
+    __builtin_memmove(dsh + offset, ssh + offset, rg_within(bytes, offset, run));
+    return;
+  }
+  uint64_t times = bytes > offset ? (bytes - offset + period - 1) / period : 0;
+  for (uint64_t i = 0; i < times; ++i) {
+    uint64_t at = offset + (dsh > ssh ? times - 1 - i : i) * period;
+    __builtin_memmove(dsh + at, ssh + at, run < bytes - at ? run : bytes - at);
+  }
+}
+
+void *rg_apart(char *from, char *to, char *own, uint64_t bytes) {
+  if (to == own || from >= to + bytes || to >= from + bytes)
+    return from;
+  char *copy = malloc(bytes);
+  if (!copy)
+    __builtin_trap();
+  return __builtin_memcpy(copy, from, bytes);
+}
+
+void rg_apart_zero(char *copy, char *from, uint64_t bytes, uint64_t offset,
+                   uint64_t period, uint64_t run) {
+  if (copy != from)
+    rg_adjoint_zero(from, 0, bytes, offset, period, run);
+}
+
+void rg_apart_end(char *copy, char *from) {
+  if (copy != from)
+    free(copy);
+}
+
+void rg_shadow_move_inactive(char *dsh, char *d, char *ssh, char *s, uint64_t bytes,
+                             uint64_t offset, uint64_t period, uint64_t run) {
+  if (ssh == s)
+    rg_shadow_move_pointers(dsh, d, ssh, bytes, offset, period, run);
+}
+
+void rg_tangent_move(char *dsh, char *d, char *ssh, char *s, uint64_t bytes) {
+  if (dsh == d)
+    return;
+  if (ssh == s)
+    __builtin_memset(dsh, 0, bytes);
+  else
+    __builtin_memmove(dsh, ssh, bytes);
+}
+
+void rg_free_shadow(void *p, void *sh, void (*dealloc)(void *)) {
+  if (sh != p)
+    dealloc(sh);
+}
