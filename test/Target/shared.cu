@@ -15,7 +15,7 @@ __device__ void f(const double *x, double *y, int n) {
 // CHECK: @[[S:.*1s.sh]] = internal {{.*}}addrspace(3) global [64 x double] poison
 // NV: define {{.*}}ptx_kernel void @_Z8gradient
 // AMD: define {{.*}}amdgpu_kernel void @_Z8gradient
-// CHECK: @[[S]] to ptr)
+// CHECK: getelementptr {{.*}}@[[S]]
 // CHECK-NEXT: store i32 0
 // NV: call void @llvm.nvvm.barrier.cta.sync
 // AMD: call void @llvm.amdgcn.s.barrier
