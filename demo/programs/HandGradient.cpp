@@ -15,7 +15,7 @@
 
 void programs::handJacobian(const HandInput &H, const double *P,
                             double *Jacobian) {
-  constexpr int Lanes = 4;
+  constexpr int Lanes = 8;
   const int Columns = H.numColumns(), Rows = H.numRows(),
             Own = Columns - HandPose;
   const size_t Inputs = H.Parameters.size();

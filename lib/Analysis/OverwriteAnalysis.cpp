@@ -172,6 +172,11 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) co
   while (Common && Common->getParentLoop())
     Common = Common->getParentLoop();
   const Value *WP = getLoadStorePointerOperand(&W);
+  // Two objects are two places, unless code outside may have made them one.
+  if (TypeAnalysis::ObjectId OW = WP ? Facts.types().objectOf(WP) : TypeAnalysis::NoObject;
+      O != OW && O != TypeAnalysis::NoObject && OW != TypeAnalysis::NoObject &&
+      !(Facts.visible().test(O) && Facts.visible().test(OW)))
+    return false;
   SmallVector<MemoryLocation, 2> Places{MemoryLocation::get(&L)};
   // Nor does it compare pointers of two threads.
   bool Others = concernsOthers(W, L);

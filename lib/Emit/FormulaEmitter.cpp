@@ -12,7 +12,9 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
@@ -109,16 +111,53 @@ Value *FormulaEmitter::emit(const Partial &P, const Instruction &Primal,
                             Value *Seed, function_ref<Value *(unsigned)> Arg,
                             function_ref<Value *()> Result) {
   IRBuilderBase::FastMathFlagGuard Guard(B);
-  FastMathFlags Flags;
-  if (isa<FPMathOperator>(Primal))
-    Flags = Primal.getFastMathFlags();
-  B.setFastMathFlags(Flags);
+  B.setFastMathFlags(derivativeFlags(Primal, B.getFastMathFlags().allowContract()));
 
   Scope S(Primal.getType(), Seed, Arg, Result);
   Value *Share = emitNode(*P.Expression, S);
   if (!keepsZero(*P.Expression) && needsStrongZero(Primal, Cat))
     Share = emitStrongZero(Seed, Share);
+  match(Seed, Share);
   return Share;
+}
+
+bool contracts(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    const auto *II = dyn_cast<IntrinsicInst>(&I);
+    return II && II->getIntrinsicID() == Intrinsic::fmuladd;
+  });
+}
+
+FastMathFlags derivativeFlags(const Instruction &I, bool Contracts) {
+  FastMathFlags Flags;
+  if (isa<FPMathOperator>(I))
+    Flags = I.getFastMathFlags();
+  Flags.setAllowContract(Flags.allowContract() || Contracts);
+  return Flags;
+}
+
+unsigned elementCount(Type *T) {
+  auto *V = dyn_cast<FixedVectorType>(T);
+  return V ? V->getNumElements() : 1;
+}
+
+Value *repeatElements(IRBuilderBase &B, Value *V, unsigned Times) {
+  if (Times == 1)
+    return V;
+  if (!V->getType()->isVectorTy())
+    return B.CreateVectorSplat(Times, V);
+  SmallVector<int, 32> Mask;
+  for (unsigned I = 0, E = elementCount(V->getType()); I != E; ++I)
+    Mask.append(Times, int(I));
+  return B.CreateShuffleVector(V, Mask);
+}
+
+void FormulaEmitter::match(Value *&L, Value *&R) {
+  unsigned NL = elementCount(L->getType()), NR = elementCount(R->getType());
+  if (NL < NR)
+    L = repeatElements(B, L, NR / NL);
+  else if (NR < NL)
+    R = repeatElements(B, R, NL / NR);
 }
 
 Value *FormulaEmitter::emitStrongZero(Value *Seed, Value *Share) {
@@ -126,6 +165,7 @@ Value *FormulaEmitter::emitStrongZero(Value *Seed, Value *Share) {
   // seed is no NaN.
   IRBuilderBase::FastMathFlagGuard Guard(B);
   B.setFastMathFlags(FastMathFlags());
+  match(Seed, Share);
   Constant *Zero = Constant::getNullValue(Share->getType());
   return B.CreateSelect(B.CreateFCmpOEQ(Seed, Zero), Zero, Share);
 }
@@ -159,27 +199,34 @@ Value *FormulaEmitter::emitNodeUncached(const FormulaNode &N, Scope &S) {
   case FormulaNode::Const:
     return constantOf(N, S.T);
   case FormulaNode::FAdd: {
-    Value *L = Child(0);
-    return B.CreateFAdd(L, Child(1));
+    Value *L = Child(0), *R = Child(1);
+    match(L, R);
+    return B.CreateFAdd(L, R);
   }
   case FormulaNode::FSub: {
-    Value *L = Child(0);
-    return B.CreateFSub(L, Child(1));
+    Value *L = Child(0), *R = Child(1);
+    match(L, R);
+    return B.CreateFSub(L, R);
   }
   case FormulaNode::FMul: {
-    Value *L = Child(0);
-    return B.CreateFMul(L, Child(1));
+    Value *L = Child(0), *R = Child(1);
+    match(L, R);
+    return B.CreateFMul(L, R);
   }
   case FormulaNode::FDiv: {
-    Value *L = Child(0);
-    return B.CreateFDiv(L, Child(1));
+    Value *L = Child(0), *R = Child(1);
+    match(L, R);
+    return B.CreateFDiv(L, R);
   }
   case FormulaNode::FNeg:
     return B.CreateFNeg(Child(0));
   case FormulaNode::Select: {
     Value *If = Child(0);
-    Value *Then = Child(1);
-    return B.CreateSelect(If, Then, Child(2));
+    Value *Then = Child(1), *Else = Child(2);
+    match(Then, Else);
+    if (If->getType()->isVectorTy())
+      match(If, Then);
+    return B.CreateSelect(If, Then, Else);
   }
   case FormulaNode::CmpOLT:
   case FormulaNode::CmpOGT:
@@ -194,8 +241,9 @@ Value *FormulaEmitter::emitNodeUncached(const FormulaNode &N, Scope &S) {
         : N.K == FormulaNode::CmpOLE ? CmpInst::FCMP_OLE
         : N.K == FormulaNode::CmpOGE ? CmpInst::FCMP_OGE
                                      : CmpInst::FCMP_UNO;
-    Value *L = Child(0);
-    return B.CreateFCmp(Predicate, L, Child(1));
+    Value *L = Child(0), *R = Child(1);
+    match(L, R);
+    return B.CreateFCmp(Predicate, L, R);
   }
   case FormulaNode::CmpIntEQ: {
     Value *L = Child(0);
@@ -225,7 +273,14 @@ Value *FormulaEmitter::emitNodeUncached(const FormulaNode &N, Scope &S) {
       else
         Args.push_back(Child(I));
     }
-    return emitCall(N.Callee, S.T, Args);
+    Type *T = S.T;
+    for (Value *A : Args)
+      if (A->getType()->isFPOrFPVectorTy() && elementCount(A->getType()) > elementCount(T))
+        T = A->getType();
+    for (Value *&A : Args)
+      if (A->getType()->isFPOrFPVectorTy() && A->getType() != T)
+        A = repeatElements(B, A, elementCount(T) / elementCount(A->getType()));
+    return emitCall(N.Callee, T, Args);
   }
   }
   llvm_unreachable("covered switch over formula nodes");

@@ -10,7 +10,11 @@
 // of the result.
 //
 // Everything is computed in the type of the primal's result, lane by lane over
-// vectors, with the primal instruction's own fast-math flags and none beyond.
+// vectors, with the primal instruction's own fast-math flags and none beyond, but
+// for contraction, which is the builder's.
+//
+// The seed may be wider: N tangents of each number side by side. What depends on
+// the seed is then computed N times as wide, all else once.
 //
 // Zero seeds. The optimiser turns `x != 0 ? a / x : 0` into a division and a
 // select: the division now runs where x is 0, its result is discarded, its
@@ -61,12 +65,27 @@ private:
   llvm::Value *emitNode(const FormulaNode &N, Scope &S);
   llvm::Value *emitNodeUncached(const FormulaNode &N, Scope &S);
   llvm::Value *emitStrongZero(llvm::Value *Seed, llvm::Value *Share);
+  /// Makes L and R as wide as the wider of them.
+  void match(llvm::Value *&L, llvm::Value *&R);
   llvm::Value *emitLibraryCall(const OperationRecord &R, llvm::Type *T,
                                llvm::ArrayRef<llvm::Value *> Args);
 
   llvm::IRBuilderBase &B;
   const Catalogue &Cat;
 };
+
+/// The compiler was allowed to contract products and sums of F (-ffp-contract=on,
+/// clang's default, makes llvm.fmuladd of them). Then it is for the derivative, too.
+bool contracts(const llvm::Function &F);
+
+/// The fast-math flags of what is emitted for I.
+llvm::FastMathFlags derivativeFlags(const llvm::Instruction &I, bool Contracts);
+
+/// Each element of V (or V itself, a scalar) Times times in a row.
+llvm::Value *repeatElements(llvm::IRBuilderBase &B, llvm::Value *V, unsigned Times);
+
+/// How many elements T has; 1 for a scalar.
+unsigned elementCount(llvm::Type *T);
 
 } // namespace retrograd
 

@@ -14,6 +14,7 @@
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/Utils/Local.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -21,13 +22,18 @@
 using namespace llvm;
 using namespace retrograd;
 
-ForwardEmitter::ForwardEmitter(const DerivativePlan &Plan, Function &D, EmitServices &Services)
-    : Plan(Plan), Activity(Plan.activity()), F(Plan.primal()), D(D), Services(Services),
-      B(D.getContext()), Kinds(D.getContext(), Plan.request().Width) {
+ForwardEmitter::ForwardEmitter(const DerivativePlan &Plan, const LaneLayout *Layout, Function &D,
+                               EmitServices &Services)
+    : Plan(Plan), Layout(Layout), Activity(Plan.activity()), F(Plan.primal()), D(D),
+      Services(Services), B(D.getContext()), Kinds(D.getContext(), Plan.request().Width) {
   clonePrimal(D, F, Plan.request(), VMap, Companions);
+  B.SetInsertPoint(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  for (Argument &A : F.args())
+    pack(&A);
   for (Instruction &I : instructions(D))
     if (isa<LoadInst>(I) || isa<StoreInst>(I))
       Kinds.primal(&I);
+  Contracts = Plan.options().Contract && contracts(F);
 }
 
 void ForwardEmitter::run() {
@@ -37,6 +43,11 @@ void ForwardEmitter::run() {
       for (PHINode &Phi : Block->phis())
         if (hasCompanion(&Phi)) {
           B.SetInsertPoint(cast<Instruction>(primal(&Phi)));
+          if (isSingle(&Phi)) {
+            companionSlot(&Phi) = B.CreatePHI(companionType(&Phi), Phi.getNumIncomingValues(),
+                                              Phi.getName() + ".t");
+            continue;
+          }
           forLanes([&] {
             companionSlot(&Phi) =
                 B.CreatePHI(Phi.getType(), Phi.getNumIncomingValues(), Phi.getName() + ".t");
@@ -51,11 +62,14 @@ void ForwardEmitter::run() {
       for (PHINode &Phi : Block->phis())
         if (hasCompanion(&Phi)) {
           auto *C = cast<PHINode>(primal(&Phi));
-          forLanes([&] {
+          auto Fill = [&] {
             for (unsigned I = 0, N = Phi.getNumIncomingValues(); I != N; ++I)
               cast<PHINode>(companionSlot(&Phi))
                   ->addIncoming(companion(Phi.getIncomingValue(I)), C->getIncomingBlock(I));
-          });
+          };
+          AtOnce = isSingle(&Phi);
+          AtOnce ? Fill() : forLanes(Fill);
+          AtOnce = false;
         }
   // Blocks that end in a dead end but hold a return cannot exist: a return is
   // what makes a block live.
@@ -76,6 +90,8 @@ Value *ForwardEmitter::primal(const Value *V) const {
 /// the value itself where it holds pointers.
 Value *ForwardEmitter::idle(const Value *V) {
   const ValueShape &S = Plan.facts().shape(V);
+  if (AtOnce && isPacked(V))
+    return Constant::getNullValue(companionType(V));
   if (S.Floats.empty())
     return primal(V);
   if (!S.HasPointer)
@@ -93,8 +109,196 @@ Value *ForwardEmitter::companion(const Value *V) {
     return idle(V);
   if (auto *C = dyn_cast<Constant>(V))
     return shadowOfConstant(*const_cast<Constant *>(C), Activity, Services, Lane);
-  auto It = Companions[Lane].find(V);
-  return It != Companions[Lane].end() ? It->second : idle(V);
+  auto &OfLane = Companions[isSingle(V) ? 0 : Lane];
+  auto It = OfLane.find(V);
+  if (It == OfLane.end())
+    return idle(V);
+  return isPacked(V) && !AtOnce ? laneOf(It->second, V->getType()) : It->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes side by side
+//===----------------------------------------------------------------------===//
+
+bool ForwardEmitter::isPacked(const Value *V) const {
+  return Layout && V->getType()->isFPOrFPVectorTy() && !isa<ScalableVectorType>(V->getType());
+}
+
+Type *ForwardEmitter::companionType(const Value *V) const {
+  Type *T = V->getType();
+  return isPacked(V) ? FixedVectorType::get(T->getScalarType(), lanes() * elementCount(T)) : T;
+}
+
+bool ForwardEmitter::isAtOnce(const Instruction &I) const {
+  if (!Layout)
+    return false;
+  if (const auto *S = dyn_cast<StoreInst>(&I)) {
+    const Value *V = S->getValueOperand(), *P = S->getPointerOperand();
+    bool IsInteger = V->getType()->isIntOrIntVectorTy() && !Plan.facts().carriesFloat(V);
+    return isPacked(V) || (isSideBySide(P) && (isSideBySide(V) || IsInteger));
+  }
+  if (const auto *C = dyn_cast<CallBase>(&I)) {
+    const OperationRecord *R = Services.catalogue().lookup(*C);
+    switch (Plan.action(*C)) {
+    case CallAction::Formula:
+      return isPacked(C) && R && R->Class == RuleClass::Formula;
+    case CallAction::Allocate:
+      return isSideBySide(C);
+    case CallAction::Free:
+      return isSideBySide(C->getArgOperand(R->FreedArg));
+    case CallAction::Memory:
+      return isSideBySide(C->getArgOperand(0));
+    default:
+      return false;
+    }
+  }
+  if (!isSingle(&I))
+    return false;
+  switch (I.getOpcode()) {
+  case Instruction::ExtractElement:
+    return isa<ConstantInt>(I.getOperand(1));
+  case Instruction::InsertElement:
+    return isa<ConstantInt>(I.getOperand(2));
+  case Instruction::BitCast:
+    return false;
+  default:
+    return I.isBinaryOp() || I.isUnaryOp() || isa<LoadInst>(I) || isa<AllocaInst>(I) ||
+           isa<GetElementPtrInst>(I) || isa<SelectInst>(I) || isa<FreezeInst>(I) ||
+           isa<FPExtInst>(I) || isa<FPTruncInst>(I) || isa<ShuffleVectorInst>(I);
+  }
+}
+
+Value *ForwardEmitter::laneOf(Value *Packed, Type *T) {
+  if (!T->isVectorTy())
+    return B.CreateExtractElement(Packed, uint64_t(Lane));
+  SmallVector<int, 8> Mask;
+  for (unsigned K = 0; K != elementCount(T); ++K)
+    Mask.push_back(K * lanes() + Lane);
+  return B.CreateShuffleVector(Packed, Mask);
+}
+
+void ForwardEmitter::pack(const Value *V) {
+  if (!isPacked(V) || !hasCompanion(V) || !Companions[0].contains(V))
+    return;
+  unsigned Count = elementCount(V->getType());
+  Value *All = PoisonValue::get(companionType(V));
+  for (unsigned L = 0; L != lanes(); ++L)
+    for (unsigned K = 0; K != Count; ++K) {
+      Value *X = Companions[L][V];
+      if (V->getType()->isVectorTy())
+        X = B.CreateExtractElement(X, uint64_t(K));
+      All = B.CreateInsertElement(All, X, uint64_t(K * lanes() + L));
+    }
+  Companions[0][V] = All;
+}
+
+Value *ForwardEmitter::sized(Value *Bytes, const Value *P) {
+  return isSideBySide(P) ? B.CreateMul(Bytes, ConstantInt::get(Bytes->getType(), lanes())) : Bytes;
+}
+
+/// Zeroed, aligned as the vectors in it like it, and freed by free().
+Value *ForwardEmitter::allocateLanes(Value *Bytes, const Twine &Name) {
+  constexpr uint64_t VectorBytes = 64;
+  Bytes = B.CreateAnd(B.CreateAdd(Bytes, B.getInt64(VectorBytes - 1)), B.getInt64(-VectorBytes));
+  FunctionCallee Alloc = D.getParent()->getOrInsertFunction(
+      "aligned_alloc",
+      FunctionType::get(B.getPtrTy(), {B.getInt64Ty(), B.getInt64Ty()}, false));
+  CallInst *P = B.CreateCall(Alloc, {B.getInt64(VectorBytes), Bytes}, Name + ".sh");
+  P->addRetAttr(Attribute::NoAlias);
+  P->addRetAttr(Attribute::getWithAlignment(D.getContext(), Align(VectorBytes)));
+  B.CreateMemSet(P, B.getInt8(0), Bytes, MaybeAlign(VectorBytes));
+  return P;
+}
+
+/// Moves of numbers, and addresses, for all lanes.
+Value *ForwardEmitter::widened(Instruction &I) {
+  const unsigned N = lanes();
+  if (auto *G = dyn_cast<GetElementPtrInst>(&I)) {
+    auto *Clone = cast<GetElementPtrInst>(primal(G));
+    Value *Base = companion(G->getPointerOperand());
+    if (G->getNumIndices() == 1)
+      return B.CreateGEP(ArrayType::get(G->getSourceElementType(), N), Base, Clone->idx_begin()->get());
+    Value *Offset = emitGEPOffset(&B, D.getDataLayout(), Clone, /*NoAssumptions=*/true);
+    return B.CreateGEP(B.getInt8Ty(), Base, B.CreateMul(Offset, B.getInt64(N)));
+  }
+  if (isa<FPExtInst>(I) || isa<FPTruncInst>(I))
+    return B.CreateFPCast(companion(I.getOperand(0)), companionType(&I));
+  if (isa<FreezeInst>(I))
+    return B.CreateFreeze(companion(I.getOperand(0)));
+  if (auto *S = dyn_cast<SelectInst>(&I)) {
+    Value *If = primal(S->getCondition());
+    if (If->getType()->isVectorTy())
+      If = repeatElements(B, If, N);
+    return B.CreateSelect(If, companion(S->getTrueValue()), companion(S->getFalseValue()));
+  }
+  SmallVector<int, 32> Mask;
+  auto Element = [&](int K) {
+    for (unsigned L = 0; L != N; ++L)
+      Mask.push_back(K < 0 ? -1 : int(K * N + L));
+  };
+  if (auto *S = dyn_cast<ShuffleVectorInst>(&I)) {
+    for (int K : S->getShuffleMask())
+      Element(K);
+    return B.CreateShuffleVector(companion(S->getOperand(0)), companion(S->getOperand(1)), Mask);
+  }
+  if (isa<ExtractElementInst>(I)) {
+    Element(cast<ConstantInt>(I.getOperand(1))->getZExtValue());
+    return B.CreateShuffleVector(companion(I.getOperand(0)), Mask);
+  }
+  // insertelement: widen what is inserted, then choose.
+  unsigned Count = elementCount(I.getType());
+  uint64_t At = cast<ConstantInt>(I.getOperand(2))->getZExtValue();
+  for (unsigned K = 0; K != Count * N; ++K)
+    Mask.push_back(K < N ? int(K) : -1);
+  Value *X = B.CreateShuffleVector(companion(I.getOperand(1)), Mask);
+  Mask.clear();
+  for (unsigned K = 0; K != Count; ++K)
+    for (unsigned L = 0; L != N; ++L)
+      Mask.push_back(K == At ? int(Count * N + L) : int(K * N + L));
+  return B.CreateShuffleVector(companion(I.getOperand(0)), X, Mask);
+}
+
+/// A number in memory that is one object per lane is gathered, and scattered.
+Value *ForwardEmitter::loadLanes(LoadInst &L) {
+  const Value *P = L.getPointerOperand();
+  if (!Activity.hasShadow(P))
+    return idle(&L);
+  Align A = shadowAlign(L.getType(), L.getAlign(), D.getDataLayout());
+  if (isSideBySide(P)) {
+    LoadInst *T = B.CreateAlignedLoad(companionType(&L), companion(P), A, L.getName() + ".t");
+    Kinds.shadow(T, 0);
+    return T;
+  }
+  AtOnce = false;
+  forLanes([&] { companionSlot(&L) = load(L); });
+  pack(&L);
+  AtOnce = true;
+  return Companions[0][&L];
+}
+
+void ForwardEmitter::storeLanes(StoreInst &S) {
+  const Value *P = S.getPointerOperand(), *V = S.getValueOperand();
+  if (!Activity.hasShadow(P))
+    return;
+  if (!isSideBySide(P)) {
+    AtOnce = false;
+    forLanes([&] { visitStore(S); });
+    AtOnce = true;
+    return;
+  }
+  Value *T = companion(V);
+  if (V->getType()->isIntOrIntVectorTy()) {
+    // Integers have no companion; but the bytes of a constant may be a number's, or
+    // a null pointer's.
+    if (!isa<Constant>(V))
+      return;
+    uint64_t Bytes = D.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue() * lanes();
+    B.CreateMemSet(companion(P), B.getInt8(0), Bytes, MaybeAlign());
+    return;
+  }
+  StoreInst *ToShadow = B.CreateAlignedStore(
+      T, companion(P), shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));
+  Kinds.shadow(ToShadow, 0);
 }
 
 Value *ForwardEmitter::nowhere(Type *T) {
@@ -121,12 +325,20 @@ void ForwardEmitter::visit(Instruction &I) {
   B.SetCurrentDebugLocation(Clone->getDebugLoc());
   if (auto *C = dyn_cast<CallBase>(&I); C && Plan.action(*C) == CallAction::Derivative)
     return visitDerivativeCall(*C);
-  forLanes([&] {
+  auto Emit = [&] {
     B.SetInsertPoint(At->getParent(), At);
     B.SetCurrentDebugLocation(Clone->getDebugLoc());
     B.clearFastMathFlags();
     visitLane(I);
-  });
+  };
+  AtOnce = isAtOnce(I);
+  if (AtOnce) {
+    Emit();
+  } else {
+    forLanes(Emit);
+    pack(&I);
+  }
+  AtOnce = false;
   if (!isa<LoadInst>(I) && !isa<StoreInst>(I) &&
       !(isa<CallBase>(I) && Plan.action(cast<CallBase>(I)) == CallAction::Memory))
     return;
@@ -140,20 +352,25 @@ void ForwardEmitter::visitLane(Instruction &I) {
   if (auto *C = dyn_cast<CallBase>(&I))
     return visitCall(*C);
   if (auto *S = dyn_cast<StoreInst>(&I))
-    return visitStore(*S);
+    return AtOnce ? storeLanes(*S) : visitStore(*S);
   if (auto *M = dyn_cast<AtomicRMWInst>(&I))
     return visitAtomic(*M);
   if (I.getType()->isVoidTy() || !hasCompanion(&I) || isa<LandingPadInst>(I))
     return;
   Value *T = nullptr;
   if (auto *L = dyn_cast<LoadInst>(&I)) {
-    T = load(*L);
+    T = AtOnce ? loadLanes(*L) : load(*L);
   } else if (auto *A = dyn_cast<AllocaInst>(&I)) {
     auto *Sh = cast<AllocaInst>(Clone->clone());
     B.Insert(Sh, I.getName() + ".sh");
     Value *Bytes = B.CreateMul(
         B.CreateZExtOrTrunc(primal(A->getArraySize()), B.getInt64Ty()),
         B.getInt64(D.getDataLayout().getTypeAllocSize(A->getAllocatedType()).getFixedValue()));
+    if (AtOnce) {
+      Sh->setAllocatedType(ArrayType::get(A->getAllocatedType(), lanes()));
+      Sh->setAlignment(std::max(A->getAlign(), Align(64)));
+      Bytes = sized(Bytes, A);
+    }
     BasicBlock::iterator Behind = A->isStaticAlloca()
                                       ? D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca()
                                       : B.GetInsertPoint();
@@ -163,6 +380,8 @@ void ForwardEmitter::visitLane(Instruction &I) {
     T = Sh;
   } else if (I.isUnaryOp() || (I.isBinaryOp() && I.getType()->isFPOrFPVectorTy())) {
     T = formula(I);
+  } else if (AtOnce) {
+    T = widened(I);
   } else {
     switch (I.getOpcode()) {
     case Instruction::And:
@@ -182,8 +401,7 @@ Value *ForwardEmitter::formula(Instruction &I) {
   if (Plan.request().Dependencies)
     return dependencies(I);
   const OperationRecord &R = *Services.catalogue().lookup(I);
-  if (isa<FPMathOperator>(I))
-    B.setFastMathFlags(I.getFastMathFlags());
+  B.setFastMathFlags(derivativeFlags(I, Contracts));
   FormulaEmitter Formula(B, Services.catalogue());
   Value *Sum = nullptr;
   if (estimatesErrors() && R.Exact && R.Partials.size() == 1)
@@ -200,7 +418,7 @@ Value *ForwardEmitter::formula(Instruction &I) {
     Sum = Sum ? B.CreateFAdd(Sum, X) : X;
   }
   if (!Sum)
-    return Constant::getNullValue(I.getType());
+    return Constant::getNullValue(AtOnce ? companionType(&I) : I.getType());
   return estimatesErrors() && !R.Exact ? rounded(I, Sum) : Sum;
 }
 
@@ -317,6 +535,8 @@ Value *ForwardEmitter::load(LoadInst &L) {
   if (!Activity.hasShadow(P))
     return idle(&L);
   Value *Shadow = companion(P);
+  if (isSideBySide(P)) // what is not packed: this lane's after those before
+    Shadow = B.CreateConstGEP1_64(L.getType(), Shadow, Lane);
   LoadInst *FromShadow = B.CreateAlignedLoad(
       L.getType(), Shadow, shadowAlign(L.getType(), L.getAlign(), D.getDataLayout()),
       L.getName() + ".t");
@@ -334,6 +554,8 @@ void ForwardEmitter::visitStore(StoreInst &S) {
   if (!Activity.hasShadow(P))
     return;
   Value *Address = companion(P);
+  if (isSideBySide(P))
+    Address = B.CreateConstGEP1_64(V->getType(), Address, Lane);
   if (Activity.isMixed(P))
     Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)), nowhere(V->getType()), Address);
   Value *T = companion(V);
@@ -421,7 +643,7 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
   if (!Activity.hasShadow(T.Dest))
     return;
   Value *Dest = companion(T.Dest), *Own = ownOrNull(T.Dest);
-  Value *Bytes = B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty());
+  Value *Bytes = sized(B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty()), T.Dest);
   RuntimeLibrary &RT = Services.runtime();
   if (!T.Source) {
     B.CreateCall(RT.require("rg_adjoint_zero"),
@@ -473,6 +695,13 @@ void ForwardEmitter::visitCall(CallBase &C) {
       companionSlot(&C) = shadowBehind(*Clone, *R, Lane, B);
       return;
     }
+    if (AtOnce) {
+      Value *Bytes = B.getInt64(lanes());
+      for (unsigned A : R->SizeArgs)
+        Bytes = B.CreateMul(Bytes, B.CreateZExtOrTrunc(Args[A], B.getInt64Ty()));
+      companionSlot(&C) = allocateLanes(Bytes, C.getName());
+      return;
+    }
     auto *Sh = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(), Args,
                             C.getName() + ".sh");
     Sh->setAttributes(Clone->getAttributes());
@@ -487,9 +716,11 @@ void ForwardEmitter::visitCall(CallBase &C) {
   }
   case CallAction::Free: {
     const Value *P = C.getArgOperand(R->FreedArg);
+    StringRef Name = AtOnce                  ? "free"
+                     : R->Deallocator.empty() ? directCallee(C)->getName()
+                                              : R->Deallocator;
     FunctionCallee Dealloc = D.getParent()->getOrInsertFunction(
-        R->Deallocator.empty() ? directCallee(C)->getName() : R->Deallocator,
-        FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
+        Name, FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
     B.CreateCall(Services.runtime().require("rg_free_shadow"),
                  {primal(P), companion(P), Dealloc.getCallee()});
     return;
@@ -548,5 +779,6 @@ void ForwardEmitter::visitDerivativeCall(CallBase &C) {
     forLanes([&] {
       companionSlot(&C) = B.CreateExtractValue(Call, Next++, C.getName() + ".t");
     });
+  pack(&C);
   Clone->eraseFromParent();
 }

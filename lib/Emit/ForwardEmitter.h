@@ -10,8 +10,11 @@
 // of bytes are repeated on the companions, whatever the bytes are; arithmetic
 // uses the catalogue's formulas, seeded with the operands' tangents.
 //
-// Of a request with lanes, every value has one companion per lane. Code is
-// emitted lane by lane; what lanes share of a formula is merged by clean-up.
+// Of a request with lanes, every value has one companion per lane. Where a layout is
+// given, the tangents of all lanes of a float (or vector of floats) are one vector,
+// element by element, and pointers to memory that holds the lanes side by side have
+// one companion; code for those is emitted once. For all else, and without a layout,
+// code is emitted lane by lane; what lanes share is merged by clean-up.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +25,7 @@
 #include "Emit/EmitServices.h"
 #include "Emit/FunctionShell.h"
 #include "Plan/DerivativePlan.h"
+#include "Plan/LaneLayout.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
@@ -29,7 +33,9 @@ namespace retrograd {
 
 class ForwardEmitter {
 public:
-  ForwardEmitter(const DerivativePlan &Plan, llvm::Function &D, EmitServices &Services);
+  /// Layout may be null.
+  ForwardEmitter(const DerivativePlan &Plan, const LaneLayout *Layout, llvm::Function &D,
+                 EmitServices &Services);
   void run();
 
 private:
@@ -41,6 +47,26 @@ private:
     return Activity.isActive(V) || Activity.hasShadow(V);
   }
   llvm::Value *idle(const llvm::Value *V);
+
+  // Lanes side by side.
+  unsigned lanes() const { return Companions.size(); }
+  /// The tangents of V are one vector.
+  bool isPacked(const llvm::Value *V) const;
+  bool isSideBySide(const llvm::Value *P) const { return Layout && Layout->isSideBySide(P); }
+  /// V has one companion for all lanes.
+  bool isSingle(const llvm::Value *V) const { return isPacked(V) || isSideBySide(V); }
+  /// One piece of code makes the companion of I for all lanes.
+  bool isAtOnce(const llvm::Instruction &I) const;
+  llvm::Type *companionType(const llvm::Value *V) const;
+  llvm::Value *laneOf(llvm::Value *Packed, llvm::Type *T);
+  /// Makes the companions of V in the lanes one vector.
+  void pack(const llvm::Value *V);
+  llvm::Value *allocateLanes(llvm::Value *Bytes, const llvm::Twine &Name);
+  llvm::Value *widened(llvm::Instruction &I);
+  llvm::Value *loadLanes(llvm::LoadInst &L);
+  void storeLanes(llvm::StoreInst &S);
+  /// Times the lanes, for sizes in memory that holds them side by side.
+  llvm::Value *sized(llvm::Value *Bytes, const llvm::Value *P);
 
   /// Runs Body with each lane as the current one.
   void forLanes(llvm::function_ref<void()> Body);
@@ -67,6 +93,7 @@ private:
   llvm::Value *ownOrNull(const llvm::Value *P);
 
   const DerivativePlan &Plan;
+  const LaneLayout *Layout;
   const ActivityAnalysis &Activity;
   llvm::Function &F;
   llvm::Function &D;
@@ -76,6 +103,8 @@ private:
   /// From a primal value to its companions.
   LaneMaps Companions;
   unsigned Lane = 0; ///< the current one
+  bool AtOnce = false; ///< code that is emitted now is for all lanes
+  bool Contracts = false; ///< products and sums of the derivative may be fused
   LaneKinds Kinds;
 };
 

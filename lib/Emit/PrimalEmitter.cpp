@@ -19,6 +19,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
@@ -63,6 +64,7 @@ bool PrimalEmitter::run() {
   makeShadows();
   storeAtExits();
   storeSlots();
+  makeNests();
   return true;
 }
 
@@ -146,14 +148,19 @@ bool PrimalEmitter::expandBounds() {
   TargetLibraryInfo TLI(TLII, &D);
   ScalarEvolution SE(D, TLI, AC, DT, LI);
   LoopShape Shape(D, LI, SE);
+  SmallPtrSet<const Loop *, 8> InNests;
+  for (Loop *L : Plan.shape().loops().getLoopsInPreorder())
+    if (const Scope &S = Plan.scope(L); S.IsArray && !S.Slots.empty())
+      for (const Loop *N : S.nest())
+        InNests.insert(N);
   for (Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
-    const Scope &S = Plan.scope(L);
-    if (!S.IsArray || S.Slots.empty())
+    bool StoresCount = Plan.countHome(L) != L && Plan.slot({Need::Count, L->getHeader()});
+    if (!InNests.contains(L) && !StoresCount)
       continue;
     Loop *Clone = LI.getLoopFor(clone(L->getHeader()));
     if (!Clone || !Shape.facts(Clone).BackedgeBound)
       return false;
-    Instruction *At = Clone->getLoopPreheader()->getTerminator();
+    Instruction *At = clone(Plan.countHome(L)->getLoopPreheader())->getTerminator();
     SCEVExpander Expander(SE, "rg.trips");
     Value *Count = Expander.expandCodeFor(Shape.facts(Clone).BackedgeBound, nullptr, At);
     IRBuilder<> B(At);
@@ -201,7 +208,12 @@ void PrimalEmitter::makeLoopStorage() {
   for (Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
     const Scope &S = Plan.scope(L);
     const Slot *Count = Plan.slot({Need::Count, L->getHeader()});
-    if (S.Slots.empty() && !Count)
+    // In front of the loops through which it is the same.
+    if (Count && Plan.countHome(L) != L) {
+      IRBuilder<> At(clone(Plan.countHome(L)->getLoopPreheader())->getTerminator());
+      storeTo(*Count, At.CreateSub(Loops[L].Trips, At.getInt64(1)), At);
+    }
+    if (S.Slots.empty() && !Count && !Loops.contains(L))
       continue;
     LoopStorage &Code = Loops[L];
     BasicBlock *Header = clone(L->getHeader());
@@ -219,11 +231,17 @@ void PrimalEmitter::makeLoopStorage() {
     if (S.IsArray) {
       IRBuilder<> At(Preheader->getTerminator());
       At.SetCurrentDebugLocation(Line);
-      Value *Bytes = At.CreateAdd(At.CreateMul(Code.Trips, At.getInt64(S.Bytes)),
-                                  At.getInt64(ArrayHeaderBytes));
-      Code.Base = allocate(Bytes, At);
-      Kinds.tape(At.CreateStore(Code.Trips, Code.Base));
-      storeTo(*Plan.slot({Need::Records, L->getHeader()}), Code.Base, At);
+      if (S.Nest == L) {
+        Code.Base = allocateArrays(S, At);
+        continue;
+      }
+      // Where the nest is entered there is no storage; makeNests() sees to it
+      // that there is some from here on.
+      Code.Nest = IRBuilder<>(&D.getEntryBlock(), D.getEntryBlock().begin())
+                      .CreateAlloca(B.getPtrTy(), nullptr, "rg.nest");
+      IRBuilder<>(clone(S.Nest->getLoopPreheader())->getTerminator())
+          .CreateStore(ConstantPointerNull::get(B.getPtrTy()), Code.Nest);
+      Code.Base = At.CreateLoad(B.getPtrTy(), Code.Nest, "rg.base");
       continue;
     }
     PHINode *Before = B.CreatePHI(B.getPtrTy(), 2, "rg.before");
@@ -233,6 +251,53 @@ void PrimalEmitter::makeLoopStorage() {
     Kinds.tape(B.CreateStore(Before, Code.Record));
     Before->addIncoming(ConstantPointerNull::get(B.getPtrTy()), Preheader);
     Before->addIncoming(Code.Record, Latch);
+  }
+}
+
+Value *PrimalEmitter::elements(const Scope &S, IRBuilderBase &B) {
+  Value *N = nullptr;
+  for (const Loop *L : S.nest()) {
+    Value *Trips = Loops.find(L)->second.Trips;
+    N = N ? B.CreateMul(N, Trips, "", true, true) : Trips;
+  }
+  return N;
+}
+
+Value *PrimalEmitter::element(const Scope &S, IRBuilderBase &B) {
+  Value *At = nullptr;
+  for (const Loop *L : S.nest()) {
+    const LoopStorage &Code = Loops.find(L)->second;
+    At = At ? B.CreateAdd(B.CreateMul(At, Code.Trips, "", true, true), Code.Iteration, "", true, true)
+            : Code.Iteration;
+  }
+  return At;
+}
+
+Value *PrimalEmitter::allocateArrays(const Scope &S, IRBuilderBase &B) {
+  Value *Bytes = B.CreateAdd(B.CreateMul(elements(S, B), B.getInt64(S.Bytes)),
+                             B.getInt64(ArrayHeaderBytes));
+  Value *Base = allocate(Bytes, B);
+  if (!Plan.shape().facts(S.Of).Exact)
+    Kinds.tape(B.CreateStore(Loops.find(S.Of)->second.Trips, Base));
+  storeTo(*Plan.slot({Need::Records, S.Of->getHeader()}), Base, B);
+  return Base;
+}
+
+/// Storage that serves a whole nest is allocated where it is first needed: only
+/// there it is sure that the counts mean something.
+void PrimalEmitter::makeNests() {
+  for (const Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
+    auto It = Loops.find(L);
+    if (It == Loops.end() || !It->second.Nest)
+      continue;
+    auto *Base = cast<Instruction>(It->second.Base);
+    IRBuilder<> B(Base);
+    Value *Missing = B.CreateIsNull(B.CreateLoad(B.getPtrTy(), It->second.Nest));
+    MDNode *Rarely = MDBuilder(D.getContext()).createUnlikelyBranchWeights();
+    Instruction *Then = SplitBlockAndInsertIfThen(Missing, Base->getIterator(), false, Rarely);
+    IRBuilder<> At(Then);
+    At.SetCurrentDebugLocation(Base->getDebugLoc());
+    At.CreateStore(allocateArrays(Plan.scope(L), At), It->second.Nest);
   }
 }
 
@@ -253,7 +318,8 @@ void PrimalEmitter::storeAtExits() {
         auto It = Loops.find(L);
         if (It == Loops.end())
           continue;
-        if (const Slot *Count = Plan.slot({Need::Count, L->getHeader()}))
+        if (const Slot *Count = Plan.slot({Need::Count, L->getHeader()});
+            Count && Plan.countHome(L) == L)
           Stores.push_back({Count, It->second.Iteration});
         if (It->second.Record)
           Stores.push_back({Plan.slot({Need::Records, L->getHeader()}), It->second.Record});
@@ -298,10 +364,11 @@ Value *PrimalEmitter::slotAddress(const Slot &S, IRBuilderBase &B) {
   const LoopStorage &Code = Loops.find(L)->second;
   if (Code.Record)
     return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Code.Record, S.Offset);
-  Value *Start = B.CreateAdd(B.CreateMul(Code.Trips, B.getInt64(S.Offset)),
+  const Scope &Of = Plan.scope(L);
+  Value *Start = B.CreateAdd(B.CreateMul(elements(Of, B), B.getInt64(S.Offset)),
                              B.getInt64(ArrayHeaderBytes));
   Value *Array = B.CreateInBoundsGEP(B.getInt8Ty(), Code.Base, Start);
-  return B.CreateInBoundsGEP(S.Ty, Array, Code.Iteration);
+  return B.CreateInBoundsGEP(S.Ty, Array, element(Of, B));
 }
 
 void PrimalEmitter::storeTo(const Slot &S, Value *V, IRBuilderBase &B) {

@@ -33,7 +33,8 @@ namespace retrograd {
 struct LoopStorage {
   llvm::PHINode *Iteration = nullptr; ///< i64, 0 in the first iteration
   llvm::Value *Base = nullptr;        ///< array: storage; its first word is N
-  llvm::Value *Trips = nullptr;       ///< array: N, how many iterations fit
+  llvm::Value *Trips = nullptr;       ///< array, exact count: N, the bound of iterations
+  llvm::AllocaInst *Nest = nullptr;   ///< array of a nest: its storage, null before the first use
   llvm::Value *Record = nullptr;      ///< records: that of this iteration
 };
 
@@ -68,6 +69,11 @@ private:
   void beginTape();
   void makeFrame();
   void makeLoopStorage();
+  llvm::Value *allocateArrays(const Scope &S, llvm::IRBuilderBase &B);
+  void makeNests();
+  /// Array scope: how many elements its arrays have, and which is this iteration's.
+  llvm::Value *elements(const Scope &S, llvm::IRBuilderBase &B);
+  llvm::Value *element(const Scope &S, llvm::IRBuilderBase &B);
   void storeAtExits();
   void makeShadows();
   void makeShadow(llvm::Instruction &I);

@@ -10,6 +10,7 @@
 #include "Emit/FormulaEmitter.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 
@@ -30,6 +31,8 @@ ReverseEmitter::ReverseEmitter(const DerivativePlan &Plan, PrimalEmitter &Primal
     }
   if (!Any)
     CommonFlags.clear();
+  Contracts = Plan.options().Contract && contracts(Plan.primal());
+  CommonFlags.setAllowContract(CommonFlags.allowContract() || Contracts);
 }
 
 void ReverseEmitter::forLanes(function_ref<void()> Body) {
@@ -201,6 +204,16 @@ Value *ReverseEmitter::iteration(const Loop *L) {
   return B.CreateLoad(B.getInt64Ty(), Counters[L], "rg.iter");
 }
 
+Value *ReverseEmitter::trips(const Loop *L) {
+  if (auto N = Plan.constantCount(L))
+    return B.getInt64(*N + 1);
+  if (Plan.shape().facts(L).Exact)
+    return B.CreateAdd(lookup({Need::Count, L->getHeader()}), B.getInt64(1));
+  LoadInst *Trips = B.CreateLoad(B.getInt64Ty(), lookup({Need::Records, L->getHeader()}), "rg.trips");
+  Primal.kinds().tape(Trips);
+  return Trips;
+}
+
 Value *ReverseEmitter::lookup(Need N) {
   N = Plan.canonical(N);
   if (auto *C = dyn_cast<Constant>(N.Of)) {
@@ -227,12 +240,18 @@ Value *ReverseEmitter::loadSlot(const Slot &S) {
     Address = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Record, S.Offset);
   } else {
     Value *Base = lookup({Need::Records, L->getHeader()});
-    LoadInst *Trips = B.CreateLoad(B.getInt64Ty(), Base, "rg.trips");
-    Primal.kinds().tape(Trips);
-    Value *Start = B.CreateAdd(B.CreateMul(Trips, B.getInt64(S.Offset)),
+    // As PrimalEmitter::elements and element.
+    Value *Elements = nullptr, *Element = nullptr;
+    for (const Loop *K : Plan.scope(L).nest()) {
+      Value *Trips = trips(K);
+      Element = Element ? B.CreateAdd(B.CreateMul(Element, Trips, "", true, true), iteration(K),
+                                      "", true, true)
+                        : iteration(K);
+      Elements = Elements ? B.CreateMul(Elements, Trips, "", true, true) : Trips;
+    }
+    Value *Start = B.CreateAdd(B.CreateMul(Elements, B.getInt64(S.Offset)),
                                B.getInt64(ArrayHeaderBytes));
-    Address = B.CreateInBoundsGEP(S.Ty, B.CreateInBoundsGEP(B.getInt8Ty(), Base, Start),
-                                  iteration(L));
+    Address = B.CreateInBoundsGEP(S.Ty, B.CreateInBoundsGEP(B.getInt8Ty(), Base, Start), Element);
   }
   Type *T = S.Ty;
   if (S.Holds.K == Need::Shadow && width() != 1) {
@@ -325,7 +344,7 @@ void ReverseEmitter::emitBlock(const BasicBlock &Block) {
       continue;
     }
     if (isa<FPMathOperator>(I) && !isa<PHINode>(I))
-      B.setFastMathFlags(I.getFastMathFlags());
+      B.setFastMathFlags(derivativeFlags(I, Contracts));
     emitReverse(I, *this);
   }
   B.setFastMathFlags(CommonFlags);
@@ -365,7 +384,22 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
     B.SetInsertPoint(Edge);
     Met.clear();
     emitEdge(*P, Block, Taken);
-    B.CreateBr(Reversed[P]);
+    if (Value *Idle = idle(*P, Block, Taken)) {
+      const BasicBlock *Before = Plan.shape().loops().getLoopFor(P)->getLoopPreheader();
+      BasicBlock *Skip = BasicBlock::Create(D.getContext(), "rev.idle." + P->getName(), &D);
+      B.CreateCondBr(Idle, Skip, Reversed[P]);
+      B.SetInsertPoint(Skip);
+      for (const TakenAdjoint &A : Taken) {
+        const Value *V = A.Phi->getIncomingValueForBlock(P);
+        Lane = A.Lane;
+        if (const auto *I = dyn_cast<Instruction>(V); I && Plan.shape().loops().getLoopFor(P)->contains(I))
+          B.CreateStore(adjointZero(V->getType()), adjoint(V));
+      }
+      Lane = 0;
+      B.CreateBr(Reversed[Before]);
+    } else {
+      B.CreateBr(Reversed[P]);
+    }
   }
 }
 
@@ -406,6 +440,69 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
       B.CreateStore(lookup({Need::Records, K->getHeader()}), Records[K]);
   }
   Met.clear();
+}
+
+/// The result of the loop is one of several that a maximum, a nearest neighbour, a
+/// branch chooses from, so that most of the time its adjoint is zero.
+static bool isOneOfSeveral(const Value &V, unsigned Depth) {
+  return any_of(V.users(), [&](const User *U) {
+    if (const auto *S = dyn_cast<SelectInst>(U))
+      return S->getCondition() != &V;
+    if (const auto *Phi = dyn_cast<PHINode>(U))
+      return Phi->getNumIncomingValues() > 1;
+    if (const auto *M = dyn_cast<IntrinsicInst>(U))
+      switch (M->getIntrinsicID()) {
+      case Intrinsic::minnum: case Intrinsic::maxnum:
+      case Intrinsic::minimum: case Intrinsic::maximum:
+      case Intrinsic::minimumnum: case Intrinsic::maximumnum:
+        return true;
+      default:
+        break;
+      }
+    return Depth && isa<FPMathOperator>(U) && !isa<FCmpInst>(U) && isOneOfSeveral(*U, Depth - 1);
+  });
+}
+
+/// A loop that writes no active memory gets adjoints through its results alone.
+/// Are they zero, so are all that it would hand on.
+Value *ReverseEmitter::idle(const BasicBlock &From, const BasicBlock &To,
+                            ArrayRef<TakenAdjoint> Adjoints) {
+  LoopInfo &LI = Plan.shape().loops();
+  const Loop *L = LI.getLoopFor(&From);
+  if (!Plan.options().SkipIdleLoops || !L || L->contains(&To) ||
+      (L->getParentLoop() && !L->getParentLoop()->contains(&To)) || !L->getLoopPreheader() ||
+      LI.getLoopFor(L->getLoopPreheader()) != L->getParentLoop() ||
+      Plan.constantCount(L).value_or(8) < 8)
+    return nullptr;
+  bool Worthwhile = false;
+  for (const TakenAdjoint &A : Adjoints)
+    Worthwhile |= isOneOfSeveral(*A.Phi, 3);
+  if (!Worthwhile)
+    return nullptr;
+  for (const BasicBlock *Block : L->blocks())
+    for (const Instruction &I : *Block)
+      if (Plan.shape().isLive(Block) && hasReverse(I, Plan.activity()))
+        if (auto *C = dyn_cast<CallBase>(&I);
+            isa<StoreInst>(I) || (C && Plan.action(*C) != CallAction::Formula))
+          return nullptr;
+
+  IRBuilderBase::FastMathFlagGuard Guard(B);
+  B.clearFastMathFlags();
+  Value *Idle = nullptr;
+  SmallPtrSet<const Value *, 4> Seen;
+  for (const TakenAdjoint &A : Adjoints) {
+    auto *V = dyn_cast<Instruction>(A.Phi->getIncomingValueForBlock(&From));
+    if (!V || !L->contains(V) || !Seen.insert(V).second)
+      continue;
+    if (!V->getType()->isFloatingPointTy())
+      return nullptr;
+    forLanes([&] {
+      Value *Zero = B.CreateFCmpOEQ(B.CreateLoad(V->getType(), adjoint(V)),
+                                    ConstantFP::getZero(V->getType()));
+      Idle = Idle ? B.CreateAnd(Idle, Zero) : Zero;
+    });
+  }
+  return Idle;
 }
 
 void ReverseEmitter::finish() {

@@ -64,6 +64,8 @@ private:
   llvm::Value *computePred(const llvm::BasicBlock &Block);
   llvm::Value *loadSlot(const Slot &S);
   llvm::Value *iteration(const llvm::Loop *L);
+  /// How often the header of L ran, at most: what its arrays are made for.
+  llvm::Value *trips(const llvm::Loop *L);
 
   /// What a phi hands on to the values that it came from.
   struct TakenAdjoint {
@@ -75,6 +77,10 @@ private:
   void leaveBlock(const llvm::BasicBlock &Block);
   void emitEdge(const llvm::BasicBlock &From, const llvm::BasicBlock &To,
                 llvm::ArrayRef<TakenAdjoint> Adjoints);
+  /// A condition under which the reverse of the loop that From -> To leaves does
+  /// nothing, where it is worth asking; else null.
+  llvm::Value *idle(const llvm::BasicBlock &From, const llvm::BasicBlock &To,
+                    llvm::ArrayRef<TakenAdjoint> Adjoints);
   void finish();
   void setLine(const llvm::Instruction &I);
 
@@ -93,6 +99,7 @@ private:
   /// Flags that all floating-point operations of the primal share: those of
   /// accumulation, which belongs to no operation.
   llvm::FastMathFlags CommonFlags;
+  bool Contracts = false; ///< products and sums of the derivative may be fused
 
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BasicBlock *> Reversed;
   /// Per lane.

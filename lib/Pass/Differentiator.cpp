@@ -126,7 +126,15 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
         Try ? &Outside : nullptr, R.ManySweeps);
     if (Opts.PrintTypes)
       Facts->types().print(Printed);
+    // Tangents of several lanes lie side by side where nothing speaks against it.
+    bool Packs = Opts.PackLanes && R.Mode == DerivativeMode::Forward && R.Width != 1 &&
+                 !R.Dependencies && !R.ErrorEstimate;
+    Layout = Packs ? std::make_unique<LaneLayout>(*Facts, Graph) : nullptr;
     Result = run(R, Trail);
+    if (Result == Outcome::Apart) {
+      Layout.reset();
+      Result = run(R, Trail);
+    }
   }
   Function *D = Result == Outcome::Done ? Jobs.front().Made : nullptr;
   if (D && R.Mode == DerivativeMode::Augment) {
@@ -140,6 +148,7 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
   } else if (D) {
     Answered.push_back({R, D});
   }
+  Layout.reset();
   Facts.reset();
   Jobs.clear();
   return D;
@@ -570,7 +579,9 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
 
   // Do it. Every plan here was verified and cannot be refused any more.
   if (J.Request.Mode == DerivativeMode::Forward) {
-    ForwardEmitter(Plan, *J.Made, *this).run();
+    if (Layout && Layout->conflicts(F, Activity))
+      return Outcome::Apart;
+    ForwardEmitter(Plan, Layout.get(), *J.Made, *this).run();
   } else {
     PrimalEmitter Primal(Plan, *J.Made, *this);
     if (!Primal.run()) {

@@ -19,6 +19,7 @@
 #include "Diagnostics/Refusal.h"
 #include "Emit/EmitServices.h"
 #include "Pass/PreparePrimal.h"
+#include "Plan/LaneLayout.h"
 #include "Request/EntryCalls.h"
 #include "Support/Options.h"
 #include <deque>
@@ -70,6 +71,7 @@ private:
     Failed,  ///< diagnosed
     Planned, ///< and no more was asked for
     Untyped, ///< bytes without a type matter; others can still be asked
+    Apart,   ///< lanes cannot lie side by side here
   };
   /// All jobs that come of request R, with the facts as they are.
   Outcome run(const DerivativeRequest &R, const RequestTrail &Trail);
@@ -101,6 +103,8 @@ private:
   /// graph, the jobs made (a deque: references stay valid) and the next to do.
   llvm::Function *Root = nullptr;
   std::unique_ptr<ProgramFacts> Facts;
+  /// Of a forward request with lanes that may lie side by side.
+  std::unique_ptr<LaneLayout> Layout;
   /// Nobody is left to ask about types: what is unknown now is refused.
   bool LastTry = false;
   /// The facts include what callers know of types.

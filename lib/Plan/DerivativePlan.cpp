@@ -18,6 +18,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -541,6 +542,62 @@ std::optional<uint64_t> DerivativePlan::constantCount(const Loop *L) const {
   return std::nullopt;
 }
 
+const Loop *DerivativePlan::countHome(const Loop *L) const {
+  const LoopFacts &Facts = Shape.facts(L);
+  if (!Facts.Exact || !Opts.OuterCounts)
+    return L;
+  ScalarEvolution &SE = Shape.evolution();
+  SCEVExpander Expander(SE, "rg");
+  const Loop *Home = L;
+  for (const Loop *P = L->getParentLoop(); P; P = P->getParentLoop()) {
+    if (!P->getLoopPreheader() || !SE.isLoopInvariant(Facts.BackedgeBound, P) ||
+        !Expander.isSafeToExpandAt(Facts.BackedgeBound, P->getLoopPreheader()->getTerminator()))
+      break;
+    Home = P;
+  }
+  return Home;
+}
+
+SmallVector<const Loop *, 3> Scope::nest() const {
+  SmallVector<const Loop *, 3> Chain;
+  for (const Loop *L = Of; L; L = L->getParentLoop()) {
+    Chain.push_back(L);
+    if (L == Nest)
+      break;
+  }
+  std::reverse(Chain.begin(), Chain.end());
+  return Chain;
+}
+
+/// How far out the arrays of L can be allocated. All counts on the way have to be
+/// exact and the same for every iteration; and L has to run in every iteration, or
+/// in none, so that nothing is allocated in vain.
+const Loop *DerivativePlan::nestOf(const Loop *L) const {
+  const Loop *Nest = L;
+  if (!Opts.NestArrays || !Shape.facts(L).Exact)
+    return Nest;
+  SmallVector<const Value *, 4> Deciders;
+  SmallVector<const Loop *, 4> Inside{L};
+  for (const Loop *P = L->getParentLoop(); P && Shape.facts(P).Exact; P = P->getParentLoop()) {
+    const BasicBlock *B = Nest->getLoopPreheader();
+    while (B != P->getHeader() && !DT.dominates(B, P->getLoopLatch())) {
+      const BasicBlock *D = DT.getNode(B)->getIDom()->getBlock();
+      const auto *Br = dyn_cast<BranchInst>(D->getTerminator());
+      if (!Br)
+        return Nest;
+      if (Br->isConditional())
+        Deciders.push_back(Br->getCondition());
+      B = D;
+    }
+    if (!all_of(Deciders, [&](const Value *V) { return P->isLoopInvariant(V); }) ||
+        !all_of(Inside, [&](const Loop *I) { return countHome(I)->contains(P); }))
+      return Nest;
+    Nest = P;
+    Inside.push_back(P);
+  }
+  return Nest;
+}
+
 //===----------------------------------------------------------------------===//
 // Needs, and which of them to keep
 //===----------------------------------------------------------------------===//
@@ -585,8 +642,10 @@ const Loop *DerivativePlan::scopeOf(Need N) const {
     return nullptr;
   const Loop *L = Shape.loops().getLoopFor(B);
   // What belongs to a whole run of a loop lives around it.
-  if (N.K == Need::Count || N.K == Need::Records)
-    return L->getParentLoop();
+  if (N.K == Need::Count)
+    return countHome(L)->getParentLoop();
+  if (N.K == Need::Records)
+    return (scope(L).Nest ? scope(L).Nest : L)->getParentLoop();
   return L;
 }
 
@@ -685,6 +744,8 @@ void DerivativePlan::layOut() {
       continue;
     Scope &S = ScopeFor(L);
     S.IsArray = Shape.facts(L).BackedgeBound != nullptr;
+    if (S.IsArray)
+      S.Nest = nestOf(L);
     if (!constantCount(L))
       Add({Need::Count, L->getHeader()});
     if (!Scopes[L].Slots.empty())

@@ -70,7 +70,13 @@ struct Scope {
   /// Loop: one array per slot, allocated at the preheader; else one linked
   /// record per iteration.
   bool IsArray = false;
+  /// Arrays: the outermost loop whose whole run they serve. From there down to Of
+  /// all counts are known before it is entered, so that one allocation does.
+  const llvm::Loop *Nest = nullptr;
   uint64_t Bytes = 0; ///< of a record, or per iteration over all arrays
+
+  /// The loops from Nest down to Of.
+  llvm::SmallVector<const llvm::Loop *, 3> nest() const;
 };
 
 class DerivativePlan {
@@ -86,6 +92,7 @@ public:
   const ProgramFacts &facts() const { return Activity.facts(); }
   const LoopShape &shape() const { return Shape; }
   bool isSplit() const { return Split; }
+  const Options &options() const { return Opts; }
 
   /// What cannot be differentiated; empty if the plan can be emitted.
   llvm::ArrayRef<Refusal> refusals() const { return Refusals; }
@@ -122,6 +129,9 @@ public:
   std::optional<Join> decidedJoin(const llvm::BasicBlock *B) const;
   /// Backedges of L, when known to be a constant.
   std::optional<uint64_t> constantCount(const llvm::Loop *L) const;
+  /// The outermost loop around L (or L) during whose run L's count stays what it
+  /// is; the count can be computed in front of it if it is exact.
+  const llvm::Loop *countHome(const llvm::Loop *L) const;
 
   void print(llvm::raw_ostream &OS) const;
   /// Every need is met, from slots and recipes alone; every slot's scope is
@@ -141,6 +151,7 @@ private:
   void cut();
   uint64_t price(Need N) const;
   void layOut();
+  const llvm::Loop *nestOf(const llvm::Loop *L) const;
   Recipe valueRecipe(const llvm::Value *V, Need::Kind K) const;
 
   llvm::Function &F;

@@ -47,7 +47,12 @@ void DerivativePlan::print(raw_ostream &OS) const {
     else
       OS << "function";
     OS << ": " << S.Bytes << " bytes"
-       << (!L ? "" : S.IsArray ? " per iteration, arrays" : " per iteration, records") << '\n';
+       << (!L ? "" : S.IsArray ? " per iteration, arrays" : " per iteration, records");
+    if (S.Nest && S.Nest != L) {
+      OS << " over all of ";
+      S.Nest->getHeader()->printAsOperand(OS, false);
+    }
+    OS << '\n';
     for (const Slot &Sl : S.Slots) {
       OS << "    +" << Sl.Offset << ' ' << *Sl.Ty << ' ';
       printNeed(OS, Sl.Holds);

@@ -28,6 +28,17 @@ static cl::opt<PlanKind>
                                "repeated and what is needed")),
          cl::init(PlanKind::MinCut), cl::cat(Category));
 
+static cl::opt<bool> OuterCounts("rg-outer-counts", cl::init(true), cl::cat(Category),
+                                 cl::desc("keep a loop's count outside of loops it does not vary with"));
+static cl::opt<bool> NestArrays("rg-nest-arrays", cl::init(true), cl::cat(Category),
+                                cl::desc("allocate tape arrays for whole loop nests"));
+static cl::opt<bool> SkipIdleLoops("rg-skip-idle-loops", cl::init(true), cl::cat(Category),
+                                   cl::desc("skip the reverse of loops whose results have zero adjoints"));
+static cl::opt<bool> PackLanes("rg-pack-lanes", cl::init(true), cl::cat(Category),
+                               cl::desc("forward mode: the tangents of all lanes side by side"));
+static cl::opt<bool> Contract("rg-contract", cl::init(true), cl::cat(Category),
+                              cl::desc("let products and sums of derivatives be fused where the primal's may be"));
+
 static cl::opt<bool> PrintPrimal("rg-print-primal",
                                  cl::desc("print the prepared primals"),
                                  cl::cat(Category));
@@ -172,6 +183,11 @@ Options Options::fromCommandLine() {
   readEnvironment();
   Options O;
   O.Plan = ::Plan;
+  O.OuterCounts = ::OuterCounts;
+  O.NestArrays = ::NestArrays;
+  O.SkipIdleLoops = ::SkipIdleLoops;
+  O.PackLanes = ::PackLanes;
+  O.Contract = ::Contract;
   O.PrintPrimal = ::PrintPrimal;
   O.PrintTypes = ::PrintTypes;
   O.PrintActivity = ::PrintActivity;

@@ -30,6 +30,12 @@ enum class PlanKind : uint8_t {
 /// The options of one run of the pass.
 struct Options {
   PlanKind Plan = PlanKind::MinCut;  ///< -rg-plan=naive|mincut
+  // Each of these can be switched off, to see what it is worth; results stay the same.
+  bool OuterCounts = true;           ///< -rg-outer-counts: counts outside of loops they do not vary with
+  bool NestArrays = true;            ///< -rg-nest-arrays: tape arrays of whole loop nests
+  bool SkipIdleLoops = true;         ///< -rg-skip-idle-loops: not reversed where adjoints are zero
+  bool PackLanes = true;             ///< -rg-pack-lanes: tangents of all lanes side by side
+  bool Contract = true;              ///< -rg-contract: fused multiply-adds where the primal has them
   bool PrintPrimal = false;          ///< -rg-print-primal: prepared primals
   bool PrintTypes = false;           ///< -rg-print-types
   bool PrintActivity = false;        ///< -rg-print-activity
