@@ -469,7 +469,8 @@ Value *ReverseEmitter::idle(const BasicBlock &From, const BasicBlock &To,
                             ArrayRef<TakenAdjoint> Adjoints) {
   LoopInfo &LI = Plan.shape().loops();
   const Loop *L = LI.getLoopFor(&From);
-  if (!Plan.options().SkipIdleLoops || !L || L->contains(&To) ||
+  // Threads of a GPU stay together: what they do by turns they all wait for.
+  if (!Plan.options().SkipIdleLoops || Machine.manyThreads() || !L || L->contains(&To) ||
       (L->getParentLoop() && !L->getParentLoop()->contains(&To)) || !L->getLoopPreheader() ||
       LI.getLoopFor(L->getLoopPreheader()) != L->getParentLoop() ||
       Plan.constantCount(L).value_or(8) < 8)

@@ -19,6 +19,7 @@
 #include "Pass/LeaveDerivative.h"
 #include "Plan/DerivativePlan.h"
 #include "Support/DispatchMarks.h"
+#include "Target/Target.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -127,7 +128,8 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
     if (Opts.PrintTypes)
       Facts->types().print(Printed);
     // Tangents of several lanes lie side by side where nothing speaks against it.
-    bool Packs = Opts.PackLanes && R.Mode == DerivativeMode::Forward && R.Width != 1 &&
+    // (A GPU has threads for that, and no vectors.)
+    bool Packs = Opts.PackLanes && !Target(M).manyThreads() && R.Mode == DerivativeMode::Forward && R.Width != 1 &&
                  !R.Dependencies && !R.ErrorEstimate;
     Layout = Packs ? std::make_unique<LaneLayout>(*Facts, Graph) : nullptr;
     Result = run(R, Trail);
