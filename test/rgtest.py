@@ -3,7 +3,7 @@
 #
 """The test format of Retrograd: LLVM's RUN: lines, or a program that checks itself.
 
-A C, C++ or Fortran file without RUN: lines is compiled by our driver and run, once for
+A C, C++, CUDA or Fortran file without RUN: lines is compiled by our driver and run, once for
 each -O level and plan; exit code 0 is a pass. The naive plan keeps everything and
 is the reference for the clever one, so a test passes only when both are right.
 Comments in the file may say
@@ -38,7 +38,7 @@ class RetrogradTest(lit.formats.ShTest):
         with open(test.getSourcePath(), "rb") as source:
             if b"RUN:" in source.read():
                 return super().execute(test, lit_config)
-        if not test.getSourcePath().endswith((".c", ".cpp", ".f90")):
+        if not test.getSourcePath().endswith((".c", ".cpp", ".cu", ".f90")):
             return lit.Test.Result(lit.Test.UNRESOLVED, "neither a RUN: line nor a program")
         return self.execute_program(test, lit_config)
 
@@ -67,10 +67,12 @@ class RetrogradTest(lit.formats.ShTest):
             flags = [flag.replace(name, value) for flag in flags]
 
         source = test.getSourcePath()
-        drivers = {".c": "rg-clang", ".cpp": "rg-clang++", ".f90": "rg-flang"}
+        drivers = {".c": "rg-clang", ".cpp": "rg-clang++", ".cu": "rg-clang++", ".f90": "rg-flang"}
         driver = os.path.join(self.build, "bin", drivers[os.path.splitext(source)[1]])
         base = test.getExecPath()
         os.makedirs(os.path.dirname(base), exist_ok=True)
+        if source.endswith(".cu"):  # CUDA runs on this machine
+            flags += ["--offload=cpu"]
         if source.endswith(".f90"):  # its modules, in a place of their own
             os.makedirs(base + ".modules", exist_ok=True)
             flags += ["-J", base + ".modules"]

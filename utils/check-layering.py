@@ -26,14 +26,15 @@ ALLOWED = {
 }
 ALLOWED["Plan"] = ALLOWED["Analysis"] + ["Analysis", "Rules"]
 ALLOWED["Emit"] = ALLOWED["Plan"] + ["Plan"]
-ALLOWED["Pass"] = ALLOWED["Emit"] + ["Emit"]
+ALLOWED["Offload"] = ["Support", "Diagnostics", "Plan"]
+ALLOWED["Pass"] = ALLOWED["Emit"] + ["Emit", "Offload"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
 # What only some folders, or files, may have; why.
 FORBIDDEN = [
     (re.compile(r'#\s*include\s*"llvm/IR/IRBuilder\.h"|\bIRBuilder<'),
-     lambda path: folder_of(path) in ("Emit", "Rules", "Pass"),
-     "only Emit, Rules and Pass create IR"),
+     lambda path: folder_of(path) in ("Emit", "Rules", "Pass", "Offload"),
+     "only Emit, Rules, Pass and Offload create IR"),
     (re.compile(r'#\s*include\s*"llvm/Support/CommandLine\.h"'),
      lambda path: path == "lib/Support/Options.cpp",
      "options are declared in Support/Options.cpp only"),

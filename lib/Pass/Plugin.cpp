@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/Plugin.h"
+#include "Offload/OffloadPass.h"
 #include "Pass/AnnotateParameters.h"
 #include "Pass/DeviceLibrary.h"
 #include "Pass/DifferentiatePass.h"
@@ -79,6 +80,11 @@ static LinkStage stageOf(ThinOrFullLTOPhase Phase) {
   llvm_unreachable("covered switch");
 }
 
+static OffloadOptions offloadOptions(const Options &O) {
+  return {O.OffloadRecompute, O.OffloadUniform,      O.OffloadParallel, O.OffloadEliminateBarriers,
+          O.CheckRaces,       O.CheckUninitialized, O.PrintOffload};
+}
+
 void retrograd::registerPasses(PassBuilder &PB) {
   if (wasRegistered(PB))
     return;
@@ -111,6 +117,8 @@ void retrograd::registerPasses(PassBuilder &PB) {
       [](ModulePassManager &MPM, OptimizationLevel) {
         const Options Opts = Options::fromCommandLine();
         MPM.addPass(HoldLibraryPass());
+        if (!Opts.OffloadDevice.empty())
+          MPM.addPass(OffloadPass(Opts.OffloadDevice, offloadOptions(Opts)));
         MPM.addPass(KeepRulesPass());
         MPM.addPass(AnnotateParametersPass());
         if (Opts.RunEarly)

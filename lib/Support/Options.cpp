@@ -85,6 +85,23 @@ static cl::opt<bool> BarriersByPhase("rg-gpu-phases", cl::init(true), cl::cat(Ca
 static cl::opt<bool> StaticTape("rg-gpu-static-tape", cl::init(true), cl::cat(Category),
                                 cl::desc("on GPUs, keep values of loops of constant length in "
                                          "registers or local memory"));
+static cl::opt<std::string>
+    OffloadDevice("rg-offload-device", cl::cat(Category), cl::value_desc("file"),
+                  cl::desc("device half of a CUDA program that is to run on this machine"));
+static cl::opt<bool> OffloadRecompute("rg-offload-recompute", cl::init(true), cl::cat(Category),
+                                      cl::desc("choose by minimal cut what threads keep across barriers"));
+static cl::opt<bool> OffloadUniform("rg-offload-uniform", cl::init(true), cl::cat(Category),
+                                    cl::desc("what all threads agree on is computed once per block"));
+static cl::opt<bool> OffloadParallel("rg-offload-parallel", cl::init(true), cl::cat(Category),
+                                     cl::desc("loops over threads promise that these do not conflict"));
+static cl::opt<bool> OffloadEliminateBarriers("rg-offload-eliminate-barriers", cl::init(true), cl::cat(Category),
+                                              cl::desc("drop barriers that order nothing"));
+static cl::opt<bool> CheckRaces("rg-check-races", cl::cat(Category),
+                                cl::desc("kernels report conflicting accesses of two threads"));
+static cl::opt<bool> CheckUninitialized("rg-check-uninitialized", cl::cat(Category),
+                                        cl::desc("kernels report reads of shared memory before it was written"));
+static cl::opt<bool> PrintOffload("rg-print-offload", cl::cat(Category),
+                                  cl::desc("print kernels as functions that run blocks"));
 
 /// Linkers read their command line before they load plugins, so what is meant
 /// for us may also stand in the environment: RETROGRAD_FLAGS="-rg-plan=naive".
@@ -203,6 +220,14 @@ Options Options::fromCommandLine() {
   O.PlainWhereOwn = ::PlainWhereOwn;
   O.BarriersByPhase = ::BarriersByPhase;
   O.StaticTape = ::StaticTape;
+  O.OffloadDevice = ::OffloadDevice;
+  O.OffloadRecompute = ::OffloadRecompute;
+  O.OffloadUniform = ::OffloadUniform;
+  O.OffloadParallel = ::OffloadParallel;
+  O.OffloadEliminateBarriers = ::OffloadEliminateBarriers;
+  O.CheckRaces = ::CheckRaces;
+  O.CheckUninitialized = ::CheckUninitialized;
+  O.PrintOffload = ::PrintOffload;
   readEnzymeOptions(O);
   return O;
 }

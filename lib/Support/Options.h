@@ -53,6 +53,16 @@ struct Options {
   bool PlainWhereOwn = true;         ///< -rg-gpu-plain: no atomics on a thread's own memory
   bool BarriersByPhase = true;       ///< -rg-gpu-phases: a barrier only separates accesses
   bool StaticTape = true;            ///< -rg-gpu-static-tape: loops of constant length on the stack
+  /// -rg-offload-device=: the device half of a CUDA program, which is to run on this
+  /// machine. The switches of that are in Offload/OffloadOptions.h.
+  std::string OffloadDevice;
+  bool OffloadRecompute = true;        ///< -rg-offload-recompute
+  bool OffloadUniform = true;          ///< -rg-offload-uniform
+  bool OffloadParallel = true;         ///< -rg-offload-parallel
+  bool OffloadEliminateBarriers = true; ///< -rg-offload-eliminate-barriers
+  bool CheckRaces = false;             ///< -rg-check-races
+  bool CheckUninitialized = false;     ///< -rg-check-uninitialized
+  bool PrintOffload = false;           ///< -rg-print-offload
 
   bool Enabled = true;               ///< -enzyme-enable=0: derivative calls stay as they are
   bool EmptyFunctionsInactive = false; ///< -enzyme-emptyfn-inactive

@@ -1,0 +1,566 @@
+//===- DeviceModule.cpp - the device half of a program -===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Offload/DeviceModule.h"
+#include "Diagnostics/DiagnosticEngine.h"
+#include "Offload/Retarget.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/UniformityAnalysis.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ReplaceConstant.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/InferAddressSpaces.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/UnifyFunctionExitNodes.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+#include "DeviceLibrary.inc"
+
+static bool isKernel(const Function &F) {
+  return F.getCallingConv() == CallingConv::PTX_Kernel && !F.isDeclaration();
+}
+
+/// The compiler's own view of the device, for its cost model and its address spaces.
+static std::unique_ptr<TargetMachine> deviceMachine(const Module &D) {
+  std::string Error;
+  const Target *T = TargetRegistry::lookupTarget(D.getTargetTriple(), Error);
+  if (!T)
+    return nullptr;
+  return std::unique_ptr<TargetMachine>(
+      T->createTargetMachine(D.getTargetTriple(), "sm_90", "", TargetOptions(), std::nullopt));
+}
+
+namespace {
+/// A pass manager's worth of analyses.
+struct Analyses {
+  std::unique_ptr<TargetMachine> Machine;
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PassBuilder PB;
+  explicit Analyses(std::unique_ptr<TargetMachine> TM) : Machine(std::move(TM)), PB(Machine.get()) {
+    PB.registerModuleAnalyses(MAM);
+    PB.registerCGSCCAnalyses(CGAM);
+    PB.registerFunctionAnalyses(FAM);
+    PB.registerLoopAnalyses(LAM);
+    PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The form that lowering expects
+//===----------------------------------------------------------------------===//
+
+/// Functions in which threads wait for each other become part of their kernels.
+bool DeviceModule::inlineWaiting() {
+  SetVector<Function *> Waiting;
+  for (Function &F : D)
+    for (Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallInst>(&I); Call && isSplitOperation(*Call))
+        Waiting.insert(&F);
+  for (unsigned I = 0; I != Waiting.size(); ++I)
+    for (User *U : Waiting[I]->users())
+      if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledOperand() == Waiting[I])
+        Waiting.insert(Call->getFunction());
+  bool Fine = true;
+  for (Function *F : Waiting) {
+    if (isKernel(*F))
+      continue;
+    auto Refuse = [&](DiagId Id, const Instruction *At) {
+      Diags.report(Id, At, {}, {userName(*F)});
+      Fine = false;
+    };
+    bool Cycle = false;
+    // Inlining ends when every function of a cycle has met itself.
+    SetVector<Function *> Called;
+    Called.insert(F);
+    for (unsigned I = 0; I != Called.size(); ++I)
+      for (Instruction &Inst : instructions(*Called[I]))
+        if (auto *Call = dyn_cast<CallBase>(&Inst))
+          if (Function *Callee = Call->getCalledFunction()) {
+            if (Callee == F && !Cycle) {
+              Refuse(DiagId::OffloadRecursiveWait, Call);
+              Cycle = true;
+            }
+            Called.insert(Callee);
+          }
+    for (User *U : F->users())
+      if (auto *Call = dyn_cast<CallBase>(U); !Call || Call->getCalledOperand() != F) {
+        const Instruction *At = nullptr;
+        for (Instruction &I : instructions(*F))
+          if (auto *Wait = dyn_cast<CallInst>(&I); Wait && isSplitOperation(*Wait))
+            At = &I;
+        if (isa<Constant>(U) && !isa<Instruction>(U) && U->use_empty())
+          continue;
+        Refuse(DiagId::OffloadIndirectWait, At);
+        break;
+      }
+    if (!Cycle)
+      F->addFnAttr(Attribute::AlwaysInline);
+    F->setLinkage(GlobalValue::InternalLinkage);
+  }
+  return Fine;
+}
+
+void DeviceModule::prepareKernel(Function &F) {
+  IRBuilder<> B(&*F.getEntryBlock().getFirstInsertionPt());
+  LLVMContext &Ctx = D.getContext();
+  constexpr unsigned GlobalSpace = 1, ConstantSpace = 4;
+  for (Argument &A : F.args()) {
+    if (!A.getType()->isPointerTy() || A.getType()->getPointerAddressSpace())
+      continue;
+    if (A.hasByValAttr()) {
+      // A copy of its own for each thread, from what is constant during the launch.
+      Type *T = A.getParamByValType();
+      AllocaInst *Copy = B.CreateAlloca(T, nullptr, A.getName() + ".own");
+      Copy->setAlignment(A.getParamAlign().valueOrOne());
+      A.replaceAllUsesWith(Copy);
+      Value *From = B.CreateAddrSpaceCast(&A, PointerType::get(Ctx, ConstantSpace));
+      B.CreateMemCpy(Copy, Copy->getAlign(), From, Copy->getAlign(), D.getDataLayout().getTypeStoreSize(T));
+      continue;
+    }
+    // Pointers that the host passes lead to global memory.
+    auto *In = cast<Instruction>(B.CreateAddrSpaceCast(&A, PointerType::get(Ctx, GlobalSpace)));
+    if (!isa<Instruction>(In))
+      continue;
+    Value *Out = B.CreateAddrSpaceCast(In, A.getType());
+    A.replaceUsesWithIf(Out, [&](Use &U) { return U.getUser() != In; });
+  }
+}
+
+void DeviceModule::simplify() {
+  Analyses A(deviceMachine(D));
+  ModulePassManager MPM;
+  MPM.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false));
+  FunctionPassManager FPM;
+  FPM.addPass(SROAPass(SROAOptions::ModifyCFG));
+  FPM.addPass(EarlyCSEPass(true));
+  FPM.addPass(InferAddressSpacesPass());
+  FPM.addPass(InstCombinePass());
+  FPM.addPass(SROAPass(SROAOptions::ModifyCFG));
+  FPM.addPass(SimplifyCFGPass());
+  FPM.addPass(UnifyFunctionExitNodesPass());
+  FPM.addPass(LoopSimplifyPass());
+  FPM.addPass(LCSSAPass());
+  MPM.addPass(createModuleToFunctionPassAdaptor(std::move(FPM)));
+  MPM.run(D, A.MAM);
+}
+
+bool DeviceModule::prepare() {
+  // What was said for the device's code generator, and -O0's wish to be left alone: a
+  // kernel has to be taken apart at every level.
+  for (const char *Name : {"llvm.used", "llvm.compiler.used", "llvm.global_ctors"})
+    if (GlobalVariable *GV = D.getNamedGlobal(Name))
+      GV->eraseFromParent();
+  Function *ThreadNumber = nullptr;
+  auto Number = [&] {
+    if (!ThreadNumber) {
+      ThreadNumber = cast<Function>(
+          D.getOrInsertFunction("rg.thread.number", Type::getInt64Ty(D.getContext())).getCallee());
+      ThreadNumber->setDoesNotAccessMemory();
+      ThreadNumber->setDoesNotThrow();
+      ThreadNumber->addFnAttr(Attribute::WillReturn);
+    }
+    return ThreadNumber;
+  };
+  SmallVector<Function *, 32> Defined;
+  for (Function &F : D)
+    if (!F.isDeclaration())
+      Defined.push_back(&F);
+  for (Function *F : Defined) {
+    F->removeFnAttr(Attribute::OptimizeNone);
+    F->removeFnAttr(Attribute::NoInline);
+    if (isKernel(*F))
+      prepareKernel(*F);
+    for (Instruction &I : make_early_inc_range(instructions(*F))) {
+      auto *Call = dyn_cast<CallInst>(&I);
+      Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+      if (!Callee || !Callee->isIntrinsic())
+        continue;
+      StringRef Name = Callee->getName();
+      IRBuilder<> B(Call);
+      Value *New = nullptr;
+      if (Name == "llvm.nvvm.activemask")
+        New = B.CreateIntrinsic(Intrinsic::nvvm_vote_ballot, {}, {B.getTrue()});
+      else if (Name == "llvm.nvvm.read.ptx.sreg.laneid")
+        New = B.CreateAnd(B.CreateTrunc(B.CreateCall(Number()), B.getInt32Ty()), 31);
+      else if (Name == "llvm.nvvm.read.ptx.sreg.warpid")
+        New = B.CreateLShr(B.CreateTrunc(B.CreateCall(Number()), B.getInt32Ty()), 5);
+      if (New) {
+        Call->replaceAllUsesWith(New);
+        Call->eraseFromParent();
+      }
+    }
+  }
+  bool Fine = inlineWaiting();
+  simplify();
+  return refuseUnknown() && Fine;
+}
+
+/// Intrinsics that the device library answers: llvm.nvvm.a.b -> rg_nvvm_a_b.
+static std::string libraryName(StringRef Intrinsic) {
+  Intrinsic.consume_front("llvm.nvvm.");
+  std::string Name = "rg_nvvm_";
+  for (char C : Intrinsic)
+    Name += C == '.' ? '_' : C;
+  return Name;
+}
+
+static std::unique_ptr<Module> openLibrary(LLVMContext &Ctx) {
+  MemoryBufferRef Bytes(StringRef(reinterpret_cast<const char *>(RetrogradDeviceLibrary), RetrogradDeviceLibrarySize),
+                        "retrograd device library");
+  Expected<std::unique_ptr<Module>> Parsed = getLazyBitcodeModule(Bytes, Ctx);
+  if (!Parsed) {
+    consumeError(Parsed.takeError());
+    return nullptr;
+  }
+  return std::move(*Parsed);
+}
+
+/// Functions that the C library and the runtime provide under the name that device
+/// code calls them by.
+static bool isProvided(StringRef Name) {
+  static constexpr StringRef Names[] = {"vprintf", "malloc", "free",    "__assertfail", "__assert_fail",
+                                        "memcpy",  "memset", "memmove", "abort",        "__cxa_pure_virtual"};
+  return is_contained(Names, Name) || Name.starts_with("rg_") || Name.starts_with("rg.");
+}
+
+/// Names what has no meaning on this route: intrinsics, assembly, functions without body.
+bool DeviceModule::refuseUnknown() {
+  std::unique_ptr<Module> Library = openLibrary(D.getContext());
+  auto InLibrary = [&](StringRef Name) {
+    Function *F = Library ? Library->getFunction(Name) : nullptr;
+    return F && !F->isDeclaration();
+  };
+  bool Fine = true;
+  for (Function &F : D)
+    for (Instruction &I : instructions(F)) {
+      auto *Call = dyn_cast<CallInst>(&I);
+      if (!Call)
+        continue;
+      if (auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand())) {
+        if (!Asm->getAsmString().empty()) {
+          Diags.report(DiagId::OffloadAssembly, Call, {}, {StringRef(Asm->getAsmString())});
+          Fine = false;
+        }
+        continue;
+      }
+      Function *Callee = Call->getCalledFunction();
+      if (!Callee || !Callee->isDeclaration())
+        continue;
+      StringRef Name = Callee->getName();
+      if (Callee->isIntrinsic()) {
+        if (!Name.starts_with("llvm.nvvm.") || isSpecialRegister(*Call))
+          continue;
+        bool IsSplit = isSplitOperation(*Call);
+        if (IsSplit && !Name.contains(".count"))
+          continue;
+        if (!IsSplit && InLibrary(libraryName(Name)))
+          continue;
+        Diags.report(DiagId::OffloadIntrinsic, Call, {}, {Name});
+        Fine = false;
+      } else if (!isProvided(Name) && !InLibrary(Name)) {
+        Diags.report(DiagId::OffloadUndefined, Call, {}, {userName(*Callee)});
+        Fine = false;
+      }
+    }
+  return Fine;
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+/// Which values of Kernel can differ between threads of a block, as LLVM's uniformity
+/// analysis sees it for the device.
+DenseSet<const Value *> DeviceModule::divergentValues(Function &Kernel) {
+  // The analysis takes operations of a warp for plain arithmetic of their operands. The
+  // results of some depend on which lanes are there; those of reductions over a block
+  // are the same everywhere. For the time of the analysis, operands say so.
+  SmallVector<std::tuple<CallInst *, unsigned, Value *>, 8> Restore;
+  SmallVector<Instruction *, 8> Extra;
+  for (Instruction &I : instructions(Kernel)) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    if (!Call || !isSplitOperation(*Call) || Call->getType()->isVoidTy())
+      continue;
+    StringRef Name = Call->getCalledFunction()->getName();
+    if (Name.contains(".barrier.cta.red.")) {
+      unsigned Predicate = Call->arg_size() - 1;
+      Restore.push_back({Call, Predicate, Call->getArgOperand(Predicate)});
+    } else if (Name.contains(".ballot") || Name.contains(".match.") || Name.contains(".redux.")) {
+      Restore.push_back({Call, 0, Call->getArgOperand(0)});
+    }
+  }
+  FunctionCallee Differs = D.getOrInsertFunction("rg.thread.number", Type::getInt64Ty(D.getContext()));
+  for (auto [Call, N, Old] : Restore) {
+    if (Call->getCalledFunction()->getName().contains(".barrier.")) {
+      Call->setArgOperand(N, Constant::getNullValue(Old->getType()));
+      continue;
+    }
+    auto *Number = CallInst::Create(Differs, "", Call->getIterator());
+    auto *Narrow = CastInst::CreateIntegerCast(Number, Old->getType(), false, "", Call->getIterator());
+    Extra.push_back(Number);
+    if (auto *Cast = dyn_cast<Instruction>(Narrow); Cast && Cast != Number)
+      Extra.push_back(Cast);
+    Call->setArgOperand(N, Narrow);
+  }
+  DenseSet<const Value *> Divergent;
+  {
+    Analyses A(deviceMachine(D));
+    const UniformityInfo &Info = A.FAM.getResult<UniformityInfoAnalysis>(Kernel);
+    for (Instruction &I : instructions(Kernel))
+      if (!Options.Uniform || Info.isDivergent(&I))
+        Divergent.insert(&I);
+  }
+  for (auto [Call, N, Old] : Restore)
+    Call->setArgOperand(N, Old);
+  for (Instruction *I : reverse(Extra)) {
+    Divergent.erase(I);
+    I->eraseFromParent();
+  }
+  return Divergent;
+}
+
+/// Device functions that ask who runs them, themselves or by what they call.
+void DeviceModule::findReadersOfThread() {
+  SetVector<const Function *> Readers;
+  bool Indirect = false; // some function that can be called through a pointer reads
+  auto Reads = [&](const Function &F) {
+    for (const Instruction &I : instructions(F)) {
+      if (isSpecialRegister(I))
+        return true;
+      for (const Use &U : I.operands())
+        if (auto *GV = dyn_cast<GlobalVariable>(U->stripPointerCasts()); GV && GV->getAddressSpace() == 3)
+          return true;
+      if (auto *Call = dyn_cast<CallInst>(&I)) {
+        const Function *Callee = Call->getCalledFunction();
+        if (!Callee && !Call->isInlineAsm() && Indirect)
+          return true;
+        if (Callee && (Readers.contains(Callee) || Callee->getName() == "__assertfail" ||
+                       Callee->getName() == "rg.thread.number"))
+          return true;
+      }
+    }
+    return false;
+  };
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const Function &F : D)
+      if (!isKernel(F) && !Readers.contains(&F) && Reads(F)) {
+        Readers.insert(&F);
+        Indirect |= F.hasAddressTaken();
+        Changed = true;
+      }
+  }
+  ReadThread.insert(Readers.begin(), Readers.end());
+  if (Indirect)
+    ReadThread.insert(nullptr);
+}
+
+bool DeviceModule::readsThread(const CallInst &Call) const {
+  if (Call.isInlineAsm())
+    return false;
+  const Function *Callee = Call.getCalledFunction();
+  if (Callee && Callee->isIntrinsic())
+    return false;
+  return ReadThread.contains(Callee) ||
+         (Callee && (Callee->getName() == "__assertfail" || Callee->getName().starts_with("rg_cuda_check_access")));
+}
+
+/// Device functions that stay functions ask the runtime who runs them.
+void DeviceModule::lowerPlainFunctions() {
+  for (Function &F : D) {
+    if (isKernel(F) || F.isDeclaration() || F.getName().contains(".region.") || F.getName().starts_with("rg.kernel"))
+      continue;
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
+      if (!isSpecialRegister(I))
+        continue;
+      auto *Call = cast<CallInst>(&I);
+      StringRef Name = Call->getCalledFunction()->getName();
+      Name.consume_front("llvm.nvvm.read.ptx.sreg.");
+      IRBuilder<> B(Call);
+      std::string Routine = Name == "rg.thread.number" ? "rg_thread_number" : "rg_sreg_";
+      if (Routine == "rg_sreg_")
+        for (char C : Name)
+          Routine += C == '.' ? '_' : C;
+      Value *New = B.CreateCall(D.getOrInsertFunction(Routine, Call->getFunctionType()));
+      Call->replaceAllUsesWith(New);
+      Call->eraseFromParent();
+    }
+  }
+}
+
+/// A variable shared by several functions is one per thread of this machine: a thread
+/// runs one block at a time.
+static void moveSharedVariables(Module &D) {
+  for (GlobalVariable &GV : make_early_inc_range(D.globals())) {
+    if (GV.getAddressSpace() != 3)
+      continue;
+    GV.removeDeadConstantUsers();
+    if (GV.use_empty()) {
+      GV.eraseFromParent();
+      continue;
+    }
+    Constant *Ends[] = {&GV};
+    convertUsersOfConstantsToInstructions(Ends);
+    if (GV.isDeclaration() || D.getDataLayout().getTypeAllocSize(GV.getValueType()) == 0) {
+      FunctionCallee Dynamic = D.getOrInsertFunction("rg_dynamic_shared", PointerType::get(D.getContext(), 0));
+      for (Use &U : make_early_inc_range(GV.uses())) {
+        auto *I = cast<Instruction>(U.getUser());
+        IRBuilder<> B(isa<PHINode>(I) ? cast<PHINode>(I)->getIncomingBlock(U)->getTerminator() : I);
+        U.set(B.CreateAddrSpaceCast(B.CreateCall(Dynamic), GV.getType()));
+      }
+      GV.eraseFromParent();
+    } else {
+      GV.setThreadLocalMode(GlobalValue::LocalExecTLSModel);
+      GV.setThreadLocalMode(GlobalValue::GeneralDynamicTLSModel);
+      if (isa<UndefValue>(GV.getInitializer()))
+        GV.setInitializer(Constant::getNullValue(GV.getValueType()));
+    }
+  }
+}
+
+bool DeviceModule::lower() {
+  findReadersOfThread();
+  // Shared variables are named by instructions only, one use each to replace.
+  SmallVector<Constant *, 8> SharedVars;
+  for (GlobalVariable &GV : D.globals())
+    if (GV.getAddressSpace() == 3)
+      SharedVars.push_back(&GV);
+  if (!SharedVars.empty())
+    convertUsersOfConstantsToInstructions(SharedVars);
+  // Those that functions other than kernels touch, too, are not on a block's stack.
+  SmallVector<std::pair<GlobalVariable *, bool>, 8> Owned;
+  SmallVector<Function *, 8> KernelList;
+  for (Function &F : D)
+    if (isKernel(F))
+      KernelList.push_back(&F);
+  DenseSet<GlobalVariable *> Common;
+  for (Constant *C : SharedVars)
+    for (User *U : C->users())
+      if (auto *I = dyn_cast<Instruction>(U); I && !isKernel(*I->getFunction()) &&
+                                              D.getDataLayout().getTypeAllocSize(cast<GlobalVariable>(C)->getValueType()))
+        Common.insert(cast<GlobalVariable>(C));
+  for (GlobalVariable *GV : Common) {
+    // One address, in an address space that lowering leaves alone.
+    auto *Moved = new GlobalVariable(D, GV->getValueType(), false, GlobalValue::InternalLinkage,
+                                     Constant::getNullValue(GV->getValueType()), "", nullptr,
+                                     GlobalValue::GeneralDynamicTLSModel);
+    Moved->setAlignment(std::max(GV->getAlign().valueOrOne(), Align(64)));
+    Moved->takeName(GV);
+    for (Use &U : make_early_inc_range(GV->uses())) {
+      auto *I = cast<Instruction>(U.getUser());
+      IRBuilder<> B(isa<PHINode>(I) ? cast<PHINode>(I)->getIncomingBlock(U)->getTerminator() : I);
+      U.set(B.CreateAddrSpaceCast(B.CreateThreadLocalAddress(Moved), GV->getType()));
+    }
+    GV->eraseFromParent();
+  }
+
+  for (Function *Kernel : KernelList) {
+    if (Options.checks())
+      checkAccesses(*Kernel);
+    DenseSet<const Value *> Divergent = divergentValues(*Kernel);
+    LoweredKernel Lowered = lowerKernel(
+        *Kernel, [&](const Value *V) { return !Divergent.contains(V); },
+        [&](const CallInst &Call) { return readsThread(Call); }, Options, Diags);
+    Kernels.push_back(Lowered);
+  }
+  for (Function *Kernel : KernelList)
+    if (Kernel->use_empty())
+      Kernel->eraseFromParent();
+  lowerPlainFunctions();
+  moveSharedVariables(D);
+  removeAddressSpaces(D);
+  if (!linkLibrary())
+    return false;
+  finishBlocks();
+  return true;
+}
+
+/// Library functions in place of NVVM's intrinsics, and their bodies.
+bool DeviceModule::linkLibrary() {
+  // Names that mean something else on the host.
+  static constexpr std::pair<StringRef, StringRef> Renamed[] = {
+      {"vprintf", "rg_cuda_vprintf"}, {"__assertfail", "rg_cuda_assertfail"}, {"llvm.trap", "rg_cuda_trap"}};
+  for (auto [Old, New] : Renamed)
+    if (Function *F = D.getFunction(Old); F && F->isDeclaration()) {
+      Function *Routine = cast<Function>(D.getOrInsertFunction(New, F->getFunctionType()).getCallee());
+      F->replaceAllUsesWith(Routine);
+      F->eraseFromParent();
+    }
+  for (Function &F : make_early_inc_range(D)) {
+    if (!F.isIntrinsic() || !F.getName().starts_with("llvm.nvvm."))
+      continue;
+    if (!F.use_empty()) {
+      Function *Routine = cast<Function>(D.getOrInsertFunction(libraryName(F.getName()), F.getFunctionType()).getCallee());
+      F.replaceAllUsesWith(Routine);
+    }
+    F.eraseFromParent();
+  }
+  std::unique_ptr<Module> Library = openLibrary(D.getContext());
+  if (!Library)
+    return false;
+  D.setTargetTriple(Library->getTargetTriple());
+  D.setDataLayout(Library->getDataLayout());
+  if (Linker::linkModules(D, std::move(Library), Linker::LinkOnlyNeeded, [](Module &M, const StringSet<> &Linked) {
+        internalizeModule(M, [&](const GlobalValue &GV) { return !Linked.contains(GV.getName()); });
+      }))
+    return false;
+  return true;
+}
+
+/// Regions into their loops, and the code of that into registers.
+void DeviceModule::finishBlocks() {
+  Analyses A(nullptr);
+  auto Tidy = [] {
+    FunctionPassManager FPM;
+    FPM.addPass(SROAPass(SROAOptions::ModifyCFG));
+    FPM.addPass(EarlyCSEPass(true));
+    FPM.addPass(SimplifyCFGPass());
+    return FPM;
+  };
+  ModulePassManager MPM;
+  MPM.addPass(createModuleToFunctionPassAdaptor(Tidy()));
+  MPM.addPass(AlwaysInlinerPass(/*InsertLifetime=*/true));
+  MPM.addPass(createModuleToFunctionPassAdaptor(Tidy()));
+  MPM.addPass(GlobalDCEPass());
+  // Everything is of this half alone; the records of the launching code name the kernels.
+  SmallVector<GlobalValue *, 8> Blocks;
+  for (LoweredKernel &K : Kernels) {
+    K.Blocks->setLinkage(GlobalValue::ExternalLinkage);
+    K.Blocks->setVisibility(GlobalValue::HiddenVisibility);
+  }
+  MPM.run(D, A.MAM);
+}
+
+void DeviceModule::checkAccesses(Function &Kernel) {
+  (void)Kernel;
+}

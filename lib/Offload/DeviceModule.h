@@ -1,0 +1,54 @@
+//===- DeviceModule.h - the device half of a program -===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef RETROGRAD_OFFLOAD_DEVICEMODULE_H
+#define RETROGRAD_OFFLOAD_DEVICEMODULE_H
+
+#include "Offload/KernelLowering.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include <memory>
+
+namespace llvm {
+class Module;
+} // namespace llvm
+
+namespace retrograd {
+
+class DeviceModule {
+public:
+  DeviceModule(llvm::Module &D, const OffloadOptions &Options, DiagnosticEngine &Diags)
+      : D(D), Options(Options), Diags(Diags) {}
+
+  /// Brings kernels to the form that lowering expects. False after an error.
+  bool prepare();
+  /// Replaces every kernel by its block function, and takes the module's target off.
+  bool lower();
+  llvm::ArrayRef<LoweredKernel> kernels() const { return Kernels; }
+
+private:
+  llvm::Module &D;
+  const OffloadOptions &Options;
+  DiagnosticEngine &Diags;
+  llvm::SmallVector<LoweredKernel, 4> Kernels;
+  llvm::DenseSet<const llvm::Function *> ReadThread;
+
+  bool inlineWaiting();
+  void prepareKernel(llvm::Function &F);
+  void simplify();
+  bool refuseUnknown();
+  void checkAccesses(llvm::Function &Kernel);
+  llvm::DenseSet<const llvm::Value *> divergentValues(llvm::Function &Kernel);
+  void findReadersOfThread();
+  bool readsThread(const llvm::CallInst &Call) const;
+  void lowerPlainFunctions();
+  bool linkLibrary();
+  void finishBlocks();
+};
+
+} // namespace retrograd
+
+#endif

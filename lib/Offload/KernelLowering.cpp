@@ -1,0 +1,1095 @@
+//===- KernelLowering.cpp - a kernel as a function that runs blocks -===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Offload/KernelLowering.h"
+#include "Diagnostics/DiagnosticEngine.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Analysis/CaptureTracking.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+namespace {
+
+constexpr unsigned SharedSpace = 3;
+constexpr unsigned WarpSize = 32;
+/// What a region returns when its thread has ended.
+constexpr int Ended = -1;
+
+/// Everything that a region can read, as values of one function: of the block function,
+/// which has it, or of a region function, which gets it as parameters in this order.
+struct Surroundings {
+  SmallVector<Value *, 8> Args;
+  Value *Thread = nullptr; ///< i64: number in the block
+  Value *Lane = nullptr;   ///< i64: number in the group that runs together
+  /// tid, ctaid, nctaid, ntid: x, y, z each, i32.
+  Value *Tid[3] = {}, *Ctaid[3] = {}, *Nctaid[3] = {}, *Ntid[3] = {};
+  SmallVector<Value *, 8> SlotAt;   ///< per slot: where it is
+  SmallVector<Value *, 8> SlotNow;  ///< per slot: its value at the start, if uniform; else null
+  SmallVector<Value *, 8> MemoryAt; ///< per CrossingValues::memory()
+  SmallVector<Value *, 4> Shared;   ///< per shared variable
+  Value *Dynamic = nullptr;
+  SmallVector<SmallVector<Value *, 4>, 8> Deposits; ///< per cut and operand; null if constant
+  SmallVector<SmallVector<Value *, 2>, 8> Results;  ///< per cut and member of the result
+  Value *WaitMask = nullptr;
+
+  /// Calls Visit on each in a fixed order.
+  template <class Fn> void forEach(Fn Visit) {
+    for (auto &V : Args)
+      Visit(V);
+    Visit(Thread), Visit(Lane);
+    for (auto *Triple : {Tid, Ctaid, Nctaid, Ntid})
+      for (unsigned I = 0; I != 3; ++I)
+        Visit(Triple[I]);
+    for (auto &V : SlotAt)
+      Visit(V);
+    for (auto &V : SlotNow)
+      if (V)
+        Visit(V);
+    for (auto &V : MemoryAt)
+      Visit(V);
+    for (auto &V : Shared)
+      Visit(V);
+    Visit(Dynamic), Visit(WaitMask);
+    for (auto *Lists : {&Deposits})
+      for (auto &List : *Lists)
+        for (auto &V : List)
+          if (V)
+            Visit(V);
+    for (auto &List : Results)
+      for (auto &V : List)
+        if (V)
+          Visit(V);
+  }
+};
+
+class Lowering {
+public:
+  Lowering(Function &Kernel, function_ref<bool(const Value *)> IsUniform, ReadsThread Reads,
+           const OffloadOptions &Options, DiagnosticEngine &Diags)
+      : Kernel(Kernel), M(*Kernel.getParent()), Ctx(M.getContext()), DL(M.getDataLayout()), Options(Options),
+        Diags(Diags), Reads(Reads), IsUniform(IsUniform), Points(Kernel, IsUniform),
+        // Threads that are not together cannot share a value that a loop changes.
+        Values(Kernel, Points, [&](const Value *V) { return sharesSlot(V, IsUniform); }, Options.Recompute) {}
+
+  LoweredKernel run();
+
+private:
+  Function &Kernel;
+  Module &M;
+  LLVMContext &Ctx;
+  const DataLayout &DL;
+  const OffloadOptions &Options;
+  DiagnosticEngine &Diags;
+  ReadsThread Reads;
+  function_ref<bool(const Value *)> IsUniform;
+  SplitPoints Points;
+  CrossingValues Values;
+
+  SmallVector<GlobalVariable *, 4> SharedVars;
+  GlobalVariable *DynamicVar = nullptr;
+  SmallVector<Function *, 8> Regions;
+  SmallVector<BitVector, 8> Next;
+  SmallVector<MDNode *, 8> AccessGroups;
+  LoweredKernel Result;
+
+  bool usesMachine() const { return Points.hasWarpOperations() || Points.agreement() == Agreement::Divergent; }
+  bool sharesSlot(const Value *V, function_ref<bool(const Value *)> IsUniform) {
+    if (usesMachine())
+      return false;
+    return IsUniform(V);
+  }
+
+  void collectShared();
+  Type *memoryType(Type *T) const { return T->isIntegerTy(1) ? Type::getInt8Ty(Ctx) : T; }
+  Value *loadAs(IRBuilder<> &B, Type *T, Value *At) {
+    Type *InMemory = memoryType(T);
+    Value *V = B.CreateLoad(InMemory, At);
+    return T == InMemory ? V : B.CreateTrunc(V, T);
+  }
+  StoreInst *storeAs(IRBuilder<> &B, Value *V, Value *At) {
+    Type *InMemory = memoryType(V->getType());
+    return B.CreateStore(V->getType() == InMemory ? V : B.CreateZExt(V, InMemory), At);
+  }
+  Surroundings typesOfSurroundings(SmallVectorImpl<Type *> &Types);
+  void makeRegion(unsigned K);
+  void markParallel(Function &Region, unsigned K);
+
+  // The block function.
+  Function *Blocks = nullptr;
+  struct Frame; // values of the block function
+  void makeBlocks();
+  Function *helper(StringRef Name, Type *Ret, ArrayRef<Type *> Params);
+
+  uint64_t perThread(uint64_t Bytes) {
+    uint64_t Offset = Result.ScratchPerThread;
+    Result.ScratchPerThread += Bytes;
+    return Offset;
+  }
+  friend struct BlockEmitter;
+};
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+void Lowering::collectShared() {
+  for (GlobalVariable &GV : M.globals()) {
+    if (GV.getAddressSpace() != SharedSpace)
+      continue;
+    bool Here = false;
+    for (User *U : GV.users())
+      if (auto *I = dyn_cast<Instruction>(U); I && I->getFunction() == &Kernel)
+        Here = true;
+    if (!Here)
+      continue;
+    if (GV.isDeclaration() || DL.getTypeAllocSize(GV.getValueType()) == 0)
+      DynamicVar = &GV; // all of them start at the same address
+    else
+      Result.StaticShared = alignTo(Result.StaticShared, GV.getAlign().valueOrOne()) +
+                            DL.getTypeAllocSize(GV.getValueType());
+    SharedVars.push_back(&GV);
+  }
+}
+
+Surroundings Lowering::typesOfSurroundings(SmallVectorImpl<Type *> &Types) {
+  // Placeholders with the right types, in the right order.
+  Surroundings S;
+  auto Of = [](Type *T) -> Value * { return PoisonValue::get(T); };
+  Type *I32 = Type::getInt32Ty(Ctx), *I64 = Type::getInt64Ty(Ctx), *Ptr = PointerType::get(Ctx, 0);
+  for (Argument &A : Kernel.args())
+    S.Args.push_back(Of(A.getType()));
+  S.Thread = S.Lane = Of(I64);
+  for (auto *Triple : {S.Tid, S.Ctaid, S.Nctaid, S.Ntid})
+    for (unsigned I = 0; I != 3; ++I)
+      Triple[I] = Of(I32);
+  for (const Slot &Slot : Values.slots()) {
+    S.SlotAt.push_back(Of(Ptr));
+    S.SlotNow.push_back(Slot.Uniform ? Of(Slot.Value->getType()) : nullptr);
+  }
+  S.MemoryAt.assign(Values.memory().size(), Of(Ptr));
+  S.Shared.assign(SharedVars.size(), Of(PointerType::get(Ctx, SharedSpace)));
+  S.Dynamic = S.WaitMask = Of(Ptr);
+  for (const Split &Split : Points.splits()) {
+    auto &Deposits = S.Deposits.emplace_back();
+    if (Split.Deposit && !Split.Op->getType()->isVoidTy())
+      for (Value *V : Split.Deposit->args())
+        Deposits.push_back(isa<Constant>(V) ? nullptr : Of(Ptr));
+    auto &Results = S.Results.emplace_back();
+    if (Split.Op && !Split.Op->getType()->isVoidTy())
+      Results.assign(isa<StructType>(Split.Op->getType()) ? 2 : 1, Of(Ptr));
+  }
+  S.forEach([&](Value *&V) { Types.push_back(V->getType()); });
+  return S;
+}
+
+/// Calls whose results are the same number everywhere in a region function.
+static Value *specialRegister(const CallInst &Call, const Surroundings &S, IRBuilder<> &B) {
+  StringRef Name = Call.getCalledFunction()->getName();
+  if (Name == "rg.thread.number")
+    return S.Thread;
+  Name.consume_front("llvm.nvvm.read.ptx.sreg.");
+  auto Axis = [&](Value *const *Triple) -> Value * {
+    return Name.ends_with(".x") ? Triple[0] : Name.ends_with(".y") ? Triple[1] : Triple[2];
+  };
+  if (Name.starts_with("tid."))
+    return Axis(S.Tid);
+  if (Name.starts_with("ctaid."))
+    return Axis(S.Ctaid);
+  if (Name.starts_with("nctaid."))
+    return Axis(S.Nctaid);
+  if (Name.starts_with("ntid."))
+    return Axis(S.Ntid);
+  if (Name == "warpsize")
+    return B.getInt32(WarpSize);
+  Value *Thread = B.CreateTrunc(S.Thread, B.getInt32Ty());
+  if (Name == "laneid")
+    return B.CreateAnd(Thread, WarpSize - 1);
+  if (Name == "warpid")
+    return B.CreateLShr(Thread, 5);
+  if (Name.starts_with("lanemask.")) {
+    Value *Bit = B.CreateShl(B.getInt32(1), B.CreateAnd(Thread, WarpSize - 1));
+    Value *Below = B.CreateSub(Bit, B.getInt32(1));
+    return Name.ends_with("eq")   ? Bit
+           : Name.ends_with("lt") ? Below
+           : Name.ends_with("le") ? B.CreateOr(Below, Bit)
+           : Name.ends_with("gt") ? B.CreateNot(B.CreateOr(Below, Bit))
+                                  : B.CreateNot(Below);
+  }
+  return nullptr;
+}
+
+void Lowering::makeRegion(unsigned K) {
+  const Split &Start = Points.splits()[K];
+  SmallVector<Type *, 32> Types;
+  Surroundings S = typesOfSurroundings(Types);
+  Function *R = Function::Create(FunctionType::get(Type::getInt32Ty(Ctx), Types, false),
+                                 GlobalValue::InternalLinkage,
+                                 Kernel.getName() + ".region." + Twine(K), M);
+  R->addFnAttr(Attribute::AlwaysInline);
+  R->addFnAttr(Attribute::NoUnwind);
+  Regions[K] = R;
+  unsigned Number = 0;
+  S.forEach([&](Value *&V) { V = R->getArg(Number++); });
+  for (unsigned I = 0; I != Kernel.arg_size(); ++I)
+    for (auto Kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly})
+      if (Kernel.getAttributes().hasParamAttr(I, Kind))
+        R->addParamAttr(I, Kind);
+  // Scratch memory of ours is nobody else's.
+  for (auto *List : {&S.SlotAt, &S.MemoryAt})
+    for (Value *V : *List)
+      R->addParamAttr(cast<Argument>(V)->getArgNo(), Attribute::NoAlias);
+
+  BasicBlock *Entry = BasicBlock::Create(Ctx, "start", R);
+  IRBuilder<> B(Entry);
+  ValueToValueMapTy Map;
+  for (unsigned I = 0; I != Kernel.arg_size(); ++I)
+    Map[Kernel.getArg(I)] = S.Args[I];
+  for (unsigned I = 0; I != Values.memory().size(); ++I) {
+    AllocaInst *A = Values.memory()[I];
+    uint64_t Stride = alignTo(DL.getTypeAllocSize(A->getAllocatedType()), A->getAlign());
+    Map[A] = B.CreateGEP(B.getInt8Ty(), S.MemoryAt[I], B.CreateMul(S.Thread, B.getInt64(Stride)), A->getName());
+  }
+  auto SlotPlace = [&](IRBuilder<> &B, unsigned I) -> Value * {
+    if (Values.slots()[I].Uniform)
+      return S.SlotAt[I];
+    return B.CreateGEP(memoryType(Values.slots()[I].Value->getType()), S.SlotAt[I], S.Thread);
+  };
+
+  // The region's blocks.
+  SmallVector<BasicBlock *, 16> Blocks = Points.region(K);
+  for (Instruction &I : Kernel.getEntryBlock())
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && !Values.outlivesRegion(A)) {
+      Instruction *Copy = A->clone();
+      Copy->setName(A->getName());
+      B.Insert(Copy);
+      Map[A] = Copy;
+    }
+  for (BasicBlock *BB : Blocks) {
+    BasicBlock *Copy = BasicBlock::Create(Ctx, BB->getName(), R);
+    Map[BB] = Copy;
+    for (Instruction &I : *BB) {
+      if (isa<AllocaInst>(I) && BB == &Kernel.getEntryBlock())
+        continue;
+      Instruction *C = I.clone();
+      C->dropDbgRecords();
+      C->setName(I.getName());
+      C->insertInto(Copy, Copy->end());
+      Map[&I] = C;
+    }
+  }
+  // The ends.
+  DenseMap<unsigned, BasicBlock *> Leave;
+  for (BasicBlock *BB : Blocks) {
+    Instruction *T = cast<BasicBlock>(Map[BB])->getTerminator();
+    if (isa<ReturnInst>(T)) {
+      IRBuilder<> Ret(T);
+      Ret.CreateRet(B.getInt32(Ended));
+      T->eraseFromParent();
+      continue;
+    }
+    for (unsigned I = 0; I != T->getNumSuccessors(); ++I)
+      if (int J = Points.at(T->getSuccessor(I)); J >= 0) {
+        BasicBlock *&To = Leave[J];
+        if (!To) {
+          To = BasicBlock::Create(Ctx, "to." + Twine(J), R);
+          IRBuilder<>(To).CreateRet(B.getInt32(J));
+        }
+        T->setSuccessor(I, To);
+      }
+  }
+  for (BasicBlock *BB : Blocks)
+    for (PHINode &Phi : make_early_inc_range(cast<BasicBlock>(Map[BB])->phis()))
+      for (unsigned I = Phi.getNumIncomingValues(); I--;)
+        if (!Map.count(Phi.getIncomingBlock(I)))
+          Phi.removeIncomingValue(I, /*DeletePHIIfEmpty=*/false);
+  for (BasicBlock *BB : Blocks)
+    for (Instruction &I : *cast<BasicBlock>(Map[BB]))
+      RemapInstruction(&I, Map, RF_IgnoreMissingLocals | RF_NoModuleLevelChanges);
+
+  // What comes from other regions.
+  DenseMap<Instruction *, Value *> Known;
+  std::function<Value *(Instruction *)> Materialise = [&](Instruction *V) -> Value * {
+    if (auto *A = dyn_cast<AllocaInst>(V))
+      return Map[A];
+    if (auto It = Known.find(V); It != Known.end())
+      return It->second;
+    if (int I = Values.slotOf(V); I >= 0) {
+      if (Values.slots()[I].Uniform)
+        return Known[V] = S.SlotNow[I];
+      Value *Now = loadAs(B, V->getType(), SlotPlace(B, I));
+      Now->setName(V->getName() + ".kept");
+      return Known[V] = Now;
+    }
+    if (isSpecialRegister(*V))
+      if (Value *Special = specialRegister(cast<CallInst>(*V), S, B))
+        return Known[V] = Special;
+    Instruction *Again = V->clone();
+    Again->dropDbgRecords();
+    for (Use &U : Again->operands())
+      if (auto *Op = dyn_cast<Instruction>(U))
+        U.set(Materialise(Op));
+      else if (auto *A = dyn_cast<Argument>(U))
+        U.set(S.Args[A->getArgNo()]);
+    // Computed where it may not have been before: what was promised for that place may not hold.
+    Again->dropPoisonGeneratingFlags();
+    B.Insert(Again, V->getName() + ".again");
+    return Known[V] = Again;
+  };
+  SmallVector<std::pair<Instruction *, Value *>, 8> Outside;
+  for (Instruction *V : Values.needed(K))
+    Outside.push_back({V, Materialise(V)});
+  B.CreateBr(cast<BasicBlock>(Map[Start.Resume]));
+
+  for (BasicBlock *BB : Blocks)
+    for (Instruction &I : *cast<BasicBlock>(Map[BB]))
+      for (Use &U : I.operands())
+        if (auto *Op = dyn_cast<Instruction>(U); Op && Op->getFunction() == &Kernel)
+          U.set(Materialise(Op)); // B stands in a terminated block: everything is known by now
+
+  // Operations at the start: their results have been computed for all threads.
+  if (Start.Op) {
+    auto *Op = cast<Instruction>(Map[Start.Op]);
+    IRBuilder<> Here(Op);
+    if (!Op->getType()->isVoidTy()) {
+      Value *Now = PoisonValue::get(Op->getType());
+      auto *Struct = dyn_cast<StructType>(Op->getType());
+      bool PerLane = Start.Kind == SplitKind::WarpOperation;
+      for (unsigned I = 0; I != S.Results[K].size(); ++I) {
+        Type *T = Struct ? Struct->getElementType(I) : Op->getType();
+        Value *At = S.Results[K][I];
+        if (PerLane)
+          At = Here.CreateGEP(memoryType(T), At, S.Lane);
+        Value *Member = loadAs(Here, T, At);
+        Now = Struct ? Here.CreateInsertValue(Now, Member, I) : Member;
+      }
+      // The instruction in place of the operation, so that Map still leads to one.
+      Op->replaceAllUsesWith(Now);
+      Map[Start.Op] = Now;
+    } else
+      Map[Start.Op] = nullptr;
+    Op->eraseFromParent();
+  }
+
+  // Values that live in slots are stored where they are computed.
+  for (unsigned I = 0; I != Values.slots().size(); ++I) {
+    Instruction *V = Values.slots()[I].Value;
+    if (!Map.count(V->getParent()) || !Map[V])
+      continue;
+    Value *Mapped = Map[V];
+    auto *Def = dyn_cast<Instruction>(Mapped);
+    BasicBlock *At = cast<BasicBlock>(Map[V->getParent()]);
+    IRBuilder<> After(At, Def && !isa<PHINode>(Def) && Def->getParent() == At
+                              ? std::next(Def->getIterator())
+                              : At->getFirstInsertionPt());
+    storeAs(After, Mapped, SlotPlace(After, I));
+  }
+  // Values that come from outside and are computed here, too.
+  for (auto [V, Now] : Outside) {
+    if (!Map.count(V->getParent()) || !Map[V])
+      continue;
+    Value *Def = Map[V];
+    BasicBlock *DefBlock = cast<BasicBlock>(Map[V->getParent()]);
+    SSAUpdater Update;
+    Update.Initialize(V->getType(), V->getName());
+    Update.AddAvailableValue(Entry, Now);
+    Update.AddAvailableValue(DefBlock, Def);
+    for (Use &U : make_early_inc_range(Def->uses())) {
+      auto *User = cast<Instruction>(U.getUser());
+      if (!isa<PHINode>(User) && User->getParent() == DefBlock)
+        continue;
+      Update.RewriteUse(U);
+    }
+  }
+
+  // Deposits, special registers, shared memory, the identity of the thread.
+  SmallVector<Instruction *, 32> All;
+  for (Instruction &I : instructions(R))
+    All.push_back(&I);
+  for (Instruction *I : All) {
+    for (Use &U : I->operands())
+      if (auto *GV = dyn_cast<GlobalVariable>(U))
+        for (unsigned N = 0; N != SharedVars.size(); ++N)
+          if (SharedVars[N] == GV)
+            U.set(S.Shared[N]);
+    auto *Call = dyn_cast<CallInst>(I);
+    if (!Call)
+      continue;
+    IRBuilder<> Here(Call);
+    Function *Callee = Call->getCalledFunction();
+    if (isSpecialRegister(*Call)) {
+      if (Value *Special = specialRegister(*Call, S, Here)) {
+        Call->replaceAllUsesWith(Special);
+        Call->eraseFromParent();
+      }
+    } else if (Callee && Callee->getName().starts_with("rg.deposit.")) {
+      unsigned J = 0;
+      while (J != Points.size() && !(Points.splits()[J].Deposit && Map.lookup(Points.splits()[J].Deposit) == Call))
+        ++J;
+      assert(J != Points.size() && "deposit of no cut");
+      bool Warp = Points.splits()[J].Kind == SplitKind::WarpOperation;
+      for (unsigned N = 0; N != S.Deposits[J].size(); ++N)
+        if (Value *At = S.Deposits[J][N]) {
+          Value *V = Call->getArgOperand(N);
+          storeAs(Here, V, Here.CreateGEP(memoryType(V->getType()), At, Warp ? S.Lane : S.Thread));
+        }
+      // Who has to come before the scheduler goes on; the first operand of ".sync" operations.
+      if (Warp && Points.splits()[J].Op->getCalledFunction()->getName().contains(".sync"))
+        if (unsigned At = Callee->getName().contains(".redux.") ? 1 : 0; !isa<Constant>(Call->getArgOperand(At)))
+          Here.CreateStore(Call->getArgOperand(At), Here.CreateGEP(Here.getInt32Ty(), S.WaitMask, S.Lane));
+      Call->eraseFromParent();
+    } else if (Reads(*Call)) {
+      // The runtime's record of who runs: written before anyone reads it.
+      SmallVector<Value *, 16> Words;
+      for (auto *Triple : {S.Tid, S.Ctaid, S.Nctaid, S.Ntid})
+        for (unsigned N = 0; N != 3; ++N)
+          Words.push_back(Triple[N]);
+      Words.push_back(S.Dynamic);
+      SmallVector<Type *, 16> Types;
+      for (Value *V : Words)
+        Types.push_back(V->getType());
+      FunctionCallee Enter = M.getOrInsertFunction(
+          "rg_cuda_enter_thread", FunctionType::get(Type::getVoidTy(Ctx), Types, false));
+      Here.CreateCall(Enter, Words);
+    }
+  }
+  // Stack memory that moved has no lifetime any more.
+  for (Instruction &I : make_early_inc_range(instructions(R)))
+    if (I.isLifetimeStartOrEnd() && !isa<AllocaInst>(cast<CallInst>(I).getArgOperand(cast<CallInst>(I).arg_size() - 1)))
+      I.eraseFromParent();
+  markParallel(*R, K);
+}
+
+/// Threads of a block do not depend on each other between cuts: say so, for
+/// vectorisation. Not of a region's own stack memory, which iterations share.
+void Lowering::markParallel(Function &R, unsigned K) {
+  if (!Options.Parallel)
+    return;
+  MDNode *Group = MDNode::getDistinct(Ctx, {});
+  AccessGroups[K] = Group;
+  bool Escapes = false;
+  for (Instruction &I : R.getEntryBlock())
+    if (auto *A = dyn_cast<AllocaInst>(&I))
+      Escapes |= PointerMayBeCaptured(A, /*ReturnCaptures=*/true);
+  for (Instruction &I : instructions(R)) {
+    const Value *At = getLoadStorePointerOperand(&I);
+    if (!At)
+      continue;
+    SmallVector<const Value *, 4> Objects;
+    getUnderlyingObjects(At, Objects);
+    bool Own = any_of(Objects, [&](const Value *O) {
+      return isa<AllocaInst>(O) || (Escapes && !isa<Argument>(O) && !isa<GlobalVariable>(O));
+    });
+    if (!Own)
+      I.setMetadata(LLVMContext::MD_access_group, Group);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The block function
+//===----------------------------------------------------------------------===//
+
+Function *Lowering::helper(StringRef Name, Type *Ret, ArrayRef<Type *> Params) {
+  return cast<Function>(M.getOrInsertFunction(Name, FunctionType::get(Ret, Params, false)).getCallee());
+}
+
+} // namespace
+
+/// Set in the program counter of a thread that waits for its whole block.
+static constexpr int Blocked = 1 << 30;
+
+namespace {
+
+/// Writes one block function. Row: blocks have one dimension.
+struct BlockEmitter {
+  Lowering &L;
+  Function *F;
+  bool Row;
+  IRBuilder<> B;
+  Type *I32, *I64, *Ptr;
+  Surroundings S;
+  Value *Launch, *First, *Last, *Scratch, *Threads = nullptr, *Padded = nullptr;
+  Value *Counters = nullptr; ///< program counters, when threads can be apart
+  AllocaInst *NextVar = nullptr, *FullVar = nullptr, *AliveVar = nullptr;
+  SmallVector<BasicBlock *, 8> State, Full, Part;
+  BasicBlock *Done = nullptr, *Dispatch = nullptr, *GroupNext = nullptr;
+  Value *Base = nullptr, *GroupSize = nullptr;
+  GlobalVariable *Masks = nullptr;
+
+  BlockEmitter(Lowering &L, Function *F, bool Row)
+      : L(L), F(F), Row(Row), B(BasicBlock::Create(L.Ctx, "entry", F)), I32(B.getInt32Ty()), I64(B.getInt64Ty()),
+        Ptr(B.getPtrTy()) {}
+
+  ArrayRef<Split> splits() const { return L.Points.splits(); }
+  BasicBlock *block(const Twine &Name) { return BasicBlock::Create(L.Ctx, Name, F); }
+  AllocaInst *local(Type *T, const Twine &Name) {
+    return new AllocaInst(T, 0, nullptr, L.DL.getPrefTypeAlign(T), Name, F->getEntryBlock().begin());
+  }
+  Value *scratchAt(uint64_t Offset) {
+    return B.CreateGEP(B.getInt8Ty(), Scratch, B.CreateMul(Padded, B.getInt64(Offset)));
+  }
+  CallInst *call(StringRef Name, Type *Ret, ArrayRef<Value *> Args) {
+    SmallVector<Type *, 8> Types;
+    for (Value *V : Args)
+      Types.push_back(V->getType());
+    return B.CreateCall(L.helper(Name, Ret, Types), Args);
+  }
+  void atBarrier(unsigned K) {
+    if (L.Options.checks() && splits()[K].Kind == SplitKind::BlockBarrier)
+      call("rg_cuda_check_barrier", B.getVoidTy(), {});
+  }
+
+  void run();
+  void prologue();
+  void blockIndex(Value *Number);
+  Value *callRegion(unsigned K);
+  void goTo(unsigned K, Value *Next);
+  // Together.
+  void emitState(unsigned K);
+  void threadLoops(unsigned K, bool Guarded, BasicBlock *After);
+  // Apart.
+  void emitMachine(BasicBlock *Start);
+  void emitFull(unsigned K);
+  void emitPart(unsigned K);
+  void lanes(unsigned K, bool Guarded, bool StoreCounters, BasicBlock *After);
+  void warpOperation(unsigned K, Value *Active);
+  void blockOperation(unsigned K, Value *Counters, Value *Wanted);
+  Value *counterAt(Value *Thread) { return B.CreateGEP(I32, Counters, Thread); }
+  Value *encoded(unsigned K, Value *Next);
+  bool onlyEnds(unsigned K) const { return L.Next[K].count() == 1 && L.Next[K].test(L.Points.exitBit()); }
+  /// The one cut that region K leads to, or -1.
+  int onlyNext(unsigned K) const {
+    return L.Next[K].count() == 1 && !L.Next[K].test(L.Points.exitBit()) ? int(L.Next[K].find_first()) : -1;
+  }
+};
+
+void BlockEmitter::prologue() {
+  Value *Args = F->getArg(0);
+  Launch = F->getArg(1), First = F->getArg(2), Last = F->getArg(3), Scratch = F->getArg(4);
+  S.Dynamic = F->getArg(5);
+  auto Word = [&](unsigned I) { return B.CreateLoad(I32, B.CreateConstInBoundsGEP1_32(I32, Launch, I)); };
+  for (unsigned I = 0; I != 3; ++I) {
+    S.Nctaid[I] = Word(I);
+    S.Ntid[I] = Row && I ? B.getInt32(1) : (Value *)Word(3 + I);
+  }
+  Value *Count = B.CreateMul(B.CreateMul(S.Ntid[0], S.Ntid[1]), S.Ntid[2]);
+  Threads = B.CreateZExt(Count, I64, "threads");
+  Padded = B.CreateAnd(B.CreateAdd(Threads, B.getInt64(63)), B.getInt64(~63ull), "padded");
+
+  for (Argument &A : L.Kernel.args()) {
+    Value *At = B.CreateLoad(Ptr, B.CreateConstInBoundsGEP1_32(Ptr, Args, A.getArgNo()));
+    S.Args.push_back(A.hasByValAttr() ? At : B.CreateLoad(A.getType(), At, A.getName()));
+  }
+  for (const Slot &Slot : L.Values.slots()) {
+    Type *T = L.memoryType(Slot.Value->getType());
+    S.SlotNow.push_back(nullptr);
+    S.SlotAt.push_back(Slot.Uniform ? (Value *)local(T, Slot.Value->getName() + ".uniform")
+                                    : scratchAt(L.perThread(L.DL.getTypeAllocSize(T))));
+  }
+  for (AllocaInst *A : L.Values.memory())
+    S.MemoryAt.push_back(scratchAt(L.perThread(alignTo(L.DL.getTypeAllocSize(A->getAllocatedType()), A->getAlign()))));
+  for (GlobalVariable *GV : L.SharedVars) {
+    Value *At = S.Dynamic;
+    if (!GV->isDeclaration() && L.DL.getTypeAllocSize(GV->getValueType())) {
+      AllocaInst *A = local(GV->getValueType(), GV->getName());
+      A->setAlignment(std::max(GV->getAlign().valueOrOne(), Align(64)));
+      At = A;
+    }
+    S.Shared.push_back(B.CreateAddrSpaceCast(At, PointerType::get(L.Ctx, SharedSpace)));
+  }
+  S.WaitMask = local(ArrayType::get(I32, WarpSize), "wait.mask");
+  for (const Split &Split : splits()) {
+    auto &Deposits = S.Deposits.emplace_back();
+    auto &Results = S.Results.emplace_back();
+    if (!Split.Op || Split.Op->getType()->isVoidTy())
+      continue;
+    bool Warp = Split.Kind == SplitKind::WarpOperation;
+    if (Split.Deposit)
+      for (Value *V : Split.Deposit->args()) {
+        Type *T = L.memoryType(V->getType());
+        Deposits.push_back(isa<Constant>(V) ? nullptr
+                           : Warp           ? (Value *)local(ArrayType::get(T, WarpSize), "deposit")
+                                            : scratchAt(L.perThread(L.DL.getTypeAllocSize(T))));
+      }
+    auto *Struct = dyn_cast<StructType>(Split.Op->getType());
+    for (unsigned I = 0; I != (Struct ? 2 : 1); ++I) {
+      Type *T = L.memoryType(Struct ? Struct->getElementType(I) : Split.Op->getType());
+      Results.push_back(local(Warp ? ArrayType::get(T, WarpSize) : T, "result"));
+    }
+  }
+}
+
+void BlockEmitter::blockIndex(Value *Number) {
+  Value *GX = B.CreateZExt(S.Nctaid[0], I64), *GY = B.CreateZExt(S.Nctaid[1], I64);
+  Value *RowNumber = B.CreateUDiv(Number, GX);
+  S.Ctaid[0] = B.CreateTrunc(B.CreateSub(Number, B.CreateMul(RowNumber, GX)), I32, "block.x");
+  Value *Plane = B.CreateUDiv(RowNumber, GY);
+  S.Ctaid[1] = B.CreateTrunc(B.CreateSub(RowNumber, B.CreateMul(Plane, GY)), I32, "block.y");
+  S.Ctaid[2] = B.CreateTrunc(Plane, I32, "block.z");
+}
+
+Value *BlockEmitter::callRegion(unsigned K) {
+  SmallVector<Value *, 32> Args;
+  Surroundings Now = S;
+  for (unsigned I = 0; I != Now.SlotAt.size(); ++I)
+    if (L.Values.slots()[I].Uniform)
+      Now.SlotNow[I] = S.SlotNow[I];
+  Now.forEach([&](Value *&V) { Args.push_back(V); });
+  return B.CreateCall(L.Regions[K], Args);
+}
+
+/// Branches to the state that Next says, among those that region K can lead to.
+void BlockEmitter::goTo(unsigned K, Value *Next) {
+  if (onlyEnds(K) || L.Next[K].none()) {
+    B.CreateBr(Done);
+    return;
+  }
+  if (int J = onlyNext(K); J >= 0) {
+    B.CreateBr(State[J]);
+    return;
+  }
+  SwitchInst *Switch = nullptr;
+  for (unsigned J : L.Next[K].set_bits()) {
+    if (J == L.Points.exitBit())
+      continue;
+    if (!Switch)
+      Switch = B.CreateSwitch(Next, L.Next[K].test(L.Points.exitBit()) ? Done : State[J]);
+    Switch->addCase(cast<ConstantInt>(B.getInt32(J)), State[J]);
+  }
+}
+
+void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After) {
+  bool CanEnd = L.Next[K].test(L.Points.exitBit()) && L.Points.agreement() == Agreement::ExitOnly && !onlyEnds(K);
+  BasicBlock *Head[3], *Latch[3];
+  PHINode *Index[3];
+  static constexpr StringRef Axes[] = {"x", "y", "z"};
+  for (int D = 2; D >= 0; --D) {
+    Head[D] = block("thread." + Axes[D]);
+    Latch[D] = block("latch." + Axes[D]);
+  }
+  for (int D = 2; D >= 0; --D) {
+    BasicBlock *From = B.GetInsertBlock();
+    B.CreateBr(Head[D]);
+    B.SetInsertPoint(Head[D]);
+    Index[D] = B.CreatePHI(I32, 2, "tid." + Axes[D]);
+    Index[D]->addIncoming(B.getInt32(0), From);
+  }
+  for (unsigned D = 0; D != 3; ++D)
+    S.Tid[D] = Index[D];
+  Value *RowStart = B.CreateMul(B.CreateAdd(B.CreateMul(Index[2], S.Ntid[1]), Index[1]), S.Ntid[0]);
+  S.Thread = B.CreateAdd(B.CreateZExt(RowStart, I64), B.CreateZExt(Index[0], I64), "thread", true, true);
+  S.Lane = S.Thread;
+  if (Guarded) {
+    BasicBlock *Alive = block("alive");
+    B.CreateCondBr(B.CreateICmpEQ(B.CreateLoad(I32, counterAt(S.Thread)), B.getInt32(0)), Alive, Latch[0]);
+    B.SetInsertPoint(Alive);
+  }
+  Value *Next = callRegion(K);
+  if (CanEnd) {
+    Value *Lives = B.CreateICmpNE(Next, B.getInt32(Ended));
+    StoreInst *Store = B.CreateStore(B.CreateSelect(Lives, B.getInt32(0), B.getInt32(Ended)), counterAt(S.Thread));
+    if (MDNode *Group = L.AccessGroups[K])
+      Store->setMetadata(LLVMContext::MD_access_group, Group);
+    B.CreateStore(B.CreateAdd(B.CreateLoad(I64, AliveVar), B.CreateZExt(Lives, I64)), AliveVar);
+    B.CreateStore(B.CreateSelect(Lives, Next, B.CreateLoad(I32, NextVar)), NextVar);
+  } else if (L.Next[K].count() > 1)
+    B.CreateStore(Next, NextVar);
+  B.CreateBr(Latch[0]);
+  for (unsigned D = 0; D != 3; ++D) {
+    B.SetInsertPoint(Latch[D]);
+    Value *More = B.CreateAdd(Index[D], B.getInt32(1), "", true, true);
+    Index[D]->addIncoming(More, Latch[D]);
+    Instruction *Br = B.CreateCondBr(B.CreateICmpULT(More, S.Ntid[D]), Head[D], D == 2 ? After : Latch[D + 1]);
+    if (D == 0) {
+      SmallVector<Metadata *, 3> Facts{nullptr};
+      Facts.push_back(MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.mustprogress")));
+      if (MDNode *Group = L.AccessGroups[K])
+        Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
+      MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
+      Id->replaceOperandWith(0, Id);
+      Br->setMetadata(LLVMContext::MD_loop, Id);
+    }
+  }
+  B.SetInsertPoint(After);
+}
+
+void BlockEmitter::emitState(unsigned K) {
+  B.SetInsertPoint(State[K]);
+  atBarrier(K);
+  for (unsigned I = 0; I != S.SlotAt.size(); ++I)
+    if (L.Values.slots()[I].Uniform)
+      S.SlotNow[I] = L.loadAs(B, L.Values.slots()[I].Value->getType(), S.SlotAt[I]);
+  if (splits()[K].Kind == SplitKind::UniformBranch) {
+    for (unsigned D = 0; D != 3; ++D)
+      S.Tid[D] = B.getInt32(0);
+    S.Thread = S.Lane = B.getInt64(0);
+    goTo(K, callRegion(K));
+    return;
+  }
+  if (splits()[K].Op && !splits()[K].Op->getType()->isVoidTy())
+    blockOperation(K, Counters ? Counters : Constant::getNullValue(Ptr), B.getInt32(0));
+  BasicBlock *After = block("after." + Twine(K));
+  bool CanEnd = L.Next[K].test(L.Points.exitBit()) && Counters && !onlyEnds(K);
+  if (CanEnd)
+    B.CreateStore(B.getInt64(0), AliveVar);
+  if (Counters && K) { // at the entry all are alive
+    BasicBlock *All = block("all." + Twine(K)), *Some = block("some." + Twine(K));
+    B.CreateCondBr(B.CreateLoad(B.getInt1Ty(), FullVar), All, Some);
+    B.SetInsertPoint(Some);
+    threadLoops(K, /*Guarded=*/true, After);
+    B.SetInsertPoint(All);
+  }
+  threadLoops(K, /*Guarded=*/false, After);
+  B.SetInsertPoint(After);
+  if (CanEnd) {
+    Value *Alive = B.CreateLoad(I64, AliveVar);
+    B.CreateStore(B.CreateICmpEQ(Alive, Threads), FullVar);
+    BasicBlock *Some = block("alive." + Twine(K));
+    B.CreateCondBr(B.CreateICmpEQ(Alive, B.getInt64(0)), Done, Some);
+    B.SetInsertPoint(Some);
+  }
+  goTo(K, L.Next[K].count() > 1 ? (Value *)B.CreateLoad(I32, NextVar) : nullptr);
+}
+
+/// The name of the library's routine for an operation: shfl.sync.down.i32 ->
+/// rg_warp_shfl_sync_down_i32.
+static std::string helperName(StringRef Family, const CallInst &Op) {
+  StringRef Name = Op.getCalledFunction()->getName();
+  Name.consume_front("llvm.nvvm.");
+  SmallString<64> Text(Family);
+  for (char C : Name)
+    Text += C == '.' ? '_' : C;
+  StringRef Result = Text;
+  if (Family == "rg_block_") { // as the library's one routine serves all forms
+    Result.consume_back("_all");
+    Result.consume_back("_aligned");
+  }
+  return Result.str();
+}
+
+/// Computes the result of the operation at cut K, once for the block.
+void BlockEmitter::blockOperation(unsigned K, Value *Counters, Value *Wanted) {
+  const Split &Split = splits()[K];
+  // Operands: the barrier's number, the predicate.
+  Value *At = S.Deposits[K].back();
+  Value *Step = B.getInt64(1);
+  if (!At) {
+    Value *Constant = Split.Deposit->getArgOperand(Split.Deposit->arg_size() - 1);
+    At = local(B.getInt8Ty(), "predicate");
+    L.storeAs(B, Constant, At);
+    Step = B.getInt64(0);
+  }
+  Value *Found = call(helperName("rg_block_", *Split.Op), I32, {At, Step, Counters, Wanted, Threads});
+  Type *T = Split.Op->getType();
+  L.storeAs(B, T->isIntegerTy(1) ? B.CreateICmpNE(Found, B.getInt32(0)) : Found, S.Results[K][0]);
+}
+
+void BlockEmitter::warpOperation(unsigned K, Value *Active) {
+  const Split &Split = splits()[K];
+  if (Split.Op->getType()->isVoidTy())
+    return;
+  SmallVector<Value *, 8> Args{Active};
+  for (unsigned I = 0; I != S.Deposits[K].size(); ++I) {
+    Value *At = S.Deposits[K][I];
+    if (!At) {
+      auto *C = cast<Constant>(Split.Deposit->getArgOperand(I));
+      At = local(L.memoryType(C->getType()), "operand");
+      L.storeAs(B, C, At);
+    }
+    Args.push_back(At);
+    Args.push_back(B.getInt64(S.Deposits[K][I] ? 1 : 0));
+  }
+  for (Value *At : S.Results[K])
+    Args.push_back(At);
+  call(helperName("rg_warp_", *Split.Op), B.getVoidTy(), Args);
+}
+
+/// What the program counter says when region K returned Next.
+Value *BlockEmitter::encoded(unsigned K, Value *Next) {
+  bool SomeBlock = false, SomeNot = false;
+  for (unsigned J : L.Next[K].set_bits())
+    if (J != L.Points.exitBit())
+      (splits()[J].Kind == SplitKind::BlockBarrier ? SomeBlock : SomeNot) = true;
+  if (!SomeBlock)
+    return Next;
+  Value *Waits = B.CreateICmpNE(Next, B.getInt32(Ended));
+  if (SomeNot) {
+    Waits = B.getFalse();
+    for (unsigned J : L.Next[K].set_bits())
+      if (J != L.Points.exitBit() && splits()[J].Kind == SplitKind::BlockBarrier)
+        Waits = B.CreateOr(Waits, B.CreateICmpEQ(Next, B.getInt32(J)));
+  }
+  return B.CreateSelect(Waits, B.CreateOr(Next, Blocked), Next);
+}
+
+void BlockEmitter::lanes(unsigned K, bool Guarded, bool StoreCounters, BasicBlock *After) {
+  BasicBlock *From = B.GetInsertBlock(), *Head = block("lane"), *Latch = block("lane.latch");
+  B.CreateBr(Head);
+  B.SetInsertPoint(Head);
+  PHINode *Lane = B.CreatePHI(I32, 2, "lane");
+  Lane->addIncoming(B.getInt32(0), From);
+  S.Lane = B.CreateZExt(Lane, I64);
+  Value *Thread = B.CreateAdd(B.CreateTrunc(Base, I32), Lane, "thread", true, true);
+  S.Thread = B.CreateZExt(Thread, I64);
+  if (Row) {
+    S.Tid[0] = Thread;
+    S.Tid[1] = S.Tid[2] = B.getInt32(0);
+  } else {
+    Value *RowNumber = B.CreateUDiv(Thread, S.Ntid[0]);
+    S.Tid[0] = B.CreateURem(Thread, S.Ntid[0]);
+    S.Tid[1] = B.CreateURem(RowNumber, S.Ntid[1]);
+    S.Tid[2] = B.CreateUDiv(RowNumber, S.Ntid[1]);
+  }
+  if (Guarded) {
+    BasicBlock *Here = block("lane.here");
+    B.CreateCondBr(B.CreateICmpEQ(B.CreateLoad(I32, counterAt(S.Thread)), B.getInt32(K)), Here, Latch);
+    B.SetInsertPoint(Here);
+  }
+  Value *Next = callRegion(K);
+  if (StoreCounters) {
+    StoreInst *Store = B.CreateStore(encoded(K, Next), counterAt(S.Thread));
+    if (MDNode *Group = L.AccessGroups[K])
+      Store->setMetadata(LLVMContext::MD_access_group, Group);
+  }
+  B.CreateBr(Latch);
+  B.SetInsertPoint(Latch);
+  Value *More = B.CreateAdd(Lane, B.getInt32(1), "", true, true);
+  Lane->addIncoming(More, Latch);
+  Instruction *Br = B.CreateCondBr(B.CreateICmpULT(More, B.CreateTrunc(GroupSize, I32)), Head, After);
+  SmallVector<Metadata *, 3> Facts{nullptr};
+  Facts.push_back(MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.mustprogress")));
+  if (MDNode *Group = L.AccessGroups[K])
+    Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
+  MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
+  Id->replaceOperandWith(0, Id);
+  Br->setMetadata(LLVMContext::MD_loop, Id);
+  B.SetInsertPoint(After);
+}
+
+void BlockEmitter::emitFull(unsigned K) {
+  B.SetInsertPoint(Full[K]);
+  if (splits()[K].Kind == SplitKind::WarpOperation)
+    warpOperation(K, call("rg_all_lanes", I32, {GroupSize}));
+  BasicBlock *After = block("full.end." + Twine(K));
+  int Only = onlyNext(K);
+  bool Store = Only < 0 && !onlyEnds(K);
+  lanes(K, /*Guarded=*/false, Store, After);
+  if (Store) {
+    B.CreateBr(Dispatch);
+    return;
+  }
+  bool Waits = Only >= 0 && splits()[Only].Kind == SplitKind::BlockBarrier;
+  if (Only >= 0 && !Waits) {
+    B.CreateBr(Full[Only]);
+    return;
+  }
+  call("rg_fill", B.getVoidTy(), {counterAt(Base), B.getInt32(Waits ? Only | Blocked : Ended), GroupSize});
+  B.CreateBr(GroupNext);
+}
+
+void BlockEmitter::emitPart(unsigned K) {
+  B.SetInsertPoint(Part[K]);
+  BasicBlock *Some = block("some." + Twine(K)), *After = block("some.end." + Twine(K));
+  Value *Here = call("rg_count", I64, {counterAt(Base), B.getInt32(K), GroupSize});
+  B.CreateCondBr(B.CreateICmpEQ(Here, GroupSize), Full[K], Some);
+  B.SetInsertPoint(Some);
+  if (splits()[K].Kind == SplitKind::WarpOperation)
+    warpOperation(K, call("rg_lanes_at", I32, {counterAt(Base), B.getInt32(K), GroupSize}));
+  lanes(K, /*Guarded=*/true, /*StoreCounters=*/true, After);
+  B.CreateBr(Dispatch);
+}
+
+void BlockEmitter::emitMachine(BasicBlock *Start) {
+  B.SetInsertPoint(Start);
+  // Per cut: the lanes that an operation waits for; 1 says that the lanes themselves know.
+  SmallVector<Constant *, 8> Table;
+  for (const Split &Split : splits()) {
+    uint64_t Word = 0;
+    if (Split.Kind == SplitKind::WarpOperation && Split.Deposit &&
+        Split.Op->getCalledFunction()->getName().contains(".sync")) {
+      unsigned At = Split.Op->getCalledFunction()->getName().contains(".redux.") ? 1 : 0;
+      auto *C = dyn_cast<ConstantInt>(Split.Deposit->getArgOperand(At));
+      Word = C ? C->getZExtValue() << 1 : 1;
+    }
+    Table.push_back(B.getInt64(Word));
+  }
+  auto *TableType = ArrayType::get(I64, Table.size());
+  Masks = new GlobalVariable(L.M, TableType, true, GlobalValue::PrivateLinkage, ConstantArray::get(TableType, Table),
+                             "rg.masks");
+  call("rg_fill", B.getVoidTy(), {Counters, B.getInt32(0), Threads});
+  BasicBlock *Phase = block("phase"), *Group = block("group"), *PhaseEnd = block("phase.end");
+  Dispatch = block("dispatch");
+  GroupNext = block("group.next");
+  for (unsigned K = 0; K != splits().size(); ++K) {
+    State.push_back(nullptr);
+    Full.push_back(block("full." + Twine(K)));
+    Part.push_back(block("part." + Twine(K)));
+  }
+  B.CreateBr(Phase);
+  B.SetInsertPoint(Phase);
+  B.CreateBr(Group);
+  B.SetInsertPoint(Group);
+  PHINode *BasePhi = B.CreatePHI(I64, 2, "group.base");
+  BasePhi->addIncoming(B.getInt64(0), Phase);
+  Base = BasePhi;
+  Value *Left = B.CreateSub(Threads, Base);
+  bool Warps = L.Points.hasWarpOperations();
+  GroupSize = Warps ? B.CreateSelect(B.CreateICmpULT(Left, B.getInt64(WarpSize)), Left, B.getInt64(WarpSize)) : Threads;
+  B.CreateBr(Dispatch);
+  B.SetInsertPoint(Dispatch);
+  Value *Next = call("rg_schedule", I32,
+                     {counterAt(Base), GroupSize, B.CreateConstInBoundsGEP2_32(TableType, Masks, 0, 0), S.WaitMask});
+  SwitchInst *Switch = B.CreateSwitch(Next, GroupNext, splits().size());
+  for (unsigned K = 0; K != splits().size(); ++K)
+    Switch->addCase(cast<ConstantInt>(B.getInt32(K)), Part[K]);
+  B.SetInsertPoint(GroupNext);
+  Value *More = B.CreateAdd(Base, Warps ? B.getInt64(WarpSize) : Threads);
+  BasePhi->addIncoming(More, GroupNext);
+  B.CreateCondBr(B.CreateICmpULT(More, Threads), Group, PhaseEnd);
+  B.SetInsertPoint(PhaseEnd);
+  if (L.Options.checks())
+    call("rg_cuda_check_divergence", B.getVoidTy(), {Counters, Threads});
+  Value *Alive = call("rg_release", I64, {Counters, Threads});
+  if (L.Options.checks())
+    call("rg_cuda_check_barrier", B.getVoidTy(), {});
+  for (unsigned K = 0; K != splits().size(); ++K)
+    if (splits()[K].Kind == SplitKind::BlockBarrier && !splits()[K].Op->getType()->isVoidTy())
+      blockOperation(K, Counters, B.getInt32(K));
+  B.CreateCondBr(B.CreateICmpNE(Alive, B.getInt64(0)), Phase, Done);
+  for (unsigned K = 0; K != splits().size(); ++K) {
+    emitPart(K);
+    emitFull(K);
+  }
+}
+
+void BlockEmitter::run() {
+  prologue();
+  NextVar = local(I32, "next");
+  FullVar = local(B.getInt1Ty(), "all.alive");
+  AliveVar = local(I64, "alive");
+  if (L.usesMachine() || L.Points.agreement() == Agreement::ExitOnly)
+    Counters = scratchAt(L.perThread(4));
+  BasicBlock *Entry = B.GetInsertBlock(), *Head = block("block"), *End = block("end");
+  Done = block("block.done");
+  B.CreateBr(Head);
+  B.SetInsertPoint(Head);
+  PHINode *Number = B.CreatePHI(I64, 2, "block.number");
+  Number->addIncoming(First, Entry);
+  blockIndex(Number);
+  if (L.Options.checks())
+    call("rg_cuda_check_block", B.getVoidTy(), {Number});
+  if (L.usesMachine()) {
+    emitMachine(Head);
+  } else {
+    for (unsigned K = 0; K != splits().size(); ++K)
+      State.push_back(block("state." + Twine(K)));
+    if (Counters) {
+      call("rg_fill", B.getVoidTy(), {Counters, B.getInt32(0), Threads});
+      B.CreateStore(B.getTrue(), FullVar);
+    }
+    B.CreateBr(State[0]);
+    for (unsigned K = 0; K != splits().size(); ++K)
+      emitState(K);
+  }
+  B.SetInsertPoint(Done);
+  Value *More = B.CreateAdd(Number, B.getInt64(1));
+  Number->addIncoming(More, Done);
+  B.CreateCondBr(B.CreateICmpSLT(More, Last), Head, End);
+  B.SetInsertPoint(End);
+  B.CreateRetVoid();
+}
+
+void Lowering::makeBlocks() {
+  Type *Ptr = PointerType::get(Ctx, 0), *I64 = Type::getInt64Ty(Ctx);
+  FunctionType *FT = FunctionType::get(Type::getVoidTy(Ctx), {Ptr, Ptr, I64, I64, Ptr, Ptr}, false);
+  auto Make = [&](const Twine &Name, bool Row) {
+    Function *F = Function::Create(FT, GlobalValue::InternalLinkage, Name, M);
+    F->addParamAttr(0, Attribute::NoAlias);
+    F->addParamAttr(1, Attribute::NoAlias);
+    F->addParamAttr(4, Attribute::NoAlias);
+    F->addParamAttr(4, Attribute::getWithAlignment(Ctx, Align(64)));
+    F->addParamAttr(5, Attribute::NoAlias);
+    F->addParamAttr(5, Attribute::getWithAlignment(Ctx, Align(64)));
+    F->addFnAttr(Attribute::NoUnwind);
+    Result.ScratchPerThread = 0;
+    BlockEmitter(*this, F, Row).run();
+    return F;
+  };
+  if (!usesMachine()) {
+    Blocks = Make("rg.kernel", false);
+    return;
+  }
+  // Threads of a warp follow each other along x, where blocks have no other dimension.
+  Function *Row = Make("rg.kernel.row", true), *General = Make("rg.kernel.general", false);
+  for (Function *F : {Row, General})
+    F->setSubprogram(Kernel.getSubprogram() && F == Row ? Kernel.getSubprogram() : F->getSubprogram());
+  Blocks = Function::Create(FT, GlobalValue::InternalLinkage, "rg.kernel", M);
+  IRBuilder<> B(BasicBlock::Create(Ctx, "entry", Blocks));
+  auto Word = [&](unsigned I) {
+    return B.CreateLoad(B.getInt32Ty(), B.CreateConstInBoundsGEP1_32(B.getInt32Ty(), Blocks->getArg(1), I));
+  };
+  Value *Flat = B.CreateAnd(B.CreateICmpEQ(Word(4), B.getInt32(1)), B.CreateICmpEQ(Word(5), B.getInt32(1)));
+  BasicBlock *IsRow = BasicBlock::Create(Ctx, "row", Blocks), *IsNot = BasicBlock::Create(Ctx, "general", Blocks);
+  B.CreateCondBr(Flat, IsRow, IsNot);
+  SmallVector<Value *, 6> Args;
+  for (Argument &A : Blocks->args())
+    Args.push_back(&A);
+  for (auto [BB, F] : {std::pair(IsRow, Row), std::pair(IsNot, General)}) {
+    B.SetInsertPoint(BB);
+    B.CreateCall(F, Args);
+    B.CreateRetVoid();
+  }
+}
+
+LoweredKernel Lowering::run() {
+  Result.Name = Kernel.getName().str();
+  if (Kernel.hasFnAttribute("nvvm.maxntid")) {
+    SmallVector<StringRef, 3> Parts;
+    uint32_t Product = 1;
+    Kernel.getFnAttribute("nvvm.maxntid").getValueAsString().split(Parts, ',');
+    for (StringRef Part : Parts) {
+      uint32_t N;
+      if (!Part.trim().getAsInteger(10, N))
+        Product *= N;
+    }
+    Result.MaxThreads = std::min<uint32_t>(Product, 1024);
+  }
+  collectShared();
+  Regions.resize(Points.size());
+  AccessGroups.resize(Points.size());
+  for (unsigned K = 0; K != Points.size(); ++K) {
+    Next.push_back(Points.next(K));
+    makeRegion(K);
+  }
+  makeBlocks();
+  Result.Blocks = Blocks;
+  DISubprogram *Lines = Kernel.getSubprogram();
+  GlobalValue::LinkageTypes Linkage = Kernel.getLinkage();
+  (void)Linkage;
+  Kernel.deleteBody();
+  Kernel.setSubprogram(nullptr);
+  if (Lines && !usesMachine())
+    Blocks->setSubprogram(Lines);
+  Result.Blocks->takeName(&Kernel);
+  return Result;
+}
+
+} // namespace
+
+LoweredKernel retrograd::lowerKernel(Function &Kernel, function_ref<bool(const Value *)> IsUniform, ReadsThread Reads,
+                                     const OffloadOptions &Options, DiagnosticEngine &Diags) {
+  return Lowering(Kernel, IsUniform, Reads, Options, Diags).run();
+}

@@ -1,0 +1,25 @@
+//===- OffloadOptions.h - switches of the lowering -===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef RETROGRAD_OFFLOAD_OFFLOADOPTIONS_H
+#define RETROGRAD_OFFLOAD_OFFLOADOPTIONS_H
+
+namespace retrograd {
+
+struct OffloadOptions {
+  bool Recompute = true;         ///< -rg-offload-recompute: values behind barriers by min-cut
+  bool Uniform = true;           ///< -rg-offload-uniform: scalar values and branches of a block
+  bool Parallel = true;          ///< -rg-offload-parallel: loops over threads promise no conflicts
+  bool EliminateBarriers = true; ///< -rg-offload-eliminate-barriers
+  bool CheckRaces = false;       ///< -rg-check-races
+  bool CheckUninitialized = false; ///< -rg-check-uninitialized
+  bool Print = false;            ///< -rg-print-offload: the lowered functions
+  bool checks() const { return CheckRaces || CheckUninitialized; }
+};
+
+} // namespace retrograd
+
+#endif

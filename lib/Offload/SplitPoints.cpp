@@ -1,0 +1,251 @@
+//===- SplitPoints.cpp - where the threads of a block wait for each other -===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Offload/SplitPoints.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+SplitKind retrograd::splitKindOf(const CallInst &Call, bool &IsSplit) {
+  IsSplit = false;
+  const Function *Callee = Call.getCalledFunction();
+  StringRef Name = Callee && Callee->isIntrinsic() ? Callee->getName() : "";
+  if (!Name.consume_front("llvm.nvvm."))
+    return SplitKind::Entry;
+  static constexpr struct {
+    StringRef Prefix;
+    SplitKind Kind;
+  } Families[] = {
+      {"barrier.cta.sync.", SplitKind::BlockBarrier}, {"barrier.cta.red.", SplitKind::BlockBarrier},
+      {"shfl.", SplitKind::WarpOperation},            {"vote.", SplitKind::WarpOperation},
+      {"match.", SplitKind::WarpOperation},           {"redux.sync.", SplitKind::WarpOperation},
+      {"bar.warp.sync", SplitKind::WarpOperation},    {"activemask", SplitKind::WarpOperation},
+  };
+  for (const auto &Family : Families)
+    if (Name.starts_with(Family.Prefix)) {
+      IsSplit = true;
+      return Family.Kind;
+    }
+  return SplitKind::Entry;
+}
+
+SplitPoints::SplitPoints(Function &F, function_ref<bool(const Value *)> IsUniform) : F(F) {
+  cutAtOperations();
+  classify(IsUniform);
+  if (Agree != Agreement::Divergent)
+    while (cutAtUniformBranch(IsUniform))
+      ;
+  sortByProgramOrder();
+}
+
+void SplitPoints::add(Split S) {
+  Index[S.Resume] = Splits.size();
+  Splits.push_back(S);
+}
+
+void SplitPoints::cutAtOperations() {
+  add({&F.getEntryBlock(), SplitKind::Entry});
+  SmallVector<CallInst *, 8> Ops;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallInst>(&I); Call && isSplitOperation(*Call))
+      Ops.push_back(Call);
+  for (CallInst *Op : Ops) {
+    Split S;
+    bool Is;
+    S.Kind = splitKindOf(*Op, Is);
+    (S.Kind == SplitKind::BlockBarrier ? Barriers : Warps) = true;
+    S.Op = Op;
+    if (Op->arg_size()) {
+      SmallVector<Type *, 4> Types;
+      SmallVector<Value *, 4> Operands(Op->args());
+      for (Value *V : Operands)
+        Types.push_back(V->getType());
+      // A name of its own per cut: the types differ.
+      FunctionCallee Deposit = F.getParent()->getOrInsertFunction(
+          ("rg.deposit." + Op->getCalledFunction()->getName()).str(),
+          FunctionType::get(Type::getVoidTy(F.getContext()), Types, false));
+      S.Deposit = CallInst::Create(Deposit, Operands, "", Op->getIterator());
+      S.Deposit->setDebugLoc(Op->getDebugLoc());
+      // Immediate arguments stay; nothing reads the others here any more.
+      for (unsigned I = 0; I != Op->arg_size(); ++I)
+        if (!isa<Constant>(Op->getArgOperand(I)))
+          Op->setArgOperand(I, PoisonValue::get(Op->getArgOperand(I)->getType()));
+    }
+    S.Resume = SplitBlock(Op->getParent(), Op->getIterator());
+    add(S);
+  }
+}
+
+DenseMap<const BasicBlock *, BitVector> SplitPoints::nextSets() const {
+  DenseMap<const BasicBlock *, BitVector> Next;
+  for (const BasicBlock &BB : F)
+    Next[&BB] = BitVector(Splits.size() + 1);
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const BasicBlock *BB : post_order(&F)) {
+      BitVector Set = Next[BB];
+      if (isa<ReturnInst>(BB->getTerminator()))
+        Set.set(exitBit());
+      for (const BasicBlock *Succ : successors(BB))
+        if (int K = at(Succ); K >= 0)
+          Set.set(K);
+        else
+          Set |= Next[Succ];
+      if (Set != Next[BB]) {
+        Next[BB] = Set;
+        Changed = true;
+      }
+    }
+  }
+  return Next;
+}
+
+/// The cuts that can come first when control goes to Succ.
+static BitVector firstFrom(const BasicBlock *Succ, const SplitPoints &Points,
+                           const DenseMap<const BasicBlock *, BitVector> &Next) {
+  if (int K = Points.at(Succ); K >= 0) {
+    BitVector Set(Points.size() + 1);
+    Set.set(K);
+    return Set;
+  }
+  return Next.lookup(Succ);
+}
+
+static const Value *conditionOf(const Instruction *T) {
+  if (auto *Br = dyn_cast<BranchInst>(T))
+    return Br->isConditional() ? Br->getCondition() : nullptr;
+  if (auto *Switch = dyn_cast<SwitchInst>(T))
+    return Switch->getCondition();
+  return nullptr;
+}
+
+void SplitPoints::classify(function_ref<bool(const Value *)> IsUniform) {
+  auto Next = nextSets();
+  for (const BasicBlock &BB : F) {
+    const Value *Condition = conditionOf(BB.getTerminator());
+    if (!Condition || IsUniform(Condition))
+      continue;
+    BitVector Any(size() + 1);
+    bool Decides = false, DecidesMoreThanTheEnd = false;
+    BitVector SomeCut(size() + 1);
+    for (const BasicBlock *Succ : successors(&BB)) {
+      BitVector Set = firstFrom(Succ, *this, Next);
+      if (Set.none()) // the way to a trap
+        continue;
+      if (Any.any() && Set != Any)
+        Decides = true;
+      Any = Set;
+      BitVector Cuts = Set;
+      Cuts.reset(exitBit());
+      if (Cuts.none())
+        continue;
+      if (SomeCut.any() && Cuts != SomeCut)
+        DecidesMoreThanTheEnd = true;
+      SomeCut = Cuts;
+    }
+    // With several cuts ahead on one side, threads that take that side still have
+    // to agree among themselves: the branches that follow are looked at, too. But a
+    // thread that stays behind in a loop is not at the end: it may come later to the
+    // same cut, which is fine for cuts and wrong for branches taken for all.
+    if (DecidesMoreThanTheEnd)
+      Agree = Agreement::Divergent;
+    else if (Decides && Agree == Agreement::Uniform)
+      Agree = Agreement::ExitOnly;
+  }
+}
+
+bool SplitPoints::cutAtUniformBranch(function_ref<bool(const Value *)> IsUniform) {
+  auto Next = nextSets();
+  for (BasicBlock &BB : F) {
+    Instruction *T = BB.getTerminator();
+    const Value *Condition = conditionOf(T);
+    if (!Condition || !IsUniform(Condition))
+      continue;
+    if (int K = at(&BB); K >= 0 && Splits[K].Kind == SplitKind::UniformBranch)
+      continue;
+    BitVector First;
+    bool Decides = false;
+    for (const BasicBlock *Succ : successors(&BB)) {
+      BitVector Set = firstFrom(Succ, *this, Next);
+      if (Set.none())
+        continue;
+      Decides |= First.size() && Set != First;
+      First = Set;
+    }
+    if (!Decides)
+      continue;
+    BasicBlock *Branch = SplitBlock(&BB, T->getIterator());
+    add({Branch, SplitKind::UniformBranch});
+    SmallVector<BasicBlock *, 4> Targets(successors(Branch));
+    SmallPtrSet<BasicBlock *, 4> Seen;
+    for (BasicBlock *Target : Targets)
+      if (Seen.insert(Target).second) {
+        // Several cases of a switch may share a target: one edge block for them all.
+        BasicBlock *Edge = BasicBlock::Create(F.getContext(), "", &F, Target);
+        BranchInst::Create(Target, Edge);
+        Branch->getTerminator()->replaceSuccessorWith(Target, Edge);
+        for (PHINode &Phi : Target->phis()) {
+          bool First = true;
+          for (unsigned I = 0; I < Phi.getNumIncomingValues();)
+            if (Phi.getIncomingBlock(I) != Branch)
+              ++I;
+            else if (First) {
+              Phi.setIncomingBlock(I++, Edge);
+              First = false;
+            } else
+              Phi.removeIncomingValue(I, false);
+        }
+        add({Edge, SplitKind::Edge});
+      }
+    return true;
+  }
+  return false;
+}
+
+void SplitPoints::sortByProgramOrder() {
+  DenseMap<const BasicBlock *, unsigned> Order;
+  ReversePostOrderTraversal<Function *> RPO(&F);
+  unsigned N = 0;
+  for (BasicBlock *BB : RPO)
+    Order[BB] = N++;
+  erase_if(Splits, [&](const Split &S) { return !Order.count(S.Resume); });
+  llvm::sort(Splits, [&](const Split &A, const Split &B) { return Order[A.Resume] < Order[B.Resume]; });
+  Index.clear();
+  for (unsigned K = 0; K != Splits.size(); ++K)
+    Index[Splits[K].Resume] = K;
+}
+
+SmallVector<BasicBlock *, 16> SplitPoints::region(unsigned K) const {
+  SmallVector<BasicBlock *, 16> Blocks{Splits[K].Resume};
+  SmallPtrSet<BasicBlock *, 16> Seen{Splits[K].Resume};
+  for (unsigned I = 0; I != Blocks.size(); ++I)
+    for (BasicBlock *Succ : successors(Blocks[I]))
+      if (at(Succ) < 0 && Seen.insert(Succ).second)
+        Blocks.push_back(Succ);
+  return Blocks;
+}
+
+BitVector SplitPoints::next(unsigned K) const {
+  BitVector Set(size() + 1);
+  for (BasicBlock *BB : region(K)) {
+    if (isa<ReturnInst>(BB->getTerminator()))
+      Set.set(exitBit());
+    for (BasicBlock *Succ : successors(BB))
+      if (int J = at(Succ); J >= 0)
+        Set.set(J);
+  }
+  return Set;
+}

@@ -1,0 +1,106 @@
+//===- SplitPoints.h - where the threads of a block wait for each other -===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel is cut where threads meet: at barriers, at operations of a warp, and at
+// branches that all threads take alike and that decide which of those come next.
+// What lies between two cuts is a region: it starts in the block behind a cut and
+// ends at the next cuts that control flow can meet. Threads may run a region one
+// after the other. A block of the kernel may belong to several regions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_OFFLOAD_SPLITPOINTS_H
+#define RETROGRAD_OFFLOAD_SPLITPOINTS_H
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class BasicBlock;
+class CallInst;
+class Function;
+class Instruction;
+class Value;
+} // namespace llvm
+
+namespace retrograd {
+
+enum class SplitKind : unsigned char {
+  Entry,         ///< the start of the kernel
+  BlockBarrier,  ///< all threads of the block wait
+  WarpOperation, ///< threads of a warp wait, and may exchange values
+  UniformBranch, ///< a block with nothing but a branch that all threads take alike
+  Edge           ///< what such a branch leads to
+};
+
+/// What an NVVM intrinsic is for us.
+SplitKind splitKindOf(const llvm::CallInst &Call, bool &IsSplit);
+inline bool isSplitOperation(const llvm::CallInst &Call) {
+  bool Is;
+  splitKindOf(Call, Is);
+  return Is;
+}
+
+struct Split {
+  llvm::BasicBlock *Resume;      ///< where threads go on; one predecessor at most
+  SplitKind Kind;
+  llvm::CallInst *Op = nullptr;  ///< the operation, first in Resume
+  /// Stands before the cut and has the operation's operands: what threads leave
+  /// for the others before they wait. Null when there are none.
+  llvm::CallInst *Deposit = nullptr;
+};
+
+/// How far the threads of a group stay together at the cuts.
+enum class Agreement : unsigned char {
+  Uniform,   ///< always at the same cut
+  ExitOnly,  ///< those that have not ended are always at the same cut
+  Divergent  ///< each thread may be somewhere else
+};
+
+class SplitPoints {
+public:
+  /// Cuts F. IsUniform tells of a value whether all threads of a block agree on it.
+  SplitPoints(llvm::Function &F, llvm::function_ref<bool(const llvm::Value *)> IsUniform);
+
+  llvm::ArrayRef<Split> splits() const { return Splits; }
+  unsigned size() const { return Splits.size(); }
+  bool hasWarpOperations() const { return Warps; }
+  bool hasBlockBarriers() const { return Barriers; }
+  Agreement agreement() const { return Agree; }
+  /// The index of the cut in front of BB, or -1.
+  int at(const llvm::BasicBlock *BB) const {
+    auto It = Index.find(BB);
+    return It == Index.end() ? -1 : int(It->second);
+  }
+  /// The blocks of region K, its first block first.
+  llvm::SmallVector<llvm::BasicBlock *, 16> region(unsigned K) const;
+  /// Which cuts region K can end at; the last bit is the end of the thread.
+  llvm::BitVector next(unsigned K) const;
+  unsigned exitBit() const { return Splits.size(); }
+
+private:
+  llvm::Function &F;
+  llvm::SmallVector<Split, 8> Splits;
+  llvm::DenseMap<const llvm::BasicBlock *, unsigned> Index;
+  bool Warps = false, Barriers = false;
+  Agreement Agree = Agreement::Uniform;
+
+  void add(Split S);
+  void cutAtOperations();
+  /// Cuts at one more branch; false when there is none left.
+  bool cutAtUniformBranch(llvm::function_ref<bool(const llvm::Value *)> IsUniform);
+  void classify(llvm::function_ref<bool(const llvm::Value *)> IsUniform);
+  llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> nextSets() const;
+  void sortByProgramOrder();
+};
+
+} // namespace retrograd
+
+#endif

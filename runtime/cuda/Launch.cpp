@@ -1,0 +1,319 @@
+//===- Launch.cpp - running the blocks of a launch -===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Blocks run in parallel on libomp's threads, a few at a time per thread. A launch
+// returns when all have run, so streams need no machinery.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runtime.h"
+#include <atomic>
+#include <csetjmp>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <omp.h>
+#include <unordered_map>
+
+using namespace rgcuda;
+
+extern "C" {
+thread_local RgThread rg_cuda_thread;
+}
+
+namespace {
+
+struct Registry {
+  std::mutex Lock;
+  std::unordered_map<const void *, Kernel> Kernels;
+};
+Registry &registry() {
+  static Registry R; // constructors of other files come first
+  return R;
+}
+
+/// What a thread of the machine keeps between launches.
+struct Worker {
+  char *Scratch = nullptr, *Dynamic = nullptr;
+  size_t ScratchSize = 0, DynamicSize = 0;
+  jmp_buf Leave;
+  bool Running = false;
+  ~Worker() {
+    free(Scratch);
+    free(Dynamic);
+  }
+  static bool grow(char *&P, size_t &Have, size_t Want, bool Exact) {
+    if (Exact ? Have == Want : Have >= Want)
+      return true;
+    free(P);
+    P = nullptr;
+    Have = 0;
+    void *New = nullptr;
+    if (Want && posix_memalign(&New, 64, Want))
+      return false;
+    P = static_cast<char *>(New);
+    Have = Want;
+    return true;
+  }
+};
+thread_local Worker TheWorker;
+thread_local cudaError_t LastError = cudaSuccess;
+/// An error that ends the program's use of the device, as asserts do.
+std::atomic<int> Sticky{cudaSuccess};
+
+struct Configuration {
+  dim3 Grid, Block;
+  size_t Shared;
+  void *Stream;
+};
+thread_local Configuration Pushed;
+
+} // namespace
+
+cudaError_t rgcuda::fail(cudaError_t E) {
+  if (E != cudaSuccess)
+    LastError = E;
+  return E;
+}
+
+cudaError_t rgcuda::stickyError() { return static_cast<cudaError_t>(Sticky.load(std::memory_order_relaxed)); }
+
+void rgcuda::clearErrors() {
+  Sticky = cudaSuccess;
+  LastError = cudaSuccess;
+}
+
+Kernel *rgcuda::findKernel(const void *Host) {
+  Registry &R = registry();
+  std::lock_guard<std::mutex> Hold(R.Lock);
+  auto It = R.Kernels.find(Host);
+  return It == R.Kernels.end() ? nullptr : &It->second;
+}
+
+extern "C" void rg_cuda_register(const RgKernel *Kernels, int64_t Number) {
+  Registry &R = registry();
+  std::lock_guard<std::mutex> Hold(R.Lock);
+  for (int64_t I = 0; I < Number; ++I)
+    R.Kernels[Kernels[I].Host].Code = Kernels[I];
+}
+
+void rgcuda::leaveKernel(cudaError_t E) {
+  int None = cudaSuccess;
+  Sticky.compare_exchange_strong(None, E);
+  if (TheWorker.Running)
+    longjmp(TheWorker.Leave, 1);
+  abort();
+}
+
+static void runBlocks(const Kernel &K, const RgLaunch &L, void **Arguments, size_t Shared, std::atomic<int64_t> &Taken,
+                      int64_t Total, int64_t Chunk, std::atomic<bool> &OutOfMemory) {
+  Worker &W = TheWorker;
+  size_t Threads = size_t(L.Block[0]) * L.Block[1] * L.Block[2];
+  size_t Scratch = K.Code.ScratchPerThread * ((Threads + 63) & ~size_t(63));
+  // Exactly the dynamic memory asked for, so that tools see accesses behind it.
+  if (!Worker::grow(W.Scratch, W.ScratchSize, Scratch, false) ||
+      !Worker::grow(W.Dynamic, W.DynamicSize, Shared, true)) {
+    OutOfMemory = true;
+    return;
+  }
+  W.Running = true;
+  if (!setjmp(W.Leave))
+    for (;;) {
+      int64_t First = Taken.fetch_add(Chunk, std::memory_order_relaxed);
+      if (First >= Total || stickyError() != cudaSuccess)
+        break;
+      K.Code.Blocks(Arguments, &L, First, First + Chunk < Total ? First + Chunk : Total, W.Scratch, W.Dynamic);
+    }
+  W.Running = false;
+}
+
+cudaError_t rgcuda::launch(const void *Host, dim3 Grid, dim3 Block, void **Arguments, size_t Shared) {
+  if (cudaError_t E = stickyError())
+    return fail(E);
+  Kernel *K = findKernel(Host);
+  if (!K)
+    return fail(cudaErrorInvalidDeviceFunction);
+  uint64_t Threads = uint64_t(Block.x) * Block.y * Block.z;
+  if (!Threads || !Grid.x || !Grid.y || !Grid.z || Block.x > MaxBlockDim[0] || Block.y > MaxBlockDim[1] ||
+      Block.z > MaxBlockDim[2] || Threads > MaxThreads || Grid.x > MaxGridDim[0] || Grid.y > MaxGridDim[1] ||
+      Grid.z > MaxGridDim[2])
+    return fail(cudaErrorInvalidConfiguration);
+  if (Threads > K->Code.MaxThreads)
+    return fail(cudaErrorLaunchOutOfResources);
+  if (K->Code.StaticShared + Shared > MaxSharedOptIn ||
+      K->Code.StaticShared + Shared > MaxShared + (K->MaxDynamic > MaxShared ? MaxSharedOptIn - MaxShared : 0) ||
+      (Shared > MaxShared && Shared > K->MaxDynamic))
+    return fail(cudaErrorInvalidValue);
+
+  RgLaunch L = {{Grid.x, Grid.y, Grid.z}, {Block.x, Block.y, Block.z}};
+  int64_t Total = int64_t(Grid.x) * Grid.y * Grid.z;
+  int Workers = checking() || omp_in_parallel() ? 1 : omp_get_max_threads();
+  if (Workers > Total)
+    Workers = static_cast<int>(Total);
+  int64_t Chunk = Total / (int64_t(Workers) * 8);
+  if (Workers == 1)
+    Chunk = Total;
+  if (Chunk < 1)
+    Chunk = 1;
+  std::atomic<int64_t> Taken{0};
+  std::atomic<bool> OutOfMemory{false};
+  if (checking())
+    checkLaunch(K->Code.Name, L);
+  if (Workers == 1) {
+    runBlocks(*K, L, Arguments, Shared, Taken, Total, Chunk, OutOfMemory);
+  } else {
+#pragma omp parallel num_threads(Workers)
+    runBlocks(*K, L, Arguments, Shared, Taken, Total, Chunk, OutOfMemory);
+  }
+  if (OutOfMemory)
+    return fail(cudaErrorLaunchOutOfResources);
+  // Errors of kernels are told by the next call that asks, as on a device.
+  return cudaSuccess;
+}
+
+extern "C" {
+
+unsigned __cudaPushCallConfiguration(dim3 Grid, dim3 Block, size_t Shared, void *Stream) {
+  Pushed = {Grid, Block, Shared, Stream};
+  return 0;
+}
+cudaError_t __cudaPopCallConfiguration(dim3 *Grid, dim3 *Block, size_t *Shared, void *Stream) {
+  *Grid = Pushed.Grid;
+  *Block = Pushed.Block;
+  *Shared = Pushed.Shared;
+  *static_cast<void **>(Stream) = Pushed.Stream;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetLastError(void) {
+  if (cudaError_t E = stickyError())
+    return E;
+  cudaError_t E = LastError;
+  LastError = cudaSuccess;
+  return E;
+}
+cudaError_t cudaPeekAtLastError(void) {
+  if (cudaError_t E = stickyError())
+    return E;
+  return LastError;
+}
+
+//===-- What kernels call -----------------------------------------------------===//
+
+void rg_cuda_assertfail(const char *Message, const char *File, unsigned Line, const char *Function, size_t) {
+  const RgThread &T = rg_cuda_thread;
+  fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", File, Line, Function,
+          T.Ctaid[0], T.Ctaid[1], T.Ctaid[2], T.Tid[0], T.Tid[1], T.Tid[2], Message);
+  leaveKernel(cudaErrorAssert);
+}
+void rg_cuda_trap(void) { leaveKernel(cudaErrorLaunchFailure); }
+
+/// printf of a device: the arguments lie in a buffer, each at its own alignment.
+int rg_cuda_vprintf(const char *Format, const char *Arguments) {
+  char Text[4096];
+  size_t Length = 0;
+  const char *At = Arguments;
+  auto Take = [&](size_t Size) {
+    uintptr_t P = (reinterpret_cast<uintptr_t>(At) + Size - 1) & ~(Size - 1);
+    At = reinterpret_cast<const char *>(P + Size);
+    uint64_t Bits = 0;
+    memcpy(&Bits, reinterpret_cast<const void *>(P), Size);
+    return Bits;
+  };
+  auto Put = [&](const char *Piece, auto... Values) {
+    int N = snprintf(Text + Length, sizeof Text - Length, Piece, Values...);
+    if (N > 0)
+      Length += static_cast<size_t>(N) < sizeof Text - Length ? N : sizeof Text - 1 - Length;
+  };
+  int Converted = 0;
+  while (*Format) {
+    if (*Format != '%') {
+      if (Length + 1 < sizeof Text)
+        Text[Length++] = *Format;
+      ++Format;
+      continue;
+    }
+    char Piece[64];
+    size_t N = 0;
+    bool Long = false;
+    Piece[N++] = *Format++;
+    while (*Format && strchr("-+ #0123456789.*hljztL", *Format) && N < 40) {
+      if (*Format == '*')
+        N += snprintf(Piece + N, 16, "%d", static_cast<int>(Take(4)));
+      else {
+        if (strchr("ljztL", *Format))
+          Long = true;
+        if (!strchr("ljzthL", *Format))
+          Piece[N++] = *Format;
+        else if (*Format == 'h')
+          Piece[N++] = 'h';
+      }
+      ++Format;
+    }
+    char Kind = *Format ? *Format++ : 0;
+    auto Finish = [&](const char *End) { strcpy(Piece + N, End); };
+    switch (Kind) {
+    case '%':
+      Put("%c", '%');
+      continue;
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o': {
+      char End[4] = {'l', 'l', Kind, 0};
+      if (Long) {
+        Finish(End);
+        Put(Piece, static_cast<long long>(Take(8)));
+      } else {
+        Finish(End + 2);
+        Put(Piece, static_cast<int>(Take(4)));
+      }
+      break;
+    }
+    case 'c':
+      Finish("c");
+      Put(Piece, static_cast<int>(Take(4)));
+      break;
+    case 'a':
+    case 'A':
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G': {
+      char End[2] = {Kind, 0};
+      Finish(End);
+      uint64_t Bits = Take(8);
+      double D;
+      memcpy(&D, &Bits, 8);
+      Put(Piece, D);
+      break;
+    }
+    case 's':
+      Finish("s");
+      Put(Piece, reinterpret_cast<const char *>(Take(8)));
+      break;
+    case 'p':
+      Finish("p");
+      Put(Piece, reinterpret_cast<void *>(Take(8)));
+      break;
+    default:
+      Put("%s%c", Piece, Kind);
+      continue;
+    }
+    ++Converted;
+  }
+  fwrite(Text, 1, Length, stdout); // one call, so that lines of threads do not mix
+  return Converted;
+}
+
+} // extern "C"

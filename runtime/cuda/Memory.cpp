@@ -1,0 +1,445 @@
+//===- Memory.cpp - memory, streams, events and devices of the CUDA runtime -===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runtime.h"
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <omp.h>
+#include <unistd.h>
+
+using namespace rgcuda;
+
+struct CUstream_st {
+  unsigned Flags;
+  int Priority;
+};
+struct CUevent_st {
+  unsigned Flags;
+  bool Recorded;
+  std::chrono::steady_clock::time_point At;
+};
+
+namespace {
+
+struct Allocation {
+  size_t Size;
+  cudaMemoryType Type;
+};
+struct Allocations {
+  std::mutex Lock;
+  std::map<uintptr_t, Allocation> ByAddress;
+};
+Allocations &allocations() {
+  static Allocations *A = new Allocations; // outlives destructors that free
+  return *A;
+}
+
+cudaError_t allocate(void **P, size_t Size, cudaMemoryType Type) {
+  if (!P)
+    return fail(cudaErrorInvalidValue);
+  *P = nullptr;
+  if (cudaError_t E = stickyError())
+    return fail(E);
+  if (!Size)
+    return cudaSuccess;
+  void *New = nullptr;
+  if (Size > (size_t(1) << 46) || posix_memalign(&New, 256, Size))
+    return fail(cudaErrorMemoryAllocation);
+  Allocations &A = allocations();
+  std::lock_guard<std::mutex> Hold(A.Lock);
+  A.ByAddress[reinterpret_cast<uintptr_t>(New)] = {Size, Type};
+  *P = New;
+  return cudaSuccess;
+}
+
+cudaError_t release(void *P) {
+  if (!P)
+    return cudaSuccess;
+  Allocations &A = allocations();
+  {
+    std::lock_guard<std::mutex> Hold(A.Lock);
+    auto It = A.ByAddress.find(reinterpret_cast<uintptr_t>(P));
+    if (It == A.ByAddress.end())
+      return fail(cudaErrorInvalidValue);
+    A.ByAddress.erase(It);
+  }
+  free(P);
+  return cudaSuccess;
+}
+
+cudaError_t copy(void *To, const void *From, size_t Size, cudaMemcpyKind Kind) {
+  if (unsigned(Kind) > cudaMemcpyDefault)
+    return fail(cudaErrorInvalidMemcpyDirection);
+  if (Size && (!To || !From))
+    return fail(cudaErrorInvalidValue);
+  if (cudaError_t E = stickyError())
+    return fail(E);
+  if (Size)
+    memmove(To, From, Size);
+  return cudaSuccess;
+}
+
+cudaError_t done() { return fail(stickyError()); }
+
+size_t physicalMemory() { return size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE)); }
+
+} // namespace
+
+extern "C" {
+
+//===-- Errors -----------------------------------------------------------------===//
+
+const char *cudaGetErrorString(cudaError_t E) {
+  switch (E) {
+#define ERROR(Name, Code, Text)                                                                   \
+  case Name:                                                                                      \
+    return Text;
+    RETROGRAD_CUDA_ERRORS(ERROR)
+#undef ERROR
+  }
+  return "unrecognized error code";
+}
+const char *cudaGetErrorName(cudaError_t E) {
+  switch (E) {
+#define ERROR(Name, Code, Text)                                                                   \
+  case Name:                                                                                      \
+    return #Name;
+    RETROGRAD_CUDA_ERRORS(ERROR)
+#undef ERROR
+  }
+  return "unrecognized error code";
+}
+
+//===-- Devices ------------------------------------------------------------------===//
+
+cudaError_t cudaGetDeviceCount(int *N) { return *N = 1, cudaSuccess; }
+cudaError_t cudaGetDevice(int *D) { return *D = 0, cudaSuccess; }
+cudaError_t cudaSetDevice(int D) { return D ? fail(cudaErrorInvalidDevice) : cudaSuccess; }
+cudaError_t cudaChooseDevice(int *D, const cudaDeviceProp *) { return *D = 0, cudaSuccess; }
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int D) {
+  if (D)
+    return fail(cudaErrorInvalidDevice);
+  memset(P, 0, sizeof *P);
+  snprintf(P->name, sizeof P->name, "Retrograd CUDA on CPU");
+  P->totalGlobalMem = physicalMemory();
+  P->sharedMemPerBlock = MaxShared;
+  P->regsPerBlock = P->regsPerMultiprocessor = 65536;
+  P->warpSize = 32;
+  P->memPitch = 2147483647;
+  P->maxThreadsPerBlock = MaxThreads;
+  for (int I = 0; I < 3; ++I) {
+    P->maxThreadsDim[I] = static_cast<int>(MaxBlockDim[I]);
+    P->maxGridSize[I] = static_cast<int>(MaxGridDim[I]);
+  }
+  P->clockRate = 1000000;
+  P->memoryClockRate = 1000000;
+  P->memoryBusWidth = 64;
+  P->totalConstMem = 65536;
+  P->major = 9;
+  P->textureAlignment = 512;
+  P->multiProcessorCount = omp_get_max_threads();
+  P->integrated = P->canMapHostMemory = P->concurrentKernels = P->unifiedAddressing = P->managedMemory = 1;
+  P->l2CacheSize = 1 << 20;
+  P->maxThreadsPerMultiProcessor = MaxThreads;
+  P->sharedMemPerMultiprocessor = P->sharedMemPerBlockOptin = MaxSharedOptIn;
+  P->pageableMemoryAccess = P->concurrentManagedAccess = P->hostNativeAtomicSupported = 1;
+  P->directManagedMemAccessFromHost = 1;
+  P->singleToDoublePrecisionPerfRatio = 2;
+  P->maxBlocksPerMultiProcessor = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int *V, cudaDeviceAttr A, int D) {
+  cudaDeviceProp P;
+  if (cudaError_t E = cudaGetDeviceProperties(&P, D))
+    return E;
+  switch (A) {
+  case cudaDevAttrMaxThreadsPerBlock: *V = P.maxThreadsPerBlock; break;
+  case cudaDevAttrMaxBlockDimX: *V = P.maxThreadsDim[0]; break;
+  case cudaDevAttrMaxBlockDimY: *V = P.maxThreadsDim[1]; break;
+  case cudaDevAttrMaxBlockDimZ: *V = P.maxThreadsDim[2]; break;
+  case cudaDevAttrMaxGridDimX: *V = P.maxGridSize[0]; break;
+  case cudaDevAttrMaxGridDimY: *V = P.maxGridSize[1]; break;
+  case cudaDevAttrMaxGridDimZ: *V = P.maxGridSize[2]; break;
+  case cudaDevAttrMaxSharedMemoryPerBlock: *V = static_cast<int>(P.sharedMemPerBlock); break;
+  case cudaDevAttrTotalConstantMemory: *V = static_cast<int>(P.totalConstMem); break;
+  case cudaDevAttrWarpSize: *V = P.warpSize; break;
+  case cudaDevAttrClockRate: *V = P.clockRate; break;
+  case cudaDevAttrMultiProcessorCount: *V = P.multiProcessorCount; break;
+  case cudaDevAttrMemoryClockRate: *V = P.memoryClockRate; break;
+  case cudaDevAttrGlobalMemoryBusWidth: *V = P.memoryBusWidth; break;
+  case cudaDevAttrL2CacheSize: *V = P.l2CacheSize; break;
+  case cudaDevAttrMaxThreadsPerMultiProcessor: *V = P.maxThreadsPerMultiProcessor; break;
+  case cudaDevAttrComputeCapabilityMajor: *V = P.major; break;
+  case cudaDevAttrComputeCapabilityMinor: *V = P.minor; break;
+  case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+  case cudaDevAttrMaxSharedMemoryPerBlockOptin: *V = static_cast<int>(P.sharedMemPerBlockOptin); break;
+  case cudaDevAttrCooperativeLaunch: *V = 0; break;
+  case cudaDevAttrIntegrated:
+  case cudaDevAttrCanMapHostMemory:
+  case cudaDevAttrConcurrentKernels:
+  case cudaDevAttrUnifiedAddressing:
+  case cudaDevAttrManagedMemory:
+  case cudaDevAttrPageableMemoryAccess:
+  case cudaDevAttrConcurrentManagedAccess: *V = 1; break;
+  default: return fail(cudaErrorInvalidValue);
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize(void) { return done(); }
+cudaError_t cudaThreadSynchronize(void) { return done(); }
+cudaError_t cudaDeviceReset(void) {
+  clearErrors();
+  return cudaSuccess;
+}
+cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+cudaError_t cudaGetDeviceFlags(unsigned *F) { return *F = cudaDeviceScheduleAuto, cudaSuccess; }
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+static size_t Limits[5] = {1 << 20, 1 << 20, 8 << 20, 2, 2048};
+cudaError_t cudaDeviceSetLimit(cudaLimit L, size_t V) {
+  if (unsigned(L) >= 5)
+    return fail(cudaErrorInvalidValue);
+  return Limits[L] = V, cudaSuccess;
+}
+cudaError_t cudaDeviceGetLimit(size_t *V, cudaLimit L) {
+  if (unsigned(L) >= 5)
+    return fail(cudaErrorInvalidValue);
+  return *V = Limits[L], cudaSuccess;
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int *Least, int *Greatest) {
+  *Least = *Greatest = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceCanAccessPeer(int *Can, int, int) { return *Can = 0, cudaSuccess; }
+cudaError_t cudaDriverGetVersion(int *V) { return *V = 12080, cudaSuccess; }
+cudaError_t cudaRuntimeGetVersion(int *V) { return *V = 12080, cudaSuccess; }
+cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
+cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
+
+//===-- Memory ---------------------------------------------------------------------===//
+
+cudaError_t cudaMalloc(void **P, size_t N) { return allocate(P, N, cudaMemoryTypeDevice); }
+cudaError_t cudaMallocAsync(void **P, size_t N, cudaStream_t) { return cudaMalloc(P, N); }
+cudaError_t cudaMallocPitch(void **P, size_t *Pitch, size_t W, size_t H) {
+  *Pitch = (W + 511) & ~size_t(511);
+  return cudaMalloc(P, *Pitch * H);
+}
+cudaError_t cudaMallocHost(void **P, size_t N) { return allocate(P, N, cudaMemoryTypeHost); }
+cudaError_t cudaHostAlloc(void **P, size_t N, unsigned) { return cudaMallocHost(P, N); }
+cudaError_t cudaMallocManaged(void **P, size_t N, unsigned F) {
+  if (F != cudaMemAttachGlobal && F != cudaMemAttachHost)
+    return fail(cudaErrorInvalidValue);
+  return N ? allocate(P, N, cudaMemoryTypeManaged) : fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaFree(void *P) {
+  cudaError_t E = release(P);
+  return E ? E : done();
+}
+cudaError_t cudaFreeAsync(void *P, cudaStream_t) { return cudaFree(P); }
+cudaError_t cudaFreeHost(void *P) { return release(P); }
+cudaError_t cudaHostRegister(void *P, size_t, unsigned) { return P ? cudaSuccess : fail(cudaErrorInvalidValue); }
+cudaError_t cudaHostUnregister(void *P) { return P ? cudaSuccess : fail(cudaErrorInvalidValue); }
+cudaError_t cudaHostGetDevicePointer(void **D, void *H, unsigned) { return *D = H, cudaSuccess; }
+cudaError_t cudaMemGetInfo(size_t *Free, size_t *Total) {
+  *Total = physicalMemory();
+  *Free = size_t(sysconf(_SC_AVPHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));
+  return cudaSuccess;
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *R, const void *P) {
+  memset(R, 0, sizeof *R);
+  R->devicePointer = R->hostPointer = const_cast<void *>(P);
+  Allocations &A = allocations();
+  std::lock_guard<std::mutex> Hold(A.Lock);
+  auto It = A.ByAddress.upper_bound(reinterpret_cast<uintptr_t>(P));
+  if (It != A.ByAddress.begin()) {
+    It = std::prev(It);
+    if (reinterpret_cast<uintptr_t>(P) - It->first < It->second.Size)
+      R->type = It->second.Type;
+  }
+  if (R->type == cudaMemoryTypeDevice)
+    R->hostPointer = nullptr;
+  return cudaSuccess;
+}
+cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
+cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaMemcpy(void *To, const void *From, size_t N, cudaMemcpyKind K) { return copy(To, From, N, K); }
+cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t N, cudaMemcpyKind K, cudaStream_t) {
+  return copy(To, From, N, K);
+}
+cudaError_t cudaMemcpyPeer(void *To, int, const void *From, int, size_t N) {
+  return copy(To, From, N, cudaMemcpyDeviceToDevice);
+}
+cudaError_t cudaMemcpy2D(void *To, size_t ToPitch, const void *From, size_t FromPitch, size_t W, size_t H,
+                         cudaMemcpyKind K) {
+  if (W > ToPitch || W > FromPitch)
+    return fail(cudaErrorInvalidPitchValue);
+  for (size_t I = 0; I < H; ++I)
+    if (cudaError_t E = copy(static_cast<char *>(To) + I * ToPitch,
+                             static_cast<const char *>(From) + I * FromPitch, W, K))
+      return E;
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy2DAsync(void *To, size_t ToPitch, const void *From, size_t FromPitch, size_t W, size_t H,
+                              cudaMemcpyKind K, cudaStream_t) {
+  return cudaMemcpy2D(To, ToPitch, From, FromPitch, W, H, K);
+}
+cudaError_t cudaMemset(void *P, int V, size_t N) {
+  if (N && !P)
+    return fail(cudaErrorInvalidValue);
+  if (cudaError_t E = stickyError())
+    return fail(E);
+  if (N)
+    memset(P, V, N);
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void *P, int V, size_t N, cudaStream_t) { return cudaMemset(P, V, N); }
+cudaError_t cudaMemset2D(void *P, size_t Pitch, int V, size_t W, size_t H) {
+  if (W > Pitch)
+    return fail(cudaErrorInvalidPitchValue);
+  for (size_t I = 0; I < H; ++I)
+    if (cudaError_t E = cudaMemset(static_cast<char *>(P) + I * Pitch, V, W))
+      return E;
+  return cudaSuccess;
+}
+// A symbol's address is the variable's: host and device name one storage.
+cudaError_t cudaMemcpyToSymbol(const void *S, const void *From, size_t N, size_t Offset, cudaMemcpyKind K) {
+  return copy(static_cast<char *>(const_cast<void *>(S)) + Offset, From, N, K);
+}
+cudaError_t cudaMemcpyFromSymbol(void *To, const void *S, size_t N, size_t Offset, cudaMemcpyKind K) {
+  return copy(To, static_cast<const char *>(S) + Offset, N, K);
+}
+cudaError_t cudaMemcpyToSymbolAsync(const void *S, const void *From, size_t N, size_t Offset, cudaMemcpyKind K,
+                                    cudaStream_t) {
+  return cudaMemcpyToSymbol(S, From, N, Offset, K);
+}
+cudaError_t cudaMemcpyFromSymbolAsync(void *To, const void *S, size_t N, size_t Offset, cudaMemcpyKind K,
+                                      cudaStream_t) {
+  return cudaMemcpyFromSymbol(To, S, N, Offset, K);
+}
+cudaError_t cudaGetSymbolAddress(void **P, const void *S) {
+  if (!S)
+    return fail(cudaErrorInvalidSymbol);
+  return *P = const_cast<void *>(S), cudaSuccess;
+}
+
+//===-- Streams and events -----------------------------------------------------------===//
+
+cudaError_t cudaStreamCreate(cudaStream_t *S) { return cudaStreamCreateWithPriority(S, 0, 0); }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *S, unsigned F) { return cudaStreamCreateWithPriority(S, F, 0); }
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *S, unsigned F, int P) {
+  if (!S || F > cudaStreamNonBlocking)
+    return fail(cudaErrorInvalidValue);
+  *S = new CUstream_st{F, P};
+  return cudaSuccess;
+}
+static bool isOwn(cudaStream_t S) { return S && S != cudaStreamLegacy && S != cudaStreamPerThread; }
+cudaError_t cudaStreamDestroy(cudaStream_t S) {
+  if (!isOwn(S))
+    return fail(cudaErrorInvalidResourceHandle);
+  delete S;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return done(); }
+cudaError_t cudaStreamQuery(cudaStream_t) { return done(); }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t E, unsigned) {
+  return E ? cudaSuccess : fail(cudaErrorInvalidResourceHandle);
+}
+cudaError_t cudaStreamAddCallback(cudaStream_t S, cudaStreamCallback_t F, void *Data, unsigned) {
+  F(S, stickyError(), Data);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetFlags(cudaStream_t S, unsigned *F) { return *F = isOwn(S) ? S->Flags : 0, cudaSuccess; }
+cudaError_t cudaStreamGetPriority(cudaStream_t S, int *P) { return *P = isOwn(S) ? S->Priority : 0, cudaSuccess; }
+cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t F, void *Data) {
+  F(Data);
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreate(cudaEvent_t *E) { return cudaEventCreateWithFlags(E, 0); }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *E, unsigned F) {
+  if (!E)
+    return fail(cudaErrorInvalidValue);
+  *E = new CUevent_st{F, false, {}};
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t E) {
+  if (!E)
+    return fail(cudaErrorInvalidResourceHandle);
+  delete E;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t E, cudaStream_t) {
+  if (!E)
+    return fail(cudaErrorInvalidResourceHandle);
+  E->Recorded = true;
+  E->At = std::chrono::steady_clock::now();
+  return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t E) { return E ? done() : fail(cudaErrorInvalidResourceHandle); }
+cudaError_t cudaEventQuery(cudaEvent_t E) { return E ? done() : fail(cudaErrorInvalidResourceHandle); }
+cudaError_t cudaEventElapsedTime(float *Ms, cudaEvent_t A, cudaEvent_t B) {
+  if (!A || !B || !A->Recorded || !B->Recorded || ((A->Flags | B->Flags) & cudaEventDisableTiming))
+    return fail(cudaErrorInvalidResourceHandle);
+  *Ms = std::chrono::duration<float, std::milli>(B->At - A->At).count();
+  return cudaSuccess;
+}
+
+//===-- Launches --------------------------------------------------------------------===//
+
+cudaError_t cudaLaunchKernel(const void *F, dim3 G, dim3 B, void **A, size_t Shared, cudaStream_t) {
+  return launch(F, G, B, A, Shared);
+}
+// Blocks run one after the other, so a barrier of the grid is not provided; a launch
+// without one is any launch.
+cudaError_t cudaLaunchCooperativeKernel(const void *F, dim3 G, dim3 B, void **A, size_t Shared, cudaStream_t) {
+  return launch(F, G, B, A, Shared);
+}
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *R, const void *F) {
+  Kernel *K = findKernel(F);
+  if (!K)
+    return fail(cudaErrorInvalidDeviceFunction);
+  memset(R, 0, sizeof *R);
+  R->sharedSizeBytes = K->Code.StaticShared;
+  R->localSizeBytes = K->Code.ScratchPerThread;
+  R->maxThreadsPerBlock = static_cast<int>(K->Code.MaxThreads);
+  R->numRegs = 32;
+  R->ptxVersion = R->binaryVersion = 90;
+  R->maxDynamicSharedSizeBytes = static_cast<int>(K->MaxDynamic);
+  return cudaSuccess;
+}
+cudaError_t cudaFuncSetAttribute(const void *F, cudaFuncAttribute A, int V) {
+  Kernel *K = findKernel(F);
+  if (!K)
+    return fail(cudaErrorInvalidDeviceFunction);
+  if (A == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+    if (V < 0 || K->Code.StaticShared + size_t(V) > MaxSharedOptIn)
+      return fail(cudaErrorInvalidValue);
+    K->MaxDynamic = size_t(V);
+  } else if (A != cudaFuncAttributePreferredSharedMemoryCarveout)
+    return fail(cudaErrorInvalidValue);
+  return cudaSuccess;
+}
+cudaError_t cudaFuncSetCacheConfig(const void *, cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaFuncSetSharedMemConfig(const void *, cudaSharedMemConfig) { return cudaSuccess; }
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *N, const void *F, int BlockSize, size_t Shared) {
+  Kernel *K = findKernel(F);
+  if (!K)
+    return fail(cudaErrorInvalidDeviceFunction);
+  // A core runs one block at a time, if it can run it at all.
+  *N = BlockSize > 0 && uint64_t(BlockSize) <= K->Code.MaxThreads && K->Code.StaticShared + Shared <= MaxSharedOptIn;
+  return cudaSuccess;
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *N, const void *F, int BlockSize,
+                                                                   size_t Shared, unsigned) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(N, F, BlockSize, Shared);
+}
+
+} // extern "C"

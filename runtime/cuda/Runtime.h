@@ -1,0 +1,46 @@
+//===- Runtime.h - between the files of the CUDA runtime -===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef RETROGRAD_RUNTIME_CUDA_RUNTIME_H
+#define RETROGRAD_RUNTIME_CUDA_RUNTIME_H
+
+#include "Abi.h"
+#include <cstddef>
+#include <cstdint>
+// The public header is CUDA; here it is plain C++, so its words mean nothing.
+#define RETROGRAD_CUDA_HOST_DEFINES_H
+#define __host__
+#define __device__
+#define __forceinline__ inline
+#define __align__(n) __attribute__((aligned(n)))
+#include "retrograd/cuda/cuda_runtime_api.h"
+
+namespace rgcuda {
+
+constexpr uint32_t MaxThreads = 1024, MaxBlockDim[3] = {1024, 1024, 64};
+constexpr uint32_t MaxGridDim[3] = {2147483647u, 65535, 65535};
+constexpr size_t MaxShared = 48 << 10, MaxSharedOptIn = 227 << 10;
+
+struct Kernel {
+  RgKernel Code;
+  size_t MaxDynamic = MaxShared; ///< cudaFuncAttributeMaxDynamicSharedMemorySize
+};
+Kernel *findKernel(const void *Host);
+
+/// Remembers E for cudaGetLastError, and returns it.
+cudaError_t fail(cudaError_t E);
+cudaError_t stickyError();
+void clearErrors();
+[[noreturn]] void leaveKernel(cudaError_t E);
+cudaError_t launch(const void *Host, dim3 Grid, dim3 Block, void **Arguments, size_t Shared);
+
+/// Whether kernels of this program check themselves: then they run on one thread.
+bool checking();
+void checkLaunch(const char *Name, const RgLaunch &L);
+
+} // namespace rgcuda
+
+#endif

@@ -1,0 +1,46 @@
+// RUN: not %rgcxx -O2 --offload=cpu -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: not %rgcxx -O0 --offload=cpu -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: not %rgcxx --offload=cpu -fgpu-rdc -c %s -o %t.o 2>&1 | FileCheck --check-prefix=RDC %s
+// RUN: not %rgcxx --offload=cpu -DAPI -c %s -o %t.o 2>&1 | FileCheck --check-prefix=API %s
+// RUN: not %rgcxx --offload=cpu -DTHRUST -c %s -o %t.o 2>&1 | FileCheck --check-prefix=THRUST %s
+// What cannot run on a CPU is told with its name, at its line.
+#include <cuda_runtime.h>
+#ifdef THRUST
+// THRUST: error: "Thrust is not part of --offload=cpu
+#include <thrust/device_vector.h>
+#endif
+
+__device__ int climbs(int *X, int N) {
+  __syncthreads();
+  // CHECK-DAG: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'climbs' calls itself and contains a barrier or an operation of a warp [RG2603]
+  return N ? climbs(X, N - 1) + X[N] : 0;
+}
+__global__ void recursion(int *X) { X[0] = climbs(X, X[1]); }
+
+__device__ void waits(int *X) {
+  X[threadIdx.x] = 1;
+  // CHECK-DAG: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'waits' contains a barrier or an operation of a warp and is called through a pointer [RG2604]
+  __syncthreads();
+}
+__device__ void (*Table[])(int *) = {waits};
+__global__ void pointer(int *X) { Table[X[0]](X); }
+
+__device__ float elsewhere(float);
+__global__ void undefined(float *X) {
+  // CHECK-DAG: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: device code must be defined in the file that uses it, and 'elsewhere' is not [RG1601]
+  X[0] = elsewhere(X[1]);
+}
+__global__ void assembly(unsigned *X) {
+  // CHECK-DAG: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: PTX assembly cannot run on a CPU: 'mov.u32 $0, %smid;' [RG2602]
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(X[0]));
+}
+__global__ void named(int *X) {
+  // CHECK-DAG: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: device intrinsic 'llvm.nvvm.barrier.cta.sync.count' has no counterpart on a CPU [RG2601]
+  __nvvm_barrier_sync_cnt(1, 64);
+  X[0] = 1;
+}
+#ifdef API
+// API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: use of undeclared identifier 'cudaGraphCreate'
+int graph() { return cudaGraphCreate(0, 0); }
+#endif
+// RDC: error: -fgpu-rdc is not supported with --offload=cpu
