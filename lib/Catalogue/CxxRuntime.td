@@ -20,12 +20,20 @@ def operator_new_aligned
 def operator_new_aligned_nothrow
     : Allocation<["_ZnwmSt11align_val_tRKSt9nothrow_t",
                   "_ZnamSt11align_val_tRKSt9nothrow_t"], "P:ZZP", [0], "free">;
-def operator_delete : Deallocation<
-    ["_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "_ZdlPvRKSt9nothrow_t",
-     "_ZdaPvRKSt9nothrow_t", "_ZdlPvSt11align_val_t", "_ZdaPvSt11align_val_t",
+// When a free is delayed, nothing but the address is kept.
+def operator_delete : Deallocation<["_ZdlPv", "_ZdlPvm", "_ZdlPvRKSt9nothrow_t"], "V:P*"> {
+  let Deallocator = "_ZdlPv";
+}
+def operator_delete_array : Deallocation<["_ZdaPv", "_ZdaPvm", "_ZdaPvRKSt9nothrow_t"], "V:P*"> {
+  let Deallocator = "_ZdaPv";
+}
+def operator_delete_aligned : Deallocation<
+    ["_ZdlPvSt11align_val_t", "_ZdaPvSt11align_val_t",
      "_ZdlPvmSt11align_val_t", "_ZdaPvmSt11align_val_t",
      "_ZdlPvSt11align_val_tRKSt9nothrow_t", "_ZdaPvSt11align_val_tRKSt9nothrow_t"],
-    "V:P*">;
+    "V:P*"> {
+  let Deallocator = "free";
+}
 
 // What an exception carries may be active; the C++ runtime frees it.
 def exception_allocate : Allocation<["__cxa_allocate_exception"], "P:Z", [0], ""> {

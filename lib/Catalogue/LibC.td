@@ -137,6 +137,36 @@ def openmp_queries : Inactive<
      "omp_set_num_threads", "omp_set_dynamic", "omp_set_nested"]>;
 }
 
+// What -fsanitize=undefined puts beside the program: they print, at most.
+let Section = "Sanitizers" in
+def undefined_behaviour : Handler<"Ignore"> {
+  let Names =
+    ["__ubsan_handle_add_overflow", "__ubsan_handle_add_overflow_abort",
+     "__ubsan_handle_alignment_assumption", "__ubsan_handle_alignment_assumption_abort",
+     "__ubsan_handle_builtin_unreachable", "__ubsan_handle_divrem_overflow",
+     "__ubsan_handle_divrem_overflow_abort", "__ubsan_handle_dynamic_type_cache_miss",
+     "__ubsan_handle_dynamic_type_cache_miss_abort", "__ubsan_handle_float_cast_overflow",
+     "__ubsan_handle_float_cast_overflow_abort", "__ubsan_handle_function_type_mismatch",
+     "__ubsan_handle_function_type_mismatch_abort", "__ubsan_handle_implicit_conversion",
+     "__ubsan_handle_implicit_conversion_abort", "__ubsan_handle_invalid_builtin",
+     "__ubsan_handle_invalid_builtin_abort", "__ubsan_handle_load_invalid_value",
+     "__ubsan_handle_load_invalid_value_abort", "__ubsan_handle_local_out_of_bounds",
+     "__ubsan_handle_local_out_of_bounds_abort", "__ubsan_handle_missing_return",
+     "__ubsan_handle_mul_overflow", "__ubsan_handle_mul_overflow_abort",
+     "__ubsan_handle_negate_overflow", "__ubsan_handle_negate_overflow_abort",
+     "__ubsan_handle_nonnull_arg", "__ubsan_handle_nonnull_arg_abort",
+     "__ubsan_handle_nonnull_return_v1", "__ubsan_handle_nonnull_return_v1_abort",
+     "__ubsan_handle_nullability_arg", "__ubsan_handle_nullability_arg_abort",
+     "__ubsan_handle_nullability_return_v1", "__ubsan_handle_nullability_return_v1_abort",
+     "__ubsan_handle_out_of_bounds", "__ubsan_handle_out_of_bounds_abort",
+     "__ubsan_handle_pointer_overflow", "__ubsan_handle_pointer_overflow_abort",
+     "__ubsan_handle_shift_out_of_bounds", "__ubsan_handle_shift_out_of_bounds_abort",
+     "__ubsan_handle_sub_overflow", "__ubsan_handle_sub_overflow_abort",
+     "__ubsan_handle_type_mismatch_v1", "__ubsan_handle_type_mismatch_v1_abort",
+     "__ubsan_handle_vla_bound_not_positive", "__ubsan_handle_vla_bound_not_positive_abort"];
+  let Summary = "reports of -fsanitize=undefined";
+}
+
 // Our own tape, met when a derivative is differentiated again. Its memory is
 // memory like any other. Scopes nest like calls in a tangent sweep; the primal
 // sweep of an outer reverse derivative keeps all that was taped until its own

@@ -167,6 +167,9 @@ class Deallocation<list<string> names, string prototype, int freedArg = 0>
   let Names = names;
   let Prototype = prototype;
   int FreedArg = freedArg;
+  // Takes the block alone and frees it, later, in place of this operation; the
+  // operation itself where it takes nothing else.
+  string Deallocator = "";
 }
 
 // Replaced by a routine of the runtime with the same prototype, before

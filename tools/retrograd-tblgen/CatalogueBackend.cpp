@@ -154,7 +154,8 @@ void CatalogueWriter::emitRecords() {
          << ", .ShadowBehind = " << Bit(R->getValueAsBit("ShadowBehind"))
          << ", .Deallocator = " << quoted(R->getValueAsString("Deallocator"));
     if (Class == "Deallocation")
-      OS << ", .FreedArg = " << R->getValueAsInt("FreedArg");
+      OS << ", .Deallocator = " << quoted(R->getValueAsString("Deallocator"))
+         << ", .FreedArg = " << R->getValueAsInt("FreedArg");
     if (Class == "Rule")
       for (StringRef Field : {"Augment", "Reverse", "Forward", "Memory"})
         OS << ", ." << Field << " = " << quoted(R->getValueAsString(Field));
