@@ -190,13 +190,46 @@ static int64_t offsetOfIndices(const DataLayout &DL, Type *T,
 }
 
 namespace {
-/// An index taken apart: Const + multiples of Stride + pointer differences.
+/// An index taken apart: Const + multiples of Stride + multiples of SpanStride
+/// from 0 to Span + pointer differences.
 struct IndexTerms {
   int64_t Const = 0;
   int64_t Stride = 0;
+  int64_t Span = 0;
+  int64_t SpanStride = 0;
   SmallVector<PointerDifference, 1> Differences;
 };
 } // namespace
+
+/// The constants that V is one of; false if it may be anything else.
+static bool collectChoices(const Value *V, SmallSetVector<int64_t, 4> &Choices,
+                           SmallPtrSetImpl<const Value *> &Seen) {
+  constexpr unsigned Most = 8;
+  if (!V->getType()->isIntegerTy() || V->getType()->getIntegerBitWidth() > 64)
+    return false;
+  if (!Seen.insert(V).second)
+    return true;
+  if (Seen.size() > 4 * Most)
+    return false;
+  if (auto *C = dyn_cast<ConstantInt>(V)) {
+    Choices.insert(C->getSExtValue());
+    return Choices.size() <= Most;
+  }
+  if (auto *Select = dyn_cast<SelectInst>(V))
+    return collectChoices(Select->getTrueValue(), Choices, Seen) &&
+           collectChoices(Select->getFalseValue(), Choices, Seen);
+  if (auto *Phi = dyn_cast<PHINode>(V))
+    return all_of(Phi->incoming_values(), [&](const Use &U) {
+             return collectChoices(U.get(), Choices, Seen);
+           });
+  if (isa<ZExtInst, SExtInst>(V) &&
+      cast<CastInst>(V)->getSrcTy()->isIntegerTy(1)) {
+    Choices.insert(0);
+    Choices.insert(isa<ZExtInst>(V) ? 1 : -1);
+    return Choices.size() <= Most;
+  }
+  return false;
+}
 
 /// Takes indices apart.
 class TypeAnalysis::Impl::IndexReader {
@@ -262,6 +295,20 @@ bool TypeAnalysis::Impl::IndexReader::addRecurrence(const PHINode &Phi, int64_t 
 void TypeAnalysis::Impl::IndexReader::add(const Value *V, int64_t Scale) {
   if (auto *C = dyn_cast<ConstantInt>(V)) {
     Terms.Const += C->getSExtValue() * Scale;
+    return;
+  }
+  // One of some members: `less ? &node->left : &node->right`.
+  SmallSetVector<int64_t, 4> Choices;
+  if (SmallPtrSet<const Value *, 8> Seen; collectChoices(V, Choices, Seen)) {
+    int64_t Least = Choices[0] * Scale, Most = Least;
+    for (int64_t Choice : Choices) {
+      Least = std::min(Least, Choice * Scale);
+      Most = std::max(Most, Choice * Scale);
+      Terms.SpanStride =
+          std::gcd(Terms.SpanStride, (Choice - Choices[0]) * Scale);
+    }
+    Terms.Const += Least;
+    Terms.Span += Most - Least;
     return;
   }
   auto *I = dyn_cast<Instruction>(V);
@@ -378,7 +425,10 @@ void TypeAnalysis::Impl::addGEP(const GEPOperator &GEP, Var To) {
     IndexTerms Terms;
     IndexReader(*this, Terms).add(Idx, Scale);
     S.Const += Terms.Const;
-    S.Stride = std::gcd(S.Stride, Terms.Stride);
+    const int64_t Stride = std::gcd(Terms.Stride, Terms.SpanStride);
+    S.Stride = std::gcd(S.Stride, Stride);
+    if (S.Above < Position::PosInf)
+      S.Above += Terms.Span;
     Differences.append(Terms.Differences);
     if (!Terms.Stride)
       continue;
@@ -386,10 +436,10 @@ void TypeAnalysis::Impl::addGEP(const GEPOperator &GEP, Var To) {
     bool NonNegative =
         GEP.hasNoUnsignedWrap() || (Idx->getType()->isIntegerTy() &&
                                     computeKnownBits(Idx, DL).isNonNegative());
-    // Index = Const + k * Stride as a whole is not negative.
+    // The index as a whole is not negative.
     if (NonNegative && Terms.Differences.empty()) {
-      if (S.Below < Position::PosInf && Terms.Const >= Terms.Stride)
-        S.Below += Terms.Const - Terms.Const % Terms.Stride;
+      if (S.Below < Position::PosInf && Terms.Const >= Stride)
+        S.Below += Terms.Const - Terms.Const % Stride;
       else if (Terms.Const < 0)
         S.Below = std::max<int64_t>(S.Below, 0);
     } else {

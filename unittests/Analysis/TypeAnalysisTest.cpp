@@ -105,6 +105,30 @@ public:
   std::unique_ptr<TypeAnalysis> T;
 };
 
+TEST(TypeAnalysis, ChoiceOfMembersReachesNoOther) {
+  Types T(R"(
+    define void @f(ptr %node, ptr %data, i1 %c, i1 %d) {
+    entry:
+      br i1 %d, label %a, label %b
+    a:
+      br label %b
+    b:
+      %offset = phi i64 [ 16, %entry ], [ 24, %a ]
+      %chosen = getelementptr i8, ptr %node, i64 %offset
+      store ptr %node, ptr %chosen
+      %other = select i1 %c, i64 2, i64 3
+      %link = getelementptr ptr, ptr %node, i64 %other
+      %next = load ptr, ptr %link
+      %payload = getelementptr i8, ptr %node, i64 32
+      store ptr %data, ptr %payload
+      store double 1.0, ptr %data
+      ret void
+    })");
+  EXPECT_EQ(T.at("f.node", 40), "0+16:? 16+8:ptr 24+8:ptr 32+8:ptr");
+  EXPECT_EQ(T.object("f.node"), T.object("f.next"));
+  EXPECT_NE(T.object("f.node"), T.object("f.data"));
+}
+
 TEST(TypeAnalysis, CopyThroughIntegerTakesTypeOfEitherEnd) {
   Types T(R"(
     define double @f(ptr %a, ptr %b, ptr %c) {

@@ -1,5 +1,7 @@
 // Sequences and adaptors: deque, list, forward_list, queues, stacks, sets of
-// active values. RG-LEVELS: O2 RG-FLAGS: -std=c++20
+// active values.
+// RG-LEVELS: O0 O2 O3
+// RG-FLAGS: -std=c++20
 #include "rgtest.h"
 #include <cmath>
 double __enzyme_autodiff(void *, ...);

@@ -1,5 +1,5 @@
 // Streams, strings, clocks and bit sets beside active values.
-// RG-LEVELS: O2
+// RG-LEVELS: O0 O2 O3
 // RG-FLAGS: -std=c++20
 #include "rgtest.h"
 #include <cmath>
