@@ -109,6 +109,75 @@ void rg_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes,
   }
 }
 
+/* Words that hold a double or a pointer by turns (unions, the small buffers of
+ * std::function and std::any). In a primal sweep the shadow of a double is zero, or
+ * an adjoint that the user gave; that of a pointer is an address. So the shadow
+ * itself tells one from the other: as doubles, addresses would be numbers below
+ * 1e-309, which no adjoint of consequence is. */
+static inline int rg_is_address(uint64_t word) {
+  return word >= 4096 && word < (uint64_t)1 << 47;
+}
+
+static inline uint64_t rg_word(const char *at) {
+  uint64_t word;
+  memcpy(&word, at, sizeof word);
+  return word;
+}
+
+/* Copies the shadows of pointers; where the source holds none, an old one of the
+ * destination goes, lest the reverse sweep take it for one. */
+void rg_shadow_move_shared(char *dsh, char *d, char *ssh, uint64_t bytes, uint64_t offset,
+                           uint64_t period, uint64_t run) {
+  (void)period;
+  if (dsh == d)
+    return;
+  for (uint64_t at = offset; at + 8 <= offset + rg_within(bytes, offset, run); at += 8) {
+    uint64_t word = rg_word(ssh + at);
+    if (rg_is_address(word))
+      memcpy(dsh + at, &word, 8);
+    else if (rg_is_address(rg_word(dsh + at)))
+      memset(dsh + at, 0, 8);
+  }
+}
+
+void rg_shadow_move_inactive_shared(char *dsh, char *d, char *ssh, char *s, uint64_t bytes,
+                                    uint64_t offset, uint64_t period, uint64_t run) {
+  if (ssh == s)
+    rg_shadow_move_shared(dsh, d, ssh, bytes, offset, period, run);
+}
+
+void rg_adjoint_zero_shared(char *dsh, char *d, uint64_t bytes, uint64_t offset,
+                            uint64_t period, uint64_t run) {
+  (void)period;
+  if (dsh == d)
+    return;
+  for (uint64_t at = offset; at + 8 <= offset + rg_within(bytes, offset, run); at += 8)
+    if (!rg_is_address(rg_word(dsh + at)))
+      memset(dsh + at, 0, 8);
+}
+
+/* As rg_adjoint_move_f64 for ranges that do not overlap. */
+void rg_adjoint_move_shared(char *dsh, char *d, char *ssh, char *s, uint64_t bytes,
+                            uint64_t offset, uint64_t period, uint64_t run) {
+  if (ssh == s) {
+    rg_adjoint_zero_shared(dsh, d, bytes, offset, period, run);
+    return;
+  }
+  if (dsh == d)
+    return;
+  for (uint64_t at = offset; at + 8 <= offset + rg_within(bytes, offset, run); at += 8) {
+    uint64_t word = rg_word(dsh + at);
+    if (!word || rg_is_address(word))
+      continue;
+    double adjoint, sum;
+    memcpy(&adjoint, &word, 8);
+    memcpy(&sum, ssh + at, 8);
+    sum += adjoint;
+    memcpy(ssh + at, &sum, 8);
+    memset(dsh + at, 0, 8);
+  }
+}
+
 /* A memmove with several kinds of bytes takes as many calls, and where its ends
  * overlap each of them would destroy what the next one reads. So these calls
  * read from what rg_apart returns: `from`, or a copy of it. */

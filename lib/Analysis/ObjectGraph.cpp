@@ -871,6 +871,59 @@ bool ObjectGraph::touchesFloat(Position P, int64_t Size, bool Hearsay) const {
          any_of(O.StridedEvidence, Touches);
 }
 
+/// Evidence E speaks of just the Size bytes at P, of none of them, or of others as
+/// well.
+enum class Overlap { None, Same, Across };
+static Overlap overlap(const Position &P, int64_t Size, const Evidence &E) {
+  const Position &W = E.Where;
+  if (W.Hi - 1 + E.Size <= P.Lo || P.Hi - 1 + Size <= W.Lo)
+    return Overlap::None;
+  int64_t G = std::gcd(W.Stride, P.Stride);
+  int64_t D = G ? floorMod(W.Off - P.Off, G) : W.Off - P.Off;
+  if (D == 0)
+    return E.Size == Size ? Overlap::Same : Overlap::Across;
+  bool Behind = D >= Size, Before = G ? D + E.Size <= G : D + E.Size <= 0;
+  return (G ? Behind && Before : Behind || Before) ? Overlap::None
+                                                   : Overlap::Across;
+}
+
+Type *ObjectGraph::sharedWithPointers(Position P, int64_t Size) const {
+  P = normalise(P);
+  if (!P.valid())
+    return nullptr;
+  Type *FP = nullptr;
+  auto Fits = [&](const Evidence &E) {
+    if (E.Level > Trust::Weak || E.Kind.K == ByteKind::Integer)
+      return true;
+    Overlap How = overlap(P, Size, E);
+    if (How != Overlap::Same || E.Kind.K != ByteKind::Float)
+      return How == Overlap::None || (How == Overlap::Same && E.Kind.K == ByteKind::Pointer);
+    bool Same = !FP || FP == E.Kind.FP;
+    FP = E.Kind.FP;
+    return Same;
+  };
+  const ObjectNode &O = Objects[P.Obj];
+  return all_of(O.ExactEvidence, [&](const auto &At) { return Fits(At.second); }) &&
+                 all_of(O.StridedEvidence, Fits)
+             ? FP
+             : nullptr;
+}
+
+bool ObjectGraph::holdsFloatsOnly(Position P, int64_t Size) const {
+  P = normalise(P);
+  if (!P.valid())
+    return false;
+  bool Any = false;
+  auto Floats = [&](const Evidence &E) {
+    bool Here = overlap(P, Size, E) != Overlap::None;
+    Any |= Here && E.Level == Trust::Strong && !E.Copied;
+    return !Here || E.Kind.K == ByteKind::Float;
+  };
+  const ObjectNode &O = Objects[P.Obj];
+  return all_of(O.ExactEvidence, [&](const auto &At) { return Floats(At.second); }) &&
+         all_of(O.StridedEvidence, Floats) && Any;
+}
+
 /// Adds Piece, found at one end of a copy, to the other end unless that
 /// already knows better.
 bool ObjectGraph::carryPiece(const Placed &Piece, Position To, int64_t Size,

@@ -174,6 +174,12 @@ public:
   /// the window at P, at whatever stride? What resolve() may overrule for better
   /// evidence.
   bool touchesFloat(Position P, int64_t Size, bool Hearsay) const;
+  /// The format of the floats that share the Size bytes at P (one exact place)
+  /// with pointers: all that is known of these bytes as a whole is one or the
+  /// other. Null if something else is known, or there are no floats.
+  llvm::Type *sharedWithPointers(Position P, int64_t Size) const;
+  /// All that is known of the Size bytes at P is that they hold floats.
+  bool holdsFloatsOnly(Position P, int64_t Size) const;
   /// More than one place: an element of an array, say.
   bool isStrided(Var V) const { return !positionOf(V).exact(); }
 

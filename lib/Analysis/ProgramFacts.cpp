@@ -7,6 +7,7 @@
 
 #include "Analysis/ProgramFacts.h"
 #include "Catalogue/Catalogue.h"
+#include "Support/DispatchMarks.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -290,10 +291,22 @@ const BitVector &ProgramFacts::reachableFrom(TypeAnalysis::ObjectId O) const {
 
 void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
   Visible.resize(Types.numObjects());
-  auto See = [&](const Value *V) {
+  Exposed.resize(Types.numObjects());
+  auto See = [&](const Value *V, bool Unseen = false) {
     TypeAnalysis::ObjectId O = Types.objectOf(V);
-    if (O != TypeAnalysis::NoObject)
-      Visible |= reachableFrom(O);
+    if (O == TypeAnalysis::NoObject)
+      return;
+    Visible |= reachableFrom(O);
+    if (Unseen || Exposed.test(O))
+      return;
+    SmallVector<TypeAnalysis::ObjectId, 8> Work{O};
+    Exposed.set(O);
+    while (!Work.empty())
+      for (TypeAnalysis::ObjectId P : Types.pointeesBesideFloats(Work.pop_back_val()))
+        if (!Exposed.test(P)) {
+          Exposed.set(P);
+          Work.push_back(P);
+        }
   };
   if (Functions.empty())
     return;
@@ -303,15 +316,17 @@ void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
   for (Instruction &I : instructions(*Functions.front()))
     if (auto *R = dyn_cast<ReturnInst>(&I); R && R->getReturnValue())
       See(R->getReturnValue());
-  for (Function *F : Functions)
+  for (Function *F : Functions) {
+    const bool Unseen = F->hasFnAttribute(UnseenCallee);
     for (Instruction &I : instructions(*F)) {
       bool UnknownCall = isUnknownCall(I, Cat, PreparedOf);
       for (Value *Op : I.operands())
         if (isa<GlobalVariable>(Op->stripInBoundsOffsets()) || UnknownCall)
-          See(Op);
+          See(Op, Unseen);
       if (UnknownCall)
-        See(&I);
+        See(&I, Unseen);
     }
+  }
 }
 
 const ValueShape &ProgramFacts::shape(const Value *V) const {

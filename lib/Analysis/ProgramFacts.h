@@ -59,6 +59,11 @@ public:
   /// Objects that code outside of the call graph may see: reachable from the
   /// root's parameters and result, from globals, or from unknown calls.
   const llvm::BitVector &visible() const { return Visible; }
+  /// As visible(), for the question whether code outside may read numbers where
+  /// nothing here does. Callees that nobody can see do not count (UnseenCallee): a
+  /// derivative that is asked of them ends the program. Nor does what only places
+  /// lead to that every access takes for floats.
+  const llvm::BitVector &exposed() const { return Exposed; }
 
   /// Memory that functions of the call graph share behind their arguments'
   /// backs: mutable globals, and what they lead to, as far as written. Empty
@@ -97,7 +102,7 @@ private:
   llvm::DenseMap<const llvm::Function *, Effects> EffectsOf;
   mutable llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<Effects>> RuleEffects;
   mutable llvm::DenseMap<TypeAnalysis::ObjectId, llvm::BitVector> Reach;
-  llvm::BitVector Visible, Shared, Unshadowed, Owned;
+  llvm::BitVector Visible, Exposed, Shared, Unshadowed, Owned;
   mutable llvm::DenseMap<const llvm::GlobalVariable *, bool> SetFirst;
   const llvm::Function *Root = nullptr;
   bool ManySweeps;

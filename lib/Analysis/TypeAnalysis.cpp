@@ -169,6 +169,11 @@ bool TypeAnalysis::callersKnowFloat(const Value *P, uint64_t Offset, uint64_t Si
   return At.valid() && I->G.touchesFloat(At.shifted(Offset), Size, /*Hearsay=*/true);
 }
 
+Type *TypeAnalysis::sharedWithPointers(const Value *P, uint64_t Offset, uint64_t Size) const {
+  Position At = I->G.positionOf(I->lookupPointer(P));
+  return At.valid() ? I->G.sharedWithPointers(At.shifted(Offset), Size) : nullptr;
+}
+
 bool TypeAnalysis::isStrided(const Value *P) const {
   auto V = I->lookupPointer(P);
   return V != ObjectGraph::NoVar && I->G.isStrided(V);
@@ -501,17 +506,27 @@ TypeAnalysis::ObjectId TypeAnalysis::objectOf(const Value *P) const {
 }
 
 SmallVector<TypeAnalysis::ObjectId, 4>
-TypeAnalysis::pointees(ObjectId O) const {
+TypeAnalysis::Impl::pointees(ObjectId O, bool BesideFloats) const {
   SmallVector<ObjectId, 4> Result;
-  for (auto &C : I->G.cellsOf(I->Representatives[O])) {
-    Position P = I->G.positionOf(C.Pointee);
-    if (!P.valid())
+  for (auto &C : G.cellsOf(Representatives[O])) {
+    Position P = G.positionOf(C.Pointee);
+    if (!P.valid() || (BesideFloats && G.holdsFloatsOnly(C.Where, PointerSize)))
       continue;
-    auto It = I->PublicIds.find(P.Obj);
-    if (It != I->PublicIds.end() && !is_contained(Result, It->second))
+    auto It = PublicIds.find(P.Obj);
+    if (It != PublicIds.end() && !is_contained(Result, It->second))
       Result.push_back(It->second);
   }
   return Result;
+}
+
+SmallVector<TypeAnalysis::ObjectId, 4>
+TypeAnalysis::pointees(ObjectId O) const {
+  return I->pointees(O, /*BesideFloats=*/false);
+}
+
+SmallVector<TypeAnalysis::ObjectId, 4>
+TypeAnalysis::pointeesBesideFloats(ObjectId O) const {
+  return I->pointees(O, /*BesideFloats=*/true);
 }
 
 unsigned TypeAnalysis::numObjects() const { return I->Representatives.size(); }

@@ -91,6 +91,9 @@ public:
   /// Do the callers know of floats at any of the Size bytes at P + Offset? False if
   /// they were not asked.
   bool callersKnowFloat(const llvm::Value *P, uint64_t Offset, uint64_t Size) const;
+  /// The format of the floats that share the Size bytes at P + Offset with
+  /// pointers by turns; null if these bytes hold, or may hold, something else.
+  llvm::Type *sharedWithPointers(const llvm::Value *P, uint64_t Offset, uint64_t Size) const;
   /// Is P seen to point to several places, elements of an array for example?
   bool isStrided(const llvm::Value *P) const;
 
@@ -118,6 +121,9 @@ public:
   ObjectId objectOf(const llvm::Value *P) const;
   /// Objects that pointers stored in object O may point to (direct only).
   llvm::SmallVector<ObjectId, 4> pointees(ObjectId O) const;
+  /// Without those of places that every access takes for floats: a copy of bytes
+  /// to a place that holds pointers by turns made pointers of them, too.
+  llvm::SmallVector<ObjectId, 4> pointeesBesideFloats(ObjectId O) const;
   unsigned numObjects() const;
   const llvm::DataLayout &dataLayout() const;
 

@@ -164,6 +164,7 @@ struct TypeAnalysis::Impl {
   //===--- answers (TypeAnalysis.cpp) ---===//
 
   Var lookupPointer(const llvm::Value *V) const;
+  llvm::SmallVector<ObjectId, 4> pointees(ObjectId O, bool BesideFloats) const;
   llvm::SmallVector<TypedLeaf, 4> leaves(Position P, uint64_t Size,
                                          unsigned Asker) const;
   llvm::SmallVector<TypedLeaf, 4> toLeaves(llvm::ArrayRef<Placed> Pieces,

@@ -660,9 +660,10 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
   // their own shadows.
   TransferShape S = transferShape(C, T.Dest, T.Source, T.Length, Plan.facts());
   for (const TypedLeaf &L : S.Leaves)
-    if (L.Kind.K == ByteKind::Pointer) {
+    if (L.Kind.K == ByteKind::Pointer || isShared(L)) {
       auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
-      B.CreateCall(RT.require("rg_shadow_move_inactive"),
+      B.CreateCall(RT.require(isShared(L) ? "rg_shadow_move_inactive_shared"
+                               : "rg_shadow_move_inactive"),
                    {Dest, Own, Source, SourceOwn, Bytes, Offset, Period, Run});
     }
 }

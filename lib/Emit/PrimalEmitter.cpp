@@ -721,14 +721,16 @@ void PrimalEmitter::emitTransfer(CallBase &C) {
                           : ConstantPointerNull::get(B.getPtrTy());
   Value *Bytes = B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty());
   RuntimeLibrary &RT = Services.runtime();
-  auto IsPointer = [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Pointer; };
+  auto IsPointer = [](const TypedLeaf &L) {
+    return L.Kind.K == ByteKind::Pointer || isShared(L);
+  };
   Value *Source = T.Source ? shadow(T.Source) : nullptr, *From = Source;
   if (Source && movesInterfere(T, S, IsPointer))
     From = B.CreateCall(RT.require("rg_apart"), {Source, Dest, DestPrimal, Bytes});
   for (const TypedLeaf &L : make_filter_range(S.Leaves, IsPointer)) {
     auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
     if (Source)
-      B.CreateCall(RT.require("rg_shadow_move_pointers"),
+      B.CreateCall(RT.require(isShared(L) ? "rg_shadow_move_shared" : "rg_shadow_move_pointers"),
                    {Dest, DestPrimal, From, Bytes, Offset, Period, Run});
     else
       B.CreateCall(RT.require("rg_adjoint_zero"), {Dest, DestPrimal, Bytes, Offset, Period, Run});

@@ -20,6 +20,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -209,14 +210,51 @@ void CallDispatch::resolveKnown(Function &F) {
     }
 }
 
+/// A small function that may do different things for different integers.
+static bool chooses(const Function &F) {
+  constexpr unsigned Small = 300;
+  return !F.isDeclaration() && F.getInstructionCount() <= Small &&
+         any_of(instructions(F),
+                [](const Instruction &I) { return isa<SwitchInst>(I); });
+}
+
+Function *CallDispatch::specialise(const Dispatcher &D, Function &Callee) {
+  if (none_of(D.Fixed, [](const ConstantInt *C) { return C; }) ||
+      !chooses(Callee))
+    return &Callee;
+  std::string Name = ("rg.fixed." + Callee.getName()).str();
+  for (const auto &[I, C] : enumerate(D.Fixed))
+    if (C)
+      Name += "." + std::to_string(I) + "." + toString(C->getValue(), 10, true);
+  if (Function *Made = M.getFunction(Name))
+    return Made;
+  ValueToValueMapTy Map;
+  Function *F = CloneFunction(&Callee, Map);
+  F->setName(Name);
+  F->setLinkage(GlobalValue::InternalLinkage);
+  F->setVisibility(GlobalValue::DefaultVisibility);
+  F->setDSOLocal(true);
+  F->setComdat(nullptr);
+  F->addFnAttr(FixedArguments);
+  for (const auto &[I, C] : enumerate(D.Fixed))
+    if (C)
+      F->getArg(I)->replaceAllUsesWith(C);
+  return F;
+}
+
 CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call) {
   Dispatcher Wanted{nullptr, Call.getFunctionType(), passing(Call),
-                    Call.getCallingConv(), slotOf(Call)};
+                    Call.getCallingConv(), slotOf(Call), {}};
+  SmallVector<Function *, 8> Found = candidates(Wanted);
+  const bool Choosing =
+      any_of(Found, [](const Function *F) { return chooses(*F); });
+  for (Value *Argument : Call.args())
+    Wanted.Fixed.push_back(Choosing ? dyn_cast<ConstantInt>(Argument) : nullptr);
   for (Dispatcher &D : Dispatchers)
     if (D.Type == Wanted.Type && D.PassedAs == Wanted.PassedAs &&
-        D.Convention == Wanted.Convention && D.Slot == Wanted.Slot)
+        D.Convention == Wanted.Convention && D.Slot == Wanted.Slot &&
+        D.Fixed == Wanted.Fixed)
       return &D;
-  SmallVector<Function *, 8> Found = candidates(Wanted);
   if (none_of(Found, [&](Function *F) {
         return !F->isDeclaration() || Cat.lookupFunction(*F) != nullptr;
       }))
@@ -248,7 +286,7 @@ SmallVector<Function *, 8> CallDispatch::candidates(const Dispatcher &D) const {
     if (F.getFunctionType() != D.Type || F.getCallingConv() != D.Convention ||
         F.isIntrinsic() || F.hasFnAttribute(Attribute::Naked) ||
         F.hasFnAttribute(DispatchesCalls) || F.hasFnAttribute(UnseenCallee) ||
-        isEntryPoint(F))
+        F.hasFnAttribute(FixedArguments) || isEntryPoint(F))
       continue;
     bool InTables = false, Elsewhere = false;
     findUses(F, InTables, Elsewhere);
@@ -287,7 +325,7 @@ Value *CallDispatch::callFrom(IRBuilderBase &B, const Dispatcher &D,
                               Value *Callee, Function &In) const {
   SmallVector<Value *, 8> Args;
   for (unsigned I = 0; I != D.Type->getNumParams(); ++I)
-    Args.push_back(In.getArg(I));
+    Args.push_back(D.Fixed[I] ? (Value *)D.Fixed[I] : In.getArg(I));
   auto *Call = B.CreateCall(D.Type, Callee, Args);
   Call->setAttributes(D.PassedAs);
   Call->setCallingConv(D.Convention);
@@ -335,8 +373,10 @@ void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates,
     B.CreateCondBr(B.CreateICmpEQ(Address, Candidate), Taken, Next);
     B.SetInsertPoint(Taken);
     bool Seen = !Candidate->isDeclaration() || Cat.lookupFunction(*Candidate);
-    returnValue(B,
-                callFrom(B, D, Seen ? Candidate : makeUnseen(D, Candidate), F));
+    returnValue(B, callFrom(B, D,
+                            Seen ? specialise(D, *Candidate)
+                                 : makeUnseen(D, Candidate),
+                            F));
     B.SetInsertPoint(Next);
     Floats |= !Candidate->isDeclaration() && handlesFloats(*Candidate);
   }
@@ -390,7 +430,8 @@ void CallDispatch::finish() {
     Changed = false;
     for (Function &F : make_early_inc_range(M))
       if ((F.hasFnAttribute(DispatchesCalls) ||
-           F.hasFnAttribute(UnseenCallee)) &&
+           F.hasFnAttribute(UnseenCallee) ||
+           F.hasFnAttribute(FixedArguments)) &&
           F.use_empty()) {
         F.eraseFromParent();
         Changed = true;

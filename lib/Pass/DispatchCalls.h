@@ -25,6 +25,11 @@
 // table (a virtual call), functions that only stand in virtual tables have to
 // stand at that place in one.
 //
+// Integers that a call passes as constants, and that a candidate chooses by, are
+// part of a dispatcher's identity: the managers of std::function and std::any get
+// an object and what to do with it (copy it, destroy it, tell its address), and
+// one function that did all of it would take an object for its address.
+//
 // An address that is none of them: where floating-point numbers are involved it
 // ends the program with a message; elsewhere (a hook that logs) it is called as
 // it is, as long as no derivative is asked of it.
@@ -71,8 +76,13 @@ private:
     llvm::AttributeList PassedAs;
     llvm::CallingConv::ID Convention;
     std::optional<int64_t> Slot;
+    /// Per parameter: the integer that is passed for it, where candidates choose
+    /// by it; null elsewhere.
+    llvm::SmallVector<llvm::ConstantInt *, 4> Fixed;
   };
   Dispatcher *dispatcherFor(llvm::CallBase &Call);
+  /// Callee as it is for the fixed arguments of D.
+  llvm::Function *specialise(const Dispatcher &D, llvm::Function &Callee);
   llvm::SmallVector<llvm::Function *, 8> candidates(const Dispatcher &D) const;
   void writeBody(Dispatcher &D, llvm::ArrayRef<llvm::Function *> Candidates,
                  const llvm::CallBase &First);

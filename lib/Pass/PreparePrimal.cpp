@@ -586,9 +586,15 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       cloneNewCallees(P);
       inlineCalls(P);
     }
+    // What the last round inlined may call through pointers.
+    if (Dispatch.dispatchCalls(F)) {
+      FAM.invalidate(F, PreservedAnalyses::none());
+      cloneNewCallees(P);
+    }
     explainFloatTricks(F);
     dropMarkers(F, FAM);
     spellAddresses(F);
+    spellWordCopies(F, P.Original->hasFnAttribute(FixedArguments));
     normaliseControlFlow(F, FAM);
     verify(F, "normalisation");
     P.State = Primal::Prepared;

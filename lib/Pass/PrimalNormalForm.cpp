@@ -265,6 +265,58 @@ static Value *pointerBehind(Value *V, IRBuilderBase &B, unsigned Depth = 0) {
   return B.CreateGEP(B.getInt8Ty(), P, Other);
 }
 
+/// The type of the scalar that an access of a word is of, by its TBAA tag: a
+/// double, a pointer, an integer; void if the tag tells nothing.
+static Type *taggedType(const Instruction &I) {
+  LLVMContext &Ctx = I.getContext();
+  if (I.hasMetadata("rg.int"))
+    return Type::getInt64Ty(Ctx);
+  MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
+  auto *Access = Tag && Tag->getNumOperands() > 2 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
+  auto *Name = Access && Access->getNumOperands() ? dyn_cast<MDString>(Access->getOperand(0)) : nullptr;
+  StringRef N = Name ? Name->getString() : "";
+  if (N.empty() || N == "omnipotent char")
+    return Type::getVoidTy(Ctx);
+  if (N == "double")
+    return Type::getDoubleTy(Ctx);
+  if (N == "vtable pointer" || N.starts_with("any p") ||
+      (N.size() > 2 && N[0] == 'p' && isDigit(N[1])))
+    return PointerType::get(Ctx, 0);
+  return Type::getInt64Ty(Ctx);
+}
+
+void retrograd::spellWordCopies(Function &F, bool Untyped) {
+  for (BasicBlock &BB : F)
+    for (Instruction &I : make_early_inc_range(BB)) {
+      auto *Store = dyn_cast<StoreInst>(&I);
+      auto *Load = Store ? dyn_cast<LoadInst>(Store->getValueOperand()) : nullptr;
+      if (!Load || !Load->getType()->isIntegerTy(64) || !Load->hasOneUse() || !Load->isSimple() ||
+          !Store->isSimple())
+        continue;
+      Type *T = taggedType(*Load);
+      if (T != taggedType(*Store))
+        continue;
+      IRBuilder<> B(Load);
+      if (T->isDoubleTy() || T->isPointerTy()) {
+        auto *Typed = B.CreateAlignedLoad(T, Load->getPointerOperand(), Load->getAlign());
+        Typed->copyMetadata(*Load, {LLVMContext::MD_tbaa, LLVMContext::MD_dbg,
+                                    LLVMContext::MD_alias_scope, LLVMContext::MD_noalias});
+        Store->setOperand(0, Typed);
+        Load->eraseFromParent();
+        continue;
+      }
+      if (!Untyped || !T->isVoidTy() || Load->getParent() != &BB ||
+          any_of(make_range(std::next(Load->getIterator()), Store->getIterator()),
+                 [](const Instruction &Between) { return Between.mayWriteToMemory(); }))
+        continue;
+      B.SetInsertPoint(Store);
+      B.CreateMemCpy(Store->getPointerOperand(), Store->getAlign(), Load->getPointerOperand(),
+                     Load->getAlign(), 8);
+      Store->eraseFromParent();
+      Load->eraseFromParent();
+    }
+}
+
 void retrograd::spellAddresses(Function &F) {
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     IRBuilder<> B(&I);

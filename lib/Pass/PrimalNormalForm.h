@@ -52,6 +52,11 @@ void dropMarkers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /// own base is aligned.
 void spellAddresses(llvm::Function &F);
 
+/// Words that are only copied, by a load and a store of an integer: typed ones
+/// (a double, a pointer) become copies of that type, and, if Untyped, the others
+/// copies of memory, since they may hold pointers and floats by turns.
+void spellWordCopies(llvm::Function &F, bool Untyped);
+
 /// Reducible loops with preheader, one latch and exits of their own; at most
 /// one return; no dead blocks. Rotations by whole bytes become shifts.
 void normaliseControlFlow(llvm::Function &F,

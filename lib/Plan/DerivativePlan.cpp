@@ -265,7 +265,7 @@ void DerivativePlan::checkCopyTypes(const Instruction &I) {
   auto Matters = [&](const Value *P) {
     TypeAnalysis::ObjectId O = TA.objectOf(P);
     return Activity.isActiveMemory(P) && O != TypeAnalysis::NoObject &&
-           facts().visible().test(O);
+           facts().exposed().test(O);
   };
   if (const auto *S = dyn_cast<StoreInst>(&I)) {
     const Value *V = S->getValueOperand();

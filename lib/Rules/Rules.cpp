@@ -246,6 +246,56 @@ static bool endsDisagree(ArrayRef<TypedLeaf> A, ArrayRef<TypedLeaf> B) {
   return false;
 }
 
+/// Words of a copy that hold doubles and pointers by turns, at both ends and in
+/// the opinion of both, become leaves of their own kind: the runtime tells one from
+/// the other (runtime/memory.c). Others that the ends disagree about stay.
+static bool shareWords(const TypeAnalysis &TA, SmallVectorImpl<TypedLeaf> &Leaves,
+                       const Value *Dest, const Value *Source, uint64_t Size) {
+  constexpr uint64_t Word = 8;
+  SmallVector<TypedLeaf, 4> AtDest = TA.leavesAt(Dest, Size), AtSource = TA.leavesAt(Source, Size);
+  auto Within = [](ArrayRef<TypedLeaf> From, uint64_t At) {
+    SmallVector<TypedLeaf, 2> Here;
+    copy_if(From, std::back_inserter(Here), [&](const TypedLeaf &L) {
+      return L.Offset < At + Word && At < L.Offset + L.Size;
+    });
+    return Here;
+  };
+  SmallVector<TypedLeaf, 4> Result;
+  for (uint64_t At = 0; At < Size; At += Word) {
+    SmallVector<TypedLeaf, 2> D = Within(AtDest, At), S = Within(AtSource, At);
+    if (none_of(Within(Leaves, At),
+                [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Conflict; }) &&
+        !endsDisagree(D, S))
+      continue;
+    Type *OfDest = TA.sharedWithPointers(Dest, At, Word),
+         *OfSource = TA.sharedWithPointers(Source, At, Word);
+    // An end that knows of no floats must know of nothing but pointers.
+    auto HoldsNothingElse = [](Type *FP, ArrayRef<TypedLeaf> End) {
+      return FP ? FP->isDoubleTy() : all_of(End, [](const TypedLeaf &L) {
+        return L.Kind.K == ByteKind::Pointer || L.Kind.K == ByteKind::Unknown;
+      });
+    };
+    Type *FP = OfDest ? OfDest : OfSource;
+    if (!FP || At + Word > Size || !HoldsNothingElse(OfDest, D) ||
+        !HoldsNothingElse(OfSource, S))
+      return false;
+    Result.push_back({At, Word, {ByteKind::Conflict, FP}});
+  }
+  for (const TypedLeaf &L : Leaves) {
+    uint64_t Shared = 0;
+    for (const TypedLeaf &R : Result)
+      if (isShared(R) && R.Offset < L.Offset + L.Size && L.Offset < R.Offset + R.Size)
+        Shared += std::min(R.Offset + R.Size, L.Offset + L.Size) - std::max(R.Offset, L.Offset);
+    if (!Shared)
+      Result.push_back(L);
+    else if (Shared != L.Size)
+      return false; // across the border of such a word
+  }
+  llvm::sort(Result, [](const TypedLeaf &A, const TypedLeaf &B) { return A.Offset < B.Offset; });
+  Leaves = std::move(Result);
+  return true;
+}
+
 /// Integers here, but floats to the callers: what is copied element by element and
 /// never used tells nothing of itself.
 static bool callersDisagree(const TypeAnalysis &TA, ArrayRef<TypedLeaf> Leaves, const Value *Dest,
@@ -298,10 +348,14 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
       if (none_of(Other, Unclear))
         Leaves = std::move(Other);
     }
-    Shape.Known = none_of(Leaves, Unclear);
     Shape.Ambiguous =
-        any_of(Leaves, Contradicts) || callersDisagree(TA, Leaves, Dest, Source) ||
+        any_of(Leaves, Contradicts) ||
         (Source && endsDisagree(TA.leavesAt(Dest, Size), TA.leavesAt(Source, Size)));
+    if (Shape.Ambiguous && isa<AnyMemCpyInst>(I) &&
+        shareWords(TA, Leaves, Dest, Source, Size))
+      Shape.Ambiguous = false;
+    Shape.Ambiguous |= callersDisagree(TA, Leaves, Dest, Source);
+    Shape.Known = none_of(Leaves, [&](const TypedLeaf &L) { return Unclear(L) && !isShared(L); });
     Shape.Known &= !Shape.Ambiguous;
     Merge(Leaves);
     return Shape;

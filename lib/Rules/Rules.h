@@ -81,7 +81,9 @@ void emitReverse(const llvm::Instruction &I, RuleContext &C);
 
 /// The pieces of a memory transfer that hold floats, and how they repeat.
 struct TransferShape {
-  /// Adjacent bytes of one kind are one leaf.
+  /// Adjacent bytes of one kind are one leaf. A Conflict that names a format is
+  /// floats of that format and pointers by turns, one word each: which of them a
+  /// word is shows when the program runs (isShared).
   llvm::SmallVector<TypedLeaf, 4> Leaves;
   /// 0: Leaves cover the whole (constant) length; else they repeat with this
   /// period over a length known at run time.
@@ -89,6 +91,9 @@ struct TransferShape {
   bool Known = true;      ///< false: some bytes have no known type
   bool Ambiguous = false; ///< there is evidence, but it does not make one type
 };
+inline bool isShared(const TypedLeaf &L) {
+  return L.Kind.K == ByteKind::Conflict && L.Kind.FP;
+}
 /// `Dest` and `Source` (null for a fill) describe the transfer of I.
 TransferShape transferShape(const llvm::Instruction &I, const llvm::Value *Dest,
                             const llvm::Value *Source, const llvm::Value *Length,

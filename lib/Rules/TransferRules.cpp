@@ -12,6 +12,7 @@
 //   p = calloc(m, n)   shadow[p] = 0, if there may be another sweep
 //
 // Pointers among the bytes were copied between the shadows in the primal sweep.
+// Where a word may be a double or a pointer, its shadow tells: runtime/memory.c.
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,6 +120,18 @@ static void emit(const Instruction &I, RuleContext &C) {
     }
   }
   for (const TypedLeaf &L : S.Leaves) {
+    if (isShared(L)) {
+      if (Copies) {
+        auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
+        B.CreateCall(C.runtime("rg_adjoint_move_shared"),
+                     {Dest, DestPrimal, Source, SourcePrimal, Bytes, Offset, Period, Run});
+      } else {
+        auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
+        B.CreateCall(C.runtime("rg_adjoint_zero_shared"),
+                     {Dest, DestPrimal, Bytes, Offset, Period, Run});
+      }
+      continue;
+    }
     bool Zero = !Copies && L.Kind.K != ByteKind::Pointer && L.Kind.K != ByteKind::Integer;
     if (L.Kind.K != ByteKind::Float && !Zero)
       continue;
