@@ -348,8 +348,10 @@ void TypeAnalysis::Impl::IndexReader::add(const Value *V, int64_t Scale) {
       IndexTerms Bytes;
       IndexReader(Model, Bytes, Depth).add(I->getOperand(0), Scale / Right->getSExtValue());
       // Whole elements for certain, whatever is known of the bytes.
-      if (Bytes.Stride % Scale == 0) {
+      if (Bytes.Stride % Scale == 0 && Bytes.SpanStride % Scale == 0) {
         Terms.Const += Bytes.Const;
+        Terms.Span += Bytes.Span;
+        Terms.SpanStride = std::gcd(Terms.SpanStride, Bytes.SpanStride);
         Terms.Stride = std::gcd(Terms.Stride, Bytes.Stride);
         Terms.Differences.append(Bytes.Differences);
         return;
