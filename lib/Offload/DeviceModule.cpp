@@ -7,10 +7,11 @@
 
 #include "Offload/DeviceModule.h"
 #include "Diagnostics/DiagnosticEngine.h"
+#include "Offload/BarrierElimination.h"
 #include "Offload/Retarget.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -263,6 +264,10 @@ bool DeviceModule::refuseUnknown() {
   bool Fine = true;
   for (Function &F : D)
     for (Instruction &I : instructions(F)) {
+      if (auto *A = dyn_cast<AllocaInst>(&I); A && isKernel(F) && !isa<Constant>(A->getArraySize())) {
+        Diags.report(DiagId::OffloadStack, A, {}, {userName(F)});
+        Fine = false;
+      }
       auto *Call = dyn_cast<CallInst>(&I);
       if (!Call)
         continue;
@@ -392,7 +397,7 @@ bool DeviceModule::readsThread(const CallInst &Call) const {
   if (Callee && Callee->isIntrinsic())
     return false;
   return ReadThread.contains(Callee) ||
-         (Callee && (Callee->getName() == "__assertfail" || Callee->getName().starts_with("rg_cuda_check_access")));
+         (Callee && (Callee->getName() == "__assertfail"));
 }
 
 /// Device functions that stay functions ask the runtime who runs them.
@@ -416,6 +421,17 @@ void DeviceModule::lowerPlainFunctions() {
       Call->eraseFromParent();
     }
   }
+}
+
+/// Stack memory of constant size stands first in the kernel, whatever was inlined where.
+static void hoistStackMemory(Function &Kernel) {
+  BasicBlock &Entry = Kernel.getEntryBlock();
+  SmallVector<AllocaInst *, 8> Found;
+  for (Instruction &I : instructions(Kernel))
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && isa<Constant>(A->getArraySize()))
+      Found.push_back(A);
+  for (AllocaInst *A : reverse(Found))
+    A->moveBefore(Entry, Entry.begin());
 }
 
 /// A variable shared by several functions is one per thread of this machine: a thread
@@ -449,6 +465,10 @@ static void moveSharedVariables(Module &D) {
 }
 
 bool DeviceModule::lower() {
+  if (Options.checks())
+    for (Function &F : D)
+      if (!F.isDeclaration())
+        checkAccesses(F);
   findReadersOfThread();
   // Shared variables are named by instructions only, one use each to replace.
   SmallVector<Constant *, 8> SharedVars;
@@ -485,8 +505,9 @@ bool DeviceModule::lower() {
   }
 
   for (Function *Kernel : KernelList) {
-    if (Options.checks())
-      checkAccesses(*Kernel);
+    hoistStackMemory(*Kernel);
+    if (Options.EliminateBarriers && !Options.checks())
+      eliminateBarriers(*Kernel);
     DenseSet<const Value *> Divergent = divergentValues(*Kernel);
     LoweredKernel Lowered = lowerKernel(
         *Kernel, [&](const Value *V) { return !Divergent.contains(V); },
@@ -561,6 +582,56 @@ void DeviceModule::finishBlocks() {
   MPM.run(D, A.MAM);
 }
 
-void DeviceModule::checkAccesses(Function &Kernel) {
-  (void)Kernel;
+/// Calls of the runtime's checker in front of every access of memory that threads share.
+void DeviceModule::checkAccesses(Function &F) {
+  enum { Write = 1, Atomic = 2, Fences = 4, Races = 8, Uninitialized = 16 }; // runtime/cuda/Checks.cpp
+  int Always = (Options.CheckRaces ? Races : 0) | (Options.CheckUninitialized ? Uninitialized : 0);
+  struct Found {
+    Instruction *At;
+    Value *Address, *Size;
+    int Kind;
+  };
+  SmallVector<Found, 32> Accesses;
+  const DataLayout &DL = D.getDataLayout();
+  Type *I32 = Type::getInt32Ty(D.getContext()), *I64 = Type::getInt64Ty(D.getContext());
+  auto Bytes = [&](Type *T) { return ConstantInt::get(I64, DL.getTypeStoreSize(T)); };
+  for (Instruction &I : instructions(F)) {
+    if (auto *Load = dyn_cast<LoadInst>(&I))
+      Accesses.push_back({&I, Load->getPointerOperand(), Bytes(I.getType()), Load->isAtomic() ? Atomic : 0});
+    else if (auto *Store = dyn_cast<StoreInst>(&I))
+      Accesses.push_back({&I, Store->getPointerOperand(), Bytes(Store->getValueOperand()->getType()),
+                          Write | (Store->isAtomic() ? Atomic : 0)});
+    else if (auto *RMW = dyn_cast<AtomicRMWInst>(&I))
+      Accesses.push_back({&I, RMW->getPointerOperand(), Bytes(I.getType()), Write | Atomic});
+    else if (auto *CAS = dyn_cast<AtomicCmpXchgInst>(&I))
+      Accesses.push_back({&I, CAS->getPointerOperand(), Bytes(CAS->getNewValOperand()->getType()), Write | Atomic});
+    else if (auto *Set = dyn_cast<AnyMemIntrinsic>(&I)) {
+      Accesses.push_back({&I, Set->getRawDest(), Set->getLength(), Write});
+      if (auto *Copy = dyn_cast<AnyMemTransferInst>(&I))
+        Accesses.push_back({&I, Copy->getRawSource(), Copy->getLength(), 0});
+    } else if (isa<FenceInst>(I))
+      Always |= Fences;
+    else if (auto *Call = dyn_cast<CallInst>(&I))
+      if (Function *Callee = Call->getCalledFunction())
+        if (Callee->getName().starts_with("llvm.nvvm.membar.") && !Callee->getName().ends_with(".cta"))
+          Always |= Fences;
+  }
+  PointerType *Ptr = PointerType::get(D.getContext(), 0);
+  FunctionCallee Check = D.getOrInsertFunction("rg_cuda_check_access", Type::getVoidTy(D.getContext()), Ptr, I64, I32,
+                                               Ptr, I64);
+  FunctionCallee Number = D.getOrInsertFunction("rg.thread.number", I64);
+  for (const Found &A : Accesses) {
+    SmallVector<const Value *, 4> Objects;
+    getUnderlyingObjects(A.Address, Objects);
+    constexpr unsigned ConstantSpace = 4, ParameterSpace = 101;
+    unsigned Space = A.Address->getType()->getPointerAddressSpace();
+    if (Space == ConstantSpace || Space == ParameterSpace || all_of(Objects, [](const Value *O) {
+          auto *GV = dyn_cast<GlobalVariable>(O);
+          return isa<AllocaInst>(O) || (GV && GV->isConstant());
+        }))
+      continue;
+    IRBuilder<> B(A.At);
+    B.CreateCall(Check, {B.CreateAddrSpaceCast(A.Address, Ptr), B.CreateZExtOrTrunc(A.Size, I64),
+                         B.getInt32(A.Kind | Always), siteOf(D, A.At), B.CreateCall(Number)});
+  }
 }

@@ -11,11 +11,13 @@
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/LowerAtomic.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
@@ -81,7 +83,7 @@ public:
   Lowering(Function &Kernel, function_ref<bool(const Value *)> IsUniform, ReadsThread Reads,
            const OffloadOptions &Options, DiagnosticEngine &Diags)
       : Kernel(Kernel), M(*Kernel.getParent()), Ctx(M.getContext()), DL(M.getDataLayout()), Options(Options),
-        Diags(Diags), Reads(Reads), IsUniform(IsUniform), Points(Kernel, IsUniform),
+        Diags(Diags), Reads(Reads), IsUniform(IsUniform), Points(Kernel, IsUniform, Options.CutLoops),
         // Threads that are not together cannot share a value that a loop changes.
         Values(Kernel, Points, [&](const Value *V) { return sharesSlot(V, IsUniform); }, Options.Recompute) {}
 
@@ -232,6 +234,16 @@ static Value *specialRegister(const CallInst &Call, const Surroundings &S, IRBui
   return nullptr;
 }
 
+/// A block runs on one thread of the machine: nobody interrupts it in its own memory.
+/// Comes after markParallel, since threads do conflict there.
+static void makeSharedAtomicsPlain(Function &Region) {
+  for (Instruction &I : make_early_inc_range(instructions(Region)))
+    if (auto *RMW = dyn_cast<AtomicRMWInst>(&I); RMW && RMW->getPointerAddressSpace() == SharedSpace)
+      lowerAtomicRMWInst(RMW);
+    else if (auto *CAS = dyn_cast<AtomicCmpXchgInst>(&I); CAS && CAS->getPointerAddressSpace() == SharedSpace)
+      lowerAtomicCmpXchgInst(CAS);
+}
+
 void Lowering::makeRegion(unsigned K) {
   const Split &Start = Points.splits()[K];
   SmallVector<Type *, 32> Types;
@@ -260,7 +272,7 @@ void Lowering::makeRegion(unsigned K) {
     Map[Kernel.getArg(I)] = S.Args[I];
   for (unsigned I = 0; I != Values.memory().size(); ++I) {
     AllocaInst *A = Values.memory()[I];
-    uint64_t Stride = alignTo(DL.getTypeAllocSize(A->getAllocatedType()), A->getAlign());
+    uint64_t Stride = alignTo(A->getAllocationSize(DL)->getFixedValue(), A->getAlign());
     Map[A] = B.CreateGEP(B.getInt8Ty(), S.MemoryAt[I], B.CreateMul(S.Thread, B.getInt64(Stride)), A->getName());
   }
   auto SlotPlace = [&](IRBuilder<> &B, unsigned I) -> Value * {
@@ -471,6 +483,7 @@ void Lowering::makeRegion(unsigned K) {
     if (I.isLifetimeStartOrEnd() && !isa<AllocaInst>(cast<CallInst>(I).getArgOperand(cast<CallInst>(I).arg_size() - 1)))
       I.eraseFromParent();
   markParallel(*R, K);
+  makeSharedAtomicsPlain(*R);
 }
 
 /// Threads of a block do not depend on each other between cuts: say so, for
@@ -600,13 +613,15 @@ void BlockEmitter::prologue() {
                                     : scratchAt(L.perThread(L.DL.getTypeAllocSize(T))));
   }
   for (AllocaInst *A : L.Values.memory())
-    S.MemoryAt.push_back(scratchAt(L.perThread(alignTo(L.DL.getTypeAllocSize(A->getAllocatedType()), A->getAlign()))));
+    S.MemoryAt.push_back(scratchAt(L.perThread(alignTo(A->getAllocationSize(L.DL)->getFixedValue(), A->getAlign()))));
   for (GlobalVariable *GV : L.SharedVars) {
     Value *At = S.Dynamic;
     if (!GV->isDeclaration() && L.DL.getTypeAllocSize(GV->getValueType())) {
       AllocaInst *A = local(GV->getValueType(), GV->getName());
       A->setAlignment(std::max(GV->getAlign().valueOrOne(), Align(64)));
       At = A;
+      if (L.Options.checks())
+        call("rg_cuda_check_shared", B.getVoidTy(), {At, B.getInt64(L.DL.getTypeAllocSize(GV->getValueType()))});
     }
     S.Shared.push_back(B.CreateAddrSpaceCast(At, PointerType::get(L.Ctx, SharedSpace)));
   }
@@ -716,6 +731,9 @@ void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After) {
     if (D == 0) {
       SmallVector<Metadata *, 3> Facts{nullptr};
       Facts.push_back(MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.mustprogress")));
+      // Rows of a block are often as short as one vector or two.
+      Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.interleave.count"),
+                                          ConstantAsMetadata::get(B.getInt32(1))}));
       if (MDNode *Group = L.AccessGroups[K])
         Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
       MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
@@ -799,6 +817,8 @@ void BlockEmitter::blockOperation(unsigned K, Value *Counters, Value *Wanted) {
 
 void BlockEmitter::warpOperation(unsigned K, Value *Active) {
   const Split &Split = splits()[K];
+  if (L.Options.checks())
+    call("rg_cuda_check_warp", B.getVoidTy(), {Base});
   if (Split.Op->getType()->isVoidTy())
     return;
   SmallVector<Value *, 8> Args{Active};
@@ -960,8 +980,15 @@ void BlockEmitter::emitMachine(BasicBlock *Start) {
   BasePhi->addIncoming(More, GroupNext);
   B.CreateCondBr(B.CreateICmpULT(More, Threads), Group, PhaseEnd);
   B.SetInsertPoint(PhaseEnd);
-  if (L.Options.checks())
-    call("rg_cuda_check_divergence", B.getVoidTy(), {Counters, Threads});
+  if (L.Options.checks()) {
+    SmallVector<Constant *, 8> Sites;
+    for (const Split &Split : splits())
+      Sites.push_back(cast<GlobalVariable>(siteOf(L.M, Split.Deposit ? Split.Deposit : Split.Op))->getInitializer());
+    auto *SitesType = ArrayType::get(Sites[0]->getType(), Sites.size());
+    auto *SiteTable = new GlobalVariable(L.M, SitesType, true, GlobalValue::PrivateLinkage,
+                                         ConstantArray::get(SitesType, Sites), "rg.sites");
+    call("rg_cuda_check_divergence", B.getVoidTy(), {Counters, Threads, SiteTable});
+  }
   Value *Alive = call("rg_release", I64, {Counters, Threads});
   if (L.Options.checks())
     call("rg_cuda_check_barrier", B.getVoidTy(), {});
@@ -1088,6 +1115,23 @@ LoweredKernel Lowering::run() {
 }
 
 } // namespace
+
+Constant *retrograd::siteOf(Module &M, const Instruction *I) {
+  LLVMContext &Ctx = M.getContext();
+  Type *I32 = Type::getInt32Ty(Ctx);
+  const DILocation *Where = I ? I->getDebugLoc().get() : nullptr;
+  std::string File = Where ? Where->getFilename().str() : "";
+  GlobalVariable *Text = M.getGlobalVariable("rg.file." + File, /*AllowInternal=*/true);
+  if (!Text) {
+    Constant *Bytes = ConstantDataArray::getString(Ctx, File);
+    Text = new GlobalVariable(M, Bytes->getType(), true, GlobalValue::PrivateLinkage, Bytes, "rg.file." + File);
+  }
+  StructType *T = StructType::get(Ctx, {PointerType::get(Ctx, 0), I32, I32});
+  Constant *Site = ConstantStruct::get(T, {Text, ConstantInt::get(I32, Where ? Where->getLine() : 0),
+                                           ConstantInt::get(I32, Where ? Where->getColumn() : 0)});
+  auto *GV = new GlobalVariable(M, T, true, GlobalValue::PrivateLinkage, Site, "rg.site");
+  return GV;
+}
 
 LoweredKernel retrograd::lowerKernel(Function &Kernel, function_ref<bool(const Value *)> IsUniform, ReadsThread Reads,
                                      const OffloadOptions &Options, DiagnosticEngine &Diags) {

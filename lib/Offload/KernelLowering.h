@@ -36,7 +36,9 @@
 
 namespace llvm {
 class Function;
+class Constant;
 class GlobalVariable;
+class Module;
 } // namespace llvm
 
 namespace retrograd {
@@ -51,6 +53,9 @@ struct LoweredKernel {
   uint64_t ScratchPerThread = 0; ///< bytes
   uint32_t MaxThreads = 1024;    ///< __launch_bounds__
 };
+
+/// The place of I in the source, as the runtime's checker reads it; I may be null.
+llvm::Constant *siteOf(llvm::Module &M, const llvm::Instruction *I);
 
 /// Which functions read the identity of the thread that runs them.
 using ReadsThread = llvm::function_ref<bool(const llvm::CallInst &)>;

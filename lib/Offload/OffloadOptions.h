@@ -14,6 +14,7 @@ struct OffloadOptions {
   bool Uniform = true;           ///< -rg-offload-uniform: scalar values and branches of a block
   bool Parallel = true;          ///< -rg-offload-parallel: loops over threads promise no conflicts
   bool EliminateBarriers = true; ///< -rg-offload-eliminate-barriers
+  bool CutLoops = true;          ///< -rg-offload-cut-loops: loops over threads inside of uniform loops
   bool CheckRaces = false;       ///< -rg-check-races
   bool CheckUninitialized = false; ///< -rg-check-uninitialized
   bool Print = false;            ///< -rg-print-offload: the lowered functions

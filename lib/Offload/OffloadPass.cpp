@@ -85,7 +85,7 @@ static void unifyVariables(Module &M, const StringMap<std::string> &DeviceName) 
 }
 
 /// The table of this module's kernels, and a constructor that hands it to the runtime.
-static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels) {
+static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels, bool Checks) {
   LLVMContext &Ctx = M.getContext();
   StringMap<const LoweredKernel *> ByName;
   for (const LoweredKernel &K : Kernels)
@@ -120,6 +120,8 @@ static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels) {
                                     "rg.register.kernels", M);
   Ctor->addFnAttr(Attribute::NoUnwind);
   B.SetInsertPoint(BasicBlock::Create(Ctx, "entry", Ctor));
+  if (Checks)
+    B.CreateCall(M.getOrInsertFunction("rg_cuda_check_wanted", Type::getVoidTy(Ctx)));
   B.CreateCall(M.getOrInsertFunction("rg_cuda_register", Type::getVoidTy(Ctx), Ptr, I64),
                {Table, B.getInt64(Records.size())});
   B.CreateRetVoid();
@@ -201,6 +203,6 @@ PreservedAnalyses OffloadPass::run(Module &M, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
   }
   unifyVariables(M, DeviceName);
-  registerKernels(M, Device.kernels());
+  registerKernels(M, Device.kernels(), Options.checks());
   return PreservedAnalyses::none();
 }

@@ -8,8 +8,10 @@
 #include "Offload/SplitPoints.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -42,9 +44,11 @@ SplitKind retrograd::splitKindOf(const CallInst &Call, bool &IsSplit) {
   return SplitKind::Entry;
 }
 
-SplitPoints::SplitPoints(Function &F, function_ref<bool(const Value *)> IsUniform) : F(F) {
+SplitPoints::SplitPoints(Function &F, function_ref<bool(const Value *)> IsUniform, bool CutLoops) : F(F) {
   cutAtOperations();
-  classify(IsUniform);
+  Agree = classify(IsUniform, nullptr);
+  if (CutLoops && !Warps && Agree != Agreement::Divergent)
+    findLoops(IsUniform);
   if (Agree != Agreement::Divergent)
     while (cutAtUniformBranch(IsUniform))
       ;
@@ -89,10 +93,10 @@ void SplitPoints::cutAtOperations() {
   }
 }
 
-DenseMap<const BasicBlock *, BitVector> SplitPoints::nextSets() const {
+DenseMap<const BasicBlock *, BitVector> SplitPoints::nextSets(const BasicBlock *Extra) const {
   DenseMap<const BasicBlock *, BitVector> Next;
   for (const BasicBlock &BB : F)
-    Next[&BB] = BitVector(Splits.size() + 1);
+    Next[&BB] = BitVector(Splits.size() + 2);
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (const BasicBlock *BB : post_order(&F)) {
@@ -100,10 +104,7 @@ DenseMap<const BasicBlock *, BitVector> SplitPoints::nextSets() const {
       if (isa<ReturnInst>(BB->getTerminator()))
         Set.set(exitBit());
       for (const BasicBlock *Succ : successors(BB))
-        if (int K = at(Succ); K >= 0)
-          Set.set(K);
-        else
-          Set |= Next[Succ];
+        Set |= firstFrom(Succ, Extra, Next);
       if (Set != Next[BB]) {
         Next[BB] = Set;
         Changed = true;
@@ -114,14 +115,14 @@ DenseMap<const BasicBlock *, BitVector> SplitPoints::nextSets() const {
 }
 
 /// The cuts that can come first when control goes to Succ.
-static BitVector firstFrom(const BasicBlock *Succ, const SplitPoints &Points,
-                           const DenseMap<const BasicBlock *, BitVector> &Next) {
-  if (int K = Points.at(Succ); K >= 0) {
-    BitVector Set(Points.size() + 1);
-    Set.set(K);
-    return Set;
-  }
-  return Next.lookup(Succ);
+BitVector SplitPoints::firstFrom(const BasicBlock *Succ, const BasicBlock *Extra,
+                                 const DenseMap<const BasicBlock *, BitVector> &Next) const {
+  int K = Succ == Extra ? int(exitBit()) + 1 : at(Succ);
+  if (K < 0)
+    return Next.lookup(Succ);
+  BitVector Set(size() + 2);
+  Set.set(K);
+  return Set;
 }
 
 static const Value *conditionOf(const Instruction *T) {
@@ -132,17 +133,18 @@ static const Value *conditionOf(const Instruction *T) {
   return nullptr;
 }
 
-void SplitPoints::classify(function_ref<bool(const Value *)> IsUniform) {
-  auto Next = nextSets();
+Agreement SplitPoints::classify(IsUniformFn IsUniform, const BasicBlock *Extra) const {
+  Agreement Agree = Agreement::Uniform;
+  auto Next = nextSets(Extra);
   for (const BasicBlock &BB : F) {
     const Value *Condition = conditionOf(BB.getTerminator());
     if (!Condition || IsUniform(Condition))
       continue;
-    BitVector Any(size() + 1);
+    BitVector Any(size() + 2);
     bool Decides = false, DecidesMoreThanTheEnd = false;
-    BitVector SomeCut(size() + 1);
+    BitVector SomeCut(size() + 2);
     for (const BasicBlock *Succ : successors(&BB)) {
-      BitVector Set = firstFrom(Succ, *this, Next);
+      BitVector Set = firstFrom(Succ, Extra, Next);
       if (Set.none()) // the way to a trap
         continue;
       if (Any.any() && Set != Any)
@@ -165,10 +167,47 @@ void SplitPoints::classify(function_ref<bool(const Value *)> IsUniform) {
     else if (Decides && Agree == Agreement::Uniform)
       Agree = Agreement::ExitOnly;
   }
+  return Agree;
+}
+
+/// Innermost loops that all threads repeat equally often, worth turning inside out: with
+/// accesses that differ between threads, nothing that cannot be vectorised, and not too
+/// much to carry from one iteration to the next.
+void SplitPoints::findLoops(IsUniformFn IsUniform) {
+  DominatorTree DT(F);
+  LoopInfo Loops(DT);
+  for (Loop *L : Loops.getLoopsInPreorder()) {
+    BasicBlock *Exiting = L->getExitingBlock();
+    const Value *Condition = Exiting ? conditionOf(Exiting->getTerminator()) : nullptr;
+    if (!L->isInnermost() || !Condition || !IsUniform(Condition) || !L->getLoopPreheader() || !L->getLoopLatch())
+      continue;
+    bool Fit = true, Varies = false;
+    unsigned Carried = 0;
+    for (PHINode &Phi : L->getHeader()->phis())
+      Carried += !IsUniform(&Phi);
+    for (BasicBlock *BB : L->blocks()) {
+      Fit &= at(BB) < 0;
+      for (Instruction &I : *BB) {
+        if (auto *Call = dyn_cast<CallInst>(&I))
+          Fit &= Call->getCalledFunction() && Call->getCalledFunction()->isIntrinsic() && !Call->isConvergent();
+        Fit &= !I.isAtomic();
+        if (const Value *At = getLoadStorePointerOperand(&I))
+          Varies |= !IsUniform(At) || (isa<StoreInst>(I) && !IsUniform(cast<StoreInst>(I).getValueOperand()));
+      }
+    }
+    if (!Fit || !Varies || Carried > 4 || classify(IsUniform, Exiting) == Agreement::Divergent)
+      continue;
+    LoopEnds.insert(Exiting->getTerminator());
+  }
+  // Several loops together may be more than each alone: those in divergent branches have
+  // been turned down one by one, and the others are passed by all threads that are left.
+  if (!LoopEnds.empty() && Agree == Agreement::Uniform)
+    for (const Instruction *End : LoopEnds)
+      Agree = std::max(Agree, classify(IsUniform, End->getParent()));
 }
 
 bool SplitPoints::cutAtUniformBranch(function_ref<bool(const Value *)> IsUniform) {
-  auto Next = nextSets();
+  auto Next = nextSets(nullptr);
   for (BasicBlock &BB : F) {
     Instruction *T = BB.getTerminator();
     const Value *Condition = conditionOf(T);
@@ -179,13 +218,13 @@ bool SplitPoints::cutAtUniformBranch(function_ref<bool(const Value *)> IsUniform
     BitVector First;
     bool Decides = false;
     for (const BasicBlock *Succ : successors(&BB)) {
-      BitVector Set = firstFrom(Succ, *this, Next);
+      BitVector Set = firstFrom(Succ, nullptr, Next);
       if (Set.none())
         continue;
       Decides |= First.size() && Set != First;
       First = Set;
     }
-    if (!Decides)
+    if (!Decides && !LoopEnds.contains(T))
       continue;
     BasicBlock *Branch = SplitBlock(&BB, T->getIterator());
     add({Branch, SplitKind::UniformBranch});

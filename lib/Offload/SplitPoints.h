@@ -19,6 +19,7 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -67,7 +68,9 @@ enum class Agreement : unsigned char {
 class SplitPoints {
 public:
   /// Cuts F. IsUniform tells of a value whether all threads of a block agree on it.
-  SplitPoints(llvm::Function &F, llvm::function_ref<bool(const llvm::Value *)> IsUniform);
+  /// CutLoops: also at the ends of innermost loops that all threads repeat alike, so that
+  /// the loop over threads becomes the inner one, which vectorises.
+  SplitPoints(llvm::Function &F, llvm::function_ref<bool(const llvm::Value *)> IsUniform, bool CutLoops);
 
   llvm::ArrayRef<Split> splits() const { return Splits; }
   unsigned size() const { return Splits.size(); }
@@ -96,8 +99,16 @@ private:
   void cutAtOperations();
   /// Cuts at one more branch; false when there is none left.
   bool cutAtUniformBranch(llvm::function_ref<bool(const llvm::Value *)> IsUniform);
-  void classify(llvm::function_ref<bool(const llvm::Value *)> IsUniform);
-  llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> nextSets() const;
+  using IsUniformFn = llvm::function_ref<bool(const llvm::Value *)>;
+  /// How far threads stay together if there were a cut in Extra, too (null: none).
+  Agreement classify(IsUniformFn IsUniform, const llvm::BasicBlock *Extra) const;
+  /// Per block, the cuts that can come first behind it; bits as in next(), one more for Extra.
+  llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> nextSets(const llvm::BasicBlock *Extra) const;
+  llvm::BitVector firstFrom(const llvm::BasicBlock *Succ, const llvm::BasicBlock *Extra,
+                            const llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> &Next) const;
+  void findLoops(IsUniformFn IsUniform);
+  /// Branches at the ends of loops to cut.
+  llvm::SmallPtrSet<const llvm::Instruction *, 4> LoopEnds;
   void sortByProgramOrder();
 };
 

@@ -96,6 +96,8 @@ static cl::opt<bool> OffloadParallel("rg-offload-parallel", cl::init(true), cl::
                                      cl::desc("loops over threads promise that these do not conflict"));
 static cl::opt<bool> OffloadEliminateBarriers("rg-offload-eliminate-barriers", cl::init(true), cl::cat(Category),
                                               cl::desc("drop barriers that order nothing"));
+static cl::opt<bool> OffloadCutLoops("rg-offload-cut-loops", cl::init(true), cl::cat(Category),
+                                     cl::desc("loops over threads go inside of loops that all threads repeat alike"));
 static cl::opt<bool> CheckRaces("rg-check-races", cl::cat(Category),
                                 cl::desc("kernels report conflicting accesses of two threads"));
 static cl::opt<bool> CheckUninitialized("rg-check-uninitialized", cl::cat(Category),
@@ -225,6 +227,7 @@ Options Options::fromCommandLine() {
   O.OffloadUniform = ::OffloadUniform;
   O.OffloadParallel = ::OffloadParallel;
   O.OffloadEliminateBarriers = ::OffloadEliminateBarriers;
+  O.OffloadCutLoops = ::OffloadCutLoops;
   O.CheckRaces = ::CheckRaces;
   O.CheckUninitialized = ::CheckUninitialized;
   O.PrintOffload = ::PrintOffload;

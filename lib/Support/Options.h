@@ -60,6 +60,7 @@ struct Options {
   bool OffloadUniform = true;          ///< -rg-offload-uniform
   bool OffloadParallel = true;         ///< -rg-offload-parallel
   bool OffloadEliminateBarriers = true; ///< -rg-offload-eliminate-barriers
+  bool OffloadCutLoops = true;         ///< -rg-offload-cut-loops
   bool CheckRaces = false;             ///< -rg-check-races
   bool CheckUninitialized = false;     ///< -rg-check-uninitialized
   bool PrintOffload = false;           ///< -rg-print-offload

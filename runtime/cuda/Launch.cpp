@@ -122,6 +122,8 @@ static void runBlocks(const Kernel &K, const RgLaunch &L, void **Arguments, size
     OutOfMemory = true;
     return;
   }
+  if (checking())
+    checkLaunch(K.Code.Name, L, W.Dynamic, Shared);
   W.Running = true;
   if (!setjmp(W.Leave))
     for (;;) {
@@ -163,8 +165,6 @@ cudaError_t rgcuda::launch(const void *Host, dim3 Grid, dim3 Block, void **Argum
     Chunk = 1;
   std::atomic<int64_t> Taken{0};
   std::atomic<bool> OutOfMemory{false};
-  if (checking())
-    checkLaunch(K->Code.Name, L);
   if (Workers == 1) {
     runBlocks(*K, L, Arguments, Shared, Taken, Total, Chunk, OutOfMemory);
   } else {

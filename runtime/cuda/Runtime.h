@@ -39,7 +39,7 @@ cudaError_t launch(const void *Host, dim3 Grid, dim3 Block, void **Arguments, si
 
 /// Whether kernels of this program check themselves: then they run on one thread.
 bool checking();
-void checkLaunch(const char *Name, const RgLaunch &L);
+void checkLaunch(const char *Name, const RgLaunch &L, const char *Dynamic, size_t DynamicSize);
 
 } // namespace rgcuda
 

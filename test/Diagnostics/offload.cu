@@ -39,6 +39,13 @@ __global__ void named(int *X) {
   __nvvm_barrier_sync_cnt(1, 64);
   X[0] = 1;
 }
+__global__ void stack(int *X) {
+  // CHECK-DAG: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: kernel 'stack' takes stack memory of a size that only the run time knows [RG2605]
+  int *Row = (int *)__builtin_alloca(X[0]);
+  for (int I = 0; I < X[1]; ++I)
+    Row[I] = X[I];
+  X[0] = Row[X[2]];
+}
 #ifdef API
 // API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: use of undeclared identifier 'cudaGraphCreate'
 int graph() { return cudaGraphCreate(0, 0); }
