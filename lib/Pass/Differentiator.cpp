@@ -168,7 +168,7 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
         std::string Type;
         raw_string_ostream(Type) << "a struct of numbers packed into "
                                  << *Ret->getReturnValue()->getType();
-        Diags.report(DiagId::ReturnNotScalar, nullptr, Trail, {DiagArg(R.Primal), Type});
+        Diags.report(DiagId::ReturnNotNumbers, nullptr, Trail, {DiagArg(R.Primal), Type});
         return Outcome::Failed;
       }
 

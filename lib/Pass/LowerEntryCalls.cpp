@@ -61,6 +61,22 @@ private:
 
 } // namespace
 
+/// One in every number of a type, zero in all else.
+static Constant *onesOf(Type *T) {
+  if (T->isFPOrFPVectorTy())
+    return ConstantFP::get(T, 1.0);
+  if (auto *S = dyn_cast<StructType>(T)) {
+    SmallVector<Constant *, 4> Members;
+    for (Type *Member : S->elements())
+      Members.push_back(onesOf(Member));
+    return ConstantStruct::get(S, Members);
+  }
+  if (auto *A = dyn_cast<ArrayType>(T))
+    return ConstantArray::get(
+        A, SmallVector<Constant *, 4>(A->getNumElements(), onesOf(A->getElementType())));
+  return Constant::getNullValue(T);
+}
+
 /// Memory in the frame of the function around the call. In the entry block,
 /// since the call may stand in a loop.
 AllocaInst *Lowering::makeMemory(Type *T, const Twine &Name) {
@@ -89,10 +105,18 @@ Value *Lowering::operand(const EntryOperand &Operand, Type *Wanted,
                                              Operand.Offset);
     return Builder.CreateLoad(Wanted, V);
   case EntryOperand::CopyMemory:
-  case EntryOperand::ZeroMemory: {
+  case EntryOperand::ZeroMemory:
+  case EntryOperand::OnesMemory: {
     AllocaInst *Copy = makeMemory(Operand.Memory, Name);
     uint64_t Size = DL.getTypeAllocSize(Operand.Memory);
-    if (Operand.How == EntryOperand::CopyMemory)
+    if (Operand.How == EntryOperand::OnesMemory) {
+      Constant *Ones = onesOf(Operand.Memory);
+      auto *G = new GlobalVariable(*Old.getModule(), Ones->getType(), /*isConstant=*/true,
+                                   GlobalValue::PrivateLinkage, Ones, "rg.ones");
+      G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+      V = G;
+    }
+    if (V)
       Builder.CreateMemCpy(Copy, Copy->getAlign(), V, MaybeAlign(), Size);
     else
       Builder.CreateMemSet(Copy, Builder.getInt8(0), Size, Copy->getAlign());
@@ -191,24 +215,9 @@ void Lowering::storeTape(Value *Tape) {
 /// The adjoint of the result in one lane.
 Value *Lowering::seed(unsigned Lane) {
   Type *T = Entry.Request.Primal->getReturnType();
-  auto Ones = [](auto &&Self, Type *Of) -> Constant * {
-    if (Of->isFPOrFPVectorTy())
-      return ConstantFP::get(Of, 1.0);
-    if (auto *S = dyn_cast<StructType>(Of)) {
-      SmallVector<Constant *, 4> Members;
-      for (Type *Member : S->elements())
-        Members.push_back(Self(Self, Member));
-      return ConstantStruct::get(S, Members);
-    }
-    if (auto *A = dyn_cast<ArrayType>(Of))
-      return ConstantArray::get(
-          A, SmallVector<Constant *, 4>(A->getNumElements(),
-                                        Self(Self, A->getElementType())));
-    return Constant::getNullValue(Of);
-  };
-  if (Entry.OfTape.Seeds.empty())
-    return Ones(Ones, T);
-  ArrayRef<EntryOperand> Pieces = Entry.OfTape.Seeds[Lane];
+  if (Entry.Seeds.empty())
+    return onesOf(T);
+  ArrayRef<EntryOperand> Pieces = Entry.Seeds[Lane];
   Value *Memory = nullptr;
   if (Pieces.size() == 1)
     return operand(Pieces[0], T, Memory, "");
@@ -241,12 +250,7 @@ void Lowering::run() {
       Arguments.push_back(V);
     }
   }
-  // The derivative of the result with respect to itself.
-  if (Request.Mode == DerivativeMode::ReverseJoint && Request.ActiveReturn)
-    Arguments.append(Request.Width,
-                     ConstantFP::get(Request.Primal->getReturnType(), 1.0));
-
-  if (IsSweep && Request.ActiveReturn)
+  if ((IsSweep || Request.Mode == DerivativeMode::ReverseJoint) && Request.ActiveReturn)
     for (unsigned Lane = 0; Lane != Request.Width; ++Lane)
       Arguments.push_back(seed(Lane));
 

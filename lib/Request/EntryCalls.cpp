@@ -445,6 +445,7 @@ private:
   bool readTapeMarker(MarkerRole Role, StringRef Name);
   bool readSweepOperands();
   bool readSeed(Type *Returned);
+  bool readJointSeeds();
   bool readSplitReturn(Type *Returned, bool InMemory);
   bool matchResult();
 };
@@ -913,11 +914,13 @@ bool Decoder::checkReturnMarker(Type *Returned) {
   if (*Return == MarkerRole::ActiveReturn) {
     if (isForward())
       return Wrong("forward mode seeds no result: use enzyme_dup_return for its tangent");
-    if (!Returned->isFloatingPointTy())
+    if (!holdsFloat(Returned) || holdsPointer(Returned))
       return Wrong("'" + userName(*F) + "' returns " + describe(Returned) +
-                   " and not one floating-point number");
+                   " and not floating-point numbers");
     return true;
   }
+  if ((isAugment() || isSweep()) && holdsPointer(Returned))
+    return true;
   if (!isForward())
     return Wrong("reverse mode returns no shadow of a result: use enzyme_active_return for a number");
   if (!holdsFloat(Returned) && !holdsPointer(Returned))
@@ -1042,12 +1045,20 @@ bool Decoder::readReturn() {
     AdjointResults();
     return true;
   }
-  bool IsScalar = Returned->isFloatingPointTy();
-  if (!ReturnConst && !IsScalar && holdsFloat(Returned))
-    return failed(DiagId::ReturnNotScalar, {F, describe(Returned)});
-  Request.ActiveReturn = IsScalar && !ReturnConst;
+  bool Numbers = !ReturnConst && holdsFloat(Returned);
+  if (Numbers && holdsPointer(Returned))
+    return failed(DiagId::ReturnNotNumbers, {F, describe(Returned)});
+  Request.ActiveReturn = Numbers && !InMemory;
   if (InMemory) {
     Request.ReturnPrimal = false;
+    if (Numbers) {
+      Request.Args[0] = ArgActivity::Dup;
+      for (unsigned Lane = 0; Lane < Width; ++Lane)
+        Result.Parameters[0].Shadows.push_back(
+            Result.Seeds.empty()
+                ? EntryOperand{EntryOperand::OnesMemory, nullptr, Returned}
+                : EntryOperand{EntryOperand::CopyMemory, Result.Seeds[Lane][0].V, Returned});
+    }
     if (Primal)
       FromMemory(/*OfShadow=*/false);
   } else if (Primal) {
@@ -1100,7 +1111,7 @@ bool Decoder::readSweepOperands() {
   while (Next != Call.arg_size()) {
     Value *V = Call.getArgOperand(Next);
     bool WantsSeed = Return != MarkerRole::ConstReturn && holdsFloat(Returned) &&
-                     Of.Seeds.size() < Result.Request.Width;
+                     Result.Seeds.size() < Result.Request.Width;
     // A pointer can only be the tape where numbers are passed by value.
     bool MayBeSeed = ByReference || Call.isByValArgument(Next) ||
                      !V->getType()->isPointerTy() || InMemory;
@@ -1122,17 +1133,37 @@ bool Decoder::readSweepOperands() {
   }
   if (!Of.Tape)
     return failed(DiagId::TapeMissing, {EntryName, F});
-  if (!Of.Seeds.empty() && Of.Seeds.size() != Result.Request.Width)
+  if (!Result.Seeds.empty() && Result.Seeds.size() != Result.Request.Width)
     return failed(DiagId::SeedMissing, {F, describe(Returned)});
-  if (InMemory && Of.Seeds.empty() && Return != MarkerRole::ConstReturn &&
+  if (InMemory && Result.Seeds.empty() && Return != MarkerRole::ConstReturn &&
       holdsFloat(Returned))
+    return failed(DiagId::SeedMissing, {F, describe(Returned)});
+  return true;
+}
+
+/// In a joint derivative the adjoint of a result of several numbers may follow the
+/// arguments; that of one number is 1.
+bool Decoder::readJointSeeds() {
+  bool InMemory = F->arg_size() && F->getArg(0)->hasStructRetAttr();
+  Type *Returned =
+      InMemory ? F->getArg(0)->getParamStructRetType() : F->getReturnType();
+  if (Return == MarkerRole::ConstReturn || Returned->isFloatingPointTy() ||
+      !holdsFloat(Returned) || holdsPointer(Returned))
+    return true;
+  while (Next != Call.arg_size() && Result.Seeds.size() < Result.Request.Width) {
+    if (InMemory && !ByReference && !Call.isByValArgument(Next))
+      break; // one too many
+    if (!readSeed(InMemory ? PointerType::getUnqual(F->getContext()) : Returned))
+      return false;
+  }
+  if (!Result.Seeds.empty() && Result.Seeds.size() != Result.Request.Width)
     return failed(DiagId::SeedMissing, {F, describe(Returned)});
   return true;
 }
 
 /// The next arguments as the adjoint of the result, in one lane.
 bool Decoder::readSeed(Type *Returned) {
-  SmallVector<EntryOperand, 1> &Seed = Result.OfTape.Seeds.emplace_back();
+  SmallVector<EntryOperand, 1> &Seed = Result.Seeds.emplace_back();
   auto Wrong = [&](Type *Have) {
     return failed(DiagId::SeedKind, {F, describe(Returned), describe(Have)});
   };
@@ -1173,10 +1204,10 @@ bool Decoder::readSplitReturn(Type *Returned, bool InMemory) {
   bool Numbers = !ReturnConst && holdsFloat(Returned);
   bool Pointers = !ReturnConst && holdsPointer(Returned);
   if (Numbers && Pointers)
-    return failed(DiagId::ReturnNotScalar, {F, describe(Returned)});
+    return failed(DiagId::ReturnNotNumbers, {F, describe(Returned)});
   if (InMemory) {
     if (Pointers)
-      return failed(DiagId::ReturnNotScalar, {F, describe(Returned)});
+      return failed(DiagId::ReturnNotNumbers, {F, describe(Returned)});
     Request.ReturnPrimal = false;
     if (!Numbers)
       return true;
@@ -1184,7 +1215,7 @@ bool Decoder::readSplitReturn(Type *Returned, bool InMemory) {
     for (unsigned Lane = 0; Lane < Request.Width; ++Lane)
       Result.Parameters[0].Shadows.push_back(
           isAugment() ? EntryOperand{EntryOperand::ZeroMemory, nullptr, Returned}
-                      : Result.OfTape.Seeds[Lane][0]);
+                      : Result.Seeds[Lane][0]);
     return true;
   }
   Request.ReturnPrimal = !Returned->isVoidTy();
@@ -1299,6 +1330,8 @@ std::optional<EntryCall> Decoder::decode() {
   if (Marker && Next == Call.arg_size())
     return fail(DiagId::MarkerWithoutArgument, {Spelling});
   if (isSweep() && !readSweepOperands())
+    return std::nullopt;
+  if (Result.Request.Mode == DerivativeMode::ReverseJoint && !readJointSeeds())
     return std::nullopt;
   if (isAugment() && Result.OfTape.InMemory != Result.OfTape.Tape.has_value())
     return fail(DiagId::TapeMissing, {EntryName, F});
@@ -1490,7 +1523,7 @@ retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
 static void print(raw_ostream &OS, const EntryOperand &Operand) {
   static constexpr StringLiteral Spelling[] = {
       "",           "fptrunc ", "inttrunc ", "fpextend ",
-      "intextend ", "load ",    "copy of ",  "zeros"};
+      "intextend ", "load ",    "copy of ",  "zeros", "ones"};
   OS << Spelling[Operand.How];
   if (Operand.V)
     Operand.V->printAsOperand(OS, /*PrintType=*/true);

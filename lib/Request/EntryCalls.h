@@ -48,7 +48,8 @@ struct EntryOperand {
     Load,       ///< behind an address: C++ forwarding, structs that found no
                 ///< registers
     CopyMemory, ///< passed by value in memory: the derivative gets a copy of it
-    ZeroMemory  ///< no value of the user's: fresh memory filled with zeros
+    ZeroMemory, ///< no value of the user's: fresh memory filled with zeros
+    OnesMemory  ///< the same, each number in it a one
   };
   EntryOperand(Conversion How = Direct, llvm::Value *V = nullptr,
                llvm::Type *Memory = nullptr, uint64_t Offset = 0)
@@ -58,7 +59,7 @@ struct EntryOperand {
   /// Follows what is replaced: the argument of one call may be the result of
   /// another one.
   llvm::WeakTrackingVH V;
-  /// CopyMemory, ZeroMemory: type of the memory.
+  /// CopyMemory, ZeroMemory, OnesMemory: type of the memory.
   llvm::Type *Memory;
   /// Load: where behind the address.
   uint64_t Offset;
@@ -103,9 +104,6 @@ struct EntryTape {
   /// If InMemory: its size, or a C++ reference to that.
   llvm::WeakTrackingVH MemoryBytes;
   bool Keep = false;                  ///< the sweep does not release it
-  /// Adjoints of the result per lane, in pieces if it is a struct; all ones where
-  /// none are given.
-  llvm::SmallVector<llvm::SmallVector<EntryOperand, 1>, 1> Seeds;
 };
 
 struct EntryCall {
@@ -119,6 +117,9 @@ struct EntryCall {
   llvm::Type *ResultInMemory = nullptr;
   /// Augment and Sweep.
   EntryTape OfTape;
+  /// ReverseJoint and Sweep: adjoints of the result per lane, in pieces if it is a
+  /// struct; all ones where none are given.
+  llvm::SmallVector<llvm::SmallVector<EntryOperand, 1>, 1> Seeds;
 
   RequestTrail trail() const { return RequestTrail(*Call, Request.Primal); }
   void print(llvm::raw_ostream &OS) const;

@@ -5,7 +5,7 @@
 // RUN: not %rgcc -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 #include <complex.h>
 extern int enzyme_const, enzyme_dup, enzyme_dupnoneed, enzyme_out, enzyme_observations;
-extern int enzyme_something;
+extern int enzyme_something, enzyme_width;
 double __enzyme_autodiff(void *, ...);
 double __enzyme_fwddiff(void *, ...);
 float __enzyme_autodiff_float(void *, ...);
@@ -17,6 +17,8 @@ double square(double x) { return x * x; }
 double product(double *x, double *y) { return *x * *y; }
 double scaled(double x, long n) { return x * n; }
 double many(int n, ...) { return n; }
+struct place { double v, *at; };
+struct place located(double *x) { struct place p = {*x, x}; return p; }
 double _Complex rotated(double x) { return x * 1.0i; }
 void store(double *x) { *x = *x * *x; }
 struct packed { float f; int n; };
@@ -59,8 +61,12 @@ void test(double x, double *p, double *dp, int n, struct packed s) {
   sink = __enzyme_fwddiff((void *)square, enzyme_out, x);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: parameter 1 of 'square' is passed by value, so in reverse mode its adjoint must be returned and not left in a shadow [RG1014]
   sink = __enzyme_autodiff((void *)square, enzyme_dup, x, x);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: reverse mode needs a function that returns one floating-point number or nothing, and 'rotated' returns a struct ({ double, double }) [RG1015]
-  sink = __enzyme_autodiff((void *)rotated, x);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: reverse mode needs a function that returns floating-point numbers or nothing, and 'located' returns a struct ({ double, ptr }) [RG1015]
+  sink = __enzyme_autodiff((void *)located, p, dp);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the adjoint of the result of 'rotated' must be a struct ({ double, double }), and a double is passed [RG1054]
+  sink = __enzyme_autodiff((void *)rotated, x, 1.0);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the adjoint of the result of 'rotated' must be passed: a struct ({ double, double }), once per lane [RG1053]
+  sink = __enzyme_autodiff((void *)rotated, enzyme_width, 2, x, 1.0i);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the declared result of '__enzyme_autodiff_float' must hold what the derivative of 'square' returns: a double; it is declared to return a float [RG1016]
   sink = __enzyme_autodiff_float((void *)square, x);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the result of '__enzyme_autodiff' must not be used, since the derivative of 'store' returns nothing [RG1017]
