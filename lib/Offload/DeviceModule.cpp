@@ -8,6 +8,7 @@
 #include "Offload/DeviceModule.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Offload/BarrierElimination.h"
+#include "Offload/LockStep.h"
 #include "Offload/Retarget.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
@@ -509,6 +510,9 @@ bool DeviceModule::lower() {
     if (Options.EliminateBarriers && !Options.checks())
       eliminateBarriers(*Kernel);
     DenseSet<const Value *> Divergent = divergentValues(*Kernel);
+    if (Options.LockStep && !Options.checks() &&
+        runLoopsInLockStep(*Kernel, [&](const Value *V) { return !Divergent.contains(V); }))
+      Divergent = divergentValues(*Kernel);
     LoweredKernel Lowered = lowerKernel(
         *Kernel, [&](const Value *V) { return !Divergent.contains(V); },
         [&](const CallInst &Call) { return readsThread(Call); }, Options, Diags);

@@ -1120,6 +1120,10 @@ Constant *retrograd::siteOf(Module &M, const Instruction *I) {
   LLVMContext &Ctx = M.getContext();
   Type *I32 = Type::getInt32Ty(Ctx);
   const DILocation *Where = I ? I->getDebugLoc().get() : nullptr;
+  // What headers of CUDA do for the user is told of where the user called them.
+  while (Where && Where->getInlinedAt() &&
+         (Where->getFilename().contains("__clang_cuda_") || Where->getFilename().contains("retrograd/cuda/")))
+    Where = Where->getInlinedAt();
   std::string File = Where ? Where->getFilename().str() : "";
   GlobalVariable *Text = M.getGlobalVariable("rg.file." + File, /*AllowInternal=*/true);
   if (!Text) {

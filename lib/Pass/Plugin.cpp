@@ -82,7 +82,8 @@ static LinkStage stageOf(ThinOrFullLTOPhase Phase) {
 
 static OffloadOptions offloadOptions(const Options &O) {
   return {O.OffloadRecompute, O.OffloadUniform,      O.OffloadParallel, O.OffloadEliminateBarriers,
-          O.OffloadCutLoops,  O.CheckRaces,         O.CheckUninitialized, O.PrintOffload};
+          O.OffloadCutLoops,  O.OffloadLockStep,    O.CheckRaces,    O.CheckUninitialized,
+          O.PrintOffload};
 }
 
 void retrograd::registerPasses(PassBuilder &PB) {

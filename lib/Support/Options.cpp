@@ -98,6 +98,8 @@ static cl::opt<bool> OffloadEliminateBarriers("rg-offload-eliminate-barriers", c
                                               cl::desc("drop barriers that order nothing"));
 static cl::opt<bool> OffloadCutLoops("rg-offload-cut-loops", cl::init(true), cl::cat(Category),
                                      cl::desc("loops over threads go inside of loops that all threads repeat alike"));
+static cl::opt<bool> OffloadLockStep("rg-offload-lock-step", cl::init(false), cl::cat(Category),
+                                     cl::desc("threads of a block run loops over the grid together"));
 static cl::opt<bool> CheckRaces("rg-check-races", cl::cat(Category),
                                 cl::desc("kernels report conflicting accesses of two threads"));
 static cl::opt<bool> CheckUninitialized("rg-check-uninitialized", cl::cat(Category),
@@ -228,6 +230,7 @@ Options Options::fromCommandLine() {
   O.OffloadParallel = ::OffloadParallel;
   O.OffloadEliminateBarriers = ::OffloadEliminateBarriers;
   O.OffloadCutLoops = ::OffloadCutLoops;
+  O.OffloadLockStep = ::OffloadLockStep;
   O.CheckRaces = ::CheckRaces;
   O.CheckUninitialized = ::CheckUninitialized;
   O.PrintOffload = ::PrintOffload;

@@ -61,6 +61,7 @@ struct Options {
   bool OffloadParallel = true;         ///< -rg-offload-parallel
   bool OffloadEliminateBarriers = true; ///< -rg-offload-eliminate-barriers
   bool OffloadCutLoops = true;         ///< -rg-offload-cut-loops
+  bool OffloadLockStep = true;         ///< -rg-offload-lock-step
   bool CheckRaces = false;             ///< -rg-check-races
   bool CheckUninitialized = false;     ///< -rg-check-uninitialized
   bool PrintOffload = false;           ///< -rg-print-offload

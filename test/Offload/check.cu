@@ -70,7 +70,7 @@ __global__ void ordered(int *X) {
   S[I] = I;
   __syncwarp();
   atomicAdd(&X[0], S[Other]);
-  atomicAdd(&S[0], 1);
+  atomicAdd(&X[1], 1);
 }
 
 int main(int, char **Arguments) {

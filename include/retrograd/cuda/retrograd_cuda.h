@@ -27,6 +27,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <stdlib.h> // before std::malloc has a device form, too
+#include <string.h>
 #undef __NVCC__
 #include "cuda_runtime.h"
 #endif

@@ -1,0 +1,25 @@
+//===- LockStep.h - loops that threads repeat almost alike -===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef RETROGRAD_OFFLOAD_LOCKSTEP_H
+#define RETROGRAD_OFFLOAD_LOCKSTEP_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace llvm {
+class Function;
+class Value;
+} // namespace llvm
+
+namespace retrograd {
+
+/// Gives loops over a grid (for (i = thread; i < n; i += threads)) a first part that all
+/// threads of the block run together, as long as all have something left. Returns how many.
+unsigned runLoopsInLockStep(llvm::Function &Kernel, llvm::function_ref<bool(const llvm::Value *)> IsUniform);
+
+} // namespace retrograd
+
+#endif
