@@ -142,6 +142,13 @@ static std::pair<const Value *, const Value *> copyEnds(const Instruction &I,
   }
 }
 
+/// How many bytes it copies; one where that is not constant.
+static uint64_t copiedBytes(const Instruction &I) {
+  const auto *M = dyn_cast<AnyMemTransferInst>(&I);
+  const auto *N = M ? dyn_cast<ConstantInt>(M->getLength()) : nullptr;
+  return N ? N->getZExtValue() : 1;
+}
+
 bool ActivityAnalysis::anyVariedInput(const CallBase &C,
                                       const ProgramFacts::Effects *E) const {
   if (any_of(C.args(), [&](const Value *A) { return isVaried(A); }))
@@ -212,105 +219,59 @@ void ActivityAnalysis::propagateVaried() {
   }
 }
 
-/// Follows the bits of varied floats through integers that are no floats by
-/// type (a masked mantissa, say) to where they become a float again. Comparisons
-/// and conversions end a trail: what they give is constant almost everywhere.
+/// Follows the bits of varied floats through integers that are no floats by type
+/// (a masked mantissa, a half that went through an array of int) to where they
+/// become a float again. Comparisons and conversions end a trail: what they give
+/// is constant almost everywhere.
 void ActivityAnalysis::findLostBits() {
   DenseSet<const Value *> Tainted;
+  BitVector TaintedObjects(VariedObjects.size());
   auto MovesBits = [](const Instruction &I) {
     return I.isBinaryOp() || isa<PHINode>(I) || isa<SelectInst>(I) || isa<BitCastInst>(I) ||
            isa<TruncInst>(I) || isa<ZExtInst>(I) || isa<SExtInst>(I) || isa<FreezeInst>(I) ||
            isa<InsertElementInst>(I) || isa<ExtractElementInst>(I) || isa<ShuffleVectorInst>(I);
   };
+  auto Holds = [&](const Value *P) {
+    return testObject(VariedObjects, P) || testObject(TaintedObjects, P);
+  };
+  /// True if I hands such bits on, to its result or to memory.
+  auto Follow = [&](const Instruction &I) {
+    if (const auto *S = dyn_cast<StoreInst>(&I))
+      return Tainted.contains(S->getValueOperand()) &&
+             markObject(TaintedObjects, S->getPointerOperand());
+    if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest)
+      return testObject(TaintedObjects, Source) && markObject(TaintedObjects, Dest);
+    if (movesInSteps(I) || isVaried(&I) || Tainted.contains(&I))
+      return false;
+    bool FromBits = false;
+    if (const auto *L = dyn_cast<LoadInst>(&I))
+      FromBits = L->getType()->isIntOrIntVectorTy() && Holds(L->getPointerOperand());
+    else if (MovesBits(I))
+      FromBits = any_of(I.operands(), [&](const Value *Op) {
+        return Tainted.contains(Op) ||
+               (isVaried(Op) && I.getType()->isIntOrIntVectorTy() &&
+                (Op->getType()->isIntOrIntVectorTy() || isa<BitCastInst>(I)));
+      });
+    return FromBits && Tainted.insert(&I).second;
+  };
   for (bool Changed = true; Changed;) {
     Changed = false;
-    for (const Instruction &I : instructions(F)) {
-      if (!MovesBits(I) || movesInSteps(I) || !Shape.isLive(I.getParent()) || isVaried(&I) || Tainted.contains(&I))
-        continue;
-      bool FromBits = any_of(I.operands(), [&](const Value *Op) {
-        return Tainted.contains(Op) ||
-               (isVaried(Op) && Op->getType()->isIntOrIntVectorTy() &&
-                I.getType()->isIntOrIntVectorTy());
-      });
-      if (isa<BitCastInst>(I) && I.getType()->isIntOrIntVectorTy())
-        FromBits |= isVaried(I.getOperand(0));
-      if (!FromBits)
-        continue;
-      Tainted.insert(&I);
-      Changed = true;
-    }
+    for (const Instruction &I : instructions(F))
+      Changed |= Shape.isLive(I.getParent()) && Follow(I);
   }
-  for (const Instruction &I : instructions(F))
-    if (Tainted.contains(&I) && Facts.carriesFloat(&I) && !isVaried(&I))
-      LostBits.push_back(&I);
-  for (const Instruction &I : instructions(F))
-    if (const auto *L = dyn_cast<LoadInst>(&I);
-        L && L->getType()->isIntegerTy() && Shape.isLive(L->getParent()) && !isVaried(L) &&
-        testObject(VariedObjects, L->getPointerOperand()))
-      findLostCopies(*L);
-}
-
-/// Type-based alias facts say that S writes a member of a struct which is an
-/// integer, not a byte of anything.
-static bool writesIntegerMember(const StoreInst &S) {
-  const MDNode *Tag = S.getMetadata(LLVMContext::MD_tbaa);
-  if (!Tag || Tag->getNumOperands() < 3 || Tag->getOperand(0) == Tag->getOperand(1))
-    return false;
-  const auto *Access = dyn_cast<MDNode>(Tag->getOperand(1));
-  const auto *Name =
-      Access && Access->getNumOperands() ? dyn_cast<MDString>(Access->getOperand(0)) : nullptr;
-  return Name && Name->getString() != "omnipotent char";
-}
-
-/// As TypeAnalysis::callersKnowFloat, also where the memory at P is copied in bulk
-/// from or to.
-bool ActivityAnalysis::callersKnowFloat(const Value *P, uint64_t Size) const {
-  const TypeAnalysis &Types = Facts.types();
-  if (Types.callersKnowFloat(P, 0, Size))
-    return true;
-  TypeAnalysis::ObjectId O = Types.objectOf(P);
-  return any_of(instructions(F), [&](const Instruction &I) {
-    auto [Dest, Source] = copyEnds(I, Facts.catalogue());
-    if (!Dest)
-      return false;
-    const auto *M = dyn_cast<AnyMemTransferInst>(&I);
-    const auto *N = M ? dyn_cast<ConstantInt>(M->getLength()) : nullptr;
-    uint64_t Length = N ? N->getZExtValue() : Size;
-    return (Types.objectOf(Dest) == O && Types.callersKnowFloat(Source, 0, Length)) ||
-           (Types.objectOf(Source) == O && Types.callersKnowFloat(Dest, 0, Length));
-  });
-}
-
-/// An integer that comes from memory with active numbers and is only copied may
-/// be half of such a number, although its accesses say `int`: a permuted copy
-/// through an array of int. It is, if floats are read where it goes.
-void ActivityAnalysis::findLostCopies(const LoadInst &From) {
-  SmallVector<const Value *, 8> Work{&From};
-  SmallPtrSet<const Value *, 8> Seen{&From};
-  SmallVector<const StoreInst *, 4> Stores;
-  while (!Work.empty()) {
-    for (const User *U : Work.pop_back_val()->users()) {
-      if (isa<PHINode, SelectInst, FreezeInst>(U)) {
-        if (Seen.insert(U).second)
-          Work.push_back(U);
-      } else if (const auto *S = dyn_cast<StoreInst>(U)) {
-        Stores.push_back(S);
-      } else {
-        return; // used as a number: an integer indeed
-      }
-    }
-  }
-  const TypeAnalysis &Types = Facts.types();
-  uint64_t Size = Types.dataLayout().getTypeStoreSize(From.getType()).getFixedValue();
-  for (const StoreInst *S : Stores) {
-    if (writesIntegerMember(*S))
+  for (const Instruction &I : instructions(F)) {
+    if (!Shape.isLive(I.getParent()))
       continue;
-    const Value *To = S->getPointerOperand();
-    if (Types.touchesFloat(To, Size) || callersKnowFloat(To, Size) ||
-        callersKnowFloat(From.getPointerOperand(), Size))
-      LostBits.push_back(S);
-    else if (Types.isStrided(To) && Types.isStrided(From.getPointerOperand()))
-      BareCopies.push_back(S);
+    if (const auto *S = dyn_cast<StoreInst>(&I)) {
+      if (Tainted.contains(S->getValueOperand()) && Facts.isPunned(I))
+        LostBits.push_back(&I);
+    } else if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest) {
+      if (testObject(TaintedObjects, Source) && !testObject(VariedObjects, Source) &&
+          Facts.types().touchesFloat(Dest, copiedBytes(I)))
+        LostBits.push_back(&I);
+    } else if (Tainted.contains(&I) && Facts.carriesFloat(&I)) {
+      LostBits.push_back(&I);
+    }
   }
 }
 

@@ -58,6 +58,8 @@ public:
   bool isActive(const llvm::Value *V) const { return isVaried(V) && isUseful(V); }
   /// The memory behind P holds active floats.
   bool isActiveMemory(const llvm::Value *P) const;
+  /// What lies at P may depend on an active input.
+  bool isVariedMemory(const llvm::Value *P) const { return testObject(VariedObjects, P); }
   /// What lies at P may have an influence on an active output.
   bool isUsefulMemory(const llvm::Value *P) const;
   /// The value V (a pointer, or bytes that hold one) has a shadow of its own.
@@ -76,9 +78,6 @@ public:
   /// that the types do not follow, and stores of what may be half of one: their
   /// derivative would be lost.
   llvm::ArrayRef<const llvm::Instruction *> lostBits() const { return LostBits; }
-  /// Elements of arrays that are copied as integers out of memory with active
-  /// numbers, and never used as integers: only callers can tell what they are.
-  llvm::ArrayRef<const llvm::StoreInst *> bareCopies() const { return BareCopies; }
   /// For callees: where the shadows of pointers may come from.
   const ShadowOrigins &origins() const { return Origins; }
   const ProgramFacts &facts() const { return Facts; }
@@ -88,8 +87,6 @@ private:
   void seed(llvm::ArrayRef<ArgActivity> Args);
   void propagateVaried();
   void findLostBits();
-  void findLostCopies(const llvm::LoadInst &From);
-  bool callersKnowFloat(const llvm::Value *P, uint64_t Size) const;
   void propagateUseful(bool ActiveReturn);
   void closeShadows(llvm::ArrayRef<ArgActivity> Args);
   void distrustUnshadowed(llvm::ArrayRef<ArgActivity> Args, const llvm::BitVector &ActiveThere);
@@ -113,7 +110,6 @@ private:
   llvm::BitVector VariedObjects, UsefulObjects, ShadowedObjects, Untraceable;
   ShadowOrigins Origins;
   llvm::SmallVector<const llvm::Instruction *, 2> LostBits;
-  llvm::SmallVector<const llvm::StoreInst *, 2> BareCopies;
 };
 
 } // namespace retrograd

@@ -703,6 +703,7 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
     int Class = E.Level == Trust::Strong             ? (Fit < 2 ? Fit : Fit + 1)
                 : E.Level == Trust::Hearsay          ? Fit + 12
                 : E.Level == Trust::Guess            ? Fit + 18
+                : E.Level == Trust::Moved            ? Fit + 24
                 : Fit == 0 && P.exact() && !E.Copied ? 2
                                                      : Fit + 6;
     Instances.push_back(
@@ -770,8 +771,14 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
     Consider(E);
   if (Instances.empty())
     return Result;
-  llvm::stable_sort(Instances, [](const Instance &A, const Instance &B) {
-    return std::tie(A.Rank, A.Start) < std::tie(B.Rank, B.Start);
+  // Of two that know as much, the one for a float: where memory holds integers
+  // and floats by turns, a copy has to move the derivatives of the floats, and
+  // those of the integers are zero.
+  auto Order = [](const Instance &I) {
+    return std::tuple(I.Rank, I.Kind.K == ByteKind::Integer, I.Start);
+  };
+  llvm::stable_sort(Instances, [&](const Instance &A, const Instance &B) {
+    return Order(A) < Order(B);
   });
 
   // Best first; a byte belongs to the first instance that covers it. A worse
@@ -791,8 +798,10 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
         continue;
       const Instance &Other = Instances[Owner[X]];
       bool Agrees =
-          Other.Kind == N.Kind &&
-          (IsInteger || (Other.Start == N.Start && Other.Size == N.Size));
+          (Other.Kind == N.Kind &&
+           (IsInteger || (Other.Start == N.Start && Other.Size == N.Size))) ||
+          (IsInteger && Other.Kind.K == ByteKind::Float && Other.Rank == N.Rank &&
+           !Other.Smeared && !N.Smeared);
       if (!Agrees && Other.Rank == N.Rank) {
         for (int64_t Y = std::max<int64_t>(std::min(N.Start, Other.Start), 0),
                      YE = std::min(
@@ -843,14 +852,12 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
   return Result;
 }
 
-bool ObjectGraph::touchesFloat(Position P, int64_t Size, bool Hearsay) const {
+bool ObjectGraph::touchesFloat(Position P, int64_t Size, Trust Level) const {
   P = normalise(P);
   if (!P.valid())
     return false;
   auto Touches = [&](const Evidence &E) {
-    if (E.Kind.K != ByteKind::Float)
-      return false;
-    if (Hearsay ? E.Level != Trust::Hearsay : E.Level != Trust::Strong || E.Copied)
+    if (E.Kind.K != ByteKind::Float || E.Level != Level)
       return false;
     const Position &W = E.Where;
     // An array without a known end reaches no single place for certain.
@@ -1052,7 +1059,7 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
 }
 
 void ObjectGraph::solveEvidence() {
-  for (Trust Least : {Trust::Strong, Trust::Weak, Trust::Hearsay, Trust::Guess}) {
+  for (Trust Least : {Trust::Strong, Trust::Weak, Trust::Hearsay, Trust::Guess, Trust::Moved}) {
     for (Link &L : Links)
       L.SeenDst = L.SeenSrc = 0;
     // Alternating directions carry evidence along a chain of copies in either

@@ -90,7 +90,8 @@ enum class Trust : uint8_t {
   Strong,  ///< typed accesses, TBAA, arithmetic
   Weak,    ///< declared types, bit operations
   Hearsay, ///< from outside of the analysed functions, see OutsideEvidence
-  Guess    ///< what TBAA leaves open between two members of a struct
+  Guess,   ///< what TBAA leaves open between two members of a struct
+  Moved    ///< integers by the access, which are only moved and never used
 };
 
 /// Bytes [Off, Off + Size), repeated along Where's stride, are of Kind.
@@ -168,20 +169,17 @@ public:
   /// Conflict is a piece too.
   llvm::SmallVector<Placed, 8> resolve(Position P, int64_t Size,
                                        unsigned Asker = NoOrigin,
-                                       Trust Least = Trust::Guess) const;
+                                       Trust Least = Trust::Moved) const;
 
-  /// Is there direct evidence of floats, or hearsay of them, about any byte of
-  /// the window at P, at whatever stride? What resolve() may overrule for better
-  /// evidence.
-  bool touchesFloat(Position P, int64_t Size, bool Hearsay) const;
+  /// Is there evidence of that level of floats about any byte of the window at P,
+  /// at whatever stride? What resolve() may overrule for better evidence.
+  bool touchesFloat(Position P, int64_t Size, Trust Level) const;
   /// The format of the floats that share the Size bytes at P (one exact place)
   /// with pointers: all that is known of these bytes as a whole is one or the
   /// other. Null if something else is known, or there are no floats.
   llvm::Type *sharedWithPointers(Position P, int64_t Size) const;
   /// All that is known of the Size bytes at P is that they hold floats.
   bool holdsFloatsOnly(Position P, int64_t Size) const;
-  /// More than one place: an element of an array, say.
-  bool isStrided(Var V) const { return !positionOf(V).exact(); }
 
   /// The function that the links added from now on belong to.
   unsigned CurrentOrigin = NoOrigin;

@@ -358,3 +358,16 @@ const ValueShape &ProgramFacts::shape(const Value *V) const {
   // Re-index: leavesOf may have grown the map.
   return *(Shapes[V] = std::move(Shape));
 }
+
+bool ProgramFacts::isPunned(const Instruction &Access) const {
+  const Value *P = getLoadStorePointerOperand(&Access);
+  Type *T = P ? getLoadStoreType(&Access) : nullptr;
+  if (!P || !T->isIntOrIntVectorTy())
+    return false;
+  if (Types.isDeclaredInteger(Access) || Types.isIndexPlace(P))
+    return false;
+  uint64_t Size = Types.dataLayout().getTypeStoreSize(T).getFixedValue();
+  return Types.touchesFloat(P, Size) || any_of(Types.leavesAt(P, Size), [](const TypedLeaf &L) {
+           return L.Kind.K == ByteKind::Conflict;
+         });
+}

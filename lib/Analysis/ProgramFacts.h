@@ -90,6 +90,10 @@ public:
   bool carriesFloat(const llvm::Value *V) const { return !shape(V).Floats.empty(); }
   bool carriesPointer(const llvm::Value *V) const { return shape(V).HasPointer; }
 
+  /// A load or store that takes for integers what others at its place take for
+  /// floats, or for things that contradict each other.
+  bool isPunned(const llvm::Instruction &Access) const;
+
 private:
   void computeEffects(llvm::ArrayRef<llvm::Function *> Functions);
   void computeOrigins(llvm::ArrayRef<llvm::Function *> Functions);

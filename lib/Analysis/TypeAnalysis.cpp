@@ -11,6 +11,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include <array>
 #include <numeric>
 
 using namespace llvm;
@@ -76,6 +77,7 @@ TypeAnalysis::Impl::Impl(ArrayRef<Function *> Fns,
     Grounded |= V != NoVar && G.ground(V);
   if (Grounded)
     G.solvePointers();
+  settleMoves();
   for (const Seed &S : Seeds) {
     Position P = S.S.apply(G.positionOf(S.Addr));
     if (P.valid())
@@ -161,12 +163,14 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesAt(const Value *P,
 }
 
 bool TypeAnalysis::touchesFloat(const Value *P, uint64_t Size) const {
-  return I->G.touchesFloat(I->G.positionOf(I->lookupPointer(P)), Size, /*Hearsay=*/false);
+  Position At = I->G.positionOf(I->lookupPointer(P));
+  return any_of(std::array{Trust::Strong, Trust::Weak, Trust::Hearsay},
+                [&](Trust Level) { return I->G.touchesFloat(At, Size, Level); });
 }
 
 bool TypeAnalysis::callersKnowFloat(const Value *P, uint64_t Offset, uint64_t Size) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
-  return At.valid() && I->G.touchesFloat(At.shifted(Offset), Size, /*Hearsay=*/true);
+  return At.valid() && I->G.touchesFloat(At.shifted(Offset), Size, Trust::Hearsay);
 }
 
 Type *TypeAnalysis::sharedWithPointers(const Value *P, uint64_t Offset, uint64_t Size) const {
@@ -174,9 +178,22 @@ Type *TypeAnalysis::sharedWithPointers(const Value *P, uint64_t Offset, uint64_t
   return At.valid() ? I->G.sharedWithPointers(At.shifted(Offset), Size) : nullptr;
 }
 
-bool TypeAnalysis::isStrided(const Value *P) const {
-  auto V = I->lookupPointer(P);
-  return V != ObjectGraph::NoVar && I->G.isStrided(V);
+bool TypeAnalysis::isIndexPlace(const Value *P) const { return I->isIndexPlace(P); }
+
+bool TypeAnalysis::isDeclaredInteger(const Instruction &Access) {
+  if (const MDNode *Written = Access.getMetadata("rg.int"))
+    return Written->getNumOperands() != 0;
+  const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
+  if (!Tag || Tag->getNumOperands() < 3 || Tag->getOperand(0) == Tag->getOperand(1))
+    return false;
+  const auto *Type = dyn_cast<MDNode>(Tag->getOperand(1));
+  const auto *Name =
+      Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+  return Name && Name->getString() != "omnipotent char";
+}
+
+bool TypeAnalysis::isBareMove(const Instruction &Access) const {
+  return I->Moves.contains(&Access);
 }
 
 std::optional<TypeAnalysis::Pattern>
@@ -306,9 +323,34 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOf(const Value *V) const {
   return I->toLeaves(Pieces, Size);
 }
 
+/// A without those integers that are floats to Other: memory holds them by turns,
+/// and only the floats have derivatives to move.
+static SmallVector<TypedLeaf, 4> yieldToFloats(ArrayRef<TypedLeaf> A,
+                                               ArrayRef<TypedLeaf> Other) {
+  SmallVector<TypedLeaf, 4> Result;
+  for (const TypedLeaf &L : A) {
+    uint64_t At = L.Offset, End = L.Offset + L.Size;
+    if (L.Kind.K == ByteKind::Integer)
+      for (const TypedLeaf &F : Other) {
+        uint64_t Begin = std::max(F.Offset, At), Stop = std::min(F.Offset + F.Size, End);
+        if (F.Kind.K != ByteKind::Float || Begin >= Stop)
+          continue;
+        if (At != Begin)
+          Result.push_back({At, Begin - At, L.Kind});
+        Result.push_back({Begin, Stop - Begin, ByteKind()});
+        At = Stop;
+      }
+    if (At != End)
+      Result.push_back({At, End - At, L.Kind});
+  }
+  return Result;
+}
+
 /// Two views of the same bytes.
-static SmallVector<TypedLeaf, 4> mergeLeaves(ArrayRef<TypedLeaf> A,
-                                             ArrayRef<TypedLeaf> B) {
+static SmallVector<TypedLeaf, 4> mergeLeaves(ArrayRef<TypedLeaf> OneView,
+                                             ArrayRef<TypedLeaf> OtherView) {
+  SmallVector<TypedLeaf, 4> A = yieldToFloats(OneView, OtherView);
+  SmallVector<TypedLeaf, 4> B = yieldToFloats(OtherView, OneView);
   // Cut both at common borders first; whole leaves that agree stay whole.
   SmallVector<TypedLeaf, 4> Result;
   unsigned IA = 0, IB = 0;
@@ -379,7 +421,7 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
     Type *T = V->getType();
     if (!Impl::isRegisterLike(T))
       return leavesOf(V);
-    if (T->isIntegerTy()) {
+    if (T->isIntegerTy() && !I->Moves.contains(Inst)) {
       // A union is what the access says it is.
       if (Inst->hasMetadata("rg.int"))
         return {{0, Size, {ByteKind::Integer, nullptr}}};

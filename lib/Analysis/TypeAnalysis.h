@@ -84,9 +84,8 @@ public:
   /// all of [0, Size) (Unknown where nothing is known).
   llvm::SmallVector<TypedLeaf, 4> leavesAt(const llvm::Value *P, uint64_t Size) const;
 
-  /// Does an access that moves floats touch any of the Size bytes at P, or at
-  /// the places that P may step to? Asked where leavesAt has better evidence of
-  /// integers, and these integers were only copied: they may be halves of floats.
+  /// Does anything take any of the Size bytes at P, or at the places that P may step
+  /// to, for a part of a float? Asked where leavesAt has better evidence of integers.
   bool touchesFloat(const llvm::Value *P, uint64_t Size) const;
   /// Do the callers know of floats at any of the Size bytes at P + Offset? False if
   /// they were not asked.
@@ -94,8 +93,13 @@ public:
   /// The format of the floats that share the Size bytes at P + Offset with
   /// pointers by turns; null if these bytes hold, or may hold, something else.
   llvm::Type *sharedWithPointers(const llvm::Value *P, uint64_t Offset, uint64_t Size) const;
-  /// Is P seen to point to several places, elements of an array for example?
-  bool isStrided(const llvm::Value *P) const;
+  /// A load or store of an integer which is only moved from memory to memory, and
+  /// which nothing declares: callers may know better what it is.
+  bool isBareMove(const llvm::Instruction &Access) const;
+  /// Integers that are read from just the places of P are indices into memory.
+  bool isIndexPlace(const llvm::Value *P) const;
+  /// A load or store of what its struct declares as an integer.
+  static bool isDeclaredInteger(const llvm::Instruction &Access);
 
   /// As leavesAt for a range whose length is not a constant: the repeating
   /// pattern of the memory at P and its period in bytes. None if there is no

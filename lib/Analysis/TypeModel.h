@@ -72,6 +72,17 @@ struct TypeAnalysis::Impl {
 
   llvm::DenseMap<const llvm::Function *, unsigned> Origins;
   unsigned originOf(const llvm::Value *V) const;
+  /// Loads and stores of integers that go from memory to memory, by phis and
+  /// selects, and are never used; and nothing says that they are members of a
+  /// struct that was declared so.
+  llvm::SmallPtrSet<const llvm::Instruction *, 16> Moves;
+  void findMoves(const llvm::Function &F);
+  /// Addresses of integers that are used as indices: nobody counts with a half of
+  /// a double. Moves between such places move integers.
+  llvm::SmallVector<Var, 16> IndexPlaces;
+  void findIndices(const llvm::Function &F);
+  bool isIndexPlace(const llvm::Value *P) const;
+  void settleMoves();
   /// Pointer parameters through which nobody looks at memory.
   llvm::SmallPtrSet<const llvm::Argument *, 16> Inert;
   void findInert();
@@ -140,7 +151,9 @@ struct TypeAnalysis::Impl {
     seedType(Addr, S, T, L, Integers);
   }
   void seedAccess(const llvm::Instruction &I, Var Addr, llvm::Type *T);
-  void seedTBAA(const llvm::MDNode *Tag, Var Addr, llvm::Type *Accessed);
+  /// Scalar: how much the type of the access itself is worth if it is an integer.
+  void seedTBAA(const llvm::MDNode *Tag, Var Addr, llvm::Type *Accessed,
+                Trust Scalar = Trust::Strong);
   void seedTBAAStruct(const llvm::MDNode *Fields, Var Addr);
   void seedLayout(const llvm::MDNode *Layout, Var Addr, int64_t Length);
   void seedGlobal(const llvm::GlobalVariable &GV);

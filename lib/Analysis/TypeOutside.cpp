@@ -76,8 +76,8 @@ void TypeAnalysis::Impl::importBytes(const Impl &Other, Position P,
   for (const Evidence &E : Other.G.evidenceOf(P.Obj)) {
     if (Seeds.size() > MostImported)
       return;
-    // An integer that was only guessed is no reason to drop a derivative.
-    if (E.Level == Trust::Guess || E.Kind.K == ByteKind::Conflict ||
+    // An integer that was only guessed, or moved, is no reason to drop a derivative.
+    if (E.Level >= Trust::Guess || E.Kind.K == ByteKind::Conflict ||
         (E.Kind.K == ByteKind::Integer && E.Level != Trust::Strong && E.Copied))
       continue;
     auto Pieces = Other.G.resolve(E.Where, E.Size, Asker);

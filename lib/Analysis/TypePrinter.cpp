@@ -99,6 +99,8 @@ void TypeAnalysis::print(raw_ostream &OS) const {
       printPlace(OS, E.Where);
       OS << ": " << E.Size << " x ";
       printKind(OS, E.Kind);
+      if (E.Level == Trust::Moved)
+        OS << " (moved)";
       if (E.Level == Trust::Guess)
         OS << " (guess)";
       if (E.Level == Trust::Weak)

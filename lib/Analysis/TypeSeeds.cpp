@@ -106,11 +106,12 @@ void TypeAnalysis::Impl::seedType(Var Addr, Step S, Type *T, Trust L,
 void TypeAnalysis::Impl::seedAccess(const Instruction &I, Var Addr, Type *T) {
   Accessed.push_back(Addr);
   seedType(Addr, 0, T, Trust::Strong, /*Integers=*/false);
+  Trust Scalar = Moves.contains(&I) ? Trust::Moved : Trust::Strong;
   // Set by preparation on accesses that a front end typed as integers.
   if (I.hasMetadata("rg.int") && T->isIntOrIntVectorTy())
-    seed(Addr, 0, sizeOf(T), {ByteKind::Integer, nullptr}, Trust::Strong);
+    seed(Addr, 0, sizeOf(T), {ByteKind::Integer, nullptr}, Scalar);
   if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
-    seedTBAA(Tag, Addr, T);
+    seedTBAA(Tag, Addr, T, Scalar);
   if (MDNode *Fields = I.getMetadata(LLVMContext::MD_tbaa_struct))
     seedTBAAStruct(Fields, Addr);
 }
@@ -192,7 +193,7 @@ static void forEachMember(const MDNode *Type,
 }
 
 void TypeAnalysis::Impl::seedTBAA(const MDNode *Tag, Var Addr,
-                                  llvm::Type *Accessed) {
+                                  llvm::Type *Accessed, Trust Scalar) {
   if (Tag->getNumOperands() < 3)
     return;
   auto *Base = dyn_cast<MDNode>(Tag->getOperand(0));
@@ -200,7 +201,8 @@ void TypeAnalysis::Impl::seedTBAA(const MDNode *Tag, Var Addr,
   auto *Off = mdconst::dyn_extract<ConstantInt>(Tag->getOperand(2));
   if (!Base || !Access || !Off)
     return;
-  auto SeedScalar = [&](const MDNode *T, int64_t At, int64_t Size) {
+  auto SeedScalar = [&](const MDNode *T, int64_t At, int64_t Size,
+                        Trust OfIntegers = Trust::Strong) {
     ByteKind K = kindOfTBAA(T);
     if (K.K == ByteKind::Pointer) {
       Size = PointerSize;
@@ -212,7 +214,7 @@ void TypeAnalysis::Impl::seedTBAA(const MDNode *Tag, Var Addr,
     } else {
       return;
     }
-    seed(Addr, At, Size, K, Trust::Strong);
+    seed(Addr, At, Size, K, K.K == ByteKind::Integer ? OfIntegers : Trust::Strong);
   };
   if (Accessed) {
     // Tags of a wider access (merged by the optimiser) say nothing of its
@@ -222,7 +224,7 @@ void TypeAnalysis::Impl::seedTBAA(const MDNode *Tag, Var Addr,
     if ((K.K == ByteKind::Integer && Accessed->isIntegerTy()) ||
         (K.K == ByteKind::Pointer && Size == PointerSize) ||
         (K.K == ByteKind::Float && Size == sizeOf(K.FP)))
-      SeedScalar(Access, 0, Size);
+      SeedScalar(Access, 0, Size, Scalar);
     else if (nameOfTBAA(Access) != "omnipotent char" &&
              K.K == ByteKind::Unknown && Accessed->isIntegerTy() &&
              isScalarTBAA(Access))

@@ -14,6 +14,7 @@
 
 #include "Analysis/TypeModel.h"
 #include "Catalogue/Catalogue.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
@@ -523,7 +524,104 @@ void TypeAnalysis::Impl::addBitLogic(Instruction &I) {
 // Instructions
 //===----------------------------------------------------------------------===//
 
+/// `int` says little of four bytes that are taken from one place to another: they
+/// may be half of a double. Values that meet are one web, which is as much of an
+/// integer as any of its uses and sources.
+void TypeAnalysis::Impl::findMoves(const Function &F) {
+  EquivalenceClasses<const Value *> Webs;
+  SmallPtrSet<const Value *, 16> Used;
+  auto IsJoint = [](const Value *V) { return isa<PHINode, SelectInst, FreezeInst>(V); };
+  for (const Instruction &I : instructions(F)) {
+    if (!I.getType()->isIntegerTy() || !(isa<LoadInst>(I) || IsJoint(&I)))
+      continue;
+    Webs.insert(&I);
+    for (const Use &U : I.uses()) {
+      const User *By = U.getUser();
+      if (IsJoint(By) && By->getType() == I.getType())
+        Webs.unionSets(&I, By);
+      else if (const auto *S = dyn_cast<StoreInst>(By); !S || S->getValueOperand() != &I)
+        Used.insert(&I);
+    }
+    if (IsJoint(&I))
+      for (const Value *Op : I.operands())
+        if (Op->getType() == I.getType() && !isa<LoadInst>(Op) && !IsJoint(Op) &&
+            !isa<Constant>(Op))
+          Used.insert(&I);
+  }
+  SmallPtrSet<const Value *, 16> UsedWebs;
+  for (const Value *V : Used)
+    UsedWebs.insert(Webs.getLeaderValue(V));
+  auto OnlyMoves = [&](const Value *V) {
+    auto It = Webs.findLeader(V);
+    return It != Webs.member_end() && !UsedWebs.contains(*It);
+  };
+  for (const Instruction &I : instructions(F)) {
+    const auto *S = dyn_cast<StoreInst>(&I);
+    if ((isa<LoadInst>(I) ? OnlyMoves(&I) : S && OnlyMoves(S->getValueOperand())) &&
+        !isDeclaredInteger(I))
+      Moves.insert(&I);
+  }
+}
+
+/// The loaded integer, or what is computed from it, is an index into memory.
+static bool isUsedAsIndex(const LoadInst &L) {
+  SmallVector<const Value *, 8> Work{&L};
+  SmallPtrSet<const Value *, 16> Seen{&L};
+  while (!Work.empty() && Seen.size() < 64)
+    for (const User *U : Work.pop_back_val()->users()) {
+      if (isa<GetElementPtrInst>(U))
+        return true;
+      if (isa<CastInst, PHINode, SelectInst, FreezeInst>(U) || isa<BinaryOperator>(U))
+        if (U->getType()->isIntegerTy() && Seen.insert(U).second)
+          Work.push_back(U);
+    }
+  return false;
+}
+
+void TypeAnalysis::Impl::findIndices(const Function &F) {
+  for (const Instruction &I : instructions(F))
+    if (const auto *L = dyn_cast<LoadInst>(&I);
+        L && L->getType()->isIntegerTy() && L->getType()->getIntegerBitWidth() >= 32 &&
+        isUsedAsIndex(*L))
+      IndexPlaces.push_back(pointer(L->getPointerOperand()));
+}
+
+bool TypeAnalysis::Impl::isIndexPlace(const Value *P) const {
+  // Indices are of four bytes at least: what is seen to step closer says nothing.
+  constexpr int64_t Closest = 4;
+  Position At = G.positionOf(lookupPointer(P));
+  return At.valid() && any_of(IndexPlaces, [&](Var V) {
+           Position Known = G.positionOf(V);
+           if (!Known.valid() || Known.Obj != At.Obj)
+             return false;
+           if (Known.exact())
+             return At.exact() && Known.Off == At.Off;
+           return Known.Stride >= Closest && At.Stride % Known.Stride == 0 &&
+                  (Known.Off - At.Off) % Known.Stride == 0;
+         });
+}
+
+/// Where pointers point is known: what moves between indices is integers indeed.
+void TypeAnalysis::Impl::settleMoves() {
+  SmallVector<const Instruction *, 8> Settled;
+  for (Function *F : Functions)
+    for (const Instruction &I : instructions(*F))
+      if (Moves.contains(&I) && isIndexPlace(getLoadStorePointerOperand(&I)))
+        Settled.push_back(&I);
+  for (const Instruction *I : Settled) {
+    Moves.erase(I);
+    G.CurrentOrigin = Origins.lookup(I->getFunction());
+    const Value *V = isa<LoadInst>(I) ? I : cast<StoreInst>(I)->getValueOperand();
+    seedInteger(V, Trust::Strong);
+    seed(pointer(getLoadStorePointerOperand(I)), 0, sizeOf(V->getType()),
+         {ByteKind::Integer, nullptr}, Trust::Strong);
+  }
+  G.CurrentOrigin = ObjectGraph::NoOrigin;
+}
+
 void TypeAnalysis::Impl::addFunction(Function &F) {
+  findMoves(F);
+  findIndices(F);
   for (Argument &A : F.args()) {
     if (isPointerLike(A.getType())) {
       Var P = fresh(&A);

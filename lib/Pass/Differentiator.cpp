@@ -18,6 +18,7 @@
 #include "Pass/CleanUp.h"
 #include "Pass/LeaveDerivative.h"
 #include "Plan/DerivativePlan.h"
+#include "Rules/Transfer.h"
 #include "Support/DispatchMarks.h"
 #include "Target/Target.h"
 #include "llvm/IR/InstIterator.h"
@@ -93,10 +94,37 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
     R.Mode = DerivativeMode::Augment;
   Cat.askFor(/*Forward=*/R.Mode == DerivativeMode::Forward);
   Prepare = &preparation(R.Mode);
+  Outcome Result = differentiate(R, Calls, Trail);
+  while (Result == Outcome::Mingled) {
+    Prepare->inlineEverywhere(*MinglesTypes);
+    Result = differentiate(R, Calls, Trail);
+  }
+  Function *D = Result == Outcome::Done ? Jobs.front().Made : nullptr;
+  if (D && R.Mode == DerivativeMode::Augment) {
+    SplitPair Pair = emitSplit(R, *D, *Jobs.front().Sweep, Runtime);
+    endTapeOnUnwinding(*Pair.Begin, *R.Primal);
+    DerivativeRequest OtherHalf = R;
+    OtherHalf.Mode = DerivativeMode::Sweep;
+    Answered.push_back({R, Pair.Begin});
+    Answered.push_back({OtherHalf, Pair.Finish});
+    D = ForSweep ? Pair.Finish : Pair.Begin;
+  } else if (D) {
+    Answered.push_back({R, D});
+  }
+  Layout.reset();
+  Facts.reset();
+  Jobs.clear();
+  return D;
+}
+
+/// One attempt, from the preparation on.
+Differentiator::Outcome Differentiator::differentiate(const DerivativeRequest &R,
+                                                      ArrayRef<const EntryCall *> Calls,
+                                                      const RequestTrail &Trail) {
   Root = Prepare->prepare(*R.Primal);
   if (!Root) {
     Diags.report(DiagId::FunctionNotVisible, nullptr, Trail, {DiagArg(R.Primal)});
-    return nullptr;
+    return Outcome::Failed;
   }
   SmallVector<Function *, 8> Graph = Prepare->reachable(*Root);
   ShadowLevel = levelOf(Graph);
@@ -138,22 +166,7 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
       Result = run(R, Trail);
     }
   }
-  Function *D = Result == Outcome::Done ? Jobs.front().Made : nullptr;
-  if (D && R.Mode == DerivativeMode::Augment) {
-    SplitPair Pair = emitSplit(R, *D, *Jobs.front().Sweep, Runtime);
-    endTapeOnUnwinding(*Pair.Begin, *R.Primal);
-    DerivativeRequest OtherHalf = R;
-    OtherHalf.Mode = DerivativeMode::Sweep;
-    Answered.push_back({R, Pair.Begin});
-    Answered.push_back({OtherHalf, Pair.Finish});
-    D = ForSweep ? Pair.Finish : Pair.Begin;
-  } else if (D) {
-    Answered.push_back({R, D});
-  }
-  Layout.reset();
-  Facts.reset();
-  Jobs.clear();
-  return D;
+  return Result;
 }
 
 Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
@@ -519,6 +532,33 @@ void Differentiator::writeRefusal(Job &J) {
   }
 }
 
+/// I moves what this program takes for integers to where something active depends
+/// on it, and nothing declares that it is: callers may know of floats there.
+static bool callersMayKnow(const Instruction &I, const ActivityAnalysis &A) {
+  const ProgramFacts &Facts = A.facts();
+  if (const auto *S = dyn_cast<StoreInst>(&I))
+    return A.isUsefulMemory(S->getPointerOperand()) && Facts.types().isBareMove(I);
+  const auto *C = dyn_cast<CallBase>(&I);
+  if (!C || I.hasMetadata("rg.layout") || I.hasMetadata(LLVMContext::MD_tbaa_struct))
+    return false;
+  const OperationRecord *R = Facts.catalogue().lookup(I);
+  if (!isa<AnyMemTransferInst>(C) &&
+      !(R && (R->Handler == HandlerKind::MemCpy || R->Handler == HandlerKind::MemMove)))
+    return false;
+  Transfer T = transferOf(*C, Facts.catalogue());
+  auto Visible = [&](const Value *P) {
+    TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
+    return O != TypeAnalysis::NoObject && Facts.visible().test(O);
+  };
+  if (!A.isUsefulMemory(T.Dest) || !A.isVariedMemory(T.Source) ||
+      !(Visible(T.Dest) || Visible(T.Source)))
+    return false;
+  TransferShape Shape = transferShape(I, T.Dest, T.Source, T.Length, Facts);
+  return any_of(Shape.Leaves, [](const TypedLeaf &L) {
+    return L.Kind.K == ByteKind::Integer && L.Size >= 4;
+  });
+}
+
 Differentiator::Outcome Differentiator::emit(Job &J) {
   if (const OperationRecord *Rule = Cat.lookupFunction(*J.Request.Primal);
       Rule && Rule->Class == RuleClass::Rule)
@@ -556,10 +596,16 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
         return R.Kind == RefusalKind::UnknownType;
       }))
     return Outcome::Untyped;
-  if (!CallersAsked && any_of(Activity.bareCopies(), [&](const StoreInst *S) {
-        return Activity.isUsefulMemory(S->getPointerOperand());
+  if (!CallersAsked && any_of(instructions(F), [&](const Instruction &I) {
+        return callersMayKnow(I, Activity);
       }))
     return Outcome::Untyped;
+  if (&F != Root && any_of(Plan.refusals(), [](const Refusal &Why) {
+        return Why.Kind == RefusalKind::UnknownType;
+      }) && !Prepare->isInlinedEverywhere(*J.Request.Primal)) {
+    MinglesTypes = J.Request.Primal;
+    return Outcome::Mingled;
+  }
   if (!Plan.refusals().empty()) {
     J.Refusals.assign(Plan.refusals().begin(), Plan.refusals().end());
     if (!settleRefusals(/*Finally=*/false))

@@ -72,7 +72,10 @@ private:
     Planned, ///< and no more was asked for
     Untyped, ///< bytes without a type matter; others can still be asked
     Apart,   ///< lanes cannot lie side by side here
+    Mingled, ///< a callee moves bytes that are one thing here and another there
   };
+  Outcome differentiate(const DerivativeRequest &R, llvm::ArrayRef<const EntryCall *> Calls,
+                        const RequestTrail &Trail);
   /// All jobs that come of request R, with the facts as they are.
   Outcome run(const DerivativeRequest &R, const RequestTrail &Trail);
   Outcome emit(Job &J);
@@ -110,6 +113,8 @@ private:
   /// The facts include what callers know of types.
   bool CallersAsked = false;
   bool PlanOnly = false;
+  /// After Outcome::Mingled: that callee.
+  llvm::Function *MinglesTypes = nullptr;
   std::deque<Job> Jobs;
   size_t NextJob = 0;
   Job *Current = nullptr;

@@ -119,6 +119,8 @@ struct PreparePrimal::Impl {
   SmallPtrSet<const Function *, 8> Watched;
   /// One of them was found out when its clone was made already.
   bool WatchedTooLate = false;
+  /// Functions of the user to inline whatever speaks against it.
+  SmallPtrSet<const Function *, 4> Inseparable;
 
   Impl(Module &M, ModuleAnalysisManager &MAM, const Catalogue &Cat,
        const Options &Opts)
@@ -492,9 +494,10 @@ void PreparePrimal::Impl::noteNoUnwind(Primal &P) {
 bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
                                      const Primal &Callee,
                                      unsigned CallerSize) {
+  bool Together = Inseparable.contains(Callee.Original);
   if (&Caller == &Callee || Callee.State == Primal::Cloned ||
-      Callee.Recursive || Callee.KeepApart ||
-      Call.getAttributes().hasFnAttr(Attribute::NoInline) ||
+      Callee.Recursive || (Callee.KeepApart && !Together) ||
+      (Call.getAttributes().hasFnAttr(Attribute::NoInline) && !Together) ||
       Call.isMustTailCall() || Call.hasOperandBundles())
     return false;
   for (auto [Inner, Name] : directCalls(*Callee.Clone))
@@ -506,7 +509,8 @@ bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
       (Callee.Original->hasFnAttribute(DispatchesCalls) && !Dispatch.isClosed(*Callee.Clone)))
     return false;
   unsigned Size = Callee.Clone->getInstructionCount();
-  if (Size > (Callee.CallSites == 1 || Callee.InlineAlways ? OnlyCallee : SmallCallee) ||
+  bool MayBeLarge = Callee.CallSites == 1 || Callee.InlineAlways || Together;
+  if (Size > (MayBeLarge ? OnlyCallee : SmallCallee) ||
       Size + CallerSize > LargestCaller)
     return false;
   auto &TTI = FAM.getResult<TargetIRAnalysis>(*Caller.Clone);
@@ -638,6 +642,15 @@ Function *PreparePrimal::prepare(Function &F) {
     // Rare. The set of what is watched only grows, so this ends.
     I->disposeOfClones();
   }
+}
+
+void PreparePrimal::inlineEverywhere(const Function &F) {
+  I->Inseparable.insert(&F);
+  I->disposeOfClones();
+}
+
+bool PreparePrimal::isInlinedEverywhere(const Function &F) const {
+  return I->Inseparable.contains(&F);
 }
 
 Function *PreparePrimal::preparedOf(const Function *F) const {

@@ -46,6 +46,12 @@ public:
   /// F itself first, in deterministic order.
   llvm::SmallVector<llvm::Function *, 8> reachable(llvm::Function &F) const;
 
+  /// From now on, F (a function of the user) is inlined wherever that can be done,
+  /// whatever its size and marks: what it does to bytes depends on the caller. All
+  /// clones are made again.
+  void inlineEverywhere(const llvm::Function &F);
+  bool isInlinedEverywhere(const llvm::Function &F) const;
+
   /// Were calls through pointers made direct (DispatchCalls.h)?
   bool callsThroughPointers() const;
 

@@ -36,7 +36,16 @@ struct Leaf {
   uint64_t Offset;
   uint64_t Size;
   Type *Ty;
+  bool Member = false; ///< of a struct that was declared
 };
+
+/// `!rg.int !{}`, or `!rg.int !{!"member"}`: a declared member is an integer even
+/// where it is only moved.
+MDNode *integerMark(LLVMContext &C, bool Member) {
+  if (Member)
+    return MDNode::get(C, {MDString::get(C, "member")});
+  return MDNode::get(C, {});
+}
 
 constexpr uint64_t LargestSplitCopy = 128;
 constexpr unsigned MostLeaves = 64;
@@ -105,7 +114,7 @@ static std::optional<Place> placeOf(const Value *P, const DataLayout &DL) {
 
 /// Members of T, at Base, in order. False if there is no telling.
 static bool flatten(Type *T, uint64_t Base, const DataLayout &DL,
-                    SmallVectorImpl<Leaf> &Leaves) {
+                    SmallVectorImpl<Leaf> &Leaves, bool Member = false) {
   if (Leaves.size() > MostLeaves || !T->isSized())
     return false;
   if (auto *S = dyn_cast<StructType>(T)) {
@@ -116,7 +125,7 @@ static bool flatten(Type *T, uint64_t Base, const DataLayout &DL,
     const StructLayout *L = DL.getStructLayout(S);
     for (unsigned I = 0; I < S->getNumElements(); ++I)
       if (!flatten(S->getElementType(I), Base + L->getElementOffset(I), DL,
-                   Leaves))
+                   Leaves, !S->isLiteral()))
         return false;
     return true;
   }
@@ -131,7 +140,7 @@ static bool flatten(Type *T, uint64_t Base, const DataLayout &DL,
     if (A->getNumElements() > MostLeaves)
       return false;
     for (uint64_t I = 0; I < A->getNumElements(); ++I)
-      if (!flatten(A->getElementType(), Base + I * Size, DL, Leaves))
+      if (!flatten(A->getElementType(), Base + I * Size, DL, Leaves, Member))
         return false;
     return true;
   }
@@ -139,7 +148,7 @@ static bool flatten(Type *T, uint64_t Base, const DataLayout &DL,
   if (Size.isScalable() || !T->isSingleValueType() ||
       (T->isIntegerTy() && !isPowerOf2_64(Size)))
     return false;
-  Leaves.push_back({Base, Size, T});
+  Leaves.push_back({Base, Size, T, Member});
   return true;
 }
 
@@ -167,7 +176,7 @@ layoutAt(const Value *P, uint64_t Size, const DataLayout &DL) {
         return std::nullopt; // cuts a member in two
       uint64_t From = std::max(L.Offset, First);
       Result.push_back(
-          {From - First, std::min(End, First + Size) - From, L.Ty});
+          {From - First, std::min(End, First + Size) - From, L.Ty, L.Member});
       if (Result.size() > MostLeaves)
         return std::nullopt;
     }
@@ -217,7 +226,6 @@ static void label(MemTransferInst &Copy, const DataLayout &DL) {
 
 static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {
   IRBuilder<> B(&Copy);
-  MDNode *Nothing = MDNode::get(Copy.getContext(), {});
   auto Address = [&](Value *Base, uint64_t Offset) {
     return Offset ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Base, Offset)
                   : Base;
@@ -235,7 +243,7 @@ static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {
       Load = B.CreateAlignedLoad(L.Ty, Address(From, L.Offset),
                                  commonAlignment(FromAlign, L.Offset));
       if (L.Ty->isIntegerTy(32) || L.Ty->isIntegerTy(64))
-        Load->setMetadata("rg.int", Nothing);
+        Load->setMetadata("rg.int", integerMark(Load->getContext(), L.Member));
     }
     Loaded.push_back(Load);
   }
@@ -249,7 +257,7 @@ static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {
     StoreInst *Store = B.CreateAlignedStore(Value, Address(To, L.Offset),
                                             commonAlignment(ToAlign, L.Offset));
     if (L.Ty->isIntegerTy(32) || L.Ty->isIntegerTy(64))
-      Store->setMetadata("rg.int", Nothing);
+      Store->setMetadata("rg.int", integerMark(Store->getContext(), L.Member));
   }
   Copy.eraseFromParent();
 }
@@ -293,8 +301,16 @@ static bool isNameless(const Type *T) {
   return S && S->isLiteral();
 }
 
+/// An integer member of a struct, or an element of such an array.
+static bool isMember(const Value *P) {
+  const auto *GEP = dyn_cast<GEPOperator>(P);
+  while (GEP && isa<ArrayType>(GEP->getSourceElementType()))
+    GEP = dyn_cast<GEPOperator>(GEP->getPointerOperand());
+  const auto *S = GEP ? dyn_cast<StructType>(GEP->getSourceElementType()) : nullptr;
+  return S && !S->isLiteral() && !isUnion(S) && GEP->getNumIndices() > 1;
+}
+
 void retrograd::markWrittenIntegers(Function &F) {
-  MDNode *Nothing = MDNode::get(F.getContext(), {});
   for (Instruction &I : instructions(F)) {
     if (!isa<LoadInst>(I) && !isa<StoreInst>(I))
       continue;
@@ -313,6 +329,6 @@ void retrograd::markWrittenIntegers(Function &F) {
           GEP->getResultElementType() != T)
         continue;
     }
-    I.setMetadata("rg.int", Nothing);
+    I.setMetadata("rg.int", integerMark(F.getContext(), isMember(P)));
   }
 }

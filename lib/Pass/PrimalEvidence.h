@@ -18,7 +18,7 @@
 //    members from the start of the copy, and their period in bytes;
 //  - a load or store of an integer of 4 or 8 bytes that the programmer wrote
 //    carries `!rg.int !{}`, which tells it from the integers that later stand
-//    for the bytes of a copy.
+//    for the bytes of a copy, and `!rg.int !{!"member"}` if its struct says so.
 //
 //===----------------------------------------------------------------------===//
 

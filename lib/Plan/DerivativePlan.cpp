@@ -272,11 +272,10 @@ void DerivativePlan::checkCopyTypes(const Instruction &I) {
     if (isa<Constant>(V) || !V->getType()->isIntOrIntVectorTy() ||
         !facts().shape(V).HasUnknown || !Activity.isVaried(V))
       return;
-    // Bytes that go one by one from active memory to active memory may be those
-    // of any float, whatever is known of the single byte.
-    bool Bytewise = V->getType()->getScalarSizeInBits() == 8 &&
-                    Activity.isActiveMemory(S->getPointerOperand());
-    if (!Bytewise && !Matters(S->getPointerOperand()))
+    // What others read as a float (whole, or a byte of it), or is a pointer to one
+    // and a float to another, goes wrong in any memory.
+    bool Mingled = Activity.isActiveMemory(S->getPointerOperand()) && facts().isPunned(*S);
+    if (!Mingled && !Matters(S->getPointerOperand()))
       return;
     refuse(RefusalKind::UnknownType, I,
            std::to_string(F.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue()) +
@@ -379,10 +378,14 @@ void DerivativePlan::collectRefusals() {
   }
   for (const Instruction *I : Activity.lostBits()) {
     const auto *S = dyn_cast<StoreInst>(I);
-    if (S ? !Activity.isUsefulMemory(S->getPointerOperand()) : !Activity.isUseful(I))
+    const auto *C = dyn_cast<CallBase>(I);
+    const Value *To = S   ? S->getPointerOperand()
+                      : C ? transferOf(*C, facts().catalogue()).Dest
+                          : nullptr;
+    if (To ? !Activity.isUsefulMemory(To) : !Activity.isUseful(I))
       continue;
     refuse(RefusalKind::Instruction, *I,
-           S ? "a copy of integers that may be parts of floating-point numbers"
+           To ? "a store of integers that may be parts of floating-point numbers"
              : "a float made from the bits of an active one by integer arithmetic");
     break; // one such trail has many steps
   }

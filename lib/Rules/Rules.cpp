@@ -231,17 +231,16 @@ Constant *retrograd::adjointZero(Type *T) {
   return Constant::getNullValue(T);
 }
 
-/// One end of a copy takes for floats what the other takes for something else:
-/// whichever is believed, the derivative of the other's part would be lost.
-static bool endsDisagree(ArrayRef<TypedLeaf> A, ArrayRef<TypedLeaf> B) {
-  auto Foreign = [](const TypedLeaf &L) {
-    return L.Kind.K == ByteKind::Integer || L.Kind.K == ByteKind::Pointer;
-  };
-  for (const TypedLeaf &X : A)
-    for (const TypedLeaf &Y : B)
+/// An end of a copy knows of a float where the copy moves none, and its derivative
+/// would be lost; or of a pointer where it moves a float. (A float where there is an
+/// integer loses nothing: integers have no derivative.)
+static bool disagrees(ArrayRef<TypedLeaf> Moved, ArrayRef<TypedLeaf> End) {
+  for (const TypedLeaf &X : Moved)
+    for (const TypedLeaf &Y : End)
       if (X.Offset < Y.Offset + Y.Size && Y.Offset < X.Offset + X.Size &&
-          ((X.Kind.K == ByteKind::Float && Foreign(Y)) ||
-           (Y.Kind.K == ByteKind::Float && Foreign(X))))
+          (Y.Kind.K == ByteKind::Float
+               ? X.Kind.K == ByteKind::Integer || X.Kind.K == ByteKind::Pointer
+               : Y.Kind.K == ByteKind::Pointer && X.Kind.K == ByteKind::Float))
         return true;
   return false;
 }
@@ -263,9 +262,9 @@ static bool shareWords(const TypeAnalysis &TA, SmallVectorImpl<TypedLeaf> &Leave
   SmallVector<TypedLeaf, 4> Result;
   for (uint64_t At = 0; At < Size; At += Word) {
     SmallVector<TypedLeaf, 2> D = Within(AtDest, At), S = Within(AtSource, At);
-    if (none_of(Within(Leaves, At),
-                [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Conflict; }) &&
-        !endsDisagree(D, S))
+    SmallVector<TypedLeaf, 2> Moved = Within(Leaves, At);
+    if (none_of(Moved, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Conflict; }) &&
+        !disagrees(Moved, D) && !disagrees(Moved, S))
       continue;
     Type *OfDest = TA.sharedWithPointers(Dest, At, Word),
          *OfSource = TA.sharedWithPointers(Source, At, Word);
@@ -350,7 +349,8 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     }
     Shape.Ambiguous =
         any_of(Leaves, Contradicts) ||
-        (Source && endsDisagree(TA.leavesAt(Dest, Size), TA.leavesAt(Source, Size)));
+        (Source && (disagrees(Leaves, TA.leavesAt(Dest, Size)) ||
+                    disagrees(Leaves, TA.leavesAt(Source, Size))));
     if (Shape.Ambiguous && isa<AnyMemCpyInst>(I) &&
         shareWords(TA, Leaves, Dest, Source, Size))
       Shape.Ambiguous = false;
@@ -369,11 +369,16 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
       Bytes += Unclear(L) ? L.Size : 0;
     return double(Bytes) / P.Period;
   };
+  auto HoldsFloat = [](const TypeAnalysis::Pattern &P) {
+    return any_of(P.Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; });
+  };
   for (const Value *P : {Dest, Source}) {
     if (!P)
       continue;
     std::optional<TypeAnalysis::Pattern> Pattern = TA.patternAt(P);
-    if (Pattern && Pattern->Period && (!Best || Unclarity(*Pattern) < Unclarity(*Best)))
+    if (Pattern && Pattern->Period &&
+        (!Best || Unclarity(*Pattern) < Unclarity(*Best) ||
+         (Unclarity(*Pattern) == Unclarity(*Best) && HoldsFloat(*Pattern) && !HoldsFloat(*Best))))
       Best = std::move(Pattern);
   }
   if (!Best) {
@@ -386,13 +391,11 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
   Shape.Known = none_of(Best->Leaves, Unclear);
   std::optional<TypeAnalysis::Pattern> At = TA.patternAt(Dest);
   std::optional<TypeAnalysis::Pattern> From = Source ? TA.patternAt(Source) : std::nullopt;
-  auto HoldsFloat = [](const TypeAnalysis::Pattern &P) {
-    return any_of(P.Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; });
-  };
   Shape.Ambiguous = any_of(Best->Leaves, Contradicts) ||
                     callersDisagree(TA, Best->Leaves, Dest, Source) ||
                     (At && From &&
-                     (At->Period == From->Period ? endsDisagree(At->Leaves, From->Leaves)
+                     (At->Period == From->Period ? disagrees(Best->Leaves, At->Leaves) ||
+                                                       disagrees(Best->Leaves, From->Leaves)
                                                  : HoldsFloat(*At) != HoldsFloat(*From)));
   Shape.Known &= !Shape.Ambiguous;
   return Shape;

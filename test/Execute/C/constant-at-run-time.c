@@ -8,6 +8,8 @@
 // RUN: not --crash %t2 2 2>&1 | FileCheck %s
 // RUN: not --crash %t2 3 2>&1 | FileCheck %s
 // RUN: not --crash %t2 4 2>&1 | FileCheck %s
+// RUN: not --crash %t2 5 2>&1 | FileCheck %s
+// RUN: not --crash %t0 5 2>&1 | FileCheck %s
 // CHECK: constant-at-run-time.c:{{[0-9]+}}: in '{{.*}}': error: derivatives flow through memory that has no shadow: what is read here was written at {{.*}}constant-at-run-time.c:{{[0-9]+}}: in '{{.*}}' [RG1105]
 // CHECK: note: the memory was reached through an enzyme_const argument or a global pointer; pass it with enzyme_dup and a shadow
 #include "rgtest.h"
@@ -22,6 +24,11 @@ static double through(double x, double *c, double *d, int constant) {
   double *p = constant ? c : d;
   p[1] = x * x;
   return at(p + 1) * x;
+}
+static double otherName(double x, double *c, double *d, int constant) {
+  double *p = constant ? c : d;
+  p[1] = x * x;
+  return at(d + 1) * x;
 }
 // Written, and read back as something else.
 static double written(double x, double *c, double *d, int constant) {
@@ -64,6 +71,8 @@ int main(int argc, char **argv) {
     return __enzyme_autodiff((void *)pointer, x, enzyme_const, &a, enzyme_dup, &b, &db, 1) > 0;
   case 4:
     return __enzyme_autodiff((void *)copied, x, enzyme_const, &a, enzyme_dup, &b, &db, 1) > 0;
+  case 5: // written by one name, read by the other
+    return __enzyme_autodiff((void *)otherName, x, enzyme_const, d, enzyme_dup, d, dd, 1) > 0;
   }
   RG_NEAR(__enzyme_autodiff((void *)through, x, enzyme_const, c, enzyme_dup, d, dd, 0), 3 * x * x);
   RG_NEAR(__enzyme_fwddiff((void *)through, x, 1.0, enzyme_const, c, enzyme_dup, d, dd, 0), 3 * x * x);
