@@ -7,6 +7,7 @@
 
 #include "Pass/AnnotateParameters.h"
 #include "Request/EntryCalls.h"
+#include "Request/Markers.h"
 #include "Request/ParameterGroups.h"
 #include "llvm/IR/Module.h"
 

@@ -8,6 +8,7 @@
 #include "Pass/Hints.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Request/EntryCalls.h"
+#include "Request/EntryFamilies.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"

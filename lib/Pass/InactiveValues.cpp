@@ -7,6 +7,7 @@
 
 #include "Pass/InactiveValues.h"
 #include "Request/EntryCalls.h"
+#include "Request/EntryFamilies.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"

@@ -25,6 +25,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Request/EntryCalls.h"
+#include "Request/EntryFamilies.h"
 #include "Request/FunctionOperand.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"

@@ -23,6 +23,8 @@
 #include "Pass/LowerEntryCalls.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Pass/Hints.h"
+#include "Request/EntryFamilies.h"
+#include "Request/EntryPoints.h"
 #include "Request/FunctionOperand.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"

@@ -23,6 +23,7 @@
 
 #include "Diagnostics/RequestTrail.h"
 #include "Request/DerivativeRequest.h"
+#include "Request/EntryPoints.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/InstrTypes.h"
@@ -137,9 +138,6 @@ struct EntryCalls {
   bool empty() const { return Calls.empty() && Refused.empty(); }
 };
 
-/// Is there anything to do in this module? Cheap; asked of every module.
-bool hasEntryCalls(const llvm::Module &M);
-
 /// Decodes every entry call of M; diagnoses what cannot be decoded. HasRule
 /// says of a function without a body whether the catalogue knows its
 /// derivative: then it can be differentiated all the same.
@@ -147,37 +145,8 @@ EntryCalls
 collectEntryCalls(llvm::Module &M, DiagnosticEngine &Diags,
                   llvm::function_ref<bool(const llvm::Function &)> HasRule);
 
-/// Asks for the size of a tape in memory of the user's, which is always
-/// TapeHandleBytes.
-bool isTapeSizeCall(const llvm::CallBase &Call);
-
-/// A declared function of the __enzyme_* family.
-bool isEntryPoint(const llvm::Function &F);
-
-/// Calls of the family that ask for no derivative.
-enum class InactiveCall : uint8_t { None, CallInactive, IgnoreDerivatives };
-InactiveCall inactiveCallOf(const llvm::CallBase &Call);
-/// An entry point whose calls are replaced by their argument.
-bool isItsArgument(const llvm::Function &F);
-
 /// The operand of an entry call that names the function; null for other calls.
 llvm::Use *functionOperandOf(llvm::CallBase &Call);
-
-/// What a call of the reduced-precision family asks for.
-enum class PrecisionCall : uint8_t { None, MemoryOf, OperationsOf, TruncateValue, ExpandValue };
-PrecisionCall precisionCallOf(const llvm::CallBase &Call);
-
-/// What a call tells about the program around it, without being a request.
-struct Hint {
-  enum Kind : uint8_t { Layout, Iterations } What = Layout;
-  llvm::StringRef Members; ///< Layout: as in !rg.layout
-  uint64_t Size = 0;       ///< Layout: of one element, in bytes
-};
-/// None for calls that are none.
-std::optional<Hint> hintOf(const llvm::CallBase &Call);
-
-/// True for an integer load of a marker variable and for the variable itself.
-bool isMarker(const llvm::Value *V);
 
 } // namespace retrograd
 
