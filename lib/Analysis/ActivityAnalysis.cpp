@@ -10,6 +10,8 @@
 #include "Catalogue/Catalogue.h"
 #include "Support/DispatchMarks.h"
 #include "Support/ExceptionMarks.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/raw_ostream.h"
@@ -27,6 +29,7 @@ ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
                          &Untraceable})
     Set->resize(N);
   IsRequest = Callers.Active.empty();
+  findUnreadOutputs(Args);
   seed(Args);
   propagateVaried();
   findLostBits();
@@ -34,6 +37,65 @@ ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
   closeShadows(Args);
   if (!IsRequest)
     distrustUnshadowed(Args, Callers.Active);
+}
+
+/// A bulk copy of memory: its two ends, or nulls.
+static std::pair<const Value *, const Value *> copyEnds(const Instruction &I,
+                                                        const Catalogue &Cat) {
+  if (const auto *M = dyn_cast<AnyMemTransferInst>(&I))
+    return {M->getRawDest(), M->getRawSource()};
+  const auto *C = dyn_cast<CallBase>(&I);
+  const OperationRecord *R = C ? Cat.lookup(I) : nullptr;
+  switch (R ? R->Handler : HandlerKind::None) {
+  case HandlerKind::MemCpy:
+  case HandlerKind::MemMove:
+    return {C->getArgOperand(0), C->getArgOperand(1)};
+  case HandlerKind::Realloc:
+    return {C, C->getArgOperand(0)};
+  default:
+    return {nullptr, nullptr};
+  }
+}
+
+/// What the user calls constant holds inputs, or outputs whose derivative is not
+/// wanted: an adjoint of zero. The latter is exact where nothing that runs after the
+/// store reads the memory back; anything else stays as it is, and is refused. Other
+/// threads read it after a barrier at the earliest, which in their code, being the
+/// same code, also comes after the store.
+void ActivityAnalysis::findUnreadOutputs(ArrayRef<ArgActivity> Args) {
+  if (!IsRequest || &F != Facts.root())
+    return;
+  auto ObjectOf = [&](const Value *P) { return Facts.types().objectOf(P); };
+  auto MayRead = [&](const Instruction &I, TypeAnalysis::ObjectId O) {
+    if (!I.mayReadFromMemory())
+      return false;
+    if (const Value *P = getLoadStorePointerOperand(&I))
+      return ObjectOf(P) == O || ObjectOf(P) == TypeAnalysis::NoObject;
+    if (const auto *C = dyn_cast<CallBase>(&I)) {
+      if (const OperationRecord *R = Facts.catalogue().lookup(I); R && R->leavesMemoryAlone())
+        return false;
+      if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest)
+        return ObjectOf(Source) == O || ObjectOf(Source) == TypeAnalysis::NoObject;
+      const ProgramFacts::Effects *E = Facts.effects(*C);
+      return !E || E->Reads.test(O);
+    }
+    return true;
+  };
+  for (const Instruction &I : instructions(F)) {
+    const auto *S = dyn_cast<StoreInst>(&I);
+    if (!S || !Shape.isLive(S->getParent()))
+      continue;
+    const auto *A = dyn_cast<Argument>(getUnderlyingObject(S->getPointerOperand(), /*MaxLookup=*/0));
+    TypeAnalysis::ObjectId O = ObjectOf(S->getPointerOperand());
+    if (!A || Args[A->getArgNo()] != ArgActivity::Const || O == TypeAnalysis::NoObject ||
+        !Facts.carriesFloat(S->getValueOperand()))
+      continue;
+    if (none_of(instructions(F), [&](const Instruction &Reader) {
+          return Shape.isLive(Reader.getParent()) && MayRead(Reader, O) &&
+                 isPotentiallyReachable(S, &Reader);
+        }))
+      UnreadOutputs.insert(S);
+  }
 }
 
 /// An address that was computed as an integer, in a way that preparation could
@@ -124,24 +186,6 @@ bool ActivityAnalysis::markUseful(const Value *V) {
   return Useful.insert(V).second;
 }
 
-/// A bulk copy of memory: its two ends, or nulls.
-static std::pair<const Value *, const Value *> copyEnds(const Instruction &I,
-                                                        const Catalogue &Cat) {
-  if (const auto *M = dyn_cast<AnyMemTransferInst>(&I))
-    return {M->getRawDest(), M->getRawSource()};
-  const auto *C = dyn_cast<CallBase>(&I);
-  const OperationRecord *R = C ? Cat.lookup(I) : nullptr;
-  switch (R ? R->Handler : HandlerKind::None) {
-  case HandlerKind::MemCpy:
-  case HandlerKind::MemMove:
-    return {C->getArgOperand(0), C->getArgOperand(1)};
-  case HandlerKind::Realloc:
-    return {C, C->getArgOperand(0)};
-  default:
-    return {nullptr, nullptr};
-  }
-}
-
 /// How many bytes it copies; one where that is not constant.
 static uint64_t copiedBytes(const Instruction &I) {
   const auto *M = dyn_cast<AnyMemTransferInst>(&I);
@@ -158,7 +202,7 @@ bool ActivityAnalysis::anyVariedInput(const CallBase &C,
 
 /// Transfers variation through I; true if anything new was marked.
 bool ActivityAnalysis::varyFrom(const Instruction &I) {
-  if (movesInSteps(I))
+  if (movesInSteps(I) || UnreadOutputs.contains(&I))
     return false;
   if (const auto *S = dyn_cast<StoreInst>(&I))
     return isVaried(S->getValueOperand()) &&
@@ -277,7 +321,7 @@ void ActivityAnalysis::findLostBits() {
 
 /// Transfers usefulness backwards through I; true if anything new was marked.
 bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
-  if (movesInSteps(I))
+  if (movesInSteps(I) || UnreadOutputs.contains(&I))
     return false;
   if (const auto *R = dyn_cast<ReturnInst>(&I)) {
     const Value *V = R->getReturnValue();

@@ -24,6 +24,7 @@
 #include "Analysis/ProgramFacts.h"
 #include "Request/DerivativeRequest.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace retrograd {
 
@@ -84,6 +85,7 @@ public:
   void print(llvm::raw_ostream &OS) const;
 
 private:
+  void findUnreadOutputs(llvm::ArrayRef<ArgActivity> Args);
   void seed(llvm::ArrayRef<ArgActivity> Args);
   void propagateVaried();
   void findLostBits();
@@ -105,6 +107,9 @@ private:
   const LoopShape &Shape;
   bool IsRequest; ///< no other function of the call graph calls it
   llvm::DenseSet<const llvm::Value *> Varied, Useful;
+  /// Stores to memory that the user called constant, which nothing reads afterwards:
+  /// outputs that the derivative is not wanted of.
+  llvm::SmallPtrSet<const llvm::Instruction *, 4> UnreadOutputs;
   /// Pointers that lead to code alone.
   llvm::DenseSet<const llvm::Value *> CodeAddresses;
   llvm::BitVector VariedObjects, UsefulObjects, ShadowedObjects, Untraceable;

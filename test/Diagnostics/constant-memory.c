@@ -28,6 +28,13 @@ static double logged(double x, double *log) {
   *log = x * x;
   return x * x * x;
 }
+// A later trip reads what an earlier one has written.
+static void repeated(double *restrict x, double *restrict p, int n) {
+  for (int i = 0; i < n; ++i) {
+    x[0] = x[0] * p[i];
+    p[i + 2] = x[0] + i;
+  }
+}
 
 double scratch(double x, double *t) {
   // CHECK: constant-memory.c:[[@LINE+1]]:{{[0-9]+}}: error: memory that derivatives flow through must have a shadow, and this has none: memory reached through a global pointer or a constant argument [RG1105]
@@ -40,4 +47,8 @@ void pointer(double *x, double *d, Context *c) {
 double output(double x, double *log) {
   return __enzyme_autodiff((void *)logged, x, enzyme_const, log);
 }
-// CHECK: 2 errors generated
+void again(double *x, double *dx, double *p, int n) {
+  // CHECK: constant-memory.c:[[@LINE+1]]:{{[0-9]+}}: error: memory that derivatives flow through must have a shadow{{.*}} [RG1105]
+  __enzyme_autodiff_void((void *)repeated, enzyme_dup, x, dx, enzyme_const, p, n);
+}
+// CHECK: 3 errors generated
