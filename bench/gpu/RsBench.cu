@@ -88,8 +88,7 @@ __device__ __forceinline__ Complex faddeeva(Complex Z) {
   Complex Wave = {Decay * Cosine, Decay * Sine};
   Complex Square = (Tau * Tau) * (Z * Z);
   Complex Sum = {0, 0};
-  // A number of trips the compiler is not told to unroll: the terms share nothing.
-#pragma unroll 1
+#pragma unroll
   for (int N = 1; N <= SeriesTerms; ++N) {
     double NPi = N * Pi;
     double Weight = 2 * RootPi / Tau * exp(-NPi * NPi / (Tau * Tau));

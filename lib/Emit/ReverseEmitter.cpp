@@ -269,6 +269,14 @@ Value *ReverseEmitter::loadSlot(const Slot &S) {
 
 Value *ReverseEmitter::computePhi(const PHINode &Phi, Need::Kind K) {
   const AffinePhi *A = Plan.shape().affine(&Phi);
+  if (!A && Plan.isSelect(Phi) && !Phi.hasConstantValue()) {
+    auto J = Plan.decidedJoin(Phi.getParent());
+    Value *Condition = lookup({Need::Primal, J->Condition});
+    Value *Sides[2]; // false, true
+    for (auto [From, OnTrue] : zip(Plan.predecessorsOf(Phi.getParent()), J->OnTrueSide))
+      Sides[OnTrue] = lookup({Need::Primal, Phi.getIncomingValueForBlock(From)});
+    return B.CreateSelect(Condition, Sides[1], Sides[0], Phi.getName() + ".re");
+  }
   if (!A) // all incoming values are one
     return lookup({K, Phi.hasConstantValue()});
   const Loop *L = Plan.shape().loops().getLoopFor(Phi.getParent());
@@ -335,6 +343,13 @@ Value *ReverseEmitter::compute(Need N) {
 void ReverseEmitter::emitBlock(const BasicBlock &Block) {
   B.SetInsertPoint(Reversed[&Block]);
   Met.clear();
+  for (const Replay &R : Plan.replays())
+    if (R.Used && R.Of->getLoopLatch() == &Block)
+      for (const StoreInst *S : R.Stores) {
+        setLine(*S);
+        Value *Kept = lookup({Need::Primal, S->getValueOperand()});
+        B.CreateAlignedStore(Kept, lookup({Need::Primal, S->getPointerOperand()}), S->getAlign());
+      }
   for (const Instruction &I : llvm::reverse(Block)) {
     setLine(I);
     B.setFastMathFlags(CommonFlags);

@@ -34,11 +34,13 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
   // A tangent sweep runs along with the primal and needs nothing kept.
   if (!Refusals.empty() || Request.Mode == DerivativeMode::Forward)
     return;
+  findReplays();
   collectNeeds();
   if (Opts.Plan == PlanKind::Naive)
     keepAll();
   else
     cut();
+  markUsedReplays();
   layOut();
 }
 
@@ -457,6 +459,135 @@ static bool isRepeatable(const Instruction &I, const Catalogue &Cat, bool AtAnyP
          isa<InsertValueInst>(I);
 }
 
+/// Everything that touches A: stores to fixed places in it, loads. False if there is
+/// anything else.
+static bool usersOf(const AllocaInst &A, SmallVectorImpl<const StoreInst *> &Stores,
+                    SmallVectorImpl<const LoadInst *> &Loads) {
+  SmallVector<std::pair<const Value *, bool>, 8> Work{{&A, true}}; // and: place is fixed
+  while (!Work.empty()) {
+    auto [P, Fixed] = Work.pop_back_val();
+    for (const User *U : P->users()) {
+      if (const auto *L = dyn_cast<LoadInst>(U)) {
+        if (!L->isSimple())
+          return false;
+        Loads.push_back(L);
+      } else if (const auto *S = dyn_cast<StoreInst>(U)) {
+        if (S->getValueOperand() == P || !Fixed || !S->isSimple())
+          return false;
+        Stores.push_back(S);
+      } else if (const auto *G = dyn_cast<GetElementPtrInst>(U)) {
+        Work.push_back({G, Fixed && G->hasAllConstantIndices()});
+      } else if (isa<AddrSpaceCastInst>(U)) {
+        Work.push_back({U, Fixed});
+      } else if (const auto *I = dyn_cast<IntrinsicInst>(U); !I || !I->isLifetimeStartOrEnd()) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+void DerivativePlan::findReplays() {
+  if (!Machine.prefersRecomputation() || !Opts.ReplayOnDevice || Split)
+    return;
+  for (const Instruction &I : F.getEntryBlock()) {
+    const auto *A = dyn_cast<AllocaInst>(&I);
+    if (!A || !A->isStaticAlloca())
+      continue;
+    Replay R;
+    R.Array = A;
+    SmallVector<const LoadInst *, 8> Loads;
+    if (!usersOf(*A, R.Stores, Loads) || R.Stores.empty() || Loads.empty())
+      continue;
+    R.Of = Shape.loops().getLoopFor(R.Stores.front()->getParent());
+    const BasicBlock *Latch = R.Of ? R.Of->getLoopLatch() : nullptr;
+    if (!Latch || !Shape.isLive(Latch))
+      continue;
+    auto EachTrip = [&](const StoreInst *S) {
+      return Shape.loops().getLoopFor(S->getParent()) == R.Of &&
+             DT.dominates(S->getParent(), Latch) && all_of(Loads, [&](const LoadInst *L) {
+               return R.Of->contains(L) && DT.dominates(S, L);
+             });
+    };
+    if (!all_of(R.Stores, EachTrip))
+      continue;
+    sort(R.Stores, [&](const StoreInst *X, const StoreInst *Y) { return DT.dominates(X, Y); });
+    Replays.push_back(std::move(R));
+  }
+}
+
+const Replay *DerivativePlan::replayOf(const LoadInst &L) const {
+  const Value *Object = getUnderlyingObject(L.getPointerOperand(), /*MaxLookup=*/0);
+  const auto *It = find_if(Replays, [&](const Replay &R) { return R.Array == Object; });
+  return It == Replays.end() ? nullptr : It;
+}
+
+void DerivativePlan::markUsedReplays() {
+  if (Replays.empty())
+    return;
+  SmallVector<Need, 0> Work;
+  DenseSet<Need> Seen;
+  for (auto &[N, Blocks] : Needs)
+    Work.push_back(canonical(N));
+  while (!Work.empty()) {
+    Need N = Work.pop_back_val();
+    if (isa<Constant>(N.Of) || isKept(N) || !Seen.insert(N).second)
+      continue;
+    if (const auto *L = dyn_cast<LoadInst>(N.Of); L && N.K == Need::Primal && !Overwrite.canRepeat(*L))
+      if (const Replay *R = replayOf(*L))
+        Replays[R - Replays.begin()].Used = true;
+    for (Need In : recipe(N).Inputs)
+      Work.push_back(canonical(In));
+  }
+}
+
+/// V has the value it has, or some value that nobody will look at, if it is computed
+/// behind Decision whatever the branch there says.
+bool DerivativePlan::canSpeculate(const Value *V, const BasicBlock *Decision,
+                                  unsigned &Budget) const {
+  const auto *I = dyn_cast<Instruction>(V);
+  if (!I || DT.dominates(I->getParent(), Decision))
+    return true;
+  if (!Budget || Shape.loops().getLoopFor(I->getParent()) != Shape.loops().getLoopFor(Decision))
+    return false;
+  --Budget;
+  auto All = [&](const User *U) {
+    return all_of(U->operands(), [&](const Value *Op) {
+      return isa<Function, BasicBlock>(Op) || canSpeculate(Op, Decision, Budget);
+    });
+  };
+  if (const auto *Phi = dyn_cast<PHINode>(I)) {
+    if (Shape.loops().isLoopHeader(Phi->getParent()))
+      return false;
+    auto J = decidedJoin(Phi->getParent());
+    return J && isSelect(*Phi) && canSpeculate(J->Condition, Decision, Budget) && All(Phi);
+  }
+  // Pure functions of the catalogue end for every argument; their declarations
+  // need not say so.
+  return isRepeatable(*I, facts().catalogue(), /*AtAnyPrice=*/true) &&
+         (isa<CallInst>(I) || isSafeToSpeculativelyExecute(I)) && All(I);
+}
+
+bool DerivativePlan::isSelect(const PHINode &Phi) const {
+  if (!Machine.prefersRecomputation() || !Opts.SelectOnDevice || Phi.getType()->isPtrOrPtrVectorTy() ||
+      Shape.loops().isLoopHeader(Phi.getParent()))
+    return false;
+  auto [It, New] = Selects.try_emplace(&Phi, false);
+  if (!New)
+    return It->second;
+  auto J = decidedJoin(Phi.getParent());
+  // Two entries from one switch are one predecessor and two incoming values.
+  if (!J || Phi.getNumIncomingValues() != 2 || J->OnTrueSide.size() != 2)
+    return false;
+  const BasicBlock *Decision = DT.getNode(Phi.getParent())->getIDom()->getBlock();
+  // So many operations for one number are worth keeping the number.
+  unsigned Budget = 2000;
+  bool Can = all_of(Phi.incoming_values(), [&](const Value *V) {
+    return canSpeculate(V, Decision, Budget);
+  });
+  return Selects[&Phi] = Can;
+}
+
 /// Primal values and shadows are made alike: a shadow by the same instruction
 /// over the shadows of those operands that have one.
 Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
@@ -480,12 +611,24 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
     }
     if (const Value *Same = trivialPhi(*Phi, Shape.loops()))
       return computeFrom({Input(Same)});
+    if (K == Need::Primal && isSelect(*Phi)) {
+      SmallVector<Need, 3> In{{Need::Primal, decidedJoin(Phi->getParent())->Condition}};
+      for (const Value *From : Phi->incoming_values())
+        In.push_back({Need::Primal, From});
+      return computeFrom(In);
+    }
     return {};
   }
   if (const auto *L = dyn_cast<LoadInst>(I)) {
-    if (!Overwrite.canRepeat(*L))
+    if (Overwrite.canRepeat(*L))
+      return computeFrom({Input(L->getPointerOperand())});
+    const Replay *R = K == Need::Primal ? replayOf(*L) : nullptr;
+    if (!R)
       return {};
-    return computeFrom({Input(L->getPointerOperand())});
+    SmallVector<Need, 8> In{Input(L->getPointerOperand())};
+    for (const StoreInst *S : R->Stores)
+      In.push_back({Need::Primal, S->getValueOperand()});
+    return computeFrom(In);
   }
   if (!isRepeatable(*I, facts().catalogue(),
                     Machine.prefersRecomputation() && Opts.RecomputeOnDevice) || (K == Need::Shadow && isa<CallBase>(I)))

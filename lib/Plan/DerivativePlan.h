@@ -79,6 +79,16 @@ struct Scope {
   llvm::SmallVector<const llvm::Loop *, 3> nest() const;
 };
 
+/// A local array whose contents each iteration of a loop makes anew, before it reads
+/// them: the reverse sweep makes them again when it enters the iteration.
+struct Replay {
+  const llvm::AllocaInst *Array = nullptr;
+  const llvm::Loop *Of = nullptr;
+  /// All that write it, in order.
+  llvm::SmallVector<const llvm::StoreInst *, 8> Stores;
+  bool Used = false; ///< some load of it is repeated
+};
+
 class DerivativePlan {
 public:
   DerivativePlan(llvm::Function &F, const DerivativeRequest &Request,
@@ -127,6 +137,10 @@ public:
     llvm::SmallVector<bool, 4> OnTrueSide;
   };
   std::optional<Join> decidedJoin(const llvm::BasicBlock *B) const;
+  /// The phi can be made again as a select: one branch decides, and what comes from
+  /// either side can be computed whichever side was taken.
+  bool isSelect(const llvm::PHINode &Phi) const;
+  llvm::ArrayRef<Replay> replays() const { return Replays; }
   /// Backedges of L, when known to be a constant.
   std::optional<uint64_t> constantCount(const llvm::Loop *L) const;
   /// The outermost loop around L (or L) during whose run L's count stays what it
@@ -139,6 +153,9 @@ public:
   std::optional<std::string> verify() const;
 
 private:
+  void findReplays();
+  const Replay *replayOf(const llvm::LoadInst &L) const;
+  void markUsedReplays();
   void collectNeeds();
   void collectRefusals();
   void checkCall(const llvm::CallBase &C);
@@ -146,6 +163,8 @@ private:
   void checkCopyTypes(const llvm::Instruction &I);
   void checkShadowOfDest(const llvm::Instruction &I);
   bool ownsMemory(const llvm::Value *V) const;
+  bool canSpeculate(const llvm::Value *V, const llvm::BasicBlock *Decision,
+                    unsigned &Budget) const;
   void refuse(RefusalKind K, const llvm::Instruction &I, std::string Detail);
   void keepAll();
   void cut();
@@ -164,6 +183,8 @@ private:
   const Options &Opts;
   Target Machine;
 
+  mutable llvm::DenseMap<const llvm::PHINode *, bool> Selects;
+  llvm::SmallVector<Replay, 2> Replays;
   llvm::SmallVector<Refusal, 2> Refusals;
   /// Said once of each.
   llvm::SmallPtrSet<const llvm::GlobalVariable *, 2> RefusedGlobals;

@@ -77,6 +77,12 @@ static cl::opt<bool> InlineOnDevice("rg-gpu-inline", cl::init(true), cl::cat(Cat
 static cl::opt<bool> RecomputeOnDevice("rg-gpu-recompute", cl::init(true), cl::cat(Category),
                                        cl::desc("on GPUs, evaluate pure functions again rather "
                                                 "than keep what they return"));
+static cl::opt<bool> SelectOnDevice("rg-gpu-select", cl::init(true), cl::cat(Category),
+                                    cl::desc("on GPUs, compute both sides of a branch again "
+                                             "rather than keep what came of it"));
+static cl::opt<bool> ReplayOnDevice("rg-gpu-replay", cl::init(true), cl::cat(Category),
+                                    cl::desc("on GPUs, fill local arrays again rather than "
+                                             "keep what was read from them"));
 static cl::opt<bool> PlainWhereOwn("rg-gpu-plain", cl::init(true), cl::cat(Category),
                                    cl::desc("no atomic additions to a thread's own memory"));
 static cl::opt<bool> BarriersByPhase("rg-gpu-phases", cl::init(true), cl::cat(Category),
@@ -221,6 +227,8 @@ Options Options::fromCommandLine() {
   O.RunEarly = ::RunEarly;
   O.InlineOnDevice = ::InlineOnDevice;
   O.RecomputeOnDevice = ::RecomputeOnDevice;
+  O.SelectOnDevice = ::SelectOnDevice;
+  O.ReplayOnDevice = ::ReplayOnDevice;
   O.PlainWhereOwn = ::PlainWhereOwn;
   O.BarriersByPhase = ::BarriersByPhase;
   O.StaticTape = ::StaticTape;
