@@ -228,7 +228,11 @@ public:
 
   Program(std::string Name, std::string Size, Options &Settings)
       : Name(std::move(Name)), Size(std::move(Size)), Reps(int(Settings.number("reps", 5))),
-        CheckOnly(Settings.number("check-only", 0) != 0), TimeOnly(Settings.number("time-only", 0) != 0) {}
+        CheckOnly(Settings.number("check-only", 0) != 0), TimeOnly(Settings.number("time-only", 0) != 0) {
+    // What a loop of unknown length keeps may come from the device's heap.
+    require(cudaDeviceSetLimit(cudaLimitMallocHeapSize, size_t(Settings.number("heap-mib", 4096)) << 20),
+            "cudaDeviceSetLimit");
+  }
 
   /// Adds an active array; what it holds on the device now is its initial value.
   template <typename T> void field(T *Values, T *Shadow, size_t Count, bool Input, bool Output, double Scale = 1) {
