@@ -8,6 +8,7 @@
 #include "Emit/ReverseEmitter.h"
 #include "Catalogue/Catalogue.h"
 #include "Emit/FormulaEmitter.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -304,7 +305,45 @@ Value *ReverseEmitter::computePred(const BasicBlock &Block) {
                         ConstantInt::get(T, J->OnTrueSide[0] ? 1 : 0));
 }
 
+/// The backedges that a loop has taken, from the values that it follows from. Like
+/// SCEV's own expander, which would look for them in the primal sweep.
+Value *ReverseEmitter::computeCount(const SCEV *S) {
+  if (auto *C = dyn_cast<SCEVConstant>(S))
+    return C->getValue();
+  if (auto *U = dyn_cast<SCEVUnknown>(S))
+    return lookup({Need::Primal, U->getValue()});
+  SmallVector<Value *, 4> Ops;
+  for (const SCEV *Op : S->operands())
+    Ops.push_back(computeCount(Op));
+  auto Fold = [&](auto Combine) {
+    Value *V = Ops[0];
+    for (Value *Op : drop_begin(Ops))
+      V = Combine(V, Op);
+    return V;
+  };
+  auto Extreme = [&](Intrinsic::ID Which) {
+    return Fold([&](Value *X, Value *Y) { return B.CreateBinaryIntrinsic(Which, X, Y); });
+  };
+  switch (S->getSCEVType()) {
+  case scTruncate:   return B.CreateTrunc(Ops[0], S->getType());
+  case scZeroExtend: return B.CreateZExt(Ops[0], S->getType());
+  case scSignExtend: return B.CreateSExt(Ops[0], S->getType());
+  case scAddExpr:    return Fold([&](Value *X, Value *Y) { return B.CreateAdd(X, Y); });
+  case scMulExpr:    return Fold([&](Value *X, Value *Y) { return B.CreateMul(X, Y); });
+  case scUDivExpr:   return B.CreateUDiv(Ops[0], Ops[1]);
+  case scUMaxExpr:   return Extreme(Intrinsic::umax);
+  case scSMaxExpr:   return Extreme(Intrinsic::smax);
+  case scUMinExpr:   return Extreme(Intrinsic::umin);
+  case scSMinExpr:   return Extreme(Intrinsic::smin);
+  default:           llvm_unreachable("the plan counts such loops");
+  }
+}
+
 Value *ReverseEmitter::compute(Need N) {
+  if (N.K == Need::Count) {
+    const Loop *L = Plan.shape().loops().getLoopFor(cast<BasicBlock>(N.Of));
+    return B.CreateZExtOrTrunc(computeCount(Plan.shape().facts(L).BackedgeBound), B.getInt64Ty());
+  }
   if (N.K == Need::Pred)
     return computePred(*cast<BasicBlock>(N.Of));
   assert((N.K == Need::Primal || N.K == Need::Shadow) && "the plan keeps the others");

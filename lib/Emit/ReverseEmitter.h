@@ -23,6 +23,10 @@
 #include "Emit/PrimalEmitter.h"
 #include "Rules/Rules.h"
 
+namespace llvm {
+class SCEV;
+} // namespace llvm
+
 namespace retrograd {
 
 class ReverseEmitter final : public RuleContext {
@@ -62,6 +66,7 @@ private:
   llvm::Value *compute(Need N);
   llvm::Value *computePhi(const llvm::PHINode &Phi, Need::Kind K);
   llvm::Value *computePred(const llvm::BasicBlock &Block);
+  llvm::Value *computeCount(const llvm::SCEV *S);
   llvm::Value *loadSlot(const Slot &S);
   llvm::Value *iteration(const llvm::Loop *L);
   /// How often the header of L ran, at most: what its arrays are made for.

@@ -36,6 +36,7 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
     return;
   findReplays();
   collectNeeds();
+  collectCounts();
   if (Opts.Plan == PlanKind::Naive)
     keepAll();
   else
@@ -419,12 +420,60 @@ Recipe DerivativePlan::recipe(Need N) const {
       return {Recipe::Compute, {{Need::Primal, J->Condition}}};
     }
     return {};
-  case Need::Tape:
   case Need::Count:
+    if (auto In = countInputs(Shape.loops().getLoopFor(cast<BasicBlock>(N.Of))))
+      return {Recipe::Compute, {In->begin(), In->end()}};
+    return {};
+  case Need::Tape:
   case Need::Records:
     return {};
   }
   llvm_unreachable("all kinds handled");
+}
+
+std::optional<SmallVector<Need, 4>> DerivativePlan::countInputs(const Loop *L) const {
+  const LoopFacts &Facts = Shape.facts(L);
+  if (!Machine.prefersRecomputation() || !Opts.CountOnDevice || Split || !Facts.Exact ||
+      !L->getLoopPreheader())
+    return std::nullopt;
+  SmallVector<Need, 4> Inputs;
+  SmallVector<const SCEV *, 8> Work{Facts.BackedgeBound};
+  for (unsigned Steps = 0; !Work.empty(); ++Steps) {
+    const SCEV *S = Work.pop_back_val();
+    if (Steps == 32)
+      return std::nullopt;
+    switch (S->getSCEVType()) {
+    case scConstant:
+      continue;
+    case scUnknown: {
+      Value *V = cast<SCEVUnknown>(S)->getValue();
+      if (!isa<Constant>(V) && !is_contained(Inputs, Need{Need::Primal, V}))
+        Inputs.push_back({Need::Primal, V});
+      continue;
+    }
+    case scUDivExpr:
+      // The divisor of a loop that was not entered may be zero.
+      if (!isa<SCEVConstant>(cast<SCEVUDivExpr>(S)->getRHS()))
+        return std::nullopt;
+      [[fallthrough]];
+    case scTruncate:
+    case scZeroExtend:
+    case scSignExtend:
+    case scAddExpr:
+    case scMulExpr:
+    case scUMaxExpr:
+    case scSMaxExpr:
+    case scUMinExpr:
+    case scSMinExpr:
+      if (!S->getType()->isIntegerTy())
+        return std::nullopt;
+      append_range(Work, S->operands());
+      continue;
+    default:
+      return std::nullopt;
+    }
+  }
+  return Inputs;
 }
 
 static Recipe computeFrom(ArrayRef<Need> Inputs) {
@@ -772,6 +821,13 @@ void DerivativePlan::collectNeeds() {
   }
 }
 
+/// What the number of a loop's iterations is computed from has to be at hand.
+void DerivativePlan::collectCounts() {
+  for (const Loop *L : Shape.loops().getLoopsInPreorder())
+    if (Shape.isLive(L->getHeader()) && !constantCount(L) && countInputs(L))
+      Needs[{Need::Count, L->getHeader()}].insert(L->getLoopPreheader());
+}
+
 void DerivativePlan::keepAll() {
   for (auto &[N, Blocks] : Needs)
     if (recipe(N).K != Recipe::Available)
@@ -892,7 +948,7 @@ void DerivativePlan::layOut() {
     S.IsArray = Shape.facts(L).BackedgeBound != nullptr;
     if (S.IsArray)
       S.Nest = nestOf(L);
-    if (!constantCount(L))
+    if (!constantCount(L) && !countInputs(L)) // else a need like others
       Add({Need::Count, L->getHeader()});
     if (!Scopes[L].Slots.empty())
       Add({Need::Records, L->getHeader()});

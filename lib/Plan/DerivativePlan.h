@@ -141,6 +141,9 @@ public:
   /// either side can be computed whichever side was taken.
   bool isSelect(const llvm::PHINode &Phi) const;
   llvm::ArrayRef<Replay> replays() const { return Replays; }
+  /// The values that the number of L's iterations can be computed from; none if it
+  /// has to be counted.
+  std::optional<llvm::SmallVector<Need, 4>> countInputs(const llvm::Loop *L) const;
   /// Backedges of L, when known to be a constant.
   std::optional<uint64_t> constantCount(const llvm::Loop *L) const;
   /// The outermost loop around L (or L) during whose run L's count stays what it
@@ -156,6 +159,7 @@ private:
   void findReplays();
   const Replay *replayOf(const llvm::LoadInst &L) const;
   void markUsedReplays();
+  void collectCounts();
   void collectNeeds();
   void collectRefusals();
   void checkCall(const llvm::CallBase &C);

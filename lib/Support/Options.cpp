@@ -80,6 +80,9 @@ static cl::opt<bool> RecomputeOnDevice("rg-gpu-recompute", cl::init(true), cl::c
 static cl::opt<bool> SelectOnDevice("rg-gpu-select", cl::init(true), cl::cat(Category),
                                     cl::desc("on GPUs, compute both sides of a branch again "
                                              "rather than keep what came of it"));
+static cl::opt<bool> CountOnDevice("rg-gpu-counts", cl::init(true), cl::cat(Category),
+                                   cl::desc("on GPUs, compute how often a loop ran again rather "
+                                            "than keep it"));
 static cl::opt<bool> ReplayOnDevice("rg-gpu-replay", cl::init(true), cl::cat(Category),
                                     cl::desc("on GPUs, fill local arrays again rather than "
                                              "keep what was read from them"));
@@ -228,6 +231,7 @@ Options Options::fromCommandLine() {
   O.InlineOnDevice = ::InlineOnDevice;
   O.RecomputeOnDevice = ::RecomputeOnDevice;
   O.SelectOnDevice = ::SelectOnDevice;
+  O.CountOnDevice = ::CountOnDevice;
   O.ReplayOnDevice = ::ReplayOnDevice;
   O.PlainWhereOwn = ::PlainWhereOwn;
   O.BarriersByPhase = ::BarriersByPhase;

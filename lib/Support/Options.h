@@ -51,6 +51,7 @@ struct Options {
   bool InlineOnDevice = true;        ///< -rg-gpu-inline: derivatives into their kernels
   bool RecomputeOnDevice = true;     ///< -rg-gpu-recompute: pure functions again, not kept
   bool SelectOnDevice = true;        ///< -rg-gpu-select: phis again as selects, not kept
+  bool CountOnDevice = true;         ///< -rg-gpu-counts: numbers of iterations again, not kept
   bool ReplayOnDevice = true;        ///< -rg-gpu-replay: local arrays filled again, not kept
   bool PlainWhereOwn = true;         ///< -rg-gpu-plain: no atomics on a thread's own memory
   bool BarriersByPhase = true;       ///< -rg-gpu-phases: a barrier only separates accesses
