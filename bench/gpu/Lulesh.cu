@@ -178,7 +178,8 @@ int main(int Count, char **Words) {
   Program.field((double *)In.NewVolume, (double *)DIn.NewVolume, N, true, false);
   Program.field((double *)In.VolumeChange, (double *)DIn.VolumeChange, N, true, false);
   Program.Step = 1e-5;
-  Program.DifferencesTolerance = 1e-7;
+  // Cut-offs and the sign of the change are met by some of many elements.
+  Program.DifferencesTolerance = 1e-6;
 
   unsigned Blocks = unsigned((N + Threads - 1) / Threads);
   Program.Primal = [=] { primalKernel<<<Blocks, Threads>>>(N, M, DeviceElements, S, In); };

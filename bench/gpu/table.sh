@@ -25,7 +25,7 @@ for program in $programs; do
   fi
   run "$program" "$@"
   # The flow has two ways to remember its steps.
-  [ "$program" = Lbm ] && run Lbm --tape=1 "$@"
+  if [ "$program" = Lbm ] && grep -q augmentedKernel "$folder/Lbm"; then run Lbm --tape=1 "$@"; fi
 done
 
 command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
