@@ -16,6 +16,7 @@
 
 #include "Pass/LowerEntryCalls.h"
 #include "Emit/SplitEmitter.h"
+#include "Request/Markers.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"

@@ -25,6 +25,7 @@
 #include "Pass/Hints.h"
 #include "Request/EntryFamilies.h"
 #include "Request/EntryPoints.h"
+#include "Request/Markers.h"
 #include "Request/FunctionOperand.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
