@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckCommand.h"
+#include "Doctor.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DebugInfo.h"
@@ -250,6 +251,39 @@ void printTable(const std::vector<Row> &Rows, bool All) {
            << " more; --all prints them)\n";
 }
 
+/// Checks another function of the file, by this tool in a process of its own: it may crash
+/// or refuse.
+Health examine(const Invocation &I, const CheckSettings &S, const std::string &Function,
+               std::string &Reason) {
+  Workplace W(false);
+  SmallString<256> Self(I.BinDirectory);
+  sys::path::append(Self, "retrograd");
+  std::vector<std::string> Words{"check", I.File, "--function", Function, "--no-doctor", "--twice",
+                                 "--points", std::to_string(S.Points), "--seed",
+                                 std::to_string(S.Seed), "--"};
+  Words.insert(Words.end(), I.Flags.begin(), I.Flags.end());
+  std::vector<StringRef> All{Self};
+  All.insert(All.end(), Words.begin(), Words.end());
+  std::string Said = W.file("said"), Complaint = W.file("complaint");
+  int Status = sys::ExecuteAndWait(Self, All, std::nullopt, {StringRef(), Said, Complaint});
+  auto Text = [](const std::string &Path) {
+    ErrorOr<std::unique_ptr<MemoryBuffer>> B = MemoryBuffer::getFile(Path);
+    return B ? (*B)->getBuffer().str() : std::string();
+  };
+  if (Status == 1)
+    return Health::Wrong;
+  if (Status == 0)
+    return StringRef(Text(Said)).contains("differences could not judge") ? Health::Unsure
+                                                                         : Health::Right;
+  SmallVector<StringRef, 8> Lines;
+  std::string Complained = Text(Complaint);
+  StringRef(Complained).split(Lines, '\n', -1, false);
+  for (StringRef Line : Lines)
+    if (Line.consume_front("retrograd: "))
+      Reason = Line.str();
+  return Health::Unknown;
+}
+
 std::string counted(size_t N, StringRef Thing) {
   return std::to_string(N) + " " + Thing.str() + (N == 1 ? "" : "s");
 }
@@ -345,6 +379,11 @@ int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
       outs() << " (differences could not judge " << Unsure << ")";
     outs() << "\n";
   }
+  outs().flush();
+  if ((Wrong || Unsure) && I.Doctor)
+    diagnose(I, [&](const std::string &Function, std::string &Reason) {
+      return examine(I, S, Function, Reason);
+    });
   return Wrong ? 1 : 0;
 }
 

@@ -20,6 +20,7 @@ struct Invocation {
   std::string Function;
   std::vector<std::string> Flags; ///< for the compiler
   bool PrintAll = false;
+  bool Doctor = true; ///< look for the origin of what is wrong
   bool Keep = false;
 };
 

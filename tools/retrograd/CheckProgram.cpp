@@ -334,6 +334,27 @@ std::string emitAdjointType(raw_ostream &OS, const Signature &F,
   return "struct rg_adjoints";
 }
 
+/// Replaces F by a sum of two calls of it with different weights. A rule that forgets
+/// its seed, or that overwrites a shadow instead of adding to it, agrees with
+/// differences of F alone, whose seed is 1 and whose shadows start as zero.
+void emitTwice(raw_ostream &OS, Signature &F) {
+  if (F.Result == "void")
+    return;
+  std::string Declared, Passed;
+  for (size_t I = 0; I < F.Parameters.size(); ++I) {
+    StringRef Type = F.Parameters[I].Spelling;
+    if (Type.contains('[') || Type.contains('(') || Type.contains("&&"))
+      return;
+    std::string Name = "rg_argument" + std::to_string(I);
+    Declared += (I ? ", " : "") + Type.str() + " " + Name;
+    Passed += (I ? ", " : "") + Name;
+  }
+  std::string Call = "((" + F.PointerType + ")" + F.Name + ")(" + Passed + ")";
+  OS << "static " << F.Result << " rg_twice(" << Declared << ") {\n  " << F.Result
+     << " rg_first = " << Call << ";\n  return 0.75f * rg_first + 1.5f * " << Call << ";\n}\n";
+  F.Name = "rg_twice";
+}
+
 void emitMarkersAndTypes(raw_ostream &OS, const Signature &F) {
   OS << (F.CPlusPlus
              ? "extern int enzyme_dup, enzyme_const, enzyme_out;\n"
@@ -350,11 +371,14 @@ void emitMarkersAndTypes(raw_ostream &OS, const Signature &F) {
 
 } // namespace
 
-std::string retrograd::checkProgram(const std::string &File, const Signature &F,
+std::string retrograd::checkProgram(const std::string &File, const Signature &Given,
                                     const CheckSettings &S) {
   std::string Text;
   raw_string_ostream OS(Text);
   emitHead(OS, File);
+  Signature F = Given;
+  if (S.Twice)
+    emitTwice(OS, F);
   emitMarkersAndTypes(OS, F);
 
   std::vector<size_t> Scalars;

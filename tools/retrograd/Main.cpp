@@ -63,6 +63,10 @@ cl::opt<uint64_t> Seed("seed", cl::desc("Seed of the random numbers"),
                        cl::init(1), cl::sub(Check));
 cl::opt<bool> All("all", cl::desc("Print every derivative, however many"),
                   cl::sub(Check));
+cl::opt<bool> NoDoctor("no-doctor", cl::desc("Do not look for the origin of what is wrong"),
+                       cl::sub(Check));
+cl::opt<bool> Twice("twice", cl::desc("Check a sum of two calls with different weights"),
+                    cl::sub(Check));
 cl::opt<bool> Keep("keep",
                    cl::desc("Keep the generated program and say where it is"),
                    cl::sub(Check));
@@ -104,6 +108,7 @@ CheckSettings settings() {
   CheckSettings S;
   S.Points = std::max(1u, unsigned(Points));
   S.Seed = Seed;
+  S.Twice = Twice;
   for (const std::string &Text : Integers) {
     auto [Name, Value] = assignment("int", Text);
     S.Integers[Name] = integer("int", Value, INT32_MIN);
@@ -185,6 +190,7 @@ int main(int argc, char **argv) {
   I.Flags = std::move(Flags);
   I.PrintAll = All;
   I.Keep = Keep;
+  I.Doctor = !NoDoctor;
   if (Grad)
     return gradCommand(I);
   return checkCommand(I, settings());
