@@ -11,6 +11,8 @@
 #include "Offload/LockStep.h"
 #include "Offload/Retarget.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/TargetTransformInfoImpl.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -305,53 +307,64 @@ bool DeviceModule::refuseUnknown() {
 // Lowering
 //===----------------------------------------------------------------------===//
 
-/// Which values of Kernel can differ between threads of a block, as LLVM's uniformity
-/// analysis sees it for the device.
+namespace {
+/// What LLVM's uniformity analysis has to know: which values differ between threads of a block
+/// by themselves. (NVPTX's own answer is about warps, and takes every call for different.)
+class BlockUniformity final : public TargetTransformInfoImplCRTPBase<BlockUniformity> {
+public:
+  explicit BlockUniformity(const DataLayout &DL) : TargetTransformInfoImplCRTPBase(DL) {}
+  bool hasBranchDivergence(const Function *) const override { return true; }
+  InstructionUniformity getInstructionUniformity(const Value *V) const override {
+    auto *Call = dyn_cast<CallInst>(V);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    if (Callee && Callee->getName().starts_with("llvm.nvvm.barrier.cta.red."))
+      return InstructionUniformity::AlwaysUniform; // one result for the whole block
+    return differs(V) ? InstructionUniformity::NeverUniform : InstructionUniformity::Default;
+  }
+
+private:
+  static bool differs(const Value *V);
+};
+
+bool BlockUniformity::differs(const Value *V) {
+  constexpr unsigned Generic = 0, Local = 5;
+  if (auto *Load = dyn_cast<LoadInst>(V))
+    return Load->getPointerAddressSpace() == Generic || Load->getPointerAddressSpace() == Local || Load->isVolatile() ||
+           Load->isAtomic();
+  if (isa<AllocaInst, AtomicRMWInst, AtomicCmpXchgInst>(V))
+    return true;
+  auto *Call = dyn_cast<CallInst>(V);
+  if (!Call)
+    return false;
+  const Function *Callee = Call->getCalledFunction();
+  if (!Callee || !Callee->isDeclaration())
+    return true;
+  StringRef Name = Callee->getName();
+  if (Name.consume_front("llvm.nvvm.read.ptx.sreg."))
+    return !Name.starts_with("ctaid.") && !Name.starts_with("nctaid.") && !Name.starts_with("ntid.") && Name != "warpsize";
+  // Exchanges and votes give what their operands are; who is there differs between warps.
+  if (Name.starts_with("llvm.nvvm.shfl.") || Name.starts_with("llvm.nvvm.vote.a"))
+    return false;
+  if (Name.starts_with("__nv_")) // the device's mathematics, but for results through pointers
+    return any_of(Call->args(), [](const Use &U) { return U->getType()->isPointerTy(); });
+  return !Callee->isIntrinsic() || !Callee->doesNotAccessMemory();
+}
+} // namespace
+
+/// Which values of Kernel can differ between threads of a block.
 DenseSet<const Value *> DeviceModule::divergentValues(Function &Kernel) {
-  // The analysis takes operations of a warp for plain arithmetic of their operands. The
-  // results of some depend on which lanes are there; those of reductions over a block
-  // are the same everywhere. For the time of the analysis, operands say so.
-  SmallVector<std::tuple<CallInst *, unsigned, Value *>, 8> Restore;
-  SmallVector<Instruction *, 8> Extra;
-  for (Instruction &I : instructions(Kernel)) {
-    auto *Call = dyn_cast<CallInst>(&I);
-    if (!Call || !isSplitOperation(*Call) || Call->getType()->isVoidTy())
-      continue;
-    StringRef Name = Call->getCalledFunction()->getName();
-    if (Name.contains(".barrier.cta.red.")) {
-      unsigned Predicate = Call->arg_size() - 1;
-      Restore.push_back({Call, Predicate, Call->getArgOperand(Predicate)});
-    } else if (Name.contains(".ballot") || Name.contains(".match.") || Name.contains(".redux.")) {
-      Restore.push_back({Call, 0, Call->getArgOperand(0)});
-    }
-  }
-  FunctionCallee Differs = D.getOrInsertFunction("rg.thread.number", Type::getInt64Ty(D.getContext()));
-  for (auto [Call, N, Old] : Restore) {
-    if (Call->getCalledFunction()->getName().contains(".barrier.")) {
-      Call->setArgOperand(N, Constant::getNullValue(Old->getType()));
-      continue;
-    }
-    auto *Number = CallInst::Create(Differs, "", Call->getIterator());
-    auto *Narrow = CastInst::CreateIntegerCast(Number, Old->getType(), false, "", Call->getIterator());
-    Extra.push_back(Number);
-    if (auto *Cast = dyn_cast<Instruction>(Narrow); Cast && Cast != Number)
-      Extra.push_back(Cast);
-    Call->setArgOperand(N, Narrow);
-  }
+  FunctionAnalysisManager FAM;
+  FAM.registerPass([] {
+    return TargetIRAnalysis([](const Function &F) {
+      return TargetTransformInfo(std::make_unique<BlockUniformity>(F.getParent()->getDataLayout()));
+    });
+  });
+  PassBuilder().registerFunctionAnalyses(FAM);
+  const UniformityInfo &Info = FAM.getResult<UniformityInfoAnalysis>(Kernel);
   DenseSet<const Value *> Divergent;
-  {
-    Analyses A(deviceMachine(D));
-    const UniformityInfo &Info = A.FAM.getResult<UniformityInfoAnalysis>(Kernel);
-    for (Instruction &I : instructions(Kernel))
-      if (!Options.Uniform || Info.isDivergent(&I))
-        Divergent.insert(&I);
-  }
-  for (auto [Call, N, Old] : Restore)
-    Call->setArgOperand(N, Old);
-  for (Instruction *I : reverse(Extra)) {
-    Divergent.erase(I);
-    I->eraseFromParent();
-  }
+  for (Instruction &I : instructions(Kernel))
+    if (!Options.Uniform || Info.isDivergent(&I))
+      Divergent.insert(&I);
   return Divergent;
 }
 

@@ -620,6 +620,9 @@ void BlockEmitter::prologue() {
       AllocaInst *A = local(GV->getValueType(), GV->getName());
       A->setAlignment(std::max(GV->getAlign().valueOrOne(), Align(64)));
       At = A;
+      if (any_of(L.M, [](const Function &F) { return F.getName().starts_with("llvm.nvvm.isspacep."); }))
+        call("rg_cuda_shared_range", B.getVoidTy(),
+             {B.getInt64(S.Shared.size()), At, B.getInt64(L.DL.getTypeAllocSize(GV->getValueType()))});
       if (L.Options.checks())
         call("rg_cuda_check_shared", B.getVoidTy(), {At, B.getInt64(L.DL.getTypeAllocSize(GV->getValueType()))});
     }

@@ -107,7 +107,7 @@ static cl::opt<bool> OffloadEliminateBarriers("rg-offload-eliminate-barriers", c
                                               cl::desc("drop barriers that order nothing"));
 static cl::opt<bool> OffloadCutLoops("rg-offload-cut-loops", cl::init(true), cl::cat(Category),
                                      cl::desc("loops over threads go inside of loops that all threads repeat alike"));
-static cl::opt<bool> OffloadLockStep("rg-offload-lock-step", cl::init(false), cl::cat(Category),
+static cl::opt<bool> OffloadLockStep("rg-offload-lock-step", cl::init(true), cl::cat(Category),
                                      cl::desc("threads of a block run loops over the grid together"));
 static cl::opt<bool> CheckRaces("rg-check-races", cl::cat(Category),
                                 cl::desc("kernels report conflicting accesses of two threads"));

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <mutex>
 #include <omp.h>
+#include <pthread.h>
 #include <unordered_map>
 
 using namespace rgcuda;
@@ -42,6 +43,11 @@ Registry &registry() {
 struct Worker {
   char *Scratch = nullptr, *Dynamic = nullptr;
   size_t ScratchSize = 0, DynamicSize = 0;
+  /// Static shared memory of the kernel that runs, if it asks where pointers lead.
+  struct {
+    const char *At;
+    int64_t Size;
+  } Shared[64] = {};
   jmp_buf Leave;
   bool Running = false;
   ~Worker() {
@@ -124,6 +130,8 @@ static void runBlocks(const Kernel &K, const RgLaunch &L, void **Arguments, size
   }
   if (checking())
     checkLaunch(K.Code.Name, L, W.Dynamic, Shared);
+  for (auto &S : W.Shared)
+    S = {nullptr, 0};
   W.Running = true;
   if (!setjmp(W.Leave))
     for (;;) {
@@ -211,6 +219,41 @@ void rg_cuda_assertfail(const char *Message, const char *File, unsigned Line, co
   fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", File, Line, Function,
           T.Ctaid[0], T.Ctaid[1], T.Ctaid[2], T.Tid[0], T.Tid[1], T.Tid[2], Message);
   leaveKernel(cudaErrorAssert);
+}
+/// Static shared variable number I of the kernel that runs here.
+void rg_cuda_shared_range(int64_t I, const char *At, int64_t Size) {
+  if (I < 64)
+    TheWorker.Shared[I] = {At, Size};
+}
+int rg_cuda_is_shared(const void *Address) {
+  const char *P = static_cast<const char *>(Address);
+  const Worker &W = TheWorker;
+  if (P >= W.Dynamic && P < W.Dynamic + W.DynamicSize)
+    return 1;
+  for (const auto &S : W.Shared)
+    if (P >= S.At && P < S.At + S.Size)
+      return 1;
+  return 0;
+}
+/// A thread's own memory is on this thread's stack, or in the block's scratch memory.
+int rg_cuda_is_local(const void *Address) {
+  const char *P = static_cast<const char *>(Address);
+  const Worker &W = TheWorker;
+  if (P >= W.Scratch && P < W.Scratch + W.ScratchSize)
+    return 1;
+  static thread_local char *Low, *High;
+  if (!Low) {
+    pthread_attr_t Attributes;
+    void *Base;
+    size_t Size;
+    if (pthread_getattr_np(pthread_self(), &Attributes))
+      abort();
+    pthread_attr_getstack(&Attributes, &Base, &Size);
+    pthread_attr_destroy(&Attributes);
+    Low = static_cast<char *>(Base);
+    High = Low + Size;
+  }
+  return P >= Low && P < High && !rg_cuda_is_shared(P);
 }
 void rg_cuda_trap(void) { leaveKernel(cudaErrorLaunchFailure); }
 

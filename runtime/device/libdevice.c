@@ -426,4 +426,10 @@ u32 rg_nvvm_fns(u32 Mask, u32 Base, int Offset) {
       return (u32)At;
   return ~0u;
 }
-/* One address space: shared memory is known to the block alone, so nothing is told apart here. */
+/* Which memory a pointer leads to: the runtime knows what lies where. */
+int rg_cuda_is_shared(const void *);
+int rg_cuda_is_local(const void *);
+_Bool rg_nvvm_isspacep_shared(const void *P) { return rg_cuda_is_shared(P); }
+_Bool rg_nvvm_isspacep_local(const void *P) { return rg_cuda_is_local(P); }
+_Bool rg_nvvm_isspacep_global(const void *P) { return !rg_cuda_is_shared(P) && !rg_cuda_is_local(P); }
+_Bool rg_nvvm_isspacep_const(const void *P) { return 0; }

@@ -50,6 +50,20 @@ __device__ void tiled(const double *X, double *Y, int N) { // Y = X * X for N x 
   Y[R * N + C] = Sum;
 }
 
+// Operations of a warp have adjoints in the other direction.
+__device__ void shuffled(const double *X, double *Y, int N) {
+  float V = (float)X[threadIdx.x];
+  for (int D = 16; D > 0; D /= 2)
+    V += 0.25f * __shfl_down_sync(0xffffffff, sinf(V), D);
+  V *= __shfl_xor_sync(0xffffffff, V, 1) + 0.5f;
+  Y[threadIdx.x] = V;
+}
+__device__ void added(const double *X, double *Y, int N) {
+  int I = blockIdx.x * blockDim.x + threadIdx.x;
+  if (I < N)
+    atomicAdd(&Y[I % 4], X[I] * X[I] * X[I]);
+}
+
 #define KERNELS(Name)                                                                         \
   __global__ void Name##Kernel(const double *X, double *Y, int N) { Name(X, Y, N); }          \
   __global__ void Name##Gradient(const double *X, double *DX, double *Y, double *DY, int N) { \
@@ -59,9 +73,12 @@ KERNELS(pointwise)
 KERNELS(stencil)
 KERNELS(blockSum)
 KERNELS(tiled)
+KERNELS(added)
+KERNELS(shuffled)
 
 template <class Primal, class Gradient>
-void check(Primal P, Gradient G, dim3 Grid, dim3 Block, int N, size_t Inputs, size_t Outputs) {
+void check(Primal P, Gradient G, dim3 Grid, dim3 Block, int N, size_t Inputs, size_t Outputs,
+           bool Adds = false, double Tolerance = 0) {
   double *X, *DX, *Y, *DY;
   cudaMallocManaged(&X, Inputs * sizeof(double));
   cudaMallocManaged(&DX, Inputs * sizeof(double));
@@ -75,6 +92,8 @@ void check(Primal P, Gradient G, dim3 Grid, dim3 Block, int N, size_t Inputs, si
   G<<<Grid, Block>>>(X, DX, Y, DY, N);
   RG_TRUE(cudaDeviceSynchronize() == cudaSuccess);
   auto Value = [&] {
+    if (Adds)
+      cudaMemset(Y, 0, Outputs * sizeof(double));
     P<<<Grid, Block>>>(X, Y, N);
     double Sum = 0;
     for (size_t I = 0; I < Outputs; ++I)
@@ -84,7 +103,17 @@ void check(Primal P, Gradient G, dim3 Grid, dim3 Block, int N, size_t Inputs, si
   for (size_t I = 0; I < Outputs; ++I)
     Y[I] = 0;
   for (size_t I = 0; I < Inputs; I += 1 + Inputs / 23)
-    RG_GRAD(DX[I], Value(), X[I]);
+    if (Tolerance == 0) {
+      RG_GRAD(DX[I], Value(), X[I]);
+    } else { // single precision inside
+      const double Old = X[I], H = 0.02;
+      X[I] = Old + H;
+      double Up = Value();
+      X[I] = Old - H;
+      double Down = Value();
+      X[I] = Old;
+      RG_WITHIN(DX[I], (Up - Down) / (2 * H), Tolerance);
+    }
   for (void *M : {(void *)X, (void *)DX, (void *)Y, (void *)DY})
     cudaFree(M);
 }
@@ -94,5 +123,7 @@ int main() {
   check(stencilKernel, stencilGradient, 3, 32, 70, 70, 70);
   check(blockSumKernel, blockSumGradient, 2, 64, 100, 100, 2);
   check(tiledKernel, tiledGradient, dim3(3, 3), dim3(4, 4), 12, 144, 144);
+  check(addedKernel, addedGradient, 2, 32, 50, 50, 4, true);
+  check(shuffledKernel, shuffledGradient, 1, 32, 32, 32, 32, false, 2e-2);
   return rgReport();
 }

@@ -87,6 +87,19 @@ __device__ int counted(int N) {
 }
 __global__ void sharedElsewhere(int *Out) { Out[threadIdx.x] = counted(3); }
 
+// Where a generic pointer leads.
+__device__ __attribute__((noinline)) int spaceOf(const void *P) { return __isShared(P) + 2 * __isLocal(P) + 4 * __isGlobal(P); }
+__global__ void spaces(int *Out, int *Mine) {
+  __shared__ int S[4];
+  extern __shared__ int D[];
+  int Own[4];
+  Own[Out[0] & 3] = 1;
+  Out[0] = spaceOf(S + 3);
+  Out[1] = spaceOf(D + 3);
+  Out[2] = spaceOf(Own + (Out[1] & 3));
+  Out[3] = spaceOf(Mine);
+}
+
 __global__ void vectors(const float4 *In, float4 *Out) {
   float4 V = In[threadIdx.x];
   Out[threadIdx.x] = make_float4(V.w, V.z, V.y + 1, V.x);
@@ -147,6 +160,11 @@ int main() {
   sharedElsewhere<<<1, 64>>>(A);
   for (int I = 0; I < 64; ++I)
     RG_NEAR(A[I], 4 * I + 1 + 3 + 6);
+  spaces<<<1, 1, 16>>>(A, B);
+  RG_NEAR(A[0], 1);
+  RG_NEAR(A[1], 1);
+  RG_NEAR(A[2], 2);
+  RG_NEAR(A[3], 4);
   float4 *V, *W;
   cudaMallocManaged(&V, 16 * sizeof(float4));
   cudaMallocManaged(&W, 16 * sizeof(float4));
