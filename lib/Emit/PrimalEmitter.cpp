@@ -169,6 +169,30 @@ bool PrimalEmitter::expandBounds() {
   return true;
 }
 
+/// Some function that F reaches is part of a cycle of calls.
+bool PrimalEmitter::callsItself() const {
+  SmallPtrSet<const Function *, 8> Done;
+  for (SmallVector<const Function *, 8> Roots{&F}; !Roots.empty();) {
+    const Function *Root = Roots.pop_back_val();
+    if (!Done.insert(Root).second)
+      continue;
+    SmallPtrSet<const Function *, 8> Seen;
+    for (SmallVector<const Function *, 8> Work{Root}; !Work.empty();)
+      for (const Instruction &I : instructions(*Work.pop_back_val()))
+        if (const auto *C = dyn_cast<CallBase>(&I)) {
+          const Function *Callee = directCallee(*C);
+          const Function *Body = Callee ? Plan.facts().preparedOf(Callee) : nullptr;
+          if (Body == Root)
+            return true;
+          if (Body && Seen.insert(Body).second) {
+            Work.push_back(Body);
+            Roots.push_back(Body);
+          }
+        }
+  }
+  return false;
+}
+
 void PrimalEmitter::beginTape() {
   if (Plan.isSplit()) {
     Arena = D.getArg(0);
@@ -188,7 +212,13 @@ void PrimalEmitter::beginTape() {
   AllocaInst *State = Entry.CreateAlloca(ArrayType::get(B.getInt64Ty(), StateBytes / 8), nullptr,
                                          "arena.state");
   State->setAlignment(Align(16));
-  Arena = B.CreateCall(Begin, {inGenericSpace(B, State)}, "arena");
+  // The stack of a kernel that calls itself is as large as the host says, and small.
+  uint64_t Bytes = callsItself() ? 0 : Plan.options().StackBytes;
+  AllocaInst *Stack = Entry.CreateAlloca(ArrayType::get(B.getInt8Ty(), Bytes), nullptr, "tape.stack");
+  Stack->setAlignment(Align(16));
+  Value *Generic = inGenericSpace(B, Stack);
+  Arena = B.CreateCall(Begin, {inGenericSpace(B, State), Generic, B.getInt64(Bytes)},
+                       "arena");
 }
 
 void PrimalEmitter::makeFrame() {

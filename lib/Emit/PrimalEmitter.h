@@ -66,6 +66,7 @@ public:
 
 private:
   bool expandBounds();
+  bool callsItself() const;
   void beginTape();
   void makeFrame();
   void makeLoopStorage();

@@ -133,8 +133,48 @@ AllocaInst *ReverseEmitter::adjoint(const Value *V) {
   return A;
 }
 
-bool ReverseEmitter::sharesAdjoints(const Value *P) const {
-  return Machine.manyThreads() && !Plan.isThreadsOwn(P);
+/// The plan's condition on the launch, evaluated where the derivative begins.
+Value *ReverseEmitter::owned() {
+  if (Owned)
+    return Owned;
+  const ThreadOwnership::Condition &C = *Plan.ownership();
+  IRBuilder<> At(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  if (DISubprogram *SP = D.getSubprogram())
+    At.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
+  Function *Extent = runtime("rg_extent");
+  Value *Extents[ThreadOwnership::NumIndices] = {};
+  auto Of = [&](unsigned Index) -> Value * {
+    Value *&E = Extents[Index];
+    if (!E)
+      E = At.CreateCall(Extent, {At.getInt32(Index)});
+    return E;
+  };
+  Value *Holds = At.getTrue();
+  auto And = [&](Value *V) { Holds = At.CreateAnd(Holds, V); };
+  for (unsigned K = 0; K != 6; ++K)
+    if (C.Single >> K & 1)
+      And(At.CreateICmpEQ(Of(K), At.getInt64(1)));
+  Value *Span = At.getInt64(C.Size);
+  for (auto [K, Entry] : enumerate(C.Order)) {
+    Value *Coefficient = At.getInt64(Entry.second), *N = Of(Entry.first);
+    if (K + 1 != C.Order.size())
+      And(At.CreateICmpULE(At.CreateMul(Coefficient, N), At.getInt64(C.Order[K + 1].second)));
+    Span = At.CreateAdd(Span, At.CreateMul(Coefficient, At.CreateSub(N, At.getInt64(1))));
+  }
+  // Nothing in 32 bits has wrapped around.
+  And(At.CreateICmpULT(Span, At.getInt64(uint64_t(1) << 30)));
+  if (C.Distance)
+    And(At.CreateICmpULE(Span, At.getInt64(C.Distance)));
+  Value *Apart = At.CreateAdd(Span, At.getInt64(2 * C.Reach));
+  for (size_t I = 0; I != C.Bases.size(); ++I)
+    for (size_t J = 0; J != I; ++J) {
+      Value *A = At.CreatePtrToInt(Primal.shadow(C.Bases[I], 0), At.getInt64Ty());
+      Value *B = At.CreatePtrToInt(Primal.shadow(C.Bases[J], 0), At.getInt64Ty());
+      And(At.CreateICmpUGE(At.CreateSelect(At.CreateICmpUGT(A, B), At.CreateSub(A, B), At.CreateSub(B, A)),
+                           Apart));
+    }
+  Holds->setName("owned");
+  return Owned = Holds;
 }
 
 Value *ReverseEmitter::take(const Value *V) {

@@ -43,7 +43,8 @@ public:
   llvm::Value *shadow(const llvm::Value *V) override { return lookup({Need::Shadow, V}); }
   llvm::Value *tape(const llvm::CallBase &C) override { return lookup({Need::Tape, &C}); }
   const Target &target() const override { return Machine; }
-  bool sharesAdjoints(const llvm::Value *P) const override;
+  Accumulation accumulation(const llvm::LoadInst &L) const override { return Plan.accumulation(L); }
+  llvm::Value *owned() override;
   void markAdjointAccess(llvm::Instruction *I) override { Primal.kinds().shadow(I); }
   llvm::Value *take(const llvm::Value *V) override;
   void accumulate(const llvm::Value *V, llvm::Value *X) override;
@@ -94,6 +95,8 @@ private:
   llvm::Function &D;
   EmitServices &Services;
   Target Machine;
+  /// See owned().
+  llvm::Value *Owned = nullptr;
   llvm::IRBuilder<> B;
   llvm::Value *Arena = nullptr;
   llvm::Value *Frame = nullptr;

@@ -79,7 +79,7 @@ static void generalise(Function &F) {
 }
 
 /// Adds and removes what C cannot say.
-static void describe(Function &F) {
+static void describe(Function &F, const Target &Machine) {
   if (managesTape(F))
     for (Instruction &I : instructions(F)) {
       I.setMetadata(LLVMContext::MD_tbaa, nullptr);
@@ -91,7 +91,8 @@ static void describe(Function &F) {
   // its result is known to alias nothing; CleanUp inlines the calls in loops.
   if (F.getName() == "rg_tape_alloc" || F.getName() == "rg_tape_zalloc") {
     F.setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
-    F.addFnAttr(Attribute::NoInline);
+    // On a GPU a call costs more than what it may say, and CleanUp inlines it late.
+    F.addFnAttr(Machine.manyThreads() ? Attribute::AlwaysInline : Attribute::NoInline);
     F.addFnAttr(Attribute::NoUnwind);
     F.addRetAttr(Attribute::NoAlias);
     F.addRetAttr(Attribute::NonNull);
@@ -177,7 +178,7 @@ Function *RuntimeLibrary::require(StringRef Name) {
     if (M.getTargetTriple().supportsCOMDAT())
       GO->setComdat(M.getOrInsertComdat(LinkedName));
     if (auto *F = dyn_cast<Function>(GO)) {
-      describe(*F);
+      describe(*F, Machine);
       if (Machine.manyThreads())
         useDeviceMath(*F, Machine);
     }

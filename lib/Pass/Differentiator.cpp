@@ -82,6 +82,38 @@ static void collectArguments(ArrayRef<const EntryCall *> Calls, Function &Root,
     }
 }
 
+/// Parameters for which every call hands on a parameter of the kernel around it, or a
+/// constant: all threads pass the same.
+static BitVector uniformParameters(ArrayRef<const EntryCall *> Calls) {
+  BitVector Uniform(Calls.front()->Parameters.size(), true);
+  auto IsUniform = [](const EntryOperand &Operand) {
+    if (!Operand.V)
+      return true;
+    if (Operand.How == EntryOperand::Load)
+      return false;
+    if (isa<Constant>(Operand.V))
+      return true;
+    const auto *A = dyn_cast<Argument>(Operand.V->stripPointerCasts());
+    return A && (A->getParent()->getCallingConv() == CallingConv::PTX_Kernel ||
+                 A->getParent()->getCallingConv() == CallingConv::AMDGPU_KERNEL);
+  };
+  // Another derivative in the same kernel may add to the same shadows in another order.
+  auto IsOther = [](const Instruction &I, const EntryCall &E) {
+    const auto *C = dyn_cast<CallBase>(&I);
+    const Function *Callee = C && C != E.Call ? directCallee(*C) : nullptr;
+    return Callee && (isEntryPoint(*Callee) || Callee->getName().starts_with("rg."));
+  };
+  for (const EntryCall *E : Calls) {
+    if (any_of(instructions(*E->Call->getFunction()),
+               [&](const Instruction &I) { return IsOther(I, *E); }))
+      Uniform.reset();
+    for (auto [N, P] : enumerate(E->Parameters))
+      if (!IsUniform(P.Primal) || !all_of(P.Shadows, IsUniform))
+        Uniform.reset(N);
+  }
+  return Uniform;
+}
+
 Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
   RequestTrail Trail = Calls.front()->trail();
   for (auto &[Known, D] : Answered)
@@ -92,6 +124,7 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
   bool ForSweep = R.Mode == DerivativeMode::Sweep;
   if (ForSweep)
     R.Mode = DerivativeMode::Augment;
+  RootUniform = uniformParameters(Calls);
   Cat.askFor(/*Forward=*/R.Mode == DerivativeMode::Forward);
   Prepare = &preparation(R.Mode);
   Outcome Result = differentiate(R, Calls, Trail);
@@ -626,6 +659,8 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
   }
 
   // Do it. Every plan here was verified and cannot be refused any more.
+  if (&J == &Jobs.front())
+    Plan.setUniform(RootUniform);
   if (J.Request.Mode == DerivativeMode::Forward) {
     if (Layout && Layout->conflicts(F, Activity))
       return Outcome::Apart;

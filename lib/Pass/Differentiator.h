@@ -134,6 +134,8 @@ private:
   llvm::SmallVector<llvm::Function *, 8> Emitted;
   /// Those of all requests so far.
   llvm::SmallVector<llvm::Function *, 16> Finished;
+  /// Of the request being answered: parameters that all threads of a kernel pass alike.
+  llvm::BitVector RootUniform;
 };
 
 } // namespace retrograd

@@ -139,6 +139,91 @@ bool DerivativePlan::isThreadsOwn(const Value *P) const {
   return all_of(Objects, [](const Value *O) { return isa<AllocaInst>(O); });
 }
 
+/// The thread that loads here writes the very same place, in every run in which it
+/// loads, and no barrier lies between: then nobody else may touch it in the meantime,
+/// neither in the primal nor in the mirrored part of the reverse sweep.
+bool DerivativePlan::isWrittenToo(const LoadInst &L) const {
+  if (Split || any_of(instructions(F), [&](const Instruction &I) {
+        const auto *C = dyn_cast<CallBase>(&I);
+        const OperationRecord *R = C ? facts().catalogue().lookup(I) : nullptr;
+        return C && (R ? R->Handler == HandlerKind::Barrier : !isa<IntrinsicInst>(C));
+      }))
+    return false;
+  if (Shape.loops().getLoopFor(L.getParent()))
+    return false; // another iteration's place may be another thread's
+  if (!PostDominators)
+    PostDominators.emplace(F);
+  const Value *P = L.getPointerOperand();
+  return any_of(instructions(F), [&](const Instruction &I) {
+    const auto *S = dyn_cast<StoreInst>(&I);
+    if (!S || S->getValueOperand()->getType() != L.getType() ||
+        Shape.loops().getLoopFor(S->getParent()))
+      return false;
+    const Value *W = S->getPointerOperand();
+    const auto *A = dyn_cast<Instruction>(P), *B = dyn_cast<Instruction>(W);
+    return (W == P || (A && B && A->isIdenticalTo(B))) &&
+           (DT.dominates(S, &L) || (S->getParent() == L.getParent() && L.comesBefore(S)) ||
+            PostDominators->dominates(S->getParent(), L.getParent()));
+  });
+}
+
+/// The address is, as far as one sees, the same for neighbouring threads: it does not
+/// depend on who they are.
+static bool looksUniform(const Value *P, const Catalogue &Cat) {
+  SmallVector<const Value *, 16> Work{P};
+  SmallPtrSet<const Value *, 32> Seen;
+  while (!Work.empty()) {
+    const auto *I = dyn_cast<Instruction>(Work.pop_back_val());
+    if (!I || !Seen.insert(I).second)
+      continue;
+    if (isa<LoadInst, AllocaInst>(I) || Seen.size() > 64)
+      return false;
+    if (const auto *C = dyn_cast<CallBase>(I)) {
+      const OperationRecord *R = Cat.lookup(*C);
+      StringRef Name = C->getCalledFunction() ? C->getCalledFunction()->getName() : "";
+      // Who a thread is along x; the others are the same for a warp more often than not.
+      if (!R || R->Id == "thread_index_x" || R->Id == "thread_registers")
+        if (!Name.contains("ctaid") && !Name.contains("ntid") && !Name.contains("workgroup"))
+          return false;
+    }
+    append_range(Work, I->operands());
+  }
+  return true;
+}
+
+void DerivativePlan::setUniform(BitVector Parameters) {
+  if (!Machine.manyThreads() || Split || !Opts.OwnByLaunch || Request.Width != 1)
+    return;
+  SmallVector<const LoadInst *, 16> Loads;
+  for (const BasicBlock &B : F)
+    for (const Instruction &I : B) {
+      // What is added elsewhere than by loads, nobody has looked at.
+      const auto *C = dyn_cast<CallBase>(&I);
+      if (C && hasReverse(I, Activity) &&
+          (action(*C) == CallAction::Derivative || action(*C) == CallAction::Memory))
+        return;
+      const auto *L = dyn_cast<LoadInst>(&I);
+      if (L && Shape.isLive(&B) && hasReverse(I, Activity) && !isThreadsOwn(L->getPointerOperand())) {
+        if (Activity.isMixed(L->getPointerOperand()))
+          return;
+        Loads.push_back(L);
+      }
+    }
+  Owned = Ownership.analyse(Loads, facts().catalogue(), [&](const Argument &A) {
+    return Parameters.test(A.getArgNo()) && Request.Args[A.getArgNo()] != ArgActivity::Const;
+  });
+}
+
+Accumulation DerivativePlan::accumulation(const LoadInst &L) const {
+  if (isThreadsOwn(L.getPointerOperand()) || (Opts.PlainWhereOwn && isWrittenToo(L)))
+    return Accumulation::Plain;
+  if (Owned)
+    return Accumulation::PlainIfOwned;
+  if (Opts.MergeOnDevice && looksUniform(L.getPointerOperand(), facts().catalogue()))
+    return Accumulation::Merged;
+  return Accumulation::Atomic;
+}
+
 /// What threads do together and no rule reverses. Reverse mode would go wrong
 /// without a sign, so whatever of a GPU is not known is refused. False if there is no
 /// more to say of I.

@@ -22,13 +22,16 @@
 #include "Analysis/ActivityAnalysis.h"
 #include "Analysis/LoopShape.h"
 #include "Analysis/OverwriteAnalysis.h"
+#include "Analysis/ThreadOwnership.h"
 #include "Diagnostics/Refusal.h"
 #include "Rules/Need.h"
+#include "Rules/Rules.h"
 #include "Request/DerivativeRequest.h"
 #include "Support/Options.h"
 #include "Target/Target.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/Dominators.h"
 
 namespace retrograd {
@@ -120,8 +123,15 @@ public:
   /// The storage type of a need.
   llvm::Type *typeOf(Need N) const;
 
-  /// The memory behind P belongs to one thread, whatever other threads do.
-  bool isThreadsOwn(const llvm::Value *P) const;
+  /// How to add to an adjoint of the value that L loads.
+  Accumulation accumulation(const llvm::LoadInst &L) const;
+  /// Parameters that all threads are called with alike; to be set before emission.
+  void setUniform(llvm::BitVector Parameters);
+  /// What has to hold of the launch so that no two threads add to one adjoint. Null if
+  /// nothing is known.
+  const ThreadOwnership::Condition *ownership() const {
+    return Owned ? &Ownership.condition() : nullptr;
+  }
 
   CallAction action(const llvm::CallBase &C) const;
   /// The request to make for a call whose action is Derivative: Forward, or
@@ -169,6 +179,8 @@ private:
   bool ownsMemory(const llvm::Value *V) const;
   bool canSpeculate(const llvm::Value *V, const llvm::BasicBlock *Decision,
                     unsigned &Budget) const;
+  bool isThreadsOwn(const llvm::Value *P) const;
+  bool isWrittenToo(const llvm::LoadInst &L) const;
   void refuse(RefusalKind K, const llvm::Instruction &I, std::string Detail);
   void keepAll();
   void cut();
@@ -190,6 +202,9 @@ private:
   mutable llvm::DenseMap<const llvm::PHINode *, bool> Selects;
   llvm::SmallVector<Replay, 2> Replays;
   llvm::SmallVector<Refusal, 2> Refusals;
+  ThreadOwnership Ownership;
+  bool Owned = false;
+  mutable std::optional<llvm::PostDominatorTree> PostDominators;
   /// Said once of each.
   llvm::SmallPtrSet<const llvm::GlobalVariable *, 2> RefusedGlobals;
   /// Each need and the blocks whose reverse reads it. Insertion order.

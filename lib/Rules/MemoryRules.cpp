@@ -132,13 +132,13 @@ static void ifShadowed(RuleContext &C, const Value *P, function_ref<void(Value *
 }
 
 /// Adds X to the adjoint at Address, where other threads may do so, too.
-static void addAtomically(RuleContext &C, Value *Address, Value *X) {
+static void addAtomically(RuleContext &C, Value *Address, Value *X, Accumulation How) {
   IRBuilderBase &B = C.builder();
   if (auto *V = dyn_cast<FixedVectorType>(X->getType())) {
     uint64_t Step = B.GetInsertBlock()->getModule()->getDataLayout().getTypeAllocSize(V->getElementType());
     for (unsigned Lane = 0; Lane != V->getNumElements(); ++Lane)
       addAtomically(C, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, Lane * Step),
-                    B.CreateExtractElement(X, Lane));
+                    B.CreateExtractElement(X, Lane), How);
     return;
   }
   StringRef Name = X->getType()->isDoubleTy()   ? "f64"
@@ -147,7 +147,8 @@ static void addAtomically(RuleContext &C, Value *Address, Value *X) {
                                                 : "f16";
   if (Address->getType()->getPointerAddressSpace())
     Address = B.CreateAddrSpaceCast(Address, B.getPtrTy());
-  B.CreateCall(C.runtime(("rg_accumulate_" + Name).str()), {Address, X});
+  bool Merges = How == Accumulation::Merged && (X->getType()->isDoubleTy() || X->getType()->isFloatTy());
+  B.CreateCall(C.runtime(((Merges ? "rg_merge_" : "rg_accumulate_") + Name).str()), {Address, X});
 }
 
 static void emitLoad(const LoadInst &L, RuleContext &C) {
@@ -155,11 +156,28 @@ static void emitLoad(const LoadInst &L, RuleContext &C) {
   Value *Seed = C.take(&L);
   ifShadowed(C, L.getPointerOperand(), [&](Value *Shadow) {
     auto Add = [&](Value *Address, Value *X, Align A) {
-      if (C.sharesAdjoints(L.getPointerOperand()))
-        return addAtomically(C, Address, X);
+      Accumulation How = C.accumulation(L);
+      if (How == Accumulation::Merged || How == Accumulation::Atomic)
+        return addAtomically(C, Address, X, How);
+      BasicBlock *Done = nullptr;
+      if (How == Accumulation::PlainIfOwned) {
+        Function *Fn = B.GetInsertBlock()->getParent();
+        BasicBlock *Own = BasicBlock::Create(B.getContext(), "own", Fn);
+        BasicBlock *Shared = BasicBlock::Create(B.getContext(), "shared", Fn);
+        Done = BasicBlock::Create(B.getContext(), "added", Fn);
+        B.CreateCondBr(C.owned(), Own, Shared);
+        B.SetInsertPoint(Shared);
+        addAtomically(C, Address, X, How);
+        B.CreateBr(Done);
+        B.SetInsertPoint(Own);
+      }
       LoadInst *Old = B.CreateAlignedLoad(X->getType(), Address, A);
       C.markAdjointAccess(Old);
       C.markAdjointAccess(B.CreateAlignedStore(B.CreateFAdd(Old, X), Address, A));
+      if (Done) {
+        B.CreateBr(Done);
+        B.SetInsertPoint(Done);
+      }
     };
     Align Alignment = shadowAlign(L.getType(), L.getAlign(), L.getModule()->getDataLayout());
     if (L.getType()->isFPOrFPVectorTy())

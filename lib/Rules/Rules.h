@@ -30,6 +30,14 @@ struct Partial;
 
 using NeedSink = llvm::function_ref<void(Need)>;
 
+/// How the adjoint of a load is added to the shadow.
+enum class Accumulation : uint8_t {
+  Plain,  ///< nobody else adds to it at the time
+  PlainIfOwned, ///< the same, if the launch is as it should (RuleContext::owned)
+  Merged, ///< threads of a warp probably add to one place: first to each other
+  Atomic
+};
+
 /// The verbs that a rule's emission may use. Implemented by ReverseEmitter.
 class RuleContext {
 public:
@@ -44,8 +52,10 @@ public:
 
   /// The machine compiled for.
   virtual const Target &target() const = 0;
-  /// Other threads may add to the adjoints behind P, too, so additions are atomic.
-  virtual bool sharesAdjoints(const llvm::Value *P) const = 0;
+  /// How to add to an adjoint of the value that L loads.
+  virtual Accumulation accumulation(const llvm::LoadInst &L) const = 0;
+  /// Whether no two threads of this launch add to one adjoint.
+  virtual llvm::Value *owned() = 0;
 
   /// Tells the optimiser that I, just built, is an access to an adjoint.
   virtual void markAdjointAccess(llvm::Instruction *I) = 0;

@@ -91,9 +91,6 @@ static cl::opt<bool> PlainWhereOwn("rg-gpu-plain", cl::init(true), cl::cat(Categ
 static cl::opt<bool> BarriersByPhase("rg-gpu-phases", cl::init(true), cl::cat(Category),
                                      cl::desc("where no barrier lies between two accesses, only "
                                               "one thread's own can touch the same memory"));
-static cl::opt<bool> StaticTape("rg-gpu-static-tape", cl::init(true), cl::cat(Category),
-                                cl::desc("on GPUs, keep values of loops of constant length in "
-                                         "registers or local memory"));
 static cl::opt<std::string>
     OffloadDevice("rg-offload-device", cl::cat(Category), cl::value_desc("file"),
                   cl::desc("device half of a CUDA program that is to run on this machine"));
@@ -115,6 +112,13 @@ static cl::opt<bool> CheckUninitialized("rg-check-uninitialized", cl::cat(Catego
                                         cl::desc("kernels report reads of shared memory before it was written"));
 static cl::opt<bool> PrintOffload("rg-print-offload", cl::cat(Category),
                                   cl::desc("print kernels as functions that run blocks"));
+static cl::opt<bool> OwnByLaunch("rg-gpu-own", cl::init(true), cl::cat(Category),
+                                 cl::desc("no atomic additions where the launch gives each thread "
+                                          "places of its own"));
+static cl::opt<bool> MergeOnDevice("rg-gpu-merge", cl::init(true), cl::cat(Category),
+                                   cl::desc("threads of a warp that add to one adjoint add up first"));
+static cl::opt<unsigned> StackBytes("rg-gpu-stack", cl::init(8192), cl::cat(Category),
+                                    cl::desc("bytes of tape in the local memory of a GPU's thread"));
 
 /// Linkers read their command line before they load plugins, so what is meant
 /// for us may also stand in the environment: RETROGRAD_FLAGS="-rg-plan=naive".
@@ -235,7 +239,6 @@ Options Options::fromCommandLine() {
   O.ReplayOnDevice = ::ReplayOnDevice;
   O.PlainWhereOwn = ::PlainWhereOwn;
   O.BarriersByPhase = ::BarriersByPhase;
-  O.StaticTape = ::StaticTape;
   O.OffloadDevice = ::OffloadDevice;
   O.OffloadRecompute = ::OffloadRecompute;
   O.OffloadUniform = ::OffloadUniform;
@@ -246,6 +249,9 @@ Options Options::fromCommandLine() {
   O.CheckRaces = ::CheckRaces;
   O.CheckUninitialized = ::CheckUninitialized;
   O.PrintOffload = ::PrintOffload;
+  O.OwnByLaunch = ::OwnByLaunch;
+  O.MergeOnDevice = ::MergeOnDevice;
+  O.StackBytes = (::StackBytes + 15) / 16 * 16;
   readEnzymeOptions(O);
   return O;
 }

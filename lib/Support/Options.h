@@ -55,7 +55,6 @@ struct Options {
   bool ReplayOnDevice = true;        ///< -rg-gpu-replay: local arrays filled again, not kept
   bool PlainWhereOwn = true;         ///< -rg-gpu-plain: no atomics on a thread's own memory
   bool BarriersByPhase = true;       ///< -rg-gpu-phases: a barrier only separates accesses
-  bool StaticTape = true;            ///< -rg-gpu-static-tape: loops of constant length on the stack
   /// -rg-offload-device=: the device half of a CUDA program, which is to run on this
   /// machine. The switches of that are in Offload/OffloadOptions.h.
   std::string OffloadDevice;
@@ -68,6 +67,9 @@ struct Options {
   bool CheckRaces = false;             ///< -rg-check-races
   bool CheckUninitialized = false;     ///< -rg-check-uninitialized
   bool PrintOffload = false;           ///< -rg-print-offload
+  bool OwnByLaunch = true;           ///< -rg-gpu-own: no atomics where the launch rules out others
+  bool MergeOnDevice = true;         ///< -rg-gpu-merge: warps add up before they add to one place
+  unsigned StackBytes = 8192;        ///< -rg-gpu-stack: tape in a thread's local memory
 
   bool Enabled = true;               ///< -enzyme-enable=0: derivative calls stay as they are
   bool EmptyFunctionsInactive = false; ///< -enzyme-emptyfn-inactive

@@ -27,6 +27,63 @@ RG_ACCUMULATE(bf16, __bf16)
 RG_ACCUMULATE(f32, float)
 RG_ACCUMULATE(f64, double)
 
+/* The same where the threads of a warp probably add to one place: if all of them do,
+ * or all that differ in one bit of their number, they add up first. */
+#if defined(__NVPTX__)
+static inline double rg_across_f64(double x, uint32_t d) {
+  union { double x; uint32_t w[2]; } u = {x};
+  u.w[0] = (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)u.w[0], (int)d, 0x1f);
+  u.w[1] = (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)u.w[1], (int)d, 0x1f);
+  return u.x;
+}
+static inline float rg_across_f32(float x, uint32_t d) {
+  return __nvvm_shfl_sync_bfly_f32(~0u, x, (int)d, 0x1f);
+}
+#define RG_MERGE(NAME, T)                                                                \
+  RG_NOINLINE void rg_merge_##NAME(T *p, T x) {                                          \
+    if (RG_IS_PRIVATE(p)) {                                                              \
+      *p += x;                                                                           \
+      return;                                                                            \
+    }                                                                                    \
+    uint32_t merged = 0;                                                                 \
+    if (__nvvm_activemask() == ~0u) {                                                    \
+      uint64_t at = (uint64_t)p;                                                         \
+      uint32_t low = (uint32_t)at, high = (uint32_t)(at >> 32);                          \
+      for (uint32_t d = 16; d; d >>= 1) {                                                \
+        uint32_t l = (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)low, (int)d, 0x1f);   \
+        uint32_t h = (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)high, (int)d, 0x1f);  \
+        if (!__nvvm_vote_all_sync(~0u, l == low && h == high))                           \
+          continue;                                                                      \
+        x += rg_across_##NAME(x, d);                                                     \
+        merged |= d;                                                                     \
+      }                                                                                  \
+    }                                                                                    \
+    if (!(RG_LANE() & merged))                                                           \
+      RG_ATOMIC_ADD(p, x);                                                               \
+  }
+#else
+#define RG_MERGE(NAME, T)                                                                \
+  RG_INLINE void rg_merge_##NAME(T *p, T x) { rg_accumulate_##NAME(p, x); }
+#endif
+RG_MERGE(f32, float)
+RG_MERGE(f64, double)
+
+/* How many there are of an index of a thread: in its block along x, y, z (0 to 2), of
+ * its block (3 to 5), in the whole grid (6 to 8). */
+RG_INLINE uint64_t rg_extent(uint32_t index) {
+  switch (index) {
+  case 0: return RG_THREADS(x);
+  case 1: return RG_THREADS(y);
+  case 2: return RG_THREADS(z);
+  case 3: return RG_BLOCKS(x);
+  case 4: return RG_BLOCKS(y);
+  case 5: return RG_BLOCKS(z);
+  case 6: return (uint64_t)RG_THREADS(x) * RG_BLOCKS(x);
+  case 7: return (uint64_t)RG_THREADS(y) * RG_BLOCKS(y);
+  default: return (uint64_t)RG_THREADS(z) * RG_BLOCKS(z);
+  }
+}
+
 /* Zeroes a shadow in memory that the block shares, all threads together. Nobody
  * touches it before everybody is done. */
 RG_INLINE void rg_shared_zero(char *p, uint64_t bytes) {

@@ -4,9 +4,11 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* What a loop of constant length keeps lies in registers or local memory and
-|* never comes here. The rest is a stack of bytes per thread:
+|* What loops keep is a stack of bytes per thread:
 |*
+|* - in the frame of the derivative, as many bytes as the option -rg-gpu-stack says:
+|*   local memory, which the hardware interleaves by threads and the driver sizes by
+|*   those that can run at once;
 |* - in rg_device_arena, memory that the host made before the launch
 |*   (<retrograd/retrograd_device.h>): every thread has its part of it;
 |* - where there is none, or no more of it, in chunks from the device's heap,
@@ -29,7 +31,8 @@ typedef struct rg_arena {
   char *chunk;          /* from the heap; its first word is the one before */
   uint64_t chunk_bytes; /* of the latest chunk */
   rg_deferred *deferred;
-  uint64_t taken; /* bytes handed out, for the message */
+  uint64_t taken;    /* bytes handed out, for the message */
+  uint64_t reserved; /* the host's memory has been asked for */
 } rg_arena;
 
 /* Set by the host; see <retrograd/retrograd_device.h>. */
@@ -40,9 +43,12 @@ struct rg_device_arena_state {
 };
 __attribute__((address_space(1), weak, used)) struct rg_device_arena_state rg_device_arena;
 
-RG_INLINE rg_arena *rg_tape_begin(void *state) {
+RG_INLINE rg_arena *rg_tape_begin(void *state, void *local, uint64_t bytes) {
   rg_arena *a = (rg_arena *)state;
-  a->cur = a->end = a->chunk = NULL;
+  a->cur = (char *)local;
+  a->end = a->cur + bytes;
+  a->chunk = NULL;
+  a->reserved = 0;
   a->chunk_bytes = 0;
   a->deferred = NULL;
   a->taken = 0;
@@ -64,7 +70,8 @@ RG_NOINLINE void rg_arena_out_of_memory(uint64_t taken, uint64_t asked) {
 
 RG_NOINLINE void *rg_tape_alloc_slow(rg_arena *a, uint64_t bytes) {
   uint64_t need = (bytes + 15) & ~15ul;
-  if (!a->cur && !a->chunk && rg_device_arena.bytes_per_thread) {
+  if (!a->reserved && rg_device_arena.bytes_per_thread) {
+    a->reserved = 1;
     uint64_t block = RG_BLOCK(x) + (uint64_t)RG_BLOCKS(x) * (RG_BLOCK(y) + (uint64_t)RG_BLOCKS(y) * RG_BLOCK(z));
     uint64_t me = block * rg_threads() + rg_thread();
     if (me < rg_device_arena.threads) {
@@ -97,11 +104,10 @@ __attribute__((malloc, assume_aligned(16))) void *
 rg_tape_alloc(rg_arena *a, uint64_t bytes) {
   char *p = a->cur;
   a->taken += bytes;
-  if (__builtin_expect(bytes > (uint64_t)(a->end - p), 0) || !p)
+  /* Both ends are multiples of 16, so what fits as it is also fits rounded up. */
+  if (__builtin_expect(bytes > (uint64_t)(a->end - p), 0))
     return rg_tape_alloc_slow(a, bytes);
   a->cur = p + ((bytes + 15) & ~15ul);
-  if (a->cur > a->end)
-    a->cur = a->end;
   return p;
 }
 
@@ -142,4 +148,61 @@ void rg_defer_free_both(rg_arena *a, void *p, void *sh, void (*dealloc)(void *))
 void rg_defer_free_shadow(rg_arena *a, void *p, void *sh, void (*dealloc)(void *)) {
   if (sh != p)
     rg_tape_defer_free(a, sh, dealloc);
+}
+
+/*===- Split mode: a tape between two kernels -----------------------------===*/
+
+/* The arena of one tape: on the device's heap, since it has to outlive the kernel. */
+RG_NOINLINE __attribute__((malloc, returns_nonnull)) rg_arena *rg_split_begin(void) {
+  enum { RG_SPLIT_CHUNK = 256 };
+  uint64_t head = (sizeof(rg_arena) + 15) & ~15ul;
+  rg_arena *a = (rg_arena *)malloc(head + RG_SPLIT_CHUNK);
+  if (!a)
+    rg_arena_out_of_memory(0, head + RG_SPLIT_CHUNK);
+  a->cur = (char *)a + head;
+  a->end = a->cur + RG_SPLIT_CHUNK;
+  a->chunk = NULL;
+  a->chunk_bytes = 0;
+  a->deferred = NULL;
+  a->taken = 0;
+  a->reserved = 1; /* the reserve is the running kernel's */
+  return a;
+}
+
+RG_NOINLINE void rg_split_end(rg_arena *a) {
+  rg_tape_end(a);
+  free(a);
+}
+
+void rg_tape_free(void *tape) {
+  if (tape)
+    rg_split_end(*(rg_arena **)tape);
+}
+
+RG_NOINLINE void rg_split_wrong_tape(const char *function) {
+#if defined(__NVPTX__)
+  struct { const char *function; } args = {function};
+  vprintf("retrograd: the reverse sweep of '%s' was given a tape that it cannot read: made by "
+          "another function, with other activities, or in another translation unit\n", &args);
+#else
+  (void)function;
+#endif
+  __builtin_trap();
+}
+
+RG_NOINLINE void rg_split_wrong_shadow(const char *function) {
+#if defined(__NVPTX__)
+  struct { const char *function; } args = {function};
+  vprintf("retrograd: the reverse sweep of '%s' must be given the shadows that "
+          "__enzyme_augmentfwd was given\n", &args);
+#else
+  (void)function;
+#endif
+  __builtin_trap();
+}
+
+void rg_split_put(void *memory, uint64_t bytes, void *tape) {
+  if (bytes < sizeof tape)
+    __builtin_trap();
+  __builtin_memcpy(memory, &tape, sizeof tape);
 }
