@@ -112,7 +112,7 @@ static cl::opt<bool> CheckUninitialized("rg-check-uninitialized", cl::cat(Catego
                                         cl::desc("kernels report reads of shared memory before it was written"));
 static cl::opt<bool> PrintOffload("rg-print-offload", cl::cat(Category),
                                   cl::desc("print kernels as functions that run blocks"));
-static cl::opt<bool> OwnByLaunch("rg-gpu-own", cl::init(true), cl::cat(Category),
+static cl::opt<bool> OwnByLaunch("rg-gpu-own", cl::init(false), cl::cat(Category),
                                  cl::desc("no atomic additions where the launch gives each thread "
                                           "places of its own"));
 static cl::opt<bool> MergeOnDevice("rg-gpu-merge", cl::init(true), cl::cat(Category),

@@ -67,7 +67,7 @@ struct Options {
   bool CheckRaces = false;             ///< -rg-check-races
   bool CheckUninitialized = false;     ///< -rg-check-uninitialized
   bool PrintOffload = false;           ///< -rg-print-offload
-  bool OwnByLaunch = true;           ///< -rg-gpu-own: no atomics where the launch rules out others
+  bool OwnByLaunch = false;          ///< -rg-gpu-own: no atomics where the launch rules out others
   bool MergeOnDevice = true;         ///< -rg-gpu-merge: warps add up before they add to one place
   unsigned StackBytes = 8192;        ///< -rg-gpu-stack: tape in a thread's local memory
 

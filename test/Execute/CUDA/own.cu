@@ -1,7 +1,7 @@
 // REQUIRES: cuda-toolkit
-// RUN: %rgcxx -O0 -I%root/test/include -mllvm -rg-verify-each -c %s -o %t.o
-// RUN: %rgcxx -O2 -I%root/test/include -mllvm -rg-verify-each -mllvm -rg-plan=naive -c %s -o %t.o
-// RUN: %rgcxx -O3 -I%root/test/include -mllvm -rg-verify-each -c %s -o %t.o
+// RUN: %rgcxx -O0 -I%root/test/include -mllvm -rg-gpu-own -mllvm -rg-verify-each -c %s -o %t.o
+// RUN: %rgcxx -O2 -I%root/test/include -mllvm -rg-gpu-own -mllvm -rg-verify-each -mllvm -rg-plan=naive -c %s -o %t.o
+// RUN: %rgcxx -O3 -I%root/test/include -mllvm -rg-gpu-own -mllvm -rg-verify-each -c %s -o %t.o
 // Kernels whose threads have places of their own, depending on the launch. Launches that
 // break the condition must give the same gradient by atomics.
 #include "rgcuda.h"
@@ -32,7 +32,7 @@ __device__ void update(const double *x, double *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
     return;
-  y[i] = y[i] * 2 + x[i];
+  y[i] = x[i];
   y[i] = y[i] * y[i] * x[(i * 7) % n];
 }
 
