@@ -257,6 +257,25 @@ static bool isProvided(StringRef Name) {
   return is_contained(Names, Name) || Name.starts_with("rg_") || Name.starts_with("rg.");
 }
 
+/// The library's routine for assembly of one instruction with its operands in order:
+/// "shf.l.wrap.b32 $0, $1, $2, $3;" -> rg_ptx_shf_l_wrap_b32. "" if it is anything else.
+static std::string assemblyName(StringRef Text) {
+  Text = Text.trim();
+  auto [Mnemonic, Operands] = Text.split(' ');
+  unsigned Number = 0;
+  SmallVector<StringRef, 4> Parts;
+  if (!Operands.consume_back(";") || Operands.contains(';'))
+    return "";
+  Operands.split(Parts, ',');
+  for (StringRef Part : Parts)
+    if (Part.trim() != ("$" + Twine(Number++)).str())
+      return "";
+  std::string Name = "rg_ptx_";
+  for (char C : Mnemonic)
+    Name += C == '.' ? '_' : C;
+  return Name;
+}
+
 /// Names what has no meaning on this route: intrinsics, assembly, functions without body.
 bool DeviceModule::refuseUnknown() {
   std::unique_ptr<Module> Library = openLibrary(D.getContext());
@@ -266,7 +285,7 @@ bool DeviceModule::refuseUnknown() {
   };
   bool Fine = true;
   for (Function &F : D)
-    for (Instruction &I : instructions(F)) {
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
       if (auto *A = dyn_cast<AllocaInst>(&I); A && isKernel(F) && !isa<Constant>(A->getArraySize())) {
         Diags.report(DiagId::OffloadStack, A, {}, {userName(F)});
         Fine = false;
@@ -275,6 +294,11 @@ bool DeviceModule::refuseUnknown() {
       if (!Call)
         continue;
       if (auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand())) {
+        if (std::string Name = assemblyName(Asm->getAsmString()); !Name.empty() && InLibrary(Name)) {
+          // What CUDA's headers write as assembly.
+          Call->setCalledOperand(D.getOrInsertFunction(Name, Call->getFunctionType()).getCallee());
+          continue;
+        }
         if (!Asm->getAsmString().empty()) {
           Diags.report(DiagId::OffloadAssembly, Call, {}, {StringRef(Asm->getAsmString())});
           Fine = false;

@@ -426,6 +426,18 @@ u32 rg_nvvm_fns(u32 Mask, u32 Base, int Offset) {
       return (u32)At;
   return ~0u;
 }
+/* Assembly of CUDA's headers: funnel shifts of two words, low word first. */
+u32 rg_ptx_shf_l_wrap_b32(u32 Low, u32 High, u32 N) {
+  return (u32)(((u64)High << 32 | Low) << (N & 31) >> 32);
+}
+u32 rg_ptx_shf_r_wrap_b32(u32 Low, u32 High, u32 N) { return (u32)(((u64)High << 32 | Low) >> (N & 31)); }
+u32 rg_ptx_shf_l_clamp_b32(u32 Low, u32 High, u32 N) {
+  return N >= 32 ? Low : rg_ptx_shf_l_wrap_b32(Low, High, N);
+}
+u32 rg_ptx_shf_r_clamp_b32(u32 Low, u32 High, u32 N) {
+  return N >= 32 ? High : rg_ptx_shf_r_wrap_b32(Low, High, N);
+}
+
 /* Which memory a pointer leads to: the runtime knows what lies where. */
 int rg_cuda_is_shared(const void *);
 int rg_cuda_is_local(const void *);

@@ -98,6 +98,8 @@ __global__ void spaces(int *Out, int *Mine) {
   Out[1] = spaceOf(D + 3);
   Out[2] = spaceOf(Own + (Out[1] & 3));
   Out[3] = spaceOf(Mine);
+  Out[4] = (int)__funnelshift_l(0x80000001u, 3, 33); // by 1
+  Out[5] = (int)__funnelshift_rc(6, 7, 40);          // by 32
 }
 
 __global__ void vectors(const float4 *In, float4 *Out) {
@@ -165,6 +167,8 @@ int main() {
   RG_NEAR(A[1], 1);
   RG_NEAR(A[2], 2);
   RG_NEAR(A[3], 4);
+  RG_NEAR(A[4], 7);
+  RG_NEAR(A[5], 7);
   float4 *V, *W;
   cudaMallocManaged(&V, 16 * sizeof(float4));
   cudaMallocManaged(&W, 16 * sizeof(float4));
