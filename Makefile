@@ -19,7 +19,7 @@ help:
 	@echo "make demo      differentiate real programs and show the result"
 	@echo "make test      run all tests"
 	@echo "make fuzz      try random programs: SEED=1 SECONDS=60 (fuzz/README.md)"
-	@echo "make bench     measure gradient / primal and gradient / hand-written gradient"
+	@echo "make bench     measure gradient / primal and gradient / hand-written gradient (ABLATION=1: what each optimisation is worth)"
 	@echo "make bench-gpu the same for kernels, on a GPU (bench/gpu)"
 	@echo "make install   install under PREFIX=$(PREFIX)"
 	@echo "make clean     delete $(BUILD)/"

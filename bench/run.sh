@@ -5,13 +5,17 @@
 #
 # For example --benchmark_filter=GMM to run some, --benchmark_out=FILE
 # --benchmark_out_format=json for the raw numbers, --benchmark_min_time=1 for
-# longer and steadier measurements.
+# longer and steadier measurements. ABLATION=1 prints instead what each optimisation is
+# worth (bench/ablation.py; PROGRAMS="Gmm Ode" for some programs only).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-$here/../build}" && pwd) || exit 2
 [ $# -gt 0 ] && shift
 
 make -s -k -j2 -f "$here/Makefile" BUILD="$build" objects
+if [ -n "${ABLATION:-}" ]; then
+  exec "$here/ablation.py" "$build" --programs "${PROGRAMS:-}"
+fi
 make -s -f "$here/Makefile" BUILD="$build" link
 built=$?
 [ -x "$build/bench/bench" ] || exit 1

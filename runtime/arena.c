@@ -72,6 +72,8 @@ struct rg_arena {
   uint64_t base;         /* live bytes at the reset */
   uint64_t peak;
   int registered; /* with the thread's exit */
+  uint64_t limit;         /* -rg-memory, of the call at work; 0: none */
+  const char *limit_name; /* whose; null once it was told */
 };
 
 /* Named, not static: every translation unit of a program shares it. */
@@ -121,6 +123,23 @@ RG_COLD void rg_arena_release(void *arena) {
   memset(a, 0, sizeof *a);
 }
 
+/* What is kept is kept all the same: the derivative is right, and the user knows. */
+RG_COLD void rg_tape_over_limit(rg_arena *a, uint64_t bytes) {
+  fprintf(stderr,
+          "retrograd: the tape of the derivative of '%s' holds %llu bytes, more than "
+          "-rg-memory=%llu; it goes on\n",
+          a->limit_name, (unsigned long long)bytes, (unsigned long long)a->limit);
+  a->limit_name = NULL;
+}
+
+/* Of the outermost derivative that was compiled with -rg-memory; holds until it ends. */
+RG_NOINLINE void rg_tape_limit(rg_arena *a, uint64_t limit, const char *name) {
+  if (a->mark && a->mark->outer)
+    return;
+  a->limit = limit;
+  a->limit_name = name;
+}
+
 /* Makes a chunk current that has `bytes` free; what is left of the present one
  * stays unused until its mark ends. */
 RG_COLD void *rg_tape_alloc_slow(rg_arena *a, uint64_t bytes) {
@@ -130,6 +149,8 @@ RG_COLD void *rg_tape_alloc_slow(rg_arena *a, uint64_t bytes) {
   rg_chunk *c = a->chunk;
   uint64_t live =
       c ? c->live_before + (uint64_t)(a->cur - rg_chunk_start(c)) : 0;
+  if (a->limit_name && live + bytes - a->overhead > a->limit)
+    rg_tape_over_limit(a, live + bytes - a->overhead);
   rg_chunk *next = c ? c->next : NULL;
   while (next && (uint64_t)(next->end - rg_chunk_start(next)) < need) {
     rg_chunk *after = next->next;
@@ -214,6 +235,12 @@ RG_NOINLINE void rg_tape_end(rg_arena *a) {
   uint64_t live = rg_arena_live(a);
   if (live > a->peak)
     a->peak = live;
+  if (a->limit_name) {
+    if (live > a->limit)
+      rg_tape_over_limit(a, live);
+    if (!a->mark->outer)
+      a->limit_name = NULL;
+  }
   rg_mark m = *a->mark;
   a->mark = m.outer;
   a->deferred = m.deferred;

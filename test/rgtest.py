@@ -11,6 +11,7 @@ Comments in the file may say
     // RG-LEVELS: O0 O1 O2 O3 Os fast g     (default: O0 O2)
     // RG-FLAGS: -I%eigen -pthread          (for compiling and linking)
     // RG-PLANS: naive                      (default: naive mincut)
+    // RG-SWITCHES: all                     (once more with each optimisation off)
     // REQUIRES: eigen      // XFAIL: *     (as everywhere in lit)
 
 "fast" is -O2 -ffast-math and "g" is -O2 -g; other levels are flags as they stand.
@@ -26,6 +27,9 @@ import lit.util
 
 LEVELS = {"fast": ["-O2", "-ffast-math"], "g": ["-O2", "-g"]}
 PLANS = ["naive", "mincut"]
+# Optimisations that can be switched off, -rg-NAME=false; results must stay right.
+SWITCHES = ["outer-counts", "nest-arrays", "tape-arrays", "recompute-phis", "skip-idle-loops",
+            "pack-lanes", "contract", "alias-scopes", "inline-arena"]
 TIMEOUT = 120  # seconds for one compilation or one run
 
 
@@ -46,7 +50,7 @@ class RetrogradTest(lit.formats.ShTest):
         if test.config.unsupported:
             return lit.Test.Result(lit.Test.UNSUPPORTED, "test is unsupported")
 
-        words = {"RG-LEVELS:": [], "RG-FLAGS:": [], "RG-PLANS:": []}
+        words = {"RG-LEVELS:": [], "RG-FLAGS:": [], "RG-PLANS:": [], "RG-SWITCHES:": []}
 
         def collect(line_number, line, output):
             return (output or []) + shlex.split(line)
@@ -62,7 +66,7 @@ class RetrogradTest(lit.formats.ShTest):
             return script
         if lit_config.noExecute:
             return lit.Test.Result(lit.Test.PASS)
-        levels, flags, plans = (parser.getValue() or [] for parser in parsers)
+        levels, flags, plans, switches = (parser.getValue() or [] for parser in parsers)
         for name, value in test.config.substitutions:
             flags = [flag.replace(name, value) for flag in flags]
 
@@ -79,17 +83,22 @@ class RetrogradTest(lit.formats.ShTest):
         include = os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")
 
         report = []
-        for level in levels or ["O0", "O2"]:
-            for plan in plans or PLANS:
-                program = f"{base}.{level}.{plan}"
-                compile_it = [driver, *LEVELS.get(level, ["-" + level]), f"-I{include}",
-                              "-mllvm", f"-rg-plan={plan}", "-mllvm", "-rg-verify-each",
-                              source, *flags, "-lm", "-o", program]
-                failure = run(compile_it, test) or run([program], test)
-                if failure:
-                    report.append(f"--- -{level}, {plan} plan\n{failure}")
-                elif os.path.exists(program):
-                    os.remove(program)
+        levels = levels or ["O0", "O2"]
+        variants = [(level, plan, None) for level in levels for plan in plans or PLANS]
+        if switches:
+            variants += [(levels[-1], "mincut", s) for s in (SWITCHES if switches == ["all"] else switches)]
+        for level, plan, switch in variants:
+            program = f"{base}.{level}.{plan}" + (f".{switch}" if switch else "")
+            off = ["-mllvm", f"-rg-{switch}=false"] if switch else []
+            compile_it = [driver, *LEVELS.get(level, ["-" + level]), f"-I{include}",
+                          "-mllvm", f"-rg-plan={plan}", *off, "-mllvm", "-rg-verify-each",
+                          source, *flags, "-lm", "-o", program]
+            failure = run(compile_it, test) or run([program], test)
+            if failure:
+                without = f", without {switch}" if switch else ""
+                report.append(f"--- -{level}, {plan} plan{without}\n{failure}")
+            elif os.path.exists(program):
+                os.remove(program)
         if report:
             return lit.Test.Result(lit.Test.FAIL, "\n".join(report))
         return lit.Test.Result(lit.Test.PASS)

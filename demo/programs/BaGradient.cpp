@@ -13,18 +13,19 @@ void programs::baJacobian(const BaInput &B, const double *P, double *Entries) {
   const int Count = B.NumObservations;
   const double *Points = P + B.pointsAt(), *Weights = P + B.weightsAt();
   std::fill_n(Entries, size_t(2 * BaBlock + 1) * Count, 0.0);
-  for (int I = 0; I < Count; ++I)
-    for (int Row = 0; Row < 2; ++Row) {
-      double *D = Entries + size_t(2 * I + Row) * BaBlock;
-      double Residual[2],
-          Seed[2] = {Row == 0 ? 1.0 : 0.0, Row == 1 ? 1.0 : 0.0};
-      __enzyme_autodiff<void>(
-          (void *)baResidual<double>, enzyme_dup, P + BaCamera * B.CameraOf[I],
-          D, enzyme_dup, Points + 3 * B.PointOf[I], D + BaCamera, enzyme_dup,
-          Weights + I, D + BaCamera + 3, enzyme_const,
-          B.Features.data() + 2 * I, enzyme_dupnoneed, (double *)Residual,
-          (double *)Seed);
-    }
+  // Both rows of an observation at once: they share its primal.
+  constexpr size_t RowBytes = BaBlock * sizeof(double);
+  for (int I = 0; I < Count; ++I) {
+    double *D = Entries + size_t(2 * I) * BaBlock;
+    double Residual[2], Seed[2][2] = {{1.0, 0.0}, {0.0, 1.0}};
+    __enzyme_autodiff<void>(
+        (void *)baResidual<double>, enzyme_width, 2, enzyme_dupv, RowBytes,
+        P + BaCamera * B.CameraOf[I], D, enzyme_dupv, RowBytes,
+        Points + 3 * B.PointOf[I], D + BaCamera, enzyme_dupv, RowBytes,
+        Weights + I, D + BaCamera + 3, enzyme_const, B.Features.data() + 2 * I,
+        enzyme_dupnoneedv, sizeof Seed[0], (double *)Residual,
+        (double *)Seed[0]);
+  }
   double *D = Entries + size_t(2 * BaBlock) * Count;
   for (int I = 0; I < Count; ++I)
     D[I] = __enzyme_autodiff<double>((void *)baWeightError<double>, Weights[I]);

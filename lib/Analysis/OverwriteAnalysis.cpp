@@ -83,6 +83,14 @@ bool OverwriteAnalysis::compute(const LoadInst &L) const {
   });
 }
 
+const Instruction *OverwriteAnalysis::overwriter(const LoadInst &L) const {
+  if (canRepeat(L))
+    return nullptr;
+  auto It = find_if(Writers,
+                    [&](const Instruction *W) { return canFollow(*W, L) && mayOverwrite(*W, L); });
+  return It == Writers.end() ? nullptr : *It;
+}
+
 /// No function with the effects `Writes` can write to object O. Objects that
 /// code outside sees may overlap each other (two parameters with one argument).
 bool OverwriteAnalysis::writtenNowhere(TypeAnalysis::ObjectId O,

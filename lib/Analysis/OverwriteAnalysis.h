@@ -52,6 +52,9 @@ public:
 
   /// The load sees the same bytes if repeated in the reverse sweep.
   bool canRepeat(const llvm::LoadInst &L) const;
+  /// An instruction that may overwrite what L reads, for messages; null if there is
+  /// none in the function.
+  const llvm::Instruction *overwriter(const llvm::LoadInst &L) const;
   void print(llvm::raw_ostream &OS) const;
 
 private:

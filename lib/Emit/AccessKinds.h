@@ -28,7 +28,8 @@ namespace retrograd {
 
 class AccessKinds {
 public:
-  explicit AccessKinds(llvm::LLVMContext &C) {
+  /// Says nothing unless Tell.
+  AccessKinds(llvm::LLVMContext &C, bool Tell) : Tell(Tell) {
     llvm::MDBuilder B(C);
     llvm::MDNode *Domain = B.createAnonymousAliasScopeDomain("rg");
     llvm::MDNode *T = B.createAnonymousAliasScope(Domain, "rg.tape");
@@ -46,15 +47,18 @@ public:
   void primal(llvm::Instruction *I) const { mark(I, nullptr, Tape); }
 
 private:
-  static void mark(llvm::Instruction *I, llvm::MDNode *Scope, llvm::MDNode *Apart) {
+  void mark(llvm::Instruction *I, llvm::MDNode *Scope, llvm::MDNode *Apart) const {
     using llvm::LLVMContext;
     using llvm::MDNode;
+    if (!Tell)
+      return;
     if (Scope)
       I->setMetadata(LLVMContext::MD_alias_scope, Scope);
     I->setMetadata(LLVMContext::MD_noalias,
                    MDNode::concatenate(I->getMetadata(LLVMContext::MD_noalias), Apart));
   }
 
+  bool Tell;
   llvm::MDNode *Tape, *Shadow, *Both;
 };
 
@@ -62,7 +66,7 @@ private:
 /// apart from each other. Where a shadow may be its own primal nothing is said.
 class LaneKinds {
 public:
-  LaneKinds(llvm::LLVMContext &C, unsigned Width) {
+  LaneKinds(llvm::LLVMContext &C, unsigned Width, bool Tell) : Tell(Tell) {
     llvm::MDBuilder B(C);
     llvm::MDNode *Domain = B.createAnonymousAliasScopeDomain("rg");
     llvm::SmallVector<llvm::Metadata *, 8> Scopes;
@@ -79,17 +83,22 @@ public:
 
   void primal(llvm::Instruction *I) const {
     using llvm::LLVMContext;
+    if (!Tell)
+      return;
     I->setMetadata(LLVMContext::MD_noalias,
                    llvm::MDNode::concatenate(I->getMetadata(LLVMContext::MD_noalias), All));
   }
   void shadow(llvm::Instruction *I, unsigned Lane) const {
     using llvm::LLVMContext;
+    if (!Tell)
+      return;
     I->setMetadata(LLVMContext::MD_alias_scope, Own[Lane]);
     if (Own.size() != 1)
       I->setMetadata(LLVMContext::MD_noalias, Apart[Lane]);
   }
 
 private:
+  bool Tell;
   llvm::MDNode *All;
   llvm::SmallVector<llvm::MDNode *, 4> Own, Apart;
 };

@@ -25,7 +25,7 @@ using namespace retrograd;
 ForwardEmitter::ForwardEmitter(const DerivativePlan &Plan, const LaneLayout *Layout, Function &D,
                                EmitServices &Services)
     : Plan(Plan), Layout(Layout), Activity(Plan.activity()), F(Plan.primal()), D(D),
-      Services(Services), B(D.getContext()), Kinds(D.getContext(), Plan.request().Width) {
+      Services(Services), B(D.getContext()), Kinds(D.getContext(), Plan.request().Width, Plan.options().AliasScopes) {
   clonePrimal(D, F, Plan.request(), VMap, Companions);
   B.SetInsertPoint(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   for (Argument &A : F.args())

@@ -8,6 +8,7 @@
 #include "Emit/PrimalEmitter.h"
 #include "Catalogue/Catalogue.h"
 #include "Emit/ConstantMemory.h"
+#include "Diagnostics/RequestTrail.h"
 #include "Emit/FunctionShell.h"
 #include "Target/Target.h"
 #include "Rules/Rules.h"
@@ -42,7 +43,7 @@ Constant *retrograd::shadowOfConstant(Constant &C, const ActivityAnalysis &A, Em
 
 PrimalEmitter::PrimalEmitter(const DerivativePlan &Plan, Function &D, EmitServices &Services)
     : Plan(Plan), Activity(Plan.activity()), F(Plan.primal()), D(D), Services(Services),
-      Kinds(D.getContext()) {
+      Kinds(D.getContext(), Plan.options().AliasScopes) {
   clonePrimal(D, F, Plan.request(), VMap, Shadows);
   for (Instruction &I : instructions(D))
     if (isa<LoadInst>(I) || isa<StoreInst>(I))
@@ -205,6 +206,9 @@ void PrimalEmitter::beginTape() {
   Function *Begin = Services.runtime().require("rg_tape_begin");
   if (!Target(*D.getParent()).arenaOnStack()) {
     Arena = B.CreateCall(Begin, {}, "arena");
+    if (uint64_t Limit = Plan.options().Memory)
+      B.CreateCall(Services.runtime().require("rg_tape_limit"),
+                   {Arena, B.getInt64(Limit), B.CreateGlobalString(userName(F.getName()))});
     return;
   }
   constexpr uint64_t StateBytes = 64; // runtime/gpu/arena.c needs 48

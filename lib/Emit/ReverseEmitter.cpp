@@ -536,14 +536,14 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
   Met.clear();
 }
 
-/// The result of the loop is one of several that a maximum, a nearest neighbour, a
-/// branch chooses from, so that most of the time its adjoint is zero.
-static bool isOneOfSeveral(const Value &V, unsigned Depth) {
+/// V is one of several values that a maximum, a nearest neighbour, a branch chooses
+/// from, so that most of the time its adjoint is zero.
+static bool isOneOfSeveral(const Value &V, unsigned Depth, const LoopInfo &LI) {
   return any_of(V.users(), [&](const User *U) {
     if (const auto *S = dyn_cast<SelectInst>(U))
       return S->getCondition() != &V;
     if (const auto *Phi = dyn_cast<PHINode>(U))
-      return Phi->getNumIncomingValues() > 1;
+      return Phi->getNumIncomingValues() > 1 && !LI.isLoopHeader(Phi->getParent());
     if (const auto *M = dyn_cast<IntrinsicInst>(U))
       switch (M->getIntrinsicID()) {
       case Intrinsic::minnum: case Intrinsic::maxnum:
@@ -553,25 +553,27 @@ static bool isOneOfSeveral(const Value &V, unsigned Depth) {
       default:
         break;
       }
-    return Depth && isa<FPMathOperator>(U) && !isa<FCmpInst>(U) && isOneOfSeveral(*U, Depth - 1);
+    return Depth && isa<FPMathOperator>(U) && !isa<FCmpInst>(U) && isOneOfSeveral(*U, Depth - 1, LI);
   });
 }
 
 /// A loop that writes no active memory gets adjoints through its results alone.
-/// Are they zero, so are all that it would hand on.
+/// Are they zero, so are all that it would hand on. The same holds at the backedge, for
+/// the iterations that are still to come.
 Value *ReverseEmitter::idle(const BasicBlock &From, const BasicBlock &To,
                             ArrayRef<TakenAdjoint> Adjoints) {
   LoopInfo &LI = Plan.shape().loops();
   const Loop *L = LI.getLoopFor(&From);
   // Threads of a GPU stay together: what they do by turns they all wait for.
-  if (!Plan.options().SkipIdleLoops || Machine.manyThreads() || !L || L->contains(&To) ||
-      (L->getParentLoop() && !L->getParentLoop()->contains(&To)) || !L->getLoopPreheader() ||
+  if (!Plan.options().SkipIdleLoops || Machine.manyThreads() || !L || !L->getLoopPreheader() ||
+      (L->contains(&To) ? &To != L->getHeader() || &From != L->getLoopLatch()
+                        : L->getParentLoop() && !L->getParentLoop()->contains(&To)) ||
       LI.getLoopFor(L->getLoopPreheader()) != L->getParentLoop() ||
       Plan.constantCount(L).value_or(8) < 8)
     return nullptr;
   bool Worthwhile = false;
   for (const TakenAdjoint &A : Adjoints)
-    Worthwhile |= isOneOfSeveral(*A.Phi, 3);
+    Worthwhile |= isOneOfSeveral(*A.Phi, 3, LI);
   if (!Worthwhile)
     return nullptr;
   for (const BasicBlock *Block : L->blocks())

@@ -18,6 +18,7 @@
 #include "Pass/CleanUp.h"
 #include "Pass/LeaveDerivative.h"
 #include "Plan/DerivativePlan.h"
+#include "Plan/PlanRemarks.h"
 #include "Rules/Transfer.h"
 #include "Support/DispatchMarks.h"
 #include "Target/Target.h"
@@ -283,7 +284,7 @@ void Differentiator::finish() {
   for (PreparePrimal *P : {PrepareReverse.get(), PrepareForward.get()})
     if (P)
       P->dispose();
-  if (Opts.CleanUp)
+  if (Opts.CleanUp && Opts.InlineArena)
     for (Function *F : Finished)
       inlineFastPaths(*F, MAM);
 }
@@ -494,6 +495,9 @@ static void tell(const Refusal &R, bool Forward,
   case RefusalKind::Device:
     Say(DiagId::DeviceOperation, {R.Detail});
     break;
+  case RefusalKind::Memory:
+    Say(DiagId::TapeTooLarge, {userName(R.At->getFunction()->getName()), R.Detail});
+    break;
   case RefusalKind::ControlFlow:
     Say(DiagId::UnsupportedControlFlow, {R.Detail});
     break;
@@ -657,6 +661,9 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
         derivative(Plan.calleeRequest(*C));
     return Outcome::Planned;
   }
+
+  if (J.Request.Mode != DerivativeMode::Forward)
+    remark(Plan, Overwrite);
 
   // Do it. Every plan here was verified and cannot be refused any more.
   if (&J == &Jobs.front())

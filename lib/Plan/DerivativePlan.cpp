@@ -43,6 +43,38 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
     cut();
   markUsedReplays();
   layOut();
+  checkMemory();
+}
+
+/// What is certain to be kept, in loops whose counts are constants and that surely
+/// run. The rest is watched at run time.
+uint64_t DerivativePlan::certainBytes() const {
+  uint64_t Sum = 0;
+  for (auto &[L, S] : Scopes) {
+    if (!L || S.Slots.empty())
+      continue;
+    const BasicBlock *Last = nullptr;
+    for (const BasicBlock &B : F)
+      if (isa<ReturnInst>(B.getTerminator()))
+        Last = &B;
+    uint64_t Bytes = S.Bytes;
+    for (const Loop *K = L; K && Bytes; K = K->getParentLoop()) {
+      const BasicBlock *Next = K->getParentLoop() ? K->getParentLoop()->getLoopLatch() : Last;
+      std::optional<uint64_t> Count = constantCount(K);
+      bool Runs = Count && Next && K->getLoopPreheader() && DT.dominates(K->getLoopPreheader(), Next);
+      Bytes = Runs ? SaturatingMultiply<uint64_t>(Bytes, *Count + 1) : 0;
+    }
+    Sum = SaturatingAdd(Sum, Bytes);
+  }
+  return Sum;
+}
+
+void DerivativePlan::checkMemory() {
+  if (!Opts.Memory)
+    return;
+  if (uint64_t Bytes = certainBytes(); Bytes > Opts.Memory)
+    refuse(RefusalKind::Memory, F.getEntryBlock().front(),
+           std::to_string(Bytes) + " bytes, and " + std::to_string(Opts.Memory) + " are allowed");
 }
 
 //===----------------------------------------------------------------------===//
@@ -737,7 +769,7 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
     return {!Split && A->isStaticAlloca() ? Recipe::Available : Recipe::Source, {}};
   if (const auto *Phi = dyn_cast<PHINode>(I)) {
     const AffinePhi *A = Shape.affine(Phi);
-    if (A && (K == Need::Primal || Phi->getType()->isPointerTy())) {
+    if (A && Opts.RecomputePhis && (K == Need::Primal || Phi->getType()->isPointerTy())) {
       SmallVector<Need, 2> In{Input(A->Start)};
       if (A->InvariantStep)
         In.push_back({Need::Primal, A->InvariantStep});
@@ -862,6 +894,14 @@ const Loop *DerivativePlan::nestOf(const Loop *L) const {
     const BasicBlock *B = Nest->getLoopPreheader();
     while (B != P->getHeader() && !DT.dominates(B, P->getLoopLatch())) {
       const BasicBlock *D = DT.getNode(B)->getIDom()->getBlock();
+      // A loop with one exit always gets there.
+      const Loop *Beside = Shape.loops().getLoopFor(D);
+      while (Beside && Beside != P && Beside->getParentLoop() != P)
+        Beside = Beside->getParentLoop();
+      if (Beside && Beside != P && Beside->getExitingBlock() && Beside->getLoopPreheader()) {
+        B = Beside->getLoopPreheader();
+        continue;
+      }
       const auto *Br = dyn_cast<BranchInst>(D->getTerminator());
       if (!Br)
         return Nest;
@@ -1030,7 +1070,7 @@ void DerivativePlan::layOut() {
     if (!Shape.isLive(L->getHeader()))
       continue;
     Scope &S = ScopeFor(L);
-    S.IsArray = Shape.facts(L).BackedgeBound != nullptr;
+    S.IsArray = Opts.TapeArrays && Shape.facts(L).BackedgeBound != nullptr;
     if (S.IsArray)
       S.Nest = nestOf(L);
     if (!constantCount(L) && !countInputs(L)) // else a need like others

@@ -114,6 +114,10 @@ public:
   /// shadow is its primal value.
   Need canonical(Need N) const;
   Recipe recipe(Need N) const;
+  /// What the rules read, in the order of the primal.
+  llvm::SmallVector<Need, 0> needs() const {
+    return llvm::to_vector<0>(llvm::make_first_range(Needs));
+  }
   bool isKept(Need N) const { return Keep.contains(N); }
   /// The loop whose iterations N varies with (null: none).
   const llvm::Loop *scopeOf(Need N) const;
@@ -187,6 +191,8 @@ private:
   uint64_t price(Need N) const;
   void layOut();
   const llvm::Loop *nestOf(const llvm::Loop *L) const;
+  uint64_t certainBytes() const;
+  void checkMemory();
   Recipe valueRecipe(const llvm::Value *V, Need::Kind K) const;
 
   llvm::Function &F;

@@ -12,6 +12,7 @@
 
 #include "Support/Options.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Process.h"
 
@@ -28,6 +29,9 @@ static cl::opt<PlanKind>
                                "repeated and what is needed")),
          cl::init(PlanKind::MinCut), cl::cat(Category));
 
+static cl::opt<std::string> Memory("rg-memory", cl::value_desc("SIZE"), cl::cat(Category),
+                                   cl::desc("most bytes of tape, with K, M or G: more is an error, or, "
+                                            "where loops' lengths are not known, a message at run time"));
 static cl::opt<bool> OuterCounts("rg-outer-counts", cl::init(true), cl::cat(Category),
                                  cl::desc("keep a loop's count outside of loops it does not vary with"));
 static cl::opt<bool> NestArrays("rg-nest-arrays", cl::init(true), cl::cat(Category),
@@ -36,6 +40,14 @@ static cl::opt<bool> SkipIdleLoops("rg-skip-idle-loops", cl::init(true), cl::cat
                                    cl::desc("skip the reverse of loops whose results have zero adjoints"));
 static cl::opt<bool> PackLanes("rg-pack-lanes", cl::init(true), cl::cat(Category),
                                cl::desc("forward mode: the tangents of all lanes side by side"));
+static cl::opt<bool> TapeArrays("rg-tape-arrays", cl::init(true), cl::cat(Category),
+                                cl::desc("tape arrays for loops of known bounds, not records"));
+static cl::opt<bool> RecomputePhis("rg-recompute-phis", cl::init(true), cl::cat(Category),
+                                   cl::desc("recompute phis that are affine in the iteration number"));
+static cl::opt<bool> AliasScopes("rg-alias-scopes", cl::init(true), cl::cat(Category),
+                                 cl::desc("tell tape, shadow and primal memory apart"));
+static cl::opt<bool> InlineArena("rg-inline-arena", cl::init(true), cl::cat(Category),
+                                 cl::desc("inline the arena's fast path in loops"));
 static cl::opt<bool> Contract("rg-contract", cl::init(true), cl::cat(Category),
                               cl::desc("let products and sums of derivatives be fused where the primal's may be"));
 
@@ -217,10 +229,24 @@ Options Options::fromCommandLine() {
   readEnvironment();
   Options O;
   O.Plan = ::Plan;
+  if (StringRef Size = ::Memory; !Size.empty()) {
+    unsigned Shift = StringSwitch<unsigned>(Size.take_back().upper())
+                         .Case("K", 10).Case("M", 20).Case("G", 30).Default(0);
+    uint64_t Number;
+    if ((Shift ? Size.drop_back() : Size).getAsInteger(10, Number) || Number == 0 ||
+        Number > (UINT64_MAX >> Shift))
+      O.Unsupported.push_back("-rg-memory=" + Size.str());
+    else
+      O.Memory = Number << Shift;
+  }
   O.OuterCounts = ::OuterCounts;
   O.NestArrays = ::NestArrays;
   O.SkipIdleLoops = ::SkipIdleLoops;
   O.PackLanes = ::PackLanes;
+  O.TapeArrays = ::TapeArrays;
+  O.RecomputePhis = ::RecomputePhis;
+  O.AliasScopes = ::AliasScopes;
+  O.InlineArena = ::InlineArena;
   O.Contract = ::Contract;
   O.PrintPrimal = ::PrintPrimal;
   O.PrintTypes = ::PrintTypes;

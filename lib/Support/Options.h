@@ -30,11 +30,16 @@ enum class PlanKind : uint8_t {
 /// The options of one run of the pass.
 struct Options {
   PlanKind Plan = PlanKind::MinCut;  ///< -rg-plan=naive|mincut
+  uint64_t Memory = 0;               ///< -rg-memory=SIZE: most bytes of tape; 0: any
   // Each of these can be switched off, to see what it is worth; results stay the same.
   bool OuterCounts = true;           ///< -rg-outer-counts: counts outside of loops they do not vary with
   bool NestArrays = true;            ///< -rg-nest-arrays: tape arrays of whole loop nests
   bool SkipIdleLoops = true;         ///< -rg-skip-idle-loops: not reversed where adjoints are zero
   bool PackLanes = true;             ///< -rg-pack-lanes: tangents of all lanes side by side
+  bool TapeArrays = true;            ///< -rg-tape-arrays: arrays for loops of known bounds, not records
+  bool RecomputePhis = true;         ///< -rg-recompute-phis: from the iteration number
+  bool AliasScopes = true;           ///< -rg-alias-scopes: tape, shadow and primal memory are told apart
+  bool InlineArena = true;           ///< -rg-inline-arena: the arena's fast path in loops
   bool Contract = true;              ///< -rg-contract: fused multiply-adds where the primal has them
   bool PrintPrimal = false;          ///< -rg-print-primal: prepared primals
   bool PrintTypes = false;           ///< -rg-print-types

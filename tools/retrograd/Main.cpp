@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckCommand.h"
+#include "ExplainCommand.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -34,9 +35,12 @@ cl::SubCommand
     Check("check",
           "Compare reverse mode, forward mode and differences of a function");
 cl::SubCommand Grad("grad", "Print the IR of a function's reverse derivative");
+cl::SubCommand Explain("explain", "Tell per source line what a file's derivatives keep, and why");
 
 cl::opt<std::string> File(cl::Positional, cl::desc("FILE.c|.cpp"),
-                          cl::sub(Check), cl::sub(Grad));
+                          cl::sub(Check), cl::sub(Grad), cl::sub(Explain));
+cl::opt<std::string> Html("html", cl::desc("Write one HTML page instead: source, facts, a picture of the tape"),
+                          cl::value_desc("page.html"), cl::sub(Explain));
 cl::opt<std::string> Function("function",
                               cl::desc("The function, qualified if need be"),
                               cl::value_desc("name"), cl::sub(Check),
@@ -78,7 +82,9 @@ const char *Usage =
     "points\n"
     "  retrograd grad FILE --function f [-- compiler flags]\n"
     "      prints the IR of the reverse derivative\n"
-    "  retrograd check --help, retrograd grad --help\n"
+    "  retrograd explain FILE [--html=PAGE] [-- compiler flags]\n"
+    "      tells per source line what the derivatives in the file keep, and why\n"
+    "  retrograd check --help, retrograd grad --help, retrograd explain --help\n"
     "      options of a command\n"
     "  retrograd --version\n";
 
@@ -159,17 +165,26 @@ int main(int argc, char **argv) {
     (First.empty() ? errs() : outs()) << Usage;
     return First.empty() ? 2 : 0;
   }
-  if (First != "check" && First != "grad" && !First.starts_with("-"))
+  if (First != "check" && First != "grad" && First != "explain" && !First.starts_with("-"))
     die("there is no command '" + First +
-        "'; commands are check and grad (--help)");
+        "'; commands are check, grad and explain (--help)");
   cl::ParseCommandLineOptions(Own, argv, Usage);
 
   // The drivers lie beside this tool.
   std::string Self =
       sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
   SmallString<256> Directory = sys::path::parent_path(Self);
-  if (!Check && !Grad)
+  if (!Check && !Grad && !Explain)
     die("the command comes first: retrograd check FILE --function f");
+  if (Explain) {
+    if (File.empty())
+      die("'explain' wants a file: retrograd explain FILE");
+    SmallString<256> Path = StringRef(File);
+    sys::fs::make_absolute(Path);
+    if (!sys::fs::exists(Path))
+      die("there is no file '" + File + "'");
+    return explainCommand({Directory.str().str(), Path.str().str(), File, Html, std::move(Flags)});
+  }
   if (File.empty() || Function.empty())
     die("'" + First + "' wants a file and a function: retrograd " + First +
         " FILE --function f");

@@ -1,0 +1,224 @@
+//===- PlanRemarks.cpp - the plan told at the user's lines ----------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Plan/PlanRemarks.h"
+#include "Diagnostics/RequestTrail.h"
+#include "Plan/DerivativePlan.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+namespace {
+
+class Teller {
+public:
+  Teller(const DerivativePlan &Plan, const OverwriteAnalysis &Overwrite,
+         OptimizationRemarkEmitter &ORE)
+      : Plan(Plan), Overwrite(Overwrite), ORE(ORE) {}
+  void run();
+
+private:
+  void tellSlot(const Slot &S, const Scope &Of);
+  void tellRecomputed(Need N);
+  void tellLoop(const Loop &L);
+  std::string why(Need N, std::string &Advice) const;
+
+  const DerivativePlan &Plan;
+  const OverwriteAnalysis &Overwrite;
+  OptimizationRemarkEmitter &ORE;
+};
+
+} // namespace
+
+/// The first place with a line in B, or null.
+static const Instruction *placed(const BasicBlock *B) {
+  for (const Instruction &I : *B)
+    if (I.getDebugLoc() && I.getDebugLoc().getLine())
+      return &I;
+  return nullptr;
+}
+
+/// Where a need is told: a phi has no line of its own.
+static const Instruction *placeOf(Need N) {
+  if (const auto *B = dyn_cast<BasicBlock>(N.Of))
+    return placed(B);
+  const auto *I = dyn_cast<Instruction>(N.Of);
+  if (!I)
+    return nullptr;
+  if (I->getDebugLoc() && I->getDebugLoc().getLine())
+    return I;
+  // The last of what comes in is what the loop or branch made of it.
+  const Instruction *Last = nullptr;
+  if (const auto *Phi = dyn_cast<PHINode>(I))
+    for (const Value *V : Phi->incoming_values())
+      if (const auto *In = dyn_cast<Instruction>(V);
+          In && In->getDebugLoc() && In->getDebugLoc().getLine() &&
+          (!Last || In->getDebugLoc().getLine() > Last->getDebugLoc().getLine()))
+        Last = In;
+  return Last ? Last : placed(I->getParent());
+}
+
+static unsigned lineOf(const Instruction *I) {
+  return I && I->getDebugLoc() ? I->getDebugLoc().getLine() : 0;
+}
+
+static unsigned lineOf(const Loop &L) {
+  if (DebugLoc Start = L.getStartLoc())
+    return Start.getLine();
+  return lineOf(placed(L.getHeader()));
+}
+
+static std::string atLine(const Instruction *I) {
+  return lineOf(I) ? " in line " + std::to_string(lineOf(I)) : "";
+}
+
+static std::string nameOf(Need N) {
+  switch (N.K) {
+  case Need::Shadow:
+    return "the address of a derivative";
+  case Need::Pred:
+    return "which way the program came here";
+  case Need::Tape:
+    return "the tape of a call";
+  case Need::Count:
+    return "the number of iterations of a loop";
+  case Need::Records:
+    return "the address of a loop's storage";
+  case Need::Primal:
+    break;
+  }
+  if (isa<Argument>(N.Of))
+    return "an argument";
+  const auto *I = cast<Instruction>(N.Of);
+  if (isa<LoadInst>(I))
+    return "a number that was read from memory";
+  if (isa<PHINode>(I))
+    return "a variable that changes in a loop or branch";
+  if (const auto *C = dyn_cast<CallBase>(I))
+    if (const Function *F = directCallee(*C))
+      return "the result of " + (F->isIntrinsic() ? F->getName().str() : userName(*F));
+  return "the result of " + std::string(I->getOpcodeName());
+}
+
+std::string Teller::why(Need N, std::string &Advice) const {
+  switch (N.K) {
+  case Need::Pred:
+    return "no single condition tells";
+  case Need::Tape:
+    Advice = "a callee that is small enough to be inlined has no tape of its own";
+    return "the function called is differentiated by itself";
+  case Need::Count:
+    return "it is not a constant";
+  case Need::Records:
+    return "the loop keeps something";
+  case Need::Primal:
+  case Need::Shadow:
+    break;
+  }
+  const auto *I = dyn_cast<Instruction>(N.Of);
+  if (!I)
+    return "the reverse sweep is a function of its own";
+  if (const auto *L = dyn_cast<LoadInst>(I)) {
+    const Instruction *W = Overwrite.overwriter(*L);
+    if (!W)
+      return Plan.recipe(N).K == Recipe::Compute ? "to read it again takes more that would be kept"
+                                                 : "the caller may write there before the reverse sweep";
+    const Value *From = getUnderlyingObject(L->getPointerOperand(), 0);
+    const Value *To = getLoadStorePointerOperand(W) ? getUnderlyingObject(getLoadStorePointerOperand(W), 0) : nullptr;
+    if (To && From != To && isa<Argument>(From) != isa<Argument>(To))
+      Advice = "restrict on the pointer parameter tells that they do not overlap";
+    else if (To && From != To && isa<Argument>(From) && isa<Argument>(To))
+      Advice = "restrict on both pointer parameters tells that they do not overlap";
+    return "the memory may be written" + atLine(W) + " before the reverse sweep";
+  }
+  if (isa<PHINode>(I))
+    return "it depends on iterations or branches that are not run again";
+  if (isa<CallBase>(I))
+    return "to call again costs more than to keep";
+  return Plan.recipe(N).K == Recipe::Compute ? "what it is made from takes more memory than itself"
+                                             : "it cannot be computed again";
+}
+
+void Teller::tellSlot(const Slot &S, const Scope &Of) {
+  const Instruction *At = placeOf(S.Holds);
+  // In a joint derivative what the function keeps once stays in registers.
+  if (!At || (!Of.Of && !Plan.isSplit()))
+    return;
+  const uint64_t Bytes = At->getDataLayout().getTypeAllocSize(S.Ty).getFixedValue();
+  std::string Advice, Why = why(S.Holds, Advice);
+  ORE.emit([&] {
+    OptimizationRemark R("retrograd", "Kept", At);
+    R << "keeps " << nameOf(S.Holds) << ": " << ore::NV("Bytes", Bytes) << " bytes per ";
+    if (Of.Of)
+      R << "iteration of the loop in line " << ore::NV("Per", lineOf(*Of.Of)) << ", in "
+        << ore::NV("Storage", Of.IsArray ? "arrays" : "linked records");
+    else
+      R << "call";
+    R << ", because " << ore::NV("Why", Why);
+    if (!Advice.empty())
+      R << "; " << ore::NV("Advice", Advice);
+    return R;
+  });
+}
+
+void Teller::tellRecomputed(Need N) {
+  if (N.K != Need::Primal)
+    return;
+  const Instruction *At = placeOf(N);
+  if (!At)
+    return;
+  ORE.emit([&] {
+    return OptimizationRemark("retrograd", "Recomputed", At)
+           << "computes " << nameOf(N) << " again in the reverse sweep";
+  });
+}
+
+void Teller::tellLoop(const Loop &L) {
+  const Scope &S = Plan.scope(&L);
+  const Instruction *At = placed(L.getHeader());
+  if (!At || S.IsArray || S.Slots.empty())
+    return;
+  SmallVector<BasicBlock *, 4> Exiting;
+  L.getExitingBlocks(Exiting);
+  const Instruction *Decides = nullptr;
+  for (const BasicBlock *B : Exiting)
+    if (isa<SCEVCouldNotCompute>(Plan.shape().evolution().getExitCount(&L, B)))
+      Decides = B->getTerminator();
+  ORE.emit([&] {
+    OptimizationRemark R("retrograd", "Loop", At);
+    R << "keeps one linked record per iteration of the loop in line " << ore::NV("Line", lineOf(L))
+      << ", because " << ore::NV("Why", "how often it runs is not known before it is entered" +
+                                            (Decides ? "; the exit" + atLine(Decides) + " depends on what it computes"
+                                                     : std::string()))
+      << "; " << ore::NV("Advice", "a loop with a count that is known in front has arrays, which can be vectorised");
+    return R;
+  });
+}
+
+void Teller::run() {
+  auto Scopes = [&](const Loop *L) {
+    for (const Slot &S : Plan.scope(L).Slots)
+      tellSlot(S, Plan.scope(L));
+  };
+  Scopes(nullptr);
+  for (const Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
+    Scopes(L);
+    tellLoop(*L);
+  }
+  for (Need N : Plan.needs())
+    if (!Plan.isKept(N) && Plan.recipe(N).K == Recipe::Compute)
+      tellRecomputed(N);
+}
+
+void retrograd::remark(const DerivativePlan &Plan, const OverwriteAnalysis &Overwrite) {
+  OptimizationRemarkEmitter ORE(&Plan.primal());
+  if (ORE.allowExtraAnalysis("retrograd"))
+    Teller(Plan, Overwrite, ORE).run();
+}
