@@ -1,7 +1,4 @@
-// REQUIRES: cuda-toolkit
-// RUN: %rgcxx -O0 -I%root/test/include -mllvm -rg-verify-each -c %s -o %t.o
-// RUN: %rgcxx -O2 -I%root/test/include -mllvm -rg-verify-each -mllvm -rg-plan=naive -c %s -o %t.o
-// RUN: %rgcxx -O3 -I%root/test/include -mllvm -rg-verify-each -c %s -o %t.o
+// RUN: %rgcxx --offload=cpu -O2 -I%root/test/include -I%root/include -mllvm -rg-verify-each %s -o %t && %t
 // Kernels without communication: libdevice, loops of constant and of unknown length,
 // local arrays, branches, vector types, single precision.
 #include "rgcuda.h"

@@ -1,7 +1,5 @@
-// REQUIRES: cuda-toolkit
-// RUN: %rgcxx -O0 -I%root/test/include -mllvm -rg-verify-each -c %s -o %t.o
-// RUN: %rgcxx -O2 -I%root/test/include -mllvm -rg-verify-each -mllvm -rg-plan=naive -c %s -o %t.o
-// RUN: %rgcxx -O3 -I%root/test/include -mllvm -rg-verify-each -c %s -o %t.o
+// RUN: %rgcxx --offload=cpu -O2 -I%root/test/include -I%root/include -mllvm -rg-verify-each %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O1 -I%root/test/include -I%root/include -mllvm -rg-plan=naive %s -o %t && %t
 // Shared memory and barriers: each of the four orders of a store and a load around a
 // barrier, loops with barriers, uniform branches, several arrays.
 #include "rgcuda.h"

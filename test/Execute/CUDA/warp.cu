@@ -1,7 +1,4 @@
-// REQUIRES: cuda-toolkit
-// RUN: %rgcxx -O0 -I%root/test/include -mllvm -rg-verify-each -c %s -o %t.o
-// RUN: %rgcxx -O2 -I%root/test/include -mllvm -rg-verify-each -mllvm -rg-plan=naive -c %s -o %t.o
-// RUN: %rgcxx -O3 -I%root/test/include -mllvm -rg-verify-each -c %s -o %t.o
+// RUN: %rgcxx --offload=cpu -O2 -I%root/test/include -I%root/include -mllvm -rg-verify-each %s -o %t && %t
 // Shuffles of every kind, in full warps, segments and parts of a warp; votes; sums
 // over warps; atomics.
 #include "rgcuda.h"
@@ -35,7 +32,7 @@ __device__ void parts(const double *x, double *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x % 32;
   double a = x[i] * x[i], s = 0;
   if (t < 16)
-    s = __shfl_down_sync(0x0000ffffu, a, 2) * a;
+    s = __shfl_down_sync(0x0000ffffu, a, 2, 16) * a;
   else
     s = __shfl_xor_sync(0xffff0000u, a, 1) + a;
   y[i] = s;
