@@ -282,3 +282,27 @@ Tree *rg_expand_tree_erase(Tree *N, Tree *Header) {
     Hole->Colour = Black;
   return N;
 }
+
+/*===-- dynamic_cast ----------------------------------------------------------===*/
+
+/* The result is the operand, moved: so its shadow is the operand's, moved. Where the
+   compiler says at which place the source lies in the target (Hint, of the Itanium
+   ABI), that is the distance. */
+
+enum { NoSuchBase = -0x7fffffff - 1 };
+
+void *__dynamic_cast(const void *, const void *, const void *, long);
+
+/* Not inlined: it has a record, and the call within it is not expanded again. */
+__attribute__((pure, noinline)) long rg_cast_distance(const char *P, const void *From,
+                                                     const void *To, long Hint) {
+  const char *Found = __dynamic_cast(P, From, To, Hint);
+  return Found ? Found - P : NoSuchBase;
+}
+
+char *rg_expand_dynamic_cast(char *P, const void *From, const void *To, long Hint) {
+  long Distance = rg_cast_distance(P, From, To, Hint);
+  if (Distance == NoSuchBase)
+    return 0;
+  return Hint >= 0 ? P - Hint : P + Distance;
+}

@@ -200,11 +200,24 @@ RG_INLINE int64_t integerAt(const Descriptor *D, int64_t I) {
   return D->Bytes == 8 ? *(const int64_t *)P : *(const int32_t *)P;
 }
 
+/* Where element I of the source of RESHAPE goes in R: the first of Order is the
+ * dimension that varies fastest, and so on. */
+RG_INLINE int64_t placeInOrder(const Descriptor *R, const Descriptor *Order, int64_t I) {
+  int64_t Offset = 0;
+#define RG_DIM(K)                                                              \
+  if (R->Rank > K) {                                                           \
+    const Dim *D = &R->Dims[integerAt(Order, K) - 1];                          \
+    Offset += I % D->Extent * D->Stride;                                       \
+    I /= D->Extent;                                                            \
+  }
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  return Offset;
+}
+
 RG_ROUTINE void rg_fortran_reshape(Descriptor *R, const Descriptor *A, const Descriptor *Shape,
                         const Descriptor *Pad, const Descriptor *Order,
                         const char *File, int Line) {
-  if (Order)
-    rg_fortran_refuse(RG_KIND);
   int64_t Bytes = A->Bytes, All = Bytes, Rank = Shape->Dims[0].Extent;
 #define RG_DIM(K)                                                              \
   if (Rank > K)                                                                \
@@ -214,7 +227,7 @@ RG_ROUTINE void rg_fortran_reshape(Descriptor *R, const Descriptor *A, const Des
   establish(R, A, Rank, All);
   int64_t Have = elements(A), N = All / Bytes;
   for (int64_t I = 0; I < N; ++I)
-    copy1((char *)R->Base + I * Bytes,
+    copy1((char *)R->Base + (Order ? placeInOrder(R, Order, I) : I * Bytes),
           I < Have ? at(A, I) : at(Pad, (I - Have) % elements(Pad)), A);
 }
 

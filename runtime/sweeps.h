@@ -17,11 +17,10 @@ template <class R> inline void selectLane(R &Rule, uint64_t Lane) {
   Rule.each([&](int, auto &Operand) { Operand.lane(Lane); });
 }
 template <class R> inline void activate(R &Rule, uint64_t Active) {
-  Rule.each([&](int I, auto &Operand) { Operand.Active = Active >> I & 1; });
+  Rule.each([&](int I, auto &Operand) { Operand.Active = RG_ACTIVE(Active, I); });
 }
 
-/// Primal and tangents; what the primal returns, if anything. After gets the tangent of a
-/// returned number.
+/// Primal and tangents; what the primal returns, if anything (Result is of its type).
 template <class R, class F> inline auto runForward(R Rule, uint64_t Lanes, F Result) {
   if constexpr (requires { Rule.remember(); })
     Rule.remember();

@@ -42,6 +42,8 @@ ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
 /// A bulk copy of memory: its two ends, or nulls.
 static std::pair<const Value *, const Value *> copyEnds(const Instruction &I,
                                                         const Catalogue &Cat) {
+  if (I.hasMetadata(CopiesCharacters))
+    return {nullptr, nullptr};
   if (const auto *M = dyn_cast<AnyMemTransferInst>(&I))
     return {M->getRawDest(), M->getRawSource()};
   const auto *C = dyn_cast<CallBase>(&I);

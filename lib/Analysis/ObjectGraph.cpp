@@ -894,13 +894,14 @@ static Overlap overlap(const Position &P, int64_t Size, const Evidence &E) {
                                                    : Overlap::Across;
 }
 
-Type *ObjectGraph::sharedWithPointers(Position P, int64_t Size) const {
+Type *ObjectGraph::sharedWithPointers(Position P, int64_t Size,
+                                      bool Integers) const {
   P = normalise(P);
   if (!P.valid())
     return nullptr;
   Type *FP = nullptr;
   auto Fits = [&](const Evidence &E) {
-    if (E.Level > Trust::Weak || E.Kind.K == ByteKind::Integer)
+    if (E.Level > Trust::Weak || (Integers && E.Kind.K == ByteKind::Integer))
       return true;
     Overlap How = overlap(P, Size, E);
     if (How != Overlap::Same || E.Kind.K != ByteKind::Float)

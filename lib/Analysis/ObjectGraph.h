@@ -176,8 +176,9 @@ public:
   bool touchesFloat(Position P, int64_t Size, Trust Level) const;
   /// The format of the floats that share the Size bytes at P (one exact place)
   /// with pointers: all that is known of these bytes as a whole is one or the
-  /// other. Null if something else is known, or there are no floats.
-  llvm::Type *sharedWithPointers(Position P, int64_t Size) const;
+  /// other (or, if Integers, an integer). Null if something else is known, or there
+  /// are no floats.
+  llvm::Type *sharedWithPointers(Position P, int64_t Size, bool Integers) const;
   /// All that is known of the Size bytes at P is that they hold floats.
   bool holdsFloatsOnly(Position P, int64_t Size) const;
 

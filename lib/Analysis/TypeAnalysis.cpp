@@ -173,9 +173,10 @@ bool TypeAnalysis::callersKnowFloat(const Value *P, uint64_t Offset, uint64_t Si
   return At.valid() && I->G.touchesFloat(At.shifted(Offset), Size, Trust::Hearsay);
 }
 
-Type *TypeAnalysis::sharedWithPointers(const Value *P, uint64_t Offset, uint64_t Size) const {
+Type *TypeAnalysis::sharedWithPointers(const Value *P, uint64_t Offset, uint64_t Size,
+                                       bool Integers) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
-  return At.valid() ? I->G.sharedWithPointers(At.shifted(Offset), Size) : nullptr;
+  return At.valid() ? I->G.sharedWithPointers(At.shifted(Offset), Size, Integers) : nullptr;
 }
 
 bool TypeAnalysis::isIndexPlace(const Value *P) const { return I->isIndexPlace(P); }

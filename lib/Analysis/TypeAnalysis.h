@@ -91,8 +91,10 @@ public:
   /// they were not asked.
   bool callersKnowFloat(const llvm::Value *P, uint64_t Offset, uint64_t Size) const;
   /// The format of the floats that share the Size bytes at P + Offset with
-  /// pointers by turns; null if these bytes hold, or may hold, something else.
-  llvm::Type *sharedWithPointers(const llvm::Value *P, uint64_t Offset, uint64_t Size) const;
+  /// pointers (and, if so told, Integers) by turns; null if these bytes hold, or may
+  /// hold, something else.
+  llvm::Type *sharedWithPointers(const llvm::Value *P, uint64_t Offset, uint64_t Size,
+                                 bool Integers) const;
   /// A load or store of an integer which is only moved from memory to memory, and
   /// which nothing declares: callers may know better what it is.
   bool isBareMove(const llvm::Instruction &Access) const;

@@ -14,6 +14,7 @@
 
 #include "Analysis/TypeModel.h"
 #include "Catalogue/Catalogue.h"
+#include "Support/DispatchMarks.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -1037,6 +1038,8 @@ bool TypeAnalysis::Impl::addIntrinsic(IntrinsicInst &II) {
     int64_t Bytes = Length(MT->getLength());
     Accessed.push_back(Dst);
     Accessed.push_back(Src);
+    if (II.hasMetadata(CopiesCharacters))
+      return true;
     copy(Dst, 0, Src, 0, Bytes);
     if (MDNode *Layout = II.getMetadata("rg.layout")) {
       seedLayout(Layout, Dst, Bytes);

@@ -217,6 +217,14 @@ const OperationRecord *Catalogue::named(StringRef Name, FunctionType *T) const {
   return R && prototypeMatches(*R, T, NameForm::Any) ? R : nullptr;
 }
 
+bool Catalogue::handlesCharacters(const Function &F) const {
+  if (const NameEntry *E = I->Names.lookup(F.getName()))
+    return Records[E->Record].OfCharacters;
+  return any_of(LibraryPrefixes, [&](const NameEntry &E) {
+    return F.getName().starts_with(E.Name) && Records[E.Record].OfCharacters;
+  });
+}
+
 OperandMemory OperationRecord::memoryBehind(unsigned Op) const {
   SmallVector<StringRef, 16> Operands;
   Memory.split(Operands, ' ', -1, /*KeepEmpty=*/false);
@@ -278,10 +286,8 @@ const OperationRecord *Catalogue::lookupFunction(const Function &F) const {
       return &R;
     return nullptr;
   }
-  if (UserBody)
-    return nullptr;
   for (const NameEntry &E : LibraryPrefixes)
-    if (Name.starts_with(E.Name))
+    if (Name.starts_with(E.Name) && (!UserBody || Records[E.Record].OfRuntime))
       return prototypeMatches(Records[E.Record], T, E.Form) ? &Records[E.Record]
                                                             : nullptr;
   return nullptr;

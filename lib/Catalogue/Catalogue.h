@@ -152,8 +152,11 @@ struct OperationRecord {
   llvm::StringRef Prototype = {};
   /// Intrinsics only in this type (spelt as IR spells it) unless empty.
   llvm::StringRef OnlyType = {};
-  /// A routine of our runtime: its body, where visible, changes nothing.
+  /// A routine of our runtime, or one under a name that no program may define: its
+  /// body, where visible, changes nothing.
   bool OfRuntime = false;
+  /// What it copies are characters; its body, where visible, may be looked into.
+  bool OfCharacters = false;
   /// First library name (its double form) and first intrinsic, "" if none.
   llvm::StringRef LibraryName = {};
   llvm::StringRef IntrinsicName = {};
@@ -221,6 +224,8 @@ public:
 
   /// The record of the library function Name, if T is a prototype of it.
   const OperationRecord *named(llvm::StringRef Name, llvm::FunctionType *T) const;
+  /// F, which may have a body, handles characters and nothing else.
+  bool handlesCharacters(const llvm::Function &F) const;
   /// By record id; null if there is none.
   const OperationRecord *byId(llvm::StringRef Id) const;
   llvm::ArrayRef<OperationRecord> records() const;

@@ -68,21 +68,32 @@ def exceptions : Inactive<
 def static_initialisation : Inactive<
     ["__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort",
      "__cxa_atexit", "__cxa_thread_atexit", "__cxa_finalize"]>;
-def run_time_types : Inactive<["__dynamic_cast", "_ZNKSt9type_info*", "__cxa_demangle"]>;
+def run_time_types : Inactive<["_ZNKSt9type_info*", "__cxa_demangle"]>;
+
+def dynamic_cast : Expansion<"rg_expand_dynamic_cast", ["__dynamic_cast"], "P:PPPL">;
+let OfRuntime = 1 in
+def cast_distance : Inactive<["rg_cast_distance"]>;
 
 // Streams and strings. _ZNSi (istream) is absent on purpose: operator>> writes
 // numbers.
+let OfRuntime = 1 in
 def streams : Inactive<
     ["_ZNSo*", "_ZNKSo*", "_ZStlsISt11char_traits*", "_ZSt16__ostream_insert*",
-     "_ZSt4endl*", "_ZSt5flush*", "_ZNSt8ios_base*", "_ZNKSt8ios_base*",
+     "_ZSt4endl*", "_ZSt4ends*", "_ZSt5flush*", "_ZSt7getlineI*", "_ZSt2wsI*", "_ZStrsISt11char_traits*", "_ZStrsIcSt11char_traitsIcESaIcEE*",
+     "_ZNSi3get*", "_ZNSi4peek*", "_ZNSi5unget*", "_ZNSi6ignore*", "_ZNSi7getline*", "_ZNSi7putback*",
+     "_ZNSi5seekg*", "_ZNSi5tellg*", "_ZNSi6sentry*", "_ZNSi4sync*",
+     "_ZNSt7__cxx1119basic_istringstream*", "_ZNKSt7__cxx1119basic_istringstream*",
+     "_ZNSt14basic_ifstream*", "_ZNSt13basic_fstream*", "_ZNSt8ios_base*", "_ZNKSt8ios_base*",
      "_ZNSt9basic_ios*", "_ZNKSt9basic_ios*", "_ZNKSt5ctypeI*", "_ZNSt5ctypeI*",
      "_ZNSt6locale*", "_ZNKSt6locale*", "_ZNSt15basic_streambuf*",
      "_ZNSt13basic_filebuf*", "_ZNSt14basic_ofstream*",
      "_ZNSt7__cxx1115basic_stringbuf*", "_ZNKSt7__cxx1115basic_stringbuf*",
      "_ZNSt7__cxx1118basic_stringstream*", "_ZNKSt7__cxx1118basic_stringstream*",
      "_ZNSt7__cxx1119basic_ostringstream*", "_ZNKSt7__cxx1119basic_ostringstream*"]>;
+let OfCharacters = 1 in
 def strings : Inactive<
     ["_ZNSt7__cxx1112basic_stringI*", "_ZNKSt7__cxx1112basic_stringI*",
+     "_ZNSt11char_traitsI*",
      "_ZNSaIcEC*", "_ZNSaIcED*", "_ZNSt15__new_allocatorIcE*",
      "_ZNSsC*", "_ZNSsD*", "_ZNSs6*", "_ZNSs7*", "_ZNKSs*"]>;
 def clocks_cxx : Inactive<

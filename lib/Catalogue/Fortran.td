@@ -71,7 +71,8 @@ def fortran_queries : Inactive<
     ["_FortranACount", "_FortranAAll", "_FortranAAny", "_FortranASize", "_FortranASizeDim",
      "_FortranALboundDim", "_FortranAIsContiguous", "_FortranASumInteger*",
      "_FortranAMaxvalInteger*", "_FortranAMinvalInteger*", "_FortranAProductInteger*",
-     "_FortranADotProductInteger*", "_FortranADotProductLogical"]> {
+     "_FortranADotProductInteger*", "_FortranADotProductLogical",
+     "_FortranAMaxloc*", "_FortranAMinloc*", "_FortranAFindloc*"]> {
   let Summary = "integers and logicals out of arrays";
 }
 }

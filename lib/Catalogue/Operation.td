@@ -102,8 +102,12 @@ class Operation {
   // Restricts intrinsics to one type when not empty: "float", "double",
   // "x86_fp80", "<2 x double>", ... (of their first operand).
   string OnlyType = "";
-  // The runtime's own routine: its body, where visible, changes nothing.
+  // The runtime's own routine, or one of a library under a name that no program may
+  // define: its body, where visible, changes nothing.
   bit OfRuntime = 0;
+  // Handles characters, and nothing else: what it copies are no numbers, even if it
+  // has a body.
+  bit OfCharacters = 0;
   // Calls functions that it is given, and those may write whatever they see.
   bit CallsBack = 0;
   // The result depends on the operands alone and nothing else happens, errno

@@ -57,8 +57,12 @@ std::string retrograd::userName(const Function &F) {
 /// Our own C++ header is inlined into the user's function; the user's line is
 /// the one that it was inlined at.
 static const DILocation *skipOwnHeader(const DILocation *Loc) {
-  while (Loc->getInlinedAt() &&
-         Loc->getFilename().contains("retrograd/retrograd.h"))
+  auto IsOwn = [](StringRef Path) {
+    return any_of(ArrayRef<StringRef>{"retrograd/retrograd.h", "retrograd/strips.hpp",
+                                      "retrograd/hessians.hpp", "retrograd/sparse.hpp"},
+                  [&](StringRef Own) { return Path.contains(Own); });
+  };
+  while (Loc->getInlinedAt() && IsOwn(Loc->getFilename()))
     Loc = Loc->getInlinedAt();
   return Loc;
 }

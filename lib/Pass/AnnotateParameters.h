@@ -8,7 +8,7 @@
 //
 // Runs at the start of the pipeline, before anything is simplified, and writes
 // down which parameters were one struct in the source
-// (Request/ParameterGroups). Modules without entry calls are left as they are.
+// (Request/ParameterGroups), and which copies move characters. Modules without entry calls are left as they are.
 //
 //===----------------------------------------------------------------------===//
 

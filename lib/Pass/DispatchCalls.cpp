@@ -222,7 +222,7 @@ Function *CallDispatch::specialise(const Dispatcher &D, Function &Callee) {
   if (none_of(D.Fixed, [](const ConstantInt *C) { return C; }) ||
       !chooses(Callee))
     return &Callee;
-  std::string Name = ("rg.fixed." + Callee.getName()).str();
+  std::string Name = (Callee.getName() + ".rg.fixed").str();
   for (const auto &[I, C] : enumerate(D.Fixed))
     if (C)
       Name += "." + std::to_string(I) + "." + toString(C->getValue(), 10, true);

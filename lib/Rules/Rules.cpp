@@ -8,6 +8,7 @@
 #include "Rules/Rules.h"
 #include "Catalogue/Catalogue.h"
 #include "Rules/RulesInternal.h"
+#include "Support/DispatchMarks.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -248,9 +249,16 @@ static bool disagrees(ArrayRef<TypedLeaf> Moved, ArrayRef<TypedLeaf> End) {
 /// Words of a copy that hold doubles and pointers by turns, at both ends and in
 /// the opinion of both, become leaves of their own kind: the runtime tells one from
 /// the other (runtime/memory.c). Others that the ends disagree about stay.
-static bool shareWords(const TypeAnalysis &TA, SmallVectorImpl<TypedLeaf> &Leaves,
+static bool shareWords(const ProgramFacts &Facts, SmallVectorImpl<TypedLeaf> &Leaves,
                        const Value *Dest, const Value *Source, uint64_t Size) {
   constexpr uint64_t Word = 8;
+  const TypeAnalysis &TA = Facts.types();
+  // The shadow of an integer is zero where nobody but us writes it.
+  auto IsPrivate = [&](const Value *P) {
+    TypeAnalysis::ObjectId O = TA.objectOf(P);
+    return O != TypeAnalysis::NoObject && !Facts.exposed().test(O);
+  };
+  const bool Private = IsPrivate(Dest) && IsPrivate(Source);
   SmallVector<TypedLeaf, 4> AtDest = TA.leavesAt(Dest, Size), AtSource = TA.leavesAt(Source, Size);
   auto Within = [](ArrayRef<TypedLeaf> From, uint64_t At) {
     SmallVector<TypedLeaf, 2> Here;
@@ -266,8 +274,8 @@ static bool shareWords(const TypeAnalysis &TA, SmallVectorImpl<TypedLeaf> &Leave
     if (none_of(Moved, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Conflict; }) &&
         !disagrees(Moved, D) && !disagrees(Moved, S))
       continue;
-    Type *OfDest = TA.sharedWithPointers(Dest, At, Word),
-         *OfSource = TA.sharedWithPointers(Source, At, Word);
+    Type *OfDest = TA.sharedWithPointers(Dest, At, Word, Private),
+         *OfSource = TA.sharedWithPointers(Source, At, Word, Private);
     // An end that knows of no floats must know of nothing but pointers.
     auto HoldsNothingElse = [](Type *FP, ArrayRef<TypedLeaf> End) {
       return FP ? FP->isDoubleTy() : all_of(End, [](const TypedLeaf &L) {
@@ -312,6 +320,11 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
   const TypeAnalysis &TA = Facts.types();
   constexpr uint64_t ExplicitLimit = 4096;
   TransferShape Shape;
+  if (I.hasMetadata(CopiesCharacters)) {
+    Shape.Period = 1;
+    Shape.Leaves.push_back({0, 1, {ByteKind::Integer, nullptr}});
+    return Shape;
+  }
   // A piece of a float cannot be moved as a float.
   auto Cut = [&](const TypedLeaf &L) {
     return L.Kind.K == ByteKind::Float &&
@@ -352,7 +365,7 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
         (Source && (disagrees(Leaves, TA.leavesAt(Dest, Size)) ||
                     disagrees(Leaves, TA.leavesAt(Source, Size))));
     if (Shape.Ambiguous && isa<AnyMemCpyInst>(I) &&
-        shareWords(TA, Leaves, Dest, Source, Size))
+        shareWords(Facts, Leaves, Dest, Source, Size))
       Shape.Ambiguous = false;
     Shape.Ambiguous |= callersDisagree(TA, Leaves, Dest, Source);
     Shape.Known = none_of(Leaves, [&](const TypedLeaf &L) { return Unclear(L) && !isShared(L); });

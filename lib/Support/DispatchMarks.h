@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Attributes of the functions that stand for calls through pointers
-// (Pass/DispatchCalls.h).
+// (Pass/DispatchCalls.h), and of copies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +25,8 @@ inline constexpr llvm::StringLiteral DispatchesCalls = "rg-dispatches";
 inline constexpr llvm::StringLiteral UnseenCallee = "rg-unseen";
 /// On a copy of a function for the constants that a dispatcher passes.
 inline constexpr llvm::StringLiteral FixedArguments = "rg-fixed-arguments";
+/// Metadata of a copy of memory: it moves characters, no numbers and no pointers.
+inline constexpr llvm::StringLiteral CopiesCharacters = "rg.characters";
 
 } // namespace retrograd
 

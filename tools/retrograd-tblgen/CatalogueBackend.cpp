@@ -168,6 +168,7 @@ void CatalogueWriter::emitRecords() {
        << ", .Prototype = " << quoted(prototypeLetters(R))
        << ", .OnlyType = " << quoted(R->getValueAsString("OnlyType"))
        << ", .OfRuntime = " << Bit(R->getValueAsBit("OfRuntime"))
+       << ", .OfCharacters = " << Bit(R->getValueAsBit("OfCharacters"))
        << ", .LibraryName = ";
     std::vector<StringRef> Names = R->getValueAsListOfStrings("Names");
     OS << (Names.empty() ? quoted("") : quoted(Names.front()));
