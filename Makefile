@@ -12,7 +12,7 @@ CMAKE_FLAGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
-.PHONY: build demo test fuzz bench bench-gpu install clean help bootstrap configure format
+.PHONY: build demo test fuzz bench bench-gpu bench-compile install clean help bootstrap configure format
 
 help:
 	@echo "make           build the plugin, the drivers and the tools into $(BUILD)/"
@@ -21,6 +21,7 @@ help:
 	@echo "make fuzz      try random programs: SEED=1 SECONDS=60 (fuzz/README.md)"
 	@echo "make bench     measure gradient / primal and gradient / hand-written gradient (ABLATION=1: what each optimisation is worth)"
 	@echo "make bench-gpu the same for kernels, on a GPU (bench/gpu)"
+	@echo "make bench-compile how long the compiler takes for derivatives of large functions"
 	@echo "make install   install under PREFIX=$(PREFIX)"
 	@echo "make clean     delete $(BUILD)/"
 	@echo "Settings: BUILD=dir JOBS=n PREFIX=dir CMAKE_FLAGS='-DRG_ASSERTIONS=OFF ...'"
@@ -52,6 +53,9 @@ fuzz: build
 
 bench: build
 	@bench/run.sh $(BUILD)
+
+bench-compile: build
+	@bench/compile-time.py $(BUILD)
 
 bench-gpu: build
 	@bench/gpu/run.sh $(BUILD) --large

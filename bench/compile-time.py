@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How long the compiler takes for derivatives of large functions.
+
+    bench/compile-time.py [build folder] [statements ...]
+
+Generates families of functions with that many statements (default: 250 500 1000
+2000) and prints seconds of processor time at -O2 without and with a gradient call,
+their ratio, and the exponent by which the time of the last grew: 1 is linear.
+"""
+
+import math
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+
+
+def line(n, pick):
+    """One block: sums, products, quotients and sines of four variables."""
+    yield "  double t0 = x[0], t1 = x[1], t2 = x[2], t3 = x[3];"
+    for i in range(n):
+        a, b, c = pick(4), pick(4), pick(4)
+        yield "  " + (
+            f"t{a} = t{b} * t{c} + x[{i % 64}];",
+            f"t{a} = t{b} - 0.5 * t{c} * x[{i % 64}];",
+            f"t{a} = t{b} / (1.5 + t{c} * t{c});",
+            f"t{a} = sin(t{b}) * t{c};",
+        )[pick(4)]
+    yield "  return t0 + t1 + t2 + t3;"
+
+
+def branches(n, pick):
+    """A decision every ten statements."""
+    yield "  double t0 = x[0], t1 = x[1], t2 = x[2], t3 = x[3];"
+    for i in range(n):
+        a, b, c = pick(4), pick(4), pick(4)
+        if i % 10 == 0:
+            yield f"  if (t{a} > {i * 0.001}) t{b} = t{c} * x[{i % 64}]; else t{b} = t{a} * 0.5;"
+        yield f"  t{a} = t{b} * t{c} + x[{i % 64}];"
+    yield "  return t0 + t1 + t2 + t3;"
+
+
+def loops(n, pick):
+    """A loop of three statements after the other."""
+    yield "  double s = x[0];"
+    for i in range(n // 3):
+        yield f"  for (int i = 0; i < 64; ++i) {{ double u = x[i] * s; y[i] = y[i] * u + {i}; s += sin(y[i]) * u; }}"
+    yield "  return s;"
+
+
+def seconds(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run(command, check=True)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def main():
+    arguments = sys.argv[1:]
+    build = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "build")
+    if arguments and not arguments[0].isdigit():
+        build = arguments.pop(0)
+    sizes = [int(n) for n in arguments] or [250, 500, 1000, 2000]
+    clang = [os.path.join(build, "bin", "rg-clang"), "-O2", "-c", "-o", os.devnull]
+    print(f"{'family':10} {'statements':>10} {'primal s':>9} {'gradient s':>10} {'ratio':>7} {'growth':>7}")
+    with tempfile.TemporaryDirectory() as folder:
+        for family in (line, branches, loops):
+            last = None
+            for n in sizes:
+                source = os.path.join(folder, f"{family.__name__}{n}.c")
+                chance = random.Random(1)
+                with open(source, "w") as out:
+                    print("#include <math.h>\nvoid __enzyme_autodiff(void *, ...);", file=out)
+                    print("double f(const double *x, double *y) {", file=out)
+                    print(*family(n, chance.randrange), "}", "#ifdef GRADIENT", sep="\n", file=out)
+                    print("void g(const double *x, double *dx, double *y, double *dy) {", file=out)
+                    print("  __enzyme_autodiff((void *)f, x, dx, y, dy);\n}\n#endif", file=out)
+                primal = seconds([*clang, source])
+                both = seconds([*clang, "-DGRADIENT", source])
+                growth = ""
+                if last:
+                    growth = f"{math.log(both / last[1]) / math.log(n / last[0]):.2f}"
+                last = (n, both)
+                print(
+                    f"{family.__name__:10} {n:10} {primal:9.2f} {both:10.2f} {both / primal:7.1f} {growth:>7}",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()
