@@ -37,6 +37,16 @@ using Real = long double;
 using Reals = std::vector<Real>;
 using Primal = std::function<Real(const Reals &)>;
 
+constexpr Real Pi = 3.14159265358979323846264338327950288L;
+
+/// The y with erf(y) = X, |X| < 1, by Newton's method.
+Real inverseErf(Real X) {
+  Real Y = 0;
+  for (unsigned Step = 0; Step < 60; ++Step)
+    Y -= (erfl(Y) - X) * sqrtl(Pi) / 2 * expl(Y * Y);
+  return Y;
+}
+
 /// The functions that records name, over long double. Integers are passed as
 /// reals too.
 const std::map<std::string, Primal> &primals() {
@@ -133,6 +143,39 @@ const std::map<std::string, Primal> &primals() {
       RG_TWO(x86_max, fmaxl),
       RG_AS(x86_rcp, 1 / X[0]),
       RG_AS(x86_rsqrt, 1 / sqrtl(X[0])),
+      // Devices.
+      RG_AS(device_add, X[0] + X[1]),
+      RG_AS(device_sub, X[0] - X[1]),
+      RG_AS(device_mul, X[0] * X[1]),
+      RG_AS(device_fma, fmal(X[0], X[1], X[2])),
+      RG_AS(device_div, X[0] / X[1]),
+      RG_AS(device_rcp, 1 / X[0]),
+      RG_ONE(device_sqrt, sqrtl),
+      RG_AS(device_rsqrt, 1 / sqrtl(X[0])),
+      RG_ONE(device_abs, fabsl),
+      RG_AS(device_saturate, fminl(fmaxl(X[0], 0), 1)),
+      RG_TWO(device_max, fmaxl),
+      RG_TWO(device_min, fminl),
+      RG_ONE(device_fast_sin, sinl),
+      RG_ONE(device_fast_cos, cosl),
+      RG_ONE(device_fast_tan, tanl),
+      RG_ONE(device_fast_tanh, tanhl),
+      RG_ONE(device_fast_exp, expl),
+      RG_ONE(device_fast_exp2, exp2l),
+      RG_ONE(device_fast_exp10, exp10l),
+      RG_ONE(device_fast_log, logl),
+      RG_ONE(device_fast_log2, log2l),
+      RG_ONE(device_fast_log10, log10l),
+      RG_TWO(device_fast_pow, powl),
+      RG_AS(rcbrt, 1 / cbrtl(X[0])),
+      RG_AS(sinpi_device, sinl(Pi * X[0])),
+      RG_AS(cospi_device, cosl(Pi * X[0])),
+      RG_AS(erfcx, expl(X[0] * X[0]) * erfcl(X[0])),
+      RG_AS(normcdf, erfcl(-X[0] / sqrtl(2)) / 2),
+      RG_ONE(erfinv, inverseErf),
+      RG_AS(rhypot, 1 / hypotl(X[0], X[1])),
+      RG_AS(norm3d, hypotl(hypotl(X[0], X[1]), X[2])),
+      RG_AS(rnorm3d, 1 / hypotl(hypotl(X[0], X[1]), X[2])),
       // No formula of their own, but used in formulas.
       RG_ONE(rint, rintl),
   };
