@@ -272,6 +272,9 @@ bool DerivativePlan::checkThreads(const Instruction &I) {
         any_of(facts().types().pointees(facts().types().objectOf(G)),
                [](TypeAnalysis::ObjectId O) { return O != TypeAnalysis::NoObject; }))
       refuse(RefusalKind::Device, I, "pointers in shared memory ('" + G->getName().str() + "')");
+    // How large it is, and where its shadow could lie, only the launch knows.
+    if (S == MemorySpace::Shared && G->isDeclaration() && RefusedGlobals.insert(G).second)
+      refuse(RefusalKind::Device, I, "dynamic shared memory ('" + G->getName().str() + "') has no shadow yet");
     if (S != MemorySpace::Shared && RefusedGlobals.insert(G).second)
       refuse(RefusalKind::Unshadowed, I,
              "the __device__ or __constant__ variable '" + G->getName().str() + "'");

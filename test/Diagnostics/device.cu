@@ -32,6 +32,12 @@ __device__ void copies(const double *x, double *y) {
   __nvvm_cp_async_wait_all();
   y[INDEX()] = s[THREAD()];
 }
+extern __shared__ double Dynamic[];
+__device__ void dynamic(const double *x, double *y) {
+  Dynamic[THREAD()] = x[INDEX()];
+  BARRIER();
+  y[INDEX()] = Dynamic[63 - THREAD()];
+}
 __global__ void gradients(double *x, double *dx, double *y, double *dy) {
   __enzyme_autodiff((void *)fence, enzyme_dup, x, dx, enzyme_dup, y, dy);
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}compare and exchange{{.*}} [RG2009]
@@ -42,4 +48,6 @@ __global__ void gradients(double *x, double *dx, double *y, double *dy) {
   __enzyme_autodiff((void *)global, enzyme_dup, x, dx, enzyme_dup, y, dy);
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: 'llvm.nvvm.cp.async{{.*}} [RG2201]
   __enzyme_autodiff((void *)copies, enzyme_dup, x, dx, enzyme_dup, y, dy);
+  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: dynamic shared memory ('Dynamic') has no shadow yet [RG2201]
+  __enzyme_autodiff((void *)dynamic, enzyme_dup, x, dx, enzyme_dup, y, dy);
 }
