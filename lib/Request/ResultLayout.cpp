@@ -106,7 +106,9 @@ uint64_t retrograd::layOut(MutableArrayRef<EntryResult> Results, bool PackVector
   for (EntryResult &R : Results) {
     Offset = alignTo(Offset, alignmentOf(R.Ty, PackVectors, DL));
     R.Offset = Offset;
-    Offset += DL.getTypeStoreSize(R.Ty);
+    // A long double's padding belongs to it, as in an array.
+    Offset += R.Ty->isX86_FP80Ty() ? DL.getTypeAllocSize(R.Ty)
+                                   : DL.getTypeStoreSize(R.Ty);
   }
   return Offset;
 }
