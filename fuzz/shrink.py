@@ -13,6 +13,7 @@ one batch, except where the compiler itself crashes.
 import copy
 import json
 
+import emit
 import oracle
 from program import COND_NODES, FLOAT_NODES, INT_NODES, STATEMENTS, has_kind
 
@@ -202,6 +203,7 @@ def shrink(program, harness, config, verdict, say=print, rounds=40):
             candidate["float"] = has_kind([candidate["structs"], candidate["globals"],
                                            candidate["funcs"]], "f")
             try:
+                emit.batch([(0, candidate)])
                 want = oracle.evaluate(candidate)
             except (oracle.Rejected, NameError, KeyError, TypeError, IndexError, StopIteration,
                     SyntaxError, AttributeError, oracle.OracleError, ValueError,

@@ -91,6 +91,9 @@ present = {
     "cuda": shutil.which("nvidia-smi") is not None,
     "cuda-toolkit": shutil.which("ptxas", path="/usr/local/cuda/bin") is not None,
     "avx": cpu_has("avx", "fma"),
+    "ccache": shutil.which("ccache") is not None,
+    "dpkg": os.geteuid() == 0 and all(shutil.which(w) for w in ("dpkg", "dpkg-deb", "cpack")),
+    "valgrind": shutil.which("valgrind") is not None,
     "gdb": shutil.which("gdb") is not None,
     "asan": any(
         "libclang_rt.asan" in name

@@ -13,7 +13,7 @@ packages="clang-22 llvm-22 llvm-22-dev llvm-22-tools libclang-22-dev libclang-rt
   g++ make cmake ninja-build ccache python3
   clang-format-22 libgtest-dev
   libeigen3-dev libboost-dev libadolc-dev libbenchmark-dev libopenblas-dev liblapacke-dev
-  flang-22 libomp-22-dev"
+  flang-22 libomp-22-dev valgrind"
 
 say() { printf 'bootstrap: %s\n' "$*"; }
 fail() {

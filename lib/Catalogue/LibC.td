@@ -197,6 +197,9 @@ let Section = "The runtime", OfRuntime = 1 in
 def handlers : Inactive<["rg_exception_begin", "rg_exception_pointer", "rg_exception_is_behind",
                          "rg_exception_is_pointer",
                          "rg_exception_is", "rg_exception_match", "rg_exception_raise"]>;
+// -rg-nan (runtime/nan.c): says what it sees.
+let Section = "The runtime", OfRuntime = 1 in
+def nan_watch : Inactive<["rg_nan_check"]>;
 // The order of elements and the place of one, by the user's comparator.
 let Section = "The runtime", OfRuntime = 1, CallsBack = 1 in
 def sorting : Inactive<["rg_sort_order", "rg_search"]>;

@@ -37,6 +37,14 @@ static StringRef suffix(DerivativeMode M) {
   llvm_unreachable("covered switch");
 }
 
+void retrograd::copyInstrumentation(const Function &From, Function &To) {
+  for (Attribute::AttrKind Kind :
+       {Attribute::SanitizeAddress, Attribute::SanitizeHWAddress, Attribute::SanitizeMemory,
+        Attribute::SanitizeThread, Attribute::SanitizeMemTag})
+    if (From.hasFnAttribute(Kind))
+      To.addFnAttr(Kind);
+}
+
 Function *retrograd::declareDerivative(const DerivativeRequest &R, Module &M) {
   Function *D = Function::Create(derivativeType(R), GlobalValue::InternalLinkage,
                                  "rg." + R.Primal->getName() + suffix(R.Mode) +
@@ -58,6 +66,7 @@ Function *retrograd::declareDerivative(const DerivativeRequest &R, Module &M) {
   // Threads that have to meet in the primal have to meet in its derivative.
   if (R.Primal->isConvergent())
     D->setConvergent();
+  copyInstrumentation(*R.Primal, *D);
   return D;
 }
 

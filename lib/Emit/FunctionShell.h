@@ -29,6 +29,9 @@ llvm::FunctionType *derivativeType(const DerivativeRequest &R);
 /// From primal values to what belongs to them, one map per lane.
 using LaneMaps = llvm::SmallVector<llvm::DenseMap<const llvm::Value *, llvm::Value *>, 1>;
 
+/// What sanitizers are to do with a function that was made for another one.
+void copyInstrumentation(const llvm::Function &From, llvm::Function &To);
+
 /// Declares the function that answers R.
 llvm::Function *declareDerivative(const DerivativeRequest &R, llvm::Module &M);
 

@@ -8,6 +8,8 @@
 #include "Emit/ReverseEmitter.h"
 #include "Catalogue/Catalogue.h"
 #include "Emit/FormulaEmitter.h"
+#include "Emit/NanWatch.h"
+#include "Support/ExceptionMarks.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
@@ -227,8 +229,16 @@ void ReverseEmitter::accumulate(const Value *V, Value *X) {
 
 Value *ReverseEmitter::partial(const Partial &P, const Instruction &I, Value *Seed) {
   FormulaEmitter Formula(B, Services.catalogue());
-  return Formula.emit(
-      P, I, Seed, [&](unsigned N) { return primal(I.getOperand(N)); }, [&] { return primal(&I); });
+  auto Operand = [&](unsigned N) { return primal(I.getOperand(N)); };
+  auto Result = [&] { return primal(&I); };
+  if (Plan.options().Nan == NanKind::Off)
+    return Formula.emit(P, I, Seed, Operand, Result);
+  // What may be assumed not to happen cannot be looked for.
+  B.clearFastMathFlags();
+  Value *X = Formula.emit(P, I, Seed, Operand, Result);
+  watchFinite(B, Plan.options().Nan, I, *Services.catalogue().lookup(I), P, X, Seed, Operand,
+              Result, Services.runtime());
+  return X;
 }
 
 Function *ReverseEmitter::sweepOf(const CallBase &C) {
@@ -624,7 +634,11 @@ void ReverseEmitter::finish() {
     });
   }
   if (!Plan.isSplit()) {
-    if (Arena->use_empty()) // nothing was taped
+    bool Keeps = any_of(instructions(D), [](const Instruction &I) {
+      auto *C = dyn_cast<CallBase>(&I);
+      return C && C->hasFnAttr(ExceptionKept);
+    });
+    if (Arena->use_empty() && !Keeps) // nothing was taped
       cast<Instruction>(Arena)->eraseFromParent();
     else
       B.CreateCall(runtime("rg_tape_end"), {Arena});

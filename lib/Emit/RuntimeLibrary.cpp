@@ -13,6 +13,7 @@
 
 #include "Emit/RuntimeLibrary.h"
 #include "Target/Target.h"
+#include "Emit/FunctionShell.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/AttributeMask.h"
@@ -153,6 +154,18 @@ Function *RuntimeLibrary::require(StringRef Name) {
         Present->setVisibility(GlobalValue::HiddenVisibility);
       }
 
+  // MemorySanitizer must see every write: what the user's functions are
+  // instrumented for, the runtime is as well.
+  const Function *Like = nullptr;
+  for (const Function &F : M)
+    if (!F.isDeclaration() && !F.getName().starts_with("rg_") &&
+        (F.hasFnAttribute(Attribute::SanitizeAddress) ||
+         F.hasFnAttribute(Attribute::SanitizeHWAddress) ||
+         F.hasFnAttribute(Attribute::SanitizeMemory) ||
+         F.hasFnAttribute(Attribute::SanitizeThread))) {
+      Like = &F;
+      break;
+    }
   SmallVector<std::string, 8> Linked{Name.str()};
   auto AddWhatIsNeeded = [&](GlobalValue &GV, IRMover::ValueAdder Add) {
     const GlobalValue *Present = M.getNamedValue(GV.getName());
@@ -181,6 +194,8 @@ Function *RuntimeLibrary::require(StringRef Name) {
       describe(*F, Machine);
       if (Machine.manyThreads())
         useDeviceMath(*F, Machine);
+      if (Like)
+        copyInstrumentation(*Like, *F);
     }
   }
   return M.getFunction(Name);

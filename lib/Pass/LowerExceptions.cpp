@@ -511,6 +511,8 @@ void FunctionLowering::lowerRuntimeCall(CallBase &C) {
                 B.getPtrTy(), {B.getPtrTy()}),
         {E});
     Found->setDoesNotThrow();
+    if (Begin)
+      Found->addFnAttr(Attribute::get(Ctx, ExceptionKept));
     Found->addParamAttr(0, Attribute::ReadOnly);
     if (!C.use_empty())
       C.replaceAllUsesWith(caughtObject(E, Found, B));

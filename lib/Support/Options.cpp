@@ -131,6 +131,12 @@ static cl::opt<bool> MergeOnDevice("rg-gpu-merge", cl::init(true), cl::cat(Categ
                                    cl::desc("threads of a warp that add to one adjoint add up first"));
 static cl::opt<unsigned> StackBytes("rg-gpu-stack", cl::init(8192), cl::cat(Category),
                                     cl::desc("bytes of tape in the local memory of a GPU's thread"));
+static cl::opt<NanKind>
+    Nan("rg-nan", cl::desc("name the first adjoint that became NaN or infinite"),
+        cl::values(clEnumValN(NanKind::Off, "off", "do not look"),
+                   clEnumValN(NanKind::Report, "report", "once per thread, on stderr"),
+                   clEnumValN(NanKind::Trap, "trap", "and end the program there")),
+        cl::init(NanKind::Off), cl::cat(Category));
 
 /// Linkers read their command line before they load plugins, so what is meant
 /// for us may also stand in the environment: RETROGRAD_FLAGS="-rg-plan=naive".
@@ -278,6 +284,7 @@ Options Options::fromCommandLine() {
   O.OwnByLaunch = ::OwnByLaunch;
   O.MergeOnDevice = ::MergeOnDevice;
   O.StackBytes = (::StackBytes + 15) / 16 * 16;
+  O.Nan = ::Nan;
   readEnzymeOptions(O);
   return O;
 }

@@ -27,6 +27,13 @@ enum class PlanKind : uint8_t {
   MinCut ///< cheapest cut between what cannot be repeated and what is needed
 };
 
+/// What happens when an adjoint stops being finite.
+enum class NanKind : uint8_t {
+  Off,
+  Report, ///< the first one on each thread is named on stderr
+  Trap    ///< and the program ends there
+};
+
 /// The options of one run of the pass.
 struct Options {
   PlanKind Plan = PlanKind::MinCut;  ///< -rg-plan=naive|mincut
@@ -51,6 +58,7 @@ struct Options {
   bool CleanUp = true;               ///< -rg-cleanup: simplify emitted code
   bool VerifyEach = false;           ///< -rg-verify-each: LLVM verifier after every stage
   bool RunEarly = false;             ///< -rg-run-early: at PipelineStart ("Ref")
+  NanKind Nan = NanKind::Off;        ///< -rg-nan=report|trap: docs/NanOrigin.md
 
   // Of code for GPUs; docs/GPU.md says what each is worth.
   bool InlineOnDevice = true;        ///< -rg-gpu-inline: derivatives into their kernels

@@ -21,6 +21,16 @@ if "valgrind" in flags:
            "--errors-for-leak-kinds=definite"]
 bad = 0
 with tempfile.TemporaryDirectory() as folder:
+    # The instrumentation works at all: what is planted is found.
+    faults = os.path.join(tests, "Instrumented", "Inputs", "faults.c")
+    for plant in os.environ["PLANTS"].split():
+        program = os.path.join(folder, "planted")
+        subprocess.run([os.path.join(build, "bin", "rg-clang"), "-g", "-w", f"-DPLANT_{plant}",
+                        *flags, faults, "-lm", "-o", program], check=True)
+        done = subprocess.run([*run, program], capture_output=True, text=True, errors="replace")
+        if (done.returncode == 0) != (plant == "NOTHING"):
+            bad += 1
+            print(f"planted {plant}: exit code {done.returncode}\n{done.stderr[:2000]}")
     for source in sources:
         path = os.path.join(tests, "Execute", source)
         driver = "rg-clang++" if source.endswith(".cpp") else "rg-clang"
