@@ -6,9 +6,7 @@
 Names of the program form are made unique within a batch by a prefix. Each program's text stands under a #line
 of its own, so that a message of the compiler says which program it is about."""
 
-import json
-
-from program import CTYPE
+from program import CTYPE, RANK
 
 SUFFIX = {"f": "f", "d": "", "l": "L"}
 MODES = "prfh"  # primal, reverse, forward, forward over reverse
@@ -82,8 +80,6 @@ class CEmitter:
             return f"(({self.i(e[2])} {e[1]} {self.i(e[3])}) & {e[4]})"
         if op == "f2i":
             return f"((int)({self.f(e[1])}) & {e[2]})"
-        if op == "ild":
-            return f"{e[1]}[{self.i(e[2])}]"
         if op == "ifld":
             return f"{self.sref(e[1])}->{e[3]}"
         raise ValueError(op)
@@ -104,8 +100,6 @@ class CEmitter:
             return self.n(e[1])
         if op == "off":
             return f"({self.ref(e[1])} + {self.i(e[2])})"
-        if op == "pt":
-            return f"{e[1]}[{self.i(e[2])}]"
         return f"{self.sref(e[1])}->{e[3]}"
 
     def sref(self, e):
@@ -174,87 +168,14 @@ class CEmitter:
         if how == "calloc":
             self.line(f"{t} *{name} = ({t} *)calloc({size}, sizeof({t}));")
             return
-        if how == "vla":
-            self.line(f"int n{name} = {size};")
-            self.line(f"{t} {name}[n{name}];")
-            self.fill(name, f"n{name}", var, e)
-            return
-        if how == "vector":
-            self.line(f"std::vector<{t}> v{name};")
-            self.line(f"for (int {var} = 0; {var} < {size}; ++{var})")
-            self.line(f"  v{name}.push_back({self.f(e)});")
-            self.line(f"{t} *{name} = v{name}.data();")
-            return
-        if how == "realloc":
-            half = max(1, size // 2)
-            self.line(f"{t} *{name} = ({t} *)malloc({half} * sizeof({t}));")
-            self.fill(name, half, var, e)
-            self.line(f"{name} = ({t} *)realloc({name}, {size} * sizeof({t}));")
-            self.line(f"for (int {var} = {half}; {var} < {size}; ++{var})")
-            self.line(f"  {name}[{var}] = {self.f(e)};")
-            return
         make = {"malloc": f"({t} *)malloc({size} * sizeof({t}))", "new": f"new {t}[{size}]",
                 "alloca": f"({t} *)__builtin_alloca({size} * sizeof({t}))"}
         self.line(f"{t} *{name} = {make[how]};")
         self.fill(name, size, var, e)
 
     def s_free(self, how, name):
-        if how not in ("alloca", "vla", "vector"):
+        if how != "alloca":
             self.line(f"delete[] {name};" if how == "new" else f"free({name});")
-
-    def s_grid(self, kind, name, rows, columns, var, e):
-        self.line(f"{CTYPE[kind]} m{name}[{rows}][{columns}];")
-        self.line(f"{CTYPE[kind]} *{name} = &m{name}[0][0];")
-        self.line(f"for (int {var} = 0; {var} < {rows * columns}; ++{var})")
-        self.line(f"  m{name}[{var} / {columns}][{var} % {columns}] = {self.f(e)};")
-
-    def s_table(self, kind, name, targets):
-        texts = ", ".join(map(self.ref, targets))
-        self.line(f"{CTYPE[kind]} *{name}[{len(targets)}] = {{{texts}}};")
-
-    def s_iarr(self, name, size, var, e):
-        self.line(f"int {name}[{size}];")
-        self.line(f"for (int {var} = 0; {var} < {size}; ++{var}) {name}[{var}] = {self.i(e)};")
-
-    def s_list(self, kind, name, bound, var, value, update, sum_name):
-        t, node = CTYPE[kind], f"struct {self.tag}N{name}"
-        self.line(f"{node} {{ {t} v; {node} *next; }};")
-        self.line(f"{node} *{name} = 0;")
-        self.line(f"for (int {var} = 0; {var} < {self.i(bound)}; ++{var}) {{")
-        self.line(f"  {node} *made = ({node} *)malloc(sizeof({node}));")
-        self.line(f"  made->v = {self.f(value)};")
-        self.line(f"  made->next = {name};")
-        self.line(f"  {name} = made;")
-        self.line("}")
-        self.line(f"for ({node} *at = {name}; at; at = at->next) at->v *= {self.f(update)};")
-        self.line(f"{t} {sum_name} = 0;")
-        self.line(f"while ({name}) {{")
-        self.line(f"  {node} *next = {name}->next;")
-        self.line(f"  {sum_name} += {name}->v;")
-        self.line(f"  free({name});")
-        self.line(f"  {name} = next;")
-        self.line("}")
-
-    def s_bump(self, kind, name, ref, n, e):
-        t, base = CTYPE[kind], self.ref(ref)
-        self.line(f"for ({t} *{name} = {base}, *e{name} = {base} + {n};"
-                  f" {name} != e{name}; ++{name})")
-        self.line(f"  *{name} = {self.f(e)};")
-
-    def s_bits(self, kind, name, e):
-        t, u = CTYPE[kind], {"f": "unsigned", "d": "unsigned long"}[kind]
-        self.line(f"{t} {name}; {{ {t} x_ = {self.f(e)}; {u} u_; memcpy(&u_, &x_, sizeof u_);"
-                  f" memcpy(&{name}, &u_, sizeof u_); }}")
-
-    def s_lam(self, name, param, body, e):
-        self.block(f"auto {name} = [&](double {param}) -> double {{", body, f"  return {self.f(e)};")
-        self.line("};")
-
-    def s_scall(self, sname, name, function, args):
-        self.line(f"struct {self.g(sname)} {name} = {self.call(function, args)};")
-
-    def s_rets(self, sname, name):
-        self.line(f"return {name};")
 
     def s_ptr(self, kind, name, target):
         self.line(f"{CTYPE[kind]} *{name} = {self.target(target)};")
@@ -265,9 +186,6 @@ class CEmitter:
     def target(self, t):
         if t[0] == "psel":
             return f"({self.c(t[1])} ? {self.target(t[2])} : {self.target(t[3])})"
-        if t[0] == "pick":
-            return (f"rgpick_{t[4]}({self.c(t[1])}, {self.target(t[2])},"
-                    f" {self.target(t[3])})")
         return self.ref(t)
 
     def s_for(self, var, bound, down, body):
@@ -446,9 +364,7 @@ class CEmitter:
         for f in self.program["funcs"]:
             inline = "__attribute__((noinline)) " if f["noinline"] else ""
             params = ", ".join(self.param(*p) for p in f["params"])
-            ret = (CTYPE[f["ret"]] if isinstance(f["ret"], str)
-                   else f"struct {self.g(f['ret'][1])}")
-            self.block(f"{inline}static {ret} {self.g(f['name'])}({params}) {{",
+            self.block(f"{inline}static {CTYPE[f['ret']]} {self.g(f['name'])}({params}) {{",
                        f["body"])
         return "\n".join(self.lines) + "\n"
 
@@ -467,13 +383,6 @@ extern int enzyme_const, enzyme_dup, enzyme_out;
 #ifdef __cplusplus
 }
 #endif
-#define PICK(T, K) \\
-  __attribute__((noinline, unused)) static T *rgpick_##K(int c, T *a, T *b) { \\
-    return c ? a : b; \\
-  }
-PICK(float, f)
-PICK(double, d)
-PICK(long double, l)
 static void say(int program, char mode, const char *name, int index, double v) {
   printf("%d %c %s %d %a\\n", program, mode, name, index, v);
 }
@@ -627,9 +536,7 @@ class Harness:
         if "f" in modes:
             self.lines.append(f"{declare}{ret} __enzyme_fwddiff_{t}(void *, ...);")
         f = f"{t}{entry['name']}"
-        self.starts = []  # (line, mode): what the lines of messages mean
         for mode in modes:
-            self.starts.append((1001 + len(self.lines), mode))
             if mode == "h":
                 self.gradient_function(rtype, f)
                 self.lines.append(f"{declare}void __enzyme_fwddiff_of_{t}(void *, ...);")
@@ -716,22 +623,9 @@ class Harness:
         self.report("h", "z_")
 
 
-def mode_at(program, modes, line):
-    """The mode whose code stands at a line of the program's text; None for the program itself."""
-    harness = Harness(program, 0, "P0_")
-    harness.text(modes)
-    found = None
-    for start, mode in harness.starts:
-        if line >= start:
-            found = mode
-    return found
-
-
 def batch(programs, modes=MODES):
     """One translation unit: [(number, program)] or [(number, program, modes)]."""
     texts, cases, runs = [PRELUDE], [], []
-    if '"vector"' in json.dumps([item[1]["funcs"] for item in programs]):
-        texts.insert(0, "#include <vector>\n")
     for item in programs:
         number, program = item[0], item[1]
         use = item[2] if len(item) > 2 else modes

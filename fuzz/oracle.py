@@ -362,8 +362,6 @@ class Translator:
             return f"(({self.i(e[2])}{e[1]}{self.i(e[3])})&{e[4]})"
         if op == "f2i":
             return f"whole({self.f(e[1])},{e[2]})"
-        if op == "ild":
-            return f"{e[1]}[{self.i(e[2])}]"
         if op == "ifld":
             return f"load({self.sref(e[1])},{field_offset(self.structs[e[2]], e[3])})"
         raise ValueError(op)
@@ -384,8 +382,6 @@ class Translator:
             return e[1]
         if op == "off":
             return f"off({self.ref(e[1])},{self.i(e[2])})"
-        if op == "pt":
-            return f"{e[1]}[{self.i(e[2])}]"
         at = field_offset(self.structs[e[2]], e[3])
         if op == "fa":
             return f"off({self.sref(e[1])},{at})"
@@ -474,49 +470,6 @@ class Translator:
         else:
             self.s_arr(kind, name, size, var, e)
 
-    def s_grid(self, kind, name, rows, columns, var, e):
-        self.s_arr(kind, name, rows * columns, var, e)
-
-    def s_table(self, kind, name, targets):
-        self.line(f"{name}=[{','.join(self.ref(t) for t in targets)}]")
-
-    def s_iarr(self, name, size, var, e):
-        self.line(f"{name}=[]")
-        self.line(f"for {var} in range({size}): {name}.append({self.i(e)})")
-
-    def s_list(self, kind, name, bound, var, value, update, sum_name):
-        """n nodes, each made of its number; updated from the end; summed."""
-        self.line(f"{name}=[]")
-        self.line(f"for {var} in range({self.i(bound)}): {name}.append({self.to(kind, value)})")
-        self.line(f"{name}.reverse()")
-        node, at = self.name(), self.name()
-        self.line(f"{sum_name}=const(0.0)")
-        self.line(f"for {at} in range(len({name})):")
-        r = (lambda t: f"rnd({t})") if kind == "f" else (lambda t: t)
-        self.line(f"  {name}[{at}]=" + r(f"mul({name}[{at}],{self.f(update)})"))
-        self.line(f"for {node} in {name}:")
-        self.line(f"  {sum_name}=" + r(f"add({sum_name},{node})"))
-
-    def s_bump(self, kind, name, ref, n, e):
-        var = self.name()
-        self.line(f"for {var} in range({n}):")
-        self.line(f"  {name}=off({self.ref(ref)},{var})")
-        self.line(f"  store({name},0,{self.to(kind, e)})")
-
-    def s_bits(self, kind, name, e):
-        self.line(f"{name}={self.to(kind, e)}")
-
-    def s_lam(self, name, param, body, e):
-        self.line(f"def {name}({param}):")
-        self.body(body)
-        self.line(f"  return {self.to('d', e)}")
-
-    def s_scall(self, sname, name, function, args):
-        self.line(f"{name}={self.call(function, args)}")
-
-    def s_rets(self, sname, name):
-        self.line(f"return slice_of({name},{struct_size(self.structs[sname])})")
-
     def s_free(self, how, name):
         pass
 
@@ -526,7 +479,7 @@ class Translator:
     s_pset = s_ptr
 
     def target(self, t):
-        if t[0] in ("psel", "pick"):
+        if t[0] == "psel":
             return f"({self.target(t[2])} if {self.c(t[1])} else {self.target(t[3])})"
         return self.ref(t)
 
