@@ -392,18 +392,30 @@ void DerivativePlan::checkCopyTypes(const Instruction &I) {
   };
   if (const auto *S = dyn_cast<StoreInst>(&I)) {
     const Value *V = S->getValueOperand();
-    if (isa<Constant>(V) || !V->getType()->isIntOrIntVectorTy() ||
-        !facts().shape(V).HasUnknown || !Activity.isVaried(V))
+    if (isa<Constant>(V) || !V->getType()->isIntOrIntVectorTy())
+      return;
+    uint64_t Size = F.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue();
+    // A pointer to one caller and a float to another, in one register: what moves
+    // memory can tell them apart at run time, a register has one type.
+    if (isa<Argument>(V) && Activity.isActiveMemory(S->getPointerOperand()) &&
+        TA.sharedWithPointers(S->getPointerOperand(), 0, Size, /*Integers=*/false))
+      return refuse(RefusalKind::UnknownType, I, std::to_string(Size) + " bytes");
+    if (!facts().shape(V).HasUnknown || !Activity.isVaried(V))
       return;
     // What others read as a float (whole, or a byte of it), or is a pointer to one
     // and a float to another, goes wrong in any memory.
     bool Mingled = Activity.isActiveMemory(S->getPointerOperand()) && facts().isPunned(*S);
     if (!Mingled && !Matters(S->getPointerOperand()))
       return;
-    refuse(RefusalKind::UnknownType, I,
-           std::to_string(F.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue()) +
-               " bytes");
+    refuse(RefusalKind::UnknownType, I, std::to_string(Size) + " bytes");
   }
+  // The same for a load whose value goes on in registers: to the caller, say.
+  if (const auto *L = dyn_cast<LoadInst>(&I);
+      L && L->getType()->isIntOrIntVectorTy() && Activity.isActive(L) &&
+      facts().shape(L).HasUnknown && facts().isPunned(*L))
+    refuse(RefusalKind::UnknownType, I,
+           std::to_string(F.getDataLayout().getTypeStoreSize(L->getType()).getFixedValue()) +
+               " bytes");
   if (const auto *C = dyn_cast<CallBase>(&I)) {
     Transfer M = transferOf(*C, facts().catalogue());
     if (!M.Source || M.IsRealloc || !Activity.isActiveMemory(M.Dest) ||

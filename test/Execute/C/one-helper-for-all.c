@@ -1,6 +1,6 @@
 // One function that is not inlined copies numbers for one caller and pointers for another,
 // and single members of arrays of structs, characters among them.
-// RG-LEVELS: O0 O1 O2
+// RG-LEVELS: O0 O1 O2 O3
 #include "rgtest.h"
 #include <stdlib.h>
 #include <string.h>
