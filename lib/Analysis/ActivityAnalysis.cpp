@@ -292,8 +292,8 @@ void ActivityAnalysis::findLostBits() {
     bool FromBits = false;
     if (const auto *L = dyn_cast<LoadInst>(&I))
       FromBits = L->getType()->isIntOrIntVectorTy() && Holds(L->getPointerOperand());
-    else if (MovesBits(I))
-      FromBits = any_of(I.operands(), [&](const Value *Op) {
+    else if (MovesBits(I)) // a choice by such bits hands none of them on
+      FromBits = any_of(drop_begin(I.operands(), isa<SelectInst>(I)), [&](const Value *Op) {
         return Tainted.contains(Op) ||
                (isVaried(Op) && I.getType()->isIntOrIntVectorTy() &&
                 (Op->getType()->isIntOrIntVectorTy() || isa<BitCastInst>(I)));
