@@ -11,7 +11,7 @@ __device__ void chain(const double *x, double *y, int n) {
     return;
   double p = x[i];
   for (int k = 0; k < 20 + i; ++k)
-    p = sin(p) * x[i] + 0.5 * p * p;
+    p = sin(p) * x[i] + 0.25 * p;
   y[i] = p;
 }
 
