@@ -114,6 +114,7 @@ int main(int Count, char **Words) {
   Program.DifferencesTolerance = 5e-3;
 
   dim3 Grid(Length / Queries, Heads);
+  Program.Threads = size_t(Length) * Heads;
   Program.Primal = [=] { primalKernel<<<Grid, Queries>>>(Length, Q, K, V, Out); };
   Program.Gradient = [=] { gradientKernel<<<Grid, Queries>>>(Length, Q, DQ, K, DK, V, DV, Out, DOut); };
   Program.Forward = [=] { forwardKernel<<<Grid, Queries>>>(Length, Q, DQ, K, DK, V, DV, Out, DOut); };

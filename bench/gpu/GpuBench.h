@@ -41,6 +41,7 @@
 #include <vector>
 
 #include <cuda_runtime.h>
+#include <retrograd/retrograd_device.h>
 
 template <typename... Arguments> __device__ void __enzyme_autodiff(void *, Arguments...);
 template <typename... Arguments> __device__ void __enzyme_fwddiff(void *, Arguments...);
@@ -162,6 +163,7 @@ class Program {
   std::vector<std::vector<char>> Initial;
   int Reps;
   bool CheckOnly, TimeOnly;
+  size_t Reserve;
 
   static std::vector<double> download(const void *Memory, const Field &F) {
     std::vector<double> Numbers(F.Count);
@@ -225,11 +227,15 @@ public:
   /// Largest relative disagreement of reverse and forward mode, and of reverse mode
   /// and differences, that is a pass; the step of the differences.
   double Tolerance = 1e-9, DifferencesTolerance = 1e-6, Step = 1e-5;
+  /// Of the gradient's launch: what --reserve is multiplied by.
+  size_t Threads = 0;
 
   Program(std::string Name, std::string Size, Options &Settings)
       : Name(std::move(Name)), Size(std::move(Size)), Reps(int(Settings.number("reps", 5))),
-        CheckOnly(Settings.number("check-only", 0) != 0), TimeOnly(Settings.number("time-only", 0) != 0) {
-    // What a loop of unknown length keeps may come from the device's heap.
+        CheckOnly(Settings.number("check-only", 0) != 0), TimeOnly(Settings.number("time-only", 0) != 0),
+        Reserve(size_t(Settings.number("reserve", 0))) {
+    // What a loop of unknown length keeps may come from the device's heap, or with
+    // --reserve from so many bytes per thread that are taken before the launch.
     require(cudaDeviceSetLimit(cudaLimitMallocHeapSize, size_t(Settings.number("heap-mib", 4096)) << 20),
             "cudaDeviceSetLimit");
   }
@@ -365,6 +371,12 @@ public:
 
   /// Checks, times, prints; the program's exit code.
   int run() {
+    if (Reserve && !Threads) {
+      std::fprintf(stderr, "%s: no --reserve for this program\n", Name.c_str());
+      return 2;
+    }
+    if (Reserve)
+      require(rg::device_tape(Reserve, Threads), "rg::device_tape");
     Errors Found = TimeOnly ? Errors() : check();
     bool Right = Found.Forward <= Tolerance && Found.Differences <= DifferencesTolerance;
     Times P, G, F;

@@ -86,6 +86,7 @@ int main(int Count, char **Words) {
   Program.DifferencesTolerance = 1e-4;
 
   dim3 Grid(N / Tile, N / Tile), Block(Tile, Rows);
+  Program.Threads = size_t(N / Tile) * (N / Tile) * Tile * Rows;
   Program.Primal = [=] { primalKernel<<<Grid, Block>>>(N, A, B, C); };
   Program.Gradient = [=] { gradientKernel<<<Grid, Block>>>(N, A, DA, B, DB, C, DC); };
   Program.Forward = [=] { forwardKernel<<<Grid, Block>>>(N, A, DA, B, DB, C, DC); };

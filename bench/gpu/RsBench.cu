@@ -262,6 +262,7 @@ int main(int Count, char **Words) {
   Program.DifferencesTolerance = Settings.number("large", 0) != 0 ? 5e-3 : 1e-6;
 
   unsigned Blocks = unsigned((T.Events + Threads - 1) / Threads);
+  Program.Threads = size_t(Blocks) * Threads;
   Program.Prepare = [=] {
     scatter<<<CopyBlocks, 256>>>(PoleCount, Numbers8, DevicePoles);
     scatter<<<CopyBlocks, 256>>>(PoleCount, Shadow8, Shadow);

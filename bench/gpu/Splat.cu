@@ -138,6 +138,7 @@ int main(int Count, char **Words) {
   Program.DifferencesTolerance = Large ? 1 : 5e-3;
 
   dim3 Grid(Tiles, Tiles), Block(Edge, Edge);
+  Program.Threads = Pixels;
   Program.Primal = [=] { primalKernel<<<Grid, Block>>>(Width, Faint, Opaque, DeviceStarts, DeviceLists, DeviceSplats, Image); };
   Program.Gradient = [=] {
     gradientKernel<<<Grid, Block>>>(Width, Faint, Opaque, DeviceStarts, DeviceLists, DeviceSplats, DSplats, Image, DImage);
