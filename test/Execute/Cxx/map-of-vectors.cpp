@@ -1,14 +1,10 @@
 // RG-LEVELS: O0 O2 O3
 // Containers in the nodes of a tree. The search for a key steps to one of two
 // members (`less ? &node->left : &node->right`), and to nothing beyond them.
-#include "rgtest.h"
+#include "rgvector.hpp"
 #include <cmath>
 #include <map>
 #include <vector>
-
-extern int enzyme_dup, enzyme_const;
-double __enzyme_autodiff(void *, ...);
-double __enzyme_fwddiff(void *, ...);
 
 static double grouped(const double *x, int n) {
   std::map<int, std::vector<double>> groups;
@@ -62,17 +58,6 @@ static double chosen(const double *x, int n) {
   for (int i = 0; i < n; ++i)
     s += p.side[i & 1][i] * (i + 1) * a[i];
   return s;
-}
-
-template <class F> static void check(F f) {
-  double x[6] = {0.5, 1.25, -0.75, 2, 0.875, -1.5}, dx[6] = {0};
-  __enzyme_autodiff((void *)f, enzyme_dup, x, dx, enzyme_const, 6);
-  RG_GRADS(dx, f(x, 6), x, 6);
-  for (int i = 0; i < 6; ++i) {
-    double v[6] = {0};
-    v[i] = 1;
-    RG_NEAR(__enzyme_fwddiff((void *)f, enzyme_dup, x, v, enzyme_const, 6), dx[i]);
-  }
 }
 
 int main() {

@@ -1,15 +1,11 @@
 // std::function: targets in place and on the heap, with numbers by value and by
 // reference, copied, moved, reassigned, in containers.
 // RG-LEVELS: O0 O1 O2 O3
-#include "rgtest.h"
+#include "rgvector.hpp"
 #include <cmath>
 #include <functional>
 #include <map>
 #include <vector>
-
-extern int enzyme_dup, enzyme_const;
-double __enzyme_autodiff(void *, ...);
-double __enzyme_fwddiff(void *, ...);
 
 using Map = std::function<double(double)>;
 
@@ -88,17 +84,6 @@ static double layers(const double *x, int n) {
     s = l.activation(l.weight * s);
   return s;
 }
-template <class F> static void check(F f) {
-  double x[6] = {0.5, 1.25, -0.75, 2, 0.875, -1.5}, dx[6] = {0};
-  __enzyme_autodiff((void *)f, enzyme_dup, x, dx, enzyme_const, 6);
-  RG_GRADS(dx, f(x, 6), x, 6);
-  for (int i = 0; i < 6; ++i) {
-    double v[6] = {0};
-    v[i] = 1;
-    RG_NEAR(__enzyme_fwddiff((void *)f, enzyme_dup, x, v, enzyme_const, 6), dx[i]);
-  }
-}
-
 int main() {
   check(byValue);
   check(moved);
