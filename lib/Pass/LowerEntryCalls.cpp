@@ -195,7 +195,18 @@ Value *Lowering::assemble(ArrayRef<Value *> Parts, Type *Declared) {
 /// The tape that a sweep was given.
 Value *Lowering::loadTape() {
   Value *Memory = nullptr;
-  Value *P = operand(*Entry.OfTape.Tape, Builder.getPtrTy(), Memory, "");
+  const EntryOperand &Of = *Entry.OfTape.Tape;
+  // A struct by value may have any alignment.
+  if (Of.How == EntryOperand::Load && !Entry.OfTape.InMemory)
+    return Builder.CreateAlignedLoad(Builder.getPtrTy(), Of.V, Align(1), "tape");
+  Value *P = operand(Of, Builder.getPtrTy(), Memory, "");
+  if (!P->getType()->isPointerTy()) {
+    // Through memory: at -O0 a bit cast from a vector register to a pointer that is
+    // used behind a call comes out wrong.
+    AllocaInst *Slot = makeMemory(P->getType(), "tape.value");
+    Builder.CreateStore(P, Slot);
+    return Builder.CreateAlignedLoad(Builder.getPtrTy(), Slot, Slot->getAlign(), "tape");
+  }
   return Entry.OfTape.InMemory
              ? Builder.CreateAlignedLoad(Builder.getPtrTy(), P, Align(1), "tape")
              : P;

@@ -33,6 +33,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/SimplifyQuery.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstIterator.h"
@@ -107,6 +108,7 @@ private:
   }
   std::string signature() const;
 
+  bool takesReferences() const;
   bool findFunction();
   bool readWidth();
   void findInterleave();
@@ -127,6 +129,7 @@ private:
   bool checkReturnMarker(Type *Returned);
   bool readReturn();
   bool readTapeMarker(MarkerRole Role, StringRef Name);
+  bool readTape();
   bool readSweepOperands();
   bool readSeed(Type *Returned);
   bool readJointSeeds();
@@ -146,6 +149,31 @@ std::string Decoder::signature() const {
     First = false;
   }
   return userName(*F) + Text + ")";
+}
+
+/// The entry point is a C++ template that takes a pack by reference, and its mangled
+/// name tells: "(void*, double*&, int&)".
+bool Decoder::takesReferences() const {
+  ItaniumPartialDemangler D;
+  std::string Mangled = entryCallee(Call)->getName().str();
+  if (!StringRef(Mangled).contains("Dp") || D.partialDemangle(Mangled.c_str()) || !D.isFunction())
+    return false;
+  size_t Size = 0;
+  char *Buffer = D.getFunctionParameters(nullptr, &Size);
+  if (!Buffer)
+    return false;
+  std::string Text = Buffer;
+  std::free(Buffer);
+  // Ends of parameters, those of their own types apart. The first is the function.
+  int Depth = 0;
+  unsigned Ends = 0;
+  for (auto [I, C] : enumerate(Text)) {
+    bool Closes = StringRef(")>]}").contains(C);
+    if (Depth == 1 && (C == ',' || C == ')') && Ends++ && Text[I - 1] != '&')
+      return false;
+    Depth += StringRef("(<[{").contains(C) - Closes;
+  }
+  return Ends > 1;
 }
 
 bool Decoder::findFunction() {
@@ -768,10 +796,7 @@ bool Decoder::readTapeMarker(MarkerRole Role, StringRef Name) {
   if (Role == MarkerRole::Tape) {
     if (Of.Tape)
       return failed(DiagId::RepeatedMarker, {Name, Name});
-    if (!V->getType()->isPointerTy())
-      return failed(DiagId::TapeOperand, {EntryName, describe(V->getType())});
-    Of.Tape = EntryOperand{ByReference ? EntryOperand::Load : EntryOperand::Direct, V};
-    return true;
+    return readTape();
   }
   if (!V->getType()->isIntegerTy() && !(ByReference && V->getType()->isPointerTy()))
     return failed(DiagId::TapeBytes, {unsigned(TapeHandleBytes), describe(V->getType())});
@@ -780,6 +805,49 @@ bool Decoder::readTapeMarker(MarkerRole Role, StringRef Name) {
     return failed(DiagId::TapeBytes, {unsigned(TapeHandleBytes), unsigned(*Known)});
   Of.MemoryBytes = V;
   Of.InMemory = true;
+  return true;
+}
+
+/// The tape, from the next argument; Next is left on its last one. A pointer is the
+/// tape, or the address of memory for it. A struct is what the first half returned:
+/// it comes as a copy in memory, as a reference, or in one or two registers.
+bool Decoder::readTape() {
+  EntryTape &Of = Result.OfTape;
+  Value *V = Call.getArgOperand(Next);
+  Type *Have = V->getType();
+  auto Wrong = [&](Type *T) {
+    return failed(DiagId::TapeOperand, {EntryName, describe(T)});
+  };
+  auto ByValue = [&](EntryOperand::Conversion How) {
+    if (!isSweep())
+      return Wrong(Call.isByValArgument(Next) ? Call.getParamByValType(Next) : Have);
+    Of.Tape = EntryOperand{How, V};
+    Of.InMemory = false;
+    return true;
+  };
+  if (Have->isPointerTy()) {
+    if (Call.isByValArgument(Next)) {
+      Type *T = Call.getParamByValType(Next);
+      return DL.getTypeAllocSize(T) < TapeHandleBytes ? Wrong(T) : ByValue(EntryOperand::Load);
+    }
+    if (ByReference && Call.getParamDereferenceableBytes(Next) > TapeHandleBytes)
+      return ByValue(EntryOperand::Load);
+    Of.Tape = EntryOperand{ByReference ? EntryOperand::Load : EntryOperand::Direct, V};
+    return true;
+  }
+  // Without its size nothing tells a struct from an integer.
+  std::optional<uint64_t> Bytes =
+      Of.MemoryBytes ? constantOf(Of.MemoryBytes) : std::nullopt;
+  if (!Bytes || *Bytes > 16 || DL.getTypeStoreSize(Have) != TapeHandleBytes)
+    return Wrong(Have);
+  if (!ByValue(EntryOperand::Direct))
+    return false;
+  if (*Bytes > TapeHandleBytes) {
+    // The rest of the struct says nothing.
+    if (++Next == Call.arg_size() || isMarker(Call.getArgOperand(Next)) ||
+        DL.getTypeStoreSize(Call.getArgOperand(Next)->getType()) > TapeHandleBytes)
+      return Wrong(Have);
+  }
   return true;
 }
 
@@ -796,17 +864,20 @@ bool Decoder::readSweepOperands() {
     Value *V = Call.getArgOperand(Next);
     bool WantsSeed = Return != MarkerRole::ConstReturn && holdsFloat(Returned) &&
                      Result.Seeds.size() < Result.Request.Width;
-    // A pointer can only be the tape where numbers are passed by value.
-    bool MayBeSeed = ByReference || Call.isByValArgument(Next) ||
-                     !V->getType()->isPointerTy() || InMemory;
-    if (WantsSeed && MayBeSeed && !(InMemory && !Of.Tape && Next + 1 == Call.arg_size())) {
+    // A pointer can only be the tape where numbers are passed by value, and a struct
+    // only where the result has another size.
+    bool MayBeSeed = ByReference || !V->getType()->isPointerTy() || InMemory;
+    if (Call.isByValArgument(Next))
+      MayBeSeed = WantsSeed && DL.getTypeAllocSize(Call.getParamByValType(Next)) ==
+                                   DL.getTypeAllocSize(Returned);
+    bool Last = Next + 1 == Call.arg_size();
+    if (WantsSeed && MayBeSeed && !(InMemory && !Of.Tape && Last)) {
       if (!readSeed(InMemory ? PointerType::getUnqual(F->getContext()) : Returned))
         return false;
-    } else if (!Of.Tape && V->getType()->isPointerTy()) {
-      Of.Tape = EntryOperand{ByReference ? EntryOperand::Load : EntryOperand::Direct, V};
+    } else if (!Of.Tape && (V->getType()->isPointerTy() || Of.InMemory || Last)) {
+      if (!readTape())
+        return false;
       ++Next;
-    } else if (!Of.Tape && Next + 1 == Call.arg_size()) {
-      return failed(DiagId::TapeOperand, {EntryName, describe(V->getType())});
     } else {
       return true; // too many
     }
@@ -937,6 +1008,17 @@ bool Decoder::matchResult() {
     return Found;
   };
   MutableArrayRef<EntryResult> Results = Result.Results;
+  // A tape returned by value is a struct in front of the rest.
+  auto MatchesTapeOf = [&](uint64_t Bytes) {
+    Results[0].Bytes = Bytes;
+    for (MutableArrayRef<EntryResult> Wanted = Results; !Wanted.empty(); Wanted = Wanted.drop_back())
+      if (Matches(Wanted))
+        return true;
+    Results[0].Bytes = 0;
+    return false;
+  };
+  if (Result.OfTape.ValueBytes && MatchesTapeOf(Result.OfTape.ValueBytes))
+    return true;
   // A tape in memory of the user's need not be returned, too; and who wants the
   // tape alone need not declare what comes behind it.
   if (Result.OfTape.InMemory && isAugment() && Matches(Results.drop_front()))
@@ -944,9 +1026,18 @@ bool Decoder::matchResult() {
   if (Matches(Results))
     return true;
   if (isAugment())
-    while (Results.size() > 1)
-      if (Results = Results.drop_back(); Matches(Results))
+    for (MutableArrayRef<EntryResult> First = Results.drop_back(); !First.empty();
+         First = First.drop_back())
+      if (Matches(First))
         return true;
+  // Nobody said how large its struct is: the first member, or all there is. Numbers
+  // in it are none of the tape's.
+  if (auto *S = dyn_cast<StructType>(Declared); S && isAugment() && !Result.OfTape.Tape) {
+    for (Type *T : {S->getNumElements() ? S->getElementType(0) : S, Declared})
+      if (uint64_t Bytes = DL.getTypeAllocSize(T);
+          Bytes >= TapeHandleBytes && !holdsFloat(T) && !holdsPointer(T) && MatchesTapeOf(Bytes))
+        return true;
+  }
   std::string List;
   for (const EntryResult &R : Result.Results)
     List += (List.empty() ? "" : ", ") + describe(R.Ty);
@@ -980,7 +1071,9 @@ std::optional<EntryCall> Decoder::decode() {
   if (!findFunction())
     return std::nullopt;
   Result.Request.Primal = F;
-  // Forwarding references show at the first marker, wherever it stands.
+  // Forwarding references show in the mangled name, or at the first marker,
+  // wherever it stands.
+  ByReference = takesReferences();
   for (unsigned I = Next; I < Call.arg_size(); ++I)
     markerOf(Call.getArgOperand(I), &ByReference);
   if (!readWidth())
@@ -1017,8 +1110,16 @@ std::optional<EntryCall> Decoder::decode() {
     return std::nullopt;
   if (Result.Request.Mode == DerivativeMode::ReverseJoint && !readJointSeeds())
     return std::nullopt;
-  if (isAugment() && Result.OfTape.InMemory != Result.OfTape.Tape.has_value())
-    return fail(DiagId::TapeMissing, {EntryName, F});
+  if (isAugment() && Result.OfTape.InMemory != Result.OfTape.Tape.has_value()) {
+    // Without memory of the user's the tape is returned as a struct of that size.
+    EntryTape &Of = Result.OfTape;
+    std::optional<uint64_t> Bytes = Of.InMemory ? constantOf(Of.MemoryBytes) : std::nullopt;
+    Type *Declared = Result.ResultInMemory ? Result.ResultInMemory : Call.getType();
+    if (!Bytes || Declared->isVoidTy() || Declared->isPointerTy())
+      return fail(DiagId::TapeMissing, {EntryName, F});
+    Of.InMemory = false;
+    Of.ValueBytes = *Bytes;
+  }
   if (Next != Call.arg_size())
     return fail(
         DiagId::TooManyArguments,

@@ -89,6 +89,9 @@ struct EntryResult {
   unsigned Parameter = 0;
   bool OfShadow = false;
   unsigned Lane = 0; ///< of the shadow
+  /// What it takes in the declared result where that is more than its type does: a
+  /// tape that is returned by value.
+  uint64_t Bytes = 0;
   /// Where it lies in the result as the user declared it.
   uint64_t Offset = 0;
 };
@@ -102,6 +105,9 @@ struct EntryTape {
   /// The tape of a sweep, or the memory of the user's that holds it.
   std::optional<EntryOperand> Tape;
   bool InMemory = false; ///< Tape is an address of TapeHandleBytes or more
+  /// Returned and passed as a struct of this many bytes, whose first TapeHandleBytes
+  /// are used (enzyme_allocated without memory); zero if not, or if not known.
+  uint64_t ValueBytes = 0;
   /// If InMemory: its size, or a C++ reference to that.
   llvm::WeakTrackingVH MemoryBytes;
   bool Keep = false;                  ///< the sweep does not release it

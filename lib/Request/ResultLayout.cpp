@@ -107,8 +107,9 @@ uint64_t retrograd::layOut(MutableArrayRef<EntryResult> Results, bool PackVector
     Offset = alignTo(Offset, alignmentOf(R.Ty, PackVectors, DL));
     R.Offset = Offset;
     // A long double's padding belongs to it, as in an array.
-    Offset += R.Ty->isX86_FP80Ty() ? DL.getTypeAllocSize(R.Ty)
-                                   : DL.getTypeStoreSize(R.Ty);
+    Offset += R.Bytes                ? R.Bytes
+              : R.Ty->isX86_FP80Ty() ? DL.getTypeAllocSize(R.Ty).getFixedValue()
+                                     : DL.getTypeStoreSize(R.Ty).getFixedValue();
   }
   return Offset;
 }
@@ -116,9 +117,17 @@ uint64_t retrograd::layOut(MutableArrayRef<EntryResult> Results, bool PackVector
 bool retrograd::fits(ArrayRef<EntryResult> Results, uint64_t End, Type *Declared,
           const DataLayout &DL) {
   SmallVector<Leaf, 8> Want, Have;
+  // What a result takes as a whole may be declared as anything.
+  uint64_t Free = 0;
   for (const EntryResult &R : Results)
-    flatten(R.Ty, R.Offset, DL, Want);
+    if (R.Bytes)
+      Free = R.Offset + R.Bytes;
+    else
+      flatten(R.Ty, R.Offset, DL, Want);
   flatten(Declared, 0, DL, Have);
+  erase_if(Have, [&](const Leaf &L) {
+    return L.Offset + DL.getTypeStoreSize(L.Ty) <= Free;
+  });
   // Clang pads the last element of a coerced struct to a full register: the
   // leaves say what is there, the size may only differ by padding.
   uint64_t Size = DL.getTypeAllocSize(Declared).getFixedValue();

@@ -8,6 +8,7 @@ extern int enzyme_tape, enzyme_allocated, enzyme_nofree;
 void *__enzyme_augmentfwd(void *, ...);
 double __enzyme_reverse(void *, ...);
 double __enzyme_autodiff(void *, ...);
+struct three __enzyme_augmentfwdThree(void *, ...);
 
 double square(double x) { return x * x; }
 struct three { double a, b, c; };
@@ -44,6 +45,10 @@ void test(double x, double *p, double *dp, long n, struct three s) {
   tape = __enzyme_augmentfwd((void *)square, enzyme_allocated, 4, enzyme_tape, p, x);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: memory for a tape must have at least 8 bytes, and enzyme_allocated says a pointer [RG1052]
   tape = __enzyme_augmentfwd((void *)square, enzyme_allocated, p, enzyme_tape, p, x);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the tape of '__enzyme_augmentfwd' must be a pointer, and a struct (%struct.three) is passed [RG1051]
+  tape = __enzyme_augmentfwd((void *)square, enzyme_allocated, 24, enzyme_tape, s, x);
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the declared result of '__enzyme_augmentfwdThree' must hold what the derivative of 'square' returns: a pointer, a double; it is declared to return a struct (%struct.three) [RG1016]
+  s = __enzyme_augmentfwdThree((void *)square, x);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the adjoint of the result of 'cube' must be passed
   sink = __enzyme_reverse((void *)cube, x, tape);
   // CHECK: [RG1053]
