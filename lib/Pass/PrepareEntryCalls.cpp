@@ -12,6 +12,7 @@
 //   a function kept in a variable   SROA of the function around the call, when
 //   or closure of -O0               the operand cannot be read otherwise
 //   a function that is a parameter  private copies, SpecializeWrappers.cpp
+//   one of several functions        a call for each, SeparateFunctions.cpp
 //   callbacks of the primal         a private copy of the primal that calls
 //   them
 //                                   by name, so that their bodies can be seen
@@ -280,6 +281,8 @@ retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
     MAM.invalidate(M, PreservedAnalyses::none());
     uncoverFunctions(M, MAM);
   }
+  if (separateFunctions(M))
+    MAM.invalidate(M, PreservedAnalyses::none());
   // A copy of a primal that holds entry calls itself adds entry calls. Its
   // callbacks are known now, so each round gets further in; equal copies are
   // made once.
