@@ -72,7 +72,7 @@ bool OverwriteAnalysis::compute(const LoadInst &L) const {
   }
   TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
   bool Foreign = UserSplit && O != TypeAnalysis::NoObject && Facts.visible().test(O);
-  if (!Foreign && writtenNowhere(O, Facts.effects(&Root).Writes))
+  if (!Foreign && changedNowhere(O, Facts.effects(&Root).Changes))
     return true;
   if (Split && !isPrivate(P))
     return false;
@@ -91,13 +91,10 @@ const Instruction *OverwriteAnalysis::overwriter(const LoadInst &L) const {
   return It == Writers.end() ? nullptr : *It;
 }
 
-/// No function with the effects `Writes` can write to object O. Objects that
-/// code outside sees may overlap each other (two parameters with one argument).
-bool OverwriteAnalysis::writtenNowhere(TypeAnalysis::ObjectId O,
-                                       const BitVector &Writes) const {
-  if (O == TypeAnalysis::NoObject || Writes.test(O))
-    return false;
-  return !Facts.visible().test(O) || !Facts.visible().anyCommon(Writes);
+/// No function that changes the objects `Changes` can change object O.
+bool OverwriteAnalysis::changedNowhere(TypeAnalysis::ObjectId O,
+                                       const BitVector &Changes) const {
+  return O != TypeAnalysis::NoObject && !Facts.isAmong(O, Changes);
 }
 
 /// Memory that no one but this function can write, even after it returned.
@@ -182,8 +179,7 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) co
   const Value *WP = getLoadStorePointerOperand(&W);
   // Two objects are two places, unless code outside may have made them one.
   if (TypeAnalysis::ObjectId OW = WP ? Facts.types().objectOf(WP) : TypeAnalysis::NoObject;
-      O != OW && O != TypeAnalysis::NoObject && OW != TypeAnalysis::NoObject &&
-      !(Facts.visible().test(O) && Facts.visible().test(OW)))
+      O != TypeAnalysis::NoObject && OW != TypeAnalysis::NoObject && !Facts.mayOverlap(O, OW))
     return false;
   SmallVector<MemoryLocation, 2> Places{MemoryLocation::get(&L)};
   // Nor does it compare pointers of two threads.
@@ -202,7 +198,9 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) co
     const OperationRecord *R = Facts.catalogue().lookup(W);
     bool OfRuntime = R && R->Class == RuleClass::Rule && !R->Given;
     if (R && !R->hasUnknownEffects() && (R->Class == RuleClass::Inactive || OfRuntime)) {
-      // Writes at most what its pointer arguments lead to.
+      if (Facts.changesBehind(*C, O))
+        return true;
+      // Writes at most what its pointer arguments point at.
       return any_of(enumerate(C->args()), [&](const auto &Arg) {
         const Value *A = Arg.value();
         if (!A->getType()->isPointerTy() || (OfRuntime && !R->memoryBehind(Arg.index()).Writes))
@@ -214,7 +212,7 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) co
     }
     Function *Callee = directCallee(*C);
     if (Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr)
-      if (writtenNowhere(O, Facts.effects(Prepared).Writes))
+      if (changedNowhere(O, Facts.effects(Prepared).Changes))
         return false;
   }
   // Alias analysis gives up on an address with an offset against an object of

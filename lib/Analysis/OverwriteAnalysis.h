@@ -59,7 +59,7 @@ public:
 
 private:
   bool compute(const llvm::LoadInst &L) const;
-  bool writtenNowhere(TypeAnalysis::ObjectId O, const llvm::BitVector &Writes) const;
+  bool changedNowhere(TypeAnalysis::ObjectId O, const llvm::BitVector &Changes) const;
   bool isPrivate(const llvm::Value *P) const;
   bool mayOverwrite(const llvm::Instruction &W, const llvm::LoadInst &L) const;
   bool runsAhead(const llvm::Instruction &W, const llvm::LoadInst &L,

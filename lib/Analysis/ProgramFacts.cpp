@@ -25,6 +25,7 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
     : Cat(Cat), PreparedOf(std::move(PO)), Types(Functions, PreparedOf, Cat, Outside),
       ManySweeps(ManySweeps) {
   computeVisible(Functions);
+  computeHandled(Functions);
   computeEffects(Functions);
   computeShared(Functions);
   computeOrigins(Functions);
@@ -83,12 +84,52 @@ static void visitAccesses(const Instruction &I, const Catalogue &Cat, Fn Visit) 
   }
 }
 
+/// An inactive operation that follows the pointers in what its operands point at.
+static bool followsPointers(const CallBase &C, const Catalogue &Cat) {
+  const OperationRecord *R = Cat.lookup(C);
+  return R && R->Class == RuleClass::Inactive && !R->OneStep && !R->Pure && !C.onlyReadsMemory();
+}
+
+bool ProgramFacts::changesBehind(const CallBase &C, TypeAnalysis::ObjectId O) const {
+  return followsPointers(C, Cat) && (O == TypeAnalysis::NoObject || Handled.test(O));
+}
+
+bool ProgramFacts::mayOverlap(TypeAnalysis::ObjectId A, TypeAnalysis::ObjectId B) const {
+  return A == B || (Visible.test(A) && Visible.test(B)) || (Handled.test(A) && Handled.test(B));
+}
+
+bool ProgramFacts::isAmong(TypeAnalysis::ObjectId O, const BitVector &Changes) const {
+  return Changes.test(O) || (Visible.test(O) && Visible.anyCommon(Changes)) ||
+         (Handled.test(O) && Handled.anyCommon(Changes));
+}
+
+void ProgramFacts::computeHandled(ArrayRef<Function *> Functions) {
+  Handled.resize(Types.numObjects());
+  for (Function *F : Functions)
+    for (Instruction &I : instructions(*F)) {
+      const auto *C = dyn_cast<CallBase>(&I);
+      const OperationRecord *R = C ? Cat.lookup(I) : nullptr;
+      if (!R || R->Class != RuleClass::Inactive || R->Pure ||
+          !(C->getType()->isPointerTy() || followsPointers(*C, Cat)))
+        continue;
+      auto Handle = [&](const Value *V) {
+        TypeAnalysis::ObjectId O =
+            V->getType()->isPointerTy() ? Types.objectOf(V) : TypeAnalysis::NoObject;
+        if (O != TypeAnalysis::NoObject)
+          Handled |= reachableFrom(O);
+      };
+      Handle(C);
+      for_each(C->args(), Handle);
+    }
+}
+
 void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
   unsigned N = Types.numObjects();
   for (Function *F : Functions) {
     Effects &E = EffectsOf[F];
     E.Reads.resize(N);
     E.Writes.resize(N);
+    E.Changes.resize(N);
     for (Instruction &I : instructions(*F))
       visitAccesses(I, Cat, [&](const Value *P, bool R, bool W) {
         TypeAnalysis::ObjectId O = Types.objectOf(P);
@@ -111,13 +152,19 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
         E.Reads |= OfCall.Reads;
         E.Writes |= OfCall.Writes;
       }
+    E.Changes |= E.Writes;
+    if (any_of(instructions(*F), [&](const Instruction &I) {
+          return isa<CallBase>(I) && followsPointers(cast<CallBase>(I), Cat);
+        }))
+      E.Changes |= Handled;
   }
   // Callees' effects, to a fixpoint over the call graph.
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (Function *F : Functions) {
       Effects &E = EffectsOf[F];
-      unsigned Before = E.Reads.count() + E.Writes.count();
+      auto Size = [&] { return E.Reads.count() + E.Writes.count() + E.Changes.count(); };
+      unsigned Before = Size();
       for (Instruction &I : instructions(*F))
         if (auto *C = dyn_cast<CallBase>(&I))
           if (Function *Callee = directCallee(*C))
@@ -127,8 +174,9 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
                 continue;
               E.Reads |= It->second.Reads;
               E.Writes |= It->second.Writes;
+              E.Changes |= It->second.Changes;
             }
-      Changed |= E.Reads.count() + E.Writes.count() != Before;
+      Changed |= Size() != Before;
     }
   }
 }

@@ -42,9 +42,11 @@ public:
   const Catalogue &catalogue() const { return Cat; }
   llvm::Function *preparedOf(const llvm::Function *F) const { return PreparedOf(F); }
 
-  /// Objects that F and what it calls may read or write.
+  /// Objects that F and what it calls may read or write. Changes: those whose
+  /// bytes may be others afterwards, be they active or what a library keeps in
+  /// objects of its own (the characters of a string); Writes and more.
   struct Effects {
-    llvm::BitVector Reads, Writes;
+    llvm::BitVector Reads, Writes, Changes;
   };
   const Effects &effects(const llvm::Function *Prepared) const {
     return EffectsOf.find(Prepared)->second;
@@ -53,6 +55,14 @@ public:
   /// What call C itself may read and write that can be active: the effects of
   /// its callee, or what its rule says. Null for a call of which neither is known.
   const Effects *effects(const llvm::CallBase &C) const;
+  /// Objects A and B, neither of them NoObject, can be the same memory: they are one
+  /// object, or code that is not here may have made them one (two parameters with
+  /// one argument; a string and the result of its begin()).
+  bool mayOverlap(TypeAnalysis::ObjectId A, TypeAnalysis::ObjectId B) const;
+  /// Memory behind object O can be among `Changes` (see Effects). O is no NoObject.
+  bool isAmong(TypeAnalysis::ObjectId O, const llvm::BitVector &Changes) const;
+  /// C, an inactive operation, may change object O by following pointers.
+  bool changesBehind(const llvm::CallBase &C, TypeAnalysis::ObjectId O) const;
 
   /// Object O, or what is reachable from it through stored pointers.
   const llvm::BitVector &reachableFrom(TypeAnalysis::ObjectId O) const;
@@ -99,6 +109,7 @@ private:
   void computeOrigins(llvm::ArrayRef<llvm::Function *> Functions);
   void computeShared(llvm::ArrayRef<llvm::Function *> Functions);
   void computeVisible(llvm::ArrayRef<llvm::Function *> Functions);
+  void computeHandled(llvm::ArrayRef<llvm::Function *> Functions);
 
   const Catalogue &Cat;
   PreparedOfFn PreparedOf;
@@ -107,6 +118,9 @@ private:
   mutable llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<Effects>> RuleEffects;
   mutable llvm::DenseMap<TypeAnalysis::ObjectId, llvm::BitVector> Reach;
   llvm::BitVector Visible, Exposed, Shared, Unshadowed, Owned;
+  /// What inactive operations are given or hand out, where nobody says how the two
+  /// belong together.
+  llvm::BitVector Handled;
   mutable llvm::DenseMap<const llvm::GlobalVariable *, bool> SetFirst;
   const llvm::Function *Root = nullptr;
   bool ManySweeps;

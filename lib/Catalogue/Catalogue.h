@@ -141,6 +141,9 @@ struct OperationRecord {
   bool OfUser = false;
   /// Calls functions that it is given, and those may write what they can see.
   bool CallsBack = false;
+  /// Inactive: what its pointer operands point at may change, and nothing that
+  /// this leads to.
+  bool OneStep = false;
   /// No memory effect but errno and no side effect: may be repeated anywhere
   /// (math functions). Result depends on the arguments alone.
   bool Pure = false;

@@ -65,14 +65,14 @@ def exceptions : Inactive<
      "_ZNSt15underflow_error*", "_ZNSt9bad_alloc*", "_ZNSt8bad_cast*",
      "_ZNSt12system_error*", "_ZNKSt9bad_alloc*",
      "_ZNSt15__exception_ptr13exception_ptr*", "_ZNKSt15__exception_ptr13exception_ptr*"]>;
-def static_initialisation : Inactive<
+def static_initialisation : InactiveInC<
     ["__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort",
      "__cxa_atexit", "__cxa_thread_atexit", "__cxa_finalize"]>;
-def run_time_types : Inactive<["_ZNKSt9type_info*", "__cxa_demangle"]>;
+def run_time_types : InactiveInC<["_ZNKSt9type_info*", "__cxa_demangle"]>;
 
 def dynamic_cast : Expansion<"rg_expand_dynamic_cast", ["__dynamic_cast"], "P:PPPL">;
 let OfRuntime = 1 in
-def cast_distance : Inactive<["rg_cast_distance"]>;
+def cast_distance : InactiveInC<["rg_cast_distance"]>;
 
 // Streams and strings. _ZNSi (istream) is absent on purpose: operator>> writes
 // numbers.
@@ -99,7 +99,7 @@ def strings : Inactive<
 def clocks_cxx : Inactive<
     ["_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv",
      "_ZNSt13random_device*"]>;
-def hashing : Inactive<["_ZSt11_Hash_bytes*", "_ZNKSt8__detail20_Prime_rehash_policy*"]>;
+def hashing : InactiveInC<["_ZSt11_Hash_bytes*", "_ZNKSt8__detail20_Prime_rehash_policy*"]>;
 }
 
 // The links of std::list's and std::map's nodes: see runtime/containers.c. They

@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-class DeviceIntrinsics<list<string> intrinsics> : Inactive<[]> {
+class DeviceIntrinsics<list<string> intrinsics> : InactiveInC<[]> {
   let Intrinsics = intrinsics;
   let Section = "Devices";
 }

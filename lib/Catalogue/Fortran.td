@@ -67,7 +67,7 @@ foreach kind = ["4", "8"] in {
 foreach reduction = ["Sum", "Product", "Maxval", "Minval"] in
   def "fortran_"#!tolower(reduction)#"_dim"
       : Expansion<"rg_fortran_"#!tolower(reduction)#"_dim", ["_FortranA"#reduction#"Dim"], "V:PPIPIP">;
-def fortran_queries : Inactive<
+def fortran_queries : InactiveInC<
     ["_FortranACount", "_FortranAAll", "_FortranAAny", "_FortranASize", "_FortranASizeDim",
      "_FortranALboundDim", "_FortranAIsContiguous", "_FortranASumInteger*",
      "_FortranAMaxvalInteger*", "_FortranAMinvalInteger*", "_FortranAProductInteger*",
@@ -99,12 +99,12 @@ def fortran_steps : Inactive<
 }
 
 let Section = "Fortran: input and output, system" in {
-def fortran_output : Inactive<
+def fortran_output : InactiveInC<
     ["_FortranAioBegin*", "_FortranAioOutput*", "_FortranAioEnd*", "_FortranAioSet*",
      "_FortranAioEnable*", "_FortranACharacterCompare*", "_FortranAF90*"]> {
   let Summary = "writing; what reads numbers is not here";
 }
-def fortran_system : Inactive<
+def fortran_system : InactiveInC<
     ["_FortranAStop*", "_FortranAErrorStop*", "_FortranAProgram*", "_FortranAReportFatal*",
      "_FortranAFailImage*", "_FortranAExit", "_FortranAAbort", "_FortranASystemClock*",
      "_FortranACpuTime", "_FortranADateAndTime", "_FortranARandomSeed*", "_FortranARandomInit",

@@ -86,7 +86,7 @@ def markers : IntrinsicHandler<"Ignore",
 // No derivative
 //===----------------------------------------------------------------------===//
 
-class InactiveIntrinsics<list<string> intrinsics> : Inactive<[]> {
+class InactiveIntrinsics<list<string> intrinsics> : InactiveInC<[]> {
   let Intrinsics = intrinsics;
   let Section = "Intrinsics";
 }

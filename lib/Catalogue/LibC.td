@@ -53,24 +53,27 @@ def memset_chk : Handler<"MemSet"> {
 def qsort : Expansion<"rg_expand_qsort", ["qsort"], "V:PZZP">;
 def qsort_r : Expansion<"rg_expand_qsort_r", ["qsort_r"], "V:PZZPP">;
 def bsearch : Expansion<"rg_expand_bsearch", ["bsearch"], "P:PPZZP">;
-def string_queries : Inactive<
+def string_queries : InactiveInC<
     ["strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp",
      "strcoll", "strchr", "strrchr", "strstr", "strpbrk", "strspn", "strcspn",
-     "strtok", "strtok_r", "memcmp", "bcmp", "memchr", "memrchr", "wcslen",
+     "memcmp", "bcmp", "memchr", "memrchr", "wcslen",
      "strerror", "strsignal"]> {
   let Summary = "read strings and bytes";
 }
-def string_makers : Inactive<
+def string_cutters : Inactive<["strtok", "strtok_r", "strsep"]> {
+  let Summary = "end words by characters of zero, through a pointer kept elsewhere";
+}
+def string_makers : InactiveInC<
     ["strcpy", "strncpy", "strcat", "strncat", "stpcpy", "stpncpy", "strdup",
      "strndup", "strlcpy", "strlcat", "__strcpy_chk", "__strncpy_chk", "__strcat_chk",
      "__strncat_chk", "__stpcpy_chk"]> {
   let Summary = "write characters, never numbers";
 }
-def character_queries : Inactive<
+def character_queries : InactiveInC<
     ["isalpha", "isdigit", "isalnum", "isspace", "isupper", "islower", "ispunct",
      "isprint", "iscntrl", "isxdigit", "isgraph", "isblank", "toupper", "tolower",
      "__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc"]>;
-def number_parsers : Inactive<
+def number_parsers : InactiveInC<
     ["atoi", "atol", "atoll", "atof", "strtod", "strtof", "strtold", "strtol",
      "strtoll", "strtoul", "strtoull", "strtoimax", "strtoumax",
      "__isoc23_strtol", "__isoc23_strtoll", "__isoc23_strtoul", "__isoc23_strtoull"]> {
@@ -83,14 +86,14 @@ def number_parsers : Inactive<
 //===----------------------------------------------------------------------===//
 
 let Section = "Input and output" in {
-def output : Inactive<
+def output : InactiveInC<
     ["printf", "fprintf", "vprintf", "vfprintf", "sprintf", "snprintf", "vsprintf",
      "vsnprintf", "dprintf", "puts", "fputs", "putchar", "putc", "fputc", "fwrite",
      "fputs_unlocked", "putchar_unlocked", "perror", "write", "asprintf",
      "__printf_chk", "__fprintf_chk", "__sprintf_chk", "__snprintf_chk",
      "__vprintf_chk", "__vfprintf_chk", "__vsprintf_chk", "__vsnprintf_chk",
      "__dprintf_chk"]>;
-def files : Inactive<
+def files : InactiveInC<
     ["fopen", "fopen64", "freopen", "fdopen", "fclose", "fflush", "fseek", "ftell",
      "fseeko", "ftello", "rewind", "feof", "ferror", "clearerr", "fileno", "setvbuf",
      "setbuf", "remove", "rename", "tmpfile", "open", "close", "lseek", "getc",
@@ -100,7 +103,7 @@ def files : Inactive<
 }
 
 let Section = "System" in {
-def clocks : Inactive<
+def clocks : InactiveInC<
     ["time", "clock", "difftime", "gettimeofday", "clock_gettime", "clock_getres",
      "localtime", "gmtime", "mktime", "ctime", "asctime", "strftime", "localtime_r",
      "gmtime_r", "times", "getrusage", "sleep", "usleep", "nanosleep"]>;
@@ -111,7 +114,7 @@ def random_numbers : Inactive<
      "arc4random_uniform"]> {
   let Summary = "random numbers do not depend on the inputs";
 }
-def program : Inactive<
+def program : InactiveInC<
     ["exit", "_exit", "_Exit", "quick_exit", "abort", "atexit", "raise", "signal",
      "__assert_fail", "__assertfail", "__assert_perror_fail", "__assert_rtn", "__assert",
      "__stack_chk_fail", "__chk_fail", "__longjmp_chk", "getenv", "secure_getenv",
@@ -125,12 +128,12 @@ def program : Inactive<
 def integer_arithmetic : Inactive<["abs", "labs", "llabs", "div", "ldiv", "lldiv", "ffs"]> {
   let Pure = 1;
 }
-def locks : Inactive<
+def locks : InactiveInC<
     ["pthread_mutex_init", "pthread_mutex_destroy", "pthread_mutex_lock",
      "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_spin_lock",
      "pthread_spin_unlock", "pthread_self", "pthread_equal", "pthread_rwlock_rdlock",
      "pthread_rwlock_wrlock", "pthread_rwlock_unlock"]>;
-def openmp_queries : Inactive<
+def openmp_queries : InactiveInC<
     ["omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads",
      "omp_get_num_procs", "omp_get_wtime", "omp_get_wtick", "omp_in_parallel",
      "omp_get_level", "omp_get_dynamic", "omp_get_nested", "omp_get_thread_limit",
@@ -172,13 +175,13 @@ def undefined_behaviour : Handler<"Ignore"> {
 // sweep of an outer reverse derivative keeps all that was taped until its own
 // reverse sweep is done.
 let Section = "The runtime", OfRuntime = 1 in {
-def tape_bytes : Inactive<["rg_tape_bytes_total", "rg_tape_bytes_peak",
+def tape_bytes : InactiveInC<["rg_tape_bytes_total", "rg_tape_bytes_peak",
                            "rg_tape_bytes_reset", "rg_usable_size", "rg_tape_limit"]>;
 def tape_alloc : Allocation<["rg_tape_alloc"], "P:PZ", [1], "">;
 def tape_zalloc : Allocation<["rg_tape_zalloc"], "P:PZ", [1], ""> { let ZeroFills = 1; }
 def split_begin : Allocation<["rg_split_begin"], "P:", [], ""> { let ZeroFills = 1; }
 def split_end : Deallocation<["rg_split_end"], "V:P">;
-def split_errors : Inactive<["rg_split_wrong_tape", "rg_split_wrong_shadow"]>;
+def split_errors : InactiveInC<["rg_split_wrong_tape", "rg_split_wrong_shadow"]>;
 def tape_begin : Handler<"TapeBegin"> {
   let Names = ["rg_tape_begin"];
   let Prototype = "P:";
@@ -199,12 +202,12 @@ def handlers : Inactive<["rg_exception_begin", "rg_exception_pointer", "rg_excep
                          "rg_exception_is", "rg_exception_match", "rg_exception_raise"]>;
 // -rg-nan (runtime/nan.c): says what it sees.
 let Section = "The runtime", OfRuntime = 1 in
-def nan_watch : Inactive<["rg_nan_check"]>;
+def nan_watch : InactiveInC<["rg_nan_check"]>;
 // The order of elements and the place of one, by the user's comparator.
 let Section = "The runtime", OfRuntime = 1, CallsBack = 1 in
-def sorting : Inactive<["rg_sort_order", "rg_search"]>;
+def sorting : InactiveInC<["rg_sort_order", "rg_search"]>;
 let Section = "The runtime", OfRuntime = 1 in
-def dispatch_ends : Inactive<["rg_unknown_callee", "rg_refused_callee"]> {
+def dispatch_ends : InactiveInC<["rg_unknown_callee", "rg_refused_callee"]> {
   let Summary = "end the program: a call through a pointer without a derivative";
 }
 
@@ -213,7 +216,7 @@ def dispatch_ends : Inactive<["rg_unknown_callee", "rg_refused_callee"]> {
 //===----------------------------------------------------------------------===//
 
 let Section = "Hints" in {
-def layout_hint : Inactive<["rg_hint_layout"], "V:PL"> {
+def layout_hint : InactiveInC<["rg_hint_layout"], "V:PL"> {
   let Summary = "`__enzyme_double(p, bytes)` and its kind";
 }
 def iteration_hint : Inactive<["rg_hint_iterations*"], "N:NN"> {

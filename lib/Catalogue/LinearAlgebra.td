@@ -73,7 +73,7 @@ defm blas_trmm : Dense<"trmm", "V:IIIIIITPIPI", "- - - - - - - rT - mT -",
 defm blas_trsm : Dense<"trsm", "V:IIIIIITPIPI", "- - - - - - - rT - mT -",
                        "V:PPPPPPPPPPP", "V:IIIIIIITPIPI">;
 
-def blas_index : Inactive<["idamax_", "isamax_", "cblas_idamax", "cblas_isamax"]>;
+def blas_index : InactiveInC<["idamax_", "isamax_", "cblas_idamax", "cblas_isamax"]>;
 }
 
 let Section = "Linear algebra: LAPACK" in {
@@ -95,7 +95,7 @@ defm lapack_orgqr : Dense<"orgqr", "I:IIIPIP", "- - - mT - rT", "V:PPPPPPPPP", "
 defm lapack_syev : Dense<"syev", "I:IIIPIP", "- - - mT - wT", "V:PPPPPPPPP", "",
                          "I:INNIPIP">;
 
-def lapack_workspace : Inactive<["rg_blas_dgetri_space", "rg_blas_sgetri_space",
+def lapack_workspace : InactiveInC<["rg_blas_dgetri_space", "rg_blas_sgetri_space",
   "rg_blas_dgeqrf_space", "rg_blas_sgeqrf_space", "rg_blas_dormqr_space",
   "rg_blas_sormqr_space", "rg_blas_dorgqr_space", "rg_blas_sorgqr_space",
   "rg_blas_dsyev_space", "rg_blas_ssyev_space"]> { let OfRuntime = 1; }

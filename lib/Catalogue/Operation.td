@@ -110,6 +110,9 @@ class Operation {
   bit OfCharacters = 0;
   // Calls functions that it is given, and those may write whatever they see.
   bit CallsBack = 0;
+  // Inactive: changes at most what its pointer operands point at themselves. The
+  // others may change all that leads to (a string's object, its characters).
+  bit OneStep = 0;
   // The result depends on the operands alone and nothing else happens, errno
   // apart: may be repeated, moved and dropped.
   bit Pure = 0;
@@ -151,6 +154,11 @@ class Lowers<list<string> intrinsics> { list<string> Intrinsics = intrinsics; }
 class Inactive<list<string> names, string prototype = ""> : Operation {
   let Names = names;
   let Prototype = prototype;
+}
+// As C functions are: it knows no objects that hold pointers to more.
+class InactiveInC<list<string> names, string prototype = "">
+    : Inactive<names, prototype> {
+  let OneStep = 1;
 }
 
 // Allocates: the size in bytes is the product of the operands SizeArgs.

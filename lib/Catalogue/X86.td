@@ -49,14 +49,14 @@ def x86_rsqrt : X86Formula<["llvm.x86.sse.rsqrt.ps", "llvm.x86.avx.rsqrt.ps.256"
                            [(sz (mul (mul "-0.5", S), (mul R, (mul R, R))))]>,
                 Domain<["0.5:2"]>;
 
-def x86_round : Inactive<[], ""> {
+def x86_round : InactiveInC<[], ""> {
   let Intrinsics = ["llvm.x86.sse41.round.ps", "llvm.x86.sse41.round.pd",
                     "llvm.x86.avx.round.ps.256", "llvm.x86.avx.round.pd.256"];
   let Section = "Vector intrinsics of x86";
   let Pure = 1;
 }
 // Comparisons and conversions to integers.
-def x86_integers : Inactive<[], ""> {
+def x86_integers : InactiveInC<[], ""> {
   let Intrinsics = !listconcat(
       !foreach(p, ["eq", "lt", "le", "gt", "ge", "neq"], "llvm.x86.sse2.comi" # p # ".sd"),
       !foreach(p, ["eq", "lt", "le", "gt", "ge", "neq"], "llvm.x86.sse.comi" # p # ".ss"),

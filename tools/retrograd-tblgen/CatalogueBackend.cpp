@@ -162,6 +162,7 @@ void CatalogueWriter::emitRecords() {
     if (Class == "Expansion")
       OS << ", .Expansion = " << quoted(R->getValueAsString("Routine"));
     OS << ", .CallsBack = " << Bit(R->getValueAsBit("CallsBack"))
+       << ", .OneStep = " << Bit(R->getValueAsBit("OneStep"))
        << ", .Pure = " << Bit(R->getValueAsBit("Pure"))
        << ", .Cheap = " << Bit(R->getValueAsBit("Cheap"))
        << ", .Exact = " << Bit(R->getValueAsBit("Exact"))

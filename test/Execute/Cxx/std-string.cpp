@@ -1,7 +1,6 @@
 // std::string beside active numbers: in structs, in containers, built, searched
 // and copied where the numbers are.
-// Not at -O0: docs/KnownGaps.md, characters that are written over.
-// RG-LEVELS: O2 O3
+// RG-LEVELS: O0 O2 O3
 #include "rgvector.hpp"
 #include <cmath>
 #include <string>
