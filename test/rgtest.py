@@ -30,7 +30,7 @@ PLANS = ["naive", "mincut"]
 # Optimisations that can be switched off, -rg-NAME=false; results must stay right.
 SWITCHES = ["outer-counts", "nest-arrays", "tape-arrays", "recompute-phis", "skip-idle-loops",
             "pack-lanes", "contract", "alias-scopes", "inline-arena"]
-TIMEOUT = 120  # seconds for one compilation or one run
+TIMEOUT = 240  # seconds for one compilation or one run
 
 
 class RetrogradTest(lit.formats.ShTest):

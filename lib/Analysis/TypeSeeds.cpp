@@ -93,9 +93,13 @@ void TypeAnalysis::Impl::seedType(Var Addr, Step S, Type *T, Trust L,
   forEachScalar(DL, T, 0, [&](uint64_t Off, Type *E) {
     Step At = S;
     At.Const += Off;
-    if (E->isFloatingPointTy())
+    if (E->isFloatingPointTy()) {
       seed(Addr, At, sizeOf(E), {ByteKind::Float, E}, L);
-    else if (E->isPointerTy())
+      // The last six bytes of a long double are copied with it, and hold nothing.
+      At.Const += sizeOf(E);
+      seed(Addr, At, int64_t(DL.getTypeAllocSize(E)) - sizeOf(E), {ByteKind::Integer, nullptr},
+           std::max(L, Trust::Weak));
+    } else if (E->isPointerTy())
       seed(Addr, At, sizeOf(E), {ByteKind::Pointer, nullptr}, L);
     else if (Integers && E->isIntegerTy())
       seed(Addr, At, sizeOf(E), {ByteKind::Integer, nullptr}, L);

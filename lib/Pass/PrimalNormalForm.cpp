@@ -10,8 +10,9 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -21,6 +22,7 @@
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/ScalarizeMaskedMemIntrin.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/FixIrreducible.h"
@@ -433,9 +435,21 @@ static void spellOutByteRotations(Function &F) {
   }
 }
 
+/// Masked loads and stores, gathers and scatters become branches around accesses
+/// of one element each, as on a target that has none of them.
+static void spellOutMaskedAccesses(Function &F, FunctionAnalysisManager &FAM) {
+  FunctionAnalysisManager AnyTarget;
+  AnyTarget.registerPass([] { return PassInstrumentationAnalysis(); });
+  AnyTarget.registerPass([] { return TargetIRAnalysis(); });
+  AnyTarget.registerPass([] { return DominatorTreeAnalysis(); });
+  if (!ScalarizeMaskedMemIntrinPass().run(F, AnyTarget).areAllPreserved())
+    FAM.invalidate(F, PreservedAnalyses::none());
+}
+
 void retrograd::normaliseControlFlow(Function &F,
                                      FunctionAnalysisManager &FAM) {
   spellOutByteRotations(F);
+  spellOutMaskedAccesses(F, FAM);
   if (removeUnreachableBlocks(F))
     FAM.invalidate(F, PreservedAnalyses::none());
   makeReducible(F, FAM);
