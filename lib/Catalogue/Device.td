@@ -209,11 +209,9 @@ def device_saturate : DeviceMath<["__nv_saturatef"],
                                  ["llvm.nvvm.saturate.f", "llvm.nvvm.saturate.d", "llvm.nvvm.saturate.ftz.f"],
                                  "F:F", [(sel (ogt A0, 0), (sel (olt A0, 1), S, 0), 0)]>, Domain<["0.1:0.9"]>;
 def device_max : DeviceMath<[], ["llvm.nvvm.fmax.f", "llvm.nvvm.fmax.d", "llvm.nvvm.fmax.ftz.f"], "F:FF",
-                            [(sel (olt A0, A1), 0, (sel (uno A0, A0), 0, S)),
-                             (sel (olt A0, A1), S, (sel (uno A0, A0), S, 0))]>, Domain<["-2:2", "-2:2"]>;
+                            [ExtremumPartials<ogt, olt>.First, ExtremumPartials<ogt, olt>.Second]>, Domain<["-2:2", "-2:2"]>;
 def device_min : DeviceMath<[], ["llvm.nvvm.fmin.f", "llvm.nvvm.fmin.d", "llvm.nvvm.fmin.ftz.f"], "F:FF",
-                            [(sel (ogt A0, A1), 0, (sel (uno A0, A0), 0, S)),
-                             (sel (ogt A0, A1), S, (sel (uno A0, A0), S, 0))]>, Domain<["-2:2", "-2:2"]>;
+                            [ExtremumPartials<olt, ogt>.First, ExtremumPartials<olt, ogt>.Second]>, Domain<["-2:2", "-2:2"]>;
 // The fast units: as cheap as arithmetic.
 def device_fast_sin : DeviceMath<["__nv_fast_sinf"], ["llvm.nvvm.sin.approx.f", "llvm.nvvm.sin.approx.ftz.f"],
                                  "F:F", [(mul S, (call "device_fast_cos", A0))]>, Domain<["-3:3"]>;

@@ -220,24 +220,34 @@ def copysign : Math2<(sel (oeq A0, 0), 0,
                Domain<["0.1:3", "-3:-0.1"]>, Arithmetic, Unrounded, Lowers<["llvm.copysign"]>,
                Kink<"x = 0: 0, as fabs. The sign operand has no share">;
 
-// Whoever wins takes the whole seed; ties (the two zeros included) go to the
-// first operand. fmax ignores one NaN operand, fmaximum does not.
-class Extremum<FormulaOp firstWins>
-    : Math2<(sel (firstWins A0, A1), S, (sel (uno A1, A1), S, 0)),
-            (sel (firstWins A0, A1), 0, (sel (uno A1, A1), 0, S))>,
-      Domain<["0.2:1", "1.1:2"]>, Arithmetic, Unrounded, Kink<"ties: the first operand takes it">;
+// Whoever wins takes the whole seed; equal operands (the two zeros included) take half
+// of it each, as central differences do. So results that many compute, each from
+// its own side (a maximum by shuffles between the lanes of a warp), have one derivative.
+// fmax ignores one NaN operand, fmaximum does not.
+class ExtremumPartials<FormulaOp firstWins, FormulaOp secondWins> {
+  dag First = (sel (firstWins A0, A1), S,
+               (sel (oeq A0, A1), (mul "0.5", S), (sel (uno A1, A1), S, 0)));
+  dag Second = (sel (secondWins A0, A1), S,
+                (sel (oeq A0, A1), (mul "0.5", S), (sel (uno A0, A0), S, 0)));
+}
+class Extremum<FormulaOp firstWins, FormulaOp secondWins>
+    : Math2<ExtremumPartials<firstWins, secondWins>.First,
+            ExtremumPartials<firstWins, secondWins>.Second>,
+      Domain<["0.2:1", "1.1:2"]>, Arithmetic, Unrounded, Kink<"equal operands: half to each">;
 class NaNExtremum<FormulaOp firstWins, FormulaOp secondWins>
-    : Math2<(sel (firstWins A0, A1), S, (sel (uno A0, A1), (mul S, R), 0)),
-            (sel (secondWins A0, A1), S, (sel (uno A0, A1), (mul S, R), 0))>,
+    : Math2<(sel (firstWins A0, A1), S,
+             (sel (oeq A0, A1), (mul "0.5", S), (sel (uno A0, A1), (mul S, R), 0))),
+            (sel (secondWins A0, A1), S,
+             (sel (oeq A0, A1), (mul "0.5", S), (sel (uno A0, A1), (mul S, R), 0)))>,
       Domain<["0.2:1", "1.1:2"]>, Arithmetic, Unrounded,
-      Kink<"ties: the first operand takes it. A NaN operand: NaN">;
-def fmax : Extremum<oge>, Lowers<["llvm.maxnum", "llvm.experimental.constrained.maxnum"]>;
-def fmin : Extremum<ole>, Lowers<["llvm.minnum", "llvm.experimental.constrained.minnum"]>;
-def fmaximum_num : Extremum<oge>, Lowers<["llvm.maximumnum"]>;
-def fminimum_num : Extremum<ole>, Lowers<["llvm.minimumnum"]>;
-def fmaximum : NaNExtremum<oge, olt>,
+      Kink<"equal operands: half to each. A NaN operand: NaN">;
+def fmax : Extremum<ogt, olt>, Lowers<["llvm.maxnum", "llvm.experimental.constrained.maxnum"]>;
+def fmin : Extremum<olt, ogt>, Lowers<["llvm.minnum", "llvm.experimental.constrained.minnum"]>;
+def fmaximum_num : Extremum<ogt, olt>, Lowers<["llvm.maximumnum"]>;
+def fminimum_num : Extremum<olt, ogt>, Lowers<["llvm.minimumnum"]>;
+def fmaximum : NaNExtremum<ogt, olt>,
                Lowers<["llvm.maximum", "llvm.experimental.constrained.maximum"]>;
-def fminimum : NaNExtremum<ole, ogt>,
+def fminimum : NaNExtremum<olt, ogt>,
                Lowers<["llvm.minimum", "llvm.experimental.constrained.minimum"]>;
 def fdim : Math2<(sel (ole A0, A1), 0, S),
                  (sel (ole A0, A1), 0, (neg S))>,

@@ -350,10 +350,10 @@ TEST(Formula, Kinks) {
   EXPECT_EQ(partialAt("atan2", 1, {0, 0}), 0);
   EXPECT_NEAR(double(partialAt("atan2", 0, {1e-300L, 1e-300L}) * 1e-300L), 0.5,
               1e-15);
-  EXPECT_EQ(partialAt("fmax", 0, {1, 1}), 1);
-  EXPECT_EQ(partialAt("fmax", 1, {1, 1}), 0);
-  EXPECT_EQ(partialAt("fmin", 0, {1, 1}), 1);
-  EXPECT_EQ(partialAt("fmin", 1, {1, 1}), 0);
+  EXPECT_EQ(partialAt("fmax", 0, {1, 1}), 0.5);
+  EXPECT_EQ(partialAt("fmax", 1, {1, 1}), 0.5);
+  EXPECT_EQ(partialAt("fmin", 0, {1, 1}), 0.5);
+  EXPECT_EQ(partialAt("fmin", 1, {1, 1}), 0.5);
   EXPECT_EQ(partialAt("fmax", 0, {NaN, 1}), 0);
   EXPECT_EQ(partialAt("fmax", 1, {NaN, 1}), 1);
   EXPECT_EQ(partialAt("fmax", 0, {1, NaN}), 1);
