@@ -6,26 +6,23 @@
 Names of the program form are made unique within a batch by a prefix. Each program's text stands under a #line
 of its own, so that a message of the compiler says which program it is about."""
 
-from program import CTYPE, RANK
+import json
+
+from program import CTYPE, struct_cells
+from writer import Writer
 
 SUFFIX = {"f": "f", "d": "", "l": "L"}
 MODES = "prfh"  # primal, reverse, forward, forward over reverse
 
 
-class CEmitter:
-    def __init__(self, program, tag):
-        self.program = program
-        self.tag = tag
-        self.cpp = program["lang"] == "cpp"
-        self.structs = program["structs"]
-        self.funcs = {f["name"]: f for f in program["funcs"]}
-        self.globals = {g[0] for g in program["globals"]}
-        self.lines = []
-        self.depth = 0
-        self.labels = 0
+class CEmitter(Writer):
+    AND, OR, NOT, END = "&&", "||", "!", ";"
 
-    def line(self, text):
-        self.lines.append("  " * self.depth + text)
+    def __init__(self, program, tag):
+        super().__init__(program)
+        self.tag = tag
+        self.globals = {g[0] for g in program["globals"]}
+        self.labels = 0
 
     def g(self, name):
         """A name with the scope of the file."""
@@ -34,110 +31,72 @@ class CEmitter:
     def n(self, name):
         return self.g(name) if name in self.globals else name
 
+    def function_name(self, name):
+        return self.g(name) if name in self.funcs else name
+
     # Expressions.
     def number(self, kind, v):
         return f"{v!r}{SUFFIX[kind]}" if v >= 0 else f"({v!r}{SUFFIX[kind]})"
 
-    def f(self, e):
-        op, kind = e[0], e[1]
-        if op == "const":
-            return self.number(kind, e[2])
-        if op == "var":
-            return self.n(e[2])
-        if op == "ld":
-            return f"{self.ref(e[2])}[{self.i(e[3])}]"
-        if op == "fld":
-            return f"{self.sref(e[2])}->{e[4]}"
-        if op == "bin":
-            return f"({self.f(e[3])} {e[2]} {self.f(e[4])})"
-        if op == "neg":
-            return f"(-{self.f(e[2])})"
-        if op == "fun":
-            name = "__builtin_" + e[2] + SUFFIX[kind].lower()
-            return f"{name}({', '.join(map(self.f, e[3]))})"
-        if op == "cast":
-            return f"(({CTYPE[kind]}){self.f(e[2])})"
-        if op == "sel":
-            return (f"({self.c(e[2])} ? ({CTYPE[kind]}){self.f(e[3])}"
-                    f" : ({CTYPE[kind]}){self.f(e[4])})")
-        if op == "i2f":
-            return f"(({CTYPE[kind]})({self.i(e[2])}))"
-        if op == "call":
-            return self.call(e[2], e[3])
-        if op == "fpc":
-            return f"{e[2]}({', '.join(map(self.f, e[3]))})"
-        if op == "vext":
-            return f"{e[2]}[{e[3]}]"
-        raise ValueError(op)
+    def f_const(self, kind, v):
+        return self.number(kind, v)
 
-    def i(self, e):
-        op = e[0]
-        if op == "ic":
-            return str(e[1])
-        if op == "iv":
-            return e[1]
-        if op == "ib":
-            return f"(({self.i(e[2])} {e[1]} {self.i(e[3])}) & {e[4]})"
-        if op == "f2i":
-            return f"((int)({self.f(e[1])}) & {e[2]})"
-        if op == "ifld":
-            return f"{self.sref(e[1])}->{e[3]}"
-        raise ValueError(op)
+    def f_ld(self, kind, ref, index):
+        return f"{self.ref(ref)}[{self.i(index)}]"
 
-    def c(self, e):
-        op = e[0]
-        if op == "cmp":
-            return f"({self.f(e[2])} {e[1]} {self.f(e[3])})"
-        if op == "icmp":
-            return f"({self.i(e[2])} {e[1]} {self.i(e[3])})"
-        if op == "not":
-            return f"!{self.c(e[1])}"
-        return f"({self.c(e[1])} {'&&' if op == 'and' else '||'} {self.c(e[2])})"
+    def f_fld(self, kind, sref, sname, field):
+        return f"{self.sref(sref)}->{field}"
 
-    def ref(self, e):
-        op = e[0]
-        if op == "r":
-            return self.n(e[1])
-        if op == "off":
-            return f"({self.ref(e[1])} + {self.i(e[2])})"
-        return f"{self.sref(e[1])}->{e[3]}"
+    def f_bin(self, kind, op, a, b):
+        return f"({self.f(a)} {op} {self.f(b)})"
 
-    def sref(self, e):
-        if e[0] == "sr":
-            return f"(&{e[1]})" if e[2] else e[1]
-        return f"({self.sref(e[1])} + {self.i(e[2])})"
+    def f_neg(self, kind, a):
+        return f"(-{self.f(a)})"
 
-    def call(self, function, args):
-        texts = []
-        for (_, ptype), arg in zip(self.funcs[function]["params"], args):
-            if ptype[0] == "s":
-                texts.append(self.f(arg))
-            elif ptype[0] == "i":
-                texts.append(self.i(arg))
-            elif ptype[0] in ("a", "ca"):
-                texts.append(self.ref(arg))
-            elif ptype[0] in ("st", "sa"):
-                texts.append(self.sref(arg))
-            elif ptype[0] == "sv":
-                texts.append("*" + self.sref(arg))
-            else:
-                texts.append(self.function_name(arg[1]))
-        return f"{self.g(function)}({', '.join(texts)})"
+    def f_fun(self, kind, name, args):
+        return f"__builtin_{name}{SUFFIX[kind].lower()}({', '.join(map(self.f, args))})"
 
-    def function_name(self, name):
-        return self.g(name) if name in self.funcs else name
+    def f_cast(self, kind, a):
+        return f"(({CTYPE[kind]}){self.f(a)})"
+
+    def f_sel(self, kind, cond, a, b):
+        t = CTYPE[kind]
+        return f"({self.c(cond)} ? ({t}){self.f(a)} : ({t}){self.f(b)})"
+
+    def f_i2f(self, kind, i):
+        return f"(({CTYPE[kind]})({self.i(i)}))"
+
+    def i_f2i(self, x, mask):
+        return f"((int)({self.f(x)}) & {mask})"
+
+    def i_ifld(self, sref, sname, field):
+        return f"{self.sref(sref)}->{field}"
+
+    def c_cmp(self, op, a, b):
+        return f"({self.f(a)} {op} {self.f(b)})"
+
+    def ref_off(self, ref, i):
+        return f"({self.ref(ref)} + {self.i(i)})"
+
+    def ref_fa(self, sref, sname, field):
+        return f"{self.sref(sref)}->{field}"
+
+    ref_fp = ref_fa
+
+    def sref_sr(self, name, is_variable):
+        return f"(&{name})" if is_variable else name
+
+    def sref_el(self, sref, i, sname):
+        return f"({self.sref(sref)} + {self.i(i)})"
+
+    def by_value(self, sname, sref):
+        return "*" + self.sref(sref)
 
     # Statements.
     def block(self, head, body, tail="}"):
         self.line(head)
-        self.depth += 1
-        for s in body:
-            self.statement(s)
-        self.depth -= 1
+        self.indented(body)
         self.line(tail)
-
-    def statement(self, s):
-        getattr(self, "s_" + s[0])(*s[1:])
 
     def label(self, word):
         self.labels += 1
@@ -168,14 +127,86 @@ class CEmitter:
         if how == "calloc":
             self.line(f"{t} *{name} = ({t} *)calloc({size}, sizeof({t}));")
             return
+        if how == "vla":
+            self.line(f"int n{name} = {size};")
+            self.line(f"{t} {name}[n{name}];")
+            self.fill(name, f"n{name}", var, e)
+            return
+        if how == "vector":
+            self.line(f"std::vector<{t}> v{name};")
+            self.line(f"for (int {var} = 0; {var} < {size}; ++{var})")
+            self.line(f"  v{name}.push_back({self.f(e)});")
+            self.line(f"{t} *{name} = v{name}.data();")
+            return
+        if how == "realloc":
+            half = max(1, size // 2)
+            self.line(f"{t} *{name} = ({t} *)malloc({half} * sizeof({t}));")
+            self.fill(name, half, var, e)
+            self.line(f"{name} = ({t} *)realloc({name}, {size} * sizeof({t}));")
+            self.line(f"for (int {var} = {half}; {var} < {size}; ++{var})")
+            self.line(f"  {name}[{var}] = {self.f(e)};")
+            return
         make = {"malloc": f"({t} *)malloc({size} * sizeof({t}))", "new": f"new {t}[{size}]",
                 "alloca": f"({t} *)__builtin_alloca({size} * sizeof({t}))"}
         self.line(f"{t} *{name} = {make[how]};")
         self.fill(name, size, var, e)
 
     def s_free(self, how, name):
-        if how != "alloca":
+        if how not in ("alloca", "vla", "vector"):
             self.line(f"delete[] {name};" if how == "new" else f"free({name});")
+
+    def s_grid(self, kind, name, rows, columns, var, e):
+        self.line(f"{CTYPE[kind]} m{name}[{rows}][{columns}];")
+        self.line(f"{CTYPE[kind]} *{name} = &m{name}[0][0];")
+        self.line(f"for (int {var} = 0; {var} < {rows * columns}; ++{var})")
+        self.line(f"  m{name}[{var} / {columns}][{var} % {columns}] = {self.f(e)};")
+
+    def s_table(self, kind, name, targets):
+        texts = ", ".join(map(self.ref, targets))
+        self.line(f"{CTYPE[kind]} *{name}[{len(targets)}] = {{{texts}}};")
+
+    def s_iarr(self, name, size, var, e):
+        self.line(f"int {name}[{size}];")
+        self.line(f"for (int {var} = 0; {var} < {size}; ++{var}) {name}[{var}] = {self.i(e)};")
+
+    def s_list(self, kind, name, bound, var, value, update, sum_name):
+        t, node = CTYPE[kind], f"struct {self.tag}N{name}"
+        self.line(f"{node} {{ {t} v; {node} *next; }};")
+        self.line(f"{node} *{name} = 0;")
+        self.line(f"for (int {var} = 0; {var} < {self.i(bound)}; ++{var}) {{")
+        self.line(f"  {node} *made = ({node} *)malloc(sizeof({node}));")
+        self.line(f"  made->v = {self.f(value)};")
+        self.line(f"  made->next = {name};")
+        self.line(f"  {name} = made;")
+        self.line("}")
+        self.line(f"for ({node} *at = {name}; at; at = at->next) at->v *= {self.f(update)};")
+        self.line(f"{t} {sum_name} = 0;")
+        self.line(f"while ({name}) {{")
+        self.line(f"  {node} *next = {name}->next;")
+        self.line(f"  {sum_name} += {name}->v;")
+        self.line(f"  free({name});")
+        self.line(f"  {name} = next;")
+        self.line("}")
+
+    def s_bump(self, kind, name, ref, n, e):
+        t, base = CTYPE[kind], self.ref(ref)
+        self.line(f"for ({t} *{name} = {base}, *e{name} = {base} + {n};"
+                  f" {name} != e{name}; ++{name})")
+        self.line(f"  *{name} = {self.f(e)};")
+
+    def s_bits(self, kind, name, e):
+        t, u = CTYPE[kind], {"f": "unsigned", "d": "unsigned long"}[kind]
+        self.line(f"{t} {name}; {{ {t} x_ = {self.f(e)}; {u} u_; memcpy(&u_, &x_, sizeof u_);"
+                  f" memcpy(&{name}, &u_, sizeof u_); }}")
+
+    def s_lam(self, name, param, e):
+        self.line(f"auto {name} = [&](double {param}) -> double {{ return {self.f(e)}; }};")
+
+    def s_scall(self, sname, name, function, args):
+        self.line(f"struct {self.g(sname)} {name} = {self.call(function, args)};")
+
+    def s_rets(self, sname, name):
+        self.line(f"return {name};")
 
     def s_ptr(self, kind, name, target):
         self.line(f"{CTYPE[kind]} *{name} = {self.target(target)};")
@@ -183,10 +214,11 @@ class CEmitter:
     def s_pset(self, kind, name, target):
         self.line(f"{name} = {self.target(target)};")
 
-    def target(self, t):
-        if t[0] == "psel":
-            return f"({self.c(t[1])} ? {self.target(t[2])} : {self.target(t[3])})"
-        return self.ref(t)
+    def target_psel(self, cond, one, other):
+        return f"({self.c(cond)} ? {self.target(one)} : {self.target(other)})"
+
+    def target_pick(self, cond, one, other, kind):
+        return f"rgpick_{kind}({self.c(cond)}, {self.target(one)}, {self.target(other)})"
 
     def s_for(self, var, bound, down, body):
         head = (f"for (int {var} = ({self.i(bound)}) - 1; {var} >= 0; --{var}) {{" if down else
@@ -204,10 +236,7 @@ class CEmitter:
     def s_if(self, cond, then, other):
         self.block(f"if ({self.c(cond)}) {{", then, "} else {" if other else "}")
         if other:
-            self.depth += 1
-            for s in other:
-                self.statement(s)
-            self.depth -= 1
+            self.indented(other)
             self.line("}")
 
     def s_switch(self, e, cases, default):
@@ -238,9 +267,6 @@ class CEmitter:
         self.line(f"if ({self.c(cond)}) goto {out};")
         self.block("{", second)
         self.line(f"{out}:;")
-
-    def s_callv(self, function, args):
-        self.line(self.call(function, args) + ";")
 
     def s_copy(self, how, kind, dst, src, n):
         self.line(f"{how}({self.ref(dst)}, {self.ref(src)}, {n} * sizeof({CTYPE[kind]}));")
@@ -288,10 +314,7 @@ class CEmitter:
 
     def s_try(self, body, name, handler):
         self.block("try {", body, f"}} catch (double {name}) {{")
-        self.depth += 1
-        for s in handler:
-            self.statement(s)
-        self.depth -= 1
+        self.indented(handler)
         self.line("}")
 
     def s_throw(self, cond, e):
@@ -364,7 +387,9 @@ class CEmitter:
         for f in self.program["funcs"]:
             inline = "__attribute__((noinline)) " if f["noinline"] else ""
             params = ", ".join(self.param(*p) for p in f["params"])
-            self.block(f"{inline}static {CTYPE[f['ret']]} {self.g(f['name'])}({params}) {{",
+            ret = (CTYPE[f["ret"]] if isinstance(f["ret"], str)
+                   else f"struct {self.g(f['ret'][1])}")
+            self.block(f"{inline}static {ret} {self.g(f['name'])}({params}) {{",
                        f["body"])
         return "\n".join(self.lines) + "\n"
 
@@ -383,6 +408,13 @@ extern int enzyme_const, enzyme_dup, enzyme_out;
 #ifdef __cplusplus
 }
 #endif
+#define PICK(T, K) \\
+  __attribute__((noinline, unused)) static T *rgpick_##K(int c, T *a, T *b) { \\
+    return c ? a : b; \\
+  }
+PICK(float, f)
+PICK(double, d)
+PICK(long double, l)
 static void say(int program, char mode, const char *name, int index, double v) {
   printf("%d %c %s %d %a\\n", program, mode, name, index, v);
 }
@@ -421,9 +453,6 @@ class Harness:
         self.emitter = CEmitter(program, tag)
         self.lines = []
 
-    def pick(self, part):
-        """Text of all memory for values (0), tangents (1) or seeds (2)."""
-
     def buffers(self, prefix, part):
         """Declares the entry's memory, named prefix + parameter, filled with the values (0),
         tangents (1) or seeds (2) of the inputs, or zeros (None)."""
@@ -444,28 +473,17 @@ class Harness:
         count = ptype[2] if ptype[0] == "sa" else 1
         self.line(f"struct {self.tag}{ptype[1]} {prefix}{name}[{count}];")
         self.line(f"memset({prefix}{name}, 0, sizeof {prefix}{name});")
-        at = 0
-        for k in range(count):
-            for field, ftype in fields:
-                place = f"{prefix}{name}[{k}].{field}"
-                if ftype == "i":
-                    self.line(f"{place} = {value[at]};")
-                    at += 1
-                elif isinstance(ftype, str):
-                    self.line(f"{place} = {value[at][part] if part is not None else 0};")
-                    at += 1
-                elif ftype[0] == "arr":
-                    for j in range(ftype[2]):
-                        self.line(f"{place}[{j}] ="
-                                  f" {value[at][part] if part is not None else 0};")
-                        at += 1
-                else:
-                    inner = value[at]["to"]
-                    texts = ", ".join(repr(c[part]) if part is not None else "0"
-                                      for c in inner)
-                    self.line(f"{CTYPE[ftype[1]]} {prefix}{name}_{at}[] = {{{texts}}};")
-                    self.line(f"{place} = {prefix}{name}_{at};")
-                    at += 1
+        for at, (place, ftype) in enumerate(struct_cells(fields, count)):
+            cell, place = value[at], prefix + name + place
+            if ftype == "i":
+                self.line(f"{place} = {cell};")
+            elif isinstance(ftype, str):
+                self.line(f"{place} = {cell[part] if part is not None else 0};")
+            else:
+                texts = ", ".join(repr(c[part]) if part is not None else "0"
+                                  for c in cell["to"])
+                self.line(f"{CTYPE[ftype[1]]} {prefix}{name}_{at}[] = {{{texts}}};")
+                self.line(f"{place} = {prefix}{name}_{at};")
 
     def report(self, mode, prefix):
         for name, ptype in self.entry["params"]:
@@ -475,21 +493,14 @@ class Harness:
                     self.say(mode, name, k, f"{prefix}{name}[{k}]")
             elif ptype[0] in ("st", "sa"):
                 fields = self.program["structs"][ptype[1]]
-                at = 0
-                for k in range(ptype[2] if ptype[0] == "sa" else 1):
-                    for field, ftype in fields:
-                        place = f"{prefix}{name}[{k}].{field}"
-                        if isinstance(ftype, list) and ftype[0] == "arr":
-                            for j in range(ftype[2]):
-                                self.say(mode, name, at + j, f"{place}[{j}]")
-                            at += ftype[2]
-                            continue
-                        if isinstance(ftype, list):
-                            for j in range(len(value[at]["to"])):
-                                self.say(mode, f"{name}.{at}", j, f"{place}[{j}]")
-                        elif ftype != "i":
-                            self.say(mode, name, at, place)
-                        at += 1
+                count = ptype[2] if ptype[0] == "sa" else 1
+                for at, (place, ftype) in enumerate(struct_cells(fields, count)):
+                    place = prefix + name + place
+                    if isinstance(ftype, list):
+                        for j in range(len(value[at]["to"])):
+                            self.say(mode, f"{name}.{at}", j, f"{place}[{j}]")
+                    elif ftype != "i":
+                        self.say(mode, name, at, place)
 
     def say(self, mode, name, index, text):
         self.line(f"say({self.number}, '{mode}', \"{name}\", {index}, (double)({text}));")
@@ -536,7 +547,9 @@ class Harness:
         if "f" in modes:
             self.lines.append(f"{declare}{ret} __enzyme_fwddiff_{t}(void *, ...);")
         f = f"{t}{entry['name']}"
+        self.starts = []  # (line, mode): what the lines of messages mean
         for mode in modes:
+            self.starts.append((1001 + len(self.lines), mode))
             if mode == "h":
                 self.gradient_function(rtype, f)
                 self.lines.append(f"{declare}void __enzyme_fwddiff_of_{t}(void *, ...);")
@@ -623,9 +636,22 @@ class Harness:
         self.report("h", "z_")
 
 
+def mode_at(program, modes, line):
+    """The mode whose code stands at a line of the program's text; None for the program itself."""
+    harness = Harness(program, 0, "P0_")
+    harness.text(modes)
+    found = None
+    for start, mode in harness.starts:
+        if line >= start:
+            found = mode
+    return found
+
+
 def batch(programs, modes=MODES):
     """One translation unit: [(number, program)] or [(number, program, modes)]."""
     texts, cases, runs = [PRELUDE], [], []
+    if '"vector"' in json.dumps([item[1]["funcs"] for item in programs]):
+        texts.insert(0, "#include <vector>\n")
     for item in programs:
         number, program = item[0], item[1]
         use = item[2] if len(item) > 2 else modes

@@ -14,12 +14,13 @@ fixed by (seed, index) alone.
 import random
 
 import oracle
-from program import has_kind, join
+from program import has_kind, join, struct_cells
 
 FEATURES = ["float", "long", "while", "switch", "irr", "out", "heap", "ptr", "alias", "struct",
             "structptr", "sarr", "copy", "helper", "arrayhelper", "structhelper", "recursion",
             "fp", "global", "garray", "vec", "except", "ints", "early", "alparam", "stparam",
-            "nest", "division", "functions", "inplace", "do", "swap", "sel", "void"]
+            "nest", "division", "functions", "inplace", "do", "swap", "sel", "void", "grid",
+            "table", "gather", "list", "bump", "bits", "lambda", "structresult", "containers"]
 
 
 class Scope:
@@ -35,6 +36,9 @@ class Scope:
         self.sarrs = list(other.sarrs) if other else []      # (name, struct, size)
         self.vecs = list(other.vecs) if other else []        # (name, lanes)
         self.fps = list(other.fps) if other else []
+        self.tables = list(other.tables) if other else []    # (name, kind, size, entries)
+        self.iarrs = list(other.iarrs) if other else []      # (name, size)
+        self.lams = list(other.lams) if other else []
 
 
 class Generator:
@@ -71,6 +75,9 @@ class Generator:
             return ["iv", r.choice(sc.ints)[0]]
         if depth == 0 or r.random() < 0.3:
             return ["ic", r.randrange(0, 6)]
+        if sc.iarrs and r.random() < 0.4:
+            name, size = r.choice(sc.iarrs)
+            return ["ild", name, self.index(sc, size)]
         if self.has("ints", 0.15) and sc.nums:
             return ["f2i", ["bin", "d", "*", self.leaf(sc), ["const", "d", 3.7]],
                     r.choice([1, 3, 7])]
@@ -134,6 +141,7 @@ class Generator:
             for f, t in self.structs[n]:
                 if isinstance(t, list):
                     pool.append((["fa" if t[0] == "arr" else "fp", s, n, f], t[1], t[2], True))
+        pool += [(["pt", n, self.index(sc, m)], k, s, True) for n, k, s, m in sc.tables]
         pool = [a for a in pool if (kind is None or a[1] == kind) and a[2] >= size
                 and (a[3] or not writable)]
         if not pool:
@@ -175,6 +183,8 @@ class Generator:
             name, params, ret, _ = r.choice(pure)
             return ["call", ret, name, [self.expr(sc, depth - 2 if depth > 1 else 0)
                                         for _ in params]]
+        if sc.lams and r.random() < 0.7:
+            return ["fpc", "d", r.choice(sc.lams), [self.leaf(sc)]]
         if sc.fps and r.random() < 0.7:
             return ["fpc", "d", r.choice(sc.fps), [self.leaf(sc), self.leaf(sc)]]
         return self.leaf(sc)
@@ -303,9 +313,12 @@ class Generator:
             if "except" in self.on:
                 pool += ["try"] * 2
         pool += ["arr"] * 2
-        for f in ("heap", "ptr", "struct", "sarr", "copy", "vec", "ints", "swap"):
+        for f in ("heap", "ptr", "struct", "sarr", "copy", "vec", "ints", "swap", "grid", "table",
+                  "gather", "list", "bump", "bits"):
             if f in self.on:
                 pool += [f] * 2
+        if "lambda" in self.on and self.lang == "cpp" and len(sc.lams) < 2:
+            pool += ["lambda"] * 2
         if self.has("inplace"):
             pool += ["inplace"] * 3
         if [s for s in self.sigs if s[3] != "pure"]:
@@ -445,8 +458,10 @@ class Generator:
     def m_heap(self, sc, budget, depth, frees):
         kind, size = self.kind(), self.r.choice([2, 4, 4, 8])
         name, var = self.name("H"), self.name("i")
-        how = self.r.choice(["malloc", "calloc", "malloc"] +
+        how = self.r.choice(["malloc", "calloc", "malloc", "realloc", "vla"] +
                             (["new"] if self.lang == "cpp" else []) +
+                            (["vector"] * 3 if self.lang == "cpp" and "containers" in self.on
+                             else []) +
                             (["alloca"] if not self.loops else []))
         inner = Scope(sc)
         inner.ints.append((var, False))
@@ -483,7 +498,10 @@ class Generator:
         if one is None:
             return self.m_arr(sc, budget, depth, frees)
         name = self.name("p")
-        target = ["psel", self.cond(sc), one, two] if "alias" in self.on and r.random() < 0.6 else one
+        target = one
+        if "alias" in self.on and r.random() < 0.6:
+            target = ["psel", self.cond(sc), one, two] if r.random() < 0.6 else \
+                ["pick", self.cond(sc), one, two, kind]
         sc.ptrs.append((name, kind, size))
         return [["ptr", kind, name, target]], 1
 
@@ -646,6 +664,70 @@ class Generator:
         self.loops -= 1
         return [["for", var, ["ic", size], self.r.random() < 0.3, [["set", here, "=", e]]]], 3
 
+    def m_grid(self, sc, budget, depth, frees):
+        kind, rows, columns = self.kind(), self.r.choice([2, 3]), self.r.choice([2, 4])
+        name, var = self.name("M"), self.name("i")
+        inner = Scope(sc)
+        inner.ints.append((var, False))
+        made = ["grid", kind, name, rows, columns, var, self.expr(inner, 2)]
+        sc.arrays.append((["r", name], kind, rows * columns, True))
+        return [made], 2
+
+    def m_table(self, sc, budget, depth, frees):
+        kind, size = self.kind(), self.r.choice([1, 2, 2])
+        parts = [self.ptr_target(sc, kind, size) for _ in range(self.r.choice([2, 2, 4]))]
+        if None in parts:
+            return self.m_arr(sc, budget, depth, frees)
+        name = self.name("T")
+        sc.tables.append((name, kind, size, len(parts)))
+        return [["table", kind, name, parts]], 1
+
+    def m_gather(self, sc, budget, depth, frees):
+        name, var, size = self.name("I"), self.name("i"), self.r.choice([2, 4])
+        inner = Scope(sc)
+        inner.ints.append((var, False))
+        made = ["iarr", name, size, var, self.int_expr(inner, 2)]
+        sc.iarrs.append((name, size))
+        return [made], 1
+
+    def m_list(self, sc, budget, depth, frees):
+        kind, name, var, total = self.kind(), self.name("L"), self.name("i"), self.name("x")
+        inner = Scope(sc)
+        inner.ints.append((var, False))
+        update = self.expr(sc, 1)
+        if self.r.random() < 0.7:
+            update = ["fun", update[1], "sin", [update]]
+        made = ["list", kind, name, self.bound(sc), var, self.bounded(inner, depth=2),
+                update, total]
+        sc.nums.append((total, kind, True))
+        return [made], 3
+
+    def m_bump(self, sc, budget, depth, frees):
+        a = self.array(sc, size=2, writable=True)
+        if not a:
+            return self.m_arr(sc, budget, depth, frees)
+        ref, kind, size, _ = a
+        name = self.name("q")
+        here = ["ld", kind, ["r", name], ["ic", 0]]
+        e = self.leaf(sc)
+        e = ["bin", join(kind, e[1]), self.r.choice("+*-"), here, e]
+        return [["bump", kind, name, ref, self.r.randrange(1, size + 1),
+                 ["fun", e[1], self.r.choice(["sin", "tanh"]), [e]]]], 2
+
+    def m_bits(self, sc, budget, depth, frees):
+        kind, name = "f" if self.has("float", 0.5) else "d", self.name("x")
+        made = ["bits", kind, name, self.expr(sc, 2)]
+        sc.nums.append((name, kind, True))
+        return [made], 1
+
+    def m_lambda(self, sc, budget, depth, frees):
+        name, param = self.name("g"), self.name("x")
+        inner = Scope(sc)
+        inner.nums = [(n, k, False) for n, k, _ in inner.nums] + [(param, "d", False)]
+        made = ["lam", name, param, self.bounded(inner, depth=2)]
+        sc.lams.append(name)
+        return [made], 2
+
     def m_fpset(self, sc, budget, depth, frees):
         two = [s[0] for s in self.sigs if s[3] == "pure2"]
         name = self.name("t")
@@ -687,6 +769,10 @@ class Generator:
                 continue
             if ret == "v":
                 return [["callv", name, args]], 1
+            if isinstance(ret, list):
+                var = self.name("s")
+                sc.srefs.append((["sr", var, True], ret[1]))
+                return [["scall", ret[1], var, name, args]], 1
             call = ["call", ret, name, args]
             nums = [n for n in sc.nums if n[2]]
             if nums and self.loops:
@@ -755,6 +841,14 @@ class Generator:
             end = [["decl", ret, var, end[0][3]], *frees, ["ret", None, ret, ["var", ret, var]]]
         else:
             end = frees + end
+        if what == "struct result":
+            sname = self.result
+            inits = self.inits(sc, sname)
+            if inits is None:
+                return
+            var = self.name("s")
+            end = [["struct", sname, var, inits], *frees, ["rets", sname, var]]
+            ret = ["sv", sname]
         self.funcs.append({"name": name, "params": params, "ret": ret, "body": body + end,
                            "noinline": self.r.random() < 0.45})
         if what != "entry":
@@ -793,6 +887,14 @@ class Generator:
         if not any(p[1][0] in ("a", "s", "st", "sv") for p in params):
             params.append([self.name("x"), ["s", "d"]])
         ret = self.r.choice(["v", self.kind(), self.kind()])
+        flat = [s for s in sorted(self.structs)
+                if not any(isinstance(t, list) and t[0] == "ptr" for _, t in self.structs[s])]
+        if flat and "structresult" in self.on and what == "any" and self.r.random() < 0.5:
+            self.result, ret, what = self.r.choice(flat), "v", "struct result"
+            early, self.on = self.on, self.on - {"early"}
+            self.whole(f"f{len(self.funcs)}", params, ret, self.r.randrange(1, 5), 2, what)
+            self.on = early
+            return
         self.whole(f"f{len(self.funcs)}", params, ret, self.r.randrange(2, 8), 2, what)
 
     def recursive(self):
@@ -828,7 +930,7 @@ class Generator:
                 size = r.choice([2, 4]) if f == "garray" else 0
                 values = [round(r.uniform(-1, 1), 3) for _ in range(size or 1)]
                 self.globals.append([self.name("G"), self.kind(), size, values])
-        if "struct" in self.on and ("structhelper" in self.on or "stparam" in self.on):
+        if "struct" in self.on and self.on & {"structresult", "structhelper", "stparam"}:
             for _ in range(r.randrange(1, 3)):
                 self.struct_type("structptr" in self.on)
         if "helper" in self.on:
@@ -893,16 +995,10 @@ class Generator:
                 out[name] = [[cell()[0] for _ in range(p[2])]]
             elif p[0] in ("st", "sa"):
                 memory = []
-                for _ in range(p[2] if p[0] == "sa" else 1):
-                    for _, t in self.structs[p[1]]:
-                        if t == "i":
-                            memory.append(r.randrange(0, 4))
-                        elif isinstance(t, str):
-                            memory.append(cell())
-                        elif t[0] == "arr":
-                            memory += [cell() for _ in range(t[2])]
-                        else:
-                            memory.append({"to": [cell() for _ in range(t[2])]})
+                for _, t in struct_cells(self.structs[p[1]], p[2] if p[0] == "sa" else 1):
+                    memory.append(r.randrange(0, 4) if t == "i" else
+                                  cell() if isinstance(t, str) else
+                                  {"to": [cell() for _ in range(t[2])]})
                 out[name] = memory
         return out
 

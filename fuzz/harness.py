@@ -48,7 +48,7 @@ class Harness:
         with open(source, "w") as file:
             file.write(emit.batch([(n, p, modes_of[n]) for n, p in programs]))
         driver = os.path.join(self.build, "bin", "rg-clang++" if cpp else "rg-clang")
-        command = [driver, "-" + config.level, "-w", "-ffp-contract=off", "-ferror-limit=0",
+        command = [driver, *("-" + config.level).split(), "-w", "-ffp-contract=off", "-ferror-limit=0",
                    "-mllvm", f"-rg-plan={config.plan}", *config.extra, source, "-o", base, "-lm"]
         self.compilations += 1
         env = dict(os.environ, LC_ALL="C", LLVM_DISABLE_CRASH_REPORT="1")
@@ -93,7 +93,7 @@ class Harness:
     def refusals(self, text, left, modes_of, refused, results):
         """Takes what the compiler refused out of modes_of; is there anything?"""
         found = False
-        numbers = {n for n, _ in left}
+        numbers, lost = dict(left), {}
         for number, line, message in MESSAGE.findall(text):
             number = int(number)
             if number not in numbers:
@@ -103,19 +103,19 @@ class Harness:
             if not rg:
                 results[number] = ("invalid", message)
                 continue
-            refused.setdefault(number, set()).add(f"{rg.group(1)}")
+            mode = emit.mode_at(numbers[number], modes_of[number], int(line)) if int(line) > 1000 \
+                else None
+            refused.setdefault(number, set()).add(f"{rg.group(1)} {mode or '?'}")
+            lost.setdefault(number, set()).update(mode or "rfh")
         if not found:
             return False
-        for number in list(refused):
-            if number not in numbers or number in results:
+        for number, gone in lost.items():
+            if number in results:
                 continue
-            # One mode fewer each time: the lines of the messages are not always the call's.
-            modes = modes_of[number]
-            less = {"prfh": "prf", "prf": "pf", "pr": "p", "pf": "p", "ph": "p", "p": ""}
-            if f"p{number}.c" not in text:
-                continue
-            modes_of[number] = less.get(modes, "p" if len(modes) > 1 else "")
-            if not modes_of[number] or modes_of[number] == "p":
+            # Forward over reverse needs reverse.
+            gone |= {"h"} if "r" in gone else set()
+            modes_of[number] = "".join(m for m in modes_of[number] if m not in gone)
+            if modes_of[number] in ("", "p"):
                 results[number] = ("refused", "; ".join(sorted(refused[number])))
         return True
 

@@ -24,6 +24,7 @@ import ctypes
 import math
 
 from program import field_offset, struct_size
+from writer import Writer
 
 MAX_STEPS = 20000
 
@@ -296,136 +297,86 @@ def disjoint(a, b, n):
         raise Rejected("overlap")
 
 
-class Translator:
+class Translator(Writer):
     """Program form -> Python."""
 
     def __init__(self, program):
-        self.program = program
-        self.structs = program["structs"]
-        self.lines = []
-        self.depth = 0
+        super().__init__(program)
         self.fresh = 0
-
-    def line(self, text):
-        self.lines.append("  " * self.depth + text)
 
     def name(self):
         self.fresh += 1
         return f"_{self.fresh}"
 
     # Expressions.
-    def f(self, e):
-        op, kind = e[0], e[1]
-        r = (lambda s: f"rnd({s})") if kind == "f" else (lambda s: s)
-        if op == "const":
-            return f"const({to_float(e[2]) if kind == 'f' else e[2]!r})"
-        if op == "var":
-            return e[2]
-        if op == "ld":
-            return f"load({self.ref(e[2])},{self.i(e[3])})"
-        if op == "fld":
-            return f"load({self.sref(e[2])},{field_offset(self.structs[e[3]], e[4])})"
-        if op == "bin":
-            word = {"+": "add", "-": "sub", "*": "mul", "/": "div"}[e[2]]
-            return r(f"{word}({self.f(e[3])},{self.f(e[4])})")
-        if op == "neg":
-            return f"neg({self.f(e[2])})"
-        if op == "fun":
-            return r(f"f_{e[2]}({','.join(self.to(kind, a) for a in e[3])})")
-        if op == "cast":
-            return self.to(kind, e[2])
-        if op == "sel":
-            return f"({self.to(kind, e[3])} if {self.c(e[2])} else {self.to(kind, e[4])})"
-        if op == "i2f":
-            return f"const(float({self.i(e[2])}))"
-        if op == "call":
-            return self.call(e[2], e[3])
-        if op == "fpc":
-            return f"{e[2]}({','.join(self.to('d', a) for a in e[3])})"
-        if op == "vext":
-            return f"{e[2]}[{e[3]}]"
-        raise ValueError(op)
+    def rounded(self, kind, text):
+        return f"rnd({text})" if kind == "f" else text
 
     def to(self, kind, e):
         """The expression converted to a kind."""
-        if kind == "f" and e[1] != "f":
-            return f"narrow({self.f(e)})"
-        return self.f(e)
+        return f"narrow({self.f(e)})" if kind == "f" and e[1] != "f" else self.f(e)
 
-    def i(self, e):
-        op = e[0]
-        if op == "ic":
-            return str(e[1])
-        if op == "iv":
-            return e[1]
-        if op == "ib":
-            return f"(({self.i(e[2])}{e[1]}{self.i(e[3])})&{e[4]})"
-        if op == "f2i":
-            return f"whole({self.f(e[1])},{e[2]})"
-        if op == "ifld":
-            return f"load({self.sref(e[1])},{field_offset(self.structs[e[2]], e[3])})"
-        raise ValueError(op)
+    def f_const(self, kind, v):
+        return f"const({to_float(v) if kind == 'f' else v!r})"
 
-    def c(self, e):
-        op = e[0]
-        if op == "cmp":
-            return f"cmp({e[1]!r},{self.f(e[2])},{self.f(e[3])})"
-        if op == "icmp":
-            return f"({self.i(e[2])}{e[1]}{self.i(e[3])})"
-        if op == "not":
-            return f"(not {self.c(e[1])})"
-        return f"({self.c(e[1])} {op} {self.c(e[2])})"
+    def f_ld(self, kind, ref, index):
+        return f"load({self.ref(ref)},{self.i(index)})"
 
-    def ref(self, e):
-        op = e[0]
-        if op == "r":
-            return e[1]
-        if op == "off":
-            return f"off({self.ref(e[1])},{self.i(e[2])})"
-        at = field_offset(self.structs[e[2]], e[3])
-        if op == "fa":
-            return f"off({self.sref(e[1])},{at})"
-        if op == "fp":
-            return f"load({self.sref(e[1])},{at})"
-        raise ValueError(op)
+    def f_fld(self, kind, sref, sname, field):
+        return f"load({self.sref(sref)},{field_offset(self.structs[sname], field)})"
 
-    def sref(self, e):
-        if e[0] == "sr":
-            return e[1]
-        if e[0] == "el":
-            size = struct_size(self.structs[e[3]])
-            return f"off({self.sref(e[1])},{size}*{self.i(e[2])})"
-        raise ValueError(e[0])
+    def f_bin(self, kind, op, a, b):
+        word = {"+": "add", "-": "sub", "*": "mul", "/": "div"}[op]
+        return self.rounded(kind, f"{word}({self.f(a)},{self.f(b)})")
 
-    def call(self, function, args):
-        callee = next(f for f in self.program["funcs"] if f["name"] == function)
-        texts = []
-        for (_, ptype), arg in zip(callee["params"], args):
-            if ptype[0] == "s":
-                texts.append(self.to(ptype[1], arg))
-            elif ptype[0] == "i":
-                texts.append(self.i(arg))
-            elif ptype[0] in ("a", "ca"):
-                texts.append(self.ref(arg))
-            elif ptype[0] in ("st", "sa"):
-                texts.append(self.sref(arg))
-            elif ptype[0] == "sv":
-                size = struct_size(self.structs[ptype[1]])
-                texts.append(f"slice_of({self.sref(arg)},{size})")
-            else:
-                texts.append(arg[1])
-        return f"{function}({','.join(texts)})"
+    def f_neg(self, kind, a):
+        return f"neg({self.f(a)})"
+
+    def f_fun(self, kind, name, args):
+        return self.rounded(kind, f"f_{name}({','.join(self.to(kind, a) for a in args)})")
+
+    def f_cast(self, kind, a):
+        return self.to(kind, a)
+
+    def f_sel(self, kind, cond, a, b):
+        return f"({self.to(kind, a)} if {self.c(cond)} else {self.to(kind, b)})"
+
+    def f_i2f(self, kind, i):
+        return f"const(float({self.i(i)}))"
+
+    def i_f2i(self, x, mask):
+        return f"whole({self.f(x)},{mask})"
+
+    def i_ifld(self, sref, sname, field):
+        return self.f_fld("i", sref, sname, field)
+
+    def c_cmp(self, op, a, b):
+        return f"cmp({op!r},{self.f(a)},{self.f(b)})"
+
+    def ref_off(self, ref, i):
+        return f"off({self.ref(ref)},{self.i(i)})"
+
+    def ref_fa(self, sref, sname, field):
+        return f"off({self.sref(sref)},{field_offset(self.structs[sname], field)})"
+
+    def ref_fp(self, sref, sname, field):
+        return self.f_fld("p", sref, sname, field)
+
+    def sref_sr(self, name, is_variable):
+        return name
+
+    def sref_el(self, sref, i, sname):
+        return f"off({self.sref(sref)},{struct_size(self.structs[sname])}*{self.i(i)})"
+
+    def by_value(self, sname, sref):
+        return f"slice_of({self.sref(sref)},{struct_size(self.structs[sname])})"
 
     # Statements.
     def body(self, body):
-        self.depth += 1
-        for s in body:
-            self.statement(s)
-        self.line("pass")
-        self.depth -= 1
+        self.indented([*body, ["pass"]])
 
-    def statement(self, s):
-        getattr(self, "s_" + s[0])(*s[1:])
+    def s_pass(self):
+        self.line("pass")
 
     def s_decl(self, kind, name, e):
         self.line(f"{name}={self.to(kind, e)}")
@@ -470,6 +421,49 @@ class Translator:
         else:
             self.s_arr(kind, name, size, var, e)
 
+    def s_grid(self, kind, name, rows, columns, var, e):
+        self.s_arr(kind, name, rows * columns, var, e)
+
+    def s_table(self, kind, name, targets):
+        self.line(f"{name}=[{','.join(self.ref(t) for t in targets)}]")
+
+    def s_iarr(self, name, size, var, e):
+        self.line(f"{name}=[]")
+        self.line(f"for {var} in range({size}): {name}.append({self.i(e)})")
+
+    def s_list(self, kind, name, bound, var, value, update, sum_name):
+        """n nodes, each made of its number; updated from the end; summed."""
+        self.line(f"{name}=[]")
+        self.line(f"for {var} in range({self.i(bound)}): {name}.append({self.to(kind, value)})")
+        self.line(f"{name}.reverse()")
+        node, at = self.name(), self.name()
+        self.line(f"{sum_name}=const(0.0)")
+        self.line(f"for {at} in range(len({name})):")
+        product = self.rounded(kind, f"mul({name}[{at}],{self.f(update)})")
+        self.line(f"  {name}[{at}]={product}")
+        self.line(f"for {node} in {name}:")
+        total = self.rounded(kind, f"add({sum_name},{node})")
+        self.line(f"  {sum_name}={total}")
+
+    def s_bump(self, kind, name, ref, n, e):
+        var, base = self.name(), self.name()
+        self.line(f"{base}={self.ref(ref)}")
+        self.line(f"for {var} in range({n}):")
+        self.line(f"  {name}=off({base},{var})")
+        self.line(f"  store({name},0,{self.to(kind, e)})")
+
+    def s_bits(self, kind, name, e):
+        self.line(f"{name}={self.to(kind, e)}")
+
+    def s_lam(self, name, param, e):
+        self.line(f"def {name}({param}): return {self.to('d', e)}")
+
+    def s_scall(self, sname, name, function, args):
+        self.line(f"{name}={self.call(function, args)}")
+
+    def s_rets(self, sname, name):
+        self.line(f"return slice_of({name},{struct_size(self.structs[sname])})")
+
     def s_free(self, how, name):
         pass
 
@@ -478,10 +472,10 @@ class Translator:
 
     s_pset = s_ptr
 
-    def target(self, t):
-        if t[0] == "psel":
-            return f"({self.target(t[2])} if {self.c(t[1])} else {self.target(t[3])})"
-        return self.ref(t)
+    def target_psel(self, cond, one, other, kind=None):
+        return f"({self.target(one)} if {self.c(cond)} else {self.target(other)})"
+
+    target_pick = target_psel
 
     def s_for(self, var, bound, down, body):
         text = (f"range(({self.i(bound)})-1,-1,-1)" if down else
@@ -545,16 +539,9 @@ class Translator:
         self.line(f"  {fuel}-=1")
 
     def s_out(self, cond, first, second):
-        self.body_here(first)
+        self.statements(first)
         self.line(f"if not {self.c(cond)}:")
         self.body(second)
-
-    def body_here(self, body):
-        for s in body:
-            self.statement(s)
-
-    def s_callv(self, function, args):
-        self.line(self.call(function, args))
 
     def s_copy(self, how, kind, dst, src, n):
         if how == "memcpy":

@@ -13,7 +13,7 @@ A program is a dict:
     funcs     [function]; the last one is the entry, the one that is differentiated
     inputs    {parameter: ...}                see generate.py, `inputs`
 
-A function: {"name", "params": [[name, type]], "ret": kind or "v", "body": [statement],
+A function: {"name", "params": [[name, type]], "ret": kind, "v" or ["sv", s], "body": [statement],
 "noinline": bool}.  Types of parameters:
 
     ["s", kind]          number by value          ["i"]           integer
@@ -32,10 +32,10 @@ Expressions start with a word and, those of numbers, with their kind:
     ["i2f", kind, i] ["call", kind, function, args] ["fpc", kind, pointer, args]
     ["vext", "d", vector, lane]
     integers:    ["ic", v] ["iv", name] ["ib", op, a, b, mask] ["f2i", x, mask]
-                 ["ifld", sref, s, field]
+                 ["ifld", sref, s, field] ["ild", array, i]
     conditions:  ["cmp", op, x, y] ["icmp", op, i, j] ["and", c, d] ["or", c, d] ["not", c]
     references to arrays:   ["r", name] ["off", ref, i] ["fa", sref, s, field]
-                            ["fp", sref, s, field]
+                            ["fp", sref, s, field] ["pt", table, i]
     references to structs:  ["sr", name, is_variable] ["el", sref, i, s]
 
 Statements are documented where emit.py writes them as C and oracle.py executes them.
@@ -45,7 +45,7 @@ RANK = {"f": 0, "d": 1, "l": 2}
 CTYPE = {"f": "float", "d": "double", "l": "long double", "v": "void"}
 FLOAT_NODES = {"const", "var", "ld", "fld", "bin", "neg", "fun", "cast", "sel", "i2f",
                "call", "fpc", "vext"}
-INT_NODES = {"ic", "iv", "ib", "f2i", "ifld"}
+INT_NODES = {"ic", "iv", "ib", "f2i", "ifld", "ild"}
 COND_NODES = {"cmp", "icmp", "and", "or", "not"}
 
 
@@ -70,6 +70,17 @@ def field_offset(fields, name):
             return at
         at += cells(ftype)
     raise KeyError(name)
+
+
+def struct_cells(fields, count):
+    """Cells of an array of structs, in memory's order: (what C writes after the array's name to
+    name the cell, its type)."""
+    for k in range(count):
+        for field, ftype in fields:
+            if isinstance(ftype, list) and ftype[0] == "arr":
+                yield from ((f"[{k}].{field}[{j}]", ftype[1]) for j in range(ftype[2]))
+            else:
+                yield f"[{k}].{field}", ftype
 
 
 def has_kind(node, kind):
@@ -107,4 +118,5 @@ def is_body(part):
 STATEMENTS = {"decl", "set", "idecl", "iset", "arr", "heap", "free", "ptr", "pset", "for",
               "while", "do", "if", "switch", "break", "continue", "irr", "out", "callv",
               "copy", "zero", "struct", "sarr", "sptr", "scopy", "try", "throw", "ret",
-              "vec", "vop", "vins", "fpset", "swap", "smove"}
+              "vec", "vop", "vins", "fpset", "swap", "smove", "grid", "table", "iarr", "list",
+              "bump", "bits", "lam", "scall", "rets"}

@@ -30,7 +30,7 @@ import oracle
 import shrink
 from harness import Config, Harness
 
-LEVELS = ["O0", "O1", "O2", "O3", "Os"]
+LEVELS = ["O0", "O1", "O2", "O3", "Os", "O2 -ffast-math"]
 PLANS = ["naive", "mincut"]
 ALL = [Config(level, plan) for level in LEVELS for plan in PLANS]
 
@@ -138,7 +138,8 @@ def main():
     parser.add_argument("--show", type=int)
     parser.add_argument("--only", type=int)
     parser.add_argument("--replay")
-    parser.add_argument("--config", help="like O2,mincut: this one for all")
+    parser.add_argument("--config", help="for all, like O2,mincut or"
+                        " 'O3 -ffast-math,naive' or O0,mincut,-mllvm,-rg-contract=false")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
 
@@ -149,7 +150,10 @@ def main():
     if options.jobs > 1:
         return side_by_side(options.jobs)
     campaign = Campaign(options)
-    fixed = [Config(*options.config.split(","))] if options.config else None
+    fixed = None
+    if options.config:
+        level, plan, *extra = options.config.split(",")
+        fixed = [Config(level, plan, extra)]
     if options.only is not None:
         campaign.batch([options.only], fixed or ALL)
     elif options.replay:
