@@ -497,8 +497,9 @@ class Harness:
                 for at, (place, ftype) in enumerate(struct_cells(fields, count)):
                     place = prefix + name + place
                     if isinstance(ftype, list):
+                        # By the buffer's own name: the program may set the pointer to another.
                         for j in range(len(value[at]["to"])):
-                            self.say(mode, f"{name}.{at}", j, f"{place}[{j}]")
+                            self.say(mode, f"{name}.{at}", j, f"{prefix}{name}_{at}[{j}]")
                     elif ftype != "i":
                         self.say(mode, name, at, place)
 

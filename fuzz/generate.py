@@ -981,7 +981,7 @@ class Generator:
         r = self.r
         def cell():
             # Exact as float, so that all kinds start from the same number.
-            value = r.choice([-1, 1]) * r.randrange(26, 150) / 128
+            value = r.choice([-1, 1]) * r.randrange(26, 150) / 128 if r.random() < 0.9 else 0.0
             return [value, r.randrange(-8, 9) / 8, r.choice([0.0, 0.0, 0.5, -1.25, 0.75])]
         out = {}
         for name, p in params:

@@ -270,14 +270,12 @@ RG_NOINLINE void rg_tape_defer_free(rg_arena *a, void *p,
   a->deferred = d;
 }
 
-RG_NOINLINE uint64_t rg_usable_size(void *p) { return malloc_usable_size(p); }
-
 /* Has a derivative like any function of a user's, and may be inlined. */
 void *rg_tape_realloc(rg_arena *a, void *p, uint64_t bytes) {
   void *q = malloc(bytes);
   if (!q || !p)
     return q; /* like realloc: on failure the old block lives on */
-  uint64_t keep = malloc_usable_size(p);
+  uint64_t keep = rg_block_bytes(p);
   memcpy(q, p, keep < bytes ? keep : bytes);
   rg_tape_defer_free(a, p, free);
   return q;

@@ -217,8 +217,8 @@ void rg_shadow_move_inactive(char *dsh, char *d, char *ssh, char *s, uint64_t by
 }
 
 /* Bytes that a block of memory and its reallocation to `bytes` have in common. */
-uint64_t rg_common_size(void *old, uint64_t bytes) {
-  uint64_t have = old ? malloc_usable_size(old) : 0;
+__attribute__((always_inline)) uint64_t rg_common_size(void *old, uint64_t bytes) {
+  uint64_t have = old ? rg_block_bytes(old) : 0;
   return have < bytes ? have : bytes;
 }
 

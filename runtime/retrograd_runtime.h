@@ -34,12 +34,12 @@ void *rg_tape_zalloc(rg_arena *a, uint64_t bytes);
 /** Calls dealloc(p) when the innermost rg_tape_begin ends. p may be null. */
 void rg_tape_defer_free(rg_arena *a, void *p, void (*dealloc)(void *));
 
-/** Usable size of the heap block p (malloc_usable_size); 0 for null. */
-uint64_t rg_usable_size(void *p);
+/** Bytes of the heap block p that may be copied; 0 for null (memory.ll). */
+uint64_t rg_block_bytes(void *p);
 /** What realloc(p, bytes) returns, except that the old block stays alive, and
  *  unchanged, until the innermost rg_tape_begin ends: the reverse sweep may
  *  still read it, and its shadow. The bytes kept are the first
- *  min(rg_usable_size(p), bytes). */
+ *  min(rg_block_bytes(p), bytes). */
 void *rg_tape_realloc(rg_arena *a, void *p, uint64_t bytes);
 
 /** An arena of its own, for the tape of a split derivative. */

@@ -176,7 +176,7 @@ def undefined_behaviour : Handler<"Ignore"> {
 // reverse sweep is done.
 let Section = "The runtime", OfRuntime = 1 in {
 def tape_bytes : InactiveInC<["rg_tape_bytes_total", "rg_tape_bytes_peak",
-                           "rg_tape_bytes_reset", "rg_usable_size", "rg_tape_limit"]>;
+                           "rg_tape_bytes_reset", "rg_block_bytes", "rg_tape_limit"]>;
 def tape_alloc : Allocation<["rg_tape_alloc"], "P:PZ", [1], "">;
 def tape_zalloc : Allocation<["rg_tape_zalloc"], "P:PZ", [1], ""> { let ZeroFills = 1; }
 def split_begin : Allocation<["rg_split_begin"], "P:", [], ""> { let ZeroFills = 1; }

@@ -130,10 +130,11 @@ def log10 : Math1<(sz (div (mul S, InvLn10), A0))>, Domain<["0.2:5"]>, Finite,
 def log1p : Math1<(sz (div S, (add 1, A0)))>, Domain<["-0.8:5"]>,
             Kink<"x = -1: +inf">;
 
-// dx: y x^(y-1), and 0 for y = 0 also where x^-1 is infinite.
+// dx: y x^(y-1), and 0 for y = 0 also where x = 0 makes x^-1 infinite. (Not 0 for every
+// y = 0: its derivative by y is 1/x there.)
 // dy: x^y log x, whose limit for x -> 0 is 0 when y > 0.
-def pow : Math2<(sz (sel (oeq A1, 0), 0,
-                     (mul S, (mul A1, (call "pow", A0, (sub A1, 1)))))),
+defvar powBase = (sel (oeq A1, 0), (sel (oeq A0, 0), 1, A0), A0);
+def pow : Math2<(sz (mul S, (mul A1, (call "pow", powBase, (sub A1, 1))))),
                 (sz (sel (oeq A0, 0),
                      (sel (oge A1, 0), 0, (neg (mul S, R))),
                      (mul S, (mul R, (call "log", A0)))))>,

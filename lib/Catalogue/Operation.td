@@ -58,7 +58,7 @@ def ieq : FormulaOp;
 def iadd : FormulaOp;
 // (tofp A0): integer operand as the type of the result.
 def tofp : FormulaOp;
-// (sz e): strong zero. 0 where the seed is 0, whatever e is; e elsewhere. For
+// (sz e): strong zero. 0 where the seed is 0 and e is NaN; e elsewhere. For
 // coefficients that are infinite or NaN at a point that programs do reach,
 // sqrt at 0 say: an output that does not depend on the operand has a zero seed,
 // and its derivative must be 0 and not 0*inf.

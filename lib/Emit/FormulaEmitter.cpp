@@ -114,9 +114,9 @@ Value *FormulaEmitter::emit(const Partial &P, const Instruction &Primal,
   B.setFastMathFlags(derivativeFlags(Primal, B.getFastMathFlags().allowContract()));
 
   Scope S(Primal.getType(), Seed, Arg, Result);
-  Value *Share = emitNode(*P.Expression, S);
-  if (!keepsZero(*P.Expression) && needsStrongZero(Primal, Cat))
-    Share = emitStrongZero(Seed, Share);
+  Value *Share = !keepsZero(*P.Expression) && needsStrongZero(Primal, Cat)
+                     ? emitStrongZero(*P.Expression, S)
+                     : emitNode(*P.Expression, S);
   match(Seed, Share);
   return Share;
 }
@@ -160,14 +160,21 @@ void FormulaEmitter::match(Value *&L, Value *&R) {
     R = repeatElements(B, R, NL / NR);
 }
 
-Value *FormulaEmitter::emitStrongZero(Value *Seed, Value *Share) {
-  // The comparison is not the program's: its flags must not promise that the
-  // seed is no NaN.
+Value *FormulaEmitter::emitStrongZero(const FormulaNode &N, Scope &S) {
+  // NaN is looked for, so nothing here may promise that there is none.
   IRBuilderBase::FastMathFlagGuard Guard(B);
+  FastMathFlags Flags = B.getFastMathFlags();
+  Flags.setNoNaNs(false);
+  Flags.setNoInfs(false);
+  B.setFastMathFlags(Flags);
+  Value *Share = emitNode(N, S), *Seed = S.Seed;
   B.setFastMathFlags(FastMathFlags());
   match(Seed, Share);
+  // 0*inf and 0/0 are NaN. Where the share is 0 by itself it is left alone: its
+  // own derivative by the seed, in a derivative of second order, is not 0.
   Constant *Zero = Constant::getNullValue(Share->getType());
-  return B.CreateSelect(B.CreateFCmpOEQ(Seed, Zero), Zero, Share);
+  Value *Lost = B.CreateAnd(B.CreateFCmpOEQ(Seed, Zero), B.CreateFCmpUNO(Share, Share));
+  return B.CreateSelect(Lost, Zero, Share);
 }
 
 Value *FormulaEmitter::emitNode(const FormulaNode &N, Scope &S) {
@@ -262,7 +269,7 @@ Value *FormulaEmitter::emitNodeUncached(const FormulaNode &N, Scope &S) {
     return B.CreateSIToFP(Int, S.T);
   }
   case FormulaNode::StrongZero:
-    return emitStrongZero(S.Seed, Child(0));
+    return emitStrongZero(*N.Children[0], S);
   case FormulaNode::Call: {
     const OperationRecord *Callee = Cat.byId(N.Callee);
     SmallVector<Value *, 3> Args;

@@ -21,8 +21,8 @@
 // adjoint is 0, and 0/0 would reach the adjoint of a. So where an operation may
 // have been speculated (it may run anywhere, its result flows into a select,
 // and it or an operand may be infinite or NaN), its shares are 0 where the seed
-// is 0. Formulas that are singular within their domain say so themselves
-// (`sz`).
+// is 0 and they would be NaN. Formulas that are singular within their domain say
+// so themselves (`sz`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +64,7 @@ private:
   struct Scope;
   llvm::Value *emitNode(const FormulaNode &N, Scope &S);
   llvm::Value *emitNodeUncached(const FormulaNode &N, Scope &S);
-  llvm::Value *emitStrongZero(llvm::Value *Seed, llvm::Value *Share);
+  llvm::Value *emitStrongZero(const FormulaNode &N, Scope &S);
   /// Makes L and R as wide as the wider of them.
   void match(llvm::Value *&L, llvm::Value *&R);
   llvm::Value *emitLibraryCall(const OperationRecord &R, llvm::Type *T,
