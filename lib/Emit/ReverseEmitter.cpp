@@ -9,6 +9,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Emit/FormulaEmitter.h"
 #include "Emit/NanWatch.h"
+#include "Emit/Shortcuts.h"
 #include "Support/ExceptionMarks.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/CFG.h"
@@ -491,7 +492,7 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
     if (Value *Idle = idle(*P, Block, Taken)) {
       const BasicBlock *Before = Plan.shape().loops().getLoopFor(P)->getLoopPreheader();
       BasicBlock *Skip = BasicBlock::Create(D.getContext(), "rev.idle." + P->getName(), &D);
-      B.CreateCondBr(Idle, Skip, Reversed[P]);
+      B.CreateCondBr(unlessDifferentiated(B, Idle), Skip, Reversed[P]);
       B.SetInsertPoint(Skip);
       for (const TakenAdjoint &A : Taken) {
         const Value *V = A.Phi->getIncomingValueForBlock(P);

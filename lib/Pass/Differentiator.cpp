@@ -14,6 +14,7 @@
 #include "Emit/PrimalEmitter.h"
 #include "Emit/ReverseEmitter.h"
 #include "Emit/RuleEmitter.h"
+#include "Emit/Shortcuts.h"
 #include "Emit/SplitEmitter.h"
 #include "Pass/CleanUp.h"
 #include "Pass/LeaveDerivative.h"
@@ -284,6 +285,7 @@ void Differentiator::finish() {
   for (PreparePrimal *P : {PrepareReverse.get(), PrepareForward.get()})
     if (P)
       P->dispose();
+  takeShortcuts(M);
   if (Opts.CleanUp && Opts.InlineArena)
     for (Function *F : Finished)
       inlineFastPaths(*F, MAM);

@@ -24,6 +24,7 @@
 #include "Pass/Hints.h"
 #include "Catalogue/Catalogue.h"
 #include "Emit/RuntimeLibrary.h"
+#include "Emit/Shortcuts.h"
 #include "Pass/ClonePrimal.h"
 #include "Pass/DispatchCalls.h"
 #include "Pass/LowerExceptions.h"
@@ -209,6 +210,7 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
   ByOriginal[&F] = P;
   ByClone[Clone] = P;
 
+  dropShortcuts(*Clone);
   replaceBarriers(*Clone);
   advanceIterations(*Clone);
   resolveCalls(*Clone);

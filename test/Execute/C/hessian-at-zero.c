@@ -1,6 +1,7 @@
 // Products of Hessians and vectors where an adjoint is zero by its value: its
 // tangent is not, and reaches the operands of functions that guard themselves
-// against 0 * inf. Where that guard is needed it still holds.
+// against 0 * inf, and loops that are skipped where nothing is to be added. Where
+// the guard is needed it still holds.
 // RG-LEVELS: O0 O2 O3 fast
 #include "rgtest.h"
 #include <math.h>
@@ -19,6 +20,15 @@ static float singles(const float *x) {
   return x[1] * sqrtf(x[0]) + powf(x[0], x[2]) + x[2] * logf(x[3]);
 }
 
+// A loop whose result a maximum chooses is not reversed where its adjoint is zero,
+// unless that is differentiated.
+static double chosen(const double *x) {
+  double s = 0;
+  for (int i = 0; i < 20; ++i)
+    s += sin(x[0] * i) * x[3];
+  return (s > x[2] - 9 ? s : x[2]) * x[1];
+}
+
 #define GRADIENT(T, F)                                                                             \
   static void F##_gradient(const T *x, T *d) { __enzyme_autodiff((void *)F, x, d); }               \
   static T F##_component(const T *x, int i) {                                                      \
@@ -29,6 +39,7 @@ static float singles(const float *x) {
 GRADIENT(double, weighted)
 GRADIENT(double, powers)
 GRADIENT(float, singles)
+GRADIENT(double, chosen)
 
 #define HESSIAN(T, F)                                                                              \
   do {                                                                                             \
@@ -49,6 +60,7 @@ int main(void) {
   HESSIAN(double, weighted);
   HESSIAN(double, powers);
   HESSIAN(float, singles);
+  HESSIAN(double, chosen);
   double d = __enzyme_autodiff_guarded((void *)guarded, 0.0, enzyme_const, 0.0);
   RG_NEAR(d, 1);
   RG_NEAR(powers_component((double[4]){0, 0, 0, 1}, 0), 0);
