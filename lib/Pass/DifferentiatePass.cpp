@@ -10,6 +10,7 @@
 #include "Pass/DeviceLibrary.h"
 #include "Pass/Differentiator.h"
 #include "Pass/InactiveValues.h"
+#include "Pass/KeepEqualities.h"
 #include "Pass/Hints.h"
 #include "Pass/LowerEntryCalls.h"
 #include "Pass/Precision.h"
@@ -45,15 +46,16 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   // Hands off what was not asked: without derivative calls nothing happens.
   if (!hasEntryCalls(M) || !Opts.Enabled) {
     releaseLibrary(M, MAM, {}, Opts); // held for derivatives that nobody needs any more
+    bool Changed = releaseEqualities(M);
     // But for what a program may ask the runtime itself, rg_tape_free say.
-    bool Asked = Stage != LinkStage::BeforeLink && RuntimeLibrary(M).resolveDeclarations();
-    return Asked ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    Changed |= Stage != LinkStage::BeforeLink && RuntimeLibrary(M).resolveDeclarations();
+    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   switch (Stage) {
   case LinkStage::Whole:
     // The native half of a fat object, whose other half is for the linker.
     if (hasDeferredCalls(M))
-      return PreservedAnalyses::all();
+      return releaseEqualities(M) ? PreservedAnalyses::none() : PreservedAnalyses::all();
     break;
   case LinkStage::BeforeLink:
     if (lacksBodies(M, MAM, Opts)) {
@@ -103,6 +105,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   removeHints(M);
   removeUnusedEntryDeclarations(M);
   removeKept(M);
+  releaseEqualities(M);
   releaseLibrary(M, MAM, Derivatives, Opts);
   Diags.finish();
   return PreservedAnalyses::none();

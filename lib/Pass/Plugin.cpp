@@ -24,6 +24,7 @@
 #include "Pass/Plugin.h"
 #include "Offload/OffloadPass.h"
 #include "Pass/AnnotateParameters.h"
+#include "Pass/KeepEqualities.h"
 #include "Pass/DeviceLibrary.h"
 #include "Pass/DifferentiatePass.h"
 #include "Pass/RequestPrinter.h"
@@ -122,6 +123,7 @@ void retrograd::registerPasses(PassBuilder &PB) {
           MPM.addPass(OffloadPass(Opts.OffloadDevice, offloadOptions(Opts)));
         MPM.addPass(KeepRulesPass());
         MPM.addPass(AnnotateParametersPass());
+        MPM.addPass(KeepEqualitiesPass());
         if (Opts.RunEarly)
           MPM.addPass(DifferentiatePass(Opts));
       });

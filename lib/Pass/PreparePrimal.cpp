@@ -27,6 +27,7 @@
 #include "Emit/Shortcuts.h"
 #include "Pass/ClonePrimal.h"
 #include "Pass/DispatchCalls.h"
+#include "Pass/KeepEqualities.h"
 #include "Pass/LowerExceptions.h"
 #include "Pass/PrimalEvidence.h"
 #include "Pass/PrimalNormalForm.h"
@@ -211,6 +212,7 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
   ByClone[Clone] = P;
 
   dropShortcuts(*Clone);
+  keepEqualities(*Clone);
   replaceBarriers(*Clone);
   advanceIterations(*Clone);
   resolveCalls(*Clone);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/PrimalNormalForm.h"
+#include "Pass/KeepEqualities.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -484,12 +485,14 @@ PrimalSimplifier::PrimalSimplifier() {
 
 void PrimalSimplifier::simplifyQuickly(Function &F,
                                        FunctionAnalysisManager &FAM) {
+  foldEqualities(F);
   FAM.invalidate(F, PreservedAnalyses::none());
   FAM.invalidate(F, Quick.run(F, FAM));
 }
 
 void PrimalSimplifier::simplifyFully(Function &F,
                                      FunctionAnalysisManager &FAM) {
+  foldEqualities(F);
   FAM.invalidate(F, PreservedAnalyses::none());
   FAM.invalidate(F, Full.run(F, FAM));
 }

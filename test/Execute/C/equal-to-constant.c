@@ -1,0 +1,52 @@
+// Where x equals a constant the derivative is that of the branch taken: LLVM puts
+// the constant in the place of x, whose derivative would be lost.
+// RG-LEVELS: O0 O1 O2 O3 Os fast
+#include "rgtest.h"
+#include <math.h>
+double __enzyme_autodiff(void *, ...);
+double __enzyme_fwddiff(void *, ...);
+
+static double branch(double x) {
+  if (x == 2)
+    return x * x;
+  return 7 * x;
+}
+static double chosen(double x) { return x != 1.5 ? sin(x) : x * x * x; }
+static float single(float x) { return x == 0.25f ? 3 * x : x * x; }
+static double zero(double x) { return x == 0 ? 5 * x : cos(x); }
+__attribute__((noinline)) static double power(double x, double p) {
+  if (p == 2)
+    return x * x;
+  if (p == 3)
+    return x * x * x * (p - 2);
+  return pow(x, p);
+}
+static double callee(double x, double p) { return power(x, p) + power(x, 3) + power(x, x); }
+static double loop(double x) {
+  double s = 0, y = 1;
+  for (int i = 0; i < 5; ++i) {
+    y = y == 3 ? y * x : y + 1;
+    s += y;
+  }
+  return s;
+}
+
+#define BOTH(F, X, WANT)                                                                           \
+  RG_NEAR(__enzyme_autodiff((void *)F, X), WANT);                                                  \
+  RG_NEAR(__enzyme_fwddiff((void *)F, X, 1.0), WANT)
+
+extern int enzyme_const;
+float __enzyme_autodiff_single(void *, ...);
+
+int main(void) {
+  BOTH(branch, 2.0, 4);
+  BOTH(branch, 3.0, 7);
+  BOTH(chosen, 1.5, 3 * 1.5 * 1.5);
+  BOTH(zero, 0.0, 5);
+  BOTH(loop, 1.25, 9);
+  RG_NEARF(__enzyme_autodiff_single((void *)single, 0.25f), 3);
+  // x = 2: 2x, 3x^2, and x^x by the branch for p = 2, in which p does not occur.
+  RG_NEAR(__enzyme_autodiff((void *)callee, 2.0, enzyme_const, 2.0), 4 + 12 + 4);
+  RG_NEAR(__enzyme_autodiff((void *)callee, 2.0, enzyme_const, 3.0), 12 + 12 + 4);
+  return rgReport();
+}
