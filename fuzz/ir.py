@@ -779,6 +779,7 @@ def main():
     parser.add_argument("--keep", help="folder for what fails")
     parser.add_argument("--show", type=int)
     parser.add_argument("--judge", metavar="FILE")
+    parser.add_argument("--config", help="for --judge, like O2,mincut; all without")
     options = parser.parse_args()
     if options.show is not None:
         print(module([(options.show, function(options.seed, options.show, options.size))]))
@@ -789,7 +790,7 @@ def main():
         if options.judge:
             with open(options.judge) as file:
                 numbers = [int(n) for n in re.findall(r"@f(\d+)\(ptr %x", file.read())][:1]
-            for config in CONFIGS:
+            for config in [tuple(options.config.split(","))] if options.config else CONFIGS:
                 print(*config, *judge.run_file(options.judge, numbers, config).values())
             return 0
         end = time.time() + (options.seconds or 1e9)

@@ -284,6 +284,27 @@ Health examine(const Invocation &I, const CheckSettings &S, const std::string &F
   return Health::Unknown;
 }
 
+/// Runs another function of the file as it is, for what it decides.
+std::optional<Decision> measure(const Invocation &I, const CheckSettings &Given,
+                                const std::string &Function) {
+  Expected<Signature> F = readSignature(I.File, Function, I.Flags);
+  if (!F) {
+    consumeError(F.takeError());
+    return std::nullopt;
+  }
+  Workplace W(false);
+  CheckSettings S;
+  if (Function == I.Function)
+    S = Given;
+  S.Points = Given.Points;
+  S.Seed = Given.Seed;
+  S.Trace = true;
+  std::string Source = W.file(F->CPlusPlus ? "trace.cpp" : "trace.c");
+  if (W.failed() || !writeFile(Source, checkProgram(I.File, *F, S)))
+    return std::nullopt;
+  return measureDecisions(driverFor(I, *F), Source, W.file("trace"), I.Flags);
+}
+
 std::string counted(size_t N, StringRef Thing) {
   return std::to_string(N) + " " + Thing.str() + (N == 1 ? "" : "s");
 }
@@ -381,9 +402,12 @@ int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
   }
   outs().flush();
   if ((Wrong || Unsure) && I.Doctor)
-    diagnose(I, [&](const std::string &Function, std::string &Reason) {
-      return examine(I, S, Function, Reason);
-    });
+    diagnose(
+        I,
+        [&](const std::string &Function, std::string &Reason) {
+          return examine(I, S, Function, Reason);
+        },
+        [&](const std::string &Function) { return measure(I, S, Function); });
   return Wrong ? 1 : 0;
 }
 

@@ -152,6 +152,70 @@ static long double rg_difference(struct RgNumber *n, long double h) {
 }
 static long double rg_absolute(long double v) { return v < 0 ? -v : v; }
 
+/* The step is a power of two, so that x + h is exact where it can be. */
+static long double rg_step(const struct RgNumber *n) {
+  long double h = n->kind == RgFloat || RG_FLOAT_RESULT ? 0x1p-5L : 0x1p-10L, size = 1;
+  while (size < rg_absolute(n->start))
+    size *= 2;
+  while (size > rg_absolute(n->start) * 2 && size > 0x1p-3L)
+    size /= 2;
+  return h * size;
+}
+
+#ifdef RG_TRACE
+/* Which operation decided what, in the order of execution: of the point itself (run 0)
+ * and of a step away from it (run 1). */
+enum { RG_DECISIONS = 1 << 20 };
+static struct RgDecision { int operation; long long outcome; } rg_decisions[2][RG_DECISIONS];
+static int rg_decided[2], rg_run = -1;
+#ifdef __cplusplus
+extern "C"
+#endif
+__attribute__((used)) void rg_decide(int operation, long long outcome) {
+  if (rg_run < 0 || rg_decided[rg_run] == RG_DECISIONS)
+    return;
+  struct RgDecision *d = &rg_decisions[rg_run][rg_decided[rg_run]++];
+  d->operation = operation;
+  d->outcome = outcome;
+}
+static void rg_decide_all(int run) {
+  rg_run = run;
+  rg_decided[run] = 0;
+  rg_phi();
+  rg_run = -1;
+}
+/* Names the first decision that a step of a number changes. */
+static int rg_trace(void) {
+  int first = RG_DECISIONS;
+  const char *name = NULL;
+  rg_decide_all(0);
+  for (int i = 0; i < rg_count; ++i)
+    for (int side = -2; rg_numbers[i].active && side <= 2; side += 4) {
+      struct RgNumber *n = &rg_numbers[i];
+      long double at = n->start;
+      n->start = at + side * rg_step(n);
+      rg_decide_all(1);
+      n->start = at;
+      int k = 0;
+      while (k < rg_decided[0] && k < rg_decided[1] &&
+             rg_decisions[0][k].operation == rg_decisions[1][k].operation &&
+             rg_decisions[0][k].outcome == rg_decisions[1][k].outcome)
+        ++k;
+      if (k < first && k < rg_decided[0]) {
+        first = k;
+        name = n->name;
+      }
+    }
+  if (!name)
+    return 0;
+  int time = 0;
+  for (int k = 0; k <= first; ++k)
+    time += rg_decisions[0][k].operation == rg_decisions[0][first].operation;
+  fprintf(rg_out, "decision %d %d %s\n", rg_decisions[0][first].operation, time, name);
+  return 1;
+}
+#endif
+
 static int rg_point(int point) {
   for (int i = 0; i < rg_count; ++i) {
     struct RgNumber *n = &rg_numbers[i];
@@ -163,6 +227,9 @@ static int rg_point(int point) {
       n->weight = (float)n->weight;
   }
   rg_slack_value = 0;
+#ifdef RG_TRACE
+  return rg_trace();
+#endif
   long double first = rg_phi();
   int written = rg_slack_written();
   long double second = rg_phi();
@@ -200,13 +267,8 @@ static int rg_point(int point) {
     for (int i = 0; i < rg_count; ++i)
       if (rg_numbers[i].output && rg_numbers[i].shadow)
         forward += rg_numbers[i].weight * rg_get(rg_numbers[i].shadow, rg_numbers[i].kind);
-    /* The step is a power of two, so that x + h is exact where it can be. */
-    long double h = n->kind == RgFloat || RG_FLOAT_RESULT ? 0x1p-5L : 0x1p-10L, size = 1;
-    while (size < rg_absolute(n->start))
-      size *= 2;
-    while (size > rg_absolute(n->start) * 2 && size > 0x1p-3L)
-      size /= 2;
-    long double coarse = rg_difference(n, h * size), fine = rg_difference(n, h * size / 2);
+    long double h = rg_step(n);
+    long double coarse = rg_difference(n, h), fine = rg_difference(n, h / 2);
     fprintf(rg_out, "row %d %s %s %.17Lg %.17Lg %.17Lg %.3Lg\n", point, n->name,
             n->kind == RgFloat || RG_FLOAT_RESULT ? "float" : "double", n->reverse, forward,
             fine, rg_absolute(fine - coarse));
@@ -409,19 +471,26 @@ std::string retrograd::checkProgram(const std::string &File, const Signature &Gi
     OS << (I ? ", " : "") << ParameterText(F.Parameters[I], I).argument();
   OS << ");\n" << (F.Result == "void" ? "  return 0;\n" : "") << "}\n";
 
-  OS << "static void rg_reverse(void) {\n  ";
-  if (Scalars.size() == 1)
-    OS << ParameterText(F.Parameters[Scalars[0]], Scalars[0]).shadow() << " = ";
-  else if (Scalars.size() > 1)
-    OS << Adjoints << " r = ";
-  OS << Reverse << ";\n";
-  for (size_t I : Scalars)
-    if (Scalars.size() > 1)
-      OS << "  " << ParameterText(F.Parameters[I], I).shadow() << " = r.a" << I
-         << ";\n";
-  OS << "}\nstatic long double rg_forward(void) {\n  "
-     << (F.Result == "void" ? "" : "return (long double)") << Forward << ";\n"
-     << (F.Result == "void" ? "  return 0;\n" : "") << "}\n";
+  auto emitCalls = [&] {
+    OS << "static void rg_reverse(void) {\n  ";
+    if (Scalars.size() == 1)
+      OS << ParameterText(F.Parameters[Scalars[0]], Scalars[0]).shadow() << " = ";
+    else if (Scalars.size() > 1)
+      OS << Adjoints << " r = ";
+    OS << Reverse << ";\n";
+    for (size_t I : Scalars)
+      if (Scalars.size() > 1)
+        OS << "  " << ParameterText(F.Parameters[I], I).shadow() << " = r.a" << I
+           << ";\n";
+    OS << "}\nstatic long double rg_forward(void) {\n  "
+       << (F.Result == "void" ? "" : "return (long double)") << Forward << ";\n"
+       << (F.Result == "void" ? "  return 0;\n" : "") << "}\n";
+  };
+  if (S.Trace)
+    OS << "#define RG_TRACE\nstatic void rg_reverse(void) {}\n"
+          "static long double rg_forward(void) { return 0; }\n";
+  else
+    emitCalls();
 
   // The table of numbers, filled at the start.
   std::string Table;

@@ -108,28 +108,6 @@ std::vector<Registration> registrationsOf(const Function &F) {
   return Found;
 }
 
-/// Why I has no derivative that differences would agree with; null if it has one.
-const char *notDifferentiable(const Instruction &I) {
-  if (isa<FPToSIInst, FPToUIInst>(I))
-    return "a number becomes an integer here: the derivative by it is zero";
-  if (const auto *C = dyn_cast<CallBase>(&I)) {
-    const Function *Callee = C->getCalledFunction();
-    if (!Callee)
-      return nullptr;
-    StringRef Name = Callee->getName();
-    if (Name.consume_front("llvm."))
-      Name = Name.take_until([](char Ch) { return Ch == '.'; });
-    for (StringRef Step : {"floor", "ceil", "round", "trunc", "rint", "nearbyint", "roundeven",
-                           "lround", "lrint", "llround", "llrint"})
-      if (Name == Step || Name == (Step + "f").str() || Name == (Step + "l").str())
-        return "a step function: the derivative is zero between its steps";
-    for (StringRef Kink : {"fabs", "fmax", "fmin", "maxnum", "minnum"})
-      if (Name == Kink || Name == (Kink + "f").str() || Name == (Kink + "l").str())
-        return "a kink: the derivative jumps here";
-  }
-  return nullptr;
-}
-
 /// A comparison of numbers that decides a branch.
 bool branchesOnNumber(const Instruction &I) {
   const auto *C = dyn_cast<FCmpInst>(&I);
@@ -141,8 +119,9 @@ bool branchesOnNumber(const Instruction &I) {
 class Doctor {
 public:
   Doctor(const Invocation &I, Module &M,
-         function_ref<Health(const std::string &, std::string &)> Examine)
-      : I(I), M(M), Examine(Examine) {}
+         function_ref<Health(const std::string &, std::string &)> Examine,
+         function_ref<std::optional<Decision>(const std::string &)> Measure)
+      : I(I), M(M), Examine(Examine), Measure(Measure) {}
 
   void run() {
     // "f(double)" names one of several: the module knows them by name alone.
@@ -203,6 +182,14 @@ private:
     }
     if (!Registered.empty())
       return;
+    if (std::optional<Decision> D = Measure(userName(F))) {
+      bool Own = sys::path::filename(D->File) == sys::path::filename(I.File);
+      outs() << (Own ? place(I, D->Line) : D->File + ":" + std::to_string(D->Line))
+             << ": the fault is in '" << (Own && D->Function == F.getSubprogram()->getName() ? userName(F) : D->Function)
+             << "': " << D->What << "\n  measured: a small step of " << D->Number
+             << " changes its outcome, at execution " << D->Time << " of this operation\n";
+      return;
+    }
     for (const Instruction &Inst : instructions(F))
       if (const char *Why = notDifferentiable(Inst)) {
         const DebugLoc &L = Inst.getDebugLoc();
@@ -224,14 +211,16 @@ private:
   const Invocation &I;
   Module &M;
   function_ref<Health(const std::string &, std::string &)> Examine;
+  function_ref<std::optional<Decision>(const std::string &)> Measure;
   DenseSet<const Function *> Seen;
 };
 
 } // namespace
 
 void retrograd::diagnose(const Invocation &I,
-                         function_ref<Health(const std::string &, std::string &)> Examine) {
+                         function_ref<Health(const std::string &, std::string &)> Examine,
+                         function_ref<std::optional<Decision>(const std::string &)> Measure) {
   LLVMContext Context;
   if (std::unique_ptr<Module> M = readModule(I, Context))
-    Doctor(I, *M, Examine).run();
+    Doctor(I, *M, Examine, Measure).run();
 }

@@ -20,6 +20,7 @@
 #define RETROGRAD_TOOLS_DOCTOR_H
 
 #include "CheckCommand.h"
+#include "Decisions.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace retrograd {
@@ -29,9 +30,11 @@ enum class Health { Right, Wrong, Unsure, Unknown };
 
 /// Names the function, and the line, that makes `I.Function` wrong, on stdout.
 /// `Examine` checks a function of the same file quietly; the reason of Unknown
-/// goes to its second argument.
+/// goes to its second argument. `Measure` says which decision of a function changes for
+/// inputs close by.
 void diagnose(const Invocation &I,
-              llvm::function_ref<Health(const std::string &, std::string &)> Examine);
+              llvm::function_ref<Health(const std::string &, std::string &)> Examine,
+              llvm::function_ref<std::optional<Decision>(const std::string &)> Measure);
 
 } // namespace retrograd
 
