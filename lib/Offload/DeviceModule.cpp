@@ -10,6 +10,7 @@
 #include "Offload/BarrierElimination.h"
 #include "Offload/LockStep.h"
 #include "Offload/Retarget.h"
+#include "Offload/ScopedAtomics.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/TargetTransformInfoImpl.h"
@@ -204,6 +205,7 @@ bool DeviceModule::prepare() {
     F->removeFnAttr(Attribute::NoInline);
     if (isKernel(*F))
       prepareKernel(*F);
+    spellOutScopedAtomics(*F);
     for (Instruction &I : make_early_inc_range(instructions(*F))) {
       auto *Call = dyn_cast<CallInst>(&I);
       Function *Callee = Call ? Call->getCalledFunction() : nullptr;

@@ -25,6 +25,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Emit/RuntimeLibrary.h"
 #include "Emit/Shortcuts.h"
+#include "Offload/ScopedAtomics.h"
 #include "Pass/ClonePrimal.h"
 #include "Pass/DispatchCalls.h"
 #include "Pass/KeepEqualities.h"
@@ -599,6 +600,7 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       FAM.invalidate(F, PreservedAnalyses::none());
       cloneNewCallees(P);
     }
+    spellOutScopedAtomics(F);
     explainFloatTricks(F);
     dropMarkers(F, FAM);
     spellAddresses(F);

@@ -61,7 +61,7 @@ __device__ void atomics(const double *x, double *y, int n) {
   if (i >= n)
     return;
   atomicAdd(&y[i % 5], x[i] * x[i]);
-  atomicAdd(&y[5], sin(x[i]));
+  __dAtomicAdd_system(&y[5], sin(x[i])); // NVVM's intrinsic
 }
 
 __device__ void sharedAtomics(const double *x, double *y, int n) {
@@ -70,7 +70,7 @@ __device__ void sharedAtomics(const double *x, double *y, int n) {
   if (t < 8)
     bins[t] = 0;
   __syncthreads();
-  atomicAdd(&bins[(t * t) % 8], x[i] * x[i]);
+  __dAtomicAdd_block(&bins[(t * t) % 8], x[i] * x[i]);
   __syncthreads();
   y[i] = bins[t % 8] * x[i];
 }
