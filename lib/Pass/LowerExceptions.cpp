@@ -37,6 +37,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -458,6 +459,21 @@ void FunctionLowering::checkAfter(CallInst &C) {
 
 void FunctionLowering::checkPlainCalls() {
   SmallVector<CallInst *, 8> Calls;
+  // What only cleans up after a callee that returns its exceptions is left out: it
+  // would have to ask as well.
+  SmallVector<InvokeInst *, 4> Invokes;
+  for (Instruction &I : instructions(F))
+    if (auto *Inv = dyn_cast<InvokeInst>(&I))
+      if (Function *Callee = Inv->getCalledFunction();
+          Callee && ReturnsThem(*Callee) && !Inv->hasFnAttr(ExceptionChecked))
+        Invokes.push_back(Inv);
+  if (!Invokes.empty()) {
+    auto Returning = blocksThatReturn(F);
+    for (InvokeInst *Inv : Invokes)
+      if (!Returning.contains(Inv->getUnwindDest()))
+        changeToCall(Inv);
+    removeUnreachableBlocks(F);
+  }
   for (Instruction &I : instructions(F))
     if (auto *C = dyn_cast<CallInst>(&I))
       if (Function *Callee = C->getCalledFunction();
@@ -619,9 +635,8 @@ void FunctionLowering::run() {
 void ExceptionLowering::lower(Function &F, bool Leaves,
                               FunctionPredicate HasBody,
                               FunctionPredicate ReturnsThem) {
-  // What is only cleaned up after in a function that goes no further.
   if (!Leaves)
-    dropDeadEndUnwinding(F);
+    dropDeadEndUnwinding(F, Cat);
   FunctionLowering Lowering(*this, F, Leaves, HasBody, ReturnsThem);
   Lowering.markTakenAlong();
   if (Leaves || catches(F))

@@ -555,7 +555,7 @@ bool PreparePrimal::Impl::inlineCalls(Primal &Caller) {
     }
   }
   if (Changed) {
-    dropDeadEndUnwinding(F);
+    dropDeadEndUnwinding(F, Cat);
     FAM.invalidate(F, PreservedAnalyses::none());
   }
   return Changed;

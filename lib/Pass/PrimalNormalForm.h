@@ -18,15 +18,18 @@
 #include "llvm/IR/PassManager.h"
 
 namespace retrograd {
+class Catalogue;
 
 /// Blocks of F from which a return can be reached. The others only lead to
 /// throw, abort or an endless loop: nothing there has a derivative.
 llvm::SmallPtrSet<const llvm::BasicBlock *, 32>
 blocksThatReturn(const llvm::Function &F);
 
-/// Turns an invoke into a call when its landing pad cannot lead to a return:
-/// an exception then leaves the function without running its cleanups.
-void dropDeadEndUnwinding(llvm::Function &F);
+/// Turns an invoke into a call when its landing pad cannot lead to a return and only
+/// gives memory back: an exception that leaves leaves that memory behind, and what
+/// does return is simpler to analyse. Clean-ups that others notice (locks,
+/// destructors of the program's) run.
+void dropDeadEndUnwinding(llvm::Function &F, const Catalogue &Cat);
 
 /// Removes assembly without text: barriers to the optimiser, which would only
 /// hide from us what the code means. Before simplification.
