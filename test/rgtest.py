@@ -29,7 +29,7 @@ LEVELS = {"fast": ["-O2", "-ffast-math"], "g": ["-O2", "-g"]}
 PLANS = ["naive", "mincut"]
 # Optimisations that can be switched off, -rg-NAME=false; results must stay right.
 SWITCHES = ["outer-counts", "nest-arrays", "tape-arrays", "recompute-phis", "skip-idle-loops",
-            "pack-lanes", "contract", "alias-scopes", "inline-arena"]
+            "pack-lanes", "contract", "alias-scopes", "inline-arena", "defer-loops", "chosen-iterations"]
 TIMEOUT = 240  # seconds for one compilation or one run
 
 

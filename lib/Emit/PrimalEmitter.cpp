@@ -155,7 +155,7 @@ bool PrimalEmitter::expandBounds() {
       for (const Loop *N : S.nest())
         InNests.insert(N);
   for (Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
-    bool StoresCount = Plan.countHome(L) != L && Plan.slot({Need::Count, L->getHeader()});
+    bool StoresCount = countsInFront(L) && Plan.slot({Need::Count, L->getHeader()});
     if (!InNests.contains(L) && !StoresCount)
       continue;
     Loop *Clone = LI.getLoopFor(clone(L->getHeader()));
@@ -236,6 +236,14 @@ void PrimalEmitter::makeFrame() {
   B.SetInsertPoint(&D.getEntryBlock(), D.getEntryBlock().begin());
   for (const Slot &Sl : S.Slots)
     FrameSlots[&Sl] = B.CreateAlloca(Sl.Ty, nullptr, "slot");
+  for (const Loop *L : Plan.deferredLoops())
+    for (const Slot &Sl : Plan.scope(L).Slots)
+      FrameSlots[&Sl] = B.CreateAlloca(Sl.Ty, nullptr, "slot");
+}
+
+/// The count of L is stored where it is known first, not counted.
+bool PrimalEmitter::countsInFront(const Loop *L) const {
+  return Plan.countHome(L) != L || Plan.isDeferred(L);
 }
 
 void PrimalEmitter::makeLoopStorage() {
@@ -243,11 +251,12 @@ void PrimalEmitter::makeLoopStorage() {
     const Scope &S = Plan.scope(L);
     const Slot *Count = Plan.slot({Need::Count, L->getHeader()});
     // In front of the loops through which it is the same.
-    if (Count && Plan.countHome(L) != L) {
+    if (Count && countsInFront(L)) {
       IRBuilder<> At(clone(Plan.countHome(L)->getLoopPreheader())->getTerminator());
       storeTo(*Count, At.CreateSub(Loops[L].Trips, At.getInt64(1)), At);
     }
-    if (S.Slots.empty() && !Count && !Loops.contains(L))
+    const Slot *Last = Plan.slot({Need::Last, L->getHeader()});
+    if (Plan.isDeferred(L) || (S.Slots.empty() && !Count && !Last && !Loops.contains(L)))
       continue;
     LoopStorage &Code = Loops[L];
     BasicBlock *Header = clone(L->getHeader());
@@ -259,13 +268,22 @@ void PrimalEmitter::makeLoopStorage() {
     IRBuilder<> AtLatch(Latch->getTerminator());
     Code.Iteration->addIncoming(
         AtLatch.CreateAdd(Code.Iteration, B.getInt64(1), "rg.next", true, true), Latch);
+    if (Last) {
+      const Choice &Made = *Plan.choiceIn(L);
+      PHINode *SoFar = B.CreatePHI(B.getInt64Ty(), 2, "rg.last");
+      Value *C = primal(Made.Chosen->getCondition());
+      Code.Last = AtLatch.CreateSelect(C, Made.OnTrue ? (Value *)Code.Iteration : SoFar,
+                                       Made.OnTrue ? (Value *)SoFar : Code.Iteration);
+      SoFar->addIncoming(B.getInt64(-1), Preheader);
+      SoFar->addIncoming(Code.Last, Latch);
+    }
     if (S.Slots.empty())
       continue;
     DebugLoc Line = Header->getTerminator()->getDebugLoc();
     if (S.IsArray) {
       IRBuilder<> At(Preheader->getTerminator());
       At.SetCurrentDebugLocation(Line);
-      if (S.Nest == L) {
+      if (S.Nest == L && !S.Reused) {
         Code.Base = allocateArrays(S, At);
         continue;
       }
@@ -273,8 +291,9 @@ void PrimalEmitter::makeLoopStorage() {
       // that there is some from here on.
       Code.Nest = IRBuilder<>(&D.getEntryBlock(), D.getEntryBlock().begin())
                       .CreateAlloca(B.getPtrTy(), nullptr, "rg.nest");
-      IRBuilder<>(clone(S.Nest->getLoopPreheader())->getTerminator())
-          .CreateStore(ConstantPointerNull::get(B.getPtrTy()), Code.Nest);
+      Instruction *Entered = S.Reused ? Code.Nest->getNextNode()
+                                      : clone(S.Nest->getLoopPreheader())->getTerminator();
+      IRBuilder<>(Entered).CreateStore(ConstantPointerNull::get(B.getPtrTy()), Code.Nest);
       Code.Base = At.CreateLoad(B.getPtrTy(), Code.Nest, "rg.base");
       continue;
     }
@@ -353,8 +372,10 @@ void PrimalEmitter::storeAtExits() {
         if (It == Loops.end())
           continue;
         if (const Slot *Count = Plan.slot({Need::Count, L->getHeader()});
-            Count && Plan.countHome(L) == L)
+            Count && !countsInFront(L))
           Stores.push_back({Count, It->second.Iteration});
+        if (It->second.Last)
+          Stores.push_back({Plan.slot({Need::Last, L->getHeader()}), It->second.Last});
         if (It->second.Record)
           Stores.push_back({Plan.slot({Need::Records, L->getHeader()}), It->second.Record});
       }
@@ -390,7 +411,7 @@ void PrimalEmitter::storeAtExits() {
 
 Value *PrimalEmitter::slotAddress(const Slot &S, IRBuilderBase &B) {
   const Loop *L = Plan.scopeOf(S.Holds);
-  if (!L) {
+  if (!L || Plan.isDeferred(L)) {
     if (!Plan.isSplit())
       return FrameSlots.lookup(&S);
     return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Frame, S.Offset);
@@ -430,7 +451,7 @@ void PrimalEmitter::storeSlots() {
     for (const Slot &S : Plan.scope(L).Slots) {
       Need N = S.Holds;
       IRBuilder<> B(D.getContext());
-      if (N.K == Need::Count || N.K == Need::Records)
+      if (N.K == Need::Count || N.K == Need::Last || N.K == Need::Records)
         continue; // where the loop is entered or left
       if (const auto *Block = dyn_cast<BasicBlock>(N.Of)) {
         BasicBlock *C = clone(Block);

@@ -32,6 +32,7 @@ namespace retrograd {
 /// The code of one loop in the primal sweep.
 struct LoopStorage {
   llvm::PHINode *Iteration = nullptr; ///< i64, 0 in the first iteration
+  llvm::Value *Last = nullptr;        ///< behind the choice: where it was made last so far
   llvm::Value *Base = nullptr;        ///< array: storage; its first word is N
   llvm::Value *Trips = nullptr;       ///< array, exact count: N, the bound of iterations
   llvm::AllocaInst *Nest = nullptr;   ///< array of a nest: its storage, null before the first use
@@ -69,6 +70,7 @@ private:
   bool callsItself() const;
   void beginTape();
   void makeFrame();
+  bool countsInFront(const llvm::Loop *L) const;
   void makeLoopStorage();
   llvm::Value *allocateArrays(const Scope &S, llvm::IRBuilderBase &B);
   void makeNests();

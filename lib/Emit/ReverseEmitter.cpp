@@ -85,7 +85,7 @@ void ReverseEmitter::run() {
     if (!Plan.shape().isLive(L->getHeader()))
       continue;
     Counters[L] = entryAlloca(B.getInt64Ty(), "rg.iter.rev");
-    if (const Scope &S = Plan.scope(L); !S.Slots.empty() && !S.IsArray)
+    if (const Scope &S = Plan.scope(L); !S.Slots.empty() && !S.IsArray && !Plan.isDeferred(L))
       Records[L] = entryAlloca(B.getPtrTy(), "rg.record.rev");
   }
 
@@ -103,10 +103,14 @@ void ReverseEmitter::run() {
   if (!Plan.isSplit())
     Return->eraseFromParent();
 
+  for (const Loop *L : Plan.deferredLoops())
+    Runs[L->getLoopLatch()] = BasicBlock::Create(D.getContext(), "rg.run." + L->getHeader()->getName(), &D);
   for (const BasicBlock &Block : F)
     if (Plan.shape().isLive(&Block))
       emitBlock(Block);
   finish();
+  for (const Loop *L : Plan.deferredLoops())
+    moveHere(*L);
 }
 
 void ReverseEmitter::setLine(const Instruction &I) {
@@ -284,7 +288,7 @@ Value *ReverseEmitter::lookup(Need N) {
 Value *ReverseEmitter::loadSlot(const Slot &S) {
   const Loop *L = Plan.scopeOf(S.Holds);
   Value *Address;
-  if (!L) {
+  if (!L || Plan.isDeferred(L)) {
     Address = Plan.isSplit() ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Frame, S.Offset)
                              : (Value *)Primal.frameSlot(S);
   } else if (Records.contains(L)) {
@@ -402,6 +406,10 @@ Value *ReverseEmitter::compute(Need N) {
     return N.K == Need::Shadow ? Primal.shadow(N.Of, Lane) : Primal.primal(N.Of);
   assert(Plan.recipe(N).K == Recipe::Compute && "need that the plan does not know");
   const auto &I = *cast<Instruction>(N.Of);
+  if (const Choice *C = N.K == Need::Primal ? Plan.choiceBy(&I) : nullptr) {
+    Value *Here = B.CreateICmpEQ(iteration(C->Of), lookup({Need::Last, C->Of->getHeader()}));
+    return C->OnTrue ? Here : B.CreateNot(Here);
+  }
   if (auto *Phi = dyn_cast<PHINode>(&I))
     return computePhi(*Phi, N.K);
   // Operands first: the clone goes behind what they need.
@@ -473,6 +481,8 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
   for (const BasicBlock *P : Preds)
     Edges.push_back(BasicBlock::Create(D.getContext(), "rev.edge." + P->getName(), &D));
   const Loop *L = Plan.shape().loops().getLoopFor(&Block);
+  if (L && L->getHeader() == &Block && Plan.rewindsTape(L))
+    B.CreateCall(runtime("rg_tape_end"), {Arena});
   if (L && L->getHeader() == &Block && Preds.size() > 1) {
     unsigned Latch = Preds[0] == L->getLoopLatch() ? 0 : 1;
     Value *First = B.CreateICmpEQ(iteration(L), B.getInt64(0), "rg.first");
@@ -492,7 +502,7 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
     if (Value *Idle = idle(*P, Block, Taken)) {
       const BasicBlock *Before = Plan.shape().loops().getLoopFor(P)->getLoopPreheader();
       BasicBlock *Skip = BasicBlock::Create(D.getContext(), "rev.idle." + P->getName(), &D);
-      B.CreateCondBr(unlessDifferentiated(B, Idle), Skip, Reversed[P]);
+      B.CreateCondBr(unlessDifferentiated(B, Idle), Skip, reverseOf(*P));
       B.SetInsertPoint(Skip);
       for (const TakenAdjoint &A : Taken) {
         const Value *V = A.Phi->getIncomingValueForBlock(P);
@@ -503,7 +513,7 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
       Lane = 0;
       B.CreateBr(Reversed[Before]);
     } else {
-      B.CreateBr(Reversed[P]);
+      B.CreateBr(reverseOf(*P));
     }
   }
 }
@@ -536,7 +546,11 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
   for (const Loop *K : llvm::reverse(Left)) {
     Met.clear();
     Value *Count;
-    if (auto N = Plan.constantCount(K))
+    if (Plan.slot({Need::Last, K->getHeader()}) && !Records.contains(K))
+      // Where nothing was chosen, the first iteration hands on what it began with.
+      Count = B.CreateBinaryIntrinsic(Intrinsic::smax, lookup({Need::Last, K->getHeader()}),
+                                      B.getInt64(0));
+    else if (auto N = Plan.constantCount(K))
       Count = B.getInt64(*N);
     else
       Count = lookup({Need::Count, K->getHeader()});
@@ -545,6 +559,89 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
       B.CreateStore(lookup({Need::Records, K->getHeader()}), Records[K]);
   }
   Met.clear();
+}
+
+/// Where the reverse of P begins: the last block of a deferred loop's iteration has to
+/// be reached by running the iteration.
+BasicBlock *ReverseEmitter::reverseOf(const BasicBlock &P) {
+  BasicBlock *Run = Runs.lookup(&P);
+  return Run ? Run : Reversed[&P];
+}
+
+/// Takes the code of a deferred loop out of the primal sweep and puts one iteration of
+/// it in front of its reverse:
+///
+///   primal   preheader -> header ... latch -> exit    becomes   preheader -> exit
+///   reverse  rev.exit -> rev.latch ... rev.header     becomes   rev.exit -> run
+///            -> rev.latch (backedge)                            run -> header ... latch
+///                                                               -> rev.latch ... rev.header -> run
+void ReverseEmitter::moveHere(const Loop &L) {
+  auto CloneOf = [&](const BasicBlock *Block) {
+    return cast<BasicBlock>(Primal.primal(Block));
+  };
+  BasicBlock *Header = CloneOf(L.getHeader()), *Latch = CloneOf(L.getLoopLatch());
+  BasicBlock *Before = CloneOf(L.getLoopPreheader()), *After = CloneOf(L.getExitBlock());
+  BasicBlock *Run = Runs.lookup(L.getLoopLatch());
+
+  // The primal sweep goes past it. What would have come out of it nobody looks at.
+  Before->getTerminator()->replaceSuccessorWith(Header, After);
+  for (PHINode &Phi : After->phis()) {
+    int From = Phi.getBasicBlockIndex(Latch);
+    Phi.setIncomingBlock(From, Before);
+    Phi.setIncomingValue(From, Constant::getNullValue(Phi.getType()));
+  }
+
+  // An iteration starts from its number.
+  B.SetInsertPoint(Run);
+  B.SetCurrentDebugLocation(Header->getTerminator()->getDebugLoc());
+  Met.clear();
+  for (const PHINode &Phi : L.getHeader()->phis()) {
+    auto Replace = [&](Value *Old, Need::Kind K) {
+      auto *C = cast<PHINode>(Old);
+      C->replaceAllUsesWith(Plan.isComputedPhi(Phi) ? computePhi(Phi, K)
+                                                    : Constant::getNullValue(C->getType()));
+      C->eraseFromParent();
+    };
+    if (Plan.activity().hasShadow(&Phi))
+      forLanes([&] { Replace(Primal.shadow(&Phi, Lane), Need::Shadow); });
+    Replace(Primal.primal(&Phi), Need::Primal);
+  }
+  if (Plan.rewindsTape(&L))
+    B.CreateCall(runtime("rg_tape_begin"), {});
+  assert(Header->phis().empty() && "a phi that no iteration starts from");
+  Instruction *Start = B.CreateBr(Header);
+  Latch->getTerminator()->eraseFromParent();
+  B.SetInsertPoint(Latch);
+  B.CreateBr(Reversed[L.getLoopLatch()]);
+
+  // Accesses of the primal now stand beside those of adjoints.
+  SmallSetVector<BasicBlock *, 16> Moved;
+  Moved.insert(Header);
+  for (size_t I = 0; I != Moved.size(); ++I)
+    if (Moved[I] != Latch)
+      Moved.insert_range(successors(Moved[I]));
+  for (BasicBlock *Block : Moved)
+    for (Instruction &I : *Block)
+      if ((isa<LoadInst>(I) || isa<StoreInst>(I)) && !I.hasMetadata(LLVMContext::MD_alias_scope))
+        Primal.kinds().repeated(&I);
+
+  // What was computed in front of the loop, on the way to it, comes over the stack.
+  DominatorTree DT(D);
+  MapVector<Instruction *, SmallVector<Use *, 4>> Outside;
+  for (BasicBlock *Block : Moved)
+    for (Instruction &I : *Block)
+      for (Use &U : I.operands())
+        if (auto *Def = dyn_cast<Instruction>(U.get());
+            Def && !Moved.contains(Def->getParent()) && !DT.dominates(Def, U))
+          Outside[Def].push_back(&U);
+  for (auto &[Def, Uses] : Outside) {
+    AllocaInst *Slot = entryAlloca(Def->getType(), Def->getName() + ".over");
+    BasicBlock::iterator At = afterDefinition(Def);
+    IRBuilder<>(At->getParent(), At).CreateStore(Def, Slot);
+    Value *Again = IRBuilder<>(Start).CreateLoad(Def->getType(), Slot);
+    for (Use *U : Uses)
+      U->set(Again);
+  }
 }
 
 /// V is one of several values that a maximum, a nearest neighbour, a branch chooses

@@ -87,6 +87,8 @@ private:
   /// nothing, where it is worth asking; else null.
   llvm::Value *idle(const llvm::BasicBlock &From, const llvm::BasicBlock &To,
                     llvm::ArrayRef<TakenAdjoint> Adjoints);
+  llvm::BasicBlock *reverseOf(const llvm::BasicBlock &P);
+  void moveHere(const llvm::Loop &L);
   void finish();
   void setLine(const llvm::Instruction &I);
 
@@ -110,6 +112,8 @@ private:
   bool Contracts = false; ///< products and sums of the derivative may be fused
 
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BasicBlock *> Reversed;
+  /// From the latch of a deferred loop to where an iteration of it is run.
+  llvm::DenseMap<const llvm::BasicBlock *, llvm::BasicBlock *> Runs;
   /// Per lane.
   llvm::SmallVector<llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *>, 1> Adjoints;
   unsigned Lane = 0; ///< the current one

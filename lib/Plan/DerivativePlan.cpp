@@ -8,6 +8,7 @@
 #include "Plan/DerivativePlan.h"
 #include "Catalogue/Catalogue.h"
 #include "Diagnostics/RequestTrail.h"
+#include "Plan/DeferredLoops.h"
 #include "Plan/MinCut.h"
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
@@ -23,6 +24,8 @@
 using namespace llvm;
 using namespace retrograd;
 
+static bool isRepeatable(const Instruction &I, const Catalogue &Cat, bool AtAnyPrice);
+
 DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
                                const ActivityAnalysis &Activity,
                                const OverwriteAnalysis &Overwrite,
@@ -35,15 +38,99 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
   if (!Refusals.empty() || Request.Mode == DerivativeMode::Forward)
     return;
   findReplays();
+  findChoices();
   collectNeeds();
   collectCounts();
+  choose();
+  if (Opts.Plan != PlanKind::Naive)
+    defer();
+  checkMemory();
+}
+
+/// What is kept, and where.
+void DerivativePlan::choose() {
+  Keep.clear();
+  Scopes.clear();
+  SlotIndex.clear();
+  for (Replay &R : Replays)
+    R.Used = false;
   if (Opts.Plan == PlanKind::Naive)
     keepAll();
   else
     cut();
   markUsedReplays();
   layOut();
-  checkMemory();
+}
+
+/// What the reverse sweep may look up, whatever is kept.
+DenseSet<Need> DerivativePlan::readable() const {
+  DenseSet<Need> Read;
+  SmallVector<Need, 0> Work(needs());
+  while (!Work.empty()) {
+    Need N = canonical(Work.pop_back_val());
+    if (isa<Constant>(N.Of) || !Read.insert(N).second)
+      continue;
+    append_range(Work, recipe(N).Inputs);
+  }
+  return Read;
+}
+
+bool DerivativePlan::isRepeatable(const Instruction &I) const {
+  return ::isRepeatable(I, facts().catalogue(), /*AtAnyPrice=*/true);
+}
+
+bool DerivativePlan::isComputedPhi(const PHINode &Phi) const {
+  return Opts.RecomputePhis && Shape.affine(&Phi);
+}
+
+void DerivativePlan::needWhatIterationsStartFrom(const Loop &L) {
+  for (const PHINode &Phi : L.getHeader()->phis()) {
+    if (!isComputedPhi(Phi))
+      continue;
+    for (Need::Kind K : {Need::Primal, Need::Shadow}) {
+      Need N{K, &Phi};
+      if (canonical(N).K != K)
+        continue;
+      for (Need In : recipe(N).Inputs)
+        if (In = canonical(In); !isa<Constant>(In.Of))
+          Needs[In].insert(L.getHeader());
+    }
+  }
+}
+
+/// Where some storage within a deferred loop has not one size for the whole run, all of
+/// it is an iteration's own.
+void DerivativePlan::shareStorage() {
+  Rewinding.clear();
+  auto Within = [&](const Loop *L) -> const Loop * {
+    return L && !isDeferred(L) && isDeferred(L->getOutermostLoop()) ? L->getOutermostLoop() : nullptr;
+  };
+  for (auto &[L, S] : Scopes)
+    if (const Loop *Outer = Within(L); Outer && !S.Slots.empty() && !S.Reused)
+      Rewinding.insert(Outer);
+  for (auto &[L, S] : Scopes)
+    S.Reused = S.Reused && !Rewinding.contains(Within(L));
+}
+
+/// Loops whose iterations keep something, and that may as well run in the reverse sweep.
+/// An innermost loop can be vectorised in the primal sweep, as it is or for its longer
+/// part, and hardly beside its reverse, which adds to memory: that is worth more than the
+/// tape, unless memory is what is short.
+void DerivativePlan::defer() {
+  if (!Opts.DeferLoops || Split || Machine.manyThreads())
+    return;
+  DenseSet<Need> Read = readable();
+  LoopDeferral Deferral(*this, Overwrite, DT, Read);
+  for (const Loop *L : reverse(Shape.loops())) { // in the order of the program
+    bool Keeps = any_of(Scopes, [&](const auto &Entry) {
+      return Entry.first && Entry.first->getOutermostLoop() == L && !Entry.second.Slots.empty();
+    });
+    if (!Keeps || (L->isInnermost() && !Opts.Memory) || !Deferral.isDeferrable(*L))
+      continue;
+    Deferred.insert(L);
+    needWhatIterationsStartFrom(*L);
+    choose();
+  }
 }
 
 /// What is certain to be kept, in loops whose counts are constants and that surely
@@ -58,7 +145,7 @@ uint64_t DerivativePlan::certainBytes() const {
       if (isa<ReturnInst>(B.getTerminator()))
         Last = &B;
     uint64_t Bytes = S.Bytes;
-    for (const Loop *K = L; K && Bytes; K = K->getParentLoop()) {
+    for (const Loop *K = L; K && Bytes && !isDeferred(K); K = K->getParentLoop()) {
       const BasicBlock *Next = K->getParentLoop() ? K->getParentLoop()->getLoopLatch() : Last;
       std::optional<uint64_t> Count = constantCount(K);
       bool Runs = Count && Next && K->getLoopPreheader() && DT.dominates(K->getLoopPreheader(), Next);
@@ -557,6 +644,7 @@ Recipe DerivativePlan::recipe(Need N) const {
       return {Recipe::Compute, {In->begin(), In->end()}};
     return {};
   case Need::Tape:
+  case Need::Last:
   case Need::Records:
     return {};
   }
@@ -697,6 +785,61 @@ void DerivativePlan::findReplays() {
   }
 }
 
+/// Everything with a derivative that goes into or comes out of such a loop goes through
+/// the choice, but for memory that it reads.
+void DerivativePlan::findChoices() {
+  if (Opts.Plan == PlanKind::Naive || !Opts.ChosenIterations || !Opts.SkipIdleLoops ||
+      Machine.manyThreads())
+    return;
+  auto Choose = [&](const Loop &L) -> std::optional<Choice> {
+    const BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
+    if (!Latch || !Exit || !L.getLoopPreheader() || L.getExitingBlock() != Latch ||
+        !Shape.isLive(Latch) || Shape.loops().getLoopFor(Latch) != &L)
+      return std::nullopt;
+    const PHINode *Before = nullptr;
+    for (const PHINode &Phi : L.getHeader()->phis())
+      if (Activity.isActive(&Phi)) {
+        if (Before)
+          return std::nullopt;
+        Before = &Phi;
+      }
+    const auto *S = Before && Before->getType()->isFloatingPointTy()
+                        ? dyn_cast<SelectInst>(Before->getIncomingValueForBlock(Latch))
+                        : nullptr;
+    if (!S || Shape.loops().getLoopFor(S->getParent()) != &L)
+      return std::nullopt;
+    const auto *C = dyn_cast<Instruction>(S->getCondition());
+    if (!C || !C->hasOneUse() || !L.contains(C) ||
+        (S->getTrueValue() == Before) == (S->getFalseValue() == Before))
+      return std::nullopt;
+    auto Others = [&](const User *U) {
+      const auto *I = cast<Instruction>(U);
+      return I == S || (!hasReverse(*I, Activity) && !(isa<PHINode>(I) && Activity.isActive(I)));
+    };
+    auto Leaves = [&](const User *U) {
+      const auto *Phi = dyn_cast<PHINode>(U);
+      return Phi && Phi->getParent() == Exit;
+    };
+    if (!all_of(Before->users(), Others) ||
+        !all_of(S->users(), [&](const User *U) { return U == Before || Leaves(U) || Others(U); }))
+      return std::nullopt;
+    for (const PHINode &Phi : Exit->phis())
+      if (Activity.isActive(&Phi) && Phi.getIncomingValueForBlock(Latch) != S)
+        return std::nullopt;
+    for (const BasicBlock *B : L.blocks())
+      for (const Instruction &I : *B)
+        if (hasReverse(I, Activity)) {
+          const auto *Call = dyn_cast<CallBase>(&I);
+          if (isa<StoreInst>(I) || (Call && action(*Call) != CallAction::Formula))
+            return std::nullopt;
+        }
+    return Choice{&L, S, S->getFalseValue() == Before};
+  };
+  for (const Loop *L : Shape.loops().getLoopsInPreorder())
+    if (auto C = Choose(*L))
+      Choices.push_back(*C);
+}
+
 const Replay *DerivativePlan::replayOf(const LoadInst &L) const {
   const Value *Object = getUnderlyingObject(L.getPointerOperand(), /*MaxLookup=*/0);
   const auto *It = find_if(Replays, [&](const Replay &R) { return R.Array == Object; });
@@ -745,7 +888,7 @@ bool DerivativePlan::canSpeculate(const Value *V, const BasicBlock *Decision,
   }
   // Pure functions of the catalogue end for every argument; their declarations
   // need not say so.
-  return isRepeatable(*I, facts().catalogue(), /*AtAnyPrice=*/true) &&
+  return isRepeatable(*I) &&
          (isa<CallInst>(I) || isSafeToSpeculativelyExecute(I)) && All(I);
 }
 
@@ -780,6 +923,10 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
   if (isa<Argument>(V))
     return {Split ? Recipe::Source : Recipe::Available, {}};
   const auto *I = cast<Instruction>(V);
+  if (const Choice *C = K == Need::Primal ? choiceBy(I) : nullptr)
+    return {Recipe::Compute, {{Need::Last, C->Of->getHeader()}}};
+  if (const auto *S = dyn_cast<SelectInst>(I); S && choiceBy(S->getCondition()))
+    return {};
   if (const auto *A = dyn_cast<AllocaInst>(I))
     return {!Split && A->isStaticAlloca() ? Recipe::Available : Recipe::Source, {}};
   if (const auto *Phi = dyn_cast<PHINode>(I)) {
@@ -811,7 +958,7 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
       In.push_back({Need::Primal, S->getValueOperand()});
     return computeFrom(In);
   }
-  if (!isRepeatable(*I, facts().catalogue(),
+  if (!::isRepeatable(*I, facts().catalogue(),
                     Machine.prefersRecomputation() && Opts.RecomputeOnDevice) || (K == Need::Shadow && isa<CallBase>(I)))
     return {};
   SmallVector<Need, 4> In;
@@ -984,6 +1131,8 @@ const Loop *DerivativePlan::scopeOf(Need N) const {
     return nullptr;
   const Loop *L = Shape.loops().getLoopFor(B);
   // What belongs to a whole run of a loop lives around it.
+  if (N.K == Need::Last)
+    return L->getParentLoop();
   if (N.K == Need::Count)
     return countHome(L)->getParentLoop();
   if (N.K == Need::Records)
@@ -1008,6 +1157,7 @@ Type *DerivativePlan::typeOf(Need N) const {
   case Need::Records:
     return PointerType::get(C, 0);
   case Need::Count:
+  case Need::Last:
     return Type::getInt64Ty(C);
   }
   llvm_unreachable("all kinds handled");
@@ -1022,7 +1172,9 @@ uint64_t DerivativePlan::price(Need N) const {
   const Loop *L = scopeOf(N);
   if (!L)
     return Split ? Price : 1;
-  for (; L; L = L->getParentLoop()) {
+  if (isDeferred(L))
+    return 1;
+  for (; L && !isDeferred(L); L = L->getParentLoop()) {
     Price *= std::min<uint64_t>(constantCount(L).value_or(GuessedTrips - 1) + 1, 1 << 20);
     Price = std::min(Price, MaxPrice);
   }
@@ -1085,20 +1237,27 @@ void DerivativePlan::layOut() {
     if (!Shape.isLive(L->getHeader()))
       continue;
     Scope &S = ScopeFor(L);
-    S.IsArray = Opts.TapeArrays && Shape.facts(L).BackedgeBound != nullptr;
+    S.IsArray = !isDeferred(L) && Opts.TapeArrays && Shape.facts(L).BackedgeBound != nullptr;
     if (S.IsArray)
       S.Nest = nestOf(L);
+    if (const Loop *Outer = L->getOutermostLoop(); S.IsArray && Outer != L && isDeferred(Outer)) {
+      S.Reused = S.Nest == Outer;
+      if (S.Reused)
+        for (S.Nest = L; S.Nest->getParentLoop() != Outer;)
+          S.Nest = S.Nest->getParentLoop();
+    }
     if (!constantCount(L) && !countInputs(L)) // else a need like others
       Add({Need::Count, L->getHeader()});
-    if (!Scopes[L].Slots.empty())
+    if (!Scopes[L].Slots.empty() && !isDeferred(L))
       Add({Need::Records, L->getHeader()});
   }
+  shareStorage();
   for (auto &[L, S] : Scopes) {
     // Large alignments first: then every array starts aligned whatever N is.
     stable_sort(S.Slots, [&](const Slot &A, const Slot &B) {
       return DL.getABITypeAlign(A.Ty) > DL.getABITypeAlign(B.Ty);
     });
-    uint64_t Offset = L && !S.IsArray ? 8 : 0; // link to the record before
+    uint64_t Offset = L && !S.IsArray && !isDeferred(L) ? 8 : 0; // link to the record before
     for (Slot &Sl : S.Slots) {
       if (!S.IsArray)
         Offset = alignTo(Offset, std::min<uint64_t>(16, DL.getABITypeAlign(Sl.Ty).value()));

@@ -76,10 +76,22 @@ struct Scope {
   /// Arrays: the outermost loop whose whole run they serve. From there down to Of
   /// all counts are known before it is entered, so that one allocation does.
   const llvm::Loop *Nest = nullptr;
+  /// Within a deferred loop: allocated once, and used again by each of its iterations.
+  bool Reused = false;
   uint64_t Bytes = 0; ///< of a record, or per iteration over all arrays
 
   /// The loops from Nest down to Of.
   llvm::SmallVector<const llvm::Loop *, 3> nest() const;
+};
+
+/// A loop whose only result with a derivative is one of the values that its iterations
+/// offer: s = c ? x : p, where p is s of the iteration before. All of the adjoint goes to
+/// the iteration in which c was true last, so that its number says what c was, as far as
+/// anybody asks, and the reverse sweep begins there.
+struct Choice {
+  const llvm::Loop *Of = nullptr;
+  const llvm::SelectInst *Chosen = nullptr;
+  bool OnTrue = false; ///< x is the value for true
 };
 
 /// A local array whose contents each iteration of a loop makes anew, before it reads
@@ -154,6 +166,27 @@ public:
   /// The phi can be made again as a select: one branch decides, and what comes from
   /// either side can be computed whichever side was taken.
   bool isSelect(const llvm::PHINode &Phi) const;
+  /// The choice that L makes; null if none.
+  const Choice *choiceIn(const llvm::Loop *L) const {
+    auto It = llvm::find_if(Choices, [&](const Choice &C) { return C.Of == L; });
+    return It == Choices.end() ? nullptr : &*It;
+  }
+  /// The choice that V is the condition of; null if none.
+  const Choice *choiceBy(const llvm::Value *V) const {
+    auto It = llvm::find_if(Choices, [&](const Choice &C) { return C.Chosen->getCondition() == V; });
+    return It == Choices.end() ? nullptr : &*It;
+  }
+  /// Made again from the iteration number.
+  bool isComputedPhi(const llvm::PHINode &Phi) const;
+  /// Gives the same from the same operands, whenever it runs.
+  bool isRepeatable(const llvm::Instruction &I) const;
+  /// L does not run in the primal sweep: the reverse sweep runs each iteration of it
+  /// before it reverses it (DeferredLoops.h). What an iteration keeps in L's own scope
+  /// is kept like what the function keeps.
+  bool isDeferred(const llvm::Loop *L) const { return L && Deferred.contains(L); }
+  /// The storage within a deferred loop is an iteration's own, and released behind it.
+  bool rewindsTape(const llvm::Loop *L) const { return Rewinding.contains(L); }
+  llvm::ArrayRef<const llvm::Loop *> deferredLoops() const { return Deferred.getArrayRef(); }
   llvm::ArrayRef<Replay> replays() const { return Replays; }
   /// The values that the number of L's iterations can be computed from; none if it
   /// has to be counted.
@@ -173,6 +206,12 @@ private:
   void findReplays();
   const Replay *replayOf(const llvm::LoadInst &L) const;
   void markUsedReplays();
+  void findChoices();
+  void choose();
+  void defer();
+  void shareStorage();
+  llvm::DenseSet<Need> readable() const;
+  void needWhatIterationsStartFrom(const llvm::Loop &L);
   void collectCounts();
   void collectNeeds();
   void collectRefusals();
@@ -207,6 +246,7 @@ private:
 
   mutable llvm::DenseMap<const llvm::PHINode *, bool> Selects;
   llvm::SmallVector<Replay, 2> Replays;
+  llvm::SmallVector<Choice, 2> Choices;
   llvm::SmallVector<Refusal, 2> Refusals;
   ThreadOwnership Ownership;
   bool Owned = false;
@@ -216,6 +256,8 @@ private:
   /// Each need and the blocks whose reverse reads it. Insertion order.
   llvm::MapVector<Need, llvm::SmallSetVector<const llvm::BasicBlock *, 2>> Needs;
   llvm::SetVector<Need> Keep;
+  llvm::SetVector<const llvm::Loop *> Deferred;
+  llvm::SmallPtrSet<const llvm::Loop *, 2> Rewinding;
   /// From a loop (null: the function) to its storage.
   llvm::DenseMap<const llvm::Loop *, Scope> Scopes;
   llvm::DenseMap<Need, std::pair<const llvm::Loop *, unsigned>> SlotIndex;

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Plan/DeferredLoops.h"
 #include "Plan/DerivativePlan.h"
 #include "Rules/Rules.h"
 #include "llvm/IR/InstIterator.h"
@@ -26,6 +27,7 @@ static void printNeed(raw_ostream &OS, Need N) {
   case Need::Pred: OS << "predecessor of "; break;
   case Need::Tape: OS << "tape of "; break;
   case Need::Count: OS << "count of "; break;
+  case Need::Last: OS << "last choice of "; break;
   case Need::Records: OS << "records of "; break;
   }
   N.Of->printAsOperand(OS, false);
@@ -47,11 +49,13 @@ void DerivativePlan::print(raw_ostream &OS) const {
     else
       OS << "function";
     OS << ": " << S.Bytes << " bytes"
-       << (!L ? "" : S.IsArray ? " per iteration, arrays" : " per iteration, records");
+       << (!L ? "" : isDeferred(L) ? " of one iteration" : S.IsArray ? " per iteration, arrays" : " per iteration, records");
     if (S.Nest && S.Nest != L) {
       OS << " over all of ";
       S.Nest->getHeader()->printAsOperand(OS, false);
     }
+    if (S.Reused)
+      OS << ", used again";
     OS << '\n';
     for (const Slot &Sl : S.Slots) {
       OS << "    +" << Sl.Offset << ' ' << *Sl.Ty << ' ';
@@ -59,6 +63,11 @@ void DerivativePlan::print(raw_ostream &OS) const {
       OS << '\n';
     }
   };
+  for (const Loop *L : Deferred) {
+    OS << "  loop ";
+    L->getHeader()->printAsOperand(OS, false);
+    OS << " runs in the reverse sweep\n";
+  }
   PrintScope(nullptr);
   for (const Loop *L : Shape.loops().getLoopsInPreorder())
     PrintScope(L);
@@ -109,5 +118,13 @@ std::optional<std::string> DerivativePlan::verify() const {
       if (!isa<Constant>(In.Of))
         Work.push_back({In, B});
   }
+  DenseSet<Need> Read = readable();
+  LoopDeferral Deferral(*this, Overwrite, DT, Read);
+  for (const Loop *L : Deferred)
+    if (!Deferral.isDeferrable(*L)) {
+      L->getHeader()->printAsOperand(OS, false);
+      OS << " cannot run backwards";
+      return Problem;
+    }
   return std::nullopt;
 }

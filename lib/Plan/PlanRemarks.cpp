@@ -89,6 +89,8 @@ static std::string nameOf(Need N) {
     return "the tape of a call";
   case Need::Count:
     return "the number of iterations of a loop";
+  case Need::Last:
+    return "the iteration that a loop chose";
   case Need::Records:
     return "the address of a loop's storage";
   case Need::Primal:
@@ -116,6 +118,8 @@ std::string Teller::why(Need N, std::string &Advice) const {
     return "the function called is differentiated by itself";
   case Need::Count:
     return "it is not a constant";
+  case Need::Last:
+    return "it tells which of the iterations has a derivative";
   case Need::Records:
     return "the loop keeps something";
   case Need::Primal:
@@ -149,7 +153,7 @@ std::string Teller::why(Need N, std::string &Advice) const {
 void Teller::tellSlot(const Slot &S, const Scope &Of) {
   const Instruction *At = placeOf(S.Holds);
   // In a joint derivative what the function keeps once stays in registers.
-  if (!At || (!Of.Of && !Plan.isSplit()))
+  if (!At || ((!Of.Of || Plan.isDeferred(Of.Of)) && !Plan.isSplit()))
     return;
   const uint64_t Bytes = At->getDataLayout().getTypeAllocSize(S.Ty).getFixedValue();
   std::string Advice, Why = why(S.Holds, Advice);
@@ -183,7 +187,7 @@ void Teller::tellRecomputed(Need N) {
 void Teller::tellLoop(const Loop &L) {
   const Scope &S = Plan.scope(&L);
   const Instruction *At = placed(L.getHeader());
-  if (!At || S.IsArray || S.Slots.empty())
+  if (!At || S.IsArray || S.Slots.empty() || Plan.isDeferred(&L))
     return;
   SmallVector<BasicBlock *, 4> Exiting;
   L.getExitingBlocks(Exiting);
@@ -208,6 +212,13 @@ void Teller::run() {
       tellSlot(S, Plan.scope(L));
   };
   Scopes(nullptr);
+  for (const Loop *L : Plan.deferredLoops())
+    if (const Instruction *At = placed(L->getHeader()))
+      ORE.emit([&] {
+        return OptimizationRemark("retrograd", "Deferred", At)
+               << "runs the loop in line " << ore::NV("Line", lineOf(*L))
+               << " in the reverse sweep, each iteration before its own reverse: it keeps one iteration";
+      });
   for (const Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
     Scopes(L);
     tellLoop(*L);

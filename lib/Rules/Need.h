@@ -21,6 +21,8 @@ struct Need {
     Pred,    ///< which predecessor block Of was entered from, as a number
     Tape,    ///< the tape that the differentiated call Of returned
     Count,   ///< iteration number at which the loop with header Of was left
+    Last,    ///< iteration in which the loop with header Of chose its result last, -1 if
+             ///< in none (Choice)
     Records  ///< storage of the slots of the loop with header Of: its array,
              ///< or the record of its last iteration
   } K = Primal;

@@ -38,6 +38,10 @@ static cl::opt<bool> NestArrays("rg-nest-arrays", cl::init(true), cl::cat(Catego
                                 cl::desc("allocate tape arrays for whole loop nests"));
 static cl::opt<bool> SkipIdleLoops("rg-skip-idle-loops", cl::init(true), cl::cat(Category),
                                    cl::desc("skip the reverse of loops whose results have zero adjoints"));
+static cl::opt<bool> DeferLoops("rg-defer-loops", cl::init(true), cl::cat(Category),
+                                cl::desc("run loops whose results nobody asks for in the reverse sweep"));
+static cl::opt<bool> ChosenIterations("rg-chosen-iterations", cl::init(true), cl::cat(Category),
+                                      cl::desc("reverse only that iteration of a loop whose value it chose"));
 static cl::opt<bool> PackLanes("rg-pack-lanes", cl::init(true), cl::cat(Category),
                                cl::desc("forward mode: the tangents of all lanes side by side"));
 static cl::opt<bool> TapeArrays("rg-tape-arrays", cl::init(true), cl::cat(Category),
@@ -248,6 +252,8 @@ Options Options::fromCommandLine() {
   O.OuterCounts = ::OuterCounts;
   O.NestArrays = ::NestArrays;
   O.SkipIdleLoops = ::SkipIdleLoops;
+  O.DeferLoops = ::DeferLoops;
+  O.ChosenIterations = ::ChosenIterations;
   O.PackLanes = ::PackLanes;
   O.TapeArrays = ::TapeArrays;
   O.RecomputePhis = ::RecomputePhis;

@@ -42,6 +42,8 @@ struct Options {
   bool OuterCounts = true;           ///< -rg-outer-counts: counts outside of loops they do not vary with
   bool NestArrays = true;            ///< -rg-nest-arrays: tape arrays of whole loop nests
   bool SkipIdleLoops = true;         ///< -rg-skip-idle-loops: not reversed where adjoints are zero
+  bool DeferLoops = true;            ///< -rg-defer-loops: run in the reverse sweep, where it makes no difference
+  bool ChosenIterations = true;      ///< -rg-chosen-iterations: of the search for a minimum, reverse the find
   bool PackLanes = true;             ///< -rg-pack-lanes: tangents of all lanes side by side
   bool TapeArrays = true;            ///< -rg-tape-arrays: arrays for loops of known bounds, not records
   bool RecomputePhis = true;         ///< -rg-recompute-phis: from the iteration number

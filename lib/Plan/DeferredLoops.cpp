@@ -1,0 +1,334 @@
+//===- DeferredLoops.cpp - loops that run in the reverse sweep ------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Plan/DeferredLoops.h"
+#include "Catalogue/Catalogue.h"
+#include "Plan/DerivativePlan.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+LoopDeferral::LoopDeferral(const DerivativePlan &Plan, const OverwriteAnalysis &Overwrite,
+                           const DominatorTree &DT, const DenseSet<Need> &Read)
+    : Plan(Plan), Overwrite(Overwrite), DT(DT), Read(Read), SE(Plan.shape().evolution()) {}
+
+bool LoopDeferral::isDeferrable(const Loop &L) {
+  if (!hasShape(L) || !collectStores(L) || !isOnlyReadIn(L))
+    return false;
+  for (const PHINode &Phi : L.getHeader()->phis())
+    if (!Plan.isComputedPhi(Phi) && !isUnread(Phi))
+      return false;
+  for (const PHINode &Phi : L.getExitBlock()->phis())
+    if (!isUnread(Phi))
+      return false;
+  for (const BasicBlock *B : L.blocks())
+    for (const Instruction &I : *B)
+      if (!isHarmless(I, L))
+        return false;
+  return true;
+}
+
+/// Preheader, header, ..., latch, with one exit that is left from the latch alone; all
+/// of it is reversed, and how often it runs is known in front.
+bool LoopDeferral::hasShape(const Loop &L) const {
+  const LoopShape &Shape = Plan.shape();
+  const BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
+  return !L.getParentLoop() && L.getLoopPreheader() && Latch && Exit &&
+         L.getExitingBlock() == Latch && Shape.loops().getLoopFor(Latch) == &L &&
+         Exit->getSinglePredecessor() == Latch && isa<BranchInst>(Latch->getTerminator()) &&
+         isa<BranchInst>(L.getLoopPreheader()->getTerminator()) && Shape.facts(&L).Exact &&
+         all_of(L.blocks(), [&](const BasicBlock *B) {
+           return Shape.isLive(B) && DT.isReachableFromEntry(B);
+         });
+}
+
+/// Nobody looks at V, neither the reverse sweep nor what the primal sweep does: it
+/// leads to other such values alone.
+bool LoopDeferral::isUnread(const Value &V) const {
+  SmallPtrSet<const Value *, 16> Seen;
+  SmallVector<const Value *, 16> Work{&V};
+  while (!Work.empty()) {
+    const Value *W = Work.pop_back_val();
+    if (!Seen.insert(W).second)
+      continue;
+    if (Read.contains({Need::Primal, W}) || Read.contains({Need::Shadow, W}))
+      return false;
+    for (const User *U : W->users()) {
+      const auto *I = dyn_cast<Instruction>(U);
+      if (!I)
+        return false;
+      if (isa<ReturnInst>(I)) {
+        if (Plan.request().ReturnPrimal || Plan.request().ShadowReturn)
+          return false;
+        continue;
+      }
+      // Division of integers by what was never computed must not happen.
+      bool Pure = isa<PHINode>(I) ||
+                  (Plan.isRepeatable(*I) && (isa<CallInst>(I) || isSafeToSpeculativelyExecute(I)));
+      if (!Pure)
+        return false;
+      Work.push_back(I);
+    }
+  }
+  return true;
+}
+
+/// Nobody but this function ever has the address of what Made makes. Its bits may go
+/// into the size that a deallocation is told, and into comparisons.
+bool LoopDeferral::staysHere(const Instruction &Made) const {
+  SmallPtrSet<const Instruction *, 16> Seen{&Made};
+  SmallVector<const Instruction *, 16> Work{&Made};
+  while (!Work.empty()) {
+    const Instruction *P = Work.pop_back_val();
+    for (const Use &U : P->uses()) {
+      const auto *I = cast<Instruction>(U.getUser());
+      if (isa<LoadInst, ICmpInst>(I))
+        continue;
+      if (isa<StoreInst>(I)) {
+        if (U.getOperandNo() != StoreInst::getPointerOperandIndex())
+          return false;
+      } else if (isa<GetElementPtrInst, PHINode, SelectInst, BitCastInst, AddrSpaceCastInst,
+                     PtrToIntInst>(I) ||
+                 (I->isBinaryOp() && P->getType()->isIntegerTy())) {
+        if (Seen.insert(I).second)
+          Work.push_back(I);
+      } else if (const auto *C = dyn_cast<CallBase>(I)) {
+        const OperationRecord *R = Plan.facts().catalogue().lookup(*C);
+        if (!isa<AnyMemIntrinsic>(C) && Plan.action(*C) != CallAction::Drop &&
+            !(R && R->Class == RuleClass::Deallocation))
+          return false;
+      } else {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// False if something is written that is not the function's own. An object is known by
+/// the place that makes it; nobody else has its address.
+bool LoopDeferral::collectStores(const Loop &L) {
+  Stores.clear();
+  Written.clear();
+  for (const BasicBlock *B : L.blocks())
+    for (const Instruction &I : *B)
+      if (const auto *S = dyn_cast<StoreInst>(&I)) {
+        if (!S->isSimple() || S->getValueOperand()->getType()->isPtrOrPtrVectorTy())
+          return false;
+        Stores.push_back(S);
+        SmallVector<const Value *, 4> Objects;
+        getUnderlyingObjects(S->getPointerOperand(), Objects, nullptr, /*MaxLookup=*/0);
+        Written.insert(Objects.begin(), Objects.end());
+      }
+  return all_of(Written, [&](const Value *O) {
+    if (isa<ConstantPointerNull>(O))
+      return true;
+    const auto *I = dyn_cast<Instruction>(O);
+    if (const auto *A = dyn_cast_or_null<AllocaInst>(I); A ? !A->isStaticAlloca() : !isNoAliasCall(O))
+      return false;
+    return I && !L.contains(I) && staysHere(*I);
+  });
+}
+
+/// P may lead to an object that the loop writes.
+bool LoopDeferral::touches(const Value *P) const {
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(P, Objects, nullptr, /*MaxLookup=*/0);
+  return any_of(Objects, [&](const Value *O) {
+    return !isa<ConstantPointerNull>(O) && Written.contains(O);
+  });
+}
+
+/// What runs behind the loop does not read what it writes, and the memory is still there
+/// in the reverse sweep.
+bool LoopDeferral::isOnlyReadIn(const Loop &L) const {
+  if (Written.empty())
+    return true;
+  SmallPtrSet<const BasicBlock *, 16> Behind;
+  SmallVector<const BasicBlock *, 16> Work{L.getExitBlock()};
+  while (!Work.empty()) {
+    const BasicBlock *B = Work.pop_back_val();
+    if (Behind.insert(B).second)
+      append_range(Work, successors(B));
+  }
+  for (const BasicBlock *B : Behind)
+    for (const Instruction &I : *B) {
+      if (const auto *C = dyn_cast<CallBase>(&I)) {
+        CallAction A = Plan.action(*C);
+        if (A == CallAction::Free || A == CallAction::Drop)
+          continue;
+        if (any_of(C->args(), [&](const Value *V) {
+              return V->getType()->isPointerTy() && touches(V);
+            }))
+          return false;
+      } else if (I.mayReadFromMemory()) {
+        const Value *P = getLoadStorePointerOperand(&I);
+        if (!P || touches(P))
+          return false;
+      }
+    }
+  return true;
+}
+
+bool LoopDeferral::isHarmless(const Instruction &I, const Loop &L) const {
+  if (isa<PHINode, StoreInst, BranchInst, SwitchInst, FreezeInst>(I))
+    return true;
+  // What an earlier iteration wrote stays as it is, but is not there yet when the later
+  // one runs first.
+  if (const auto *Load = dyn_cast<LoadInst>(&I))
+    return Load->isSimple() &&
+           ((Overwrite.canRepeat(*Load) && !touches(Load->getPointerOperand())) ||
+            isCovered(*Load, L) || isUnread(*Load));
+  if (const auto *C = dyn_cast<CallInst>(&I))
+    if (Plan.action(*C) == CallAction::Drop)
+      return true;
+  return Plan.isRepeatable(I);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading what the same iteration has written
+//===----------------------------------------------------------------------===//
+
+bool LoopDeferral::isCovered(const LoadInst &Load, const Loop &L) const {
+  return any_of(Stores, [&](const StoreInst *S) { return covers(*S, Load, L); });
+}
+
+/// By the conditions of all blocks that dominate At; scalar evolution itself stops at joins.
+bool LoopDeferral::isKnown(CmpInst::Predicate P, const SCEV *A, const SCEV *B,
+                           const Instruction &At) const {
+  unsigned Steps = 0;
+  for (const auto *N = DT.getNode(At.getParent()); N && ++Steps < 32; N = N->getIDom())
+    if (SE.isKnownPredicateAt(P, A, B, N->getBlock()->getTerminator()))
+      return true;
+  return false;
+}
+
+/// A <= B where At runs, as numbers that did not wrap around: both are distances within
+/// one object.
+bool LoopDeferral::isAtMost(const SCEV *A, const SCEV *B, const Instruction &At,
+                            unsigned Depth) const {
+  if (A == B)
+    return true;
+  if (A->getType() != B->getType() || !Depth--)
+    return false;
+  if (isKnown(CmpInst::ICMP_SLE, A, B, At))
+    return true;
+  auto NotNegative = [&](const SCEV *S) {
+    return isKnown(CmpInst::ICMP_SGE, S, SE.getZero(S->getType()), At);
+  };
+  // c + a <= d + b if c <= d and a <= b.
+  auto Split = [&](const SCEV *S) -> std::pair<APInt, const SCEV *> {
+    if (const auto *Sum = dyn_cast<SCEVAddExpr>(S))
+      if (const auto *C = dyn_cast<SCEVConstant>(Sum->getOperand(0))) {
+        SmallVector<const SCEV *, 4> Rest(drop_begin(Sum->operands()));
+        return {C->getAPInt(), SE.getAddExpr(Rest)};
+      }
+    return {APInt(SE.getTypeSizeInBits(S->getType()), 0), S};
+  };
+  auto [CA, RA] = Split(A);
+  auto [CB, RB] = Split(B);
+  if ((!CA.isZero() || !CB.isZero()) && CA.sle(CB) && isAtMost(RA, RB, At, Depth))
+    return true;
+  // c a <= c b if a <= b.
+  const auto *MA = dyn_cast<SCEVMulExpr>(A), *MB = dyn_cast<SCEVMulExpr>(B);
+  if (MA && MB && MA->getNumOperands() == 2 && MB->getNumOperands() == 2)
+    if (const auto *C = dyn_cast<SCEVConstant>(MA->getOperand(0));
+        C && C == MB->getOperand(0) && C->getAPInt().isStrictlyPositive() &&
+        isAtMost(MA->getOperand(1), MB->getOperand(1), At, Depth))
+      return true;
+  // Of what is not negative, the wider form has the same order.
+  const auto *ZA = dyn_cast<SCEVZeroExtendExpr>(A), *ZB = dyn_cast<SCEVZeroExtendExpr>(B);
+  if (ZA && ZB && NotNegative(ZB->getOperand()) &&
+      isAtMost(ZA->getOperand(), ZB->getOperand(), At, Depth) &&
+      NotNegative(ZA->getOperand()))
+    return true;
+  if (ZA && ZB && isKnown(CmpInst::ICMP_ULE, ZA->getOperand(), ZB->getOperand(), At))
+    return true;
+  if (const auto *Max = dyn_cast<SCEVSMaxExpr>(B))
+    return any_of(Max->operands(), [&](const SCEV *Op) { return isAtMost(A, Op, At, Depth); });
+  if (const auto *Max = dyn_cast<SCEVUMaxExpr>(B))
+    return NotNegative(B) &&
+           any_of(Max->operands(), [&](const SCEV *Op) { return isAtMost(A, Op, At, Depth); });
+  return false;
+}
+
+/// The backedges that a loop takes, at most, as a number of Walk's type; null if unknown.
+static const SCEV *countFor(const SCEVAddRecExpr &Walk, const LoopFacts &Facts, ScalarEvolution &SE) {
+  if (!Facts.BackedgeBound || SE.getTypeSizeInBits(Facts.BackedgeBound->getType()) >
+                                  SE.getTypeSizeInBits(Walk.getType()))
+    return nullptr;
+  return SE.getNoopOrZeroExtend(Facts.BackedgeBound, Walk.getType());
+}
+
+/// Every byte that Load reads in an iteration of L was written by Store before, in the
+/// same iteration. Store runs in every turn of one loop that is over when Load runs, or
+/// in none but the loops around both.
+bool LoopDeferral::covers(const StoreInst &Store, const LoadInst &Load, const Loop &L) const {
+  const LoopInfo &LI = Plan.shape().loops();
+  const Loop *Common = LI.getLoopFor(Store.getParent());
+  const Loop *Fills = nullptr; // the loop that Store fills memory in
+  while (!Common->contains(&Load)) {
+    if (Fills)
+      return false;
+    Fills = Common;
+    Common = Common->getParentLoop();
+  }
+  // Passing the header of L, control comes to the store, or the whole of its loop,
+  // before it comes to the load.
+  if (Fills ? !DT.dominates(Fills->getHeader(), Load.getParent())
+            : !DT.dominates(&Store, &Load))
+    return false;
+
+  const SCEV *To = SE.getSCEV(const_cast<Value *>(Store.getPointerOperand()));
+  const SCEV *From = SE.getSCEV(const_cast<Value *>(Load.getPointerOperand()));
+  const SCEV *Base = SE.getPointerBase(To);
+  if (SE.getPointerBase(From) != Base || isa<SCEVCouldNotCompute>(Base))
+    return false;
+  const DataLayout &DL = Load.getDataLayout();
+  TypeSize Size = DL.getTypeStoreSize(Store.getValueOperand()->getType());
+  if (Size.isScalable() || Size != DL.getTypeStoreSize(Load.getType()))
+    return false;
+  // Where in the object, in bytes: first and last place.
+  const SCEV *First = SE.getMinusSCEV(To, Base), *Last = First;
+  if (Fills) {
+    const auto *Walk = dyn_cast<SCEVAddRecExpr>(First);
+    const LoopFacts &Facts = Plan.shape().facts(Fills);
+    const SCEV *Count = Walk ? countFor(*Walk, Facts, SE) : nullptr;
+    if (!Count || Walk->getLoop() != Fills || !Walk->isAffine() || !Facts.Exact ||
+        !DT.dominates(Store.getParent(), Fills->getLoopLatch()) ||
+        Fills->getExitingBlock() != Fills->getLoopLatch())
+      return false;
+    const auto *Step = dyn_cast<SCEVConstant>(Walk->getStepRecurrence(SE));
+    if (!Step || Step->getAPInt() != Size.getFixedValue())
+      return false;
+    First = Walk->getStart();
+    Last = Walk->evaluateAtIteration(Count, SE);
+  }
+  const SCEV *Low = SE.getMinusSCEV(From, Base), *High = Low;
+  for (const Loop *Of = LI.getLoopFor(Load.getParent()); Of != Common; Of = Of->getParentLoop()) {
+    auto Walks = [&](const SCEV *S) {
+      const auto *R = dyn_cast<SCEVAddRecExpr>(S);
+      return R && R->getLoop() == Of ? R : nullptr;
+    };
+    const SCEVAddRecExpr *LowWalk = Walks(Low), *HighWalk = Walks(High);
+    if (!LowWalk && !HighWalk)
+      continue;
+    const LoopFacts &Facts = Plan.shape().facts(Of);
+    for (const SCEVAddRecExpr *R : {LowWalk, HighWalk})
+      if (R && (!R->isAffine() || !SE.isKnownNonNegative(R->getStepRecurrence(SE)) ||
+                !countFor(*R, Facts, SE)))
+        return false;
+    if (LowWalk)
+      Low = LowWalk->getStart();
+    if (HighWalk)
+      High = HighWalk->evaluateAtIteration(countFor(*HighWalk, Facts, SE), SE);
+  }
+  return isAtMost(First, Low, Load) && isAtMost(High, Last, Load);
+}
