@@ -4,20 +4,24 @@
 #
 """What each optimisation is worth on each program.
 
-  bench/ablation.py BUILD [--programs "Gmm Ode"] [--min-time SECONDS]
+  bench/ablation.py BUILD [--programs "Gmm Ode"] [--min-time SECONDS] [--minutes N]
 
-Builds the derivatives once with everything on and once with each switch off, runs
-all of them, and prints time without the optimisation / time with it: 1.30 means that
-the program is 30 % slower without. Each run measures its own primal, and ratios to that
-are what is compared. The programs' derivatives are checked in every run.
+Builds the derivatives once with everything on and once with each switch off, and prints
+time without the optimisation / time with it: 1.30 means that the program is 30 % slower
+without. Each run measures its own primal, and ratios to that are what is compared. The
+programs' derivatives are checked in every run. A program whose object file is the same
+to the bit is not run again ("="). No switch is begun after --minutes; the table says
+"-" for those that were left out.
 """
 
 import argparse
+import filecmp
 import glob
 import json
 import os
 import subprocess
 import sys
+import time
 
 SWITCHES = [
     ("min-cut", "-rg-plan=naive"),
@@ -26,11 +30,20 @@ SWITCHES = [
     ("tape-arrays", "-rg-tape-arrays=false"),
     ("recompute-phis", "-rg-recompute-phis=false"),
     ("skip-idle-loops", "-rg-skip-idle-loops=false"),
+    ("defer-loops", "-rg-defer-loops=false"),
+    ("chosen-iterations", "-rg-chosen-iterations=false"),
     ("pack-lanes", "-rg-pack-lanes=false"),
     ("contract", "-rg-contract=false"),
     ("alias-scopes", "-rg-alias-scopes=false"),
     ("inline-arena", "-rg-inline-arena=false"),
 ]
+
+
+# Names of rows, by program.
+ROWS = {"Gmm": "GMM", "Ba": "BA (Jacobian|cost)", "Hand": "HAND Jacobian", "Lstm": "LSTM",
+        "Lorenz": "Odeint (euler|rk4)/Lorenz", "LotkaVolterra": "Odeint (euler|rk4)/Lotka-Volterra",
+        "Fft": "FFT", "Brusselator": "Brusselator", "Lse": "LSE", "Llsq": "LLSQ", "Det": "DET",
+        "KMeans": "KMEANS", "Ode": "ODE"}
 
 
 def build(here, base, out, flag, programs):
@@ -42,16 +55,15 @@ def build(here, base, out, flag, programs):
         if not made.endswith("Gradient.o") and not os.path.exists(target):
             os.link(made, target)
     make = ["make", "-s", "-k", "-j2", "-f", os.path.join(here, "Makefile"), f"BUILD={base}", f"OUT={out}",
-            f"GRADIENTFLAGS=-mllvm {flag}" if flag else "GRADIENTFLAGS="]
-    if programs:
-        make.append(f"PROGRAMS={programs}")
+            f"GRADIENTFLAGS=-mllvm {flag}" if flag else "GRADIENTFLAGS=", f"PROGRAMS={' '.join(programs)}"]
     subprocess.run(make + ["objects"], stdout=subprocess.DEVNULL, check=False)
     subprocess.run(make + ["link"], stdout=subprocess.DEVNULL, check=True)
 
 
-def measure(out, min_time):
+def measure(out, min_time, programs):
     result = os.path.join(out, "times.json")
-    done = subprocess.run([os.path.join(out, "bench"), "--benchmark_filter=/(primal|gradient)",
+    rows = "|".join(ROWS[program] for program in programs)
+    done = subprocess.run([os.path.join(out, "bench"), f"--benchmark_filter=^({rows})/.*(primal|gradient)",
                            f"--benchmark_min_time={min_time}",
                            f"--benchmark_out={result}", "--benchmark_out_format=json"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -70,21 +82,30 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build")
     parser.add_argument("--programs", default="")
-    parser.add_argument("--min-time", default="0.2")
+    parser.add_argument("--min-time", default="0.1")
+    parser.add_argument("--minutes", type=float, default=45)
     arguments = parser.parse_args()
     here, base = os.path.dirname(os.path.abspath(__file__)), os.path.abspath(arguments.build)
-    columns = {}
+    programs = arguments.programs.split() or list(ROWS)
+    start = time.monotonic()
+    columns, reference = {}, os.path.join(base, "ablation", "all-on")
     for name, flag in [("all on", "")] + SWITCHES:
+        if columns and time.monotonic() - start > 60 * arguments.minutes:
+            columns[name] = None
+            continue
         out = os.path.join(base, "ablation", name.replace(" ", "-"))
         print(f"  {name}", file=sys.stderr, flush=True)
-        build(here, base, out, flag, arguments.programs)
-        columns[name] = measure(out, arguments.min_time)
+        build(here, base, out, flag, programs)
+        changed = [p for p in programs if not flag or not filecmp.cmp(
+            os.path.join(out, p + "Gradient.o"), os.path.join(reference, p + "Gradient.o"), shallow=False)]
+        columns[name] = measure(out, arguments.min_time, changed) if changed else {}
     full = columns.pop("all on")
     print("| program | size | gradient/primal | " + " | ".join(columns) + " |")
     print("|---|---|---|" + "---|" * len(columns))
     for key, ratio in full.items():
-        print(f"| {key[0]} | {key[1]} | {ratio:.2f} | "
-              + " | ".join(f"{column[key] / ratio:.2f}" for column in columns.values()) + " |")
+        cells = ["-" if column is None else f"{column[key] / ratio:.2f}" if key in column else "="
+                 for column in columns.values()]
+        print(f"| {key[0]} | {key[1]} | {ratio:.2f} | " + " | ".join(cells) + " |")
 
 
 if __name__ == "__main__":
