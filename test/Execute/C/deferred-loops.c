@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 void __enzyme_autodiff(void *, ...);
-extern int enzyme_dup, enzyme_const, enzyme_out;
+double __enzyme_fwddiff(void *, ...);
+extern int enzyme_dup, enzyme_const;
 
 enum { N = 7, M = 5 };
 
@@ -186,6 +187,23 @@ static double walks(const double *x, int n, int m) {
   return sum;
 }
 
+// Differentiated again, by forward and by reverse mode.
+static double firstSlope(const double *x, int n, int m) {
+  double d[N * M] = {0};
+  __enzyme_autodiff((void *)covered, enzyme_dup, x, d, enzyme_const, n, enzyme_const, m);
+  return d[0];
+}
+static void secondOrder(double *x, int n, int m) {
+  double h[N * M] = {0}, v[N * M] = {0};
+  __enzyme_autodiff((void *)firstSlope, enzyme_dup, x, h, enzyme_const, n, enzyme_const, m);
+  for (int i = 0; i < N; ++i) {
+    RG_GRAD(h[i], firstSlope(x, n, m), x[i]);
+    v[i] = 1;
+    RG_NEAR(__enzyme_fwddiff((void *)firstSlope, enzyme_dup, x, v, enzyme_const, n, enzyme_const, m), h[i]);
+    v[i] = 0;
+  }
+}
+
 static void checkAll(int n, int m) {
   double x[N * M], d[N * M], out[N], dout[N];
   for (int i = 0; i < N * M; ++i)
@@ -230,5 +248,9 @@ int main(void) {
   checkAll(1, M);
   checkAll(0, M);
   checkAll(2, 2);
+  double x[N * M];
+  for (int i = 0; i < N * M; ++i)
+    x[i] = 0.3 + 0.07 * (i * 5 % 8);
+  secondOrder(x, N, 3);
   return rgReport();
 }
