@@ -25,13 +25,13 @@ import time
 
 SWITCHES = [
     ("min-cut", "-rg-plan=naive"),
+    ("defer-loops", "-rg-defer-loops=false"),
+    ("chosen-iterations", "-rg-chosen-iterations=false"),
     ("outer-counts", "-rg-outer-counts=false"),
     ("nest-arrays", "-rg-nest-arrays=false"),
     ("tape-arrays", "-rg-tape-arrays=false"),
     ("recompute-phis", "-rg-recompute-phis=false"),
     ("skip-idle-loops", "-rg-skip-idle-loops=false"),
-    ("defer-loops", "-rg-defer-loops=false"),
-    ("chosen-iterations", "-rg-chosen-iterations=false"),
     ("pack-lanes", "-rg-pack-lanes=false"),
     ("contract", "-rg-contract=false"),
     ("alias-scopes", "-rg-alias-scopes=false"),
