@@ -45,6 +45,7 @@ public:
   const Target &target() const override { return Machine; }
   Accumulation accumulation(const llvm::LoadInst &L) const override { return Plan.accumulation(L); }
   llvm::Value *owned() override;
+  bool exchanges() const override { return Machine.prefersExchange() && Plan.options().ExchangeOnDevice; }
   void markAdjointAccess(llvm::Instruction *I) override { Primal.kinds().shadow(I); }
   llvm::Value *take(const llvm::Value *V) override;
   void accumulate(const llvm::Value *V, llvm::Value *X) override;

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Rules/RulesInternal.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -148,7 +149,25 @@ static void addAtomically(RuleContext &C, Value *Address, Value *X, Accumulation
   if (Address->getType()->getPointerAddressSpace())
     Address = B.CreateAddrSpaceCast(Address, B.getPtrTy());
   bool Merges = How == Accumulation::Merged && (X->getType()->isDoubleTy() || X->getType()->isFloatTy());
-  B.CreateCall(C.runtime(((Merges ? "rg_merge_" : "rg_accumulate_") + Name).str()), {Address, X});
+  C.markAdjointAccess(
+      B.CreateCall(C.runtime(((Merges ? "rg_merge_" : "rg_accumulate_") + Name).str()), {Address, X}));
+}
+
+/// Takes the adjoint of type T at Address by an exchange, where the machine is better
+/// at that than at a load and a store. Null if not.
+static Value *takeByExchange(RuleContext &C, Type *T, Value *Address, Align A) {
+  IRBuilderBase &B = C.builder();
+  uint64_t Bits = B.GetInsertBlock()->getModule()->getDataLayout().getTypeSizeInBits(T).getFixedValue();
+  MemorySpace Space = C.target().spaceOf(*Address);
+  if (!C.exchanges() || (Bits != 32 && Bits != 64) || A.value() * 8 < Bits ||
+      (Space != MemorySpace::Generic && Space != MemorySpace::Global) ||
+      isa<AllocaInst>(getUnderlyingObject(Address, /*MaxLookup=*/0)))
+    return nullptr;
+  if (Address->getType()->getPointerAddressSpace())
+    Address = B.CreateAddrSpaceCast(Address, B.getPtrTy());
+  CallInst *Taken = B.CreateCall(C.runtime(Bits == 32 ? "rg_take_b32" : "rg_take_b64"), {Address});
+  C.markAdjointAccess(Taken);
+  return B.CreateBitCast(Taken, T);
 }
 
 static void emitLoad(const LoadInst &L, RuleContext &C) {
@@ -210,6 +229,9 @@ static void emitStore(const StoreInst &S, RuleContext &C) {
   Align Alignment = shadowAlign(V->getType(), S.getAlign(), S.getModule()->getDataLayout());
   ifShadowed(C, S.getPointerOperand(), [&](Value *Shadow) {
     auto TakeAt = [&](Type *T, Value *Address, Align A) -> Value * {
+      if (Active)
+        if (Value *Taken = takeByExchange(C, T, Address, A))
+          return Taken;
       LoadInst *Old = Active ? B.CreateAlignedLoad(T, Address, A) : nullptr;
       if (Old)
         C.markAdjointAccess(Old);

@@ -57,6 +57,9 @@ public:
   /// Whether no two threads of this launch add to one adjoint.
   virtual llvm::Value *owned() = 0;
 
+  /// Whether an adjoint in global memory is taken by an exchange.
+  virtual bool exchanges() const = 0;
+
   /// Tells the optimiser that I, just built, is an access to an adjoint.
   virtual void markAdjointAccess(llvm::Instruction *I) = 0;
 

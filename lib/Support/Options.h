@@ -84,6 +84,7 @@ struct Options {
   bool PrintOffload = false;           ///< -rg-print-offload
   bool OwnByLaunch = false;          ///< -rg-gpu-own: no atomics where the launch rules out others
   bool MergeOnDevice = true;         ///< -rg-gpu-merge: warps add up before they add to one place
+  bool ExchangeOnDevice = true;      ///< -rg-gpu-exchange: adjoints of stores taken by one exchange
   unsigned StackBytes = 8192;        ///< -rg-gpu-stack: tape in a thread's local memory
 
   bool Enabled = true;               ///< -enzyme-enable=0: derivative calls stay as they are

@@ -58,6 +58,9 @@ public:
   /// Arithmetic is cheaper than memory: a pure function is evaluated again
   /// rather than its result kept through a loop.
   bool prefersRecomputation() const { return Sheet->ManyThreads; }
+  /// To take an adjoint out of global memory is one atomic exchange, not a load and a
+  /// store.
+  bool prefersExchange() const { return Sheet->PrefersExchange; }
   /// Derivatives are inlined into the kernels that ask for them: a call hides
   /// address spaces and keeps its operands in memory.
   bool inlinesDerivatives() const { return Sheet->ManyThreads; }
@@ -76,6 +79,7 @@ public:
     unsigned Global;
     /// What stands around the name of a function of float and double.
     const char *MathPrefix, *FloatSuffix, *DoubleSuffix;
+    bool PrefersExchange;
   };
 
 private:

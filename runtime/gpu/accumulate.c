@@ -27,7 +27,30 @@ RG_ACCUMULATE(bf16, __bf16)
 RG_ACCUMULATE(f32, float)
 RG_ACCUMULATE(f64, double)
 
-/* The same where the threads of a warp probably add to one place: if all of them do,
+/* What is there, which becomes zero: the adjoint of a store. A load and a store to one
+ * line of global memory, close together, keep Hopper's load unit waiting for the load
+ * to end, four times as long as the exchange takes (bench/gpu/README.md). */
+#if defined(__NVPTX__)
+#define RG_TAKE(BITS, T)                                                                 \
+  RG_INLINE T rg_take_b##BITS(T *p) {                                                    \
+    if (__nvvm_isspacep_global(p))                                                       \
+      return __scoped_atomic_exchange_n(p, 0, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);  \
+    T x = *p;                                                                            \
+    *p = 0;                                                                              \
+    return x;                                                                            \
+  }
+#else
+#define RG_TAKE(BITS, T)                                                                 \
+  RG_INLINE T rg_take_b##BITS(T *p) {                                                    \
+    T x = *p;                                                                            \
+    *p = 0;                                                                              \
+    return x;                                                                            \
+  }
+#endif
+RG_TAKE(32, uint32_t)
+RG_TAKE(64, uint64_t)
+
+/* An addition where the threads of a warp probably add to one place: if all of them do,
  * or all that differ in one bit of their number, they add up first. */
 #if defined(__NVPTX__)
 static inline double rg_across_f64(double x, uint32_t d) {

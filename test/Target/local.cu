@@ -17,11 +17,11 @@ __device__ void f(const double *x, double *y, int n) {
 }
 // CHECK-LABEL: define {{.*}}ptx_kernel void @_Z8gradient
 // CHECK: atomicrmw fadd ptr %{{[0-9]+}}, double %{{[0-9]+}} monotonic
-// CHECK-NOT: atomicrmw
+// CHECK-NOT: atomicrmw fadd
 // CHECK: ret void
 // ATOMIC-LABEL: define {{.*}}ptx_kernel void @_Z8gradient
-// ATOMIC: atomicrmw
-// ATOMIC: atomicrmw
+// ATOMIC: atomicrmw fadd
+// ATOMIC: atomicrmw fadd
 // APART: call {{.*}}void @rg._Z1fPKdPdi.grad
 __global__ void gradient(const double *x, double *dx, double *y, double *dy, int n) {
   __enzyme_autodiff((void *)f, enzyme_dup, x, dx, enzyme_dup, y, dy, n);

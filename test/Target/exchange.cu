@@ -1,0 +1,34 @@
+// The adjoint of a store to global memory is taken by one exchange, to memory of the
+// thread or the block by a load and a store. What the caller does not need of a
+// parameter that nothing else leads to is not stored again.
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S %s -o - | FileCheck %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-gpu-exchange=0 %s -o - | FileCheck --check-prefix=PLAIN %s
+// RUN: %rgcxx -x hip --offload-arch=gfx90a -nogpuinc -nogpulib --cuda-device-only -I%root/test/include -O2 -S %s -o %t.s
+#include "rgdevice.h"
+extern __device__ int enzyme_dupnoneed;
+__device__ void f(const float *__restrict__ x, float *__restrict__ y, int n) {
+  __shared__ float tile[64];
+  int i = INDEX();
+  tile[i % 64] = x[i] * x[i];
+  y[i] = tile[i % 64] * x[i + n];
+}
+// CHECK-LABEL: .entry _Z8gradient
+// CHECK-NOT: st.global.b32
+// CHECK: atom.global.exch.b32
+// CHECK-NOT: st.global
+// CHECK: atom.global.add.f32
+// CHECK: ret;
+// PLAIN-LABEL: .entry _Z8gradient
+// PLAIN-NOT: exch
+// PLAIN: st.global.b32
+// PLAIN: ret;
+__global__ void gradient(const float *x, float *dx, float *y, float *dy, int n) {
+  __enzyme_autodiff((void *)f, enzyme_dup, x, dx, enzyme_dupnoneed, y, dy, n);
+}
+// CHECK-LABEL: .entry _Z14gradientOfBoth
+// CHECK: st.global.b32
+// CHECK: atom.global.exch.b32
+// CHECK: ret;
+__global__ void gradientOfBoth(const float *x, float *dx, float *y, float *dy, int n) {
+  __enzyme_autodiff((void *)f, enzyme_dup, x, dx, enzyme_dup, y, dy, n);
+}
