@@ -94,11 +94,17 @@ def device_environment : DeviceIntrinsics<
 
 def block_barrier : Handler<"Barrier"> {
   let Intrinsics = ["llvm.nvvm.barrier.cta.sync.aligned.all", "llvm.nvvm.barrier.cta.sync.all",
-                    "llvm.nvvm.barrier.cta.sync.aligned.count", "llvm.nvvm.barrier.cta.sync.count",
-                    "llvm.nvvm.bar.warp.sync", "llvm.amdgcn.s.barrier"];
-  let Summary = "the adjoint of a barrier is a barrier in the mirrored place";
+                    "llvm.amdgcn.s.barrier"];
+  let Summary = "of all threads of a block; the adjoint of a barrier is a barrier in the mirrored place";
   let Section = "Devices";
 }
+def part_barrier : Handler<"Barrier"> {
+  let Intrinsics = ["llvm.nvvm.barrier.cta.sync.aligned.count", "llvm.nvvm.barrier.cta.sync.count",
+                    "llvm.nvvm.bar.warp.sync"];
+  let Section = "Devices";
+  let Summary = "of some threads of a block; likewise";
+}
+
 def block_vote : Handler<"Barrier"> {
   let Intrinsics = ["llvm.nvvm.barrier.cta.red.and.aligned.all", "llvm.nvvm.barrier.cta.red.and.all",
                     "llvm.nvvm.barrier.cta.red.or.aligned.all", "llvm.nvvm.barrier.cta.red.or.all",

@@ -184,6 +184,56 @@ Value *ReverseEmitter::owned() {
   return Owned = Holds;
 }
 
+std::optional<RuleContext::SharedPlace> ReverseEmitter::sharedPlace(Value *Address) {
+  constexpr unsigned MostInlined = 100;
+  if (!Plan.options().MergeOnDevice || !Machine.addsFloatsByLoop() ||
+      Machine.spaceOf(*Address) != MemorySpace::Shared)
+    return std::nullopt;
+  const DataLayout &DL = D.getDataLayout();
+  SmallMapVector<Value *, APInt, 4> Varying;
+  Value *P = Address;
+  APInt Offset(32, 0);
+  while (!isa<GlobalVariable>(P)) {
+    if (auto *C = dyn_cast<AddrSpaceCastOperator>(P)) {
+      P = C->getPointerOperand();
+      continue;
+    }
+    auto *G = dyn_cast<GEPOperator>(P);
+    APInt Constant(DL.getIndexTypeSizeInBits(P->getType()), 0);
+    SmallMapVector<Value *, APInt, 4> Of;
+    if (!G || !G->collectOffset(DL, Constant.getBitWidth(), Of, Constant))
+      return std::nullopt;
+    Offset += Constant.zextOrTrunc(32);
+    for (auto &[V, Factor] : Of) {
+      APInt F = Factor.zextOrTrunc(32);
+      auto [It, New] = Varying.try_emplace(V, F);
+      if (!New)
+        It->second += F;
+    }
+    P = G->getPointerOperand();
+  }
+  VaryingPart Key;
+  for (auto &[V, Factor] : Varying)
+    Key.push_back({V, Factor.getZExtValue()});
+  auto &[Sum, Found] = Peers[{B.GetInsertBlock(), Key}];
+  if (!Found) {
+    // Of the same block of code: then who is here for one addition is here for all.
+    Sum = B.getInt32(0);
+    for (auto &[V, Factor] : Key)
+      Sum = B.CreateAdd(Sum, B.CreateMul(B.CreateSExtOrTrunc(V, B.getInt32Ty()), B.getInt32(Factor)));
+    Found = B.CreateCall(runtime("rg_peers"), {Sum});
+  }
+  if (!SharedAdditions) {
+    SharedAdditions = 0;
+    for (const Instruction &I : instructions(Plan.primal()))
+      if (const auto *L = dyn_cast<LoadInst>(&I);
+          L && Plan.activity().isActive(L) && Machine.spaceOf(*L->getPointerOperand()) == MemorySpace::Shared)
+        ++*SharedAdditions;
+  }
+  return SharedPlace{Found, B.CreateGEP(B.getInt8Ty(), P, Sum), uint32_t(Offset.getZExtValue()),
+                     *SharedAdditions <= MostInlined};
+}
+
 Value *ReverseEmitter::take(const Value *V) {
   AllocaInst *A = adjoint(V);
   Value *X = B.CreateLoad(V->getType(), A);
@@ -438,16 +488,29 @@ Value *ReverseEmitter::compute(Need N) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-void ReverseEmitter::emitBlock(const BasicBlock &Block) {
-  B.SetInsertPoint(Reversed[&Block]);
-  Met.clear();
+/// Where the reverse sweep enters an iteration: fills the arrays again that it reads.
+void ReverseEmitter::emitReplays(const BasicBlock &Latch) {
+  auto Here = [&](const Replay &R) { return R.Used && R.Of->getLoopLatch() == &Latch; };
+  bool Shared = any_of(Plan.replays(), [&](const Replay &R) { return Here(R) && R.Shared; });
+  setLine(*Latch.getTerminator());
+  // The iteration behind this one has been read by then, and this one is complete.
+  if (Shared)
+    B.CreateCall(runtime("rg_block_barrier"), {});
   for (const Replay &R : Plan.replays())
-    if (R.Used && R.Of->getLoopLatch() == &Block)
+    if (Here(R))
       for (const StoreInst *S : R.Stores) {
         setLine(*S);
         Value *Kept = lookup({Need::Primal, S->getValueOperand()});
         B.CreateAlignedStore(Kept, lookup({Need::Primal, S->getPointerOperand()}), S->getAlign());
       }
+  if (Shared)
+    B.CreateCall(runtime("rg_block_barrier"), {});
+}
+
+void ReverseEmitter::emitBlock(const BasicBlock &Block) {
+  B.SetInsertPoint(Reversed[&Block]);
+  Met.clear();
+  emitReplays(Block);
   for (const Instruction &I : llvm::reverse(Block)) {
     setLine(I);
     B.setFastMathFlags(CommonFlags);

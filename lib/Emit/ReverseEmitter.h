@@ -23,6 +23,8 @@
 #include "Emit/PrimalEmitter.h"
 #include "Rules/Rules.h"
 
+#include <map>
+
 namespace llvm {
 class SCEV;
 } // namespace llvm
@@ -45,6 +47,7 @@ public:
   const Target &target() const override { return Machine; }
   Accumulation accumulation(const llvm::LoadInst &L) const override { return Plan.accumulation(L); }
   llvm::Value *owned() override;
+  std::optional<SharedPlace> sharedPlace(llvm::Value *Address) override;
   bool exchanges() const override { return Machine.prefersExchange() && Plan.options().ExchangeOnDevice; }
   void markAdjointAccess(llvm::Instruction *I) override { Primal.kinds().shadow(I); }
   llvm::Value *take(const llvm::Value *V) override;
@@ -80,6 +83,7 @@ private:
     unsigned Lane;
     llvm::Value *X;
   };
+  void emitReplays(const llvm::BasicBlock &Latch);
   void emitBlock(const llvm::BasicBlock &Block);
   void leaveBlock(const llvm::BasicBlock &Block);
   void emitEdge(const llvm::BasicBlock &From, const llvm::BasicBlock &To,
@@ -120,6 +124,12 @@ private:
   unsigned Lane = 0; ///< the current one
   /// From a loop to its counter and, for records, the current one.
   llvm::DenseMap<const llvm::Loop *, llvm::AllocaInst *> Counters, Records;
+  /// From what varies of an address, values and their factors, to their sum, and
+  /// to who shares it, in one block of code.
+  using VaryingPart = std::vector<std::pair<llvm::Value *, uint64_t>>;
+  std::map<std::pair<llvm::BasicBlock *, VaryingPart>, std::pair<llvm::Value *, llvm::Value *>> Peers;
+  /// Adjoints of loads from memory of the block; see sharedPlace().
+  std::optional<unsigned> SharedAdditions;
   /// Needs already met in the reverse of the current block; shadows by lane.
   llvm::DenseMap<std::pair<Need, unsigned>, llvm::Value *> Met;
 };

@@ -117,27 +117,24 @@ void CrossingValues::findNeeded(Function &F, const SplitPoints &Points) {
 }
 
 void CrossingValues::findMemory(Function &F, const SplitPoints &Points) {
-  SmallVector<DenseSet<const BasicBlock *>, 8> Regions;
+  // To which regions a block belongs, and which regions come behind each.
+  DenseMap<const BasicBlock *, SmallVector<unsigned, 2>> Regions;
+  SmallVector<BitVector, 0> Next;
   for (unsigned K = 0; K != Points.size(); ++K) {
-    auto Blocks = Points.region(K);
-    Regions.emplace_back(Blocks.begin(), Blocks.end());
+    for (const BasicBlock *BB : Points.region(K))
+      Regions[BB].push_back(K);
+    Next.push_back(Points.next(K));
   }
   // Regions that can be entered again after they were left.
   BitVector Repeats(Points.size());
   for (unsigned K = 0; K != Points.size(); ++K) {
-    BitVector Reached = Points.next(K);
-    for (bool Grew = true; Grew;) {
-      Grew = false;
-      for (unsigned J : Reached.set_bits())
-        if (J < Points.size()) {
-          BitVector More = Points.next(J);
-          if (More.test(Reached)) {
-            Reached |= More;
-            Grew = true;
-            break;
-          }
+    BitVector Reached(Points.size());
+    for (SmallVector<unsigned, 16> Work{K}; !Work.empty();)
+      for (unsigned J : Next[Work.pop_back_val()].set_bits())
+        if (J < Points.size() && !Reached.test(J)) {
+          Reached.set(J);
+          Work.push_back(J);
         }
-    }
     if (Reached.test(K))
       Repeats.set(K);
   }
@@ -155,8 +152,8 @@ void CrossingValues::findMemory(Function &F, const SplitPoints &Points) {
         auto *Inst = cast<Instruction>(U);
         if (Inst->isLifetimeStartOrEnd())
           continue;
-        for (unsigned K = 0; K != Points.size(); ++K)
-          if (Regions[K].count(Inst->getParent()))
+        if (auto In = Regions.find(Inst->getParent()); In != Regions.end())
+          for (unsigned K : In->second)
             Users.set(K);
         if (auto *Store = dyn_cast<StoreInst>(Inst); Store && Seen.count(Store->getValueOperand()))
           Persists = true; // its address is in memory

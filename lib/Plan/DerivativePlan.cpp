@@ -13,6 +13,7 @@
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
 #include "Support/ExceptionMarks.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
@@ -728,61 +729,122 @@ static bool isRepeatable(const Instruction &I, const Catalogue &Cat, bool AtAnyP
          isa<InsertValueInst>(I);
 }
 
-/// Everything that touches A: stores to fixed places in it, loads. False if there is
-/// anything else.
-static bool usersOf(const AllocaInst &A, SmallVectorImpl<const StoreInst *> &Stores,
+/// Everything in F that touches the array: stores, loads. False if there is anything else.
+/// Local: stores to other than fixed places count as something else.
+static bool usersOf(const Value &Array, const Function &F, bool Local,
+                    SmallVectorImpl<const StoreInst *> &Stores,
                     SmallVectorImpl<const LoadInst *> &Loads) {
-  SmallVector<std::pair<const Value *, bool>, 8> Work{{&A, true}}; // and: place is fixed
+  SmallVector<std::pair<const Value *, bool>, 8> Work{{&Array, true}}; // and: place is fixed
   while (!Work.empty()) {
     auto [P, Fixed] = Work.pop_back_val();
     for (const User *U : P->users()) {
+      const auto *I = dyn_cast<Instruction>(U);
+      if (I && I->getFunction() != &F)
+        continue;
       if (const auto *L = dyn_cast<LoadInst>(U)) {
         if (!L->isSimple())
           return false;
         Loads.push_back(L);
       } else if (const auto *S = dyn_cast<StoreInst>(U)) {
-        if (S->getValueOperand() == P || !Fixed || !S->isSimple())
+        if (S->getValueOperand() == P || (Local && !Fixed) || !S->isSimple())
           return false;
         Stores.push_back(S);
-      } else if (const auto *G = dyn_cast<GetElementPtrInst>(U)) {
+      } else if (const auto *G = dyn_cast<GEPOperator>(U)) {
         Work.push_back({G, Fixed && G->hasAllConstantIndices()});
-      } else if (isa<AddrSpaceCastInst>(U)) {
+      } else if (isa<AddrSpaceCastOperator>(U)) {
         Work.push_back({U, Fixed});
-      } else if (const auto *I = dyn_cast<IntrinsicInst>(U); !I || !I->isLifetimeStartOrEnd()) {
+      } else if (const auto *II = dyn_cast<IntrinsicInst>(U); !II || !II->isLifetimeStartOrEnd()) {
         return false;
       }
     }
   }
+  return !Stores.empty() && !Loads.empty();
+}
+
+/// Each thread fills its part of Array in every iteration of one loop, and reads after.
+///
+/// What a block shares is sound under these conditions. The stores go to places that do
+/// not change with the iteration, and run in each of them: so a place is written either
+/// in every iteration or never, and nothing older is ever read. A barrier of the whole
+/// block separates all stores from all loads, and none separates two stores, whose order
+/// would matter then. The loop has one exit: the threads of a block run it equally often.
+bool DerivativePlan::findReplay(const Value &Array, bool Shared) {
+  Replay R;
+  R.Array = &Array;
+  R.Shared = Shared;
+  SmallVector<const LoadInst *, 8> Loads;
+  if (!usersOf(Array, F, !Shared, R.Stores, Loads))
+    return false;
+  R.Of = Shape.loops().getLoopFor(R.Stores.front()->getParent());
+  const BasicBlock *Latch = R.Of ? R.Of->getLoopLatch() : nullptr;
+  if (!Latch || !Shape.isLive(Latch))
+    return false;
+  auto EachTrip = [&](const StoreInst *S) {
+    return Shape.loops().getLoopFor(S->getParent()) == R.Of && DT.dominates(S->getParent(), Latch);
+  };
+  if (!all_of(R.Stores, EachTrip) ||
+      !all_of(Loads, [&](const LoadInst *L) { return R.Of->contains(L); }))
+    return false;
+  // The reverse sweep fills the array where it enters an iteration by its latch. An
+  // iteration that was left before is not entered there, and must not have read.
+  SmallPtrSet<BasicBlock *, 1> AtLatch{const_cast<BasicBlock *>(Latch)};
+  SmallVector<BasicBlock *, 4> Exiting;
+  R.Of->getExitingBlocks(Exiting);
+  for (const BasicBlock *E : Exiting)
+    if (E != Latch && any_of(Loads, [&](const LoadInst *L) {
+          return isPotentiallyReachable(L->getParent(), E, &AtLatch);
+        }))
+      return false;
+  if (!Shared) {
+    for (const StoreInst *S : R.Stores)
+      if (!all_of(Loads, [&](const LoadInst *L) { return DT.dominates(S, L); }))
+        return false;
+  } else {
+    ScalarEvolution &SE = Shape.evolution();
+    bool Separated = false;
+    for (const BasicBlock *B : R.Of->blocks())
+      for (const Instruction &I : *B) {
+        const auto *C = dyn_cast<CallBase>(&I);
+        const OperationRecord *Record = C ? facts().catalogue().lookup(I) : nullptr;
+        if (!Record || Record->Handler != HandlerKind::Barrier)
+          continue;
+        if (all_of(R.Stores, [&](const StoreInst *S) { return DT.dominates(&I, S); }))
+          continue;
+        if (!all_of(R.Stores, [&](const StoreInst *S) { return DT.dominates(S, &I); }))
+          return false;
+        Separated |= Record->Id == "block_barrier" && DT.dominates(B, Latch) &&
+                     Shape.loops().getLoopFor(B) == R.Of &&
+                     all_of(Loads, [&](const LoadInst *L) { return DT.dominates(&I, L); });
+      }
+    if (!Separated || !R.Of->getExitingBlock() || !all_of(R.Stores, [&](const StoreInst *S) {
+          return SE.isLoopInvariant(SE.getSCEV(const_cast<Value *>(S->getPointerOperand())), R.Of);
+        }))
+      return false;
+  }
+  sort(R.Stores, [&](const StoreInst *X, const StoreInst *Y) { return DT.dominates(X, Y); });
+  Replays.push_back(std::move(R));
   return true;
 }
 
 void DerivativePlan::findReplays() {
   if (!Machine.prefersRecomputation() || !Opts.ReplayOnDevice || Split)
     return;
-  for (const Instruction &I : F.getEntryBlock()) {
-    const auto *A = dyn_cast<AllocaInst>(&I);
-    if (!A || !A->isStaticAlloca())
-      continue;
-    Replay R;
-    R.Array = A;
-    SmallVector<const LoadInst *, 8> Loads;
-    if (!usersOf(*A, R.Stores, Loads) || R.Stores.empty() || Loads.empty())
-      continue;
-    R.Of = Shape.loops().getLoopFor(R.Stores.front()->getParent());
-    const BasicBlock *Latch = R.Of ? R.Of->getLoopLatch() : nullptr;
-    if (!Latch || !Shape.isLive(Latch))
-      continue;
-    auto EachTrip = [&](const StoreInst *S) {
-      return Shape.loops().getLoopFor(S->getParent()) == R.Of &&
-             DT.dominates(S->getParent(), Latch) && all_of(Loads, [&](const LoadInst *L) {
-               return R.Of->contains(L) && DT.dominates(S, L);
-             });
-    };
-    if (!all_of(R.Stores, EachTrip))
-      continue;
-    sort(R.Stores, [&](const StoreInst *X, const StoreInst *Y) { return DT.dominates(X, Y); });
-    Replays.push_back(std::move(R));
+  SetVector<const GlobalVariable *> Tiles;
+  bool CallsOthers = false;
+  for (const Instruction &I : instructions(F)) {
+    if (const auto *A = dyn_cast<AllocaInst>(&I); A && A->isStaticAlloca())
+      findReplay(*A, /*Shared=*/false);
+    if (const auto *C = dyn_cast<CallBase>(&I))
+      CallsOthers |= !isa<IntrinsicInst>(C) && !facts().catalogue().lookup(I);
+    if (const Value *P = getLoadStorePointerOperand(&I))
+      if (const auto *G = dyn_cast<GlobalVariable>(getUnderlyingObject(P, /*MaxLookup=*/0)))
+        if (Machine.space(G->getAddressSpace()) == MemorySpace::Shared && !G->isDeclaration())
+          Tiles.insert(G);
   }
+  // Others may fill them, too.
+  if (!CallsOthers && Opts.ReplaySharedOnDevice)
+    for (const GlobalVariable *G : Tiles)
+      findReplay(*G, /*Shared=*/true);
 }
 
 /// Everything with a derivative that goes into or comes out of such a loop goes through
@@ -954,8 +1016,10 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
     if (!R)
       return {};
     SmallVector<Need, 8> In{Input(L->getPointerOperand())};
-    for (const StoreInst *S : R->Stores)
+    for (const StoreInst *S : R->Stores) {
       In.push_back({Need::Primal, S->getValueOperand()});
+      In.push_back({Need::Primal, S->getPointerOperand()});
+    }
     return computeFrom(In);
   }
   if (!::isRepeatable(*I, facts().catalogue(),

@@ -94,10 +94,12 @@ struct Choice {
   bool OnTrue = false; ///< x is the value for true
 };
 
-/// A local array whose contents each iteration of a loop makes anew, before it reads
-/// them: the reverse sweep makes them again when it enters the iteration.
+/// A local or shared array whose contents each iteration of a loop makes anew, before it
+/// reads them: the reverse sweep makes them again when it enters the iteration. What
+/// threads share they make together, between two barriers.
 struct Replay {
-  const llvm::AllocaInst *Array = nullptr;
+  const llvm::Value *Array = nullptr;
+  bool Shared = false;
   const llvm::Loop *Of = nullptr;
   /// All that write it, in order.
   llvm::SmallVector<const llvm::StoreInst *, 8> Stores;
@@ -204,6 +206,7 @@ public:
 
 private:
   void findReplays();
+  bool findReplay(const llvm::Value &Array, bool Shared);
   const Replay *replayOf(const llvm::LoadInst &L) const;
   void markUsedReplays();
   void findChoices();

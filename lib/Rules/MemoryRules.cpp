@@ -146,9 +146,16 @@ static void addAtomically(RuleContext &C, Value *Address, Value *X, Accumulation
                    : X->getType()->isFloatTy()  ? "f32"
                    : X->getType()->isBFloatTy() ? "bf16"
                                                 : "f16";
+  bool Native = X->getType()->isDoubleTy() || X->getType()->isFloatTy();
+  if (auto Place = Native ? C.sharedPlace(Address) : std::nullopt) {
+    Function *Merge = C.runtime(((Place->Inline ? "rg_merge_here_" : "rg_merge_shared_") + Name).str());
+    Value *Base = B.CreateAddrSpaceCast(Place->Base, Merge->getArg(0)->getType());
+    C.markAdjointAccess(B.CreateCall(Merge, {Base, B.getInt32(Place->Offset), X, Place->Peers}));
+    return;
+  }
   if (Address->getType()->getPointerAddressSpace())
     Address = B.CreateAddrSpaceCast(Address, B.getPtrTy());
-  bool Merges = How == Accumulation::Merged && (X->getType()->isDoubleTy() || X->getType()->isFloatTy());
+  bool Merges = How == Accumulation::Merged && Native;
   C.markAdjointAccess(
       B.CreateCall(C.runtime(((Merges ? "rg_merge_" : "rg_accumulate_") + Name).str()), {Address, X}));
 }

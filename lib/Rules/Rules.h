@@ -20,6 +20,7 @@
 #include "Target/Target.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/Instructions.h"
+#include <optional>
 
 namespace llvm {
 class IRBuilderBase;
@@ -57,6 +58,14 @@ public:
   /// Whether no two threads of this launch add to one adjoint.
   virtual llvm::Value *owned() = 0;
 
+  /// A place in memory of the block for additions that a warp does together: see
+  /// rg_peers() in runtime/gpu/accumulate.c.
+  struct SharedPlace {
+    llvm::Value *Peers, *Base;
+    uint32_t Offset;
+    bool Inline; ///< there are few enough of them
+  };
+  virtual std::optional<SharedPlace> sharedPlace(llvm::Value *Address) = 0;
   /// Whether an adjoint in global memory is taken by an exchange.
   virtual bool exchanges() const = 0;
 

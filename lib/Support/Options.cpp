@@ -133,6 +133,9 @@ static cl::opt<bool> OwnByLaunch("rg-gpu-own", cl::init(false), cl::cat(Category
                                           "places of its own"));
 static cl::opt<bool> MergeOnDevice("rg-gpu-merge", cl::init(true), cl::cat(Category),
                                    cl::desc("threads of a warp that add to one adjoint add up first"));
+static cl::opt<bool> ReplaySharedOnDevice("rg-gpu-replay-shared", cl::init(true), cl::cat(Category),
+                                          cl::desc("shared arrays that each iteration fills anew are "
+                                                   "filled again, not kept"));
 static cl::opt<bool> ExchangeOnDevice("rg-gpu-exchange", cl::init(true), cl::cat(Category),
                                       cl::desc("adjoints of stores to global memory are taken by one "
                                                "atomic exchange"));
@@ -292,6 +295,7 @@ Options Options::fromCommandLine() {
   O.PrintOffload = ::PrintOffload;
   O.OwnByLaunch = ::OwnByLaunch;
   O.MergeOnDevice = ::MergeOnDevice;
+  O.ReplaySharedOnDevice = ::ReplaySharedOnDevice;
   O.ExchangeOnDevice = ::ExchangeOnDevice;
   O.StackBytes = (::StackBytes + 15) / 16 * 16;
   O.Nan = ::Nan;

@@ -68,6 +68,7 @@ struct Options {
   bool SelectOnDevice = true;        ///< -rg-gpu-select: phis again as selects, not kept
   bool CountOnDevice = true;         ///< -rg-gpu-counts: numbers of iterations again, not kept
   bool ReplayOnDevice = true;        ///< -rg-gpu-replay: local arrays filled again, not kept
+  bool ReplaySharedOnDevice = true;  ///< -rg-gpu-replay-shared: shared arrays, too
   bool PlainWhereOwn = true;         ///< -rg-gpu-plain: no atomics on a thread's own memory
   bool BarriersByPhase = true;       ///< -rg-gpu-phases: a barrier only separates accesses
   /// -rg-offload-device=: the device half of a CUDA program, which is to run on this

@@ -61,6 +61,9 @@ public:
   /// To take an adjoint out of global memory is one atomic exchange, not a load and a
   /// store.
   bool prefersExchange() const { return Sheet->PrefersExchange; }
+  /// An atomic addition to memory of the block is a loop, one round for each thread that
+  /// adds to the same place at the time.
+  bool addsFloatsByLoop() const { return Sheet->AddsFloatsByLoop; }
   /// Derivatives are inlined into the kernels that ask for them: a call hides
   /// address spaces and keeps its operands in memory.
   bool inlinesDerivatives() const { return Sheet->ManyThreads; }
@@ -79,7 +82,7 @@ public:
     unsigned Global;
     /// What stands around the name of a function of float and double.
     const char *MathPrefix, *FloatSuffix, *DoubleSuffix;
-    bool PrefersExchange;
+    bool PrefersExchange, AddsFloatsByLoop;
   };
 
 private:

@@ -91,6 +91,97 @@ static inline float rg_across_f32(float x, uint32_t d) {
 RG_MERGE(f32, float)
 RG_MERGE(f64, double)
 
+/* Shared memory has no additions of floats: an atomic one is a loop that goes round once
+ * for each lane with the same address. So lanes with one address add up first, in a tree.
+ * Who they are is found once for all additions of a block of code whose addresses differ
+ * by constants: they tell lanes apart alike. rg_peers(part of the address that varies):
+ *
+ *   x  the lanes that are here; all of them come to each of the additions
+ *   y  5 bits for each k < 5: the (1 << k)th lane of my kind above me
+ *   z  bit k: there is such a lane. Bit 8: none below me. Bit 16 + k: there is one for
+ *      some lane. Bit 30: all lanes of the warp are here. Bit 31: and the block has no
+ *      other warp, so that plain additions will do
+ *
+ * Shuffles of all lanes are several times cheaper than of a mask that only the run knows.
+ */
+typedef uint32_t rg_u4 __attribute__((ext_vector_type(4)));
+#if defined(__NVPTX__)
+RG_NOINLINE rg_u4 rg_peers(uint32_t key) {
+  uint32_t active = __nvvm_activemask(), me = RG_LANE();
+  uint32_t peers = __nvvm_match_any_sync_i32(active, key);
+  uint32_t rest = peers & ~((2u << me) - 1), lanes = 0, bits = 0;
+  bits |= (peers & ((1u << me) - 1)) ? 0 : 1u << 8;
+  for (uint32_t k = 0; k < 5; ++k) {
+    if (rest) {
+      lanes |= (uint32_t)__builtin_ctz(rest) << 5 * k;
+      bits |= 1u << k;
+    }
+    if (__nvvm_vote_any_sync(active, rest != 0))
+      bits |= 1u << (16 + k);
+    for (uint32_t i = 0; i < 1u << k; ++i)
+      rest &= rest - 1;
+  }
+  uint32_t threads = rg_threads(), first = rg_thread() & ~31u;
+  uint32_t lanes_here = threads - first < 32 ? threads - first : 32;
+  if ((uint32_t)__builtin_popcount(active) == lanes_here)
+    bits |= threads <= 32 ? 3u << 30 : 1u << 30;
+  rg_u4 s = {active, lanes, bits, 0};
+  return s;
+}
+static inline float rg_from_f32(uint32_t m, float x, uint32_t lane) {
+  return __nvvm_shfl_sync_idx_f32(m, x, (int)lane, 0x1f);
+}
+static inline double rg_from_f64(uint32_t m, double x, uint32_t lane) {
+  union { double x; uint32_t w[2]; } u = {x};
+  u.w[0] = (uint32_t)__nvvm_shfl_sync_idx_i32(m, (int)u.w[0], (int)lane, 0x1f);
+  u.w[1] = (uint32_t)__nvvm_shfl_sync_idx_i32(m, (int)u.w[1], (int)lane, 0x1f);
+  return u.x;
+}
+#define RG_SHARED __attribute__((address_space(3)))
+#define RG_STEP(NAME, MASK, K)                                                           \
+  {                                                                                      \
+    __typeof__(x) y = rg_from_##NAME(MASK, x, s.y >> 5 * (K));                           \
+    x = s.z >> (K) & 1 ? x + y : x;                                                      \
+  }
+#define RG_TREE(NAME, MASK)                                                              \
+  if (s.z >> 16 & 1) {                                                                   \
+    RG_STEP(NAME, MASK, 0)                                                               \
+    RG_STEP(NAME, MASK, 1)                                                               \
+    RG_STEP(NAME, MASK, 2)                                                               \
+    if (s.z >> 19 & 1) {                                                                 \
+      RG_STEP(NAME, MASK, 3)                                                             \
+      RG_STEP(NAME, MASK, 4)                                                             \
+    }                                                                                    \
+  }
+/* The place is base + offset, an offset that the compiler knows: so hundreds of them take
+ * one register. Called rather than inlined where there are that many, since the code would
+ * outgrow the cache. */
+#define RG_MERGE_SHARED(NAME, T)                                                         \
+  RG_INLINE void rg_merge_here_##NAME(RG_SHARED char *base, uint32_t offset, T x,        \
+                                      rg_u4 s) {                                         \
+    RG_SHARED T *p = (RG_SHARED T *)(base + offset);                                     \
+    if (s.z >> 30 & 1) {                                                                 \
+      RG_TREE(NAME, ~0u)                                                                 \
+    } else {                                                                             \
+      RG_TREE(NAME, s.x)                                                                 \
+    }                                                                                    \
+    if (s.z >> 31) {                                                                     \
+      __nvvm_bar_warp_sync(~0u);                                                         \
+      if (s.z >> 8 & 1)                                                                  \
+        *p += x;                                                                         \
+      __nvvm_bar_warp_sync(~0u);                                                         \
+    } else if (s.z >> 8 & 1) {                                                           \
+      RG_ATOMIC_ADD((T *)p, x);                                                          \
+    }                                                                                    \
+  }                                                                                      \
+  RG_NOINLINE void rg_merge_shared_##NAME(RG_SHARED char *base, uint32_t offset, T x,    \
+                                          rg_u4 s) {                                     \
+    rg_merge_here_##NAME(base, offset, x, s);                                            \
+  }
+RG_MERGE_SHARED(f32, float)
+RG_MERGE_SHARED(f64, double)
+#endif
+
 /* How many there are of an index of a thread: in its block along x, y, z (0 to 2), of
  * its block (3 to 5), in the whole grid (6 to 8). */
 RG_INLINE uint64_t rg_extent(uint32_t index) {

@@ -1,0 +1,125 @@
+// RUN: %rgcxx --offload=cpu -O2 -I%root/test/include -I%root/include -mllvm -rg-verify-each %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O1 -I%root/test/include -I%root/include -mllvm -rg-plan=naive %s -o %t && %t
+// Shared arrays that a loop fills again and again: what the reverse sweep may fill again,
+// and what it must not, since older contents are read. Additions to one shared place by
+// whole warps, parts of them, and lanes in a pattern.
+#include "rgcuda.h"
+
+// A tile per step, read by all threads; whole warps read one place.
+template <typename T> __device__ void product(const T *__restrict__ x, T *__restrict__ y, int n) {
+  __shared__ T a[8][8], b[8][8];
+  int c = threadIdx.x, r = threadIdx.y, size = n / 32;
+  const T *left = x, *right = x + size * size;
+  int row = blockIdx.x / 2 * 8 + r, column = blockIdx.x % 2 * 8 + c;
+  T sum = 0;
+#pragma unroll 1
+  for (int step = 0; step < size; step += 8) {
+    a[r][c] = left[row * size + step + c] * left[row * size + step + c];
+    b[r][c] = right[(step + r) * size + column];
+    __syncthreads();
+#pragma unroll 1
+    for (int k = 0; k < 8; ++k)
+      sum += a[r][k] * b[k][c];
+    __syncthreads();
+  }
+  y[row * size + column] = sum;
+}
+
+// Scores and a running sum: the inner loop carries a value, the tile is read twice.
+__device__ void running(const double *__restrict__ x, double *__restrict__ y, int n) {
+  __shared__ double tile[32];
+  int t = threadIdx.x;
+  double total = x[t], most = 0;
+  for (int first = 0; first < n; first += 32) {
+    __syncthreads();
+    tile[t] = x[first + t] * 0.5;
+    __syncthreads();
+#pragma unroll 1
+    for (int j = 0; j < 32; ++j) {
+      double score = tile[j] * x[t];
+      most = fmax(most, score);
+      total = total * exp(-0.1 * score) + tile[(j + t) % 32] * most;
+    }
+  }
+  y[t] = total;
+}
+
+// Fewer threads write in each step, and all read: old contents count. Then more.
+template <int Grows> __device__ void partlyFilled(const double *__restrict__ x, double *__restrict__ y, int n) {
+  __shared__ double tile[32];
+  int t = threadIdx.x;
+  double sum = 0;
+  tile[t] = x[t];
+#pragma unroll 1
+  for (int k = 0; k < n / 32; ++k) {
+    int count = Grows ? 8 * (k + 1) : 32 - 8 * k;
+    __syncthreads();
+    if (t < count)
+      tile[t] = x[32 * k + t] * x[t];
+    __syncthreads();
+    sum += tile[31 - t] * tile[(t + k) % 32];
+  }
+  y[t] = sum;
+}
+
+// Another place in each step.
+__device__ void moving(const double *__restrict__ x, double *__restrict__ y, int n) {
+  __shared__ double ring[128];
+  int t = threadIdx.x;
+  double sum = 0;
+#pragma unroll 1
+  for (int k = 0; k < n / 32; ++k) {
+    __syncthreads();
+    ring[32 * k + t] = x[32 * k + t] * x[t];
+    __syncthreads();
+    int back = k ? k - 1 : 0;
+    sum += ring[32 * back + 31 - t] * ring[32 * k + t];
+  }
+  y[t] = sum;
+}
+
+// Written twice in one step, with a barrier between.
+__device__ void twice(const double *__restrict__ x, double *__restrict__ y, int n) {
+  __shared__ double tile[32];
+  int t = threadIdx.x;
+  double sum = 0;
+#pragma unroll 1
+  for (int k = 0; k < n / 32; ++k) {
+    tile[t] = x[32 * k + t] * x[t];
+    __syncthreads();
+    double left = tile[(t + 1) % 32];
+    __syncthreads();
+    tile[31 - t] = left * left;
+    __syncthreads();
+    sum += tile[(t + 5) % 32] * left;
+    __syncthreads();
+  }
+  y[t] = sum;
+}
+
+// 5 x 5 threads, and lanes that leave out some: groups of lanes read one place.
+__device__ void groups(const double *__restrict__ x, double *__restrict__ y, int n) {
+  __shared__ double tile[5][5];
+  int i = threadIdx.x, j = threadIdx.y, at = blockIdx.x * 25 + j * 5 + i;
+  double sum = 0;
+  tile[j][i] = x[at] * x[at];
+  __syncthreads();
+#pragma unroll 1
+  for (int k = 0; k < 5; ++k)
+    sum += x[at] * tile[j][k] + tile[k][i];
+  if ((i + j) % 3)
+    sum *= tile[2][j] + tile[i][2];
+  y[at] = sum;
+}
+
+int main() {
+  int Bad = rg::checkKernel<double, product<double>>("product", 512, 256, 4, dim3(8, 8));
+  Bad |= rg::checkKernel<float, product<float>>("product of floats", 512, 256, 4, dim3(8, 8));
+  Bad |= rg::checkKernel<double, running>("running", 128, 32, 1, 32);
+  Bad |= rg::checkKernel<double, partlyFilled<0>>("fewer and fewer", 128, 32, 1, 32);
+  Bad |= rg::checkKernel<double, partlyFilled<1>>("more and more", 128, 32, 1, 32);
+  Bad |= rg::checkKernel<double, moving>("moving", 128, 32, 1, 32);
+  Bad |= rg::checkKernel<double, twice>("twice", 128, 32, 1, 32);
+  Bad |= rg::checkKernel<double, groups>("groups", 75, 75, 3, dim3(5, 5));
+  return Bad;
+}

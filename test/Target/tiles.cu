@@ -1,0 +1,35 @@
+// A shared array that every iteration fills anew is filled again by the reverse sweep,
+// between two barriers, and not kept; -rg-gpu-replay-shared=0 keeps what was read. Lanes
+// that add to one place of the block add up first, which -rg-gpu-merge=0 leaves out.
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm -mllvm -rg-print-plan %s -o %t.ll 2>&1 | FileCheck --check-prefix=PLAN %s
+// RUN: FileCheck --check-prefix=CODE %s < %t.ll
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm -mllvm -rg-print-plan -mllvm -rg-gpu-replay-shared=0 -mllvm -rg-gpu-merge=0 %s -o %t.ll 2>&1 | FileCheck --check-prefix=KEPT %s
+// RUN: FileCheck --check-prefix=APART %s < %t.ll
+// RUN: %rgcxx -x hip --offload-arch=gfx90a -nogpuinc -nogpulib --cuda-device-only -I%root/test/include -O2 -S %s -o %t.s
+#include "rgdevice.h"
+__device__ void f(const float *__restrict__ x, float *__restrict__ y, int n) {
+  __shared__ float tile[64];
+  int t = THREAD();
+  float sum = 0;
+#pragma unroll 1
+  for (int k = 0; k < n; ++k) {
+    BARRIER();
+    tile[t] = x[64 * k + t];
+    BARRIER();
+#pragma unroll 1
+    for (int j = 0; j < 64; ++j)
+      sum += tile[j] * tile[j];
+  }
+  y[t] = sum;
+}
+// PLAN: plan for
+// PLAN-NOT: bytes per iteration
+// PLAN-NOT: : keep
+// KEPT: float %
+// KEPT: : keep
+// CODE: call {{.*}}@rg_peers
+// CODE: shfl.sync
+// APART-NOT: @rg_peers
+__global__ void gradient(const float *x, float *dx, float *y, float *dy, int n) {
+  __enzyme_autodiff((void *)f, enzyme_dup, x, dx, enzyme_dup, y, dy, n);
+}
