@@ -112,6 +112,24 @@ __device__ void groups(const double *__restrict__ x, double *__restrict__ y, int
   y[at] = sum;
 }
 
+// A small array per iteration, read before the iteration may be left: the reverse sweep
+// does not enter such an iteration at its end.
+__device__ void leavesEarly(const double *__restrict__ x, double *__restrict__ y, int n) {
+  int t = threadIdx.x;
+  double sum = 1;
+#pragma unroll 1
+  for (int k = 0; k < n / 32; ++k)
+#pragma unroll 1
+    for (int j = 0;; ++j) {
+      double a[3] = {x[32 * k + t] * (j + 1), x[t], x[32 * k + t] * x[t]};
+      sum = sum * a[(t + j) % 3] + 1;
+      if (j >= (t + k) % 3)
+        break;
+      sum = sum * 0.5 * a[(t + 2 * j + 1) % 3];
+    }
+  y[t] = sum;
+}
+
 int main() {
   int Bad = rg::checkKernel<double, product<double>>("product", 512, 256, 4, dim3(8, 8));
   Bad |= rg::checkKernel<float, product<float>>("product of floats", 512, 256, 4, dim3(8, 8));
@@ -121,5 +139,6 @@ int main() {
   Bad |= rg::checkKernel<double, moving>("moving", 128, 32, 1, 32);
   Bad |= rg::checkKernel<double, twice>("twice", 128, 32, 1, 32);
   Bad |= rg::checkKernel<double, groups>("groups", 75, 75, 3, dim3(5, 5));
+  Bad |= rg::checkKernel<double, leavesEarly>("left early", 128, 32, 1, 32);
   return Bad;
 }
