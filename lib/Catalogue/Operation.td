@@ -106,7 +106,8 @@ class Operation {
   // define: its body, where visible, changes nothing.
   bit OfRuntime = 0;
   // Handles characters, and nothing else: what it copies are no numbers, even if it
-  // has a body.
+  // has a body. A member function's object begins with the pointer to its characters,
+  // which it may have replaced.
   bit OfCharacters = 0;
   // Calls functions that it is given, and those may write whatever they see.
   bit CallsBack = 0;

@@ -677,6 +677,9 @@ void ForwardEmitter::visitCall(CallBase &C) {
   case CallAction::Drop:
     if (!C.getType()->isVoidTy() && hasCompanion(&C))
       companionSlot(&C) = idle(&C);
+    if (const Value *O = renewedHolder(C, Services.catalogue());
+        O && Activity.hasShadow(O) && !isSideBySide(O))
+      B.CreateStore(B.CreateLoad(B.getPtrTy(), primal(O)), companion(O));
     return;
   case CallAction::Formula:
     if (!Activity.isActive(&C))

@@ -720,6 +720,12 @@ void PrimalEmitter::emitCall(CallBase &C) {
     // A pointer from outside has no shadow but itself.
     if (!C.getType()->isVoidTy() && Activity.hasShadow(&C))
       forLanes([&] { shadowSlot(&C) = primal(&C); });
+    if (const Value *O = renewedHolder(C, Services.catalogue()); O && Activity.hasShadow(O)) {
+      IRBuilder<> B(D.getContext());
+      placeAfter(B, C);
+      Value *Renewed = B.CreateLoad(B.getPtrTy(), primal(O));
+      forLanes([&] { B.CreateStore(Renewed, shadow(O)); });
+    }
     return;
   }
 }

@@ -26,6 +26,11 @@ struct Transfer {
 /// Of a memory intrinsic, or a call that the catalogue handles as one.
 Transfer transferOf(const llvm::CallBase &C, const Catalogue &Cat);
 
+/// The object, in its first word a pointer to characters, for which the library's
+/// operation C may have found them another place; null if C is no such operation. Who
+/// has a shadow of the object holds the old pointer there, which may be freed already.
+const llvm::Value *renewedHolder(const llvm::CallBase &C, const Catalogue &Cat);
+
 /// Where one leaf of a transfer lies, as the runtime's routines over bulk memory
 /// take it: Run bytes at Offset, repeated every Period bytes (0: once).
 struct LeafRange {

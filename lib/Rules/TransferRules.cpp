@@ -26,6 +26,18 @@
 using namespace llvm;
 using namespace retrograd;
 
+const Value *retrograd::renewedHolder(const CallBase &C, const Catalogue &Cat) {
+  const OperationRecord *R = Cat.lookup(C);
+  if (!R || !R->OfCharacters || C.onlyReadsMemory() || C.arg_empty())
+    return nullptr;
+  // A member function says how large its object is; others, and allocators, do not
+  // speak of one that holds a pointer.
+  const Value *O = C.getArgOperand(0);
+  unsigned Pointer = C.getDataLayout().getPointerSize();
+  bool IsObject = O->getType()->isPointerTy() && C.getParamDereferenceableBytes(0) >= Pointer;
+  return IsObject ? O : nullptr;
+}
+
 Transfer retrograd::transferOf(const CallBase &C, const Catalogue &Cat) {
   HandlerKind H = HandlerKind::None;
   if (const OperationRecord *R = Cat.lookup(C))
