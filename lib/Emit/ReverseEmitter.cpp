@@ -241,35 +241,41 @@ Value *ReverseEmitter::take(const Value *V) {
   return X;
 }
 
-Value *ReverseEmitter::add(Value *Sum, Value *X, const Value *V) {
+Value *ReverseEmitter::add(Value *Sum, Value *X, ArrayRef<TypedLeaf> Floats, uint64_t At) {
   Type *T = Sum->getType();
+  const DataLayout &DL = D.getDataLayout();
   if (T->isFPOrFPVectorTy())
     return B.CreateFAdd(Sum, X);
+  auto AddMember = [&](unsigned I, uint64_t Offset) {
+    Value *Member = add(B.CreateExtractValue(Sum, I), B.CreateExtractValue(X, I), Floats, At + Offset);
+    Sum = B.CreateInsertValue(Sum, Member, I);
+  };
   if (auto *S = dyn_cast<StructType>(T)) {
     for (unsigned I = 0, N = S->getNumElements(); I != N; ++I)
-      Sum = B.CreateInsertValue(
-          Sum, add(B.CreateExtractValue(Sum, I), B.CreateExtractValue(X, I), nullptr), I);
+      AddMember(I, DL.getStructLayout(S)->getElementOffset(I).getFixedValue());
     return Sum;
   }
   if (auto *A = dyn_cast<ArrayType>(T)) {
     for (unsigned I = 0, N = A->getNumElements(); I != N; ++I)
-      Sum = B.CreateInsertValue(
-          Sum, add(B.CreateExtractValue(Sum, I), B.CreateExtractValue(X, I), nullptr), I);
+      AddMember(I, I * DL.getTypeAllocSize(A->getElementType()).getFixedValue());
     return Sum;
   }
-  if (!V || !T->isIntOrIntVectorTy())
-    return Sum; // pointers and integers beside floats have no adjoint
+  if (!T->isIntOrIntVectorTy())
+    return Sum; // pointers beside floats have no adjoint
   // Bits that hold floats: as one integer, leaf by leaf.
-  unsigned Width = D.getDataLayout().getTypeSizeInBits(T).getFixedValue();
+  unsigned Width = DL.getTypeSizeInBits(T).getFixedValue();
   Type *Bits = B.getIntNTy(Width);
   Value *A = B.CreateBitCast(Sum, Bits), *C = B.CreateBitCast(X, Bits), *R = nullptr;
-  for (const TypedLeaf &L : Plan.facts().shape(V).Floats) {
+  for (const TypedLeaf &L : Floats) {
+    if (L.Offset < At || (L.Offset - At + L.Size) * 8 > Width)
+      continue;
+    uint64_t Shift = (L.Offset - At) * 8;
     Type *Part = B.getIntNTy(L.Size * 8);
     auto Get = [&](Value *W) {
-      return B.CreateBitCast(B.CreateTrunc(B.CreateLShr(W, L.Offset * 8), Part), L.Kind.FP);
+      return B.CreateBitCast(B.CreateTrunc(B.CreateLShr(W, Shift), Part), L.Kind.FP);
     };
     Value *S = B.CreateBitCast(B.CreateFAdd(Get(A), Get(C)), Part);
-    S = B.CreateShl(B.CreateZExt(S, Bits), L.Offset * 8);
+    S = B.CreateShl(B.CreateZExt(S, Bits), Shift);
     R = R ? B.CreateOr(R, S) : S;
   }
   return R ? B.CreateBitCast(R, T) : Sum;
@@ -279,7 +285,7 @@ void ReverseEmitter::accumulate(const Value *V, Value *X) {
   if (isa<Constant>(V) || !Plan.activity().isActive(V))
     return;
   AllocaInst *A = adjoint(V);
-  B.CreateStore(add(B.CreateLoad(V->getType(), A), X, V), A);
+  B.CreateStore(add(B.CreateLoad(V->getType(), A), X, Plan.facts().shape(V).Floats), A);
 }
 
 Value *ReverseEmitter::partial(const Partial &P, const Instruction &I, Value *Seed) {

@@ -62,8 +62,10 @@ public:
 private:
   /// Runs Body with each lane as the current one.
   void forLanes(llvm::function_ref<void()> Body);
-  /// Adds X to Sum, in every float that V's bits hold.
-  llvm::Value *add(llvm::Value *Sum, llvm::Value *X, const llvm::Value *V);
+  /// Adds X to Sum in every float. Of a value whose bits hold `Floats`, X and Sum are
+  /// the member at byte `At`.
+  llvm::Value *add(llvm::Value *Sum, llvm::Value *X, llvm::ArrayRef<TypedLeaf> Floats,
+                   uint64_t At = 0);
   llvm::AllocaInst *adjoint(const llvm::Value *V);
   llvm::AllocaInst *entryAlloca(llvm::Type *T, const llvm::Twine &Name);
 
