@@ -140,23 +140,22 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
         if (W)
           E.Writes.set(O);
       });
-    // A function that nobody knows may write whatever it can see.
-    for (Instruction &I : instructions(*F))
-      if (callsBack(I, Cat) ||
-          (isUnknownCall(I, Cat, PreparedOf) && !cast<CallBase>(I).onlyReadsMemory()))
+    for (Instruction &I : instructions(*F)) {
+      const auto *C = dyn_cast<CallBase>(&I);
+      if (!C)
+        continue;
+      // A function that nobody knows may write whatever it can see.
+      if (callsBack(I, Cat) || (isUnknownCall(I, Cat, PreparedOf) && !C->onlyReadsMemory()))
         E.Writes |= Visible;
-    for (Instruction &I : instructions(*F))
-      if (const OperationRecord *R = isa<CallBase>(I) ? Cat.lookup(I) : nullptr;
-          R && R->Class == RuleClass::Rule) {
-        const Effects &OfCall = *effects(cast<CallBase>(I));
+      if (const OperationRecord *R = Cat.lookup(I); R && R->Class == RuleClass::Rule) {
+        const Effects &OfCall = *effects(*C);
         E.Reads |= OfCall.Reads;
         E.Writes |= OfCall.Writes;
       }
+      if (followsPointers(*C, Cat))
+        E.Changes |= Handled;
+    }
     E.Changes |= E.Writes;
-    if (any_of(instructions(*F), [&](const Instruction &I) {
-          return isa<CallBase>(I) && followsPointers(cast<CallBase>(I), Cat);
-        }))
-      E.Changes |= Handled;
   }
   // Callees' effects, to a fixpoint over the call graph.
   for (bool Changed = true; Changed;) {

@@ -25,7 +25,7 @@ static bool mayLose(const Value *P, const ActivityAnalysis &A) {
   return E.Reads.test(O) && E.Writes.test(O);
 }
 
-static Constant *placeOf(IRBuilderBase &B, const Instruction &I) {
+static Constant *placeOf(RuntimeLibrary &Runtime, const Instruction &I) {
   std::string Text;
   raw_string_ostream OS(Text);
   if (const DebugLoc &L = I.getDebugLoc())
@@ -33,14 +33,7 @@ static Constant *placeOf(IRBuilderBase &B, const Instruction &I) {
   StringRef Name = I.getFunction()->getName();
   Name.consume_front("rg.primal.");
   OS << "in '" << Name << '\'';
-  Module &M = *B.GetInsertBlock()->getModule();
-  std::string Key = "rg.place." + Text;
-  if (GlobalVariable *Known = M.getGlobalVariable(Key, true))
-    return Known;
-  Constant *Bytes = ConstantDataArray::getString(M.getContext(), Text);
-  auto *G = new GlobalVariable(M, Bytes->getType(), true, GlobalValue::PrivateLinkage, Bytes, Key);
-  G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
-  return G;
+  return Runtime.text("rg.place.", Text);
 }
 
 void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I, const ActivityAnalysis &A,
@@ -53,7 +46,7 @@ void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I, const Activi
   if (const auto *L = dyn_cast<LoadInst>(&I)) {
     const Value *P = L->getPointerOperand();
     if (mayLose(P, A) && (A.isActive(L) || A.hasShadow(L)))
-      Call("rg_constant_load", {Values.Primal(P), Bytes(L->getType()), placeOf(B, I)});
+      Call("rg_constant_load", {Values.Primal(P), Bytes(L->getType()), placeOf(Runtime, I)});
     return;
   }
   if (const auto *S = dyn_cast<StoreInst>(&I)) {
@@ -62,9 +55,9 @@ void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I, const Activi
       return;
     Value *Own = Values.Primal(P), *Sh = Values.Shadow(P);
     if (V->getType()->isPointerTy() && A.hasShadow(V))
-      Call("rg_constant_store_pointer", {Own, Sh, Values.Primal(V), Values.Shadow(V), placeOf(B, I)});
+      Call("rg_constant_store_pointer", {Own, Sh, Values.Primal(V), Values.Shadow(V), placeOf(Runtime, I)});
     else if (A.isActive(V) || (!V->getType()->isPointerTy() && A.hasShadow(V)))
-      Call("rg_constant_store", {Own, Sh, Bytes(V->getType()), placeOf(B, I)});
+      Call("rg_constant_store", {Own, Sh, Bytes(V->getType()), placeOf(Runtime, I)});
     else
       Call("rg_constant_clear", {Own, Sh, Bytes(V->getType())});
     return;
@@ -80,7 +73,7 @@ void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I, const Activi
   Value *To = Values.Primal(T.Dest), *ToSh = A.hasShadow(T.Dest) ? Values.Shadow(T.Dest) : To;
   Call("rg_constant_copy",
        {To, ToSh, Reads ? Values.Primal(T.Source) : Null, Reads ? Values.Shadow(T.Source) : Null,
-        B.CreateZExtOrTrunc(Values.Primal(T.Length), B.getInt64Ty()), placeOf(B, I)});
+        B.CreateZExtOrTrunc(Values.Primal(T.Length), B.getInt64Ty()), placeOf(Runtime, I)});
 }
 
 void retrograd::beginWatch(Function &D, RuntimeLibrary &Runtime) {

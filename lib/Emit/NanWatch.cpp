@@ -14,7 +14,7 @@ using namespace llvm;
 using namespace retrograd;
 
 /// "file:line:column: in 'f': fdiv", as a string of the user's module.
-static Constant *placeOf(Module &M, const Instruction &I) {
+static Constant *placeOf(RuntimeLibrary &Runtime, const Instruction &I) {
   std::string Text;
   raw_string_ostream OS(Text);
   if (const DebugLoc &L = I.getDebugLoc())
@@ -29,13 +29,7 @@ static Constant *placeOf(Module &M, const Instruction &I) {
   const auto *C = dyn_cast<CallBase>(&I);
   OS << (C && C->getCalledFunction() ? C->getCalledFunction()->getName()
                                      : StringRef(I.getOpcodeName()));
-  std::string Key = "rg.nan." + Text;
-  if (GlobalVariable *Known = M.getGlobalVariable(Key, true))
-    return Known;
-  Constant *Bytes = ConstantDataArray::getString(M.getContext(), Text);
-  auto *G = new GlobalVariable(M, Bytes->getType(), true, GlobalValue::PrivateLinkage, Bytes, Key);
-  G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
-  return G;
+  return Runtime.text("rg.nan.", Text);
 }
 
 void retrograd::watchFinite(IRBuilderBase &B, NanKind Kind, const Instruction &I,
@@ -49,7 +43,7 @@ void retrograd::watchFinite(IRBuilderBase &B, NanKind Kind, const Instruction &I
   auto *Vector = dyn_cast<FixedVectorType>(X->getType());
   Type *Double = B.getDoubleTy();
   Constant *None = ConstantFP::get(Double, 0);
-  Constant *Place = placeOf(*B.GetInsertBlock()->getModule(), I);
+  Constant *Place = placeOf(Runtime, I);
   uint32_t Read = R.argsReadByPartial(P.Operand);
   for (unsigned Lane = 0, N = Vector ? Vector->getNumElements() : 1; Lane != N; ++Lane) {
     // A number of ours, or of one of the primal's, as a double: null if it is none.

@@ -201,6 +201,16 @@ Function *RuntimeLibrary::require(StringRef Name) {
   return M.getFunction(Name);
 }
 
+Constant *RuntimeLibrary::text(StringRef Kind, StringRef Text) {
+  std::string Key = (Kind + Text).str();
+  if (GlobalVariable *Known = M.getGlobalVariable(Key, true))
+    return Known;
+  Constant *Bytes = ConstantDataArray::getString(M.getContext(), Text);
+  auto *G = new GlobalVariable(M, Bytes->getType(), true, GlobalValue::PrivateLinkage, Bytes, Key);
+  G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return G;
+}
+
 bool RuntimeLibrary::resolveDeclarations() {
   SmallVector<std::string, 4> Names;
   for (const Function &F : M)

@@ -21,6 +21,7 @@
 #include "llvm/ADT/StringRef.h"
 
 namespace llvm {
+class Constant;
 class Function;
 class Module;
 } // namespace llvm
@@ -34,6 +35,10 @@ public:
   /// The runtime's function `Name`, with its body in this module. Null when the
   /// runtime has no function of that name.
   llvm::Function *require(llvm::StringRef Name);
+
+  /// The bytes of Text with a zero behind them, once in this module, for a routine that
+  /// prints them. Kind is the prefix of their private name, "rg.place.".
+  llvm::Constant *text(llvm::StringRef Kind, llvm::StringRef Text);
 
   /// Gives every runtime function that the module merely declares (because the
   /// user calls rg_tape_bytes_peak(), say) its body. Returns whether there

@@ -125,9 +125,8 @@ void retrograd::dropDeadEndUnwinding(Function &F, const Catalogue &Cat) {
   DenseMap<const BasicBlock *, bool> Dropped;
   auto Drops = [&](const BasicBlock *Pad) {
     auto [It, New] = Dropped.try_emplace(Pad);
-    if (New) {
+    if (New)
       It->second = !CleanUpEffects(Cat).lastFrom(*Pad);
-    }
     return It->second;
   };
   for (BasicBlock &BB : F)
