@@ -78,7 +78,7 @@ def cast_distance : InactiveInC<["rg_cast_distance"]>;
 // numbers.
 let OfRuntime = 1 in
 def streams : Inactive<
-    ["_ZNSo*", "_ZNKSo*", "_ZStlsISt11char_traits*", "_ZSt16__ostream_insert*",
+    ["_ZNSo*", "_ZNKSo*", "_ZStlsISt11char_traits*", "_ZStlsIcSt11char_traitsIcESaIcEE*", "_ZSt16__ostream_insert*",
      "_ZSt4endl*", "_ZSt4ends*", "_ZSt5flush*", "_ZSt7getlineI*", "_ZSt2wsI*", "_ZStrsISt11char_traits*", "_ZStrsIcSt11char_traitsIcESaIcEE*",
      "_ZNSi3get*", "_ZNSi4peek*", "_ZNSi5unget*", "_ZNSi6ignore*", "_ZNSi7getline*", "_ZNSi7putback*",
      "_ZNSi5seekg*", "_ZNSi5tellg*", "_ZNSi6sentry*", "_ZNSi4sync*",

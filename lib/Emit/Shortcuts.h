@@ -31,8 +31,12 @@ llvm::Value *unlessDifferentiated(llvm::IRBuilderBase &B, llvm::Value *Condition
 /// F is going to be differentiated: takes no shortcuts.
 void dropShortcuts(llvm::Function &F);
 
-/// No more functions of M will be differentiated: shortcuts are taken.
-void takeShortcuts(llvm::Module &M);
+/// No more functions of M will be differentiated: shortcuts are taken. Were there any?
+bool takeShortcuts(llvm::Module &M);
+
+/// Whether functions of M will be differentiated, a link tells: the questions stay, as
+/// calls of a function that nobody looks into and that takes every shortcut.
+void holdShortcuts(llvm::Module &M);
 
 } // namespace retrograd
 

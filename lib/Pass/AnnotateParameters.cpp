@@ -20,7 +20,7 @@ using namespace retrograd;
 
 PreservedAnalyses AnnotateParametersPass::run(Module &M,
                                               ModuleAnalysisManager &) {
-  if (!hasEntryCalls(M))
+  if (!hasEntryCalls(M) && !isBeforeLink(Stage))
     return PreservedAnalyses::all();
   for (Function &F : M)
     if (std::string Groups = findParameterGroups(F); !Groups.empty())
@@ -33,7 +33,7 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
     // What is known by name has to keep it.
     if (const OperationRecord *R = F.isDeclaration() ? nullptr : Cat.lookupFunction(F);
         R && R->OfRuntime && !F.hasFnAttribute(Attribute::AlwaysInline))
-      F.addFnAttr(Attribute::NoInline);
+      isBeforeLink(Stage) ? holdForLink(F) : F.addFnAttr(Attribute::NoInline);
     if (!F.isDeclaration() && Cat.handlesCharacters(F))
       for (Instruction &I : instructions(F))
         if (isa<AnyMemTransferInst>(I))

@@ -8,13 +8,15 @@
 //
 // Runs at the start of the pipeline, before anything is simplified, and writes
 // down which parameters were one struct in the source
-// (Request/ParameterGroups), and which copies move characters. Modules without entry calls are left as they are.
+// (Request/ParameterGroups), and which copies move characters. Modules
+// without entry calls are left as they are, unless a linker may put them beside one.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef RETROGRAD_PASS_ANNOTATEPARAMETERS_H
 #define RETROGRAD_PASS_ANNOTATEPARAMETERS_H
 
+#include "Pass/DeferToLink.h"
 #include "llvm/IR/PassManager.h"
 
 namespace retrograd {
@@ -22,9 +24,13 @@ namespace retrograd {
 class AnnotateParametersPass
     : public llvm::PassInfoMixin<AnnotateParametersPass> {
 public:
+  explicit AnnotateParametersPass(PipelineStage S = nullptr) : Stage(std::move(S)) {}
   llvm::PreservedAnalyses run(llvm::Module &M,
                               llvm::ModuleAnalysisManager &MAM);
   static bool isRequired() { return true; }
+
+private:
+  PipelineStage Stage;
 };
 
 } // namespace retrograd

@@ -11,12 +11,11 @@
 #include "Pass/InactiveValues.h"
 #include "Pass/PrepareEntryCalls.h"
 #include "Pass/UserRules.h"
-#include "Request/FunctionOperand.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/MDBuilder.h"
+#include "Emit/Shortcuts.h"
+#include "Pass/CleanUp.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -29,8 +28,8 @@ static constexpr StringLiteral Waiting =
 /// its command line before it loads plugins, and knows none of ours.
 static constexpr StringLiteral PlanAttribute = "rg-plan";
 static constexpr StringLiteral VerifyAttribute = "rg-verify-each";
-/// The function whose profile asks ThinLTO to import; see requestImport.
-static constexpr StringLiteral ImportRequest = "rg.import";
+/// On routines of the runtime that holdForLink keeps from being inlined.
+static constexpr StringLiteral HeldAttribute = "rg-held";
 
 bool retrograd::lacksBodies(Module &M, ModuleAnalysisManager &MAM,
                             const Options &Opts) {
@@ -61,47 +60,15 @@ bool retrograd::lacksBodies(Module &M, ModuleAnalysisManager &MAM,
          Quiet.reported(DiagId::NotAFunction);
 }
 
-/// ThinLTO imports what is called, when it is small, and does not import what
-/// is merely named, as F is by an entry call. The profile of a function may
-/// list functions to be imported as if they were called all the time; that of a
-/// function which nobody calls disturbs no one else's.
-static void requestImport(Module &M, ArrayRef<Function *> Wanted) {
-  DenseSet<GlobalValue::GUID> Ids;
-  for (Function *F : Wanted)
-    Ids.insert(F->getGUID());
-  if (Ids.empty())
-    return;
-  LLVMContext &Ctx = M.getContext();
-  auto *Holder =
-      Function::Create(FunctionType::get(Type::getVoidTy(Ctx), false),
-                       GlobalValue::InternalLinkage, ImportRequest, M);
-  ReturnInst::Create(Ctx, BasicBlock::Create(Ctx, "", Holder));
-  Holder->setMetadata(
-      LLVMContext::MD_prof,
-      MDBuilder(Ctx).createFunctionEntryCount(0, /*Synthetic=*/false, &Ids));
-  appendToCompilerUsed(M, {Holder});
-}
-
-void retrograd::removeImportRequests(Module &M) {
-  removeFromUsedLists(M, [](Constant *C) {
-    auto *F = dyn_cast<Function>(C->stripPointerCasts());
-    return F && F->getName().starts_with(ImportRequest);
-  });
-  for (Function &F : make_early_inc_range(M))
-    if (F.getName().starts_with(ImportRequest) && F.use_empty())
-      F.eraseFromParent();
+PreservedAnalyses LinkAsWholePass::run(Module &M, ModuleAnalysisManager &) {
+  M.setModuleFlag(Module::Error, "ThinLTO", uint32_t(0));
+  return PreservedAnalyses::all();
 }
 
 void retrograd::deferEntryCalls(Module &M, const Options &Opts) {
-  SmallVector<Function *, 4> Wanted;
   for (Function &F : M) {
     if (!isEntryPoint(F) || F.use_empty())
       continue;
-    for (User *U : F.users())
-      if (auto *Call = dyn_cast<CallBase>(U); Call && functionOperandOf(*Call))
-        for (Function *Named :
-             resolveFunction(functionOperandOf(*Call)->get()).Functions)
-          Wanted.push_back(Named);
     // The header makes calls that reach the code generator errors, which those
     // of the native half of a fat object do; the undefined symbol is one, too.
     F.removeFnAttr("dontcall-error");
@@ -111,7 +78,6 @@ void retrograd::deferEntryCalls(Module &M, const Options &Opts) {
       F.addFnAttr(VerifyAttribute);
     F.setName(F.getName() + Waiting);
   }
-  requestImport(M, Wanted);
 }
 
 bool retrograd::hasDeferredCalls(const Module &M) {
@@ -129,4 +95,51 @@ Options retrograd::optionsAtLink(const Module &M, Options Opts) {
       Opts.VerifyEach |= F.hasFnAttribute(VerifyAttribute);
     }
   return Opts;
+}
+
+void retrograd::holdForLink(Function &F) {
+  if (F.hasFnAttribute(HeldAttribute))
+    return;
+  F.addFnAttr(HeldAttribute, F.hasFnAttribute(Attribute::NoInline) ? "" : "inline");
+  F.addFnAttr(Attribute::NoInline);
+}
+
+void retrograd::holdForLink(Module &M, const Catalogue &Cat) {
+  holdShortcuts(M);
+  for (Function &F : M) {
+    const OperationRecord *R =
+        F.isDeclaration() || !F.getName().starts_with("rg_") ? nullptr : Cat.lookupFunction(F);
+    if (!R || !R->OfRuntime || F.hasFnAttribute(Attribute::AlwaysInline))
+      continue;
+    holdForLink(F);
+  }
+}
+
+void retrograd::nameHeld(Module &M) {
+  for (Function &F : M)
+    if (F.hasFnAttribute(HeldAttribute) && F.hasLocalLinkage()) {
+      F.setLinkage(GlobalValue::LinkOnceODRLinkage);
+      F.setVisibility(GlobalValue::HiddenVisibility);
+    }
+}
+
+bool retrograd::releaseHeld(Module &M, ModuleAnalysisManager &MAM, const Options &Opts) {
+  bool Any = takeShortcuts(M);
+  SetVector<Function *> Callers;
+  for (Function &F : M) {
+    if (!F.hasFnAttribute(HeldAttribute))
+      continue;
+    if (F.getFnAttribute(HeldAttribute).getValueAsString() == "inline")
+      F.removeFnAttr(Attribute::NoInline);
+    F.removeFnAttr(HeldAttribute);
+    Any = true;
+    for (User *U : F.users())
+      if (auto *Call = dyn_cast<CallBase>(U))
+        Callers.insert(Call->getFunction());
+  }
+  if (Opts.CleanUp && Opts.InlineArena)
+    for (Function *F : Callers)
+      if (!F->hasOptNone())
+        inlineFastPaths(*F, MAM);
+  return Any;
 }

@@ -42,13 +42,16 @@ static void reportOptions(Module &M, const Options &Opts, DiagnosticEngine &Diag
 }
 
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
-  releaseRules(M);
+  // Before a link, what other units may need of this one stays fit to be differentiated.
+  const bool Last = Stage != LinkStage::BeforeLink;
+  releaseRules(M, Last);
   // Hands off what was not asked: without derivative calls nothing happens.
   if (!hasEntryCalls(M) || !Opts.Enabled) {
     releaseLibrary(M, MAM, {}, Opts); // held for derivatives that nobody needs any more
-    bool Changed = releaseEqualities(M);
+    bool Changed = Last && releaseEqualities(M);
+    Changed |= Last && releaseHeld(M, MAM, Opts);
     // But for what a program may ask the runtime itself, rg_tape_free say.
-    Changed |= Stage != LinkStage::BeforeLink && RuntimeLibrary(M).resolveDeclarations();
+    Changed |= Last && RuntimeLibrary(M).resolveDeclarations();
     return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   switch (Stage) {
@@ -67,7 +70,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   case LinkStage::ThinLink:
   case LinkStage::ByName:
     Opts = optionsAtLink(M, Opts);
-    removeImportRequests(M);
+    nameHeld(M);
     break;
   }
 
@@ -95,7 +98,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
       else
         removeRefusedCall(*Entry.Call);
     }
-    Derive.finish();
+    Derive.finish(Last);
     Derive.runtime().resolveDeclarations();
     append_range(Derivatives, Derive.finished());
   }
@@ -105,7 +108,12 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   removeHints(M);
   removeUnusedEntryDeclarations(M);
   removeKept(M);
-  releaseEqualities(M);
+  if (Last) {
+    releaseEqualities(M);
+    releaseHeld(M, MAM, Opts);
+  } else {
+    holdForLink(M, Cat.get());
+  }
   releaseLibrary(M, MAM, Derivatives, Opts);
   Diags.finish();
   return PreservedAnalyses::none();

@@ -281,10 +281,12 @@ bool Differentiator::callsThroughPointers() const {
                 [](const PreparePrimal *P) { return P && P->callsThroughPointers(); });
 }
 
-void Differentiator::finish() {
+void Differentiator::finish(bool Last) {
   for (PreparePrimal *P : {PrepareReverse.get(), PrepareForward.get()})
     if (P)
       P->dispose();
+  if (!Last)
+    return;
   takeShortcuts(M);
   if (Opts.CleanUp && Opts.InlineArena)
     for (Function *F : Finished)

@@ -41,7 +41,7 @@ public:
   /// Did any request meet a call through a pointer with candidates?
   bool callsThroughPointers() const;
   /// Call after the last request.
-  void finish();
+  void finish(bool Last = true);
 
   llvm::Function *derivative(const DerivativeRequest &R) override;
   llvm::GlobalVariable *shadowOf(llvm::GlobalVariable &G, unsigned Lane) override;

@@ -39,7 +39,7 @@ static bool onlyCompared(const IntrinsicInst &Fence) {
 }
 
 PreservedAnalyses KeepEqualitiesPass::run(Module &M, ModuleAnalysisManager &) {
-  if (!hasEntryCalls(M))
+  if (!hasEntryCalls(M) && !isBeforeLink(Stage))
     return PreservedAnalyses::all();
   for (Function &F : M)
     keepEqualities(F);

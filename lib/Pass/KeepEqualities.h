@@ -10,22 +10,28 @@
 // simplified, comparisons of numbers with constants for equality get their operand
 // through llvm.arithmetic.fence: what is learnt is then learnt of the fence's result,
 // which nobody else reads. (Zeros need no fence: there are two, and LLVM keeps x.)
-// The fences go when derivatives are made.
+// The fences go when derivatives are made: where a link follows, in the link.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef RETROGRAD_PASS_KEEPEQUALITIES_H
 #define RETROGRAD_PASS_KEEPEQUALITIES_H
 
+#include "Pass/DeferToLink.h"
 #include "llvm/IR/PassManager.h"
 
 namespace retrograd {
 
-/// At the start of the pipeline, in modules with entry calls.
+/// At the start of the pipeline, in modules with entry calls and in those that a
+/// linker may put beside one.
 class KeepEqualitiesPass : public llvm::PassInfoMixin<KeepEqualitiesPass> {
 public:
+  explicit KeepEqualitiesPass(PipelineStage S = nullptr) : Stage(std::move(S)) {}
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
   static bool isRequired() { return true; }
+
+private:
+  PipelineStage Stage;
 };
 
 void keepEqualities(llvm::Function &F);

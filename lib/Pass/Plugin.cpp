@@ -24,9 +24,10 @@
 #include "Pass/Plugin.h"
 #include "Offload/OffloadPass.h"
 #include "Pass/AnnotateParameters.h"
-#include "Pass/KeepEqualities.h"
+#include "Pass/DeferToLink.h"
 #include "Pass/DeviceLibrary.h"
 #include "Pass/DifferentiatePass.h"
+#include "Pass/KeepEqualities.h"
 #include "Pass/RequestPrinter.h"
 #include "Pass/LinkRuntimePass.h"
 #include "Pass/PrintAnalysesPass.h"
@@ -36,6 +37,7 @@
 #include "Support/Options.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
+#include <memory>
 
 using namespace llvm;
 using namespace retrograd;
@@ -91,6 +93,10 @@ void retrograd::registerPasses(PassBuilder &PB) {
   if (wasRegistered(PB))
     return;
   PB.registerPipelineParsingCallback(parseModulePass);
+  // LLVM tells what a pipeline is for only behind its start. The passes at the start
+  // run when the pipeline is complete, and look then. A pipeline for fat objects has
+  // a second such place, for the native half, which starts from the first half's code.
+  auto Started = std::make_shared<std::shared_ptr<LinkStage>>();
 
   // The options are read when a pipeline is built, not now: opt registers its
   // plugins before it has parsed the whole command line.
@@ -98,12 +104,18 @@ void retrograd::registerPasses(PassBuilder &PB) {
   // OptimizerEarly: the code is simplified and inlined, but not yet vectorised
   // or unrolled. -O0 pipelines call it, too.
   PB.registerOptimizerEarlyEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase Phase) {
+      [Started](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase Phase) {
         const Options Opts = Options::fromCommandLine();
+        if (*Started)
+          **Started = stageOf(Phase);
+        Started->reset();
+        if (Phase == ThinOrFullLTOPhase::ThinLTOPreLink && Opts.Enabled)
+          MPM.addPass(LinkAsWholePass());
         if (!Opts.RunEarly)
           MPM.addPass(DifferentiatePass(Opts, stageOf(Phase)));
       });
-  // ThinLTO drops the bodies that it imported before it comes to OptimizerEarly.
+  // ThinLTO, of units that no plugin saw (rustc's), drops the bodies that it imported
+  // before it comes to OptimizerEarly.
   PB.registerPipelineEarlySimplificationEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase Phase) {
         if (Phase == ThinOrFullLTOPhase::ThinLTOPostLink)
@@ -116,14 +128,15 @@ void retrograd::registerPasses(PassBuilder &PB) {
         MPM.addPass(DifferentiatePass(Options::fromCommandLine(), LinkStage::FullLink));
       });
   PB.registerPipelineStartEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel) {
+      [Started](ModulePassManager &MPM, OptimizationLevel) {
         const Options Opts = Options::fromCommandLine();
+        auto Stage = *Started = std::make_shared<LinkStage>(LinkStage::Whole);
         MPM.addPass(HoldLibraryPass());
         if (!Opts.OffloadDevice.empty())
           MPM.addPass(OffloadPass(Opts.OffloadDevice, offloadOptions(Opts)));
         MPM.addPass(KeepRulesPass());
-        MPM.addPass(AnnotateParametersPass());
-        MPM.addPass(KeepEqualitiesPass());
+        MPM.addPass(AnnotateParametersPass(Stage));
+        MPM.addPass(KeepEqualitiesPass(Stage));
         if (Opts.RunEarly)
           MPM.addPass(DifferentiatePass(Opts));
       });

@@ -245,10 +245,12 @@ ModuleCatalogue::ModuleCatalogue(Module &M, DiagnosticEngine &Diags) {
 /// What the linkage was.
 static constexpr StringLiteral LinkageAttribute = "rg-linkage";
 
-void retrograd::releaseRules(Module &M) {
+void retrograd::releaseRules(Module &M, bool Last) {
   for (Function &F : M) {
     unsigned Was;
     if (F.getFnAttribute(LinkageAttribute).getValueAsString().getAsInteger(10, Was))
+      continue;
+    if (!Last && !GlobalValue::isLocalLinkage(GlobalValue::LinkageTypes(Was)))
       continue;
     F.setLinkage(GlobalValue::LinkageTypes(Was));
     F.removeFnAttr(LinkageAttribute);

@@ -48,8 +48,9 @@ public:
   static bool isRequired() { return true; }
 };
 
-/// Gives the functions of KeepRulesPass back what they were.
-void releaseRules(llvm::Module &M);
+/// Gives the functions of KeepRulesPass back what they were; if a link follows (not
+/// Last), those only whose names other units must not see.
+void releaseRules(llvm::Module &M, bool Last);
 
 /// Removes what was kept for the sake of derivatives, now that they are made.
 void removeKept(llvm::Module &M);
