@@ -415,9 +415,14 @@ extern int enzyme_const, enzyme_dup, enzyme_out;
 PICK(float, f)
 PICK(double, d)
 PICK(long double, l)
+__attribute__((noinline))
 static void say(int program, char mode, const char *name, int index, double v) {
   printf("%d %c %s %d %a\\n", program, mode, name, index, v);
 }
+#define SAY_ALL(N, ...) \\
+  _Pragma("clang loop unroll(disable) vectorize(disable)") \\
+  for (int sayI = 0; sayI < N; ++sayI) SAY_ONE(__VA_ARGS__)
+#define SAY_ONE(P, M, NAME, A) say(P, M, NAME, sayI, (double)A[sayI]);
 """
 
 MAIN = """
@@ -489,8 +494,7 @@ class Harness:
         for name, ptype in self.entry["params"]:
             value = self.program["inputs"].get(name)
             if ptype[0] == "a":
-                for k in range(len(value)):
-                    self.say(mode, name, k, f"{prefix}{name}[{k}]")
+                self.line(f"SAY_ALL({len(value)}, {self.number}, '{mode}', \"{name}\", {prefix}{name})")
             elif ptype[0] in ("st", "sa"):
                 fields = self.program["structs"][ptype[1]]
                 count = ptype[2] if ptype[0] == "sa" else 1

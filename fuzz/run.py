@@ -44,16 +44,19 @@ class Campaign:
         self.refusals = collections.Counter()
         self.failures = []
         self.programs = self.numbers = 0
-        self.started = time.time()
+        self.started = self.said = time.time()
 
     def batch(self, numbers, configs):
         made = {n: generate.make(self.options.seed, n, self.options.size) for n in numbers}
         self.programs += len(made)
+        # A refusal compiles its batch again, and what is refused most is derivatives of
+        # derivatives of code with exceptions: such programs have a batch of their own.
+        parts = collections.defaultdict(list)
+        for n, (program, _) in made.items():
+            parts[program["lang"], '["try",' in json.dumps(program)].append((n, program))
         for config in configs:
-            for lang in ("c", "cpp"):
-                part = [(n, p) for n, (p, _) in made.items() if p["lang"] == lang]
-                if part:
-                    self.check(part, config, {n: w for n, (_, w) in made.items()})
+            for part in parts.values():
+                self.check(part, config, {n: w for n, (_, w) in made.items()})
 
     def check(self, part, config, wants):
         results = self.harness.run(part, config, wants)
@@ -69,6 +72,10 @@ class Campaign:
                     self.failed(number, program, config, verdict)
             else:
                 self.failed(number, program, config, verdict)
+
+        if time.time() > self.said + 60:
+            self.said = time.time()
+            print(self.summary(), flush=True)
 
     def failed(self, number, program, config, verdict):
         self.failures.append((number, str(config), verdict))
@@ -89,12 +96,15 @@ class Campaign:
             file.write(emit.batch([(number, small)], self.options.modes))
         print(f"  kept as {name}.*", flush=True)
 
-    def report(self):
+    def summary(self):
         seconds = time.time() - self.started
         words = ", ".join(f"{self.counts[w]} {w}" for w in
                           ("ok", "refused", "wrong", "crash", "died", "invalid") if self.counts[w])
-        print(f"{self.programs} programs, {sum(self.counts.values())} compiled with derivatives:"
-              f" {words}; {self.numbers} numbers agree; {seconds:.0f} s")
+        return (f"{self.programs} programs, {sum(self.counts.values())} compiled with derivatives:"
+                f" {words}; {self.numbers} numbers agree; {seconds:.0f} s")
+
+    def report(self):
+        print(self.summary())
         if self.refusals:
             print("refusals: " + ", ".join(f"{n} {w}" for w, n in self.refusals.most_common()))
         return 1 if any(self.counts[w] for w in ("wrong", "crash", "died", "invalid")) else 0

@@ -28,6 +28,7 @@
 #include "llvm/Transforms/Scalar/ScalarizeMaskedMemIntrin.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/BreakCriticalEdges.h"
 #include "llvm/Transforms/Utils/FixIrreducible.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LCSSA.h"
@@ -463,7 +464,9 @@ static void joinReturns(Function &F) {
   Joined->setDebugLoc(Where);
 }
 
-/// FixIrreducible redirects branches; it does not know other terminators.
+/// FixIrreducible redirects branches; it does not know other terminators. Where a
+/// block of the cycle branches to two of its entries, LLVM 22 redirects one edge
+/// and takes both entries' phis for redirected: critical edges are split first.
 static bool makeReducible(Function &F, FunctionAnalysisManager &FAM) {
   auto IsIrreducible = [&] {
     ReversePostOrderTraversal<Function *> RPOT(&F);
@@ -475,15 +478,9 @@ static bool makeReducible(Function &F, FunctionAnalysisManager &FAM) {
   for (BasicBlock &BB : F)
     if (isa<IndirectBrInst, CallBrInst>(BB.getTerminator()))
       return false; // stays as it is, and is refused later
-  FunctionPassManager Lower;
-  Lower.addPass(LowerSwitchPass());
-  FAM.invalidate(F, Lower.run(F, FAM));
-  for (BasicBlock &BB : make_early_inc_range(F))
-    if (auto *II = dyn_cast<InvokeInst>(BB.getTerminator()))
-      if (!II->getNormalDest()->getSinglePredecessor())
-        SplitEdge(&BB, II->getNormalDest());
-  FAM.invalidate(F, PreservedAnalyses::none());
   FunctionPassManager Fix;
+  Fix.addPass(LowerSwitchPass());
+  Fix.addPass(BreakCriticalEdgesPass());
   Fix.addPass(FixIrreduciblePass());
   FAM.invalidate(F, Fix.run(F, FAM));
   return true;

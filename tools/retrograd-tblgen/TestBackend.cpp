@@ -37,8 +37,9 @@ static cl::opt<Form>
 
 /// One letter per operand, integers of every width alike.
 static std::string shape(const Record *R) {
+  const std::string Letters = prototypeLetters(R);
   std::string Shape;
-  for (char Letter : StringRef(prototypeLetters(R)).drop_front())
+  for (char Letter : StringRef(Letters).drop_front())
     Shape += Letter == 'L' || Letter == 'N' ? 'I' : Letter;
   return Shape;
 }

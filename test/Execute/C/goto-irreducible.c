@@ -3,6 +3,7 @@
 #include "rgtest.h"
 double __enzyme_autodiff(void *, ...);
 double __enzyme_fwddiff(void *, ...);
+int enzyme_const;
 
 static double twoEntries(double x, int n, int startInside) {
   double s = x;
@@ -40,9 +41,34 @@ odd:
 done:
   return a * b;
 }
+/* One block leads to both entries, with values of its own for each. */
+static double bothEntries(double x, const char *way, int n) {
+  double s = 0, p, q;
+  if (way[n]) {
+    p = x;
+    goto first;
+  }
+  q = x * x;
+  goto second;
+first:
+  s += p * p;
+  goto head;
+second:
+  s = s * x - q;
+head:
+  if (n == 0)
+    return s;
+  --n;
+  p = s * 0.5 + x;
+  q = x * n;
+  if (way[n])
+    goto first;
+  goto second;
+}
 
 int main(void) {
   double x = 0.7;
+  const char way[] = {0, 1, 1, 0, 1, 0, 0, 1, 1};
   for (int n = 0; n < 9; ++n) {
     for (int inside = 0; inside < 2; ++inside) {
       RG_GRAD(__enzyme_autodiff((void *)twoEntries, x, n, inside),
@@ -52,6 +78,8 @@ int main(void) {
     }
     RG_GRAD(__enzyme_autodiff((void *)threeWay, x, n), threeWay(x, n), x);
     RG_GRAD(__enzyme_fwddiff((void *)threeWay, x, 1.0, n), threeWay(x, n), x);
+    RG_GRAD(__enzyme_autodiff((void *)bothEntries, x, enzyme_const, way, n), bothEntries(x, way, n), x);
+    RG_GRAD(__enzyme_fwddiff((void *)bothEntries, x, 1.0, enzyme_const, way, n), bothEntries(x, way, n), x);
   }
   return rgReport();
 }
