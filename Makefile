@@ -5,6 +5,11 @@
 # what it needs from Debian first (utils/bootstrap.sh) and is quick when nothing
 # has changed.
 
+# SANITIZE=1: a second build, whose plugin and tools run under sanitizers.
+ifdef SANITIZE
+BUILD  ?= build-sanitized
+CMAKE_FLAGS += -DRG_SANITIZE=ON
+endif
 BUILD  ?= build
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -17,7 +22,7 @@ MAKEFLAGS += --no-print-directory
 help:
 	@echo "make           build the plugin, the drivers and the tools into $(BUILD)/"
 	@echo "make demo      differentiate real programs and show the result"
-	@echo "make test      run all tests"
+	@echo "make test      run all tests (SANITIZE=1: with the plugin under ASan and UBSan)"
 	@echo "make fuzz      try random programs: SEED=1 SECONDS=60 (fuzz/README.md)"
 	@echo "make bench     measure gradient / primal and gradient / hand-written gradient (ABLATION=1: what each optimisation is worth)"
 	@echo "make bench-gpu the same for kernels, on a GPU (bench/gpu)"

@@ -21,12 +21,16 @@ import rgtest
 
 root = os.path.dirname(here)
 build = os.path.abspath(lit_config.params.get("build", os.path.join(root, "build")))
-llvm_bin = lit_config.params.get("llvm", "/usr/lib/llvm-22/bin")
+# A sanitized build has LLVM's tools once more (cmake/Sanitize.cmake).
+sanitized = os.path.join(build, "host")
+llvm_bin = lit_config.params.get("llvm", sanitized if os.path.isdir(sanitized) else "/usr/lib/llvm-22/bin")
 
 config.name = "Retrograd"
 config.test_format = rgtest.RetrogradTest(build)
 config.suffixes = [".c", ".cpp", ".cu", ".f90", ".rs", ".ll", ".td", ".test"]
 config.excludes = ["Inputs", "include", "CMakeLists.txt", "README.md"]
+if llvm_bin != sanitized:
+    config.excludes.append("sanitized-host.test")
 config.test_source_root = here
 config.test_exec_root = os.path.join(build, "test")
 

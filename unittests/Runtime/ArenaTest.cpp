@@ -23,6 +23,9 @@ extern "C" {
 
 // In the runtime this is IR (memory.ll), which also counts what the compiler knows.
 uint64_t rg_block_bytes(void *p) { return malloc_usable_size(p); }
+
+// Under AddressSanitizer (RG_SANITIZE), malloc has to be allowed to fail.
+const char *__asan_default_options() { return "allocator_may_return_null=1"; }
 }
 
 namespace {
