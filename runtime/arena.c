@@ -350,6 +350,13 @@ RG_COLD void rg_split_wrong_shadow(const char *function) {
   abort();
 }
 
+RG_COLD void rg_split_wrong_log(const char *function) {
+  fprintf(stderr,
+          "retrograd: forward mode of '%s' was given a tape that it cannot read: null, made by another function, or in another translation unit\n",
+          function);
+  abort();
+}
+
 /* A tape in memory of the user's, which need not be aligned. */
 void rg_split_put(void *memory, uint64_t bytes, void *tape) {
   if (bytes < sizeof tape) {

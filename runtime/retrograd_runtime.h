@@ -52,8 +52,20 @@ void rg_tape_free(void *tape);
 /** Ends the program: the tape is not the sweep's, or its shadows are others. */
 void rg_split_wrong_tape(const char *function);
 void rg_split_wrong_shadow(const char *function);
+void rg_split_wrong_log(const char *function);
 /** Stores the tape into `bytes` bytes of the user's memory. */
 void rg_split_put(void *memory, uint64_t bytes, void *tape);
+
+/** The log of a run that forward mode repeats (replay.c): written once, in an arena;
+ *  read by any number of readers. */
+typedef struct rg_log rg_log;
+rg_log *rg_log_begin(rg_arena *arena);
+void *rg_log_write(rg_log *log, uint64_t bytes);
+void rg_log_copy(rg_log *log, const void *memory, uint64_t bytes);
+void rg_log_end(rg_log *log);
+uint64_t rg_log_bytes(void);
+void rg_log_rewind(rg_log *reader, const rg_log *log);
+void *rg_log_read(rg_log *reader, uint64_t bytes);
 
 /** Bytes of tape handed out by this thread since the last reset, and the most
  *  that were live at once. For reports and benchmarks. */

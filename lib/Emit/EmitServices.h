@@ -20,6 +20,8 @@ public:
   virtual ~EmitServices() = default;
   /// The derivative that answers R: declared, with a body now or later.
   virtual llvm::Function *derivative(const DerivativeRequest &R) = 0;
+  /// Of a tangent sweep from a tape: the primal that writes the log of it.
+  virtual llvm::Function *recorder(const DerivativeRequest &R) = 0;
   /// The shadow of a global variable for one lane, made on first use.
   virtual llvm::GlobalVariable *shadowOf(llvm::GlobalVariable &G, unsigned Lane) = 0;
   virtual RuntimeLibrary &runtime() = 0;

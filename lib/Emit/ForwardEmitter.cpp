@@ -306,6 +306,16 @@ Value *ForwardEmitter::nowhere(Type *T) {
   return inGenericSpace(Entry, Entry.CreateAlloca(T, nullptr, "nowhere"));
 }
 
+/// What the primal's memory at Address holds: so many bytes before At, or a pointer
+/// behind it.
+Value *ForwardEmitter::readPrimal(const Instruction &At, const Value *Address, const Value *Length) {
+  FunctionType *T = FunctionType::get(B.getPtrTy(), false);
+  CallInst *Read = B.CreateCall(
+      T, Function::Create(T, GlobalValue::ExternalLinkage, "rg.read", D.getParent()));
+  Reads.push_back({Read, &At, Address, Length});
+  return Read;
+}
+
 /// For the runtime: the primal where shadow and primal may coincide, else null.
 Value *ForwardEmitter::ownOrNull(const Value *P) {
   return Activity.isMixed(P) ? primal(P) : ConstantPointerNull::get(B.getPtrTy());
@@ -339,8 +349,9 @@ void ForwardEmitter::visit(Instruction &I) {
     pack(&I);
   }
   AtOnce = false;
-  if (!isa<LoadInst>(I) && !isa<StoreInst>(I) &&
-      !(isa<CallBase>(I) && Plan.action(cast<CallBase>(I)) == CallAction::Memory))
+  if (isFromTape() ||
+      (!isa<LoadInst>(I) && !isa<StoreInst>(I) &&
+       !(isa<CallBase>(I) && Plan.action(cast<CallBase>(I)) == CallAction::Memory)))
     return;
   watchAccess(B, I, Activity, Services.runtime(),
               {[&](const Value *V) { return primal(V); }, [&](const Value *V) { return companion(V); }});
@@ -535,6 +546,12 @@ Value *ForwardEmitter::load(LoadInst &L) {
   if (!Activity.hasShadow(P))
     return idle(&L);
   Value *Shadow = companion(P);
+  Value *Own = nullptr; // the pointer is its own shadow
+  if (isFromTape() && Activity.isMixed(P)) {
+    // What the primal reads there is on the tape; the memory may be gone.
+    Own = B.CreateICmpEQ(Shadow, primal(P));
+    Shadow = B.CreateSelect(Own, nowhere(L.getType()), Shadow);
+  }
   if (isSideBySide(P)) // what is not packed: this lane's after those before
     Shadow = B.CreateConstGEP1_64(L.getType(), Shadow, Lane);
   LoadInst *FromShadow = B.CreateAlignedLoad(
@@ -543,6 +560,8 @@ Value *ForwardEmitter::load(LoadInst &L) {
   Value *T = FromShadow;
   if (!Activity.isMixed(P))
     Kinds.shadow(FromShadow, Lane);
+  if (Own)
+    return B.CreateSelect(Own, idle(&L), T);
   // Where the pointer is its own shadow, what was loaded is the primal.
   if (Activity.isMixed(P) && Plan.facts().carriesFloat(&L))
     T = B.CreateSelect(B.CreateICmpEQ(Shadow, primal(P)), idle(&L), T);
@@ -653,6 +672,12 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
   bool Idle = !Activity.hasShadow(T.Source);
   Value *Source = companion(T.Source);
   Value *SourceOwn = Idle ? Source : ownOrNull(T.Source);
+  if (isFromTape() && (Idle || Activity.isMixed(T.Source))) {
+    Value *Then = readPrimal(C, T.Source, T.Length);
+    Value *IsOwn = B.CreateICmpEQ(Source, SourceOwn);
+    Source = B.CreateSelect(IsOwn, Then, Source);
+    SourceOwn = B.CreateSelect(IsOwn, Then, SourceOwn);
+  }
   B.CreateCall(RT.require("rg_tangent_move"), {Dest, Own, Source, SourceOwn, Bytes});
   if (!Idle && !Activity.isMixed(T.Source))
     return;
@@ -679,7 +704,9 @@ void ForwardEmitter::visitCall(CallBase &C) {
       companionSlot(&C) = idle(&C);
     if (const Value *O = renewedHolder(C, Services.catalogue());
         O && Activity.hasShadow(O) && !isSideBySide(O))
-      B.CreateStore(B.CreateLoad(B.getPtrTy(), primal(O)), companion(O));
+      B.CreateStore(isFromTape() ? readPrimal(C, O, nullptr)
+                                 : B.CreateLoad(B.getPtrTy(), primal(O)),
+                    companion(O));
     return;
   case CallAction::Formula:
     if (!Activity.isActive(&C))
@@ -760,6 +787,8 @@ void ForwardEmitter::visitDerivativeCall(CallBase &C) {
   DerivativeRequest Request = Plan.calleeRequest(C);
   Function *Callee = Services.derivative(Request);
   SmallVector<Value *, 8> All;
+  if (Request.FromTape)
+    All.push_back(D.getArg(0));
   B.SetInsertPoint(Clone);
   for (auto [N, A] : enumerate(C.args())) {
     All.push_back(Args[N]);

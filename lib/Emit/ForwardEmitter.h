@@ -31,12 +31,23 @@
 
 namespace retrograd {
 
+/// Memory of the primal that a tangent sweep reads. From a tape: what it held then.
+struct PrimalRead {
+  llvm::CallInst *Read;         ///< gives the bytes, or (Length null) the pointer there
+  const llvm::Instruction *At;  ///< read before it, a pointer behind it
+  const llvm::Value *Address, *Length;
+};
+
 class ForwardEmitter {
 public:
   /// Layout may be null.
   ForwardEmitter(const DerivativePlan &Plan, const LaneLayout *Layout, llvm::Function &D,
                  EmitServices &Services);
   void run();
+
+  // For what makes a tangent sweep from a tape of it.
+  const llvm::ValueToValueMapTy &primals() const { return VMap; }
+  llvm::ArrayRef<PrimalRead> reads() const { return Reads; }
 
 private:
   llvm::Value *primal(const llvm::Value *V) const;
@@ -91,6 +102,9 @@ private:
   llvm::Value *replay(llvm::Instruction &I);
   llvm::Value *nowhere(llvm::Type *T);
   llvm::Value *ownOrNull(const llvm::Value *P);
+  bool isFromTape() const { return Plan.request().FromTape; }
+  llvm::Value *readPrimal(const llvm::Instruction &At, const llvm::Value *Address,
+                          const llvm::Value *Length);
 
   const DerivativePlan &Plan;
   const LaneLayout *Layout;
@@ -106,6 +120,7 @@ private:
   bool AtOnce = false; ///< code that is emitted now is for all lanes
   bool Contracts = false; ///< products and sums of the derivative may be fused
   LaneKinds Kinds;
+  llvm::SmallVector<PrimalRead, 2> Reads;
 };
 
 } // namespace retrograd

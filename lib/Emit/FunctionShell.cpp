@@ -17,6 +17,10 @@ static bool isSplit(const DerivativeRequest &R) {
   return R.Mode == DerivativeMode::Augment || R.Mode == DerivativeMode::Sweep;
 }
 
+static bool isFromTape(const DerivativeRequest &R) {
+  return R.Mode == DerivativeMode::Forward && R.FromTape;
+}
+
 FunctionType *retrograd::derivativeType(const DerivativeRequest &R) {
   FunctionType *T = R.functionType();
   if (!isSplit(R))
@@ -26,9 +30,9 @@ FunctionType *retrograd::derivativeType(const DerivativeRequest &R) {
   return FunctionType::get(T->getReturnType(), Params, false);
 }
 
-static StringRef suffix(DerivativeMode M) {
-  switch (M) {
-  case DerivativeMode::Forward: return ".fwd";
+static StringRef suffix(const DerivativeRequest &R) {
+  switch (R.Mode) {
+  case DerivativeMode::Forward: return R.FromTape ? ".replay" : ".fwd";
   case DerivativeMode::ReverseJoint: return ".grad";
   case DerivativeMode::Augment: return ".aug";
   case DerivativeMode::Sweep: return ".rev";
@@ -45,28 +49,43 @@ void retrograd::copyInstrumentation(const Function &From, Function &To) {
       To.addFnAttr(Kind);
 }
 
-Function *retrograd::declareDerivative(const DerivativeRequest &R, Module &M) {
-  Function *D = Function::Create(derivativeType(R), GlobalValue::InternalLinkage,
-                                 "rg." + R.Primal->getName() + suffix(R.Mode) +
-                                     (R.Width == 1 ? "" : std::to_string(R.Width)),
-                                 M);
-  // What concerns code generation is the primal's; every promise about memory
-  // or termination was about the primal and does not carry over.
+/// What concerns code generation is the primal's; every promise about memory
+/// or termination was about the primal and does not carry over.
+static void describe(Function &D, const Function &Primal) {
   for (StringRef Kind : {"target-cpu", "target-features", "tune-cpu", "frame-pointer",
                          "no-trapping-math", "stack-protector-buffer-size",
                          "denormal-fp-math", "denormal-fp-math-f32", "no-nans-fp-math",
                          "no-infs-fp-math", "no-signed-zeros-fp-math", "min-legal-vector-width",
                          "prefer-vector-width"})
-    if (R.Primal->hasFnAttribute(Kind))
-      D->addFnAttr(R.Primal->getFnAttribute(Kind));
-  if (R.Primal->hasFnAttribute(Attribute::UWTable))
-    D->addFnAttr(R.Primal->getFnAttribute(Attribute::UWTable));
-  if (R.Primal->doesNotThrow())
-    D->setDoesNotThrow();
+    if (Primal.hasFnAttribute(Kind))
+      D.addFnAttr(Primal.getFnAttribute(Kind));
+  if (Primal.hasFnAttribute(Attribute::UWTable))
+    D.addFnAttr(Primal.getFnAttribute(Attribute::UWTable));
+  if (Primal.doesNotThrow())
+    D.setDoesNotThrow();
   // Threads that have to meet in the primal have to meet in its derivative.
-  if (R.Primal->isConvergent())
-    D->setConvergent();
-  copyInstrumentation(*R.Primal, *D);
+  if (Primal.isConvergent())
+    D.setConvergent();
+  copyInstrumentation(Primal, D);
+}
+
+Function *retrograd::declareDerivative(const DerivativeRequest &R, Module &M) {
+  Function *D = Function::Create(derivativeType(R), GlobalValue::InternalLinkage,
+                                 "rg." + R.Primal->getName() + suffix(R) +
+                                     (R.Width == 1 ? "" : std::to_string(R.Width)),
+                                 M);
+  describe(*D, *R.Primal);
+  return D;
+}
+
+Function *retrograd::declareRecorder(const DerivativeRequest &R, Module &M) {
+  FunctionType *T = R.Primal->getFunctionType();
+  SmallVector<Type *, 8> Params{PointerType::get(T->getContext(), 0)};
+  append_range(Params, T->params());
+  Function *D = Function::Create(FunctionType::get(T->getReturnType(), Params, false),
+                                 GlobalValue::InternalLinkage,
+                                 "rg." + R.Primal->getName() + ".log", M);
+  describe(*D, *R.Primal);
   return D;
 }
 
@@ -76,6 +95,8 @@ void retrograd::clonePrimal(Function &D, Function &F, const DerivativeRequest &R
   auto Param = D.arg_begin();
   if (isSplit(R))
     (Param++)->setName("arena");
+  if (isFromTape(R))
+    (Param++)->setName("log");
   for (Argument &A : F.args()) {
     VMap[&A] = &*Param;
     (Param++)->setName(A.getName());

@@ -35,6 +35,10 @@ void copyInstrumentation(const llvm::Function &From, llvm::Function &To);
 /// Declares the function that answers R.
 llvm::Function *declareDerivative(const DerivativeRequest &R, llvm::Module &M);
 
+/// Declares the recorder that belongs to the tangent sweep that answers R, which is
+/// Forward and FromTape:  primal (ptr log, a ...)
+llvm::Function *declareRecorder(const DerivativeRequest &R, llvm::Module &M);
+
 /// Clones the prepared primal F into the declared function D (Forward,
 /// ReverseJoint, Augment). VMap gets F's values, Shadows its shadowed arguments.
 void clonePrimal(llvm::Function &D, llvm::Function &F, const DerivativeRequest &R,

@@ -31,6 +31,8 @@ public:
   }
   Function *begin();
   Function *finish();
+  Function *beginForward();
+  Function *finishForward();
 
 private:
   bool isShadowed(const Argument &A) const {
@@ -51,6 +53,8 @@ private:
                    DL.getTypeAllocSize(T).getFixedValue());
   }
   Function *declare(FunctionType *T, StringRef Suffix);
+  SmallVector<uint64_t, 8> layOutArguments(uint64_t &Bytes);
+  void require(Function *D, Value *Holds, StringRef Complaint);
   Constant *name();
   Constant *identity() { return ConstantExpr::getPtrToInt(&Sweep, B.getInt64Ty()); }
 
@@ -137,6 +141,17 @@ Constant *SplitEmitter::name() {
   return B.CreateGlobalString(R.Primal->getName(), "rg.name", 0, &M);
 }
 
+/// Ends the program with a complaint unless it holds.
+void SplitEmitter::require(Function *D, Value *Holds, StringRef Complaint) {
+  auto *Bad = BasicBlock::Create(M.getContext(), "wrong", D);
+  auto *Good = BasicBlock::Create(M.getContext(), "right", D);
+  B.CreateCondBr(Holds, Good, Bad);
+  B.SetInsertPoint(Bad);
+  B.CreateCall(Runtime.require(Complaint), {name()})->setDoesNotReturn();
+  B.CreateUnreachable();
+  B.SetInsertPoint(Good);
+}
+
 Function *SplitEmitter::finish() {
   DerivativeRequest S = R;
   S.Mode = DerivativeMode::Sweep;
@@ -150,15 +165,7 @@ Function *SplitEmitter::finish() {
   FunctionType *T = FunctionType::get(OfSweep->getReturnType(), Params, false);
   Function *D = declare(T, ".split.rev");
   Value *Tape = D->getArg(0);
-  auto Require = [&](Value *Holds, StringRef Complaint) {
-    auto *Bad = BasicBlock::Create(M.getContext(), "wrong", D);
-    auto *Good = BasicBlock::Create(M.getContext(), "right", D);
-    B.CreateCondBr(Holds, Good, Bad);
-    B.SetInsertPoint(Bad);
-    B.CreateCall(Runtime.require(Complaint), {name()})->setDoesNotReturn();
-    B.CreateUnreachable();
-    B.SetInsertPoint(Good);
-  };
+  auto Require = [&](Value *Holds, StringRef Complaint) { require(D, Holds, Complaint); };
   Require(B.CreateICmpEQ(B.CreateLoad(B.getInt64Ty(), at(Tape, SweepAt)), identity()),
           "rg_split_wrong_tape");
 
@@ -211,6 +218,72 @@ Function *SplitEmitter::finish() {
   return D;
 }
 
+/// Where the tape keeps the primal's arguments.
+SmallVector<uint64_t, 8> SplitEmitter::layOutArguments(uint64_t &Bytes) {
+  SmallVector<uint64_t, 8> At;
+  Bytes = 0;
+  for (Argument &A : R.Primal->args()) {
+    At.push_back(alignTo(Bytes, DL.getABITypeAlign(A.getType())));
+    Bytes = At.back() + DL.getTypeStoreSize(A.getType()).getFixedValue();
+  }
+  return At;
+}
+
+Function *SplitEmitter::beginForward() {
+  Function *D = declare(augmentOf(R).functionType(), ".split");
+  Value *Arena = B.CreateCall(Runtime.require("rg_split_begin"), {}, "arena");
+  Function *Allocate = Runtime.require("rg_tape_alloc");
+  Value *Tape = B.CreateCall(Allocate, {Arena, B.getInt64(HandleBytes)}, "tape");
+  Value *Log = B.CreateCall(Runtime.require("rg_log_begin"), {Arena}, "log");
+  uint64_t Bytes;
+  SmallVector<uint64_t, 8> Places = layOutArguments(Bytes);
+  Value *Own = B.CreateCall(Allocate, {Arena, B.getInt64(Bytes)}, "own");
+  B.CreateStore(Arena, at(Tape, ArenaAt));
+  B.CreateStore(Log, at(Tape, TapeAt));
+  B.CreateStore(Own, at(Tape, OwnAt));
+  B.CreateStore(identity(), at(Tape, SweepAt));
+  SmallVector<Value *, 8> Args{Log};
+  for (auto [A, At] : zip(D->args(), Places)) {
+    Args.push_back(&A);
+    B.CreateAlignedStore(&A, at(Own, At), commonAlignment(Align(16), At));
+  }
+  Value *Result = B.CreateCall(&Augmented, Args);
+  B.CreateCall(Runtime.require("rg_log_end"), {Log});
+  Value *Members = B.CreateInsertValue(PoisonValue::get(D->getReturnType()), Tape, 0);
+  if (!Result->getType()->isVoidTy())
+    Members = B.CreateInsertValue(Members, Result, 1);
+  B.CreateRet(Members);
+  return D;
+}
+
+Function *SplitEmitter::finishForward() {
+  Function *D = declare(R.functionType(), ".split.fwd");
+  Value *Tape = D->getArg(0);
+  require(D, B.CreateIsNotNull(Tape), "rg_split_wrong_log");
+  require(D, B.CreateICmpEQ(B.CreateLoad(B.getInt64Ty(), at(Tape, SweepAt)), identity()),
+          "rg_split_wrong_log");
+  Value *Own = B.CreateLoad(B.getPtrTy(), at(Tape, OwnAt));
+  Value *Reader = B.CreateAlloca(B.getInt8Ty(), B.CreateCall(Runtime.require("rg_log_bytes"), {}));
+  cast<AllocaInst>(Reader)->setAlignment(Align(16));
+  B.CreateCall(Runtime.require("rg_log_rewind"), {Reader, B.CreateLoad(B.getPtrTy(), at(Tape, TapeAt))});
+  uint64_t Bytes;
+  SmallVector<uint64_t, 8> Places = layOutArguments(Bytes);
+  SmallVector<Value *, 16> Args{Reader};
+  auto Param = std::next(D->arg_begin());
+  for (auto [A, At] : zip(R.Primal->args(), Places)) {
+    ++Param; // as it is now: the tape has what it was
+    Args.push_back(B.CreateAlignedLoad(A.getType(), at(Own, At), commonAlignment(Align(16), At)));
+    for (unsigned Lane = 0; isShadowed(A) && Lane != R.Width; ++Lane)
+      Args.push_back(&*Param++);
+  }
+  CallInst *Call = B.CreateCall(&Sweep, Args);
+  if (Call->getType()->isVoidTy())
+    B.CreateRetVoid();
+  else
+    B.CreateRet(Call);
+  return D;
+}
+
 void retrograd::emitSplitEnd(IRBuilderBase &B, Value *Tape, RuntimeLibrary &Runtime) {
   B.CreateCall(Runtime.require("rg_split_end"),
                {B.CreateLoad(B.getPtrTy(), B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Tape, ArenaAt))});
@@ -222,5 +295,14 @@ SplitPair retrograd::emitSplit(const DerivativeRequest &Request, Function &Augme
   SplitPair Pair;
   Pair.Begin = Emitter.begin();
   Pair.Finish = Emitter.finish();
+  return Pair;
+}
+
+SplitPair retrograd::emitSplitForward(const DerivativeRequest &Request, Function &Recorder,
+                                      Function &Replay, RuntimeLibrary &Runtime) {
+  SplitEmitter Emitter(Request, Recorder, Replay, Runtime);
+  SplitPair Pair;
+  Pair.Begin = Emitter.beginForward();
+  Pair.Finish = Emitter.finishForward();
   return Pair;
 }

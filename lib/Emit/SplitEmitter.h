@@ -45,6 +45,14 @@ struct SplitPair {
 SplitPair emitSplit(const DerivativeRequest &Request, llvm::Function &Augmented,
                     llvm::Function &Sweep, RuntimeLibrary &Runtime);
 
+/// The same for forward mode from a tape: Begin runs Recorder and keeps the
+/// arguments, Finish hands them and the tangents to Replay. Request: of Replay.
+///
+///   Begin   {ptr tape, primal?} (a ...)
+///   Finish  {primal?, tangent?} (ptr tape, a [, a.t] ...)    takes only the a.t
+SplitPair emitSplitForward(const DerivativeRequest &Request, llvm::Function &Recorder,
+                           llvm::Function &Replay, RuntimeLibrary &Runtime);
+
 /// Releases a tape: the arena, and all that is in it.
 void emitSplitEnd(llvm::IRBuilderBase &B, llvm::Value *Tape, RuntimeLibrary &Runtime);
 

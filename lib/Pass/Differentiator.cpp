@@ -12,6 +12,7 @@
 #include "Emit/ForwardEmitter.h"
 #include "Emit/FunctionShell.h"
 #include "Emit/PrimalEmitter.h"
+#include "Emit/ReplayEmitter.h"
 #include "Emit/ReverseEmitter.h"
 #include "Emit/RuleEmitter.h"
 #include "Emit/Shortcuts.h"
@@ -123,8 +124,10 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
       return D;
   // Both halves of a split derivative are made at once, whichever is met first.
   DerivativeRequest R = Calls.front()->Request;
-  bool ForSweep = R.Mode == DerivativeMode::Sweep;
-  if (ForSweep)
+  const DerivativeMode Half = R.Mode;
+  if (R.FromTape)
+    R = Calls.front()->Tangents;
+  else if (Half == DerivativeMode::Sweep)
     R.Mode = DerivativeMode::Augment;
   RootUniform = uniformParameters(Calls);
   Cat.askFor(/*Forward=*/R.Mode == DerivativeMode::Forward);
@@ -142,7 +145,13 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
     OtherHalf.Mode = DerivativeMode::Sweep;
     Answered.push_back({R, Pair.Begin});
     Answered.push_back({OtherHalf, Pair.Finish});
-    D = ForSweep ? Pair.Finish : Pair.Begin;
+    D = Half == DerivativeMode::Sweep ? Pair.Finish : Pair.Begin;
+  } else if (D && R.FromTape) {
+    SplitPair Pair = emitSplitForward(R, *Jobs.front().Recorder, *D, Runtime);
+    endTapeOnUnwinding(*Pair.Begin, *R.Primal);
+    Answered.push_back({augmentOf(R), Pair.Begin});
+    Answered.push_back({R, Pair.Finish});
+    D = Half == DerivativeMode::Augment ? Pair.Begin : Pair.Finish;
   } else if (D) {
     Answered.push_back({R, D});
   }
@@ -224,12 +233,14 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
   UsedShadows.clear();
   Emitted.clear();
   NextJob = 0;
-  Jobs.push_back({R, declareDerivative(R, M), nullptr, Trail, {}, {}, {}, {}, {}});
+  Jobs.push_back({R, declareDerivative(R, M), nullptr, nullptr, Trail, {}, {}, {}, {}, {}});
   if (R.Mode == DerivativeMode::Augment) {
     DerivativeRequest S = R;
     S.Mode = DerivativeMode::Sweep;
     Jobs.front().Sweep = declareDerivative(S, M);
   }
+  if (R.FromTape)
+    Jobs.front().Recorder = declareRecorder(R, M);
   raw_ostream &Printed = errs(); // layering: the printers that the user asked for
   Outcome Result = Outcome::Done;
   while ((Result == Outcome::Done || Result == Outcome::Planned) && NextJob != Jobs.size()) {
@@ -239,13 +250,21 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
   Current = nullptr;
   if ((Result == Outcome::Done || Result == Outcome::Planned) && !settleRefusals(/*Finally=*/true))
     Result = Outcome::Failed;
+  if (Result == Outcome::Done && R.FromTape)
+    if (GlobalVariable *G = shadowedPointers()) {
+      Diags.report(DiagId::ForwardFromTape, nullptr, Trail,
+                   {DiagArg(R.Primal), "the global variable '" + G->getName().str() +
+                                           "' leads to active memory, and may lead elsewhere by then"});
+      Result = Outcome::Failed;
+    }
   if (Result == Outcome::Done) {
     resetShadowGlobals(*Jobs.front().Made, /*Pointers=*/true);
     // Between the halves of a split derivative others may have used them.
     if (Function *Sweep = Jobs.front().Sweep)
       resetShadowGlobals(*Sweep, /*Pointers=*/false);
     beginWatch(*Jobs.front().Made, Runtime);
-    letExceptionsLeave(*Jobs.front().Made, *Root, *R.Primal);
+    // What is repeated ended well.
+    letExceptionsLeave(R.FromTape ? *Jobs.front().Recorder : *Jobs.front().Made, *Root, *R.Primal);
     for (Function *F : Emitted) {
       if (Opts.PrintDerivative)
         F->print(Printed);
@@ -258,13 +277,13 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
   // What was begun refers to what was not: take all of it away.
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   for (Job &J : Jobs)
-    for (Function *F : {J.Made, J.Sweep})
+    for (Function *F : {J.Made, J.Sweep, J.Recorder})
       if (F) {
         FAM.clear(*F, F->getName());
         F->deleteBody();
       }
   for (Job &J : Jobs)
-    for (Function *F : {J.Made, J.Sweep})
+    for (Function *F : {J.Made, J.Sweep, J.Recorder})
       if (F)
         F->eraseFromParent();
   return Result;
@@ -309,15 +328,24 @@ static unsigned alternatives(const Function &F) {
 }
 
 Function *Differentiator::derivative(const DerivativeRequest &R) {
+  Job &J = jobOf(R);
+  return R.Mode == DerivativeMode::Sweep ? J.Sweep : J.Made;
+}
+
+Function *Differentiator::recorder(const DerivativeRequest &R) { return jobOf(R).Recorder; }
+
+Differentiator::Job &Differentiator::jobOf(const DerivativeRequest &R) {
   DerivativeRequest Key = R;
   if (Key.Mode == DerivativeMode::Sweep)
     Key.Mode = DerivativeMode::Augment;
   for (auto [N, J] : enumerate(Jobs))
     if (J.Request == Key && N && J.Callers == Current->Own) {
       Current->Asks.insert(N);
-      return R.Mode == DerivativeMode::Sweep ? J.Sweep : J.Made;
+      return J;
     }
-  Job J{Key, declareDerivative(Key, M), nullptr, Current->Trail, Current->Own, {}, {}, {}, {}};
+  Job J{Key, declareDerivative(Key, M), nullptr, nullptr, Current->Trail, Current->Own, {}, {}, {}, {}};
+  if (Key.FromTape)
+    J.Recorder = declareRecorder(Key, M);
   if (Key.Mode == DerivativeMode::Augment) {
     DerivativeRequest S = Key;
     S.Mode = DerivativeMode::Sweep;
@@ -337,7 +365,7 @@ Function *Differentiator::derivative(const DerivativeRequest &R) {
       }
   Current->Asks.insert(Jobs.size());
   Jobs.push_back(J);
-  return R.Mode == DerivativeMode::Sweep ? J.Sweep : J.Made;
+  return Jobs.back();
 }
 
 /// A derivative that is differentiated again uses shadows of globals itself: the
@@ -389,6 +417,18 @@ GlobalVariable *Differentiator::shadowOf(GlobalVariable &G, unsigned Lane) {
     Sh->setComdat(M.getOrInsertComdat(Sh->getName()));
   }
   return Sh;
+}
+
+/// Of the globals whose shadows are used, one that holds pointers and may change.
+GlobalVariable *Differentiator::shadowedPointers() const {
+  for (auto [G, Lane] : UsedShadows) {
+    uint64_t Size = M.getDataLayout().getTypeAllocSize(G->getValueType()).getFixedValue();
+    if (!G->isConstant() && any_of(Facts->types().leavesAt(G, Size), [](const TypedLeaf &L) {
+          return L.Kind.K == ByteKind::Pointer;
+        }))
+      return G;
+  }
+  return nullptr;
 }
 
 /// At its start a derivative's global shadows hold zero adjoints and, if it has a
@@ -499,6 +539,9 @@ static void tell(const Refusal &R, bool Forward,
   case RefusalKind::Device:
     Say(DiagId::DeviceOperation, {R.Detail});
     break;
+  case RefusalKind::FromTape:
+    Say(DiagId::ForwardFromTape, {userName(R.At->getFunction()->getName()), R.Detail});
+    break;
   case RefusalKind::Memory:
     Say(DiagId::TapeTooLarge, {userName(R.At->getFunction()->getName()), R.Detail});
     break;
@@ -564,7 +607,7 @@ void Differentiator::writeRefusal(Job &J) {
   if (std::string Line = Place.str(); !Line.empty())
     Text += Line + ": ";
   tell(R, Jobs.front().Request.Mode == DerivativeMode::Forward, [&](DiagId Id, ArrayRef<DiagArg> Args) { Text += textOf(Id, Args); });
-  for (Function *F : {J.Made, J.Sweep}) {
+  for (Function *F : {J.Made, J.Sweep, J.Recorder}) {
     if (!F)
       continue;
     IRBuilder<> B(BasicBlock::Create(M.getContext(), "", F));
@@ -602,8 +645,13 @@ static bool callersMayKnow(const Instruction &I, const ActivityAnalysis &A) {
 
 Differentiator::Outcome Differentiator::emit(Job &J) {
   if (const OperationRecord *Rule = Cat.lookupFunction(*J.Request.Primal);
-      Rule && Rule->Class == RuleClass::Rule)
-    return emitByRule(J, *Rule);
+      Rule && Rule->Class == RuleClass::Rule) {
+    if (!J.Request.FromTape)
+      return emitByRule(J, *Rule);
+    Diags.report(DiagId::ForwardFromTape, nullptr, J.Trail,
+                 {DiagArg(J.Request.Primal), "its rule computes values and tangents together"});
+    return Outcome::Failed;
+  }
   Function &F = *Prepare->preparedOf(J.Request.Primal);
   FunctionAnalysisManager &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   bool Split = J.Request.Mode == DerivativeMode::Augment;
@@ -675,7 +723,10 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
   if (J.Request.Mode == DerivativeMode::Forward) {
     if (Layout && Layout->conflicts(F, Activity))
       return Outcome::Apart;
-    ForwardEmitter(Plan, Layout.get(), *J.Made, *this).run();
+    ForwardEmitter Tangents(Plan, Layout.get(), *J.Made, *this);
+    Tangents.run();
+    if (J.Recorder)
+      emitReplay(Plan, Tangents, *J.Made, *J.Recorder, *this);
   } else {
     PrimalEmitter Primal(Plan, *J.Made, *this);
     if (!Primal.run()) {
@@ -706,7 +757,7 @@ Differentiator::Outcome Differentiator::emitByRule(Job &J, const OperationRecord
 /// Last step of a derivative that was written.
 Differentiator::Outcome Differentiator::verified(Job &J) {
   raw_ostream &Printed = errs(); // layering: the printers that the user asked for
-  for (Function *D : {J.Made, J.Sweep}) {
+  for (Function *D : {J.Made, J.Sweep, J.Recorder}) {
     if (!D)
       continue;
     std::string Problem;

@@ -44,6 +44,7 @@ public:
   void finish(bool Last = true);
 
   llvm::Function *derivative(const DerivativeRequest &R) override;
+  llvm::Function *recorder(const DerivativeRequest &R) override;
   llvm::GlobalVariable *shadowOf(llvm::GlobalVariable &G, unsigned Lane) override;
   RuntimeLibrary &runtime() override { return Runtime; }
   /// All derivatives with a body.
@@ -56,6 +57,7 @@ private:
     DerivativeRequest Request;
     llvm::Function *Made;
     llvm::Function *Sweep = nullptr; ///< of an Augment
+    llvm::Function *Recorder = nullptr; ///< of a Forward with FromTape
     RequestTrail Trail;
     ShadowOrigins Callers; ///< of the function that asked; part of the identity
     ShadowOrigins Own;     ///< for what it asks of callees, once analysed
@@ -79,6 +81,7 @@ private:
   /// All jobs that come of request R, with the facts as they are.
   Outcome run(const DerivativeRequest &R, const RequestTrail &Trail);
   Outcome emit(Job &J);
+  Job &jobOf(const DerivativeRequest &R);
   Outcome emitByRule(Job &J, const OperationRecord &Rule);
   Outcome verified(Job &J);
   PreparePrimal &preparation(DerivativeMode Mode);
@@ -89,6 +92,7 @@ private:
   bool settleRefusals(bool Finally);
   void writeRefusal(Job &J);
   unsigned levelOf(llvm::ArrayRef<llvm::Function *> Graph) const;
+  llvm::GlobalVariable *shadowedPointers() const;
   void resetShadowGlobals(llvm::Function &D, bool Pointers);
 
   llvm::Module &M;

@@ -243,7 +243,9 @@ void Lowering::run() {
   const DerivativeRequest &Request = Entry.Request;
   SmallVector<Value *, 16> Arguments;
   const bool IsSweep = Request.Mode == DerivativeMode::Sweep;
-  Value *Tape = IsSweep ? Arguments.emplace_back(loadTape()) : nullptr;
+  const bool TakesTape =
+      IsSweep || (Request.Mode == DerivativeMode::Forward && Request.FromTape);
+  Value *Tape = TakesTape ? Arguments.emplace_back(loadTape()) : nullptr;
   for (auto [P, Parameter] : zip(Request.Primal->args(), Entry.Parameters)) {
     Value *&OfPrimal = PrimalMemory.emplace_back(nullptr);
     // Of a batch, what has lanes has no other value; of a sweep, none has one.
@@ -267,7 +269,7 @@ void Lowering::run() {
       Arguments.push_back(seed(Lane));
 
   CallBase *Call = callDerivative(Arguments);
-  if (IsSweep && !Entry.OfTape.Keep)
+  if (TakesTape && !Entry.OfTape.Keep)
     emitSplitEnd(Builder, Tape, Runtime);
   else if (Request.Mode == DerivativeMode::Augment && Entry.OfTape.InMemory)
     storeTape(Builder.CreateExtractValue(Call, 0));

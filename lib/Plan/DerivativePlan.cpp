@@ -210,6 +210,11 @@ CallAction DerivativePlan::action(const CallBase &C) const {
   return Activity.isActiveCall(C) ? CallAction::Derivative : CallAction::Primal;
 }
 
+bool DerivativePlan::hasRule(const CallBase &C) const {
+  const OperationRecord *R = facts().catalogue().lookup(C);
+  return R && R->Class == RuleClass::Rule;
+}
+
 DerivativeRequest DerivativePlan::calleeRequest(const CallBase &C) const {
   DerivativeRequest R;
   R.Primal = directCallee(C);
@@ -219,6 +224,9 @@ DerivativeRequest DerivativePlan::calleeRequest(const CallBase &C) const {
   R.ReturnPrimal = !C.getType()->isVoidTy();
   if (Request.Mode == DerivativeMode::Forward) {
     R.Mode = DerivativeMode::Forward;
+    // What works on numbers alone can be called as often as one likes: its rule runs
+    // again with the tangents.
+    R.FromTape = Request.FromTape && !hasRule(C);
     for (const Value *A : C.args())
       R.Args.push_back(Activity.hasShadow(A) || Activity.isActive(A) ? ArgActivity::Dup
                                                                      : ArgActivity::Const);
@@ -402,6 +410,20 @@ bool DerivativePlan::checkThreads(const Instruction &I) {
 
 void DerivativePlan::checkCall(const CallBase &C) {
   CallAction A = action(C);
+  if (Request.FromTape) {
+    const OperationRecord *R = facts().catalogue().lookup(C);
+    if (A == CallAction::Tape)
+      return refuse(RefusalKind::FromTape, C, "it contains a derivative in reverse mode");
+    if (A == CallAction::Allocate && R && R->ShadowBehind && Activity.hasShadow(&C))
+      return refuse(RefusalKind::FromTape, C, "an exception that it throws carries active numbers");
+    if (A == CallAction::Derivative && hasRule(C) &&
+        any_of(C.args(), [](const Value *V) { return V->getType()->isPointerTy(); }))
+      return refuse(RefusalKind::FromTape, C,
+                    "'" + directCallee(C)->getName().str() +
+                        "' works on memory and has a rule that computes values and tangents together");
+    if (isa<InvokeInst>(C))
+      return refuse(RefusalKind::FromTape, C, "it catches exceptions");
+  }
   if (Request.ErrorEstimate) {
     const OperationRecord *R = facts().catalogue().lookup(C);
     if (A == CallAction::Derivative && R && R->Class == RuleClass::Rule)

@@ -155,6 +155,8 @@ public:
   /// The request to make for a call whose action is Derivative: Forward, or
   /// the Augment half of a split reverse.
   DerivativeRequest calleeRequest(const llvm::CallBase &C) const;
+  /// Its callee has a rule: a derivative that is not made of its body.
+  bool hasRule(const llvm::CallBase &C) const;
 
   /// The predecessors of B without repetition, in a fixed order.
   llvm::SmallVector<const llvm::BasicBlock *, 4> predecessorsOf(const llvm::BasicBlock *B) const;

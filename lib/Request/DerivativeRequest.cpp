@@ -56,9 +56,10 @@ Type *DerivativeRequest::resultType() const {
 FunctionType *DerivativeRequest::functionType() const {
   assert(Args.size() == Primal->arg_size() && "one activity per parameter");
   SmallVector<Type *, 16> Parameters;
-  if (Mode == DerivativeMode::Sweep) {
+  bool TakesTape = Mode == DerivativeMode::Sweep || (Mode == DerivativeMode::Forward && FromTape);
+  if (TakesTape)
     Parameters.push_back(PointerType::getUnqual(Primal->getContext()));
-  } else {
+  if (Mode != DerivativeMode::Sweep) {
     for (const Argument &A : Primal->args()) {
       ArgActivity Activity = Args[A.getArgNo()];
       bool HasLanes =
@@ -86,6 +87,8 @@ void DerivativeRequest::print(raw_ostream &OS) const {
     OS << "errors of ";
   if (ManySweeps)
     OS << "many times ";
+  if (FromTape)
+    OS << (Mode == DerivativeMode::Forward ? "from a tape " : "for forward mode ");
   OS << Primal->getName() << "(";
   for (unsigned I = 0; I < Args.size(); ++I)
     OS << (I ? ", " : "") << spelling(Args[I]);
@@ -99,6 +102,16 @@ void DerivativeRequest::print(raw_ostream &OS) const {
     if (ShadowReturn)
       OS << " shadow";
   }
+}
+
+DerivativeRequest retrograd::augmentOf(const DerivativeRequest &R) {
+  DerivativeRequest A;
+  A.Primal = R.Primal;
+  A.Mode = DerivativeMode::Augment;
+  A.Args.assign(R.Args.size(), ArgActivity::Const);
+  A.ReturnPrimal = !R.Primal->getReturnType()->isVoidTy();
+  A.FromTape = true;
+  return A;
 }
 
 StringRef retrograd::spelling(ArgActivity A) {

@@ -21,6 +21,10 @@
 //                 seed, of the primal's return type, only when ActiveReturn
 //   Augment       ret (a [, a.sh] ...)      {ptr tape, primal?, shadow of ret?}
 //   Sweep         ret (ptr tape [, seed])   {adj(a) for each Out a}
+//   Forward, FromTape: ret (ptr tape, a [, a.t] ...)   {primal?, tangent?}
+//                 the tangents of a run that an Augment with FromTape made. Only
+//                 shadows are read and written: all else is on the tape
+//   Augment, FromTape: ret (a ...)          {ptr tape, primal?}
 //   Batch         ret (a ...)               {primal}
 //                 not a derivative: Width evaluations of the primal. A Const
 //                 parameter is one value for all of them, a Dup one Width values
@@ -84,13 +88,15 @@ struct DerivativeRequest {
   /// Augment, Sweep: the user keeps the tape, so that it may be swept again
   /// (docs/SplitMode.md).
   bool ManySweeps = false;
+  /// Forward, Augment: the two halves of forward mode from a tape (docs/SplitMode.md).
+  bool FromTape = false;
 
   bool operator==(const DerivativeRequest &O) const {
     return Primal == O.Primal && Mode == O.Mode && Args == O.Args &&
            ActiveReturn == O.ActiveReturn && ReturnPrimal == O.ReturnPrimal &&
            ShadowReturn == O.ShadowReturn && Width == O.Width &&
            Dependencies == O.Dependencies && ErrorEstimate == O.ErrorEstimate &&
-           ManySweeps == O.ManySweeps;
+           ManySweeps == O.ManySweeps && FromTape == O.FromTape;
   }
 
   /// The literal struct (or void) that the derivative returns; see the head.
@@ -101,6 +107,9 @@ struct DerivativeRequest {
   /// 4: for printers and diagnostics.
   void print(llvm::raw_ostream &OS) const;
 };
+
+/// The primal sweep for tangent sweeps R: Augment with FromTape.
+DerivativeRequest augmentOf(const DerivativeRequest &R);
 
 /// Spelling used by printers: "const", "out", "dup", "dupnoneed".
 llvm::StringRef spelling(ArgActivity A);

@@ -29,6 +29,7 @@
 #include "Request/ParameterGroups.h"
 #include "Request/ResultLayout.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/SimplifyQuery.h"
@@ -54,9 +55,10 @@ namespace {
 class Decoder {
 public:
   Decoder(CallBase &Call, const EntryPointName &Entry, DiagnosticEngine &Diags,
-          function_ref<bool(const Function &)> HasRule)
+          function_ref<bool(const Function &)> HasRule,
+          const DerivativeRequest *ForTangents = nullptr)
       : Call(Call), Entry(Entry), Diags(Diags), HasRule(HasRule),
-        DL(Call.getDataLayout()) {}
+        ForTangents(ForTangents), DL(Call.getDataLayout()) {}
 
   /// None if the call was diagnosed.
   std::optional<EntryCall> decode();
@@ -66,6 +68,8 @@ private:
   const EntryPointName &Entry;
   DiagnosticEngine &Diags;
   function_ref<bool(const Function &)> HasRule;
+  /// Of a primal sweep whose tape tangent sweeps read: what they ask for.
+  const DerivativeRequest *ForTangents;
   const DataLayout &DL;
 
   EntryCall Result;
@@ -93,6 +97,7 @@ private:
     return Result.Request.Mode == DerivativeMode::Augment;
   }
   bool isSweep() const { return Result.Request.Mode == DerivativeMode::Sweep; }
+  bool takesTape() const { return isSweep() || Result.Request.FromTape; }
   std::nullopt_t fail(DiagId Id, std::initializer_list<DiagArg> Args) {
     Diags.report(Id, &Call, RequestTrail(Call, F), Args);
     return std::nullopt;
@@ -131,6 +136,7 @@ private:
   bool readTapeMarker(MarkerRole Role, StringRef Name);
   bool readTape();
   bool readSweepOperands();
+  bool readTapeOfTangents();
   bool readSeed(Type *Returned);
   bool readJointSeeds();
   bool readSplitReturn(Type *Returned, bool InMemory);
@@ -436,7 +442,7 @@ Decoder::activityOf(Argument &P, Type *T, std::optional<MarkerRole> Marker) {
       return fail(DiagId::OutNotFloating, {F, userIndex(P), describe(T)});
     return ArgActivity::Out;
   default:
-    if (!isForward() && !holdsPointer(T))
+    if (!isForward() && !ForTangents && !holdsPointer(T))
       return fail(DiagId::DupByValue, {F, userIndex(P)});
     return *Marker == MarkerRole::Dup || *Marker == MarkerRole::DupStrided
                ? ArgActivity::Dup
@@ -716,6 +722,8 @@ bool Decoder::readReturn() {
     bool Active = !ReturnConst && !Discarded &&
                   (holdsFloat(Returned) || holdsPointer(Returned));
     if (InMemory) {
+      if (Primal && Request.FromTape)
+        return failed(DiagId::MarkerElsewhere, {"enzyme_primal_return", EntryName});
       Request.ReturnPrimal = false;
       Request.Args[0] = Active ? ArgActivity::Dup : ArgActivity::Const;
       if (Active)
@@ -783,7 +791,7 @@ bool Decoder::readReturn() {
 /// enzyme_tape, enzyme_allocated and enzyme_nofree, which do not stand before an
 /// argument of the function.
 bool Decoder::readTapeMarker(MarkerRole Role, StringRef Name) {
-  if (!isAugment() && !isSweep())
+  if (!isAugment() && !takesTape())
     return failed(DiagId::MarkerElsewhere, {Name, EntryName});
   EntryTape &Of = Result.OfTape;
   if (Role == MarkerRole::KeepTape) {
@@ -819,7 +827,7 @@ bool Decoder::readTape() {
     return failed(DiagId::TapeOperand, {EntryName, describe(T)});
   };
   auto ByValue = [&](EntryOperand::Conversion How) {
-    if (!isSweep())
+    if (!takesTape())
       return Wrong(Call.isByValArgument(Next) ? Call.getParamByValType(Next) : Have);
     Of.Tape = EntryOperand{How, V};
     Of.InMemory = false;
@@ -896,6 +904,31 @@ bool Decoder::readSweepOperands() {
   return true;
 }
 
+/// What follows the arguments of the function in a tangent sweep: the tape, unless a
+/// marker named it. Null stands for a run that is still to be done: this is forward
+/// mode as ever.
+bool Decoder::readTapeOfTangents() {
+  EntryTape &Of = Result.OfTape;
+  if (!Of.Tape) {
+    if (Next == Call.arg_size())
+      return failed(DiagId::TapeMissing, {EntryName, F});
+    if (!readTape())
+      return false;
+    ++Next;
+    std::optional<MarkerRole> Marker;
+    StringRef Spelling;
+    if (!readMarkers(Marker, Spelling))
+      return false;
+    if (Marker)
+      return failed(DiagId::MarkerWithoutArgument, {Spelling});
+  }
+  if (!Of.InMemory && Of.Tape->How == EntryOperand::Direct && isa<ConstantPointerNull>(Of.Tape->V)) {
+    Of = {};
+    Result.Request.FromTape = false;
+  }
+  return true;
+}
+
 /// In a joint derivative the adjoint of a result of several numbers may follow the
 /// arguments; that of one number is 1.
 bool Decoder::readJointSeeds() {
@@ -957,7 +990,7 @@ bool Decoder::readSplitReturn(Type *Returned, bool InMemory) {
   DerivativeRequest &Request = Result.Request;
   const bool ReturnConst = Return == MarkerRole::ConstReturn;
   bool Numbers = !ReturnConst && holdsFloat(Returned);
-  bool Pointers = !ReturnConst && holdsPointer(Returned);
+  bool Pointers = !ReturnConst && !ForTangents && holdsPointer(Returned);
   if (Numbers && Pointers)
     return failed(DiagId::ReturnNotNumbers, {F, describe(Returned)});
   if (InMemory) {
@@ -1053,6 +1086,10 @@ std::optional<EntryCall> Decoder::decode() {
                         : Entry.Role == EntryRole::Augment ? DerivativeMode::Augment
                         : Entry.Role == EntryRole::Sweep   ? DerivativeMode::Sweep
                                                            : DerivativeMode::ReverseJoint;
+  if (Entry.Role == EntryRole::ForwardFromTape) {
+    Result.Request.Mode = DerivativeMode::Forward;
+    Result.Request.FromTape = true;
+  }
   if (Entry.Role == EntryRole::ErrorEstimate) {
     Result.Request.Mode = DerivativeMode::Forward;
     Result.Request.ErrorEstimate = true;
@@ -1108,6 +1145,8 @@ std::optional<EntryCall> Decoder::decode() {
     return fail(DiagId::MarkerWithoutArgument, {Spelling});
   if (isSweep() && !readSweepOperands())
     return std::nullopt;
+  if (Result.Request.FromTape && !readTapeOfTangents())
+    return std::nullopt;
   if (Result.Request.Mode == DerivativeMode::ReverseJoint && !readJointSeeds())
     return std::nullopt;
   if (isAugment() && Result.OfTape.InMemory != Result.OfTape.Tape.has_value()) {
@@ -1137,6 +1176,15 @@ std::optional<EntryCall> Decoder::decode() {
         return A == ArgActivity::Const;
       }))
     Diags.report(DiagId::NoActiveArgument, &Call, RequestTrail(Call, F), {F});
+  if (ForTangents) {
+    // The run is the same for all shadows, which come with the tangent sweep.
+    for (EntryParameter &P : Result.Parameters)
+      P.Shadows.clear();
+    Result.Request = augmentOf(*ForTangents);
+    Result.Tangents = *ForTangents;
+  } else if (Result.Request.FromTape) {
+    Result.Tangents = Result.Request;
+  }
   return std::move(Result);
 }
 
@@ -1190,11 +1238,95 @@ static void sortInnermostFirst(SmallVectorImpl<EntryCall> &Calls) {
 static void keepTapes(MutableArrayRef<EntryCall> Calls) {
   SmallPtrSet<const Function *, 4> Kept;
   for (const EntryCall &E : Calls)
-    if (E.OfTape.Keep)
+    if (E.OfTape.Keep && !E.Request.FromTape)
       Kept.insert(E.Request.Primal);
   for (EntryCall &E : Calls)
-    if (E.Request.Mode == DerivativeMode::Augment || E.Request.Mode == DerivativeMode::Sweep)
+    if (!E.Request.FromTape && (E.Request.Mode == DerivativeMode::Augment || E.Request.Mode == DerivativeMode::Sweep))
       E.Request.ManySweeps = Kept.contains(E.Request.Primal);
+}
+
+/// Where the tape that Call returns is seen to go: the calls that take it as an
+/// argument. False if it may go elsewhere. Local variables are followed, since at -O0
+/// all goes through them.
+static bool seesReaders(const CallBase &Call, SmallPtrSetImpl<const CallBase *> &Readers) {
+  SmallSetVector<const Value *, 8> Values, Memory;
+  Values.insert(&Call);
+  auto Variable = [](const Value *P) {
+    return dyn_cast<AllocaInst>(P->stripInBoundsOffsets());
+  };
+  auto Follow = [&](const Value *V, const User *U, bool IsMemory) {
+    if (const auto *E = dyn_cast<ExtractValueInst>(U)) {
+      if (E->getIndices().front() == 0)
+        Values.insert(E);
+      return true;
+    }
+    if (const auto *S = dyn_cast<StoreInst>(U)) {
+      if (S->getValueOperand() != V)
+        return true; // another value for the variable
+      const AllocaInst *A = IsMemory ? nullptr : Variable(S->getPointerOperand());
+      return A && (Memory.insert(A), true);
+    }
+    if (IsMemory && isa<GetElementPtrInst>(U))
+      return Memory.insert(U), true;
+    if (const auto *L = dyn_cast<LoadInst>(U); L && IsMemory) {
+      if (!L->getType()->isFloatingPointTy())
+        Values.insert(L);
+      return true;
+    }
+    if (const auto *T = dyn_cast<MemTransferInst>(U); T && IsMemory) {
+      if (T->getRawSource() != V)
+        return true;
+      const AllocaInst *A = Variable(T->getRawDest());
+      return A && (Memory.insert(A), true);
+    }
+    if (const auto *I = dyn_cast<IntrinsicInst>(U); I && I->isLifetimeStartOrEnd())
+      return true;
+    const auto *Reader = dyn_cast<CallBase>(U);
+    return Reader && entryCallee(*Reader) && (Readers.insert(Reader), true);
+  };
+  for (size_t V = 0, M = 0; V != Values.size() || M != Memory.size();) {
+    bool IsMemory = V == Values.size();
+    const Value *Next = IsMemory ? Memory[M++] : Values[V++];
+    for (const User *U : Next->users())
+      if (!Follow(Next, U, IsMemory))
+        return false;
+  }
+  return !Readers.empty();
+}
+
+namespace {
+/// Who may read the tapes that are made of one function.
+struct TapeReaders {
+  SmallVector<DerivativeRequest, 1> Tangents;
+  SmallVector<const CallBase *, 2> TangentCalls;
+  bool Sweeps = false;
+};
+} // namespace
+
+/// The tangent sweeps that read the tape of an augmented call; null if reverse sweeps
+/// do. None after a diagnosed failure.
+static std::optional<const DerivativeRequest *>
+tangentsOf(CallBase &Call, const TapeReaders &Of, DiagnosticEngine &Diags, Function &F) {
+  if (Of.Tangents.empty())
+    return nullptr;
+  auto Wrong = [&](const char *Whom) {
+    Diags.report(DiagId::TwoReadersOfTape, &Call, RequestTrail(Call, &F), {DiagArg(&F), Whom});
+    return std::nullopt;
+  };
+  SmallPtrSet<const CallBase *, 2> Readers;
+  bool Tangents = true, Sweeps = Of.Sweeps;
+  if (Sweeps && seesReaders(Call, Readers)) {
+    auto IsTangent = [&](const CallBase *C) { return is_contained(Of.TangentCalls, C); };
+    Tangents = any_of(Readers, IsTangent);
+    Sweeps = !all_of(Readers, IsTangent);
+  }
+  if (Tangents && Sweeps)
+    return Wrong("both __enzyme_reverse and __enzyme_fwdsplit");
+  if (!Tangents)
+    return nullptr;
+  if (Of.Tangents.size() > 1)
+    return Wrong("calls of __enzyme_fwdsplit with different markers");
+  return &Of.Tangents.front();
 }
 
 EntryCalls
@@ -1203,6 +1335,12 @@ retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
   EntryCalls Found;
   if (!hasEntryCalls(M))
     return Found;
+  struct Undecoded {
+    CallBase *Call;
+    const EntryPointName *Entry;
+    std::optional<EntryCall> Decoded;
+  };
+  std::vector<Undecoded> All;
   for (Function &Around : M)
     for (Instruction &I : instructions(Around)) {
       auto *Call = dyn_cast<CallBase>(&I);
@@ -1218,12 +1356,44 @@ retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
       }
       if (Entry->Role == EntryRole::TapeSize)
         continue; // a constant, not a derivative
-      if (std::optional<EntryCall> Decoded =
-              Decoder(*Call, *Entry, Diags, HasRule).decode())
-        Found.Calls.push_back(std::move(*Decoded));
-      else
-        Found.Refused.push_back(Call);
+      All.push_back({Call, Entry, std::nullopt});
     }
+  // What makes a tape comes last where tangent sweeps read it: it is made for them.
+  const bool AnyTangents = any_of(
+      All, [](const Undecoded &U) { return U.Entry->Role == EntryRole::ForwardFromTape; });
+  DenseMap<const Function *, TapeReaders> Readers;
+  for (bool Augments : {false, true})
+    for (Undecoded &U : All) {
+      if ((AnyTangents && U.Entry->Role == EntryRole::Augment) != Augments)
+        continue;
+      const DerivativeRequest *Tangents = nullptr;
+      if (Augments) {
+        FunctionOperand Named = resolveFunction(functionOperandOf(*U.Call)->get());
+        if (Named.Complete && Named.Functions.size() == 1) {
+          auto Of = tangentsOf(*U.Call, Readers[Named.Functions[0]], Diags, *Named.Functions[0]);
+          if (!Of)
+            continue;
+          Tangents = *Of;
+        }
+      }
+      U.Decoded = Decoder(*U.Call, *U.Entry, Diags, HasRule, Tangents).decode();
+      if (!U.Decoded || Augments)
+        continue;
+      const DerivativeRequest &R = U.Decoded->Request;
+      if (R.Mode == DerivativeMode::Sweep)
+        Readers[R.Primal].Sweeps = true;
+      if (!R.FromTape)
+        continue;
+      TapeReaders &Of = Readers[R.Primal];
+      Of.TangentCalls.push_back(U.Call);
+      if (!is_contained(Of.Tangents, R))
+        Of.Tangents.push_back(R);
+    }
+  for (Undecoded &U : All)
+    if (U.Decoded)
+      Found.Calls.push_back(std::move(*U.Decoded));
+    else
+      Found.Refused.push_back(U.Call);
   keepTapes(Found.Calls);
   sortInnermostFirst(Found.Calls);
   return Found;

@@ -124,6 +124,8 @@ struct EntryCall {
   llvm::Type *ResultInMemory = nullptr;
   /// Augment and Sweep.
   EntryTape OfTape;
+  /// If the request is FromTape: that of the tangent sweeps.
+  DerivativeRequest Tangents;
   /// ReverseJoint and Sweep: adjoints of the result per lane, in pieces if it is a
   /// struct; all ones where none are given.
   llvm::SmallVector<llvm::SmallVector<EntryOperand, 1>, 1> Seeds;

@@ -27,6 +27,7 @@ enum class EntryRole {
   Batch,
   Augment,            ///< split reverse mode, primal sweep
   Sweep,              ///< split reverse mode, reverse sweep
+  ForwardFromTape,    ///< split forward mode, tangent sweep
   TapeSize,           ///< a constant
   Itself,             ///< see EntryFamilies.h
   ErrorEstimate,      ///< forward, of errors instead of tangents

@@ -11,7 +11,6 @@ double *__enzyme_todense(void *, ...);
 double *__enzyme_post_sparse_todense(void *, ...);
 double __enzyme_sum(double, ...);
 double __enzyme_product(double, ...);
-double __enzyme_fwdsplit(void *, ...);
 double model(double x) { return x * x; }
 double get(long i) { return i; }
 void set(long i, double x) { (void)i, (void)x; }
@@ -36,6 +35,4 @@ void test(double x) {
   number = __enzyme_sum(x, x);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_product' {{.*}}: a product over what is stored
   number = __enzyme_product(x, x);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: derivative call '__enzyme_fwdsplit' (split forward mode) is not supported yet [RG2102]
-  number = __enzyme_fwdsplit((void *)model, x, 1.0);
 }
