@@ -1337,7 +1337,7 @@ retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
     return Found;
   struct Undecoded {
     CallBase *Call;
-    const EntryPointName *Entry;
+    const EntryPointName *Entry; ///< null for a name that is not known
     std::optional<EntryCall> Decoded;
   };
   std::vector<Undecoded> All;
@@ -1348,24 +1348,23 @@ retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
       if (!Callee)
         continue;
       const EntryPointName *Entry = entryPointOf(Callee->getName());
-      if (!Entry) {
-        Diags.report(DiagId::UnknownEntryCall, Call,
-                     RequestTrail(*Call, nullptr), {Callee});
-        Found.Refused.push_back(Call);
-        continue;
-      }
-      if (Entry->Role == EntryRole::TapeSize)
+      if (Entry && Entry->Role == EntryRole::TapeSize)
         continue; // a constant, not a derivative
       All.push_back({Call, Entry, std::nullopt});
     }
   // What makes a tape comes last where tangent sweeps read it: it is made for them.
   const bool AnyTangents = any_of(
-      All, [](const Undecoded &U) { return U.Entry->Role == EntryRole::ForwardFromTape; });
+      All, [](const Undecoded &U) { return U.Entry && U.Entry->Role == EntryRole::ForwardFromTape; });
   DenseMap<const Function *, TapeReaders> Readers;
   for (bool Augments : {false, true})
     for (Undecoded &U : All) {
-      if ((AnyTangents && U.Entry->Role == EntryRole::Augment) != Augments)
+      if ((AnyTangents && U.Entry && U.Entry->Role == EntryRole::Augment) != Augments)
         continue;
+      if (!U.Entry) {
+        Diags.report(DiagId::UnknownEntryCall, U.Call, RequestTrail(*U.Call, nullptr),
+                     {entryCallee(*U.Call)});
+        continue;
+      }
       const DerivativeRequest *Tangents = nullptr;
       if (Augments) {
         FunctionOperand Named = resolveFunction(functionOperandOf(*U.Call)->get());
