@@ -17,13 +17,20 @@
 // not vary. The second gets its multiplication: where x is normal it is exact,
 // elsewhere the bits stay what they were.
 //
+// And where memory holds a number or a pointer by turns (a std::variant of a double and
+// a vector), LLVM forwards the number that was stored to the load of a pointer on paths
+// that do not run then. What uses such a pointer ends the program, if it is reached.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Pass/PrimalNormalForm.h"
+#include "Target/Target.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
+
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -127,6 +134,108 @@ static void loadAsPointer(IntToPtrInst &I) {
   I.eraseFromParent();
 }
 
+namespace {
+/// Pointers that are, or on some way are, the bits of a number.
+class NumbersAsPointers {
+public:
+  explicit NumbersAsPointers(Function &F) : F(F), B(F.getContext()) {}
+  void run();
+
+private:
+  void follow();
+  void guardUses(Value *V, Value *Flag);
+
+  Function &F;
+  IRBuilder<> B;
+  SmallVector<IntToPtrInst *, 4> Made;
+  /// Whether the pointer is a number.
+  MapVector<Value *, Value *> Flags;
+  SmallSetVector<std::pair<Instruction *, Value *>, 8> Guards;
+};
+} // namespace
+
+void NumbersAsPointers::run() {
+  for (Instruction &I : instructions(F)) {
+    Value *X;
+    auto *P = dyn_cast<IntToPtrInst>(&I);
+    if (P && match(P->getOperand(0), m_BitCast(m_Value(X))) && X->getType()->isFloatingPointTy() &&
+        !isa<Constant>(X)) {
+      Made.push_back(P);
+      Flags[P] = B.getTrue();
+    }
+  }
+  if (Made.empty() || Target(*F.getParent()).manyThreads())
+    return;
+  follow();
+  for (auto &[V, Flag] : Flags)
+    guardUses(V, Flag);
+  FunctionCallee End = F.getParent()->getOrInsertFunction(
+      "rg_refused_callee", FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
+  Constant *Text = nullptr;
+  for (auto [At, Flag] : Guards) {
+    Instruction *Then = SplitBlockAndInsertIfThen(Flag, At->getIterator(), /*Unreachable=*/true);
+    B.SetInsertPoint(Then);
+    B.SetCurrentDebugLocation(At->getDebugLoc());
+    if (!Text)
+      Text = B.CreateGlobalString("a pointer was made from the bits of a number: what is behind it has no derivative");
+    B.CreateCall(End, {Text})->setDoesNotReturn();
+  }
+  // Where it is used no more, any value does.
+  for (IntToPtrInst *P : Made) {
+    P->replaceAllUsesWith(ConstantPointerNull::get(cast<PointerType>(P->getType())));
+    P->eraseFromParent();
+  }
+}
+
+/// Through phis, selects and addresses; makes their flags.
+void NumbersAsPointers::follow() {
+  for (size_t N = 0; N != Flags.size(); ++N) {
+    Value *V = (Flags.begin() + N)->first;
+    for (User *U : V->users()) {
+      if (Flags.contains(U) || !U->getType()->isPointerTy() ||
+          !isa<PHINode, SelectInst, GetElementPtrInst, FreezeInst>(U))
+        continue;
+      if (auto *Phi = dyn_cast<PHINode>(U)) {
+        B.SetInsertPoint(Phi);
+        Flags[U] = B.CreatePHI(B.getInt1Ty(), Phi->getNumIncomingValues(), "number");
+      } else {
+        Flags[U] = nullptr;
+      }
+    }
+  }
+  // Selects may follow each other in any order: each asks for what it needs.
+  auto Make = [&](auto &&Self, Value *V) -> Value * {
+    auto It = Flags.find(V);
+    if (It == Flags.end())
+      return B.getFalse();
+    if (It->second)
+      return It->second;
+    auto *S = dyn_cast<SelectInst>(V);
+    if (!S)
+      return Flags[V] = Self(Self, cast<Instruction>(V)->getOperand(0));
+    Value *True = Self(Self, S->getTrueValue()), *False = Self(Self, S->getFalseValue());
+    B.SetInsertPoint(S);
+    Value *Flag = B.CreateSelect(S->getCondition(), True, False, "number");
+    return Flags[V] = Flag;
+  };
+  for (auto &[V, Flag] : Flags)
+    Make(Make, V);
+  for (auto &[V, Flag] : Flags)
+    if (auto *Phi = dyn_cast<PHINode>(V))
+      for (auto [From, Block] : zip(Phi->incoming_values(), Phi->blocks()))
+        cast<PHINode>(Flag)->addIncoming(Make(Make, From), Block);
+}
+
+/// Comparisons and distances are computed ahead of the paths that need them.
+void NumbersAsPointers::guardUses(Value *V, Value *Flag) {
+  for (User *U : V->users()) {
+    auto *I = cast<Instruction>(U);
+    if (Flags.contains(I) || isa<ICmpInst, PtrToIntInst, DbgInfoIntrinsic>(I) || I->isLifetimeStartOrEnd())
+      continue;
+    Guards.insert({I, Flag});
+  }
+}
+
 void retrograd::explainFloatTricks(Function &F) {
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     if (auto *Pointer = dyn_cast<IntToPtrInst>(&I)) {
@@ -140,4 +249,5 @@ void retrograd::explainFloatTricks(Function &F) {
     else if (isa<BitCastInst>(I))
       multiplyMantissa(I);
   }
+  NumbersAsPointers(F).run();
 }
