@@ -48,6 +48,8 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   // Hands off what was not asked: without derivative calls nothing happens.
   if (!hasEntryCalls(M) || !Opts.Enabled) {
     releaseLibrary(M, MAM, {}, Opts); // held for derivatives that nobody needs any more
+    if (Last)
+      unmarkInactiveValues(M);
     bool Changed = Last && releaseEqualities(M);
     Changed |= Last && releaseHeld(M, MAM, Opts);
     // But for what a program may ask the runtime itself, rg_tape_free say.
@@ -57,8 +59,10 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   switch (Stage) {
   case LinkStage::Whole:
     // The native half of a fat object, whose other half is for the linker.
-    if (hasDeferredCalls(M))
+    if (hasDeferredCalls(M)) {
+      unmarkInactiveValues(M);
       return releaseEqualities(M) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    }
     break;
   case LinkStage::BeforeLink:
     if (lacksBodies(M, MAM, Opts)) {

@@ -8,6 +8,9 @@
 #include "Pass/InactiveValues.h"
 #include "Request/EntryCalls.h"
 #include "Request/EntryFamilies.h"
+#include "Request/EntryPoints.h"
+#include "Request/Registrations.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -17,6 +20,68 @@ using namespace retrograd;
 
 static constexpr StringLiteral ConstantPrefix = "rg.constant.";
 static constexpr StringLiteral WrapperPrefix = "rg.inactive.";
+
+/// Of those that globals need: "rg.constant.global.double".
+static constexpr StringLiteral GlobalPrefix = "rg.constant.global.";
+/// The module was looked through.
+static constexpr StringLiteral Held = "rg.inactive.globals.held";
+
+static bool isOfGlobal(const Value *V) {
+  const auto *C = dyn_cast<CallBase>(V);
+  const Function *F = C ? C->getCalledFunction() : nullptr;
+  return F && F->getName().starts_with(GlobalPrefix);
+}
+
+/// Without a body, so that nobody looks into it.
+static Function &identityOfGlobals(Module &M, Type *T) {
+  std::string Name;
+  raw_string_ostream(Name) << GlobalPrefix << *T;
+  if (Function *F = M.getFunction(Name))
+    return *F;
+  Function *F = Function::Create(FunctionType::get(T, {T}, false), GlobalValue::ExternalLinkage, Name, M);
+  F->setDoesNotThrow();
+  F->setDoesNotAccessMemory();
+  F->addFnAttr(Attribute::WillReturn);
+  return *F;
+}
+
+static void holdInactiveGlobals(Module &M) {
+  if (M.getNamedMetadata(Held))
+    return;
+  SmallPtrSet<const Value *, 4> Inactive;
+  for (const Registration &R : collectRegistrations(M))
+    if (R.K == Registration::InactiveGlobal)
+      if (auto *G = dyn_cast_or_null<GlobalVariable>(R.Of))
+        Inactive.insert(G);
+  if (Inactive.empty())
+    return;
+  M.getOrInsertNamedMetadata(Held);
+  auto IsInactive = [&](const Value *P) { return Inactive.contains(getUnderlyingObject(P, 0)); };
+  for (Function &F : M)
+    for (Instruction &I : instructions(F)) {
+      if (auto *S = dyn_cast<StoreInst>(&I)) {
+        Value *V = S->getValueOperand();
+        if (V->getType()->isFPOrFPVectorTy() && !isa<Constant>(V) && !isOfGlobal(V) &&
+            IsInactive(S->getPointerOperand()))
+          S->setOperand(0, IRBuilder<>(S).CreateCall(&identityOfGlobals(M, V->getType()), {V}));
+        continue;
+      }
+      auto *L = dyn_cast<LoadInst>(&I);
+      if (!L || !L->getType()->isFPOrFPVectorTy() || !IsInactive(L->getPointerOperand()))
+        continue;
+      IRBuilder<> B(L->getParent(), std::next(L->getIterator()));
+      B.SetCurrentDebugLocation(L->getDebugLoc());
+      CallInst *Same = B.CreateCall(&identityOfGlobals(M, L->getType()), {PoisonValue::get(L->getType())});
+      L->replaceAllUsesWith(Same);
+      Same->setArgOperand(0, L);
+    }
+}
+
+PreservedAnalyses HoldInactiveGlobalsPass::run(Module &M, ModuleAnalysisManager &) {
+  if (hasEntryCalls(M) || isBeforeLink(Stage))
+    holdInactiveGlobals(M);
+  return PreservedAnalyses::none();
+}
 
 namespace {
 
@@ -142,6 +207,11 @@ bool Marker::callInactive(CallBase &Call) {
 }
 
 void Marker::run() {
+  // Those of globals stand there already, or it is late and they are made now.
+  holdInactiveGlobals(M);
+  for (Function &F : M)
+    if (F.getName().starts_with(GlobalPrefix))
+      declare(F, /*Pure=*/true);
   SmallVector<Instruction *, 8> Ignored;
   SmallVector<CallBase *, 4> Ignore, Inactive;
   for (Function &F : M)
@@ -182,6 +252,8 @@ void Marker::run() {
 void retrograd::markInactiveValues(Module &M, Catalogue &Cat) { Marker(M, Cat).run(); }
 
 void retrograd::unmarkInactiveValues(Module &M) {
+  if (NamedMDNode *N = M.getNamedMetadata(Held))
+    N->eraseFromParent();
   for (Function &F : make_early_inc_range(M)) {
     if (F.getName().starts_with(WrapperPrefix))
       F.removeFnAttr(Attribute::NoInline);

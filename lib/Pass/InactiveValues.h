@@ -12,18 +12,36 @@
 // declared inactive; LLVM cannot forward a value past it. Afterwards the function
 // goes again.
 //
+// Numbers that are read or written by the name of an inactive global go through such a
+// function from the start of the pipeline on (HoldInactiveGlobalsPass): the optimiser
+// may take memory out of their way, and what they carry must not depend on that.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef RETROGRAD_PASS_INACTIVEVALUES_H
 #define RETROGRAD_PASS_INACTIVEVALUES_H
 
 #include "Catalogue/Catalogue.h"
+#include "Pass/DeferToLink.h"
+#include "llvm/IR/PassManager.h"
 
 namespace llvm {
 class Module;
 }
 
 namespace retrograd {
+
+/// At the start of the pipeline, in modules with entry calls and in those that a
+/// linker may put beside one.
+class HoldInactiveGlobalsPass : public llvm::PassInfoMixin<HoldInactiveGlobalsPass> {
+public:
+  explicit HoldInactiveGlobalsPass(PipelineStage S) : Stage(std::move(S)) {}
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+
+private:
+  PipelineStage Stage;
+};
 
 void markInactiveValues(llvm::Module &M, Catalogue &Cat);
 /// Takes the functions away that markInactiveValues made, in the user's code and

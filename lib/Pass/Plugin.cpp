@@ -28,6 +28,7 @@
 #include "Pass/DeviceLibrary.h"
 #include "Pass/DifferentiatePass.h"
 #include "Pass/KeepEqualities.h"
+#include "Pass/InactiveValues.h"
 #include "Pass/RequestPrinter.h"
 #include "Pass/LinkRuntimePass.h"
 #include "Pass/PrintAnalysesPass.h"
@@ -137,6 +138,7 @@ void retrograd::registerPasses(PassBuilder &PB) {
         MPM.addPass(KeepRulesPass());
         MPM.addPass(AnnotateParametersPass(Stage));
         MPM.addPass(KeepEqualitiesPass(Stage));
+        MPM.addPass(HoldInactiveGlobalsPass(Stage));
         if (Opts.RunEarly)
           MPM.addPass(DifferentiatePass(Opts));
       });
