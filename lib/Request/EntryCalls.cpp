@@ -382,6 +382,8 @@ std::optional<EntryOperand> Decoder::convert(unsigned Index, Argument &P,
                  "the parameter");
   }
   if (isa<ConstantInt>(V) && Want->isPointerTy()) {
+    if (IsShadow && ForTangents && cast<ConstantInt>(V)->isZero())
+      return EntryOperand{EntryOperand::Direct, V, nullptr}; // not looked at
     if (IsShadow && cast<ConstantInt>(V)->isZero())
       return fail(DiagId::NullShadow, {F, userIndex(P)});
     return fail(DiagId::FoldedMarker,
@@ -611,7 +613,7 @@ bool Decoder::readParameters(const ParameterGroup &Group) {
     } else if (HasShadow) {
       for (ArrayRef<EntryOperand> Lane : Lanes) {
         Parameter.Shadows.push_back(Lane[I]);
-        if (!isBatch() &&
+        if (!isBatch() && !ForTangents &&
             !checkShadow(*F->getArg(Group.First + I), Primals[I], Lane[I]))
           return false;
       }

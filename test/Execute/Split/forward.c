@@ -165,6 +165,36 @@ static void primal(void) {
   RG_NEAR(__enzyme_fwdsplit((void *)square, 2.0, 10.0, (void *)0), 120);
 }
 
+// As material models do it: no shadows in the first half, a tape in memory of theirs,
+// kept for many directions.
+static void stress(double *s, const double *e, double mu) {
+  double trace = e[0] + e[1] + e[2];
+  for (int i = 0; i < 3; ++i)
+    s[i] = mu * log(1 + trace * trace) + 2 * e[i] * trace;
+}
+static void first(double *s, double *e, double mu, double *tape) {
+  __enzyme_augmentfwd_tape((void *)stress, enzyme_allocated, 48, enzyme_tape, tape, enzyme_nofree, enzyme_dup, s,
+                           (double *)0, enzyme_dup, e, (double *)0, enzyme_const, mu);
+}
+static void second(double *s, double *ds, double *e, double *de, double mu, double *tape) {
+  __enzyme_fwdsplit_void((void *)stress, enzyme_allocated, 48, enzyme_tape, tape, enzyme_nofree, enzyme_dup, s, ds,
+                         enzyme_dup, e, de, enzyme_const, mu);
+}
+static void material(void) {
+  double s[3], e[3] = {.1, .2, .4}, tape[6];
+  first(s, e, 1.7, tape);
+  for (int k = 0; k < 3; ++k) {
+    double ds[3] = {0}, de[3] = {0};
+    de[k] = 1;
+    second(s, ds, e, de, 1.7, tape);
+    for (int i = 0; i < 3; ++i)
+      RG_NEAR(ds[i], 1.7 * 1.4 / 1.49 + 2 * e[i] + (i == k ? 1.4 : 0));
+  }
+  void *t;
+  memcpy(&t, tape, sizeof t);
+  rg_tape_free(t);
+}
+
 // A reverse sweep of the same function, where the program shows whose tape is whose.
 static double both(double x) { return exp(x) * x; }
 double __enzyme_reverse(void *, ...);
@@ -181,6 +211,7 @@ int main(void) {
   many();
   forms();
   primal();
+  material();
   reversed();
   return rgReport();
 }
