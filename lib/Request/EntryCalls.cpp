@@ -1305,6 +1305,17 @@ struct TapeReaders {
 };
 } // namespace
 
+/// A shadow of null says that no reverse sweep follows: it would have nowhere to add to.
+static bool hasNullShadow(const CallBase &Call) {
+  for (unsigned I = 0; I + 2 < Call.arg_size(); ++I) {
+    StringRef Marker = markerOf(Call.getArgOperand(I));
+    if ((Marker == "enzyme_dup" || Marker == "enzyme_dupnoneed") &&
+        isa<ConstantPointerNull>(Call.getArgOperand(I + 2)))
+      return true;
+  }
+  return false;
+}
+
 /// The tangent sweeps that read the tape of an augmented call; null if reverse sweeps
 /// do. None after a diagnosed failure.
 static std::optional<const DerivativeRequest *>
@@ -1322,7 +1333,7 @@ tangentsOf(CallBase &Call, const TapeReaders &Of, DiagnosticEngine &Diags, Funct
     Tangents = any_of(Readers, IsTangent);
     Sweeps = !all_of(Readers, IsTangent);
   }
-  if (Tangents && Sweeps)
+  if (Tangents && Sweeps && !hasNullShadow(Call))
     return Wrong("both __enzyme_reverse and __enzyme_fwdsplit");
   if (!Tangents)
     return nullptr;

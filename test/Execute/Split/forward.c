@@ -17,6 +17,7 @@ void __enzyme_fwdsplit_void(void *, ...);
 struct two { double a, b; };
 struct two __enzyme_fwdsplit_two(void *, ...);
 double __enzyme_fwddiff(void *, ...);
+double __enzyme_reverse(void *, ...);
 void rg_tape_free(void *);
 
 // Numbers, a path that depends on them.
@@ -180,6 +181,11 @@ static void second(double *s, double *ds, double *e, double *de, double mu, doub
   __enzyme_fwdsplit_void((void *)stress, enzyme_allocated, 48, enzyme_tape, tape, enzyme_nofree, enzyme_dup, s, ds,
                          enzyme_dup, e, de, enzyme_const, mu);
 }
+// The tape of first() is not for this.
+static void backwards(double *s, double *ds, double *e, double *de, double mu, double *tape) {
+  __enzyme_reverse((void *)stress, enzyme_allocated, 48, enzyme_tape, tape, enzyme_dup, s, ds, enzyme_dup, e, de,
+                   enzyme_const, mu);
+}
 static void material(void) {
   double s[3], e[3] = {.1, .2, .4}, tape[6];
   first(s, e, 1.7, tape);
@@ -193,11 +199,13 @@ static void material(void) {
   void *t;
   memcpy(&t, tape, sizeof t);
   rg_tape_free(t);
+  double ds[3] = {0}, de[3] = {0};
+  if (s[0] > 1e6)
+    backwards(s, ds, e, de, 1.7, tape);
 }
 
 // A reverse sweep of the same function, where the program shows whose tape is whose.
 static double both(double x) { return exp(x) * x; }
-double __enzyme_reverse(void *, ...);
 static void reversed(void) {
   struct tape_and_value a = __enzyme_augmentfwd((void *)both, enzyme_out, 1.0);
   struct tape_and_value b = __enzyme_augmentfwd((void *)both, enzyme_dup, 1.0, 0.0);
