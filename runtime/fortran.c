@@ -16,8 +16,8 @@
 |* Dimensions are read by constant index only, so that descriptors in local
 |* variables dissolve into registers.
 |*
-|* Not here: what depends on type information of derived types. A program that
-|* would need it ends with a message.
+|* Of derived types: values that own nothing, which are copied like numbers. A program that
+|* would need more ends with a message.
 \*===------------------------------------------------------------------------===*/
 
 #include "fortran.h"
@@ -71,13 +71,42 @@ RG_INLINE bool overlap(const Descriptor *A, const Descriptor *B, int64_t N) {
   return A0 < B1 + B->Bytes && B0 < A1 + A->Bytes;
 }
 
+/* What an operation on values of derived type would do beside copying their bytes ends the
+ * program. */
+RG_INLINE const DerivedType *typeOfCopy(const Descriptor *D) {
+  TypedDescriptor Copy;
+  copyTyped(&Copy, D);
+  return typeOf(&Copy);
+}
+
+RG_INLINE void refuseToCopy(const Descriptor *D) {
+  if (!isDerived(D))
+    return;
+  const DerivedType *T = typeOfCopy(D);
+  if (!T->NoDestruction || !T->NoDefinedAssignment)
+    rg_fortran_refuse(RG_OWNING);
+  if (!T->NoFinalization)
+    rg_fortran_refuse(RG_FINAL);
+}
+
+RG_INLINE void refuseToInitialise(const Descriptor *D) {
+  if (isDerived(D) && !typeOfCopy(D)->NoInitialization)
+    rg_fortran_refuse(RG_INITIALISED);
+}
+
+/* The memory that allocatable components have stays allocated, as in rg_fortran_destroy. */
+RG_INLINE void refuseToFinalise(const Descriptor *D) {
+  if (isDerived(D) && !typeOfCopy(D)->NoFinalization)
+    rg_fortran_refuse(RG_FINAL);
+}
+
 RG_ROUTINE void rg_fortran_assign(Descriptor *To, const Descriptor *From, const char *File,
                        int Line) {
-  if ((To->Extra | From->Extra) & 1) {
-    rg_fortran_refuse(RG_DERIVED);
-    return;
-  }
-  if (To->Type != From->Type || To->Bytes != From->Bytes) {
+  refuseToCopy(To);
+  /* Read once: where one of the two is known, the comparison tells the other. */
+  const int8_t Type = To->Type;
+  const int64_t Bytes = To->Bytes;
+  if (Type != From->Type || Bytes != (int64_t)From->Bytes) {
     rg_fortran_refuse(RG_KIND);
     return;
   }
@@ -86,9 +115,9 @@ RG_ROUTINE void rg_fortran_assign(Descriptor *To, const Descriptor *From, const 
     /* The value may be a part of the old variable. */
     void *Old = To->Base;
     int64_t N = elements(From);
-    char *New = newMemory(N * (int64_t)To->Bytes);
+    char *New = newMemory(N * Bytes);
     for (int64_t I = 0; I < N; ++I)
-      copy1(New + I * (int64_t)To->Bytes, at(From, I), To);
+      copyKind(New + I * Bytes, at(From, I), Type, Bytes);
     To->Base = New;
     setContiguous(To, From);
     free(Old);
@@ -96,16 +125,16 @@ RG_ROUTINE void rg_fortran_assign(Descriptor *To, const Descriptor *From, const 
   }
   int64_t N = elements(To);
   if (From->Rank && overlap(To, From, N)) {
-    char *Between = newMemory(N * (int64_t)To->Bytes);
+    char *Between = newMemory(N * Bytes);
     for (int64_t I = 0; I < N; ++I)
-      copy1(Between + I * (int64_t)To->Bytes, at(From, I), To);
+      copyKind(Between + I * Bytes, at(From, I), Type, Bytes);
     for (int64_t I = 0; I < N; ++I)
-      copy1(at(To, I), Between + I * (int64_t)To->Bytes, To);
+      copyKind(at(To, I), Between + I * Bytes, Type, Bytes);
     free(Between);
     return;
   }
   for (int64_t I = 0; I < N; ++I)
-    copy1(at(To, I), atOrScalar(From, I), To);
+    copyKind(at(To, I), atOrScalar(From, I), Type, Bytes);
 }
 
 RG_ROUTINE void rg_fortran_set_bounds(Descriptor *D, int Dimension, int64_t Lower,
@@ -123,8 +152,6 @@ RG_ROUTINE void rg_fortran_set_bounds(Descriptor *D, int Dimension, int64_t Lowe
 }
 
 RG_INLINE int allocate(Descriptor *D) {
-  if (D->Extra & 1)
-    rg_fortran_refuse(RG_DERIVED);
   int64_t Stride = D->Bytes;
 #define RG_DIM(K)                                                              \
   if (D->Rank > K) {                                                           \
@@ -138,15 +165,18 @@ RG_INLINE int allocate(Descriptor *D) {
 }
 RG_ROUTINE int rg_fortran_allocate(Descriptor *D, void *Async, bool HasStatus, void *Message,
                         const char *File, int Line, void *Device) {
+  refuseToInitialise(D);
   return allocate(D);
 }
 RG_ROUTINE int rg_fortran_allocate_pointer(Descriptor *D, bool HasStatus, void *Message,
                                 const char *File, int Line, void *Device) {
+  refuseToInitialise(D);
   return allocate(D);
 }
 RG_ROUTINE int rg_fortran_allocate_source(Descriptor *D, const Descriptor *Source,
                                bool HasStatus, void *Message, const char *File,
                                int Line) {
+  refuseToCopy(D);
   allocate(D);
   int64_t N = elements(D);
   for (int64_t I = 0; I < N; ++I)
@@ -155,16 +185,14 @@ RG_ROUTINE int rg_fortran_allocate_source(Descriptor *D, const Descriptor *Sourc
 }
 RG_ROUTINE int rg_fortran_deallocate(Descriptor *D, bool HasStatus, void *Message,
                           const char *File, int Line) {
-  if (D->Extra & 1)
-    rg_fortran_refuse(RG_DERIVED);
+  refuseToFinalise(D);
   free(D->Base);
   D->Base = 0;
   return 0;
 }
 RG_ROUTINE int rg_fortran_move(Descriptor *To, Descriptor *From, const void *Type,
                     bool HasStatus, void *Message, const char *File, int Line) {
-  if ((To->Extra | From->Extra) & 1)
-    rg_fortran_refuse(RG_DERIVED);
+  refuseToFinalise(To);
   free(To->Base);
   To->Base = From->Base;
 #define RG_DIM(K)                                                              \
@@ -276,6 +304,62 @@ RG_ROUTINE void rg_fortran_eoshift(Descriptor *R, const Descriptor *A, int64_t S
       copy1(To, at(A, From), A);
     else if (Boundary)
       copy1(To, Boundary->Base, A);
+    else
+      memset(To, 0, Bytes);
+  }
+}
+
+/* Shifts of arrays along one dimension, by one amount or one for each vector of it. */
+RG_INLINE int64_t shiftOf(const Descriptor *Shift, int64_t Vector) {
+  const char *P = atOrScalar(Shift, Vector);
+  return Shift->Bytes == 8 ? *(const int64_t *)P : *(const int32_t *)P;
+}
+
+typedef struct {
+  int64_t Inner, Extent; /* elements below the dimension, and in it */
+} Along;
+
+RG_INLINE Along along(const Descriptor *A, int Dimension) {
+  Along L = {1, 1};
+#define RG_DIM(K)                                                              \
+  if (A->Rank > K) {                                                           \
+    if (K < Dimension - 1)                                                     \
+      L.Inner *= A->Dims[K].Extent;                                            \
+    if (K == Dimension - 1)                                                    \
+      L.Extent = A->Dims[K].Extent;                                            \
+  }
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  return L;
+}
+
+RG_ROUTINE void rg_fortran_cshift_dim(Descriptor *R, const Descriptor *A, const Descriptor *Shift,
+                           int Dimension, const char *File, int Line) {
+  establishLike(R, A);
+  int64_t N = elements(A), Bytes = A->Bytes;
+  Along L = along(A, Dimension);
+  for (int64_t I = 0; I < N; ++I) {
+    int64_t In = I % L.Inner, Place = I / L.Inner % L.Extent, Out = I / L.Inner / L.Extent;
+    int64_t From = (Place + shiftOf(Shift, Out * L.Inner + In)) % L.Extent;
+    From = From < 0 ? From + L.Extent : From;
+    copy1((char *)R->Base + I * Bytes, at(A, (Out * L.Extent + From) * L.Inner + In), A);
+  }
+}
+
+RG_ROUTINE void rg_fortran_eoshift_dim(Descriptor *R, const Descriptor *A, const Descriptor *Shift,
+                            const Descriptor *Boundary, int Dimension, const char *File,
+                            int Line) {
+  establishLike(R, A);
+  int64_t N = elements(A), Bytes = A->Bytes;
+  Along L = along(A, Dimension);
+  for (int64_t I = 0; I < N; ++I) {
+    int64_t In = I % L.Inner, Place = I / L.Inner % L.Extent, Out = I / L.Inner / L.Extent;
+    int64_t From = Place + shiftOf(Shift, Out * L.Inner + In);
+    char *To = (char *)R->Base + I * Bytes;
+    if (From >= 0 && From < L.Extent)
+      copy1(To, at(A, (Out * L.Extent + From) * L.Inner + In), A);
+    else if (Boundary)
+      copy1(To, atOrScalar(Boundary, Out * L.Inner + In), A);
     else
       memset(To, 0, Bytes);
   }

@@ -37,6 +37,19 @@ typedef struct {
   Dim Dims[7];   /* as many as the rank says; more than 7 are not served */
 } Descriptor;
 
+/* What flang writes of a derived type (module __fortran_type_info), as far as it is read
+ * here: a constant of the program. */
+typedef struct DerivedType {
+  char Binding[64], Name[24];
+  uint64_t Bytes;
+  char Uninstantiated[40], KindParameter[48], LengthParameterKind[48];
+  char Components[64];
+  char ProcedurePointers[64], Special[64];
+  uint32_t SpecialBits;
+  int8_t HasParent, NoInitialization, NoDestruction, NoFinalization, NoDefinedAssignment;
+} DerivedType;
+_Static_assert(sizeof(DerivedType) == 440, "flang's");
+
 enum { Real4 = 27, Real8 = 28, Complex4 = 34, Complex8 = 35, Derived = 42 };
 enum { Version = 20240719, Allocatable = 2 };
 
@@ -44,7 +57,9 @@ enum { Version = 20240719, Allocatable = 2 };
  * the run, though most of the time simplification knows them. */
 __attribute__((noreturn, cold)) void rg_fortran_refuse(const char *What);
 #define RG_RANK "arrays of a rank above 7"
-#define RG_DERIVED "ALLOCATE, DEALLOCATE or assignment of a derived type as a whole by the runtime"
+#define RG_INITIALISED "ALLOCATE of a derived type with default values or allocatable components"
+#define RG_OWNING "assignment as a whole of a derived type with allocatable components or its own assignment"
+#define RG_FINAL "final procedures, where flang's runtime would call them"
 #define RG_KIND "arrays of this kind of element"
 
 #define RG_INLINE static inline __attribute__((always_inline))
@@ -89,8 +104,8 @@ RG_INLINE bool holds(const Descriptor *Mask, int64_t I) {
   return !Mask || *atOrScalar(Mask, I) != 0;
 }
 
-RG_INLINE void copy1(char *To, const char *From, const Descriptor *Kind) {
-  switch (Kind->Type) {
+RG_INLINE void copyKind(char *To, const char *From, int8_t Type, size_t Bytes) {
+  switch (Type) {
   case Real8:
     *(double *)To = *(const double *)From;
     break;
@@ -106,8 +121,11 @@ RG_INLINE void copy1(char *To, const char *From, const Descriptor *Kind) {
     ((float *)To)[1] = ((const float *)From)[1];
     break;
   default:
-    memcpy(To, From, Kind->Bytes);
+    memcpy(To, From, Bytes);
   }
+}
+RG_INLINE void copy1(char *To, const char *From, const Descriptor *Kind) {
+  copyKind(To, From, Kind->Type, Kind->Bytes);
 }
 
 /* One dimension of a contiguous array; returns the stride of the next one. */
@@ -141,6 +159,44 @@ RG_INLINE void establishLike(Descriptor *R, const Descriptor *A) {
   RG_FOR_DIMS(RG_DIM)
 #undef RG_DIM
   establish(R, A, A->Rank, Stride);
+}
+
+/* A number or an address. */
+typedef int64_t __attribute__((may_alias)) Word;
+
+/* A descriptor with its addendum. */
+typedef struct {
+  Descriptor D;
+  int64_t Rest[2];
+} TypedDescriptor;
+
+/* To is a copy of From, whose address may be handed on: the program's own descriptor is only
+ * read at constant places, and dissolves into registers. The word behind the dimensions
+ * says the type. */
+RG_INLINE void copyTyped(TypedDescriptor *To, const Descriptor *From) {
+  To->D.Base = From->Base;
+  To->D.Bytes = From->Bytes;
+  To->D.Rank = From->Rank;
+  To->D.Type = From->Type;
+  To->D.Attribute = From->Attribute;
+  To->D.Extra = From->Extra;
+#define RG_DIM(K)                                                              \
+  if (From->Rank >= K)                                                         \
+    ((Word *)To)[3 + 3 * K] = ((const Word *)From)[3 + 3 * K];           \
+  if (From->Rank > K) {                                                        \
+    ((Word *)To)[4 + 3 * K] = ((const Word *)From)[4 + 3 * K];           \
+    ((Word *)To)[5 + 3 * K] = ((const Word *)From)[5 + 3 * K];           \
+  }
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  if (From->Rank > 6)
+    rg_fortran_refuse(RG_RANK);
+}
+
+RG_INLINE bool isDerived(const Descriptor *D) { return D->Extra & 1; }
+
+RG_INLINE const DerivedType *typeOf(const TypedDescriptor *T) {
+  return (const DerivedType *)((const Word *)T)[3 + 3 * T->D.Rank];
 }
 
 #endif

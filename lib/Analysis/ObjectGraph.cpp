@@ -8,11 +8,20 @@
 
 #include "Analysis/ObjectGraph.h"
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
 using namespace llvm;
 using namespace retrograd;
+
+/// The greatest step that reaches both. Offsets that a program computes from garbage may
+/// differ by -2^63, which std::gcd does not take: then any byte may be meant.
+static int64_t commonStride(int64_t A, int64_t B) {
+  if (A == std::numeric_limits<int64_t>::min() || B == std::numeric_limits<int64_t>::min())
+    return 1;
+  return std::gcd(A, B);
+}
 
 // A bound that keeps moving belongs to a loop; after this many moves it is
 // taken as infinite.
@@ -64,7 +73,7 @@ Position PointerStep::apply(Position P) const {
     return P;
   P = P.shifted(Const);
   if (Stride) {
-    P.Stride = std::gcd(P.Stride, Stride);
+    P.Stride = commonStride(P.Stride, Stride);
     P.Lo =
         Below >= Position::PosInf ? Position::NegInf : addBound(P.Lo, -Below);
     P.Hi = Above >= Position::PosInf ? Position::PosInf : addBound(P.Hi, Above);
@@ -241,7 +250,7 @@ void ObjectGraph::join(Var V, Position P) {
     B = normalise(B);
   }
   Position R = A;
-  R.Stride = std::gcd(std::gcd(A.Stride, B.Stride), A.Off - B.Off);
+  R.Stride = commonStride(commonStride(A.Stride, B.Stride), A.Off - B.Off);
   R.Lo = std::min(A.Lo, B.Lo);
   R.Hi = std::max(A.Hi, B.Hi);
   if (R.Stride) {
@@ -297,7 +306,7 @@ void ObjectGraph::unifyObjects(unsigned A, int64_t OffA, unsigned B,
 
 /// May the two sets of places (of one object) have an element in common?
 static bool mayOverlap(const Position &A, const Position &B) {
-  int64_t G = std::gcd(A.Stride, B.Stride);
+  int64_t G = commonStride(A.Stride, B.Stride);
   if (G == 0)
     return A.Off == B.Off;
   return (A.Off - B.Off) % G == 0 &&
@@ -306,7 +315,7 @@ static bool mayOverlap(const Position &A, const Position &B) {
 
 static Position unite(const Position &A, const Position &B) {
   Position R = A;
-  R.Stride = std::gcd(std::gcd(A.Stride, B.Stride), A.Off - B.Off);
+  R.Stride = commonStride(commonStride(A.Stride, B.Stride), A.Off - B.Off);
   R.Lo = std::min(A.Lo, B.Lo);
   R.Hi = std::max(A.Hi, B.Hi);
   R.Off = std::min(A.Off, B.Off);
@@ -436,10 +445,10 @@ void ObjectGraph::displace(const Displacement &D) {
       continue;
     }
     S.Const += (A.Off - B.Off) * Diff.Scale;
-    int64_t Stride = std::gcd(A.Stride, B.Stride) * std::abs(Diff.Scale);
+    int64_t Stride = commonStride(A.Stride, B.Stride) * std::abs(Diff.Scale);
     if (!Stride)
       continue;
-    S.Stride = std::gcd(S.Stride, Stride);
+    S.Stride = commonStride(S.Stride, Stride);
     S.Above = Position::PosInf;
     // A starts at its least element: the distance from an exact B does, too.
     if (!B.exact() || A.Lo <= Position::NegInf || Diff.Scale < 0)
@@ -482,7 +491,7 @@ void ObjectGraph::drain() {
 /// Window offsets in [0, Size) at which the places C lie, seen from P.
 static void windowOffsets(const Position &P, const Position &C, int64_t Size,
                           SmallVectorImpl<int64_t> &Out) {
-  int64_t G = std::gcd(P.Stride, C.Stride);
+  int64_t G = commonStride(P.Stride, C.Stride);
   int64_t D = C.Off - P.Off;
   if (G == 0) {
     if (D >= 0 && (Size == ObjectGraph::Unbounded || D < Size))
@@ -521,7 +530,7 @@ bool ObjectGraph::carryCells(Link &L) {
           if (W.Off < P.Off || W.Off - P.Off > OpenEndedReach)
             continue;
         } else {
-          W.Stride = std::gcd(W.Stride, P.Stride);
+          W.Stride = commonStride(W.Stride, P.Stride);
           if (C.Where.exact())
             W.Lo = P.Lo;
           // From here to wherever the copy ends: bounds that moved with every
@@ -539,9 +548,9 @@ bool ObjectGraph::carryCells(Link &L) {
     if (Same && D.exact() && D == S)
       return true;
     // Moved within one object: every shift of a cell is a cell.
-    int64_t Shift = Same ? std::gcd(std::gcd(D.Stride, S.Stride), D.Off - S.Off) : 0;
+    int64_t Shift = Same ? commonStride(commonStride(D.Stride, S.Stride), D.Off - S.Off) : 0;
     auto CellIn = [&](const Position &P, Position W) {
-      W.Stride = std::gcd(std::gcd(W.Stride, P.Stride), Shift);
+      W.Stride = commonStride(commonStride(W.Stride, P.Stride), Shift);
       if (W.Stride)
         W.Hi = Position::PosInf;
       W = W.shifted(P.Off);
@@ -721,7 +730,7 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
   auto Consider = [&](const Evidence &E) {
     if (E.Level > Least)
       return;
-    int64_t G = std::gcd(E.Where.Stride, P.Stride);
+    int64_t G = commonStride(E.Where.Stride, P.Stride);
     int64_t D = E.Where.Off - P.Off;
     int Fit = fit(P, E);
     if (G == 0) {
@@ -866,7 +875,7 @@ bool ObjectGraph::touchesFloat(Position P, int64_t Size, Trust Level) const {
     if (W.Hi - 1 + E.Size <= P.Lo || P.Hi - 1 + Size <= W.Lo)
       return false;
     // Some W.Off + k * W.Stride within (P.Off + l * P.Stride) + (-E.Size, Size)?
-    int64_t G = std::gcd(W.Stride, P.Stride);
+    int64_t G = commonStride(W.Stride, P.Stride);
     int64_t D = W.Off - P.Off;
     if (G == 0)
       return D < Size && D + E.Size > 0;
@@ -885,7 +894,7 @@ static Overlap overlap(const Position &P, int64_t Size, const Evidence &E) {
   const Position &W = E.Where;
   if (W.Hi - 1 + E.Size <= P.Lo || P.Hi - 1 + Size <= W.Lo)
     return Overlap::None;
-  int64_t G = std::gcd(W.Stride, P.Stride);
+  int64_t G = commonStride(W.Stride, P.Stride);
   int64_t D = G ? floorMod(W.Off - P.Off, G) : W.Off - P.Off;
   if (D == 0)
     return E.Size == Size ? Overlap::Same : Overlap::Across;
@@ -995,12 +1004,12 @@ bool ObjectGraph::carryOpenEnded(Position From, Position To, Trust Least,
     }
     // Two strides that differ say nothing about the phase of the copy.
     if (From.Stride != To.Stride && From.Stride && To.Stride)
-      W.Stride = std::gcd(W.Stride, std::gcd(From.Stride, To.Stride));
+      W.Stride = commonStride(W.Stride, commonStride(From.Stride, To.Stride));
     if (From.Obj == To.Obj) {
       if (From.Off == To.Off)
         continue;
       if (W.exact() || std::abs(To.Off - From.Off) % W.Stride) {
-        W.Stride = std::gcd(W.Stride, To.Off - From.Off);
+        W.Stride = commonStride(W.Stride, To.Off - From.Off);
         W.Hi = Position::PosInf;
       }
     }

@@ -160,6 +160,8 @@ struct OperationRecord {
   bool OfRuntime = false;
   /// What it copies are characters; its body, where visible, may be looked into.
   bool OfCharacters = false;
+  /// Memory changes hands between variables that the program's TBAA tells apart.
+  bool MovesOwner = false;
   /// First library name (its double form) and first intrinsic, "" if none.
   llvm::StringRef LibraryName = {};
   llvm::StringRef IntrinsicName = {};

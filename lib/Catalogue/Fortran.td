@@ -27,6 +27,7 @@ def fortran_allocate_source
 def fortran_deallocate
     : Expansion<"rg_fortran_deallocate",
                 ["_FortranAAllocatableDeallocate", "_FortranAPointerDeallocate"], "I:PNPPI">;
+let MovesOwner = 1 in
 def fortran_move : Expansion<"rg_fortran_move", ["_FortranAMoveAlloc"], "I:PPPNPPI">;
 def fortran_destroy : Expansion<"rg_fortran_destroy", ["_FortranADestroy", "_FortranADestroyWithoutFinalization"], "V:P">;
 }
@@ -42,6 +43,8 @@ def fortran_reshape : Expansion<"rg_fortran_reshape", ["_FortranAReshape"], "V:P
 def fortran_spread : Expansion<"rg_fortran_spread", ["_FortranASpread"], "V:PPILPI">;
 def fortran_cshift : Expansion<"rg_fortran_cshift", ["_FortranACshiftVector"], "V:PPLPI">;
 def fortran_eoshift : Expansion<"rg_fortran_eoshift", ["_FortranAEoshiftVector"], "V:PPLPPI">;
+def fortran_cshift_dim : Expansion<"rg_fortran_cshift_dim", ["_FortranACshift"], "V:PPPIPI">;
+def fortran_eoshift_dim : Expansion<"rg_fortran_eoshift_dim", ["_FortranAEoshift"], "V:PPPPIPI">;
 def fortran_pack : Expansion<"rg_fortran_pack", ["_FortranAPack"], "V:PPPPPI">;
 def fortran_unpack : Expansion<"rg_fortran_unpack", ["_FortranAUnpack"], "V:PPPPPI">;
 foreach kind = ["4", "8"] in {

@@ -109,6 +109,9 @@ class Operation {
   // has a body. A member function's object begins with the pointer to its characters,
   // which it may have replaced.
   bit OfCharacters = 0;
+  // The memory of one variable becomes another's, though the program's alias facts
+  // (TBAA) tell their contents apart: facts that hold as long as this is a call.
+  bit MovesOwner = 0;
   // Calls functions that it is given, and those may write whatever they see.
   bit CallsBack = 0;
   // Inactive: changes at most what its pointer operands point at themselves. The

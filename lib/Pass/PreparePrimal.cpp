@@ -273,6 +273,7 @@ static void redirect(CallBase &Call, Function &Routine) {
 /// is that routine's. Inline assembly becomes the intrinsic that it is.
 void PreparePrimal::Impl::resolveCalls(Function &Clone) {
   Dispatch.resolveKnown(Clone);
+  bool OwnersMove = false;
   for (Instruction &I : make_early_inc_range(instructions(Clone))) {
     auto *Call = dyn_cast<CallBase>(&I);
     if (!Call)
@@ -289,9 +290,13 @@ void PreparePrimal::Impl::resolveCalls(Function &Clone) {
     const OperationRecord *R = Cat.lookup(*Call);
     if (!R || R->Class != RuleClass::Expansion)
       continue;
+    OwnersMove |= R->MovesOwner;
     if (Function *Routine = Runtime.require(R->Expansion))
       redirect(*Call, *Routine);
   }
+  if (OwnersMove)
+    for (Instruction &I : instructions(Clone))
+      I.setMetadata(LLVMContext::MD_tbaa, nullptr);
 }
 
 /// At -O0 nobody has told LLVM yet what library functions do: that sin changes

@@ -170,6 +170,7 @@ void CatalogueWriter::emitRecords() {
        << ", .OnlyType = " << quoted(R->getValueAsString("OnlyType"))
        << ", .OfRuntime = " << Bit(R->getValueAsBit("OfRuntime"))
        << ", .OfCharacters = " << Bit(R->getValueAsBit("OfCharacters"))
+       << ", .MovesOwner = " << Bit(R->getValueAsBit("MovesOwner"))
        << ", .LibraryName = ";
     std::vector<StringRef> Names = R->getValueAsListOfStrings("Names");
     OS << (Names.empty() ? quoted("") : quoted(Names.front()));
