@@ -29,7 +29,9 @@ config.name = "Retrograd"
 config.test_format = rgtest.RetrogradTest(build)
 config.suffixes = [".c", ".cpp", ".cu", ".f90", ".rs", ".ll", ".td", ".test"]
 config.excludes = ["Inputs", "include", "CMakeLists.txt", "README.md"]
-if llvm_bin != sanitized:
+if llvm_bin == sanitized:
+    rgtest.TIMEOUT *= 4
+else:
     config.excludes.append("sanitized-host.test")
 config.test_source_root = here
 config.test_exec_root = os.path.join(build, "test")

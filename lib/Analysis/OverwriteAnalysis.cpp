@@ -91,6 +91,15 @@ const Instruction *OverwriteAnalysis::overwriter(const LoadInst &L) const {
   return It == Writers.end() ? nullptr : *It;
 }
 
+bool OverwriteAnalysis::isLastAccess(const StoreInst &S,
+                                     function_ref<bool(const Instruction &)> Excepted) const {
+  const MemoryLocation Place = MemoryLocation::get(&S);
+  return none_of(instructions(F), [&](const Instruction &I) {
+    return I.mayReadOrWriteMemory() && canFollow(I, S) && !Excepted(I) &&
+           isModOrRefSet(AA.getModRefInfo(&I, Place));
+  });
+}
+
 /// No function that changes the objects `Changes` can change object O.
 bool OverwriteAnalysis::changedNowhere(TypeAnalysis::ObjectId O,
                                        const BitVector &Changes) const {

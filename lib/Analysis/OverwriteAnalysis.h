@@ -55,6 +55,9 @@ public:
   /// An instruction that may overwrite what L reads, for messages; null if there is
   /// none in the function.
   const llvm::Instruction *overwriter(const llvm::LoadInst &L) const;
+  /// Nothing that can run after S, but for what is `Excepted`, reads or writes its place.
+  bool isLastAccess(const llvm::StoreInst &S,
+                    llvm::function_ref<bool(const llvm::Instruction &)> Excepted) const;
   void print(llvm::raw_ostream &OS) const;
 
 private:

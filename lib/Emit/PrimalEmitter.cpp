@@ -66,40 +66,9 @@ bool PrimalEmitter::run() {
   storeAtExits();
   storeSlots();
   makeNests();
-  dropUnneededStores();
+  for (const StoreInst *S : Plan.unneededStores())
+    clone(S)->eraseFromParent();
   return true;
-}
-
-/// What the user does not need (DupNoNeed), and the function itself never reads: stores
-/// through a parameter whose memory nothing else leads to, and that does nothing else.
-void PrimalEmitter::dropUnneededStores() {
-  if (Plan.isSplit())
-    return;
-  for (const Argument &A : F.args()) {
-    if (Plan.request().Args[A.getArgNo()] != ArgActivity::DupNoNeed || !A.hasNoAliasAttr())
-      continue;
-    SmallVector<const StoreInst *, 8> Stores;
-    SmallVector<const Value *, 8> Work{&A};
-    bool OnlyStores = true;
-    while (OnlyStores && !Work.empty()) {
-      const Value *P = Work.pop_back_val();
-      for (const User *U : P->users()) {
-        if (isa<GetElementPtrInst>(U) || isa<AddrSpaceCastInst>(U)) {
-          Work.push_back(U);
-          continue;
-        }
-        const auto *S = dyn_cast<StoreInst>(U);
-        OnlyStores = S && S->isSimple() && S->getValueOperand() != P &&
-                     S->getValueOperand()->getType()->isFPOrFPVectorTy();
-        if (!OnlyStores)
-          break;
-        Stores.push_back(S);
-      }
-    }
-    if (OnlyStores)
-      for (const StoreInst *S : Stores)
-        clone(S)->eraseFromParent();
-  }
 }
 
 void PrimalEmitter::returnTape() {

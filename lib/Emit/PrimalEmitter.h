@@ -74,7 +74,6 @@ private:
   void makeLoopStorage();
   llvm::Value *allocateArrays(const Scope &S, llvm::IRBuilderBase &B);
   void makeNests();
-  void dropUnneededStores();
   /// Array scope: how many elements its arrays have, and which is this iteration's.
   llvm::Value *elements(const Scope &S, llvm::IRBuilderBase &B);
   llvm::Value *element(const Scope &S, llvm::IRBuilderBase &B);

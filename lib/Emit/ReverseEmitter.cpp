@@ -85,6 +85,8 @@ void ReverseEmitter::run() {
     if (!Plan.shape().isLive(L->getHeader()))
       continue;
     Counters[L] = entryAlloca(B.getInt64Ty(), "rg.iter.rev");
+    if (Plan.carriesResults(L))
+      Upward[L] = entryAlloca(B.getInt64Ty(), "rg.iter.up");
     if (const Scope &S = Plan.scope(L); !S.Slots.empty() && !S.IsArray && !Plan.isDeferred(L))
       Records[L] = entryAlloca(B.getPtrTy(), "rg.record.rev");
   }
@@ -94,7 +96,7 @@ void ReverseEmitter::run() {
     B.SetInsertPoint(&D.getEntryBlock());
   } else {
     B.SetInsertPoint(Return);
-    if (Plan.request().ReturnPrimal && Return->getReturnValue()) {
+    if (Plan.request().ReturnPrimal && Return->getReturnValue() && !Plan.returnsLate()) {
       PrimalResult = entryAlloca(Return->getReturnValue()->getType(), "primal.result");
       B.CreateStore(Return->getReturnValue(), PrimalResult);
     }
@@ -313,7 +315,8 @@ Function *ReverseEmitter::sweepOf(const CallBase &C) {
 //===----------------------------------------------------------------------===//
 
 Value *ReverseEmitter::iteration(const Loop *L) {
-  return B.CreateLoad(B.getInt64Ty(), Counters[L], "rg.iter");
+  AllocaInst *Up = Upward.lookup(L);
+  return B.CreateLoad(B.getInt64Ty(), Up ? Up : Counters[L], "rg.iter");
 }
 
 Value *ReverseEmitter::trips(const Loop *L) {
@@ -554,7 +557,8 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
     B.CreateCall(runtime("rg_tape_end"), {Arena});
   if (L && L->getHeader() == &Block && Preds.size() > 1) {
     unsigned Latch = Preds[0] == L->getLoopLatch() ? 0 : 1;
-    Value *First = B.CreateICmpEQ(iteration(L), B.getInt64(0), "rg.first");
+    Value *Left = B.CreateLoad(B.getInt64Ty(), Counters[L], "rg.left");
+    Value *First = B.CreateICmpEQ(Left, B.getInt64(0), "rg.first");
     B.CreateCondBr(First, Edges[1 - Latch], Edges[Latch]);
   } else if (Preds.size() == 1) {
     B.CreateBr(Edges[0]);
@@ -598,7 +602,12 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
   const Loop *L = LI.getLoopFor(&To);
   if (L && L->getHeader() == &To && L->contains(&From)) {
     // Backedge: one iteration back.
-    B.CreateStore(B.CreateSub(iteration(L), B.getInt64(1)), Counters[L]);
+    auto Step = [&](AllocaInst *Counter, int64_t By) {
+      B.CreateStore(B.CreateAdd(B.CreateLoad(B.getInt64Ty(), Counter), B.getInt64(By)), Counter);
+    };
+    Step(Counters[L], -1);
+    if (AllocaInst *Up = Upward.lookup(L))
+      Step(Up, 1);
     if (Records.contains(L)) {
       Value *Record = B.CreateLoad(B.getPtrTy(), Records[L]);
       LoadInst *Before = B.CreateLoad(B.getPtrTy(), Record);
@@ -624,6 +633,8 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
     else
       Count = lookup({Need::Count, K->getHeader()});
     B.CreateStore(Count, Counters[K]);
+    if (AllocaInst *Up = Upward.lookup(K))
+      B.CreateStore(B.getInt64(0), Up);
     if (Records.contains(K))
       B.CreateStore(lookup({Need::Records, K->getHeader()}), Records[K]);
   }
@@ -652,6 +663,9 @@ void ReverseEmitter::moveHere(const Loop &L) {
   BasicBlock *Before = CloneOf(L.getLoopPreheader()), *After = CloneOf(L.getExitBlock());
   BasicBlock *Run = Runs.lookup(L.getLoopLatch());
 
+  if (Plan.carriesResults(&L))
+    carry(L, *Before, *Latch);
+
   // The primal sweep goes past it. What would have come out of it nobody looks at.
   Before->getTerminator()->replaceSuccessorWith(Header, After);
   for (PHINode &Phi : After->phis()) {
@@ -667,8 +681,12 @@ void ReverseEmitter::moveHere(const Loop &L) {
   for (const PHINode &Phi : L.getHeader()->phis()) {
     auto Replace = [&](Value *Old, Need::Kind K) {
       auto *C = cast<PHINode>(Old);
-      C->replaceAllUsesWith(Plan.isComputedPhi(Phi) ? computePhi(Phi, K)
-                                                    : Constant::getNullValue(C->getType()));
+      Value *Start = Constant::getNullValue(C->getType());
+      if (Plan.isComputedPhi(Phi))
+        Start = computePhi(Phi, K);
+      else if (Plan.carriesResults(&L))
+        Start = B.CreateLoad(C->getType(), carried(Phi));
+      C->replaceAllUsesWith(Start);
       C->eraseFromParent();
     };
     if (Plan.activity().hasShadow(&Phi))
@@ -704,12 +722,124 @@ void ReverseEmitter::moveHere(const Loop &L) {
             Def && !Moved.contains(Def->getParent()) && !DT.dominates(Def, U))
           Outside[Def].push_back(&U);
   for (auto &[Def, Uses] : Outside) {
-    AllocaInst *Slot = entryAlloca(Def->getType(), Def->getName() + ".over");
-    BasicBlock::iterator At = afterDefinition(Def);
-    IRBuilder<>(At->getParent(), At).CreateStore(Def, Slot);
-    Value *Again = IRBuilder<>(Start).CreateLoad(Def->getType(), Slot);
+    Value *Again = IRBuilder<>(Start).CreateLoad(Def->getType(), overStack(Def));
     for (Use *U : Uses)
       U->set(Again);
+  }
+}
+
+/// A place that holds what Def was last.
+AllocaInst *ReverseEmitter::overStack(Instruction *Def) {
+  AllocaInst *&Slot = OverStack[Def];
+  if (!Slot) {
+    Slot = entryAlloca(Def->getType(), Def->getName() + ".over");
+    BasicBlock::iterator At = afterDefinition(Def);
+    IRBuilder<>(At->getParent(), At).CreateStore(Def, Slot);
+  }
+  return Slot;
+}
+
+//===----------------------------------------------------------------------===//
+// What waits for the results of deferred loops
+//===----------------------------------------------------------------------===//
+
+AllocaInst *ReverseEmitter::carried(const PHINode &Phi) {
+  AllocaInst *&Slot = Carried[&Phi];
+  if (!Slot)
+    Slot = entryAlloca(Phi.getType(), Phi.getName() + ".carried");
+  return Slot;
+}
+
+/// What goes from one iteration of L to the next, and what comes out of the last one,
+/// goes over the stack. Before and Latch are blocks of the derivative.
+void ReverseEmitter::carry(const Loop &L, BasicBlock &Before, BasicBlock &Latch) {
+  IRBuilder<> AtFront(Before.getTerminator()), AtLatch(Latch.getTerminator());
+  auto Clone = [&](const PHINode &Phi) { return cast<PHINode>(Primal.primal(&Phi)); };
+  for (const PHINode &Phi : L.getExitBlock()->phis())
+    AtLatch.CreateStore(Clone(Phi)->getIncomingValueForBlock(&Latch), carried(Phi));
+  for (const PHINode &Phi : L.getHeader()->phis())
+    if (!Plan.isComputedPhi(Phi)) {
+      AtFront.CreateStore(Clone(Phi)->getIncomingValueForBlock(&Before), carried(Phi));
+      AtLatch.CreateStore(Clone(Phi)->getIncomingValueForBlock(&Latch), carried(Phi));
+    }
+}
+
+/// V comes out of a loop that carries its results, or is made of what does.
+bool ReverseEmitter::isLate(const Value *V) {
+  const auto *I = dyn_cast<Instruction>(V);
+  LoopInfo &LI = Plan.shape().loops();
+  if (!I || LI.getLoopFor(I->getParent()))
+    return false;
+  auto [It, New] = Waits.try_emplace(V, false);
+  if (!New)
+    return It->second;
+  bool Waiting = false;
+  if (const auto *Phi = dyn_cast<PHINode>(I); Phi && Phi->getNumIncomingValues() == 1)
+    if (const Loop *From = LI.getLoopFor(Phi->getIncomingBlock(0)))
+      Waiting = Plan.carriesResults(From);
+  if (!Waiting && (isa<PHINode>(I) || Plan.isRepeatable(*I)))
+    Waiting = any_of(I->operands(), [&](const Use &U) { return isLate(U); });
+  return Waits[V] = Waiting;
+}
+
+/// A phi of which some values are late. Which way control came was seen on the way.
+Value *ReverseEmitter::latePhi(const PHINode &Phi) {
+  if (Phi.getNumIncomingValues() == 1) {
+    const Loop *From = Plan.shape().loops().getLoopFor(Phi.getIncomingBlock(0));
+    if (From && Plan.carriesResults(From))
+      return B.CreateLoad(Phi.getType(), carried(Phi));
+  }
+  AllocaInst *Way = entryAlloca(B.getInt32Ty(), Phi.getName() + ".way");
+  Value *Came = B.CreateLoad(B.getInt32Ty(), Way);
+  Value *Result = nullptr;
+  for (unsigned I = 0; I != Phi.getNumIncomingValues(); ++I) {
+    if (!Plan.shape().isLive(Phi.getIncomingBlock(I)))
+      continue;
+    auto *End = cast<BasicBlock>(Primal.primal(Phi.getIncomingBlock(I)))->getTerminator();
+    IRBuilder<>(End).CreateStore(B.getInt32(I), Way);
+    Value *V = late(Phi.getIncomingValue(I));
+    Result = Result ? B.CreateSelect(B.CreateICmpEQ(Came, B.getInt32(I)), V, Result) : V;
+  }
+  return Result;
+}
+
+/// V of the primal, at the end of the derivative.
+Value *ReverseEmitter::late(const Value *V) {
+  if (Value *Known = Late.lookup(V))
+    return Known;
+  Value *Made;
+  if (!isLate(V)) {
+    Made = Primal.primal(V);
+    if (auto *Def = dyn_cast<Instruction>(Made))
+      Made = B.CreateLoad(Def->getType(), overStack(Def));
+  } else if (const auto *Phi = dyn_cast<PHINode>(V)) {
+    Made = latePhi(*Phi);
+  } else {
+    Instruction *Again = cast<Instruction>(Primal.primal(V))->clone();
+    for (auto [U, Operand] : zip(Again->operands(), cast<Instruction>(V)->operands()))
+      U.set(late(Operand));
+    Made = B.Insert(Again);
+  }
+  return Late[V] = Made;
+}
+
+/// Stores that wait for what deferred loops carry, where control came by them.
+void ReverseEmitter::emitLateStores() {
+  for (const StoreInst *S : Plan.lateStores()) {
+    auto *Early = cast<StoreInst>(Primal.primal(S));
+    AllocaInst *Came = entryAlloca(B.getInt1Ty(), "rg.late");
+    IRBuilder<>(Came->getNextNode()).CreateStore(B.getFalse(), Came);
+    IRBuilder<>(Early).CreateStore(B.getTrue(), Came);
+    B.SetCurrentDebugLocation(Early->getDebugLoc());
+    Value *V = late(S->getValueOperand()), *Place = late(S->getPointerOperand());
+    BasicBlock *Do = BasicBlock::Create(D.getContext(), "rg.late", &D);
+    BasicBlock *Next = BasicBlock::Create(D.getContext(), "rg.late.next", &D);
+    B.CreateCondBr(B.CreateLoad(B.getInt1Ty(), Came), Do, Next);
+    B.SetInsertPoint(Do);
+    B.CreateAlignedStore(V, Place, S->getAlign());
+    B.CreateBr(Next);
+    B.SetInsertPoint(Next);
+    Early->eraseFromParent();
   }
 }
 
@@ -743,6 +873,7 @@ Value *ReverseEmitter::idle(const BasicBlock &From, const BasicBlock &To,
   const Loop *L = LI.getLoopFor(&From);
   // Threads of a GPU stay together: what they do by turns they all wait for.
   if (!Plan.options().SkipIdleLoops || Machine.manyThreads() || !L || !L->getLoopPreheader() ||
+      Plan.carriesResults(L->getOutermostLoop()) ||
       (L->contains(&To) ? &To != L->getHeader() || &From != L->getLoopLatch()
                         : L->getParentLoop() && !L->getParentLoop()->contains(&To)) ||
       LI.getLoopFor(L->getLoopPreheader()) != L->getParentLoop() ||
@@ -783,7 +914,12 @@ void ReverseEmitter::finish() {
   B.SetInsertPoint(End);
   if (DISubprogram *SP = D.getSubprogram())
     B.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
+  emitLateStores();
   SmallVector<Value *, 8> Members;
+  if (Plan.returnsLate())
+    for (const BasicBlock &Block : Plan.primal())
+      if (auto *R = dyn_cast<ReturnInst>(Block.getTerminator()); R && Plan.shape().isLive(&Block))
+        Members.push_back(late(R->getReturnValue()));
   if (PrimalResult)
     Members.push_back(B.CreateLoad(PrimalResult->getAllocatedType(), PrimalResult));
   for (const Argument &A : Plan.primal().args()) {

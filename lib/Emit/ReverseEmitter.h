@@ -96,6 +96,13 @@ private:
                     llvm::ArrayRef<TakenAdjoint> Adjoints);
   llvm::BasicBlock *reverseOf(const llvm::BasicBlock &P);
   void moveHere(const llvm::Loop &L);
+  void carry(const llvm::Loop &L, llvm::BasicBlock &Before, llvm::BasicBlock &Latch);
+  llvm::AllocaInst *carried(const llvm::PHINode &Phi);
+  llvm::AllocaInst *overStack(llvm::Instruction *Def);
+  llvm::Value *late(const llvm::Value *V);
+  llvm::Value *latePhi(const llvm::PHINode &Phi);
+  bool isLate(const llvm::Value *V);
+  void emitLateStores();
   void finish();
   void setLine(const llvm::Instruction &I);
 
@@ -126,6 +133,14 @@ private:
   unsigned Lane = 0; ///< the current one
   /// From a loop to its counter and, for records, the current one.
   llvm::DenseMap<const llvm::Loop *, llvm::AllocaInst *> Counters, Records;
+  /// The iteration of a loop that carries its results: it goes up as the counter goes down.
+  llvm::DenseMap<const llvm::Loop *, llvm::AllocaInst *> Upward;
+  /// What loops carry, by the phis of their headers and exits.
+  llvm::DenseMap<const llvm::PHINode *, llvm::AllocaInst *> Carried;
+  llvm::DenseMap<const llvm::Instruction *, llvm::AllocaInst *> OverStack;
+  /// Of the primal: does it wait for a loop's results, and what is it then.
+  llvm::DenseMap<const llvm::Value *, bool> Waits;
+  llvm::DenseMap<const llvm::Value *, llvm::Value *> Late;
   /// From what varies of an address, values and their factors, to their sum, and
   /// to who shares it, in one block of code.
   using VaryingPart = std::vector<std::pair<llvm::Value *, uint64_t>>;

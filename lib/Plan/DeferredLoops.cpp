@@ -19,20 +19,106 @@ LoopDeferral::LoopDeferral(const DerivativePlan &Plan, const OverwriteAnalysis &
                            const DominatorTree &DT, const DenseSet<Need> &Read)
     : Plan(Plan), Overwrite(Overwrite), DT(DT), Read(Read), SE(Plan.shape().evolution()) {}
 
-bool LoopDeferral::isDeferrable(const Loop &L) {
+bool LoopDeferral::isDeferrable(const Loop &L, LateUses &Late) {
+  Late = {};
   if (!hasShape(L) || !collectStores(L) || !isOnlyReadIn(L))
     return false;
-  for (const PHINode &Phi : L.getHeader()->phis())
-    if (!Plan.isComputedPhi(Phi) && !isUnread(Phi))
-      return false;
-  for (const PHINode &Phi : L.getExitBlock()->phis())
-    if (!isUnread(Phi))
-      return false;
+  if (!resultsFit(L, nullptr) && !(resultsFit(L, &Late) && onlyAddsUp(L)))
+    return false;
   for (const BasicBlock *B : L.blocks())
     for (const Instruction &I : *B)
       if (!isHarmless(I, L))
         return false;
   return true;
+}
+
+/// What goes from iteration to iteration and what comes out of L is computed from the
+/// iteration number, unread or, if there may be such, for late uses.
+bool LoopDeferral::resultsFit(const Loop &L, LateUses *Late) const {
+  for (const PHINode &Phi : L.getHeader()->phis())
+    if (!Plan.isComputedPhi(Phi) && !isUnread(Phi, Late, &L))
+      return false;
+  for (const PHINode &Phi : L.getExitBlock()->phis())
+    if (!isUnread(Phi, Late, &L))
+      return false;
+  auto IsLate = [&](const Instruction &I) { return is_contained(Late->Stores, &I); };
+  return !Late || all_of(Late->Stores, [&](const StoreInst *S) {
+    return Overwrite.isLastAccess(*S, IsLate);
+  });
+}
+
+/// S, of V, may wait for the end of the derivative, if nothing else looks at its place.
+bool LoopDeferral::canBeLate(const StoreInst &S, const Value &V) const {
+  return S.isSimple() && S.getPointerOperand() != &V && !V.getType()->isPtrOrPtrVectorTy() &&
+         !Plan.activity().hasShadow(&V) && !Plan.shape().loops().getLoopFor(S.getParent());
+}
+
+/// The operands of I that its derivative by is 1, and the arms of a choice.
+static SmallVector<const Value *, 2> addends(const Instruction &I) {
+  switch (I.getOpcode()) {
+  case Instruction::FAdd:
+    return {I.getOperand(0), I.getOperand(1)};
+  case Instruction::FSub:
+    return {I.getOperand(0)};
+  case Instruction::Select:
+    return {I.getOperand(1), I.getOperand(2)};
+  default:
+    if (const auto *M = dyn_cast<IntrinsicInst>(&I))
+      if (M->getIntrinsicID() == Intrinsic::fmuladd || M->getIntrinsicID() == Intrinsic::fma)
+        return {M->getArgOperand(2)};
+    return {};
+  }
+}
+
+/// What L hands on for Phi is Phi plus something, whatever path an iteration takes: all that is made of
+/// Phi in L are sums with one such operand and choices between such sums. So the adjoint
+/// of Phi is that of what is handed on.
+bool LoopDeferral::isSum(const PHINode &Phi, const Loop &L) const {
+  SmallSetVector<const Value *, 8> Sums;
+  Sums.insert(&Phi);
+  for (size_t At = 0; At != Sums.size(); ++At)
+    for (const User *U : Sums[At]->users()) {
+      const auto *I = cast<Instruction>(U);
+      if (!L.contains(I) || I == &Phi)
+        continue;
+      if (isa<PHINode>(I) ? I->getParent() == L.getHeader() : addends(*I).empty())
+        return false;
+      Sums.insert(I);
+    }
+  auto IsSum = [&](const Value *V) { return Sums.contains(V); };
+  return IsSum(Phi.getIncomingValueForBlock(L.getLoopLatch())) &&
+         all_of(drop_begin(Sums), [&](const Value *V) {
+           if (const auto *P = dyn_cast<PHINode>(V))
+             return all_of(P->incoming_values(), IsSum);
+           const auto *I = cast<Instruction>(V);
+           if (const auto *S = dyn_cast<SelectInst>(I))
+             return IsSum(S->getTrueValue()) && IsSum(S->getFalseValue());
+           return count_if(I->operands(), IsSum) == 1 && any_of(addends(*I), IsSum);
+         });
+}
+
+/// The iterations of L hand no adjoint to each other but those of sums, which are the
+/// same for all of them, in whatever order they run.
+bool LoopDeferral::onlyAddsUp(const Loop &L) const {
+  const ActivityAnalysis &Activity = Plan.activity();
+  SmallPtrSet<const Value *, 8> Sums;
+  for (const PHINode &Phi : L.getHeader()->phis()) {
+    if (Plan.isComputedPhi(Phi))
+      continue;
+    if (Activity.hasShadow(&Phi))
+      return false;
+    if (!Activity.isActive(&Phi))
+      continue;
+    if (!isSum(Phi, L))
+      return false;
+    Sums.insert(Phi.getIncomingValueForBlock(L.getLoopLatch()));
+  }
+  return all_of(L.getExitBlock()->phis(), [&](const PHINode &Phi) {
+    const Value *V = Phi.getIncomingValueForBlock(L.getLoopLatch());
+    const auto *I = dyn_cast<Instruction>(V);
+    return !Activity.hasShadow(&Phi) &&
+           (!Activity.isActive(&Phi) || !I || !L.contains(I) || Sums.contains(V));
+  });
 }
 
 /// Preheader, header, ..., latch, with one exit that is left from the latch alone; all
@@ -50,8 +136,8 @@ bool LoopDeferral::hasShape(const Loop &L) const {
 }
 
 /// Nobody looks at V, neither the reverse sweep nor what the primal sweep does: it
-/// leads to other such values alone.
-bool LoopDeferral::isUnread(const Value &V) const {
+/// leads to other such values alone, and to the `Late` uses of the loop `Of`, if given.
+bool LoopDeferral::isUnread(const Value &V, LateUses *Late, const Loop *Of) const {
   SmallPtrSet<const Value *, 16> Seen;
   SmallVector<const Value *, 16> Work{&V};
   while (!Work.empty()) {
@@ -65,7 +151,22 @@ bool LoopDeferral::isUnread(const Value &V) const {
       if (!I)
         return false;
       if (isa<ReturnInst>(I)) {
-        if (Plan.request().ReturnPrimal || Plan.request().ShadowReturn)
+        if (Plan.request().ShadowReturn || (Plan.request().ReturnPrimal && !Late))
+          return false;
+        if (Late)
+          Late->Return |= Plan.request().ReturnPrimal;
+        continue;
+      }
+      if (is_contained(Plan.unneededStores(), I))
+        continue;
+      if (const auto *S = dyn_cast<StoreInst>(I); S && Late && canBeLate(*S, *W)) {
+        Late->Stores.insert(S);
+        continue;
+      }
+      // What another loop makes of it would have to wait, too.
+      if (const Loop *Around = Plan.shape().loops().getLoopFor(I->getParent());
+          Late && Around && !Of->contains(Around)) {
+        if (!isUnread(*I))
           return false;
         continue;
       }

@@ -12,10 +12,16 @@
 // long as the iteration, and every iteration keeps it at the same place: the tape is
 // that of one iteration, and the data are read once.
 //
-// Iterations then run from the last to the first. That is the same computation if
+// Where somebody asks for the results in the end - they are returned, or stored to
+// memory that is not looked at again - the loop *carries* them: its iterations run in
+// the primal's order, and what becomes of the results is computed, stored and returned
+// when the reverse sweep is over. The adjoints that its iterations share must then be
+// the same for all of them: what it adds up, it only adds up.
+//
+// Otherwise iterations run from the last to the first. That is the same computation if
 // each of them finds what it found in the primal's order:
 //
-//   - header phis are affine in the iteration number, or sums that no one reads;
+//   - header phis are affine in the iteration number, carried, or sums that no one reads;
 //   - loads read what the loop does not write and can be repeated at any time
 //     (OverwriteAnalysis), or what the same iteration has written before (isCovered);
 //   - stores go to memory of the function's own that is read in this loop alone;
@@ -28,6 +34,7 @@
 
 #include "Rules/Need.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Dominators.h"
@@ -37,6 +44,14 @@ namespace retrograd {
 class DerivativePlan;
 class OverwriteAnalysis;
 
+/// What is done with a loop's results when the reverse sweep is over.
+struct LateUses {
+  llvm::SmallSetVector<const llvm::StoreInst *, 8> Stores;
+  bool Return = false; ///< they are, or lead to, what is returned
+
+  bool any() const { return Return || !Stores.empty(); }
+};
+
 class LoopDeferral {
 public:
   /// `Read` has what the reverse sweep may look up, whatever is kept.
@@ -44,11 +59,17 @@ public:
                const llvm::DominatorTree &DT, const llvm::DenseSet<Need> &Read);
 
   /// L, an outermost loop, may run in the reverse sweep instead of the primal one.
-  bool isDeferrable(const llvm::Loop &L);
+  /// It carries its results where there are `Late` uses.
+  bool isDeferrable(const llvm::Loop &L, LateUses &Late);
 
 private:
   bool hasShape(const llvm::Loop &L) const;
-  bool isUnread(const llvm::Value &V) const;
+  bool resultsFit(const llvm::Loop &L, LateUses *Late) const;
+  bool isUnread(const llvm::Value &V, LateUses *Late = nullptr,
+                const llvm::Loop *Of = nullptr) const;
+  bool canBeLate(const llvm::StoreInst &S, const llvm::Value &V) const;
+  bool onlyAddsUp(const llvm::Loop &L) const;
+  bool isSum(const llvm::PHINode &Phi, const llvm::Loop &L) const;
   bool collectStores(const llvm::Loop &L);
   bool staysHere(const llvm::Instruction &Made) const;
   bool isOnlyReadIn(const llvm::Loop &L) const;

@@ -38,6 +38,7 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
   // A tangent sweep runs along with the primal and needs nothing kept.
   if (!Refusals.empty() || Request.Mode == DerivativeMode::Forward)
     return;
+  findUnneededStores();
   findReplays();
   findChoices();
   collectNeeds();
@@ -46,6 +47,37 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
   if (Opts.Plan != PlanKind::Naive)
     defer();
   checkMemory();
+}
+
+/// What the user does not need (DupNoNeed), and the function itself never reads: stores
+/// through a parameter whose memory nothing else leads to, and that does nothing else.
+void DerivativePlan::findUnneededStores() {
+  if (Split)
+    return;
+  for (const Argument &A : F.args()) {
+    if (Request.Args[A.getArgNo()] != ArgActivity::DupNoNeed || !A.hasNoAliasAttr())
+      continue;
+    SmallVector<const StoreInst *, 8> Stores;
+    SmallVector<const Value *, 8> Work{&A};
+    bool OnlyStores = true;
+    while (OnlyStores && !Work.empty()) {
+      const Value *P = Work.pop_back_val();
+      for (const User *U : P->users()) {
+        if (isa<GetElementPtrInst>(U) || isa<AddrSpaceCastInst>(U)) {
+          Work.push_back(U);
+          continue;
+        }
+        const auto *S = dyn_cast<StoreInst>(U);
+        OnlyStores = S && S->isSimple() && S->getValueOperand() != P &&
+                     S->getValueOperand()->getType()->isFPOrFPVectorTy();
+        if (!OnlyStores)
+          break;
+        Stores.push_back(S);
+      }
+    }
+    if (OnlyStores)
+      Unneeded.insert_range(Stores);
+  }
 }
 
 /// What is kept, and where.
@@ -116,22 +148,40 @@ void DerivativePlan::shareStorage() {
 /// Loops whose iterations keep something, and that may as well run in the reverse sweep.
 /// An innermost loop can be vectorised in the primal sweep, as it is or for its longer
 /// part, and hardly beside its reverse, which adds to memory: that is worth more than the
-/// tape, unless memory is what is short.
+/// tape, unless memory is what is short. On a machine with many threads nothing is
+/// vectorised, and what is not kept is computed, and read, a second time.
+bool DerivativePlan::isWorthDeferring(const Loop &L) const {
+  if (Machine.manyThreads())
+    return any_of(L.blocks(), [&](const BasicBlock *B) {
+      return Shape.isLive(B) && any_of(*B, [&](const Instruction &I) { return hasReverse(I, Activity); });
+    });
+  return (!L.isInnermost() || Opts.Memory) && any_of(Scopes, [&](const auto &Entry) {
+    return Entry.first && Entry.first->getOutermostLoop() == &L && !Entry.second.Slots.empty();
+  });
+}
+
 void DerivativePlan::defer() {
-  if (!Opts.DeferLoops || Split || Machine.manyThreads())
+  if (!Opts.DeferLoops || Split)
     return;
   DenseSet<Need> Read = readable();
   LoopDeferral Deferral(*this, Overwrite, DT, Read);
+  SmallPtrSet<const StoreInst *, 8> Late;
   for (const Loop *L : reverse(Shape.loops())) { // in the order of the program
-    bool Keeps = any_of(Scopes, [&](const auto &Entry) {
-      return Entry.first && Entry.first->getOutermostLoop() == L && !Entry.second.Slots.empty();
-    });
-    if (!Keeps || (L->isInnermost() && !Opts.Memory) || !Deferral.isDeferrable(*L))
+    LateUses Uses;
+    if (!isWorthDeferring(*L) || !Deferral.isDeferrable(*L, Uses))
       continue;
     Deferred.insert(L);
+    if (Uses.any())
+      Carrying.insert(L);
+    Late.insert_range(Uses.Stores);
+    LateReturn |= Uses.Return;
     needWhatIterationsStartFrom(*L);
     choose();
   }
+  for (const BasicBlock *B : ReversePostOrderTraversal<const Function *>(&F))
+    for (const Instruction &I : *B)
+      if (const auto *S = dyn_cast<StoreInst>(&I); S && Late.contains(S))
+        LateStores.push_back(S);
 }
 
 /// What is certain to be kept, in loops whose counts are constants and that surely

@@ -188,6 +188,14 @@ public:
   /// before it reverses it (DeferredLoops.h). What an iteration keeps in L's own scope
   /// is kept like what the function keeps.
   bool isDeferred(const llvm::Loop *L) const { return L && Deferred.contains(L); }
+  /// A deferred loop whose results are asked for: its iterations run in the primal's order.
+  bool carriesResults(const llvm::Loop *L) const { return Carrying.contains(L); }
+  /// What waits for results that deferred loops carry, until the reverse sweep is over: stores in
+  /// the order of the program.
+  llvm::ArrayRef<const llvm::StoreInst *> lateStores() const { return LateStores; }
+  bool returnsLate() const { return LateReturn; }
+  /// Left out: nobody looks at what they write.
+  llvm::ArrayRef<const llvm::StoreInst *> unneededStores() const { return Unneeded.getArrayRef(); }
   /// The storage within a deferred loop is an iteration's own, and released behind it.
   bool rewindsTape(const llvm::Loop *L) const { return Rewinding.contains(L); }
   llvm::ArrayRef<const llvm::Loop *> deferredLoops() const { return Deferred.getArrayRef(); }
@@ -207,12 +215,14 @@ public:
   std::optional<std::string> verify() const;
 
 private:
+  void findUnneededStores();
   void findReplays();
   bool findReplay(const llvm::Value &Array, bool Shared);
   const Replay *replayOf(const llvm::LoadInst &L) const;
   void markUsedReplays();
   void findChoices();
   void choose();
+  bool isWorthDeferring(const llvm::Loop &L) const;
   void defer();
   void shareStorage();
   llvm::DenseSet<Need> readable() const;
@@ -262,6 +272,10 @@ private:
   llvm::MapVector<Need, llvm::SmallSetVector<const llvm::BasicBlock *, 2>> Needs;
   llvm::SetVector<Need> Keep;
   llvm::SetVector<const llvm::Loop *> Deferred;
+  llvm::SmallPtrSet<const llvm::Loop *, 4> Carrying;
+  llvm::SmallVector<const llvm::StoreInst *, 4> LateStores;
+  bool LateReturn = false;
+  llvm::SmallSetVector<const llvm::StoreInst *, 4> Unneeded;
   llvm::SmallPtrSet<const llvm::Loop *, 2> Rewinding;
   /// From a loop (null: the function) to its storage.
   llvm::DenseMap<const llvm::Loop *, Scope> Scopes;

@@ -66,7 +66,7 @@ void DerivativePlan::print(raw_ostream &OS) const {
   for (const Loop *L : Deferred) {
     OS << "  loop ";
     L->getHeader()->printAsOperand(OS, false);
-    OS << " runs in the reverse sweep\n";
+    OS << " runs in the reverse sweep" << (carriesResults(L) ? " and carries its results\n" : "\n");
   }
   PrintScope(nullptr);
   for (const Loop *L : Shape.loops().getLoopsInPreorder())
@@ -121,7 +121,7 @@ std::optional<std::string> DerivativePlan::verify() const {
   DenseSet<Need> Read = readable();
   LoopDeferral Deferral(*this, Overwrite, DT, Read);
   for (const Loop *L : Deferred)
-    if (!Deferral.isDeferrable(*L)) {
+    if (LateUses Late; !Deferral.isDeferrable(*L, Late) || Late.any() != carriesResults(L)) {
       L->getHeader()->printAsOperand(OS, false);
       OS << " cannot run backwards";
       return Problem;

@@ -120,6 +120,49 @@ static double bestSoFar(const double *x, int n) {
   return sum + best;
 }
 
+// Its results are asked for when the reverse sweep is over: the loop hands them on.
+// CHECK-LABEL: plan for rg.primal.stored
+// CHECK: loop %{{.*}} runs in the reverse sweep and carries its results
+static void stored(const double *restrict x, int n, int m, double *restrict out) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    double p = 1;
+    for (int j = 0; j < m; ++j)
+      p = sin(p + x[i]);
+    sum += p;
+  }
+  out[0] = sum;
+}
+
+// Somebody looks at the stored result before that.
+// CHECK-LABEL: plan for rg.primal.readAgain
+// CHECK-NOT: runs in the reverse sweep
+static void readAgain(const double *restrict x, int n, int m, double *restrict out, int k) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    double p = 1;
+    for (int j = 0; j < m; ++j)
+      p = sin(p + x[i]);
+    sum += p;
+  }
+  out[0] = sum;
+  out[1] = 2 * out[k];
+}
+
+// Each iteration's adjoint depends on those behind it: no sum.
+// CHECK-LABEL: plan for rg.primal.recurrence
+// CHECK-NOT: runs in the reverse sweep
+static void recurrence(const double *restrict x, int n, int m, double *restrict out) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    double p = 1;
+    for (int j = 0; j < m; ++j)
+      p = sin(p + x[i]);
+    sum = 0.5 * sum + p;
+  }
+  out[0] = sum;
+}
+
 void all(const double *x, double *d, int n, int m, double *out, double *dout) {
   __enzyme_autodiff((void *)rows, enzyme_dup, x, d, enzyme_const, n, enzyme_const, m);
   __enzyme_autodiff((void *)triangle, enzyme_dup, x, d, enzyme_const, n);
@@ -129,4 +172,7 @@ void all(const double *x, double *d, int n, int m, double *out, double *dout) {
   __enzyme_autodiff((void *)gathers, enzyme_dup, x, d, enzyme_dup, out, dout, enzyme_const, n);
   __enzyme_autodiff((void *)least, enzyme_dup, x, d, enzyme_const, n);
   __enzyme_autodiff((void *)bestSoFar, enzyme_dup, x, d, enzyme_const, n);
+  __enzyme_autodiff((void *)stored, enzyme_dup, x, d, enzyme_const, n, enzyme_const, m, enzyme_dup, out, dout);
+  __enzyme_autodiff((void *)readAgain, enzyme_dup, x, d, enzyme_const, n, enzyme_const, m, enzyme_dup, out, dout, n);
+  __enzyme_autodiff((void *)recurrence, enzyme_dup, x, d, enzyme_const, n, enzyme_const, m, enzyme_dup, out, dout);
 }
