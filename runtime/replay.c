@@ -76,6 +76,20 @@ __attribute__((noinline)) void rg_log_copy(rg_log *log, const void *memory, uint
   memcpy(rg_log_write(log, bytes), memory, bytes);
 }
 
+/* Memory of the run's stack; what it frees. Both live as long as the log. */
+__attribute__((noinline)) void *rg_log_memory(rg_log *log, uint64_t bytes, uint64_t align) {
+  char *p = (char *)rg_tape_alloc(log->arena, bytes + align);
+  return p + (-(uintptr_t)p & (align - 1));
+}
+
+__attribute__((noinline)) void rg_log_free(rg_log *log, void *p, void (*dealloc)(void *)) {
+  rg_tape_defer_free(log->arena, p, dealloc);
+}
+
+__attribute__((noinline)) void *rg_log_realloc(rg_log *log, void *p, uint64_t bytes) {
+  return rg_tape_realloc(log->arena, p, bytes);
+}
+
 /* After the last record. */
 __attribute__((noinline)) void rg_log_end(rg_log *log) {
   if (log->piece)

@@ -764,7 +764,7 @@ void ForwardEmitter::visitCall(CallBase &C) {
     const Value *Old = C.getArgOperand(0);
     companionSlot(&C) = B.CreateCall(
         Services.runtime().require("rg_tangent_realloc"),
-        {companion(Old), primal(Old), B.CreateZExtOrTrunc(Args[1], B.getInt64Ty())});
+        {companion(Old), isFromTape() ? ownOrNull(Old) : primal(Old), B.CreateZExtOrTrunc(Args[1], B.getInt64Ty())});
     return;
   }
   case CallAction::Tape: {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/ReplayEmitter.h"
+#include "Catalogue/Catalogue.h"
 #include "Emit/FunctionShell.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/InstIterator.h"
@@ -57,6 +58,7 @@ private:
   void layOut();
   void read();
   void write();
+  void keepMemory(ValueToValueMapTy &VMap);
 
   const DerivativePlan &Plan;
   const ForwardEmitter &Tangents;
@@ -263,6 +265,53 @@ void ReplayEmitter::write() {
     CallInst *New = B.CreateCall(Callee, Args);
     New->takeName(Call);
     Call->replaceAllUsesWith(New);
+    Call->eraseFromParent();
+  }
+  keepMemory(VMap);
+}
+
+/// Where shadow and primal may be one they are told apart by their addresses. So the
+/// memory of the run lives as long as its tape: an address that was free again could
+/// be that of a shadow.
+void ReplayEmitter::keepMemory(ValueToValueMapTy &VMap) {
+  RuntimeLibrary &RT = Services.runtime();
+  Value *Log = Recorder.getArg(0);
+  for (Instruction &I : instructions(F)) {
+    auto *Clone = dyn_cast_or_null<Instruction>((Value *)VMap.lookup(&I));
+    if (!Clone || Clone->getFunction() != &Recorder)
+      continue;
+    IRBuilder<> B(Clone);
+    if (auto *A = dyn_cast<AllocaInst>(Clone)) {
+      Value *Bytes = B.CreateMul(
+          B.CreateZExtOrTrunc(A->getArraySize(), B.getInt64Ty()),
+          B.getInt64(DL.getTypeAllocSize(A->getAllocatedType()).getFixedValue()));
+      for (User *U : make_early_inc_range(A->users()))
+        if (auto *L = cast<Instruction>(U); L->isLifetimeStartOrEnd())
+          L->eraseFromParent();
+      A->replaceAllUsesWith(
+          B.CreateCall(RT.require("rg_log_memory"), {Log, Bytes, B.getInt64(A->getAlign().value())}));
+      A->eraseFromParent();
+      continue;
+    }
+    auto *C = dyn_cast<CallBase>(&I);
+    const OperationRecord *R = C ? Services.catalogue().lookup(*C) : nullptr;
+    if (!R)
+      continue;
+    auto *Call = cast<CallBase>(Clone);
+    if (R->Class == RuleClass::Deallocation) {
+      StringRef Name = R->Deallocator.empty() ? directCallee(*C)->getName() : R->Deallocator;
+      FunctionCallee Dealloc = Recorder.getParent()->getOrInsertFunction(
+          Name, FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
+      B.CreateCall(RT.require("rg_log_free"),
+                   {Log, Call->getArgOperand(R->FreedArg), Dealloc.getCallee()});
+    } else if (R->Class == RuleClass::Handler && R->Handler == HandlerKind::Realloc) {
+      Call->replaceAllUsesWith(
+          B.CreateCall(RT.require("rg_log_realloc"),
+                       {Log, Call->getArgOperand(0),
+                        B.CreateZExtOrTrunc(Call->getArgOperand(1), B.getInt64Ty())}));
+    } else {
+      continue;
+    }
     Call->eraseFromParent();
   }
 }
