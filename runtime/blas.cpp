@@ -6,6 +6,7 @@
 |*===------------------------------------------------------------------------===*|
 |* Names, operations and rules for each type of number. See docs/DenseLinearAlgebra.md.
 \*===------------------------------------------------------------------------===*/
+#include "blas_stored.h"
 #include "sweeps.h"
 
 using namespace rg;
@@ -100,6 +101,7 @@ template <class T> struct ColumnMajor {
 #define CBLAS(x) rg_expand_cblas_d##x
 #define LAPACKE(x) rg_expand_LAPACKE_d##x
 #include "blas_names.inc"
+#include "blas_stored_names.inc"
 #include "lapack_names.inc"
 #include "dense_rules.inc"
 #undef T
@@ -114,6 +116,7 @@ template <class T> struct ColumnMajor {
 #define CBLAS(x) rg_expand_cblas_s##x
 #define LAPACKE(x) rg_expand_LAPACKE_s##x
 #include "blas_names.inc"
+#include "blas_stored_names.inc"
 #include "lapack_names.inc"
 #include "dense_rules.inc"
 #undef T

@@ -73,6 +73,17 @@ defm blas_trmm : Dense<"trmm", "V:IIIIIITPIPI", "- - - - - - - rT - mT -",
 defm blas_trsm : Dense<"trsm", "V:IIIIIITPIPI", "- - - - - - - rT - mT -",
                        "V:PPPPPPPPPPP", "V:IIIIIIITPIPI">;
 
+// Banded and packed: runtime/blas_stored.h.
+defm blas_gbmv : DenseNames<"gbmv", "V:PPPPPPPPPPPPP", "V:IIIIIITPIPITPI">;
+defm blas_sbmv : DenseNames<"sbmv", "V:PPPPPPPPPPP", "V:IIIITPIPITPI">;
+defm blas_spmv : DenseNames<"spmv", "V:PPPPPPPPP", "V:IIITPPITPI">;
+defm blas_tbmv : DenseNames<"tbmv", "V:PPPPPPPPP", "V:IIIIIIPIPI">;
+defm blas_tbsv : DenseNames<"tbsv", "V:PPPPPPPPP", "V:IIIIIIPIPI">;
+defm blas_tpmv : DenseNames<"tpmv", "V:PPPPPPP", "V:IIIIIPPI">;
+defm blas_tpsv : DenseNames<"tpsv", "V:PPPPPPP", "V:IIIIIPPI">;
+defm blas_spr : DenseNames<"spr", "V:PPPPPP", "V:IIITPIP">;
+defm blas_spr2 : DenseNames<"spr2", "V:PPPPPPPP", "V:IIITPIPIP">;
+
 def blas_index : InactiveInC<["idamax_", "isamax_", "cblas_idamax", "cblas_isamax"]>;
 }
 
