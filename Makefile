@@ -54,7 +54,7 @@ test: build
 SEED    ?= 1
 SECONDS ?= 60
 fuzz: build
-	@python3 fuzz/run.py --build $(BUILD) --seed $(SEED) --seconds $(SECONDS) --jobs $(JOBS) --keep $(BUILD)/fuzz
+	@python3 fuzz/run.py --build $(BUILD) --seed $(SEED) --seconds $(SECONDS) --jobs $(JOBS) --kernels 0.2 --keep $(BUILD)/fuzz
 
 bench: build
 	@bench/run.sh $(BUILD)

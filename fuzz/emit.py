@@ -17,6 +17,7 @@ MODES = "prfh"  # primal, reverse, forward, forward over reverse
 
 class CEmitter(Writer):
     AND, OR, NOT, END = "&&", "||", "!", ";"
+    GLOBAL, FUNCTION = "static", ""  # what stands in front of them
 
     def __init__(self, program, tag):
         super().__init__(program)
@@ -343,11 +344,17 @@ class CEmitter(Writer):
         self.line(f"{{ __typeof__({a}) t_ = {a}; {a} = {b}; {b} = t_; }}")
 
     # Whole programs.
+    def prologue(self, function):
+        """Statements in front of a function's own."""
+        return []
+
     def param(self, name, ptype):
         if ptype[0] == "s":
             return f"{CTYPE[ptype[1]]} {name}"
         if ptype[0] == "i":
             return f"int {name}"
+        if ptype[0] == "ia":
+            return f"const int *{name}"
         if ptype[0] == "ca":
             return f"const {CTYPE[ptype[1]]} *{name}"
         if ptype[0] == "a":
@@ -380,17 +387,17 @@ class CEmitter(Writer):
         for name, kind, size, values in self.program["globals"]:
             if size:
                 texts = ", ".join(self.number(kind, v) for v in values)
-                self.line(f"static {CTYPE[kind]} {self.g(name)}[{size}] = {{{texts}}};")
+                self.line(f"{self.GLOBAL} {CTYPE[kind]} {self.g(name)}[{size}] = {{{texts}}};")
             else:
-                self.line(f"static {CTYPE[kind]} {self.g(name)} ="
+                self.line(f"{self.GLOBAL} {CTYPE[kind]} {self.g(name)} ="
                           f" {self.number(kind, values[0])};")
         for f in self.program["funcs"]:
-            inline = "__attribute__((noinline)) " if f["noinline"] else ""
+            inline = self.FUNCTION + ("__attribute__((noinline)) " if f["noinline"] else "")
             params = ", ".join(self.param(*p) for p in f["params"])
             ret = (CTYPE[f["ret"]] if isinstance(f["ret"], str)
                    else f"struct {self.g(f['ret'][1])}")
             self.block(f"{inline}static {ret} {self.g(f['name'])}({params}) {{",
-                       f["body"])
+                       [*self.prologue(f), *f["body"]])
         return "\n".join(self.lines) + "\n"
 
 
@@ -455,7 +462,7 @@ class Harness:
         self.number = number
         self.tag = tag
         self.entry = program["funcs"][-1]
-        self.emitter = CEmitter(program, tag)
+        self.emitter = LANGUAGES[program["lang"]].emitter(program, tag)
         self.lines = []
 
     def buffers(self, prefix, part):
@@ -470,6 +477,8 @@ class Harness:
             elif ptype[0] == "ca" and part == 0:
                 texts = ", ".join(map(repr, value[0]))
                 self.line(f"{CTYPE[ptype[1]]} {prefix}{name}[] = {{{texts}}};")
+            elif ptype[0] == "ia" and part == 0:
+                self.line(f"int {prefix}{name}[] = {{{', '.join(map(str, value))}}};")
             elif ptype[0] in ("st", "sa"):
                 self.struct_buffer(prefix, name, ptype, value, part)
 
@@ -527,7 +536,7 @@ class Harness:
                     out.append(self.scalar(ptype[1], value[1]))
             elif ptype[0] == "i":
                 out.append(str(value))
-            elif ptype[0] == "ca":
+            elif ptype[0] in ("ca", "ia"):
                 if len(prefixes) > 1:
                     out.append("enzyme_const")
                 out.append(f"{prefixes[0]}{name}")
@@ -538,7 +547,7 @@ class Harness:
         return ", ".join(out)
 
     def text(self, modes):
-        t, entry, cpp = self.tag, self.entry, self.program["lang"] == "cpp"
+        t, entry = self.tag, self.entry
         ret = CTYPE[entry["ret"]]
         scalars = [(n, p[1]) for n, p in entry["params"] if p[0] == "s"]
         if len(scalars) > 1:
@@ -546,22 +555,33 @@ class Harness:
             self.lines.append(f"struct {t}Out {{ {fields} }};")
         rtype = ("void" if not scalars else CTYPE[scalars[0][1]] if len(scalars) == 1
                  else f"struct {t}Out")
-        declare = 'extern "C" ' if cpp else ""
-        if "r" in modes or "h" in modes:
-            self.lines.append(f"{declare}{rtype} __enzyme_autodiff_{t}(void *, ...);")
-        if "f" in modes:
-            self.lines.append(f"{declare}{ret} __enzyme_fwddiff_{t}(void *, ...);")
+        self.declare(modes, ret, rtype)
         f = f"{t}{entry['name']}"
         self.starts = []  # (line, mode): what the lines of messages mean
         for mode in modes:
             self.starts.append((1001 + len(self.lines), mode))
-            if mode == "h":
-                self.gradient_function(rtype, f)
-                self.lines.append(f"{declare}void __enzyme_fwddiff_of_{t}(void *, ...);")
+            self.in_front(mode, f, rtype)
             self.lines.append(f"__attribute__((noinline)) static void {t}{mode}(void) {{")
             getattr(self, "mode_" + mode)(f, ret, rtype, scalars)
             self.lines.append("}")
         return "\n".join(self.lines) + "\n"
+
+    def entry_call(self, rtype, name):
+        """Declares an entry call."""
+        declare = 'extern "C" ' if self.program["lang"] == "cpp" else ""
+        self.lines.append(f"{declare}{rtype} {name}(void *, ...);")
+
+    def declare(self, modes, ret, rtype):
+        if "r" in modes or "h" in modes:
+            self.entry_call(rtype, f"__enzyme_autodiff_{self.tag}")
+        if "f" in modes:
+            self.entry_call(ret, f"__enzyme_fwddiff_{self.tag}")
+
+    def in_front(self, mode, f, rtype):
+        """What a mode needs in front of the function that runs it."""
+        if mode == "h":
+            self.gradient_function(rtype, f)
+            self.entry_call("void", f"__enzyme_fwddiff_of_{self.tag}")
 
     def mode_p(self, f, ret, rtype, scalars):
         self.buffers("b_", 0)
@@ -641,9 +661,20 @@ class Harness:
         self.report("h", "z_")
 
 
+class Language:
+    """How programs of a language are written: what writes them, what calls their derivatives, what
+    stands around a batch of them."""
+
+    def __init__(self, emitter, harness, prelude=PRELUDE):
+        self.emitter, self.harness, self.prelude = emitter, harness, prelude
+
+
+LANGUAGES = {"c": Language(CEmitter, Harness), "cpp": Language(CEmitter, Harness)}
+
+
 def mode_at(program, modes, line):
     """The mode whose code stands at a line of the program's text; None for the program itself."""
-    harness = Harness(program, 0, "P0_")
+    harness = LANGUAGES[program["lang"]].harness(program, 0, "P0_")
     harness.text(modes)
     found = None
     for start, mode in harness.starts:
@@ -654,17 +685,17 @@ def mode_at(program, modes, line):
 
 def batch(programs, modes=MODES):
     """One translation unit: [(number, program)] or [(number, program, modes)]."""
-    texts, cases, runs = [PRELUDE], [], []
+    texts, cases, runs = [LANGUAGES[programs[0][1]["lang"]].prelude], [], []
     if '"vector"' in json.dumps([item[1]["funcs"] for item in programs]):
         texts.insert(0, "#include <vector>\n")
     for item in programs:
         number, program = item[0], item[1]
         use = item[2] if len(item) > 2 else modes
-        tag = f"P{number}_"
+        tag, language = f"P{number}_", LANGUAGES[program["lang"]]
         texts.append(f'#line 1 "p{number}.c"\n')
-        texts.append(CEmitter(program, tag).text())
+        texts.append(language.emitter(program, tag).text())
         texts.append(f'#line 1001 "p{number}.c"\n')
-        texts.append(Harness(program, number, tag).text(use))
+        texts.append(language.harness(program, number, tag).text(use))
         body = "".join(f"      if (mode == '{m}') {tag}{m}();\n" for m in use)
         cases.append(f"    case {number}:\n{body}      break;\n")
         runs += [f"  run({number}, '{m}');\n" for m in use]

@@ -1003,11 +1003,16 @@ class Generator:
         return out
 
 
-def make(seed, index, size=None):
+# By language; "" stands for all that Generator draws itself.
+GENERATORS = {"": Generator}
+SIZES = {"": [4, 6, 8, 12, 16]}
+
+
+def make(seed, index, size=None, lang=""):
     """The program (seed, index) and what it is worth; (program, wanted)."""
     for attempt in range(200):
         rng = random.Random(f"{seed}/{index}/{attempt}")
-        generator = Generator(rng, size or rng.choice([4, 6, 8, 12, 16]))
+        generator = GENERATORS[lang](rng, size or rng.choice(SIZES[lang]))
         program = generator.program()
         try:
             want = oracle.evaluate(program)

@@ -27,6 +27,11 @@ MESSAGE = re.compile(r"^p(\d+)\.c:(\d+):\d+: (?:fatal )?error: (.*)$", re.M)
 RG = re.compile(r"\[(RG\d+)\]")
 
 
+# By language: driver, ending of the file, flags.
+DRIVERS = {"c": ("rg-clang", "c", []), "cpp": ("rg-clang++", "cpp", []),
+           "cu": ("rg-clang++", "cu", ["--offload=cpu"])}
+
+
 class Config:
     def __init__(self, level, plan, extra=()):
         self.level, self.plan, self.extra = level, plan, tuple(extra)
@@ -39,16 +44,17 @@ class Harness:
     def __init__(self, build, folder, modes=emit.MODES, timeout=120):
         self.build, self.folder, self.modes, self.timeout = build, folder, modes, timeout
         self.compilations = 0
+        self.text = None  # stands for the programs' own, if given
 
     def compile(self, programs, config, modes_of):
         """(exit code, messages, path of the program)."""
-        cpp = any(p["lang"] == "cpp" for _, p in programs)
+        driver, ending, flags = DRIVERS[programs[0][1]["lang"]]
         base = os.path.join(self.folder, f"batch{os.getpid()}")
-        source = base + (".cpp" if cpp else ".c")
+        source = f"{base}.{ending}"
         with open(source, "w") as file:
-            file.write(emit.batch([(n, p, modes_of[n]) for n, p in programs]))
-        driver = os.path.join(self.build, "bin", "rg-clang++" if cpp else "rg-clang")
-        command = [driver, *("-" + config.level).split(), "-w", "-ffp-contract=off", "-ferror-limit=0",
+            file.write(self.text or emit.batch([(n, p, modes_of[n]) for n, p in programs]))
+        driver = os.path.join(self.build, "bin", driver)
+        command = [driver, *flags, *("-" + config.level).split(), "-w", "-ffp-contract=off", "-ferror-limit=0",
                    "-mllvm", f"-rg-plan={config.plan}", *config.extra, source, "-o", base, "-lm"]
         self.compilations += 1
         env = dict(os.environ, LC_ALL="C", LLVM_DISABLE_CRASH_REPORT="1")

@@ -22,6 +22,7 @@ many steps.
 
 import ctypes
 import math
+import sys
 
 from program import field_offset, struct_size
 from writer import Writer
@@ -42,9 +43,11 @@ class Thrown(Exception):
 
 
 V, D, PAR, INT_STEPS = [], [], [], [0]
+LIMIT = [MAX_STEPS]
 
 
-def reset():
+def reset(limit):
+    LIMIT[0] = limit
     V.clear()
     D.clear()
     PAR.clear()
@@ -67,7 +70,7 @@ def leaf(v, t):
 
 def tick():
     INT_STEPS[0] += 1
-    if INT_STEPS[0] > MAX_STEPS or len(V) > MAX_STEPS:
+    if INT_STEPS[0] > LIMIT[0] or len(V) > LIMIT[0]:
         raise Rejected("steps")
 
 
@@ -619,6 +622,9 @@ class Translator(Writer):
     def s_swap(self, a, b):
         self.line(f"{a},{b}={b},{a}")
 
+    def prologue(self, function):
+        return "tick()"
+
     def module(self):
         self.scalars = {g[0] for g in self.program["globals"] if not g[2]}
         for function in self.program["funcs"]:
@@ -630,7 +636,7 @@ class Translator(Writer):
                 self.line("global " + ",".join(sorted(used)))
             self.depth -= 1
             saved, self.scalars = self.scalars, set()
-            self.line("  tick()")
+            self.line("  " + self.prologue(function))
             self.body(function["body"])
             self.scalars = saved
         return "\n".join(self.lines) + "\n"
@@ -650,12 +656,26 @@ def slice_of(ref, n):
     return (ref[0][ref[1]:ref[1] + n], 0)
 
 
+class Language:
+    """How programs of a language are run: as Python, with what memory, from an entry function with
+    arguments, for how many steps."""
+
+    def __init__(self, translator=Translator, memory=list, steps=MAX_STEPS,
+                 run=lambda program, entry, args: entry(*args)):
+        self.translator, self.memory, self.steps, self.run = translator, memory, steps, run
+
+
+LANGUAGES = {"c": Language(), "cpp": Language()}
+
+
 def evaluate(program):
     """Runs the program and its derivatives; a dict of expectations, keyed as the harness
     prints its findings: (mode, name, index) -> (value, tolerance)."""
-    source = Translator(program).module()
-    reset()
-    scope = dict(globals())
+    language = LANGUAGES[program["lang"]]
+    translator = language.translator(program)
+    source = translator.module()
+    reset(language.steps)
+    scope = dict(vars(sys.modules[language.translator.__module__]))
     for name, kind, size, values in program["globals"]:
         nums = [const(v) for v in values]
         scope[name] = (nums, 0) if size else nums[0]
@@ -670,14 +690,14 @@ def evaluate(program):
             at = leaf(value[0], value[1])
             args.append(at)
             actives.append((name, 0, at))
-        elif ptype[0] == "i":
+        elif ptype[0] in ("i", "ia"):
             args.append(value)
         elif ptype[0] == "ca":
             args.append(([const(v) for v in value[0]], 0))
         elif ptype[0] == "al":
             args.append(off(made[ptype[1]], ptype[2]))
         else:
-            memory = []
+            memory = language.memory()
             buffers = {}
             for index, cell in enumerate(value):
                 if isinstance(cell, int):
@@ -696,14 +716,14 @@ def evaluate(program):
             outs.append((name, memory, value))
             outs += [(f"{name}.{i}", inner, cells) for i, (inner, cells) in buffers.items()]
     try:
-        result = scope[entry["name"]](*args)
+        result = language.run(program, scope[entry["name"]], args)
     except (OverflowError, ZeroDivisionError, ValueError, RecursionError) as e:
         raise Rejected(str(e))
     except Thrown:
         raise Rejected("thrown out")
     worst = max(map(abs, V))
     slope = max(map(abs, D))
-    if not worst < 1e4 or not slope < 1e6 or len(V) > MAX_STEPS:
+    if not worst < 1e4 or not slope < 1e6 or len(V) > LIMIT[0]:
         raise Rejected("size")
 
     eps = 2e-5 if program["float"] else 1e-9

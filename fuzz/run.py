@@ -26,6 +26,9 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import emit
 import generate
+import kernel_emit  # Kernels are a language of programs once these three are there.
+import kernel_generate
+import kernel_oracle
 import oracle
 import shrink
 from harness import Config, Harness
@@ -46,8 +49,8 @@ class Campaign:
         self.programs = self.numbers = 0
         self.started = self.said = time.time()
 
-    def batch(self, numbers, configs):
-        made = {n: generate.make(self.options.seed, n, self.options.size) for n in numbers}
+    def batch(self, numbers, configs, lang=""):
+        made = {n: generate.make(self.options.seed, n, self.options.size, lang) for n in numbers}
         self.programs += len(made)
         # A refusal compiles its batch again, and what is refused most is derivatives of
         # derivatives of code with exceptions: such programs have a batch of their own.
@@ -86,12 +89,16 @@ class Campaign:
         os.makedirs(self.options.keep, exist_ok=True)
         small = program
         if not self.options.no_shrink:
-            alone = Harness(self.options.build, self.folder, self.options.modes)
-            small = shrink.shrink(program, alone, config, verdict, say=lambda text: None)
+            # A number that is wrong in one mode needs no other.
+            modes = verdict[1][0] if verdict[0] in ("wrong", "died") and verdict[1][0] in \
+                self.options.modes else self.options.modes
+            alone = Harness(self.options.build, self.folder, modes)
+            small = shrink.shrink(program, alone, config, verdict, say=lambda text: None,
+                                  seconds=self.options.shrink_seconds)
         name = os.path.join(self.options.keep, f"{verdict[0]}-{self.options.seed}-{number}")
         with open(name + ".json", "w") as file:
             json.dump(small, file)
-        with open(name + (".cpp" if program["lang"] == "cpp" else ".c"), "w") as file:
+        with open(f"{name}.{program['lang']}", "w") as file:
             file.write(f"// {config}: {verdict[0]}: {verdict[1]}\n")
             file.write(emit.batch([(number, small)], self.options.modes))
         print(f"  kept as {name}.*", flush=True)
@@ -144,28 +151,37 @@ def main():
     parser.add_argument("--keep", help="folder for failing programs, shrunk")
     parser.add_argument("--most", type=int, default=20, help="failures to shrink")
     parser.add_argument("--no-shrink", action="store_true")
+    parser.add_argument("--shrink-seconds", type=float, default=240, help="for each failure")
     parser.add_argument("--refusals", action="store_true", help="keep what was refused, too")
+    parser.add_argument("--kernels", type=float, default=0, metavar="SHARE",
+                        help="so many of the batches are GPU kernels, run on the CPU; 1: all")
     parser.add_argument("--show", type=int)
     parser.add_argument("--only", type=int)
     parser.add_argument("--replay")
+    parser.add_argument("--text", help="with --only or --replay: judge the text of this file (by --show, then"
+                        " changed) instead of the program's own; needs --no-shrink")
     parser.add_argument("--config", help="for all, like O2,mincut or"
                         " 'O3 -ffast-math,naive' or O0,mincut,-mllvm,-rg-contract=false")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
 
     if options.show is not None:
-        program, _ = generate.make(options.seed, options.show, options.size)
+        program, _ = generate.make(options.seed, options.show, options.size,
+                                   "cu" if options.kernels else "")
         print(emit.batch([(options.show, program)], options.modes))
         return 0
     if options.jobs > 1:
         return side_by_side(options.jobs)
     campaign = Campaign(options)
+    if options.text:
+        with open(options.text) as file:
+            campaign.harness.text = file.read()
     fixed = None
     if options.config:
         level, plan, *extra = options.config.split(",")
         fixed = [Config(level, plan, extra)]
     if options.only is not None:
-        campaign.batch([options.only], fixed or ALL)
+        campaign.batch([options.only], fixed or ALL, "cu" if options.kernels else "")
     elif options.replay:
         with open(options.replay) as file:
             program = json.load(file)
@@ -178,6 +194,7 @@ def main():
         last = first + options.count if options.count else 1 << 60
         while first < last and time.time() < end:
             numbers = range(first, min(last, first + options.batch))
+            kernels = random.Random(f"{options.seed}/{first}/kernels").random() < options.kernels
             if fixed:
                 configs = fixed
             else:
@@ -185,7 +202,7 @@ def main():
                 both = [Config(pick.choice(LEVELS), PLANS[(first // options.batch) % 2]),
                         Config(pick.choice(LEVELS), PLANS[(first // options.batch + 1) % 2])]
                 configs = both[:options.configs] if options.configs <= 2 else ALL
-            campaign.batch(numbers, configs)
+            campaign.batch(numbers, configs, "cu" if kernels else "")
             first += options.batch * options.stride
     return campaign.report()
 

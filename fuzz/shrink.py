@@ -12,6 +12,7 @@ one batch, except where the compiler itself crashes.
 
 import copy
 import json
+import time
 
 import emit
 import oracle
@@ -170,10 +171,11 @@ def same(verdict, wanted):
     return True
 
 
-def shrink(program, harness, config, verdict, say=print, rounds=40):
+def shrink(program, harness, config, verdict, say=print, rounds=40, seconds=240):
     """The smallest program found that ends in the same verdict under the config."""
     alone = verdict[0] == "crash"
     width = 1 if alone else 12
+    end = time.time() + seconds
     for _ in range(rounds):
         progress = False
         pending, weight, seen = [], weigh(program), set()
@@ -194,6 +196,8 @@ def shrink(program, harness, config, verdict, say=print, rounds=40):
             return False
 
         for candidate in candidates(program):
+            if time.time() > end:
+                return program
             if weigh(candidate) >= weight and candidate["funcs"] == program["funcs"]:
                 continue
             text = json.dumps(candidate["funcs"])

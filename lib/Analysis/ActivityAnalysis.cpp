@@ -266,16 +266,18 @@ void ActivityAnalysis::propagateVaried() {
 }
 
 /// Follows the bits of varied floats through integers that are no floats by type
-/// (a masked mantissa, a half that went through an array of int) to where they
-/// become a float again. Comparisons and conversions end a trail: what they give
-/// is constant almost everywhere.
+/// (a masked mantissa, a half that went through an array of int or to another
+/// thread) to where they become a float again. Comparisons and conversions end a
+/// trail: what they give is constant almost everywhere.
 void ActivityAnalysis::findLostBits() {
   DenseSet<const Value *> Tainted;
   BitVector TaintedObjects(VariedObjects.size());
   auto MovesBits = [](const Instruction &I) {
     return I.isBinaryOp() || isa<PHINode>(I) || isa<SelectInst>(I) || isa<BitCastInst>(I) ||
            isa<TruncInst>(I) || isa<ZExtInst>(I) || isa<SExtInst>(I) || isa<FreezeInst>(I) ||
-           isa<InsertElementInst>(I) || isa<ExtractElementInst>(I) || isa<ShuffleVectorInst>(I);
+           isa<InsertElementInst>(I) || isa<ExtractElementInst>(I) || isa<ShuffleVectorInst>(I) ||
+           // Of integers: shuffles and reductions between threads, minima, rotations.
+           (isa<CallBase>(I) && I.getType()->isIntOrIntVectorTy());
   };
   auto Holds = [&](const Value *P) {
     return testObject(VariedObjects, P) || testObject(TaintedObjects, P);

@@ -218,7 +218,8 @@ void retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
   for (Function &F : M) {
     Attribute Held = F.getFnAttribute(HeldLibraryFunction);
     if (Held.isValid()) {
-      F.removeFnAttr(Attribute::NoInline);
+      if (!F.hasFnAttribute(Attribute::OptimizeNone)) // which must not stand without
+        F.removeFnAttr(Attribute::NoInline);
       F.removeFnAttr(HeldLibraryFunction);
       F.setLinkage(GlobalValue::InternalLinkage);
       if (Held.getValueAsString() == "inline")

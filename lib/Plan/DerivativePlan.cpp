@@ -671,6 +671,7 @@ void DerivativePlan::collectRefusals() {
       checkShadowOfDest(I);
     }
   }
+  checkLeavingThreads();
   for (const Instruction *I : Activity.lostBits()) {
     const auto *S = dyn_cast<StoreInst>(I);
     const auto *C = dyn_cast<CallBase>(I);

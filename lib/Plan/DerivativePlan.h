@@ -232,6 +232,8 @@ private:
   void collectRefusals();
   void checkCall(const llvm::CallBase &C);
   bool checkThreads(const llvm::Instruction &I);
+  /// Threads that return while others go on to a barrier (LeavingThreads.cpp).
+  void checkLeavingThreads();
   void checkCopyTypes(const llvm::Instruction &I);
   void checkShadowOfDest(const llvm::Instruction &I);
   bool ownsMemory(const llvm::Value *V) const;

@@ -9,11 +9,10 @@
 |*
 |*   y[l] = x[s(l)]        adj x[j] += sum over l with s(l) = j of adj y[l]
 |*
-|* s is whatever the machine does with the operands (segments, lanes that fall off
-|* the end and read themselves), so it is found by doing the same shuffle with the
-|* number of the lane. For up, down and xor only two lanes can have read lane j:
-|* the one that the opposite shuffle leads to, and j itself. For idx all lanes of
-|* the mask are asked in turn.
+|* For up, down and xor, if all lanes ask alike, only two can have read lane j: the
+|* one that the opposite shuffle leads to, and j itself. Else, and for idx, all are
+|* asked in turn. Lanes that the mask names and that do not exist (of the last warp
+|* of a block) or have ended give nothing: what is read of them is not defined.
 |*
 |* Operands are those of PTX: mask of lanes, value, b (distance, xor mask or lane)
 |* and c (segments in bits 8 to 12, last lane in bits 0 to 4).
@@ -28,45 +27,75 @@
   static inline float rg_move_f32_##MODE(uint32_t m, float v, uint32_t b, uint32_t c) {      \
     return __nvvm_shfl_sync_##MODE##_f32(m, v, (int)b, (int)c);                              \
   }                                                                                          \
-  static inline double rg_move_f64_##MODE(uint32_t m, double v, uint32_t b, uint32_t c) {    \
+  RG_NOINLINE double rg_shfl_##MODE##_f64(uint32_t m, double v, uint32_t b, uint32_t c) {    \
     union { double d; uint32_t w[2]; } u = {v};                                              \
     u.w[0] = rg_move_##MODE(m, u.w[0], b, c);                                                \
     u.w[1] = rg_move_##MODE(m, u.w[1], b, c);                                                \
     return u.d;                                                                              \
   }                                                                                          \
-  RG_NOINLINE double rg_shfl_##MODE##_f64(uint32_t m, double v, uint32_t b, uint32_t c) {    \
-    return rg_move_f64_##MODE(m, v, b, c);                                                   \
+  /* Numbers are moved by what has a rule: adjoints are differentiated, too. */              \
+  static inline double rg_move_f64_##MODE(uint32_t m, double v, uint32_t b, uint32_t c) {    \
+    return rg_shfl_##MODE##_f64(m, v, b, c);                                                 \
   }
 RG_SHUFFLES(up)
 RG_SHUFFLES(down)
 RG_SHUFFLES(bfly)
 RG_SHUFFLES(idx)
 
-#define RG_ADJOINT(NAME, T, MODE, BACK, LAST)                                                \
-  RG_INLINE T rg_shfl_##MODE##_adjoint_##NAME(uint32_t m, T y, uint32_t b, uint32_t c) {     \
-    uint32_t me = RG_LANE(), back = (c & 0x1f00) | (LAST);                                   \
-    uint32_t source = rg_move_##MODE(m, me, b, c);                                           \
-    T theirs = rg_move_##NAME##_##BACK(m, y, b, back);                                       \
-    uint32_t read = rg_move_##BACK(m, source, b, back);                                      \
-    uint32_t who = rg_move_##BACK(m, me, b, back);                                           \
-    T x = source == me ? y : -(T)0;                                                          \
-    if (who != me && read == me && (m >> who & 1))                                           \
-      x += theirs;                                                                           \
-    return x;                                                                                \
+/* The lane that lane `me` reads, as PTX says it: within its segment, or itself. */
+#define RG_SOURCE(MODE, LANE, THERE)                                                         \
+  static inline uint32_t rg_source_##MODE(uint32_t me, uint32_t b, uint32_t c) {             \
+    uint32_t segment = c >> 8 & 0x1f, first = me & segment;                                  \
+    uint32_t last = first | (c & 0x1f & ~segment), lane = (LANE);                            \
+    return (THERE) ? lane : me;                                                              \
   }
-#define RG_ADJOINT_IDX(NAME, T)                                                              \
-  RG_INLINE T rg_shfl_idx_adjoint_##NAME(uint32_t m, T y, uint32_t b, uint32_t c) {          \
+RG_SOURCE(up, me - (b & 0x1f), (int)lane >= (int)last)
+RG_SOURCE(down, me + (b & 0x1f), lane <= last)
+RG_SOURCE(bfly, me ^ (b & 0x1f), lane <= last)
+RG_SOURCE(idx, first | (b & 0x1f & ~segment), lane <= last)
+
+/* Every lane in turn: who reads me? */
+#define RG_ADJOINT_OF_EACH(NAME, T)                                                          \
+  static inline T rg_adjoint_of_each_##NAME(uint32_t m, uint32_t there, T y, uint32_t source) { \
     uint32_t me = RG_LANE();                                                                 \
-    uint32_t source = rg_move_idx(m, me, b, c);                                              \
     T x = -(T)0;                                                                             \
     for (uint32_t l = 0; l < 32; ++l) {                                                      \
-      if (!(m >> l & 1))                                                                     \
+      if (!(there >> l & 1))                                                                 \
         continue;                                                                            \
       T theirs = rg_move_##NAME##_idx(m, y, l, 0x1f);                                        \
       if (rg_move_idx(m, source, l, 0x1f) == me)                                             \
         x += theirs;                                                                         \
     }                                                                                        \
     return x;                                                                                \
+  }
+RG_ADJOINT_OF_EACH(f32, float)
+RG_ADJOINT_OF_EACH(f64, double)
+
+/* Do all lanes ask alike? */
+static inline int rg_ask_alike(uint32_t m, uint32_t there, uint32_t b, uint32_t c) {
+  if (__builtin_constant_p(b) && __builtin_constant_p(c))
+    return 1;
+  uint32_t how = (b & 0x1f) | (c & 0x1f1f) << 5;
+  return __nvvm_vote_all_sync(m, rg_move_idx(m, how, (uint32_t)__builtin_ctz(there), 0x1f) == how);
+}
+
+#define RG_ADJOINT(NAME, T, MODE, BACK, LAST)                                                \
+  RG_INLINE T rg_shfl_##MODE##_adjoint_##NAME(uint32_t m, T y, uint32_t b, uint32_t c) {     \
+    uint32_t me = RG_LANE(), back = (c & 0x1f00) | (LAST);                                   \
+    uint32_t there = __nvvm_vote_ballot_sync(m, 1), source = rg_source_##MODE(me, b, c);     \
+    if (!rg_ask_alike(m, there, b, c))                                                       \
+      return rg_adjoint_of_each_##NAME(m, there, y, source);                                 \
+    uint32_t who = rg_source_##BACK(me, b, back);                                            \
+    T theirs = rg_move_##NAME##_##BACK(m, y, b, back);                                       \
+    T x = source == me ? y : -(T)0;                                                          \
+    if (who != me && (there >> who & 1) && rg_source_##MODE(who, b, c) == me)                \
+      x += theirs;                                                                           \
+    return x;                                                                                \
+  }
+#define RG_ADJOINT_IDX(NAME, T)                                                              \
+  RG_INLINE T rg_shfl_idx_adjoint_##NAME(uint32_t m, T y, uint32_t b, uint32_t c) {          \
+    return rg_adjoint_of_each_##NAME(m, __nvvm_vote_ballot_sync(m, 1), y,                    \
+                                     rg_source_idx(RG_LANE(), b, c));                        \
   }
 #define RG_ADJOINTS(NAME, T)                                                                 \
   RG_ADJOINT(NAME, T, up, down, 0x1f)                                                        \

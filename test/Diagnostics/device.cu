@@ -38,6 +38,29 @@ __device__ void dynamic(const double *x, double *y) {
   BARRIER();
   y[INDEX()] = Dynamic[63 - THREAD()];
 }
+// Half of the threads return while the others go on to a barrier and write what was read.
+__device__ void leave(const double *x, double *y) {
+  __shared__ double s[64];
+  int t = THREAD();
+  s[t] = x[t];
+  BARRIER();
+  if (t >= 32) {
+    y[t] = s[t - 32] * s[t - 32];
+    return;
+  }
+  BARRIER();
+  s[t] = s[t] * x[t];
+  BARRIER();
+  y[t] = s[31 - t];
+}
+// A number that is taken to another thread in two halves.
+__device__ void halves(const double *x, double *y) {
+  union { double d; int w[2]; } u;
+  u.d = x[INDEX()];
+  u.w[0] = __nvvm_shfl_sync_bfly_i32(~0u, u.w[0], 1, 31);
+  u.w[1] = __nvvm_shfl_sync_bfly_i32(~0u, u.w[1], 1, 31);
+  y[INDEX()] = u.d * u.d;
+}
 __global__ void gradients(double *x, double *dx, double *y, double *dy) {
   __enzyme_autodiff((void *)fence, enzyme_dup, x, dx, enzyme_dup, y, dy);
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}compare and exchange{{.*}} [RG2009]
@@ -50,4 +73,11 @@ __global__ void gradients(double *x, double *dx, double *y, double *dy) {
   __enzyme_autodiff((void *)copies, enzyme_dup, x, dx, enzyme_dup, y, dy);
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: dynamic shared memory ('Dynamic') has no shadow yet [RG2201]
   __enzyme_autodiff((void *)dynamic, enzyme_dup, x, dx, enzyme_dup, y, dy);
+  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: some threads return here and others go on to a barrier: {{.*}} [RG2201]
+  __enzyme_autodiff((void *)leave, enzyme_dup, x, dx, enzyme_dup, y, dy);
+  // CHECK: device.cu:[[@LINE-31]]:{{[0-9]+}}: note: it is here, in 'leave'
+  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}a float made from the bits of an active one by integer arithmetic [RG2002]
+  __enzyme_autodiff((void *)halves, enzyme_dup, x, dx, enzyme_dup, y, dy);
+  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}a float made from the bits of an active one by integer arithmetic [RG2002]
+  __enzyme_fwddiff((void *)halves, enzyme_dup, x, dx, enzyme_dup, y, dy);
 }

@@ -1,0 +1,222 @@
+//===- LeavingThreads.cpp - threads that return before a barrier ----------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   y[t] = s[t % 32];
+//   if (t >= 32) return;      these threads begin their reverse sweep here,
+//   __syncthreads();          while the others still have this
+//   s[t] = ...;               and its adjoint in front of them
+//
+// A thread that has returned counts as arrived at every barrier that follows, so the
+// primal's accesses are in order. In the reverse sweep that thread would have to wait for
+// the others' adjoints first, and there is no barrier that it could wait at: how many the
+// others will meet, it does not know. So such a branch is refused if a thread that leaves
+// has touched active memory that others touch in an order that only barriers give.
+// Threads that leave before they have touched anything (`if (i >= n) return;`) are the
+// common case, and right.
+//
+// A branch lets threads leave if its condition may differ between the threads of a block,
+// a barrier lies on some way to where both ways meet again, none on another,
+// and none behind that: if there were, leaving at the branch would leave the others
+// waiting, so the program relies on all threads taking the branch alike.
+//
+// Limits: a condition counts as the same for all threads if it is computed from
+// nothing that tells threads apart; whether the call hands different numbers to
+// them is asked at the calls that are seen.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Catalogue/Catalogue.h"
+#include "Plan/DerivativePlan.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/InstIterator.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+namespace {
+using BlockSet = SmallPtrSet<const BasicBlock *, 16>;
+
+/// What can differ between the threads of a block.
+class ThreadDependence {
+public:
+  explicit ThreadDependence(const Catalogue &Cat) : Cat(Cat) {}
+
+  bool of(const Value *V) {
+    SmallVector<const Value *, 16> Work{V};
+    SmallPtrSet<const Value *, 32> Seen;
+    while (!Work.empty()) {
+      const Value *W = Work.pop_back_val();
+      if (!Seen.insert(W).second)
+        continue;
+      if (const auto *A = dyn_cast<Argument>(W)) {
+        for (const User *U : A->getParent()->users())
+          if (const auto *C = dyn_cast<CallBase>(U);
+              C && C->getCalledOperand() == A->getParent() && A->getArgNo() < C->arg_size())
+            Work.push_back(C->getArgOperand(A->getArgNo()));
+        continue;
+      }
+      const auto *I = dyn_cast<Instruction>(W);
+      if (!I)
+        continue;
+      if (isa<AllocaInst, AtomicRMWInst, AtomicCmpXchgInst>(I))
+        return true;
+      if (const auto *C = dyn_cast<CallBase>(I)) {
+        const OperationRecord *R = Cat.lookup(*C);
+        if (R && R->Handler == HandlerKind::Barrier)
+          continue; // what it counts, all learn alike
+        StringRef Name = C->getCalledFunction() ? C->getCalledFunction()->getName() : "";
+        bool OfBlock = Name.contains("ctaid") || Name.contains("ntid") || Name.contains("workgroup");
+        if (R && (StringRef(R->Id).starts_with("thread_index") || R->Id == "thread_registers") && !OfBlock)
+          return true;
+      }
+      // What a phi is, those branches decide, too, that lead here.
+      if (const auto *P = dyn_cast<PHINode>(I))
+        for (const BasicBlock *In : P->blocks()) {
+          addCondition(*In, Work);
+          if (const BasicBlock *Before = In->getSinglePredecessor())
+            addCondition(*Before, Work);
+        }
+      append_range(Work, I->operands());
+    }
+    return false;
+  }
+
+  static const Value *conditionOf(const BasicBlock &B) {
+    if (const auto *Br = dyn_cast<BranchInst>(B.getTerminator()))
+      return Br->isConditional() ? Br->getCondition() : nullptr;
+    const auto *S = dyn_cast<SwitchInst>(B.getTerminator());
+    return S ? S->getCondition() : nullptr;
+  }
+
+private:
+  static void addCondition(const BasicBlock &B, SmallVectorImpl<const Value *> &Work) {
+    if (const Value *C = conditionOf(B))
+      Work.push_back(C);
+  }
+
+  const Catalogue &Cat;
+};
+} // namespace
+
+/// Blocks that control can reach from Starts, without leaving or passing Ends.
+static BlockSet reachable(ArrayRef<const BasicBlock *> Starts,
+                          function_ref<bool(const BasicBlock &)> Ends) {
+  BlockSet Found;
+  SmallVector<const BasicBlock *, 16> Work(Starts.begin(), Starts.end());
+  while (!Work.empty()) {
+    const BasicBlock *B = Work.pop_back_val();
+    if (Ends(*B) || !Found.insert(B).second)
+      continue;
+    append_range(Work, successors(B));
+  }
+  return Found;
+}
+
+static bool meets(const Instruction &I, const Catalogue &Cat, SmallPtrSetImpl<const Function *> &Seen) {
+  const auto *C = dyn_cast<CallBase>(&I);
+  if (!C)
+    return false;
+  if (const OperationRecord *R = Cat.lookup(*C))
+    return R->Handler == HandlerKind::Barrier && !StringRef(C->getCalledFunction()->getName()).contains("warp");
+  const Function *Callee = C->getCalledFunction();
+  return Callee && !Callee->isDeclaration() && Seen.insert(Callee).second &&
+         any_of(instructions(*Callee), [&](const Instruction &J) { return meets(J, Cat, Seen); });
+}
+
+void DerivativePlan::checkLeavingThreads() {
+  if (!Machine.manyThreads() || Request.Mode == DerivativeMode::Forward)
+    return;
+  const Catalogue &Cat = facts().catalogue();
+  BlockSet Barriers;
+  for (const Instruction &I : instructions(F)) {
+    SmallPtrSet<const Function *, 8> Seen;
+    if (Shape.isLive(I.getParent()) && meets(I, Cat, Seen))
+      Barriers.insert(I.getParent());
+  }
+  if (Barriers.empty())
+    return;
+  auto IsBarrier = [&](const BasicBlock &B) { return Barriers.contains(&B); };
+  auto Never = [](const BasicBlock &) { return false; };
+  if (!PostDominators)
+    PostDominators.emplace(F);
+
+  // An access whose adjoint other threads can notice, and whether it writes.
+  struct Access {
+    const Instruction *I;
+    TypeAnalysis::ObjectId Object;
+    bool Writes;
+  };
+  auto AccessesOf = [&](const BasicBlock &B, SmallVectorImpl<Access> &Into) {
+    for (const Instruction &I : B) {
+      const Value *P = getLoadStorePointerOperand(&I);
+      if (const auto *A = dyn_cast<AtomicRMWInst>(&I))
+        P = A->getPointerOperand();
+      if (P ? !hasReverse(I, Activity) || isThreadsOwn(P)
+            : !isa<CallBase>(I) || !hasReverse(I, Activity) || !I.mayReadOrWriteMemory())
+        continue;
+      if (!P && Cat.lookup(I) && Cat.lookup(I)->Handler == HandlerKind::Barrier)
+        continue;
+      Into.push_back({&I, P ? facts().types().objectOf(P) : TypeAnalysis::NoObject, I.mayWriteToMemory()});
+    }
+  };
+  auto Conflicts = [](const Access &A, const Access &B) {
+    return (A.Writes || B.Writes) && (A.Object == B.Object || A.Object == TypeAnalysis::NoObject ||
+                                      B.Object == TypeAnalysis::NoObject);
+  };
+
+  ThreadDependence Depends(Cat);
+  for (const BasicBlock &X : F) {
+    const Value *Condition = ThreadDependence::conditionOf(X);
+    if (!Shape.isLive(&X) || !Condition)
+      continue;
+    const auto *Node = PostDominators->getNode(&X);
+    const BasicBlock *Join = Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
+    auto IsJoin = [&](const BasicBlock &B) { return &B == Join; };
+    SmallVector<const BasicBlock *, 4> Ways(successors(&X));
+    BlockSet Between = reachable(Ways, IsJoin);
+    if (none_of(Between, [&](const BasicBlock *B) { return IsBarrier(*B); }) ||
+        (Join && any_of(reachable({Join}, Never), [&](const BasicBlock *B) { return IsBarrier(*B); })))
+      continue;
+    // The blocks of those who leave: they get to the join, or the end, and meet no barrier.
+    auto Leaves = [&](const BasicBlock *From) {
+      BlockSet Free = reachable({From}, [&](const BasicBlock &B) { return IsBarrier(B) || IsJoin(B); });
+      return any_of(Free, [&](const BasicBlock *B) {
+        return succ_empty(B) || is_contained(successors(B), Join);
+      });
+    };
+    BlockSet Left;
+    for (const BasicBlock *B : reachable(Ways, [&](const BasicBlock &B) { return IsBarrier(B) || IsJoin(B); }))
+      if (Leaves(B))
+        Left.insert(B);
+    bool Direct = is_contained(Ways, Join);
+    if ((Left.empty() && !Direct) || !Depends.of(Condition))
+      continue;
+    // What they did there and before, and what the others do behind a barrier.
+    bool BarrierBefore = false;
+    SmallVector<Access, 16> Theirs, Others;
+    for (const BasicBlock &B : F) {
+      bool Before = Shape.isLive(&B) && reachable({&B}, Never).contains(&X);
+      BarrierBefore |= Before && IsBarrier(B);
+      if (Before || Left.contains(&B))
+        AccessesOf(B, Theirs);
+    }
+    SmallVector<const BasicBlock *, 8> Behind;
+    for (const BasicBlock *B : Between)
+      if (IsBarrier(*B))
+        Behind.push_back(B);
+    BlockSet Later = reachable(Behind, Never);
+    for (const BasicBlock &B : F)
+      if (Shape.isLive(&B) && (BarrierBefore || Later.contains(&B)))
+        AccessesOf(B, Others);
+    for (const Access &A : Theirs)
+      if (any_of(Others, [&](const Access &B) { return Conflicts(A, B); }))
+        return refuse(RefusalKind::Device, *X.getTerminator(),
+                      "some threads return here and others go on to a barrier: the adjoints of what "
+                      "they all did before would come in the wrong order; let all threads reach the "
+                      "barrier, and guard the work instead");
+  }
+}
