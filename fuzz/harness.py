@@ -60,7 +60,7 @@ class Harness:
         env = dict(os.environ, LC_ALL="C", LLVM_DISABLE_CRASH_REPORT="1")
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace",
-                                  timeout=self.timeout, env=env)
+                                  timeout=self.timeout * (5 if ending == "cu" else 1), env=env)
         except subprocess.TimeoutExpired:
             return -1, "no end of compilation", base
         return done.returncode, done.stderr, base

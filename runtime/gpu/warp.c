@@ -59,6 +59,7 @@ RG_SOURCE(idx, first | (b & 0x1f & ~segment), lane <= last)
   static inline T rg_adjoint_of_each_##NAME(uint32_t m, uint32_t there, T y, uint32_t source) { \
     uint32_t me = RG_LANE();                                                                 \
     T x = -(T)0;                                                                             \
+    _Pragma("clang loop unroll(disable)") /* rare, and large where a processor plays the lanes */ \
     for (uint32_t l = 0; l < 32; ++l) {                                                      \
       if (!(there >> l & 1))                                                                 \
         continue;                                                                            \

@@ -104,6 +104,16 @@ std::string driverFor(const Invocation &I, const Signature &F) {
   return Path.str().str();
 }
 
+std::vector<std::string> withFlags(std::vector<std::string> Words, ArrayRef<std::string> Flags) {
+  append_range(Words, Flags);
+  return Words;
+}
+
+/// Of the program that is made for the user's file.
+std::string ending(const Invocation &I, const Signature &F) {
+  return I.isCuda() ? ".cu" : F.CPlusPlus ? ".cpp" : ".c";
+}
+
 /// Compiles the program under one plan and runs it; the lines that it wrote.
 int runUnderPlan(const Invocation &I, const Signature &F, const Workplace &W,
                  const std::string &Source, StringRef Plan,
@@ -112,6 +122,7 @@ int runUnderPlan(const Invocation &I, const Signature &F, const Workplace &W,
               Problem;
   std::vector<std::string> Arguments{
       "-O2", "-w", Source, "-o", Program, "-mllvm", ("-rg-plan=" + Plan).str()};
+  append_range(Arguments, targetFlags(I));
   Arguments.insert(Arguments.end(), I.Flags.begin(), I.Flags.end());
   Arguments.push_back("-lm");
   if (int Status = execute(driverFor(I, F), Arguments, Problem))
@@ -254,13 +265,28 @@ void printTable(const std::vector<Row> &Rows, bool All) {
 /// Checks another function of the file, by this tool in a process of its own: it may crash
 /// or refuse.
 Health examine(const Invocation &I, const CheckSettings &S, const std::string &Function,
-               std::string &Reason) {
+               bool Together, std::string &Reason) {
   Workplace W(false);
   SmallString<256> Self(I.BinDirectory);
   sys::path::append(Self, "retrograd");
   std::vector<std::string> Words{"check", I.File, "--function", Function, "--no-doctor", "--twice",
                                  "--points", std::to_string(S.Points), "--seed",
-                                 std::to_string(S.Seed), "--"};
+                                 std::to_string(S.Seed)};
+  if (I.isCuda()) {
+    // Threads that know nothing of each other would all write one place.
+    append_range(Words, ArrayRef<std::string>{"--grid", std::to_string(Together ? S.Grid : 1), "--block",
+                                              std::to_string(Together ? S.Block : 1)});
+    Expected<Signature> F = readSignature(I.File, Function, withFlags(readingFlags(I), I.Flags));
+    if (!F)
+      consumeError(F.takeError());
+    else if (Together)
+      for (const Parameter &P : F->Parameters)
+        if (auto Given = S.Integers.find(P.Name); Given != S.Integers.end())
+          append_range(Words, ArrayRef<std::string>{"--int", P.Name + "=" + std::to_string(Given->second)});
+    if (I.OnGpu)
+      Words.push_back("--target=gpu");
+  }
+  Words.push_back("--");
   Words.insert(Words.end(), I.Flags.begin(), I.Flags.end());
   std::vector<StringRef> All{Self};
   All.insert(All.end(), Words.begin(), Words.end());
@@ -286,8 +312,8 @@ Health examine(const Invocation &I, const CheckSettings &S, const std::string &F
 
 /// Runs another function of the file as it is, for what it decides.
 std::optional<Decision> measure(const Invocation &I, const CheckSettings &Given,
-                                const std::string &Function) {
-  Expected<Signature> F = readSignature(I.File, Function, I.Flags);
+                                const std::string &Function, bool Together) {
+  Expected<Signature> F = readSignature(I.File, Function, withFlags(readingFlags(I), I.Flags));
   if (!F) {
     consumeError(F.takeError());
     return std::nullopt;
@@ -299,10 +325,18 @@ std::optional<Decision> measure(const Invocation &I, const CheckSettings &Given,
   S.Points = Given.Points;
   S.Seed = Given.Seed;
   S.Trace = true;
-  std::string Source = W.file(F->CPlusPlus ? "trace.cpp" : "trace.c");
+  if (Function != I.Function) {
+    S.Grid = Together ? Given.Grid : 1;
+    S.Block = Together ? Given.Block : 1;
+  }
+  std::string Source = W.file("trace" + ending(I, *F));
   if (W.failed() || !writeFile(Source, checkProgram(I.File, *F, S)))
     return std::nullopt;
-  return measureDecisions(driverFor(I, *F), Source, W.file("trace"), I.Flags);
+  // Decisions are traced on the processor, wherever the check itself runs.
+  Invocation OnProcessor = I;
+  OnProcessor.OnGpu = false;
+  return measureDecisions(driverFor(I, *F), Source, W.file("trace"),
+                          withFlags(targetFlags(OnProcessor), I.Flags));
 }
 
 std::string counted(size_t N, StringRef Thing) {
@@ -311,8 +345,27 @@ std::string counted(size_t N, StringRef Thing) {
 
 } // namespace
 
+std::vector<std::string> retrograd::targetFlags(const Invocation &I) {
+  if (!I.isCuda())
+    return {};
+  if (!I.OnGpu)
+    return {"--offload=cpu"};
+  return {"-L/usr/local/cuda/lib64", "-lcudart_static", "-ldl", "-lrt", "-lpthread"};
+}
+
+std::vector<std::string> retrograd::readingFlags(const Invocation &I) {
+  if (!I.isCuda())
+    return {};
+  SmallString<256> Headers(sys::path::parent_path(I.BinDirectory));
+  sys::path::append(Headers, "include", "retrograd", "cuda");
+  SmallString<256> First = Headers;
+  sys::path::append(First, "retrograd_cuda.h");
+  return {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "-Xclang",
+          "-target-sdk-version=12.8", "-isystem", Headers.str().str(), "-include", First.str().str()};
+}
+
 int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
-  Expected<Signature> F = readSignature(I.File, I.Function, I.Flags);
+  Expected<Signature> F = readSignature(I.File, I.Function, withFlags(readingFlags(I), I.Flags));
   if (!F)
     return complain(toString(F.takeError()));
   auto Known = [&](StringRef Option, const std::string &Name) {
@@ -337,7 +390,7 @@ int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
       return 2;
 
   Workplace W(I.Keep);
-  std::string Source = W.file(F->CPlusPlus ? "check.cpp" : "check.c");
+  std::string Source = W.file("check" + ending(I, *F));
   if (W.failed() || !writeFile(Source, checkProgram(I.File, *F, S)))
     return complain("cannot write a temporary file");
 
@@ -404,15 +457,17 @@ int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
   if ((Wrong || Unsure) && I.Doctor)
     diagnose(
         I,
-        [&](const std::string &Function, std::string &Reason) {
-          return examine(I, S, Function, Reason);
+        [&](const std::string &Function, bool Together, std::string &Reason) {
+          return examine(I, S, Function, Together, Reason);
         },
-        [&](const std::string &Function) { return measure(I, S, Function); });
+        [&](const std::string &Function, bool Together) {
+          return measure(I, S, Function, Together);
+        });
   return Wrong ? 1 : 0;
 }
 
 int retrograd::gradCommand(const Invocation &I) {
-  Expected<Signature> F = readSignature(I.File, I.Function, I.Flags);
+  Expected<Signature> F = readSignature(I.File, I.Function, withFlags(readingFlags(I), I.Flags));
   if (!F)
     return complain(toString(F.takeError()));
   Workplace W(I.Keep);

@@ -119,6 +119,15 @@ static void rg_reset(void) {
   for (int i = 0; i < rg_count; ++i)
     rg_set(rg_numbers[i].value, rg_numbers[i].kind, rg_numbers[i].start);
 }
+/* Atomic additions of many threads come in any order. */
+static int rg_same(long double a, long double b) {
+#ifdef RG_ANY_ORDER
+  long double d = a < b ? b - a : a - b, size = a < 0 ? -a : a;
+  return d <= (RG_FLOAT_RESULT ? 1e-4L : 1e-10L) * (1 + size);
+#else
+  return memcmp(&a, &b, 10) == 0;
+#endif
+}
 static int rg_slack_written(void) {
   for (int i = 0; i < rg_block_count; ++i)
     for (size_t k = rg_blocks[i].used; k < rg_blocks[i].bytes; ++k)
@@ -241,9 +250,9 @@ static int rg_point(int point) {
     return fprintf(rg_out, "note bounds writes\n"), 1;
   if (!rg_finite(first))
     return fprintf(rg_out, "note finite %d\n", point), 1;
-  if (memcmp(&first, &second, 10))
+  if (!rg_same(first, second))
     return fprintf(rg_out, "note repeat\n"), 1;
-  if (memcmp(&first, &third, 10))
+  if (!rg_same(first, third))
     return fprintf(rg_out, "note bounds reads\n"), 1;
 
   rg_reset();
@@ -357,7 +366,7 @@ void emitHead(raw_ostream &OS, const std::string &File) {
 std::string emitEntry(raw_ostream &OS, const Signature &F,
                       const CheckSettings &S, StringRef Entry, bool Reverse,
                       StringRef Result) {
-  OS << Result << " " << Entry << "(void *";
+  OS << (F.OnDevice ? "__device__ " : "") << Result << " " << Entry << "(void *";
   std::string Call =
       (Entry + "((void *)(" + F.PointerType + ")" + F.Name).str();
   for (size_t I = 0; I < F.Parameters.size(); ++I) {
@@ -412,13 +421,107 @@ void emitTwice(raw_ostream &OS, Signature &F) {
     Passed += (I ? ", " : "") + Name;
   }
   std::string Call = "((" + F.PointerType + ")" + F.Name + ")(" + Passed + ")";
-  OS << "static " << F.Result << " rg_twice(" << Declared << ") {\n  " << F.Result
+  OS << (F.OnDevice ? "__device__ " : "") << "static " << F.Result << " rg_twice(" << Declared << ") {\n  " << F.Result
      << " rg_first = " << Call << ";\n  return 0.75f * rg_first + 1.5f * " << Call << ";\n}\n";
   F.Name = "rg_twice";
 }
 
+const char *WithoutDerivatives = "#define RG_TRACE\nstatic void rg_reverse(void) {}\n"
+                                 "static long double rg_forward(void) { return 0; }\n";
+
+/// The three calls: the function, and its derivatives unless only decisions are traced.
+void emitHostCalls(raw_ostream &OS, const Signature &F, const CheckSettings &S,
+                   const std::vector<size_t> &Scalars, const std::string &Adjoints,
+                   const std::string &Reverse, const std::string &Forward) {
+  OS << "static long double rg_primal(void) {\n  "
+     << (F.Result == "void" ? "" : "return (long double)") << "(("
+     << F.PointerType << ")" << F.Name << ")(";
+  for (size_t I = 0; I < F.Parameters.size(); ++I)
+    OS << (I ? ", " : "") << ParameterText(F.Parameters[I], I).argument();
+  OS << ");\n" << (F.Result == "void" ? "  return 0;\n" : "") << "}\n";
+
+  if (S.Trace) {
+    OS << WithoutDerivatives;
+    return;
+  }
+    OS << "static void rg_reverse(void) {\n  ";
+    if (Scalars.size() == 1)
+      OS << ParameterText(F.Parameters[Scalars[0]], Scalars[0]).shadow() << " = ";
+    else if (Scalars.size() > 1)
+      OS << Adjoints << " r = ";
+    OS << Reverse << ";\n";
+    for (size_t I : Scalars)
+      if (Scalars.size() > 1)
+        OS << "  " << ParameterText(F.Parameters[I], I).shadow() << " = r.a" << I
+           << ";\n";
+    OS << "}\nstatic long double rg_forward(void) {\n  "
+       << (F.Result == "void" ? "" : "return (long double)") << Forward << ";\n"
+       << (F.Result == "void" ? "  return 0;\n" : "") << "}\n";
+}
+
+/// The same for a __device__ function: kernels call it, or its derivative, in all threads of the launch. The results
+/// of the threads are added up by the host; so are their adjoints of numbers by value.
+/// All memory is managed, so the host's part of the program need not know where it is.
+void emitKernels(raw_ostream &OS, const Signature &F, const CheckSettings &S,
+                 const std::vector<size_t> &Scalars, const std::string &Adjoints,
+                 const std::string &Reverse, const std::string &Forward) {
+  uint64_t Threads = uint64_t(S.Grid) * S.Block;
+  OS << "#define RG_ANY_ORDER\nenum { RG_THREADS = " << Threads << " };\n"
+     << "static void rg_must(cudaError_t e) {\n  if (e == cudaSuccess)\n    return;\n"
+        "  fprintf(stderr, \"retrograd: CUDA: %s\\n\", cudaGetErrorString(e));\n  exit(3);\n}\n"
+        "static void *rg_device_calloc(size_t n, size_t bytes) {\n  void *p;\n"
+        "  rg_must(cudaMallocManaged(&p, n * bytes));\n  memset(p, 0, n * bytes);\n  return p;\n}\n"
+        "static double *rg_results(void) {\n  static double *p;\n  if (!p)\n"
+        "    p = (double *)rg_device_calloc(RG_THREADS * "
+     << std::max<size_t>(1, Scalars.size()) << ", sizeof(double));\n  return p;\n}\n"
+     << "static double rg_sum(int k) {\n  double s = 0;\n  for (int i = 0; i < RG_THREADS; ++i)\n"
+        "    s += rg_results()[k * RG_THREADS + i];\n  return s;\n}\n";
+  auto Kernel = [&](StringRef Name, bool ReverseShadows, bool Shadows, const std::string &Body) {
+    std::string Declared, Passed;
+    for (size_t I = 0; I < F.Parameters.size(); ++I) {
+      ParameterText T(F.Parameters[I], I);
+      Declared += T.variable() + " " + T.value() + ", ";
+      Passed += T.value() + ", ";
+      if (Shadows && isActive(F.Parameters[I], S) &&
+          (F.Parameters[I].How != Passing::Value || !ReverseShadows)) {
+        Declared += T.variable() + " " + T.shadow() + ", ";
+        Passed += T.shadow() + ", ";
+      }
+    }
+    OS << "static __global__ void rg_kernel_" << Name << "(" << Declared << "double *rg_into) {\n"
+       << "  int rg_me = blockIdx.x * blockDim.x + threadIdx.x;\n  (void)rg_me;\n  " << Body << "}\n"
+       << "static void rg_launch_" << Name << "(void) {\n  rg_kernel_" << Name << "<<<" << S.Grid << ", "
+       << S.Block << ">>>(" << Passed << "rg_results());\n  rg_must(cudaGetLastError());\n"
+       << "  rg_must(cudaDeviceSynchronize());\n}\n";
+  };
+  bool Returns = F.Result != "void";
+  std::string Plain = "((" + F.PointerType + ")" + F.Name + ")(";
+  for (size_t I = 0; I < F.Parameters.size(); ++I)
+    Plain += (I ? ", " : "") + ParameterText(F.Parameters[I], I).argument();
+  Kernel("primal", true, false, (Returns ? "rg_into[rg_me] = " : "") + Plain + ");\n");
+  std::string Sum = Returns ? "rg_sum(0)" : "0";
+  OS << "static long double rg_primal(void) {\n  rg_launch_primal();\n  return " << Sum << ";\n}\n";
+  if (S.Trace) {
+    OS << WithoutDerivatives;
+    return;
+  }
+  std::string Body = (Scalars.empty() ? "" : Adjoints + " rg_r = ") + Reverse + ";\n";
+  for (size_t K = 0; K < Scalars.size(); ++K)
+    Body += "  rg_into[" + std::to_string(K) + " * RG_THREADS + rg_me] = rg_r" +
+            (Scalars.size() > 1 ? ".a" + std::to_string(Scalars[K]) : std::string()) + ";\n";
+  Kernel("reverse", true, true, Body);
+  OS << "static void rg_reverse(void) {\n  rg_launch_reverse();\n";
+  for (size_t K = 0; K < Scalars.size(); ++K)
+    OS << "  " << ParameterText(F.Parameters[Scalars[K]], Scalars[K]).shadow() << " = rg_sum(" << K << ");\n";
+  OS << "}\n";
+  Kernel("forward", false, true, (Returns ? "rg_into[rg_me] = " : "") + Forward + ";\n");
+  OS << "static long double rg_forward(void) {\n  rg_launch_forward();\n  return " << Sum << ";\n}\n";
+}
+
 void emitMarkersAndTypes(raw_ostream &OS, const Signature &F) {
-  OS << (F.CPlusPlus
+  OS << (F.OnDevice
+             ? "extern __device__ int enzyme_dup, enzyme_const, enzyme_out;\n"
+         : F.CPlusPlus
              ? "extern int enzyme_dup, enzyme_const, enzyme_out;\n"
                "int enzyme_dup __attribute__((weak)), enzyme_const "
                "__attribute__((weak)), enzyme_out __attribute__((weak));\n"
@@ -464,33 +567,10 @@ std::string retrograd::checkProgram(const std::string &File, const Signature &Gi
       OS << "static " << T.variable() << " " << T.shadow() << ";\n";
   }
 
-  OS << "static long double rg_primal(void) {\n  "
-     << (F.Result == "void" ? "" : "return (long double)") << "(("
-     << F.PointerType << ")" << F.Name << ")(";
-  for (size_t I = 0; I < F.Parameters.size(); ++I)
-    OS << (I ? ", " : "") << ParameterText(F.Parameters[I], I).argument();
-  OS << ");\n" << (F.Result == "void" ? "  return 0;\n" : "") << "}\n";
-
-  auto emitCalls = [&] {
-    OS << "static void rg_reverse(void) {\n  ";
-    if (Scalars.size() == 1)
-      OS << ParameterText(F.Parameters[Scalars[0]], Scalars[0]).shadow() << " = ";
-    else if (Scalars.size() > 1)
-      OS << Adjoints << " r = ";
-    OS << Reverse << ";\n";
-    for (size_t I : Scalars)
-      if (Scalars.size() > 1)
-        OS << "  " << ParameterText(F.Parameters[I], I).shadow() << " = r.a" << I
-           << ";\n";
-    OS << "}\nstatic long double rg_forward(void) {\n  "
-       << (F.Result == "void" ? "" : "return (long double)") << Forward << ";\n"
-       << (F.Result == "void" ? "  return 0;\n" : "") << "}\n";
-  };
-  if (S.Trace)
-    OS << "#define RG_TRACE\nstatic void rg_reverse(void) {}\n"
-          "static long double rg_forward(void) { return 0; }\n";
+  if (F.OnDevice)
+    emitKernels(OS, F, S, Scalars, Adjoints, Reverse, Forward);
   else
-    emitCalls();
+    emitHostCalls(OS, F, S, Scalars, Adjoints, Reverse, Forward);
 
   // The table of numbers, filled at the start.
   std::string Table;
@@ -515,7 +595,7 @@ std::string retrograd::checkProgram(const std::string &File, const Signature &Gi
         if (Active)
           TS << "  " << T.shadow() << " = " << New;
       } else {
-        std::string New = "(" + T.variable() + ")calloc(" +
+        std::string New = "(" + T.variable() + ")" + (F.OnDevice ? "rg_device_calloc(" : "calloc(") +
                           std::to_string(Length) + " + RG_SLACK_ELEMENTS, " +
                           std::to_string(P.ElementBytes) + ");\n";
         TS << "  " << T.value() << " = " << New;

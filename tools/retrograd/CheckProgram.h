@@ -32,6 +32,7 @@ namespace retrograd {
 struct CheckSettings {
   unsigned Points = 3;
   bool Twice = false; ///< --twice: two calls, of different weight
+  unsigned Grid = 1, Block = 4; ///< of device functions: blocks, threads of a block
   bool Trace = false; ///< no derivatives, but what is decided on the way (Decisions.h)
   uint64_t Seed = 1;
   double Low = 0.25, High = 1.75;                          ///< range of inputs

@@ -104,8 +104,13 @@ std::optional<Decision> retrograd::measureDecisions(StringRef Driver, StringRef 
                                                     ArrayRef<std::string> Flags) {
   std::string Text = (Base + ".ll").str(), Program = (Base + ".run").str(),
               Output = (Base + ".txt").str();
-  std::vector<std::string> Words{"-w", Source.str(), "-S", "-emit-llvm", "-o", Text, "-mllvm",
-                                 "-enzyme-enable=0"};
+  std::vector<std::string> Words{"-w", Source.str(), "-S", "-emit-llvm", "-o", Text};
+  // Kernels have to be whole, so the derivatives in them stay; none of them is run.
+  bool Cuda = Source.ends_with(".cu");
+  if (!Cuda)
+    append_range(Words, ArrayRef<StringRef>{"-mllvm", "-enzyme-enable=0"});
+  else // Blocks one after the other: decisions have an order.
+    setenv("OMP_NUM_THREADS", "1", 1);
   append_range(Words, Flags);
   append_range(Words, ArrayRef<StringRef>{"-O0", "-g"});
   LLVMContext Context;
@@ -119,12 +124,12 @@ std::optional<Decision> retrograd::measureDecisions(StringRef Driver, StringRef 
 
   std::vector<std::pair<const DILocation *, Nature>> Sites;
   for (Function &F : *M) {
-    const DISubprogram *SP = F.getSubprogram();
-    if (!SP || sys::path::filename(SP->getFilename()) == sys::path::filename(Source))
-      continue; // what the check itself is made of
     for (Instruction &I : make_early_inc_range(instructions(F))) {
       Nature N = natureOf(I);
-      if (N == Nature::Smooth || !I.getDebugLoc() || I.isTerminator() || I.getType()->isVectorTy())
+      const DILocation *At = I.getDebugLoc();
+      if (N == Nature::Smooth || !At || I.isTerminator() || I.getType()->isVectorTy() ||
+          // What the check itself is made of. (A kernel of its holds the user's function inlined.)
+          sys::path::filename(At->getFilename()) == sys::path::filename(Source))
         continue;
       IRBuilder<> B(I.getNextNode());
       B.SetCurrentDebugLocation(I.getDebugLoc());

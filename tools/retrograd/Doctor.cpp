@@ -28,28 +28,37 @@ using namespace retrograd;
 
 namespace {
 
-/// The user's file as IR with lines, without derivatives. Null if it cannot be had.
-std::unique_ptr<Module> readModule(const Invocation &I, LLVMContext &Context) {
+/// Runs the driver beside this tool into an IR file and reads that. Null if it fails.
+std::unique_ptr<Module> compile(const Invocation &I, StringRef DriverName, std::vector<std::string> Words,
+                                LLVMContext &Context) {
   SmallString<128> Output;
   if (sys::fs::createTemporaryFile("retrograd-doctor", "ll", Output))
     return nullptr;
-  bool CPlusPlus = !StringRef(I.File).ends_with(".c");
   SmallString<256> Driver(I.BinDirectory);
-  sys::path::append(Driver, CPlusPlus ? "rg-clang++" : "rg-clang");
-  // At -O0 each call and each operation is still at its line.
-  std::vector<std::string> Words{"-w", I.File, "-S", "-emit-llvm", "-o", Output.str().str(),
-                                 "-mllvm", "-enzyme-enable=0"};
+  sys::path::append(Driver, DriverName);
+  Words.insert(Words.begin(), {"-w", "-S", "-emit-llvm", "-o", Output.str().str(), "-mllvm", "-enzyme-enable=0"});
   Words.insert(Words.end(), I.Flags.begin(), I.Flags.end());
+  // At -O0 each call and each operation is still at its line.
   Words.insert(Words.end(), {"-O0", "-g"});
   std::vector<StringRef> All{Driver};
   All.insert(All.end(), Words.begin(), Words.end());
-  int Status = sys::ExecuteAndWait(Driver, All);
   SMDiagnostic Diagnostic;
   std::unique_ptr<Module> M;
-  if (Status == 0)
+  if (sys::ExecuteAndWait(Driver, All) == 0)
     M = parseIRFile(Output, Diagnostic, Context);
   sys::fs::remove(Output);
   return M;
+}
+
+/// The user's file as IR with lines, without derivatives. Null if it cannot be had.
+std::unique_ptr<Module> readModule(const Invocation &I, LLVMContext &Context) {
+  if (I.isCuda()) { // Device functions are in the device's half.
+    std::vector<std::string> Words = readingFlags(I);
+    Words.insert(Words.end(), {"-Xclang", "-target-feature", "-Xclang", "+ptx88", "--cuda-device-only", "--offload-arch=sm_90", "--cuda-noopt-device-debug",
+                               "-Wno-unknown-cuda-version", I.File});
+    return compile(I, "rg-clang++", std::move(Words), Context);
+  }
+  return compile(I, StringRef(I.File).ends_with(".c") ? "rg-clang" : "rg-clang++", {I.File}, Context);
 }
 
 /// The name by which the user's program calls F; empty for what has no line.
@@ -116,11 +125,30 @@ bool branchesOnNumber(const Instruction &I) {
   return any_of(C->users(), [](const User *U) { return isa<BranchInst, SelectInst>(U); });
 }
 
+/// Do threads that run F have to do with each other: does it ask who they are, or wait for them?
+bool areTogether(const Function &F) {
+  SmallVector<const Function *, 8> Work{&F};
+  DenseSet<const Function *> Seen{&F};
+  while (!Work.empty())
+    for (const Instruction &Inst : instructions(*Work.pop_back_val()))
+      if (const auto *C = dyn_cast<CallBase>(&Inst))
+        if (const Function *Callee = C->getCalledFunction()) {
+          StringRef Name = Callee->getName();
+          if (Name.starts_with("llvm.nvvm.read.ptx") || Name.starts_with("llvm.nvvm.barrier") ||
+              Name.starts_with("llvm.nvvm.bar") || Name.starts_with("llvm.nvvm.shfl") ||
+              Name.starts_with("llvm.nvvm.vote"))
+            return true;
+          if (!Callee->isDeclaration() && Seen.insert(Callee).second)
+            Work.push_back(Callee);
+        }
+  return false;
+}
+
 class Doctor {
 public:
   Doctor(const Invocation &I, Module &M,
-         function_ref<Health(const std::string &, std::string &)> Examine,
-         function_ref<std::optional<Decision>(const std::string &)> Measure)
+         function_ref<Health(const std::string &, bool, std::string &)> Examine,
+         function_ref<std::optional<Decision>(const std::string &, bool)> Measure)
       : I(I), M(M), Examine(Examine), Measure(Measure) {}
 
   void run() {
@@ -151,7 +179,7 @@ private:
       std::string Name = userName(*Callee), Reason;
       if (Name.empty())
         continue;
-      Health H = Examine(Name, Reason);
+      Health H = Examine(Name, areTogether(*Callee), Reason);
       if (H == Health::Wrong) {
         outs() << place(I, Line) << ": '" << userName(F) << "' calls '" << Name
                << "', whose own derivative is wrong\n";
@@ -182,7 +210,7 @@ private:
     }
     if (!Registered.empty())
       return;
-    if (std::optional<Decision> D = Measure(userName(F))) {
+    if (std::optional<Decision> D = Measure(userName(F), areTogether(F))) {
       bool Own = sys::path::filename(D->File) == sys::path::filename(I.File);
       outs() << (Own ? place(I, D->Line) : D->File + ":" + std::to_string(D->Line))
              << ": the fault is in '" << (Own && D->Function == F.getSubprogram()->getName() ? userName(F) : D->Function)
@@ -210,16 +238,16 @@ private:
 
   const Invocation &I;
   Module &M;
-  function_ref<Health(const std::string &, std::string &)> Examine;
-  function_ref<std::optional<Decision>(const std::string &)> Measure;
+  function_ref<Health(const std::string &, bool, std::string &)> Examine;
+  function_ref<std::optional<Decision>(const std::string &, bool)> Measure;
   DenseSet<const Function *> Seen;
 };
 
 } // namespace
 
 void retrograd::diagnose(const Invocation &I,
-                         function_ref<Health(const std::string &, std::string &)> Examine,
-                         function_ref<std::optional<Decision>(const std::string &)> Measure) {
+                         function_ref<Health(const std::string &, bool, std::string &)> Examine,
+                         function_ref<std::optional<Decision>(const std::string &, bool)> Measure) {
   LLVMContext Context;
   if (std::unique_ptr<Module> M = readModule(I, Context))
     Doctor(I, *M, Examine, Measure).run();

@@ -29,12 +29,13 @@ namespace retrograd {
 enum class Health { Right, Wrong, Unsure, Unknown };
 
 /// Names the function, and the line, that makes `I.Function` wrong, on stdout.
-/// `Examine` checks a function of the same file quietly; the reason of Unknown
-/// goes to its second argument. `Measure` says which decision of a function changes for
+/// `Examine` checks a function of the same file quietly, a device function in many threads
+/// if the second argument says that they have to do with each other; the reason of Unknown
+/// goes to its last argument. `Measure` says which decision of a function changes for
 /// inputs close by.
 void diagnose(const Invocation &I,
-              llvm::function_ref<Health(const std::string &, std::string &)> Examine,
-              llvm::function_ref<std::optional<Decision>(const std::string &)> Measure);
+              llvm::function_ref<Health(const std::string &, bool, std::string &)> Examine,
+              llvm::function_ref<std::optional<Decision>(const std::string &, bool)> Measure);
 
 } // namespace retrograd
 

@@ -61,6 +61,12 @@ cl::list<std::string>
            cl::desc("Range of random inputs, of all or of one parameter "
                     "(default 0.25:1.75)"),
            cl::value_desc("[x=]low:high"), cl::sub(Check));
+cl::opt<unsigned> Grid("grid", cl::desc("CUDA: blocks in which a device function is called (default 1)"),
+                       cl::init(1), cl::sub(Check));
+cl::opt<unsigned> Block("block", cl::desc("CUDA: threads of a block (default 4)"), cl::init(4),
+                        cl::sub(Check));
+cl::opt<std::string> Where("target", cl::desc("CUDA: cpu (default) or gpu, to run on this machine's GPU"),
+                           cl::init("cpu"), cl::sub(Check));
 cl::opt<unsigned> Points("points", cl::desc("Number of random points"),
                          cl::init(3), cl::sub(Check));
 cl::opt<uint64_t> Seed("seed", cl::desc("Seed of the random numbers"),
@@ -114,6 +120,8 @@ CheckSettings settings() {
   CheckSettings S;
   S.Points = std::max(1u, unsigned(Points));
   S.Seed = Seed;
+  S.Grid = std::max(1u, unsigned(Grid));
+  S.Block = std::max(1u, unsigned(Block));
   S.Twice = Twice;
   for (const std::string &Text : Integers) {
     auto [Name, Value] = assignment("int", Text);
@@ -194,8 +202,11 @@ int main(int argc, char **argv) {
     die("there is no file '" + File + "'");
   if (!StringSwitch<bool>(sys::path::extension(Absolute))
            .Cases({".c", ".cpp", ".cc", ".cxx"}, true)
+           .Case(".cu", bool(Check))
            .Default(false))
-    die("'" + File + "' is neither .c nor .cpp; check reads C and C++ files");
+    die("'" + File + "' is neither .c nor .cpp nor .cu; check reads C, C++ and CUDA, grad C and C++");
+  if (Where != "cpu" && Where != "gpu")
+    die("--target is cpu or gpu and not '" + Where + "'");
 
   Invocation I;
   I.BinDirectory = Directory.str().str();
@@ -206,6 +217,7 @@ int main(int argc, char **argv) {
   I.PrintAll = All;
   I.Keep = Keep;
   I.Doctor = !NoDoctor;
+  I.OnGpu = Where == "gpu";
   if (Grad)
     return gradCommand(I);
   return checkCommand(I, settings());

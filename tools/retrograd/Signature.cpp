@@ -350,7 +350,24 @@ Expected<Signature> retrograd::readSignature(const std::string &File,
   S.CPlusPlus = clang_getCursorLanguage(F) == CXLanguage_CPlusPlus ||
                 StringRef(File).ends_with(".cpp") ||
                 StringRef(File).ends_with(".cc") ||
-                StringRef(File).ends_with(".cxx");
+                StringRef(File).ends_with(".cxx") ||
+                StringRef(File).ends_with(".cu");
+  bool Kernel = false;
+  auto SeeAttribute = [&](CXCursorKind K) {
+    S.OnDevice |= K == CXCursor_CUDADeviceAttr;
+    Kernel |= K == CXCursor_CUDAGlobalAttr;
+  };
+  clang_visitChildren(
+      F,
+      [](CXCursor C, CXCursor, CXClientData Data) {
+        (*static_cast<decltype(SeeAttribute) *>(Data))(clang_getCursorKind(C));
+        return CXChildVisit_Continue;
+      },
+      &SeeAttribute);
+  if (Kernel)
+    return fail("'" + Function +
+                "' is a kernel; check the __device__ function that it calls, in --grid blocks of --block "
+                "threads");
   if (F.kind == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(F))
     return fail("'" + Function +
                 "' is a member function; wrap it in a function that takes the "

@@ -72,6 +72,7 @@ struct Signature {
   std::string PointerType; ///< "double (*)(const double *, int)"
   std::string Result;      ///< "void" or the floating type returned
   bool CPlusPlus = false;
+  bool OnDevice = false; ///< a __device__ function: called from a kernel
   std::vector<Parameter> Parameters;
 };
 
