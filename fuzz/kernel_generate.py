@@ -28,6 +28,7 @@ Statements of kernels, beside those of generate.py; `mask` names lanes of a warp
 Integers that every function has: t (thread), b (block), T (threads of a block), B (blocks).
 """
 
+import json
 import random
 
 import generate
@@ -445,7 +446,7 @@ class KernelGenerator(generate.Generator):
             hidden, self.arrays = self.arrays, [x for x in self.arrays if x.mode == "read" and x not in arrays]
             e = self.expr(inner, 2)
             self.arrays = hidden
-            if a.per == 1:
+            if a.per == 1 and f'"{var}"' not in json.dumps(e):
                 made.append(["set", ["ld", a.kind, a.base, ["iv", "t"]], "=", e])
             else:
                 made.append(["stride", var, ["iv", "t"], ["iv", "T"], a.size,

@@ -29,6 +29,13 @@ namespace {
 
 enum class Nature { Smooth, Cast, Step, Kink, Branch };
 
+/// CUDA's mathematics are functions of clang's headers: what happens in them, happens where they
+/// are called.
+bool isMathHeader(StringRef File) {
+  StringRef Name = sys::path::filename(File);
+  return Name.starts_with("__clang_cuda") || Name == "retrograd_cuda.h";
+}
+
 /// The name of the mathematical function that C calls: without the intrinsic's prefix and
 /// the letter of its type.
 Nature natureOf(const Instruction &I) {
@@ -41,6 +48,9 @@ Nature natureOf(const Instruction &I) {
   if (!Callee)
     return Nature::Smooth;
   StringRef Name = Callee->getName();
+  if (const DISubprogram *SP = Callee->getSubprogram(); SP && isMathHeader(SP->getFilename()))
+    Name = SP->getName();
+  Name.consume_front("__nv_"); // of CUDA's library
   if (Name.consume_front("llvm."))
     Name = Name.take_until([](char Ch) { return Ch == '.'; });
   auto Is = [&](StringRef Known) {
@@ -127,15 +137,18 @@ std::optional<Decision> retrograd::measureDecisions(StringRef Driver, StringRef 
     for (Instruction &I : make_early_inc_range(instructions(F))) {
       Nature N = natureOf(I);
       const DILocation *At = I.getDebugLoc();
+      while (At && At->getInlinedAt() && isMathHeader(At->getFilename()))
+        At = At->getInlinedAt();
       if (N == Nature::Smooth || !At || I.isTerminator() || I.getType()->isVectorTy() ||
           // What the check itself is made of. (A kernel of its holds the user's function inlined.)
-          sys::path::filename(At->getFilename()) == sys::path::filename(Source))
+          sys::path::filename(At->getFilename()) == sys::path::filename(Source) ||
+          isMathHeader(At->getFilename()))
         continue;
       IRBuilder<> B(I.getNextNode());
       B.SetCurrentDebugLocation(I.getDebugLoc());
       if (Value *V = outcome(B, I, N)) {
         B.CreateCall(Decide, {B.getInt32(unsigned(Sites.size())), V});
-        Sites.push_back({I.getDebugLoc().get(), N});
+        Sites.push_back({At, N});
       }
     }
   }

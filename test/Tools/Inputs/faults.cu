@@ -20,7 +20,7 @@ static __device__ double coarse(double x) {
 #if FAULT == 3
   return x * (int)(40 * x); // line 21: a cast
 #elif FAULT == 4
-  return x * fabs(x - 1.0) * 1000 * (x > 0.9 ? 1 : 0) + x * floor(900 * x); // line 23: a step
+  return x * floor(900 * x); // line 23: a step
 #else
   return 2 * x;
 #endif
@@ -53,9 +53,9 @@ __device__ void smooth(const double *x, double *y, int n) {
   double sum = total(mine);
 #if FAULT == 6
   double bent = 0;
-  for (int k = 0; k < 200; ++k)
-    if (sum > 0.1 * k) // line 57: a branch on the input
-      bent += 1;
+  for (int k = 0; k < 20000; ++k)
+    if (sum > 0.002 * k) // line 57: a branch on the input
+      bent += 0.01;
 #else
   double bent = 1;
 #endif
