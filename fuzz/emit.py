@@ -401,6 +401,16 @@ class CEmitter(Writer):
         return "\n".join(self.lines) + "\n"
 
 
+SAY = """__attribute__((noinline))
+static void say(int program, char mode, const char *name, int index, double v) {
+  printf("%d %c %s %d %a\\n", program, mode, name, index, v);
+}
+#define SAY_ALL(N, ...) \\
+  _Pragma("clang loop unroll(disable) vectorize(disable)") \\
+  for (int sayI = 0; sayI < N; ++sayI) SAY_ONE(__VA_ARGS__)
+#define SAY_ONE(P, M, NAME, A) say(P, M, NAME, sayI, (double)A[sayI]);
+"""
+
 PRELUDE = """#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -422,15 +432,7 @@ extern int enzyme_const, enzyme_dup, enzyme_out;
 PICK(float, f)
 PICK(double, d)
 PICK(long double, l)
-__attribute__((noinline))
-static void say(int program, char mode, const char *name, int index, double v) {
-  printf("%d %c %s %d %a\\n", program, mode, name, index, v);
-}
-#define SAY_ALL(N, ...) \\
-  _Pragma("clang loop unroll(disable) vectorize(disable)") \\
-  for (int sayI = 0; sayI < N; ++sayI) SAY_ONE(__VA_ARGS__)
-#define SAY_ONE(P, M, NAME, A) say(P, M, NAME, sayI, (double)A[sayI]);
-"""
+""" + SAY
 
 MAIN = """
 static int run(int program, char mode) {

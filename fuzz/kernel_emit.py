@@ -26,10 +26,7 @@ extern __device__ int enzyme_const;
   }
 PICK(float, f)
 PICK(double, d)
-static void say(int program, char mode, const char *name, int index, double v) {
-  printf("%d %c %s %d %a\\n", program, mode, name, index, v);
-}
-static void rgmust(cudaError_t e) {
+""" + emit.SAY + """static void rgmust(cudaError_t e) {
   if (e == cudaSuccess) return;
   fprintf(stderr, "%s\\n", cudaGetErrorString(e));
   fflush(stdout);
