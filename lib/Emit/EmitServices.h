@@ -24,6 +24,8 @@ public:
   virtual llvm::Function *recorder(const DerivativeRequest &R) = 0;
   /// The shadow of a global variable for one lane, made on first use.
   virtual llvm::GlobalVariable *shadowOf(llvm::GlobalVariable &G, unsigned Lane) = 0;
+  /// The shadow of a constant table of pointers: a constant, whose contents are `Shadows`.
+  virtual llvm::GlobalVariable *shadowTable(llvm::GlobalVariable &G, llvm::Constant &Shadows) = 0;
   virtual RuntimeLibrary &runtime() = 0;
   virtual const Catalogue &catalogue() const = 0;
 };

@@ -26,19 +26,61 @@
 using namespace llvm;
 using namespace retrograd;
 
+namespace {
+
+/// Shadows of constants. A constant that holds pointers to variables with shadows, such as
+/// the table that LLVM makes of a local array of pointers, has a constant shadow that
+/// holds the pointers to these; any other constant is its own.
+class ConstantShadows {
+public:
+  ConstantShadows(const ActivityAnalysis &A, EmitServices &S, unsigned Lane) : A(A), S(S), Lane(Lane) {}
+
+  Constant *of(Constant &C) {
+    if (auto *G = dyn_cast<GlobalVariable>(&C)) {
+      if (!A.hasShadow(G))
+        return G;
+      return G->isConstant() ? ofTable(*G) : S.shadowOf(*G, Lane);
+    }
+    if (!isa<ConstantExpr, ConstantAggregate>(C))
+      return &C;
+    SmallVector<Constant *, 8> Ops;
+    bool Changed = false;
+    for (Use &U : C.operands()) {
+      Ops.push_back(of(*cast<Constant>(U.get())));
+      Changed |= Ops.back() != U.get();
+    }
+    if (!Changed)
+      return &C;
+    if (auto *E = dyn_cast<ConstantExpr>(&C))
+      return E->getWithOperands(Ops);
+    if (auto *Array = dyn_cast<ConstantArray>(&C))
+      return ConstantArray::get(Array->getType(), Ops);
+    if (auto *Struct = dyn_cast<ConstantStruct>(&C))
+      return ConstantStruct::get(Struct->getType(), Ops);
+    return ConstantVector::get(Ops);
+  }
+
+private:
+  Constant *ofTable(GlobalVariable &G) {
+    // A table that leads to itself stays what it is there.
+    if (!G.hasDefinitiveInitializer() || !Within.insert(&G).second)
+      return &G;
+    Constant *Shadows = of(*G.getInitializer());
+    Within.erase(&G);
+    return Shadows == G.getInitializer() ? &G : S.shadowTable(G, *Shadows);
+  }
+
+  const ActivityAnalysis &A;
+  EmitServices &S;
+  unsigned Lane;
+  SmallPtrSet<GlobalVariable *, 4> Within;
+};
+
+} // namespace
+
 Constant *retrograd::shadowOfConstant(Constant &C, const ActivityAnalysis &A, EmitServices &S,
                                       unsigned Lane) {
-  if (!A.hasShadow(&C))
-    return &C;
-  if (auto *G = dyn_cast<GlobalVariable>(&C))
-    return G->isConstant() ? &C : S.shadowOf(*G, Lane);
-  if (auto *E = dyn_cast<ConstantExpr>(&C)) {
-    SmallVector<Constant *, 4> Ops;
-    for (Use &U : E->operands())
-      Ops.push_back(shadowOfConstant(*cast<Constant>(U.get()), A, S, Lane));
-    return E->getWithOperands(Ops);
-  }
-  return &C;
+  return A.hasShadow(&C) ? ConstantShadows(A, S, Lane).of(C) : &C;
 }
 
 PrimalEmitter::PrimalEmitter(const DerivativePlan &Plan, Function &D, EmitServices &Services)

@@ -419,6 +419,18 @@ GlobalVariable *Differentiator::shadowOf(GlobalVariable &G, unsigned Lane) {
   return Sh;
 }
 
+GlobalVariable *Differentiator::shadowTable(GlobalVariable &G, Constant &Shadows) {
+  GlobalVariable *&Sh = ShadowTables[{&G, &Shadows}];
+  if (Sh)
+    return Sh;
+  Sh = new GlobalVariable(M, G.getValueType(), /*isConstant=*/true, GlobalValue::InternalLinkage, &Shadows,
+                          G.getName() + ".sh", nullptr, G.getThreadLocalMode(), G.getAddressSpace());
+  LevelOfShadow[Sh] = ShadowLevel;
+  Sh->setAlignment(G.getAlign());
+  Sh->setDSOLocal(true);
+  return Sh;
+}
+
 /// Of the globals whose shadows are used, one that holds pointers and may change.
 GlobalVariable *Differentiator::shadowedPointers() const {
   for (auto [G, Lane] : UsedShadows) {

@@ -46,6 +46,7 @@ public:
   llvm::Function *derivative(const DerivativeRequest &R) override;
   llvm::Function *recorder(const DerivativeRequest &R) override;
   llvm::GlobalVariable *shadowOf(llvm::GlobalVariable &G, unsigned Lane) override;
+  llvm::GlobalVariable *shadowTable(llvm::GlobalVariable &G, llvm::Constant &Shadows) override;
   RuntimeLibrary &runtime() override { return Runtime; }
   /// All derivatives with a body.
   llvm::ArrayRef<llvm::Function *> finished() const { return Finished; }
@@ -130,6 +131,8 @@ private:
   /// By global, lane and level.
   llvm::DenseMap<std::tuple<llvm::GlobalVariable *, unsigned, unsigned>, llvm::GlobalVariable *>
       ShadowGlobals;
+  /// By constant and what its shadow holds.
+  llvm::DenseMap<std::pair<llvm::GlobalVariable *, llvm::Constant *>, llvm::GlobalVariable *> ShadowTables;
   /// From a shadow to how many derivatives deep it is used.
   llvm::DenseMap<const llvm::Constant *, unsigned> LevelOfShadow;
   unsigned ShadowLevel = 0; ///< of the current request
