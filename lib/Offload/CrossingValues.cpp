@@ -7,6 +7,7 @@
 
 #include "Offload/CrossingValues.h"
 #include "Plan/MinCut.h"
+#include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DataLayout.h"
@@ -165,6 +166,23 @@ void CrossingValues::findMemory(Function &F, const SplitPoints &Points) {
     if (Persists || Users.count() > 1)
       Memory.insert(A);
   }
+}
+
+bool CrossingValues::addressIsKept(const AllocaInst &A) const {
+  if (PointerMayBeCaptured(&A, /*ReturnCaptures=*/false))
+    return true;
+  SmallVector<const Value *, 8> Work{&A};
+  SmallPtrSet<const Value *, 8> Seen{&A};
+  while (!Work.empty())
+    for (const User *U : Work.pop_back_val()->users()) {
+      const auto *I = cast<Instruction>(U);
+      if (!I->getType()->isPtrOrPtrVectorTy() || isa<LoadInst>(I) || !Seen.insert(I).second)
+        continue;
+      if (slotOf(I) >= 0)
+        return true;
+      Work.push_back(I);
+    }
+  return false;
 }
 
 void CrossingValues::chooseSlots(function_ref<bool(const Value *)> IsUniform, bool Recompute) {

@@ -52,6 +52,8 @@ public:
   /// Stack memory that has to outlive a region, per thread.
   llvm::ArrayRef<llvm::AllocaInst *> memory() const { return Memory.getArrayRef(); }
   bool outlivesRegion(const llvm::AllocaInst *A) const { return Memory.contains(const_cast<llvm::AllocaInst *>(A)); }
+  /// May a region find A's address in a slot or in memory, where another has put it?
+  bool addressIsKept(const llvm::AllocaInst &A) const;
 
 private:
   llvm::SmallVector<llvm::SetVector<llvm::Instruction *>, 8> Needed;

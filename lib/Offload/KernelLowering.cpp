@@ -260,9 +260,12 @@ void Lowering::makeRegion(unsigned K) {
     for (auto Kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly})
       if (Kernel.getAttributes().hasParamAttr(I, Kind))
         R->addParamAttr(I, Kind);
-  // Scratch memory of ours is nobody else's.
-  for (auto *List : {&S.SlotAt, &S.MemoryAt})
-    for (Value *V : *List)
+  // Scratch memory of ours is nobody else's. But where an earlier region has put the address of
+  // stack memory away, this one may find it there, beside the parameter.
+  for (Value *V : S.SlotAt)
+    R->addParamAttr(cast<Argument>(V)->getArgNo(), Attribute::NoAlias);
+  for (auto [A, V] : zip(Values.memory(), S.MemoryAt))
+    if (!Values.addressIsKept(*A))
       R->addParamAttr(cast<Argument>(V)->getArgNo(), Attribute::NoAlias);
 
   BasicBlock *Entry = BasicBlock::Create(Ctx, "start", R);
