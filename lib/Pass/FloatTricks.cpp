@@ -29,7 +29,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
-
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;

@@ -53,7 +53,7 @@ bool LoopDeferral::canBeLate(const StoreInst &S, const Value &V) const {
          !Plan.activity().hasShadow(&V) && !Plan.shape().loops().getLoopFor(S.getParent());
 }
 
-/// The operands of I that its derivative by is 1, and the arms of a choice.
+/// The operands by which the derivative of I is 1, and the arms of a choice.
 static SmallVector<const Value *, 2> addends(const Instruction &I) {
   switch (I.getOpcode()) {
   case Instruction::FAdd:
@@ -70,9 +70,9 @@ static SmallVector<const Value *, 2> addends(const Instruction &I) {
   }
 }
 
-/// What L hands on for Phi is Phi plus something, whatever path an iteration takes: all that is made of
-/// Phi in L are sums with one such operand and choices between such sums. So the adjoint
-/// of Phi is that of what is handed on.
+/// What L hands on for Phi is Phi plus something, whatever path an iteration takes: all
+/// that is made of Phi in L are sums with one such operand and choices between such
+/// sums. So the adjoint of Phi is that of what is handed on.
 bool LoopDeferral::isSum(const PHINode &Phi, const Loop &L) const {
   SmallSetVector<const Value *, 8> Sums;
   Sums.insert(&Phi);
