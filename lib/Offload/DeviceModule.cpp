@@ -354,6 +354,10 @@ private:
 
 bool BlockUniformity::differs(const Value *V) {
   constexpr unsigned Generic = 0, Local = 5;
+  // To LLVM a phi of one value and nothing is that value, wherever threads came from. But only the
+  // threads that came along have it, and one that did not may be asked for the whole block.
+  if (auto *Phi = dyn_cast<PHINode>(V))
+    return Phi->hasConstantOrUndefValue() && any_of(Phi->incoming_values(), [](const Use &U) { return isa<UndefValue>(U); });
   if (auto *Load = dyn_cast<LoadInst>(V))
     return Load->getPointerAddressSpace() == Generic || Load->getPointerAddressSpace() == Local || Load->isVolatile() ||
            Load->isAtomic();
