@@ -764,31 +764,31 @@ void ReverseEmitter::carry(const Loop &L, BasicBlock &Before, BasicBlock &Latch)
     }
 }
 
+/// Phi is what comes out of a loop that carries its results.
+bool ReverseEmitter::isCarriedOut(const PHINode &Phi) const {
+  return Phi.getNumIncomingValues() == 1 &&
+         Plan.carriesResults(Plan.shape().loops().getLoopFor(Phi.getIncomingBlock(0)));
+}
+
 /// V comes out of a loop that carries its results, or is made of what does.
 bool ReverseEmitter::isLate(const Value *V) {
   const auto *I = dyn_cast<Instruction>(V);
-  LoopInfo &LI = Plan.shape().loops();
-  if (!I || LI.getLoopFor(I->getParent()))
+  if (!I || Plan.shape().loops().getLoopFor(I->getParent()))
     return false;
   auto [It, New] = Waits.try_emplace(V, false);
   if (!New)
     return It->second;
-  bool Waiting = false;
-  if (const auto *Phi = dyn_cast<PHINode>(I); Phi && Phi->getNumIncomingValues() == 1)
-    if (const Loop *From = LI.getLoopFor(Phi->getIncomingBlock(0)))
-      Waiting = Plan.carriesResults(From);
-  if (!Waiting && (isa<PHINode>(I) || Plan.isRepeatable(*I)))
-    Waiting = any_of(I->operands(), [&](const Use &U) { return isLate(U); });
+  const auto *Phi = dyn_cast<PHINode>(I);
+  bool Waiting = (Phi && isCarriedOut(*Phi)) ||
+                 ((Phi || Plan.isRepeatable(*I)) &&
+                  any_of(I->operands(), [&](const Use &U) { return isLate(U); }));
   return Waits[V] = Waiting;
 }
 
 /// A phi of which some values are late. Which way control came was seen on the way.
 Value *ReverseEmitter::latePhi(const PHINode &Phi) {
-  if (Phi.getNumIncomingValues() == 1) {
-    const Loop *From = Plan.shape().loops().getLoopFor(Phi.getIncomingBlock(0));
-    if (From && Plan.carriesResults(From))
-      return B.CreateLoad(Phi.getType(), carried(Phi));
-  }
+  if (isCarriedOut(Phi))
+    return B.CreateLoad(Phi.getType(), carried(Phi));
   AllocaInst *Way = entryAlloca(B.getInt32Ty(), Phi.getName() + ".way");
   Value *Came = B.CreateLoad(B.getInt32Ty(), Way);
   Value *Result = nullptr;

@@ -101,6 +101,7 @@ private:
   llvm::AllocaInst *overStack(llvm::Instruction *Def);
   llvm::Value *late(const llvm::Value *V);
   llvm::Value *latePhi(const llvm::PHINode &Phi);
+  bool isCarriedOut(const llvm::PHINode &Phi) const;
   bool isLate(const llvm::Value *V);
   void emitLateStores();
   void finish();
