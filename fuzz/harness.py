@@ -30,6 +30,8 @@ RG = re.compile(r"\[(RG\d+)\]")
 # By language: driver, ending of the file, flags.
 DRIVERS = {"c": ("rg-clang", "c", []), "cpp": ("rg-clang++", "cpp", []),
            "cu": ("rg-clang++", "cu", ["--offload=cpu"])}
+# Instead of the last: this machine's GPU, by the toolkit in its usual place.
+ON_GPU = ["-L/usr/local/cuda/lib64", "-lcudart_static", "-ldl", "-lrt", "-lpthread"]
 
 
 class Config:
@@ -41,14 +43,16 @@ class Config:
 
 
 class Harness:
-    def __init__(self, build, folder, modes=emit.MODES, timeout=120):
-        self.build, self.folder, self.modes, self.timeout = build, folder, modes, timeout
+    def __init__(self, build, folder, modes=emit.MODES, timeout=120, gpu=False):
+        self.build, self.folder, self.modes, self.timeout, self.gpu = build, folder, modes, timeout, gpu
         self.compilations = 0
         self.text = None  # stands for the programs' own, if given
 
     def compile(self, programs, config, modes_of):
         """(exit code, messages, path of the program)."""
         driver, ending, flags = DRIVERS[programs[0][1]["lang"]]
+        if ending == "cu" and self.gpu:
+            flags = ON_GPU
         base = os.path.join(self.folder, f"batch{os.getpid()}")
         source = f"{base}.{ending}"
         with open(source, "w") as file:

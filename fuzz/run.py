@@ -42,7 +42,7 @@ class Campaign:
     def __init__(self, options):
         self.options = options
         self.folder = tempfile.mkdtemp(prefix="rg-fuzz-")
-        self.harness = Harness(options.build, self.folder, options.modes)
+        self.harness = Harness(options.build, self.folder, options.modes, gpu=options.gpu)
         self.counts = collections.Counter()
         self.refusals = collections.Counter()
         self.failures = []
@@ -92,7 +92,7 @@ class Campaign:
             # A number that is wrong in one mode needs no other.
             modes = verdict[1][0] if verdict[0] in ("wrong", "died") and verdict[1][0] in \
                 self.options.modes else self.options.modes
-            alone = Harness(self.options.build, self.folder, modes)
+            alone = Harness(self.options.build, self.folder, modes, gpu=self.options.gpu)
             small = shrink.shrink(program, alone, config, verdict, say=lambda text: None,
                                   seconds=self.options.shrink_seconds)
         name = os.path.join(self.options.keep, f"{verdict[0]}-{self.options.seed}-{number}")
@@ -155,6 +155,7 @@ def main():
     parser.add_argument("--refusals", action="store_true", help="keep what was refused, too")
     parser.add_argument("--kernels", type=float, default=0, metavar="SHARE",
                         help="so many of the batches are GPU kernels, run on the CPU; 1: all")
+    parser.add_argument("--gpu", action="store_true", help="run kernels on this machine's GPU")
     parser.add_argument("--show", type=int)
     parser.add_argument("--only", type=int)
     parser.add_argument("--replay")

@@ -4,7 +4,9 @@
 # How lit finds and runs the tests. `make test` runs all of them; one folder or
 # file of a finished build is run with
 #   lit-22 -v test/Pass
-# or, for a build elsewhere, lit-22 -v --param build=<dir> test/Pass.
+# or, for a build elsewhere, lit-22 -v --param build=<dir> test/Pass. Kernels run on
+# the CPU; on a machine with a GPU and CUDA they run there with
+#   lit-22 -v --param gpu=1 test/Execute/CUDA test/Offload/Programs
 #
 # Two kinds of tests: files with RUN: lines (LLVM's usual kind), and C or C++
 # programs without, which are compiled, run and judged by their exit code at
@@ -65,6 +67,11 @@ config.substitutions += [
     ("%root", root),
     ("%{python}", sys.executable),
 ]
+
+config.on_gpu = "gpu" in lit_config.params
+if config.on_gpu:
+    config.substitutions.append(("--offload=cpu", " ".join(rgtest.ON_GPU)))
+
 
 def has_rustc():
     """A rustc whose bitcode our LLVM reads."""

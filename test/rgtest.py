@@ -30,6 +30,8 @@ PLANS = ["naive", "mincut"]
 # Optimisations that can be switched off, -rg-NAME=false; results must stay right.
 SWITCHES = ["outer-counts", "nest-arrays", "tape-arrays", "recompute-phis", "skip-idle-loops",
             "pack-lanes", "contract", "alias-scopes", "inline-arena", "defer-loops", "chosen-iterations"]
+# How CUDA programs are linked that run on a GPU (--param gpu=1).
+ON_GPU = ["-L/usr/local/cuda/lib64", "-lcudart_static", "-ldl", "-lrt", "-lpthread"]
 TIMEOUT = 240  # seconds for one compilation or one run
 
 
@@ -76,7 +78,7 @@ class RetrogradTest(lit.formats.ShTest):
         base = test.getExecPath()
         os.makedirs(os.path.dirname(base), exist_ok=True)
         if source.endswith(".cu"):  # CUDA runs on this machine
-            flags += ["--offload=cpu"]
+            flags += ON_GPU if test.config.on_gpu else ["--offload=cpu"]
         if source.endswith(".f90"):  # its modules, in a place of their own
             os.makedirs(base + ".modules", exist_ok=True)
             flags += ["-J", base + ".modules"]
