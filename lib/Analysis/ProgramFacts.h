@@ -91,6 +91,10 @@ public:
   const llvm::BitVector &ownedMemory() const { return Owned; }
   /// The function that the user asked for.
   const llvm::Function *root() const { return Root; }
+  /// What the calls that ask for the derivative pass for the root's parameters; the caller of
+  /// setHandedIn keeps them.
+  llvm::ArrayRef<OutsideEvidence::HandedIn> handedIn() const { return HandedIn; }
+  void setHandedIn(llvm::ArrayRef<OutsideEvidence::HandedIn> Arguments) { HandedIn = Arguments; }
   /// Its reverse sweep may run more than once from one primal sweep, so each has
   /// to leave zero adjoints in all memory of the call graph's own.
   bool manySweeps() const { return ManySweeps; }
@@ -123,6 +127,7 @@ private:
   llvm::BitVector Handled;
   mutable llvm::DenseMap<const llvm::GlobalVariable *, bool> SetFirst;
   const llvm::Function *Root = nullptr;
+  llvm::ArrayRef<OutsideEvidence::HandedIn> HandedIn;
   bool ManySweeps;
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>> Shapes;
 };

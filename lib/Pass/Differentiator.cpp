@@ -183,12 +183,12 @@ Differentiator::Outcome Differentiator::differentiate(const DerivativeRequest &R
   Outcome Result = Outcome::Untyped;
   std::unique_ptr<TypeAnalysis> CallerTypes;
   OutsideEvidence Outside;
+  collectArguments(Calls, *Root, Outside);
   for (unsigned Try = 0; Result == Outcome::Untyped; ++Try) {
     if (Try == 1) {
       CallerTypes = std::make_unique<TypeAnalysis>(
           surroundings(Calls), [](const Function *) { return nullptr; }, Cat);
       Outside.Types = CallerTypes.get();
-      collectArguments(Calls, *Root, Outside);
     } else if (Try == 2) {
       Outside.DebugInfo = true;
     }
@@ -197,6 +197,7 @@ Differentiator::Outcome Differentiator::differentiate(const DerivativeRequest &R
     Facts = std::make_unique<ProgramFacts>(
         Graph, [this](const Function *F) { return Prepare->preparedOf(F); }, Cat,
         Try ? &Outside : nullptr, R.ManySweeps);
+    Facts->setHandedIn(Outside.Arguments);
     if (Opts.PrintTypes)
       Facts->types().print(Printed);
     // Tangents of several lanes lie side by side where nothing speaks against it.

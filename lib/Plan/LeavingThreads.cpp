@@ -24,13 +24,15 @@
 // waiting, so the program relies on all threads taking the branch alike.
 //
 // Limits: a condition counts as the same for all threads if it is computed from
-// nothing that tells threads apart; whether the call hands different numbers to
-// them is asked at the calls that are seen.
+// nothing that tells threads apart. What parameters are is asked at all calls that
+// are seen, up to the kernel's; memory that threads share counts as holding the same
+// for all of them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Catalogue/Catalogue.h"
 #include "Plan/DerivativePlan.h"
+#include "Request/EntryPoints.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/InstIterator.h"
 
@@ -43,7 +45,7 @@ using BlockSet = SmallPtrSet<const BasicBlock *, 16>;
 /// What can differ between the threads of a block.
 class ThreadDependence {
 public:
-  explicit ThreadDependence(const Catalogue &Cat) : Cat(Cat) {}
+  explicit ThreadDependence(const ProgramFacts &Facts) : Facts(Facts), Cat(Facts.catalogue()) {}
 
   bool of(const Value *V) {
     SmallVector<const Value *, 16> Work{V};
@@ -57,10 +59,15 @@ public:
           if (const auto *C = dyn_cast<CallBase>(U);
               C && C->getCalledOperand() == A->getParent() && A->getArgNo() < C->arg_size())
             Work.push_back(C->getArgOperand(A->getArgNo()));
+        for (const OutsideEvidence::HandedIn &H : Facts.handedIn())
+          if (H.Parameter == A && (!H.LoadedAt || !addStored(H.Passed, Work)))
+            Work.push_back(H.Passed);
         continue;
       }
       const auto *I = dyn_cast<Instruction>(W);
       if (!I)
+        continue;
+      if (const auto *L = dyn_cast<LoadInst>(I); L && addStored(L->getPointerOperand(), Work))
         continue;
       if (isa<AllocaInst, AtomicRMWInst, AtomicCmpXchgInst>(I))
         return true;
@@ -93,11 +100,37 @@ public:
   }
 
 private:
+  /// P is a variable that is written once, as parameters are that nobody has put into registers
+  /// yet: what it holds.
+  static bool addStored(const Value *P, SmallVectorImpl<const Value *> &Work) {
+    const auto *Variable = dyn_cast<AllocaInst>(P->stripPointerCasts());
+    const Value *Stored = nullptr;
+    if (!Variable)
+      return false;
+    for (const User *U : Variable->users()) {
+      const auto *S = dyn_cast<StoreInst>(U);
+      if (S && S->getPointerOperand() == Variable && !Stored)
+        Stored = S->getValueOperand();
+      else if (S || !(isa<LoadInst>(U) || cast<Instruction>(U)->isLifetimeStartOrEnd() || isEntryArgument(*U)))
+        return false;
+    }
+    if (Stored)
+      Work.push_back(Stored);
+    return Stored;
+  }
+
+  /// A derivative reads what references to numbers lead to.
+  static bool isEntryArgument(const User &U) {
+    const auto *C = dyn_cast<CallBase>(&U);
+    return C && C->getCalledFunction() && isEntryPoint(*C->getCalledFunction());
+  }
+
   static void addCondition(const BasicBlock &B, SmallVectorImpl<const Value *> &Work) {
     if (const Value *C = conditionOf(B))
       Work.push_back(C);
   }
 
+  const ProgramFacts &Facts;
   const Catalogue &Cat;
 };
 } // namespace
@@ -168,7 +201,7 @@ void DerivativePlan::checkLeavingThreads() {
                                       B.Object == TypeAnalysis::NoObject);
   };
 
-  ThreadDependence Depends(Cat);
+  ThreadDependence Depends(facts());
   for (const BasicBlock &X : F) {
     const Value *Condition = ThreadDependence::conditionOf(X);
     if (!Shape.isLive(&X) || !Condition)
