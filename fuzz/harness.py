@@ -31,7 +31,8 @@ RG = re.compile(r"\[(RG\d+)\]")
 DRIVERS = {"c": ("rg-clang", "c", []), "cpp": ("rg-clang++", "cpp", []),
            "cu": ("rg-clang++", "cu", ["--offload=cpu"])}
 # Instead of the last: this machine's GPU, by the toolkit in its usual place.
-ON_GPU = ["-L/usr/local/cuda/lib64", "-lcudart_static", "-ldl", "-lrt", "-lpthread"]
+ON_GPU = ["-L/usr/local/cuda/lib64", "-Wl,--whole-archive", "-lcudart_static", "-Wl,--no-whole-archive",
+          "-ldl", "-lrt", "-lpthread"]
 
 
 class Config:

@@ -31,7 +31,8 @@ PLANS = ["naive", "mincut"]
 SWITCHES = ["outer-counts", "nest-arrays", "tape-arrays", "recompute-phis", "skip-idle-loops",
             "pack-lanes", "contract", "alias-scopes", "inline-arena", "defer-loops", "chosen-iterations"]
 # How CUDA programs are linked that run on a GPU (--param gpu=1).
-ON_GPU = ["-L/usr/local/cuda/lib64", "-lcudart_static", "-ldl", "-lrt", "-lpthread"]
+ON_GPU = ["-L/usr/local/cuda/lib64", "-Wl,--whole-archive", "-lcudart_static", "-Wl,--no-whole-archive",
+          "-ldl", "-lrt", "-lpthread"]
 TIMEOUT = 240  # seconds for one compilation or one run
 
 
