@@ -23,7 +23,7 @@ __attribute__((noreturn, cold, noinline)) void rg_unknown_callee(const void *cal
             "has no derivative: it is not among the functions of this type whose address is "
             "taken where the derivative was compiled\n"
             "retrograd: compile the file that defines it together with this one (-flto in "
-            "both), or take its address in the file of the derivative\n",
+            "both), or refer to it in the function that is differentiated\n",
             where, callee);
   abort();
 }

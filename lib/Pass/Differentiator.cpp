@@ -117,6 +117,17 @@ static BitVector uniformParameters(ArrayRef<const EntryCall *> Calls) {
   return Uniform;
 }
 
+/// Functions and tables of functions among the arguments.
+static SmallVector<const Constant *, 4> constantsHandedTo(ArrayRef<const EntryCall *> Calls) {
+  SmallVector<const Constant *, 4> Found;
+  for (const EntryCall *E : Calls)
+    for (const auto &P : E->Parameters)
+      if (const Value *V = P.Primal.V)
+        if (const auto *C = dyn_cast<Constant>(V))
+          Found.push_back(C);
+  return Found;
+}
+
 Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
   RequestTrail Trail = Calls.front()->trail();
   for (auto &[Known, D] : Answered)
@@ -132,9 +143,19 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
   RootUniform = uniformParameters(Calls);
   Cat.askFor(/*Forward=*/R.Mode == DerivativeMode::Forward);
   Prepare = &preparation(R.Mode);
+  Reach = Candidates::All;
   Outcome Result = differentiate(R, Calls, Trail);
-  while (Result == Outcome::Mingled) {
-    Prepare->inlineEverywhere(*MinglesTypes);
+  while (Result == Outcome::Mingled || Result == Outcome::Wide) {
+    if (Result == Outcome::Mingled) {
+      Prepare->inlineEverywhere(*MinglesTypes);
+    } else if (Reach == Candidates::All &&
+               Prepare->narrowCalls(*R.Primal, constantsHandedTo(Calls))) {
+      Reach = Candidates::Narrow;
+    } else {
+      if (Reach == Candidates::Narrow)
+        Prepare->widenCalls();
+      Reach = Candidates::AllAndTell;
+    }
     Result = differentiate(R, Calls, Trail);
   }
   Function *D = Result == Outcome::Done ? Jobs.front().Made : nullptr;
@@ -158,6 +179,8 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
   Layout.reset();
   Facts.reset();
   Jobs.clear();
+  if (Reach == Candidates::Narrow)
+    Prepare->widenCalls();
   return D;
 }
 
@@ -249,8 +272,9 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
     Result = emit(*Current);
   }
   Current = nullptr;
-  if ((Result == Outcome::Done || Result == Outcome::Planned) && !settleRefusals(/*Finally=*/true))
-    Result = Outcome::Failed;
+  if (Result == Outcome::Done || Result == Outcome::Planned)
+    if (Outcome Settled = settleRefusals(/*Finally=*/true); Settled != Outcome::Done)
+      Result = Settled;
   if (Result == Outcome::Done && R.FromTape)
     if (GlobalVariable *G = shadowedPointers()) {
       Diags.report(DiagId::ForwardFromTape, nullptr, Trail,
@@ -570,9 +594,10 @@ void Differentiator::report(ArrayRef<Refusal> Refusals, const RequestTrail &Trai
          [&](DiagId Id, ArrayRef<DiagArg> Args) { Diags.report(Id, R.At, Trail, Args); });
 }
 
-bool Differentiator::settleRefusals(bool Finally) {
-  if (none_of(Jobs, [](const Job &J) { return !J.Refusals.empty(); }))
-    return true;
+Differentiator::Outcome Differentiator::settleRefusals(bool Finally) {
+  auto IsRefused = [](const Job &J) { return !J.Refusals.empty(); };
+  if (none_of(Jobs, IsRefused))
+    return Outcome::Done;
   // What the root needs whichever way calls through pointers go.
   SmallSetVector<size_t, 16> Certain;
   Certain.insert(0);
@@ -598,17 +623,17 @@ bool Differentiator::settleRefusals(bool Finally) {
         if (Jobs[Asked].Request.Primal->arg_size() + 1 == Primal.arg_size())
           Certain.insert(Asked);
   }
-  bool Answerable = true;
+  bool Answerable = none_of(Certain, [&](size_t At) { return IsRefused(Jobs[At]); });
+  if (!Answerable && Reach != Candidates::AllAndTell && Prepare->callsThroughPointers())
+    return Outcome::Wide;
   for (size_t At : Certain)
-    if (const Job &J = Jobs[At]; !J.Refusals.empty()) {
+    if (const Job &J = Jobs[At]; IsRefused(J))
       report(J.Refusals, J.Trail);
-      Answerable = false;
-    }
   if (Answerable && Finally && !PlanOnly)
     for (Job &J : Jobs)
-      if (!J.Refusals.empty())
+      if (IsRefused(J))
         writeRefusal(J);
-  return Answerable;
+  return Answerable ? Outcome::Done : Outcome::Failed;
 }
 
 /// The derivative of what cannot be differentiated says so when it is called.
@@ -710,8 +735,8 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
   }
   if (!Plan.refusals().empty()) {
     J.Refusals.assign(Plan.refusals().begin(), Plan.refusals().end());
-    if (!settleRefusals(/*Finally=*/false))
-      return Outcome::Failed;
+    if (Outcome Settled = settleRefusals(/*Finally=*/false); Settled != Outcome::Done)
+      return Settled;
     return PlanOnly ? Outcome::Planned : Outcome::Done;
   }
   if (J.Request.Mode != DerivativeMode::Forward)

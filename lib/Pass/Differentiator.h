@@ -76,6 +76,7 @@ private:
     Untyped, ///< bytes without a type matter; others can still be asked
     Apart,   ///< lanes cannot lie side by side here
     Mingled, ///< a callee moves bytes that are one thing here and another there
+    Wide,    ///< refused; perhaps because of functions that are never called here
   };
   Outcome differentiate(const DerivativeRequest &R, llvm::ArrayRef<const EntryCall *> Calls,
                         const RequestTrail &Trail);
@@ -88,9 +89,9 @@ private:
   PreparePrimal &preparation(DerivativeMode Mode);
   void report(llvm::ArrayRef<Refusal> Refusals, const RequestTrail &Trail);
   /// Reports the refusals of jobs that the root surely needs. The others', behind
-  /// calls through pointers, end the program if they are reached. True if the
-  /// request can be answered.
-  bool settleRefusals(bool Finally);
+  /// calls through pointers, end the program if they are reached. Done if the
+  /// request can be answered; Wide: nothing was reported yet.
+  Outcome settleRefusals(bool Finally);
   void writeRefusal(Job &J);
   unsigned levelOf(llvm::ArrayRef<llvm::Function *> Graph) const;
   llvm::GlobalVariable *shadowedPointers() const;
@@ -118,6 +119,10 @@ private:
   /// The facts include what callers know of types.
   bool CallersAsked = false;
   bool PlanOnly = false;
+  /// Which functions calls through pointers may lead to: those of the module; when that is
+  /// refused, those that the request refers to; when that is refused, too, it is told what
+  /// the first attempt found.
+  enum class Candidates : uint8_t { All, Narrow, AllAndTell } Reach = Candidates::All;
   /// After Outcome::Mingled: that callee.
   llvm::Function *MinglesTypes = nullptr;
   std::deque<Job> Jobs;

@@ -242,9 +242,34 @@ Function *CallDispatch::specialise(const Dispatcher &D, Function &Callee) {
   return F;
 }
 
+/// Floating-point numbers are computed or moved in F or what it calls, as far
+/// as a look at a few thousand instructions tells.
+static bool handlesFloats(const Function &F) {
+  SmallVector<const Function *, 8> Work{&F};
+  SmallPtrSet<const Function *, 8> Seen{&F};
+  unsigned Budget = 4000;
+  auto IsFloat = [](const Type *T) { return T->isFPOrFPVectorTy(); };
+  while (!Work.empty())
+    for (const Instruction &I : instructions(*Work.pop_back_val())) {
+      if (!Budget-- || IsFloat(I.getType()) ||
+          any_of(I.operands(),
+                 [&](const Value *V) { return IsFloat(V->getType()); }))
+        return true;
+      if (const auto *Call = dyn_cast<CallBase>(&I))
+        if (const Function *Callee = Call->getCalledFunction();
+            Callee && !Callee->isDeclaration() && Seen.insert(Callee).second)
+          Work.push_back(Callee);
+    }
+  return false;
+}
+
+static bool handlesFloatsIfSeen(const Function *F) {
+  return !F->isDeclaration() && handlesFloats(*F);
+}
+
 CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call) {
   Dispatcher Wanted{nullptr, Call.getFunctionType(), passing(Call),
-                    Call.getCallingConv(), slotOf(Call), {}};
+                    Call.getCallingConv(), slotOf(Call), {}, Epoch};
   SmallVector<Function *, 8> Found = candidates(Wanted);
   const bool Choosing =
       any_of(Found, [](const Function *F) { return chooses(*F); });
@@ -253,12 +278,19 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call) {
   for (Dispatcher &D : Dispatchers)
     if (D.Type == Wanted.Type && D.PassedAs == Wanted.PassedAs &&
         D.Convention == Wanted.Convention && D.Slot == Wanted.Slot &&
-        D.Fixed == Wanted.Fixed)
+        D.Fixed == Wanted.Fixed && D.Epoch == Epoch)
       return &D;
   if (none_of(Found, [&](Function *F) {
         return !F->isDeclaration() || Cat.lookupFunction(*F) != nullptr;
       }))
     return nullptr;
+  bool LeftOut = false;
+  auto IsKept = [&](const Function *F) { return Only->contains(F); };
+  // If it refers to none of them, what is called comes from outside: to any.
+  if (Only && any_of(Found, IsKept)) {
+    LeftOut = any_of(Found, handlesFloatsIfSeen);
+    erase_if(Found, std::not_fn(IsKept));
+  }
   SmallVector<Type *, 8> Params(Wanted.Type->params());
   Params.push_back(PointerType::get(M.getContext(), 0));
   Wanted.F = Function::Create(
@@ -270,7 +302,7 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call) {
     if (Attribute A = Call.getFunction()->getFnAttribute(Kept); A.isValid())
       Wanted.F->addFnAttr(A);
   Wanted.F->addFnAttr(DispatchesCalls, std::to_string(Found.size()));
-  writeBody(Wanted, Found, Call);
+  writeBody(Wanted, Found, LeftOut, Call);
   Dispatchers.push_back(Wanted);
   return &Dispatchers.back();
 }
@@ -294,27 +326,6 @@ SmallVector<Function *, 8> CallDispatch::candidates(const Dispatcher &D) const {
       Found.push_back(&F);
   }
   return Found;
-}
-
-/// Floating-point numbers are computed or moved in F or what it calls, as far
-/// as a look at a few thousand instructions tells.
-static bool handlesFloats(const Function &F) {
-  SmallVector<const Function *, 8> Work{&F};
-  SmallPtrSet<const Function *, 8> Seen{&F};
-  unsigned Budget = 4000;
-  auto IsFloat = [](const Type *T) { return T->isFPOrFPVectorTy(); };
-  while (!Work.empty())
-    for (const Instruction &I : instructions(*Work.pop_back_val())) {
-      if (!Budget-- || IsFloat(I.getType()) ||
-          any_of(I.operands(),
-                 [&](const Value *V) { return IsFloat(V->getType()); }))
-        return true;
-      if (const auto *Call = dyn_cast<CallBase>(&I))
-        if (const Function *Callee = Call->getCalledFunction();
-            Callee && !Callee->isDeclaration() && Seen.insert(Callee).second)
-          Work.push_back(Callee);
-    }
-  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -357,14 +368,14 @@ Function *CallDispatch::makeUnseen(const Dispatcher &D, Function *Callee) {
   return F;
 }
 
-void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates,
+void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates, bool LeftOut,
                              const CallBase &First) {
   Function &F = *D.F;
   LLVMContext &Ctx = M.getContext();
   Argument *Address = F.getArg(F.arg_size() - 1);
   Address->setName("callee");
   bool Floats =
-      D.Type->getReturnType()->isFPOrFPVectorTy() ||
+      LeftOut || D.Type->getReturnType()->isFPOrFPVectorTy() ||
       any_of(D.Type->params(), [](Type *T) { return T->isFPOrFPVectorTy(); });
   IRBuilder<> B(BasicBlock::Create(Ctx, "", &F));
   for (Function *Candidate : Candidates) {
@@ -378,7 +389,7 @@ void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates,
                                  : makeUnseen(D, Candidate),
                             F));
     B.SetInsertPoint(Next);
-    Floats |= !Candidate->isDeclaration() && handlesFloats(*Candidate);
+    Floats |= handlesFloatsIfSeen(Candidate);
   }
   if (!Floats) {
     Function *Unseen = makeUnseen(D, nullptr);
@@ -422,6 +433,21 @@ bool CallDispatch::isClosed(const Function &Dispatcher) const {
     return !Returning.contains(&BB) || all_of(BB, [&](const Instruction &I) {
       return !isa<CallBase>(I) || Cat.lookup(I);
     });
+  });
+}
+
+void CallDispatch::narrow(std::optional<SmallPtrSet<const Function *, 32>> Among) {
+  Only = std::move(Among);
+  ++Epoch;
+}
+
+bool CallDispatch::hasOthersThan(const SmallPtrSetImpl<const Function *> &Among) const {
+  return any_of(Dispatchers, [&](const Dispatcher &D) {
+    if (D.Epoch != Epoch)
+      return false;
+    SmallVector<Function *, 8> Found = candidates(D);
+    size_t Kept = count_if(Found, [&](const Function *F) { return Among.contains(F); });
+    return Kept && Kept != Found.size();
   });
 }
 

@@ -40,6 +40,7 @@
 #define RETROGRAD_PASS_DISPATCHCALLS_H
 
 #include "Emit/RuntimeLibrary.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/InstrTypes.h"
 #include <optional>
@@ -65,6 +66,11 @@ public:
   bool isClosed(const llvm::Function &Dispatcher) const;
   /// No call through a pointer was met that has candidates.
   bool empty() const { return Dispatchers.empty(); }
+  /// Dispatchers made from now on have candidates in Among only, if there are some; null: all
+  /// of the module's. What is left out ends the program like an address that nobody knows.
+  void narrow(std::optional<llvm::SmallPtrSet<const llvm::Function *, 32>> Among);
+  /// Would dispatchers that are in use have fewer candidates then?
+  bool hasOthersThan(const llvm::SmallPtrSetImpl<const llvm::Function *> &Among) const;
   /// Removes dispatchers that nobody calls.
   void finish();
 
@@ -79,12 +85,14 @@ private:
     /// Per parameter: the integer that is passed for it, where candidates choose
     /// by it; null elsewhere.
     llvm::SmallVector<llvm::ConstantInt *, 4> Fixed;
+    /// How often candidates had been narrowed when it was made.
+    unsigned Epoch;
   };
   Dispatcher *dispatcherFor(llvm::CallBase &Call);
   /// Callee as it is for the fixed arguments of D.
   llvm::Function *specialise(const Dispatcher &D, llvm::Function &Callee);
   llvm::SmallVector<llvm::Function *, 8> candidates(const Dispatcher &D) const;
-  void writeBody(Dispatcher &D, llvm::ArrayRef<llvm::Function *> Candidates,
+  void writeBody(Dispatcher &D, llvm::ArrayRef<llvm::Function *> Candidates, bool LeftOut,
                  const llvm::CallBase &First);
   llvm::Function *makeUnseen(const Dispatcher &D, llvm::Function *Callee);
   llvm::Value *callFrom(llvm::IRBuilderBase &B, const Dispatcher &D,
@@ -94,6 +102,8 @@ private:
   const Catalogue &Cat;
   RuntimeLibrary Runtime;
   llvm::SmallVector<Dispatcher, 4> Dispatchers;
+  std::optional<llvm::SmallPtrSet<const llvm::Function *, 32>> Only;
+  unsigned Epoch = 0;
 };
 
 } // namespace retrograd

@@ -193,6 +193,23 @@ directCalls(Function &F) {
   return Calls;
 }
 
+/// Constants that From refer to, directly or not, functions by what they do.
+static SmallSetVector<const Constant *, 32> referredTo(ArrayRef<const Constant *> From) {
+  SmallSetVector<const Constant *, 32> Found(From.begin(), From.end());
+  auto Visit = [&](const Value *V) {
+    if (const auto *C = dyn_cast<Constant>(V))
+      Found.insert(C);
+  };
+  for (unsigned Next = 0; Next < Found.size(); ++Next) {
+    const Constant *C = Found[Next];
+    for_each(C->operands(), Visit); // an initialiser, an aliasee, a personality
+    if (const auto *F = dyn_cast<Function>(C))
+      for (const Instruction &I : instructions(*F))
+        for_each(I.operands(), Visit);
+  }
+  return Found;
+}
+
 Primal *PreparePrimal::Impl::clone(Function &F) {
   Function *Clone = clonePrimal(F);
   auto Owned = std::make_unique<Primal>();
@@ -657,6 +674,25 @@ Function *PreparePrimal::prepare(Function &F) {
 
 void PreparePrimal::inlineEverywhere(const Function &F) {
   I->Inseparable.insert(&F);
+  I->disposeOfClones();
+}
+
+bool PreparePrimal::narrowCalls(const Function &F, ArrayRef<const Constant *> Handed) {
+  SmallVector<const Constant *, 4> From(Handed);
+  From.push_back(&F);
+  SmallPtrSet<const Function *, 32> Among;
+  for (const Constant *C : referredTo(From))
+    if (const auto *Callee = dyn_cast<Function>(C))
+      Among.insert(Callee);
+  if (!I->Dispatch.hasOthersThan(Among))
+    return false;
+  I->Dispatch.narrow(std::move(Among));
+  I->disposeOfClones();
+  return true;
+}
+
+void PreparePrimal::widenCalls() {
+  I->Dispatch.narrow(std::nullopt);
   I->disposeOfClones();
 }
 

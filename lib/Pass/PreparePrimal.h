@@ -52,6 +52,13 @@ public:
   void inlineEverywhere(const llvm::Function &F);
   bool isInlinedEverywhere(const llvm::Function &F) const;
 
+  /// Calls through pointers lead to what F and Handed (constants that are passed to it)
+  /// refer to, directly or not, and end the program elsewhere. All clones are made again.
+  /// False, and nothing happens: there is nothing else that they could lead to.
+  bool narrowCalls(const llvm::Function &F, llvm::ArrayRef<const llvm::Constant *> Handed);
+  /// They may lead anywhere again.
+  void widenCalls();
+
   /// Were calls through pointers made direct (DispatchCalls.h)?
   bool callsThroughPointers() const;
 
