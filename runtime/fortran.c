@@ -16,8 +16,8 @@
 |* Dimensions are read by constant index only, so that descriptors in local
 |* variables dissolve into registers.
 |*
-|* Of derived types: values that own nothing, which are copied like numbers. A program that
-|* would need more ends with a message.
+|* Of derived types: values that own nothing are copied like numbers. What their components
+|* are otherwise is known from tables of the program: see rg_fortran_initialise.
 \*===------------------------------------------------------------------------===*/
 
 #include "fortran.h"
@@ -71,27 +71,50 @@ RG_INLINE bool overlap(const Descriptor *A, const Descriptor *B, int64_t N) {
   return A0 < B1 + B->Bytes && B0 < A1 + A->Bytes;
 }
 
-/* What an operation on values of derived type would do beside copying their bytes ends the
- * program. */
 RG_INLINE const DerivedType *typeOfCopy(const Descriptor *D) {
   TypedDescriptor Copy;
   copyTyped(&Copy, D);
   return typeOf(&Copy);
 }
 
-RG_INLINE void refuseToCopy(const Descriptor *D) {
+/* One object of type T: its components get their default values, those that are allocatable
+ * the state of what is not allocated. lib/Pass/FortranTypes writes what that means in place
+ * of the call where T is known; what remains of these calls ends the program. */
+RG_ROUTINE_OF_TYPES void rg_fortran_initialise(char *Object, const DerivedType *T) {
+  if (Object)
+    rg_fortran_refuse(RG_INITIALISED);
+}
+
+/* One object is assigned to another: allocatable components are copied with what they own. */
+RG_ROUTINE_OF_TYPES void rg_fortran_copy_object(char *To, const char *From, const DerivedType *T) {
+  if (To)
+    rg_fortran_refuse(RG_OWNING);
+}
+
+/* Values of the type of D are not copied by copying their bytes. */
+RG_INLINE bool owns(const Descriptor *D) {
+  if (!isDerived(D))
+    return false;
+  const DerivedType *T = typeOfCopy(D);
+  if (!T->NoFinalization)
+    rg_fortran_refuse(RG_FINAL);
+  if (!T->NoDefinedAssignment)
+    rg_fortran_refuse(RG_ASSIGNMENT);
+  return !T->NoDestruction;
+}
+
+RG_INLINE void initialise(const Descriptor *D) {
   if (!isDerived(D))
     return;
   const DerivedType *T = typeOfCopy(D);
-  if (!T->NoDestruction || !T->NoDefinedAssignment)
-    rg_fortran_refuse(RG_OWNING);
-  if (!T->NoFinalization)
-    rg_fortran_refuse(RG_FINAL);
+  if (T->NoInitialization)
+    return;
+  int64_t N = elements(D);
+  for (int64_t I = 0; I < N; ++I)
+    rg_fortran_initialise(at(D, I), T);
 }
-
-RG_INLINE void refuseToInitialise(const Descriptor *D) {
-  if (isDerived(D) && !typeOfCopy(D)->NoInitialization)
-    rg_fortran_refuse(RG_INITIALISED);
+RG_ROUTINE void rg_fortran_initialise_all(Descriptor *D, const char *File, int Line) {
+  initialise(D);
 }
 
 /* The memory that allocatable components have stays allocated, as in rg_fortran_destroy. */
@@ -100,9 +123,101 @@ RG_INLINE void refuseToFinalise(const Descriptor *D) {
     rg_fortran_refuse(RG_FINAL);
 }
 
+/* To becomes a new array of From's shape whose objects are copies of From's. */
+RG_INLINE void copyToNew(Descriptor *To, const Descriptor *From, const DerivedType *T) {
+  const int64_t Bytes = To->Bytes;
+  int64_t N = elements(From);
+  char *New = newMemory(N * Bytes);
+  for (int64_t I = 0; I < N; ++I) {
+    rg_fortran_initialise(New + I * Bytes, T);
+    rg_fortran_copy_object(New + I * Bytes, atOrScalar(From, I), T);
+  }
+  To->Base = New;
+  setContiguous(To, From);
+}
+
+RG_INLINE void assignOwning(Descriptor *To, const Descriptor *From) {
+  const DerivedType *T = typeOfCopy(To);
+  if (To->Attribute == Allocatable &&
+      (!To->Base || (From->Rank && !sameShape(To, From)))) {
+    void *Old = To->Base;
+    copyToNew(To, From, T);
+    free(Old);
+    return;
+  }
+  if (To->Base == From->Base && To->Rank == From->Rank && sameShape(To, From))
+    return;
+  int64_t N = elements(To);
+  if (From->Rank && overlap(To, From, N))
+    rg_fortran_refuse(RG_OWNING);
+  for (int64_t I = 0; I < N; ++I)
+    rg_fortran_copy_object(at(To, I), atOrScalar(From, I), T);
+}
+
+/* An allocatable component, which is contiguous, of numbers or of objects. Rank and kind are
+ * what the type says: constants. */
+RG_INLINE int64_t sizeOfComponent(const Descriptor *D, int Rank) {
+  int64_t N = 1;
+#define RG_DIM(K)                                                              \
+  if (Rank > K)                                                                \
+    N *= D->Dims[K].Extent;
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  return N;
+}
+RG_INLINE bool becomesNew(Descriptor *To, const Descriptor *From, int Rank, int64_t Bytes) {
+  if (To->Base == From->Base)
+    return false;
+  bool Same = To->Base && From->Base;
+#define RG_DIM(K)                                                              \
+  if (Rank > K && Same)                                                        \
+    Same = To->Dims[K].Extent == From->Dims[K].Extent;
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  if (Same)
+    return true;
+  free(To->Base);
+  To->Base = 0;
+  if (!From->Base)
+    return false;
+#define RG_DIM(K)                                                              \
+  if (Rank > K)                                                                \
+    To->Dims[K] = From->Dims[K];
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  To->Bytes = Bytes;
+  To->Base = newMemory(sizeOfComponent(From, Rank) * Bytes);
+  return true;
+}
+RG_ROUTINE void rg_fortran_copy_numbers(Descriptor *To, const Descriptor *From, int Rank,
+                                        int Type, int64_t Bytes) {
+  if (!becomesNew(To, From, Rank, Bytes))
+    return;
+  int64_t N = sizeOfComponent(From, Rank);
+  for (int64_t I = 0; I < N; ++I)
+    copyKind((char *)To->Base + I * Bytes, (const char *)From->Base + I * Bytes, Type, Bytes);
+}
+RG_ROUTINE void rg_fortran_copy_objects(Descriptor *To, const Descriptor *From, int Rank,
+                                        const DerivedType *T, int64_t Bytes) {
+  void *Old = To->Base;
+  if (!becomesNew(To, From, Rank, Bytes))
+    return;
+  int64_t N = sizeOfComponent(From, Rank);
+  bool New = To->Base != Old;
+  for (int64_t I = 0; I < N; ++I) {
+    if (New)
+      rg_fortran_initialise((char *)To->Base + I * Bytes, T);
+    rg_fortran_copy_object((char *)To->Base + I * Bytes, (const char *)From->Base + I * Bytes, T);
+  }
+}
+
 RG_ROUTINE void rg_fortran_assign(Descriptor *To, const Descriptor *From, const char *File,
                        int Line) {
-  refuseToCopy(To);
+  /* One of the two often says what the other, in memory of the heap, does not. */
+  if (isDerived(From) && owns(To)) {
+    assignOwning(To, From);
+    return;
+  }
   /* Read once: where one of the two is known, the comparison tells the other. */
   const int8_t Type = To->Type;
   const int64_t Bytes = To->Bytes;
@@ -151,7 +266,7 @@ RG_ROUTINE void rg_fortran_set_bounds(Descriptor *D, int Dimension, int64_t Lowe
 #undef RG_DIM
 }
 
-RG_INLINE int allocate(Descriptor *D) {
+RG_INLINE void allocate(Descriptor *D) {
   int64_t Stride = D->Bytes;
 #define RG_DIM(K)                                                              \
   if (D->Rank > K) {                                                           \
@@ -161,22 +276,26 @@ RG_INLINE int allocate(Descriptor *D) {
   RG_FOR_DIMS(RG_DIM)
 #undef RG_DIM
   D->Base = newMemory(Stride);
-  return 0;
 }
 RG_ROUTINE int rg_fortran_allocate(Descriptor *D, void *Async, bool HasStatus, void *Message,
                         const char *File, int Line, void *Device) {
-  refuseToInitialise(D);
-  return allocate(D);
+  allocate(D);
+  initialise(D);
+  return 0;
 }
 RG_ROUTINE int rg_fortran_allocate_pointer(Descriptor *D, bool HasStatus, void *Message,
                                 const char *File, int Line, void *Device) {
-  refuseToInitialise(D);
-  return allocate(D);
+  allocate(D);
+  initialise(D);
+  return 0;
 }
 RG_ROUTINE int rg_fortran_allocate_source(Descriptor *D, const Descriptor *Source,
                                bool HasStatus, void *Message, const char *File,
                                int Line) {
-  refuseToCopy(D);
+  if (isDerived(Source) && owns(D)) {
+    copyToNew(D, Source, typeOfCopy(D));
+    return 0;
+  }
   allocate(D);
   int64_t N = elements(D);
   for (int64_t I = 0; I < N; ++I)

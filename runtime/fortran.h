@@ -57,8 +57,9 @@ enum { Version = 20240719, Allocatable = 2 };
  * the run, though most of the time simplification knows them. */
 __attribute__((noreturn, cold)) void rg_fortran_refuse(const char *What);
 #define RG_RANK "arrays of a rank above 7"
-#define RG_INITIALISED "ALLOCATE of a derived type with default values or allocatable components"
-#define RG_OWNING "assignment as a whole of a derived type with allocatable components or its own assignment"
+#define RG_INITIALISED "ALLOCATE of a derived type with default values or allocatable components that is not known where it is compiled"
+#define RG_OWNING "assignment as a whole of a derived type with allocatable components that is not known where it is compiled, or onto a part of itself"
+#define RG_ASSIGNMENT "derived types with an assignment of their own in assignments of what holds them"
 #define RG_FINAL "final procedures, where flang's runtime would call them"
 #define RG_KIND "arrays of this kind of element"
 
@@ -66,6 +67,8 @@ __attribute__((noreturn, cold)) void rg_fortran_refuse(const char *What);
 /* Inlined into primals whatever their size: they shrink where the descriptor is
  * known. */
 #define RG_ROUTINE __attribute__((always_inline))
+/* What the pass writes, from the tables of a type: nothing may be concluded from the bodies. */
+#define RG_ROUTINE_OF_TYPES __attribute__((noinline, weak))
 #define RG_FOR_DIMS(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6)
 
 RG_INLINE int64_t elements(const Descriptor *D) {

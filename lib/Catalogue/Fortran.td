@@ -29,6 +29,8 @@ def fortran_deallocate
                 ["_FortranAAllocatableDeallocate", "_FortranAPointerDeallocate"], "I:PNPPI">;
 let MovesOwner = 1 in
 def fortran_move : Expansion<"rg_fortran_move", ["_FortranAMoveAlloc"], "I:PPPNPPI">;
+def fortran_initialise
+    : Expansion<"rg_fortran_initialise_all", ["_FortranAInitialize"], "V:PPI">;
 def fortran_destroy : Expansion<"rg_fortran_destroy", ["_FortranADestroy", "_FortranADestroyWithoutFinalization"], "V:P">;
 }
 
@@ -112,5 +114,5 @@ def fortran_system : InactiveInC<
      "_FortranAFailImage*", "_FortranAExit", "_FortranAAbort", "_FortranASystemClock*",
      "_FortranACpuTime", "_FortranADateAndTime", "_FortranARandomSeed*", "_FortranARandomInit",
      "_FortranAMapException*", "_FortranAfe*", "_FortranAGetEnv*", "_FortranACommandArgument*",
-     "_FortranAInitialize", "_FortranAPointerIsAssociated*", "_FortranAFlush", "_FortranAetime"]>;
+     "_FortranAPointerIsAssociated*", "_FortranAFlush", "_FortranAetime"]>;
 }

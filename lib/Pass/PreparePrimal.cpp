@@ -28,6 +28,7 @@
 #include "Offload/ScopedAtomics.h"
 #include "Pass/ClonePrimal.h"
 #include "Pass/DispatchCalls.h"
+#include "Pass/FortranTypes.h"
 #include "Pass/KeepEqualities.h"
 #include "Pass/LowerExceptions.h"
 #include "Pass/PrimalEvidence.h"
@@ -122,6 +123,8 @@ struct PreparePrimal::Impl {
   SmallPtrSet<const Function *, 8> Watched;
   /// One of them was found out when its clone was made already.
   bool WatchedTooLate = false;
+  /// The function that prepare() was asked for.
+  const Constant *Asked = nullptr;
   /// Functions of the user to inline whatever speaks against it.
   SmallPtrSet<const Function *, 4> Inseparable;
 
@@ -233,6 +236,7 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
   keepEqualities(*Clone);
   replaceBarriers(*Clone);
   advanceIterations(*Clone);
+  noteDescriptorsOfNumbers(*Clone);
   resolveCalls(*Clone);
   if (P->Unoptimised) {
     markWrittenIntegers(*Clone);
@@ -290,6 +294,7 @@ static void redirect(CallBase &Call, Function &Routine) {
 /// is that routine's. Inline assembly becomes the intrinsic that it is.
 void PreparePrimal::Impl::resolveCalls(Function &Clone) {
   Dispatch.resolveKnown(Clone);
+  writeFortranTypes(Clone, Runtime);
   bool OwnersMove = false;
   for (Instruction &I : make_early_inc_range(instructions(Clone))) {
     auto *Call = dyn_cast<CallBase>(&I);
@@ -610,8 +615,11 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       cloneNewCallees(P);
       if (inlineCalls(P))
         continue;
-      // Nothing will make the remaining calls through pointers direct.
-      if (!Dispatch.dispatchCalls(F))
+      // Nothing will make the remaining calls through pointers direct, nor tell the types of
+      // descriptors in memory.
+      bool Changed = Dispatch.dispatchCalls(F);
+      Changed |= chooseFortranTypes(F, [this] { return referredTo(Asked); }, Runtime);
+      if (!Changed)
         break;
       FAM.invalidate(F, PreservedAnalyses::none());
       cloneNewCallees(P);
@@ -653,6 +661,7 @@ PreparePrimal::PreparePrimal(Module &M, ModuleAnalysisManager &MAM,
 PreparePrimal::~PreparePrimal() = default;
 
 Function *PreparePrimal::prepare(Function &F) {
+  I->Asked = &F;
   for (;;) {
     I->WatchedTooLate = false;
     Primal *P = I->primalOf(&F);
