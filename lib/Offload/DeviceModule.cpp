@@ -11,6 +11,7 @@
 #include "Offload/LockStep.h"
 #include "Offload/Retarget.h"
 #include "Offload/ScopedAtomics.h"
+#include "Support/Kernels.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/TargetTransformInfoImpl.h"
@@ -46,6 +47,9 @@ using namespace llvm;
 using namespace retrograd;
 
 #include "DeviceLibrary.inc"
+
+/// Answers for the special register of that name.
+static constexpr StringLiteral DynamicSizeName = "rg_cuda_dynamic_size";
 
 static bool isKernel(const Function &F) {
   return F.getCallingConv() == CallingConv::PTX_Kernel && !F.isDeclaration();
@@ -179,12 +183,34 @@ void DeviceModule::simplify() {
   MPM.run(D, A.MAM);
 }
 
+/// How much dynamic shared memory the launch gave: the runtime knows.
+static Function *dynamicSize(Module &D) {
+  auto *F = cast<Function>(D.getOrInsertFunction(DynamicSizeName, Type::getInt32Ty(D.getContext())).getCallee());
+  F->setDoesNotAccessMemory();
+  F->setDoesNotThrow();
+  F->addFnAttr(Attribute::WillReturn);
+  return F;
+}
+
+/// Launches grow by themselves here (Launch.cpp): no kernel has to ask whether they did.
+static void settleDynamicParts(Module &D) {
+  for (GlobalVariable &G : D.globals())
+    if (G.getName().starts_with(DynamicPartsVariable)) {
+      auto *Pair = cast<ConstantDataArray>(G.getInitializer());
+      G.setInitializer(ConstantDataArray::get(D.getContext(), ArrayRef<uint32_t>{uint32_t(Pair->getElementAsInteger(0)), 1}));
+      G.setLinkage(GlobalValue::InternalLinkage);
+      G.setExternallyInitialized(false);
+      G.setConstant(true);
+    }
+}
+
 bool DeviceModule::prepare() {
   // What was said for the device's code generator, and -O0's wish to be left alone: a
   // kernel has to be taken apart at every level.
   for (const char *Name : {"llvm.used", "llvm.compiler.used", "llvm.global_ctors"})
     if (GlobalVariable *GV = D.getNamedGlobal(Name))
       GV->eraseFromParent();
+  settleDynamicParts(D);
   Function *ThreadNumber = nullptr;
   auto Number = [&] {
     if (!ThreadNumber) {
@@ -220,6 +246,8 @@ bool DeviceModule::prepare() {
         New = B.CreateAnd(B.CreateTrunc(B.CreateCall(Number()), B.getInt32Ty()), 31);
       else if (Name == "llvm.nvvm.read.ptx.sreg.warpid")
         New = B.CreateLShr(B.CreateTrunc(B.CreateCall(Number()), B.getInt32Ty()), 5);
+      else if (Name == "llvm.nvvm.read.ptx.sreg.dynamic_smem_size")
+        New = B.CreateCall(dynamicSize(D));
       if (New) {
         Call->replaceAllUsesWith(New);
         Call->eraseFromParent();
@@ -370,6 +398,8 @@ bool BlockUniformity::differs(const Value *V) {
   if (!Callee || !Callee->isDeclaration())
     return true;
   StringRef Name = Callee->getName();
+  if (Name == DynamicSizeName)
+    return false;
   if (Name.consume_front("llvm.nvvm.read.ptx.sreg."))
     return !Name.starts_with("ctaid.") && !Name.starts_with("nctaid.") && !Name.starts_with("ntid.") && Name != "warpsize";
   // Exchanges and votes give what their operands are; who is there differs between warps.

@@ -7,6 +7,7 @@
 
 #include "Offload/KernelLowering.h"
 #include "Diagnostics/DiagnosticEngine.h"
+#include "Support/Kernels.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -1100,6 +1101,7 @@ LoweredKernel Lowering::run() {
     }
     Result.MaxThreads = std::min<uint32_t>(Product, 1024);
   }
+  Kernel.getFnAttribute(DynamicPartsAttribute).getValueAsString().getAsInteger(10, Result.DynamicParts);
   collectShared();
   Regions.resize(Points.size());
   AccessGroups.resize(Points.size());

@@ -92,7 +92,7 @@ static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels, bool Che
     ByName[K.Name] = &K;
   Type *Ptr = PointerType::get(Ctx, 0), *I64 = Type::getInt64Ty(Ctx);
   // struct RgKernel of runtime/cuda/Abi.h.
-  StructType *Record = StructType::get(Ctx, {Ptr, Ptr, Ptr, I64, I64, I64});
+  StructType *Record = StructType::get(Ctx, {Ptr, Ptr, Ptr, I64, I64, I64, I64});
   SmallVector<Constant *, 8> Records;
   IRBuilder<> B(Ctx);
   SmallVector<Function *, 8> Stubs;
@@ -106,7 +106,8 @@ static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels, bool Che
     Constant *Name = B.CreateGlobalString(userName(K.Name), "rg.kernel.name", 0, &M);
     Records.push_back(ConstantStruct::get(
         Record, {F, Name, M.getFunction(K.Name), ConstantInt::get(I64, K.StaticShared),
-                 ConstantInt::get(I64, K.ScratchPerThread), ConstantInt::get(I64, K.MaxThreads)}));
+                 ConstantInt::get(I64, K.ScratchPerThread), ConstantInt::get(I64, K.MaxThreads),
+                 ConstantInt::get(I64, K.DynamicParts)}));
   }
   for (const LoweredKernel &K : Kernels)
     if (Function *F = M.getFunction(K.Name))

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Pass/DynamicShared.h"
 #include "Pass/DifferentiatePass.h"
 #include "Emit/BatchEmitter.h"
 #include "Pass/DeviceLibrary.h"
@@ -52,6 +53,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
       unmarkInactiveValues(M);
     bool Changed = Last && releaseEqualities(M);
     Changed |= Last && releaseHeld(M, MAM, Opts);
+    Changed |= Last && Opts.OffloadDevice.empty() && growLaunches(M);
     // But for what a program may ask the runtime itself, rg_tape_free say.
     Changed |= Last && RuntimeLibrary(M).resolveDeclarations();
     return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
@@ -103,6 +105,11 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
         removeRefusedCall(*Entry.Call);
     }
     Derive.finish(Last);
+    if (Last) {
+      placeDynamicShadows(M);
+      if (Opts.OffloadDevice.empty())
+        growLaunches(M);
+    }
     Derive.runtime().resolveDeclarations();
     append_range(Derivatives, Derive.finished());
   }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Pass/DynamicShared.h"
 #include "Pass/Differentiator.h"
 #include "Analysis/LoopShape.h"
 #include "Analysis/OverwriteAnalysis.h"
@@ -34,7 +35,7 @@ using namespace retrograd;
 
 Differentiator::Differentiator(Module &M, ModuleAnalysisManager &MAM, Catalogue &Cat,
                                DiagnosticEngine &Diags, const Options &Opts)
-    : M(M), MAM(MAM), Cat(Cat), Diags(Diags), Opts(Opts), Runtime(M) {}
+    : M(M), MAM(MAM), Cat(Cat), Diags(Diags), Given(Opts), Opts(Opts), Runtime(M) {}
 
 Differentiator::~Differentiator() = default;
 
@@ -141,6 +142,10 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
   else if (Half == DerivativeMode::Sweep)
     R.Mode = DerivativeMode::Augment;
   RootUniform = uniformParameters(Calls);
+  // What moves numbers as bits, or exchanges them, is not differentiated again.
+  bool Again = any_of(Calls, [](const EntryCall *E) { return E->Again; });
+  Opts.MergeOnDevice = Given.MergeOnDevice && !Again;
+  Opts.ExchangeOnDevice = Given.ExchangeOnDevice && !Again;
   Cat.askFor(/*Forward=*/R.Mode == DerivativeMode::Forward);
   Prepare = &preparation(R.Mode);
   Reach = Candidates::All;
@@ -426,6 +431,18 @@ GlobalVariable *Differentiator::shadowOf(GlobalVariable &G, unsigned Lane) {
   // a block lives no longer than a kernel and is not initialised.
   Target Machine(M);
   bool OfBlock = Machine.space(G.getAddressSpace()) == MemorySpace::Shared;
+  if (OfBlock && G.isDeclaration()) {
+    // All names of such memory are one place, and so are their shadows.
+    if (!isDynamicShadow(G))
+      for (auto &[Key, Other] : ShadowGlobals)
+        if (const auto &[Of, L, Level] = Key; Other && L == Lane && Level == ShadowLevel && isDynamicShadow(*Other) &&
+                                              !isDynamicShadow(*Of))
+          return Sh = Other;
+    Sh = declareDynamicShadow(G, G.getName() + ".sh" + (Lane ? std::to_string(Lane) : "") +
+                                     (ShadowLevel ? ".of" + std::to_string(ShadowLevel) : ""));
+    LevelOfShadow[Sh] = ShadowLevel;
+    return Sh;
+  }
   bool Local = G.hasLocalLinkage() || OfBlock;
   Sh = new GlobalVariable(M, G.getValueType(), /*isConstant=*/false,
                           Local ? GlobalValue::InternalLinkage : GlobalValue::LinkOnceODRLinkage,
@@ -489,7 +506,8 @@ void Differentiator::resetShadowGlobals(Function &D, bool Pointers) {
     bool HasPointer = any_of(Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Pointer; });
     if (Machine.space(G->getAddressSpace()) == MemorySpace::Shared && Machine.manyThreads()) {
       // Whose the memory is clears it together, and nobody goes on before all have.
-      B.CreateCall(Runtime.require("rg_shared_zero"), {inGenericSpace(B, Sh), B.getInt64(Size)});
+      Value *Bytes = G->isDeclaration() ? dynamicSharedBytes(B) : B.getInt64(Size);
+      B.CreateCall(Runtime.require("rg_shared_zero"), {inGenericSpace(B, Sh), Bytes});
       Together = true;
       continue;
     }

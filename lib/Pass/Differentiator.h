@@ -101,7 +101,8 @@ private:
   llvm::ModuleAnalysisManager &MAM;
   Catalogue &Cat;
   DiagnosticEngine &Diags;
-  const Options &Opts;
+  const Options &Given;
+  Options Opts; ///< Given, but for what the request under way must not have
   /// What is called by its rule in one mode may be looked into in the other:
   /// one preparation for both, unless there is such a function.
   std::unique_ptr<PreparePrimal> PrepareReverse, PrepareForward;

@@ -418,9 +418,9 @@ bool DerivativePlan::checkThreads(const Instruction &I) {
         any_of(facts().types().pointees(facts().types().objectOf(G)),
                [](TypeAnalysis::ObjectId O) { return O != TypeAnalysis::NoObject; }))
       refuse(RefusalKind::Device, I, "pointers in shared memory ('" + G->getName().str() + "')");
-    // How large it is, and where its shadow could lie, only the launch knows.
-    if (S == MemorySpace::Shared && G->isDeclaration() && RefusedGlobals.insert(G).second)
-      refuse(RefusalKind::Device, I, "dynamic shared memory ('" + G->getName().str() + "') has no shadow yet");
+    // How large it is, only the launch knows.
+    if (S == MemorySpace::Shared && G->isDeclaration() && !Machine.growsSharedMemory() && RefusedGlobals.insert(G).second)
+      refuse(RefusalKind::Device, I, "dynamic shared memory ('" + G->getName().str() + "') has no shadow on this machine");
     if (S != MemorySpace::Shared && RefusedGlobals.insert(G).second)
       refuse(RefusalKind::Unshadowed, I,
              "the __device__ or __constant__ variable '" + G->getName().str() + "'");

@@ -1235,6 +1235,24 @@ static void sortInnermostFirst(SmallVectorImpl<EntryCall> &Calls) {
   Calls = std::move(Sorted);
 }
 
+/// Which calls stand in functions that others differentiate.
+static void findNested(MutableArrayRef<EntryCall> Calls) {
+  SmallPtrSet<const Function *, 16> Differentiated;
+  SmallVector<const Function *, 16> Work;
+  for (const EntryCall &E : Calls)
+    Work.push_back(E.Request.Primal);
+  while (!Work.empty()) {
+    const Function *F = Work.pop_back_val();
+    if (Differentiated.insert(F).second)
+      for (const Instruction &I : instructions(*F))
+        if (auto *Call = dyn_cast<CallBase>(&I))
+          if (const Function *Callee = Call->getCalledFunction(); Callee && !Callee->isDeclaration())
+            Work.push_back(Callee);
+  }
+  for (EntryCall &E : Calls)
+    E.Again = Differentiated.contains(E.Call->getFunction());
+}
+
 /// Where one reverse sweep of a function keeps its tape, all its tapes are made to
 /// be swept again: any of them may be the one.
 static void keepTapes(MutableArrayRef<EntryCall> Calls) {
@@ -1408,6 +1426,7 @@ retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
       Found.Refused.push_back(U.Call);
   keepTapes(Found.Calls);
   sortInnermostFirst(Found.Calls);
+  findNested(Found.Calls);
   return Found;
 }
 

@@ -130,6 +130,9 @@ struct EntryCall {
   /// struct; all ones where none are given.
   llvm::SmallVector<llvm::SmallVector<EntryOperand, 1>, 1> Seeds;
 
+  /// Stands in what another call differentiates: the derivative will be differentiated.
+  bool Again = false;
+
   RequestTrail trail() const { return RequestTrail(*Call, Request.Primal); }
   void print(llvm::raw_ostream &OS) const;
 };

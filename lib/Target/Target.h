@@ -64,6 +64,9 @@ public:
   /// An atomic addition to memory of the block is a loop, one round for each thread that
   /// adds to the same place at the time.
   bool addsFloatsByLoop() const { return Sheet->AddsFloatsByLoop; }
+  /// A kernel can ask how much memory the launch gave its block, and a launch can be made to give
+  /// more (Pass/DynamicShared.h).
+  bool growsSharedMemory() const { return Sheet->GrowsSharedMemory; }
   /// Derivatives are inlined into the kernels that ask for them: a call hides
   /// address spaces and keeps its operands in memory.
   bool inlinesDerivatives() const { return Sheet->ManyThreads; }
@@ -82,7 +85,7 @@ public:
     unsigned Global;
     /// What stands around the name of a function of float and double.
     const char *MathPrefix, *FloatSuffix, *DoubleSuffix;
-    bool PrefersExchange, AddsFloatsByLoop;
+    bool PrefersExchange, AddsFloatsByLoop, GrowsSharedMemory;
   };
 
 private:

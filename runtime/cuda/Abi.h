@@ -33,6 +33,7 @@ struct RgKernel {
   uint64_t StaticShared;   /* bytes of shared memory that the kernel declares */
   uint64_t ScratchPerThread;
   uint64_t MaxThreads;     /* of a block: __launch_bounds__ */
+  uint64_t DynamicParts;   /* dynamic shared memory is given so many times: shadows lie behind it */
 };
 
 /* Called by a constructor of every object file that has kernels. */

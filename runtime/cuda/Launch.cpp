@@ -156,9 +156,19 @@ cudaError_t rgcuda::launch(const void *Host, dim3 Grid, dim3 Block, void **Argum
     return fail(cudaErrorInvalidConfiguration);
   if (Threads > K->Code.MaxThreads)
     return fail(cudaErrorLaunchOutOfResources);
+  // The kernel's limit, if it was raised, is for what the program asks for.
+  const size_t Asked = Shared;
+  if (K->Code.DynamicParts > 1) {
+    Shared = (Shared + 15) / 16 * 16 * K->Code.DynamicParts;
+    if (K->Code.StaticShared + Asked <= MaxSharedOptIn && K->Code.StaticShared + Shared > MaxSharedOptIn)
+      fprintf(stderr,
+              "retrograd: a derivative in kernel '%s' needs %zu bytes of shared memory, %llu times the %zu that its launch "
+              "asks for, and there are %zu: launch it with less [RG2201]\n",
+              K->Code.Name, K->Code.StaticShared + Shared, (unsigned long long)K->Code.DynamicParts, Asked, MaxSharedOptIn);
+  }
   if (K->Code.StaticShared + Shared > MaxSharedOptIn ||
-      K->Code.StaticShared + Shared > MaxShared + (K->MaxDynamic > MaxShared ? MaxSharedOptIn - MaxShared : 0) ||
-      (Shared > MaxShared && Shared > K->MaxDynamic))
+      K->Code.StaticShared + Asked > MaxShared + (K->MaxDynamic > MaxShared ? MaxSharedOptIn - MaxShared : 0) ||
+      (Asked > MaxShared && Asked > K->MaxDynamic))
     return fail(cudaErrorInvalidValue);
 
   RgLaunch L = {{Grid.x, Grid.y, Grid.z}, {Block.x, Block.y, Block.z}};
@@ -220,6 +230,8 @@ void rg_cuda_assertfail(const char *Message, const char *File, unsigned Line, co
           T.Ctaid[0], T.Ctaid[1], T.Ctaid[2], T.Tid[0], T.Tid[1], T.Tid[2], Message);
   leaveKernel(cudaErrorAssert);
 }
+/// The block's dynamic shared memory, in bytes.
+uint32_t rg_cuda_dynamic_size() { return static_cast<uint32_t>(TheWorker.DynamicSize); }
 /// Static shared variable number I of the kernel that runs here.
 void rg_cuda_shared_range(int64_t I, const char *At, int64_t Size) {
   if (I < 64)

@@ -209,6 +209,23 @@ RG_INLINE void rg_shared_zero(char *p, uint64_t bytes) {
     p[k] = 0;
 }
 
+/* A kernel whose derivatives keep shadows in dynamic shared memory begins: seen is what the host
+   has left, all the size of that memory. */
+RG_INLINE void rg_check_dynamic_parts(uint32_t seen, uint32_t all) {
+#if defined(__NVPTX__)
+  if (seen || !all)
+    return;
+  if (rg_thread() == 0)
+    vprintf("retrograd: the launch of a kernel with a derivative did not provide the dynamic shared memory of its "
+            "shadows: launch it by <<<>>> or cudaLaunchKernel in a file compiled with Retrograd [RG2201]\n",
+            NULL);
+  RG_BARRIER();
+  __builtin_trap();
+#else
+  (void)seen, (void)all;
+#endif
+}
+
 RG_INLINE void rg_block_barrier(void) { RG_BARRIER(); }
 
 /*===----------------------------------------------------------------------===*\

@@ -32,12 +32,6 @@ __device__ void copies(const double *x, double *y) {
   __nvvm_cp_async_wait_all();
   y[INDEX()] = s[THREAD()];
 }
-extern __shared__ double Dynamic[];
-__device__ void dynamic(const double *x, double *y) {
-  Dynamic[THREAD()] = x[INDEX()];
-  BARRIER();
-  y[INDEX()] = Dynamic[63 - THREAD()];
-}
 // Half of the threads return while the others go on to a barrier and write what was read.
 __device__ void leave(const double *x, double *y) {
   __shared__ double s[64];
@@ -85,11 +79,9 @@ __global__ void gradients(double *x, double *dx, double *y, double *dy) {
   __enzyme_autodiff((void *)global, enzyme_dup, x, dx, enzyme_dup, y, dy);
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: 'llvm.nvvm.cp.async{{.*}} [RG2201]
   __enzyme_autodiff((void *)copies, enzyme_dup, x, dx, enzyme_dup, y, dy);
-  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: dynamic shared memory ('Dynamic') has no shadow yet [RG2201]
-  __enzyme_autodiff((void *)dynamic, enzyme_dup, x, dx, enzyme_dup, y, dy);
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: some threads return here and others go on to a barrier: {{.*}} [RG2201]
   __enzyme_autodiff((void *)leave, enzyme_dup, x, dx, enzyme_dup, y, dy);
-  // CHECK: device.cu:[[@LINE-45]]:{{[0-9]+}}: note: it is here, in 'leave'
+  // CHECK: device.cu:[[@LINE-43]]:{{[0-9]+}}: note: it is here, in 'leave'
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: some threads return here and others go on to a barrier: {{.*}} [RG2201]
   __enzyme_autodiff((void *)leaveBy, enzyme_dup, x, dx, enzyme_dup, y, dy, THREAD(), 32);
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}a float made from the bits of an active one by integer arithmetic [RG2002]

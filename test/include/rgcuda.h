@@ -91,13 +91,12 @@ int checkKernel(const char *Name, int n, int m, dim3 Blocks, dim3 Threads, size_
   };
   Loss(X);
   std::vector<T> Plain = Y;
-  // Dynamic shared memory has to hold the shadow, too.
   x.set(X), dx.set(Zero), y.set(ZeroY), dy.set(W);
-  gradientKernel<T, F><<<Blocks, Threads, 2 * Shared>>>(x.P, dx.P, y.P, dy.P, n);
+  gradientKernel<T, F><<<Blocks, Threads, Shared>>>(x.P, dx.P, y.P, dy.P, n);
   Run("gradient kernel");
   std::vector<T> G = dx.get(), YG = y.get(), Left = dy.get();
   y.set(ZeroY), dy.set(W);
-  gradientKernel<T, F><<<Blocks, Threads, 2 * Shared>>>(x.P, dx.P, y.P, dy.P, n);
+  gradientKernel<T, F><<<Blocks, Threads, Shared>>>(x.P, dx.P, y.P, dy.P, n);
   Run("second gradient kernel");
   std::vector<T> Twice = dx.get();
   int Bad = 0;
@@ -140,7 +139,7 @@ int checkKernel(const char *Name, int n, int m, dim3 Blocks, dim3 Threads, size_
     if (!(Error <= Tolerance))
       ++Bad, printf("%s: direction %d: reverse %.9g, differences %.9g\n", Name, K, Dot, Difference);
     x.set(X), dx.set(V), y.set(ZeroY), dy.set(ZeroY);
-    tangentKernel<T, F><<<Blocks, Threads, 2 * Shared>>>(x.P, dx.P, y.P, dy.P, n);
+    tangentKernel<T, F><<<Blocks, Threads, Shared>>>(x.P, dx.P, y.P, dy.P, n);
     Run("tangent kernel");
     std::vector<T> DY = dy.get();
     double Forward = 0;

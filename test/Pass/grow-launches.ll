@@ -1,0 +1,33 @@
+; The host's half of CUDA: launches with dynamic shared memory ask how much the kernel's
+; derivatives need. Those without have nothing added.
+; RUN: %loadopt -passes=retrograd -S %s | FileCheck %s
+
+declare i32 @cudaLaunchKernel(ptr, i64, i32, i64, i32, ptr, i64, ptr)
+declare i32 @cudaLaunchKernelExC(ptr, ptr, ptr)
+declare void @stub()
+
+; CHECK-LABEL: define i32 @launch(
+; CHECK: %[[GROWN:.*]] = call i64 @rg_launch_shared(ptr @stub, i64 %bytes)
+; CHECK: call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 %[[GROWN]], ptr null)
+define i32 @launch(ptr %args, i64 %bytes) {
+  %e = call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 %bytes, ptr null)
+  ret i32 %e
+}
+
+; CHECK-LABEL: define i32 @plain(
+; CHECK-NEXT: call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 0, ptr null)
+define i32 @plain(ptr %args) {
+  %e = call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 0, ptr null)
+  ret i32 %e
+}
+
+; CHECK-LABEL: define i32 @configured(
+; CHECK: %[[COPY:.*]] = alloca [7 x i64]
+; CHECK: %[[NEW:.*]] = call ptr @rg_launch_config(ptr @stub, ptr %config, ptr %[[COPY]])
+; CHECK: call i32 @cudaLaunchKernelExC(ptr %[[NEW]], ptr @stub, ptr %args)
+define i32 @configured(ptr %config, ptr %args) {
+  %e = call i32 @cudaLaunchKernelExC(ptr %config, ptr @stub, ptr %args)
+  ret i32 %e
+}
+
+; CHECK: define linkonce_odr hidden {{.*}}@rg_launch_shared(
