@@ -117,6 +117,10 @@ static bool pointsAnywhere(const IntToPtrInst &I) {
   return false;
 }
 
+static bool movesACharacter(const Instruction &I) {
+  return isa<LoadInst, StoreInst>(I) && I.hasMetadata(CopiesCharacters);
+}
+
 /// Marked by preparation: constant but for jumps, whatever its operations say.
 static bool movesInSteps(const Instruction &I) {
   return I.hasMetadata() && I.hasMetadata("rg.steps");
@@ -204,7 +208,7 @@ bool ActivityAnalysis::anyVariedInput(const CallBase &C,
 
 /// Transfers variation through I; true if anything new was marked.
 bool ActivityAnalysis::varyFrom(const Instruction &I) {
-  if (movesInSteps(I) || UnreadOutputs.contains(&I))
+  if (movesInSteps(I) || movesACharacter(I) || UnreadOutputs.contains(&I))
     return false;
   if (const auto *S = dyn_cast<StoreInst>(&I))
     return isVaried(S->getValueOperand()) &&
@@ -284,6 +288,8 @@ void ActivityAnalysis::findLostBits() {
   };
   /// True if I hands such bits on, to its result or to memory.
   auto Follow = [&](const Instruction &I) {
+    if (movesACharacter(I))
+      return false;
     if (const auto *S = dyn_cast<StoreInst>(&I))
       return Tainted.contains(S->getValueOperand()) &&
              markObject(TaintedObjects, S->getPointerOperand());
@@ -325,7 +331,7 @@ void ActivityAnalysis::findLostBits() {
 
 /// Transfers usefulness backwards through I; true if anything new was marked.
 bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
-  if (movesInSteps(I) || UnreadOutputs.contains(&I))
+  if (movesInSteps(I) || movesACharacter(I) || UnreadOutputs.contains(&I))
     return false;
   if (const auto *R = dyn_cast<ReturnInst>(&I)) {
     const Value *V = R->getReturnValue();

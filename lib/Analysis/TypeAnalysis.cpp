@@ -8,6 +8,7 @@
 
 #include "Analysis/TypeAnalysis.h"
 #include "Analysis/TypeModel.h"
+#include "Support/DispatchMarks.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -182,6 +183,8 @@ Type *TypeAnalysis::sharedWithPointers(const Value *P, uint64_t Offset, uint64_t
 bool TypeAnalysis::isIndexPlace(const Value *P) const { return I->isIndexPlace(P); }
 
 bool TypeAnalysis::isDeclaredInteger(const Instruction &Access) {
+  if (Access.hasMetadata(CopiesCharacters))
+    return true;
   if (const MDNode *Written = Access.getMetadata("rg.int"))
     return Written->getNumOperands() != 0;
   const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
@@ -420,6 +423,8 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
     V = SI->getValueOperand();
   if (V && DL.getTypeStoreSize(V->getType()) == Size) {
     Type *T = V->getType();
+    if (Inst->hasMetadata(CopiesCharacters))
+      return {{0, Size, {ByteKind::Integer, nullptr}}};
     if (!Impl::isRegisterLike(T))
       return leavesOf(V);
     if (T->isIntegerTy() && !I->Moves.contains(Inst)) {

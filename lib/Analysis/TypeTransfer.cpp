@@ -688,6 +688,10 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
   case Instruction::Load: {
     auto &LI = cast<LoadInst>(I);
     Var P = pointer(LI.getPointerOperand());
+    if (I.hasMetadata(CopiesCharacters)) {
+      seedInteger(&I, Trust::Strong);
+      return;
+    }
     seedAccess(I, P, T);
     transferMemory(P, 0, &I, /*IsStore=*/false);
     return;
@@ -698,6 +702,8 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
     if (isa<ScalableVectorType>(V->getType()))
       return;
     Var P = pointer(SI.getPointerOperand());
+    if (I.hasMetadata(CopiesCharacters))
+      return;
     seedAccess(I, P, V->getType());
     transferMemory(P, 0, V, /*IsStore=*/true);
     // A loop that copies elements through an integer is a copy of unknown

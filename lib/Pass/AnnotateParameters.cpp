@@ -29,15 +29,22 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
   // are inlined, and their buffers may lie beside numbers.
   Catalogue Cat;
   MDNode *Nothing = MDNode::get(M.getContext(), {});
+  MDNode *Member = MDNode::get(M.getContext(), {MDString::get(M.getContext(), "member")});
   for (Function &F : M) {
     // What is known by name has to keep it.
     if (const OperationRecord *R = F.isDeclaration() ? nullptr : Cat.lookupFunction(F);
         R && R->OfRuntime && !F.hasFnAttribute(Attribute::AlwaysInline))
       isBeforeLink(Stage) ? holdForLink(F) : F.addFnAttr(Attribute::NoInline);
-    if (!F.isDeclaration() && Cat.handlesCharacters(F))
-      for (Instruction &I : instructions(F))
-        if (isa<AnyMemTransferInst>(I))
-          I.setMetadata(CopiesCharacters, Nothing);
+    if (F.isDeclaration() || !Cat.handlesCharacters(F))
+      continue;
+    for (Instruction &I : instructions(F)) {
+      const bool IsAccess = isa<LoadInst, StoreInst>(I);
+      if (isa<AnyMemTransferInst>(I) || (IsAccess && getLoadStoreType(&I)->isIntegerTy(8)))
+        I.setMetadata(CopiesCharacters, Nothing);
+      else if (IsAccess && getLoadStoreType(&I)->isIntegerTy(64))
+        // A length or a capacity, which lies where short strings have characters.
+        I.setMetadata("rg.int", Member);
+    }
   }
   // A marker that is 'static' and never written to would be folded to its value.
   for (GlobalVariable &G : M.globals())

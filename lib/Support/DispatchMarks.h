@@ -25,7 +25,7 @@ inline constexpr llvm::StringLiteral DispatchesCalls = "rg-dispatches";
 inline constexpr llvm::StringLiteral UnseenCallee = "rg-unseen";
 /// On a copy of a function for the constants that a dispatcher passes.
 inline constexpr llvm::StringLiteral FixedArguments = "rg-fixed-arguments";
-/// Metadata of a copy of memory: it moves characters, no numbers and no pointers.
+/// Metadata of a copy of memory, or of a load or store of a byte: it moves characters, no numbers and no pointers.
 inline constexpr llvm::StringLiteral CopiesCharacters = "rg.characters";
 
 } // namespace retrograd
