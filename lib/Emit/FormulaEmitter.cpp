@@ -271,6 +271,9 @@ Value *FormulaEmitter::emitNodeUncached(const FormulaNode &N, Scope &S) {
   case FormulaNode::StrongZero:
     return emitStrongZero(*N.Children[0], S);
   case FormulaNode::Call: {
+    if (Known && N.Children.size() == 1 && N.Children[0]->K == FormulaNode::Arg)
+      if (Value *V = Known(N.Callee, N.Children[0]->Index); V && V->getType() == S.T)
+        return V;
     const OperationRecord *Callee = Cat.byId(N.Callee);
     SmallVector<Value *, 3> Args;
     for (unsigned I = 0; I < N.Children.size(); ++I) {

@@ -33,6 +33,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/IRBuilder.h"
+#include <functional>
 
 namespace retrograd {
 class Catalogue;
@@ -44,6 +45,11 @@ class FormulaEmitter {
 public:
   FormulaEmitter(llvm::IRBuilderBase &B, const Catalogue &Cat)
       : B(B), Cat(Cat) {}
+
+  /// Asked for the operation with a record's id of operand N of the primal, before it is
+  /// emitted: a value that is there already, or null.
+  using KnownOperation = std::function<llvm::Value *(llvm::StringRef Id, unsigned N)>;
+  void setKnown(KnownOperation F) { Known = std::move(F); }
 
   /// Emits P of Primal times Seed at the builder's insertion point. Arg(i)
   /// gives the primal value of operand i and Result that of Primal, valid
@@ -72,6 +78,7 @@ private:
 
   llvm::IRBuilderBase &B;
   const Catalogue &Cat;
+  KnownOperation Known;
 };
 
 /// The compiler was allowed to contract products and sums of F (-ffp-contract=on,

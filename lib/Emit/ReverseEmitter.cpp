@@ -290,10 +290,27 @@ void ReverseEmitter::accumulate(const Value *V, Value *X) {
   B.CreateStore(add(B.CreateLoad(V->getType(), A), X, Plan.facts().shape(V).Floats), A);
 }
 
+/// Operation Id of operand N of I, where the primal computes that beside I and it is kept, as
+/// the cosine beside a sine.
+Value *ReverseEmitter::keptPartner(const Instruction &I, StringRef Id, unsigned N) {
+  if (isa<Constant>(I.getOperand(N)))
+    return nullptr; // the optimiser's
+  for (const User *U : I.getOperand(N)->users()) {
+    const auto *C = dyn_cast<CallInst>(U);
+    if (!C || C->getParent() != I.getParent() || C->arg_size() != 1 || !Plan.isKept({Need::Primal, C}))
+      continue;
+    const OperationRecord *R = Services.catalogue().lookup(*C);
+    if (R && R->Id == Id)
+      return lookup({Need::Primal, C});
+  }
+  return nullptr;
+}
+
 Value *ReverseEmitter::partial(const Partial &P, const Instruction &I, Value *Seed) {
   FormulaEmitter Formula(B, Services.catalogue());
   auto Operand = [&](unsigned N) { return primal(I.getOperand(N)); };
   auto Result = [&] { return primal(&I); };
+  Formula.setKnown([&](StringRef Id, unsigned N) { return keptPartner(I, Id, N); });
   if (Plan.options().Nan == NanKind::Off)
     return Formula.emit(P, I, Seed, Operand, Result);
   // What may be assumed not to happen cannot be looked for.
@@ -553,6 +570,8 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
   for (const BasicBlock *P : Preds)
     Edges.push_back(BasicBlock::Create(D.getContext(), "rev.edge." + P->getName(), &D));
   const Loop *L = Plan.shape().loops().getLoopFor(&Block);
+  if (L && L->getHeader() == &Block && Plan.carriesResults(L))
+    finishIteration(*L);
   if (L && L->getHeader() == &Block && Plan.rewindsTape(L))
     B.CreateCall(runtime("rg_tape_end"), {Arena});
   if (L && L->getHeader() == &Block && Preds.size() > 1) {
@@ -687,6 +706,7 @@ void ReverseEmitter::moveHere(const Loop &L) {
       else if (Plan.carriesResults(&L))
         Start = B.CreateLoad(C->getType(), carried(Phi));
       C->replaceAllUsesWith(Start);
+      OverStack.erase(C); // what was asked for goes on to hold Start
       C->eraseFromParent();
     };
     if (Plan.activity().hasShadow(&Phi))
@@ -751,29 +771,60 @@ AllocaInst *ReverseEmitter::carried(const PHINode &Phi) {
 }
 
 /// What goes from one iteration of L to the next, and what comes out of the last one,
-/// goes over the stack. Before and Latch are blocks of the derivative.
+/// goes over the stack. Before and Latch are blocks of the derivative. What waits for a
+/// loop in L is not there yet: see finishIteration().
 void ReverseEmitter::carry(const Loop &L, BasicBlock &Before, BasicBlock &Latch) {
   IRBuilder<> AtFront(Before.getTerminator()), AtLatch(Latch.getTerminator());
   auto Clone = [&](const PHINode &Phi) { return cast<PHINode>(Primal.primal(&Phi)); };
+  auto CarryOn = [&](const PHINode &Phi) {
+    if (!isLate(Phi.getIncomingValueForBlock(L.getLoopLatch())))
+      AtLatch.CreateStore(Clone(Phi)->getIncomingValueForBlock(&Latch), carried(Phi));
+  };
   for (const PHINode &Phi : L.getExitBlock()->phis())
-    AtLatch.CreateStore(Clone(Phi)->getIncomingValueForBlock(&Latch), carried(Phi));
+    CarryOn(Phi);
   for (const PHINode &Phi : L.getHeader()->phis())
     if (!Plan.isComputedPhi(Phi)) {
       AtFront.CreateStore(Clone(Phi)->getIncomingValueForBlock(&Before), carried(Phi));
-      AtLatch.CreateStore(Clone(Phi)->getIncomingValueForBlock(&Latch), carried(Phi));
+      CarryOn(Phi);
     }
+}
+
+/// At the end of an iteration's reverse: what L carries and what waited for the results of
+/// deferred loops in L.
+void ReverseEmitter::finishIteration(const Loop &L) {
+  SmallVector<std::pair<Value *, AllocaInst *>, 8> Results;
+  auto CarryOn = [&](const PHINode &Phi) {
+    const Value *V = Phi.getIncomingValueForBlock(L.getLoopLatch());
+    if (isLate(V))
+      Results.push_back({late(V), carried(Phi)});
+  };
+  for (const PHINode &Phi : L.getExitBlock()->phis())
+    CarryOn(Phi);
+  for (const PHINode &Phi : L.getHeader()->phis())
+    if (!Plan.isComputedPhi(Phi))
+      CarryOn(Phi);
+  for (auto [V, Slot] : Results)
+    B.CreateStore(V, Slot);
+  Late.clear(); // holds here alone
 }
 
 /// Phi is what comes out of a loop that carries its results.
 bool ReverseEmitter::isCarriedOut(const PHINode &Phi) const {
-  return Phi.getNumIncomingValues() == 1 &&
-         Plan.carriesResults(Plan.shape().loops().getLoopFor(Phi.getIncomingBlock(0)));
+  if (Phi.getNumIncomingValues() != 1)
+    return false;
+  const Loop *From = Plan.shape().loops().getLoopFor(Phi.getIncomingBlock(0));
+  return From && !From->contains(&Phi) && Plan.carriesResults(From);
 }
 
-/// V comes out of a loop that carries its results, or is made of what does.
+/// V comes out of a loop that carries its results, or is made of what does. Within a loop
+/// that carries its own: in the same iteration of it.
 bool ReverseEmitter::isLate(const Value *V) {
   const auto *I = dyn_cast<Instruction>(V);
-  if (!I || Plan.shape().loops().getLoopFor(I->getParent()))
+  LoopInfo &LI = Plan.shape().loops();
+  if (!I)
+    return false;
+  if (const Loop *In = LI.getLoopFor(I->getParent());
+      In && (!Plan.carriesResults(In) || (isa<PHINode>(I) && I->getParent() == In->getHeader())))
     return false;
   auto [It, New] = Waits.try_emplace(V, false);
   if (!New)
@@ -803,7 +854,7 @@ Value *ReverseEmitter::latePhi(const PHINode &Phi) {
   return Result;
 }
 
-/// V of the primal, at the end of the derivative.
+/// V of the primal, at the end of the derivative or, in a loop, of an iteration's reverse.
 Value *ReverseEmitter::late(const Value *V) {
   if (Value *Known = Late.lookup(V))
     return Known;

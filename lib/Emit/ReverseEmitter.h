@@ -69,6 +69,7 @@ private:
   llvm::AllocaInst *adjoint(const llvm::Value *V);
   llvm::AllocaInst *entryAlloca(llvm::Type *T, const llvm::Twine &Name);
 
+  llvm::Value *keptPartner(const llvm::Instruction &I, llvm::StringRef Id, unsigned N);
   llvm::Value *lookup(Need N);
   llvm::Value *compute(Need N);
   llvm::Value *computePhi(const llvm::PHINode &Phi, Need::Kind K);
@@ -104,6 +105,7 @@ private:
   bool isCarriedOut(const llvm::PHINode &Phi) const;
   bool isLate(const llvm::Value *V);
   void emitLateStores();
+  void finishIteration(const llvm::Loop &L);
   void finish();
   void setLine(const llvm::Instruction &I);
 

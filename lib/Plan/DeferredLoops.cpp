@@ -8,6 +8,7 @@
 #include "Plan/DeferredLoops.h"
 #include "Catalogue/Catalogue.h"
 #include "Plan/DerivativePlan.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -21,13 +22,41 @@ LoopDeferral::LoopDeferral(const DerivativePlan &Plan, const OverwriteAnalysis &
 
 bool LoopDeferral::isDeferrable(const Loop &L, LateUses &Late) {
   Late = {};
-  if (!hasShape(L) || !collectStores(L) || !isOnlyReadIn(L))
+  const Loop *Around = L.getParentLoop();
+  if (!hasShape(L) || (Around ? !fitsIn(L, *Around) : !collectStores(L) || !isOnlyReadIn(L)))
     return false;
-  if (!resultsFit(L, nullptr) && !(resultsFit(L, &Late) && onlyAddsUp(L)))
+  if (!resultsFit(L, nullptr) && (Late = {}, !resultsFit(L, &Late) || !onlyAddsUp(L)))
     return false;
+  if (Around)
+    return true;
   for (const BasicBlock *B : L.blocks())
     for (const Instruction &I : *B)
       if (!isHarmless(I, L))
+        return false;
+  return true;
+}
+
+/// L can wait for the reverse of the iteration of Around, a deferred loop, that it runs in. All that
+/// it does is harmless, or Around would not be deferred; so are its loads, unless Around writes
+/// what they read between the two places.
+bool LoopDeferral::fitsIn(const Loop &L, const Loop &Around) {
+  if (!Plan.isDeferred(&Around) || Around.getParentLoop() || !L.isInnermost() || !collectStores(Around))
+    return false;
+  // Not in L, and where L is entered it has run for this iteration of Around. It does not
+  // run again behind L: a cycle of both would be a loop between L and Around.
+  auto RunsBefore = [&](const StoreInst *S) {
+    const Loop *In = Plan.shape().loops().getLoopFor(S->getParent());
+    while (In != &Around && In->getParentLoop() != &Around)
+      In = In->getParentLoop();
+    return In != &L && DT.dominates(In == &Around ? S->getParent() : In->getHeader(), L.getHeader());
+  };
+  bool Before = all_of(Stores, RunsBefore);
+  for (const BasicBlock *B : L.blocks())
+    for (const Instruction &I : *B)
+      if (isa<StoreInst>(I))
+        return false;
+      else if (const auto *Load = dyn_cast<LoadInst>(&I);
+               Load && !Before && touches(Load->getPointerOperand()) && !isUnread(*Load))
         return false;
   return true;
 }
@@ -126,7 +155,7 @@ bool LoopDeferral::onlyAddsUp(const Loop &L) const {
 bool LoopDeferral::hasShape(const Loop &L) const {
   const LoopShape &Shape = Plan.shape();
   const BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
-  return !L.getParentLoop() && L.getLoopPreheader() && Latch && Exit &&
+  return L.getLoopPreheader() && Latch && Exit &&
          L.getExitingBlock() == Latch && Shape.loops().getLoopFor(Latch) == &L &&
          Exit->getSinglePredecessor() == Latch && isa<BranchInst>(Latch->getTerminator()) &&
          isa<BranchInst>(L.getLoopPreheader()->getTerminator()) && Shape.facts(&L).Exact &&
@@ -138,6 +167,9 @@ bool LoopDeferral::hasShape(const Loop &L) const {
 /// Nobody looks at V, neither the reverse sweep nor what the primal sweep does: it
 /// leads to other such values alone, and to the `Late` uses of the loop `Of`, if given.
 bool LoopDeferral::isUnread(const Value &V, LateUses *Late, const Loop *Of) const {
+  const Loop *Nest = Of ? Of->getParentLoop() : nullptr;
+  if (Late && Nest && !Plan.carriesResults(Nest))
+    return false;
   SmallPtrSet<const Value *, 16> Seen;
   SmallVector<const Value *, 16> Work{&V};
   while (!Work.empty()) {
@@ -150,6 +182,14 @@ bool LoopDeferral::isUnread(const Value &V, LateUses *Late, const Loop *Of) cons
       const auto *I = dyn_cast<Instruction>(U);
       if (!I)
         return false;
+      // The deferred loop around carries it to its next iteration, or out of it.
+      if (const auto *Phi = dyn_cast<PHINode>(I);
+          Phi && Late && Nest && (Phi->getParent() == Nest->getHeader() || !Nest->contains(Phi))) {
+        if (Phi->getParent() == Nest->getHeader() && Plan.isComputedPhi(*Phi))
+          return false;
+        Late->Around = true;
+        continue;
+      }
       if (isa<ReturnInst>(I)) {
         if (Plan.request().ShadowReturn || (Plan.request().ReturnPrimal && !Late))
           return false;
@@ -165,7 +205,7 @@ bool LoopDeferral::isUnread(const Value &V, LateUses *Late, const Loop *Of) cons
       }
       // What another loop makes of it would have to wait, too.
       if (const Loop *Around = Plan.shape().loops().getLoopFor(I->getParent());
-          Late && Around && !Of->contains(Around)) {
+          Late && Around && Around != Nest && !Of->contains(Around)) {
         if (!isUnread(*I))
           return false;
         continue;
@@ -298,7 +338,31 @@ bool LoopDeferral::isHarmless(const Instruction &I, const Loop &L) const {
 //===----------------------------------------------------------------------===//
 
 bool LoopDeferral::isCovered(const LoadInst &Load, const Loop &L) const {
-  return any_of(Stores, [&](const StoreInst *S) { return covers(*S, Load, L); });
+  return isFilled(Load, L) ||
+         any_of(Stores, [&](const StoreInst *S) { return covers(*S, Load, L); });
+}
+
+/// Load reads somewhere in a local variable all bytes of which the same iteration of L has
+/// written before, at fixed places.
+bool LoopDeferral::isFilled(const LoadInst &Load, const Loop &L) const {
+  constexpr uint64_t MostBytes = 4096;
+  const DataLayout &DL = Load.getDataLayout();
+  SmallVector<const Value *, 2> Objects;
+  getUnderlyingObjects(Load.getPointerOperand(), Objects, nullptr, /*MaxLookup=*/0);
+  const auto *A = Objects.size() == 1 ? dyn_cast<AllocaInst>(Objects.front()) : nullptr;
+  std::optional<TypeSize> Size = A && A->isStaticAlloca() ? A->getAllocationSize(DL) : std::nullopt;
+  if (!Size || Size->isScalable() || *Size > MostBytes)
+    return false;
+  BitVector Written(Size->getFixedValue());
+  for (const StoreInst *S : Stores) {
+    APInt At(DL.getIndexTypeSizeInBits(S->getPointerOperandType()), 0);
+    TypeSize Bytes = DL.getTypeStoreSize(S->getValueOperand()->getType());
+    if (S->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, At, /*AllowNonInbounds=*/true) == A &&
+        !Bytes.isScalable() && At.isNonNegative() && At.ule(Written.size()) &&
+        Bytes <= Written.size() - At.getZExtValue() && DT.dominates(S, &Load))
+      Written.set(At.getZExtValue(), At.getZExtValue() + Bytes.getFixedValue());
+  }
+  return Written.all();
 }
 
 /// By the conditions of all blocks that dominate At; scalar evolution itself stops at joins.

@@ -27,6 +27,11 @@
 //   - stores go to memory of the function's own that is read in this loop alone;
 //   - there is nothing else that has an effect, and one exit, at the latch.
 //
+// An innermost loop directly within a deferred one may be deferred, too (a *nest*):
+// where the reverse of the outer iteration comes to it, each of its iterations runs and
+// is reversed. The outer iteration is then over before what the inner loop brings is
+// known: the outer loop must want it for its own results alone, and carries them.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef RETROGRAD_PLAN_DEFERREDLOOPS_H
@@ -48,8 +53,9 @@ class OverwriteAnalysis;
 struct LateUses {
   llvm::SmallSetVector<const llvm::StoreInst *, 8> Stores;
   bool Return = false; ///< they are, or lead to, what is returned
+  bool Around = false; ///< the deferred loop around this one carries them on
 
-  bool any() const { return Return || !Stores.empty(); }
+  bool any() const { return Return || Around || !Stores.empty(); }
 };
 
 class LoopDeferral {
@@ -58,12 +64,13 @@ public:
   LoopDeferral(const DerivativePlan &Plan, const OverwriteAnalysis &Overwrite,
                const llvm::DominatorTree &DT, const llvm::DenseSet<Need> &Read);
 
-  /// L, an outermost loop, may run in the reverse sweep instead of the primal one.
-  /// It carries its results where there are `Late` uses.
+  /// L, an outermost loop or one in a deferred loop, may run in the reverse sweep instead
+  /// of the primal one. It carries its results where there are `Late` uses.
   bool isDeferrable(const llvm::Loop &L, LateUses &Late);
 
 private:
   bool hasShape(const llvm::Loop &L) const;
+  bool fitsIn(const llvm::Loop &L, const llvm::Loop &Around);
   bool resultsFit(const llvm::Loop &L, LateUses *Late) const;
   bool isUnread(const llvm::Value &V, LateUses *Late = nullptr,
                 const llvm::Loop *Of = nullptr) const;
@@ -77,6 +84,7 @@ private:
   bool isCovered(const llvm::LoadInst &Load, const llvm::Loop &L) const;
   bool covers(const llvm::StoreInst &Store, const llvm::LoadInst &Load,
               const llvm::Loop &L) const;
+  bool isFilled(const llvm::LoadInst &Load, const llvm::Loop &L) const;
   bool touches(const llvm::Value *P) const;
   bool isKnown(llvm::CmpInst::Predicate P, const llvm::SCEV *A, const llvm::SCEV *B,
                const llvm::Instruction &At) const;

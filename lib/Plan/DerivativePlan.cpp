@@ -156,7 +156,7 @@ bool DerivativePlan::isWorthDeferring(const Loop &L) const {
       return Shape.isLive(B) && any_of(*B, [&](const Instruction &I) { return hasReverse(I, Activity); });
     });
   return (!L.isInnermost() || Opts.Memory) && any_of(Scopes, [&](const auto &Entry) {
-    return Entry.first && Entry.first->getOutermostLoop() == &L && !Entry.second.Slots.empty();
+    return Entry.first && L.contains(Entry.first) && !Entry.second.Slots.empty();
   });
 }
 
@@ -166,17 +166,35 @@ void DerivativePlan::defer() {
   DenseSet<Need> Read = readable();
   LoopDeferral Deferral(*this, Overwrite, DT, Read);
   SmallPtrSet<const StoreInst *, 8> Late;
-  for (const Loop *L : reverse(Shape.loops())) { // in the order of the program
+  auto Try = [&](const Loop &L) {
     LateUses Uses;
-    if (!isWorthDeferring(*L) || !Deferral.isDeferrable(*L, Uses))
-      continue;
-    Deferred.insert(L);
+    if (!isWorthDeferring(L) || !Deferral.isDeferrable(L, Uses))
+      return false;
+    Deferred.insert(&L);
     if (Uses.any())
-      Carrying.insert(L);
+      Carrying.insert(&L);
     Late.insert_range(Uses.Stores);
     LateReturn |= Uses.Return;
-    needWhatIterationsStartFrom(*L);
+    needWhatIterationsStartFrom(L);
+    Read = readable();
     choose();
+    return true;
+  };
+  for (const Loop *L : reverse(Shape.loops())) { // in the order of the program
+    if (!Try(*L) || !Opts.DeferNests)
+      continue;
+    for (const Loop *Inner : reverse(*L)) {
+      auto Before = Needs;
+      LateUses Uses;
+      if (!Try(*Inner) || Deferral.isDeferrable(*L, Uses))
+        continue;
+      // What the inner loop starts from is nothing that the reverse sweep may ask for.
+      Deferred.remove(Inner);
+      Carrying.erase(Inner);
+      Needs = std::move(Before);
+      Read = readable();
+      choose();
+    }
   }
   for (const BasicBlock *B : ReversePostOrderTraversal<const Function *>(&F))
     for (const Instruction &I : *B)
@@ -1047,6 +1065,20 @@ bool DerivativePlan::isSelect(const PHINode &Phi) const {
   return Selects[&Phi] = Can;
 }
 
+/// I was just computed when the reverse sweep asks for it, by the iteration of a deferred
+/// loop that it belongs to, and takes long: so it is kept for so long as the iteration lasts,
+/// in a register. The rest is computed again where it is asked for, or the optimiser finds
+/// that it was there.
+bool DerivativePlan::isAtHandDear(const Instruction &I) const {
+  if (!Machine.prefersRecomputation() || !Opts.KeepDearOnDevice ||
+      !isDeferred(Shape.loops().getLoopFor(I.getParent())))
+    return false;
+  if (isa<PHINode, LoadInst>(I)) // both sides of a branch, or all that is stored in an array
+    return true;
+  return I.getOpcode() == Instruction::FDiv || I.getOpcode() == Instruction::FRem ||
+         (isa<CallInst>(I) && !::isRepeatable(I, facts().catalogue(), /*AtAnyPrice=*/false));
+}
+
 /// Primal values and shadows are made alike: a shadow by the same instruction
 /// over the shadows of those operands that have one.
 Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
@@ -1074,7 +1106,7 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
     }
     if (const Value *Same = trivialPhi(*Phi, Shape.loops()))
       return computeFrom({Input(Same)});
-    if (K == Need::Primal && isSelect(*Phi)) {
+    if (K == Need::Primal && isSelect(*Phi) && !isAtHandDear(*Phi)) {
       SmallVector<Need, 3> In{{Need::Primal, decidedJoin(Phi->getParent())->Condition}};
       for (const Value *From : Phi->incoming_values())
         In.push_back({Need::Primal, From});
@@ -1086,7 +1118,7 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
     if (Overwrite.canRepeat(*L))
       return computeFrom({Input(L->getPointerOperand())});
     const Replay *R = K == Need::Primal ? replayOf(*L) : nullptr;
-    if (!R)
+    if (!R || isAtHandDear(*L))
       return {};
     SmallVector<Need, 8> In{Input(L->getPointerOperand())};
     for (const StoreInst *S : R->Stores) {
@@ -1095,6 +1127,8 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
     }
     return computeFrom(In);
   }
+  if (K == Need::Primal && isAtHandDear(*I))
+    return {};
   if (!::isRepeatable(*I, facts().catalogue(),
                     Machine.prefersRecomputation() && Opts.RecomputeOnDevice) || (K == Need::Shadow && isa<CallBase>(I)))
     return {};

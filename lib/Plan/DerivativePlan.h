@@ -239,6 +239,7 @@ private:
   bool ownsMemory(const llvm::Value *V) const;
   bool canSpeculate(const llvm::Value *V, const llvm::BasicBlock *Decision,
                     unsigned &Budget) const;
+  bool isAtHandDear(const llvm::Instruction &I) const;
   bool isThreadsOwn(const llvm::Value *P) const;
   bool isWrittenToo(const llvm::LoadInst &L) const;
   void refuse(RefusalKind K, const llvm::Instruction &I, std::string Detail);

@@ -40,6 +40,8 @@ static cl::opt<bool> SkipIdleLoops("rg-skip-idle-loops", cl::init(true), cl::cat
                                    cl::desc("skip the reverse of loops whose results have zero adjoints"));
 static cl::opt<bool> DeferLoops("rg-defer-loops", cl::init(true), cl::cat(Category),
                                 cl::desc("run loops whose results nobody asks for in the reverse sweep"));
+static cl::opt<bool> DeferNests("rg-defer-nests", cl::init(true), cl::cat(Category),
+                                cl::desc("Run loops within such loops in the reverse sweep, too"));
 static cl::opt<bool> ChosenIterations("rg-chosen-iterations", cl::init(true), cl::cat(Category),
                                       cl::desc("reverse only that iteration of a loop whose value it chose"));
 static cl::opt<bool> PackLanes("rg-pack-lanes", cl::init(true), cl::cat(Category),
@@ -93,6 +95,13 @@ static cl::opt<bool> InlineOnDevice("rg-gpu-inline", cl::init(true), cl::cat(Cat
 static cl::opt<bool> RecomputeOnDevice("rg-gpu-recompute", cl::init(true), cl::cat(Category),
                                        cl::desc("on GPUs, evaluate pure functions again rather "
                                                 "than keep what they return"));
+static cl::opt<bool> KeepDearOnDevice("rg-gpu-keep", cl::init(true), cl::cat(Category),
+                                      cl::desc("on GPUs, keep what took long while an iteration "
+                                               "of a deferred loop lasts"));
+static cl::opt<bool> PairOnDevice("rg-gpu-pair", cl::init(true), cl::cat(Category),
+                                  cl::desc("on GPUs, sine and cosine of one argument in one call"));
+static cl::opt<bool> ReductionsOnDevice("rg-gpu-red", cl::init(true), cl::cat(Category),
+                                        cl::desc("on NVIDIA's GPUs, add to adjoints by red, not by atom"));
 static cl::opt<bool> SelectOnDevice("rg-gpu-select", cl::init(true), cl::cat(Category),
                                     cl::desc("on GPUs, compute both sides of a branch again "
                                              "rather than keep what came of it"));
@@ -259,6 +268,7 @@ Options Options::fromCommandLine() {
   O.NestArrays = ::NestArrays;
   O.SkipIdleLoops = ::SkipIdleLoops;
   O.DeferLoops = ::DeferLoops;
+  O.DeferNests = ::DeferNests;
   O.ChosenIterations = ::ChosenIterations;
   O.PackLanes = ::PackLanes;
   O.TapeArrays = ::TapeArrays;
@@ -278,6 +288,9 @@ Options Options::fromCommandLine() {
   O.RunEarly = ::RunEarly;
   O.InlineOnDevice = ::InlineOnDevice;
   O.RecomputeOnDevice = ::RecomputeOnDevice;
+  O.KeepDearOnDevice = ::KeepDearOnDevice;
+  O.PairOnDevice = ::PairOnDevice;
+  O.ReductionsOnDevice = ::ReductionsOnDevice;
   O.SelectOnDevice = ::SelectOnDevice;
   O.CountOnDevice = ::CountOnDevice;
   O.ReplayOnDevice = ::ReplayOnDevice;

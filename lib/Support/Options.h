@@ -42,6 +42,7 @@ struct Options {
   bool OuterCounts = true;           ///< -rg-outer-counts: counts outside of loops they do not vary with
   bool NestArrays = true;            ///< -rg-nest-arrays: tape arrays of whole loop nests
   bool SkipIdleLoops = true;         ///< -rg-skip-idle-loops: not reversed where adjoints are zero
+  bool DeferNests = true;            ///< -rg-defer-nests: loops within deferred loops, too
   bool DeferLoops = true;            ///< -rg-defer-loops: run in the reverse sweep, where it makes no difference
   bool ChosenIterations = true;      ///< -rg-chosen-iterations: of the search for a minimum, reverse the find
   bool PackLanes = true;             ///< -rg-pack-lanes: tangents of all lanes side by side
@@ -65,6 +66,9 @@ struct Options {
   // Of code for GPUs; docs/GPU.md says what each is worth.
   bool InlineOnDevice = true;        ///< -rg-gpu-inline: derivatives into their kernels
   bool RecomputeOnDevice = true;     ///< -rg-gpu-recompute: pure functions again, not kept
+  bool KeepDearOnDevice = true;      ///< -rg-gpu-keep: but in a deferred loop, what takes long is kept
+  bool PairOnDevice = true;          ///< -rg-gpu-pair: sine and cosine of one argument by one call
+  bool ReductionsOnDevice = true;    ///< -rg-gpu-red: additions without result as such, which LLVM does not know
   bool SelectOnDevice = true;        ///< -rg-gpu-select: phis again as selects, not kept
   bool CountOnDevice = true;         ///< -rg-gpu-counts: numbers of iterations again, not kept
   bool ReplayOnDevice = true;        ///< -rg-gpu-replay: local arrays filled again, not kept
