@@ -28,6 +28,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/raw_ostream.h"
 #include <deque>
 
@@ -295,6 +296,8 @@ const OperationRecord *Catalogue::lookupFunction(const Function &F) const {
 
 const OperationRecord *Catalogue::lookup(const Instruction &Inst) const {
   const auto *Call = dyn_cast<CallBase>(&Inst);
+  if (!Call && Inst.getOpcode() == llvm::Instruction::FDiv && match(Inst.getOperand(0), PatternMatch::m_FPOne()))
+    return I->Ids.lookup("reciprocal");
   if (!Call)
     return I->Opcodes[Inst.getOpcode()];
   // Null when the call is indirect or made through another type.

@@ -42,6 +42,13 @@ def fdiv : Inst<"fdiv", "F:FF",
            Lowers<["llvm.experimental.constrained.fdiv"]> {
   let Summary = "x / y";
 }
+// fdiv of a constant 1, which lookup() tells apart. A quotient takes long; the one that is
+// there serves for both: 1/y is what S/y would multiply S by.
+def reciprocal : Inst<"reciprocal", "F:FF",
+                      [(mul S, R), (neg (mul (mul S, R), R))]>,
+                 Domain<["1:1", "0.5:2"]> {
+  let Summary = "1 / y (fdiv)";
+}
 // x - n y with n = trunc(x/y), which (R-x)/y gives back exactly even where the
 // division x/y rounds up to the next integer.
 def frem : Inst<"frem", "F:FF",

@@ -76,6 +76,7 @@ const std::map<std::string, Primal> &primals() {
       RG_AS(fsub, X[0] - X[1]),
       RG_AS(fmul, X[0] * X[1]),
       RG_AS(fdiv, X[0] / X[1]),
+      RG_AS(reciprocal, X[0] / X[1]),
       RG_TWO(frem, fmodl),
       RG_ONE(sin, sinl),
       RG_ONE(cos, cosl),

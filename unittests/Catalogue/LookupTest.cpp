@@ -48,11 +48,13 @@ TEST_F(Lookup, ArithmeticByOpcode) {
       %b = fdiv <2 x float> %v, %v
       %c = fneg double %x
       %d = frem double %x, %x
+      %h = fdiv <2 x float> <float 1.0, float 1.0>, %v
+      %j = fdiv double 2.0, %x
       %e = add i32 %i, %i
       %g = fcmp olt double %x, %x
       ret void
     })"),
-            (Ids{"fadd", "fdiv", "fneg", "frem", "-", "-"}));
+            (Ids{"fadd", "fdiv", "fneg", "frem", "reciprocal", "fdiv", "-", "-"}));
 }
 
 TEST_F(Lookup, FormsByNameAndPrototype) {
