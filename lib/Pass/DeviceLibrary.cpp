@@ -8,12 +8,15 @@
 #include "Pass/DeviceLibrary.h"
 #include "Catalogue/Catalogue.h"
 #include "Pass/CleanUp.h"
+#include "Pass/DeviceReductions.h"
 #include "Request/EntryCalls.h"
 #include "Support/DeviceMarks.h"
 #include "Support/Options.h"
 #include "Target/Target.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -154,6 +157,52 @@ static void linkMissing(Module &M, const Function &Like) {
   }
 }
 
+/// The sine and the cosine of one argument, in one block, are computed at once: most of the
+/// work is the same.
+static void pairSines(Function &F) {
+  Module &M = *F.getParent();
+  Target Machine(M);
+  if (!Machine.sineAndCosine() || F.hasOptNone())
+    return;
+  LLVMContext &C = M.getContext();
+  for (Type *T : {Type::getDoubleTy(C), Type::getFloatTy(C)})
+    for (auto [SineOf, CosineOf, BothOf] :
+         {std::tuple("sin", "cos", "sincos"), std::tuple("sinpi", "cospi", "sincospi")}) {
+      Function *Sine = M.getFunction(Machine.mathFunction(SineOf, T));
+      Function *Cosine = M.getFunction(Machine.mathFunction(CosineOf, T));
+      if (!Sine || !Cosine)
+        continue;
+      for (BasicBlock &B : F) {
+        // By argument, all calls of either in their order.
+        MapVector<Value *, SmallVector<CallInst *, 2>> Calls;
+        for (Instruction &I : B)
+          if (auto *Call = dyn_cast<CallInst>(&I);
+              Call && (Call->getCalledOperand() == Sine || Call->getCalledOperand() == Cosine) &&
+              Call->arg_size() == 1 && Call->getType() == T && Call->getArgOperand(0)->getType() == T)
+            Calls[Call->getArgOperand(0)].push_back(Call);
+        for (auto &[X, Of] : Calls) {
+          auto IsSine = [&](CallInst *Call) { return Call->getCalledOperand() == Sine; };
+          if (all_of(Of, IsSine) || none_of(Of, IsSine))
+            continue;
+          IRBuilder<> AtEntry(&F.getEntryBlock(), F.getEntryBlock().begin());
+          AllocaInst *Places[] = {AtEntry.CreateAlloca(T), AtEntry.CreateAlloca(T)};
+          IRBuilder<> Before(Of.front());
+          Type *P = Before.getPtrTy();
+          FunctionCallee Both = M.getOrInsertFunction(Machine.mathFunction(BothOf, T),
+                                                      FunctionType::get(Before.getVoidTy(), {T, P, P}, false));
+          if (Both.getFunctionType()->getNumParams() != 3)
+            continue;
+          Before.CreateCall(Both, {X, Places[0], Places[1]});
+          Value *Results[] = {Before.CreateLoad(T, Places[0]), Before.CreateLoad(T, Places[1])};
+          for (CallInst *Call : Of) {
+            Call->replaceAllUsesWith(Results[IsSine(Call) ? 0 : 1]);
+            Call->eraseFromParent();
+          }
+        }
+      }
+    }
+}
+
 namespace {
 /// Inlines by hand: the pipeline's own inliner has run already.
 class LateInliner {
@@ -212,6 +261,11 @@ void retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
     return;
   FunctionAnalysisManager &FAM =
       MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  if (!Derivatives.empty() && Opts.ReductionsOnDevice)
+    noteReductions(M);
+  if (!Derivatives.empty() && Opts.PairOnDevice)
+    for (Function *D : Derivatives)
+      pairSines(*D);
   if (!Derivatives.empty())
     linkMissing(M, *Derivatives.front());
   SmallVector<Function *, 16> ToInline;

@@ -27,6 +27,7 @@
 #include "Pass/DeferToLink.h"
 #include "Pass/DeviceLibrary.h"
 #include "Pass/DifferentiatePass.h"
+#include "Pass/DeviceReductions.h"
 #include "Pass/KeepEqualities.h"
 #include "Pass/InactiveValues.h"
 #include "Pass/RequestPrinter.h"
@@ -128,6 +129,9 @@ void retrograd::registerPasses(PassBuilder &PB) {
       [](ModulePassManager &MPM, OptimizationLevel) {
         MPM.addPass(DifferentiatePass(Options::fromCommandLine(), LinkStage::FullLink));
       });
+  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
+    MPM.addPass(DeviceReductionsPass());
+  });
   PB.registerPipelineStartEPCallback(
       [Started](ModulePassManager &MPM, OptimizationLevel) {
         const Options Opts = Options::fromCommandLine();

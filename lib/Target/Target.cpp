@@ -20,17 +20,17 @@ static constexpr Target::Answers Host = {
     RuntimeKind::Host, false,
     {MS::Private, MS::Private, MS::Private, MS::Private, MS::Private, MS::Private, MS::Private,
      MS::Private},
-    0, "", "f", "", false, false, false};
+    0, "", "f", "", false, false, false, false, false};
 static constexpr Target::Answers Nvidia = {
     RuntimeKind::Nvidia, true,
     {MS::Generic, MS::Global, MS::Generic, MS::Shared, MS::Constant, MS::Private, MS::Generic,
      MS::Shared},
-    1, "__nv_", "f", "", true, true, true};
+    1, "__nv_", "f", "", true, true, true, true, true};
 static constexpr Target::Answers Amd = {
     RuntimeKind::Amd, true,
     {MS::Generic, MS::Global, MS::Shared, MS::Shared, MS::Constant, MS::Private, MS::Constant,
      MS::Global},
-    1, "__ocml_", "_f32", "_f64", false, false, false};
+    1, "__ocml_", "_f32", "_f64", false, false, false, false, false};
 
 static const Target::Answers &sheetOf(const Triple &T) {
   if (T.isNVPTX())

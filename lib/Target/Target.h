@@ -61,6 +61,11 @@ public:
   /// To take an adjoint out of global memory is one atomic exchange, not a load and a
   /// store.
   bool prefersExchange() const { return Sheet->PrefersExchange; }
+  /// An addition whose result nobody wants is an instruction of its own.
+  bool addsWithoutResult() const { return Sheet->AddsWithoutResult; }
+  /// The library has one function for the sine and the cosine of a number: f(x, &s, &c).
+  bool sineAndCosine() const { return Sheet->SineAndCosine; }
+  unsigned globalSpace() const { return Sheet->Global; }
   /// An atomic addition to memory of the block is a loop, one round for each thread that
   /// adds to the same place at the time.
   bool addsFloatsByLoop() const { return Sheet->AddsFloatsByLoop; }
@@ -85,7 +90,7 @@ public:
     unsigned Global;
     /// What stands around the name of a function of float and double.
     const char *MathPrefix, *FloatSuffix, *DoubleSuffix;
-    bool PrefersExchange, AddsFloatsByLoop, GrowsSharedMemory;
+    bool PrefersExchange, AddsFloatsByLoop, GrowsSharedMemory, AddsWithoutResult, SineAndCosine;
   };
 
 private:

@@ -16,7 +16,7 @@ __device__ void f(const float *__restrict__ x, float *__restrict__ y, int n) {
 // CHECK-NOT: st.global.b32
 // CHECK: atom.global.exch.b32
 // CHECK-NOT: st.global
-// CHECK: atom.global.add.f32
+// CHECK: red.relaxed.gpu.global.add.f32
 // CHECK: ret;
 // PLAIN-LABEL: .entry _Z8gradient
 // PLAIN-NOT: exch
