@@ -8,6 +8,7 @@
 #include "Pass/DynamicShared.h"
 #include "Pass/DifferentiatePass.h"
 #include "Emit/BatchEmitter.h"
+#include "Emit/SharedAdditions.h"
 #include "Pass/DeviceLibrary.h"
 #include "Pass/Differentiator.h"
 #include "Pass/InactiveValues.h"
@@ -18,6 +19,7 @@
 #include "Pass/PrepareEntryCalls.h"
 #include "Pass/PrintAnalysesPass.h"
 #include "Pass/UserRules.h"
+#include "Target/Target.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -112,6 +114,9 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
     }
     Derive.runtime().resolveDeclarations();
     append_range(Derivatives, Derive.finished());
+    if (Opts.GroupOnDevice && Target(M).addsFloatsByLoop())
+      for (Function *D : Derivatives)
+        groupSharedAdditions(*D, Derive.runtime());
   }
   unmarkInactiveValues(M);
   for (CallBase *Call : Entries.Refused)

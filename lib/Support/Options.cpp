@@ -98,6 +98,8 @@ static cl::opt<bool> RecomputeOnDevice("rg-gpu-recompute", cl::init(true), cl::c
 static cl::opt<bool> KeepDearOnDevice("rg-gpu-keep", cl::init(true), cl::cat(Category),
                                       cl::desc("on GPUs, keep what took long while an iteration "
                                                "of a deferred loop lasts"));
+static cl::opt<bool> GroupOnDevice("rg-gpu-group", cl::init(true), cl::cat(Category),
+                                   cl::desc("additions to shared memory by several at a time"));
 static cl::opt<bool> PairOnDevice("rg-gpu-pair", cl::init(true), cl::cat(Category),
                                   cl::desc("on GPUs, sine and cosine of one argument in one call"));
 static cl::opt<bool> ReductionsOnDevice("rg-gpu-red", cl::init(true), cl::cat(Category),
@@ -289,6 +291,7 @@ Options Options::fromCommandLine() {
   O.InlineOnDevice = ::InlineOnDevice;
   O.RecomputeOnDevice = ::RecomputeOnDevice;
   O.KeepDearOnDevice = ::KeepDearOnDevice;
+  O.GroupOnDevice = ::GroupOnDevice;
   O.PairOnDevice = ::PairOnDevice;
   O.ReductionsOnDevice = ::ReductionsOnDevice;
   O.SelectOnDevice = ::SelectOnDevice;

@@ -67,6 +67,7 @@ struct Options {
   bool InlineOnDevice = true;        ///< -rg-gpu-inline: derivatives into their kernels
   bool RecomputeOnDevice = true;     ///< -rg-gpu-recompute: pure functions again, not kept
   bool KeepDearOnDevice = true;      ///< -rg-gpu-keep: but in a deferred loop, what takes long is kept
+  bool GroupOnDevice = true;         ///< -rg-gpu-group: additions to shared memory several at a time
   bool PairOnDevice = true;          ///< -rg-gpu-pair: sine and cosine of one argument by one call
   bool ReductionsOnDevice = true;    ///< -rg-gpu-red: additions without result as such, which LLVM does not know
   bool SelectOnDevice = true;        ///< -rg-gpu-select: phis again as selects, not kept

@@ -180,6 +180,50 @@ static inline double rg_from_f64(uint32_t m, double x, uint32_t lane) {
   }
 RG_MERGE_SHARED(f32, float)
 RG_MERGE_SHARED(f64, double)
+
+/* Several additions with the same peers (lib/Emit/SharedAdditions.h). A lane's place may be
+ * another lane's by another offset: in a block of one warp they go one by one. */
+#define RG_MERGE_TOGETHER(NAME, T, N)                                                    \
+  typedef T rg_##NAME##x##N __attribute__((ext_vector_type(N)));                         \
+  typedef uint32_t rg_##NAME##_offsets##N __attribute__((ext_vector_type(N)));           \
+  RG_NOINLINE void rg_merge_##NAME##x##N(RG_SHARED char *base,                             \
+                                         rg_##NAME##_offsets##N offset, rg_##NAME##x##N v, \
+                                       rg_u4 s) {                                        \
+    if (s.z >> 30 & 1) {                                                                 \
+      RG_TREES(NAME, T, N, ~0u)                                                          \
+    } else {                                                                             \
+      RG_TREES(NAME, T, N, s.x)                                                          \
+    }                                                                                    \
+    uint32_t first = s.z >> 8 & 1;                                                       \
+    if (s.z >> 31) {                                                                     \
+      _Pragma("unroll") for (uint32_t i = 0; i < N; ++i) {                               \
+        __nvvm_bar_warp_sync(~0u);                                                       \
+        if (first)                                                                       \
+          *(RG_SHARED T *)(base + offset[i]) += v[i];                                    \
+      }                                                                                  \
+      __nvvm_bar_warp_sync(~0u);                                                         \
+    } else if (first) {                                                                  \
+      _Pragma("unroll") for (uint32_t i = 0; i < N; ++i)                                 \
+        RG_ATOMIC_ADD((T *)(RG_SHARED T *)(base + offset[i]), v[i]);                     \
+    }                                                                                    \
+  }
+#define RG_STEPS(NAME, T, N, MASK, FROM, TO)                                             \
+  _Pragma("unroll") for (uint32_t i = 0; i < N; ++i) {                                   \
+    T x = v[i];                                                                          \
+    _Pragma("unroll") for (uint32_t k = FROM; k < TO; ++k) RG_STEP(NAME, MASK, k)        \
+    v[i] = x;                                                                            \
+  }
+#define RG_TREES(NAME, T, N, MASK)                                                       \
+  if (s.z >> 16 & 1) {                                                                   \
+    RG_STEPS(NAME, T, N, MASK, 0, 3)                                                     \
+    if (s.z >> 19 & 1) {                                                                 \
+      RG_STEPS(NAME, T, N, MASK, 3, 5)                                                   \
+    }                                                                                    \
+  }
+RG_MERGE_TOGETHER(f32, float, 4)
+RG_MERGE_TOGETHER(f32, float, 8)
+RG_MERGE_TOGETHER(f64, double, 4)
+RG_MERGE_TOGETHER(f64, double, 8)
 #endif
 
 /* How many there are of an index of a thread: in its block along x, y, z (0 to 2), of
