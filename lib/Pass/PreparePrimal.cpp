@@ -29,6 +29,7 @@
 #include "Pass/ClonePrimal.h"
 #include "Pass/DispatchCalls.h"
 #include "Pass/FortranTypes.h"
+#include "Pass/HashTables.h"
 #include "Pass/KeepEqualities.h"
 #include "Pass/LowerExceptions.h"
 #include "Pass/PrimalEvidence.h"
@@ -630,6 +631,8 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       FAM.invalidate(F, PreservedAnalyses::none());
       cloneNewCallees(P);
     }
+    if (separateSingleBuckets(F))
+      FAM.invalidate(F, PreservedAnalyses::none());
     spellOutScopedAtomics(F);
     explainFloatTricks(F);
     dropMarkers(F, FAM);
