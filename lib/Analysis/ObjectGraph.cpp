@@ -680,7 +680,7 @@ struct Instance {
   int64_t Size;
   ByteKind Kind;
   Trust Level;
-  bool Loose, Smeared;
+  bool Loose, Smeared, Reached;
   /// Compared in this order; equal ranks that disagree are a conflict.
   std::tuple<int, int, int, int64_t> Rank;
 };
@@ -708,13 +708,15 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
   auto Put = [&](const Evidence &E, int64_t Start, int64_t Bytes, int Fit,
                  bool Smeared) {
     // What an array without a known end reaches is worse than a declaration of
-    // just this place, everything else is better.
-    int Class = E.Level == Trust::Strong             ? (Fit < 2 ? Fit : Fit + 1)
-                : E.Level == Trust::Hearsay          ? Fit + 12
-                : E.Level == Trust::Guess            ? Fit + 18
-                : E.Level == Trust::Moved            ? Fit + 24
-                : Fit == 0 && P.exact() && !E.Copied ? 2
-                                                     : Fit + 6;
+    // just this place, or a caller's access to it; everything else is better.
+    constexpr int Reached = 3;
+    bool JustHere = Fit == 0 && P.exact() && !E.Copied;
+    int Class = E.Level == Trust::Strong                ? (Fit < 2 ? Fit : Fit + 1)
+                : E.Level == Trust::Guess               ? Fit + 18
+                : E.Level == Trust::Moved               ? Fit + 24
+                : JustHere                              ? Reached - 1
+                : E.Level == Trust::Hearsay             ? Fit + 12
+                                                        : Fit + 6;
     Instances.push_back(
         {Start,
          Bytes,
@@ -722,6 +724,7 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
          E.Level,
          Fit >= 3,
          Smeared,
+         E.Level == Trust::Strong && Class == Reached,
          {Class, int(E.Origin != Asker), int(E.Copied), -E.Where.Stride}});
   };
   auto Place = [&](const Evidence &E, int64_t W, int Fit) {
@@ -851,10 +854,10 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
       // Integers and halves left of a clash are cut; others stay whole, so
       // that the piece says where in the float a partial window lies.
       if (N.Kind.K == ByteKind::Integer)
-        Result.push_back({X, Y - X, N.Kind, N.Level, N.Loose, N.Smeared});
+        Result.push_back({X, Y - X, N.Kind, N.Level, N.Loose, N.Smeared, N.Reached});
       else
         Result.push_back(
-            {N.Start, N.Size, N.Kind, N.Level, N.Loose, N.Smeared});
+            {N.Start, N.Size, N.Kind, N.Level, N.Loose, N.Smeared, N.Reached});
     }
     X = Y;
   }

@@ -115,6 +115,8 @@ struct Placed {
   bool Loose = false;
   /// Where in the queried range a float begins is unknown.
   bool Smeared = false;
+  /// Nothing says so but an index whose end is unknown, which may stop before these places.
+  bool Reached = false;
 };
 
 class ObjectGraph {

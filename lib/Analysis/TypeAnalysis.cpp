@@ -169,6 +169,13 @@ bool TypeAnalysis::touchesFloat(const Value *P, uint64_t Size) const {
                 [&](Trust Level) { return I->G.touchesFloat(At, Size, Level); });
 }
 
+bool TypeAnalysis::knowsByIndexOnly(const Value *P, uint64_t Size) const {
+  Position At = I->G.positionOf(I->lookupPointer(P));
+  return At.exact() && any_of(I->G.resolve(At, Size, I->originOf(P)), [](const Placed &Piece) {
+           return Piece.Reached && Piece.Kind.K == ByteKind::Float;
+         });
+}
+
 bool TypeAnalysis::callersKnowFloat(const Value *P, uint64_t Offset, uint64_t Size) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
   return At.valid() && I->G.touchesFloat(At.shifted(Offset), Size, Trust::Hearsay);

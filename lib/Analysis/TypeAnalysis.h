@@ -89,6 +89,9 @@ public:
   bool touchesFloat(const llvm::Value *P, uint64_t Size) const;
   /// Do the callers know of floats at any of the Size bytes at P + Offset? False if
   /// they were not asked.
+  /// Of some float among the Size bytes behind P it is known only from an index whose end is
+  /// not, which may stop before it: `p->x[i] = v` speaks of x, and perhaps not of what follows.
+  bool knowsByIndexOnly(const llvm::Value *P, uint64_t Size) const;
   bool callersKnowFloat(const llvm::Value *P, uint64_t Offset, uint64_t Size) const;
   /// The format of the floats that share the Size bytes at P + Offset with
   /// pointers (and, if so told, Integers) by turns; null if these bytes hold, or may

@@ -699,6 +699,18 @@ static bool callersMayKnow(const Instruction &I, const ActivityAnalysis &A) {
   });
 }
 
+/// I copies a struct or two, without a word on their types, and of some of their floats only
+/// indices tell that perhaps do not go so far.
+static bool isKnownByIndex(const Instruction &I, const ActivityAnalysis &A) {
+  constexpr uint64_t Largest = 1024; // bytes
+  const auto *C = dyn_cast<AnyMemTransferInst>(&I);
+  const auto *Length = C ? dyn_cast<ConstantInt>(C->getLength()) : nullptr;
+  return Length && Length->getZExtValue() <= Largest && !I.hasMetadata("rg.layout") &&
+         !I.hasMetadata(LLVMContext::MD_tbaa_struct) && A.isUsefulMemory(C->getRawDest()) &&
+         A.isVariedMemory(C->getRawSource()) &&
+         A.facts().types().knowsByIndexOnly(C->getRawDest(), Length->getZExtValue());
+}
+
 Differentiator::Outcome Differentiator::emit(Job &J) {
   if (const OperationRecord *Rule = Cat.lookupFunction(*J.Request.Primal);
       Rule && Rule->Class == RuleClass::Rule) {
@@ -744,6 +756,9 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
   if (!CallersAsked && any_of(instructions(F), [&](const Instruction &I) {
         return callersMayKnow(I, Activity);
       }))
+    return Outcome::Untyped;
+  if (!LastTry && J.Request.Mode != DerivativeMode::Forward &&
+      any_of(instructions(F), [&](const Instruction &I) { return isKnownByIndex(I, Activity); }))
     return Outcome::Untyped;
   if (&F != Root && any_of(Plan.refusals(), [](const Refusal &Why) {
         return Why.Kind == RefusalKind::UnknownType;
