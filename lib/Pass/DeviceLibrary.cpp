@@ -180,7 +180,7 @@ static void pairSines(Function &F) {
               Call && (Call->getCalledOperand() == Sine || Call->getCalledOperand() == Cosine) &&
               Call->arg_size() == 1 && Call->getType() == T && Call->getArgOperand(0)->getType() == T)
             Calls[Call->getArgOperand(0)].push_back(Call);
-        for (auto &[X, Of] : Calls) {
+        for (auto &[Unused, Of] : Calls) {
           auto IsSine = [&](CallInst *Call) { return Call->getCalledOperand() == Sine; };
           if (all_of(Of, IsSine) || none_of(Of, IsSine))
             continue;
@@ -192,7 +192,8 @@ static void pairSines(Function &F) {
                                                       FunctionType::get(Before.getVoidTy(), {T, P, P}, false));
           if (Both.getFunctionType()->getNumParams() != 3)
             continue;
-          Before.CreateCall(Both, {X, Places[0], Places[1]});
+          // Not the key: that may have been a call that is gone by now (sin(sin(x))).
+          Before.CreateCall(Both, {Of.front()->getArgOperand(0), Places[0], Places[1]});
           Value *Results[] = {Before.CreateLoad(T, Places[0]), Before.CreateLoad(T, Places[1])};
           for (CallInst *Call : Of) {
             Call->replaceAllUsesWith(Results[IsSine(Call) ? 0 : 1]);

@@ -55,7 +55,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
       unmarkInactiveValues(M);
     bool Changed = Last && releaseEqualities(M);
     Changed |= Last && releaseHeld(M, MAM, Opts);
-    Changed |= Last && Opts.OffloadDevice.empty() && growLaunches(M);
+    Changed |= Last && Opts.Enabled && Opts.OffloadDevice.empty() && growLaunches(M);
     // But for what a program may ask the runtime itself, rg_tape_free say.
     Changed |= Last && RuntimeLibrary(M).resolveDeclarations();
     return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

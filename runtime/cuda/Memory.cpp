@@ -415,6 +415,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *R, const void *F) {
   R->maxDynamicSharedSizeBytes = static_cast<int>(K->MaxDynamic);
   return cudaSuccess;
 }
+/// There is no driver whose functions these could be. Launches that ask (runtime/launch.c) get
+/// what they need without.
+cudaError_t cudaGetFuncBySymbol(void **, const void *) { return cudaErrorNotSupported; }
 cudaError_t cudaFuncSetAttribute(const void *F, cudaFuncAttribute A, int V) {
   Kernel *K = findKernel(F);
   if (!K)

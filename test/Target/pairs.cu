@@ -41,3 +41,14 @@ __device__ void g(const double *__restrict__ x, double *__restrict__ y, int n) {
 __global__ void both(const double *x, double *dx, double *y, double *dy, int n) {
   __enzyme_autodiff((void *)g, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n);
 }
+// One within the other.
+// CHECK-LABEL: @_Z6nested
+// CHECK: call void @__nv_sincos(double
+// CHECK: ret void
+__device__ void h(const double *__restrict__ x, double *__restrict__ y) {
+  int i = INDEX();
+  y[i] = __nv_sin(__nv_cos(x[i]));
+}
+__global__ void nested(const double *x, double *dx, double *y, double *dy) {
+  __enzyme_autodiff((void *)h, enzyme_dup, x, dx, enzyme_dup, y, dy);
+}
