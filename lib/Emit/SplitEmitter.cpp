@@ -56,7 +56,7 @@ private:
   SmallVector<uint64_t, 8> layOutArguments(uint64_t &Bytes);
   void require(Function *D, Value *Holds, StringRef Complaint);
   Constant *name();
-  Constant *identity() { return ConstantExpr::getPtrToInt(&Sweep, B.getInt64Ty()); }
+  Constant *identity();
 
   const DerivativeRequest &R;
   Function &Augmented, &Sweep;
@@ -65,6 +65,7 @@ private:
   const DataLayout &DL;
   IRBuilder<> B;
   uint64_t OwnBytes = 0;
+  GlobalVariable *Identity = nullptr;
 };
 
 } // namespace
@@ -135,6 +136,16 @@ Function *SplitEmitter::begin() {
   Value *Members = B.CreateInsertValue(Call, Tape, 0);
   B.CreateRet(Members);
   return D;
+}
+
+/// Whose tape it is. Not the address of the sweep: a function whose address is kept may be called
+/// by it, for all that others can see, and one with barriers must not be.
+Constant *SplitEmitter::identity() {
+  if (!Identity)
+    Identity = new GlobalVariable(M, B.getInt8Ty(), /*isConstant=*/true, GlobalValue::InternalLinkage, B.getInt8(0),
+                                  "rg.tape.of." + R.Primal->getName(), nullptr, GlobalValue::NotThreadLocal,
+                                  DL.getDefaultGlobalsAddressSpace());
+  return ConstantExpr::getPtrToInt(Identity, B.getInt64Ty());
 }
 
 Constant *SplitEmitter::name() {
