@@ -5,20 +5,6 @@ include 'rgtest.inc'
 module kernels
   use rgtest
   implicit none
-  interface
-    subroutine reverse(f, m, x, dx, c, n) bind(C, name="__enzyme_autodiff_array")
-      import
-      type(c_funptr), value :: f
-      integer(c_int), value :: m, c, n
-      real(c_double) :: x(*), dx(*)
-    end subroutine
-    real(c_double) function forward(f, m, x, dx, c, n) bind(C, name="__enzyme_fwddiff_array")
-      import
-      type(c_funptr), value :: f
-      integer(c_int), value :: m, c, n
-      real(c_double) :: x(*), dx(*)
-    end function
-  end interface
 contains
   real(8) function energy_shape(x)
     real(8), intent(in) :: x(:)

@@ -14,20 +14,6 @@ module kernels
     integer :: n
     real(8), allocatable :: w(:,:), b(:)
   end type
-  interface
-    subroutine reverse(f, m, x, dx, c, n) bind(C, name="__enzyme_autodiff_array")
-      import
-      type(c_funptr), value :: f
-      integer(c_int), value :: m, c, n
-      real(c_double) :: x(*), dx(*)
-    end subroutine
-    real(c_double) function forward(f, m, x, dx, c, n) bind(C, name="__enzyme_fwddiff_array")
-      import
-      type(c_funptr), value :: f
-      integer(c_int), value :: m, c, n
-      real(c_double) :: x(*), dx(*)
-    end function
-  end interface
 contains
   subroutine step(p, dt)
     type(particle), intent(inout) :: p

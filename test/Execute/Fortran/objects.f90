@@ -36,20 +36,6 @@ module kernels
     real(8) :: v
     type(cell), allocatable :: next
   end type
-  interface
-    subroutine reverse(f, m, x, dx, c, n) bind(C, name="__enzyme_autodiff_array")
-      import
-      type(c_funptr), value :: f
-      integer(c_int), value :: m, c, n
-      real(c_double) :: x(*), dx(*)
-    end subroutine
-    real(c_double) function forward(f, m, x, dx, c, n) bind(C, name="__enzyme_fwddiff_array")
-      import
-      type(c_funptr), value :: f
-      integer(c_int), value :: m, c, n
-      real(c_double) :: x(*), dx(*)
-    end function
-  end interface
 contains
   real(c_double) function defaults(x, n) bind(C)
     integer(c_int), value :: n

@@ -3,20 +3,6 @@
 include 'rgtest.inc'
 module kernels
   use rgtest
-  interface
-    subroutine reverse(f, m, x, dx, c, n) bind(C, name="__enzyme_autodiff_places")
-      import
-      type(c_funptr), value :: f
-      integer(c_int), value :: m, c, n
-      real(c_double) :: x(*), dx(*)
-    end subroutine
-    real(c_double) function forward(f, m, x, dx, c, n) bind(C, name="__enzyme_fwddiff_places")
-      import
-      type(c_funptr), value :: f
-      integer(c_int), value :: m, c, n
-      real(c_double) :: x(*), dx(*)
-    end function
-  end interface
 contains
   real(c_double) function places(x, n) bind(C)
     integer(c_int), value :: n
