@@ -38,18 +38,22 @@ static void needs(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink
 }
 
 /// The floats that a store of V to P puts down, merged where they form V.
-static SmallVector<TypedLeaf, 2> floatsStored(const StoreInst &S, const ProgramFacts &Facts) {
+static SmallVector<TypedLeaf, 2> floatsStored(const StoreInst &S, bool Active, const ProgramFacts &Facts) {
   const Value *V = S.getValueOperand();
   SmallVector<TypedLeaf, 2> Floats;
-  if (!isa<Constant>(V)) {
+  bool Constant = isa<llvm::Constant>(V);
+  if (!Constant)
     append_range(Floats, Facts.shape(V).Floats);
+  if (!Constant && (Active || Floats.empty()))
     return Floats;
-  }
   // A constant has no history: the memory tells what its bytes are. Zeroing a
-  // shadow that turns out to be no float harms nothing.
-  uint64_t Size = S.getModule()->getDataLayout().getTypeStoreSize(V->getType()).getFixedValue();
+  // shadow that turns out to be no float harms nothing. The same for what lies beside
+  // a float in a register, if it is no pointer: two floats that are moved as one word.
+  const DataLayout &DL = S.getModule()->getDataLayout();
+  uint64_t Size = DL.getTypeStoreSize(V->getType()).getFixedValue();
   for (const TypedLeaf &L : Facts.types().leavesOfAccess(&S, S.getPointerOperand(), Size))
-    if (L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown)
+    if (Constant ? L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown
+                 : L.Kind.K == ByteKind::Unknown && L.Size < DL.getPointerSize())
       Floats.push_back({L.Offset, L.Size, {ByteKind::Unknown}});
   return Floats;
 }
@@ -221,7 +225,7 @@ static void emitStore(const StoreInst &S, RuleContext &C) {
   bool Whole = V->getType()->isFPOrFPVectorTy();
   SmallVector<TypedLeaf, 2> Floats;
   if (!Whole)
-    Floats = floatsStored(S, C.activity().facts());
+    Floats = floatsStored(S, Active, C.activity().facts());
   if (!Whole && Floats.empty())
     return;
   // The value leaves a conditional block through memory that promotion turns
