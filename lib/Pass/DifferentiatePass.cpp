@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Pass/DynamicShared.h"
 #include "Pass/DifferentiatePass.h"
 #include "Emit/BatchEmitter.h"
 #include "Emit/SharedAdditions.h"
 #include "Pass/DeviceLibrary.h"
 #include "Pass/Differentiator.h"
+#include "Pass/DynamicShared.h"
 #include "Pass/InactiveValues.h"
 #include "Pass/KeepEqualities.h"
 #include "Pass/Hints.h"

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Pass/DynamicShared.h"
 #include "Pass/Differentiator.h"
 #include "Analysis/LoopShape.h"
 #include "Analysis/OverwriteAnalysis.h"
@@ -19,6 +18,7 @@
 #include "Emit/Shortcuts.h"
 #include "Emit/SplitEmitter.h"
 #include "Pass/CleanUp.h"
+#include "Pass/DynamicShared.h"
 #include "Pass/LeaveDerivative.h"
 #include "Plan/DerivativePlan.h"
 #include "Plan/PlanRemarks.h"
@@ -431,6 +431,9 @@ GlobalVariable *Differentiator::shadowOf(GlobalVariable &G, unsigned Lane) {
   // a block lives no longer than a kernel and is not initialised.
   Target Machine(M);
   bool OfBlock = Machine.space(G.getAddressSpace()) == MemorySpace::Shared;
+  std::string Name = (G.getName() + ".sh" + (Lane ? std::to_string(Lane) : "") +
+                      (ShadowLevel ? ".of" + std::to_string(ShadowLevel) : ""))
+                         .str();
   if (OfBlock && G.isDeclaration()) {
     // All names of such memory are one place, and so are their shadows.
     if (!isDynamicShadow(G))
@@ -438,8 +441,7 @@ GlobalVariable *Differentiator::shadowOf(GlobalVariable &G, unsigned Lane) {
         if (const auto &[Of, L, Level] = Key; Other && L == Lane && Level == ShadowLevel && isDynamicShadow(*Other) &&
                                               !isDynamicShadow(*Of))
           return Sh = Other;
-    Sh = declareDynamicShadow(G, G.getName() + ".sh" + (Lane ? std::to_string(Lane) : "") +
-                                     (ShadowLevel ? ".of" + std::to_string(ShadowLevel) : ""));
+    Sh = declareDynamicShadow(G, Name);
     LevelOfShadow[Sh] = ShadowLevel;
     return Sh;
   }
@@ -448,9 +450,7 @@ GlobalVariable *Differentiator::shadowOf(GlobalVariable &G, unsigned Lane) {
                           Local ? GlobalValue::InternalLinkage : GlobalValue::LinkOnceODRLinkage,
                           OfBlock ? (Constant *)PoisonValue::get(G.getValueType())
                                   : Constant::getNullValue(G.getValueType()),
-                          G.getName() + ".sh" + (Lane ? std::to_string(Lane) : "") +
-                              (ShadowLevel ? ".of" + std::to_string(ShadowLevel) : ""),
-                          nullptr, G.getThreadLocalMode(), Machine.shadowSpace(G.getAddressSpace()));
+                          Name, nullptr, G.getThreadLocalMode(), Machine.shadowSpace(G.getAddressSpace()));
   LevelOfShadow[Sh] = ShadowLevel;
   Sh->setAlignment(G.getAlign());
   Sh->setDSOLocal(true);

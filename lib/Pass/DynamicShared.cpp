@@ -113,7 +113,7 @@ void Parts::run() {
 void Parts::markKernels() {
   SetVector<Function *> Reach;
   bool ByPointer = false;
-  for (auto &[F, Unused] : Bytes)
+  for (Function *F : make_first_range(Bytes))
     Reach.insert(F);
   for (unsigned N = 0; N != Reach.size(); ++N)
     for (User *U : Reach[N]->users()) {

@@ -41,10 +41,10 @@ static void needs(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink
 static SmallVector<TypedLeaf, 2> floatsStored(const StoreInst &S, bool Active, const ProgramFacts &Facts) {
   const Value *V = S.getValueOperand();
   SmallVector<TypedLeaf, 2> Floats;
-  bool Constant = isa<llvm::Constant>(V);
-  if (!Constant)
+  const bool IsConstant = isa<Constant>(V);
+  if (!IsConstant)
     append_range(Floats, Facts.shape(V).Floats);
-  if (!Constant && (Active || Floats.empty()))
+  if (!IsConstant && (Active || Floats.empty()))
     return Floats;
   // A constant has no history: the memory tells what its bytes are. Zeroing a
   // shadow that turns out to be no float harms nothing. The same for what lies beside
@@ -52,7 +52,7 @@ static SmallVector<TypedLeaf, 2> floatsStored(const StoreInst &S, bool Active, c
   const DataLayout &DL = S.getModule()->getDataLayout();
   uint64_t Size = DL.getTypeStoreSize(V->getType()).getFixedValue();
   for (const TypedLeaf &L : Facts.types().leavesOfAccess(&S, S.getPointerOperand(), Size))
-    if (Constant ? L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown
+    if (IsConstant ? L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown
                  : L.Kind.K == ByteKind::Unknown && L.Size < DL.getPointerSize())
       Floats.push_back({L.Offset, L.Size, {ByteKind::Unknown}});
   return Floats;
