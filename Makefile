@@ -23,7 +23,7 @@ help:
 	@echo "make           build the plugin, the drivers and the tools into $(BUILD)/"
 	@echo "make demo      differentiate real programs and show the result"
 	@echo "make test      run all tests (SANITIZE=1: with the plugin under ASan and UBSan)"
-	@echo "make fuzz      try random programs: SEED=1 SECONDS=60 (fuzz/README.md)"
+	@echo "make fuzz      try random programs, LLVM IR and input without sense: SEED=1 SECONDS=60 (fuzz/README.md)"
 	@echo "make bench     measure gradient / primal and gradient / hand-written gradient (ABLATION=1: what each optimisation is worth)"
 	@echo "make bench-gpu the same for kernels, on a GPU (bench/gpu)"
 	@echo "make bench-compile how long the compiler takes for derivatives of large functions"
@@ -54,7 +54,7 @@ test: build
 SEED    ?= 1
 SECONDS ?= 60
 fuzz: build
-	@python3 fuzz/run.py --build $(BUILD) --seed $(SEED) --seconds $(SECONDS) --jobs $(JOBS) --kernels 0.2 --keep $(BUILD)/fuzz
+	@python3 fuzz/all.py --build $(BUILD) --seed $(SEED) --seconds $(SECONDS) --jobs $(JOBS) --keep $(BUILD)/fuzz
 
 bench: build
 	@bench/run.sh $(BUILD)

@@ -781,8 +781,9 @@ def main():
     parser.add_argument("--size", type=int, help="statements of each function, about")
     parser.add_argument("--keep", help="folder for what fails")
     parser.add_argument("--show", type=int)
+    parser.add_argument("--only", type=int, help="one function, under every configuration or that of --config")
     parser.add_argument("--judge", metavar="FILE")
-    parser.add_argument("--config", help="for --judge, like O2,mincut; all without")
+    parser.add_argument("--config", help="for --judge and --only, like O2,mincut; all without")
     options = parser.parse_args()
     if options.show is not None:
         print(module([(options.show, function(options.seed, options.show, options.size))]))
@@ -796,6 +797,14 @@ def main():
             for config in [tuple(options.config.split(","))] if options.config else CONFIGS:
                 print(*config, *judge.run_file(options.judge, numbers, config).values())
             return 0
+        if options.only is not None:
+            made = {options.only: function(options.seed, options.only, options.size)}
+            bad = False
+            for config in [tuple(options.config.split(","))] if options.config else CONFIGS:
+                for verdict in judge.run(made, config).values():
+                    print(*config, *verdict)
+                    bad |= verdict[0] not in ("ok", "refused", "beyond the backend")
+            return int(bad)
         end = time.time() + (options.seconds or 1e9)
         last = 1 << 60 if options.seconds else options.first + options.count
         first = options.first
@@ -810,7 +819,9 @@ def main():
                         refusals[detail] += 1
                     elif verdict not in ("ok", "beyond the backend"):
                         print(f"seed {options.seed} function {n} -{config[0]} {config[1]}: {verdict}:"
-                              f" {detail}", flush=True)
+                              f" {detail}\n  repeat: python3 fuzz/ir.py --seed {options.seed}"
+                              f"{f' --size {options.size}' if options.size else ''} --only {n} --config"
+                              f" {','.join(config)}", flush=True)
                         if options.keep:
                             os.makedirs(options.keep, exist_ok=True)
                             with open(os.path.join(options.keep, f"ir-{options.seed}-{n}.ll"),

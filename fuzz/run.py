@@ -82,8 +82,12 @@ class Campaign:
 
     def failed(self, number, program, config, verdict):
         self.failures.append((number, str(config), verdict))
-        print(f"seed {self.options.seed} program {number} {config}: {verdict[0]}: {verdict[1]}",
-              flush=True)
+        kernels = " --kernels 1" if program["lang"] == "cu" else ""
+        size = f" --size {self.options.size}" if self.options.size else ""
+        how = ",".join([config.level, config.plan, *config.extra])
+        print(f"seed {self.options.seed} program {number} {config}: {verdict[0]}: {verdict[1]}\n"
+              f"  repeat: python3 fuzz/run.py --seed {self.options.seed}{kernels}{size} --only {number}"
+              f" --config '{how}'", flush=True)
         if not self.options.keep or len(self.failures) > self.options.most:
             return
         os.makedirs(self.options.keep, exist_ok=True)

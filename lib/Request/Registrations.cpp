@@ -122,6 +122,8 @@ static void readAnnotations(Module &M, SmallVectorImpl<Registration> &Found) {
     R.Of = dyn_cast<GlobalObject>(stripped(Entry->getOperand(0)));
     if (isa_and_nonnull<GlobalVariable>(R.Of) && R.K == Registration::Inactive)
       R.K = Registration::InactiveGlobal;
+    if (auto *Line = Entry->getNumOperands() > 3 ? dyn_cast<ConstantInt>(Entry->getOperand(3)) : nullptr)
+      R.Line = unsigned(Line->getZExtValue());
     if (!Argument.empty())
       R.Operands.push_back(ConstantDataArray::getString(M.getContext(), Argument));
     if (Entry->getNumOperands() > 4)

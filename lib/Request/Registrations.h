@@ -50,6 +50,8 @@ struct Registration {
   std::string Name = {};
   /// A global says everything in one place; attributes come one by one.
   bool InGlobal = false;
+  /// Where an attribute stands, as clang says; 0: not known.
+  unsigned Line = 0;
 };
 
 /// Variables whose names begin so are initialised with the functions of a rule,

@@ -22,6 +22,7 @@ struct Invocation {
   bool PrintAll = false;
   bool Doctor = true; ///< look for the origin of what is wrong
   bool Keep = false;
+  bool Findings = false; ///< end with a line for another process to read (Doctor.h)
   bool OnGpu = false; ///< CUDA: run on the GPU of this machine, not on the processor
 
   bool isCuda() const { return llvm::StringRef(File).ends_with(".cu"); }

@@ -17,6 +17,13 @@
 // its gradient in one call when the shadows start as the weights; forward mode
 // and the differences get it one input at a time.
 //
+// A derivative is linear in its seed and its tangent, so one seed and one tangent show little: a
+// rule that forgets its seed, or squares its tangent, agrees with differences at 1. Hence each
+// input has a tangent of its own that is not 1, and two more runs: forward mode along a random
+// direction of all inputs, and reverse mode with shadows that hold something before. These
+// two also return the primal's result, and what they return and leave in memory
+// must be what the function itself does: a rule runs the user's code instead of the function.
+//
 // Every array has slack behind it. A function that writes there, or whose phi
 // depends on what is there, was given the wrong length: this is said, instead
 // of comparing derivatives of what lay behind the array.
@@ -52,14 +59,17 @@ uint64_t retrograd::lengthOf(const Signature &F, size_t Index,
 
 namespace {
 
-const char *RuntimeText = R"(
+const char *RuntimeText = R"text(
 enum { RgFloat, RgDouble, RgLongDouble };
 struct RgNumber {
   const char *name;
   int kind;
   int active, output;
+  int returned; /* its adjoint is returned, not added to a shadow */
   char *value, *shadow;
   long double start, weight, reverse;
+  long double tangent, before; /* in a direction; in the shadow when it is added to */
+  long double after;           /* what the function leaves */
   double low, high;
 };
 struct RgBlock { char *at, *copy; size_t bytes, used; };
@@ -67,11 +77,17 @@ static struct RgNumber rg_numbers[RG_NUMBERS + 1];
 static struct RgBlock rg_blocks[RG_BLOCKS + 1];
 static int rg_count, rg_block_count, rg_slack_value;
 static FILE *rg_out;
-static unsigned long long rg_state;
+static unsigned long long rg_state, rg_tangent_state;
 
-static double rg_random(double low, double high) {
-  rg_state = rg_state * 6364136223846793005ull + 1442695040888963407ull;
-  return low + (high - low) * (double)(rg_state >> 11) * 0x1p-53;
+static double rg_draw(unsigned long long *state, double low, double high) {
+  *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+  return low + (high - low) * (double)(*state >> 11) * 0x1p-53;
+}
+static double rg_random(double low, double high) { return rg_draw(&rg_state, low, high); }
+/* Not near 0, and not 1. A step of a float's tangent is exact. */
+static float rg_random_tangent(void) {
+  float t = (float)rg_draw(&rg_tangent_state, 0.25, 1.75);
+  return rg_draw(&rg_tangent_state, 0, 1) < 0.5 ? -t : t == 1 ? 1.5f : t;
 }
 static long double rg_get(const char *p, int kind) {
   float f;
@@ -90,7 +106,7 @@ static void rg_set(char *p, int kind, long double v) {
          kind == RgFloat ? sizeof f : kind == RgDouble ? sizeof d : sizeof v);
 }
 static void rg_number(const char *name, int kind, char *value, char *shadow, int active,
-                      int output, double low, double high) {
+                      int output, int returned, double low, double high) {
   struct RgNumber *n = &rg_numbers[rg_count++];
   n->name = name;
   n->kind = kind;
@@ -98,6 +114,7 @@ static void rg_number(const char *name, int kind, char *value, char *shadow, int
   n->shadow = shadow;
   n->active = active;
   n->output = output;
+  n->returned = returned;
   n->low = low;
   n->high = high;
 }
@@ -149,14 +166,26 @@ static int rg_finite(long double v) {
   memcpy(&bits, &d, sizeof d);
   return (bits >> 52 & 0x7ff) != 0x7ff;
 }
+/* By n, or along the direction of all tangents if that is null. */
+static void rg_move(struct RgNumber *n, long double h) {
+  if (n)
+    n->start += h;
+  for (int i = 0; !n && i < rg_count; ++i)
+    if (rg_numbers[i].active)
+      rg_numbers[i].start += h * rg_numbers[i].tangent;
+}
 static long double rg_difference(struct RgNumber *n, long double h) {
-  long double at = n->start, f[4];
+  static long double at[RG_NUMBERS + 1];
+  long double f[4];
   const int step[4] = {1, -1, 2, -2};
   for (int i = 0; i < 4; ++i) {
-    n->start = at + step[i] * h;
+    for (int k = 0; k < rg_count; ++k)
+      at[k] = rg_numbers[k].start;
+    rg_move(n, step[i] * h);
     f[i] = rg_phi();
+    for (int k = 0; k < rg_count; ++k)
+      rg_numbers[k].start = at[k];
   }
-  n->start = at;
   return (8 * (f[0] - f[1]) - (f[2] - f[3])) / (12 * h);
 }
 static long double rg_absolute(long double v) { return v < 0 ? -v : v; }
@@ -197,12 +226,16 @@ static void rg_decide_all(int run) {
 static int rg_trace(void) {
   int first = RG_DECISIONS;
   const char *name = NULL;
+  if (!rg_finite(rg_phi())) /* asked, so that sanitizers see what is never written */
+    return 1;
   rg_decide_all(0);
   for (int i = 0; i < rg_count; ++i)
-    for (int side = -2; rg_numbers[i].active && side <= 2; side += 4) {
+    for (int where = 0; rg_numbers[i].active && where < 6; ++where) {
+      /* Where differences are taken. */
+      static const double sides[6] = {-2, 2, -1, 1, -0.5, 0.5};
       struct RgNumber *n = &rg_numbers[i];
       long double at = n->start;
-      n->start = at + side * rg_step(n);
+      n->start = at + sides[where] * rg_step(n);
       rg_decide_all(1);
       n->start = at;
       int k = 0;
@@ -224,6 +257,31 @@ static int rg_trace(void) {
   return 1;
 }
 #endif
+
+static void rg_row(int point, const char *name, int isFloat, long double reverse, long double forward,
+                   long double coarse, long double fine, long double scale) {
+  fprintf(rg_out, "row %d %s %s %.17Lg %.17Lg %.17Lg %.3Lg %.3Lg\n", point, name,
+          isFloat ? "float" : "double", reverse, forward, fine, rg_absolute(fine - coarse), scale);
+}
+
+/* Says what a derivative returned, or left in memory, that is not what the function does. */
+static void rg_compare_values(int point, const char *mode, long double value, long double want) {
+  long double largest = rg_absolute(want);
+  for (int i = 0; i < rg_count; ++i)
+    if (rg_numbers[i].output && largest < rg_absolute(rg_numbers[i].after))
+      largest = rg_absolute(rg_numbers[i].after);
+  for (int i = -1; i < rg_count; ++i) {
+    int isFloat = i < 0 ? RG_FLOAT_RESULT : rg_numbers[i].kind == RgFloat || RG_FLOAT_RESULT;
+    if (i >= 0 && !rg_numbers[i].output)
+      continue;
+    long double is = i < 0 ? value : rg_get(rg_numbers[i].value, rg_numbers[i].kind);
+    long double should = i < 0 ? want : rg_numbers[i].after;
+    long double size = rg_absolute(should) + 1e-3L * largest + 1e-12L;
+    if (!(rg_absolute(is - should) <= (isFloat ? 1e-4L : 1e-8L) * size))
+      fprintf(rg_out, "value %d %s %s %.17Lg %.17Lg\n", point, mode, i < 0 ? "result" : rg_numbers[i].name,
+              is, should);
+  }
+}
 
 static int rg_point(int point) {
   for (int i = 0; i < rg_count; ++i) {
@@ -256,6 +314,15 @@ static int rg_point(int point) {
     return fprintf(rg_out, "note bounds reads\n"), 1;
 
   rg_reset();
+  long double value = rg_primal();
+  for (int i = 0; i < rg_count; ++i) {
+    struct RgNumber *n = &rg_numbers[i];
+    n->after = rg_get(n->value, n->kind);
+    n->tangent = n->active ? rg_random_tangent() : 0;
+    n->before = n->output ? n->weight : rg_random_tangent();
+  }
+
+  rg_reset();
   for (int i = 0; i < rg_count; ++i)
     if (rg_numbers[i].shadow)
       rg_set(rg_numbers[i].shadow, rg_numbers[i].kind, rg_numbers[i].weight);
@@ -264,6 +331,23 @@ static int rg_point(int point) {
     if (rg_numbers[i].active)
       rg_numbers[i].reverse = rg_get(rg_numbers[i].shadow, rg_numbers[i].kind);
 
+  /* Once more, with shadows of inputs that hold something before: it is added to. */
+  rg_reset();
+  for (int i = 0; i < rg_count; ++i)
+    if (rg_numbers[i].shadow)
+      rg_set(rg_numbers[i].shadow, rg_numbers[i].kind, rg_numbers[i].before);
+  long double again = rg_reverse_value();
+  rg_compare_values(point, "reverse", again, value);
+  for (int i = 0; i < rg_count; ++i)
+    if (rg_numbers[i].active) {
+      struct RgNumber *n = &rg_numbers[i];
+      long double added = rg_get(n->shadow, n->kind) - (n->output || n->returned ? 0 : n->before);
+      long double size = rg_absolute(n->reverse) + rg_absolute(n->before);
+      if (!(rg_absolute(added - n->reverse) <=
+            (n->kind == RgFloat || RG_FLOAT_RESULT ? 1e-4L : 1e-8L) * size))
+        n->reverse = added;
+    }
+
   for (int k = 0; k < rg_count; ++k) {
     struct RgNumber *n = &rg_numbers[k];
     if (!n->active)
@@ -271,17 +355,39 @@ static int rg_point(int point) {
     rg_reset();
     for (int i = 0; i < rg_count; ++i)
       if (rg_numbers[i].shadow)
-        rg_set(rg_numbers[i].shadow, rg_numbers[i].kind, i == k);
+        rg_set(rg_numbers[i].shadow, rg_numbers[i].kind, i == k ? n->tangent : 0);
     long double forward = rg_forward();
     for (int i = 0; i < rg_count; ++i)
       if (rg_numbers[i].output && rg_numbers[i].shadow)
         forward += rg_numbers[i].weight * rg_get(rg_numbers[i].shadow, rg_numbers[i].kind);
     long double h = rg_step(n);
-    long double coarse = rg_difference(n, h), fine = rg_difference(n, h / 2);
-    fprintf(rg_out, "row %d %s %s %.17Lg %.17Lg %.17Lg %.3Lg\n", point, n->name,
-            n->kind == RgFloat || RG_FLOAT_RESULT ? "float" : "double", n->reverse, forward,
-            fine, rg_absolute(fine - coarse));
+    rg_row(point, n->name, n->kind == RgFloat || RG_FLOAT_RESULT, n->reverse, forward / n->tangent,
+           rg_difference(n, h), rg_difference(n, h / 2), 0);
   }
+
+  /* All inputs at once. */
+  long double reverse = 0, scale = 0, h = 1;
+  int isFloat = RG_FLOAT_RESULT;
+  rg_reset();
+  for (int i = 0; i < rg_count; ++i)
+    if (rg_numbers[i].active) {
+      struct RgNumber *n = &rg_numbers[i];
+      reverse += n->reverse * n->tangent;
+      scale += rg_absolute(n->reverse * n->tangent);
+      isFloat |= n->kind == RgFloat;
+      if (h > rg_step(n))
+        h = rg_step(n);
+    }
+  for (int i = 0; i < rg_count; ++i)
+    if (rg_numbers[i].shadow)
+      rg_set(rg_numbers[i].shadow, rg_numbers[i].kind, rg_numbers[i].tangent);
+  long double forward = rg_forward_value(&again);
+  rg_compare_values(point, "forward", again, value);
+  for (int i = 0; i < rg_count; ++i)
+    if (rg_numbers[i].output && rg_numbers[i].shadow)
+      forward += rg_numbers[i].weight * rg_get(rg_numbers[i].shadow, rg_numbers[i].kind);
+  rg_row(point, "(direction)", isFloat, reverse, forward, rg_difference(NULL, h),
+         rg_difference(NULL, h / 2), scale);
   return 0;
 }
 
@@ -291,15 +397,18 @@ int main(int argc, char **argv) {
     return 1;
   rg_arguments();
   rg_state = RG_SEED;
-  for (int i = 0; i < 8; ++i)
+  rg_tangent_state = ~RG_SEED;
+  for (int i = 0; i < 8; ++i) {
     rg_random(0, 1);
+    rg_random_tangent();
+  }
   for (int point = 1; point <= RG_POINTS; ++point)
     if (rg_point(point))
       break;
   fprintf(rg_out, "end\n");
   return fclose(rg_out) != 0;
 }
-)";
+)text";
 
 /// What the program says about one parameter, in the pieces that calls need.
 class ParameterText {
@@ -365,10 +474,10 @@ void emitHead(raw_ostream &OS, const std::string &File) {
 /// promoted on its way, and returns the text of a call of it.
 std::string emitEntry(raw_ostream &OS, const Signature &F,
                       const CheckSettings &S, StringRef Entry, bool Reverse,
-                      StringRef Result) {
-  OS << (F.OnDevice ? "__device__ " : "") << Result << " " << Entry << "(void *";
+                      StringRef Result, bool Primal = false) {
+  OS << (F.OnDevice ? "__device__ " : "") << Result << " " << Entry << "(void *" << (Primal ? ", int" : "");
   std::string Call =
-      (Entry + "((void *)(" + F.PointerType + ")" + F.Name).str();
+      (Entry + "((void *)(" + F.PointerType + ")" + F.Name + (Primal ? ", enzyme_primal_return" : "")).str();
   for (size_t I = 0; I < F.Parameters.size(); ++I) {
     const Parameter &P = F.Parameters[I];
     ParameterText T(P, I);
@@ -426,45 +535,87 @@ void emitTwice(raw_ostream &OS, Signature &F) {
   F.Name = "rg_twice";
 }
 
-const char *WithoutDerivatives = "#define RG_TRACE\nstatic void rg_reverse(void) {}\n"
-                                 "static long double rg_forward(void) { return 0; }\n";
+const char *WithoutDerivatives =
+    "#define RG_TRACE\nstatic void rg_reverse(void) {}\n"
+    "static long double rg_forward(void) { return 0; }\n"
+    "static long double rg_reverse_value(void) { return 0; }\n"
+    "static long double rg_forward_value(long double *value) { return *value = 0; }\n";
 
-/// The three calls: the function, and its derivatives unless only decisions are traced.
-void emitHostCalls(raw_ostream &OS, const Signature &F, const CheckSettings &S,
-                   const std::vector<size_t> &Scalars, const std::string &Adjoints,
-                   const std::string &Reverse, const std::string &Forward) {
+/// The calls of derivatives: their texts, and the types that they return.
+struct Entries {
+  std::vector<size_t> Scalars;              ///< parameters whose adjoints are returned
+  std::string Adjoints, Reverse, Forward;   ///< Adjoints: what Reverse returns
+  std::string ReverseValue, ForwardValue;   ///< with the primal's result, in a struct before the others
+};
+
+Entries emitEntries(raw_ostream &OS, const Signature &F, const CheckSettings &S) {
+  Entries E;
+  E.Adjoints = emitAdjointType(OS, F, S, E.Scalars);
+  E.Reverse = emitEntry(OS, F, S, "__enzyme_autodiff_check", true, E.Adjoints);
+  E.Forward = emitEntry(OS, F, S, "__enzyme_fwddiff_check", false, F.Result);
+  if (F.Result == "void") {
+    E.ReverseValue = E.Reverse, E.ForwardValue = E.Forward;
+    return E;
+  }
+  OS << "struct rg_reverse_values { " << F.Result << " value;";
+  for (size_t I : E.Scalars)
+    OS << " " << F.Parameters[I].Element << " a" << I << ";";
+  OS << " };\nstruct rg_forward_values { " << F.Result << " value, tangent; };\n";
+  E.ReverseValue = emitEntry(OS, F, S, "__enzyme_autodiff_value", true,
+                             E.Scalars.empty() ? F.Result : "struct rg_reverse_values", true);
+  E.ForwardValue = emitEntry(OS, F, S, "__enzyme_fwddiff_value", false, "struct rg_forward_values", true);
+  return E;
+}
+
+/// The function, and its derivatives unless only decisions are traced.
+void emitHostCalls(raw_ostream &OS, const Signature &F, const CheckSettings &S, const Entries &E) {
+  bool Returns = F.Result != "void";
   OS << "static long double rg_primal(void) {\n  "
-     << (F.Result == "void" ? "" : "return (long double)") << "(("
+     << (Returns ? "return (long double)" : "") << "(("
      << F.PointerType << ")" << F.Name << ")(";
   for (size_t I = 0; I < F.Parameters.size(); ++I)
     OS << (I ? ", " : "") << ParameterText(F.Parameters[I], I).argument();
-  OS << ");\n" << (F.Result == "void" ? "  return 0;\n" : "") << "}\n";
+  OS << ");\n" << (Returns ? "" : "  return 0;\n") << "}\n";
 
   if (S.Trace) {
     OS << WithoutDerivatives;
     return;
   }
-    OS << "static void rg_reverse(void) {\n  ";
-    if (Scalars.size() == 1)
-      OS << ParameterText(F.Parameters[Scalars[0]], Scalars[0]).shadow() << " = ";
-    else if (Scalars.size() > 1)
-      OS << Adjoints << " r = ";
-    OS << Reverse << ";\n";
-    for (size_t I : Scalars)
-      if (Scalars.size() > 1)
-        OS << "  " << ParameterText(F.Parameters[I], I).shadow() << " = r.a" << I
-           << ";\n";
-    OS << "}\nstatic long double rg_forward(void) {\n  "
-       << (F.Result == "void" ? "" : "return (long double)") << Forward << ";\n"
-       << (F.Result == "void" ? "  return 0;\n" : "") << "}\n";
+  auto Shadow = [&](size_t I) { return ParameterText(F.Parameters[I], I).shadow(); };
+  OS << "static void rg_reverse(void) {\n  ";
+  if (E.Scalars.size() == 1)
+    OS << Shadow(E.Scalars[0]) << " = ";
+  else if (E.Scalars.size() > 1)
+    OS << E.Adjoints << " r = ";
+  OS << E.Reverse << ";\n";
+  for (size_t I : E.Scalars)
+    if (E.Scalars.size() > 1)
+      OS << "  " << Shadow(I) << " = r.a" << I << ";\n";
+  OS << "}\nstatic long double rg_forward(void) {\n  " << (Returns ? "return (long double)" : "") << E.Forward
+     << ";\n" << (Returns ? "" : "  return 0;\n") << "}\nstatic long double rg_reverse_value(void) {\n";
+  if (!Returns)
+    OS << "  rg_reverse();\n  return 0;\n";
+  else if (E.Scalars.empty())
+    OS << "  return (long double)" << E.ReverseValue << ";\n";
+  else {
+    OS << "  struct rg_reverse_values r = " << E.ReverseValue << ";\n";
+    for (size_t I : E.Scalars)
+      OS << "  " << Shadow(I) << " = r.a" << I << ";\n";
+    OS << "  return (long double)r.value;\n";
+  }
+  OS << "}\nstatic long double rg_forward_value(long double *value) {\n";
+  if (Returns)
+    OS << "  struct rg_forward_values r = " << E.ForwardValue << ";\n  *value = (long double)r.value;\n"
+          "  return (long double)r.tangent;\n}\n";
+  else
+    OS << "  *value = 0;\n  return rg_forward();\n}\n";
 }
 
 /// The same for a __device__ function: kernels call it, or its derivative, in all threads of the launch. The results
 /// of the threads are added up by the host; so are their adjoints of numbers by value.
 /// All memory is managed, so the host's part of the program need not know where it is.
-void emitKernels(raw_ostream &OS, const Signature &F, const CheckSettings &S,
-                 const std::vector<size_t> &Scalars, const std::string &Adjoints,
-                 const std::string &Reverse, const std::string &Forward) {
+void emitKernels(raw_ostream &OS, const Signature &F, const CheckSettings &S, const Entries &E) {
+  ArrayRef<size_t> Scalars = E.Scalars;
   uint64_t Threads = uint64_t(S.Grid) * S.Block;
   OS << "#define RG_ANY_ORDER\nenum { RG_THREADS = " << Threads << " };\n"
      << "static void rg_must(cudaError_t e) {\n  if (e == cudaSuccess)\n    return;\n"
@@ -473,7 +624,7 @@ void emitKernels(raw_ostream &OS, const Signature &F, const CheckSettings &S,
         "  rg_must(cudaMallocManaged(&p, n * bytes));\n  memset(p, 0, n * bytes);\n  return p;\n}\n"
         "static double *rg_results(void) {\n  static double *p;\n  if (!p)\n"
         "    p = (double *)rg_device_calloc(RG_THREADS * "
-     << std::max<size_t>(1, Scalars.size()) << ", sizeof(double));\n  return p;\n}\n"
+     << std::max<size_t>(1, Scalars.size()) + 1 << ", sizeof(double));\n  return p;\n}\n"
      << "static double rg_sum(int k) {\n  double s = 0;\n  for (int i = 0; i < RG_THREADS; ++i)\n"
         "    s += rg_results()[k * RG_THREADS + i];\n  return s;\n}\n";
   auto Kernel = [&](StringRef Name, bool ReverseShadows, bool Shadows, const std::string &Body) {
@@ -505,28 +656,54 @@ void emitKernels(raw_ostream &OS, const Signature &F, const CheckSettings &S,
     OS << WithoutDerivatives;
     return;
   }
-  std::string Body = (Scalars.empty() ? "" : Adjoints + " rg_r = ") + Reverse + ";\n";
-  for (size_t K = 0; K < Scalars.size(); ++K)
-    Body += "  rg_into[" + std::to_string(K) + " * RG_THREADS + rg_me] = rg_r" +
-            (Scalars.size() > 1 ? ".a" + std::to_string(Scalars[K]) : std::string()) + ";\n";
-  Kernel("reverse", true, true, Body);
+  auto Returned = [&](bool Value) { // in the places of rg_into
+    std::string Text;
+    for (size_t K = 0; K < Scalars.size(); ++K)
+      Text += "  rg_into[" + std::to_string(K) + " * RG_THREADS + rg_me] = rg_r" +
+              (Value || Scalars.size() > 1 ? ".a" + std::to_string(Scalars[K]) : std::string()) + ";\n";
+    return Text;
+  };
+  auto SumUp = [&] {
+    for (size_t K = 0; K < Scalars.size(); ++K)
+      OS << "  " << ParameterText(F.Parameters[Scalars[K]], Scalars[K]).shadow() << " = rg_sum(" << K << ");\n";
+  };
+  Kernel("reverse", true, true, (Scalars.empty() ? "" : E.Adjoints + " rg_r = ") + E.Reverse + ";\n" + Returned(false));
   OS << "static void rg_reverse(void) {\n  rg_launch_reverse();\n";
-  for (size_t K = 0; K < Scalars.size(); ++K)
-    OS << "  " << ParameterText(F.Parameters[Scalars[K]], Scalars[K]).shadow() << " = rg_sum(" << K << ");\n";
+  SumUp();
   OS << "}\n";
-  Kernel("forward", false, true, (Returns ? "rg_into[rg_me] = " : "") + Forward + ";\n");
+  Kernel("forward", false, true, (Returns ? "rg_into[rg_me] = " : "") + E.Forward + ";\n");
   OS << "static long double rg_forward(void) {\n  rg_launch_forward();\n  return " << Sum << ";\n}\n";
+  if (!Returns) {
+    OS << "static long double rg_reverse_value(void) {\n  rg_reverse();\n  return 0;\n}\n"
+          "static long double rg_forward_value(long double *value) {\n  *value = 0;\n  return rg_forward();\n}\n";
+    return;
+  }
+  // The primal's result comes behind the adjoints.
+  std::string Last = std::to_string(Scalars.size());
+  Kernel("reverse_value", true, true,
+         (Scalars.empty() ? F.Result : "struct rg_reverse_values") + " rg_r = " + E.ReverseValue + ";\n" +
+             Returned(true) + "  rg_into[" + Last + " * RG_THREADS + rg_me] = rg_r" +
+             (Scalars.empty() ? "" : ".value") + ";\n");
+  OS << "static long double rg_reverse_value(void) {\n  rg_launch_reverse_value();\n";
+  SumUp();
+  OS << "  return rg_sum(" << Last << ");\n}\n";
+  Kernel("forward_value", false, true,
+         "struct rg_forward_values rg_r = " + E.ForwardValue +
+             ";\n  rg_into[rg_me] = rg_r.tangent;\n  rg_into[RG_THREADS + rg_me] = rg_r.value;\n");
+  OS << "static long double rg_forward_value(long double *value) {\n  rg_launch_forward_value();\n"
+        "  *value = rg_sum(1);\n  return rg_sum(0);\n}\n";
 }
 
 void emitMarkersAndTypes(raw_ostream &OS, const Signature &F) {
   OS << (F.OnDevice
-             ? "extern __device__ int enzyme_dup, enzyme_const, enzyme_out;\n"
+             ? "extern __device__ int enzyme_dup, enzyme_const, enzyme_out, enzyme_primal_return;\n"
          : F.CPlusPlus
-             ? "extern int enzyme_dup, enzyme_const, enzyme_out;\n"
+             ? "extern int enzyme_dup, enzyme_const, enzyme_out, enzyme_primal_return;\n"
                "int enzyme_dup __attribute__((weak)), enzyme_const "
-               "__attribute__((weak)), enzyme_out __attribute__((weak));\n"
-             : "extern int enzyme_dup, enzyme_const, enzyme_out;\n"
-               "int enzyme_dup, enzyme_const, enzyme_out;\n");
+               "__attribute__((weak)), enzyme_out __attribute__((weak)),\n"
+               "    enzyme_primal_return __attribute__((weak));\n"
+             : "extern int enzyme_dup, enzyme_const, enzyme_out, enzyme_primal_return;\n"
+               "int enzyme_dup, enzyme_const, enzyme_out, enzyme_primal_return;\n");
   for (size_t I = 0; I < F.Parameters.size(); ++I)
     if (F.Parameters[I].How == Passing::Pointer ||
         F.Parameters[I].How == Passing::Reference)
@@ -546,12 +723,7 @@ std::string retrograd::checkProgram(const std::string &File, const Signature &Gi
     emitTwice(OS, F);
   emitMarkersAndTypes(OS, F);
 
-  std::vector<size_t> Scalars;
-  std::string Adjoints = emitAdjointType(OS, F, S, Scalars);
-  std::string Reverse =
-      emitEntry(OS, F, S, "__enzyme_autodiff_check", true, Adjoints);
-  std::string Forward =
-      emitEntry(OS, F, S, "__enzyme_fwddiff_check", false, F.Result);
+  Entries E = emitEntries(OS, F, S);
 
   // Variables: static, so that the calls need no parameters.
   uint64_t Numbers = 0, Blocks = 0;
@@ -568,9 +740,9 @@ std::string retrograd::checkProgram(const std::string &File, const Signature &Gi
   }
 
   if (F.OnDevice)
-    emitKernels(OS, F, S, Scalars, Adjoints, Reverse, Forward);
+    emitKernels(OS, F, S, E);
   else
-    emitHostCalls(OS, F, S, Scalars, Adjoints, Reverse, Forward);
+    emitHostCalls(OS, F, S, E);
 
   // The table of numbers, filled at the start.
   std::string Table;
@@ -636,7 +808,8 @@ std::string retrograd::checkProgram(const std::string &File, const Signature &Gi
            << ", " << T.data(false) << " + " << At << ", "
            << (Active ? T.data(true) + " + " + std::to_string(At)
                       : std::string("NULL"))
-           << ", " << Active << ", " << Writable << ", " << format("%.17g", Low)
+           << ", " << Active << ", " << Writable << ", " << (P.How == Passing::Value) << ", "
+           << format("%.17g", Low)
            << ", " << format("%.17g", High) << ");\n";
       }
   }

@@ -11,10 +11,16 @@
 // ways:
 //
 //   row <point> <argument> <float|double> <reverse> <forward> <difference>
-//   <spread>
+//   <spread> <scale>
 //
 // `spread` is the disagreement of the differences at two steps: what they are
-// good for. Other lines are `note <text>` for what makes a check meaningless,
+// good for. `scale`, if it is not 0, is what a sum of such derivatives is made of: the
+// row "(direction)" is that of all arguments at once. A line
+//
+//   value <point> <reverse|forward> <result|argument> <is> <should be>
+//
+// names a number that a derivative computes otherwise than the function itself.
+// Other lines are `note <text>` for what makes a check meaningless,
 // such as a function that reads past the length it was given. The program is
 // compiled once for each plan; both write the same lines when all is well.
 //

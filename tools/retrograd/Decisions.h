@@ -10,6 +10,10 @@
 // primal is run with each such operation writing down its outcome, at an input
 // and a step to both sides of it, and the first outcome that differs is the origin.
 //
+// What the bits of a number decide is asked second: comparisons of integers, switches and
+// indices are written down only if nothing else differs, since there are many of
+// them, and those that follow from a cast would hide it.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef RETROGRAD_TOOLS_DECISIONS_H
@@ -34,13 +38,24 @@ struct Decision {
   std::string Number;     ///< the input whose step changes it
 };
 
+/// What running the primal showed.
+struct Measured {
+  bool Ran = false;
+  std::optional<Decision> Changed; ///< the first decision that a small step changes
+  /// What a sanitizer said of the primal, with its place, where no decision changes.
+  std::optional<std::string> Undefined;
+};
+
 /// Why I has no derivative that differences would agree with; null if it has one.
 const char *notDifferentiable(const llvm::Instruction &I);
 
-/// Runs the program (checkProgram with Trace) in Source. Base names temporary files. Nothing
-/// if no decision changes, or if the program cannot be made.
-std::optional<Decision> measureDecisions(llvm::StringRef Driver, llvm::StringRef Source,
-                                         llvm::StringRef Base,
+/// Runs the program (checkProgram with Trace) in Source. Base names temporary files.
+Measured measureDecisions(llvm::StringRef Driver, llvm::StringRef Source, llvm::StringRef Base,
+                          llvm::ArrayRef<std::string> Flags);
+
+/// Runs it under the sanitizers, and says what the first of them finds: undefined behaviour has
+/// no derivative. Nothing if they find nothing, or cannot be had.
+std::optional<std::string> findUndefined(llvm::StringRef Driver, llvm::StringRef Source, llvm::StringRef Base,
                                          llvm::ArrayRef<std::string> Flags);
 
 } // namespace retrograd

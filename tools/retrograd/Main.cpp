@@ -77,6 +77,8 @@ cl::opt<bool> NoDoctor("no-doctor", cl::desc("Do not look for the origin of what
                        cl::sub(Check));
 cl::opt<bool> Twice("twice", cl::desc("Check a sum of two calls with different weights"),
                     cl::sub(Check));
+cl::opt<bool> FindingsLine("findings", cl::desc("End with a line for other programs"), cl::Hidden,
+                           cl::sub(Check));
 cl::opt<bool> Keep("keep",
                    cl::desc("Keep the generated program and say where it is"),
                    cl::sub(Check));
@@ -216,6 +218,7 @@ int main(int argc, char **argv) {
   I.Flags = std::move(Flags);
   I.PrintAll = All;
   I.Keep = Keep;
+  I.Findings = FindingsLine;
   I.Doctor = !NoDoctor;
   I.OnGpu = Where == "gpu";
   if (Grad)

@@ -29,3 +29,16 @@ double __enzyme_fwddiff_check(void *f, int m0, double *x, double *dx, int m1,
     s += da * x[i] * x[i] + (2 * a * x[i] + (i == 2 ? WRONG_FORWARD : 0)) * dx[i];
   return s;
 }
+// With the function's own result in front, under the names that the program calls.
+struct values { double value, other; };
+struct values reverse_value(void *g, int m, int m0, double *x, double *dx, int m1, int n, int m2, double a)
+    __asm__("__enzyme_autodiff_value");
+struct values forward_value(void *g, int m, int m0, double *x, double *dx, int m1, int n, int m2, double a,
+                            double da) __asm__("__enzyme_fwddiff_value");
+struct values reverse_value(void *g, int m, int m0, double *x, double *dx, int m1, int n, int m2, double a) {
+  return (struct values){f(x, n, a), __enzyme_autodiff_check(g, m0, x, dx, m1, n, m2, a)};
+}
+struct values forward_value(void *g, int m, int m0, double *x, double *dx, int m1, int n, int m2, double a,
+                            double da) {
+  return (struct values){f(x, n, a), __enzyme_fwddiff_check(g, m0, x, dx, m1, n, m2, a, da)};
+}
