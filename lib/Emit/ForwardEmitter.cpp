@@ -441,6 +441,12 @@ Value *ForwardEmitter::rounded(const Instruction &I, Value *Error) {
   APFloat Unit = scalbn(APFloat::getOne(S), -int(APFloat::semanticsPrecision(S)),
                         APFloat::rmNearestTiesToEven);
   Value *Size = B.CreateUnaryIntrinsic(Intrinsic::fabs, primal(&I));
+  // Two roundings where the machine has no fused operation.
+  if (const auto *II = dyn_cast<IntrinsicInst>(&I);
+      II && II->getIntrinsicID() == Intrinsic::fmuladd) {
+    Value *Product = B.CreateFMul(primal(II->getArgOperand(0)), primal(II->getArgOperand(1)));
+    Size = B.CreateFAdd(Size, B.CreateUnaryIntrinsic(Intrinsic::fabs, Product));
+  }
   return B.CreateFAdd(Error, B.CreateFMul(Size, ConstantFP::get(T, Unit)));
 }
 

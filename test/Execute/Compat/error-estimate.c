@@ -24,6 +24,8 @@ static double sum(const double *x, int n) {
   return s;
 }
 __attribute__((noinline)) static double power(double x, int n) { return n ? x * power(x, n - 1) : 1.0; }
+// May be one fused operation and is two where the machine has none.
+static double productAndSum(double x, double y) { return x * y + y; }
 static double calls(double x) { return power(x, 5) - x; }
 static float single(float x) { return x * x; }
 static float narrowed(double x) { return (float)x; }
@@ -57,6 +59,9 @@ int main(void) {
   double a[4] = {1, 2, 4, 8}, ea[4] = {0, 0, 0, 1e-12};
   close(__enzyme_error_estimate((void *)sum, enzyme_dup, a, ea, 4), 1e-12 + U * (1 + 3 + 7 + 15));
   RG_TRUE(a[3] == 8);
+
+  double p = 1.25 * 0.75, contracted = U * (p + (p + 0.75));
+  close(__enzyme_error_estimate((void *)productAndSum, 1.25, 0.0, 0.75, 0.0), contracted);
 
   long double exact = powl(1.1, 5) - 1.1;
   struct two k = __enzyme_error_estimate_two((void *)calls, enzyme_primal_return, 1.1, 0.0);
