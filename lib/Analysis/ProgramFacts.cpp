@@ -235,7 +235,33 @@ void ProgramFacts::computeShared(ArrayRef<Function *> Functions) {
         if (O != TypeAnalysis::NoObject)
           Shared |= reachableFrom(O);
       }
-  Shared &= effects(Functions.front()).Writes;
+  // Only where one of them may have put a number: memory of counters, strings and
+  // pointers carries no derivative from one function to another.
+  BitVector Numbers(Types.numObjects());
+  for (Function *F : Functions)
+    for (Instruction &I : instructions(*F))
+      addNumbersWritten(I, Numbers);
+  Shared &= Numbers;
+}
+
+void ProgramFacts::addNumbersWritten(const Instruction &I, BitVector &To) const {
+  if (const auto *S = dyn_cast<StoreInst>(&I))
+    if (const Value *V = S->getValueOperand(); !carriesFloat(V) && !shape(V).HasUnknown)
+      return;
+  const auto *C = dyn_cast<CallBase>(&I);
+  const OperationRecord *R = C ? Cat.lookup(I) : nullptr;
+  if (isa<AnyMemSetInst>(I) ||
+      (R && (R->Class == RuleClass::Inactive || R->Class == RuleClass::Deallocation)))
+    return;
+  if (callsBack(I, Cat) || (R && isUnknownCall(I, Cat, PreparedOf))) {
+    To |= Visible;
+  } else if (R && R->Class == RuleClass::Rule) {
+    To |= effects(*C)->Writes;
+  }
+  visitAccesses(I, Cat, [&](const Value *P, bool, bool Writes) {
+    if (TypeAnalysis::ObjectId O = Types.objectOf(P); Writes && O != TypeAnalysis::NoObject)
+      To.set(O);
+  });
 }
 
 void ProgramFacts::computeOrigins(ArrayRef<Function *> Functions) {

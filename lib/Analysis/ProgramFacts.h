@@ -76,8 +76,8 @@ public:
   const llvm::BitVector &exposed() const { return Exposed; }
 
   /// Memory that functions of the call graph share behind their arguments'
-  /// backs: mutable globals, and what they lead to, as far as written. Empty
-  /// for a graph of one function, which sees all accesses itself.
+  /// backs: mutable globals, and what they lead to, as far as numbers may be
+  /// written there. Empty for a graph of one function, which sees all accesses itself.
   const llvm::BitVector &sharedState() const { return Shared; }
 
   /// Objects whose pointers may be their own shadows: constant globals, what
@@ -112,6 +112,8 @@ private:
   void computeEffects(llvm::ArrayRef<llvm::Function *> Functions);
   void computeOrigins(llvm::ArrayRef<llvm::Function *> Functions);
   void computeShared(llvm::ArrayRef<llvm::Function *> Functions);
+  /// Adds the memory to which I may write floating-point numbers.
+  void addNumbersWritten(const llvm::Instruction &I, llvm::BitVector &To) const;
   void computeVisible(llvm::ArrayRef<llvm::Function *> Functions);
   void computeHandled(llvm::ArrayRef<llvm::Function *> Functions);
 
