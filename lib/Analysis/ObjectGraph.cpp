@@ -691,6 +691,10 @@ static int fit(const Position &P, const Evidence &E) {
   const Position &W = E.Where;
   if (W.Stride == P.Stride)
     return 0; // about just these places
+  // What overlaps itself (a float at any byte: its offset was computed) holds of some
+  // places only.
+  if (W.Stride && W.Stride < E.Size)
+    return 4;
   if (W.Stride && P.Stride % W.Stride == 0)
     return W.Hi < Position::PosInf ? 1 : 2; // about all of them, and others
   return 4;                                 // about some of them

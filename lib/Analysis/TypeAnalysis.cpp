@@ -147,7 +147,20 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::Impl::leaves(Position P, uint64_t Size,
                                                      unsigned Asker) const {
   if (!P.valid())
     return toLeaves({}, Size);
-  return toLeaves(G.resolve(P, Size, Asker), Size);
+  SmallVector<Placed, 8> Pieces = G.resolve(P, Size, Asker);
+  auto Clashes = [](const Placed &Piece) { return Piece.Kind.K == ByteKind::Conflict; };
+  if (none_of(Pieces, Clashes))
+    return toLeaves(Pieces, Size);
+  // At the ends of the window, pieces that reach across may clash with each other
+  // only because what is known of the bytes beyond was not asked for.
+  constexpr int64_t Beyond = 16;
+  SmallVector<Placed, 8> Wider = G.resolve(P.shifted(-Beyond), Size + 2 * Beyond, Asker);
+  for (Placed &Piece : Wider)
+    Piece.Start -= Beyond;
+  llvm::erase_if(Wider, [&](const Placed &Piece) {
+    return Piece.Start + Piece.Size <= 0 || Piece.Start >= int64_t(Size);
+  });
+  return toLeaves(any_of(Wider, Clashes) ? Pieces : Wider, Size);
 }
 
 TypeAnalysis::TypeAnalysis(
