@@ -23,6 +23,8 @@ RG_CG unsigned blockRank() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 RG_CG unsigned lane() { return blockRank() & 31u; }
+RG_CG float shuffle(unsigned Mask, float V, unsigned From) { return __shfl_sync(Mask, V, (int)From); }
+RG_CG double shuffle(unsigned Mask, double V, unsigned From) { return __shfl_sync(Mask, V, (int)From); }
 template <class T> RG_CG T shuffle(unsigned Mask, T V, unsigned From) {
   static_assert(sizeof(T) % 4 == 0 || sizeof(T) <= 4, "values of 1, 2 or a multiple of 4 bytes can be exchanged");
   unsigned Words[(sizeof(T) + 3) / 4] = {};
