@@ -10,6 +10,7 @@
 #include "Offload/BarrierElimination.h"
 #include "Offload/LockStep.h"
 #include "Offload/Retarget.h"
+#include "Offload/PtxAssembly.h"
 #include "Offload/ScopedAtomics.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/SetVector.h"
@@ -231,6 +232,7 @@ bool DeviceModule::prepare() {
     F->removeFnAttr(Attribute::NoInline);
     if (isKernel(*F))
       prepareKernel(*F);
+    spellOutPtx(*F);
     spellOutScopedAtomics(*F);
     for (Instruction &I : make_early_inc_range(instructions(*F))) {
       auto *Call = dyn_cast<CallInst>(&I);
@@ -268,6 +270,15 @@ static std::string libraryName(StringRef Intrinsic) {
   return Name;
 }
 
+/// The routine that tells what a special register holds: llvm.nvvm.read.ptx.sreg.tid.x -> rg_sreg_tid_x.
+static std::string registerRoutine(StringRef Register) {
+  Register.consume_front("llvm.nvvm.read.ptx.sreg.");
+  std::string Name = "rg_sreg_";
+  for (char C : Register)
+    Name += C == '.' ? '_' : C;
+  return Name;
+}
+
 static std::unique_ptr<Module> openLibrary(LLVMContext &Ctx) {
   MemoryBufferRef Bytes(StringRef(reinterpret_cast<const char *>(RetrogradDeviceLibrary), RetrogradDeviceLibrarySize),
                         "retrograd device library");
@@ -285,25 +296,6 @@ static bool isProvided(StringRef Name) {
   static constexpr StringRef Names[] = {"vprintf", "malloc", "free",    "__assertfail", "__assert_fail",
                                         "memcpy",  "memset", "memmove", "abort",        "__cxa_pure_virtual"};
   return is_contained(Names, Name) || Name.starts_with("rg_") || Name.starts_with("rg.");
-}
-
-/// The library's routine for assembly of one instruction with its operands in order:
-/// "shf.l.wrap.b32 $0, $1, $2, $3;" -> rg_ptx_shf_l_wrap_b32. "" if it is anything else.
-static std::string assemblyName(StringRef Text) {
-  Text = Text.trim();
-  auto [Mnemonic, Operands] = Text.split(' ');
-  unsigned Number = 0;
-  SmallVector<StringRef, 4> Parts;
-  if (!Operands.consume_back(";") || Operands.contains(';'))
-    return "";
-  Operands.split(Parts, ',');
-  for (StringRef Part : Parts)
-    if (Part.trim() != ("$" + Twine(Number++)).str())
-      return "";
-  std::string Name = "rg_ptx_";
-  for (char C : Mnemonic)
-    Name += C == '.' ? '_' : C;
-  return Name;
 }
 
 /// Names what has no meaning on this route: intrinsics, assembly, functions without body.
@@ -324,11 +316,6 @@ bool DeviceModule::refuseUnknown() {
       if (!Call)
         continue;
       if (auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand())) {
-        if (std::string Name = assemblyName(Asm->getAsmString()); !Name.empty() && InLibrary(Name)) {
-          // What CUDA's headers write as assembly.
-          Call->setCalledOperand(D.getOrInsertFunction(Name, Call->getFunctionType()).getCallee());
-          continue;
-        }
         if (!Asm->getAsmString().empty()) {
           Diags.report(DiagId::OffloadAssembly, Call, {}, {StringRef(Asm->getAsmString())});
           Fine = false;
@@ -340,7 +327,7 @@ bool DeviceModule::refuseUnknown() {
         continue;
       StringRef Name = Callee->getName();
       if (Callee->isIntrinsic()) {
-        if (!Name.starts_with("llvm.nvvm.") || isSpecialRegister(*Call))
+        if (!Name.starts_with("llvm.nvvm.") || (isSpecialRegister(*Call) && InLibrary(registerRoutine(Name))))
           continue;
         bool IsSplit = isSplitOperation(*Call);
         if (IsSplit && !Name.contains(".count"))
@@ -484,12 +471,8 @@ void DeviceModule::lowerPlainFunctions() {
         continue;
       auto *Call = cast<CallInst>(&I);
       StringRef Name = Call->getCalledFunction()->getName();
-      Name.consume_front("llvm.nvvm.read.ptx.sreg.");
       IRBuilder<> B(Call);
-      std::string Routine = Name == "rg.thread.number" ? "rg_thread_number" : "rg_sreg_";
-      if (Routine == "rg_sreg_")
-        for (char C : Name)
-          Routine += C == '.' ? '_' : C;
+      std::string Routine = Name == "rg.thread.number" ? "rg_thread_number" : registerRoutine(Name);
       Value *New = B.CreateCall(D.getOrInsertFunction(Routine, Call->getFunctionType()));
       Call->replaceAllUsesWith(New);
       Call->eraseFromParent();

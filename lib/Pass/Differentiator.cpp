@@ -568,7 +568,7 @@ static void tell(const Refusal &R, bool Forward,
     Say(DiagId::IndirectCall, {R.Detail});
     break;
   case RefusalKind::InlineAsm:
-    Say(DiagId::InlineAssembly, {});
+    Say(DiagId::InlineAssembly, {R.Detail});
     break;
   case RefusalKind::UnknownType:
     Say(DiagId::TypeUnknown, {userName(R.At->getFunction()->getName()), R.Detail});

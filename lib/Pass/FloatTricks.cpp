@@ -17,6 +17,9 @@
 // not vary. The second gets its multiplication: where x is normal it is exact,
 // elsewhere the bits stay what they were.
 //
+// LLVM writes a number of half precision beside itself, in one word, as a product:
+// zext(bits) * 0x10001. It gets its or and shift back, which move bits.
+//
 // And where memory holds a number or a pointer by turns (a std::variant of a double and
 // a vector), LLVM forwards the number that was stored to the load of a pointer on paths
 // that do not run then. What uses such a pointer ends the program, if it is reached.
@@ -97,6 +100,22 @@ static void multiplyMantissa(Instruction &I) {
     markSteps(*P);
   markSteps(I);
   I.replaceUsesWithIf(Mantissa, [&](Use &U) { return U.getUser() != Mantissa; });
+}
+
+/// I is bits * (1 + 2^n), and there are n bits, of a number.
+static bool repeatBits(Instruction &I) {
+  Value *Bits, *Number;
+  const APInt *Factor;
+  if (!match(&I, m_Mul(m_ZExt(m_Value(Bits)), m_APInt(Factor))) || !match(Bits, m_BitCast(m_Value(Number))) ||
+      !Number->getType()->isFPOrFPVectorTy() || !Bits->getType()->isIntegerTy())
+    return false;
+  unsigned Width = Bits->getType()->getIntegerBitWidth();
+  if (2 * Width > Factor->getBitWidth() || *Factor != APInt::getOneBitSet(Factor->getBitWidth(), Width) + 1)
+    return false;
+  IRBuilder<> B(&I);
+  I.replaceAllUsesWith(B.CreateOr(B.CreateShl(I.getOperand(0), Width), I.getOperand(0)));
+  I.eraseFromParent();
+  return true;
 }
 
 /// Small structs that hold pointers beside floats may be loaded as one vector of
@@ -241,7 +260,7 @@ void retrograd::explainFloatTricks(Function &F) {
       loadAsPointer(*Pointer);
       continue;
     }
-    if (I.hasMetadata("rg.steps"))
+    if (repeatBits(I) || I.hasMetadata("rg.steps"))
       continue;
     if (isRounding(I))
       markSteps(I);

@@ -25,6 +25,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Emit/RuntimeLibrary.h"
 #include "Emit/Shortcuts.h"
+#include "Offload/PtxAssembly.h"
 #include "Offload/ScopedAtomics.h"
 #include "Pass/ClonePrimal.h"
 #include "Pass/DispatchCalls.h"
@@ -34,6 +35,7 @@
 #include "Pass/LowerExceptions.h"
 #include "Pass/PrimalEvidence.h"
 #include "Pass/PrimalNormalForm.h"
+#include "Pass/WordShuffles.h"
 #include "Support/DeviceMarks.h"
 #include "Support/DispatchMarks.h"
 #include "Support/Options.h"
@@ -296,6 +298,8 @@ static void redirect(CallBase &Call, Function &Routine) {
 void PreparePrimal::Impl::resolveCalls(Function &Clone) {
   Dispatch.resolveKnown(Clone);
   writeFortranTypes(Clone, Runtime);
+  if (M.getTargetTriple().isNVPTX())
+    spellOutPtx(Clone);
   bool OwnersMove = false;
   for (Instruction &I : make_early_inc_range(instructions(Clone))) {
     auto *Call = dyn_cast<CallBase>(&I);
@@ -634,6 +638,7 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
     if (separateSingleBuckets(F))
       FAM.invalidate(F, PreservedAnalyses::none());
     spellOutScopedAtomics(F);
+    shuffleAsNumbers(F, Runtime);
     explainFloatTricks(F);
     dropMarkers(F, FAM);
     spellAddresses(F);

@@ -17,6 +17,7 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -476,6 +477,16 @@ bool DerivativePlan::checkThreads(const Instruction &I) {
   return false;
 }
 
+/// Of assembly, what a message can show: its first operation.
+static std::string firstMnemonic(StringRef Text) {
+  for (;;) {
+    Text = Text.ltrim(" \t\n{");
+    if (!Text.starts_with(".reg") || !Text.contains(';'))
+      return Text.take_front(Text.find_first_of(" \t\n;")).str();
+    Text = Text.split(';').second;
+  }
+}
+
 void DerivativePlan::checkCall(const CallBase &C) {
   CallAction A = action(C);
   if (Request.FromTape) {
@@ -519,7 +530,7 @@ void DerivativePlan::checkCall(const CallBase &C) {
   if (A != CallAction::Derivative)
     return;
   if (C.isInlineAsm())
-    return refuse(RefusalKind::InlineAsm, C, "inline assembly");
+    return refuse(RefusalKind::InlineAsm, C, firstMnemonic(cast<InlineAsm>(C.getCalledOperand())->getAsmString()));
   Function *Callee = directCallee(C);
   if (!Callee)
     return refuse(RefusalKind::IndirectCall, C, "no function of its type has its address taken here");

@@ -398,6 +398,13 @@ float rg_nvvm_sin_approx_f(float X) { return sinf(X); }
 float rg_nvvm_cos_approx_f(float X) { return cosf(X); }
 float rg_nvvm_ex2_approx_f(float X) { return exp2f(X); }
 float rg_nvvm_lg2_approx_f(float X) { return log2f(X); }
+float rg_nvvm_sqrt_approx_ftz_f(float X) { return sqrtf(X); }
+float rg_nvvm_rsqrt_approx_ftz_f(float X) { return 1 / sqrtf(X); }
+float rg_nvvm_sin_approx_ftz_f(float X) { return sinf(X); }
+float rg_nvvm_cos_approx_ftz_f(float X) { return cosf(X); }
+float rg_nvvm_lg2_approx_ftz_f(float X) { return log2f(X); }
+float rg_nvvm_ex2_approx_f32(float X) { return exp2f(X); }
+float rg_nvvm_ex2_approx_ftz_f32(float X) { return exp2f(X); }
 float rg_nvvm_tanh_approx_f(float X) { return tanhf(X); }
 float rg_nvvm_rcp_rn_f(float X) { return 1 / X; }
 float rg_nvvm_rcp_approx_ftz_f(float X) { return 1 / X; }
@@ -425,17 +432,6 @@ u32 rg_nvvm_fns(u32 Mask, u32 Base, int Offset) {
     if (Mask >> At & 1 && --Left == 0)
       return (u32)At;
   return ~0u;
-}
-/* Assembly of CUDA's headers: funnel shifts of two words, low word first. */
-u32 rg_ptx_shf_l_wrap_b32(u32 Low, u32 High, u32 N) {
-  return (u32)(((u64)High << 32 | Low) << (N & 31) >> 32);
-}
-u32 rg_ptx_shf_r_wrap_b32(u32 Low, u32 High, u32 N) { return (u32)(((u64)High << 32 | Low) >> (N & 31)); }
-u32 rg_ptx_shf_l_clamp_b32(u32 Low, u32 High, u32 N) {
-  return N >= 32 ? Low : rg_ptx_shf_l_wrap_b32(Low, High, N);
-}
-u32 rg_ptx_shf_r_clamp_b32(u32 Low, u32 High, u32 N) {
-  return N >= 32 ? High : rg_ptx_shf_r_wrap_b32(Low, High, N);
 }
 
 /* Which memory a pointer leads to: the runtime knows what lies where. */

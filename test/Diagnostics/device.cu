@@ -61,13 +61,19 @@ __device__ void leaveBy(const double *x, double *y, int t, int n) {
   BARRIER();
   y[t] = s[n - 1 - t];
 }
-// A number that is taken to another thread in two halves.
+// Half of a number that is taken to another thread.
 __device__ void halves(const double *x, double *y) {
   union { double d; int w[2]; } u;
   u.d = x[INDEX()];
   u.w[0] = __nvvm_shfl_sync_bfly_i32(~0u, u.w[0], 1, 31);
-  u.w[1] = __nvvm_shfl_sync_bfly_i32(~0u, u.w[1], 1, 31);
   y[INDEX()] = u.d * u.d;
+}
+// Assembly is read, where each of its statements is known.
+__device__ void matrix(const double *x, double *y) {
+  double d0, d1;
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%4,%5};"
+      : "=d"(d0), "=d"(d1) : "d"(x[INDEX()]), "d"(x[INDEX() + 1]), "d"(0.0), "d"(0.0));
+  y[INDEX()] = d0 + d1;
 }
 __global__ void gradients(double *x, double *dx, double *y, double *dy) {
   __enzyme_autodiff((void *)fence, enzyme_dup, x, dx, enzyme_dup, y, dy);
@@ -81,11 +87,13 @@ __global__ void gradients(double *x, double *dx, double *y, double *dy) {
   __enzyme_autodiff((void *)copies, enzyme_dup, x, dx, enzyme_dup, y, dy);
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: some threads return here and others go on to a barrier: {{.*}} [RG2201]
   __enzyme_autodiff((void *)leave, enzyme_dup, x, dx, enzyme_dup, y, dy);
-  // CHECK: device.cu:[[@LINE-43]]:{{[0-9]+}}: note: it is here, in 'leave'
+  // CHECK: device.cu:[[@LINE-49]]:{{[0-9]+}}: note: it is here, in 'leave'
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: some threads return here and others go on to a barrier: {{.*}} [RG2201]
   __enzyme_autodiff((void *)leaveBy, enzyme_dup, x, dx, enzyme_dup, y, dy, THREAD(), 32);
-  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}a float made from the bits of an active one by integer arithmetic [RG2002]
+  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}bit operation on a floating-point number [RG2002]
   __enzyme_autodiff((void *)halves, enzyme_dup, x, dx, enzyme_dup, y, dy);
-  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}a float made from the bits of an active one by integer arithmetic [RG2002]
+  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}bit operation on a floating-point number [RG2002]
   __enzyme_fwddiff((void *)halves, enzyme_dup, x, dx, enzyme_dup, y, dy);
+  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: inline assembly that derivatives flow through cannot be differentiated: 'mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64' [RG2001]
+  __enzyme_autodiff((void *)matrix, enzyme_dup, x, dx, enzyme_dup, y, dy);
 }

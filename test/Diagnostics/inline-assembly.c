@@ -6,6 +6,6 @@ static double viaAssembly(double x) {
   return y;
 }
 double test(double x) {
-  // CHECK: inline-assembly.c:[[@LINE+1]]:{{[0-9]+}}: error: inline assembly that derivatives flow through cannot be differentiated [RG2001]
+  // CHECK: inline-assembly.c:[[@LINE+1]]:{{[0-9]+}}: error: inline assembly that derivatives flow through cannot be differentiated: '{{.*}}' [RG2001]
   return __enzyme_autodiff((void *)viaAssembly, x);
 }

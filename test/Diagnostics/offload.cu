@@ -31,7 +31,13 @@ __global__ void undefined(float *X) {
   X[0] = elsewhere(X[1]);
 }
 __global__ void assembly(unsigned *X) {
-  // CHECK-DAG: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: PTX assembly cannot run on a CPU: 'mov.u32 $0, %smid;' [RG2602]
+  X[1] = __funnelshift_l(X[2], X[3], 5); // assembly that is understood
+  // CHECK-DAG: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: PTX assembly cannot run on a CPU: 'cp.async.commit_group;' [RG2602]
+  asm volatile("cp.async.commit_group;");
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(X[0]));
+}
+__global__ void processor(unsigned *X) {
+  // CHECK-DAG: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: device intrinsic 'llvm.nvvm.read.ptx.sreg.smid' has no counterpart on a CPU [RG2601]
   asm volatile("mov.u32 %0, %%smid;" : "=r"(X[0]));
 }
 __global__ void named(int *X) {
