@@ -549,14 +549,14 @@ class Generator:
     def struct_type(self, pointers):
         name = f"S{len(self.structs)}"
         fields = []
-        for k in range(self.r.randrange(1, 5)):
+        for k in range(self.r.randrange(1, 6)):
             roll = self.r.random()
             t = self.kind()
             if roll < 0.2:
                 t = "i"
-            elif roll < 0.4:
+            elif roll < 0.5:  # side by side, arrays of different floats are hard to tell apart
                 t = ["arr", t, self.r.choice([2, 3, 4])]
-            elif roll < 0.6 and pointers:
+            elif roll < 0.65 and pointers:
                 t = ["ptr", t, self.r.choice([1, 2])]
             fields.append([f"m{k}", t])
         fields.append(["w", self.kind()])

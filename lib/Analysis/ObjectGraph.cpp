@@ -683,8 +683,41 @@ struct Instance {
   bool Loose, Smeared, Reached;
   /// Compared in this order; equal ranks that disagree are a conflict.
   std::tuple<int, int, int, int64_t> Rank;
+  const Evidence *From;
 };
 } // namespace
+
+/// Do two arrays that begin at different offsets speak against the rule that the longer
+/// stride is right? It tells a record's field from what an inner array reaches of the next
+/// record. But where the array with the longer stride begins first and reaches the first
+/// element of the other, it may as well have ended there (`long double c[2]; double d[4];`).
+static bool mayEndBefore(const Evidence &Longer, const Evidence &Shorter) {
+  const Position &L = Longer.Where, &S = Shorter.Where;
+  if (Longer.Kind == Shorter.Kind || L.Off >= S.Off || L.Stride <= S.Stride)
+    return false;
+  int64_t D = floorMod(S.Off - L.Off, L.Stride);
+  return D < Longer.Size || D + Shorter.Size > L.Stride;
+}
+
+/// Takes the precedence of its stride from what may have ended before the other begins.
+static void levelStrides(MutableArrayRef<Instance> Instances) {
+  SmallVector<const Evidence *, 8> Arrays; // occurrences of one lie side by side
+  for (const Instance &I : Instances)
+    if (I.Reached && (Arrays.empty() || Arrays.back() != I.From))
+      Arrays.push_back(I.From);
+  if (Arrays.size() < 2)
+    return;
+  DenseMap<const Evidence *, int64_t> Level;
+  for (const Evidence *A : Arrays)
+    for (const Evidence *B : Arrays)
+      if (mayEndBefore(*A, *B)) {
+        int64_t &L = Level.try_emplace(A, -A->Where.Stride).first->second;
+        L = std::max(L, -B->Where.Stride);
+      }
+  for (Instance &I : Instances)
+    if (auto It = Level.find(I.From); I.Reached && It != Level.end())
+      std::get<3>(I.Rank) = It->second;
+}
 
 /// How well evidence E speaks for a query at P; smaller is better.
 static int fit(const Position &P, const Evidence &E) {
@@ -714,7 +747,7 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
     // What an array without a known end reaches is worse than a declaration of
     // just this place, or a caller's access to it; everything else is better.
     constexpr int Reached = 3;
-    bool JustHere = Fit == 0 && P.exact() && !E.Copied;
+    bool JustHere = Fit == 0 && !E.Copied;
     int Class = E.Level == Trust::Strong                ? (Fit < 2 ? Fit : Fit + 1)
                 : E.Level == Trust::Guess               ? Fit + 18
                 : E.Level == Trust::Moved               ? Fit + 24
@@ -729,7 +762,8 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
          Fit >= 3,
          Smeared,
          E.Level == Trust::Strong && Class == Reached,
-         {Class, int(E.Origin != Asker), int(E.Copied), -E.Where.Stride}});
+         {Class, int(E.Origin != Asker), int(E.Copied), -E.Where.Stride},
+         &E});
   };
   auto Place = [&](const Evidence &E, int64_t W, int Fit) {
     Put(E, W, E.Size, Fit, false);
@@ -787,6 +821,7 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
     Consider(E);
   if (Instances.empty())
     return Result;
+  levelStrides(Instances);
   // Of two that know as much, the one for a float: where memory holds integers
   // and floats by turns, a copy has to move the derivatives of the floats, and
   // those of the integers are zero.

@@ -230,13 +230,14 @@ void TypeAnalysis::Impl::seedPointee(const DIType *T, Var Addr, Step S,
     G.addEdge(Addr, Cell, S);
     G.addLoad(Cell, 0, Pointee);
   }
-  // A reference leads to one object, a pointer to any number.
-  Step Each;
+  // A reference leads to one object, a pointer to one for certain and perhaps to any number.
+  seedDeclared(To, Pointee, Step(), Depth + 1);
   if (Ptr->getTag() == dwarf::DW_TAG_pointer_type) {
+    Step Each;
     Each.Stride = To->getSizeInBits() / 8;
     Each.Above = Position::PosInf;
+    seedDeclared(To, Pointee, Each, Depth + 1);
   }
-  seedDeclared(To, Pointee, Each, Depth + 1);
 }
 
 void TypeAnalysis::Impl::seedDeclared(const DIType *T, Var Addr, Step S,

@@ -313,8 +313,8 @@ void TypeAnalysis::Impl::seedTBAAStruct(const MDNode *Fields, Var Addr) {
 // Layouts that preparation found
 //===----------------------------------------------------------------------===//
 
-/// !{"0:f64,8:p,16:i32", i64 24}: the members of what a copy moves, and their
-/// period. What no member covers is padding.
+/// !{"0:f64,8:p,16:i32,20:?4", i64 24}: the members of what a copy moves, and their
+/// period. What no member covers is padding; of the last four bytes nothing is known.
 void TypeAnalysis::Impl::seedLayout(const MDNode *Layout, Var Addr,
                                     int64_t Length) {
   if (Layout->getNumOperands() < 2)
@@ -361,6 +361,8 @@ void TypeAnalysis::Impl::seedLayout(const MDNode *Layout, Var Addr,
     } else if (What == "p") {
       K.K = ByteKind::Pointer;
       Size = PointerSize;
+    } else if (What.consume_front("?") && !What.getAsInteger(10, Size)) {
+      K.K = ByteKind::Unknown;
     } else if (What.consume_front("i") && !What.getAsInteger(10, Bits)) {
       K.K = ByteKind::Integer;
       Size = (Bits + 7) / 8;
@@ -369,7 +371,8 @@ void TypeAnalysis::Impl::seedLayout(const MDNode *Layout, Var Addr,
     }
     if (At > Covered)
       Put(Covered, At - Covered, {ByteKind::Integer, nullptr});
-    Put(At, Size, K);
+    if (K.K != ByteKind::Unknown)
+      Put(At, Size, K);
     Covered = std::max(Covered, At + Size);
   }
   if (Covered < Each)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/AnnotateParameters.h"
+#include "Pass/PrimalEvidence.h"
 #include "Request/EntryCalls.h"
 #include "Request/Markers.h"
 #include "Request/ParameterGroups.h"
@@ -35,8 +36,12 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
     if (const OperationRecord *R = F.isDeclaration() ? nullptr : Cat.lookupFunction(F);
         R && R->OfRuntime && !F.hasFnAttribute(Attribute::AlwaysInline))
       isBeforeLink(Stage) ? holdForLink(F) : F.addFnAttr(Attribute::NoInline);
-    if (F.isDeclaration() || !Cat.handlesCharacters(F))
+    if (F.isDeclaration())
       continue;
+    if (!Cat.handlesCharacters(F)) {
+      labelCopies(F);
+      continue;
+    }
     for (Instruction &I : instructions(F)) {
       const bool IsAccess = isa<LoadInst, StoreInst>(I);
       if (isa<AnyMemTransferInst>(I) || (IsAccess && getLoadStoreType(&I)->isIntegerTy(8)))

@@ -8,7 +8,7 @@
 //
 // Runs at the start of the pipeline, before anything is simplified, and writes
 // down which parameters were one struct in the source
-// (Request/ParameterGroups), and which copies move characters. Modules
+// (Request/ParameterGroups), which copies move characters, and what members copied structs have. Modules
 // without entry calls are left as they are, unless a linker may put them beside one.
 //
 //===----------------------------------------------------------------------===//

@@ -37,6 +37,7 @@ struct Leaf {
   uint64_t Size;
   Type *Ty;
   bool Member = false; ///< of a struct that was declared
+  bool Text = false;   ///< an array of characters
 };
 
 /// `!rg.int !{}`, or `!rg.int !{!"member"}`: a declared member is an integer even
@@ -49,6 +50,7 @@ MDNode *integerMark(LLVMContext &C, bool Member) {
 
 constexpr uint64_t LargestSplitCopy = 128;
 constexpr unsigned MostLeaves = 64;
+constexpr unsigned MostLabelled = 1024;
 
 } // namespace
 
@@ -114,8 +116,8 @@ static std::optional<Place> placeOf(const Value *P, const DataLayout &DL) {
 
 /// Members of T, at Base, in order. False if there is no telling.
 static bool flatten(Type *T, uint64_t Base, const DataLayout &DL,
-                    SmallVectorImpl<Leaf> &Leaves, bool Member = false) {
-  if (Leaves.size() > MostLeaves || !T->isSized())
+                    SmallVectorImpl<Leaf> &Leaves, unsigned Most, bool Member = false) {
+  if (Leaves.size() > Most || !T->isSized())
     return false;
   if (auto *S = dyn_cast<StructType>(T)) {
     if (isUnion(S)) {
@@ -125,7 +127,7 @@ static bool flatten(Type *T, uint64_t Base, const DataLayout &DL,
     const StructLayout *L = DL.getStructLayout(S);
     for (unsigned I = 0; I < S->getNumElements(); ++I)
       if (!flatten(S->getElementType(I), Base + L->getElementOffset(I), DL,
-                   Leaves, !S->isLiteral()))
+                   Leaves, Most, !S->isLiteral()))
         return false;
     return true;
   }
@@ -134,13 +136,13 @@ static bool flatten(Type *T, uint64_t Base, const DataLayout &DL,
     if (A->getElementType()->isIntegerTy(8)) {
       // Text, or storage for something else.
       if (A->getNumElements())
-        Leaves.push_back({Base, A->getNumElements(), nullptr});
+        Leaves.push_back({Base, A->getNumElements(), nullptr, Member, /*Text=*/true});
       return true;
     }
-    if (A->getNumElements() > MostLeaves)
+    if (A->getNumElements() > Most)
       return false;
     for (uint64_t I = 0; I < A->getNumElements(); ++I)
-      if (!flatten(A->getElementType(), Base + I * Size, DL, Leaves, Member))
+      if (!flatten(A->getElementType(), Base + I * Size, DL, Leaves, Most, Member))
         return false;
     return true;
   }
@@ -163,7 +165,7 @@ layoutAt(const Value *P, uint64_t Size, const DataLayout &DL) {
   if (!Period || (!At->Repeats && At->Offset + Size > Period))
     return std::nullopt;
   SmallVector<Leaf, 8> Frame, Result;
-  if (!flatten(At->Frame, 0, DL, Frame) || Frame.empty())
+  if (!flatten(At->Frame, 0, DL, Frame, MostLeaves) || Frame.empty())
     return std::nullopt;
   uint64_t First = At->Offset % Period;
   for (uint64_t Start = 0; Start < First + Size; Start += Period)
@@ -185,43 +187,104 @@ layoutAt(const Value *P, uint64_t Size, const DataLayout &DL) {
   return Result;
 }
 
-/// "0:f64,8:p,16:i32", for copies that stay copies.
-static void label(MemTransferInst &Copy, const DataLayout &DL) {
+/// "0:f64,8:p,16:i32,20:?4" for copies that stay copies, from the place where P points on;
+/// empty if that cannot be said.
+static std::string describe(const SmallVectorImpl<Leaf> &Leaves) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  ListSeparator Comma(",");
+  for (const Leaf &L : Leaves) {
+    OS << Comma << L.Offset << ':';
+    if (L.Text && (L.Offset % 4 || L.Size % 4)) // storage for numbers is aligned
+      OS << 'i' << L.Size * 8;
+    else if (!L.Ty || L.Ty->isVectorTy())
+      OS << '?' << L.Size;
+    else if (L.Ty->isPointerTy())
+      OS << 'p';
+    else if (L.Ty->isBFloatTy())
+      OS << "bf16";
+    else
+      OS << (L.Ty->isIntegerTy() ? 'i' : 'f')
+         << L.Ty->getPrimitiveSizeInBits().getFixedValue();
+  }
+  return Text;
+}
+
+/// The struct of Size bytes that a variable points to, as member accesses through the variable
+/// name it: `*to = *from` names none. P is the variable's value, loaded.
+static std::optional<Place> pointedTo(const Value *P, uint64_t Size, const DataLayout &DL) {
+  auto *Read = dyn_cast<LoadInst>(P);
+  auto *Variable = Read ? dyn_cast<AllocaInst>(Read->getPointerOperand()) : nullptr;
+  if (!Variable)
+    return std::nullopt;
+  StructType *Found = nullptr;
+  for (const User *Other : Variable->users()) {
+    if (!isa<LoadInst>(Other))
+      continue;
+    for (const User *U : Other->users()) {
+      auto *GEP = dyn_cast<GEPOperator>(U);
+      auto *S = GEP && GEP->getPointerOperand() == Other
+                    ? dyn_cast<StructType>(GEP->getSourceElementType())
+                    : nullptr;
+      if (!S || S == Found)
+        continue;
+      if (Found || DL.getTypeAllocSize(S) != Size)
+        return std::nullopt;
+      Found = S;
+    }
+  }
+  if (!Found)
+    return std::nullopt;
+  return Place{Found, 0, true};
+}
+
+/// Labels a copy with the members of what it moves, as the address at one of its ends names
+/// them. OnlyStructs: arrays of scalars tell nothing (optimised code may have them as buffers
+/// of something else).
+static void label(MemTransferInst &Copy, const DataLayout &DL, bool OnlyStructs) {
+  auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
   for (Value *P : {Copy.getRawSource(), Copy.getRawDest()}) {
     std::optional<Place> At = placeOf(P, DL);
-    if (!At || At->Offset || mayBeCoerced(At->Frame))
+    if (!At && Length)
+      At = pointedTo(P, Length->getZExtValue(), DL);
+    if (!At || mayBeCoerced(At->Frame))
       continue;
     Type *Frame = At->Frame;
-    while (auto *A = dyn_cast<ArrayType>(Frame))
+    while (auto *A = dyn_cast<ArrayType>(Frame)) {
       Frame = A->getElementType();
-    SmallVector<Leaf, 8> Leaves;
-    if (!Frame->isSized() || !flatten(Frame, 0, DL, Leaves) || Leaves.empty())
-      continue;
-    std::string Text;
-    raw_string_ostream OS(Text);
-    for (const Leaf &L : Leaves) {
-      if (!L.Ty || L.Ty->isVectorTy())
-        continue;
-      if (!Text.empty())
-        OS << ',';
-      OS << L.Offset << ':';
-      if (L.Ty->isPointerTy())
-        OS << 'p';
-      else if (L.Ty->isBFloatTy())
-        OS << "bf16";
-      else
-        OS << (L.Ty->isIntegerTy() ? 'i' : 'f')
-           << L.Ty->getPrimitiveSizeInBits().getFixedValue();
+      At->Repeats = true;
     }
-    if (Text.empty())
+    auto *Struct = dyn_cast<StructType>(Frame);
+    if (OnlyStructs && (!Struct || Struct->isLiteral() || isUnion(Struct)))
       continue;
+    SmallVector<Leaf, 8> Leaves;
+    if (!Frame->isSized() || !flatten(Frame, 0, DL, Leaves, MostLabelled) ||
+        none_of(Leaves, [](const Leaf &L) { return L.Ty; }))
+      continue;
+    // As seen from the middle of a struct, what lies before comes after the rest.
+    uint64_t Period = DL.getTypeAllocSize(Frame), First = Period ? At->Offset % Period : 0;
+    if (First) {
+      if (!Length || (!At->Repeats && First + Length->getZExtValue() > Period) ||
+          any_of(Leaves, [&](const Leaf &L) { return L.Offset < First && L.Offset + L.Size > First; }))
+        continue;
+      auto *Middle = find_if(Leaves, [&](const Leaf &L) { return L.Offset >= First; });
+      std::rotate(Leaves.begin(), Middle, Leaves.end());
+      for (Leaf &L : Leaves)
+        L.Offset = (L.Offset + Period - First) % Period;
+    }
     LLVMContext &Ctx = Copy.getContext();
-    Metadata *Period = ConstantAsMetadata::get(ConstantInt::get(
-        Type::getInt64Ty(Ctx), DL.getTypeAllocSize(Frame).getFixedValue()));
     Copy.setMetadata("rg.layout",
-                     MDNode::get(Ctx, {MDString::get(Ctx, Text), Period}));
+                     MDNode::get(Ctx, {MDString::get(Ctx, describe(Leaves)),
+                                       ConstantAsMetadata::get(ConstantInt::get(
+                                           Type::getInt64Ty(Ctx), Period))}));
     return;
   }
+}
+
+void retrograd::labelCopies(Function &F) {
+  for (Instruction &I : instructions(F))
+    if (auto *Copy = dyn_cast<MemTransferInst>(&I); Copy && !Copy->hasMetadata("rg.layout"))
+      label(*Copy, F.getDataLayout(), /*OnlyStructs=*/true);
 }
 
 static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {
@@ -242,7 +305,7 @@ static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {
     if (L.Ty) {
       Load = B.CreateAlignedLoad(L.Ty, Address(From, L.Offset),
                                  commonAlignment(FromAlign, L.Offset));
-      if (L.Ty->isIntegerTy(32) || L.Ty->isIntegerTy(64))
+      if (L.Ty->isIntegerTy())
         Load->setMetadata("rg.int", integerMark(Load->getContext(), L.Member));
     }
     Loaded.push_back(Load);
@@ -256,7 +319,7 @@ static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {
     }
     StoreInst *Store = B.CreateAlignedStore(Value, Address(To, L.Offset),
                                             commonAlignment(ToAlign, L.Offset));
-    if (L.Ty->isIntegerTy(32) || L.Ty->isIntegerTy(64))
+    if (L.Ty->isIntegerTy())
       Store->setMetadata("rg.int", integerMark(Store->getContext(), L.Member));
   }
   Copy.eraseFromParent();
@@ -271,7 +334,7 @@ void retrograd::makeCopiesTyped(Function &F) {
     auto *Length = dyn_cast<ConstantInt>(Copy->getLength());
     if (!Length || Length->getZExtValue() > LargestSplitCopy) {
       if (!Copy->hasMetadata("rg.layout"))
-        label(*Copy, DL);
+        label(*Copy, DL, /*OnlyStructs=*/false);
       continue;
     }
     uint64_t Size = Length->getZExtValue();

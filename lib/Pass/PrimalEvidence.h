@@ -14,8 +14,9 @@
 //
 //  - a copy of at most 128 bytes of known layout becomes one typed load and
 //    store per member (padding is not copied);
-//  - a larger one carries `!rg.layout !{!"0:f64,8:p,16:i32", i64 24}`: the
-//    members from the start of the copy, and their period in bytes;
+//  - a larger one carries `!rg.layout !{!"0:f64,8:p,16:i32,20:?4", i64 24}`: the
+//    members from the start of the copy (four bytes may be anything), and their
+//    period in bytes;
 //  - a load or store of an integer of 4 or 8 bytes that the programmer wrote
 //    carries `!rg.int !{}`, which tells it from the integers that later stand
 //    for the bytes of a copy, and `!rg.int !{!"member"}` if its struct says so.
@@ -34,6 +35,10 @@ namespace retrograd {
 /// Marks the programmer's own integer accesses. Only for code that no pass has
 /// touched since the front end.
 void markWrittenIntegers(llvm::Function &F);
+
+/// Labels the copies of structs in F. For the first code of the front end, when the
+/// optimiser is going to run: TBAA has no words for arrays in structs.
+void labelCopies(llvm::Function &F);
 
 /// Splits or labels the copies of typed memory in F. May run again after
 /// inlining, which copies by-value arguments.
