@@ -1,8 +1,8 @@
 // XFAIL: *
 // RG-LEVELS: O2
-// Floats behind an array of doubles in a struct that is moved as bytes, where only the array is
-// used, by an index of unknown range, and nobody says what the memory holds: no access in the
-// file, no debug information. They are moved as more doubles.
+// Floats behind an array of doubles in a struct that is moved by a pointer to bytes, where only
+// the array is used, by an index of unknown range, and nobody says what the memory holds: no
+// access in the file, no debug information. They are moved as more doubles.
 #include "rgtest.h"
 #include <stdlib.h>
 
@@ -14,7 +14,8 @@ struct Particle {
   float mass, charge;
 };
 static void push(struct Particle *p, int axis, const double *v) {
-  memmove(p + 1, p, sizeof *p);
+  unsigned char *bytes = (unsigned char *)p;
+  memmove(bytes + sizeof *p, bytes, sizeof *p);
   p[1].at[axis] = *v * *v;
 }
 // Numbers as a file or a network has them.
