@@ -12,6 +12,7 @@
 # programs without, which are compiled, run and judged by their exit code at
 # several -O levels under both plans (rgtest.py).
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -91,6 +92,14 @@ def cpu_has(*flags):
     return words.issuperset(flags)
 
 
+def has_landlock():
+    """Linux that takes the right to change files away from a program (tools/retrograd/OwnCalls.cpp)."""
+    try:
+        return ctypes.CDLL(None).syscall(444, None, 0, 1) >= 3
+    except (OSError, AttributeError):
+        return False
+
+
 # What a test may name in REQUIRES:. A test that lacks one is skipped, by name.
 present = {
     "flang": os.path.exists(os.path.join(llvm_bin, "flang")),
@@ -106,6 +115,7 @@ present = {
     "avx": cpu_has("avx", "fma"),
     "ccache": shutil.which("ccache") is not None,
     "dpkg": os.geteuid() == 0 and all(shutil.which(w) for w in ("dpkg", "dpkg-deb", "cpack")),
+    "landlock": has_landlock(),
     "valgrind": shutil.which("valgrind") is not None,
     "gdb": shutil.which("gdb") is not None,
     "asan": any(

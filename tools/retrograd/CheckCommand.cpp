@@ -17,6 +17,7 @@
 
 #include "CheckCommand.h"
 #include "Doctor.h"
+#include "OwnCalls.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -210,28 +211,34 @@ bool parseValue(StringRef Line, Deviation &V) {
 
 /// Scale is what a relative error is relative to.
 void judge(Row &R, double Largest) {
-  double Scale = std::max({std::fabs(R.Reverse), std::fabs(R.Forward),
-                           std::fabs(R.Difference), 1e-3 * Largest, R.Scale, 1e-12});
+  double Scale = 1e-12;
+  for (double Size : {R.Reverse, R.Forward, R.Difference, 1e-3 * Largest, R.Scale})
+    if (std::isfinite(Size))
+      Scale = std::max(Scale, std::fabs(Size));
   double Rounding = R.Single ? 1e-4 : 1e-8, Best = R.Single ? 2e-3 : 1e-6;
-  double Plans = std::fabs(R.Reverse - R.Naive) / Scale;
-  double Modes = std::fabs(R.Reverse - R.Forward) / Scale;
+  auto Apart = [&](double A, double B) {
+    // Two infinities of one sign agree.
+    return A == B ? 0 : std::fabs(A - B) / Scale;
+  };
   double Spread = R.Spread / Scale;
-  R.Error = std::fabs(R.Reverse - R.Difference) / Scale;
+  bool Judge = Spread <= (R.Single ? 0.1 : 1e-2);
+  R.Error = Apart(R.Reverse, R.Difference);
   // A NaN makes each of these conditions false, hence the way round.
-  if (!(Plans <= Rounding))
+  bool Finite = std::isfinite(R.Reverse) && std::isfinite(R.Naive) && std::isfinite(R.Forward);
+  if (!Finite && !Judge)
+    R.Verdict = Row::Unsure; // no derivative here, as differences say, too
+  else if (!(Apart(R.Reverse, R.Naive) <= Rounding))
     R.Verdict = Row::Plans;
-  else if (!(Modes <= Rounding))
+  else if (!(Apart(R.Reverse, R.Forward) <= Rounding))
     R.Verdict = Row::Modes;
-  else if (R.Error <= Best + 4 * Spread)
-    R.Verdict = Spread <= (R.Single ? 0.1 : 1e-2) ? Row::Ok : Row::Unsure;
+  else if (!Judge)
+    R.Verdict = Row::Unsure;
   else
-    R.Verdict = Spread <= (R.Single ? 0.1 : 1e-2) || std::isnan(Spread)
-                    ? Row::Differences
-                    : Row::Unsure;
+    R.Verdict = R.Error <= Best + 4 * Spread ? Row::Ok : Row::Differences;
   if (R.Verdict <= Row::Unsure)
     return;
   R.ReverseWrong = R.Verdict == Row::Plans || !(R.Error <= Best + 4 * Spread);
-  R.ForwardWrong = !(std::fabs(R.Forward - R.Difference) / Scale <= Best + 4 * Spread);
+  R.ForwardWrong = !(Apart(R.Forward, R.Difference) <= Best + 4 * Spread);
   // The two differ by less than differences can tell.
   if (!R.ReverseWrong && !R.ForwardWrong)
     R.ReverseWrong = R.ForwardWrong = true;
@@ -413,7 +420,7 @@ std::optional<std::string> undefinedIn(const Invocation &I, CheckSettings S, con
 
 /// Runs a function of the file as it is, for what it decides.
 Measured measure(const Invocation &I, const CheckSettings &Given, const Subject &Of) {
-  Workplace W(false);
+  Workplace W(I.Keep);
   if (W.failed())
     return {};
   bool Root = Of.Function == I.Function && Of.Caller.empty();
@@ -447,8 +454,260 @@ Measured measure(const Invocation &I, const CheckSettings &Given, const Subject 
   return Result;
 }
 
+
 std::string counted(size_t N, StringRef Thing) {
   return std::to_string(N) + " " + Thing.str() + (N == 1 ? "" : "s");
+}
+
+/// The numbers of a check, and what they come to.
+struct Comparison {
+  std::string Note; ///< why there are none (explainNote)
+  std::vector<Row> Rows;
+  std::vector<Deviation> Values;
+  Findings Found;
+  size_t Derivatives = 0, Wrong = 0, Unsure = 0, WrongDirections = 0;
+
+  void judgeAll() {
+    std::map<unsigned, double> Largest;
+    DenseSet<unsigned> UnsurePoints;
+    for (const Row &R : Rows)
+      if (double &L = Largest[R.Point]; !R.isDirection())
+        L = std::fmax(L, std::fabs(R.Difference));
+    for (Row &R : Rows) {
+      judge(R, Largest[R.Point]);
+      // Where differences cannot judge an input, they cannot judge a direction.
+      if (R.isDirection() && UnsurePoints.contains(R.Point) && R.Verdict == Row::Differences) {
+        R.Verdict = Row::Unsure;
+        R.ReverseWrong = R.ForwardWrong = false;
+      }
+      if (R.Verdict == Row::Unsure)
+        UnsurePoints.insert(R.Point);
+      Found.Reverse |= R.ReverseWrong;
+      Found.Forward |= R.ForwardWrong;
+      if (R.isDirection()) {
+        WrongDirections += R.Verdict > Row::Unsure;
+        continue;
+      }
+      ++Derivatives;
+      Wrong += R.Verdict > Row::Unsure;
+      Unsure += R.Verdict == Row::Unsure;
+    }
+    for (const Deviation &V : Values)
+      (V.Mode == "reverse" ? Found.ReverseValue : Found.ForwardValue) = true;
+    Found.Unsure = !Found.wrong() && Unsure;
+  }
+
+  void report(const Invocation &I, const CheckSettings &S) const {
+    printTable(Rows, I.PrintAll);
+    StringSet<> Told;
+    for (const Deviation &V : Values)
+      if (Told.insert(V.Mode).second)
+        outs() << "WRONG: " << V.Mode << " mode computes " << (V.Name == "result" ? "the result" : V.Name) << " as "
+               << format("%.5e", V.Is) << ", and the function itself as " << format("%.5e", V.Should) << ", at point "
+               << V.Point << "\n";
+    if (Wrong)
+      outs() << Wrong << " of " << counted(Derivatives, "derivative") << " at "
+             << counted(S.Points, "random point") << " wrong\n";
+    else if (WrongDirections)
+      outs() << "the derivatives by each input are right, and the one along a direction of all inputs is wrong\n";
+    else if (Found.wrong())
+      outs() << "the derivatives are right, and the values of the function that come with them are wrong\n";
+    else if (Unsure == Derivatives)
+      outs() << "reverse and forward mode and both plans agree; differences "
+                "could not judge any\n";
+    else {
+      outs() << counted(Derivatives, "derivative") << " at "
+             << counted(S.Points, "random point")
+             << ": reverse under both plans, forward and differences agree";
+      if (Unsure)
+        outs() << " (differences could not judge " << Unsure << ")";
+      outs() << "\n";
+    }
+  }
+};
+
+/// Makes the program, compiles and runs it under both plans; 0, or the exit status.
+int compare(const Invocation &I, const Signature &F, const CheckSettings &S, Comparison &C) {
+  Workplace W(I.Keep);
+  std::string Source = W.file("check" + ending(I, F));
+  if (W.failed() || !writeFile(Source, checkProgram(I.File, F, S)))
+    return complain("cannot write a temporary file");
+  std::vector<std::string> Clever, Naive;
+  if (int Status = runUnderPlan(I, F, W, Source, "mincut", Clever))
+    return Status;
+  if (int Status = runUnderPlan(I, F, W, Source, "naive", Naive))
+    return Status;
+  for (const std::vector<std::string> *Lines : {&Clever, &Naive})
+    for (StringRef Line : *Lines)
+      if (Line.consume_front("note ")) {
+        C.Note = Line.str();
+        return 0;
+      }
+  if (int Status = readNumbers(Clever, Naive, C.Rows, C.Values))
+    return Status;
+  C.judgeAll();
+  if (!C.Derivatives)
+    return complain("every parameter is constant; nothing was compared");
+  return 0;
+}
+
+/// The settings by which a check stands at the point of the user's own call. Nothing where they do not
+/// suffice: vectors, memory that nobody knows the size of.
+std::optional<CheckSettings> settingsAt(const OwnCall &Call, const Signature &F, const CheckSettings &Given) {
+  if (Call.Arguments.size() != F.Parameters.size())
+    return std::nullopt;
+  CheckSettings S;
+  S.Seed = Given.Seed;
+  S.Points = 1;
+  for (size_t K = 0; K < F.Parameters.size(); ++K)
+    if (const Parameter &P = F.Parameters[K]; P.isIntegerValue())
+      S.Integers[P.Name] = Call.Arguments[K].Integer;
+  for (size_t K = 0; K < F.Parameters.size(); ++K) {
+    const Parameter &P = F.Parameters[K];
+    const OwnArgument &A = Call.Arguments[K];
+    if (A.Constant)
+      S.Constants.insert(P.Name);
+    if (P.isIntegerValue())
+      continue;
+    if (P.How == Passing::Vector || A.Pointer != (P.How != Passing::Value))
+      return std::nullopt;
+    std::string &Bytes = S.Own[P.Name];
+    if (P.How == Passing::Value) {
+      float Single = float(A.Number);
+      long double Long = A.Number;
+      const void *At = &A.Number;
+      if (P.Leaves.size() != 1)
+        return std::nullopt;
+      if (P.Leaves[0].Kind == NumberKind::Float)
+        At = &Single;
+      else if (P.Leaves[0].Kind == NumberKind::LongDouble)
+        At = &Long;
+      Bytes.assign((const char *)At, P.ElementBytes);
+      continue;
+    }
+    // As many elements as the integers say, else all that there are.
+    uint64_t There = P.ElementBytes ? A.Bytes.size() / P.ElementBytes : 0;
+    bool Sized = Given.Lengths.count(P.Name) || P.How == Passing::Reference;
+    for (size_t J = K + 1; J < F.Parameters.size(); ++J)
+      Sized |= F.Parameters[J].isIntegerValue();
+    if (Given.Lengths.count(P.Name))
+      S.Lengths[P.Name] = Given.Lengths.at(P.Name);
+    else if (!Sized)
+      S.Lengths[P.Name] = std::min<uint64_t>(There, 4096);
+    if (There == 0 || lengthOf(F, K, S) > There)
+      return std::nullopt;
+    Bytes = A.Bytes.substr(0, lengthOf(F, K, S) * P.ElementBytes);
+  }
+  return S;
+}
+
+/// Does [A, A + N) have a byte of [B, B + N)?
+bool overlap(uint64_t A, uint64_t LengthA, uint64_t B, uint64_t LengthB) {
+  return A && B && A < B + LengthB && B < A + LengthA;
+}
+
+/// Says what is wrong with the memory that a call is given; whether something is.
+bool checkMemory(const std::string &Place, const OwnCall &Call, const Signature &F, const CheckSettings *At) {
+  bool Bad = false;
+  auto Say = [&](const Twine &Text) {
+    outs() << Place << ": " << Text << "\n";
+    Bad = true;
+  };
+  auto Length = [&](size_t K) {
+    const Parameter &P = F.Parameters[K];
+    return At ? lengthOf(F, K, *At) * P.ElementBytes : std::min<uint64_t>(Call.Arguments[K].Behind, P.ElementBytes);
+  };
+  for (size_t K = 0; K < Call.Arguments.size() && K < F.Parameters.size(); ++K) {
+    const OwnArgument &A = Call.Arguments[K];
+    const std::string &Name = F.Parameters[K].Name;
+    if (!A.Pointer || !F.Parameters[K].isFloating())
+      continue;
+    if (A.HasShadow && A.Shadow && A.ShadowBehind && A.Behind && A.ShadowBehind < Length(K))
+      Say("the shadow of '" + Name + "' is too small: " + Twine(A.ShadowBehind) + " bytes, for " + Twine(Length(K)));
+    if (A.HasShadow && A.Shadow == A.Address)
+      Say("'" + Name + "' is its own shadow, so it counts as constant, and its derivative is nowhere");
+    for (size_t J = 0; J < K; ++J) {
+      const OwnArgument &B = Call.Arguments[J];
+      const std::string &Other = F.Parameters[J].Name;
+      if (!B.Pointer || !F.Parameters[J].isFloating())
+        continue;
+      bool Same = overlap(A.Address, Length(K), B.Address, Length(J));
+      bool SameShadow = A.HasShadow && B.HasShadow && overlap(A.Shadow, Length(K), B.Shadow, Length(J));
+      bool Written = !F.Parameters[K].ReadOnly || !F.Parameters[J].ReadOnly;
+      if (SameShadow && !Same)
+        Say("'" + Other + "' and '" + Name + "' have the same shadow, and are not the same memory: their derivatives are added to each other");
+      if (Same && Written && A.HasShadow && B.HasShadow && !SameShadow)
+        Say("'" + Other + "' and '" + Name + "' are the same memory, and their shadows are not: what is written by one name and "
+            "read by the other has no derivative");
+      if (Same && Written && A.HasShadow != B.HasShadow)
+        Say("'" + Other + "' and '" + Name + "' are the same memory, and only one of them has a shadow: what is written by one name and "
+            "read by the other counts as constant");
+    }
+  }
+  return Bad;
+}
+
+void findFault(const Invocation &I, const CheckSettings &S, const Findings &Found) {
+  diagnose(
+      I, Found, [&](const Subject &Of) { return examine(I, S, Of); },
+      [&](const Subject &Of) { return measure(I, S, Of); });
+}
+
+/// Checks at the points, and with the memory, of the derivative calls in the user's own program, if
+/// the file is one. Whether something is wrong.
+bool checkOwnCalls(const Invocation &I, const Signature &F, const CheckSettings &Given) {
+  constexpr size_t Most = 4; // each is two compilations
+  Workplace W(false);
+  if (W.failed())
+    return false;
+  OwnProgram Program = recordOwnCalls(I, driverFor(I, F), W.file("program"));
+  bool Wrong = false;
+  if (!Program.Fault.empty()) {
+    outs() << I.Shown << ": the program of the file itself, run with its derivatives: AddressSanitizer: " << Program.Fault
+           << "\n";
+    Wrong = true;
+  }
+  for (const OwnCall &Call : ArrayRef<OwnCall>(Program.Calls).take_front(Most)) {
+    std::string Place = I.Shown + ":" + std::to_string(Call.Line);
+    std::optional<CheckSettings> At = settingsAt(Call, F, Given);
+    Wrong |= checkMemory(Place, Call, F, At ? &*At : nullptr);
+    if (!At)
+      continue;
+    Invocation Quiet = I;
+    Quiet.Keep = false;
+    Comparison C;
+    if (compare(Quiet, F, *At, C) != 0)
+      continue;
+    if (StringRef(C.Note).starts_with("finite")) {
+      outs() << Place << ": the function is not finite at the point of this derivative call\n";
+      continue;
+    }
+    if (!C.Note.empty())
+      continue;
+    if (!C.Found.wrong() && !C.Unsure) {
+      outs() << Place << ": at the point of this derivative call they agree, too\n";
+      continue;
+    }
+    outs() << Place << ": at the point of this derivative call:\n";
+    C.report(I, *At);
+    // Right with all of them active, wrong as the call marks them: then it is the marks.
+    if (C.Found.wrong() && !At->Constants.empty()) {
+      CheckSettings Active = *At;
+      Active.Constants = Given.Constants;
+      Comparison All;
+      if (compare(Quiet, F, Active, All) == 0 && All.Note.empty() && !All.Found.wrong()) {
+        outs() << Place << ": the fault is in this call: " << join(At->Constants, ", ")
+               << (At->Constants.size() == 1 ? " is" : " are")
+               << " marked enzyme_const, and derivatives flow through " << (At->Constants.size() == 1 ? "it" : "them")
+               << "\n";
+        Wrong = true;
+        continue;
+      }
+    }
+    Wrong |= C.Found.wrong();
+    findFault(I, *At, C.Found);
+  }
+  return Wrong;
 }
 
 } // namespace
@@ -497,11 +756,6 @@ int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
     if (!Known("const", Name))
       return 2;
 
-  Workplace W(I.Keep);
-  std::string Source = W.file("check" + ending(I, *F));
-  if (W.failed() || !writeFile(Source, checkProgram(I.File, *F, S)))
-    return complain("cannot write a temporary file");
-
   outs() << "retrograd check " << I.Shown << ": " << F->Declaration;
   for (size_t K = 0; K < F->Parameters.size(); ++K) {
     const Parameter &P = F->Parameters[K];
@@ -513,100 +767,33 @@ int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
   outs() << "\n";
   outs().flush();
 
-  std::vector<std::string> Clever, Naive;
-  if (int Status = runUnderPlan(I, *F, W, Source, "mincut", Clever))
+  Comparison C;
+  if (int Status = compare(I, *F, S, C))
     return Status;
-  if (int Status = runUnderPlan(I, *F, W, Source, "naive", Naive))
+  if (!C.Note.empty()) {
+    int Status = explainNote(C.Note, I);
+    // What was never written is as good as random.
+    if (I.Doctor && !I.isCuda() && !StringRef(C.Note).starts_with("bounds"))
+      if (std::optional<std::string> Why = undefinedIn(I, S, {I.Function, "", false}))
+        outs() << *Why << "\n";
     return Status;
-  for (const std::vector<std::string> *Lines : {&Clever, &Naive})
-    for (StringRef Line : *Lines)
-      if (Line.consume_front("note ")) {
-        int Status = explainNote(Line, I);
-        // What was never written is as good as random.
-        if (I.Doctor && !I.isCuda() && !Line.starts_with("bounds"))
-          if (std::optional<std::string> Why = undefinedIn(I, S, {I.Function, "", false}))
-            outs() << *Why << "\n";
-        return Status;
-      }
-  if (Clever.size() != Naive.size())
-    return complain("the programs of the two plans computed different numbers "
-                    "of derivatives");
-
-  std::vector<Row> Rows;
-  std::vector<Deviation> Values;
-  std::map<unsigned, double> Largest;
-  if (int Status = readNumbers(Clever, Naive, Rows, Values))
-    return Status;
-  for (const Row &R : Rows)
-    if (double &L = Largest[R.Point]; !R.isDirection())
-      L = std::max(L, std::fabs(R.Difference));
-  Findings Found;
-  DenseSet<unsigned> UnsurePoints;
-  size_t Derivatives = 0, Wrong = 0, Unsure = 0, WrongDirections = 0;
-  for (Row &R : Rows) {
-    judge(R, Largest[R.Point]);
-    // Where differences cannot judge an input, they cannot judge a direction.
-    if (R.isDirection() && UnsurePoints.contains(R.Point) && R.Verdict == Row::Differences) {
-      R.Verdict = Row::Unsure;
-      R.ReverseWrong = R.ForwardWrong = false;
-    }
-    if (R.Verdict == Row::Unsure)
-      UnsurePoints.insert(R.Point);
-    Found.Reverse |= R.ReverseWrong;
-    Found.Forward |= R.ForwardWrong;
-    if (R.isDirection()) {
-      WrongDirections += R.Verdict > Row::Unsure;
-      continue;
-    }
-    ++Derivatives;
-    Wrong += R.Verdict > Row::Unsure;
-    Unsure += R.Verdict == Row::Unsure;
   }
-  if (!Derivatives)
-    return complain("every parameter is constant; nothing was compared");
-  for (const Deviation &V : Values)
-    (V.Mode == "reverse" ? Found.ReverseValue : Found.ForwardValue) = true;
-  Found.Unsure = !Found.wrong() && Unsure == Derivatives;
-  printTable(Rows, I.PrintAll);
-  StringSet<> Told;
-  for (const Deviation &V : Values)
-    if (Told.insert(V.Mode).second)
-      outs() << "WRONG: " << V.Mode << " mode computes " << (V.Name == "result" ? "the result" : V.Name) << " as "
-             << format("%.5e", V.Is) << ", and the function itself as " << format("%.5e", V.Should) << ", at point "
-             << V.Point << "\n";
-  if (Wrong)
-    outs() << Wrong << " of " << counted(Derivatives, "derivative") << " at "
-           << counted(S.Points, "random point") << " wrong\n";
-  else if (WrongDirections)
-    outs() << "the derivatives by each input are right, and the one along a direction of all inputs is wrong\n";
-  else if (Found.wrong())
-    outs() << "the derivatives are right, and the values of the function that come with them are wrong\n";
-  else if (Found.Unsure)
-    outs() << "reverse and forward mode and both plans agree; differences "
-              "could not judge any\n";
-  else {
-    outs() << counted(Derivatives, "derivative") << " at "
-           << counted(S.Points, "random point")
-           << ": reverse under both plans, forward and differences agree";
-    if (Unsure)
-      outs() << " (differences could not judge " << Unsure << ")";
-    outs() << "\n";
-  }
+  C.report(I, S);
   if (I.Findings)
-    outs() << Found.text() << "\n";
+    outs() << C.Found.text() << "\n";
   outs().flush();
   // The seed of one call is 1, whatever a rule for the function itself does with it.
-  if (!Found.wrong() && I.Doctor && !S.Twice && hasRule(I))
+  if (!C.Found.wrong() && I.Doctor && !S.Twice && hasRule(I))
     if (Findings Two = examine(I, S, {I.Function, "", S.Grid * S.Block > 1}); Two.Known && Two.wrong()) {
       outs() << "WRONG: a sum of two calls with different weights has another derivative (--twice shows it)\n";
-      Found = Two;
+      C.Found = Two;
     }
-  if ((Found.wrong() || Unsure) && I.Doctor)
-    diagnose(
-        I, Found,
-        [&](const Subject &Of) { return examine(I, S, Of); },
-        [&](const Subject &Of) { return measure(I, S, Of); });
-  return Found.wrong() ? 1 : 0;
+  if ((C.Found.wrong() || C.Unsure) && I.Doctor)
+    findFault(I, S, C.Found);
+  bool Wrong = C.Found.wrong();
+  if (I.Doctor && !S.Twice && !I.isCuda())
+    Wrong |= checkOwnCalls(I, *F, S);
+  return Wrong ? 1 : 0;
 }
 
 int retrograd::gradCommand(const Invocation &I) {

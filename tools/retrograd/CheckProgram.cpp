@@ -32,7 +32,11 @@
 
 #include "CheckProgram.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <cstring>
+#include <optional>
 
 using namespace llvm;
 using namespace retrograd;
@@ -174,7 +178,8 @@ static void rg_move(struct RgNumber *n, long double h) {
     if (rg_numbers[i].active)
       rg_numbers[i].start += h * rg_numbers[i].tangent;
 }
-static long double rg_difference(struct RgNumber *n, long double h) {
+/* bend: how far the slopes to both sides are apart. It goes with h, except at a kink. */
+static long double rg_difference(struct RgNumber *n, long double h, long double *bend) {
   static long double at[RG_NUMBERS + 1];
   long double f[4];
   const int step[4] = {1, -1, 2, -2};
@@ -186,6 +191,7 @@ static long double rg_difference(struct RgNumber *n, long double h) {
     for (int k = 0; k < rg_count; ++k)
       rg_numbers[k].start = at[k];
   }
+  *bend = (f[0] - 2 * rg_phi() + f[1]) / h;
   return (8 * (f[0] - f[1]) - (f[2] - f[3])) / (12 * h);
 }
 static long double rg_absolute(long double v) { return v < 0 ? -v : v; }
@@ -259,9 +265,14 @@ static int rg_trace(void) {
 #endif
 
 static void rg_row(int point, const char *name, int isFloat, long double reverse, long double forward,
-                   long double coarse, long double fine, long double scale) {
+                   struct RgNumber *n, long double h, long double scale) {
+  long double bend, bent, coarse = rg_difference(n, h, &bend), fine = rg_difference(n, h / 2, &bent);
+  long double spread = rg_absolute(fine - coarse), kink = rg_absolute(2 * bent - bend);
+  /* Where the slope is steep beside a bend, the bend goes with h, up to its third power. */
+  if (!(kink <= 1e-3L * (rg_absolute(fine) + rg_absolute(reverse))))
+    spread += kink;
   fprintf(rg_out, "row %d %s %s %.17Lg %.17Lg %.17Lg %.3Lg %.3Lg\n", point, name,
-          isFloat ? "float" : "double", reverse, forward, fine, rg_absolute(fine - coarse), scale);
+          isFloat ? "float" : "double", reverse, forward, fine, spread, scale);
 }
 
 /* Says what a derivative returned, or left in memory, that is not what the function does. */
@@ -290,6 +301,8 @@ static int rg_point(int point) {
     if (n->kind == RgFloat)
       n->start = (float)n->start;
     n->weight = n->output ? rg_random(-1, 1) : 0;
+    if (!n->active) /* no derivative is asked for, of it or by it */
+      n->weight = 0;
     if (n->kind == RgFloat)
       n->weight = (float)n->weight;
   }
@@ -361,8 +374,7 @@ static int rg_point(int point) {
       if (rg_numbers[i].output && rg_numbers[i].shadow)
         forward += rg_numbers[i].weight * rg_get(rg_numbers[i].shadow, rg_numbers[i].kind);
     long double h = rg_step(n);
-    rg_row(point, n->name, n->kind == RgFloat || RG_FLOAT_RESULT, n->reverse, forward / n->tangent,
-           rg_difference(n, h), rg_difference(n, h / 2), 0);
+    rg_row(point, n->name, n->kind == RgFloat || RG_FLOAT_RESULT, n->reverse, forward / n->tangent, n, h, 0);
   }
 
   /* All inputs at once. */
@@ -386,8 +398,7 @@ static int rg_point(int point) {
   for (int i = 0; i < rg_count; ++i)
     if (rg_numbers[i].output && rg_numbers[i].shadow)
       forward += rg_numbers[i].weight * rg_get(rg_numbers[i].shadow, rg_numbers[i].kind);
-  rg_row(point, "(direction)", isFloat, reverse, forward, rg_difference(NULL, h),
-         rg_difference(NULL, h / 2), scale);
+  rg_row(point, "(direction)", isFloat, reverse, forward, NULL, h, scale);
   return 0;
 }
 
@@ -711,6 +722,42 @@ void emitMarkersAndTypes(raw_ostream &OS, const Signature &F) {
          << I << ";\n";
 }
 
+/// Where the K-th element's number L lies in the bytes that the user's own call has; null for random numbers.
+const char *ownBytes(const CheckSettings &S, const Parameter &P, const Leaf &L, uint64_t K) {
+  auto Own = S.Own.find(P.Name);
+  uint64_t At = K * P.ElementBytes + L.Offset;
+  return Own == S.Own.end() || At + 1 > Own->second.size() ? nullptr : Own->second.data() + At;
+}
+
+std::optional<double> ownNumber(const CheckSettings &S, const Parameter &P, const Leaf &L, uint64_t K) {
+  const char *At = ownBytes(S, P, L, K);
+  if (!At)
+    return std::nullopt;
+  auto Read = [&](auto V) {
+    memcpy(&V, At, sizeof V);
+    return double(V);
+  };
+  double V = L.Kind == NumberKind::Float    ? Read(float())
+             : L.Kind == NumberKind::Double ? Read(double())
+                                            : Read((long double)0);
+  return std::isfinite(V) ? std::optional(V) : std::nullopt;
+}
+
+int64_t ownInteger(const CheckSettings &S, const Parameter &P, const Leaf &L, uint64_t K, int64_t Otherwise) {
+  const char *At = ownBytes(S, P, L, K);
+  if (!At)
+    return Otherwise;
+  StringRef Type = L.Type;
+  bool Unsigned = Type.starts_with("unsigned") || Type == "bool" || Type == "_Bool";
+  unsigned Bytes = Type.contains("char") || Type.ends_with("ool") ? 1
+                   : Type.contains("short")                       ? 2
+                   : Type.contains("long")                        ? 8
+                                                                  : 4;
+  uint64_t V = 0;
+  memcpy(&V, At, Bytes); // little-endian
+  return Unsigned || Bytes == 8 ? int64_t(V) : SignExtend64(V, Bytes * 8);
+}
+
 } // namespace
 
 std::string retrograd::checkProgram(const std::string &File, const Signature &Given,
@@ -780,7 +827,7 @@ std::string retrograd::checkProgram(const std::string &File, const Signature &Gi
           if (L.Kind == NumberKind::Integer)
             TS << "  *(" << L.Type << " *)(" << T.data(false) << " + "
                << K * P.ElementBytes + L.Offset << ") = (" << L.Type << ")"
-               << K % Length << ";\n";
+               << ownInteger(S, P, L, K, int64_t(K % Length)) << "ll;\n";
       TS << "  rg_block(" << T.data(false) << ", " << Bytes << ", " << Bytes
          << (P.How == Passing::Vector ? ""
                                       : " + (size_t)RG_SLACK_ELEMENTS * " +
@@ -800,6 +847,9 @@ std::string retrograd::checkProgram(const std::string &File, const Signature &Gi
         else
           Shown += L.Path;
         ++Numbers;
+        auto [From, To] = std::pair(Low, High);
+        if (std::optional<double> Own = ownNumber(S, P, L, K))
+          From = To = *Own;
         uint64_t At = K * P.ElementBytes + L.Offset;
         TS << "  rg_number(\"" << Shown << "\", "
            << (L.Kind == NumberKind::Float    ? "RgFloat"
@@ -809,8 +859,8 @@ std::string retrograd::checkProgram(const std::string &File, const Signature &Gi
            << (Active ? T.data(true) + " + " + std::to_string(At)
                       : std::string("NULL"))
            << ", " << Active << ", " << Writable << ", " << (P.How == Passing::Value) << ", "
-           << format("%.17g", Low)
-           << ", " << format("%.17g", High) << ");\n";
+           << format("%.17g", From)
+           << ", " << format("%.17g", To) << ");\n";
       }
   }
   bool FloatResult = F.Result == "float";

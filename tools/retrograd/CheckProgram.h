@@ -13,7 +13,7 @@
 //   row <point> <argument> <float|double> <reverse> <forward> <difference>
 //   <spread> <scale>
 //
-// `spread` is the disagreement of the differences at two steps: what they are
+// `spread` is the disagreement of the differences at two steps, and of the two sides: what they are
 // good for. `scale`, if it is not 0, is what a sum of such derivatives is made of: the
 // row "(direction)" is that of all arguments at once. A line
 //
@@ -46,6 +46,7 @@ struct CheckSettings {
   std::map<std::string, int64_t> Integers;                 ///< by parameter
   std::map<std::string, uint64_t> Lengths;                 ///< by parameter
   std::set<std::string> Constants; ///< parameters not to differentiate
+  std::map<std::string, std::string> Own; ///< by parameter: the bytes that it has, instead of random numbers
 };
 
 /// The values that a check chooses where the user said nothing.

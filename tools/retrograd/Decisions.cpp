@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decisions.h"
+#include "Request/EntryPoints.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/IR/AutoUpgrade.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -15,6 +18,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -27,9 +31,19 @@ using namespace retrograd;
 
 namespace {
 
+/// The user's own derivative calls are there, without derivatives, and are not run.
+void defineEntryPoints(Module &M) {
+  for (Function &F : M)
+    if (isEntryPoint(F)) {
+      new UnreachableInst(M.getContext(), BasicBlock::Create(M.getContext(), "", &F));
+      F.setLinkage(GlobalValue::WeakAnyLinkage);
+      F.setComdat(nullptr);
+    }
+}
+
 /// Whole: what an integer decides: a comparison, a switch, an index. Its outcome follows from
 /// the bits of a number where no operation on numbers decided otherwise before.
-enum class Nature { Smooth, Cast, Step, Quotient, Exponent, Class, Sign, Kink, Branch, Whole };
+enum class Nature { Smooth, Cast, Step, Quotient, Exponent, Class, Sign, Kink, Edge, Branch, Whole };
 
 /// CUDA's mathematics are functions of clang's headers: what happens in them, happens where they
 /// are called.
@@ -57,7 +71,10 @@ constexpr NamedNature Named[] = {
     {"maximumnum", Nature::Kink},   {"minimumnum", Nature::Kink},   {"fmaximum", Nature::Kink},
     {"fminimum", Nature::Kink},     {"fmaximum_num", Nature::Kink}, {"fminimum_num", Nature::Kink},
     {"fmaximum_mag", Nature::Kink}, {"fminimum_mag", Nature::Kink}, {"fdim", Nature::Kink},
-    {"is.fpclass", Nature::Class},
+    {"is.fpclass", Nature::Class},  {"sqrt", Nature::Edge},         {"cbrt", Nature::Edge},
+    {"log", Nature::Edge},          {"log2", Nature::Edge},         {"log10", Nature::Edge},
+    {"pow", Nature::Edge},          {"hypot", Nature::Edge},        {"asin", Nature::Edge},
+    {"acos", Nature::Edge},         {"acosh", Nature::Edge},        {"atanh", Nature::Edge},
 };
 
 /// The result, or for what writes its results the operand, that a named operation has is a number.
@@ -111,6 +128,8 @@ const char *describe(Nature N) {
     return "a sign is copied here: the result jumps where the sign changes";
   case Nature::Kink:
     return "a kink: the derivative jumps here";
+  case Nature::Edge:
+    return "the edge of where this function has a derivative";
   case Nature::Branch:
     return "it branches on a number here";
   case Nature::Whole:
@@ -143,6 +162,14 @@ Value *outcome(IRBuilder<> &B, Instruction &I, Nature N) {
     Value *Y = cast<CallBase>(I).arg_size() > 1 ? Operand(1) : ConstantFP::get(X->getType(), 0);
     return B.CreateAdd(B.CreateZExt(B.CreateFCmpULT(X, Y), B.getInt64Ty()),
                        B.CreateShl(B.CreateZExt(B.CreateFCmpOEQ(X, Y), B.getInt64Ty()), 1));
+  }
+  case Nature::Edge: {
+    // Where the first argument is 0, or 1, which are the edges.
+    Value *X = B.CreateFPCast(Operand(0), B.getDoubleTy()), *All = B.getInt64(0);
+    for (double Edge : {-1.0, 0.0, 1.0})
+      All = B.CreateAdd(B.CreateShl(All, 1),
+                        B.CreateZExt(B.CreateFCmpOEQ(X, ConstantFP::get(X->getType(), Edge)), B.getInt64Ty()));
+    return All;
   }
   case Nature::Sign: // of where it is copied from, and where it goes
     return B.CreateAdd(IsNegative(Operand(1)), B.CreateShl(IsNegative(Operand(0)), 1));
@@ -185,9 +212,36 @@ bool succeeds(StringRef Program, ArrayRef<std::string> Words) {
 
 } // namespace
 
+std::vector<std::string> retrograd::linkBitcode(Module &M, ArrayRef<std::string> Flags) {
+  std::vector<std::string> Others;
+  for (const std::string &Flag : Flags) {
+    file_magic Magic;
+    std::unique_ptr<Module> Object;
+    SMDiagnostic Problem;
+    if (!StringRef(Flag).starts_with("-") && !identify_magic(Flag, Magic) && Magic == file_magic::bitcode)
+      Object = parseIRFile(Flag, Problem, M.getContext());
+    if (Object)
+      UpgradeDebugInfo(*Object);
+    if (!Object || Linker::linkModules(M, std::move(Object)))
+      Others.push_back(Flag);
+  }
+  return Others;
+}
+
+std::string retrograd::qualifiedName(const DISubprogram &SP) {
+  std::string Name = SP.getName().str();
+  if (const auto *C = dyn_cast_or_null<DICompositeType>(SP.getScope());
+      C && C->getName().empty() && Name == "operator()")
+    return "the lambda in line " + std::to_string(SP.getLine());
+  for (const DIScope *S = SP.getScope(); S; S = S->getScope())
+    if (isa<DINamespace, DICompositeType>(S) && !S->getName().empty())
+      Name = S->getName().str() + "::" + Name;
+  return Name;
+}
+
 const char *retrograd::notDifferentiable(const Instruction &I) {
   Nature N = natureOf(I);
-  return N == Nature::Branch || N == Nature::Whole ? nullptr : describe(N);
+  return N == Nature::Branch || N == Nature::Edge || N == Nature::Whole ? nullptr : describe(N);
 }
 
 namespace {
@@ -203,6 +257,8 @@ Measured measureKind(StringRef Driver, StringRef Source, StringRef Base, ArrayRe
   Function *Decide = M ? M->getFunction("rg_decide") : nullptr;
   if (!Decide)
     return {};
+  std::vector<std::string> Others = linkBitcode(*M, Flags);
+  defineEntryPoints(*M);
   std::vector<std::pair<const DILocation *, Nature>> Sites;
   for (Function &F : *M) {
     for (Instruction &I : make_early_inc_range(instructions(F))) {
@@ -230,7 +286,7 @@ Measured measureKind(StringRef Driver, StringRef Source, StringRef Base, ArrayRe
     M->print(OS, nullptr);
   }
   std::vector<std::string> Words{"-w", "-Wno-everything", Changed, "-o", Program, "-mllvm", "-enzyme-enable=0"};
-  append_range(Words, Flags);
+  append_range(Words, Others);
   append_range(Words, ArrayRef<StringRef>{"-O0", "-lm"});
   Measured Result;
   if (EC || !succeeds(Driver, Words) || !succeeds(Program, {Output}))
@@ -248,7 +304,7 @@ Measured measureKind(StringRef Driver, StringRef Source, StringRef Base, ArrayRe
     return Result;
   const DILocation *At = Sites[Site].first;
   D.File = At->getFilename().str();
-  D.Function = At->getScope()->getSubprogram()->getName().str();
+  D.Function = qualifiedName(*At->getScope()->getSubprogram());
   D.Line = At->getLine();
   D.What = describe(Sites[Site].second);
   D.Number = Parts[3].str();
@@ -317,12 +373,29 @@ std::optional<std::string> retrograd::findUndefined(StringRef Driver, StringRef 
   std::string Program = (Base + ".san").str(), Output = (Base + ".txt").str(), Complaint = (Base + ".err").str();
   setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
   for (StringRef Tool : {"-fsanitize=address,undefined", "-fsanitize=memory"}) {
-    std::vector<std::string> Words{"-w", Source.str(), "-o", Program, "-mllvm", "-enzyme-enable=0"};
+    std::string Text = (Base + ".san.ll").str();
+    std::vector<std::string> Words{"-w", Source.str(), "-S", "-emit-llvm", "-o", Text, "-mllvm", "-enzyme-enable=0"};
+    append_range(Words, Flags);
+    append_range(Words, ArrayRef<StringRef>{"-O1", "-Xclang", "-disable-llvm-passes", "-g", Tool});
+    LLVMContext Context;
+    SMDiagnostic Problem;
+    std::unique_ptr<Module> M;
+    if (succeeds(Driver, Words))
+      M = parseIRFile(Text, Problem, Context);
+    if (!M)
+      continue;
+    defineEntryPoints(*M);
+    std::error_code EC;
+    {
+      raw_fd_ostream OS(Text, EC);
+      M->print(OS, nullptr);
+    }
+    Words = {"-w", "-Wno-everything", Text, "-o", Program, "-mllvm", "-enzyme-enable=0"};
     append_range(Words, Flags);
     append_range(Words, ArrayRef<StringRef>{"-O0", "-g", Tool, "-lm"});
     if (Tool.ends_with("memory"))
       Words.push_back("-fsanitize-memory-track-origins");
-    if (!succeeds(Driver, Words))
+    if (EC || !succeeds(Driver, Words))
       continue;
     sys::ExecuteAndWait(Program, {Program, Output}, std::nullopt, {StringRef(""), StringRef(""), StringRef(Complaint)},
                         60);

@@ -23,20 +23,27 @@
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace llvm {
+class DISubprogram;
 class Instruction;
-}
+class Module;
+} // namespace llvm
 
 namespace retrograd {
 
 struct Decision {
-  std::string File, Function; ///< as debug information has them
+  std::string File;     ///< as debug information has it
+  std::string Function; ///< qualified
   unsigned Line = 0;
   std::string What;
   unsigned long Time = 0; ///< the how many-th execution of the operation, from 1
   std::string Number;     ///< the input whose step changes it
 };
+
+/// The name by which the user's program calls a function: "ns::S::f".
+std::string qualifiedName(const llvm::DISubprogram &SP);
 
 /// What running the primal showed.
 struct Measured {
@@ -48,6 +55,9 @@ struct Measured {
 
 /// Why I has no derivative that differences would agree with; null if it has one.
 const char *notDifferentiable(const llvm::Instruction &I);
+
+/// Links the files of bitcode among Flags (objects of -flto, of any language) into M. The flags without them.
+std::vector<std::string> linkBitcode(llvm::Module &M, llvm::ArrayRef<std::string> Flags);
 
 /// Runs the program (checkProgram with Trace) in Source. Base names temporary files.
 Measured measureDecisions(llvm::StringRef Driver, llvm::StringRef Source, llvm::StringRef Base,

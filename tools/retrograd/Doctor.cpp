@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Doctor.h"
+#include "Catalogue/Catalogue.h"
 #include "Request/EntryPoints.h"
+#include "Request/Markers.h"
 #include "Request/Registrations.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -54,6 +57,8 @@ std::unique_ptr<Module> compile(const Invocation &I, StringRef DriverName, std::
   std::unique_ptr<Module> M;
   if (sys::ExecuteAndWait(Driver, All) == 0)
     M = parseIRFile(Output, Diagnostic, Context);
+  if (M)
+    linkBitcode(*M, I.Flags);
   sys::fs::remove(Output);
   return M;
 }
@@ -70,19 +75,7 @@ std::unique_ptr<Module> readModule(const Invocation &I, LLVMContext &Context) {
 }
 
 /// The name by which the user's program calls F; empty for what has no line.
-std::string userName(const Function &F) {
-  const DISubprogram *SP = F.getSubprogram();
-  if (!SP)
-    return {};
-  std::string Name = SP->getName().str();
-  if (const auto *C = dyn_cast_or_null<DICompositeType>(SP->getScope());
-      C && C->getName().empty() && Name == "operator()")
-    return "the lambda in line " + std::to_string(SP->getLine());
-  for (const DIScope *S = SP->getScope(); S; S = S->getScope())
-    if (isa<DINamespace, DICompositeType>(S) && !S->getName().empty())
-      Name = S->getName().str() + "::" + Name;
-  return Name;
-}
+std::string userName(const Function &F) { return F.getSubprogram() ? qualifiedName(*F.getSubprogram()) : ""; }
 
 std::string place(const Invocation &I, unsigned Line) {
   return I.Shown + ":" + std::to_string(Line);
@@ -184,6 +177,8 @@ std::string markOf(const Invocation &I, const Instruction &Inst, ArrayRef<Regist
           return "__enzyme_ignore_derivatives drops the derivative of its argument here";
         if (Name->Role == EntryRole::CallInactive)
           return "__enzyme_call_inactive drops the derivative of this call";
+        if (any_of(C->args(), [](const Use &U) { return markerOf(U.get()).ends_with("_const"); }))
+          return "this derivative call marks an argument as constant: what flows through it is dropped";
       }
     if (const Registration *R = Find(Callee, Registration::Inactive))
       return "the derivative of this call is dropped, for '" + demangle(Callee->getName()) +
@@ -379,6 +374,14 @@ bool isSystem(const Function &F) {
   return StringRef(Path).starts_with("/usr/") || sys::path::filename(Name).starts_with("__clang_cuda");
 }
 
+/// A constructor or a destructor.
+bool isMaker(const Function &F) {
+  const DISubprogram *SP = F.getSubprogram();
+  const auto *Class = SP ? dyn_cast_or_null<DICompositeType>(SP->getScope()) : nullptr;
+  auto Plain = [](StringRef Name) { return Name.take_until([](char C) { return C == '<'; }); };
+  return SP && (SP->getName().starts_with("~") || (Class && Plain(SP->getName()) == Plain(Class->getName())));
+}
+
 class Doctor {
 public:
   Doctor(const Invocation &I, Module &M, function_ref<Findings(const Subject &)> Examine,
@@ -495,17 +498,21 @@ private:
         Findings Theirs = examine(*Callee, OfCallee);
         if (!Theirs.Known) {
           Territory.push_back(Callee);
-          Skipped.push_back("'" + Name + "'" + (Theirs.Reason.empty() ? "" : " (" + Theirs.Reason + ")"));
+          StringRef Reason = StringRef(Theirs.Reason).take_until([](char C) { return C == ';' || C == '\n'; });
+          // What makes and destroys objects is hidden from those who read the program.
+          if (isMaker(*Callee))
+            continue;
+          Skipped.push_back("'" + Name + "'" + (Reason.empty() ? "" : " (" + Reason.str() + ")"));
           continue;
         }
-        std::string Caller_ = userName(Caller).empty() ? userName(F) : userName(Caller);
+        std::string CallerName = userName(Caller).empty() ? userName(F) : userName(Caller);
         if (Theirs.wrong()) {
-          outs() << place(I, Line) << ": '" << Caller_ << "' calls '" << Name << "', whose own derivative is wrong\n";
+          outs() << placeIn(Caller, Line) << ": '" << CallerName << "' calls '" << Name << "', whose own derivative is wrong\n";
           return descend(*Callee, OfCallee, Theirs);
         }
         if (Theirs.Unsure && !Doubtful.Callee)
           Doubtful = {Callee,
-                      place(I, Line) + ": '" + Caller_ + "' calls '" + Name + "', which differences cannot judge\n",
+                      placeIn(Caller, Line) + ": '" + CallerName + "' calls '" + Name + "', which differences cannot judge\n",
                       OfCallee, Theirs};
       }
     }
@@ -516,6 +523,14 @@ private:
     name(F, Of, Found, Territory);
     if (!Skipped.empty())
       outs() << "  not examined by itself: " << join(Skipped, ", ") << "\n";
+  }
+
+  /// A line of F, which may be in a header.
+  std::string placeIn(const Function &F, unsigned Line) const {
+    StringRef File = F.getSubprogram() ? F.getSubprogram()->getFilename() : "";
+    return File.empty() || sys::path::filename(File) == sys::path::filename(I.File)
+               ? place(I, Line)
+               : File.str() + ":" + std::to_string(Line);
   }
 
   raw_ostream &fault(unsigned Line, const Function &F, StringRef Verb = "is") {
@@ -540,8 +555,7 @@ private:
     if (const std::optional<Decision> &D = Seen.Changed) {
       bool Own = sys::path::filename(D->File) == sys::path::filename(I.File);
       outs() << (Own ? place(I, D->Line) : D->File + ":" + std::to_string(D->Line))
-             << ": the fault is in '" << (Own && D->Function == F.getSubprogram()->getName() ? userName(F) : D->Function == "operator()" ? "a lambda" : D->Function)
-             << "': " << D->What << "\n  measured: a small step of " << D->Number
+             << ": the fault is in '" << D->Function << "': " << D->What << "\n  measured: a small step of " << D->Number
              << " changes its outcome, at execution " << D->Time << " of this operation\n";
       Named = true;
     }
@@ -577,6 +591,24 @@ private:
           fault(L ? L.getLine() : lineOf(&F), F, "may be") << "it branches on a number here\n";
           return;
         }
+    }
+    // What is in other files is not seen.
+    Catalogue Known;
+    SetVector<StringRef> Elsewhere;
+    for (const Function *Part : Territory)
+      for (const Instruction &Inst : instructions(*Part))
+        if (const auto *C = dyn_cast<CallBase>(&Inst))
+          if (const Function *Callee = C->getCalledFunction();
+              Callee && Callee->isDeclaration() && !Callee->isIntrinsic() && !isEntryPoint(*Callee) &&
+              !Known.lookupFunction(*Callee))
+            Elsewhere.insert(Callee->getName());
+    if (!Elsewhere.empty()) {
+      std::vector<std::string> Names;
+      for (StringRef Name : Elsewhere)
+        Names.push_back("'" + demangle(Name) + "'");
+      outs() << place(I, lineOf(&F)) << ": the fault is in '" << userName(F) << "' or in what it calls in other files: "
+             << join(Names, ", ") << "\n";
+      return;
     }
     outs() << place(I, lineOf(&F)) << ": the fault is in '" << userName(F) << "' itself: ";
     if (!Found.wrong()) // Differences cannot judge, and no decision explains why.

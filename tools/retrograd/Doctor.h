@@ -28,7 +28,7 @@ namespace retrograd {
 /// What a check of one function came to.
 struct Findings {
   bool Known = true;          ///< false: there was no check, for Reason
-  bool Unsure = false;        ///< differences could judge nothing
+  bool Unsure = false;        ///< nothing is wrong, and there is something that differences cannot judge
   bool Reverse = false;       ///< reverse mode gives another derivative than differences
   bool Forward = false;       ///< the same
   bool ReverseValue = false;  ///< reverse mode computes another value than the function

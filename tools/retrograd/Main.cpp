@@ -206,7 +206,11 @@ int main(int argc, char **argv) {
            .Cases({".c", ".cpp", ".cc", ".cxx"}, true)
            .Case(".cu", bool(Check))
            .Default(false))
-    die("'" + File + "' is neither .c nor .cpp nor .cu; check reads C, C++ and CUDA, grad C and C++");
+    die(StringRef(File).ends_with_insensitive(".f90") || StringRef(File).ends_with(".rs")
+            ? "'" + File + "': check reads C, C++ and CUDA; for a function of another language that C can call, compile this file "
+              "to an object with -flto, write a C file with a function that calls it, and give the object behind '--': "
+              "retrograd check caller.c --function f -- -flto object.o"
+            : "'" + File + "' is neither .c nor .cpp nor .cu; check reads C, C++ and CUDA, grad C and C++");
   if (Where != "cpu" && Where != "gpu")
     die("--target is cpu or gpu and not '" + Where + "'");
 
