@@ -84,7 +84,40 @@ defm blas_tpsv : DenseNames<"tpsv", "V:PPPPPPP", "V:IIIIIPPI">;
 defm blas_spr : DenseNames<"spr", "V:PPPPPP", "V:IIITPIP">;
 defm blas_spr2 : DenseNames<"spr2", "V:PPPPPPPP", "V:IIITPIPIP">;
 
-def blas_index : InactiveInC<["idamax_", "isamax_", "cblas_idamax", "cblas_isamax"]>;
+// Rotations, and complex numbers, which are passed by address: loops, see
+// runtime/blas_complex.cpp.
+defm blas_rotg : DenseNames<"rotg", "V:PPPP", "V:PPPP">;
+defm blas_rotm : DenseNames<"rotm", "V:PPPPPP", "V:IPIPIP">;
+multiclass ComplexNames<string fortran, string cblas> {
+  defvar name = !subst("complex_", "", NAME);
+  foreach P = ["z", "c"] in {
+    defvar Real = !if(!eq(P, "z"), "d", "s");
+    defvar Letter = !if(!eq(P, "z"), "D", "G");
+    defvar Name = !subst("P", P, !subst("R", Real, name));
+    def P#_fortran : Expansion<"rg_expand_"#Name#"_", [Name#"_"], !subst("T", Letter, fortran)#"*">;
+    if !ne(cblas, "") then
+      def P#_cblas : Expansion<"rg_expand_cblas_"#Name, ["cblas_"#Name], !subst("T", Letter, cblas)>;
+  }
+}
+defm complex_Paxpy : ComplexNames<"V:PPPPPP", "V:IPPIPI">;
+defm complex_Pscal : ComplexNames<"V:PPPP", "V:IPPI">;
+defm complex_PRscal : ComplexNames<"V:PPPP", "V:ITPI">;
+defm complex_Pcopy : ComplexNames<"V:PPPPP", "V:IPIPI">;
+defm complex_Pswap : ComplexNames<"V:PPPPP", "V:IPIPI">;
+defm complex_Pdotu : ComplexNames<"?:PPPPP", "">;
+defm complex_Pdotc : ComplexNames<"?:PPPPP", "">;
+foreach c = ["u", "c"] in foreach p = ["z", "c"] in
+  def "complex_"#p#"dot"#c#"_sub"
+      : Expansion<"rg_expand_cblas_"#p#"dot"#c#"_sub", ["cblas_"#p#"dot"#c#"_sub"], "V:IPIPIP">;
+defm complex_RPnrm2 : ComplexNames<"T:PPP", "T:IPI">;
+defm complex_RPasum : ComplexNames<"T:PPP", "T:IPI">;
+defm complex_Pgemv : ComplexNames<"V:PPPPPPPPPPP", "V:IIIIPPIPIPPI">;
+defm complex_Pgeru : ComplexNames<"V:PPPPPPPPP", "V:IIIPPIPIPI">;
+defm complex_Pgerc : ComplexNames<"V:PPPPPPPPP", "V:IIIPPIPIPI">;
+defm complex_Pgemm : ComplexNames<"V:PPPPPPPPPPPPP", "V:IIIIIIPPIPIPPI">;
+
+def blas_index : InactiveInC<["idamax_", "isamax_", "cblas_idamax", "cblas_isamax", "izamax_",
+                              "icamax_", "cblas_izamax", "cblas_icamax"]>;
 }
 
 let Section = "Linear algebra: LAPACK" in {
