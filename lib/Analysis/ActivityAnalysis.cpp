@@ -272,10 +272,23 @@ void ActivityAnalysis::propagateVaried() {
 /// Follows the bits of varied floats through integers that are no floats by type
 /// (a masked mantissa, a half that went through an array of int or to another
 /// thread) to where they become a float again. Comparisons and conversions end a
-/// trail: what they give is constant almost everywhere.
+/// trail: what they give is constant almost everywhere. Atomic minima and maxima of such
+/// bits (of positive floats, they are those of the floats) leave them in memory, where
+/// they may be read as a float.
 void ActivityAnalysis::findLostBits() {
   DenseSet<const Value *> Tainted;
-  BitVector TaintedObjects(VariedObjects.size());
+  BitVector TaintedObjects(VariedObjects.size()), AtomicObjects(VariedObjects.size());
+  auto OperandOfAtomic = [](const Instruction &I) -> const Value * {
+    if (const auto *M = dyn_cast<AtomicRMWInst>(&I))
+      return M->getType()->isIntegerTy() ? M->getValOperand() : nullptr;
+    const auto *X = dyn_cast<AtomicCmpXchgInst>(&I);
+    return X && X->getNewValOperand()->getType()->isIntegerTy() ? X->getNewValOperand() : nullptr;
+  };
+  /// Integers, all of them, that are the bits of varied floats.
+  auto IsBits = [&](const Value *V) {
+    const auto *Cast = dyn_cast<BitCastInst>(V);
+    return Tainted.contains(V) || isVaried(V) || (Cast && isVaried(Cast->getOperand(0)));
+  };
   auto MovesBits = [](const Instruction &I) {
     return I.isBinaryOp() || isa<PHINode>(I) || isa<SelectInst>(I) || isa<BitCastInst>(I) ||
            isa<TruncInst>(I) || isa<ZExtInst>(I) || isa<SExtInst>(I) || isa<FreezeInst>(I) ||
@@ -295,6 +308,12 @@ void ActivityAnalysis::findLostBits() {
              markObject(TaintedObjects, S->getPointerOperand());
     if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest)
       return testObject(TaintedObjects, Source) && markObject(TaintedObjects, Dest);
+    if (const Value *V = OperandOfAtomic(I)) {
+      const Value *P = cast<Instruction>(I).getOperand(0);
+      bool New = IsBits(V) && markObject(AtomicObjects, P);
+      New |= IsBits(V) && markObject(TaintedObjects, P);
+      return (Holds(P) && !isVaried(&I) && Tainted.insert(&I).second) || New;
+    }
     if (movesInSteps(I) || isVaried(&I) || Tainted.contains(&I))
       return false;
     bool FromBits = false;
@@ -316,8 +335,20 @@ void ActivityAnalysis::findLostBits() {
   for (const Instruction &I : instructions(F)) {
     if (!Shape.isLive(I.getParent()))
       continue;
+    if (const Value *V = OperandOfAtomic(I); V && IsBits(V)) {
+      BitsInAtomic = BitsInAtomic ? BitsInAtomic : &I;
+      if (Facts.types().touchesFloat(I.getOperand(0), V->getType()->getIntegerBitWidth() / 8))
+        LostBits.push_back(&I);
+    }
     if (const auto *S = dyn_cast<StoreInst>(&I)) {
       if (Tainted.contains(S->getValueOperand()) && Facts.isPunned(I))
+        LostBits.push_back(&I);
+    } else if (const auto *L = dyn_cast<LoadInst>(&I); L && L->getType()->isFPOrFPVectorTy() && !isVaried(L) &&
+                                                       testObject(AtomicObjects, L->getPointerOperand())) {
+      // Of an object with integers and floats in other places, the types know which is which.
+      uint64_t Size = I.getDataLayout().getTypeStoreSize(L->getType()).getFixedValue();
+      if (!all_of(Facts.types().leavesOfAccess(&I, L->getPointerOperand(), Size),
+                  [](const TypedLeaf &Leaf) { return Leaf.Kind.K == ByteKind::Float; }))
         LostBits.push_back(&I);
     } else if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest) {
       if (testObject(TaintedObjects, Source) && !testObject(VariedObjects, Source) &&

@@ -79,6 +79,8 @@ public:
   /// that the types do not follow, and stores of what may be half of one: their
   /// derivative would be lost.
   llvm::ArrayRef<const llvm::Instruction *> lostBits() const { return LostBits; }
+  /// An atomic operation on integers that are the bits of a varied float; null if there is none.
+  const llvm::Instruction *bitsInAtomic() const { return BitsInAtomic; }
   /// For callees: where the shadows of pointers may come from.
   const ShadowOrigins &origins() const { return Origins; }
   const ProgramFacts &facts() const { return Facts; }
@@ -115,6 +117,7 @@ private:
   llvm::BitVector VariedObjects, UsefulObjects, ShadowedObjects, Untraceable;
   ShadowOrigins Origins;
   llvm::SmallVector<const llvm::Instruction *, 2> LostBits;
+  const llvm::Instruction *BitsInAtomic = nullptr;
 };
 
 } // namespace retrograd

@@ -704,11 +704,18 @@ void DerivativePlan::collectRefusals() {
   for (const Instruction *I : Activity.lostBits()) {
     const auto *S = dyn_cast<StoreInst>(I);
     const auto *C = dyn_cast<CallBase>(I);
-    const Value *To = S   ? S->getPointerOperand()
-                      : C ? transferOf(*C, facts().catalogue()).Dest
-                          : nullptr;
+    const Value *To = S               ? S->getPointerOperand()
+                      : C             ? transferOf(*C, facts().catalogue()).Dest
+                      : I->isAtomic() ? I->getOperand(0)
+                                      : nullptr;
     if (To ? !Activity.isUsefulMemory(To) : !Activity.isUseful(I))
       continue;
+    if (const Instruction *Atomic = Activity.bitsInAtomic()) {
+      refuse(RefusalKind::Instruction, *Atomic,
+             "it works on the bits of an active number as an integer, and which thread's number remains is "
+             "not kept; reduce with shuffles or in shared memory between barriers");
+      break;
+    }
     refuse(RefusalKind::Instruction, *I,
            To ? "a store of integers that may be parts of floating-point numbers"
              : "a float made from the bits of an active one by integer arithmetic");

@@ -75,6 +75,18 @@ __device__ void pairs(const float *x, float *y, int n, __nv_bfloat16) {
 }
 template <class T> __device__ void pairsOf(const float *x, float *y, int n) { pairs(x, y, n, T()); }
 
+// What several lanes add to.
+template <class T> __device__ void added(const float *x, float *y, int n) {
+  __shared__ T bins[4];
+  int i = threadIdx.x;
+  if (i < 4)
+    bins[i] = number<T>(0.0f);
+  __syncthreads();
+  atomicAdd(&bins[i % 4], number<T>(x[i] * 0.125f) * number<T>(x[i]));
+  __syncthreads();
+  y[i] = asFloat(bins[i % 4]) * x[i];
+}
+
 // Arrays of T, and their shadows.
 template <class T> __device__ void inMemory(const T *x, T *y, int n) {
   int i = threadIdx.x;
@@ -153,6 +165,8 @@ int main() {
   Bad |= compare<float, together<__nv_bfloat16>, together<float>>("bfloat16, together", 32, 32, OfBfloat);
   Bad |= compare<float, pairsOf<__half>, pairsOf<float>>("half2", 64, 32, OfHalf);
   Bad |= compare<float, pairsOf<__nv_bfloat16>, pairsOf<float>>("bfloat162", 64, 32, OfBfloat);
+  Bad |= compare<float, added<__half>, added<float>>("half, added", 32, 32, OfHalf);
+  Bad |= compare<float, added<__nv_bfloat16>, added<float>>("bfloat16, added", 32, 32, OfBfloat);
   Bad |= compare<__half, inMemory<__half>, inMemory<float>>("arrays of half", 32, 32, OfHalf);
   Bad |= compare<__nv_bfloat16, inMemory<__nv_bfloat16>, inMemory<float>>("arrays of bfloat16", 32, 32, OfBfloat);
   return Bad;

@@ -76,6 +76,58 @@ __device__ void assembly(const float *x, float *y, int n) {
   y[i] = c * (odd ? 2.0f : 1.0f) + a;
 }
 
+// Integers beside active numbers, in atomics: no bits of numbers.
+struct Node {
+  double weight;
+  int key;
+};
+__device__ void keys(const Node *x, double *y) {
+  __shared__ int most, least;
+  __shared__ unsigned count[4];
+  __shared__ struct {
+    int sum;
+    double scale;
+  } mixed;
+  int t = threadIdx.x;
+  if (t == 0)
+    most = 0, least = 1000, mixed.sum = 0, mixed.scale = 2;
+  if (t < 4)
+    count[t] = 0;
+  __syncthreads();
+  atomicMax(&most, x[t].key);
+  atomicMin(&least, x[t].key);
+  atomicAdd(&count[x[t].key & 3], 1u);
+  atomicAdd(&mixed.sum, x[t].key);
+  __syncthreads();
+  double w = x[t].weight;
+  y[t] = w * w * (most - least) + count[t & 3] * w + mixed.sum * mixed.scale * w;
+}
+__global__ void gradientOfKeys(const Node *x, Node *dx, double *y, double *dy) {
+  __enzyme_autodiff<void>((void *)keys, enzyme_dup, x, dx, enzyme_dup, y, dy);
+}
+static int checkKeys() {
+  const int n = 32;
+  std::vector<Node> X(n), Zero(n);
+  int Sum = 0, Count[4] = {};
+  for (int I = 0; I < n; ++I) {
+    X[I] = {0.1 * I + 0.3, I * 7 % 29};
+    Sum += X[I].key, ++Count[X[I].key & 3];
+  }
+  rg::Buffer<Node> x(n), dx(n);
+  rg::Buffer<double> y(n), dy(n);
+  x.set(X), dx.set(Zero), y.set(std::vector<double>(n)), dy.set(std::vector<double>(n, 1.0));
+  gradientOfKeys<<<1, n>>>(x.P, dx.P, y.P, dy.P);
+  rg::must(cudaDeviceSynchronize(), "gradient");
+  std::vector<Node> Got = dx.get();
+  int Bad = 0;
+  for (int I = 0; I < n; ++I) {
+    double Want = 2 * X[I].weight * 28 + Count[I & 3] + 2.0 * Sum;
+    if (!(std::fabs(Got[I].weight - Want) < 1e-9 * Want))
+      ++Bad, printf("keys[%d]: %.12g and not %.12g\n", I, Got[I].weight, Want);
+  }
+  return Bad != 0;
+}
+
 int main() {
   int Bad = rg::checkKernel<double, halvesOfDoubles>("halves of doubles", 64, 64, 2, 32);
   Bad |= rg::checkKernel<double, fromMemory>("halves from memory", 32, 32, 1, 32);
@@ -83,5 +135,5 @@ int main() {
   Bad |= rg::checkKernel<float, bits>("bits", 32, 32, 1, 32);
   Bad |= rg::checkKernel<float, assembly>("assembly", 64, 64, 2, 32, 0, 1.05, 1.5);
   Bad |= rg::checkKernel<float, assembly>("assembly, the other way", 64, 64, 2, 32, 0, 0.5, 0.95);
-  return Bad;
+  return Bad | checkKeys();
 }
