@@ -53,6 +53,10 @@ __global__ void stack(int *X) {
   X[0] = Row[X[2]];
 }
 #ifdef API
+// API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'cudaTextureObject_t' is unavailable: texture memory is not part of --offload=cpu
+__global__ void texture(cudaTextureObject_t T, float *X) {}
+// API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'cudaGraph_t' is unavailable: graphs are not part of --offload=cpu
+cudaGraph_t Graph;
 // API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: use of undeclared identifier 'cudaGraphCreate'
 int graph() { return cudaGraphCreate(0, 0); }
 #endif

@@ -199,4 +199,20 @@ enum cudaDeviceAttr {
   cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
 };
 
+// What is missing is told by its name where it is used.
+#define RG_MISSING(Type, What) typedef struct Type##_missing *Type __attribute__((unavailable(What " not part of --offload=cpu (docs/user/CudaOnCpu.md)")));
+RG_MISSING(cudaTextureObject_t, "texture memory is")
+RG_MISSING(cudaSurfaceObject_t, "surface memory is")
+RG_MISSING(cudaArray_t, "arrays of texture memory are")
+RG_MISSING(cudaMipmappedArray_t, "arrays of texture memory are")
+RG_MISSING(cudaResourceDesc, "texture memory is")
+RG_MISSING(cudaTextureDesc, "texture memory is")
+RG_MISSING(cudaChannelFormatDesc, "texture memory is")
+RG_MISSING(cudaGraph_t, "graphs are")
+RG_MISSING(cudaGraphExec_t, "graphs are")
+RG_MISSING(cudaMemcpy3DParms, "copies in three dimensions are")
+RG_MISSING(cudaMemPool_t, "memory pools are")
+RG_MISSING(cudaIpcMemHandle_t, "memory of other processes is")
+#undef RG_MISSING
+
 #endif
