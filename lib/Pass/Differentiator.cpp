@@ -45,16 +45,17 @@ static SmallVector<Function *, 8> surroundings(ArrayRef<const EntryCall *> Calls
   constexpr unsigned MostInstructions = 30000;
   SmallSetVector<Function *, 8> Found;
   unsigned Size = 0;
-  auto Add = [&](Function *F) {
-    // Derivatives and primals are ours: only the user's functions count.
-    if (!F || F->isDeclaration() || F->getName().starts_with("rg.") ||
-        F->getName().starts_with("rg_") || Size > MostInstructions)
+  auto Add = [&](Function *F, bool Calls = false) {
+    // Derivatives and primals are ours: only the user's functions count. What calls a derivative
+    // counts, whatever its name.
+    if (!F || F->isDeclaration() ||
+        (!Calls && (F->getName().starts_with("rg.") || F->getName().starts_with("rg_"))) || Size > MostInstructions)
       return;
     if (Found.insert(F))
       Size += F->getInstructionCount();
   };
   for (const EntryCall *E : Calls)
-    Add(E->Call->getFunction());
+    Add(E->Call->getFunction(), true);
   for (unsigned Next = 0; Next < Found.size(); ++Next) {
     Function *F = Found[Next];
     for (Instruction &I : instructions(*F))

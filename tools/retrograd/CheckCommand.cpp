@@ -215,7 +215,8 @@ void judge(Row &R, double Largest) {
   for (double Size : {R.Reverse, R.Forward, R.Difference, 1e-3 * Largest, R.Scale})
     if (std::isfinite(Size))
       Scale = std::max(Scale, std::fabs(Size));
-  double Rounding = R.Single ? 1e-4 : 1e-8, Best = R.Single ? 2e-3 : 1e-6;
+  // Sums are rounded in another order, in float if the function computes in float inside.
+  double Rounding = R.Single || R.isDirection() ? 1e-4 : 1e-8, Best = R.Single ? 2e-3 : 1e-6;
   auto Apart = [&](double A, double B) {
     // Two infinities of one sign agree.
     return A == B ? 0 : std::fabs(A - B) / Scale;

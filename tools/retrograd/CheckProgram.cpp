@@ -19,7 +19,7 @@
 //
 // A derivative is linear in its seed and its tangent, so one seed and one tangent show little: a
 // rule that forgets its seed, or squares its tangent, agrees with differences at 1. Hence each
-// input has a tangent of its own that is not 1, and two more runs: forward mode along a random
+// input has a tangent of its own that is not 1, and there are two more runs: forward mode along a random
 // direction of all inputs, and reverse mode with shadows that hold something before. These
 // two also return the primal's result, and what they return and leave in memory
 // must be what the function itself does: a rule runs the user's code instead of the function.
@@ -88,10 +88,11 @@ static double rg_draw(unsigned long long *state, double low, double high) {
   return low + (high - low) * (double)(*state >> 11) * 0x1p-53;
 }
 static double rg_random(double low, double high) { return rg_draw(&rg_state, low, high); }
-/* Not near 0, and not 1. A step of a float's tangent is exact. */
+/* Not 1, and a power of two: what is linear in it is the same to the last bit. */
 static float rg_random_tangent(void) {
-  float t = (float)rg_draw(&rg_tangent_state, 0.25, 1.75);
-  return rg_draw(&rg_tangent_state, 0, 1) < 0.5 ? -t : t == 1 ? 1.5f : t;
+  static const float sizes[4] = {0.25f, 0.5f, 2, 4};
+  float t = sizes[(int)rg_draw(&rg_tangent_state, 0, 4)];
+  return rg_draw(&rg_tangent_state, 0, 1) < 0.5 ? -t : t;
 }
 static long double rg_get(const char *p, int kind) {
   float f;
