@@ -469,12 +469,16 @@ struct Comparison {
   size_t Derivatives = 0, Wrong = 0, Unsure = 0, WrongDirections = 0;
 
   void judgeAll() {
+    Found = {};
+    Derivatives = Wrong = Unsure = WrongDirections = 0;
     std::map<unsigned, double> Largest;
     DenseSet<unsigned> UnsurePoints;
     for (const Row &R : Rows)
       if (double &L = Largest[R.Point]; !R.isDirection())
         L = std::fmax(L, std::fabs(R.Difference));
     for (Row &R : Rows) {
+      R.Verdict = Row::Ok;
+      R.ReverseWrong = R.ForwardWrong = false;
       judge(R, Largest[R.Point]);
       // Where differences cannot judge an input, they cannot judge a direction.
       if (R.isDirection() && UnsurePoints.contains(R.Point) && R.Verdict == Row::Differences) {
@@ -547,6 +551,12 @@ int compare(const Invocation &I, const Signature &F, const CheckSettings &S, Com
   if (int Status = readNumbers(Clever, Naive, C.Rows, C.Values))
     return Status;
   C.judgeAll();
+  // Numbers that are given as double may be rounded to float inside.
+  if ((C.Found.wrong() || C.Unsure) && any_of(C.Rows, [](const Row &R) { return !R.Single; }) && computesInFloat(I)) {
+    for (Row &R : C.Rows)
+      R.Single = true;
+    C.judgeAll();
+  }
   if (!C.Derivatives)
     return complain("every parameter is constant; nothing was compared");
   return 0;

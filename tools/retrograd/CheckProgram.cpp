@@ -488,8 +488,9 @@ std::string emitEntry(raw_ostream &OS, const Signature &F,
                       const CheckSettings &S, StringRef Entry, bool Reverse,
                       StringRef Result, bool Primal = false) {
   OS << (F.OnDevice ? "__device__ " : "") << Result << " " << Entry << "(void *" << (Primal ? ", int" : "");
+  std::string Scope = F.CPlusPlus && !F.OnDevice ? "rg_markers::" : "";
   std::string Call =
-      (Entry + "((void *)(" + F.PointerType + ")" + F.Name + (Primal ? ", enzyme_primal_return" : "")).str();
+      (Entry + "((void *)(" + F.PointerType + ")" + F.Name + (Primal ? ", " + Scope + "enzyme_primal_return" : "")).str();
   for (size_t I = 0; I < F.Parameters.size(); ++I) {
     const Parameter &P = F.Parameters[I];
     ParameterText T(P, I);
@@ -499,7 +500,7 @@ std::string emitEntry(raw_ostream &OS, const Signature &F,
                        : Shadow ? "enzyme_dup"
                                 : "enzyme_out";
     OS << ", int, " << T.variable() << (Shadow ? ", " + T.variable() : "");
-    Call += (", " + Marker + ", " + T.value()).str();
+    Call += (", " + Scope + Marker + ", " + T.value()).str();
     if (Shadow)
       Call += ", " + T.shadow();
   }
@@ -710,10 +711,8 @@ void emitMarkersAndTypes(raw_ostream &OS, const Signature &F) {
   OS << (F.OnDevice
              ? "extern __device__ int enzyme_dup, enzyme_const, enzyme_out, enzyme_primal_return;\n"
          : F.CPlusPlus
-             ? "extern int enzyme_dup, enzyme_const, enzyme_out, enzyme_primal_return;\n"
-               "int enzyme_dup __attribute__((weak)), enzyme_const "
-               "__attribute__((weak)), enzyme_out __attribute__((weak)),\n"
-               "    enzyme_primal_return __attribute__((weak));\n"
+             ? "namespace rg_markers { // the user's file may have its own\n"
+               "int enzyme_dup, enzyme_const, enzyme_out, enzyme_primal_return;\n}\n"
              : "extern int enzyme_dup, enzyme_const, enzyme_out, enzyme_primal_return;\n"
                "int enzyme_dup, enzyme_const, enzyme_out, enzyme_primal_return;\n");
   for (size_t I = 0; I < F.Parameters.size(); ++I)

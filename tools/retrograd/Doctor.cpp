@@ -416,6 +416,24 @@ public:
     });
   }
 
+  bool computesInFloat() const {
+    SetVector<const Function *> Work;
+    if (const Function *Root = root())
+      Work.insert(Root);
+    for (size_t K = 0; K < Work.size(); ++K)
+      for (const Instruction &Inst : instructions(*Work[K])) {
+        // Moving floats loses nothing.
+        const Type *T = Inst.getType()->getScalarType();
+        if ((isa<BinaryOperator, CallBase>(Inst) || isa<FPTruncInst>(Inst)) && T->isFloatingPointTy() &&
+            T->getPrimitiveSizeInBits() < 64)
+          return true;
+        if (const auto *C = dyn_cast<CallBase>(&Inst))
+          if (const Function *Callee = C->getCalledFunction(); Callee && !Callee->isDeclaration())
+            Work.insert(Callee);
+      }
+    return false;
+  }
+
   void run(const Findings &Found) {
     if (const Function *Root = root()) {
       Seen.insert(Root);
@@ -668,4 +686,10 @@ bool retrograd::hasRule(const Invocation &I) {
   LLVMContext Context;
   std::unique_ptr<Module> M = readModule(I, Context);
   return M && Doctor(I, *M, {}, {}).hasRule();
+}
+
+bool retrograd::computesInFloat(const Invocation &I) {
+  LLVMContext Context;
+  std::unique_ptr<Module> M = readModule(I, Context);
+  return M && Doctor(I, *M, {}, {}).computesInFloat();
 }

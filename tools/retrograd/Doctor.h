@@ -59,6 +59,9 @@ void diagnose(const Invocation &I, const Findings &Root,
 /// Is a rule registered for `I.Function` itself? Then a check of one call says too little.
 bool hasRule(const Invocation &I);
 
+/// Does `I.Function`, or what it calls, compute in numbers of less than double precision?
+bool computesInFloat(const Invocation &I);
+
 } // namespace retrograd
 
 #endif

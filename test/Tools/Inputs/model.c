@@ -45,3 +45,11 @@ int main(void) {
   printf("the user's own main is not run\n");
   return 7;
 }
+
+/* Numbers of double precision outside, of float inside. */
+double narrow(const double *x, int n) {
+  float s = 0;
+  for (int i = 0; i < n; ++i)
+    s = s * 0.7f + sinf((float)x[i]) * (float)x[i] + 0.1f * cosf(s);
+  return s;
+}
