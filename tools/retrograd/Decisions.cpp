@@ -7,6 +7,7 @@
 
 #include "Decisions.h"
 #include "Request/EntryPoints.h"
+#include "Request/Markers.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Magic.h"
@@ -31,13 +32,19 @@ using namespace retrograd;
 
 namespace {
 
-/// The user's own derivative calls are there, without derivatives, and are not run.
+/// The user's own derivative calls and markers are there, without derivatives, and are not run.
 void defineEntryPoints(Module &M) {
   for (Function &F : M)
     if (isEntryPoint(F)) {
       new UnreachableInst(M.getContext(), BasicBlock::Create(M.getContext(), "", &F));
       F.setLinkage(GlobalValue::WeakAnyLinkage);
       F.setComdat(nullptr);
+    }
+  for (GlobalVariable &G : M.globals())
+    if (G.isDeclaration() &&
+        any_of(markerNames(), [&](const MarkerName &Marker) { return G.getName().contains(Marker.Name); })) {
+      G.setInitializer(Constant::getNullValue(G.getValueType()));
+      G.setLinkage(GlobalValue::WeakAnyLinkage);
     }
 }
 

@@ -629,7 +629,9 @@ private:
       return;
     }
     outs() << place(I, lineOf(&F)) << ": the fault is in '" << userName(F) << "' itself: ";
-    if (!Found.wrong()) // Differences cannot judge, and no decision explains why.
+    if (!Found.wrong() && !Seen.Ran)
+      outs() << "differences cannot judge it, and it cannot be run to see why\n";
+    else if (!Found.wrong()) // Differences cannot judge, and no decision explains why.
       outs() << "it changes too fast for differences, or its results are noise\n";
     else
       outs() << "nothing in it is known to have no derivative"
