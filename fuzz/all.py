@@ -63,7 +63,7 @@ def main():
         words = [sys.executable, os.path.join(HERE, script), "--build", options.build, "--seed", options.seed,
                  "--seconds", f"{seconds:g}"]
         if several:
-            words += ["--kernels", "0.2"] + (["--batch", "8"] if seconds < 120 else [])
+            words += ["--kernels", "0.2"] + (["--batch", "4"] if seconds < 120 else [])
             if options.jobs > 1:
                 words += ["--jobs", str(options.jobs)]
         if options.keep:
