@@ -734,7 +734,7 @@ static int fit(const Position &P, const Evidence &E) {
 }
 
 SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
-                                            unsigned Asker, Trust Least) const {
+                                            unsigned Asker, Trust Least, Trust Best) const {
   P = normalise(P);
   SmallVector<Placed, 8> Result;
   if (!P.valid() || Size <= 0)
@@ -769,7 +769,7 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
     Put(E, W, E.Size, Fit, false);
   };
   auto Consider = [&](const Evidence &E) {
-    if (E.Level > Least)
+    if (E.Level > Least || E.Level < Best)
       return;
     int64_t G = commonStride(E.Where.Stride, P.Stride);
     int64_t D = E.Where.Off - P.Off;

@@ -168,10 +168,11 @@ public:
   Position positionOf(Var V) const;
   /// Evidence in the window [0, Size) at P as function Asker sees it,
   /// precedence resolved: pieces that do not overlap, in order of offset.
-  /// Conflict is a piece too.
+  /// Conflict is a piece too. Only evidence from Best down to Least counts.
   llvm::SmallVector<Placed, 8> resolve(Position P, int64_t Size,
                                        unsigned Asker = NoOrigin,
-                                       Trust Least = Trust::Moved) const;
+                                       Trust Least = Trust::Moved,
+                                       Trust Best = Trust::Strong) const;
 
   /// Is there evidence of that level of floats about any byte of the window at P,
   /// at whatever stride? What resolve() may overrule for better evidence.

@@ -191,7 +191,13 @@ bool TypeAnalysis::knowsByIndexOnly(const Value *P, uint64_t Size) const {
 
 bool TypeAnalysis::callersKnowFloat(const Value *P, uint64_t Offset, uint64_t Size) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
-  return At.valid() && I->G.touchesFloat(At.shifted(Offset), Size, Trust::Hearsay);
+  if (!At.valid() || !I->G.touchesFloat(At.shifted(Offset), Size, Trust::Hearsay))
+    return false;
+  // What they know of just this place overrules what their indices reach.
+  return any_of(I->G.resolve(At.shifted(Offset), Size, ObjectGraph::NoOrigin, Trust::Hearsay, Trust::Hearsay),
+                [](const Placed &Piece) {
+                  return Piece.Kind.K == ByteKind::Float || Piece.Kind.K == ByteKind::Conflict;
+                });
 }
 
 Type *TypeAnalysis::sharedWithPointers(const Value *P, uint64_t Offset, uint64_t Size,

@@ -240,6 +240,15 @@ void TypeAnalysis::Impl::seedPointee(const DIType *T, Var Addr, Step S,
   }
 }
 
+/// `char name[16]`. Storage for something else is aligned for it by a word of the programmer's.
+static bool isText(const DIType *T, const DIDerivedType &Member) {
+  auto *A = dyn_cast_or_null<DICompositeType>(T);
+  if (!A || A->getTag() != dwarf::DW_TAG_array_type || A->getAlignInBits() || Member.getAlignInBits())
+    return false;
+  auto *Element = dyn_cast_or_null<DIBasicType>(strip(A->getBaseType()));
+  return Element && Element->getName() == "char";
+}
+
 void TypeAnalysis::Impl::seedDeclared(const DIType *T, Var Addr, Step S,
                                       unsigned Depth) {
   T = strip(T);
@@ -330,9 +339,9 @@ void TypeAnalysis::Impl::seedDeclared(const DIType *T, Var Addr, Step S,
     Covered.push_back({Begin, End});
     Step At = S;
     At.Const += Begin;
-    // Characters in a row may be bytes of anything, one by itself is none.
+    // Bytes in a row may be storage of anything, one by itself is none.
     auto *Basic = dyn_cast_or_null<DIBasicType>(Of);
-    if (M->isBitField() || (Basic && Basic->getSizeInBits() == 8))
+    if (M->isBitField() || (Basic && Basic->getSizeInBits() == 8) || isText(Of, *M))
       Put(At, End - Begin, {ByteKind::Integer, nullptr});
     else
       seedDeclared(Of, Addr, At, Depth);

@@ -93,7 +93,7 @@ def streams : Inactive<
 let OfCharacters = 1 in
 def strings : Inactive<
     ["_ZNSt7__cxx1112basic_stringI*", "_ZNKSt7__cxx1112basic_stringI*",
-     "_ZNSt11char_traitsI*",
+     "_ZNSt11char_traitsI*", "_ZNSt8__detail18__to_chars_10_implI*",
      "_ZNSaIcEC*", "_ZNSaIcED*", "_ZNSt15__new_allocatorIcE*",
      "_ZNSsC*", "_ZNSsD*", "_ZNSs6*", "_ZNSs7*", "_ZNKSs*"]>;
 def clocks_cxx : Inactive<
