@@ -238,6 +238,65 @@ static std::optional<Place> pointedTo(const Value *P, uint64_t Size, const DataL
   return Place{Found, 0, true};
 }
 
+/// Does a scalar entry of tbaa.struct, at Offset, say what Leaves say of that place?
+static bool agrees(const SmallVectorImpl<Leaf> &Leaves, uint64_t Offset, StringRef Name) {
+  const auto *L = find_if(Leaves, [&](const Leaf &L) { return L.Offset == Offset; });
+  if (L == Leaves.end() || !L->Ty)
+    return false;
+  return Name == "float"         ? L->Ty->isFloatTy()
+         : Name == "double"      ? L->Ty->isDoubleTy()
+         : Name == "long double" ? L->Ty->isX86_FP80Ty() || L->Ty->isFP128Ty()
+                                 : !L->Ty->isFloatingPointTy();
+}
+
+/// Does the mangled name of F tell of S (_ZSt12construct_atI5WorldJS0_EE...)?
+static bool isNamedAfter(const Function &F, const StructType &S) {
+  StringRef Name = S.getName(); // struct.space::World.12
+  if (!Name.consume_front("struct.") && !Name.consume_front("class."))
+    return false;
+  Name = Name.rsplit("::").second.empty() ? Name : Name.rsplit("::").second;
+  Name = Name.split('.').first;
+  return F.getName().contains((Twine(Name.size()) + Name).str());
+}
+
+/// The struct that an assignment copies, where no address names it (std::construct_at): clang
+/// lists its scalars and leaves its arrays open. The one struct of the module that has this size
+/// and these scalars, and that the function is named after; none if there are two that differ.
+static std::optional<Place> assigned(const MemTransferInst &Copy, const DataLayout &DL) {
+  const auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
+  const MDNode *Fields = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
+  if (!Length || !Fields)
+    return std::nullopt;
+  StructType *Found = nullptr;
+  std::string Layout;
+  for (StructType *S : Copy.getModule()->getIdentifiedStructTypes()) {
+    SmallVector<Leaf, 8> Leaves;
+    if (isUnion(S) || !S->isSized() || !isNamedAfter(*Copy.getFunction(), *S) || DL.getTypeAllocSize(S).isScalable() ||
+        DL.getTypeAllocSize(S) != Length->getZExtValue() || !flatten(S, 0, DL, Leaves, MostLabelled))
+      continue;
+    bool Fits = true;
+    for (unsigned K = 0; K + 2 < Fields->getNumOperands() && Fits; K += 3) {
+      const auto *Offset = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K));
+      const auto *Tag = dyn_cast<MDNode>(Fields->getOperand(K + 2));
+      const auto *Type = Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
+      const auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+      Fits = Offset && Name &&
+             (Name->getString() == "omnipotent char" ||
+              agrees(Leaves, Offset->getZExtValue(), Name->getString()));
+    }
+    if (!Fits)
+      continue;
+    std::string Text = describe(Leaves);
+    if (Found && Text != Layout)
+      return std::nullopt;
+    Found = S;
+    Layout = std::move(Text);
+  }
+  if (!Found)
+    return std::nullopt;
+  return Place{Found, 0, true};
+}
+
 /// Labels a copy with the members of what it moves, as the address at one of its ends names
 /// them. OnlyStructs: arrays of scalars tell nothing (optimised code may have them as buffers
 /// of something else).
@@ -247,6 +306,8 @@ static void label(MemTransferInst &Copy, const DataLayout &DL, bool OnlyStructs)
     std::optional<Place> At = placeOf(P, DL);
     if (!At && Length)
       At = pointedTo(P, Length->getZExtValue(), DL);
+    if (!At)
+      At = assigned(Copy, DL);
     if (!At || mayBeCoerced(At->Frame))
       continue;
     Type *Frame = At->Frame;
