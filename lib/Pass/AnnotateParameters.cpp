@@ -29,6 +29,7 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
   // What strings copy are characters. Nothing tells any more once these functions
   // are inlined, and their buffers may lie beside numbers.
   Catalogue Cat;
+  const std::vector<StructType *> Structs = M.getIdentifiedStructTypes();
   MDNode *Nothing = MDNode::get(M.getContext(), {});
   MDNode *Member = MDNode::get(M.getContext(), {MDString::get(M.getContext(), "member")});
   for (Function &F : M) {
@@ -39,7 +40,7 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
     if (F.isDeclaration())
       continue;
     if (!Cat.handlesCharacters(F)) {
-      labelCopies(F);
+      labelCopies(F, Structs);
       continue;
     }
     for (Instruction &I : instructions(F)) {

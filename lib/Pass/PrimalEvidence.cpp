@@ -187,8 +187,7 @@ layoutAt(const Value *P, uint64_t Size, const DataLayout &DL) {
   return Result;
 }
 
-/// "0:f64,8:p,16:i32,20:?4" for copies that stay copies, from the place where P points on;
-/// empty if that cannot be said.
+/// "0:f64,8:p,16:i32,20:?4", for copies that stay copies.
 static std::string describe(const SmallVectorImpl<Leaf> &Leaves) {
   std::string Text;
   raw_string_ostream OS(Text);
@@ -260,18 +259,20 @@ static bool isNamedAfter(const Function &F, const StructType &S) {
 }
 
 /// The struct that an assignment copies, where no address names it (std::construct_at): clang
-/// lists its scalars and leaves its arrays open. The one struct of the module that has this size
+/// lists its scalars and leaves its arrays open. The one of Structs that has this size
 /// and these scalars, and that the function is named after; none if there are two that differ.
-static std::optional<Place> assigned(const MemTransferInst &Copy, const DataLayout &DL) {
+static std::optional<Place> assigned(const MemTransferInst &Copy, ArrayRef<StructType *> Structs,
+                                     const DataLayout &DL) {
   const auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
   const MDNode *Fields = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
   if (!Length || !Fields)
     return std::nullopt;
   StructType *Found = nullptr;
   std::string Layout;
-  for (StructType *S : Copy.getModule()->getIdentifiedStructTypes()) {
+  for (StructType *S : Structs) {
     SmallVector<Leaf, 8> Leaves;
-    if (isUnion(S) || !S->isSized() || !isNamedAfter(*Copy.getFunction(), *S) || DL.getTypeAllocSize(S).isScalable() ||
+    if (isUnion(S) || !S->isSized() || !isNamedAfter(*Copy.getFunction(), *S) ||
+        DL.getTypeAllocSize(S).isScalable() ||
         DL.getTypeAllocSize(S) != Length->getZExtValue() || !flatten(S, 0, DL, Leaves, MostLabelled))
       continue;
     bool Fits = true;
@@ -298,16 +299,17 @@ static std::optional<Place> assigned(const MemTransferInst &Copy, const DataLayo
 }
 
 /// Labels a copy with the members of what it moves, as the address at one of its ends names
-/// them. OnlyStructs: arrays of scalars tell nothing (optimised code may have them as buffers
-/// of something else).
-static void label(MemTransferInst &Copy, const DataLayout &DL, bool OnlyStructs) {
+/// them, or else one of Structs. OnlyStructs: arrays of scalars tell nothing (optimised code may
+/// have them as buffers of something else).
+static void label(MemTransferInst &Copy, ArrayRef<StructType *> Structs, const DataLayout &DL,
+                  bool OnlyStructs) {
   auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
   for (Value *P : {Copy.getRawSource(), Copy.getRawDest()}) {
     std::optional<Place> At = placeOf(P, DL);
     if (!At && Length)
       At = pointedTo(P, Length->getZExtValue(), DL);
     if (!At)
-      At = assigned(Copy, DL);
+      At = assigned(Copy, Structs, DL);
     if (!At || mayBeCoerced(At->Frame))
       continue;
     Type *Frame = At->Frame;
@@ -342,10 +344,10 @@ static void label(MemTransferInst &Copy, const DataLayout &DL, bool OnlyStructs)
   }
 }
 
-void retrograd::labelCopies(Function &F) {
+void retrograd::labelCopies(Function &F, ArrayRef<StructType *> Structs) {
   for (Instruction &I : instructions(F))
     if (auto *Copy = dyn_cast<MemTransferInst>(&I); Copy && !Copy->hasMetadata("rg.layout"))
-      label(*Copy, F.getDataLayout(), /*OnlyStructs=*/true);
+      label(*Copy, Structs, F.getDataLayout(), /*OnlyStructs=*/true);
 }
 
 static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {
@@ -395,7 +397,7 @@ void retrograd::makeCopiesTyped(Function &F) {
     auto *Length = dyn_cast<ConstantInt>(Copy->getLength());
     if (!Length || Length->getZExtValue() > LargestSplitCopy) {
       if (!Copy->hasMetadata("rg.layout"))
-        label(*Copy, DL, /*OnlyStructs=*/false);
+        label(*Copy, /*Structs=*/{}, DL, /*OnlyStructs=*/false); // no tbaa.struct at -O0
       continue;
     }
     uint64_t Size = Length->getZExtValue();

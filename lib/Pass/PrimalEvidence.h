@@ -26,8 +26,11 @@
 #ifndef RETROGRAD_PASS_PRIMALEVIDENCE_H
 #define RETROGRAD_PASS_PRIMALEVIDENCE_H
 
+#include "llvm/ADT/ArrayRef.h"
+
 namespace llvm {
 class Function;
+class StructType;
 }
 
 namespace retrograd {
@@ -37,8 +40,9 @@ namespace retrograd {
 void markWrittenIntegers(llvm::Function &F);
 
 /// Labels the copies of structs in F. For the first code of the front end, when the
-/// optimiser is going to run: TBAA has no words for arrays in structs.
-void labelCopies(llvm::Function &F);
+/// optimiser is going to run: TBAA has no words for arrays in structs. Structs: those of the
+/// module, which it takes a walk through all of it to find.
+void labelCopies(llvm::Function &F, llvm::ArrayRef<llvm::StructType *> Structs);
 
 /// Splits or labels the copies of typed memory in F. May run again after
 /// inlining, which copies by-value arguments.
