@@ -459,7 +459,7 @@ void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
   // Memory that can only be what the user called constant has no shadow; where
   // it may also be memory with one, that is found out at run time.
   bool IsRoot = &F == Facts.root();
-  BitVector Constant(Active.size()), Own = Facts.ownedMemory();
+  BitVector Constant(Active.size()), Foreign(Active.size()), Own = Facts.ownedMemory();
   for (Argument &A : F.args())
     if (Args[A.getArgNo()] == ArgActivity::Const && Facts.carriesPointer(&A)) {
       Mark(Origins.Inactive, &A);
@@ -484,8 +484,11 @@ void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
         continue;
       for (TypeAnalysis::ObjectId P : Facts.types().pointees(O))
         if (P != TypeAnalysis::NoObject)
-          Origins.Unshadowed |= Facts.reachableFrom(P);
+          Foreign |= Facts.reachableFrom(P);
     }
+  // Where it may also point to memory that was made here, the running program tells.
+  Foreign.reset(Facts.ownedMemory());
+  Origins.Unshadowed |= Foreign;
 }
 
 /// What has a shadow here and none in the caller is told apart at run time.
@@ -581,7 +584,8 @@ bool ActivityAnalysis::isActiveCall(const CallBase &C) const {
   }
   BitVector Active = VariedObjects;
   Active &= UsefulObjects;
-  return Active.anyCommon(E->Writes) || Active.anyCommon(E->Reads);
+  // A pointer that it sets and that leads to active memory has a shadow to be set, too.
+  return Active.anyCommon(E->Writes) || Active.anyCommon(E->Reads) || ShadowedObjects.anyCommon(E->Pointers);
 }
 
 void ActivityAnalysis::print(raw_ostream &OS) const {

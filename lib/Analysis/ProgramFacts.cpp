@@ -123,6 +123,15 @@ void ProgramFacts::computeHandled(ArrayRef<Function *> Functions) {
     }
 }
 
+bool ProgramFacts::mayWritePointers(const Instruction &I) const {
+  const auto *C = dyn_cast<CallBase>(&I);
+  if (const OperationRecord *R = C ? Cat.lookup(I) : nullptr)
+    return R->Class != RuleClass::Inactive && R->Class != RuleClass::Deallocation;
+  const auto *S = dyn_cast<StoreInst>(&I);
+  return !S || S->getValueOperand()->getType()->isPtrOrPtrVectorTy() || carriesPointer(S->getValueOperand()) ||
+         shape(S->getValueOperand()).HasUnknown;
+}
+
 void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
   unsigned N = Types.numObjects();
   for (Function *F : Functions) {
@@ -130,7 +139,9 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
     E.Reads.resize(N);
     E.Writes.resize(N);
     E.Changes.resize(N);
-    for (Instruction &I : instructions(*F))
+    E.Pointers.resize(N);
+    for (Instruction &I : instructions(*F)) {
+      bool Pointers = mayWritePointers(I);
       visitAccesses(I, Cat, [&](const Value *P, bool R, bool W) {
         TypeAnalysis::ObjectId O = Types.objectOf(P);
         if (O == TypeAnalysis::NoObject)
@@ -139,7 +150,10 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
           E.Reads.set(O);
         if (W)
           E.Writes.set(O);
+        if (W && Pointers)
+          E.Pointers.set(O);
       });
+    }
     for (Instruction &I : instructions(*F)) {
       const auto *C = dyn_cast<CallBase>(&I);
       if (!C)
@@ -151,6 +165,7 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
         const Effects &OfCall = *effects(*C);
         E.Reads |= OfCall.Reads;
         E.Writes |= OfCall.Writes;
+        E.Pointers |= OfCall.Pointers;
       }
       if (followsPointers(*C, Cat))
         E.Changes |= Handled;
@@ -162,7 +177,7 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
     Changed = false;
     for (Function *F : Functions) {
       Effects &E = EffectsOf[F];
-      auto Size = [&] { return E.Reads.count() + E.Writes.count() + E.Changes.count(); };
+      auto Size = [&] { return E.Reads.count() + E.Writes.count() + E.Changes.count() + E.Pointers.count(); };
       unsigned Before = Size();
       for (Instruction &I : instructions(*F))
         if (auto *C = dyn_cast<CallBase>(&I))
@@ -174,6 +189,7 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
               E.Reads |= It->second.Reads;
               E.Writes |= It->second.Writes;
               E.Changes |= It->second.Changes;
+              E.Pointers |= It->second.Pointers;
             }
       Changed |= Size() != Before;
     }
@@ -219,6 +235,7 @@ const ProgramFacts::Effects *ProgramFacts::effects(const CallBase &C) const {
   }
   if (C.onlyReadsMemory())
     E->Writes.reset();
+  E->Pointers = E->Writes;
   return (RuleEffects[&C] = std::move(E)).get();
 }
 
@@ -305,43 +322,53 @@ void ProgramFacts::computeOrigins(ArrayRef<Function *> Functions) {
     }
 }
 
-bool ProgramFacts::isSetFirst(const GlobalVariable &G) const {
-  auto [Known, New] = SetFirst.try_emplace(&G, false);
-  TypeAnalysis::ObjectId O = Types.objectOf(&G);
-  if (!New || !Root || O == TypeAnalysis::NoObject)
+bool ProgramFacts::setsFirst(const Function &F, const GlobalVariable &G, uint64_t Offset) const {
+  // A function that comes back to itself sets nothing first.
+  auto [Known, New] = SetFirst.try_emplace({&F, &G, Offset}, false);
+  if (!New)
     return Known->second;
+  TypeAnalysis::ObjectId O = Types.objectOf(&G);
   const DataLayout &DL = Types.dataLayout();
-  SmallVector<const Instruction *, 16> Readers;
-  SmallVector<std::pair<uint64_t, const StoreInst *>, 4> Stores;
-  for (const Instruction &I : instructions(*Root)) {
+  SmallVector<const Instruction *, 16> Readers, Setters;
+  for (const Instruction &I : instructions(F)) {
     if (const auto *S = dyn_cast<StoreInst>(&I); S && S->getValueOperand()->getType()->isPointerTy()) {
       APInt Off(64, 0);
-      if (S->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, Off, true) == &G)
-        Stores.push_back({Off.getZExtValue(), S});
+      if (S->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, Off, true) == &G && Off == Offset)
+        Setters.push_back(S);
     }
     bool Reads = isUnknownCall(I, Cat, PreparedOf) || isa<ReturnInst>(I);
     visitAccesses(I, Cat, [&](const Value *P, bool R, bool) { Reads |= R && Types.objectOf(P) == O; });
     if (const auto *C = dyn_cast<CallBase>(&I))
       if (Function *Callee = directCallee(*C))
-        if (Function *P = PreparedOf(Callee))
+        if (Function *P = PreparedOf(Callee)) {
           Reads |= effects(P).Reads.test(O);
+          if (effects(P).Pointers.test(O) && setsFirst(*P, G, Offset))
+            Setters.push_back(&I);
+        }
     if (Reads)
       Readers.push_back(&I);
   }
-  DominatorTree DT(*const_cast<Function *>(Root));
-  uint64_t Size = DL.getTypeAllocSize(G.getValueType()).getFixedValue();
-  bool All = true;
-  for (const TypedLeaf &L : Types.leavesAt(&G, Size)) {
+  if (Setters.empty())
+    return false;
+  DominatorTree DT(const_cast<Function &>(F));
+  bool First = any_of(Setters, [&](const Instruction *S) {
+    return all_of(Readers, [&](const Instruction *R) {
+      return R == S || !DT.isReachableFromEntry(R->getParent()) || DT.dominates(S, R);
+    });
+  });
+  return SetFirst[{&F, &G, Offset}] = First;
+}
+
+bool ProgramFacts::isSetFirst(const GlobalVariable &G) const {
+  if (!Root || Types.objectOf(&G) == TypeAnalysis::NoObject)
+    return false;
+  uint64_t Size = Types.dataLayout().getTypeAllocSize(G.getValueType()).getFixedValue();
+  return all_of(Types.leavesAt(&G, Size), [&](const TypedLeaf &L) {
     if (L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Integer)
-      continue;
-    All &= L.Kind.K == ByteKind::Pointer && L.Size == DL.getPointerSize() &&
-           any_of(Stores, [&](const auto &S) {
-             return S.first == L.Offset && all_of(Readers, [&](const Instruction *R) {
-                      return !DT.isReachableFromEntry(R->getParent()) || DT.dominates(S.second, R);
-                    });
-           });
-  }
-  return SetFirst[&G] = All;
+      return true;
+    return L.Kind.K == ByteKind::Pointer && L.Size == Types.dataLayout().getPointerSize() &&
+           setsFirst(*Root, G, L.Offset);
+  });
 }
 
 const BitVector &ProgramFacts::reachableFrom(TypeAnalysis::ObjectId O) const {

@@ -18,6 +18,8 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Instructions.h"
+#include <map>
+#include <tuple>
 
 namespace retrograd {
 class Catalogue;
@@ -47,6 +49,8 @@ public:
   /// objects of its own (the characters of a string); Writes and more.
   struct Effects {
     llvm::BitVector Reads, Writes, Changes;
+    /// Those of Writes to which pointers may be written, null ones included.
+    llvm::BitVector Pointers;
   };
   const Effects &effects(const llvm::Function *Prepared) const {
     return EffectsOf.find(Prepared)->second;
@@ -112,6 +116,11 @@ private:
   void computeEffects(llvm::ArrayRef<llvm::Function *> Functions);
   void computeOrigins(llvm::ArrayRef<llvm::Function *> Functions);
   void computeShared(llvm::ArrayRef<llvm::Function *> Functions);
+  /// F, or what it calls, sets the pointer at an offset of G before any of them reads
+  /// one in G, and whenever it returns.
+  bool setsFirst(const llvm::Function &F, const llvm::GlobalVariable &G, uint64_t Offset) const;
+  /// May what I writes to memory be a pointer?
+  bool mayWritePointers(const llvm::Instruction &I) const;
   /// Adds the memory to which I may write floating-point numbers.
   void addNumbersWritten(const llvm::Instruction &I, llvm::BitVector &To) const;
   void computeVisible(llvm::ArrayRef<llvm::Function *> Functions);
@@ -127,7 +136,7 @@ private:
   /// What inactive operations are given or hand out, where nobody says how the two
   /// belong together.
   llvm::BitVector Handled;
-  mutable llvm::DenseMap<const llvm::GlobalVariable *, bool> SetFirst;
+  mutable std::map<std::tuple<const llvm::Function *, const llvm::GlobalVariable *, uint64_t>, bool> SetFirst;
   const llvm::Function *Root = nullptr;
   llvm::ArrayRef<OutsideEvidence::HandedIn> HandedIn;
   bool ManySweeps;
