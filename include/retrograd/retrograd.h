@@ -60,58 +60,87 @@ mode:
 #define RG_DERIVATIVE_CALL
 #endif
 
+#ifndef RETROGRAD_MARKERS_DECLARED /* by <enzyme/enzyme> */
 #ifdef __cplusplus
-extern "C" {
+/* A C++ program may declare the markers for itself, with the linkage of C or of
+ * C++, before or after this header. Before: these are other variables of the same
+ * symbols. After: what is declared with C linkage may be declared again either way. */
+#define enzyme_const rg_enzyme_const
+#define enzyme_dup rg_enzyme_dup
+#define enzyme_dupnoneed rg_enzyme_dupnoneed
+#define enzyme_out rg_enzyme_out
+#define enzyme_primal_return rg_enzyme_primal_return
+#define enzyme_tape rg_enzyme_tape
+#define enzyme_allocated rg_enzyme_allocated
+#define enzyme_nofree rg_enzyme_nofree
+#define enzyme_width rg_enzyme_width
+#define enzyme_pattern rg_enzyme_pattern
+#define enzyme_dupv rg_enzyme_dupv
+#define enzyme_dupnoneedv rg_enzyme_dupnoneedv
+#define enzyme_scalar rg_enzyme_scalar
+#define enzyme_vector rg_enzyme_vector
+#define enzyme_buffer rg_enzyme_buffer
+#define RG_MARKER(name) extern "C" int rg_##name __asm__(#name)
+#else
+#define RG_MARKER(name) extern int name
+#endif
+RG_MARKER(enzyme_const);
+RG_MARKER(enzyme_dup);
+RG_MARKER(enzyme_dupnoneed);
+RG_MARKER(enzyme_out);
+RG_MARKER(enzyme_primal_return);
+/* Split mode, see docs/user/SplitMode.md. */
+RG_MARKER(enzyme_tape);
+RG_MARKER(enzyme_allocated);
+RG_MARKER(enzyme_nofree);
+/* Several derivatives at once, see docs/user/Jacobians.md. */
+RG_MARKER(enzyme_width);
+RG_MARKER(enzyme_pattern); /* docs/Sparse.md */
+RG_MARKER(enzyme_dupv);
+RG_MARKER(enzyme_dupnoneedv);
+RG_MARKER(enzyme_scalar);
+RG_MARKER(enzyme_vector);
+RG_MARKER(enzyme_buffer);
+#undef RG_MARKER
 #endif
 
-#ifndef RETROGRAD_MARKERS_DECLARED /* by <enzyme/enzyme> */
-extern int enzyme_const;
-extern int enzyme_dup;
-extern int enzyme_dupnoneed;
-extern int enzyme_out;
-extern int enzyme_primal_return;
-/* Split mode, see docs/user/SplitMode.md. */
-extern int enzyme_tape;
-extern int enzyme_allocated;
-extern int enzyme_nofree;
-/* Several derivatives at once, see docs/user/Jacobians.md. */
-extern int enzyme_width;
-extern int enzyme_pattern; /* docs/Sparse.md */
-extern int enzyme_dupv;
-extern int enzyme_dupnoneedv;
-extern int enzyme_scalar;
-extern int enzyme_vector;
-extern int enzyme_buffer;
+/* In C++ they are templates: a program's own declarations, of whatever result and
+ * linkage, overload them and are preferred. */
+#ifdef __cplusplus
+#define RG_ENTRY template <int = 0>
+#else
+#define RG_ENTRY
 #endif
 
 /* Reverse mode. The name says what is returned. */
-double __enzyme_autodiff(void *function, ...) RG_DERIVATIVE_CALL;
-float __enzyme_autodiff_float(void *function, ...) RG_DERIVATIVE_CALL;
-long double __enzyme_autodiff_longdouble(void *function,
+RG_ENTRY double __enzyme_autodiff(void *function, ...) RG_DERIVATIVE_CALL;
+RG_ENTRY float __enzyme_autodiff_float(void *function, ...) RG_DERIVATIVE_CALL;
+RG_ENTRY long double __enzyme_autodiff_longdouble(void *function,
                                          ...) RG_DERIVATIVE_CALL;
-void __enzyme_autodiff_void(void *function, ...) RG_DERIVATIVE_CALL;
+RG_ENTRY void __enzyme_autodiff_void(void *function, ...) RG_DERIVATIVE_CALL;
 
 /* Forward mode. */
-double __enzyme_fwddiff(void *function, ...) RG_DERIVATIVE_CALL;
-float __enzyme_fwddiff_float(void *function, ...) RG_DERIVATIVE_CALL;
-long double __enzyme_fwddiff_longdouble(void *function, ...) RG_DERIVATIVE_CALL;
-void __enzyme_fwddiff_void(void *function, ...) RG_DERIVATIVE_CALL;
+RG_ENTRY double __enzyme_fwddiff(void *function, ...) RG_DERIVATIVE_CALL;
+RG_ENTRY float __enzyme_fwddiff_float(void *function, ...) RG_DERIVATIVE_CALL;
+RG_ENTRY long double __enzyme_fwddiff_longdouble(void *function, ...) RG_DERIVATIVE_CALL;
+RG_ENTRY void __enzyme_fwddiff_void(void *function, ...) RG_DERIVATIVE_CALL;
 
 /* Reverse mode in two calls: the first returns the tape (and, if you declare one
  * that returns a struct, the function's result behind it), the second takes it. */
-void *__enzyme_augmentfwd(void *function, ...) RG_DERIVATIVE_CALL;
-double __enzyme_reverse(void *function, ...) RG_DERIVATIVE_CALL;
-float __enzyme_reverse_float(void *function, ...) RG_DERIVATIVE_CALL;
-long double __enzyme_reverse_longdouble(void *function,
+RG_ENTRY void *__enzyme_augmentfwd(void *function, ...) RG_DERIVATIVE_CALL;
+RG_ENTRY double __enzyme_reverse(void *function, ...) RG_DERIVATIVE_CALL;
+RG_ENTRY float __enzyme_reverse_float(void *function, ...) RG_DERIVATIVE_CALL;
+RG_ENTRY long double __enzyme_reverse_longdouble(void *function,
                                         ...) RG_DERIVATIVE_CALL;
-void __enzyme_reverse_void(void *function, ...) RG_DERIVATIVE_CALL;
+RG_ENTRY void __enzyme_reverse_void(void *function, ...) RG_DERIVATIVE_CALL;
 /* Bytes of memory for a tape, in units of char. */
-unsigned long __enzyme_augmentsize(void *function, ...) RG_DERIVATIVE_CALL;
-/* Releases a tape that is not reversed (any more); null is allowed. */
-void rg_tape_free(void *tape);
+RG_ENTRY unsigned long __enzyme_augmentsize(void *function, ...) RG_DERIVATIVE_CALL;
+#undef RG_ENTRY
 
 #ifdef __cplusplus
-}
+extern "C"
 #endif
+/* Releases a tape that is not reversed (any more); null is allowed. */
+void rg_tape_free(void *tape);
 
 #endif /* RETROGRAD_RETROGRAD_H */

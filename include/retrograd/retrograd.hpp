@@ -466,26 +466,26 @@ enum class Mode { Gradient, ValueAndGradient, Tangent, Store };
 template <Mode M, class R, class... Flat>
 RG_INLINE auto callEntry(void *Thunk, Flat... flat) {
   if constexpr (M == Mode::Gradient)
-    __enzyme_autodiff_void(Thunk, marker(flat)...);
+    ::__enzyme_autodiff_void<0>(Thunk, marker(flat)...);
   else if constexpr (M == Mode::Store)
-    __enzyme_fwddiff_void(Thunk, marker(flat)...);
+    ::__enzyme_fwddiff_void<0>(Thunk, marker(flat)...);
   else if constexpr (M == Mode::ValueAndGradient) {
     // The result has the primal alone: every adjoint goes to a shadow.
     if constexpr (std::is_same_v<R, float>)
-      return __enzyme_autodiff_float(Thunk, enzyme_primal_return,
+      return ::__enzyme_autodiff_float<0>(Thunk, enzyme_primal_return,
                                      marker(flat)...);
     else if constexpr (std::is_same_v<R, double>)
-      return __enzyme_autodiff(Thunk, enzyme_primal_return, marker(flat)...);
+      return ::__enzyme_autodiff<0>(Thunk, enzyme_primal_return, marker(flat)...);
     else
-      return __enzyme_autodiff_longdouble(Thunk, enzyme_primal_return,
+      return ::__enzyme_autodiff_longdouble<0>(Thunk, enzyme_primal_return,
                                           marker(flat)...);
   } else {
     if constexpr (std::is_same_v<R, float>)
-      return __enzyme_fwddiff_float(Thunk, marker(flat)...);
+      return ::__enzyme_fwddiff_float<0>(Thunk, marker(flat)...);
     else if constexpr (std::is_same_v<R, double>)
-      return __enzyme_fwddiff(Thunk, marker(flat)...);
+      return ::__enzyme_fwddiff<0>(Thunk, marker(flat)...);
     else
-      return __enzyme_fwddiff_longdouble(Thunk, marker(flat)...);
+      return ::__enzyme_fwddiff_longdouble<0>(Thunk, marker(flat)...);
   }
 }
 

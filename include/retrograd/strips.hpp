@@ -145,9 +145,9 @@ inline constexpr bool sameLanes =
 template <bool Forward, class... Flat>
 RG_INLINE void callStrip(void *Thunk, Flat... flat) {
   if constexpr (Forward)
-    __enzyme_fwddiff_void(Thunk, marker(flat)...);
+    ::__enzyme_fwddiff_void<0>(Thunk, marker(flat)...);
   else
-    __enzyme_autodiff_void(Thunk, marker(flat)...);
+    ::__enzyme_autodiff_void<0>(Thunk, marker(flat)...);
 }
 
 /// Appends marker, value and shadows of each port to the arguments.
