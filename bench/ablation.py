@@ -27,6 +27,7 @@ SWITCHES = [
     ("min-cut", "-rg-plan=naive"),
     ("defer-loops", "-rg-defer-loops=false"),
     ("chosen-iterations", "-rg-chosen-iterations=false"),
+    ("peel-first", "-rg-peel-first=false"),
     ("outer-counts", "-rg-outer-counts=false"),
     ("nest-arrays", "-rg-nest-arrays=false"),
     ("tape-arrays", "-rg-tape-arrays=false"),

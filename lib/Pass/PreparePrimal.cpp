@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Four steps, each over everything that the function to prepare can call:
+// Five steps, each over everything that the function to prepare can call:
 //
 //   clone     the function and what it calls directly, where a return can
 //             still be reached; collect what only unoptimised code knows
 //   shrink    callees before callers: inline what is small, simplify quickly
 //   simplify  what is left after inlining, by LLVM's own -O2 pipeline; calls
 //             that this makes direct go through the first two steps
+//   peel      first iterations that take a way of their own
 //   normalise control flow; drop markers
 //
 // At -O2 the first two find little to do. At -O0 they are why a chain of twenty
@@ -29,6 +30,7 @@
 #include "Offload/ScopedAtomics.h"
 #include "Pass/ClonePrimal.h"
 #include "Pass/DispatchCalls.h"
+#include "Pass/FirstIterations.h"
 #include "Pass/FortranTypes.h"
 #include "Pass/HashTables.h"
 #include "Pass/KeepEqualities.h"
@@ -624,6 +626,8 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       // descriptors in memory.
       bool Changed = Dispatch.dispatchCalls(F);
       Changed |= chooseFortranTypes(F, [this] { return referredTo(Asked); }, Runtime);
+      if (!Changed && Opts.PeelFirst)
+        Changed = peelFirstIterations(F, FAM);
       if (!Changed)
         break;
       FAM.invalidate(F, PreservedAnalyses::none());

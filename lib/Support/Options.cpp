@@ -38,6 +38,8 @@ static cl::opt<bool> NestArrays("rg-nest-arrays", cl::init(true), cl::cat(Catego
                                 cl::desc("allocate tape arrays for whole loop nests"));
 static cl::opt<bool> SkipIdleLoops("rg-skip-idle-loops", cl::init(true), cl::cat(Category),
                                    cl::desc("skip the reverse of loops whose results have zero adjoints"));
+static cl::opt<bool> PeelFirst("rg-peel-first", cl::init(true), cl::cat(Category),
+                               cl::desc("take the first iteration out of loops that begin with another way"));
 static cl::opt<bool> DeferLoops("rg-defer-loops", cl::init(true), cl::cat(Category),
                                 cl::desc("run loops whose results nobody asks for in the reverse sweep"));
 static cl::opt<bool> DeferNests("rg-defer-nests", cl::init(true), cl::cat(Category),
@@ -269,6 +271,7 @@ Options Options::fromCommandLine() {
   O.OuterCounts = ::OuterCounts;
   O.NestArrays = ::NestArrays;
   O.SkipIdleLoops = ::SkipIdleLoops;
+  O.PeelFirst = ::PeelFirst;
   O.DeferLoops = ::DeferLoops;
   O.DeferNests = ::DeferNests;
   O.ChosenIterations = ::ChosenIterations;

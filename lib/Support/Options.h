@@ -42,6 +42,7 @@ struct Options {
   bool OuterCounts = true;           ///< -rg-outer-counts: counts outside of loops they do not vary with
   bool NestArrays = true;            ///< -rg-nest-arrays: tape arrays of whole loop nests
   bool SkipIdleLoops = true;         ///< -rg-skip-idle-loops: not reversed where adjoints are zero
+  bool PeelFirst = true;             ///< -rg-peel-first: loops that begin with another way than they go on
   bool DeferNests = true;            ///< -rg-defer-nests: loops within deferred loops, too
   bool DeferLoops = true;            ///< -rg-defer-loops: run in the reverse sweep, where it makes no difference
   bool ChosenIterations = true;      ///< -rg-chosen-iterations: of the search for a minimum, reverse the find
