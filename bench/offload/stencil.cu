@@ -13,7 +13,7 @@ static int N;
 static std::vector<float> Start, Hand;
 static float *A, *B;
 
-__global__ void step(const float *In, float *Out, int N) {
+__global__ void advance(const float *In, float *Out, int N) {
   int X = blockIdx.x * blockDim.x + threadIdx.x, Y = blockIdx.y * blockDim.y + threadIdx.y;
   if (X < 1 || Y < 1 || X >= N - 1 || Y >= N - 1)
     return;
@@ -33,7 +33,7 @@ void prepare(int Size) {
 void device() {
   dim3 Block(64, 4), Grid((N + 63) / 64, (N + 3) / 4);
   for (int S = 0; S < Steps; ++S) {
-    step<<<Grid, Block>>>(A, B, N);
+    advance<<<Grid, Block>>>(A, B, N);
     std::swap(A, B);
   }
 }
