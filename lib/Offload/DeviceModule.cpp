@@ -8,6 +8,7 @@
 #include "Offload/DeviceModule.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Offload/BarrierElimination.h"
+#include "Offload/JoinValues.h"
 #include "Offload/LockStep.h"
 #include "Offload/Retarget.h"
 #include "Offload/PtxAssembly.h"
@@ -212,6 +213,14 @@ bool DeviceModule::prepare() {
     if (GlobalVariable *GV = D.getNamedGlobal(Name))
       GV->eraseFromParent();
   settleDynamicParts(D);
+  // threadIdx and its like are objects of clang's headers that nobody defines. Where nothing is
+  // inlined their addresses are passed to member functions, which do not look at what is there.
+  for (GlobalVariable &GV : D.globals())
+    if (auto *T = dyn_cast<StructType>(GV.getValueType());
+        GV.isDeclaration() && T && T->hasName() && T->getName().starts_with("struct.__cuda_builtin_")) {
+      GV.setInitializer(Constant::getNullValue(GV.getValueType()));
+      GV.setLinkage(GlobalValue::InternalLinkage);
+    }
   Function *ThreadNumber = nullptr;
   auto Number = [&] {
     if (!ThreadNumber) {
@@ -358,7 +367,7 @@ public:
   InstructionUniformity getInstructionUniformity(const Value *V) const override {
     auto *Call = dyn_cast<CallInst>(V);
     const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (Callee && Callee->getName().starts_with("llvm.nvvm.barrier.cta.red."))
+    if (Callee && (Callee->getName().starts_with("llvm.nvvm.barrier.cta.red.") || Callee->getName() == LeastOfBlock))
       return InstructionUniformity::AlwaysUniform; // one result for the whole block
     return differs(V) ? InstructionUniformity::NeverUniform : InstructionUniformity::Default;
   }
@@ -563,6 +572,8 @@ bool DeviceModule::lower() {
 
   for (Function *Kernel : KernelList) {
     hoistStackMemory(*Kernel);
+    if (Options.Recompute)
+      expressJoins(*Kernel);
     if (Options.EliminateBarriers && !Options.checks())
       eliminateBarriers(*Kernel);
     DenseSet<const Value *> Divergent = divergentValues(*Kernel);

@@ -7,6 +7,7 @@
 
 #include "Offload/KernelLowering.h"
 #include "Diagnostics/DiagnosticEngine.h"
+#include "Offload/ActiveThreads.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/CaptureTracking.h"
@@ -17,6 +18,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/LowerAtomic.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
@@ -85,7 +87,6 @@ public:
            const OffloadOptions &Options, DiagnosticEngine &Diags)
       : Kernel(Kernel), M(*Kernel.getParent()), Ctx(M.getContext()), DL(M.getDataLayout()), Options(Options),
         Diags(Diags), Reads(Reads), IsUniform(IsUniform), Points(Kernel, IsUniform, Options.CutLoops),
-        // Threads that are not together cannot share a value that a loop changes.
         Values(Kernel, Points, [&](const Value *V) { return sharesSlot(V, IsUniform); }, Options.Recompute) {}
 
   LoweredKernel run();
@@ -107,13 +108,15 @@ private:
   SmallVector<Function *, 8> Regions;
   SmallVector<BitVector, 8> Next;
   SmallVector<MDNode *, 8> AccessGroups;
+  /// Per region, where some threads have nothing to do there: who, and the region of the others.
+  SmallVector<std::pair<std::unique_ptr<ActiveThreads>, Function *>, 8> Active;
   LoweredKernel Result;
 
   bool usesMachine() const { return Points.hasWarpOperations() || Points.agreement() == Agreement::Divergent; }
+  /// Threads that are not together cannot share a value that a loop changes.
   bool sharesSlot(const Value *V, function_ref<bool(const Value *)> IsUniform) {
-    if (usesMachine())
-      return false;
-    return IsUniform(V);
+    auto *I = dyn_cast<Instruction>(V);
+    return IsUniform(V) && (!usesMachine() || (I && Points.isReachedTogether(*I)));
   }
 
   void collectShared();
@@ -130,6 +133,7 @@ private:
   Surroundings typesOfSurroundings(SmallVectorImpl<Type *> &Types);
   void makeRegion(unsigned K);
   void markParallel(Function &Region, unsigned K);
+  void findActive(unsigned K);
 
   // The block function.
   Function *Blocks = nullptr;
@@ -515,6 +519,21 @@ void Lowering::markParallel(Function &R, unsigned K) {
   }
 }
 
+/// Who has something to do in region K, where the others go the same way.
+void Lowering::findActive(unsigned K) {
+  Active.emplace_back();
+  if (!Options.Limit || Next[K].count() != 1 || Points.splits()[K].Kind == SplitKind::UniformBranch)
+    return;
+  // The order of Surroundings: arguments, thread, lane, tid.
+  unsigned Thread = Kernel.arg_size();
+  Argument *Tid[] = {Regions[K]->getArg(Thread + 2), Regions[K]->getArg(Thread + 3), Regions[K]->getArg(Thread + 4)};
+  auto Found = std::make_unique<ActiveThreads>(*Regions[K], Tid, [Thread](const Argument *A) {
+    return A->getArgNo() < Thread || A->getArgNo() > Thread + 4;
+  });
+  if (Found->isLimited())
+    Active.back() = {std::move(Found), Found->withoutGuards()};
+}
+
 //===----------------------------------------------------------------------===//
 // The block function
 //===----------------------------------------------------------------------===//
@@ -541,8 +560,9 @@ struct BlockEmitter {
   Value *Launch, *First, *Last, *Scratch, *Threads = nullptr, *Padded = nullptr;
   Value *Counters = nullptr; ///< program counters, when threads can be apart
   AllocaInst *NextVar = nullptr, *FullVar = nullptr, *AliveVar = nullptr;
-  SmallVector<BasicBlock *, 8> State, Full, Part;
-  BasicBlock *Done = nullptr, *Dispatch = nullptr, *GroupNext = nullptr;
+  AllocaInst *LowestVar = nullptr, *HighestVar = nullptr; ///< of the cuts that lanes go on at
+  SmallVector<BasicBlock *, 8> State, Full, Part, Whole;
+  BasicBlock *Done = nullptr, *Dispatch = nullptr, *GroupNext = nullptr, *Group = nullptr, *PhaseEnd = nullptr;
   Value *Base = nullptr, *GroupSize = nullptr;
   GlobalVariable *Masks = nullptr;
 
@@ -572,16 +592,23 @@ struct BlockEmitter {
   void run();
   void prologue();
   void blockIndex(Value *Number);
-  Value *callRegion(unsigned K);
+  Value *callRegion(unsigned K) { return callRegion(L.Regions[K]); }
+  CallInst *callRegion(Function *Region);
   void goTo(unsigned K, Value *Next);
   // Together.
   void emitState(unsigned K);
-  void threadLoops(unsigned K, bool Guarded, BasicBlock *After);
+  void threadLoops(unsigned K, bool Guarded, BasicBlock *After, const ActiveThreads::Bounds *Bounds = nullptr,
+                   bool IsRare = false);
+  void activeLoops(unsigned K, BasicBlock *After);
   // Apart.
   void emitMachine(BasicBlock *Start);
-  void emitFull(unsigned K);
+  void emitTogether(unsigned K, bool WholeBlock);
   void emitPart(unsigned K);
   void lanes(unsigned K, bool Guarded, bool StoreCounters, BasicBlock *After);
+  void goOn(unsigned J, bool WholeBlock);
+  void goOnAt(unsigned K, Value *Next, bool WholeBlock, BasicBlock *Otherwise);
+  void readUniform();
+  bool runsAsBlock(unsigned K) const;
   void warpOperation(unsigned K, Value *Active);
   void blockOperation(unsigned K, Value *Counters, Value *Wanted);
   Value *counterAt(Value *Thread) { return B.CreateGEP(I32, Counters, Thread); }
@@ -663,14 +690,14 @@ void BlockEmitter::blockIndex(Value *Number) {
   S.Ctaid[2] = B.CreateTrunc(Plane, I32, "block.z");
 }
 
-Value *BlockEmitter::callRegion(unsigned K) {
+CallInst *BlockEmitter::callRegion(Function *Region) {
   SmallVector<Value *, 32> Args;
   Surroundings Now = S;
   for (unsigned I = 0; I != Now.SlotAt.size(); ++I)
     if (L.Values.slots()[I].Uniform)
       Now.SlotNow[I] = S.SlotNow[I];
   Now.forEach([&](Value *&V) { Args.push_back(V); });
-  return B.CreateCall(L.Regions[K], Args);
+  return B.CreateCall(Region, Args);
 }
 
 /// Branches to the state that Next says, among those that region K can lead to.
@@ -693,7 +720,27 @@ void BlockEmitter::goTo(unsigned K, Value *Next) {
   }
 }
 
-void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After) {
+/// Region K by those who have something to do in it.
+void BlockEmitter::activeLoops(unsigned K, BasicBlock *After) {
+  const auto &[Active, Region] = L.Active[K];
+  if (!Active)
+    return threadLoops(K, /*Guarded=*/false, After);
+  SmallVector<Value *, 32> Values;
+  S.forEach([&](Value *&V) { Values.push_back(V); });
+  ActiveThreads::Bounds Bounds = Active->bounds(B, [&](const Argument *A) { return Values[A->getArgNo()]; }, S.Ntid);
+  if (auto *Exact = dyn_cast<ConstantInt>(Bounds.Exact); !Exact || Exact->isZero()) {
+    BasicBlock *Some = block("active." + Twine(K)), *All = block("wrapping." + Twine(K));
+    B.CreateCondBr(Bounds.Exact, Some, All);
+    B.SetInsertPoint(All);
+    threadLoops(K, /*Guarded=*/false, After, nullptr, /*IsRare=*/!Exact);
+    B.SetInsertPoint(Some);
+  }
+  threadLoops(K, /*Guarded=*/false, After, &Bounds);
+}
+
+/// Loops over the threads of the block, or those within Bounds. IsRare: not worth a copy of the region.
+void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After, const ActiveThreads::Bounds *Bounds,
+                               bool IsRare) {
   bool CanEnd = L.Next[K].test(L.Points.exitBit()) && L.Points.agreement() == Agreement::ExitOnly && !onlyEnds(K);
   BasicBlock *Head[3], *Latch[3];
   PHINode *Index[3];
@@ -702,12 +749,20 @@ void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After) {
     Head[D] = block("thread." + Axes[D]);
     Latch[D] = block("latch." + Axes[D]);
   }
+  auto To = [&](unsigned D) { return Bounds && Bounds->To[D] ? Bounds->To[D] : S.Ntid[D]; };
+  Value *Somebody = B.getTrue();
+  for (unsigned D = 0; Bounds && D != 3; ++D)
+    if (Bounds->From[D])
+      Somebody = B.CreateAnd(Somebody, B.CreateICmpULT(Bounds->From[D], Bounds->To[D]));
   for (int D = 2; D >= 0; --D) {
-    BasicBlock *From = B.GetInsertBlock();
-    B.CreateBr(Head[D]);
+    BasicBlock *Before = B.GetInsertBlock();
+    if (D == 2 && Somebody != B.getTrue())
+      B.CreateCondBr(Somebody, Head[D], After);
+    else
+      B.CreateBr(Head[D]);
     B.SetInsertPoint(Head[D]);
     Index[D] = B.CreatePHI(I32, 2, "tid." + Axes[D]);
-    Index[D]->addIncoming(B.getInt32(0), From);
+    Index[D]->addIncoming(Bounds && Bounds->From[D] ? Bounds->From[D] : B.getInt32(0), Before);
   }
   for (unsigned D = 0; D != 3; ++D)
     S.Tid[D] = Index[D];
@@ -719,7 +774,9 @@ void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After) {
     B.CreateCondBr(B.CreateICmpEQ(B.CreateLoad(I32, counterAt(S.Thread)), B.getInt32(0)), Alive, Latch[0]);
     B.SetInsertPoint(Alive);
   }
-  Value *Next = callRegion(K);
+  CallInst *Next = callRegion(Bounds ? L.Active[K].second : L.Regions[K]);
+  if (IsRare)
+    Next->setIsNoInline();
   if (CanEnd) {
     Value *Lives = B.CreateICmpNE(Next, B.getInt32(Ended));
     StoreInst *Store = B.CreateStore(B.CreateSelect(Lives, B.getInt32(0), B.getInt32(Ended)), counterAt(S.Thread));
@@ -734,13 +791,17 @@ void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After) {
     B.SetInsertPoint(Latch[D]);
     Value *More = B.CreateAdd(Index[D], B.getInt32(1), "", true, true);
     Index[D]->addIncoming(More, Latch[D]);
-    Instruction *Br = B.CreateCondBr(B.CreateICmpULT(More, S.Ntid[D]), Head[D], D == 2 ? After : Latch[D + 1]);
+    Instruction *Br = B.CreateCondBr(B.CreateICmpULT(More, To(D)), Head[D], D == 2 ? After : Latch[D + 1]);
     if (D == 0) {
       SmallVector<Metadata *, 3> Facts{nullptr};
       Facts.push_back(MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.mustprogress")));
       // Rows of a block are often as short as one vector or two.
       Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.interleave.count"),
                                           ConstantAsMetadata::get(B.getInt32(1))}));
+      // What is left of a row after whole vectors is long in comparison: masks, where there are any.
+      if (Bounds && Bounds->To[0])
+        Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.vectorize.predicate.enable"),
+                                            ConstantAsMetadata::get(B.getTrue())}));
       if (MDNode *Group = L.AccessGroups[K])
         Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
       MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
@@ -751,12 +812,16 @@ void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After) {
   B.SetInsertPoint(After);
 }
 
-void BlockEmitter::emitState(unsigned K) {
-  B.SetInsertPoint(State[K]);
-  atBarrier(K);
+void BlockEmitter::readUniform() {
   for (unsigned I = 0; I != S.SlotAt.size(); ++I)
     if (L.Values.slots()[I].Uniform)
       S.SlotNow[I] = L.loadAs(B, L.Values.slots()[I].Value->getType(), S.SlotAt[I]);
+}
+
+void BlockEmitter::emitState(unsigned K) {
+  B.SetInsertPoint(State[K]);
+  atBarrier(K);
+  readUniform();
   if (splits()[K].Kind == SplitKind::UniformBranch) {
     for (unsigned D = 0; D != 3; ++D)
       S.Tid[D] = B.getInt32(0);
@@ -777,7 +842,7 @@ void BlockEmitter::emitState(unsigned K) {
     threadLoops(K, /*Guarded=*/true, After);
     B.SetInsertPoint(All);
   }
-  threadLoops(K, /*Guarded=*/false, After);
+  activeLoops(K, After);
   B.SetInsertPoint(After);
   if (CanEnd) {
     Value *Alive = B.CreateLoad(I64, AliveVar);
@@ -789,11 +854,12 @@ void BlockEmitter::emitState(unsigned K) {
   goTo(K, L.Next[K].count() > 1 ? (Value *)B.CreateLoad(I32, NextVar) : nullptr);
 }
 
-/// The name of the library's routine for an operation: shfl.sync.down.i32 ->
-/// rg_warp_shfl_sync_down_i32.
+/// The name of the library's routine for an operation: llvm.nvvm.shfl.sync.down.i32 ->
+/// rg_warp_shfl_sync_down_i32, rg.least -> rg_block_least.
 static std::string helperName(StringRef Family, const CallInst &Op) {
   StringRef Name = Op.getCalledFunction()->getName();
-  Name.consume_front("llvm.nvvm.");
+  if (!Name.consume_front("llvm.nvvm."))
+    Name.consume_front("rg.");
   SmallString<64> Text(Family);
   for (char C : Name)
     Text += C == '.' ? '_' : C;
@@ -808,12 +874,12 @@ static std::string helperName(StringRef Family, const CallInst &Op) {
 /// Computes the result of the operation at cut K, once for the block.
 void BlockEmitter::blockOperation(unsigned K, Value *Counters, Value *Wanted) {
   const Split &Split = splits()[K];
-  // Operands: the barrier's number, the predicate.
+  // Operands: the barrier's number, the predicate; or what LeastOfBlock compares.
   Value *At = S.Deposits[K].back();
   Value *Step = B.getInt64(1);
   if (!At) {
     Value *Constant = Split.Deposit->getArgOperand(Split.Deposit->arg_size() - 1);
-    At = local(B.getInt8Ty(), "predicate");
+    At = local(L.memoryType(Constant->getType()), "operand");
     L.storeAs(B, Constant, At);
     Step = B.getInt64(0);
   }
@@ -886,6 +952,9 @@ void BlockEmitter::lanes(unsigned K, bool Guarded, bool StoreCounters, BasicBloc
     B.SetInsertPoint(Here);
   }
   Value *Next = callRegion(K);
+  if (!Guarded && StoreCounters)
+    for (auto [Var, Kind] : {std::pair(LowestVar, Intrinsic::smin), std::pair(HighestVar, Intrinsic::smax)})
+      B.CreateStore(B.CreateBinaryIntrinsic(Kind, B.CreateLoad(I32, Var), Next), Var);
   if (StoreCounters) {
     StoreInst *Store = B.CreateStore(encoded(K, Next), counterAt(S.Thread));
     if (MDNode *Group = L.AccessGroups[K])
@@ -906,30 +975,75 @@ void BlockEmitter::lanes(unsigned K, bool Guarded, bool StoreCounters, BasicBloc
   B.SetInsertPoint(After);
 }
 
-void BlockEmitter::emitFull(unsigned K) {
-  B.SetInsertPoint(Full[K]);
+/// Whether the threads of a block, when all are at cut K, can run its region without regard to
+/// warps: lanes neither take the results of an operation of a warp nor bring operands.
+bool BlockEmitter::runsAsBlock(unsigned K) const {
+  auto OfWarp = [&](unsigned J) { return J != L.Points.exitBit() && splits()[J].Kind == SplitKind::WarpOperation; };
+  return L.Points.hasWarpOperations() && !OfWarp(K) && none_of(L.Next[K].set_bits(), OfWarp);
+}
+
+/// Region K where all threads of the group, or of the block, are at its start.
+void BlockEmitter::emitTogether(unsigned K, bool WholeBlock) {
+  SaveAndRestore Lanes(GroupSize, WholeBlock ? Threads : GroupSize);
+  SaveAndRestore From(Base, WholeBlock ? B.getInt64(0) : Base);
+  B.SetInsertPoint(WholeBlock ? Whole[K] : Full[K]);
+  readUniform();
+  if (splits()[K].Kind == SplitKind::UniformBranch && L.Points.isReachedTogether(*splits()[K].Resume->getTerminator())) {
+    for (unsigned D = 0; D != 3; ++D)
+      S.Tid[D] = B.getInt32(0);
+    S.Lane = B.getInt64(0), S.Thread = Base;
+    goOnAt(K, callRegion(K), WholeBlock, WholeBlock ? Group : Dispatch);
+    return;
+  }
   if (splits()[K].Kind == SplitKind::WarpOperation)
     warpOperation(K, call("rg_all_lanes", I32, {GroupSize}));
   BasicBlock *After = block("full.end." + Twine(K));
-  int Only = onlyNext(K);
-  bool Store = Only < 0 && !onlyEnds(K);
-  lanes(K, /*Guarded=*/false, Store, After);
-  if (Store) {
-    B.CreateBr(Dispatch);
+  bool Several = L.Next[K].count() > 1;
+  if (Several) {
+    B.CreateStore(B.getInt32(INT32_MAX), LowestVar);
+    B.CreateStore(B.getInt32(INT32_MIN), HighestVar);
+  }
+  lanes(K, /*Guarded=*/false, /*StoreCounters=*/Several, After);
+  if (!Several) {
+    goOn(L.Next[K].any() ? L.Next[K].find_first() : L.Points.exitBit(), WholeBlock);
     return;
   }
-  bool Waits = Only >= 0 && splits()[Only].Kind == SplitKind::BlockBarrier;
-  if (Only >= 0 && !Waits) {
-    B.CreateBr(Full[Only]);
+  // Together still? Then there is nothing to schedule.
+  BasicBlock *Same = block("same." + Twine(K)), *Apart = WholeBlock ? Group : Dispatch;
+  Value *Next = B.CreateLoad(I32, LowestVar);
+  B.CreateCondBr(B.CreateICmpEQ(Next, B.CreateLoad(I32, HighestVar)), Same, Apart);
+  B.SetInsertPoint(Same);
+  goOnAt(K, Next, WholeBlock, Apart);
+}
+
+/// All threads of the group or the block go on where region K has led them, Next.
+void BlockEmitter::goOnAt(unsigned K, Value *Next, bool WholeBlock, BasicBlock *Otherwise) {
+  SwitchInst *Switch = B.CreateSwitch(Next, Otherwise, L.Next[K].count());
+  for (unsigned J : L.Next[K].set_bits()) {
+    bool Ends = J == L.Points.exitBit();
+    BasicBlock *To = block("same." + Twine(K) + ".to");
+    Switch->addCase(cast<ConstantInt>(B.getInt32(Ends ? Ended : int(J))), To);
+    B.SetInsertPoint(To);
+    goOn(J, WholeBlock);
+  }
+}
+
+/// All threads of the group or the block go on at cut J (or end), together.
+void BlockEmitter::goOn(unsigned J, bool WholeBlock) {
+  bool Ends = J == L.Points.exitBit(), Waits = !Ends && splits()[J].Kind == SplitKind::BlockBarrier;
+  if (!Ends && !Waits && (!WholeBlock || Whole[J])) {
+    B.CreateBr(WholeBlock ? Whole[J] : Full[J]);
     return;
   }
-  call("rg_fill", B.getVoidTy(), {counterAt(Base), B.getInt32(Waits ? Only | Blocked : Ended), GroupSize});
-  B.CreateBr(GroupNext);
+  int Counter = Ends ? Ended : Waits ? int(J) | Blocked : int(J);
+  call("rg_fill", B.getVoidTy(), {counterAt(Base), B.getInt32(Counter), GroupSize});
+  B.CreateBr(!WholeBlock ? GroupNext : Ends || Waits ? PhaseEnd : Group);
 }
 
 void BlockEmitter::emitPart(unsigned K) {
   B.SetInsertPoint(Part[K]);
   BasicBlock *Some = block("some." + Twine(K)), *After = block("some.end." + Twine(K));
+  readUniform();
   Value *Here = call("rg_count", I64, {counterAt(Base), B.getInt32(K), GroupSize});
   B.CreateCondBr(B.CreateICmpEQ(Here, GroupSize), Full[K], Some);
   B.SetInsertPoint(Some);
@@ -957,20 +1071,30 @@ void BlockEmitter::emitMachine(BasicBlock *Start) {
   Masks = new GlobalVariable(L.M, TableType, true, GlobalValue::PrivateLinkage, ConstantArray::get(TableType, Table),
                              "rg.masks");
   call("rg_fill", B.getVoidTy(), {Counters, B.getInt32(0), Threads});
-  BasicBlock *Phase = block("phase"), *Group = block("group"), *PhaseEnd = block("phase.end");
+  BasicBlock *Phase = block("phase"), *FirstOfGroup = block("group");
+  Group = block("groups"), PhaseEnd = block("phase.end");
   Dispatch = block("dispatch");
   GroupNext = block("group.next");
   for (unsigned K = 0; K != splits().size(); ++K) {
     State.push_back(nullptr);
     Full.push_back(block("full." + Twine(K)));
     Part.push_back(block("part." + Twine(K)));
+    Whole.push_back(runsAsBlock(K) ? block("whole." + Twine(K)) : nullptr);
   }
   B.CreateBr(Phase);
   B.SetInsertPoint(Phase);
-  B.CreateBr(Group);
+  if (any_of(Whole, [](BasicBlock *BB) { return BB; })) {
+    SwitchInst *Together = B.CreateSwitch(call("rg_common", I32, {Counters, Threads}), Group);
+    for (unsigned K = 0; K != splits().size(); ++K)
+      if (Whole[K] && (K == 0 || splits()[K].Kind == SplitKind::BlockBarrier))
+        Together->addCase(cast<ConstantInt>(B.getInt32(K)), Whole[K]);
+  } else
+    B.CreateBr(Group);
   B.SetInsertPoint(Group);
+  B.CreateBr(FirstOfGroup);
+  B.SetInsertPoint(FirstOfGroup);
   PHINode *BasePhi = B.CreatePHI(I64, 2, "group.base");
-  BasePhi->addIncoming(B.getInt64(0), Phase);
+  BasePhi->addIncoming(B.getInt64(0), Group);
   Base = BasePhi;
   Value *Left = B.CreateSub(Threads, Base);
   bool Warps = L.Points.hasWarpOperations();
@@ -985,7 +1109,7 @@ void BlockEmitter::emitMachine(BasicBlock *Start) {
   B.SetInsertPoint(GroupNext);
   Value *More = B.CreateAdd(Base, Warps ? B.getInt64(WarpSize) : Threads);
   BasePhi->addIncoming(More, GroupNext);
-  B.CreateCondBr(B.CreateICmpULT(More, Threads), Group, PhaseEnd);
+  B.CreateCondBr(B.CreateICmpULT(More, Threads), FirstOfGroup, PhaseEnd);
   B.SetInsertPoint(PhaseEnd);
   if (L.Options.checks()) {
     SmallVector<Constant *, 8> Sites;
@@ -1005,7 +1129,9 @@ void BlockEmitter::emitMachine(BasicBlock *Start) {
   B.CreateCondBr(B.CreateICmpNE(Alive, B.getInt64(0)), Phase, Done);
   for (unsigned K = 0; K != splits().size(); ++K) {
     emitPart(K);
-    emitFull(K);
+    emitTogether(K, /*WholeBlock=*/false);
+    if (Whole[K])
+      emitTogether(K, /*WholeBlock=*/true);
   }
 }
 
@@ -1014,6 +1140,7 @@ void BlockEmitter::run() {
   NextVar = local(I32, "next");
   FullVar = local(B.getInt1Ty(), "all.alive");
   AliveVar = local(I64, "alive");
+  LowestVar = local(I32, "lowest"), HighestVar = local(I32, "highest");
   if (L.usesMachine() || L.Points.agreement() == Agreement::ExitOnly)
     Counters = scratchAt(L.perThread(4));
   BasicBlock *Entry = B.GetInsertBlock(), *Head = block("block"), *End = block("end");
@@ -1108,6 +1235,7 @@ LoweredKernel Lowering::run() {
   for (unsigned K = 0; K != Points.size(); ++K) {
     Next.push_back(Points.next(K));
     makeRegion(K);
+    findActive(K);
   }
   makeBlocks();
   Result.Blocks = Blocks;

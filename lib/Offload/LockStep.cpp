@@ -13,28 +13,32 @@
 //
 // becomes
 //
-//   if (all(i < n)) {
-//     do { body; i += stride; } while (all(i < n));     // the block together
+//   m = least(number of iterations of this thread, 0 if it has none);
+//   if (m) {
+//     k = 0;
+//     do { body; } while (++k < m);                     // the block together, i = start + k * stride
 //     if (!(i < n)) goto end;
 //   }
 //   if (i < n) do { body; i += stride; } while (i < n); // the rest, each by itself
 //
-// where all() is CUDA's own reduction at a barrier. The first loop is one that all threads
-// repeat alike, which SplitPoints then turns inside out. A barrier more changes no program
-// whose threads do not race.
+// where least() is a reduction over the block at a barrier of our own (rg.least, in
+// runtime/device/warp.c). The first loop is one that all threads repeat alike, which
+// SplitPoints then turns inside out; i in it is a sum of what a thread starts with and
+// what all agree on, so that neighbours' accesses are seen to be neighbours. A barrier more
+// changes no program whose threads do not race.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Offload/LockStep.h"
 #include "Offload/SplitPoints.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -103,30 +107,72 @@ bool reachedByAll(Function &F, const BasicBlock *Place, IsUniformFn IsUniform) {
   return true;
 }
 
-/// i < n with i stepping by what all threads agree on, and n agreed on, too.
-bool stepsAlike(const Loop &L, const Value *Condition, IsUniformFn IsUniform) {
-  auto *Compare = dyn_cast<ICmpInst>(Condition);
-  if (!Compare)
-    return false;
+/// A value of a loop that all threads change alike: Phi, increased by Step once per iteration.
+struct Stepping {
+  PHINode *Phi = nullptr;
+  Value *Step = nullptr;
+};
+Stepping steppingOf(const Loop &L, PHINode *Phi, IsUniformFn IsUniform) {
+  auto *Next = dyn_cast<BinaryOperator>(Phi->getIncomingValueForBlock(L.getLoopLatch()));
+  if (Phi->getParent() != L.getHeader() || !Next || Next->getOpcode() != Instruction::Add)
+    return {};
+  for (unsigned Side = 0; Side != 2; ++Side)
+    if (Value *Step = Next->getOperand(1 - Side);
+        Next->getOperand(Side) == Phi && L.isLoopInvariant(Step) && IsUniform(Step))
+      return {Phi, Step};
+  return {};
+}
+
+/// The test of a loop that goes on while Index < Bound, or Index <= Bound, where Index is what
+/// Steps.Phi is before (or AfterStep: after) its step, and Bound the same for all threads.
+struct Test {
+  Stepping Steps;
+  bool AfterStep = false, Signed = false, OrEqual = false;
+  Value *Bound = nullptr;
+};
+std::optional<Test> testOf(const Loop &L, IsUniformFn IsUniform) {
+  auto *Repeat = cast<BranchInst>(L.getLoopLatch()->getTerminator());
+  auto *Compare = dyn_cast<ICmpInst>(Repeat->getCondition());
+  if (!Compare || !Compare->getOperand(0)->getType()->isIntegerTy())
+    return std::nullopt;
   for (unsigned Side = 0; Side != 2; ++Side) {
-    const Value *Index = Compare->getOperand(Side), *Bound = Compare->getOperand(1 - Side);
-    while (auto *Cast = dyn_cast<CastInst>(Index))
-      Index = Cast->getOperand(0);
-    const PHINode *Phi = dyn_cast<PHINode>(Index);
-    auto *Next = dyn_cast<BinaryOperator>(Index);
-    if (!Phi && Next && Next->getOpcode() == Instruction::Add)
-      Phi = dyn_cast<PHINode>(Next->getOperand(0)) ? dyn_cast<PHINode>(Next->getOperand(0))
-                                                   : dyn_cast<PHINode>(Next->getOperand(1));
-    if (!Phi || Phi->getParent() != L.getHeader() || !IsUniform(Bound))
+    Value *Index = Compare->getOperand(Side), *Bound = Compare->getOperand(1 - Side);
+    ICmpInst::Predicate P = Side ? Compare->getSwappedPredicate() : Compare->getPredicate();
+    if (Repeat->getSuccessor(0) != L.getHeader())
+      P = ICmpInst::getInversePredicate(P);
+    if (!L.isLoopInvariant(Bound) || !IsUniform(Bound) ||
+        (P != ICmpInst::ICMP_SLT && P != ICmpInst::ICMP_ULT && P != ICmpInst::ICMP_SLE && P != ICmpInst::ICMP_ULE))
       continue;
-    auto *Step = dyn_cast<BinaryOperator>(Phi->getIncomingValueForBlock(L.getLoopLatch()));
-    if (!Step || Step->getOpcode() != Instruction::Add)
-      continue;
-    const Value *By = Step->getOperand(0) == Phi ? Step->getOperand(1) : Step->getOperand(0);
-    if ((Step->getOperand(0) == Phi || Step->getOperand(1) == Phi) && IsUniform(By))
-      return true;
+    for (PHINode &Phi : L.getHeader()->phis()) {
+      bool After = Index == Phi.getIncomingValueForBlock(L.getLoopLatch());
+      if (!After && Index != &Phi)
+        continue;
+      if (Stepping Steps = steppingOf(L, &Phi, IsUniform); Steps.Phi)
+        return Test{Steps, After, ICmpInst::isSigned(P), P == ICmpInst::ICMP_SLE || P == ICmpInst::ICMP_ULE, Bound};
+    }
   }
-  return false;
+  return std::nullopt;
+}
+
+/// How often the loop's body certainly runs once it is entered, as an i32: the index goes up to
+/// the bound without wrapping, since the bound is a number of its type.
+Value *iterations(IRBuilder<> &B, const Test &T, Value *Start) {
+  Type *Ty = Start->getType();
+  Value *One = ConstantInt::get(Ty, 1), *Step = T.Steps.Step;
+  Value *Index = T.AfterStep ? B.CreateAdd(Start, Step) : Start;
+  ICmpInst::Predicate Less = T.Signed ? (T.OrEqual ? ICmpInst::ICMP_SLE : ICmpInst::ICMP_SLT)
+                                      : (T.OrEqual ? ICmpInst::ICMP_ULE : ICmpInst::ICMP_ULT);
+  Value *Repeats = B.CreateAnd(B.CreateICmp(Less, Index, T.Bound),
+                               T.Signed ? B.CreateICmpSGE(Step, One) : B.CreateICmpUGE(Step, One));
+  Value *Distance = B.CreateSub(T.Bound, Index);
+  if (!T.OrEqual)
+    Distance = B.CreateSub(Distance, One);
+  // The first test is of the first iteration's index: the body has run once by then.
+  Value *Times = B.CreateUDiv(Distance, B.CreateBinaryIntrinsic(Intrinsic::umax, Step, One));
+  if (unsigned Bits = Ty->getIntegerBitWidth(); Bits >= 32)
+    Times = B.CreateBinaryIntrinsic(Intrinsic::umin, Times, ConstantInt::get(Ty, 1u << 30));
+  Times = B.CreateZExtOrTrunc(Times, B.getInt32Ty());
+  return B.CreateSelect(Repeats, B.CreateAdd(Times, B.getInt32(2)), B.getInt32(1));
 }
 
 /// A body that vectorises, and accesses that differ between threads.
@@ -146,10 +192,6 @@ bool isWorthwhile(const Loop &L, IsUniformFn IsUniform) {
   return Varies && Carried <= 6;
 }
 
-Value *allThreads(IRBuilder<> &B, Value *Condition) {
-  return B.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_red_and_aligned_all, {}, {B.getInt32(0), Condition});
-}
-
 bool transform(Function &F, Loop &L, LoopInfo &LI, DominatorTree &DT, IsUniformFn IsUniform) {
   BasicBlock *Exiting = L.getExitingBlock(), *Latch = L.getLoopLatch(), *Preheader = L.getLoopPreheader();
   BasicBlock *Exit = L.getExitBlock();
@@ -157,7 +199,10 @@ bool transform(Function &F, Loop &L, LoopInfo &LI, DominatorTree &DT, IsUniformF
     return false;
   auto *Repeat = dyn_cast<BranchInst>(Latch->getTerminator());
   if (!Repeat || !Repeat->isConditional() || IsUniform(Repeat->getCondition()) ||
-      !stepsAlike(L, Repeat->getCondition(), IsUniform) || !isWorthwhile(L, IsUniform))
+      !isWorthwhile(L, IsUniform))
+    return false;
+  std::optional<Test> Test = testOf(L, IsUniform);
+  if (!Test)
     return false;
   // The guard: who has nothing to do goes round the loop.
   BasicBlock *GuardBlock = Preheader->getSinglePredecessor();
@@ -165,52 +210,71 @@ bool transform(Function &F, Loop &L, LoopInfo &LI, DominatorTree &DT, IsUniformF
   if (!Guard || !Guard->isConditional() || IsUniform(Guard->getCondition()) ||
       Guard->getSuccessor(0) == Guard->getSuccessor(1))
     return false;
-  // Nothing but the way into the loop may stand in the preheader: it is passed twice.
+  // What stands in the preheader is needed in front of the guard, to know how often all go round.
   for (Instruction &I : *Preheader)
-    if (!I.isTerminator() && (I.mayHaveSideEffects() || I.mayReadFromMemory()))
+    if (!I.isTerminator() && (isa<PHINode>(I) || I.mayReadOrWriteMemory() || !isSafeToSpeculativelyExecute(&I)))
       return false;
   if (!reachedByAll(F, GuardBlock, IsUniform))
     return false;
 
+  formLCSSA(L, DT, &LI, nullptr); // what is used behind the loop comes through phis of Exit
+  for (Instruction &I : make_early_inc_range(*Preheader))
+    if (!I.isTerminator()) {
+      I.moveBefore(Guard->getIterator());
+      I.dropPoisonGeneratingFlags();
+    }
+
   // Together: a copy of preheader and loop.
   ValueToValueMapTy Map;
   SmallVector<BasicBlock *, 8> Blocks;
-  Loop *Together = cloneLoopWithPreheader(Preheader, GuardBlock, &L, Map, ".together", &LI, &DT, Blocks);
+  cloneLoopWithPreheader(Preheader, GuardBlock, &L, Map, ".together", &LI, &DT, Blocks);
   remapInstructionsInBlocks(Blocks, Map);
-  auto *Together0 = cast<BasicBlock>(Map[Preheader]);
-  auto *LatchCopy = cast<BasicBlock>(Map[Latch]);
-  auto *RepeatCopy = cast<BranchInst>(LatchCopy->getTerminator());
-  Value *Mine = RepeatCopy->getCondition();
-  bool RepeatsOnTrue = Repeat->getSuccessor(0) == L.getHeader();
-  (void)Together;
-
-  // Behind it: the rest, or the end.
-  BasicBlock *Behind = BasicBlock::Create(F.getContext(), "rest", &F, Preheader);
-  IRBuilder<> B(RepeatCopy);
-  Value *Left = RepeatsOnTrue ? Mine : B.CreateNot(Mine);
-  Value *All = allThreads(B, Left);
-  B.CreateCondBr(All, cast<BasicBlock>(Map[L.getHeader()]), Behind);
-  RepeatCopy->eraseFromParent();
-  B.SetInsertPoint(Behind);
-  B.CreateCondBr(Left, L.getHeader(), Exit);
   auto Copied = [&](Value *V) {
     auto It = Map.find(V);
     return It == Map.end() ? V : static_cast<Value *>(It->second);
   };
+  auto *InFront = cast<BasicBlock>(Map[Preheader]), *Head = cast<BasicBlock>(Map[L.getHeader()]);
+  auto *RepeatCopy = cast<BranchInst>(cast<BasicBlock>(Map[Latch])->getTerminator());
+
+  // In front of it: as often as all have something to do, if at all.
+  IRBuilder<> B(Guard);
+  Value *Enters = Guard->getSuccessor(0) == Preheader ? Guard->getCondition() : B.CreateNot(Guard->getCondition());
+  Value *Mine = B.CreateSelect(Enters, iterations(B, *Test, Test->Steps.Phi->getIncomingValueForBlock(Preheader)), B.getInt32(0));
+  Value *Common = B.CreateCall(F.getParent()->getOrInsertFunction(LeastOfBlock, B.getInt32Ty(), B.getInt32Ty()), Mine,
+                               "common");
+  BasicBlock *Alone = SplitBlock(GuardBlock, Guard->getIterator());
+  GuardBlock->getTerminator()->eraseFromParent();
+  B.SetInsertPoint(GuardBlock);
+  B.CreateCondBr(B.CreateICmpNE(Common, B.getInt32(0)), InFront, Alone);
+
+  // Behind it: the rest, or the end.
+  BasicBlock *Behind = BasicBlock::Create(F.getContext(), "rest", &F, Preheader);
+  B.SetInsertPoint(RepeatCopy);
+  Value *Left = RepeatCopy->getCondition();
+  if (Repeat->getSuccessor(0) != L.getHeader())
+    Left = B.CreateNot(Left);
+  PHINode *Count = PHINode::Create(B.getInt32Ty(), 2, "count", Head->begin());
+  Value *Next = B.CreateAdd(Count, B.getInt32(1), "", true, true);
+  Count->addIncoming(B.getInt32(0), InFront);
+  Count->addIncoming(Next, RepeatCopy->getParent());
+  B.CreateCondBr(B.CreateICmpULT(Next, Common), Head, Behind)->setMetadata(TogetherMark, MDNode::get(F.getContext(), {}));
+  RepeatCopy->eraseFromParent();
+  B.SetInsertPoint(Behind);
+  B.CreateCondBr(Left, L.getHeader(), Exit);
   for (PHINode &Phi : L.getHeader()->phis())
     Phi.addIncoming(Copied(Phi.getIncomingValueForBlock(Latch)), Behind);
   for (PHINode &Phi : Exit->phis())
     Phi.addIncoming(Copied(Phi.getIncomingValueForBlock(Exiting)), Behind);
 
-  // In front: together if all have something to do.
-  bool EntersOnTrue = Guard->getSuccessor(0) == Preheader;
-  B.SetInsertPoint(Guard);
-  Value *Enters = EntersOnTrue ? Guard->getCondition() : B.CreateNot(Guard->getCondition());
-  Value *AllEnter = allThreads(B, Enters);
-  BasicBlock *Alone = SplitBlock(GuardBlock, Guard->getIterator());
-  GuardBlock->getTerminator()->eraseFromParent();
-  B.SetInsertPoint(GuardBlock);
-  B.CreateCondBr(AllEnter, Together0, Alone);
+  // What steps is computed of the number of iterations that were.
+  B.SetInsertPoint(Head, Head->getFirstNonPHIIt());
+  for (PHINode &Phi : make_early_inc_range(L.getHeader()->phis()))
+    if (Stepping Steps = steppingOf(L, &Phi, IsUniform); Steps.Phi) {
+      auto *Copy = cast<PHINode>(Map[&Phi]);
+      Value *Times = B.CreateZExtOrTrunc(Count, Phi.getType());
+      Copy->replaceAllUsesWith(B.CreateAdd(Copy->getIncomingValueForBlock(InFront), B.CreateMul(Times, Steps.Step)));
+      Copy->eraseFromParent();
+    }
   return true;
 }
 
@@ -218,13 +282,6 @@ bool transform(Function &F, Loop &L, LoopInfo &LI, DominatorTree &DT, IsUniformF
 
 unsigned retrograd::runLoopsInLockStep(Function &Kernel, IsUniformFn IsUniform) {
   unsigned Count = 0;
-  for (Instruction &I : instructions(Kernel))
-    if (auto *Call = dyn_cast<CallInst>(&I)) {
-      bool Is = false;
-      // With operations of a warp, warps are what runs together.
-      if (splitKindOf(*Call, Is) == SplitKind::WarpOperation && Is)
-        return 0;
-    }
   // Each loop once; the analyses are made anew after each.
   SmallPtrSet<const BasicBlock *, 8> Tried;
   for (bool Changed = true; Changed;) {

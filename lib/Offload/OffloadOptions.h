@@ -16,6 +16,7 @@ struct OffloadOptions {
   bool EliminateBarriers = true; ///< -rg-offload-eliminate-barriers
   bool CutLoops = true;          ///< -rg-offload-cut-loops: loops over threads inside of uniform loops
   bool LockStep = true;          ///< -rg-offload-lock-step: loops over the grid by the block together
+  bool Limit = true;             ///< -rg-offload-limit: loops over the threads that have something to do
   bool CheckRaces = false;       ///< -rg-check-races
   bool CheckUninitialized = false; ///< -rg-check-uninitialized
   bool Print = false;            ///< -rg-print-offload: the lowered functions

@@ -24,6 +24,10 @@ using namespace retrograd;
 SplitKind retrograd::splitKindOf(const CallInst &Call, bool &IsSplit) {
   IsSplit = false;
   const Function *Callee = Call.getCalledFunction();
+  if (Callee && Callee->getName() == LeastOfBlock) {
+    IsSplit = true;
+    return SplitKind::BlockBarrier;
+  }
   StringRef Name = Callee && Callee->isIntrinsic() ? Callee->getName() : "";
   if (!Name.consume_front("llvm.nvvm."))
     return SplitKind::Entry;
@@ -47,12 +51,24 @@ SplitKind retrograd::splitKindOf(const CallInst &Call, bool &IsSplit) {
 SplitPoints::SplitPoints(Function &F, function_ref<bool(const Value *)> IsUniform, bool CutLoops) : F(F) {
   cutAtOperations();
   Agree = classify(IsUniform, nullptr);
-  if (CutLoops && !Warps && Agree != Agreement::Divergent)
-    findLoops(IsUniform);
-  if (Agree != Agreement::Divergent)
-    while (cutAtUniformBranch(IsUniform))
-      ;
+  // Where each thread has a place of its own any cut is right, but worth its price for loops
+  // that were made to be cut alone.
+  bool Apart = Warps || Agree == Agreement::Divergent;
+  findLoops(IsUniform, /*OnlyMarked=*/!CutLoops || Apart);
+  while (cutAtUniformBranch(/*OnlyLoops=*/Agree == Agreement::Divergent, IsUniform))
+    ;
   sortByProgramOrder();
+  DominatorTree DT(F);
+  LoopInfo Loops(DT);
+  for (Loop *L : Loops.getLoopsInPreorder())
+    if (BasicBlock *Exiting = L->getExitingBlock(); Exiting && Exiting->getTerminator()->hasMetadata(TogetherMark))
+      TogetherBlocks.insert(L->block_begin(), L->block_end());
+}
+
+bool SplitPoints::isReachedTogether(const Instruction &V) const {
+  auto *Call = dyn_cast<CallInst>(&V);
+  return TogetherBlocks.contains(V.getParent()) ||
+         (Call && Call->getCalledFunction() && Call->getCalledFunction()->getName() == LeastOfBlock);
 }
 
 void SplitPoints::add(Split S) {
@@ -172,8 +188,8 @@ Agreement SplitPoints::classify(IsUniformFn IsUniform, const BasicBlock *Extra) 
 
 /// Innermost loops that all threads repeat equally often, worth turning inside out: with
 /// accesses that differ between threads, nothing that cannot be vectorised, and not too
-/// much to carry from one iteration to the next.
-void SplitPoints::findLoops(IsUniformFn IsUniform) {
+/// much to carry from one iteration to the next. And those that were marked.
+void SplitPoints::findLoops(IsUniformFn IsUniform, bool OnlyMarked) {
   DominatorTree DT(F);
   LoopInfo Loops(DT);
   for (Loop *L : Loops.getLoopsInPreorder()) {
@@ -181,7 +197,11 @@ void SplitPoints::findLoops(IsUniformFn IsUniform) {
     const Value *Condition = Exiting ? conditionOf(Exiting->getTerminator()) : nullptr;
     if (!L->isInnermost() || !Condition || !IsUniform(Condition) || !L->getLoopPreheader() || !L->getLoopLatch())
       continue;
-    bool Fit = true, Varies = false;
+    if (Exiting->getTerminator()->hasMetadata(TogetherMark)) {
+      LoopEnds.insert(Exiting->getTerminator());
+      continue;
+    }
+    bool Fit = !OnlyMarked, Varies = false;
     unsigned Carried = 0;
     for (PHINode &Phi : L->getHeader()->phis())
       Carried += !IsUniform(&Phi);
@@ -206,7 +226,7 @@ void SplitPoints::findLoops(IsUniformFn IsUniform) {
       Agree = std::max(Agree, classify(IsUniform, End->getParent()));
 }
 
-bool SplitPoints::cutAtUniformBranch(function_ref<bool(const Value *)> IsUniform) {
+bool SplitPoints::cutAtUniformBranch(bool OnlyLoops, IsUniformFn IsUniform) {
   auto Next = nextSets(nullptr);
   for (BasicBlock &BB : F) {
     Instruction *T = BB.getTerminator();
@@ -224,7 +244,7 @@ bool SplitPoints::cutAtUniformBranch(function_ref<bool(const Value *)> IsUniform
       Decides |= First.size() && Set != First;
       First = Set;
     }
-    if (!Decides && !LoopEnds.contains(T))
+    if (!LoopEnds.contains(T) && (OnlyLoops || !Decides))
       continue;
     BasicBlock *Branch = SplitBlock(&BB, T->getIterator());
     add({Branch, SplitKind::UniformBranch});

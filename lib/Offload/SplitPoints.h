@@ -41,6 +41,14 @@ enum class SplitKind : unsigned char {
   Edge           ///< what such a branch leads to
 };
 
+/// i32(i32), an operation of our own: a barrier of the block, and the least of what its threads
+/// bring, as unsigned numbers.
+inline constexpr llvm::StringLiteral LeastOfBlock = "rg.least";
+
+/// Marks the branch that repeats a loop which all threads of a block run equally often, always
+/// together: such a loop is cut.
+inline constexpr llvm::StringLiteral TogetherMark = "rg.together";
+
 /// What an NVVM intrinsic is for us.
 SplitKind splitKindOf(const llvm::CallInst &Call, bool &IsSplit);
 inline bool isSplitOperation(const llvm::CallInst &Call) {
@@ -82,6 +90,9 @@ public:
     auto It = Index.find(BB);
     return It == Index.end() ? -1 : int(It->second);
   }
+  /// Whether threads that are not together elsewhere are at V: it stands in a loop with
+  /// TogetherMark, or is the least of the block.
+  bool isReachedTogether(const llvm::Instruction &V) const;
   /// The blocks of region K, its first block first.
   llvm::SmallVector<llvm::BasicBlock *, 16> region(unsigned K) const;
   /// Which cuts region K can end at; the last bit is the end of the thread.
@@ -97,8 +108,9 @@ private:
 
   void add(Split S);
   void cutAtOperations();
-  /// Cuts at one more branch; false when there is none left.
-  bool cutAtUniformBranch(llvm::function_ref<bool(const llvm::Value *)> IsUniform);
+  /// Cuts at one more branch: one of LoopEnds, or (unless OnlyLoops) one that decides which cut
+  /// comes next; false when there is none left.
+  bool cutAtUniformBranch(bool OnlyLoops, llvm::function_ref<bool(const llvm::Value *)> IsUniform);
   using IsUniformFn = llvm::function_ref<bool(const llvm::Value *)>;
   /// How far threads stay together if there were a cut in Extra, too (null: none).
   Agreement classify(IsUniformFn IsUniform, const llvm::BasicBlock *Extra) const;
@@ -106,9 +118,10 @@ private:
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> nextSets(const llvm::BasicBlock *Extra) const;
   llvm::BitVector firstFrom(const llvm::BasicBlock *Succ, const llvm::BasicBlock *Extra,
                             const llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> &Next) const;
-  void findLoops(IsUniformFn IsUniform);
+  void findLoops(IsUniformFn IsUniform, bool OnlyMarked);
   /// Branches at the ends of loops to cut.
   llvm::SmallPtrSet<const llvm::Instruction *, 4> LoopEnds;
+  llvm::SmallPtrSet<const llvm::BasicBlock *, 8> TogetherBlocks; ///< of loops with TogetherMark
   void sortByProgramOrder();
 };
 

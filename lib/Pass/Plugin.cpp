@@ -87,7 +87,8 @@ static LinkStage stageOf(ThinOrFullLTOPhase Phase) {
 
 static OffloadOptions offloadOptions(const Options &O) {
   return {O.OffloadRecompute, O.OffloadUniform,      O.OffloadParallel, O.OffloadEliminateBarriers,
-          O.OffloadCutLoops,  O.OffloadLockStep,    O.CheckRaces,    O.CheckUninitialized,
+          O.OffloadCutLoops,  O.OffloadLockStep,    O.OffloadLimit,   O.CheckRaces,
+          O.CheckUninitialized,
           O.PrintOffload};
 }
 

@@ -133,6 +133,8 @@ static cl::opt<bool> OffloadEliminateBarriers("rg-offload-eliminate-barriers", c
                                               cl::desc("drop barriers that order nothing"));
 static cl::opt<bool> OffloadCutLoops("rg-offload-cut-loops", cl::init(true), cl::cat(Category),
                                      cl::desc("loops over threads go inside of loops that all threads repeat alike"));
+static cl::opt<bool> OffloadLimit("rg-offload-limit", cl::init(true), cl::cat(Category),
+                                  cl::desc("loops over those threads of a block that have something to do"));
 static cl::opt<bool> OffloadLockStep("rg-offload-lock-step", cl::init(true), cl::cat(Category),
                                      cl::desc("threads of a block run loops over the grid together"));
 static cl::opt<bool> CheckRaces("rg-check-races", cl::cat(Category),
@@ -309,6 +311,7 @@ Options Options::fromCommandLine() {
   O.OffloadEliminateBarriers = ::OffloadEliminateBarriers;
   O.OffloadCutLoops = ::OffloadCutLoops;
   O.OffloadLockStep = ::OffloadLockStep;
+  O.OffloadLimit = ::OffloadLimit;
   O.CheckRaces = ::CheckRaces;
   O.CheckUninitialized = ::CheckUninitialized;
   O.PrintOffload = ::PrintOffload;

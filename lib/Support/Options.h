@@ -86,6 +86,7 @@ struct Options {
   bool OffloadEliminateBarriers = true; ///< -rg-offload-eliminate-barriers
   bool OffloadCutLoops = true;         ///< -rg-offload-cut-loops
   bool OffloadLockStep = true;         ///< -rg-offload-lock-step
+  bool OffloadLimit = true;            ///< -rg-offload-limit
   bool CheckRaces = false;             ///< -rg-check-races
   bool CheckUninitialized = false;     ///< -rg-check-uninitialized
   bool PrintOffload = false;           ///< -rg-print-offload

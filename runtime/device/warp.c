@@ -31,6 +31,13 @@ int64_t rg_count(const int *P, int K, int64_t N) {
     Sum += P[I] == K;
   return Sum;
 }
+/* The program counter that all have, or -1. */
+int rg_common(const int *P, int64_t N) {
+  int Differ = 0;
+  for (int64_t I = 0; I < N; ++I)
+    Differ |= P[I] ^ P[0];
+  return Differ ? -1 : P[0];
+}
 u32 rg_lanes_at(const int *P, int K, int64_t N) {
   u32 Set = 0;
   for (int64_t I = 0; I < N; ++I)
@@ -240,3 +247,12 @@ REDUX(xor, u32, 0, A ^ B)
 BLOCK(popc, 0, A + B)
 BLOCK(and, 1, A & B)
 BLOCK(or, 0, A | B)
+
+/* LeastOfBlock of lib/Offload/SplitPoints.h; threads that have ended do not count. */
+u32 rg_block_least(const u32 *V, int64_t VS, const int *Counters, int Here, int64_t N) {
+  u32 Least = ~0u;
+  for (int64_t I = 0; I < N; ++I)
+    if (!Counters || Counters[I] == Here)
+      Least = V[I * VS] < Least ? V[I * VS] : Least;
+  return Least;
+}
