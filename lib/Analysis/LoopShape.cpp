@@ -16,21 +16,9 @@ using namespace llvm;
 using namespace retrograd;
 
 LoopShape::LoopShape(Function &F, LoopInfo &LI, ScalarEvolution &SE)
-    : F(F), LI(LI), SE(SE) {
-  findLiveBlocks();
+    : F(F), LI(LI), SE(SE), Live(blocksThatReturn(F)) {
   for (Loop *L : LI.getLoopsInPreorder())
     analyseLoop(*L);
-}
-
-void LoopShape::findLiveBlocks() {
-  SmallVector<const BasicBlock *, 16> Work;
-  for (BasicBlock &B : F)
-    if (isa<ReturnInst>(B.getTerminator()) && Live.insert(&B).second)
-      Work.push_back(&B);
-  while (!Work.empty())
-    for (const BasicBlock *P : predecessors(Work.pop_back_val()))
-      if (Live.insert(P).second)
-        Work.push_back(P);
 }
 
 void LoopShape::analyseLoop(Loop &L) {

@@ -18,6 +18,7 @@
 #ifndef RETROGRAD_ANALYSIS_LOOPSHAPE_H
 #define RETROGRAD_ANALYSIS_LOOPSHAPE_H
 
+#include "Analysis/LiveBlocks.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -60,7 +61,6 @@ public:
   void print(llvm::raw_ostream &OS) const;
 
 private:
-  void findLiveBlocks();
   void analyseLoop(llvm::Loop &L);
 
   llvm::Function &F;

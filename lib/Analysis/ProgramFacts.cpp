@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/ProgramFacts.h"
+#include "Analysis/LiveBlocks.h"
 #include "Catalogue/Catalogue.h"
 #include "Support/DispatchMarks.h"
 #include "llvm/IR/Dominators.h"
@@ -140,7 +141,11 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
     E.Writes.resize(N);
     E.Changes.resize(N);
     E.Pointers.resize(N);
+    // No derivative comes back from where an error is reported.
+    const SmallPtrSet<const BasicBlock *, 32> Live = blocksThatReturn(*F);
     for (Instruction &I : instructions(*F)) {
+      if (!Live.contains(I.getParent()))
+        continue;
       bool Pointers = mayWritePointers(I);
       visitAccesses(I, Cat, [&](const Value *P, bool R, bool W) {
         TypeAnalysis::ObjectId O = Types.objectOf(P);
@@ -156,7 +161,7 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
     }
     for (Instruction &I : instructions(*F)) {
       const auto *C = dyn_cast<CallBase>(&I);
-      if (!C)
+      if (!C || !Live.contains(C->getParent()))
         continue;
       // A function that nobody knows may write whatever it can see.
       if (callsBack(I, Cat) || (isUnknownCall(I, Cat, PreparedOf) && !C->onlyReadsMemory()))

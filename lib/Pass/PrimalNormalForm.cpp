@@ -38,21 +38,6 @@
 using namespace llvm;
 using namespace retrograd;
 
-SmallPtrSet<const BasicBlock *, 32>
-retrograd::blocksThatReturn(const Function &F) {
-  SmallPtrSet<const BasicBlock *, 32> Found;
-  SmallVector<const BasicBlock *, 32> Work;
-  for (const BasicBlock &BB : F)
-    if (isa<ReturnInst>(BB.getTerminator()))
-      Work.push_back(&BB);
-  while (!Work.empty()) {
-    const BasicBlock *BB = Work.pop_back_val();
-    if (Found.insert(BB).second)
-      append_range(Work, predecessors(BB));
-  }
-  return Found;
-}
-
 namespace {
 /// Whether the code that an exception runs on its way out, callees included, leaves
 /// something behind that is seen when the exception has left. Giving memory back is

@@ -13,17 +13,11 @@
 #ifndef RETROGRAD_PASS_PRIMALNORMALFORM_H
 #define RETROGRAD_PASS_PRIMALNORMALFORM_H
 
-#include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/IR/BasicBlock.h"
+#include "Analysis/LiveBlocks.h"
 #include "llvm/IR/PassManager.h"
 
 namespace retrograd {
 class Catalogue;
-
-/// Blocks of F from which a return can be reached. The others only lead to
-/// throw, abort or an endless loop: nothing there has a derivative.
-llvm::SmallPtrSet<const llvm::BasicBlock *, 32>
-blocksThatReturn(const llvm::Function &F);
 
 /// Turns an invoke into a call when its landing pad cannot lead to a return and only
 /// gives memory back: an exception that leaves leaves that memory behind, and what
