@@ -269,6 +269,26 @@ void ActivityAnalysis::propagateVaried() {
   }
 }
 
+/// One more or less of what a struct declares to be an integer, by an access through the same
+/// pointer: where LLVM merges accesses, the mark of the declaration may be lost.
+static bool isCount(const StoreInst &S) {
+  const auto *Sum = dyn_cast<BinaryOperator>(S.getValueOperand());
+  if (!Sum || Sum->getOpcode() != Instruction::Add || !isa<ConstantInt>(Sum->getOperand(1)))
+    return false;
+  const Value *P = S.getPointerOperand();
+  const auto *Before = dyn_cast<LoadInst>(Sum->getOperand(0));
+  if (!Before || Before->getPointerOperand() != P)
+    return false;
+  bool Declared = false;
+  for (const User *U : P->users()) {
+    const auto *I = dyn_cast<Instruction>(U);
+    if (!I || getLoadStorePointerOperand(I) != P || getLoadStoreType(const_cast<Instruction *>(I)) != Sum->getType())
+      return false;
+    Declared |= TypeAnalysis::isDeclaredInteger(*I);
+  }
+  return Declared;
+}
+
 /// Follows the bits of varied floats through integers that are no floats by type
 /// (a masked mantissa, a half that went through an array of int or to another
 /// thread) to where they become a float again. Comparisons and conversions end a
@@ -299,6 +319,10 @@ void ActivityAnalysis::findLostBits() {
   auto Holds = [&](const Value *P) {
     return testObject(VariedObjects, P) || testObject(TaintedObjects, P);
   };
+  auto IsPointer = [&](const LoadInst *L) {
+    const ValueShape &S = Facts.shape(L);
+    return S.HasPointer && !S.HasUnknown && S.Floats.empty();
+  };
   /// True if I hands such bits on, to its result or to memory.
   auto Follow = [&](const Instruction &I) {
     if (movesACharacter(I))
@@ -318,7 +342,7 @@ void ActivityAnalysis::findLostBits() {
       return false;
     bool FromBits = false;
     if (const auto *L = dyn_cast<LoadInst>(&I))
-      FromBits = L->getType()->isIntOrIntVectorTy() && Holds(L->getPointerOperand());
+      FromBits = L->getType()->isIntOrIntVectorTy() && Holds(L->getPointerOperand()) && !IsPointer(L);
     else if (MovesBits(I)) // a choice by such bits hands none of them on
       FromBits = any_of(drop_begin(I.operands(), isa<SelectInst>(I)), [&](const Value *Op) {
         return Tainted.contains(Op) ||
@@ -341,7 +365,7 @@ void ActivityAnalysis::findLostBits() {
         LostBits.push_back(&I);
     }
     if (const auto *S = dyn_cast<StoreInst>(&I)) {
-      if (Tainted.contains(S->getValueOperand()) && Facts.isPunned(I))
+      if (Tainted.contains(S->getValueOperand()) && Facts.isPunned(I) && !isCount(*S))
         LostBits.push_back(&I);
     } else if (const auto *L = dyn_cast<LoadInst>(&I); L && L->getType()->isFPOrFPVectorTy() && !isVaried(L) &&
                                                        testObject(AtomicObjects, L->getPointerOperand())) {

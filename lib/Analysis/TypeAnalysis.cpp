@@ -209,7 +209,7 @@ Type *TypeAnalysis::sharedWithPointers(const Value *P, uint64_t Offset, uint64_t
 bool TypeAnalysis::isIndexPlace(const Value *P) const { return I->isIndexPlace(P); }
 
 bool TypeAnalysis::isDeclaredInteger(const Instruction &Access) {
-  if (Access.hasMetadata(CopiesCharacters))
+  if (Access.hasMetadata(CopiesCharacters) || Access.hasMetadata(DeclaredMember))
     return true;
   if (const MDNode *Written = Access.getMetadata("rg.int"))
     return Written->getNumOperands() != 0;

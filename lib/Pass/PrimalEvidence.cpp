@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/PrimalEvidence.h"
+#include "Support/DispatchMarks.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DataLayout.h"
@@ -436,11 +437,20 @@ static bool isMember(const Value *P) {
   return S && !S->isLiteral() && !isUnion(S) && GEP->getNumIndices() > 1;
 }
 
+/// A character, a bool, a short that a struct declares by itself: no array, which may be
+/// storage for anything.
+static bool isSmallMember(const Value *P, const Type *T) {
+  const auto *GEP = dyn_cast<GEPOperator>(P);
+  return GEP && isMember(P) && isa<StructType>(GEP->getSourceElementType()) && GEP->getResultElementType() == T;
+}
+
 void retrograd::markWrittenIntegers(Function &F) {
   for (Instruction &I : instructions(F)) {
     if (!isa<LoadInst>(I) && !isa<StoreInst>(I))
       continue;
     Type *T = getLoadStoreType(&I);
+    if (!I.isAtomic() && (T->isIntegerTy(8) || T->isIntegerTy(16)) && isSmallMember(getLoadStorePointerOperand(&I), T))
+      I.setMetadata(DeclaredMember, MDNode::get(F.getContext(), {}));
     if (I.isAtomic() || !(T->isIntegerTy(32) || T->isIntegerTy(64)))
       continue;
     // What is passed by value is loaded from, and stored to, variables in the

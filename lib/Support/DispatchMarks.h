@@ -27,6 +27,9 @@ inline constexpr llvm::StringLiteral UnseenCallee = "rg-unseen";
 inline constexpr llvm::StringLiteral FixedArguments = "rg-fixed-arguments";
 /// Metadata of a copy of memory, or of a load or store of a byte: it moves characters, no numbers and no pointers.
 inline constexpr llvm::StringLiteral CopiesCharacters = "rg.characters";
+/// Metadata of an access to an integer of less than four bytes that a struct declares as a
+/// member: no part of a number, and no evidence of what others take its place for.
+inline constexpr llvm::StringLiteral DeclaredMember = "rg.member";
 
 } // namespace retrograd
 
