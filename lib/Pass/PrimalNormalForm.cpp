@@ -382,13 +382,61 @@ void retrograd::spellWordCopies(Function &F, bool Untyped) {
     }
 }
 
+/// V is an address taken as an integer, a constant, or a choice between such; Web gets the
+/// choices, Any says whether there is an address among them.
+static bool isChoiceOfAddresses(Value *V, SmallPtrSetImpl<Value *> &Web, bool &Any) {
+  if (isa<ConstantInt>(V))
+    return true;
+  if (auto *Cast = dyn_cast<PtrToIntOperator>(V)) {
+    Any = true;
+    return Cast->getPointerOperand()->getType() == PointerType::get(V->getContext(), 0);
+  }
+  auto *Phi = dyn_cast<PHINode>(V);
+  auto *Select = dyn_cast<SelectInst>(V);
+  if ((!Phi && !Select) || Web.size() > 16)
+    return false;
+  if (!Web.insert(V).second)
+    return true;
+  if (Select)
+    return isChoiceOfAddresses(Select->getTrueValue(), Web, Any) &&
+           isChoiceOfAddresses(Select->getFalseValue(), Web, Any);
+  return all_of(Phi->incoming_values(), [&](Value *In) { return isChoiceOfAddresses(In, Web, Any); });
+}
+
+/// The same choice among the pointers.
+static Value *choiceOfPointers(Value *V, DenseMap<Value *, Value *> &Made) {
+  PointerType *Pointer = PointerType::get(V->getContext(), 0);
+  if (auto *C = dyn_cast<ConstantInt>(V))
+    return C->isZero() ? ConstantPointerNull::get(Pointer) : ConstantExpr::getIntToPtr(C, Pointer);
+  if (auto *Cast = dyn_cast<PtrToIntOperator>(V))
+    return Cast->getPointerOperand();
+  if (Value *Known = Made.lookup(V))
+    return Known;
+  IRBuilder<> B(cast<Instruction>(V));
+  if (auto *Select = dyn_cast<SelectInst>(V)) {
+    Value *True = choiceOfPointers(Select->getTrueValue(), Made);
+    return Made[V] = B.CreateSelect(Select->getCondition(), True, choiceOfPointers(Select->getFalseValue(), Made));
+  }
+  auto *Phi = cast<PHINode>(V);
+  PHINode *New = B.CreatePHI(Pointer, Phi->getNumIncomingValues());
+  Made[V] = New;
+  for (auto [In, From] : zip(Phi->incoming_values(), Phi->blocks()))
+    New->addIncoming(choiceOfPointers(In, Made), From);
+  return New;
+}
+
 void retrograd::spellAddresses(Function &F) {
+  DenseMap<Value *, Value *> Choices;
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     IRBuilder<> B(&I);
     Value *P = nullptr;
     if (isa<IntToPtrInst>(I) && I.getOperand(0)->getType()->isIntegerTy(64) &&
         I.getType() == B.getPtrTy()) {
       P = pointerBehind(I.getOperand(0), B);
+      SmallPtrSet<Value *, 8> Web;
+      bool Any = false;
+      if (!P && isChoiceOfAddresses(I.getOperand(0), Web, Any) && Any)
+        P = choiceOfPointers(I.getOperand(0), Choices);
     } else if (auto *Mask = dyn_cast<IntrinsicInst>(&I);
                Mask && Mask->getIntrinsicID() == Intrinsic::ptrmask &&
                I.getType() == B.getPtrTy()) {
@@ -402,7 +450,8 @@ void retrograd::spellAddresses(Function &F) {
     }
     if (!P)
       continue;
-    P->takeName(&I);
+    if (!P->hasName() && isa<Instruction>(P))
+      P->takeName(&I);
     I.replaceAllUsesWith(P);
     I.eraseFromParent();
   }

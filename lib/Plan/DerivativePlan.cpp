@@ -689,6 +689,10 @@ void DerivativePlan::collectRefusals() {
         refuse(RefusalKind::Instruction, I, What);
       if (isPointerFromFloats(I))
         refuse(RefusalKind::Instruction, I, "a pointer taken from a floating-point register");
+      // An address that the types do not know for one has no shadow to make a pointer of.
+      else if (isa<IntToPtrInst>(I) && !isa<Constant>(I.getOperand(0)) && Activity.hasShadow(&I) &&
+               !Activity.isMixed(&I) && !Activity.hasShadow(I.getOperand(0)))
+        refuse(RefusalKind::Unshadowed, I, "memory whose address was computed as an integer");
       // A copy by halves: tangents can be moved so, but adjoints are added up.
       else if (Request.Mode != DerivativeMode::Forward && Activity.isActive(&I) &&
                facts().shape(&I).HasPiece)
