@@ -46,6 +46,9 @@ template <class T> struct Matrix {
   inline Matrix(bool Rows, char Op, T *A, int lda)
       : Data(A), Down(Rows != (Op == 'T' || Op == 'C') ? lda : 1),
         Right(Rows != (Op == 'T' || Op == 'C') ? 1 : lda), Conjugated(Op == 'C' || Op == 'R') {}
+  /// The same, to be read only.
+  template <class U>
+  inline Matrix(const Matrix<U> &A) : Data(A.Data), Down(A.Down), Right(A.Right), Conjugated(A.Conjugated) {}
   inline T &at(int i, int j) const { return Data[i * Down + j * Right]; }
 };
 
@@ -175,7 +178,116 @@ template <class T> inline void rotm(int n, T *x, int incx, T *y, int incy, const
     Y[i] = H21 * Old + H22 * Y[i];
   }
 }
+
+template <class T> inline Number<T> operator-(Number<T> a, Number<T> b) {
+  return {a.re - b.re, a.im - b.im};
+}
+/// By the larger part, so that nothing overflows on the way.
+template <class T> inline Number<T> reciprocal(Number<T> a) {
+  if (fabs(a.re) >= fabs(a.im)) {
+    T q = a.im / a.re, d = a.re + a.im * q;
+    return {1 / d, -q / d};
+  }
+  T q = a.re / a.im, d = a.re * q + a.im;
+  return {q / d, -1 / d};
+}
+/// What LAPACK takes for the size of a pivot.
+template <class T> inline T sizeOf(Number<T> a) { return (T)fabs(a.re) + (T)fabs(a.im); }
+template <class T> inline void swapRows(int n, Matrix<Number<T>> A, int i, int k) {
+  for (int j = 0; j < n && i != k; ++j) {
+    Number<T> Old = A.at(i, j);
+    A.at(i, j) = A.at(k, j);
+    A.at(k, j) = Old;
+  }
+}
+/// Rows are exchanged; L has ones on its diagonal. Returns the first column without a
+/// pivot, counted from 1, or 0.
+template <class T> inline int getrf(int m, int n, Matrix<Number<T>> A, int *Pivots) {
+  int Singular = 0;
+  for (int j = 0; j < m && j < n; ++j) {
+    int Row = j;
+    for (int i = j + 1; i < m; ++i)
+      if (sizeOf(A.at(i, j)) > sizeOf(A.at(Row, j)))
+        Row = i;
+    Pivots[j] = Row + 1;
+    if (isZero(A.at(Row, j))) {
+      Singular = Singular ? Singular : j + 1;
+      continue; // nothing to eliminate below it
+    }
+    swapRows(n, A, j, Row);
+    Number<T> Inverse = reciprocal(A.at(j, j));
+    for (int i = j + 1; i < m; ++i)
+      A.at(i, j) = A.at(i, j) * Inverse;
+    for (int k = j + 1; k < n; ++k)
+      for (int i = j + 1; i < m; ++i)
+        A.at(i, k) = A.at(i, k) - A.at(i, j) * A.at(j, k);
+  }
+  return Singular;
+}
+/// Solves A X = B (Op is 'N'), A^T X = B ('T') or A^H X = B ('C').
+template <class T>
+inline void getrs(char Op, int n, int r, Matrix<const Number<T>> A, const int *Pivots, Matrix<Number<T>> B) {
+  bool Conjugated = Op == 'C';
+  if (Op == 'N')
+    for (int i = 0; i < n; ++i)
+      swapRows(r, B, i, Pivots[i] - 1);
+  for (int k = 0; k < r; ++k) {
+    if (Op == 'N') {
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < i; ++j)
+          B.at(i, k) = B.at(i, k) - A.at(i, j) * B.at(j, k);
+      for (int i = n - 1; i >= 0; --i) {
+        for (int j = i + 1; j < n; ++j)
+          B.at(i, k) = B.at(i, k) - A.at(i, j) * B.at(j, k);
+        B.at(i, k) = B.at(i, k) * reciprocal(A.at(i, i));
+      }
+      continue;
+    }
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < i; ++j)
+        B.at(i, k) = B.at(i, k) - conjugate(A.at(j, i), Conjugated) * B.at(j, k);
+      B.at(i, k) = B.at(i, k) * reciprocal(conjugate(A.at(i, i), Conjugated));
+    }
+    for (int i = n - 1; i >= 0; --i)
+      for (int j = i + 1; j < n; ++j)
+        B.at(i, k) = B.at(i, k) - conjugate(A.at(j, i), Conjugated) * B.at(j, k);
+  }
+  if (Op != 'N')
+    for (int i = n - 1; i >= 0; --i)
+      swapRows(r, B, i, Pivots[i] - 1);
+}
+template <class T>
+inline int gesv(int n, int r, Matrix<Number<T>> A, int *Pivots, Matrix<Number<T>> B) {
+  int Singular = getrf(n, n, A, Pivots);
+  if (!Singular)
+    getrs('N', n, r, Matrix<const Number<T>>(A), Pivots, B);
+  return Singular;
+}
+/// Of floats, added up as doubles.
+inline double dsdot(int n, const float *x, int incx, const float *y, int incy) {
+  Vector<const float> X(n, x, incx), Y(n, y, incy);
+  double Sum = 0;
+  for (int i = 0; i < n; ++i)
+    Sum += (double)X[i] * Y[i];
+  return Sum;
+}
 } // namespace
+
+extern "C" {
+double rg_expand_dsdot_(const int *n, const float *x, const int *incx, const float *y, const int *incy) {
+  return dsdot(*n, x, *incx, y, *incy);
+}
+double rg_expand_cblas_dsdot(int n, const float *x, int incx, const float *y, int incy) {
+  return dsdot(n, x, incx, y, incy);
+}
+float rg_expand_sdsdot_(const int *n, const float *b, const float *x, const int *incx, const float *y,
+                        const int *incy) {
+  return (float)(*b + dsdot(*n, x, *incx, y, *incy));
+}
+float rg_expand_cblas_sdsdot(int n, float b, const float *x, int incx, const float *y, int incy) {
+  return (float)(b + dsdot(n, x, incx, y, incy));
+}
+}
 
 #define RG_COMPLEX_BLAS(T, z, d)                                                                                \
   extern "C" {                                                                                                  \
@@ -282,5 +394,40 @@ template <class T> inline void rotm(int n, T *x, int incx, T *y, int incy, const
     ger(Conjugated, m, n, *a, x, incx, y, incy, Matrix<z##number>(o == RowMajor, 'N', A, lda));                 \
   }
 
+#define RG_COMPLEX_LAPACK(T, z)                                                                                 \
+  extern "C" {                                                                                                  \
+  void rg_expand_##z##getrf_(const int *m, const int *n, z##number *A, const int *lda, int *pivots,             \
+                             int *info) {                                                                       \
+    *info = getrf(*m, *n, Matrix<z##number>(false, 'N', A, *lda), pivots);                                      \
+  }                                                                                                             \
+  int rg_expand_LAPACKE_##z##getrf(int o, int m, int n, z##number *A, int lda, int *pivots) {                   \
+    return getrf(m, n, Matrix<z##number>(o == RowMajor, 'N', A, lda), pivots);                                  \
+  }                                                                                                             \
+  void rg_expand_##z##getrs_(const char *t, const int *n, const int *r, const z##number *A, const int *lda,     \
+                             const int *pivots, z##number *B, const int *ldb, int *info) {                      \
+    getrs(operation(t), *n, *r, Matrix<const z##number>(false, 'N', A, *lda), pivots,                           \
+          Matrix<z##number>(false, 'N', B, *ldb));                                                              \
+    *info = 0;                                                                                                  \
+  }                                                                                                             \
+  int rg_expand_LAPACKE_##z##getrs(int o, char t, int n, int r, const z##number *A, int lda, const int *pivots, \
+                                   z##number *B, int ldb) {                                                     \
+    getrs(operation(&t), n, r, Matrix<const z##number>(o == RowMajor, 'N', A, lda), pivots,                     \
+          Matrix<z##number>(o == RowMajor, 'N', B, ldb));                                                       \
+    return 0;                                                                                                   \
+  }                                                                                                             \
+  void rg_expand_##z##gesv_(const int *n, const int *r, z##number *A, const int *lda, int *pivots,              \
+                            z##number *B, const int *ldb, int *info) {                                          \
+    *info = gesv(*n, *r, Matrix<z##number>(false, 'N', A, *lda), pivots,                                        \
+                 Matrix<z##number>(false, 'N', B, *ldb));                                                       \
+  }                                                                                                             \
+  int rg_expand_LAPACKE_##z##gesv(int o, int n, int r, z##number *A, int lda, int *pivots, z##number *B,        \
+                                  int ldb) {                                                                    \
+    return gesv(n, r, Matrix<z##number>(o == RowMajor, 'N', A, lda), pivots,                                    \
+                Matrix<z##number>(o == RowMajor, 'N', B, ldb));                                                 \
+  }                                                                                                             \
+  }
+
 RG_COMPLEX_BLAS(double, z, d)
 RG_COMPLEX_BLAS(float, c, s)
+RG_COMPLEX_LAPACK(double, z)
+RG_COMPLEX_LAPACK(float, c)

@@ -88,7 +88,7 @@ defm blas_spr2 : DenseNames<"spr2", "V:PPPPPPPP", "V:IIITPIPIP">;
 // runtime/blas_complex.cpp.
 defm blas_rotg : DenseNames<"rotg", "V:PPPP", "V:PPPP">;
 defm blas_rotm : DenseNames<"rotm", "V:PPPPPP", "V:IPIPIP">;
-multiclass ComplexNames<string fortran, string cblas> {
+multiclass ComplexNames<string fortran, string cblas, string lapacke = ""> {
   defvar name = !subst("complex_", "", NAME);
   foreach P = ["z", "c"] in {
     defvar Real = !if(!eq(P, "z"), "d", "s");
@@ -97,6 +97,8 @@ multiclass ComplexNames<string fortran, string cblas> {
     def P#_fortran : Expansion<"rg_expand_"#Name#"_", [Name#"_"], !subst("T", Letter, fortran)#"*">;
     if !ne(cblas, "") then
       def P#_cblas : Expansion<"rg_expand_cblas_"#Name, ["cblas_"#Name], !subst("T", Letter, cblas)>;
+    if !ne(lapacke, "") then
+      def P#_lapacke : Expansion<"rg_expand_LAPACKE_"#Name, ["LAPACKE_"#Name], lapacke>;
   }
 }
 defm complex_Paxpy : ComplexNames<"V:PPPPPP", "V:IPPIPI">;
@@ -115,6 +117,12 @@ defm complex_Pgemv : ComplexNames<"V:PPPPPPPPPPP", "V:IIIIPPIPIPPI">;
 defm complex_Pgeru : ComplexNames<"V:PPPPPPPPP", "V:IIIPPIPIPI">;
 defm complex_Pgerc : ComplexNames<"V:PPPPPPPPP", "V:IIIPPIPIPI">;
 defm complex_Pgemm : ComplexNames<"V:PPPPPPPPPPPPP", "V:IIIIIIPPIPIPPI">;
+
+// Floats that are added up as doubles.
+def blas_dsdot_fortran : Expansion<"rg_expand_dsdot_", ["dsdot_"], "D:PPPPP*">;
+def blas_dsdot_cblas : Expansion<"rg_expand_cblas_dsdot", ["cblas_dsdot"], "D:IPIPI">;
+def blas_sdsdot_fortran : Expansion<"rg_expand_sdsdot_", ["sdsdot_"], "G:PPPPPP*">;
+def blas_sdsdot_cblas : Expansion<"rg_expand_cblas_sdsdot", ["cblas_sdsdot"], "G:IGPIPI">;
 
 def blas_index : InactiveInC<["idamax_", "isamax_", "cblas_idamax", "cblas_isamax", "izamax_",
                               "icamax_", "cblas_izamax", "cblas_icamax"]>;
@@ -138,6 +146,10 @@ defm lapack_orgqr : Dense<"orgqr", "I:IIIPIP", "- - - mT - rT", "V:PPPPPPPPP", "
                           "I:IIIIPIP">;
 defm lapack_syev : Dense<"syev", "I:IIIPIP", "- - - mT - wT", "V:PPPPPPPPP", "",
                          "I:INNIPIP">;
+
+defm complex_Pgetrf : ComplexNames<"V:PPPPPP", "", "I:IIIPIP">;
+defm complex_Pgetrs : ComplexNames<"V:PPPPPPPPP", "", "I:INIIPIPPI">;
+defm complex_Pgesv : ComplexNames<"V:PPPPPPPP", "", "I:IIIPIPPI">;
 
 def lapack_workspace : InactiveInC<["rg_blas_dgetri_space", "rg_blas_sgetri_space",
   "rg_blas_dgeqrf_space", "rg_blas_sgeqrf_space", "rg_blas_dormqr_space",
