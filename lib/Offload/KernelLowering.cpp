@@ -582,7 +582,10 @@ struct BlockEmitter {
     SmallVector<Type *, 8> Types;
     for (Value *V : Args)
       Types.push_back(V->getType());
-    return B.CreateCall(L.helper(Name, Ret, Types), Args);
+    CallInst *Call = B.CreateCall(L.helper(Name, Ret, Types), Args);
+    if (isLarge())
+      Call->setIsNoInline();
+    return Call;
   }
   void atBarrier(unsigned K) {
     if (L.Options.checks() && splits()[K].Kind == SplitKind::BlockBarrier)
@@ -609,6 +612,8 @@ struct BlockEmitter {
   void goOnAt(unsigned K, Value *Next, bool WholeBlock, BasicBlock *Otherwise);
   void readUniform();
   bool runsAsBlock(unsigned K) const;
+  /// Too many regions for copies of everything: compile time grows faster than they do.
+  bool isLarge() const { return splits().size() > 16; }
   void warpOperation(unsigned K, Value *Active);
   void blockOperation(unsigned K, Value *Counters, Value *Wanted);
   Value *counterAt(Value *Thread) { return B.CreateGEP(I32, Counters, Thread); }
@@ -951,7 +956,9 @@ void BlockEmitter::lanes(unsigned K, bool Guarded, bool StoreCounters, BasicBloc
     B.CreateCondBr(B.CreateICmpEQ(B.CreateLoad(I32, counterAt(S.Thread)), B.getInt32(K)), Here, Latch);
     B.SetInsertPoint(Here);
   }
-  Value *Next = callRegion(K);
+  CallInst *Next = callRegion(L.Regions[K]);
+  if (Guarded && isLarge()) // lanes that are apart are the exception
+    Next->setIsNoInline();
   if (!Guarded && StoreCounters)
     for (auto [Var, Kind] : {std::pair(LowestVar, Intrinsic::smin), std::pair(HighestVar, Intrinsic::smax)})
       B.CreateStore(B.CreateBinaryIntrinsic(Kind, B.CreateLoad(I32, Var), Next), Var);
@@ -967,6 +974,8 @@ void BlockEmitter::lanes(unsigned K, bool Guarded, bool StoreCounters, BasicBloc
   Instruction *Br = B.CreateCondBr(B.CreateICmpULT(More, B.CreateTrunc(GroupSize, I32)), Head, After);
   SmallVector<Metadata *, 3> Facts{nullptr};
   Facts.push_back(MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.mustprogress")));
+  if (isLarge())
+    Facts.push_back(MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.unroll.disable")));
   if (MDNode *Group = L.AccessGroups[K])
     Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
   MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
