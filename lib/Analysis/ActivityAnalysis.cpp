@@ -249,7 +249,7 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
       return false;
     bool New = markVaried(C);
     if (E)
-      New |= markObjects(VariedObjects, E->Writes);
+      New |= markObjects(VariedObjects, E->Numbers);
     return New;
   }
   if (isa<CmpInst>(I) || I.getType()->isVoidTy())

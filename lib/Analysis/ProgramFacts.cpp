@@ -135,18 +135,23 @@ bool ProgramFacts::mayWritePointers(const Instruction &I) const {
 
 void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
   unsigned N = Types.numObjects();
+  BitsAreHandled = any_of(Functions, [&](Function *F) {
+    return any_of(instructions(*F), [&](const Instruction &I) { return handlesBits(I); });
+  });
   for (Function *F : Functions) {
     Effects &E = EffectsOf[F];
     E.Reads.resize(N);
     E.Writes.resize(N);
     E.Changes.resize(N);
     E.Pointers.resize(N);
+    E.Numbers.resize(N);
     // No derivative comes back from where an error is reported.
     const SmallPtrSet<const BasicBlock *, 32> Live = blocksThatReturn(*F);
     for (Instruction &I : instructions(*F)) {
       if (!Live.contains(I.getParent()))
         continue;
       bool Pointers = mayWritePointers(I);
+      addNumbersWritten(I, E.Numbers);
       visitAccesses(I, Cat, [&](const Value *P, bool R, bool W) {
         TypeAnalysis::ObjectId O = Types.objectOf(P);
         if (O == TypeAnalysis::NoObject)
@@ -182,7 +187,7 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
     Changed = false;
     for (Function *F : Functions) {
       Effects &E = EffectsOf[F];
-      auto Size = [&] { return E.Reads.count() + E.Writes.count() + E.Changes.count() + E.Pointers.count(); };
+      auto Size = [&] { return E.Reads.count() + E.Writes.count() + E.Changes.count() + E.Pointers.count() + E.Numbers.count(); };
       unsigned Before = Size();
       for (Instruction &I : instructions(*F))
         if (auto *C = dyn_cast<CallBase>(&I))
@@ -195,6 +200,7 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
               E.Writes |= It->second.Writes;
               E.Changes |= It->second.Changes;
               E.Pointers |= It->second.Pointers;
+              E.Numbers |= It->second.Numbers;
             }
       Changed |= Size() != Before;
     }
@@ -241,6 +247,7 @@ const ProgramFacts::Effects *ProgramFacts::effects(const CallBase &C) const {
   if (C.onlyReadsMemory())
     E->Writes.reset();
   E->Pointers = E->Writes;
+  E->Numbers = E->Writes;
   return (RuleEffects[&C] = std::move(E)).get();
 }
 
@@ -257,29 +264,42 @@ void ProgramFacts::computeShared(ArrayRef<Function *> Functions) {
         if (O != TypeAnalysis::NoObject)
           Shared |= reachableFrom(O);
       }
-  // Only where one of them may have put a number: memory of counters, strings and
-  // pointers carries no derivative from one function to another.
-  BitVector Numbers(Types.numObjects());
-  for (Function *F : Functions)
-    for (Instruction &I : instructions(*F))
-      addNumbersWritten(I, Numbers);
-  Shared &= Numbers;
+  // Only where one of them may have put a number: memory of strings and pointers
+  // carries no derivative from one function to another.
+  Shared &= effects(Functions.front()).Numbers;
+}
+
+bool ProgramFacts::handlesBits(const Instruction &I) const {
+  auto IsFloat = [&](const Value *V) { return carriesFloat(V) || shape(V).HasUnknown; };
+  if (const auto *S = dyn_cast<StoreInst>(&I))
+    return !isa<Constant>(S->getValueOperand()) && isPunned(I) && !IsFloat(S->getValueOperand());
+  if (!I.getType()->isIntOrIntVectorTy() || isa<CmpInst>(I) || IsFloat(&I))
+    return false;
+  if (isa<LoadInst>(I))
+    return isPunned(I);
+  return !isa<FPToSIInst, FPToUIInst>(I) && any_of(I.operands(), [&](const Value *Op) {
+    return !isa<Constant>(Op) && IsFloat(Op) && (Op->getType()->isIntOrIntVectorTy() || isa<BitCastInst>(I));
+  });
 }
 
 void ProgramFacts::addNumbersWritten(const Instruction &I, BitVector &To) const {
-  if (const auto *S = dyn_cast<StoreInst>(&I))
-    if (const Value *V = S->getValueOperand(); !carriesFloat(V) && !shape(V).HasUnknown)
+  if (const auto *S = dyn_cast<StoreInst>(&I)) {
+    const Value *V = S->getValueOperand();
+    // Integers are bits of numbers only where some code makes them so.
+    bool IsNumber = carriesFloat(V) || shape(V).HasUnknown ||
+                    (BitsAreHandled && V->getType()->isIntOrIntVectorTy() && !isa<Constant>(V));
+    if (!IsNumber || I.hasMetadata(CopiesCharacters))
       return;
+  }
   const auto *C = dyn_cast<CallBase>(&I);
   const OperationRecord *R = C ? Cat.lookup(I) : nullptr;
   if (isa<AnyMemSetInst>(I) ||
       (R && (R->Class == RuleClass::Inactive || R->Class == RuleClass::Deallocation)))
     return;
-  if (callsBack(I, Cat) || (R && isUnknownCall(I, Cat, PreparedOf))) {
+  if (callsBack(I, Cat) || (R && isUnknownCall(I, Cat, PreparedOf)))
     To |= Visible;
-  } else if (R && R->Class == RuleClass::Rule) {
+  else if (R && R->Class == RuleClass::Rule)
     To |= effects(*C)->Writes;
-  }
   visitAccesses(I, Cat, [&](const Value *P, bool, bool Writes) {
     if (TypeAnalysis::ObjectId O = Types.objectOf(P); Writes && O != TypeAnalysis::NoObject)
       To.set(O);

@@ -46,9 +46,10 @@ public:
 
   /// Objects that F and what it calls may read or write. Changes: those whose
   /// bytes may be others afterwards, be they active or what a library keeps in
-  /// objects of its own (the characters of a string); Writes and more.
+  /// objects of its own (the characters of a string); Writes and more. Numbers: those
+  /// of Writes to which floating-point numbers may be written that are not constant.
   struct Effects {
-    llvm::BitVector Reads, Writes, Changes;
+    llvm::BitVector Reads, Writes, Changes, Numbers;
     /// Those of Writes to which pointers may be written, null ones included.
     llvm::BitVector Pointers;
   };
@@ -121,6 +122,8 @@ private:
   bool setsFirst(const llvm::Function &F, const llvm::GlobalVariable &G, uint64_t Offset) const;
   /// May what I writes to memory be a pointer?
   bool mayWritePointers(const llvm::Instruction &I) const;
+  /// Does integer code look at bits of floats, as far as types tell?
+  bool handlesBits(const llvm::Instruction &I) const;
   /// Adds the memory to which I may write floating-point numbers.
   void addNumbersWritten(const llvm::Instruction &I, llvm::BitVector &To) const;
   void computeVisible(llvm::ArrayRef<llvm::Function *> Functions);
@@ -140,6 +143,7 @@ private:
   const llvm::Function *Root = nullptr;
   llvm::ArrayRef<OutsideEvidence::HandedIn> HandedIn;
   bool ManySweeps;
+  bool BitsAreHandled = false; ///< handlesBits of any instruction of the graph
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>> Shapes;
 };
 
