@@ -80,14 +80,16 @@ static void addVirtualFunctions(const GlobalVariable &G, int64_t Slot,
 
 /// Is C, which names a function, used as a value? InTablesOnly: so far, only in
 /// virtual tables.
-static void findUses(const Constant &C, bool &InTables, bool &Elsewhere) {
+static void findUses(const Constant &C, const Catalogue &Cat, bool &InTables,
+                     bool &Elsewhere) {
   for (const Use &U : C.uses()) {
     const User *By = U.getUser();
     if (const auto *Call = dyn_cast<CallBase>(By)) {
       // The function that an entry call differentiates is not called by
-      // address.
+      // address; the destructor of what is thrown is called by the C++ runtime.
       if (!Call->isCallee(&U) &&
-          functionOperandOf(const_cast<CallBase &>(*Call)) != &U)
+          functionOperandOf(const_cast<CallBase &>(*Call)) != &U &&
+          Cat.lookup(*Call) != Cat.byId("exception_throw"))
         Elsewhere = true;
     } else if (const auto *G = dyn_cast<GlobalVariable>(By)) {
       if (G->getName().starts_with("llvm."))
@@ -98,7 +100,7 @@ static void findUses(const Constant &C, bool &InTables, bool &Elsewhere) {
     } else if (isa<Instruction>(By)) {
       Elsewhere = true;
     } else if (const auto *Of = dyn_cast<Constant>(By)) {
-      findUses(*Of, InTables, Elsewhere);
+      findUses(*Of, Cat, InTables, Elsewhere);
     }
   }
 }
@@ -321,7 +323,7 @@ SmallVector<Function *, 8> CallDispatch::candidates(const Dispatcher &D) const {
         F.hasFnAttribute(FixedArguments) || isEntryPoint(F))
       continue;
     bool InTables = false, Elsewhere = false;
-    findUses(F, InTables, Elsewhere);
+    findUses(F, Cat, InTables, Elsewhere);
     if (Elsewhere || (InTables && (!D.Slot || AtSlot.contains(&F))))
       Found.push_back(&F);
   }
