@@ -577,12 +577,12 @@ bool DeviceModule::lower() {
     if (Options.EliminateBarriers && !Options.checks())
       eliminateBarriers(*Kernel);
     DenseSet<const Value *> Divergent = divergentValues(*Kernel);
-    if (Options.LockStep && !Options.checks() &&
-        runLoopsInLockStep(*Kernel, [&](const Value *V) { return !Divergent.contains(V); }))
+    auto IsUniform = [&](const Value *V) { return !Divergent.contains(V); };
+    SmallPtrSet<const BasicBlock *, 8> Tried;
+    while (Options.LockStep && !Options.checks() && runLoopInLockStep(*Kernel, IsUniform, Tried))
       Divergent = divergentValues(*Kernel);
     LoweredKernel Lowered = lowerKernel(
-        *Kernel, [&](const Value *V) { return !Divergent.contains(V); },
-        [&](const CallInst &Call) { return readsThread(Call); }, Options, Diags);
+        *Kernel, IsUniform, [&](const CallInst &Call) { return readsThread(Call); }, Options, Diags);
     Kernels.push_back(Lowered);
   }
   for (Function *Kernel : KernelList)

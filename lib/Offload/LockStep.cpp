@@ -198,8 +198,7 @@ bool transform(Function &F, Loop &L, LoopInfo &LI, DominatorTree &DT, IsUniformF
   if (!L.isInnermost() || !Exiting || Exiting != Latch || !Preheader || !Exit || L.getParentLoop())
     return false;
   auto *Repeat = dyn_cast<BranchInst>(Latch->getTerminator());
-  if (!Repeat || !Repeat->isConditional() || IsUniform(Repeat->getCondition()) ||
-      !isWorthwhile(L, IsUniform))
+  if (!Repeat || !Repeat->isConditional() || IsUniform(Repeat->getCondition()) || !isWorthwhile(L, IsUniform))
     return false;
   std::optional<Test> Test = testOf(L, IsUniform);
   if (!Test)
@@ -239,7 +238,8 @@ bool transform(Function &F, Loop &L, LoopInfo &LI, DominatorTree &DT, IsUniformF
   // In front of it: as often as all have something to do, if at all.
   IRBuilder<> B(Guard);
   Value *Enters = Guard->getSuccessor(0) == Preheader ? Guard->getCondition() : B.CreateNot(Guard->getCondition());
-  Value *Mine = B.CreateSelect(Enters, iterations(B, *Test, Test->Steps.Phi->getIncomingValueForBlock(Preheader)), B.getInt32(0));
+  Value *Mine = B.CreateSelect(Enters, iterations(B, *Test, Test->Steps.Phi->getIncomingValueForBlock(Preheader)),
+                               B.getInt32(0));
   Value *Common = B.CreateCall(F.getParent()->getOrInsertFunction(LeastOfBlock, B.getInt32Ty(), B.getInt32Ty()), Mine,
                                "common");
   BasicBlock *Alone = SplitBlock(GuardBlock, Guard->getIterator());
@@ -280,23 +280,11 @@ bool transform(Function &F, Loop &L, LoopInfo &LI, DominatorTree &DT, IsUniformF
 
 } // namespace
 
-unsigned retrograd::runLoopsInLockStep(Function &Kernel, IsUniformFn IsUniform) {
-  unsigned Count = 0;
-  // Each loop once; the analyses are made anew after each.
-  SmallPtrSet<const BasicBlock *, 8> Tried;
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    DominatorTree DT(Kernel);
-    LoopInfo LI(DT);
-    for (Loop *L : LI.getLoopsInPreorder()) {
-      if (!Tried.insert(L->getHeader()).second)
-        continue;
-      if (transform(Kernel, *L, LI, DT, IsUniform)) {
-        ++Count;
-        Changed = true;
-        break;
-      }
-    }
-  }
-  return Count;
+bool retrograd::runLoopInLockStep(Function &Kernel, IsUniformFn IsUniform, SmallPtrSetImpl<const BasicBlock *> &Tried) {
+  DominatorTree DT(Kernel);
+  LoopInfo LI(DT);
+  for (Loop *L : LI.getLoopsInPreorder())
+    if (Tried.insert(L->getHeader()).second && transform(Kernel, *L, LI, DT, IsUniform))
+      return true;
+  return false;
 }
