@@ -245,9 +245,12 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
       return false;
     }
     const ProgramFacts::Effects *E = Facts.effects(*C);
-    if (!anyVariedInput(*C, E))
+    bool FromOutside = !E && Facts.mayTouchExternal(*C) && VariedObjects.anyCommon(Facts.external());
+    if (!anyVariedInput(*C, E) && !FromOutside)
       return false;
     bool New = markVaried(C);
+    if (FromOutside && !C->onlyReadsMemory())
+      New |= markObjects(VariedObjects, Facts.external());
     if (E)
       New |= markObjects(VariedObjects, E->Numbers);
     return New;
@@ -439,9 +442,12 @@ bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
       return New;
     }
     const ProgramFacts::Effects *E = Facts.effects(*C);
-    bool Out = Useful.contains(C) || (E && UsefulObjects.anyCommon(E->Writes));
+    bool ToOutside = !E && Facts.mayTouchExternal(*C) && UsefulObjects.anyCommon(Facts.external());
+    bool Out = Useful.contains(C) || ToOutside || (E && UsefulObjects.anyCommon(E->Writes));
     if (!Out)
       return false;
+    if (ToOutside)
+      New |= markObjects(UsefulObjects, Facts.external());
     for (const Value *A : C->args())
       New |= markUseful(A);
     if (E)
@@ -598,6 +604,10 @@ bool ActivityAnalysis::isActiveCall(const CallBase &C) const {
     // them back by a path that it knows (nodes that a library links up).
     bool Keeps =
         !isa<IntrinsicInst>(C) && (!C.onlyReadsMemory() || !C.getType()->isVoidTy());
+    // Nor what it does with variables that it knows by their names.
+    if (Facts.mayTouchExternal(C) && VariedObjects.anyCommon(Facts.external()) && !C.onlyReadsMemory() &&
+        UsefulObjects.anyCommon(Facts.external()))
+      return true;
     return any_of(C.args(), [&](const Value *A) {
       if (isVaried(A))
         return true;

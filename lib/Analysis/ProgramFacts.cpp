@@ -133,6 +133,15 @@ bool ProgramFacts::mayWritePointers(const Instruction &I) const {
          shape(S->getValueOperand()).HasUnknown;
 }
 
+bool ProgramFacts::mayTouchExternal(const CallBase &C) const {
+  const Function *Callee = C.getCalledFunction();
+  if (!Callee || External.none() || !isUnknownCall(C, Cat, PreparedOf) || Cat.lookup(C) || C.doesNotReturn() ||
+      C.doesNotAccessMemory() || C.onlyAccessesInaccessibleMemOrArgMem())
+    return false;
+  static constexpr StringRef Libraries[] = {"_ZSt", "_ZNSt", "_ZNKSt", "__cxa_", "_Unwind_", "_Fortran", "llvm."};
+  return none_of(Libraries, [&](StringRef Prefix) { return Callee->getName().starts_with(Prefix); });
+}
+
 void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
   unsigned N = Types.numObjects();
   BitsAreHandled = any_of(Functions, [&](Function *F) {
@@ -179,6 +188,11 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
       }
       if (followsPointers(*C, Cat))
         E.Changes |= Handled;
+      if (mayTouchExternal(*C)) {
+        E.Reads |= External;
+        if (!C->onlyReadsMemory())
+          E.Numbers |= External;
+      }
     }
     E.Changes |= E.Writes;
   }
@@ -417,6 +431,7 @@ const BitVector &ProgramFacts::reachableFrom(TypeAnalysis::ObjectId O) const {
 void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
   Visible.resize(Types.numObjects());
   Exposed.resize(Types.numObjects());
+  External.resize(Types.numObjects());
   auto See = [&](const Value *V, bool Unseen = false) {
     TypeAnalysis::ObjectId O = Types.objectOf(V);
     if (O == TypeAnalysis::NoObject)
@@ -445,9 +460,14 @@ void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
     const bool Unseen = F->hasFnAttribute(UnseenCallee);
     for (Instruction &I : instructions(*F)) {
       bool UnknownCall = isUnknownCall(I, Cat, PreparedOf);
-      for (Value *Op : I.operands())
-        if (isa<GlobalVariable>(Op->stripInBoundsOffsets()) || UnknownCall)
+      for (Value *Op : I.operands()) {
+        const auto *G = dyn_cast<GlobalVariable>(Op->stripInBoundsOffsets());
+        if (G || UnknownCall)
           See(Op, Unseen);
+        if (TypeAnalysis::ObjectId O = G ? Types.objectOf(Op) : TypeAnalysis::NoObject;
+            O != TypeAnalysis::NoObject && !G->isConstant() && !G->hasLocalLinkage())
+          External |= reachableFrom(O);
+      }
       if (UnknownCall)
         See(&I, Unseen);
     }

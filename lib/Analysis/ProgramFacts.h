@@ -80,6 +80,12 @@ public:
   /// lead to that every access takes for floats.
   const llvm::BitVector &exposed() const { return Exposed; }
 
+  /// Objects that code elsewhere can reach by the names of global variables.
+  const llvm::BitVector &external() const { return External; }
+  /// C calls a function of which nothing is known and that may use such memory without being
+  /// given it. The languages' libraries know no variable of the user's.
+  bool mayTouchExternal(const llvm::CallBase &C) const;
+
   /// Memory that functions of the call graph share behind their arguments'
   /// backs: mutable globals, and what they lead to, as far as numbers may be
   /// written there. Empty for a graph of one function, which sees all accesses itself.
@@ -135,7 +141,7 @@ private:
   llvm::DenseMap<const llvm::Function *, Effects> EffectsOf;
   mutable llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<Effects>> RuleEffects;
   mutable llvm::DenseMap<TypeAnalysis::ObjectId, llvm::BitVector> Reach;
-  llvm::BitVector Visible, Exposed, Shared, Unshadowed, Owned;
+  llvm::BitVector Visible, Exposed, External, Shared, Unshadowed, Owned;
   /// What inactive operations are given or hand out, where nobody says how the two
   /// belong together.
   llvm::BitVector Handled;
