@@ -25,8 +25,7 @@ ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
     : F(F), Facts(Facts), Shape(Shape), Origins(Callers) {
   unsigned N = Facts.types().numObjects();
   for (BitVector *Set : {&VariedObjects, &UsefulObjects, &ShadowedObjects,
-                         &Origins.Inactive, &Origins.Unshadowed, &Origins.Active,
-                         &Untraceable})
+                         &Origins.Inactive, &Origins.Unshadowed, &Origins.Active})
     Set->resize(N);
   IsRequest = Callers.Active.empty();
   findUnreadOutputs(Args);
@@ -100,23 +99,6 @@ void ActivityAnalysis::findUnreadOutputs(ArrayRef<ArgActivity> Args) {
   }
 }
 
-/// An address that was computed as an integer, in a way that preparation could
-/// not undo: the type analysis does not know where it points.
-static bool pointsAnywhere(const IntToPtrInst &I) {
-  SmallVector<const Value *, 8> Work{I.getOperand(0)};
-  SmallPtrSet<const Value *, 8> Seen;
-  while (!Work.empty()) {
-    const auto *V = dyn_cast<Instruction>(Work.pop_back_val());
-    if (!V || !Seen.insert(V).second)
-      continue;
-    if (isa<BinaryOperator>(V))
-      return true;
-    if (isa<PHINode, SelectInst, FreezeInst, ZExtInst, TruncInst>(V))
-      append_range(Work, V->operands());
-  }
-  return false;
-}
-
 static bool movesACharacter(const Instruction &I) {
   return isa<LoadInst, StoreInst>(I) && I.hasMetadata(CopiesCharacters);
 }
@@ -127,13 +109,8 @@ static bool movesInSteps(const Instruction &I) {
 }
 
 void ActivityAnalysis::seed(ArrayRef<ArgActivity> Args) {
-  for (const Instruction &I : instructions(F))
-    if (const auto *Cast = dyn_cast<IntToPtrInst>(&I); Cast && pointsAnywhere(*Cast))
-      if (TypeAnalysis::ObjectId O = Facts.types().objectOf(Cast); O != TypeAnalysis::NoObject) {
-        VariedObjects |= Facts.reachableFrom(O);
-        UsefulObjects |= Facts.reachableFrom(O);
-        Untraceable |= Facts.reachableFrom(O);
-      }
+  VariedObjects |= Facts.untraceable();
+  UsefulObjects |= Facts.untraceable();
   // What another function may have left in a global, or will read from it.
   VariedObjects |= Facts.sharedState();
   UsefulObjects |= Facts.sharedState();
@@ -584,7 +561,7 @@ bool ActivityAnalysis::isMixed(const Value *P) const {
 }
 
 bool ActivityAnalysis::isUntraceable(const Value *P) const {
-  return testObject(Untraceable, P);
+  return testObject(Facts.untraceable(), P);
 }
 
 bool ActivityAnalysis::isUnshadowed(const Value *P) const {

@@ -114,7 +114,7 @@ private:
   llvm::SmallPtrSet<const llvm::Instruction *, 4> UnreadOutputs;
   /// Pointers that lead to code alone.
   llvm::DenseSet<const llvm::Value *> CodeAddresses;
-  llvm::BitVector VariedObjects, UsefulObjects, ShadowedObjects, Untraceable;
+  llvm::BitVector VariedObjects, UsefulObjects, ShadowedObjects;
   ShadowOrigins Origins;
   llvm::SmallVector<const llvm::Instruction *, 2> LostBits;
   const llvm::Instruction *BitsInAtomic = nullptr;

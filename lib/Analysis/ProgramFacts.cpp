@@ -320,6 +320,23 @@ void ProgramFacts::addNumbersWritten(const Instruction &I, BitVector &To) const 
   });
 }
 
+/// An address that was computed as an integer, in a way that preparation could
+/// not undo: the type analysis does not know where it points.
+static bool pointsAnywhere(const IntToPtrInst &I) {
+  SmallVector<const Value *, 8> Work{I.getOperand(0)};
+  SmallPtrSet<const Value *, 8> Seen;
+  while (!Work.empty()) {
+    const auto *V = dyn_cast<Instruction>(Work.pop_back_val());
+    if (!V || !Seen.insert(V).second)
+      continue;
+    if (isa<BinaryOperator>(V))
+      return true;
+    if (isa<PHINode, SelectInst, FreezeInst, ZExtInst, TruncInst>(V))
+      append_range(Work, V->operands());
+  }
+  return false;
+}
+
 void ProgramFacts::computeOrigins(ArrayRef<Function *> Functions) {
   Unshadowed.resize(Types.numObjects());
   Owned.resize(Types.numObjects());
@@ -331,8 +348,11 @@ void ProgramFacts::computeOrigins(ArrayRef<Function *> Functions) {
     if (TypeAnalysis::ObjectId O = Types.objectOf(P); O != TypeAnalysis::NoObject)
       Owned.set(O);
   };
+  Untraceable.resize(Types.numObjects());
   for (Function *F : Functions)
     for (Instruction &I : instructions(*F)) {
+      if (const auto *Cast = dyn_cast<IntToPtrInst>(&I); Cast && pointsAnywhere(*Cast))
+        Mark(Untraceable, Cast);
       if (isa<AllocaInst>(I))
         Own(&I);
       if (const auto *C = dyn_cast<CallBase>(&I); C && carriesPointer(C)) {

@@ -86,6 +86,10 @@ public:
   /// given it. The languages' libraries know no variable of the user's.
   bool mayTouchExternal(const llvm::CallBase &C) const;
 
+  /// Objects that are only reached by addresses which were computed as integers: any memory of the
+  /// program may be there.
+  const llvm::BitVector &untraceable() const { return Untraceable; }
+
   /// Memory that functions of the call graph share behind their arguments'
   /// backs: mutable globals, and what they lead to, as far as numbers may be
   /// written there. Empty for a graph of one function, which sees all accesses itself.
@@ -141,7 +145,7 @@ private:
   llvm::DenseMap<const llvm::Function *, Effects> EffectsOf;
   mutable llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<Effects>> RuleEffects;
   mutable llvm::DenseMap<TypeAnalysis::ObjectId, llvm::BitVector> Reach;
-  llvm::BitVector Visible, Exposed, External, Shared, Unshadowed, Owned;
+  llvm::BitVector Visible, Exposed, External, Shared, Unshadowed, Owned, Untraceable;
   /// What inactive operations are given or hand out, where nobody says how the two
   /// belong together.
   llvm::BitVector Handled;
