@@ -138,7 +138,7 @@ bool ProgramFacts::mayTouchExternal(const CallBase &C) const {
   if (!Callee || External.none() || !isUnknownCall(C, Cat, PreparedOf) || Cat.lookup(C) || C.doesNotReturn() ||
       C.doesNotAccessMemory() || C.onlyAccessesInaccessibleMemOrArgMem())
     return false;
-  static constexpr StringRef Libraries[] = {"_ZSt", "_ZNSt", "_ZNKSt", "__cxa_", "_Unwind_", "_Fortran", "llvm."};
+  static constexpr StringRef Libraries[] = {"_ZSt", "_ZNSt", "_ZNKSt", "__cxa_", "_Unwind_", "_Fortran", "rg.", "rg_"};
   return none_of(Libraries, [&](StringRef Prefix) { return Callee->getName().starts_with(Prefix); });
 }
 
