@@ -83,7 +83,7 @@ public:
   /// Objects that code elsewhere can reach by the names of global variables.
   const llvm::BitVector &external() const { return External; }
   /// C calls a function of which nothing is known and that may use such memory without being
-  /// given it. The languages' libraries know no variable of the user's.
+  /// given it. The languages' libraries, and our own, know no variable of the user's.
   bool mayTouchExternal(const llvm::CallBase &C) const;
 
   /// Objects that are only reached by addresses which were computed as integers: any memory of the
