@@ -118,8 +118,8 @@ bool ActiveThreads::addGuard(CmpInst::Predicate Holds, Value *Left, Value *Right
 }
 
 ActiveThreads::ActiveThreads(Function &Region, ArrayRef<Argument *> Tid,
-                             function_ref<bool(const Argument *)> IsUniform)
-    : Region(Region), Tid(Tid.begin(), Tid.end()), IsUniform(IsUniform) {
+                             std::function<bool(const Argument *)> IsUniform)
+    : Region(Region), Tid(Tid.begin(), Tid.end()), IsUniform(std::move(IsUniform)) {
   SmallPtrSet<const BasicBlock *, 8> Seen;
   const BasicBlock *BB = &Region.getEntryBlock();
   while (BB && Seen.insert(BB).second) {

@@ -17,6 +17,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstrTypes.h"
+#include <functional>
 
 namespace llvm {
 class Argument;
@@ -31,7 +32,7 @@ public:
   /// Looks at the guards of Region, a function of one thread, whose indices in its block are Tid.
   /// IsUniform: of parameters, whether all threads of the block get the same.
   ActiveThreads(llvm::Function &Region, llvm::ArrayRef<llvm::Argument *> Tid,
-                llvm::function_ref<bool(const llvm::Argument *)> IsUniform);
+                std::function<bool(const llvm::Argument *)> IsUniform);
 
   /// Whether there is a guard to make use of.
   bool isLimited() const { return !Guards.empty(); }
@@ -58,7 +59,7 @@ private:
   };
   llvm::Function &Region;
   llvm::SmallVector<llvm::Argument *, 3> Tid;
-  llvm::function_ref<bool(const llvm::Argument *)> IsUniform;
+  std::function<bool(const llvm::Argument *)> IsUniform;
   llvm::SmallVector<Guard, 4> Guards;
   /// Comparisons that the guards say all about, and what they are for those who go on.
   llvm::SmallVector<std::pair<llvm::ICmpInst *, bool>, 4> Decided;

@@ -530,8 +530,10 @@ void Lowering::findActive(unsigned K) {
   auto Found = std::make_unique<ActiveThreads>(*Regions[K], Tid, [Thread](const Argument *A) {
     return A->getArgNo() < Thread || A->getArgNo() > Thread + 4;
   });
-  if (Found->isLimited())
-    Active.back() = {std::move(Found), Found->withoutGuards()};
+  if (!Found->isLimited())
+    return;
+  Active.back().second = Found->withoutGuards();
+  Active.back().first = std::move(Found);
 }
 
 //===----------------------------------------------------------------------===//
