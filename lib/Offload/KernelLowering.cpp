@@ -8,6 +8,7 @@
 #include "Offload/KernelLowering.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Offload/ActiveThreads.h"
+#include "Offload/WideIndices.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/CaptureTracking.h"
@@ -108,8 +109,13 @@ private:
   SmallVector<Function *, 8> Regions;
   SmallVector<BitVector, 8> Next;
   SmallVector<MDNode *, 8> AccessGroups;
-  /// Per region, where some threads have nothing to do there: who, and the region of the others.
-  SmallVector<std::pair<std::unique_ptr<ActiveThreads>, Function *>, 8> Active;
+  /// Per region, where some threads have nothing to do there or blocks at edges differ: who, the region of
+  /// those who have, and the region away from the edges.
+  struct ActiveRegion {
+    std::unique_ptr<ActiveThreads> Who;
+    Function *Limited = nullptr, *Within = nullptr;
+  };
+  SmallVector<ActiveRegion, 8> Active;
   LoweredKernel Result;
 
   bool usesMachine() const { return Points.hasWarpOperations() || Points.agreement() == Agreement::Divergent; }
@@ -134,6 +140,11 @@ private:
   void makeRegion(unsigned K);
   void markParallel(Function &Region, unsigned K);
   void findActive(unsigned K);
+  /// The parameters of Region for x, y, z in the block. The order of Surroundings: arguments, thread, lane, tid.
+  std::array<Argument *, 3> threadIndices(Function &Region) const {
+    unsigned First = Kernel.arg_size() + 2;
+    return {Region.getArg(First), Region.getArg(First + 1), Region.getArg(First + 2)};
+  }
 
   // The block function.
   Function *Blocks = nullptr;
@@ -364,8 +375,6 @@ void Lowering::makeRegion(unsigned K) {
         U.set(Materialise(Op));
       else if (auto *A = dyn_cast<Argument>(U))
         U.set(S.Args[A->getArgNo()]);
-    // Computed where it may not have been before: what was promised for that place may not hold.
-    Again->dropPoisonGeneratingFlags();
     B.Insert(Again, V->getName() + ".again");
     return Known[V] = Again;
   };
@@ -524,16 +533,17 @@ void Lowering::findActive(unsigned K) {
   Active.emplace_back();
   if (!Options.Limit || Next[K].count() != 1 || Points.splits()[K].Kind == SplitKind::UniformBranch)
     return;
-  // The order of Surroundings: arguments, thread, lane, tid.
   unsigned Thread = Kernel.arg_size();
-  Argument *Tid[] = {Regions[K]->getArg(Thread + 2), Regions[K]->getArg(Thread + 3), Regions[K]->getArg(Thread + 4)};
-  auto Found = std::make_unique<ActiveThreads>(*Regions[K], Tid, [Thread](const Argument *A) {
+  auto Found = std::make_unique<ActiveThreads>(*Regions[K], threadIndices(*Regions[K]), [Thread](const Argument *A) {
     return A->getArgNo() < Thread || A->getArgNo() > Thread + 4;
   });
-  if (!Found->isLimited())
+  bool HasEdges = Options.Edges && Found->hasEdges();
+  if (!Found->isLimited() && !HasEdges)
     return;
-  Active.back().second = Found->withoutGuards();
-  Active.back().first = std::move(Found);
+  Active.back().Limited = Found->withoutGuards();
+  if (HasEdges)
+    Active.back().Within = Found->withoutEdges();
+  Active.back().Who = std::move(Found);
 }
 
 //===----------------------------------------------------------------------===//
@@ -602,8 +612,8 @@ struct BlockEmitter {
   void goTo(unsigned K, Value *Next);
   // Together.
   void emitState(unsigned K);
-  void threadLoops(unsigned K, bool Guarded, BasicBlock *After, const ActiveThreads::Bounds *Bounds = nullptr,
-                   bool IsRare = false);
+  void threadLoops(Function *Region, unsigned K, bool Guarded, BasicBlock *After,
+                   const ActiveThreads::Bounds *Bounds = nullptr, bool IsRare = false);
   void activeLoops(unsigned K, BasicBlock *After);
   // Apart.
   void emitMachine(BasicBlock *Start);
@@ -729,9 +739,9 @@ void BlockEmitter::goTo(unsigned K, Value *Next) {
 
 /// Region K by those who have something to do in it.
 void BlockEmitter::activeLoops(unsigned K, BasicBlock *After) {
-  const auto &[Active, Region] = L.Active[K];
+  const auto &[Active, Limited, Within] = L.Active[K];
   if (!Active)
-    return threadLoops(K, /*Guarded=*/false, After);
+    return threadLoops(L.Regions[K], K, /*Guarded=*/false, After);
   SmallVector<Value *, 32> Values;
   S.forEach([&](Value *&V) { Values.push_back(V); });
   ActiveThreads::Bounds Bounds = Active->bounds(B, [&](const Argument *A) { return Values[A->getArgNo()]; }, S.Ntid);
@@ -739,15 +749,22 @@ void BlockEmitter::activeLoops(unsigned K, BasicBlock *After) {
     BasicBlock *Some = block("active." + Twine(K)), *All = block("wrapping." + Twine(K));
     B.CreateCondBr(Bounds.Exact, Some, All);
     B.SetInsertPoint(All);
-    threadLoops(K, /*Guarded=*/false, After, nullptr, /*IsRare=*/!Exact);
+    threadLoops(L.Regions[K], K, /*Guarded=*/false, After, nullptr, /*IsRare=*/!Exact);
     B.SetInsertPoint(Some);
   }
-  threadLoops(K, /*Guarded=*/false, After, &Bounds);
+  if (Within) {
+    BasicBlock *Inner = block("within." + Twine(K)), *Outer = block("edge." + Twine(K));
+    B.CreateCondBr(Bounds.Inner, Inner, Outer);
+    B.SetInsertPoint(Inner);
+    threadLoops(Within, K, /*Guarded=*/false, After, &Bounds);
+    B.SetInsertPoint(Outer);
+  }
+  threadLoops(Limited, K, /*Guarded=*/false, After, &Bounds);
 }
 
 /// Loops over the threads of the block, or those within Bounds. IsRare: not worth a copy of the region.
-void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After, const ActiveThreads::Bounds *Bounds,
-                               bool IsRare) {
+void BlockEmitter::threadLoops(Function *Region, unsigned K, bool Guarded, BasicBlock *After,
+                               const ActiveThreads::Bounds *Bounds, bool IsRare) {
   bool CanEnd = L.Next[K].test(L.Points.exitBit()) && L.Points.agreement() == Agreement::ExitOnly && !onlyEnds(K);
   BasicBlock *Head[3], *Latch[3];
   PHINode *Index[3];
@@ -781,7 +798,7 @@ void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After, cons
     B.CreateCondBr(B.CreateICmpEQ(B.CreateLoad(I32, counterAt(S.Thread)), B.getInt32(0)), Alive, Latch[0]);
     B.SetInsertPoint(Alive);
   }
-  CallInst *Next = callRegion(Bounds ? L.Active[K].second : L.Regions[K]);
+  CallInst *Next = callRegion(Region);
   if (IsRare)
     Next->setIsNoInline();
   if (CanEnd) {
@@ -799,9 +816,10 @@ void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After, cons
     Value *More = B.CreateAdd(Index[D], B.getInt32(1), "", true, true);
     Index[D]->addIncoming(More, Latch[D]);
     Instruction *Br = B.CreateCondBr(B.CreateICmpULT(More, To(D)), Head[D], D == 2 ? After : Latch[D + 1]);
+    SmallVector<Metadata *, 5> Facts{nullptr, MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.mustprogress"))};
+    if (D == 2) // few blocks have more than one plane
+      Facts.push_back(MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.unroll.disable")));
     if (D == 0) {
-      SmallVector<Metadata *, 3> Facts{nullptr};
-      Facts.push_back(MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.mustprogress")));
       // Rows of a block are often as short as one vector or two.
       Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.interleave.count"),
                                           ConstantAsMetadata::get(B.getInt32(1))}));
@@ -811,10 +829,10 @@ void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After, cons
                                             ConstantAsMetadata::get(B.getTrue())}));
       if (MDNode *Group = L.AccessGroups[K])
         Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
-      MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
-      Id->replaceOperandWith(0, Id);
-      Br->setMetadata(LLVMContext::MD_loop, Id);
     }
+    MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
+    Id->replaceOperandWith(0, Id);
+    Br->setMetadata(LLVMContext::MD_loop, Id);
   }
   B.SetInsertPoint(After);
 }
@@ -846,7 +864,7 @@ void BlockEmitter::emitState(unsigned K) {
     BasicBlock *All = block("all." + Twine(K)), *Some = block("some." + Twine(K));
     B.CreateCondBr(B.CreateLoad(B.getInt1Ty(), FullVar), All, Some);
     B.SetInsertPoint(Some);
-    threadLoops(K, /*Guarded=*/true, After);
+    threadLoops(L.Regions[K], K, /*Guarded=*/true, After);
     B.SetInsertPoint(All);
   }
   activeLoops(K, After);
@@ -1196,6 +1214,9 @@ void Lowering::makeBlocks() {
     F->addParamAttr(5, Attribute::NoAlias);
     F->addParamAttr(5, Attribute::getWithAlignment(Ctx, Align(64)));
     F->addFnAttr(Attribute::NoUnwind);
+    // A row of a block is too short to be worth a call of the C library.
+    for (StringRef Name : {"no-builtin-memcpy", "no-builtin-memmove", "no-builtin-memset"})
+      F->addFnAttr(Name);
     Result.ScratchPerThread = 0;
     BlockEmitter(*this, F, Row).run();
     return F;
@@ -1247,6 +1268,9 @@ LoweredKernel Lowering::run() {
     Next.push_back(Points.next(K));
     makeRegion(K);
     findActive(K);
+    for (Function *Region : {Regions[K], Active[K].Limited, Active[K].Within})
+      if (Region)
+        widenIndices(*Region, threadIndices(*Region));
   }
   makeBlocks();
   Result.Blocks = Blocks;

@@ -87,7 +87,7 @@ static LinkStage stageOf(ThinOrFullLTOPhase Phase) {
 
 static OffloadOptions offloadOptions(const Options &O) {
   return {O.OffloadRecompute, O.OffloadUniform,      O.OffloadParallel, O.OffloadEliminateBarriers,
-          O.OffloadCutLoops,  O.OffloadLockStep,    O.OffloadLimit,   O.CheckRaces,
+          O.OffloadCutLoops,  O.OffloadLockStep,    O.OffloadLimit,   O.OffloadEdges, O.CheckRaces,
           O.CheckUninitialized,
           O.PrintOffload};
 }
