@@ -83,7 +83,8 @@ Value *Joins::make(Value *V, Instruction *At) {
   return Copy;
 }
 
-/// What all of Ways compute in the same way, in front of At: it promises what all of them promise.
+/// What all of Ways compute in the same way, in front of At: it promises what
+/// all of them promise.
 Value *Joins::makeSame(ArrayRef<Value *> Ways, Instruction *At) {
   if (all_equal(Ways))
     return make(Ways[0], At);
@@ -140,8 +141,9 @@ Value *Joins::express(PHINode &Phi) {
   unsigned Cost = 0;
   Value *First = Phi.getIncomingValue(0);
   if (all_of(Phi.incoming_values(), [&](const Use &U) { return areSame(First, U); }))
-    return isAvailable(First, At, Cost) && Cost <= 12 ? makeSame(to_vector_of<Value *>(Phi.incoming_values()), At)
-                                                      : nullptr;
+    return isAvailable(First, At, Cost) && Cost <= 12
+               ? makeSame(to_vector_of<Value *>(Phi.incoming_values()), At)
+               : nullptr;
   // What undef stands for may differ from thread to thread.
   if (any_of(Phi.incoming_values(), [&](const Use &U) {
         return isa<UndefValue>(U) || (!isa<Constant>(U) && !isAvailable(U, At, Cost));
