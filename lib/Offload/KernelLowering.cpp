@@ -659,8 +659,12 @@ struct BlockEmitter {
     return Call;
   }
   void atBarrier(unsigned K) {
-    if (L.Options.checks() && splits()[K].Kind == SplitKind::BlockBarrier)
-      call("rg_cuda_check_barrier", B.getVoidTy(), {});
+    if (!L.Options.checks() || splits()[K].Kind != SplitKind::BlockBarrier)
+      return;
+    if (Counters) // 0, or ended
+      call("rg_cuda_check_divergence", B.getVoidTy(),
+           {Counters, Threads, siteOf(L.M, splits()[K].Deposit ? splits()[K].Deposit : splits()[K].Op)});
+    call("rg_cuda_check_barrier", B.getVoidTy(), {});
   }
 
   void run();
@@ -1446,8 +1450,12 @@ Constant *retrograd::siteOf(Module &M, const Instruction *I) {
   StructType *T = StructType::get(Ctx, {PointerType::get(Ctx, 0), I32, I32});
   Constant *Site = ConstantStruct::get(T, {Text, ConstantInt::get(I32, Where ? Where->getLine() : 0),
                                            ConstantInt::get(I32, Where ? Where->getColumn() : 0)});
-  auto *GV = new GlobalVariable(M, T, true, GlobalValue::PrivateLinkage, Site, "rg.site");
-  return GV;
+  // One per place, so that each is told of once.
+  std::string Name = ("rg.site." + File + ":" + Twine(Where ? Where->getLine() : 0) + ":" +
+                      Twine(Where ? Where->getColumn() : 0)).str();
+  if (GlobalVariable *Known = M.getGlobalVariable(Name, /*AllowInternal=*/true))
+    return Known;
+  return new GlobalVariable(M, T, true, GlobalValue::PrivateLinkage, Site, Name);
 }
 
 LoweredKernel retrograd::lowerKernel(Function &Kernel, function_ref<bool(const Value *)> IsUniform, ReadsThread Reads,
