@@ -97,8 +97,14 @@ static void findUses(const Constant &C, const Catalogue &Cat, bool &InTables,
       (isVirtualTable(*G) ? InTables : Elsewhere) = true;
     } else if (isa<Function>(By) || isa<BlockAddress>(By)) {
       continue; // a personality; a label
-    } else if (isa<Instruction>(By)) {
-      Elsewhere = true;
+    } else if (const auto *I = dyn_cast<Instruction>(By)) {
+      // A dispatcher that was written before, or what it was inlined into,
+      // compares with its candidates: that makes no virtual function one that
+      // may be called at another place.
+      const Function &In = *I->getFunction();
+      if (!isa<ICmpInst>(I) || !In.hasLocalLinkage() ||
+          !In.getName().starts_with("rg."))
+        Elsewhere = true;
     } else if (const auto *Of = dyn_cast<Constant>(By)) {
       findUses(*Of, Cat, InTables, Elsewhere);
     }
