@@ -118,13 +118,33 @@ static bool repeatBits(Instruction &I) {
   return true;
 }
 
+/// TBAA says that nothing but a float is there. (Members of unions are "omnipotent char".)
+static bool isDeclaredFloat(const LoadInst &Load) {
+  const MDNode *Tag = Load.getMetadata(LLVMContext::MD_tbaa);
+  const auto *Type = Tag && Tag->getNumOperands() >= 3 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
+  const auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+  return Name && Name->getString() != "omnipotent char";
+}
+
 /// Small structs that hold pointers beside floats may be loaded as one vector of
-/// floats, and the pointer made from a lane's bits. Types and shadows follow
+/// floats, and the pointer made from a lane's bits; unions of both as a float. Types and shadows follow
 /// pointers that are loaded as pointers: loads the lane again as what it is.
 static void loadAsPointer(IntToPtrInst &I) {
   Value *Vector;
   uint64_t Lane;
   Value *Bits = I.getOperand(0);
+  // Of a union that one load reads for all its members.
+  if (match(Bits, m_BitCast(m_Load(m_Value())))) {
+    auto *Load = cast<LoadInst>(cast<BitCastInst>(Bits)->getOperand(0));
+    if (!Load->isSimple() || !Load->getType()->isFloatingPointTy() || isDeclaredFloat(*Load))
+      return;
+    IRBuilder<> B(Load->getParent(), std::next(Load->getIterator()));
+    B.SetCurrentDebugLocation(Load->getDebugLoc());
+    I.replaceAllUsesWith(
+        B.CreateAlignedLoad(I.getType(), Load->getPointerOperand(), Load->getAlign()));
+    I.eraseFromParent();
+    return;
+  }
   if (!match(Bits, m_ExtractElt(m_BitCast(m_Value(Vector)), m_ConstantInt(Lane))) &&
       !match(Bits, m_BitCast(m_ExtractElt(m_Value(Vector), m_ConstantInt(Lane)))))
     return;
