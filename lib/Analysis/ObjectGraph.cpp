@@ -968,6 +968,19 @@ Type *ObjectGraph::sharedWithPointers(Position P, int64_t Size,
              : nullptr;
 }
 
+bool ObjectGraph::holdsPointers(Position P, int64_t Size) const {
+  P = normalise(P);
+  if (!P.valid())
+    return false;
+  auto Pointer = [&](const Evidence &E) {
+    return E.Kind.K == ByteKind::Pointer && E.Level == Trust::Strong &&
+           overlap(P, Size, E) == Overlap::Same;
+  };
+  const ObjectNode &O = Objects[P.Obj];
+  return any_of(O.ExactEvidence, [&](const auto &At) { return Pointer(At.second); }) ||
+         any_of(O.StridedEvidence, Pointer);
+}
+
 bool ObjectGraph::holdsFloatsOnly(Position P, int64_t Size) const {
   P = normalise(P);
   if (!P.valid())
@@ -1102,6 +1115,18 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
     };
     DropOverruled(AtD, D);
     DropOverruled(AtS, S);
+    // A word that holds pointers and doubles by turns does not tell what this copy
+    // moves, whatever the copying function knows of it.
+    auto DropShared = [&](SmallVectorImpl<Placed> &Pieces, Position At) {
+      erase_if(Pieces, [&](const Placed &P) {
+        Position Here = At.shifted(P.Start);
+        return (P.Kind.K == ByteKind::Pointer || P.Kind.K == ByteKind::Float) &&
+               sharedWithPointers(Here, P.Size, /*Integers=*/false) &&
+               holdsPointers(Here, P.Size);
+      });
+    };
+    DropShared(AtD, D);
+    DropShared(AtS, S);
   }
   for (const Placed &P : AtS)
     Changed |= carryPiece(P, D, L.Size, AtD, Least, L.Origin);

@@ -182,6 +182,8 @@ public:
   /// other (or, if Integers, an integer). Null if something else is known, or there
   /// are no floats.
   llvm::Type *sharedWithPointers(Position P, int64_t Size, bool Integers) const;
+  /// Something takes just the Size bytes at P for a pointer.
+  bool holdsPointers(Position P, int64_t Size) const;
   /// All that is known of the Size bytes at P is that they hold floats.
   bool holdsFloatsOnly(Position P, int64_t Size) const;
 

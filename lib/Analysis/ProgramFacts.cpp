@@ -478,12 +478,19 @@ void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
       See(R->getReturnValue());
   for (Function *F : Functions) {
     const bool Unseen = F->hasFnAttribute(UnseenCallee);
+    const auto Returning = blocksThatReturn(*F);
     for (Instruction &I : instructions(*F)) {
+      if (!Returning.contains(I.getParent()))
+        continue; // what somebody sees who does not return is no matter
       bool UnknownCall = isUnknownCall(I, Cat, PreparedOf);
       for (Value *Op : I.operands()) {
         const auto *G = dyn_cast<GlobalVariable>(Op->stripInBoundsOffsets());
+        // A text or a table of numbers leads nowhere: where it shares an object with memory of
+        // ours (characters that a string may point to), nobody sees that by its name.
+        const bool Leaf = G && G->isConstant() && G->hasInitializer() &&
+                          !G->getInitializer()->needsRelocation();
         if (G || UnknownCall)
-          See(Op, Unseen);
+          See(Op, Unseen || (Leaf && !UnknownCall));
         if (TypeAnalysis::ObjectId O = G ? Types.objectOf(Op) : TypeAnalysis::NoObject;
             O != TypeAnalysis::NoObject && !G->isConstant() && !G->hasLocalLinkage())
           External |= reachableFrom(O);

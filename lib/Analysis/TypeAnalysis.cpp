@@ -206,6 +206,11 @@ Type *TypeAnalysis::sharedWithPointers(const Value *P, uint64_t Offset, uint64_t
   return At.valid() ? I->G.sharedWithPointers(At.shifted(Offset), Size, Integers) : nullptr;
 }
 
+bool TypeAnalysis::holdsPointers(const Value *P, uint64_t Offset, uint64_t Size) const {
+  Position At = I->G.positionOf(I->lookupPointer(P));
+  return At.valid() && I->G.holdsPointers(At.shifted(Offset), Size);
+}
+
 bool TypeAnalysis::isIndexPlace(const Value *P) const { return I->isIndexPlace(P); }
 
 bool TypeAnalysis::isDeclaredInteger(const Instruction &Access) {

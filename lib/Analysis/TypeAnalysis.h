@@ -98,6 +98,8 @@ public:
   /// hold, something else.
   llvm::Type *sharedWithPointers(const llvm::Value *P, uint64_t Offset, uint64_t Size,
                                  bool Integers) const;
+  /// Something takes just the Size bytes at P + Offset for a pointer.
+  bool holdsPointers(const llvm::Value *P, uint64_t Offset, uint64_t Size) const;
   /// A load or store of an integer which is only moved from memory to memory, and
   /// which nothing declares: callers may know better what it is.
   bool isBareMove(const llvm::Instruction &Access) const;

@@ -113,6 +113,11 @@ struct TypeAnalysis::Impl {
   void addCall(llvm::CallBase &CB);
   bool addIntrinsic(llvm::IntrinsicInst &II);
   void addGEP(const llvm::GEPOperator &GEP, Var To);
+  llvm::SmallVector<const llvm::Value *, 4> distancesOf(const llvm::Value *V);
+  void addIndex(const llvm::GEPOperator &GEP, const llvm::Value *Idx, int64_t Scale, Step &S,
+                llvm::SmallVectorImpl<PointerDifference> &Differences);
+  void addStep(const llvm::GEPOperator &GEP, Var To, const Step &S,
+               llvm::ArrayRef<PointerDifference> Differences);
   class IndexReader;
   Var addressIn(const llvm::Value *V);
   void addBitLogic(llvm::Instruction &I);

@@ -252,11 +252,57 @@ private:
   bool addRecurrence(const PHINode &Phi, int64_t Scale);
 };
 
+static int64_t knownPowerOfTwo(const Value *V, const DataLayout &DL) {
+  return V->getType()->isIntegerTy()
+             ? int64_t(1) << std::min(computeKnownBits(V, DL).countMinTrailingZeros(), 20u)
+             : 1;
+}
+
+/// What divides all that V is a sum or a choice of. An index that a loop moves in
+/// several places (`node += 8` here, `node += 8 * (at >> 6)` there) meets itself in
+/// phis, which say nothing new: 0 for what Seen holds already.
+static int64_t divisorOf(const Value *V, const DataLayout &DL,
+                         SmallPtrSetImpl<const Value *> &Seen) {
+  constexpr unsigned Most = 64;
+  constexpr int64_t Large = int64_t(1) << 20;
+  if (auto *C = dyn_cast<ConstantInt>(V)) {
+    if (C->getBitWidth() > 64)
+      return 1;
+    int64_t N = C->getSExtValue();
+    return -Large < N && N < Large ? std::abs(N) : std::gcd(N, Large);
+  }
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || !V->getType()->isIntegerTy() || Seen.size() > Most)
+    return knownPowerOfTwo(V, DL);
+  if (!Seen.insert(V).second)
+    return 0;
+  auto All = [&](auto Operands) {
+    int64_t D = 0;
+    for (const Value *Of : Operands)
+      D = std::gcd(D, divisorOf(Of, DL, Seen));
+    return D;
+  };
+  switch (I->getOpcode()) {
+  case Instruction::PHI:
+    return All(cast<PHINode>(I)->incoming_values());
+  case Instruction::Select:
+    return All(drop_begin(I->operand_values()));
+  case Instruction::Add:
+  case Instruction::Sub:
+    return All(I->operand_values());
+  case Instruction::SExt:
+  case Instruction::ZExt:
+  case Instruction::Freeze:
+    return divisorOf(I->getOperand(0), DL, Seen);
+  default:
+    return knownPowerOfTwo(V, DL);
+  }
+}
+
 void TypeAnalysis::Impl::IndexReader::leaf(const Value *V, int64_t Scale) {
-  unsigned Zeros = V->getType()->isIntegerTy()
-                       ? computeKnownBits(V, Model.DL).countMinTrailingZeros()
-                       : 0;
-  Terms.Stride = std::gcd(Terms.Stride, Scale << std::min(Zeros, 20u));
+  SmallPtrSet<const Value *, 16> Seen;
+  Terms.Stride = std::gcd(Terms.Stride, Scale * std::max(divisorOf(V, Model.DL, Seen),
+                                                         knownPowerOfTwo(V, Model.DL)));
 }
 
 /// A distance of two pointers, or of two numbers.
@@ -426,30 +472,69 @@ void TypeAnalysis::Impl::addGEP(const GEPOperator &GEP, Var To) {
         S.Above += int64_t(AT->getNumElements() - 1) * Scale;
       continue;
     }
-    IndexTerms Terms;
-    IndexReader(*this, Terms).add(Idx, Scale);
-    S.Const += Terms.Const;
-    const int64_t Stride = std::gcd(Terms.Stride, Terms.SpanStride);
-    S.Stride = std::gcd(S.Stride, Stride);
-    if (S.Above < Position::PosInf)
-      S.Above += Terms.Span;
-    Differences.append(Terms.Differences);
-    if (!Terms.Stride)
-      continue;
-    S.Above = Position::PosInf;
-    bool NonNegative =
-        GEP.hasNoUnsignedWrap() || (Idx->getType()->isIntegerTy() &&
-                                    computeKnownBits(Idx, DL).isNonNegative());
-    // The index as a whole is not negative.
-    if (NonNegative && Terms.Differences.empty()) {
-      if (S.Below < Position::PosInf && Terms.Const >= Stride)
-        S.Below += Terms.Const - Terms.Const % Stride;
-      else if (Terms.Const < 0)
-        S.Below = std::max<int64_t>(S.Below, 0);
-    } else {
-      S.Below = Position::PosInf;
+    if (SmallVector<const Value *, 4> Ways = distancesOf(Idx); !Ways.empty() && GEP.getNumIndices() == 1) {
+      for (const Value *Way : Ways) {
+        Step One;
+        SmallVector<PointerDifference, 1> Of;
+        addIndex(GEP, Way, Scale, One, Of);
+        addStep(GEP, To, One, Of);
+      }
+      return;
     }
+    addIndex(GEP, Idx, Scale, S, Differences);
   }
+  addStep(GEP, To, S, Differences);
+}
+
+/// Some of the values that meet in V are distances of pointers (`full ? end - begin : 0`):
+/// all of them. None if V is something else.
+SmallVector<const Value *, 4> TypeAnalysis::Impl::distancesOf(const Value *V) {
+  constexpr unsigned Most = 4;
+  SmallVector<const Value *, 4> Ways;
+  if (auto *Phi = dyn_cast<PHINode>(V))
+    append_range(Ways, Phi->incoming_values());
+  else if (auto *Select = dyn_cast<SelectInst>(V))
+    Ways = {Select->getTrueValue(), Select->getFalseValue()};
+  auto IsDistance = [&](const Value *Way) {
+    auto *Sub = dyn_cast<BinaryOperator>(Way);
+    return Sub && Sub->getOpcode() == Instruction::Sub &&
+           isa<PtrToIntInst>(Sub->getOperand(0)) && isa<PtrToIntInst>(Sub->getOperand(1));
+  };
+  if (Ways.size() > Most || is_contained(Ways, V) || none_of(Ways, IsDistance))
+    return {};
+  return Ways;
+}
+
+/// Adds Scale times an index of GEP to a step.
+void TypeAnalysis::Impl::addIndex(const GEPOperator &GEP, const Value *Idx, int64_t Scale, Step &S,
+                                  SmallVectorImpl<PointerDifference> &Differences) {
+  IndexTerms Terms;
+  IndexReader(*this, Terms).add(Idx, Scale);
+  S.Const += Terms.Const;
+  const int64_t Stride = std::gcd(Terms.Stride, Terms.SpanStride);
+  S.Stride = std::gcd(S.Stride, Stride);
+  if (S.Above < Position::PosInf)
+    S.Above += Terms.Span;
+  Differences.append(Terms.Differences.begin(), Terms.Differences.end());
+  if (!Terms.Stride)
+    return;
+  S.Above = Position::PosInf;
+  bool NonNegative =
+      GEP.hasNoUnsignedWrap() ||
+      (Idx->getType()->isIntegerTy() && computeKnownBits(Idx, DL).isNonNegative());
+  // The index as a whole is not negative.
+  if (NonNegative && Terms.Differences.empty()) {
+    if (S.Below < Position::PosInf && Terms.Const >= Stride)
+      S.Below += Terms.Const - Terms.Const % Stride;
+    else if (Terms.Const < 0)
+      S.Below = std::max<int64_t>(S.Below, 0);
+  } else {
+    S.Below = Position::PosInf;
+  }
+}
+
+void TypeAnalysis::Impl::addStep(const GEPOperator &GEP, Var To, const Step &S,
+                                 ArrayRef<PointerDifference> Differences) {
   Var From = pointer(GEP.getPointerOperand());
   if (Differences.empty())
     G.addEdge(From, To, S);

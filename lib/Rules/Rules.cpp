@@ -246,6 +246,18 @@ static bool disagrees(ArrayRef<TypedLeaf> Moved, ArrayRef<TypedLeaf> End) {
   return false;
 }
 
+/// A leaf that the copying function takes for a pointer or for a float, where an end of
+/// the copy holds both by turns.
+static bool isOneOfTwo(const TypeAnalysis &TA, const TypedLeaf &L, const Value *Dest,
+                       const Value *Source) {
+  if (L.Kind.K != ByteKind::Pointer && L.Kind.K != ByteKind::Float)
+    return false;
+  return any_of(ArrayRef{Dest, Source}, [&](const Value *P) {
+    return TA.sharedWithPointers(P, L.Offset, L.Size, /*Integers=*/true) &&
+           (L.Kind.K == ByteKind::Pointer || TA.holdsPointers(P, L.Offset, L.Size));
+  });
+}
+
 /// Words of a copy that hold doubles and pointers by turns, at both ends and in
 /// the opinion of both, become leaves of their own kind: the runtime tells one from
 /// the other (runtime/memory.c). Others that the ends disagree about stay.
@@ -271,7 +283,9 @@ static bool shareWords(const ProgramFacts &Facts, SmallVectorImpl<TypedLeaf> &Le
   for (uint64_t At = 0; At < Size; At += Word) {
     SmallVector<TypedLeaf, 2> D = Within(AtDest, At), S = Within(AtSource, At);
     SmallVector<TypedLeaf, 2> Moved = Within(Leaves, At);
-    if (none_of(Moved, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Conflict; }) &&
+    if (none_of(Moved, [&](const TypedLeaf &L) {
+          return L.Kind.K == ByteKind::Conflict || isOneOfTwo(TA, L, Dest, Source);
+        }) &&
         !disagrees(Moved, D) && !disagrees(Moved, S))
       continue;
     Type *OfDest = TA.sharedWithPointers(Dest, At, Word, Private),
@@ -363,7 +377,10 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     Shape.Ambiguous =
         any_of(Leaves, Contradicts) ||
         (Source && (disagrees(Leaves, TA.leavesAt(Dest, Size)) ||
-                    disagrees(Leaves, TA.leavesAt(Source, Size))));
+                    disagrees(Leaves, TA.leavesAt(Source, Size)) ||
+                    any_of(Leaves, [&](const TypedLeaf &L) {
+                      return isOneOfTwo(TA, L, Dest, Source);
+                    })));
     if (Shape.Ambiguous && isa<AnyMemCpyInst>(I) &&
         shareWords(Facts, Leaves, Dest, Source, Size))
       Shape.Ambiguous = false;
