@@ -12,7 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Offload/ActiveThreads.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -26,14 +28,15 @@ static constexpr int64_t MostThreads = 1024;
 /// Of a 64-bit number, so that sums of a few cannot wrap.
 static constexpr int64_t Far = int64_t(1) << 60;
 
-/// Whether a thread that goes to BB leaves the region without having done anything.
-static bool leavesAtOnce(const BasicBlock *BB) {
+/// Whether a thread that goes to BB leaves the region without having done
+/// anything, by Idle if there is one.
+static bool leavesAtOnce(const BasicBlock *BB, const ConstantInt *Idle) {
   for (unsigned Steps = 0; Steps != 8; ++Steps) {
     for (const Instruction &I : *BB)
       if (!I.isTerminator() && (I.mayHaveSideEffects() || I.isVolatile()))
         return false;
-    if (isa<ReturnInst>(BB->getTerminator()))
-      return true;
+    if (auto *Return = dyn_cast<ReturnInst>(BB->getTerminator()))
+      return !Idle || Return->getReturnValue() == Idle;
     BB = BB->getSingleSuccessor();
     if (!BB)
       return false;
@@ -100,6 +103,10 @@ void ActiveThreads::add(Value *Condition, bool Holds) {
 }
 
 bool ActiveThreads::addGuard(CmpInst::Predicate Holds, Value *Left, Value *Right) {
+  if (isUniform(Left) && isUniform(Right)) {
+    Guards.push_back({Holds, Left, Right, NoAxis});
+    return true;
+  }
   for (unsigned Side = 0; Side != 2; ++Side, std::swap(Left, Right), Holds = ICmpInst::getSwappedPredicate(Holds)) {
     int Axis = isUniform(Right) ? axisOf(Left) : -1;
     if (Axis < 0)
@@ -107,7 +114,9 @@ bool ActiveThreads::addGuard(CmpInst::Predicate Holds, Value *Left, Value *Right
     if (Holds == ICmpInst::ICMP_NE) { // one interval only if it is all but the first
       Value *Index = Left;
       match(Left, m_ZExtOrSExt(m_Value(Index)));
-      if (!match(Right, m_Zero()) || !isa<Argument>(Index))
+      auto *Sum = dyn_cast<OverflowingBinaryOperator>(Index);
+      if (!match(Right, m_Zero()) ||
+          !(isa<Argument>(Index) || (Sum && Sum->hasNoUnsignedWrap())))
         return false;
       Holds = ICmpInst::ICMP_UGT;
     }
@@ -118,8 +127,15 @@ bool ActiveThreads::addGuard(CmpInst::Predicate Holds, Value *Left, Value *Right
 }
 
 ActiveThreads::ActiveThreads(Function &Region, ArrayRef<Argument *> Tid,
-                             std::function<bool(const Argument *)> IsUniform)
-    : Region(Region), Tid(Tid.begin(), Tid.end()), IsUniform(std::move(IsUniform)) {
+                             std::function<bool(const Argument *)> IsUniform,
+                             const ConstantInt *Idle)
+    : Region(Region), Tid(Tid.begin(), Tid.end()),
+      IsUniform(std::move(IsUniform)), Idle(Idle) {
+  findGuards();
+  findEdges();
+}
+
+void ActiveThreads::findGuards() {
   SmallPtrSet<const BasicBlock *, 8> Seen;
   const BasicBlock *BB = &Region.getEntryBlock();
   while (BB && Seen.insert(BB).second) {
@@ -133,11 +149,47 @@ ActiveThreads::ActiveThreads(Function &Region, ArrayRef<Argument *> Tid,
       BB = Br->getSuccessor(0);
       continue;
     }
-    bool LeavesOnTrue = leavesAtOnce(Br->getSuccessor(0)), LeavesOnFalse = leavesAtOnce(Br->getSuccessor(1));
+    bool LeavesOnTrue = leavesAtOnce(Br->getSuccessor(0), Idle),
+         LeavesOnFalse = leavesAtOnce(Br->getSuccessor(1), Idle);
     if (LeavesOnTrue == LeavesOnFalse)
       return;
     add(Br->getCondition(), /*Holds=*/LeavesOnFalse);
     BB = Br->getSuccessor(LeavesOnTrue);
+  }
+}
+
+/// A number that says where a grid starts (0, 1, the width of a stencil) rather
+/// than where it ends.
+static bool isLowEdge(const Value *Bound) {
+  auto *C = dyn_cast<ConstantInt>(Bound);
+  return C && C->getValue().abs().ult(16);
+}
+
+void ActiveThreads::findEdges() {
+  for (Instruction &I : instructions(Region)) {
+    auto *Compare = dyn_cast<ICmpInst>(&I);
+    if (!Compare || !Compare->getOperand(0)->getType()->isIntegerTy() ||
+        Compare->getOperand(0)->getType()->getIntegerBitWidth() > 64 ||
+        is_contained(make_first_range(Decided), Compare))
+      continue;
+    for (unsigned Side = 0; Side != 2; ++Side) {
+      Value *Index = Compare->getOperand(Side),
+            *Bound = Compare->getOperand(1 - Side);
+      // The thread's index alone says where in the block it is, not where in
+      // the grid.
+      if (isa<Argument>(Index) || !isUniform(Bound) || axisOf(Index) != 0)
+        continue;
+      ICmpInst::Predicate P =
+          Side ? Compare->getSwappedPredicate() : Compare->getPredicate();
+      // Within: above the low edge, below the high one, unequal to either.
+      bool Greater = ICmpInst::isGT(P) || ICmpInst::isGE(P);
+      bool Holds = ICmpInst::isEquality(P) ? P == ICmpInst::ICMP_NE
+                                           : Greater == isLowEdge(Bound);
+      Edges.push_back(
+          {Holds ? P : ICmpInst::getInversePredicate(P), Index, Bound, 0});
+      DecidedWithin.push_back({Compare, Holds});
+      break;
+    }
   }
 }
 
@@ -198,16 +250,18 @@ struct Outside {
 };
 } // namespace
 
-ActiveThreads::Bounds ActiveThreads::bounds(IRBuilder<> &B, function_ref<Value *(const Argument *)> ValueOf,
-                                            ArrayRef<Value *> Ntid) const {
+ActiveThreads::Bounds
+ActiveThreads::bounds(IRBuilder<> &B,
+                      function_ref<Value *(const Argument *)> ValueOf,
+                      ArrayRef<Value *> First, ArrayRef<Value *> Last) const {
   Bounds Result;
   auto AgreeOn = [&](const Value *V) { return isUniform(V); };
   Outside Out{B, ValueOf, AgreeOn, B.getTrue()};
   auto Narrow = [&](unsigned Axis, Value *From, Value *To) {
-    // From and To are of 64 bits; what is kept lies in [0, Ntid].
+    // From and To are of 64 bits; what is kept lies in [First, Last].
     if (!Result.From[Axis]) {
-      Result.From[Axis] = B.getInt64(0);
-      Result.To[Axis] = B.CreateZExt(Ntid[Axis], B.getInt64Ty());
+      Result.From[Axis] = B.CreateZExt(First[Axis], B.getInt64Ty());
+      Result.To[Axis] = B.CreateZExt(Last[Axis], B.getInt64Ty());
     }
     if (From)
       Result.From[Axis] = B.CreateBinaryIntrinsic(Intrinsic::smax, Result.From[Axis], From);
@@ -216,6 +270,11 @@ ActiveThreads::Bounds ActiveThreads::bounds(IRBuilder<> &B, function_ref<Value *
   };
   for (const Guard &G : Guards) {
     ICmpInst::Predicate P = G.Holds;
+    if (G.Axis == NoAxis) {
+      Value *Holds = B.CreateICmp(P, Out.copy(G.Index), Out.copy(G.Bound));
+      Result.Any = Result.Any ? B.CreateAnd(Result.Any, Holds) : Holds;
+      continue;
+    }
     Value *Off = Out.offset(G.Index), *Bound = Out.wide(Out.copy(G.Bound));
     if (G.Bound->getType()->getIntegerBitWidth() == 64)
       Out.requireRange(Bound, -2 * Far, 2 * Far);
@@ -234,6 +293,32 @@ ActiveThreads::Bounds ActiveThreads::bounds(IRBuilder<> &B, function_ref<Value *
            AtMost ? Next : P == ICmpInst::ICMP_SLT ? Here : nullptr);
   }
   Result.Exact = Out.Exact;
+  if (!Edges.empty()) {
+    Value *From = Result.From[0] ? Result.From[0]
+                                 : B.CreateZExt(First[0], B.getInt64Ty());
+    Value *To =
+        Result.To[0] ? Result.To[0] : B.CreateZExt(Last[0], B.getInt64Ty());
+    for (const Guard &G : Edges) {
+      Value *Off = Out.offset(G.Index), *Bound = Out.wide(Out.copy(G.Bound));
+      Value *Lowest = B.CreateAdd(Off, From),
+            *Highest = B.CreateAdd(Off, B.CreateSub(To, B.getInt64(1)));
+      if (ICmpInst::isUnsigned(G.Holds)) {
+        Out.require(B.CreateICmpSGE(Bound, B.getInt64(0)));
+        Out.require(B.CreateICmpSGE(Lowest, B.getInt64(0)));
+      }
+      ICmpInst::Predicate P = ICmpInst::isUnsigned(G.Holds)
+                                  ? ICmpInst::getSignedPredicate(G.Holds)
+                                  : G.Holds;
+      if (P == ICmpInst::ICMP_NE)
+        Out.require(B.CreateOr(B.CreateICmpSGT(Lowest, Bound),
+                               B.CreateICmpSLT(Highest, Bound)));
+      else
+        Out.require(B.CreateICmp(
+            P, ICmpInst::isGT(P) || ICmpInst::isGE(P) ? Lowest : Highest,
+            Bound));
+    }
+    Result.Inner = Out.Exact;
+  }
   for (unsigned D = 0; D != 3; ++D)
     if (Result.From[D]) {
       // An empty interval may lie outside of the block.
@@ -245,11 +330,35 @@ ActiveThreads::Bounds ActiveThreads::bounds(IRBuilder<> &B, function_ref<Value *
   return Result;
 }
 
-Function *ActiveThreads::withoutGuards() const {
+Function *ActiveThreads::specialised(bool Within) const {
   ValueToValueMapTy Map;
   Function *Copy = CloneFunction(&Region, Map);
-  Copy->setName(Region.getName() + ".active");
-  for (auto [Compare, Holds] : Decided)
-    cast<Instruction>(Map[Compare])->replaceAllUsesWith(ConstantInt::getBool(Region.getContext(), Holds));
+  Copy->setName(Region.getName() + (Within ? ".within" : ".active"));
+  // Cloning makes new ones of distinct metadata, and loops speak of these.
+  for (Instruction &I : instructions(Region))
+    if (MDNode *Group = I.getMetadata(LLVMContext::MD_access_group))
+      cast<Instruction>(Map[&I])->setMetadata(LLVMContext::MD_access_group,
+                                              Group);
+  for (const auto *Side : {&Decided, &DecidedWithin})
+    if (Side == &Decided || Within)
+      for (auto [Compare, Holds] : *Side)
+        cast<Instruction>(Map[Compare])
+            ->replaceAllUsesWith(
+                ConstantInt::getBool(Region.getContext(), Holds));
+  // The sums do not wrap around for these threads, so that LLVM sees neighbours
+  // in memory.
+  for (const auto *Side : {&Guards, &Edges})
+    if (Side == &Guards || Within)
+      for (const Guard &G : *Side)
+        for (auto *I = G.Axis == NoAxis ? nullptr
+                                        : dyn_cast<Instruction>(G.Index);
+             I; I = dyn_cast<Instruction>(I->getOperand(
+                    isa<CastInst>(I) || isUniform(I->getOperand(1)) ? 0 : 1))) {
+          auto *Here = cast<Instruction>(Map[I]);
+          if (isa<OverflowingBinaryOperator>(Here))
+            Here->setHasNoSignedWrap();
+          else if (isa<ZExtInst>(Here))
+            Here->setNonNeg();
+        }
   return Copy;
 }

@@ -206,6 +206,31 @@ static void settleDynamicParts(Module &D) {
     }
 }
 
+/// Whether F writes through a volatile pointer that may lead to shared memory.
+static bool writesVolatile(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    auto *Store = dyn_cast<StoreInst>(&I);
+    return Store && Store->isVolatile() && is_contained({0u, 3u}, Store->getPointerAddressSpace());
+  });
+}
+
+/// Programs of the time before Volta let the lanes of a warp exchange values through volatile shared memory
+/// without a barrier: what a lane writes, others read in their next statement. Such a store has one in front of
+/// it, for the others' reads, and one behind.
+static void keepWarpsInStep(Function &Kernel) {
+  constexpr unsigned SharedSpace = 3;
+  SmallVector<StoreInst *, 8> Stores;
+  for (Instruction &I : instructions(Kernel))
+    if (auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isVolatile() && Store->getPointerAddressSpace() == SharedSpace)
+      Stores.push_back(Store);
+  for (StoreInst *Store : Stores)
+    for (Instruction *At : {static_cast<Instruction *>(Store), Store->getNextNode()}) {
+      IRBuilder<> B(At);
+      B.SetCurrentDebugLocation(Store->getDebugLoc());
+      B.CreateIntrinsic(Intrinsic::nvvm_bar_warp_sync, {}, {B.getInt32(~0u)});
+    }
+}
+
 bool DeviceModule::prepare() {
   // What was said for the device's code generator, and -O0's wish to be left alone: a
   // kernel has to be taken apart at every level.
@@ -266,7 +291,19 @@ bool DeviceModule::prepare() {
     }
   }
   bool Fine = inlineWaiting();
+  // Only kernels know where pointers lead. A function that calls itself stays what it is.
+  for (Function *F : Defined)
+    if (!isKernel(*F) && writesVolatile(*F) && none_of(F->users(), [&](const User *U) {
+          auto *Call = dyn_cast<CallBase>(U);
+          return Call && Call->getFunction() == F;
+        }))
+      F->addFnAttr(Attribute::AlwaysInline);
   simplify();
+  // The checker tells of what the language does not promise.
+  if (!Options.checks())
+    for (Function &F : D)
+      if (isKernel(F))
+        keepWarpsInStep(F);
   return refuseUnknown() && Fine;
 }
 

@@ -41,6 +41,7 @@ private:
   bool areSame(const Value *A, const Value *B, unsigned Depth = 0);
   bool isAvailable(const Value *V, const Instruction *At, unsigned &Cost, unsigned Depth = 0);
   Value *make(Value *V, Instruction *At);
+  Value *makeSame(ArrayRef<Value *> Ways, Instruction *At);
   bool canChoose(const BasicBlock *From, const BasicBlock *Join, unsigned &Cost, unsigned Depth);
   Value *choose(BasicBlock *From, PHINode &Phi, Instruction *At, IRBuilder<> &B);
   Value *express(PHINode &Phi);
@@ -78,6 +79,24 @@ Value *Joins::make(Value *V, Instruction *At) {
     U.set(make(U, At));
   // It may not have been computed on this way, and what was promised for the others does not hold.
   Copy->dropPoisonGeneratingFlags();
+  Copy->insertBefore(At->getIterator());
+  return Copy;
+}
+
+/// What all of Ways compute in the same way, in front of At: it promises what
+/// all of them promise.
+Value *Joins::makeSame(ArrayRef<Value *> Ways, Instruction *At) {
+  if (all_equal(Ways))
+    return make(Ways[0], At);
+  Instruction *Copy = cast<Instruction>(Ways[0])->clone();
+  for (Value *Other : Ways)
+    Copy->andIRFlags(Other);
+  for (unsigned K = 0; K != Copy->getNumOperands(); ++K) {
+    SmallVector<Value *, 4> Operands;
+    for (Value *Way : Ways)
+      Operands.push_back(cast<Instruction>(Way)->getOperand(K));
+    Copy->setOperand(K, makeSame(Operands, At));
+  }
   Copy->insertBefore(At->getIterator());
   return Copy;
 }
@@ -122,7 +141,9 @@ Value *Joins::express(PHINode &Phi) {
   unsigned Cost = 0;
   Value *First = Phi.getIncomingValue(0);
   if (all_of(Phi.incoming_values(), [&](const Use &U) { return areSame(First, U); }))
-    return isAvailable(First, At, Cost) && Cost <= 12 ? make(First, At) : nullptr;
+    return isAvailable(First, At, Cost) && Cost <= 12
+               ? makeSame(to_vector_of<Value *>(Phi.incoming_values()), At)
+               : nullptr;
   // What undef stands for may differ from thread to thread.
   if (any_of(Phi.incoming_values(), [&](const Use &U) {
         return isa<UndefValue>(U) || (!isa<Constant>(U) && !isAvailable(U, At, Cost));

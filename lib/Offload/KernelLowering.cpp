@@ -8,9 +8,11 @@
 #include "Offload/KernelLowering.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Offload/ActiveThreads.h"
+#include "Offload/WideIndices.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/CaptureTracking.h"
+#include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -20,6 +22,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LowerAtomic.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -108,8 +111,17 @@ private:
   SmallVector<Function *, 8> Regions;
   SmallVector<BitVector, 8> Next;
   SmallVector<MDNode *, 8> AccessGroups;
-  /// Per region, where some threads have nothing to do there: who, and the region of the others.
-  SmallVector<std::pair<std::unique_ptr<ActiveThreads>, Function *>, 8> Active;
+  /// Per region, where some threads have nothing to do there or blocks at edges
+  /// differ: who, the region of those who have, and the region away from the
+  /// edges.
+  struct ActiveRegion {
+    std::unique_ptr<ActiveThreads> Who;
+    Function *Limited = nullptr, *Within = nullptr;
+  };
+  SmallVector<ActiveRegion, 8> Active;
+  /// Threads end at guards of the first region only: its bounds are those of
+  /// all regions, and nobody has to keep book of who has ended.
+  bool LimitsAll = false;
   LoweredKernel Result;
 
   bool usesMachine() const { return Points.hasWarpOperations() || Points.agreement() == Agreement::Divergent; }
@@ -134,6 +146,14 @@ private:
   void makeRegion(unsigned K);
   void markParallel(Function &Region, unsigned K);
   void findActive(unsigned K);
+  bool mayLimitAll() const;
+  /// The parameters of Region for x, y, z in the block. The order of
+  /// Surroundings: arguments, thread, lane, tid.
+  std::array<Argument *, 3> threadIndices(Function &Region) const {
+    unsigned First = Kernel.arg_size() + 2;
+    return {Region.getArg(First), Region.getArg(First + 1),
+            Region.getArg(First + 2)};
+  }
 
   // The block function.
   Function *Blocks = nullptr;
@@ -364,8 +384,6 @@ void Lowering::makeRegion(unsigned K) {
         U.set(Materialise(Op));
       else if (auto *A = dyn_cast<Argument>(U))
         U.set(S.Args[A->getArgNo()]);
-    // Computed where it may not have been before: what was promised for that place may not hold.
-    Again->dropPoisonGeneratingFlags();
     B.Insert(Again, V->getName() + ".again");
     return Known[V] = Again;
   };
@@ -519,21 +537,69 @@ void Lowering::markParallel(Function &R, unsigned K) {
   }
 }
 
+/// Whether threads can end in the first region and at the end of the kernel
+/// only, and nobody asks who has.
+bool Lowering::mayLimitAll() const {
+  if (!Options.Limit || Options.checks() || usesMachine() ||
+      Points.agreement() != Agreement::ExitOnly)
+    return false;
+  for (unsigned K = 0; K != Points.size(); ++K) {
+    const Split &Split = Points.splits()[K];
+    if (Split.Op && !Split.Op->getType()->isVoidTy())
+      return false;
+    BitVector To = Points.next(K);
+    if (To.test(Points.exitBit()) && To.count() != (K == 0 ? 2 : 1))
+      return false;
+  }
+  return true;
+}
+
+/// Whether Region, whose conditions may be constants by now, can return Idle.
+static bool canReturn(Function &Region, const ConstantInt *Idle) {
+  for (Instruction &I : make_early_inc_range(instructions(Region)))
+    if (Value *Simple =
+            simplifyInstruction(&I, SimplifyQuery(Region.getDataLayout()))) {
+      I.replaceAllUsesWith(Simple);
+      if (isInstructionTriviallyDead(&I))
+        I.eraseFromParent();
+    }
+  for (BasicBlock &BB : Region)
+    ConstantFoldTerminator(&BB);
+  removeUnreachableBlocks(Region);
+  return any_of(Region, [&](const BasicBlock &BB) {
+    auto *Return = dyn_cast<ReturnInst>(BB.getTerminator());
+    return Return && Return->getReturnValue() == Idle;
+  });
+}
+
 /// Who has something to do in region K, where the others go the same way.
 void Lowering::findActive(unsigned K) {
   Active.emplace_back();
-  if (!Options.Limit || Next[K].count() != 1 || Points.splits()[K].Kind == SplitKind::UniformBranch)
+  ConstantInt *Idle = K == 0 && Next[K].count() == 2 && mayLimitAll()
+                          ? ConstantInt::getSigned(Type::getInt32Ty(Ctx), Ended)
+                          : nullptr;
+  if (!Options.Limit || (Next[K].count() != 1 && !Idle) ||
+      Points.splits()[K].Kind == SplitKind::UniformBranch)
     return;
-  // The order of Surroundings: arguments, thread, lane, tid.
   unsigned Thread = Kernel.arg_size();
-  Argument *Tid[] = {Regions[K]->getArg(Thread + 2), Regions[K]->getArg(Thread + 3), Regions[K]->getArg(Thread + 4)};
-  auto Found = std::make_unique<ActiveThreads>(*Regions[K], Tid, [Thread](const Argument *A) {
-    return A->getArgNo() < Thread || A->getArgNo() > Thread + 4;
-  });
-  if (!Found->isLimited())
+  auto Found = std::make_unique<ActiveThreads>(
+      *Regions[K], threadIndices(*Regions[K]),
+      [Thread](const Argument *A) {
+        return A->getArgNo() < Thread || A->getArgNo() > Thread + 4;
+      },
+      Idle);
+  bool HasEdges = Options.Edges && Found->hasEdges();
+  if (Idle ? !Found->isLimited() : !Found->isLimited() && !HasEdges)
     return;
-  Active.back().second = Found->withoutGuards();
-  Active.back().first = std::move(Found);
+  Function *Limited = Found->withoutGuards();
+  if (Idle && canReturn(*Limited, Idle)) {
+    Limited->eraseFromParent();
+    return;
+  }
+  LimitsAll |= Idle != nullptr;
+  Active.back() = {std::move(Found), Limited, nullptr};
+  if (HasEdges)
+    Active.back().Within = Active.back().Who->withoutEdges();
 }
 
 //===----------------------------------------------------------------------===//
@@ -563,6 +629,9 @@ struct BlockEmitter {
   Value *Counters = nullptr; ///< program counters, when threads can be apart
   AllocaInst *NextVar = nullptr, *FullVar = nullptr, *AliveVar = nullptr;
   AllocaInst *LowestVar = nullptr, *HighestVar = nullptr; ///< of the cuts that lanes go on at
+  AllocaInst *FromVar[3] = {},
+             *ToVar[3] =
+                 {}; ///< the threads that the kernel's first guards let pass
   SmallVector<BasicBlock *, 8> State, Full, Part, Whole;
   BasicBlock *Done = nullptr, *Dispatch = nullptr, *GroupNext = nullptr, *Group = nullptr, *PhaseEnd = nullptr;
   Value *Base = nullptr, *GroupSize = nullptr;
@@ -590,8 +659,12 @@ struct BlockEmitter {
     return Call;
   }
   void atBarrier(unsigned K) {
-    if (L.Options.checks() && splits()[K].Kind == SplitKind::BlockBarrier)
-      call("rg_cuda_check_barrier", B.getVoidTy(), {});
+    if (!L.Options.checks() || splits()[K].Kind != SplitKind::BlockBarrier)
+      return;
+    if (Counters) // 0, or ended
+      call("rg_cuda_check_divergence", B.getVoidTy(),
+           {Counters, Threads, siteOf(L.M, splits()[K].Deposit ? splits()[K].Deposit : splits()[K].Op)});
+    call("rg_cuda_check_barrier", B.getVoidTy(), {});
   }
 
   void run();
@@ -602,9 +675,40 @@ struct BlockEmitter {
   void goTo(unsigned K, Value *Next);
   // Together.
   void emitState(unsigned K);
-  void threadLoops(unsigned K, bool Guarded, BasicBlock *After, const ActiveThreads::Bounds *Bounds = nullptr,
+  void threadLoops(Function *Region, unsigned K, bool Guarded,
+                   BasicBlock *After,
+                   const ActiveThreads::Bounds *Bounds = nullptr,
                    bool IsRare = false);
   void activeLoops(unsigned K, BasicBlock *After);
+  void activeLoops(unsigned K, BasicBlock *After,
+                   const ActiveThreads::Bounds &Bounds);
+  void limitAll(BasicBlock *Otherwise);
+  /// The threads that have not ended, along each axis, from (0) and up to (1).
+  std::array<Value *, 3> limits(bool Up) {
+    std::array<Value *, 3> Result;
+    for (unsigned D = 0; D != 3; ++D)
+      Result[D] = FromVar[D]
+                      ? (Value *)B.CreateLoad(I32, Up ? ToVar[D] : FromVar[D])
+                  : Up ? S.Ntid[D]
+                       : B.getInt32(0);
+    return Result;
+  }
+  /// Whether there is anybody within Bounds.
+  Value *somebody(const ActiveThreads::Bounds &Bounds) {
+    Value *Result = Bounds.Any ? Bounds.Any : B.getTrue();
+    for (unsigned D = 0; D != 3; ++D)
+      if (Bounds.From[D])
+        Result =
+            B.CreateAnd(Result, B.CreateICmpULT(Bounds.From[D], Bounds.To[D]));
+    return Result;
+  }
+  ActiveThreads::Bounds boundsOf(unsigned K) {
+    SmallVector<Value *, 32> Values;
+    S.forEach([&](Value *&V) { Values.push_back(V); });
+    return L.Active[K].Who->bounds(
+        B, [&](const Argument *A) { return Values[A->getArgNo()]; },
+        limits(false), limits(true));
+  }
   // Apart.
   void emitMachine(BasicBlock *Start);
   void emitTogether(unsigned K, bool WholeBlock);
@@ -729,26 +833,69 @@ void BlockEmitter::goTo(unsigned K, Value *Next) {
 
 /// Region K by those who have something to do in it.
 void BlockEmitter::activeLoops(unsigned K, BasicBlock *After) {
-  const auto &[Active, Region] = L.Active[K];
+  const auto &[Active, Limited, Within] = L.Active[K];
   if (!Active)
-    return threadLoops(K, /*Guarded=*/false, After);
-  SmallVector<Value *, 32> Values;
-  S.forEach([&](Value *&V) { Values.push_back(V); });
-  ActiveThreads::Bounds Bounds = Active->bounds(B, [&](const Argument *A) { return Values[A->getArgNo()]; }, S.Ntid);
+    return threadLoops(L.Regions[K], K, /*Guarded=*/false, After);
+  ActiveThreads::Bounds Bounds = boundsOf(K);
   if (auto *Exact = dyn_cast<ConstantInt>(Bounds.Exact); !Exact || Exact->isZero()) {
     BasicBlock *Some = block("active." + Twine(K)), *All = block("wrapping." + Twine(K));
     B.CreateCondBr(Bounds.Exact, Some, All);
     B.SetInsertPoint(All);
-    threadLoops(K, /*Guarded=*/false, After, nullptr, /*IsRare=*/!Exact);
+    threadLoops(L.Regions[K], K, /*Guarded=*/false, After, nullptr,
+                /*IsRare=*/!Exact);
     B.SetInsertPoint(Some);
   }
-  threadLoops(K, /*Guarded=*/false, After, &Bounds);
+  activeLoops(K, After, Bounds);
+}
+
+/// The same where the bounds hold.
+void BlockEmitter::activeLoops(unsigned K, BasicBlock *After,
+                               const ActiveThreads::Bounds &Bounds) {
+  const auto &[Active, Limited, Within] = L.Active[K];
+  if (Within) {
+    BasicBlock *Inner = block("within." + Twine(K)),
+               *Outer = block("edge." + Twine(K));
+    B.CreateCondBr(Bounds.Inner, Inner, Outer);
+    B.SetInsertPoint(Inner);
+    threadLoops(Within, K, /*Guarded=*/false, After, &Bounds);
+    B.SetInsertPoint(Outer);
+  }
+  threadLoops(Limited, K, /*Guarded=*/false, After, &Bounds);
+}
+
+/// The first region, where its guards say for the whole kernel who has
+/// something to do: those run it and go on. Where they do not (an index wraps
+/// around), control goes to Otherwise, and threads end one by one.
+void BlockEmitter::limitAll(BasicBlock *Otherwise) {
+  BasicBlock *Exact = block("limited"), *Run = block("limited.run"),
+             *After = block("limited.end");
+  B.CreateStore(B.getTrue(), FullVar);
+  for (unsigned D = 0; D != 3; ++D) {
+    B.CreateStore(B.getInt32(0), FromVar[D]);
+    B.CreateStore(S.Ntid[D], ToVar[D]);
+  }
+  ActiveThreads::Bounds Bounds = boundsOf(0);
+  B.CreateCondBr(Bounds.Exact, Exact, Otherwise);
+  B.SetInsertPoint(Exact);
+  for (unsigned D = 0; D != 3; ++D)
+    if (Bounds.From[D]) {
+      B.CreateStore(Bounds.From[D], FromVar[D]);
+      B.CreateStore(Bounds.To[D], ToVar[D]);
+    }
+  B.CreateCondBr(somebody(Bounds), Run, Done);
+  B.SetInsertPoint(Run);
+  activeLoops(0, After, Bounds);
+  B.CreateBr(State[L.Next[0].find_first()]);
 }
 
 /// Loops over the threads of the block, or those within Bounds. IsRare: not worth a copy of the region.
-void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After, const ActiveThreads::Bounds *Bounds,
+void BlockEmitter::threadLoops(Function *Region, unsigned K, bool Guarded,
+                               BasicBlock *After,
+                               const ActiveThreads::Bounds *Bounds,
                                bool IsRare) {
-  bool CanEnd = L.Next[K].test(L.Points.exitBit()) && L.Points.agreement() == Agreement::ExitOnly && !onlyEnds(K);
+  // Within bounds all go the same way.
+  bool CanEnd = !Bounds && L.Next[K].test(L.Points.exitBit()) &&
+                L.Points.agreement() == Agreement::ExitOnly && !onlyEnds(K);
   BasicBlock *Head[3], *Latch[3];
   PHINode *Index[3];
   static constexpr StringRef Axes[] = {"x", "y", "z"};
@@ -756,11 +903,11 @@ void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After, cons
     Head[D] = block("thread." + Axes[D]);
     Latch[D] = block("latch." + Axes[D]);
   }
-  auto To = [&](unsigned D) { return Bounds && Bounds->To[D] ? Bounds->To[D] : S.Ntid[D]; };
-  Value *Somebody = B.getTrue();
+  std::array<Value *, 3> First = limits(false), Last = limits(true);
   for (unsigned D = 0; Bounds && D != 3; ++D)
     if (Bounds->From[D])
-      Somebody = B.CreateAnd(Somebody, B.CreateICmpULT(Bounds->From[D], Bounds->To[D]));
+      First[D] = Bounds->From[D], Last[D] = Bounds->To[D];
+  Value *Somebody = Bounds ? somebody(*Bounds) : B.getTrue();
   for (int D = 2; D >= 0; --D) {
     BasicBlock *Before = B.GetInsertBlock();
     if (D == 2 && Somebody != B.getTrue())
@@ -769,7 +916,7 @@ void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After, cons
       B.CreateBr(Head[D]);
     B.SetInsertPoint(Head[D]);
     Index[D] = B.CreatePHI(I32, 2, "tid." + Axes[D]);
-    Index[D]->addIncoming(Bounds && Bounds->From[D] ? Bounds->From[D] : B.getInt32(0), Before);
+    Index[D]->addIncoming(First[D], Before);
   }
   for (unsigned D = 0; D != 3; ++D)
     S.Tid[D] = Index[D];
@@ -781,7 +928,7 @@ void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After, cons
     B.CreateCondBr(B.CreateICmpEQ(B.CreateLoad(I32, counterAt(S.Thread)), B.getInt32(0)), Alive, Latch[0]);
     B.SetInsertPoint(Alive);
   }
-  CallInst *Next = callRegion(Bounds ? L.Active[K].second : L.Regions[K]);
+  CallInst *Next = callRegion(Region);
   if (IsRare)
     Next->setIsNoInline();
   if (CanEnd) {
@@ -791,30 +938,35 @@ void BlockEmitter::threadLoops(unsigned K, bool Guarded, BasicBlock *After, cons
       Store->setMetadata(LLVMContext::MD_access_group, Group);
     B.CreateStore(B.CreateAdd(B.CreateLoad(I64, AliveVar), B.CreateZExt(Lives, I64)), AliveVar);
     B.CreateStore(B.CreateSelect(Lives, Next, B.CreateLoad(I32, NextVar)), NextVar);
-  } else if (L.Next[K].count() > 1)
+  } else if (!Bounds && L.Next[K].count() > 1)
     B.CreateStore(Next, NextVar);
   B.CreateBr(Latch[0]);
   for (unsigned D = 0; D != 3; ++D) {
     B.SetInsertPoint(Latch[D]);
     Value *More = B.CreateAdd(Index[D], B.getInt32(1), "", true, true);
     Index[D]->addIncoming(More, Latch[D]);
-    Instruction *Br = B.CreateCondBr(B.CreateICmpULT(More, To(D)), Head[D], D == 2 ? After : Latch[D + 1]);
+    Instruction *Br = B.CreateCondBr(B.CreateICmpULT(More, Last[D]), Head[D],
+                                     D == 2 ? After : Latch[D + 1]);
+    SmallVector<Metadata *, 5> Facts{
+        nullptr,
+        MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.mustprogress"))};
+    if (D == 2) // few blocks have more than one plane
+      Facts.push_back(
+          MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.unroll.disable")));
     if (D == 0) {
-      SmallVector<Metadata *, 3> Facts{nullptr};
-      Facts.push_back(MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.mustprogress")));
       // Rows of a block are often as short as one vector or two.
       Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.interleave.count"),
                                           ConstantAsMetadata::get(B.getInt32(1))}));
       // What is left of a row after whole vectors is long in comparison: masks, where there are any.
-      if (Bounds && Bounds->To[0])
+      if (FromVar[0] || (Bounds && Bounds->To[0]))
         Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.vectorize.predicate.enable"),
                                             ConstantAsMetadata::get(B.getTrue())}));
       if (MDNode *Group = L.AccessGroups[K])
         Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
-      MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
-      Id->replaceOperandWith(0, Id);
-      Br->setMetadata(LLVMContext::MD_loop, Id);
     }
+    MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
+    Id->replaceOperandWith(0, Id);
+    Br->setMetadata(LLVMContext::MD_loop, Id);
   }
   B.SetInsertPoint(After);
 }
@@ -840,16 +992,29 @@ void BlockEmitter::emitState(unsigned K) {
     blockOperation(K, Counters ? Counters : Constant::getNullValue(Ptr), B.getInt32(0));
   BasicBlock *After = block("after." + Twine(K));
   bool CanEnd = L.Next[K].test(L.Points.exitBit()) && Counters && !onlyEnds(K);
+  if (K == 0 && L.LimitsAll) {
+    BasicBlock *OneByOne = block("one.by.one");
+    limitAll(OneByOne);
+    B.SetInsertPoint(OneByOne);
+  }
+  if (K == 0 && Counters) {
+    call("rg_fill", B.getVoidTy(), {Counters, B.getInt32(0), Threads});
+    B.CreateStore(B.getTrue(), FullVar);
+  }
   if (CanEnd)
     B.CreateStore(B.getInt64(0), AliveVar);
   if (Counters && K) { // at the entry all are alive
     BasicBlock *All = block("all." + Twine(K)), *Some = block("some." + Twine(K));
     B.CreateCondBr(B.CreateLoad(B.getInt1Ty(), FullVar), All, Some);
     B.SetInsertPoint(Some);
-    threadLoops(K, /*Guarded=*/true, After);
+    threadLoops(L.Regions[K], K, /*Guarded=*/true, After);
     B.SetInsertPoint(All);
   }
-  activeLoops(K, After);
+  if (K == 0 && L.LimitsAll)
+    threadLoops(L.Regions[0], 0, /*Guarded=*/false, After, nullptr,
+                /*IsRare=*/true);
+  else
+    activeLoops(K, After);
   B.SetInsertPoint(After);
   if (CanEnd) {
     Value *Alive = B.CreateLoad(I64, AliveVar);
@@ -1168,10 +1333,8 @@ void BlockEmitter::run() {
   } else {
     for (unsigned K = 0; K != splits().size(); ++K)
       State.push_back(block("state." + Twine(K)));
-    if (Counters) {
-      call("rg_fill", B.getVoidTy(), {Counters, B.getInt32(0), Threads});
-      B.CreateStore(B.getTrue(), FullVar);
-    }
+    for (unsigned D = 0; L.LimitsAll && D != 3; ++D)
+      FromVar[D] = local(I32, "from"), ToVar[D] = local(I32, "to");
     B.CreateBr(State[0]);
     for (unsigned K = 0; K != splits().size(); ++K)
       emitState(K);
@@ -1196,6 +1359,10 @@ void Lowering::makeBlocks() {
     F->addParamAttr(5, Attribute::NoAlias);
     F->addParamAttr(5, Attribute::getWithAlignment(Ctx, Align(64)));
     F->addFnAttr(Attribute::NoUnwind);
+    // A row of a block is too short to be worth a call of the C library.
+    for (StringRef Name :
+         {"no-builtin-memcpy", "no-builtin-memmove", "no-builtin-memset"})
+      F->addFnAttr(Name);
     Result.ScratchPerThread = 0;
     BlockEmitter(*this, F, Row).run();
     return F;
@@ -1247,6 +1414,9 @@ LoweredKernel Lowering::run() {
     Next.push_back(Points.next(K));
     makeRegion(K);
     findActive(K);
+    for (Function *Region : {Regions[K], Active[K].Limited, Active[K].Within})
+      if (Region)
+        widenIndices(*Region, threadIndices(*Region));
   }
   makeBlocks();
   Result.Blocks = Blocks;
@@ -1280,8 +1450,12 @@ Constant *retrograd::siteOf(Module &M, const Instruction *I) {
   StructType *T = StructType::get(Ctx, {PointerType::get(Ctx, 0), I32, I32});
   Constant *Site = ConstantStruct::get(T, {Text, ConstantInt::get(I32, Where ? Where->getLine() : 0),
                                            ConstantInt::get(I32, Where ? Where->getColumn() : 0)});
-  auto *GV = new GlobalVariable(M, T, true, GlobalValue::PrivateLinkage, Site, "rg.site");
-  return GV;
+  // One per place, so that each is told of once.
+  std::string Name = ("rg.site." + File + ":" + Twine(Where ? Where->getLine() : 0) + ":" +
+                      Twine(Where ? Where->getColumn() : 0)).str();
+  if (GlobalVariable *Known = M.getGlobalVariable(Name, /*AllowInternal=*/true))
+    return Known;
+  return new GlobalVariable(M, T, true, GlobalValue::PrivateLinkage, Site, Name);
 }
 
 LoweredKernel retrograd::lowerKernel(Function &Kernel, function_ref<bool(const Value *)> IsUniform, ReadsThread Reads,

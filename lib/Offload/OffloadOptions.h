@@ -17,6 +17,8 @@ struct OffloadOptions {
   bool CutLoops = true;          ///< -rg-offload-cut-loops: loops over threads inside of uniform loops
   bool LockStep = true;          ///< -rg-offload-lock-step: loops over the grid by the block together
   bool Limit = true;             ///< -rg-offload-limit: loops over the threads that have something to do
+  bool Edges = true; ///< -rg-offload-edges: loops of their own for blocks away
+                     ///< from the grid's edges
   bool CheckRaces = false;       ///< -rg-check-races
   bool CheckUninitialized = false; ///< -rg-check-uninitialized
   bool Print = false;            ///< -rg-print-offload: the lowered functions

@@ -59,6 +59,12 @@ static void adoptHostAttributes(Module &D, const Module &M) {
     for (const char *Name : {"target-cpu", "target-features", "tune-cpu", "frame-pointer"})
       if (Model->hasFnAttribute(Name))
         F.addFnAttr(Model->getFnAttribute(Name));
+    // A scatter costs this family of machines more than the stores that it
+    // stands for (docs/Benchmarks.md, scan).
+    if (StringRef Features =
+            F.getFnAttribute("target-features").getValueAsString();
+        Features.contains("+avx512f"))
+      F.addFnAttr("target-features", (Features + ",+prefer-no-scatter").str());
     for (auto Kind : {Attribute::SanitizeAddress, Attribute::SanitizeThread, Attribute::SanitizeMemory,
                       Attribute::UWTable})
       if (Model->hasFnAttribute(Kind))

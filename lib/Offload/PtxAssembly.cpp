@@ -68,6 +68,7 @@ private:
   bool convert();
   bool memory();
   bool threads();
+  bool packed();
 
   PtxType typeOf(StringRef Name) const;
   /// The bits of V as T; integers of another width are cut or filled with zeros.
@@ -467,6 +468,8 @@ bool Translation::operation() {
                      .Case("cvt", &Translation::convert)
                      .Cases({"ld", "st", "atom", "red"}, &Translation::memory)
                      .Cases({"bar", "barrier", "membar", "fence", "shfl", "activemask", "vote"}, &Translation::threads)
+                     .Cases({"vadd2", "vadd4", "vsub2", "vsub4", "vabsdiff2", "vabsdiff4", "vavrg2", "vavrg4"}, &Translation::packed)
+                     .Cases({"vmin2", "vmin4", "vmax2", "vmax4", "vset2", "vset4"}, &Translation::packed)
                      .Default(nullptr);
   return Handler && (this->*Handler)();
 }
@@ -686,6 +689,61 @@ bool Translation::bitwise() {
     return write(Args[0], B.CreateTrunc(B.CreateAnd(B.CreateLShr(B.CreateZExt(X, Wide), Up(From)), Mask), T.T));
   }
   return false;
+}
+
+static CmpInst::Predicate predicateOf(StringRef Name, const PtxType &T);
+
+/// Two halves or four bytes of a word by themselves: vadd4.u32.u32.u32.sat d, a, b, c. With .add, d is c and
+/// the sum of the results. What c is otherwise stands where d is written in part, which is not known.
+bool Translation::packed() {
+  unsigned Count = Opcode.back() - '0';
+  StringRef Name = Opcode.drop_back();
+  bool Sets = Name == "vset";
+  PtxType T = type();
+  // All types alike: sums of signed and unsigned numbers are rare.
+  for (StringRef M : Modifiers)
+    if (PtxType Of = typeOf(M); Of && (Of.T != T.T || Of.Signed != T.Signed))
+      return false;
+  if (!T || T.Float || T.bits() != 32 || Args.size() != 4 || Args[0].contains('.'))
+    return false;
+  auto Predicate = CmpInst::BAD_ICMP_PREDICATE;
+  if (Sets)
+    Predicate = predicateOf(Modifiers.back(), T);
+  if (Sets ? Predicate == CmpInst::BAD_ICMP_PREDICATE : !onlyModifiers({"sat", "add"}))
+    return false;
+  auto *Narrow = FixedVectorType::get(B.getIntNTy(32 / Count), Count), *Wide = FixedVectorType::get(B.getInt32Ty(), Count);
+  Value *X = read(Args[1], Narrow), *Y = read(Args[2], Narrow), *Rest = read(Args[3], T.T);
+  if (!X || !Y || !Rest)
+    return false;
+  auto Extend = [&](Value *V) { return T.Signed ? B.CreateSExt(V, Wide) : B.CreateZExt(V, Wide); };
+  X = Extend(X), Y = Extend(Y);
+  auto Least = [&](Value *A, Value *C) { return B.CreateBinaryIntrinsic(Intrinsic::smin, A, C); };
+  auto Most = [&](Value *A, Value *C) { return B.CreateBinaryIntrinsic(Intrinsic::smax, A, C); };
+  Value *R = nullptr;
+  if (Sets)
+    R = B.CreateZExt(B.CreateICmp(Predicate, X, Y), Wide);
+  else if (Name == "vadd")
+    R = B.CreateAdd(X, Y);
+  else if (Name == "vsub")
+    R = B.CreateSub(X, Y);
+  else if (Name == "vmin")
+    R = Least(X, Y);
+  else if (Name == "vmax")
+    R = Most(X, Y);
+  else if (Name == "vabsdiff")
+    R = B.CreateBinaryIntrinsic(Intrinsic::abs, B.CreateSub(X, Y), B.getFalse());
+  else if (!T.Signed) // vavrg: halves are rounded up
+    R = B.CreateLShr(B.CreateAdd(B.CreateAdd(X, Y), ConstantInt::get(Wide, 1)), ConstantInt::get(Wide, 1));
+  if (!R)
+    return false;
+  if (has("add"))
+    return write(Args[0], B.CreateAdd(B.CreateAddReduce(R), Rest));
+  if (has("sat")) {
+    unsigned Bits = 32 / Count;
+    int64_t Low = T.Signed ? -(int64_t(1) << (Bits - 1)) : 0, High = (int64_t(1) << (T.Signed ? Bits - 1 : Bits)) - 1;
+    R = Most(Least(R, ConstantInt::get(Wide, High)), ConstantInt::getSigned(Wide, Low));
+  }
+  return write(Args[0], B.CreateTrunc(R, Narrow));
 }
 
 static CmpInst::Predicate predicateOf(StringRef Name, const PtxType &T) {

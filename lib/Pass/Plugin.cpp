@@ -86,9 +86,11 @@ static LinkStage stageOf(ThinOrFullLTOPhase Phase) {
 }
 
 static OffloadOptions offloadOptions(const Options &O) {
-  return {O.OffloadRecompute, O.OffloadUniform,      O.OffloadParallel, O.OffloadEliminateBarriers,
-          O.OffloadCutLoops,  O.OffloadLockStep,    O.OffloadLimit,   O.CheckRaces,
-          O.CheckUninitialized,
+  return {O.OffloadRecompute, O.OffloadUniform,
+          O.OffloadParallel,  O.OffloadEliminateBarriers,
+          O.OffloadCutLoops,  O.OffloadLockStep,
+          O.OffloadLimit,     O.OffloadEdges,
+          O.CheckRaces,       O.CheckUninitialized,
           O.PrintOffload};
 }
 

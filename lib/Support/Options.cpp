@@ -135,6 +135,10 @@ static cl::opt<bool> OffloadCutLoops("rg-offload-cut-loops", cl::init(true), cl:
                                      cl::desc("loops over threads go inside of loops that all threads repeat alike"));
 static cl::opt<bool> OffloadLimit("rg-offload-limit", cl::init(true), cl::cat(Category),
                                   cl::desc("loops over those threads of a block that have something to do"));
+static cl::opt<bool>
+    OffloadEdges("rg-offload-edges", cl::init(true), cl::cat(Category),
+                 cl::desc("CUDA on the CPU: loops of their own for blocks away "
+                          "from the grid's edges"));
 static cl::opt<bool> OffloadLockStep("rg-offload-lock-step", cl::init(true), cl::cat(Category),
                                      cl::desc("threads of a block run loops over the grid together"));
 static cl::opt<bool> CheckRaces("rg-check-races", cl::cat(Category),
@@ -312,6 +316,7 @@ Options Options::fromCommandLine() {
   O.OffloadCutLoops = ::OffloadCutLoops;
   O.OffloadLockStep = ::OffloadLockStep;
   O.OffloadLimit = ::OffloadLimit;
+  O.OffloadEdges = ::OffloadEdges;
   O.CheckRaces = ::CheckRaces;
   O.CheckUninitialized = ::CheckUninitialized;
   O.PrintOffload = ::PrintOffload;

@@ -87,6 +87,7 @@ struct Options {
   bool OffloadCutLoops = true;         ///< -rg-offload-cut-loops
   bool OffloadLockStep = true;         ///< -rg-offload-lock-step
   bool OffloadLimit = true;            ///< -rg-offload-limit
+  bool OffloadEdges = true;            ///< -rg-offload-edges
   bool CheckRaces = false;             ///< -rg-check-races
   bool CheckUninitialized = false;     ///< -rg-check-uninitialized
   bool PrintOffload = false;           ///< -rg-print-offload

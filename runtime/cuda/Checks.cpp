@@ -11,7 +11,7 @@
 //
 //   Two threads of a block are ordered by a barrier of the block between their accesses,
 //   two of a warp by an operation of the warp, threads of different blocks by nothing
-//   but the end of the launch. Atomic accesses do not conflict with each other.
+//   but the end of the launch and barriers of the grid. Atomic accesses do not conflict with each other.
 //
 // Per word of four bytes the last write and the last reads of two threads are kept, with
 // the bytes they touched: so of many conflicts some are not seen, and none is invented. Kernels with
@@ -45,7 +45,7 @@ enum : int32_t { Write = 1, Atomic = 2, Fences = 4, Races = 8, Uninitialized = 1
 struct Access {
   const Site *At = nullptr;
   int64_t Block = -1;
-  uint32_t Thread = 0, Epoch = 0, WarpEpoch = 0;
+  uint32_t Thread = 0, Epoch = 0, WarpEpoch = 0, GridEpoch = 0;
   uint8_t Bytes = 0;
   bool IsAtomic = false;
 };
@@ -57,15 +57,18 @@ struct Range {
   uintptr_t First, Last;
 };
 
-struct Checker {
-  bool On = false;
-  const char *Kernel = "";
-  RgLaunch Launch;
+struct BlockState {
   int64_t Block = 0;
   uint32_t Epoch = 0;
   std::vector<uint32_t> WarpEpochs;
-  std::unordered_map<uintptr_t, Word> Global, Shared;
+  std::unordered_map<uintptr_t, Word> Shared;
   std::vector<Range> SharedRanges;
+};
+struct Checker : BlockState {
+  const char *Kernel = "";
+  RgLaunch Launch;
+  uint32_t GridEpoch = 0; ///< barriers of the grid
+  std::unordered_map<uintptr_t, Word> Global;
   std::set<std::pair<const void *, const void *>> Told;
   int Reports = 0;
 };
@@ -114,6 +117,8 @@ void race(const Access &Now, bool NowWrites, const Access &Then, bool ThenWrites
 }
 
 bool ordered(const Access &A, const Access &B) {
+  if (A.GridEpoch != B.GridEpoch)
+    return true;
   if (A.Block != B.Block)
     return false;
   return A.Thread == B.Thread || A.Epoch != B.Epoch ||
@@ -149,16 +154,33 @@ void checkWord(Word &W, const Access &Now, int32_t Kind, bool Shared) {
 
 bool rgcuda::checking() { return Wanted; }
 
-void rgcuda::checkLaunch(const char *Name, const RgLaunch &L, const char *Dynamic, size_t DynamicSize) {
+void rgcuda::checkLaunch(const char *Name, const RgLaunch &L) {
   Checker &C = TheChecker;
   C.Kernel = Name;
   C.Launch = L;
+  C.GridEpoch = 0;
   C.Global.clear();
+}
+
+void rgcuda::checkWorker(const char *Dynamic, size_t DynamicSize) {
+  Checker &C = TheChecker;
   C.SharedRanges.clear();
   uintptr_t First = reinterpret_cast<uintptr_t>(Dynamic);
   if (DynamicSize)
     C.SharedRanges.push_back({First, First + DynamicSize});
 }
+
+struct rgcuda::CheckedBlock : BlockState {};
+CheckedBlock *rgcuda::leaveBlock() {
+  auto *Left = new CheckedBlock;
+  static_cast<BlockState &>(*Left) = std::move(static_cast<BlockState &>(TheChecker));
+  return Left;
+}
+void rgcuda::resumeBlock(CheckedBlock *B) {
+  static_cast<BlockState &>(TheChecker) = std::move(static_cast<BlockState &>(*B));
+  delete B;
+}
+void rgcuda::checkGridBarrier() { ++TheChecker.GridEpoch; }
 
 extern "C" {
 
@@ -189,29 +211,35 @@ void rg_cuda_check_barrier(void) { ++TheChecker.Epoch; }
 
 void rg_cuda_check_warp(int64_t FirstThread) { ++TheChecker.WarpEpochs[uint64_t(FirstThread) / 32 % 32]; }
 
-/// All threads that have not ended wait for the block: at one barrier?
+/// The threads that have not ended wait for the block: all of them, at one barrier? Counters are
+/// negative for those that have ended, and else tell where the thread is: the number of its site.
 void rg_cuda_check_divergence(const int *Counters, int64_t N, const Site *Sites) {
   constexpr int Blocked = 1 << 30;
   Checker &C = TheChecker;
-  int64_t First = -1;
-  for (int64_t I = 0; I < N; ++I) {
-    if (Counters[I] < 0)
-      continue;
-    if (First < 0)
-      First = I;
-    if (Counters[I] == Counters[First])
-      continue;
-    const Site *A = Sites + (Counters[First] & ~Blocked), *B = Sites + (Counters[I] & ~Blocked);
+  int64_t First = -1, Ended = -1;
+  auto Tell = [&](const Site *A, const Site *B, int64_t Other, const char *Where) {
     if (!C.Told.insert({A, B}).second)
       return;
     ++C.Reports;
     tell(A, "error",
          std::string("barrier in divergent control flow in kernel '") + C.Kernel + "': " +
-             threadName(C.Block, uint32_t(First)) + " waits here, and " + threadName(C.Block, uint32_t(I)) +
-             " at another barrier [RG1603]");
-    tell(B, "note", "the other barrier is here");
-    return;
+             threadName(C.Block, uint32_t(First)) + " waits here, and " + threadName(C.Block, uint32_t(Other)) + Where +
+             " [RG1603]");
+    if (B)
+      tell(B, "note", "the other barrier is here");
+  };
+  for (int64_t I = 0; I < N; ++I) {
+    if (Counters[I] < 0) {
+      Ended = Ended < 0 ? I : Ended;
+      continue;
+    }
+    if (First < 0)
+      First = I;
+    if (Counters[I] != Counters[First])
+      return Tell(Sites + (Counters[First] & ~Blocked), Sites + (Counters[I] & ~Blocked), I, " at another barrier");
   }
+  if (First >= 0 && Ended >= 0)
+    Tell(Sites + (Counters[First] & ~Blocked), nullptr, Ended, " has ended");
 }
 
 void rg_cuda_check_access(const char *P, int64_t Size, int32_t Kind, const Site *At, int64_t Thread) {
@@ -226,6 +254,7 @@ void rg_cuda_check_access(const char *P, int64_t Size, int32_t Kind, const Site 
   Now.Thread = uint32_t(Thread);
   Now.Epoch = C.Epoch;
   Now.WarpEpoch = C.WarpEpochs[Now.Thread / 32 % 32];
+  Now.GridEpoch = C.GridEpoch;
   Now.IsAtomic = Kind & Atomic;
   auto &Words = Shared ? C.Shared : C.Global;
   bool Unset = false;

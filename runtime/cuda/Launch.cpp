@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Blocks run in parallel on libomp's threads, a few at a time per thread. A launch
-// returns when all have run, so streams need no machinery.
+// returns when all have run, so streams need no machinery. The blocks of a cooperative launch
+// wait for each other, and have a thread of the machine each.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Runtime.h"
 #include <atomic>
+#include <condition_variable>
 #include <csetjmp>
 #include <cstdarg>
 #include <cstdio>
@@ -20,7 +22,10 @@
 #include <mutex>
 #include <omp.h>
 #include <pthread.h>
+#include <system_error>
+#include <thread>
 #include <unordered_map>
+#include <vector>
 
 using namespace rgcuda;
 
@@ -50,6 +55,7 @@ struct Worker {
   } Shared[64] = {};
   jmp_buf Leave;
   bool Running = false;
+  const char *Name = "";
   ~Worker() {
     free(Scratch);
     free(Dynamic);
@@ -72,6 +78,70 @@ thread_local Worker TheWorker;
 thread_local cudaError_t LastError = cudaSuccess;
 /// An error that ends the program's use of the device, as asserts do.
 std::atomic<int> Sticky{cudaSuccess};
+
+/// The blocks of a cooperative launch, where they meet.
+class GridOfBlocks {
+  std::mutex Lock;
+  std::condition_variable Change;
+  const int64_t Number;
+  int64_t Waiting = 0, Ended = 0;
+  uint64_t Phase = 0;
+  bool Broken = false, Busy = false;
+  const bool OneAtATime; ///< kernels that check themselves
+
+  void enter(std::unique_lock<std::mutex> &Hold) {
+    Change.wait(Hold, [&] { return !OneAtATime || !Busy; });
+    Busy = true;
+  }
+  void leave() {
+    Busy = false;
+    Change.notify_all();
+  }
+
+public:
+  GridOfBlocks(int64_t Number, bool OneAtATime) : Number(Number), OneAtATime(OneAtATime) {}
+  void begin() {
+    std::unique_lock<std::mutex> Hold(Lock);
+    enter(Hold);
+  }
+  /// Blocks that wait for one that has ended wait in vain.
+  void end() {
+    std::unique_lock<std::mutex> Hold(Lock);
+    ++Ended;
+    Broken |= Waiting > 0;
+    leave();
+  }
+  void giveUp() {
+    std::unique_lock<std::mutex> Hold(Lock);
+    Broken = true;
+    Change.notify_all();
+  }
+  /// False when some block does not come.
+  bool wait() {
+    std::unique_lock<std::mutex> Hold(Lock);
+    Broken |= Ended > 0;
+    if (!Broken && ++Waiting == Number) {
+      Waiting = 0;
+      ++Phase;
+      if (OneAtATime)
+        checkGridBarrier();
+      Change.notify_all();
+      return true;
+    }
+    if (!Broken) {
+      CheckedBlock *Own = OneAtATime ? leaveBlock() : nullptr;
+      leave();
+      Change.wait(Hold, [&, Before = Phase] { return Phase != Before || Broken; });
+      enter(Hold);
+      if (Own)
+        resumeBlock(Own);
+    }
+    return !Broken;
+  }
+};
+thread_local GridOfBlocks *TheGrid = nullptr;
+/// Of a cooperative launch: each block is a thread of the machine.
+constexpr int64_t MaxTogether = 1024;
 
 struct Configuration {
   dim3 Grid, Block;
@@ -129,7 +199,8 @@ static void runBlocks(const Kernel &K, const RgLaunch &L, void **Arguments, size
     return;
   }
   if (checking())
-    checkLaunch(K.Code.Name, L, W.Dynamic, Shared);
+    checkWorker(W.Dynamic, Shared);
+  W.Name = K.Code.Name;
   for (auto &S : W.Shared)
     S = {nullptr, 0};
   W.Running = true;
@@ -143,7 +214,32 @@ static void runBlocks(const Kernel &K, const RgLaunch &L, void **Arguments, size
   W.Running = false;
 }
 
-cudaError_t rgcuda::launch(const void *Host, dim3 Grid, dim3 Block, void **Arguments, size_t Shared) {
+/// All blocks at once, a thread each.
+static bool runTogether(const Kernel &K, const RgLaunch &L, void **Arguments, size_t Shared, int64_t Total,
+                        std::atomic<bool> &OutOfMemory) {
+  GridOfBlocks Grid(Total, checking());
+  auto Run = [&](int64_t Block) {
+    TheGrid = &Grid;
+    Grid.begin();
+    std::atomic<int64_t> Taken{Block};
+    runBlocks(K, L, Arguments, Shared, Taken, Block + 1, 1, OutOfMemory);
+    Grid.end();
+  };
+  std::vector<std::thread> Threads;
+  try {
+    Threads.reserve(size_t(Total));
+    for (int64_t I = 0; I < Total; ++I)
+      Threads.emplace_back(Run, I);
+  } catch (const std::system_error &) {
+    OutOfMemory = true;
+    Grid.giveUp();
+  }
+  for (std::thread &T : Threads)
+    T.join();
+  return !OutOfMemory;
+}
+
+cudaError_t rgcuda::launch(const void *Host, dim3 Grid, dim3 Block, void **Arguments, size_t Shared, bool Cooperative) {
   if (cudaError_t E = stickyError())
     return fail(E);
   Kernel *K = findKernel(Host);
@@ -173,6 +269,14 @@ cudaError_t rgcuda::launch(const void *Host, dim3 Grid, dim3 Block, void **Argum
 
   RgLaunch L = {{Grid.x, Grid.y, Grid.z}, {Block.x, Block.y, Block.z}};
   int64_t Total = int64_t(Grid.x) * Grid.y * Grid.z;
+  if (checking())
+    checkLaunch(K->Code.Name, L);
+  if (Cooperative) {
+    std::atomic<bool> OutOfMemory{false};
+    if (Total > MaxTogether)
+      return fail(cudaErrorCooperativeLaunchTooLarge);
+    return runTogether(*K, L, Arguments, Shared, Total, OutOfMemory) ? cudaSuccess : fail(cudaErrorLaunchOutOfResources);
+  }
   int Workers = checking() || omp_in_parallel() ? 1 : omp_get_max_threads();
   if (Workers > Total)
     Workers = static_cast<int>(Total);
@@ -230,6 +334,19 @@ void rg_cuda_assertfail(const char *Message, const char *File, unsigned Line, co
           T.Ctaid[0], T.Ctaid[1], T.Ctaid[2], T.Tid[0], T.Tid[1], T.Tid[2], Message);
   leaveKernel(cudaErrorAssert);
 }
+/// All threads of a block are here, and one of them calls.
+void rg_cuda_grid_barrier() {
+  if (TheGrid && TheGrid->wait())
+    return;
+  if (!TheGrid)
+    fprintf(stderr,
+            "retrograd: kernel '%s' has a barrier of the grid and was not launched by cudaLaunchCooperativeKernel [RG1605]\n",
+            TheWorker.Name);
+  else if (stickyError() == cudaSuccess)
+    fprintf(stderr, "retrograd: kernel '%s': a block waits for the grid, and another has ended [RG1605]\n", TheWorker.Name);
+  leaveKernel(cudaErrorLaunchFailure);
+}
+bool rg_cuda_grid_valid() { return TheGrid; }
 /// The block's dynamic shared memory, in bytes.
 uint32_t rg_cuda_dynamic_size() { return static_cast<uint32_t>(TheWorker.DynamicSize); }
 /// Static shared variable number I of the kernel that runs here.

@@ -33,6 +33,7 @@ namespace {
 struct Allocation {
   size_t Size;
   cudaMemoryType Type;
+  unsigned Flags;
 };
 struct Allocations {
   std::mutex Lock;
@@ -43,7 +44,7 @@ Allocations &allocations() {
   return *A;
 }
 
-cudaError_t allocate(void **P, size_t Size, cudaMemoryType Type) {
+cudaError_t allocate(void **P, size_t Size, cudaMemoryType Type, unsigned Flags = 0) {
   if (!P)
     return fail(cudaErrorInvalidValue);
   *P = nullptr;
@@ -56,7 +57,7 @@ cudaError_t allocate(void **P, size_t Size, cudaMemoryType Type) {
     return fail(cudaErrorMemoryAllocation);
   Allocations &A = allocations();
   std::lock_guard<std::mutex> Hold(A.Lock);
-  A.ByAddress[reinterpret_cast<uintptr_t>(New)] = {Size, Type};
+  A.ByAddress[reinterpret_cast<uintptr_t>(New)] = {Size, Type, Flags};
   *P = New;
   return cudaSuccess;
 }
@@ -155,6 +156,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int D) {
   P->directManagedMemAccessFromHost = 1;
   P->singleToDoublePrecisionPerfRatio = 2;
   P->maxBlocksPerMultiProcessor = 1;
+  P->cooperativeLaunch = P->memoryPoolsSupported = P->canUseHostPointerForRegisteredMem = 1;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int *V, cudaDeviceAttr A, int D) {
@@ -182,7 +184,29 @@ cudaError_t cudaDeviceGetAttribute(int *V, cudaDeviceAttr A, int D) {
   case cudaDevAttrComputeCapabilityMinor: *V = P.minor; break;
   case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
   case cudaDevAttrMaxSharedMemoryPerBlockOptin: *V = static_cast<int>(P.sharedMemPerBlockOptin); break;
-  case cudaDevAttrCooperativeLaunch: *V = 0; break;
+  case cudaDevAttrMaxPitch: *V = static_cast<int>(P.memPitch); break;
+  case cudaDevAttrMaxRegistersPerBlock:
+  case cudaDevAttrMaxRegistersPerMultiprocessor: *V = P.regsPerBlock; break;
+  case cudaDevAttrTextureAlignment: *V = static_cast<int>(P.textureAlignment); break;
+  case cudaDevAttrSingleToDoublePrecisionPerfRatio: *V = P.singleToDoublePrecisionPerfRatio; break;
+  case cudaDevAttrGpuOverlap:
+  case cudaDevAttrKernelExecTimeout:
+  case cudaDevAttrComputeMode:
+  case cudaDevAttrEccEnabled:
+  case cudaDevAttrPciBusId:
+  case cudaDevAttrPciDeviceId:
+  case cudaDevAttrPciDomainId:
+  case cudaDevAttrTccDriver:
+  case cudaDevAttrAsyncEngineCount:
+  case cudaDevAttrStreamPrioritiesSupported:
+  case cudaDevAttrGlobalL1CacheSupported:
+  case cudaDevAttrLocalL1CacheSupported:
+  case cudaDevAttrIsMultiGpuBoard:
+  case cudaDevAttrComputePreemptionSupported: *V = 0; break;
+  case cudaDevAttrCooperativeLaunch:
+  case cudaDevAttrMaxBlocksPerMultiprocessor:
+  case cudaDevAttrMemoryPoolsSupported:
+  case cudaDevAttrHostNativeAtomicSupported:
   case cudaDevAttrIntegrated:
   case cudaDevAttrCanMapHostMemory:
   case cudaDevAttrConcurrentKernels:
@@ -196,6 +220,7 @@ cudaError_t cudaDeviceGetAttribute(int *V, cudaDeviceAttr A, int D) {
 }
 cudaError_t cudaDeviceSynchronize(void) { return done(); }
 cudaError_t cudaThreadSynchronize(void) { return done(); }
+cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
 cudaError_t cudaDeviceReset(void) {
   clearErrors();
   return cudaSuccess;
@@ -220,6 +245,19 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *Least, int *Greatest) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceCanAccessPeer(int *Can, int, int) { return *Can = 0, cudaSuccess; }
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return fail(cudaErrorInvalidDevice); } // there is no other device
+cudaError_t cudaDeviceDisablePeerAccess(int) { return fail(cudaErrorPeerAccessNotEnabled); }
+static constexpr char BusId[] = "0000:00:00.0";
+cudaError_t cudaDeviceGetPCIBusId(char *Id, int Length, int D) {
+  if (D)
+    return fail(cudaErrorInvalidDevice);
+  if (!Id || Length < static_cast<int>(sizeof BusId))
+    return fail(cudaErrorInvalidValue);
+  return memcpy(Id, BusId, sizeof BusId), cudaSuccess;
+}
+cudaError_t cudaDeviceGetByPCIBusId(int *D, const char *Id) {
+  return Id && !strcmp(Id, BusId) ? *D = 0, cudaSuccess : fail(cudaErrorInvalidDevice);
+}
 cudaError_t cudaDriverGetVersion(int *V) { return *V = 12080, cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int *V) { return *V = 12080, cudaSuccess; }
 cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
@@ -233,8 +271,45 @@ cudaError_t cudaMallocPitch(void **P, size_t *Pitch, size_t W, size_t H) {
   *Pitch = (W + 511) & ~size_t(511);
   return cudaMalloc(P, *Pitch * H);
 }
-cudaError_t cudaMallocHost(void **P, size_t N) { return allocate(P, N, cudaMemoryTypeHost); }
-cudaError_t cudaHostAlloc(void **P, size_t N, unsigned) { return cudaMallocHost(P, N); }
+cudaError_t cudaMalloc3D(cudaPitchedPtr *P, cudaExtent E) {
+  P->xsize = E.width;
+  P->ysize = E.height;
+  return cudaMallocPitch(&P->ptr, &P->pitch, E.width, E.height * E.depth);
+}
+cudaError_t cudaMallocHost(void **P, size_t N) { return allocate(P, N, cudaMemoryTypeHost, cudaHostAllocMapped); }
+cudaError_t cudaHostAlloc(void **P, size_t N, unsigned F) {
+  return allocate(P, N, cudaMemoryTypeHost, F | cudaHostAllocMapped);
+}
+// One pool, which is all memory: it keeps what it is told, and nothing else.
+static uint64_t PoolAttributes[9];
+static CUmemPool_st *const ThePool = reinterpret_cast<CUmemPool_st *>(PoolAttributes);
+static bool isFlag(cudaMemPoolAttr A) { return A < cudaMemPoolAttrReleaseThreshold; }
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *P, int D) {
+  return D ? fail(cudaErrorInvalidDevice) : (*P = ThePool, cudaSuccess);
+}
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *P, int D) { return cudaDeviceGetDefaultMemPool(P, D); }
+cudaError_t cudaDeviceSetMemPool(int D, cudaMemPool_t P) {
+  return D ? fail(cudaErrorInvalidDevice) : P != ThePool ? fail(cudaErrorInvalidValue) : cudaSuccess;
+}
+cudaError_t cudaMallocFromPoolAsync(void **P, size_t N, cudaMemPool_t Pool, cudaStream_t) {
+  return Pool != ThePool ? fail(cudaErrorInvalidValue) : cudaMalloc(P, N);
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t P, cudaMemPoolAttr A, void *V) {
+  if (P != ThePool || !V || A < 1 || A > 8)
+    return fail(cudaErrorInvalidValue);
+  PoolAttributes[A] = isFlag(A) ? static_cast<uint64_t>(*static_cast<int *>(V)) : *static_cast<uint64_t *>(V);
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t P, cudaMemPoolAttr A, void *V) {
+  if (P != ThePool || !V || A < 1 || A > 8)
+    return fail(cudaErrorInvalidValue);
+  if (isFlag(A))
+    *static_cast<int *>(V) = static_cast<int>(PoolAttributes[A]);
+  else
+    *static_cast<uint64_t *>(V) = PoolAttributes[A];
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t P, size_t) { return P == ThePool ? cudaSuccess : fail(cudaErrorInvalidValue); }
 cudaError_t cudaMallocManaged(void **P, size_t N, unsigned F) {
   if (F != cudaMemAttachGlobal && F != cudaMemAttachHost)
     return fail(cudaErrorInvalidValue);
@@ -249,6 +324,14 @@ cudaError_t cudaFreeHost(void *P) { return release(P); }
 cudaError_t cudaHostRegister(void *P, size_t, unsigned) { return P ? cudaSuccess : fail(cudaErrorInvalidValue); }
 cudaError_t cudaHostUnregister(void *P) { return P ? cudaSuccess : fail(cudaErrorInvalidValue); }
 cudaError_t cudaHostGetDevicePointer(void **D, void *H, unsigned) { return *D = H, cudaSuccess; }
+cudaError_t cudaHostGetFlags(unsigned *F, void *P) {
+  Allocations &A = allocations();
+  std::lock_guard<std::mutex> Hold(A.Lock);
+  auto It = A.ByAddress.find(reinterpret_cast<uintptr_t>(P));
+  if (It == A.ByAddress.end() || It->second.Type != cudaMemoryTypeHost)
+    return fail(cudaErrorInvalidValue);
+  return *F = It->second.Flags, cudaSuccess;
+}
 cudaError_t cudaMemGetInfo(size_t *Free, size_t *Total) {
   *Total = physicalMemory();
   *Free = size_t(sysconf(_SC_AVPHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));
@@ -292,6 +375,28 @@ cudaError_t cudaMemcpy2DAsync(void *To, size_t ToPitch, const void *From, size_t
                               cudaMemcpyKind K, cudaStream_t) {
   return cudaMemcpy2D(To, ToPitch, From, FromPitch, W, H, K);
 }
+cudaError_t cudaMemcpyPeerAsync(void *To, int ToDevice, const void *From, int FromDevice, size_t N, cudaStream_t) {
+  return cudaMemcpyPeer(To, ToDevice, From, FromDevice, N);
+}
+/// Positions and the width are in bytes where there are no arrays.
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *P) {
+  if (!P || P->srcArray || P->dstArray)
+    return fail(cudaErrorInvalidValue);
+  auto RowOf = [](const cudaPitchedPtr &At, const cudaPos &From, size_t Y, size_t Z) {
+    return static_cast<char *>(At.ptr) + ((From.z + Z) * At.ysize + From.y + Y) * At.pitch + From.x;
+  };
+  const cudaExtent &E = P->extent;
+  if (E.width && (E.width + P->srcPos.x > P->srcPtr.pitch || E.width + P->dstPos.x > P->dstPtr.pitch))
+    return fail(cudaErrorInvalidPitchValue);
+  if (E.depth > 1 && (E.height + P->srcPos.y > P->srcPtr.ysize || E.height + P->dstPos.y > P->dstPtr.ysize))
+    return fail(cudaErrorInvalidValue);
+  for (size_t Z = 0; Z < E.depth; ++Z)
+    for (size_t Y = 0; Y < E.height; ++Y)
+      if (cudaError_t Error = copy(RowOf(P->dstPtr, P->dstPos, Y, Z), RowOf(P->srcPtr, P->srcPos, Y, Z), E.width, P->kind))
+        return Error;
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *P, cudaStream_t) { return cudaMemcpy3D(P); }
 cudaError_t cudaMemset(void *P, int V, size_t N) {
   if (N && !P)
     return fail(cudaErrorInvalidValue);
@@ -310,6 +415,16 @@ cudaError_t cudaMemset2D(void *P, size_t Pitch, int V, size_t W, size_t H) {
       return E;
   return cudaSuccess;
 }
+cudaError_t cudaMemset2DAsync(void *P, size_t Pitch, int V, size_t W, size_t H, cudaStream_t) {
+  return cudaMemset2D(P, Pitch, V, W, H);
+}
+cudaError_t cudaMemset3D(cudaPitchedPtr P, int V, cudaExtent E) {
+  for (size_t Z = 0; Z < E.depth; ++Z)
+    if (cudaError_t Error = cudaMemset2D(static_cast<char *>(P.ptr) + Z * P.ysize * P.pitch, P.pitch, V, E.width, E.height))
+      return Error;
+  return cudaSuccess;
+}
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr P, int V, cudaExtent E, cudaStream_t) { return cudaMemset3D(P, V, E); }
 // A symbol's address is the variable's: host and device name one storage.
 cudaError_t cudaMemcpyToSymbol(const void *S, const void *From, size_t N, size_t Offset, cudaMemcpyKind K) {
   return copy(static_cast<char *>(const_cast<void *>(S)) + Offset, From, N, K);
@@ -359,6 +474,9 @@ cudaError_t cudaStreamAddCallback(cudaStream_t S, cudaStreamCallback_t F, void *
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t S, unsigned *F) { return *F = isOwn(S) ? S->Flags : 0, cudaSuccess; }
 cudaError_t cudaStreamGetPriority(cudaStream_t S, int *P) { return *P = isOwn(S) ? S->Priority : 0, cudaSuccess; }
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *P, size_t, unsigned) {
+  return P ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
 cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t F, void *Data) {
   F(Data);
   return cudaSuccess;
@@ -383,6 +501,7 @@ cudaError_t cudaEventRecord(cudaEvent_t E, cudaStream_t) {
   E->At = std::chrono::steady_clock::now();
   return cudaSuccess;
 }
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t E, cudaStream_t S, unsigned) { return cudaEventRecord(E, S); }
 cudaError_t cudaEventSynchronize(cudaEvent_t E) { return E ? done() : fail(cudaErrorInvalidResourceHandle); }
 cudaError_t cudaEventQuery(cudaEvent_t E) { return E ? done() : fail(cudaErrorInvalidResourceHandle); }
 cudaError_t cudaEventElapsedTime(float *Ms, cudaEvent_t A, cudaEvent_t B) {
@@ -397,10 +516,19 @@ cudaError_t cudaEventElapsedTime(float *Ms, cudaEvent_t A, cudaEvent_t B) {
 cudaError_t cudaLaunchKernel(const void *F, dim3 G, dim3 B, void **A, size_t Shared, cudaStream_t) {
   return launch(F, G, B, A, Shared);
 }
-// Blocks run one after the other, so a barrier of the grid is not provided; a launch
-// without one is any launch.
 cudaError_t cudaLaunchCooperativeKernel(const void *F, dim3 G, dim3 B, void **A, size_t Shared, cudaStream_t) {
-  return launch(F, G, B, A, Shared);
+  return launch(F, G, B, A, Shared, /*Cooperative=*/true);
+}
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *C, const void *F, void **A) {
+  bool Cooperative = false;
+  for (unsigned I = 0; I < C->numAttrs; ++I) {
+    const cudaLaunchAttribute &Attribute = C->attrs[I];
+    if (Attribute.id == cudaLaunchAttributeCooperative)
+      Cooperative = Attribute.val.cooperative != 0;
+    else if (Attribute.id != cudaLaunchAttributeIgnore && Attribute.id != cudaLaunchAttributePriority)
+      return fail(cudaErrorNotSupported);
+  }
+  return launch(F, C->gridDim, C->blockDim, A, C->dynamicSmemBytes, Cooperative);
 }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *R, const void *F) {
   Kernel *K = findKernel(F);
@@ -439,6 +567,15 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *N, const void *F,
   // A core runs one block at a time, if it can run it at all.
   *N = BlockSize > 0 && uint64_t(BlockSize) <= K->Code.MaxThreads && K->Code.StaticShared + Shared <= MaxSharedOptIn;
   return cudaSuccess;
+}
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *N, const void *F, int Blocks, int) {
+  Kernel *K = findKernel(F);
+  if (!K)
+    return fail(cudaErrorInvalidDeviceFunction);
+  if (Blocks < 1)
+    return fail(cudaErrorInvalidValue);
+  size_t Each = MaxSharedOptIn / size_t(Blocks);
+  return *N = Each > K->Code.StaticShared ? Each - K->Code.StaticShared : 0, cudaSuccess;
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *N, const void *F, int BlockSize,
                                                                    size_t Shared, unsigned) {

@@ -35,11 +35,20 @@ cudaError_t fail(cudaError_t E);
 cudaError_t stickyError();
 void clearErrors();
 [[noreturn]] void leaveKernel(cudaError_t E);
-cudaError_t launch(const void *Host, dim3 Grid, dim3 Block, void **Arguments, size_t Shared);
+/// Cooperative: the blocks of the launch are there together, and may wait for each other.
+cudaError_t launch(const void *Host, dim3 Grid, dim3 Block, void **Arguments, size_t Shared, bool Cooperative = false);
 
-/// Whether kernels of this program check themselves: then they run on one thread.
+/// Whether kernels of this program check themselves: then one thread runs at a time.
 bool checking();
-void checkLaunch(const char *Name, const RgLaunch &L, const char *Dynamic, size_t DynamicSize);
+void checkLaunch(const char *Name, const RgLaunch &L);
+/// A thread of the machine starts to run blocks of the launch, with that dynamic shared memory.
+void checkWorker(const char *Dynamic, size_t DynamicSize);
+/// What the checker knows of the block that runs, while others of its grid run.
+struct CheckedBlock;
+CheckedBlock *leaveBlock();
+void resumeBlock(CheckedBlock *B);
+/// All blocks of the grid have met: what was before is ordered before what follows.
+void checkGridBarrier();
 
 } // namespace rgcuda
 

@@ -3,8 +3,9 @@
 // RUN: %rgcxx --offload=cpu -O3 -march=native %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-offload-limit=0 -mllvm -rg-offload-lock-step=0 %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-offload-recompute=0 -mllvm -rg-offload-cut-loops=0 %s -o %t && %t
-// Threads that a guard sends past a region, and loops that a block runs together: whoever is
-// left out must have had nothing to do. What a thread does is a function of its indices, which the host
+// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-offload-edges=0 %s -o %t && %t
+// Threads that a guard sends past a region or out of the kernel, edges of the grid, and loops that a block
+// runs together: whoever is left out must have had nothing to do. What a thread does is a function of its indices, which the host
 // asks, too.
 #include <climits>
 #include <cstdio>
@@ -80,7 +81,93 @@ template <int K> __global__ void only(int *Out, int A, int B) {
   if (guard<K>(W, A, B))
     Out[numberOf(W)] += 1000;
 }
+// Threads end at the guard; those who are left go on over barriers and loops.
+template <int K> __global__ void early(int *Out, int A, int B) {
+  __shared__ int S[1024];
+  Where W = where(threadIdx, blockIdx, blockDim, gridDim);
+  if (!guard<K>(W, A, B))
+    return;
+  unsigned T = (W.Z * W.NY + W.Y) * W.NX + W.X, X = W.X + 1;
+  S[T] = 3;
+  __syncthreads();
+  Where Right = W;
+  Right.X = X;
+  int Next = X < W.NX && guard<K>(Right, A, B) ? S[T + 1] : 0;
+  for (int Round = 0; Round < 4; ++Round) {
+    __syncthreads();
+    S[T] += Round;
+    if (X % 2)
+      Out[numberOf(W)] += S[T] * 100000;
+  }
+  __syncthreads();
+  Out[numberOf(W)] += 10000 * (Next + (X < W.NX && guard<K>(Right, A, B) ? S[T + 1] : 0));
+}
+// The same, where some end later, too, and where all who are left are counted.
+template <int K> __global__ void later(int *Out, int A, int B) {
+  Where W = where(threadIdx, blockIdx, blockDim, gridDim);
+  if (!guard<K>(W, A, B))
+    return;
+  __shared__ int S[1024];
+  unsigned T = (W.Z * W.NY + W.Y) * W.NX + W.X;
+  S[T] = 1;
+  int Left = __syncthreads_count(1);
+  if (W.X % 3 == 1)
+    return;
+  __syncthreads();
+  Out[numberOf(W)] += 1000000 * Left * S[T];
+}
+// Nobody is left out: who does what, and which neighbour is whose.
+template <int K> __global__ void edges(int *Out, int A, int B) {
+  __shared__ int S[1024];
+  Where W = where(threadIdx, blockIdx, blockDim, gridDim);
+  unsigned T = (W.Z * W.NY + W.Y) * W.NX + W.X;
+  S[T] = T;
+  __syncthreads();
+  int Other = guard<K>(W, A, B) && W.X > 0 ? W.X - 1 : W.X;
+  int Sum = S[(W.Z * W.NY + W.Y) * W.NX + Other];
+  if (W.BX * W.NX + W.X + 1 < W.GX * W.NX)
+    Sum += guard<K>(W, A, B) ? 5 : 9;
+  else
+    Out[numberOf(W)] += 3;
+  Out[numberOf(W)] += Sum;
+}
 static int Wrong = 0;
+template <int K> void checkEnds(dim3 Grid, dim3 Block, int A, int B) {
+  unsigned N = Block.x * Block.y * Block.z;
+  std::vector<int> Got(Grid.x * N), AtEdges(Grid.x * N), Left(Grid.x);
+  int *D;
+  cudaMalloc(&D, Got.size() * sizeof(int));
+  cudaMemset(D, 0, Got.size() * sizeof(int));
+  early<K><<<Grid, Block>>>(D, A, B);
+  later<K><<<Grid, Block>>>(D, A, B);
+  cudaMemcpy(Got.data(), D, Got.size() * sizeof(int), cudaMemcpyDeviceToHost);
+  cudaMemset(D, 0, Got.size() * sizeof(int));
+  edges<K><<<Grid, Block>>>(D, A, B);
+  cudaMemcpy(AtEdges.data(), D, Got.size() * sizeof(int), cudaMemcpyDeviceToHost);
+  cudaFree(D);
+  auto At = [&](unsigned I) {
+    dim3 T(I % Block.x, I / Block.x % Block.y, I / Block.x / Block.y % Block.z);
+    return where(T, dim3(I / N), Block, Grid);
+  };
+  for (unsigned I = 0; I != Got.size(); ++I)
+    Left[I / N] += guard<K>(At(I), A, B);
+  for (unsigned I = 0; I != Got.size(); ++I) {
+    Where W = At(I);
+    int Want = 0;
+    if (guard<K>(W, A, B)) {
+      bool Next = W.X + 1 < W.NX && guard<K>(At(I + 1), A, B);
+      Want = (W.X + 1) % 2 * (3 + 4 + 6 + 9) * 100000 + 10000 * (Next ? 3 + 9 : 0);
+      if (W.X % 3 != 1)
+        Want += 1000000 * Left[I / N];
+    }
+    unsigned T = I % N;
+    bool Last = W.BX * W.NX + W.X + 1 >= W.GX * W.NX;
+    int WantEdges = (guard<K>(W, A, B) && W.X > 0 ? T - 1 : T) + (Last ? 3 : guard<K>(W, A, B) ? 5 : 9);
+    if ((Got[I] != Want || AtEdges[I] != WantEdges) && ++Wrong < 10)
+      std::printf("guard %d (%d, %d), block %ux%ux%u, thread %u: ends %d for %d, edges %d for %d\n", K, A, B, Block.x,
+                  Block.y, Block.z, I, Got[I], Want, AtEdges[I], WantEdges);
+  }
+}
 template <int K> void check(dim3 Grid, dim3 Block, int A, int B) {
   unsigned N = Block.x * Block.y * Block.z;
   std::vector<int> Got(Grid.x * N), Did(Grid.x * N), Want(Grid.x * N);
@@ -111,6 +198,10 @@ template <int K> void checkAll() {
     check<K>(dim3(3), dim3(32), A, B);
     check<K>(dim3(2), dim3(19, 5), A, B);
     check<K>(dim3(2), dim3(7, 3, 4), A, B);
+    if constexpr (K % 2 == 0 || K == 3 || K == 9 || K == 11) { // the others are compiled for nothing new
+      checkEnds<K>(dim3(4), dim3(32), A, B);
+      checkEnds<K>(dim3(2), dim3(7, 3, 4), A, B);
+    }
   }
   if constexpr (K + 1 < Guards)
     checkAll<K + 1>();

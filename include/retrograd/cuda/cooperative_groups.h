@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Blocks, tiles of a warp and coalesced groups. A grid knows its size, but has no
-// barrier here: blocks run one after the other.
+// Blocks, tiles of a warp, coalesced groups, and grids of cooperative launches.
 //
 #ifndef RETROGRAD_CUDA_COOPERATIVE_GROUPS_H
 #define RETROGRAD_CUDA_COOPERATIVE_GROUPS_H
@@ -15,6 +14,11 @@
 
 #define RG_CG static __device__ __forceinline__
 #define RG_CGM __device__ __forceinline__
+
+#ifdef __CUDA_ARCH__
+extern "C" __device__ void rg_cuda_grid_barrier();
+extern "C" __device__ bool rg_cuda_grid_valid();
+#endif
 
 namespace cooperative_groups {
 
@@ -36,8 +40,32 @@ template <class T> RG_CG T shuffle(unsigned Mask, T V, unsigned From) {
 }
 } // namespace details
 
-class thread_block {
+/// Any group, for functions that do not say which.
+class thread_group {
 public:
+  RG_CGM unsigned size() const { return Number; }
+  RG_CGM unsigned num_threads() const { return Number; }
+  RG_CGM unsigned thread_rank() const {
+    return Lanes ? (unsigned)__popc(Lanes & ((1u << details::lane()) - 1)) : details::blockRank();
+  }
+  RG_CGM void sync() const {
+    if (Lanes)
+      __syncwarp(Lanes);
+    else
+      __syncthreads();
+  }
+  RG_CGM bool is_valid() const { return true; }
+
+protected:
+  friend RG_CGM thread_group tiled_partition(const thread_group &Parent, unsigned Tile);
+  RG_CGM thread_group(unsigned Lanes, unsigned Number) : Lanes(Lanes), Number(Number) {}
+  unsigned Lanes; ///< its lanes; 0 for the block
+  unsigned Number;
+};
+
+class thread_block : public thread_group {
+public:
+  RG_CGM thread_block() : thread_group(0, size()) {}
   RG_CGM static void sync() { __syncthreads(); }
   RG_CGM void barrier_wait() const { __syncthreads(); }
   RG_CGM static unsigned thread_rank() { return details::blockRank(); }
@@ -47,63 +75,78 @@ public:
   RG_CGM static dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
   RG_CGM static dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
   RG_CGM static dim3 dim_threads() { return group_dim(); }
+  RG_CGM unsigned barrier_arrive() const { return 0; } // the wait is the barrier
+  RG_CGM void barrier_wait(unsigned) const { __syncthreads(); }
 };
 
 /// Lanes of a warp that are known by a mask.
-class coalesced_group {
+class coalesced_group : public thread_group {
 public:
-  RG_CGM explicit coalesced_group(unsigned Mask) : Mask(Mask) {}
-  RG_CGM unsigned size() const { return (unsigned)__popc(Mask); }
-  RG_CGM unsigned num_threads() const { return size(); }
-  RG_CGM unsigned thread_rank() const { return (unsigned)__popc(Mask & ((1u << details::lane()) - 1)); }
-  RG_CGM void sync() const { __syncwarp(Mask); }
+  RG_CGM explicit coalesced_group(unsigned Lanes) : thread_group(Lanes, (unsigned)__popc(Lanes)) {}
+  RG_CGM unsigned thread_rank() const { return (unsigned)__popc(Lanes & ((1u << details::lane()) - 1)); }
+  RG_CGM void sync() const { __syncwarp(Lanes); }
   RG_CGM unsigned meta_group_rank() const { return 0; }
   RG_CGM unsigned meta_group_size() const { return 1; }
-  template <class T> RG_CGM T shfl(T V, unsigned Rank) const { return details::shuffle(Mask, V, laneOf(Rank)); }
+  template <class T> RG_CGM T shfl(T V, unsigned Rank) const { return details::shuffle(Lanes, V, laneOf(Rank)); }
   template <class T> RG_CGM T shfl_down(T V, unsigned D) const {
     unsigned R = thread_rank() + D;
-    return details::shuffle(Mask, V, laneOf(R < size() ? R : thread_rank()));
+    return details::shuffle(Lanes, V, laneOf(R < size() ? R : thread_rank()));
   }
   template <class T> RG_CGM T shfl_up(T V, unsigned D) const {
     unsigned R = thread_rank();
-    return details::shuffle(Mask, V, laneOf(R >= D ? R - D : R));
+    return details::shuffle(Lanes, V, laneOf(R >= D ? R - D : R));
   }
   template <class T> RG_CGM T shfl_xor(T V, unsigned D) const {
     unsigned R = thread_rank() ^ D;
-    return details::shuffle(Mask, V, laneOf(R < size() ? R : thread_rank()));
+    return details::shuffle(Lanes, V, laneOf(R < size() ? R : thread_rank()));
   }
-  RG_CGM int any(int P) const { return __any_sync(Mask, P); }
-  RG_CGM int all(int P) const { return __all_sync(Mask, P); }
-  RG_CGM unsigned ballot(int P) const { return packed(__ballot_sync(Mask, P)); }
-  template <class T> RG_CGM unsigned match_any(T V) const { return packed(__match_any_sync(Mask, V)); }
+  RG_CGM int any(int P) const { return __any_sync(Lanes, P); }
+  RG_CGM int all(int P) const { return __all_sync(Lanes, P); }
+  RG_CGM unsigned ballot(int P) const { return packed(__ballot_sync(Lanes, P)); }
+  template <class T> RG_CGM unsigned match_any(T V) const { return packed(__match_any_sync(Lanes, V)); }
+  template <class T> RG_CGM unsigned match_all(T V, int &Agree) const { return packed(__match_all_sync(Lanes, V, &Agree)); }
+  RG_CGM unsigned mask() const { return Lanes; }
 
-protected:
-  unsigned Mask;
+private:
   /// The lane of the group's thread number Rank.
-  RG_CGM unsigned laneOf(unsigned Rank) const { return __fns(Mask, 0, (int)Rank + 1); }
+  RG_CGM unsigned laneOf(unsigned Rank) const { return __fns(Lanes, 0, (int)Rank + 1); }
   /// The bits of Bits that belong to the group, side by side.
   RG_CGM unsigned packed(unsigned Bits) const {
     unsigned R = 0, N = 0;
-    for (unsigned M = Mask; M; M &= M - 1)
+    for (unsigned M = Lanes; M; M &= M - 1)
       R |= (Bits >> (__ffs((int)M) - 1) & 1u) << N++;
     return R;
   }
 };
 RG_CG coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
+template <unsigned Size, class Parent = void> class thread_block_tile;
+namespace details {
+/// Where a thread is in the group that was divided into tiles.
+template <class Parent> struct Within {
+  RG_CGM static unsigned rank() { return blockRank(); }
+  RG_CGM static unsigned size() { return thread_block::size(); }
+};
+template <unsigned Size, class Parent> struct Within<thread_block_tile<Size, Parent>> {
+  RG_CGM static unsigned rank() { return blockRank() & (Size - 1); }
+  RG_CGM static unsigned size() { return Size; }
+};
+} // namespace details
+
 /// Size lanes side by side, Size a power of two up to 32.
-template <unsigned Size, class Parent = thread_block> class thread_block_tile {
+template <unsigned Size, class Parent> class thread_block_tile : public thread_group {
   static_assert(Size == 1 || Size == 2 || Size == 4 || Size == 8 || Size == 16 || Size == 32,
                 "tiles of 1 to 32 threads, a power of two, run on a CPU");
 
 public:
-  RG_CGM thread_block_tile() {}
-  template <class P> RG_CGM thread_block_tile(const thread_block_tile<Size, P> &) {}
+  RG_CGM thread_block_tile() : thread_group(mask(), Size) {}
+  template <class P> RG_CGM thread_block_tile(const thread_block_tile<Size, P> &) : thread_block_tile() {}
   RG_CGM static unsigned size() { return Size; }
   RG_CGM static unsigned num_threads() { return Size; }
   RG_CGM static unsigned thread_rank() { return details::blockRank() & (Size - 1); }
-  RG_CGM static unsigned meta_group_rank() { return details::blockRank() / Size; }
-  RG_CGM static unsigned meta_group_size() { return (thread_block::size() + Size - 1) / Size; }
+  /// Among the tiles of the parent.
+  RG_CGM static unsigned meta_group_rank() { return details::Within<Parent>::rank() / Size; }
+  RG_CGM static unsigned meta_group_size() { return (details::Within<Parent>::size() + Size - 1) / Size; }
   RG_CGM static unsigned mask() {
     return Size == 32 ? 0xffffffffu : ((1u << (Size & 31)) - 1) << (details::lane() & ~(Size - 1));
   }
@@ -127,6 +170,9 @@ public:
   template <class T> RG_CGM unsigned match_any(T V) const {
     return __match_any_sync(mask(), V) >> first() & (0xffffffffu >> (32 - Size));
   }
+  template <class T> RG_CGM unsigned match_all(T V, int &Agree) const {
+    return __match_all_sync(mask(), V, &Agree) >> first() & (0xffffffffu >> (32 - Size));
+  }
 
 private:
   RG_CGM static unsigned first() { return details::lane() & ~(Size - 1); }
@@ -134,6 +180,33 @@ private:
 
 RG_CG thread_block this_thread_block() { return {}; }
 template <unsigned Size, class Parent> RG_CG thread_block_tile<Size, Parent> tiled_partition(const Parent &) { return {}; }
+/// Tiles of a size that only the run time knows: a power of two up to 32, side by side in the parent.
+RG_CGM inline thread_group tiled_partition(const thread_group &Parent, unsigned Tile) {
+  unsigned Lane = details::lane(), All = Tile >= 32 ? 0xffffffffu : ((1u << Tile) - 1) << (Lane & ~(Tile - 1));
+  if (!Parent.Lanes) {
+    unsigned Left = Parent.Number - (details::blockRank() & ~31u);
+    unsigned Here = Left >= 32 ? 0xffffffffu : (1u << Left) - 1;
+    return {All & Here, (unsigned)__popc(All & Here)};
+  }
+  // By rank in the parent, which may have any lanes.
+  unsigned Mask = 0, Rank = Parent.thread_rank() / Tile, N = 0;
+  for (unsigned M = Parent.Lanes; M; M &= M - 1)
+    if (N++ / Tile == Rank)
+      Mask |= M & (0u - M);
+  return {Mask, (unsigned)__popc(Mask)};
+}
+template <class Group, class T> RG_CG coalesced_group labeled_partition(const Group &G, T Label) {
+  return coalesced_group(__match_any_sync(G.mask(), Label));
+}
+template <class Group> RG_CG coalesced_group binary_partition(const Group &G, bool Side) {
+  unsigned Yes = __ballot_sync(G.mask(), Side);
+  return coalesced_group(Side ? Yes : G.mask() & ~Yes);
+}
+/// One thread of the group calls F.
+template <class Group, class Fn, class... A> RG_CG void invoke_one(const Group &G, Fn &&F, A &&...Arguments) {
+  if (G.thread_rank() == 0)
+    F(static_cast<A &&>(Arguments)...);
+}
 
 class grid_group {
 public:
@@ -147,10 +220,24 @@ public:
   RG_CGM static unsigned long long num_threads() { return size(); }
   RG_CGM static unsigned long long num_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
   RG_CGM static dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
-  RG_CGM static bool is_valid() { return false; }
-  template <class Never = void> RG_CGM void sync() const {
-    static_assert(sizeof(Never *) == 0, "a barrier of the whole grid is not part of --offload=cpu: launch a kernel per phase");
+  RG_CGM static dim3 dim_blocks() { return group_dim(); }
+  RG_CGM static dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  RG_CGM static unsigned long long block_rank() {
+    return (blockIdx.z * (unsigned long long)gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   }
+#ifdef __CUDA_ARCH__
+  RG_CGM static bool is_valid() { return rg_cuda_grid_valid(); }
+  /// One thread of each block meets those of the others.
+  RG_CGM static void sync() {
+    __syncthreads();
+    if (details::blockRank() == 0)
+      rg_cuda_grid_barrier();
+    __syncthreads();
+  }
+#else
+  RG_CGM static bool is_valid();
+  RG_CGM static void sync();
+#endif
 };
 RG_CG grid_group this_grid() { return {}; }
 

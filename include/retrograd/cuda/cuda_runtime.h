@@ -46,6 +46,29 @@ template <class T> static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(
   *Grid = PerProcessor * Processors;
   return cudaSuccess;
 }
+/// The largest block that a processor can run, with the shared memory that Shared says for its size.
+template <class T, class Fn> static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *Grid, int *Block, T F, Fn Shared, int Limit = 0) {
+  if (cudaError_t E = ::cudaOccupancyMaxPotentialBlockSize(Grid, Block, F, 0, Limit))
+    return E;
+  for (int PerProcessor = 0; *Block > 0; *Block -= *Block % 32 ? *Block % 32 : 32) {
+    if (cudaError_t E = ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(&PerProcessor, (const void *)F, *Block, Shared(*Block)))
+      return E;
+    if (PerProcessor)
+      return cudaSuccess;
+  }
+  *Grid = 0;
+  return cudaSuccess;
+}
+template <class T> static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *Grid, int *Block, T F, size_t Shared = 0, int Limit = 0, unsigned = 0) { return ::cudaOccupancyMaxPotentialBlockSize(Grid, Block, F, Shared, Limit); }
+template <class T> static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *N, T *F, int Blocks, int B) { return ::cudaOccupancyAvailableDynamicSMemPerBlock(N, (const void *)F, Blocks, B); }
+template <class T> static inline cudaError_t cudaMallocFromPoolAsync(T **P, size_t N, cudaMemPool_t Pool, cudaStream_t S) { return ::cudaMallocFromPoolAsync((void **)P, N, Pool, S); }
+template <class T> static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t S, T *P, size_t N = 0, unsigned F = cudaMemAttachSingle) { return ::cudaStreamAttachMemAsync(S, (void *)P, N, F); }
+template <class... P, class... A> static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *C, void (*F)(P...), A &&...Arguments) {
+  return [&](P... Own) {
+    void *Addresses[] = {(void *)&Own..., nullptr};
+    return ::cudaLaunchKernelExC(C, (const void *)F, Addresses);
+  }(static_cast<A &&>(Arguments)...);
+}
 static inline cudaError_t cudaEventCreate(cudaEvent_t *E, unsigned F) { return ::cudaEventCreateWithFlags(E, F); }
 #endif
 
