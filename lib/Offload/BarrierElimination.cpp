@@ -13,13 +13,20 @@
 // Which thread accesses what is not looked at: that would need the addresses as functions
 // of the thread's number (the "hole" of the thesis, 9.3.1).
 //
+// Two barriers that each order something may be one in between: "W a; barrier; W b; R a; barrier; R b" needs
+// one, behind W b. So a barrier is put on trial in front of each access of a block that has a barrier,
+// which all threads come to, and stays if more go than it costs, with what stands in loops
+// counted as dearer (9.4.1).
+//
 //===----------------------------------------------------------------------===//
 
 #include "Offload/BarrierElimination.h"
 #include "Offload/SplitPoints.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -67,9 +74,11 @@ bool isAnyBarrier(const Instruction &I) {
   return Call && splitKindOf(*Call, Is) == SplitKind::BlockBarrier && Is;
 }
 
-/// Everything on the ways from Barrier to others, forward or back. False when a way
+using Barriers = SmallPtrSet<const Instruction *, 8>;
+
+/// Everything on the ways from Barrier to others that are not Gone, forward or back. False when a way
 /// comes round to Barrier itself, which then orders its own repetitions.
-bool collect(const Instruction &Barrier, bool Forward, Effects &E) {
+bool collect(const Instruction &Barrier, bool Forward, const Barriers &Gone, Effects &E) {
   SmallVector<std::pair<const BasicBlock *, const Instruction *>, 8> Work{{Barrier.getParent(), &Barrier}};
   SmallPtrSet<const BasicBlock *, 16> Seen;
   bool Returns = false;
@@ -77,6 +86,8 @@ bool collect(const Instruction &Barrier, bool Forward, Effects &E) {
     auto [BB, From] = Work.pop_back_val();
     bool Stopped = false;
     auto Visit = [&](const Instruction &I) {
+      if (Gone.contains(&I))
+        return true;
       if (isAnyBarrier(I)) {
         Returns |= &I == &Barrier;
         Stopped = true;
@@ -131,6 +142,21 @@ bool conflict(const SmallPtrSet<const Value *, 8> &A, const SmallPtrSet<const Va
   return false;
 }
 
+/// Whether Barrier orders something when those in Gone are not there.
+bool orders(const Instruction &Barrier, const Barriers &Gone) {
+  Effects Front, Behind;
+  if (!collect(Barrier, false, Gone, Front) || !collect(Barrier, true, Gone, Behind))
+    return true;
+  return conflict(Front.Written, Behind.Written) || conflict(Front.Written, Behind.Read) ||
+         conflict(Front.Read, Behind.Written);
+}
+
+bool mayTouchMemory(const Instruction &I) {
+  Effects E;
+  add(E, I);
+  return !E.Read.empty() || !E.Written.empty();
+}
+
 } // namespace
 
 unsigned retrograd::eliminateBarriers(Function &Kernel) {
@@ -138,13 +164,7 @@ unsigned retrograd::eliminateBarriers(Function &Kernel) {
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (Instruction &I : instructions(Kernel)) {
-      if (!isPlainBarrier(I))
-        continue;
-      Effects Front, Behind;
-      if (!collect(I, false, Front) || !collect(I, true, Behind))
-        continue;
-      if (conflict(Front.Written, Behind.Written) || conflict(Front.Written, Behind.Read) ||
-          conflict(Front.Read, Behind.Written))
+      if (!isPlainBarrier(I) || orders(I, {}))
         continue;
       I.eraseFromParent();
       ++Count;
@@ -153,4 +173,55 @@ unsigned retrograd::eliminateBarriers(Function &Kernel) {
     }
   }
   return Count;
+}
+
+unsigned retrograd::moveBarriers(Function &Kernel) {
+  constexpr unsigned MostBarriers = 16, MostPlaces = 256; // each place asks all barriers
+  DominatorTree DT(Kernel);
+  LoopInfo Loops(DT);
+  auto Cost = [&](const Instruction &I) { return uint64_t(1) << (3 * std::min(Loops.getLoopDepth(I.getParent()), 16u)); };
+  unsigned Moved = 0;
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    SmallVector<Instruction *, 8> All, Places;
+    for (Instruction &I : instructions(Kernel))
+      if (isPlainBarrier(I))
+        All.push_back(&I);
+    if (All.size() < 2 || All.size() > MostBarriers)
+      return Moved;
+    SmallPtrSet<BasicBlock *, 8> Blocks;
+    for (Instruction *Barrier : All)
+      if (Blocks.insert(Barrier->getParent()).second)
+        for (Instruction &I : *Barrier->getParent())
+          if (!isa<PHINode>(I) && !isAnyBarrier(I) && mayTouchMemory(I))
+            Places.push_back(&I);
+    if (Places.size() > MostPlaces)
+      return Moved;
+    for (Instruction *Place : Places) {
+      Instruction *Trial = nullptr;
+      for (Instruction *Barrier : All)
+        if (Barrier->getParent() == Place->getParent())
+          Trial = Barrier;
+      Trial = Trial->clone();
+      Trial->insertBefore(Place->getIterator());
+      Barriers Gone;
+      uint64_t Saved = 0;
+      for (Instruction *Barrier : All)
+        if (!orders(*Barrier, Gone)) {
+          Gone.insert(Barrier);
+          Saved += Cost(*Barrier);
+        }
+      if (Saved <= Cost(*Trial)) {
+        Trial->eraseFromParent();
+        continue;
+      }
+      for (Instruction *Barrier : All)
+        if (Gone.contains(Barrier))
+          Barrier->eraseFromParent();
+      ++Moved;
+      Changed = true;
+      break;
+    }
+  }
+  return Moved;
 }

@@ -17,6 +17,9 @@ namespace retrograd {
 /// access up to the barriers behind it. Returns how many.
 unsigned eliminateBarriers(llvm::Function &Kernel);
 
+/// Puts one barrier where it does the work of several, or of one in a loop. Returns how many it put.
+unsigned moveBarriers(llvm::Function &Kernel);
+
 } // namespace retrograd
 
 #endif

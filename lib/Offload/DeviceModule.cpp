@@ -9,10 +9,12 @@
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Offload/BarrierElimination.h"
 #include "Offload/JoinValues.h"
+#include "Offload/LoadHoisting.h"
 #include "Offload/LockStep.h"
 #include "Offload/Retarget.h"
 #include "Offload/PtxAssembly.h"
 #include "Offload/ScopedAtomics.h"
+#include "Offload/StoreForwarding.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -611,8 +613,12 @@ bool DeviceModule::lower() {
     hoistStackMemory(*Kernel);
     if (Options.Recompute)
       expressJoins(*Kernel);
+    if (Options.ForwardStores && !Options.checks())
+      forwardAcrossBarriers(*Kernel);
     if (Options.EliminateBarriers && !Options.checks())
       eliminateBarriers(*Kernel);
+    if (Options.MoveBarriers && !Options.checks())
+      moveBarriers(*Kernel);
     DenseSet<const Value *> Divergent = divergentValues(*Kernel);
     auto IsUniform = [&](const Value *V) { return !Divergent.contains(V); };
     SmallPtrSet<const BasicBlock *, 8> Tried;
@@ -680,6 +686,12 @@ void DeviceModule::finishBlocks() {
   MPM.addPass(createModuleToFunctionPassAdaptor(Tidy()));
   MPM.addPass(AlwaysInlinerPass(/*InsertLifetime=*/true));
   MPM.addPass(createModuleToFunctionPassAdaptor(Tidy()));
+  if (Options.HoistLoads) {
+    FunctionPassManager FPM;
+    FPM.addPass(LoopSimplifyPass());
+    FPM.addPass(LoadHoistingPass());
+    MPM.addPass(createModuleToFunctionPassAdaptor(std::move(FPM)));
+  }
   MPM.addPass(GlobalDCEPass());
   // Everything is of this half alone; the records of the launching code name the kernels.
   SmallVector<GlobalValue *, 8> Blocks;

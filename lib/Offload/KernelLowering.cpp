@@ -131,6 +131,7 @@ private:
     return IsUniform(V) && (!usesMachine() || (I && Points.isReachedTogether(*I)));
   }
 
+  bool isLine() const;
   void collectShared();
   Type *memoryType(Type *T) const { return T->isIntegerTy(1) ? Type::getInt8Ty(Ctx) : T; }
   Value *loadAs(IRBuilder<> &B, Type *T, Value *At) {
@@ -172,6 +173,58 @@ private:
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
+
+static const Value *withoutCast(const Value *V) {
+  return isa<ZExtInst, SExtInst>(V) ? cast<CastInst>(V)->getOperand(0) : V;
+}
+static bool isRegister(const Value *V, StringRef Name) {
+  auto *Call = dyn_cast<CallInst>(withoutCast(V));
+  return Call && isSpecialRegister(*Call) && Call->getCalledFunction()->getName() == Name;
+}
+/// V is the product of the block's index and size, along x.
+static bool isStartOfBlock(const Value *V) {
+  auto *Product = dyn_cast<BinaryOperator>(withoutCast(V));
+  constexpr StringLiteral Index("llvm.nvvm.read.ptx.sreg.ctaid.x"), Size("llvm.nvvm.read.ptx.sreg.ntid.x");
+  auto Is = [&](unsigned I, unsigned J) {
+    return isRegister(Product->getOperand(I), Index) && isRegister(Product->getOperand(J), Size);
+  };
+  return Product && Product->getOpcode() == Instruction::Mul && (Is(0, 1) || Is(1, 0));
+}
+/// V is the thread's index in the grid.
+static bool isIndexInGrid(const Value *V) {
+  auto *Sum = dyn_cast<BinaryOperator>(V);
+  constexpr StringLiteral Index("llvm.nvvm.read.ptx.sreg.tid.x");
+  auto Is = [&](unsigned I, unsigned J) {
+    return isStartOfBlock(Sum->getOperand(I)) && isRegister(Sum->getOperand(J), Index);
+  };
+  return Sum && Sum->getOpcode() == Instruction::Add && (Is(0, 1) || Is(1, 0));
+}
+/// Whether Visit holds for the users of V, and for those of its extensions.
+static bool allUsers(const Value *V, function_ref<bool(const User *)> Visit) {
+  return all_of(V->users(), [&](const User *U) { return isa<ZExtInst, SExtInst>(U) ? allUsers(U, Visit) : Visit(U); });
+}
+
+/// Whether the kernel does not see blocks: threads never meet, share nothing, and ask only for their place in the
+/// grid, along x. Then any number of blocks is one long one.
+bool Lowering::isLine() const {
+  if (!Options.Collapse || Options.checks() || Points.size() != 1 || usesMachine() || !SharedVars.empty() ||
+      !Values.memory().empty() || Next[0].count() != 1)
+    return false;
+  return all_of(instructions(Kernel), [&](const Instruction &I) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    if (Call && Reads(*Call))
+      return false;
+    if (!isSpecialRegister(I))
+      return true;
+    StringRef Name = Call->getCalledFunction()->getName();
+    Name.consume_front("llvm.nvvm.read.ptx.sreg.");
+    if (Name == "tid.x")
+      return allUsers(&I, isIndexInGrid);
+    if (Name == "ctaid.x")
+      return allUsers(&I, [](const User *U) { return isStartOfBlock(U) && allUsers(U, isIndexInGrid); });
+    return Name.starts_with("ntid.") || Name.starts_with("nctaid.") || Name == "warpsize";
+  });
+}
 
 void Lowering::collectShared() {
   for (GlobalVariable &GV : M.globals()) {
@@ -636,6 +689,8 @@ struct BlockEmitter {
   BasicBlock *Done = nullptr, *Dispatch = nullptr, *GroupNext = nullptr, *Group = nullptr, *PhaseEnd = nullptr;
   Value *Base = nullptr, *GroupSize = nullptr;
   GlobalVariable *Masks = nullptr;
+  /// Where the blocks of the call are one row of threads: the first and the last.
+  Value *LineFrom = nullptr, *LineTo = nullptr;
 
   BlockEmitter(Lowering &L, Function *F, bool Row)
       : L(L), F(F), Row(Row), B(BasicBlock::Create(L.Ctx, "entry", F)), I32(B.getInt32Ty()), I64(B.getInt64Ty()),
@@ -669,6 +724,7 @@ struct BlockEmitter {
 
   void run();
   void prologue();
+  void emitLine();
   void blockIndex(Value *Number);
   Value *callRegion(unsigned K) { return callRegion(L.Regions[K]); }
   CallInst *callRegion(Function *Region);
@@ -687,7 +743,8 @@ struct BlockEmitter {
   std::array<Value *, 3> limits(bool Up) {
     std::array<Value *, 3> Result;
     for (unsigned D = 0; D != 3; ++D)
-      Result[D] = FromVar[D]
+      Result[D] = LineFrom && !D ? (Up ? LineTo : LineFrom)
+                  : FromVar[D]
                       ? (Value *)B.CreateLoad(I32, Up ? ToVar[D] : FromVar[D])
                   : Up ? S.Ntid[D]
                        : B.getInt32(0);
@@ -953,7 +1010,7 @@ void BlockEmitter::threadLoops(Function *Region, unsigned K, bool Guarded,
     if (D == 2) // few blocks have more than one plane
       Facts.push_back(
           MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.unroll.disable")));
-    if (D == 0) {
+    if (D == 0 && !LineFrom) {
       // Rows of a block are often as short as one vector or two.
       Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.interleave.count"),
                                           ConstantAsMetadata::get(B.getInt32(1))}));
@@ -961,9 +1018,9 @@ void BlockEmitter::threadLoops(Function *Region, unsigned K, bool Guarded,
       if (FromVar[0] || (Bounds && Bounds->To[0]))
         Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.vectorize.predicate.enable"),
                                             ConstantAsMetadata::get(B.getTrue())}));
-      if (MDNode *Group = L.AccessGroups[K])
-        Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
     }
+    if (MDNode *Group = L.AccessGroups[K])
+      Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
     MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
     Id->replaceOperandWith(0, Id);
     Br->setMetadata(LLVMContext::MD_loop, Id);
@@ -1311,8 +1368,30 @@ void BlockEmitter::emitMachine(BasicBlock *Start) {
   }
 }
 
+/// Where grid and block have one dimension, all threads of the blocks as one loop.
+void BlockEmitter::emitLine() {
+  BasicBlock *Line = block("line"), *Blocks = block("blocks"), *End = block("line.end");
+  Value *Fits = B.CreateICmpULE(B.CreateMul(B.CreateZExt(S.Nctaid[0], I64), B.CreateZExt(S.Ntid[0], I64)),
+                                B.getInt64(INT32_MAX));
+  for (Value *One : {S.Nctaid[1], S.Nctaid[2], S.Ntid[1], S.Ntid[2]})
+    Fits = B.CreateAnd(Fits, B.CreateICmpEQ(One, B.getInt32(1)));
+  B.CreateCondBr(Fits, Line, Blocks);
+  B.SetInsertPoint(Line);
+  LineFrom = B.CreateTrunc(B.CreateMul(First, Threads), I32, "line.from");
+  LineTo = B.CreateTrunc(B.CreateMul(Last, Threads), I32, "line.to");
+  for (Value *&Index : S.Ctaid)
+    Index = B.getInt32(0);
+  activeLoops(0, End);
+  B.SetInsertPoint(End);
+  B.CreateRetVoid();
+  LineFrom = LineTo = nullptr;
+  B.SetInsertPoint(Blocks);
+}
+
 void BlockEmitter::run() {
   prologue();
+  if (L.isLine())
+    emitLine();
   NextVar = local(I32, "next");
   FullVar = local(B.getInt1Ty(), "all.alive");
   AliveVar = local(I64, "alive");

@@ -19,6 +19,10 @@ struct OffloadOptions {
   bool Limit = true;             ///< -rg-offload-limit: loops over the threads that have something to do
   bool Edges = true; ///< -rg-offload-edges: loops of their own for blocks away
                      ///< from the grid's edges
+  bool MoveBarriers = true;      ///< -rg-offload-move-barriers: one barrier for several
+  bool ForwardStores = true;     ///< -rg-offload-forward-stores: stores to loads across barriers
+  bool HoistLoads = true;        ///< -rg-offload-hoist-loads: loads out of loops over threads
+  bool Collapse = true;          ///< -rg-offload-collapse: loops over blocks and threads as one
   bool CheckRaces = false;       ///< -rg-check-races
   bool CheckUninitialized = false; ///< -rg-check-uninitialized
   bool Print = false;            ///< -rg-print-offload: the lowered functions

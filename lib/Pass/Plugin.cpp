@@ -90,6 +90,8 @@ static OffloadOptions offloadOptions(const Options &O) {
           O.OffloadParallel,  O.OffloadEliminateBarriers,
           O.OffloadCutLoops,  O.OffloadLockStep,
           O.OffloadLimit,     O.OffloadEdges,
+          O.OffloadMoveBarriers, O.OffloadForwardStores,
+          O.OffloadHoistLoads, O.OffloadCollapse,
           O.CheckRaces,       O.CheckUninitialized,
           O.PrintOffload};
 }

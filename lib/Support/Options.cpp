@@ -141,6 +141,15 @@ static cl::opt<bool>
                           "from the grid's edges"));
 static cl::opt<bool> OffloadLockStep("rg-offload-lock-step", cl::init(true), cl::cat(Category),
                                      cl::desc("threads of a block run loops over the grid together"));
+static cl::opt<bool> OffloadMoveBarriers("rg-offload-move-barriers", cl::init(true), cl::cat(Category),
+                                         cl::desc("one barrier where it does the work of several"));
+static cl::opt<bool> OffloadForwardStores("rg-offload-forward-stores", cl::init(true), cl::cat(Category),
+                                          cl::desc("what a thread stores in shared memory and loads behind a barrier "
+                                                   "stays in its registers"));
+static cl::opt<bool> OffloadHoistLoads("rg-offload-hoist-loads", cl::init(true), cl::cat(Category),
+                                       cl::desc("what all threads load alike is loaded in front of the loop over them"));
+static cl::opt<bool> OffloadCollapse("rg-offload-collapse", cl::init(true), cl::cat(Category),
+                                     cl::desc("one loop over the threads of all blocks, where kernels do not see blocks"));
 static cl::opt<bool> CheckRaces("rg-check-races", cl::cat(Category),
                                 cl::desc("kernels report conflicting accesses of two threads"));
 static cl::opt<bool> CheckUninitialized("rg-check-uninitialized", cl::cat(Category),
@@ -316,6 +325,10 @@ Options Options::fromCommandLine() {
   O.OffloadCutLoops = ::OffloadCutLoops;
   O.OffloadLockStep = ::OffloadLockStep;
   O.OffloadLimit = ::OffloadLimit;
+  O.OffloadMoveBarriers = ::OffloadMoveBarriers;
+  O.OffloadForwardStores = ::OffloadForwardStores;
+  O.OffloadHoistLoads = ::OffloadHoistLoads;
+  O.OffloadCollapse = ::OffloadCollapse;
   O.OffloadEdges = ::OffloadEdges;
   O.CheckRaces = ::CheckRaces;
   O.CheckUninitialized = ::CheckUninitialized;

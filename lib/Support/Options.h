@@ -87,6 +87,10 @@ struct Options {
   bool OffloadCutLoops = true;         ///< -rg-offload-cut-loops
   bool OffloadLockStep = true;         ///< -rg-offload-lock-step
   bool OffloadLimit = true;            ///< -rg-offload-limit
+  bool OffloadMoveBarriers = true;     ///< -rg-offload-move-barriers
+  bool OffloadForwardStores = true;    ///< -rg-offload-forward-stores
+  bool OffloadHoistLoads = true;       ///< -rg-offload-hoist-loads
+  bool OffloadCollapse = true;         ///< -rg-offload-collapse
   bool OffloadEdges = true;            ///< -rg-offload-edges
   bool CheckRaces = false;             ///< -rg-check-races
   bool CheckUninitialized = false;     ///< -rg-check-uninitialized
