@@ -1,13 +1,13 @@
 //===- LockStep.cpp - loops that threads repeat almost alike -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread of a GPU that runs over an array in strides of the grid shares cache lines
-// with its neighbours, iteration by iteration. One thread after the other would touch
-// every line of the array many times, far apart. So
+// A thread of a GPU that runs over an array in strides of the grid shares cache
+// lines with its neighbours, iteration by iteration. One thread after the other
+// would touch every line of the array many times, far apart. So
 //
 //   if (i < n) do { body; i += stride; } while (i < n);
 //
@@ -16,29 +16,39 @@
 //   m = least(number of iterations of this thread, 0 if it has none);
 //   if (m) {
 //     k = 0;
-//     do { body; } while (++k < m);                     // the block together, i = start + k * stride
-//     if (!(i < n)) goto end;
+//     do { body; } while (++k < m);                     // the block together,
+//     i = start + k * stride if (!(i < n)) goto end;
 //   }
-//   if (i < n) do { body; i += stride; } while (i < n); // the rest, each by itself
+//   if (i < n) do { body; i += stride; } while (i < n); // the rest, each by
+//   itself
 //
-// where least() is a reduction over the block at a barrier of our own (rg.least, in
-// runtime/device/warp.c). The first loop is one that all threads repeat alike, which
-// SplitPoints then turns inside out; i in it is a sum of what a thread starts with and
-// what all agree on, so that neighbours' accesses are seen to be neighbours. A barrier more
-// changes no program whose threads do not race.
+// where least() is a reduction over the block at a barrier of our own
+// (rg.least, in runtime/device/warp.c). The first loop is one that all threads
+// repeat alike, which SplitPoints then turns inside out, four iterations at a
+// time: what a thread carries round lives in memory between them. There i is a
+// sum of what a thread starts with and what all agree on, so that neighbours'
+// accesses are seen to be neighbours. A barrier more changes no program whose
+// threads do not race.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Offload/LockStep.h"
 #include "Offload/SplitPoints.h"
+#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/UnrollLoop.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -192,6 +202,48 @@ bool isWorthwhile(const Loop &L, IsUniformFn IsUniform) {
   return Varies && Carried <= 6;
 }
 
+/// Iterations of a loop by the block together that a thread runs before the
+/// next one does.
+constexpr unsigned Rounds = 4;
+
+/// What threads carry round the loop at Head, which they run together, each
+/// would write to memory and read again: several iterations at once do so once.
+/// The order of a thread's own operations stays.
+void unrollTogether(Function &F, BasicBlock *Head) {
+  DominatorTree DT(F);
+  LoopInfo LI(DT);
+  Loop *L = LI.getLoopFor(Head);
+  unsigned Size = 0;
+  for (const BasicBlock *BB : L->blocks())
+    for (const Instruction &I : *BB) {
+      if (I.isAtomic())
+        return;
+      ++Size;
+    }
+  // The number of the iteration is one phi; without another nothing is carried.
+  if (Size > 40 || range_size(Head->phis()) < 2)
+    return;
+  simplifyLoop(L, &DT, &LI, nullptr, nullptr, nullptr, /*PreserveLCSSA=*/false);
+  formLCSSARecursively(*L, DT, &LI, nullptr);
+  AssumptionCache AC(F);
+  TargetLibraryInfoImpl Library(F.getParent()->getTargetTriple());
+  TargetLibraryInfo TLI(Library);
+  ScalarEvolution SE(F, TLI, AC, DT, LI);
+  TargetTransformInfo TTI(F.getDataLayout());
+  OptimizationRemarkEmitter ORE(&F);
+  UnrollLoopOptions Options{};
+  Options.Count = Rounds;
+  Options.Force = Options.Runtime = Options.AllowExpensiveTripCount = true;
+  Options.SCEVExpansionBudget = UINT_MAX;
+  Loop *Remainder = nullptr;
+  UnrollLoop(L, Options, &LI, &SE, &DT, &AC, &TTI, &ORE, /*PreserveLCSSA=*/true,
+             &Remainder);
+  for (Loop *Part : {L, Remainder})
+    if (Part && Part->getLoopLatch())
+      Part->getLoopLatch()->getTerminator()->setMetadata(
+          TogetherMark, MDNode::get(F.getContext(), {}));
+}
+
 bool transform(Function &F, Loop &L, LoopInfo &LI, DominatorTree &DT, IsUniformFn IsUniform) {
   BasicBlock *Exiting = L.getExitingBlock(), *Latch = L.getLoopLatch(), *Preheader = L.getLoopPreheader();
   BasicBlock *Exit = L.getExitBlock();
@@ -275,6 +327,7 @@ bool transform(Function &F, Loop &L, LoopInfo &LI, DominatorTree &DT, IsUniformF
       Copy->replaceAllUsesWith(B.CreateAdd(Copy->getIncomingValueForBlock(InFront), B.CreateMul(Times, Steps.Step)));
       Copy->eraseFromParent();
     }
+  unrollTogether(F, Head);
   return true;
 }
 
