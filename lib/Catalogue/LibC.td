@@ -190,6 +190,10 @@ def tape_end : Handler<"TapeEnd"> {
   let Names = ["rg_tape_end"];
   let Prototype = "V:P";
 }
+def tape_mark : Handler<"TapeEnd"> {
+  let Names = ["rg_tape_mark", "rg_tape_rewind"];
+  let Prototype = "V:PP";
+}
 def tape_defer_free : Handler<"TapeDeferFree"> {
   let Names = ["rg_tape_defer_free"];
   let Prototype = "V:PPP";

@@ -255,18 +255,49 @@ void PrimalEmitter::beginTape() {
                    {Arena, B.getInt64(Limit), B.CreateGlobalString(userName(F.getName()))});
     return;
   }
-  constexpr uint64_t StateBytes = 64; // runtime/gpu/arena.c needs 48
   IRBuilder<> Entry(&D.getEntryBlock(), D.getEntryBlock().begin());
-  AllocaInst *State = Entry.CreateAlloca(ArrayType::get(B.getInt64Ty(), StateBytes / 8), nullptr,
-                                         "arena.state");
-  State->setAlignment(Align(16));
+  Value *State = makeArenaState(Entry, B, "arena.state");
   // The stack of a kernel that calls itself is as large as the host says, and small.
   uint64_t Bytes = callsItself() ? 0 : Plan.options().StackBytes;
   AllocaInst *Stack = Entry.CreateAlloca(ArrayType::get(B.getInt8Ty(), Bytes), nullptr, "tape.stack");
   Stack->setAlignment(Align(16));
   Value *Generic = inGenericSpace(B, Stack);
-  Arena = B.CreateCall(Begin, {inGenericSpace(B, State), Generic, B.getInt64(Bytes)},
-                       "arena");
+  Arena = B.CreateCall(Begin, {State, Generic, B.getInt64(Bytes)}, "arena");
+}
+
+/// Room for the state of an arena in local memory, where threads have no storage of their own; its address
+/// where B stands.
+Value *PrimalEmitter::makeArenaState(IRBuilder<> &Entry, IRBuilder<> &B, const Twine &Name) {
+  constexpr uint64_t StateBytes = 64; // runtime/gpu/arena.c needs 56
+  AllocaInst *State = Entry.CreateAlloca(ArrayType::get(B.getInt64Ty(), StateBytes / 8), nullptr, Name);
+  State->setAlignment(Align(16));
+  return inGenericSpace(B, State);
+}
+
+Value *PrimalEmitter::tapeMark(const Loop *L) {
+  Value *&Mark = TapeMarks[L];
+  if (!Mark) {
+    IRBuilder<> Entry(&D.getEntryBlock(), D.getEntryBlock().begin());
+    IRBuilder<> Behind(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    Mark = makeArenaState(Entry, Behind, "tape.mark");
+  }
+  return Mark;
+}
+
+void PrimalEmitter::beginIterationTape(IRBuilder<> &B, const Loop *L) {
+  if (!Target(*D.getParent()).arenaOnStack()) {
+    B.CreateCall(Services.runtime().require("rg_tape_begin"), {});
+    return;
+  }
+  B.CreateCall(Services.runtime().require("rg_tape_mark"), {Arena, tapeMark(L)});
+}
+
+void PrimalEmitter::endIterationTape(IRBuilder<> &B, const Loop *L) {
+  if (!Target(*D.getParent()).arenaOnStack()) {
+    B.CreateCall(Services.runtime().require("rg_tape_end"), {Arena});
+    return;
+  }
+  B.CreateCall(Services.runtime().require("rg_tape_rewind"), {Arena, tapeMark(L)});
 }
 
 void PrimalEmitter::makeFrame() {

@@ -573,7 +573,7 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
   if (L && L->getHeader() == &Block && Plan.carriesResults(L))
     finishIteration(*L);
   if (L && L->getHeader() == &Block && Plan.rewindsTape(L))
-    B.CreateCall(runtime("rg_tape_end"), {Arena});
+    Primal.endIterationTape(B, L);
   if (L && L->getHeader() == &Block && Preds.size() > 1) {
     unsigned Latch = Preds[0] == L->getLoopLatch() ? 0 : 1;
     Value *Left = B.CreateLoad(B.getInt64Ty(), Counters[L], "rg.left");
@@ -714,7 +714,7 @@ void ReverseEmitter::moveHere(const Loop &L) {
     Replace(Primal.primal(&Phi), Need::Primal);
   }
   if (Plan.rewindsTape(&L))
-    B.CreateCall(runtime("rg_tape_begin"), {});
+    Primal.beginIterationTape(B, &L);
   assert(Header->phis().empty() && "a phi that no iteration starts from");
   Instruction *Start = B.CreateBr(Header);
   Latch->getTerminator()->eraseFromParent();

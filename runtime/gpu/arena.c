@@ -116,17 +116,34 @@ rg_tape_zalloc(rg_arena *a, uint64_t bytes) {
   return __builtin_memset(rg_tape_alloc(a, bytes), 0, bytes);
 }
 
-RG_INLINE void rg_tape_end(rg_arena *a) {
-  while (a->deferred) {
+/* Runs what was deferred since, and frees the chunks since. */
+RG_INLINE void release(rg_arena *a, rg_deferred *deferred, char *chunk) {
+  while (a->deferred != deferred) {
     rg_deferred *d = a->deferred;
     a->deferred = d->earlier;
     d->dealloc(d->p);
   }
-  while (a->chunk) {
+  while (a->chunk != chunk) {
     char *c = a->chunk;
     a->chunk = *(char **)c;
     free(c);
   }
+}
+
+RG_INLINE void rg_tape_end(rg_arena *a) {
+  release(a, NULL, NULL);
+}
+
+/* An iteration whose tape is its own: rg_tape_rewind brings the arena back to what it was at
+   rg_tape_mark, which leaves it at state. */
+RG_INLINE void rg_tape_mark(rg_arena *a, void *state) {
+  *(rg_arena *)state = *a;
+}
+
+RG_INLINE void rg_tape_rewind(rg_arena *a, const void *state) {
+  const rg_arena *mark = (const rg_arena *)state;
+  release(a, mark->deferred, mark->chunk);
+  *a = *mark;
 }
 
 RG_NOINLINE void rg_tape_defer_free(rg_arena *a, void *p, void (*dealloc)(void *)) {
