@@ -83,6 +83,33 @@ bool OverwriteAnalysis::compute(const LoadInst &L) const {
   });
 }
 
+bool OverwriteAnalysis::canRepeatWithin(const LoadInst &L,
+                                        const Loop &Run) const {
+  if (Split || !L.isSimple())
+    return false;
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(L.getPointerOperand(), Objects, nullptr,
+                       /*MaxLookup=*/0);
+  if (!all_of(Objects, [](const Value *O) {
+        auto *A = dyn_cast<AllocaInst>(O);
+        return A && A->isStaticAlloca();
+      }))
+    return false;
+  // What can run behind the load in the same iteration.
+  SmallPtrSet<const BasicBlock *, 16> Behind;
+  SmallVector<const BasicBlock *, 16> Work{L.getParent()};
+  while (!Work.empty())
+    for (const BasicBlock *S : successors(Work.pop_back_val()))
+      if (S != Run.getHeader() && Run.contains(S) && Shape.isLive(S) &&
+          Behind.insert(S).second)
+        Work.push_back(S);
+  return none_of(Writers, [&](const Instruction *W) {
+    return (Behind.contains(W->getParent()) ||
+            (W->getParent() == L.getParent() && L.comesBefore(W))) &&
+           (Budget == 0 || (--Budget, mayOverwrite(*W, L)));
+  });
+}
+
 const Instruction *OverwriteAnalysis::overwriter(const LoadInst &L) const {
   if (canRepeat(L))
     return nullptr;

@@ -52,6 +52,9 @@ public:
 
   /// The load sees the same bytes if repeated in the reverse sweep.
   bool canRepeat(const llvm::LoadInst &L) const;
+  /// The same of a load of a local variable if it is repeated before any other
+  /// iteration of Run, a loop around it, starts.
+  bool canRepeatWithin(const llvm::LoadInst &L, const llvm::Loop &Run) const;
   /// An instruction that may overwrite what L reads, for messages; null if there is
   /// none in the function.
   const llvm::Instruction *overwriter(const llvm::LoadInst &L) const;

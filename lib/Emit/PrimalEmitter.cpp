@@ -265,11 +265,13 @@ void PrimalEmitter::beginTape() {
   Arena = B.CreateCall(Begin, {State, Generic, B.getInt64(Bytes)}, "arena");
 }
 
-/// Room for the state of an arena in local memory, where threads have no storage of their own; its address
-/// where B stands.
-Value *PrimalEmitter::makeArenaState(IRBuilder<> &Entry, IRBuilder<> &B, const Twine &Name) {
+/// Room for the state of an arena in local memory, where threads have no
+/// storage of their own; its address where B stands.
+Value *PrimalEmitter::makeArenaState(IRBuilder<> &Entry, IRBuilder<> &B,
+                                     const Twine &Name) {
   constexpr uint64_t StateBytes = 64; // runtime/gpu/arena.c needs 56
-  AllocaInst *State = Entry.CreateAlloca(ArrayType::get(B.getInt64Ty(), StateBytes / 8), nullptr, Name);
+  AllocaInst *State = Entry.CreateAlloca(
+      ArrayType::get(B.getInt64Ty(), StateBytes / 8), nullptr, Name);
   State->setAlignment(Align(16));
   return inGenericSpace(B, State);
 }
@@ -289,7 +291,8 @@ void PrimalEmitter::beginIterationTape(IRBuilder<> &B, const Loop *L) {
     B.CreateCall(Services.runtime().require("rg_tape_begin"), {});
     return;
   }
-  B.CreateCall(Services.runtime().require("rg_tape_mark"), {Arena, tapeMark(L)});
+  B.CreateCall(Services.runtime().require("rg_tape_mark"),
+               {Arena, tapeMark(L)});
 }
 
 void PrimalEmitter::endIterationTape(IRBuilder<> &B, const Loop *L) {
@@ -297,7 +300,8 @@ void PrimalEmitter::endIterationTape(IRBuilder<> &B, const Loop *L) {
     B.CreateCall(Services.runtime().require("rg_tape_end"), {Arena});
     return;
   }
-  B.CreateCall(Services.runtime().require("rg_tape_rewind"), {Arena, tapeMark(L)});
+  B.CreateCall(Services.runtime().require("rg_tape_rewind"),
+               {Arena, tapeMark(L)});
 }
 
 void PrimalEmitter::makeFrame() {

@@ -61,7 +61,8 @@ public:
   /// Frame record of a split derivative (null if it has no slots).
   llvm::Value *frame() const { return Frame; }
   llvm::Value *arena() const { return Arena; }
-  /// Around an iteration whose tape is its own: what it allocates between is released at the end.
+  /// Around an iteration whose tape is its own: what it allocates between is
+  /// released at the end.
   void beginIterationTape(llvm::IRBuilder<> &B, const llvm::Loop *L);
   void endIterationTape(llvm::IRBuilder<> &B, const llvm::Loop *L);
   /// The clone's return, still in place; null if the primal never returns.
@@ -127,10 +128,12 @@ private:
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BasicBlock *> ExitEdges;
   llvm::DenseMap<const Slot *, llvm::AllocaInst *> FrameSlots;
   llvm::Value *Arena = nullptr;
-  /// Per loop whose iterations have a tape of their own: where the arena's state before it is kept (GPUs).
+  /// Per loop whose iterations have a tape of their own: where the arena's
+  /// state before it is kept (GPUs).
   llvm::DenseMap<const llvm::Loop *, llvm::Value *> TapeMarks;
   llvm::Value *tapeMark(const llvm::Loop *L);
-  llvm::Value *makeArenaState(llvm::IRBuilder<> &Entry, llvm::IRBuilder<> &B, const llvm::Twine &Name);
+  llvm::Value *makeArenaState(llvm::IRBuilder<> &Entry, llvm::IRBuilder<> &B,
+                              const llvm::Twine &Name);
   llvm::Value *Frame = nullptr;
   llvm::ReturnInst *Return = nullptr;
 };

@@ -42,15 +42,17 @@ bool LoopDeferral::isDeferrable(const Loop &L, LateUses &Late) {
 bool LoopDeferral::fitsIn(const Loop &L, const Loop &Around) {
   if (!Plan.isDeferred(&Around) || Around.getParentLoop() || !L.isInnermost() || !collectStores(Around))
     return false;
-  // Not in L, and where L is entered it has run for this iteration of Around. It does not
-  // run again behind L: a cycle of both would be a loop between L and Around.
-  auto RunsBefore = [&](const StoreInst *S) {
-    const Loop *In = Plan.shape().loops().getLoopFor(S->getParent());
-    while (In != &Around && In->getParentLoop() != &Around)
-      In = In->getParentLoop();
-    return In != &L && DT.dominates(In == &Around ? S->getParent() : In->getHeader(), L.getHeader());
-  };
-  bool Before = all_of(Stores, RunsBefore);
+  // What runs behind L in the same iteration of Around.
+  SmallPtrSet<const BasicBlock *, 16> Behind;
+  SmallVector<const BasicBlock *, 16> Work{L.getHeader()};
+  while (!Work.empty())
+    for (const BasicBlock *S : successors(Work.pop_back_val()))
+      if (S != Around.getHeader() && Around.contains(S) &&
+          Behind.insert(S).second)
+        Work.push_back(S);
+  bool Before = none_of(Stores, [&](const StoreInst *S) {
+    return Behind.contains(S->getParent());
+  });
   for (const BasicBlock *B : L.blocks())
     for (const Instruction &I : *B)
       if (isa<StoreInst>(I))
@@ -325,7 +327,7 @@ bool LoopDeferral::isHarmless(const Instruction &I, const Loop &L) const {
   // one runs first.
   if (const auto *Load = dyn_cast<LoadInst>(&I))
     return Load->isSimple() &&
-           ((Overwrite.canRepeat(*Load) && !touches(Load->getPointerOperand())) ||
+           ((Plan.canRepeat(*Load) && !touches(Load->getPointerOperand())) ||
             isCovered(*Load, L) || isUnread(*Load));
   if (const auto *C = dyn_cast<CallInst>(&I))
     if (Plan.action(*C) == CallAction::Drop)

@@ -113,6 +113,18 @@ bool DerivativePlan::isRepeatable(const Instruction &I) const {
   return ::isRepeatable(I, facts().catalogue(), /*AtAnyPrice=*/true);
 }
 
+bool DerivativePlan::canRepeat(const LoadInst &L) const {
+  if (Overwrite.canRepeat(L))
+    return true;
+  // An iteration that runs in the reverse sweep is reversed before the next one
+  // runs.
+  const Loop *Run = Shape.loops().getLoopFor(L.getParent());
+  while (Run && !isDeferred(Run))
+    Run = Run->getParentLoop();
+  return Run && Machine.prefersRecomputation() && Opts.ReplayOnDevice &&
+         Overwrite.canRepeatWithin(L, *Run);
+}
+
 bool DerivativePlan::isComputedPhi(const PHINode &Phi) const {
   return Opts.RecomputePhis && Shape.affine(&Phi);
 }
@@ -1032,7 +1044,8 @@ void DerivativePlan::markUsedReplays() {
     Need N = Work.pop_back_val();
     if (isa<Constant>(N.Of) || isKept(N) || !Seen.insert(N).second)
       continue;
-    if (const auto *L = dyn_cast<LoadInst>(N.Of); L && N.K == Need::Primal && !Overwrite.canRepeat(*L))
+    if (const auto *L = dyn_cast<LoadInst>(N.Of);
+        L && N.K == Need::Primal && !canRepeat(*L))
       if (const Replay *R = replayOf(*L))
         Replays[R - Replays.begin()].Used = true;
     for (Need In : recipe(N).Inputs)
@@ -1137,7 +1150,7 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
     return {};
   }
   if (const auto *L = dyn_cast<LoadInst>(I)) {
-    if (Overwrite.canRepeat(*L))
+    if (K == Need::Primal ? canRepeat(*L) : Overwrite.canRepeat(*L))
       return computeFrom({Input(L->getPointerOperand())});
     const Replay *R = K == Need::Primal ? replayOf(*L) : nullptr;
     if (!R || isAtHandDear(*L))

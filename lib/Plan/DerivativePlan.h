@@ -188,6 +188,8 @@ public:
   /// before it reverses it (DeferredLoops.h). What an iteration keeps in L's own scope
   /// is kept like what the function keeps.
   bool isDeferred(const llvm::Loop *L) const { return L && Deferred.contains(L); }
+  /// The load sees the same bytes where its reverse asks for them again.
+  bool canRepeat(const llvm::LoadInst &L) const;
   /// A deferred loop whose results are asked for: its iterations run in the primal's order.
   bool carriesResults(const llvm::Loop *L) const { return Carrying.contains(L); }
   /// What waits for results that deferred loops carry, until the reverse sweep is over: stores in

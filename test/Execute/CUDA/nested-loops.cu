@@ -4,6 +4,7 @@
 // RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-plan=naive -I%root/include %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-defer-nests=0 -I%root/include %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-gpu-keep=0 -I%root/include %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-gpu-stack=64 -I%root/include %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 -fno-discard-value-names -I%root/include -mllvm -rg-print-plan %s -o %t 2>&1 | FileCheck %s
 // Loops within loops that run in the reverse sweep and hand on what they add up; and loops
 // within loops that look like them and have to run before.
@@ -127,6 +128,52 @@ __device__ void sequence(const double *__restrict__ x, const int *__restrict__ i
   y[at + Threads] = 2 * all;
 }
 
+// Either of two inner loops runs, each with an array that is filled in front of it: both may wait, and
+// what they read of the arrays is there when they run.
+// CHECK-LABEL: plan for rg.primal._Z9otherwise
+// CHECK: loop %[[O:.*]] runs in the reverse sweep and carries its results
+// CHECK: loop %{{.*}} runs in the reverse sweep and carries its results
+// CHECK: loop %{{.*}} runs in the reverse sweep and carries its results
+// CHECK-NOT: arrays
+// CHECK: need
+__device__ void otherwise(const double *__restrict__ x, const int *__restrict__ index, double *__restrict__ y) {
+  int at = threadIdx.x;
+  double all = 0;
+  for (int i = 0; i < index[at]; ++i) {
+    double total = 0.1 * i;
+    if (index[(at + i) % Threads] % 2) {
+      double factors[3] = {cos(0.1 * i), sin(0.1 * i), 0.02 * at};
+      for (int j = 0; j < index[(at + 2 * i) % Threads]; ++j)
+        total += sin(x[(at + 3 * j) % N]) * factors[index[(at + j) % Threads] % 3];
+    } else {
+      double factors[2] = {exp(-0.1 * i), 1.5};
+      for (int j = 1; j < index[(at + i) % Threads]; ++j)
+        total -= x[(at + 5 * j) % N] * x[j % N] * factors[index[(at + j) % Threads] % 2];
+    }
+    all += (1 + 0.1 * i) * total;
+  }
+  y[at] = all;
+}
+
+// The inner loop has to run before, as often as one knows only then: its tape is the iteration's own.
+// CHECK-LABEL: plan for rg.primal._Z6longer
+// CHECK: loop %[[O:.*]] runs in the reverse sweep and carries its results
+// CHECK-NOT: runs in the reverse sweep
+// CHECK: per iteration
+__device__ void longer(const double *__restrict__ x, const int *__restrict__ index, double *__restrict__ y) {
+  int at = threadIdx.x;
+  double all = 0;
+  for (int i = 0; i < index[at]; ++i) {
+    double factors[4] = {1.0 + i, 2.0 - i, 0.5, 1.25}, total = 0;
+    for (int j = 0; j < 30 * index[(at + i) % Threads]; ++j) {
+      total += sin(x[(at + 3 * j) % N]) * factors[index[(at + j) % Threads] % 4];
+      factors[index[j % Threads] % 4] = 0.01 * j;
+    }
+    all += total + x[i];
+  }
+  y[at] = all;
+}
+
 #define KERNELS(F)                                                                                  \
   __global__ void F##Primal(const double *x, const int *index, double *y) { F(x, index, y); }        \
   __global__ void F##Gradient(const double *x, double *dx, const int *index, double *y, double *dy) { \
@@ -137,6 +184,8 @@ KERNELS(needed)
 KERNELS(counted)
 KERNELS(changed)
 KERNELS(sequence)
+KERNELS(otherwise)
+KERNELS(longer)
 
 template <typename T> T *managed(int count) {
   T *p = nullptr;
@@ -192,5 +241,7 @@ int main() {
   failed |= check("needed", neededPrimal, neededGradient);
   failed |= check("counted", countedPrimal, countedGradient);
   failed |= check("changed", changedPrimal, changedGradient);
+  failed |= check("otherwise", otherwisePrimal, otherwiseGradient);
+  failed |= check("longer", longerPrimal, longerGradient);
   return failed | check("sequence", sequencePrimal, sequenceGradient);
 }
