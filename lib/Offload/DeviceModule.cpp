@@ -406,7 +406,7 @@ public:
   InstructionUniformity getInstructionUniformity(const Value *V) const override {
     auto *Call = dyn_cast<CallInst>(V);
     const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (Callee && (Callee->getName().starts_with("llvm.nvvm.barrier.cta.red.") || Callee->getName() == LeastOfBlock))
+    if (isLeastOfBlock(*V) || (Callee && Callee->getName().starts_with("llvm.nvvm.barrier.cta.red.")))
       return InstructionUniformity::AlwaysUniform; // one result for the whole block
     return differs(V) ? InstructionUniformity::NeverUniform : InstructionUniformity::Default;
   }

@@ -24,7 +24,7 @@ namespace {
 class Joins {
 public:
   explicit Joins(Function &F) : F(F), DT(F) {}
-  unsigned run();
+  void run();
 
 private:
   Function &F;
@@ -156,22 +156,21 @@ Value *Joins::express(PHINode &Phi) {
   return choose(const_cast<BasicBlock *>(Top), Phi, At, B);
 }
 
-unsigned Joins::run() {
-  unsigned Count = 0;
+void Joins::run() {
   for (BasicBlock &BB : F) {
+    if (!DT.isReachableFromEntry(&BB) || BB.getSinglePredecessor())
+      continue;
     // A loop's header chooses by where one comes from, which no condition says.
-    if (!DT.isReachableFromEntry(&BB) || BB.getSinglePredecessor() || any_of(predecessors(&BB), [&](BasicBlock *P) { return DT.dominates(&BB, P); }))
+    if (any_of(predecessors(&BB), [&](BasicBlock *P) { return DT.dominates(&BB, P); }))
       continue;
     for (PHINode &Phi : make_early_inc_range(BB.phis()))
       if (Value *V = express(Phi)) {
         Phi.replaceAllUsesWith(V);
         Phi.eraseFromParent();
-        ++Count;
       }
   }
-  return Count;
 }
 
 } // namespace
 
-unsigned retrograd::expressJoins(Function &Kernel) { return Joins(Kernel).run(); }
+void retrograd::expressJoins(Function &Kernel) { Joins(Kernel).run(); }

@@ -15,8 +15,8 @@ namespace retrograd {
 
 /// Replaces phis of Kernel by expressions, where what they choose among is cheap to compute: the same
 /// on all ways, or numbers chosen by conditions. A phi would have to be kept for each
-/// thread across barriers, an expression can be computed again. Returns how many.
-unsigned expressJoins(llvm::Function &Kernel);
+/// thread across barriers, an expression can be computed again.
+void expressJoins(llvm::Function &Kernel);
 
 } // namespace retrograd
 

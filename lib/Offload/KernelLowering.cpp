@@ -779,6 +779,12 @@ struct BlockEmitter {
   bool isLarge() const { return splits().size() > 16; }
   void warpOperation(unsigned K, Value *Active);
   void blockOperation(unsigned K, Value *Counters, Value *Wanted);
+  /// Where all agree on what is asked, one thread answers.
+  void beThread(Value *Number) {
+    for (Value *&Index : S.Tid)
+      Index = B.getInt32(0);
+    S.Lane = B.getInt64(0), S.Thread = Number;
+  }
   Value *counterAt(Value *Thread) { return B.CreateGEP(I32, Counters, Thread); }
   Value *encoded(unsigned K, Value *Next);
   bool onlyEnds(unsigned K) const { return L.Next[K].count() == 1 && L.Next[K].test(L.Points.exitBit()); }
@@ -1039,9 +1045,7 @@ void BlockEmitter::emitState(unsigned K) {
   atBarrier(K);
   readUniform();
   if (splits()[K].Kind == SplitKind::UniformBranch) {
-    for (unsigned D = 0; D != 3; ++D)
-      S.Tid[D] = B.getInt32(0);
-    S.Thread = S.Lane = B.getInt64(0);
+    beThread(B.getInt64(0));
     goTo(K, callRegion(K));
     return;
   }
@@ -1222,9 +1226,7 @@ void BlockEmitter::emitTogether(unsigned K, bool WholeBlock) {
   B.SetInsertPoint(WholeBlock ? Whole[K] : Full[K]);
   readUniform();
   if (splits()[K].Kind == SplitKind::UniformBranch && L.Points.isReachedTogether(*splits()[K].Resume->getTerminator())) {
-    for (unsigned D = 0; D != 3; ++D)
-      S.Tid[D] = B.getInt32(0);
-    S.Lane = B.getInt64(0), S.Thread = Base;
+    beThread(Base);
     goOnAt(K, callRegion(K), WholeBlock, WholeBlock ? Group : Dispatch);
     return;
   }

@@ -21,13 +21,16 @@
 using namespace llvm;
 using namespace retrograd;
 
+bool retrograd::isLeastOfBlock(const Value &V) {
+  auto *Call = dyn_cast<CallInst>(&V);
+  return Call && Call->getCalledFunction() && Call->getCalledFunction()->getName() == LeastOfBlock;
+}
+
 SplitKind retrograd::splitKindOf(const CallInst &Call, bool &IsSplit) {
-  IsSplit = false;
-  const Function *Callee = Call.getCalledFunction();
-  if (Callee && Callee->getName() == LeastOfBlock) {
-    IsSplit = true;
+  IsSplit = isLeastOfBlock(Call);
+  if (IsSplit)
     return SplitKind::BlockBarrier;
-  }
+  const Function *Callee = Call.getCalledFunction();
   StringRef Name = Callee && Callee->isIntrinsic() ? Callee->getName() : "";
   if (!Name.consume_front("llvm.nvvm."))
     return SplitKind::Entry;
@@ -66,9 +69,7 @@ SplitPoints::SplitPoints(Function &F, function_ref<bool(const Value *)> IsUnifor
 }
 
 bool SplitPoints::isReachedTogether(const Instruction &V) const {
-  auto *Call = dyn_cast<CallInst>(&V);
-  return TogetherBlocks.contains(V.getParent()) ||
-         (Call && Call->getCalledFunction() && Call->getCalledFunction()->getName() == LeastOfBlock);
+  return TogetherBlocks.contains(V.getParent()) || isLeastOfBlock(V);
 }
 
 void SplitPoints::add(Split S) {

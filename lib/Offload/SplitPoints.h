@@ -45,6 +45,8 @@ enum class SplitKind : unsigned char {
 /// bring, as unsigned numbers.
 inline constexpr llvm::StringLiteral LeastOfBlock = "rg.least";
 
+bool isLeastOfBlock(const llvm::Value &V);
+
 /// Marks the branch that repeats a loop which all threads of a block run equally often, always
 /// together: such a loop is cut.
 inline constexpr llvm::StringLiteral TogetherMark = "rg.together";
