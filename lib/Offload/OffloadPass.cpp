@@ -144,6 +144,9 @@ PreservedAnalyses OffloadPass::run(Module &M, ModuleAnalysisManager &) {
     Diags.finish();
     return PreservedAnalyses::all();
   }
+  // AddressSanitizer knows variables of a stack: those of a thread stay there unless barriers lie between.
+  if (any_of(M, [](const Function &F) { return F.hasFnAttribute(Attribute::SanitizeAddress); }))
+    Options.CutLoops = Options.LockStep = false;
   DeviceModule Device(*D, Options, Diags);
   StringMap<std::string> DeviceName;
   if (!Device.prepare() || !Device.lower()) {

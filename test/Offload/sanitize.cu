@@ -5,7 +5,25 @@
 // RUN: %rgcxx --offload=cpu -O1 -fsanitize=address %s -DFAULT=1 -o %t && not %t 2>&1 | FileCheck --check-prefix=STATIC %s
 // RUN: %rgcxx --offload=cpu -O2 -fsanitize=address %s -DFAULT=2 -o %t && not %t 2>&1 | FileCheck --check-prefix=DYNAMIC %s
 // RUN: %rgcxx --offload=cpu -O0 -fsanitize=address %s -DFAULT=3 -o %t && not %t 2>&1 | FileCheck --check-prefix=GLOBAL %s
+// RUN: %rgcxx --offload=cpu -O0 -fsanitize=address %s -DFAULT=4 -o %t && not %t 2>&1 | FileCheck --check-prefix=OWN %s
 #include <cuda_runtime.h>
+
+#if FAULT == 4
+__global__ void own(int *Out, int N) {
+  int A[8];
+  for (int I = 0; I < 8; ++I)
+    A[I] = I;
+  // OWN: stack-buffer-overflow
+  // OWN: in own{{.*}}sanitize.cu:[[@LINE+1]]
+  Out[threadIdx.x] = A[N + threadIdx.x % 2];
+}
+int main() {
+  int *Out;
+  cudaMalloc(&Out, 32 * sizeof(int));
+  own<<<1, 32>>>(Out, 7);
+  return cudaDeviceSynchronize();
+}
+#else
 
 __global__ void kernel(int *Out, const int *Where) {
   __shared__ int Static[32];
@@ -34,3 +52,4 @@ int main() {
   cudaFree(W);
   cudaFree(Out);
 }
+#endif
