@@ -17,6 +17,8 @@
 
 #include "Offload/StoreForwarding.h"
 #include "Offload/SplitPoints.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -158,29 +160,44 @@ bool givesStored(const StoreInst &Store, const LoadInst &Load) {
   return !Spoilt && !Splits.empty() && !comesRound(Store, Load, Splits);
 }
 
-/// Takes the stores to Variable away if nothing but stores goes there; how many.
-unsigned removeUnread(GlobalVariable &Variable) {
+/// Whether nothing but plain stores, and loads among Known, access Variable.
+bool isOtherwiseUnread(const GlobalVariable &Variable, const DenseMap<LoadInst *, StoreInst *> &Known) {
   if (Variable.isDeclaration()) // dynamic shared memory has many names
-    return 0;
+    return false;
+  SmallVector<const Value *, 8> Work{&Variable};
+  while (!Work.empty()) {
+    const Value *Address = Work.pop_back_val();
+    for (const User *U : Address->users()) {
+      if (auto *Store = dyn_cast<StoreInst>(U); Store && Store->isSimple() && Store->getValueOperand() != Address)
+        continue;
+      if (auto *Load = dyn_cast<LoadInst>(U); Load && Known.contains(const_cast<LoadInst *>(Load)))
+        continue;
+      if (!isa<GetElementPtrInst>(U))
+        return false;
+      Work.push_back(U);
+    }
+  }
+  return true;
+}
+
+/// Takes the stores to Variable away, which nobody reads; how many.
+unsigned removeStores(GlobalVariable &Variable) {
   SmallVector<Value *, 8> Work{&Variable};
   SmallVector<Instruction *, 8> Stores, Addresses;
   while (!Work.empty()) {
     Value *Address = Work.pop_back_val();
-    for (User *U : Address->users()) {
-      if (auto *Store = dyn_cast<StoreInst>(U); Store && Store->isSimple() && Store->getValueOperand() != Address)
+    for (User *U : Address->users())
+      if (auto *Store = dyn_cast<StoreInst>(U))
         Stores.push_back(Store);
-      else if (auto *Step = dyn_cast<GetElementPtrInst>(U)) {
-        Addresses.push_back(Step);
-        Work.push_back(Step);
-      } else
-        return 0;
-    }
+      else {
+        Addresses.push_back(cast<Instruction>(U));
+        Work.push_back(U);
+      }
   }
   for (Instruction *Store : Stores)
     Store->eraseFromParent();
   for (Instruction *Step : reverse(Addresses))
-    if (Step->use_empty())
-      Step->eraseFromParent();
+    Step->eraseFromParent();
   return Stores.size();
 }
 
@@ -193,7 +210,8 @@ unsigned retrograd::forwardAcrossBarriers(Function &Kernel) {
   for (Instruction &I : instructions(Kernel))
     if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple() && sharedVariable(Load->getPointerOperand()))
       Loads.push_back(Load);
-  SmallPtrSet<GlobalVariable *, 4> Variables;
+  MapVector<LoadInst *, StoreInst *> Found;
+  DenseMap<LoadInst *, StoreInst *> Known;
   for (LoadInst *Load : Loads)
     for (User *U : Load->getPointerOperand()->users()) {
       auto *Store = dyn_cast<StoreInst>(U);
@@ -201,13 +219,26 @@ unsigned retrograd::forwardAcrossBarriers(Function &Kernel) {
           Store->getFunction() != &Kernel || Store->getValueOperand()->getType() != Load->getType() ||
           !DT.dominates(Store, Load) || !givesStored(*Store, *Load))
         continue;
-      Variables.insert(const_cast<GlobalVariable *>(sharedVariable(Load->getPointerOperand())));
-      Load->replaceAllUsesWith(Store->getValueOperand());
-      Load->eraseFromParent();
-      ++Count;
+      Found[Load] = Known[Load] = Store;
       break;
     }
-  for (GlobalVariable *Variable : Variables)
-    Count += removeUnread(*Variable);
+  // A value that crosses the barrier in a thread's slot is worth it where it replaces the variable; beside the
+  // variable only if it needs no slot.
+  SmallPtrSet<GlobalVariable *, 4> Gone;
+  for (auto [Load, Store] : Found) {
+    auto *Variable = const_cast<GlobalVariable *>(sharedVariable(Load->getPointerOperand()));
+    if (isOtherwiseUnread(*Variable, Known))
+      Gone.insert(Variable);
+  }
+  for (auto [Load, Store] : Found) {
+    Value *Stored = Store->getValueOperand();
+    if (!Gone.contains(sharedVariable(Load->getPointerOperand())) && !isa<Constant, Argument>(Stored))
+      continue;
+    Load->replaceAllUsesWith(Stored);
+    Load->eraseFromParent();
+    ++Count;
+  }
+  for (GlobalVariable *Variable : Gone)
+    Count += removeStores(*Variable);
   return Count;
 }
