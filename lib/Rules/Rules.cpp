@@ -423,6 +423,9 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
   std::optional<TypeAnalysis::Pattern> From = Source ? TA.patternAt(Source) : std::nullopt;
   Shape.Ambiguous = any_of(Best->Leaves, Contradicts) ||
                     callersDisagree(TA, Best->Leaves, Dest, Source) ||
+                    any_of(Best->Leaves, [&](const TypedLeaf &L) {
+                      return isOneOfTwo(TA, L, Dest, Source ? Source : Dest);
+                    }) ||
                     (At && From &&
                      (At->Period == From->Period ? disagrees(Best->Leaves, At->Leaves) ||
                                                        disagrees(Best->Leaves, From->Leaves)
