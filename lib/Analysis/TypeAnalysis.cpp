@@ -443,6 +443,32 @@ static SmallVector<TypedLeaf, 4> mergeLeaves(ArrayRef<TypedLeaf> OneView,
 
 const DataLayout &TypeAnalysis::dataLayout() const { return I->DL; }
 
+/// Where memory is one thing and another by turns (a node of a hash table, and the table's own
+/// head, share an object), a copy moves the numbers and pointers that its struct declares.
+SmallVector<TypedLeaf, 4> TypeAnalysis::Impl::settleByLayout(ArrayRef<TypedLeaf> Memory,
+                                                             const MDNode *Layout,
+                                                             uint64_t Size) const {
+  auto Overlaps = [](const auto &L, const Placed &P) {
+    return int64_t(L.Offset) < P.Start + P.Size && P.Start < int64_t(L.Offset + L.Size);
+  };
+  SmallVector<Placed, 8> Pieces;
+  if (int64_t(Size) <= layoutPeriod(Layout))
+    for (const Placed &P : readLayout(Layout))
+      if (P.Kind.K != ByteKind::Integer && P.Start + P.Size <= int64_t(Size) && any_of(Memory, [&](const TypedLeaf &L) {
+            return L.Kind.K == ByteKind::Conflict && Overlaps(L, P);
+          }))
+        Pieces.push_back(P);
+  if (Pieces.empty())
+    return SmallVector<TypedLeaf, 4>(Memory);
+  const size_t Declared = Pieces.size();
+  for (const TypedLeaf &L : Memory)
+    if (L.Kind.K != ByteKind::Unknown &&
+        none_of(ArrayRef(Pieces).take_front(Declared), [&](const Placed &P) { return Overlaps(L, P); }))
+      Pieces.push_back({int64_t(L.Offset), int64_t(L.Size), L.Kind, Trust::Strong});
+  llvm::stable_sort(Pieces, [](const Placed &A, const Placed &B) { return A.Start < B.Start; });
+  return toLeaves(Pieces, Size);
+}
+
 SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
                                                        const Value *P,
                                                        uint64_t Size) const {
@@ -570,8 +596,10 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
       });
       return I->toLeaves(Pieces, Size);
     }
-    return mergeLeaves(leavesAt(MT->getRawDest(), Size),
-                       leavesAt(MT->getRawSource(), Size));
+    SmallVector<TypedLeaf, 4> Memory =
+        mergeLeaves(leavesAt(MT->getRawDest(), Size), leavesAt(MT->getRawSource(), Size));
+    const MDNode *Layout = Inst->getMetadata("rg.layout");
+    return Layout ? I->settleByLayout(Memory, Layout, Size) : Memory;
   }
   return leavesAt(P, Size);
 }

@@ -161,6 +161,11 @@ struct TypeAnalysis::Impl {
                 Trust Scalar = Trust::Strong);
   void seedTBAAStruct(const llvm::MDNode *Fields, Var Addr);
   void seedLayout(const llvm::MDNode *Layout, Var Addr, int64_t Length);
+  static int64_t layoutPeriod(const llvm::MDNode *Layout);
+  llvm::SmallVector<Placed, 8> readLayout(const llvm::MDNode *Layout) const;
+  llvm::SmallVector<TypedLeaf, 4> settleByLayout(llvm::ArrayRef<TypedLeaf> Memory,
+                                                 const llvm::MDNode *Layout,
+                                                 uint64_t Size) const;
   void seedGlobal(const llvm::GlobalVariable &GV);
   void seedInitialiser(const llvm::Constant &C, Var Addr, int64_t Off,
                        unsigned Depth);

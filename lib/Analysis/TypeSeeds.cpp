@@ -317,33 +317,47 @@ void TypeAnalysis::Impl::seedTBAAStruct(const MDNode *Fields, Var Addr) {
 /// period. What no member covers is padding; of the last four bytes nothing is known.
 void TypeAnalysis::Impl::seedLayout(const MDNode *Layout, Var Addr,
                                     int64_t Length) {
-  if (Layout->getNumOperands() < 2)
+  int64_t Each = layoutPeriod(Layout);
+  if (!Each)
     return;
-  auto *Text = dyn_cast<MDString>(Layout->getOperand(0));
-  auto *Period = mdconst::dyn_extract<ConstantInt>(Layout->getOperand(1));
-  if (!Text || !Period || Period->isZero())
-    return;
-  LLVMContext &C = Functions.front()->getContext();
   Step S;
-  int64_t Each = Period->getZExtValue();
   if (Length == ObjectGraph::Unbounded || Length > Each) {
     S.Stride = Each;
     S.Above = Length == ObjectGraph::Unbounded ? Position::PosInf
                                                : (Length - 1) / Each * Each;
   }
+  for (const Placed &P : readLayout(Layout)) {
+    Step Field = S;
+    Field.Const += P.Start;
+    seed(Addr, Field, P.Size, P.Kind, Trust::Strong);
+  }
+}
+
+int64_t TypeAnalysis::Impl::layoutPeriod(const MDNode *Layout) {
+  auto *Period = Layout->getNumOperands() < 2
+                     ? nullptr
+                     : mdconst::dyn_extract<ConstantInt>(Layout->getOperand(1));
+  return Period ? Period->getSExtValue() : 0;
+}
+
+/// The members of one period in order; padding is integers, what has no type is left out.
+SmallVector<Placed, 8> TypeAnalysis::Impl::readLayout(const MDNode *Layout) const {
+  SmallVector<Placed, 8> Result;
+  auto *Text = Layout->getNumOperands() ? dyn_cast<MDString>(Layout->getOperand(0)) : nullptr;
+  if (!Text)
+    return Result;
+  LLVMContext &C = Functions.front()->getContext();
   SmallVector<StringRef, 16> Members;
   Text->getString().split(Members, ',', -1, /*KeepEmpty=*/false);
   int64_t Covered = 0;
   auto Put = [&](int64_t At, int64_t Size, ByteKind K) {
-    Step Field = S;
-    Field.Const += At;
-    seed(Addr, Field, Size, K, Trust::Strong);
+    Result.push_back({At, Size, K, Trust::Strong});
   };
   for (StringRef M : Members) {
     auto [Where, What] = M.split(':');
     int64_t At;
     if (Where.getAsInteger(10, At))
-      return;
+      return Result;
     ByteKind K;
     int64_t Size = 0;
     llvm::Type *FP = StringSwitch<llvm::Type *>(What)
@@ -367,7 +381,7 @@ void TypeAnalysis::Impl::seedLayout(const MDNode *Layout, Var Addr,
       K.K = ByteKind::Integer;
       Size = (Bits + 7) / 8;
     } else {
-      return;
+      return Result;
     }
     if (At > Covered)
       Put(Covered, At - Covered, {ByteKind::Integer, nullptr});
@@ -375,8 +389,9 @@ void TypeAnalysis::Impl::seedLayout(const MDNode *Layout, Var Addr,
       Put(At, Size, K);
     Covered = std::max(Covered, At + Size);
   }
-  if (Covered < Each)
+  if (int64_t Each = layoutPeriod(Layout); Covered < Each)
     Put(Covered, Each - Covered, {ByteKind::Integer, nullptr});
+  return Result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -790,6 +790,10 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
     if (I.hasMetadata(CopiesCharacters))
       return;
     seedAccess(I, P, V->getType());
+    // What is stored as an integer of a struct is one, whatever else is at both ends of the
+    // move by turns (an alternative of a std::variant).
+    if (V->getType()->isIntegerTy() && isDeclaredInteger(I))
+      seedInteger(V, Trust::Strong);
     transferMemory(P, 0, V, /*IsStore=*/true);
     // A loop that copies elements through an integer is a copy of unknown
     // length: elements keep their phase, which the register cannot tell.

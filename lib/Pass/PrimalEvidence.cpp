@@ -345,7 +345,41 @@ static void label(MemTransferInst &Copy, ArrayRef<StructType *> Structs, const D
   }
 }
 
+/// A struct of one integer is assigned (`struct code { int value; }`): LLVM would make it an
+/// access of `int`, which may be half of anything.
+static bool movesOneInteger(const MemTransferInst &Copy) {
+  const auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
+  const MDNode *Fields = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
+  if (!Length || !Fields || Fields->getNumOperands() != 3 || Copy.isVolatile())
+    return false;
+  const auto *Offset = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(0));
+  const auto *Size = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(1));
+  const auto *Tag = dyn_cast<MDNode>(Fields->getOperand(2));
+  const auto *Type = Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
+  const auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+  return Offset && Offset->isZero() && Size && Size->getZExtValue() == Length->getZExtValue() && Name &&
+         ((Name->getString() == "int" && Size->equalsInt(4)) ||
+          ((Name->getString() == "long" || Name->getString() == "long long") && Size->equalsInt(8)));
+}
+
+static void moveOneInteger(MemTransferInst &Copy) {
+  IRBuilder<> B(&Copy);
+  Type *T = B.getIntNTy(8 * cast<ConstantInt>(Copy.getLength())->getZExtValue());
+  MDNode *Mark = integerMark(Copy.getContext(), /*Member=*/true);
+  LoadInst *Load = B.CreateAlignedLoad(T, Copy.getRawSource(), Copy.getSourceAlign().valueOrOne());
+  StoreInst *Store = B.CreateAlignedStore(Load, Copy.getRawDest(), Copy.getDestAlign().valueOrOne());
+  for (Instruction *I : {(Instruction *)Load, (Instruction *)Store}) {
+    I->setMetadata("rg.int", Mark);
+    I->setMetadata(LLVMContext::MD_tbaa,
+                   cast<MDNode>(Copy.getMetadata(LLVMContext::MD_tbaa_struct)->getOperand(2)));
+  }
+  Copy.eraseFromParent();
+}
+
 void retrograd::labelCopies(Function &F, ArrayRef<StructType *> Structs) {
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (auto *Copy = dyn_cast<MemTransferInst>(&I); Copy && movesOneInteger(*Copy))
+      moveOneInteger(*Copy);
   for (Instruction &I : instructions(F))
     if (auto *Copy = dyn_cast<MemTransferInst>(&I); Copy && !Copy->hasMetadata("rg.layout"))
       label(*Copy, Structs, F.getDataLayout(), /*OnlyStructs=*/true);
