@@ -12,7 +12,7 @@ driver=${RG_DRIVER:-$here/../../build/bin/rg-clang++}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 [ $# != 0 ] || set -- -O3 -march=native
-switches=${SWITCHES:-recompute uniform parallel eliminate-barriers move-barriers forward-stores hoist-loads collapse cut-loops lock-step limit edges}
+switches=${SWITCHES:-recompute uniform parallel eliminate-barriers move-barriers forward-stores hoist-loads collapse cut-loops lock-step limit edges serial-threads}
 
 # Milliseconds by kernels of program $1, with the flag $2.
 time_of() {

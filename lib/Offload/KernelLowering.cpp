@@ -562,7 +562,8 @@ void Lowering::makeRegion(unsigned K) {
     if (I.isLifetimeStartOrEnd() && !isa<AllocaInst>(cast<CallInst>(I).getArgOperand(cast<CallInst>(I).arg_size() - 1)))
       I.eraseFromParent();
   markParallel(*R, K);
-  makeSharedAtomicsPlain(*R);
+  if (Options.SerialThreads)
+    makeSharedAtomicsPlain(*R);
 }
 
 /// Threads of a block do not depend on each other between cuts: say so, for
@@ -735,6 +736,8 @@ struct BlockEmitter {
                    BasicBlock *After,
                    const ActiveThreads::Bounds *Bounds = nullptr,
                    bool IsRare = false);
+  bool maySpread() const;
+  void spreadThreads(Function *Region, ArrayRef<Value *> First, ArrayRef<Value *> Last, BasicBlock *After);
   void activeLoops(unsigned K, BasicBlock *After);
   void activeLoops(unsigned K, BasicBlock *After,
                    const ActiveThreads::Bounds &Bounds);
@@ -971,6 +974,12 @@ void BlockEmitter::threadLoops(Function *Region, unsigned K, bool Guarded,
     if (Bounds->From[D])
       First[D] = Bounds->From[D], Last[D] = Bounds->To[D];
   Value *Somebody = Bounds ? somebody(*Bounds) : B.getTrue();
+  if (!Guarded && !CanEnd && !IsRare && (Bounds || L.Next[K].count() <= 1) && maySpread()) {
+    BasicBlock *Some = block("spread." + Twine(K));
+    B.CreateCondBr(Somebody, Some, After);
+    B.SetInsertPoint(Some);
+    return spreadThreads(Region, First, Last, After);
+  }
   for (int D = 2; D >= 0; --D) {
     BasicBlock *Before = B.GetInsertBlock();
     if (D == 2 && Somebody != B.getTrue())
@@ -1031,6 +1040,85 @@ void BlockEmitter::threadLoops(Function *Region, unsigned K, bool Guarded,
     Id->replaceOperandWith(0, Id);
     Br->setMetadata(LLVMContext::MD_loop, Id);
   }
+  B.SetInsertPoint(After);
+}
+
+/// Whether several threads of the machine may run the threads of the block, if the user wants it: whoever
+/// asks whose memory an address is, or names shared variables outside of the kernel, goes by the machine's thread.
+bool BlockEmitter::maySpread() const {
+  if (L.Options.SerialThreads || L.Options.checks() || L.usesMachine() || LineFrom)
+    return false;
+  for (const Function &G : L.M)
+    if (G.getName().starts_with("llvm.nvvm.isspacep.") || G.getName() == "rg_cuda_dynamic_size")
+      return false;
+  return all_of(L.SharedVars, [&](const GlobalVariable *GV) {
+    return all_of(GV->users(), [&](const User *U) {
+      auto *I = dyn_cast<Instruction>(U);
+      return I && (I->getFunction() == &L.Kernel || is_contained(L.Regions, I->getFunction()));
+    });
+  });
+}
+
+/// The threads from First to Last run Region, a share of them on each thread of the machine: all that a region reads
+/// goes into a record, and a function of its own runs the threads of a share.
+void BlockEmitter::spreadThreads(Function *Region, ArrayRef<Value *> First, ArrayRef<Value *> Last, BasicBlock *After) {
+  Value *Size[3];
+  for (unsigned D = 0; D != 3; ++D)
+    Size[D] = B.CreateZExt(B.CreateSub(Last[D], First[D]), I64);
+  beThread(B.getInt64(0)); // whoever it is says the share
+  SmallVector<Value *, 32> Fields;
+  S.forEach([&](Value *&V) {
+    bool Shared = V->getType()->isPointerTy() && V->getType()->getPointerAddressSpace();
+    Fields.push_back(Shared ? B.CreateAddrSpaceCast(V, Ptr) : V);
+  });
+  append_range(Fields, First);
+  Fields.push_back(Size[0]);
+  Fields.push_back(Size[1]);
+  SmallVector<Type *, 32> Types;
+  for (Value *V : Fields)
+    Types.push_back(V->getType());
+  StructType *RecordType = StructType::get(L.Ctx, Types);
+  AllocaInst *Record = local(RecordType, "share");
+  for (auto [I, V] : enumerate(Fields))
+    B.CreateStore(V, B.CreateStructGEP(RecordType, Record, I));
+
+  Function *Share = Function::Create(FunctionType::get(B.getVoidTy(), {Ptr, I64, I64}, false), GlobalValue::InternalLinkage,
+                                     Region->getName() + ".share", L.M);
+  Share->addFnAttr(Attribute::NoUnwind);
+  IRBuilder<> In(BasicBlock::Create(L.Ctx, "entry", Share));
+  SmallVector<Value *, 32> Read;
+  for (unsigned I = 0; I != Fields.size(); ++I)
+    Read.push_back(In.CreateLoad(Types[I], In.CreateStructGEP(RecordType, Share->getArg(0), I)));
+  Surroundings Inside = S;
+  unsigned Number = 0;
+  Inside.forEach([&](Value *&V) {
+    Value *New = Read[Number++];
+    V = New->getType() == V->getType() ? New : In.CreateAddrSpaceCast(New, V->getType());
+  });
+  ArrayRef<Value *> Bounds = ArrayRef(Read).take_back(5);
+  BasicBlock *Entry = In.GetInsertBlock(), *Head = BasicBlock::Create(L.Ctx, "thread", Share),
+             *End = BasicBlock::Create(L.Ctx, "end", Share);
+  In.CreateBr(Head);
+  In.SetInsertPoint(Head);
+  PHINode *Index = In.CreatePHI(I64, 2, "index");
+  Index->addIncoming(Share->getArg(1), Entry);
+  Value *Row = In.CreateUDiv(Index, Bounds[3]), *Plane = In.CreateUDiv(Row, Bounds[4]);
+  Value *At[] = {In.CreateURem(Index, Bounds[3]), In.CreateURem(Row, Bounds[4]), Plane};
+  for (unsigned D = 0; D != 3; ++D)
+    Inside.Tid[D] = In.CreateAdd(Bounds[D], In.CreateTrunc(At[D], I32));
+  Value *RowStart = In.CreateMul(In.CreateAdd(In.CreateMul(Inside.Tid[2], Inside.Ntid[1]), Inside.Tid[1]), Inside.Ntid[0]);
+  Inside.Thread = Inside.Lane = In.CreateAdd(In.CreateZExt(RowStart, I64), In.CreateZExt(Inside.Tid[0], I64));
+  SmallVector<Value *, 32> Args;
+  Inside.forEach([&](Value *&V) { Args.push_back(V); });
+  In.CreateCall(Region, Args);
+  Value *More = In.CreateAdd(Index, In.getInt64(1));
+  Index->addIncoming(More, Head);
+  In.CreateCondBr(In.CreateICmpSLT(More, Share->getArg(2)), Head, End);
+  In.SetInsertPoint(End);
+  In.CreateRetVoid();
+
+  call("rg_cuda_share_threads", B.getVoidTy(), {Share, Record, B.CreateMul(B.CreateMul(Size[0], Size[1]), Size[2])});
+  B.CreateBr(After);
   B.SetInsertPoint(After);
 }
 

@@ -23,6 +23,7 @@ struct OffloadOptions {
   bool ForwardStores = true;     ///< -rg-offload-forward-stores: stores to loads across barriers
   bool HoistLoads = true;        ///< -rg-offload-hoist-loads: loads out of loops over threads
   bool Collapse = true;          ///< -rg-offload-collapse: loops over blocks and threads as one
+  bool SerialThreads = true;     ///< -rg-offload-serial-threads: one thread of the machine runs those of a block
   bool CheckRaces = false;       ///< -rg-check-races
   bool CheckUninitialized = false; ///< -rg-check-uninitialized
   bool Print = false;            ///< -rg-print-offload: the lowered functions

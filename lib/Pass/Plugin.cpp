@@ -91,7 +91,7 @@ static OffloadOptions offloadOptions(const Options &O) {
           O.OffloadCutLoops,  O.OffloadLockStep,
           O.OffloadLimit,     O.OffloadEdges,
           O.OffloadMoveBarriers, O.OffloadForwardStores,
-          O.OffloadHoistLoads, O.OffloadCollapse,
+          O.OffloadHoistLoads, O.OffloadCollapse, O.OffloadSerialThreads,
           O.CheckRaces,       O.CheckUninitialized,
           O.PrintOffload};
 }

@@ -150,6 +150,8 @@ static cl::opt<bool> OffloadHoistLoads("rg-offload-hoist-loads", cl::init(true),
                                        cl::desc("what all threads load alike is loaded in front of the loop over them"));
 static cl::opt<bool> OffloadCollapse("rg-offload-collapse", cl::init(true), cl::cat(Category),
                                      cl::desc("one loop over the threads of all blocks, where kernels do not see blocks"));
+static cl::opt<bool> OffloadSerialThreads("rg-offload-serial-threads", cl::init(true), cl::cat(Category),
+                                          cl::desc("one thread of the machine runs all threads of a block"));
 static cl::opt<bool> CheckRaces("rg-check-races", cl::cat(Category),
                                 cl::desc("kernels report conflicting accesses of two threads"));
 static cl::opt<bool> CheckUninitialized("rg-check-uninitialized", cl::cat(Category),
@@ -329,6 +331,7 @@ Options Options::fromCommandLine() {
   O.OffloadForwardStores = ::OffloadForwardStores;
   O.OffloadHoistLoads = ::OffloadHoistLoads;
   O.OffloadCollapse = ::OffloadCollapse;
+  O.OffloadSerialThreads = ::OffloadSerialThreads;
   O.OffloadEdges = ::OffloadEdges;
   O.CheckRaces = ::CheckRaces;
   O.CheckUninitialized = ::CheckUninitialized;

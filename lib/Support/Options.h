@@ -90,6 +90,7 @@ struct Options {
   bool OffloadMoveBarriers = true;     ///< -rg-offload-move-barriers
   bool OffloadForwardStores = true;    ///< -rg-offload-forward-stores
   bool OffloadHoistLoads = true;       ///< -rg-offload-hoist-loads
+  bool OffloadSerialThreads = true;    ///< -rg-offload-serial-threads
   bool OffloadCollapse = true;         ///< -rg-offload-collapse
   bool OffloadEdges = true;            ///< -rg-offload-edges
   bool CheckRaces = false;             ///< -rg-check-races

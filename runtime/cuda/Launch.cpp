@@ -346,6 +346,38 @@ void rg_cuda_grid_barrier() {
     fprintf(stderr, "retrograd: kernel '%s': a block waits for the grid, and another has ended [RG1605]\n", TheWorker.Name);
   leaveKernel(cudaErrorLaunchFailure);
 }
+/// The threads of a block, Count of them, shared among the machine's (-rg-offload-serial-threads=0): Run runs those from
+/// one number up to another. What leaves the kernel leaves its share, and then the block.
+void rg_cuda_share_threads(void (*Run)(const void *, int64_t, int64_t), const void *Record, int64_t Count) {
+  int64_t Workers = omp_get_num_procs() / omp_get_num_threads();
+  if (Workers > Count)
+    Workers = Count;
+  if (Workers <= 1)
+    return Run(Record, 0, Count);
+  if (omp_get_max_active_levels() < 2)
+    omp_set_max_active_levels(2);
+  const char *Name = TheWorker.Name;
+  std::atomic<bool> Left{false};
+#pragma omp parallel num_threads(static_cast<int>(Workers))
+  {
+    Worker &W = TheWorker;
+    jmp_buf Outer;
+    memcpy(&Outer, &W.Leave, sizeof Outer);
+    const bool WasRunning = W.Running;
+    W.Name = Name;
+    W.Running = true;
+    if (!setjmp(W.Leave)) {
+      const int64_t Me = omp_get_thread_num(), All = omp_get_num_threads();
+      if (Count * Me / All < Count * (Me + 1) / All)
+        Run(Record, Count * Me / All, Count * (Me + 1) / All);
+    } else
+      Left = true;
+    memcpy(&W.Leave, &Outer, sizeof Outer);
+    W.Running = WasRunning;
+  }
+  if (Left)
+    leaveKernel(stickyError());
+}
 bool rg_cuda_grid_valid() { return TheGrid; }
 /// The block's dynamic shared memory, in bytes.
 uint32_t rg_cuda_dynamic_size() { return static_cast<uint32_t>(TheWorker.DynamicSize); }
