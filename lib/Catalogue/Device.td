@@ -260,12 +260,42 @@ def rnorm3d : DeviceMath<["__nv_rnorm3d", "__nv_rnorm3df"], [], "F:FFF",
     [(sz (neg (mul S, (mul A0, (mul R, (mul R, R)))))), (sz (neg (mul S, (mul A1, (mul R, (mul R, R)))))),
      (sz (neg (mul S, (mul A2, (mul R, (mul R, R))))))]>, Domain<["0.5:2", "0.5:2", "0.5:2"]>;
 
+def device_powi : DeviceMath<["__nv_powi", "__nv_powif"], [], "F:FN",
+    [(sel (ieq A1, 0), 0, (mul S, (mul (tofp A1), (call "device_powi", A0, (iadd A1, -1)))))]>,
+    Domain<["0.4:2", "-3:4"]>;
+def erfcinv : LibDevice1<(neg (div (mul S, (call "exp", (mul R, R))), TwoOverSqrtPi))>, Domain<["0.1:1.9"]>;
+def normcdfinv : LibDevice1<(mul S, (mul "2.506628274631000502415765284811045253006986740609938",
+                                         (call "exp", (mul "0.5", (mul R, R)))))>, Domain<["0.1:0.9"]>;
+def cyl_bessel_i0 : LibDevice1<(mul S, (call "cyl_bessel_i1", A0))>, Domain<["0.2:4"]>;
+def cyl_bessel_i1 : LibDevice1<(mul S, (sub (call "cyl_bessel_i0", A0), (div R, A0)))>, Domain<["0.2:4"]>;
+
+// Integers, and what numbers are asked that is a step: no derivative.
+defvar Widths = ["int", "uint", "ll", "ull"];
 let Section = "Devices" in {
+def library_integers : InactiveInC<
+    ["__nv_abs", "__nv_llabs", "__nv_min", "__nv_max", "__nv_umin", "__nv_umax", "__nv_llmin", "__nv_llmax",
+     "__nv_ullmin", "__nv_ullmax", "__nv_mulhi", "__nv_umulhi", "__nv_mul64hi", "__nv_umul64hi", "__nv_mul24",
+     "__nv_umul24", "__nv_sad", "__nv_usad", "__nv_hadd", "__nv_rhadd", "__nv_uhadd", "__nv_urhadd", "__nv_brev",
+     "__nv_brevll", "__nv_clz", "__nv_clzll", "__nv_ffs", "__nv_ffsll", "__nv_popc", "__nv_popcll", "__nv_byte_perm"]>;
+def library_steps : InactiveInC<
+    !listconcat(["__nv_isnand", "__nv_isnanf", "__nv_isinfd", "__nv_isinff", "__nv_isfinited", "__nv_finitef",
+                 "__nv_signbitd", "__nv_signbitf"],
+                !foldl([]<string>, Widths, All, w,
+                       !listconcat(All, !foreach(r, LibRoundings, "__nv_double2" # w # "_" # r),
+                                   !foreach(r, LibRoundings, "__nv_float2" # w # "_" # r))))>;
+def library_numbers_of_integers : InactiveInC<
+    !foldl(["__nv_int2double_rn", "__nv_uint2double_rn"]<string>, Widths, All, w,
+           !listconcat(All, !foreach(r, LibRoundings, "__nv_" # w # "2float_" # r),
+                       !if(!or(!eq(w, "ll"), !eq(w, "ull")), !foreach(r, LibRoundings, "__nv_" # w # "2double_" # r),
+                           []<string>)))>;
 foreach form = ["", "f"] in {
   def nv_sincos#form : Expansion<"rg_expand_sincos"#form, ["__nv_sincos"#form], "V:FPP">;
   def nv_sincospi#form : Expansion<"rg_expand_sincospi"#form, ["__nv_sincospi"#form], "V:FPP">;
+  def nv_norm4d#form : Expansion<"rg_expand_norm4d"#form, ["__nv_norm4d"#form], "F:FFFF">;
+  def nv_rnorm4d#form : Expansion<"rg_expand_rnorm4d"#form, ["__nv_rnorm4d"#form], "F:FFFF">;
   def nv_modf#form : Expansion<"rg_expand_modf"#form, ["__nv_modf"#form], "F:FP">;
   def nv_frexp#form : Expansion<"rg_expand_frexp"#form, ["__nv_frexp"#form], "F:FP">;
 }
+def nv_narrow : Expansion<"rg_expand_narrow", ["__nv_double2float_rn"], "G:D">;
 def nv_fast_sincosf : Expansion<"rg_expand_sincosf", ["__nv_fast_sincosf"], "V:FPP">;
 }

@@ -270,6 +270,10 @@ ROUNDED(rz, FE_TOWARDZERO)
   T __nv_fma##F##_rn(T A, T B, T C) { return Fma(A, B, C); }
 NEAREST(double, d, , fma, sqrt)
 NEAREST(float, f, f, fmaf, sqrtf)
+/* Denormal numbers are what they are here. */
+#define IEEE(Mode) \
+  float __nv_fmaf_ieee_##Mode(float A, float B, float C) { return __nv_fmaf_##Mode(A, B, C); }
+IEEE(rn) IEEE(rd) IEEE(ru) IEEE(rz)
 
 /* Conversions saturate, and NaN is 0 (for 64 bits of float input: the most negative number). */
 #define TO_INT(From, T, FT, Round, Min, Max, Low, High, Nan)                                      \

@@ -34,6 +34,12 @@
     *Exponent = E;                                                             \
     return scalbn##F(X, -E);                                                   \
   }                                                                            \
+  Type rg_expand_norm4d##F(Type X, Type Y, Type Z, Type W) {                   \
+    return hypot##F(hypot##F(X, Y), hypot##F(Z, W));                           \
+  }                                                                            \
+  Type rg_expand_rnorm4d##F(Type X, Type Y, Type Z, Type W) {                  \
+    return 1 / hypot##F(hypot##F(X, Y), hypot##F(Z, W));                       \
+  }                                                                            \
   Type rg_expand_norm3d##F(Type X, Type Y, Type Z) {                           \
     Type M = __builtin_fmax##F(fabs##F(X), __builtin_fmax##F(fabs##F(Y), fabs##F(Z))); \
     if (M == 0 || __builtin_isinf(M))                                          \
@@ -43,6 +49,8 @@
     Z /= M;                                                                    \
     return M * sqrt##F(X * X + Y * Y + Z * Z);                                 \
   }
+
+float rg_expand_narrow(double X) { return (float)X; }
 
 RG_DEFINE(double, )
 RG_DEFINE(float, f)

@@ -47,6 +47,14 @@ Real inverseErf(Real X) {
   return Y;
 }
 
+/// The modified Bessel function of the first kind, by its series.
+Real besselI(int N, Real X) {
+  Real Term = N ? X / 2 : 1, Sum = Term;
+  for (int K = 1; K < 60; ++K)
+    Sum += Term *= X * X / (4 * K * (K + N));
+  return Sum;
+}
+
 /// The functions that records name, over long double. Integers are passed as
 /// reals too.
 const std::map<std::string, Primal> &primals() {
@@ -177,6 +185,11 @@ const std::map<std::string, Primal> &primals() {
       RG_AS(rhypot, 1 / hypotl(X[0], X[1])),
       RG_AS(norm3d, hypotl(hypotl(X[0], X[1]), X[2])),
       RG_AS(rnorm3d, 1 / hypotl(hypotl(X[0], X[1]), X[2])),
+      RG_AS(device_powi, powl(X[0], X[1])),
+      RG_AS(erfcinv, inverseErf(1 - X[0])),
+      RG_AS(normcdfinv, sqrtl(2) * inverseErf(2 * X[0] - 1)),
+      RG_AS(cyl_bessel_i0, besselI(0, X[0])),
+      RG_AS(cyl_bessel_i1, besselI(1, X[0])),
       // No formula of their own, but used in formulas.
       RG_ONE(rint, rintl),
   };

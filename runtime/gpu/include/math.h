@@ -25,7 +25,7 @@
   long double NAME##l(long double, long double) __asm__(#NAME);
 RG_MATH(sin) RG_MATH(cos) RG_MATH(tan) RG_MATH(log) RG_MATH(exp) RG_MATH(rint) RG_MATH(floor)
 RG_MATH(trunc) RG_MATH(round) RG_MATH(fabs) RG_MATH(sqrt) RG_MATH(sinpi) RG_MATH(cospi)
-RG_MATH2(pow) RG_MATH2(fmod) RG_MATH2(remainder)
+RG_MATH2(pow) RG_MATH2(fmod) RG_MATH2(remainder) RG_MATH2(hypot)
 double scalbn(double, int);
 float scalbnf(float, int);
 long double scalbnl(long double, int) __asm__("scalbn");
