@@ -50,7 +50,7 @@ PreservedAnalyses HoldLibraryPass::run(Module &M, ModuleAnalysisManager &) {
     if (F.isDeclaration() || F.isIntrinsic())
       continue;
     const OperationRecord *R = Cat.named(F.getName(), F.getFunctionType());
-    if (!R)
+    if (!R || R->Class == RuleClass::Inactive) // what has no derivative may as well be seen through
       continue;
     bool Inline = F.hasFnAttribute(Attribute::AlwaysInline);
     F.addFnAttr(HeldLibraryFunction, Inline ? "inline" : "");
