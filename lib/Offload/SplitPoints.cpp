@@ -60,6 +60,8 @@ SplitPoints::SplitPoints(Function &F, function_ref<bool(const Value *)> IsUnifor
   findLoops(IsUniform, /*OnlyMarked=*/!CutLoops || Apart);
   while (cutAtUniformBranch(/*OnlyLoops=*/Agree == Agreement::Divergent, IsUniform))
     ;
+  if (Agree != Agreement::Divergent)
+    Agree = std::max(Agree, agreementAtCuts(IsUniform));
   sortByProgramOrder();
   DominatorTree DT(F);
   LoopInfo Loops(DT);
@@ -187,6 +189,28 @@ Agreement SplitPoints::classify(IsUniformFn IsUniform, const BasicBlock *Extra) 
   return Agree;
 }
 
+/// How far threads stay together once all cuts are made: a branch that they take differently leaves no choice
+/// of the next cut, but the end. That both its sides have the same choice is not enough: each may choose for itself.
+Agreement SplitPoints::agreementAtCuts(IsUniformFn IsUniform) const {
+  Agreement Agree = Agreement::Uniform;
+  auto Next = nextSets(nullptr);
+  for (const BasicBlock &BB : F) {
+    const Value *Condition = conditionOf(BB.getTerminator());
+    if (!Condition || IsUniform(Condition))
+      continue;
+    BitVector Cuts(size() + 2);
+    for (const BasicBlock *Succ : successors(&BB))
+      Cuts |= firstFrom(Succ, nullptr, Next);
+    bool MayEnd = Cuts.test(exitBit());
+    Cuts.reset(exitBit());
+    if (Cuts.count() > 1)
+      return Agreement::Divergent;
+    if (MayEnd && Cuts.any())
+      Agree = Agreement::ExitOnly;
+  }
+  return Agree;
+}
+
 /// Innermost loops that all threads repeat equally often, worth turning inside out: with
 /// accesses that differ between threads, nothing that cannot be vectorised, and not too
 /// much to carry from one iteration to the next. And those that were marked.
@@ -246,6 +270,9 @@ bool SplitPoints::cutAtUniformBranch(bool OnlyLoops, IsUniformFn IsUniform) {
       First = Set;
     }
     if (!LoopEnds.contains(T) && (OnlyLoops || !Decides))
+      continue;
+    // All that are left have to come here: not under a branch that some take and others do not.
+    if (!OnlyLoops && !LoopEnds.contains(T) && classify(IsUniform, &BB) == Agreement::Divergent)
       continue;
     BasicBlock *Branch = SplitBlock(&BB, T->getIterator());
     add({Branch, SplitKind::UniformBranch});

@@ -116,6 +116,8 @@ private:
   using IsUniformFn = llvm::function_ref<bool(const llvm::Value *)>;
   /// How far threads stay together if there were a cut in Extra, too (null: none).
   Agreement classify(IsUniformFn IsUniform, const llvm::BasicBlock *Extra) const;
+  /// The same where the cuts are all made.
+  Agreement agreementAtCuts(IsUniformFn IsUniform) const;
   /// Per block, the cuts that can come first behind it; bits as in next(), one more for Extra.
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> nextSets(const llvm::BasicBlock *Extra) const;
   llvm::BitVector firstFrom(const llvm::BasicBlock *Succ, const llvm::BasicBlock *Extra,
