@@ -1,13 +1,13 @@
 //===- LockStep.cpp - loops that threads repeat almost alike -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread of a GPU that runs over an array in strides of the grid shares cache
-// lines with its neighbours, iteration by iteration. One thread after the other
-// would touch every line of the array many times, far apart. So
+// A thread of a GPU that runs over an array in strides of the grid shares cache lines
+// with its neighbours, iteration by iteration. One thread after the other would touch
+// every line of the array many times, far apart. So
 //
 //   if (i < n) do { body; i += stride; } while (i < n);
 //
@@ -16,18 +16,16 @@
 //   m = least(number of iterations of this thread, 0 if it has none);
 //   if (m) {
 //     k = 0;
-//     do { body; } while (++k < m);                     // the block together,
-//     i = start + k * stride if (!(i < n)) goto end;
+//     do { body; } while (++k < m);                     // the block together, i = start + k * stride
+//     if (!(i < n)) goto end;
 //   }
-//   if (i < n) do { body; i += stride; } while (i < n); // the rest, each by
-//   itself
+//   if (i < n) do { body; i += stride; } while (i < n); // the rest, each by itself
 //
-// where least() is a reduction over the block at a barrier of our own
-// (rg.least, in runtime/device/warp.c). The first loop is one that all threads
-// repeat alike, which SplitPoints then turns inside out, four iterations at a
-// time: what a thread carries round lives in memory between them. There i is a
-// sum of what a thread starts with and what all agree on, so that neighbours'
-// accesses are seen to be neighbours. A barrier more changes no program whose
+// where least() is a reduction over the block at a barrier of our own (rg.least, in
+// runtime/device/warp.c). The first loop is one that all threads repeat alike, which
+// SplitPoints then turns inside out, four iterations at a time: what a thread carries round lives
+// in memory between them. There i is a sum of what a thread starts with and what all agree on, so
+// that neighbours' accesses are seen to be neighbours. A barrier more changes no program whose
 // threads do not race.
 //
 //===----------------------------------------------------------------------===//
