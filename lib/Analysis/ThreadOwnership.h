@@ -25,7 +25,7 @@
 // different parameters the shadows must be a span apart. blockIdx.x * blockDim.x +
 // threadIdx.x counts as one index.
 //
-// Not handled: indices from memory, loops, split derivatives.
+// Not handled: indices from memory, loops, split derivatives whose sweeps are not given the shadows.
 //
 //===----------------------------------------------------------------------===//
 

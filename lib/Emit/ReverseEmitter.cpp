@@ -54,8 +54,14 @@ void ReverseEmitter::run() {
   if (Plan.isSplit()) {
     Arena = D.getArg(0);
     Frame = D.getArg(1);
-    for (unsigned I = 2; I < D.arg_size(); ++I)
-      Seeds.push_back(D.getArg(I));
+    unsigned Next = 2;
+    if (Plan.request().UserBytes)
+      for (const Argument &A : Plan.primal().args())
+        if (ArgActivity Of = Plan.request().Args[A.getArgNo()]; Of == ArgActivity::Dup || Of == ArgActivity::DupNoNeed)
+          for (unsigned I = 0; I != width(); ++I)
+            GivenShadows[&A].push_back(D.getArg(Next++));
+    for (; Next < D.arg_size(); ++Next)
+      Seeds.push_back(D.getArg(Next));
     BasicBlock::Create(D.getContext(), "entry", &D);
   } else {
     Arena = Primal.arena();
@@ -174,11 +180,15 @@ Value *ReverseEmitter::owned() {
   And(At.CreateICmpULT(Span, At.getInt64(uint64_t(1) << 30)));
   if (C.Distance)
     And(At.CreateICmpULE(Span, At.getInt64(C.Distance)));
+  auto ShadowOf = [&](const Argument *A) {
+    auto Given = GivenShadows.find(A);
+    return Given == GivenShadows.end() ? Primal.shadow(A, 0) : Given->second.front();
+  };
   Value *Apart = At.CreateAdd(Span, At.getInt64(2 * C.Reach));
   for (size_t I = 0; I != C.Bases.size(); ++I)
     for (size_t J = 0; J != I; ++J) {
-      Value *A = At.CreatePtrToInt(Primal.shadow(C.Bases[I], 0), At.getInt64Ty());
-      Value *B = At.CreatePtrToInt(Primal.shadow(C.Bases[J], 0), At.getInt64Ty());
+      Value *A = At.CreatePtrToInt(ShadowOf(C.Bases[I]), At.getInt64Ty());
+      Value *B = At.CreatePtrToInt(ShadowOf(C.Bases[J]), At.getInt64Ty());
       And(At.CreateICmpUGE(At.CreateSelect(At.CreateICmpUGT(A, B), At.CreateSub(A, B), At.CreateSub(B, A)),
                            Apart));
     }
@@ -478,6 +488,8 @@ Value *ReverseEmitter::compute(Need N) {
   if (N.K == Need::Pred)
     return computePred(*cast<BasicBlock>(N.Of));
   assert((N.K == Need::Primal || N.K == Need::Shadow) && "the plan keeps the others");
+  if (auto Given = GivenShadows.find(N.Of); N.K == Need::Shadow && Given != GivenShadows.end())
+    return Given->second[Lane];
   if (Plan.recipe(N).K == Recipe::Available)
     return N.K == Need::Shadow ? Primal.shadow(N.Of, Lane) : Primal.primal(N.Of);
   assert(Plan.recipe(N).K == Recipe::Compute && "need that the plan does not know");

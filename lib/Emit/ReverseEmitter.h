@@ -120,6 +120,8 @@ private:
   llvm::Value *Arena = nullptr;
   llvm::Value *Frame = nullptr;
   llvm::SmallVector<llvm::Value *, 1> Seeds; ///< per lane, or none
+  /// Of a split sweep that is given them again, per lane.
+  llvm::DenseMap<const llvm::Value *, llvm::SmallVector<llvm::Value *, 1>> GivenShadows;
   llvm::AllocaInst *PrimalResult = nullptr;
   /// Where the reverse of the primal's entry block ends.
   llvm::BasicBlock *End = nullptr;

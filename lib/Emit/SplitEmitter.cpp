@@ -8,6 +8,7 @@
 #include "Emit/SplitEmitter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -31,6 +32,9 @@ public:
   }
   Function *begin();
   Function *finish();
+  bool liesInPlace();
+  Function *beginInPlace();
+  Function *finishInPlace();
   Function *beginForward();
   Function *finishForward();
 
@@ -53,10 +57,12 @@ private:
                    DL.getTypeAllocSize(T).getFixedValue());
   }
   Function *declare(FunctionType *T, StringRef Suffix);
+  SmallVector<Type *, 16> parametersOfFinish() const;
   SmallVector<uint64_t, 8> layOutArguments(uint64_t &Bytes);
   void require(Function *D, Value *Holds, StringRef Complaint);
   Constant *name();
   Constant *identity();
+  Constant *mark() const;
 
   const DerivativeRequest &R;
   Function &Augmented, &Sweep;
@@ -65,6 +71,10 @@ private:
   const DataLayout &DL;
   IRBuilder<> B;
   uint64_t OwnBytes = 0;
+  /// In place: the augmented primal's frame record, and where the mark lies behind it, if it does.
+  CallBase *Frame = nullptr;
+  uint64_t FrameBytes = 0;
+  std::optional<uint64_t> MarkAt;
   GlobalVariable *Identity = nullptr;
 };
 
@@ -163,17 +173,97 @@ void SplitEmitter::require(Function *D, Value *Holds, StringRef Complaint) {
   B.SetInsertPoint(Good);
 }
 
-Function *SplitEmitter::finish() {
+/// The parameters of Finish: the tape, the shadows, the seeds.
+SmallVector<Type *, 16> SplitEmitter::parametersOfFinish() const {
   DerivativeRequest S = R;
   S.Mode = DerivativeMode::Sweep;
   FunctionType *OfSweep = S.functionType();
-  // The tape, the shadows, the seeds.
   SmallVector<Type *, 16> Params{OfSweep->getParamType(0)};
-  for (Argument &A : R.Primal->args())
-    if (isShadowed(A))
-      Params.append(R.Width, A.getType());
+  if (!R.UserBytes) // else the sweep takes them, too
+    for (Argument &A : R.Primal->args())
+      if (isShadowed(A))
+        Params.append(R.Width, A.getType());
   append_range(Params, OfSweep->params().drop_front());
-  FunctionType *T = FunctionType::get(OfSweep->getReturnType(), Params, false);
+  return Params;
+}
+
+/// All that the augmented primal keeps is a frame record, and that fits into the user's memory.
+bool SplitEmitter::liesInPlace() {
+  if (!R.UserBytes || R.Width != 1 || any_of(R.Primal->args(), [](const Argument &A) { return inMemory(A); }) ||
+      !Augmented.use_empty() || !Sweep.use_empty() || !Sweep.getArg(0)->use_empty())
+    return false;
+  Argument *Arena = Augmented.getArg(0);
+  if (!Arena->use_empty()) {
+    auto *Allocation = Arena->hasOneUse() ? dyn_cast<CallBase>(*Arena->user_begin()) : nullptr;
+    const Function *Callee = Allocation ? Allocation->getCalledFunction() : nullptr;
+    auto *Bytes = Callee && Callee->getName() == "rg_tape_alloc" ? dyn_cast<ConstantInt>(Allocation->getArgOperand(1))
+                                                                 : nullptr;
+    if (!Bytes || Bytes->getZExtValue() > R.UserBytes)
+      return false;
+    Frame = Allocation;
+    FrameBytes = Bytes->getZExtValue();
+  }
+  if (uint64_t At = alignTo(FrameBytes, 4); At + 4 <= R.UserBytes) {
+    MarkAt = At;
+    FrameBytes = At + 4;
+  }
+  return true;
+}
+
+/// Tells the tapes of this pair from others where there is room for it. Not an address: bytes that are
+/// copied about, perhaps by a program that looks at them.
+Constant *SplitEmitter::mark() const {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  OS << FrameBytes << ' ';
+  R.print(OS);
+  return ConstantInt::get(Type::getInt32Ty(M.getContext()), uint32_t(xxh3_64bits(Text)) | 1);
+}
+
+static constexpr StringRef InPlace = "rg-tape-in-place";
+
+uint64_t retrograd::inPlaceBytes(const Function &Half) { return Half.getFnAttributeAsParsedInteger(InPlace, 0); }
+
+Function *SplitEmitter::beginInPlace() {
+  if (Frame) {
+    Frame->replaceAllUsesWith(Augmented.getArg(0));
+    Frame->eraseFromParent();
+  }
+  FunctionType *Of = R.functionType();
+  SmallVector<Type *, 16> Params{B.getPtrTy()};
+  append_range(Params, Of->params());
+  Function *D = declare(FunctionType::get(Of->getReturnType(), Params, false), ".split");
+  D->addFnAttr(InPlace, std::to_string(FrameBytes));
+  SmallVector<Value *, 16> Args;
+  for (Argument &A : D->args())
+    Args.push_back(&A);
+  CallInst *Call = B.CreateCall(&Augmented, Args);
+  if (MarkAt)
+    B.CreateStore(mark(), at(D->getArg(0), *MarkAt));
+  B.CreateRet(Call);
+  return D;
+}
+
+Function *SplitEmitter::finishInPlace() {
+  Function *D = declare(FunctionType::get(Sweep.getReturnType(), parametersOfFinish(), false), ".split.rev");
+  D->addFnAttr(InPlace, std::to_string(FrameBytes));
+  if (MarkAt)
+    require(D, B.CreateICmpEQ(B.CreateLoad(B.getInt32Ty(), at(D->getArg(0), *MarkAt)), mark()),
+            "rg_split_wrong_tape");
+  SmallVector<Value *, 16> Args{Constant::getNullValue(Sweep.getArg(0)->getType())};
+  for (Argument &A : D->args())
+    Args.push_back(&A);
+  CallInst *Call = B.CreateCall(&Sweep, Args);
+  if (Call->getType()->isVoidTy())
+    B.CreateRetVoid();
+  else
+    B.CreateRet(Call);
+  return D;
+}
+
+Function *SplitEmitter::finish() {
+  FunctionType *OfSweep = Sweep.getFunctionType();
+  FunctionType *T = FunctionType::get(OfSweep->getReturnType(), parametersOfFinish(), false);
   Function *D = declare(T, ".split.rev");
   Value *Tape = D->getArg(0);
   auto Require = [&](Value *Holds, StringRef Complaint) { require(D, Holds, Complaint); };
@@ -189,15 +279,20 @@ Function *SplitEmitter::finish() {
   auto Param = std::next(D->arg_begin());
   uint64_t Next = 0;
   Value *Same = nullptr;
+  SmallVector<Value *, 8> Shadows; // where the sweep takes them
   for (Argument &A : R.Primal->args()) {
     if (!isShadowed(A))
       continue;
     for (unsigned Lane = 0; Lane != R.Width; ++Lane) {
       Value *Passed = &*Param++;
+      if (R.UserBytes)
+        Shadows.push_back(Passed);
       if (!A.getType()->isPointerTy())
         continue;
       Value *Kept = B.CreateLoad(B.getPtrTy(), at(Own, Next));
       Next += 8;
+      if (inMemory(A) && R.UserBytes)
+        Shadows.back() = Kept;
       if (A.hasStructRetAttr()) {
         copy(Kept, Passed, A.getParamStructRetType());
       } else if (A.hasByValAttr()) {
@@ -213,6 +308,7 @@ Function *SplitEmitter::finish() {
 
   SmallVector<Value *, 4> Args{B.CreateLoad(B.getPtrTy(), at(Tape, ArenaAt)),
                                B.CreateLoad(B.getPtrTy(), at(Tape, TapeAt))};
+  append_range(Args, Shadows);
   for (; Param != D->arg_end(); ++Param)
     Args.push_back(&*Param);
   CallInst *Call = B.CreateCall(&Sweep, Args);
@@ -303,6 +399,8 @@ void retrograd::emitSplitEnd(IRBuilderBase &B, Value *Tape, RuntimeLibrary &Runt
 SplitPair retrograd::emitSplit(const DerivativeRequest &Request, Function &Augmented,
                                Function &Sweep, RuntimeLibrary &Runtime) {
   SplitEmitter Emitter(Request, Augmented, Sweep, Runtime);
+  if (Emitter.liesInPlace())
+    return {Emitter.beginInPlace(), Emitter.finishInPlace()};
   SplitPair Pair;
   Pair.Begin = Emitter.begin();
   Pair.Finish = Emitter.finish();

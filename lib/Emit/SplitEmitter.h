@@ -18,6 +18,13 @@
 // returned in memory, their shadows, and the addresses of all other shadows, which
 // Finish compares with what it is given.
 //
+// In place. A tape that the plan knows to be small enough lies in the memory that the user has
+// for it (DerivativeRequest::UserBytes), and there is no arena. Both halves then have the address
+// of inPlaceBytes() bytes, aligned to 16, as their first parameter:
+//
+//   Begin   {ptr tape, primal?, shadow of ret?} (ptr memory, a [, a.sh] ...)
+//   Finish  {adj(a) for each Out a} (ptr memory, a.sh for each shadowed a [, seed])
+//
 // A shadow parameter of Finish is, where the primal's parameter is a struct in
 // memory, the address that its adjoint is written to; for the memory of a
 // returned struct, the address of the adjoint of the result.
@@ -44,6 +51,9 @@ struct SplitPair {
 /// Request: the Augment half. Augmented, Sweep: what answers it.
 SplitPair emitSplit(const DerivativeRequest &Request, llvm::Function &Augmented,
                     llvm::Function &Sweep, RuntimeLibrary &Runtime);
+
+/// Of a half whose tape lies in place: its size. Zero where the tape is a pointer.
+uint64_t inPlaceBytes(const llvm::Function &Half);
 
 /// The same for forward mode from a tape: Begin runs Recorder and keeps the
 /// arguments, Finish hands them and the tangents to Replay. Request: of Replay.

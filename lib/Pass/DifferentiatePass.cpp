@@ -25,6 +25,19 @@
 using namespace llvm;
 using namespace retrograd;
 
+/// Of a split derivative: the calls of the half that Calls are not.
+static SmallVector<const EntryCall *, 4> otherHalf(ArrayRef<const EntryCall *> Calls, ArrayRef<EntryCall> All) {
+  DerivativeRequest Other = Calls.front()->Request;
+  SmallVector<const EntryCall *, 4> Found;
+  if (Other.FromTape || (Other.Mode != DerivativeMode::Augment && Other.Mode != DerivativeMode::Sweep))
+    return Found;
+  Other.Mode = Other.Mode == DerivativeMode::Augment ? DerivativeMode::Sweep : DerivativeMode::Augment;
+  for (const EntryCall &E : All)
+    if (E.Request == Other && E.Call)
+      Found.push_back(&E);
+  return Found;
+}
+
 /// Entry N, and the later ones with an equal request: those share a derivative,
 /// and what is known of its arguments.
 static SmallVector<const EntryCall *, 4> alike(ArrayRef<EntryCall> Calls, size_t N) {
@@ -33,6 +46,28 @@ static SmallVector<const EntryCall *, 4> alike(ArrayRef<EntryCall> Calls, size_t
     if (E.Request == Calls[N].Request)
       Found.push_back(&E);
   return Found;
+}
+
+/// What each call has for tapes, where all of one function have something: any tape of its may come
+/// to any sweep of it. On the host a tape is a pointer, which can be checked, and so it is for a program
+/// that releases tapes by itself.
+static void findTapeMemory(const Module &M, MutableArrayRef<EntryCall> Calls, const Options &Opts) {
+  const Function *Free = M.getFunction("rg_tape_free");
+  if (!Opts.TapeInPlace || !Target(M).manyThreads() || (Free && !Free->use_empty()))
+    return;
+  DenseMap<const Function *, uint64_t> Least;
+  auto HasTape = [](const EntryCall &E) {
+    return !E.Request.FromTape &&
+           (E.Request.Mode == DerivativeMode::Augment || E.Request.Mode == DerivativeMode::Sweep);
+  };
+  for (const EntryCall &E : Calls)
+    if (HasTape(E)) {
+      auto [It, New] = Least.try_emplace(E.Request.Primal, E.OfTape.UserBytes);
+      It->second = std::min(It->second, E.OfTape.UserBytes);
+    }
+  for (EntryCall &E : Calls)
+    if (HasTape(E))
+      E.Request.UserBytes = Least.lookup(E.Request.Primal);
 }
 
 /// What the command line says and we do not do.
@@ -92,6 +127,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   rewriteHints(M, Diags); // some stand in functions that are to be copied
   lowerPrecisionCalls(M, Cat.get(), Diags);
   EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
+  findTapeMemory(M, Entries.Calls, Opts);
   SmallVector<Function *, 8> Derivatives;
   {
     Differentiator Derive(M, MAM, Cat.get(), Diags, Opts);
@@ -101,7 +137,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
     for (auto [N, Entry] : enumerate(Entries.Calls)) {
       if (Entry.Request.Mode == DerivativeMode::Batch)
         lowerEntryCall(Entry, *emitBatch(Entry.Request, M), Derive.runtime());
-      else if (Function *D = Derive.differentiate(alike(Entries.Calls, N)))
+      else if (auto Same = alike(Entries.Calls, N); Function *D = Derive.differentiate(Same, otherHalf(Same, Entries.Calls)))
         lowerEntryCall(Entry, *D, Derive.runtime());
       else
         removeRefusedCall(*Entry.Call);
@@ -146,6 +182,7 @@ PreservedAnalyses PrintAnalysesPass::run(Module &M, ModuleAnalysisManager &MAM) 
   rewriteHints(M, Diags); // some stand in functions that are to be copied
   lowerPrecisionCalls(M, Cat.get(), Diags);
   EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
+  findTapeMemory(M, Entries.Calls, Opts);
   Differentiator Derive(M, MAM, Cat.get(), Diags, Opts);
   for (size_t N = 0; N != Entries.Calls.size(); ++N)
     if (Entries.Calls[N].Request.Mode != DerivativeMode::Batch)

@@ -130,7 +130,7 @@ static SmallVector<const Constant *, 4> constantsHandedTo(ArrayRef<const EntryCa
   return Found;
 }
 
-Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
+Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls, ArrayRef<const EntryCall *> OtherHalf) {
   RequestTrail Trail = Calls.front()->trail();
   for (auto &[Known, D] : Answered)
     if (Known == Calls.front()->Request)
@@ -143,6 +143,8 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
   else if (Half == DerivativeMode::Sweep)
     R.Mode = DerivativeMode::Augment;
   RootUniform = uniformParameters(Calls);
+  if (!OtherHalf.empty())
+    RootUniform &= uniformParameters(OtherHalf);
   // What moves numbers as bits, or exchanges them, is not differentiated again.
   bool Again = any_of(Calls, [](const EntryCall *E) { return E->Again; });
   Opts.MergeOnDevice = Given.MergeOnDevice && !Again;
@@ -168,10 +170,12 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls) {
   if (D && R.Mode == DerivativeMode::Augment) {
     SplitPair Pair = emitSplit(R, *D, *Jobs.front().Sweep, Runtime);
     endTapeOnUnwinding(*Pair.Begin, *R.Primal);
-    DerivativeRequest OtherHalf = R;
-    OtherHalf.Mode = DerivativeMode::Sweep;
+    if (inPlaceBytes(*Pair.Begin)) // as much the kernel's own as its tape is
+      Finished.append({Pair.Begin, Pair.Finish});
+    DerivativeRequest Second = R;
+    Second.Mode = DerivativeMode::Sweep;
     Answered.push_back({R, Pair.Begin});
-    Answered.push_back({OtherHalf, Pair.Finish});
+    Answered.push_back({Second, Pair.Finish});
     D = Half == DerivativeMode::Sweep ? Pair.Finish : Pair.Begin;
   } else if (D && R.FromTape) {
     SplitPair Pair = emitSplitForward(R, *Jobs.front().Recorder, *D, Runtime);

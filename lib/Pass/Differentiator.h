@@ -34,7 +34,8 @@ public:
 
   /// The derivative that the user's calls (one or more, with equal requests) ask
   /// for, complete with all that it calls; null after a diagnosed failure.
-  llvm::Function *differentiate(llvm::ArrayRef<const EntryCall *> Calls);
+  llvm::Function *differentiate(llvm::ArrayRef<const EntryCall *> Calls,
+                                llvm::ArrayRef<const EntryCall *> OtherHalf = {});
   /// As differentiate(), without the last move: what was asked to be printed is,
   /// and the module stays as it was.
   void plan(llvm::ArrayRef<const EntryCall *> Calls);

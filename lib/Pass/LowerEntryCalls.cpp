@@ -33,7 +33,7 @@ class Lowering {
 public:
   Lowering(EntryCall &Entry, Function &Derivative, RuntimeLibrary &Runtime)
       : Entry(Entry), Derivative(Derivative), Runtime(Runtime), Old(*Entry.Call), Builder(&Old),
-        DL(Old.getDataLayout()) {}
+        DL(Old.getDataLayout()), InPlace(inPlaceBytes(Derivative)) {}
   void run();
 
 private:
@@ -43,6 +43,8 @@ private:
   CallBase &Old;
   IRBuilder<> Builder;
   const DataLayout &DL;
+  /// Size of a tape that is no pointer (Emit/SplitEmitter.h); else zero.
+  const uint64_t InPlace;
   /// Memory made for parameters, as primal and as shadow; null where none was.
   SmallVector<Value *, 8> PrimalMemory;
   /// Of shadows: per lane.
@@ -51,6 +53,8 @@ private:
   AllocaInst *makeMemory(Type *T, const Twine &Name);
   Value *operand(const EntryOperand &Operand, Type *Wanted, Value *&Memory,
                  const Twine &Name);
+  Value *makeTape();
+  void copyTape(Value *To, MaybeAlign ToAlign, Value *From, MaybeAlign FromAlign);
   Value *loadTape();
   void storeTape(Value *Tape);
   Value *seed(unsigned Lane);
@@ -151,6 +155,9 @@ CallBase *Lowering::callDerivative(ArrayRef<Value *> Arguments) {
 }
 
 Value *Lowering::resultPart(const EntryResult &Part, CallBase &Call) {
+  if (Part.Bytes && InPlace) // the tape itself
+    return Builder.CreateLoad(ArrayType::get(Builder.getInt8Ty(), InPlace),
+                              Builder.CreateExtractValue(&Call, *Part.Member));
   if (Part.Member)
     return Builder.CreateExtractValue(&Call, *Part.Member);
   Value *Memory = Part.OfShadow ? ShadowMemory[Part.Parameter][Part.Lane]
@@ -192,10 +199,30 @@ Value *Lowering::assemble(ArrayRef<Value *> Parts, Type *Declared) {
   return Builder.CreateLoad(Declared, Memory);
 }
 
+/// Aligned memory for a tape in place: the program's may have any alignment.
+Value *Lowering::makeTape() {
+  AllocaInst *Tape = makeMemory(ArrayType::get(Builder.getInt8Ty(), InPlace), "tape.here");
+  Tape->setAlignment(Align(16));
+  return Tape->getAddressSpace() ? Builder.CreateAddrSpaceCast(Tape, Builder.getPtrTy()) : Tape;
+}
+
+void Lowering::copyTape(Value *To, MaybeAlign ToAlign, Value *From, MaybeAlign FromAlign) {
+  Builder.CreateMemCpy(To, ToAlign, From, FromAlign, InPlace);
+}
+
 /// The tape that a sweep was given.
 Value *Lowering::loadTape() {
   Value *Memory = nullptr;
   const EntryOperand &Of = *Entry.OfTape.Tape;
+  if (InPlace) {
+    // A struct by value is here in memory, or else was refused.
+    Value *Tape = makeTape();
+    Value *From = Of.How == EntryOperand::Load && !Entry.OfTape.InMemory
+                      ? (Value *)Of.V
+                      : operand(Of, Builder.getPtrTy(), Memory, "");
+    copyTape(Tape, Align(16), From, Align(1));
+    return Tape;
+  }
   // A struct by value may have any alignment.
   if (Of.How == EntryOperand::Load && !Entry.OfTape.InMemory)
     return Builder.CreateAlignedLoad(Builder.getPtrTy(), Of.V, Align(1), "tape");
@@ -216,6 +243,8 @@ Value *Lowering::loadTape() {
 void Lowering::storeTape(Value *Tape) {
   Value *Memory = nullptr;
   Value *P = operand(*Entry.OfTape.Tape, Builder.getPtrTy(), Memory, "");
+  if (InPlace)
+    return copyTape(P, Align(1), Tape, Align(16));
   Value *Bytes = Entry.OfTape.MemoryBytes;
   // Behind a C++ reference is an int or a long: its lower half says enough.
   if (Bytes->getType()->isPointerTy())
@@ -246,6 +275,8 @@ void Lowering::run() {
   const bool TakesTape =
       IsSweep || (Request.Mode == DerivativeMode::Forward && Request.FromTape);
   Value *Tape = TakesTape ? Arguments.emplace_back(loadTape()) : nullptr;
+  if (InPlace && !TakesTape)
+    Tape = Arguments.emplace_back(makeTape());
   for (auto [P, Parameter] : zip(Request.Primal->args(), Entry.Parameters)) {
     Value *&OfPrimal = PrimalMemory.emplace_back(nullptr);
     // Of a batch, what has lanes has no other value; of a sweep, none has one.
@@ -269,7 +300,7 @@ void Lowering::run() {
       Arguments.push_back(seed(Lane));
 
   CallBase *Call = callDerivative(Arguments);
-  if (TakesTape && !Entry.OfTape.Keep)
+  if (TakesTape && !Entry.OfTape.Keep && !InPlace)
     emitSplitEnd(Builder, Tape, Runtime);
   else if (Request.Mode == DerivativeMode::Augment && Entry.OfTape.InMemory)
     storeTape(Builder.CreateExtractValue(Call, 0));

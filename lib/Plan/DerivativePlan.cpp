@@ -401,7 +401,7 @@ static bool looksUniform(const Value *P, const Catalogue &Cat) {
 }
 
 void DerivativePlan::setUniform(BitVector Parameters) {
-  if (!Machine.manyThreads() || Split || !Opts.OwnByLaunch || Request.Width != 1)
+  if (!Machine.manyThreads() || (Split && !Request.UserBytes) || !Opts.OwnByLaunch || Request.Width != 1)
     return;
   SmallVector<const LoadInst *, 16> Loads;
   for (const BasicBlock &B : F)
@@ -1123,7 +1123,7 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
   if (isa<Constant>(V))
     return {Recipe::Available, {}};
   if (isa<Argument>(V))
-    return {Split ? Recipe::Source : Recipe::Available, {}};
+    return {Split && !(K == Need::Shadow && Request.UserBytes) ? Recipe::Source : Recipe::Available, {}};
   const auto *I = cast<Instruction>(V);
   if (const Choice *C = K == Need::Primal ? choiceBy(I) : nullptr)
     return {Recipe::Compute, {{Need::Last, C->Of->getHeader()}}};

@@ -59,19 +59,20 @@ FunctionType *DerivativeRequest::functionType() const {
   bool TakesTape = Mode == DerivativeMode::Sweep || (Mode == DerivativeMode::Forward && FromTape);
   if (TakesTape)
     Parameters.push_back(PointerType::getUnqual(Primal->getContext()));
-  if (Mode != DerivativeMode::Sweep) {
+  const bool IsSweep = Mode == DerivativeMode::Sweep;
+  if (!IsSweep || UserBytes) {
     for (const Argument &A : Primal->args()) {
       ArgActivity Activity = Args[A.getArgNo()];
       bool HasLanes =
           Activity == ArgActivity::Dup || Activity == ArgActivity::DupNoNeed;
-      if (Mode != DerivativeMode::Batch || !HasLanes)
+      if (!IsSweep && (Mode != DerivativeMode::Batch || !HasLanes))
         Parameters.push_back(A.getType());
       if (HasLanes)
         Parameters.append(Width, A.getType());
     }
   }
   bool TakesSeed =
-      Mode == DerivativeMode::Sweep || Mode == DerivativeMode::ReverseJoint;
+      IsSweep || Mode == DerivativeMode::ReverseJoint;
   if (TakesSeed && ActiveReturn)
     Parameters.append(Width, Primal->getReturnType());
   return FunctionType::get(resultType(), Parameters, /*isVarArg=*/false);
@@ -87,6 +88,8 @@ void DerivativeRequest::print(raw_ostream &OS) const {
     OS << "errors of ";
   if (ManySweeps)
     OS << "many times ";
+  if (UserBytes)
+    OS << "with a tape of " << UserBytes << " bytes ";
   if (FromTape)
     OS << (Mode == DerivativeMode::Forward ? "from a tape " : "for forward mode ");
   OS << Primal->getName() << "(";

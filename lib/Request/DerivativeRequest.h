@@ -21,6 +21,7 @@
 //                 seed, of the primal's return type, only when ActiveReturn
 //   Augment       ret (a [, a.sh] ...)      {ptr tape, primal?, shadow of ret?}
 //   Sweep         ret (ptr tape [, seed])   {adj(a) for each Out a}
+//                 with UserBytes: ret (ptr tape [, a.sh] ... [, seed])
 //   Forward, FromTape: ret (ptr tape, a [, a.t] ...)   {primal?, tangent?}
 //                 the tangents of a run that an Augment with FromTape made. Only
 //                 shadows are read and written: all else is on the tape
@@ -88,6 +89,9 @@ struct DerivativeRequest {
   /// Augment, Sweep: the user keeps the tape, so that it may be swept again
   /// (docs/SplitMode.md).
   bool ManySweeps = false;
+  /// Augment, Sweep: each call has memory of at least so many bytes for the tape, and the sweep is
+  /// given the shadows again: what the plan keeps may lie there (docs/SplitMode.md). Zero: unknown.
+  uint64_t UserBytes = 0;
   /// Forward, Augment: the two halves of forward mode from a tape (docs/SplitMode.md).
   bool FromTape = false;
 
@@ -96,7 +100,7 @@ struct DerivativeRequest {
            ActiveReturn == O.ActiveReturn && ReturnPrimal == O.ReturnPrimal &&
            ShadowReturn == O.ShadowReturn && Width == O.Width &&
            Dependencies == O.Dependencies && ErrorEstimate == O.ErrorEstimate &&
-           ManySweeps == O.ManySweeps && FromTape == O.FromTape;
+           ManySweeps == O.ManySweeps && UserBytes == O.UserBytes && FromTape == O.FromTape;
   }
 
   /// The literal struct (or void) that the derivative returns; see the head.

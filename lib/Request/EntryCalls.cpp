@@ -814,6 +814,7 @@ bool Decoder::readTapeMarker(MarkerRole Role, StringRef Name) {
       Known && *Known < TapeHandleBytes)
     return failed(DiagId::TapeBytes, {unsigned(TapeHandleBytes), unsigned(*Known)});
   Of.MemoryBytes = V;
+  Of.UserBytes = constantOf(V).value_or(0);
   Of.InMemory = true;
   return true;
 }
@@ -838,7 +839,8 @@ bool Decoder::readTape() {
   if (Have->isPointerTy()) {
     if (Call.isByValArgument(Next)) {
       Type *T = Call.getParamByValType(Next);
-      return DL.getTypeAllocSize(T) < TapeHandleBytes ? Wrong(T) : ByValue(EntryOperand::Load);
+      Of.UserBytes = DL.getTypeAllocSize(T);
+      return Of.UserBytes < TapeHandleBytes ? Wrong(T) : ByValue(EntryOperand::Load);
     }
     if (ByReference && Call.getParamDereferenceableBytes(Next) > TapeHandleBytes)
       return ByValue(EntryOperand::Load);
@@ -1047,8 +1049,10 @@ bool Decoder::matchResult() {
   auto MatchesTapeOf = [&](uint64_t Bytes) {
     Results[0].Bytes = Bytes;
     for (MutableArrayRef<EntryResult> Wanted = Results; !Wanted.empty(); Wanted = Wanted.drop_back())
-      if (Matches(Wanted))
+      if (Matches(Wanted)) {
+        Result.OfTape.UserBytes = Bytes;
         return true;
+      }
     Results[0].Bytes = 0;
     return false;
   };
@@ -1174,6 +1178,9 @@ std::optional<EntryCall> Decoder::decode() {
 
   if (!readReturn() || !matchResult())
     return std::nullopt;
+  // Who is handed the pointer may use it.
+  if (isAugment() && any_of(Result.Results, [](const EntryResult &R) { return R.Member == 0 && !R.Bytes; }))
+    Result.OfTape.UserBytes = 0;
   if (!isBatch() && F->arg_size() && all_of(Result.Request.Args, [](ArgActivity A) {
         return A == ArgActivity::Const;
       }))

@@ -111,6 +111,8 @@ struct EntryTape {
   /// If InMemory: its size, or a C++ reference to that.
   llvm::WeakTrackingVH MemoryBytes;
   bool Keep = false;                  ///< the sweep does not release it
+  /// What the user has for it, in memory or by value; zero if that is not known.
+  uint64_t UserBytes = 0;
 };
 
 struct EntryCall {

@@ -112,6 +112,9 @@ static cl::opt<bool> SelectOnDevice("rg-gpu-select", cl::init(true), cl::cat(Cat
 static cl::opt<bool> CountOnDevice("rg-gpu-counts", cl::init(true), cl::cat(Category),
                                    cl::desc("on GPUs, compute how often a loop ran again rather "
                                             "than keep it"));
+static cl::opt<bool> TapeInPlace("rg-gpu-tape-in-place", cl::init(true), cl::cat(Category),
+                                 cl::desc("on GPUs, lay small tapes of split mode into the memory that "
+                                          "the program has for them"));
 static cl::opt<bool> ReplayOnDevice("rg-gpu-replay", cl::init(true), cl::cat(Category),
                                     cl::desc("on GPUs, fill local arrays again rather than "
                                              "keep what was read from them"));
@@ -316,6 +319,7 @@ Options Options::fromCommandLine() {
   O.ReductionsOnDevice = ::ReductionsOnDevice;
   O.SelectOnDevice = ::SelectOnDevice;
   O.CountOnDevice = ::CountOnDevice;
+  O.TapeInPlace = ::TapeInPlace;
   O.ReplayOnDevice = ::ReplayOnDevice;
   O.PlainWhereOwn = ::PlainWhereOwn;
   O.BarriersByPhase = ::BarriersByPhase;

@@ -72,6 +72,7 @@ struct Options {
   bool PairOnDevice = true;          ///< -rg-gpu-pair: sine and cosine of one argument by one call
   bool ReductionsOnDevice = true;    ///< -rg-gpu-red: additions without result as such, which LLVM does not know
   bool SelectOnDevice = true;        ///< -rg-gpu-select: phis again as selects, not kept
+  bool TapeInPlace = true;           ///< -rg-gpu-tape-in-place: small split tapes in the program's memory
   bool CountOnDevice = true;         ///< -rg-gpu-counts: numbers of iterations again, not kept
   bool ReplayOnDevice = true;        ///< -rg-gpu-replay: local arrays filled again, not kept
   bool ReplaySharedOnDevice = true;  ///< -rg-gpu-replay-shared: shared arrays, too
