@@ -211,6 +211,35 @@ RG_ROUTINE void rg_fortran_copy_objects(Descriptor *To, const Descriptor *From, 
   }
 }
 
+/* Characters of another length: blanks are added at the end, or what is too much left out. */
+RG_INLINE void copyCharacters(char *To, int64_t Bytes, const char *From, int64_t Have) {
+  memcpy(To, From, Have < Bytes ? Have : Bytes);
+  if (Have < Bytes)
+    memset(To + Have, ' ', Bytes - Have);
+}
+/* Elements may be parts of To: they are read before it is written. A length that is not
+ * declared (Free) becomes that of the value. */
+RG_INLINE void assignCharacters(Descriptor *To, const Descriptor *From, bool Free) {
+  const int64_t Have = From->Bytes;
+  const bool New = To->Attribute == Allocatable &&
+                   (Free || !To->Base || (From->Rank && !sameShape(To, From)));
+  const int64_t Bytes = New && Free ? Have : (int64_t)To->Bytes;
+  const int64_t N = New ? elements(From) : elements(To);
+  char *Value = newMemory(N * Bytes);
+  for (int64_t I = 0; I < N; ++I)
+    copyCharacters(Value + I * Bytes, Bytes, atOrScalar(From, I), Have);
+  if (New) {
+    free(To->Base);
+    To->Base = Value;
+    To->Bytes = Bytes;
+    setContiguous(To, From);
+    return;
+  }
+  for (int64_t I = 0; I < N; ++I)
+    memcpy(at(To, I), Value + I * Bytes, Bytes);
+  free(Value);
+}
+
 RG_ROUTINE void rg_fortran_assign(Descriptor *To, const Descriptor *From, const char *File,
                        int Line) {
   /* One of the two often says what the other, in memory of the heap, does not. */
@@ -221,6 +250,10 @@ RG_ROUTINE void rg_fortran_assign(Descriptor *To, const Descriptor *From, const 
   /* Read once: where one of the two is known, the comparison tells the other. */
   const int8_t Type = To->Type;
   const int64_t Bytes = To->Bytes;
+  if (Type == Character && From->Type == Character && Bytes != (int64_t)From->Bytes) {
+    assignCharacters(To, From, true);
+    return;
+  }
   if (Type != From->Type || Bytes != (int64_t)From->Bytes) {
     rg_fortran_refuse(RG_KIND);
     return;
@@ -250,6 +283,12 @@ RG_ROUTINE void rg_fortran_assign(Descriptor *To, const Descriptor *From, const 
   }
   for (int64_t I = 0; I < N; ++I)
     copyKind(at(To, I), atOrScalar(From, I), Type, Bytes);
+}
+
+/* To has a length of its own: character(8), allocatable. */
+RG_ROUTINE void rg_fortran_assign_fixed_length(Descriptor *To, const Descriptor *From,
+                                               const char *File, int Line) {
+  assignCharacters(To, From, false);
 }
 
 RG_ROUTINE void rg_fortran_set_bounds(Descriptor *D, int Dimension, int64_t Lower,
@@ -327,6 +366,65 @@ RG_ROUTINE int rg_fortran_move(Descriptor *To, Descriptor *From, const void *Typ
  * needs type information, and the reverse sweep may still need their contents:
  * the memory stays. */
 RG_ROUTINE void rg_fortran_destroy(Descriptor *D) {}
+
+/*===-- Characters ---------------------------------------------------------===*/
+
+/* A new scalar of that many characters. */
+RG_INLINE char *newCharacters(Descriptor *R, const Descriptor *Kind, int64_t Bytes) {
+  if (Kind->Type != Character)
+    rg_fortran_refuse(RG_KIND);
+  establish(R, Kind, 0, Bytes);
+  R->Bytes = Bytes;
+  return R->Base;
+}
+
+RG_ROUTINE void rg_fortran_trim(Descriptor *R, const Descriptor *A, const char *File, int Line) {
+  int64_t N = A->Bytes;
+  while (N && ((const char *)A->Base)[N - 1] == ' ')
+    --N;
+  memcpy(newCharacters(R, A, N), A->Base, N);
+}
+
+RG_ROUTINE void rg_fortran_repeat(Descriptor *R, const Descriptor *A, int64_t Copies,
+                                  const char *File, int Line) {
+  const int64_t N = A->Bytes;
+  Copies = Copies < 0 ? 0 : Copies;
+  char *To = newCharacters(R, A, N * Copies);
+  for (int64_t I = 0; I < Copies; ++I)
+    memcpy(To + I * N, A->Base, N);
+}
+
+RG_ROUTINE void rg_fortran_adjustl(Descriptor *R, const Descriptor *A, const char *File,
+                                   int Line) {
+  if (A->Type != Character)
+    rg_fortran_refuse(RG_KIND);
+  establishLike(R, A);
+  const int64_t N = elements(A), Bytes = A->Bytes;
+  for (int64_t I = 0; I < N; ++I) {
+    const char *From = atOrScalar(A, I);
+    int64_t Blanks = 0;
+    while (Blanks < Bytes && From[Blanks] == ' ')
+      ++Blanks;
+    copyCharacters((char *)R->Base + I * Bytes, Bytes, From + Blanks, Bytes - Blanks);
+  }
+}
+
+RG_ROUTINE void rg_fortran_adjustr(Descriptor *R, const Descriptor *A, const char *File,
+                                   int Line) {
+  if (A->Type != Character)
+    rg_fortran_refuse(RG_KIND);
+  establishLike(R, A);
+  const int64_t N = elements(A), Bytes = A->Bytes;
+  for (int64_t I = 0; I < N; ++I) {
+    const char *From = atOrScalar(A, I);
+    char *To = (char *)R->Base + I * Bytes;
+    int64_t Blanks = 0;
+    while (Blanks < Bytes && From[Bytes - 1 - Blanks] == ' ')
+      ++Blanks;
+    memset(To, ' ', Blanks);
+    memcpy(To + Blanks, From, Bytes - Blanks);
+  }
+}
 
 /*===-- Moves --------------------------------------------------------------===*/
 

@@ -50,7 +50,7 @@ typedef struct DerivedType {
 } DerivedType;
 _Static_assert(sizeof(DerivedType) == 440, "flang's");
 
-enum { Real4 = 27, Real8 = 28, Complex4 = 34, Complex8 = 35, Derived = 42 };
+enum { Real4 = 27, Real8 = 28, Complex4 = 34, Complex8 = 35, Character = 40, Derived = 42 };
 enum { Version = 20240719, Allocatable = 2 };
 
 /* What is not served ends the program: rank and kind of an array are facts of

@@ -15,6 +15,8 @@ let Section = "Fortran: allocation and assignment" in {
 def fortran_assign : Expansion<"rg_fortran_assign", ["_FortranAAssign"], "V:PPPI">;
 def fortran_assign_temporary
     : Expansion<"rg_fortran_assign", ["_FortranAAssignTemporary", "_FortranACopyInAssign"], "V:PPPI">;
+def fortran_assign_fixed_length
+    : Expansion<"rg_fortran_assign_fixed_length", ["_FortranAAssignExplicitLengthCharacter"], "V:PPPI">;
 def fortran_set_bounds
     : Expansion<"rg_fortran_set_bounds",
                 ["_FortranAAllocatableSetBounds", "_FortranAPointerSetBounds"], "V:PILL">;
@@ -80,6 +82,17 @@ def fortran_queries : InactiveInC<
      "_FortranAMaxloc*", "_FortranAMinloc*", "_FortranAFindloc*"]> {
   let Summary = "integers and logicals out of arrays";
 }
+def fortran_questions_of_class
+    : InactiveInC<["_FortranAClassIs", "_FortranASameTypeAs", "_FortranAExtendsTypeOf"]>;
+}
+
+let Section = "Fortran: characters" in {
+def fortran_trim : Expansion<"rg_fortran_trim", ["_FortranATrim"], "V:PPPI">;
+def fortran_repeat : Expansion<"rg_fortran_repeat", ["_FortranARepeat"], "V:PPLPI">;
+def fortran_adjustl : Expansion<"rg_fortran_adjustl", ["_FortranAAdjustl"], "V:PPPI">;
+def fortran_adjustr : Expansion<"rg_fortran_adjustr", ["_FortranAAdjustr"], "V:PPPI">;
+def fortran_places_in_characters
+    : InactiveInC<["_FortranAIndex*", "_FortranAScan*", "_FortranAVerify*", "_FortranALenTrim*"]>;
 }
 
 let Section = "Fortran: numbers" in {
