@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/Plugin.h"
+#include "Offload/NarrowIndices.h"
 #include "Offload/OffloadPass.h"
 #include "Pass/AnnotateParameters.h"
 #include "Pass/DeferToLink.h"
@@ -134,6 +135,10 @@ void retrograd::registerPasses(PassBuilder &PB) {
       [](ModulePassManager &MPM, OptimizationLevel) {
         MPM.addPass(DifferentiatePass(Options::fromCommandLine(), LinkStage::FullLink));
       });
+  PB.registerVectorizerStartEPCallback([](FunctionPassManager &FPM, OptimizationLevel) {
+    if (!Options::fromCommandLine().OffloadDevice.empty())
+      FPM.addPass(HideNarrowIndicesPass());
+  });
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
     MPM.addPass(DeviceReductionsPass());
   });
