@@ -539,7 +539,8 @@ void Lowering::makeRegion(unsigned K) {
         }
       // Who has to come before the scheduler goes on; the first operand of ".sync" operations.
       if (Warp && Points.splits()[J].Op->getCalledFunction()->getName().contains(".sync"))
-        if (unsigned At = Callee->getName().contains(".redux.") ? 1 : 0; !isa<Constant>(Call->getArgOperand(At)))
+        if (unsigned At = Callee->getName().contains(".redux.") ? 1 : 0;
+            !isa<ConstantInt>(Points.splits()[J].Deposit->getArgOperand(At)))
           Here.CreateStore(Call->getArgOperand(At), Here.CreateGEP(Here.getInt32Ty(), S.WaitMask, S.Lane));
       Call->eraseFromParent();
     } else if (Reads(*Call)) {
@@ -774,6 +775,7 @@ struct BlockEmitter {
   void emitTogether(unsigned K, bool WholeBlock);
   void emitPart(unsigned K);
   void lanes(unsigned K, bool Guarded, bool StoreCounters, BasicBlock *After);
+  const Value *maskOf(unsigned K) const;
   void goOn(unsigned J, bool WholeBlock);
   void goOnAt(unsigned K, Value *Next, bool WholeBlock, BasicBlock *Otherwise);
   void readUniform();
@@ -1351,11 +1353,29 @@ void BlockEmitter::goOnAt(unsigned K, Value *Next, bool WholeBlock, BasicBlock *
   }
 }
 
+/// The lanes that the operation of a warp at cut K waits for; null where it waits for none.
+const Value *BlockEmitter::maskOf(unsigned K) const {
+  const Split &Split = splits()[K];
+  if (Split.Kind != SplitKind::WarpOperation || !Split.Deposit)
+    return nullptr;
+  StringRef Name = Split.Op->getCalledFunction()->getName();
+  return Name.contains(".sync") ? Split.Deposit->getArgOperand(Name.contains(".redux.") ? 1 : 0) : nullptr;
+}
+
 /// All threads of the group or the block go on at cut J (or end), together.
 void BlockEmitter::goOn(unsigned J, bool WholeBlock) {
   bool Ends = J == L.Points.exitBit(), Waits = !Ends && splits()[J].Kind == SplitKind::BlockBarrier;
   if (!Ends && !Waits && (!WholeBlock || Whole[J])) {
-    B.CreateBr(WholeBlock ? Whole[J] : Full[J]);
+    if (const Value *Mask = maskOf(J); !Mask || isa<ConstantInt>(Mask)) {
+      B.CreateBr(WholeBlock ? Whole[J] : Full[J]);
+      return;
+    }
+    // Lanes in different rounds of a loop come to one place for different operations.
+    BasicBlock *Apart = block("apart." + Twine(J));
+    B.CreateCondBr(B.CreateICmpNE(call("rg_alike", I32, {S.WaitMask, GroupSize}), B.getInt32(0)), Full[J], Apart);
+    B.SetInsertPoint(Apart);
+    call("rg_fill", B.getVoidTy(), {counterAt(Base), B.getInt32(J), GroupSize});
+    B.CreateBr(Dispatch);
     return;
   }
   int Counter = Ends ? Ended : Waits ? int(J) | Blocked : int(J);
@@ -1380,15 +1400,10 @@ void BlockEmitter::emitMachine(BasicBlock *Start) {
   B.SetInsertPoint(Start);
   // Per cut: the lanes that an operation waits for; 1 says that the lanes themselves know.
   SmallVector<Constant *, 8> Table;
-  for (const Split &Split : splits()) {
-    uint64_t Word = 0;
-    if (Split.Kind == SplitKind::WarpOperation && Split.Deposit &&
-        Split.Op->getCalledFunction()->getName().contains(".sync")) {
-      unsigned At = Split.Op->getCalledFunction()->getName().contains(".redux.") ? 1 : 0;
-      auto *C = dyn_cast<ConstantInt>(Split.Deposit->getArgOperand(At));
-      Word = C ? C->getZExtValue() << 1 : 1;
-    }
-    Table.push_back(B.getInt64(Word));
+  for (unsigned K = 0; K != splits().size(); ++K) {
+    const Value *Mask = maskOf(K);
+    auto *C = dyn_cast_or_null<ConstantInt>(Mask);
+    Table.push_back(B.getInt64(C ? C->getZExtValue() << 1 : Mask ? 1 : 0));
   }
   auto *TableType = ArrayType::get(I64, Table.size());
   Masks = new GlobalVariable(L.M, TableType, true, GlobalValue::PrivateLinkage, ConstantArray::get(TableType, Table),

@@ -16,8 +16,10 @@
 typedef uint32_t u32;
 typedef uint64_t u64;
 
-/* Program counters: a cut's number; with BLOCKED, waiting for the whole block; -1, ended. */
+/* Program counters: a cut's number; with BLOCKED, waiting for the whole block; with HELD, left out
+   of what the scheduler has just chosen; -1, ended. */
 #define BLOCKED (1 << 30)
+#define HELD (1 << 29)
 
 u32 rg_all_lanes(int64_t N) { return N >= WARP ? ~0u : (1u << N) - 1; }
 
@@ -57,13 +59,39 @@ int64_t rg_release(int *P, int64_t N) {
   return Alive;
 }
 
+/* Whether all lanes that come to an operation together name the same lanes: else they are
+   several operations, and the scheduler has to tell them apart. */
+int rg_alike(const u32 *Wait, int64_t N) {
+  u32 Differ = 0;
+  for (int64_t I = 0; I < N; ++I)
+    Differ |= (Wait[I] ^ Wait[0]) & rg_all_lanes(N);
+  return !Differ;
+}
+
+/* Of the lanes Here at an operation that has a mask per lane those that have all of theirs. Lanes
+   with another mask are at another operation, in another round of a loop for instance. */
+static u32 rg_complete(u32 Here, u32 Alive, const u32 *Wait) {
+  u32 Ready = 0;
+  for (u32 Left = Here; Left;) {
+    u32 Mask = Wait[__builtin_ctz(Left)] & Alive, Same = 0;
+    for (int I = 0; I < WARP; ++I)
+      Same |= (u32)((Here >> I & 1) && (Wait[I] & Alive) == Mask) << I;
+    if (!(Mask & ~Same))
+      Ready |= Same;
+    Left &= ~Same;
+  }
+  return Ready;
+}
+
 /* The cut whose threads run next, or -1. The earliest cut in program order that has all
    the lanes it waits for: threads behind catch up with those ahead, and meet them again
    where their ways join. Masks[K] is the mask of the operation at K, doubled, or 1 when each lane has
    its own in Wait. Where nobody can go on, the program waits for lanes that do not come; CUDA says that
    this is undefined, and we go on with the earliest. */
-int rg_schedule(const int *P, int64_t N, const u64 *Masks, const u32 *Wait) {
+int rg_schedule(int *P, int64_t N, const u64 *Masks, const u32 *Wait) {
   int Least = -1, Above = -1;
+  for (int64_t I = 0; I < N; ++I)
+    P[I] = P[I] >= 0 ? P[I] & ~HELD : P[I];
   for (;;) {
     int Best = BLOCKED;
     for (int64_t I = 0; I < N; ++I)
@@ -75,16 +103,22 @@ int rg_schedule(const int *P, int64_t N, const u64 *Masks, const u32 *Wait) {
       Least = Best;
     if (!Masks[Best])
       return Best;
-    u32 Here = 0, Needs = 0, Alive = 0;
+    u32 Here = 0, Alive = 0;
     for (int64_t I = 0; I < N; ++I) {
       Alive |= (u32)(P[I] >= 0) << I;
-      if (P[I] == Best) {
-        Here |= 1u << I;
-        Needs |= Masks[Best] & 1 ? Wait[I] : (u32)(Masks[Best] >> 1);
-      }
+      Here |= (u32)(P[I] == Best) << I;
     }
-    if (!(Needs & Alive & ~Here))
+    u32 Ready = Here;
+    if (Masks[Best] & 1)
+      Ready = rg_complete(Here, Alive, Wait);
+    else if ((u32)(Masks[Best] >> 1) & Alive & ~Here)
+      Ready = 0;
+    if (Ready) {
+      for (int64_t I = 0; I < N; ++I)
+        if ((Here & ~Ready) >> I & 1)
+          P[I] |= HELD;
       return Best;
+    }
     Above = Best;
   }
 }
