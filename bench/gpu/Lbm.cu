@@ -17,9 +17,8 @@
 // --tape=0  The host keeps the state before each step; the gradient of a step
 //           starts from it (__enzyme_autodiff, the output's values not needed).
 // --tape=1  The host keeps what the compiler says a step needs: __enzyme_augmentfwd
-//           gives a tape per thread, __enzyme_reverse takes it.
-//           Not in programs built with -DLBM_WITHOUT_TAPE, which the Makefile does
-//           until a tape that is returned by value is supported (RG1050).
+//           gives a tape per thread, __enzyme_reverse takes it. 17 bytes, which lie in
+//           the struct that the program has for them (docs/SplitMode.md, in place).
 //
 //===----------------------------------------------------------------------===//
 
@@ -128,7 +127,6 @@ __global__ void forwardKernel(const float *From, float *DFrom, float *To, float 
   __enzyme_fwddiff((void *)step, enzyme_dup, From, DFrom, enzyme_dup, To, DTo, enzyme_const, Kinds);
 }
 
-#ifndef LBM_WITHOUT_TAPE
 __global__ void augmentedKernel(const float *From, float *DFrom, float *To, float *DTo, const unsigned char *Kinds,
                                 Kept *Tape) {
   int Thread = threadIdx.x + SizeX * (blockIdx.x + SizeY * blockIdx.y);
@@ -141,7 +139,6 @@ __global__ void reverseKernel(const float *From, float *DFrom, float *To, float 
   __enzyme_reverse((void *)step, enzyme_allocated, sizeof(Kept), enzyme_dup, From, DFrom, enzyme_dup, To, DTo,
                    enzyme_const, Kinds, Tape[Thread]);
 }
-#endif
 
 } // namespace lbm
 
@@ -156,12 +153,6 @@ int main(int Count, char **Words) {
                              std::to_string(Steps) + " steps",
                          Settings);
   Settings.finish();
-#ifdef LBM_WITHOUT_TAPE
-  if (Taped) {
-    std::fprintf(stderr, "built without --tape=1 (LBM_WITHOUT_TAPE)\n");
-    return 2;
-  }
-#endif
 
   size_t Numbers = size_t(Directions) * Cells;
   bench::Random Randoms(3);
@@ -218,7 +209,6 @@ int main(int Count, char **Words) {
       primalKernel<<<Grid, Block>>>(Value(T), Value(T + 1), DeviceKinds);
   };
   Program.Gradient = [=] {
-#ifndef LBM_WITHOUT_TAPE
     if (Taped) {
       for (int T = 0; T < Steps; ++T)
         augmentedKernel<<<Grid, Block>>>(Value(T), Shadow(T), Value(T + 1), Shadow(T + 1), DeviceKinds, Tapes[T]);
@@ -226,7 +216,6 @@ int main(int Count, char **Words) {
         reverseKernel<<<Grid, Block>>>(Value(T), Shadow(T), Value(T + 1), Shadow(T + 1), DeviceKinds, Tapes[T]);
       return;
     }
-#endif
     for (int T = 0; T + 1 < Steps; ++T)
       primalKernel<<<Grid, Block>>>(States[T], States[T + 1], DeviceKinds);
     for (int T = Steps; T-- > 0;)

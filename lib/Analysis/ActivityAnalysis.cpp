@@ -7,6 +7,7 @@
 
 #include "Analysis/ActivityAnalysis.h"
 #include "Analysis/LoopShape.h"
+#include "Analysis/KeptNumber.h"
 #include "Catalogue/Catalogue.h"
 #include "Support/DispatchMarks.h"
 #include "Support/ExceptionMarks.h"
@@ -193,7 +194,8 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
   if (const auto *L = dyn_cast<LoadInst>(&I))
     return testObject(VariedObjects, L->getPointerOperand()) && markVaried(L);
   if (const auto *A = dyn_cast<AtomicRMWInst>(&I)) {
-    bool New = isVaried(A->getValOperand()) &&
+    const Value *Kept = keptNumber(*A);
+    bool New = isVaried(Kept ? Kept : A->getValOperand()) &&
                markObject(VariedObjects, A->getPointerOperand());
     return (testObject(VariedObjects, A->getPointerOperand()) && markVaried(A)) || New;
   }
@@ -280,7 +282,7 @@ void ActivityAnalysis::findLostBits() {
   BitVector TaintedObjects(VariedObjects.size()), AtomicObjects(VariedObjects.size());
   auto OperandOfAtomic = [](const Instruction &I) -> const Value * {
     if (const auto *M = dyn_cast<AtomicRMWInst>(&I))
-      return M->getType()->isIntegerTy() ? M->getValOperand() : nullptr;
+      return M->getType()->isIntegerTy() && !keptNumber(*M) ? M->getValOperand() : nullptr;
     const auto *X = dyn_cast<AtomicCmpXchgInst>(&I);
     return X && X->getNewValOperand()->getType()->isIntegerTy() ? X->getNewValOperand() : nullptr;
   };
@@ -391,9 +393,10 @@ bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
     return testObject(UsefulObjects, S->getPointerOperand()) &&
            markUseful(S->getValueOperand());
   if (const auto *A = dyn_cast<AtomicRMWInst>(&I)) {
+    const Value *Kept = keptNumber(*A);
     bool New = Useful.contains(A) && markObject(UsefulObjects, A->getPointerOperand());
     return (testObject(UsefulObjects, A->getPointerOperand()) &&
-            markUseful(A->getValOperand())) || New;
+            markUseful(Kept ? Kept : A->getValOperand())) || New;
   }
   if (const auto *A = dyn_cast<AtomicCmpXchgInst>(&I)) {
     bool New = Useful.contains(A) && markObject(UsefulObjects, A->getPointerOperand());

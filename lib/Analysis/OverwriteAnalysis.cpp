@@ -7,6 +7,7 @@
 
 #include "Analysis/OverwriteAnalysis.h"
 #include "Analysis/ActivityAnalysis.h"
+#include "Analysis/KeptNumber.h"
 #include "Analysis/LoopShape.h"
 #include "Catalogue/Catalogue.h"
 #include "llvm/Analysis/CaptureTracking.h"
@@ -18,6 +19,13 @@
 
 using namespace llvm;
 using namespace retrograd;
+
+/// The pointer of a load, a store or an atomic operation; null for others.
+static const Value *placeOf(const Instruction &I) {
+  if (const auto *M = dyn_cast<AtomicRMWInst>(&I))
+    return M->getPointerOperand();
+  return getLoadStorePointerOperand(&I);
+}
 
 OverwriteAnalysis::OverwriteAnalysis(Function &F, Function &Root, When Reversed,
                                      AAResults &AA, const ActivityAnalysis &Activity,
@@ -143,6 +151,47 @@ bool OverwriteAnalysis::isPrivate(const Value *P) const {
   });
 }
 
+bool OverwriteAnalysis::staysAsLeft(const AtomicRMWInst &M) const {
+  if (Split)
+    return false;
+  auto LiesBetween = [&](const Instruction *Between, const Instruction &Later) {
+    return canFollow(*Between, M) && canFollow(Later, *Between);
+  };
+  const MemoryLocation Place = MemoryLocation::getBeforeOrAfter(getUnderlyingObject(placeOf(M), /*MaxLookup=*/0));
+  auto IsSeen = [&](const Instruction &I, const Instruction &Later) {
+    const Value *From = placeOf(I);
+    return I.mayReadFromMemory() && !keptNumber(I) && LiesBetween(&I, Later) &&
+           !(From && isHiddenFrom(placeOf(M), From)) && isRefSet(AA.getModRefInfo(&I, Place));
+  };
+  return none_of(Writers, [&](const Instruction *W) {
+    if (!canFollow(*W, M) || (Budget && (--Budget, !mayOverwrite(*W, M))))
+      return false;
+    return !keptNumber(*W) || any_of(Barriers, [&](const Instruction *B) { return LiesBetween(B, *W); }) ||
+           any_of(instructions(F), [&](const Instruction &I) { return IsSeen(I, *W); });
+  });
+}
+
+bool OverwriteAnalysis::endsWithBarrier(const AtomicRMWInst &M) const {
+  auto WaitsIn = [&](const BasicBlock *Block) {
+    return any_of(Barriers, [&](const Instruction *B) {
+      return B->getParent() == Block && (Block != M.getParent() || M.comesBefore(B));
+    });
+  };
+  SmallPtrSet<const BasicBlock *, 16> Seen;
+  SmallVector<const BasicBlock *, 16> Work{M.getParent()};
+  while (!Work.empty()) {
+    const BasicBlock *Block = Work.pop_back_val();
+    if (WaitsIn(Block))
+      continue;
+    if (succ_empty(Block) && !isa<UnreachableInst>(Block->getTerminator()))
+      return false;
+    for (const BasicBlock *S : successors(Block))
+      if (Shape.isLive(S) && Seen.insert(S).second)
+        Work.push_back(S);
+  }
+  return true;
+}
+
 /// W can run after L has run.
 bool OverwriteAnalysis::canFollow(const Instruction &W, const Instruction &L) const {
   const BasicBlock *From = L.getParent();
@@ -164,13 +213,13 @@ bool OverwriteAnalysis::canFollow(const Instruction &W, const Instruction &L) co
 /// Both accesses move through memory at one constant pace in `Common`, and W's
 /// stays ahead of (or behind) L's in the direction of travel, so that it never
 /// comes to a place that L has read. Only sound if no loop around repeats it.
-bool OverwriteAnalysis::runsAhead(const Instruction &W, const LoadInst &L,
+bool OverwriteAnalysis::runsAhead(const Instruction &W, const Instruction &L,
                                   const Loop &Common) const {
   const auto *S = dyn_cast<StoreInst>(&W);
   if (!S || Common.getParentLoop())
     return false;
   ScalarEvolution &SE = Shape.evolution();
-  Value *PL = const_cast<Value *>(L.getPointerOperand());
+  Value *PL = const_cast<Value *>(placeOf(L));
   Value *PW = const_cast<Value *>(S->getPointerOperand());
   const auto *RL = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(PL));
   if (!RL || !RL->isAffine() || RL->getLoop() != &Common)
@@ -189,11 +238,11 @@ bool OverwriteAnalysis::runsAhead(const Instruction &W, const LoadInst &L,
 /// Another thread's W may come to the place that this thread's L has read: memory
 /// that threads share, and a barrier between the two. Without a barrier it would be
 /// a race.
-bool OverwriteAnalysis::concernsOthers(const Instruction &W, const LoadInst &L) const {
+bool OverwriteAnalysis::concernsOthers(const Instruction &W, const Instruction &L) const {
   if (!Machine.manyThreads())
     return false;
   SmallVector<const Value *, 4> Objects;
-  getUnderlyingObjects(L.getPointerOperand(), Objects, nullptr, /*MaxLookup=*/0);
+  getUnderlyingObjects(placeOf(L), Objects, nullptr, /*MaxLookup=*/0);
   if (all_of(Objects, [](const Value *O) { return isa<AllocaInst>(O); }))
     return false;
   return !ByPhase || any_of(Barriers, [&](const Instruction *B) {
@@ -201,8 +250,44 @@ bool OverwriteAnalysis::concernsOthers(const Instruction &W, const LoadInst &L) 
   });
 }
 
-bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) const {
-  const Value *P = L.getPointerOperand();
+/// P leads to a variable of the block that is only ever named where it is read and written, and Other
+/// comes from elsewhere: from the caller, or out of memory. (Alias analysis takes a variable of the block
+/// for one that others may know, since the compiler does not see what starts a kernel.)
+bool OverwriteAnalysis::isHiddenFrom(const Value *P, const Value *Other) const {
+  const auto *G = dyn_cast<GlobalVariable>(getUnderlyingObject(P, /*MaxLookup=*/0));
+  if (!G || Machine.space(G->getAddressSpace()) != MemorySpace::Shared)
+    return false;
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(Other, Objects, nullptr, /*MaxLookup=*/0);
+  if (!all_of(Objects, [](const Value *O) { return isa<Argument, LoadInst>(O); }))
+    return false;
+  auto [It, New] = Hidden.try_emplace(G, true);
+  SmallVector<const Value *, 8> Work;
+  if (New)
+    Work.push_back(G);
+  // All dynamic shared memory is one piece, under many names.
+  if (New && G->isDeclaration())
+    for (const GlobalVariable &Same : F.getParent()->globals())
+      if (Same.isDeclaration() && Same.getAddressSpace() == G->getAddressSpace())
+        Work.push_back(&Same);
+  while (!Work.empty())
+    for (const Use &U : Work.pop_back_val()->uses()) {
+      const User *By = U.getUser();
+      // What F was made of says the same as F, in more words.
+      if (const auto *I = dyn_cast<Instruction>(By);
+          I && I->getFunction() != &F && Facts.preparedOf(I->getFunction()) == &F)
+        continue;
+      if (isa<GEPOperator, AddrSpaceCastOperator>(By))
+        Work.push_back(By);
+      else if (!isa<LoadInst>(By) && !(isa<StoreInst>(By) && U.getOperandNo() == StoreInst::getPointerOperandIndex()) &&
+               !(isa<AtomicRMWInst>(By) && U.getOperandNo() == AtomicRMWInst::getPointerOperandIndex()))
+        return Hidden[G] = false;
+    }
+  return It->second;
+}
+
+bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const Instruction &L) const {
+  const Value *P = placeOf(L);
   TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
   // Alias analysis compares pointers of one iteration, but a write of a later
   // iteration of any common loop counts, too. Where both pointers vary in the
@@ -217,7 +302,9 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const LoadInst &L) co
   if (TypeAnalysis::ObjectId OW = WP ? Facts.types().objectOf(WP) : TypeAnalysis::NoObject;
       O != TypeAnalysis::NoObject && OW != TypeAnalysis::NoObject && !Facts.mayOverlap(O, OW))
     return false;
-  SmallVector<MemoryLocation, 2> Places{MemoryLocation::get(&L)};
+  if (WP && isHiddenFrom(P, WP))
+    return false;
+  SmallVector<MemoryLocation, 2> Places{*MemoryLocation::getOrNone(&L)};
   // Nor does it compare pointers of two threads.
   bool Others = concernsOthers(W, L);
   if (Others || (Common && !Common->isLoopInvariant(P) && !(WP && Common->isLoopInvariant(WP)))) {

@@ -61,17 +61,23 @@ public:
   /// Nothing that can run after S, but for what is `Excepted`, reads or writes its place.
   bool isLastAccess(const llvm::StoreInst &S,
                     llvm::function_ref<bool(const llvm::Instruction &)> Excepted) const;
+  /// What M and its like leave in memory when threads next wait for each other is there when M is
+  /// reversed: nothing writes the place later, but for others of its kind at the same time.
+  bool staysAsLeft(const llvm::AtomicRMWInst &M) const;
+  /// Threads wait for each other behind M, whatever way it goes.
+  bool endsWithBarrier(const llvm::AtomicRMWInst &M) const;
   void print(llvm::raw_ostream &OS) const;
 
 private:
   bool compute(const llvm::LoadInst &L) const;
   bool changedNowhere(TypeAnalysis::ObjectId O, const llvm::BitVector &Changes) const;
   bool isPrivate(const llvm::Value *P) const;
-  bool mayOverwrite(const llvm::Instruction &W, const llvm::LoadInst &L) const;
-  bool runsAhead(const llvm::Instruction &W, const llvm::LoadInst &L,
+  bool isHiddenFrom(const llvm::Value *P, const llvm::Value *Other) const;
+  bool mayOverwrite(const llvm::Instruction &W, const llvm::Instruction &L) const;
+  bool runsAhead(const llvm::Instruction &W, const llvm::Instruction &L,
                  const llvm::Loop &Common) const;
   bool canFollow(const llvm::Instruction &W, const llvm::Instruction &L) const;
-  bool concernsOthers(const llvm::Instruction &W, const llvm::LoadInst &L) const;
+  bool concernsOthers(const llvm::Instruction &W, const llvm::Instruction &L) const;
 
   llvm::Function &F;
   llvm::Function &Root;
@@ -88,6 +94,7 @@ private:
   /// Alias queries left for this function.
   mutable unsigned Budget = 500000;
   mutable llvm::DenseMap<const llvm::LoadInst *, bool> Known;
+  mutable llvm::DenseMap<const llvm::GlobalVariable *, bool> Hidden;
   mutable llvm::DenseMap<const llvm::BasicBlock *,
                          llvm::SmallPtrSet<const llvm::BasicBlock *, 16>> After;
 };

@@ -149,11 +149,11 @@ private:
 
 } // namespace
 
-bool ThreadOwnership::analyse(ArrayRef<const LoadInst *> Loads, const Catalogue &Cat,
+bool ThreadOwnership::analyse(ArrayRef<const Instruction *> Accesses, const Catalogue &Cat,
                               function_ref<bool(const Argument &)> IsUniform) {
-  if (Loads.empty())
+  if (Accesses.empty())
     return false;
-  const DataLayout &DL = Loads.front()->getDataLayout();
+  const DataLayout &DL = Accesses.front()->getDataLayout();
   Reader Read(Cat);
   struct Place {
     const Argument *Base;
@@ -161,9 +161,10 @@ bool ThreadOwnership::analyse(ArrayRef<const LoadInst *> Loads, const Catalogue 
     uint64_t Size;
   };
   SmallVector<Place, 16> Places;
-  for (const LoadInst *L : Loads) {
+  for (const Instruction *Access : Accesses) {
     Linear At;
-    const Value *P = L->getPointerOperand();
+    const auto *M = dyn_cast<AtomicRMWInst>(Access);
+    const Value *P = M ? M->getPointerOperand() : getLoadStorePointerOperand(Access);
     while (const auto *G = dyn_cast<GEPOperator>(P)) {
       SmallMapVector<Value *, APInt, 4> Offsets;
       APInt Fixed(64, 0);
@@ -182,7 +183,7 @@ bool ThreadOwnership::analyse(ArrayRef<const LoadInst *> Loads, const Catalogue 
     const auto *Base = dyn_cast<Argument>(P);
     if (!Base || !IsUniform(*Base))
       return false;
-    Places.push_back({Base, At, DL.getTypeStoreSize(L->getType()).getFixedValue()});
+    Places.push_back({Base, At, DL.getTypeStoreSize(Access->getType()).getFixedValue()});
   }
   // One form for all, but for the constant.
   Linear Form = Places.front().At;

@@ -55,9 +55,9 @@ public:
     uint64_t Reach = 0;
   };
 
-  /// Over the loads whose adjoints are added to shared memory; `IsUniform` says which
-  /// parameters all threads get alike. False if nothing can be said.
-  bool analyse(llvm::ArrayRef<const llvm::LoadInst *> Loads, const Catalogue &Cat,
+  /// Over the loads whose adjoints are added to shared memory, or atomic operations; `IsUniform` says
+  /// which parameters all threads get alike. False if nothing can be said.
+  bool analyse(llvm::ArrayRef<const llvm::Instruction *> Accesses, const Catalogue &Cat,
                llvm::function_ref<bool(const llvm::Argument &)> IsUniform);
   const Condition &condition() const { return Found; }
 

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/TypeModel.h"
+#include "Analysis/KeptNumber.h"
 #include "Catalogue/Catalogue.h"
 #include "Support/DispatchMarks.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -808,7 +809,9 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
     Var P = pointer(RMW.getPointerOperand());
     seedAccess(I, P, T);
     transferMemory(P, 0, &I, false);
-    if (RMW.getOperation() == AtomicRMWInst::Xchg)
+    if (const Value *Kept = keptNumber(RMW))
+      transferMemory(P, 0, const_cast<Value *>(Kept), true);
+    else if (RMW.getOperation() == AtomicRMWInst::Xchg)
       transferMemory(P, 0, RMW.getValOperand(), true);
     else
       StrongIntegers();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/ForwardEmitter.h"
+#include "Analysis/KeptNumber.h"
 #include "Catalogue/Catalogue.h"
 #include "Emit/ConstantMemory.h"
 #include "Emit/FormulaEmitter.h"
@@ -597,11 +598,42 @@ void ForwardEmitter::visitStore(StoreInst &S) {
     Kinds.shadow(ToShadow, Lane);
 }
 
+/// An exchange, a minimum or a maximum: the number that remains brings its tangent with it, and
+/// nobody sees the one without the other.
+void ForwardEmitter::keepBoth(AtomicRMWInst &M, const Value &Kept) {
+  auto Kind = [&]() -> unsigned { // as rg_replaces_b32
+    switch (M.getOperation()) {
+    case AtomicRMWInst::Max:  return 1;
+    case AtomicRMWInst::Min:  return 2;
+    case AtomicRMWInst::UMax: return 3;
+    case AtomicRMWInst::UMin: return 4;
+    case AtomicRMWInst::FMax: return 5;
+    case AtomicRMWInst::FMin: return 6;
+    default:                  return 0;
+    }
+  };
+  auto *Clone = cast<AtomicRMWInst>(primal(&M));
+  B.SetInsertPoint(Clone);
+  B.SetCurrentDebugLocation(Clone->getDebugLoc());
+  const unsigned Bits = M.getType()->getPrimitiveSizeInBits();
+  Type *Word = B.getIntNTy(Bits);
+  Value *Tangent = Activity.isActive(&Kept) ? B.CreateBitCast(companion(&Kept), Word) : Constant::getNullValue(Word);
+  Value *Old = B.CreateCall(Services.runtime().require(Bits == 32 ? "rg_keep_both_b32" : "rg_keep_both_b64"),
+                            {inGenericSpace(B, Clone->getPointerOperand()), B.CreateBitCast(Clone->getValOperand(), Word),
+                             inGenericSpace(B, companion(M.getPointerOperand())), Tangent, B.getInt32(Kind())});
+  Clone->replaceAllUsesWith(B.CreateBitCast(Old, M.getType()));
+  Clone->eraseFromParent();
+}
+
 /// *p += x: the tangents add up in the same way. The plan refused all others where
 /// they matter.
 void ForwardEmitter::visitAtomic(AtomicRMWInst &M) {
   const Value *P = M.getPointerOperand(), *X = M.getValOperand();
-  if (!hasReverse(M, Activity) || !Activity.isActive(X))
+  if (!hasReverse(M, Activity))
+    return;
+  if (const Value *Kept = keptNumber(M))
+    return keepBoth(M, *Kept);
+  if (!Activity.isActive(X))
     return;
   Value *Address = companion(P);
   if (Activity.isMixed(P))

@@ -90,6 +90,7 @@ private:
   void visitStore(llvm::StoreInst &S);
   void visitTransfer(llvm::CallBase &C);
   void visitAtomic(llvm::AtomicRMWInst &M);
+  void keepBoth(llvm::AtomicRMWInst &M, const llvm::Value &Kept);
   void visitReturn(llvm::ReturnInst &R);
   llvm::Value *load(llvm::LoadInst &L);
   bool estimatesErrors() const { return Plan.request().ErrorEstimate; }

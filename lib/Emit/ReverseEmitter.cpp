@@ -148,11 +148,16 @@ AllocaInst *ReverseEmitter::adjoint(const Value *V) {
   return A;
 }
 
-/// The plan's condition on the launch, evaluated where the derivative begins.
 Value *ReverseEmitter::owned() {
-  if (Owned)
-    return Owned;
-  const ThreadOwnership::Condition &C = *Plan.ownership();
+  return Owned = Owned ? Owned : holds(*Plan.ownership(), "owned");
+}
+
+Value *ReverseEmitter::atomicsOwned() {
+  return AtomicsOwned = AtomicsOwned ? AtomicsOwned : holds(Plan.ownershipOfAtomics(), "owned.atomics");
+}
+
+/// A condition on the launch, evaluated where the derivative begins.
+Value *ReverseEmitter::holds(const ThreadOwnership::Condition &C, const Twine &Name) {
   IRBuilder<> At(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   if (DISubprogram *SP = D.getSubprogram())
     At.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
@@ -192,8 +197,8 @@ Value *ReverseEmitter::owned() {
       And(At.CreateICmpUGE(At.CreateSelect(At.CreateICmpUGT(A, B), At.CreateSub(A, B), At.CreateSub(B, A)),
                            Apart));
     }
-  Holds->setName("owned");
-  return Owned = Holds;
+  Holds->setName(Name);
+  return Holds;
 }
 
 std::optional<RuleContext::SharedPlace> ReverseEmitter::sharedPlace(Value *Address) {

@@ -47,6 +47,8 @@ public:
   const Target &target() const override { return Machine; }
   Accumulation accumulation(const llvm::LoadInst &L) const override { return Plan.accumulation(L); }
   llvm::Value *owned() override;
+  AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const override { return Plan.atomicPlace(M); }
+  llvm::Value *atomicsOwned() override;
   std::optional<SharedPlace> sharedPlace(llvm::Value *Address) override;
   bool exchanges() const override { return Machine.prefersExchange() && Plan.options().ExchangeOnDevice; }
   void markAdjointAccess(llvm::Instruction *I) override { Primal.kinds().shadow(I); }
@@ -115,7 +117,8 @@ private:
   EmitServices &Services;
   Target Machine;
   /// See owned().
-  llvm::Value *Owned = nullptr;
+  llvm::Value *Owned = nullptr, *AtomicsOwned = nullptr;
+  llvm::Value *holds(const ThreadOwnership::Condition &C, const llvm::Twine &Name);
   llvm::IRBuilder<> B;
   llvm::Value *Arena = nullptr;
   llvm::Value *Frame = nullptr;

@@ -87,6 +87,28 @@ static void collectArguments(ArrayRef<const EntryCall *> Calls, Function &Root,
     }
 }
 
+/// What V is a copy of: without optimisation, a parameter is read from a variable that was given it once.
+static const Value *givenOnce(const Value *V) {
+  V = V->stripPointerCasts();
+  const auto *L = dyn_cast<LoadInst>(V);
+  const auto *Variable = L ? dyn_cast<AllocaInst>(L->getPointerOperand()->stripPointerCasts()) : nullptr;
+  if (!Variable)
+    return V;
+  const Value *Given = nullptr;
+  SmallVector<const Value *, 2> Work{Variable};
+  while (!Work.empty())
+    for (const User *U : Work.pop_back_val()->users()) {
+      const auto *S = dyn_cast<StoreInst>(U);
+      if (isa<AddrSpaceCastInst>(U))
+        Work.push_back(U);
+      else if (S && !Given && isa<Argument>(S->getValueOperand()))
+        Given = S->getValueOperand();
+      else if (!isa<LoadInst>(U))
+        return V;
+    }
+  return Given ? Given : V;
+}
+
 /// Parameters for which every call hands on a parameter of the kernel around it, or a
 /// constant: all threads pass the same.
 static BitVector uniformParameters(ArrayRef<const EntryCall *> Calls) {
@@ -98,7 +120,7 @@ static BitVector uniformParameters(ArrayRef<const EntryCall *> Calls) {
       return false;
     if (isa<Constant>(Operand.V))
       return true;
-    const auto *A = dyn_cast<Argument>(Operand.V->stripPointerCasts());
+    const auto *A = dyn_cast<Argument>(givenOnce(Operand.V));
     return A && (A->getParent()->getCallingConv() == CallingConv::PTX_Kernel ||
                  A->getParent()->getCallingConv() == CallingConv::AMDGPU_KERNEL);
   };
@@ -751,7 +773,8 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
     Overwrite.print(Printed);
 
   // What will be done.
-  DerivativePlan Plan(F, J.Request, Activity, Overwrite, Shape, DT, Split, Opts);
+  DerivativePlan Plan(F, J.Request, Activity, Overwrite, Shape, DT, Split, Opts,
+                      &J == &Jobs.front() ? RootUniform : BitVector());
   if (Opts.PrintPlan)
     Plan.print(Printed);
   if (!LastTry && any_of(Plan.refusals(), [](const Refusal &R) {
@@ -795,7 +818,7 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
 
   // Do it. Every plan here was verified and cannot be refused any more.
   if (&J == &Jobs.front())
-    Plan.setUniform(RootUniform);
+    Plan.findOwnership();
   if (J.Request.Mode == DerivativeMode::Forward) {
     if (Layout && Layout->conflicts(F, Activity))
       return Outcome::Apart;

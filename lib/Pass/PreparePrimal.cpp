@@ -643,6 +643,7 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       FAM.invalidate(F, PreservedAnalyses::none());
     spellOutScopedAtomics(F);
     shuffleAsNumbers(F, Runtime);
+    spellBitsInAtomics(F);
     explainFloatTricks(F);
     dropMarkers(F, FAM);
     spellAddresses(F);

@@ -49,6 +49,10 @@ void dropMarkers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /// own base is aligned.
 void spellAddresses(llvm::Function &F);
 
+/// Operands of atomic operations on integers that are read from among numbers of their size: read as such,
+/// and taken as bits then (Analysis/KeptNumber.h).
+void spellBitsInAtomics(llvm::Function &F);
+
 /// Words that are only copied, by a load and a store of an integer: typed ones
 /// (a double, a pointer) become copies of that type, and, if Untyped, the others
 /// copies of memory, since they may hold pointers and floats by turns.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Plan/DerivativePlan.h"
+#include "Analysis/KeptNumber.h"
 #include "Catalogue/Catalogue.h"
 #include "Diagnostics/RequestTrail.h"
 #include "Plan/DeferredLoops.h"
@@ -32,9 +33,9 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
                                const ActivityAnalysis &Activity,
                                const OverwriteAnalysis &Overwrite,
                                const LoopShape &Shape, DominatorTree &DT, bool Split,
-                               const Options &Opts)
+                               const Options &Opts, BitVector Uniform)
     : F(F), Request(Request), Activity(Activity), Overwrite(Overwrite), Shape(Shape),
-      DT(DT), Split(Split), Opts(Opts), Machine(*F.getParent()) {
+      DT(DT), Split(Split), Opts(Opts), Machine(*F.getParent()), Uniform(std::move(Uniform)) {
   collectRefusals();
   // A tangent sweep runs along with the primal and needs nothing kept.
   if (!Refusals.empty() || Request.Mode == DerivativeMode::Forward)
@@ -400,10 +401,15 @@ static bool looksUniform(const Value *P, const Catalogue &Cat) {
   return true;
 }
 
-void DerivativePlan::setUniform(BitVector Parameters) {
+bool DerivativePlan::isGivenAlike(const Argument &A) const {
+  return A.getArgNo() < Uniform.size() && Uniform.test(A.getArgNo()) &&
+         Request.Args[A.getArgNo()] != ArgActivity::Const;
+}
+
+void DerivativePlan::findOwnership() {
   if (!Machine.manyThreads() || (Split && !Request.UserBytes) || !Opts.OwnByLaunch || Request.Width != 1)
     return;
-  SmallVector<const LoadInst *, 16> Loads;
+  SmallVector<const Instruction *, 16> Loads;
   for (const BasicBlock &B : F)
     for (const Instruction &I : B) {
       // What is added elsewhere than by loads, nobody has looked at.
@@ -418,9 +424,51 @@ void DerivativePlan::setUniform(BitVector Parameters) {
         Loads.push_back(L);
       }
     }
-  Owned = Ownership.analyse(Loads, facts().catalogue(), [&](const Argument &A) {
-    return Parameters.test(A.getArgNo()) && Request.Args[A.getArgNo()] != ArgActivity::Const;
-  });
+  Owned = Ownership.analyse(Loads, facts().catalogue(), [&](const Argument &A) { return isGivenAlike(A); });
+}
+
+/// Where the exchanges, minima and maxima of active numbers go, and whether their reverse can
+/// tell who won (docs/Atomics.md).
+void DerivativePlan::checkKeptNumbers() {
+  SmallVector<const AtomicRMWInst *, 4> Found;
+  for (const BasicBlock &B : F)
+    for (const Instruction &I : B)
+      if (keptNumber(I) && Shape.isLive(&B) && hasReverse(I, Activity))
+        Found.push_back(cast<AtomicRMWInst>(&I));
+  if (Found.empty() || !Machine.manyThreads())
+    return;
+  if (Request.Width != 1)
+    return refuse(RefusalKind::Instruction, *Found.front(), "exchange, minimum and maximum with several tangents or adjoints at once");
+  if (Request.Mode == DerivativeMode::Forward)
+    return;
+  SmallVector<const Instruction *, 4> Exchanges;
+  for (const AtomicRMWInst *M : Found) {
+    const Value *P = M->getPointerOperand();
+    bool OfBlock = Machine.spaceOf(*P) == MemorySpace::Shared || isThreadsOwn(P);
+    if ((OfBlock || Overwrite.endsWithBarrier(*M)) && Overwrite.staysAsLeft(*M)) {
+      AtomicPlaces[M] = OfBlock ? AtomicPlace::Block : AtomicPlace::OneBlock;
+    } else if (!OfBlock && M->getOperation() == AtomicRMWInst::Xchg) {
+      AtomicPlaces[M] = AtomicPlace::Own;
+      Exchanges.push_back(M);
+    } else if (OfBlock) {
+      refuse(RefusalKind::Instruction, *M,
+             Split ? "which thread's number remains is not kept for a reverse sweep of its own kernel or call"
+                   : "its place is written again later, and then nobody knows whose number remained; use a "
+                     "place for each round");
+    } else {
+      refuse(RefusalKind::Instruction, *M,
+             "threads of several blocks may come to this place, and whose number remains is known only when all "
+             "have; find it in shared memory and add by atomicAdd, or reduce with shuffles (in a kernel of one block, "
+             "a barrier behind it will do)");
+    }
+  }
+  // One condition for all: then no two of them can meet either.
+  if (!Exchanges.empty() && ((Split && !Request.UserBytes) ||
+                             !OwnershipOfAtomics.analyse(Exchanges, facts().catalogue(),
+                                                         [&](const Argument &A) { return isGivenAlike(A); })))
+    refuse(RefusalKind::Instruction, *Exchanges.front(),
+           "threads of several blocks may come to this place, and who was last is known only when all have; "
+           "exchange in shared memory, or where each thread has a place of its own by its index");
 }
 
 Accumulation DerivativePlan::accumulation(const LoadInst &L) const {
@@ -717,6 +765,7 @@ void DerivativePlan::collectRefusals() {
     }
   }
   checkLeavingThreads();
+  checkKeptNumbers();
   for (const Instruction *I : Activity.lostBits()) {
     const auto *S = dyn_cast<StoreInst>(I);
     const auto *C = dyn_cast<CallBase>(I);

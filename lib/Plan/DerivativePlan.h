@@ -111,7 +111,7 @@ public:
   DerivativePlan(llvm::Function &F, const DerivativeRequest &Request,
                  const ActivityAnalysis &Activity, const OverwriteAnalysis &Overwrite,
                  const LoopShape &Shape, llvm::DominatorTree &DT, bool Split,
-                 const Options &Opts);
+                 const Options &Opts, llvm::BitVector Uniform = {});
 
   llvm::Function &primal() const { return F; }
   const DerivativeRequest &request() const { return Request; }
@@ -143,8 +143,11 @@ public:
 
   /// How to add to an adjoint of the value that L loads.
   Accumulation accumulation(const llvm::LoadInst &L) const;
-  /// Parameters that all threads are called with alike; to be set before emission.
-  void setUniform(llvm::BitVector Parameters);
+  /// Before emission: looks for what ownership() says.
+  void findOwnership();
+  AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const { return AtomicPlaces.lookup(&M); }
+  /// The same for the places of exchanges.
+  const ThreadOwnership::Condition &ownershipOfAtomics() const { return OwnershipOfAtomics.condition(); }
   /// What has to hold of the launch so that no two threads add to one adjoint. Null if
   /// nothing is known.
   const ThreadOwnership::Condition *ownership() const {
@@ -233,6 +236,8 @@ private:
   void collectNeeds();
   void collectRefusals();
   void checkCall(const llvm::CallBase &C);
+  bool isGivenAlike(const llvm::Argument &A) const;
+  void checkKeptNumbers();
   bool checkThreads(const llvm::Instruction &I);
   /// Threads that return while others go on to a barrier (LeavingThreads.cpp).
   void checkLeavingThreads();
@@ -268,8 +273,11 @@ private:
   llvm::SmallVector<Replay, 2> Replays;
   llvm::SmallVector<Choice, 2> Choices;
   llvm::SmallVector<Refusal, 2> Refusals;
-  ThreadOwnership Ownership;
+  ThreadOwnership Ownership, OwnershipOfAtomics;
   bool Owned = false;
+  /// Parameters that all threads are called with alike.
+  llvm::BitVector Uniform;
+  llvm::DenseMap<const llvm::AtomicRMWInst *, AtomicPlace> AtomicPlaces;
   mutable std::optional<llvm::PostDominatorTree> PostDominators;
   /// Said once of each.
   llvm::SmallPtrSet<const llvm::GlobalVariable *, 2> RefusedGlobals;

@@ -39,6 +39,13 @@ enum class Accumulation : uint8_t {
   Atomic
 };
 
+/// Who can come to the place of an exchange, a minimum or a maximum (docs/Atomics.md).
+enum class AtomicPlace : uint8_t {
+  Block,    ///< the threads of a block, between two barriers
+  OneBlock, ///< the same, if the launch has one block alone
+  Own       ///< this thread, if the launch is as it should (RuleContext::atomicsOwned)
+};
+
 /// The verbs that a rule's emission may use. Implemented by ReverseEmitter.
 class RuleContext {
 public:
@@ -57,6 +64,10 @@ public:
   virtual Accumulation accumulation(const llvm::LoadInst &L) const = 0;
   /// Whether no two threads of this launch add to one adjoint.
   virtual llvm::Value *owned() = 0;
+
+  virtual AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const = 0;
+  /// Whether no two threads of this launch exchange at one place.
+  virtual llvm::Value *atomicsOwned() = 0;
 
   /// A place in memory of the block for additions that a warp does together: see
   /// rg_peers() in runtime/gpu/accumulate.c.

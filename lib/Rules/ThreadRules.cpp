@@ -16,12 +16,17 @@
 // and which the store: a store takes the shadow that loads after it have added to,
 // and leaves it empty for the accesses before it.
 //
+//   *p = x if *p < x (atomic)    if *p is x: adj[x] += shadow[p], shadow[p] = 0
+//   *p = x          (exchange)   the same
+//
 // Of an atomic addition only the sum is a function of the inputs. What was there
-// before depends on who came first, so it must not be used as an active value; the
-// same holds for exchange, minimum and maximum, which are refused.
+// before depends on who came first, so it must not be used as an active value. Nor of
+// an exchange, a minimum or a maximum: see docs/Atomics.md, also for where these can be
+// reversed at all.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/KeptNumber.h"
 #include "Catalogue/Catalogue.h"
 #include "Rules/RulesInternal.h"
 #include "llvm/IR/Constants.h"
@@ -95,25 +100,63 @@ static const char *missingOfAtomic(const Instruction &I, const ActivityAnalysis 
   if (!M)
     return "compare and exchange of an active value: the order of the threads would have to be "
            "reversed; use atomicAdd, or let each thread write a place of its own";
-  if (M->getOperation() != AtomicRMWInst::FAdd && M->getOperation() != AtomicRMWInst::FSub)
+  const bool Adds = M->getOperation() == AtomicRMWInst::FAdd || M->getOperation() == AtomicRMWInst::FSub;
+  if (!Adds && !Target(*I.getModule()).manyThreads())
     return "what remains depends on the order of the threads; only atomic addition and "
            "subtraction have a derivative";
+  if (!Adds && !keptNumber(*M))
+    return "it works on the bits of an active number as an integer; atomic addition, exchange, minimum "
+           "and maximum of the number itself, or of its bits as they are, have a derivative";
   if (A.isActive(M))
-    return "the value before an atomic addition depends on the order of the threads and must "
-           "not be used";
+    return Adds ? "the value before an atomic addition depends on the order of the threads and must "
+                  "not be used"
+                : "the value before an exchange, a minimum or a maximum depends on the order of the "
+                  "threads and must not be used";
   return nullptr;
 }
 
 static void needsOfAtomic(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
-  const Value *P = cast<AtomicRMWInst>(I).getPointerOperand();
+  const auto &M = cast<AtomicRMWInst>(I);
+  const Value *P = M.getPointerOperand(), *Kept = keptNumber(M);
   Sink({Need::Shadow, P});
-  if (A.isMixed(P))
+  if (A.isMixed(P) || Kept)
     Sink({Need::Primal, P});
+  if (Kept)
+    Sink({Need::Primal, Kept});
+}
+
+/// The adjoint of what M left in memory goes to the thread whose number that is.
+static void emitKept(const AtomicRMWInst &M, const Value *X, RuleContext &C) {
+  IRBuilderBase &B = C.builder();
+  const Value *P = M.getPointerOperand();
+  Value *Shadow = C.shadow(P), *Place = C.primal(P);
+  const unsigned Bits = M.getType()->getPrimitiveSizeInBits();
+  Type *Word = B.getIntNTy(Bits);
+  AtomicPlace Of = C.atomicPlace(M);
+  Value *Won = B.getTrue();
+  if (Of != AtomicPlace::Own) {
+    Value *Left = B.CreateAlignedLoad(Word, Place, M.getAlign());
+    Won = B.CreateICmpEQ(Left, B.CreateBitCast(C.primal(X), Word));
+  }
+  if (Of != AtomicPlace::Block)
+    B.CreateCall(C.runtime(Of == AtomicPlace::Own ? "rg_atomics_apart" : "rg_atomics_in_block"),
+                 {Of == AtomicPlace::Own ? C.atomicsOwned() : B.getTrue(),
+                  B.CreateGlobalString(M.getFunction()->getName(), "rg.name", 0, B.GetInsertBlock()->getModule())});
+  if (C.activity().isMixed(P))
+    Won = B.CreateAnd(Won, B.CreateICmpNE(Shadow, Place));
+  if (Shadow->getType()->getPointerAddressSpace())
+    Shadow = B.CreateAddrSpaceCast(Shadow, B.getPtrTy());
+  CallInst *Taken = B.CreateCall(C.runtime(Bits == 32 ? "rg_take_if_b32" : "rg_take_if_b64"), {Shadow, Won});
+  C.markAdjointAccess(Taken);
+  if (C.activity().isActive(X))
+    C.accumulate(X, B.CreateBitCast(Taken, X->getType()));
 }
 
 static void emitAtomic(const Instruction &I, RuleContext &C) {
   const auto &M = cast<AtomicRMWInst>(I);
   const Value *P = M.getPointerOperand(), *X = M.getValOperand();
+  if (const Value *Kept = keptNumber(M))
+    return emitKept(M, Kept, C);
   if (!C.activity().isActive(X))
     return;
   IRBuilderBase &B = C.builder();

@@ -50,6 +50,98 @@ RG_ACCUMULATE(f64, double)
 RG_TAKE(32, uint32_t)
 RG_TAKE(64, uint64_t)
 
+/* The same if it is this thread's to take (docs/Atomics.md): of several with the same number, the
+ * first one gets all. */
+#define RG_TAKE_IF(BITS, T)                                                              \
+  RG_INLINE T rg_take_if_b##BITS(T *p, _Bool mine) {                                     \
+    if (!mine)                                                                           \
+      return 0;                                                                          \
+    if (!RG_IS_PRIVATE(p))                                                               \
+      return __scoped_atomic_exchange_n(p, 0, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);  \
+    T x = *p;                                                                            \
+    *p = 0;                                                                              \
+    return x;                                                                            \
+  }
+RG_TAKE_IF(32, uint32_t)
+RG_TAKE_IF(64, uint64_t)
+
+static void rg_cannot_exchange(const char *function, const char *why) {
+#if defined(__NVPTX__)
+  struct { const char *function, *why; } args = {function, why};
+  vprintf("retrograd: the atomic exchanges, minima or maxima of '%s' cannot be reversed in this "
+          "launch: %s\n", &args);
+#else
+  (void)function, (void)why;
+#endif
+  __builtin_trap();
+}
+
+RG_NOINLINE void rg_atomics_apart(_Bool apart, const char *function) {
+  if (!apart)
+    rg_cannot_exchange(function, "threads may meet at one place; launch it so that each has its own");
+}
+
+RG_NOINLINE void rg_atomics_in_block(_Bool unused, const char *function) {
+  (void)unused;
+  if (RG_BLOCKS(x) * RG_BLOCKS(y) * RG_BLOCKS(z) != 1)
+    rg_cannot_exchange(function, "it has several blocks, which do not wait for each other; launch one, "
+                                 "or work in shared memory first");
+}
+
+/* Tangents of an exchange, a minimum or a maximum: number and tangent change together, under a
+ * lock of the place. Kinds as in Emit/ForwardEmitter.cpp. */
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+static __attribute__((address_space(1))) uint32_t rg_locks[512];
+#endif
+
+static inline _Bool rg_replaces_b32(uint32_t kind, uint32_t old, uint32_t x) {
+  union { uint32_t w; float x; } a = {old}, b = {x};
+  switch (kind) {
+  case 0: return 1;
+  case 1: return (int)x > (int)old;
+  case 2: return (int)x < (int)old;
+  case 3: return x > old;
+  case 4: return x < old;
+  case 5: return b.x > a.x || a.x != a.x;
+  default: return b.x < a.x || a.x != a.x;
+  }
+}
+static inline _Bool rg_replaces_b64(uint32_t kind, uint64_t old, uint64_t x) {
+  union { uint64_t w; double x; } a = {old}, b = {x};
+  switch (kind) {
+  case 0: return 1;
+  case 1: return (long)x > (long)old;
+  case 2: return (long)x < (long)old;
+  case 3: return x > old;
+  case 4: return x < old;
+  case 5: return b.x > a.x || a.x != a.x;
+  default: return b.x < a.x || a.x != a.x;
+  }
+}
+
+#define RG_KEEP_BOTH(BITS, T)                                                            \
+  RG_NOINLINE T rg_keep_both_b##BITS(T *p, T x, T *sh, T dx, uint32_t kind) {            \
+    uint64_t at = (uint64_t)p >> 2;                                                      \
+    __attribute__((address_space(1))) uint32_t *lock = &rg_locks[(at ^ at >> 9) & 511];  \
+    T old = 0;                                                                           \
+    _Bool done = 0;                                                                      \
+    do {                                                                                 \
+      if (!__scoped_atomic_exchange_n(lock, 1u, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_DEVICE)) { \
+        old = __scoped_atomic_load_n(p, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);         \
+        if (rg_replaces_b##BITS(kind, old, x)) {                                         \
+          __scoped_atomic_store_n(p, x, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);        \
+          if (sh != p)                                                                   \
+            __scoped_atomic_store_n(sh, dx, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);    \
+        }                                                                                \
+        __scoped_atomic_store_n(lock, 0u, __ATOMIC_RELEASE, __MEMORY_SCOPE_DEVICE);      \
+        done = 1;                                                                        \
+      }                                                                                  \
+    } while (!done);                                                                     \
+    return old;                                                                          \
+  }
+RG_KEEP_BOTH(32, uint32_t)
+RG_KEEP_BOTH(64, uint64_t)
+
 /* An addition where the threads of a warp probably add to one place: if all of them do,
  * or all that differ in one bit of their number, they add up first. */
 #if defined(__NVPTX__)

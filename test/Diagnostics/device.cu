@@ -75,24 +75,41 @@ __device__ void matrix(const double *x, double *y) {
       : "=d"(d0), "=d"(d1) : "d"(x[INDEX()]), "d"(x[INDEX() + 1]), "d"(0.0), "d"(0.0));
   y[INDEX()] = d0 + d1;
 }
-// A maximum of floats by their bits, in memory of integers and in memory of floats.
+// A maximum of floats by their bits: whose it was is not known any more, of several blocks, by a key, as
+// what was there before.
 __device__ void most(const float *x, float *y) {
+  __shared__ int m;
+  float s = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (THREAD() == 0)
+      m = 0;
+    BARRIER();
+    __atomic_fetch_max(&m, __builtin_bit_cast(int, x[THREAD()] + k), __ATOMIC_RELAXED);
+    BARRIER();
+    s += x[THREAD()] / __builtin_bit_cast(float, m);
+    BARRIER();
+  }
+  y[THREAD()] = s;
+}
+__device__ void mostOfAll(const float *x, float *y) {
+  __atomic_fetch_max((int *)y, __builtin_bit_cast(int, x[INDEX()] * 2), __ATOMIC_RELAXED);
+}
+__device__ void mostByKey(const float *x, float *y) {
   __shared__ int m;
   if (THREAD() == 0)
     m = 0;
   BARRIER();
-  __atomic_fetch_max(&m, __builtin_bit_cast(int, x[THREAD()]), __ATOMIC_RELAXED);
+  int b = __builtin_bit_cast(int, x[THREAD()]);
+  __atomic_fetch_max(&m, b ^ (b >> 31 & 0x7fffffff), __ATOMIC_RELAXED);
   BARRIER();
-  y[THREAD()] = x[THREAD()] / __builtin_bit_cast(float, m);
+  y[THREAD()] = x[THREAD()] / __builtin_bit_cast(float, m ^ (m >> 31 & 0x7fffffff));
 }
-__device__ void mostOfFloats(const float *x, float *y) {
+__device__ void swapped(const float *x, float *y) {
   __shared__ float m;
   if (THREAD() == 0)
     m = 0;
   BARRIER();
-  __atomic_fetch_max((int *)&m, __builtin_bit_cast(int, x[THREAD()]), __ATOMIC_RELAXED);
-  BARRIER();
-  y[THREAD()] = x[THREAD()] / m;
+  y[THREAD()] = __builtin_bit_cast(float, __atomic_exchange_n((int *)&m, __builtin_bit_cast(int, x[THREAD()] * 3), __ATOMIC_RELAXED));
 }
 __global__ void gradients(double *x, double *dx, double *y, double *dy) {
   __enzyme_autodiff((void *)fence, enzyme_dup, x, dx, enzyme_dup, y, dy);
@@ -106,7 +123,7 @@ __global__ void gradients(double *x, double *dx, double *y, double *dy) {
   __enzyme_autodiff((void *)copies, enzyme_dup, x, dx, enzyme_dup, y, dy);
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: some threads return here and others go on to a barrier: {{.*}} [RG2201]
   __enzyme_autodiff((void *)leave, enzyme_dup, x, dx, enzyme_dup, y, dy);
-  // CHECK: device.cu:[[@LINE-68]]:{{[0-9]+}}: note: it is here, in 'leave'
+  // CHECK: device.cu:[[@LINE-85]]:{{[0-9]+}}: note: it is here, in 'leave'
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: some threads return here and others go on to a barrier: {{.*}} [RG2201]
   __enzyme_autodiff((void *)leaveBy, enzyme_dup, x, dx, enzyme_dup, y, dy, THREAD(), 32);
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}bit operation on a floating-point number [RG2002]
@@ -115,8 +132,14 @@ __global__ void gradients(double *x, double *dx, double *y, double *dy) {
   __enzyme_fwddiff((void *)halves, enzyme_dup, x, dx, enzyme_dup, y, dy);
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: inline assembly that derivatives flow through cannot be differentiated: 'mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64' [RG2001]
   __enzyme_autodiff((void *)matrix, enzyme_dup, x, dx, enzyme_dup, y, dy);
-  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}the bits of an active number as an integer{{.*}} [RG2009]
+  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}its place is written again later{{.*}} [RG2009]
   __enzyme_autodiff((void *)most, enzyme_dup, (float *)x, (float *)dx, enzyme_dup, (float *)y, (float *)dy);
+  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}threads of several blocks may come to this place{{.*}} [RG2009]
+  __enzyme_autodiff((void *)mostOfAll, enzyme_dup, (float *)x, (float *)dx, enzyme_dup, (float *)y, (float *)dy);
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}the bits of an active number as an integer{{.*}} [RG2009]
-  __enzyme_fwddiff((void *)mostOfFloats, enzyme_dup, (float *)x, (float *)dx, enzyme_dup, (float *)y, (float *)dy);
+  __enzyme_autodiff((void *)mostByKey, enzyme_dup, (float *)x, (float *)dx, enzyme_dup, (float *)y, (float *)dy);
+  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}the bits of an active number as an integer{{.*}} [RG2009]
+  __enzyme_fwddiff((void *)mostByKey, enzyme_dup, (float *)x, (float *)dx, enzyme_dup, (float *)y, (float *)dy);
+  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}the value before an exchange{{.*}} [RG2009]
+  __enzyme_autodiff((void *)swapped, enzyme_dup, (float *)x, (float *)dx, enzyme_dup, (float *)y, (float *)dy);
 }
