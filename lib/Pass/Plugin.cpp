@@ -22,8 +22,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/Plugin.h"
-#include "Offload/NarrowIndices.h"
 #include "Offload/OffloadPass.h"
+#include "Offload/VectorizerGuards.h"
 #include "Pass/AnnotateParameters.h"
 #include "Pass/DeferToLink.h"
 #include "Pass/DeviceLibrary.h"
@@ -137,7 +137,7 @@ void retrograd::registerPasses(PassBuilder &PB) {
       });
   PB.registerVectorizerStartEPCallback([](FunctionPassManager &FPM, OptimizationLevel) {
     if (!Options::fromCommandLine().OffloadDevice.empty())
-      FPM.addPass(HideNarrowIndicesPass());
+      FPM.addPass(VectorizerGuardsPass());
   });
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
     MPM.addPass(DeviceReductionsPass());

@@ -1,9 +1,10 @@
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Indices under a mask beside indices of the grid: sequences of few bits and of many in one loop over threads.
-// LLVM's vectoriser drops the test that the narrower one needs (lib/Offload/NarrowIndices.h).
+// What LLVM's vectoriser would get wrong (lib/Offload/VectorizerGuards.h). Indices under a mask beside indices of
+// the grid: sequences of few bits and of many in one loop over threads. Divisions under a condition.
 // RUN: %rgcxx --offload=cpu -O3 %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O2 %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O3 -march=haswell -c %s -o %t.o
 // RUN: %rgcxx --offload=cpu -O3 -march=native -mllvm -rg-offload-uniform=0 %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O3 -march=native %s -o %t && %t
@@ -42,6 +43,18 @@ __global__ void parts(const unsigned *X, unsigned *Y, Part P) {
   Y[G] += Q * 3u ^ Own.A ^ Own.V[T & 3];
 }
 
+// A number that all threads divide alike, under a condition that some of the first vector's do not fulfil.
+__global__ void divided(const unsigned *X, unsigned *Y, unsigned M, int By) {
+  __shared__ unsigned S[64];
+  unsigned T = threadIdx.x;
+  S[T] = X[T];
+  __syncthreads();
+  unsigned R = T;
+  if (T >= 10)
+    R += S[M % blockDim.x] + S[int(M) / By];
+  Y[T] = R;
+}
+
 static unsigned *X, *Y, Bad;
 template <int Which> void check() {
   for (unsigned N : {3u, 4u, 5u, 31u, 64u, 200u}) {
@@ -66,6 +79,14 @@ int main() {
     unsigned T = G % 32, V[] = {1, 2, T, 4};
     if (Y[G] != (X[G + 7] * 3u ^ T ^ V[T & 3]) && !Bad++)
       printf("parts, %u\n", G);
+  }
+  for (int By : {3, -1}) { // nobody divides 0x80000000 by -1: there are too few threads
+    unsigned N = By > 0 ? 64 : 9, M = By > 0 ? 5 : 0x80000000u;
+    divided<<<1, N>>>(X, Y, M, By);
+    cudaDeviceSynchronize();
+    for (unsigned T = 0; T < N; ++T)
+      if (Y[T] != T + (T >= 10 ? X[5] + X[1] : 0) && !Bad++)
+        printf("divided, thread %u of %u\n", T, N);
   }
   return Bad != 0;
 }

@@ -1,11 +1,12 @@
-//===- NarrowIndices.cpp - what the vectoriser would take for granted -----===//
+//===- VectorizerGuards.cpp - what the vectoriser would get wrong ---------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Offload/NarrowIndices.h"
+#include "Offload/VectorizerGuards.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -63,19 +64,21 @@ static bool hideNarrow(Loop &L, ScalarEvolution &SE) {
         if (Width < Widest)
           Narrow.insert(I);
       });
-    for (Instruction *I : Narrow) {
-      // What is narrow only by its operands is not once these are hidden.
-      if (isa<PHINode>(I) ? I->getParent() == L.getHeader()
-                          : any_of(I->operands(), [&](Value *Op) {
-                              auto *From = dyn_cast<Instruction>(Op);
-                              return From && Narrow.contains(From);
-                            }))
-        continue;
+    // What is narrow only by its operands is not once these are hidden.
+    auto ByOperands = [&](const Instruction *I) {
+      return isa<PHINode>(I) ? I->getParent() == L.getHeader() : any_of(I->operands(), [&](const Value *Op) {
+        auto *From = dyn_cast<Instruction>(Op);
+        return From && Narrow.contains(const_cast<Instruction *>(From));
+      });
+    };
+    SmallVector<Instruction *, 8> First;
+    copy_if(Narrow, std::back_inserter(First), std::not_fn(ByOperands));
+    for (Instruction *I : First) {
       IRBuilder<> B(I->getContext());
       B.SetInsertPoint(*I->getInsertionPointAfterDef());
       Value *Hidden = B.CreateFreeze(I, I->getName() + ".narrow");
       I->replaceUsesWithIf(Hidden, [&](const Use &U) { return U.getUser() != Hidden; });
-      Again = Done.insert(I).second;
+      Again |= Done.insert(I).second;
     }
     if (Again)
       SE.forgetLoop(&L);
@@ -83,11 +86,48 @@ static bool hideNarrow(Loop &L, ScalarEvolution &SE) {
   return !Done.empty();
 }
 
-PreservedAnalyses HideNarrowIndicesPass::run(Function &F, FunctionAnalysisManager &AM) {
+/// Computes in front of L what all its rounds divide alike.
+static bool hoistDivisions(Loop &L) {
+  BasicBlock *Front = L.getLoopPreheader();
+  if (!Front)
+    return false;
+  bool Changed = false;
+  for (bool Again = true; Again;) { // a quotient may be divided again
+    Again = false;
+    for (BasicBlock *BB : L.blocks())
+      for (Instruction &I : make_early_inc_range(*BB)) {
+        if (!I.isIntDivRem() || !L.hasLoopInvariantOperands(&I))
+          continue;
+        bool Signed = I.getOpcode() == Instruction::SDiv || I.getOpcode() == Instruction::SRem;
+        Type *T = I.getType();
+        IRBuilder<> B(Front->getTerminator());
+        Value *X = B.CreateFreeze(I.getOperand(0)), *By = B.CreateFreeze(I.getOperand(1));
+        Value *Bad = B.CreateICmpEQ(By, Constant::getNullValue(T));
+        if (Signed) {
+          Constant *Least = ConstantInt::get(T, APInt::getSignedMinValue(T->getScalarSizeInBits()));
+          Bad = B.CreateOr(Bad, B.CreateAnd(B.CreateICmpEQ(By, Constant::getAllOnesValue(T)), B.CreateICmpEQ(X, Least)));
+        }
+        I.setOperand(0, X);
+        I.setOperand(1, B.CreateSelect(Bad, ConstantInt::get(T, 1), By));
+        I.dropPoisonGeneratingFlags(); // they held under the condition
+        I.moveBefore(Front->getTerminator()->getIterator());
+        Again = Changed = true;
+      }
+  }
+  return Changed;
+}
+
+PreservedAnalyses VectorizerGuardsPass::run(Function &F, FunctionAnalysisManager &AM) {
   bool Changed = false;
   for (Loop *L : AM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
-    if (L->isInnermost())
-      Changed |= hideNarrow(*L, AM.getResult<ScalarEvolutionAnalysis>(F));
+    if (L->isInnermost()) {
+      auto &SE = AM.getResult<ScalarEvolutionAnalysis>(F);
+      if (hoistDivisions(*L)) {
+        SE.forgetLoop(L);
+        Changed = true;
+      }
+      Changed |= hideNarrow(*L, SE);
+    }
   if (!Changed)
     return PreservedAnalyses::all();
   PreservedAnalyses Kept;
