@@ -607,6 +607,13 @@ bool DeviceModule::lower() {
       U.set(B.CreateAddrSpaceCast(B.CreateThreadLocalAddress(Moved), GV->getType()));
     }
     GV->eraseFromParent();
+    if (Options.checks()) // the checker tells a block's memory by its address
+      for (Function *Kernel : KernelList) {
+        IRBuilder<> B(&*Kernel->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+        FunctionCallee Note = D.getOrInsertFunction("rg_cuda_check_shared", B.getVoidTy(), B.getPtrTy(), B.getInt64Ty());
+        B.CreateCall(Note, {B.CreateThreadLocalAddress(Moved),
+                            B.getInt64(D.getDataLayout().getTypeAllocSize(Moved->getValueType()))});
+      }
   }
 
   for (Function *Kernel : KernelList) {

@@ -4,6 +4,7 @@
 // RUN: not %rgcxx --offload=cpu -DAPI -c %s -o %t.o 2>&1 | FileCheck --check-prefix=API %s
 // RUN: not %rgcxx --offload=cpu -DTHRUST -c %s -o %t.o 2>&1 | FileCheck --check-prefix=THRUST %s
 // What cannot run on a CPU is told with its name, at its line.
+#include <cuda.h>
 #include <cuda_runtime.h>
 #ifdef THRUST
 // THRUST: error: "Thrust is not part of --offload=cpu
@@ -53,6 +54,8 @@ __global__ void stack(int *X) {
   X[0] = Row[X[2]];
 }
 #ifdef API
+// API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'CUdevice' is unavailable: CUdevice is of the driver interface
+CUdevice Device;
 // API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'cudaTextureObject_t' is unavailable: texture memory is not part of --offload=cpu
 __global__ void texture(cudaTextureObject_t T, float *X) {}
 // API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'cudaGraph_t' is unavailable: graphs are not part of --offload=cpu

@@ -1,6 +1,9 @@
 // More races, each at its line: several writers, warps that only a barrier of the warp keeps apart, atomics beside
 // plain stores, dynamic shared memory that was not written, a loop that lacks its second barrier, blocks without a
 // barrier of the grid. And what barriers of the block and the grid order.
+// RUN: %rgcxx --offload=cpu -O0 -rg-check-races -rg-check-uninitialized %s -o %t.0
+// RUN: %t.0 6 2>&1 | FileCheck --check-prefix=FINE %s
+// RUN: not %t.0 7 2>&1 | FileCheck --check-prefix=CALLED %s
 // RUN: %rgcxx --offload=cpu -O2 -rg-check-races -rg-check-uninitialized %s -o %t
 // RUN: not %t 0 2>&1 | FileCheck --check-prefix=WRITERS %s
 // RUN: not %t 1 2>&1 | FileCheck --check-prefix=WARPS %s
@@ -9,6 +12,7 @@
 // RUN: not %t 4 2>&1 | FileCheck --check-prefix=LOOP %s
 // RUN: not %t 5 2>&1 | FileCheck --check-prefix=GRID %s
 // RUN: %t 6 2>&1 | FileCheck --check-prefix=FINE %s
+// RUN: not %t 7 2>&1 | FileCheck --check-prefix=CALLED %s
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -79,6 +83,27 @@ __global__ void fine(int *X) {
     atomicAdd(&X[100], S[0]);
 }
 
+// Shared memory of a function that is not inlined is the block's, too.
+__device__ __noinline__ int called(int V) {
+  static __shared__ int S[64];
+  S[threadIdx.x] = V;
+  return S[threadIdx.x];
+}
+__device__ __noinline__ int unsetIn(int V) {
+  static __shared__ int S[64];
+  if (V)
+    S[threadIdx.x] = V;
+  // CALLED-NOT: error
+  // CALLED: races.cu:[[@LINE+1]]:{{[0-9]+}}: error: kernel 'calling': thread (0,0,0) of block (0,0,0) reads shared memory that no thread of its block has written [RG1604]
+  return S[threadIdx.x];
+}
+__global__ void calling(int *X, bool Unset) {
+  int I = blockIdx.x * 64 + threadIdx.x;
+  X[I] = called(I);
+  if (Unset)
+    X[I] = unsetIn(I);
+}
+
 int main(int, char **Arguments) {
   int *X, Meet = 1, Not = 0;
   cudaMallocManaged(&X, 4096);
@@ -106,7 +131,11 @@ int main(int, char **Arguments) {
     break;
   case 6:
     fine<<<4, 64>>>(X);
+    calling<<<4, 64>>>(X, false);
     cudaLaunchCooperativeKernel(grid, dim3(6), dim3(1), Together);
+    break;
+  case 7:
+    calling<<<4, 64>>>(X, true);
     break;
   }
   printf("done\n");

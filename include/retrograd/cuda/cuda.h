@@ -10,6 +10,23 @@
 #define CUDA_VERSION 12080
 typedef unsigned int cuuint32_t;
 typedef unsigned long long cuuint64_t;
-// The driver interface (cu*) is not provided: only the runtime interface (cuda*) is.
+// The driver interface (cu*) is not provided: only the runtime interface (cuda*) is. What is missing is told
+// by its name where it is used.
+#define RG_MISSING(Name) __attribute__((unavailable(Name " is of the driver interface, which is not part of --offload=cpu: use the runtime interface (docs/user/CudaOnCpu.md)")))
+typedef int CUdevice RG_MISSING("CUdevice");
+typedef struct CUctx_missing *CUcontext RG_MISSING("CUcontext");
+typedef struct CUmod_missing *CUmodule RG_MISSING("CUmodule");
+typedef struct CUfunc_missing *CUfunction RG_MISSING("CUfunction");
+typedef unsigned long long CUdeviceptr RG_MISSING("CUdeviceptr");
+typedef int CUresult RG_MISSING("CUresult");
+#if defined(__cplusplus)
+template <class... A> RG_MISSING("cuInit") int cuInit(A...);
+template <class... A> RG_MISSING("cuDeviceGet") int cuDeviceGet(A...);
+template <class... A> RG_MISSING("cuCtxCreate") int cuCtxCreate(A...);
+template <class... A> RG_MISSING("cuModuleLoad") int cuModuleLoad(A...);
+template <class... A> RG_MISSING("cuModuleLoadData") int cuModuleLoadData(A...);
+template <class... A> RG_MISSING("cuLaunchKernel") int cuLaunchKernel(A...);
+#endif
+#undef RG_MISSING
 
 #endif

@@ -11,6 +11,9 @@
 #include "vector_functions.h"
 
 #if defined(__cplusplus)
+#if __cplusplus >= 201103L
+#include <utility> // programs rely on what it brings, std::initializer_list for one
+#endif
 #include "retrograd_device.inc"
 
 // The overloads that take typed pointers and symbols by reference.

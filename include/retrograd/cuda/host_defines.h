@@ -19,6 +19,7 @@
 #define __managed__ __attribute__((device)) // one memory: every device variable is managed
 #define __grid_constant__ __attribute__((grid_constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __cluster_dims__(...) __attribute__((unavailable("clusters of blocks are not part of --offload=cpu (docs/user/CudaOnCpu.md)")))
 #define __forceinline__ __inline__ __attribute__((always_inline))
 // libstdc++ and others write __attribute__((__noinline__)): leave it a keyword of clang's.
 #define __align__(n) __attribute__((aligned(n)))
