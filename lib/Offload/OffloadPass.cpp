@@ -164,11 +164,16 @@ PreservedAnalyses OffloadPass::run(Module &M, ModuleAnalysisManager &) {
       F.setComdat(nullptr);
       F.setVisibility(GlobalValue::DefaultVisibility);
       F.setLinkage(GlobalValue::InternalLinkage);
-    } else
+    } else {
       F.setComdat(nullptr);
+      if (F.isDeclaration())
+        F.setDSOLocal(false); // a device knows one object; the C library is another one here
+    }
   for (GlobalVariable &GV : D->globals()) {
-    if (GV.isDeclaration())
+    if (GV.isDeclaration()) {
+      GV.setDSOLocal(false);
       continue;
+    }
     GV.setComdat(nullptr);
     if (GV.isExternallyInitialized()) {
       std::string Name = GV.getName().str();
