@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/LowerEntryCalls.h"
+#include "Pass/TapeBytes.h"
 #include "Emit/SplitEmitter.h"
 #include "Request/Markers.h"
 #include "llvm/IR/Constants.h"
@@ -155,9 +156,6 @@ CallBase *Lowering::callDerivative(ArrayRef<Value *> Arguments) {
 }
 
 Value *Lowering::resultPart(const EntryResult &Part, CallBase &Call) {
-  if (Part.Bytes && InPlace) // the tape itself
-    return Builder.CreateLoad(ArrayType::get(Builder.getInt8Ty(), InPlace),
-                              Builder.CreateExtractValue(&Call, *Part.Member));
   if (Part.Member)
     return Builder.CreateExtractValue(&Call, *Part.Member);
   Value *Memory = Part.OfShadow ? ShadowMemory[Part.Parameter][Part.Lane]
@@ -170,8 +168,11 @@ void Lowering::storeParts(ArrayRef<Value *> Parts, Value *Memory,
   for (auto [Part, V] : zip(Entry.Results, Parts)) {
     Value *Address = Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(),
                                                         Memory, Part.Offset);
-    Builder.CreateAlignedStore(V, Address,
-                               commonAlignment(Alignment, Part.Offset));
+    if (Part.Bytes && InPlace) // V is the address of the tape
+      copyTape(Address, commonAlignment(Alignment, Part.Offset), V, Align(16));
+    else
+      Builder.CreateAlignedStore(V, Address,
+                                 commonAlignment(Alignment, Part.Offset));
   }
 }
 
@@ -185,7 +186,7 @@ Value *Lowering::assemble(ArrayRef<Value *> Parts, Type *Declared) {
       return Builder.CreateFPExt(Parts[0], Declared);
   }
   if (auto *S = dyn_cast<StructType>(Declared);
-      S && S->getNumElements() == Parts.size() &&
+      S && S->getNumElements() == Parts.size() && !InPlace &&
       all_of(enumerate(Parts), [&](auto P) {
         return P.value()->getType() == S->getElementType(P.index());
       })) {
@@ -201,6 +202,7 @@ Value *Lowering::assemble(ArrayRef<Value *> Parts, Type *Declared) {
 
 /// Aligned memory for a tape in place: the program's may have any alignment.
 Value *Lowering::makeTape() {
+  holdTape(*Old.getFunction());
   AllocaInst *Tape = makeMemory(ArrayType::get(Builder.getInt8Ty(), InPlace), "tape.here");
   Tape->setAlignment(Align(16));
   return Tape->getAddressSpace() ? Builder.CreateAddrSpaceCast(Tape, Builder.getPtrTy()) : Tape;

@@ -37,6 +37,7 @@
 #include "Pass/PrintFunctionPass.h"
 #include "Pass/PrintPrimalPass.h"
 #include "Pass/UserRules.h"
+#include "Pass/TapeBytes.h"
 #include "Support/Options.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
@@ -141,6 +142,7 @@ void retrograd::registerPasses(PassBuilder &PB) {
   });
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
     MPM.addPass(DeviceReductionsPass());
+    MPM.addPass(createModuleToFunctionPassAdaptor(AskForAlignmentPass()));
   });
   PB.registerPipelineStartEPCallback(
       [Started](ModulePassManager &MPM, OptimizationLevel) {
@@ -150,6 +152,8 @@ void retrograd::registerPasses(PassBuilder &PB) {
         if (!Opts.OffloadDevice.empty())
           MPM.addPass(OffloadPass(Opts.OffloadDevice, offloadOptions(Opts)));
         MPM.addPass(KeepRulesPass());
+        if (Opts.TapeInPlace)
+          MPM.addPass(KeepBytesTogetherPass());
         MPM.addPass(AnnotateParametersPass(Stage));
         MPM.addPass(KeepEqualitiesPass(Stage));
         MPM.addPass(HoldInactiveGlobalsPass(Stage));
