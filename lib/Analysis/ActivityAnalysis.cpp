@@ -101,7 +101,7 @@ void ActivityAnalysis::findUnreadOutputs(ArrayRef<ArgActivity> Args) {
 }
 
 static bool movesACharacter(const Instruction &I) {
-  return isa<LoadInst, StoreInst>(I) && I.hasMetadata(CopiesCharacters);
+  return isa<LoadInst, StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(I) && I.hasMetadata(CopiesCharacters);
 }
 
 /// Marked by preparation: constant but for jumps, whatever its operations say.

@@ -473,6 +473,8 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
                                                        const Value *P,
                                                        uint64_t Size) const {
   const DataLayout &DL = I->DL;
+  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(Inst) && Inst->hasMetadata(CopiesCharacters))
+    return {{0, Size, {ByteKind::Integer, nullptr}}};
   const Value *V = nullptr;
   if (isa<LoadInst>(Inst))
     V = Inst;

@@ -66,8 +66,15 @@ ObjectGraph::Var TypeAnalysis::Impl::constantPointer(const Constant *C) {
   if (auto *CE = dyn_cast<ConstantExpr>(C)) {
     if (CE->isCast() && CE->getOperand(0)->getType()->isPointerTy())
       return pointer(CE->getOperand(0));
-    if (CE->getOpcode() == Instruction::IntToPtr)
-      return G.newPointer();
+    if (CE->getOpcode() == Instruction::IntToPtr) {
+      // No memory is in the first page: what points there is a null that is aligned (Rust's
+      // empty vectors), and one constant to vectors of all types.
+      constexpr uint64_t Page = 4096;
+      const auto *Address = dyn_cast<ConstantInt>(CE->getOperand(0));
+      const bool Nowhere = Address && Address->getValue().ult(Page) &&
+                           CE->getType()->getScalarType()->getPointerAddressSpace() == 0;
+      return Nowhere ? NoVar : G.newPointer();
+    }
     return NoVar;
   }
   if (auto *CV = dyn_cast<ConstantVector>(C)) {
@@ -806,6 +813,10 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
   }
   case Instruction::AtomicRMW: {
     auto &RMW = cast<AtomicRMWInst>(I);
+    if (I.hasMetadata(CopiesCharacters)) {
+      seedInteger(&I, Trust::Strong);
+      return;
+    }
     Var P = pointer(RMW.getPointerOperand());
     seedAccess(I, P, T);
     transferMemory(P, 0, &I, false);
@@ -819,6 +830,8 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
   }
   case Instruction::AtomicCmpXchg: {
     auto &X = cast<AtomicCmpXchgInst>(I);
+    if (I.hasMetadata(CopiesCharacters))
+      return;
     Var P = pointer(X.getPointerOperand());
     seedAccess(I, P, X.getNewValOperand()->getType());
     transferMemory(P, 0, X.getNewValOperand(), true);

@@ -19,6 +19,16 @@
 using namespace llvm;
 using namespace retrograd;
 
+/// Members of the library that count the owners of a control block, and what they do that with.
+/// Types do not tell: a block and the object in it are one piece of memory, and where objects
+/// of several classes own each other, their members and these counts lie upon each other.
+static bool countsOwners(const Function &F) {
+  const StringRef N = F.getName();
+  return N.starts_with("_ZNSt16_Sp_counted_baseI") || N.starts_with("_ZNKSt16_Sp_counted_baseI") ||
+         (N.starts_with("_ZN9__gnu_cxx") &&
+          (N.contains("__atomic_add") || N.contains("__exchange_and_add")));
+}
+
 PreservedAnalyses AnnotateParametersPass::run(Module &M,
                                               ModuleAnalysisManager &) {
   if (!hasEntryCalls(M) && !isBeforeLink(Stage))
@@ -39,6 +49,11 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
       isBeforeLink(Stage) ? holdForLink(F) : F.addFnAttr(Attribute::NoInline);
     if (F.isDeclaration())
       continue;
+    if (countsOwners(F))
+      for (Instruction &I : instructions(F))
+        if ((isa<LoadInst, StoreInst>(I) && getLoadStoreType(&I)->isIntegerTy()) ||
+            isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
+          I.setMetadata(CopiesCharacters, Nothing);
     if (!Cat.handlesCharacters(F)) {
       labelCopies(F, Structs);
       continue;
@@ -52,10 +67,12 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
         I.setMetadata("rg.int", Member);
     }
   }
-  // A marker that is 'static' and never written to would be folded to its value.
+  // A marker that is 'const', or 'static' and never written to, would be folded to its value.
   for (GlobalVariable &G : M.globals())
-    if (G.hasLocalLinkage() && !G.isConstant() && isMarker(&G))
+    if (isMarker(&G) && !G.isDeclaration() && (G.isConstant() || G.hasLocalLinkage())) {
+      G.setConstant(false);
       G.setExternallyInitialized(true);
+    }
   // An attribute that nobody but us reads invalidates nothing.
   return PreservedAnalyses::all();
 }

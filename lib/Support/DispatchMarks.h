@@ -25,7 +25,8 @@ inline constexpr llvm::StringLiteral DispatchesCalls = "rg-dispatches";
 inline constexpr llvm::StringLiteral UnseenCallee = "rg-unseen";
 /// On a copy of a function for the constants that a dispatcher passes.
 inline constexpr llvm::StringLiteral FixedArguments = "rg-fixed-arguments";
-/// Metadata of a copy of memory, or of a load or store of a byte: it moves characters, no numbers and no pointers.
+/// Metadata of a copy of memory, or of a load or store: it moves characters or counts of
+/// owners, no numbers and no pointers. Also of an atomic operation on such a count.
 inline constexpr llvm::StringLiteral CopiesCharacters = "rg.characters";
 /// Metadata of an access to an integer of less than four bytes that a struct declares as a
 /// member: no part of a number, and no evidence of what others take its place for.

@@ -9,10 +9,63 @@
 // CHECK-NOT: number
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
+#include <new>
+#include <utility>
 #include <vector>
 extern int enzyme_const;
 template <class T, class... Args> T __enzyme_autodiff(void *, Args...);
+// As std::shared_ptr, but for what is known of the library's: its counts.
+bool threads;
+struct Block {
+  int owners = 1, watchers = 1;
+  virtual void dispose() = 0;
+  static int add(int *count, int n) {
+    if (threads)
+      return __atomic_fetch_add(count, n, __ATOMIC_ACQ_REL);
+    int old = *count;
+    *count += n;
+    return old;
+  }
+};
+template <class T> struct Place : Block {
+  T value;
+  void dispose() override { value.~T(); }
+  Place() : value() {}
+};
+template <class T> struct Shared {
+  T *at = nullptr;
+  Block *block = nullptr;
+  Shared() = default;
+  Shared(T *at, Block *block) : at(at), block(block) {}
+  Shared(const Shared &o) : at(o.at), block(o.block) {
+    if (block)
+      Block::add(&block->owners, 1);
+  }
+  Shared &operator=(Shared o) {
+    std::swap(at, o.at);
+    std::swap(block, o.block);
+    return *this;
+  }
+  ~Shared() {
+    if (!block)
+      return;
+    constexpr long long Alone = 1 + (1LL << 32);
+    if (__atomic_load_n((long long *)&block->owners, __ATOMIC_ACQUIRE) == Alone) {
+      block->owners = block->watchers = 0;
+      block->dispose();
+      ::operator delete(block);
+    } else if (Block::add(&block->owners, -1) == 1) {
+      block->dispose();
+      if (Block::add(&block->watchers, -1) == 1)
+        ::operator delete(block);
+    }
+  }
+  T *operator->() const { return at; }
+};
+template <class T> Shared<T> make() {
+  auto *p = new Place<T>;
+  return Shared<T>(&p->value, p);
+}
 struct Map {
   virtual ~Map() = default;
   virtual double of(double x) const = 0;
@@ -25,22 +78,22 @@ struct Triple : Map {
 };
 struct Link {
   double v;
-  std::shared_ptr<Link> next;
+  Shared<Link> next;
 };
 double chain(const double *x) {
-  auto p = std::make_shared<Link>();
-  p->next = std::make_shared<Link>();
+  auto p = make<Link>();
+  p->next = make<Link>();
   p->next->v = *x;
   return p->next->v;
 }
 struct Node {
   double v = 0;
-  std::vector<std::shared_ptr<Node>> of;
+  std::vector<Shared<Node>> of;
 };
 Square mine;
 double f(const Map *m, double x) {
   const Map *other = &mine;
-  auto p = std::make_shared<Node>(), q = std::make_shared<Node>();
+  auto p = make<Node>(), q = make<Node>();
   q->v = m->of(x);
   p->of = {q, q};
   return p->of[0]->v + p->of[1]->v + other->of(x);

@@ -129,8 +129,36 @@ macro_rules! check {
         }
     };
 }
+// Empty vectors of all types point to one address, where no memory is.
+extern "C" fn matrix(x: *const f64, n: usize) -> f64 {
+    let x = slice(x, n);
+    let mut m = vec![vec![0.0; n]; n];
+    for i in 0..n {
+        for j in 0..n {
+            m[i][j] = x[i] * x[j].cos();
+        }
+    }
+    m.swap(0, 1);
+    let sum: f64 = m.iter().map(|r| r.iter().sum::<f64>() * r[0]).sum();
+    sum + m[0][1] * m[1][1]
+}
+extern "C" fn triangle(x: *const f64, n: usize) -> f64 {
+    let x = slice(x, n);
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    for i in 0..n {
+        let mut r = Vec::new();
+        for j in 0..=i {
+            r.push(x[i] * x[j]);
+        }
+        rows.push(r);
+    }
+    rows.iter().map(|r| r.iter().product::<f64>() + r[0]).sum()
+}
+
 fn main() {
     let mut ok = true;
+    check!(matrix, ok);
+    check!(triangle, ok);
     check!(particles, ok);
     check!(expression, ok);
     check!(windows, ok);
