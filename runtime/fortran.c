@@ -337,8 +337,16 @@ RG_ROUTINE int rg_fortran_allocate_source(Descriptor *D, const Descriptor *Sourc
   }
   allocate(D);
   int64_t N = elements(D);
+  /* The source is the one of the two whose kind is often known. */
+  const int8_t Type = Source->Type;
+  const int64_t Have = Source->Bytes;
+  if (Type == Character && (int64_t)D->Bytes != Have) {
+    for (int64_t I = 0; I < N; ++I)
+      copyCharacters(at(D, I), D->Bytes, atOrScalar(Source, I), Have);
+    return 0;
+  }
   for (int64_t I = 0; I < N; ++I)
-    copy1(at(D, I), atOrScalar(Source, I), D);
+    copyKind(at(D, I), atOrScalar(Source, I), Type, Have);
   return 0;
 }
 RG_ROUTINE int rg_fortran_deallocate(Descriptor *D, bool HasStatus, void *Message,

@@ -138,6 +138,9 @@ defm lapack_potrf : Dense<"potrf", "I:IIPI", "- - mT -", "V:PPPPP", "", "I:INIPI
 defm lapack_potrs : Dense<"potrs", "V:IIIPIPI", "- - - rT - mT -", "V:PPPPPPPP", "",
                           "I:INIIPIPI">;
 defm lapack_posv : DenseNames<"posv", "V:PPPPPPPP", "", "I:INIIPIPI">;
+defm lapack_potri : DenseNames<"potri", "V:PPPPP", "", "I:INIPI">;
+defm lapack_gels : DenseNames<"gels", "V:PPPPPPPPPPP", "", "I:INIIIPIPI">;
+defm lapack_gtsv : DenseNames<"gtsv", "V:PPPPPPPP", "", "I:IIIPPPPI">;
 defm lapack_trtrs : DenseNames<"trtrs", "V:PPPPPPPPPP", "">;
 defm lapack_geqrf : Dense<"geqrf", "I:IIPIP", "- - mT - wT", "V:PPPPPPPP", "", "I:IIIPIP">;
 defm lapack_ormqr : Dense<"ormqr", "I:IIIIIPIPPI", "- - - - - rT - rT mT -",

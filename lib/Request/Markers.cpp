@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Metadata.h"
 
 using namespace llvm;
@@ -60,6 +61,8 @@ static StringRef markerWithin(const Value *V, bool *ByAddress, unsigned Depth) {
     return Common;
   }
   auto FromGlobal = [](const Value *P) -> StringRef {
+    if (const auto *Own = dyn_cast<IntrinsicInst>(P); Own && Own->getIntrinsicID() == Intrinsic::threadlocal_address)
+      P = Own->getArgOperand(0);
     auto *G = dyn_cast<GlobalVariable>(P->stripPointerCastsAndAliases());
     if (!G)
       return {};

@@ -17,6 +17,10 @@ void dgeqrf_(int *, int *, double *, int *, double *, double *, int *, int *);
 void dormqr_(const char *, const char *, int *, int *, int *, double *, int *, double *, double *,
              int *, double *, int *, int *);
 void dorgqr_(int *, int *, int *, double *, int *, double *, double *, int *, int *);
+void dpotri_(const char *, int *, double *, int *, int *);
+void dgels_(const char *, int *, int *, int *, double *, int *, double *, int *, double *, int *,
+            int *);
+void dgtsv_(int *, int *, double *, double *, double *, double *, int *, int *);
 void dsyev_(const char *, const char *, int *, double *, int *, double *, double *, int *, int *);
 
 static double solve(double *x) {
@@ -119,7 +123,56 @@ static double spectrum(double *x) {
   return r;
 }
 
+static double inverse(double *x) {
+  enum { n = 3 };
+  int N = n, info;
+  double A[n * n];
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      A[i + n * j] = x[i + n * j] + x[j + n * i] + 6 * (i == j);
+  dpotrf_("U", &N, A, &N, &info);
+  dpotri_("U", &N, A, &N, &info);
+  return weigh(A, n * n);
+}
+// Tall and wide, as it is and transposed: what remains in A counts, too.
+static double fit(double *x, const char *t, int m, int n) {
+  int r = 2, info, size = -1, ldb = m > n ? m : n;
+  double A[12], B[8], Best;
+  for (int i = 0; i < m * n; ++i)
+    A[i] = x[i];
+  for (int i = 0; i < 2 * ldb; ++i)
+    B[i] = x[12 + i];
+  dgels_(t, &m, &n, &r, A, &m, B, &ldb, &Best, &size, &info);
+  size = (int)Best;
+  double *work = malloc(size * sizeof(double));
+  dgels_(t, &m, &n, &r, A, &m, B, &ldb, work, &size, &info);
+  free(work);
+  int rows = *t == 'N' ? n : m;
+  return weigh(B, rows) + weigh(B + ldb, rows) + 0.1 * weigh(A, m * n) + info;
+}
+static double tall(double *x) { return fit(x, "N", 4, 3); }
+static double tallTransposed(double *x) { return fit(x, "T", 4, 3); }
+static double wide(double *x) { return fit(x, "N", 3, 4); }
+static double wideTransposed(double *x) { return fit(x, "T", 3, 4); }
+static double threeDiagonals(double *x) {
+  enum { n = 4 };
+  int N = n, r = 2, info;
+  // The second pivot is the element below.
+  double d[n] = {4 + x[0], 0.1 * x[1], 5 + x[2], x[3] - 6}, du[n - 1] = {x[7], 4 + x[8], x[9]};
+  double dl[n - 1] = {0.3 * x[4], 5 + x[5], x[6]}, B[2 * n];
+  for (int i = 0; i < 2 * n; ++i)
+    B[i] = x[10 + i];
+  dgtsv_(&N, &r, dl, d, du, B, &N, &info);
+  return weigh(B, 2 * n) + weigh(d, n) + weigh(du, n - 1) + weigh(dl, n - 2) + info;
+}
+
 int main(void) {
+  CHECK_VECTOR(inverse, 9);
+  CHECK_VECTOR(tall, 20);
+  CHECK_VECTOR(tallTransposed, 20);
+  CHECK_VECTOR(wide, 20);
+  CHECK_VECTOR(wideTransposed, 20);
+  CHECK_VECTOR(threeDiagonals, 18);
   CHECK_VECTOR(solve, 24);
   CHECK_VECTOR(factor, 20);
   CHECK_VECTOR(gaussian, 8);

@@ -27,6 +27,20 @@ static double chain(double *x, int Order) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       S[i + n * j] = x[i + n * j] + x[j + n * i] + i * (i == j);
+  double F[n * n], C[2 * n], d[n], dl[n - 1], du[n - 1];
+  for (int i = 0; i < n * n; ++i)
+    F[i] = 0.3 * x[i] + 5 * (i % (n + 1) == 0);
+  for (int i = 0; i < 2 * n; ++i)
+    C[i] = x[16 + i];
+  for (int i = 0; i < n; ++i)
+    d[i] = 3 + x[i];
+  for (int i = 0; i + 1 < n; ++i)
+    dl[i] = x[4 + i], du[i] = x[8 + i];
+  LAPACKE_dpotri(Order, 'U', n, F, n);
+  LAPACKE_dgtsv(Order, n, r, dl, d, du, C, ldb);
+  LAPACKE_dgels(Order, 'N', n, n, r, F, n, C, ldb);
+  for (int i = 0; i < 2 * n; ++i)
+    B[i] += C[i];
   LAPACKE_dsyev(Order, 'V', 'U', n, S, n, w);
   double s = weigh(B, 8) + 0.1 * weigh(A, 16) + 0.1 * weigh(Q, 12) + weigh(w, n);
   for (int i = 0; i < n * n; ++i)
