@@ -328,6 +328,20 @@ RG_ROUTINE int rg_fortran_allocate_pointer(Descriptor *D, bool HasStatus, void *
   initialise(D);
   return 0;
 }
+/* ALLOCATE is to make Length characters of D. */
+RG_ROUTINE void rg_fortran_begin_characters(Descriptor *D, int64_t Length, int Kind, int Rank,
+                                            int Corank) {
+  if (D->Base)
+    return;
+  if (Kind != 1 || Corank)
+    rg_fortran_refuse(RG_KIND);
+  D->Bytes = Length < 0 ? 0 : Length;
+  D->Version = Version;
+  D->Rank = Rank;
+  D->Type = Character;
+  D->Attribute = Allocatable;
+  D->Extra = 0;
+}
 RG_ROUTINE int rg_fortran_allocate_source(Descriptor *D, const Descriptor *Source,
                                bool HasStatus, void *Message, const char *File,
                                int Line) {

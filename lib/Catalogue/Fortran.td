@@ -87,6 +87,8 @@ def fortran_questions_of_class
 }
 
 let Section = "Fortran: characters" in {
+def fortran_begin_characters
+    : Expansion<"rg_fortran_begin_characters", ["_FortranAAllocatableInitCharacterForAllocate"], "V:PLIII">;
 def fortran_trim : Expansion<"rg_fortran_trim", ["_FortranATrim"], "V:PPPI">;
 def fortran_repeat : Expansion<"rg_fortran_repeat", ["_FortranARepeat"], "V:PPLPI">;
 def fortran_adjustl : Expansion<"rg_fortran_adjustl", ["_FortranAAdjustl"], "V:PPPI">;

@@ -8,6 +8,7 @@ module grids
   type :: grid
     integer :: n = 0
     real(c_double), allocatable :: u(:), f(:)
+    character(len=:), allocatable :: name
   contains
     procedure :: begin
     procedure :: step
@@ -31,6 +32,8 @@ contains
     this%n = size(x)
     this%u = x
     allocate (this%f, source=sin(x))
+    allocate (character(len=2 + this%n) :: this%name)
+    this%name = 'heat'
   end subroutine
   subroutine step(this, dt)
     class(grid), intent(inout) :: this
@@ -48,7 +51,7 @@ contains
     do t = 1, 5
       call g%step(0.1d0*x)
     end do
-    f = sum(g%u**2) + 4*g%f(2)
+    f = sum(g%u**2) + len(g%name)*g%f(2)
   end function
 end module
 
