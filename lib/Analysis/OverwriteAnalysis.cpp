@@ -273,9 +273,10 @@ bool OverwriteAnalysis::isHiddenFrom(const Value *P, const Value *Other) const {
   while (!Work.empty())
     for (const Use &U : Work.pop_back_val()->uses()) {
       const User *By = U.getUser();
-      // What F was made of says the same as F, in more words.
+      // What F was made of says the same as F, in more words, and what was made of others the same as they.
       if (const auto *I = dyn_cast<Instruction>(By);
-          I && I->getFunction() != &F && Facts.preparedOf(I->getFunction()) == &F)
+          I && I->getFunction() != &F &&
+          (Facts.preparedOf(I->getFunction()) == &F || I->getFunction()->getName().starts_with("rg.")))
         continue;
       if (isa<GEPOperator, AddrSpaceCastOperator>(By))
         Work.push_back(By);

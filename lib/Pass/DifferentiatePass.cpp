@@ -50,12 +50,13 @@ static SmallVector<const EntryCall *, 4> alike(ArrayRef<EntryCall> Calls, size_t
 
 /// What each call has for tapes, where all of one function have something: any tape of its may come
 /// to any sweep of it. On the host a tape is a pointer, which can be checked, and so it is for a program
-/// that releases tapes by itself.
+/// that releases tapes by itself, or has one half of a function elsewhere.
 static void findTapeMemory(const Module &M, MutableArrayRef<EntryCall> Calls, const Options &Opts) {
   const Function *Free = M.getFunction("rg_tape_free");
   if (!Opts.TapeInPlace || !Target(M).manyThreads() || (Free && !Free->use_empty()))
     return;
   DenseMap<const Function *, uint64_t> Least;
+  DenseMap<const Function *, unsigned> Halves;
   auto HasTape = [](const EntryCall &E) {
     return !E.Request.FromTape &&
            (E.Request.Mode == DerivativeMode::Augment || E.Request.Mode == DerivativeMode::Sweep);
@@ -64,9 +65,10 @@ static void findTapeMemory(const Module &M, MutableArrayRef<EntryCall> Calls, co
     if (HasTape(E)) {
       auto [It, New] = Least.try_emplace(E.Request.Primal, E.OfTape.UserBytes);
       It->second = std::min(It->second, E.OfTape.UserBytes);
+      Halves[E.Request.Primal] |= E.Request.Mode == DerivativeMode::Augment ? 1 : 2;
     }
   for (EntryCall &E : Calls)
-    if (HasTape(E))
+    if (HasTape(E) && Halves.lookup(E.Request.Primal) == 3)
       E.Request.UserBytes = Least.lookup(E.Request.Primal);
 }
 
