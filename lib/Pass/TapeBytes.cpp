@@ -18,16 +18,6 @@
 using namespace llvm;
 using namespace retrograd;
 
-namespace {
-
-/// The words of one alignment behind one address.
-struct Words {
-  SmallVector<Instruction *, 8> Accesses;
-  Value *Aligned = nullptr;
-};
-
-} // namespace
-
 /// A word of 4 or 8 bytes that is not known to be aligned, and how far behind its base it lies.
 static std::optional<std::pair<Value *, uint64_t>> unalignedWord(Instruction &I) {
   auto *L = dyn_cast<LoadInst>(&I);
@@ -69,15 +59,17 @@ static void choose(Instruction &I, Value *Aligned, Align Whole) {
 }
 
 static bool askForAlignment(Function &F) {
-  MapVector<std::pair<Value *, uint64_t>, Words> Found;
+  // By base and size.
+  MapVector<std::pair<Value *, uint64_t>, SmallVector<Instruction *, 8>> Found;
   for (Instruction &I : instructions(F))
     if (auto Word = unalignedWord(I))
-      Found[*Word].Accesses.push_back(&I);
+      Found[*Word].push_back(&I);
   bool Changed = false;
-  for (auto &[Of, W] : Found) {
+  for (auto &[Of, Accesses] : Found) {
     auto [Base, Size] = Of;
     auto *Def = dyn_cast<Instruction>(Base);
-    if (W.Accesses.size() < 2 || (Def && (isa<PHINode>(Def) || Def->isTerminator())))
+    // A base that is a word of this kind itself becomes two.
+    if (Accesses.size() < 2 || (Def && (isa<PHINode>(Def) || Def->isTerminator() || unalignedWord(*Def))))
       continue;
     IRBuilder<> B(F.getContext());
     if (Def)
@@ -85,9 +77,9 @@ static bool askForAlignment(Function &F) {
     else
       B.SetInsertPoint(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
     Type *Address = F.getDataLayout().getIntPtrType(Base->getType());
-    W.Aligned = B.CreateIsNull(B.CreateAnd(B.CreatePtrToInt(Base, Address), Size - 1), "aligned");
-    for (Instruction *I : W.Accesses)
-      choose(*I, W.Aligned, Align(Size));
+    Value *Aligned = B.CreateIsNull(B.CreateAnd(B.CreatePtrToInt(Base, Address), Size - 1), "aligned");
+    for (Instruction *I : Accesses)
+      choose(*I, Aligned, Align(Size));
     Changed = true;
   }
   return Changed;
