@@ -328,6 +328,82 @@ RG_ROUTINE int rg_fortran_allocate_pointer(Descriptor *D, bool HasStatus, void *
   initialise(D);
   return 0;
 }
+/*===-- Objects of a class --------------------------------------------------===*/
+
+/* D is of type T from now on; null: not known. */
+RG_INLINE void setType(Descriptor *D, const DerivedType *T, int Rank) {
+  ((const DerivedType **)D)[3 + 3 * Rank] = T;
+}
+/* ALLOCATE is to make objects of type T of D. */
+RG_ROUTINE void rg_fortran_begin_object(Descriptor *D, const DerivedType *T, int Rank, int Corank) {
+  if (D->Base)
+    return;
+  if (Corank)
+    rg_fortran_refuse(RG_KIND);
+  D->Bytes = T->Bytes;
+  D->Version = Version;
+  D->Rank = Rank;
+  D->Type = Derived;
+  D->Attribute = Allocatable;
+  D->Extra = 1;
+  setType(D, T, Rank);
+}
+/* ALLOCATE is to make objects of the type, the length and (unless it is a scalar) the shape of Mold. */
+RG_ROUTINE void rg_fortran_begin_like(Descriptor *D, const Descriptor *Mold, int Rank) {
+  if (D->Base)
+    return;
+  D->Bytes = Mold->Bytes;
+  D->Rank = Rank;
+  D->Type = Mold->Type;
+#define RG_DIM(K)                                                              \
+  if (Rank > K && Mold->Rank > K)                                              \
+    D->Dims[K] = Mold->Dims[K];
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  if (isDerived(D) && isDerived(Mold))
+    setType(D, typeOfCopy(Mold), Rank);
+}
+RG_ROUTINE int rg_fortran_deallocate_object(Descriptor *D, const DerivedType *T, bool HasStatus, void *Message,
+                                            const char *File, int Line) {
+  refuseToFinalise(D);
+  free(D->Base);
+  D->Base = 0;
+  if (isDerived(D))
+    setType(D, T, D->Rank);
+  return 0;
+}
+/* The variable becomes of the type of the value. */
+RG_ROUTINE void rg_fortran_assign_object(Descriptor *To, const Descriptor *From, const char *File, int Line) {
+  if (To->Attribute != Allocatable || !isDerived(From) || !isDerived(To) || From->Rank != To->Rank) {
+    rg_fortran_refuse(RG_CLASS);
+    return;
+  }
+  const DerivedType *T = typeOfCopy(From);
+  const bool Owning = owns(From);
+  const int64_t Bytes = From->Bytes, N = elements(From);
+  const bool Same = To->Base && typeOfCopy(To) == T && sameShape(To, From) &&
+                    (To->Base == From->Base || !overlap(To, From, N));
+  char *Old = To->Base, *New = Same ? Old : newMemory(N * Bytes);
+  if (!Same) {
+    refuseToFinalise(To);
+    setContiguous(To, From);
+    To->Bytes = Bytes;
+    To->Base = New;
+    setType(To, T, To->Rank);
+  }
+  if (Owning)
+    for (int64_t I = 0; I < N; ++I) {
+      if (!Same)
+        rg_fortran_initialise(at(To, I), T);
+      rg_fortran_copy_object(at(To, I), at(From, I), T);
+    }
+  else
+    for (int64_t I = 0; I < N; ++I)
+      memcpy(at(To, I), at(From, I), Bytes);
+  if (!Same)
+    free(Old);
+}
+
 /* ALLOCATE is to make Length characters of D. */
 RG_ROUTINE void rg_fortran_begin_characters(Descriptor *D, int64_t Length, int Kind, int Rank,
                                             int Corank) {

@@ -61,6 +61,7 @@ __attribute__((noreturn, cold)) void rg_fortran_refuse(const char *What);
 #define RG_OWNING "assignment as a whole of a derived type with allocatable components that is not known where it is compiled, or onto a part of itself"
 #define RG_ASSIGNMENT "derived types with an assignment of their own in assignments of what holds them"
 #define RG_FINAL "final procedures, where flang's runtime would call them"
+#define RG_CLASS "assignment to variables of a class that are not allocatable, or of a scalar to an array of a class"
 #define RG_KIND "arrays of this kind of element"
 
 #define RG_INLINE static inline __attribute__((always_inline))

@@ -236,8 +236,8 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
   Position P = I->G.positionOf(I->lookupPointer(Ptr));
   if (!P.valid())
     return std::nullopt;
-  // The period that all repetitions at P have in common.
-  int64_t Period = P.Stride;
+  // The period that all repetitions at P have in common, and where they begin.
+  int64_t Period = P.Stride, Begin = Position::PosInf;
   std::vector<Evidence> All = I->G.evidenceOf(P.Obj);
   bool Repeats = P.Stride != 0;
   for (const Evidence &E : All) {
@@ -245,6 +245,7 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
         (P.exact() && E.Where.Hi < Position::PosInf))
       continue;
     Period = Repeats ? std::lcm(Period, E.Where.Stride) : E.Where.Stride;
+    Begin = std::min(Begin, E.Where.Off);
     Repeats = true;
     if (Period > LongestPeriod)
       return std::nullopt;
@@ -255,6 +256,7 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
       if (E.Where.exact() || E.Where.Hi <= P.Off)
         continue;
       Period = Repeats ? std::lcm(Period, E.Where.Stride) : E.Where.Stride;
+      Begin = std::min(Begin, E.Where.Off);
       Repeats = true;
       if (Period > LongestPeriod)
         return std::nullopt;
@@ -273,44 +275,56 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
   if (!First)
     return std::nullopt;
   if (Homogeneous && First->Kind.K == ByteKind::Integer)
-    return Pattern{1, {{0, 1, First->Kind}}};
+    return Pattern{1, 0, {{0, 1, First->Kind}}};
   if (!Repeats) {
     if (!Homogeneous || First->Kind.K == ByteKind::Conflict)
       return std::nullopt;
     for (const Evidence &E : All)
       if (E.Where.Hi > P.Off && (E.Where.Off - P.Off) % First->Size)
         return std::nullopt;
-    return Pattern{uint64_t(First->Size),
+    return Pattern{uint64_t(First->Size), 0,
                    {{0, uint64_t(First->Size), First->Kind}}};
   }
-  Position Q = P;
+  if (std::optional<Pattern> Whole = I->repeating(P, Period, /*Header=*/0, All, I->originOf(Ptr)))
+    return Whole;
+  // A struct that ends in an array: what repeats begins behind its other members.
+  if (!P.exact() || Begin <= P.Off || Begin - P.Off > LongestPeriod)
+    return std::nullopt;
+  return I->repeating(P, Period, Begin - P.Off, All, I->originOf(Ptr));
+}
+
+/// What lies at P, if all that is known (All) fits Header bytes and then elements of Period bytes.
+std::optional<TypeAnalysis::Pattern>
+TypeAnalysis::Impl::repeating(Position P, int64_t Period, int64_t Header, ArrayRef<Evidence> All,
+                              unsigned Asker) const {
+  Position Q = P.shifted(Header);
   Q.Stride = Period;
-  Q.Lo = P.Off;
+  Q.Lo = Q.Off;
   Q.Hi = Position::PosInf;
   Pattern Result;
   Result.Period = Period;
-  Result.Leaves = I->leaves(Q, Period, I->originOf(Ptr));
+  Result.Header = Header;
+  if (Header)
+    Result.Leaves = leaves(P, Header, Asker);
   bool Known = false;
-  for (const TypedLeaf &L : Result.Leaves) {
-    if (L.Kind.K == ByteKind::Conflict)
-      return std::nullopt;
+  for (TypedLeaf L : leaves(Q, Period, Asker)) {
     Known |= L.Kind.K != ByteKind::Unknown;
+    L.Offset += Header;
+    Result.Leaves.push_back(L);
   }
-  if (!Known)
+  if (!Known || any_of(Result.Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Conflict; }))
     return std::nullopt;
-  // Single elements must not say otherwise (a header before an array).
+  // Single elements must not say otherwise.
   for (const Evidence &E : All) {
-    if (!E.Where.exact() || E.Where.Off + E.Size <= P.Off ||
-        E.Level != Trust::Strong)
+    if (!E.Where.exact() || E.Where.Off + E.Size <= Q.Off || E.Level != Trust::Strong)
       continue;
-    int64_t D = (E.Where.Off - P.Off) % Period;
+    int64_t D = E.Where.Off - Q.Off;
     if (D < 0)
       return std::nullopt;
-    bool Agrees = false;
-    for (const TypedLeaf &L : Result.Leaves)
-      if (int64_t(L.Offset) <= D && D + E.Size <= int64_t(L.Offset + L.Size))
-        Agrees = L.Kind.K == E.Kind.K && L.Kind.FP == E.Kind.FP;
-    if (!Agrees)
+    D = Header + D % Period;
+    if (none_of(Result.Leaves, [&](const TypedLeaf &L) {
+          return int64_t(L.Offset) <= D && D + E.Size <= int64_t(L.Offset + L.Size) && L.Kind == E.Kind;
+        }))
       return std::nullopt;
   }
   return Result;

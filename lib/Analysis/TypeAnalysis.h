@@ -111,10 +111,12 @@ public:
   /// As leavesAt for a range whose length is not a constant: the repeating
   /// pattern of the memory at P and its period in bytes. None if there is no
   /// single pattern (then a copy of that range has to be refused or the
-  /// range proved irrelevant).
+  /// range proved irrelevant). A struct that ends in an array of unknown length begins
+  /// with what does not repeat.
   struct Pattern {
     uint64_t Period;
-    llvm::SmallVector<TypedLeaf, 4> Leaves;
+    uint64_t Header;                        ///< bytes before the first repetition
+    llvm::SmallVector<TypedLeaf, 4> Leaves; ///< of the header, then of one repetition
   };
   std::optional<Pattern> patternAt(const llvm::Value *P) const;
 

@@ -190,6 +190,8 @@ struct TypeAnalysis::Impl {
   llvm::SmallVector<ObjectId, 4> pointees(ObjectId O, bool BesideFloats) const;
   llvm::SmallVector<TypedLeaf, 4> leaves(Position P, uint64_t Size,
                                          unsigned Asker) const;
+  std::optional<Pattern> repeating(Position P, int64_t Period, int64_t Header, llvm::ArrayRef<Evidence> All,
+                                   unsigned Asker) const;
   llvm::SmallVector<TypedLeaf, 4> toLeaves(llvm::ArrayRef<Placed> Pieces,
                                            uint64_t Size) const;
   void numberObjects();

@@ -29,6 +29,13 @@ def fortran_allocate_source
 def fortran_deallocate
     : Expansion<"rg_fortran_deallocate",
                 ["_FortranAAllocatableDeallocate", "_FortranAPointerDeallocate"], "I:PNPPI">;
+def fortran_begin_object
+    : Expansion<"rg_fortran_begin_object", ["_FortranAAllocatableInitDerivedForAllocate"], "V:PPII">;
+def fortran_begin_like : Expansion<"rg_fortran_begin_like", ["_FortranAAllocatableApplyMold"], "V:PPI">;
+def fortran_deallocate_object
+    : Expansion<"rg_fortran_deallocate_object", ["_FortranAAllocatableDeallocatePolymorphic"], "I:PPNPPI">;
+def fortran_assign_object
+    : Expansion<"rg_fortran_assign_object", ["_FortranAAssignPolymorphic"], "V:PPPI">;
 let MovesOwner = 1 in
 def fortran_move : Expansion<"rg_fortran_move", ["_FortranAMoveAlloc"], "I:PPPNPPI">;
 def fortran_initialise

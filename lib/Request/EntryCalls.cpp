@@ -374,8 +374,9 @@ std::optional<EntryOperand> Decoder::convert(unsigned Index, Argument &P,
   if (Have->isIntegerTy() && Want->isIntegerTy()) {
     if (Have->getIntegerBitWidth() > Want->getIntegerBitWidth())
       return EntryOperand{EntryOperand::IntTrunc, V, nullptr};
-    // Signed and unsigned look alike here, so the value must say it is neither.
-    if (isKnownNonNegative(V, SimplifyQuery(DL, &Call)))
+    // Signed and unsigned look alike here, so the value must say it is neither; a truth
+    // value has no sign, and a template passes it as it is.
+    if (Have->isIntegerTy(1) || isKnownNonNegative(V, SimplifyQuery(DL, &Call)))
       return EntryOperand{EntryOperand::IntExtend, V, nullptr};
     return Wrong("without a prototype C passes an int as it is: cast the "
                  "argument to the type of "

@@ -246,6 +246,24 @@ static bool disagrees(ArrayRef<TypedLeaf> Moved, ArrayRef<TypedLeaf> End) {
   return false;
 }
 
+/// The same of all that two patterns of one period say.
+static bool disagrees(const TypeAnalysis::Pattern &Moved, const TypeAnalysis::Pattern &End) {
+  if (Moved.Header == End.Header)
+    return disagrees(Moved.Leaves, End.Leaves);
+  // What the longer header covers is in the other one some first repetitions.
+  auto Unrolled = [&](const TypeAnalysis::Pattern &P) {
+    SmallVector<TypedLeaf, 4> Result = P.Leaves;
+    for (uint64_t By = P.Period; P.Header + By < std::max(Moved.Header, End.Header) + P.Period; By += P.Period)
+      for (TypedLeaf L : P.Leaves)
+        if (L.Offset >= P.Header) {
+          L.Offset += By;
+          Result.push_back(L);
+        }
+    return Result;
+  };
+  return disagrees(Unrolled(Moved), Unrolled(End));
+}
+
 /// A leaf that the copying function takes for a pointer or for a float, where an end of
 /// the copy holds both by turns.
 static bool isOneOfTwo(const TypeAnalysis &TA, const TypedLeaf &L, const Value *Dest,
@@ -357,7 +375,8 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
         continue;
       if (!Shape.Leaves.empty()) {
         TypedLeaf &Last = Shape.Leaves.back();
-        if (Last.Kind == L.Kind && Last.Offset + Last.Size == L.Offset) {
+        if (Last.Kind == L.Kind && Last.Offset + Last.Size == L.Offset &&
+            (!Shape.Header || L.Offset != Shape.Header)) {
           Last.Size += L.Size;
           continue;
         }
@@ -397,7 +416,7 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     uint64_t Bytes = 0;
     for (const TypedLeaf &L : P.Leaves)
       Bytes += Unclear(L) ? L.Size : 0;
-    return double(Bytes) / P.Period;
+    return double(Bytes) / (P.Header + P.Period);
   };
   auto HoldsFloat = [](const TypeAnalysis::Pattern &P) {
     return any_of(P.Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; });
@@ -416,8 +435,9 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     Shape.Ambiguous = true;
     return Shape;
   }
-  Merge(Best->Leaves);
   Shape.Period = Best->Period;
+  Shape.Header = Best->Header;
+  Merge(Best->Leaves);
   Shape.Known = none_of(Best->Leaves, Unclear);
   std::optional<TypeAnalysis::Pattern> At = TA.patternAt(Dest);
   std::optional<TypeAnalysis::Pattern> From = Source ? TA.patternAt(Source) : std::nullopt;
@@ -427,8 +447,7 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
                       return isOneOfTwo(TA, L, Dest, Source ? Source : Dest);
                     }) ||
                     (At && From &&
-                     (At->Period == From->Period ? disagrees(Best->Leaves, At->Leaves) ||
-                                                       disagrees(Best->Leaves, From->Leaves)
+                     (At->Period == From->Period ? disagrees(*Best, *At) || disagrees(*Best, *From)
                                                  : HoldsFloat(*At) != HoldsFloat(*From)));
   Shape.Known &= !Shape.Ambiguous;
   return Shape;

@@ -119,8 +119,9 @@ struct TransferShape {
   /// word is shows when the program runs (isShared).
   llvm::SmallVector<TypedLeaf, 4> Leaves;
   /// 0: Leaves cover the whole (constant) length; else they repeat with this
-  /// period over a length known at run time.
+  /// period over a length known at run time, but for those of the header, which come once.
   uint64_t Period = 0;
+  uint64_t Header = 0; ///< bytes before the first repetition
   bool Known = true;      ///< false: some bytes have no known type
   bool Ambiguous = false; ///< there is evidence, but it does not make one type
 };

@@ -57,9 +57,11 @@ bool retrograd::movesInterfere(const Transfer &T, const TransferShape &S,
 
 LeafRange retrograd::leafRange(IRBuilderBase &B, const TransferShape &S, const TypedLeaf &L,
                                Value *Bytes) {
-  // A leaf that fills its period is one run over all of the bytes.
-  if (S.Period && L.Offset == 0 && L.Size == S.Period)
-    return {B.getInt64(0), B.getInt64(0), Bytes};
+  if (L.Offset < S.Header)
+    return {B.getInt64(L.Offset), B.getInt64(0), B.getInt64(L.Size)};
+  // A leaf that fills its period is one run over all of the bytes (the runtime stops at their end).
+  if (S.Period && L.Offset == S.Header && L.Size == S.Period)
+    return {B.getInt64(S.Header), B.getInt64(0), Bytes};
   return {B.getInt64(L.Offset), B.getInt64(S.Period), B.getInt64(L.Size)};
 }
 

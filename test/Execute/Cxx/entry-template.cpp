@@ -19,6 +19,7 @@ static double sum(const double *x, int n) {
     s += x[i] * x[i];
   return s;
 }
+static double counted(double x, int twice, long n) { return (twice ? 2 : 1) * x * n; }
 struct Two {
   double x, y;
 };
@@ -34,6 +35,9 @@ int main() {
   RG_NEAR(__enzyme_autodiff<double>((void *)mix, enzyme_const, 2.0, enzyme_out,
                                     3.0, enzyme_const, 5),
           20);
+  // A truth value where the function takes a wider integer.
+  RG_NEAR(__enzyme_autodiff<double>((void *)counted, 2.0, g.x > 1, g.y > 1), 2);
+  RG_NEAR(__enzyme_fwddiff<double>((void *)counted, 2.0, 1.0, g.x < 1, true), 1);
   double x[3] = {1, 2, 3}, d[3] = {0, 0, 0};
   __enzyme_autodiff<void>((void *)sum, enzyme_dup, x, d, enzyme_const, 3);
   for (int i = 0; i < 3; ++i)
