@@ -427,7 +427,11 @@ float rg_expand_cblas_sdsdot(int n, float b, const float *x, int incx, const flo
   }                                                                                                             \
   }
 
+#include "blas_hermitian.h"
+
 RG_COMPLEX_BLAS(double, z, d)
 RG_COMPLEX_BLAS(float, c, s)
 RG_COMPLEX_LAPACK(double, z)
 RG_COMPLEX_LAPACK(float, c)
+RG_HERMITIAN(double, z)
+RG_HERMITIAN(float, c)

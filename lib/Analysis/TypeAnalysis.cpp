@@ -277,6 +277,13 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
   if (Homogeneous && First->Kind.K == ByteKind::Integer)
     return Pattern{1, 0, {{0, 1, First->Kind}}};
   if (!Repeats) {
+    if (!Homogeneous && P.exact()) {
+      // Single elements, and nobody looks at what lies behind them.
+      int64_t End = P.Off;
+      for (const Evidence &E : All)
+        End = std::max(End, E.Where.Off + E.Size);
+      return End - P.Off <= LongestPeriod ? I->listed(P, End - P.Off, I->originOf(Ptr)) : std::nullopt;
+    }
     if (!Homogeneous || First->Kind.K == ByteKind::Conflict)
       return std::nullopt;
     for (const Evidence &E : All)
@@ -291,6 +298,15 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
   if (!P.exact() || Begin <= P.Off || Begin - P.Off > LongestPeriod)
     return std::nullopt;
   return I->repeating(P, Period, Begin - P.Off, All, I->originOf(Ptr));
+}
+
+/// What lies at P, if nothing is known beyond Size bytes.
+std::optional<TypeAnalysis::Pattern> TypeAnalysis::Impl::listed(Position P, int64_t Size, unsigned Asker) const {
+  Pattern Result{1, uint64_t(Size), leaves(P, Size, Asker)};
+  if (any_of(Result.Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Conflict; }))
+    return std::nullopt;
+  Result.Leaves.push_back({uint64_t(Size), 1, ByteKind()});
+  return Result;
 }
 
 /// What lies at P, if all that is known (All) fits Header bytes and then elements of Period bytes.

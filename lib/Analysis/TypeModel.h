@@ -79,7 +79,7 @@ struct TypeAnalysis::Impl {
   void findMoves(const llvm::Function &F);
   /// Addresses of integers that are used as indices: nobody counts with a half of
   /// a double. Moves between such places move integers.
-  llvm::SmallVector<Var, 16> IndexPlaces;
+  llvm::SmallVector<Var, 16> IndexPlaces, FloatPlaces;
   void findIndices(const llvm::Function &F);
   bool isIndexPlace(const llvm::Value *P) const;
   void settleMoves();
@@ -190,6 +190,7 @@ struct TypeAnalysis::Impl {
   llvm::SmallVector<ObjectId, 4> pointees(ObjectId O, bool BesideFloats) const;
   llvm::SmallVector<TypedLeaf, 4> leaves(Position P, uint64_t Size,
                                          unsigned Asker) const;
+  std::optional<Pattern> listed(Position P, int64_t Size, unsigned Asker) const;
   std::optional<Pattern> repeating(Position P, int64_t Period, int64_t Header, llvm::ArrayRef<Evidence> All,
                                    unsigned Asker) const;
   llvm::SmallVector<TypedLeaf, 4> toLeaves(llvm::ArrayRef<Placed> Pieces,

@@ -139,12 +139,23 @@ void TypeAnalysis::Impl::flow(const Value *From, Var To, Type *T) {
     G.unify(reg(From), To);
 }
 
+/// V is computed as an integer. Where it meets words out of memory (an enum of numbers and indices),
+/// that says nothing of them.
+static bool isCounted(const Value *V) {
+  if (isa<SExtInst, ZExtInst>(V))
+    return true;
+  const auto *O = dyn_cast<BinaryOperator>(V);
+  return O && !O->isBitwiseLogicOp() && !O->isShift();
+}
+
 void TypeAnalysis::Impl::flow(const Value *From, const Value *To) {
   Type *T = To->getType();
   if (From->getType() != T)
     return;
   if (isPointerLike(T))
     G.addEdge(pointer(From), pointer(To));
+  else if (isRegisterLike(T) && T->isIntegerTy() && isCounted(From))
+    copy(reg(To), 0, reg(From), 0, sizeOf(T));
   else if (isRegisterLike(T))
     G.unify(reg(From), reg(To));
 }
@@ -636,11 +647,6 @@ void TypeAnalysis::Impl::findMoves(const Function &F) {
       else if (const auto *S = dyn_cast<StoreInst>(By); !S || S->getValueOperand() != &I)
         Used.insert(&I);
     }
-    if (IsJoint(&I))
-      for (const Value *Op : I.operands())
-        if (Op->getType() == I.getType() && !isa<LoadInst>(Op) && !IsJoint(Op) &&
-            !isa<Constant>(Op))
-          Used.insert(&I);
   }
   SmallPtrSet<const Value *, 16> UsedWebs;
   for (const Value *V : Used)
@@ -678,20 +684,30 @@ void TypeAnalysis::Impl::findIndices(const Function &F) {
         L && L->getType()->isIntegerTy() && L->getType()->getIntegerBitWidth() >= 32 &&
         isUsedAsIndex(*L))
       IndexPlaces.push_back(pointer(L->getPointerOperand()));
+    else if (const Value *P = getLoadStorePointerOperand(&I);
+             P && getLoadStoreType(const_cast<Instruction *>(&I))->isFloatingPointTy())
+      FloatPlaces.push_back(pointer(P));
 }
 
 bool TypeAnalysis::Impl::isIndexPlace(const Value *P) const {
   // Indices are of four bytes at least: what is seen to step closer says nothing.
   constexpr int64_t Closest = 4;
   Position At = G.positionOf(lookupPointer(P));
+  auto Covers = [&](Position Known, Position Place) {
+    if (!Known.valid() || Known.Obj != Place.Obj)
+      return false;
+    if (Known.exact())
+      return Place.exact() && Known.Off == Place.Off;
+    return Known.Stride >= Closest && Place.Stride % Known.Stride == 0 &&
+           (Known.Off - Place.Off) % Known.Stride == 0;
+  };
+  // Enums of Rust hold numbers and indices by turns: then an index says nothing of the others.
+  auto HoldsFloats = [&](Position Place) {
+    return any_of(FloatPlaces, [&](Var V) { return Covers(G.positionOf(V), Place); });
+  };
   return At.valid() && any_of(IndexPlaces, [&](Var V) {
            Position Known = G.positionOf(V);
-           if (!Known.valid() || Known.Obj != At.Obj)
-             return false;
-           if (Known.exact())
-             return At.exact() && Known.Off == At.Off;
-           return Known.Stride >= Closest && At.Stride % Known.Stride == 0 &&
-                  (Known.Off - At.Off) % Known.Stride == 0;
+           return Covers(Known, At) && !HoldsFloats(Known);
          });
 }
 

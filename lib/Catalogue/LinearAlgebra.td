@@ -117,6 +117,15 @@ defm complex_Pgemv : ComplexNames<"V:PPPPPPPPPPP", "V:IIIIPPIPIPPI">;
 defm complex_Pgeru : ComplexNames<"V:PPPPPPPPP", "V:IIIPPIPIPI">;
 defm complex_Pgerc : ComplexNames<"V:PPPPPPPPP", "V:IIIPPIPIPI">;
 defm complex_Pgemm : ComplexNames<"V:PPPPPPPPPPPPP", "V:IIIIIIPPIPIPPI">;
+// Hermitian and triangular: runtime/blas_hermitian.h.
+defm complex_Phemv : ComplexNames<"V:PPPPPPPPPP", "V:IIIPPIPIPPI">;
+defm complex_Phemm : ComplexNames<"V:PPPPPPPPPPPP", "V:IIIIIPPIPIPPI">;
+defm complex_Pher : ComplexNames<"V:PPPPPPP", "V:IIITPIPI">;
+defm complex_Pherk : ComplexNames<"V:PPPPPPPPPP", "V:IIIIITPITPI">;
+foreach name = ["trsv", "trmv"] in
+  defm complex_P#name : ComplexNames<"V:PPPPPPPP", "V:IIIIIPIPI">;
+foreach name = ["trsm", "trmm"] in
+  defm complex_P#name : ComplexNames<"V:PPPPPPPPPPP", "V:IIIIIIIPPIPI">;
 
 // Floats that are added up as doubles.
 def blas_dsdot_fortran : Expansion<"rg_expand_dsdot_", ["dsdot_"], "D:PPPPP*">;
@@ -152,6 +161,9 @@ defm lapack_syev : Dense<"syev", "I:IIIPIP", "- - - mT - wT", "V:PPPPPPPPP", "",
 
 defm complex_Pgetrf : ComplexNames<"V:PPPPPP", "", "I:IIIPIP">;
 defm complex_Pgetrs : ComplexNames<"V:PPPPPPPPP", "", "I:INIIPIPPI">;
+defm complex_Ppotrf : ComplexNames<"V:PPPPP", "", "I:INIPI">;
+defm complex_Ppotrs : ComplexNames<"V:PPPPPPPP", "", "I:INIIPIPI">;
+defm complex_Pposv : ComplexNames<"V:PPPPPPPP", "", "I:INIIPIPI">;
 defm complex_Pgesv : ComplexNames<"V:PPPPPPPP", "", "I:IIIPIPPI">;
 
 def lapack_workspace : InactiveInC<["rg_blas_dgetri_space", "rg_blas_sgetri_space",
