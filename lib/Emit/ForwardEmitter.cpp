@@ -28,6 +28,8 @@ ForwardEmitter::ForwardEmitter(const DerivativePlan &Plan, const LaneLayout *Lay
     : Plan(Plan), Layout(Layout), Activity(Plan.activity()), F(Plan.primal()), D(D),
       Services(Services), B(D.getContext()), Kinds(D.getContext(), Plan.request().Width, Plan.options().AliasScopes) {
   clonePrimal(D, F, Plan.request(), VMap, Companions);
+  if (Plan.options().AliasScopes)
+    keepRestrict(F, VMap);
   B.SetInsertPoint(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   for (Argument &A : F.args())
     pack(&A);

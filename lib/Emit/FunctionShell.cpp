@@ -128,6 +128,12 @@ void retrograd::clonePrimal(Function &D, Function &F, const DerivativeRequest &R
     }
 }
 
+void retrograd::keepRestrict(const Function &F, ValueToValueMapTy &VMap) {
+  for (const Argument &A : F.args())
+    if (A.hasNoAliasAttr())
+      cast<Argument>(VMap[&A])->addAttr(Attribute::NoAlias);
+}
+
 Value *retrograd::inGenericSpace(IRBuilderBase &B, Value *P) {
   return P->getType()->getPointerAddressSpace() ? B.CreateAddrSpaceCast(P, B.getPtrTy()) : P;
 }

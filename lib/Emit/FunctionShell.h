@@ -44,6 +44,11 @@ llvm::Function *declareRecorder(const DerivativeRequest &R, llvm::Module &M);
 void clonePrimal(llvm::Function &D, llvm::Function &F, const DerivativeRequest &R,
                  llvm::ValueToValueMapTy &VMap, LaneMaps &Shadows);
 
+/// What the primal F reaches by a restrict parameter it reaches by no other, and so it is in its
+/// clone: what derivatives add goes to shadows. Not so for these: memory that is only read
+/// may be handed over twice, and is written as a shadow.
+void keepRestrict(const llvm::Function &F, llvm::ValueToValueMapTy &VMap);
+
 /// The place right after the definition of clone I where code may be put:
 /// behind the phis, in the normal destination of an invoke.
 llvm::BasicBlock::iterator afterDefinition(llvm::Instruction *I);

@@ -87,6 +87,8 @@ PrimalEmitter::PrimalEmitter(const DerivativePlan &Plan, Function &D, EmitServic
     : Plan(Plan), Activity(Plan.activity()), F(Plan.primal()), D(D), Services(Services),
       Kinds(D.getContext(), Plan.options().AliasScopes) {
   clonePrimal(D, F, Plan.request(), VMap, Shadows);
+  if (Plan.options().AliasScopes)
+    keepRestrict(F, VMap);
   for (Instruction &I : instructions(D))
     if (isa<LoadInst>(I) || isa<StoreInst>(I))
       Kinds.primal(&I);

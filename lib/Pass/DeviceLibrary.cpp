@@ -9,6 +9,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Pass/CleanUp.h"
 #include "Pass/DeviceReductions.h"
+#include "Pass/KnownSpaces.h"
 #include "Request/EntryCalls.h"
 #include "Support/DeviceMarks.h"
 #include "Support/Options.h"
@@ -262,8 +263,6 @@ void retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
     return;
   FunctionAnalysisManager &FAM =
       MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-  if (!Derivatives.empty() && Opts.ReductionsOnDevice)
-    noteReductions(M);
   if (!Derivatives.empty() && Opts.PairOnDevice)
     for (Function *D : Derivatives)
       pairSines(*D);
@@ -285,25 +284,34 @@ void retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
   }
   LateInliner Inliner(FAM);
   constexpr unsigned MostInlined = 20000; // instructions; code that large is no loss as a call
-  if (Opts.InlineOnDevice)
-    for (Function *D : Derivatives)
-      if (Target(M).inlinesDerivatives() && D->getInstructionCount() < MostInlined && !callsItself(*D)) {
-        Inliner.inlineEverywhere(*D);
-        if (D->use_empty() && D->hasLocalLinkage()) {
-          FAM.clear(*D, D->getName());
-          Inliner.Changed.remove(D);
-          ToInline.erase(std::remove(ToInline.begin(), ToInline.end(), D), ToInline.end());
-          D->eraseFromParent();
-        }
+  SmallVector<Function *, 8> Derived; // what holds code of derivatives
+  for (Function *D : Derivatives) {
+    if (Opts.InlineOnDevice && Target(M).inlinesDerivatives() && D->getInstructionCount() < MostInlined &&
+        !callsItself(*D)) {
+      Inliner.inlineEverywhere(*D);
+      if (D->use_empty() && D->hasLocalLinkage()) {
+        FAM.clear(*D, D->getName());
+        Inliner.Changed.remove(D);
+        ToInline.erase(std::remove(ToInline.begin(), ToInline.end(), D), ToInline.end());
+        D->eraseFromParent();
+        continue;
       }
+    }
+    Derived.push_back(D);
+  }
+  append_range(Derived, Inliner.Changed);
+  if (!Derived.empty() && Opts.ReductionsOnDevice)
+    noteReductions(M, Derived);
   // Library functions call each other: until nothing is left to do.
   for (unsigned Round = 0; Round != 4; ++Round)
     for (Function *F : ToInline)
       if (!callsItself(*F))
         Inliner.inlineEverywhere(*F);
   for (Function *F : Inliner.Changed)
-    if (!F->hasFnAttribute(Attribute::OptimizeNone) && (!F->use_empty() || !F->hasLocalLinkage()))
+    if (!F->hasFnAttribute(Attribute::OptimizeNone) && (!F->use_empty() || !F->hasLocalLinkage())) {
+      foldKnownSpaces(*F);
       cleanUp(*F, MAM, Opts);
+    }
   for (Function *F : ToInline)
     if (F->use_empty() && F->hasLocalLinkage()) {
       FAM.clear(*F, F->getName());

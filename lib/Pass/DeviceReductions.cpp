@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/DeviceReductions.h"
+#include "Pass/VectorAdditions.h"
+#include "Pass/KnownSpaces.h"
+#include "Pass/LoadsFirst.h"
 #include "Target/Target.h"
-#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -17,29 +20,14 @@
 using namespace llvm;
 using namespace retrograd;
 
-constexpr const char *HasReductions = "rg.device.reductions";
+constexpr const char *HasReductions = "rg.device.reductions", *HoldsDerivative = "rg.holds.derivative";
 
-void retrograd::noteReductions(Module &M) {
-  if (Target(M).addsWithoutResult())
-    M.getOrInsertNamedMetadata(HasReductions);
-}
-
-/// P leads to global memory: the back end, too, takes the pointers that a kernel is
-/// given for such, alone or in structs.
-static bool isGlobal(const Value &P, const Target &Machine) {
-  if (Machine.spaceOf(P) == MemorySpace::Global)
-    return true;
-  auto IsGiven = [](const Value *V, bool InStruct) {
-    const auto *A = dyn_cast<Argument>(V);
-    return A && A->getParent()->getCallingConv() == CallingConv::PTX_Kernel && A->hasByValAttr() == InStruct;
-  };
-  SmallVector<const Value *, 4> Objects;
-  getUnderlyingObjects(&P, Objects, nullptr, /*MaxLookup=*/0);
-  return all_of(Objects, [&](const Value *O) {
-    if (const auto *L = dyn_cast<LoadInst>(O))
-      return IsGiven(getUnderlyingObject(L->getPointerOperand(), /*MaxLookup=*/0), true);
-    return IsGiven(O, false);
-  });
+void retrograd::noteReductions(Module &M, ArrayRef<Function *> Derived) {
+  if (!Target(M).addsWithoutResult())
+    return;
+  M.getOrInsertNamedMetadata(HasReductions);
+  for (Function *F : Derived)
+    F->addFnAttr(HoldsDerivative);
 }
 
 static void rewrite(AtomicRMWInst &Add, const Target &Machine) {
@@ -53,7 +41,7 @@ static void rewrite(AtomicRMWInst &Add, const Target &Machine) {
     Base = P;
     Offset = APInt(Offset.getBitWidth(), 0);
   }
-  bool Global = isGlobal(*P, Machine);
+  bool Global = leadsToGlobal(*P, Machine);
   if (Global && Machine.spaceOf(*Base) != MemorySpace::Global)
     Base = B.CreateAddrSpaceCast(Base, PointerType::get(C, Machine.globalSpace()));
   bool IsDouble = X->getType()->isDoubleTy();
@@ -66,26 +54,92 @@ static void rewrite(AtomicRMWInst &Add, const Target &Machine) {
   Add.eraseFromParent();
 }
 
-PreservedAnalyses DeviceReductionsPass::run(Module &M, ModuleAnalysisManager &) {
+/// What gives back all that Take, the exchange that takes an adjoint, has taken: y += x, in
+/// reverse. An atomic addition, or, where the place is the thread's own, a load, an addition
+/// and a store, in the order in which they can be erased. Empty if there is no such.
+static SmallVector<Instruction *, 3> givenBack(AtomicRMWInst &Take, const Target &Machine, AAResults &AA) {
+  auto *Zero = dyn_cast<ConstantInt>(Take.getValOperand());
+  if (Take.getOperation() != AtomicRMWInst::Xchg || Take.isVolatile() || !Zero || !Zero->isZero() ||
+      Take.getOrdering() != AtomicOrdering::Monotonic || !leadsToGlobal(*Take.getPointerOperand(), Machine))
+    return {};
+  const MemoryLocation Where = MemoryLocation::get(&Take);
+  auto IsTaken = [&](Value *V) {
+    auto *Number = dyn_cast<BitCastInst>(V);
+    return Number && Number->getOperand(0) == &Take;
+  };
+  LoadInst *Empty = nullptr; // finds the zero that the exchange left
+  for (Instruction *I = Take.getNextNode(); I; I = I->getNextNode()) {
+    if (!I->mayReadOrWriteMemory())
+      continue;
+    const bool Same = (isa<LoadInst>(I) || isa<StoreInst>(I) || isa<AtomicRMWInst>(I)) &&
+                      AA.isMustAlias(MemoryLocation::get(I), Where);
+    if (isPlainAddition(*I, Machine)) {
+      if (Same && !Empty && IsTaken(cast<AtomicRMWInst>(I)->getValOperand()))
+        return {I};
+      // What others of this thread add may come before the load or behind it.
+      if (Empty && isModOrRefSet(AA.getModRefInfo(I, Where)))
+        return {};
+    } else if (auto *L = dyn_cast<LoadInst>(I); L && Same && L->isSimple() && L->hasOneUse() && !Empty) {
+      Empty = L;
+    } else if (auto *S = dyn_cast<StoreInst>(I); S && Same && S->isSimple() && Empty) {
+      auto *Sum = dyn_cast<BinaryOperator>(S->getValueOperand());
+      if (!Sum || Sum->getOpcode() != Instruction::FAdd || !Sum->hasOneUse() || Empty->user_back() != Sum ||
+          !IsTaken(Sum->getOperand(0) == Empty ? Sum->getOperand(1) : Sum->getOperand(0)))
+        return {};
+      return {S, Sum, Empty};
+    } else if (isa<CallBase>(I) || isa<FenceInst>(I) || isModOrRefSet(AA.getModRefInfo(I, Where))) {
+      return {};
+    }
+  }
+  return {};
+}
+
+/// What is taken and given back stays where it is.
+static void leaveSums(Function &F, const Target &Machine, AAResults &AA) {
+  SyncScope::ID Device = F.getContext().getOrInsertSyncScopeID("device");
+  SmallVector<AtomicRMWInst *, 16> Exchanges;
+  for (Instruction &I : instructions(F))
+    if (auto *Take = dyn_cast<AtomicRMWInst>(&I))
+      Exchanges.push_back(Take);
+  for (AtomicRMWInst *Take : Exchanges) {
+    if (Take->getOperation() != AtomicRMWInst::Xchg)
+      continue;
+    SmallVector<Instruction *, 3> Back = givenBack(*Take, Machine, AA);
+    if (Back.empty())
+      continue;
+    // Others may have added to it by atomics, of which the nearest cache knows nothing.
+    auto *Look = new LoadInst(Take->getType(), Take->getPointerOperand(), "", /*isVolatile=*/false, Take->getAlign(),
+                              AtomicOrdering::Monotonic, Device, Take->getIterator());
+    Look->setDebugLoc(Take->getDebugLoc());
+    Look->setAAMetadata(Take->getAAMetadata());
+    Take->replaceAllUsesWith(Look);
+    for (Instruction *I : Back)
+      I->eraseFromParent();
+    Take->eraseFromParent();
+  }
+}
+
+PreservedAnalyses DeviceReductionsPass::run(Module &M, ModuleAnalysisManager &MAM) {
   NamedMDNode *Note = M.getNamedMetadata(HasReductions);
   if (!Note)
     return PreservedAnalyses::all();
   M.eraseNamedMetadata(Note);
   const Target Machine(M);
-  // The back end writes the additions of runtime/gpu/accumulate.c, which lost their scope on the
-  // way, for the device, too.
-  SyncScope::ID Device = M.getContext().getOrInsertSyncScopeID("device");
+  FunctionAnalysisManager &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  for (Function &F : M) {
+    if (!F.hasFnAttribute(HoldsDerivative))
+      continue;
+    F.removeFnAttr(HoldsDerivative);
+    if (Opts.SumsInPlaceOnDevice)
+      leaveSums(F, Machine, FAM.getResult<AAManager>(F));
+    if (Opts.LoadsFirstOnDevice)
+      moveLoadsFirst(F, Machine, FAM.getResult<AAManager>(F));
+  }
+  if (Opts.VectorRedOnDevice)
+    addVectors(M, FAM);
   for (Function &F : M)
-    for (Instruction &I : make_early_inc_range(instructions(F))) {
-      auto *Add = dyn_cast<AtomicRMWInst>(&I);
-      if (!Add || Add->getOperation() != AtomicRMWInst::FAdd || !Add->use_empty() || Add->isVolatile() ||
-          Add->getOrdering() != AtomicOrdering::Monotonic ||
-          (Add->getSyncScopeID() != Device && Add->getSyncScopeID() != SyncScope::System))
-        continue;
-      Type *T = Add->getType();
-      MemorySpace Space = Machine.spaceOf(*Add->getPointerOperand());
-      if ((T->isFloatTy() || T->isDoubleTy()) && (Space == MemorySpace::Generic || Space == MemorySpace::Global))
-        rewrite(*Add, Machine);
-    }
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (isPlainAddition(I, Machine))
+        rewrite(cast<AtomicRMWInst>(I), Machine);
   return PreservedAnalyses::none();
 }

@@ -16,24 +16,30 @@
 //
 // DeviceReductionsPass, at the end of the pipeline, writes the atomic additions of
 // derivatives as red. As inline assembly, since there is nothing else; for the same
-// reason not sooner, when code could still be moved across.
+// reason not sooner, when code could still be moved across. First it does away with
+// additions that need not be: y += x takes the adjoint of y and gives it back.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef RETROGRAD_PASS_DEVICEREDUCTIONS_H
 #define RETROGRAD_PASS_DEVICEREDUCTIONS_H
 
+#include "Support/Options.h"
 #include "llvm/IR/PassManager.h"
 
 namespace retrograd {
 
-/// M holds derivatives whose additions the pass shall rewrite.
-void noteReductions(llvm::Module &M);
+/// M holds derivatives whose additions the pass shall rewrite, in Derived.
+void noteReductions(llvm::Module &M, llvm::ArrayRef<llvm::Function *> Derived);
 
 class DeviceReductionsPass : public llvm::PassInfoMixin<DeviceReductionsPass> {
 public:
-  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+  explicit DeviceReductionsPass(const Options &Opts) : Opts(Opts) {}
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
   static bool isRequired() { return true; }
+
+private:
+  Options Opts;
 };
 
 } // namespace retrograd

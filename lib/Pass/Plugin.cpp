@@ -141,7 +141,7 @@ void retrograd::registerPasses(PassBuilder &PB) {
       FPM.addPass(VectorizerGuardsPass());
   });
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
-    MPM.addPass(DeviceReductionsPass());
+    MPM.addPass(DeviceReductionsPass(Options::fromCommandLine()));
     MPM.addPass(createModuleToFunctionPassAdaptor(AskForAlignmentPass()));
   });
   PB.registerPipelineStartEPCallback(

@@ -53,7 +53,7 @@ static cl::opt<bool> TapeArrays("rg-tape-arrays", cl::init(true), cl::cat(Catego
 static cl::opt<bool> RecomputePhis("rg-recompute-phis", cl::init(true), cl::cat(Category),
                                    cl::desc("recompute phis that are affine in the iteration number"));
 static cl::opt<bool> AliasScopes("rg-alias-scopes", cl::init(true), cl::cat(Category),
-                                 cl::desc("tell tape, shadow and primal memory apart"));
+                                 cl::desc("tell tape, shadow and primal memory apart, and what is restrict"));
 static cl::opt<bool> InlineArena("rg-inline-arena", cl::init(true), cl::cat(Category),
                                  cl::desc("inline the arena's fast path in loops"));
 static cl::opt<bool> Contract("rg-contract", cl::init(true), cl::cat(Category),
@@ -106,6 +106,13 @@ static cl::opt<bool> PairOnDevice("rg-gpu-pair", cl::init(true), cl::cat(Categor
                                   cl::desc("on GPUs, sine and cosine of one argument in one call"));
 static cl::opt<bool> ReductionsOnDevice("rg-gpu-red", cl::init(true), cl::cat(Category),
                                         cl::desc("on NVIDIA's GPUs, add to adjoints by red, not by atom"));
+static cl::opt<bool> VectorRedOnDevice("rg-gpu-vector-red", cl::init(true), cl::cat(Category),
+                                       cl::desc("on NVIDIA's GPUs from sm_90 on, add to four neighbouring floats by one red"));
+static cl::opt<bool> SumsInPlaceOnDevice("rg-gpu-sums", cl::init(true), cl::cat(Category),
+                                         cl::desc("on GPUs, y += x leaves the adjoint of y where it is"));
+static cl::opt<bool> LoadsFirstOnDevice("rg-gpu-loads-first", cl::init(true), cl::cat(Category),
+                                        cl::desc("in derivatives on NVIDIA's GPUs, loads go in front of stores "
+                                                 "that do not touch what they load"));
 static cl::opt<bool> SelectOnDevice("rg-gpu-select", cl::init(true), cl::cat(Category),
                                     cl::desc("on GPUs, compute both sides of a branch again "
                                              "rather than keep what came of it"));
@@ -317,6 +324,9 @@ Options Options::fromCommandLine() {
   O.GroupOnDevice = ::GroupOnDevice;
   O.PairOnDevice = ::PairOnDevice;
   O.ReductionsOnDevice = ::ReductionsOnDevice;
+  O.VectorRedOnDevice = ::VectorRedOnDevice;
+  O.SumsInPlaceOnDevice = ::SumsInPlaceOnDevice;
+  O.LoadsFirstOnDevice = ::LoadsFirstOnDevice;
   O.SelectOnDevice = ::SelectOnDevice;
   O.CountOnDevice = ::CountOnDevice;
   O.TapeInPlace = ::TapeInPlace;

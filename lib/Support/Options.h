@@ -71,6 +71,9 @@ struct Options {
   bool GroupOnDevice = true;         ///< -rg-gpu-group: additions to shared memory several at a time
   bool PairOnDevice = true;          ///< -rg-gpu-pair: sine and cosine of one argument by one call
   bool ReductionsOnDevice = true;    ///< -rg-gpu-red: additions without result as such, which LLVM does not know
+  bool VectorRedOnDevice = true;     ///< -rg-gpu-vector-red: of neighbouring floats, four at a time
+  bool SumsInPlaceOnDevice = true;   ///< -rg-gpu-sums: y += x leaves the adjoint of y where it is
+  bool LoadsFirstOnDevice = true;    ///< -rg-gpu-loads-first: loads in front of stores elsewhere
   bool SelectOnDevice = true;        ///< -rg-gpu-select: phis again as selects, not kept
   bool TapeInPlace = true;           ///< -rg-gpu-tape-in-place: small split tapes in the program's memory
   bool CountOnDevice = true;         ///< -rg-gpu-counts: numbers of iterations again, not kept

@@ -1,0 +1,35 @@
+//===- VectorAdditions.h - a thread's additions to neighbours -----*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread that reads a float4, or a struct of floats, adds to neighbouring adjoints one
+// after the other. Where the threads of a warp read such that lie apart, each addition
+// goes to as many sectors of the cache as there are threads, and each sector is met again
+// by the next addition. From sm_90 on, one red adds four floats, or two.
+//
+// There is none for doubles. Bulk reductions (cp.reduce.async.bulk), which have them, take 43
+// cycles of a multiprocessor each: no gain (docs/Benchmarks.md, XSBench).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PASS_VECTORADDITIONS_H
+#define RETROGRAD_PASS_VECTORADDITIONS_H
+
+#include "llvm/IR/PassManager.h"
+
+namespace retrograd {
+class Target;
+
+/// A relaxed addition of a float or double whose result nobody wants, to memory that
+/// may be global.
+bool isPlainAddition(const llvm::Instruction &I, const Target &Machine);
+
+/// In functions of M for machines that can do so.
+void addVectors(llvm::Module &M, llvm::FunctionAnalysisManager &FAM);
+
+} // namespace retrograd
+
+#endif
