@@ -142,10 +142,15 @@ void TypeAnalysis::Impl::flow(const Value *From, Var To, Type *T) {
 /// V is computed as an integer. Where it meets words out of memory (an enum of numbers and indices),
 /// that says nothing of them.
 static bool isCounted(const Value *V) {
-  if (isa<SExtInst, ZExtInst>(V))
+  auto Counts = [](const Value *I) {
+    const auto *O = dyn_cast<BinaryOperator>(I);
+    return O && !O->isBitwiseLogicOp() && !O->isShift();
+  };
+  if (isa<SExtInst, ZExtInst>(V) || Counts(V))
     return true;
-  const auto *O = dyn_cast<BinaryOperator>(V);
-  return O && !O->isBitwiseLogicOp() && !O->isShift();
+  if (const auto *T = dyn_cast<TruncInst>(V))
+    return isCounted(T->getOperand(0));
+  return isa<PHINode, Argument>(V) && any_of(V->users(), Counts);
 }
 
 void TypeAnalysis::Impl::flow(const Value *From, const Value *To) {

@@ -68,7 +68,7 @@ void ForwardEmitter::run() {
           auto Fill = [&] {
             for (unsigned I = 0, N = Phi.getNumIncomingValues(); I != N; ++I)
               cast<PHINode>(companionSlot(&Phi))
-                  ->addIncoming(companion(Phi.getIncomingValue(I)), C->getIncomingBlock(I));
+                  ->addIncoming(companionInto(Phi, Phi.getIncomingValue(I)), C->getIncomingBlock(I));
           };
           AtOnce = isSingle(&Phi);
           AtOnce ? Fill() : forLanes(Fill);
@@ -117,6 +117,17 @@ Value *ForwardEmitter::companion(const Value *V) {
   if (It == OfLane.end())
     return idle(V);
   return isPacked(V) && !AtOnce ? laneOf(It->second, V->getType()) : It->second;
+}
+
+/// The bits of a number that does not vary (2.5, where a variable number is the other choice), and
+/// integers that take turns with numbers, have no tangent.
+Value *ForwardEmitter::companionInto(const Instruction &I, const Value *V) {
+  const ValueShape &Result = Plan.facts().shape(&I);
+  if (!V->getType()->isIntOrIntVectorTy() || Result.Floats.empty() || Result.HasPointer)
+    return companion(V);
+  if (!isa<Constant>(V) && (hasCompanion(V) || Plan.facts().carriesPointer(V)))
+    return companion(V);
+  return Constant::getNullValue(AtOnce && isPacked(&I) ? companionType(&I) : V->getType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -232,7 +243,7 @@ Value *ForwardEmitter::widened(Instruction &I) {
     Value *If = primal(S->getCondition());
     if (If->getType()->isVectorTy())
       If = repeatElements(B, If, N);
-    return B.CreateSelect(If, companion(S->getTrueValue()), companion(S->getFalseValue()));
+    return B.CreateSelect(If, companionInto(I, S->getTrueValue()), companionInto(I, S->getFalseValue()));
   }
   SmallVector<int, 32> Mask;
   auto Element = [&](int K) {
@@ -293,7 +304,7 @@ void ForwardEmitter::storeLanes(StoreInst &S) {
   if (V->getType()->isIntOrIntVectorTy()) {
     // Integers have no companion; but the bytes of a constant may be a number's, or
     // a null pointer's.
-    if (!isa<Constant>(V))
+    if (!isa<Constant>(V) && !Plan.facts().isPunned(S))
       return;
     uint64_t Bytes = D.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue() * lanes();
     B.CreateMemSet(companion(P), B.getInt8(0), Bytes, MaybeAlign());
@@ -468,8 +479,15 @@ Value *ForwardEmitter::bits(Instruction &I) {
   switch (I.getOpcode()) {
   case Instruction::Xor: // negation
     return B.CreateXor(T, M);
-  case Instruction::Or: // -|x|
+  case Instruction::Or: { // -|x|, or a constant beside x
+    unsigned Width = I.getType()->getScalarSizeInBits();
+    APInt Floats = APInt::getZero(Width);
+    for (const TypedLeaf &L : Plan.facts().shape(I.getOperand(0)).Floats)
+      for (uint64_t Bit = L.Offset * 8; Bit != (L.Offset + L.Size) * 8; ++Bit)
+        Floats.setBit(Bit % Width);
+    M = B.CreateAnd(M, ConstantInt::get(I.getType(), Floats));
     return B.CreateXor(T, B.CreateAnd(B.CreateNot(X), M));
+  }
   default: { // |x|, or whole bytes masked away
     const APInt *Bits = nullptr;
     if (auto *C = dyn_cast<ConstantInt>(Mask->getType()->isVectorTy() ? Mask->getSplatValue() : Mask))
@@ -534,11 +552,14 @@ Value *ForwardEmitter::replay(Instruction &I) {
     return convertSet(companion(I.getOperand(0)), I.getType());
   Instruction *C = cast<Instruction>(primal(&I))->clone();
   for (auto [N, U] : enumerate(I.operands())) {
-    // Conditions, indices and lane numbers are the primal's.
-    bool Moved = hasCompanion(U.get()) || (U->getType() == I.getType() && !isa<SelectInst>(I)) ||
+    // Conditions, indices (whatever else the word may be by turns) and lane numbers are the primal's.
+    bool IsIndex = isa<GetElementPtrInst>(I) && N > 0 && !Plan.facts().carriesPointer(U.get());
+    bool Moved = (hasCompanion(U.get()) && !IsIndex) || (U->getType() == I.getType() && !isa<SelectInst>(I)) ||
                  (isa<SelectInst>(I) && N > 0) || (isa<InsertValueInst>(I)) || isa<ShuffleVectorInst>(I) ||
                  (isa<InsertElementInst>(I) && N < 2);
-    C->setOperand(N, Moved ? companion(U.get()) : primal(U.get()));
+    C->setOperand(N, !Moved                ? primal(U.get())
+                     : isa<SelectInst>(I) ? companionInto(I, U.get())
+                                          : companion(U.get()));
   }
   C->dropUnknownNonDebugMetadata();
   C->dropPoisonGeneratingFlags();
@@ -593,6 +614,10 @@ void ForwardEmitter::visitStore(StoreInst &S) {
     for (const TypedLeaf &L : Plan.facts().types().leavesOfAccess(&S, P, Size))
       if (L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown)
         T = Constant::getNullValue(V->getType());
+  } else if (V->getType()->isIntOrIntVectorTy() && !hasCompanion(V) && !Plan.facts().carriesPointer(V) &&
+             Plan.facts().isPunned(S)) {
+    // Where numbers and integers take turns (a tag says which of them), one may be read as the other.
+    T = Constant::getNullValue(V->getType());
   }
   StoreInst *ToShadow = B.CreateAlignedStore(
       T, Address, shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));

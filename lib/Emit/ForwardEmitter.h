@@ -53,6 +53,8 @@ private:
   llvm::Value *primal(const llvm::Value *V) const;
   /// The companion of V.
   llvm::Value *companion(const llvm::Value *V);
+  /// The companion of V, which goes into the result of I as it is.
+  llvm::Value *companionInto(const llvm::Instruction &I, const llvm::Value *V);
   /// V has a companion of its own.
   bool hasCompanion(const llvm::Value *V) const {
     return Activity.isActive(V) || Activity.hasShadow(V);

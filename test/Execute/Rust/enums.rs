@@ -4,6 +4,7 @@
 // REQUIRES: rustc, lld
 // RUN: env RETROGRAD_FLAGS="-rg-plan=naive -rg-verify-each" %rgrustc -C opt-level=2 %s -o %t && %t
 // RUN: env RETROGRAD_FLAGS="-rg-plan=mincut -rg-verify-each" %rgrustc -C opt-level=3 %s -o %t && %t
+// RUN: env RETROGRAD_FLAGS="-rg-plan=mincut -rg-verify-each" %rgrustc -g -C opt-level=2 %s --cfg told -o %t && %t
 //
 // Enums of numbers and integers: a word is one or the other by turns, and a phi brings them together. Vectors of them
 // that grow; what is written as text beside active data; queues, counted references.
@@ -60,6 +61,69 @@ extern "C" fn pushed(x: *const f64, n: usize) -> f64 {
     values.push(Number(x[3] * x[4]));
     values.push(values[1]);
     sum(&values, x)
+}
+
+/// Floats and integers change places by the variant: without -g nothing tells all of their bytes.
+#[cfg(told)]
+mod told {
+    use super::slice;
+    #[derive(Clone, Copy)]
+    enum Small {
+        Scaled(f32, u32),
+        Turned { at: u32, by: f32 },
+        Index(u8),
+        Number(f64),
+    }
+    pub extern "C" fn small(x: *const f64, n: usize) -> f64 {
+        let x = slice(x, n);
+        let mut v: Vec<Small> = Vec::new();
+        for i in 0..n {
+            v.push(match i % 4 {
+                0 => Small::Scaled(3.0, i as u32),
+                1 => Small::Turned { at: (i - 1) as u32, by: 2.0 },
+                2 => Small::Index(i as u8),
+                _ => Small::Number(x[i] * x[i]),
+            });
+        }
+        v.reverse();
+        v.swap(1, 4);
+        let w = v.clone();
+        let mut s = 0.0;
+        for (i, e) in w.iter().enumerate() {
+            s += (i + 1) as f64
+                * match *e {
+                    Small::Scaled(by, at) => by as f64 * x[at as usize],
+                    Small::Turned { at, by } => x[at as usize] * by as f64,
+                    Small::Index(i) => x[i as usize],
+                    Small::Number(d) => d,
+                };
+        }
+        s
+    }
+}
+
+/// Slots that numbers, constants and indices take by turns.
+extern "C" fn slots(x: *const f64, n: usize) -> f64 {
+    let x = slice(x, n);
+    let value = |v: Value| match v {
+        Number(a) => a,
+        Index(i) => x[i],
+        Pair(a, b) => a * b * 0.5,
+        Nothing => 0.5,
+    };
+    let mut slots = vec![Number(1.0); 3];
+    let mut s = 0.0;
+    for i in 0..4 * n {
+        let (k, j) = ((i * 5) % 3, (i * 7) % n);
+        slots[k] = match i % 4 {
+            0 => Number(x[j] * x[j]),
+            1 => Index(j),
+            2 => Number(2.5),
+            _ => Pair(x[j], value(slots[(i + 1) % 3])),
+        };
+        s += value(slots[(i + 2) % 3]) * x[0];
+    }
+    s
 }
 
 fn root(v: f64) -> Result<f64, String> {
@@ -149,6 +213,11 @@ macro_rules! check {
     }};
 }
 fn main() {
-    let results = [check!(collected), check!(pushed), check!(written), check!(counted)];
+    let results = [check!(collected), check!(pushed), check!(slots) && check!(written), check!(counted)];
+    #[cfg(told)]
+    let results = {
+        use told::small;
+        [check!(small), results[0], results[1], results[2] && results[3]]
+    };
     std::process::exit(!results.iter().all(|fine| *fine) as i32);
 }
