@@ -44,6 +44,13 @@ static SmallVector<TypedLeaf, 2> floatsStored(const StoreInst &S, bool Active, c
   const bool IsConstant = isa<Constant>(V);
   if (!IsConstant)
     append_range(Floats, Facts.shape(V).Floats);
+  if (!IsConstant && Floats.empty() && !Active && V->getType()->isIntegerTy() && !Facts.carriesPointer(V) &&
+      Facts.isPunned(S)) {
+    // Numbers and integers by turns: a number that was here before has no part in what was read later.
+    uint64_t Size = S.getModule()->getDataLayout().getTypeStoreSize(V->getType()).getFixedValue();
+    Floats.push_back({0, Size, {ByteKind::Unknown}});
+    return Floats;
+  }
   if (!IsConstant && (Active || Floats.empty()))
     return Floats;
   // A constant has no history: the memory tells what its bytes are. Zeroing a

@@ -126,6 +126,26 @@ extern "C" fn slots(x: *const f64, n: usize) -> f64 {
     s
 }
 
+/// The slot of a number is taken by a constant or an index, from one store.
+extern "C" fn taken(x: *const f64, n: usize) -> f64 {
+    let x = slice(x, n);
+    let mut slots = vec![Number(1.0); 3];
+    let mut s = 0.0;
+    for i in 0..3 * n {
+        let j = (i * 7) % n;
+        slots[(i * 5 + j) % 3] = Number(x[j] * x[j]);
+        s += sum(&slots[(i + 1) % 3..][..1], x) * x[0];
+        let k = (i * 2 + j) % 3;
+        slots[k] = match i % 3 {
+            0 => Number(2.5),
+            1 => Number(0.5),
+            _ => Index(j),
+        };
+        s += sum(&slots[k..][..1], x) * x[1];
+    }
+    s
+}
+
 fn root(v: f64) -> Result<f64, String> {
     if v < 0.0 { Err(format!("negative in step {}", 1)) } else { Ok(v.sqrt()) }
 }
@@ -213,7 +233,7 @@ macro_rules! check {
     }};
 }
 fn main() {
-    let results = [check!(collected), check!(pushed), check!(slots) && check!(written), check!(counted)];
+    let results = [check!(collected), check!(pushed), check!(slots) && check!(taken) && check!(written), check!(counted)];
     #[cfg(told)]
     let results = {
         use told::small;
