@@ -730,6 +730,19 @@ void ReverseEmitter::moveHere(const Loop &L) {
       forLanes([&] { Replace(Primal.shadow(&Phi, Lane), Need::Shadow); });
     Replace(Primal.primal(&Phi), Need::Primal);
   }
+  // Counters that came with the expansion of an inner loop's count.
+  for (PHINode &Phi : make_early_inc_range(Header->phis())) {
+    auto *Next = dyn_cast<BinaryOperator>(Phi.getIncomingValueForBlock(Latch));
+    if (!Phi.getType()->isIntegerTy() || !Next || Next->getOpcode() != Instruction::Add ||
+        !is_contained(Next->operands(), &Phi))
+      continue;
+    Value *Number = B.CreateZExtOrTrunc(iteration(&L), Phi.getType());
+    IRBuilder<> AtHeader(Header, Header->getFirstInsertionPt());
+    Value *Step = Next->getOperand(Next->getOperand(0) == &Phi);
+    Phi.replaceAllUsesWith(
+        AtHeader.CreateAdd(Phi.getIncomingValueForBlock(Before), AtHeader.CreateMul(Number, Step)));
+    Phi.eraseFromParent();
+  }
   if (Plan.rewindsTape(&L))
     Primal.beginIterationTape(B, &L);
   assert(Header->phis().empty() && "a phi that no iteration starts from");
