@@ -55,6 +55,8 @@ public:
 private:
   Value *bytesIn(Function &F);
   void markKernels();
+  void check(IRBuilderBase &B, Value *Seen);
+  GlobalVariable *launchSeen();
 
   Module &M;
   SmallVector<GlobalVariable *, 4> Shadows;
@@ -109,6 +111,68 @@ void Parts::run() {
   markKernels();
 }
 
+void Parts::check(IRBuilderBase &B, Value *Seen) {
+  Type *I32 = B.getInt32Ty();
+  B.CreateCall(M.getOrInsertFunction("rg_check_dynamic_parts", B.getVoidTy(), I32, I32), {Seen, launchedBytes(B)});
+}
+
+/// What no other launch and no other block of this one has, nor finds in shared memory.
+static Value *launchMark(IRBuilderBase &B) {
+  auto Read = [&](Intrinsic::ID Which) { return B.CreateIntrinsic(B.getInt32Ty(), Which, {}); };
+  Value *Block = Read(Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
+  Block = B.CreateXor(Block, B.CreateMul(Read(Intrinsic::nvvm_read_ptx_sreg_ctaid_y), B.getInt32(0x9e3779b1)));
+  Block = B.CreateXor(Block, B.CreateMul(Read(Intrinsic::nvvm_read_ptx_sreg_ctaid_z), B.getInt32(0x85ebca6b)));
+  Value *Grid = B.CreateZExt(Read(Intrinsic::nvvm_read_ptx_sreg_gridid), B.getInt64Ty());
+  return B.CreateXor(B.CreateOr(B.CreateShl(Grid, 32), B.CreateZExt(Block, B.getInt64Ty())),
+                     B.getInt64(0x5247726164ull << 24));
+}
+
+static void goToStart(IRBuilderBase &B, Function &F) {
+  B.SetInsertPoint(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  if (DISubprogram *SP = F.getSubprogram())
+    B.SetCurrentDebugLocation(DILocation::get(F.getContext(), 0, 0, SP));
+}
+
+/// Functions of other files can come to F, which is no kernel, without coming to a kernel first.
+static bool isCalledFromElsewhere(Function &F) {
+  SetVector<Function *> Callers;
+  Callers.insert(&F);
+  for (unsigned N = 0; N != Callers.size(); ++N) {
+    if (Callers[N]->getCallingConv() == CallingConv::PTX_Kernel)
+      continue;
+    if (!Callers[N]->hasLocalLinkage())
+      return true;
+    for (User *U : Callers[N]->users()) {
+      auto *C = dyn_cast<CallBase>(U);
+      if (!C || C->getCalledOperand() != Callers[N])
+        return true;
+      Callers.insert(C->getFunction());
+    }
+  }
+  return false;
+}
+
+/// Functions with such shadows that are no kernels may be called by kernels of other files
+/// (-fgpu-rdc), whose launches know nothing of them. So the kernels of this file leave word
+/// in shared memory, and these functions look. Null if there are none.
+GlobalVariable *Parts::launchSeen() {
+  GlobalVariable *Word = nullptr;
+  for (Function *F : make_first_range(Bytes)) {
+    if (F->getCallingConv() == CallingConv::PTX_Kernel || !isCalledFromElsewhere(*F))
+      continue;
+    Type *I64 = Type::getInt64Ty(M.getContext());
+    if (!Word)
+      Word = new GlobalVariable(M, I64, /*isConstant=*/false, GlobalValue::InternalLinkage, PoisonValue::get(I64),
+                                "rg_dynamic_launch", nullptr, GlobalValue::NotThreadLocal,
+                                Shadows.front()->getAddressSpace());
+    IRBuilder<> B(M.getContext());
+    goToStart(B, *F);
+    Value *Seen = B.CreateICmpEQ(B.CreateLoad(I64, Word), launchMark(B));
+    check(B, B.CreateZExt(Seen, B.getInt32Ty()));
+  }
+  return Word;
+}
+
 /// Kernels that come to a function with such a shadow, by calls that name it, or by any others.
 void Parts::markKernels() {
   SetVector<Function *> Reach;
@@ -125,6 +189,7 @@ void Parts::markKernels() {
     }
   Type *I32 = Type::getInt32Ty(M.getContext());
   const unsigned Count = Shadows.size() + 1;
+  GlobalVariable *Word = launchSeen();
   SmallVector<GlobalValue *, 4> Kept;
   for (Function &F : M) {
     if (F.getCallingConv() != CallingConv::PTX_Kernel || F.isDeclaration() || !(ByPointer || Reach.contains(&F)))
@@ -137,12 +202,11 @@ void Parts::markKernels() {
                                     DynamicPartsVariable + F.getName(), nullptr, GlobalValue::NotThreadLocal, 1);
     Said->setExternallyInitialized(true);
     Kept.push_back(Said);
-    IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-    if (DISubprogram *SP = F.getSubprogram())
-      B.SetCurrentDebugLocation(DILocation::get(M.getContext(), 0, 0, SP));
-    Value *Seen = B.CreateLoad(I32, B.CreateConstInBoundsGEP2_32(Pair, Said, 0, 1));
-    Value *All = launchedBytes(B);
-    B.CreateCall(M.getOrInsertFunction("rg_check_dynamic_parts", B.getVoidTy(), I32, I32), {Seen, All});
+    IRBuilder<> B(M.getContext());
+    goToStart(B, F);
+    if (Word)
+      B.CreateStore(launchMark(B), Word);
+    check(B, B.CreateLoad(I32, B.CreateConstInBoundsGEP2_32(Pair, Said, 0, 1)));
   }
   appendToUsed(M, Kept);
 }

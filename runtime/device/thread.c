@@ -31,6 +31,9 @@ REGISTER(ctaid, Ctaid)
 REGISTER(nctaid, Nctaid)
 REGISTER(ntid, Ntid)
 uint32_t rg_sreg_warpsize(void) { return 32; }
+/* One grid at a time: what asks for its number wants to know other launches from this one. */
+uint32_t rg_sreg_gridid(void) { return 0; }
+uint32_t rg_nvvm_read_ptx_sreg_gridid(void) { return 0; }
 uint64_t rg_thread_number(void) {
   struct RgThread *T = &rg_cuda_thread;
   return T->Tid[0] + (uint64_t)T->Ntid[0] * (T->Tid[1] + (uint64_t)T->Ntid[1] * T->Tid[2]);

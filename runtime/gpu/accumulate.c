@@ -353,7 +353,8 @@ RG_INLINE void rg_check_dynamic_parts(uint32_t seen, uint32_t all) {
     return;
   if (rg_thread() == 0)
     vprintf("retrograd: the launch of a kernel with a derivative did not provide the dynamic shared memory of its "
-            "shadows: launch it by <<<>>> or cudaLaunchKernel in a file compiled with Retrograd [RG2201]\n",
+            "shadows: launch it by <<<>>> or cudaLaunchKernel in a file compiled with Retrograd, and with -fgpu-rdc "
+            "have kernel and derivative in one file [RG2201]\n",
             NULL);
   RG_BARRIER();
   __builtin_trap();
