@@ -35,6 +35,7 @@ ReverseEmitter::ReverseEmitter(const DerivativePlan &Plan, PrimalEmitter &Primal
     }
   if (!Any)
     CommonFlags.clear();
+  Reorders = Plan.options().ReorderSums && !Machine.manyThreads();
   Contracts = Plan.options().Contract && contracts(Plan.primal());
   CommonFlags.setAllowContract(CommonFlags.allowContract() || Contracts);
 }
@@ -258,11 +259,18 @@ Value *ReverseEmitter::take(const Value *V) {
   return X;
 }
 
+Value *ReverseEmitter::addUp(Value *Old, Value *X) {
+  Value *Sum = B.CreateFAdd(Old, X);
+  if (auto *I = dyn_cast<Instruction>(Sum); I && Reorders)
+    I->setHasAllowReassoc(true);
+  return Sum;
+}
+
 Value *ReverseEmitter::add(Value *Sum, Value *X, ArrayRef<TypedLeaf> Floats, uint64_t At) {
   Type *T = Sum->getType();
   const DataLayout &DL = D.getDataLayout();
   if (T->isFPOrFPVectorTy())
-    return B.CreateFAdd(Sum, X);
+    return addUp(Sum, X);
   auto AddMember = [&](unsigned I, uint64_t Offset) {
     Value *Member = add(B.CreateExtractValue(Sum, I), B.CreateExtractValue(X, I), Floats, At + Offset);
     Sum = B.CreateInsertValue(Sum, Member, I);

@@ -51,6 +51,7 @@ public:
   llvm::Value *atomicsOwned() override;
   std::optional<SharedPlace> sharedPlace(llvm::Value *Address) override;
   bool exchanges() const override { return Machine.prefersExchange() && Plan.options().ExchangeOnDevice; }
+  llvm::Value *addUp(llvm::Value *Old, llvm::Value *X) override;
   void markAdjointAccess(llvm::Instruction *I) override { Primal.kinds().shadow(I); }
   llvm::Value *take(const llvm::Value *V) override;
   void accumulate(const llvm::Value *V, llvm::Value *X) override;
@@ -131,6 +132,7 @@ private:
   /// Flags that all floating-point operations of the primal share: those of
   /// accumulation, which belongs to no operation.
   llvm::FastMathFlags CommonFlags;
+  bool Reorders = false;  ///< what is added to one adjoint may be added in any order
   bool Contracts = false; ///< products and sums of the derivative may be fused
 
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BasicBlock *> Reversed;

@@ -17,6 +17,7 @@
 #include "Emit/RuleEmitter.h"
 #include "Emit/Shortcuts.h"
 #include "Emit/SplitEmitter.h"
+#include "Pass/AdditionStrips.h"
 #include "Pass/CleanUp.h"
 #include "Pass/DynamicShared.h"
 #include "Pass/LeaveDerivative.h"
@@ -367,6 +368,9 @@ void Differentiator::finish(bool Last) {
   if (Opts.CleanUp && Opts.InlineArena)
     for (Function *F : Finished)
       inlineFastPaths(*F, MAM);
+  if (Opts.CleanUp && Opts.StripAdditions && !Target(M).manyThreads())
+    for (Function *F : Finished)
+      addInStrips(*F, MAM);
 }
 
 PreparePrimal &Differentiator::preparation(DerivativeMode Mode) {

@@ -35,6 +35,7 @@
 #include "Pass/HashTables.h"
 #include "Pass/KeepEqualities.h"
 #include "Pass/LowerExceptions.h"
+#include "Pass/NonNull.h"
 #include "Pass/PrimalEvidence.h"
 #include "Pass/PrimalNormalForm.h"
 #include "Pass/WordShuffles.h"
@@ -628,6 +629,8 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       Changed |= chooseFortranTypes(F, [this] { return referredTo(Asked); }, Runtime);
       if (!Changed && Opts.PeelFirst)
         Changed = peelFirstIterations(F, FAM);
+      if (!Changed && Opts.NonNull)
+        Changed = accessNonNull(F);
       if (!Changed)
         break;
       FAM.invalidate(F, PreservedAnalyses::none());

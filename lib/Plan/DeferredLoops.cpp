@@ -271,7 +271,7 @@ bool LoopDeferral::collectStores(const Loop &L) {
         Written.insert(Objects.begin(), Objects.end());
       }
   return all_of(Written, [&](const Value *O) {
-    if (isa<ConstantPointerNull>(O))
+    if (isa<ConstantPointerNull, UndefValue>(O))
       return true;
     const auto *I = dyn_cast<Instruction>(O);
     if (const auto *A = dyn_cast_or_null<AllocaInst>(I); A ? !A->isStaticAlloca() : !isNoAliasCall(O))
@@ -285,7 +285,7 @@ bool LoopDeferral::touches(const Value *P) const {
   SmallVector<const Value *, 4> Objects;
   getUnderlyingObjects(P, Objects, nullptr, /*MaxLookup=*/0);
   return any_of(Objects, [&](const Value *O) {
-    return !isa<ConstantPointerNull>(O) && Written.contains(O);
+    return !isa<ConstantPointerNull, UndefValue>(O) && Written.contains(O);
   });
 }
 

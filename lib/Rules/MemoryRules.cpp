@@ -210,7 +210,7 @@ static void emitLoad(const LoadInst &L, RuleContext &C) {
       }
       LoadInst *Old = B.CreateAlignedLoad(X->getType(), Address, A);
       C.markAdjointAccess(Old);
-      C.markAdjointAccess(B.CreateAlignedStore(B.CreateFAdd(Old, X), Address, A));
+      C.markAdjointAccess(B.CreateAlignedStore(C.addUp(Old, X), Address, A));
       if (Done) {
         B.CreateBr(Done);
         B.SetInsertPoint(Done);

@@ -80,6 +80,8 @@ public:
   /// Whether an adjoint in global memory is taken by an exchange.
   virtual bool exchanges() const = 0;
 
+  /// What is at an adjoint's place plus X. Additions to one adjoint may come in any order.
+  virtual llvm::Value *addUp(llvm::Value *Old, llvm::Value *X) = 0;
   /// Tells the optimiser that I, just built, is an access to an adjoint.
   virtual void markAdjointAccess(llvm::Instruction *I) = 0;
 

@@ -54,6 +54,12 @@ static cl::opt<bool> RecomputePhis("rg-recompute-phis", cl::init(true), cl::cat(
                                    cl::desc("recompute phis that are affine in the iteration number"));
 static cl::opt<bool> AliasScopes("rg-alias-scopes", cl::init(true), cl::cat(Category),
                                  cl::desc("tell tape, shadow and primal memory apart, and what is restrict"));
+static cl::opt<bool> NonNull("rg-non-null", cl::init(true), cl::cat(Category),
+                             cl::desc("let accesses through pointers that may be null tell that they are not"));
+static cl::opt<bool> ReorderSums("rg-reorder-sums", cl::init(true), cl::cat(Category),
+                                 cl::desc("let additions to one adjoint be done in any order"));
+static cl::opt<bool> StripAdditions("rg-strip-additions", cl::init(true), cl::cat(Category),
+                                    cl::desc("run the reverse of stencils in strips, additions last"));
 static cl::opt<bool> InlineArena("rg-inline-arena", cl::init(true), cl::cat(Category),
                                  cl::desc("inline the arena's fast path in loops"));
 static cl::opt<bool> Contract("rg-contract", cl::init(true), cl::cat(Category),
@@ -299,6 +305,9 @@ Options Options::fromCommandLine() {
   O.NestArrays = ::NestArrays;
   O.SkipIdleLoops = ::SkipIdleLoops;
   O.PeelFirst = ::PeelFirst;
+  O.NonNull = ::NonNull;
+  O.ReorderSums = ::ReorderSums;
+  O.StripAdditions = ::StripAdditions;
   O.DeferLoops = ::DeferLoops;
   O.DeferNests = ::DeferNests;
   O.ChosenIterations = ::ChosenIterations;
