@@ -28,6 +28,7 @@ SWITCHES = [
     ("defer-loops", "-rg-defer-loops=false"),
     ("chosen-iterations", "-rg-chosen-iterations=false"),
     ("peel-first", "-rg-peel-first=false"),
+    ("args-again", "-rg-args-again=false"),
     ("non-null", "-rg-non-null=false"),
     ("reorder-sums", "-rg-reorder-sums=false"),
     ("strip-additions", "-rg-strip-additions=false"),

@@ -30,7 +30,7 @@ PLANS = ["naive", "mincut"]
 # Optimisations that can be switched off, -rg-NAME=false; results must stay right.
 SWITCHES = ["outer-counts", "nest-arrays", "tape-arrays", "recompute-phis", "skip-idle-loops",
             "pack-lanes", "contract", "alias-scopes", "inline-arena", "defer-loops", "chosen-iterations",
-            "peel-first", "non-null", "reorder-sums", "strip-additions"]
+            "peel-first", "args-again", "non-null", "reorder-sums", "strip-additions"]
 # How CUDA programs are linked that run on a GPU (--param gpu=1).
 ON_GPU = ["-L/usr/local/cuda/lib64", "-Wl,--whole-archive", "-lcudart_static", "-Wl,--no-whole-archive",
           "-ldl", "-lrt", "-lpthread"]

@@ -61,6 +61,13 @@ void ReverseEmitter::run() {
         if (ArgActivity Of = Plan.request().Args[A.getArgNo()]; Of == ArgActivity::Dup || Of == ArgActivity::DupNoNeed)
           for (unsigned I = 0; I != width(); ++I)
             GivenShadows[&A].push_back(D.getArg(Next++));
+    for (const Argument &A : Plan.primal().args())
+      if (Plan.request().takesAgain(A)) {
+        GivenPrimals[&A] = D.getArg(Next++);
+        if (Plan.request().Args[A.getArgNo()] == ArgActivity::Dup)
+          for (unsigned I = 0; I != width(); ++I)
+            GivenShadows[&A].push_back(D.getArg(Next++));
+      }
     for (; Next < D.arg_size(); ++Next)
       Seeds.push_back(D.getArg(Next));
     BasicBlock::Create(D.getContext(), "entry", &D);
@@ -503,6 +510,8 @@ Value *ReverseEmitter::compute(Need N) {
   assert((N.K == Need::Primal || N.K == Need::Shadow) && "the plan keeps the others");
   if (auto Given = GivenShadows.find(N.Of); N.K == Need::Shadow && Given != GivenShadows.end())
     return Given->second[Lane];
+  if (Value *Given = GivenPrimals.lookup(N.Of)) // that of a constant one is its own shadow
+    return Given;
   if (Plan.recipe(N).K == Recipe::Available)
     return N.K == Need::Shadow ? Primal.shadow(N.Of, Lane) : Primal.primal(N.Of);
   assert(Plan.recipe(N).K == Recipe::Compute && "need that the plan does not know");

@@ -59,6 +59,7 @@ public:
   llvm::Function *runtime(llvm::StringRef Name) override { return Services.runtime().require(Name); }
   llvm::Value *arena() override { return Arena; }
   llvm::Function *sweepOf(const llvm::CallBase &C) override;
+  bool givesAgain(const llvm::CallBase &C) const override { return Plan.calleeRequest(C).ArgsAgain; }
   unsigned width() const override { return Plan.request().Width; }
   void selectLane(unsigned L) override { Lane = L; }
 
@@ -126,6 +127,7 @@ private:
   llvm::SmallVector<llvm::Value *, 1> Seeds; ///< per lane, or none
   /// Of a split sweep that is given them again, per lane.
   llvm::DenseMap<const llvm::Value *, llvm::SmallVector<llvm::Value *, 1>> GivenShadows;
+  llvm::DenseMap<const llvm::Value *, llvm::Value *> GivenPrimals;
   llvm::AllocaInst *PrimalResult = nullptr;
   /// Where the reverse of the primal's entry block ends.
   llvm::BasicBlock *End = nullptr;

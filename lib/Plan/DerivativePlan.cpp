@@ -326,7 +326,49 @@ DerivativeRequest DerivativePlan::calleeRequest(const CallBase &C) const {
   }
   R.ActiveReturn = Activity.isActive(&C);
   R.ShadowReturn = Activity.hasShadow(&C);
+  R.ArgsAgain = ArgsAgain.contains(&C);
   return R;
+}
+
+/// N is had in the reverse sweep without a slot; or, in a joint derivative, with one that is there
+/// once: a register.
+bool DerivativePlan::isFree(Need N, unsigned &Budget) const {
+  N = canonical(N);
+  if (isa<Constant>(N.Of))
+    return true;
+  if (!Budget || (N.K != Need::Primal && N.K != Need::Shadow))
+    return false;
+  --Budget;
+  Recipe How = recipe(N);
+  switch (How.K) {
+  case Recipe::Available:
+    return true;
+  case Recipe::Compute:
+    if (all_of(How.Inputs, [&](Need In) { return isFree(In, Budget); }))
+      return true;
+    [[fallthrough]];
+  case Recipe::Source:
+    return !Split && !scopeOf(N);
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// The integers and pointers that C gives its callee cost nothing to have again: then the caller's reverse hands
+/// them over, and no call of it keeps them.
+bool DerivativePlan::givesAgain(const CallBase &C) const {
+  // A rule keeps what it needs by itself.
+  if (!Opts.ArgsAgain || Opts.Plan == PlanKind::Naive || Machine.manyThreads() || hasRule(C))
+    return false;
+  unsigned Budget = 100;
+  bool Any = false;
+  for (const Value *A : C.args()) {
+    if (!A->getType()->isIntegerTy() && !A->getType()->isPointerTy())
+      continue;
+    Any = true;
+    if (!isFree({Need::Primal, A}, Budget) || (Activity.hasShadow(A) && !isFree({Need::Shadow, A}, Budget)))
+      return false;
+  }
+  return Any && C.arg_size() == directCallee(C)->arg_size();
 }
 
 //===----------------------------------------------------------------------===//
@@ -1171,6 +1213,8 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
   };
   if (isa<Constant>(V))
     return {Recipe::Available, {}};
+  if (const auto *A = dyn_cast<Argument>(V); A && Request.takesAgain(*A))
+    return {Recipe::Available, {}};
   if (isa<Argument>(V))
     return {Split && !(K == Need::Shadow && Request.UserBytes) ? Recipe::Source : Recipe::Available, {}};
   const auto *I = cast<Instruction>(V);
@@ -1352,6 +1396,15 @@ void DerivativePlan::collectNeeds() {
       if (hasReverse(I, Activity)) {
         if (auto *C = dyn_cast<CallBase>(&I); C && action(*C) == CallAction::Derivative) {
           Sink({Need::Tape, C});
+          if (givesAgain(*C)) {
+            ArgsAgain.insert(C);
+            for (const Value *A : C->args())
+              if (A->getType()->isIntegerTy() || A->getType()->isPointerTy()) {
+                Sink({Need::Primal, A});
+                if (Activity.hasShadow(A))
+                  Sink({Need::Shadow, A});
+              }
+          }
           continue;
         }
         visitNeeds(I, Activity, Sink);

@@ -234,6 +234,10 @@ private:
   void needWhatIterationsStartFrom(const llvm::Loop &L);
   void collectCounts();
   void collectNeeds();
+  bool isFree(Need N, unsigned &Budget) const;
+  bool givesAgain(const llvm::CallBase &C) const;
+  /// Calls whose reverse is given the arguments again.
+  llvm::SmallPtrSet<const llvm::CallBase *, 8> ArgsAgain;
   void collectRefusals();
   void checkCall(const llvm::CallBase &C);
   bool isGivenAlike(const llvm::Argument &A) const;

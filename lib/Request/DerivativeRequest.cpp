@@ -60,12 +60,14 @@ FunctionType *DerivativeRequest::functionType() const {
   if (TakesTape)
     Parameters.push_back(PointerType::getUnqual(Primal->getContext()));
   const bool IsSweep = Mode == DerivativeMode::Sweep;
-  if (!IsSweep || UserBytes) {
+  if (!IsSweep || UserBytes || ArgsAgain) {
     for (const Argument &A : Primal->args()) {
+      if (IsSweep && ArgsAgain && !takesAgain(A))
+        continue;
       ArgActivity Activity = Args[A.getArgNo()];
       bool HasLanes =
           Activity == ArgActivity::Dup || Activity == ArgActivity::DupNoNeed;
-      if (!IsSweep && (Mode != DerivativeMode::Batch || !HasLanes))
+      if (IsSweep ? ArgsAgain : (Mode != DerivativeMode::Batch || !HasLanes))
         Parameters.push_back(A.getType());
       if (HasLanes)
         Parameters.append(Width, A.getType());
@@ -90,6 +92,8 @@ void DerivativeRequest::print(raw_ostream &OS) const {
     OS << "many times ";
   if (UserBytes)
     OS << "with a tape of " << UserBytes << " bytes ";
+  if (ArgsAgain)
+    OS << "with arguments again ";
   if (FromTape)
     OS << (Mode == DerivativeMode::Forward ? "from a tape " : "for forward mode ");
   OS << Primal->getName() << "(";

@@ -22,6 +22,7 @@
 //   Augment       ret (a [, a.sh] ...)      {ptr tape, primal?, shadow of ret?}
 //   Sweep         ret (ptr tape [, seed])   {adj(a) for each Out a}
 //                 with UserBytes: ret (ptr tape [, a.sh] ... [, seed])
+//                 with ArgsAgain: ret (ptr tape, a [, a.sh] ... [, seed]), for integers and pointers
 //   Forward, FromTape: ret (ptr tape, a [, a.t] ...)   {primal?, tangent?}
 //                 the tangents of a run that an Augment with FromTape made. Only
 //                 shadows are read and written: all else is on the tape
@@ -95,12 +96,19 @@ struct DerivativeRequest {
   /// Forward, Augment: the two halves of forward mode from a tape (docs/SplitMode.md).
   bool FromTape = false;
 
+  /// Augment, Sweep: the sweep is given the arguments again that takesAgain() names, with their shadows.
+  bool ArgsAgain = false;
+  bool takesAgain(const llvm::Argument &A) const {
+    return ArgsAgain && (A.getType()->isIntegerTy() || A.getType()->isPointerTy());
+  }
+
   bool operator==(const DerivativeRequest &O) const {
     return Primal == O.Primal && Mode == O.Mode && Args == O.Args &&
            ActiveReturn == O.ActiveReturn && ReturnPrimal == O.ReturnPrimal &&
            ShadowReturn == O.ShadowReturn && Width == O.Width &&
            Dependencies == O.Dependencies && ErrorEstimate == O.ErrorEstimate &&
-           ManySweeps == O.ManySweeps && UserBytes == O.UserBytes && FromTape == O.FromTape;
+           ManySweeps == O.ManySweeps && UserBytes == O.UserBytes && FromTape == O.FromTape &&
+           ArgsAgain == O.ArgsAgain;
   }
 
   /// The literal struct (or void) that the derivative returns; see the head.

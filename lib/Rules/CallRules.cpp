@@ -38,6 +38,13 @@ static void emit(const Instruction &I, RuleContext &C) {
       Body();
     }
   };
+  if (C.givesAgain(Call))
+    for (Value *Arg : Call.args())
+      if (Arg->getType()->isIntegerTy() || Arg->getType()->isPointerTy()) {
+        Args.push_back(C.primal(Arg));
+        if (A.hasShadow(Arg))
+          ForLanes([&] { Args.push_back(C.shadow(Arg)); });
+      }
   if (A.isActive(&Call))
     ForLanes([&] { Args.push_back(C.take(&Call)); });
   Value *Result = B.CreateCall(C.sweepOf(Call), Args);

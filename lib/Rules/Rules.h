@@ -98,6 +98,8 @@ public:
   virtual llvm::Value *arena() = 0;
   /// Reverse sweep of the callee of a differentiated call.
   virtual llvm::Function *sweepOf(const llvm::CallBase &C) = 0;
+  /// Whether it is given integers and pointers, and their shadows, again.
+  virtual bool givesAgain(const llvm::CallBase &C) const = 0;
 
   /// Derivatives computed together. What belongs to the derivative (shadow, take,
   /// accumulate) is that of the selected lane.

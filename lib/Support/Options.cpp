@@ -54,6 +54,8 @@ static cl::opt<bool> RecomputePhis("rg-recompute-phis", cl::init(true), cl::cat(
                                    cl::desc("recompute phis that are affine in the iteration number"));
 static cl::opt<bool> AliasScopes("rg-alias-scopes", cl::init(true), cl::cat(Category),
                                  cl::desc("tell tape, shadow and primal memory apart, and what is restrict"));
+static cl::opt<bool> ArgsAgain("rg-args-again", cl::init(true), cl::cat(Category),
+                               cl::desc("hand arguments over to the reverse of a call, where that keeps nothing"));
 static cl::opt<bool> NonNull("rg-non-null", cl::init(true), cl::cat(Category),
                              cl::desc("let accesses through pointers that may be null tell that they are not"));
 static cl::opt<bool> ReorderSums("rg-reorder-sums", cl::init(true), cl::cat(Category),
@@ -305,6 +307,7 @@ Options Options::fromCommandLine() {
   O.NestArrays = ::NestArrays;
   O.SkipIdleLoops = ::SkipIdleLoops;
   O.PeelFirst = ::PeelFirst;
+  O.ArgsAgain = ::ArgsAgain;
   O.NonNull = ::NonNull;
   O.ReorderSums = ::ReorderSums;
   O.StripAdditions = ::StripAdditions;

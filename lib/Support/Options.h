@@ -50,6 +50,7 @@ struct Options {
   bool TapeArrays = true;            ///< -rg-tape-arrays: arrays for loops of known bounds, not records
   bool RecomputePhis = true;         ///< -rg-recompute-phis: from the iteration number
   bool AliasScopes = true;           ///< -rg-alias-scopes: tape, shadow and primal memory are told apart
+  bool ArgsAgain = true;             ///< -rg-args-again: handed over by the caller's reverse, not kept
   bool NonNull = true;               ///< -rg-non-null: what is accessed is not null
   bool ReorderSums = true;           ///< -rg-reorder-sums: additions to one adjoint in any order
   bool StripAdditions = true;        ///< -rg-strip-additions: reverse of stencils in strips
