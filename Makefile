@@ -58,6 +58,7 @@ fuzz: build
 
 bench: build
 	@bench/run.sh $(BUILD)
+	@[ -n "$(ABLATION)" ] || bench/compile-time.py $(BUILD) --programs
 
 bench-compile: build
 	@bench/compile-time.py $(BUILD)

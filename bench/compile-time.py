@@ -1,21 +1,26 @@
 #!/usr/bin/env python3
 # Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How long the compiler takes for derivatives of large functions.
+"""How long the compiler takes for derivatives.
 
     bench/compile-time.py [build folder] [statements ...]
+    bench/compile-time.py [build folder] --programs
 
 Generates families of functions with that many statements (default: 250 500 1000
 2000) and prints seconds of processor time at -O2 without and with a gradient call,
-their ratio, and the exponent by which the time of the last grew: 1 is linear.
+their ratio, and the exponent by which the time of the last grew: 1 is linear. With
+--programs the same times for the programs of `make bench`: the file that calls the primal,
+and the file that calls its derivative.
 """
 
+import argparse
 import math
 import os
+import pathlib
 import random
+import re
 import resource
 import subprocess
-import sys
 import tempfile
 
 
@@ -58,12 +63,39 @@ def seconds(command):
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
+def programs(build):
+    bench = pathlib.Path(__file__).resolve().parent
+    names = re.search(r"^PROGRAMS := (.*)$", (bench / "Makefile").read_text(), re.MULTILINE)[1].split()
+    clang = [os.path.join(build, "bin", "rg-clang++"), "-O2", "-std=c++20", "-c", "-o", os.devnull]
+    logs = 0.0
+    print(f"{'program':14} {'primal s':>9} {'gradient s':>10} {'ratio':>7}   (compile time, -O2)")
+    for name in names:
+        folder = next(f for f in (bench / "programs", bench.parent / "demo" / "programs") if (f / f"{name}Primal.cpp").exists())
+        primal, gradient = (
+            min(seconds([*clang, str(folder / f"{name}{part}.cpp")]) for _ in range(2)) for part in ("Primal", "Gradient")
+        )
+        logs += math.log(gradient / primal)
+        print(f"{name:14} {primal:9.2f} {gradient:10.2f} {gradient / primal:7.2f}", flush=True)
+    mean = math.exp(logs / len(names))
+    print(f"{'geometric mean':14} {'':9} {'':10} {mean:7.2f}   (aim: 2.5) {'met' if mean <= 2.5 else 'NOT MET'}")
+
+
 def main():
-    arguments = sys.argv[1:]
-    build = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "build")
-    if arguments and not arguments[0].isdigit():
-        build = arguments.pop(0)
-    sizes = [int(n) for n in arguments] or [250, 500, 1000, 2000]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", nargs="?", default=str(pathlib.Path(__file__).resolve().parent.parent / "build"))
+    parser.add_argument("statements", nargs="*", type=int)
+    parser.add_argument("--programs", action="store_true", help="the programs of `make bench`")
+    options = parser.parse_args()
+    if options.build.isdigit():
+        options.statements.insert(0, int(options.build))
+        options.build = parser.get_default("build")
+    if options.programs:
+        programs(options.build)
+    else:
+        families(options.build, options.statements or [250, 500, 1000, 2000])
+
+
+def families(build, sizes):
     clang = [os.path.join(build, "bin", "rg-clang"), "-O2", "-c", "-o", os.devnull]
     print(f"{'family':10} {'statements':>10} {'primal s':>9} {'gradient s':>10} {'ratio':>7} {'growth':>7}")
     with tempfile.TemporaryDirectory() as folder:
