@@ -1,29 +1,42 @@
-// Memory that is only read, handed over twice as restrict, and so is its shadow, which is written.
-#include <math.h>
-#include <stdio.h>
-extern int enzyme_dup;
-void __enzyme_autodiff(void *, ...);
-void __enzyme_fwddiff(void *, ...);
-
-void product(const double *restrict a, const double *restrict b, double *restrict out, int n) {
-  for (int i = 0; i < n; ++i)
-    out[i] += a[i] * sin(b[n - 1 - i]) + b[i];
+// Callees with restrict parameters: what they read may be overwritten by their
+// caller before the reverse sweep, and one array may be passed twice when it is
+// only read.
+#include "rgtest.h"
+double __enzyme_autodiff(void *, ...);
+double __enzyme_fwddiff(void *, ...);
+__attribute__((noinline)) static void axpy(int n, double a, const double *restrict x, double *restrict y) {
+  for (int i = 0; i < n; i++)
+    y[i] += a * x[i];
 }
-// RG-SWITCHES: all
-int main(void) {
-  enum { N = 37 };
-  double x[N], dx[N], out[N], dout[N];
-  for (int i = 0; i < N; ++i)
-    x[i] = 0.1 * i - 1, dx[i] = 0, out[i] = 0, dout[i] = 1 + i;
-  __enzyme_autodiff((void *)product, enzyme_dup, x, dx, enzyme_dup, x, dx, enzyme_dup, out, dout, N);
-  int bad = 0;
-  for (int i = 0; i < N; ++i) {
-    // out[i] reads x[i] twice, out[N - 1 - i] reads it once.
-    double right = dout[i] * (sin(x[N - 1 - i]) + 1) + dout[N - 1 - i] * x[N - 1 - i] * cos(x[i]);
-    if (!(fabs(dx[i] - right) < 1e-12))
-      ++bad, printf("dx[%d] = %g, not %g\n", i, dx[i], right);
-    if (dout[i] != 1 + i)
-      ++bad, printf("dout[%d] = %g\n", i, dout[i]);
+__attribute__((noinline)) static double dot(int n, const double *restrict x, const double *restrict y) {
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    s += x[i] * y[i];
+  return s;
+}
+static double f(double *x) {
+  double r[4], p[4];
+  for (int i = 0; i < 4; i++)
+    r[i] = p[i] = x[i];
+  double rr = dot(4, r, r);
+  for (int k = 0; k < 3; k++) {
+    double alpha = rr / (1 + dot(4, p, p));
+    axpy(4, -0.3 * alpha, p, r);
+    double now = dot(4, r, r);
+    for (int i = 0; i < 4; i++)
+      p[i] = r[i] + now / rr * p[i];
+    rr = now;
   }
-  return bad;
+  return rr + dot(4, p, x);
+}
+int main(void) {
+  double x[4] = {0.8, 0.7, 0.3, 1.1}, d[4] = {0};
+  __enzyme_autodiff((void *)f, x, d);
+  RG_GRADS(d, f(x), x, 4);
+  for (int i = 0; i < 4; i++) {
+    double t[4] = {0};
+    t[i] = 1;
+    RG_GRAD(__enzyme_fwddiff((void *)f, x, t), f(x), x[i]);
+  }
+  return rgReport();
 }
