@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/DeviceReductions.h"
-#include "Pass/VectorAdditions.h"
 #include "Pass/KnownSpaces.h"
 #include "Pass/LoadsFirst.h"
+#include "Pass/VectorAdditions.h"
 #include "Target/Target.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
@@ -21,6 +21,20 @@ using namespace llvm;
 using namespace retrograd;
 
 constexpr const char *HasReductions = "rg.device.reductions", *HoldsDerivative = "rg.holds.derivative";
+
+bool retrograd::isPlainAddition(const Instruction &I, const Target &Machine) {
+  const auto *Add = dyn_cast<AtomicRMWInst>(&I);
+  if (!Add || Add->getOperation() != AtomicRMWInst::FAdd || !Add->use_empty() || Add->isVolatile() ||
+      Add->getOrdering() != AtomicOrdering::Monotonic)
+    return false;
+  // Those of runtime/gpu/accumulate.c may have lost their scope on the way.
+  LLVMContext &C = I.getContext();
+  if (Add->getSyncScopeID() != C.getOrInsertSyncScopeID("device") && Add->getSyncScopeID() != SyncScope::System)
+    return false;
+  MemorySpace Space = Machine.spaceOf(*Add->getPointerOperand());
+  return (Add->getType()->isFloatTy() || Add->getType()->isDoubleTy()) &&
+         (Space == MemorySpace::Generic || Space == MemorySpace::Global);
+}
 
 void retrograd::noteReductions(Module &M, ArrayRef<Function *> Derived) {
   if (!Target(M).addsWithoutResult())
@@ -59,7 +73,7 @@ static void rewrite(AtomicRMWInst &Add, const Target &Machine) {
 /// and a store, in the order in which they can be erased. Empty if there is no such.
 static SmallVector<Instruction *, 3> givenBack(AtomicRMWInst &Take, const Target &Machine, AAResults &AA) {
   auto *Zero = dyn_cast<ConstantInt>(Take.getValOperand());
-  if (Take.getOperation() != AtomicRMWInst::Xchg || Take.isVolatile() || !Zero || !Zero->isZero() ||
+  if (Take.isVolatile() || !Zero || !Zero->isZero() ||
       Take.getOrdering() != AtomicOrdering::Monotonic || !leadsToGlobal(*Take.getPointerOperand(), Machine))
     return {};
   const MemoryLocation Where = MemoryLocation::get(&Take);
@@ -99,11 +113,9 @@ static void leaveSums(Function &F, const Target &Machine, AAResults &AA) {
   SyncScope::ID Device = F.getContext().getOrInsertSyncScopeID("device");
   SmallVector<AtomicRMWInst *, 16> Exchanges;
   for (Instruction &I : instructions(F))
-    if (auto *Take = dyn_cast<AtomicRMWInst>(&I))
+    if (auto *Take = dyn_cast<AtomicRMWInst>(&I); Take && Take->getOperation() == AtomicRMWInst::Xchg)
       Exchanges.push_back(Take);
   for (AtomicRMWInst *Take : Exchanges) {
-    if (Take->getOperation() != AtomicRMWInst::Xchg)
-      continue;
     SmallVector<Instruction *, 3> Back = givenBack(*Take, Machine, AA);
     if (Back.empty())
       continue;

@@ -27,7 +27,16 @@
 #include "Support/Options.h"
 #include "llvm/IR/PassManager.h"
 
+namespace llvm {
+class Instruction;
+} // namespace llvm
+
 namespace retrograd {
+class Target;
+
+/// A relaxed addition of a float or double whose result nobody wants, to memory that
+/// may be global.
+bool isPlainAddition(const llvm::Instruction &I, const Target &Machine);
 
 /// M holds derivatives whose additions the pass shall rewrite, in Derived.
 void noteReductions(llvm::Module &M, llvm::ArrayRef<llvm::Function *> Derived);

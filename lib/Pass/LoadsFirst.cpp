@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/LoadsFirst.h"
-#include "Pass/VectorAdditions.h"
+#include "Pass/DeviceReductions.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"

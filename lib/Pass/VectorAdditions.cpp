@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/VectorAdditions.h"
+#include "Pass/DeviceReductions.h"
 #include "Pass/KnownSpaces.h"
 #include "Target/Target.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -20,20 +20,6 @@
 
 using namespace llvm;
 using namespace retrograd;
-
-bool retrograd::isPlainAddition(const Instruction &I, const Target &Machine) {
-  const auto *Add = dyn_cast<AtomicRMWInst>(&I);
-  if (!Add || Add->getOperation() != AtomicRMWInst::FAdd || !Add->use_empty() || Add->isVolatile() ||
-      Add->getOrdering() != AtomicOrdering::Monotonic)
-    return false;
-  // Those of runtime/gpu/accumulate.c may have lost their scope on the way.
-  LLVMContext &C = I.getContext();
-  if (Add->getSyncScopeID() != C.getOrInsertSyncScopeID("device") && Add->getSyncScopeID() != SyncScope::System)
-    return false;
-  MemorySpace Space = Machine.spaceOf(*Add->getPointerOperand());
-  return (Add->getType()->isFloatTy() || Add->getType()->isDoubleTy()) &&
-         (Space == MemorySpace::Generic || Space == MemorySpace::Global);
-}
 
 namespace {
 /// Additions to floats side by side, in one block of code.

@@ -21,11 +21,6 @@
 #include "llvm/IR/PassManager.h"
 
 namespace retrograd {
-class Target;
-
-/// A relaxed addition of a float or double whose result nobody wants, to memory that
-/// may be global.
-bool isPlainAddition(const llvm::Instruction &I, const Target &Machine);
 
 /// In functions of M for machines that can do so.
 void addVectors(llvm::Module &M, llvm::FunctionAnalysisManager &FAM);

@@ -362,7 +362,7 @@ bool DerivativePlan::givesAgain(const CallBase &C) const {
   unsigned Budget = 100;
   bool Any = false;
   for (const Value *A : C.args()) {
-    if (!A->getType()->isIntegerTy() && !A->getType()->isPointerTy())
+    if (!DerivativeRequest::canBeGivenAgain(*A))
       continue;
     Any = true;
     if (!isFree({Need::Primal, A}, Budget) || (Activity.hasShadow(A) && !isFree({Need::Shadow, A}, Budget)))
@@ -1399,7 +1399,7 @@ void DerivativePlan::collectNeeds() {
           if (givesAgain(*C)) {
             ArgsAgain.insert(C);
             for (const Value *A : C->args())
-              if (A->getType()->isIntegerTy() || A->getType()->isPointerTy()) {
+              if (DerivativeRequest::canBeGivenAgain(*A)) {
                 Sink({Need::Primal, A});
                 if (Activity.hasShadow(A))
                   Sink({Need::Shadow, A});

@@ -98,9 +98,10 @@ struct DerivativeRequest {
 
   /// Augment, Sweep: the sweep is given the arguments again that takesAgain() names, with their shadows.
   bool ArgsAgain = false;
-  bool takesAgain(const llvm::Argument &A) const {
-    return ArgsAgain && (A.getType()->isIntegerTy() || A.getType()->isPointerTy());
+  static bool canBeGivenAgain(const llvm::Value &Arg) {
+    return Arg.getType()->isIntegerTy() || Arg.getType()->isPointerTy();
   }
+  bool takesAgain(const llvm::Argument &A) const { return ArgsAgain && canBeGivenAgain(A); }
 
   bool operator==(const DerivativeRequest &O) const {
     return Primal == O.Primal && Mode == O.Mode && Args == O.Args &&

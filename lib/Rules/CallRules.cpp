@@ -40,7 +40,7 @@ static void emit(const Instruction &I, RuleContext &C) {
   };
   if (C.givesAgain(Call))
     for (Value *Arg : Call.args())
-      if (Arg->getType()->isIntegerTy() || Arg->getType()->isPointerTy()) {
+      if (DerivativeRequest::canBeGivenAgain(*Arg)) {
         Args.push_back(C.primal(Arg));
         if (A.hasShadow(Arg))
           ForLanes([&] { Args.push_back(C.shadow(Arg)); });
