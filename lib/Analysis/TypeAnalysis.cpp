@@ -231,6 +231,14 @@ bool TypeAnalysis::isBareMove(const Instruction &Access) const {
   return I->Moves.contains(&Access);
 }
 
+std::optional<TypeAnalysis::Pattern> TypeAnalysis::elementsOf(const Instruction &Copy) const {
+  const MDNode *Elements = Copy.getMetadata(CopiesElements);
+  if (!Elements)
+    return std::nullopt;
+  const int64_t Period = Impl::layoutPeriod(Elements);
+  return Pattern{uint64_t(Period), 0, I->toLeaves(I->readLayout(Elements), Period)};
+}
+
 std::optional<TypeAnalysis::Pattern>
 TypeAnalysis::patternAt(const Value *Ptr) const {
   Position P = I->G.positionOf(I->lookupPointer(Ptr));

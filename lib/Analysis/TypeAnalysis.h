@@ -119,6 +119,8 @@ public:
     llvm::SmallVector<TypedLeaf, 4> Leaves; ///< of the header, then of one repetition
   };
   std::optional<Pattern> patternAt(const llvm::Value *P) const;
+  /// What the standard library moves in this copy (CopiesElements): one element.
+  std::optional<Pattern> elementsOf(const llvm::Instruction &Copy) const;
 
   /// Leaves of an SSA value of any first-class type: FP and pointer types
   /// answer for themselves, integers from evidence, vectors and aggregates by

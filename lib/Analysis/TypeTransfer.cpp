@@ -1172,6 +1172,13 @@ bool TypeAnalysis::Impl::addIntrinsic(IntrinsicInst &II) {
     Accessed.push_back(Src);
     if (II.hasMetadata(CopiesCharacters))
       return true;
+    if (MDNode *Elements = II.getMetadata(CopiesElements)) {
+      seedLayout(Elements, Dst, Bytes);
+      seedLayout(Elements, Src, Bytes);
+      // Numbers lead nowhere, and both ends know what they are.
+      if (all_of(readLayout(Elements), [](const Placed &P) { return P.Kind.K == ByteKind::Float; }))
+        return true;
+    }
     copy(Dst, 0, Src, 0, Bytes);
     if (MDNode *Layout = II.getMetadata("rg.layout")) {
       seedLayout(Layout, Dst, Bytes);

@@ -345,6 +345,64 @@ static void label(MemTransferInst &Copy, ArrayRef<StructType *> Structs, const D
   }
 }
 
+/// The type of what the front end's code steps over with a variable of this value (`result + n`), or where
+/// P itself is such a step: the one of all of this kind, if it is no character.
+static Type *steppedOver(const Value *P) {
+  if (auto *Step = dyn_cast<GetElementPtrInst>(P); Step && Step->getNumIndices() == 1)
+    return Step->getSourceElementType()->isIntegerTy(8) ? nullptr : Step->getSourceElementType();
+  auto *Read = dyn_cast<LoadInst>(P);
+  auto *Variable = Read ? dyn_cast<AllocaInst>(Read->getPointerOperand()) : nullptr;
+  if (!Variable)
+    return nullptr;
+  Type *Found = nullptr;
+  for (const User *Other : Variable->users()) {
+    if (!isa<LoadInst>(Other))
+      continue;
+    for (const User *U : Other->users()) {
+      auto *GEP = dyn_cast<GetElementPtrInst>(U);
+      if (!GEP || GEP->getPointerOperand() != Other || GEP->getNumIndices() != 1)
+        continue;
+      Type *T = GEP->getSourceElementType();
+      if (T->isIntegerTy(8) || (Found && T != Found))
+        return nullptr;
+      Found = T;
+    }
+  }
+  return Found;
+}
+
+/// The standard library copies elements of a template's type in bulk (std::copy, a vector that
+/// grows), and its pointers have that type. Labels the copies of F whose elements hold numbers or pointers.
+static void labelElements(Function &F) {
+  const StringRef Name = F.getName();
+  if (!Name.starts_with("_ZSt") && !Name.starts_with("_ZNSt") && !Name.starts_with("_ZNKSt"))
+    return;
+  const DataLayout &DL = F.getDataLayout();
+  for (Instruction &I : instructions(F)) {
+    auto *Copy = dyn_cast<MemTransferInst>(&I);
+    if (!Copy || isa<ConstantInt>(Copy->getLength()))
+      continue;
+    Type *T = steppedOver(Copy->getRawDest());
+    if (!T)
+      T = steppedOver(Copy->getRawSource());
+    SmallVector<Leaf, 8> Leaves;
+    // sizeof(T) * n
+    auto *Bytes = dyn_cast<BinaryOperator>(Copy->getLength());
+    auto *Each = Bytes && Bytes->getOpcode() == Instruction::Mul
+                     ? dyn_cast<ConstantInt>(Bytes->getOperand(isa<ConstantInt>(Bytes->getOperand(0)) ? 0 : 1))
+                     : nullptr;
+    if (!T || !T->isSized() || !Each || Each->getZExtValue() != DL.getTypeAllocSize(T) || mayBeCoerced(T) || !flatten(T, 0, DL, Leaves, MostLeaves) ||
+        any_of(Leaves, [](const Leaf &L) { return !L.Ty || L.Ty->isVectorTy(); }) ||
+        none_of(Leaves, [](const Leaf &L) { return !L.Ty->isIntegerTy(); }))
+      continue;
+    LLVMContext &Ctx = F.getContext();
+    Copy->setMetadata(CopiesElements,
+                      MDNode::get(Ctx, {MDString::get(Ctx, describe(Leaves)),
+                                        ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(Ctx),
+                                                                                 DL.getTypeAllocSize(T)))}));
+  }
+}
+
 /// A struct of one integer is assigned (`struct code { int value; }`): LLVM would make it an
 /// access of `int`, which may be half of anything.
 static bool movesOneInteger(const MemTransferInst &Copy) {
@@ -383,6 +441,7 @@ void retrograd::labelCopies(Function &F, ArrayRef<StructType *> Structs) {
   for (Instruction &I : instructions(F))
     if (auto *Copy = dyn_cast<MemTransferInst>(&I); Copy && !Copy->hasMetadata("rg.layout"))
       label(*Copy, Structs, F.getDataLayout(), /*OnlyStructs=*/true);
+  labelElements(F);
 }
 
 static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {

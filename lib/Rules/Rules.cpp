@@ -385,6 +385,11 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     }
   };
   const auto *N = dyn_cast<ConstantInt>(Length);
+  if (std::optional<TypeAnalysis::Pattern> Elements = TA.elementsOf(I); Elements && !N) {
+    Shape.Period = Elements->Period;
+    Merge(Elements->Leaves);
+    return Shape;
+  }
   if (N && N->getZExtValue() <= ExplicitLimit) {
     uint64_t Size = N->getZExtValue();
     SmallVector<TypedLeaf, 4> Leaves = TA.leavesOfAccess(&I, Dest, Size);

@@ -31,6 +31,9 @@ inline constexpr llvm::StringLiteral CopiesCharacters = "rg.characters";
 /// Metadata of an access to an integer of less than four bytes that a struct declares as a
 /// member: no part of a number, and no evidence of what others take its place for.
 inline constexpr llvm::StringLiteral DeclaredMember = "rg.member";
+/// Metadata of a copy of memory, `!{!"0:f64", i64 8}` as in rg.layout: the standard library moves elements of this
+/// type, whatever else an analysis finds at its ends.
+inline constexpr llvm::StringLiteral CopiesElements = "rg.elements";
 
 } // namespace retrograd
 
