@@ -542,6 +542,15 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
     return mergeLeaves(leavesOf(V), leavesAt(P, Size));
   }
   if (auto *MT = dyn_cast<MemTransferInst>(Inst)) {
+    if (std::optional<Pattern> One = elementsOf(*Inst); One && Size % One->Period == 0) {
+      SmallVector<TypedLeaf, 4> All;
+      for (uint64_t At = 0; At != Size; At += One->Period)
+        for (TypedLeaf L : One->Leaves) {
+          L.Offset += At;
+          All.push_back(L);
+        }
+      return All;
+    }
     if (MDNode *Fields = Inst->getMetadata(LLVMContext::MD_tbaa_struct)) {
       SmallVector<Placed, 8> Pieces;
       for (unsigned K = 0; K + 2 < Fields->getNumOperands(); K += 3) {

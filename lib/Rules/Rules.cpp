@@ -385,10 +385,16 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     }
   };
   const auto *N = dyn_cast<ConstantInt>(Length);
-  if (std::optional<TypeAnalysis::Pattern> Elements = TA.elementsOf(I); Elements && !N) {
-    Shape.Period = Elements->Period;
-    Merge(Elements->Leaves);
-    return Shape;
+  if (std::optional<TypeAnalysis::Pattern> Elements = TA.elementsOf(I)) {
+    if (N && N->getZExtValue() <= ExplicitLimit && N->getZExtValue() % Elements->Period == 0) {
+      Merge(TA.leavesOfAccess(&I, Dest, N->getZExtValue()));
+      return Shape;
+    }
+    if (!N || N->getZExtValue() % Elements->Period == 0) {
+      Shape.Period = Elements->Period;
+      Merge(Elements->Leaves);
+      return Shape;
+    }
   }
   if (N && N->getZExtValue() <= ExplicitLimit) {
     uint64_t Size = N->getZExtValue();

@@ -81,6 +81,54 @@ static double ofStructs(const double *x, int n) {
       s += p.x * p.y * (p.id + 1);
   return s;
 }
+struct Both {
+  std::map<std::string, std::vector<double>> a;
+  std::unordered_map<int, std::vector<double>> b;
+  double w;
+};
+static double members(const double *x, int n) {
+  Both h;
+  h.w = x[1];
+  for (int i = 0; i < n; ++i) {
+    h.a["k" + std::to_string(i % 2)].push_back(x[i]);
+    h.b[i % 3] = {x[i], h.w};
+  }
+  Both c = h, d;
+  d = c;
+  h = std::move(d);
+  return products(h.a) + products(c.b);
+}
+static double rehashed(const double *x, int n) {
+  auto h = std::make_shared<std::unordered_map<std::string, std::vector<double>>>();
+  for (int i = 0; i < 3 * n; ++i)
+    (*h)["k" + std::to_string(i % 9)].push_back(x[i % n]);
+  h->erase("k3");
+  h->rehash(64);
+  std::unordered_map<std::string, std::vector<double>> c;
+  c = std::move(*h);
+  c.insert({"new", std::vector<double>(x, x + 2)});
+  c.insert_or_assign("k1", std::vector<double>{x[0] * x[1]});
+  return products(c);
+}
+static double kinds(const double *x, int n) {
+  std::unordered_map<int, std::vector<int>> m;
+  std::unordered_map<int, std::vector<double>> d;
+  std::unordered_map<int, std::vector<const double *>> p;
+  for (int i = 0; i < n; ++i) {
+    m[i % 2].push_back(i);
+    m[i % 3] = {i, i + 1};
+    d[i % 2].push_back(x[i]);
+    p[i % 2].push_back(x + i);
+  }
+  auto c = m;
+  auto e = d;
+  auto f = p;
+  double s = 0;
+  for (auto &[k, v] : c)
+    for (int j : v)
+      s += x[j % n] * j * e[j % 2].back() * *f[k % 2][0];
+  return s;
+}
 struct Shape {
   virtual ~Shape() = default;
   virtual double at(double) const = 0;
@@ -139,6 +187,9 @@ int main() {
   check(onHeap);
   check(byStrings);
   check(ofStructs);
+  check(members);
+  check(rehashed);
+  check(kinds);
   check(owners);
   check(anything);
   return rgReport();
