@@ -589,6 +589,28 @@ static std::string firstMnemonic(StringRef Text) {
   }
 }
 
+/// Does the body of F write nothing but variables of its own? (The front end's first code has no attributes, and
+/// functions with rules get none.)
+static bool onlyReads(const Function &F, unsigned Depth = 0) {
+  constexpr unsigned Deepest = 4;
+  if (F.onlyReadsMemory())
+    return true;
+  if (F.isDeclaration() || Depth == Deepest)
+    return false;
+  return all_of(instructions(F), [&](const Instruction &I) {
+    if (!I.mayWriteToMemory())
+      return true;
+    if (const auto *S = dyn_cast<StoreInst>(&I))
+      return S->isUnordered() && isa<AllocaInst>(getUnderlyingObject(S->getPointerOperand()));
+    if (const auto *M = dyn_cast<MemIntrinsic>(&I))
+      return !M->isVolatile() && isa<AllocaInst>(getUnderlyingObject(M->getRawDest()));
+    const auto *C = dyn_cast<CallBase>(&I);
+    const Function *Callee = C ? directCallee(*C) : nullptr;
+    return Callee && (C->onlyReadsMemory() || isa<DbgInfoIntrinsic>(C) || C->isLifetimeStartOrEnd() ||
+                      onlyReads(*Callee, Depth + 1));
+  });
+}
+
 void DerivativePlan::checkCall(const CallBase &C) {
   CallAction A = action(C);
   if (Request.FromTape) {
@@ -650,7 +672,7 @@ void DerivativePlan::checkCall(const CallBase &C) {
     if (G && HandlesMemory && Request.Width != 1)
       return refuse(RefusalKind::RuleOfOneLane, C, Callee->getName().str());
     if (G && HandlesMemory && !C.getType()->isVoidTy() && !C.use_empty() &&
-        !C.onlyReadsMemory() && !(Forward ? G->ForwardGivesPrimal : G->AugmentGivesPrimal))
+        !C.onlyReadsMemory() && !onlyReads(*Callee) && !(Forward ? G->ForwardGivesPrimal : G->AugmentGivesPrimal))
       return refuse(RefusalKind::RuleWithoutResult, C, Callee->getName().str());
     if (const auto *I = dyn_cast<InvokeInst>(&C); I && Shape.isLive(I->getUnwindDest()))
       refuse(RefusalKind::ExceptionPath, C, Callee->getName().str());
