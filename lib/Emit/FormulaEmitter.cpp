@@ -7,6 +7,7 @@
 
 #include "FormulaEmitter.h"
 #include "../Catalogue/Catalogue.h"
+#include "Support/ShareMarks.h"
 #include "Target/Target.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -107,6 +108,25 @@ static bool keepsZero(const FormulaNode &N) {
   }
 }
 
+/// Whether N is linear arithmetic on the seed: a product or quotient with it, a sum.
+static bool isShare(const FormulaNode &N) {
+  switch (N.K) {
+  case FormulaNode::Seed:
+  case FormulaNode::StrongZero:
+    return true;
+  case FormulaNode::FAdd:
+  case FormulaNode::FSub:
+    return isShare(*N.Children[0]) && isShare(*N.Children[1]);
+  case FormulaNode::FMul:
+    return isShare(*N.Children[0]) || isShare(*N.Children[1]);
+  case FormulaNode::FDiv:
+  case FormulaNode::FNeg:
+    return isShare(*N.Children[0]);
+  default:
+    return false;
+  }
+}
+
 Value *FormulaEmitter::emit(const Partial &P, const Instruction &Primal,
                             Value *Seed, function_ref<Value *(unsigned)> Arg,
                             function_ref<Value *()> Result) {
@@ -181,6 +201,9 @@ Value *FormulaEmitter::emitNode(const FormulaNode &N, Scope &S) {
   if (Value *Known = S.Emitted.lookup(&N))
     return Known;
   Value *V = emitNodeUncached(N, S);
+  if (auto *I = dyn_cast<Instruction>(V);
+      I && MarksShares && N.K != FormulaNode::Seed && isa<FPMathOperator>(I) && isShare(N))
+    I->addAnnotationMetadata(ShareMark);
   S.Emitted[&N] = V;
   return V;
 }

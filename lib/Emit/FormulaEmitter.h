@@ -51,6 +51,9 @@ public:
   using KnownOperation = std::function<llvm::Value *(llvm::StringRef Id, unsigned N)>;
   void setKnown(KnownOperation F) { Known = std::move(F); }
 
+  /// What is emitted and linear in the seed is marked (Support/ShareMarks.h).
+  void markShares() { MarksShares = true; }
+
   /// Emits P of Primal times Seed at the builder's insertion point. Arg(i)
   /// gives the primal value of operand i and Result that of Primal, valid
   /// there; each is asked for at most once per call of emit, and only when the
@@ -79,6 +82,7 @@ private:
   llvm::IRBuilderBase &B;
   const Catalogue &Cat;
   KnownOperation Known;
+  bool MarksShares = false;
 };
 
 /// The compiler was allowed to contract products and sums of F (-ffp-contract=on,

@@ -730,8 +730,8 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
   Value *Bytes = sized(B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty()), T.Dest);
   RuntimeLibrary &RT = Services.runtime();
   if (!T.Source) {
-    B.CreateCall(RT.require("rg_adjoint_zero"),
-                 {Dest, Own, Bytes, B.getInt64(0), B.getInt64(0), Bytes});
+    emitClear(B, [&](StringRef Name) { return RT.require(Name); }, Dest, Own, Bytes,
+              {B.getInt64(0), B.getInt64(0), Bytes});
     return;
   }
   bool Idle = !Activity.hasShadow(T.Source);

@@ -870,12 +870,12 @@ void PrimalEmitter::emitTransfer(CallBase &C) {
   if (Source && movesInterfere(T, S, IsPointer))
     From = B.CreateCall(RT.require("rg_apart"), {Source, Dest, DestPrimal, Bytes});
   for (const TypedLeaf &L : make_filter_range(S.Leaves, IsPointer)) {
-    auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
+    LeafRange R = leafRange(B, S, L, Bytes);
     if (Source)
       B.CreateCall(RT.require(isShared(L) ? "rg_shadow_move_shared" : "rg_shadow_move_pointers"),
-                   {Dest, DestPrimal, From, Bytes, Offset, Period, Run});
+                   {Dest, DestPrimal, From, Bytes, R.Offset, R.Period, R.Run});
     else
-      B.CreateCall(RT.require("rg_adjoint_zero"), {Dest, DestPrimal, Bytes, Offset, Period, Run});
+      emitClear(B, [&](StringRef Name) { return RT.require(Name); }, Dest, DestPrimal, Bytes, R);
   }
   if (From != Source)
     B.CreateCall(RT.require("rg_apart_end"), {From, Source});

@@ -11,6 +11,7 @@
 #include "Emit/NanWatch.h"
 #include "Emit/Shortcuts.h"
 #include "Support/ExceptionMarks.h"
+#include "Support/ShareMarks.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
@@ -36,6 +37,7 @@ ReverseEmitter::ReverseEmitter(const DerivativePlan &Plan, PrimalEmitter &Primal
   if (!Any)
     CommonFlags.clear();
   Reorders = Plan.options().ReorderSums && !Machine.manyThreads();
+  MarksShares = Plan.options().ZerosOnDevice && Machine.manyThreads();
   Contracts = Plan.options().Contract && contracts(Plan.primal());
   CommonFlags.setAllowContract(CommonFlags.allowContract() || Contracts);
 }
@@ -268,8 +270,12 @@ Value *ReverseEmitter::take(const Value *V) {
 
 Value *ReverseEmitter::addUp(Value *Old, Value *X) {
   Value *Sum = B.CreateFAdd(Old, X);
-  if (auto *I = dyn_cast<Instruction>(Sum); I && Reorders)
-    I->setHasAllowReassoc(true);
+  if (auto *I = dyn_cast<Instruction>(Sum)) {
+    if (Reorders)
+      I->setHasAllowReassoc(true);
+    if (MarksShares)
+      I->addAnnotationMetadata(ShareMark);
+  }
   return Sum;
 }
 
@@ -338,6 +344,8 @@ Value *ReverseEmitter::keptPartner(const Instruction &I, StringRef Id, unsigned 
 
 Value *ReverseEmitter::partial(const Partial &P, const Instruction &I, Value *Seed) {
   FormulaEmitter Formula(B, Services.catalogue());
+  if (MarksShares)
+    Formula.markShares();
   auto Operand = [&](unsigned N) { return primal(I.getOperand(N)); };
   auto Result = [&] { return primal(&I); };
   Formula.setKnown([&](StringRef Id, unsigned N) { return keptPartner(I, Id, N); });

@@ -134,6 +134,7 @@ private:
   /// Flags that all floating-point operations of the primal share: those of
   /// accumulation, which belongs to no operation.
   llvm::FastMathFlags CommonFlags;
+  bool MarksShares = false; ///< arithmetic on adjoints is marked as such (Support/ShareMarks.h)
   bool Reorders = false;  ///< what is added to one adjoint may be added in any order
   bool Contracts = false; ///< products and sums of the derivative may be fused
 

@@ -10,6 +10,7 @@
 #include "Pass/CleanUp.h"
 #include "Pass/DeviceReductions.h"
 #include "Pass/KnownSpaces.h"
+#include "Pass/ZeroShares.h"
 #include "Request/EntryCalls.h"
 #include "Support/DeviceMarks.h"
 #include "Support/Options.h"
@@ -24,6 +25,9 @@
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/IRMover.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
@@ -310,8 +314,24 @@ void retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
   for (Function *F : Inliner.Changed)
     if (!F->hasFnAttribute(Attribute::OptimizeNone) && (!F->use_empty() || !F->hasLocalLinkage())) {
       foldKnownSpaces(*F);
+      if (Opts.ZerosOnDevice && Opts.CleanUp) {
+        // Before equal products become one, which loses the marks.
+        FunctionPassManager Numbers;
+        Numbers.addPass(SimplifyCFGPass());
+        Numbers.addPass(SROAPass(SROAOptions::ModifyCFG));
+        Numbers.addPass(InstSimplifyPass());
+        Numbers.run(*F, FAM);
+        foldZeroShares(*F);
+        FAM.invalidate(*F, PreservedAnalyses::none());
+      }
       cleanUp(*F, MAM, Opts);
+      // What was an array then is numbers now, perhaps.
+      if (Opts.ZerosOnDevice && Opts.CleanUp && foldZeroShares(*F))
+        cleanUp(*F, MAM, Opts);
     }
+  if (Opts.ZerosOnDevice && !Derivatives.empty())
+    for (Function &F : M)
+      dropShareMarks(F);
   for (Function *F : ToInline)
     if (F->use_empty() && F->hasLocalLinkage()) {
       FAM.clear(*F, F->getName());

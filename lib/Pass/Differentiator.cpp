@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Pass/ZeroShares.h"
 #include "Pass/Differentiator.h"
 #include "Analysis/LoopShape.h"
 #include "Analysis/OverwriteAnalysis.h"
@@ -365,6 +366,8 @@ void Differentiator::finish(bool Last) {
   if (!Last)
     return;
   takeShortcuts(M);
+  if (Opts.ZerosOnDevice && Target(M).manyThreads())
+    markAdditions(M);
   if (Opts.CleanUp && Opts.InlineArena)
     for (Function *F : Finished)
       inlineFastPaths(*F, MAM);

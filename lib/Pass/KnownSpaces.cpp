@@ -32,6 +32,13 @@ bool retrograd::leadsToGlobal(const Value &P, const Target &Machine) {
   });
 }
 
+/// P leads to a thread's own memory.
+static bool leadsToLocal(const Value &P) {
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(&P, Objects, nullptr, /*MaxLookup=*/0);
+  return all_of(Objects, [](const Value *O) { return isa<AllocaInst>(O); });
+}
+
 void retrograd::foldKnownSpaces(Function &F) {
   const Target Machine(*F.getParent());
   for (Instruction &I : make_early_inc_range(instructions(F))) {
@@ -47,10 +54,15 @@ void retrograd::foldKnownSpaces(Function &F) {
     default:
       continue;
     }
-    if (!leadsToGlobal(*Ask->getArgOperand(0), Machine))
+    const Value &P = *Ask->getArgOperand(0);
+    Intrinsic::ID Answer = Intrinsic::not_intrinsic;
+    if (leadsToGlobal(P, Machine))
+      Answer = Intrinsic::nvvm_isspacep_global;
+    else if (leadsToLocal(P))
+      Answer = Intrinsic::nvvm_isspacep_local;
+    else
       continue;
-    Ask->replaceAllUsesWith(
-        ConstantInt::getBool(F.getContext(), Ask->getIntrinsicID() == Intrinsic::nvvm_isspacep_global));
+    Ask->replaceAllUsesWith(ConstantInt::getBool(F.getContext(), Ask->getIntrinsicID() == Answer));
     Ask->eraseFromParent();
   }
 }

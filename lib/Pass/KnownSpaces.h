@@ -7,8 +7,9 @@
 //
 // The pointers that a launch hands to a kernel lead to global memory: the host knows no
 // other, and LLVM's back end counts on it. An addition to an adjoint asks what memory it
-// goes to (RG_IS_PRIVATE in runtime/gpu); once derivatives are inlined into kernels,
-// most of these questions have an answer, and what is left is straight code.
+// goes to (RG_IS_PRIVATE in runtime/gpu); once derivatives are inlined into kernels, where
+// local arrays are seen as well, most of these questions have an answer, and what is left
+// is straight code.
 //
 //===----------------------------------------------------------------------===//
 

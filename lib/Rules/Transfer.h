@@ -40,6 +40,11 @@ struct LeafRange {
 LeafRange leafRange(llvm::IRBuilderBase &B, const TransferShape &S, const TypedLeaf &L,
                     llvm::Value *Bytes);
 
+/// Clears the part R of the shadow Dest, Bytes long, of DestPrimal (null: it is known to be
+/// another place): by memset if R is one run, else by the runtime, whose routines Runtime gives.
+void emitClear(llvm::IRBuilderBase &B, llvm::function_ref<llvm::FunctionCallee(llvm::StringRef)> Runtime,
+               llvm::Value *Dest, llvm::Value *DestPrimal, llvm::Value *Bytes, LeafRange R);
+
 /// True if more than one leaf is of the kind that Which accepts, and the calls
 /// that move one leaf each have to read from a copy (rg_apart).
 bool movesInterfere(const Transfer &T, const TransferShape &S,

@@ -22,8 +22,10 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 using namespace retrograd;
 
 const Value *retrograd::renewedHolder(const CallBase &C, const Catalogue &Cat) {
@@ -107,12 +109,22 @@ static void needs(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink
     Sink({Need::Primal, T.Source});
 }
 
+void retrograd::emitClear(IRBuilderBase &B, function_ref<FunctionCallee(StringRef)> Runtime, Value *Dest,
+                          Value *DestPrimal, Value *Bytes, LeafRange R) {
+  auto IsZero = [](const Value *V) { return match(V, m_Zero()); };
+  if (IsZero(DestPrimal) && IsZero(R.Offset) && IsZero(R.Period) && R.Run == Bytes)
+    B.CreateMemSet(Dest, B.getInt8(0), Bytes, MaybeAlign());
+  else
+    B.CreateCall(Runtime("rg_adjoint_zero"), {Dest, DestPrimal, Bytes, R.Offset, R.Period, R.Run});
+}
+
 static void emit(const Instruction &I, RuleContext &C) {
   IRBuilderBase &B = C.builder();
   const ActivityAnalysis &A = C.activity();
   Transfer T = transferOf(cast<CallBase>(I), A.facts().catalogue());
   TransferShape S = transferShape(I, T.Dest, T.Source, T.Length, A.facts());
   Constant *Null = ConstantPointerNull::get(B.getPtrTy());
+  auto Runtime = [&](StringRef Name) { return C.runtime(Name); };
   Value *Bytes = B.CreateZExtOrTrunc(C.primal(T.Length), B.getInt64Ty());
   if (T.IsRealloc)
     Bytes = B.CreateCall(C.runtime("rg_common_size"), {C.primal(T.Source), Bytes});
@@ -149,20 +161,19 @@ static void emit(const Instruction &I, RuleContext &C) {
     bool Zero = !Copies && L.Kind.K != ByteKind::Pointer && L.Kind.K != ByteKind::Integer;
     if (L.Kind.K != ByteKind::Float && !Zero)
       continue;
-    auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
+    LeafRange R = leafRange(B, S, L, Bytes);
     if (Copies)
       B.CreateCall(C.runtime((Twine("rg_adjoint_move_") + floatName(L.Kind.FP)).str()),
-                   {Taken, DestPrimal, Source, SourcePrimal, Bytes, Offset, Period, Run});
+                   {Taken, DestPrimal, Source, SourcePrimal, Bytes, R.Offset, R.Period, R.Run});
     else
-      B.CreateCall(C.runtime("rg_adjoint_zero"), {Dest, DestPrimal, Bytes, Offset, Period, Run});
+      emitClear(B, Runtime, Dest, DestPrimal, Bytes, R);
   }
   if (Taken != Dest)
     B.CreateCall(C.runtime("rg_apart_end"), {Taken, Dest});
   // A fill of memory whose type nothing tells: zero is right for floats, and
   // nobody reads the shadow of anything else.
   if (!Copies && S.Leaves.empty())
-    B.CreateCall(C.runtime("rg_adjoint_zero"),
-                 {Dest, DestPrimal, Bytes, B.getInt64(0), B.getInt64(0), Bytes});
+    emitClear(B, Runtime, Dest, DestPrimal, Bytes, {B.getInt64(0), B.getInt64(0), Bytes});
 }
 
 const Rule retrograd::TransferRule = {missing, needs, emit};
@@ -209,9 +220,8 @@ static void emitZeroed(const Instruction &I, RuleContext &C) {
   for (const TypedLeaf &L : S.Leaves) {
     if (L.Kind.K == ByteKind::Pointer || L.Kind.K == ByteKind::Integer)
       continue;
-    auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
-    B.CreateCall(C.runtime("rg_adjoint_zero"),
-                 {C.shadow(&I), ConstantPointerNull::get(B.getPtrTy()), Bytes, Offset, Period, Run});
+    emitClear(B, [&](StringRef Name) { return C.runtime(Name); }, C.shadow(&I),
+              ConstantPointerNull::get(B.getPtrTy()), Bytes, leafRange(B, S, L, Bytes));
   }
 }
 

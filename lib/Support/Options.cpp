@@ -121,6 +121,8 @@ static cl::opt<bool> SumsInPlaceOnDevice("rg-gpu-sums", cl::init(true), cl::cat(
 static cl::opt<bool> LoadsFirstOnDevice("rg-gpu-loads-first", cl::init(true), cl::cat(Category),
                                         cl::desc("in derivatives on NVIDIA's GPUs, loads go in front of stores "
                                                  "that do not touch what they load"));
+static cl::opt<bool> ZerosOnDevice("rg-gpu-zeros", cl::init(true), cl::cat(Category),
+                                   cl::desc("in kernels, what follows from adjoints that are known to be 0 is left out"));
 static cl::opt<bool> SelectOnDevice("rg-gpu-select", cl::init(true), cl::cat(Category),
                                     cl::desc("on GPUs, compute both sides of a branch again "
                                              "rather than keep what came of it"));
@@ -339,6 +341,7 @@ Options Options::fromCommandLine() {
   O.VectorRedOnDevice = ::VectorRedOnDevice;
   O.SumsInPlaceOnDevice = ::SumsInPlaceOnDevice;
   O.LoadsFirstOnDevice = ::LoadsFirstOnDevice;
+  O.ZerosOnDevice = ::ZerosOnDevice;
   O.SelectOnDevice = ::SelectOnDevice;
   O.CountOnDevice = ::CountOnDevice;
   O.TapeInPlace = ::TapeInPlace;
