@@ -275,6 +275,30 @@ static bool handlesFloatsIfSeen(const Function *F) {
   return !F->isDeclaration() && handlesFloats(*F);
 }
 
+static bool takesFloats(const FunctionType &T) {
+  return T.getReturnType()->isFPOrFPVectorTy() ||
+         any_of(T.params(), [](const Type *P) { return P->isFPOrFPVectorTy(); });
+}
+
+/// `if (hook) hook(x)`: made only where the address is not null.
+static bool isOptional(const CallBase &Call) {
+  const Value *Address = Call.getCalledOperand();
+  const BasicBlock *To = Call.getParent();
+  for (unsigned Steps = 0; Steps != 4; ++Steps) {
+    const BasicBlock *From = To->getSinglePredecessor();
+    const auto *Branch = From ? dyn_cast<BranchInst>(From->getTerminator()) : nullptr;
+    if (!Branch)
+      return false;
+    const auto *Test = Branch->isConditional() ? dyn_cast<ICmpInst>(Branch->getCondition()) : nullptr;
+    if (Test && Test->isEquality() && Test->getOperand(0) == Address &&
+        isa<ConstantPointerNull>(Test->getOperand(1)) &&
+        Branch->getSuccessor(Test->getPredicate() == CmpInst::ICMP_NE ? 0 : 1) == To)
+      return true;
+    To = From;
+  }
+  return false;
+}
+
 CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call) {
   Dispatcher Wanted{nullptr, Call.getFunctionType(), passing(Call),
                     Call.getCallingConv(), slotOf(Call), {}, Epoch};
@@ -288,9 +312,10 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call) {
         D.Convention == Wanted.Convention && D.Slot == Wanted.Slot &&
         D.Fixed == Wanted.Fixed && D.Epoch == Epoch)
       return &D;
-  if (none_of(Found, [&](Function *F) {
-        return !F->isDeclaration() || Cat.lookupFunction(*F) != nullptr;
-      }))
+  const bool Nobody = none_of(Found, [&](Function *F) {
+    return !F->isDeclaration() || Cat.lookupFunction(*F) != nullptr;
+  });
+  if (Nobody && (takesFloats(*Wanted.Type) || !isOptional(Call)))
     return nullptr;
   bool LeftOut = false;
   auto IsKept = [&](const Function *F) { return Only->contains(F); };
@@ -382,9 +407,7 @@ void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates, boo
   LLVMContext &Ctx = M.getContext();
   Argument *Address = F.getArg(F.arg_size() - 1);
   Address->setName("callee");
-  bool Floats =
-      LeftOut || D.Type->getReturnType()->isFPOrFPVectorTy() ||
-      any_of(D.Type->params(), [](Type *T) { return T->isFPOrFPVectorTy(); });
+  bool Floats = LeftOut || takesFloats(*D.Type);
   IRBuilder<> B(BasicBlock::Create(Ctx, "", &F));
   for (Function *Candidate : Candidates) {
     auto *Taken = BasicBlock::Create(Ctx, "", &F),

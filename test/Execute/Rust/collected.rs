@@ -106,6 +106,20 @@ extern "C" fn windows(x: *const f64, n: usize) -> f64 {
     soft + stack.iter().rev().fold(0.0, |s, a| s * 0.5 + a)
 }
 
+// The entry for a clean-up in the table of a boxed function is null where there is nothing to clean up, in all of them here.
+extern "C" fn boxed(x: *const f64, n: usize) -> f64 {
+    let x = slice(x, n);
+    let k = x[1];
+    let steps: Vec<Box<dyn Fn(f64) -> f64>> =
+        vec![Box::new(move |a| a * k), Box::new(|a: f64| a.sin()), Box::new(move |a| a + k * k)];
+    let mut s = x[0];
+    for f in &steps {
+        s = f(s) * x[2];
+    }
+    let names: Vec<String> = (0..n).map(|i| format!("n{}", i)).collect();
+    s + names.iter().zip(x).map(|(t, v)| t.len() as f64 * v.powi(3)).sum::<f64>()
+}
+
 macro_rules! check {
     ($f:ident, $ok:ident) => {
         let f: Function = $f;
@@ -158,6 +172,7 @@ extern "C" fn triangle(x: *const f64, n: usize) -> f64 {
 fn main() {
     let mut ok = true;
     check!(matrix, ok);
+    check!(boxed, ok);
     check!(triangle, ok);
     check!(particles, ok);
     check!(expression, ok);
