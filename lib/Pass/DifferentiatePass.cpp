@@ -18,6 +18,7 @@
 #include "Pass/Precision.h"
 #include "Pass/PrepareEntryCalls.h"
 #include "Pass/PrintAnalysesPass.h"
+#include "Pass/SparseViews.h"
 #include "Pass/UserRules.h"
 #include "Target/Target.h"
 #include "llvm/IR/Module.h"
@@ -127,8 +128,11 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   if (Opts.EmptyFunctionsInactive)
     Cat.silenceUnknown(M);
   rewriteHints(M, Diags); // some stand in functions that are to be copied
+  lowerFolds(M);
   lowerPrecisionCalls(M, Cat.get(), Diags);
   EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
+  lowerViews(M, MAM, Diags, Opts, /*Last=*/false); // those of code that is to be differentiated
+  noteViews(M, MAM, Entries.Calls);
   findTapeMemory(M, Entries.Calls, Opts);
   SmallVector<Function *, 8> Derivatives;
   {
@@ -143,8 +147,16 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
         lowerEntryCall(Entry, *D, Derive.runtime());
       else
         removeRefusedCall(*Entry.Call);
+      if (Entry.Again) {
+        Derive.runtime().resolveDeclarations();
+        lowerViews(M, MAM, Diags, Opts, /*Last=*/false);
+      }
     }
+    for (CallBase *Call : Entries.Refused)
+      removeRefusedCall(*Call);
     Derive.finish(Last);
+    Derive.runtime().resolveDeclarations();
+    lowerViews(M, MAM, Diags, Opts, /*Last=*/true);
     if (Last) {
       placeDynamicShadows(M);
       if (Opts.OffloadDevice.empty())
@@ -157,8 +169,6 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
         groupSharedAdditions(*D, Derive.runtime());
   }
   unmarkInactiveValues(M);
-  for (CallBase *Call : Entries.Refused)
-    removeRefusedCall(*Call);
   removeHints(M);
   removeUnusedEntryDeclarations(M);
   removeKept(M);
@@ -182,6 +192,7 @@ PreservedAnalyses PrintAnalysesPass::run(Module &M, ModuleAnalysisManager &MAM) 
   if (Opts.EmptyFunctionsInactive)
     Cat.silenceUnknown(M);
   rewriteHints(M, Diags); // some stand in functions that are to be copied
+  lowerFolds(M);
   lowerPrecisionCalls(M, Cat.get(), Diags);
   EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
   findTapeMemory(M, Entries.Calls, Opts);

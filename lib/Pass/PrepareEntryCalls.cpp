@@ -296,7 +296,7 @@ retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
           return any_of(instructions(*Entry.Request.Primal),
                         [&](Instruction &I) {
                           auto *Call = dyn_cast<CallBase>(&I);
-                          return Call && functionOperandOf(*Call) &&
+                          return Call && functionOperandOf(*Call) && !makesView(*Call) &&
                                  none_of(Found.Calls, [&](const EntryCall &E) {
                                    return E.Call == Call;
                                  });

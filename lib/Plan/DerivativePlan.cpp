@@ -303,6 +303,7 @@ DerivativeRequest DerivativePlan::calleeRequest(const CallBase &C) const {
   R.Width = Request.Width;
   R.Dependencies = Request.Dependencies;
   R.ErrorEstimate = Request.ErrorEstimate;
+  R.WholeAdditions = Request.WholeAdditions;
   R.ReturnPrimal = !C.getType()->isVoidTy();
   if (Request.Mode == DerivativeMode::Forward) {
     R.Mode = DerivativeMode::Forward;
@@ -357,7 +358,7 @@ bool DerivativePlan::isFree(Need N, unsigned &Budget) const {
 /// them over, and no call of it keeps them.
 bool DerivativePlan::givesAgain(const CallBase &C) const {
   // A rule keeps what it needs by itself.
-  if (!Opts.ArgsAgain || Opts.Plan == PlanKind::Naive || Machine.manyThreads() || hasRule(C))
+  if (!Opts.ArgsAgain || (Opts.Plan == PlanKind::Naive && !Request.WholeAdditions) || Machine.manyThreads() || hasRule(C))
     return false;
   unsigned Budget = 100;
   bool Any = false;
@@ -514,6 +515,12 @@ void DerivativePlan::checkKeptNumbers() {
 }
 
 Accumulation DerivativePlan::accumulation(const LoadInst &L) const {
+  if (Request.WholeAdditions && !Machine.manyThreads()) {
+    SmallVector<const Value *, 4> Objects;
+    getUnderlyingObjects(L.getPointerOperand(), Objects, &Shape.loops(), /*MaxLookup=*/0);
+    return any_of(Objects, [](const Value *O) { return isa<Argument>(O); }) ? Accumulation::Whole
+                                                                            : Accumulation::Plain;
+  }
   if (isThreadsOwn(L.getPointerOperand()) || (Opts.PlainWhereOwn && isWrittenToo(L)))
     return Accumulation::Plain;
   if (Owned)
@@ -1446,9 +1453,25 @@ void DerivativePlan::collectCounts() {
 }
 
 void DerivativePlan::keepAll() {
+  SmallVector<Need, 0> Work;
   for (auto &[N, Blocks] : Needs)
-    if (recipe(N).K != Recipe::Available)
+    Work.push_back(N);
+  DenseSet<Need> Seen;
+  while (!Work.empty()) {
+    Need N = canonical(Work.pop_back_val());
+    Recipe R = recipe(N);
+    if (R.K == Recipe::Available || isa<Constant>(N.Of) || !Seen.insert(N).second)
+      continue;
+    if (R.K == Recipe::Compute && isUnkept(N))
+      append_range(Work, R.Inputs);
+    else
       Keep.insert(N);
+  }
+}
+
+/// A pointer into a view leads nowhere once it was in memory.
+bool DerivativePlan::isUnkept(Need N) const {
+  return Request.WholeAdditions && (N.K == Need::Primal || N.K == Need::Shadow) && N.Of->getType()->isPointerTy();
 }
 
 const Loop *DerivativePlan::scopeOf(Need N) const {
@@ -1498,6 +1521,8 @@ Type *DerivativePlan::typeOf(Need N) const {
 /// vary with a loop stays in a register or on the stack: nearly free.
 uint64_t DerivativePlan::price(Need N) const {
   constexpr uint64_t GuessedTrips = 128, MaxPrice = uint64_t(1) << 50;
+  if (isUnkept(N))
+    return MaxPrice << 4;
   uint64_t Price = F.getDataLayout().getTypeAllocSize(typeOf(N)).getFixedValue() * 16;
   const Loop *L = scopeOf(N);
   if (!L)

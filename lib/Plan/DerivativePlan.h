@@ -257,6 +257,7 @@ private:
   void keepAll();
   void cut();
   uint64_t price(Need N) const;
+  bool isUnkept(Need N) const;
   void layOut();
   const llvm::Loop *nestOf(const llvm::Loop *L) const;
   uint64_t certainBytes() const;

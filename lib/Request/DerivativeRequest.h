@@ -96,6 +96,10 @@ struct DerivativeRequest {
   /// Forward, Augment: the two halves of forward mode from a tape (docs/SplitMode.md).
   bool FromTape = false;
 
+  /// A shadow may be a view (docs/SparseViews.md): each addition to a shadow that comes from
+  /// outside stays one operation.
+  bool WholeAdditions = false;
+
   /// Augment, Sweep: the sweep is given the arguments again that takesAgain() names, with their shadows.
   bool ArgsAgain = false;
   static bool canBeGivenAgain(const llvm::Value &Arg) {
@@ -109,7 +113,7 @@ struct DerivativeRequest {
            ShadowReturn == O.ShadowReturn && Width == O.Width &&
            Dependencies == O.Dependencies && ErrorEstimate == O.ErrorEstimate &&
            ManySweeps == O.ManySweeps && UserBytes == O.UserBytes && FromTape == O.FromTape &&
-           ArgsAgain == O.ArgsAgain;
+           ArgsAgain == O.ArgsAgain && WholeAdditions == O.WholeAdditions;
   }
 
   /// The literal struct (or void) that the derivative returns; see the head.

@@ -1103,8 +1103,9 @@ std::optional<EntryCall> Decoder::decode() {
   }
   if (Entry.Role == EntryRole::Probabilistic)
     return fail(DiagId::Probabilistic, {EntryName, Entry.What});
-  if (Entry.Role == EntryRole::Sparse)
-    return fail(DiagId::SparseCall, {EntryName, Entry.What});
+  // What could be folded is gone by now.
+  if (Entry.Role == EntryRole::Sum || Entry.Role == EntryRole::Product)
+    return fail(DiagId::ViewForm, {EntryName, "numbers, of which it returns " + std::string(Entry.What)});
   // The inactive ones that were understood are gone by now.
   if (Entry.Role == EntryRole::NotYet || Entry.Role == EntryRole::Itself ||
       Entry.Role == EntryRole::CallInactive || Entry.Role == EntryRole::IgnoreDerivatives)
@@ -1387,8 +1388,8 @@ retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
       if (!Callee)
         continue;
       const EntryPointName *Entry = entryPointOf(Callee->getName());
-      if (Entry && Entry->Role == EntryRole::TapeSize)
-        continue; // a constant, not a derivative
+      if (Entry && (Entry->Role == EntryRole::TapeSize || Entry->Role == EntryRole::View))
+        continue; // a constant, an address: no derivative
       All.push_back({Call, Entry, std::nullopt});
     }
   // What makes a tape comes last where tangent sweeps read it: it is made for them.

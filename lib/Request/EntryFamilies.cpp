@@ -55,6 +55,25 @@ PrecisionCall retrograd::precisionCallOf(const CallBase &Call) {
   }
 }
 
+bool retrograd::makesView(const CallBase &Call) {
+  const Function *Callee = entryCallee(Call);
+  const EntryPointName *Entry = Callee ? entryPointOf(Callee->getName()) : nullptr;
+  return Entry && Entry->Role == EntryRole::View;
+}
+
+FoldCall retrograd::foldCallOf(const CallBase &Call) {
+  const Function *Callee = entryCallee(Call);
+  const EntryPointName *Entry = Callee ? entryPointOf(Callee->getName()) : nullptr;
+  switch (Entry ? Entry->Role : EntryRole::NotYet) {
+  case EntryRole::Sum:
+    return FoldCall::Sum;
+  case EntryRole::Product:
+    return FoldCall::Product;
+  default:
+    return FoldCall::None;
+  }
+}
+
 bool retrograd::isItsArgument(const Function &F) {
   if (!isEntryPoint(F))
     return false;

@@ -35,6 +35,12 @@ enum class PrecisionCall : uint8_t { None, MemoryOf, OperationsOf, TruncateValue
 PrecisionCall precisionCallOf(const llvm::CallBase &Call);
 
 /// Hints: what a call tells about the program around it, without being a request.
+/// A call that makes memory of a pair of functions (docs/SparseViews.md).
+bool makesView(const llvm::CallBase &Call);
+/// One number of several.
+enum class FoldCall : uint8_t { None, Sum, Product };
+FoldCall foldCallOf(const llvm::CallBase &Call);
+
 struct Hint {
   enum Kind : uint8_t { Layout, Iterations } What = Layout;
   llvm::StringRef Members; ///< Layout: as in !rg.layout

@@ -39,7 +39,9 @@ enum class EntryRole {
   TruncateValue,      ///< the same
   ExpandValue,        ///< the same
   Probabilistic,      ///< refused
-  Sparse,             ///< refused
+  View,               ///< see EntryFamilies.h
+  Sum,                ///< the same
+  Product,            ///< the same
   NotYet              ///< refused
 };
 

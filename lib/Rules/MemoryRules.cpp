@@ -171,6 +171,19 @@ static void addAtomically(RuleContext &C, Value *Address, Value *X, Accumulation
       B.CreateCall(C.runtime(((Merges ? "rg_merge_" : "rg_accumulate_") + Name).str()), {Address, X}));
 }
 
+/// Adds X to the adjoint at Address by one instruction per number.
+static void addWhole(RuleContext &C, Value *Address, Value *X) {
+  IRBuilderBase &B = C.builder();
+  if (auto *V = dyn_cast<FixedVectorType>(X->getType())) {
+    uint64_t Step = B.GetInsertBlock()->getModule()->getDataLayout().getTypeAllocSize(V->getElementType());
+    for (unsigned Lane = 0; Lane != V->getNumElements(); ++Lane)
+      addWhole(C, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, Lane * Step), B.CreateExtractElement(X, Lane));
+    return;
+  }
+  C.markAdjointAccess(
+      B.CreateAtomicRMW(AtomicRMWInst::FAdd, Address, X, MaybeAlign(), AtomicOrdering::Monotonic));
+}
+
 /// Takes the adjoint of type T at Address by an exchange, where the machine is better
 /// at that than at a load and a store. Null if not.
 static Value *takeByExchange(RuleContext &C, Type *T, Value *Address, Align A) {
@@ -194,6 +207,8 @@ static void emitLoad(const LoadInst &L, RuleContext &C) {
   ifShadowed(C, L.getPointerOperand(), [&](Value *Shadow) {
     auto Add = [&](Value *Address, Value *X, Align A) {
       Accumulation How = C.accumulation(L);
+      if (How == Accumulation::Whole)
+        return addWhole(C, Address, X);
       if (How == Accumulation::Merged || How == Accumulation::Atomic)
         return addAtomically(C, Address, X, How);
       BasicBlock *Done = nullptr;

@@ -35,6 +35,7 @@ using NeedSink = llvm::function_ref<void(Need)>;
 enum class Accumulation : uint8_t {
   Plain,  ///< nobody else adds to it at the time
   PlainIfOwned, ///< the same, if the launch is as it should (RuleContext::owned)
+  Whole,  ///< as one operation, which the optimiser neither splits nor joins with another
   Merged, ///< threads of a warp probably add to one place: first to each other
   Atomic
 };

@@ -7,13 +7,7 @@ double __enzyme_likelihood(void *, ...);
 void *__enzyme_condition(void *, ...);
 double __enzyme_sample(void *, ...);
 void __enzyme_observe(void *, ...);
-double *__enzyme_todense(void *, ...);
-double *__enzyme_post_sparse_todense(void *, ...);
-double __enzyme_sum(double, ...);
-double __enzyme_product(double, ...);
 double model(double x) { return x * x; }
-double get(long i) { return i; }
-void set(long i, double x) { (void)i, (void)x; }
 void *sink;
 double number;
 void test(double x) {
@@ -27,12 +21,4 @@ void test(double x) {
   number = __enzyme_sample((void *)model, x);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_observe' {{.*}}: an observation
   __enzyme_observe((void *)model, x);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_todense' makes a sparse derivative out of dense code, which is not done here: memory that is a pair of functions [RG2107]
-  sink = __enzyme_todense((void *)get, (void *)set);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_post_sparse_todense' {{.*}}: memory that is a pair of functions
-  sink = __enzyme_post_sparse_todense((void *)get, (void *)set);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_sum' {{.*}}: a sum over what is stored
-  number = __enzyme_sum(x, x);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_product' {{.*}}: a product over what is stored
-  number = __enzyme_product(x, x);
 }
