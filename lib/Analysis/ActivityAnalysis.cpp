@@ -543,7 +543,7 @@ void ActivityAnalysis::findCodeAddresses() {
     for (const BasicBlock &B : reverse(F))
       for (const Instruction &I : reverse(B))
         if (I.getType()->isPointerTy() &&
-            isa<LoadInst, GetElementPtrInst, SelectInst, FreezeInst, PHINode>(I) &&
+            isa<LoadInst, GetElementPtrInst, SelectInst, FreezeInst, PHINode, IntToPtrInst>(I) &&
             !CodeAddresses.contains(&I) && IsCode(I))
           Changed |= CodeAddresses.insert(&I).second;
   }

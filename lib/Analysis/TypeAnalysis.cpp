@@ -224,7 +224,9 @@ bool TypeAnalysis::isDeclaredInteger(const Instruction &Access) {
   const auto *Type = dyn_cast<MDNode>(Tag->getOperand(1));
   const auto *Name =
       Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
-  return Name && Name->getString() != "omnipotent char";
+  // An array's characters, which may be storage for anything, are accessed as elements: only a scalar names its struct.
+  return Name && (Name->getString() != "omnipotent char" ||
+                  (isa<LoadInst, StoreInst>(Access) && getLoadStoreType(&Access)->isIntegerTy(8)));
 }
 
 bool TypeAnalysis::isBareMove(const Instruction &Access) const {
