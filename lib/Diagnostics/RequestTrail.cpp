@@ -20,6 +20,7 @@ using namespace retrograd;
 std::string retrograd::userName(StringRef Symbol) {
   Symbol.consume_front("rg.primal.");
   Symbol.consume_front("rg.call.");
+  Symbol.consume_front("rg.fixed.");
   Symbol.consume_front("rg.unseen.");
   Symbol = Symbol.substr(0, Symbol.find(".rg."));
   // The full demangled name of a template instance can fill a screen; its

@@ -39,6 +39,7 @@
 #include "Pass/PrimalEvidence.h"
 #include "Pass/PrimalNormalForm.h"
 #include "Pass/WordShuffles.h"
+#include "Pass/VariadicCalls.h"
 #include "Support/DeviceMarks.h"
 #include "Support/DispatchMarks.h"
 #include "Support/Options.h"
@@ -301,6 +302,7 @@ static void redirect(CallBase &Call, Function &Routine) {
 void PreparePrimal::Impl::resolveCalls(Function &Clone) {
   Dispatch.resolveKnown(Clone);
   writeFortranTypes(Clone, Runtime);
+  fixVariadicCalls(Clone);
   if (M.getTargetTriple().isNVPTX())
     spellOutPtx(Clone);
   bool OwnersMove = false;
@@ -769,4 +771,5 @@ void PreparePrimal::Impl::disposeOfClones() {
 void PreparePrimal::dispose() {
   I->disposeOfClones();
   I->Dispatch.finish();
+  removeFixedCopies(I->M, I->FAM);
 }
