@@ -812,11 +812,13 @@ void Views::follow(Function &F, unsigned Kind, Pointers Known) {
     }
 }
 
-/// Functions that return a pointer into a view are inlined where they are called.
+/// Functions that return a pointer into a view are inlined where they are called, and those that are given
+/// a local variable with one in it: a closure, or a struct, that only unoptimised code has in memory.
 void Views::exposeReturned(Function &F, function_ref<SmallVector<Value *, 4>()> Roots) {
   constexpr unsigned MostInlined = 1000;
   auto InlineOne = [&] {
     Flow Here;
+    SmallPtrSet<Value *, 4> Variables;
     for (Value *V : Roots())
       Here.add(V);
     for (size_t N = 0; N != Here.Values.size(); ++N)
@@ -825,9 +827,17 @@ void Views::exposeReturned(Function &F, function_ref<SmallVector<Value *, 4>()> 
           Here.add(U);
           continue;
         }
+        Value *Variable = nullptr;
+        if (auto *S = dyn_cast<StoreInst>(U); S && S->getValueOperand() == Here.Values[N])
+          Variable = getUnderlyingObject(S->getPointerOperand());
+        else if (auto *T = dyn_cast<MemTransferInst>(U); T && Variables.contains(getUnderlyingObject(T->getRawSource())))
+          Variable = getUnderlyingObject(T->getRawDest());
+        if (isa_and_nonnull<AllocaInst>(Variable) && Variables.insert(Variable).second)
+          Here.add(Variable);
         auto *Call = dyn_cast<CallBase>(U);
         Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-        if (!Callee || Callee->isDeclaration() || Callee == &F || !Call->getType()->isPtrOrPtrVectorTy())
+        if (!Callee || Callee->isDeclaration() || Callee == &F ||
+            (!Call->getType()->isPtrOrPtrVectorTy() && !Variables.contains(getUnderlyingObject(Here.Values[N]))))
           continue;
         InlineFunctionInfo Info;
         if (InlineFunction(*Call, Info).isSuccess())

@@ -31,6 +31,26 @@ extern "C" double __enzyme_sum(double, ...);
 extern "C" double __enzyme_product(double, ...);
 static double folded(double X) { return __enzyme_sum(X, __enzyme_product(X, X, 3.0), 1.0); }
 struct Pair { float A, B; };
+struct Span {
+  double *P;
+  long N;
+  double operator[](long I) const { return P[I]; }
+};
+static double squares(Span S) {
+  double R = 0;
+  for (long I = 0; I < S.N; ++I)
+    R += S[I] * S[I];
+  return R;
+}
+static double scaledLoad(int64_t At, double *X, double A) { return X[At / 8] * A; }
+static void scaledStore(double V, int64_t At, double *X, double A) { X[At / 8] = V / A; }
+// A view of an active argument, in the function that is differentiated, with an active extra argument.
+static double inside(double *X, double A) {
+  double *V = __enzyme_todense((void *)scaledLoad, (void *)scaledStore, X, A);
+  double R = squares(Span{V, 3});
+  V[0] = V[1] * V[2];
+  return R + X[0];
+}
 int main() {
   const int N = 4;
   double X[N] = {1, 2, 3, 4};
@@ -102,6 +122,15 @@ int main() {
   RG_NEAR(D[0], 0);
   RG_NEAR(D[2], cos(3) * 4);
   RG_NEAR(D[3], sin(3));
+
+  double S[3] = {1, 2, 3}, DS[3] = {};
+  double DA = __enzyme_autodiff((void *)inside, enzyme_dup, S, DS, 2.0);
+  RG_NEAR(DS[0], 8);
+  RG_NEAR(DS[1], 16 + 2 * 3);
+  RG_NEAR(DS[2], 24 + 2 * 2);
+  RG_NEAR(DA, 2 * 2 * 14 + 6);
+  auto Closure = [V = cells(0.25)](int I) { return V[I]; };
+  RG_NEAR(Closure(1000), 0.25);
 
   double Z = 1.5;
   RG_NEAR(folded(Z), 1.5 + 3 * 2.25 + 1);
