@@ -138,17 +138,19 @@ PreservedAnalyses DeviceReductionsPass::run(Module &M, ModuleAnalysisManager &MA
   M.eraseNamedMetadata(Note);
   const Target Machine(M);
   FunctionAnalysisManager &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  SmallVector<Function *, 8> Derived;
   for (Function &F : M) {
     if (!F.hasFnAttribute(HoldsDerivative))
       continue;
     F.removeFnAttr(HoldsDerivative);
+    if (!F.isDeclaration() && !F.hasOptNone())
+      Derived.push_back(&F);
     if (Opts.SumsInPlaceOnDevice)
       leaveSums(F, Machine, FAM.getResult<AAManager>(F));
     if (Opts.LoadsFirstOnDevice)
       moveLoadsFirst(F, Machine, FAM.getResult<AAManager>(F));
   }
-  if (Opts.VectorRedOnDevice)
-    addVectors(M, FAM);
+  addToNeighbours(Derived, FAM, Opts);
   for (Function &F : M)
     for (Instruction &I : make_early_inc_range(instructions(F)))
       if (isPlainAddition(I, Machine))

@@ -1,4 +1,4 @@
-//===- VectorAdditions.h - a thread's additions to neighbours -----*- C++ -*-===//
+//===- VectorAdditions.h - additions to neighbours ----------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,9 @@
 // goes to as many sectors of the cache as there are threads, and each sector is met again
 // by the next addition. From sm_90 on, one red adds four floats, or two.
 //
-// There is none for doubles. Bulk reductions (cp.reduce.async.bulk), which have them, take 43
+// There is none for doubles. There, two lanes take the places of the one together, then those
+// of the other: each addition of the warp goes to half as many sectors. What they need of
+// each other they shuffle. Bulk reductions (cp.reduce.async.bulk), which have them, take 43
 // cycles of a multiprocessor each: no gain (docs/Benchmarks.md, XSBench).
 //
 //===----------------------------------------------------------------------===//
@@ -21,9 +23,11 @@
 #include "llvm/IR/PassManager.h"
 
 namespace retrograd {
+struct Options;
 
-/// In functions of M for machines that can do so.
-void addVectors(llvm::Module &M, llvm::FunctionAnalysisManager &FAM);
+/// In functions that hold derivatives.
+void addToNeighbours(llvm::ArrayRef<llvm::Function *> Derived, llvm::FunctionAnalysisManager &FAM,
+                     const Options &Opts);
 
 } // namespace retrograd
 

@@ -116,6 +116,9 @@ static cl::opt<bool> ReductionsOnDevice("rg-gpu-red", cl::init(true), cl::cat(Ca
                                         cl::desc("on NVIDIA's GPUs, add to adjoints by red, not by atom"));
 static cl::opt<bool> VectorRedOnDevice("rg-gpu-vector-red", cl::init(true), cl::cat(Category),
                                        cl::desc("on NVIDIA's GPUs from sm_90 on, add to four neighbouring floats by one red"));
+static cl::opt<unsigned> ShareRowsOnDevice("rg-gpu-share-rows", cl::init(32), cl::cat(Category),
+                                           cl::desc("on NVIDIA's GPUs, two lanes share their additions to neighbouring doubles "
+                                                    "in loops where one in so many instructions is an addition (0: never)"));
 static cl::opt<bool> SumsInPlaceOnDevice("rg-gpu-sums", cl::init(true), cl::cat(Category),
                                          cl::desc("on GPUs, y += x leaves the adjoint of y where it is"));
 static cl::opt<bool> LoadsFirstOnDevice("rg-gpu-loads-first", cl::init(true), cl::cat(Category),
@@ -341,6 +344,7 @@ Options Options::fromCommandLine() {
   O.VectorRedOnDevice = ::VectorRedOnDevice;
   O.SumsInPlaceOnDevice = ::SumsInPlaceOnDevice;
   O.LoadsFirstOnDevice = ::LoadsFirstOnDevice;
+  O.ShareRowsOnDevice = ::ShareRowsOnDevice;
   O.ZerosOnDevice = ::ZerosOnDevice;
   O.SelectOnDevice = ::SelectOnDevice;
   O.CountOnDevice = ::CountOnDevice;

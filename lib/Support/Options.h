@@ -78,6 +78,7 @@ struct Options {
   bool VectorRedOnDevice = true;     ///< -rg-gpu-vector-red: of neighbouring floats, four at a time
   bool SumsInPlaceOnDevice = true;   ///< -rg-gpu-sums: y += x leaves the adjoint of y where it is
   bool ZerosOnDevice = true;         ///< -rg-gpu-zeros: nothing is done for adjoints known to be 0
+  unsigned ShareRowsOnDevice = 32;   ///< -rg-gpu-share-rows: one in so many instructions adds: lanes do it by twos
   bool LoadsFirstOnDevice = true;    ///< -rg-gpu-loads-first: loads in front of stores elsewhere
   bool SelectOnDevice = true;        ///< -rg-gpu-select: phis again as selects, not kept
   bool TapeInPlace = true;           ///< -rg-gpu-tape-in-place: small split tapes in the program's memory

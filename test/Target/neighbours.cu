@@ -1,10 +1,13 @@
 // Additions of one thread to floats side by side: four or two at a time from sm_90 on, where
-// the address is a multiple of their size, one by one elsewhere. Not across a barrier, nor
-// for doubles, for which there is no such instruction.
+// the address is a multiple of their size, one by one elsewhere. Not across a barrier. To
+// doubles, for which there is no such instruction, two lanes add together: in code that adds
+// much, -rg-gpu-share-rows says how much.
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S %s -o - | FileCheck %s
 // RUN: %rgcxx -x cuda --offload-arch=sm_80 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S %s -o - | FileCheck --check-prefix=NONE %s
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S %s -o - | FileCheck --check-prefix=NONE %s
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-gpu-vector-red=0 %s -o - | FileCheck --check-prefix=NONE %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-gpu-share-rows=0 %s -o - | FileCheck --check-prefix=ALONE %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-gpu-share-rows=2 %s -o - | FileCheck --check-prefix=ALONE %s
 // NONE: red.relaxed.gpu.global.add.f32
 // NONE-NOT: .v{{[24]}}.f32
 #include "rgdevice.h"
@@ -38,7 +41,12 @@ __global__ void seven(const Seven *x, Seven *dx, float *y, float *dy, const int 
 
 // CHECK-LABEL: .entry _Z7doubles
 // CHECK-NOT: red.{{.*}}.v
-// CHECK: red.relaxed.gpu.global.add.f64
+// CHECK: activemask.b32 [[HERE:%r[0-9]+]];
+// CHECK-COUNT-6: shfl.sync.idx.b32 {{.*}}, [[HERE]];
+// CHECK-COUNT-2: red.relaxed.gpu.global.add.f64
+// ALONE-LABEL: .entry _Z7doubles
+// ALONE-NOT: shfl.sync
+// ALONE-COUNT-4: red.relaxed.gpu.global.add.f64
 __device__ void ofDoubles(const Doubles *x, double *y, const int *index) {
   const Doubles &f = x[index[INDEX()]];
   y[INDEX()] = f.x * f.y * f.z * f.w;
