@@ -213,7 +213,22 @@ bool TypeAnalysis::holdsPointers(const Value *P, uint64_t Offset, uint64_t Size)
 
 bool TypeAnalysis::isIndexPlace(const Value *P) const { return I->isIndexPlace(P); }
 
+/// A store that LLVM merged out of those at the ends of two branches, and that lost what preparation had noted on them
+/// (Marked): what it stores was read from marked places, or is constant.
+static bool isMergedStore(const Instruction &I, function_ref<bool(const Instruction &)> Marked) {
+  const auto *S = dyn_cast<StoreInst>(&I);
+  const auto *Joined = S ? dyn_cast<PHINode>(S->getValueOperand()) : nullptr;
+  return Joined && Joined->getParent() == S->getParent() && Joined->getType()->isIntegerTy() &&
+         any_of(Joined->incoming_values(), [](const Value *V) { return isa<LoadInst>(V); }) &&
+         all_of(Joined->incoming_values(), [&](const Value *V) {
+           const auto *Read = dyn_cast<LoadInst>(V);
+           return isa<ConstantInt>(V) || (Read && Marked(*Read));
+         });
+}
+
 bool TypeAnalysis::isDeclaredInteger(const Instruction &Access) {
+  if (isMergedStore(Access, isDeclaredInteger))
+    return true;
   if (Access.hasMetadata(CopiesCharacters) || Access.hasMetadata(DeclaredMember))
     return true;
   if (const MDNode *Written = Access.getMetadata("rg.int"))
@@ -528,7 +543,8 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
       return leavesOf(V);
     if (T->isIntegerTy() && !I->Moves.contains(Inst)) {
       // A union is what the access says it is.
-      if (Inst->hasMetadata("rg.int"))
+      if (Inst->hasMetadata("rg.int") ||
+          isMergedStore(*Inst, [](const Instruction &I) { return I.hasMetadata("rg.int"); }))
         return {{0, Size, {ByteKind::Integer, nullptr}}};
       if (MDNode *Tag = Inst->getMetadata(LLVMContext::MD_tbaa))
         if (Tag->getNumOperands() >= 3) {

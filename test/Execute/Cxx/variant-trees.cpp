@@ -1,6 +1,6 @@
 // Variants of numbers, strings and containers of themselves, moved by vectors that grow and copied with their maps. Which
 // alternative they hold is one character, which their class declares.
-// RG-LEVELS: O2 O3
+// RG-LEVELS: O0 O2 O3
 #include "rgvector.hpp"
 #include <map>
 #include <string>
@@ -63,7 +63,26 @@ static double grown(const double *x, int) {
       s *= std::get<1>(e).size();
   return s;
 }
+static double inMaps(const double *x, int) {
+  using Item = std::variant<int, double, std::string, std::map<std::string, double>>;
+  std::map<std::string, Item> m;
+  m["i"] = 3;
+  m["d"] = x[0];
+  m["m"] = std::map<std::string, double>{{"p", x[1]}, {"q", x[2] * x[3]}};
+  m["s"] = "text";
+  auto c = m;
+  c["d"] = std::get<double>(c["d"]) * x[4];
+  double s = 0;
+  for (auto &[k, v] : c)
+    if (auto *d = std::get_if<double>(&v))
+      s += *d * *d;
+    else if (auto *t = std::get_if<3>(&v))
+      for (auto &[name, d] : *t)
+        s += d * d * std::get<int>(c["i"]);
+  return s;
+}
 int main() {
+  check(inMaps);
   check(tree);
   check(nested);
   check(grown);
