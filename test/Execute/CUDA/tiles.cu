@@ -112,6 +112,35 @@ __device__ void groups(const double *__restrict__ x, double *__restrict__ y, int
   y[at] = sum;
 }
 
+// One warp, whose groups of lanes read eight places each: apart from each other's, the same
+// by other steps, some of the same, and one place twice. Rows longer than 124 bytes.
+template <typename T, int Lanes, int Step, int Row = 1> __device__ void eight(const T *x, T *y, int n) {
+  __shared__ T tile[512];
+  int t = threadIdx.x, g = t / Lanes * Step;
+  for (int k = 0; k < 16; ++k)
+    tile[n * k + t] = x[t] * x[(t + k) % n];
+  __syncthreads();
+  T sum = 0;
+#pragma unroll
+  for (int k = 0; k < 8; ++k)
+    sum += tile[g + Row * k + 1] * tile[g + Row * k + 1] * T(k + 1);
+  __syncthreads();
+  y[t] = sum + tile[g] * tile[g + 2] + tile[g + 300];
+}
+// Steps down: the parts of the addresses that vary are negative for some.
+__device__ void down(const float *x, float *y, int n) {
+  __shared__ float tile[64];
+  int t = threadIdx.x, g = (1 - t / 8) * 2;
+  tile[t] = x[t];
+  tile[t + 32] = x[t] * x[t];
+  __syncthreads();
+  float sum = 0;
+#pragma unroll
+  for (int k = 0; k < 8; ++k)
+    sum += tile[g + k + 8] * tile[g + k + 9];
+  y[t] = sum;
+}
+
 // A small array per iteration, read before the iteration may be left: the reverse sweep
 // does not enter such an iteration at its end.
 __device__ void leavesEarly(const double *__restrict__ x, double *__restrict__ y, int n) {
@@ -139,6 +168,14 @@ int main() {
   Bad |= rg::checkKernel<double, moving>("moving", 128, 32, 1, 32);
   Bad |= rg::checkKernel<double, twice>("twice", 128, 32, 1, 32);
   Bad |= rg::checkKernel<double, groups>("groups", 75, 75, 3, dim3(5, 5));
+  Bad |= rg::checkKernel<float, eight<float, 4, 9>>("eight apart", 32, 32, 1, 32);
+  Bad |= rg::checkKernel<float, eight<float, 8, 1>>("eight, the next one's", 32, 32, 1, 32);
+  Bad |= rg::checkKernel<double, eight<double, 8, 3>>("eight, of others", 32, 32, 1, 32);
+  Bad |= rg::checkKernel<double, eight<double, 5, 20, 2>>("eight of a row", 25, 25, 1, 25);
+  Bad |= rg::checkKernel<float, eight<float, 8, 40, 20>>("eight rows", 32, 32, 1, 32);
+  Bad |= rg::checkKernel<float, eight<float, 8, 31, 31>>("eight rows, of others", 32, 32, 1, 32);
+  Bad |= rg::checkKernel<float, eight<float, 2, 4>>("many groups", 32, 32, 1, 32);
+  Bad |= rg::checkKernel<float, down>("downwards", 32, 32, 1, 32);
   Bad |= rg::checkKernel<double, leavesEarly>("left early", 128, 32, 1, 32);
   return Bad;
 }
