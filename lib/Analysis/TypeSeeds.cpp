@@ -320,15 +320,18 @@ void TypeAnalysis::Impl::seedLayout(const MDNode *Layout, Var Addr,
   int64_t Each = layoutPeriod(Layout);
   if (!Each)
     return;
-  Step S;
-  if (Length == ObjectGraph::Unbounded || Length > Each) {
-    S.Stride = Each;
-    S.Above = Length == ObjectGraph::Unbounded ? Position::PosInf
-                                               : (Length - 1) / Each * Each;
-  }
+  const bool Bounded = Length != ObjectGraph::Unbounded;
   for (const Placed &P : readLayout(Layout)) {
-    Step Field = S;
-    Field.Const += P.Start;
+    // What is moved may end within the layout: as part of a struct, with what lies before that
+    // part at the end. Behind it there is something else.
+    if (Bounded && P.Start + P.Size > Length)
+      continue;
+    Step Field;
+    Field.Const = P.Start;
+    if (!Bounded || Length > Each) {
+      Field.Stride = Each;
+      Field.Above = Bounded ? (Length - P.Start - P.Size) / Each * Each : Position::PosInf;
+    }
     seed(Addr, Field, P.Size, P.Kind, Trust::Strong);
   }
 }
