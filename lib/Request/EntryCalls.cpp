@@ -1065,6 +1065,14 @@ bool Decoder::matchResult() {
     return true;
   if (Matches(Results))
     return true;
+  // The tape behind the numbers: the types tell them apart.
+  if (isAugment() && Results[0].Ty->isPointerTy() &&
+      none_of(Results.drop_front(), [](const EntryResult &R) { return holdsPointer(R.Ty); })) {
+    SmallVector<EntryResult, 4> TapeLast(Results.drop_front());
+    TapeLast.push_back(Results[0]);
+    if (Matches(TapeLast))
+      return true;
+  }
   if (isAugment())
     for (MutableArrayRef<EntryResult> First = Results.drop_back(); !First.empty();
          First = First.drop_back())

@@ -11,6 +11,10 @@ extern int enzyme_const, enzyme_dup, enzyme_out, enzyme_tape, enzyme_allocated, 
 struct augmented { void *tape; double primal; };
 struct augmented __enzyme_augmentfwd(void *, ...);
 void *__enzyme_augmentfwd_tape(void *, ...);
+struct tapeLast { double primal; void *tape; };
+struct tapeLast __enzyme_augmentfwd_tapeLast(void *, ...);
+struct tapeLastOfFloat { float primal; void *tape; };
+struct tapeLastOfFloat __enzyme_augmentfwd_ofFloat(void *, ...);
 double __enzyme_reverse(void *, ...);
 void __enzyme_reverse_void(void *, ...);
 int __enzyme_augmentsize(void *, ...);
@@ -26,6 +30,10 @@ static void numbers(void) {
   // With markers, and who wants the tape alone declares it so.
   void *t = __enzyme_augmentfwd_tape((void *)square, enzyme_out, 0.7);
   RG_NEAR(__enzyme_reverse((void *)square, enzyme_out, 0.7, 1.0, enzyme_tape, t), squareSlope(0.7));
+  // Or the tape last.
+  struct tapeLast b = __enzyme_augmentfwd_tapeLast((void *)square, 1.1);
+  RG_NEAR(b.primal, square(1.1));
+  RG_NEAR(__enzyme_reverse((void *)square, 1.1, 3.0, b.tape), 3 * squareSlope(1.1));
 }
 
 float single(float x, float y) { return x * y + y; }
@@ -36,6 +44,10 @@ static void floats(void) {
   struct two r = __enzyme_reverse_two((void *)single, 2.0f, 3.0f, 2.0f, t);
   RG_NEARF(r.x, 6);
   RG_NEARF(r.y, 6);
+  struct tapeLastOfFloat b = __enzyme_augmentfwd_ofFloat((void *)single, 2.0f, 3.0f);
+  RG_NEARF(b.primal, 9);
+  r = __enzyme_reverse_two((void *)single, 2.0f, 3.0f, 1.0f, b.tape);
+  RG_NEARF(r.x, 3);
 }
 
 double horner(const double *x, int n, double a) {
