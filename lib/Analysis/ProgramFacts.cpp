@@ -135,6 +135,9 @@ bool ProgramFacts::mayWritePointers(const Instruction &I) const {
 
 bool ProgramFacts::mayTouchExternal(const CallBase &C) const {
   const Function *Callee = C.getCalledFunction();
+  // A hook that the program was given, and that no function here can be.
+  if (!Callee && !C.isInlineAsm() && C.getFunction()->hasFnAttribute(UnseenCallee) && !C.onlyReadsMemory())
+    return External.any() && !C.doesNotReturn();
   if (!Callee || External.none() || !isUnknownCall(C, Cat, PreparedOf) || Cat.lookup(C) || C.doesNotReturn() ||
       C.doesNotAccessMemory() || C.onlyAccessesInaccessibleMemOrArgMem())
     return false;
@@ -536,9 +539,12 @@ bool ProgramFacts::isPunned(const Instruction &Access) const {
   Type *T = P ? getLoadStoreType(&Access) : nullptr;
   if (!P || !T->isIntOrIntVectorTy())
     return false;
-  if (Types.isDeclaredInteger(Access) || Types.isIndexPlace(P))
+  if (Types.isIndexPlace(P))
     return false;
   uint64_t Size = Types.dataLayout().getTypeStoreSize(T).getFixedValue();
+  // Programs keep bits of numbers in members that are integers by declaration (memcpy to the address of one).
+  if (Types.isDeclaredInteger(Access))
+    return Types.storesFloat(P, Size);
   return Types.touchesFloat(P, Size) || any_of(Types.leavesAt(P, Size), [](const TypedLeaf &L) {
            return L.Kind.K == ByteKind::Conflict;
          });

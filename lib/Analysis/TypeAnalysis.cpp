@@ -182,6 +182,19 @@ bool TypeAnalysis::touchesFloat(const Value *P, uint64_t Size) const {
                 [&](Trust Level) { return I->G.touchesFloat(At, Size, Level); });
 }
 
+bool TypeAnalysis::storesFloat(const Value *P, uint64_t Size, uint64_t Offset, uint64_t Period) const {
+  Position At = I->G.positionOf(I->lookupPointer(P));
+  // Alternatives and objects that merge have floats and integers in one place, too.
+  if (!At.valid() || !I->Functions.front()->getParent()->getNamedMetadata(CopiesBits))
+    return false;
+  At = At.shifted(Offset);
+  if (Period) {
+    At.Stride = std::gcd(At.Stride, int64_t(Period));
+    At.Hi = Position::PosInf;
+  }
+  return I->G.touchesFloat(At, Size, Trust::Strong);
+}
+
 bool TypeAnalysis::knowsByIndexOnly(const Value *P, uint64_t Size) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
   return At.exact() && any_of(I->G.resolve(At, Size, I->originOf(P)), [](const Placed &Piece) {

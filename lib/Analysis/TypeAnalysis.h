@@ -87,6 +87,9 @@ public:
   /// Does anything take any of the Size bytes at P, or at the places that P may step
   /// to, for a part of a float? Asked where leavesAt has better evidence of integers.
   bool touchesFloat(const llvm::Value *P, uint64_t Size) const;
+  /// The same, of what accesses say themselves, where the program is known to copy bits of floats (CopiesBits); with a
+  /// period, of the places that follow, too.
+  bool storesFloat(const llvm::Value *P, uint64_t Size, uint64_t Offset = 0, uint64_t Period = 0) const;
   /// Do the callers know of floats at any of the Size bytes at P + Offset? False if
   /// they were not asked.
   /// Of some float among the Size bytes behind P it is known only from an index whose end is

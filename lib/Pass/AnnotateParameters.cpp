@@ -40,6 +40,9 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
   // are inlined, and their buffers may lie beside numbers.
   Catalogue Cat;
   const std::vector<StructType *> Structs = M.getIdentifiedStructTypes();
+  const SmallPtrSet<Type *, 4> Puns = findPuns(M);
+  if (any_of(Puns, [](const Type *T) { return T->isFloatingPointTy(); }))
+    M.getOrInsertNamedMetadata(CopiesBits);
   MDNode *Nothing = MDNode::get(M.getContext(), {});
   MDNode *Member = MDNode::get(M.getContext(), {MDString::get(M.getContext(), "member")});
   for (Function &F : M) {
@@ -55,7 +58,7 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
             isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
           I.setMetadata(CopiesCharacters, Nothing);
     if (!Cat.handlesCharacters(F)) {
-      labelCopies(F, Structs);
+      labelCopies(F, Structs, Puns);
       continue;
     }
     for (Instruction &I : instructions(F)) {

@@ -371,9 +371,30 @@ static Type *steppedOver(const Value *P) {
   return Found;
 }
 
+SmallPtrSet<Type *, 4> retrograd::findPuns(const Module &M) {
+  SmallPtrSet<Type *, 4> Found;
+  for (const Function &F : M)
+    for (const Instruction &I : instructions(F)) {
+      const auto *Copy = dyn_cast<MemTransferInst>(&I);
+      if (!Copy || !isa<ConstantInt>(Copy->getLength()))
+        continue;
+      const Value *To = Copy->getRawDest(), *From = Copy->getRawSource();
+      const auto *Variable = dyn_cast<AllocaInst>(isa<AllocaInst>(To) ? To : From);
+      // Between two variables nothing else is concerned; a global is what a variable begins with.
+      if (!Variable || (isa<AllocaInst>(To) && isa<AllocaInst>(From)) || isa<GlobalVariable>(From))
+        continue;
+      Type *T = Variable->getAllocatedType();
+      while (auto *A = dyn_cast<ArrayType>(T))
+        T = A->getElementType();
+      if (T->isPointerTy() || T->isFloatingPointTy())
+        Found.insert(T);
+    }
+  return Found;
+}
+
 /// The standard library copies elements of a template's type in bulk (std::copy, a vector that
 /// grows), and its pointers have that type. Labels the copies of F whose elements hold numbers or pointers.
-static void labelElements(Function &F) {
+static void labelElements(Function &F, const SmallPtrSetImpl<Type *> &Puns) {
   const StringRef Name = F.getName();
   if (!Name.starts_with("_ZSt") && !Name.starts_with("_ZNSt") && !Name.starts_with("_ZNKSt"))
     return;
@@ -393,7 +414,10 @@ static void labelElements(Function &F) {
                      : nullptr;
     if (!T || !T->isSized() || !Each || Each->getZExtValue() != DL.getTypeAllocSize(T) || mayBeCoerced(T) || !flatten(T, 0, DL, Leaves, MostLeaves) ||
         any_of(Leaves, [](const Leaf &L) { return !L.Ty || L.Ty->isVectorTy(); }) ||
-        none_of(Leaves, [](const Leaf &L) { return !L.Ty->isIntegerTy(); }))
+        none_of(Leaves, [](const Leaf &L) { return !L.Ty->isIntegerTy(); }) ||
+        any_of(Leaves, [&](const Leaf &L) {
+          return !L.Ty->isIntegerTy() && any_of(Puns, [&](const Type *T) { return T != L.Ty; });
+        }))
       continue;
     LLVMContext &Ctx = F.getContext();
     Copy->setMetadata(CopiesElements,
@@ -434,14 +458,15 @@ static void moveOneInteger(MemTransferInst &Copy) {
   Copy.eraseFromParent();
 }
 
-void retrograd::labelCopies(Function &F, ArrayRef<StructType *> Structs) {
+void retrograd::labelCopies(Function &F, ArrayRef<StructType *> Structs,
+                            const SmallPtrSetImpl<Type *> &Puns) {
   for (Instruction &I : make_early_inc_range(instructions(F)))
     if (auto *Copy = dyn_cast<MemTransferInst>(&I); Copy && movesOneInteger(*Copy))
       moveOneInteger(*Copy);
   for (Instruction &I : instructions(F))
     if (auto *Copy = dyn_cast<MemTransferInst>(&I); Copy && !Copy->hasMetadata("rg.layout"))
       label(*Copy, Structs, F.getDataLayout(), /*OnlyStructs=*/true);
-  labelElements(F);
+  labelElements(F, Puns);
 }
 
 static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {

@@ -27,10 +27,13 @@
 #define RETROGRAD_PASS_PRIMALEVIDENCE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace llvm {
 class Function;
+class Module;
 class StructType;
+class Type;
 }
 
 namespace retrograd {
@@ -39,10 +42,15 @@ namespace retrograd {
 /// touched since the front end.
 void markWrittenIntegers(llvm::Function &F);
 
+/// Types of variables whose bytes M copies from and to memory (`memcpy(&words[i], &x, sizeof x)`): it may keep them in
+/// elements of any other type.
+llvm::SmallPtrSet<llvm::Type *, 4> findPuns(const llvm::Module &M);
+
 /// Labels the copies of structs in F. For the first code of the front end, when the
 /// optimiser is going to run: TBAA has no words for arrays in structs. Structs: those of the
-/// module, which it takes a walk through all of it to find.
-void labelCopies(llvm::Function &F, llvm::ArrayRef<llvm::StructType *> Structs);
+/// module, which it takes a walk through all of it to find, as it does Puns.
+void labelCopies(llvm::Function &F, llvm::ArrayRef<llvm::StructType *> Structs,
+                 const llvm::SmallPtrSetImpl<llvm::Type *> &Puns);
 
 /// Splits or labels the copies of typed memory in F. May run again after
 /// inlining, which copies by-value arguments.

@@ -346,6 +346,13 @@ static bool callersDisagree(const TypeAnalysis &TA, ArrayRef<TypedLeaf> Leaves, 
   });
 }
 
+/// A member is an integer by declaration, and the program keeps bits of a number in it.
+static bool integersHoldFloats(const TypeAnalysis &TA, const TypeAnalysis::Pattern &Elements, const Value *End) {
+  return any_of(Elements.Leaves, [&](const TypedLeaf &L) {
+    return L.Kind.K == ByteKind::Integer && TA.storesFloat(End, L.Size, L.Offset, Elements.Period);
+  });
+}
+
 TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
                                        const Value *Source, const Value *Length,
                                        const ProgramFacts &Facts) {
@@ -386,6 +393,8 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
   };
   const auto *N = dyn_cast<ConstantInt>(Length);
   if (std::optional<TypeAnalysis::Pattern> Elements = TA.elementsOf(I)) {
+    Shape.Ambiguous = integersHoldFloats(TA, *Elements, Dest) || (Source && integersHoldFloats(TA, *Elements, Source));
+    Shape.Known = !Shape.Ambiguous;
     if (N && N->getZExtValue() <= ExplicitLimit && N->getZExtValue() % Elements->Period == 0) {
       Merge(TA.leavesOfAccess(&I, Dest, N->getZExtValue()));
       return Shape;

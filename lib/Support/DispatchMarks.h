@@ -34,6 +34,9 @@ inline constexpr llvm::StringLiteral DeclaredMember = "rg.member";
 /// Metadata of a copy of memory, `!{!"0:f64", i64 8}` as in rg.layout: the standard library moves elements of this
 /// type, whatever else an analysis finds at its ends.
 inline constexpr llvm::StringLiteral CopiesElements = "rg.elements";
+/// Named metadata of a module that copies the bytes of variables which are floats from or to memory
+/// (`memcpy(&words[i], &x, sizeof x)`): it may keep them in what is declared to be something else.
+inline constexpr llvm::StringLiteral CopiesBits = "rg.copies.bits";
 
 } // namespace retrograd
 

@@ -1,0 +1,86 @@
+// Bits of numbers that a program keeps in members and elements of other types: declared integers, pointers, characters.
+// Their derivatives would be lost without a sign.
+// RUN: not %rgcxx -O0 -DMEMBER -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=STORE %s
+// RUN: not %rgcxx -O2 -DMEMBER -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=STORE %s
+// RUN: not %rgcxx -O0 -DBYTES -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=STORE %s
+// RUN: not %rgcxx -O2 -DBYTES -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=STORE %s
+// RUN: not %rgcxx -O0 -DPOINTERS -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=COPY %s
+// RUN: not %rgcxx -O2 -DPOINTERS -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=COPY %s
+// RUN: not %rgcxx -O0 -DELEMENTS -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=COPY %s
+// RUN: not %rgcxx -O2 -DELEMENTS -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=COPY %s
+// STORE: error: instruction 'store' cannot be differentiated here: a store of integers that may be parts of floating-point numbers [RG2002]
+// COPY: error: the type of every byte that derivatives may flow through must be known, {{.*}} moves bytes of unknown type: a run-time number of bytes [RG1103]
+#include <algorithm>
+#include <cstring>
+#include <vector>
+extern int enzyme_dup, enzyme_const;
+template <class... T> void __enzyme_autodiff(void *, T...);
+#ifdef MEMBER
+struct Place { long Word; double Z; };
+double f(const double *X, int N) {
+  auto *U = new Place[N](), *T = new Place[N]();
+  for (int I = 0; I < N; ++I) {
+    double V = X[I] * X[I];
+    memcpy(&U[I].Word, &V, 8);
+    U[I].Z = X[I];
+  }
+  double S = 0;
+  for (int I = 0; I < N; ++I) {
+    T[I].Word = U[I].Word;
+    T[I].Z = U[I].Z;
+  }
+  for (int I = 0; I < N; ++I) {
+    double V;
+    memcpy(&V, &T[I].Word, 8);
+    S += V * T[I].Z;
+  }
+  delete[] U;
+  delete[] T;
+  return S;
+}
+#elif defined(BYTES)
+struct Byte { unsigned char Value; };
+double f(const double *X, int N) {
+  auto *P = new Byte[8 * N], *Q = new Byte[8 * N];
+  for (int I = 0; I < N; ++I) {
+    double V = X[I] * X[I];
+    memcpy(P + 8 * I, &V, 8);
+  }
+  for (int I = 0; I < 8 * N; ++I)
+    Q[I ^ 1].Value = P[I].Value;
+  double S = 0;
+  for (int I = 0; I < N; ++I) {
+    double V;
+    memcpy(&V, Q + 8 * I, 8);
+    S += V;
+  }
+  delete[] P;
+  delete[] Q;
+  return S;
+}
+#else
+#ifdef POINTERS
+typedef void *Element;
+#define WORD(E) (E)
+#else
+struct Element { double Z; long Word; };
+#define WORD(E) (E).Word
+#endif
+double f(const double *X, int N) {
+  std::vector<Element> B(N);
+  for (int I = 0; I < N; ++I) {
+    double V = X[I] * X[I];
+    memcpy(&WORD(B[I]), &V, 8);
+  }
+  std::vector<Element> C(B), D(N);
+  std::copy(C.begin(), C.end(), D.begin());
+  double S = 0;
+  for (int I = 0; I < N; ++I) {
+    double V;
+    memcpy(&V, &WORD(D[I]), 8);
+    S += V;
+  }
+  return S;
+}
+#endif
+void g(double *X, double *DX, int N) { __enzyme_autodiff((void *)f, enzyme_dup, X, DX, enzyme_const, N); }
