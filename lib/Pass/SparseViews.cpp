@@ -240,6 +240,7 @@ struct ViewKind {
   AttributeList Attributes;
   Type *Element = nullptr;
   std::string Name;
+  bool ReadOnly = false; ///< Store has not the form of one: to be refused where something is written
   bool operator==(const ViewKind &O) const { return Load == O.Load && Store == O.Store && Extras == O.Extras; }
 };
 
@@ -335,9 +336,8 @@ std::optional<unsigned> Views::kindOf(CallBase &Call) {
     if (!IsNumber || !Fits(*K.Load, 0))
       return Malformed("a function that returns a number for an offset in bytes and what follows here, and not '" +
                        userName(*K.Load) + "'");
-    if (!K.Store->arg_size() || K.Store->getArg(0)->getType() != K.Element || !Fits(*K.Store, 1))
-      return Malformed("a function that takes such a number, an offset in bytes and what follows here, and not '" +
-                       userName(*K.Store) + "'");
+    // Who only reads may name anything: a function that stops the program, of whatever form.
+    K.ReadOnly = !K.Store->arg_size() || K.Store->getArg(0)->getType() != K.Element || !Fits(*K.Store, 1);
   } else {
     K.Extras.push_back(Call.getArgOperand(0)->getType());
   }
@@ -413,6 +413,11 @@ void Views::store(IRBuilderBase &B, Value *V, const ViewPointer &P, unsigned Kin
   const ViewKind &K = Kinds[Kind];
   if (!K.Store)
     return;
+  if (K.ReadOnly) {
+    refuse(At, Kind, "it is written, and '" + userName(*K.Store) +
+                         "' is no function that takes a number of its kind, an offset in bytes and what follows");
+    return;
+  }
   if (V->getType() == K.Element) {
     call(B, *K.Store, V, P, Kind);
     return;

@@ -29,7 +29,7 @@ void malformed(void *unknown) {
   __enzyme_todense(unknown, (void *)set)[0] = 1;
   // CHECK-DAG: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_todense' must be called with a function that returns a number for an offset in bytes and what follows here, and not 'wrong' [RG1035]
   __enzyme_todense((void *)wrong, (void *)set, 1.0)[0] = 1;
-  // CHECK-DAG: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_todense' must be called with a function that takes such a number, an offset in bytes and what follows here, and not 'get' [RG1035]
+  // CHECK-DAG: :[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}: it is written, and 'get' is no function that takes a number of its kind, an offset in bytes and what follows [RG2107]
   __enzyme_todense((void *)get, (void *)get, 1.0)[0] = 1;
   // CHECK-DAG: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_sum' must be called with numbers, of which it returns the sum of its arguments [RG1035]
   number = __enzyme_sum(unknown, 1.0);

@@ -18,6 +18,7 @@ static double cellLoad(int64_t At, double Default) { auto It = Cells.find(At / 8
 static void cellStore(double V, int64_t At, double) { Cells[At / 8] = V; }
 static double modLoad(int64_t At, double *X, size_t N) { return X[At / 8 % N]; }
 static void noStore(double, int64_t, double *, size_t) { abort(); }
+static void neverStored(uint64_t, double *, size_t) { abort(); } // of another form: the view is only read
 static double *cells(double Default) { return __enzyme_todense((void *)cellLoad, (void *)cellStore, Default); }
 static double *row(double *A, long I, long N) { return A + I * N; }
 __attribute__((noinline)) double dot(const double *A, const double *B, int N) { double S = 0; for (int I = 0; I < N; I++) S += A[I] * B[I]; return S; }
@@ -122,6 +123,12 @@ int main() {
   RG_NEAR(D[0], 0);
   RG_NEAR(D[2], cos(3) * 4);
   RG_NEAR(D[3], sin(3));
+
+  double *Only = __enzyme_post_sparse_todense((void *)modLoad, (void *)neverStored, X, size_t(N));
+  double DOnly[N + 1] = {};
+  __enzyme_autodiff((void *)f, enzyme_dup, Only, DOnly, enzyme_const, N);
+  RG_NEAR(DOnly[1], 2 * X[1] * X[2] + X[0] * X[0]);
+  RG_NEAR(DOnly[N], X[N - 1] * X[N - 1]);
 
   double S[3] = {1, 2, 3}, DS[3] = {};
   double DA = __enzyme_autodiff((void *)inside, enzyme_dup, S, DS, 2.0);
