@@ -119,6 +119,7 @@ struct PreparePrimal::Impl {
   SmallVector<std::unique_ptr<Primal>, 16> Primals;
   DenseMap<const Function *, Primal *> ByOriginal, ByClone;
   unsigned ClonedInstructions = 0;
+  std::optional<SmallPtrSet<const StructType *, 8>> InUnions; ///< structsInUnions(M), once asked for
   /// Attributes of library functions as LLVM infers them when optimising; see
   /// describeLibraryCalls. In a module of their own: the user's declarations
   /// are not ours to change.
@@ -246,7 +247,9 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
   noteDescriptorsOfNumbers(*Clone);
   resolveCalls(*Clone);
   if (P->Unoptimised) {
-    markWrittenIntegers(*Clone);
+    if (!InUnions)
+      InUnions = structsInUnions(M);
+    markWrittenIntegers(*Clone, *InUnions);
     makeCopiesTyped(*Clone);
     describeLibraryCalls(*Clone);
   }

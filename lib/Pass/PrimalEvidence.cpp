@@ -546,28 +546,63 @@ static bool isNameless(const Type *T) {
   return S && S->isLiteral();
 }
 
+SmallPtrSet<const StructType *, 8> retrograd::structsInUnions(const Module &M) {
+  SmallPtrSet<const StructType *, 8> Found;
+  auto Union = [](Type *T) {
+    while (auto *A = dyn_cast<ArrayType>(T))
+      T = A->getElementType();
+    auto *S = dyn_cast<StructType>(T);
+    return S && isUnion(S);
+  };
+  // Clang steps into an alternative of a union without a word: the union's address is the struct's.
+  auto LeadsToUnion = [&](const Value *P) {
+    if (const auto *A = dyn_cast<AllocaInst>(P))
+      return Union(A->getAllocatedType());
+    if (const auto *G = dyn_cast<GlobalVariable>(P))
+      return Union(G->getValueType());
+    const auto *GEP = dyn_cast<GEPOperator>(P);
+    return GEP && (Union(GEP->getSourceElementType()) || Union(GEP->getResultElementType()));
+  };
+  bool AnyUnion = false;
+  for (StructType *S : M.getIdentifiedStructTypes())
+    AnyUnion |= isUnion(S);
+  if (!AnyUnion)
+    return Found;
+  // Structs without a name are mostly what unions consist of.
+  for (StructType *S : M.getIdentifiedStructTypes())
+    if (S->hasName() && S->getName().starts_with("struct.anon"))
+      Found.insert(S);
+  for (const Function &F : M)
+    for (const Instruction &I : instructions(F))
+      if (const auto *GEP = dyn_cast<GEPOperator>(&I))
+        if (const auto *S = dyn_cast<StructType>(GEP->getSourceElementType());
+            S && S->hasName() && !isUnion(S) && LeadsToUnion(GEP->getPointerOperand()))
+          Found.insert(S);
+  return Found;
+}
+
 /// An integer member of a struct, or an element of such an array.
-static bool isMember(const Value *P) {
+static bool isMember(const Value *P, const SmallPtrSetImpl<const StructType *> &InUnions) {
   const auto *GEP = dyn_cast<GEPOperator>(P);
   while (GEP && isa<ArrayType>(GEP->getSourceElementType()))
     GEP = dyn_cast<GEPOperator>(GEP->getPointerOperand());
   const auto *S = GEP ? dyn_cast<StructType>(GEP->getSourceElementType()) : nullptr;
-  return S && !S->isLiteral() && !isUnion(S) && GEP->getNumIndices() > 1;
+  return S && !S->isLiteral() && !isUnion(S) && !InUnions.contains(S) && GEP->getNumIndices() > 1;
 }
 
 /// A character, a bool, a short that a struct declares by itself: no array, which may be
 /// storage for anything.
-static bool isSmallMember(const Value *P, const Type *T) {
+static bool isSmallMember(const Value *P, const Type *T, const SmallPtrSetImpl<const StructType *> &InUnions) {
   const auto *GEP = dyn_cast<GEPOperator>(P);
-  return GEP && isMember(P) && isa<StructType>(GEP->getSourceElementType()) && GEP->getResultElementType() == T;
+  return GEP && isMember(P, InUnions) && isa<StructType>(GEP->getSourceElementType()) && GEP->getResultElementType() == T;
 }
 
-void retrograd::markWrittenIntegers(Function &F) {
+void retrograd::markWrittenIntegers(Function &F, const SmallPtrSetImpl<const StructType *> &InUnions) {
   for (Instruction &I : instructions(F)) {
     if (!isa<LoadInst>(I) && !isa<StoreInst>(I))
       continue;
     Type *T = getLoadStoreType(&I);
-    if (!I.isAtomic() && (T->isIntegerTy(8) || T->isIntegerTy(16)) && isSmallMember(getLoadStorePointerOperand(&I), T))
+    if (!I.isAtomic() && (T->isIntegerTy(8) || T->isIntegerTy(16)) && isSmallMember(getLoadStorePointerOperand(&I), T, InUnions))
       I.setMetadata(DeclaredMember, MDNode::get(F.getContext(), {}));
     if (I.isAtomic() || !(T->isIntegerTy(32) || T->isIntegerTy(64)))
       continue;
@@ -583,6 +618,6 @@ void retrograd::markWrittenIntegers(Function &F) {
           GEP->getResultElementType() != T)
         continue;
     }
-    I.setMetadata("rg.int", integerMark(F.getContext(), isMember(P)));
+    I.setMetadata("rg.int", integerMark(F.getContext(), isMember(P, InUnions)));
   }
 }

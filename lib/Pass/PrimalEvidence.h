@@ -38,9 +38,13 @@ class Type;
 
 namespace retrograd {
 
+/// Structs that may be an alternative of a union: that a member of theirs is an integer does not
+/// say that no number lies there.
+llvm::SmallPtrSet<const llvm::StructType *, 8> structsInUnions(const llvm::Module &M);
+
 /// Marks the programmer's own integer accesses. Only for code that no pass has
 /// touched since the front end.
-void markWrittenIntegers(llvm::Function &F);
+void markWrittenIntegers(llvm::Function &F, const llvm::SmallPtrSetImpl<const llvm::StructType *> &InUnions);
 
 /// Types of variables whose bytes M copies from and to memory (`memcpy(&words[i], &x, sizeof x)`): it may keep them in
 /// elements of any other type.

@@ -8,6 +8,10 @@
 // RUN: not %rgcxx -O2 -DPOINTERS -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=COPY %s
 // RUN: not %rgcxx -O0 -DELEMENTS -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=COPY %s
 // RUN: not %rgcxx -O2 -DELEMENTS -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=COPY %s
+// RUN: not %rgcxx -O0 -DUNION -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=PARTS %s
+// RUN: not %rgcxx -O2 -DUNION -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=PARTS %s
+// RUN: not %rgcxx -O0 -DUNION -DNAMED -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=PARTS %s
+// PARTS: error: instruction '{{load|store}}' cannot be differentiated here: {{.*}} [RG2002]
 // STORE: error: instruction 'store' cannot be differentiated here: a store of integers that may be parts of floating-point numbers [RG2002]
 // COPY: error: the type of every byte that derivatives may flow through must be known, {{.*}} moves bytes of unknown type: a run-time number of bytes [RG1103]
 #include <algorithm>
@@ -34,6 +38,28 @@ double f(const double *X, int N) {
     memcpy(&V, &T[I].Word, 8);
     S += V * T[I].Z;
   }
+  delete[] U;
+  delete[] T;
+  return S;
+}
+#elif defined(UNION)
+#ifdef NAMED
+struct Words { unsigned Low, High; };
+union Number { double D; Words W; };
+#else
+union Number { double D; struct { unsigned Low, High; } W; };
+#endif
+double f(const double *X, int N) {
+  auto *U = new Number[N](), *T = new Number[N]();
+  for (int I = 0; I < N; ++I)
+    U[I].D = X[I] * X[I];
+  for (int I = 0; I < N; ++I) {
+    T[I].W.Low = U[I].W.Low;
+    T[I].W.High = U[I].W.High;
+  }
+  double S = 0;
+  for (int I = 0; I < N; ++I)
+    S += T[I].D;
   delete[] U;
   delete[] T;
   return S;
