@@ -412,7 +412,8 @@ static void labelElements(Function &F, const SmallPtrSetImpl<Type *> &Puns) {
     auto *Each = Bytes && Bytes->getOpcode() == Instruction::Mul
                      ? dyn_cast<ConstantInt>(Bytes->getOperand(isa<ConstantInt>(Bytes->getOperand(0)) ? 0 : 1))
                      : nullptr;
-    if (!T || !T->isSized() || !Each || Each->getZExtValue() != DL.getTypeAllocSize(T) || mayBeCoerced(T) || !flatten(T, 0, DL, Leaves, MostLeaves) ||
+    if (!T || !T->isSized() || !Each || Each->getZExtValue() != DL.getTypeAllocSize(T) || mayBeCoerced(T) ||
+        !flatten(T, 0, DL, Leaves, MostLeaves) ||
         any_of(Leaves, [](const Leaf &L) { return !L.Ty || L.Ty->isVectorTy(); }) ||
         none_of(Leaves, [](const Leaf &L) { return !L.Ty->isIntegerTy(); }) ||
         any_of(Leaves, [&](const Leaf &L) {
@@ -594,7 +595,8 @@ static bool isMember(const Value *P, const SmallPtrSetImpl<const StructType *> &
 /// storage for anything.
 static bool isSmallMember(const Value *P, const Type *T, const SmallPtrSetImpl<const StructType *> &InUnions) {
   const auto *GEP = dyn_cast<GEPOperator>(P);
-  return GEP && isMember(P, InUnions) && isa<StructType>(GEP->getSourceElementType()) && GEP->getResultElementType() == T;
+  return GEP && isMember(P, InUnions) && isa<StructType>(GEP->getSourceElementType()) &&
+         GEP->getResultElementType() == T;
 }
 
 void retrograd::markWrittenIntegers(Function &F, const SmallPtrSetImpl<const StructType *> &InUnions) {
@@ -602,7 +604,8 @@ void retrograd::markWrittenIntegers(Function &F, const SmallPtrSetImpl<const Str
     if (!isa<LoadInst>(I) && !isa<StoreInst>(I))
       continue;
     Type *T = getLoadStoreType(&I);
-    if (!I.isAtomic() && (T->isIntegerTy(8) || T->isIntegerTy(16)) && isSmallMember(getLoadStorePointerOperand(&I), T, InUnions))
+    if (!I.isAtomic() && (T->isIntegerTy(8) || T->isIntegerTy(16)) &&
+        isSmallMember(getLoadStorePointerOperand(&I), T, InUnions))
       I.setMetadata(DeclaredMember, MDNode::get(F.getContext(), {}));
     if (I.isAtomic() || !(T->isIntegerTy(32) || T->isIntegerTy(64)))
       continue;

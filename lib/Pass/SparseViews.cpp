@@ -125,7 +125,8 @@ private:
 } // namespace
 
 void Flow::follow(Value *V, User *U) {
-  if (isa<GetElementPtrInst, PHINode, SelectInst, CastInst, FreezeInst, InsertValueInst, ExtractValueInst, ReturnInst>(U)) {
+  if (isa<GetElementPtrInst, PHINode, SelectInst, CastInst, FreezeInst, InsertValueInst, ExtractValueInst, ReturnInst>(
+          U)) {
     if (!isa<ReturnInst>(U))
       return add(U);
     Function *F = cast<Instruction>(U)->getFunction();
@@ -556,8 +557,8 @@ Function *Views::copyOf(Function &Callee, ArrayRef<unsigned> At, unsigned Kind) 
     OfFunction.removeAttribute(Kind);
   // The rest of an argument may be written to by the view's functions.
   for (AttributeSet &S : Attributes)
-    for (auto Kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly, Attribute::NoFree,
-                      Attribute::Captures, Attribute::Initializes})
+    for (auto Kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly,
+                      Attribute::NoFree, Attribute::Captures, Attribute::Initializes})
       S = S.removeAttribute(M.getContext(), Kind);
   AttributeList All = AttributeList::get(M.getContext(), AttributeSet::get(M.getContext(), OfFunction),
                                          Old.getRetAttrs(), Attributes);
@@ -622,7 +623,8 @@ void Views::replaceCall(CallBase &Call, unsigned Kind, Pointers &Known) {
       return;
     }
   if (Callee->isVarArg() || Callee->getFunctionType() != Call.getFunctionType() || Callee->isInterposable()) {
-    refuse(Call, Kind, "it is handed to '" + userName(*Callee) + "', which may be another function when the program runs");
+    refuse(Call, Kind,
+           "it is handed to '" + userName(*Callee) + "', which may be another function when the program runs");
     return;
   }
   SmallVector<unsigned, 2> At;
@@ -835,7 +837,8 @@ void Views::exposeReturned(Function &F, function_ref<SmallVector<Value *, 4>()> 
         Value *Variable = nullptr;
         if (auto *S = dyn_cast<StoreInst>(U); S && S->getValueOperand() == Here.Values[N])
           Variable = getUnderlyingObject(S->getPointerOperand());
-        else if (auto *T = dyn_cast<MemTransferInst>(U); T && Variables.contains(getUnderlyingObject(T->getRawSource())))
+        else if (auto *T = dyn_cast<MemTransferInst>(U);
+                 T && Variables.contains(getUnderlyingObject(T->getRawSource())))
           Variable = getUnderlyingObject(T->getRawDest());
         if (isa_and_nonnull<AllocaInst>(Variable) && Variables.insert(Variable).second)
           Here.add(Variable);
@@ -935,7 +938,8 @@ void Views::run(bool Last) {
       InlineFunctionInfo Info;
       if (InlineFunction(*Call, Info).isSuccess()) {
         Any = true;
-        MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager().invalidate(*Around, PreservedAnalyses::none());
+        MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager().invalidate(*Around,
+                                                                                     PreservedAnalyses::none());
       }
     }
     if (!Any)

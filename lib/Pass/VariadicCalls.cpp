@@ -65,9 +65,11 @@ static Function *fixedCopy(Function &F) {
       Put(Start->getArgList(), AtRegisters, Arguments);
     } else if (auto *Other = dyn_cast<VACopyInst>(&I)) {
       for (uint64_t At : {AtIntegers, AtFloats})
-        Put(Other->getDest(), At, B.CreateLoad(B.getInt32Ty(), B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Other->getSrc(), At)));
+        Put(Other->getDest(), At,
+            B.CreateLoad(B.getInt32Ty(), B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Other->getSrc(), At)));
       for (uint64_t At : {AtMemory, AtRegisters})
-        Put(Other->getDest(), At, B.CreateLoad(B.getPtrTy(), B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Other->getSrc(), At)));
+        Put(Other->getDest(), At,
+            B.CreateLoad(B.getPtrTy(), B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Other->getSrc(), At)));
     } else if (!isa<VAEndInst>(I)) {
       continue;
     }
@@ -141,7 +143,8 @@ void retrograd::fixVariadicCalls(Function &F) {
     SmallVector<AttributeSet, 8> OfOperands;
     for (unsigned N = 0; N != Callee->arg_size(); ++N)
       OfOperands.push_back(Old.getParamAttrs(N));
-    New->setAttributes(AttributeList::get(F.getContext(), Old.getFnAttrs().removeAttribute(F.getContext(), Attribute::Memory),
+    New->setAttributes(AttributeList::get(F.getContext(),
+                                          Old.getFnAttrs().removeAttribute(F.getContext(), Attribute::Memory),
                                           Old.getRetAttrs(), OfOperands));
     New->setCallingConv(Call->getCallingConv());
     New->takeName(Call);

@@ -44,7 +44,8 @@ struct Twins {
 class Rows {
 public:
   Rows(Function &F, FunctionAnalysisManager &FAM, bool Vectors, unsigned Lanes)
-      : F(F), Machine(*F.getParent()), AA(FAM.getResult<AAManager>(F)), Loops(FAM.getResult<LoopAnalysis>(F)), Vectors(Vectors), Lanes(Lanes) {}
+      : F(F), Machine(*F.getParent()), AA(FAM.getResult<AAManager>(F)), Loops(FAM.getResult<LoopAnalysis>(F)),
+        Vectors(Vectors), Lanes(Lanes) {}
   bool run();
 
 private:
@@ -171,7 +172,8 @@ void Rows::emit(Twins &T) {
     Value *Low = B.CreateTrunc(X, Word), *High = B.CreateTrunc(B.CreateLShr(X, 32), Word);
     auto Shuffle = [&](Value *W) {
       return B.CreateZExt(
-          B.CreateIntrinsic(Intrinsic::nvvm_shfl_sync_idx_i32, ArrayRef<Value *>{Here, W, Partner, B.getInt32(0x1f)}), Long);
+          B.CreateIntrinsic(Intrinsic::nvvm_shfl_sync_idx_i32, ArrayRef<Value *>{Here, W, Partner, B.getInt32(0x1f)}),
+          Long);
     };
     return B.CreateOr(Shuffle(Low), B.CreateShl(Shuffle(High), 32));
   };
