@@ -55,11 +55,9 @@ __host__ __device__ inline long below(const double *Sorted, long Count, double W
   return Low;
 }
 
-/// Sigma[c * Events + event], barns per length.
-__device__ __forceinline__ void macroscopic(Tables T, const GridPoint *__restrict__ Grid, double *__restrict__ Sigma) {
-  int Event = blockIdx.x * blockDim.x + threadIdx.x;
-  if (Event >= T.Events)
-    return;
+/// The cross sections that an event meets, barns per length.
+__device__ __forceinline__ void lookup(Tables T, int Event, const GridPoint *__restrict__ Grid,
+                                       double *__restrict__ Sum) {
   uint64_t Bits = bench::scramble(2 * uint64_t(Event));
   double Energy = double(Bits >> 11) * 0x1p-53;
   // Fuel, with the most nuclides, is met by one event in seven.
@@ -67,7 +65,9 @@ __device__ __forceinline__ void macroscopic(Tables T, const GridPoint *__restric
   int Material = Choice < 1.0 / 7 ? 0 : 1 + int((Choice - 1.0 / 7) * (7.0 / 6) * (Materials - 1));
 
   long Point = below(T.UnionEnergies, T.UnionPoints, Energy);
-  double Sum[Channels] = {0, 0, 0, 0, 0};
+#pragma unroll
+  for (int C = 0; C < Channels; ++C)
+    Sum[C] = 0;
   int Count = T.NuclideCount[Material];
   for (int I = 0; I < Count; ++I) {
     int Nuclide = T.NuclideIds[Material * T.MostNuclides + I];
@@ -80,6 +80,15 @@ __device__ __forceinline__ void macroscopic(Tables T, const GridPoint *__restric
     for (int C = 0; C < Channels; ++C)
       Sum[C] += Density * (Upper->Sigma[C] - Part * (Upper->Sigma[C] - Lower->Sigma[C]));
   }
+}
+
+/// Sigma[c * Events + event].
+__device__ __forceinline__ void macroscopic(Tables T, const GridPoint *__restrict__ Grid, double *__restrict__ Sigma) {
+  int Event = blockIdx.x * blockDim.x + threadIdx.x;
+  if (Event >= T.Events)
+    return;
+  double Sum[Channels];
+  lookup(T, Event, Grid, Sum);
 #pragma unroll
   for (int C = 0; C < Channels; ++C)
     Sigma[long(C) * T.Events + Event] = Sum[C];
@@ -93,6 +102,57 @@ __global__ void gradientKernel(Tables T, const GridPoint *Grid, GridPoint *DGrid
 
 __global__ void forwardKernel(Tables T, const GridPoint *Grid, GridPoint *DGrid, double *Sigma, double *DSigma) {
   __enzyme_fwddiff((void *)macroscopic, enzyme_const, T, enzyme_dup, Grid, DGrid, enzyme_dup, Sigma, DSigma);
+}
+
+// --outputs=1, as the original does it: of the five sums, which stay with their thread, the gradient of the
+// first is asked for. The others say which is the largest.
+
+__device__ inline int largest(const double *Sum) {
+  int Best = 0;
+  double Most = Sum[0];
+#pragma unroll
+  for (int C = 1; C < Channels; ++C)
+    if (Sum[C] > Most) {
+      Most = Sum[C];
+      Best = C;
+    }
+  return Best;
+}
+
+__global__ void primalOfOne(Tables T, const GridPoint *Grid, double *Sigma, int *Best) {
+  int Event = blockIdx.x * blockDim.x + threadIdx.x;
+  if (Event >= T.Events)
+    return;
+  double Sum[Channels];
+  lookup(T, Event, Grid, Sum);
+  Sigma[Event] = Sum[0];
+  Best[Event] = largest(Sum);
+}
+
+__global__ void gradientOfOne(Tables T, const GridPoint *Grid, GridPoint *DGrid, double *Sigma, double *DSigma,
+                              int *Best) {
+  int Event = blockIdx.x * blockDim.x + threadIdx.x;
+  if (Event >= T.Events)
+    return;
+  double Sum[Channels], Adjoint[Channels] = {DSigma[Event]};
+  __enzyme_autodiff((void *)lookup, enzyme_const, T, enzyme_const, Event, enzyme_dup, Grid, DGrid, enzyme_dup, Sum,
+                    Adjoint);
+  DSigma[Event] = 0;
+  Sigma[Event] = Sum[0];
+  Best[Event] = largest(Sum);
+}
+
+__global__ void forwardOfOne(Tables T, const GridPoint *Grid, GridPoint *DGrid, double *Sigma, double *DSigma,
+                             int *Best) {
+  int Event = blockIdx.x * blockDim.x + threadIdx.x;
+  if (Event >= T.Events)
+    return;
+  double Sum[Channels], Tangent[Channels];
+  __enzyme_fwddiff((void *)lookup, enzyme_const, T, enzyme_const, Event, enzyme_dup, Grid, DGrid, enzyme_dup, Sum,
+                   Tangent);
+  Sigma[Event] = Sum[0];
+  DSigma[Event] = Tangent[0];
+  Best[Event] = largest(Sum);
 }
 
 /// Index[point][nuclide], one thread per entry.
@@ -117,7 +177,8 @@ int main(int Count, char **Words) {
   T.Events = Settings.size("events", 512, 17000000);
   int Fuel = Settings.size("fuel", 20, 321);
   int Threads = int(Settings.number("threads", 256));
-  bench::Program Program("XSBench",
+  const bool OfOne = Settings.number("outputs", Channels) == 1;
+  bench::Program Program(OfOne ? "XSBench, one output" : "XSBench",
                          std::to_string(T.Events) + " events, " + std::to_string(T.Nuclides) + " x " +
                              std::to_string(T.GridPoints),
                          Settings);
@@ -179,11 +240,12 @@ int main(int Count, char **Words) {
   T.Index = Index;
 
   GridPoint *DeviceGrid = bench::upload(Grid), *Shadow = bench::allocate<GridPoint>(Rows);
-  double *Sigma = bench::allocate<double>(size_t(Channels) * T.Events);
-  double *DSigma = bench::allocate<double>(size_t(Channels) * T.Events);
+  size_t Results = size_t(OfOne ? 1 : Channels) * T.Events;
+  double *Sigma = bench::allocate<double>(Results), *DSigma = bench::allocate<double>(Results);
+  int *Best = bench::allocate<int>(T.Events);
   // Energies are moved less than the distance of two of them.
   Program.field((double *)DeviceGrid, (double *)Shadow, Rows * (sizeof(GridPoint) / 8), true, false, 0.1 / T.GridPoints);
-  Program.field(Sigma, DSigma, size_t(Channels) * T.Events, false, true);
+  Program.field(Sigma, DSigma, Results, false, true);
   Program.Step = 1e-3;
   // Neighbouring energies of a large table are close: interpolation bends sharply.
   Program.DifferencesTolerance = 2e-4;
@@ -192,5 +254,10 @@ int main(int Count, char **Words) {
   Program.Primal = [=] { primalKernel<<<Blocks, Threads>>>(T, DeviceGrid, Sigma); };
   Program.Gradient = [=] { gradientKernel<<<Blocks, Threads>>>(T, DeviceGrid, Shadow, Sigma, DSigma); };
   Program.Forward = [=] { forwardKernel<<<Blocks, Threads>>>(T, DeviceGrid, Shadow, Sigma, DSigma); };
+  if (OfOne) {
+    Program.Primal = [=] { primalOfOne<<<Blocks, Threads>>>(T, DeviceGrid, Sigma, Best); };
+    Program.Gradient = [=] { gradientOfOne<<<Blocks, Threads>>>(T, DeviceGrid, Shadow, Sigma, DSigma, Best); };
+    Program.Forward = [=] { forwardOfOne<<<Blocks, Threads>>>(T, DeviceGrid, Shadow, Sigma, DSigma, Best); };
+  }
   return Program.run();
 }
