@@ -251,9 +251,10 @@ bool Rows::isBusy(const Twins &T) {
 bool Rows::run() {
   for (BasicBlock &B : F)
     collect(B);
+  // Asked while the loops are as LoopAnalysis found them: emission splits blocks.
+  erase_if(FoundTwins, [&](const Twins &T) { return !isBusy(T); });
   for (Row &R : Found)
     emit(R);
-  erase_if(FoundTwins, [&](const Twins &T) { return !isBusy(T); });
   for (Twins &T : FoundTwins)
     emit(T);
   return !Found.empty() || !FoundTwins.empty();
