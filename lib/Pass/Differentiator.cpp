@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Pass/ZeroShares.h"
 #include "Pass/Differentiator.h"
 #include "Analysis/LoopShape.h"
 #include "Analysis/OverwriteAnalysis.h"
@@ -22,6 +21,7 @@
 #include "Pass/CleanUp.h"
 #include "Pass/DynamicShared.h"
 #include "Pass/LeaveDerivative.h"
+#include "Pass/ZeroShares.h"
 #include "Plan/DerivativePlan.h"
 #include "Plan/PlanRemarks.h"
 #include "Rules/Transfer.h"

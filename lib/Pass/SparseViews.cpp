@@ -527,6 +527,14 @@ void Views::takeApart(Function &F, unsigned Kind, Pointers &Known) {
     }
 }
 
+/// Of a parameter beside a view, without what is said of its memory: the view's functions may use it, too.
+static AttributeSet withoutPromises(AttributeSet S, LLVMContext &Context) {
+  for (auto Kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly,
+                    Attribute::NoFree, Attribute::Captures, Attribute::Initializes})
+    S = S.removeAttribute(Context, Kind);
+  return S;
+}
+
 /// A copy of the function with the parameters At taken apart.
 Function *Views::copyOf(Function &Callee, ArrayRef<unsigned> At, unsigned Kind) {
   Function *&Copy = Copies[{&Callee, std::vector<unsigned>(At.begin(), At.end()), Kind}];
@@ -555,11 +563,8 @@ Function *Views::copyOf(Function &Callee, ArrayRef<unsigned> At, unsigned Kind) 
   for (auto Kind : {Attribute::Memory, Attribute::NoUnwind, Attribute::NoSync, Attribute::NoFree, Attribute::WillReturn,
                     Attribute::NoRecurse, Attribute::MustProgress, Attribute::Speculatable, Attribute::NoCallback})
     OfFunction.removeAttribute(Kind);
-  // The rest of an argument may be written to by the view's functions.
   for (AttributeSet &S : Attributes)
-    for (auto Kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly,
-                      Attribute::NoFree, Attribute::Captures, Attribute::Initializes})
-      S = S.removeAttribute(M.getContext(), Kind);
+    S = withoutPromises(S, M.getContext());
   AttributeList All = AttributeList::get(M.getContext(), AttributeSet::get(M.getContext(), OfFunction),
                                          Old.getRetAttrs(), Attributes);
   ValueToValueMapTy Map;
@@ -635,11 +640,7 @@ void Views::replaceCall(CallBase &Call, unsigned Kind, Pointers &Known) {
     unsigned N = Call.getArgOperandNo(&U);
     if (!IsView(U)) {
       Arguments.push_back(U);
-      AttributeSet S = Old.getParamAttrs(N);
-      for (auto Kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly,
-                        Attribute::NoFree, Attribute::Captures, Attribute::Initializes})
-        S = S.removeAttribute(M.getContext(), Kind);
-      Attributes.push_back(S);
+      Attributes.push_back(withoutPromises(Old.getParamAttrs(N), M.getContext()));
       continue;
     }
     At.push_back(N);
