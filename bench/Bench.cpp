@@ -1,14 +1,14 @@
 //===- Bench.cpp - the table of make bench -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Google Benchmark does the timing and, with --benchmark_out=FILE, writes the raw
-// numbers as JSON. This file adds what it cannot know: that the derivatives of a
-// program have to agree before their times mean anything, and that the interesting
-// numbers are ratios within one run.
+// Google Benchmark does the timing and, with --benchmark_out=FILE, writes the
+// raw numbers as JSON. This file adds what it cannot know: that the derivatives
+// of a program have to agree before their times mean anything, and that the
+// interesting numbers are ratios within one run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 #include <map>
 #include <memory>
 
-// Defined in each *Gradient.cpp file; see demo/programs/AutoDiff.h. Absent if no
-// derivative could be built.
+// Defined in each *Gradient.cpp file; see demo/programs/AutoDiff.h. Absent if
+// no derivative could be built.
 __attribute__((weak)) int64_t tapeBytesPeak();
 __attribute__((weak)) void tapeBytesReset();
 
@@ -84,14 +84,15 @@ double largestError(const std::vector<double> &Value,
 }
 
 /// How far derivatives may be apart. The sum over a million terms of LSE leaves
-/// 1e-9 on the one input that is the maximum; a wrong derivative is off by far more.
+/// 1e-9 on the one input that is the maximum; a wrong derivative is off by far
+/// more.
 constexpr double Agreement = 1e-7;
 
 /// The best of so many measurements counts.
 constexpr int Repetitions = 3;
 
-/// The derivative, computed twice from garbage, so that one that adds to what was
-/// there, or one that only works the first time, is found.
+/// The derivative, computed twice from garbage, so that one that adds to what
+/// was there, or one that only works the first time, is found.
 std::vector<double> evaluate(const Problem &P,
                              const std::function<void(double *)> &F) {
   std::vector<double> Result(P.Entries, 1e30);
@@ -117,12 +118,14 @@ std::string time(double Seconds) {
   return Text;
 }
 
-/// What the geometric mean of gradient/primal over a program's sizes is to be at
-/// most; 0: it is the hand-written derivative's time, with a tenth more, that counts.
+/// What the geometric mean of gradient/primal over a program's sizes is to be
+/// at most; 0: it is the hand-written derivative's time, with a tenth more,
+/// that counts.
 double targetOf(const std::string &Program) {
   static const std::map<std::string, double> Targets = {
-      {"GMM", 2.4}, {"BA Jacobian", 5},  {"HAND Jacobian", 10}, {"LSTM", 2.0},  {"ODE", 2.0},
-      {"LLSQ", 1.3}, {"LSE", 1.2},       {"DET", 2.5},          {"KMEANS", 1.45}};
+      {"GMM", 2.4},  {"BA Jacobian", 5}, {"HAND Jacobian", 10},
+      {"LSTM", 2.0}, {"ODE", 2.0},       {"LLSQ", 1.3},
+      {"LSE", 1.2},  {"DET", 2.5},       {"KMEANS", 1.45}};
   auto Found = Targets.find(Program);
   return Found == Targets.end() ? 0 : Found->second;
 }
@@ -207,8 +210,9 @@ int main(int Argc, char **Argv) {
     add(Slash + "gradient", P.Entries, P.Gradient);
     add(Slash + "hand", P.Entries, P.Hand);
   }
-  // ADOL-C never gives back room for number variables, and a reverse sweep costs
-  // the most it ever had: in its own interest, the small programs come first.
+  // ADOL-C never gives back room for number variables, and a reverse sweep
+  // costs the most it ever had: in its own interest, the small programs come
+  // first.
   std::vector<const Problem *> WithAdolc;
   for (const Problem &P : Problems)
     if (P.Adolc)
@@ -264,7 +268,8 @@ int main(int Argc, char **Argv) {
   std::vector<std::pair<std::string, Mean>> Means;
   for (const Problem &P : Problems) {
     const std::string Name = P.Program + "/" + P.Size + "/";
-    const double Primal = Times[Name + "primal"], Gradient = Times[Name + "gradient"],
+    const double Primal = Times[Name + "primal"],
+                 Gradient = Times[Name + "gradient"],
                  Hand = Times[Name + "hand"];
     if (!(Primal > 0 && Gradient > 0 && Hand > 0))
       continue;
@@ -276,16 +281,19 @@ int main(int Argc, char **Argv) {
     M.ToHand += std::log(Gradient / Hand);
     ++M.Sizes;
   }
-  std::printf("\n%-22s | %9s %9s %9s | %9s %9s |\n%-22s | %9s %9s %9s | %9s %9s |\n", "program",
-              "gradient", "target", "hand", "gradient", "target", "(mean over sizes)", "/primal", "",
-              "/primal", "/hand", "");
+  std::printf(
+      "\n%-22s | %9s %9s %9s | %9s %9s |\n%-22s | %9s %9s %9s | %9s %9s |\n",
+      "program", "gradient", "target", "hand", "gradient", "target",
+      "(mean over sizes)", "/primal", "", "/primal", "/hand", "");
   for (const auto &[Program, M] : Means) {
-    const double Target = targetOf(Program), Own = std::exp(M.Gradient / M.Sizes),
+    const double Target = targetOf(Program),
+                 Own = std::exp(M.Gradient / M.Sizes),
                  ToHand = std::exp(M.ToHand / M.Sizes);
     const bool Met = Target ? Own <= Target : ToHand <= 1.1;
-    std::printf("%-22s | %9.2f %9s %9.2f | %9.2f %9s | %s\n", Program.c_str(), Own,
-                Target ? ratio(Target, 1).c_str() : "-", std::exp(M.Hand / M.Sizes), ToHand,
-                Target ? "-" : "1.10", Met ? "met" : "NOT MET");
+    std::printf("%-22s | %9.2f %9s %9.2f | %9.2f %9s | %s\n", Program.c_str(),
+                Own, Target ? ratio(Target, 1).c_str() : "-",
+                std::exp(M.Hand / M.Sizes), ToHand, Target ? "-" : "1.10",
+                Met ? "met" : "NOT MET");
   }
   if (!Agree)
     std::printf("bench: FAILED, derivatives disagree\n");

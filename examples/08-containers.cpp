@@ -1,7 +1,8 @@
 // std::vector, lambdas and classes.
 //
-// A container given by reference has a shadow container of the same size. Inside the
-// function anything goes: containers that grow, algorithms, lambdas, owning pointers.
+// A container given by reference has a shadow container of the same size.
+// Inside the function anything goes: containers that grow, algorithms, lambdas,
+// owning pointers.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +26,8 @@ public:
       w /= sum;
   }
   double at(const std::vector<double> &v, std::size_t i) const {
-    return std::inner_product(Weights.begin(), Weights.end(), v.begin() + i, 0.0);
+    return std::inner_product(Weights.begin(), Weights.end(), v.begin() + i,
+                              0.0);
   }
   std::size_t size() const { return Weights.size(); }
 };
@@ -36,10 +38,11 @@ double roughness(const std::vector<double> &signal) {
   for (std::size_t i = 0; i + window.size() <= signal.size(); ++i)
     smooth.push_back(window.at(signal, i));
   double sum = 0;
-  std::for_each(smooth.begin() + 1, smooth.end(), [&, before = smooth[0]](double v) mutable {
-    sum += (v - before) * (v - before);
-    before = v;
-  });
+  std::for_each(smooth.begin() + 1, smooth.end(),
+                [&, before = smooth[0]](double v) mutable {
+                  sum += (v - before) * (v - before);
+                  before = v;
+                });
   return sum;
 }
 

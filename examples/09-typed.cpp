@@ -1,8 +1,9 @@
 // The typed C++ interface.
 //
 // rg::gradient(f) is a function that returns derivatives with the types of the
-// arguments: several as a tuple, a vector for a vector. Integers and rg::constant are
-// not differentiated. A wrong use is an error at the line where it is.
+// arguments: several as a tuple, a vector for a vector. Integers and
+// rg::constant are not differentiated. A wrong use is an error at the line
+// where it is.
 
 #include <cmath>
 #include <cstdio>
@@ -25,7 +26,8 @@ int main() {
   std::printf("%g\n", rg::gradient(product)(3.0, rg::constant(2.0)));
 
   double scale = 10; // captured: constant
-  std::printf("%g\n", rg::gradient([&](double x) { return scale * x * x; })(3.0));
+  std::printf("%g\n",
+              rg::gradient([&](double x) { return scale * x * x; })(3.0));
 
   auto [value, d] = rg::value_and_gradient(norm)(std::vector<double>{3, 4});
   std::printf("%g: %g %g\n", value, d[0], d[1]);

@@ -1,12 +1,12 @@
 // Fitting a model: a gradient in an optimiser.
 //
-// A curve with four parameters is fitted to measured points by gradient descent with
-// momentum. The model is plain C++; the optimiser sees numbers only.
+// A curve with four parameters is fitted to measured points by gradient descent
+// with momentum. The model is plain C++; the optimiser sees numbers only.
 
 #include <cmath>
 #include <cstdio>
-#include <vector>
 #include <retrograd/retrograd.hpp>
+#include <vector>
 
 struct Measurement {
   double time, value;
@@ -16,7 +16,8 @@ double model(const std::vector<double> &p, double t) {
   return p[0] * std::exp(-p[1] * t) * std::cos(p[2] * t) + p[3];
 }
 
-double misfit(const std::vector<double> &p, const std::vector<Measurement> &data) {
+double misfit(const std::vector<double> &p,
+              const std::vector<Measurement> &data) {
   double sum = 0;
   for (const Measurement &m : data) {
     double e = model(p, m.time) - m.value;
@@ -39,7 +40,8 @@ int main() {
       p[i] += velocity[i];
     }
   }
-  std::printf("misfit below 1e-20: %s\n", misfit(p, data) < 1e-20 ? "yes" : "no");
+  std::printf("misfit below 1e-20: %s\n",
+              misfit(p, data) < 1e-20 ? "yes" : "no");
   for (double v : p)
     std::printf("%.4f\n", v);
 }

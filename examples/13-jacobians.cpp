@@ -1,8 +1,9 @@
-// Many derivatives at once: Jacobians, directions, sparse Jacobians and Hessians.
+// Many derivatives at once: Jacobians, directions, sparse Jacobians and
+// Hessians.
 //
-// rg::jacobian runs f once for every four columns (or rows). rg::sparse_jacobian finds
-// out which results depend on which arguments, and computes columns together that have
-// no row in common.
+// rg::jacobian runs f once for every four columns (or rows).
+// rg::sparse_jacobian finds out which results depend on which arguments, and
+// computes columns together that have no row in common.
 
 #include <array>
 #include <cmath>
@@ -31,13 +32,15 @@ int main() {
   // Two directions, one evaluation.
   std::array<std::array<double, 2>, 2> directions{{{1, 0}, {1, 1}}};
   auto t = rg::jvp(polar)(rg::directions(p, directions));
-  std::printf("directions: %g %g and %g %g\n", t[0][0], t[0][1], t[1][0], t[1][1]);
+  std::printf("directions: %g %g and %g %g\n", t[0][0], t[0][1], t[1][0],
+              t[1][1]);
 
   std::vector<double> u(1000, 0.5);
   rg::JacobianPlan plan(rg::jacobian_pattern(step)(u));
   auto S = rg::sparse_jacobian(step)(plan, u);
-  std::printf("sparse: %zu of %zu entries, %zu colours, row 1: %g %g %g\n", S.nonzeros(),
-              S.rows * S.columns, plan.coloring.colours, S(1, 0), S(1, 1), S(1, 2));
+  std::printf("sparse: %zu of %zu entries, %zu colours, row 1: %g %g %g\n",
+              S.nonzeros(), S.rows * S.columns, plan.coloring.colours, S(1, 0),
+              S(1, 1), S(1, 2));
 
   auto energy = [](const std::array<double, 4> &x) {
     return x[0] * x[1] * x[1] + std::sin(x[2]) * x[3];

@@ -1,10 +1,13 @@
-/*===- blas.cpp - BLAS and LAPACK as operations ------------------------------===*\
+/*===- blas.cpp - BLAS and LAPACK as operations
+------------------------------===*\
 |*
-|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+Exceptions.
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* Names, operations and rules for each type of number. See docs/DenseLinearAlgebra.md.
+|* Names, operations and rules for each type of number. See
+docs/DenseLinearAlgebra.md.
 \*===------------------------------------------------------------------------===*/
 #include "blas_stored.h"
 #include "sweeps.h"
@@ -102,8 +105,8 @@ template <class T> struct ColumnMajor {
 #define LAPACKE(x) rg_expand_LAPACKE_d##x
 #include "blas_names.inc"
 #include "blas_stored_names.inc"
-#include "lapack_names.inc"
 #include "dense_rules.inc"
+#include "lapack_names.inc"
 #undef T
 #undef OP
 #undef FORTRAN
@@ -117,8 +120,8 @@ template <class T> struct ColumnMajor {
 #define LAPACKE(x) rg_expand_LAPACKE_s##x
 #include "blas_names.inc"
 #include "blas_stored_names.inc"
-#include "lapack_names.inc"
 #include "dense_rules.inc"
+#include "lapack_names.inc"
 #undef T
 #undef OP
 #undef FORTRAN

@@ -1,22 +1,30 @@
-/*===- blas.h - derivatives of BLAS, levels 1 to 3 --------------------------===*\
+/*===- blas.h - derivatives of BLAS, levels 1 to 3
+--------------------------===*\
 |*
-|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+Exceptions.
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* A struct per routine holds its operands: numbers in memory are Duals, numbers by value
+|* A struct per routine holds its operands: numbers in memory are Duals, numbers
+by value
 |* that may be active are Scalars. Then
 |*
 |*   before(), after()   tangents of a lane, in place, before and after primal()
-|*   void *augment()     primal; returns what reverse() needs, one block of the arena
+|*   void *augment()     primal; returns what reverse() needs, one block of the
+arena
 |*   reverse(tape)       adjoints of a lane
-|*   each(f)             f(i, x) for each operand x of numbers, the i-th of the routine
+|*   each(f)             f(i, x) for each operand x of numbers, the i-th of the
+routine
 |*
-|* Adjoints are those of the routine's definition, each in terms of BLAS itself, so that
-|* the derivative of a matrix product costs two matrix products. Written from the
+|* Adjoints are those of the routine's definition, each in terms of BLAS itself,
+so that
+|* the derivative of a matrix product costs two matrix products. Written from
+the
 |* definitions, by <Ybar, dY> = <Xbar, dX>: see docs/DenseLinearAlgebra.md.
 |*
-|* The numbers that reverse() reads of operands are kept: callers may overwrite them.
+|* The numbers that reverse() reads of operands are kept: callers may overwrite
+them.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_RUNTIME_BLAS_H
 #define RETROGRAD_RUNTIME_BLAS_H
@@ -24,17 +32,20 @@
 
 namespace rg {
 
-/// Copies of operands, in one block of the arena behind a head, in the order of keep()
-/// calls; taken back in the same order by kept().
+/// Copies of operands, in one block of the arena behind a head, in the order of
+/// keep() calls; taken back in the same order by kept().
 template <class T> class Tape {
   T *Block;
   ptrdiff_t At = 0;
   static constexpr size_t Head = 16;
 
 public:
-  explicit Tape(void *Block) : Block(reinterpret_cast<T *>(static_cast<char *>(Block) + Head)) {}
+  explicit Tape(void *Block)
+      : Block(reinterpret_cast<T *>(static_cast<char *>(Block) + Head)) {}
   /// Room for Bytes.
-  static void *room(rg_arena *Arena, size_t Bytes) { return rg_tape_alloc(Arena, Head + Bytes); }
+  static void *room(rg_arena *Arena, size_t Bytes) {
+    return rg_tape_alloc(Arena, Head + Bytes);
+  }
   static Tape make(rg_arena *Arena, ptrdiff_t Count) {
     return Tape(room(Arena, Count * sizeof(T)));
   }
@@ -229,7 +240,9 @@ template <class T> struct Gemv {
 
   int sizeX() const { return none(t) ? n : m; }
   int sizeY() const { return none(t) ? m : n; }
-  void primal() const { gemv(t, m, n, a.P, A.P, lda, x.P, incx, b.P, y.P, incy); }
+  void primal() const {
+    gemv(t, m, n, a.P, A.P, lda, x.P, incx, b.P, y.P, incy);
+  }
   void before() const {
     if (y.active()) {
       scal(sizeY(), b.P, y.D, incy);
@@ -247,7 +260,8 @@ template <class T> struct Gemv {
   bool needsX() const { return y.Active && (A.Active || a.Active); }
   bool needsY() const { return y.Active && b.Active; }
   void *augment(rg_arena *Arena) const {
-    auto Kept = Tape<T>::make(Arena, (needsA() ? (ptrdiff_t)m * n : 0) + (needsX() ? sizeX() : 0) +
+    auto Kept = Tape<T>::make(Arena, (needsA() ? (ptrdiff_t)m * n : 0) +
+                                         (needsX() ? sizeX() : 0) +
                                          (needsY() ? sizeY() : 0));
     if (needsA())
       Kept.keep(m, n, A.P, lda);
@@ -315,7 +329,8 @@ template <class T> struct Ger {
   bool needsX() const { return A.Active && (y.Active || a.Active); }
   bool needsY() const { return A.Active && (x.Active || a.Active); }
   void *augment(rg_arena *Arena) const {
-    auto Kept = Tape<T>::make(Arena, (ptrdiff_t)(needsX() ? m : 0) + (needsY() ? n : 0));
+    auto Kept = Tape<T>::make(Arena, (ptrdiff_t)(needsX() ? m : 0) +
+                                         (needsY() ? n : 0));
     if (needsX())
       Kept.keepVector(m, x.P, incx);
     if (needsY())
@@ -380,8 +395,9 @@ template <class T> struct Symv {
   bool needsX() const { return y.Active && (A.Active || a.Active); }
   bool needsY() const { return y.Active && b.Active; }
   void *augment(rg_arena *Arena) const {
-    auto Kept = Tape<T>::make(Arena, (needsA() ? (ptrdiff_t)n * n : 0) + (needsX() ? n : 0) +
-                                         (needsY() ? n : 0));
+    auto Kept =
+        Tape<T>::make(Arena, (needsA() ? (ptrdiff_t)n * n : 0) +
+                                 (needsX() ? n : 0) + (needsY() ? n : 0));
     if (needsA())
       Kept.keep(n, n, A.P, lda);
     if (needsX())
@@ -409,7 +425,8 @@ template <class T> struct Symv {
         const T *Y = first(y.D, n, incy);
         syr2(u, n, a.P, y.D, incy, OldX, 1, Abar, lda);
         for (int i = 0; i < n; ++i)
-          Abar[i + (ptrdiff_t)i * lda] -= a.P * Y[(ptrdiff_t)i * incy] * OldX[i];
+          Abar[i + (ptrdiff_t)i * lda] -=
+              a.P * Y[(ptrdiff_t)i * incy] * OldX[i];
       }
       if (x.active())
         symv(u, n, a.P, OldA, n, y.D, incy, T(1), x.D, incx);
@@ -421,7 +438,8 @@ template <class T> struct Symv {
 /// M = triangle u of A + its transpose, then y += a M x: the adjoints of
 /// symmetric updates.
 template <class T>
-inline void addTwice(char u, int n, T a, const T *A, int lda, const T *x, T *y, int incy) {
+inline void addTwice(char u, int n, T a, const T *A, int lda, const T *x, T *y,
+                     int incy) {
   symv(u, n, a, A, lda, x, 1, T(1), y, incy);
   T *Y = first(y, n, incy);
   for (int i = 0; i < n; ++i)
@@ -509,7 +527,8 @@ template <class T> struct Syr2 {
   bool needsX() const { return A.Active && (y.Active || a.Active); }
   bool needsY() const { return A.Active && (x.Active || a.Active); }
   void *augment(rg_arena *Arena) const {
-    auto Kept = Tape<T>::make(Arena, (ptrdiff_t)(needsX() ? n : 0) + (needsY() ? n : 0));
+    auto Kept = Tape<T>::make(Arena, (ptrdiff_t)(needsX() ? n : 0) +
+                                         (needsY() ? n : 0));
     if (needsX())
       Kept.keepVector(n, x.P, incx);
     if (needsY())
@@ -618,7 +637,8 @@ template <class T, bool Solve> struct Triangular {
         for (Rows R(u, n, j, unit(d)); R.Begin < R.End; ++R.Begin) {
           int i = R.Begin;
           Abar[i + (ptrdiff_t)j * lda] +=
-              Sign * (none(t) ? G[(ptrdiff_t)i * incx] * V[j] : V[i] * G[(ptrdiff_t)j * incx]);
+              Sign * (none(t) ? G[(ptrdiff_t)i * incx] * V[j]
+                              : V[i] * G[(ptrdiff_t)j * incx]);
         }
     }
     if (!Solve)
@@ -651,7 +671,9 @@ template <class T> struct Gemm {
   int colsA() const { return none(ta) ? k : m; }
   int rowsB() const { return none(tb) ? k : n; }
   int colsB() const { return none(tb) ? n : k; }
-  void primal() const { gemm(ta, tb, m, n, k, a.P, A.P, lda, B.P, ldb, b.P, C.P, ldc); }
+  void primal() const {
+    gemm(ta, tb, m, n, k, a.P, A.P, lda, B.P, ldb, b.P, C.P, ldc);
+  }
   void before() const {
     if (C.active()) {
       scale(m, n, b.P, C.D, ldc);
@@ -669,9 +691,9 @@ template <class T> struct Gemm {
   bool needsB() const { return C.Active && (A.Active || a.Active); }
   bool needsC() const { return C.Active && b.Active; }
   void *augment(rg_arena *Arena) const {
-    auto Kept =
-        Tape<T>::make(Arena, (needsA() ? (ptrdiff_t)m * k : 0) + (needsB() ? (ptrdiff_t)k * n : 0) +
-                                 (needsC() ? (ptrdiff_t)m * n : 0));
+    auto Kept = Tape<T>::make(Arena, (needsA() ? (ptrdiff_t)m * k : 0) +
+                                         (needsB() ? (ptrdiff_t)k * n : 0) +
+                                         (needsC() ? (ptrdiff_t)m * n : 0));
     if (needsA())
       Kept.keep(rowsA(), colsA(), A.P, lda);
     if (needsB())
@@ -687,23 +709,27 @@ template <class T> struct Gemm {
     const T *OldB = needsB() ? Kept.kept((ptrdiff_t)k * n) : nullptr;
     if (C.active()) {
       if (b.Active)
-        b.D += inner(m, n, (const T *)Kept.kept((ptrdiff_t)m * n), m, (const T *)C.D, ldc);
+        b.D += inner(m, n, (const T *)Kept.kept((ptrdiff_t)m * n), m,
+                     (const T *)C.D, ldc);
       if (a.Active) {
         Scratch<T> Product((ptrdiff_t)m * n);
-        gemm(ta, tb, m, n, k, T(1), OldA, rowsA(), OldB, rowsB(), T(0), (T *)Product, m);
+        gemm(ta, tb, m, n, k, T(1), OldA, rowsA(), OldB, rowsB(), T(0),
+             (T *)Product, m);
         a.D += inner(m, n, (const T *)Product, m, (const T *)C.D, ldc);
       }
       if (A.active()) {
         T *Abar = A.D;
         if (none(ta))
-          gemm('N', flipped(tb), m, k, n, a.P, C.D, ldc, OldB, rowsB(), T(1), Abar, lda);
+          gemm('N', flipped(tb), m, k, n, a.P, C.D, ldc, OldB, rowsB(), T(1),
+               Abar, lda);
         else
           gemm(tb, 'T', k, m, n, a.P, OldB, rowsB(), C.D, ldc, T(1), Abar, lda);
       }
       if (B.active()) {
         T *Bbar = B.D;
         if (none(tb))
-          gemm(flipped(ta), 'N', k, n, m, a.P, OldA, rowsA(), C.D, ldc, T(1), Bbar, ldb);
+          gemm(flipped(ta), 'N', k, n, m, a.P, OldA, rowsA(), C.D, ldc, T(1),
+               Bbar, ldb);
         else
           gemm('T', ta, n, k, m, a.P, C.D, ldc, OldA, rowsA(), T(1), Bbar, ldb);
       }
@@ -734,7 +760,9 @@ template <class T> struct Symm {
   }
 
   int sizeA() const { return left(s) ? m : n; }
-  void primal() const { symm(s, u, m, n, a.P, A.P, lda, B.P, ldb, b.P, C.P, ldc); }
+  void primal() const {
+    symm(s, u, m, n, a.P, A.P, lda, B.P, ldb, b.P, C.P, ldc);
+  }
   void before() const {
     if (C.active()) {
       scale(m, n, b.P, C.D, ldc);
@@ -753,8 +781,9 @@ template <class T> struct Symm {
   bool needsC() const { return C.Active && b.Active; }
   void *augment(rg_arena *Arena) const {
     int p = sizeA();
-    auto Kept = Tape<T>::make(Arena, (needsA() ? (ptrdiff_t)p * p : 0) +
-                                         (ptrdiff_t)m * n * (needsB() + needsC()));
+    auto Kept =
+        Tape<T>::make(Arena, (needsA() ? (ptrdiff_t)p * p : 0) +
+                                 (ptrdiff_t)m * n * (needsB() + needsC()));
     if (needsA())
       Kept.keep(p, p, A.P, lda);
     if (needsB())
@@ -771,7 +800,8 @@ template <class T> struct Symm {
     const T *OldB = needsB() ? Kept.kept((ptrdiff_t)m * n) : nullptr;
     if (C.active()) {
       if (b.Active)
-        b.D += inner(m, n, (const T *)Kept.kept((ptrdiff_t)m * n), m, (const T *)C.D, ldc);
+        b.D += inner(m, n, (const T *)Kept.kept((ptrdiff_t)m * n), m,
+                     (const T *)C.D, ldc);
       if (a.Active) {
         Scratch<T> Product((ptrdiff_t)m * n);
         symm(s, u, m, n, T(1), OldA, p, OldB, m, T(0), (T *)Product, m);
@@ -828,8 +858,8 @@ template <class T> struct Syrk {
   bool needsA() const { return C.Active && (A.Active || a.Active); }
   bool needsC() const { return C.Active && b.Active; }
   void *augment(rg_arena *Arena) const {
-    auto Kept =
-        Tape<T>::make(Arena, (needsA() ? (ptrdiff_t)n * k : 0) + (needsC() ? (ptrdiff_t)n * n : 0));
+    auto Kept = Tape<T>::make(Arena, (needsA() ? (ptrdiff_t)n * k : 0) +
+                                         (needsC() ? (ptrdiff_t)n * n : 0));
     if (needsA())
       Kept.keep(rows(), cols(), A.P, lda);
     if (needsC())
@@ -842,7 +872,8 @@ template <class T> struct Syrk {
     const T *OldA = needsA() ? Kept.kept((ptrdiff_t)n * k) : nullptr;
     if (C.active()) {
       if (b.Active)
-        b.D += innerTriangle(u, n, (const T *)Kept.kept((ptrdiff_t)n * n), n, (const T *)C.D, ldc);
+        b.D += innerTriangle(u, n, (const T *)Kept.kept((ptrdiff_t)n * n), n,
+                             (const T *)C.D, ldc);
       Scratch<T> Work((ptrdiff_t)n * n);
       if (a.Active) {
         syrk(u, t, n, k, T(1), OldA, rows(), T(0), (T *)Work, n);
@@ -850,7 +881,8 @@ template <class T> struct Syrk {
       }
       if (A.active()) {
         symmetrise(u, n, T(2), (const T *)C.D, ldc, (T *)Work);
-        symm(none(t) ? 'L' : 'R', u, rows(), cols(), a.P, Work, n, OldA, rows(), T(1), A.D, lda);
+        symm(none(t) ? 'L' : 'R', u, rows(), cols(), a.P, Work, n, OldA, rows(),
+             T(1), A.D, lda);
       }
       scaleTriangle(u, n, b.P, C.D, ldc);
     }
@@ -880,7 +912,9 @@ template <class T> struct Syr2k {
 
   int rows() const { return none(t) ? n : k; }
   int cols() const { return none(t) ? k : n; }
-  void primal() const { syr2k(u, t, n, k, a.P, A.P, lda, B.P, ldb, b.P, C.P, ldc); }
+  void primal() const {
+    syr2k(u, t, n, k, a.P, A.P, lda, B.P, ldb, b.P, C.P, ldc);
+  }
   void before() const {
     if (C.active()) {
       scaleTriangle(u, n, b.P, C.D, ldc);
@@ -915,7 +949,8 @@ template <class T> struct Syr2k {
     const T *OldB = needsB() ? Kept.kept((ptrdiff_t)n * k) : nullptr;
     if (C.active()) {
       if (b.Active)
-        b.D += innerTriangle(u, n, (const T *)Kept.kept((ptrdiff_t)n * n), n, (const T *)C.D, ldc);
+        b.D += innerTriangle(u, n, (const T *)Kept.kept((ptrdiff_t)n * n), n,
+                             (const T *)C.D, ldc);
       Scratch<T> Work((ptrdiff_t)n * n);
       if (a.Active) {
         syr2k(u, t, n, k, T(1), OldA, rows(), OldB, rows(), T(0), (T *)Work, n);
@@ -924,9 +959,11 @@ template <class T> struct Syr2k {
       symmetrise(u, n, T(2), (const T *)C.D, ldc, (T *)Work);
       char Side = none(t) ? 'L' : 'R';
       if (A.active())
-        symm(Side, u, rows(), cols(), a.P, Work, n, OldB, rows(), T(1), A.D, lda);
+        symm(Side, u, rows(), cols(), a.P, Work, n, OldB, rows(), T(1), A.D,
+             lda);
       if (B.active())
-        symm(Side, u, rows(), cols(), a.P, Work, n, OldA, rows(), T(1), B.D, ldb);
+        symm(Side, u, rows(), cols(), a.P, Work, n, OldA, rows(), T(1), B.D,
+             ldb);
       scaleTriangle(u, n, b.P, C.D, ldc);
     }
   }
@@ -1008,8 +1045,8 @@ template <class T, bool Solve> struct TriangularMatrix {
       return Tape<T>::room(Arena, 0);
     }
     int p = sizeA();
-    auto Kept =
-        Tape<T>::make(Arena, (ptrdiff_t)p * p + (ptrdiff_t)m * n * (needsIn() + needsOut()));
+    auto Kept = Tape<T>::make(
+        Arena, (ptrdiff_t)p * p + (ptrdiff_t)m * n * (needsIn() + needsOut()));
     Kept.keep(p, p, A.P, lda);
     if (needsIn())
       Kept.keep(m, n, B.P, ldb);
@@ -1032,14 +1069,18 @@ template <class T, bool Solve> struct TriangularMatrix {
       // Of op(A) = M in Y = M X, Y = X M, and X = M^-1 Y, X = Y M^-1.
       Scratch<T> G((ptrdiff_t)p * p);
       T Factor = Solve ? T(-1) : a.P;
-      bool GFirst = left(s) == none(t); // G = Bbar X^T or X Bbar^T (L), X^T Bbar or Bbar^T X (R)
+      bool GFirst =
+          left(s) ==
+          none(t); // G = Bbar X^T or X Bbar^T (L), X^T Bbar or Bbar^T X (R)
       const T *Bbar = B.D;
       if (left(s))
-        GFirst ? gemm('N', 'T', p, p, n, Factor, Bbar, ldb, X, m, T(0), (T *)G, p)
-               : gemm('N', 'T', p, p, n, Factor, X, m, Bbar, ldb, T(0), (T *)G, p);
+        GFirst
+            ? gemm('N', 'T', p, p, n, Factor, Bbar, ldb, X, m, T(0), (T *)G, p)
+            : gemm('N', 'T', p, p, n, Factor, X, m, Bbar, ldb, T(0), (T *)G, p);
       else
-        GFirst ? gemm('T', 'N', p, p, m, Factor, Bbar, ldb, X, m, T(0), (T *)G, p)
-               : gemm('T', 'N', p, p, m, Factor, X, m, Bbar, ldb, T(0), (T *)G, p);
+        GFirst
+            ? gemm('T', 'N', p, p, m, Factor, Bbar, ldb, X, m, T(0), (T *)G, p)
+            : gemm('T', 'N', p, p, m, Factor, X, m, Bbar, ldb, T(0), (T *)G, p);
       addTriangle(u, unit(d), p, T(1), (const T *)G, p, A.D, lda);
     }
     if (a.Active) {

@@ -1,11 +1,15 @@
-/*===- blas_stored.h - BLAS on banded and packed matrices ----------------------===*\
+/*===- blas_stored.h - BLAS on banded and packed matrices
+----------------------===*\
 |*
-|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+Exceptions.
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* These routines touch each stored element once. Their derivatives do, too, so they are
-|* differentiated as the loops that they are. A storage says which rows of a column it
+|* These routines touch each stored element once. Their derivatives do, too, so
+they are
+|* differentiated as the loops that they are. A storage says which rows of a
+column it
 |* holds, and where.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_RUNTIME_BLAS_STORED_H
@@ -32,7 +36,8 @@ struct Packed {
   int begin(int j) const { return Upper ? 0 : j; }
   int end(int j) const { return Upper ? j + 1 : n; }
   ptrdiff_t place(int i, int j) const {
-    return Upper ? i + (ptrdiff_t)j * (j + 1) / 2 : i + (ptrdiff_t)j * (2 * n - j - 1) / 2;
+    return Upper ? i + (ptrdiff_t)j * (j + 1) / 2
+                 : i + (ptrdiff_t)j * (2 * n - j - 1) / 2;
   }
 };
 
@@ -45,8 +50,8 @@ template <class T> inline void scaleOrSet(int n, T b, T *y, int incy) {
 }
 
 template <class T, class S>
-inline void multiply(bool Transposed, int m, int n, const S &s, T a, const T *A, const T *x, int incx, T b,
-                     T *y, int incy) {
+inline void multiply(bool Transposed, int m, int n, const S &s, T a, const T *A,
+                     const T *x, int incx, T b, T *y, int incy) {
   int sizeX = Transposed ? m : n, sizeY = Transposed ? n : m;
   x = first(x, sizeX, incx);
   y = first(y, sizeY, incy);
@@ -60,8 +65,8 @@ inline void multiply(bool Transposed, int m, int n, const S &s, T a, const T *A,
 }
 
 template <class T, class S>
-inline void multiplySymmetric(int n, const S &s, T a, const T *A, const T *x, int incx, T b, T *y,
-                              int incy) {
+inline void multiplySymmetric(int n, const S &s, T a, const T *A, const T *x,
+                              int incx, T b, T *y, int incy) {
   x = first(x, n, incx);
   y = first(y, n, incy);
   scaleOrSet(n, b, y, incy);
@@ -75,7 +80,8 @@ inline void multiplySymmetric(int n, const S &s, T a, const T *A, const T *x, in
 }
 
 template <class T, class S>
-inline void multiplyTriangular(bool Transposed, bool Unit, int n, const S &s, const T *A, T *x, int incx) {
+inline void multiplyTriangular(bool Transposed, bool Unit, int n, const S &s,
+                               const T *A, T *x, int incx) {
   x = first(x, n, incx);
   Scratch<T> Old(n);
   T *V = Old;
@@ -95,8 +101,8 @@ inline void multiplyTriangular(bool Transposed, bool Unit, int n, const S &s, co
 }
 
 template <class T, class S>
-inline void solveTriangular(bool Upper, bool Transposed, bool Unit, int n, const S &s, const T *A, T *x,
-                            int incx) {
+inline void solveTriangular(bool Upper, bool Transposed, bool Unit, int n,
+                            const S &s, const T *A, T *x, int incx) {
   x = first(x, n, incx);
   for (int c = 0; c < n; ++c) {
     int j = Upper != Transposed ? n - 1 - c : c;
@@ -117,7 +123,8 @@ inline void solveTriangular(bool Upper, bool Transposed, bool Unit, int n, const
 
 /// A += a (x y^T + y x^T), the triangle that s holds.
 template <class T, class S>
-inline void update(int n, const S &s, T a, const T *x, int incx, const T *y, int incy, T *A) {
+inline void update(int n, const S &s, T a, const T *x, int incx, const T *y,
+                   int incy, T *A) {
   x = first(x, n, incx);
   y = first(y, n, incy);
   for (int j = 0; j < n; ++j)

@@ -1,6 +1,8 @@
-/*===- fortran.h - flang's array descriptors -------------------------------===*\
+/*===- fortran.h - flang's array descriptors
+-------------------------------===*\
 |*
-|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+Exceptions.
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
@@ -37,8 +39,8 @@ typedef struct {
   Dim Dims[7];   /* as many as the rank says; more than 7 are not served */
 } Descriptor;
 
-/* What flang writes of a derived type (module __fortran_type_info), as far as it is read
- * here: a constant of the program. */
+/* What flang writes of a derived type (module __fortran_type_info), as far as
+ * it is read here: a constant of the program. */
 typedef struct DerivedType {
   char Binding[64], Name[24];
   uint64_t Bytes;
@@ -46,29 +48,46 @@ typedef struct DerivedType {
   char Components[64];
   char ProcedurePointers[64], Special[64];
   uint32_t SpecialBits;
-  int8_t HasParent, NoInitialization, NoDestruction, NoFinalization, NoDefinedAssignment;
+  int8_t HasParent, NoInitialization, NoDestruction, NoFinalization,
+      NoDefinedAssignment;
 } DerivedType;
 _Static_assert(sizeof(DerivedType) == 440, "flang's");
 
-enum { Real4 = 27, Real8 = 28, Complex4 = 34, Complex8 = 35, Character = 40, Derived = 42 };
+enum {
+  Real4 = 27,
+  Real8 = 28,
+  Complex4 = 34,
+  Complex8 = 35,
+  Character = 40,
+  Derived = 42
+};
 enum { Version = 20240719, Allocatable = 2 };
 
 /* What is not served ends the program: rank and kind of an array are facts of
  * the run, though most of the time simplification knows them. */
 __attribute__((noreturn, cold)) void rg_fortran_refuse(const char *What);
 #define RG_RANK "arrays of a rank above 7"
-#define RG_INITIALISED "ALLOCATE of a derived type with default values or allocatable components that is not known where it is compiled"
-#define RG_OWNING "assignment as a whole of a derived type with allocatable components that is not known where it is compiled, or onto a part of itself"
-#define RG_ASSIGNMENT "derived types with an assignment of their own in assignments of what holds them"
+#define RG_INITIALISED                                                         \
+  "ALLOCATE of a derived type with default values or allocatable components "  \
+  "that is not known where it is compiled"
+#define RG_OWNING                                                              \
+  "assignment as a whole of a derived type with allocatable components that "  \
+  "is not known where it is compiled, or onto a part of itself"
+#define RG_ASSIGNMENT                                                          \
+  "derived types with an assignment of their own in assignments of what "      \
+  "holds them"
 #define RG_FINAL "final procedures, where flang's runtime would call them"
-#define RG_CLASS "assignment to variables of a class that are not allocatable, or of a scalar to an array of a class"
+#define RG_CLASS                                                               \
+  "assignment to variables of a class that are not allocatable, or of a "      \
+  "scalar to an array of a class"
 #define RG_KIND "arrays of this kind of element"
 
 #define RG_INLINE static inline __attribute__((always_inline))
 /* Inlined into primals whatever their size: they shrink where the descriptor is
  * known. */
 #define RG_ROUTINE __attribute__((always_inline))
-/* What the pass writes, from the tables of a type: nothing may be concluded from the bodies. */
+/* What the pass writes, from the tables of a type: nothing may be concluded
+ * from the bodies. */
 #define RG_ROUTINE_OF_TYPES __attribute__((noinline, weak))
 #define RG_FOR_DIMS(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6)
 
@@ -140,9 +159,12 @@ RG_INLINE int64_t setDim(Dim *D, int64_t Extent, int64_t Stride) {
   return Stride * Extent;
 }
 
-RG_INLINE void *newMemory(int64_t Bytes) { return malloc(Bytes > 0 ? Bytes : 1); }
+RG_INLINE void *newMemory(int64_t Bytes) {
+  return malloc(Bytes > 0 ? Bytes : 1);
+}
 
-/* R becomes a new array of elements like those of Kind; its dimensions are set. */
+/* R becomes a new array of elements like those of Kind; its dimensions are set.
+ */
 RG_INLINE void establish(Descriptor *R, const Descriptor *Kind, int Rank,
                          int64_t Bytes) {
   R->Bytes = Kind->Bytes;
@@ -174,9 +196,9 @@ typedef struct {
   int64_t Rest[2];
 } TypedDescriptor;
 
-/* To is a copy of From, whose address may be handed on: the program's own descriptor is only
- * read at constant places, and dissolves into registers. The word behind the dimensions
- * says the type. */
+/* To is a copy of From, whose address may be handed on: the program's own
+ * descriptor is only read at constant places, and dissolves into registers. The
+ * word behind the dimensions says the type. */
 RG_INLINE void copyTyped(TypedDescriptor *To, const Descriptor *From) {
   To->D.Base = From->Base;
   To->D.Bytes = From->Bytes;
@@ -186,10 +208,10 @@ RG_INLINE void copyTyped(TypedDescriptor *To, const Descriptor *From) {
   To->D.Extra = From->Extra;
 #define RG_DIM(K)                                                              \
   if (From->Rank >= K)                                                         \
-    ((Word *)To)[3 + 3 * K] = ((const Word *)From)[3 + 3 * K];           \
+    ((Word *)To)[3 + 3 * K] = ((const Word *)From)[3 + 3 * K];                 \
   if (From->Rank > K) {                                                        \
-    ((Word *)To)[4 + 3 * K] = ((const Word *)From)[4 + 3 * K];           \
-    ((Word *)To)[5 + 3 * K] = ((const Word *)From)[5 + 3 * K];           \
+    ((Word *)To)[4 + 3 * K] = ((const Word *)From)[4 + 3 * K];                 \
+    ((Word *)To)[5 + 3 * K] = ((const Word *)From)[5 + 3 * K];                 \
   }
   RG_FOR_DIMS(RG_DIM)
 #undef RG_DIM

@@ -1,11 +1,15 @@
-/*===- lapack.h - derivatives of LAPACK -------------------------------------===*\
+/*===- lapack.h - derivatives of LAPACK
+-------------------------------------===*\
 |*
-|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+Exceptions.
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* Factorisations and solvers, in the manner of blas.h. The adjoint of a factorisation reads
-|* the factors that it made, the adjoint of a solver the solution; inputs are never kept. All
+|* Factorisations and solvers, in the manner of blas.h. The adjoint of a
+factorisation reads
+|* the factors that it made, the adjoint of a solver the solution; inputs are
+never kept. All
 |* cost as much as a few of the routines themselves. The formulas are derived in
 |* docs/DenseLinearAlgebra.md.
 \*===------------------------------------------------------------------------===*/
@@ -25,8 +29,8 @@ template <class T, class F> inline int withWorkspace(F Run) {
 
 /// The kept copy of a matrix with a vector of integers behind it.
 template <class T> struct WithPivots {
-  static void *make(rg_arena *Arena, int m, int n, const T *A, int lda, int k, const int *ipiv,
-                    ptrdiff_t More = 0) {
+  static void *make(rg_arena *Arena, int m, int n, const T *A, int lda, int k,
+                    const int *ipiv, ptrdiff_t More = 0) {
     size_t Numbers = ((ptrdiff_t)m * n + More) * sizeof(T);
     void *Block = Tape<T>::room(Arena, Numbers + k * sizeof(int));
     assign(m, n, A, lda, numbers(Block), m);
@@ -35,7 +39,8 @@ template <class T> struct WithPivots {
   }
   static T *numbers(void *Block) { return Tape<T>(Block).kept(0); }
   static const int *pivots(void *Block, int m, int n, ptrdiff_t More = 0) {
-    return reinterpret_cast<const int *>(numbers(Block) + (ptrdiff_t)m * n + More);
+    return reinterpret_cast<const int *>(numbers(Block) + (ptrdiff_t)m * n +
+                                         More);
   }
 };
 
@@ -78,7 +83,8 @@ template <class T> struct Getrf {
     }
     if (n > k) {
       T *D2 = D + (ptrdiff_t)k * lda;
-      gemm('N', 'N', k, n - k, k, T(-1), L, k, A.P + (ptrdiff_t)k * lda, lda, T(1), D2, lda);
+      gemm('N', 'N', k, n - k, k, T(-1), L, k, A.P + (ptrdiff_t)k * lda, lda,
+           T(1), D2, lda);
       trsm('L', 'L', 'N', 'U', k, n - k, T(1), A.P, lda, D2, lda);
     }
   }
@@ -105,7 +111,8 @@ template <class T> struct Getrf {
       T *D2 = D + (ptrdiff_t)k * lda;
       trsm('L', 'L', 'T', 'U', k, n - k, T(1), F, m, D2, lda);
       Scratch<T> G((ptrdiff_t)k * k);
-      gemm('N', 'T', k, k, n - k, T(1), D2, lda, F + (ptrdiff_t)k * m, m, T(0), (T *)G, k);
+      gemm('N', 'T', k, k, n - k, T(1), D2, lda, F + (ptrdiff_t)k * m, m, T(0),
+           (T *)G, k);
       addTriangle('L', true, k, T(-1), (const T *)G, k, D, lda);
     }
     Scratch<T> L((ptrdiff_t)k * k), U((ptrdiff_t)k * k);
@@ -117,7 +124,8 @@ template <class T> struct Getrf {
     trmm('R', 'U', 'T', 'N', k, k, T(1), F, m, U, k);
     for (int j = 0; j < k; ++j)
       for (int i = 0; i < k; ++i)
-        D[i + (ptrdiff_t)j * lda] = i > j ? L[i + (ptrdiff_t)j * k] : U[i + (ptrdiff_t)j * k];
+        D[i + (ptrdiff_t)j * lda] =
+            i > j ? L[i + (ptrdiff_t)j * k] : U[i + (ptrdiff_t)j * k];
     trsm('L', 'L', 'T', 'U', k, k, T(1), F, m, D, lda);
     trsm('R', 'U', 'T', 'N', k, k, T(1), F, m, D, lda);
     permute(n, D, lda, k, Pivots, true);
@@ -186,8 +194,10 @@ template <class T> struct Getrs {
     Info = primal();
     if (!B.Active)
       return Tape<T>::room(Arena, 0);
-    void *Block = WithPivots<T>::make(Arena, n, n, A.P, lda, n, ipiv, (ptrdiff_t)n * r);
-    assign(n, r, (const T *)B.P, ldb, WithPivots<T>::numbers(Block) + (ptrdiff_t)n * n, n);
+    void *Block =
+        WithPivots<T>::make(Arena, n, n, A.P, lda, n, ipiv, (ptrdiff_t)n * r);
+    assign(n, r, (const T *)B.P, ldb,
+           WithPivots<T>::numbers(Block) + (ptrdiff_t)n * n, n);
     return Block;
   }
   /// Z = op(A)^-T Xbar is the adjoint of B; -Z X^T, or -X Z^T, that of A = P L
@@ -226,8 +236,9 @@ template <class T> struct Getri {
   template <class F> void each(F f) { f(1, A); }
 
   int primal() const {
-    return withWorkspace<T>(
-        [&](T *work, int lwork) { return getri(n, A.P, lda, ipiv, work, lwork); });
+    return withWorkspace<T>([&](T *work, int lwork) {
+      return getri(n, A.P, lda, ipiv, work, lwork);
+    });
   }
   /// d(A^-1) = -A^-1 P (dL U + L dU) A^-1.
   void before() const {
@@ -256,9 +267,11 @@ template <class T> struct Getri {
       Info = primal();
       return Tape<T>::room(Arena, 0);
     }
-    void *Block = WithPivots<T>::make(Arena, n, n, A.P, lda, n, ipiv, (ptrdiff_t)n * n);
+    void *Block =
+        WithPivots<T>::make(Arena, n, n, A.P, lda, n, ipiv, (ptrdiff_t)n * n);
     Info = primal();
-    assign(n, n, (const T *)A.P, lda, WithPivots<T>::numbers(Block) + (ptrdiff_t)n * n, n);
+    assign(n, n, (const T *)A.P, lda,
+           WithPivots<T>::numbers(Block) + (ptrdiff_t)n * n, n);
     return Block;
   }
   /// With X the inverse, -X^T Xbar X^T is the adjoint of A, which goes on to
@@ -309,7 +322,9 @@ template <class T> struct Potrf {
   void halve(T *W) const {
     for (int j = 0; j < n; ++j)
       for (int i = 0; i < n; ++i)
-        W[i + (ptrdiff_t)j * n] *= i == j ? T(0.5) : (upper(u) ? i < j : i > j) ? T(1) : T(0);
+        W[i + (ptrdiff_t)j * n] *= i == j                       ? T(0.5)
+                                   : (upper(u) ? i < j : i > j) ? T(1)
+                                                                : T(0);
   }
   void *augment(rg_arena *Arena, int &Info) const {
     Info = primal();
@@ -427,7 +442,8 @@ template <class T> struct Reflection {
       dw += at(i) * dx[p] + (i ? dv[i] * x[p] : T(0));
     }
     for (int i = 0; i < l; ++i)
-      dx[(ptrdiff_t)i * inc] -= dtau * w * at(i) + tau * dw * at(i) + (i ? tau * w * dv[i] : T(0));
+      dx[(ptrdiff_t)i * inc] -=
+          dtau * w * at(i) + tau * dw * at(i) + (i ? tau * w * dv[i] : T(0));
   }
   /// Undoes apply on x and takes the adjoint xbar of the new x to that of the
   /// old one.
@@ -440,7 +456,8 @@ template <class T> struct Reflection {
     }
     taubar -= w * s;
     for (int i = 1; i < l; ++i)
-      vbar[i] -= tau * (w * xbar[(ptrdiff_t)i * inc] + s * x[(ptrdiff_t)i * inc]);
+      vbar[i] -=
+          tau * (w * xbar[(ptrdiff_t)i * inc] + s * x[(ptrdiff_t)i * inc]);
     for (int i = 0; i < l; ++i)
       xbar[(ptrdiff_t)i * inc] -= tau * s * at(i);
   }
@@ -461,10 +478,12 @@ template <class T> struct Geqrf {
 
   int rank() const { return m < n ? m : n; }
   int primal() const {
-    return withWorkspace<T>(
-        [&](T *work, int lwork) { return geqrf(m, n, A.P, lda, tau.P, work, lwork); });
+    return withWorkspace<T>([&](T *work, int lwork) {
+      return geqrf(m, n, A.P, lda, tau.P, work, lwork);
+    });
   }
-  static Reflection<T> reflection(int i, int m, const T *A, ptrdiff_t lda, const T *tau) {
+  static Reflection<T> reflection(int i, int m, const T *A, ptrdiff_t lda,
+                                  const T *tau) {
     return {m - i, A + i + i * lda, 1, tau[i]};
   }
   /// The reflections once more, with tangents: their vectors come from the
@@ -529,10 +548,12 @@ template <class T> struct Geqrf {
     const T *Taus = Kept.kept(rank());
     for (int i = rank() - 1; i >= 0; --i) {
       auto H = reflection(i, m, F, m, Taus);
-      T *xbar = A.D + i + (ptrdiff_t)i * lda; // of beta and v, then of the column
+      T *xbar =
+          A.D + i + (ptrdiff_t)i * lda; // of beta and v, then of the column
       T taubar = tau.active() ? tau.D[i] : T(0);
       for (int j = i + 1; j < n; ++j)
-        H.reverse(F + i + (ptrdiff_t)j * m, A.D + i + (ptrdiff_t)j * lda, 1, xbar, taubar);
+        H.reverse(F + i + (ptrdiff_t)j * m, A.D + i + (ptrdiff_t)j * lda, 1,
+                  xbar, taubar);
       T *x = F + i + (ptrdiff_t)i * m;
       if (H.tau == 0)
         continue;
@@ -618,7 +639,8 @@ template <class T> struct Ormqr {
     Info = primal();
     if (!C.Active)
       return Tape<T>::room(Arena, 0);
-    auto Kept = Tape<T>::make(Arena, (ptrdiff_t)sizeQ() * k + k + (ptrdiff_t)m * n);
+    auto Kept =
+        Tape<T>::make(Arena, (ptrdiff_t)sizeQ() * k + k + (ptrdiff_t)m * n);
     Kept.keep(sizeQ(), k, A.P, lda);
     Kept.keepVector(k, tau.P, 1);
     Kept.keep(m, n, C.P, ldc);
@@ -640,7 +662,8 @@ template <class T> struct Ormqr {
       int Count = left(s) ? n : m;
       for (int j = 0; j < Count; ++j) {
         T *c = left(s) ? W + i + (ptrdiff_t)j * m : W + j + (ptrdiff_t)i * m;
-        T *cbar = left(s) ? C.D + i + (ptrdiff_t)j * ldc : C.D + j + (ptrdiff_t)i * ldc;
+        T *cbar = left(s) ? C.D + i + (ptrdiff_t)j * ldc
+                          : C.D + j + (ptrdiff_t)i * ldc;
         int inc = left(s) ? 1 : m, incbar = left(s) ? 1 : ldc;
         copy(H.l, c, inc, (T *)x, 1);
         copy(H.l, cbar, incbar, (T *)xbar, 1);
@@ -670,8 +693,9 @@ template <class T> struct Orgqr {
   }
 
   int primal() const {
-    return withWorkspace<T>(
-        [&](T *work, int lwork) { return orgqr(m, n, k, A.P, lda, tau.P, work, lwork); });
+    return withWorkspace<T>([&](T *work, int lwork) {
+      return orgqr(m, n, k, A.P, lda, tau.P, work, lwork);
+    });
   }
   static void identity(int m, int n, T *C, int ldc) {
     for (int j = 0; j < n; ++j)
@@ -693,7 +717,8 @@ template <class T> struct Orgqr {
       T dtau = tau.active() ? tau.D[i] : T(0);
       for (int j = 0; j < n; ++j) {
         T *c = W + i + (ptrdiff_t)j * m;
-        H.tangent(c, A.D + i + (ptrdiff_t)j * lda, 1, dV + i + (ptrdiff_t)i * m, dtau);
+        H.tangent(c, A.D + i + (ptrdiff_t)j * lda, 1, dV + i + (ptrdiff_t)i * m,
+                  dtau);
         H.apply(c, 1);
       }
     }
@@ -729,7 +754,8 @@ template <class T> struct Orgqr {
     }
     for (int j = 0; j < n; ++j)
       for (int i = 0; i < m; ++i)
-        A.D[i + (ptrdiff_t)j * lda] = j < k && i > j ? Vbar[i + (ptrdiff_t)j * m] : T(0);
+        A.D[i + (ptrdiff_t)j * lda] =
+            j < k && i > j ? Vbar[i + (ptrdiff_t)j * m] : T(0);
   }
 };
 
@@ -741,7 +767,8 @@ template <class T> struct Syev {
   Dual<T> A;
   int lda;
   Dual<T> w;
-  T *Old = nullptr; ///< the vectors, in forward mode, when nobody asked for them
+  T *Old =
+      nullptr; ///< the vectors, in forward mode, when nobody asked for them
 
   template <class F> void each(F f) {
     f(3, A);
@@ -750,8 +777,9 @@ template <class T> struct Syev {
 
   bool vectors() const { return j == 'V' || j == 'v'; }
   int primal() const {
-    return withWorkspace<T>(
-        [&](T *work, int lwork) { return syev(j, u, n, A.P, lda, w.P, work, lwork); });
+    return withWorkspace<T>([&](T *work, int lwork) {
+      return syev(j, u, n, A.P, lda, w.P, work, lwork);
+    });
   }
   /// Values and vectors of the input, into V (n x n).
   int decompose(T *V) const {
@@ -759,12 +787,15 @@ template <class T> struct Syev {
       for (int i = 0; i < n; ++i)
         V[i + (ptrdiff_t)c * n] = A.P[i + (ptrdiff_t)c * lda];
     Scratch<T> Values(n);
-    return withWorkspace<T>(
-        [&](T *work, int lwork) { return syev('V', u, n, V, n, Values, work, lwork); });
+    return withWorkspace<T>([&](T *work, int lwork) {
+      return syev('V', u, n, V, n, Values, work, lwork);
+    });
   }
   /// One over the distance of two values; vectors of equal ones have no
   /// derivative, and what does not depend on them has no use for it.
-  static T gap(T From, T To, T Factor) { return Factor == 0 ? T(0) : Factor / (To - From); }
+  static T gap(T From, T To, T Factor) {
+    return Factor == 0 ? T(0) : Factor / (To - From);
+  }
 
   /// dw = diag(V^T dA V), dV = V (F o (V^T dA V)), F_ij = 1 / (w_j - w_i).
   void remember() {
@@ -794,7 +825,8 @@ template <class T> struct Syev {
       return;
     for (int c = 0; c < n; ++c)
       for (int i = 0; i < n; ++i)
-        W[i + (ptrdiff_t)c * n] = i == c ? T(0) : gap(w.P[i], w.P[c], S[i + (ptrdiff_t)c * n]);
+        W[i + (ptrdiff_t)c * n] =
+            i == c ? T(0) : gap(w.P[i], w.P[c], S[i + (ptrdiff_t)c * n]);
     gemm('N', 'N', n, n, n, T(1), V, n, W, n, T(0), A.D, lda);
   }
   void *augment(rg_arena *Arena, int &Info) const {
@@ -831,7 +863,8 @@ template <class T> struct Syev {
       for (int c = 0; c < n; ++c)
         for (int i = 0; i < c; ++i) {
           T Turn = (S[i + (ptrdiff_t)c * n] - S[c + (ptrdiff_t)i * n]) / 2;
-          S[i + (ptrdiff_t)c * n] = S[c + (ptrdiff_t)i * n] = gap(Values[i], Values[c], Turn);
+          S[i + (ptrdiff_t)c * n] = S[c + (ptrdiff_t)i * n] =
+              gap(Values[i], Values[c], Turn);
         }
     }
     for (int i = 0; i < n; ++i)

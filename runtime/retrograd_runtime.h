@@ -1,6 +1,8 @@
-/*===- retrograd_runtime.h - ABI between generated code and the runtime ----===*\
+/*===- retrograd_runtime.h - ABI between generated code and the runtime
+----===*\
 |*
-|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+Exceptions.
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
@@ -56,8 +58,8 @@ void rg_split_wrong_log(const char *function);
 /** Stores the tape into `bytes` bytes of the user's memory. */
 void rg_split_put(void *memory, uint64_t bytes, void *tape);
 
-/** The log of a run that forward mode repeats (replay.c): written once, in an arena;
- *  read by any number of readers. */
+/** The log of a run that forward mode repeats (replay.c): written once, in an
+ * arena; read by any number of readers. */
 typedef struct rg_log rg_log;
 rg_log *rg_log_begin(rg_arena *arena);
 void *rg_log_write(rg_log *log, uint64_t bytes);

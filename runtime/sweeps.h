@@ -1,11 +1,15 @@
-/*===- sweeps.h - one rule, all lanes ------------------------------------------===*\
+/*===- sweeps.h - one rule, all lanes
+------------------------------------------===*\
 |*
-|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+Exceptions.
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* Runs the operations of blas.h and lapack.h the way that docs/CustomRules.md asks of
-|* the rules of the runtime: some number of lanes, activity as a mask of operands.
+|* Runs the operations of blas.h and lapack.h the way that docs/CustomRules.md
+asks of
+|* the rules of the runtime: some number of lanes, activity as a mask of
+operands.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_RUNTIME_SWEEPS_H
 #define RETROGRAD_RUNTIME_SWEEPS_H
@@ -17,11 +21,14 @@ template <class R> inline void selectLane(R &Rule, uint64_t Lane) {
   Rule.each([&](int, auto &Operand) { Operand.lane(Lane); });
 }
 template <class R> inline void activate(R &Rule, uint64_t Active) {
-  Rule.each([&](int I, auto &Operand) { Operand.Active = RG_ACTIVE(Active, I); });
+  Rule.each(
+      [&](int I, auto &Operand) { Operand.Active = RG_ACTIVE(Active, I); });
 }
 
-/// Primal and tangents; what the primal returns, if anything (Result is of its type).
-template <class R, class F> inline auto runForward(R Rule, uint64_t Lanes, F Result) {
+/// Primal and tangents; what the primal returns, if anything (Result is of its
+/// type).
+template <class R, class F>
+inline auto runForward(R Rule, uint64_t Lanes, F Result) {
   if constexpr (requires { Rule.remember(); })
     Rule.remember();
   if constexpr (requires { Rule.before(); })
@@ -42,7 +49,9 @@ template <class R, class F> inline auto runForward(R Rule, uint64_t Lanes, F Res
     Rule.forget();
   return Result;
 }
-template <class R> inline void runForward(R Rule, uint64_t Lanes) { runForward(Rule, Lanes, 0); }
+template <class R> inline void runForward(R Rule, uint64_t Lanes) {
+  runForward(Rule, Lanes, 0);
+}
 
 /// A routine that returns a number.
 template <class R, class T>
@@ -56,7 +65,8 @@ inline void runForwardResult(R Rule, uint64_t Lanes, T *Result, T *Tangents) {
 
 /// The tape begins with what was active when it was made.
 template <class R, class... Results>
-inline void *runAugment(rg_arena *Arena, uint64_t Active, R Rule, Results &...Result) {
+inline void *runAugment(rg_arena *Arena, uint64_t Active, R Rule,
+                        Results &...Result) {
   activate(Rule, Active);
   void *Block = Rule.augment(Arena, Result...);
   *static_cast<uint64_t *>(Block) = Active;
@@ -64,7 +74,8 @@ inline void *runAugment(rg_arena *Arena, uint64_t Active, R Rule, Results &...Re
 }
 
 template <class R, class... Seeds>
-inline void runReverse(uint64_t Lanes, void *Block, R Rule, const Seeds *...Seed) {
+inline void runReverse(uint64_t Lanes, void *Block, R Rule,
+                       const Seeds *...Seed) {
   activate(Rule, *static_cast<uint64_t *>(Block));
   for (uint64_t Lane = 0; Lane != Lanes; ++Lane) {
     selectLane(Rule, Lane);

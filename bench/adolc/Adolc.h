@@ -1,13 +1,14 @@
 //===- Adolc.h - gradients by operator overloading -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// ADOL-C, a peer that Debian carries: the same templates over its recording number
-// type, then its reverse sweep. Recording is part of the time, since a new point
-// may take other branches, as it is for the tools in published tables.
+// ADOL-C, a peer that Debian carries: the same templates over its recording
+// number type, then its reverse sweep. Recording is part of the time, since a
+// new point may take other branches, as it is for the tools in published
+// tables.
 //
 //===----------------------------------------------------------------------===//
 

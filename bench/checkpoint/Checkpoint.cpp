@@ -1,16 +1,17 @@
-//===- Checkpoint.cpp - a long simulation in little memory -------*- C++ -*-===//
+//===- Checkpoint.cpp - a long simulation in little memory -------*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 //   checkpoint [steps] [cells] [bytes for snapshots]
 //
-// Nonlinear diffusion on a ring: the gradient of the final energy by the state of
-// the start and by two parameters, through rg::checkpoint. Prints what it took in
-// time, memory and steps beside what the binomial schedule needs, and compares a
-// derivative with central differences.
+// Nonlinear diffusion on a ring: the gradient of the final energy by the state
+// of the start and by two parameters, through rg::checkpoint. Prints what it
+// took in time, memory and steps beside what the binomial schedule needs, and
+// compares a derivative with central differences.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,12 +50,15 @@ int main(int Argc, char **Argv) {
   auto start = [&](double Shift) {
     State U(2 * Cells);
     for (size_t I = 0; I < Cells; ++I)
-      U[I] = 1 + 0.5 * std::sin(6.283185307179586 * I / Cells) + (I == Cells / 3 ? Shift : 0);
+      U[I] = 1 + 0.5 * std::sin(6.283185307179586 * I / Cells) +
+             (I == Cells / 3 ? Shift : 0);
     return U;
   };
   double Rate = 0.2, Loss = 1e-7, DRate = 0, DLoss = 0;
   auto seconds = [] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return std::chrono::duration<double>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
   };
 
   double T0 = seconds();
@@ -79,17 +83,24 @@ int main(int Argc, char **Argv) {
   rusage Usage;
   getrusage(RUSAGE_SELF, &Usage);
   const std::uint64_t Least =
-      rg::detail::BinomialSchedule::steps(Steps, R.most_snapshots - 1) - std::uint64_t(Steps) + 1;
-  std::printf("%ld steps of %zu cells, %zu bytes for snapshots\n", Steps, Cells, Budget);
-  std::printf("  primal            %.2f s\n  gradient          %.2f s, %.1f times the primal\n",
+      rg::detail::BinomialSchedule::steps(Steps, R.most_snapshots - 1) -
+      std::uint64_t(Steps) + 1;
+  std::printf("%ld steps of %zu cells, %zu bytes for snapshots\n", Steps, Cells,
+              Budget);
+  std::printf("  primal            %.2f s\n  gradient          %.2f s, %.1f "
+              "times the primal\n",
               PrimalTime, Time, Time / PrimalTime);
-  std::printf("  snapshots         %zu, %zu bytes\n", R.most_snapshots, R.snapshot_bytes);
+  std::printf("  snapshots         %zu, %zu bytes\n", R.most_snapshots,
+              R.snapshot_bytes);
   std::printf("  steps run again   %llu (the least possible: %llu)\n",
               (unsigned long long)R.steps_again, (unsigned long long)Least);
   std::printf("  most memory       %ld KiB\n", Usage.ru_maxrss);
-  std::printf("  derivative by the loss rate %.10g, by differences %.10g\n", DLoss, Difference);
-  const bool Good = R.value == Value && R.steps_again <= Least + 1 && R.snapshot_bytes <= Budget &&
-                    std::fabs(DLoss - Difference) <= 1e-5 * std::fabs(Difference);
+  std::printf("  derivative by the loss rate %.10g, by differences %.10g\n",
+              DLoss, Difference);
+  const bool Good =
+      R.value == Value && R.steps_again <= Least + 1 &&
+      R.snapshot_bytes <= Budget &&
+      std::fabs(DLoss - Difference) <= 1e-5 * std::fabs(Difference);
   std::printf("%s\n", Good ? "as it should be" : "FAILED");
   return !Good;
 }

@@ -1,7 +1,7 @@
 //===- GpuBench.h - timing and checking gradients of kernels -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -17,13 +17,14 @@
 //       w . (J v)                              forward mode
 //       (J' w) . v                             reverse mode
 //
-// - times: of the kernels alone, between two events, inputs and shadows restored
-//   before each run outside of what is timed; the least and the median of --reps
-//   runs, after one that is not counted.
+// - times: of the kernels alone, between two events, inputs and shadows
+// restored
+//   before each run outside of what is timed; the least and the median of
+//   --reps runs, after one that is not counted.
 //
-// One line per program goes to standard output, tab-separated, for run.sh's table.
-// Nothing but the runtime's plain calls and <<<>>> is used, so that the same
-// files run through --offload=cpu.
+// One line per program goes to standard output, tab-separated, for run.sh's
+// table. Nothing but the runtime's plain calls and <<<>>> is used, so that the
+// same files run through --offload=cpu.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +44,10 @@
 #include <cuda_runtime.h>
 #include <retrograd/retrograd_device.h>
 
-template <typename... Arguments> __device__ void __enzyme_autodiff(void *, Arguments...);
-template <typename... Arguments> __device__ void __enzyme_fwddiff(void *, Arguments...);
+template <typename... Arguments>
+__device__ void __enzyme_autodiff(void *, Arguments...);
+template <typename... Arguments>
+__device__ void __enzyme_fwddiff(void *, Arguments...);
 extern __device__ int enzyme_dup, enzyme_dupnoneed, enzyme_const;
 
 namespace bench {
@@ -65,8 +68,8 @@ __host__ __device__ inline uint64_t scramble(uint64_t Z) {
   return Z ^ (Z >> 31);
 }
 
-/// A generator of random numbers for the host: the same numbers in every run and on
-/// every machine.
+/// A generator of random numbers for the host: the same numbers in every run
+/// and on every machine.
 class Random {
   uint64_t State;
 
@@ -79,7 +82,9 @@ public:
   }
   /// In [0, 1).
   double uniform() { return double(bits() >> 11) * 0x1p-53; }
-  double uniform(double Low, double High) { return Low + (High - Low) * uniform(); }
+  double uniform(double Low, double High) {
+    return Low + (High - Low) * uniform();
+  }
   unsigned below(unsigned Bound) { return unsigned(bits() % Bound); }
 };
 
@@ -93,14 +98,18 @@ template <typename T> T *allocate(size_t Count) {
 
 template <typename T> T *upload(const std::vector<T> &Host) {
   T *Memory = allocate<T>(Host.size());
-  require(cudaMemcpy(Memory, Host.data(), Host.size() * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
+  require(cudaMemcpy(Memory, Host.data(), Host.size() * sizeof(T),
+                     cudaMemcpyHostToDevice),
+          "cudaMemcpy");
   return Memory;
 }
 
 /// A copy of Count things of the device, on the device.
 template <typename T> T *duplicate(const T *Device, size_t Count) {
   T *Memory = allocate<T>(Count);
-  require(cudaMemcpy(Memory, Device, Count * sizeof(T), cudaMemcpyDeviceToDevice), "cudaMemcpy");
+  require(
+      cudaMemcpy(Memory, Device, Count * sizeof(T), cudaMemcpyDeviceToDevice),
+      "cudaMemcpy");
   return Memory;
 }
 
@@ -129,12 +138,15 @@ public:
   }
   /// A setting with two defaults: the first runs in moments on a processor too,
   /// the second is what is measured on a GPU (--large).
-  int size(const char *Name, int Small, int Large) { return int(number(Name, number("large", 0) != 0 ? Large : Small)); }
+  int size(const char *Name, int Small, int Large) {
+    return int(number(Name, number("large", 0) != 0 ? Large : Small));
+  }
   /// Ends the program on a setting nobody asked for.
   void finish() {
     for (auto &Entry : Given)
       if (!Known.count(Entry.first)) {
-        std::fprintf(stderr, "unknown setting '%s'; known:", Entry.first.c_str());
+        std::fprintf(stderr,
+                     "unknown setting '%s'; known:", Entry.first.c_str());
         for (auto &Name : Known)
           std::fprintf(stderr, " %s", Name.first.c_str());
         std::fprintf(stderr, "\n");
@@ -168,22 +180,32 @@ class Program {
   static std::vector<double> download(const void *Memory, const Field &F) {
     std::vector<double> Numbers(F.Count);
     if (F.Type == Field::Double) {
-      require(cudaMemcpy(Numbers.data(), Memory, F.bytes(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+      require(
+          cudaMemcpy(Numbers.data(), Memory, F.bytes(), cudaMemcpyDeviceToHost),
+          "cudaMemcpy");
       return Numbers;
     }
     std::vector<float> Floats(F.Count);
-    require(cudaMemcpy(Floats.data(), Memory, F.bytes(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    require(
+        cudaMemcpy(Floats.data(), Memory, F.bytes(), cudaMemcpyDeviceToHost),
+        "cudaMemcpy");
     return std::vector<double>(Floats.begin(), Floats.end());
   }
-  static void store(void *Memory, const Field &F, const std::vector<double> &Numbers) {
+  static void store(void *Memory, const Field &F,
+                    const std::vector<double> &Numbers) {
     if (F.Type == Field::Double) {
-      require(cudaMemcpy(Memory, Numbers.data(), F.bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+      require(
+          cudaMemcpy(Memory, Numbers.data(), F.bytes(), cudaMemcpyHostToDevice),
+          "cudaMemcpy");
       return;
     }
     std::vector<float> Floats(Numbers.begin(), Numbers.end());
-    require(cudaMemcpy(Memory, Floats.data(), F.bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+    require(
+        cudaMemcpy(Memory, Floats.data(), F.bytes(), cudaMemcpyHostToDevice),
+        "cudaMemcpy");
   }
-  static double dot(const std::vector<double> &A, const std::vector<double> &B) {
+  static double dot(const std::vector<double> &A,
+                    const std::vector<double> &B) {
     double Sum = 0;
     for (size_t I = 0; I < A.size(); ++I)
       Sum += A[I] * B[I];
@@ -194,11 +216,14 @@ class Program {
     require(cudaDeviceSynchronize(), "kernel");
   }
 
-  /// Every field as it was at the start; the inputs moved by Step along Direction.
+  /// Every field as it was at the start; the inputs moved by Step along
+  /// Direction.
   void restore(const std::vector<std::vector<double>> &Direction, double Step) {
     for (size_t I = 0; I < Fields.size(); ++I) {
       Field &F = Fields[I];
-      require(cudaMemcpy(F.Values, Initial[I].data(), F.bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+      require(cudaMemcpy(F.Values, Initial[I].data(), F.bytes(),
+                         cudaMemcpyHostToDevice),
+              "cudaMemcpy");
       if (!F.Input || Step == 0)
         continue;
       std::vector<double> X = download(F.Values, F);
@@ -207,11 +232,14 @@ class Program {
       store(F.Values, F, X);
     }
   }
-  double weighted(const std::vector<std::vector<double>> &Weights, bool Shadows) {
+  double weighted(const std::vector<std::vector<double>> &Weights,
+                  bool Shadows) {
     double Sum = 0;
     for (size_t I = 0; I < Fields.size(); ++I)
       if (Fields[I].Output)
-        Sum += dot(Weights[I], download(Shadows ? Fields[I].Shadow : Fields[I].Values, Fields[I]));
+        Sum += dot(
+            Weights[I],
+            download(Shadows ? Fields[I].Shadow : Fields[I].Values, Fields[I]));
     return Sum;
   }
 
@@ -222,29 +250,45 @@ public:
   /// Run before each launch, untimed: what the launches leave behind besides
   /// the fields.
   std::function<void()> Prepare = [] {};
-  /// Run after a launch of a derivative, untimed: brings shadows into the fields.
+  /// Run after a launch of a derivative, untimed: brings shadows into the
+  /// fields.
   std::function<void()> Collect = [] {};
-  /// Largest relative disagreement of reverse and forward mode, and of reverse mode
-  /// and differences, that is a pass; the step of the differences.
+  /// Largest relative disagreement of reverse and forward mode, and of reverse
+  /// mode and differences, that is a pass; the step of the differences.
   double Tolerance = 1e-9, DifferencesTolerance = 1e-6, Step = 1e-5;
   /// Of the gradient's launch: what --reserve is multiplied by.
   size_t Threads = 0;
 
   Program(std::string Name, std::string Size, Options &Settings)
-      : Name(std::move(Name)), Size(std::move(Size)), Reps(int(Settings.number("reps", 5))),
-        CheckOnly(Settings.number("check-only", 0) != 0), TimeOnly(Settings.number("time-only", 0) != 0),
+      : Name(std::move(Name)), Size(std::move(Size)),
+        Reps(int(Settings.number("reps", 5))),
+        CheckOnly(Settings.number("check-only", 0) != 0),
+        TimeOnly(Settings.number("time-only", 0) != 0),
         Reserve(size_t(Settings.number("reserve", 0))) {
-    // What a loop of unknown length keeps may come from the device's heap, or with
+    // What a loop of unknown length keeps may come from the device's heap, or
+    // with
     // --reserve from so many bytes per thread that are taken before the launch.
-    require(cudaDeviceSetLimit(cudaLimitMallocHeapSize, size_t(Settings.number("heap-mib", 4096)) << 20),
+    require(cudaDeviceSetLimit(cudaLimitMallocHeapSize,
+                               size_t(Settings.number("heap-mib", 4096)) << 20),
             "cudaDeviceSetLimit");
   }
 
-  /// Adds an active array; what it holds on the device now is its initial value.
-  template <typename T> void field(T *Values, T *Shadow, size_t Count, bool Input, bool Output, double Scale = 1) {
-    Field F{sizeof(T) == 4 ? Field::Float : Field::Double, Values, Shadow, Count, Input, Output, Scale};
+  /// Adds an active array; what it holds on the device now is its initial
+  /// value.
+  template <typename T>
+  void field(T *Values, T *Shadow, size_t Count, bool Input, bool Output,
+             double Scale = 1) {
+    Field F{sizeof(T) == 4 ? Field::Float : Field::Double,
+            Values,
+            Shadow,
+            Count,
+            Input,
+            Output,
+            Scale};
     Initial.emplace_back(F.bytes());
-    require(cudaMemcpy(Initial.back().data(), Values, F.bytes(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    require(cudaMemcpy(Initial.back().data(), Values, F.bytes(),
+                       cudaMemcpyDeviceToHost),
+            "cudaMemcpy");
     Fields.push_back(F);
   }
 
@@ -286,7 +330,8 @@ public:
 
       restore(V, 0);
       for (size_t I = 0; I < Fields.size(); ++I)
-        store(Fields[I].Shadow, Fields[I], Fields[I].Output ? W[I] : std::vector<double>(Fields[I].Count));
+        store(Fields[I].Shadow, Fields[I],
+              Fields[I].Output ? W[I] : std::vector<double>(Fields[I].Count));
       Prepare();
       Gradient();
       Collect();
@@ -301,8 +346,9 @@ public:
             Size += G[K] * V[I][K] * G[K] * V[I][K];
         }
       Size = std::fmax(std::sqrt(Size), std::fabs(Adjoint));
-      std::fprintf(stderr, "%s: reverse %.12g forward %.12g differences %.12g\n", Name.c_str(), Adjoint, Tangent,
-                   Differences);
+      std::fprintf(stderr,
+                   "%s: reverse %.12g forward %.12g differences %.12g\n",
+                   Name.c_str(), Adjoint, Tangent, Differences);
       auto note = [](double &Worst, double Error) {
         // A NaN is the worst of all, and so is nothing at all.
         if (!(Error <= Worst))
@@ -326,7 +372,9 @@ public:
     std::vector<void *> Saved;
     for (size_t I = 0; I < Fields.size(); ++I) {
       Saved.push_back(allocate<char>(Fields[I].bytes()));
-      require(cudaMemcpy(Saved[I], Initial[I].data(), Fields[I].bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+      require(cudaMemcpy(Saved[I], Initial[I].data(), Fields[I].bytes(),
+                         cudaMemcpyHostToDevice),
+              "cudaMemcpy");
     }
     void *Ones[2] = {nullptr, nullptr};
     for (int Type = 0; Type < 2; ++Type) {
@@ -334,16 +382,21 @@ public:
       for (Field &F : Fields)
         if (F.Output && F.Type == Type)
           Longest = std::max(Longest, F.Count);
-      Ones[Type] = Type == Field::Float ? (void *)upload(std::vector<float>(Longest, 1.0f))
-                                        : (void *)upload(std::vector<double>(Longest, 1.0));
+      Ones[Type] = Type == Field::Float
+                       ? (void *)upload(std::vector<float>(Longest, 1.0f))
+                       : (void *)upload(std::vector<double>(Longest, 1.0));
     }
     std::vector<double> All;
     for (int Run = 0; Run <= Reps; ++Run) {
       for (size_t I = 0; I < Fields.size(); ++I) {
         Field &F = Fields[I];
-        require(cudaMemcpy(F.Values, Saved[I], F.bytes(), cudaMemcpyDeviceToDevice), "cudaMemcpy");
+        require(
+            cudaMemcpy(F.Values, Saved[I], F.bytes(), cudaMemcpyDeviceToDevice),
+            "cudaMemcpy");
         if (F.Output)
-          require(cudaMemcpy(F.Shadow, Ones[F.Type], F.bytes(), cudaMemcpyDeviceToDevice), "cudaMemcpy");
+          require(cudaMemcpy(F.Shadow, Ones[F.Type], F.bytes(),
+                             cudaMemcpyDeviceToDevice),
+                  "cudaMemcpy");
         else
           require(cudaMemset(F.Shadow, 0, F.bytes()), "cudaMemset");
       }
@@ -355,7 +408,8 @@ public:
       require(cudaEventSynchronize(End), "kernel");
       require(cudaGetLastError(), "kernel");
       float Milliseconds = 0;
-      require(cudaEventElapsedTime(&Milliseconds, Begin, End), "cudaEventElapsedTime");
+      require(cudaEventElapsedTime(&Milliseconds, Begin, End),
+              "cudaEventElapsedTime");
       if (Run)
         All.push_back(Milliseconds);
     }
@@ -378,19 +432,23 @@ public:
     if (Reserve)
       require(rg::device_tape(Reserve, Threads), "rg::device_tape");
     Errors Found = TimeOnly ? Errors() : check();
-    bool Right = Found.Forward <= Tolerance && Found.Differences <= DifferencesTolerance;
+    bool Right =
+        Found.Forward <= Tolerance && Found.Differences <= DifferencesTolerance;
     Times P, G, F;
     if (!CheckOnly) {
       P = time(Primal);
       G = time(Gradient);
       F = time(Forward);
     }
-    std::printf("BENCH\t%s\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.2f\t%.2f\t%.1e\t%.1e\t%s\n", Name.c_str(), Size.c_str(),
-                P.Least, P.Median, G.Least, G.Median, F.Least, F.Median, P.Least > 0 ? G.Least / P.Least : 0,
-                P.Least > 0 ? F.Least / P.Least : 0, Found.Forward, Found.Differences,
-                TimeOnly ? "not checked"
-                : Right  ? "ok"
-                         : "WRONG");
+    std::printf(
+        "BENCH\t%s\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.2f\t%.2f\t%.1e\t%"
+        ".1e\t%s\n",
+        Name.c_str(), Size.c_str(), P.Least, P.Median, G.Least, G.Median,
+        F.Least, F.Median, P.Least > 0 ? G.Least / P.Least : 0,
+        P.Least > 0 ? F.Least / P.Least : 0, Found.Forward, Found.Differences,
+        TimeOnly ? "not checked"
+        : Right  ? "ok"
+                 : "WRONG");
     return Right ? 0 : 1;
   }
 };

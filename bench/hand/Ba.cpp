@@ -1,13 +1,13 @@
 //===- Ba.cpp - bundle adjustment, by hand -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // Everything about an observation that both rows share (rotation, projection,
-// distortion) is computed once; a row is then the product of a 1 x 3 vector with
-// the derivative of the rotated point.
+// distortion) is computed once; a row is then the product of a 1 x 3 vector
+// with the derivative of the rotated point.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
 //===- Brusselator.cpp - reaction-diffusion simulation, by hand -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The discrete adjoint: the states at which rates were taken are stored, and the
-// adjoint Runge-Kutta method runs backwards over them. The Laplacian is its own
-// adjoint.
+// The discrete adjoint: the states at which rates were taken are stored, and
+// the adjoint Runge-Kutta method runs backwards over them. The Laplacian is its
+// own adjoint.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
 //===- Det.cpp - determinant by minors, by hand -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One descent is enough: pass down the product of the signed entries on the way,
-// hand up the value of the minor; an entry's derivative is the sum of
+// One descent is enough: pass down the product of the signed entries on the
+// way, hand up the value of the minor; an entry's derivative is the sum of
 // (product above) * (minor below).
 //
 //===----------------------------------------------------------------------===//

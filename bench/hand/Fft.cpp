@@ -1,12 +1,12 @@
 //===- Fft.cpp - spectrum functional, by hand -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The transform is linear, so its adjoint is a transform too: the conjugate of the
-// transform of the conjugate.
+// The transform is linear, so its adjoint is a transform too: the conjugate of
+// the transform of the conjugate.
 //
 //===----------------------------------------------------------------------===//
 

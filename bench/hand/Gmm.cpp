@@ -1,13 +1,13 @@
 //===- Gmm.cpp - mixture likelihood, by hand -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // A point's share of the gradient is its responsibilities (the softmax of the
-// terms) times the derivatives of the terms, so each point is finished before the
-// next begins and only the K projections of one point are stored.
+// terms) times the derivatives of the terms, so each point is finished before
+// the next begins and only the K projections of one point are stored.
 //
 //===----------------------------------------------------------------------===//
 

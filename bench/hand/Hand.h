@@ -1,14 +1,14 @@
 //===- Hand.h - gradients as a careful person writes them -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The measure of `make bench`: for each program a derivative written by hand from
-// the mathematics, with the freedom that a person has (knowing that a transform
-// is linear, which values are worth storing, that a Jacobian block is small). Each
-// is checked against Retrograd's before anything is timed.
+// The measure of `make bench`: for each program a derivative written by hand
+// from the mathematics, with the freedom that a person has (knowing that a
+// transform is linear, which values are worth storing, that a Jacobian block is
+// small). Each is checked against Retrograd's before anything is timed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
 //===- HandTracking.cpp - hand tracking's Jacobian, by hand -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An angle moves the bones of its own finger and no other, so a vertex has at most
-// a few columns beside the six of the global motion, and only vertices that some
-// measurement uses are worth posing.
+// An angle moves the bones of its own finger and no other, so a vertex has at
+// most a few columns beside the six of the global motion, and only vertices
+// that some measurement uses are worth posing.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
 //===- Ode.cpp - fixed-step Runge-Kutta, by hand -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// As in Odeint.cpp: the state before each step is stored, the stages are computed
-// again. The rate is bilinear, so its adjoint is two lines.
+// As in Odeint.cpp: the state before each step is stored, the stages are
+// computed again. The rate is bilinear, so its adjoint is two lines.
 //
 //===----------------------------------------------------------------------===//
 

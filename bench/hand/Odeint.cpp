@@ -1,13 +1,13 @@
 //===- Odeint.cpp - trajectories of small systems, by hand -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // Discrete adjoints of the Euler and the Runge-Kutta method for systems whose
-// state fits into registers: only the state at the start of each step is stored,
-// its stages are computed again.
+// state fits into registers: only the state at the start of each step is
+// stored, its stages are computed again.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,15 +1,17 @@
-//===- Bench.h - CUDA kernels on this machine against OpenMP written by hand -===//
+//===- Bench.h - CUDA kernels on this machine against OpenMP written by hand
+//-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A program defines how to prepare(N) its data, to run its kernels (device) and the same
-// computation as a C++ programmer would write it (byHand), and how far the results differ.
-// Run without arguments it checks at a small size; with --bench it times both at a large
-// one: name, milliseconds on kernels, milliseconds by hand, ratio (medians of 7).
-// Copies to and from the device are not part of the times.
+// A program defines how to prepare(N) its data, to run its kernels (device) and
+// the same computation as a C++ programmer would write it (byHand), and how far
+// the results differ. Run without arguments it checks at a small size; with
+// --bench it times both at a large one: name, milliseconds on kernels,
+// milliseconds by hand, ratio (medians of 7). Copies to and from the device are
+// not part of the times.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RETROGRAD_BENCH_OFFLOAD_BENCH_H
@@ -22,13 +24,14 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-#define CHECK(Call)                                                                     \
-  do {                                                                                  \
-    cudaError_t E = (Call);                                                             \
-    if (E != cudaSuccess) {                                                             \
-      std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #Call, cudaGetErrorString(E)); \
-      std::exit(1);                                                                     \
-    }                                                                                   \
+#define CHECK(Call)                                                            \
+  do {                                                                         \
+    cudaError_t E = (Call);                                                    \
+    if (E != cudaSuccess) {                                                    \
+      std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #Call,                \
+                  cudaGetErrorString(E));                                      \
+      std::exit(1);                                                            \
+    }                                                                          \
   } while (0)
 
 template <class T> T *toDevice(const std::vector<T> &V) {
@@ -43,10 +46,12 @@ template <class T> std::vector<T> fromDevice(const T *P, size_t N) {
   return V;
 }
 /// The largest difference, relative to the larger of 1 and the value.
-template <class T> double difference(const std::vector<T> &A, const std::vector<T> &B) {
+template <class T>
+double difference(const std::vector<T> &A, const std::vector<T> &B) {
   double D = A.size() != B.size();
   for (size_t I = 0; I < A.size() && I < B.size(); ++I) {
-    double E = std::abs(double(A[I]) - double(B[I])) / std::max(1.0, std::abs(double(B[I])));
+    double E = std::abs(double(A[I]) - double(B[I])) /
+               std::max(1.0, std::abs(double(B[I])));
     D = E == E ? std::max(D, E) : 1;
   }
   return D;
@@ -69,7 +74,9 @@ template <class Fn> double median(Fn Run) {
   for (int I = 0; I < 7; ++I) {
     auto Start = std::chrono::steady_clock::now();
     Run();
-    Times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - Start).count());
+    Times.push_back(std::chrono::duration<double, std::milli>(
+                        std::chrono::steady_clock::now() - Start)
+                        .count());
   }
   std::sort(Times.begin(), Times.end());
   return Times[Times.size() / 2];
@@ -91,7 +98,8 @@ int main(int Arguments, char **) {
     double Device = median([] {
       device();
       CHECK(cudaDeviceSynchronize());
-    }), Hand = median(byHand);
+    }),
+           Hand = median(byHand);
     std::printf("%-16s %9.3f %9.3f %6.2f\n", Name, Device, Hand, Device / Hand);
   } else
     std::printf("%s: as by hand\n", Name);

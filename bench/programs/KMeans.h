@@ -1,12 +1,12 @@
 //===- KMeans.h - k-means cost -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// sum_i min_j |C_j - P_i|^2, differentiated by the centroids C: the minimum makes
-// all but one of the k distances of a point irrelevant to the gradient.
+// sum_i min_j |C_j - P_i|^2, differentiated by the centroids C: the minimum
+// makes all but one of the k distances of a point irrelevant to the gradient.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
 //===- Ode.h - a fixed-step Runge-Kutta solution -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// y_0' = x_0, y_i' = x_i y_(i-1), y(0) = 0, classical Runge-Kutta in s steps from 0
-// to 2; F = y_(n-1)(2). A long sequential loop with a small state.
+// y_0' = x_0, y_i' = x_i y_(i-1), y(0) = 0, classical Runge-Kutta in s steps
+// from 0 to 2; F = y_(n-1)(2). A long sequential loop with a small state.
 //
 //===----------------------------------------------------------------------===//
 

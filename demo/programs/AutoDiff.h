@@ -1,7 +1,7 @@
 //===- AutoDiff.h - the entry calls, as a user declares them -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -34,8 +34,8 @@ __attribute__((weak)) void rg_tape_bytes_reset(void);
 }
 
 /// The peak of live tape bytes since the last reset, or -1 if there is no
-/// counter in this program. Weak and not inline: each file with a derivative has
-/// its copy, by which it asks the plugin for the counters, and code that
+/// counter in this program. Weak and not inline: each file with a derivative
+/// has its copy, by which it asks the plugin for the counters, and code that
 /// includes none of this can call it.
 __attribute__((weak)) int64_t tapeBytesPeak() {
   return rg_tape_bytes_peak ? int64_t(rg_tape_bytes_peak()) : -1;

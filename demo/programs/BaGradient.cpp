@@ -1,7 +1,8 @@
-//===- BaGradient.cpp - Jacobian by rows, and the gradient of the cost -*- C++ -*-===//
+//===- BaGradient.cpp - Jacobian by rows, and the gradient of the cost -*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,8 @@
-//===- GmmGradient.cpp - reverse gradient of the mixture's likelihood -*- C++ -*-===//
+//===- GmmGradient.cpp - reverse gradient of the mixture's likelihood -*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,20 +1,20 @@
 //===- Hand.h - hand tracking (ADBench) -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // A hand of 22 bones and a skin of triangles is posed by 26 numbers: global
-// rotation and translation, and four angles per finger. The residuals say how far
-// the posed skin is from measured points. In the simple mode a measurement
+// rotation and translation, and four angles per finger. The residuals say how
+// far the posed skin is from measured points. In the simple mode a measurement
 // belongs to a vertex; in the complicated one it slides on a triangle, with two
 // barycentric coordinates of its own as further unknowns.
 //
 // The Jacobian is tall (3 rows per measurement, 26 or 28 columns), so it is
 // built by forward mode, one tangent direction per column, several in one call.
-// Because each measurement has its own pair (u0, u1), one direction serves all u0
-// at once and one all u1.
+// Because each measurement has its own pair (u0, u1), one direction serves all
+// u0 at once and one all u1.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,8 @@
-//===- LotkaVolterraPrimal.cpp - LotkaVolterra, integrated by Euler and by RK4 -*- C++ -*-===//
+//===- LotkaVolterraPrimal.cpp - LotkaVolterra, integrated by Euler and by RK4
+//-*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,8 @@
-//===- LstmGradient.cpp - reverse gradient through the whole text -*- C++ -*-===//
+//===- LstmGradient.cpp - reverse gradient through the whole text -*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

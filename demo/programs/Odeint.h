@@ -1,7 +1,7 @@
 //===- Odeint.h - sensitivities of Boost.Odeint trajectories -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -10,7 +10,8 @@
 // heap-allocated temporaries for states that can be resized. Nobody wrote them
 // with derivatives in mind.
 //
-//   Lorenz          std::array state, integrate_const (the number of steps comes
+//   Lorenz          std::array state, integrate_const (the number of steps
+//   comes
 //                   out of a comparison of times); F = |x(T)|^2 / 2
 //   Lotka-Volterra  std::vector state, integrate_n_steps with an observer that
 //                   sums along the way; F = average of prey^2 + predator(T)

@@ -1,4 +1,5 @@
-//===- checkpoint.hpp - long loops in little memory ---------------*- C++ -*-===//
+//===- checkpoint.hpp - long loops in little memory ---------------*- C++
+//-*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,23 +9,23 @@
 // Reverse mode through a loop of many steps keeps something of each step. Here
 // only a few states are kept, and steps are run again from them:
 //
-//   auto step = [](std::vector<double> &u, long i, const Parameters &p) { ... };
-//   auto loss = [](const std::vector<double> &u) { return ...; };
+//   auto step = [](std::vector<double> &u, long i, const Parameters &p) { ...
+//   }; auto loss = [](const std::vector<double> &u) { return ...; };
 //
 //   rg::CheckpointReport r =
 //       rg::checkpoint(step, 1000000, rg::snapshots(100))(loss, rg::dup(u, du),
 //                                                         rg::dup(p, dp));
 //
 // runs u through step(u, i, p) for i = 0, 1, ..., steps - 1, and adds the
-// derivatives of loss(u at the end) to dp, and to du those by the u of the start.
-// r.value is the loss; u is where it started.
+// derivatives of loss(u at the end) to dp, and to du those by the u of the
+// start. r.value is the loss; u is where it started.
 //
 //   step(state, i, arguments...)   changes the state in its place: it may not
 //       resize it, nor put other memory under it. i is a long
 //   loss(state)                    returns one floating-point number
-//   rg::snapshots(n)               at most n states are kept, the first among them
-//   rg::snapshot_bytes(n)          as many as fit into n bytes
-//   arguments                      rg::dup(p, dp) or rg::constant(p)
+//   rg::snapshots(n)               at most n states are kept, the first among
+//   them rg::snapshot_bytes(n)          as many as fit into n bytes arguments
+//   rg::dup(p, dp) or rg::constant(p)
 //
 // Where to keep a state is decided by the binomial schedule of A. Griewank and
 // A. Walther (Algorithm 799: revolve, ACM TOMS 26, 2000), which runs the least
@@ -54,18 +55,20 @@ inline CheckpointLimit snapshot_bytes(std::size_t n) { return {0, n}; }
 struct CheckpointReport {
   double value = 0;            ///< of the loss
   std::uint64_t steps_run = 0; ///< calls of step alone, outside of derivatives
-  std::uint64_t steps_again = 0; ///< of these, how many for a second time or more
+  std::uint64_t steps_again =
+      0; ///< of these, how many for a second time or more
   std::size_t most_snapshots = 0; ///< kept at once
   std::size_t snapshot_bytes = 0; ///< that they took
 };
 
 namespace detail {
 
-/// The binomial schedule. A stretch of L steps, whose first state is kept, is to be
-/// reversed with C more snapshots. Each of them may be taken M steps further on:
-/// run(L, C) = M + run(L - M, C - 1) + run(M, C), and run(L, 0) = L (L - 1) / 2.
-/// The solution is piecewise linear in L. Its slope, from L to L + 1, is the number
-/// of repetitions: the least R with binomial(C + 1 + R, R) > L.
+/// The binomial schedule. A stretch of L steps, whose first state is kept, is
+/// to be reversed with C more snapshots. Each of them may be taken M steps
+/// further on: run(L, C) = M + run(L - M, C - 1) + run(M, C), and run(L, 0) = L
+/// (L - 1) / 2. The solution is piecewise linear in L. Its slope, from L to L +
+/// 1, is the number of repetitions: the least R with binomial(C + 1 + R, R) >
+/// L.
 class BinomialSchedule {
 public:
   static std::uint64_t repetitions(std::uint64_t L, std::uint64_t C) {
@@ -117,7 +120,8 @@ public:
 /// Bytes of a state as a snapshot keeps it.
 template <class S> std::size_t bytesOfState(const S &State) {
   if constexpr (holdsNumbers<S>)
-    return sizeof(S) + Numbers<S>::size(State) * sizeof(Numbers<S>::at(const_cast<S &>(State), 0));
+    return sizeof(S) + Numbers<S>::size(State) *
+                           sizeof(Numbers<S>::at(const_cast<S &>(State), 0));
   else
     return sizeof(S);
 }
@@ -129,12 +133,16 @@ template <class S> const void *memoryOf(S &State) {
     return nullptr;
 }
 
-template <class A> decltype(auto) valueOf(A &Argument) { return (Argument.value); }
+template <class A> decltype(auto) valueOf(A &Argument) {
+  return (Argument.value);
+}
 
 template <class F, class S, class... A> class CheckpointedLoop {
 public:
-  CheckpointedLoop(const F &Step, std::size_t Limit, S &State, S &Adjoint, A &...Arguments)
-      : Step(Step), Limit(Limit), State(State), Adjoint(Adjoint), Arguments(Arguments...) {}
+  CheckpointedLoop(const F &Step, std::size_t Limit, S &State, S &Adjoint,
+                   A &...Arguments)
+      : Step(Step), Limit(Limit), State(State), Adjoint(Adjoint),
+        Arguments(Arguments...) {}
 
   template <class Loss> CheckpointReport run(long Steps, const Loss &L) {
     keep();
@@ -180,15 +188,18 @@ private:
       return 0.0;
     };
     std::apply(
-        [&](A &...a) { gradient(InPlace)(dup(State, Adjoint), constant(I), a...); },
+        [&](A &...a) {
+          gradient(InPlace)(dup(State, Adjoint), constant(I), a...);
+        },
         Arguments);
     check(memoryOf(State) == Before && memoryOf(Adjoint) == ShadowBefore,
-          "rg::checkpoint: a step put other memory under the state (swap, move, resize); "
+          "rg::checkpoint: a step put other memory under the state (swap, "
+          "move, resize); "
           "change its numbers in place");
   }
 
-  /// Reverses steps First to End - 1; the state before First is the last that was
-  /// kept, and the present one.
+  /// Reverses steps First to End - 1; the state before First is the last that
+  /// was kept, and the present one.
   template <class Seed> void reverse(long First, long End, const Seed &S0) {
     while (End - First > 1) {
       const std::size_t Free = Limit - Used;
@@ -199,7 +210,8 @@ private:
         --End;
       } else {
         const long Middle =
-            First + long(BinomialSchedule::advance(std::uint64_t(End - First), Free));
+            First +
+            long(BinomialSchedule::advance(std::uint64_t(End - First), Free));
         for (long I = First; I < Middle; ++I)
           step(I);
         keep();
@@ -212,8 +224,8 @@ private:
     turn(First, S0);
   }
 
-  /// Step I, whose state is the present one, backwards. The last step of all runs
-  /// once more, in front: the loss wants to see where it leads.
+  /// Step I, whose state is the present one, backwards. The last step of all
+  /// runs once more, in front: the loss wants to see where it leads.
   template <class Seed> void turn(long I, const Seed &S0) {
     if (I == Last - 1) {
       S Before = State;
@@ -240,16 +252,21 @@ template <class F> struct Checkpoint {
   CheckpointLimit limit;
 
   template <class Loss, class S, class D, class... A>
-  CheckpointReport operator()(const Loss &loss, Dup<S, D> state, A... arguments) const {
+  CheckpointReport operator()(const Loss &loss, Dup<S, D> state,
+                              A... arguments) const {
     using State = Bare<S>;
-    static_assert(std::is_same_v<State, Bare<D>>, "the state's derivative has the state's type");
-    static_assert(((IsDup<A>::value || IsConstantArgument<A>::value) && ...),
-                  "wrap the arguments of a step in rg::dup(p, dp) or rg::constant(p)");
+    static_assert(std::is_same_v<State, Bare<D>>,
+                  "the state's derivative has the state's type");
+    static_assert(
+        ((IsDup<A>::value || IsConstantArgument<A>::value) && ...),
+        "wrap the arguments of a step in rg::dup(p, dp) or rg::constant(p)");
     check(steps >= 0, "rg::checkpoint: a negative number of steps");
     const std::size_t Bytes = bytesOfState(state.value);
     const std::size_t Most = limit.Bytes ? limit.Bytes / Bytes : limit.States;
-    check(Most > 0, "rg::checkpoint: there has to be room for one state, that of the start");
-    return CheckpointedLoop<F, State, A...>(step, Most, state.value, state.shadow, arguments...)
+    check(Most > 0, "rg::checkpoint: there has to be room for one state, that "
+                    "of the start");
+    return CheckpointedLoop<F, State, A...>(step, Most, state.value,
+                                            state.shadow, arguments...)
         .run(steps, loss);
   }
 };
@@ -258,7 +275,8 @@ template <class F> struct Checkpoint {
 
 /// A loop of steps that is reversed in little memory; see the head.
 template <class F>
-detail::Checkpoint<std::decay_t<F>> checkpoint(F &&step, long steps, CheckpointLimit limit) {
+detail::Checkpoint<std::decay_t<F>> checkpoint(F &&step, long steps,
+                                               CheckpointLimit limit) {
   return {static_cast<F &&>(step), steps, limit};
 }
 

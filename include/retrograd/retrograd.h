@@ -63,8 +63,9 @@ mode:
 #ifndef RETROGRAD_MARKERS_DECLARED /* by <enzyme/enzyme> */
 #ifdef __cplusplus
 /* A C++ program may declare the markers for itself, with the linkage of C or of
- * C++, before or after this header. Before: these are other variables of the same
- * symbols. After: what is declared with C linkage may be declared again either way. */
+ * C++, before or after this header. Before: these are other variables of the
+ * same symbols. After: what is declared with C linkage may be declared again
+ * either way. */
 #define enzyme_const rg_enzyme_const
 #define enzyme_dup rg_enzyme_dup
 #define enzyme_dupnoneed rg_enzyme_dupnoneed
@@ -104,8 +105,8 @@ RG_MARKER(enzyme_buffer);
 #undef RG_MARKER
 #endif
 
-/* In C++ they are templates: a program's own declarations, of whatever result and
- * linkage, overload them and are preferred. */
+/* In C++ they are templates: a program's own declarations, of whatever result
+ * and linkage, overload them and are preferred. */
 #ifdef __cplusplus
 #define RG_ENTRY template <int = 0>
 #else
@@ -116,31 +117,34 @@ RG_MARKER(enzyme_buffer);
 RG_ENTRY double __enzyme_autodiff(void *function, ...) RG_DERIVATIVE_CALL;
 RG_ENTRY float __enzyme_autodiff_float(void *function, ...) RG_DERIVATIVE_CALL;
 RG_ENTRY long double __enzyme_autodiff_longdouble(void *function,
-                                         ...) RG_DERIVATIVE_CALL;
+                                                  ...) RG_DERIVATIVE_CALL;
 RG_ENTRY void __enzyme_autodiff_void(void *function, ...) RG_DERIVATIVE_CALL;
 
 /* Forward mode. */
 RG_ENTRY double __enzyme_fwddiff(void *function, ...) RG_DERIVATIVE_CALL;
 RG_ENTRY float __enzyme_fwddiff_float(void *function, ...) RG_DERIVATIVE_CALL;
-RG_ENTRY long double __enzyme_fwddiff_longdouble(void *function, ...) RG_DERIVATIVE_CALL;
+RG_ENTRY long double __enzyme_fwddiff_longdouble(void *function,
+                                                 ...) RG_DERIVATIVE_CALL;
 RG_ENTRY void __enzyme_fwddiff_void(void *function, ...) RG_DERIVATIVE_CALL;
 
-/* Reverse mode in two calls: the first returns the tape (and, if you declare one
- * that returns a struct, the function's result behind it), the second takes it. */
+/* Reverse mode in two calls: the first returns the tape (and, if you declare
+ * one that returns a struct, the function's result behind it), the second takes
+ * it. */
 RG_ENTRY void *__enzyme_augmentfwd(void *function, ...) RG_DERIVATIVE_CALL;
 RG_ENTRY double __enzyme_reverse(void *function, ...) RG_DERIVATIVE_CALL;
 RG_ENTRY float __enzyme_reverse_float(void *function, ...) RG_DERIVATIVE_CALL;
 RG_ENTRY long double __enzyme_reverse_longdouble(void *function,
-                                        ...) RG_DERIVATIVE_CALL;
+                                                 ...) RG_DERIVATIVE_CALL;
 RG_ENTRY void __enzyme_reverse_void(void *function, ...) RG_DERIVATIVE_CALL;
 /* Bytes of memory for a tape, in units of char. */
-RG_ENTRY unsigned long __enzyme_augmentsize(void *function, ...) RG_DERIVATIVE_CALL;
+RG_ENTRY unsigned long __enzyme_augmentsize(void *function,
+                                            ...) RG_DERIVATIVE_CALL;
 #undef RG_ENTRY
 
 #ifdef __cplusplus
 extern "C"
 #endif
-/* Releases a tape that is not reversed (any more); null is allowed. */
-void rg_tape_free(void *tape);
+    /* Releases a tape that is not reversed (any more); null is allowed. */
+    void rg_tape_free(void *tape);
 
 #endif /* RETROGRAD_RETROGRAD_H */

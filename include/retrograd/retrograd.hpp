@@ -473,12 +473,13 @@ RG_INLINE auto callEntry(void *Thunk, Flat... flat) {
     // The result has the primal alone: every adjoint goes to a shadow.
     if constexpr (std::is_same_v<R, float>)
       return ::__enzyme_autodiff_float<0>(Thunk, enzyme_primal_return,
-                                     marker(flat)...);
+                                          marker(flat)...);
     else if constexpr (std::is_same_v<R, double>)
-      return ::__enzyme_autodiff<0>(Thunk, enzyme_primal_return, marker(flat)...);
+      return ::__enzyme_autodiff<0>(Thunk, enzyme_primal_return,
+                                    marker(flat)...);
     else
       return ::__enzyme_autodiff_longdouble<0>(Thunk, enzyme_primal_return,
-                                          marker(flat)...);
+                                               marker(flat)...);
   } else {
     if constexpr (std::is_same_v<R, float>)
       return ::__enzyme_fwddiff_float<0>(Thunk, marker(flat)...);

@@ -1,19 +1,26 @@
-/*===- retrograd_device.h - the tape of GPU kernels -------------------------===*\
+/*===- retrograd_device.h - the tape of GPU kernels
+-------------------------===*\
 |*
-|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+Exceptions.
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* For CUDA programs whose derivatives keep more on the tape than the local memory of a
-|* thread holds (docs/GPU.md). Include it in the file that has the derivative calls, and
+|* For CUDA programs whose derivatives keep more on the tape than the local
+memory of a
+|* thread holds (docs/GPU.md). Include it in the file that has the derivative
+calls, and
 |* before the launch:
 |*
-|*   rg::device_tape(64 * 1024, blocks * threads);   // bytes per thread, threads
+|*   rg::device_tape(64 * 1024, blocks * threads);   // bytes per thread,
+threads
 |*   gradient<<<blocks, threads>>>(...);
 |*   rg::device_tape_free();
 |*
-|* A thread that needs more goes to the device's heap, and if that has no more either the
-|* kernel prints how much the thread holds and asks for, and stops with an error.
+|* A thread that needs more goes to the device's heap, and if that has no more
+either the
+|* kernel prints how much the thread holds and asks for, and stops with an
+error.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_RETROGRAD_DEVICE_H
 #define RETROGRAD_RETROGRAD_DEVICE_H
@@ -31,17 +38,20 @@ __device__ __attribute__((used)) struct rg_device_arena_state rg_device_arena;
 }
 
 namespace rg {
-/** Reserves `bytes` (rounded up to 16) of tape for each of `threads` threads of the
- *  launches to come, in place of what was reserved before. Not while a kernel runs. */
+/** Reserves `bytes` (rounded up to 16) of tape for each of `threads` threads of
+ * the launches to come, in place of what was reserved before. Not while a
+ * kernel runs. */
 inline cudaError_t device_tape(size_t bytes, size_t threads) {
   rg_device_arena_state State;
-  if (cudaError_t E = cudaMemcpyFromSymbol(&State, rg_device_arena, sizeof State))
+  if (cudaError_t E =
+          cudaMemcpyFromSymbol(&State, rg_device_arena, sizeof State))
     return E;
   if (State.memory)
     cudaFree(State.memory);
   State = rg_device_arena_state{nullptr, (bytes + 15) / 16 * 16, threads};
   if (bytes && threads)
-    if (cudaError_t E = cudaMalloc((void **)&State.memory, State.bytes_per_thread * threads)) {
+    if (cudaError_t E = cudaMalloc((void **)&State.memory,
+                                   State.bytes_per_thread * threads)) {
       State = rg_device_arena_state{nullptr, 0, 0};
       cudaMemcpyToSymbol(rg_device_arena, &State, sizeof State);
       return E;

@@ -85,17 +85,17 @@ template <class T, class D> struct WrappedDirections {
   static constexpr bool IsPointer = std::is_pointer_v<std::decay_t<T>>;
   using Target = std::remove_pointer_t<std::decay_t<T>>;
   using ElementTarget = std::remove_pointer_t<Element>;
-  static constexpr Problem Why =
-      Width == 0 || Width > 64 ? Problem::ShadowType
-      : IsPointer ? (!std::is_same_v<std::remove_cv_t<Target>,
-                                     std::remove_cv_t<ElementTarget>>
-                         ? Problem::ShadowType
-                     : std::is_const_v<ElementTarget> &&
-                             !std::is_const_v<Target>
-                         ? Problem::ConstShadow
-                         : Problem::None)
-      : !std::is_same_v<Bare<T>, Element> ? Problem::ShadowType
-                                          : Problem::None;
+  static constexpr Problem
+      Why = Width == 0 || Width > 64 ? Problem::ShadowType
+            : IsPointer
+                ? (!std::is_same_v<std::remove_cv_t<Target>,
+                                   std::remove_cv_t<ElementTarget>>
+                       ? Problem::ShadowType
+                   : std::is_const_v<ElementTarget> && !std::is_const_v<Target>
+                       ? Problem::ConstShadow
+                       : Problem::None)
+            : !std::is_same_v<Bare<T>, Element> ? Problem::ShadowType
+                                                : Problem::None;
   using Port =
       std::conditional_t<IsPointer, StripPointerPort<std::decay_t<T>, Width>,
                          StripPort<Value, Width>>;
@@ -114,8 +114,7 @@ template <class T, class D> struct WrappedDirections {
 };
 template <class A, class T, class D>
 struct MakerOf<A, Directions<T, D>> : WrappedDirections<T, D> {};
-template <class T, class D>
-struct IsDup<Directions<T, D>> : std::true_type {
+template <class T, class D> struct IsDup<Directions<T, D>> : std::true_type {
   static constexpr bool Writable = false;
 };
 
@@ -135,8 +134,8 @@ template <class... A> constexpr std::size_t lanesOfAll() {
 template <class... A>
 inline constexpr bool sameLanes =
     lanesOfAll<A...>() == 0 ||
-    ((lanesOf<Bare<A>> == 0 || lanesOf<Bare<A>> == lanesOfAll<A...>()) &&
-     ... && !(isPlainDup<Bare<A>> || ...));
+    ((lanesOf<Bare<A>> == 0 || lanesOf<Bare<A>> == lanesOfAll<A...>()) && ... &&
+     !(isPlainDup<Bare<A>> || ...));
 
 //===----------------------------------------------------------------------===//
 // Derivative calls

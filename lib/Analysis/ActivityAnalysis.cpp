@@ -1,13 +1,13 @@
 //===- ActivityAnalysis.cpp - what carries a derivative -------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/ActivityAnalysis.h"
-#include "Analysis/LoopShape.h"
 #include "Analysis/KeptNumber.h"
+#include "Analysis/LoopShape.h"
 #include "Catalogue/Catalogue.h"
 #include "Support/DispatchMarks.h"
 #include "Support/ExceptionMarks.h"
@@ -22,11 +22,13 @@ using namespace retrograd;
 
 ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
                                    bool ActiveReturn, const ProgramFacts &Facts,
-                                   const LoopShape &Shape, const ShadowOrigins &Callers)
+                                   const LoopShape &Shape,
+                                   const ShadowOrigins &Callers)
     : F(F), Facts(Facts), Shape(Shape), Origins(Callers) {
   unsigned N = Facts.types().numObjects();
-  for (BitVector *Set : {&VariedObjects, &UsefulObjects, &ShadowedObjects,
-                         &Origins.Inactive, &Origins.Unshadowed, &Origins.Active})
+  for (BitVector *Set :
+       {&VariedObjects, &UsefulObjects, &ShadowedObjects, &Origins.Inactive,
+        &Origins.Unshadowed, &Origins.Active})
     Set->resize(N);
   IsRequest = Callers.Active.empty();
   findUnreadOutputs(Args);
@@ -59,11 +61,11 @@ static std::pair<const Value *, const Value *> copyEnds(const Instruction &I,
   }
 }
 
-/// What the user calls constant holds inputs, or outputs whose derivative is not
-/// wanted: an adjoint of zero. The latter is exact where nothing that runs after the
-/// store reads the memory back; anything else stays as it is, and is refused. Other
-/// threads read it after a barrier at the earliest, which in their code, being the
-/// same code, also comes after the store.
+/// What the user calls constant holds inputs, or outputs whose derivative is
+/// not wanted: an adjoint of zero. The latter is exact where nothing that runs
+/// after the store reads the memory back; anything else stays as it is, and is
+/// refused. Other threads read it after a barrier at the earliest, which in
+/// their code, being the same code, also comes after the store.
 void ActivityAnalysis::findUnreadOutputs(ArrayRef<ArgActivity> Args) {
   if (!IsRequest || &F != Facts.root())
     return;
@@ -74,10 +76,12 @@ void ActivityAnalysis::findUnreadOutputs(ArrayRef<ArgActivity> Args) {
     if (const Value *P = getLoadStorePointerOperand(&I))
       return ObjectOf(P) == O || ObjectOf(P) == TypeAnalysis::NoObject;
     if (const auto *C = dyn_cast<CallBase>(&I)) {
-      if (const OperationRecord *R = Facts.catalogue().lookup(I); R && R->leavesMemoryAlone())
+      if (const OperationRecord *R = Facts.catalogue().lookup(I);
+          R && R->leavesMemoryAlone())
         return false;
       if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest)
-        return ObjectOf(Source) == O || ObjectOf(Source) == TypeAnalysis::NoObject;
+        return ObjectOf(Source) == O ||
+               ObjectOf(Source) == TypeAnalysis::NoObject;
       const ProgramFacts::Effects *E = Facts.effects(*C);
       return !E || E->Reads.test(O);
     }
@@ -87,9 +91,11 @@ void ActivityAnalysis::findUnreadOutputs(ArrayRef<ArgActivity> Args) {
     const auto *S = dyn_cast<StoreInst>(&I);
     if (!S || !Shape.isLive(S->getParent()))
       continue;
-    const auto *A = dyn_cast<Argument>(getUnderlyingObject(S->getPointerOperand(), /*MaxLookup=*/0));
+    const auto *A = dyn_cast<Argument>(
+        getUnderlyingObject(S->getPointerOperand(), /*MaxLookup=*/0));
     TypeAnalysis::ObjectId O = ObjectOf(S->getPointerOperand());
-    if (!A || Args[A->getArgNo()] != ArgActivity::Const || O == TypeAnalysis::NoObject ||
+    if (!A || Args[A->getArgNo()] != ArgActivity::Const ||
+        O == TypeAnalysis::NoObject ||
         !Facts.carriesFloat(S->getValueOperand()))
       continue;
     if (none_of(instructions(F), [&](const Instruction &Reader) {
@@ -101,7 +107,8 @@ void ActivityAnalysis::findUnreadOutputs(ArrayRef<ArgActivity> Args) {
 }
 
 static bool movesACharacter(const Instruction &I) {
-  return isa<LoadInst, StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(I) && I.hasMetadata(CopiesCharacters);
+  return isa<LoadInst, StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(I) &&
+         I.hasMetadata(CopiesCharacters);
 }
 
 /// Marked by preparation: constant but for jumps, whatever its operations say.
@@ -165,7 +172,8 @@ bool ActivityAnalysis::markVaried(const Value *V) {
 }
 
 bool ActivityAnalysis::markUseful(const Value *V) {
-  if (isa<Constant>(V) || (!Facts.carriesFloat(V) && !Facts.shape(V).HasUnknown))
+  if (isa<Constant>(V) ||
+      (!Facts.carriesFloat(V) && !Facts.shape(V).HasUnknown))
     return false;
   return Useful.insert(V).second;
 }
@@ -197,12 +205,16 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
     const Value *Kept = keptNumber(*A);
     bool New = isVaried(Kept ? Kept : A->getValOperand()) &&
                markObject(VariedObjects, A->getPointerOperand());
-    return (testObject(VariedObjects, A->getPointerOperand()) && markVaried(A)) || New;
+    return (testObject(VariedObjects, A->getPointerOperand()) &&
+            markVaried(A)) ||
+           New;
   }
   if (const auto *A = dyn_cast<AtomicCmpXchgInst>(&I)) {
     bool New = isVaried(A->getNewValOperand()) &&
                markObject(VariedObjects, A->getPointerOperand());
-    return (testObject(VariedObjects, A->getPointerOperand()) && markVaried(A)) || New;
+    return (testObject(VariedObjects, A->getPointerOperand()) &&
+            markVaried(A)) ||
+           New;
   }
   if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest)
     return testObject(VariedObjects, Source) && markObject(VariedObjects, Dest);
@@ -212,9 +224,11 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
     if (const OperationRecord *R = Facts.catalogue().lookup(I);
         R && R->Class != RuleClass::Rule) {
       if (R->Class == RuleClass::Formula)
-        return any_of(R->Partials, [&](const Partial &P) {
-                 return isVaried(C->getArgOperand(P.Operand));
-               }) && markVaried(C);
+        return any_of(R->Partials,
+                      [&](const Partial &P) {
+                        return isVaried(C->getArgOperand(P.Operand));
+                      }) &&
+               markVaried(C);
       if (R->Class == RuleClass::Handler && !R->leavesMemoryAlone()) {
         bool In = any_of(C->args(), [&](const Value *A) {
           return isVaried(A) || testObject(VariedObjects, A);
@@ -224,7 +238,8 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
       return false;
     }
     const ProgramFacts::Effects *E = Facts.effects(*C);
-    bool FromOutside = !E && Facts.mayTouchExternal(*C) && VariedObjects.anyCommon(Facts.external());
+    bool FromOutside = !E && Facts.mayTouchExternal(*C) &&
+                       VariedObjects.anyCommon(Facts.external());
     if (!anyVariedInput(*C, E) && !FromOutside)
       return false;
     bool New = markVaried(C);
@@ -251,11 +266,13 @@ void ActivityAnalysis::propagateVaried() {
   }
 }
 
-/// One more or less of what a struct declares to be an integer, by an access through the same
-/// pointer: where LLVM merges accesses, the mark of the declaration may be lost.
+/// One more or less of what a struct declares to be an integer, by an access
+/// through the same pointer: where LLVM merges accesses, the mark of the
+/// declaration may be lost.
 static bool isCount(const StoreInst &S) {
   const auto *Sum = dyn_cast<BinaryOperator>(S.getValueOperand());
-  if (!Sum || Sum->getOpcode() != Instruction::Add || !isa<ConstantInt>(Sum->getOperand(1)))
+  if (!Sum || Sum->getOpcode() != Instruction::Add ||
+      !isa<ConstantInt>(Sum->getOperand(1)))
     return false;
   const Value *P = S.getPointerOperand();
   const auto *Before = dyn_cast<LoadInst>(Sum->getOperand(0));
@@ -264,38 +281,47 @@ static bool isCount(const StoreInst &S) {
   bool Declared = false;
   for (const User *U : P->users()) {
     const auto *I = dyn_cast<Instruction>(U);
-    if (!I || getLoadStorePointerOperand(I) != P || getLoadStoreType(const_cast<Instruction *>(I)) != Sum->getType())
+    if (!I || getLoadStorePointerOperand(I) != P ||
+        getLoadStoreType(const_cast<Instruction *>(I)) != Sum->getType())
       return false;
     Declared |= TypeAnalysis::isDeclaredInteger(*I);
   }
   return Declared;
 }
 
-/// Follows the bits of varied floats through integers that are no floats by type
-/// (a masked mantissa, a half that went through an array of int or to another
-/// thread) to where they become a float again. Comparisons and conversions end a
-/// trail: what they give is constant almost everywhere. Atomic minima and maxima of such
-/// bits (of positive floats, they are those of the floats) leave them in memory, where
-/// they may be read as a float.
+/// Follows the bits of varied floats through integers that are no floats by
+/// type (a masked mantissa, a half that went through an array of int or to
+/// another thread) to where they become a float again. Comparisons and
+/// conversions end a trail: what they give is constant almost everywhere.
+/// Atomic minima and maxima of such bits (of positive floats, they are those of
+/// the floats) leave them in memory, where they may be read as a float.
 void ActivityAnalysis::findLostBits() {
   DenseSet<const Value *> Tainted;
-  BitVector TaintedObjects(VariedObjects.size()), AtomicObjects(VariedObjects.size());
+  BitVector TaintedObjects(VariedObjects.size()),
+      AtomicObjects(VariedObjects.size());
   auto OperandOfAtomic = [](const Instruction &I) -> const Value * {
     if (const auto *M = dyn_cast<AtomicRMWInst>(&I))
-      return M->getType()->isIntegerTy() && !keptNumber(*M) ? M->getValOperand() : nullptr;
+      return M->getType()->isIntegerTy() && !keptNumber(*M) ? M->getValOperand()
+                                                            : nullptr;
     const auto *X = dyn_cast<AtomicCmpXchgInst>(&I);
-    return X && X->getNewValOperand()->getType()->isIntegerTy() ? X->getNewValOperand() : nullptr;
+    return X && X->getNewValOperand()->getType()->isIntegerTy()
+               ? X->getNewValOperand()
+               : nullptr;
   };
   /// Integers, all of them, that are the bits of varied floats.
   auto IsBits = [&](const Value *V) {
     const auto *Cast = dyn_cast<BitCastInst>(V);
-    return Tainted.contains(V) || isVaried(V) || (Cast && isVaried(Cast->getOperand(0)));
+    return Tainted.contains(V) || isVaried(V) ||
+           (Cast && isVaried(Cast->getOperand(0)));
   };
   auto MovesBits = [](const Instruction &I) {
-    return I.isBinaryOp() || isa<PHINode>(I) || isa<SelectInst>(I) || isa<BitCastInst>(I) ||
-           isa<TruncInst>(I) || isa<ZExtInst>(I) || isa<SExtInst>(I) || isa<FreezeInst>(I) ||
-           isa<InsertElementInst>(I) || isa<ExtractElementInst>(I) || isa<ShuffleVectorInst>(I) ||
-           // Of integers: shuffles and reductions between threads, minima, rotations.
+    return I.isBinaryOp() || isa<PHINode>(I) || isa<SelectInst>(I) ||
+           isa<BitCastInst>(I) || isa<TruncInst>(I) || isa<ZExtInst>(I) ||
+           isa<SExtInst>(I) || isa<FreezeInst>(I) ||
+           isa<InsertElementInst>(I) || isa<ExtractElementInst>(I) ||
+           isa<ShuffleVectorInst>(I) ||
+           // Of integers: shuffles and reductions between threads, minima,
+           // rotations.
            (isa<CallBase>(I) && I.getType()->isIntOrIntVectorTy());
   };
   auto Holds = [&](const Value *P) {
@@ -313,7 +339,8 @@ void ActivityAnalysis::findLostBits() {
       return Tainted.contains(S->getValueOperand()) &&
              markObject(TaintedObjects, S->getPointerOperand());
     if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest)
-      return testObject(TaintedObjects, Source) && markObject(TaintedObjects, Dest);
+      return testObject(TaintedObjects, Source) &&
+             markObject(TaintedObjects, Dest);
     if (const Value *V = OperandOfAtomic(I)) {
       const Value *P = cast<Instruction>(I).getOperand(0);
       bool New = IsBits(V) && markObject(AtomicObjects, P);
@@ -324,13 +351,16 @@ void ActivityAnalysis::findLostBits() {
       return false;
     bool FromBits = false;
     if (const auto *L = dyn_cast<LoadInst>(&I))
-      FromBits = L->getType()->isIntOrIntVectorTy() && Holds(L->getPointerOperand()) && !IsPointer(L);
+      FromBits = L->getType()->isIntOrIntVectorTy() &&
+                 Holds(L->getPointerOperand()) && !IsPointer(L);
     else if (MovesBits(I)) // a choice by such bits hands none of them on
-      FromBits = any_of(drop_begin(I.operands(), isa<SelectInst>(I)), [&](const Value *Op) {
-        return Tainted.contains(Op) ||
-               (isVaried(Op) && I.getType()->isIntOrIntVectorTy() &&
-                (Op->getType()->isIntOrIntVectorTy() || isa<BitCastInst>(I)));
-      });
+      FromBits = any_of(
+          drop_begin(I.operands(), isa<SelectInst>(I)), [&](const Value *Op) {
+            return Tainted.contains(Op) ||
+                   (isVaried(Op) && I.getType()->isIntOrIntVectorTy() &&
+                    (Op->getType()->isIntOrIntVectorTy() ||
+                     isa<BitCastInst>(I)));
+          });
     return FromBits && Tainted.insert(&I).second;
   };
   for (bool Changed = true; Changed;) {
@@ -343,21 +373,30 @@ void ActivityAnalysis::findLostBits() {
       continue;
     if (const Value *V = OperandOfAtomic(I); V && IsBits(V)) {
       BitsInAtomic = BitsInAtomic ? BitsInAtomic : &I;
-      if (Facts.types().touchesFloat(I.getOperand(0), V->getType()->getIntegerBitWidth() / 8))
+      if (Facts.types().touchesFloat(I.getOperand(0),
+                                     V->getType()->getIntegerBitWidth() / 8))
         LostBits.push_back(&I);
     }
     if (const auto *S = dyn_cast<StoreInst>(&I)) {
-      if (Tainted.contains(S->getValueOperand()) && Facts.isPunned(I) && !isCount(*S))
+      if (Tainted.contains(S->getValueOperand()) && Facts.isPunned(I) &&
+          !isCount(*S))
         LostBits.push_back(&I);
-    } else if (const auto *L = dyn_cast<LoadInst>(&I); L && L->getType()->isFPOrFPVectorTy() && !isVaried(L) &&
-                                                       testObject(AtomicObjects, L->getPointerOperand())) {
-      // Of an object with integers and floats in other places, the types know which is which.
-      uint64_t Size = I.getDataLayout().getTypeStoreSize(L->getType()).getFixedValue();
-      if (!all_of(Facts.types().leavesOfAccess(&I, L->getPointerOperand(), Size),
-                  [](const TypedLeaf &Leaf) { return Leaf.Kind.K == ByteKind::Float; }))
+    } else if (const auto *L = dyn_cast<LoadInst>(&I);
+               L && L->getType()->isFPOrFPVectorTy() && !isVaried(L) &&
+               testObject(AtomicObjects, L->getPointerOperand())) {
+      // Of an object with integers and floats in other places, the types know
+      // which is which.
+      uint64_t Size =
+          I.getDataLayout().getTypeStoreSize(L->getType()).getFixedValue();
+      if (!all_of(
+              Facts.types().leavesOfAccess(&I, L->getPointerOperand(), Size),
+              [](const TypedLeaf &Leaf) {
+                return Leaf.Kind.K == ByteKind::Float;
+              }))
         LostBits.push_back(&I);
     } else if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest) {
-      if (testObject(TaintedObjects, Source) && !testObject(VariedObjects, Source) &&
+      if (testObject(TaintedObjects, Source) &&
+          !testObject(VariedObjects, Source) &&
           Facts.types().touchesFloat(Dest, copiedBytes(I)))
         LostBits.push_back(&I);
     } else if (Tainted.contains(&I) && Facts.carriesFloat(&I)) {
@@ -388,20 +427,25 @@ bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
     return New;
   }
   if (const auto *L = dyn_cast<LoadInst>(&I))
-    return Useful.contains(L) && markObject(UsefulObjects, L->getPointerOperand());
+    return Useful.contains(L) &&
+           markObject(UsefulObjects, L->getPointerOperand());
   if (const auto *S = dyn_cast<StoreInst>(&I))
     return testObject(UsefulObjects, S->getPointerOperand()) &&
            markUseful(S->getValueOperand());
   if (const auto *A = dyn_cast<AtomicRMWInst>(&I)) {
     const Value *Kept = keptNumber(*A);
-    bool New = Useful.contains(A) && markObject(UsefulObjects, A->getPointerOperand());
+    bool New =
+        Useful.contains(A) && markObject(UsefulObjects, A->getPointerOperand());
     return (testObject(UsefulObjects, A->getPointerOperand()) &&
-            markUseful(Kept ? Kept : A->getValOperand())) || New;
+            markUseful(Kept ? Kept : A->getValOperand())) ||
+           New;
   }
   if (const auto *A = dyn_cast<AtomicCmpXchgInst>(&I)) {
-    bool New = Useful.contains(A) && markObject(UsefulObjects, A->getPointerOperand());
+    bool New =
+        Useful.contains(A) && markObject(UsefulObjects, A->getPointerOperand());
     return (testObject(UsefulObjects, A->getPointerOperand()) &&
-            markUseful(A->getNewValOperand())) || New;
+            markUseful(A->getNewValOperand())) ||
+           New;
   }
   if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest)
     return testObject(UsefulObjects, Dest) && markObject(UsefulObjects, Source);
@@ -416,14 +460,18 @@ bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
           New |= markUseful(C->getArgOperand(P.Operand));
       if (R->Class == RuleClass::Handler && !R->leavesMemoryAlone() &&
           (Useful.contains(C) || testObject(UsefulObjects, C) ||
-           any_of(C->args(), [&](const Value *A) { return testObject(UsefulObjects, A); })))
+           any_of(C->args(), [&](const Value *A) {
+             return testObject(UsefulObjects, A);
+           })))
         for (const Value *A : C->args())
           New |= markUseful(A) | markObject(UsefulObjects, A);
       return New;
     }
     const ProgramFacts::Effects *E = Facts.effects(*C);
-    bool ToOutside = !E && Facts.mayTouchExternal(*C) && UsefulObjects.anyCommon(Facts.external());
-    bool Out = Useful.contains(C) || ToOutside || (E && UsefulObjects.anyCommon(E->Writes));
+    bool ToOutside = !E && Facts.mayTouchExternal(*C) &&
+                     UsefulObjects.anyCommon(Facts.external());
+    bool Out = Useful.contains(C) || ToOutside ||
+               (E && UsefulObjects.anyCommon(E->Writes));
     if (!Out)
       return false;
     if (ToOutside)
@@ -469,7 +517,8 @@ void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
   // Memory that can only be what the user called constant has no shadow; where
   // it may also be memory with one, that is found out at run time.
   bool IsRoot = &F == Facts.root();
-  BitVector Constant(Active.size()), Foreign(Active.size()), Own = Facts.ownedMemory();
+  BitVector Constant(Active.size()), Foreign(Active.size()),
+      Own = Facts.ownedMemory();
   for (Argument &A : F.args())
     if (Args[A.getArgNo()] == ArgActivity::Const && Facts.carriesPointer(&A)) {
       Mark(Origins.Inactive, &A);
@@ -496,19 +545,22 @@ void ActivityAnalysis::closeShadows(ArrayRef<ArgActivity> Args) {
         if (P != TypeAnalysis::NoObject)
           Foreign |= Facts.reachableFrom(P);
     }
-  // Where it may also point to memory that was made here, the running program tells.
+  // Where it may also point to memory that was made here, the running program
+  // tells.
   Foreign.reset(Facts.ownedMemory());
   Origins.Unshadowed |= Foreign;
 }
 
 /// What has a shadow here and none in the caller is told apart at run time.
-void ActivityAnalysis::distrustUnshadowed(ArrayRef<ArgActivity> Args, const BitVector &ActiveThere) {
+void ActivityAnalysis::distrustUnshadowed(ArrayRef<ArgActivity> Args,
+                                          const BitVector &ActiveThere) {
   for (Argument &A : F.args()) {
     TypeAnalysis::ObjectId O = Facts.types().objectOf(&A);
     if (Args[A.getArgNo()] == ArgActivity::Const || O == TypeAnalysis::NoObject)
       continue;
     for (unsigned P : Facts.reachableFrom(O).set_bits())
-      if (ShadowedObjects.test(P) && !Facts.reachableFrom(P).anyCommon(ActiveThere))
+      if (ShadowedObjects.test(P) &&
+          !Facts.reachableFrom(P).anyCommon(ActiveThere))
         Origins.Inactive.set(P);
   }
 }
@@ -530,10 +582,12 @@ void ActivityAnalysis::findCodeAddresses() {
       const User *By = U.getUser();
       if (const auto *Call = dyn_cast<CallBase>(By)) {
         const Function *Callee = directCallee(*Call);
-        return Call->isCallee(&U) || (Callee && Callee->hasFnAttribute(DispatchesCalls) &&
-                                      U.getOperandNo() + 1 == Call->arg_size());
+        return Call->isCallee(&U) ||
+               (Callee && Callee->hasFnAttribute(DispatchesCalls) &&
+                U.getOperandNo() + 1 == Call->arg_size());
       }
-      if (const auto *L = dyn_cast<LoadInst>(By); L && L->getType()->isIntegerTy())
+      if (const auto *L = dyn_cast<LoadInst>(By);
+          L && L->getType()->isIntegerTy())
         return !Facts.carriesPointer(L) && !isActive(L);
       return isa<ICmpInst>(By) || CodeAddresses.contains(By);
     });
@@ -543,7 +597,8 @@ void ActivityAnalysis::findCodeAddresses() {
     for (const BasicBlock &B : reverse(F))
       for (const Instruction &I : reverse(B))
         if (I.getType()->isPointerTy() &&
-            isa<LoadInst, GetElementPtrInst, SelectInst, FreezeInst, PHINode, IntToPtrInst>(I) &&
+            isa<LoadInst, GetElementPtrInst, SelectInst, FreezeInst, PHINode,
+                IntToPtrInst>(I) &&
             !CodeAddresses.contains(&I) && IsCode(I))
           Changed |= CodeAddresses.insert(&I).second;
   }
@@ -582,10 +637,11 @@ bool ActivityAnalysis::isActiveCall(const CallBase &C) const {
     // It may hand on what it is given in ways that nobody sees: varied values,
     // and memory that leads to varied ones even if this function never reads
     // them back by a path that it knows (nodes that a library links up).
-    bool Keeps =
-        !isa<IntrinsicInst>(C) && (!C.onlyReadsMemory() || !C.getType()->isVoidTy());
+    bool Keeps = !isa<IntrinsicInst>(C) &&
+                 (!C.onlyReadsMemory() || !C.getType()->isVoidTy());
     // Nor what it does with variables that it knows by their names.
-    if (Facts.mayTouchExternal(C) && VariedObjects.anyCommon(Facts.external()) && !C.onlyReadsMemory() &&
+    if (Facts.mayTouchExternal(C) &&
+        VariedObjects.anyCommon(Facts.external()) && !C.onlyReadsMemory() &&
         UsefulObjects.anyCommon(Facts.external()))
       return true;
     return any_of(C.args(), [&](const Value *A) {
@@ -598,8 +654,10 @@ bool ActivityAnalysis::isActiveCall(const CallBase &C) const {
   }
   BitVector Active = VariedObjects;
   Active &= UsefulObjects;
-  // A pointer that it sets and that leads to active memory has a shadow to be set, too.
-  return Active.anyCommon(E->Writes) || Active.anyCommon(E->Reads) || ShadowedObjects.anyCommon(E->Pointers);
+  // A pointer that it sets and that leads to active memory has a shadow to be
+  // set, too.
+  return Active.anyCommon(E->Writes) || Active.anyCommon(E->Reads) ||
+         ShadowedObjects.anyCommon(E->Pointers);
 }
 
 void ActivityAnalysis::print(raw_ostream &OS) const {

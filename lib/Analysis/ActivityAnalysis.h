@@ -1,7 +1,7 @@
 //===- ActivityAnalysis.h - what carries a derivative ----------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -41,7 +41,8 @@ struct ShadowOrigins {
   /// sees nothing active itself (a constructor that gets only constants).
   llvm::BitVector Active;
   bool operator==(const ShadowOrigins &O) const {
-    return Inactive == O.Inactive && Unshadowed == O.Unshadowed && Active == O.Active;
+    return Inactive == O.Inactive && Unshadowed == O.Unshadowed &&
+           Active == O.Active;
   }
 };
 
@@ -50,17 +51,21 @@ public:
   /// `F` is the prepared clone; `Args` and `ActiveReturn` as in the request.
   /// `Callers` are the origins() of the function that calls it (empty: none).
   ActivityAnalysis(llvm::Function &F, llvm::ArrayRef<ArgActivity> Args,
-                   bool ActiveReturn, const ProgramFacts &Facts, const LoopShape &Shape,
-                   const ShadowOrigins &Callers);
+                   bool ActiveReturn, const ProgramFacts &Facts,
+                   const LoopShape &Shape, const ShadowOrigins &Callers);
 
   bool isVaried(const llvm::Value *V) const { return Varied.contains(V); }
   bool isUseful(const llvm::Value *V) const { return Useful.contains(V); }
   /// V holds floats whose adjoint or tangent is needed.
-  bool isActive(const llvm::Value *V) const { return isVaried(V) && isUseful(V); }
+  bool isActive(const llvm::Value *V) const {
+    return isVaried(V) && isUseful(V);
+  }
   /// The memory behind P holds active floats.
   bool isActiveMemory(const llvm::Value *P) const;
   /// What lies at P may depend on an active input.
-  bool isVariedMemory(const llvm::Value *P) const { return testObject(VariedObjects, P); }
+  bool isVariedMemory(const llvm::Value *P) const {
+    return testObject(VariedObjects, P);
+  }
   /// What lies at P may have an influence on an active output.
   bool isUsefulMemory(const llvm::Value *P) const;
   /// The value V (a pointer, or bytes that hold one) has a shadow of its own.
@@ -78,8 +83,11 @@ public:
   /// Floats put together from the bits of a varied float by integer operations
   /// that the types do not follow, and stores of what may be half of one: their
   /// derivative would be lost.
-  llvm::ArrayRef<const llvm::Instruction *> lostBits() const { return LostBits; }
-  /// An atomic operation on integers that are the bits of a varied float; null if there is none.
+  llvm::ArrayRef<const llvm::Instruction *> lostBits() const {
+    return LostBits;
+  }
+  /// An atomic operation on integers that are the bits of a varied float; null
+  /// if there is none.
   const llvm::Instruction *bitsInAtomic() const { return BitsInAtomic; }
   /// For callees: where the shadows of pointers may come from.
   const ShadowOrigins &origins() const { return Origins; }
@@ -93,7 +101,8 @@ private:
   void findLostBits();
   void propagateUseful(bool ActiveReturn);
   void closeShadows(llvm::ArrayRef<ArgActivity> Args);
-  void distrustUnshadowed(llvm::ArrayRef<ArgActivity> Args, const llvm::BitVector &ActiveThere);
+  void distrustUnshadowed(llvm::ArrayRef<ArgActivity> Args,
+                          const llvm::BitVector &ActiveThere);
   void findCodeAddresses();
   bool varyFrom(const llvm::Instruction &I);
   bool useFrom(const llvm::Instruction &I, bool ActiveReturn);
@@ -102,15 +111,16 @@ private:
   bool markObjects(llvm::BitVector &Set, const llvm::BitVector &More);
   bool markObject(llvm::BitVector &Set, const llvm::Value *P);
   bool testObject(const llvm::BitVector &Set, const llvm::Value *P) const;
-  bool anyVariedInput(const llvm::CallBase &C, const ProgramFacts::Effects *E) const;
+  bool anyVariedInput(const llvm::CallBase &C,
+                      const ProgramFacts::Effects *E) const;
 
   llvm::Function &F;
   const ProgramFacts &Facts;
   const LoopShape &Shape;
   bool IsRequest; ///< no other function of the call graph calls it
   llvm::DenseSet<const llvm::Value *> Varied, Useful;
-  /// Stores to memory that the user called constant, which nothing reads afterwards:
-  /// outputs that the derivative is not wanted of.
+  /// Stores to memory that the user called constant, which nothing reads
+  /// afterwards: outputs that the derivative is not wanted of.
   llvm::SmallPtrSet<const llvm::Instruction *, 4> UnreadOutputs;
   /// Pointers that lead to code alone.
   llvm::DenseSet<const llvm::Value *> CodeAddresses;

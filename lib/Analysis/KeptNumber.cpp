@@ -1,7 +1,7 @@
 //===- KeptNumber.cpp - atomic operations that leave one number -----------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,8 @@ const Value *retrograd::keptNumber(const AtomicRMWInst &M) {
   case AtomicRMWInst::FMin:
     if (const auto *C = dyn_cast<BitCastInst>(V))
       V = C->getOperand(0);
-    return V->getType()->isFloatTy() || V->getType()->isDoubleTy() ? V : nullptr;
+    return V->getType()->isFloatTy() || V->getType()->isDoubleTy() ? V
+                                                                   : nullptr;
   default:
     return nullptr;
   }

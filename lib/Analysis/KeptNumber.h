@@ -1,12 +1,12 @@
 //===- KeptNumber.h - atomic operations that leave one number ---*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Of an exchange, a minimum or a maximum, what remains in memory is the operand of one
-// thread, or what was there. Which one, its bits tell (docs/Atomics.md).
+// Of an exchange, a minimum or a maximum, what remains in memory is the operand
+// of one thread, or what was there. Which one, its bits tell (docs/Atomics.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,9 @@ class Value;
 
 namespace retrograd {
 
-/// The number (or, of an exchange, the constant) that M may leave in memory. Null for other
-/// operations, and for integers that are not just the bits of a number.
+/// The number (or, of an exchange, the constant) that M may leave in memory.
+/// Null for other operations, and for integers that are not just the bits of a
+/// number.
 const llvm::Value *keptNumber(const llvm::AtomicRMWInst &M);
 /// The same of any instruction: null if it is something else.
 const llvm::Value *keptNumber(const llvm::Instruction &I);

@@ -1,7 +1,7 @@
 //===- LiveBlocks.cpp - what a derivative can come back from --------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,8 @@
 using namespace llvm;
 using namespace retrograd;
 
-SmallPtrSet<const BasicBlock *, 32> retrograd::blocksThatReturn(const Function &F) {
+SmallPtrSet<const BasicBlock *, 32>
+retrograd::blocksThatReturn(const Function &F) {
   SmallPtrSet<const BasicBlock *, 32> Found;
   SmallVector<const BasicBlock *, 32> Work;
   for (const BasicBlock &BB : F)

@@ -1,7 +1,7 @@
 //===- LoopShape.cpp - what reversal needs to know of a loop --------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,13 +53,15 @@ void LoopShape::analyseLoop(Loop &L) {
     // Sequential: the count of a later exit may be poison where an earlier
     // one is taken at once.
     Bound = SE.getUMinExpr(SE.getNoopOrZeroExtend(Bound, Wide),
-                           SE.getNoopOrZeroExtend(Count, Wide), /*Sequential=*/true);
+                           SE.getNoopOrZeroExtend(Count, Wide),
+                           /*Sequential=*/true);
   }
   // With an exit of unknown count the other exits only give an upper bound,
   // which may be absurdly large (for (;;) with a guard): not used.
   if (Bound && AllKnown && L.getLoopPreheader()) {
     SCEVExpander Expander(SE, "rg");
-    if (Expander.isSafeToExpandAt(Bound, L.getLoopPreheader()->getTerminator())) {
+    if (Expander.isSafeToExpandAt(Bound,
+                                  L.getLoopPreheader()->getTerminator())) {
       Facts.BackedgeBound = Bound;
       Facts.Exact = LiveExits == 1;
     }
@@ -99,7 +101,8 @@ void LoopShape::print(raw_ostream &OS) const {
     L->getHeader()->printAsOperand(OS, false);
     const LoopFacts &Facts = facts(L);
     if (Facts.BackedgeBound)
-      OS << (Facts.Exact ? " backedges = " : " backedges <= ") << *Facts.BackedgeBound;
+      OS << (Facts.Exact ? " backedges = " : " backedges <= ")
+         << *Facts.BackedgeBound;
     else
       OS << " backedges unknown";
     for (PHINode &Phi : L->getHeader()->phis())

@@ -1,7 +1,7 @@
 //===- LoopShape.h - what reversal needs to know of a loop -----*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -50,7 +50,9 @@ public:
   /// True if a return can be reached from B. Other blocks run in the primal
   /// sweep and are never reversed.
   bool isLive(const llvm::BasicBlock *B) const { return Live.contains(B); }
-  const LoopFacts &facts(const llvm::Loop *L) const { return Facts.find(L)->second; }
+  const LoopFacts &facts(const llvm::Loop *L) const {
+    return Facts.find(L)->second;
+  }
   /// Null if Phi is not an affine header phi.
   const AffinePhi *affine(const llvm::PHINode *Phi) const {
     auto It = Affine.find(Phi);

@@ -15,10 +15,12 @@
 using namespace llvm;
 using namespace retrograd;
 
-/// The greatest step that reaches both. Offsets that a program computes from garbage may
-/// differ by -2^63, which std::gcd does not take: then any byte may be meant.
+/// The greatest step that reaches both. Offsets that a program computes from
+/// garbage may differ by -2^63, which std::gcd does not take: then any byte may
+/// be meant.
 static int64_t commonStride(int64_t A, int64_t B) {
-  if (A == std::numeric_limits<int64_t>::min() || B == std::numeric_limits<int64_t>::min())
+  if (A == std::numeric_limits<int64_t>::min() ||
+      B == std::numeric_limits<int64_t>::min())
     return 1;
   return std::gcd(A, B);
 }
@@ -520,8 +522,9 @@ bool ObjectGraph::carryCells(Link &L) {
   D = D.shifted(L.DstOff);
   S = S.shifted(L.SrcOff);
   if (L.Size == Unbounded) {
-    // Where from the start of the copy on do the ends hold pointers? The start is
-    // any of an end's places: seen from there, a cell repeats with their stride.
+    // Where from the start of the copy on do the ends hold pointers? The start
+    // is any of an end's places: seen from there, a cell repeats with their
+    // stride.
     SmallVector<Position, 8> Wanted;
     auto Collect = [&](const Position &P) {
       for (CellView &C : cellsOf(P.Obj)) {
@@ -548,7 +551,9 @@ bool ObjectGraph::carryCells(Link &L) {
     if (Same && D.exact() && D == S)
       return true;
     // Moved within one object: every shift of a cell is a cell.
-    int64_t Shift = Same ? commonStride(commonStride(D.Stride, S.Stride), D.Off - S.Off) : 0;
+    int64_t Shift =
+        Same ? commonStride(commonStride(D.Stride, S.Stride), D.Off - S.Off)
+             : 0;
     auto CellIn = [&](const Position &P, Position W) {
       W.Stride = commonStride(commonStride(W.Stride, P.Stride), Shift);
       if (W.Stride)
@@ -687,10 +692,11 @@ struct Instance {
 };
 } // namespace
 
-/// Do two arrays that begin at different offsets speak against the rule that the longer
-/// stride is right? It tells a record's field from what an inner array reaches of the next
-/// record. But where the array with the longer stride begins first and reaches the first
-/// element of the other, it may as well have ended there (`long double c[2]; double d[4];`).
+/// Do two arrays that begin at different offsets speak against the rule that
+/// the longer stride is right? It tells a record's field from what an inner
+/// array reaches of the next record. But where the array with the longer stride
+/// begins first and reaches the first element of the other, it may as well have
+/// ended there (`long double c[2]; double d[4];`).
 static bool mayEndBefore(const Evidence &Longer, const Evidence &Shorter) {
   const Position &L = Longer.Where, &S = Shorter.Where;
   if (Longer.Kind == Shorter.Kind || L.Off >= S.Off || L.Stride <= S.Stride)
@@ -699,9 +705,11 @@ static bool mayEndBefore(const Evidence &Longer, const Evidence &Shorter) {
   return D < Longer.Size || D + Shorter.Size > L.Stride;
 }
 
-/// Takes the precedence of its stride from what may have ended before the other begins.
+/// Takes the precedence of its stride from what may have ended before the other
+/// begins.
 static void levelStrides(MutableArrayRef<Instance> Instances) {
-  SmallVector<const Evidence *, 8> Arrays; // occurrences of one lie side by side
+  SmallVector<const Evidence *, 8>
+      Arrays; // occurrences of one lie side by side
   for (const Instance &I : Instances)
     if (I.Reached && (Arrays.empty() || Arrays.back() != I.From))
       Arrays.push_back(I.From);
@@ -724,8 +732,8 @@ static int fit(const Position &P, const Evidence &E) {
   const Position &W = E.Where;
   if (W.Stride == P.Stride)
     return 0; // about just these places
-  // What overlaps itself (a float at any byte: its offset was computed) holds of some
-  // places only.
+  // What overlaps itself (a float at any byte: its offset was computed) holds
+  // of some places only.
   if (W.Stride && W.Stride < E.Size)
     return 4;
   if (W.Stride && P.Stride % W.Stride == 0)
@@ -734,7 +742,8 @@ static int fit(const Position &P, const Evidence &E) {
 }
 
 SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
-                                            unsigned Asker, Trust Least, Trust Best) const {
+                                            unsigned Asker, Trust Least,
+                                            Trust Best) const {
   P = normalise(P);
   SmallVector<Placed, 8> Result;
   if (!P.valid() || Size <= 0)
@@ -748,12 +757,12 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
     // just this place, or a caller's access to it; everything else is better.
     constexpr int Reached = 3;
     bool JustHere = Fit == 0 && !E.Copied;
-    int Class = E.Level == Trust::Strong                ? (Fit < 2 ? Fit : Fit + 1)
-                : E.Level == Trust::Guess               ? Fit + 18
-                : E.Level == Trust::Moved               ? Fit + 24
-                : JustHere                              ? Reached - 1
-                : E.Level == Trust::Hearsay             ? Fit + 12
-                                                        : Fit + 6;
+    int Class = E.Level == Trust::Strong    ? (Fit < 2 ? Fit : Fit + 1)
+                : E.Level == Trust::Guess   ? Fit + 18
+                : E.Level == Trust::Moved   ? Fit + 24
+                : JustHere                  ? Reached - 1
+                : E.Level == Trust::Hearsay ? Fit + 12
+                                            : Fit + 6;
     Instances.push_back(
         {Start,
          Bytes,
@@ -851,8 +860,8 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
       bool Agrees =
           (Other.Kind == N.Kind &&
            (IsInteger || (Other.Start == N.Start && Other.Size == N.Size))) ||
-          (IsInteger && Other.Kind.K == ByteKind::Float && Other.Rank == N.Rank &&
-           !Other.Smeared && !N.Smeared);
+          (IsInteger && Other.Kind.K == ByteKind::Float &&
+           Other.Rank == N.Rank && !Other.Smeared && !N.Smeared);
       if (!Agrees && Other.Rank == N.Rank) {
         for (int64_t Y = std::max<int64_t>(std::min(N.Start, Other.Start), 0),
                      YE = std::min(
@@ -893,7 +902,8 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
       // Integers and halves left of a clash are cut; others stay whole, so
       // that the piece says where in the float a partial window lies.
       if (N.Kind.K == ByteKind::Integer)
-        Result.push_back({X, Y - X, N.Kind, N.Level, N.Loose, N.Smeared, N.Reached});
+        Result.push_back(
+            {X, Y - X, N.Kind, N.Level, N.Loose, N.Smeared, N.Reached});
       else
         Result.push_back(
             {N.Start, N.Size, N.Kind, N.Level, N.Loose, N.Smeared, N.Reached});
@@ -916,7 +926,8 @@ bool ObjectGraph::touchesFloat(Position P, int64_t Size, Trust Level) const {
       return false;
     if (W.Hi - 1 + E.Size <= P.Lo || P.Hi - 1 + Size <= W.Lo)
       return false;
-    // Some W.Off + k * W.Stride within (P.Off + l * P.Stride) + (-E.Size, Size)?
+    // Some W.Off + k * W.Stride within (P.Off + l * P.Stride) + (-E.Size,
+    // Size)?
     int64_t G = commonStride(W.Stride, P.Stride);
     int64_t D = W.Off - P.Off;
     if (G == 0)
@@ -925,12 +936,13 @@ bool ObjectGraph::touchesFloat(Position P, int64_t Size, Trust Level) const {
     return D < Size || D + E.Size > G;
   };
   const ObjectNode &O = Objects[P.Obj];
-  return any_of(O.ExactEvidence, [&](const auto &At) { return Touches(At.second); }) ||
+  return any_of(O.ExactEvidence,
+                [&](const auto &At) { return Touches(At.second); }) ||
          any_of(O.StridedEvidence, Touches);
 }
 
-/// Evidence E speaks of just the Size bytes at P, of none of them, or of others as
-/// well.
+/// Evidence E speaks of just the Size bytes at P, of none of them, or of others
+/// as well.
 enum class Overlap { None, Same, Across };
 static Overlap overlap(const Position &P, int64_t Size, const Evidence &E) {
   const Position &W = E.Where;
@@ -956,13 +968,15 @@ Type *ObjectGraph::sharedWithPointers(Position P, int64_t Size,
       return true;
     Overlap How = overlap(P, Size, E);
     if (How != Overlap::Same || E.Kind.K != ByteKind::Float)
-      return How == Overlap::None || (How == Overlap::Same && E.Kind.K == ByteKind::Pointer);
+      return How == Overlap::None ||
+             (How == Overlap::Same && E.Kind.K == ByteKind::Pointer);
     bool Same = !FP || FP == E.Kind.FP;
     FP = E.Kind.FP;
     return Same;
   };
   const ObjectNode &O = Objects[P.Obj];
-  return all_of(O.ExactEvidence, [&](const auto &At) { return Fits(At.second); }) &&
+  return all_of(O.ExactEvidence,
+                [&](const auto &At) { return Fits(At.second); }) &&
                  all_of(O.StridedEvidence, Fits)
              ? FP
              : nullptr;
@@ -977,7 +991,8 @@ bool ObjectGraph::holdsPointers(Position P, int64_t Size) const {
            overlap(P, Size, E) == Overlap::Same;
   };
   const ObjectNode &O = Objects[P.Obj];
-  return any_of(O.ExactEvidence, [&](const auto &At) { return Pointer(At.second); }) ||
+  return any_of(O.ExactEvidence,
+                [&](const auto &At) { return Pointer(At.second); }) ||
          any_of(O.StridedEvidence, Pointer);
 }
 
@@ -992,7 +1007,8 @@ bool ObjectGraph::holdsFloatsOnly(Position P, int64_t Size) const {
     return !Here || E.Kind.K == ByteKind::Float;
   };
   const ObjectNode &O = Objects[P.Obj];
-  return all_of(O.ExactEvidence, [&](const auto &At) { return Floats(At.second); }) &&
+  return all_of(O.ExactEvidence,
+                [&](const auto &At) { return Floats(At.second); }) &&
          all_of(O.StridedEvidence, Floats) && Any;
 }
 
@@ -1115,8 +1131,8 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
     };
     DropOverruled(AtD, D);
     DropOverruled(AtS, S);
-    // A word that holds pointers and doubles by turns does not tell what this copy
-    // moves, whatever the copying function knows of it.
+    // A word that holds pointers and doubles by turns does not tell what this
+    // copy moves, whatever the copying function knows of it.
     auto DropShared = [&](SmallVectorImpl<Placed> &Pieces, Position At) {
       erase_if(Pieces, [&](const Placed &P) {
         Position Here = At.shifted(P.Start);
@@ -1136,7 +1152,8 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
 }
 
 void ObjectGraph::solveEvidence() {
-  for (Trust Least : {Trust::Strong, Trust::Weak, Trust::Hearsay, Trust::Guess, Trust::Moved}) {
+  for (Trust Least : {Trust::Strong, Trust::Weak, Trust::Hearsay, Trust::Guess,
+                      Trust::Moved}) {
     for (Link &L : Links)
       L.SeenDst = L.SeenSrc = 0;
     // Alternating directions carry evidence along a chain of copies in either

@@ -115,7 +115,8 @@ struct Placed {
   bool Loose = false;
   /// Where in the queried range a float begins is unknown.
   bool Smeared = false;
-  /// Nothing says so but an index whose end is unknown, which may stop before these places.
+  /// Nothing says so but an index whose end is unknown, which may stop before
+  /// these places.
   bool Reached = false;
 };
 
@@ -174,13 +175,13 @@ public:
                                        Trust Least = Trust::Moved,
                                        Trust Best = Trust::Strong) const;
 
-  /// Is there evidence of that level of floats about any byte of the window at P,
-  /// at whatever stride? What resolve() may overrule for better evidence.
+  /// Is there evidence of that level of floats about any byte of the window at
+  /// P, at whatever stride? What resolve() may overrule for better evidence.
   bool touchesFloat(Position P, int64_t Size, Trust Level) const;
   /// The format of the floats that share the Size bytes at P (one exact place)
   /// with pointers: all that is known of these bytes as a whole is one or the
-  /// other (or, if Integers, an integer). Null if something else is known, or there
-  /// are no floats.
+  /// other (or, if Integers, an integer). Null if something else is known, or
+  /// there are no floats.
   llvm::Type *sharedWithPointers(Position P, int64_t Size, bool Integers) const;
   /// Something takes just the Size bytes at P for a pointer.
   bool holdsPointers(Position P, int64_t Size) const;

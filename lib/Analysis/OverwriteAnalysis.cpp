@@ -1,7 +1,7 @@
 //===- OverwriteAnalysis.cpp - can a load be repeated ---------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,16 +28,20 @@ static const Value *placeOf(const Instruction &I) {
 }
 
 OverwriteAnalysis::OverwriteAnalysis(Function &F, Function &Root, When Reversed,
-                                     AAResults &AA, const ActivityAnalysis &Activity,
-                                     const LoopShape &Shape, const Options &Opts)
-    : F(F), Root(Root), Split(Reversed != AtOnce), UserSplit(Reversed == AnyTime), AA(AA), Activity(Activity),
+                                     AAResults &AA,
+                                     const ActivityAnalysis &Activity,
+                                     const LoopShape &Shape,
+                                     const Options &Opts)
+    : F(F), Root(Root), Split(Reversed != AtOnce),
+      UserSplit(Reversed == AnyTime), AA(AA), Activity(Activity),
       Facts(Activity.facts()), Shape(Shape), Machine(*F.getParent()),
       ByPhase(Opts.BarriersByPhase) {
   for (Instruction &I : instructions(F)) {
     if (const auto *C = dyn_cast<CallBase>(&I); C && Machine.manyThreads()) {
       const OperationRecord *R = Facts.catalogue().lookup(I);
       Function *Callee = directCallee(*C);
-      if (R ? R->Handler == HandlerKind::Barrier : !Callee || !Callee->isIntrinsic())
+      if (R ? R->Handler == HandlerKind::Barrier
+            : !Callee || !Callee->isIntrinsic())
         Barriers.push_back(&I);
     }
     if (!I.mayWriteToMemory() || !Shape.isLive(I.getParent()))
@@ -75,11 +79,13 @@ bool OverwriteAnalysis::compute(const LoadInst &L) const {
   if (!isModSet(AA.getModRefInfoMask(MemoryLocation::get(&L)))) {
     SmallVector<const Value *, 4> Objects;
     getUnderlyingObjects(P, Objects, nullptr, /*MaxLookup=*/0);
-    if (!Split || none_of(Objects, [](const Value *O) { return isa<Argument>(O); }))
+    if (!Split ||
+        none_of(Objects, [](const Value *O) { return isa<Argument>(O); }))
       return true;
   }
   TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
-  bool Foreign = UserSplit && O != TypeAnalysis::NoObject && Facts.visible().test(O);
+  bool Foreign =
+      UserSplit && O != TypeAnalysis::NoObject && Facts.visible().test(O);
   if (!Foreign && changedNowhere(O, Facts.effects(&Root).Changes))
     return true;
   if (Split && !isPrivate(P))
@@ -121,13 +127,15 @@ bool OverwriteAnalysis::canRepeatWithin(const LoadInst &L,
 const Instruction *OverwriteAnalysis::overwriter(const LoadInst &L) const {
   if (canRepeat(L))
     return nullptr;
-  auto It = find_if(Writers,
-                    [&](const Instruction *W) { return canFollow(*W, L) && mayOverwrite(*W, L); });
+  auto It = find_if(Writers, [&](const Instruction *W) {
+    return canFollow(*W, L) && mayOverwrite(*W, L);
+  });
   return It == Writers.end() ? nullptr : *It;
 }
 
-bool OverwriteAnalysis::isLastAccess(const StoreInst &S,
-                                     function_ref<bool(const Instruction &)> Excepted) const {
+bool OverwriteAnalysis::isLastAccess(
+    const StoreInst &S,
+    function_ref<bool(const Instruction &)> Excepted) const {
   const MemoryLocation Place = MemoryLocation::get(&S);
   return none_of(instructions(F), [&](const Instruction &I) {
     return I.mayReadOrWriteMemory() && canFollow(I, S) && !Excepted(I) &&
@@ -157,24 +165,30 @@ bool OverwriteAnalysis::staysAsLeft(const AtomicRMWInst &M) const {
   auto LiesBetween = [&](const Instruction *Between, const Instruction &Later) {
     return canFollow(*Between, M) && canFollow(Later, *Between);
   };
-  const MemoryLocation Place = MemoryLocation::getBeforeOrAfter(getUnderlyingObject(placeOf(M), /*MaxLookup=*/0));
+  const MemoryLocation Place = MemoryLocation::getBeforeOrAfter(
+      getUnderlyingObject(placeOf(M), /*MaxLookup=*/0));
   auto IsSeen = [&](const Instruction &I, const Instruction &Later) {
     const Value *From = placeOf(I);
     return I.mayReadFromMemory() && !keptNumber(I) && LiesBetween(&I, Later) &&
-           !(From && isHiddenFrom(placeOf(M), From)) && isRefSet(AA.getModRefInfo(&I, Place));
+           !(From && isHiddenFrom(placeOf(M), From)) &&
+           isRefSet(AA.getModRefInfo(&I, Place));
   };
   return none_of(Writers, [&](const Instruction *W) {
     if (!canFollow(*W, M) || (Budget && (--Budget, !mayOverwrite(*W, M))))
       return false;
-    return !keptNumber(*W) || any_of(Barriers, [&](const Instruction *B) { return LiesBetween(B, *W); }) ||
-           any_of(instructions(F), [&](const Instruction &I) { return IsSeen(I, *W); });
+    return !keptNumber(*W) || any_of(Barriers, [&](const Instruction *B) {
+      return LiesBetween(B, *W);
+    }) || any_of(instructions(F), [&](const Instruction &I) {
+      return IsSeen(I, *W);
+    });
   });
 }
 
 bool OverwriteAnalysis::endsWithBarrier(const AtomicRMWInst &M) const {
   auto WaitsIn = [&](const BasicBlock *Block) {
     return any_of(Barriers, [&](const Instruction *B) {
-      return B->getParent() == Block && (Block != M.getParent() || M.comesBefore(B));
+      return B->getParent() == Block &&
+             (Block != M.getParent() || M.comesBefore(B));
     });
   };
   SmallPtrSet<const BasicBlock *, 16> Seen;
@@ -193,7 +207,8 @@ bool OverwriteAnalysis::endsWithBarrier(const AtomicRMWInst &M) const {
 }
 
 /// W can run after L has run.
-bool OverwriteAnalysis::canFollow(const Instruction &W, const Instruction &L) const {
+bool OverwriteAnalysis::canFollow(const Instruction &W,
+                                  const Instruction &L) const {
   const BasicBlock *From = L.getParent();
   if (W.getParent() == From && L.comesBefore(&W))
     return true;
@@ -225,20 +240,24 @@ bool OverwriteAnalysis::runsAhead(const Instruction &W, const Instruction &L,
   if (!RL || !RL->isAffine() || RL->getLoop() != &Common)
     return false;
   const auto *Step = dyn_cast<SCEVConstant>(RL->getStepRecurrence(SE));
-  const auto *Distance = dyn_cast<SCEVConstant>(SE.getMinusSCEV(SE.getSCEV(PW), SE.getSCEV(PL)));
+  const auto *Distance =
+      dyn_cast<SCEVConstant>(SE.getMinusSCEV(SE.getSCEV(PW), SE.getSCEV(PL)));
   if (!Step || !Distance)
     return false;
   const DataLayout &DL = F.getDataLayout();
-  int64_t Pace = Step->getAPInt().getSExtValue(), D = Distance->getAPInt().getSExtValue();
+  int64_t Pace = Step->getAPInt().getSExtValue(),
+          D = Distance->getAPInt().getSExtValue();
   int64_t SizeL = DL.getTypeStoreSize(L.getType()).getFixedValue();
-  int64_t SizeW = DL.getTypeStoreSize(S->getValueOperand()->getType()).getFixedValue();
+  int64_t SizeW =
+      DL.getTypeStoreSize(S->getValueOperand()->getType()).getFixedValue();
   return (Pace > 0 && D >= SizeL) || (Pace < 0 && D <= -SizeW);
 }
 
-/// Another thread's W may come to the place that this thread's L has read: memory
-/// that threads share, and a barrier between the two. Without a barrier it would be
-/// a race.
-bool OverwriteAnalysis::concernsOthers(const Instruction &W, const Instruction &L) const {
+/// Another thread's W may come to the place that this thread's L has read:
+/// memory that threads share, and a barrier between the two. Without a barrier
+/// it would be a race.
+bool OverwriteAnalysis::concernsOthers(const Instruction &W,
+                                       const Instruction &L) const {
   if (!Machine.manyThreads())
     return false;
   SmallVector<const Value *, 4> Objects;
@@ -250,16 +269,19 @@ bool OverwriteAnalysis::concernsOthers(const Instruction &W, const Instruction &
   });
 }
 
-/// P leads to a variable of the block that is only ever named where it is read and written, and Other
-/// comes from elsewhere: from the caller, or out of memory. (Alias analysis takes a variable of the block
-/// for one that others may know, since the compiler does not see what starts a kernel.)
+/// P leads to a variable of the block that is only ever named where it is read
+/// and written, and Other comes from elsewhere: from the caller, or out of
+/// memory. (Alias analysis takes a variable of the block for one that others
+/// may know, since the compiler does not see what starts a kernel.)
 bool OverwriteAnalysis::isHiddenFrom(const Value *P, const Value *Other) const {
-  const auto *G = dyn_cast<GlobalVariable>(getUnderlyingObject(P, /*MaxLookup=*/0));
+  const auto *G =
+      dyn_cast<GlobalVariable>(getUnderlyingObject(P, /*MaxLookup=*/0));
   if (!G || Machine.space(G->getAddressSpace()) != MemorySpace::Shared)
     return false;
   SmallVector<const Value *, 4> Objects;
   getUnderlyingObjects(Other, Objects, nullptr, /*MaxLookup=*/0);
-  if (!all_of(Objects, [](const Value *O) { return isa<Argument, LoadInst>(O); }))
+  if (!all_of(Objects,
+              [](const Value *O) { return isa<Argument, LoadInst>(O); }))
     return false;
   auto [It, New] = Hidden.try_emplace(G, true);
   SmallVector<const Value *, 8> Work;
@@ -268,26 +290,33 @@ bool OverwriteAnalysis::isHiddenFrom(const Value *P, const Value *Other) const {
   // All dynamic shared memory is one piece, under many names.
   if (New && G->isDeclaration())
     for (const GlobalVariable &Same : F.getParent()->globals())
-      if (Same.isDeclaration() && Same.getAddressSpace() == G->getAddressSpace())
+      if (Same.isDeclaration() &&
+          Same.getAddressSpace() == G->getAddressSpace())
         Work.push_back(&Same);
   while (!Work.empty())
     for (const Use &U : Work.pop_back_val()->uses()) {
       const User *By = U.getUser();
-      // What F was made of says the same as F, in more words, and what was made of others the same as they.
+      // What F was made of says the same as F, in more words, and what was made
+      // of others the same as they.
       if (const auto *I = dyn_cast<Instruction>(By);
           I && I->getFunction() != &F &&
-          (Facts.preparedOf(I->getFunction()) == &F || I->getFunction()->getName().starts_with("rg.")))
+          (Facts.preparedOf(I->getFunction()) == &F ||
+           I->getFunction()->getName().starts_with("rg.")))
         continue;
       if (isa<GEPOperator, AddrSpaceCastOperator>(By))
         Work.push_back(By);
-      else if (!isa<LoadInst>(By) && !(isa<StoreInst>(By) && U.getOperandNo() == StoreInst::getPointerOperandIndex()) &&
-               !(isa<AtomicRMWInst>(By) && U.getOperandNo() == AtomicRMWInst::getPointerOperandIndex()))
+      else if (!isa<LoadInst>(By) &&
+               !(isa<StoreInst>(By) &&
+                 U.getOperandNo() == StoreInst::getPointerOperandIndex()) &&
+               !(isa<AtomicRMWInst>(By) &&
+                 U.getOperandNo() == AtomicRMWInst::getPointerOperandIndex()))
         return Hidden[G] = false;
     }
   return It->second;
 }
 
-bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const Instruction &L) const {
+bool OverwriteAnalysis::mayOverwrite(const Instruction &W,
+                                     const Instruction &L) const {
   const Value *P = placeOf(L);
   TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
   // Alias analysis compares pointers of one iteration, but a write of a later
@@ -300,34 +329,40 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const Instruction &L)
     Common = Common->getParentLoop();
   const Value *WP = getLoadStorePointerOperand(&W);
   // Two objects are two places, unless code outside may have made them one.
-  if (TypeAnalysis::ObjectId OW = WP ? Facts.types().objectOf(WP) : TypeAnalysis::NoObject;
-      O != TypeAnalysis::NoObject && OW != TypeAnalysis::NoObject && !Facts.mayOverlap(O, OW))
+  if (TypeAnalysis::ObjectId OW =
+          WP ? Facts.types().objectOf(WP) : TypeAnalysis::NoObject;
+      O != TypeAnalysis::NoObject && OW != TypeAnalysis::NoObject &&
+      !Facts.mayOverlap(O, OW))
     return false;
   if (WP && isHiddenFrom(P, WP))
     return false;
   SmallVector<MemoryLocation, 2> Places{*MemoryLocation::getOrNone(&L)};
   // Nor does it compare pointers of two threads.
   bool Others = concernsOthers(W, L);
-  if (Others || (Common && !Common->isLoopInvariant(P) && !(WP && Common->isLoopInvariant(WP)))) {
+  if (Others || (Common && !Common->isLoopInvariant(P) &&
+                 !(WP && Common->isLoopInvariant(WP)))) {
     if (!Others && runsAhead(W, L, *Common))
       return false;
     SmallVector<const Value *, 4> Objects;
     getUnderlyingObjects(P, Objects, nullptr, /*MaxLookup=*/0);
     Places.clear();
     for (const Value *Object : Objects)
-      Places.push_back(MemoryLocation::getBeforeOrAfter(Object, L.getAAMetadata()));
+      Places.push_back(
+          MemoryLocation::getBeforeOrAfter(Object, L.getAAMetadata()));
   }
 
   if (const auto *C = dyn_cast<CallBase>(&W)) {
     const OperationRecord *R = Facts.catalogue().lookup(W);
     bool OfRuntime = R && R->Class == RuleClass::Rule && !R->Given;
-    if (R && !R->hasUnknownEffects() && (R->Class == RuleClass::Inactive || OfRuntime)) {
+    if (R && !R->hasUnknownEffects() &&
+        (R->Class == RuleClass::Inactive || OfRuntime)) {
       if (Facts.changesBehind(*C, O))
         return true;
       // Writes at most what its pointer arguments point at.
       return any_of(enumerate(C->args()), [&](const auto &Arg) {
         const Value *A = Arg.value();
-        if (!A->getType()->isPointerTy() || (OfRuntime && !R->memoryBehind(Arg.index()).Writes))
+        if (!A->getType()->isPointerTy() ||
+            (OfRuntime && !R->memoryBehind(Arg.index()).Writes))
           return false;
         return any_of(Places, [&](const MemoryLocation &Place) {
           return !AA.isNoAlias(MemoryLocation::getBeforeOrAfter(A), Place);
@@ -341,13 +376,15 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W, const Instruction &L)
   }
   // Alias analysis gives up on an address with an offset against an object of
   // unknown extent, where it can tell the two objects apart.
-  const Value *Written = WP ? getUnderlyingObject(WP, /*MaxLookup=*/0) : nullptr;
+  const Value *Written =
+      WP ? getUnderlyingObject(WP, /*MaxLookup=*/0) : nullptr;
   if (Others && Written)
     return any_of(Places, [&](const MemoryLocation &Place) {
       return !AA.isNoAlias(MemoryLocation::getBeforeOrAfter(Written), Place);
     });
   return any_of(Places, [&](const MemoryLocation &Place) {
-    if (Written && AA.isNoAlias(MemoryLocation::getBeforeOrAfter(Written), Place))
+    if (Written &&
+        AA.isNoAlias(MemoryLocation::getBeforeOrAfter(Written), Place))
       return false;
     return isModSet(AA.getModRefInfo(&W, Place));
   });

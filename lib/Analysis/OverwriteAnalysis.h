@@ -1,7 +1,7 @@
 //===- OverwriteAnalysis.h - can a load be repeated -------------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -55,14 +55,17 @@ public:
   /// The same of a load of a local variable if it is repeated before any other
   /// iteration of Run, a loop around it, starts.
   bool canRepeatWithin(const llvm::LoadInst &L, const llvm::Loop &Run) const;
-  /// An instruction that may overwrite what L reads, for messages; null if there is
-  /// none in the function.
+  /// An instruction that may overwrite what L reads, for messages; null if
+  /// there is none in the function.
   const llvm::Instruction *overwriter(const llvm::LoadInst &L) const;
-  /// Nothing that can run after S, but for what is `Excepted`, reads or writes its place.
-  bool isLastAccess(const llvm::StoreInst &S,
-                    llvm::function_ref<bool(const llvm::Instruction &)> Excepted) const;
-  /// What M and its like leave in memory when threads next wait for each other is there when M is
-  /// reversed: nothing writes the place later, but for others of its kind at the same time.
+  /// Nothing that can run after S, but for what is `Excepted`, reads or writes
+  /// its place.
+  bool isLastAccess(
+      const llvm::StoreInst &S,
+      llvm::function_ref<bool(const llvm::Instruction &)> Excepted) const;
+  /// What M and its like leave in memory when threads next wait for each other
+  /// is there when M is reversed: nothing writes the place later, but for
+  /// others of its kind at the same time.
   bool staysAsLeft(const llvm::AtomicRMWInst &M) const;
   /// Threads wait for each other behind M, whatever way it goes.
   bool endsWithBarrier(const llvm::AtomicRMWInst &M) const;
@@ -70,14 +73,17 @@ public:
 
 private:
   bool compute(const llvm::LoadInst &L) const;
-  bool changedNowhere(TypeAnalysis::ObjectId O, const llvm::BitVector &Changes) const;
+  bool changedNowhere(TypeAnalysis::ObjectId O,
+                      const llvm::BitVector &Changes) const;
   bool isPrivate(const llvm::Value *P) const;
   bool isHiddenFrom(const llvm::Value *P, const llvm::Value *Other) const;
-  bool mayOverwrite(const llvm::Instruction &W, const llvm::Instruction &L) const;
+  bool mayOverwrite(const llvm::Instruction &W,
+                    const llvm::Instruction &L) const;
   bool runsAhead(const llvm::Instruction &W, const llvm::Instruction &L,
                  const llvm::Loop &Common) const;
   bool canFollow(const llvm::Instruction &W, const llvm::Instruction &L) const;
-  bool concernsOthers(const llvm::Instruction &W, const llvm::Instruction &L) const;
+  bool concernsOthers(const llvm::Instruction &W,
+                      const llvm::Instruction &L) const;
 
   llvm::Function &F;
   llvm::Function &Root;
@@ -96,7 +102,8 @@ private:
   mutable llvm::DenseMap<const llvm::LoadInst *, bool> Known;
   mutable llvm::DenseMap<const llvm::GlobalVariable *, bool> Hidden;
   mutable llvm::DenseMap<const llvm::BasicBlock *,
-                         llvm::SmallPtrSet<const llvm::BasicBlock *, 16>> After;
+                         llvm::SmallPtrSet<const llvm::BasicBlock *, 16>>
+      After;
 };
 
 } // namespace retrograd

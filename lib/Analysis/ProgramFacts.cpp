@@ -1,7 +1,7 @@
 //===- ProgramFacts.cpp - what holds for a whole call graph ---------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,15 @@ using namespace llvm;
 using namespace retrograd;
 
 Function *retrograd::directCallee(const CallBase &C) {
-  return dyn_cast<Function>(C.getCalledOperand()->stripPointerCastsAndAliases());
+  return dyn_cast<Function>(
+      C.getCalledOperand()->stripPointerCastsAndAliases());
 }
 
 ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
-                           const Catalogue &Cat, const OutsideEvidence *Outside, bool ManySweeps)
-    : Cat(Cat), PreparedOf(std::move(PO)), Types(Functions, PreparedOf, Cat, Outside),
-      ManySweeps(ManySweeps) {
+                           const Catalogue &Cat, const OutsideEvidence *Outside,
+                           bool ManySweeps)
+    : Cat(Cat), PreparedOf(std::move(PO)),
+      Types(Functions, PreparedOf, Cat, Outside), ManySweeps(ManySweeps) {
   computeVisible(Functions);
   computeHandled(Functions);
   computeEffects(Functions);
@@ -38,7 +40,8 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
 static bool isUnknownCall(const Instruction &I, const Catalogue &Cat,
                           const ProgramFacts::PreparedOfFn &PreparedOf) {
   const auto *C = dyn_cast<CallBase>(&I);
-  if (const OperationRecord *R = C ? Cat.lookup(I) : nullptr; R && R->hasUnknownEffects())
+  if (const OperationRecord *R = C ? Cat.lookup(I) : nullptr;
+      R && R->hasUnknownEffects())
     return !C->onlyAccessesArgMemory();
   return C && !Cat.lookup(I) && !isa<IntrinsicInst>(I) &&
          !(directCallee(*C) && PreparedOf(directCallee(*C)));
@@ -52,7 +55,8 @@ static bool callsBack(const Instruction &I, const Catalogue &Cat) {
 
 /// Calls Visit(pointer, reads, writes) for each memory access of I itself.
 template <typename Fn>
-static void visitAccesses(const Instruction &I, const Catalogue &Cat, Fn Visit) {
+static void visitAccesses(const Instruction &I, const Catalogue &Cat,
+                          Fn Visit) {
   if (const auto *L = dyn_cast<LoadInst>(&I))
     return Visit(L->getPointerOperand(), true, false);
   if (const auto *S = dyn_cast<StoreInst>(&I))
@@ -70,7 +74,8 @@ static void visitAccesses(const Instruction &I, const Catalogue &Cat, Fn Visit) 
   if (const auto *C = dyn_cast<CallBase>(&I)) {
     // A catalogued operation touches at most what its pointer operands name.
     const OperationRecord *R = Cat.lookup(I);
-    if (R && (R->Class == RuleClass::Handler || R->Class == RuleClass::Inactive) &&
+    if (R &&
+        (R->Class == RuleClass::Handler || R->Class == RuleClass::Inactive) &&
         !R->leavesMemoryAlone())
       for (const auto &[N, A] : enumerate(C->args()))
         if (A->getType()->isPointerTy())
@@ -85,21 +90,28 @@ static void visitAccesses(const Instruction &I, const Catalogue &Cat, Fn Visit) 
   }
 }
 
-/// An inactive operation that follows the pointers in what its operands point at.
+/// An inactive operation that follows the pointers in what its operands point
+/// at.
 static bool followsPointers(const CallBase &C, const Catalogue &Cat) {
   const OperationRecord *R = Cat.lookup(C);
-  return R && R->Class == RuleClass::Inactive && !R->OneStep && !R->Pure && !C.onlyReadsMemory();
+  return R && R->Class == RuleClass::Inactive && !R->OneStep && !R->Pure &&
+         !C.onlyReadsMemory();
 }
 
-bool ProgramFacts::changesBehind(const CallBase &C, TypeAnalysis::ObjectId O) const {
-  return followsPointers(C, Cat) && (O == TypeAnalysis::NoObject || Handled.test(O));
+bool ProgramFacts::changesBehind(const CallBase &C,
+                                 TypeAnalysis::ObjectId O) const {
+  return followsPointers(C, Cat) &&
+         (O == TypeAnalysis::NoObject || Handled.test(O));
 }
 
-bool ProgramFacts::mayOverlap(TypeAnalysis::ObjectId A, TypeAnalysis::ObjectId B) const {
-  return A == B || (Visible.test(A) && Visible.test(B)) || (Handled.test(A) && Handled.test(B));
+bool ProgramFacts::mayOverlap(TypeAnalysis::ObjectId A,
+                              TypeAnalysis::ObjectId B) const {
+  return A == B || (Visible.test(A) && Visible.test(B)) ||
+         (Handled.test(A) && Handled.test(B));
 }
 
-bool ProgramFacts::isAmong(TypeAnalysis::ObjectId O, const BitVector &Changes) const {
+bool ProgramFacts::isAmong(TypeAnalysis::ObjectId O,
+                           const BitVector &Changes) const {
   return Changes.test(O) || (Visible.test(O) && Visible.anyCommon(Changes)) ||
          (Handled.test(O) && Handled.anyCommon(Changes));
 }
@@ -114,8 +126,9 @@ void ProgramFacts::computeHandled(ArrayRef<Function *> Functions) {
           !(C->getType()->isPointerTy() || followsPointers(*C, Cat)))
         continue;
       auto Handle = [&](const Value *V) {
-        TypeAnalysis::ObjectId O =
-            V->getType()->isPointerTy() ? Types.objectOf(V) : TypeAnalysis::NoObject;
+        TypeAnalysis::ObjectId O = V->getType()->isPointerTy()
+                                       ? Types.objectOf(V)
+                                       : TypeAnalysis::NoObject;
         if (O != TypeAnalysis::NoObject)
           Handled |= reachableFrom(O);
       };
@@ -127,28 +140,37 @@ void ProgramFacts::computeHandled(ArrayRef<Function *> Functions) {
 bool ProgramFacts::mayWritePointers(const Instruction &I) const {
   const auto *C = dyn_cast<CallBase>(&I);
   if (const OperationRecord *R = C ? Cat.lookup(I) : nullptr)
-    return R->Class != RuleClass::Inactive && R->Class != RuleClass::Deallocation;
+    return R->Class != RuleClass::Inactive &&
+           R->Class != RuleClass::Deallocation;
   const auto *S = dyn_cast<StoreInst>(&I);
-  return !S || S->getValueOperand()->getType()->isPtrOrPtrVectorTy() || carriesPointer(S->getValueOperand()) ||
+  return !S || S->getValueOperand()->getType()->isPtrOrPtrVectorTy() ||
+         carriesPointer(S->getValueOperand()) ||
          shape(S->getValueOperand()).HasUnknown;
 }
 
 bool ProgramFacts::mayTouchExternal(const CallBase &C) const {
   const Function *Callee = C.getCalledFunction();
   // A hook that the program was given, and that no function here can be.
-  if (!Callee && !C.isInlineAsm() && C.getFunction()->hasFnAttribute(UnseenCallee) && !C.onlyReadsMemory())
+  if (!Callee && !C.isInlineAsm() &&
+      C.getFunction()->hasFnAttribute(UnseenCallee) && !C.onlyReadsMemory())
     return External.any() && !C.doesNotReturn();
-  if (!Callee || External.none() || !isUnknownCall(C, Cat, PreparedOf) || Cat.lookup(C) || C.doesNotReturn() ||
-      C.doesNotAccessMemory() || C.onlyAccessesInaccessibleMemOrArgMem())
+  if (!Callee || External.none() || !isUnknownCall(C, Cat, PreparedOf) ||
+      Cat.lookup(C) || C.doesNotReturn() || C.doesNotAccessMemory() ||
+      C.onlyAccessesInaccessibleMemOrArgMem())
     return false;
-  static constexpr StringRef Libraries[] = {"_ZSt", "_ZNSt", "_ZNKSt", "__cxa_", "_Unwind_", "_Fortran", "rg.", "rg_"};
-  return none_of(Libraries, [&](StringRef Prefix) { return Callee->getName().starts_with(Prefix); });
+  static constexpr StringRef Libraries[] = {"_ZSt",   "_ZNSt",    "_ZNKSt",
+                                            "__cxa_", "_Unwind_", "_Fortran",
+                                            "rg.",    "rg_"};
+  return none_of(Libraries, [&](StringRef Prefix) {
+    return Callee->getName().starts_with(Prefix);
+  });
 }
 
 void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
   unsigned N = Types.numObjects();
   BitsAreHandled = any_of(Functions, [&](Function *F) {
-    return any_of(instructions(*F), [&](const Instruction &I) { return handlesBits(I); });
+    return any_of(instructions(*F),
+                  [&](const Instruction &I) { return handlesBits(I); });
   });
   for (Function *F : Functions) {
     Effects &E = EffectsOf[F];
@@ -181,9 +203,11 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
       if (!C || !Live.contains(C->getParent()))
         continue;
       // A function that nobody knows may write whatever it can see.
-      if (callsBack(I, Cat) || (isUnknownCall(I, Cat, PreparedOf) && !C->onlyReadsMemory()))
+      if (callsBack(I, Cat) ||
+          (isUnknownCall(I, Cat, PreparedOf) && !C->onlyReadsMemory()))
         E.Writes |= Visible;
-      if (const OperationRecord *R = Cat.lookup(I); R && R->Class == RuleClass::Rule) {
+      if (const OperationRecord *R = Cat.lookup(I);
+          R && R->Class == RuleClass::Rule) {
         const Effects &OfCall = *effects(*C);
         E.Reads |= OfCall.Reads;
         E.Writes |= OfCall.Writes;
@@ -204,7 +228,10 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
     Changed = false;
     for (Function *F : Functions) {
       Effects &E = EffectsOf[F];
-      auto Size = [&] { return E.Reads.count() + E.Writes.count() + E.Changes.count() + E.Pointers.count() + E.Numbers.count(); };
+      auto Size = [&] {
+        return E.Reads.count() + E.Writes.count() + E.Changes.count() +
+               E.Pointers.count() + E.Numbers.count();
+      };
       unsigned Before = Size();
       for (Instruction &I : instructions(*F))
         if (auto *C = dyn_cast<CallBase>(&I))
@@ -238,8 +265,9 @@ const ProgramFacts::Effects *ProgramFacts::effects(const CallBase &C) const {
   E->Reads.resize(Types.numObjects());
   E->Writes.resize(Types.numObjects());
   for (const auto &[N, A] : enumerate(C.args())) {
-    TypeAnalysis::ObjectId O =
-        A->getType()->isPointerTy() ? Types.objectOf(A) : TypeAnalysis::NoObject;
+    TypeAnalysis::ObjectId O = A->getType()->isPointerTy()
+                                   ? Types.objectOf(A)
+                                   : TypeAnalysis::NoObject;
     if (O == TypeAnalysis::NoObject)
       continue;
     if (!R->Given) {
@@ -281,44 +309,52 @@ void ProgramFacts::computeShared(ArrayRef<Function *> Functions) {
         if (O != TypeAnalysis::NoObject)
           Shared |= reachableFrom(O);
       }
-  // Only where one of them may have put a number: memory of strings and pointers
-  // carries no derivative from one function to another.
+  // Only where one of them may have put a number: memory of strings and
+  // pointers carries no derivative from one function to another.
   Shared &= effects(Functions.front()).Numbers;
 }
 
 bool ProgramFacts::handlesBits(const Instruction &I) const {
-  auto IsFloat = [&](const Value *V) { return carriesFloat(V) || shape(V).HasUnknown; };
+  auto IsFloat = [&](const Value *V) {
+    return carriesFloat(V) || shape(V).HasUnknown;
+  };
   if (const auto *S = dyn_cast<StoreInst>(&I))
-    return !isa<Constant>(S->getValueOperand()) && isPunned(I) && !IsFloat(S->getValueOperand());
+    return !isa<Constant>(S->getValueOperand()) && isPunned(I) &&
+           !IsFloat(S->getValueOperand());
   if (!I.getType()->isIntOrIntVectorTy() || isa<CmpInst>(I) || IsFloat(&I))
     return false;
   if (isa<LoadInst>(I))
     return isPunned(I);
-  return !isa<FPToSIInst, FPToUIInst>(I) && any_of(I.operands(), [&](const Value *Op) {
-    return !isa<Constant>(Op) && IsFloat(Op) && (Op->getType()->isIntOrIntVectorTy() || isa<BitCastInst>(I));
-  });
+  return !isa<FPToSIInst, FPToUIInst>(I) &&
+         any_of(I.operands(), [&](const Value *Op) {
+           return !isa<Constant>(Op) && IsFloat(Op) &&
+                  (Op->getType()->isIntOrIntVectorTy() || isa<BitCastInst>(I));
+         });
 }
 
-void ProgramFacts::addNumbersWritten(const Instruction &I, BitVector &To) const {
+void ProgramFacts::addNumbersWritten(const Instruction &I,
+                                     BitVector &To) const {
   if (const auto *S = dyn_cast<StoreInst>(&I)) {
     const Value *V = S->getValueOperand();
     // Integers are bits of numbers only where some code makes them so.
     bool IsNumber = carriesFloat(V) || shape(V).HasUnknown ||
-                    (BitsAreHandled && V->getType()->isIntOrIntVectorTy() && !isa<Constant>(V));
+                    (BitsAreHandled && V->getType()->isIntOrIntVectorTy() &&
+                     !isa<Constant>(V));
     if (!IsNumber || I.hasMetadata(CopiesCharacters))
       return;
   }
   const auto *C = dyn_cast<CallBase>(&I);
   const OperationRecord *R = C ? Cat.lookup(I) : nullptr;
-  if (isa<AnyMemSetInst>(I) ||
-      (R && (R->Class == RuleClass::Inactive || R->Class == RuleClass::Deallocation)))
+  if (isa<AnyMemSetInst>(I) || (R && (R->Class == RuleClass::Inactive ||
+                                      R->Class == RuleClass::Deallocation)))
     return;
   if (callsBack(I, Cat) || (R && isUnknownCall(I, Cat, PreparedOf)))
     To |= Visible;
   else if (R && R->Class == RuleClass::Rule)
     To |= effects(*C)->Writes;
   visitAccesses(I, Cat, [&](const Value *P, bool, bool Writes) {
-    if (TypeAnalysis::ObjectId O = Types.objectOf(P); Writes && O != TypeAnalysis::NoObject)
+    if (TypeAnalysis::ObjectId O = Types.objectOf(P);
+        Writes && O != TypeAnalysis::NoObject)
       To.set(O);
   });
 }
@@ -344,24 +380,28 @@ void ProgramFacts::computeOrigins(ArrayRef<Function *> Functions) {
   Unshadowed.resize(Types.numObjects());
   Owned.resize(Types.numObjects());
   auto Mark = [&](BitVector &Set, const Value *P) {
-    if (TypeAnalysis::ObjectId O = Types.objectOf(P); O != TypeAnalysis::NoObject)
+    if (TypeAnalysis::ObjectId O = Types.objectOf(P);
+        O != TypeAnalysis::NoObject)
       Set |= reachableFrom(O);
   };
   auto Own = [&](const Value *P) {
-    if (TypeAnalysis::ObjectId O = Types.objectOf(P); O != TypeAnalysis::NoObject)
+    if (TypeAnalysis::ObjectId O = Types.objectOf(P);
+        O != TypeAnalysis::NoObject)
       Owned.set(O);
   };
   Untraceable.resize(Types.numObjects());
   for (Function *F : Functions)
     for (Instruction &I : instructions(*F)) {
-      if (const auto *Cast = dyn_cast<IntToPtrInst>(&I); Cast && pointsAnywhere(*Cast))
+      if (const auto *Cast = dyn_cast<IntToPtrInst>(&I);
+          Cast && pointsAnywhere(*Cast))
         Mark(Untraceable, Cast);
       if (isa<AllocaInst>(I))
         Own(&I);
       if (const auto *C = dyn_cast<CallBase>(&I); C && carriesPointer(C)) {
         const OperationRecord *R = Cat.lookup(I);
         Function *Callee = directCallee(*C);
-        if (R ? R->Class == RuleClass::Inactive || R->Class == RuleClass::Rule : !(Callee && PreparedOf(Callee)))
+        if (R ? R->Class == RuleClass::Inactive || R->Class == RuleClass::Rule
+              : !(Callee && PreparedOf(Callee)))
           Mark(Unshadowed, C);
         else if (R)
           Own(C);
@@ -384,7 +424,8 @@ void ProgramFacts::computeOrigins(ArrayRef<Function *> Functions) {
     }
 }
 
-bool ProgramFacts::setsFirst(const Function &F, const GlobalVariable &G, uint64_t Offset) const {
+bool ProgramFacts::setsFirst(const Function &F, const GlobalVariable &G,
+                             uint64_t Offset) const {
   // A function that comes back to itself sets nothing first.
   auto [Known, New] = SetFirst.try_emplace({&F, &G, Offset}, false);
   if (!New)
@@ -393,13 +434,18 @@ bool ProgramFacts::setsFirst(const Function &F, const GlobalVariable &G, uint64_
   const DataLayout &DL = Types.dataLayout();
   SmallVector<const Instruction *, 16> Readers, Setters;
   for (const Instruction &I : instructions(F)) {
-    if (const auto *S = dyn_cast<StoreInst>(&I); S && S->getValueOperand()->getType()->isPointerTy()) {
+    if (const auto *S = dyn_cast<StoreInst>(&I);
+        S && S->getValueOperand()->getType()->isPointerTy()) {
       APInt Off(64, 0);
-      if (S->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, Off, true) == &G && Off == Offset)
+      if (S->getPointerOperand()->stripAndAccumulateConstantOffsets(
+              DL, Off, true) == &G &&
+          Off == Offset)
         Setters.push_back(S);
     }
     bool Reads = isUnknownCall(I, Cat, PreparedOf) || isa<ReturnInst>(I);
-    visitAccesses(I, Cat, [&](const Value *P, bool R, bool) { Reads |= R && Types.objectOf(P) == O; });
+    visitAccesses(I, Cat, [&](const Value *P, bool R, bool) {
+      Reads |= R && Types.objectOf(P) == O;
+    });
     if (const auto *C = dyn_cast<CallBase>(&I))
       if (Function *Callee = directCallee(*C))
         if (Function *P = PreparedOf(Callee)) {
@@ -415,7 +461,8 @@ bool ProgramFacts::setsFirst(const Function &F, const GlobalVariable &G, uint64_
   DominatorTree DT(const_cast<Function &>(F));
   bool First = any_of(Setters, [&](const Instruction *S) {
     return all_of(Readers, [&](const Instruction *R) {
-      return R == S || !DT.isReachableFromEntry(R->getParent()) || DT.dominates(S, R);
+      return R == S || !DT.isReachableFromEntry(R->getParent()) ||
+             DT.dominates(S, R);
     });
   });
   return SetFirst[{&F, &G, Offset}] = First;
@@ -424,11 +471,13 @@ bool ProgramFacts::setsFirst(const Function &F, const GlobalVariable &G, uint64_
 bool ProgramFacts::isSetFirst(const GlobalVariable &G) const {
   if (!Root || Types.objectOf(&G) == TypeAnalysis::NoObject)
     return false;
-  uint64_t Size = Types.dataLayout().getTypeAllocSize(G.getValueType()).getFixedValue();
+  uint64_t Size =
+      Types.dataLayout().getTypeAllocSize(G.getValueType()).getFixedValue();
   return all_of(Types.leavesAt(&G, Size), [&](const TypedLeaf &L) {
     if (L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Integer)
       return true;
-    return L.Kind.K == ByteKind::Pointer && L.Size == Types.dataLayout().getPointerSize() &&
+    return L.Kind.K == ByteKind::Pointer &&
+           L.Size == Types.dataLayout().getPointerSize() &&
            setsFirst(*Root, G, L.Offset);
   });
 }
@@ -465,7 +514,8 @@ void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
     SmallVector<TypeAnalysis::ObjectId, 8> Work{O};
     Exposed.set(O);
     while (!Work.empty())
-      for (TypeAnalysis::ObjectId P : Types.pointeesBesideFloats(Work.pop_back_val()))
+      for (TypeAnalysis::ObjectId P :
+           Types.pointeesBesideFloats(Work.pop_back_val()))
         if (!Exposed.test(P)) {
           Exposed.set(P);
           Work.push_back(P);
@@ -488,14 +538,17 @@ void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
       bool UnknownCall = isUnknownCall(I, Cat, PreparedOf);
       for (Value *Op : I.operands()) {
         const auto *G = dyn_cast<GlobalVariable>(Op->stripInBoundsOffsets());
-        // A text or a table of numbers leads nowhere: where it shares an object with memory of
-        // ours (characters that a string may point to), nobody sees that by its name.
+        // A text or a table of numbers leads nowhere: where it shares an object
+        // with memory of ours (characters that a string may point to), nobody
+        // sees that by its name.
         const bool Leaf = G && G->isConstant() && G->hasInitializer() &&
                           !G->getInitializer()->needsRelocation();
         if (G || UnknownCall)
           See(Op, Unseen || (Leaf && !UnknownCall));
-        if (TypeAnalysis::ObjectId O = G ? Types.objectOf(Op) : TypeAnalysis::NoObject;
-            O != TypeAnalysis::NoObject && !G->isConstant() && !G->hasLocalLinkage())
+        if (TypeAnalysis::ObjectId O =
+                G ? Types.objectOf(Op) : TypeAnalysis::NoObject;
+            O != TypeAnalysis::NoObject && !G->isConstant() &&
+            !G->hasLocalLinkage())
           External |= reachableFrom(O);
       }
       if (UnknownCall)
@@ -514,20 +567,24 @@ const ValueShape &ProgramFacts::shape(const Value *V) const {
     Shape->HasPointer = true;
   } else if (T->isFloatingPointTy()) {
     const DataLayout &DL = Types.dataLayout();
-    Shape->Floats.push_back({0, DL.getTypeStoreSize(T).getFixedValue(),
-                             {ByteKind::Float, T}});
+    Shape->Floats.push_back(
+        {0, DL.getTypeStoreSize(T).getFixedValue(), {ByteKind::Float, T}});
   } else if (T->isFirstClassType() && !T->isTokenTy() && !T->isMetadataTy() &&
-             !T->isLabelTy() && !(T->isIntegerTy() && T->getIntegerBitWidth() < 8)) {
+             !T->isLabelTy() &&
+             !(T->isIntegerTy() && T->getIntegerBitWidth() < 8)) {
     for (const TypedLeaf &L : Types.leavesOf(V)) {
       // A piece of a float is no float.
-      bool Whole = L.Kind.K == ByteKind::Float &&
-                   L.Size == Types.dataLayout().getTypeStoreSize(L.Kind.FP).getFixedValue();
+      bool Whole =
+          L.Kind.K == ByteKind::Float &&
+          L.Size ==
+              Types.dataLayout().getTypeStoreSize(L.Kind.FP).getFixedValue();
       if (Whole)
         Shape->Floats.push_back(L);
       else if (L.Kind.K == ByteKind::Float)
         Shape->HasUnknown = Shape->HasPiece = true;
       Shape->HasPointer |= L.Kind.K == ByteKind::Pointer;
-      Shape->HasUnknown |= L.Kind.K == ByteKind::Unknown || L.Kind.K == ByteKind::Conflict;
+      Shape->HasUnknown |=
+          L.Kind.K == ByteKind::Unknown || L.Kind.K == ByteKind::Conflict;
     }
   }
   // Re-index: leavesOf may have grown the map.
@@ -542,10 +599,12 @@ bool ProgramFacts::isPunned(const Instruction &Access) const {
   if (Types.isIndexPlace(P))
     return false;
   uint64_t Size = Types.dataLayout().getTypeStoreSize(T).getFixedValue();
-  // Programs keep bits of numbers in members that are integers by declaration (memcpy to the address of one).
+  // Programs keep bits of numbers in members that are integers by declaration
+  // (memcpy to the address of one).
   if (Types.isDeclaredInteger(Access))
     return Types.storesFloat(P, Size);
-  return Types.touchesFloat(P, Size) || any_of(Types.leavesAt(P, Size), [](const TypedLeaf &L) {
+  return Types.touchesFloat(P, Size) ||
+         any_of(Types.leavesAt(P, Size), [](const TypedLeaf &L) {
            return L.Kind.K == ByteKind::Conflict;
          });
 }

@@ -1,7 +1,7 @@
 //===- ProgramFacts.h - what holds for a whole call graph ------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -36,18 +36,22 @@ class ProgramFacts {
 public:
   using PreparedOfFn = std::function<llvm::Function *(const llvm::Function *)>;
 
-  ProgramFacts(llvm::ArrayRef<llvm::Function *> Functions, PreparedOfFn PreparedOf,
-               const Catalogue &Cat, const OutsideEvidence *Outside = nullptr,
+  ProgramFacts(llvm::ArrayRef<llvm::Function *> Functions,
+               PreparedOfFn PreparedOf, const Catalogue &Cat,
+               const OutsideEvidence *Outside = nullptr,
                bool ManySweeps = false);
 
   const TypeAnalysis &types() const { return Types; }
   const Catalogue &catalogue() const { return Cat; }
-  llvm::Function *preparedOf(const llvm::Function *F) const { return PreparedOf(F); }
+  llvm::Function *preparedOf(const llvm::Function *F) const {
+    return PreparedOf(F);
+  }
 
   /// Objects that F and what it calls may read or write. Changes: those whose
   /// bytes may be others afterwards, be they active or what a library keeps in
-  /// objects of its own (the characters of a string); Writes and more. Numbers: those
-  /// of Writes to which floating-point numbers may be written that are not constant.
+  /// objects of its own (the characters of a string); Writes and more. Numbers:
+  /// those of Writes to which floating-point numbers may be written that are
+  /// not constant.
   struct Effects {
     llvm::BitVector Reads, Writes, Changes, Numbers;
     /// Those of Writes to which pointers may be written, null ones included.
@@ -58,13 +62,15 @@ public:
   }
 
   /// What call C itself may read and write that can be active: the effects of
-  /// its callee, or what its rule says. Null for a call of which neither is known.
+  /// its callee, or what its rule says. Null for a call of which neither is
+  /// known.
   const Effects *effects(const llvm::CallBase &C) const;
-  /// Objects A and B, neither of them NoObject, can be the same memory: they are one
-  /// object, or code that is not here may have made them one (two parameters with
-  /// one argument; a string and the result of its begin()).
+  /// Objects A and B, neither of them NoObject, can be the same memory: they
+  /// are one object, or code that is not here may have made them one (two
+  /// parameters with one argument; a string and the result of its begin()).
   bool mayOverlap(TypeAnalysis::ObjectId A, TypeAnalysis::ObjectId B) const;
-  /// Memory behind object O can be among `Changes` (see Effects). O is no NoObject.
+  /// Memory behind object O can be among `Changes` (see Effects). O is no
+  /// NoObject.
   bool isAmong(TypeAnalysis::ObjectId O, const llvm::BitVector &Changes) const;
   /// C, an inactive operation, may change object O by following pointers.
   bool changesBehind(const llvm::CallBase &C, TypeAnalysis::ObjectId O) const;
@@ -75,24 +81,26 @@ public:
   /// root's parameters and result, from globals, or from unknown calls.
   const llvm::BitVector &visible() const { return Visible; }
   /// As visible(), for the question whether code outside may read numbers where
-  /// nothing here does. Callees that nobody can see do not count (UnseenCallee): a
-  /// derivative that is asked of them ends the program. Nor does what only places
-  /// lead to that every access takes for floats.
+  /// nothing here does. Callees that nobody can see do not count
+  /// (UnseenCallee): a derivative that is asked of them ends the program. Nor
+  /// does what only places lead to that every access takes for floats.
   const llvm::BitVector &exposed() const { return Exposed; }
 
   /// Objects that code elsewhere can reach by the names of global variables.
   const llvm::BitVector &external() const { return External; }
-  /// C calls a function of which nothing is known and that may use such memory without being
-  /// given it. The languages' libraries, and our own, know no variable of the user's.
+  /// C calls a function of which nothing is known and that may use such memory
+  /// without being given it. The languages' libraries, and our own, know no
+  /// variable of the user's.
   bool mayTouchExternal(const llvm::CallBase &C) const;
 
-  /// Objects that are only reached by addresses which were computed as integers: any memory of the
-  /// program may be there.
+  /// Objects that are only reached by addresses which were computed as
+  /// integers: any memory of the program may be there.
   const llvm::BitVector &untraceable() const { return Untraceable; }
 
   /// Memory that functions of the call graph share behind their arguments'
   /// backs: mutable globals, and what they lead to, as far as numbers may be
-  /// written there. Empty for a graph of one function, which sees all accesses itself.
+  /// written there. Empty for a graph of one function, which sees all accesses
+  /// itself.
   const llvm::BitVector &sharedState() const { return Shared; }
 
   /// Objects whose pointers may be their own shadows: constant globals, what
@@ -106,18 +114,26 @@ public:
   const llvm::BitVector &ownedMemory() const { return Owned; }
   /// The function that the user asked for.
   const llvm::Function *root() const { return Root; }
-  /// What the calls that ask for the derivative pass for the root's parameters; the caller of
-  /// setHandedIn keeps them.
-  llvm::ArrayRef<OutsideEvidence::HandedIn> handedIn() const { return HandedIn; }
-  void setHandedIn(llvm::ArrayRef<OutsideEvidence::HandedIn> Arguments) { HandedIn = Arguments; }
-  /// Its reverse sweep may run more than once from one primal sweep, so each has
-  /// to leave zero adjoints in all memory of the call graph's own.
+  /// What the calls that ask for the derivative pass for the root's parameters;
+  /// the caller of setHandedIn keeps them.
+  llvm::ArrayRef<OutsideEvidence::HandedIn> handedIn() const {
+    return HandedIn;
+  }
+  void setHandedIn(llvm::ArrayRef<OutsideEvidence::HandedIn> Arguments) {
+    HandedIn = Arguments;
+  }
+  /// Its reverse sweep may run more than once from one primal sweep, so each
+  /// has to leave zero adjoints in all memory of the call graph's own.
   bool manySweeps() const { return ManySweeps; }
 
   /// Cached shape of a value.
   const ValueShape &shape(const llvm::Value *V) const;
-  bool carriesFloat(const llvm::Value *V) const { return !shape(V).Floats.empty(); }
-  bool carriesPointer(const llvm::Value *V) const { return shape(V).HasPointer; }
+  bool carriesFloat(const llvm::Value *V) const {
+    return !shape(V).Floats.empty();
+  }
+  bool carriesPointer(const llvm::Value *V) const {
+    return shape(V).HasPointer;
+  }
 
   /// A load or store that takes for integers what others at its place take for
   /// floats, or for things that contradict each other.
@@ -127,9 +143,10 @@ private:
   void computeEffects(llvm::ArrayRef<llvm::Function *> Functions);
   void computeOrigins(llvm::ArrayRef<llvm::Function *> Functions);
   void computeShared(llvm::ArrayRef<llvm::Function *> Functions);
-  /// F, or what it calls, sets the pointer at an offset of G before any of them reads
-  /// one in G, and whenever it returns.
-  bool setsFirst(const llvm::Function &F, const llvm::GlobalVariable &G, uint64_t Offset) const;
+  /// F, or what it calls, sets the pointer at an offset of G before any of them
+  /// reads one in G, and whenever it returns.
+  bool setsFirst(const llvm::Function &F, const llvm::GlobalVariable &G,
+                 uint64_t Offset) const;
   /// May what I writes to memory be a pointer?
   bool mayWritePointers(const llvm::Instruction &I) const;
   /// Does integer code look at bits of floats, as far as types tell?
@@ -143,18 +160,24 @@ private:
   PreparedOfFn PreparedOf;
   TypeAnalysis Types;
   llvm::DenseMap<const llvm::Function *, Effects> EffectsOf;
-  mutable llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<Effects>> RuleEffects;
+  mutable llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<Effects>>
+      RuleEffects;
   mutable llvm::DenseMap<TypeAnalysis::ObjectId, llvm::BitVector> Reach;
-  llvm::BitVector Visible, Exposed, External, Shared, Unshadowed, Owned, Untraceable;
-  /// What inactive operations are given or hand out, where nobody says how the two
-  /// belong together.
+  llvm::BitVector Visible, Exposed, External, Shared, Unshadowed, Owned,
+      Untraceable;
+  /// What inactive operations are given or hand out, where nobody says how the
+  /// two belong together.
   llvm::BitVector Handled;
-  mutable std::map<std::tuple<const llvm::Function *, const llvm::GlobalVariable *, uint64_t>, bool> SetFirst;
+  mutable std::map<std::tuple<const llvm::Function *,
+                              const llvm::GlobalVariable *, uint64_t>,
+                   bool>
+      SetFirst;
   const llvm::Function *Root = nullptr;
   llvm::ArrayRef<OutsideEvidence::HandedIn> HandedIn;
   bool ManySweeps;
   bool BitsAreHandled = false; ///< handlesBits of any instruction of the graph
-  mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>> Shapes;
+  mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>>
+      Shapes;
 };
 
 /// The function that a direct call names, through aliases and casts; null for

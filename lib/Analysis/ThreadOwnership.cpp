@@ -1,7 +1,7 @@
 //===- ThreadOwnership.cpp - memory that no two threads touch -------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,9 @@ public:
   Linear read(const Value *V, unsigned Depth = 0) const {
     if (Depth > 24)
       return Linear::none();
-    auto Operand = [&](unsigned N) { return read(cast<User>(V)->getOperand(N), Depth + 1); };
+    auto Operand = [&](unsigned N) {
+      return read(cast<User>(V)->getOperand(N), Depth + 1);
+    };
     if (const auto *C = dyn_cast<ConstantInt>(V)) {
       Linear L;
       // Far from the ends of 32 bits: see fits().
@@ -66,8 +68,9 @@ public:
     case Instruction::Sub:
       return sum(Operand(0), Operand(1), -1);
     case Instruction::Or:
-      return cast<PossiblyDisjointInst>(I)->isDisjoint() ? sum(Operand(0), Operand(1), 1)
-                                                         : Linear::none();
+      return cast<PossiblyDisjointInst>(I)->isDisjoint()
+                 ? sum(Operand(0), Operand(1), 1)
+                 : Linear::none();
     case Instruction::Mul:
       return product(Operand(0), Operand(1));
     case Instruction::Shl: {
@@ -101,7 +104,8 @@ public:
     if (B.isConstant()) {
       if (A.Extent >= 0)
         return Linear::none();
-      constexpr int64_t Large = int64_t(1) << 31; // and no product of two overflows
+      constexpr int64_t Large = int64_t(1)
+                                << 31; // and no product of two overflows
       if (std::abs(A.Constant) > Large || std::abs(B.Constant) > Large ||
           any_of(A.Of, [](int64_t C) { return std::abs(C) > Large; }))
         return Linear::none();
@@ -149,7 +153,8 @@ private:
 
 } // namespace
 
-bool ThreadOwnership::analyse(ArrayRef<const Instruction *> Accesses, const Catalogue &Cat,
+bool ThreadOwnership::analyse(ArrayRef<const Instruction *> Accesses,
+                              const Catalogue &Cat,
                               function_ref<bool(const Argument &)> IsUniform) {
   if (Accesses.empty())
     return false;
@@ -164,7 +169,8 @@ bool ThreadOwnership::analyse(ArrayRef<const Instruction *> Accesses, const Cata
   for (const Instruction *Access : Accesses) {
     Linear At;
     const auto *M = dyn_cast<AtomicRMWInst>(Access);
-    const Value *P = M ? M->getPointerOperand() : getLoadStorePointerOperand(Access);
+    const Value *P =
+        M ? M->getPointerOperand() : getLoadStorePointerOperand(Access);
     while (const auto *G = dyn_cast<GEPOperator>(P)) {
       SmallMapVector<Value *, APInt, 4> Offsets;
       APInt Fixed(64, 0);
@@ -183,12 +189,14 @@ bool ThreadOwnership::analyse(ArrayRef<const Instruction *> Accesses, const Cata
     const auto *Base = dyn_cast<Argument>(P);
     if (!Base || !IsUniform(*Base))
       return false;
-    Places.push_back({Base, At, DL.getTypeStoreSize(Access->getType()).getFixedValue()});
+    Places.push_back(
+        {Base, At, DL.getTypeStoreSize(Access->getType()).getFixedValue()});
   }
   // One form for all, but for the constant.
   Linear Form = Places.front().At;
   for (const Place &P : Places) {
-    if (!std::equal(std::begin(Form.Of), std::end(Form.Of), std::begin(P.At.Of)))
+    if (!std::equal(std::begin(Form.Of), std::end(Form.Of),
+                    std::begin(P.At.Of)))
       return false;
     Found.Size = std::max(Found.Size, P.Size);
     Found.Reach = std::max<uint64_t>(Found.Reach, std::abs(P.At.Constant));
@@ -215,7 +223,9 @@ bool ThreadOwnership::analyse(ArrayRef<const Instruction *> Accesses, const Cata
     if (Form.Of[K])
       Found.Order.push_back({K, uint64_t(Form.Of[K])});
   }
-  llvm::stable_sort(Found.Order, [](const auto &A, const auto &B) { return A.second < B.second; });
+  llvm::stable_sort(Found.Order, [](const auto &A, const auto &B) {
+    return A.second < B.second;
+  });
   if (Found.Order.empty() || Found.Order.front().second < Found.Size)
     return false;
   for (const Place &A : Places)

@@ -148,13 +148,16 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::Impl::leaves(Position P, uint64_t Size,
   if (!P.valid())
     return toLeaves({}, Size);
   SmallVector<Placed, 8> Pieces = G.resolve(P, Size, Asker);
-  auto Clashes = [](const Placed &Piece) { return Piece.Kind.K == ByteKind::Conflict; };
+  auto Clashes = [](const Placed &Piece) {
+    return Piece.Kind.K == ByteKind::Conflict;
+  };
   if (none_of(Pieces, Clashes))
     return toLeaves(Pieces, Size);
-  // At the ends of the window, pieces that reach across may clash with each other
-  // only because what is known of the bytes beyond was not asked for.
+  // At the ends of the window, pieces that reach across may clash with each
+  // other only because what is known of the bytes beyond was not asked for.
   constexpr int64_t Beyond = 16;
-  SmallVector<Placed, 8> Wider = G.resolve(P.shifted(-Beyond), Size + 2 * Beyond, Asker);
+  SmallVector<Placed, 8> Wider =
+      G.resolve(P.shifted(-Beyond), Size + 2 * Beyond, Asker);
   for (Placed &Piece : Wider)
     Piece.Start -= Beyond;
   llvm::erase_if(Wider, [&](const Placed &Piece) {
@@ -178,14 +181,18 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesAt(const Value *P,
 
 bool TypeAnalysis::touchesFloat(const Value *P, uint64_t Size) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
-  return any_of(std::array{Trust::Strong, Trust::Weak, Trust::Hearsay},
-                [&](Trust Level) { return I->G.touchesFloat(At, Size, Level); });
+  return any_of(
+      std::array{Trust::Strong, Trust::Weak, Trust::Hearsay},
+      [&](Trust Level) { return I->G.touchesFloat(At, Size, Level); });
 }
 
-bool TypeAnalysis::storesFloat(const Value *P, uint64_t Size, uint64_t Offset, uint64_t Period) const {
+bool TypeAnalysis::storesFloat(const Value *P, uint64_t Size, uint64_t Offset,
+                               uint64_t Period) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
-  // Alternatives and objects that merge have floats and integers in one place, too.
-  if (!At.valid() || !I->Functions.front()->getParent()->getNamedMetadata(CopiesBits))
+  // Alternatives and objects that merge have floats and integers in one place,
+  // too.
+  if (!At.valid() ||
+      !I->Functions.front()->getParent()->getNamedMetadata(CopiesBits))
     return false;
   At = At.shifted(Offset);
   if (Period) {
@@ -197,42 +204,57 @@ bool TypeAnalysis::storesFloat(const Value *P, uint64_t Size, uint64_t Offset, u
 
 bool TypeAnalysis::knowsByIndexOnly(const Value *P, uint64_t Size) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
-  return At.exact() && any_of(I->G.resolve(At, Size, I->originOf(P)), [](const Placed &Piece) {
-           return Piece.Reached && Piece.Kind.K == ByteKind::Float;
-         });
+  return At.exact() && any_of(I->G.resolve(At, Size, I->originOf(P)),
+                              [](const Placed &Piece) {
+                                return Piece.Reached &&
+                                       Piece.Kind.K == ByteKind::Float;
+                              });
 }
 
-bool TypeAnalysis::callersKnowFloat(const Value *P, uint64_t Offset, uint64_t Size) const {
+bool TypeAnalysis::callersKnowFloat(const Value *P, uint64_t Offset,
+                                    uint64_t Size) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
-  if (!At.valid() || !I->G.touchesFloat(At.shifted(Offset), Size, Trust::Hearsay))
+  if (!At.valid() ||
+      !I->G.touchesFloat(At.shifted(Offset), Size, Trust::Hearsay))
     return false;
   // What they know of just this place overrules what their indices reach.
-  return any_of(I->G.resolve(At.shifted(Offset), Size, ObjectGraph::NoOrigin, Trust::Hearsay, Trust::Hearsay),
+  return any_of(I->G.resolve(At.shifted(Offset), Size, ObjectGraph::NoOrigin,
+                             Trust::Hearsay, Trust::Hearsay),
                 [](const Placed &Piece) {
-                  return Piece.Kind.K == ByteKind::Float || Piece.Kind.K == ByteKind::Conflict;
+                  return Piece.Kind.K == ByteKind::Float ||
+                         Piece.Kind.K == ByteKind::Conflict;
                 });
 }
 
-Type *TypeAnalysis::sharedWithPointers(const Value *P, uint64_t Offset, uint64_t Size,
-                                       bool Integers) const {
+Type *TypeAnalysis::sharedWithPointers(const Value *P, uint64_t Offset,
+                                       uint64_t Size, bool Integers) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
-  return At.valid() ? I->G.sharedWithPointers(At.shifted(Offset), Size, Integers) : nullptr;
+  return At.valid()
+             ? I->G.sharedWithPointers(At.shifted(Offset), Size, Integers)
+             : nullptr;
 }
 
-bool TypeAnalysis::holdsPointers(const Value *P, uint64_t Offset, uint64_t Size) const {
+bool TypeAnalysis::holdsPointers(const Value *P, uint64_t Offset,
+                                 uint64_t Size) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
   return At.valid() && I->G.holdsPointers(At.shifted(Offset), Size);
 }
 
-bool TypeAnalysis::isIndexPlace(const Value *P) const { return I->isIndexPlace(P); }
+bool TypeAnalysis::isIndexPlace(const Value *P) const {
+  return I->isIndexPlace(P);
+}
 
-/// A store that LLVM merged out of those at the ends of two branches, and that lost what preparation had noted on them
-/// (Marked): what it stores was read from marked places, or is constant.
-static bool isMergedStore(const Instruction &I, function_ref<bool(const Instruction &)> Marked) {
+/// A store that LLVM merged out of those at the ends of two branches, and that
+/// lost what preparation had noted on them (Marked): what it stores was read
+/// from marked places, or is constant.
+static bool isMergedStore(const Instruction &I,
+                          function_ref<bool(const Instruction &)> Marked) {
   const auto *S = dyn_cast<StoreInst>(&I);
   const auto *Joined = S ? dyn_cast<PHINode>(S->getValueOperand()) : nullptr;
-  return Joined && Joined->getParent() == S->getParent() && Joined->getType()->isIntegerTy() &&
-         any_of(Joined->incoming_values(), [](const Value *V) { return isa<LoadInst>(V); }) &&
+  return Joined && Joined->getParent() == S->getParent() &&
+         Joined->getType()->isIntegerTy() &&
+         any_of(Joined->incoming_values(),
+                [](const Value *V) { return isa<LoadInst>(V); }) &&
          all_of(Joined->incoming_values(), [&](const Value *V) {
            const auto *Read = dyn_cast<LoadInst>(V);
            return isa<ConstantInt>(V) || (Read && Marked(*Read));
@@ -242,31 +264,38 @@ static bool isMergedStore(const Instruction &I, function_ref<bool(const Instruct
 bool TypeAnalysis::isDeclaredInteger(const Instruction &Access) {
   if (isMergedStore(Access, isDeclaredInteger))
     return true;
-  if (Access.hasMetadata(CopiesCharacters) || Access.hasMetadata(DeclaredMember))
+  if (Access.hasMetadata(CopiesCharacters) ||
+      Access.hasMetadata(DeclaredMember))
     return true;
   if (const MDNode *Written = Access.getMetadata("rg.int"))
     return Written->getNumOperands() != 0;
   const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
-  if (!Tag || Tag->getNumOperands() < 3 || Tag->getOperand(0) == Tag->getOperand(1))
+  if (!Tag || Tag->getNumOperands() < 3 ||
+      Tag->getOperand(0) == Tag->getOperand(1))
     return false;
   const auto *Type = dyn_cast<MDNode>(Tag->getOperand(1));
-  const auto *Name =
-      Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
-  // An array's characters, which may be storage for anything, are accessed as elements: only a scalar names its struct.
+  const auto *Name = Type && Type->getNumOperands()
+                         ? dyn_cast<MDString>(Type->getOperand(0))
+                         : nullptr;
+  // An array's characters, which may be storage for anything, are accessed as
+  // elements: only a scalar names its struct.
   return Name && (Name->getString() != "omnipotent char" ||
-                  (isa<LoadInst, StoreInst>(Access) && getLoadStoreType(&Access)->isIntegerTy(8)));
+                  (isa<LoadInst, StoreInst>(Access) &&
+                   getLoadStoreType(&Access)->isIntegerTy(8)));
 }
 
 bool TypeAnalysis::isBareMove(const Instruction &Access) const {
   return I->Moves.contains(&Access);
 }
 
-std::optional<TypeAnalysis::Pattern> TypeAnalysis::elementsOf(const Instruction &Copy) const {
+std::optional<TypeAnalysis::Pattern>
+TypeAnalysis::elementsOf(const Instruction &Copy) const {
   const MDNode *Elements = Copy.getMetadata(CopiesElements);
   if (!Elements)
     return std::nullopt;
   const int64_t Period = Impl::layoutPeriod(Elements);
-  return Pattern{uint64_t(Period), 0, I->toLeaves(I->readLayout(Elements), Period)};
+  return Pattern{uint64_t(Period), 0,
+                 I->toLeaves(I->readLayout(Elements), Period)};
 }
 
 std::optional<TypeAnalysis::Pattern>
@@ -320,37 +349,44 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
       int64_t End = P.Off;
       for (const Evidence &E : All)
         End = std::max(End, E.Where.Off + E.Size);
-      return End - P.Off <= LongestPeriod ? I->listed(P, End - P.Off, I->originOf(Ptr)) : std::nullopt;
+      return End - P.Off <= LongestPeriod
+                 ? I->listed(P, End - P.Off, I->originOf(Ptr))
+                 : std::nullopt;
     }
     if (!Homogeneous || First->Kind.K == ByteKind::Conflict)
       return std::nullopt;
     for (const Evidence &E : All)
       if (E.Where.Hi > P.Off && (E.Where.Off - P.Off) % First->Size)
         return std::nullopt;
-    return Pattern{uint64_t(First->Size), 0,
-                   {{0, uint64_t(First->Size), First->Kind}}};
+    return Pattern{
+        uint64_t(First->Size), 0, {{0, uint64_t(First->Size), First->Kind}}};
   }
-  if (std::optional<Pattern> Whole = I->repeating(P, Period, /*Header=*/0, All, I->originOf(Ptr)))
+  if (std::optional<Pattern> Whole =
+          I->repeating(P, Period, /*Header=*/0, All, I->originOf(Ptr)))
     return Whole;
-  // A struct that ends in an array: what repeats begins behind its other members.
+  // A struct that ends in an array: what repeats begins behind its other
+  // members.
   if (!P.exact() || Begin <= P.Off || Begin - P.Off > LongestPeriod)
     return std::nullopt;
   return I->repeating(P, Period, Begin - P.Off, All, I->originOf(Ptr));
 }
 
 /// What lies at P, if nothing is known beyond Size bytes.
-std::optional<TypeAnalysis::Pattern> TypeAnalysis::Impl::listed(Position P, int64_t Size, unsigned Asker) const {
+std::optional<TypeAnalysis::Pattern>
+TypeAnalysis::Impl::listed(Position P, int64_t Size, unsigned Asker) const {
   Pattern Result{1, uint64_t(Size), leaves(P, Size, Asker)};
-  if (any_of(Result.Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Conflict; }))
+  if (any_of(Result.Leaves,
+             [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Conflict; }))
     return std::nullopt;
   Result.Leaves.push_back({uint64_t(Size), 1, ByteKind()});
   return Result;
 }
 
-/// What lies at P, if all that is known (All) fits Header bytes and then elements of Period bytes.
+/// What lies at P, if all that is known (All) fits Header bytes and then
+/// elements of Period bytes.
 std::optional<TypeAnalysis::Pattern>
-TypeAnalysis::Impl::repeating(Position P, int64_t Period, int64_t Header, ArrayRef<Evidence> All,
-                              unsigned Asker) const {
+TypeAnalysis::Impl::repeating(Position P, int64_t Period, int64_t Header,
+                              ArrayRef<Evidence> All, unsigned Asker) const {
   Position Q = P.shifted(Header);
   Q.Stride = Period;
   Q.Lo = Q.Off;
@@ -366,18 +402,22 @@ TypeAnalysis::Impl::repeating(Position P, int64_t Period, int64_t Header, ArrayR
     L.Offset += Header;
     Result.Leaves.push_back(L);
   }
-  if (!Known || any_of(Result.Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Conflict; }))
+  if (!Known || any_of(Result.Leaves, [](const TypedLeaf &L) {
+        return L.Kind.K == ByteKind::Conflict;
+      }))
     return std::nullopt;
   // Single elements must not say otherwise.
   for (const Evidence &E : All) {
-    if (!E.Where.exact() || E.Where.Off + E.Size <= Q.Off || E.Level != Trust::Strong)
+    if (!E.Where.exact() || E.Where.Off + E.Size <= Q.Off ||
+        E.Level != Trust::Strong)
       continue;
     int64_t D = E.Where.Off - Q.Off;
     if (D < 0)
       return std::nullopt;
     D = Header + D % Period;
     if (none_of(Result.Leaves, [&](const TypedLeaf &L) {
-          return int64_t(L.Offset) <= D && D + E.Size <= int64_t(L.Offset + L.Size) && L.Kind == E.Kind;
+          return int64_t(L.Offset) <= D &&
+                 D + E.Size <= int64_t(L.Offset + L.Size) && L.Kind == E.Kind;
         }))
       return std::nullopt;
   }
@@ -426,8 +466,8 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOf(const Value *V) const {
   return I->toLeaves(Pieces, Size);
 }
 
-/// A without those integers that are floats to Other: memory holds them by turns,
-/// and only the floats have derivatives to move.
+/// A without those integers that are floats to Other: memory holds them by
+/// turns, and only the floats have derivatives to move.
 static SmallVector<TypedLeaf, 4> yieldToFloats(ArrayRef<TypedLeaf> A,
                                                ArrayRef<TypedLeaf> Other) {
   SmallVector<TypedLeaf, 4> Result;
@@ -435,7 +475,8 @@ static SmallVector<TypedLeaf, 4> yieldToFloats(ArrayRef<TypedLeaf> A,
     uint64_t At = L.Offset, End = L.Offset + L.Size;
     if (L.Kind.K == ByteKind::Integer)
       for (const TypedLeaf &F : Other) {
-        uint64_t Begin = std::max(F.Offset, At), Stop = std::min(F.Offset + F.Size, End);
+        uint64_t Begin = std::max(F.Offset, At),
+                 Stop = std::min(F.Offset + F.Size, End);
         if (F.Kind.K != ByteKind::Float || Begin >= Stop)
           continue;
         if (At != Begin)
@@ -511,18 +552,21 @@ static SmallVector<TypedLeaf, 4> mergeLeaves(ArrayRef<TypedLeaf> OneView,
 
 const DataLayout &TypeAnalysis::dataLayout() const { return I->DL; }
 
-/// Where memory is one thing and another by turns (a node of a hash table, and the table's own
-/// head, share an object), a copy moves the numbers and pointers that its struct declares.
-SmallVector<TypedLeaf, 4> TypeAnalysis::Impl::settleByLayout(ArrayRef<TypedLeaf> Memory,
-                                                             const MDNode *Layout,
-                                                             uint64_t Size) const {
+/// Where memory is one thing and another by turns (a node of a hash table, and
+/// the table's own head, share an object), a copy moves the numbers and
+/// pointers that its struct declares.
+SmallVector<TypedLeaf, 4>
+TypeAnalysis::Impl::settleByLayout(ArrayRef<TypedLeaf> Memory,
+                                   const MDNode *Layout, uint64_t Size) const {
   auto Overlaps = [](const auto &L, const Placed &P) {
-    return int64_t(L.Offset) < P.Start + P.Size && P.Start < int64_t(L.Offset + L.Size);
+    return int64_t(L.Offset) < P.Start + P.Size &&
+           P.Start < int64_t(L.Offset + L.Size);
   };
   SmallVector<Placed, 8> Pieces;
   if (int64_t(Size) <= layoutPeriod(Layout))
     for (const Placed &P : readLayout(Layout))
-      if (P.Kind.K != ByteKind::Integer && P.Start + P.Size <= int64_t(Size) && any_of(Memory, [&](const TypedLeaf &L) {
+      if (P.Kind.K != ByteKind::Integer && P.Start + P.Size <= int64_t(Size) &&
+          any_of(Memory, [&](const TypedLeaf &L) {
             return L.Kind.K == ByteKind::Conflict && Overlaps(L, P);
           }))
         Pieces.push_back(P);
@@ -531,9 +575,13 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::Impl::settleByLayout(ArrayRef<TypedLeaf>
   const size_t Declared = Pieces.size();
   for (const TypedLeaf &L : Memory)
     if (L.Kind.K != ByteKind::Unknown &&
-        none_of(ArrayRef(Pieces).take_front(Declared), [&](const Placed &P) { return Overlaps(L, P); }))
-      Pieces.push_back({int64_t(L.Offset), int64_t(L.Size), L.Kind, Trust::Strong});
-  llvm::stable_sort(Pieces, [](const Placed &A, const Placed &B) { return A.Start < B.Start; });
+        none_of(ArrayRef(Pieces).take_front(Declared),
+                [&](const Placed &P) { return Overlaps(L, P); }))
+      Pieces.push_back(
+          {int64_t(L.Offset), int64_t(L.Size), L.Kind, Trust::Strong});
+  llvm::stable_sort(Pieces, [](const Placed &A, const Placed &B) {
+    return A.Start < B.Start;
+  });
   return toLeaves(Pieces, Size);
 }
 
@@ -541,7 +589,8 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
                                                        const Value *P,
                                                        uint64_t Size) const {
   const DataLayout &DL = I->DL;
-  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(Inst) && Inst->hasMetadata(CopiesCharacters))
+  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(Inst) &&
+      Inst->hasMetadata(CopiesCharacters))
     return {{0, Size, {ByteKind::Integer, nullptr}}};
   const Value *V = nullptr;
   if (isa<LoadInst>(Inst))
@@ -557,7 +606,9 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
     if (T->isIntegerTy() && !I->Moves.contains(Inst)) {
       // A union is what the access says it is.
       if (Inst->hasMetadata("rg.int") ||
-          isMergedStore(*Inst, [](const Instruction &I) { return I.hasMetadata("rg.int"); }))
+          isMergedStore(*Inst, [](const Instruction &I) {
+            return I.hasMetadata("rg.int");
+          }))
         return {{0, Size, {ByteKind::Integer, nullptr}}};
       if (MDNode *Tag = Inst->getMetadata(LLVMContext::MD_tbaa))
         if (Tag->getNumOperands() >= 3) {
@@ -573,7 +624,8 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
     return mergeLeaves(leavesOf(V), leavesAt(P, Size));
   }
   if (auto *MT = dyn_cast<MemTransferInst>(Inst)) {
-    if (std::optional<Pattern> One = elementsOf(*Inst); One && Size % One->Period == 0) {
+    if (std::optional<Pattern> One = elementsOf(*Inst);
+        One && Size % One->Period == 0) {
       SmallVector<TypedLeaf, 4> All;
       for (uint64_t At = 0; At != Size; At += One->Period)
         for (TypedLeaf L : One->Leaves) {
@@ -646,7 +698,8 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
           while (E != End && InField[E] == InField[X])
             ++E;
           if (!InField[X] && (E - X == L.Size || L.Kind.K == ByteKind::Integer))
-            Pieces.push_back({int64_t(X), int64_t(E - X), L.Kind, Trust::Strong});
+            Pieces.push_back(
+                {int64_t(X), int64_t(E - X), L.Kind, Trust::Strong});
         }
       }
       // What no field covers is padding, and no bytes of interest.
@@ -676,8 +729,8 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
       });
       return I->toLeaves(Pieces, Size);
     }
-    SmallVector<TypedLeaf, 4> Memory =
-        mergeLeaves(leavesAt(MT->getRawDest(), Size), leavesAt(MT->getRawSource(), Size));
+    SmallVector<TypedLeaf, 4> Memory = mergeLeaves(
+        leavesAt(MT->getRawDest(), Size), leavesAt(MT->getRawSource(), Size));
     const MDNode *Layout = Inst->getMetadata("rg.layout");
     return Layout ? I->settleByLayout(Memory, Layout, Size) : Memory;
   }

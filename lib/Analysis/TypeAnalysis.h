@@ -1,7 +1,7 @@
 //===- TypeAnalysis.h - what lies at each byte of memory ------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -16,8 +16,8 @@
 #define RETROGRAD_ANALYSIS_TYPEANALYSIS_H
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Function.h"
 #include <memory>
 #include <optional>
@@ -75,36 +75,43 @@ public:
   using ObjectId = unsigned;
   static constexpr ObjectId NoObject = ~0u;
 
-  TypeAnalysis(llvm::ArrayRef<llvm::Function *> Functions,
-               llvm::function_ref<llvm::Function *(const llvm::Function *)> PreparedOf,
-               const Catalogue &Cat, const OutsideEvidence *Outside = nullptr);
+  TypeAnalysis(
+      llvm::ArrayRef<llvm::Function *> Functions,
+      llvm::function_ref<llvm::Function *(const llvm::Function *)> PreparedOf,
+      const Catalogue &Cat, const OutsideEvidence *Outside = nullptr);
   ~TypeAnalysis();
 
   /// Leaves of the `Size` bytes at pointer `P`, in order of offset, covering
   /// all of [0, Size) (Unknown where nothing is known).
-  llvm::SmallVector<TypedLeaf, 4> leavesAt(const llvm::Value *P, uint64_t Size) const;
+  llvm::SmallVector<TypedLeaf, 4> leavesAt(const llvm::Value *P,
+                                           uint64_t Size) const;
 
-  /// Does anything take any of the Size bytes at P, or at the places that P may step
-  /// to, for a part of a float? Asked where leavesAt has better evidence of integers.
+  /// Does anything take any of the Size bytes at P, or at the places that P may
+  /// step to, for a part of a float? Asked where leavesAt has better evidence
+  /// of integers.
   bool touchesFloat(const llvm::Value *P, uint64_t Size) const;
-  /// The same, of what accesses say themselves, where the program is known to copy bits of floats (CopiesBits); with a
-  /// period, of the places that follow, too.
-  bool storesFloat(const llvm::Value *P, uint64_t Size, uint64_t Offset = 0, uint64_t Period = 0) const;
-  /// Do the callers know of floats at any of the Size bytes at P + Offset? False if
-  /// they were not asked.
-  /// Of some float among the Size bytes behind P it is known only from an index whose end is
-  /// not, which may stop before it: `p->x[i] = v` speaks of x, and perhaps not of what follows.
+  /// The same, of what accesses say themselves, where the program is known to
+  /// copy bits of floats (CopiesBits); with a period, of the places that
+  /// follow, too.
+  bool storesFloat(const llvm::Value *P, uint64_t Size, uint64_t Offset = 0,
+                   uint64_t Period = 0) const;
+  /// Do the callers know of floats at any of the Size bytes at P + Offset?
+  /// False if they were not asked. Of some float among the Size bytes behind P
+  /// it is known only from an index whose end is not, which may stop before it:
+  /// `p->x[i] = v` speaks of x, and perhaps not of what follows.
   bool knowsByIndexOnly(const llvm::Value *P, uint64_t Size) const;
-  bool callersKnowFloat(const llvm::Value *P, uint64_t Offset, uint64_t Size) const;
+  bool callersKnowFloat(const llvm::Value *P, uint64_t Offset,
+                        uint64_t Size) const;
   /// The format of the floats that share the Size bytes at P + Offset with
-  /// pointers (and, if so told, Integers) by turns; null if these bytes hold, or may
-  /// hold, something else.
-  llvm::Type *sharedWithPointers(const llvm::Value *P, uint64_t Offset, uint64_t Size,
-                                 bool Integers) const;
+  /// pointers (and, if so told, Integers) by turns; null if these bytes hold,
+  /// or may hold, something else.
+  llvm::Type *sharedWithPointers(const llvm::Value *P, uint64_t Offset,
+                                 uint64_t Size, bool Integers) const;
   /// Something takes just the Size bytes at P + Offset for a pointer.
-  bool holdsPointers(const llvm::Value *P, uint64_t Offset, uint64_t Size) const;
-  /// A load or store of an integer which is only moved from memory to memory, and
-  /// which nothing declares: callers may know better what it is.
+  bool holdsPointers(const llvm::Value *P, uint64_t Offset,
+                     uint64_t Size) const;
+  /// A load or store of an integer which is only moved from memory to memory,
+  /// and which nothing declares: callers may know better what it is.
   bool isBareMove(const llvm::Instruction &Access) const;
   /// Integers that are read from just the places of P are indices into memory.
   bool isIndexPlace(const llvm::Value *P) const;
@@ -114,15 +121,17 @@ public:
   /// As leavesAt for a range whose length is not a constant: the repeating
   /// pattern of the memory at P and its period in bytes. None if there is no
   /// single pattern (then a copy of that range has to be refused or the
-  /// range proved irrelevant). A struct that ends in an array of unknown length begins
-  /// with what does not repeat.
+  /// range proved irrelevant). A struct that ends in an array of unknown length
+  /// begins with what does not repeat.
   struct Pattern {
     uint64_t Period;
-    uint64_t Header;                        ///< bytes before the first repetition
-    llvm::SmallVector<TypedLeaf, 4> Leaves; ///< of the header, then of one repetition
+    uint64_t Header; ///< bytes before the first repetition
+    llvm::SmallVector<TypedLeaf, 4>
+        Leaves; ///< of the header, then of one repetition
   };
   std::optional<Pattern> patternAt(const llvm::Value *P) const;
-  /// What the standard library moves in this copy (CopiesElements): one element.
+  /// What the standard library moves in this copy (CopiesElements): one
+  /// element.
   std::optional<Pattern> elementsOf(const llvm::Instruction &Copy) const;
 
   /// Leaves of an SSA value of any first-class type: FP and pointer types
@@ -133,14 +142,15 @@ public:
   /// Leaves that an access instruction itself proves (TBAA, tbaa.struct), or
   /// those of leavesAt: the answer for a memcpy, load or store of integers.
   llvm::SmallVector<TypedLeaf, 4> leavesOfAccess(const llvm::Instruction *I,
-                                                 const llvm::Value *P, uint64_t Size) const;
+                                                 const llvm::Value *P,
+                                                 uint64_t Size) const;
 
   /// The abstract object behind a pointer; NoObject for non-pointers.
   ObjectId objectOf(const llvm::Value *P) const;
   /// Objects that pointers stored in object O may point to (direct only).
   llvm::SmallVector<ObjectId, 4> pointees(ObjectId O) const;
-  /// Without those of places that every access takes for floats: a copy of bytes
-  /// to a place that holds pointers by turns made pointers of them, too.
+  /// Without those of places that every access takes for floats: a copy of
+  /// bytes to a place that holds pointers by turns made pointers of them, too.
   llvm::SmallVector<ObjectId, 4> pointeesBesideFloats(ObjectId O) const;
   unsigned numObjects() const;
   const llvm::DataLayout &dataLayout() const;

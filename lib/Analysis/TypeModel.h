@@ -77,8 +77,8 @@ struct TypeAnalysis::Impl {
   /// struct that was declared so.
   llvm::SmallPtrSet<const llvm::Instruction *, 16> Moves;
   void findMoves(const llvm::Function &F);
-  /// Addresses of integers that are used as indices: nobody counts with a half of
-  /// a double. Moves between such places move integers.
+  /// Addresses of integers that are used as indices: nobody counts with a half
+  /// of a double. Moves between such places move integers.
   llvm::SmallVector<Var, 16> IndexPlaces, FloatPlaces;
   void findIndices(const llvm::Function &F);
   bool isIndexPlace(const llvm::Value *P) const;
@@ -114,7 +114,8 @@ struct TypeAnalysis::Impl {
   bool addIntrinsic(llvm::IntrinsicInst &II);
   void addGEP(const llvm::GEPOperator &GEP, Var To);
   llvm::SmallVector<const llvm::Value *, 4> distancesOf(const llvm::Value *V);
-  void addIndex(const llvm::GEPOperator &GEP, const llvm::Value *Idx, int64_t Scale, Step &S,
+  void addIndex(const llvm::GEPOperator &GEP, const llvm::Value *Idx,
+                int64_t Scale, Step &S,
                 llvm::SmallVectorImpl<PointerDifference> &Differences);
   void addStep(const llvm::GEPOperator &GEP, Var To, const Step &S,
                llvm::ArrayRef<PointerDifference> Differences);
@@ -156,16 +157,17 @@ struct TypeAnalysis::Impl {
     seedType(Addr, S, T, L, Integers);
   }
   void seedAccess(const llvm::Instruction &I, Var Addr, llvm::Type *T);
-  /// Scalar: how much the type of the access itself is worth if it is an integer.
+  /// Scalar: how much the type of the access itself is worth if it is an
+  /// integer.
   void seedTBAA(const llvm::MDNode *Tag, Var Addr, llvm::Type *Accessed,
                 Trust Scalar = Trust::Strong);
   void seedTBAAStruct(const llvm::MDNode *Fields, Var Addr);
   void seedLayout(const llvm::MDNode *Layout, Var Addr, int64_t Length);
   static int64_t layoutPeriod(const llvm::MDNode *Layout);
   llvm::SmallVector<Placed, 8> readLayout(const llvm::MDNode *Layout) const;
-  llvm::SmallVector<TypedLeaf, 4> settleByLayout(llvm::ArrayRef<TypedLeaf> Memory,
-                                                 const llvm::MDNode *Layout,
-                                                 uint64_t Size) const;
+  llvm::SmallVector<TypedLeaf, 4>
+  settleByLayout(llvm::ArrayRef<TypedLeaf> Memory, const llvm::MDNode *Layout,
+                 uint64_t Size) const;
   void seedGlobal(const llvm::GlobalVariable &GV);
   void seedInitialiser(const llvm::Constant &C, Var Addr, int64_t Off,
                        unsigned Depth);
@@ -191,7 +193,8 @@ struct TypeAnalysis::Impl {
   llvm::SmallVector<TypedLeaf, 4> leaves(Position P, uint64_t Size,
                                          unsigned Asker) const;
   std::optional<Pattern> listed(Position P, int64_t Size, unsigned Asker) const;
-  std::optional<Pattern> repeating(Position P, int64_t Period, int64_t Header, llvm::ArrayRef<Evidence> All,
+  std::optional<Pattern> repeating(Position P, int64_t Period, int64_t Header,
+                                   llvm::ArrayRef<Evidence> All,
                                    unsigned Asker) const;
   llvm::SmallVector<TypedLeaf, 4> toLeaves(llvm::ArrayRef<Placed> Pieces,
                                            uint64_t Size) const;

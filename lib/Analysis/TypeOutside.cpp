@@ -1,7 +1,7 @@
 //===- TypeOutside.cpp - what callers and declarations know of memory -----===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -76,13 +76,14 @@ void TypeAnalysis::Impl::importBytes(const Impl &Other, Position P,
   for (const Evidence &E : Other.G.evidenceOf(P.Obj)) {
     if (Seeds.size() > MostImported)
       return;
-    // An integer that was only guessed, or moved, is no reason to drop a derivative.
+    // An integer that was only guessed, or moved, is no reason to drop a
+    // derivative.
     if (E.Level >= Trust::Guess || E.Kind.K == ByteKind::Conflict ||
         (E.Kind.K == ByteKind::Integer && E.Level != Trust::Strong && E.Copied))
       continue;
     auto Pieces = Other.G.resolve(E.Where, E.Size, Asker);
-    if (Pieces.size() != 1 || Pieces[0].Start != 0 || Pieces[0].Size != E.Size ||
-        !(Pieces[0].Kind == E.Kind))
+    if (Pieces.size() != 1 || Pieces[0].Start != 0 ||
+        Pieces[0].Size != E.Size || !(Pieces[0].Kind == E.Kind))
       continue; // somebody out there knows better
     if (auto S = stepTo(P, E.Where, E.Size))
       seed(Addr, *S, E.Size, E.Kind, Trust::Hearsay);
@@ -158,7 +159,8 @@ void TypeAnalysis::Impl::addOutside(const OutsideEvidence &Outside) {
           Shared.push_back({Addr, There});
     llvm::sort(Shared);
     for (auto [Addr, There] : Shared)
-      importFrom(Other, Other.G.positionOf(There), ObjectGraph::NoOrigin, Addr, 0);
+      importFrom(Other, Other.G.positionOf(There), ObjectGraph::NoOrigin, Addr,
+                 0);
   }
   if (Outside.DebugInfo)
     for (Function *F : Functions)
@@ -173,7 +175,8 @@ void TypeAnalysis::Impl::addOutside(const OutsideEvidence &Outside) {
 //===----------------------------------------------------------------------===//
 
 static bool isPointerTag(unsigned Tag) {
-  return Tag == dwarf::DW_TAG_pointer_type || Tag == dwarf::DW_TAG_reference_type ||
+  return Tag == dwarf::DW_TAG_pointer_type ||
+         Tag == dwarf::DW_TAG_reference_type ||
          Tag == dwarf::DW_TAG_rvalue_reference_type;
 }
 
@@ -230,7 +233,8 @@ void TypeAnalysis::Impl::seedPointee(const DIType *T, Var Addr, Step S,
     G.addEdge(Addr, Cell, S);
     G.addLoad(Cell, 0, Pointee);
   }
-  // A reference leads to one object, a pointer to one for certain and perhaps to any number.
+  // A reference leads to one object, a pointer to one for certain and perhaps
+  // to any number.
   seedDeclared(To, Pointee, Step(), Depth + 1);
   if (Ptr->getTag() == dwarf::DW_TAG_pointer_type) {
     Step Each;
@@ -240,10 +244,12 @@ void TypeAnalysis::Impl::seedPointee(const DIType *T, Var Addr, Step S,
   }
 }
 
-/// `char name[16]`. Storage for something else is aligned for it by a word of the programmer's.
+/// `char name[16]`. Storage for something else is aligned for it by a word of
+/// the programmer's.
 static bool isText(const DIType *T, const DIDerivedType &Member) {
   auto *A = dyn_cast_or_null<DICompositeType>(T);
-  if (!A || A->getTag() != dwarf::DW_TAG_array_type || A->getAlignInBits() || Member.getAlignInBits())
+  if (!A || A->getTag() != dwarf::DW_TAG_array_type || A->getAlignInBits() ||
+      Member.getAlignInBits())
     return false;
   auto *Element = dyn_cast_or_null<DIBasicType>(strip(A->getBaseType()));
   return Element && Element->getName() == "char";
@@ -332,16 +338,18 @@ void TypeAnalysis::Impl::seedDeclared(const DIType *T, Var Addr, Step S,
       return; // the place of a virtual base is not constant
     const DIType *Of = strip(M->getBaseType());
     int64_t Begin = M->getOffsetInBits() / 8;
-    int64_t Bits = M->isBitField() ? M->getOffsetInBits() % 8 + M->getSizeInBits()
-                   : Of            ? Of->getSizeInBits()
-                                   : 0;
+    int64_t Bits = M->isBitField()
+                       ? M->getOffsetInBits() % 8 + M->getSizeInBits()
+                   : Of ? Of->getSizeInBits()
+                        : 0;
     int64_t End = Begin + (Bits + 7) / 8;
     Covered.push_back({Begin, End});
     Step At = S;
     At.Const += Begin;
     // Bytes in a row may be storage of anything, one by itself is none.
     auto *Basic = dyn_cast_or_null<DIBasicType>(Of);
-    if (M->isBitField() || (Basic && Basic->getSizeInBits() == 8) || isText(Of, *M))
+    if (M->isBitField() || (Basic && Basic->getSizeInBits() == 8) ||
+        isText(Of, *M))
       Put(At, End - Begin, {ByteKind::Integer, nullptr});
     else
       seedDeclared(Of, Addr, At, Depth);

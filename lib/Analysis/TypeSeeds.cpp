@@ -95,10 +95,11 @@ void TypeAnalysis::Impl::seedType(Var Addr, Step S, Type *T, Trust L,
     At.Const += Off;
     if (E->isFloatingPointTy()) {
       seed(Addr, At, sizeOf(E), {ByteKind::Float, E}, L);
-      // The last six bytes of a long double are copied with it, and hold nothing.
+      // The last six bytes of a long double are copied with it, and hold
+      // nothing.
       At.Const += sizeOf(E);
-      seed(Addr, At, int64_t(DL.getTypeAllocSize(E)) - sizeOf(E), {ByteKind::Integer, nullptr},
-           std::max(L, Trust::Weak));
+      seed(Addr, At, int64_t(DL.getTypeAllocSize(E)) - sizeOf(E),
+           {ByteKind::Integer, nullptr}, std::max(L, Trust::Weak));
     } else if (E->isPointerTy())
       seed(Addr, At, sizeOf(E), {ByteKind::Pointer, nullptr}, L);
     else if (Integers && E->isIntegerTy())
@@ -218,7 +219,8 @@ void TypeAnalysis::Impl::seedTBAA(const MDNode *Tag, Var Addr,
     } else {
       return;
     }
-    seed(Addr, At, Size, K, K.K == ByteKind::Integer ? OfIntegers : Trust::Strong);
+    seed(Addr, At, Size, K,
+         K.K == ByteKind::Integer ? OfIntegers : Trust::Strong);
   };
   if (Accessed) {
     // Tags of a wider access (merged by the optimiser) say nothing of its
@@ -313,8 +315,9 @@ void TypeAnalysis::Impl::seedTBAAStruct(const MDNode *Fields, Var Addr) {
 // Layouts that preparation found
 //===----------------------------------------------------------------------===//
 
-/// !{"0:f64,8:p,16:i32,20:?4", i64 24}: the members of what a copy moves, and their
-/// period. What no member covers is padding; of the last four bytes nothing is known.
+/// !{"0:f64,8:p,16:i32,20:?4", i64 24}: the members of what a copy moves, and
+/// their period. What no member covers is padding; of the last four bytes
+/// nothing is known.
 void TypeAnalysis::Impl::seedLayout(const MDNode *Layout, Var Addr,
                                     int64_t Length) {
   int64_t Each = layoutPeriod(Layout);
@@ -322,15 +325,16 @@ void TypeAnalysis::Impl::seedLayout(const MDNode *Layout, Var Addr,
     return;
   const bool Bounded = Length != ObjectGraph::Unbounded;
   for (const Placed &P : readLayout(Layout)) {
-    // What is moved may end within the layout: as part of a struct, with what lies before that
-    // part at the end. Behind it there is something else.
+    // What is moved may end within the layout: as part of a struct, with what
+    // lies before that part at the end. Behind it there is something else.
     if (Bounded && P.Start + P.Size > Length)
       continue;
     Step Field;
     Field.Const = P.Start;
     if (!Bounded || Length > Each) {
       Field.Stride = Each;
-      Field.Above = Bounded ? (Length - P.Start - P.Size) / Each * Each : Position::PosInf;
+      Field.Above = Bounded ? (Length - P.Start - P.Size) / Each * Each
+                            : Position::PosInf;
     }
     seed(Addr, Field, P.Size, P.Kind, Trust::Strong);
   }
@@ -343,10 +347,14 @@ int64_t TypeAnalysis::Impl::layoutPeriod(const MDNode *Layout) {
   return Period ? Period->getSExtValue() : 0;
 }
 
-/// The members of one period in order; padding is integers, what has no type is left out.
-SmallVector<Placed, 8> TypeAnalysis::Impl::readLayout(const MDNode *Layout) const {
+/// The members of one period in order; padding is integers, what has no type is
+/// left out.
+SmallVector<Placed, 8>
+TypeAnalysis::Impl::readLayout(const MDNode *Layout) const {
   SmallVector<Placed, 8> Result;
-  auto *Text = Layout->getNumOperands() ? dyn_cast<MDString>(Layout->getOperand(0)) : nullptr;
+  auto *Text = Layout->getNumOperands()
+                   ? dyn_cast<MDString>(Layout->getOperand(0))
+                   : nullptr;
   if (!Text)
     return Result;
   LLVMContext &C = Functions.front()->getContext();

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/TypeModel.h"
 #include "Analysis/KeptNumber.h"
+#include "Analysis/TypeModel.h"
 #include "Catalogue/Catalogue.h"
 #include "Support/DispatchMarks.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -25,8 +25,8 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
-#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/KnownBits.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <numeric>
 
 using namespace llvm;
@@ -67,12 +67,14 @@ ObjectGraph::Var TypeAnalysis::Impl::constantPointer(const Constant *C) {
     if (CE->isCast() && CE->getOperand(0)->getType()->isPointerTy())
       return pointer(CE->getOperand(0));
     if (CE->getOpcode() == Instruction::IntToPtr) {
-      // No memory is in the first page: what points there is a null that is aligned (Rust's
-      // empty vectors), and one constant to vectors of all types.
+      // No memory is in the first page: what points there is a null that is
+      // aligned (Rust's empty vectors), and one constant to vectors of all
+      // types.
       constexpr uint64_t Page = 4096;
       const auto *Address = dyn_cast<ConstantInt>(CE->getOperand(0));
-      const bool Nowhere = Address && Address->getValue().ult(Page) &&
-                           CE->getType()->getScalarType()->getPointerAddressSpace() == 0;
+      const bool Nowhere =
+          Address && Address->getValue().ult(Page) &&
+          CE->getType()->getScalarType()->getPointerAddressSpace() == 0;
       return Nowhere ? NoVar : G.newPointer();
     }
     return NoVar;
@@ -139,8 +141,8 @@ void TypeAnalysis::Impl::flow(const Value *From, Var To, Type *T) {
     G.unify(reg(From), To);
 }
 
-/// V is computed as an integer. Where it meets words out of memory (an enum of numbers and indices),
-/// that says nothing of them.
+/// V is computed as an integer. Where it meets words out of memory (an enum of
+/// numbers and indices), that says nothing of them.
 static bool isCounted(const Value *V) {
   auto Counts = [](const Value *I) {
     const auto *O = dyn_cast<BinaryOperator>(I);
@@ -246,8 +248,8 @@ static bool collectChoices(const Value *V, SmallSetVector<int64_t, 4> &Choices,
            collectChoices(Select->getFalseValue(), Choices, Seen);
   if (auto *Phi = dyn_cast<PHINode>(V))
     return all_of(Phi->incoming_values(), [&](const Use &U) {
-             return collectChoices(U.get(), Choices, Seen);
-           });
+      return collectChoices(U.get(), Choices, Seen);
+    });
   if (isa<ZExtInst, SExtInst>(V) &&
       cast<CastInst>(V)->getSrcTy()->isIntegerTy(1)) {
     Choices.insert(0);
@@ -278,13 +280,14 @@ private:
 
 static int64_t knownPowerOfTwo(const Value *V, const DataLayout &DL) {
   return V->getType()->isIntegerTy()
-             ? int64_t(1) << std::min(computeKnownBits(V, DL).countMinTrailingZeros(), 20u)
+             ? int64_t(1) << std::min(
+                   computeKnownBits(V, DL).countMinTrailingZeros(), 20u)
              : 1;
 }
 
-/// What divides all that V is a sum or a choice of. An index that a loop moves in
-/// several places (`node += 8` here, `node += 8 * (at >> 6)` there) meets itself in
-/// phis, which say nothing new: 0 for what Seen holds already.
+/// What divides all that V is a sum or a choice of. An index that a loop moves
+/// in several places (`node += 8` here, `node += 8 * (at >> 6)` there) meets
+/// itself in phis, which say nothing new: 0 for what Seen holds already.
 static int64_t divisorOf(const Value *V, const DataLayout &DL,
                          SmallPtrSetImpl<const Value *> &Seen) {
   constexpr unsigned Most = 64;
@@ -325,13 +328,16 @@ static int64_t divisorOf(const Value *V, const DataLayout &DL,
 
 void TypeAnalysis::Impl::IndexReader::leaf(const Value *V, int64_t Scale) {
   SmallPtrSet<const Value *, 16> Seen;
-  Terms.Stride = std::gcd(Terms.Stride, Scale * std::max(divisorOf(V, Model.DL, Seen),
-                                                         knownPowerOfTwo(V, Model.DL)));
+  Terms.Stride =
+      std::gcd(Terms.Stride, Scale * std::max(divisorOf(V, Model.DL, Seen),
+                                              knownPowerOfTwo(V, Model.DL)));
 }
 
 /// A distance of two pointers, or of two numbers.
-void TypeAnalysis::Impl::IndexReader::addDifference(const BinaryOperator &Sub, int64_t Scale) {
-  Var A = Model.addressIn(Sub.getOperand(0)), B = Model.addressIn(Sub.getOperand(1));
+void TypeAnalysis::Impl::IndexReader::addDifference(const BinaryOperator &Sub,
+                                                    int64_t Scale) {
+  Var A = Model.addressIn(Sub.getOperand(0)),
+      B = Model.addressIn(Sub.getOperand(1));
   if (A != NoVar && B != NoVar) {
     Terms.Differences.push_back({A, B, Scale});
     return;
@@ -340,8 +346,10 @@ void TypeAnalysis::Impl::IndexReader::addDifference(const BinaryOperator &Sub, i
   add(Sub.getOperand(1), -Scale);
 }
 
-/// for (i = Start; ...; i += Step): Start and multiples of Step (0: just Start).
-bool TypeAnalysis::Impl::IndexReader::addRecurrence(const PHINode &Phi, int64_t Scale) {
+/// for (i = Start; ...; i += Step): Start and multiples of Step (0: just
+/// Start).
+bool TypeAnalysis::Impl::IndexReader::addRecurrence(const PHINode &Phi,
+                                                    int64_t Scale) {
   const Value *Start = nullptr;
   int64_t Step = 0;
   for (const Value *In : Phi.incoming_values()) {
@@ -415,10 +423,12 @@ void TypeAnalysis::Impl::IndexReader::add(const Value *V, int64_t Scale) {
   case Instruction::SDiv:
   case Instruction::UDiv:
     // A number of elements, from bytes, that becomes bytes again.
-    if (Right && !Right->isZero() && I->isExact() && Right->getValue().abs().ult(1u << 20) &&
+    if (Right && !Right->isZero() && I->isExact() &&
+        Right->getValue().abs().ult(1u << 20) &&
         Scale % Right->getSExtValue() == 0) {
       IndexTerms Bytes;
-      IndexReader(Model, Bytes, Depth).add(I->getOperand(0), Scale / Right->getSExtValue());
+      IndexReader(Model, Bytes, Depth)
+          .add(I->getOperand(0), Scale / Right->getSExtValue());
       // Whole elements for certain, whatever is known of the bytes.
       if (Bytes.Stride % Scale == 0 && Bytes.SpanStride % Scale == 0) {
         Terms.Const += Bytes.Const;
@@ -443,15 +453,17 @@ void TypeAnalysis::Impl::IndexReader::add(const Value *V, int64_t Scale) {
 /// cannot be told.
 ObjectGraph::Var TypeAnalysis::Impl::addressIn(const Value *V) {
   if (auto *P = dyn_cast<PtrToIntInst>(V))
-    return P->getPointerOperand()->getType()->isPointerTy() ? pointer(P->getPointerOperand())
-                                                            : NoVar;
+    return P->getPointerOperand()->getType()->isPointerTy()
+               ? pointer(P->getPointerOperand())
+               : NoVar;
   // Addresses that meet.
   SmallVector<const Value *, 8> Work{V};
   SmallSetVector<const Value *, 8> Met;
   SmallVector<const Value *, 8> Found;
   while (!Work.empty()) {
     const Value *At = Work.pop_back_val();
-    if (auto *P = dyn_cast<PtrToIntInst>(At); P && P->getPointerOperand()->getType()->isPointerTy())
+    if (auto *P = dyn_cast<PtrToIntInst>(At);
+        P && P->getPointerOperand()->getType()->isPointerTy())
       Found.push_back(P->getPointerOperand());
     else if (!isa<PHINode>(At) || Met.size() > 16)
       return NoVar;
@@ -496,7 +508,8 @@ void TypeAnalysis::Impl::addGEP(const GEPOperator &GEP, Var To) {
         S.Above += int64_t(AT->getNumElements() - 1) * Scale;
       continue;
     }
-    if (SmallVector<const Value *, 4> Ways = distancesOf(Idx); !Ways.empty() && GEP.getNumIndices() == 1) {
+    if (SmallVector<const Value *, 4> Ways = distancesOf(Idx);
+        !Ways.empty() && GEP.getNumIndices() == 1) {
       for (const Value *Way : Ways) {
         Step One;
         SmallVector<PointerDifference, 1> Of;
@@ -510,8 +523,8 @@ void TypeAnalysis::Impl::addGEP(const GEPOperator &GEP, Var To) {
   addStep(GEP, To, S, Differences);
 }
 
-/// Some of the values that meet in V are distances of pointers (`full ? end - begin : 0`):
-/// all of them. None if V is something else.
+/// Some of the values that meet in V are distances of pointers (`full ? end -
+/// begin : 0`): all of them. None if V is something else.
 SmallVector<const Value *, 4> TypeAnalysis::Impl::distancesOf(const Value *V) {
   constexpr unsigned Most = 4;
   SmallVector<const Value *, 4> Ways;
@@ -522,7 +535,8 @@ SmallVector<const Value *, 4> TypeAnalysis::Impl::distancesOf(const Value *V) {
   auto IsDistance = [&](const Value *Way) {
     auto *Sub = dyn_cast<BinaryOperator>(Way);
     return Sub && Sub->getOpcode() == Instruction::Sub &&
-           isa<PtrToIntInst>(Sub->getOperand(0)) && isa<PtrToIntInst>(Sub->getOperand(1));
+           isa<PtrToIntInst>(Sub->getOperand(0)) &&
+           isa<PtrToIntInst>(Sub->getOperand(1));
   };
   if (Ways.size() > Most || is_contained(Ways, V) || none_of(Ways, IsDistance))
     return {};
@@ -530,8 +544,9 @@ SmallVector<const Value *, 4> TypeAnalysis::Impl::distancesOf(const Value *V) {
 }
 
 /// Adds Scale times an index of GEP to a step.
-void TypeAnalysis::Impl::addIndex(const GEPOperator &GEP, const Value *Idx, int64_t Scale, Step &S,
-                                  SmallVectorImpl<PointerDifference> &Differences) {
+void TypeAnalysis::Impl::addIndex(
+    const GEPOperator &GEP, const Value *Idx, int64_t Scale, Step &S,
+    SmallVectorImpl<PointerDifference> &Differences) {
   IndexTerms Terms;
   IndexReader(*this, Terms).add(Idx, Scale);
   S.Const += Terms.Const;
@@ -544,8 +559,8 @@ void TypeAnalysis::Impl::addIndex(const GEPOperator &GEP, const Value *Idx, int6
     return;
   S.Above = Position::PosInf;
   bool NonNegative =
-      GEP.hasNoUnsignedWrap() ||
-      (Idx->getType()->isIntegerTy() && computeKnownBits(Idx, DL).isNonNegative());
+      GEP.hasNoUnsignedWrap() || (Idx->getType()->isIntegerTy() &&
+                                  computeKnownBits(Idx, DL).isNonNegative());
   // The index as a whole is not negative.
   if (NonNegative && Terms.Differences.empty()) {
     if (S.Below < Position::PosInf && Terms.Const >= Stride)
@@ -634,13 +649,15 @@ void TypeAnalysis::Impl::addBitLogic(Instruction &I) {
 // Instructions
 //===----------------------------------------------------------------------===//
 
-/// `int` says little of four bytes that are taken from one place to another: they
-/// may be half of a double. Values that meet are one web, which is as much of an
-/// integer as any of its uses and sources.
+/// `int` says little of four bytes that are taken from one place to another:
+/// they may be half of a double. Values that meet are one web, which is as much
+/// of an integer as any of its uses and sources.
 void TypeAnalysis::Impl::findMoves(const Function &F) {
   EquivalenceClasses<const Value *> Webs;
   SmallPtrSet<const Value *, 16> Used;
-  auto IsJoint = [](const Value *V) { return isa<PHINode, SelectInst, FreezeInst>(V); };
+  auto IsJoint = [](const Value *V) {
+    return isa<PHINode, SelectInst, FreezeInst>(V);
+  };
   for (const Instruction &I : instructions(F)) {
     if (!I.getType()->isIntegerTy() || !(isa<LoadInst>(I) || IsJoint(&I)))
       continue;
@@ -649,7 +666,8 @@ void TypeAnalysis::Impl::findMoves(const Function &F) {
       const User *By = U.getUser();
       if (IsJoint(By) && By->getType() == I.getType())
         Webs.unionSets(&I, By);
-      else if (const auto *S = dyn_cast<StoreInst>(By); !S || S->getValueOperand() != &I)
+      else if (const auto *S = dyn_cast<StoreInst>(By);
+               !S || S->getValueOperand() != &I)
         Used.insert(&I);
     }
   }
@@ -662,7 +680,8 @@ void TypeAnalysis::Impl::findMoves(const Function &F) {
   };
   for (const Instruction &I : instructions(F)) {
     const auto *S = dyn_cast<StoreInst>(&I);
-    if ((isa<LoadInst>(I) ? OnlyMoves(&I) : S && OnlyMoves(S->getValueOperand())) &&
+    if ((isa<LoadInst>(I) ? OnlyMoves(&I)
+                          : S && OnlyMoves(S->getValueOperand())) &&
         !isDeclaredInteger(I))
       Moves.insert(&I);
   }
@@ -676,7 +695,8 @@ static bool isUsedAsIndex(const LoadInst &L) {
     for (const User *U : Work.pop_back_val()->users()) {
       if (isa<GetElementPtrInst>(U))
         return true;
-      if (isa<CastInst, PHINode, SelectInst, FreezeInst>(U) || isa<BinaryOperator>(U))
+      if (isa<CastInst, PHINode, SelectInst, FreezeInst>(U) ||
+          isa<BinaryOperator>(U))
         if (U->getType()->isIntegerTy() && Seen.insert(U).second)
           Work.push_back(U);
     }
@@ -686,16 +706,18 @@ static bool isUsedAsIndex(const LoadInst &L) {
 void TypeAnalysis::Impl::findIndices(const Function &F) {
   for (const Instruction &I : instructions(F))
     if (const auto *L = dyn_cast<LoadInst>(&I);
-        L && L->getType()->isIntegerTy() && L->getType()->getIntegerBitWidth() >= 32 &&
-        isUsedAsIndex(*L))
+        L && L->getType()->isIntegerTy() &&
+        L->getType()->getIntegerBitWidth() >= 32 && isUsedAsIndex(*L))
       IndexPlaces.push_back(pointer(L->getPointerOperand()));
     else if (const Value *P = getLoadStorePointerOperand(&I);
-             P && getLoadStoreType(const_cast<Instruction *>(&I))->isFloatingPointTy())
+             P && getLoadStoreType(const_cast<Instruction *>(&I))
+                      ->isFloatingPointTy())
       FloatPlaces.push_back(pointer(P));
 }
 
 bool TypeAnalysis::Impl::isIndexPlace(const Value *P) const {
-  // Indices are of four bytes at least: what is seen to step closer says nothing.
+  // Indices are of four bytes at least: what is seen to step closer says
+  // nothing.
   constexpr int64_t Closest = 4;
   Position At = G.positionOf(lookupPointer(P));
   auto Covers = [&](Position Known, Position Place) {
@@ -706,9 +728,11 @@ bool TypeAnalysis::Impl::isIndexPlace(const Value *P) const {
     return Known.Stride >= Closest && Place.Stride % Known.Stride == 0 &&
            (Known.Off - Place.Off) % Known.Stride == 0;
   };
-  // Enums of Rust hold numbers and indices by turns: then an index says nothing of the others.
+  // Enums of Rust hold numbers and indices by turns: then an index says nothing
+  // of the others.
   auto HoldsFloats = [&](Position Place) {
-    return any_of(FloatPlaces, [&](Var V) { return Covers(G.positionOf(V), Place); });
+    return any_of(FloatPlaces,
+                  [&](Var V) { return Covers(G.positionOf(V), Place); });
   };
   return At.valid() && any_of(IndexPlaces, [&](Var V) {
            Position Known = G.positionOf(V);
@@ -716,7 +740,8 @@ bool TypeAnalysis::Impl::isIndexPlace(const Value *P) const {
          });
 }
 
-/// Where pointers point is known: what moves between indices is integers indeed.
+/// Where pointers point is known: what moves between indices is integers
+/// indeed.
 void TypeAnalysis::Impl::settleMoves() {
   SmallVector<const Instruction *, 8> Settled;
   for (Function *F : Functions)
@@ -726,7 +751,8 @@ void TypeAnalysis::Impl::settleMoves() {
   for (const Instruction *I : Settled) {
     Moves.erase(I);
     G.CurrentOrigin = Origins.lookup(I->getFunction());
-    const Value *V = isa<LoadInst>(I) ? I : cast<StoreInst>(I)->getValueOperand();
+    const Value *V =
+        isa<LoadInst>(I) ? I : cast<StoreInst>(I)->getValueOperand();
     seedInteger(V, Trust::Strong);
     seed(pointer(getLoadStorePointerOperand(I)), 0, sizeOf(V->getType()),
          {ByteKind::Integer, nullptr}, Trust::Strong);
@@ -819,8 +845,8 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
     if (I.hasMetadata(CopiesCharacters))
       return;
     seedAccess(I, P, V->getType());
-    // What is stored as an integer of a struct is one, whatever else is at both ends of the
-    // move by turns (an alternative of a std::variant).
+    // What is stored as an integer of a struct is one, whatever else is at both
+    // ends of the move by turns (an alternative of a std::variant).
     if (V->getType()->isIntegerTy() && isDeclaredInteger(I))
       seedInteger(V, Trust::Strong);
     transferMemory(P, 0, V, /*IsStore=*/true);
@@ -1176,7 +1202,8 @@ bool TypeAnalysis::Impl::addIntrinsic(IntrinsicInst &II) {
       seedLayout(Elements, Dst, Bytes);
       seedLayout(Elements, Src, Bytes);
       // Numbers lead nowhere, and both ends know what they are.
-      if (all_of(readLayout(Elements), [](const Placed &P) { return P.Kind.K == ByteKind::Float; }))
+      if (all_of(readLayout(Elements),
+                 [](const Placed &P) { return P.Kind.K == ByteKind::Float; }))
         return true;
     }
     copy(Dst, 0, Src, 0, Bytes);
@@ -1366,11 +1393,13 @@ void TypeAnalysis::Impl::addCall(CallBase &CB) {
   if (Op->Class == RuleClass::Rule && !Op->Given)
     for (unsigned N = 0; N != CB.arg_size(); ++N)
       if (char Element = Op->memoryBehind(N).Element) {
-        Type *E = Element == 'D' ? Type::getDoubleTy(CB.getContext()) : Type::getFloatTy(CB.getContext());
+        Type *E = Element == 'D' ? Type::getDoubleTy(CB.getContext())
+                                 : Type::getFloatTy(CB.getContext());
         Step S;
         S.Stride = DL.getTypeAllocSize(E).getFixedValue();
         S.Above = Position::PosInf;
-        seedType(pointer(CB.getArgOperand(N)), S, E, Trust::Strong, /*Integers=*/false);
+        seedType(pointer(CB.getArgOperand(N)), S, E, Trust::Strong,
+                 /*Integers=*/false);
       }
   // Library routines take and return numbers where they take integers.
   seedInteger(&CB, Trust::Strong);

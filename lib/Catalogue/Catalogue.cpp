@@ -1,7 +1,7 @@
 //===- Catalogue.cpp - queries over the generated tables ------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -178,8 +178,8 @@ const OperationRecord *Catalogue::byId(StringRef Id) const {
   return I->Ids.lookup(Id);
 }
 
-void Catalogue::declare(const Function &F, const OperationRecord &R, bool InForward,
-                        bool InReverse) {
+void Catalogue::declare(const Function &F, const OperationRecord &R,
+                        bool InForward, bool InReverse) {
   const OperationRecord *Copy = &I->Copies.emplace_back(R);
   Impl::Declared &D = I->OfUser[&F];
   if (InForward)
@@ -188,7 +188,9 @@ void Catalogue::declare(const Function &F, const OperationRecord &R, bool InForw
     D.InReverse = Copy;
 }
 
-void Catalogue::askFor(bool Forward) { I->Mode = Forward ? Impl::Forward : Impl::Reverse; }
+void Catalogue::askFor(bool Forward) {
+  I->Mode = Forward ? Impl::Forward : Impl::Reverse;
+}
 
 bool Catalogue::modesDiffer() const {
   return any_of(I->OfUser, [](const auto &Entry) {
@@ -240,18 +242,19 @@ OperandMemory OperationRecord::memoryBehind(unsigned Op) const {
   return M;
 }
 
-/// A name as Rust mangles it (v0), without the hashes of crates: "Cs1x2Y_3std" is
-/// "C3std" to the catalogue. Others stay as they are.
+/// A name as Rust mangles it (v0), without the hashes of crates: "Cs1x2Y_3std"
+/// is "C3std" to the catalogue. Others stay as they are.
 static StringRef withoutCrateHashes(StringRef Name, std::string &Storage) {
   if (!Name.starts_with("_R"))
     return Name;
   while (!Name.empty()) {
     size_t Crate = Name.find("Cs");
-    StringRef Hash = Crate == StringRef::npos ? StringRef()
-                                              : Name.substr(Crate + 2).take_while(isAlnum);
+    StringRef Hash = Crate == StringRef::npos
+                         ? StringRef()
+                         : Name.substr(Crate + 2).take_while(isAlnum);
     size_t End = Crate + 2 + Hash.size();
-    bool IsCrate = Crate != StringRef::npos && End + 1 < Name.size() && Name[End] == '_' &&
-                   isDigit(Name[End + 1]);
+    bool IsCrate = Crate != StringRef::npos && End + 1 < Name.size() &&
+                   Name[End] == '_' && isDigit(Name[End + 1]);
     Storage += Name.substr(0, Crate == StringRef::npos ? Crate : Crate + 1);
     if (Crate == StringRef::npos)
       break;
@@ -278,9 +281,10 @@ const OperationRecord *Catalogue::lookupFunction(const Function &F) const {
 
   // "\01" marks a name that the mangler leaves alone.
   std::string Plain;
-  StringRef Name =
-      withoutCrateHashes(GlobalValue::dropLLVMManglingEscape(F.getName()), Plain);
-  bool UserBody = !Held && !F.isDeclaration() && !F.hasAvailableExternallyLinkage();
+  StringRef Name = withoutCrateHashes(
+      GlobalValue::dropLLVMManglingEscape(F.getName()), Plain);
+  bool UserBody =
+      !Held && !F.isDeclaration() && !F.hasAvailableExternallyLinkage();
   if (const NameEntry *E = I->Names.lookup(Name)) {
     const OperationRecord &R = Records[E->Record];
     if ((!UserBody || R.OfRuntime) && prototypeMatches(R, T, E->Form))
@@ -296,7 +300,8 @@ const OperationRecord *Catalogue::lookupFunction(const Function &F) const {
 
 const OperationRecord *Catalogue::lookup(const Instruction &Inst) const {
   const auto *Call = dyn_cast<CallBase>(&Inst);
-  if (!Call && Inst.getOpcode() == llvm::Instruction::FDiv && match(Inst.getOperand(0), PatternMatch::m_FPOne()))
+  if (!Call && Inst.getOpcode() == llvm::Instruction::FDiv &&
+      match(Inst.getOperand(0), PatternMatch::m_FPOne()))
     return I->Ids.lookup("reciprocal");
   if (!Call)
     return I->Opcodes[Inst.getOpcode()];
@@ -324,8 +329,10 @@ Catalogue::intrinsicOf(CallBase &Assembly) const {
     if (!Id)
       continue;
     bool Overloaded = llvm::Intrinsic::isOverloaded(Id);
-    if (Overloaded ? !T->isFPOrFPVectorTy()
-                   : llvm::Intrinsic::getType(M.getContext(), Id)->getReturnType() != T)
+    if (Overloaded
+            ? !T->isFPOrFPVectorTy()
+            : llvm::Intrinsic::getType(M.getContext(), Id)->getReturnType() !=
+                  T)
       continue;
     KnownAssembly Found;
     Found.Declaration = llvm::Intrinsic::getOrInsertDeclaration(

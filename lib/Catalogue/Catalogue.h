@@ -1,7 +1,7 @@
 //===- Catalogue.h - what we know about operations -------------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -48,15 +48,22 @@ enum class RuleClass : uint8_t {
 };
 
 enum class HandlerKind : uint8_t {
-  None, MemCpy, MemMove, MemSet, Realloc,
+  None,
+  MemCpy,
+  MemMove,
+  MemSet,
+  Realloc,
   Ignore, ///< marker intrinsics without effect: lifetime, assume, dbg, prefetch
-  StackSave, StackRestore, ObjectSize,
-  TapeBegin, TapeEnd, ///< scopes of the tape of a derivative, differentiated again
-  TapeDeferFree,      ///< (arena, block, deallocator): freed when the scope ends
-  ReduceFAdd,   ///< llvm.vector.reduce.fadd(start, v): start + sum of the lanes
-  ReduceFMul,   ///< llvm.vector.reduce.fmul(start, v): start * product
+  StackSave,
+  StackRestore,
+  ObjectSize,
+  TapeBegin,
+  TapeEnd,       ///< scopes of the tape of a derivative, differentiated again
+  TapeDeferFree, ///< (arena, block, deallocator): freed when the scope ends
+  ReduceFAdd, ///< llvm.vector.reduce.fadd(start, v): start + sum of the lanes
+  ReduceFMul, ///< llvm.vector.reduce.fmul(start, v): start * product
   ReduceFMinMax, ///< llvm.vector.reduce.f{min,max,minimum,maximum}(v)
-  Barrier, ///< threads of a block or warp wait for each other; mirrored
+  Barrier,       ///< threads of a block or warp wait for each other; mirrored
   Shuffle, ///< a value from another thread of the warp: (mask, value, b, c)
   Refused  ///< known, and without a derivative: the record's summary says why
 };
@@ -64,23 +71,36 @@ enum class HandlerKind : uint8_t {
 /// A node of a formula: an expression over arguments, the result and the seed.
 /// Formulas are linear in Seed, so one text serves both modes: with Seed =
 /// tangent of the operand it gives that operand's share of the result's
-/// tangent; with Seed = adjoint of the result, its share of the operand's adjoint.
+/// tangent; with Seed = adjoint of the result, its share of the operand's
+/// adjoint.
 struct FormulaNode {
   enum Op : uint8_t {
-    Seed, Arg /*Index*/, Result, Const /*Value*/,
-    FAdd, FSub, FMul, FDiv, FNeg,
-    Call,      ///< Callee applied to the children: a catalogue operation by id
-    Select,    ///< children: condition, then, else
-    CmpOLT, CmpOGT, CmpOEQ, CmpOLE, CmpOGE, CmpUNO, ///< condition; fcmp
+    Seed,
+    Arg /*Index*/,
+    Result,
+    Const /*Value*/,
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    FNeg,
+    Call,   ///< Callee applied to the children: a catalogue operation by id
+    Select, ///< children: condition, then, else
+    CmpOLT,
+    CmpOGT,
+    CmpOEQ,
+    CmpOLE,
+    CmpOGE,
+    CmpUNO,    ///< condition; fcmp
     CmpIntEQ,  ///< condition: icmp eq of an integer argument and a constant
     IntAdd,    ///< integer argument plus a constant
     IntToFP,   ///< integer argument as the floating-point type of the result
     StrongZero ///< 0 where the seed is 0, whatever the child is there
   } K;
-  unsigned Index = 0;          ///< Arg: operand number
-  double Value = 0;            ///< Const
-  llvm::StringRef Callee;      ///< Call: id of the record to call
-  llvm::StringRef Digits;      ///< Const: decimal, as exact as long double needs
+  unsigned Index = 0;     ///< Arg: operand number
+  double Value = 0;       ///< Const
+  llvm::StringRef Callee; ///< Call: id of the record to call
+  llvm::StringRef Digits; ///< Const: decimal, as exact as long double needs
   llvm::ArrayRef<const FormulaNode *> Children;
 };
 
@@ -155,12 +175,14 @@ struct OperationRecord {
   llvm::StringRef Prototype = {};
   /// Intrinsics only in this type (spelt as IR spells it) unless empty.
   llvm::StringRef OnlyType = {};
-  /// A routine of our runtime, or one under a name that no program may define: its
-  /// body, where visible, changes nothing.
+  /// A routine of our runtime, or one under a name that no program may define:
+  /// its body, where visible, changes nothing.
   bool OfRuntime = false;
-  /// What it copies are characters; its body, where visible, may be looked into.
+  /// What it copies are characters; its body, where visible, may be looked
+  /// into.
   bool OfCharacters = false;
-  /// Memory changes hands between variables that the program's TBAA tells apart.
+  /// Memory changes hands between variables that the program's TBAA tells
+  /// apart.
   bool MovesOwner = false;
   /// First library name (its double form) and first intrinsic, "" if none.
   llvm::StringRef LibraryName = {};
@@ -170,8 +192,10 @@ struct OperationRecord {
 
   /// Neither reads nor writes memory that its operands lead to.
   bool leavesMemoryAlone() const {
-    return Handler == HandlerKind::Ignore || Handler == HandlerKind::TapeBegin ||
-           Handler == HandlerKind::TapeEnd || Handler == HandlerKind::TapeDeferFree ||
+    return Handler == HandlerKind::Ignore ||
+           Handler == HandlerKind::TapeBegin ||
+           Handler == HandlerKind::TapeEnd ||
+           Handler == HandlerKind::TapeDeferFree ||
            Handler == HandlerKind::Barrier;
   }
   /// Bit i: the partial of operand `Op` reads operand i.
@@ -218,8 +242,8 @@ public:
   /// Says of F, which may have a body, what the user declared: R governs its
   /// calls, in forward or reverse mode or in both. Copies R; what it refers to
   /// must outlive the catalogue.
-  void declare(const llvm::Function &F, const OperationRecord &R, bool InForward,
-               bool InReverse);
+  void declare(const llvm::Function &F, const OperationRecord &R,
+               bool InForward, bool InReverse);
   /// Declarations hold for modes. Until told, a question is about any mode.
   void askFor(bool Forward);
   /// Some declaration holds in one mode only.
@@ -228,7 +252,8 @@ public:
   const OperationRecord *declared(const llvm::Function &F) const;
 
   /// The record of the library function Name, if T is a prototype of it.
-  const OperationRecord *named(llvm::StringRef Name, llvm::FunctionType *T) const;
+  const OperationRecord *named(llvm::StringRef Name,
+                               llvm::FunctionType *T) const;
   /// F, which may have a body, handles characters and nothing else.
   bool handlesCharacters(const llvm::Function &F) const;
   /// By record id; null if there is none.

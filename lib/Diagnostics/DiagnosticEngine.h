@@ -50,7 +50,13 @@ enum class DiagId : uint16_t {
 };
 
 /// Whose fault it is.
-enum class DiagKind : uint8_t { UserError, Unsupported, Internal, Warning, Note };
+enum class DiagKind : uint8_t {
+  UserError,
+  Unsupported,
+  Internal,
+  Warning,
+  Note
+};
 
 DiagKind kindOf(DiagId Id);
 /// "RG1101".

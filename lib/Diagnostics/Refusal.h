@@ -1,7 +1,8 @@
-//===- Refusal.h - a derivative that cannot be made --------------*- C++ -*-===//
+//===- Refusal.h - a derivative that cannot be made --------------*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -19,22 +20,23 @@
 namespace retrograd {
 
 enum class RefusalKind : uint8_t {
-  NoBody,           ///< active call of a function without body or rule
+  NoBody,            ///< active call of a function without body or rule
   RuleWithoutResult, ///< its rule does not return the result, which is used
   RuleOfOneLane,     ///< its rule cannot be used for several lanes
-  RuleOfOtherMode,  ///< its rule is for forward or reverse mode only, and it has no body
-  IndirectCall,     ///< active call through a pointer
-  InlineAsm,        ///< active inline assembly
-  UnknownType,      ///< bytes copied whose type matters and is not known
-  Instruction,      ///< no rule for the instruction
-  Unshadowed,       ///< active store to memory whose shadow nobody gave
-  NoErrorBound,     ///< an estimate of rounding errors meets what has none
-  ExceptionPath,    ///< an active call's exception is caught and goes on
-  VarArg,           ///< active variadic arguments
-  Device,           ///< what threads of a GPU do together, or an operation of its own
-  FromTape,         ///< forward mode cannot repeat it from a tape
-  Memory,           ///< more tape than -rg-memory allows
-  ControlFlow       ///< indirectbr and the like
+  RuleOfOtherMode, ///< its rule is for forward or reverse mode only, and it has
+                   ///< no body
+  IndirectCall,    ///< active call through a pointer
+  InlineAsm,       ///< active inline assembly
+  UnknownType,     ///< bytes copied whose type matters and is not known
+  Instruction,     ///< no rule for the instruction
+  Unshadowed,      ///< active store to memory whose shadow nobody gave
+  NoErrorBound,    ///< an estimate of rounding errors meets what has none
+  ExceptionPath,   ///< an active call's exception is caught and goes on
+  VarArg,          ///< active variadic arguments
+  Device,     ///< what threads of a GPU do together, or an operation of its own
+  FromTape,   ///< forward mode cannot repeat it from a tape
+  Memory,     ///< more tape than -rg-memory allows
+  ControlFlow ///< indirectbr and the like
 };
 
 struct Refusal {

@@ -59,9 +59,10 @@ std::string retrograd::userName(const Function &F) {
 /// the one that it was inlined at.
 static const DILocation *skipOwnHeader(const DILocation *Loc) {
   auto IsOwn = [](StringRef Path) {
-    return any_of(ArrayRef<StringRef>{"retrograd/retrograd.h", "retrograd/strips.hpp",
-                                      "retrograd/hessians.hpp", "retrograd/sparse.hpp"},
-                  [&](StringRef Own) { return Path.contains(Own); });
+    return any_of(
+        ArrayRef<StringRef>{"retrograd/retrograd.h", "retrograd/strips.hpp",
+                            "retrograd/hessians.hpp", "retrograd/sparse.hpp"},
+        [&](StringRef Own) { return Path.contains(Own); });
   };
   while (Loc->getInlinedAt() && IsOwn(Loc->getFilename()))
     Loc = Loc->getInlinedAt();
@@ -114,7 +115,8 @@ RequestTrail RequestTrail::through(const Instruction &Call,
   return through(SourcePlace(Call), Callee);
 }
 
-RequestTrail RequestTrail::through(const SourcePlace &Place, const Function &Callee) const {
+RequestTrail RequestTrail::through(const SourcePlace &Place,
+                                   const Function &Callee) const {
   RequestTrail Further = *this;
   Further.Steps.push_back({userName(Callee), Place});
   return Further;

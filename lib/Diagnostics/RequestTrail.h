@@ -65,7 +65,8 @@ public:
   /// This trail, one call further down.
   RequestTrail through(const llvm::Instruction &Call,
                        const llvm::Function &Callee) const;
-  RequestTrail through(const SourcePlace &Place, const llvm::Function &Callee) const;
+  RequestTrail through(const SourcePlace &Place,
+                       const llvm::Function &Callee) const;
 
   bool empty() const { return Steps.empty(); }
   /// Steps[0] is the entry call.

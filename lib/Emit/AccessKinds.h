@@ -1,7 +1,7 @@
 //===- AccessKinds.h - primal, shadow and tape never overlap ----*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -47,15 +47,17 @@ public:
   void primal(llvm::Instruction *I) const { mark(I, nullptr, Tape); }
 
 private:
-  void mark(llvm::Instruction *I, llvm::MDNode *Scope, llvm::MDNode *Apart) const {
+  void mark(llvm::Instruction *I, llvm::MDNode *Scope,
+            llvm::MDNode *Apart) const {
     using llvm::LLVMContext;
     using llvm::MDNode;
     if (!Tell)
       return;
     if (Scope)
       I->setMetadata(LLVMContext::MD_alias_scope, Scope);
-    I->setMetadata(LLVMContext::MD_noalias,
-                   MDNode::concatenate(I->getMetadata(LLVMContext::MD_noalias), Apart));
+    I->setMetadata(
+        LLVMContext::MD_noalias,
+        MDNode::concatenate(I->getMetadata(LLVMContext::MD_noalias), Apart));
   }
 
   bool Tell;
@@ -86,7 +88,8 @@ public:
     if (!Tell)
       return;
     I->setMetadata(LLVMContext::MD_noalias,
-                   llvm::MDNode::concatenate(I->getMetadata(LLVMContext::MD_noalias), All));
+                   llvm::MDNode::concatenate(
+                       I->getMetadata(LLVMContext::MD_noalias), All));
   }
   void shadow(llvm::Instruction *I, unsigned Lane) const {
     using llvm::LLVMContext;

@@ -1,7 +1,7 @@
 //===- ConstantMemory.cpp - lost derivatives, found at run time -----------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@ using namespace retrograd;
 static bool mayLose(const Value *P, const ActivityAnalysis &A) {
   const ProgramFacts &Facts = A.facts();
   TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
-  if (O == TypeAnalysis::NoObject || !Facts.root() || !A.isMixed(P) || !A.hasShadow(P))
+  if (O == TypeAnalysis::NoObject || !Facts.root() || !A.isMixed(P) ||
+      !A.hasShadow(P))
     return false;
   const ProgramFacts::Effects &E = Facts.effects(Facts.root());
   return E.Reads.test(O) && E.Writes.test(O);
@@ -36,17 +37,21 @@ static Constant *placeOf(RuntimeLibrary &Runtime, const Instruction &I) {
   return Runtime.text("rg.place.", Text);
 }
 
-void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I, const ActivityAnalysis &A,
-                            RuntimeLibrary &Runtime, WatchedValues Values) {
+void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I,
+                            const ActivityAnalysis &A, RuntimeLibrary &Runtime,
+                            WatchedValues Values) {
   const DataLayout &DL = I.getDataLayout();
   auto Call = [&](StringRef Name, ArrayRef<Value *> Args) {
     B.CreateCall(Runtime.require(Name), Args);
   };
-  auto Bytes = [&](Type *T) { return B.getInt64(DL.getTypeStoreSize(T).getFixedValue()); };
+  auto Bytes = [&](Type *T) {
+    return B.getInt64(DL.getTypeStoreSize(T).getFixedValue());
+  };
   if (const auto *L = dyn_cast<LoadInst>(&I)) {
     const Value *P = L->getPointerOperand();
     if (mayLose(P, A) && (A.isActive(L) || A.hasShadow(L)))
-      Call("rg_constant_load", {Values.Primal(P), Bytes(L->getType()), placeOf(Runtime, I)});
+      Call("rg_constant_load",
+           {Values.Primal(P), Bytes(L->getType()), placeOf(Runtime, I)});
     return;
   }
   if (const auto *S = dyn_cast<StoreInst>(&I)) {
@@ -55,9 +60,11 @@ void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I, const Activi
       return;
     Value *Own = Values.Primal(P), *Sh = Values.Shadow(P);
     if (V->getType()->isPointerTy() && A.hasShadow(V))
-      Call("rg_constant_store_pointer", {Own, Sh, Values.Primal(V), Values.Shadow(V), placeOf(Runtime, I)});
+      Call("rg_constant_store_pointer",
+           {Own, Sh, Values.Primal(V), Values.Shadow(V), placeOf(Runtime, I)});
     else if (A.isActive(V) || (!V->getType()->isPointerTy() && A.hasShadow(V)))
-      Call("rg_constant_store", {Own, Sh, Bytes(V->getType()), placeOf(Runtime, I)});
+      Call("rg_constant_store",
+           {Own, Sh, Bytes(V->getType()), placeOf(Runtime, I)});
     else
       Call("rg_constant_clear", {Own, Sh, Bytes(V->getType())});
     return;
@@ -70,10 +77,13 @@ void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I, const Activi
   if (T.IsRealloc || !(mayLose(T.Dest, A) || (Reads && mayLose(T.Source, A))))
     return;
   Value *Null = ConstantPointerNull::get(B.getPtrTy());
-  Value *To = Values.Primal(T.Dest), *ToSh = A.hasShadow(T.Dest) ? Values.Shadow(T.Dest) : To;
+  Value *To = Values.Primal(T.Dest),
+        *ToSh = A.hasShadow(T.Dest) ? Values.Shadow(T.Dest) : To;
   Call("rg_constant_copy",
-       {To, ToSh, Reads ? Values.Primal(T.Source) : Null, Reads ? Values.Shadow(T.Source) : Null,
-        B.CreateZExtOrTrunc(Values.Primal(T.Length), B.getInt64Ty()), placeOf(Runtime, I)});
+       {To, ToSh, Reads ? Values.Primal(T.Source) : Null,
+        Reads ? Values.Shadow(T.Source) : Null,
+        B.CreateZExtOrTrunc(Values.Primal(T.Length), B.getInt64Ty()),
+        placeOf(Runtime, I)});
 }
 
 void retrograd::beginWatch(Function &D, RuntimeLibrary &Runtime) {

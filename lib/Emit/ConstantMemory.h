@@ -1,16 +1,16 @@
 //===- ConstantMemory.h - lost derivatives, found at run time ---*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // Memory is mixed where only the running program can tell whether a pointer has
-// a shadow of its own. An active value that goes to memory without one and comes
-// back has lost its derivative. The plan refuses what must be so; what may be so
-// is watched by calls of runtime/constant.c beside the accesses of the primal
-// sweep, or of forward mode. Objects that the call graph only reads, or only
-// writes, need no watching.
+// a shadow of its own. An active value that goes to memory without one and
+// comes back has lost its derivative. The plan refuses what must be so; what
+// may be so is watched by calls of runtime/constant.c beside the accesses of
+// the primal sweep, or of forward mode. Objects that the call graph only reads,
+// or only writes, need no watching.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,9 @@ struct WatchedValues {
 
 /// Writes the watch of access I of the primal, if it needs one, at B, which
 /// stands behind the clone of I.
-void watchAccess(llvm::IRBuilderBase &B, const llvm::Instruction &I, const ActivityAnalysis &A,
-                 RuntimeLibrary &Runtime, WatchedValues Values);
+void watchAccess(llvm::IRBuilderBase &B, const llvm::Instruction &I,
+                 const ActivityAnalysis &A, RuntimeLibrary &Runtime,
+                 WatchedValues Values);
 
 /// The table of runtime/constant.c starts empty in D, the root of a request, if
 /// anything in its module fills it.

@@ -1,7 +1,8 @@
-//===- EmitServices.h - what emission asks of its surroundings ---*- C++ -*-===//
+//===- EmitServices.h - what emission asks of its surroundings ---*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +24,12 @@ public:
   /// Of a tangent sweep from a tape: the primal that writes the log of it.
   virtual llvm::Function *recorder(const DerivativeRequest &R) = 0;
   /// The shadow of a global variable for one lane, made on first use.
-  virtual llvm::GlobalVariable *shadowOf(llvm::GlobalVariable &G, unsigned Lane) = 0;
-  /// The shadow of a constant table of pointers: a constant, whose contents are `Shadows`.
-  virtual llvm::GlobalVariable *shadowTable(llvm::GlobalVariable &G, llvm::Constant &Shadows) = 0;
+  virtual llvm::GlobalVariable *shadowOf(llvm::GlobalVariable &G,
+                                         unsigned Lane) = 0;
+  /// The shadow of a constant table of pointers: a constant, whose contents are
+  /// `Shadows`.
+  virtual llvm::GlobalVariable *shadowTable(llvm::GlobalVariable &G,
+                                            llvm::Constant &Shadows) = 0;
   virtual RuntimeLibrary &runtime() = 0;
   virtual const Catalogue &catalogue() const = 0;
 };

@@ -1,7 +1,7 @@
 //===- FormulaEmitter.cpp - catalogue expression to IR --------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,7 +108,8 @@ static bool keepsZero(const FormulaNode &N) {
   }
 }
 
-/// Whether N is linear arithmetic on the seed: a product or quotient with it, a sum.
+/// Whether N is linear arithmetic on the seed: a product or quotient with it, a
+/// sum.
 static bool isShare(const FormulaNode &N) {
   switch (N.K) {
   case FormulaNode::Seed:
@@ -131,7 +132,8 @@ Value *FormulaEmitter::emit(const Partial &P, const Instruction &Primal,
                             Value *Seed, function_ref<Value *(unsigned)> Arg,
                             function_ref<Value *()> Result) {
   IRBuilderBase::FastMathFlagGuard Guard(B);
-  B.setFastMathFlags(derivativeFlags(Primal, B.getFastMathFlags().allowContract()));
+  B.setFastMathFlags(
+      derivativeFlags(Primal, B.getFastMathFlags().allowContract()));
 
   Scope S(Primal.getType(), Seed, Arg, Result);
   Value *Share = !keepsZero(*P.Expression) && needsStrongZero(Primal, Cat)
@@ -193,7 +195,8 @@ Value *FormulaEmitter::emitStrongZero(const FormulaNode &N, Scope &S) {
   // 0*inf and 0/0 are NaN. Where the share is 0 by itself it is left alone: its
   // own derivative by the seed, in a derivative of second order, is not 0.
   Constant *Zero = Constant::getNullValue(Share->getType());
-  Value *Lost = B.CreateAnd(B.CreateFCmpOEQ(Seed, Zero), B.CreateFCmpUNO(Share, Share));
+  Value *Lost =
+      B.CreateAnd(B.CreateFCmpOEQ(Seed, Zero), B.CreateFCmpUNO(Share, Share));
   return B.CreateSelect(Lost, Zero, Share);
 }
 
@@ -201,8 +204,9 @@ Value *FormulaEmitter::emitNode(const FormulaNode &N, Scope &S) {
   if (Value *Known = S.Emitted.lookup(&N))
     return Known;
   Value *V = emitNodeUncached(N, S);
-  if (auto *I = dyn_cast<Instruction>(V);
-      I && MarksShares && N.K != FormulaNode::Seed && isa<FPMathOperator>(I) && isShare(N))
+  if (auto *I = dyn_cast<Instruction>(V); I && MarksShares &&
+                                          N.K != FormulaNode::Seed &&
+                                          isa<FPMathOperator>(I) && isShare(N))
     I->addAnnotationMetadata(ShareMark);
   S.Emitted[&N] = V;
   return V;
@@ -295,7 +299,8 @@ Value *FormulaEmitter::emitNodeUncached(const FormulaNode &N, Scope &S) {
     return emitStrongZero(*N.Children[0], S);
   case FormulaNode::Call: {
     if (Known && N.Children.size() == 1 && N.Children[0]->K == FormulaNode::Arg)
-      if (Value *V = Known(N.Callee, N.Children[0]->Index); V && V->getType() == S.T)
+      if (Value *V = Known(N.Callee, N.Children[0]->Index);
+          V && V->getType() == S.T)
         return V;
     const OperationRecord *Callee = Cat.byId(N.Callee);
     SmallVector<Value *, 3> Args;
@@ -308,7 +313,8 @@ Value *FormulaEmitter::emitNodeUncached(const FormulaNode &N, Scope &S) {
     }
     Type *T = S.T;
     for (Value *A : Args)
-      if (A->getType()->isFPOrFPVectorTy() && elementCount(A->getType()) > elementCount(T))
+      if (A->getType()->isFPOrFPVectorTy() &&
+          elementCount(A->getType()) > elementCount(T))
         T = A->getType();
     for (Value *&A : Args)
       if (A->getType()->isFPOrFPVectorTy() && A->getType() != T)
@@ -336,13 +342,19 @@ Value *FormulaEmitter::emitCall(StringRef Id, Type *T, ArrayRef<Value *> Args) {
 }
 
 /// "sin" -> "sinf" for float, "sinl" for the long double of the host. Our own
-/// routines, and those that only one machine has, are called as they are called.
-static std::string libraryName(const OperationRecord &R, Type *T, const Target &Machine) {
+/// routines, and those that only one machine has, are called as they are
+/// called.
+static std::string libraryName(const OperationRecord &R, Type *T,
+                               const Target &Machine) {
   StringRef Name = R.LibraryName;
   if (!Name.starts_with("rg_") && !Name.starts_with("__"))
     return Machine.mathFunction(Name, T);
-  bool HasForm = Name.starts_with("__") && Name.ends_with("f"); // of float alone
-  return (Name + (HasForm || T->isDoubleTy() ? "" : T->isFloatTy() ? "f" : "l")).str();
+  bool HasForm =
+      Name.starts_with("__") && Name.ends_with("f"); // of float alone
+  return (Name + (HasForm || T->isDoubleTy() ? ""
+                  : T->isFloatTy()           ? "f"
+                                             : "l"))
+      .str();
 }
 
 Value *FormulaEmitter::emitLibraryCall(const OperationRecord &R, Type *T,

@@ -1,7 +1,7 @@
 //===- FormulaEmitter.h - catalogue expression to IR -----------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -10,19 +10,19 @@
 // of the result.
 //
 // Everything is computed in the type of the primal's result, lane by lane over
-// vectors, with the primal instruction's own fast-math flags and none beyond, but
-// for contraction, which is the builder's.
+// vectors, with the primal instruction's own fast-math flags and none beyond,
+// but for contraction, which is the builder's.
 //
-// The seed may be wider: N tangents of each number side by side. What depends on
-// the seed is then computed N times as wide, all else once.
+// The seed may be wider: N tangents of each number side by side. What depends
+// on the seed is then computed N times as wide, all else once.
 //
 // Zero seeds. The optimiser turns `x != 0 ? a / x : 0` into a division and a
 // select: the division now runs where x is 0, its result is discarded, its
 // adjoint is 0, and 0/0 would reach the adjoint of a. So where an operation may
 // have been speculated (it may run anywhere, its result flows into a select,
 // and it or an operand may be infinite or NaN), its shares are 0 where the seed
-// is 0 and they would be NaN. Formulas that are singular within their domain say
-// so themselves (`sz`).
+// is 0 and they would be NaN. Formulas that are singular within their domain
+// say so themselves (`sz`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,9 +46,10 @@ public:
   FormulaEmitter(llvm::IRBuilderBase &B, const Catalogue &Cat)
       : B(B), Cat(Cat) {}
 
-  /// Asked for the operation with a record's id of operand N of the primal, before it is
-  /// emitted: a value that is there already, or null.
-  using KnownOperation = std::function<llvm::Value *(llvm::StringRef Id, unsigned N)>;
+  /// Asked for the operation with a record's id of operand N of the primal,
+  /// before it is emitted: a value that is there already, or null.
+  using KnownOperation =
+      std::function<llvm::Value *(llvm::StringRef Id, unsigned N)>;
   void setKnown(KnownOperation F) { Known = std::move(F); }
 
   /// What is emitted and linear in the seed is marked (Support/ShareMarks.h).
@@ -85,15 +86,17 @@ private:
   bool MarksShares = false;
 };
 
-/// The compiler was allowed to contract products and sums of F (-ffp-contract=on,
-/// clang's default, makes llvm.fmuladd of them). Then it is for the derivative, too.
+/// The compiler was allowed to contract products and sums of F
+/// (-ffp-contract=on, clang's default, makes llvm.fmuladd of them). Then it is
+/// for the derivative, too.
 bool contracts(const llvm::Function &F);
 
 /// The fast-math flags of what is emitted for I.
 llvm::FastMathFlags derivativeFlags(const llvm::Instruction &I, bool Contracts);
 
 /// Each element of V (or V itself, a scalar) Times times in a row.
-llvm::Value *repeatElements(llvm::IRBuilderBase &B, llvm::Value *V, unsigned Times);
+llvm::Value *repeatElements(llvm::IRBuilderBase &B, llvm::Value *V,
+                            unsigned Times);
 
 /// How many elements T has; 1 for a scalar.
 unsigned elementCount(llvm::Type *T);

@@ -1,7 +1,7 @@
 //===- ForwardEmitter.cpp - the tangent sweep -----------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,10 +23,12 @@
 using namespace llvm;
 using namespace retrograd;
 
-ForwardEmitter::ForwardEmitter(const DerivativePlan &Plan, const LaneLayout *Layout, Function &D,
+ForwardEmitter::ForwardEmitter(const DerivativePlan &Plan,
+                               const LaneLayout *Layout, Function &D,
                                EmitServices &Services)
-    : Plan(Plan), Layout(Layout), Activity(Plan.activity()), F(Plan.primal()), D(D),
-      Services(Services), B(D.getContext()), Kinds(D.getContext(), Plan.request().Width, Plan.options().AliasScopes) {
+    : Plan(Plan), Layout(Layout), Activity(Plan.activity()), F(Plan.primal()),
+      D(D), Services(Services), B(D.getContext()),
+      Kinds(D.getContext(), Plan.request().Width, Plan.options().AliasScopes) {
   clonePrimal(D, F, Plan.request(), VMap, Companions);
   if (Plan.options().AliasScopes)
     keepRestrict(F, VMap);
@@ -47,13 +49,15 @@ void ForwardEmitter::run() {
         if (hasCompanion(&Phi)) {
           B.SetInsertPoint(cast<Instruction>(primal(&Phi)));
           if (isSingle(&Phi)) {
-            companionSlot(&Phi) = B.CreatePHI(companionType(&Phi), Phi.getNumIncomingValues(),
-                                              Phi.getName() + ".t");
+            companionSlot(&Phi) =
+                B.CreatePHI(companionType(&Phi), Phi.getNumIncomingValues(),
+                            Phi.getName() + ".t");
             continue;
           }
           forLanes([&] {
             companionSlot(&Phi) =
-                B.CreatePHI(Phi.getType(), Phi.getNumIncomingValues(), Phi.getName() + ".t");
+                B.CreatePHI(Phi.getType(), Phi.getNumIncomingValues(),
+                            Phi.getName() + ".t");
           });
         }
   for (BasicBlock *Block : Order)
@@ -68,7 +72,8 @@ void ForwardEmitter::run() {
           auto Fill = [&] {
             for (unsigned I = 0, N = Phi.getNumIncomingValues(); I != N; ++I)
               cast<PHINode>(companionSlot(&Phi))
-                  ->addIncoming(companionInto(Phi, Phi.getIncomingValue(I)), C->getIncomingBlock(I));
+                  ->addIncoming(companionInto(Phi, Phi.getIncomingValue(I)),
+                                C->getIncomingBlock(I));
           };
           AtOnce = isSingle(&Phi);
           AtOnce ? Fill() : forLanes(Fill);
@@ -111,7 +116,8 @@ Value *ForwardEmitter::companion(const Value *V) {
   if (!hasCompanion(V))
     return idle(V);
   if (auto *C = dyn_cast<Constant>(V))
-    return shadowOfConstant(*const_cast<Constant *>(C), Activity, Services, Lane);
+    return shadowOfConstant(*const_cast<Constant *>(C), Activity, Services,
+                            Lane);
   auto &OfLane = Companions[isSingle(V) ? 0 : Lane];
   auto It = OfLane.find(V);
   if (It == OfLane.end())
@@ -119,15 +125,17 @@ Value *ForwardEmitter::companion(const Value *V) {
   return isPacked(V) && !AtOnce ? laneOf(It->second, V->getType()) : It->second;
 }
 
-/// The bits of a number that does not vary (2.5, where a variable number is the other choice), and
-/// integers that take turns with numbers, have no tangent.
+/// The bits of a number that does not vary (2.5, where a variable number is the
+/// other choice), and integers that take turns with numbers, have no tangent.
 Value *ForwardEmitter::companionInto(const Instruction &I, const Value *V) {
   const ValueShape &Result = Plan.facts().shape(&I);
-  if (!V->getType()->isIntOrIntVectorTy() || Result.Floats.empty() || Result.HasPointer)
+  if (!V->getType()->isIntOrIntVectorTy() || Result.Floats.empty() ||
+      Result.HasPointer)
     return companion(V);
   if (!isa<Constant>(V) && (hasCompanion(V) || Plan.facts().carriesPointer(V)))
     return companion(V);
-  return Constant::getNullValue(AtOnce && isPacked(&I) ? companionType(&I) : V->getType());
+  return Constant::getNullValue(AtOnce && isPacked(&I) ? companionType(&I)
+                                                       : V->getType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,12 +143,15 @@ Value *ForwardEmitter::companionInto(const Instruction &I, const Value *V) {
 //===----------------------------------------------------------------------===//
 
 bool ForwardEmitter::isPacked(const Value *V) const {
-  return Layout && V->getType()->isFPOrFPVectorTy() && !isa<ScalableVectorType>(V->getType());
+  return Layout && V->getType()->isFPOrFPVectorTy() &&
+         !isa<ScalableVectorType>(V->getType());
 }
 
 Type *ForwardEmitter::companionType(const Value *V) const {
   Type *T = V->getType();
-  return isPacked(V) ? FixedVectorType::get(T->getScalarType(), lanes() * elementCount(T)) : T;
+  return isPacked(V) ? FixedVectorType::get(T->getScalarType(),
+                                            lanes() * elementCount(T))
+                     : T;
 }
 
 bool ForwardEmitter::isAtOnce(const Instruction &I) const {
@@ -148,7 +159,8 @@ bool ForwardEmitter::isAtOnce(const Instruction &I) const {
     return false;
   if (const auto *S = dyn_cast<StoreInst>(&I)) {
     const Value *V = S->getValueOperand(), *P = S->getPointerOperand();
-    bool IsInteger = V->getType()->isIntOrIntVectorTy() && !Plan.facts().carriesFloat(V);
+    bool IsInteger =
+        V->getType()->isIntOrIntVectorTy() && !Plan.facts().carriesFloat(V);
     return isPacked(V) || (isSideBySide(P) && (isSideBySide(V) || IsInteger));
   }
   if (const auto *C = dyn_cast<CallBase>(&I)) {
@@ -176,9 +188,10 @@ bool ForwardEmitter::isAtOnce(const Instruction &I) const {
   case Instruction::BitCast:
     return false;
   default:
-    return I.isBinaryOp() || I.isUnaryOp() || isa<LoadInst>(I) || isa<AllocaInst>(I) ||
-           isa<GetElementPtrInst>(I) || isa<SelectInst>(I) || isa<FreezeInst>(I) ||
-           isa<FPExtInst>(I) || isa<FPTruncInst>(I) || isa<ShuffleVectorInst>(I);
+    return I.isBinaryOp() || I.isUnaryOp() || isa<LoadInst>(I) ||
+           isa<AllocaInst>(I) || isa<GetElementPtrInst>(I) ||
+           isa<SelectInst>(I) || isa<FreezeInst>(I) || isa<FPExtInst>(I) ||
+           isa<FPTruncInst>(I) || isa<ShuffleVectorInst>(I);
   }
 }
 
@@ -207,19 +220,24 @@ void ForwardEmitter::pack(const Value *V) {
 }
 
 Value *ForwardEmitter::sized(Value *Bytes, const Value *P) {
-  return isSideBySide(P) ? B.CreateMul(Bytes, ConstantInt::get(Bytes->getType(), lanes())) : Bytes;
+  return isSideBySide(P)
+             ? B.CreateMul(Bytes, ConstantInt::get(Bytes->getType(), lanes()))
+             : Bytes;
 }
 
 /// Zeroed, aligned as the vectors in it like it, and freed by free().
 Value *ForwardEmitter::allocateLanes(Value *Bytes, const Twine &Name) {
   constexpr uint64_t VectorBytes = 64;
-  Bytes = B.CreateAnd(B.CreateAdd(Bytes, B.getInt64(VectorBytes - 1)), B.getInt64(-VectorBytes));
+  Bytes = B.CreateAnd(B.CreateAdd(Bytes, B.getInt64(VectorBytes - 1)),
+                      B.getInt64(-VectorBytes));
   FunctionCallee Alloc = D.getParent()->getOrInsertFunction(
       "aligned_alloc",
       FunctionType::get(B.getPtrTy(), {B.getInt64Ty(), B.getInt64Ty()}, false));
-  CallInst *P = B.CreateCall(Alloc, {B.getInt64(VectorBytes), Bytes}, Name + ".sh");
+  CallInst *P =
+      B.CreateCall(Alloc, {B.getInt64(VectorBytes), Bytes}, Name + ".sh");
   P->addRetAttr(Attribute::NoAlias);
-  P->addRetAttr(Attribute::getWithAlignment(D.getContext(), Align(VectorBytes)));
+  P->addRetAttr(
+      Attribute::getWithAlignment(D.getContext(), Align(VectorBytes)));
   B.CreateMemSet(P, B.getInt8(0), Bytes, MaybeAlign(VectorBytes));
   return P;
 }
@@ -231,8 +249,10 @@ Value *ForwardEmitter::widened(Instruction &I) {
     auto *Clone = cast<GetElementPtrInst>(primal(G));
     Value *Base = companion(G->getPointerOperand());
     if (G->getNumIndices() == 1)
-      return B.CreateGEP(ArrayType::get(G->getSourceElementType(), N), Base, Clone->idx_begin()->get());
-    Value *Offset = emitGEPOffset(&B, D.getDataLayout(), Clone, /*NoAssumptions=*/true);
+      return B.CreateGEP(ArrayType::get(G->getSourceElementType(), N), Base,
+                         Clone->idx_begin()->get());
+    Value *Offset =
+        emitGEPOffset(&B, D.getDataLayout(), Clone, /*NoAssumptions=*/true);
     return B.CreateGEP(B.getInt8Ty(), Base, B.CreateMul(Offset, B.getInt64(N)));
   }
   if (isa<FPExtInst>(I) || isa<FPTruncInst>(I))
@@ -243,7 +263,8 @@ Value *ForwardEmitter::widened(Instruction &I) {
     Value *If = primal(S->getCondition());
     if (If->getType()->isVectorTy())
       If = repeatElements(B, If, N);
-    return B.CreateSelect(If, companionInto(I, S->getTrueValue()), companionInto(I, S->getFalseValue()));
+    return B.CreateSelect(If, companionInto(I, S->getTrueValue()),
+                          companionInto(I, S->getFalseValue()));
   }
   SmallVector<int, 32> Mask;
   auto Element = [&](int K) {
@@ -253,7 +274,8 @@ Value *ForwardEmitter::widened(Instruction &I) {
   if (auto *S = dyn_cast<ShuffleVectorInst>(&I)) {
     for (int K : S->getShuffleMask())
       Element(K);
-    return B.CreateShuffleVector(companion(S->getOperand(0)), companion(S->getOperand(1)), Mask);
+    return B.CreateShuffleVector(companion(S->getOperand(0)),
+                                 companion(S->getOperand(1)), Mask);
   }
   if (isa<ExtractElementInst>(I)) {
     Element(cast<ConstantInt>(I.getOperand(1))->getZExtValue());
@@ -279,7 +301,8 @@ Value *ForwardEmitter::loadLanes(LoadInst &L) {
     return idle(&L);
   Align A = shadowAlign(L.getType(), L.getAlign(), D.getDataLayout());
   if (isSideBySide(P)) {
-    LoadInst *T = B.CreateAlignedLoad(companionType(&L), companion(P), A, L.getName() + ".t");
+    LoadInst *T = B.CreateAlignedLoad(companionType(&L), companion(P), A,
+                                      L.getName() + ".t");
     Kinds.shadow(T, 0);
     return T;
   }
@@ -302,16 +325,19 @@ void ForwardEmitter::storeLanes(StoreInst &S) {
   }
   Value *T = companion(V);
   if (V->getType()->isIntOrIntVectorTy()) {
-    // Integers have no companion; but the bytes of a constant may be a number's, or
-    // a null pointer's.
+    // Integers have no companion; but the bytes of a constant may be a
+    // number's, or a null pointer's.
     if (!isa<Constant>(V) && !Plan.facts().isPunned(S))
       return;
-    uint64_t Bytes = D.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue() * lanes();
+    uint64_t Bytes =
+        D.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue() *
+        lanes();
     B.CreateMemSet(companion(P), B.getInt8(0), Bytes, MaybeAlign());
     return;
   }
   StoreInst *ToShadow = B.CreateAlignedStore(
-      T, companion(P), shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));
+      T, companion(P),
+      shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));
   Kinds.shadow(ToShadow, 0);
 }
 
@@ -320,19 +346,22 @@ Value *ForwardEmitter::nowhere(Type *T) {
   return inGenericSpace(Entry, Entry.CreateAlloca(T, nullptr, "nowhere"));
 }
 
-/// What the primal's memory at Address holds: so many bytes before At, or a pointer
-/// behind it.
-Value *ForwardEmitter::readPrimal(const Instruction &At, const Value *Address, const Value *Length) {
+/// What the primal's memory at Address holds: so many bytes before At, or a
+/// pointer behind it.
+Value *ForwardEmitter::readPrimal(const Instruction &At, const Value *Address,
+                                  const Value *Length) {
   FunctionType *T = FunctionType::get(B.getPtrTy(), false);
-  CallInst *Read = B.CreateCall(
-      T, Function::Create(T, GlobalValue::ExternalLinkage, "rg.read", D.getParent()));
+  CallInst *Read =
+      B.CreateCall(T, Function::Create(T, GlobalValue::ExternalLinkage,
+                                       "rg.read", D.getParent()));
   Reads.push_back({Read, &At, Address, Length});
   return Read;
 }
 
 /// For the runtime: the primal where shadow and primal may coincide, else null.
 Value *ForwardEmitter::ownOrNull(const Value *P) {
-  return Activity.isMixed(P) ? primal(P) : ConstantPointerNull::get(B.getPtrTy());
+  return Activity.isMixed(P) ? primal(P)
+                             : ConstantPointerNull::get(B.getPtrTy());
 }
 
 void ForwardEmitter::visit(Instruction &I) {
@@ -347,7 +376,8 @@ void ForwardEmitter::visit(Instruction &I) {
                                 ? Clone->getIterator()
                                 : afterDefinition(Clone);
   B.SetCurrentDebugLocation(Clone->getDebugLoc());
-  if (auto *C = dyn_cast<CallBase>(&I); C && Plan.action(*C) == CallAction::Derivative)
+  if (auto *C = dyn_cast<CallBase>(&I);
+      C && Plan.action(*C) == CallAction::Derivative)
     return visitDerivativeCall(*C);
   auto Emit = [&] {
     B.SetInsertPoint(At->getParent(), At);
@@ -363,12 +393,13 @@ void ForwardEmitter::visit(Instruction &I) {
     pack(&I);
   }
   AtOnce = false;
-  if (isFromTape() ||
-      (!isa<LoadInst>(I) && !isa<StoreInst>(I) &&
-       !(isa<CallBase>(I) && Plan.action(cast<CallBase>(I)) == CallAction::Memory)))
+  if (isFromTape() || (!isa<LoadInst>(I) && !isa<StoreInst>(I) &&
+                       !(isa<CallBase>(I) &&
+                         Plan.action(cast<CallBase>(I)) == CallAction::Memory)))
     return;
   watchAccess(B, I, Activity, Services.runtime(),
-              {[&](const Value *V) { return primal(V); }, [&](const Value *V) { return companion(V); }});
+              {[&](const Value *V) { return primal(V); },
+               [&](const Value *V) { return companion(V); }});
 }
 
 /// The companion of I in the current lane.
@@ -390,20 +421,23 @@ void ForwardEmitter::visitLane(Instruction &I) {
     B.Insert(Sh, I.getName() + ".sh");
     Value *Bytes = B.CreateMul(
         B.CreateZExtOrTrunc(primal(A->getArraySize()), B.getInt64Ty()),
-        B.getInt64(D.getDataLayout().getTypeAllocSize(A->getAllocatedType()).getFixedValue()));
+        B.getInt64(D.getDataLayout()
+                       .getTypeAllocSize(A->getAllocatedType())
+                       .getFixedValue()));
     if (AtOnce) {
       Sh->setAllocatedType(ArrayType::get(A->getAllocatedType(), lanes()));
       Sh->setAlignment(std::max(A->getAlign(), Align(64)));
       Bytes = sized(Bytes, A);
     }
-    BasicBlock::iterator Behind = A->isStaticAlloca()
-                                      ? D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca()
-                                      : B.GetInsertPoint();
+    BasicBlock::iterator Behind =
+        A->isStaticAlloca() ? D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca()
+                            : B.GetInsertPoint();
     if (!A->isStaticAlloca() || Sh->comesBefore(&*Behind))
       B.SetInsertPoint(Behind->getParent(), Behind);
     B.CreateMemSet(Sh, B.getInt8(0), Bytes, Sh->getAlign());
     T = Sh;
-  } else if (I.isUnaryOp() || (I.isBinaryOp() && I.getType()->isFPOrFPVectorTy())) {
+  } else if (I.isUnaryOp() ||
+             (I.isBinaryOp() && I.getType()->isFPOrFPVectorTy())) {
     T = formula(I);
   } else if (AtOnce) {
     T = widened(I);
@@ -430,13 +464,15 @@ Value *ForwardEmitter::formula(Instruction &I) {
   FormulaEmitter Formula(B, Services.catalogue());
   Value *Sum = nullptr;
   if (estimatesErrors() && R.Exact && R.Partials.size() == 1)
-    return companion(I.getOperand(R.Partials[0].Operand)); // -x, |x|, sign of another
+    return companion(
+        I.getOperand(R.Partials[0].Operand)); // -x, |x|, sign of another
   for (const Partial &P : R.Partials) {
     const Value *Op = I.getOperand(P.Operand);
     if (!Activity.isActive(Op))
       continue;
     Value *X = Formula.emit(
-        P, I, companion(Op), [&](unsigned N) { return primal(I.getOperand(N)); },
+        P, I, companion(Op),
+        [&](unsigned N) { return primal(I.getOperand(N)); },
         [&] { return primal(&I); });
     if (estimatesErrors())
       X = B.CreateUnaryIntrinsic(Intrinsic::fabs, X);
@@ -447,18 +483,20 @@ Value *ForwardEmitter::formula(Instruction &I) {
   return estimatesErrors() && !R.Exact ? rounded(I, Sum) : Sum;
 }
 
-/// The error of I's result, whose operands' errors make Error: half a unit in the
-/// last place more.
+/// The error of I's result, whose operands' errors make Error: half a unit in
+/// the last place more.
 Value *ForwardEmitter::rounded(const Instruction &I, Value *Error) {
   Type *T = I.getType();
   const fltSemantics &S = T->getScalarType()->getFltSemantics();
-  APFloat Unit = scalbn(APFloat::getOne(S), -int(APFloat::semanticsPrecision(S)),
-                        APFloat::rmNearestTiesToEven);
+  APFloat Unit =
+      scalbn(APFloat::getOne(S), -int(APFloat::semanticsPrecision(S)),
+             APFloat::rmNearestTiesToEven);
   Value *Size = B.CreateUnaryIntrinsic(Intrinsic::fabs, primal(&I));
   // Two roundings where the machine has no fused operation.
   if (const auto *II = dyn_cast<IntrinsicInst>(&I);
       II && II->getIntrinsicID() == Intrinsic::fmuladd) {
-    Value *Product = B.CreateFMul(primal(II->getArgOperand(0)), primal(II->getArgOperand(1)));
+    Value *Product = B.CreateFMul(primal(II->getArgOperand(0)),
+                                  primal(II->getArgOperand(1)));
     Size = B.CreateFAdd(Size, B.CreateUnaryIntrinsic(Intrinsic::fabs, Product));
   }
   return B.CreateFAdd(Error, B.CreateFMul(Size, ConstantFP::get(T, Unit)));
@@ -490,7 +528,8 @@ Value *ForwardEmitter::bits(Instruction &I) {
   }
   default: { // |x|, or whole bytes masked away
     const APInt *Bits = nullptr;
-    if (auto *C = dyn_cast<ConstantInt>(Mask->getType()->isVectorTy() ? Mask->getSplatValue() : Mask))
+    if (auto *C = dyn_cast<ConstantInt>(
+            Mask->getType()->isVectorTy() ? Mask->getSplatValue() : Mask))
       Bits = &C->getValue();
     bool WholeBytes = true;
     for (unsigned K = 0; Bits && K < Bits->getBitWidth(); K += 8) {
@@ -506,8 +545,8 @@ Value *ForwardEmitter::bits(Instruction &I) {
   }
 }
 
-/// A set in the bits of a float as one in the bits of another. Between vectors of
-/// different lengths every number of the one depends on all of the other.
+/// A set in the bits of a float as one in the bits of another. Between vectors
+/// of different lengths every number of the one depends on all of the other.
 Value *ForwardEmitter::convertSet(Value *Set, Type *To) {
   auto BitsOf = [&](Type *T) -> Type * {
     Type *Int = B.getIntNTy(T->getScalarSizeInBits());
@@ -521,7 +560,8 @@ Value *ForwardEmitter::convertSet(Value *Set, Type *To) {
   if (From && (!Into || From->getElementCount() != Into->getElementCount()))
     X = B.CreateOrReduce(X);
   Type *Bits = BitsOf(To);
-  X = B.CreateZExtOrTrunc(X, X->getType()->isVectorTy() ? Bits : Bits->getScalarType());
+  X = B.CreateZExtOrTrunc(
+      X, X->getType()->isVectorTy() ? Bits : Bits->getScalarType());
   if (Into && !X->getType()->isVectorTy())
     X = B.CreateVectorSplat(Into->getElementCount(), X);
   return B.CreateBitCast(X, To);
@@ -539,9 +579,11 @@ Value *ForwardEmitter::dependencies(Instruction &I) {
       Set = X;
       continue;
     }
-    Type *Bits = I.getType()->getWithNewType(B.getIntNTy(I.getType()->getScalarSizeInBits()));
-    Set = B.CreateBitCast(B.CreateOr(B.CreateBitCast(Set, Bits), B.CreateBitCast(X, Bits)),
-                          I.getType());
+    Type *Bits = I.getType()->getWithNewType(
+        B.getIntNTy(I.getType()->getScalarSizeInBits()));
+    Set = B.CreateBitCast(
+        B.CreateOr(B.CreateBitCast(Set, Bits), B.CreateBitCast(X, Bits)),
+        I.getType());
   }
   return Set ? Set : Constant::getNullValue(I.getType());
 }
@@ -552,12 +594,16 @@ Value *ForwardEmitter::replay(Instruction &I) {
     return convertSet(companion(I.getOperand(0)), I.getType());
   Instruction *C = cast<Instruction>(primal(&I))->clone();
   for (auto [N, U] : enumerate(I.operands())) {
-    // Conditions, indices (whatever else the word may be by turns) and lane numbers are the primal's.
-    bool IsIndex = isa<GetElementPtrInst>(I) && N > 0 && !Plan.facts().carriesPointer(U.get());
-    bool Moved = (hasCompanion(U.get()) && !IsIndex) || (U->getType() == I.getType() && !isa<SelectInst>(I)) ||
-                 (isa<SelectInst>(I) && N > 0) || (isa<InsertValueInst>(I)) || isa<ShuffleVectorInst>(I) ||
+    // Conditions, indices (whatever else the word may be by turns) and lane
+    // numbers are the primal's.
+    bool IsIndex = isa<GetElementPtrInst>(I) && N > 0 &&
+                   !Plan.facts().carriesPointer(U.get());
+    bool Moved = (hasCompanion(U.get()) && !IsIndex) ||
+                 (U->getType() == I.getType() && !isa<SelectInst>(I)) ||
+                 (isa<SelectInst>(I) && N > 0) || (isa<InsertValueInst>(I)) ||
+                 isa<ShuffleVectorInst>(I) ||
                  (isa<InsertElementInst>(I) && N < 2);
-    C->setOperand(N, !Moved                ? primal(U.get())
+    C->setOperand(N, !Moved               ? primal(U.get())
                      : isa<SelectInst>(I) ? companionInto(I, U.get())
                                           : companion(U.get()));
   }
@@ -585,7 +631,8 @@ Value *ForwardEmitter::load(LoadInst &L) {
   if (isSideBySide(P)) // what is not packed: this lane's after those before
     Shadow = B.CreateConstGEP1_64(L.getType(), Shadow, Lane);
   LoadInst *FromShadow = B.CreateAlignedLoad(
-      L.getType(), Shadow, shadowAlign(L.getType(), L.getAlign(), D.getDataLayout()),
+      L.getType(), Shadow,
+      shadowAlign(L.getType(), L.getAlign(), D.getDataLayout()),
       L.getName() + ".t");
   Value *T = FromShadow;
   if (!Activity.isMixed(P))
@@ -606,17 +653,21 @@ void ForwardEmitter::visitStore(StoreInst &S) {
   if (isSideBySide(P))
     Address = B.CreateConstGEP1_64(V->getType(), Address, Lane);
   if (Activity.isMixed(P))
-    Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)), nowhere(V->getType()), Address);
+    Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)),
+                             nowhere(V->getType()), Address);
   Value *T = companion(V);
-  if (isa<Constant>(V) && !V->getType()->isFPOrFPVectorTy() && !V->getType()->isPtrOrPtrVectorTy()) {
+  if (isa<Constant>(V) && !V->getType()->isFPOrFPVectorTy() &&
+      !V->getType()->isPtrOrPtrVectorTy()) {
     // The bytes of a constant are what the memory says they are.
-    uint64_t Size = D.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue();
+    uint64_t Size =
+        D.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue();
     for (const TypedLeaf &L : Plan.facts().types().leavesOfAccess(&S, P, Size))
       if (L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown)
         T = Constant::getNullValue(V->getType());
-  } else if (V->getType()->isIntOrIntVectorTy() && !hasCompanion(V) && !Plan.facts().carriesPointer(V) &&
-             Plan.facts().isPunned(S)) {
-    // Where numbers and integers take turns (a tag says which of them), one may be read as the other.
+  } else if (V->getType()->isIntOrIntVectorTy() && !hasCompanion(V) &&
+             !Plan.facts().carriesPointer(V) && Plan.facts().isPunned(S)) {
+    // Where numbers and integers take turns (a tag says which of them), one may
+    // be read as the other.
     T = Constant::getNullValue(V->getType());
   }
   StoreInst *ToShadow = B.CreateAlignedStore(
@@ -625,18 +676,25 @@ void ForwardEmitter::visitStore(StoreInst &S) {
     Kinds.shadow(ToShadow, Lane);
 }
 
-/// An exchange, a minimum or a maximum: the number that remains brings its tangent with it, and
-/// nobody sees the one without the other.
+/// An exchange, a minimum or a maximum: the number that remains brings its
+/// tangent with it, and nobody sees the one without the other.
 void ForwardEmitter::keepBoth(AtomicRMWInst &M, const Value &Kept) {
   auto Kind = [&]() -> unsigned { // as rg_replaces_b32
     switch (M.getOperation()) {
-    case AtomicRMWInst::Max:  return 1;
-    case AtomicRMWInst::Min:  return 2;
-    case AtomicRMWInst::UMax: return 3;
-    case AtomicRMWInst::UMin: return 4;
-    case AtomicRMWInst::FMax: return 5;
-    case AtomicRMWInst::FMin: return 6;
-    default:                  return 0;
+    case AtomicRMWInst::Max:
+      return 1;
+    case AtomicRMWInst::Min:
+      return 2;
+    case AtomicRMWInst::UMax:
+      return 3;
+    case AtomicRMWInst::UMin:
+      return 4;
+    case AtomicRMWInst::FMax:
+      return 5;
+    case AtomicRMWInst::FMin:
+      return 6;
+    default:
+      return 0;
     }
   };
   auto *Clone = cast<AtomicRMWInst>(primal(&M));
@@ -644,16 +702,22 @@ void ForwardEmitter::keepBoth(AtomicRMWInst &M, const Value &Kept) {
   B.SetCurrentDebugLocation(Clone->getDebugLoc());
   const unsigned Bits = M.getType()->getPrimitiveSizeInBits();
   Type *Word = B.getIntNTy(Bits);
-  Value *Tangent = Activity.isActive(&Kept) ? B.CreateBitCast(companion(&Kept), Word) : Constant::getNullValue(Word);
-  Value *Old = B.CreateCall(Services.runtime().require(Bits == 32 ? "rg_keep_both_b32" : "rg_keep_both_b64"),
-                            {inGenericSpace(B, Clone->getPointerOperand()), B.CreateBitCast(Clone->getValOperand(), Word),
-                             inGenericSpace(B, companion(M.getPointerOperand())), Tangent, B.getInt32(Kind())});
+  Value *Tangent = Activity.isActive(&Kept)
+                       ? B.CreateBitCast(companion(&Kept), Word)
+                       : Constant::getNullValue(Word);
+  Value *Old =
+      B.CreateCall(Services.runtime().require(Bits == 32 ? "rg_keep_both_b32"
+                                                         : "rg_keep_both_b64"),
+                   {inGenericSpace(B, Clone->getPointerOperand()),
+                    B.CreateBitCast(Clone->getValOperand(), Word),
+                    inGenericSpace(B, companion(M.getPointerOperand())),
+                    Tangent, B.getInt32(Kind())});
   Clone->replaceAllUsesWith(B.CreateBitCast(Old, M.getType()));
   Clone->eraseFromParent();
 }
 
-/// *p += x: the tangents add up in the same way. The plan refused all others where
-/// they matter.
+/// *p += x: the tangents add up in the same way. The plan refused all others
+/// where they matter.
 void ForwardEmitter::visitAtomic(AtomicRMWInst &M) {
   const Value *P = M.getPointerOperand(), *X = M.getValOperand();
   if (!hasReverse(M, Activity))
@@ -664,7 +728,8 @@ void ForwardEmitter::visitAtomic(AtomicRMWInst &M) {
     return;
   Value *Address = companion(P);
   if (Activity.isMixed(P))
-    Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)), nowhere(X->getType()), Address);
+    Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)),
+                             nowhere(X->getType()), Address);
   B.CreateAtomicRMW(M.getOperation(), Address, companion(X),
                     shadowAlign(X->getType(), M.getAlign(), D.getDataLayout()),
                     AtomicOrdering::Monotonic, M.getSyncScopeID());
@@ -698,22 +763,28 @@ Value *ForwardEmitter::reduction(IntrinsicInst &I) {
   Intrinsic::ID Id = I.getIntrinsicID();
   B.setFastMathFlags(I.getFastMathFlags());
   if (Id == Intrinsic::vector_reduce_fadd)
-    return B.CreateFAddReduce(companion(I.getArgOperand(0)), companion(I.getArgOperand(1)));
+    return B.CreateFAddReduce(companion(I.getArgOperand(0)),
+                              companion(I.getArgOperand(1)));
   bool Product = Id == Intrinsic::vector_reduce_fmul;
   const Value *V = I.getArgOperand(Product ? 1 : 0);
   unsigned N = cast<FixedVectorType>(V->getType())->getNumElements();
   Value *X = primal(V), *T = companion(V);
-  Value *Best = Product ? primal(I.getArgOperand(0)) : B.CreateExtractElement(X, uint64_t(0));
-  Value *BestT = Product ? companion(I.getArgOperand(0)) : B.CreateExtractElement(T, uint64_t(0));
-  bool IsMax = Id == Intrinsic::vector_reduce_fmax || Id == Intrinsic::vector_reduce_fmaximum;
+  Value *Best = Product ? primal(I.getArgOperand(0))
+                        : B.CreateExtractElement(X, uint64_t(0));
+  Value *BestT = Product ? companion(I.getArgOperand(0))
+                         : B.CreateExtractElement(T, uint64_t(0));
+  bool IsMax = Id == Intrinsic::vector_reduce_fmax ||
+               Id == Intrinsic::vector_reduce_fmaximum;
   for (unsigned K = Product ? 0 : 1; K != N; ++K) {
-    Value *XK = B.CreateExtractElement(X, uint64_t(K)), *TK = B.CreateExtractElement(T, uint64_t(K));
+    Value *XK = B.CreateExtractElement(X, uint64_t(K)),
+          *TK = B.CreateExtractElement(T, uint64_t(K));
     if (Product) {
       BestT = B.CreateFAdd(B.CreateFMul(BestT, XK), B.CreateFMul(Best, TK));
       Best = B.CreateFMul(Best, XK);
       continue;
     }
-    Value *Better = IsMax ? B.CreateFCmpOGT(XK, Best) : B.CreateFCmpOLT(XK, Best);
+    Value *Better =
+        IsMax ? B.CreateFCmpOGT(XK, Best) : B.CreateFCmpOLT(XK, Best);
     Best = B.CreateSelect(Better, XK, Best);
     BestT = B.CreateSelect(Better, TK, BestT);
   }
@@ -727,11 +798,12 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
   if (!Activity.hasShadow(T.Dest))
     return;
   Value *Dest = companion(T.Dest), *Own = ownOrNull(T.Dest);
-  Value *Bytes = sized(B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty()), T.Dest);
+  Value *Bytes =
+      sized(B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty()), T.Dest);
   RuntimeLibrary &RT = Services.runtime();
   if (!T.Source) {
-    emitClear(B, [&](StringRef Name) { return RT.require(Name); }, Dest, Own, Bytes,
-              {B.getInt64(0), B.getInt64(0), Bytes});
+    emitClear(B, [&](StringRef Name) { return RT.require(Name); }, Dest, Own,
+              Bytes, {B.getInt64(0), B.getInt64(0), Bytes});
     return;
   }
   bool Idle = !Activity.hasShadow(T.Source);
@@ -743,7 +815,8 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
     Source = B.CreateSelect(IsOwn, Then, Source);
     SourceOwn = B.CreateSelect(IsOwn, Then, SourceOwn);
   }
-  B.CreateCall(RT.require("rg_tangent_move"), {Dest, Own, Source, SourceOwn, Bytes});
+  B.CreateCall(RT.require("rg_tangent_move"),
+               {Dest, Own, Source, SourceOwn, Bytes});
   if (!Idle && !Activity.isMixed(T.Source))
     return;
   // The runtime cleared the tangents of an inactive source; its pointers are
@@ -753,7 +826,7 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
     if (L.Kind.K == ByteKind::Pointer || isShared(L)) {
       auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
       B.CreateCall(RT.require(isShared(L) ? "rg_shadow_move_inactive_shared"
-                               : "rg_shadow_move_inactive"),
+                                          : "rg_shadow_move_inactive"),
                    {Dest, Own, Source, SourceOwn, Bytes, Offset, Period, Run});
     }
 }
@@ -778,13 +851,15 @@ void ForwardEmitter::visitCall(CallBase &C) {
       return;
     if (R && R->Handler == HandlerKind::Shuffle) {
       Args[1] = companion(C.getArgOperand(1));
-      CallInst *Shuffled = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(), Args);
+      CallInst *Shuffled = B.CreateCall(Clone->getFunctionType(),
+                                        Clone->getCalledOperand(), Args);
       Shuffled->setAttributes(Clone->getAttributes());
       companionSlot(&C) = Shuffled;
       return;
     }
-    companionSlot(&C) = R && R->Class == RuleClass::Formula ? formula(C)
-                                                            : reduction(cast<IntrinsicInst>(C));
+    companionSlot(&C) = R && R->Class == RuleClass::Formula
+                            ? formula(C)
+                            : reduction(cast<IntrinsicInst>(C));
     return;
   case CallAction::Allocate: {
     if (R->ShadowBehind) {
@@ -794,12 +869,13 @@ void ForwardEmitter::visitCall(CallBase &C) {
     if (AtOnce) {
       Value *Bytes = B.getInt64(lanes());
       for (unsigned A : R->SizeArgs)
-        Bytes = B.CreateMul(Bytes, B.CreateZExtOrTrunc(Args[A], B.getInt64Ty()));
+        Bytes =
+            B.CreateMul(Bytes, B.CreateZExtOrTrunc(Args[A], B.getInt64Ty()));
       companionSlot(&C) = allocateLanes(Bytes, C.getName());
       return;
     }
-    auto *Sh = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(), Args,
-                            C.getName() + ".sh");
+    auto *Sh = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(),
+                            Args, C.getName() + ".sh");
     Sh->setAttributes(Clone->getAttributes());
     companionSlot(&C) = Sh;
     if (R->ZeroFills)
@@ -812,7 +888,7 @@ void ForwardEmitter::visitCall(CallBase &C) {
   }
   case CallAction::Free: {
     const Value *P = C.getArgOperand(R->FreedArg);
-    StringRef Name = AtOnce                  ? "free"
+    StringRef Name = AtOnce                   ? "free"
                      : R->Deallocator.empty() ? directCallee(C)->getName()
                                               : R->Deallocator;
     FunctionCallee Dealloc = D.getParent()->getOrInsertFunction(
@@ -829,7 +905,8 @@ void ForwardEmitter::visitCall(CallBase &C) {
     const Value *Old = C.getArgOperand(0);
     companionSlot(&C) = B.CreateCall(
         Services.runtime().require("rg_tangent_realloc"),
-        {companion(Old), isFromTape() ? ownOrNull(Old) : primal(Old), B.CreateZExtOrTrunc(Args[1], B.getInt64Ty())});
+        {companion(Old), isFromTape() ? ownOrNull(Old) : primal(Old),
+         B.CreateZExtOrTrunc(Args[1], B.getInt64Ty())});
     return;
   }
   case CallAction::Tape: {
@@ -862,7 +939,8 @@ void ForwardEmitter::visitDerivativeCall(CallBase &C) {
   }
   CallBase *Call;
   if (auto *Inv = dyn_cast<InvokeInst>(Clone))
-    Call = B.CreateInvoke(Callee, Inv->getNormalDest(), Inv->getUnwindDest(), All);
+    Call =
+        B.CreateInvoke(Callee, Inv->getNormalDest(), Inv->getUnwindDest(), All);
   else
     Call = B.CreateCall(Callee, All);
   BasicBlock::iterator At = afterDefinition(Call);
@@ -875,7 +953,8 @@ void ForwardEmitter::visitDerivativeCall(CallBase &C) {
   }
   if (Request.ActiveReturn)
     forLanes([&] {
-      companionSlot(&C) = B.CreateExtractValue(Call, Next++, C.getName() + ".t");
+      companionSlot(&C) =
+          B.CreateExtractValue(Call, Next++, C.getName() + ".t");
     });
   pack(&C);
   Clone->eraseFromParent();

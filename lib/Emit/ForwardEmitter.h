@@ -1,7 +1,8 @@
-//===- ForwardEmitter.h - the tangent sweep -----------------------*- C++ -*-===//
+//===- ForwardEmitter.h - the tangent sweep -----------------------*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -10,11 +11,12 @@
 // of bytes are repeated on the companions, whatever the bytes are; arithmetic
 // uses the catalogue's formulas, seeded with the operands' tangents.
 //
-// Of a request with lanes, every value has one companion per lane. Where a layout is
-// given, the tangents of all lanes of a float (or vector of floats) are one vector,
-// element by element, and pointers to memory that holds the lanes side by side have
-// one companion; code for those is emitted once. For all else, and without a layout,
-// code is emitted lane by lane; what lanes share is merged by clean-up.
+// Of a request with lanes, every value has one companion per lane. Where a
+// layout is given, the tangents of all lanes of a float (or vector of floats)
+// are one vector, element by element, and pointers to memory that holds the
+// lanes side by side have one companion; code for those is emitted once. For
+// all else, and without a layout, code is emitted lane by lane; what lanes
+// share is merged by clean-up.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,18 +33,19 @@
 
 namespace retrograd {
 
-/// Memory of the primal that a tangent sweep reads. From a tape: what it held then.
+/// Memory of the primal that a tangent sweep reads. From a tape: what it held
+/// then.
 struct PrimalRead {
-  llvm::CallInst *Read;         ///< gives the bytes, or (Length null) the pointer there
-  const llvm::Instruction *At;  ///< read before it, a pointer behind it
+  llvm::CallInst *Read; ///< gives the bytes, or (Length null) the pointer there
+  const llvm::Instruction *At; ///< read before it, a pointer behind it
   const llvm::Value *Address, *Length;
 };
 
 class ForwardEmitter {
 public:
   /// Layout may be null.
-  ForwardEmitter(const DerivativePlan &Plan, const LaneLayout *Layout, llvm::Function &D,
-                 EmitServices &Services);
+  ForwardEmitter(const DerivativePlan &Plan, const LaneLayout *Layout,
+                 llvm::Function &D, EmitServices &Services);
   void run();
 
   // For what makes a tangent sweep from a tape of it.
@@ -65,9 +68,13 @@ private:
   unsigned lanes() const { return Companions.size(); }
   /// The tangents of V are one vector.
   bool isPacked(const llvm::Value *V) const;
-  bool isSideBySide(const llvm::Value *P) const { return Layout && Layout->isSideBySide(P); }
+  bool isSideBySide(const llvm::Value *P) const {
+    return Layout && Layout->isSideBySide(P);
+  }
   /// V has one companion for all lanes.
-  bool isSingle(const llvm::Value *V) const { return isPacked(V) || isSideBySide(V); }
+  bool isSingle(const llvm::Value *V) const {
+    return isPacked(V) || isSideBySide(V);
+  }
   /// One piece of code makes the companion of I for all lanes.
   bool isAtOnce(const llvm::Instruction &I) const;
   llvm::Type *companionType(const llvm::Value *V) const;
@@ -83,7 +90,9 @@ private:
 
   /// Runs Body with each lane as the current one.
   void forLanes(llvm::function_ref<void()> Body);
-  llvm::Value *&companionSlot(const llvm::Value *V) { return Companions[Lane][V]; }
+  llvm::Value *&companionSlot(const llvm::Value *V) {
+    return Companions[Lane][V];
+  }
 
   void visit(llvm::Instruction &I);
   void visitLane(llvm::Instruction &I);
@@ -106,7 +115,8 @@ private:
   llvm::Value *nowhere(llvm::Type *T);
   llvm::Value *ownOrNull(const llvm::Value *P);
   bool isFromTape() const { return Plan.request().FromTape; }
-  llvm::Value *readPrimal(const llvm::Instruction &At, const llvm::Value *Address,
+  llvm::Value *readPrimal(const llvm::Instruction &At,
+                          const llvm::Value *Address,
                           const llvm::Value *Length);
 
   const DerivativePlan &Plan;
@@ -119,8 +129,8 @@ private:
   llvm::ValueToValueMapTy VMap;
   /// From a primal value to its companions.
   LaneMaps Companions;
-  unsigned Lane = 0; ///< the current one
-  bool AtOnce = false; ///< code that is emitted now is for all lanes
+  unsigned Lane = 0;      ///< the current one
+  bool AtOnce = false;    ///< code that is emitted now is for all lanes
   bool Contracts = false; ///< products and sums of the derivative may be fused
   LaneKinds Kinds;
   llvm::SmallVector<PrimalRead, 2> Reads;

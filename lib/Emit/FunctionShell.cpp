@@ -1,7 +1,7 @@
 //===- FunctionShell.cpp - signatures, argument mapping, cloning ----------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,19 +32,25 @@ FunctionType *retrograd::derivativeType(const DerivativeRequest &R) {
 
 static StringRef suffix(const DerivativeRequest &R) {
   switch (R.Mode) {
-  case DerivativeMode::Forward: return R.FromTape ? ".replay" : ".fwd";
-  case DerivativeMode::ReverseJoint: return ".grad";
-  case DerivativeMode::Augment: return ".aug";
-  case DerivativeMode::Sweep: return ".rev";
-  case DerivativeMode::Batch: return ".batch";
+  case DerivativeMode::Forward:
+    return R.FromTape ? ".replay" : ".fwd";
+  case DerivativeMode::ReverseJoint:
+    return ".grad";
+  case DerivativeMode::Augment:
+    return ".aug";
+  case DerivativeMode::Sweep:
+    return ".rev";
+  case DerivativeMode::Batch:
+    return ".batch";
   }
   llvm_unreachable("covered switch");
 }
 
 void retrograd::copyInstrumentation(const Function &From, Function &To) {
   for (Attribute::AttrKind Kind :
-       {Attribute::SanitizeAddress, Attribute::SanitizeHWAddress, Attribute::SanitizeMemory,
-        Attribute::SanitizeThread, Attribute::SanitizeMemTag})
+       {Attribute::SanitizeAddress, Attribute::SanitizeHWAddress,
+        Attribute::SanitizeMemory, Attribute::SanitizeThread,
+        Attribute::SanitizeMemTag})
     if (From.hasFnAttribute(Kind))
       To.addFnAttr(Kind);
 }
@@ -52,11 +58,12 @@ void retrograd::copyInstrumentation(const Function &From, Function &To) {
 /// What concerns code generation is the primal's; every promise about memory
 /// or termination was about the primal and does not carry over.
 static void describe(Function &D, const Function &Primal) {
-  for (StringRef Kind : {"target-cpu", "target-features", "tune-cpu", "frame-pointer",
-                         "no-trapping-math", "stack-protector-buffer-size",
-                         "denormal-fp-math", "denormal-fp-math-f32", "no-nans-fp-math",
-                         "no-infs-fp-math", "no-signed-zeros-fp-math", "min-legal-vector-width",
-                         "prefer-vector-width"})
+  for (StringRef Kind :
+       {"target-cpu", "target-features", "tune-cpu", "frame-pointer",
+        "no-trapping-math", "stack-protector-buffer-size", "denormal-fp-math",
+        "denormal-fp-math-f32", "no-nans-fp-math", "no-infs-fp-math",
+        "no-signed-zeros-fp-math", "min-legal-vector-width",
+        "prefer-vector-width"})
     if (Primal.hasFnAttribute(Kind))
       D.addFnAttr(Primal.getFnAttribute(Kind));
   if (Primal.hasFnAttribute(Attribute::UWTable))
@@ -70,10 +77,11 @@ static void describe(Function &D, const Function &Primal) {
 }
 
 Function *retrograd::declareDerivative(const DerivativeRequest &R, Module &M) {
-  Function *D = Function::Create(derivativeType(R), GlobalValue::InternalLinkage,
-                                 "rg." + R.Primal->getName() + suffix(R) +
-                                     (R.Width == 1 ? "" : std::to_string(R.Width)),
-                                 M);
+  Function *D =
+      Function::Create(derivativeType(R), GlobalValue::InternalLinkage,
+                       "rg." + R.Primal->getName() + suffix(R) +
+                           (R.Width == 1 ? "" : std::to_string(R.Width)),
+                       M);
   describe(*D, *R.Primal);
   return D;
 }
@@ -82,15 +90,16 @@ Function *retrograd::declareRecorder(const DerivativeRequest &R, Module &M) {
   FunctionType *T = R.Primal->getFunctionType();
   SmallVector<Type *, 8> Params{PointerType::get(T->getContext(), 0)};
   append_range(Params, T->params());
-  Function *D = Function::Create(FunctionType::get(T->getReturnType(), Params, false),
-                                 GlobalValue::InternalLinkage,
-                                 "rg." + R.Primal->getName() + ".log", M);
+  Function *D = Function::Create(
+      FunctionType::get(T->getReturnType(), Params, false),
+      GlobalValue::InternalLinkage, "rg." + R.Primal->getName() + ".log", M);
   describe(*D, *R.Primal);
   return D;
 }
 
-void retrograd::clonePrimal(Function &D, Function &F, const DerivativeRequest &R,
-                            ValueToValueMapTy &VMap, LaneMaps &Shadows) {
+void retrograd::clonePrimal(Function &D, Function &F,
+                            const DerivativeRequest &R, ValueToValueMapTy &VMap,
+                            LaneMaps &Shadows) {
   Shadows.resize(R.Width);
   auto Param = D.arg_begin();
   if (isSplit(R))
@@ -111,7 +120,8 @@ void retrograd::clonePrimal(Function &D, Function &F, const DerivativeRequest &R
     Param->setName("seed");
   AttributeList Kept = D.getAttributes();
   SmallVector<ReturnInst *, 2> Returns;
-  CloneFunctionInto(&D, &F, VMap, CloneFunctionChangeType::LocalChangesOnly, Returns);
+  CloneFunctionInto(&D, &F, VMap, CloneFunctionChangeType::LocalChangesOnly,
+                    Returns);
   D.setAttributes(Kept);
   D.setCallingConv(CallingConv::C);
   D.setLinkage(GlobalValue::InternalLinkage);
@@ -119,7 +129,9 @@ void retrograd::clonePrimal(Function &D, Function &F, const DerivativeRequest &R
     for (Instruction &I : make_early_inc_range(B)) {
       // Stack memory must outlive its scope: the reverse sweep reads it.
       if (auto *II = dyn_cast<IntrinsicInst>(&I);
-          II && R.Mode != DerivativeMode::Forward && (II->isLifetimeStartOrEnd() || II->getIntrinsicID() == Intrinsic::stackrestore)) {
+          II && R.Mode != DerivativeMode::Forward &&
+          (II->isLifetimeStartOrEnd() ||
+           II->getIntrinsicID() == Intrinsic::stackrestore)) {
         II->eraseFromParent();
         continue;
       }
@@ -135,7 +147,9 @@ void retrograd::keepRestrict(const Function &F, ValueToValueMapTy &VMap) {
 }
 
 Value *retrograd::inGenericSpace(IRBuilderBase &B, Value *P) {
-  return P->getType()->getPointerAddressSpace() ? B.CreateAddrSpaceCast(P, B.getPtrTy()) : P;
+  return P->getType()->getPointerAddressSpace()
+             ? B.CreateAddrSpaceCast(P, B.getPtrTy())
+             : P;
 }
 
 BasicBlock::iterator retrograd::afterDefinition(Instruction *I) {
@@ -146,19 +160,23 @@ BasicBlock::iterator retrograd::afterDefinition(Instruction *I) {
   return std::next(I->getIterator());
 }
 
-Value *retrograd::shadowBehind(CallBase &Allocation, const OperationRecord &R, unsigned Lane,
-                               IRBuilderBase &B) {
+Value *retrograd::shadowBehind(CallBase &Allocation, const OperationRecord &R,
+                               unsigned Lane, IRBuilderBase &B) {
   IRBuilder<> Before(&Allocation);
   unsigned SizeArg = R.SizeArgs.front();
   Value *Size = Allocation.getArgOperand(SizeArg);
-  auto Number = [&](int64_t N) { return ConstantInt::getSigned(Size->getType(), N); };
+  auto Number = [&](int64_t N) {
+    return ConstantInt::getSigned(Size->getType(), N);
+  };
   // The primal's part, rounded up; the lanes before have made as many more.
-  Value *Part = Lane ? Before.CreateExactUDiv(Size, Number(Lane + 1))
-                     : Before.CreateAnd(Before.CreateAdd(Size, Number(15)), Number(-16));
+  Value *Part =
+      Lane ? Before.CreateExactUDiv(Size, Number(Lane + 1))
+           : Before.CreateAnd(Before.CreateAdd(Size, Number(15)), Number(-16));
   Allocation.setArgOperand(SizeArg, Before.CreateMul(Part, Number(Lane + 2)));
   // What was said of the block's size is no longer true.
   Allocation.removeRetAttr(Attribute::Dereferenceable);
-  Value *Shadow = B.CreateGEP(B.getInt8Ty(), &Allocation, B.CreateMul(Part, Number(Lane + 1)));
+  Value *Shadow = B.CreateGEP(B.getInt8Ty(), &Allocation,
+                              B.CreateMul(Part, Number(Lane + 1)));
   B.CreateMemSet(Shadow, B.getInt8(0), Part, MaybeAlign(8));
   return Shadow;
 }

@@ -1,7 +1,8 @@
-//===- FunctionShell.h - signatures, argument mapping, cloning ---*- C++ -*-===//
+//===- FunctionShell.h - signatures, argument mapping, cloning ---*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -24,10 +25,12 @@
 
 namespace retrograd {
 
-/// The type of the function that answers R, with the hidden arena of split modes.
+/// The type of the function that answers R, with the hidden arena of split
+/// modes.
 llvm::FunctionType *derivativeType(const DerivativeRequest &R);
 /// From primal values to what belongs to them, one map per lane.
-using LaneMaps = llvm::SmallVector<llvm::DenseMap<const llvm::Value *, llvm::Value *>, 1>;
+using LaneMaps =
+    llvm::SmallVector<llvm::DenseMap<const llvm::Value *, llvm::Value *>, 1>;
 
 /// What sanitizers are to do with a function that was made for another one.
 void copyInstrumentation(const llvm::Function &From, llvm::Function &To);
@@ -35,18 +38,21 @@ void copyInstrumentation(const llvm::Function &From, llvm::Function &To);
 /// Declares the function that answers R.
 llvm::Function *declareDerivative(const DerivativeRequest &R, llvm::Module &M);
 
-/// Declares the recorder that belongs to the tangent sweep that answers R, which is
-/// Forward and FromTape:  primal (ptr log, a ...)
+/// Declares the recorder that belongs to the tangent sweep that answers R,
+/// which is Forward and FromTape:  primal (ptr log, a ...)
 llvm::Function *declareRecorder(const DerivativeRequest &R, llvm::Module &M);
 
 /// Clones the prepared primal F into the declared function D (Forward,
-/// ReverseJoint, Augment). VMap gets F's values, Shadows its shadowed arguments.
-void clonePrimal(llvm::Function &D, llvm::Function &F, const DerivativeRequest &R,
-                 llvm::ValueToValueMapTy &VMap, LaneMaps &Shadows);
+/// ReverseJoint, Augment). VMap gets F's values, Shadows its shadowed
+/// arguments.
+void clonePrimal(llvm::Function &D, llvm::Function &F,
+                 const DerivativeRequest &R, llvm::ValueToValueMapTy &VMap,
+                 LaneMaps &Shadows);
 
-/// What the primal F reaches by a restrict parameter it reaches by no other, and so it is in its
-/// clone: what derivatives add goes to shadows. Not so for these: memory that is only read
-/// may be handed over twice, and is written as a shadow.
+/// What the primal F reaches by a restrict parameter it reaches by no other,
+/// and so it is in its clone: what derivatives add goes to shadows. Not so for
+/// these: memory that is only read may be handed over twice, and is written as
+/// a shadow.
 void keepRestrict(const llvm::Function &F, llvm::ValueToValueMapTy &VMap);
 
 /// The place right after the definition of clone I where code may be put:
@@ -56,11 +62,12 @@ llvm::BasicBlock::iterator afterDefinition(llvm::Instruction *I);
 /// The pointer P in the address space that pointers of unknown origin have.
 llvm::Value *inGenericSpace(llvm::IRBuilderBase &B, llvm::Value *P);
 
-/// The shadow, in the lane given, of the block that Allocation makes, whose record
-/// says that it lies behind the primal: enlarges the block, and clears the new part
-/// at B, which stands where the result may be used. Lanes come in order.
-llvm::Value *shadowBehind(llvm::CallBase &Allocation, const OperationRecord &R, unsigned Lane,
-                          llvm::IRBuilderBase &B);
+/// The shadow, in the lane given, of the block that Allocation makes, whose
+/// record says that it lies behind the primal: enlarges the block, and clears
+/// the new part at B, which stands where the result may be used. Lanes come in
+/// order.
+llvm::Value *shadowBehind(llvm::CallBase &Allocation, const OperationRecord &R,
+                          unsigned Lane, llvm::IRBuilderBase &B);
 
 } // namespace retrograd
 

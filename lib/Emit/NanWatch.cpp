@@ -1,7 +1,7 @@
 //===- NanWatch.cpp - where adjoints stop being finite --------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@ static Constant *placeOf(RuntimeLibrary &Runtime, const Instruction &I) {
   StringRef Name = I.getFunction()->getName();
   Name.consume_front("rg.primal.");
   if (const DebugLoc &L = I.getDebugLoc())
-    if (const DISubprogram *SP = L->getScope()->getSubprogram(); SP && !SP->getName().empty())
+    if (const DISubprogram *SP = L->getScope()->getSubprogram();
+        SP && !SP->getName().empty())
       Name = SP->getName();
   OS << "in '" << Name << "': ";
   const auto *C = dyn_cast<CallBase>(&I);
@@ -32,10 +33,12 @@ static Constant *placeOf(RuntimeLibrary &Runtime, const Instruction &I) {
   return Runtime.text("rg.nan.", Text);
 }
 
-void retrograd::watchFinite(IRBuilderBase &B, NanKind Kind, const Instruction &I,
-                            const OperationRecord &R, const Partial &P, Value *X, Value *Seed,
+void retrograd::watchFinite(IRBuilderBase &B, NanKind Kind,
+                            const Instruction &I, const OperationRecord &R,
+                            const Partial &P, Value *X, Value *Seed,
                             function_ref<Value *(unsigned)> Operand,
-                            function_ref<Value *()> Result, RuntimeLibrary &Runtime) {
+                            function_ref<Value *()> Result,
+                            RuntimeLibrary &Runtime) {
   Type *Scalar = X->getType()->getScalarType();
   if (Kind == NanKind::Off || !Scalar->isFloatingPointTy() ||
       isa<ScalableVectorType>(X->getType()))
@@ -45,14 +48,17 @@ void retrograd::watchFinite(IRBuilderBase &B, NanKind Kind, const Instruction &I
   Constant *None = ConstantFP::get(Double, 0);
   Constant *Place = placeOf(Runtime, I);
   uint32_t Read = R.argsReadByPartial(P.Operand);
-  for (unsigned Lane = 0, N = Vector ? Vector->getNumElements() : 1; Lane != N; ++Lane) {
-    // A number of ours, or of one of the primal's, as a double: null if it is none.
+  for (unsigned Lane = 0, N = Vector ? Vector->getNumElements() : 1; Lane != N;
+       ++Lane) {
+    // A number of ours, or of one of the primal's, as a double: null if it is
+    // none.
     auto Number = [&](Value *V) -> Value * {
       if (V->getType()->isVectorTy())
         V = B.CreateExtractElement(V, Lane);
       if (V->getType()->isIntegerTy())
         return B.CreateSIToFP(V, Double);
-      return V->getType()->isFloatingPointTy() ? B.CreateFPCast(V, Double) : nullptr;
+      return V->getType()->isFloatingPointTy() ? B.CreateFPCast(V, Double)
+                                               : nullptr;
     };
     uint32_t Known = 0;
     Value *Values[4] = {None, None, None, None};
@@ -69,7 +75,8 @@ void retrograd::watchFinite(IRBuilderBase &B, NanKind Kind, const Instruction &I
       }
     Value *S = Number(Seed);
     B.CreateCall(Runtime.require("rg_nan_check"),
-                 {Number(X), S ? S : None, Place, B.getInt32(P.Operand), B.getInt32(Known),
-                  Values[0], Values[1], Values[2], Values[3], B.getInt32(Kind == NanKind::Trap)});
+                 {Number(X), S ? S : None, Place, B.getInt32(P.Operand),
+                  B.getInt32(Known), Values[0], Values[1], Values[2], Values[3],
+                  B.getInt32(Kind == NanKind::Trap)});
   }
 }

@@ -1,18 +1,18 @@
 //===- PrimalEmitter.cpp - the primal sweep -------------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "Emit/PrimalEmitter.h"
 #include "Catalogue/Catalogue.h"
-#include "Emit/ConstantMemory.h"
 #include "Diagnostics/RequestTrail.h"
+#include "Emit/ConstantMemory.h"
 #include "Emit/FunctionShell.h"
-#include "Target/Target.h"
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
+#include "Target/Target.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -28,12 +28,14 @@ using namespace retrograd;
 
 namespace {
 
-/// Shadows of constants. A constant that holds pointers to variables with shadows, such as
-/// the table that LLVM makes of a local array of pointers, has a constant shadow that
-/// holds the pointers to these; any other constant is its own.
+/// Shadows of constants. A constant that holds pointers to variables with
+/// shadows, such as the table that LLVM makes of a local array of pointers, has
+/// a constant shadow that holds the pointers to these; any other constant is
+/// its own.
 class ConstantShadows {
 public:
-  ConstantShadows(const ActivityAnalysis &A, EmitServices &S, unsigned Lane) : A(A), S(S), Lane(Lane) {}
+  ConstantShadows(const ActivityAnalysis &A, EmitServices &S, unsigned Lane)
+      : A(A), S(S), Lane(Lane) {}
 
   Constant *of(Constant &C) {
     if (auto *G = dyn_cast<GlobalVariable>(&C)) {
@@ -78,14 +80,15 @@ private:
 
 } // namespace
 
-Constant *retrograd::shadowOfConstant(Constant &C, const ActivityAnalysis &A, EmitServices &S,
-                                      unsigned Lane) {
+Constant *retrograd::shadowOfConstant(Constant &C, const ActivityAnalysis &A,
+                                      EmitServices &S, unsigned Lane) {
   return A.hasShadow(&C) ? ConstantShadows(A, S, Lane).of(C) : &C;
 }
 
-PrimalEmitter::PrimalEmitter(const DerivativePlan &Plan, Function &D, EmitServices &Services)
-    : Plan(Plan), Activity(Plan.activity()), F(Plan.primal()), D(D), Services(Services),
-      Kinds(D.getContext(), Plan.options().AliasScopes) {
+PrimalEmitter::PrimalEmitter(const DerivativePlan &Plan, Function &D,
+                             EmitServices &Services)
+    : Plan(Plan), Activity(Plan.activity()), F(Plan.primal()), D(D),
+      Services(Services), Kinds(D.getContext(), Plan.options().AliasScopes) {
   clonePrimal(D, F, Plan.request(), VMap, Shadows);
   if (Plan.options().AliasScopes)
     keepRestrict(F, VMap);
@@ -123,7 +126,8 @@ void PrimalEmitter::returnTape() {
   for (const BasicBlock &Block : F)
     if (auto *R = dyn_cast<ReturnInst>(Block.getTerminator()))
       Original = R;
-  SmallVector<Value *, 3> Members{Frame ? Frame : ConstantPointerNull::get(B.getPtrTy())};
+  SmallVector<Value *, 3> Members{
+      Frame ? Frame : ConstantPointerNull::get(B.getPtrTy())};
   if (Plan.request().ReturnPrimal && Original->getReturnValue())
     Members.push_back(Return->getReturnValue());
   if (Plan.request().ShadowReturn)
@@ -152,7 +156,8 @@ Value *PrimalEmitter::shadow(const Value *V, unsigned Lane) {
   if (!Activity.hasShadow(V))
     return primal(V);
   if (auto *C = dyn_cast<Constant>(V))
-    return shadowOfConstant(*const_cast<Constant *>(C), Activity, Services, Lane);
+    return shadowOfConstant(*const_cast<Constant *>(C), Activity, Services,
+                            Lane);
   auto It = Shadows[Lane].find(V);
   // What has no shadow of its own made for it (an argument that the user calls
   // constant) is its own.
@@ -174,7 +179,8 @@ Value *PrimalEmitter::allocate(Value *Bytes, IRBuilderBase &B, uint64_t Align) {
   Function *Alloc = Services.runtime().require("rg_tape_alloc");
   if (Align <= 16)
     return B.CreateCall(Alloc, {Arena, Bytes});
-  Value *P = B.CreateCall(Alloc, {Arena, B.CreateAdd(Bytes, B.getInt64(Align))});
+  Value *P =
+      B.CreateCall(Alloc, {Arena, B.CreateAdd(Bytes, B.getInt64(Align))});
   Value *Up = B.CreateConstGEP1_64(B.getInt8Ty(), P, Align - 1);
   return B.CreateIntrinsic(Intrinsic::ptrmask, {B.getPtrTy(), B.getInt64Ty()},
                            {Up, B.getInt64(-Align)});
@@ -201,17 +207,21 @@ bool PrimalEmitter::expandBounds() {
       for (const Loop *N : S.nest())
         InNests.insert(N);
   for (Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
-    bool StoresCount = countsInFront(L) && Plan.slot({Need::Count, L->getHeader()});
+    bool StoresCount =
+        countsInFront(L) && Plan.slot({Need::Count, L->getHeader()});
     if (!InNests.contains(L) && !StoresCount)
       continue;
     Loop *Clone = LI.getLoopFor(clone(L->getHeader()));
     if (!Clone || !Shape.facts(Clone).BackedgeBound)
       return false;
-    Instruction *At = clone(Plan.countHome(L)->getLoopPreheader())->getTerminator();
+    Instruction *At =
+        clone(Plan.countHome(L)->getLoopPreheader())->getTerminator();
     SCEVExpander Expander(SE, "rg.trips");
-    Value *Count = Expander.expandCodeFor(Shape.facts(Clone).BackedgeBound, nullptr, At);
+    Value *Count =
+        Expander.expandCodeFor(Shape.facts(Clone).BackedgeBound, nullptr, At);
     IRBuilder<> B(At);
-    Loops[L].Trips = B.CreateAdd(B.CreateZExt(Count, B.getInt64Ty()), B.getInt64(1));
+    Loops[L].Trips =
+        B.CreateAdd(B.CreateZExt(Count, B.getInt64Ty()), B.getInt64(1));
   }
   return true;
 }
@@ -228,7 +238,8 @@ bool PrimalEmitter::callsItself() const {
       for (const Instruction &I : instructions(*Work.pop_back_val()))
         if (const auto *C = dyn_cast<CallBase>(&I)) {
           const Function *Callee = directCallee(*C);
-          const Function *Body = Callee ? Plan.facts().preparedOf(Callee) : nullptr;
+          const Function *Body =
+              Callee ? Plan.facts().preparedOf(Callee) : nullptr;
           if (Body == Root)
             return true;
           if (Body && Seen.insert(Body).second) {
@@ -254,14 +265,17 @@ void PrimalEmitter::beginTape() {
     Arena = B.CreateCall(Begin, {}, "arena");
     if (uint64_t Limit = Plan.options().Memory)
       B.CreateCall(Services.runtime().require("rg_tape_limit"),
-                   {Arena, B.getInt64(Limit), B.CreateGlobalString(userName(F.getName()))});
+                   {Arena, B.getInt64(Limit),
+                    B.CreateGlobalString(userName(F.getName()))});
     return;
   }
   IRBuilder<> Entry(&D.getEntryBlock(), D.getEntryBlock().begin());
   Value *State = makeArenaState(Entry, B, "arena.state");
-  // The stack of a kernel that calls itself is as large as the host says, and small.
+  // The stack of a kernel that calls itself is as large as the host says, and
+  // small.
   uint64_t Bytes = callsItself() ? 0 : Plan.options().StackBytes;
-  AllocaInst *Stack = Entry.CreateAlloca(ArrayType::get(B.getInt8Ty(), Bytes), nullptr, "tape.stack");
+  AllocaInst *Stack = Entry.CreateAlloca(ArrayType::get(B.getInt8Ty(), Bytes),
+                                         nullptr, "tape.stack");
   Stack->setAlignment(Align(16));
   Value *Generic = inGenericSpace(B, Stack);
   Arena = B.CreateCall(Begin, {State, Generic, B.getInt64(Bytes)}, "arena");
@@ -333,11 +347,13 @@ void PrimalEmitter::makeLoopStorage() {
     const Slot *Count = Plan.slot({Need::Count, L->getHeader()});
     // In front of the loops through which it is the same.
     if (Count && countsInFront(L)) {
-      IRBuilder<> At(clone(Plan.countHome(L)->getLoopPreheader())->getTerminator());
+      IRBuilder<> At(
+          clone(Plan.countHome(L)->getLoopPreheader())->getTerminator());
       storeTo(*Count, At.CreateSub(Loops[L].Trips, At.getInt64(1)), At);
     }
     const Slot *Last = Plan.slot({Need::Last, L->getHeader()});
-    if (Plan.isDeferred(L) || (S.Slots.empty() && !Count && !Last && !Loops.contains(L)))
+    if (Plan.isDeferred(L) ||
+        (S.Slots.empty() && !Count && !Last && !Loops.contains(L)))
       continue;
     LoopStorage &Code = Loops[L];
     BasicBlock *Header = clone(L->getHeader());
@@ -348,13 +364,15 @@ void PrimalEmitter::makeLoopStorage() {
     Code.Iteration->addIncoming(B.getInt64(0), Preheader);
     IRBuilder<> AtLatch(Latch->getTerminator());
     Code.Iteration->addIncoming(
-        AtLatch.CreateAdd(Code.Iteration, B.getInt64(1), "rg.next", true, true), Latch);
+        AtLatch.CreateAdd(Code.Iteration, B.getInt64(1), "rg.next", true, true),
+        Latch);
     if (Last) {
       const Choice &Made = *Plan.choiceIn(L);
       PHINode *SoFar = B.CreatePHI(B.getInt64Ty(), 2, "rg.last");
       Value *C = primal(Made.Chosen->getCondition());
-      Code.Last = AtLatch.CreateSelect(C, Made.OnTrue ? (Value *)Code.Iteration : SoFar,
-                                       Made.OnTrue ? (Value *)SoFar : Code.Iteration);
+      Code.Last =
+          AtLatch.CreateSelect(C, Made.OnTrue ? (Value *)Code.Iteration : SoFar,
+                               Made.OnTrue ? (Value *)SoFar : Code.Iteration);
       SoFar->addIncoming(B.getInt64(-1), Preheader);
       SoFar->addIncoming(Code.Last, Latch);
     }
@@ -372,9 +390,11 @@ void PrimalEmitter::makeLoopStorage() {
       // that there is some from here on.
       Code.Nest = IRBuilder<>(&D.getEntryBlock(), D.getEntryBlock().begin())
                       .CreateAlloca(B.getPtrTy(), nullptr, "rg.nest");
-      Instruction *Entered = S.Reused ? Code.Nest->getNextNode()
-                                      : clone(S.Nest->getLoopPreheader())->getTerminator();
-      IRBuilder<>(Entered).CreateStore(ConstantPointerNull::get(B.getPtrTy()), Code.Nest);
+      Instruction *Entered =
+          S.Reused ? Code.Nest->getNextNode()
+                   : clone(S.Nest->getLoopPreheader())->getTerminator();
+      IRBuilder<>(Entered).CreateStore(ConstantPointerNull::get(B.getPtrTy()),
+                                       Code.Nest);
       Code.Base = At.CreateLoad(B.getPtrTy(), Code.Nest, "rg.base");
       continue;
     }
@@ -401,7 +421,8 @@ Value *PrimalEmitter::element(const Scope &S, IRBuilderBase &B) {
   Value *At = nullptr;
   for (const Loop *L : S.nest()) {
     const LoopStorage &Code = Loops.find(L)->second;
-    At = At ? B.CreateAdd(B.CreateMul(At, Code.Trips, "", true, true), Code.Iteration, "", true, true)
+    At = At ? B.CreateAdd(B.CreateMul(At, Code.Trips, "", true, true),
+                          Code.Iteration, "", true, true)
             : Code.Iteration;
   }
   return At;
@@ -426,9 +447,11 @@ void PrimalEmitter::makeNests() {
       continue;
     auto *Base = cast<Instruction>(It->second.Base);
     IRBuilder<> B(Base);
-    Value *Missing = B.CreateIsNull(B.CreateLoad(B.getPtrTy(), It->second.Nest));
+    Value *Missing =
+        B.CreateIsNull(B.CreateLoad(B.getPtrTy(), It->second.Nest));
     MDNode *Rarely = MDBuilder(D.getContext()).createUnlikelyBranchWeights();
-    Instruction *Then = SplitBlockAndInsertIfThen(Missing, Base->getIterator(), false, Rarely);
+    Instruction *Then =
+        SplitBlockAndInsertIfThen(Missing, Base->getIterator(), false, Rarely);
     IRBuilder<> At(Then);
     At.SetCurrentDebugLocation(Base->getDebugLoc());
     At.CreateStore(allocateArrays(Plan.scope(L), At), It->second.Nest);
@@ -448,7 +471,8 @@ void PrimalEmitter::storeAtExits() {
         Targets.insert(S);
     for (BasicBlock *S : Targets) {
       SmallVector<std::pair<const Slot *, Value *>, 4> Stores;
-      for (const Loop *L = LI.getLoopFor(&P); L && !L->contains(S); L = L->getParentLoop()) {
+      for (const Loop *L = LI.getLoopFor(&P); L && !L->contains(S);
+           L = L->getParentLoop()) {
         auto It = Loops.find(L);
         if (It == Loops.end())
           continue;
@@ -456,9 +480,11 @@ void PrimalEmitter::storeAtExits() {
             Count && !countsInFront(L))
           Stores.push_back({Count, It->second.Iteration});
         if (It->second.Last)
-          Stores.push_back({Plan.slot({Need::Last, L->getHeader()}), It->second.Last});
+          Stores.push_back(
+              {Plan.slot({Need::Last, L->getHeader()}), It->second.Last});
         if (It->second.Record)
-          Stores.push_back({Plan.slot({Need::Records, L->getHeader()}), It->second.Record});
+          Stores.push_back(
+              {Plan.slot({Need::Records, L->getHeader()}), It->second.Record});
       }
       if (Stores.empty())
         continue;
@@ -512,7 +538,8 @@ void PrimalEmitter::storeTo(const Slot &S, Value *V, IRBuilderBase &B) {
     V = B.CreateZExtOrTrunc(V, S.Ty);
   Value *Address = slotAddress(S, B);
   Kinds.tape(B.CreateAlignedStore(
-      V, Address, std::min(Align(16), D.getDataLayout().getABITypeAlign(S.Ty))));
+      V, Address,
+      std::min(Align(16), D.getDataLayout().getABITypeAlign(S.Ty))));
 }
 
 /// The shadows of all lanes, side by side.
@@ -522,8 +549,9 @@ void PrimalEmitter::storeShadows(const Slot &S, IRBuilderBase &B) {
   Type *T = S.Holds.Of->getType();
   Value *Address = slotAddress(S, B);
   forLanes([&] {
-    Kinds.tape(B.CreateAlignedStore(shadow(S.Holds.Of), B.CreateConstInBoundsGEP1_64(T, Address, Lane),
-                                    std::min(Align(16), D.getDataLayout().getABITypeAlign(T))));
+    Kinds.tape(B.CreateAlignedStore(
+        shadow(S.Holds.Of), B.CreateConstInBoundsGEP1_64(T, Address, Lane),
+        std::min(Align(16), D.getDataLayout().getABITypeAlign(T))));
   });
 }
 
@@ -554,18 +582,22 @@ void PrimalEmitter::storeSlots() {
         continue;
       }
       if (auto *I = const_cast<Instruction *>(dyn_cast<Instruction>(N.Of))) {
-        Value *V = N.K == Need::Tape ? Tapes.lookup(I) : N.K == Need::Shadow ? shadow(I) : primal(I);
+        Value *V = N.K == Need::Tape     ? Tapes.lookup(I)
+                   : N.K == Need::Shadow ? shadow(I)
+                                         : primal(I);
         // Behind the value itself, which may stand later than the clone of I.
         auto *Def = dyn_cast<Instruction>(V);
         if (N.K == Need::Shadow)
           forLanes([&] {
             auto *Other = dyn_cast<Instruction>(shadow(I));
-            if (Def && Other && Def->getParent() == Other->getParent() && Def->comesBefore(Other))
+            if (Def && Other && Def->getParent() == Other->getParent() &&
+                Def->comesBefore(Other))
               Def = Other;
           });
         BasicBlock::iterator At = afterDefinition(Def ? Def : clone(I));
         // The record of an iteration is made behind the phis of the header.
-        if (auto It = Loops.find(L); L && It != Loops.end() && It->second.Record) {
+        if (auto It = Loops.find(L);
+            L && It != Loops.end() && It->second.Record) {
           auto *Made = cast<Instruction>(It->second.Record);
           if (Made->getParent() == At->getParent() && !Made->comesBefore(&*At))
             At = std::next(Made->getIterator());
@@ -579,8 +611,9 @@ void PrimalEmitter::storeSlots() {
         continue;
       }
       auto *A = cast<Argument>(const_cast<Value *>(N.Of));
-      Instruction *After = Frame ? cast<Instruction>(Frame)->getNextNode()
-                                 : &*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+      Instruction *After =
+          Frame ? cast<Instruction>(Frame)->getNextNode()
+                : &*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
       B.SetInsertPoint(After);
       if (N.K == Need::Shadow)
         storeShadows(S, B);
@@ -607,8 +640,9 @@ void PrimalEmitter::makeShadows() {
           PHINode *C = cast<PHINode>(clone(&Phi));
           IRBuilder<> At(C);
           forLanes([&] {
-            shadowSlot(&Phi) = At.CreatePHI(Phi.getType(), Phi.getNumIncomingValues(),
-                                            Phi.getName() + ".sh");
+            shadowSlot(&Phi) =
+                At.CreatePHI(Phi.getType(), Phi.getNumIncomingValues(),
+                             Phi.getName() + ".sh");
           });
         }
   for (BasicBlock *B : Order)
@@ -623,7 +657,8 @@ void PrimalEmitter::makeShadows() {
           forLanes([&] {
             auto *S = cast<PHINode>(shadowSlot(&Phi));
             for (unsigned I = 0, N = Phi.getNumIncomingValues(); I != N; ++I)
-              S->addIncoming(shadow(Phi.getIncomingValue(I)), C->getIncomingBlock(I));
+              S->addIncoming(shadow(Phi.getIncomingValue(I)),
+                             C->getIncomingBlock(I));
           });
         }
 }
@@ -651,7 +686,8 @@ void PrimalEmitter::watch(Instruction &I) {
   IRBuilder<> B(D.getContext());
   placeAfter(B, I);
   watchAccess(B, I, Activity, Services.runtime(),
-              {[&](const Value *V) { return primal(V); }, [&](const Value *V) { return shadow(V); }});
+              {[&](const Value *V) { return primal(V); },
+               [&](const Value *V) { return shadow(V); }});
 }
 
 /// The instruction I over shadows: what it does to pointers, done to theirs.
@@ -663,7 +699,8 @@ Value *PrimalEmitter::replay(Instruction &I, IRBuilderBase &B) {
     C->setOperand(N, shadow(U.get()));
   C->dropUnknownNonDebugMetadata();
   if (auto *L = dyn_cast<LoadInst>(C))
-    L->setAlignment(shadowAlign(L->getType(), L->getAlign(), D.getDataLayout()));
+    L->setAlignment(
+        shadowAlign(L->getType(), L->getAlign(), D.getDataLayout()));
   // What was promised of the primal value need not hold of its shadow.
   C->dropPoisonGeneratingFlags();
   B.Insert(C, I.getName() + ".sh");
@@ -683,11 +720,13 @@ void PrimalEmitter::emitStore(StoreInst &S) {
     // Never write a shadow over the primal: send it where nobody looks.
     IRBuilder<> Entry(&D.getEntryBlock(), D.getEntryBlock().begin());
     AllocaInst *Nowhere = Entry.CreateAlloca(V->getType(), nullptr, "nowhere");
-    Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)), inGenericSpace(B, Nowhere), Address);
+    Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)),
+                             inGenericSpace(B, Nowhere), Address);
   }
   if (Plan.facts().shape(V).Floats.empty()) {
-    B.CreateAlignedStore(shadow(V), Address,
-                         shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));
+    B.CreateAlignedStore(
+        shadow(V), Address,
+        shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));
     return;
   }
   // Floats beside pointers: the bytes of their adjoints must stay untouched.
@@ -696,10 +735,11 @@ void PrimalEmitter::emitStore(StoreInst &S) {
   B.CreateStore(shadow(V), Whole);
   for (const TypedLeaf &L : Plan.facts().types().leavesOf(V))
     if (L.Kind.K == ByteKind::Pointer)
-      B.CreateMemCpy(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, L.Offset),
-                     commonAlignment(S.getAlign(), L.Offset),
-                     B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Whole, L.Offset),
-                     MaybeAlign(), L.Size);
+      B.CreateMemCpy(
+          B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, L.Offset),
+          commonAlignment(S.getAlign(), L.Offset),
+          B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Whole, L.Offset),
+          MaybeAlign(), L.Size);
 }
 
 void PrimalEmitter::emitAlloca(AllocaInst &A) {
@@ -719,8 +759,10 @@ void PrimalEmitter::emitAlloca(AllocaInst &A) {
       shadowSlot(&A) = Sh;
       // Not between the allocas at the top, which have to stay together.
       auto *Begin = cast<Instruction>(Arena);
-      B.SetInsertPoint(Begin->comesBefore(Sh) ? Sh->getNextNode() : Begin->getNextNode());
-      Value *Bytes = B.getInt64(Unit * cast<ConstantInt>(A.getArraySize())->getZExtValue());
+      B.SetInsertPoint(Begin->comesBefore(Sh) ? Sh->getNextNode()
+                                              : Begin->getNextNode());
+      Value *Bytes = B.getInt64(
+          Unit * cast<ConstantInt>(A.getArraySize())->getZExtValue());
       B.CreateMemSet(Sh, B.getInt8(0), Bytes, Sh->getAlign());
     });
     return;
@@ -730,7 +772,8 @@ void PrimalEmitter::emitAlloca(AllocaInst &A) {
     B.SetInsertPoint(Frame ? cast<Instruction>(Frame)->getNextNode()
                            : &*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   B.SetCurrentDebugLocation(C->getDebugLoc());
-  Value *Bytes = B.CreateMul(B.CreateZExtOrTrunc(C->getArraySize(), B.getInt64Ty()), B.getInt64(Unit));
+  Value *Bytes = B.CreateMul(
+      B.CreateZExtOrTrunc(C->getArraySize(), B.getInt64Ty()), B.getInt64(Unit));
   Value *P = allocate(Bytes, B, A.getAlign().value());
   if (Shadowed)
     forLanes([&] {
@@ -768,7 +811,8 @@ void PrimalEmitter::emitCall(CallBase &C) {
     // A pointer from outside has no shadow but itself.
     if (!C.getType()->isVoidTy() && Activity.hasShadow(&C))
       forLanes([&] { shadowSlot(&C) = primal(&C); });
-    if (const Value *O = renewedHolder(C, Services.catalogue()); O && Activity.hasShadow(O)) {
+    if (const Value *O = renewedHolder(C, Services.catalogue());
+        O && Activity.hasShadow(O)) {
       IRBuilder<> B(D.getContext());
       placeAfter(B, C);
       Value *Renewed = B.CreateLoad(B.getPtrTy(), primal(O));
@@ -788,8 +832,8 @@ void PrimalEmitter::emitAllocation(CallBase &C) {
     return;
   }
   SmallVector<Value *, 3> Args(Clone->args());
-  auto *Sh = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(), Args,
-                          C.getName() + ".sh");
+  auto *Sh = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(),
+                          Args, C.getName() + ".sh");
   Sh->setAttributes(Clone->getAttributes());
   Sh->setCallingConv(Clone->getCallingConv());
   shadowSlot(&C) = Sh;
@@ -810,7 +854,8 @@ void PrimalEmitter::emitFree(CallBase &C) {
       R.Deallocator.empty() ? directCallee(C)->getName() : R.Deallocator,
       FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
   forLanes([&] {
-    B.CreateCall(Services.runtime().require(Lane ? "rg_defer_free_shadow" : "rg_defer_free_both"),
+    B.CreateCall(Services.runtime().require(Lane ? "rg_defer_free_shadow"
+                                                 : "rg_defer_free_both"),
                  {Arena, primal(P), shadow(P), Dealloc.getCallee()});
   });
   if (auto *Inv = dyn_cast<InvokeInst>(Clone)) {
@@ -868,14 +913,18 @@ void PrimalEmitter::emitTransfer(CallBase &C) {
   };
   Value *Source = T.Source ? shadow(T.Source) : nullptr, *From = Source;
   if (Source && movesInterfere(T, S, IsPointer))
-    From = B.CreateCall(RT.require("rg_apart"), {Source, Dest, DestPrimal, Bytes});
+    From =
+        B.CreateCall(RT.require("rg_apart"), {Source, Dest, DestPrimal, Bytes});
   for (const TypedLeaf &L : make_filter_range(S.Leaves, IsPointer)) {
     LeafRange R = leafRange(B, S, L, Bytes);
     if (Source)
-      B.CreateCall(RT.require(isShared(L) ? "rg_shadow_move_shared" : "rg_shadow_move_pointers"),
+      B.CreateCall(RT.require(isShared(L) ? "rg_shadow_move_shared"
+                                          : "rg_shadow_move_pointers"),
                    {Dest, DestPrimal, From, Bytes, R.Offset, R.Period, R.Run});
     else
-      emitClear(B, [&](StringRef Name) { return RT.require(Name); }, Dest, DestPrimal, Bytes, R);
+      emitClear(
+          B, [&](StringRef Name) { return RT.require(Name); }, Dest, DestPrimal,
+          Bytes, R);
   }
   if (From != Source)
     B.CreateCall(RT.require("rg_apart_end"), {From, Source});
@@ -889,9 +938,9 @@ void PrimalEmitter::emitRealloc(CallBase &C) {
   Value *P = B.CreateCall(Services.runtime().require("rg_tape_realloc"),
                           {Arena, primal(Old), Bytes}, C.getName());
   forLanes([&] {
-    shadowSlot(&C) =
-        B.CreateCall(Services.runtime().require("rg_shadow_realloc"),
-                     {Arena, shadow(Old), primal(Old), P, Bytes}, C.getName() + ".sh");
+    shadowSlot(&C) = B.CreateCall(
+        Services.runtime().require("rg_shadow_realloc"),
+        {Arena, shadow(Old), primal(Old), P, Bytes}, C.getName() + ".sh");
   });
   Clone->replaceAllUsesWith(P);
   VMap[&C] = P;
@@ -915,7 +964,8 @@ void PrimalEmitter::emitDerivativeCall(CallBase &C) {
   IRBuilder<> B(Clone);
   CallBase *Call;
   if (auto *Inv = dyn_cast<InvokeInst>(Clone))
-    Call = B.CreateInvoke(Augmented, Inv->getNormalDest(), Inv->getUnwindDest(), Args);
+    Call = B.CreateInvoke(Augmented, Inv->getNormalDest(), Inv->getUnwindDest(),
+                          Args);
   else
     Call = B.CreateCall(Augmented, Args);
   BasicBlock::iterator At = afterDefinition(Call);

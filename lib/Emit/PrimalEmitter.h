@@ -1,7 +1,8 @@
-//===- PrimalEmitter.h - the primal sweep -------------------------*- C++ -*-===//
+//===- PrimalEmitter.h - the primal sweep -------------------------*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -13,7 +14,8 @@
 //   - a store of every kept value into its slot.
 //
 // It leaves behind what the reverse sweep starts from: the mapping of values,
-// the storage of the function scope, and the block in which the primal returned.
+// the storage of the function scope, and the block in which the primal
+// returned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,11 +34,14 @@ namespace retrograd {
 /// The code of one loop in the primal sweep.
 struct LoopStorage {
   llvm::PHINode *Iteration = nullptr; ///< i64, 0 in the first iteration
-  llvm::Value *Last = nullptr;        ///< behind the choice: where it was made last so far
-  llvm::Value *Base = nullptr;        ///< array: storage; its first word is N
-  llvm::Value *Trips = nullptr;       ///< array, exact count: N, the bound of iterations
-  llvm::AllocaInst *Nest = nullptr;   ///< array of a nest: its storage, null before the first use
-  llvm::Value *Record = nullptr;      ///< records: that of this iteration
+  llvm::Value *Last =
+      nullptr; ///< behind the choice: where it was made last so far
+  llvm::Value *Base = nullptr; ///< array: storage; its first word is N
+  llvm::Value *Trips =
+      nullptr; ///< array, exact count: N, the bound of iterations
+  llvm::AllocaInst *Nest =
+      nullptr; ///< array of a nest: its storage, null before the first use
+  llvm::Value *Record = nullptr; ///< records: that of this iteration
 };
 
 /// Bytes in front of the arrays of a loop scope: N, padded.
@@ -44,7 +49,8 @@ constexpr uint64_t ArrayHeaderBytes = 16;
 
 class PrimalEmitter {
 public:
-  PrimalEmitter(const DerivativePlan &Plan, llvm::Function &D, EmitServices &Services);
+  PrimalEmitter(const DerivativePlan &Plan, llvm::Function &D,
+                EmitServices &Services);
 
   /// Emits everything but the return; false if the module turned out not to be
   /// what the plan was made for (an internal error).
@@ -57,7 +63,9 @@ public:
   llvm::Value *primal(const llvm::Value *V) const;
   llvm::Value *shadow(const llvm::Value *V, unsigned Lane);
   /// Function-scope slot of a joint derivative.
-  llvm::AllocaInst *frameSlot(const Slot &S) const { return FrameSlots.lookup(&S); }
+  llvm::AllocaInst *frameSlot(const Slot &S) const {
+    return FrameSlots.lookup(&S);
+  }
   /// Frame record of a split derivative (null if it has no slots).
   llvm::Value *frame() const { return Frame; }
   llvm::Value *arena() const { return Arena; }
@@ -78,7 +86,8 @@ private:
   void makeLoopStorage();
   llvm::Value *allocateArrays(const Scope &S, llvm::IRBuilderBase &B);
   void makeNests();
-  /// Array scope: how many elements its arrays have, and which is this iteration's.
+  /// Array scope: how many elements its arrays have, and which is this
+  /// iteration's.
   llvm::Value *elements(const Scope &S, llvm::IRBuilderBase &B);
   llvm::Value *element(const Scope &S, llvm::IRBuilderBase &B);
   void storeAtExits();
@@ -103,7 +112,8 @@ private:
   void storeTo(const Slot &S, llvm::Value *V, llvm::IRBuilderBase &B);
   void storeShadows(const Slot &S, llvm::IRBuilderBase &B);
   llvm::Value *slotAddress(const Slot &S, llvm::IRBuilderBase &B);
-  llvm::Value *allocate(llvm::Value *Bytes, llvm::IRBuilderBase &B, uint64_t Align = 16);
+  llvm::Value *allocate(llvm::Value *Bytes, llvm::IRBuilderBase &B,
+                        uint64_t Align = 16);
   llvm::Instruction *clone(const llvm::Instruction *I) const {
     return llvm::cast<llvm::Instruction>(primal(I));
   }
@@ -139,8 +149,8 @@ private:
 };
 
 /// Shadow of a constant that has one: globals, and addresses into them.
-llvm::Constant *shadowOfConstant(llvm::Constant &C, const ActivityAnalysis &A, EmitServices &S,
-                                 unsigned Lane);
+llvm::Constant *shadowOfConstant(llvm::Constant &C, const ActivityAnalysis &A,
+                                 EmitServices &S, unsigned Lane);
 
 } // namespace retrograd
 

@@ -1,7 +1,8 @@
-//===- ReplayEmitter.cpp - a tangent sweep that repeats a run --------------===//
+//===- ReplayEmitter.cpp - a tangent sweep that repeats a run
+//--------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +21,10 @@ namespace {
 
 class ReplayEmitter {
 public:
-  ReplayEmitter(const DerivativePlan &Plan, const ForwardEmitter &Tangents, Function &D,
-                Function &Recorder, EmitServices &Services)
-      : Plan(Plan), Tangents(Tangents), F(Plan.primal()), D(D), Recorder(Recorder),
-        Services(Services), DL(F.getDataLayout()) {}
+  ReplayEmitter(const DerivativePlan &Plan, const ForwardEmitter &Tangents,
+                Function &D, Function &Recorder, EmitServices &Services)
+      : Plan(Plan), Tangents(Tangents), F(Plan.primal()), D(D),
+        Recorder(Recorder), Services(Services), DL(F.getDataLayout()) {}
   void run() {
     takeOut();
     sweepUnused();
@@ -34,10 +35,10 @@ public:
 private:
   /// Something that the log may hold.
   struct Entry {
-    const Instruction *At;        ///< of the primal
-    const PrimalRead *Memory;     ///< null: the value of At
-    WeakVH Read;                  ///< where the replay uses it; null once nobody does
-    uint64_t Offset = 0;          ///< in the record of its segment
+    const Instruction *At;    ///< of the primal
+    const PrimalRead *Memory; ///< null: the value of At
+    WeakVH Read;         ///< where the replay uses it; null once nobody does
+    uint64_t Offset = 0; ///< in the record of its segment
     bool isCopy() const { return Memory && Memory->Length; }
   };
   /// Entries in one record; or one copy of memory; or, without any, nothing.
@@ -53,7 +54,8 @@ private:
   bool isLogged(const Instruction &I) const;
   bool isOtherRecorders(const Instruction &I) const {
     const auto *C = dyn_cast<CallBase>(&I);
-    return C && Plan.action(*C) == CallAction::Derivative && Plan.calleeRequest(*C).FromTape;
+    return C && Plan.action(*C) == CallAction::Derivative &&
+           Plan.calleeRequest(*C).FromTape;
   }
   void layOut();
   void read();
@@ -73,30 +75,36 @@ private:
 
 /// Its value is not had again by computing with values that are.
 bool ReplayEmitter::isLogged(const Instruction &I) const {
-  if (I.getType()->isVoidTy() || I.getType()->isTokenTy() || isa<PHINode>(I) || I.isTerminator() ||
-      I.isEHPad())
+  if (I.getType()->isVoidTy() || I.getType()->isTokenTy() || isa<PHINode>(I) ||
+      I.isTerminator() || I.isEHPad())
     return false;
-  if (isa<AllocaInst>(I) || isa<FreezeInst>(I) || I.mayReadOrWriteMemory() || I.mayHaveSideEffects())
+  if (isa<AllocaInst>(I) || isa<FreezeInst>(I) || I.mayReadOrWriteMemory() ||
+      I.mayHaveSideEffects())
     return true;
   if (const auto *C = dyn_cast<CallBase>(&I); C && !isa<IntrinsicInst>(C))
     return true;
-  // The optimiser may contract here what it does not contract there. Derivatives do
-  // not mind the last bit, but the path has to be the same.
-  auto HasFloat = [](const Value *V) { return V->getType()->isFPOrFPVectorTy(); };
+  // The optimiser may contract here what it does not contract there.
+  // Derivatives do not mind the last bit, but the path has to be the same.
+  auto HasFloat = [](const Value *V) {
+    return V->getType()->isFPOrFPVectorTy();
+  };
   return !HasFloat(&I) && any_of(I.operands(), HasFloat);
 }
 
 /// Takes the primal's work out of the tangents, and puts reads in its place.
 void ReplayEmitter::takeOut() {
-  DenseMap<const Instruction *, SmallVector<const PrimalRead *, 1>> Before, Behind;
+  DenseMap<const Instruction *, SmallVector<const PrimalRead *, 1>> Before,
+      Behind;
   for (const PrimalRead &R : Tangents.reads())
     (R.Length ? Before : Behind)[R.At].push_back(&R);
   for (BasicBlock &Block : F)
     for (Instruction &I : Block) {
-      if (const auto *C = dyn_cast<CallBase>(&I); C && Plan.shape().isLive(&Block) &&
-                                                  Plan.action(*C) == CallAction::Derivative)
+      if (const auto *C = dyn_cast<CallBase>(&I);
+          C && Plan.shape().isLive(&Block) &&
+          Plan.action(*C) == CallAction::Derivative)
         continue; // gone
-      auto *Clone = dyn_cast_or_null<Instruction>((Value *)Tangents.primals().lookup(&I));
+      auto *Clone =
+          dyn_cast_or_null<Instruction>((Value *)Tangents.primals().lookup(&I));
       if (!Clone || Clone->getFunction() != &D || isa<ReturnInst>(I))
         continue;
       for (const PrimalRead *R : Before[&I]) {
@@ -105,14 +113,17 @@ void ReplayEmitter::takeOut() {
       }
       if (isLogged(I)) {
         FunctionType *T = FunctionType::get(I.getType(), false);
-        Function *Reader = Function::Create(T, GlobalValue::ExternalLinkage, "rg.read", D.getParent());
-        auto *Read = CallInst::Create(T, Reader, I.getName(), Clone->getIterator());
+        Function *Reader = Function::Create(T, GlobalValue::ExternalLinkage,
+                                            "rg.read", D.getParent());
+        auto *Read =
+            CallInst::Create(T, Reader, I.getName(), Clone->getIterator());
         Clone->replaceAllUsesWith(Read);
         Entries.push_back({&I, nullptr, Read});
       }
       for (const PrimalRead *R : Behind[&I])
         Entries.push_back({&I, R, R->Read});
-      bool Works = isLogged(I) || I.mayHaveSideEffects() || I.mayReadOrWriteMemory();
+      bool Works =
+          isLogged(I) || I.mayHaveSideEffects() || I.mayReadOrWriteMemory();
       if (!I.isTerminator() && !I.isEHPad() && Works)
         Clone->eraseFromParent();
     }
@@ -139,7 +150,8 @@ void ReplayEmitter::sweepUnused() {
     if (!Live.contains(&I)) {
       I.replaceAllUsesWith(PoisonValue::get(I.getType()));
       auto *C = dyn_cast<CallInst>(&I);
-      Function *Reader = C && Reads.contains(C) ? C->getCalledFunction() : nullptr;
+      Function *Reader =
+          C && Reads.contains(C) ? C->getCalledFunction() : nullptr;
       I.eraseFromParent();
       if (Reader)
         Reader->eraseFromParent();
@@ -200,10 +212,12 @@ void ReplayEmitter::read() {
                          {Log, B.CreateZExtOrTrunc(Length, B.getInt64Ty())});
       } else {
         if (!Record)
-          Record = B.CreateCall(RT.require("rg_log_read"), {Log, B.getInt64(S.Bytes)});
+          Record = B.CreateCall(RT.require("rg_log_read"),
+                                {Log, B.getInt64(S.Bytes)});
         Type *T = Read->getType();
-        V = B.CreateAlignedLoad(T, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Record, E.Offset),
-                                commonAlignment(Align(16), E.Offset));
+        V = B.CreateAlignedLoad(
+            T, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Record, E.Offset),
+            commonAlignment(Align(16), E.Offset));
       }
       V->takeName(Read);
       Function *Reader = Read->getCalledFunction();
@@ -227,15 +241,16 @@ void ReplayEmitter::write() {
       return Mapped;
     return const_cast<Value *>(V);
   };
-  // Values behind a call in its segment are stored after it: its record is written
-  // where the segment ends, and there all of them are known.
+  // Values behind a call in its segment are stored after it: its record is
+  // written where the segment ends, and there all of them are known.
   for (const Segment &S : Segments) {
     IRBuilder<> B(cast<Instruction>(Of(S.End)));
     const Entry &First = Entries[S.Entries.front()];
     if (First.isCopy()) {
-      B.CreateCall(RT.require("rg_log_copy"),
-                   {Log, Of(First.Memory->Address),
-                    B.CreateZExtOrTrunc(Of(First.Memory->Length), B.getInt64Ty())});
+      B.CreateCall(
+          RT.require("rg_log_copy"),
+          {Log, Of(First.Memory->Address),
+           B.CreateZExtOrTrunc(Of(First.Memory->Length), B.getInt64Ty())});
       continue;
     }
     // Memory is read where the primal has just been there.
@@ -244,14 +259,17 @@ void ReplayEmitter::write() {
       if (const Entry &E = Entries[N]; E.Memory) {
         BasicBlock::iterator At = afterDefinition(cast<Instruction>(Of(E.At)));
         IRBuilder<> Behind(At->getParent(), At);
-        Pointers[N] = Behind.CreateLoad(Behind.getPtrTy(), Of(E.Memory->Address));
+        Pointers[N] =
+            Behind.CreateLoad(Behind.getPtrTy(), Of(E.Memory->Address));
       }
-    Value *Record = B.CreateCall(RT.require("rg_log_write"), {Log, B.getInt64(S.Bytes)});
+    Value *Record =
+        B.CreateCall(RT.require("rg_log_write"), {Log, B.getInt64(S.Bytes)});
     for (unsigned N : S.Entries) {
       const Entry &E = Entries[N];
-      B.CreateAlignedStore(E.Memory ? Pointers[N] : Of(E.At),
-                           B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Record, E.Offset),
-                           commonAlignment(Align(16), E.Offset));
+      B.CreateAlignedStore(
+          E.Memory ? Pointers[N] : Of(E.At),
+          B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Record, E.Offset),
+          commonAlignment(Align(16), E.Offset));
     }
   }
   for (Instruction &I : instructions(F)) {
@@ -270,9 +288,9 @@ void ReplayEmitter::write() {
   keepMemory(VMap);
 }
 
-/// Where shadow and primal may be one they are told apart by their addresses. So the
-/// memory of the run lives as long as its tape: an address that was free again could
-/// be that of a shadow.
+/// Where shadow and primal may be one they are told apart by their addresses.
+/// So the memory of the run lives as long as its tape: an address that was free
+/// again could be that of a shadow.
 void ReplayEmitter::keepMemory(ValueToValueMapTy &VMap) {
   RuntimeLibrary &RT = Services.runtime();
   Value *Log = Recorder.getArg(0);
@@ -284,12 +302,14 @@ void ReplayEmitter::keepMemory(ValueToValueMapTy &VMap) {
     if (auto *A = dyn_cast<AllocaInst>(Clone)) {
       Value *Bytes = B.CreateMul(
           B.CreateZExtOrTrunc(A->getArraySize(), B.getInt64Ty()),
-          B.getInt64(DL.getTypeAllocSize(A->getAllocatedType()).getFixedValue()));
+          B.getInt64(
+              DL.getTypeAllocSize(A->getAllocatedType()).getFixedValue()));
       for (User *U : make_early_inc_range(A->users()))
         if (auto *L = cast<Instruction>(U); L->isLifetimeStartOrEnd())
           L->eraseFromParent();
       A->replaceAllUsesWith(
-          B.CreateCall(RT.require("rg_log_memory"), {Log, Bytes, B.getInt64(A->getAlign().value())}));
+          B.CreateCall(RT.require("rg_log_memory"),
+                       {Log, Bytes, B.getInt64(A->getAlign().value())}));
       A->eraseFromParent();
       continue;
     }
@@ -299,16 +319,19 @@ void ReplayEmitter::keepMemory(ValueToValueMapTy &VMap) {
       continue;
     auto *Call = cast<CallBase>(Clone);
     if (R->Class == RuleClass::Deallocation) {
-      StringRef Name = R->Deallocator.empty() ? directCallee(*C)->getName() : R->Deallocator;
+      StringRef Name =
+          R->Deallocator.empty() ? directCallee(*C)->getName() : R->Deallocator;
       FunctionCallee Dealloc = Recorder.getParent()->getOrInsertFunction(
           Name, FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
-      B.CreateCall(RT.require("rg_log_free"),
-                   {Log, Call->getArgOperand(R->FreedArg), Dealloc.getCallee()});
-    } else if (R->Class == RuleClass::Handler && R->Handler == HandlerKind::Realloc) {
-      Call->replaceAllUsesWith(
-          B.CreateCall(RT.require("rg_log_realloc"),
-                       {Log, Call->getArgOperand(0),
-                        B.CreateZExtOrTrunc(Call->getArgOperand(1), B.getInt64Ty())}));
+      B.CreateCall(
+          RT.require("rg_log_free"),
+          {Log, Call->getArgOperand(R->FreedArg), Dealloc.getCallee()});
+    } else if (R->Class == RuleClass::Handler &&
+               R->Handler == HandlerKind::Realloc) {
+      Call->replaceAllUsesWith(B.CreateCall(
+          RT.require("rg_log_realloc"),
+          {Log, Call->getArgOperand(0),
+           B.CreateZExtOrTrunc(Call->getArgOperand(1), B.getInt64Ty())}));
     } else {
       continue;
     }
@@ -316,7 +339,8 @@ void ReplayEmitter::keepMemory(ValueToValueMapTy &VMap) {
   }
 }
 
-void retrograd::emitReplay(const DerivativePlan &Plan, const ForwardEmitter &Tangents, Function &D,
+void retrograd::emitReplay(const DerivativePlan &Plan,
+                           const ForwardEmitter &Tangents, Function &D,
                            Function &Recorder, EmitServices &Services) {
   ReplayEmitter(Plan, Tangents, D, Recorder, Services).run();
 }

@@ -1,7 +1,7 @@
 //===- ReverseEmitter.cpp - the reverse sweep -----------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,15 +22,17 @@
 using namespace llvm;
 using namespace retrograd;
 
-ReverseEmitter::ReverseEmitter(const DerivativePlan &Plan, PrimalEmitter &Primal, Function &D,
+ReverseEmitter::ReverseEmitter(const DerivativePlan &Plan,
+                               PrimalEmitter &Primal, Function &D,
                                EmitServices &Services)
-    : Plan(Plan), Primal(Primal), D(D), Services(Services), Machine(*D.getParent()),
-      B(D.getContext()) {
+    : Plan(Plan), Primal(Primal), D(D), Services(Services),
+      Machine(*D.getParent()), B(D.getContext()) {
   Adjoints.resize(width());
   CommonFlags.setFast();
   bool Any = false;
   for (Instruction &I : instructions(Plan.primal()))
-    if (isa<FPMathOperator>(I) && (I.isBinaryOp() || I.isUnaryOp() || isa<CallBase>(I))) {
+    if (isa<FPMathOperator>(I) &&
+        (I.isBinaryOp() || I.isUnaryOp() || isa<CallBase>(I))) {
       CommonFlags &= I.getFastMathFlags();
       Any = true;
     }
@@ -60,7 +62,8 @@ void ReverseEmitter::run() {
     unsigned Next = 2;
     if (Plan.request().UserBytes)
       for (const Argument &A : Plan.primal().args())
-        if (ArgActivity Of = Plan.request().Args[A.getArgNo()]; Of == ArgActivity::Dup || Of == ArgActivity::DupNoNeed)
+        if (ArgActivity Of = Plan.request().Args[A.getArgNo()];
+            Of == ArgActivity::Dup || Of == ArgActivity::DupNoNeed)
           for (unsigned I = 0; I != width(); ++I)
             GivenShadows[&A].push_back(D.getArg(Next++));
     for (const Argument &A : Plan.primal().args())
@@ -93,7 +96,8 @@ void ReverseEmitter::run() {
   const BasicBlock *Last = nullptr;
   for (const BasicBlock &Block : F)
     if (Plan.shape().isLive(&Block)) {
-      Reversed[&Block] = BasicBlock::Create(D.getContext(), "rev." + Block.getName(), &D);
+      Reversed[&Block] =
+          BasicBlock::Create(D.getContext(), "rev." + Block.getName(), &D);
       if (isa<ReturnInst>(Block.getTerminator()))
         Last = &Block;
     }
@@ -103,7 +107,8 @@ void ReverseEmitter::run() {
     Counters[L] = entryAlloca(B.getInt64Ty(), "rg.iter.rev");
     if (Plan.carriesResults(L))
       Upward[L] = entryAlloca(B.getInt64Ty(), "rg.iter.up");
-    if (const Scope &S = Plan.scope(L); !S.Slots.empty() && !S.IsArray && !Plan.isDeferred(L))
+    if (const Scope &S = Plan.scope(L);
+        !S.Slots.empty() && !S.IsArray && !Plan.isDeferred(L))
       Records[L] = entryAlloca(B.getPtrTy(), "rg.record.rev");
   }
 
@@ -112,8 +117,10 @@ void ReverseEmitter::run() {
     B.SetInsertPoint(&D.getEntryBlock());
   } else {
     B.SetInsertPoint(Return);
-    if (Plan.request().ReturnPrimal && Return->getReturnValue() && !Plan.returnsLate()) {
-      PrimalResult = entryAlloca(Return->getReturnValue()->getType(), "primal.result");
+    if (Plan.request().ReturnPrimal && Return->getReturnValue() &&
+        !Plan.returnsLate()) {
+      PrimalResult =
+          entryAlloca(Return->getReturnValue()->getType(), "primal.result");
       B.CreateStore(Return->getReturnValue(), PrimalResult);
     }
   }
@@ -122,7 +129,8 @@ void ReverseEmitter::run() {
     Return->eraseFromParent();
 
   for (const Loop *L : Plan.deferredLoops())
-    Runs[L->getLoopLatch()] = BasicBlock::Create(D.getContext(), "rg.run." + L->getHeader()->getName(), &D);
+    Runs[L->getLoopLatch()] = BasicBlock::Create(
+        D.getContext(), "rg.run." + L->getHeader()->getName(), &D);
   for (const BasicBlock &Block : F)
     if (Plan.shape().isLive(&Block))
       emitBlock(Block);
@@ -163,11 +171,14 @@ Value *ReverseEmitter::owned() {
 }
 
 Value *ReverseEmitter::atomicsOwned() {
-  return AtomicsOwned = AtomicsOwned ? AtomicsOwned : holds(Plan.ownershipOfAtomics(), "owned.atomics");
+  return AtomicsOwned = AtomicsOwned
+                            ? AtomicsOwned
+                            : holds(Plan.ownershipOfAtomics(), "owned.atomics");
 }
 
 /// A condition on the launch, evaluated where the derivative begins.
-Value *ReverseEmitter::holds(const ThreadOwnership::Condition &C, const Twine &Name) {
+Value *ReverseEmitter::holds(const ThreadOwnership::Condition &C,
+                             const Twine &Name) {
   IRBuilder<> At(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   if (DISubprogram *SP = D.getSubprogram())
     At.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
@@ -188,8 +199,10 @@ Value *ReverseEmitter::holds(const ThreadOwnership::Condition &C, const Twine &N
   for (auto [K, Entry] : enumerate(C.Order)) {
     Value *Coefficient = At.getInt64(Entry.second), *N = Of(Entry.first);
     if (K + 1 != C.Order.size())
-      And(At.CreateICmpULE(At.CreateMul(Coefficient, N), At.getInt64(C.Order[K + 1].second)));
-    Span = At.CreateAdd(Span, At.CreateMul(Coefficient, At.CreateSub(N, At.getInt64(1))));
+      And(At.CreateICmpULE(At.CreateMul(Coefficient, N),
+                           At.getInt64(C.Order[K + 1].second)));
+    Span = At.CreateAdd(
+        Span, At.CreateMul(Coefficient, At.CreateSub(N, At.getInt64(1))));
   }
   // Nothing in 32 bits has wrapped around.
   And(At.CreateICmpULT(Span, At.getInt64(uint64_t(1) << 30)));
@@ -197,21 +210,25 @@ Value *ReverseEmitter::holds(const ThreadOwnership::Condition &C, const Twine &N
     And(At.CreateICmpULE(Span, At.getInt64(C.Distance)));
   auto ShadowOf = [&](const Argument *A) {
     auto Given = GivenShadows.find(A);
-    return Given == GivenShadows.end() ? Primal.shadow(A, 0) : Given->second.front();
+    return Given == GivenShadows.end() ? Primal.shadow(A, 0)
+                                       : Given->second.front();
   };
   Value *Apart = At.CreateAdd(Span, At.getInt64(2 * C.Reach));
   for (size_t I = 0; I != C.Bases.size(); ++I)
     for (size_t J = 0; J != I; ++J) {
       Value *A = At.CreatePtrToInt(ShadowOf(C.Bases[I]), At.getInt64Ty());
       Value *B = At.CreatePtrToInt(ShadowOf(C.Bases[J]), At.getInt64Ty());
-      And(At.CreateICmpUGE(At.CreateSelect(At.CreateICmpUGT(A, B), At.CreateSub(A, B), At.CreateSub(B, A)),
+      And(At.CreateICmpUGE(At.CreateSelect(At.CreateICmpUGT(A, B),
+                                           At.CreateSub(A, B),
+                                           At.CreateSub(B, A)),
                            Apart));
     }
   Holds->setName(Name);
   return Holds;
 }
 
-std::optional<RuleContext::SharedPlace> ReverseEmitter::sharedPlace(Value *Address) {
+std::optional<RuleContext::SharedPlace>
+ReverseEmitter::sharedPlace(Value *Address) {
   constexpr unsigned MostInlined = 100;
   if (!Plan.options().MergeOnDevice || !Machine.addsFloatsByLoop() ||
       Machine.spaceOf(*Address) != MemorySpace::Shared)
@@ -244,20 +261,24 @@ std::optional<RuleContext::SharedPlace> ReverseEmitter::sharedPlace(Value *Addre
     Key.push_back({V, Factor.getZExtValue()});
   auto &[Sum, Found] = Peers[{B.GetInsertBlock(), Key}];
   if (!Found) {
-    // Of the same block of code: then who is here for one addition is here for all.
+    // Of the same block of code: then who is here for one addition is here for
+    // all.
     Sum = B.getInt32(0);
     for (auto &[V, Factor] : Key)
-      Sum = B.CreateAdd(Sum, B.CreateMul(B.CreateSExtOrTrunc(V, B.getInt32Ty()), B.getInt32(Factor)));
+      Sum = B.CreateAdd(Sum, B.CreateMul(B.CreateSExtOrTrunc(V, B.getInt32Ty()),
+                                         B.getInt32(Factor)));
     Found = B.CreateCall(runtime("rg_peers"), {Sum});
   }
   if (!SharedAdditions) {
     SharedAdditions = 0;
     for (const Instruction &I : instructions(Plan.primal()))
       if (const auto *L = dyn_cast<LoadInst>(&I);
-          L && Plan.activity().isActive(L) && Machine.spaceOf(*L->getPointerOperand()) == MemorySpace::Shared)
+          L && Plan.activity().isActive(L) &&
+          Machine.spaceOf(*L->getPointerOperand()) == MemorySpace::Shared)
         ++*SharedAdditions;
   }
-  return SharedPlace{Found, B.CreateGEP(B.getInt8Ty(), P, Sum), uint32_t(Offset.getZExtValue()),
+  return SharedPlace{Found, B.CreateGEP(B.getInt8Ty(), P, Sum),
+                     uint32_t(Offset.getZExtValue()),
                      *SharedAdditions <= MostInlined};
 }
 
@@ -279,13 +300,15 @@ Value *ReverseEmitter::addUp(Value *Old, Value *X) {
   return Sum;
 }
 
-Value *ReverseEmitter::add(Value *Sum, Value *X, ArrayRef<TypedLeaf> Floats, uint64_t At) {
+Value *ReverseEmitter::add(Value *Sum, Value *X, ArrayRef<TypedLeaf> Floats,
+                           uint64_t At) {
   Type *T = Sum->getType();
   const DataLayout &DL = D.getDataLayout();
   if (T->isFPOrFPVectorTy())
     return addUp(Sum, X);
   auto AddMember = [&](unsigned I, uint64_t Offset) {
-    Value *Member = add(B.CreateExtractValue(Sum, I), B.CreateExtractValue(X, I), Floats, At + Offset);
+    Value *Member = add(B.CreateExtractValue(Sum, I),
+                        B.CreateExtractValue(X, I), Floats, At + Offset);
     Sum = B.CreateInsertValue(Sum, Member, I);
   };
   if (auto *S = dyn_cast<StructType>(T)) {
@@ -295,7 +318,8 @@ Value *ReverseEmitter::add(Value *Sum, Value *X, ArrayRef<TypedLeaf> Floats, uin
   }
   if (auto *A = dyn_cast<ArrayType>(T)) {
     for (unsigned I = 0, N = A->getNumElements(); I != N; ++I)
-      AddMember(I, I * DL.getTypeAllocSize(A->getElementType()).getFixedValue());
+      AddMember(I,
+                I * DL.getTypeAllocSize(A->getElementType()).getFixedValue());
     return Sum;
   }
   if (!T->isIntOrIntVectorTy())
@@ -303,14 +327,16 @@ Value *ReverseEmitter::add(Value *Sum, Value *X, ArrayRef<TypedLeaf> Floats, uin
   // Bits that hold floats: as one integer, leaf by leaf.
   unsigned Width = DL.getTypeSizeInBits(T).getFixedValue();
   Type *Bits = B.getIntNTy(Width);
-  Value *A = B.CreateBitCast(Sum, Bits), *C = B.CreateBitCast(X, Bits), *R = nullptr;
+  Value *A = B.CreateBitCast(Sum, Bits), *C = B.CreateBitCast(X, Bits),
+        *R = nullptr;
   for (const TypedLeaf &L : Floats) {
     if (L.Offset < At || (L.Offset - At + L.Size) * 8 > Width)
       continue;
     uint64_t Shift = (L.Offset - At) * 8;
     Type *Part = B.getIntNTy(L.Size * 8);
     auto Get = [&](Value *W) {
-      return B.CreateBitCast(B.CreateTrunc(B.CreateLShr(W, Shift), Part), L.Kind.FP);
+      return B.CreateBitCast(B.CreateTrunc(B.CreateLShr(W, Shift), Part),
+                             L.Kind.FP);
     };
     Value *S = B.CreateBitCast(B.CreateFAdd(Get(A), Get(C)), Part);
     S = B.CreateShl(B.CreateZExt(S, Bits), Shift);
@@ -323,17 +349,20 @@ void ReverseEmitter::accumulate(const Value *V, Value *X) {
   if (isa<Constant>(V) || !Plan.activity().isActive(V))
     return;
   AllocaInst *A = adjoint(V);
-  B.CreateStore(add(B.CreateLoad(V->getType(), A), X, Plan.facts().shape(V).Floats), A);
+  B.CreateStore(
+      add(B.CreateLoad(V->getType(), A), X, Plan.facts().shape(V).Floats), A);
 }
 
-/// Operation Id of operand N of I, where the primal computes that beside I and it is kept, as
-/// the cosine beside a sine.
-Value *ReverseEmitter::keptPartner(const Instruction &I, StringRef Id, unsigned N) {
+/// Operation Id of operand N of I, where the primal computes that beside I and
+/// it is kept, as the cosine beside a sine.
+Value *ReverseEmitter::keptPartner(const Instruction &I, StringRef Id,
+                                   unsigned N) {
   if (isa<Constant>(I.getOperand(N)))
     return nullptr; // the optimiser's
   for (const User *U : I.getOperand(N)->users()) {
     const auto *C = dyn_cast<CallInst>(U);
-    if (!C || C->getParent() != I.getParent() || C->arg_size() != 1 || !Plan.isKept({Need::Primal, C}))
+    if (!C || C->getParent() != I.getParent() || C->arg_size() != 1 ||
+        !Plan.isKept({Need::Primal, C}))
       continue;
     const OperationRecord *R = Services.catalogue().lookup(*C);
     if (R && R->Id == Id)
@@ -342,20 +371,22 @@ Value *ReverseEmitter::keptPartner(const Instruction &I, StringRef Id, unsigned 
   return nullptr;
 }
 
-Value *ReverseEmitter::partial(const Partial &P, const Instruction &I, Value *Seed) {
+Value *ReverseEmitter::partial(const Partial &P, const Instruction &I,
+                               Value *Seed) {
   FormulaEmitter Formula(B, Services.catalogue());
   if (MarksShares)
     Formula.markShares();
   auto Operand = [&](unsigned N) { return primal(I.getOperand(N)); };
   auto Result = [&] { return primal(&I); };
-  Formula.setKnown([&](StringRef Id, unsigned N) { return keptPartner(I, Id, N); });
+  Formula.setKnown(
+      [&](StringRef Id, unsigned N) { return keptPartner(I, Id, N); });
   if (Plan.options().Nan == NanKind::Off)
     return Formula.emit(P, I, Seed, Operand, Result);
   // What may be assumed not to happen cannot be looked for.
   B.clearFastMathFlags();
   Value *X = Formula.emit(P, I, Seed, Operand, Result);
-  watchFinite(B, Plan.options().Nan, I, *Services.catalogue().lookup(I), P, X, Seed, Operand,
-              Result, Services.runtime());
+  watchFinite(B, Plan.options().Nan, I, *Services.catalogue().lookup(I), P, X,
+              Seed, Operand, Result, Services.runtime());
   return X;
 }
 
@@ -379,7 +410,8 @@ Value *ReverseEmitter::trips(const Loop *L) {
     return B.getInt64(*N + 1);
   if (Plan.shape().facts(L).Exact)
     return B.CreateAdd(lookup({Need::Count, L->getHeader()}), B.getInt64(1));
-  LoadInst *Trips = B.CreateLoad(B.getInt64Ty(), lookup({Need::Records, L->getHeader()}), "rg.trips");
+  LoadInst *Trips = B.CreateLoad(
+      B.getInt64Ty(), lookup({Need::Records, L->getHeader()}), "rg.trips");
   Primal.kinds().tape(Trips);
   return Trips;
 }
@@ -388,7 +420,9 @@ Value *ReverseEmitter::lookup(Need N) {
   N = Plan.canonical(N);
   if (auto *C = dyn_cast<Constant>(N.Of)) {
     auto *K = const_cast<Constant *>(C);
-    return N.K == Need::Shadow ? shadowOfConstant(*K, Plan.activity(), Services, Lane) : K;
+    return N.K == Need::Shadow
+               ? shadowOfConstant(*K, Plan.activity(), Services, Lane)
+               : K;
   }
   std::pair Key(N, N.K == Need::Shadow ? Lane : 0);
   if (Value *V = Met.lookup(Key))
@@ -403,8 +437,9 @@ Value *ReverseEmitter::loadSlot(const Slot &S) {
   const Loop *L = Plan.scopeOf(S.Holds);
   Value *Address;
   if (!L || Plan.isDeferred(L)) {
-    Address = Plan.isSplit() ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Frame, S.Offset)
-                             : (Value *)Primal.frameSlot(S);
+    Address = Plan.isSplit()
+                  ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Frame, S.Offset)
+                  : (Value *)Primal.frameSlot(S);
   } else if (Records.contains(L)) {
     Value *Record = B.CreateLoad(B.getPtrTy(), Records[L]);
     Address = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Record, S.Offset);
@@ -414,14 +449,17 @@ Value *ReverseEmitter::loadSlot(const Slot &S) {
     Value *Elements = nullptr, *Element = nullptr;
     for (const Loop *K : Plan.scope(L).nest()) {
       Value *Trips = trips(K);
-      Element = Element ? B.CreateAdd(B.CreateMul(Element, Trips, "", true, true), iteration(K),
-                                      "", true, true)
-                        : iteration(K);
-      Elements = Elements ? B.CreateMul(Elements, Trips, "", true, true) : Trips;
+      Element = Element
+                    ? B.CreateAdd(B.CreateMul(Element, Trips, "", true, true),
+                                  iteration(K), "", true, true)
+                    : iteration(K);
+      Elements =
+          Elements ? B.CreateMul(Elements, Trips, "", true, true) : Trips;
     }
     Value *Start = B.CreateAdd(B.CreateMul(Elements, B.getInt64(S.Offset)),
                                B.getInt64(ArrayHeaderBytes));
-    Address = B.CreateInBoundsGEP(S.Ty, B.CreateInBoundsGEP(B.getInt8Ty(), Base, Start), Element);
+    Address = B.CreateInBoundsGEP(
+        S.Ty, B.CreateInBoundsGEP(B.getInt8Ty(), Base, Start), Element);
   }
   Type *T = S.Ty;
   if (S.Holds.K == Need::Shadow && width() != 1) {
@@ -443,8 +481,10 @@ Value *ReverseEmitter::computePhi(const PHINode &Phi, Need::Kind K) {
     auto J = Plan.decidedJoin(Phi.getParent());
     Value *Condition = lookup({Need::Primal, J->Condition});
     Value *Sides[2]; // false, true
-    for (auto [From, OnTrue] : zip(Plan.predecessorsOf(Phi.getParent()), J->OnTrueSide))
-      Sides[OnTrue] = lookup({Need::Primal, Phi.getIncomingValueForBlock(From)});
+    for (auto [From, OnTrue] :
+         zip(Plan.predecessorsOf(Phi.getParent()), J->OnTrueSide))
+      Sides[OnTrue] =
+          lookup({Need::Primal, Phi.getIncomingValueForBlock(From)});
     return B.CreateSelect(Condition, Sides[1], Sides[0], Phi.getName() + ".re");
   }
   if (!A) // all incoming values are one
@@ -453,9 +493,11 @@ Value *ReverseEmitter::computePhi(const PHINode &Phi, Need::Kind K) {
   Value *Start = lookup({K, A->Start});
   Value *I = iteration(L);
   if (Phi.getType()->isPointerTy()) {
-    Value *Step = A->InvariantStep
-                      ? B.CreateSExtOrTrunc(lookup({Need::Primal, A->InvariantStep}), B.getInt64Ty())
-                      : B.getInt64(A->ConstantStep);
+    Value *Step =
+        A->InvariantStep
+            ? B.CreateSExtOrTrunc(lookup({Need::Primal, A->InvariantStep}),
+                                  B.getInt64Ty())
+            : B.getInt64(A->ConstantStep);
     return B.CreateGEP(B.getInt8Ty(), Start, B.CreateMul(I, Step));
   }
   Type *T = Phi.getType();
@@ -470,12 +512,13 @@ Value *ReverseEmitter::computePred(const BasicBlock &Block) {
   assert(J && J->OnTrueSide.size() == 2 && "the plan keeps other joins");
   Type *T = Plan.typeOf({Need::Pred, &Block});
   Value *Condition = lookup({Need::Primal, J->Condition});
-  return B.CreateSelect(Condition, ConstantInt::get(T, J->OnTrueSide[0] ? 0 : 1),
+  return B.CreateSelect(Condition,
+                        ConstantInt::get(T, J->OnTrueSide[0] ? 0 : 1),
                         ConstantInt::get(T, J->OnTrueSide[0] ? 1 : 0));
 }
 
-/// The backedges that a loop has taken, from the values that it follows from. Like
-/// SCEV's own expander, which would look for them in the primal sweep.
+/// The backedges that a loop has taken, from the values that it follows from.
+/// Like SCEV's own expander, which would look for them in the primal sweep.
 Value *ReverseEmitter::computeCount(const SCEV *S) {
   if (auto *C = dyn_cast<SCEVConstant>(S))
     return C->getValue();
@@ -491,41 +534,61 @@ Value *ReverseEmitter::computeCount(const SCEV *S) {
     return V;
   };
   auto Extreme = [&](Intrinsic::ID Which) {
-    return Fold([&](Value *X, Value *Y) { return B.CreateBinaryIntrinsic(Which, X, Y); });
+    return Fold([&](Value *X, Value *Y) {
+      return B.CreateBinaryIntrinsic(Which, X, Y);
+    });
   };
   switch (S->getSCEVType()) {
-  case scTruncate:   return B.CreateTrunc(Ops[0], S->getType());
-  case scZeroExtend: return B.CreateZExt(Ops[0], S->getType());
-  case scSignExtend: return B.CreateSExt(Ops[0], S->getType());
-  case scAddExpr:    return Fold([&](Value *X, Value *Y) { return B.CreateAdd(X, Y); });
-  case scMulExpr:    return Fold([&](Value *X, Value *Y) { return B.CreateMul(X, Y); });
-  case scUDivExpr:   return B.CreateUDiv(Ops[0], Ops[1]);
-  case scUMaxExpr:   return Extreme(Intrinsic::umax);
-  case scSMaxExpr:   return Extreme(Intrinsic::smax);
-  case scUMinExpr:   return Extreme(Intrinsic::umin);
-  case scSMinExpr:   return Extreme(Intrinsic::smin);
-  default:           llvm_unreachable("the plan counts such loops");
+  case scTruncate:
+    return B.CreateTrunc(Ops[0], S->getType());
+  case scZeroExtend:
+    return B.CreateZExt(Ops[0], S->getType());
+  case scSignExtend:
+    return B.CreateSExt(Ops[0], S->getType());
+  case scAddExpr:
+    return Fold([&](Value *X, Value *Y) { return B.CreateAdd(X, Y); });
+  case scMulExpr:
+    return Fold([&](Value *X, Value *Y) { return B.CreateMul(X, Y); });
+  case scUDivExpr:
+    return B.CreateUDiv(Ops[0], Ops[1]);
+  case scUMaxExpr:
+    return Extreme(Intrinsic::umax);
+  case scSMaxExpr:
+    return Extreme(Intrinsic::smax);
+  case scUMinExpr:
+    return Extreme(Intrinsic::umin);
+  case scSMinExpr:
+    return Extreme(Intrinsic::smin);
+  default:
+    llvm_unreachable("the plan counts such loops");
   }
 }
 
 Value *ReverseEmitter::compute(Need N) {
   if (N.K == Need::Count) {
     const Loop *L = Plan.shape().loops().getLoopFor(cast<BasicBlock>(N.Of));
-    return B.CreateZExtOrTrunc(computeCount(Plan.shape().facts(L).BackedgeBound), B.getInt64Ty());
+    return B.CreateZExtOrTrunc(
+        computeCount(Plan.shape().facts(L).BackedgeBound), B.getInt64Ty());
   }
   if (N.K == Need::Pred)
     return computePred(*cast<BasicBlock>(N.Of));
-  assert((N.K == Need::Primal || N.K == Need::Shadow) && "the plan keeps the others");
-  if (auto Given = GivenShadows.find(N.Of); N.K == Need::Shadow && Given != GivenShadows.end())
+  assert((N.K == Need::Primal || N.K == Need::Shadow) &&
+         "the plan keeps the others");
+  if (auto Given = GivenShadows.find(N.Of);
+      N.K == Need::Shadow && Given != GivenShadows.end())
     return Given->second[Lane];
-  if (Value *Given = GivenPrimals.lookup(N.Of)) // that of a constant one is its own shadow
+  if (Value *Given =
+          GivenPrimals.lookup(N.Of)) // that of a constant one is its own shadow
     return Given;
   if (Plan.recipe(N).K == Recipe::Available)
-    return N.K == Need::Shadow ? Primal.shadow(N.Of, Lane) : Primal.primal(N.Of);
-  assert(Plan.recipe(N).K == Recipe::Compute && "need that the plan does not know");
+    return N.K == Need::Shadow ? Primal.shadow(N.Of, Lane)
+                               : Primal.primal(N.Of);
+  assert(Plan.recipe(N).K == Recipe::Compute &&
+         "need that the plan does not know");
   const auto &I = *cast<Instruction>(N.Of);
   if (const Choice *C = N.K == Need::Primal ? Plan.choiceBy(&I) : nullptr) {
-    Value *Here = B.CreateICmpEQ(iteration(C->Of), lookup({Need::Last, C->Of->getHeader()}));
+    Value *Here = B.CreateICmpEQ(iteration(C->Of),
+                                 lookup({Need::Last, C->Of->getHeader()}));
     return C->OnTrue ? Here : B.CreateNot(Here);
   }
   if (auto *Phi = dyn_cast<PHINode>(&I))
@@ -543,7 +606,8 @@ Value *ReverseEmitter::compute(Need N) {
   if (N.K == Need::Shadow) {
     C->dropPoisonGeneratingFlags();
     if (auto *L = dyn_cast<LoadInst>(C))
-      L->setAlignment(shadowAlign(L->getType(), L->getAlign(), D.getDataLayout()));
+      L->setAlignment(
+          shadowAlign(L->getType(), L->getAlign(), D.getDataLayout()));
   }
   if (isa<LoadInst>(C))
     Primal.kinds().repeated(C);
@@ -556,12 +620,17 @@ Value *ReverseEmitter::compute(Need N) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-/// Where the reverse sweep enters an iteration: fills the arrays again that it reads.
+/// Where the reverse sweep enters an iteration: fills the arrays again that it
+/// reads.
 void ReverseEmitter::emitReplays(const BasicBlock &Latch) {
-  auto Here = [&](const Replay &R) { return R.Used && R.Of->getLoopLatch() == &Latch; };
-  bool Shared = any_of(Plan.replays(), [&](const Replay &R) { return Here(R) && R.Shared; });
+  auto Here = [&](const Replay &R) {
+    return R.Used && R.Of->getLoopLatch() == &Latch;
+  };
+  bool Shared = any_of(Plan.replays(),
+                       [&](const Replay &R) { return Here(R) && R.Shared; });
   setLine(*Latch.getTerminator());
-  // The iteration behind this one has been read by then, and this one is complete.
+  // The iteration behind this one has been read by then, and this one is
+  // complete.
   if (Shared)
     B.CreateCall(runtime("rg_block_barrier"), {});
   for (const Replay &R : Plan.replays())
@@ -569,7 +638,9 @@ void ReverseEmitter::emitReplays(const BasicBlock &Latch) {
       for (const StoreInst *S : R.Stores) {
         setLine(*S);
         Value *Kept = lookup({Need::Primal, S->getValueOperand()});
-        B.CreateAlignedStore(Kept, lookup({Need::Primal, S->getPointerOperand()}), S->getAlign());
+        B.CreateAlignedStore(Kept,
+                             lookup({Need::Primal, S->getPointerOperand()}),
+                             S->getAlign());
       }
   if (Shared)
     B.CreateCall(runtime("rg_block_barrier"), {});
@@ -610,7 +681,8 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
   }
   SmallVector<BasicBlock *, 4> Edges;
   for (const BasicBlock *P : Preds)
-    Edges.push_back(BasicBlock::Create(D.getContext(), "rev.edge." + P->getName(), &D));
+    Edges.push_back(
+        BasicBlock::Create(D.getContext(), "rev.edge." + P->getName(), &D));
   const Loop *L = Plan.shape().loops().getLoopFor(&Block);
   if (L && L->getHeader() == &Block && Plan.carriesResults(L))
     finishIteration(*L);
@@ -627,21 +699,25 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
     Value *Which = lookup({Need::Pred, &Block});
     SwitchInst *Switch = B.CreateSwitch(Which, Edges[0], Preds.size() - 1);
     for (unsigned I = 1; I != Preds.size(); ++I)
-      Switch->addCase(ConstantInt::get(cast<IntegerType>(Which->getType()), I), Edges[I]);
+      Switch->addCase(ConstantInt::get(cast<IntegerType>(Which->getType()), I),
+                      Edges[I]);
   }
   for (auto [P, Edge] : zip(Preds, Edges)) {
     B.SetInsertPoint(Edge);
     Met.clear();
     emitEdge(*P, Block, Taken);
     if (Value *Idle = idle(*P, Block, Taken)) {
-      const BasicBlock *Before = Plan.shape().loops().getLoopFor(P)->getLoopPreheader();
-      BasicBlock *Skip = BasicBlock::Create(D.getContext(), "rev.idle." + P->getName(), &D);
+      const BasicBlock *Before =
+          Plan.shape().loops().getLoopFor(P)->getLoopPreheader();
+      BasicBlock *Skip =
+          BasicBlock::Create(D.getContext(), "rev.idle." + P->getName(), &D);
       B.CreateCondBr(unlessDifferentiated(B, Idle), Skip, reverseOf(*P));
       B.SetInsertPoint(Skip);
       for (const TakenAdjoint &A : Taken) {
         const Value *V = A.Phi->getIncomingValueForBlock(P);
         Lane = A.Lane;
-        if (const auto *I = dyn_cast<Instruction>(V); I && Plan.shape().loops().getLoopFor(P)->contains(I))
+        if (const auto *I = dyn_cast<Instruction>(V);
+            I && Plan.shape().loops().getLoopFor(P)->contains(I))
           B.CreateStore(adjointZero(V->getType()), adjoint(V));
       }
       Lane = 0;
@@ -664,7 +740,9 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
   if (L && L->getHeader() == &To && L->contains(&From)) {
     // Backedge: one iteration back.
     auto Step = [&](AllocaInst *Counter, int64_t By) {
-      B.CreateStore(B.CreateAdd(B.CreateLoad(B.getInt64Ty(), Counter), B.getInt64(By)), Counter);
+      B.CreateStore(
+          B.CreateAdd(B.CreateLoad(B.getInt64Ty(), Counter), B.getInt64(By)),
+          Counter);
     };
     Step(Counters[L], -1);
     if (AllocaInst *Up = Upward.lookup(L))
@@ -680,15 +758,17 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
   // Loops that the primal left here, outermost first: the storage of an inner
   // one is found through the iteration of the outer.
   SmallVector<const Loop *, 4> Left;
-  for (const Loop *K = LI.getLoopFor(&From); K && !K->contains(&To); K = K->getParentLoop())
+  for (const Loop *K = LI.getLoopFor(&From); K && !K->contains(&To);
+       K = K->getParentLoop())
     Left.push_back(K);
   for (const Loop *K : llvm::reverse(Left)) {
     Met.clear();
     Value *Count;
     if (Plan.slot({Need::Last, K->getHeader()}) && !Records.contains(K))
-      // Where nothing was chosen, the first iteration hands on what it began with.
-      Count = B.CreateBinaryIntrinsic(Intrinsic::smax, lookup({Need::Last, K->getHeader()}),
-                                      B.getInt64(0));
+      // Where nothing was chosen, the first iteration hands on what it began
+      // with.
+      Count = B.CreateBinaryIntrinsic(
+          Intrinsic::smax, lookup({Need::Last, K->getHeader()}), B.getInt64(0));
     else if (auto N = Plan.constantCount(K))
       Count = B.getInt64(*N);
     else
@@ -702,32 +782,39 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
   Met.clear();
 }
 
-/// Where the reverse of P begins: the last block of a deferred loop's iteration has to
-/// be reached by running the iteration.
+/// Where the reverse of P begins: the last block of a deferred loop's iteration
+/// has to be reached by running the iteration.
 BasicBlock *ReverseEmitter::reverseOf(const BasicBlock &P) {
   BasicBlock *Run = Runs.lookup(&P);
   return Run ? Run : Reversed[&P];
 }
 
-/// Takes the code of a deferred loop out of the primal sweep and puts one iteration of
-/// it in front of its reverse:
+/// Takes the code of a deferred loop out of the primal sweep and puts one
+/// iteration of it in front of its reverse:
 ///
-///   primal   preheader -> header ... latch -> exit    becomes   preheader -> exit
-///   reverse  rev.exit -> rev.latch ... rev.header     becomes   rev.exit -> run
-///            -> rev.latch (backedge)                            run -> header ... latch
-///                                                               -> rev.latch ... rev.header -> run
+///   primal   preheader -> header ... latch -> exit    becomes   preheader ->
+///   exit reverse  rev.exit -> rev.latch ... rev.header     becomes   rev.exit
+///   -> run
+///            -> rev.latch (backedge)                            run -> header
+///            ... latch
+///                                                               -> rev.latch
+///                                                               ... rev.header
+///                                                               -> run
 void ReverseEmitter::moveHere(const Loop &L) {
   auto CloneOf = [&](const BasicBlock *Block) {
     return cast<BasicBlock>(Primal.primal(Block));
   };
-  BasicBlock *Header = CloneOf(L.getHeader()), *Latch = CloneOf(L.getLoopLatch());
-  BasicBlock *Before = CloneOf(L.getLoopPreheader()), *After = CloneOf(L.getExitBlock());
+  BasicBlock *Header = CloneOf(L.getHeader()),
+             *Latch = CloneOf(L.getLoopLatch());
+  BasicBlock *Before = CloneOf(L.getLoopPreheader()),
+             *After = CloneOf(L.getExitBlock());
   BasicBlock *Run = Runs.lookup(L.getLoopLatch());
 
   if (Plan.carriesResults(&L))
     carry(L, *Before, *Latch);
 
-  // The primal sweep goes past it. What would have come out of it nobody looks at.
+  // The primal sweep goes past it. What would have come out of it nobody looks
+  // at.
   Before->getTerminator()->replaceSuccessorWith(Header, After);
   for (PHINode &Phi : After->phis()) {
     int From = Phi.getBasicBlockIndex(Latch);
@@ -758,14 +845,16 @@ void ReverseEmitter::moveHere(const Loop &L) {
   // Counters that came with the expansion of an inner loop's count.
   for (PHINode &Phi : make_early_inc_range(Header->phis())) {
     auto *Next = dyn_cast<BinaryOperator>(Phi.getIncomingValueForBlock(Latch));
-    if (!Phi.getType()->isIntegerTy() || !Next || Next->getOpcode() != Instruction::Add ||
+    if (!Phi.getType()->isIntegerTy() || !Next ||
+        Next->getOpcode() != Instruction::Add ||
         !is_contained(Next->operands(), &Phi))
       continue;
     Value *Number = B.CreateZExtOrTrunc(iteration(&L), Phi.getType());
     IRBuilder<> AtHeader(Header, Header->getFirstInsertionPt());
     Value *Step = Next->getOperand(Next->getOperand(0) == &Phi);
     Phi.replaceAllUsesWith(
-        AtHeader.CreateAdd(Phi.getIncomingValueForBlock(Before), AtHeader.CreateMul(Number, Step)));
+        AtHeader.CreateAdd(Phi.getIncomingValueForBlock(Before),
+                           AtHeader.CreateMul(Number, Step)));
     Phi.eraseFromParent();
   }
   if (Plan.rewindsTape(&L))
@@ -784,10 +873,12 @@ void ReverseEmitter::moveHere(const Loop &L) {
       Moved.insert_range(successors(Moved[I]));
   for (BasicBlock *Block : Moved)
     for (Instruction &I : *Block)
-      if ((isa<LoadInst>(I) || isa<StoreInst>(I)) && !I.hasMetadata(LLVMContext::MD_alias_scope))
+      if ((isa<LoadInst>(I) || isa<StoreInst>(I)) &&
+          !I.hasMetadata(LLVMContext::MD_alias_scope))
         Primal.kinds().repeated(&I);
 
-  // What was computed in front of the loop, on the way to it, comes over the stack.
+  // What was computed in front of the loop, on the way to it, comes over the
+  // stack.
   DominatorTree DT(D);
   MapVector<Instruction *, SmallVector<Use *, 4>> Outside;
   for (BasicBlock *Block : Moved)
@@ -797,7 +888,8 @@ void ReverseEmitter::moveHere(const Loop &L) {
             Def && !Moved.contains(Def->getParent()) && !DT.dominates(Def, U))
           Outside[Def].push_back(&U);
   for (auto &[Def, Uses] : Outside) {
-    Value *Again = IRBuilder<>(Start).CreateLoad(Def->getType(), overStack(Def));
+    Value *Again =
+        IRBuilder<>(Start).CreateLoad(Def->getType(), overStack(Def));
     for (Use *U : Uses)
       U->set(Again);
   }
@@ -825,27 +917,33 @@ AllocaInst *ReverseEmitter::carried(const PHINode &Phi) {
   return Slot;
 }
 
-/// What goes from one iteration of L to the next, and what comes out of the last one,
-/// goes over the stack. Before and Latch are blocks of the derivative. What waits for a
-/// loop in L is not there yet: see finishIteration().
-void ReverseEmitter::carry(const Loop &L, BasicBlock &Before, BasicBlock &Latch) {
+/// What goes from one iteration of L to the next, and what comes out of the
+/// last one, goes over the stack. Before and Latch are blocks of the
+/// derivative. What waits for a loop in L is not there yet: see
+/// finishIteration().
+void ReverseEmitter::carry(const Loop &L, BasicBlock &Before,
+                           BasicBlock &Latch) {
   IRBuilder<> AtFront(Before.getTerminator()), AtLatch(Latch.getTerminator());
-  auto Clone = [&](const PHINode &Phi) { return cast<PHINode>(Primal.primal(&Phi)); };
+  auto Clone = [&](const PHINode &Phi) {
+    return cast<PHINode>(Primal.primal(&Phi));
+  };
   auto CarryOn = [&](const PHINode &Phi) {
     if (!isLate(Phi.getIncomingValueForBlock(L.getLoopLatch())))
-      AtLatch.CreateStore(Clone(Phi)->getIncomingValueForBlock(&Latch), carried(Phi));
+      AtLatch.CreateStore(Clone(Phi)->getIncomingValueForBlock(&Latch),
+                          carried(Phi));
   };
   for (const PHINode &Phi : L.getExitBlock()->phis())
     CarryOn(Phi);
   for (const PHINode &Phi : L.getHeader()->phis())
     if (!Plan.isComputedPhi(Phi)) {
-      AtFront.CreateStore(Clone(Phi)->getIncomingValueForBlock(&Before), carried(Phi));
+      AtFront.CreateStore(Clone(Phi)->getIncomingValueForBlock(&Before),
+                          carried(Phi));
       CarryOn(Phi);
     }
 }
 
-/// At the end of an iteration's reverse: what L carries and what waited for the results of
-/// deferred loops in L.
+/// At the end of an iteration's reverse: what L carries and what waited for the
+/// results of deferred loops in L.
 void ReverseEmitter::finishIteration(const Loop &L) {
   SmallVector<std::pair<Value *, AllocaInst *>, 8> Results;
   auto CarryOn = [&](const PHINode &Phi) {
@@ -871,27 +969,30 @@ bool ReverseEmitter::isCarriedOut(const PHINode &Phi) const {
   return From && !From->contains(&Phi) && Plan.carriesResults(From);
 }
 
-/// V comes out of a loop that carries its results, or is made of what does. Within a loop
-/// that carries its own: in the same iteration of it.
+/// V comes out of a loop that carries its results, or is made of what does.
+/// Within a loop that carries its own: in the same iteration of it.
 bool ReverseEmitter::isLate(const Value *V) {
   const auto *I = dyn_cast<Instruction>(V);
   LoopInfo &LI = Plan.shape().loops();
   if (!I)
     return false;
   if (const Loop *In = LI.getLoopFor(I->getParent());
-      In && (!Plan.carriesResults(In) || (isa<PHINode>(I) && I->getParent() == In->getHeader())))
+      In && (!Plan.carriesResults(In) ||
+             (isa<PHINode>(I) && I->getParent() == In->getHeader())))
     return false;
   auto [It, New] = Waits.try_emplace(V, false);
   if (!New)
     return It->second;
   const auto *Phi = dyn_cast<PHINode>(I);
-  bool Waiting = (Phi && isCarriedOut(*Phi)) ||
-                 ((Phi || Plan.isRepeatable(*I)) &&
-                  any_of(I->operands(), [&](const Use &U) { return isLate(U); }));
+  bool Waiting =
+      (Phi && isCarriedOut(*Phi)) ||
+      ((Phi || Plan.isRepeatable(*I)) &&
+       any_of(I->operands(), [&](const Use &U) { return isLate(U); }));
   return Waits[V] = Waiting;
 }
 
-/// A phi of which some values are late. Which way control came was seen on the way.
+/// A phi of which some values are late. Which way control came was seen on the
+/// way.
 Value *ReverseEmitter::latePhi(const PHINode &Phi) {
   if (isCarriedOut(Phi))
     return B.CreateLoad(Phi.getType(), carried(Phi));
@@ -901,15 +1002,19 @@ Value *ReverseEmitter::latePhi(const PHINode &Phi) {
   for (unsigned I = 0; I != Phi.getNumIncomingValues(); ++I) {
     if (!Plan.shape().isLive(Phi.getIncomingBlock(I)))
       continue;
-    auto *End = cast<BasicBlock>(Primal.primal(Phi.getIncomingBlock(I)))->getTerminator();
+    auto *End = cast<BasicBlock>(Primal.primal(Phi.getIncomingBlock(I)))
+                    ->getTerminator();
     IRBuilder<>(End).CreateStore(B.getInt32(I), Way);
     Value *V = late(Phi.getIncomingValue(I));
-    Result = Result ? B.CreateSelect(B.CreateICmpEQ(Came, B.getInt32(I)), V, Result) : V;
+    Result =
+        Result ? B.CreateSelect(B.CreateICmpEQ(Came, B.getInt32(I)), V, Result)
+               : V;
   }
   return Result;
 }
 
-/// V of the primal, at the end of the derivative or, in a loop, of an iteration's reverse.
+/// V of the primal, at the end of the derivative or, in a loop, of an
+/// iteration's reverse.
 Value *ReverseEmitter::late(const Value *V) {
   if (Value *Known = Late.lookup(V))
     return Known;
@@ -922,7 +1027,8 @@ Value *ReverseEmitter::late(const Value *V) {
     Made = latePhi(*Phi);
   } else {
     Instruction *Again = cast<Instruction>(Primal.primal(V))->clone();
-    for (auto [U, Operand] : zip(Again->operands(), cast<Instruction>(V)->operands()))
+    for (auto [U, Operand] :
+         zip(Again->operands(), cast<Instruction>(V)->operands()))
       U.set(late(Operand));
     Made = B.Insert(Again);
   }
@@ -937,7 +1043,8 @@ void ReverseEmitter::emitLateStores() {
     IRBuilder<>(Came->getNextNode()).CreateStore(B.getFalse(), Came);
     IRBuilder<>(Early).CreateStore(B.getTrue(), Came);
     B.SetCurrentDebugLocation(Early->getDebugLoc());
-    Value *V = late(S->getValueOperand()), *Place = late(S->getPointerOperand());
+    Value *V = late(S->getValueOperand()),
+          *Place = late(S->getPointerOperand());
     BasicBlock *Do = BasicBlock::Create(D.getContext(), "rg.late", &D);
     BasicBlock *Next = BasicBlock::Create(D.getContext(), "rg.late.next", &D);
     B.CreateCondBr(B.CreateLoad(B.getInt1Ty(), Came), Do, Next);
@@ -949,39 +1056,45 @@ void ReverseEmitter::emitLateStores() {
   }
 }
 
-/// V is one of several values that a maximum, a nearest neighbour, a branch chooses
-/// from, so that most of the time its adjoint is zero.
+/// V is one of several values that a maximum, a nearest neighbour, a branch
+/// chooses from, so that most of the time its adjoint is zero.
 static bool isOneOfSeveral(const Value &V, unsigned Depth, const LoopInfo &LI) {
   return any_of(V.users(), [&](const User *U) {
     if (const auto *S = dyn_cast<SelectInst>(U))
       return S->getCondition() != &V;
     if (const auto *Phi = dyn_cast<PHINode>(U))
-      return Phi->getNumIncomingValues() > 1 && !LI.isLoopHeader(Phi->getParent());
+      return Phi->getNumIncomingValues() > 1 &&
+             !LI.isLoopHeader(Phi->getParent());
     if (const auto *M = dyn_cast<IntrinsicInst>(U))
       switch (M->getIntrinsicID()) {
-      case Intrinsic::minnum: case Intrinsic::maxnum:
-      case Intrinsic::minimum: case Intrinsic::maximum:
-      case Intrinsic::minimumnum: case Intrinsic::maximumnum:
+      case Intrinsic::minnum:
+      case Intrinsic::maxnum:
+      case Intrinsic::minimum:
+      case Intrinsic::maximum:
+      case Intrinsic::minimumnum:
+      case Intrinsic::maximumnum:
         return true;
       default:
         break;
       }
-    return Depth && isa<FPMathOperator>(U) && !isa<FCmpInst>(U) && isOneOfSeveral(*U, Depth - 1, LI);
+    return Depth && isa<FPMathOperator>(U) && !isa<FCmpInst>(U) &&
+           isOneOfSeveral(*U, Depth - 1, LI);
   });
 }
 
 /// A loop that writes no active memory gets adjoints through its results alone.
-/// Are they zero, so are all that it would hand on. The same holds at the backedge, for
-/// the iterations that are still to come.
+/// Are they zero, so are all that it would hand on. The same holds at the
+/// backedge, for the iterations that are still to come.
 Value *ReverseEmitter::idle(const BasicBlock &From, const BasicBlock &To,
                             ArrayRef<TakenAdjoint> Adjoints) {
   LoopInfo &LI = Plan.shape().loops();
   const Loop *L = LI.getLoopFor(&From);
   // Threads of a GPU stay together: what they do by turns they all wait for.
-  if (!Plan.options().SkipIdleLoops || Machine.manyThreads() || !L || !L->getLoopPreheader() ||
-      Plan.carriesResults(L->getOutermostLoop()) ||
-      (L->contains(&To) ? &To != L->getHeader() || &From != L->getLoopLatch()
-                        : L->getParentLoop() && !L->getParentLoop()->contains(&To)) ||
+  if (!Plan.options().SkipIdleLoops || Machine.manyThreads() || !L ||
+      !L->getLoopPreheader() || Plan.carriesResults(L->getOutermostLoop()) ||
+      (L->contains(&To)
+           ? &To != L->getHeader() || &From != L->getLoopLatch()
+           : L->getParentLoop() && !L->getParentLoop()->contains(&To)) ||
       LI.getLoopFor(L->getLoopPreheader()) != L->getParentLoop() ||
       Plan.constantCount(L).value_or(8) < 8)
     return nullptr;
@@ -1024,10 +1137,12 @@ void ReverseEmitter::finish() {
   SmallVector<Value *, 8> Members;
   if (Plan.returnsLate())
     for (const BasicBlock &Block : Plan.primal())
-      if (auto *R = dyn_cast<ReturnInst>(Block.getTerminator()); R && Plan.shape().isLive(&Block))
+      if (auto *R = dyn_cast<ReturnInst>(Block.getTerminator());
+          R && Plan.shape().isLive(&Block))
         Members.push_back(late(R->getReturnValue()));
   if (PrimalResult)
-    Members.push_back(B.CreateLoad(PrimalResult->getAllocatedType(), PrimalResult));
+    Members.push_back(
+        B.CreateLoad(PrimalResult->getAllocatedType(), PrimalResult));
   for (const Argument &A : Plan.primal().args()) {
     if (Plan.request().Args[A.getArgNo()] != ArgActivity::Out)
       continue;

@@ -1,7 +1,8 @@
-//===- ReverseEmitter.h - the reverse sweep -----------------------*- C++ -*-===//
+//===- ReverseEmitter.h - the reverse sweep -----------------------*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -35,45 +36,65 @@ class ReverseEmitter final : public RuleContext {
 public:
   /// Joint: `D` is the function that Primal emitted into. Split: the declared
   /// sweep.
-  ReverseEmitter(const DerivativePlan &Plan, PrimalEmitter &Primal, llvm::Function &D,
-                 EmitServices &Services);
+  ReverseEmitter(const DerivativePlan &Plan, PrimalEmitter &Primal,
+                 llvm::Function &D, EmitServices &Services);
   void run();
 
   llvm::IRBuilderBase &builder() override { return B; }
   const ActivityAnalysis &activity() const override { return Plan.activity(); }
-  llvm::Value *primal(const llvm::Value *V) override { return lookup({Need::Primal, V}); }
-  llvm::Value *shadow(const llvm::Value *V) override { return lookup({Need::Shadow, V}); }
-  llvm::Value *tape(const llvm::CallBase &C) override { return lookup({Need::Tape, &C}); }
+  llvm::Value *primal(const llvm::Value *V) override {
+    return lookup({Need::Primal, V});
+  }
+  llvm::Value *shadow(const llvm::Value *V) override {
+    return lookup({Need::Shadow, V});
+  }
+  llvm::Value *tape(const llvm::CallBase &C) override {
+    return lookup({Need::Tape, &C});
+  }
   const Target &target() const override { return Machine; }
-  Accumulation accumulation(const llvm::LoadInst &L) const override { return Plan.accumulation(L); }
+  Accumulation accumulation(const llvm::LoadInst &L) const override {
+    return Plan.accumulation(L);
+  }
   llvm::Value *owned() override;
-  AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const override { return Plan.atomicPlace(M); }
+  AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const override {
+    return Plan.atomicPlace(M);
+  }
   llvm::Value *atomicsOwned() override;
   std::optional<SharedPlace> sharedPlace(llvm::Value *Address) override;
-  bool exchanges() const override { return Machine.prefersExchange() && Plan.options().ExchangeOnDevice; }
+  bool exchanges() const override {
+    return Machine.prefersExchange() && Plan.options().ExchangeOnDevice;
+  }
   llvm::Value *addUp(llvm::Value *Old, llvm::Value *X) override;
-  void markAdjointAccess(llvm::Instruction *I) override { Primal.kinds().shadow(I); }
+  void markAdjointAccess(llvm::Instruction *I) override {
+    Primal.kinds().shadow(I);
+  }
   llvm::Value *take(const llvm::Value *V) override;
   void accumulate(const llvm::Value *V, llvm::Value *X) override;
-  llvm::Value *partial(const Partial &P, const llvm::Instruction &I, llvm::Value *Seed) override;
-  llvm::Function *runtime(llvm::StringRef Name) override { return Services.runtime().require(Name); }
+  llvm::Value *partial(const Partial &P, const llvm::Instruction &I,
+                       llvm::Value *Seed) override;
+  llvm::Function *runtime(llvm::StringRef Name) override {
+    return Services.runtime().require(Name);
+  }
   llvm::Value *arena() override { return Arena; }
   llvm::Function *sweepOf(const llvm::CallBase &C) override;
-  bool givesAgain(const llvm::CallBase &C) const override { return Plan.calleeRequest(C).ArgsAgain; }
+  bool givesAgain(const llvm::CallBase &C) const override {
+    return Plan.calleeRequest(C).ArgsAgain;
+  }
   unsigned width() const override { return Plan.request().Width; }
   void selectLane(unsigned L) override { Lane = L; }
 
 private:
   /// Runs Body with each lane as the current one.
   void forLanes(llvm::function_ref<void()> Body);
-  /// Adds X to Sum in every float. Of a value whose bits hold `Floats`, X and Sum are
-  /// the member at byte `At`.
-  llvm::Value *add(llvm::Value *Sum, llvm::Value *X, llvm::ArrayRef<TypedLeaf> Floats,
-                   uint64_t At = 0);
+  /// Adds X to Sum in every float. Of a value whose bits hold `Floats`, X and
+  /// Sum are the member at byte `At`.
+  llvm::Value *add(llvm::Value *Sum, llvm::Value *X,
+                   llvm::ArrayRef<TypedLeaf> Floats, uint64_t At = 0);
   llvm::AllocaInst *adjoint(const llvm::Value *V);
   llvm::AllocaInst *entryAlloca(llvm::Type *T, const llvm::Twine &Name);
 
-  llvm::Value *keptPartner(const llvm::Instruction &I, llvm::StringRef Id, unsigned N);
+  llvm::Value *keptPartner(const llvm::Instruction &I, llvm::StringRef Id,
+                           unsigned N);
   llvm::Value *lookup(Need N);
   llvm::Value *compute(Need N);
   llvm::Value *computePhi(const llvm::PHINode &Phi, Need::Kind K);
@@ -95,13 +116,14 @@ private:
   void leaveBlock(const llvm::BasicBlock &Block);
   void emitEdge(const llvm::BasicBlock &From, const llvm::BasicBlock &To,
                 llvm::ArrayRef<TakenAdjoint> Adjoints);
-  /// A condition under which the reverse of the loop that From -> To leaves does
-  /// nothing, where it is worth asking; else null.
+  /// A condition under which the reverse of the loop that From -> To leaves
+  /// does nothing, where it is worth asking; else null.
   llvm::Value *idle(const llvm::BasicBlock &From, const llvm::BasicBlock &To,
                     llvm::ArrayRef<TakenAdjoint> Adjoints);
   llvm::BasicBlock *reverseOf(const llvm::BasicBlock &P);
   void moveHere(const llvm::Loop &L);
-  void carry(const llvm::Loop &L, llvm::BasicBlock &Before, llvm::BasicBlock &Latch);
+  void carry(const llvm::Loop &L, llvm::BasicBlock &Before,
+             llvm::BasicBlock &Latch);
   llvm::AllocaInst *carried(const llvm::PHINode &Phi);
   llvm::AllocaInst *overStack(llvm::Instruction *Def);
   llvm::Value *late(const llvm::Value *V);
@@ -120,13 +142,15 @@ private:
   Target Machine;
   /// See owned().
   llvm::Value *Owned = nullptr, *AtomicsOwned = nullptr;
-  llvm::Value *holds(const ThreadOwnership::Condition &C, const llvm::Twine &Name);
+  llvm::Value *holds(const ThreadOwnership::Condition &C,
+                     const llvm::Twine &Name);
   llvm::IRBuilder<> B;
   llvm::Value *Arena = nullptr;
   llvm::Value *Frame = nullptr;
   llvm::SmallVector<llvm::Value *, 1> Seeds; ///< per lane, or none
   /// Of a split sweep that is given them again, per lane.
-  llvm::DenseMap<const llvm::Value *, llvm::SmallVector<llvm::Value *, 1>> GivenShadows;
+  llvm::DenseMap<const llvm::Value *, llvm::SmallVector<llvm::Value *, 1>>
+      GivenShadows;
   llvm::DenseMap<const llvm::Value *, llvm::Value *> GivenPrimals;
   llvm::AllocaInst *PrimalResult = nullptr;
   /// Where the reverse of the primal's entry block ends.
@@ -134,19 +158,23 @@ private:
   /// Flags that all floating-point operations of the primal share: those of
   /// accumulation, which belongs to no operation.
   llvm::FastMathFlags CommonFlags;
-  bool MarksShares = false; ///< arithmetic on adjoints is marked as such (Support/ShareMarks.h)
-  bool Reorders = false;  ///< what is added to one adjoint may be added in any order
+  bool MarksShares = false; ///< arithmetic on adjoints is marked as such
+                            ///< (Support/ShareMarks.h)
+  bool Reorders =
+      false; ///< what is added to one adjoint may be added in any order
   bool Contracts = false; ///< products and sums of the derivative may be fused
 
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BasicBlock *> Reversed;
   /// From the latch of a deferred loop to where an iteration of it is run.
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BasicBlock *> Runs;
   /// Per lane.
-  llvm::SmallVector<llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *>, 1> Adjoints;
+  llvm::SmallVector<llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *>, 1>
+      Adjoints;
   unsigned Lane = 0; ///< the current one
   /// From a loop to its counter and, for records, the current one.
   llvm::DenseMap<const llvm::Loop *, llvm::AllocaInst *> Counters, Records;
-  /// The iteration of a loop that carries its results: it goes up as the counter goes down.
+  /// The iteration of a loop that carries its results: it goes up as the
+  /// counter goes down.
   llvm::DenseMap<const llvm::Loop *, llvm::AllocaInst *> Upward;
   /// What loops carry, by the phis of their headers and exits.
   llvm::DenseMap<const llvm::PHINode *, llvm::AllocaInst *> Carried;
@@ -154,10 +182,12 @@ private:
   /// Of the primal: does it wait for a loop's results, and what is it then.
   llvm::DenseMap<const llvm::Value *, bool> Waits;
   llvm::DenseMap<const llvm::Value *, llvm::Value *> Late;
-  /// From what varies of an address, values and their factors, to their sum, and
-  /// to who shares it, in one block of code.
+  /// From what varies of an address, values and their factors, to their sum,
+  /// and to who shares it, in one block of code.
   using VaryingPart = std::vector<std::pair<llvm::Value *, uint64_t>>;
-  std::map<std::pair<llvm::BasicBlock *, VaryingPart>, std::pair<llvm::Value *, llvm::Value *>> Peers;
+  std::map<std::pair<llvm::BasicBlock *, VaryingPart>,
+           std::pair<llvm::Value *, llvm::Value *>>
+      Peers;
   /// Adjoints of loads from memory of the block; see sharedPlace().
   std::optional<unsigned> SharedAdditions;
   /// Needs already met in the reverse of the current block; shadows by lane.

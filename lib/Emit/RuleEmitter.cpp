@@ -1,7 +1,7 @@
 //===- RuleEmitter.cpp - derivatives that call what a rule gives ----------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -29,9 +29,10 @@ namespace {
 /// frame that leads from the primal sweep to the reverse sweep.
 class RuleEmitter {
 protected:
-  RuleEmitter(const DerivativeRequest &R, Function &Made, Function *Sweep, RuntimeLibrary &Runtime)
-      : R(R), F(*R.Primal), Made(Made), Sweep(Sweep), Runtime(Runtime), B(F.getContext()),
-        DL(F.getDataLayout()), Lanes(R.Width) {}
+  RuleEmitter(const DerivativeRequest &R, Function &Made, Function *Sweep,
+              RuntimeLibrary &Runtime)
+      : R(R), F(*R.Primal), Made(Made), Sweep(Sweep), Runtime(Runtime),
+        B(F.getContext()), DL(F.getDataLayout()), Lanes(R.Width) {}
 
   const DerivativeRequest &R;
   Function &F;
@@ -54,7 +55,8 @@ protected:
   uint64_t FrameBytes = 0;
 
   bool isDup(unsigned Param) const {
-    return R.Args[Param] == ArgActivity::Dup || R.Args[Param] == ArgActivity::DupNoNeed;
+    return R.Args[Param] == ArgActivity::Dup ||
+           R.Args[Param] == ArgActivity::DupNoNeed;
   }
 
   void begin(Function &D, bool InArena) {
@@ -79,7 +81,8 @@ protected:
     return At;
   }
   Value *at(Value *Base, uint64_t Offset) {
-    return Offset ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Base, Offset) : Base;
+    return Offset ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Base, Offset)
+                  : Base;
   }
   /// The whole of a value, in memory of this function.
   Value *spill(Value *V) {
@@ -101,12 +104,14 @@ protected:
       PrimalAt.push_back(reserve(Bytes, DL.getABITypeAlign(A.getType())));
       ShadowAt.push_back(0);
       if (isDup(A.getArgNo()))
-        ShadowAt.back() = reserve(Bytes * Lanes, DL.getABITypeAlign(A.getType()));
+        ShadowAt.back() =
+            reserve(Bytes * Lanes, DL.getABITypeAlign(A.getType()));
     }
   }
   void makeFrame() {
     Frame = FrameBytes ? (Value *)B.CreateCall(Runtime.require("rg_tape_alloc"),
-                                               {Arena, B.getInt64(FrameBytes)}, "frame")
+                                               {Arena, B.getInt64(FrameBytes)},
+                                               "frame")
                        : ConstantPointerNull::get(B.getPtrTy());
   }
   void saveParameters() {
@@ -136,13 +141,16 @@ protected:
     return DL.getTypeAllocSize(F.getArg(Param)->getType()).getFixedValue();
   }
 
-  /// The shadow of a pointer as rules get it: null where it has none of its own.
+  /// The shadow of a pointer as rules get it: null where it has none of its
+  /// own.
   Value *ownShadow(unsigned Param, unsigned Lane) {
     Parameter &P = Parameters[Param];
-    auto *Null = ConstantPointerNull::get(cast<PointerType>(P.Primal->getType()));
+    auto *Null =
+        ConstantPointerNull::get(cast<PointerType>(P.Primal->getType()));
     if (P.Shadows.empty())
       return Null;
-    return B.CreateSelect(B.CreateICmpEQ(P.Shadows[Lane], P.Primal), Null, P.Shadows[Lane]);
+    return B.CreateSelect(B.CreateICmpEQ(P.Shadows[Lane], P.Primal), Null,
+                          P.Shadows[Lane]);
   }
 
   CallInst *call(Function &Callee, ArrayRef<Value *> Args) {
@@ -178,8 +186,8 @@ protected:
 
 class UserRuleEmitter : RuleEmitter {
 public:
-  UserRuleEmitter(const DerivativeRequest &R, const GivenDerivatives &Given, Function &Made,
-                  Function *Sweep, RuntimeLibrary &Runtime)
+  UserRuleEmitter(const DerivativeRequest &R, const GivenDerivatives &Given,
+                  Function &Made, Function *Sweep, RuntimeLibrary &Runtime)
       : RuleEmitter(R, Made, Sweep, Runtime) {
     S.Primal = &F;
     // Were read when they were registered, and found good.
@@ -219,7 +227,8 @@ private:
         if (T->isPointerTy())
           Args.push_back(ownShadow(Operand.Param, Lane));
         else if (T->isFPOrFPVectorTy())
-          Args.push_back(P.Shadows.empty() ? Constant::getNullValue(T) : P.Shadows[Lane]);
+          Args.push_back(P.Shadows.empty() ? Constant::getNullValue(T)
+                                           : P.Shadows[Lane]);
         else
           Args.push_back(P.Primal);
         break;
@@ -228,13 +237,16 @@ private:
         if (Seeds.empty())
           Args.push_back(Constant::getNullValue(T));
         else
-          Args.push_back(Seeds[Lane]->getType() == T
-                             ? Seeds[Lane]
-                             : B.CreateExtractValue(Seeds[Lane], Operand.Param));
+          Args.push_back(
+              Seeds[Lane]->getType() == T
+                  ? Seeds[Lane]
+                  : B.CreateExtractValue(Seeds[Lane], Operand.Param));
         break;
       case RuleOperand::Tape: {
         Value *Part = at(Tape, Operand.Offset);
-        Args.push_back(Rule.F->getArg(N)->hasByValAttr() ? Part : B.CreateAlignedLoad(T, Part, Align(1)));
+        Args.push_back(Rule.F->getArg(N)->hasByValAttr()
+                           ? Part
+                           : B.CreateAlignedLoad(T, Part, Align(1)));
         break;
       }
       case RuleOperand::ResultMemory:
@@ -264,8 +276,8 @@ private:
     for (unsigned Lane = 0; Lane != Lanes; ++Lane) {
       Value *Image = callRule(S.Augment, Lane, nullptr);
       if (S.TapeBytes)
-        B.CreateMemCpy(at(Frame, TapeAt + Lane * TapeStride), Align(16), Image, MaybeAlign(),
-                       S.TapeBytes);
+        B.CreateMemCpy(at(Frame, TapeAt + Lane * TapeStride), Align(16), Image,
+                       MaybeAlign(), S.TapeBytes);
       if (S.Augment.PrimalAt)
         Primal = member(Image, *S.Augment.PrimalAt, F.getReturnType());
       if (S.Augment.ShadowAt)
@@ -288,10 +300,12 @@ private:
     // Adjoints by parameter, then lane.
     SmallVector<SmallVector<Value *, 1>, 8> Adjoints(F.arg_size());
     for (unsigned Lane = 0; Lane != Lanes; ++Lane) {
-      Value *Image = callRule(S.Reverse, Lane, at(Frame, TapeAt + Lane * TapeStride));
+      Value *Image =
+          callRule(S.Reverse, Lane, at(Frame, TapeAt + Lane * TapeStride));
       for (auto [Param, At] : S.Reverse.Adjoints)
         if (R.Args[Param] == ArgActivity::Out)
-          Adjoints[Param].push_back(member(Image, At, F.getArg(Param)->getType()));
+          Adjoints[Param].push_back(
+              member(Image, At, F.getArg(Param)->getType()));
     }
     SmallVector<Value *, 8> Members;
     for (Argument &A : F.args())
@@ -319,7 +333,8 @@ private:
       if (S.Forward.PrimalAt)
         Primal = member(Image, *S.Forward.PrimalAt, F.getReturnType());
       if (S.Forward.ShadowAt)
-        Tangents.push_back(member(Image, *S.Forward.ShadowAt, F.getReturnType()));
+        Tangents.push_back(
+            member(Image, *S.Forward.ShadowAt, F.getReturnType()));
     }
     SmallVector<Value *, 4> Members;
     if (R.ReturnPrimal && !F.getReturnType()->isVoidTy())
@@ -339,11 +354,14 @@ private:
 
 class RuntimeRuleEmitter : RuleEmitter {
 public:
-  RuntimeRuleEmitter(const DerivativeRequest &R, const OperationRecord &Rule, Function &Made,
-                     Function *Sweep, RuntimeLibrary &Runtime)
+  RuntimeRuleEmitter(const DerivativeRequest &R, const OperationRecord &Rule,
+                     Function &Made, Function *Sweep, RuntimeLibrary &Runtime)
       : RuleEmitter(R, Made, Sweep, Runtime), Rule(Rule) {}
 
-  bool run() { return R.Mode == DerivativeMode::Forward ? emitForward() : emitAugment() && emitSweep(); }
+  bool run() {
+    return R.Mode == DerivativeMode::Forward ? emitForward()
+                                             : emitAugment() && emitSweep();
+  }
 
 private:
   const OperationRecord &Rule;
@@ -356,15 +374,20 @@ private:
   /// Operands that may carry a derivative.
   bool hasShadow(unsigned Op) const {
     Type *T = F.getArg(Op)->getType();
-    return T->isFPOrFPVectorTy() || (T->isPointerTy() && Rule.memoryBehind(Op).Element);
+    return T->isFPOrFPVectorTy() ||
+           (T->isPointerTy() && Rule.memoryBehind(Op).Element);
   }
-  bool isActive(unsigned Op) const { return hasShadow(Op) && R.Args[Op] != ArgActivity::Const; }
+  bool isActive(unsigned Op) const {
+    return hasShadow(Op) && R.Args[Op] != ArgActivity::Const;
+  }
 
   /// An array with one element per lane.
   Value *lanesOf(ArrayRef<Value *> Values) {
     AllocaInst *Array = memory(ArrayType::get(Values[0]->getType(), Lanes));
     for (auto [Lane, V] : enumerate(Values))
-      B.CreateStore(V, at(Array, Lane * DL.getTypeAllocSize(V->getType()).getFixedValue()));
+      B.CreateStore(
+          V,
+          at(Array, Lane * DL.getTypeAllocSize(V->getType()).getFixedValue()));
     return Array;
   }
   Value *null() { return ConstantPointerNull::get(B.getPtrTy()); }
@@ -380,9 +403,11 @@ private:
   }
 
   /// Null unless the runtime has a function of that name and type.
-  bool callRuntime(StringRef Name, Type *Result, ArrayRef<Value *> Args, Value *&Made) {
+  bool callRuntime(StringRef Name, Type *Result, ArrayRef<Value *> Args,
+                   Value *&Made) {
     Function *Callee = Runtime.require(Name);
-    if (!Callee || Callee->getReturnType() != Result || Callee->arg_size() != Args.size())
+    if (!Callee || Callee->getReturnType() != Result ||
+        Callee->arg_size() != Args.size())
       return false;
     for (auto [Parameter, Arg] : zip(Callee->args(), Args))
       if (Parameter.getType() != Arg->getType())
@@ -394,7 +419,8 @@ private:
   bool emitAugment() {
     begin(Made, /*InArena=*/true);
     layOutParameters();
-    uint64_t TapeAt = reserve(DL.getPointerSize(), DL.getPointerABIAlignment(0));
+    uint64_t TapeAt =
+        reserve(DL.getPointerSize(), DL.getPointerABIAlignment(0));
     makeFrame();
     saveParameters();
     uint64_t Active = 0;
@@ -422,7 +448,9 @@ private:
 
   bool emitSweep() {
     beginSweep();
-    SmallVector<Value *, 16> Args{Arena, B.getInt64(Lanes), B.CreateLoad(B.getPtrTy(), at(Frame, TapeAt))};
+    SmallVector<Value *, 16> Args{
+        Arena, B.getInt64(Lanes),
+        B.CreateLoad(B.getPtrTy(), at(Frame, TapeAt))};
     SmallVector<Value *, 8> Adjoints(F.arg_size());
     for (unsigned Op = 0; Op != numOperands(); ++Op) {
       Args.push_back(Parameters[Op].Primal);
@@ -432,7 +460,8 @@ private:
       if (T->isPointerTy()) {
         Args.push_back(shadowsOf(Op));
       } else if (R.Args[Op] == ArgActivity::Out) {
-        Args.push_back(Adjoints[Op] = lanesOf(SmallVector<Value *, 1>(Lanes, Constant::getNullValue(T))));
+        Args.push_back(Adjoints[Op] = lanesOf(SmallVector<Value *, 1>(
+                           Lanes, Constant::getNullValue(T))));
       } else {
         Args.push_back(null());
       }
@@ -446,10 +475,11 @@ private:
     for (Argument &A : F.args())
       if (R.Args[A.getArgNo()] == ArgActivity::Out)
         for (unsigned Lane = 0; Lane != Lanes; ++Lane)
-          Members.push_back(Adjoints[A.getArgNo()]
-                                ? B.CreateLoad(A.getType(), at(Adjoints[A.getArgNo()],
-                                                               Lane * bytesOf(A.getArgNo())))
-                                : (Value *)Constant::getNullValue(A.getType()));
+          Members.push_back(
+              Adjoints[A.getArgNo()]
+                  ? B.CreateLoad(A.getType(), at(Adjoints[A.getArgNo()],
+                                                 Lane * bytesOf(A.getArgNo())))
+                  : (Value *)Constant::getNullValue(A.getType()));
     returnMembers(Members);
     return true;
   }
@@ -478,7 +508,9 @@ private:
     if (R.ActiveReturn)
       for (unsigned Lane = 0; Lane != Lanes; ++Lane)
         Members.push_back(
-            Tangents ? B.CreateLoad(T, at(Tangents, Lane * DL.getTypeAllocSize(T).getFixedValue()))
+            Tangents ? B.CreateLoad(
+                           T, at(Tangents,
+                                 Lane * DL.getTypeAllocSize(T).getFixedValue()))
                      : (Value *)Constant::getNullValue(T));
     returnMembers(Members);
     return true;
@@ -487,7 +519,8 @@ private:
 
 } // namespace
 
-bool retrograd::emitRule(const DerivativeRequest &R, const OperationRecord &Rule, Function &Made,
+bool retrograd::emitRule(const DerivativeRequest &R,
+                         const OperationRecord &Rule, Function &Made,
                          Function *Sweep, RuntimeLibrary &Runtime) {
   if (!Rule.Given)
     return RuntimeRuleEmitter(R, Rule, Made, Sweep, Runtime).run();

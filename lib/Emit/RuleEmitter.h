@@ -1,7 +1,8 @@
-//===- RuleEmitter.h - derivatives that call what a rule gives ---*- C++ -*-===//
+//===- RuleEmitter.h - derivatives that call what a rule gives ---*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -24,8 +25,9 @@ class RuntimeLibrary;
 /// and Sweep its reverse half. Rule is the record of R.Primal, of class Rule,
 /// and has functions for this mode. False if a runtime rule's function is
 /// missing or does not have the prototype that its record asks for.
-bool emitRule(const DerivativeRequest &R, const OperationRecord &Rule, llvm::Function &Made,
-              llvm::Function *Sweep, RuntimeLibrary &Runtime);
+bool emitRule(const DerivativeRequest &R, const OperationRecord &Rule,
+              llvm::Function &Made, llvm::Function *Sweep,
+              RuntimeLibrary &Runtime);
 
 } // namespace retrograd
 

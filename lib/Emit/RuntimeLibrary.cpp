@@ -1,7 +1,8 @@
-//===- RuntimeLibrary.cpp - the runtime's bitcode in the user's module -----===//
+//===- RuntimeLibrary.cpp - the runtime's bitcode in the user's module
+//-----===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -12,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/RuntimeLibrary.h"
-#include "Target/Target.h"
 #include "Emit/FunctionShell.h"
+#include "Target/Target.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/AttributeMask.h"
@@ -93,8 +94,10 @@ static void describe(Function &F, const Target &Machine) {
   // its result is known to alias nothing; CleanUp inlines the calls in loops.
   if (F.getName() == "rg_tape_alloc" || F.getName() == "rg_tape_zalloc") {
     F.setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
-    // On a GPU a call costs more than what it may say, and CleanUp inlines it late.
-    F.addFnAttr(Machine.manyThreads() ? Attribute::AlwaysInline : Attribute::NoInline);
+    // On a GPU a call costs more than what it may say, and CleanUp inlines it
+    // late.
+    F.addFnAttr(Machine.manyThreads() ? Attribute::AlwaysInline
+                                      : Attribute::NoInline);
     F.addFnAttr(Attribute::NoUnwind);
     F.addRetAttr(Attribute::NoAlias);
     F.addRetAttr(Attribute::NonNull);
@@ -123,7 +126,8 @@ static void useDeviceMath(Function &F, const Target &Machine) {
     if (Name.starts_with("__"))
       continue; // has its own name already
     Call->setCalledFunction(Callee->getParent()->getOrInsertFunction(
-        Machine.mathFunction(Name, T), Callee->getFunctionType(), Callee->getAttributes()));
+        Machine.mathFunction(Name, T), Callee->getFunctionType(),
+        Callee->getAttributes()));
   }
 }
 
@@ -133,7 +137,8 @@ Function *RuntimeLibrary::require(StringRef Name) {
       return Present;
 
   Target Machine(M);
-  std::unique_ptr<Module> Runtime = openRuntime(M.getContext(), Machine.runtime());
+  std::unique_ptr<Module> Runtime =
+      openRuntime(M.getContext(), Machine.runtime());
   if (!Runtime)
     return nullptr;
   Function *Wanted = Runtime->getFunction(Name);
@@ -207,7 +212,8 @@ Constant *RuntimeLibrary::text(StringRef Kind, StringRef Text) {
   if (GlobalVariable *Known = M.getGlobalVariable(Key, true))
     return Known;
   Constant *Bytes = ConstantDataArray::getString(M.getContext(), Text);
-  auto *G = new GlobalVariable(M, Bytes->getType(), true, GlobalValue::PrivateLinkage, Bytes, Key);
+  auto *G = new GlobalVariable(M, Bytes->getType(), true,
+                               GlobalValue::PrivateLinkage, Bytes, Key);
   G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
   return G;
 }

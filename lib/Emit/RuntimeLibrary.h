@@ -1,8 +1,8 @@
 //===- RuntimeLibrary.h - the runtime's bitcode in the user's module -*- C++
 //-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -36,8 +36,9 @@ public:
   /// runtime has no function of that name.
   llvm::Function *require(llvm::StringRef Name);
 
-  /// The bytes of Text with a zero behind them, once in this module, for a routine that
-  /// prints them. Kind is the prefix of their private name, "rg.place.".
+  /// The bytes of Text with a zero behind them, once in this module, for a
+  /// routine that prints them. Kind is the prefix of their private name,
+  /// "rg.place.".
   llvm::Constant *text(llvm::StringRef Kind, llvm::StringRef Text);
 
   /// Gives every runtime function that the module merely declares (because the

@@ -1,7 +1,7 @@
 //===- SharedAdditions.cpp - additions to the block's memory, together ----===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,13 +29,16 @@ static StringRef calleeName(const Instruction &I) {
   return F ? F->getName() : "";
 }
 
-/// rg_merge_shared_f32(base, offset, x, peers) and its like, with a constant offset.
+/// rg_merge_shared_f32(base, offset, x, peers) and its like, with a constant
+/// offset.
 static bool isAddition(const Instruction &I, StringRef &Type) {
   StringRef Name = calleeName(I);
-  if (!Name.consume_front("rg_merge_shared_") && !Name.consume_front("rg_merge_here_"))
+  if (!Name.consume_front("rg_merge_shared_") &&
+      !Name.consume_front("rg_merge_here_"))
     return false;
   Type = Name;
-  return (Name == "f32" || Name == "f64") && isa<ConstantInt>(cast<CallInst>(I).getArgOperand(1));
+  return (Name == "f32" || Name == "f64") &&
+         isa<ConstantInt>(cast<CallInst>(I).getArgOperand(1));
 }
 
 /// Additions to the shadow that Base leads to may wait until I is over.
@@ -43,32 +46,38 @@ static bool letsWait(const Instruction &I, const Value &Base) {
   if (!I.mayReadOrWriteMemory())
     return !isa<CallBase>(I) || !cast<CallBase>(I).isConvergent();
   StringRef Name = calleeName(I);
-  if (Name == "rg_peers" || Name.starts_with("rg_merge_") || Name.starts_with("rg_accumulate_"))
+  if (Name == "rg_peers" || Name.starts_with("rg_merge_") ||
+      Name.starts_with("rg_accumulate_"))
     return true; // sums take no notice of their order
   const Value *P = getLoadStorePointerOperand(&I);
   if (!P || I.isAtomic() || I.isVolatile())
     return false;
-  const Value *Of = getUnderlyingObject(P, /*MaxLookup=*/0), *Shadow = getUnderlyingObject(&Base, /*MaxLookup=*/0);
+  const Value *Of = getUnderlyingObject(P, /*MaxLookup=*/0),
+              *Shadow = getUnderlyingObject(&Base, /*MaxLookup=*/0);
   return Of != Shadow && isIdentifiedObject(Of) && isIdentifiedObject(Shadow);
 }
 
 /// All of them where the last one stands.
-static void emitTogether(ArrayRef<CallInst *> Calls, StringRef Type, RuntimeLibrary &Runtime) {
+static void emitTogether(ArrayRef<CallInst *> Calls, StringRef Type,
+                         RuntimeLibrary &Runtime) {
   for (unsigned Size : {8, 4})
     while (Calls.size() >= Size) {
       ArrayRef<CallInst *> Now = Calls.take_front(Size);
       Calls = Calls.drop_front(Size);
-      Function *Merge = Runtime.require(("rg_merge_" + Type + "x" + Twine(Size)).str());
+      Function *Merge =
+          Runtime.require(("rg_merge_" + Type + "x" + Twine(Size)).str());
       CallInst *Last = Now.back();
       IRBuilder<> B(Last);
       SmallVector<Constant *, 8> Offsets;
-      Value *Numbers = PoisonValue::get(FixedVectorType::get(Last->getArgOperand(2)->getType(), Size));
+      Value *Numbers = PoisonValue::get(
+          FixedVectorType::get(Last->getArgOperand(2)->getType(), Size));
       for (auto [I, C] : enumerate(Now)) {
         Offsets.push_back(cast<Constant>(C->getArgOperand(1)));
         Numbers = B.CreateInsertElement(Numbers, C->getArgOperand(2), I);
       }
       CallInst *Together = B.CreateCall(
-          Merge, {Last->getArgOperand(0), ConstantVector::get(Offsets), Numbers, Last->getArgOperand(3)});
+          Merge, {Last->getArgOperand(0), ConstantVector::get(Offsets), Numbers,
+                  Last->getArgOperand(3)});
       Together->setAAMetadata(Last->getAAMetadata());
       for (CallInst *C : Now)
         C->eraseFromParent();

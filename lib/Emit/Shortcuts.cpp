@@ -1,7 +1,7 @@
 //===- Shortcuts.cpp ------------------------------------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,8 @@ static constexpr StringLiteral Name = "rg_unless_differentiated";
 Value *retrograd::unlessDifferentiated(IRBuilderBase &B, Value *Condition) {
   Module &M = *B.GetInsertBlock()->getModule();
   auto *F = cast<Function>(
-      M.getOrInsertFunction(Name, FunctionType::get(B.getInt1Ty(), {B.getInt1Ty()}, false))
+      M.getOrInsertFunction(
+           Name, FunctionType::get(B.getInt1Ty(), {B.getInt1Ty()}, false))
           .getCallee());
   F->setDoesNotAccessMemory();
   F->setDoesNotThrow();

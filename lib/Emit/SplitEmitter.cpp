@@ -18,7 +18,13 @@ namespace {
 /// Members of what the user holds, in bytes. The first one is known to
 /// rg_tape_free. The sweep is kept as an integer, since it is only compared: no
 /// analysis needs to follow it where the whole is differentiated again.
-enum : uint64_t { ArenaAt = 0, TapeAt = 8, OwnAt = 16, SweepAt = 24, HandleBytes = 32 };
+enum : uint64_t {
+  ArenaAt = 0,
+  TapeAt = 8,
+  OwnAt = 16,
+  SweepAt = 24,
+  HandleBytes = 32
+};
 
 class SplitEmitter {
 public:
@@ -45,9 +51,9 @@ private:
   }
   /// A struct in memory that belongs to the call; null for other parameters.
   static Type *inMemory(const Argument &A) {
-    return A.hasByValAttr()         ? A.getParamByValType()
+    return A.hasByValAttr()       ? A.getParamByValType()
            : A.hasStructRetAttr() ? A.getParamStructRetType()
-                                    : nullptr;
+                                  : nullptr;
   }
   Value *at(Value *P, uint64_t Offset) {
     return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), P, Offset);
@@ -71,7 +77,8 @@ private:
   const DataLayout &DL;
   IRBuilder<> B;
   uint64_t OwnBytes = 0;
-  /// In place: the augmented primal's frame record, and where the mark lies behind it, if it does.
+  /// In place: the augmented primal's frame record, and where the mark lies
+  /// behind it, if it does.
   CallBase *Frame = nullptr;
   uint64_t FrameBytes = 0;
   std::optional<uint64_t> MarkAt;
@@ -95,7 +102,8 @@ Function *SplitEmitter::begin() {
   Function *D = declare(T, ".split");
   Value *Arena = B.CreateCall(Runtime.require("rg_split_begin"), {}, "arena");
   Function *Allocate = Runtime.require("rg_tape_alloc");
-  Value *Tape = B.CreateCall(Allocate, {Arena, B.getInt64(HandleBytes)}, "tape");
+  Value *Tape =
+      B.CreateCall(Allocate, {Arena, B.getInt64(HandleBytes)}, "tape");
   B.CreateStore(Arena, at(Tape, ArenaAt));
   Value *Own = nullptr;
   if (OwnBytes) {
@@ -103,14 +111,15 @@ Function *SplitEmitter::begin() {
     B.CreateStore(Own, at(Tape, OwnAt));
   }
   SmallVector<Value *, 16> Args{Arena};
-  Value *Result = nullptr;   // memory of a returned struct
+  Value *Result = nullptr; // memory of a returned struct
   Value *ResultCopy = nullptr;
   auto Param = D->arg_begin();
   uint64_t Next = 0;
   for (Argument &A : R.Primal->args()) {
     Type *Memory = inMemory(A);
-    Value *Bytes =
-        Memory ? B.getInt64(DL.getTypeAllocSize(Memory).getFixedValue()) : nullptr;
+    Value *Bytes = Memory
+                       ? B.getInt64(DL.getTypeAllocSize(Memory).getFixedValue())
+                       : nullptr;
     Value *V = &*Param++;
     if (Memory) {
       Value *Copy = B.CreateCall(Allocate, {Arena, Bytes});
@@ -148,13 +157,15 @@ Function *SplitEmitter::begin() {
   return D;
 }
 
-/// Whose tape it is. Not the address of the sweep: a function whose address is kept may be called
-/// by it, for all that others can see, and one with barriers must not be.
+/// Whose tape it is. Not the address of the sweep: a function whose address is
+/// kept may be called by it, for all that others can see, and one with barriers
+/// must not be.
 Constant *SplitEmitter::identity() {
   if (!Identity)
-    Identity = new GlobalVariable(M, B.getInt8Ty(), /*isConstant=*/true, GlobalValue::InternalLinkage, B.getInt8(0),
-                                  "rg.tape.of." + R.Primal->getName(), nullptr, GlobalValue::NotThreadLocal,
-                                  DL.getDefaultGlobalsAddressSpace());
+    Identity = new GlobalVariable(
+        M, B.getInt8Ty(), /*isConstant=*/true, GlobalValue::InternalLinkage,
+        B.getInt8(0), "rg.tape.of." + R.Primal->getName(), nullptr,
+        GlobalValue::NotThreadLocal, DL.getDefaultGlobalsAddressSpace());
   return ConstantExpr::getPtrToInt(Identity, B.getInt64Ty());
 }
 
@@ -187,17 +198,23 @@ SmallVector<Type *, 16> SplitEmitter::parametersOfFinish() const {
   return Params;
 }
 
-/// All that the augmented primal keeps is a frame record, and that fits into the user's memory.
+/// All that the augmented primal keeps is a frame record, and that fits into
+/// the user's memory.
 bool SplitEmitter::liesInPlace() {
-  if (!R.UserBytes || R.Width != 1 || any_of(R.Primal->args(), [](const Argument &A) { return inMemory(A); }) ||
-      !Augmented.use_empty() || !Sweep.use_empty() || !Sweep.getArg(0)->use_empty())
+  if (!R.UserBytes || R.Width != 1 ||
+      any_of(R.Primal->args(), [](const Argument &A) { return inMemory(A); }) ||
+      !Augmented.use_empty() || !Sweep.use_empty() ||
+      !Sweep.getArg(0)->use_empty())
     return false;
   Argument *Arena = Augmented.getArg(0);
   if (!Arena->use_empty()) {
-    auto *Allocation = Arena->hasOneUse() ? dyn_cast<CallBase>(*Arena->user_begin()) : nullptr;
-    const Function *Callee = Allocation ? Allocation->getCalledFunction() : nullptr;
-    auto *Bytes = Callee && Callee->getName() == "rg_tape_alloc" ? dyn_cast<ConstantInt>(Allocation->getArgOperand(1))
-                                                                 : nullptr;
+    auto *Allocation =
+        Arena->hasOneUse() ? dyn_cast<CallBase>(*Arena->user_begin()) : nullptr;
+    const Function *Callee =
+        Allocation ? Allocation->getCalledFunction() : nullptr;
+    auto *Bytes = Callee && Callee->getName() == "rg_tape_alloc"
+                      ? dyn_cast<ConstantInt>(Allocation->getArgOperand(1))
+                      : nullptr;
     if (!Bytes || Bytes->getZExtValue() > R.UserBytes)
       return false;
     Frame = Allocation;
@@ -210,19 +227,23 @@ bool SplitEmitter::liesInPlace() {
   return true;
 }
 
-/// Tells the tapes of this pair from others where there is room for it. Not an address: bytes that are
-/// copied about, perhaps by a program that looks at them.
+/// Tells the tapes of this pair from others where there is room for it. Not an
+/// address: bytes that are copied about, perhaps by a program that looks at
+/// them.
 Constant *SplitEmitter::mark() const {
   std::string Text;
   raw_string_ostream OS(Text);
   OS << FrameBytes << ' ';
   R.print(OS);
-  return ConstantInt::get(Type::getInt32Ty(M.getContext()), uint32_t(xxh3_64bits(Text)) | 1);
+  return ConstantInt::get(Type::getInt32Ty(M.getContext()),
+                          uint32_t(xxh3_64bits(Text)) | 1);
 }
 
 static constexpr StringRef InPlace = "rg-tape-in-place";
 
-uint64_t retrograd::inPlaceBytes(const Function &Half) { return Half.getFnAttributeAsParsedInteger(InPlace, 0); }
+uint64_t retrograd::inPlaceBytes(const Function &Half) {
+  return Half.getFnAttributeAsParsedInteger(InPlace, 0);
+}
 
 Function *SplitEmitter::beginInPlace() {
   if (Frame) {
@@ -232,7 +253,8 @@ Function *SplitEmitter::beginInPlace() {
   FunctionType *Of = R.functionType();
   SmallVector<Type *, 16> Params{B.getPtrTy()};
   append_range(Params, Of->params());
-  Function *D = declare(FunctionType::get(Of->getReturnType(), Params, false), ".split");
+  Function *D =
+      declare(FunctionType::get(Of->getReturnType(), Params, false), ".split");
   D->addFnAttr(InPlace, std::to_string(FrameBytes));
   SmallVector<Value *, 16> Args;
   for (Argument &A : D->args())
@@ -245,12 +267,18 @@ Function *SplitEmitter::beginInPlace() {
 }
 
 Function *SplitEmitter::finishInPlace() {
-  Function *D = declare(FunctionType::get(Sweep.getReturnType(), parametersOfFinish(), false), ".split.rev");
+  Function *D = declare(
+      FunctionType::get(Sweep.getReturnType(), parametersOfFinish(), false),
+      ".split.rev");
   D->addFnAttr(InPlace, std::to_string(FrameBytes));
   if (MarkAt)
-    require(D, B.CreateICmpEQ(B.CreateLoad(B.getInt32Ty(), at(D->getArg(0), *MarkAt)), mark()),
-            "rg_split_wrong_tape");
-  SmallVector<Value *, 16> Args{Constant::getNullValue(Sweep.getArg(0)->getType())};
+    require(
+        D,
+        B.CreateICmpEQ(B.CreateLoad(B.getInt32Ty(), at(D->getArg(0), *MarkAt)),
+                       mark()),
+        "rg_split_wrong_tape");
+  SmallVector<Value *, 16> Args{
+      Constant::getNullValue(Sweep.getArg(0)->getType())};
   for (Argument &A : D->args())
     Args.push_back(&A);
   CallInst *Call = B.CreateCall(&Sweep, Args);
@@ -263,11 +291,15 @@ Function *SplitEmitter::finishInPlace() {
 
 Function *SplitEmitter::finish() {
   FunctionType *OfSweep = Sweep.getFunctionType();
-  FunctionType *T = FunctionType::get(OfSweep->getReturnType(), parametersOfFinish(), false);
+  FunctionType *T =
+      FunctionType::get(OfSweep->getReturnType(), parametersOfFinish(), false);
   Function *D = declare(T, ".split.rev");
   Value *Tape = D->getArg(0);
-  auto Require = [&](Value *Holds, StringRef Complaint) { require(D, Holds, Complaint); };
-  Require(B.CreateICmpEQ(B.CreateLoad(B.getInt64Ty(), at(Tape, SweepAt)), identity()),
+  auto Require = [&](Value *Holds, StringRef Complaint) {
+    require(D, Holds, Complaint);
+  };
+  Require(B.CreateICmpEQ(B.CreateLoad(B.getInt64Ty(), at(Tape, SweepAt)),
+                         identity()),
           "rg_split_wrong_tape");
 
   Value *Own = OwnBytes ? B.CreateLoad(B.getPtrTy(), at(Tape, OwnAt)) : nullptr;
@@ -340,7 +372,8 @@ Function *SplitEmitter::beginForward() {
   Function *D = declare(augmentOf(R).functionType(), ".split");
   Value *Arena = B.CreateCall(Runtime.require("rg_split_begin"), {}, "arena");
   Function *Allocate = Runtime.require("rg_tape_alloc");
-  Value *Tape = B.CreateCall(Allocate, {Arena, B.getInt64(HandleBytes)}, "tape");
+  Value *Tape =
+      B.CreateCall(Allocate, {Arena, B.getInt64(HandleBytes)}, "tape");
   Value *Log = B.CreateCall(Runtime.require("rg_log_begin"), {Arena}, "log");
   uint64_t Bytes;
   SmallVector<uint64_t, 8> Places = layOutArguments(Bytes);
@@ -356,7 +389,8 @@ Function *SplitEmitter::beginForward() {
   }
   Value *Result = B.CreateCall(&Augmented, Args);
   B.CreateCall(Runtime.require("rg_log_end"), {Log});
-  Value *Members = B.CreateInsertValue(PoisonValue::get(D->getReturnType()), Tape, 0);
+  Value *Members =
+      B.CreateInsertValue(PoisonValue::get(D->getReturnType()), Tape, 0);
   if (!Result->getType()->isVoidTy())
     Members = B.CreateInsertValue(Members, Result, 1);
   B.CreateRet(Members);
@@ -367,19 +401,24 @@ Function *SplitEmitter::finishForward() {
   Function *D = declare(R.functionType(), ".split.fwd");
   Value *Tape = D->getArg(0);
   require(D, B.CreateIsNotNull(Tape), "rg_split_wrong_log");
-  require(D, B.CreateICmpEQ(B.CreateLoad(B.getInt64Ty(), at(Tape, SweepAt)), identity()),
+  require(D,
+          B.CreateICmpEQ(B.CreateLoad(B.getInt64Ty(), at(Tape, SweepAt)),
+                         identity()),
           "rg_split_wrong_log");
   Value *Own = B.CreateLoad(B.getPtrTy(), at(Tape, OwnAt));
-  Value *Reader = B.CreateAlloca(B.getInt8Ty(), B.CreateCall(Runtime.require("rg_log_bytes"), {}));
+  Value *Reader = B.CreateAlloca(
+      B.getInt8Ty(), B.CreateCall(Runtime.require("rg_log_bytes"), {}));
   cast<AllocaInst>(Reader)->setAlignment(Align(16));
-  B.CreateCall(Runtime.require("rg_log_rewind"), {Reader, B.CreateLoad(B.getPtrTy(), at(Tape, TapeAt))});
+  B.CreateCall(Runtime.require("rg_log_rewind"),
+               {Reader, B.CreateLoad(B.getPtrTy(), at(Tape, TapeAt))});
   uint64_t Bytes;
   SmallVector<uint64_t, 8> Places = layOutArguments(Bytes);
   SmallVector<Value *, 16> Args{Reader};
   auto Param = std::next(D->arg_begin());
   for (auto [A, At] : zip(R.Primal->args(), Places)) {
     ++Param; // as it is now: the tape has what it was
-    Args.push_back(B.CreateAlignedLoad(A.getType(), at(Own, At), commonAlignment(Align(16), At)));
+    Args.push_back(B.CreateAlignedLoad(A.getType(), at(Own, At),
+                                       commonAlignment(Align(16), At)));
     for (unsigned Lane = 0; isShadowed(A) && Lane != R.Width; ++Lane)
       Args.push_back(&*Param++);
   }
@@ -391,13 +430,16 @@ Function *SplitEmitter::finishForward() {
   return D;
 }
 
-void retrograd::emitSplitEnd(IRBuilderBase &B, Value *Tape, RuntimeLibrary &Runtime) {
+void retrograd::emitSplitEnd(IRBuilderBase &B, Value *Tape,
+                             RuntimeLibrary &Runtime) {
   B.CreateCall(Runtime.require("rg_split_end"),
-               {B.CreateLoad(B.getPtrTy(), B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Tape, ArenaAt))});
+               {B.CreateLoad(B.getPtrTy(), B.CreateConstInBoundsGEP1_64(
+                                               B.getInt8Ty(), Tape, ArenaAt))});
 }
 
-SplitPair retrograd::emitSplit(const DerivativeRequest &Request, Function &Augmented,
-                               Function &Sweep, RuntimeLibrary &Runtime) {
+SplitPair retrograd::emitSplit(const DerivativeRequest &Request,
+                               Function &Augmented, Function &Sweep,
+                               RuntimeLibrary &Runtime) {
   SplitEmitter Emitter(Request, Augmented, Sweep, Runtime);
   if (Emitter.liesInPlace())
     return {Emitter.beginInPlace(), Emitter.finishInPlace()};
@@ -407,8 +449,9 @@ SplitPair retrograd::emitSplit(const DerivativeRequest &Request, Function &Augme
   return Pair;
 }
 
-SplitPair retrograd::emitSplitForward(const DerivativeRequest &Request, Function &Recorder,
-                                      Function &Replay, RuntimeLibrary &Runtime) {
+SplitPair retrograd::emitSplitForward(const DerivativeRequest &Request,
+                                      Function &Recorder, Function &Replay,
+                                      RuntimeLibrary &Runtime) {
   SplitEmitter Emitter(Request, Recorder, Replay, Runtime);
   SplitPair Pair;
   Pair.Begin = Emitter.beginForward();

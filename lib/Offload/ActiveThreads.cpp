@@ -1,13 +1,14 @@
 //===- ActiveThreads.cpp - which threads have something to do -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A guard compares a thread's index, or the sum of it and of what all threads agree on, with
-// something else that all agree on. Sums are taken as signed numbers of 64 bits: that is what the
-// region computes unless its own sum wraps around for some thread, which Bounds::Exact excludes.
+// A guard compares a thread's index, or the sum of it and of what all threads
+// agree on, with something else that all agree on. Sums are taken as signed
+// numbers of 64 bits: that is what the region computes unless its own sum wraps
+// around for some thread, which Bounds::Exact excludes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,14 +51,18 @@ bool ActiveThreads::isUniform(const Value *V, unsigned Depth) const {
   if (auto *A = dyn_cast<Argument>(V))
     return IsUniform(A);
   auto *I = dyn_cast<Instruction>(V);
-  return I && Depth < 16 && !isa<PHINode>(I) && !I->mayReadOrWriteMemory() && isSafeToSpeculativelyExecute(I) &&
-         all_of(I->operands(), [&](const Use &U) { return isUniform(U, Depth + 1); });
+  return I && Depth < 16 && !isa<PHINode>(I) && !I->mayReadOrWriteMemory() &&
+         isSafeToSpeculativelyExecute(I) &&
+         all_of(
+             I->operands(),
+             [&](const Use &U) { return isUniform(U, Depth + 1); });
 }
 
 /// V as a sum or difference; false if it is neither.
 static bool matchSum(const Value *V, Value *&Left, Value *&Right, bool &Minus) {
   Minus = false;
-  if (match(V, m_Add(m_Value(Left), m_Value(Right))) || match(V, m_DisjointOr(m_Value(Left), m_Value(Right))))
+  if (match(V, m_Add(m_Value(Left), m_Value(Right))) ||
+      match(V, m_DisjointOr(m_Value(Left), m_Value(Right))))
     return true;
   Minus = true;
   return match(V, m_Sub(m_Value(Left), m_Value(Right)));
@@ -92,26 +97,34 @@ void ActiveThreads::add(Value *Condition, bool Holds) {
   if (!Compare || !Compare->getOperand(0)->getType()->isIntegerTy() ||
       Compare->getOperand(0)->getType()->getIntegerBitWidth() > 64)
     return;
-  ICmpInst::Predicate P = Holds ? Compare->getPredicate() : Compare->getInversePredicate();
+  ICmpInst::Predicate P =
+      Holds ? Compare->getPredicate() : Compare->getInversePredicate();
   // Both are at least 0: as LLVM writes it.
-  bool All = P == ICmpInst::ICMP_SGT && match(Compare->getOperand(1), m_AllOnes()) &&
-             match(Compare->getOperand(0), m_Or(m_Value(Left), m_Value(Right))) && axisOf(Compare->getOperand(0)) < 0
-                 ? addGuard(P, Left, Compare->getOperand(1)) & addGuard(P, Right, Compare->getOperand(1))
+  bool All = P == ICmpInst::ICMP_SGT &&
+                     match(Compare->getOperand(1), m_AllOnes()) &&
+                     match(Compare->getOperand(0),
+                           m_Or(m_Value(Left), m_Value(Right))) &&
+                     axisOf(Compare->getOperand(0)) < 0
+                 ? addGuard(P, Left, Compare->getOperand(1)) &
+                       addGuard(P, Right, Compare->getOperand(1))
                  : addGuard(P, Compare->getOperand(0), Compare->getOperand(1));
   if (All)
     Decided.push_back({Compare, Holds});
 }
 
-bool ActiveThreads::addGuard(CmpInst::Predicate Holds, Value *Left, Value *Right) {
+bool ActiveThreads::addGuard(CmpInst::Predicate Holds, Value *Left,
+                             Value *Right) {
   if (isUniform(Left) && isUniform(Right)) {
     Guards.push_back({Holds, Left, Right, NoAxis});
     return true;
   }
-  for (unsigned Side = 0; Side != 2; ++Side, std::swap(Left, Right), Holds = ICmpInst::getSwappedPredicate(Holds)) {
+  for (unsigned Side = 0; Side != 2; ++Side, std::swap(Left, Right),
+                Holds = ICmpInst::getSwappedPredicate(Holds)) {
     int Axis = isUniform(Right) ? axisOf(Left) : -1;
     if (Axis < 0)
       continue;
-    if (Holds == ICmpInst::ICMP_NE) { // one interval only if it is all but the first
+    if (Holds ==
+        ICmpInst::ICMP_NE) { // one interval only if it is all but the first
       Value *Index = Left;
       match(Left, m_ZExtOrSExt(m_Value(Index)));
       auto *Sum = dyn_cast<OverflowingBinaryOperator>(Index);
@@ -194,7 +207,8 @@ void ActiveThreads::findEdges() {
 }
 
 namespace {
-/// Writes expressions of a region where all threads agree, and their conditions.
+/// Writes expressions of a region where all threads agree, and their
+/// conditions.
 struct Outside {
   IRBuilder<> &B;
   function_ref<Value *(const Argument *)> ValueOf;
@@ -217,11 +231,13 @@ struct Outside {
     return Known[V] = B.Insert(Copy);
   }
   Value *wide(Value *V, bool Signed = true) {
-    return Signed ? B.CreateSExt(V, B.getInt64Ty()) : B.CreateZExt(V, B.getInt64Ty());
+    return Signed ? B.CreateSExt(V, B.getInt64Ty())
+                  : B.CreateZExt(V, B.getInt64Ty());
   }
   void require(Value *Condition) { Exact = B.CreateAnd(Exact, Condition); }
   void requireRange(Value *V, int64_t Low, int64_t High) {
-    require(B.CreateAnd(B.CreateICmpSGE(V, B.getInt64(Low)), B.CreateICmpSLE(V, B.getInt64(High))));
+    require(B.CreateAnd(B.CreateICmpSGE(V, B.getInt64(Low)),
+                        B.CreateICmpSLE(V, B.getInt64(High))));
   }
 
   /// What is added to the thread's index in Index, as a signed 64-bit number.
@@ -231,7 +247,8 @@ struct Outside {
     if (auto *Cast = dyn_cast<CastInst>(Index)) {
       Value *Off = offset(Cast->getOperand(0));
       if (isa<ZExtInst>(Cast))
-        require(B.CreateICmpSGE(Off, B.getInt64(0))); // as signed number what it is as unsigned one
+        require(B.CreateICmpSGE(
+            Off, B.getInt64(0))); // as signed number what it is as unsigned one
       return Off;
     }
     Value *Left, *Right;
@@ -241,7 +258,8 @@ struct Outside {
       std::swap(Left, Right);
     Value *Off = offset(Left), *Other = wide(copy(Right));
     unsigned Bits = Index->getType()->getIntegerBitWidth();
-    requireRange(Other, Bits == 64 ? -Far : INT64_MIN, Bits == 64 ? Far : INT64_MAX);
+    requireRange(Other, Bits == 64 ? -Far : INT64_MIN,
+                 Bits == 64 ? Far : INT64_MAX);
     Off = Minus ? B.CreateSub(Off, Other) : B.CreateAdd(Off, Other);
     int64_t Limit = Bits == 64 ? 2 * Far : int64_t(1) << (Bits - 1);
     requireRange(Off, -Limit, Limit - MostThreads);
@@ -264,9 +282,11 @@ ActiveThreads::bounds(IRBuilder<> &B,
       Result.To[Axis] = B.CreateZExt(Last[Axis], B.getInt64Ty());
     }
     if (From)
-      Result.From[Axis] = B.CreateBinaryIntrinsic(Intrinsic::smax, Result.From[Axis], From);
+      Result.From[Axis] =
+          B.CreateBinaryIntrinsic(Intrinsic::smax, Result.From[Axis], From);
     if (To)
-      Result.To[Axis] = B.CreateBinaryIntrinsic(Intrinsic::smin, Result.To[Axis], To);
+      Result.To[Axis] =
+          B.CreateBinaryIntrinsic(Intrinsic::smin, Result.To[Axis], To);
   };
   for (const Guard &G : Guards) {
     ICmpInst::Predicate P = G.Holds;
@@ -279,7 +299,8 @@ ActiveThreads::bounds(IRBuilder<> &B,
     if (G.Bound->getType()->getIntegerBitWidth() == 64)
       Out.requireRange(Bound, -2 * Far, 2 * Far);
     if (ICmpInst::isUnsigned(P)) {
-      // As signed numbers, if neither side of the comparison is too large for one.
+      // As signed numbers, if neither side of the comparison is too large for
+      // one.
       Out.require(B.CreateICmpSGE(Bound, B.getInt64(0)));
       if (P == ICmpInst::ICMP_UGT || P == ICmpInst::ICMP_UGE)
         Out.require(B.CreateICmpSGE(Off, B.getInt64(0)));
@@ -287,10 +308,17 @@ ActiveThreads::bounds(IRBuilder<> &B,
         Narrow(G.Axis, B.CreateNeg(Off), nullptr);
       P = ICmpInst::getSignedPredicate(P);
     }
-    Value *Here = B.CreateSub(Bound, Off), *Next = B.CreateAdd(Here, B.getInt64(1));
-    bool AtLeast = P == ICmpInst::ICMP_SGE || P == ICmpInst::ICMP_EQ, AtMost = P == ICmpInst::ICMP_SLE || P == ICmpInst::ICMP_EQ;
-    Narrow(G.Axis, AtLeast ? Here : P == ICmpInst::ICMP_SGT ? Next : nullptr,
-           AtMost ? Next : P == ICmpInst::ICMP_SLT ? Here : nullptr);
+    Value *Here = B.CreateSub(Bound, Off),
+          *Next = B.CreateAdd(Here, B.getInt64(1));
+    bool AtLeast = P == ICmpInst::ICMP_SGE || P == ICmpInst::ICMP_EQ,
+         AtMost = P == ICmpInst::ICMP_SLE || P == ICmpInst::ICMP_EQ;
+    Narrow(G.Axis,
+           AtLeast                   ? Here
+           : P == ICmpInst::ICMP_SGT ? Next
+                                     : nullptr,
+           AtMost                    ? Next
+           : P == ICmpInst::ICMP_SLT ? Here
+                                     : nullptr);
   }
   Result.Exact = Out.Exact;
   if (!Edges.empty()) {
@@ -322,8 +350,10 @@ ActiveThreads::bounds(IRBuilder<> &B,
   for (unsigned D = 0; D != 3; ++D)
     if (Result.From[D]) {
       // An empty interval may lie outside of the block.
-      Result.To[D] = B.CreateBinaryIntrinsic(Intrinsic::smax, Result.To[D], B.getInt64(0));
-      Result.From[D] = B.CreateBinaryIntrinsic(Intrinsic::smin, Result.From[D], Result.To[D]);
+      Result.To[D] =
+          B.CreateBinaryIntrinsic(Intrinsic::smax, Result.To[D], B.getInt64(0));
+      Result.From[D] = B.CreateBinaryIntrinsic(Intrinsic::smin, Result.From[D],
+                                               Result.To[D]);
       Result.From[D] = B.CreateTrunc(Result.From[D], B.getInt32Ty());
       Result.To[D] = B.CreateTrunc(Result.To[D], B.getInt32Ty());
     }

@@ -49,10 +49,12 @@ public:
   bool hasEdges() const { return !Edges.empty(); }
 
   struct Bounds {
-    llvm::Value *From[3] = {}, *To[3] = {}; ///< i32, per axis; null where all are active
+    llvm::Value *From[3] = {},
+                *To[3] = {}; ///< i32, per axis; null where all are active
     llvm::Value *Any =
         nullptr; ///< i1: whether there is anybody; null where the bounds say so
-    llvm::Value *Exact = nullptr;           ///< i1: the bounds hold (no index wraps around)
+    llvm::Value *Exact =
+        nullptr; ///< i1: the bounds hold (no index wraps around)
     llvm::Value *Inner = nullptr; ///< i1: all active threads are away from the
                                   ///< edges; null without edges
   };
@@ -87,7 +89,8 @@ private:
   llvm::SmallVector<Guard, 4> Guards;
   /// What all threads find along x, but at an edge.
   llvm::SmallVector<Guard, 4> Edges;
-  /// Comparisons that the guards say all about, and what they are for those who go on.
+  /// Comparisons that the guards say all about, and what they are for those who
+  /// go on.
   llvm::SmallVector<std::pair<llvm::ICmpInst *, bool>, 4> Decided;
   /// The same of the edges.
   llvm::SmallVector<std::pair<llvm::ICmpInst *, bool>, 4> DecidedWithin;
@@ -100,7 +103,8 @@ private:
   /// The axis of the one index that V is a sum of, or -1.
   int axisOf(const llvm::Value *V) const;
   void add(llvm::Value *Condition, bool Holds);
-  bool addGuard(llvm::CmpInst::Predicate Holds, llvm::Value *Left, llvm::Value *Right);
+  bool addGuard(llvm::CmpInst::Predicate Holds, llvm::Value *Left,
+                llvm::Value *Right);
 };
 
 } // namespace retrograd

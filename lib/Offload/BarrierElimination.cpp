@@ -1,22 +1,24 @@
 //===- BarrierElimination.cpp - barriers that order nothing -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A barrier is needed if memory that one thread wrote in front of it is accessed by
-// another behind it, or the other way round. What is in front is everything on the ways back to other
-// barriers or the start; behind, on the ways to others or the end. Two accesses can
-// meet unless their objects are different variables, or in different address spaces.
-// A barrier that is gone lengthens the ways of its neighbours, so one is taken at a time.
-// Which thread accesses what is not looked at: that would need the addresses as functions
-// of the thread's number (the "hole" of the thesis, 9.3.1).
+// A barrier is needed if memory that one thread wrote in front of it is
+// accessed by another behind it, or the other way round. What is in front is
+// everything on the ways back to other barriers or the start; behind, on the
+// ways to others or the end. Two accesses can meet unless their objects are
+// different variables, or in different address spaces. A barrier that is gone
+// lengthens the ways of its neighbours, so one is taken at a time. Which thread
+// accesses what is not looked at: that would need the addresses as functions of
+// the thread's number (the "hole" of the thesis, 9.3.1).
 //
-// Two barriers that each order something may be one in between: "W a; barrier; W b; R a; barrier; R b" needs
-// one, behind W b. So a barrier is put on trial in front of each access of a block that has a barrier,
-// which all threads come to, and stays if more go than it costs, with what stands in loops
-// counted as dearer (9.4.1).
+// Two barriers that each order something may be one in between: "W a; barrier;
+// W b; R a; barrier; R b" needs one, behind W b. So a barrier is put on trial
+// in front of each access of a block that has a barrier, which all threads come
+// to, and stays if more go than it costs, with what stands in loops counted as
+// dearer (9.4.1).
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +58,8 @@ void add(Effects &E, const Instruction &I) {
     add(E.Written, Store->getPointerOperand());
   else if (I.mayReadOrWriteMemory()) {
     if (auto *Intrinsic = dyn_cast<IntrinsicInst>(&I);
-        Intrinsic && (Intrinsic->isAssumeLikeIntrinsic() || Intrinsic->doesNotAccessMemory()))
+        Intrinsic && (Intrinsic->isAssumeLikeIntrinsic() ||
+                      Intrinsic->doesNotAccessMemory()))
       return;
     E.Read.insert(nullptr);
     E.Written.insert(nullptr);
@@ -66,7 +69,8 @@ void add(Effects &E, const Instruction &I) {
 bool isPlainBarrier(const Instruction &I) {
   auto *Call = dyn_cast<CallInst>(&I);
   bool Is = false;
-  return Call && splitKindOf(*Call, Is) == SplitKind::BlockBarrier && Is && Call->getType()->isVoidTy();
+  return Call && splitKindOf(*Call, Is) == SplitKind::BlockBarrier && Is &&
+         Call->getType()->isVoidTy();
 }
 bool isAnyBarrier(const Instruction &I) {
   auto *Call = dyn_cast<CallInst>(&I);
@@ -76,10 +80,13 @@ bool isAnyBarrier(const Instruction &I) {
 
 using Barriers = SmallPtrSet<const Instruction *, 8>;
 
-/// Everything on the ways from Barrier to others that are not Gone, forward or back. False when a way
-/// comes round to Barrier itself, which then orders its own repetitions.
-bool collect(const Instruction &Barrier, bool Forward, const Barriers &Gone, Effects &E) {
-  SmallVector<std::pair<const BasicBlock *, const Instruction *>, 8> Work{{Barrier.getParent(), &Barrier}};
+/// Everything on the ways from Barrier to others that are not Gone, forward or
+/// back. False when a way comes round to Barrier itself, which then orders its
+/// own repetitions.
+bool collect(const Instruction &Barrier, bool Forward, const Barriers &Gone,
+             Effects &E) {
+  SmallVector<std::pair<const BasicBlock *, const Instruction *>, 8> Work{
+      {Barrier.getParent(), &Barrier}};
   SmallPtrSet<const BasicBlock *, 16> Seen;
   bool Returns = false;
   while (!Work.empty()) {
@@ -97,11 +104,14 @@ bool collect(const Instruction &Barrier, bool Forward, const Barriers &Gone, Eff
       return true;
     };
     if (Forward) {
-      for (auto It = From ? std::next(From->getIterator()) : BB->begin(); It != BB->end(); ++It)
+      for (auto It = From ? std::next(From->getIterator()) : BB->begin();
+           It != BB->end(); ++It)
         if (!Visit(*It))
           break;
     } else {
-      for (auto It = From ? std::next(From->getReverseIterator()) : BB->rbegin(); It != BB->rend(); ++It)
+      for (auto It = From ? std::next(From->getReverseIterator())
+                          : BB->rbegin();
+           It != BB->rend(); ++It)
         if (!Visit(*It))
           break;
     }
@@ -131,10 +141,12 @@ bool mayMeet(const Value *A, const Value *B) {
     return GA->isDeclaration() && GB->isDeclaration();
   // What the host passes never leads to shared memory.
   constexpr unsigned SharedSpace = 3;
-  return !((GA && GA->getAddressSpace() == SharedSpace) || (GB && GB->getAddressSpace() == SharedSpace));
+  return !((GA && GA->getAddressSpace() == SharedSpace) ||
+           (GB && GB->getAddressSpace() == SharedSpace));
 }
 
-bool conflict(const SmallPtrSet<const Value *, 8> &A, const SmallPtrSet<const Value *, 8> &B) {
+bool conflict(const SmallPtrSet<const Value *, 8> &A,
+              const SmallPtrSet<const Value *, 8> &B) {
   for (const Value *X : A)
     for (const Value *Y : B)
       if (mayMeet(X, Y))
@@ -145,9 +157,11 @@ bool conflict(const SmallPtrSet<const Value *, 8> &A, const SmallPtrSet<const Va
 /// Whether Barrier orders something when those in Gone are not there.
 bool orders(const Instruction &Barrier, const Barriers &Gone) {
   Effects Front, Behind;
-  if (!collect(Barrier, false, Gone, Front) || !collect(Barrier, true, Gone, Behind))
+  if (!collect(Barrier, false, Gone, Front) ||
+      !collect(Barrier, true, Gone, Behind))
     return true;
-  return conflict(Front.Written, Behind.Written) || conflict(Front.Written, Behind.Read) ||
+  return conflict(Front.Written, Behind.Written) ||
+         conflict(Front.Written, Behind.Read) ||
          conflict(Front.Read, Behind.Written);
 }
 
@@ -176,10 +190,14 @@ unsigned retrograd::eliminateBarriers(Function &Kernel) {
 }
 
 unsigned retrograd::moveBarriers(Function &Kernel) {
-  constexpr unsigned MostBarriers = 16, MostPlaces = 256; // each place asks all barriers
+  constexpr unsigned MostBarriers = 16,
+                     MostPlaces = 256; // each place asks all barriers
   DominatorTree DT(Kernel);
   LoopInfo Loops(DT);
-  auto Cost = [&](const Instruction &I) { return uint64_t(1) << (3 * std::min(Loops.getLoopDepth(I.getParent()), 16u)); };
+  auto Cost = [&](const Instruction &I) {
+    return uint64_t(1) << (3 *
+                           std::min(Loops.getLoopDepth(I.getParent()), 16u));
+  };
   unsigned Moved = 0;
   for (bool Changed = true; Changed;) {
     Changed = false;

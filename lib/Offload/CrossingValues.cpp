@@ -1,7 +1,7 @@
 //===- CrossingValues.cpp - what threads keep while they wait -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,8 @@ bool retrograd::isSpecialRegister(const Instruction &I) {
   const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
   if (Callee && Callee->getName() == "rg.thread.number")
     return true;
-  return Callee && Callee->isIntrinsic() && Callee->getName().starts_with("llvm.nvvm.read.ptx.sreg.") &&
+  return Callee && Callee->isIntrinsic() &&
+         Callee->getName().starts_with("llvm.nvvm.read.ptx.sreg.") &&
          Callee->doesNotAccessMemory();
 }
 
@@ -34,8 +35,9 @@ bool retrograd::canRecompute(const Instruction &I) {
   if (auto *Load = dyn_cast<LoadInst>(&I)) {
     // Constant memory is what it is for the whole launch.
     constexpr unsigned ConstantSpace = 4;
-    return Load->isSimple() && (Load->getPointerAddressSpace() == ConstantSpace ||
-                                Load->hasMetadata(LLVMContext::MD_invariant_load));
+    return Load->isSimple() &&
+           (Load->getPointerAddressSpace() == ConstantSpace ||
+            Load->hasMetadata(LLVMContext::MD_invariant_load));
   }
   switch (I.getOpcode()) {
   case Instruction::UDiv:
@@ -48,9 +50,9 @@ bool retrograd::canRecompute(const Instruction &I) {
   default:
     break;
   }
-  if (isa<BinaryOperator, UnaryOperator, CastInst, CmpInst, GetElementPtrInst, SelectInst,
-          ExtractValueInst, InsertValueInst, ExtractElementInst, InsertElementInst,
-          ShuffleVectorInst>(I))
+  if (isa<BinaryOperator, UnaryOperator, CastInst, CmpInst, GetElementPtrInst,
+          SelectInst, ExtractValueInst, InsertValueInst, ExtractElementInst,
+          InsertElementInst, ShuffleVectorInst>(I))
     return true;
   if (auto *Intrinsic = dyn_cast<IntrinsicInst>(&I))
     switch (Intrinsic->getIntrinsicID()) {
@@ -77,7 +79,8 @@ bool retrograd::canRecompute(const Instruction &I) {
 }
 
 CrossingValues::CrossingValues(Function &F, const SplitPoints &Points,
-                               function_ref<bool(const Value *)> IsUniform, bool Recompute) {
+                               function_ref<bool(const Value *)> IsUniform,
+                               bool Recompute) {
   Needed.resize(Points.size());
   findNeeded(F, Points);
   findMemory(F, Points);
@@ -156,9 +159,11 @@ void CrossingValues::findMemory(Function &F, const SplitPoints &Points) {
         if (auto In = Regions.find(Inst->getParent()); In != Regions.end())
           for (unsigned K : In->second)
             Users.set(K);
-        if (auto *Store = dyn_cast<StoreInst>(Inst); Store && Seen.count(Store->getValueOperand()))
+        if (auto *Store = dyn_cast<StoreInst>(Inst);
+            Store && Seen.count(Store->getValueOperand()))
           Persists = true; // its address is in memory
-        if (isa<GetElementPtrInst, CastInst, PHINode, SelectInst>(Inst) && Seen.insert(Inst).second)
+        if (isa<GetElementPtrInst, CastInst, PHINode, SelectInst>(Inst) &&
+            Seen.insert(Inst).second)
           Work.push_back(Inst);
       }
     for (unsigned K : Users.set_bits())
@@ -176,7 +181,8 @@ bool CrossingValues::addressIsKept(const AllocaInst &A) const {
   while (!Work.empty())
     for (const User *U : Work.pop_back_val()->users()) {
       const auto *I = cast<Instruction>(U);
-      if (!I->getType()->isPtrOrPtrVectorTy() || isa<LoadInst>(I) || !Seen.insert(I).second)
+      if (!I->getType()->isPtrOrPtrVectorTy() || isa<LoadInst>(I) ||
+          !Seen.insert(I).second)
         continue;
       if (slotOf(I) >= 0)
         return true;
@@ -185,7 +191,8 @@ bool CrossingValues::addressIsKept(const AllocaInst &A) const {
   return false;
 }
 
-void CrossingValues::chooseSlots(function_ref<bool(const Value *)> IsUniform, bool Recompute) {
+void CrossingValues::chooseSlots(function_ref<bool(const Value *)> IsUniform,
+                                 bool Recompute) {
   SetVector<Instruction *> Wanted;
   for (auto &Set : Needed)
     for (Instruction *V : Set)
@@ -206,7 +213,9 @@ void CrossingValues::chooseSlots(function_ref<bool(const Value *)> IsUniform, bo
     auto [It, New] = Vertex.insert({V, 0});
     if (New) {
       const DataLayout &DL = V->getModule()->getDataLayout();
-      uint64_t Bytes = V->getType()->isSized() ? DL.getTypeStoreSize(V->getType()).getFixedValue() : 8;
+      uint64_t Bytes = V->getType()->isSized()
+                           ? DL.getTypeStoreSize(V->getType()).getFixedValue()
+                           : 8;
       // A uniform value is kept in a register of the block's own code.
       It->second = Cut.addVertex(IsUniform(V) ? 1 : 8 + Bytes);
       Work.push_back(V);

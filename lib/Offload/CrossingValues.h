@@ -1,18 +1,19 @@
 //===- CrossingValues.h - what threads keep while they wait -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A value that is computed in front of a cut and used behind it has to be kept per
-// thread, or computed again. The cheapest choice is a minimal cut (Plan/MinCut.h),
-// as for the tape of a derivative: sources are values that cannot be computed again
-// (loads, phis, calls), sinks are the values that some region needs at its start.
+// A value that is computed in front of a cut and used behind it has to be kept
+// per thread, or computed again. The cheapest choice is a minimal cut
+// (Plan/MinCut.h), as for the tape of a derivative: sources are values that
+// cannot be computed again (loads, phis, calls), sinks are the values that some
+// region needs at its start.
 //
-// Computing V again at the start of a region from what its operands' slots hold is
-// right: operands' definitions dominate V's, so a path that gives an operand a new
-// value and comes to a use of V passes V's definition again before it.
+// Computing V again at the start of a region from what its operands' slots hold
+// is right: operands' definitions dominate V's, so a path that gives an operand
+// a new value and comes to a use of V passes V's definition again before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,17 +33,20 @@ namespace retrograd {
 
 struct Slot {
   llvm::Instruction *Value;
-  bool Uniform;    ///< one for all threads of the block
+  bool Uniform; ///< one for all threads of the block
 };
 
 class CrossingValues {
 public:
   /// Recompute: choose by minimal cut; otherwise everything is kept.
   CrossingValues(llvm::Function &F, const SplitPoints &Points,
-                 llvm::function_ref<bool(const llvm::Value *)> IsUniform, bool Recompute);
+                 llvm::function_ref<bool(const llvm::Value *)> IsUniform,
+                 bool Recompute);
 
   /// What region K needs at its start.
-  llvm::ArrayRef<llvm::Instruction *> needed(unsigned K) const { return Needed[K].getArrayRef(); }
+  llvm::ArrayRef<llvm::Instruction *> needed(unsigned K) const {
+    return Needed[K].getArrayRef();
+  }
   llvm::ArrayRef<Slot> slots() const { return Slots; }
   /// The index of V's slot, or -1: V is computed again.
   int slotOf(const llvm::Instruction *V) const {
@@ -50,9 +54,14 @@ public:
     return It == SlotIndex.end() ? -1 : int(It->second);
   }
   /// Stack memory that has to outlive a region, per thread.
-  llvm::ArrayRef<llvm::AllocaInst *> memory() const { return Memory.getArrayRef(); }
-  bool outlivesRegion(const llvm::AllocaInst *A) const { return Memory.contains(const_cast<llvm::AllocaInst *>(A)); }
-  /// May a region find A's address in a slot or in memory, where another has put it?
+  llvm::ArrayRef<llvm::AllocaInst *> memory() const {
+    return Memory.getArrayRef();
+  }
+  bool outlivesRegion(const llvm::AllocaInst *A) const {
+    return Memory.contains(const_cast<llvm::AllocaInst *>(A));
+  }
+  /// May a region find A's address in a slot or in memory, where another has
+  /// put it?
   bool addressIsKept(const llvm::AllocaInst &A) const;
 
 private:
@@ -63,7 +72,8 @@ private:
 
   void findNeeded(llvm::Function &F, const SplitPoints &Points);
   void findMemory(llvm::Function &F, const SplitPoints &Points);
-  void chooseSlots(llvm::function_ref<bool(const llvm::Value *)> IsUniform, bool Recompute);
+  void chooseSlots(llvm::function_ref<bool(const llvm::Value *)> IsUniform,
+                   bool Recompute);
 };
 
 /// Whether I can be computed anywhere its operands are known, at little cost.

@@ -1,7 +1,7 @@
 //===- DeviceModule.cpp - the device half of a program -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,8 +11,8 @@
 #include "Offload/JoinValues.h"
 #include "Offload/LoadHoisting.h"
 #include "Offload/LockStep.h"
-#include "Offload/Retarget.h"
 #include "Offload/PtxAssembly.h"
+#include "Offload/Retarget.h"
 #include "Offload/ScopedAtomics.h"
 #include "Offload/StoreForwarding.h"
 #include "Support/Kernels.h"
@@ -59,14 +59,15 @@ static bool isKernel(const Function &F) {
   return F.getCallingConv() == CallingConv::PTX_Kernel && !F.isDeclaration();
 }
 
-/// The compiler's own view of the device, for its cost model and its address spaces.
+/// The compiler's own view of the device, for its cost model and its address
+/// spaces.
 static std::unique_ptr<TargetMachine> deviceMachine(const Module &D) {
   std::string Error;
   const Target *T = TargetRegistry::lookupTarget(D.getTargetTriple(), Error);
   if (!T)
     return nullptr;
-  return std::unique_ptr<TargetMachine>(
-      T->createTargetMachine(D.getTargetTriple(), "sm_90", "", TargetOptions(), std::nullopt));
+  return std::unique_ptr<TargetMachine>(T->createTargetMachine(
+      D.getTargetTriple(), "sm_90", "", TargetOptions(), std::nullopt));
 }
 
 namespace {
@@ -78,7 +79,8 @@ struct Analyses {
   CGSCCAnalysisManager CGAM;
   ModuleAnalysisManager MAM;
   PassBuilder PB;
-  explicit Analyses(std::unique_ptr<TargetMachine> TM) : Machine(std::move(TM)), PB(Machine.get()) {
+  explicit Analyses(std::unique_ptr<TargetMachine> TM)
+      : Machine(std::move(TM)), PB(Machine.get()) {
     PB.registerModuleAnalyses(MAM);
     PB.registerCGSCCAnalyses(CGAM);
     PB.registerFunctionAnalyses(FAM);
@@ -101,7 +103,8 @@ bool DeviceModule::inlineWaiting() {
         Waiting.insert(&F);
   for (unsigned I = 0; I != Waiting.size(); ++I)
     for (User *U : Waiting[I]->users())
-      if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledOperand() == Waiting[I])
+      if (auto *Call = dyn_cast<CallBase>(U);
+          Call && Call->getCalledOperand() == Waiting[I])
         Waiting.insert(Call->getFunction());
   bool Fine = true;
   for (Function *F : Waiting) {
@@ -126,10 +129,12 @@ bool DeviceModule::inlineWaiting() {
             Called.insert(Callee);
           }
     for (User *U : F->users())
-      if (auto *Call = dyn_cast<CallBase>(U); !Call || Call->getCalledOperand() != F) {
+      if (auto *Call = dyn_cast<CallBase>(U);
+          !Call || Call->getCalledOperand() != F) {
         const Instruction *At = nullptr;
         for (Instruction &I : instructions(*F))
-          if (auto *Wait = dyn_cast<CallInst>(&I); Wait && isSplitOperation(*Wait))
+          if (auto *Wait = dyn_cast<CallInst>(&I);
+              Wait && isSplitOperation(*Wait))
             At = &I;
         if (isa<Constant>(U) && !isa<Instruction>(U) && U->use_empty())
           continue;
@@ -151,17 +156,21 @@ void DeviceModule::prepareKernel(Function &F) {
     if (!A.getType()->isPointerTy() || A.getType()->getPointerAddressSpace())
       continue;
     if (A.hasByValAttr()) {
-      // A copy of its own for each thread, from what is constant during the launch.
+      // A copy of its own for each thread, from what is constant during the
+      // launch.
       Type *T = A.getParamByValType();
       AllocaInst *Copy = B.CreateAlloca(T, nullptr, A.getName() + ".own");
       Copy->setAlignment(A.getParamAlign().valueOrOne());
       A.replaceAllUsesWith(Copy);
-      Value *From = B.CreateAddrSpaceCast(&A, PointerType::get(Ctx, ConstantSpace));
-      B.CreateMemCpy(Copy, Copy->getAlign(), From, Copy->getAlign(), D.getDataLayout().getTypeStoreSize(T));
+      Value *From =
+          B.CreateAddrSpaceCast(&A, PointerType::get(Ctx, ConstantSpace));
+      B.CreateMemCpy(Copy, Copy->getAlign(), From, Copy->getAlign(),
+                     D.getDataLayout().getTypeStoreSize(T));
       continue;
     }
     // Pointers that the host passes lead to global memory.
-    auto *In = cast<Instruction>(B.CreateAddrSpaceCast(&A, PointerType::get(Ctx, GlobalSpace)));
+    auto *In = cast<Instruction>(
+        B.CreateAddrSpaceCast(&A, PointerType::get(Ctx, GlobalSpace)));
     if (!isa<Instruction>(In))
       continue;
     Value *Out = B.CreateAddrSpaceCast(In, A.getType());
@@ -189,19 +198,24 @@ void DeviceModule::simplify() {
 
 /// How much dynamic shared memory the launch gave: the runtime knows.
 static Function *dynamicSize(Module &D) {
-  auto *F = cast<Function>(D.getOrInsertFunction(DynamicSizeName, Type::getInt32Ty(D.getContext())).getCallee());
+  auto *F = cast<Function>(
+      D.getOrInsertFunction(DynamicSizeName, Type::getInt32Ty(D.getContext()))
+          .getCallee());
   F->setDoesNotAccessMemory();
   F->setDoesNotThrow();
   F->addFnAttr(Attribute::WillReturn);
   return F;
 }
 
-/// Launches grow by themselves here (Launch.cpp): no kernel has to ask whether they did.
+/// Launches grow by themselves here (Launch.cpp): no kernel has to ask whether
+/// they did.
 static void settleDynamicParts(Module &D) {
   for (GlobalVariable &G : D.globals())
     if (G.getName().starts_with(DynamicPartsVariable)) {
       auto *Pair = cast<ConstantDataArray>(G.getInitializer());
-      G.setInitializer(ConstantDataArray::get(D.getContext(), ArrayRef<uint32_t>{uint32_t(Pair->getElementAsInteger(0)), 1}));
+      G.setInitializer(ConstantDataArray::get(
+          D.getContext(),
+          ArrayRef<uint32_t>{uint32_t(Pair->getElementAsInteger(0)), 1}));
       G.setLinkage(GlobalValue::InternalLinkage);
       G.setExternallyInitialized(false);
       G.setConstant(true);
@@ -212,21 +226,26 @@ static void settleDynamicParts(Module &D) {
 static bool writesVolatile(const Function &F) {
   return any_of(instructions(F), [](const Instruction &I) {
     auto *Store = dyn_cast<StoreInst>(&I);
-    return Store && Store->isVolatile() && is_contained({0u, 3u}, Store->getPointerAddressSpace());
+    return Store && Store->isVolatile() &&
+           is_contained({0u, 3u}, Store->getPointerAddressSpace());
   });
 }
 
-/// Programs of the time before Volta let the lanes of a warp exchange values through volatile shared memory
-/// without a barrier: what a lane writes, others read in their next statement. Such a store has one in front of
-/// it, for the others' reads, and one behind.
+/// Programs of the time before Volta let the lanes of a warp exchange values
+/// through volatile shared memory without a barrier: what a lane writes, others
+/// read in their next statement. Such a store has one in front of it, for the
+/// others' reads, and one behind.
 static void keepWarpsInStep(Function &Kernel) {
   constexpr unsigned SharedSpace = 3;
   SmallVector<StoreInst *, 8> Stores;
   for (Instruction &I : instructions(Kernel))
-    if (auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isVolatile() && Store->getPointerAddressSpace() == SharedSpace)
+    if (auto *Store = dyn_cast<StoreInst>(&I);
+        Store && Store->isVolatile() &&
+        Store->getPointerAddressSpace() == SharedSpace)
       Stores.push_back(Store);
   for (StoreInst *Store : Stores)
-    for (Instruction *At : {static_cast<Instruction *>(Store), Store->getNextNode()}) {
+    for (Instruction *At :
+         {static_cast<Instruction *>(Store), Store->getNextNode()}) {
       IRBuilder<> B(At);
       B.SetCurrentDebugLocation(Store->getDebugLoc());
       B.CreateIntrinsic(Intrinsic::nvvm_bar_warp_sync, {}, {B.getInt32(~0u)});
@@ -234,25 +253,30 @@ static void keepWarpsInStep(Function &Kernel) {
 }
 
 bool DeviceModule::prepare() {
-  // What was said for the device's code generator, and -O0's wish to be left alone: a
-  // kernel has to be taken apart at every level.
-  for (const char *Name : {"llvm.used", "llvm.compiler.used", "llvm.global_ctors"})
+  // What was said for the device's code generator, and -O0's wish to be left
+  // alone: a kernel has to be taken apart at every level.
+  for (const char *Name :
+       {"llvm.used", "llvm.compiler.used", "llvm.global_ctors"})
     if (GlobalVariable *GV = D.getNamedGlobal(Name))
       GV->eraseFromParent();
   settleDynamicParts(D);
-  // threadIdx and its like are objects of clang's headers that nobody defines. Where nothing is
-  // inlined their addresses are passed to member functions, which do not look at what is there.
+  // threadIdx and its like are objects of clang's headers that nobody defines.
+  // Where nothing is inlined their addresses are passed to member functions,
+  // which do not look at what is there.
   for (GlobalVariable &GV : D.globals())
     if (auto *T = dyn_cast<StructType>(GV.getValueType());
-        GV.isDeclaration() && T && T->hasName() && T->getName().starts_with("struct.__cuda_builtin_")) {
+        GV.isDeclaration() && T && T->hasName() &&
+        T->getName().starts_with("struct.__cuda_builtin_")) {
       GV.setInitializer(Constant::getNullValue(GV.getValueType()));
       GV.setLinkage(GlobalValue::InternalLinkage);
     }
   Function *ThreadNumber = nullptr;
   auto Number = [&] {
     if (!ThreadNumber) {
-      ThreadNumber = cast<Function>(
-          D.getOrInsertFunction("rg.thread.number", Type::getInt64Ty(D.getContext())).getCallee());
+      ThreadNumber =
+          cast<Function>(D.getOrInsertFunction("rg.thread.number",
+                                               Type::getInt64Ty(D.getContext()))
+                             .getCallee());
       ThreadNumber->setDoesNotAccessMemory();
       ThreadNumber->setDoesNotThrow();
       ThreadNumber->addFnAttr(Attribute::WillReturn);
@@ -281,9 +305,11 @@ bool DeviceModule::prepare() {
       if (Name == "llvm.nvvm.activemask")
         New = B.CreateIntrinsic(Intrinsic::nvvm_vote_ballot, {}, {B.getTrue()});
       else if (Name == "llvm.nvvm.read.ptx.sreg.laneid")
-        New = B.CreateAnd(B.CreateTrunc(B.CreateCall(Number()), B.getInt32Ty()), 31);
+        New = B.CreateAnd(B.CreateTrunc(B.CreateCall(Number()), B.getInt32Ty()),
+                          31);
       else if (Name == "llvm.nvvm.read.ptx.sreg.warpid")
-        New = B.CreateLShr(B.CreateTrunc(B.CreateCall(Number()), B.getInt32Ty()), 5);
+        New = B.CreateLShr(
+            B.CreateTrunc(B.CreateCall(Number()), B.getInt32Ty()), 5);
       else if (Name == "llvm.nvvm.read.ptx.sreg.dynamic_smem_size")
         New = B.CreateCall(dynamicSize(D));
       if (New) {
@@ -293,9 +319,11 @@ bool DeviceModule::prepare() {
     }
   }
   bool Fine = inlineWaiting();
-  // Only kernels know where pointers lead. A function that calls itself stays what it is.
+  // Only kernels know where pointers lead. A function that calls itself stays
+  // what it is.
   for (Function *F : Defined)
-    if (!isKernel(*F) && writesVolatile(*F) && none_of(F->users(), [&](const User *U) {
+    if (!isKernel(*F) && writesVolatile(*F) &&
+        none_of(F->users(), [&](const User *U) {
           auto *Call = dyn_cast<CallBase>(U);
           return Call && Call->getFunction() == F;
         }))
@@ -318,7 +346,8 @@ static std::string libraryName(StringRef Intrinsic) {
   return Name;
 }
 
-/// The routine that tells what a special register holds: llvm.nvvm.read.ptx.sreg.tid.x -> rg_sreg_tid_x.
+/// The routine that tells what a special register holds:
+/// llvm.nvvm.read.ptx.sreg.tid.x -> rg_sreg_tid_x.
 static std::string registerRoutine(StringRef Register) {
   Register.consume_front("llvm.nvvm.read.ptx.sreg.");
   std::string Name = "rg_sreg_";
@@ -328,8 +357,10 @@ static std::string registerRoutine(StringRef Register) {
 }
 
 static std::unique_ptr<Module> openLibrary(LLVMContext &Ctx) {
-  MemoryBufferRef Bytes(StringRef(reinterpret_cast<const char *>(RetrogradDeviceLibrary), RetrogradDeviceLibrarySize),
-                        "retrograd device library");
+  MemoryBufferRef Bytes(
+      StringRef(reinterpret_cast<const char *>(RetrogradDeviceLibrary),
+                RetrogradDeviceLibrarySize),
+      "retrograd device library");
   Expected<std::unique_ptr<Module>> Parsed = getLazyBitcodeModule(Bytes, Ctx);
   if (!Parsed) {
     consumeError(Parsed.takeError());
@@ -338,15 +369,18 @@ static std::unique_ptr<Module> openLibrary(LLVMContext &Ctx) {
   return std::move(*Parsed);
 }
 
-/// Functions that the C library and the runtime provide under the name that device
-/// code calls them by.
+/// Functions that the C library and the runtime provide under the name that
+/// device code calls them by.
 static bool isProvided(StringRef Name) {
-  static constexpr StringRef Names[] = {"vprintf", "malloc", "free",    "__assertfail", "__assert_fail",
-                                        "memcpy",  "memset", "memmove", "abort",        "__cxa_pure_virtual"};
-  return is_contained(Names, Name) || Name.starts_with("rg_") || Name.starts_with("rg.");
+  static constexpr StringRef Names[] = {
+      "vprintf", "malloc", "free",    "__assertfail", "__assert_fail",
+      "memcpy",  "memset", "memmove", "abort",        "__cxa_pure_virtual"};
+  return is_contained(Names, Name) || Name.starts_with("rg_") ||
+         Name.starts_with("rg.");
 }
 
-/// Names what has no meaning on this route: intrinsics, assembly, functions without body.
+/// Names what has no meaning on this route: intrinsics, assembly, functions
+/// without body.
 bool DeviceModule::refuseUnknown() {
   std::unique_ptr<Module> Library = openLibrary(D.getContext());
   auto InLibrary = [&](StringRef Name) {
@@ -356,7 +390,8 @@ bool DeviceModule::refuseUnknown() {
   bool Fine = true;
   for (Function &F : D)
     for (Instruction &I : make_early_inc_range(instructions(F))) {
-      if (auto *A = dyn_cast<AllocaInst>(&I); A && isKernel(F) && !isa<Constant>(A->getArraySize())) {
+      if (auto *A = dyn_cast<AllocaInst>(&I);
+          A && isKernel(F) && !isa<Constant>(A->getArraySize())) {
         Diags.report(DiagId::OffloadStack, A, {}, {userName(F)});
         Fine = false;
       }
@@ -365,7 +400,8 @@ bool DeviceModule::refuseUnknown() {
         continue;
       if (auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand())) {
         if (!Asm->getAsmString().empty()) {
-          Diags.report(DiagId::OffloadAssembly, Call, {}, {StringRef(Asm->getAsmString())});
+          Diags.report(DiagId::OffloadAssembly, Call, {},
+                       {StringRef(Asm->getAsmString())});
           Fine = false;
         }
         continue;
@@ -375,7 +411,8 @@ bool DeviceModule::refuseUnknown() {
         continue;
       StringRef Name = Callee->getName();
       if (Callee->isIntrinsic()) {
-        if (!Name.starts_with("llvm.nvvm.") || (isSpecialRegister(*Call) && InLibrary(registerRoutine(Name))))
+        if (!Name.starts_with("llvm.nvvm.") ||
+            (isSpecialRegister(*Call) && InLibrary(registerRoutine(Name))))
           continue;
         bool IsSplit = isSplitOperation(*Call);
         if (IsSplit && !Name.contains(".count"))
@@ -397,18 +434,25 @@ bool DeviceModule::refuseUnknown() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What LLVM's uniformity analysis has to know: which values differ between threads of a block
-/// by themselves. (NVPTX's own answer is about warps, and takes every call for different.)
-class BlockUniformity final : public TargetTransformInfoImplCRTPBase<BlockUniformity> {
+/// What LLVM's uniformity analysis has to know: which values differ between
+/// threads of a block by themselves. (NVPTX's own answer is about warps, and
+/// takes every call for different.)
+class BlockUniformity final
+    : public TargetTransformInfoImplCRTPBase<BlockUniformity> {
 public:
-  explicit BlockUniformity(const DataLayout &DL) : TargetTransformInfoImplCRTPBase(DL) {}
+  explicit BlockUniformity(const DataLayout &DL)
+      : TargetTransformInfoImplCRTPBase(DL) {}
   bool hasBranchDivergence(const Function *) const override { return true; }
-  InstructionUniformity getInstructionUniformity(const Value *V) const override {
+  InstructionUniformity
+  getInstructionUniformity(const Value *V) const override {
     auto *Call = dyn_cast<CallInst>(V);
     const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (isLeastOfBlock(*V) || (Callee && Callee->getName().starts_with("llvm.nvvm.barrier.cta.red.")))
-      return InstructionUniformity::AlwaysUniform; // one result for the whole block
-    return differs(V) ? InstructionUniformity::NeverUniform : InstructionUniformity::Default;
+    if (isLeastOfBlock(*V) ||
+        (Callee && Callee->getName().starts_with("llvm.nvvm.barrier.cta.red.")))
+      return InstructionUniformity::AlwaysUniform; // one result for the whole
+                                                   // block
+    return differs(V) ? InstructionUniformity::NeverUniform
+                      : InstructionUniformity::Default;
   }
 
 private:
@@ -417,12 +461,16 @@ private:
 
 bool BlockUniformity::differs(const Value *V) {
   constexpr unsigned Generic = 0, Local = 5;
-  // To LLVM a phi of one value and nothing is that value, wherever threads came from. But only the
-  // threads that came along have it, and one that did not may be asked for the whole block.
+  // To LLVM a phi of one value and nothing is that value, wherever threads came
+  // from. But only the threads that came along have it, and one that did not
+  // may be asked for the whole block.
   if (auto *Phi = dyn_cast<PHINode>(V))
-    return Phi->hasConstantOrUndefValue() && any_of(Phi->incoming_values(), [](const Use &U) { return isa<UndefValue>(U); });
+    return Phi->hasConstantOrUndefValue() &&
+           any_of(Phi->incoming_values(),
+                  [](const Use &U) { return isa<UndefValue>(U); });
   if (auto *Load = dyn_cast<LoadInst>(V))
-    return Load->getPointerAddressSpace() == Generic || Load->getPointerAddressSpace() == Local || Load->isVolatile() ||
+    return Load->getPointerAddressSpace() == Generic ||
+           Load->getPointerAddressSpace() == Local || Load->isVolatile() ||
            Load->isAtomic();
   if (isa<AllocaInst, AtomicRMWInst, AtomicCmpXchgInst>(V))
     return true;
@@ -436,12 +484,17 @@ bool BlockUniformity::differs(const Value *V) {
   if (Name == DynamicSizeName)
     return false;
   if (Name.consume_front("llvm.nvvm.read.ptx.sreg."))
-    return !Name.starts_with("ctaid.") && !Name.starts_with("nctaid.") && !Name.starts_with("ntid.") && Name != "warpsize";
-  // Exchanges and votes give what their operands are; who is there differs between warps.
-  if (Name.starts_with("llvm.nvvm.shfl.") || Name.starts_with("llvm.nvvm.vote.a"))
+    return !Name.starts_with("ctaid.") && !Name.starts_with("nctaid.") &&
+           !Name.starts_with("ntid.") && Name != "warpsize";
+  // Exchanges and votes give what their operands are; who is there differs
+  // between warps.
+  if (Name.starts_with("llvm.nvvm.shfl.") ||
+      Name.starts_with("llvm.nvvm.vote.a"))
     return false;
-  if (Name.starts_with("__nv_")) // the device's mathematics, but for results through pointers
-    return any_of(Call->args(), [](const Use &U) { return U->getType()->isPointerTy(); });
+  if (Name.starts_with("__nv_")) // the device's mathematics, but for results
+                                 // through pointers
+    return any_of(Call->args(),
+                  [](const Use &U) { return U->getType()->isPointerTy(); });
   return !Callee->isIntrinsic() || !Callee->doesNotAccessMemory();
 }
 } // namespace
@@ -451,7 +504,8 @@ DenseSet<const Value *> DeviceModule::divergentValues(Function &Kernel) {
   FunctionAnalysisManager FAM;
   FAM.registerPass([] {
     return TargetIRAnalysis([](const Function &F) {
-      return TargetTransformInfo(std::make_unique<BlockUniformity>(F.getParent()->getDataLayout()));
+      return TargetTransformInfo(
+          std::make_unique<BlockUniformity>(F.getParent()->getDataLayout()));
     });
   });
   PassBuilder().registerFunctionAnalyses(FAM);
@@ -466,20 +520,23 @@ DenseSet<const Value *> DeviceModule::divergentValues(Function &Kernel) {
 /// Device functions that ask who runs them, themselves or by what they call.
 void DeviceModule::findReadersOfThread() {
   SetVector<const Function *> Readers;
-  bool Indirect = false; // some function that can be called through a pointer reads
+  bool Indirect =
+      false; // some function that can be called through a pointer reads
   auto Reads = [&](const Function &F) {
     for (const Instruction &I : instructions(F)) {
       if (isSpecialRegister(I))
         return true;
       for (const Use &U : I.operands())
-        if (auto *GV = dyn_cast<GlobalVariable>(U->stripPointerCasts()); GV && GV->getAddressSpace() == 3)
+        if (auto *GV = dyn_cast<GlobalVariable>(U->stripPointerCasts());
+            GV && GV->getAddressSpace() == 3)
           return true;
       if (auto *Call = dyn_cast<CallInst>(&I)) {
         const Function *Callee = Call->getCalledFunction();
         if (!Callee && !Call->isInlineAsm() && Indirect)
           return true;
-        if (Callee && (Readers.contains(Callee) || Callee->getName() == "__assertfail" ||
-                       Callee->getName() == "rg.thread.number"))
+        if (Callee &&
+            (Readers.contains(Callee) || Callee->getName() == "__assertfail" ||
+             Callee->getName() == "rg.thread.number"))
           return true;
       }
     }
@@ -512,7 +569,8 @@ bool DeviceModule::readsThread(const CallInst &Call) const {
 /// Device functions that stay functions ask the runtime who runs them.
 void DeviceModule::lowerPlainFunctions() {
   for (Function &F : D) {
-    if (isKernel(F) || F.isDeclaration() || F.getName().contains(".region.") || F.getName().starts_with("rg.kernel"))
+    if (isKernel(F) || F.isDeclaration() || F.getName().contains(".region.") ||
+        F.getName().starts_with("rg.kernel"))
       continue;
     for (Instruction &I : make_early_inc_range(instructions(F))) {
       if (!isSpecialRegister(I))
@@ -520,27 +578,31 @@ void DeviceModule::lowerPlainFunctions() {
       auto *Call = cast<CallInst>(&I);
       StringRef Name = Call->getCalledFunction()->getName();
       IRBuilder<> B(Call);
-      std::string Routine = Name == "rg.thread.number" ? "rg_thread_number" : registerRoutine(Name);
-      Value *New = B.CreateCall(D.getOrInsertFunction(Routine, Call->getFunctionType()));
+      std::string Routine = Name == "rg.thread.number" ? "rg_thread_number"
+                                                       : registerRoutine(Name);
+      Value *New =
+          B.CreateCall(D.getOrInsertFunction(Routine, Call->getFunctionType()));
       Call->replaceAllUsesWith(New);
       Call->eraseFromParent();
     }
   }
 }
 
-/// Stack memory of constant size stands first in the kernel, whatever was inlined where.
+/// Stack memory of constant size stands first in the kernel, whatever was
+/// inlined where.
 static void hoistStackMemory(Function &Kernel) {
   BasicBlock &Entry = Kernel.getEntryBlock();
   SmallVector<AllocaInst *, 8> Found;
   for (Instruction &I : instructions(Kernel))
-    if (auto *A = dyn_cast<AllocaInst>(&I); A && isa<Constant>(A->getArraySize()))
+    if (auto *A = dyn_cast<AllocaInst>(&I);
+        A && isa<Constant>(A->getArraySize()))
       Found.push_back(A);
   for (AllocaInst *A : reverse(Found))
     A->moveBefore(Entry, Entry.begin());
 }
 
-/// A variable shared by several functions is one per thread of this machine: a thread
-/// runs one block at a time.
+/// A variable shared by several functions is one per thread of this machine: a
+/// thread runs one block at a time.
 static void moveSharedVariables(Module &D) {
   for (GlobalVariable &GV : make_early_inc_range(D.globals())) {
     if (GV.getAddressSpace() != 3)
@@ -552,11 +614,16 @@ static void moveSharedVariables(Module &D) {
     }
     Constant *Ends[] = {&GV};
     convertUsersOfConstantsToInstructions(Ends);
-    if (GV.isDeclaration() || D.getDataLayout().getTypeAllocSize(GV.getValueType()) == 0) {
-      FunctionCallee Dynamic = D.getOrInsertFunction("rg_dynamic_shared", PointerType::get(D.getContext(), 0));
+    if (GV.isDeclaration() ||
+        D.getDataLayout().getTypeAllocSize(GV.getValueType()) == 0) {
+      FunctionCallee Dynamic = D.getOrInsertFunction(
+          "rg_dynamic_shared", PointerType::get(D.getContext(), 0));
       for (Use &U : make_early_inc_range(GV.uses())) {
         auto *I = cast<Instruction>(U.getUser());
-        IRBuilder<> B(isa<PHINode>(I) ? cast<PHINode>(I)->getIncomingBlock(U)->getTerminator() : I);
+        IRBuilder<> B(
+            isa<PHINode>(I)
+                ? cast<PHINode>(I)->getIncomingBlock(U)->getTerminator()
+                : I);
         U.set(B.CreateAddrSpaceCast(B.CreateCall(Dynamic), GV.getType()));
       }
       GV.eraseFromParent();
@@ -582,7 +649,8 @@ bool DeviceModule::lower() {
       SharedVars.push_back(&GV);
   if (!SharedVars.empty())
     convertUsersOfConstantsToInstructions(SharedVars);
-  // Those that functions other than kernels touch, too, are not on a block's stack.
+  // Those that functions other than kernels touch, too, are not on a block's
+  // stack.
   SmallVector<std::pair<GlobalVariable *, bool>, 8> Owned;
   SmallVector<Function *, 8> KernelList;
   for (Function &F : D)
@@ -591,28 +659,37 @@ bool DeviceModule::lower() {
   DenseSet<GlobalVariable *> Common;
   for (Constant *C : SharedVars)
     for (User *U : C->users())
-      if (auto *I = dyn_cast<Instruction>(U); I && !isKernel(*I->getFunction()) &&
-                                              D.getDataLayout().getTypeAllocSize(cast<GlobalVariable>(C)->getValueType()))
+      if (auto *I = dyn_cast<Instruction>(U);
+          I && !isKernel(*I->getFunction()) &&
+          D.getDataLayout().getTypeAllocSize(
+              cast<GlobalVariable>(C)->getValueType()))
         Common.insert(cast<GlobalVariable>(C));
   for (GlobalVariable *GV : Common) {
     // One address, in an address space that lowering leaves alone.
-    auto *Moved = new GlobalVariable(D, GV->getValueType(), false, GlobalValue::InternalLinkage,
-                                     Constant::getNullValue(GV->getValueType()), "", nullptr,
-                                     GlobalValue::GeneralDynamicTLSModel);
+    auto *Moved = new GlobalVariable(
+        D, GV->getValueType(), false, GlobalValue::InternalLinkage,
+        Constant::getNullValue(GV->getValueType()), "", nullptr,
+        GlobalValue::GeneralDynamicTLSModel);
     Moved->setAlignment(std::max(GV->getAlign().valueOrOne(), Align(64)));
     Moved->takeName(GV);
     for (Use &U : make_early_inc_range(GV->uses())) {
       auto *I = cast<Instruction>(U.getUser());
-      IRBuilder<> B(isa<PHINode>(I) ? cast<PHINode>(I)->getIncomingBlock(U)->getTerminator() : I);
-      U.set(B.CreateAddrSpaceCast(B.CreateThreadLocalAddress(Moved), GV->getType()));
+      IRBuilder<> B(isa<PHINode>(I)
+                        ? cast<PHINode>(I)->getIncomingBlock(U)->getTerminator()
+                        : I);
+      U.set(B.CreateAddrSpaceCast(B.CreateThreadLocalAddress(Moved),
+                                  GV->getType()));
     }
     GV->eraseFromParent();
     if (Options.checks()) // the checker tells a block's memory by its address
       for (Function *Kernel : KernelList) {
         IRBuilder<> B(&*Kernel->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-        FunctionCallee Note = D.getOrInsertFunction("rg_cuda_check_shared", B.getVoidTy(), B.getPtrTy(), B.getInt64Ty());
+        FunctionCallee Note =
+            D.getOrInsertFunction("rg_cuda_check_shared", B.getVoidTy(),
+                                  B.getPtrTy(), B.getInt64Ty());
         B.CreateCall(Note, {B.CreateThreadLocalAddress(Moved),
-                            B.getInt64(D.getDataLayout().getTypeAllocSize(Moved->getValueType()))});
+                            B.getInt64(D.getDataLayout().getTypeAllocSize(
+                                Moved->getValueType()))});
       }
   }
 
@@ -629,10 +706,13 @@ bool DeviceModule::lower() {
     DenseSet<const Value *> Divergent = divergentValues(*Kernel);
     auto IsUniform = [&](const Value *V) { return !Divergent.contains(V); };
     SmallPtrSet<const BasicBlock *, 8> Tried;
-    while (Options.LockStep && !Options.checks() && runLoopInLockStep(*Kernel, IsUniform, Tried))
+    while (Options.LockStep && !Options.checks() &&
+           runLoopInLockStep(*Kernel, IsUniform, Tried))
       Divergent = divergentValues(*Kernel);
     LoweredKernel Lowered = lowerKernel(
-        *Kernel, IsUniform, [&](const CallInst &Call) { return readsThread(Call); }, Options, Diags);
+        *Kernel, IsUniform,
+        [&](const CallInst &Call) { return readsThread(Call); }, Options,
+        Diags);
     Kernels.push_back(Lowered);
   }
   for (Function *Kernel : KernelList)
@@ -651,10 +731,13 @@ bool DeviceModule::lower() {
 bool DeviceModule::linkLibrary() {
   // Names that mean something else on the host.
   static constexpr std::pair<StringRef, StringRef> Renamed[] = {
-      {"vprintf", "rg_cuda_vprintf"}, {"__assertfail", "rg_cuda_assertfail"}, {"llvm.trap", "rg_cuda_trap"}};
+      {"vprintf", "rg_cuda_vprintf"},
+      {"__assertfail", "rg_cuda_assertfail"},
+      {"llvm.trap", "rg_cuda_trap"}};
   for (auto [Old, New] : Renamed)
     if (Function *F = D.getFunction(Old); F && F->isDeclaration()) {
-      Function *Routine = cast<Function>(D.getOrInsertFunction(New, F->getFunctionType()).getCallee());
+      Function *Routine = cast<Function>(
+          D.getOrInsertFunction(New, F->getFunctionType()).getCallee());
       F->replaceAllUsesWith(Routine);
       F->eraseFromParent();
     }
@@ -662,7 +745,9 @@ bool DeviceModule::linkLibrary() {
     if (!F.isIntrinsic() || !F.getName().starts_with("llvm.nvvm."))
       continue;
     if (!F.use_empty()) {
-      Function *Routine = cast<Function>(D.getOrInsertFunction(libraryName(F.getName()), F.getFunctionType()).getCallee());
+      Function *Routine = cast<Function>(
+          D.getOrInsertFunction(libraryName(F.getName()), F.getFunctionType())
+              .getCallee());
       F.replaceAllUsesWith(Routine);
     }
     F.eraseFromParent();
@@ -672,9 +757,12 @@ bool DeviceModule::linkLibrary() {
     return false;
   D.setTargetTriple(Library->getTargetTriple());
   D.setDataLayout(Library->getDataLayout());
-  if (Linker::linkModules(D, std::move(Library), Linker::LinkOnlyNeeded, [](Module &M, const StringSet<> &Linked) {
-        internalizeModule(M, [&](const GlobalValue &GV) { return !Linked.contains(GV.getName()); });
-      }))
+  if (Linker::linkModules(D, std::move(Library), Linker::LinkOnlyNeeded,
+                          [](Module &M, const StringSet<> &Linked) {
+                            internalizeModule(M, [&](const GlobalValue &GV) {
+                              return !Linked.contains(GV.getName());
+                            });
+                          }))
     return false;
   return true;
 }
@@ -700,7 +788,8 @@ void DeviceModule::finishBlocks() {
     MPM.addPass(createModuleToFunctionPassAdaptor(std::move(FPM)));
   }
   MPM.addPass(GlobalDCEPass());
-  // Everything is of this half alone; the records of the launching code name the kernels.
+  // Everything is of this half alone; the records of the launching code name
+  // the kernels.
   SmallVector<GlobalValue *, 8> Blocks;
   for (LoweredKernel &K : Kernels) {
     K.Blocks->setLinkage(GlobalValue::ExternalLinkage);
@@ -709,10 +798,18 @@ void DeviceModule::finishBlocks() {
   MPM.run(D, A.MAM);
 }
 
-/// Calls of the runtime's checker in front of every access of memory that threads share.
+/// Calls of the runtime's checker in front of every access of memory that
+/// threads share.
 void DeviceModule::checkAccesses(Function &F) {
-  enum { Write = 1, Atomic = 2, Fences = 4, Races = 8, Uninitialized = 16 }; // runtime/cuda/Checks.cpp
-  int Always = (Options.CheckRaces ? Races : 0) | (Options.CheckUninitialized ? Uninitialized : 0);
+  enum {
+    Write = 1,
+    Atomic = 2,
+    Fences = 4,
+    Races = 8,
+    Uninitialized = 16
+  }; // runtime/cuda/Checks.cpp
+  int Always = (Options.CheckRaces ? Races : 0) |
+               (Options.CheckUninitialized ? Uninitialized : 0);
   struct Found {
     Instruction *At;
     Value *Address, *Size;
@@ -720,18 +817,26 @@ void DeviceModule::checkAccesses(Function &F) {
   };
   SmallVector<Found, 32> Accesses;
   const DataLayout &DL = D.getDataLayout();
-  Type *I32 = Type::getInt32Ty(D.getContext()), *I64 = Type::getInt64Ty(D.getContext());
-  auto Bytes = [&](Type *T) { return ConstantInt::get(I64, DL.getTypeStoreSize(T)); };
+  Type *I32 = Type::getInt32Ty(D.getContext()),
+       *I64 = Type::getInt64Ty(D.getContext());
+  auto Bytes = [&](Type *T) {
+    return ConstantInt::get(I64, DL.getTypeStoreSize(T));
+  };
   for (Instruction &I : instructions(F)) {
     if (auto *Load = dyn_cast<LoadInst>(&I))
-      Accesses.push_back({&I, Load->getPointerOperand(), Bytes(I.getType()), Load->isAtomic() ? Atomic : 0});
+      Accesses.push_back({&I, Load->getPointerOperand(), Bytes(I.getType()),
+                          Load->isAtomic() ? Atomic : 0});
     else if (auto *Store = dyn_cast<StoreInst>(&I))
-      Accesses.push_back({&I, Store->getPointerOperand(), Bytes(Store->getValueOperand()->getType()),
+      Accesses.push_back({&I, Store->getPointerOperand(),
+                          Bytes(Store->getValueOperand()->getType()),
                           Write | (Store->isAtomic() ? Atomic : 0)});
     else if (auto *RMW = dyn_cast<AtomicRMWInst>(&I))
-      Accesses.push_back({&I, RMW->getPointerOperand(), Bytes(I.getType()), Write | Atomic});
+      Accesses.push_back(
+          {&I, RMW->getPointerOperand(), Bytes(I.getType()), Write | Atomic});
     else if (auto *CAS = dyn_cast<AtomicCmpXchgInst>(&I))
-      Accesses.push_back({&I, CAS->getPointerOperand(), Bytes(CAS->getNewValOperand()->getType()), Write | Atomic});
+      Accesses.push_back({&I, CAS->getPointerOperand(),
+                          Bytes(CAS->getNewValOperand()->getType()),
+                          Write | Atomic});
     else if (auto *Set = dyn_cast<AnyMemIntrinsic>(&I)) {
       Accesses.push_back({&I, Set->getRawDest(), Set->getLength(), Write});
       if (auto *Copy = dyn_cast<AnyMemTransferInst>(&I))
@@ -740,25 +845,30 @@ void DeviceModule::checkAccesses(Function &F) {
       Always |= Fences;
     else if (auto *Call = dyn_cast<CallInst>(&I))
       if (Function *Callee = Call->getCalledFunction())
-        if (Callee->getName().starts_with("llvm.nvvm.membar.") && !Callee->getName().ends_with(".cta"))
+        if (Callee->getName().starts_with("llvm.nvvm.membar.") &&
+            !Callee->getName().ends_with(".cta"))
           Always |= Fences;
   }
   PointerType *Ptr = PointerType::get(D.getContext(), 0);
-  FunctionCallee Check = D.getOrInsertFunction("rg_cuda_check_access", Type::getVoidTy(D.getContext()), Ptr, I64, I32,
-                                               Ptr, I64);
+  FunctionCallee Check = D.getOrInsertFunction("rg_cuda_check_access",
+                                               Type::getVoidTy(D.getContext()),
+                                               Ptr, I64, I32, Ptr, I64);
   FunctionCallee Number = D.getOrInsertFunction("rg.thread.number", I64);
   for (const Found &A : Accesses) {
     SmallVector<const Value *, 4> Objects;
     getUnderlyingObjects(A.Address, Objects);
     constexpr unsigned ConstantSpace = 4, ParameterSpace = 101;
     unsigned Space = A.Address->getType()->getPointerAddressSpace();
-    if (Space == ConstantSpace || Space == ParameterSpace || all_of(Objects, [](const Value *O) {
+    if (Space == ConstantSpace || Space == ParameterSpace ||
+        all_of(Objects, [](const Value *O) {
           auto *GV = dyn_cast<GlobalVariable>(O);
           return isa<AllocaInst>(O) || (GV && GV->isConstant());
         }))
       continue;
     IRBuilder<> B(A.At);
-    B.CreateCall(Check, {B.CreateAddrSpaceCast(A.Address, Ptr), B.CreateZExtOrTrunc(A.Size, I64),
-                         B.getInt32(A.Kind | Always), siteOf(D, A.At), B.CreateCall(Number)});
+    B.CreateCall(Check,
+                 {B.CreateAddrSpaceCast(A.Address, Ptr),
+                  B.CreateZExtOrTrunc(A.Size, I64), B.getInt32(A.Kind | Always),
+                  siteOf(D, A.At), B.CreateCall(Number)});
   }
 }

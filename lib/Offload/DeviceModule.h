@@ -1,7 +1,7 @@
 //===- DeviceModule.h - the device half of a program -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef RETROGRAD_OFFLOAD_DEVICEMODULE_H
@@ -20,12 +20,14 @@ namespace retrograd {
 
 class DeviceModule {
 public:
-  DeviceModule(llvm::Module &D, const OffloadOptions &Options, DiagnosticEngine &Diags)
+  DeviceModule(llvm::Module &D, const OffloadOptions &Options,
+               DiagnosticEngine &Diags)
       : D(D), Options(Options), Diags(Diags) {}
 
   /// Brings kernels to the form that lowering expects. False after an error.
   bool prepare();
-  /// Replaces every kernel by its block function, and takes the module's target off.
+  /// Replaces every kernel by its block function, and takes the module's target
+  /// off.
   bool lower();
   llvm::ArrayRef<LoweredKernel> kernels() const { return Kernels; }
 

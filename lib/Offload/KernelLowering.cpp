@@ -1,7 +1,7 @@
 //===- KernelLowering.cpp - a kernel as a function that runs blocks -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,21 +37,25 @@ constexpr unsigned WarpSize = 32;
 /// What a region returns when its thread has ended.
 constexpr int Ended = -1;
 
-/// Everything that a region can read, as values of one function: of the block function,
-/// which has it, or of a region function, which gets it as parameters in this order.
+/// Everything that a region can read, as values of one function: of the block
+/// function, which has it, or of a region function, which gets it as parameters
+/// in this order.
 struct Surroundings {
   SmallVector<Value *, 8> Args;
   Value *Thread = nullptr; ///< i64: number in the block
   Value *Lane = nullptr;   ///< i64: number in the group that runs together
   /// tid, ctaid, nctaid, ntid: x, y, z each, i32.
   Value *Tid[3] = {}, *Ctaid[3] = {}, *Nctaid[3] = {}, *Ntid[3] = {};
-  SmallVector<Value *, 8> SlotAt;   ///< per slot: where it is
-  SmallVector<Value *, 8> SlotNow;  ///< per slot: its value at the start, if uniform; else null
+  SmallVector<Value *, 8> SlotAt; ///< per slot: where it is
+  SmallVector<Value *, 8>
+      SlotNow; ///< per slot: its value at the start, if uniform; else null
   SmallVector<Value *, 8> MemoryAt; ///< per CrossingValues::memory()
   SmallVector<Value *, 4> Shared;   ///< per shared variable
   Value *Dynamic = nullptr;
-  SmallVector<SmallVector<Value *, 4>, 8> Deposits; ///< per cut and operand; null if constant
-  SmallVector<SmallVector<Value *, 2>, 8> Results;  ///< per cut and member of the result
+  SmallVector<SmallVector<Value *, 4>, 8>
+      Deposits; ///< per cut and operand; null if constant
+  SmallVector<SmallVector<Value *, 2>, 8>
+      Results; ///< per cut and member of the result
   Value *WaitMask = nullptr;
 
   /// Calls Visit on each in a fixed order.
@@ -86,11 +90,16 @@ struct Surroundings {
 
 class Lowering {
 public:
-  Lowering(Function &Kernel, function_ref<bool(const Value *)> IsUniform, ReadsThread Reads,
-           const OffloadOptions &Options, DiagnosticEngine &Diags)
-      : Kernel(Kernel), M(*Kernel.getParent()), Ctx(M.getContext()), DL(M.getDataLayout()), Options(Options),
-        Diags(Diags), Reads(Reads), IsUniform(IsUniform), Points(Kernel, IsUniform, Options.CutLoops),
-        Values(Kernel, Points, [&](const Value *V) { return sharesSlot(V, IsUniform); }, Options.Recompute) {}
+  Lowering(Function &Kernel, function_ref<bool(const Value *)> IsUniform,
+           ReadsThread Reads, const OffloadOptions &Options,
+           DiagnosticEngine &Diags)
+      : Kernel(Kernel), M(*Kernel.getParent()), Ctx(M.getContext()),
+        DL(M.getDataLayout()), Options(Options), Diags(Diags), Reads(Reads),
+        IsUniform(IsUniform), Points(Kernel, IsUniform, Options.CutLoops),
+        Values(
+            Kernel, Points,
+            [&](const Value *V) { return sharesSlot(V, IsUniform); },
+            Options.Recompute) {}
 
   LoweredKernel run();
 
@@ -124,16 +133,22 @@ private:
   bool LimitsAll = false;
   LoweredKernel Result;
 
-  bool usesMachine() const { return Points.hasWarpOperations() || Points.agreement() == Agreement::Divergent; }
+  bool usesMachine() const {
+    return Points.hasWarpOperations() ||
+           Points.agreement() == Agreement::Divergent;
+  }
   /// Threads that are not together cannot share a value that a loop changes.
   bool sharesSlot(const Value *V, function_ref<bool(const Value *)> IsUniform) {
     auto *I = dyn_cast<Instruction>(V);
-    return IsUniform(V) && (!usesMachine() || (I && Points.isReachedTogether(*I)));
+    return IsUniform(V) &&
+           (!usesMachine() || (I && Points.isReachedTogether(*I)));
   }
 
   bool isLine() const;
   void collectShared();
-  Type *memoryType(Type *T) const { return T->isIntegerTy(1) ? Type::getInt8Ty(Ctx) : T; }
+  Type *memoryType(Type *T) const {
+    return T->isIntegerTy(1) ? Type::getInt8Ty(Ctx) : T;
+  }
   Value *loadAs(IRBuilder<> &B, Type *T, Value *At) {
     Type *InMemory = memoryType(T);
     Value *V = B.CreateLoad(InMemory, At);
@@ -141,7 +156,8 @@ private:
   }
   StoreInst *storeAs(IRBuilder<> &B, Value *V, Value *At) {
     Type *InMemory = memoryType(V->getType());
-    return B.CreateStore(V->getType() == InMemory ? V : B.CreateZExt(V, InMemory), At);
+    return B.CreateStore(
+        V->getType() == InMemory ? V : B.CreateZExt(V, InMemory), At);
   }
   Surroundings typesOfSurroundings(SmallVectorImpl<Type *> &Types);
   void makeRegion(unsigned K);
@@ -179,36 +195,45 @@ static const Value *withoutCast(const Value *V) {
 }
 static bool isRegister(const Value *V, StringRef Name) {
   auto *Call = dyn_cast<CallInst>(withoutCast(V));
-  return Call && isSpecialRegister(*Call) && Call->getCalledFunction()->getName() == Name;
+  return Call && isSpecialRegister(*Call) &&
+         Call->getCalledFunction()->getName() == Name;
 }
 /// V is the product of the block's index and size, along x.
 static bool isStartOfBlock(const Value *V) {
   auto *Product = dyn_cast<BinaryOperator>(withoutCast(V));
-  constexpr StringLiteral Index("llvm.nvvm.read.ptx.sreg.ctaid.x"), Size("llvm.nvvm.read.ptx.sreg.ntid.x");
+  constexpr StringLiteral Index("llvm.nvvm.read.ptx.sreg.ctaid.x"),
+      Size("llvm.nvvm.read.ptx.sreg.ntid.x");
   auto Is = [&](unsigned I, unsigned J) {
-    return isRegister(Product->getOperand(I), Index) && isRegister(Product->getOperand(J), Size);
+    return isRegister(Product->getOperand(I), Index) &&
+           isRegister(Product->getOperand(J), Size);
   };
-  return Product && Product->getOpcode() == Instruction::Mul && (Is(0, 1) || Is(1, 0));
+  return Product && Product->getOpcode() == Instruction::Mul &&
+         (Is(0, 1) || Is(1, 0));
 }
 /// V is the thread's index in the grid.
 static bool isIndexInGrid(const Value *V) {
   auto *Sum = dyn_cast<BinaryOperator>(V);
   constexpr StringLiteral Index("llvm.nvvm.read.ptx.sreg.tid.x");
   auto Is = [&](unsigned I, unsigned J) {
-    return isStartOfBlock(Sum->getOperand(I)) && isRegister(Sum->getOperand(J), Index);
+    return isStartOfBlock(Sum->getOperand(I)) &&
+           isRegister(Sum->getOperand(J), Index);
   };
   return Sum && Sum->getOpcode() == Instruction::Add && (Is(0, 1) || Is(1, 0));
 }
 /// Whether Visit holds for the users of V, and for those of its extensions.
 static bool allUsers(const Value *V, function_ref<bool(const User *)> Visit) {
-  return all_of(V->users(), [&](const User *U) { return isa<ZExtInst, SExtInst>(U) ? allUsers(U, Visit) : Visit(U); });
+  return all_of(V->users(), [&](const User *U) {
+    return isa<ZExtInst, SExtInst>(U) ? allUsers(U, Visit) : Visit(U);
+  });
 }
 
-/// Whether the kernel does not see blocks: threads never meet, share nothing, and ask only for their place in the
-/// grid, along x. Then any number of blocks is one long one.
+/// Whether the kernel does not see blocks: threads never meet, share nothing,
+/// and ask only for their place in the grid, along x. Then any number of blocks
+/// is one long one.
 bool Lowering::isLine() const {
-  if (!Options.Collapse || Options.checks() || Points.size() != 1 || usesMachine() || !SharedVars.empty() ||
-      !Values.memory().empty() || Next[0].count() != 1)
+  if (!Options.Collapse || Options.checks() || Points.size() != 1 ||
+      usesMachine() || !SharedVars.empty() || !Values.memory().empty() ||
+      Next[0].count() != 1)
     return false;
   return all_of(instructions(Kernel), [&](const Instruction &I) {
     auto *Call = dyn_cast<CallInst>(&I);
@@ -221,8 +246,11 @@ bool Lowering::isLine() const {
     if (Name == "tid.x")
       return allUsers(&I, isIndexInGrid);
     if (Name == "ctaid.x")
-      return allUsers(&I, [](const User *U) { return isStartOfBlock(U) && allUsers(U, isIndexInGrid); });
-    return Name.starts_with("ntid.") || Name.starts_with("nctaid.") || Name == "warpsize";
+      return allUsers(&I, [](const User *U) {
+        return isStartOfBlock(U) && allUsers(U, isIndexInGrid);
+      });
+    return Name.starts_with("ntid.") || Name.starts_with("nctaid.") ||
+           Name == "warpsize";
   });
 }
 
@@ -239,8 +267,9 @@ void Lowering::collectShared() {
     if (GV.isDeclaration() || DL.getTypeAllocSize(GV.getValueType()) == 0)
       DynamicVar = &GV; // all of them start at the same address
     else
-      Result.StaticShared = alignTo(Result.StaticShared, GV.getAlign().valueOrOne()) +
-                            DL.getTypeAllocSize(GV.getValueType());
+      Result.StaticShared =
+          alignTo(Result.StaticShared, GV.getAlign().valueOrOne()) +
+          DL.getTypeAllocSize(GV.getValueType());
     SharedVars.push_back(&GV);
   }
 }
@@ -249,7 +278,8 @@ Surroundings Lowering::typesOfSurroundings(SmallVectorImpl<Type *> &Types) {
   // Placeholders with the right types, in the right order.
   Surroundings S;
   auto Of = [](Type *T) -> Value * { return PoisonValue::get(T); };
-  Type *I32 = Type::getInt32Ty(Ctx), *I64 = Type::getInt64Ty(Ctx), *Ptr = PointerType::get(Ctx, 0);
+  Type *I32 = Type::getInt32Ty(Ctx), *I64 = Type::getInt64Ty(Ctx),
+       *Ptr = PointerType::get(Ctx, 0);
   for (Argument &A : Kernel.args())
     S.Args.push_back(Of(A.getType()));
   S.Thread = S.Lane = Of(I64);
@@ -277,13 +307,16 @@ Surroundings Lowering::typesOfSurroundings(SmallVectorImpl<Type *> &Types) {
 }
 
 /// Calls whose results are the same number everywhere in a region function.
-static Value *specialRegister(const CallInst &Call, const Surroundings &S, IRBuilder<> &B) {
+static Value *specialRegister(const CallInst &Call, const Surroundings &S,
+                              IRBuilder<> &B) {
   StringRef Name = Call.getCalledFunction()->getName();
   if (Name == "rg.thread.number")
     return S.Thread;
   Name.consume_front("llvm.nvvm.read.ptx.sreg.");
   auto Axis = [&](Value *const *Triple) -> Value * {
-    return Name.ends_with(".x") ? Triple[0] : Name.ends_with(".y") ? Triple[1] : Triple[2];
+    return Name.ends_with(".x")   ? Triple[0]
+           : Name.ends_with(".y") ? Triple[1]
+                                  : Triple[2];
   };
   if (Name.starts_with("tid."))
     return Axis(S.Tid);
@@ -312,13 +345,15 @@ static Value *specialRegister(const CallInst &Call, const Surroundings &S, IRBui
   return nullptr;
 }
 
-/// A block runs on one thread of the machine: nobody interrupts it in its own memory.
-/// Comes after markParallel, since threads do conflict there.
+/// A block runs on one thread of the machine: nobody interrupts it in its own
+/// memory. Comes after markParallel, since threads do conflict there.
 static void makeSharedAtomicsPlain(Function &Region) {
   for (Instruction &I : make_early_inc_range(instructions(Region)))
-    if (auto *RMW = dyn_cast<AtomicRMWInst>(&I); RMW && RMW->getPointerAddressSpace() == SharedSpace)
+    if (auto *RMW = dyn_cast<AtomicRMWInst>(&I);
+        RMW && RMW->getPointerAddressSpace() == SharedSpace)
       lowerAtomicRMWInst(RMW);
-    else if (auto *CAS = dyn_cast<AtomicCmpXchgInst>(&I); CAS && CAS->getPointerAddressSpace() == SharedSpace)
+    else if (auto *CAS = dyn_cast<AtomicCmpXchgInst>(&I);
+             CAS && CAS->getPointerAddressSpace() == SharedSpace)
       lowerAtomicCmpXchgInst(CAS);
 }
 
@@ -326,20 +361,23 @@ void Lowering::makeRegion(unsigned K) {
   const Split &Start = Points.splits()[K];
   SmallVector<Type *, 32> Types;
   Surroundings S = typesOfSurroundings(Types);
-  Function *R = Function::Create(FunctionType::get(Type::getInt32Ty(Ctx), Types, false),
-                                 GlobalValue::InternalLinkage,
-                                 Kernel.getName() + ".region." + Twine(K), M);
+  Function *R =
+      Function::Create(FunctionType::get(Type::getInt32Ty(Ctx), Types, false),
+                       GlobalValue::InternalLinkage,
+                       Kernel.getName() + ".region." + Twine(K), M);
   R->addFnAttr(Attribute::AlwaysInline);
   R->addFnAttr(Attribute::NoUnwind);
   Regions[K] = R;
   unsigned Number = 0;
   S.forEach([&](Value *&V) { V = R->getArg(Number++); });
   for (unsigned I = 0; I != Kernel.arg_size(); ++I)
-    for (auto Kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly})
+    for (auto Kind : {Attribute::NoAlias, Attribute::ReadOnly,
+                      Attribute::ReadNone, Attribute::WriteOnly})
       if (Kernel.getAttributes().hasParamAttr(I, Kind))
         R->addParamAttr(I, Kind);
-  // Scratch memory of ours is nobody else's. But where an earlier region has put the address of
-  // stack memory away, this one may find it there, beside the parameter.
+  // Scratch memory of ours is nobody else's. But where an earlier region has
+  // put the address of stack memory away, this one may find it there, beside
+  // the parameter.
   for (Value *V : S.SlotAt)
     R->addParamAttr(cast<Argument>(V)->getArgNo(), Attribute::NoAlias);
   for (auto [A, V] : zip(Values.memory(), S.MemoryAt))
@@ -353,13 +391,17 @@ void Lowering::makeRegion(unsigned K) {
     Map[Kernel.getArg(I)] = S.Args[I];
   for (unsigned I = 0; I != Values.memory().size(); ++I) {
     AllocaInst *A = Values.memory()[I];
-    uint64_t Stride = alignTo(A->getAllocationSize(DL)->getFixedValue(), A->getAlign());
-    Map[A] = B.CreateGEP(B.getInt8Ty(), S.MemoryAt[I], B.CreateMul(S.Thread, B.getInt64(Stride)), A->getName());
+    uint64_t Stride =
+        alignTo(A->getAllocationSize(DL)->getFixedValue(), A->getAlign());
+    Map[A] =
+        B.CreateGEP(B.getInt8Ty(), S.MemoryAt[I],
+                    B.CreateMul(S.Thread, B.getInt64(Stride)), A->getName());
   }
   auto SlotPlace = [&](IRBuilder<> &B, unsigned I) -> Value * {
     if (Values.slots()[I].Uniform)
       return S.SlotAt[I];
-    return B.CreateGEP(memoryType(Values.slots()[I].Value->getType()), S.SlotAt[I], S.Thread);
+    return B.CreateGEP(memoryType(Values.slots()[I].Value->getType()),
+                       S.SlotAt[I], S.Thread);
   };
 
   // The region's blocks.
@@ -411,11 +453,13 @@ void Lowering::makeRegion(unsigned K) {
           Phi.removeIncomingValue(I, /*DeletePHIIfEmpty=*/false);
   for (BasicBlock *BB : Blocks)
     for (Instruction &I : *cast<BasicBlock>(Map[BB]))
-      RemapInstruction(&I, Map, RF_IgnoreMissingLocals | RF_NoModuleLevelChanges);
+      RemapInstruction(&I, Map,
+                       RF_IgnoreMissingLocals | RF_NoModuleLevelChanges);
 
   // What comes from other regions.
   DenseMap<Instruction *, Value *> Known;
-  std::function<Value *(Instruction *)> Materialise = [&](Instruction *V) -> Value * {
+  std::function<Value *(Instruction *)> Materialise =
+      [&](Instruction *V) -> Value * {
     if (auto *A = dyn_cast<AllocaInst>(V))
       return Map[A];
     if (auto It = Known.find(V); It != Known.end())
@@ -448,8 +492,10 @@ void Lowering::makeRegion(unsigned K) {
   for (BasicBlock *BB : Blocks)
     for (Instruction &I : *cast<BasicBlock>(Map[BB]))
       for (Use &U : I.operands())
-        if (auto *Op = dyn_cast<Instruction>(U); Op && Op->getFunction() == &Kernel)
-          U.set(Materialise(Op)); // B stands in a terminated block: everything is known by now
+        if (auto *Op = dyn_cast<Instruction>(U);
+            Op && Op->getFunction() == &Kernel)
+          U.set(Materialise(Op)); // B stands in a terminated block: everything
+                                  // is known by now
 
   // Operations at the start: their results have been computed for all threads.
   if (Start.Op) {
@@ -467,7 +513,8 @@ void Lowering::makeRegion(unsigned K) {
         Value *Member = loadAs(Here, T, At);
         Now = Struct ? Here.CreateInsertValue(Now, Member, I) : Member;
       }
-      // The instruction in place of the operation, so that Map still leads to one.
+      // The instruction in place of the operation, so that Map still leads to
+      // one.
       Op->replaceAllUsesWith(Now);
       Map[Start.Op] = Now;
     } else
@@ -528,20 +575,29 @@ void Lowering::makeRegion(unsigned K) {
       }
     } else if (Callee && Callee->getName().starts_with("rg.deposit.")) {
       unsigned J = 0;
-      while (J != Points.size() && !(Points.splits()[J].Deposit && Map.lookup(Points.splits()[J].Deposit) == Call))
+      while (J != Points.size() &&
+             !(Points.splits()[J].Deposit &&
+               Map.lookup(Points.splits()[J].Deposit) == Call))
         ++J;
       assert(J != Points.size() && "deposit of no cut");
       bool Warp = Points.splits()[J].Kind == SplitKind::WarpOperation;
       for (unsigned N = 0; N != S.Deposits[J].size(); ++N)
         if (Value *At = S.Deposits[J][N]) {
           Value *V = Call->getArgOperand(N);
-          storeAs(Here, V, Here.CreateGEP(memoryType(V->getType()), At, Warp ? S.Lane : S.Thread));
+          storeAs(Here, V,
+                  Here.CreateGEP(memoryType(V->getType()), At,
+                                 Warp ? S.Lane : S.Thread));
         }
-      // Who has to come before the scheduler goes on; the first operand of ".sync" operations.
-      if (Warp && Points.splits()[J].Op->getCalledFunction()->getName().contains(".sync"))
+      // Who has to come before the scheduler goes on; the first operand of
+      // ".sync" operations.
+      if (Warp &&
+          Points.splits()[J].Op->getCalledFunction()->getName().contains(
+              ".sync"))
         if (unsigned At = Callee->getName().contains(".redux.") ? 1 : 0;
             !isa<ConstantInt>(Points.splits()[J].Deposit->getArgOperand(At)))
-          Here.CreateStore(Call->getArgOperand(At), Here.CreateGEP(Here.getInt32Ty(), S.WaitMask, S.Lane));
+          Here.CreateStore(
+              Call->getArgOperand(At),
+              Here.CreateGEP(Here.getInt32Ty(), S.WaitMask, S.Lane));
       Call->eraseFromParent();
     } else if (Reads(*Call)) {
       // The runtime's record of who runs: written before anyone reads it.
@@ -554,13 +610,16 @@ void Lowering::makeRegion(unsigned K) {
       for (Value *V : Words)
         Types.push_back(V->getType());
       FunctionCallee Enter = M.getOrInsertFunction(
-          "rg_cuda_enter_thread", FunctionType::get(Type::getVoidTy(Ctx), Types, false));
+          "rg_cuda_enter_thread",
+          FunctionType::get(Type::getVoidTy(Ctx), Types, false));
       Here.CreateCall(Enter, Words);
     }
   }
   // Stack memory that moved has no lifetime any more.
   for (Instruction &I : make_early_inc_range(instructions(R)))
-    if (I.isLifetimeStartOrEnd() && !isa<AllocaInst>(cast<CallInst>(I).getArgOperand(cast<CallInst>(I).arg_size() - 1)))
+    if (I.isLifetimeStartOrEnd() &&
+        !isa<AllocaInst>(
+            cast<CallInst>(I).getArgOperand(cast<CallInst>(I).arg_size() - 1)))
       I.eraseFromParent();
   markParallel(*R, K);
   if (Options.SerialThreads)
@@ -585,7 +644,8 @@ void Lowering::markParallel(Function &R, unsigned K) {
     SmallVector<const Value *, 4> Objects;
     getUnderlyingObjects(At, Objects);
     bool Own = any_of(Objects, [&](const Value *O) {
-      return isa<AllocaInst>(O) || (Escapes && !isa<Argument>(O) && !isa<GlobalVariable>(O));
+      return isa<AllocaInst>(O) ||
+             (Escapes && !isa<Argument>(O) && !isa<GlobalVariable>(O));
     });
     if (!Own)
       I.setMetadata(LLVMContext::MD_access_group, Group);
@@ -662,7 +722,9 @@ void Lowering::findActive(unsigned K) {
 //===----------------------------------------------------------------------===//
 
 Function *Lowering::helper(StringRef Name, Type *Ret, ArrayRef<Type *> Params) {
-  return cast<Function>(M.getOrInsertFunction(Name, FunctionType::get(Ret, Params, false)).getCallee());
+  return cast<Function>(
+      M.getOrInsertFunction(Name, FunctionType::get(Ret, Params, false))
+          .getCallee());
 }
 
 } // namespace
@@ -683,28 +745,35 @@ struct BlockEmitter {
   Value *Launch, *First, *Last, *Scratch, *Threads = nullptr, *Padded = nullptr;
   Value *Counters = nullptr; ///< program counters, when threads can be apart
   AllocaInst *NextVar = nullptr, *FullVar = nullptr, *AliveVar = nullptr;
-  AllocaInst *LowestVar = nullptr, *HighestVar = nullptr; ///< of the cuts that lanes go on at
+  AllocaInst *LowestVar = nullptr,
+             *HighestVar = nullptr; ///< of the cuts that lanes go on at
   AllocaInst *FromVar[3] = {},
              *ToVar[3] =
                  {}; ///< the threads that the kernel's first guards let pass
   SmallVector<BasicBlock *, 8> State, Full, Part, Whole;
-  BasicBlock *Done = nullptr, *Dispatch = nullptr, *GroupNext = nullptr, *Group = nullptr, *PhaseEnd = nullptr;
+  BasicBlock *Done = nullptr, *Dispatch = nullptr, *GroupNext = nullptr,
+             *Group = nullptr, *PhaseEnd = nullptr;
   Value *Base = nullptr, *GroupSize = nullptr;
   GlobalVariable *Masks = nullptr;
-  /// Where the blocks of the call are one row of threads: the first and the last.
+  /// Where the blocks of the call are one row of threads: the first and the
+  /// last.
   Value *LineFrom = nullptr, *LineTo = nullptr;
 
   BlockEmitter(Lowering &L, Function *F, bool Row)
-      : L(L), F(F), Row(Row), B(BasicBlock::Create(L.Ctx, "entry", F)), I32(B.getInt32Ty()), I64(B.getInt64Ty()),
-        Ptr(B.getPtrTy()) {}
+      : L(L), F(F), Row(Row), B(BasicBlock::Create(L.Ctx, "entry", F)),
+        I32(B.getInt32Ty()), I64(B.getInt64Ty()), Ptr(B.getPtrTy()) {}
 
   ArrayRef<Split> splits() const { return L.Points.splits(); }
-  BasicBlock *block(const Twine &Name) { return BasicBlock::Create(L.Ctx, Name, F); }
+  BasicBlock *block(const Twine &Name) {
+    return BasicBlock::Create(L.Ctx, Name, F);
+  }
   AllocaInst *local(Type *T, const Twine &Name) {
-    return new AllocaInst(T, 0, nullptr, L.DL.getPrefTypeAlign(T), Name, F->getEntryBlock().begin());
+    return new AllocaInst(T, 0, nullptr, L.DL.getPrefTypeAlign(T), Name,
+                          F->getEntryBlock().begin());
   }
   Value *scratchAt(uint64_t Offset) {
-    return B.CreateGEP(B.getInt8Ty(), Scratch, B.CreateMul(Padded, B.getInt64(Offset)));
+    return B.CreateGEP(B.getInt8Ty(), Scratch,
+                       B.CreateMul(Padded, B.getInt64(Offset)));
   }
   CallInst *call(StringRef Name, Type *Ret, ArrayRef<Value *> Args) {
     SmallVector<Type *, 8> Types;
@@ -720,7 +789,9 @@ struct BlockEmitter {
       return;
     if (Counters) // 0, or ended
       call("rg_cuda_check_divergence", B.getVoidTy(),
-           {Counters, Threads, siteOf(L.M, splits()[K].Deposit ? splits()[K].Deposit : splits()[K].Op)});
+           {Counters, Threads,
+            siteOf(L.M, splits()[K].Deposit ? splits()[K].Deposit
+                                            : splits()[K].Op)});
     call("rg_cuda_check_barrier", B.getVoidTy(), {});
   }
 
@@ -738,7 +809,8 @@ struct BlockEmitter {
                    const ActiveThreads::Bounds *Bounds = nullptr,
                    bool IsRare = false);
   bool maySpread() const;
-  void spreadThreads(Function *Region, ArrayRef<Value *> First, ArrayRef<Value *> Last, BasicBlock *After);
+  void spreadThreads(Function *Region, ArrayRef<Value *> First,
+                     ArrayRef<Value *> Last, BasicBlock *After);
   void activeLoops(unsigned K, BasicBlock *After);
   void activeLoops(unsigned K, BasicBlock *After,
                    const ActiveThreads::Bounds &Bounds);
@@ -780,7 +852,8 @@ struct BlockEmitter {
   void goOnAt(unsigned K, Value *Next, bool WholeBlock, BasicBlock *Otherwise);
   void readUniform();
   bool runsAsBlock(unsigned K) const;
-  /// Too many regions for copies of everything: compile time grows faster than they do.
+  /// Too many regions for copies of everything: compile time grows faster than
+  /// they do.
   bool isLarge() const { return splits().size() > 16; }
   void warpOperation(unsigned K, Value *Active);
   void blockOperation(unsigned K, Value *Counters, Value *Wanted);
@@ -792,51 +865,68 @@ struct BlockEmitter {
   }
   Value *counterAt(Value *Thread) { return B.CreateGEP(I32, Counters, Thread); }
   Value *encoded(unsigned K, Value *Next);
-  bool onlyEnds(unsigned K) const { return L.Next[K].count() == 1 && L.Next[K].test(L.Points.exitBit()); }
+  bool onlyEnds(unsigned K) const {
+    return L.Next[K].count() == 1 && L.Next[K].test(L.Points.exitBit());
+  }
   /// The one cut that region K leads to, or -1.
   int onlyNext(unsigned K) const {
-    return L.Next[K].count() == 1 && !L.Next[K].test(L.Points.exitBit()) ? int(L.Next[K].find_first()) : -1;
+    return L.Next[K].count() == 1 && !L.Next[K].test(L.Points.exitBit())
+               ? int(L.Next[K].find_first())
+               : -1;
   }
 };
 
 void BlockEmitter::prologue() {
   Value *Args = F->getArg(0);
-  Launch = F->getArg(1), First = F->getArg(2), Last = F->getArg(3), Scratch = F->getArg(4);
+  Launch = F->getArg(1), First = F->getArg(2), Last = F->getArg(3),
+  Scratch = F->getArg(4);
   S.Dynamic = F->getArg(5);
-  auto Word = [&](unsigned I) { return B.CreateLoad(I32, B.CreateConstInBoundsGEP1_32(I32, Launch, I)); };
+  auto Word = [&](unsigned I) {
+    return B.CreateLoad(I32, B.CreateConstInBoundsGEP1_32(I32, Launch, I));
+  };
   for (unsigned I = 0; I != 3; ++I) {
     S.Nctaid[I] = Word(I);
     S.Ntid[I] = Row && I ? B.getInt32(1) : (Value *)Word(3 + I);
   }
   Value *Count = B.CreateMul(B.CreateMul(S.Ntid[0], S.Ntid[1]), S.Ntid[2]);
   Threads = B.CreateZExt(Count, I64, "threads");
-  Padded = B.CreateAnd(B.CreateAdd(Threads, B.getInt64(63)), B.getInt64(~63ull), "padded");
+  Padded = B.CreateAnd(B.CreateAdd(Threads, B.getInt64(63)), B.getInt64(~63ull),
+                       "padded");
 
   for (Argument &A : L.Kernel.args()) {
-    Value *At = B.CreateLoad(Ptr, B.CreateConstInBoundsGEP1_32(Ptr, Args, A.getArgNo()));
-    S.Args.push_back(A.hasByValAttr() ? At : B.CreateLoad(A.getType(), At, A.getName()));
+    Value *At = B.CreateLoad(
+        Ptr, B.CreateConstInBoundsGEP1_32(Ptr, Args, A.getArgNo()));
+    S.Args.push_back(
+        A.hasByValAttr() ? At : B.CreateLoad(A.getType(), At, A.getName()));
   }
   for (const Slot &Slot : L.Values.slots()) {
     Type *T = L.memoryType(Slot.Value->getType());
     S.SlotNow.push_back(nullptr);
-    S.SlotAt.push_back(Slot.Uniform ? (Value *)local(T, Slot.Value->getName() + ".uniform")
-                                    : scratchAt(L.perThread(L.DL.getTypeAllocSize(T))));
+    S.SlotAt.push_back(
+        Slot.Uniform ? (Value *)local(T, Slot.Value->getName() + ".uniform")
+                     : scratchAt(L.perThread(L.DL.getTypeAllocSize(T))));
   }
   for (AllocaInst *A : L.Values.memory())
-    S.MemoryAt.push_back(scratchAt(L.perThread(alignTo(A->getAllocationSize(L.DL)->getFixedValue(), A->getAlign()))));
+    S.MemoryAt.push_back(scratchAt(L.perThread(
+        alignTo(A->getAllocationSize(L.DL)->getFixedValue(), A->getAlign()))));
   for (GlobalVariable *GV : L.SharedVars) {
     Value *At = S.Dynamic;
     if (!GV->isDeclaration() && L.DL.getTypeAllocSize(GV->getValueType())) {
       AllocaInst *A = local(GV->getValueType(), GV->getName());
       A->setAlignment(std::max(GV->getAlign().valueOrOne(), Align(64)));
       At = A;
-      if (any_of(L.M, [](const Function &F) { return F.getName().starts_with("llvm.nvvm.isspacep."); }))
+      if (any_of(L.M, [](const Function &F) {
+            return F.getName().starts_with("llvm.nvvm.isspacep.");
+          }))
         call("rg_cuda_shared_range", B.getVoidTy(),
-             {B.getInt64(S.Shared.size()), At, B.getInt64(L.DL.getTypeAllocSize(GV->getValueType()))});
+             {B.getInt64(S.Shared.size()), At,
+              B.getInt64(L.DL.getTypeAllocSize(GV->getValueType()))});
       if (L.Options.checks())
-        call("rg_cuda_check_shared", B.getVoidTy(), {At, B.getInt64(L.DL.getTypeAllocSize(GV->getValueType()))});
+        call("rg_cuda_check_shared", B.getVoidTy(),
+             {At, B.getInt64(L.DL.getTypeAllocSize(GV->getValueType()))});
     }
-    S.Shared.push_back(B.CreateAddrSpaceCast(At, PointerType::get(L.Ctx, SharedSpace)));
+    S.Shared.push_back(
+        B.CreateAddrSpaceCast(At, PointerType::get(L.Ctx, SharedSpace)));
   }
   S.WaitMask = local(ArrayType::get(I32, WarpSize), "wait.mask");
   for (const Split &Split : splits()) {
@@ -848,24 +938,30 @@ void BlockEmitter::prologue() {
     if (Split.Deposit)
       for (Value *V : Split.Deposit->args()) {
         Type *T = L.memoryType(V->getType());
-        Deposits.push_back(isa<Constant>(V) ? nullptr
-                           : Warp           ? (Value *)local(ArrayType::get(T, WarpSize), "deposit")
-                                            : scratchAt(L.perThread(L.DL.getTypeAllocSize(T))));
+        Deposits.push_back(
+            isa<Constant>(V) ? nullptr
+            : Warp ? (Value *)local(ArrayType::get(T, WarpSize), "deposit")
+                   : scratchAt(L.perThread(L.DL.getTypeAllocSize(T))));
       }
     auto *Struct = dyn_cast<StructType>(Split.Op->getType());
     for (unsigned I = 0; I != (Struct ? 2 : 1); ++I) {
-      Type *T = L.memoryType(Struct ? Struct->getElementType(I) : Split.Op->getType());
-      Results.push_back(local(Warp ? ArrayType::get(T, WarpSize) : T, "result"));
+      Type *T = L.memoryType(Struct ? Struct->getElementType(I)
+                                    : Split.Op->getType());
+      Results.push_back(
+          local(Warp ? ArrayType::get(T, WarpSize) : T, "result"));
     }
   }
 }
 
 void BlockEmitter::blockIndex(Value *Number) {
-  Value *GX = B.CreateZExt(S.Nctaid[0], I64), *GY = B.CreateZExt(S.Nctaid[1], I64);
+  Value *GX = B.CreateZExt(S.Nctaid[0], I64),
+        *GY = B.CreateZExt(S.Nctaid[1], I64);
   Value *RowNumber = B.CreateUDiv(Number, GX);
-  S.Ctaid[0] = B.CreateTrunc(B.CreateSub(Number, B.CreateMul(RowNumber, GX)), I32, "block.x");
+  S.Ctaid[0] = B.CreateTrunc(B.CreateSub(Number, B.CreateMul(RowNumber, GX)),
+                             I32, "block.x");
   Value *Plane = B.CreateUDiv(RowNumber, GY);
-  S.Ctaid[1] = B.CreateTrunc(B.CreateSub(RowNumber, B.CreateMul(Plane, GY)), I32, "block.y");
+  S.Ctaid[1] = B.CreateTrunc(B.CreateSub(RowNumber, B.CreateMul(Plane, GY)),
+                             I32, "block.y");
   S.Ctaid[2] = B.CreateTrunc(Plane, I32, "block.z");
 }
 
@@ -894,7 +990,8 @@ void BlockEmitter::goTo(unsigned K, Value *Next) {
     if (J == L.Points.exitBit())
       continue;
     if (!Switch)
-      Switch = B.CreateSwitch(Next, L.Next[K].test(L.Points.exitBit()) ? Done : State[J]);
+      Switch = B.CreateSwitch(
+          Next, L.Next[K].test(L.Points.exitBit()) ? Done : State[J]);
     Switch->addCase(cast<ConstantInt>(B.getInt32(J)), State[J]);
   }
 }
@@ -905,8 +1002,10 @@ void BlockEmitter::activeLoops(unsigned K, BasicBlock *After) {
   if (!Active)
     return threadLoops(L.Regions[K], K, /*Guarded=*/false, After);
   ActiveThreads::Bounds Bounds = boundsOf(K);
-  if (auto *Exact = dyn_cast<ConstantInt>(Bounds.Exact); !Exact || Exact->isZero()) {
-    BasicBlock *Some = block("active." + Twine(K)), *All = block("wrapping." + Twine(K));
+  if (auto *Exact = dyn_cast<ConstantInt>(Bounds.Exact);
+      !Exact || Exact->isZero()) {
+    BasicBlock *Some = block("active." + Twine(K)),
+               *All = block("wrapping." + Twine(K));
     B.CreateCondBr(Bounds.Exact, Some, All);
     B.SetInsertPoint(All);
     threadLoops(L.Regions[K], K, /*Guarded=*/false, After, nullptr,
@@ -956,7 +1055,8 @@ void BlockEmitter::limitAll(BasicBlock *Otherwise) {
   B.CreateBr(State[L.Next[0].find_first()]);
 }
 
-/// Loops over the threads of the block, or those within Bounds. IsRare: not worth a copy of the region.
+/// Loops over the threads of the block, or those within Bounds. IsRare: not
+/// worth a copy of the region.
 void BlockEmitter::threadLoops(Function *Region, unsigned K, bool Guarded,
                                BasicBlock *After,
                                const ActiveThreads::Bounds *Bounds,
@@ -976,7 +1076,8 @@ void BlockEmitter::threadLoops(Function *Region, unsigned K, bool Guarded,
     if (Bounds->From[D])
       First[D] = Bounds->From[D], Last[D] = Bounds->To[D];
   Value *Somebody = Bounds ? somebody(*Bounds) : B.getTrue();
-  if (!Guarded && !CanEnd && !IsRare && (Bounds || L.Next[K].count() <= 1) && maySpread()) {
+  if (!Guarded && !CanEnd && !IsRare && (Bounds || L.Next[K].count() <= 1) &&
+      maySpread()) {
     BasicBlock *Some = block("spread." + Twine(K));
     B.CreateCondBr(Somebody, Some, After);
     B.SetInsertPoint(Some);
@@ -994,12 +1095,16 @@ void BlockEmitter::threadLoops(Function *Region, unsigned K, bool Guarded,
   }
   for (unsigned D = 0; D != 3; ++D)
     S.Tid[D] = Index[D];
-  Value *RowStart = B.CreateMul(B.CreateAdd(B.CreateMul(Index[2], S.Ntid[1]), Index[1]), S.Ntid[0]);
-  S.Thread = B.CreateAdd(B.CreateZExt(RowStart, I64), B.CreateZExt(Index[0], I64), "thread", true, true);
+  Value *RowStart = B.CreateMul(
+      B.CreateAdd(B.CreateMul(Index[2], S.Ntid[1]), Index[1]), S.Ntid[0]);
+  S.Thread = B.CreateAdd(B.CreateZExt(RowStart, I64),
+                         B.CreateZExt(Index[0], I64), "thread", true, true);
   S.Lane = S.Thread;
   if (Guarded) {
     BasicBlock *Alive = block("alive");
-    B.CreateCondBr(B.CreateICmpEQ(B.CreateLoad(I32, counterAt(S.Thread)), B.getInt32(0)), Alive, Latch[0]);
+    B.CreateCondBr(
+        B.CreateICmpEQ(B.CreateLoad(I32, counterAt(S.Thread)), B.getInt32(0)),
+        Alive, Latch[0]);
     B.SetInsertPoint(Alive);
   }
   CallInst *Next = callRegion(Region);
@@ -1007,11 +1112,16 @@ void BlockEmitter::threadLoops(Function *Region, unsigned K, bool Guarded,
     Next->setIsNoInline();
   if (CanEnd) {
     Value *Lives = B.CreateICmpNE(Next, B.getInt32(Ended));
-    StoreInst *Store = B.CreateStore(B.CreateSelect(Lives, B.getInt32(0), B.getInt32(Ended)), counterAt(S.Thread));
+    StoreInst *Store =
+        B.CreateStore(B.CreateSelect(Lives, B.getInt32(0), B.getInt32(Ended)),
+                      counterAt(S.Thread));
     if (MDNode *Group = L.AccessGroups[K])
       Store->setMetadata(LLVMContext::MD_access_group, Group);
-    B.CreateStore(B.CreateAdd(B.CreateLoad(I64, AliveVar), B.CreateZExt(Lives, I64)), AliveVar);
-    B.CreateStore(B.CreateSelect(Lives, Next, B.CreateLoad(I32, NextVar)), NextVar);
+    B.CreateStore(
+        B.CreateAdd(B.CreateLoad(I64, AliveVar), B.CreateZExt(Lives, I64)),
+        AliveVar);
+    B.CreateStore(B.CreateSelect(Lives, Next, B.CreateLoad(I32, NextVar)),
+                  NextVar);
   } else if (!Bounds && L.Next[K].count() > 1)
     B.CreateStore(Next, NextVar);
   B.CreateBr(Latch[0]);
@@ -1029,15 +1139,20 @@ void BlockEmitter::threadLoops(Function *Region, unsigned K, bool Guarded,
           MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.unroll.disable")));
     if (D == 0 && !LineFrom) {
       // Rows of a block are often as short as one vector or two.
-      Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.interleave.count"),
-                                          ConstantAsMetadata::get(B.getInt32(1))}));
-      // What is left of a row after whole vectors is long in comparison: masks, where there are any.
+      Facts.push_back(MDNode::get(
+          L.Ctx, {MDString::get(L.Ctx, "llvm.loop.interleave.count"),
+                  ConstantAsMetadata::get(B.getInt32(1))}));
+      // What is left of a row after whole vectors is long in comparison: masks,
+      // where there are any.
       if (FromVar[0] || (Bounds && Bounds->To[0]))
-        Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.vectorize.predicate.enable"),
-                                            ConstantAsMetadata::get(B.getTrue())}));
+        Facts.push_back(MDNode::get(
+            L.Ctx,
+            {MDString::get(L.Ctx, "llvm.loop.vectorize.predicate.enable"),
+             ConstantAsMetadata::get(B.getTrue())}));
     }
     if (MDNode *Group = L.AccessGroups[K])
-      Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
+      Facts.push_back(MDNode::get(
+          L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
     MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
     Id->replaceOperandWith(0, Id);
     Br->setMetadata(LLVMContext::MD_loop, Id);
@@ -1045,32 +1160,39 @@ void BlockEmitter::threadLoops(Function *Region, unsigned K, bool Guarded,
   B.SetInsertPoint(After);
 }
 
-/// Whether several threads of the machine may run the threads of the block, if the user wants it: whoever
-/// asks whose memory an address is, or names shared variables outside of the kernel, goes by the machine's thread.
+/// Whether several threads of the machine may run the threads of the block, if
+/// the user wants it: whoever asks whose memory an address is, or names shared
+/// variables outside of the kernel, goes by the machine's thread.
 bool BlockEmitter::maySpread() const {
-  if (L.Options.SerialThreads || L.Options.checks() || L.usesMachine() || LineFrom)
+  if (L.Options.SerialThreads || L.Options.checks() || L.usesMachine() ||
+      LineFrom)
     return false;
   for (const Function &G : L.M)
-    if (G.getName().starts_with("llvm.nvvm.isspacep.") || G.getName() == "rg_cuda_dynamic_size")
+    if (G.getName().starts_with("llvm.nvvm.isspacep.") ||
+        G.getName() == "rg_cuda_dynamic_size")
       return false;
   return all_of(L.SharedVars, [&](const GlobalVariable *GV) {
     return all_of(GV->users(), [&](const User *U) {
       auto *I = dyn_cast<Instruction>(U);
-      return I && (I->getFunction() == &L.Kernel || is_contained(L.Regions, I->getFunction()));
+      return I && (I->getFunction() == &L.Kernel ||
+                   is_contained(L.Regions, I->getFunction()));
     });
   });
 }
 
-/// The threads from First to Last run Region, a share of them on each thread of the machine: all that a region reads
-/// goes into a record, and a function of its own runs the threads of a share.
-void BlockEmitter::spreadThreads(Function *Region, ArrayRef<Value *> First, ArrayRef<Value *> Last, BasicBlock *After) {
+/// The threads from First to Last run Region, a share of them on each thread of
+/// the machine: all that a region reads goes into a record, and a function of
+/// its own runs the threads of a share.
+void BlockEmitter::spreadThreads(Function *Region, ArrayRef<Value *> First,
+                                 ArrayRef<Value *> Last, BasicBlock *After) {
   Value *Size[3];
   for (unsigned D = 0; D != 3; ++D)
     Size[D] = B.CreateZExt(B.CreateSub(Last[D], First[D]), I64);
   beThread(B.getInt64(0)); // whoever it is says the share
   SmallVector<Value *, 32> Fields;
   S.forEach([&](Value *&V) {
-    bool Shared = V->getType()->isPointerTy() && V->getType()->getPointerAddressSpace();
+    bool Shared =
+        V->getType()->isPointerTy() && V->getType()->getPointerAddressSpace();
     Fields.push_back(Shared ? B.CreateAddrSpaceCast(V, Ptr) : V);
   });
   append_range(Fields, First);
@@ -1084,32 +1206,42 @@ void BlockEmitter::spreadThreads(Function *Region, ArrayRef<Value *> First, Arra
   for (auto [I, V] : enumerate(Fields))
     B.CreateStore(V, B.CreateStructGEP(RecordType, Record, I));
 
-  Function *Share = Function::Create(FunctionType::get(B.getVoidTy(), {Ptr, I64, I64}, false), GlobalValue::InternalLinkage,
-                                     Region->getName() + ".share", L.M);
+  Function *Share = Function::Create(
+      FunctionType::get(B.getVoidTy(), {Ptr, I64, I64}, false),
+      GlobalValue::InternalLinkage, Region->getName() + ".share", L.M);
   Share->addFnAttr(Attribute::NoUnwind);
   IRBuilder<> In(BasicBlock::Create(L.Ctx, "entry", Share));
   SmallVector<Value *, 32> Read;
   for (unsigned I = 0; I != Fields.size(); ++I)
-    Read.push_back(In.CreateLoad(Types[I], In.CreateStructGEP(RecordType, Share->getArg(0), I)));
+    Read.push_back(In.CreateLoad(
+        Types[I], In.CreateStructGEP(RecordType, Share->getArg(0), I)));
   Surroundings Inside = S;
   unsigned Number = 0;
   Inside.forEach([&](Value *&V) {
     Value *New = Read[Number++];
-    V = New->getType() == V->getType() ? New : In.CreateAddrSpaceCast(New, V->getType());
+    V = New->getType() == V->getType()
+            ? New
+            : In.CreateAddrSpaceCast(New, V->getType());
   });
   ArrayRef<Value *> Bounds = ArrayRef(Read).take_back(5);
-  BasicBlock *Entry = In.GetInsertBlock(), *Head = BasicBlock::Create(L.Ctx, "thread", Share),
+  BasicBlock *Entry = In.GetInsertBlock(),
+             *Head = BasicBlock::Create(L.Ctx, "thread", Share),
              *End = BasicBlock::Create(L.Ctx, "end", Share);
   In.CreateBr(Head);
   In.SetInsertPoint(Head);
   PHINode *Index = In.CreatePHI(I64, 2, "index");
   Index->addIncoming(Share->getArg(1), Entry);
-  Value *Row = In.CreateUDiv(Index, Bounds[3]), *Plane = In.CreateUDiv(Row, Bounds[4]);
-  Value *At[] = {In.CreateURem(Index, Bounds[3]), In.CreateURem(Row, Bounds[4]), Plane};
+  Value *Row = In.CreateUDiv(Index, Bounds[3]),
+        *Plane = In.CreateUDiv(Row, Bounds[4]);
+  Value *At[] = {In.CreateURem(Index, Bounds[3]), In.CreateURem(Row, Bounds[4]),
+                 Plane};
   for (unsigned D = 0; D != 3; ++D)
     Inside.Tid[D] = In.CreateAdd(Bounds[D], In.CreateTrunc(At[D], I32));
-  Value *RowStart = In.CreateMul(In.CreateAdd(In.CreateMul(Inside.Tid[2], Inside.Ntid[1]), Inside.Tid[1]), Inside.Ntid[0]);
-  Inside.Thread = Inside.Lane = In.CreateAdd(In.CreateZExt(RowStart, I64), In.CreateZExt(Inside.Tid[0], I64));
+  Value *RowStart = In.CreateMul(
+      In.CreateAdd(In.CreateMul(Inside.Tid[2], Inside.Ntid[1]), Inside.Tid[1]),
+      Inside.Ntid[0]);
+  Inside.Thread = Inside.Lane = In.CreateAdd(In.CreateZExt(RowStart, I64),
+                                             In.CreateZExt(Inside.Tid[0], I64));
   SmallVector<Value *, 32> Args;
   Inside.forEach([&](Value *&V) { Args.push_back(V); });
   In.CreateCall(Region, Args);
@@ -1119,7 +1251,8 @@ void BlockEmitter::spreadThreads(Function *Region, ArrayRef<Value *> First, Arra
   In.SetInsertPoint(End);
   In.CreateRetVoid();
 
-  call("rg_cuda_share_threads", B.getVoidTy(), {Share, Record, B.CreateMul(B.CreateMul(Size[0], Size[1]), Size[2])});
+  call("rg_cuda_share_threads", B.getVoidTy(),
+       {Share, Record, B.CreateMul(B.CreateMul(Size[0], Size[1]), Size[2])});
   B.CreateBr(After);
   B.SetInsertPoint(After);
 }
@@ -1127,7 +1260,8 @@ void BlockEmitter::spreadThreads(Function *Region, ArrayRef<Value *> First, Arra
 void BlockEmitter::readUniform() {
   for (unsigned I = 0; I != S.SlotAt.size(); ++I)
     if (L.Values.slots()[I].Uniform)
-      S.SlotNow[I] = L.loadAs(B, L.Values.slots()[I].Value->getType(), S.SlotAt[I]);
+      S.SlotNow[I] =
+          L.loadAs(B, L.Values.slots()[I].Value->getType(), S.SlotAt[I]);
 }
 
 void BlockEmitter::emitState(unsigned K) {
@@ -1140,7 +1274,8 @@ void BlockEmitter::emitState(unsigned K) {
     return;
   }
   if (splits()[K].Op && !splits()[K].Op->getType()->isVoidTy())
-    blockOperation(K, Counters ? Counters : Constant::getNullValue(Ptr), B.getInt32(0));
+    blockOperation(K, Counters ? Counters : Constant::getNullValue(Ptr),
+                   B.getInt32(0));
   BasicBlock *After = block("after." + Twine(K));
   bool CanEnd = L.Next[K].test(L.Points.exitBit()) && Counters && !onlyEnds(K);
   if (K == 0 && L.LimitsAll) {
@@ -1155,7 +1290,8 @@ void BlockEmitter::emitState(unsigned K) {
   if (CanEnd)
     B.CreateStore(B.getInt64(0), AliveVar);
   if (Counters && K) { // at the entry all are alive
-    BasicBlock *All = block("all." + Twine(K)), *Some = block("some." + Twine(K));
+    BasicBlock *All = block("all." + Twine(K)),
+               *Some = block("some." + Twine(K));
     B.CreateCondBr(B.CreateLoad(B.getInt1Ty(), FullVar), All, Some);
     B.SetInsertPoint(Some);
     threadLoops(L.Regions[K], K, /*Guarded=*/true, After);
@@ -1174,11 +1310,13 @@ void BlockEmitter::emitState(unsigned K) {
     B.CreateCondBr(B.CreateICmpEQ(Alive, B.getInt64(0)), Done, Some);
     B.SetInsertPoint(Some);
   }
-  goTo(K, L.Next[K].count() > 1 ? (Value *)B.CreateLoad(I32, NextVar) : nullptr);
+  goTo(K,
+       L.Next[K].count() > 1 ? (Value *)B.CreateLoad(I32, NextVar) : nullptr);
 }
 
-/// The name of the library's routine for an operation: llvm.nvvm.shfl.sync.down.i32 ->
-/// rg_warp_shfl_sync_down_i32, rg.least -> rg_block_least.
+/// The name of the library's routine for an operation:
+/// llvm.nvvm.shfl.sync.down.i32 -> rg_warp_shfl_sync_down_i32, rg.least ->
+/// rg_block_least.
 static std::string helperName(StringRef Family, const CallInst &Op) {
   StringRef Name = Op.getCalledFunction()->getName();
   if (!Name.consume_front("llvm.nvvm."))
@@ -1197,18 +1335,22 @@ static std::string helperName(StringRef Family, const CallInst &Op) {
 /// Computes the result of the operation at cut K, once for the block.
 void BlockEmitter::blockOperation(unsigned K, Value *Counters, Value *Wanted) {
   const Split &Split = splits()[K];
-  // Operands: the barrier's number, the predicate; or what LeastOfBlock compares.
+  // Operands: the barrier's number, the predicate; or what LeastOfBlock
+  // compares.
   Value *At = S.Deposits[K].back();
   Value *Step = B.getInt64(1);
   if (!At) {
-    Value *Constant = Split.Deposit->getArgOperand(Split.Deposit->arg_size() - 1);
+    Value *Constant =
+        Split.Deposit->getArgOperand(Split.Deposit->arg_size() - 1);
     At = local(L.memoryType(Constant->getType()), "operand");
     L.storeAs(B, Constant, At);
     Step = B.getInt64(0);
   }
-  Value *Found = call(helperName("rg_block_", *Split.Op), I32, {At, Step, Counters, Wanted, Threads});
+  Value *Found = call(helperName("rg_block_", *Split.Op), I32,
+                      {At, Step, Counters, Wanted, Threads});
   Type *T = Split.Op->getType();
-  L.storeAs(B, T->isIntegerTy(1) ? B.CreateICmpNE(Found, B.getInt32(0)) : Found, S.Results[K][0]);
+  L.storeAs(B, T->isIntegerTy(1) ? B.CreateICmpNE(Found, B.getInt32(0)) : Found,
+            S.Results[K][0]);
 }
 
 void BlockEmitter::warpOperation(unsigned K, Value *Active) {
@@ -1238,27 +1380,32 @@ Value *BlockEmitter::encoded(unsigned K, Value *Next) {
   bool SomeBlock = false, SomeNot = false;
   for (unsigned J : L.Next[K].set_bits())
     if (J != L.Points.exitBit())
-      (splits()[J].Kind == SplitKind::BlockBarrier ? SomeBlock : SomeNot) = true;
+      (splits()[J].Kind == SplitKind::BlockBarrier ? SomeBlock : SomeNot) =
+          true;
   if (!SomeBlock)
     return Next;
   Value *Waits = B.CreateICmpNE(Next, B.getInt32(Ended));
   if (SomeNot) {
     Waits = B.getFalse();
     for (unsigned J : L.Next[K].set_bits())
-      if (J != L.Points.exitBit() && splits()[J].Kind == SplitKind::BlockBarrier)
+      if (J != L.Points.exitBit() &&
+          splits()[J].Kind == SplitKind::BlockBarrier)
         Waits = B.CreateOr(Waits, B.CreateICmpEQ(Next, B.getInt32(J)));
   }
   return B.CreateSelect(Waits, B.CreateOr(Next, Blocked), Next);
 }
 
-void BlockEmitter::lanes(unsigned K, bool Guarded, bool StoreCounters, BasicBlock *After) {
-  BasicBlock *From = B.GetInsertBlock(), *Head = block("lane"), *Latch = block("lane.latch");
+void BlockEmitter::lanes(unsigned K, bool Guarded, bool StoreCounters,
+                         BasicBlock *After) {
+  BasicBlock *From = B.GetInsertBlock(), *Head = block("lane"),
+             *Latch = block("lane.latch");
   B.CreateBr(Head);
   B.SetInsertPoint(Head);
   PHINode *Lane = B.CreatePHI(I32, 2, "lane");
   Lane->addIncoming(B.getInt32(0), From);
   S.Lane = B.CreateZExt(Lane, I64);
-  Value *Thread = B.CreateAdd(B.CreateTrunc(Base, I32), Lane, "thread", true, true);
+  Value *Thread =
+      B.CreateAdd(B.CreateTrunc(Base, I32), Lane, "thread", true, true);
   S.Thread = B.CreateZExt(Thread, I64);
   if (Row) {
     S.Tid[0] = Thread;
@@ -1271,15 +1418,19 @@ void BlockEmitter::lanes(unsigned K, bool Guarded, bool StoreCounters, BasicBloc
   }
   if (Guarded) {
     BasicBlock *Here = block("lane.here");
-    B.CreateCondBr(B.CreateICmpEQ(B.CreateLoad(I32, counterAt(S.Thread)), B.getInt32(K)), Here, Latch);
+    B.CreateCondBr(
+        B.CreateICmpEQ(B.CreateLoad(I32, counterAt(S.Thread)), B.getInt32(K)),
+        Here, Latch);
     B.SetInsertPoint(Here);
   }
   CallInst *Next = callRegion(L.Regions[K]);
   if (Guarded && isLarge()) // lanes that are apart are the exception
     Next->setIsNoInline();
   if (!Guarded && StoreCounters)
-    for (auto [Var, Kind] : {std::pair(LowestVar, Intrinsic::smin), std::pair(HighestVar, Intrinsic::smax)})
-      B.CreateStore(B.CreateBinaryIntrinsic(Kind, B.CreateLoad(I32, Var), Next), Var);
+    for (auto [Var, Kind] : {std::pair(LowestVar, Intrinsic::smin),
+                             std::pair(HighestVar, Intrinsic::smax)})
+      B.CreateStore(B.CreateBinaryIntrinsic(Kind, B.CreateLoad(I32, Var), Next),
+                    Var);
   if (StoreCounters) {
     StoreInst *Store = B.CreateStore(encoded(K, Next), counterAt(S.Thread));
     if (MDNode *Group = L.AccessGroups[K])
@@ -1289,24 +1440,33 @@ void BlockEmitter::lanes(unsigned K, bool Guarded, bool StoreCounters, BasicBloc
   B.SetInsertPoint(Latch);
   Value *More = B.CreateAdd(Lane, B.getInt32(1), "", true, true);
   Lane->addIncoming(More, Latch);
-  Instruction *Br = B.CreateCondBr(B.CreateICmpULT(More, B.CreateTrunc(GroupSize, I32)), Head, After);
+  Instruction *Br = B.CreateCondBr(
+      B.CreateICmpULT(More, B.CreateTrunc(GroupSize, I32)), Head, After);
   SmallVector<Metadata *, 3> Facts{nullptr};
-  Facts.push_back(MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.mustprogress")));
+  Facts.push_back(
+      MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.mustprogress")));
   if (isLarge())
-    Facts.push_back(MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.unroll.disable")));
+    Facts.push_back(
+        MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.unroll.disable")));
   if (MDNode *Group = L.AccessGroups[K])
-    Facts.push_back(MDNode::get(L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
+    Facts.push_back(MDNode::get(
+        L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
   MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
   Id->replaceOperandWith(0, Id);
   Br->setMetadata(LLVMContext::MD_loop, Id);
   B.SetInsertPoint(After);
 }
 
-/// Whether the threads of a block, when all are at cut K, can run its region without regard to
-/// warps: lanes neither take the results of an operation of a warp nor bring operands.
+/// Whether the threads of a block, when all are at cut K, can run its region
+/// without regard to warps: lanes neither take the results of an operation of a
+/// warp nor bring operands.
 bool BlockEmitter::runsAsBlock(unsigned K) const {
-  auto OfWarp = [&](unsigned J) { return J != L.Points.exitBit() && splits()[J].Kind == SplitKind::WarpOperation; };
-  return L.Points.hasWarpOperations() && !OfWarp(K) && none_of(L.Next[K].set_bits(), OfWarp);
+  auto OfWarp = [&](unsigned J) {
+    return J != L.Points.exitBit() &&
+           splits()[J].Kind == SplitKind::WarpOperation;
+  };
+  return L.Points.hasWarpOperations() && !OfWarp(K) &&
+         none_of(L.Next[K].set_bits(), OfWarp);
 }
 
 /// Region K where all threads of the group, or of the block, are at its start.
@@ -1315,7 +1475,8 @@ void BlockEmitter::emitTogether(unsigned K, bool WholeBlock) {
   SaveAndRestore From(Base, WholeBlock ? B.getInt64(0) : Base);
   B.SetInsertPoint(WholeBlock ? Whole[K] : Full[K]);
   readUniform();
-  if (splits()[K].Kind == SplitKind::UniformBranch && L.Points.isReachedTogether(*splits()[K].Resume->getTerminator())) {
+  if (splits()[K].Kind == SplitKind::UniformBranch &&
+      L.Points.isReachedTogether(*splits()[K].Resume->getTerminator())) {
     beThread(Base);
     goOnAt(K, callRegion(K), WholeBlock, WholeBlock ? Group : Dispatch);
     return;
@@ -1330,19 +1491,24 @@ void BlockEmitter::emitTogether(unsigned K, bool WholeBlock) {
   }
   lanes(K, /*Guarded=*/false, /*StoreCounters=*/Several, After);
   if (!Several) {
-    goOn(L.Next[K].any() ? L.Next[K].find_first() : L.Points.exitBit(), WholeBlock);
+    goOn(L.Next[K].any() ? L.Next[K].find_first() : L.Points.exitBit(),
+         WholeBlock);
     return;
   }
   // Together still? Then there is nothing to schedule.
-  BasicBlock *Same = block("same." + Twine(K)), *Apart = WholeBlock ? Group : Dispatch;
+  BasicBlock *Same = block("same." + Twine(K)),
+             *Apart = WholeBlock ? Group : Dispatch;
   Value *Next = B.CreateLoad(I32, LowestVar);
-  B.CreateCondBr(B.CreateICmpEQ(Next, B.CreateLoad(I32, HighestVar)), Same, Apart);
+  B.CreateCondBr(B.CreateICmpEQ(Next, B.CreateLoad(I32, HighestVar)), Same,
+                 Apart);
   B.SetInsertPoint(Same);
   goOnAt(K, Next, WholeBlock, Apart);
 }
 
-/// All threads of the group or the block go on where region K has led them, Next.
-void BlockEmitter::goOnAt(unsigned K, Value *Next, bool WholeBlock, BasicBlock *Otherwise) {
+/// All threads of the group or the block go on where region K has led them,
+/// Next.
+void BlockEmitter::goOnAt(unsigned K, Value *Next, bool WholeBlock,
+                          BasicBlock *Otherwise) {
   SwitchInst *Switch = B.CreateSwitch(Next, Otherwise, L.Next[K].count());
   for (unsigned J : L.Next[K].set_bits()) {
     bool Ends = J == L.Points.exitBit();
@@ -1353,52 +1519,65 @@ void BlockEmitter::goOnAt(unsigned K, Value *Next, bool WholeBlock, BasicBlock *
   }
 }
 
-/// The lanes that the operation of a warp at cut K waits for; null where it waits for none.
+/// The lanes that the operation of a warp at cut K waits for; null where it
+/// waits for none.
 const Value *BlockEmitter::maskOf(unsigned K) const {
   const Split &Split = splits()[K];
   if (Split.Kind != SplitKind::WarpOperation || !Split.Deposit)
     return nullptr;
   StringRef Name = Split.Op->getCalledFunction()->getName();
-  return Name.contains(".sync") ? Split.Deposit->getArgOperand(Name.contains(".redux.") ? 1 : 0) : nullptr;
+  return Name.contains(".sync")
+             ? Split.Deposit->getArgOperand(Name.contains(".redux.") ? 1 : 0)
+             : nullptr;
 }
 
 /// All threads of the group or the block go on at cut J (or end), together.
 void BlockEmitter::goOn(unsigned J, bool WholeBlock) {
-  bool Ends = J == L.Points.exitBit(), Waits = !Ends && splits()[J].Kind == SplitKind::BlockBarrier;
+  bool Ends = J == L.Points.exitBit(),
+       Waits = !Ends && splits()[J].Kind == SplitKind::BlockBarrier;
   if (!Ends && !Waits && (!WholeBlock || Whole[J])) {
     if (const Value *Mask = maskOf(J); !Mask || isa<ConstantInt>(Mask)) {
       B.CreateBr(WholeBlock ? Whole[J] : Full[J]);
       return;
     }
-    // Lanes in different rounds of a loop come to one place for different operations.
+    // Lanes in different rounds of a loop come to one place for different
+    // operations.
     BasicBlock *Apart = block("apart." + Twine(J));
-    B.CreateCondBr(B.CreateICmpNE(call("rg_alike", I32, {S.WaitMask, GroupSize}), B.getInt32(0)), Full[J], Apart);
+    B.CreateCondBr(
+        B.CreateICmpNE(call("rg_alike", I32, {S.WaitMask, GroupSize}),
+                       B.getInt32(0)),
+        Full[J], Apart);
     B.SetInsertPoint(Apart);
     call("rg_fill", B.getVoidTy(), {counterAt(Base), B.getInt32(J), GroupSize});
     B.CreateBr(Dispatch);
     return;
   }
   int Counter = Ends ? Ended : Waits ? int(J) | Blocked : int(J);
-  call("rg_fill", B.getVoidTy(), {counterAt(Base), B.getInt32(Counter), GroupSize});
+  call("rg_fill", B.getVoidTy(),
+       {counterAt(Base), B.getInt32(Counter), GroupSize});
   B.CreateBr(!WholeBlock ? GroupNext : Ends || Waits ? PhaseEnd : Group);
 }
 
 void BlockEmitter::emitPart(unsigned K) {
   B.SetInsertPoint(Part[K]);
-  BasicBlock *Some = block("some." + Twine(K)), *After = block("some.end." + Twine(K));
+  BasicBlock *Some = block("some." + Twine(K)),
+             *After = block("some.end." + Twine(K));
   readUniform();
-  Value *Here = call("rg_count", I64, {counterAt(Base), B.getInt32(K), GroupSize});
+  Value *Here =
+      call("rg_count", I64, {counterAt(Base), B.getInt32(K), GroupSize});
   B.CreateCondBr(B.CreateICmpEQ(Here, GroupSize), Full[K], Some);
   B.SetInsertPoint(Some);
   if (splits()[K].Kind == SplitKind::WarpOperation)
-    warpOperation(K, call("rg_lanes_at", I32, {counterAt(Base), B.getInt32(K), GroupSize}));
+    warpOperation(K, call("rg_lanes_at", I32,
+                          {counterAt(Base), B.getInt32(K), GroupSize}));
   lanes(K, /*Guarded=*/true, /*StoreCounters=*/true, After);
   B.CreateBr(Dispatch);
 }
 
 void BlockEmitter::emitMachine(BasicBlock *Start) {
   B.SetInsertPoint(Start);
-  // Per cut: the lanes that an operation waits for; 1 says that the lanes themselves know.
+  // Per cut: the lanes that an operation waits for; 1 says that the lanes
+  // themselves know.
   SmallVector<Constant *, 8> Table;
   for (unsigned K = 0; K != splits().size(); ++K) {
     const Value *Mask = maskOf(K);
@@ -1406,8 +1585,8 @@ void BlockEmitter::emitMachine(BasicBlock *Start) {
     Table.push_back(B.getInt64(C ? C->getZExtValue() << 1 : Mask ? 1 : 0));
   }
   auto *TableType = ArrayType::get(I64, Table.size());
-  Masks = new GlobalVariable(L.M, TableType, true, GlobalValue::PrivateLinkage, ConstantArray::get(TableType, Table),
-                             "rg.masks");
+  Masks = new GlobalVariable(L.M, TableType, true, GlobalValue::PrivateLinkage,
+                             ConstantArray::get(TableType, Table), "rg.masks");
   call("rg_fill", B.getVoidTy(), {Counters, B.getInt32(0), Threads});
   BasicBlock *Phase = block("phase"), *FirstOfGroup = block("group");
   Group = block("groups"), PhaseEnd = block("phase.end");
@@ -1422,7 +1601,8 @@ void BlockEmitter::emitMachine(BasicBlock *Start) {
   B.CreateBr(Phase);
   B.SetInsertPoint(Phase);
   if (any_of(Whole, [](BasicBlock *BB) { return BB; })) {
-    SwitchInst *Together = B.CreateSwitch(call("rg_common", I32, {Counters, Threads}), Group);
+    SwitchInst *Together =
+        B.CreateSwitch(call("rg_common", I32, {Counters, Threads}), Group);
     for (unsigned K = 0; K != splits().size(); ++K)
       if (Whole[K] && (K == 0 || splits()[K].Kind == SplitKind::BlockBarrier))
         Together->addCase(cast<ConstantInt>(B.getInt32(K)), Whole[K]);
@@ -1436,11 +1616,16 @@ void BlockEmitter::emitMachine(BasicBlock *Start) {
   Base = BasePhi;
   Value *Left = B.CreateSub(Threads, Base);
   bool Warps = L.Points.hasWarpOperations();
-  GroupSize = Warps ? B.CreateSelect(B.CreateICmpULT(Left, B.getInt64(WarpSize)), Left, B.getInt64(WarpSize)) : Threads;
+  GroupSize = Warps
+                  ? B.CreateSelect(B.CreateICmpULT(Left, B.getInt64(WarpSize)),
+                                   Left, B.getInt64(WarpSize))
+                  : Threads;
   B.CreateBr(Dispatch);
   B.SetInsertPoint(Dispatch);
-  Value *Next = call("rg_schedule", I32,
-                     {counterAt(Base), GroupSize, B.CreateConstInBoundsGEP2_32(TableType, Masks, 0, 0), S.WaitMask});
+  Value *Next =
+      call("rg_schedule", I32,
+           {counterAt(Base), GroupSize,
+            B.CreateConstInBoundsGEP2_32(TableType, Masks, 0, 0), S.WaitMask});
   SwitchInst *Switch = B.CreateSwitch(Next, GroupNext, splits().size());
   for (unsigned K = 0; K != splits().size(); ++K)
     Switch->addCase(cast<ConstantInt>(B.getInt32(K)), Part[K]);
@@ -1452,17 +1637,22 @@ void BlockEmitter::emitMachine(BasicBlock *Start) {
   if (L.Options.checks()) {
     SmallVector<Constant *, 8> Sites;
     for (const Split &Split : splits())
-      Sites.push_back(cast<GlobalVariable>(siteOf(L.M, Split.Deposit ? Split.Deposit : Split.Op))->getInitializer());
+      Sites.push_back(cast<GlobalVariable>(
+                          siteOf(L.M, Split.Deposit ? Split.Deposit : Split.Op))
+                          ->getInitializer());
     auto *SitesType = ArrayType::get(Sites[0]->getType(), Sites.size());
-    auto *SiteTable = new GlobalVariable(L.M, SitesType, true, GlobalValue::PrivateLinkage,
-                                         ConstantArray::get(SitesType, Sites), "rg.sites");
-    call("rg_cuda_check_divergence", B.getVoidTy(), {Counters, Threads, SiteTable});
+    auto *SiteTable =
+        new GlobalVariable(L.M, SitesType, true, GlobalValue::PrivateLinkage,
+                           ConstantArray::get(SitesType, Sites), "rg.sites");
+    call("rg_cuda_check_divergence", B.getVoidTy(),
+         {Counters, Threads, SiteTable});
   }
   Value *Alive = call("rg_release", I64, {Counters, Threads});
   if (L.Options.checks())
     call("rg_cuda_check_barrier", B.getVoidTy(), {});
   for (unsigned K = 0; K != splits().size(); ++K)
-    if (splits()[K].Kind == SplitKind::BlockBarrier && !splits()[K].Op->getType()->isVoidTy())
+    if (splits()[K].Kind == SplitKind::BlockBarrier &&
+        !splits()[K].Op->getType()->isVoidTy())
       blockOperation(K, Counters, B.getInt32(K));
   B.CreateCondBr(B.CreateICmpNE(Alive, B.getInt64(0)), Phase, Done);
   for (unsigned K = 0; K != splits().size(); ++K) {
@@ -1473,11 +1663,14 @@ void BlockEmitter::emitMachine(BasicBlock *Start) {
   }
 }
 
-/// Where grid and block have one dimension, all threads of the blocks as one loop.
+/// Where grid and block have one dimension, all threads of the blocks as one
+/// loop.
 void BlockEmitter::emitLine() {
-  BasicBlock *Line = block("line"), *Blocks = block("blocks"), *End = block("line.end");
-  Value *Fits = B.CreateICmpULE(B.CreateMul(B.CreateZExt(S.Nctaid[0], I64), B.CreateZExt(S.Ntid[0], I64)),
-                                B.getInt64(INT32_MAX));
+  BasicBlock *Line = block("line"), *Blocks = block("blocks"),
+             *End = block("line.end");
+  Value *Fits = B.CreateICmpULE(
+      B.CreateMul(B.CreateZExt(S.Nctaid[0], I64), B.CreateZExt(S.Ntid[0], I64)),
+      B.getInt64(INT32_MAX));
   for (Value *One : {S.Nctaid[1], S.Nctaid[2], S.Ntid[1], S.Ntid[2]})
     Fits = B.CreateAnd(Fits, B.CreateICmpEQ(One, B.getInt32(1)));
   B.CreateCondBr(Fits, Line, Blocks);
@@ -1503,7 +1696,8 @@ void BlockEmitter::run() {
   LowestVar = local(I32, "lowest"), HighestVar = local(I32, "highest");
   if (L.usesMachine() || L.Points.agreement() == Agreement::ExitOnly)
     Counters = scratchAt(L.perThread(4));
-  BasicBlock *Entry = B.GetInsertBlock(), *Head = block("block"), *End = block("end");
+  BasicBlock *Entry = B.GetInsertBlock(), *Head = block("block"),
+             *End = block("end");
   Done = block("block.done");
   B.CreateBr(Head);
   B.SetInsertPoint(Head);
@@ -1533,7 +1727,8 @@ void BlockEmitter::run() {
 
 void Lowering::makeBlocks() {
   Type *Ptr = PointerType::get(Ctx, 0), *I64 = Type::getInt64Ty(Ctx);
-  FunctionType *FT = FunctionType::get(Type::getVoidTy(Ctx), {Ptr, Ptr, I64, I64, Ptr, Ptr}, false);
+  FunctionType *FT = FunctionType::get(Type::getVoidTy(Ctx),
+                                       {Ptr, Ptr, I64, I64, Ptr, Ptr}, false);
   auto Make = [&](const Twine &Name, bool Row) {
     Function *F = Function::Create(FT, GlobalValue::InternalLinkage, Name, M);
     F->addParamAttr(0, Attribute::NoAlias);
@@ -1555,17 +1750,24 @@ void Lowering::makeBlocks() {
     Blocks = Make("rg.kernel", false);
     return;
   }
-  // Threads of a warp follow each other along x, where blocks have no other dimension.
-  Function *Row = Make("rg.kernel.row", true), *General = Make("rg.kernel.general", false);
+  // Threads of a warp follow each other along x, where blocks have no other
+  // dimension.
+  Function *Row = Make("rg.kernel.row", true),
+           *General = Make("rg.kernel.general", false);
   for (Function *F : {Row, General})
-    F->setSubprogram(Kernel.getSubprogram() && F == Row ? Kernel.getSubprogram() : F->getSubprogram());
+    F->setSubprogram(Kernel.getSubprogram() && F == Row ? Kernel.getSubprogram()
+                                                        : F->getSubprogram());
   Blocks = Function::Create(FT, GlobalValue::InternalLinkage, "rg.kernel", M);
   IRBuilder<> B(BasicBlock::Create(Ctx, "entry", Blocks));
   auto Word = [&](unsigned I) {
-    return B.CreateLoad(B.getInt32Ty(), B.CreateConstInBoundsGEP1_32(B.getInt32Ty(), Blocks->getArg(1), I));
+    return B.CreateLoad(
+        B.getInt32Ty(),
+        B.CreateConstInBoundsGEP1_32(B.getInt32Ty(), Blocks->getArg(1), I));
   };
-  Value *Flat = B.CreateAnd(B.CreateICmpEQ(Word(4), B.getInt32(1)), B.CreateICmpEQ(Word(5), B.getInt32(1)));
-  BasicBlock *IsRow = BasicBlock::Create(Ctx, "row", Blocks), *IsNot = BasicBlock::Create(Ctx, "general", Blocks);
+  Value *Flat = B.CreateAnd(B.CreateICmpEQ(Word(4), B.getInt32(1)),
+                            B.CreateICmpEQ(Word(5), B.getInt32(1)));
+  BasicBlock *IsRow = BasicBlock::Create(Ctx, "row", Blocks),
+             *IsNot = BasicBlock::Create(Ctx, "general", Blocks);
   B.CreateCondBr(Flat, IsRow, IsNot);
   SmallVector<Value *, 6> Args;
   for (Argument &A : Blocks->args())
@@ -1590,7 +1792,9 @@ LoweredKernel Lowering::run() {
     }
     Result.MaxThreads = std::min<uint32_t>(Product, 1024);
   }
-  Kernel.getFnAttribute(DynamicPartsAttribute).getValueAsString().getAsInteger(10, Result.DynamicParts);
+  Kernel.getFnAttribute(DynamicPartsAttribute)
+      .getValueAsString()
+      .getAsInteger(10, Result.DynamicParts);
   collectShared();
   Regions.resize(Points.size());
   AccessGroups.resize(Points.size());
@@ -1623,26 +1827,35 @@ Constant *retrograd::siteOf(Module &M, const Instruction *I) {
   const DILocation *Where = I ? I->getDebugLoc().get() : nullptr;
   // What headers of CUDA do for the user is told of where the user called them.
   while (Where && Where->getInlinedAt() &&
-         (Where->getFilename().contains("__clang_cuda_") || Where->getFilename().contains("retrograd/cuda/")))
+         (Where->getFilename().contains("__clang_cuda_") ||
+          Where->getFilename().contains("retrograd/cuda/")))
     Where = Where->getInlinedAt();
   std::string File = Where ? Where->getFilename().str() : "";
-  GlobalVariable *Text = M.getGlobalVariable("rg.file." + File, /*AllowInternal=*/true);
+  GlobalVariable *Text =
+      M.getGlobalVariable("rg.file." + File, /*AllowInternal=*/true);
   if (!Text) {
     Constant *Bytes = ConstantDataArray::getString(Ctx, File);
-    Text = new GlobalVariable(M, Bytes->getType(), true, GlobalValue::PrivateLinkage, Bytes, "rg.file." + File);
+    Text = new GlobalVariable(M, Bytes->getType(), true,
+                              GlobalValue::PrivateLinkage, Bytes,
+                              "rg.file." + File);
   }
   StructType *T = StructType::get(Ctx, {PointerType::get(Ctx, 0), I32, I32});
-  Constant *Site = ConstantStruct::get(T, {Text, ConstantInt::get(I32, Where ? Where->getLine() : 0),
-                                           ConstantInt::get(I32, Where ? Where->getColumn() : 0)});
+  Constant *Site = ConstantStruct::get(
+      T, {Text, ConstantInt::get(I32, Where ? Where->getLine() : 0),
+          ConstantInt::get(I32, Where ? Where->getColumn() : 0)});
   // One per place, so that each is told of once.
-  std::string Name = ("rg.site." + File + ":" + Twine(Where ? Where->getLine() : 0) + ":" +
-                      Twine(Where ? Where->getColumn() : 0)).str();
+  std::string Name =
+      ("rg.site." + File + ":" + Twine(Where ? Where->getLine() : 0) + ":" +
+       Twine(Where ? Where->getColumn() : 0))
+          .str();
   if (GlobalVariable *Known = M.getGlobalVariable(Name, /*AllowInternal=*/true))
     return Known;
-  return new GlobalVariable(M, T, true, GlobalValue::PrivateLinkage, Site, Name);
+  return new GlobalVariable(M, T, true, GlobalValue::PrivateLinkage, Site,
+                            Name);
 }
 
-LoweredKernel retrograd::lowerKernel(Function &Kernel, function_ref<bool(const Value *)> IsUniform, ReadsThread Reads,
-                                     const OffloadOptions &Options, DiagnosticEngine &Diags) {
+LoweredKernel retrograd::lowerKernel(
+    Function &Kernel, function_ref<bool(const Value *)> IsUniform,
+    ReadsThread Reads, const OffloadOptions &Options, DiagnosticEngine &Diags) {
   return Lowering(Kernel, IsUniform, Reads, Options, Diags).run();
 }

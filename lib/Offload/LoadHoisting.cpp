@@ -1,15 +1,17 @@
 //===- LoadHoisting.cpp - loads out of loops over threads -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM leaves a load in a loop that stores anywhere near. In a loop over threads it can go as soon as
-// nothing in front of it, in the same iteration, writes there: think of the threads in lock
-// step. Were the load's memory written behind it, by this thread or another, the loads of all the others
-// would be in a race with that. (W. S. Moses' thesis, 9.4.3.) The load has to be done in every
-// iteration, since its address may be wrong where the kernel asks first.
+// LLVM leaves a load in a loop that stores anywhere near. In a loop over
+// threads it can go as soon as nothing in front of it, in the same iteration,
+// writes there: think of the threads in lock step. Were the load's memory
+// written behind it, by this thread or another, the loads of all the others
+// would be in a race with that. (W. S. Moses' thesis, 9.4.3.) The load has to
+// be done in every iteration, since its address may be wrong where the kernel
+// asks first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,16 +38,20 @@ static SmallPtrSet<const MDNode *, 2> parallelGroups(const Loop &L) {
   return Groups;
 }
 
-static bool isIn(const Instruction &I, const SmallPtrSetImpl<const MDNode *> &Groups) {
+static bool isIn(const Instruction &I,
+                 const SmallPtrSetImpl<const MDNode *> &Groups) {
   MDNode *Own = I.getMetadata(LLVMContext::MD_access_group);
   if (!Own)
     return false;
   if (Groups.contains(Own))
     return true;
-  return any_of(Own->operands(), [&](const MDOperand &Op) { return Groups.contains(dyn_cast<MDNode>(Op.get())); });
+  return any_of(Own->operands(), [&](const MDOperand &Op) {
+    return Groups.contains(dyn_cast<MDNode>(Op.get()));
+  });
 }
 
-static bool hoistFrom(Loop &L, LoopInfo &Loops, DominatorTree &DT, AAResults &AA) {
+static bool hoistFrom(Loop &L, LoopInfo &Loops, DominatorTree &DT,
+                      AAResults &AA) {
   SmallPtrSet<const MDNode *, 2> Groups = parallelGroups(L);
   BasicBlock *Preheader = L.getLoopPreheader(), *Latch = L.getLoopLatch();
   if (Groups.empty() || !Preheader || !Latch)
@@ -59,11 +65,16 @@ static bool hoistFrom(Loop &L, LoopInfo &Loops, DominatorTree &DT, AAResults &AA
       if (!isGuaranteedToTransferExecutionToSuccessor(&I))
         return Changed; // nothing behind is sure to be done
       auto *Load = dyn_cast<LoadInst>(&I);
-      if (Load && Load->isSimple() && isIn(I, Groups) && Loops.getLoopFor(BB) == &L && DT.dominates(BB, Latch)) {
+      if (Load && Load->isSimple() && isIn(I, Groups) &&
+          Loops.getLoopFor(BB) == &L && DT.dominates(BB, Latch)) {
         MemoryLocation At = MemoryLocation::get(Load);
         bool Moved = false;
-        if (none_of(Writers, [&](Instruction *W) { return isModSet(AA.getModRefInfo(W, At)); }) &&
-            L.makeLoopInvariant(Load->getPointerOperand(), Moved, Preheader->getTerminator())) {
+        if (none_of(Writers,
+                    [&](Instruction *W) {
+                      return isModSet(AA.getModRefInfo(W, At));
+                    }) &&
+            L.makeLoopInvariant(Load->getPointerOperand(), Moved,
+                                Preheader->getTerminator())) {
           Load->moveBefore(Preheader->getTerminator()->getIterator());
           Changed = true;
           continue;
@@ -76,13 +87,15 @@ static bool hoistFrom(Loop &L, LoopInfo &Loops, DominatorTree &DT, AAResults &AA
   return Changed;
 }
 
-PreservedAnalyses LoadHoistingPass::run(Function &F, FunctionAnalysisManager &FAM) {
+PreservedAnalyses LoadHoistingPass::run(Function &F,
+                                        FunctionAnalysisManager &FAM) {
   auto &Loops = FAM.getResult<LoopAnalysis>(F);
   auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   auto &AA = FAM.getResult<AAManager>(F);
   bool Changed = false;
   SmallVector<Loop *, 8> Order = Loops.getLoopsInPreorder();
-  for (Loop *L : reverse(Order)) // inner ones first: what leaves them may leave more
+  for (Loop *L :
+       reverse(Order)) // inner ones first: what leaves them may leave more
     Changed |= hoistFrom(*L, Loops, DT, AA);
   if (!Changed)
     return PreservedAnalyses::all();

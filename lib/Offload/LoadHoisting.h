@@ -1,7 +1,7 @@
 //===- LoadHoisting.h - loads out of loops over threads -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef RETROGRAD_OFFLOAD_LOADHOISTING_H
@@ -11,10 +11,11 @@
 
 namespace retrograd {
 
-/// Takes loads that all threads do alike out of loops over threads, which promise that their iterations do not
-/// conflict (llvm.loop.parallel_accesses).
+/// Takes loads that all threads do alike out of loops over threads, which
+/// promise that their iterations do not conflict (llvm.loop.parallel_accesses).
 struct LoadHoistingPass : llvm::PassInfoMixin<LoadHoistingPass> {
-  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+  llvm::PreservedAnalyses run(llvm::Function &F,
+                              llvm::FunctionAnalysisManager &FAM);
 };
 
 } // namespace retrograd

@@ -1,13 +1,13 @@
 //===- OffloadPass.h - CUDA kernels in a host module -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs first in the compilation of the host half: brings the device half in, with its
-// kernels lowered to functions that run blocks, and registers them with the runtime.
-// docs/CudaOnCpu.md has the whole way.
+// Runs first in the compilation of the host half: brings the device half in,
+// with its kernels lowered to functions that run blocks, and registers them
+// with the runtime. docs/CudaOnCpu.md has the whole way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,8 @@ namespace retrograd {
 
 class OffloadPass : public llvm::PassInfoMixin<OffloadPass> {
 public:
-  OffloadPass(std::string Image, OffloadOptions Options) : Image(std::move(Image)), Options(Options) {}
+  OffloadPass(std::string Image, OffloadOptions Options)
+      : Image(std::move(Image)), Options(Options) {}
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
   static bool isRequired() { return true; }
 

@@ -1,22 +1,22 @@
 //===- PtxAssembly.cpp - inline PTX as the IR it stands for ---------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Straight-line PTX is a list of typed operations on registers, and most of them are
-// an operation of LLVM's. A text is read statement by statement while its IR is
-// written; where a statement is not known, all that was written is taken away and the
-// assembly stays as it is, for others to refuse.
+// Straight-line PTX is a list of typed operations on registers, and most of
+// them are an operation of LLVM's. A text is read statement by statement while
+// its IR is written; where a statement is not known, all that was written is
+// taken away and the assembly stays as it is, for others to refuse.
 //
-// A register is a value of its width; each operation says as what it sees the bits.
-// Predicated statements write select(predicate, new, old), so only those without
-// other effects may be predicated.
+// A register is a value of its width; each operation says as what it sees the
+// bits. Predicated statements write select(predicate, new, old), so only those
+// without other effects may be predicated.
 //
-// Rounding: IR rounds to nearest even. Other directions are not known, save where a
-// number becomes an integer. Flushing of denormal numbers (.ftz) is not imitated, as
-// nowhere in IR. Semantics: PTX ISA 9.0, chapter 9.7.
+// Rounding: IR rounds to nearest even. Other directions are not known, save
+// where a number becomes an integer. Flushing of denormal numbers (.ftz) is not
+// imitated, as nowhere in IR. Semantics: PTX ISA 9.0, chapter 9.7.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,8 @@ using namespace retrograd;
 
 namespace {
 
-/// What stands before an operand's number; `$`, LLVM's mark, may be part of a name in PTX.
+/// What stands before an operand's number; `$`, LLVM's mark, may be part of a
+/// name in PTX.
 constexpr StringLiteral OperandMark = "\x01";
 
 /// A type as PTX spells it.
@@ -50,7 +51,8 @@ struct PtxType {
 
 class Translation {
 public:
-  explicit Translation(CallInst &Call) : Call(Call), B(&Call), C(Call.getContext()) {}
+  explicit Translation(CallInst &Call)
+      : Call(Call), B(&Call), C(Call.getContext()) {}
   bool run();
 
 private:
@@ -71,20 +73,26 @@ private:
   bool packed();
 
   PtxType typeOf(StringRef Name) const;
-  /// The bits of V as T; integers of another width are cut or filled with zeros.
+  /// The bits of V as T; integers of another width are cut or filled with
+  /// zeros.
   Value *as(Value *V, Type *T);
   Value *read(StringRef Operand, Type *T);
   Value *readAddress(StringRef Operand);
   bool write(StringRef Operand, Value *V);
   Value **place(StringRef Operand);
   /// An intrinsic of NVPTX by its name, or null.
-  Value *intrinsic(StringRef Name, ArrayRef<Value *> Args, Type *Overload = nullptr);
+  Value *intrinsic(StringRef Name, ArrayRef<Value *> Args,
+                   Type *Overload = nullptr);
   /// Of a float, by way of single precision where it is shorter.
   Value *fastUnit(StringRef Name, Value *X);
   Value *limited(Value *X);
-  bool has(StringRef Modifier) const { return is_contained(Modifiers, Modifier); }
+  bool has(StringRef Modifier) const {
+    return is_contained(Modifiers, Modifier);
+  }
   bool onlyModifiers(ArrayRef<StringRef> Known) const {
-    return all_of(Modifiers, [&](StringRef M) { return typeOf(M) || is_contained(Known, M); });
+    return all_of(Modifiers, [&](StringRef M) {
+      return typeOf(M) || is_contained(Known, M);
+    });
   }
   /// The Nth type among the modifiers.
   PtxType type(unsigned N = 0) const {
@@ -97,9 +105,11 @@ private:
   CallInst &Call;
   IRBuilder<> B;
   LLVMContext &C;
-  SmallVector<Value *, 8> Operands; ///< by number; of outputs what was written last
+  SmallVector<Value *, 8>
+      Operands; ///< by number; of outputs what was written last
   SmallVector<Type *, 4> OutputTypes;
-  SmallVector<StringMap<std::pair<unsigned, Value *>>, 2> Scopes; ///< registers: width, value
+  SmallVector<StringMap<std::pair<unsigned, Value *>>, 2>
+      Scopes; ///< registers: width, value
 
   // The statement at hand.
   StringRef Opcode;
@@ -112,17 +122,19 @@ private:
 PtxType Translation::typeOf(StringRef Name) const {
   if (Name == "pred")
     return {Type::getInt1Ty(C)};
-  if (Type *T = StringSwitch<Type *>(Name)
-                    .Case("f16", Type::getHalfTy(C))
-                    .Case("bf16", Type::getBFloatTy(C))
-                    .Case("f16x2", FixedVectorType::get(Type::getHalfTy(C), 2))
-                    .Case("bf16x2", FixedVectorType::get(Type::getBFloatTy(C), 2))
-                    .Case("f32", Type::getFloatTy(C))
-                    .Case("f64", Type::getDoubleTy(C))
-                    .Default(nullptr))
+  if (Type *T =
+          StringSwitch<Type *>(Name)
+              .Case("f16", Type::getHalfTy(C))
+              .Case("bf16", Type::getBFloatTy(C))
+              .Case("f16x2", FixedVectorType::get(Type::getHalfTy(C), 2))
+              .Case("bf16x2", FixedVectorType::get(Type::getBFloatTy(C), 2))
+              .Case("f32", Type::getFloatTy(C))
+              .Case("f64", Type::getDoubleTy(C))
+              .Default(nullptr))
     return {T, false, true};
   unsigned Bits;
-  if (Name.size() < 2 || !StringRef("bus").contains(Name[0]) || Name.drop_front().getAsInteger(10, Bits) ||
+  if (Name.size() < 2 || !StringRef("bus").contains(Name[0]) ||
+      Name.drop_front().getAsInteger(10, Bits) ||
       (Bits != 8 && Bits != 16 && Bits != 32 && Bits != 64))
     return {};
   return {Type::getIntNTy(C, Bits), Name[0] == 's'};
@@ -138,7 +150,8 @@ Value *Translation::as(Value *V, Type *T) {
     return B.CreateIntToPtr(as(V, B.getInt64Ty()), T);
   unsigned To = T->getPrimitiveSizeInBits();
   if (From != To)
-    V = B.CreateZExtOrTrunc(B.CreateBitCast(V, B.getIntNTy(From)), B.getIntNTy(To));
+    V = B.CreateZExtOrTrunc(B.CreateBitCast(V, B.getIntNTy(From)),
+                            B.getIntNTy(To));
   return B.CreateBitCast(V, T);
 }
 
@@ -165,7 +178,8 @@ bool Translation::collectOperands() {
     Value *V = Call.getArgOperand(NextArg++);
     // An input that shares an output's register.
     unsigned Tied;
-    if (Info.Codes.size() == 1 && !StringRef(Info.Codes[0]).getAsInteger(10, Tied)) {
+    if (Info.Codes.size() == 1 &&
+        !StringRef(Info.Codes[0]).getAsInteger(10, Tied)) {
       if (Tied >= OutputTypes.size())
         return false;
       Operands[Tied] = V;
@@ -178,7 +192,8 @@ bool Translation::collectOperands() {
 Value **Translation::place(StringRef Operand) {
   unsigned N;
   if (Operand.consume_front(OperandMark))
-    return Operand.getAsInteger(10, N) || N >= Operands.size() ? nullptr : &Operands[N];
+    return Operand.getAsInteger(10, N) || N >= Operands.size() ? nullptr
+                                                               : &Operands[N];
   for (auto &Scope : reverse(Scopes))
     if (auto It = Scope.find(Operand); It != Scope.end())
       return &It->second.second;
@@ -187,26 +202,26 @@ Value **Translation::place(StringRef Operand) {
 
 static const char *registerIntrinsic(StringRef Name) {
   return StringSwitch<const char *>(Name)
-#define AXES(R)                                                                          \
-  .Case("%" R ".x", "llvm.nvvm.read.ptx.sreg." R ".x")                                   \
-      .Case("%" R ".y", "llvm.nvvm.read.ptx.sreg." R ".y")                               \
+#define AXES(R)                                                                \
+  .Case("%" R ".x", "llvm.nvvm.read.ptx.sreg." R ".x")                         \
+      .Case("%" R ".y", "llvm.nvvm.read.ptx.sreg." R ".y")                     \
       .Case("%" R ".z", "llvm.nvvm.read.ptx.sreg." R ".z")
       AXES("tid") AXES("ntid") AXES("ctaid") AXES("nctaid")
 #undef AXES
-      .Case("%laneid", "llvm.nvvm.read.ptx.sreg.laneid")
-      .Case("%warpid", "llvm.nvvm.read.ptx.sreg.warpid")
-      .Case("%smid", "llvm.nvvm.read.ptx.sreg.smid")
-      .Case("%nsmid", "llvm.nvvm.read.ptx.sreg.nsmid")
-      .Case("%clock", "llvm.nvvm.read.ptx.sreg.clock")
-      .Case("%clock64", "llvm.nvvm.read.ptx.sreg.clock64")
-      .Case("%globaltimer", "llvm.nvvm.read.ptx.sreg.globaltimer")
-      .Case("%lanemask_eq", "llvm.nvvm.read.ptx.sreg.lanemask.eq")
-      .Case("%lanemask_lt", "llvm.nvvm.read.ptx.sreg.lanemask.lt")
-      .Case("%lanemask_le", "llvm.nvvm.read.ptx.sreg.lanemask.le")
-      .Case("%lanemask_gt", "llvm.nvvm.read.ptx.sreg.lanemask.gt")
-      .Case("%lanemask_ge", "llvm.nvvm.read.ptx.sreg.lanemask.ge")
-      .Case("WARP_SZ", "llvm.nvvm.read.ptx.sreg.warpsize")
-      .Default(nullptr);
+          .Case("%laneid", "llvm.nvvm.read.ptx.sreg.laneid")
+          .Case("%warpid", "llvm.nvvm.read.ptx.sreg.warpid")
+          .Case("%smid", "llvm.nvvm.read.ptx.sreg.smid")
+          .Case("%nsmid", "llvm.nvvm.read.ptx.sreg.nsmid")
+          .Case("%clock", "llvm.nvvm.read.ptx.sreg.clock")
+          .Case("%clock64", "llvm.nvvm.read.ptx.sreg.clock64")
+          .Case("%globaltimer", "llvm.nvvm.read.ptx.sreg.globaltimer")
+          .Case("%lanemask_eq", "llvm.nvvm.read.ptx.sreg.lanemask.eq")
+          .Case("%lanemask_lt", "llvm.nvvm.read.ptx.sreg.lanemask.lt")
+          .Case("%lanemask_le", "llvm.nvvm.read.ptx.sreg.lanemask.le")
+          .Case("%lanemask_gt", "llvm.nvvm.read.ptx.sreg.lanemask.gt")
+          .Case("%lanemask_ge", "llvm.nvvm.read.ptx.sreg.lanemask.ge")
+          .Case("WARP_SZ", "llvm.nvvm.read.ptx.sreg.warpsize")
+          .Default(nullptr);
 }
 
 Value *Translation::read(StringRef Operand, Type *T) {
@@ -215,14 +230,17 @@ Value *Translation::read(StringRef Operand, Type *T) {
     return V ? as(V, T) : nullptr;
   }
   if (Value **At = place(Operand))
-    return *At ? as(*At, T) : Constant::getNullValue(T); // not written yet: any value does
+    return *At ? as(*At, T)
+               : Constant::getNullValue(T); // not written yet: any value does
   // Constants: bits of floats, floats, integers.
   uint64_t Bits = 0;
   StringRef Text = Operand;
   bool Minus = Text.consume_front("-");
-  if (Text.starts_with_insensitive("0f") && Text.size() == 10 && !Text.drop_front(2).getAsInteger(16, Bits))
+  if (Text.starts_with_insensitive("0f") && Text.size() == 10 &&
+      !Text.drop_front(2).getAsInteger(16, Bits))
     return Minus ? nullptr : as(B.getInt32(Bits), T);
-  if (Text.starts_with_insensitive("0d") && Text.size() == 18 && !Text.drop_front(2).getAsInteger(16, Bits)) {
+  if (Text.starts_with_insensitive("0d") && Text.size() == 18 &&
+      !Text.drop_front(2).getAsInteger(16, Bits)) {
     Value *V = B.CreateBitCast(B.getInt64(Bits), B.getDoubleTy());
     return Minus ? nullptr : T->isFloatTy() ? B.CreateFPTrunc(V, T) : as(V, T);
   }
@@ -273,12 +291,14 @@ bool Translation::write(StringRef Operand, Value *V) {
   }
   V = as(V, T);
   if (Predicate)
-    V = B.CreateSelect(Predicate, V, *At ? as(*At, T) : Constant::getNullValue(T));
+    V = B.CreateSelect(Predicate, V,
+                       *At ? as(*At, T) : Constant::getNullValue(T));
   *At = V;
   return true;
 }
 
-Value *Translation::intrinsic(StringRef Name, ArrayRef<Value *> Given, Type *Overload) {
+Value *Translation::intrinsic(StringRef Name, ArrayRef<Value *> Given,
+                              Type *Overload) {
   Intrinsic::ID ID = Intrinsic::lookupIntrinsicID(Name);
   if (ID == Intrinsic::not_intrinsic)
     return nullptr;
@@ -300,7 +320,8 @@ Value *Translation::fastUnit(StringRef Name, Value *X) {
     return R;
   }
   auto One = [&](Value *Of) {
-    Value *R = intrinsic(Name, {B.CreateFPExt(Of, B.getFloatTy())}, B.getFloatTy());
+    Value *R =
+        intrinsic(Name, {B.CreateFPExt(Of, B.getFloatTy())}, B.getFloatTy());
     return R ? B.CreateFPTrunc(R, T->getScalarType()) : nullptr;
   };
   if (!T->isVectorTy())
@@ -319,10 +340,13 @@ Value *Translation::fastUnit(StringRef Name, Value *X) {
 Value *Translation::limited(Value *X) {
   Type *T = X->getType();
   if (has("sat"))
-    return B.CreateBinaryIntrinsic(Intrinsic::minnum,
-                                   B.CreateBinaryIntrinsic(Intrinsic::maxnum, X, ConstantFP::get(T, 0)),
-                                   ConstantFP::get(T, 1));
-  return has("relu") ? B.CreateBinaryIntrinsic(Intrinsic::maximum, X, ConstantFP::get(T, 0)) : X;
+    return B.CreateBinaryIntrinsic(
+        Intrinsic::minnum,
+        B.CreateBinaryIntrinsic(Intrinsic::maxnum, X, ConstantFP::get(T, 0)),
+        ConstantFP::get(T, 1));
+  return has("relu") ? B.CreateBinaryIntrinsic(Intrinsic::maximum, X,
+                                               ConstantFP::get(T, 0))
+                     : X;
 }
 
 //===----------------------------------------------------------------------===//
@@ -427,7 +451,8 @@ bool Translation::run() {
     return false;
   std::string Text; // the statements refer to it
   for (size_t N = 0; N < Written.size(); ++N) {
-    bool Mark = Written[N] == '$', Twice = Mark && Written.substr(N + 1).starts_with("$");
+    bool Mark = Written[N] == '$',
+         Twice = Mark && Written.substr(N + 1).starts_with("$");
     Text += Mark && !Twice ? StringRef(OperandMark) : Written.substr(N, 1);
     N += Twice;
   }
@@ -458,19 +483,31 @@ bool Translation::run() {
 
 bool Translation::operation() {
   using Known = bool (Translation::*)();
-  auto Handler = StringSwitch<Known>(Opcode)
-                     .Cases({"mov", "selp"}, &Translation::move)
-                     .Cases({"add", "sub", "mul", "mad", "fma", "div", "rem", "neg", "abs", "min", "max"}, &Translation::arithmetic)
-                     .Cases({"sqrt", "rsqrt", "rcp", "ex2", "lg2", "sin", "cos", "tanh", "copysign"}, &Translation::arithmetic)
-                     .Cases({"and", "or", "xor", "not", "shl", "shr", "shf", "lop3", "popc", "clz", "brev"}, &Translation::bitwise)
-                     .Cases({"bfe", "bfi", "prmt"}, &Translation::bitwise)
-                     .Cases({"set", "setp"}, &Translation::compare)
-                     .Case("cvt", &Translation::convert)
-                     .Cases({"ld", "st", "atom", "red"}, &Translation::memory)
-                     .Cases({"bar", "barrier", "membar", "fence", "shfl", "activemask", "vote"}, &Translation::threads)
-                     .Cases({"vadd2", "vadd4", "vsub2", "vsub4", "vabsdiff2", "vabsdiff4", "vavrg2", "vavrg4"}, &Translation::packed)
-                     .Cases({"vmin2", "vmin4", "vmax2", "vmax4", "vset2", "vset4"}, &Translation::packed)
-                     .Default(nullptr);
+  auto Handler =
+      StringSwitch<Known>(Opcode)
+          .Cases({"mov", "selp"}, &Translation::move)
+          .Cases({"add", "sub", "mul", "mad", "fma", "div", "rem", "neg", "abs",
+                  "min", "max"},
+                 &Translation::arithmetic)
+          .Cases({"sqrt", "rsqrt", "rcp", "ex2", "lg2", "sin", "cos", "tanh",
+                  "copysign"},
+                 &Translation::arithmetic)
+          .Cases({"and", "or", "xor", "not", "shl", "shr", "shf", "lop3",
+                  "popc", "clz", "brev"},
+                 &Translation::bitwise)
+          .Cases({"bfe", "bfi", "prmt"}, &Translation::bitwise)
+          .Cases({"set", "setp"}, &Translation::compare)
+          .Case("cvt", &Translation::convert)
+          .Cases({"ld", "st", "atom", "red"}, &Translation::memory)
+          .Cases({"bar", "barrier", "membar", "fence", "shfl", "activemask",
+                  "vote"},
+                 &Translation::threads)
+          .Cases({"vadd2", "vadd4", "vsub2", "vsub4", "vabsdiff2", "vabsdiff4",
+                  "vavrg2", "vavrg4"},
+                 &Translation::packed)
+          .Cases({"vmin2", "vmin4", "vmax2", "vmax4", "vset2", "vset4"},
+                 &Translation::packed)
+          .Default(nullptr);
   return Handler && (this->*Handler)();
 }
 
@@ -481,7 +518,8 @@ bool Translation::move() {
   if (Opcode == "selp") {
     if (Args.size() != 4)
       return false;
-    Value *X = read(Args[1], T.T), *Y = read(Args[2], T.T), *P = read(Args[3], B.getInt1Ty());
+    Value *X = read(Args[1], T.T), *Y = read(Args[2], T.T),
+          *P = read(Args[3], B.getInt1Ty());
     return X && Y && P && write(Args[0], B.CreateSelect(P, X, Y));
   }
   if (Args.size() != 2)
@@ -493,7 +531,8 @@ bool Translation::move() {
     if (Parts.empty() || T.bits() % Parts.size())
       return false;
     unsigned Bits = T.bits() / Parts.size();
-    Value *Vector = PoisonValue::get(FixedVectorType::get(B.getIntNTy(Bits), Parts.size()));
+    Value *Vector =
+        PoisonValue::get(FixedVectorType::get(B.getIntNTy(Bits), Parts.size()));
     for (auto [N, Part] : enumerate(Parts)) {
       Value *V = read(Part, B.getIntNTy(Bits));
       if (!V)
@@ -509,7 +548,9 @@ bool Translation::move() {
     splitOperands(To, Parts);
     if (Parts.empty() || T.bits() % Parts.size())
       return false;
-    Value *Vector = as(V, FixedVectorType::get(B.getIntNTy(T.bits() / Parts.size()), Parts.size()));
+    Value *Vector =
+        as(V, FixedVectorType::get(B.getIntNTy(T.bits() / Parts.size()),
+                                   Parts.size()));
     for (auto [N, Part] : enumerate(Parts))
       if (!write(Part, B.CreateExtractElement(Vector, N)))
         return false;
@@ -538,7 +579,8 @@ bool Translation::arithmetic() {
     if (Needs(1)) {
       if (Opcode == "neg")
         return Write(B.CreateNeg(X[0]));
-      return Opcode == "abs" && Write(B.CreateBinaryIntrinsic(Intrinsic::abs, X[0], B.getFalse()));
+      return Opcode == "abs" &&
+             Write(B.CreateBinaryIntrinsic(Intrinsic::abs, X[0], B.getFalse()));
     }
     if (Opcode == "mul" || Opcode == "mad") {
       if (!Needs(Opcode == "mad" ? 3 : 2) || has("lo") + has("hi") + Wide != 1)
@@ -548,7 +590,9 @@ bool Translation::arithmetic() {
         Product = B.CreateMul(X[0], X[1]);
       } else {
         Type *Double = B.getIntNTy(2 * T.bits());
-        auto Extend = [&](Value *V) { return T.Signed ? B.CreateSExt(V, Double) : B.CreateZExt(V, Double); };
+        auto Extend = [&](Value *V) {
+          return T.Signed ? B.CreateSExt(V, Double) : B.CreateZExt(V, Double);
+        };
         Product = B.CreateMul(Extend(X[0]), Extend(X[1]));
         if (has("hi"))
           Product = B.CreateTrunc(B.CreateLShr(Product, T.bits()), T.T);
@@ -562,12 +606,16 @@ bool Translation::arithmetic() {
     if (Opcode == "sub")
       return Write(B.CreateSub(X[0], X[1]));
     if (Opcode == "min")
-      return Write(B.CreateBinaryIntrinsic(T.Signed ? Intrinsic::smin : Intrinsic::umin, X[0], X[1]));
+      return Write(B.CreateBinaryIntrinsic(
+          T.Signed ? Intrinsic::smin : Intrinsic::umin, X[0], X[1]));
     if (Opcode == "max")
-      return Write(B.CreateBinaryIntrinsic(T.Signed ? Intrinsic::smax : Intrinsic::umax, X[0], X[1]));
+      return Write(B.CreateBinaryIntrinsic(
+          T.Signed ? Intrinsic::smax : Intrinsic::umax, X[0], X[1]));
     return false; // division: LLVM's may trap where PTX's does not
   }
-  if (!onlyModifiers({"rn", "ftz", "approx", "full", "noftz", "sat", "relu", "NaN"}) || has("lo"))
+  if (!onlyModifiers(
+          {"rn", "ftz", "approx", "full", "noftz", "sat", "relu", "NaN"}) ||
+      has("lo"))
     return false;
   bool Single = T.T->isFloatTy(), Fast = has("approx");
   StringRef Ftz = has("ftz") && Single ? ".ftz" : "";
@@ -584,7 +632,9 @@ bool Translation::arithmetic() {
       return false;
     if (Opcode == "tanh")
       return Write(fastUnit("llvm.tanh", X[0]));
-    std::string Name = ("llvm.nvvm." + Opcode + ".approx" + (Opcode == "rcp" ? ".ftz" : Ftz)).str();
+    std::string Name =
+        ("llvm.nvvm." + Opcode + ".approx" + (Opcode == "rcp" ? ".ftz" : Ftz))
+            .str();
     return Write(fastUnit(Opcode == "ex2" ? Name : Name + ".f", X[0]));
   }
   if (Opcode == "fma" || Opcode == "mad") {
@@ -605,9 +655,11 @@ bool Translation::arithmetic() {
   if (Opcode == "copysign") // the sign comes first
     return Write(B.CreateBinaryIntrinsic(Intrinsic::copysign, X[1], X[0]));
   if (Opcode == "min")
-    return Write(B.CreateBinaryIntrinsic(has("NaN") ? Intrinsic::minimum : Intrinsic::minnum, X[0], X[1]));
+    return Write(B.CreateBinaryIntrinsic(
+        has("NaN") ? Intrinsic::minimum : Intrinsic::minnum, X[0], X[1]));
   if (Opcode == "max")
-    return Write(B.CreateBinaryIntrinsic(has("NaN") ? Intrinsic::maximum : Intrinsic::maxnum, X[0], X[1]));
+    return Write(B.CreateBinaryIntrinsic(
+        has("NaN") ? Intrinsic::maximum : Intrinsic::maxnum, X[0], X[1]));
   return false;
 }
 
@@ -615,7 +667,9 @@ bool Translation::bitwise() {
   PtxType T = type();
   if (!T || T.Float || Args.size() < 2)
     return false;
-  auto Operand = [&](unsigned N, Type *Of) { return N < Args.size() ? read(Args[N], Of) : nullptr; };
+  auto Operand = [&](unsigned N, Type *Of) {
+    return N < Args.size() ? read(Args[N], Of) : nullptr;
+  };
   unsigned Bits = T.bits();
   Value *X = Operand(1, T.T);
   if (!X)
@@ -624,42 +678,56 @@ bool Translation::bitwise() {
     Value *Y = Operand(2, T.T);
     if (!Y || Args.size() != 3 || !onlyModifiers({}))
       return false;
-    return write(Args[0], Opcode == "and" ? B.CreateAnd(X, Y) : Opcode == "or" ? B.CreateOr(X, Y) : B.CreateXor(X, Y));
+    return write(Args[0], Opcode == "and"  ? B.CreateAnd(X, Y)
+                          : Opcode == "or" ? B.CreateOr(X, Y)
+                                           : B.CreateXor(X, Y));
   }
   if (Opcode == "not")
     return Args.size() == 2 && write(Args[0], B.CreateNot(X));
   if (Opcode == "popc")
-    return write(Args[0], as(B.CreateUnaryIntrinsic(Intrinsic::ctpop, X), B.getInt32Ty()));
+    return write(Args[0], as(B.CreateUnaryIntrinsic(Intrinsic::ctpop, X),
+                             B.getInt32Ty()));
   if (Opcode == "brev")
     return write(Args[0], B.CreateUnaryIntrinsic(Intrinsic::bitreverse, X));
   if (Opcode == "clz")
-    return write(Args[0], as(B.CreateBinaryIntrinsic(Intrinsic::ctlz, X, B.getFalse()), B.getInt32Ty()));
-  if (Opcode == "shl" || Opcode == "shr") { // distances beyond the width leave zeros, or signs
+    return write(Args[0],
+                 as(B.CreateBinaryIntrinsic(Intrinsic::ctlz, X, B.getFalse()),
+                    B.getInt32Ty()));
+  if (Opcode == "shl" ||
+      Opcode == "shr") { // distances beyond the width leave zeros, or signs
     Value *By = Operand(2, B.getInt32Ty());
     if (!By)
       return false;
-    Value *Most = B.CreateBinaryIntrinsic(Intrinsic::umin, By, B.getInt32(Bits - 1));
+    Value *Most =
+        B.CreateBinaryIntrinsic(Intrinsic::umin, By, B.getInt32(Bits - 1));
     Value *Shift = as(Most, T.T);
     if (Opcode == "shr" && T.Signed)
       return write(Args[0], B.CreateAShr(X, Shift));
     Value *Inside = B.CreateICmpULT(By, B.getInt32(Bits));
-    Value *Shifted = Opcode == "shl" ? B.CreateShl(X, Shift) : B.CreateLShr(X, Shift);
-    return write(Args[0], B.CreateSelect(Inside, Shifted, Constant::getNullValue(T.T)));
+    Value *Shifted =
+        Opcode == "shl" ? B.CreateShl(X, Shift) : B.CreateLShr(X, Shift);
+    return write(Args[0],
+                 B.CreateSelect(Inside, Shifted, Constant::getNullValue(T.T)));
   }
   if (Opcode == "shf" && Bits == 32 && Args.size() == 4) { // d = (b:a) shifted
     Value *High = Operand(2, T.T), *By = Operand(3, T.T);
     if (!High || !By || has("l") == has("r") || has("wrap") == has("clamp"))
       return false;
     Type *Both = B.getInt64Ty();
-    Value *Pair = B.CreateOr(B.CreateShl(B.CreateZExt(High, Both), 32), B.CreateZExt(X, Both));
-    By = has("wrap") ? B.CreateAnd(By, 31) : B.CreateBinaryIntrinsic(Intrinsic::umin, By, B.getInt32(32));
+    Value *Pair = B.CreateOr(B.CreateShl(B.CreateZExt(High, Both), 32),
+                             B.CreateZExt(X, Both));
+    By = has("wrap")
+             ? B.CreateAnd(By, 31)
+             : B.CreateBinaryIntrinsic(Intrinsic::umin, By, B.getInt32(32));
     Value *Distance = B.CreateZExt(By, Both);
-    Value *R = has("l") ? B.CreateLShr(B.CreateShl(Pair, Distance), 32) : B.CreateLShr(Pair, Distance);
+    Value *R = has("l") ? B.CreateLShr(B.CreateShl(Pair, Distance), 32)
+                        : B.CreateLShr(Pair, Distance);
     return write(Args[0], B.CreateTrunc(R, T.T));
   }
   if (Opcode == "lop3" && Args.size() == 5) {
     unsigned Table;
-    Value *Y = Operand(2, T.T), *Z = Operand(3, T.T), *Constant = Operand(4, B.getInt32Ty());
+    Value *Y = Operand(2, T.T), *Z = Operand(3, T.T),
+          *Constant = Operand(4, B.getInt32Ty());
     auto *Known = dyn_cast_or_null<ConstantInt>(Constant);
     if (!Y || !Z || !Known)
       return false;
@@ -667,8 +735,10 @@ bool Translation::bitwise() {
     Value *R = ConstantInt::get(T.T, 0);
     for (unsigned Row = 0; Row != 8; ++Row)
       if (Table >> Row & 1) {
-        Value *A = Row & 4 ? X : B.CreateNot(X), *Second = Row & 2 ? Y : B.CreateNot(Y);
-        R = B.CreateOr(R, B.CreateAnd(B.CreateAnd(A, Second), Row & 1 ? Z : B.CreateNot(Z)));
+        Value *A = Row & 4 ? X : B.CreateNot(X),
+              *Second = Row & 2 ? Y : B.CreateNot(Y);
+        R = B.CreateOr(R, B.CreateAnd(B.CreateAnd(A, Second),
+                                      Row & 1 ? Z : B.CreateNot(Z)));
       }
     return write(Args[0], R);
   }
@@ -678,23 +748,35 @@ bool Translation::bitwise() {
     return R && write(Args[0], R);
   }
   if (Opcode == "bfe" && Args.size() == 4 && !T.Signed) {
-    Value *From = Operand(2, B.getInt32Ty()), *Count = Operand(3, B.getInt32Ty());
+    Value *From = Operand(2, B.getInt32Ty()),
+          *Count = Operand(3, B.getInt32Ty());
     if (!From || !Count)
       return false;
     // In twice the width nothing is shifted too far.
     Type *Wide = B.getIntNTy(128);
-    auto Byte = [&](Value *V) { return B.CreateZExt(B.CreateAnd(V, 255), Wide); };
-    auto Up = [&](Value *V) { return B.CreateBinaryIntrinsic(Intrinsic::umin, Byte(V), ConstantInt::get(Wide, 64)); };
-    Value *Mask = B.CreateSub(B.CreateShl(ConstantInt::get(Wide, 1), Up(Count)), ConstantInt::get(Wide, 1));
-    return write(Args[0], B.CreateTrunc(B.CreateAnd(B.CreateLShr(B.CreateZExt(X, Wide), Up(From)), Mask), T.T));
+    auto Byte = [&](Value *V) {
+      return B.CreateZExt(B.CreateAnd(V, 255), Wide);
+    };
+    auto Up = [&](Value *V) {
+      return B.CreateBinaryIntrinsic(Intrinsic::umin, Byte(V),
+                                     ConstantInt::get(Wide, 64));
+    };
+    Value *Mask = B.CreateSub(B.CreateShl(ConstantInt::get(Wide, 1), Up(Count)),
+                              ConstantInt::get(Wide, 1));
+    return write(
+        Args[0],
+        B.CreateTrunc(
+            B.CreateAnd(B.CreateLShr(B.CreateZExt(X, Wide), Up(From)), Mask),
+            T.T));
   }
   return false;
 }
 
 static CmpInst::Predicate predicateOf(StringRef Name, const PtxType &T);
 
-/// Two halves or four bytes of a word by themselves: vadd4.u32.u32.u32.sat d, a, b, c. With .add, d is c and
-/// the sum of the results. What c is otherwise stands where d is written in part, which is not known.
+/// Two halves or four bytes of a word by themselves: vadd4.u32.u32.u32.sat d,
+/// a, b, c. With .add, d is c and the sum of the results. What c is otherwise
+/// stands where d is written in part, which is not known.
 bool Translation::packed() {
   unsigned Count = Opcode.back() - '0';
   StringRef Name = Opcode.drop_back();
@@ -704,21 +786,31 @@ bool Translation::packed() {
   for (StringRef M : Modifiers)
     if (PtxType Of = typeOf(M); Of && (Of.T != T.T || Of.Signed != T.Signed))
       return false;
-  if (!T || T.Float || T.bits() != 32 || Args.size() != 4 || Args[0].contains('.'))
+  if (!T || T.Float || T.bits() != 32 || Args.size() != 4 ||
+      Args[0].contains('.'))
     return false;
   auto Predicate = CmpInst::BAD_ICMP_PREDICATE;
   if (Sets)
     Predicate = predicateOf(Modifiers.back(), T);
-  if (Sets ? Predicate == CmpInst::BAD_ICMP_PREDICATE : !onlyModifiers({"sat", "add"}))
+  if (Sets ? Predicate == CmpInst::BAD_ICMP_PREDICATE
+           : !onlyModifiers({"sat", "add"}))
     return false;
-  auto *Narrow = FixedVectorType::get(B.getIntNTy(32 / Count), Count), *Wide = FixedVectorType::get(B.getInt32Ty(), Count);
-  Value *X = read(Args[1], Narrow), *Y = read(Args[2], Narrow), *Rest = read(Args[3], T.T);
+  auto *Narrow = FixedVectorType::get(B.getIntNTy(32 / Count), Count),
+       *Wide = FixedVectorType::get(B.getInt32Ty(), Count);
+  Value *X = read(Args[1], Narrow), *Y = read(Args[2], Narrow),
+        *Rest = read(Args[3], T.T);
   if (!X || !Y || !Rest)
     return false;
-  auto Extend = [&](Value *V) { return T.Signed ? B.CreateSExt(V, Wide) : B.CreateZExt(V, Wide); };
+  auto Extend = [&](Value *V) {
+    return T.Signed ? B.CreateSExt(V, Wide) : B.CreateZExt(V, Wide);
+  };
   X = Extend(X), Y = Extend(Y);
-  auto Least = [&](Value *A, Value *C) { return B.CreateBinaryIntrinsic(Intrinsic::smin, A, C); };
-  auto Most = [&](Value *A, Value *C) { return B.CreateBinaryIntrinsic(Intrinsic::smax, A, C); };
+  auto Least = [&](Value *A, Value *C) {
+    return B.CreateBinaryIntrinsic(Intrinsic::smin, A, C);
+  };
+  auto Most = [&](Value *A, Value *C) {
+    return B.CreateBinaryIntrinsic(Intrinsic::smax, A, C);
+  };
   Value *R = nullptr;
   if (Sets)
     R = B.CreateZExt(B.CreateICmp(Predicate, X, Y), Wide);
@@ -731,17 +823,21 @@ bool Translation::packed() {
   else if (Name == "vmax")
     R = Most(X, Y);
   else if (Name == "vabsdiff")
-    R = B.CreateBinaryIntrinsic(Intrinsic::abs, B.CreateSub(X, Y), B.getFalse());
+    R = B.CreateBinaryIntrinsic(Intrinsic::abs, B.CreateSub(X, Y),
+                                B.getFalse());
   else if (!T.Signed) // vavrg: halves are rounded up
-    R = B.CreateLShr(B.CreateAdd(B.CreateAdd(X, Y), ConstantInt::get(Wide, 1)), ConstantInt::get(Wide, 1));
+    R = B.CreateLShr(B.CreateAdd(B.CreateAdd(X, Y), ConstantInt::get(Wide, 1)),
+                     ConstantInt::get(Wide, 1));
   if (!R)
     return false;
   if (has("add"))
     return write(Args[0], B.CreateAdd(B.CreateAddReduce(R), Rest));
   if (has("sat")) {
     unsigned Bits = 32 / Count;
-    int64_t Low = T.Signed ? -(int64_t(1) << (Bits - 1)) : 0, High = (int64_t(1) << (T.Signed ? Bits - 1 : Bits)) - 1;
-    R = Most(Least(R, ConstantInt::get(Wide, High)), ConstantInt::getSigned(Wide, Low));
+    int64_t Low = T.Signed ? -(int64_t(1) << (Bits - 1)) : 0,
+            High = (int64_t(1) << (T.Signed ? Bits - 1 : Bits)) - 1;
+    R = Most(Least(R, ConstantInt::get(Wide, High)),
+             ConstantInt::getSigned(Wide, Low));
   }
   return write(Args[0], B.CreateTrunc(R, Narrow));
 }
@@ -749,33 +845,48 @@ bool Translation::packed() {
 static CmpInst::Predicate predicateOf(StringRef Name, const PtxType &T) {
   if (T.Float)
     return StringSwitch<CmpInst::Predicate>(Name)
-        .Case("eq", CmpInst::FCMP_OEQ).Case("ne", CmpInst::FCMP_ONE).Case("lt", CmpInst::FCMP_OLT)
-        .Case("le", CmpInst::FCMP_OLE).Case("gt", CmpInst::FCMP_OGT).Case("ge", CmpInst::FCMP_OGE)
-        .Case("equ", CmpInst::FCMP_UEQ).Case("neu", CmpInst::FCMP_UNE).Case("ltu", CmpInst::FCMP_ULT)
-        .Case("leu", CmpInst::FCMP_ULE).Case("gtu", CmpInst::FCMP_UGT).Case("geu", CmpInst::FCMP_UGE)
-        .Case("num", CmpInst::FCMP_ORD).Case("nan", CmpInst::FCMP_UNO)
+        .Case("eq", CmpInst::FCMP_OEQ)
+        .Case("ne", CmpInst::FCMP_ONE)
+        .Case("lt", CmpInst::FCMP_OLT)
+        .Case("le", CmpInst::FCMP_OLE)
+        .Case("gt", CmpInst::FCMP_OGT)
+        .Case("ge", CmpInst::FCMP_OGE)
+        .Case("equ", CmpInst::FCMP_UEQ)
+        .Case("neu", CmpInst::FCMP_UNE)
+        .Case("ltu", CmpInst::FCMP_ULT)
+        .Case("leu", CmpInst::FCMP_ULE)
+        .Case("gtu", CmpInst::FCMP_UGT)
+        .Case("geu", CmpInst::FCMP_UGE)
+        .Case("num", CmpInst::FCMP_ORD)
+        .Case("nan", CmpInst::FCMP_UNO)
         .Default(CmpInst::BAD_FCMP_PREDICATE);
   return StringSwitch<CmpInst::Predicate>(Name)
-      .Case("eq", CmpInst::ICMP_EQ).Case("ne", CmpInst::ICMP_NE)
+      .Case("eq", CmpInst::ICMP_EQ)
+      .Case("ne", CmpInst::ICMP_NE)
       .Case("lt", T.Signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT)
       .Case("le", T.Signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE)
       .Case("gt", T.Signed ? CmpInst::ICMP_SGT : CmpInst::ICMP_UGT)
       .Case("ge", T.Signed ? CmpInst::ICMP_SGE : CmpInst::ICMP_UGE)
-      .Case("lo", CmpInst::ICMP_ULT).Case("ls", CmpInst::ICMP_ULE)
-      .Case("hi", CmpInst::ICMP_UGT).Case("hs", CmpInst::ICMP_UGE)
+      .Case("lo", CmpInst::ICMP_ULT)
+      .Case("ls", CmpInst::ICMP_ULE)
+      .Case("hi", CmpInst::ICMP_UGT)
+      .Case("hs", CmpInst::ICMP_UGE)
       .Default(CmpInst::BAD_ICMP_PREDICATE);
 }
 
-/// setp.eq.f32 p, a, b; set.eq.f16x2.f16x2 d, a, b, where d gets 1.0, or all bits.
+/// setp.eq.f32 p, a, b; set.eq.f16x2.f16x2 d, a, b, where d gets 1.0, or all
+/// bits.
 bool Translation::compare() {
   bool Sets = Opcode == "set";
   PtxType To = Sets ? type(0) : PtxType{B.getInt1Ty()}, Of = type(Sets ? 1 : 0);
   if (!To || !Of || Args.size() != 3 || Modifiers.empty() ||
-      !all_of(ArrayRef(Modifiers).drop_front(), [&](StringRef M) { return typeOf(M) || M == "ftz"; }))
+      !all_of(ArrayRef(Modifiers).drop_front(),
+              [&](StringRef M) { return typeOf(M) || M == "ftz"; }))
     return false;
   CmpInst::Predicate P = predicateOf(Modifiers.front(), Of);
   Value *X = read(Args[1], Of.T), *Y = read(Args[2], Of.T);
-  if (!X || !Y || P == CmpInst::BAD_FCMP_PREDICATE || P == CmpInst::BAD_ICMP_PREDICATE)
+  if (!X || !Y || P == CmpInst::BAD_FCMP_PREDICATE ||
+      P == CmpInst::BAD_ICMP_PREDICATE)
     return false;
   Value *R = B.CreateCmp(P, X, Y);
   if (!Sets)
@@ -786,7 +897,9 @@ bool Translation::compare() {
     return write(Args[0], B.CreateUIToFP(R, To.T));
   }
   if (isa<VectorType>(Of.T))
-    return To.bits() == 32 && write(Args[0], B.CreateSExt(R, FixedVectorType::get(B.getInt16Ty(), 2)));
+    return To.bits() == 32 &&
+           write(Args[0],
+                 B.CreateSExt(R, FixedVectorType::get(B.getInt16Ty(), 2)));
   return write(Args[0], B.CreateSExt(R, To.T));
 }
 
@@ -806,7 +919,8 @@ bool Translation::convert() {
       return false;
     Value *V = PoisonValue::get(Pair), *Halves[] = {Low, X};
     for (auto [N, One] : enumerate(Halves))
-      V = B.CreateInsertElement(V, B.CreateFPTrunc(One, Pair->getElementType()), N);
+      V = B.CreateInsertElement(V, B.CreateFPTrunc(One, Pair->getElementType()),
+                                N);
     return write(Args[0], limited(V));
   }
   if (isa<VectorType>(To.T) || isa<VectorType>(From.T))
@@ -823,7 +937,8 @@ bool Translation::convert() {
   if (From.Float && To.Float) {
     if (From.T == To.T)
       return write(Args[0], limited(Whole(X)));
-    if (From.bits() == To.bits() || Integral || (From.bits() > To.bits() && !has("rn")))
+    if (From.bits() == To.bits() || Integral ||
+        (From.bits() > To.bits() && !has("rn")))
       return false;
     return write(Args[0], limited(B.CreateFPCast(X, To.T)));
   }
@@ -832,18 +947,22 @@ bool Translation::convert() {
   if (From.Float) {
     if (!Integral)
       return false;
-    return write(Args[0], B.CreateIntrinsic(To.Signed ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat, {To.T, From.T},
-                                            {Whole(X)}));
+    return write(Args[0], B.CreateIntrinsic(To.Signed ? Intrinsic::fptosi_sat
+                                                      : Intrinsic::fptoui_sat,
+                                            {To.T, From.T}, {Whole(X)}));
   }
   if (To.Float)
-    return has("rn") && write(Args[0], From.Signed ? B.CreateSIToFP(X, To.T) : B.CreateUIToFP(X, To.T));
-  Value *R = From.Signed ? B.CreateSExtOrTrunc(X, To.T) : B.CreateZExtOrTrunc(X, To.T);
+    return has("rn") && write(Args[0], From.Signed ? B.CreateSIToFP(X, To.T)
+                                                   : B.CreateUIToFP(X, To.T));
+  Value *R =
+      From.Signed ? B.CreateSExtOrTrunc(X, To.T) : B.CreateZExtOrTrunc(X, To.T);
   // A wider register is filled as the type says.
   if (Value **At = place(Args[0]); At && Args[0].starts_with(OperandMark)) {
     unsigned N;
     if (Args[0].drop_front().getAsInteger(10, N) || N >= OutputTypes.size())
       return false;
-    if (Type *Register = OutputTypes[N]; Register->isIntegerTy() && Register->getIntegerBitWidth() > To.bits())
+    if (Type *Register = OutputTypes[N];
+        Register->isIntegerTy() && Register->getIntegerBitWidth() > To.bits())
       R = To.Signed ? B.CreateSExt(R, Register) : B.CreateZExt(R, Register);
   }
   return write(Args[0], R);
@@ -856,13 +975,18 @@ bool Translation::memory() {
     return false;
   if (Opcode == "atom" || Opcode == "red") {
     bool Returns = Opcode == "atom";
-    if (!onlyModifiers({"global", "add", "exch", "min", "max", "and", "or", "xor", "noftz", "relaxed", "gpu"}) ||
+    if (!onlyModifiers({"global", "add", "exch", "min", "max", "and", "or",
+                        "xor", "noftz", "relaxed", "gpu"}) ||
         Args.size() != 2u + Returns)
       return false;
-    auto Op = has("add")    ? (T.Float ? AtomicRMWInst::FAdd : AtomicRMWInst::Add)
+    auto Op = has("add") ? (T.Float ? AtomicRMWInst::FAdd : AtomicRMWInst::Add)
               : has("exch") ? AtomicRMWInst::Xchg
-              : has("min")  ? (T.Float ? AtomicRMWInst::BAD_BINOP : T.Signed ? AtomicRMWInst::Min : AtomicRMWInst::UMin)
-              : has("max")  ? (T.Float ? AtomicRMWInst::BAD_BINOP : T.Signed ? AtomicRMWInst::Max : AtomicRMWInst::UMax)
+              : has("min")  ? (T.Float    ? AtomicRMWInst::BAD_BINOP
+                               : T.Signed ? AtomicRMWInst::Min
+                                          : AtomicRMWInst::UMin)
+              : has("max")  ? (T.Float    ? AtomicRMWInst::BAD_BINOP
+                               : T.Signed ? AtomicRMWInst::Max
+                                          : AtomicRMWInst::UMax)
               : has("and")  ? AtomicRMWInst::And
               : has("or")   ? AtomicRMWInst::Or
               : has("xor")  ? AtomicRMWInst::Xor
@@ -871,23 +995,31 @@ bool Translation::memory() {
     if (!P || !V || Op == AtomicRMWInst::BAD_BINOP)
       return false;
     auto One = [&](Value *At, Value *Of) {
-      return B.CreateAtomicRMW(Op, At, Of, Align(Of->getType()->getPrimitiveSizeInBits() / 8), AtomicOrdering::Monotonic);
+      return B.CreateAtomicRMW(
+          Op, At, Of, Align(Of->getType()->getPrimitiveSizeInBits() / 8),
+          AtomicOrdering::Monotonic);
     };
-    if (!isa<VectorType>(T.T))
-      {
+    if (!isa<VectorType>(T.T)) {
       Value *Old = One(P, V);
       return !Returns || write(Args[0], Old);
     }
     // Each half by itself, as PTX promises it.
     Value *Old = PoisonValue::get(T.T);
     for (unsigned Lane : {0u, 1u})
-      Old = B.CreateInsertElement(Old, One(Lane ? B.CreatePtrAdd(P, B.getInt64(2)) : P, B.CreateExtractElement(V, Lane)), Lane);
+      Old =
+          B.CreateInsertElement(Old,
+                                One(Lane ? B.CreatePtrAdd(P, B.getInt64(2)) : P,
+                                    B.CreateExtractElement(V, Lane)),
+                                Lane);
     return !Returns || write(Args[0], Old);
   }
-  if (!onlyModifiers({"global", "nc", "ca", "cg", "cs", "cv", "lu", "wb", "wt", "volatile", "relaxed", "gpu", "sys", "v2", "v4", "weak"}) ||
+  if (!onlyModifiers({"global", "nc", "ca", "cg", "cs", "cv", "lu", "wb", "wt",
+                      "volatile", "relaxed", "gpu", "sys", "v2", "v4",
+                      "weak"}) ||
       Args.size() != 2)
     return false;
-  bool Loads = Opcode == "ld", Ordered = has("volatile") || has("cv") || has("relaxed");
+  bool Loads = Opcode == "ld",
+       Ordered = has("volatile") || has("cv") || has("relaxed");
   Value *P = readAddress(Args[Loads]);
   if (!P)
     return false;
@@ -918,14 +1050,21 @@ bool Translation::memory() {
 bool Translation::threads() {
   if (Predicate)
     return false;
-  auto Do = [&](StringRef Name, ArrayRef<Value *> With) { return intrinsic(Name, With) != nullptr; };
+  auto Do = [&](StringRef Name, ArrayRef<Value *> With) {
+    return intrinsic(Name, With) != nullptr;
+  };
   if (Opcode == "membar" || Opcode == "fence") {
-    StringRef Scope = has("sys") ? "sys" : has("gl") || has("gpu") ? "gl" : has("cta") ? "cta" : "";
-    return !Scope.empty() && Args.empty() && onlyModifiers({"sys", "gl", "gpu", "cta", "acq_rel", "sc"}) &&
+    StringRef Scope = has("sys")                ? "sys"
+                      : has("gl") || has("gpu") ? "gl"
+                      : has("cta")              ? "cta"
+                                                : "";
+    return !Scope.empty() && Args.empty() &&
+           onlyModifiers({"sys", "gl", "gpu", "cta", "acq_rel", "sc"}) &&
            Do(("llvm.nvvm.membar." + Scope).str(), {});
   }
   if (Opcode == "bar" || Opcode == "barrier") {
-    if (!has("sync") || Args.empty() || !onlyModifiers({"sync", "warp", "cta", "aligned"}))
+    if (!has("sync") || Args.empty() ||
+        !onlyModifiers({"sync", "warp", "cta", "aligned"}))
       return false;
     Value *Which = read(Args[0], B.getInt32Ty());
     if (!Which)
@@ -947,30 +1086,37 @@ bool Translation::threads() {
   if (Opcode == "vote") { // vote.sync.ballot.b32 d, p, mask
     if (Args.size() != 3 || !has("sync") || Modifiers.size() != 3)
       return false;
-    Value *P = read(Args[1], B.getInt1Ty()), *Mask = read(Args[2], B.getInt32Ty());
+    Value *P = read(Args[1], B.getInt1Ty()),
+          *Mask = read(Args[2], B.getInt32Ty());
     StringRef Kind = Modifiers[1];
-    Value *R = P && Mask && is_contained({"ballot", "any", "all", "uni"}, Kind)
-                   ? intrinsic(("llvm.nvvm.vote." + Kind + ".sync").str(), {Mask, P})
-                   : nullptr;
+    Value *R =
+        P && Mask && is_contained({"ballot", "any", "all", "uni"}, Kind)
+            ? intrinsic(("llvm.nvvm.vote." + Kind + ".sync").str(), {Mask, P})
+            : nullptr;
     return R && write(Args[0], R);
   }
   // shfl.sync.down.b32 d, a, b, c, mask
-  if (Args.size() != 5 || Modifiers.size() != 3 || !has("sync") || Args[0].contains('|'))
+  if (Args.size() != 5 || Modifiers.size() != 3 || !has("sync") ||
+      Args[0].contains('|'))
     return false;
   Value *V[4];
   for (unsigned N = 0; N != 4; ++N)
     if (!(V[N] = read(Args[N + 1], B.getInt32Ty())))
       return false;
-  Value *R = intrinsic(("llvm.nvvm.shfl.sync." + Modifiers[1] + ".i32").str(), {V[3], V[0], V[1], V[2]});
+  Value *R = intrinsic(("llvm.nvvm.shfl.sync." + Modifiers[1] + ".i32").str(),
+                       {V[3], V[0], V[1], V[2]});
   return R && write(Args[0], R);
 }
 
-/// What NVVM's intrinsics for the words of a double compute; null for other calls.
+/// What NVVM's intrinsics for the words of a double compute; null for other
+/// calls.
 static Value *wordOfDouble(IntrinsicInst &Call) {
   IRBuilder<> B(&Call);
   Type *Bits = B.getInt64Ty();
   auto Word = [&](unsigned Shift) {
-    return B.CreateTrunc(B.CreateLShr(B.CreateBitCast(Call.getArgOperand(0), Bits), Shift), B.getInt32Ty());
+    return B.CreateTrunc(
+        B.CreateLShr(B.CreateBitCast(Call.getArgOperand(0), Bits), Shift),
+        B.getInt32Ty());
   };
   switch (Call.getIntrinsicID()) {
   case Intrinsic::nvvm_d2i_lo:
@@ -978,9 +1124,10 @@ static Value *wordOfDouble(IntrinsicInst &Call) {
   case Intrinsic::nvvm_d2i_hi:
     return Word(32);
   case Intrinsic::nvvm_lohi_i2d:
-    return B.CreateBitCast(B.CreateOr(B.CreateZExt(Call.getArgOperand(0), Bits),
-                                      B.CreateShl(B.CreateZExt(Call.getArgOperand(1), Bits), 32)),
-                           Call.getType());
+    return B.CreateBitCast(
+        B.CreateOr(B.CreateZExt(Call.getArgOperand(0), Bits),
+                   B.CreateShl(B.CreateZExt(Call.getArgOperand(1), Bits), 32)),
+        Call.getType());
   default:
     return nullptr;
   }

@@ -1,7 +1,7 @@
 //===- PtxAssembly.h - inline PTX as the IR it stands for -------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef RETROGRAD_OFFLOAD_PTXASSEMBLY_H
@@ -13,10 +13,11 @@ class Function;
 
 namespace retrograd {
 
-/// Replaces inline PTX in F, a function for an NVIDIA GPU, by IR that does the same, wherever each
-/// of its statements is known. CUDA's headers write the arithmetic of __half and __nv_bfloat16
-/// so; derivatives and CPUs need to know what it says. Likewise NVVM's intrinsics for the words of
-/// a double. Whether anything was replaced.
+/// Replaces inline PTX in F, a function for an NVIDIA GPU, by IR that does the
+/// same, wherever each of its statements is known. CUDA's headers write the
+/// arithmetic of __half and __nv_bfloat16 so; derivatives and CPUs need to know
+/// what it says. Likewise NVVM's intrinsics for the words of a double. Whether
+/// anything was replaced.
 bool spellOutPtx(llvm::Function &F);
 
 } // namespace retrograd

@@ -1,13 +1,13 @@
 //===- Retarget.cpp - a device module becomes a module of this machine -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// All memory of a device is memory of this machine, and one address space is enough.
-// Types are changed in place: a value keeps its identity, so nothing that refers to
-// it has to be found.
+// All memory of a device is memory of this machine, and one address space is
+// enough. Types are changed in place: a value keeps its identity, so nothing
+// that refers to it has to be found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,8 +65,10 @@ Type *SpaceRemover::flat(Type *T) {
       Changed |= Members.back() != E;
     }
     if (Changed)
-      R = S->isLiteral() ? StructType::get(T->getContext(), Members, S->isPacked())
-                         : StructType::create(T->getContext(), Members, S->getName(), S->isPacked());
+      R = S->isLiteral()
+              ? StructType::get(T->getContext(), Members, S->isPacked())
+              : StructType::create(T->getContext(), Members, S->getName(),
+                                   S->isPacked());
   }
   Types[T] = R;
   return R;
@@ -101,7 +103,8 @@ Constant *SpaceRemover::flat(Constant *C) {
     if (E->getOpcode() == Instruction::AddrSpaceCast)
       return Ops[0];
     if (auto *GEP = dyn_cast<GEPOperator>(E))
-      return ConstantExpr::getGetElementPtr(flat(GEP->getSourceElementType()), Ops[0], ArrayRef(Ops).drop_front(),
+      return ConstantExpr::getGetElementPtr(flat(GEP->getSourceElementType()),
+                                            Ops[0], ArrayRef(Ops).drop_front(),
                                             GEP->getNoWrapFlags());
     return E->getWithOperands(Ops, flat(E->getType()));
   }
@@ -120,8 +123,10 @@ void SpaceRemover::flattenVariables() {
     if (GV.getAddressSpace() || flat(GV.getValueType()) != GV.getValueType())
       Old.push_back(&GV);
   for (GlobalVariable *GV : Old) {
-    auto *New = new GlobalVariable(M, flat(GV->getValueType()), GV->isConstant(), GV->getLinkage(), nullptr, "",
-                                   GV, GV->getThreadLocalMode(), 0, GV->isExternallyInitialized());
+    auto *New = new GlobalVariable(M, flat(GV->getValueType()),
+                                   GV->isConstant(), GV->getLinkage(), nullptr,
+                                   "", GV, GV->getThreadLocalMode(), 0,
+                                   GV->isExternallyInitialized());
     New->copyAttributesFrom(GV);
     New->copyMetadata(GV, 0);
     New->takeName(GV);
@@ -132,7 +137,8 @@ void SpaceRemover::flattenVariables() {
       Variables[GV]->setInitializer(flat(GV->getInitializer()));
   for (GlobalVariable &GV : M.globals())
     if (!Variables.count(&GV) && GV.hasInitializer())
-      if (Constant *Flat = flat(GV.getInitializer()); Flat != GV.getInitializer())
+      if (Constant *Flat = flat(GV.getInitializer());
+          Flat != GV.getInitializer())
         GV.setInitializer(Flat);
 }
 
@@ -148,7 +154,8 @@ void SpaceRemover::flattenFunctions() {
     if (F->isIntrinsic()) {
       SmallVector<Type *, 4> Overloads;
       if (Intrinsic::getIntrinsicSignature(F->getIntrinsicID(), T, Overloads))
-        New = Intrinsic::getOrInsertDeclaration(&M, F->getIntrinsicID(), Overloads);
+        New = Intrinsic::getOrInsertDeclaration(&M, F->getIntrinsicID(),
+                                                Overloads);
     }
     if (!New) {
       New = Function::Create(T, F->getLinkage(), 0, "", &M);
@@ -169,8 +176,8 @@ void SpaceRemover::flattenFunctions() {
 }
 
 void SpaceRemover::flattenBody(Function &F) {
-  // Expressions that name a variable in an address space become instructions, so that
-  // only instructions are left to change.
+  // Expressions that name a variable in an address space become instructions,
+  // so that only instructions are left to change.
   for (Instruction &I : instructions(F)) {
     for (Use &U : I.operands())
       if (auto *C = dyn_cast<Constant>(U); C && !isa<Function>(C))
@@ -204,7 +211,8 @@ void SpaceRemover::run() {
   flattenFunctions();
   for (auto [Old, New] : Variables) {
     Old->removeDeadConstantUsers();
-    assert(Old->use_empty() && "a use of a variable in an address space was missed");
+    assert(Old->use_empty() &&
+           "a use of a variable in an address space was missed");
     Old->eraseFromParent();
   }
 }

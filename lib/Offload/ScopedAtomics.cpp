@@ -1,7 +1,7 @@
 //===- ScopedAtomics.cpp - atomics of a block, of the system --------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,17 +39,22 @@ bool retrograd::spellOutScopedAtomics(Function &F) {
     auto [Operation, Rest] = Name.split(".gen.");
     auto [Kind, Scope] = Rest.split('.');
     StringRef Wide = Scope.split('.').first;
-    SyncScope::ID Threads = Wide == "cta" ? F.getContext().getOrInsertSyncScopeID("block")
-                                          : SyncScope::ID(SyncScope::System);
+    SyncScope::ID Threads = Wide == "cta"
+                                ? F.getContext().getOrInsertSyncScopeID("block")
+                                : SyncScope::ID(SyncScope::System);
     IRBuilder<> B(Call);
     Value *P = Call->getArgOperand(0), *V = Call->getArgOperand(1), *New;
-    MaybeAlign Natural(F.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue());
+    MaybeAlign Natural(
+        F.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue());
     if (Operation == "cas") {
-      AtomicCmpXchgInst *X = B.CreateAtomicCmpXchg(P, V, Call->getArgOperand(2), Natural, AtomicOrdering::Monotonic,
-                                                   AtomicOrdering::Monotonic, Threads);
+      AtomicCmpXchgInst *X = B.CreateAtomicCmpXchg(
+          P, V, Call->getArgOperand(2), Natural, AtomicOrdering::Monotonic,
+          AtomicOrdering::Monotonic, Threads);
       New = B.CreateExtractValue(X, 0);
-    } else if (auto Op = operationOf(Operation, Kind == "f"); Op != AtomicRMWInst::BAD_BINOP) {
-      New = B.CreateAtomicRMW(Op, P, V, Natural, AtomicOrdering::Monotonic, Threads);
+    } else if (auto Op = operationOf(Operation, Kind == "f");
+               Op != AtomicRMWInst::BAD_BINOP) {
+      New = B.CreateAtomicRMW(Op, P, V, Natural, AtomicOrdering::Monotonic,
+                              Threads);
     } else {
       continue;
     }

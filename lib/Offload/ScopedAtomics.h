@@ -1,7 +1,7 @@
 //===- ScopedAtomics.h - atomics of a block, of the system -----*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +14,9 @@ class Function;
 
 namespace retrograd {
 
-/// NVVM's intrinsics for atomicAdd_block, atomicAdd_system and their kind become
-/// instructions of that scope, which everybody knows. Returns whether F changed.
+/// NVVM's intrinsics for atomicAdd_block, atomicAdd_system and their kind
+/// become instructions of that scope, which everybody knows. Returns whether F
+/// changed.
 bool spellOutScopedAtomics(llvm::Function &F);
 
 } // namespace retrograd

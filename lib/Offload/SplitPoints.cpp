@@ -1,7 +1,7 @@
 //===- SplitPoints.cpp - where the threads of a block wait for each other -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@ using namespace retrograd;
 
 bool retrograd::isLeastOfBlock(const Value &V) {
   auto *Call = dyn_cast<CallInst>(&V);
-  return Call && Call->getCalledFunction() && Call->getCalledFunction()->getName() == LeastOfBlock;
+  return Call && Call->getCalledFunction() &&
+         Call->getCalledFunction()->getName() == LeastOfBlock;
 }
 
 SplitKind retrograd::splitKindOf(const CallInst &Call, bool &IsSplit) {
@@ -38,10 +39,14 @@ SplitKind retrograd::splitKindOf(const CallInst &Call, bool &IsSplit) {
     StringRef Prefix;
     SplitKind Kind;
   } Families[] = {
-      {"barrier.cta.sync.", SplitKind::BlockBarrier}, {"barrier.cta.red.", SplitKind::BlockBarrier},
-      {"shfl.", SplitKind::WarpOperation},            {"vote.", SplitKind::WarpOperation},
-      {"match.", SplitKind::WarpOperation},           {"redux.sync.", SplitKind::WarpOperation},
-      {"bar.warp.sync", SplitKind::WarpOperation},    {"activemask", SplitKind::WarpOperation},
+      {"barrier.cta.sync.", SplitKind::BlockBarrier},
+      {"barrier.cta.red.", SplitKind::BlockBarrier},
+      {"shfl.", SplitKind::WarpOperation},
+      {"vote.", SplitKind::WarpOperation},
+      {"match.", SplitKind::WarpOperation},
+      {"redux.sync.", SplitKind::WarpOperation},
+      {"bar.warp.sync", SplitKind::WarpOperation},
+      {"activemask", SplitKind::WarpOperation},
   };
   for (const auto &Family : Families)
     if (Name.starts_with(Family.Prefix)) {
@@ -51,14 +56,18 @@ SplitKind retrograd::splitKindOf(const CallInst &Call, bool &IsSplit) {
   return SplitKind::Entry;
 }
 
-SplitPoints::SplitPoints(Function &F, function_ref<bool(const Value *)> IsUniform, bool CutLoops) : F(F) {
+SplitPoints::SplitPoints(Function &F,
+                         function_ref<bool(const Value *)> IsUniform,
+                         bool CutLoops)
+    : F(F) {
   cutAtOperations();
   Agree = classify(IsUniform, nullptr);
-  // Where each thread has a place of its own any cut is right, but worth its price for loops
-  // that were made to be cut alone.
+  // Where each thread has a place of its own any cut is right, but worth its
+  // price for loops that were made to be cut alone.
   bool Apart = Warps || Agree == Agreement::Divergent;
   findLoops(IsUniform, /*OnlyMarked=*/!CutLoops || Apart);
-  while (cutAtUniformBranch(/*OnlyLoops=*/Agree == Agreement::Divergent, IsUniform))
+  while (cutAtUniformBranch(/*OnlyLoops=*/Agree == Agreement::Divergent,
+                            IsUniform))
     ;
   if (Agree != Agreement::Divergent)
     Agree = std::max(Agree, agreementAtCuts(IsUniform));
@@ -66,7 +75,8 @@ SplitPoints::SplitPoints(Function &F, function_ref<bool(const Value *)> IsUnifor
   DominatorTree DT(F);
   LoopInfo Loops(DT);
   for (Loop *L : Loops.getLoopsInPreorder())
-    if (BasicBlock *Exiting = L->getExitingBlock(); Exiting && Exiting->getTerminator()->hasMetadata(TogetherMark))
+    if (BasicBlock *Exiting = L->getExitingBlock();
+        Exiting && Exiting->getTerminator()->hasMetadata(TogetherMark))
       TogetherBlocks.insert(L->block_begin(), L->block_end());
 }
 
@@ -105,14 +115,16 @@ void SplitPoints::cutAtOperations() {
       // Immediate arguments stay; nothing reads the others here any more.
       for (unsigned I = 0; I != Op->arg_size(); ++I)
         if (!isa<Constant>(Op->getArgOperand(I)))
-          Op->setArgOperand(I, PoisonValue::get(Op->getArgOperand(I)->getType()));
+          Op->setArgOperand(I,
+                            PoisonValue::get(Op->getArgOperand(I)->getType()));
     }
     S.Resume = SplitBlock(Op->getParent(), Op->getIterator());
     add(S);
   }
 }
 
-DenseMap<const BasicBlock *, BitVector> SplitPoints::nextSets(const BasicBlock *Extra) const {
+DenseMap<const BasicBlock *, BitVector>
+SplitPoints::nextSets(const BasicBlock *Extra) const {
   DenseMap<const BasicBlock *, BitVector> Next;
   for (const BasicBlock &BB : F)
     Next[&BB] = BitVector(Splits.size() + 2);
@@ -134,8 +146,9 @@ DenseMap<const BasicBlock *, BitVector> SplitPoints::nextSets(const BasicBlock *
 }
 
 /// The cuts that can come first when control goes to Succ.
-BitVector SplitPoints::firstFrom(const BasicBlock *Succ, const BasicBlock *Extra,
-                                 const DenseMap<const BasicBlock *, BitVector> &Next) const {
+BitVector SplitPoints::firstFrom(
+    const BasicBlock *Succ, const BasicBlock *Extra,
+    const DenseMap<const BasicBlock *, BitVector> &Next) const {
   int K = Succ == Extra ? int(exitBit()) + 1 : at(Succ);
   if (K < 0)
     return Next.lookup(Succ);
@@ -152,7 +165,8 @@ static const Value *conditionOf(const Instruction *T) {
   return nullptr;
 }
 
-Agreement SplitPoints::classify(IsUniformFn IsUniform, const BasicBlock *Extra) const {
+Agreement SplitPoints::classify(IsUniformFn IsUniform,
+                                const BasicBlock *Extra) const {
   Agreement Agree = Agreement::Uniform;
   auto Next = nextSets(Extra);
   for (const BasicBlock &BB : F) {
@@ -177,10 +191,11 @@ Agreement SplitPoints::classify(IsUniformFn IsUniform, const BasicBlock *Extra) 
         DecidesMoreThanTheEnd = true;
       SomeCut = Cuts;
     }
-    // With several cuts ahead on one side, threads that take that side still have
-    // to agree among themselves: the branches that follow are looked at, too. But a
-    // thread that stays behind in a loop is not at the end: it may come later to the
-    // same cut, which is fine for cuts and wrong for branches taken for all.
+    // With several cuts ahead on one side, threads that take that side still
+    // have to agree among themselves: the branches that follow are looked at,
+    // too. But a thread that stays behind in a loop is not at the end: it may
+    // come later to the same cut, which is fine for cuts and wrong for branches
+    // taken for all.
     if (DecidesMoreThanTheEnd)
       Agree = Agreement::Divergent;
     else if (Decides && Agree == Agreement::Uniform)
@@ -189,8 +204,9 @@ Agreement SplitPoints::classify(IsUniformFn IsUniform, const BasicBlock *Extra) 
   return Agree;
 }
 
-/// How far threads stay together once all cuts are made: a branch that they take differently leaves no choice
-/// of the next cut, but the end. That both its sides have the same choice is not enough: each may choose for itself.
+/// How far threads stay together once all cuts are made: a branch that they
+/// take differently leaves no choice of the next cut, but the end. That both
+/// its sides have the same choice is not enough: each may choose for itself.
 Agreement SplitPoints::agreementAtCuts(IsUniformFn IsUniform) const {
   Agreement Agree = Agreement::Uniform;
   auto Next = nextSets(nullptr);
@@ -211,16 +227,19 @@ Agreement SplitPoints::agreementAtCuts(IsUniformFn IsUniform) const {
   return Agree;
 }
 
-/// Innermost loops that all threads repeat equally often, worth turning inside out: with
-/// accesses that differ between threads, nothing that cannot be vectorised, and not too
-/// much to carry from one iteration to the next. And those that were marked.
+/// Innermost loops that all threads repeat equally often, worth turning inside
+/// out: with accesses that differ between threads, nothing that cannot be
+/// vectorised, and not too much to carry from one iteration to the next. And
+/// those that were marked.
 void SplitPoints::findLoops(IsUniformFn IsUniform, bool OnlyMarked) {
   DominatorTree DT(F);
   LoopInfo Loops(DT);
   for (Loop *L : Loops.getLoopsInPreorder()) {
     BasicBlock *Exiting = L->getExitingBlock();
-    const Value *Condition = Exiting ? conditionOf(Exiting->getTerminator()) : nullptr;
-    if (!L->isInnermost() || !Condition || !IsUniform(Condition) || !L->getLoopPreheader() || !L->getLoopLatch())
+    const Value *Condition =
+        Exiting ? conditionOf(Exiting->getTerminator()) : nullptr;
+    if (!L->isInnermost() || !Condition || !IsUniform(Condition) ||
+        !L->getLoopPreheader() || !L->getLoopLatch())
       continue;
     if (Exiting->getTerminator()->hasMetadata(TogetherMark)) {
       LoopEnds.insert(Exiting->getTerminator());
@@ -234,18 +253,24 @@ void SplitPoints::findLoops(IsUniformFn IsUniform, bool OnlyMarked) {
       Fit &= at(BB) < 0;
       for (Instruction &I : *BB) {
         if (auto *Call = dyn_cast<CallInst>(&I))
-          Fit &= Call->getCalledFunction() && Call->getCalledFunction()->isIntrinsic() && !Call->isConvergent();
+          Fit &= Call->getCalledFunction() &&
+                 Call->getCalledFunction()->isIntrinsic() &&
+                 !Call->isConvergent();
         Fit &= !I.isAtomic();
         if (const Value *At = getLoadStorePointerOperand(&I))
-          Varies |= !IsUniform(At) || (isa<StoreInst>(I) && !IsUniform(cast<StoreInst>(I).getValueOperand()));
+          Varies |= !IsUniform(At) ||
+                    (isa<StoreInst>(I) &&
+                     !IsUniform(cast<StoreInst>(I).getValueOperand()));
       }
     }
-    if (!Fit || !Varies || Carried > 4 || classify(IsUniform, Exiting) == Agreement::Divergent)
+    if (!Fit || !Varies || Carried > 4 ||
+        classify(IsUniform, Exiting) == Agreement::Divergent)
       continue;
     LoopEnds.insert(Exiting->getTerminator());
   }
-  // Several loops together may be more than each alone: those in divergent branches have
-  // been turned down one by one, and the others are passed by all threads that are left.
+  // Several loops together may be more than each alone: those in divergent
+  // branches have been turned down one by one, and the others are passed by all
+  // threads that are left.
   if (!LoopEnds.empty() && Agree == Agreement::Uniform)
     for (const Instruction *End : LoopEnds)
       Agree = std::max(Agree, classify(IsUniform, End->getParent()));
@@ -271,8 +296,10 @@ bool SplitPoints::cutAtUniformBranch(bool OnlyLoops, IsUniformFn IsUniform) {
     }
     if (!LoopEnds.contains(T) && (OnlyLoops || !Decides))
       continue;
-    // All that are left have to come here: not under a branch that some take and others do not.
-    if (!OnlyLoops && !LoopEnds.contains(T) && classify(IsUniform, &BB) == Agreement::Divergent)
+    // All that are left have to come here: not under a branch that some take
+    // and others do not.
+    if (!OnlyLoops && !LoopEnds.contains(T) &&
+        classify(IsUniform, &BB) == Agreement::Divergent)
       continue;
     BasicBlock *Branch = SplitBlock(&BB, T->getIterator());
     add({Branch, SplitKind::UniformBranch});
@@ -280,7 +307,8 @@ bool SplitPoints::cutAtUniformBranch(bool OnlyLoops, IsUniformFn IsUniform) {
     SmallPtrSet<BasicBlock *, 4> Seen;
     for (BasicBlock *Target : Targets)
       if (Seen.insert(Target).second) {
-        // Several cases of a switch may share a target: one edge block for them all.
+        // Several cases of a switch may share a target: one edge block for them
+        // all.
         BasicBlock *Edge = BasicBlock::Create(F.getContext(), "", &F, Target);
         BranchInst::Create(Target, Edge);
         Branch->getTerminator()->replaceSuccessorWith(Target, Edge);
@@ -309,7 +337,9 @@ void SplitPoints::sortByProgramOrder() {
   for (BasicBlock *BB : RPO)
     Order[BB] = N++;
   erase_if(Splits, [&](const Split &S) { return !Order.count(S.Resume); });
-  llvm::sort(Splits, [&](const Split &A, const Split &B) { return Order[A.Resume] < Order[B.Resume]; });
+  llvm::sort(Splits, [&](const Split &A, const Split &B) {
+    return Order[A.Resume] < Order[B.Resume];
+  });
   Index.clear();
   for (unsigned K = 0; K != Splits.size(); ++K)
     Index[Splits[K].Resume] = K;

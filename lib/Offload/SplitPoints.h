@@ -1,15 +1,16 @@
 //===- SplitPoints.h - where the threads of a block wait for each other -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel is cut where threads meet: at barriers, at operations of a warp, and at
-// branches that all threads take alike and that decide which of those come next.
-// What lies between two cuts is a region: it starts in the block behind a cut and
-// ends at the next cuts that control flow can meet. Threads may run a region one
-// after the other. A block of the kernel may belong to several regions.
+// A kernel is cut where threads meet: at barriers, at operations of a warp, and
+// at branches that all threads take alike and that decide which of those come
+// next. What lies between two cuts is a region: it starts in the block behind a
+// cut and ends at the next cuts that control flow can meet. Threads may run a
+// region one after the other. A block of the kernel may belong to several
+// regions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,18 +38,19 @@ enum class SplitKind : unsigned char {
   Entry,         ///< the start of the kernel
   BlockBarrier,  ///< all threads of the block wait
   WarpOperation, ///< threads of a warp wait, and may exchange values
-  UniformBranch, ///< a block with nothing but a branch that all threads take alike
+  UniformBranch, ///< a block with nothing but a branch that all threads take
+                 ///< alike
   Edge           ///< what such a branch leads to
 };
 
-/// i32(i32), an operation of our own: a barrier of the block, and the least of what its threads
-/// bring, as unsigned numbers.
+/// i32(i32), an operation of our own: a barrier of the block, and the least of
+/// what its threads bring, as unsigned numbers.
 inline constexpr llvm::StringLiteral LeastOfBlock = "rg.least";
 
 bool isLeastOfBlock(const llvm::Value &V);
 
-/// Marks the branch that repeats a loop which all threads of a block run equally often, always
-/// together: such a loop is cut.
+/// Marks the branch that repeats a loop which all threads of a block run
+/// equally often, always together: such a loop is cut.
 inline constexpr llvm::StringLiteral TogetherMark = "rg.together";
 
 /// What an NVVM intrinsic is for us.
@@ -60,9 +62,9 @@ inline bool isSplitOperation(const llvm::CallInst &Call) {
 }
 
 struct Split {
-  llvm::BasicBlock *Resume;      ///< where threads go on; one predecessor at most
+  llvm::BasicBlock *Resume; ///< where threads go on; one predecessor at most
   SplitKind Kind;
-  llvm::CallInst *Op = nullptr;  ///< the operation, first in Resume
+  llvm::CallInst *Op = nullptr; ///< the operation, first in Resume
   /// Stands before the cut and has the operation's operands: what threads leave
   /// for the others before they wait. Null when there are none.
   llvm::CallInst *Deposit = nullptr;
@@ -70,17 +72,20 @@ struct Split {
 
 /// How far the threads of a group stay together at the cuts.
 enum class Agreement : unsigned char {
-  Uniform,   ///< always at the same cut
-  ExitOnly,  ///< those that have not ended are always at the same cut
-  Divergent  ///< each thread may be somewhere else
+  Uniform,  ///< always at the same cut
+  ExitOnly, ///< those that have not ended are always at the same cut
+  Divergent ///< each thread may be somewhere else
 };
 
 class SplitPoints {
 public:
-  /// Cuts F. IsUniform tells of a value whether all threads of a block agree on it.
-  /// CutLoops: also at the ends of innermost loops that all threads repeat alike, so that
-  /// the loop over threads becomes the inner one, which vectorises.
-  SplitPoints(llvm::Function &F, llvm::function_ref<bool(const llvm::Value *)> IsUniform, bool CutLoops);
+  /// Cuts F. IsUniform tells of a value whether all threads of a block agree on
+  /// it. CutLoops: also at the ends of innermost loops that all threads repeat
+  /// alike, so that the loop over threads becomes the inner one, which
+  /// vectorises.
+  SplitPoints(llvm::Function &F,
+              llvm::function_ref<bool(const llvm::Value *)> IsUniform,
+              bool CutLoops);
 
   llvm::ArrayRef<Split> splits() const { return Splits; }
   unsigned size() const { return Splits.size(); }
@@ -92,8 +97,8 @@ public:
     auto It = Index.find(BB);
     return It == Index.end() ? -1 : int(It->second);
   }
-  /// Whether threads that are not together elsewhere are at V: it stands in a loop with
-  /// TogetherMark, or is the least of the block.
+  /// Whether threads that are not together elsewhere are at V: it stands in a
+  /// loop with TogetherMark, or is the least of the block.
   bool isReachedTogether(const llvm::Instruction &V) const;
   /// The blocks of region K, its first block first.
   llvm::SmallVector<llvm::BasicBlock *, 16> region(unsigned K) const;
@@ -110,22 +115,31 @@ private:
 
   void add(Split S);
   void cutAtOperations();
-  /// Cuts at one more branch: one of LoopEnds, or (unless OnlyLoops) one that decides which cut
-  /// comes next; false when there is none left.
-  bool cutAtUniformBranch(bool OnlyLoops, llvm::function_ref<bool(const llvm::Value *)> IsUniform);
+  /// Cuts at one more branch: one of LoopEnds, or (unless OnlyLoops) one that
+  /// decides which cut comes next; false when there is none left.
+  bool
+  cutAtUniformBranch(bool OnlyLoops,
+                     llvm::function_ref<bool(const llvm::Value *)> IsUniform);
   using IsUniformFn = llvm::function_ref<bool(const llvm::Value *)>;
-  /// How far threads stay together if there were a cut in Extra, too (null: none).
-  Agreement classify(IsUniformFn IsUniform, const llvm::BasicBlock *Extra) const;
+  /// How far threads stay together if there were a cut in Extra, too (null:
+  /// none).
+  Agreement classify(IsUniformFn IsUniform,
+                     const llvm::BasicBlock *Extra) const;
   /// The same where the cuts are all made.
   Agreement agreementAtCuts(IsUniformFn IsUniform) const;
-  /// Per block, the cuts that can come first behind it; bits as in next(), one more for Extra.
-  llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> nextSets(const llvm::BasicBlock *Extra) const;
-  llvm::BitVector firstFrom(const llvm::BasicBlock *Succ, const llvm::BasicBlock *Extra,
-                            const llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector> &Next) const;
+  /// Per block, the cuts that can come first behind it; bits as in next(), one
+  /// more for Extra.
+  llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector>
+  nextSets(const llvm::BasicBlock *Extra) const;
+  llvm::BitVector
+  firstFrom(const llvm::BasicBlock *Succ, const llvm::BasicBlock *Extra,
+            const llvm::DenseMap<const llvm::BasicBlock *, llvm::BitVector>
+                &Next) const;
   void findLoops(IsUniformFn IsUniform, bool OnlyMarked);
   /// Branches at the ends of loops to cut.
   llvm::SmallPtrSet<const llvm::Instruction *, 4> LoopEnds;
-  llvm::SmallPtrSet<const llvm::BasicBlock *, 8> TogetherBlocks; ///< of loops with TogetherMark
+  llvm::SmallPtrSet<const llvm::BasicBlock *, 8>
+      TogetherBlocks; ///< of loops with TogetherMark
   void sortByProgramOrder();
 };
 

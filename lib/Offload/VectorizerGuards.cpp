@@ -19,7 +19,8 @@ using namespace retrograd;
 
 /// Calls See with the width of every sequence of L that S extends: whatever an
 /// extension holds of L was not seen to be without wrapping around.
-template <typename Function> static void forExtended(const SCEV *S, const Loop &L, Function See) {
+template <typename Function>
+static void forExtended(const SCEV *S, const Loop &L, Function See) {
   struct {
     const Loop &L;
     Function &See;
@@ -39,8 +40,8 @@ template <typename Function> static void forExtended(const SCEV *S, const Loop &
   visitAll(S, Visitor);
 }
 
-/// Hides what extends a sequence of L of fewer bits than another. Once more if that was seen
-/// behind what was hidden.
+/// Hides what extends a sequence of L of fewer bits than another. Once more if
+/// that was seen behind what was hidden.
 static bool hideNarrow(Loop &L, ScalarEvolution &SE) {
   SmallPtrSet<Instruction *, 16> Done; // nobody asks for them but the freeze
   for (bool Again = true; Again;) {
@@ -66,10 +67,13 @@ static bool hideNarrow(Loop &L, ScalarEvolution &SE) {
       });
     // What is narrow only by its operands is not once these are hidden.
     auto ByOperands = [&](const Instruction *I) {
-      return isa<PHINode>(I) ? I->getParent() == L.getHeader() : any_of(I->operands(), [&](const Value *Op) {
-        auto *From = dyn_cast<Instruction>(Op);
-        return From && Narrow.contains(const_cast<Instruction *>(From));
-      });
+      return isa<PHINode>(I)
+                 ? I->getParent() == L.getHeader()
+                 : any_of(I->operands(), [&](const Value *Op) {
+                     auto *From = dyn_cast<Instruction>(Op);
+                     return From &&
+                            Narrow.contains(const_cast<Instruction *>(From));
+                   });
     };
     SmallVector<Instruction *, 8> First;
     copy_if(Narrow, std::back_inserter(First), std::not_fn(ByOperands));
@@ -77,7 +81,8 @@ static bool hideNarrow(Loop &L, ScalarEvolution &SE) {
       IRBuilder<> B(I->getContext());
       B.SetInsertPoint(*I->getInsertionPointAfterDef());
       Value *Hidden = B.CreateFreeze(I, I->getName() + ".narrow");
-      I->replaceUsesWithIf(Hidden, [&](const Use &U) { return U.getUser() != Hidden; });
+      I->replaceUsesWithIf(Hidden,
+                           [&](const Use &U) { return U.getUser() != Hidden; });
       Again |= Done.insert(I).second;
     }
     if (Again)
@@ -98,14 +103,19 @@ static bool hoistDivisions(Loop &L) {
       for (Instruction &I : make_early_inc_range(*BB)) {
         if (!I.isIntDivRem() || !L.hasLoopInvariantOperands(&I))
           continue;
-        bool Signed = I.getOpcode() == Instruction::SDiv || I.getOpcode() == Instruction::SRem;
+        bool Signed = I.getOpcode() == Instruction::SDiv ||
+                      I.getOpcode() == Instruction::SRem;
         Type *T = I.getType();
         IRBuilder<> B(Front->getTerminator());
-        Value *X = B.CreateFreeze(I.getOperand(0)), *By = B.CreateFreeze(I.getOperand(1));
+        Value *X = B.CreateFreeze(I.getOperand(0)),
+              *By = B.CreateFreeze(I.getOperand(1));
         Value *Bad = B.CreateICmpEQ(By, Constant::getNullValue(T));
         if (Signed) {
-          Constant *Least = ConstantInt::get(T, APInt::getSignedMinValue(T->getScalarSizeInBits()));
-          Bad = B.CreateOr(Bad, B.CreateAnd(B.CreateICmpEQ(By, Constant::getAllOnesValue(T)), B.CreateICmpEQ(X, Least)));
+          Constant *Least = ConstantInt::get(
+              T, APInt::getSignedMinValue(T->getScalarSizeInBits()));
+          Bad = B.CreateOr(
+              Bad, B.CreateAnd(B.CreateICmpEQ(By, Constant::getAllOnesValue(T)),
+                               B.CreateICmpEQ(X, Least)));
         }
         I.setOperand(0, X);
         I.setOperand(1, B.CreateSelect(Bad, ConstantInt::get(T, 1), By));
@@ -117,7 +127,8 @@ static bool hoistDivisions(Loop &L) {
   return Changed;
 }
 
-PreservedAnalyses VectorizerGuardsPass::run(Function &F, FunctionAnalysisManager &AM) {
+PreservedAnalyses VectorizerGuardsPass::run(Function &F,
+                                            FunctionAnalysisManager &AM) {
   bool Changed = false;
   for (Loop *L : AM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
     if (L->isInnermost()) {

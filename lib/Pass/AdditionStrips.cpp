@@ -1,7 +1,7 @@
 //===- AdditionStrips.cpp - the reverse of stencils, vectorised -----------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -9,21 +9,23 @@
 //
 //   if (at least LeastTrips iterations, and no addition meets another access)
 //     for each strip of up to MostTrips iterations {
-//       for each iteration: all but the additions; buffer[m][i] = what is added at place m
-//       for each group of places, base + constant:
+//       for each iteration: all but the additions; buffer[m][i] = what is added
+//       at place m for each group of places, base + constant:
 //         for t: base[t] += sum over m of buffer[m][t - offset m]
 //         at both ends, where not all of them reach: one by one
 //     }
 //   else the loop as it was
 //
-// Additions to adjoints may be done in any order (FastMathFlags::allowReassoc, which emission gave
-// them); that any two of them meet is therefore no matter. All other accesses keep their
-// order among themselves, and must not meet an addition: by alias analysis, or by the
-// ranges of addresses, compared when the loop is entered.
+// Additions to adjoints may be done in any order (FastMathFlags::allowReassoc,
+// which emission gave them); that any two of them meet is therefore no matter.
+// All other accesses keep their order among themselves, and must not meet an
+// addition: by alias analysis, or by the ranges of addresses, compared when the
+// loop is entered.
 //
-// Borders that wrap around (i == 0 ? n - 1 : i - 1) make an address that is affine but for one
-// iteration. If that is the first or the last one, which is asked when the loop is entered, what is added
-// there is an end of a strip, and ends are added one by one, at the address they really have.
+// Borders that wrap around (i == 0 ? n - 1 : i - 1) make an address that is
+// affine but for one iteration. If that is the first or the last one, which is
+// asked when the loop is entered, what is added there is an end of a strip, and
+// ends are added one by one, at the address they really have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +57,8 @@ namespace {
 
 /// Shorter loops gain nothing; it is also more than any group is wide.
 constexpr unsigned LeastTrips = 16;
-/// A strip. The last one may be longer, so that none is shorter than half of it.
+/// A strip. The last one may be longer, so that none is shorter than half of
+/// it.
 constexpr unsigned StripTrips = 64;
 constexpr unsigned MostTrips = 96;
 /// The most places between the first and the last one of a group.
@@ -77,8 +80,8 @@ struct Addition {
 struct Place {
   SmallVector<const Addition *, 2> Additions; ///< at the same address
   const SCEVAddRecExpr *Address;
-  bool Wraps;       ///< it has this address but in the first or the last iteration
-  int64_t Offset = 0; ///< from its group's, in elements
+  bool Wraps; ///< it has this address but in the first or the last iteration
+  int64_t Offset = 0;   ///< from its group's, in elements
   bool Guessed = false; ///< to be compared when the loop is entered
   unsigned Buffer = 0;
 };
@@ -96,19 +99,26 @@ struct Group {
   Type *Ty;
   SmallVector<Place *, 6> Places;
   int64_t first() const {
-    return (*min_element(Places, [](auto *A, auto *B) { return A->Offset < B->Offset; }))->Offset;
+    return (*min_element(
+                Places, [](auto *A, auto *B) { return A->Offset < B->Offset; }))
+        ->Offset;
   }
   int64_t last() const {
-    return (*max_element(Places, [](auto *A, auto *B) { return A->Offset < B->Offset; }))->Offset;
+    return (*max_element(
+                Places, [](auto *A, auto *B) { return A->Offset < B->Offset; }))
+        ->Offset;
   }
-  bool wraps() const { return any_of(Places, [](auto *P) { return P->Wraps; }); }
+  bool wraps() const {
+    return any_of(Places, [](auto *P) { return P->Wraps; });
+  }
 };
 
 class Strips {
 public:
-  Strips(Loop &L, LoopInfo &LI, ScalarEvolution &SE, AAResults &AA, DominatorTree &DT)
-      : L(L), LI(LI), SE(SE), AA(AA), DT(DT), Body(L.getHeader()), F(*Body->getParent()),
-        DL(F.getDataLayout()), Expand(SE, "rg.strip") {}
+  Strips(Loop &L, LoopInfo &LI, ScalarEvolution &SE, AAResults &AA,
+         DominatorTree &DT)
+      : L(L), LI(LI), SE(SE), AA(AA), DT(DT), Body(L.getHeader()),
+        F(*Body->getParent()), DL(F.getDataLayout()), Expand(SE, "rg.strip") {}
 
   /// Nothing is changed by this.
   bool find();
@@ -127,8 +137,11 @@ private:
   bool findWraps(Value *V, SmallPtrSetImpl<Value *> &Seen);
   bool groupPlaces();
   bool meets(const Addition &A, Instruction &I);
-  bool safeToExpand(const SCEV *S) { return Expand.isSafeToExpandAt(S, Before->getTerminator()); }
-  Ends range(IRBuilder<> &B, const SCEV *Address, uint64_t Bytes, int64_t From, int64_t To);
+  bool safeToExpand(const SCEV *S) {
+    return Expand.isSafeToExpandAt(S, Before->getTerminator());
+  }
+  Ends range(IRBuilder<> &B, const SCEV *Address, uint64_t Bytes, int64_t From,
+             int64_t To);
   Value *at(Value *Pointer, bool Last, DenseMap<Value *, Value *> &Map);
   Value *check(IRBuilder<> &B);
   void addGroup(IRBuilder<> &B, const Group &G);
@@ -136,11 +149,16 @@ private:
     return B.CreateInBoundsGEP(T, Buffers[Buffer], Index);
   }
   /// I is an access to a buffer, or to anything but a buffer.
-  void toBuffer(Instruction *I) { I->setMetadata(LLVMContext::MD_alias_scope, BufferScope); }
-  void notToBuffer(Instruction *I) {
-    I->setMetadata(LLVMContext::MD_noalias, MDNode::concatenate(I->getMetadata(LLVMContext::MD_noalias), BufferScope));
+  void toBuffer(Instruction *I) {
+    I->setMetadata(LLVMContext::MD_alias_scope, BufferScope);
   }
-  /// The loop that ends with Back is to be vectorised, and not unrolled, since it is short.
+  void notToBuffer(Instruction *I) {
+    I->setMetadata(LLVMContext::MD_noalias,
+                   MDNode::concatenate(I->getMetadata(LLVMContext::MD_noalias),
+                                       BufferScope));
+  }
+  /// The loop that ends with Back is to be vectorised, and not unrolled, since
+  /// it is short.
   void hint(Instruction *Back);
 
   Loop &L;
@@ -158,7 +176,7 @@ private:
   std::vector<Place> Places;
   std::vector<Group> Groups;
   std::vector<FixedPlace> FixedPlaces;
-  SmallPtrSet<Instruction *, 16> Moved; ///< parts of additions
+  SmallPtrSet<Instruction *, 16> Moved;  ///< parts of additions
   SmallVector<Instruction *, 16> Others; ///< accesses that no addition may meet
   /// (i == border ? x : y) and what it is within.
   MapVector<SelectInst *, const SCEV *> Wraps;
@@ -170,7 +188,8 @@ private:
   SmallVector<AllocaInst *, 8> Buffers;
   SmallVector<Type *, 8> BufferTypes;
   MDNode *BufferScope = nullptr;
-  Value *Trips = nullptr, *Done = nullptr, *Now = nullptr; ///< of the loop; before this strip; in it
+  Value *Trips = nullptr, *Done = nullptr,
+        *Now = nullptr; ///< of the loop; before this strip; in it
   DenseMap<const Group *, Value *> Base;
   DenseMap<const Place *, Ends> AtEnds;
   DenseMap<Value *, Value *> InFirst, InLast;
@@ -180,22 +199,30 @@ private:
 
 static int64_t stride(const SCEVAddRecExpr *A, ScalarEvolution &SE) {
   const auto *C = dyn_cast<SCEVConstant>(A->getStepRecurrence(SE));
-  return C && C->getAPInt().getSignificantBits() <= 32 ? C->getAPInt().getSExtValue() : 0;
+  return C && C->getAPInt().getSignificantBits() <= 32
+             ? C->getAPInt().getSExtValue()
+             : 0;
 }
 
 namespace {
-/// What an address would be if no integer in it were narrower than the address: a guess.
+/// What an address would be if no integer in it were narrower than the address:
+/// a guess.
 class Widened : public SCEVRewriteVisitor<Widened> {
 public:
   using SCEVRewriteVisitor::SCEVRewriteVisitor;
-  const SCEV *visitZeroExtendExpr(const SCEVZeroExtendExpr *E) { return wide(E->getOperand(), E->getType(), false); }
-  const SCEV *visitSignExtendExpr(const SCEVSignExtendExpr *E) { return wide(E->getOperand(), E->getType(), true); }
+  const SCEV *visitZeroExtendExpr(const SCEVZeroExtendExpr *E) {
+    return wide(E->getOperand(), E->getType(), false);
+  }
+  const SCEV *visitSignExtendExpr(const SCEVSignExtendExpr *E) {
+    return wide(E->getOperand(), E->getType(), true);
+  }
 
 private:
   const SCEV *wide(const SCEV *X, Type *T, bool Signed) {
     if (const auto *C = dyn_cast<SCEVConstant>(X))
       return SE.getConstant(C->getAPInt().sextOrTrunc(SE.getTypeSizeInBits(T)));
-    if (const auto *C = dyn_cast<SCEVTruncateExpr>(X); C && C->getOperand()->getType() == T)
+    if (const auto *C = dyn_cast<SCEVTruncateExpr>(X);
+        C && C->getOperand()->getType() == T)
       return visit(C->getOperand());
     SmallVector<const SCEV *, 4> Operands;
     if (isa<SCEVAddExpr, SCEVMulExpr, SCEVAddRecExpr>(X))
@@ -219,34 +246,41 @@ private:
 bool Strips::find() {
   Before = L.getLoopPreheader();
   After = L.getExitBlock();
-  if (!Before || !After || L.getNumBlocks() != 1 || L.getExitingBlock() != Body ||
-      After->getSinglePredecessor() != Body)
+  if (!Before || !After || L.getNumBlocks() != 1 ||
+      L.getExitingBlock() != Body || After->getSinglePredecessor() != Body)
     return false;
   Backedges = SE.getBackedgeTakenCount(&L);
-  if (isa<SCEVCouldNotCompute>(Backedges) || SE.getTypeSizeInBits(Backedges->getType()) > 64)
+  if (isa<SCEVCouldNotCompute>(Backedges) ||
+      SE.getTypeSizeInBits(Backedges->getType()) > 64)
     return false;
-  Backedges = SE.getNoopOrZeroExtend(Backedges, Type::getInt64Ty(F.getContext()));
+  Backedges =
+      SE.getNoopOrZeroExtend(Backedges, Type::getInt64Ty(F.getContext()));
   if (!safeToExpand(Backedges))
     return false;
-  return findAdditions() && classify() && findSums() && findPlaces() && groupPlaces();
+  return findAdditions() && classify() && findSums() && findPlaces() &&
+         groupPlaces();
 }
 
 /// S stores what its place held plus something.
 bool Strips::isAdditionOf(StoreInst &S, Addition &A) {
-  if (!S.isSimple() || !(S.getValueOperand()->getType()->isFloatTy() || S.getValueOperand()->getType()->isDoubleTy()))
+  if (!S.isSimple() || !(S.getValueOperand()->getType()->isFloatTy() ||
+                         S.getValueOperand()->getType()->isDoubleTy()))
     return false;
   A.Store = &S;
   A.Pointer = S.getPointerOperand();
   Value *V = S.getValueOperand();
   auto IsLoad = [&](Value *X) {
     auto *Load = dyn_cast<LoadInst>(X);
-    return Load && Load->isSimple() && Load->hasOneUse() && Load->getParent() == Body &&
-           Load->getPointerOperand() == A.Pointer;
+    return Load && Load->isSimple() && Load->hasOneUse() &&
+           Load->getParent() == Body && Load->getPointerOperand() == A.Pointer;
   };
   auto IsSum = [&](Value *X) {
     auto *Sum = dyn_cast<BinaryOperator>(X);
-    return Sum && (Sum->getOpcode() == Instruction::FAdd || Sum->getOpcode() == Instruction::FSub) &&
-           Sum->hasOneUse() && Sum->getParent() == Body && Sum->hasAllowReassoc();
+    return Sum &&
+           (Sum->getOpcode() == Instruction::FAdd ||
+            Sum->getOpcode() == Instruction::FSub) &&
+           Sum->hasOneUse() && Sum->getParent() == Body &&
+           Sum->hasAllowReassoc();
   };
   for (unsigned Depth = 0; Depth != 8; ++Depth) {
     if (IsLoad(V)) {
@@ -271,7 +305,8 @@ bool Strips::isAdditionOf(StoreInst &S, Addition &A) {
     if (!I)
       return false;
     auto *Other = dyn_cast<StoreInst>(I);
-    if (Other && !AA.isNoAlias(MemoryLocation::get(A.Load), MemoryLocation::get(Other)))
+    if (Other &&
+        !AA.isNoAlias(MemoryLocation::get(A.Load), MemoryLocation::get(Other)))
       return false;
   }
   return true;
@@ -319,7 +354,8 @@ bool Strips::classify() {
       }
     }
     if (I.mayReadOrWriteMemory()) {
-      bool Simple = isa<LoadInst>(I) ? cast<LoadInst>(I).isSimple() : cast<StoreInst>(I).isSimple();
+      bool Simple = isa<LoadInst>(I) ? cast<LoadInst>(I).isSimple()
+                                     : cast<StoreInst>(I).isSimple();
       if (!Simple)
         return false;
       Others.push_back(&I);
@@ -349,8 +385,8 @@ bool Strips::dependsOn(Value *V, const PHINode &Phi) {
   return From.empty() || isa<PHINode>(From.front());
 }
 
-/// What goes from iteration to iteration is the iteration's number, a number of the iteration
-/// before, or a sum in any order.
+/// What goes from iteration to iteration is the iteration's number, a number of
+/// the iteration before, or a sum in any order.
 bool Strips::findSums() {
   for (PHINode &Phi : Body->phis()) {
     if (SE.isSCEVable(Phi.getType()) && Phi.getType()->isIntegerTy()) {
@@ -363,15 +399,18 @@ bool Strips::findSums() {
     if (!Phi.getType()->isFloatTy() && !Phi.getType()->isDoubleTy())
       return false;
     Value *Next = Phi.getIncomingValueForBlock(Body);
-    if (!dependsOn(Next, Phi)) // a number of the iteration before, which the vectoriser knows
+    if (!dependsOn(Next, Phi)) // a number of the iteration before, which the
+                               // vectoriser knows
       continue;
     for (Value *V = &Phi; V != Next;) {
       if (!V->hasOneUse())
         return false;
       auto *Sum = dyn_cast<BinaryOperator>(*V->user_begin());
-      if (!Sum || Sum->getParent() != Body || !Sum->hasAllowReassoc() || Moved.contains(Sum) ||
+      if (!Sum || Sum->getParent() != Body || !Sum->hasAllowReassoc() ||
+          Moved.contains(Sum) ||
           !(Sum->getOpcode() == Instruction::FAdd ||
-            (Sum->getOpcode() == Instruction::FSub && Sum->getOperand(0) == V && Sum->getOperand(1) != V)))
+            (Sum->getOpcode() == Instruction::FSub && Sum->getOperand(0) == V &&
+             Sum->getOperand(1) != V)))
         return false;
       V = Sum;
     }
@@ -382,8 +421,8 @@ bool Strips::findSums() {
   return true;
 }
 
-/// Finds (i == border ? x : y) in what V is computed from. False if V cannot be computed
-/// again in front of the loop.
+/// Finds (i == border ? x : y) in what V is computed from. False if V cannot be
+/// computed again in front of the loop.
 bool Strips::findWraps(Value *V, SmallPtrSetImpl<Value *> &Seen) {
   auto *I = dyn_cast<Instruction>(V);
   if (!I || !L.contains(I) || !Seen.insert(V).second)
@@ -394,28 +433,35 @@ bool Strips::findWraps(Value *V, SmallPtrSetImpl<Value *> &Seen) {
     return false;
   if (auto *S = dyn_cast<SelectInst>(I); S && !Wraps.contains(S)) {
     auto *Compare = dyn_cast<ICmpInst>(S->getCondition());
-    if (!Compare || !Compare->isEquality() || !Compare->getOperand(0)->getType()->isIntegerTy())
+    if (!Compare || !Compare->isEquality() ||
+        !Compare->getOperand(0)->getType()->isIntegerTy())
       return false;
-    const SCEV *X = SE.getSCEV(Compare->getOperand(0)), *Y = SE.getSCEV(Compare->getOperand(1));
+    const SCEV *X = SE.getSCEV(Compare->getOperand(0)),
+               *Y = SE.getSCEV(Compare->getOperand(1));
     if (SE.isLoopInvariant(X, &L))
       std::swap(X, Y);
     const auto *A = dyn_cast<SCEVAddRecExpr>(X);
     unsigned Bits = A ? SE.getTypeSizeInBits(A->getType()) : 0;
-    if (!A || A->getLoop() != &L || !A->isAffine() || !SE.isLoopInvariant(Y, &L) ||
-        (Bits != 32 && Bits != 64) || std::abs(stride(A, SE)) != 1)
+    if (!A || A->getLoop() != &L || !A->isAffine() ||
+        !SE.isLoopInvariant(Y, &L) || (Bits != 32 && Bits != 64) ||
+        std::abs(stride(A, SE)) != 1)
       return false;
     // The iteration in which it is so.
-    const SCEV *When = stride(A, SE) == 1 ? SE.getMinusSCEV(Y, A->getStart()) : SE.getMinusSCEV(A->getStart(), Y);
+    const SCEV *When = stride(A, SE) == 1 ? SE.getMinusSCEV(Y, A->getStart())
+                                          : SE.getMinusSCEV(A->getStart(), Y);
     if (!safeToExpand(When))
       return false;
-    Value *Otherwise = Compare->getPredicate() == CmpInst::ICMP_EQ ? S->getFalseValue() : S->getTrueValue();
+    Value *Otherwise = Compare->getPredicate() == CmpInst::ICMP_EQ
+                           ? S->getFalseValue()
+                           : S->getTrueValue();
     Wraps[S] = When;
     Within[S] = SE.getSCEV(Otherwise);
   }
   return all_of(I->operands(), [&](Value *Op) { return findWraps(Op, Seen); });
 }
 
-/// The address, affine in the iteration number, if need be but for one iteration.
+/// The address, affine in the iteration number, if need be but for one
+/// iteration.
 const SCEVAddRecExpr *Strips::affine(Value *Pointer, bool &WrapsAround) {
   const SCEV *S = SE.getSCEV(Pointer);
   WrapsAround = false;
@@ -431,7 +477,8 @@ const SCEVAddRecExpr *Strips::affine(Value *Pointer, bool &WrapsAround) {
     if (!A)
       A = SE.convertSCEVToAddRecWithPredicates(S, &L, Preconditions);
   }
-  if (!A || A->getLoop() != &L || !A->isAffine() || !safeToExpand(A->getStart()))
+  if (!A || A->getLoop() != &L || !A->isAffine() ||
+      !safeToExpand(A->getStart()))
     return nullptr;
   return A;
 }
@@ -452,7 +499,8 @@ bool Strips::findPlaces() {
       if (!safeToExpand(S))
         return false;
       auto Same = find_if(FixedPlaces, [&](const FixedPlace &P) {
-        return P.Address == S && P.Additions.front()->Load->getType() == A.Load->getType();
+        return P.Address == S &&
+               P.Additions.front()->Load->getType() == A.Load->getType();
       });
       if (Same == FixedPlaces.end())
         FixedPlaces.push_back({S, {&A}});
@@ -464,7 +512,8 @@ bool Strips::findPlaces() {
     const SCEVAddRecExpr *Address = affine(A.Pointer, WrapsAround);
     if (!Address)
       return false;
-    int64_t Size = DL.getTypeStoreSize(A.Load->getType()), Step = stride(Address, SE);
+    int64_t Size = DL.getTypeStoreSize(A.Load->getType()),
+            Step = stride(Address, SE);
     if (std::abs(Step) != Size || (Direction && (*Direction > 0) != (Step > 0)))
       return false;
     Direction = Step;
@@ -487,7 +536,8 @@ bool Strips::findPlaces() {
       continue;
     const SCEV *S = SE.getSCEV(getLoadStorePointerOperand(I));
     const auto *A = dyn_cast<SCEVAddRecExpr>(S);
-    bool Known = A ? A->getLoop() == &L && A->isAffine() && stride(A, SE) && safeToExpand(A->getStart())
+    bool Known = A ? A->getLoop() == &L && A->isAffine() && stride(A, SE) &&
+                         safeToExpand(A->getStart())
                    : SE.isLoopInvariant(S, &L) && safeToExpand(S);
     if (!Known)
       return false;
@@ -495,8 +545,12 @@ bool Strips::findPlaces() {
       return SE.getPointerBase(S) == SE.getPointerBase(Place) &&
              isa<SCEVConstant>(SE.getMinusSCEV(A ? A->getStart() : S, Place));
     };
-    if (any_of(Places, [&](const Place &P) { return MeetsAlways(P.Address->getStart()); }) ||
-        any_of(FixedPlaces, [&](const FixedPlace &P) { return MeetsAlways(P.Address); }))
+    if (any_of(Places,
+               [&](const Place &P) {
+                 return MeetsAlways(P.Address->getStart());
+               }) ||
+        any_of(FixedPlaces,
+               [&](const FixedPlace &P) { return MeetsAlways(P.Address); }))
       return false;
   }
   return true;
@@ -508,14 +562,17 @@ bool Strips::groupPlaces() {
     const int64_t Size = DL.getTypeStoreSize(T);
     Group *Home = nullptr;
     for (Group &G : Groups) {
-      if (G.Ty != T || SE.getPointerBase(G.Address) != SE.getPointerBase(P.Address))
+      if (G.Ty != T ||
+          SE.getPointerBase(G.Address) != SE.getPointerBase(P.Address))
         continue;
       const SCEV *Here = P.Address->getStart(), *There = G.Address->getStart();
       const auto *C = dyn_cast<SCEVConstant>(SE.getMinusSCEV(Here, There));
       bool Guessed = !C;
       if (Guessed)
-        C = dyn_cast<SCEVConstant>(SE.getMinusSCEV(Widened(SE).visit(Here), Widened(SE).visit(There)));
-      if (!C || C->getAPInt().getSignificantBits() > 32 || C->getAPInt().getSExtValue() % Size)
+        C = dyn_cast<SCEVConstant>(
+            SE.getMinusSCEV(Widened(SE).visit(Here), Widened(SE).visit(There)));
+      if (!C || C->getAPInt().getSignificantBits() > 32 ||
+          C->getAPInt().getSExtValue() % Size)
         continue;
       int64_t Offset = C->getAPInt().getSExtValue() / Size;
       if (std::max(G.last(), Offset) - std::min(G.first(), Offset) > MostWidth)
@@ -530,7 +587,11 @@ bool Strips::groupPlaces() {
     Home->Places.push_back(&P);
   }
   // Otherwise the vectoriser does it, with checks of its own.
-  if ((FixedPlaces.empty() && none_of(Groups, [](const Group &G) { return G.first() != G.last() || G.wraps(); })) ||
+  if ((FixedPlaces.empty() && none_of(Groups,
+                                      [](const Group &G) {
+                                        return G.first() != G.last() ||
+                                               G.wraps();
+                                      })) ||
       Groups.size() > MostGroups)
     return false;
   // Equal numbers have one buffer.
@@ -559,12 +620,16 @@ bool Strips::groupPlaces() {
 // What is made of it
 //===----------------------------------------------------------------------===//
 
-/// From the lowest address to behind the highest one of [From, To] elements from Address, in all iterations.
-Strips::Ends Strips::range(IRBuilder<> &B, const SCEV *Address, uint64_t Bytes, int64_t From, int64_t To) {
+/// From the lowest address to behind the highest one of [From, To] elements
+/// from Address, in all iterations.
+Strips::Ends Strips::range(IRBuilder<> &B, const SCEV *Address, uint64_t Bytes,
+                           int64_t From, int64_t To) {
   Instruction *Here = &*B.GetInsertPoint();
   const SCEV *Low = Address, *High = Address;
-  if (const auto *A = dyn_cast<SCEVAddRecExpr>(Address); A && A->getLoop() == &L) {
-    const SCEV *N = SE.getTruncateOrZeroExtend(Backedges, A->getStepRecurrence(SE)->getType());
+  if (const auto *A = dyn_cast<SCEVAddRecExpr>(Address);
+      A && A->getLoop() == &L) {
+    const SCEV *N = SE.getTruncateOrZeroExtend(
+        Backedges, A->getStepRecurrence(SE)->getType());
     Low = A->getStart();
     High = SE.getAddExpr(Low, SE.getMulExpr(N, A->getStepRecurrence(SE)));
     if (stride(A, SE) < 0)
@@ -572,11 +637,14 @@ Strips::Ends Strips::range(IRBuilder<> &B, const SCEV *Address, uint64_t Bytes, 
   }
   Type *Word = DL.getIndexType(Low->getType());
   Low = SE.getAddExpr(Low, SE.getConstant(Word, From * int64_t(Bytes), true));
-  High = SE.getAddExpr(High, SE.getConstant(Word, (To + 1) * int64_t(Bytes), true));
-  return {Expand.expandCodeFor(Low, B.getPtrTy(), Here), Expand.expandCodeFor(High, B.getPtrTy(), Here)};
+  High = SE.getAddExpr(High,
+                       SE.getConstant(Word, (To + 1) * int64_t(Bytes), true));
+  return {Expand.expandCodeFor(Low, B.getPtrTy(), Here),
+          Expand.expandCodeFor(High, B.getPtrTy(), Here)};
 }
 
-/// Pointer as it is in the first or the last iteration, computed in front of the loop.
+/// Pointer as it is in the first or the last iteration, computed in front of
+/// the loop.
 Value *Strips::at(Value *V, bool Last, DenseMap<Value *, Value *> &Map) {
   auto *I = dyn_cast<Instruction>(V);
   if (!I || !L.contains(I))
@@ -589,8 +657,10 @@ Value *Strips::at(Value *V, bool Last, DenseMap<Value *, Value *> &Map) {
     if (Last) {
       const auto *A = cast<SCEVAddRecExpr>(SE.getSCEV(Phi));
       const SCEV *N = SE.getTruncateOrZeroExtend(Backedges, A->getType());
-      X = Expand.expandCodeFor(SE.getAddExpr(A->getStart(), SE.getMulExpr(N, A->getStepRecurrence(SE))),
-                               Phi->getType(), Here);
+      X = Expand.expandCodeFor(
+          SE.getAddExpr(A->getStart(),
+                        SE.getMulExpr(N, A->getStepRecurrence(SE))),
+          Phi->getType(), Here);
     }
     return Map[V] = X;
   }
@@ -611,22 +681,29 @@ Value *Strips::check(IRBuilder<> &B) {
   Instruction *Here = &*B.GetInsertPoint();
   Value *Taken = Expand.expandCodeFor(Backedges, B.getInt64Ty(), Here);
   Trips = B.CreateAdd(Taken, B.getInt64(1), "rg.trips");
-  Value *Holds = B.CreateICmpULT(B.CreateSub(Taken, B.getInt64(LeastTrips - 1)), B.getInt64(uint64_t(1) << 31));
+  Value *Holds = B.CreateICmpULT(B.CreateSub(Taken, B.getInt64(LeastTrips - 1)),
+                                 B.getInt64(uint64_t(1) << 31));
   for (const SCEVPredicate *P : Preconditions)
-    Holds = B.CreateAnd(Holds, B.CreateNot(Expand.expandCodeForPredicate(P, Here)));
+    Holds =
+        B.CreateAnd(Holds, B.CreateNot(Expand.expandCodeForPredicate(P, Here)));
   SmallPtrSet<const SCEV *, 4> Asked;
   for (auto &[S, When] : Wraps) {
     if (!Asked.insert(When).second)
       continue;
-    Value *N = B.CreateZExtOrTrunc(Expand.expandCodeFor(When, When->getType(), Here), B.getInt64Ty());
-    Holds = B.CreateAnd(Holds, B.CreateOr(B.CreateICmpEQ(N, B.getInt64(0)), B.CreateICmpUGE(N, Taken)));
+    Value *N = B.CreateZExtOrTrunc(
+        Expand.expandCodeFor(When, When->getType(), Here), B.getInt64Ty());
+    Holds = B.CreateAnd(Holds, B.CreateOr(B.CreateICmpEQ(N, B.getInt64(0)),
+                                          B.CreateICmpUGE(N, Taken)));
   }
   for (const Group &G : Groups) {
     Base[&G] = Expand.expandCodeFor(G.Address->getStart(), B.getPtrTy(), Here);
     for (const Place *P : G.Places)
       if (P->Guessed) {
-        Value *Start = Expand.expandCodeFor(P->Address->getStart(), B.getPtrTy(), Here);
-        Value *Guess = B.CreatePtrAdd(Base[&G], B.getInt64(P->Offset * int64_t(DL.getTypeStoreSize(G.Ty))));
+        Value *Start =
+            Expand.expandCodeFor(P->Address->getStart(), B.getPtrTy(), Here);
+        Value *Guess = B.CreatePtrAdd(
+            Base[&G],
+            B.getInt64(P->Offset * int64_t(DL.getTypeStoreSize(G.Ty))));
         Holds = B.CreateAnd(Holds, B.CreateICmpEQ(Start, Guess));
       }
   }
@@ -641,12 +718,14 @@ Value *Strips::check(IRBuilder<> &B) {
   auto RangeOf = [&](const Group &G) {
     auto [It, New] = Ranges.try_emplace(&G);
     if (New) {
-      auto [Low, High] = range(B, G.Address, DL.getTypeStoreSize(G.Ty), G.first(), G.last());
+      auto [Low, High] =
+          range(B, G.Address, DL.getTypeStoreSize(G.Ty), G.first(), G.last());
       for (const Place *P : G.Places)
         if (P->Wraps)
           for (Value *End : {AtEnds[P].first, AtEnds[P].second}) {
             Low = B.CreateSelect(B.CreateICmpULT(End, Low), End, Low);
-            Value *Behind = B.CreatePtrAdd(End, B.getInt64(DL.getTypeStoreSize(G.Ty)));
+            Value *Behind =
+                B.CreatePtrAdd(End, B.getInt64(DL.getTypeStoreSize(G.Ty)));
             High = B.CreateSelect(B.CreateICmpUGT(Behind, High), Behind, High);
           }
       It->second = {Low, High};
@@ -659,22 +738,29 @@ Value *Strips::check(IRBuilder<> &B) {
     std::optional<Ends> Its;
     for (const Group &G : Groups) {
       bool Meets = any_of(G.Places, [&](const Place *P) {
-        return any_of(P->Additions, [&](const Addition *A) { return meets(*A, *I); });
+        return any_of(P->Additions,
+                      [&](const Addition *A) { return meets(*A, *I); });
       });
       if (!Meets || !Compared.insert({S, &G}).second)
         continue;
       if (!Its)
         Its = range(B, S, DL.getTypeStoreSize(getLoadStoreType(I)), 0, 0);
       auto [Low, High] = RangeOf(G);
-      Holds = B.CreateAnd(Holds, B.CreateOr(B.CreateICmpULE(Its->second, Low), B.CreateICmpULE(High, Its->first)));
+      Holds = B.CreateAnd(Holds, B.CreateOr(B.CreateICmpULE(Its->second, Low),
+                                            B.CreateICmpULE(High, Its->first)));
     }
     for (const FixedPlace &P : FixedPlaces) {
-      if (none_of(P.Additions, [&](const Addition *A) { return meets(*A, *I); }))
+      if (none_of(P.Additions,
+                  [&](const Addition *A) { return meets(*A, *I); }))
         continue;
       if (!Its)
         Its = range(B, S, DL.getTypeStoreSize(getLoadStoreType(I)), 0, 0);
-      Value *Behind = B.CreatePtrAdd(P.At, B.getInt64(DL.getTypeStoreSize(P.Additions.front()->Load->getType())));
-      Holds = B.CreateAnd(Holds, B.CreateOr(B.CreateICmpULE(Its->second, P.At), B.CreateICmpULE(Behind, Its->first)));
+      Value *Behind =
+          B.CreatePtrAdd(P.At, B.getInt64(DL.getTypeStoreSize(
+                                   P.Additions.front()->Load->getType())));
+      Holds =
+          B.CreateAnd(Holds, B.CreateOr(B.CreateICmpULE(Its->second, P.At),
+                                        B.CreateICmpULE(Behind, Its->first)));
     }
   }
   return Holds;
@@ -683,34 +769,42 @@ Value *Strips::check(IRBuilder<> &B) {
 void Strips::hint(Instruction *Back) {
   LLVMContext &C = F.getContext();
   auto *One = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(C), 1));
-  auto Say = [&](StringRef Name, ConstantAsMetadata *What) { return MDNode::get(C, {MDString::get(C, Name), What}); };
-  SmallVector<Metadata *, 4> Words = {nullptr, Say("llvm.loop.interleave.count", One)};
+  auto Say = [&](StringRef Name, ConstantAsMetadata *What) {
+    return MDNode::get(C, {MDString::get(C, Name), What});
+  };
+  SmallVector<Metadata *, 4> Words = {nullptr,
+                                      Say("llvm.loop.interleave.count", One)};
   MDNode *Id = MDNode::getDistinct(C, Words);
   Id->replaceOperandWith(0, Id);
   Back->setMetadata(LLVMContext::MD_loop, Id);
 }
 
-/// Adds a strip's numbers to the places of G. In elements from the group's base in this strip, iteration at
-/// Index of the strip (from the lowest address) adds to Index + Offset.
+/// Adds a strip's numbers to the places of G. In elements from the group's base
+/// in this strip, iteration at Index of the strip (from the lowest address)
+/// adds to Index + Offset.
 void Strips::addGroup(IRBuilder<> &B, const Group &G) {
-  const int64_t Size = DL.getTypeStoreSize(G.Ty), First = G.first(), Last = G.last(), Ends = G.wraps();
+  const int64_t Size = DL.getTypeStoreSize(G.Ty), First = G.first(),
+                Last = G.last(), Ends = G.wraps();
   const StoreInst *Like = G.Places.front()->Additions.front()->Store;
   const AAMDNodes Tags = G.Places.size() == 1 ? Like->getAAMetadata() : [&] {
     AAMDNodes Common = Like->getAAMetadata();
     for (const Place *P : G.Places)
       for (const Addition *A : P->Additions)
-        Common = Common.merge(A->Store->getAAMetadata()).merge(A->Load->getAAMetadata());
+        Common = Common.merge(A->Store->getAAMetadata())
+                     .merge(A->Load->getAAMetadata());
     return Common;
   }();
   Align Alignment = Like->getAlign();
   for (const Place *P : G.Places)
     for (const Addition *A : P->Additions)
-      Alignment = std::min({Alignment, A->Store->getAlign(), A->Load->getAlign()});
+      Alignment =
+          std::min({Alignment, A->Store->getAlign(), A->Load->getAlign()});
   FastMathFlags Flags;
   Flags.setAllowReassoc();
   B.setFastMathFlags(Flags);
   auto Int = [&](int64_t X) { return B.getInt64(X); };
-  auto AddAt = [&](Value *Address, ArrayRef<std::pair<unsigned, Value *>> Numbers) {
+  auto AddAt = [&](Value *Address,
+                   ArrayRef<std::pair<unsigned, Value *>> Numbers) {
     Value *X = nullptr;
     for (auto [Buffer, Index] : Numbers) {
       LoadInst *Y = B.CreateLoad(G.Ty, element(B, G.Ty, Buffer, Index));
@@ -718,7 +812,8 @@ void Strips::addGroup(IRBuilder<> &B, const Group &G) {
       X = X ? B.CreateFAdd(X, Y) : Y;
     }
     LoadInst *Old = B.CreateAlignedLoad(G.Ty, Address, Alignment);
-    StoreInst *New = B.CreateAlignedStore(B.CreateFAdd(Old, X), Address, Alignment);
+    StoreInst *New =
+        B.CreateAlignedStore(B.CreateFAdd(Old, X), Address, Alignment);
     Old->setAAMetadata(Tags);
     New->setAAMetadata(Tags);
     notToBuffer(Old);
@@ -726,13 +821,16 @@ void Strips::addGroup(IRBuilder<> &B, const Group &G) {
   };
   // Of the lowest address of the strip.
   Value *Low = Down ? B.CreateSub(B.CreateSub(Int(1), Done), Now) : Done;
-  Value *Start = B.CreatePtrAdd(Base[&G], B.CreateMul(Low, Int(Size)), "rg.strip.base");
+  Value *Start =
+      B.CreatePtrAdd(Base[&G], B.CreateMul(Low, Int(Size)), "rg.strip.base");
 
   // Where all places of the group reach.
   Value *From = Int(Last + Ends), *To = B.CreateAdd(Now, Int(First - Ends));
   BasicBlock *In = B.GetInsertBlock();
-  BasicBlock *Add = BasicBlock::Create(F.getContext(), "rg.strip.add", &F, After);
-  BasicBlock *Edges = BasicBlock::Create(F.getContext(), "rg.strip.added", &F, After);
+  BasicBlock *Add =
+      BasicBlock::Create(F.getContext(), "rg.strip.add", &F, After);
+  BasicBlock *Edges =
+      BasicBlock::Create(F.getContext(), "rg.strip.added", &F, After);
   B.CreateBr(Add);
   B.SetInsertPoint(Add);
   PHINode *T = B.CreatePHI(B.getInt64Ty(), 2, "rg.place");
@@ -760,7 +858,8 @@ void Strips::addGroup(IRBuilder<> &B, const Group &G) {
     Numbers.clear();
     for (const struct Place *P : G.Places)
       if (Place - P->Offset < (P->Wraps ? -1 : 0))
-        Numbers.push_back({P->Buffer, B.CreateAdd(Now, Int(Place - P->Offset))});
+        Numbers.push_back(
+            {P->Buffer, B.CreateAdd(Now, Int(Place - P->Offset))});
     if (!Numbers.empty())
       AddAt(B.CreateGEP(G.Ty, Start, B.CreateAdd(Now, Int(Place))), Numbers);
   }
@@ -768,30 +867,40 @@ void Strips::addGroup(IRBuilder<> &B, const Group &G) {
     if (P->Wraps) {
       Value *Lowest = Int(0), *Highest = B.CreateSub(Now, Int(1));
       auto AddEnd = [&](Value *Index, Value *IsEnd, Value *There) {
-        Value *Regular = B.CreateGEP(G.Ty, Start, B.CreateAdd(Index, Int(P->Offset)));
+        Value *Regular =
+            B.CreateGEP(G.Ty, Start, B.CreateAdd(Index, Int(P->Offset)));
         AddAt(B.CreateSelect(IsEnd, There, Regular), {{P->Buffer, Index}});
       };
-      AddEnd(Down ? Highest : Lowest, B.CreateICmpEQ(Done, Int(0)), AtEnds[P].first);
-      AddEnd(Down ? Lowest : Highest, B.CreateICmpEQ(B.CreateAdd(Done, Now), Trips), AtEnds[P].second);
+      AddEnd(Down ? Highest : Lowest, B.CreateICmpEQ(Done, Int(0)),
+             AtEnds[P].first);
+      AddEnd(Down ? Lowest : Highest,
+             B.CreateICmpEQ(B.CreateAdd(Done, Now), Trips), AtEnds[P].second);
     }
 }
 
 BasicBlock *Strips::transform() {
   LLVMContext &C = F.getContext();
   formLCSSA(L, DT, &LI, &SE);
-  // Of all that is computed in front of the loop, nothing is in the way of the old one.
+  // Of all that is computed in front of the loop, nothing is in the way of the
+  // old one.
   IRBuilder<> B(Before->getTerminator());
   Value *Holds = check(B);
   for (Type *T : BufferTypes) {
     IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
-    Buffers.push_back(Entry.CreateAlloca(ArrayType::get(T, MostTrips), nullptr, "rg.strip"));
+    Buffers.push_back(
+        Entry.CreateAlloca(ArrayType::get(T, MostTrips), nullptr, "rg.strip"));
     Buffers.back()->setAlignment(Align(64));
   }
 
   MDBuilder Scopes(C);
-  BufferScope = MDNode::get(C, Scopes.createAnonymousAliasScope(Scopes.createAnonymousAliasScopeDomain("rg.strip")));
-  auto Block = [&](const Twine &Name) { return BasicBlock::Create(C, Name, &F, After); };
-  BasicBlock *Enter = Block("rg.strips"), *Head = Block("rg.strip"), *Compute = Block("rg.strip.compute"),
+  BufferScope =
+      MDNode::get(C, Scopes.createAnonymousAliasScope(
+                         Scopes.createAnonymousAliasScopeDomain("rg.strip")));
+  auto Block = [&](const Twine &Name) {
+    return BasicBlock::Create(C, Name, &F, After);
+  };
+  BasicBlock *Enter = Block("rg.strips"), *Head = Block("rg.strip"),
+             *Compute = Block("rg.strip.compute"),
              *Added = Block("rg.strip.computed");
   B.CreateCondBr(Holds, Enter, Body);
   Before->getTerminator()->eraseFromParent();
@@ -804,14 +913,16 @@ BasicBlock *Strips::transform() {
   Begun->addIncoming(B.getInt64(0), Enter);
   Done = Begun;
   ValueToValueMapTy Map;
-  SmallVector<std::pair<PHINode *, PHINode *>, 8> Carried; // of the loop, of the strips
+  SmallVector<std::pair<PHINode *, PHINode *>, 8>
+      Carried; // of the loop, of the strips
   for (PHINode &Phi : Body->phis()) {
     PHINode *Outer = B.CreatePHI(Phi.getType(), 2);
     Outer->addIncoming(Phi.getIncomingValueForBlock(Before), Enter);
     Carried.push_back({&Phi, Outer});
   }
   Value *Left = B.CreateSub(Trips, Done);
-  Now = B.CreateSelect(B.CreateICmpUGT(Left, B.getInt64(MostTrips)), B.getInt64(StripTrips), Left, "rg.now");
+  Now = B.CreateSelect(B.CreateICmpUGT(Left, B.getInt64(MostTrips)),
+                       B.getInt64(StripTrips), Left, "rg.now");
   B.CreateBr(Compute);
 
   // Its iterations, without the additions.
@@ -837,7 +948,8 @@ BasicBlock *Strips::transform() {
     Map[&I] = Again;
     if (I.mayReadOrWriteMemory())
       notToBuffer(Again);
-    RemapInstruction(Again, Map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+    RemapInstruction(Again, Map,
+                     RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
   }
   auto Mapped = [&](Value *V) {
     Value *X = Map.lookup(V);
@@ -846,7 +958,8 @@ BasicBlock *Strips::transform() {
   FastMathFlags Flags;
   Flags.setAllowReassoc();
   B.setFastMathFlags(Flags);
-  Value *Position = Down ? B.CreateSub(B.CreateSub(Now, B.getInt64(1)), Index) : Index;
+  Value *Position =
+      Down ? B.CreateSub(B.CreateSub(Now, B.getInt64(1)), Index) : Index;
   auto AddUp = [&](Value *X, ArrayRef<const Addition *> From) {
     for (const Addition *A : From) {
       for (Value *V : A->Plus)
@@ -865,13 +978,16 @@ BasicBlock *Strips::transform() {
   for (const Place &P : Places) {
     if (!Filled.insert(P.Buffer).second)
       continue;
-    toBuffer(B.CreateStore(AddUp(nullptr, P.Additions), element(B, BufferTypes[P.Buffer], P.Buffer, Position)));
+    toBuffer(
+        B.CreateStore(AddUp(nullptr, P.Additions),
+                      element(B, BufferTypes[P.Buffer], P.Buffer, Position)));
   }
   B.clearFastMathFlags();
   Value *Next = B.CreateAdd(Index, B.getInt64(1), "", true, true);
   Index->addIncoming(Next, Compute);
   for (auto [Phi, Outer] : Carried)
-    cast<PHINode>(Map[Phi])->addIncoming(Mapped(Phi->getIncomingValueForBlock(Body)), Compute);
+    cast<PHINode>(Map[Phi])->addIncoming(
+        Mapped(Phi->getIncomingValueForBlock(Body)), Compute);
   hint(B.CreateCondBr(B.CreateICmpEQ(Next, Now), Added, Compute));
   for (Instruction &I : make_early_inc_range(reverse(*Compute)))
     if (isInstructionTriviallyDead(&I)) // addresses
@@ -881,7 +997,8 @@ BasicBlock *Strips::transform() {
   B.SetInsertPoint(Added);
   for (auto [P, Sum] : zip(FixedPlaces, SumsNext)) {
     const Addition &A = *P.Additions.front();
-    LoadInst *Old = B.CreateAlignedLoad(Sum->getType(), P.At, A.Load->getAlign());
+    LoadInst *Old =
+        B.CreateAlignedLoad(Sum->getType(), P.At, A.Load->getAlign());
     B.CreateAlignedStore(B.CreateFAdd(Old, Sum), P.At, A.Store->getAlign());
   }
   for (const Group &G : Groups)
@@ -927,13 +1044,16 @@ static bool mayRunInStrips(const Loop &L) {
 }
 
 bool retrograd::addInStrips(Function &Derivative, ModuleAnalysisManager &MAM) {
-  auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(*Derivative.getParent()).getManager();
+  auto &FAM =
+      MAM.getResult<FunctionAnalysisManagerModuleProxy>(*Derivative.getParent())
+          .getManager();
   FAM.invalidate(Derivative, PreservedAnalyses::none());
   // Buffers of many calls at once would be more stack than the program has.
   if (Derivative.isDeclaration() || recurs(Derivative))
     return false;
   auto MayRun = [](Loop *L) { return mayRunInStrips(*L); };
-  if (none_of(FAM.getResult<LoopAnalysis>(Derivative).getLoopsInPreorder(), MayRun))
+  if (none_of(FAM.getResult<LoopAnalysis>(Derivative).getLoopsInPreorder(),
+              MayRun))
     return false;
   LoopSimplifyPass().run(Derivative, FAM);
   FAM.invalidate(Derivative, PreservedAnalyses::none());
@@ -945,7 +1065,8 @@ bool retrograd::addInStrips(Function &Derivative, ModuleAnalysisManager &MAM) {
     for (Loop *L : LI.getLoopsInPreorder()) {
       if (!mayRunInStrips(*L) || !Seen.insert(L->getHeader()).second)
         continue;
-      Strips S(*L, LI, FAM.getResult<ScalarEvolutionAnalysis>(Derivative), FAM.getResult<AAManager>(Derivative),
+      Strips S(*L, LI, FAM.getResult<ScalarEvolutionAnalysis>(Derivative),
+               FAM.getResult<AAManager>(Derivative),
                FAM.getResult<DominatorTreeAnalysis>(Derivative));
       if (!S.find())
         continue;

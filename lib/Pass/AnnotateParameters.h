@@ -8,8 +8,9 @@
 //
 // Runs at the start of the pipeline, before anything is simplified, and writes
 // down which parameters were one struct in the source
-// (Request/ParameterGroups), which copies move characters, and what members copied structs have. Modules
-// without entry calls are left as they are, unless a linker may put them beside one.
+// (Request/ParameterGroups), which copies move characters, and what members
+// copied structs have. Modules without entry calls are left as they are, unless
+// a linker may put them beside one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,8 @@ namespace retrograd {
 class AnnotateParametersPass
     : public llvm::PassInfoMixin<AnnotateParametersPass> {
 public:
-  explicit AnnotateParametersPass(PipelineStage S = nullptr) : Stage(std::move(S)) {}
+  explicit AnnotateParametersPass(PipelineStage S = nullptr)
+      : Stage(std::move(S)) {}
   llvm::PreservedAnalyses run(llvm::Module &M,
                               llvm::ModuleAnalysisManager &MAM);
   static bool isRequired() { return true; }

@@ -1,25 +1,27 @@
-//===- ClangLoader.cpp - registration when clang merely loads the file -----===//
+//===- ClangLoader.cpp - registration when clang merely loads the file
+//-----===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // `-fplugin=R.so` and `-Xclang -load -Xclang R.so` dlopen the file and look for
 // clang plugins in clang's registry; nobody calls llvmGetPassPluginInfo(). So a
 // static object enters a clang plugin that adds our callback to the code
-// generator's list. Clang asks each plugin for its arguments once per translation
-// unit, before code generation; that is where we do it. The plugin's AST consumer
-// does nothing unless there are rules (ClangAttributes.cpp).
+// generator's list. Clang asks each plugin for its arguments once per
+// translation unit, before code generation; that is where we do it. The
+// plugin's AST consumer does nothing unless there are rules
+// (ClangAttributes.cpp).
 //
-// opt and ld.lld load the same file and have no clang. Every clang symbol of this
-// object is therefore made weak when it is built (lib/CMakeLists.txt) and the
-// object is entered only if clang's registry is there.
+// opt and ld.lld load the same file and have no clang. Every clang symbol of
+// this object is therefore made weak when it is built (lib/CMakeLists.txt) and
+// the object is entered only if clang's registry is there.
 //
 // The same moment, before the first line is read, serves programs made for
 // Enzyme: our public headers join the search path (last, so that a directory of
-// the user's wins) and ENZYME_VERSION_* are defined. So `#include <enzyme/enzyme>`
-// needs no -I.
+// the user's wins) and ENZYME_VERSION_* are defined. So `#include
+// <enzyme/enzyme>` needs no -I.
 //
 // Not handled: with -fplugin= alone and LLVM IR as input there is no AST, hence
 // no call; -fpass-plugin= serves that case, and the drivers pass both. Likewise
@@ -48,25 +50,30 @@ namespace {
 /// followed, as the drivers do.
 std::string includeFolder() {
   Dl_info Info;
-  if (!dladdr(reinterpret_cast<const void *>(&includeFolder), &Info) || !Info.dli_fname)
+  if (!dladdr(reinterpret_cast<const void *>(&includeFolder), &Info) ||
+      !Info.dli_fname)
     return {};
   llvm::SmallString<256> Path;
   if (llvm::sys::fs::real_path(Info.dli_fname, Path))
     return {};
-  llvm::SmallString<256> Folder(llvm::sys::path::parent_path(llvm::sys::path::parent_path(Path)));
+  llvm::SmallString<256> Folder(
+      llvm::sys::path::parent_path(llvm::sys::path::parent_path(Path)));
   llvm::sys::path::append(Folder, "include");
   return std::string(Folder);
 }
 
 void offerHeaders(Preprocessor &PP) {
-  if (OptionalDirectoryEntryRef Folder = PP.getFileManager().getOptionalDirectoryRef(includeFolder()))
+  if (OptionalDirectoryEntryRef Folder =
+          PP.getFileManager().getOptionalDirectoryRef(includeFolder()))
     PP.getHeaderSearchInfo().AddSystemSearchPath(
         DirectoryLookup(*Folder, SrcMgr::C_System, /*isFramework=*/false));
   // Guarded: the command line may have defined them.
   std::string Macros = PP.getPredefines();
   for (const char *Line : {"MAJOR 0", "MINOR 0", "PATCH 180"}) {
-    std::string Name = "ENZYME_VERSION_" + llvm::StringRef(Line).split(' ').first.str();
-    Macros += "#ifndef " + Name + "\n#define ENZYME_VERSION_" + Line + "\n#endif\n";
+    std::string Name =
+        "ENZYME_VERSION_" + llvm::StringRef(Line).split(' ').first.str();
+    Macros +=
+        "#ifndef " + Name + "\n#define ENZYME_VERSION_" + Line + "\n#endif\n";
   }
   PP.setPredefines(std::move(Macros));
 }
@@ -83,11 +90,14 @@ public:
     CodeGen.PassBuilderCallbacks.push_back(retrograd::registerPasses);
     // The device libraries that clang links into kernels.
     std::vector<std::string> Libraries;
-    for (const CodeGenOptions::BitcodeFileToLink &File : CodeGen.LinkBitcodeFiles)
+    for (const CodeGenOptions::BitcodeFileToLink &File :
+         CodeGen.LinkBitcodeFiles)
       Libraries.push_back(File.Filename);
     if (!Libraries.empty())
       CodeGen.PassBuilderCallbacks.push_back(
-          [Libraries](llvm::PassBuilder &PB) { retrograd::registerLibraries(PB, Libraries); });
+          [Libraries](llvm::PassBuilder &PB) {
+            retrograd::registerLibraries(PB, Libraries);
+          });
     offerHeaders(CI.getPreprocessor());
     return true;
   }

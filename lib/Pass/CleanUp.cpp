@@ -1,7 +1,8 @@
-//===- CleanUp.cpp - simplify what was emitted -----------------------------===//
+//===- CleanUp.cpp - simplify what was emitted
+//-----------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +70,8 @@ void retrograd::cleanUp(Function &Derivative, ModuleAnalysisManager &MAM,
   FAM.invalidate(Derivative, PreservedAnalyses::none());
 }
 
-void retrograd::inlineFastPaths(Function &Derivative, ModuleAnalysisManager &MAM) {
+void retrograd::inlineFastPaths(Function &Derivative,
+                                ModuleAnalysisManager &MAM) {
   FunctionAnalysisManager &FAM =
       MAM.getResult<FunctionAnalysisManagerModuleProxy>(*Derivative.getParent())
           .getManager();

@@ -1,7 +1,7 @@
 //===- CleanUp.h - simplify what was emitted -------------------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -20,8 +20,8 @@
 namespace retrograd {
 struct Options;
 
-/// Simplifies one derivative. Derivatives that it calls should have been cleaned
-/// up before.
+/// Simplifies one derivative. Derivatives that it calls should have been
+/// cleaned up before.
 void cleanUp(llvm::Function &Derivative, llvm::ModuleAnalysisManager &MAM,
              const Options &Opts);
 
@@ -29,7 +29,8 @@ void cleanUp(llvm::Function &Derivative, llvm::ModuleAnalysisManager &MAM,
 /// derivatives are made: one that is differentiated again has to call its tape
 /// by name. It is also after simplification, which makes use of calls whose
 /// result aliases nothing.
-void inlineFastPaths(llvm::Function &Derivative, llvm::ModuleAnalysisManager &MAM);
+void inlineFastPaths(llvm::Function &Derivative,
+                     llvm::ModuleAnalysisManager &MAM);
 
 } // namespace retrograd
 

@@ -1,15 +1,16 @@
-//===- ClonePrimal.cpp - a copy of a function to work on -------------------===//
+//===- ClonePrimal.cpp - a copy of a function to work on
+//-------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "Pass/ClonePrimal.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -89,18 +90,22 @@ static void ownByValArguments(Function &Clone) {
       continue;
     Type *T = A.getParamByValType();
     const DataLayout &DL = Clone.getDataLayout();
-    Align Alignment = std::max(A.getParamAlign().valueOrOne(), DL.getABITypeAlign(T));
+    Align Alignment =
+        std::max(A.getParamAlign().valueOrOne(), DL.getABITypeAlign(T));
     IRBuilder<> B(&Clone.getEntryBlock(), Clone.getEntryBlock().begin());
     if (DISubprogram *SP = Clone.getSubprogram())
-      B.SetCurrentDebugLocation(DILocation::get(Clone.getContext(), SP->getLine(), 0, SP));
-    AllocaInst *Own = B.CreateAlloca(T, DL.getAllocaAddrSpace(), nullptr, A.getName() + ".own");
+      B.SetCurrentDebugLocation(
+          DILocation::get(Clone.getContext(), SP->getLine(), 0, SP));
+    AllocaInst *Own = B.CreateAlloca(T, DL.getAllocaAddrSpace(), nullptr,
+                                     A.getName() + ".own");
     Own->setAlignment(Alignment);
     A.replaceAllUsesWith(Own);
     B.CreateMemCpy(Own, Alignment, &A, A.getParamAlign(),
                    DL.getTypeAllocSize(T).getFixedValue());
-    for (Attribute::AttrKind K : {Attribute::ByVal, Attribute::NoAlias, Attribute::ReadNone,
-                                  Attribute::ReadOnly, Attribute::WriteOnly, Attribute::Captures,
-                                  Attribute::Initializes})
+    for (Attribute::AttrKind K :
+         {Attribute::ByVal, Attribute::NoAlias, Attribute::ReadNone,
+          Attribute::ReadOnly, Attribute::WriteOnly, Attribute::Captures,
+          Attribute::Initializes})
       A.removeAttr(K);
   }
 }

@@ -7,12 +7,12 @@
 
 #include "Pass/DeferToLink.h"
 #include "Diagnostics/DiagnosticEngine.h"
+#include "Emit/Shortcuts.h"
+#include "Pass/CleanUp.h"
 #include "Pass/Differentiator.h"
 #include "Pass/InactiveValues.h"
 #include "Pass/PrepareEntryCalls.h"
 #include "Pass/UserRules.h"
-#include "Emit/Shortcuts.h"
-#include "Pass/CleanUp.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -43,8 +43,7 @@ bool retrograd::lacksBodies(Module &M, ModuleAnalysisManager &MAM,
   markInactiveValues(*Trial, Cat.get());
   bool Dispatches = false;
   {
-    EntryCalls Entries =
-        prepareEntryCalls(*Trial, MAM, Quiet, Cat);
+    EntryCalls Entries = prepareEntryCalls(*Trial, MAM, Quiet, Cat);
     Differentiator Derive(*Trial, MAM, Cat.get(), Quiet, Silent);
     for (const EntryCall &Entry : Entries.Calls)
       Derive.plan({&Entry});
@@ -100,7 +99,8 @@ Options retrograd::optionsAtLink(const Module &M, Options Opts) {
 void retrograd::holdForLink(Function &F) {
   if (F.hasFnAttribute(HeldAttribute))
     return;
-  F.addFnAttr(HeldAttribute, F.hasFnAttribute(Attribute::NoInline) ? "" : "inline");
+  F.addFnAttr(HeldAttribute,
+              F.hasFnAttribute(Attribute::NoInline) ? "" : "inline");
   F.addFnAttr(Attribute::NoInline);
 }
 
@@ -108,7 +108,9 @@ void retrograd::holdForLink(Module &M, const Catalogue &Cat) {
   holdShortcuts(M);
   for (Function &F : M) {
     const OperationRecord *R =
-        F.isDeclaration() || !F.getName().starts_with("rg_") ? nullptr : Cat.lookupFunction(F);
+        F.isDeclaration() || !F.getName().starts_with("rg_")
+            ? nullptr
+            : Cat.lookupFunction(F);
     if (!R || !R->OfRuntime || F.hasFnAttribute(Attribute::AlwaysInline))
       continue;
     holdForLink(F);
@@ -123,7 +125,8 @@ void retrograd::nameHeld(Module &M) {
     }
 }
 
-bool retrograd::releaseHeld(Module &M, ModuleAnalysisManager &MAM, const Options &Opts) {
+bool retrograd::releaseHeld(Module &M, ModuleAnalysisManager &MAM,
+                            const Options &Opts) {
   bool Any = takeShortcuts(M);
   SetVector<Function *> Callers;
   for (Function &F : M) {

@@ -33,20 +33,22 @@ enum class LinkStage : uint8_t {
   ByName,     ///< where `-passes=retrograd` put it: everything is tried
 };
 
-/// The stage of a pipeline, for the passes at its start: LLVM tells it later, but
-/// before any of them runs. Null: not known, taken for Whole.
+/// The stage of a pipeline, for the passes at its start: LLVM tells it later,
+/// but before any of them runs. Null: not known, taken for Whole.
 using PipelineStage = std::shared_ptr<const LinkStage>;
 
 inline bool isBeforeLink(const PipelineStage &Stage) {
   return Stage && *Stage == LinkStage::BeforeLink;
 }
 
-/// Makes a unit that is compiled for ThinLTO part of what the linker optimises as one
-/// module: LLVM's writer of bitcode looks for this module flag. A derivative may need
-/// any body of any unit, which ThinLTO's import does not promise.
+/// Makes a unit that is compiled for ThinLTO part of what the linker optimises
+/// as one module: LLVM's writer of bitcode looks for this module flag. A
+/// derivative may need any body of any unit, which ThinLTO's import does not
+/// promise.
 class LinkAsWholePass : public llvm::PassInfoMixin<LinkAsWholePass> {
 public:
-  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
+  llvm::PreservedAnalyses run(llvm::Module &M,
+                              llvm::ModuleAnalysisManager &MAM);
   static bool isRequired() { return true; }
 };
 
@@ -66,10 +68,10 @@ bool hasDeferredCalls(const llvm::Module &M);
 /// The options that M's deferred calls were compiled with, or Opts.
 Options optionsAtLink(const llvm::Module &M, Options Opts);
 
-/// Derivatives of M were made before the link, where another unit may ask for theirs:
-/// what an outer request has to find in them stays as it is until then (the tape's
-/// operations by name, shortcuts as questions). A linker without the plugin finds code
-/// that is right, if not as fast.
+/// Derivatives of M were made before the link, where another unit may ask for
+/// theirs: what an outer request has to find in them stays as it is until then
+/// (the tape's operations by name, shortcuts as questions). A linker without
+/// the plugin finds code that is right, if not as fast.
 void holdForLink(llvm::Module &M, const Catalogue &Cat);
 
 /// Keeps F, which the catalogue knows by name, a function of that name.
@@ -81,7 +83,8 @@ void nameHeld(llvm::Module &M);
 
 /// In the link, when all derivatives are made, and in the native half of a fat
 /// object: ends what holdForLink began. Was there anything?
-bool releaseHeld(llvm::Module &M, llvm::ModuleAnalysisManager &MAM, const Options &Opts);
+bool releaseHeld(llvm::Module &M, llvm::ModuleAnalysisManager &MAM,
+                 const Options &Opts);
 
 } // namespace retrograd
 

@@ -1,7 +1,7 @@
 //===- DeviceLibrary.cpp - libraries of GPUs while derivatives are made ---===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,14 +35,17 @@ using namespace retrograd;
 
 constexpr const char *FilesOfLibraries = "rg.device.libraries";
 
-static bool concerns(const Module &M) { return Target(M).manyThreads() && hasEntryCalls(M); }
+static bool concerns(const Module &M) {
+  return Target(M).manyThreads() && hasEntryCalls(M);
+}
 
 PreservedAnalyses NoteLibrariesPass::run(Module &M, ModuleAnalysisManager &) {
   if (!concerns(M))
     return PreservedAnalyses::all();
   NamedMDNode *Node = M.getOrInsertNamedMetadata(FilesOfLibraries);
   for (const std::string &File : Files)
-    Node->addOperand(MDNode::get(M.getContext(), MDString::get(M.getContext(), File)));
+    Node->addOperand(
+        MDNode::get(M.getContext(), MDString::get(M.getContext(), File)));
   return PreservedAnalyses::all();
 }
 
@@ -55,7 +58,8 @@ PreservedAnalyses HoldLibraryPass::run(Module &M, ModuleAnalysisManager &) {
     if (F.isDeclaration() || F.isIntrinsic())
       continue;
     const OperationRecord *R = Cat.named(F.getName(), F.getFunctionType());
-    if (!R || R->Class == RuleClass::Inactive) // what has no derivative may as well be seen through
+    if (!R || R->Class == RuleClass::Inactive) // what has no derivative may as
+                                               // well be seen through
       continue;
     bool Inline = F.hasFnAttribute(Attribute::AlwaysInline);
     F.addFnAttr(HeldLibraryFunction, Inline ? "inline" : "");
@@ -70,7 +74,8 @@ PreservedAnalyses HoldLibraryPass::run(Module &M, ModuleAnalysisManager &) {
       F.removeFnAttr(Attribute::Convergent);
       F.removeFnAttr(Attribute::OptimizeNone);
       for (User *U : F.users())
-        if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledOperand() == &F)
+        if (auto *Call = dyn_cast<CallBase>(U);
+            Call && Call->getCalledOperand() == &F)
           Call->removeFnAttr(Attribute::Convergent);
     }
     Any = true;
@@ -78,25 +83,30 @@ PreservedAnalyses HoldLibraryPass::run(Module &M, ModuleAnalysisManager &) {
   return Any ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
-/// libdevice asks its host about the compilation. The answers are known here; the
-/// back end would give them, too, but too late for what is inlined now.
+/// libdevice asks its host about the compilation. The answers are known here;
+/// the back end would give them, too, but too late for what is inlined now.
 static void answerReflection(Function &F) {
   int64_t Arch = 0, Ftz = 0;
   StringRef Cpu = F.getFnAttribute("target-cpu").getValueAsString();
   if (Cpu.consume_front("sm_"))
     Cpu.take_while(isDigit).getAsInteger(10, Arch);
-  if (auto *Flag = mdconst::extract_or_null<ConstantInt>(F.getParent()->getModuleFlag("nvvm-reflect-ftz")))
+  if (auto *Flag = mdconst::extract_or_null<ConstantInt>(
+          F.getParent()->getModuleFlag("nvvm-reflect-ftz")))
     Ftz = Flag->getSExtValue();
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     auto *Call = dyn_cast<CallInst>(&I);
     Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (!Callee || Callee->getName() != "__nvvm_reflect" || Call->arg_size() != 1)
+    if (!Callee || Callee->getName() != "__nvvm_reflect" ||
+        Call->arg_size() != 1)
       continue;
-    auto *G = dyn_cast<GlobalVariable>(Call->getArgOperand(0)->stripPointerCasts());
-    auto *Text = G && G->hasInitializer() ? dyn_cast<ConstantDataSequential>(G->getInitializer()) : nullptr;
+    auto *G =
+        dyn_cast<GlobalVariable>(Call->getArgOperand(0)->stripPointerCasts());
+    auto *Text = G && G->hasInitializer()
+                     ? dyn_cast<ConstantDataSequential>(G->getInitializer())
+                     : nullptr;
     if (!Text || !Text->isCString())
       continue;
-    int64_t Answer = Text->getAsCString() == "__CUDA_ARCH" ? Arch * 10
+    int64_t Answer = Text->getAsCString() == "__CUDA_ARCH"  ? Arch * 10
                      : Text->getAsCString() == "__CUDA_FTZ" ? Ftz
                                                             : -1;
     if (Answer < 0 || (Text->getAsCString() == "__CUDA_ARCH" && !Arch))
@@ -106,7 +116,8 @@ static void answerReflection(Function &F) {
   }
 }
 
-/// Functions of the device libraries that derivatives call and the program does not.
+/// Functions of the device libraries that derivatives call and the program does
+/// not.
 static void linkMissing(Module &M, const Function &Like) {
   NamedMDNode *Node = M.getNamedMetadata(FilesOfLibraries);
   if (!Node)
@@ -116,14 +127,16 @@ static void linkMissing(Module &M, const Function &Like) {
     Files.push_back(cast<MDString>(N->getOperand(0))->getString().str());
   for (const std::string &File : Files) {
     SMDiagnostic Ignored;
-    std::unique_ptr<Module> Library = getLazyIRFileModule(File, Ignored, M.getContext());
+    std::unique_ptr<Module> Library =
+        getLazyIRFileModule(File, Ignored, M.getContext());
     if (!Library)
       continue;
     SmallVector<GlobalValue *, 8> Wanted;
     SmallVector<std::string, 8> Names;
     for (const Function &F : M)
       if (F.isDeclaration() && !F.isIntrinsic() && !F.use_empty())
-        if (Function *Body = Library->getFunction(F.getName()); Body && !Body->isDeclaration())
+        if (Function *Body = Library->getFunction(F.getName());
+            Body && !Body->isDeclaration())
           Wanted.push_back(Body);
     if (Wanted.empty())
       continue;
@@ -135,7 +148,8 @@ static void linkMissing(Module &M, const Function &Like) {
       Names.push_back(GV->getName().str());
     auto AddWhatIsNeeded = [&](GlobalValue &GV, IRMover::ValueAdder Add) {
       const GlobalValue *Present = M.getNamedValue(GV.getName());
-      if (GV.isDeclaration() || GV.hasLocalLinkage() || (Present && !Present->isDeclaration()))
+      if (GV.isDeclaration() || GV.hasLocalLinkage() ||
+          (Present && !Present->isDeclaration()))
         return;
       Names.push_back(GV.getName().str());
       Add(GV);
@@ -150,7 +164,8 @@ static void linkMissing(Module &M, const Function &Like) {
         GV->setLinkage(GlobalValue::InternalLinkage);
     // Private helpers came along; they are all told by what they lack.
     for (Function &F : M) {
-      if (F.isDeclaration() || F.hasFnAttribute("target-cpu") == Like.hasFnAttribute("target-cpu"))
+      if (F.isDeclaration() ||
+          F.hasFnAttribute("target-cpu") == Like.hasFnAttribute("target-cpu"))
         continue;
       for (StringRef Kind : {"target-cpu", "target-features"}) {
         F.removeFnAttr(Kind);
@@ -162,8 +177,8 @@ static void linkMissing(Module &M, const Function &Like) {
   }
 }
 
-/// The sine and the cosine of one argument, in one block, are computed at once: most of the
-/// work is the same.
+/// The sine and the cosine of one argument, in one block, are computed at once:
+/// most of the work is the same.
 static void pairSines(Function &F) {
   Module &M = *F.getParent();
   Target Machine(M);
@@ -172,7 +187,8 @@ static void pairSines(Function &F) {
   LLVMContext &C = M.getContext();
   for (Type *T : {Type::getDoubleTy(C), Type::getFloatTy(C)})
     for (auto [SineOf, CosineOf, BothOf] :
-         {std::tuple("sin", "cos", "sincos"), std::tuple("sinpi", "cospi", "sincospi")}) {
+         {std::tuple("sin", "cos", "sincos"),
+          std::tuple("sinpi", "cospi", "sincospi")}) {
       Function *Sine = M.getFunction(Machine.mathFunction(SineOf, T));
       Function *Cosine = M.getFunction(Machine.mathFunction(CosineOf, T));
       if (!Sine || !Cosine)
@@ -182,24 +198,34 @@ static void pairSines(Function &F) {
         MapVector<Value *, SmallVector<CallInst *, 2>> Calls;
         for (Instruction &I : B)
           if (auto *Call = dyn_cast<CallInst>(&I);
-              Call && (Call->getCalledOperand() == Sine || Call->getCalledOperand() == Cosine) &&
-              Call->arg_size() == 1 && Call->getType() == T && Call->getArgOperand(0)->getType() == T)
+              Call &&
+              (Call->getCalledOperand() == Sine ||
+               Call->getCalledOperand() == Cosine) &&
+              Call->arg_size() == 1 && Call->getType() == T &&
+              Call->getArgOperand(0)->getType() == T)
             Calls[Call->getArgOperand(0)].push_back(Call);
         for (auto &[Unused, Of] : Calls) {
-          auto IsSine = [&](CallInst *Call) { return Call->getCalledOperand() == Sine; };
+          auto IsSine = [&](CallInst *Call) {
+            return Call->getCalledOperand() == Sine;
+          };
           if (all_of(Of, IsSine) || none_of(Of, IsSine))
             continue;
           IRBuilder<> AtEntry(&F.getEntryBlock(), F.getEntryBlock().begin());
-          AllocaInst *Places[] = {AtEntry.CreateAlloca(T), AtEntry.CreateAlloca(T)};
+          AllocaInst *Places[] = {AtEntry.CreateAlloca(T),
+                                  AtEntry.CreateAlloca(T)};
           IRBuilder<> Before(Of.front());
           Type *P = Before.getPtrTy();
-          FunctionCallee Both = M.getOrInsertFunction(Machine.mathFunction(BothOf, T),
-                                                      FunctionType::get(Before.getVoidTy(), {T, P, P}, false));
+          FunctionCallee Both = M.getOrInsertFunction(
+              Machine.mathFunction(BothOf, T),
+              FunctionType::get(Before.getVoidTy(), {T, P, P}, false));
           if (Both.getFunctionType()->getNumParams() != 3)
             continue;
-          // Not the key: that may have been a call that is gone by now (sin(sin(x))).
-          Before.CreateCall(Both, {Of.front()->getArgOperand(0), Places[0], Places[1]});
-          Value *Results[] = {Before.CreateLoad(T, Places[0]), Before.CreateLoad(T, Places[1])};
+          // Not the key: that may have been a call that is gone by now
+          // (sin(sin(x))).
+          Before.CreateCall(
+              Both, {Of.front()->getArgOperand(0), Places[0], Places[1]});
+          Value *Results[] = {Before.CreateLoad(T, Places[0]),
+                              Before.CreateLoad(T, Places[1])};
           for (CallInst *Call : Of) {
             Call->replaceAllUsesWith(Results[IsSine(Call) ? 0 : 1]);
             Call->eraseFromParent();
@@ -233,7 +259,8 @@ public:
       };
       InlineFunctionInfo Info(Assumptions);
       C->removeFnAttr(Attribute::NoInline);
-      if (InlineFunction(*C, Info, /*MergeAttributes=*/false, /*CalleeAAR=*/nullptr,
+      if (InlineFunction(*C, Info, /*MergeAttributes=*/false,
+                         /*CalleeAAR=*/nullptr,
                          /*InsertLifetime=*/false)
               .isSuccess()) {
         FAM.invalidate(*Caller, PreservedAnalyses::none());
@@ -253,7 +280,8 @@ static bool callsItself(const Function &F) {
   for (unsigned Next = 0; Next < Reached.size(); ++Next)
     for (const Instruction &I : instructions(*Reached[Next]))
       if (const auto *C = dyn_cast<CallBase>(&I))
-        if (const Function *Callee = C->getCalledFunction(); Callee && !Callee->isDeclaration()) {
+        if (const Function *Callee = C->getCalledFunction();
+            Callee && !Callee->isDeclaration()) {
           if (Callee == &F)
             return true;
           Reached.insert(Callee);
@@ -262,7 +290,8 @@ static bool callsItself(const Function &F) {
 }
 
 void retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
-                               ArrayRef<Function *> Derivatives, const Options &Opts) {
+                               ArrayRef<Function *> Derivatives,
+                               const Options &Opts) {
   if (!Target(M).manyThreads())
     return;
   FunctionAnalysisManager &FAM =
@@ -276,7 +305,8 @@ void retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
   for (Function &F : M) {
     Attribute Held = F.getFnAttribute(HeldLibraryFunction);
     if (Held.isValid()) {
-      if (!F.hasFnAttribute(Attribute::OptimizeNone)) // which must not stand without
+      if (!F.hasFnAttribute(
+              Attribute::OptimizeNone)) // which must not stand without
         F.removeFnAttr(Attribute::NoInline);
       F.removeFnAttr(HeldLibraryFunction);
       F.setLinkage(GlobalValue::InternalLinkage);
@@ -287,16 +317,18 @@ void retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
       ToInline.push_back(&F);
   }
   LateInliner Inliner(FAM);
-  constexpr unsigned MostInlined = 20000; // instructions; code that large is no loss as a call
+  constexpr unsigned MostInlined =
+      20000; // instructions; code that large is no loss as a call
   SmallVector<Function *, 8> Derived; // what holds code of derivatives
   for (Function *D : Derivatives) {
-    if (Opts.InlineOnDevice && Target(M).inlinesDerivatives() && D->getInstructionCount() < MostInlined &&
-        !callsItself(*D)) {
+    if (Opts.InlineOnDevice && Target(M).inlinesDerivatives() &&
+        D->getInstructionCount() < MostInlined && !callsItself(*D)) {
       Inliner.inlineEverywhere(*D);
       if (D->use_empty() && D->hasLocalLinkage()) {
         FAM.clear(*D, D->getName());
         Inliner.Changed.remove(D);
-        ToInline.erase(std::remove(ToInline.begin(), ToInline.end(), D), ToInline.end());
+        ToInline.erase(std::remove(ToInline.begin(), ToInline.end(), D),
+                       ToInline.end());
         D->eraseFromParent();
         continue;
       }
@@ -312,7 +344,8 @@ void retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
       if (!callsItself(*F))
         Inliner.inlineEverywhere(*F);
   for (Function *F : Inliner.Changed)
-    if (!F->hasFnAttribute(Attribute::OptimizeNone) && (!F->use_empty() || !F->hasLocalLinkage())) {
+    if (!F->hasFnAttribute(Attribute::OptimizeNone) &&
+        (!F->use_empty() || !F->hasLocalLinkage())) {
       foldKnownSpaces(*F);
       if (Opts.ZerosOnDevice && Opts.CleanUp) {
         // Before equal products become one, which loses the marks.

@@ -1,7 +1,7 @@
 //===- DeviceReductions.cpp - atomic additions without a result -----------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,16 +20,18 @@
 using namespace llvm;
 using namespace retrograd;
 
-constexpr const char *HasReductions = "rg.device.reductions", *HoldsDerivative = "rg.holds.derivative";
+constexpr const char *HasReductions = "rg.device.reductions",
+                     *HoldsDerivative = "rg.holds.derivative";
 
 bool retrograd::isPlainAddition(const Instruction &I, const Target &Machine) {
   const auto *Add = dyn_cast<AtomicRMWInst>(&I);
-  if (!Add || Add->getOperation() != AtomicRMWInst::FAdd || !Add->use_empty() || Add->isVolatile() ||
-      Add->getOrdering() != AtomicOrdering::Monotonic)
+  if (!Add || Add->getOperation() != AtomicRMWInst::FAdd || !Add->use_empty() ||
+      Add->isVolatile() || Add->getOrdering() != AtomicOrdering::Monotonic)
     return false;
   // Those of runtime/gpu/accumulate.c may have lost their scope on the way.
   LLVMContext &C = I.getContext();
-  if (Add->getSyncScopeID() != C.getOrInsertSyncScopeID("device") && Add->getSyncScopeID() != SyncScope::System)
+  if (Add->getSyncScopeID() != C.getOrInsertSyncScopeID("device") &&
+      Add->getSyncScopeID() != SyncScope::System)
     return false;
   MemorySpace Space = Machine.spaceOf(*Add->getPointerOperand());
   return (Add->getType()->isFloatTy() || Add->getType()->isDoubleTy()) &&
@@ -50,31 +52,39 @@ static void rewrite(AtomicRMWInst &Add, const Target &Machine) {
   IRBuilder<> B(&Add);
   Value *P = Add.getPointerOperand(), *X = Add.getValOperand();
   APInt Offset(DL.getIndexTypeSizeInBits(P->getType()), 0);
-  Value *Base = P->stripAndAccumulateConstantOffsets(DL, Offset, /*AllowNonInbounds=*/true);
+  Value *Base = P->stripAndAccumulateConstantOffsets(DL, Offset,
+                                                     /*AllowNonInbounds=*/true);
   if (Base->getType() != P->getType() || !Offset.isSignedIntN(24)) {
     Base = P;
     Offset = APInt(Offset.getBitWidth(), 0);
   }
   bool Global = leadsToGlobal(*P, Machine);
   if (Global && Machine.spaceOf(*Base) != MemorySpace::Global)
-    Base = B.CreateAddrSpaceCast(Base, PointerType::get(C, Machine.globalSpace()));
+    Base =
+        B.CreateAddrSpaceCast(Base, PointerType::get(C, Machine.globalSpace()));
   bool IsDouble = X->getType()->isDoubleTy();
-  std::string Text = std::string("red.relaxed.gpu") + (Global ? ".global" : "") +
-                     (IsDouble ? ".add.f64 [$0+$2], $1;" : ".add.f32 [$0+$2], $1;");
-  auto *Type = FunctionType::get(B.getVoidTy(), {Base->getType(), X->getType(), B.getInt32Ty()}, false);
-  B.CreateCall(InlineAsm::get(Type, Text, IsDouble ? "l,d,n,~{memory}" : "l,f,n,~{memory}",
+  std::string Text =
+      std::string("red.relaxed.gpu") + (Global ? ".global" : "") +
+      (IsDouble ? ".add.f64 [$0+$2], $1;" : ".add.f32 [$0+$2], $1;");
+  auto *Type = FunctionType::get(
+      B.getVoidTy(), {Base->getType(), X->getType(), B.getInt32Ty()}, false);
+  B.CreateCall(InlineAsm::get(Type, Text,
+                              IsDouble ? "l,d,n,~{memory}" : "l,f,n,~{memory}",
                               /*hasSideEffects=*/true),
                {Base, X, B.getInt32(Offset.getSExtValue())});
   Add.eraseFromParent();
 }
 
-/// What gives back all that Take, the exchange that takes an adjoint, has taken: y += x, in
-/// reverse. An atomic addition, or, where the place is the thread's own, a load, an addition
-/// and a store, in the order in which they can be erased. Empty if there is no such.
-static SmallVector<Instruction *, 3> givenBack(AtomicRMWInst &Take, const Target &Machine, AAResults &AA) {
+/// What gives back all that Take, the exchange that takes an adjoint, has
+/// taken: y += x, in reverse. An atomic addition, or, where the place is the
+/// thread's own, a load, an addition and a store, in the order in which they
+/// can be erased. Empty if there is no such.
+static SmallVector<Instruction *, 3>
+givenBack(AtomicRMWInst &Take, const Target &Machine, AAResults &AA) {
   auto *Zero = dyn_cast<ConstantInt>(Take.getValOperand());
   if (Take.isVolatile() || !Zero || !Zero->isZero() ||
-      Take.getOrdering() != AtomicOrdering::Monotonic || !leadsToGlobal(*Take.getPointerOperand(), Machine))
+      Take.getOrdering() != AtomicOrdering::Monotonic ||
+      !leadsToGlobal(*Take.getPointerOperand(), Machine))
     return {};
   const MemoryLocation Where = MemoryLocation::get(&Take);
   auto IsTaken = [&](Value *V) {
@@ -85,23 +95,29 @@ static SmallVector<Instruction *, 3> givenBack(AtomicRMWInst &Take, const Target
   for (Instruction *I = Take.getNextNode(); I; I = I->getNextNode()) {
     if (!I->mayReadOrWriteMemory())
       continue;
-    const bool Same = (isa<LoadInst>(I) || isa<StoreInst>(I) || isa<AtomicRMWInst>(I)) &&
-                      AA.isMustAlias(MemoryLocation::get(I), Where);
+    const bool Same =
+        (isa<LoadInst>(I) || isa<StoreInst>(I) || isa<AtomicRMWInst>(I)) &&
+        AA.isMustAlias(MemoryLocation::get(I), Where);
     if (isPlainAddition(*I, Machine)) {
       if (Same && !Empty && IsTaken(cast<AtomicRMWInst>(I)->getValOperand()))
         return {I};
       // What others of this thread add may come before the load or behind it.
       if (Empty && isModOrRefSet(AA.getModRefInfo(I, Where)))
         return {};
-    } else if (auto *L = dyn_cast<LoadInst>(I); L && Same && L->isSimple() && L->hasOneUse() && !Empty) {
+    } else if (auto *L = dyn_cast<LoadInst>(I);
+               L && Same && L->isSimple() && L->hasOneUse() && !Empty) {
       Empty = L;
-    } else if (auto *S = dyn_cast<StoreInst>(I); S && Same && S->isSimple() && Empty) {
+    } else if (auto *S = dyn_cast<StoreInst>(I);
+               S && Same && S->isSimple() && Empty) {
       auto *Sum = dyn_cast<BinaryOperator>(S->getValueOperand());
-      if (!Sum || Sum->getOpcode() != Instruction::FAdd || !Sum->hasOneUse() || Empty->user_back() != Sum ||
-          !IsTaken(Sum->getOperand(0) == Empty ? Sum->getOperand(1) : Sum->getOperand(0)))
+      if (!Sum || Sum->getOpcode() != Instruction::FAdd || !Sum->hasOneUse() ||
+          Empty->user_back() != Sum ||
+          !IsTaken(Sum->getOperand(0) == Empty ? Sum->getOperand(1)
+                                               : Sum->getOperand(0)))
         return {};
       return {S, Sum, Empty};
-    } else if (isa<CallBase>(I) || isa<FenceInst>(I) || isModOrRefSet(AA.getModRefInfo(I, Where))) {
+    } else if (isa<CallBase>(I) || isa<FenceInst>(I) ||
+               isModOrRefSet(AA.getModRefInfo(I, Where))) {
       return {};
     }
   }
@@ -113,15 +129,19 @@ static void leaveSums(Function &F, const Target &Machine, AAResults &AA) {
   SyncScope::ID Device = F.getContext().getOrInsertSyncScopeID("device");
   SmallVector<AtomicRMWInst *, 16> Exchanges;
   for (Instruction &I : instructions(F))
-    if (auto *Take = dyn_cast<AtomicRMWInst>(&I); Take && Take->getOperation() == AtomicRMWInst::Xchg)
+    if (auto *Take = dyn_cast<AtomicRMWInst>(&I);
+        Take && Take->getOperation() == AtomicRMWInst::Xchg)
       Exchanges.push_back(Take);
   for (AtomicRMWInst *Take : Exchanges) {
     SmallVector<Instruction *, 3> Back = givenBack(*Take, Machine, AA);
     if (Back.empty())
       continue;
-    // Others may have added to it by atomics, of which the nearest cache knows nothing.
-    auto *Look = new LoadInst(Take->getType(), Take->getPointerOperand(), "", /*isVolatile=*/false, Take->getAlign(),
-                              AtomicOrdering::Monotonic, Device, Take->getIterator());
+    // Others may have added to it by atomics, of which the nearest cache knows
+    // nothing.
+    auto *Look =
+        new LoadInst(Take->getType(), Take->getPointerOperand(), "",
+                     /*isVolatile=*/false, Take->getAlign(),
+                     AtomicOrdering::Monotonic, Device, Take->getIterator());
     Look->setDebugLoc(Take->getDebugLoc());
     Look->setAAMetadata(Take->getAAMetadata());
     Take->replaceAllUsesWith(Look);
@@ -131,13 +151,15 @@ static void leaveSums(Function &F, const Target &Machine, AAResults &AA) {
   }
 }
 
-PreservedAnalyses DeviceReductionsPass::run(Module &M, ModuleAnalysisManager &MAM) {
+PreservedAnalyses DeviceReductionsPass::run(Module &M,
+                                            ModuleAnalysisManager &MAM) {
   NamedMDNode *Note = M.getNamedMetadata(HasReductions);
   if (!Note)
     return PreservedAnalyses::all();
   M.eraseNamedMetadata(Note);
   const Target Machine(M);
-  FunctionAnalysisManager &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  FunctionAnalysisManager &FAM =
+      MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   SmallVector<Function *, 8> Derived;
   for (Function &F : M) {
     if (!F.hasFnAttribute(HoldsDerivative))

@@ -1,7 +1,7 @@
 //===- DifferentiatePass.h - the module pass -------------------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -22,7 +22,8 @@ class DifferentiatePass : public llvm::PassInfoMixin<DifferentiatePass> {
 public:
   explicit DifferentiatePass(Options O, LinkStage S = LinkStage::ByName)
       : Opts(O), Stage(S) {}
-  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
+  llvm::PreservedAnalyses run(llvm::Module &M,
+                              llvm::ModuleAnalysisManager &MAM);
   /// Runs at -O0 and over optnone functions too: an entry call is not an
   /// optimisation.
   static bool isRequired() { return true; }

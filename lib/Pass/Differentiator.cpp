@@ -1,7 +1,7 @@
 //===- Differentiator.cpp - the derivatives of one module -----------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,23 +35,28 @@
 using namespace llvm;
 using namespace retrograd;
 
-Differentiator::Differentiator(Module &M, ModuleAnalysisManager &MAM, Catalogue &Cat,
-                               DiagnosticEngine &Diags, const Options &Opts)
-    : M(M), MAM(MAM), Cat(Cat), Diags(Diags), Given(Opts), Opts(Opts), Runtime(M) {}
+Differentiator::Differentiator(Module &M, ModuleAnalysisManager &MAM,
+                               Catalogue &Cat, DiagnosticEngine &Diags,
+                               const Options &Opts)
+    : M(M), MAM(MAM), Cat(Cat), Diags(Diags), Given(Opts), Opts(Opts),
+      Runtime(M) {}
 
 Differentiator::~Differentiator() = default;
 
 /// The function around the calls, and what it can reach and be reached from by
 /// direct calls: they fill and read the memory that is handed in.
-static SmallVector<Function *, 8> surroundings(ArrayRef<const EntryCall *> Calls) {
+static SmallVector<Function *, 8>
+surroundings(ArrayRef<const EntryCall *> Calls) {
   constexpr unsigned MostInstructions = 30000;
   SmallSetVector<Function *, 8> Found;
   unsigned Size = 0;
   auto Add = [&](Function *F, bool Calls = false) {
-    // Derivatives and primals are ours: only the user's functions count. What calls a derivative
-    // counts, whatever its name.
+    // Derivatives and primals are ours: only the user's functions count. What
+    // calls a derivative counts, whatever its name.
     if (!F || F->isDeclaration() ||
-        (!Calls && (F->getName().starts_with("rg.") || F->getName().starts_with("rg_"))) || Size > MostInstructions)
+        (!Calls && (F->getName().starts_with("rg.") ||
+                    F->getName().starts_with("rg_"))) ||
+        Size > MostInstructions)
       return;
     if (Found.insert(F))
       Size += F->getInstructionCount();
@@ -89,11 +94,14 @@ static void collectArguments(ArrayRef<const EntryCall *> Calls, Function &Root,
     }
 }
 
-/// What V is a copy of: without optimisation, a parameter is read from a variable that was given it once.
+/// What V is a copy of: without optimisation, a parameter is read from a
+/// variable that was given it once.
 static const Value *givenOnce(const Value *V) {
   V = V->stripPointerCasts();
   const auto *L = dyn_cast<LoadInst>(V);
-  const auto *Variable = L ? dyn_cast<AllocaInst>(L->getPointerOperand()->stripPointerCasts()) : nullptr;
+  const auto *Variable =
+      L ? dyn_cast<AllocaInst>(L->getPointerOperand()->stripPointerCasts())
+        : nullptr;
   if (!Variable)
     return V;
   const Value *Given = nullptr;
@@ -111,8 +119,8 @@ static const Value *givenOnce(const Value *V) {
   return Given ? Given : V;
 }
 
-/// Parameters for which every call hands on a parameter of the kernel around it, or a
-/// constant: all threads pass the same.
+/// Parameters for which every call hands on a parameter of the kernel around
+/// it, or a constant: all threads pass the same.
 static BitVector uniformParameters(ArrayRef<const EntryCall *> Calls) {
   BitVector Uniform(Calls.front()->Parameters.size(), true);
   auto IsUniform = [](const EntryOperand &Operand) {
@@ -123,14 +131,17 @@ static BitVector uniformParameters(ArrayRef<const EntryCall *> Calls) {
     if (isa<Constant>(Operand.V))
       return true;
     const auto *A = dyn_cast<Argument>(givenOnce(Operand.V));
-    return A && (A->getParent()->getCallingConv() == CallingConv::PTX_Kernel ||
-                 A->getParent()->getCallingConv() == CallingConv::AMDGPU_KERNEL);
+    return A &&
+           (A->getParent()->getCallingConv() == CallingConv::PTX_Kernel ||
+            A->getParent()->getCallingConv() == CallingConv::AMDGPU_KERNEL);
   };
-  // Another derivative in the same kernel may add to the same shadows in another order.
+  // Another derivative in the same kernel may add to the same shadows in
+  // another order.
   auto IsOther = [](const Instruction &I, const EntryCall &E) {
     const auto *C = dyn_cast<CallBase>(&I);
     const Function *Callee = C && C != E.Call ? directCallee(*C) : nullptr;
-    return Callee && (isEntryPoint(*Callee) || Callee->getName().starts_with("rg."));
+    return Callee &&
+           (isEntryPoint(*Callee) || Callee->getName().starts_with("rg."));
   };
   for (const EntryCall *E : Calls) {
     if (any_of(instructions(*E->Call->getFunction()),
@@ -144,7 +155,8 @@ static BitVector uniformParameters(ArrayRef<const EntryCall *> Calls) {
 }
 
 /// Functions and tables of functions among the arguments.
-static SmallVector<const Constant *, 4> constantsHandedTo(ArrayRef<const EntryCall *> Calls) {
+static SmallVector<const Constant *, 4>
+constantsHandedTo(ArrayRef<const EntryCall *> Calls) {
   SmallVector<const Constant *, 4> Found;
   for (const EntryCall *E : Calls)
     for (const auto &P : E->Parameters)
@@ -154,7 +166,8 @@ static SmallVector<const Constant *, 4> constantsHandedTo(ArrayRef<const EntryCa
   return Found;
 }
 
-Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls, ArrayRef<const EntryCall *> OtherHalf) {
+Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls,
+                                        ArrayRef<const EntryCall *> OtherHalf) {
   RequestTrail Trail = Calls.front()->trail();
   for (auto &[Known, D] : Answered)
     if (Known == Calls.front()->Request)
@@ -219,17 +232,20 @@ Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls, Array
 }
 
 /// One attempt, from the preparation on.
-Differentiator::Outcome Differentiator::differentiate(const DerivativeRequest &R,
-                                                      ArrayRef<const EntryCall *> Calls,
-                                                      const RequestTrail &Trail) {
+Differentiator::Outcome
+Differentiator::differentiate(const DerivativeRequest &R,
+                              ArrayRef<const EntryCall *> Calls,
+                              const RequestTrail &Trail) {
   Root = Prepare->prepare(*R.Primal);
   if (!Root) {
-    Diags.report(DiagId::FunctionNotVisible, nullptr, Trail, {DiagArg(R.Primal)});
+    Diags.report(DiagId::FunctionNotVisible, nullptr, Trail,
+                 {DiagArg(R.Primal)});
     return Outcome::Failed;
   }
   SmallVector<Function *, 8> Graph = Prepare->reachable(*Root);
   ShadowLevel = levelOf(Graph);
-  raw_ostream &Printed = errs(); // layering: the printers that the user asked for
+  raw_ostream &Printed =
+      errs(); // layering: the printers that the user asked for
   if (Opts.PrintPrimal)
     for (Function *F : Graph)
       F->print(Printed);
@@ -252,14 +268,15 @@ Differentiator::Outcome Differentiator::differentiate(const DerivativeRequest &R
     CallersAsked = Try != 0;
     LastTry = Try == 2 || (Try == 1 && !Root->getSubprogram());
     Facts = std::make_unique<ProgramFacts>(
-        Graph, [this](const Function *F) { return Prepare->preparedOf(F); }, Cat,
-        Try ? &Outside : nullptr, R.ManySweeps);
+        Graph, [this](const Function *F) { return Prepare->preparedOf(F); },
+        Cat, Try ? &Outside : nullptr, R.ManySweeps);
     Facts->setHandedIn(Outside.Arguments);
     if (Opts.PrintTypes)
       Facts->types().print(Printed);
-    // Tangents of several lanes lie side by side where nothing speaks against it.
-    // (A GPU has threads for that, and no vectors.)
-    bool Packs = Opts.PackLanes && !Target(M).manyThreads() && R.Mode == DerivativeMode::Forward && R.Width != 1 &&
+    // Tangents of several lanes lie side by side where nothing speaks against
+    // it. (A GPU has threads for that, and no vectors.)
+    bool Packs = Opts.PackLanes && !Target(M).manyThreads() &&
+                 R.Mode == DerivativeMode::Forward && R.Width != 1 &&
                  !R.Dependencies && !R.ErrorEstimate;
     Layout = Packs ? std::make_unique<LaneLayout>(*Facts, Graph) : nullptr;
     Result = run(R, Trail);
@@ -275,15 +292,18 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
                                             const RequestTrail &Trail) {
   // A small struct of floats may come back packed into an integer, which the
   // request, made from the prototype alone, took to be inactive.
-  if (!R.ActiveReturn && !R.ShadowReturn && Root->getReturnType()->isIntegerTy())
+  if (!R.ActiveReturn && !R.ShadowReturn &&
+      Root->getReturnType()->isIntegerTy())
     for (Instruction &I : instructions(*Root))
       if (auto *Ret = dyn_cast<ReturnInst>(&I);
-          Ret && Ret->getReturnValue() && Ret->getReturnValue()->getType()->isIntegerTy() &&
+          Ret && Ret->getReturnValue() &&
+          Ret->getReturnValue()->getType()->isIntegerTy() &&
           Facts->carriesFloat(Ret->getReturnValue())) {
         std::string Type;
         raw_string_ostream(Type) << "a struct of numbers packed into "
                                  << *Ret->getReturnValue()->getType();
-        Diags.report(DiagId::ReturnNotNumbers, nullptr, Trail, {DiagArg(R.Primal), Type});
+        Diags.report(DiagId::ReturnNotNumbers, nullptr, Trail,
+                     {DiagArg(R.Primal), Type});
         return Outcome::Failed;
       }
 
@@ -291,7 +311,16 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
   UsedShadows.clear();
   Emitted.clear();
   NextJob = 0;
-  Jobs.push_back({R, declareDerivative(R, M), nullptr, nullptr, Trail, {}, {}, {}, {}, {}});
+  Jobs.push_back({R,
+                  declareDerivative(R, M),
+                  nullptr,
+                  nullptr,
+                  Trail,
+                  {},
+                  {},
+                  {},
+                  {},
+                  {}});
   if (R.Mode == DerivativeMode::Augment) {
     DerivativeRequest S = R;
     S.Mode = DerivativeMode::Sweep;
@@ -299,21 +328,26 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
   }
   if (R.FromTape)
     Jobs.front().Recorder = declareRecorder(R, M);
-  raw_ostream &Printed = errs(); // layering: the printers that the user asked for
+  raw_ostream &Printed =
+      errs(); // layering: the printers that the user asked for
   Outcome Result = Outcome::Done;
-  while ((Result == Outcome::Done || Result == Outcome::Planned) && NextJob != Jobs.size()) {
+  while ((Result == Outcome::Done || Result == Outcome::Planned) &&
+         NextJob != Jobs.size()) {
     Current = &Jobs[NextJob++];
     Result = emit(*Current);
   }
   Current = nullptr;
   if (Result == Outcome::Done || Result == Outcome::Planned)
-    if (Outcome Settled = settleRefusals(/*Finally=*/true); Settled != Outcome::Done)
+    if (Outcome Settled = settleRefusals(/*Finally=*/true);
+        Settled != Outcome::Done)
       Result = Settled;
   if (Result == Outcome::Done && R.FromTape)
     if (GlobalVariable *G = shadowedPointers()) {
-      Diags.report(DiagId::ForwardFromTape, nullptr, Trail,
-                   {DiagArg(R.Primal), "the global variable '" + G->getName().str() +
-                                           "' leads to active memory, and may lead elsewhere by then"});
+      Diags.report(
+          DiagId::ForwardFromTape, nullptr, Trail,
+          {DiagArg(R.Primal),
+           "the global variable '" + G->getName().str() +
+               "' leads to active memory, and may lead elsewhere by then"});
       Result = Outcome::Failed;
     }
   if (Result == Outcome::Done) {
@@ -323,7 +357,8 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
       resetShadowGlobals(*Sweep, /*Pointers=*/false);
     beginWatch(*Jobs.front().Made, Runtime);
     // What is repeated ended well.
-    letExceptionsLeave(R.FromTape ? *Jobs.front().Recorder : *Jobs.front().Made, *Root, *R.Primal);
+    letExceptionsLeave(R.FromTape ? *Jobs.front().Recorder : *Jobs.front().Made,
+                       *Root, *R.Primal);
     for (Function *F : Emitted) {
       if (Opts.PrintDerivative)
         F->print(Printed);
@@ -355,8 +390,9 @@ void Differentiator::plan(ArrayRef<const EntryCall *> Calls) {
 }
 
 bool Differentiator::callsThroughPointers() const {
-  return any_of(ArrayRef{PrepareReverse.get(), PrepareForward.get()},
-                [](const PreparePrimal *P) { return P && P->callsThroughPointers(); });
+  return any_of(
+      ArrayRef{PrepareReverse.get(), PrepareForward.get()},
+      [](const PreparePrimal *P) { return P && P->callsThroughPointers(); });
 }
 
 void Differentiator::finish(bool Last) {
@@ -396,7 +432,9 @@ Function *Differentiator::derivative(const DerivativeRequest &R) {
   return R.Mode == DerivativeMode::Sweep ? J.Sweep : J.Made;
 }
 
-Function *Differentiator::recorder(const DerivativeRequest &R) { return jobOf(R).Recorder; }
+Function *Differentiator::recorder(const DerivativeRequest &R) {
+  return jobOf(R).Recorder;
+}
 
 Differentiator::Job &Differentiator::jobOf(const DerivativeRequest &R) {
   DerivativeRequest Key = R;
@@ -407,7 +445,16 @@ Differentiator::Job &Differentiator::jobOf(const DerivativeRequest &R) {
       Current->Asks.insert(N);
       return J;
     }
-  Job J{Key, declareDerivative(Key, M), nullptr, nullptr, Current->Trail, Current->Own, {}, {}, {}, {}};
+  Job J{Key,
+        declareDerivative(Key, M),
+        nullptr,
+        nullptr,
+        Current->Trail,
+        Current->Own,
+        {},
+        {},
+        {},
+        {}};
   if (Key.FromTape)
     J.Recorder = declareRecorder(Key, M);
   if (Key.Mode == DerivativeMode::Augment) {
@@ -432,8 +479,8 @@ Differentiator::Job &Differentiator::jobOf(const DerivativeRequest &R) {
   return Jobs.back();
 }
 
-/// A derivative that is differentiated again uses shadows of globals itself: the
-/// outer derivative's are others.
+/// A derivative that is differentiated again uses shadows of globals itself:
+/// the outer derivative's are others.
 unsigned Differentiator::levelOf(ArrayRef<Function *> Graph) const {
   unsigned Level = 0;
   if (LevelOfShadow.empty())
@@ -441,7 +488,8 @@ unsigned Differentiator::levelOf(ArrayRef<Function *> Graph) const {
   SmallVector<const Constant *, 16> Work;
   SmallPtrSet<const Constant *, 32> Seen;
   auto Visit = [&](const Value *V) {
-    if (const auto *C = dyn_cast<Constant>(V); C && !isa<Function>(C) && Seen.insert(C).second)
+    if (const auto *C = dyn_cast<Constant>(V);
+        C && !isa<Function>(C) && Seen.insert(C).second)
       Work.push_back(C);
   };
   for (Function *F : Graph)
@@ -461,8 +509,8 @@ GlobalVariable *Differentiator::shadowOf(GlobalVariable &G, unsigned Lane) {
   GlobalVariable *&Sh = ShadowGlobals[{&G, Lane, ShadowLevel}];
   if (Sh)
     return Sh;
-  // A global that several translation units share has one shadow for all. Memory of
-  // a block lives no longer than a kernel and is not initialised.
+  // A global that several translation units share has one shadow for all.
+  // Memory of a block lives no longer than a kernel and is not initialised.
   Target Machine(M);
   bool OfBlock = Machine.space(G.getAddressSpace()) == MemorySpace::Shared;
   std::string Name = (G.getName() + ".sh" + (Lane ? std::to_string(Lane) : "") +
@@ -472,19 +520,22 @@ GlobalVariable *Differentiator::shadowOf(GlobalVariable &G, unsigned Lane) {
     // All names of such memory are one place, and so are their shadows.
     if (!isDynamicShadow(G))
       for (auto &[Key, Other] : ShadowGlobals)
-        if (const auto &[Of, L, Level] = Key; Other && L == Lane && Level == ShadowLevel && isDynamicShadow(*Other) &&
-                                              !isDynamicShadow(*Of))
+        if (const auto &[Of, L, Level] = Key;
+            Other && L == Lane && Level == ShadowLevel &&
+            isDynamicShadow(*Other) && !isDynamicShadow(*Of))
           return Sh = Other;
     Sh = declareDynamicShadow(G, Name);
     LevelOfShadow[Sh] = ShadowLevel;
     return Sh;
   }
   bool Local = G.hasLocalLinkage() || OfBlock;
-  Sh = new GlobalVariable(M, G.getValueType(), /*isConstant=*/false,
-                          Local ? GlobalValue::InternalLinkage : GlobalValue::LinkOnceODRLinkage,
-                          OfBlock ? (Constant *)PoisonValue::get(G.getValueType())
-                                  : Constant::getNullValue(G.getValueType()),
-                          Name, nullptr, G.getThreadLocalMode(), Machine.shadowSpace(G.getAddressSpace()));
+  Sh = new GlobalVariable(
+      M, G.getValueType(), /*isConstant=*/false,
+      Local ? GlobalValue::InternalLinkage : GlobalValue::LinkOnceODRLinkage,
+      OfBlock ? (Constant *)PoisonValue::get(G.getValueType())
+              : Constant::getNullValue(G.getValueType()),
+      Name, nullptr, G.getThreadLocalMode(),
+      Machine.shadowSpace(G.getAddressSpace()));
   LevelOfShadow[Sh] = ShadowLevel;
   Sh->setAlignment(G.getAlign());
   Sh->setDSOLocal(true);
@@ -495,23 +546,29 @@ GlobalVariable *Differentiator::shadowOf(GlobalVariable &G, unsigned Lane) {
   return Sh;
 }
 
-GlobalVariable *Differentiator::shadowTable(GlobalVariable &G, Constant &Shadows) {
+GlobalVariable *Differentiator::shadowTable(GlobalVariable &G,
+                                            Constant &Shadows) {
   GlobalVariable *&Sh = ShadowTables[{&G, &Shadows}];
   if (Sh)
     return Sh;
-  Sh = new GlobalVariable(M, G.getValueType(), /*isConstant=*/true, GlobalValue::InternalLinkage, &Shadows,
-                          G.getName() + ".sh", nullptr, G.getThreadLocalMode(), G.getAddressSpace());
+  Sh = new GlobalVariable(M, G.getValueType(), /*isConstant=*/true,
+                          GlobalValue::InternalLinkage, &Shadows,
+                          G.getName() + ".sh", nullptr, G.getThreadLocalMode(),
+                          G.getAddressSpace());
   LevelOfShadow[Sh] = ShadowLevel;
   Sh->setAlignment(G.getAlign());
   Sh->setDSOLocal(true);
   return Sh;
 }
 
-/// Of the globals whose shadows are used, one that holds pointers and may change.
+/// Of the globals whose shadows are used, one that holds pointers and may
+/// change.
 GlobalVariable *Differentiator::shadowedPointers() const {
   for (auto [G, Lane] : UsedShadows) {
-    uint64_t Size = M.getDataLayout().getTypeAllocSize(G->getValueType()).getFixedValue();
-    if (!G->isConstant() && any_of(Facts->types().leavesAt(G, Size), [](const TypedLeaf &L) {
+    uint64_t Size =
+        M.getDataLayout().getTypeAllocSize(G->getValueType()).getFixedValue();
+    if (!G->isConstant() &&
+        any_of(Facts->types().leavesAt(G, Size), [](const TypedLeaf &L) {
           return L.Kind.K == ByteKind::Pointer;
         }))
       return G;
@@ -519,8 +576,8 @@ GlobalVariable *Differentiator::shadowedPointers() const {
   return nullptr;
 }
 
-/// At its start a derivative's global shadows hold zero adjoints and, if it has a
-/// primal sweep, pointers that are their own shadows.
+/// At its start a derivative's global shadows hold zero adjoints and, if it has
+/// a primal sweep, pointers that are their own shadows.
 void Differentiator::resetShadowGlobals(Function &D, bool Pointers) {
   if (UsedShadows.empty())
     return;
@@ -537,18 +594,25 @@ void Differentiator::resetShadowGlobals(Function &D, bool Pointers) {
     uint64_t Size = DL.getTypeAllocSize(G->getValueType()).getFixedValue();
     Value *Sh = AddressOf(ShadowGlobals[{G, Lane, ShadowLevel}]);
     SmallVector<TypedLeaf, 4> Leaves = Facts->types().leavesAt(G, Size);
-    bool HasPointer = any_of(Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Pointer; });
-    if (Machine.space(G->getAddressSpace()) == MemorySpace::Shared && Machine.manyThreads()) {
-      // Whose the memory is clears it together, and nobody goes on before all have.
-      Value *Bytes = G->isDeclaration() ? dynamicSharedBytes(B) : B.getInt64(Size);
-      B.CreateCall(Runtime.require("rg_shared_zero"), {inGenericSpace(B, Sh), Bytes});
+    bool HasPointer = any_of(Leaves, [](const TypedLeaf &L) {
+      return L.Kind.K == ByteKind::Pointer;
+    });
+    if (Machine.space(G->getAddressSpace()) == MemorySpace::Shared &&
+        Machine.manyThreads()) {
+      // Whose the memory is clears it together, and nobody goes on before all
+      // have.
+      Value *Bytes =
+          G->isDeclaration() ? dynamicSharedBytes(B) : B.getInt64(Size);
+      B.CreateCall(Runtime.require("rg_shared_zero"),
+                   {inGenericSpace(B, Sh), Bytes});
       Together = true;
       continue;
     }
     auto Clear = [&](uint64_t From, uint64_t To) {
       if (From < To)
-        B.CreateMemSet(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Sh, From), B.getInt8(0),
-                       To - From, commonAlignment(G->getAlign().valueOrOne(), From));
+        B.CreateMemSet(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Sh, From),
+                       B.getInt8(0), To - From,
+                       commonAlignment(G->getAlign().valueOrOne(), From));
     };
     if (HasPointer && !Pointers) {
       // The primal sweep left them there for others.
@@ -567,9 +631,11 @@ void Differentiator::resetShadowGlobals(Function &D, bool Pointers) {
     Value *P = AddressOf(G);
     for (const TypedLeaf &L : Leaves)
       if (L.Kind.K == ByteKind::Pointer)
-        B.CreateMemCpy(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Sh, L.Offset), MaybeAlign(),
-                       B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), P, L.Offset), MaybeAlign(),
-                       L.Size);
+        B.CreateMemCpy(
+            B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Sh, L.Offset),
+            MaybeAlign(),
+            B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), P, L.Offset),
+            MaybeAlign(), L.Size);
   }
   if (Together) {
     B.CreateCall(Runtime.require("rg_block_barrier"), {});
@@ -596,7 +662,8 @@ static void tell(const Refusal &R, bool Forward,
   case RefusalKind::RuleOfOtherMode:
     Say(DiagId::RuleOfOtherMode,
         {userName(R.Detail), Forward ? "forward" : "reverse",
-         Forward ? "__enzyme_register_derivative" : "__enzyme_register_gradient"});
+         Forward ? "__enzyme_register_derivative"
+                 : "__enzyme_register_gradient"});
     break;
   case RefusalKind::IndirectCall:
     Say(DiagId::IndirectCall, {R.Detail});
@@ -605,7 +672,8 @@ static void tell(const Refusal &R, bool Forward,
     Say(DiagId::InlineAssembly, {R.Detail});
     break;
   case RefusalKind::UnknownType:
-    Say(DiagId::TypeUnknown, {userName(R.At->getFunction()->getName()), R.Detail});
+    Say(DiagId::TypeUnknown,
+        {userName(R.At->getFunction()->getName()), R.Detail});
     break;
   case RefusalKind::Instruction:
     if (R.At->isAtomic())
@@ -617,7 +685,8 @@ static void tell(const Refusal &R, bool Forward,
     Say(DiagId::ShadowNotAvailable, {R.Detail});
     break;
   case RefusalKind::NoErrorBound:
-    Say(DiagId::ErrorEstimateRefused, {userName(R.At->getFunction()->getName()), R.Detail});
+    Say(DiagId::ErrorEstimateRefused,
+        {userName(R.At->getFunction()->getName()), R.Detail});
     break;
   case RefusalKind::ExceptionPath:
     Say(DiagId::ExceptionPath, {});
@@ -629,10 +698,12 @@ static void tell(const Refusal &R, bool Forward,
     Say(DiagId::DeviceOperation, {R.Detail});
     break;
   case RefusalKind::FromTape:
-    Say(DiagId::ForwardFromTape, {userName(R.At->getFunction()->getName()), R.Detail});
+    Say(DiagId::ForwardFromTape,
+        {userName(R.At->getFunction()->getName()), R.Detail});
     break;
   case RefusalKind::Memory:
-    Say(DiagId::TapeTooLarge, {userName(R.At->getFunction()->getName()), R.Detail});
+    Say(DiagId::TapeTooLarge,
+        {userName(R.At->getFunction()->getName()), R.Detail});
     break;
   case RefusalKind::ControlFlow:
     Say(DiagId::UnsupportedControlFlow, {R.Detail});
@@ -640,10 +711,13 @@ static void tell(const Refusal &R, bool Forward,
   }
 }
 
-void Differentiator::report(ArrayRef<Refusal> Refusals, const RequestTrail &Trail) {
+void Differentiator::report(ArrayRef<Refusal> Refusals,
+                            const RequestTrail &Trail) {
   for (const Refusal &R : Refusals)
     tell(R, Jobs.front().Request.Mode == DerivativeMode::Forward,
-         [&](DiagId Id, ArrayRef<DiagArg> Args) { Diags.report(Id, R.At, Trail, Args); });
+         [&](DiagId Id, ArrayRef<DiagArg> Args) {
+           Diags.report(Id, R.At, Trail, Args);
+         });
 }
 
 Differentiator::Outcome Differentiator::settleRefusals(bool Finally) {
@@ -667,16 +741,19 @@ Differentiator::Outcome Differentiator::settleRefusals(bool Finally) {
     for (size_t Asked : J.Asks)
       if (!Jobs[Asked].Refusals.empty())
         Refused.insert(Jobs[Asked].Request.Primal);
-    bool NoneLeft = N == 1 || (Finally && count_if(Refused, [&](const Function *F) {
-                                 return F->arg_size() + 1 == Primal.arg_size();
-                               }) == N);
+    bool NoneLeft =
+        N == 1 || (Finally && count_if(Refused, [&](const Function *F) {
+                                return F->arg_size() + 1 == Primal.arg_size();
+                              }) == N);
     if (NoneLeft)
       for (size_t Asked : J.Asks)
         if (Jobs[Asked].Request.Primal->arg_size() + 1 == Primal.arg_size())
           Certain.insert(Asked);
   }
-  bool Answerable = none_of(Certain, [&](size_t At) { return IsRefused(Jobs[At]); });
-  if (!Answerable && Reach != Candidates::AllAndTell && Prepare->callsThroughPointers())
+  bool Answerable =
+      none_of(Certain, [&](size_t At) { return IsRefused(Jobs[At]); });
+  if (!Answerable && Reach != Candidates::AllAndTell &&
+      Prepare->callsThroughPointers())
     return Outcome::Wide;
   for (size_t At : Certain)
     if (const Job &J = Jobs[At]; IsRefused(J))
@@ -696,28 +773,34 @@ void Differentiator::writeRefusal(Job &J) {
   SourcePlace Place(*R.At);
   if (std::string Line = Place.str(); !Line.empty())
     Text += Line + ": ";
-  tell(R, Jobs.front().Request.Mode == DerivativeMode::Forward, [&](DiagId Id, ArrayRef<DiagArg> Args) { Text += textOf(Id, Args); });
+  tell(R, Jobs.front().Request.Mode == DerivativeMode::Forward,
+       [&](DiagId Id, ArrayRef<DiagArg> Args) { Text += textOf(Id, Args); });
   for (Function *F : {J.Made, J.Sweep, J.Recorder}) {
     if (!F)
       continue;
     IRBuilder<> B(BasicBlock::Create(M.getContext(), "", F));
-    B.CreateCall(Runtime.require("rg_refused_callee"), {B.CreateGlobalString(Text)});
+    B.CreateCall(Runtime.require("rg_refused_callee"),
+                 {B.CreateGlobalString(Text)});
     B.CreateUnreachable();
   }
 }
 
-/// I moves what this program takes for integers to where something active depends
-/// on it, and nothing declares that it is: callers may know of floats there.
+/// I moves what this program takes for integers to where something active
+/// depends on it, and nothing declares that it is: callers may know of floats
+/// there.
 static bool callersMayKnow(const Instruction &I, const ActivityAnalysis &A) {
   const ProgramFacts &Facts = A.facts();
   if (const auto *S = dyn_cast<StoreInst>(&I))
-    return A.isUsefulMemory(S->getPointerOperand()) && Facts.types().isBareMove(I);
+    return A.isUsefulMemory(S->getPointerOperand()) &&
+           Facts.types().isBareMove(I);
   const auto *C = dyn_cast<CallBase>(&I);
-  if (!C || I.hasMetadata("rg.layout") || I.hasMetadata(LLVMContext::MD_tbaa_struct))
+  if (!C || I.hasMetadata("rg.layout") ||
+      I.hasMetadata(LLVMContext::MD_tbaa_struct))
     return false;
   const OperationRecord *R = Facts.catalogue().lookup(I);
   if (!isa<AnyMemTransferInst>(C) &&
-      !(R && (R->Handler == HandlerKind::MemCpy || R->Handler == HandlerKind::MemMove)))
+      !(R && (R->Handler == HandlerKind::MemCpy ||
+              R->Handler == HandlerKind::MemMove)))
     return false;
   Transfer T = transferOf(*C, Facts.catalogue());
   auto Visible = [&](const Value *P) {
@@ -733,16 +816,19 @@ static bool callersMayKnow(const Instruction &I, const ActivityAnalysis &A) {
   });
 }
 
-/// I copies a struct or two, without a word on their types, and of some of their floats only
-/// indices tell that perhaps do not go so far.
+/// I copies a struct or two, without a word on their types, and of some of
+/// their floats only indices tell that perhaps do not go so far.
 static bool isKnownByIndex(const Instruction &I, const ActivityAnalysis &A) {
   constexpr uint64_t Largest = 1024; // bytes
   const auto *C = dyn_cast<AnyMemTransferInst>(&I);
   const auto *Length = C ? dyn_cast<ConstantInt>(C->getLength()) : nullptr;
-  return Length && Length->getZExtValue() <= Largest && !I.hasMetadata("rg.layout") &&
-         !I.hasMetadata(LLVMContext::MD_tbaa_struct) && A.isUsefulMemory(C->getRawDest()) &&
+  return Length && Length->getZExtValue() <= Largest &&
+         !I.hasMetadata("rg.layout") &&
+         !I.hasMetadata(LLVMContext::MD_tbaa_struct) &&
+         A.isUsefulMemory(C->getRawDest()) &&
          A.isVariedMemory(C->getRawSource()) &&
-         A.facts().types().knowsByIndexOnly(C->getRawDest(), Length->getZExtValue());
+         A.facts().types().knowsByIndexOnly(C->getRawDest(),
+                                            Length->getZExtValue());
 }
 
 Differentiator::Outcome Differentiator::emit(Job &J) {
@@ -751,11 +837,13 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
     if (!J.Request.FromTape)
       return emitByRule(J, *Rule);
     Diags.report(DiagId::ForwardFromTape, nullptr, J.Trail,
-                 {DiagArg(J.Request.Primal), "its rule computes values and tangents together"});
+                 {DiagArg(J.Request.Primal),
+                  "its rule computes values and tangents together"});
     return Outcome::Failed;
   }
   Function &F = *Prepare->preparedOf(J.Request.Primal);
-  FunctionAnalysisManager &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  FunctionAnalysisManager &FAM =
+      MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   bool Split = J.Request.Mode == DerivativeMode::Augment;
 
   // What is true.
@@ -763,15 +851,17 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
   DominatorTree &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   LoopShape Shape(F, LI, FAM.getResult<ScalarEvolutionAnalysis>(F));
   ActivityAnalysis Activity(F, J.Request.Args,
-                            J.Request.ActiveReturn || J.Request.ShadowReturn, *Facts, Shape,
-                            J.Callers);
+                            J.Request.ActiveReturn || J.Request.ShadowReturn,
+                            *Facts, Shape, J.Callers);
   J.Own = Activity.origins();
-  OverwriteAnalysis::When Reversed =
-      Jobs.front().Sweep ? OverwriteAnalysis::AnyTime
-      : Split            ? OverwriteAnalysis::AfterReturn
-                         : OverwriteAnalysis::AtOnce;
-  OverwriteAnalysis Overwrite(F, *Root, Reversed, FAM.getResult<AAManager>(F), Activity, Shape, Opts);
-  raw_ostream &Printed = errs(); // layering: the printers that the user asked for
+  OverwriteAnalysis::When Reversed = Jobs.front().Sweep
+                                         ? OverwriteAnalysis::AnyTime
+                                     : Split ? OverwriteAnalysis::AfterReturn
+                                             : OverwriteAnalysis::AtOnce;
+  OverwriteAnalysis Overwrite(F, *Root, Reversed, FAM.getResult<AAManager>(F),
+                              Activity, Shape, Opts);
+  raw_ostream &Printed =
+      errs(); // layering: the printers that the user asked for
   if (Opts.PrintLoops)
     Shape.print(Printed);
   if (Opts.PrintActivity)
@@ -793,29 +883,36 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
       }))
     return Outcome::Untyped;
   if (!LastTry && J.Request.Mode != DerivativeMode::Forward &&
-      any_of(instructions(F), [&](const Instruction &I) { return isKnownByIndex(I, Activity); }))
+      any_of(instructions(F),
+             [&](const Instruction &I) { return isKnownByIndex(I, Activity); }))
     return Outcome::Untyped;
-  if (&F != Root && any_of(Plan.refusals(), [](const Refusal &Why) {
-        return Why.Kind == RefusalKind::UnknownType;
-      }) && !Prepare->isInlinedEverywhere(*J.Request.Primal)) {
+  if (&F != Root &&
+      any_of(Plan.refusals(),
+             [](const Refusal &Why) {
+               return Why.Kind == RefusalKind::UnknownType;
+             }) &&
+      !Prepare->isInlinedEverywhere(*J.Request.Primal)) {
     MinglesTypes = J.Request.Primal;
     return Outcome::Mingled;
   }
   if (!Plan.refusals().empty()) {
     J.Refusals.assign(Plan.refusals().begin(), Plan.refusals().end());
-    if (Outcome Settled = settleRefusals(/*Finally=*/false); Settled != Outcome::Done)
+    if (Outcome Settled = settleRefusals(/*Finally=*/false);
+        Settled != Outcome::Done)
       return Settled;
     return PlanOnly ? Outcome::Planned : Outcome::Done;
   }
   if (J.Request.Mode != DerivativeMode::Forward)
     if (std::optional<std::string> Problem = Plan.verify()) {
-      Diags.report(DiagId::InvalidPlan, nullptr, J.Trail, {DiagArg(J.Request.Primal), *Problem});
+      Diags.report(DiagId::InvalidPlan, nullptr, J.Trail,
+                   {DiagArg(J.Request.Primal), *Problem});
       return Outcome::Failed;
     }
 
   if (PlanOnly) {
     for (Instruction &I : instructions(F))
-      if (auto *C = dyn_cast<CallBase>(&I); C && Plan.action(*C) == CallAction::Derivative)
+      if (auto *C = dyn_cast<CallBase>(&I);
+          C && Plan.action(*C) == CallAction::Derivative)
         derivative(Plan.calleeRequest(*C));
     return Outcome::Planned;
   }
@@ -837,7 +934,8 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
     PrimalEmitter Primal(Plan, *J.Made, *this);
     if (!Primal.run()) {
       Diags.report(DiagId::InternalError, nullptr, J.Trail,
-                   {"the clone of " + userName(*J.Request.Primal) + " differs from its plan"});
+                   {"the clone of " + userName(*J.Request.Primal) +
+                    " differs from its plan"});
       return Outcome::Failed;
     }
     ReverseEmitter Reverse(Plan, Primal, Split ? *J.Sweep : *J.Made, *this);
@@ -849,12 +947,14 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
 }
 
 /// The primal is not looked into: its derivatives are functions already.
-Differentiator::Outcome Differentiator::emitByRule(Job &J, const OperationRecord &Rule) {
+Differentiator::Outcome
+Differentiator::emitByRule(Job &J, const OperationRecord &Rule) {
   if (PlanOnly)
     return Outcome::Planned;
   if (!emitRule(J.Request, Rule, *J.Made, J.Sweep, Runtime)) {
     Diags.report(DiagId::InternalError, nullptr, J.Trail,
-                 {"the runtime's rule of " + userName(*J.Request.Primal) + " does not fit its record"});
+                 {"the runtime's rule of " + userName(*J.Request.Primal) +
+                  " does not fit its record"});
     return Outcome::Failed;
   }
   return verified(J);
@@ -862,7 +962,8 @@ Differentiator::Outcome Differentiator::emitByRule(Job &J, const OperationRecord
 
 /// Last step of a derivative that was written.
 Differentiator::Outcome Differentiator::verified(Job &J) {
-  raw_ostream &Printed = errs(); // layering: the printers that the user asked for
+  raw_ostream &Printed =
+      errs(); // layering: the printers that the user asked for
   for (Function *D : {J.Made, J.Sweep, J.Recorder}) {
     if (!D)
       continue;
@@ -872,7 +973,8 @@ Differentiator::Outcome Differentiator::verified(Job &J) {
       if (Opts.PrintDerivative)
         D->print(Printed);
       Diags.report(DiagId::InvalidDerivative, nullptr, J.Trail,
-                   {DiagArg(J.Request.Primal), StringRef(Problem).split('\n').first.str()});
+                   {DiagArg(J.Request.Primal),
+                    StringRef(Problem).split('\n').first.str()});
       return Outcome::Failed;
     }
     Emitted.push_back(D);

@@ -1,7 +1,8 @@
-//===- Differentiator.h - the derivatives of one module ----------*- C++ -*-===//
+//===- Differentiator.h - the derivatives of one module ----------*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -28,16 +29,17 @@ namespace retrograd {
 
 class Differentiator final : public EmitServices {
 public:
-  Differentiator(llvm::Module &M, llvm::ModuleAnalysisManager &MAM, Catalogue &Cat,
-                 DiagnosticEngine &Diags, const Options &Opts);
+  Differentiator(llvm::Module &M, llvm::ModuleAnalysisManager &MAM,
+                 Catalogue &Cat, DiagnosticEngine &Diags, const Options &Opts);
   ~Differentiator() override;
 
-  /// The derivative that the user's calls (one or more, with equal requests) ask
-  /// for, complete with all that it calls; null after a diagnosed failure.
-  llvm::Function *differentiate(llvm::ArrayRef<const EntryCall *> Calls,
-                                llvm::ArrayRef<const EntryCall *> OtherHalf = {});
-  /// As differentiate(), without the last move: what was asked to be printed is,
-  /// and the module stays as it was.
+  /// The derivative that the user's calls (one or more, with equal requests)
+  /// ask for, complete with all that it calls; null after a diagnosed failure.
+  llvm::Function *
+  differentiate(llvm::ArrayRef<const EntryCall *> Calls,
+                llvm::ArrayRef<const EntryCall *> OtherHalf = {});
+  /// As differentiate(), without the last move: what was asked to be printed
+  /// is, and the module stays as it was.
   void plan(llvm::ArrayRef<const EntryCall *> Calls);
   /// Did any request meet a call through a pointer with candidates?
   bool callsThroughPointers() const;
@@ -46,8 +48,10 @@ public:
 
   llvm::Function *derivative(const DerivativeRequest &R) override;
   llvm::Function *recorder(const DerivativeRequest &R) override;
-  llvm::GlobalVariable *shadowOf(llvm::GlobalVariable &G, unsigned Lane) override;
-  llvm::GlobalVariable *shadowTable(llvm::GlobalVariable &G, llvm::Constant &Shadows) override;
+  llvm::GlobalVariable *shadowOf(llvm::GlobalVariable &G,
+                                 unsigned Lane) override;
+  llvm::GlobalVariable *shadowTable(llvm::GlobalVariable &G,
+                                    llvm::Constant &Shadows) override;
   RuntimeLibrary &runtime() override { return Runtime; }
   /// All derivatives with a body.
   llvm::ArrayRef<llvm::Function *> finished() const { return Finished; }
@@ -58,7 +62,7 @@ private:
   struct Job {
     DerivativeRequest Request;
     llvm::Function *Made;
-    llvm::Function *Sweep = nullptr; ///< of an Augment
+    llvm::Function *Sweep = nullptr;    ///< of an Augment
     llvm::Function *Recorder = nullptr; ///< of a Forward with FromTape
     RequestTrail Trail;
     ShadowOrigins Callers; ///< of the function that asked; part of the identity
@@ -77,9 +81,10 @@ private:
     Untyped, ///< bytes without a type matter; others can still be asked
     Apart,   ///< lanes cannot lie side by side here
     Mingled, ///< a callee moves bytes that are one thing here and another there
-    Wide,    ///< refused; perhaps because of functions that are never called here
+    Wide, ///< refused; perhaps because of functions that are never called here
   };
-  Outcome differentiate(const DerivativeRequest &R, llvm::ArrayRef<const EntryCall *> Calls,
+  Outcome differentiate(const DerivativeRequest &R,
+                        llvm::ArrayRef<const EntryCall *> Calls,
                         const RequestTrail &Trail);
   /// All jobs that come of request R, with the facts as they are.
   Outcome run(const DerivativeRequest &R, const RequestTrail &Trail);
@@ -89,9 +94,9 @@ private:
   Outcome verified(Job &J);
   PreparePrimal &preparation(DerivativeMode Mode);
   void report(llvm::ArrayRef<Refusal> Refusals, const RequestTrail &Trail);
-  /// Reports the refusals of jobs that the root surely needs. The others', behind
-  /// calls through pointers, end the program if they are reached. Done if the
-  /// request can be answered; Wide: nothing was reported yet.
+  /// Reports the refusals of jobs that the root surely needs. The others',
+  /// behind calls through pointers, end the program if they are reached. Done
+  /// if the request can be answered; Wide: nothing was reported yet.
   Outcome settleRefusals(bool Finally);
   void writeRefusal(Job &J);
   unsigned levelOf(llvm::ArrayRef<llvm::Function *> Graph) const;
@@ -121,10 +126,14 @@ private:
   /// The facts include what callers know of types.
   bool CallersAsked = false;
   bool PlanOnly = false;
-  /// Which functions calls through pointers may lead to: those of the module; when that is
-  /// refused, those that the request refers to; when that is refused, too, it is told what
-  /// the first attempt found.
-  enum class Candidates : uint8_t { All, Narrow, AllAndTell } Reach = Candidates::All;
+  /// Which functions calls through pointers may lead to: those of the module;
+  /// when that is refused, those that the request refers to; when that is
+  /// refused, too, it is told what the first attempt found.
+  enum class Candidates : uint8_t {
+    All,
+    Narrow,
+    AllAndTell
+  } Reach = Candidates::All;
   /// After Outcome::Mingled: that callee.
   llvm::Function *MinglesTypes = nullptr;
   std::deque<Job> Jobs;
@@ -136,10 +145,13 @@ private:
   /// By global and lane.
   using GlobalLane = std::pair<llvm::GlobalVariable *, unsigned>;
   /// By global, lane and level.
-  llvm::DenseMap<std::tuple<llvm::GlobalVariable *, unsigned, unsigned>, llvm::GlobalVariable *>
+  llvm::DenseMap<std::tuple<llvm::GlobalVariable *, unsigned, unsigned>,
+                 llvm::GlobalVariable *>
       ShadowGlobals;
   /// By constant and what its shadow holds.
-  llvm::DenseMap<std::pair<llvm::GlobalVariable *, llvm::Constant *>, llvm::GlobalVariable *> ShadowTables;
+  llvm::DenseMap<std::pair<llvm::GlobalVariable *, llvm::Constant *>,
+                 llvm::GlobalVariable *>
+      ShadowTables;
   /// From a shadow to how many derivatives deep it is used.
   llvm::DenseMap<const llvm::Constant *, unsigned> LevelOfShadow;
   unsigned ShadowLevel = 0; ///< of the current request
@@ -148,7 +160,8 @@ private:
   llvm::SmallVector<llvm::Function *, 8> Emitted;
   /// Those of all requests so far.
   llvm::SmallVector<llvm::Function *, 16> Finished;
-  /// Of the request being answered: parameters that all threads of a kernel pass alike.
+  /// Of the request being answered: parameters that all threads of a kernel
+  /// pass alike.
   llvm::BitVector RootUniform;
 };
 

@@ -277,7 +277,8 @@ static bool handlesFloatsIfSeen(const Function *F) {
 
 static bool takesFloats(const FunctionType &T) {
   return T.getReturnType()->isFPOrFPVectorTy() ||
-         any_of(T.params(), [](const Type *P) { return P->isFPOrFPVectorTy(); });
+         any_of(T.params(),
+                [](const Type *P) { return P->isFPOrFPVectorTy(); });
 }
 
 /// `if (hook) hook(x)`: made only where the address is not null.
@@ -286,13 +287,17 @@ static bool isOptional(const CallBase &Call) {
   const BasicBlock *To = Call.getParent();
   for (unsigned Steps = 0; Steps != 4; ++Steps) {
     const BasicBlock *From = To->getSinglePredecessor();
-    const auto *Branch = From ? dyn_cast<BranchInst>(From->getTerminator()) : nullptr;
+    const auto *Branch =
+        From ? dyn_cast<BranchInst>(From->getTerminator()) : nullptr;
     if (!Branch)
       return false;
-    const auto *Test = Branch->isConditional() ? dyn_cast<ICmpInst>(Branch->getCondition()) : nullptr;
+    const auto *Test = Branch->isConditional()
+                           ? dyn_cast<ICmpInst>(Branch->getCondition())
+                           : nullptr;
     if (Test && Test->isEquality() && Test->getOperand(0) == Address &&
         isa<ConstantPointerNull>(Test->getOperand(1)) &&
-        Branch->getSuccessor(Test->getPredicate() == CmpInst::ICMP_NE ? 0 : 1) == To)
+        Branch->getSuccessor(
+            Test->getPredicate() == CmpInst::ICMP_NE ? 0 : 1) == To)
       return true;
     To = From;
   }
@@ -300,13 +305,16 @@ static bool isOptional(const CallBase &Call) {
 }
 
 CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call) {
-  Dispatcher Wanted{nullptr, Call.getFunctionType(), passing(Call),
-                    Call.getCallingConv(), slotOf(Call), {}, Epoch};
+  Dispatcher Wanted{nullptr,       Call.getFunctionType(),
+                    passing(Call), Call.getCallingConv(),
+                    slotOf(Call),  {},
+                    Epoch};
   SmallVector<Function *, 8> Found = candidates(Wanted);
   const bool Choosing =
       any_of(Found, [](const Function *F) { return chooses(*F); });
   for (Value *Argument : Call.args())
-    Wanted.Fixed.push_back(Choosing ? dyn_cast<ConstantInt>(Argument) : nullptr);
+    Wanted.Fixed.push_back(Choosing ? dyn_cast<ConstantInt>(Argument)
+                                    : nullptr);
   for (Dispatcher &D : Dispatchers)
     if (D.Type == Wanted.Type && D.PassedAs == Wanted.PassedAs &&
         D.Convention == Wanted.Convention && D.Slot == Wanted.Slot &&
@@ -401,8 +409,8 @@ Function *CallDispatch::makeUnseen(const Dispatcher &D, Function *Callee) {
   return F;
 }
 
-void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates, bool LeftOut,
-                             const CallBase &First) {
+void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates,
+                             bool LeftOut, const CallBase &First) {
   Function &F = *D.F;
   LLVMContext &Ctx = M.getContext();
   Argument *Address = F.getArg(F.arg_size() - 1);
@@ -415,10 +423,10 @@ void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates, boo
     B.CreateCondBr(B.CreateICmpEQ(Address, Candidate), Taken, Next);
     B.SetInsertPoint(Taken);
     bool Seen = !Candidate->isDeclaration() || Cat.lookupFunction(*Candidate);
-    returnValue(B, callFrom(B, D,
-                            Seen ? specialise(D, *Candidate)
-                                 : makeUnseen(D, Candidate),
-                            F));
+    returnValue(
+        B, callFrom(B, D,
+                    Seen ? specialise(D, *Candidate) : makeUnseen(D, Candidate),
+                    F));
     B.SetInsertPoint(Next);
     Floats |= handlesFloatsIfSeen(Candidate);
   }
@@ -467,17 +475,20 @@ bool CallDispatch::isClosed(const Function &Dispatcher) const {
   });
 }
 
-void CallDispatch::narrow(std::optional<SmallPtrSet<const Function *, 32>> Among) {
+void CallDispatch::narrow(
+    std::optional<SmallPtrSet<const Function *, 32>> Among) {
   Only = std::move(Among);
   ++Epoch;
 }
 
-bool CallDispatch::hasOthersThan(const SmallPtrSetImpl<const Function *> &Among) const {
+bool CallDispatch::hasOthersThan(
+    const SmallPtrSetImpl<const Function *> &Among) const {
   return any_of(Dispatchers, [&](const Dispatcher &D) {
     if (D.Epoch != Epoch)
       return false;
     SmallVector<Function *, 8> Found = candidates(D);
-    size_t Kept = count_if(Found, [&](const Function *F) { return Among.contains(F); });
+    size_t Kept =
+        count_if(Found, [&](const Function *F) { return Among.contains(F); });
     return Kept && Kept != Found.size();
   });
 }

@@ -25,10 +25,11 @@
 // table (a virtual call), functions that only stand in virtual tables have to
 // stand at that place in one.
 //
-// Integers that a call passes as constants, and that a candidate chooses by, are
-// part of a dispatcher's identity: the managers of std::function and std::any get
-// an object and what to do with it (copy it, destroy it, tell its address), and
-// one function that did all of it would take an object for its address.
+// Integers that a call passes as constants, and that a candidate chooses by,
+// are part of a dispatcher's identity: the managers of std::function and
+// std::any get an object and what to do with it (copy it, destroy it, tell its
+// address), and one function that did all of it would take an object for its
+// address.
 //
 // An address that is none of them: where floating-point numbers are involved it
 // ends the program with a message; elsewhere (a hook that logs) it is called as
@@ -66,11 +67,14 @@ public:
   bool isClosed(const llvm::Function &Dispatcher) const;
   /// No call through a pointer was met that has candidates.
   bool empty() const { return Dispatchers.empty(); }
-  /// Dispatchers made from now on have candidates in Among only, if there are some; null: all
-  /// of the module's. What is left out ends the program like an address that nobody knows.
-  void narrow(std::optional<llvm::SmallPtrSet<const llvm::Function *, 32>> Among);
+  /// Dispatchers made from now on have candidates in Among only, if there are
+  /// some; null: all of the module's. What is left out ends the program like an
+  /// address that nobody knows.
+  void
+  narrow(std::optional<llvm::SmallPtrSet<const llvm::Function *, 32>> Among);
   /// Would dispatchers that are in use have fewer candidates then?
-  bool hasOthersThan(const llvm::SmallPtrSetImpl<const llvm::Function *> &Among) const;
+  bool hasOthersThan(
+      const llvm::SmallPtrSetImpl<const llvm::Function *> &Among) const;
   /// Removes dispatchers that nobody calls.
   void finish();
 
@@ -82,8 +86,8 @@ private:
     llvm::AttributeList PassedAs;
     llvm::CallingConv::ID Convention;
     std::optional<int64_t> Slot;
-    /// Per parameter: the integer that is passed for it, where candidates choose
-    /// by it; null elsewhere.
+    /// Per parameter: the integer that is passed for it, where candidates
+    /// choose by it; null elsewhere.
     llvm::SmallVector<llvm::ConstantInt *, 4> Fixed;
     /// How often candidates had been narrowed when it was made.
     unsigned Epoch;
@@ -92,8 +96,8 @@ private:
   /// Callee as it is for the fixed arguments of D.
   llvm::Function *specialise(const Dispatcher &D, llvm::Function &Callee);
   llvm::SmallVector<llvm::Function *, 8> candidates(const Dispatcher &D) const;
-  void writeBody(Dispatcher &D, llvm::ArrayRef<llvm::Function *> Candidates, bool LeftOut,
-                 const llvm::CallBase &First);
+  void writeBody(Dispatcher &D, llvm::ArrayRef<llvm::Function *> Candidates,
+                 bool LeftOut, const llvm::CallBase &First);
   llvm::Function *makeUnseen(const Dispatcher &D, llvm::Function *Callee);
   llvm::Value *callFrom(llvm::IRBuilderBase &B, const Dispatcher &D,
                         llvm::Value *Callee, llvm::Function &In) const;

@@ -1,7 +1,7 @@
 //===- FirstIterations.cpp - loops that begin differently -----------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,17 +35,22 @@ static bool isCondition(const Value &V, const Loop &L, bool MayCompare = true) {
   });
 }
 
-/// The header of L has a phi that tells the first iteration from all others, and a
-/// branch asks it.
+/// The header of L has a phi that tells the first iteration from all others,
+/// and a branch asks it.
 static bool beginsDifferently(const Loop &L) {
   const BasicBlock *Before = L.getLoopPredecessor(), *Latch = L.getLoopLatch();
   if (!Before || !Latch)
     return false;
   return any_of(L.getHeader()->phis(), [&](const PHINode &P) {
-    // A constant expression or a global's address can be equal under another name.
-    auto IsKnown = [](const Value *V) { return isa<ConstantInt, ConstantPointerNull>(V); };
-    const Value *First = P.getIncomingValueForBlock(Before), *Later = P.getIncomingValueForBlock(Latch);
-    return IsKnown(First) && IsKnown(Later) && First != Later && isCondition(P, L);
+    // A constant expression or a global's address can be equal under another
+    // name.
+    auto IsKnown = [](const Value *V) {
+      return isa<ConstantInt, ConstantPointerNull>(V);
+    };
+    const Value *First = P.getIncomingValueForBlock(Before),
+                *Later = P.getIncomingValueForBlock(Latch);
+    return IsKnown(First) && IsKnown(Later) && First != Later &&
+           isCondition(P, L);
   });
 }
 
@@ -65,7 +70,9 @@ static bool canCopy(const Loop &L) {
 
 bool retrograd::peelFirstIterations(Function &F, FunctionAnalysisManager &FAM) {
   auto &LI = FAM.getResult<LoopAnalysis>(F);
-  auto Wanted = [](const Loop *L) { return beginsDifferently(*L) && canCopy(*L); };
+  auto Wanted = [](const Loop *L) {
+    return beginsDifferently(*L) && canCopy(*L);
+  };
   if (none_of(LI.getLoopsInPreorder(), Wanted))
     return false;
   FunctionPassManager Shape;
@@ -78,14 +85,15 @@ bool retrograd::peelFirstIterations(Function &F, FunctionAnalysisManager &FAM) {
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   auto &AC = FAM.getResult<AssumptionAnalysis>(F);
   bool Changed = false;
-  // Outer loops first; the copy of an inner loop, in what was peeled off, is a loop of
-  // its own and not looked at.
+  // Outer loops first; the copy of an inner loop, in what was peeled off, is a
+  // loop of its own and not looked at.
   for (Loop *L : Loops.getLoopsInPreorder()) {
     if (!Wanted(L) || !canPeel(L))
       continue;
     ValueToValueMapTy Copies;
-    Changed |= peelLoop(L, /*PeelCount=*/1, /*PeelLast=*/false, &Loops, &SE, DT, &AC,
-                        /*PreserveLCSSA=*/true, Copies);
+    Changed |=
+        peelLoop(L, /*PeelCount=*/1, /*PeelLast=*/false, &Loops, &SE, DT, &AC,
+                 /*PreserveLCSSA=*/true, Copies);
   }
   FAM.invalidate(F, PreservedAnalyses::none());
   return Changed;

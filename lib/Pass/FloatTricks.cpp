@@ -1,28 +1,32 @@
-//===- FloatTricks.cpp - arithmetic on the bits of floats ------------------===//
+//===- FloatTricks.cpp - arithmetic on the bits of floats
+//------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // Vector mathematics (Eigen's exp and log, say) is full of two tricks whose
 // operations say nothing of, or the wrong thing about, their derivative:
 //
-//   (x + 2^52) - 2^52       rounds x to an integer. The derivative is 0, that of
+//   (x + 2^52) - 2^52       rounds x to an integer. The derivative is 0, that
+//   of
 //                           the sum and the difference is 1.
-//   (bits(x) & ~exponent)   the mantissa of x with another exponent: x * 2^n with
-//   | exponent of 0.5       n constant between powers of two.
+//   (bits(x) & ~exponent)   the mantissa of x with another exponent: x * 2^n
+//   with | exponent of 0.5       n constant between powers of two.
 //
 // The first is marked as a value that moves in steps (`!rg.steps`), and so does
 // not vary. The second gets its multiplication: where x is normal it is exact,
 // elsewhere the bits stay what they were.
 //
-// LLVM writes a number of half precision beside itself, in one word, as a product:
-// zext(bits) * 0x10001. It gets its or and shift back, which move bits.
+// LLVM writes a number of half precision beside itself, in one word, as a
+// product: zext(bits) * 0x10001. It gets its or and shift back, which move
+// bits.
 //
-// And where memory holds a number or a pointer by turns (a std::variant of a double and
-// a vector), LLVM forwards the number that was stored to the load of a pointer on paths
-// that do not run then. What uses such a pointer ends the program, if it is reached.
+// And where memory holds a number or a pointer by turns (a std::variant of a
+// double and a vector), LLVM forwards the number that was stored to the load of
+// a pointer on paths that do not run then. What uses such a pointer ends the
+// program, if it is reached.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,8 +83,8 @@ static void multiplyMantissa(Instruction &I) {
   unsigned Stored = APFloat::semanticsPrecision(Semantics) - 1;
   uint64_t Bias = APFloat::semanticsMaxExponent(Semantics);
   APInt Field = APInt::getBitsSet(Bits, Stored, Bits - 1);
-  if (Mask->getBitWidth() != Bits || *Mask != ~Field || !Exponent->isSubsetOf(Field) ||
-      Exponent->isZero() || *Exponent == Field)
+  if (Mask->getBitWidth() != Bits || *Mask != ~Field ||
+      !Exponent->isSubsetOf(Field) || Exponent->isZero() || *Exponent == Field)
     return;
   uint64_t To = Exponent->lshr(Stored).getZExtValue();
   IRBuilder<> B(I.getParent(), std::next(I.getIterator()));
@@ -91,44 +95,57 @@ static void multiplyMantissa(Instruction &I) {
   };
   // 2^(To - From), From being the exponent of X; both are normal if From lies
   // in [1, To + Bias - 1].
-  Value *From = B.CreateAnd(B.CreateBitCast(X, Ints), ConstantInt::get(Ints, Field));
-  Value *Power = B.CreateBitCast(B.CreateSub(Place(To + Bias), From), T, "power");
-  Value *Normal = B.CreateICmpULT(B.CreateSub(From, Place(1)), Place(To + Bias - 1));
+  Value *From =
+      B.CreateAnd(B.CreateBitCast(X, Ints), ConstantInt::get(Ints, Field));
+  Value *Power =
+      B.CreateBitCast(B.CreateSub(Place(To + Bias), From), T, "power");
+  Value *Normal =
+      B.CreateICmpULT(B.CreateSub(From, Place(1)), Place(To + Bias - 1));
   Value *Product = B.CreateFMul(X, Power);
   Value *Mantissa = B.CreateSelect(Normal, Product, &I, "mantissa");
   if (auto *P = dyn_cast<Instruction>(Power))
     markSteps(*P);
   markSteps(I);
-  I.replaceUsesWithIf(Mantissa, [&](Use &U) { return U.getUser() != Mantissa; });
+  I.replaceUsesWithIf(Mantissa,
+                      [&](Use &U) { return U.getUser() != Mantissa; });
 }
 
 /// I is bits * (1 + 2^n), and there are n bits, of a number.
 static bool repeatBits(Instruction &I) {
   Value *Bits, *Number;
   const APInt *Factor;
-  if (!match(&I, m_Mul(m_ZExt(m_Value(Bits)), m_APInt(Factor))) || !match(Bits, m_BitCast(m_Value(Number))) ||
+  if (!match(&I, m_Mul(m_ZExt(m_Value(Bits)), m_APInt(Factor))) ||
+      !match(Bits, m_BitCast(m_Value(Number))) ||
       !Number->getType()->isFPOrFPVectorTy() || !Bits->getType()->isIntegerTy())
     return false;
   unsigned Width = Bits->getType()->getIntegerBitWidth();
-  if (2 * Width > Factor->getBitWidth() || *Factor != APInt::getOneBitSet(Factor->getBitWidth(), Width) + 1)
+  if (2 * Width > Factor->getBitWidth() ||
+      *Factor != APInt::getOneBitSet(Factor->getBitWidth(), Width) + 1)
     return false;
   IRBuilder<> B(&I);
-  I.replaceAllUsesWith(B.CreateOr(B.CreateShl(I.getOperand(0), Width), I.getOperand(0)));
+  I.replaceAllUsesWith(
+      B.CreateOr(B.CreateShl(I.getOperand(0), Width), I.getOperand(0)));
   I.eraseFromParent();
   return true;
 }
 
-/// TBAA says that nothing but a float is there. (Members of unions are "omnipotent char".)
+/// TBAA says that nothing but a float is there. (Members of unions are
+/// "omnipotent char".)
 static bool isDeclaredFloat(const LoadInst &Load) {
   const MDNode *Tag = Load.getMetadata(LLVMContext::MD_tbaa);
-  const auto *Type = Tag && Tag->getNumOperands() >= 3 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
-  const auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+  const auto *Type = Tag && Tag->getNumOperands() >= 3
+                         ? dyn_cast<MDNode>(Tag->getOperand(1))
+                         : nullptr;
+  const auto *Name = Type && Type->getNumOperands()
+                         ? dyn_cast<MDString>(Type->getOperand(0))
+                         : nullptr;
   return Name && Name->getString() != "omnipotent char";
 }
 
-/// Small structs that hold pointers beside floats may be loaded as one vector of
-/// floats, and the pointer made from a lane's bits; unions of both as a float. Types and shadows follow
-/// pointers that are loaded as pointers: loads the lane again as what it is.
+/// Small structs that hold pointers beside floats may be loaded as one vector
+/// of floats, and the pointer made from a lane's bits; unions of both as a
+/// float. Types and shadows follow pointers that are loaded as pointers: loads
+/// the lane again as what it is.
 static void loadAsPointer(IntToPtrInst &I) {
   Value *Vector;
   uint64_t Lane;
@@ -136,17 +153,20 @@ static void loadAsPointer(IntToPtrInst &I) {
   // Of a union that one load reads for all its members.
   if (match(Bits, m_BitCast(m_Load(m_Value())))) {
     auto *Load = cast<LoadInst>(cast<BitCastInst>(Bits)->getOperand(0));
-    if (!Load->isSimple() || !Load->getType()->isFloatingPointTy() || isDeclaredFloat(*Load))
+    if (!Load->isSimple() || !Load->getType()->isFloatingPointTy() ||
+        isDeclaredFloat(*Load))
       return;
     IRBuilder<> B(Load->getParent(), std::next(Load->getIterator()));
     B.SetCurrentDebugLocation(Load->getDebugLoc());
-    I.replaceAllUsesWith(
-        B.CreateAlignedLoad(I.getType(), Load->getPointerOperand(), Load->getAlign()));
+    I.replaceAllUsesWith(B.CreateAlignedLoad(
+        I.getType(), Load->getPointerOperand(), Load->getAlign()));
     I.eraseFromParent();
     return;
   }
-  if (!match(Bits, m_ExtractElt(m_BitCast(m_Value(Vector)), m_ConstantInt(Lane))) &&
-      !match(Bits, m_BitCast(m_ExtractElt(m_Value(Vector), m_ConstantInt(Lane)))))
+  if (!match(Bits,
+             m_ExtractElt(m_BitCast(m_Value(Vector)), m_ConstantInt(Lane))) &&
+      !match(Bits,
+             m_BitCast(m_ExtractElt(m_Value(Vector), m_ConstantInt(Lane)))))
     return;
   auto *T = dyn_cast<FixedVectorType>(Vector->getType());
   if (!T || !T->isFPOrFPVectorTy() ||
@@ -154,7 +174,8 @@ static void loadAsPointer(IntToPtrInst &I) {
     return;
   while (auto *Shuffle = dyn_cast<ShuffleVectorInst>(Vector)) {
     int From = Shuffle->getMaskValue(Lane);
-    int Lanes = cast<FixedVectorType>(Shuffle->getOperand(0)->getType())->getNumElements();
+    int Lanes = cast<FixedVectorType>(Shuffle->getOperand(0)->getType())
+                    ->getNumElements();
     if (From < 0)
       return;
     Vector = Shuffle->getOperand(From >= Lanes);
@@ -166,9 +187,10 @@ static void loadAsPointer(IntToPtrInst &I) {
   IRBuilder<> B(Load->getParent(), std::next(Load->getIterator()));
   B.SetCurrentDebugLocation(Load->getDebugLoc());
   uint64_t Offset = Lane * T->getScalarSizeInBits() / 8;
-  Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Load->getPointerOperand(), Offset);
-  I.replaceAllUsesWith(
-      B.CreateAlignedLoad(I.getType(), At, commonAlignment(Load->getAlign(), Offset)));
+  Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(),
+                                           Load->getPointerOperand(), Offset);
+  I.replaceAllUsesWith(B.CreateAlignedLoad(
+      I.getType(), At, commonAlignment(Load->getAlign(), Offset)));
   I.eraseFromParent();
 }
 
@@ -196,8 +218,8 @@ void NumbersAsPointers::run() {
   for (Instruction &I : instructions(F)) {
     Value *X;
     auto *P = dyn_cast<IntToPtrInst>(&I);
-    if (P && match(P->getOperand(0), m_BitCast(m_Value(X))) && X->getType()->isFloatingPointTy() &&
-        !isa<Constant>(X)) {
+    if (P && match(P->getOperand(0), m_BitCast(m_Value(X))) &&
+        X->getType()->isFloatingPointTy() && !isa<Constant>(X)) {
       Made.push_back(P);
       Flags[P] = B.getTrue();
     }
@@ -208,19 +230,24 @@ void NumbersAsPointers::run() {
   for (auto &[V, Flag] : Flags)
     guardUses(V, Flag);
   FunctionCallee End = F.getParent()->getOrInsertFunction(
-      "rg_refused_callee", FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
+      "rg_refused_callee",
+      FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
   Constant *Text = nullptr;
   for (auto [At, Flag] : Guards) {
-    Instruction *Then = SplitBlockAndInsertIfThen(Flag, At->getIterator(), /*Unreachable=*/true);
+    Instruction *Then = SplitBlockAndInsertIfThen(Flag, At->getIterator(),
+                                                  /*Unreachable=*/true);
     B.SetInsertPoint(Then);
     B.SetCurrentDebugLocation(At->getDebugLoc());
     if (!Text)
-      Text = B.CreateGlobalString("a pointer was made from the bits of a number: what is behind it has no derivative");
+      Text =
+          B.CreateGlobalString("a pointer was made from the bits of a number: "
+                               "what is behind it has no derivative");
     B.CreateCall(End, {Text})->setDoesNotReturn();
   }
   // Where it is used no more, any value does.
   for (IntToPtrInst *P : Made) {
-    P->replaceAllUsesWith(ConstantPointerNull::get(cast<PointerType>(P->getType())));
+    P->replaceAllUsesWith(
+        ConstantPointerNull::get(cast<PointerType>(P->getType())));
     P->eraseFromParent();
   }
 }
@@ -235,7 +262,8 @@ void NumbersAsPointers::follow() {
         continue;
       if (auto *Phi = dyn_cast<PHINode>(U)) {
         B.SetInsertPoint(Phi);
-        Flags[U] = B.CreatePHI(B.getInt1Ty(), Phi->getNumIncomingValues(), "number");
+        Flags[U] =
+            B.CreatePHI(B.getInt1Ty(), Phi->getNumIncomingValues(), "number");
       } else {
         Flags[U] = nullptr;
       }
@@ -251,7 +279,8 @@ void NumbersAsPointers::follow() {
     auto *S = dyn_cast<SelectInst>(V);
     if (!S)
       return Flags[V] = Self(Self, cast<Instruction>(V)->getOperand(0));
-    Value *True = Self(Self, S->getTrueValue()), *False = Self(Self, S->getFalseValue());
+    Value *True = Self(Self, S->getTrueValue()),
+          *False = Self(Self, S->getFalseValue());
     B.SetInsertPoint(S);
     Value *Flag = B.CreateSelect(S->getCondition(), True, False, "number");
     return Flags[V] = Flag;
@@ -268,7 +297,8 @@ void NumbersAsPointers::follow() {
 void NumbersAsPointers::guardUses(Value *V, Value *Flag) {
   for (User *U : V->users()) {
     auto *I = cast<Instruction>(U);
-    if (Flags.contains(I) || isa<ICmpInst, PtrToIntInst, DbgInfoIntrinsic>(I) || I->isLifetimeStartOrEnd())
+    if (Flags.contains(I) || isa<ICmpInst, PtrToIntInst, DbgInfoIntrinsic>(I) ||
+        I->isLifetimeStartOrEnd())
       continue;
     Guards.insert({I, Flag});
   }

@@ -1,7 +1,7 @@
 //===- FortranTypes.cpp ---------------------------------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,22 +22,41 @@ using namespace retrograd;
 
 namespace {
 
-/// Objects within objects; types with allocatable components of their own type never end.
+/// Objects within objects; types with allocatable components of their own type
+/// never end.
 constexpr unsigned DeepestNesting = 4;
-/// Elements of a component, or numbers of a default value, that are written one by one.
+/// Elements of a component, or numbers of a default value, that are written one
+/// by one.
 constexpr unsigned MostElements = 64;
-/// CFI_cdesc_t of ISO_Fortran_binding.h: its size without dimensions, and one dimension's.
+/// CFI_cdesc_t of ISO_Fortran_binding.h: its size without dimensions, and one
+/// dimension's.
 constexpr uint64_t DescriptorBytes = 24, DimensionBytes = 24;
 constexpr unsigned DescriptorVersion = 20240719;
 enum : unsigned { PointerAttribute = 1, AllocatableAttribute = 2 };
 
-/// Members of flang's tables, in the order of their declarations in __fortran_type_info.
+/// Members of flang's tables, in the order of their declarations in
+/// __fortran_type_info.
 namespace table {
 enum { Bytes = 2, Components = 6, Procedures = 7, Flags = 10 };
-enum { NoInitialization = Flags + 1, NoDestruction, NoFinalization, NoDefinedAssignment };
+enum {
+  NoInitialization = Flags + 1,
+  NoDestruction,
+  NoFinalization,
+  NoDefinedAssignment
+};
 } // namespace table
 namespace component {
-enum { Genre = 1, Category, Kind, Rank, Offset = 6, Length, Derived, Bounds = 10, Initial };
+enum {
+  Genre = 1,
+  Category,
+  Kind,
+  Rank,
+  Offset = 6,
+  Length,
+  Derived,
+  Bounds = 10,
+  Initial
+};
 enum { Data = 1, Pointer, Allocatable };
 enum { Integer, Unsigned, Real, Complex, Character, Logical, DerivedType };
 } // namespace component
@@ -45,12 +64,13 @@ enum { Integer, Unsigned, Real, Complex, Character, Logical, DerivedType };
 /// One entry of a type's table.
 struct Component {
   uint64_t Genre, Category, Kind, Rank, Offset;
-  uint64_t Length = 0;             ///< of characters, where it is constant
+  uint64_t Length = 0;               ///< of characters, where it is constant
   const Constant *Derived = nullptr; ///< the table of its type
-  Constant *Initial = nullptr;      ///< a global
-  uint64_t Elements = 1;           ///< of data
+  Constant *Initial = nullptr;       ///< a global
+  uint64_t Elements = 1;             ///< of data
 
-  /// CFI_type_t of ISO_Fortran_binding.h as flang has it; none: a kind that is not served.
+  /// CFI_type_t of ISO_Fortran_binding.h as flang has it; none: a kind that is
+  /// not served.
   std::optional<unsigned> code() const;
   std::optional<uint64_t> bytes() const;
 };
@@ -67,12 +87,13 @@ struct DerivedTable {
 } // namespace
 
 std::optional<unsigned> Component::code() const {
-  auto OfKinds = [&](std::initializer_list<std::pair<uint64_t, unsigned>> Known) {
-    for (auto [K, Code] : Known)
-      if (K == Kind)
-        return std::optional<unsigned>(Code);
-    return std::optional<unsigned>();
-  };
+  auto OfKinds =
+      [&](std::initializer_list<std::pair<uint64_t, unsigned>> Known) {
+        for (auto [K, Code] : Known)
+          if (K == Kind)
+            return std::optional<unsigned>(Code);
+        return std::optional<unsigned>();
+      };
   switch (Category) {
   case component::Integer:
     return OfKinds({{1, 7}, {2, 8}, {4, 9}, {8, 10}});
@@ -112,19 +133,25 @@ static GlobalVariable *global(const Constant *C) {
 
 static const Constant *held(const Constant *C) {
   const GlobalVariable *G = global(C);
-  return G && G->isConstant() && G->hasDefinitiveInitializer() ? G->getInitializer() : nullptr;
+  return G && G->isConstant() && G->hasDefinitiveInitializer()
+             ? G->getInitializer()
+             : nullptr;
 }
 
-/// The descriptor of a table of rank 1: what it leads to, and how many there are.
-static std::pair<const Constant *, uint64_t> entries(const Constant *Descriptor) {
+/// The descriptor of a table of rank 1: what it leads to, and how many there
+/// are.
+static std::pair<const Constant *, uint64_t>
+entries(const Constant *Descriptor) {
   const Constant *Dimensions = member(Descriptor, 7);
-  return {held(member(Descriptor, 0)), integer(member(member(Dimensions, 0), 1)).value_or(0)};
+  return {held(member(Descriptor, 0)),
+          integer(member(member(Dimensions, 0), 1)).value_or(0)};
 }
 
 /// Null: not a table as flang 22 writes it.
 static std::optional<DerivedTable> read(const Constant *C) {
   const auto *S = C ? dyn_cast<StructType>(C->getType()) : nullptr;
-  if (!S || !S->hasName() || !S->getName().starts_with("_QM__fortran_type_infoTderivedtype") ||
+  if (!S || !S->hasName() ||
+      !S->getName().starts_with("_QM__fortran_type_infoTderivedtype") ||
       S->getNumElements() < 15)
     return std::nullopt;
   DerivedTable T;
@@ -132,7 +159,9 @@ static std::optional<DerivedTable> read(const Constant *C) {
   if (!Bytes)
     return std::nullopt;
   T.Bytes = *Bytes;
-  auto Flag = [&](unsigned N) { return integer(member(C, N)).value_or(0) != 0; };
+  auto Flag = [&](unsigned N) {
+    return integer(member(C, N)).value_or(0) != 0;
+  };
   T.NoInitialization = Flag(table::NoInitialization);
   T.NoDestruction = Flag(table::NoDestruction);
   T.NoFinalization = Flag(table::NoFinalization);
@@ -142,7 +171,8 @@ static std::optional<DerivedTable> read(const Constant *C) {
     const Constant *E = member(Table, I);
     auto At = [&](unsigned M) { return integer(member(E, M)); };
     auto Genre = At(component::Genre), Category = At(component::Category),
-         Kind = At(component::Kind), Rank = At(component::Rank), Offset = At(component::Offset);
+         Kind = At(component::Kind), Rank = At(component::Rank),
+         Offset = At(component::Offset);
     if (!Genre || !Category || !Kind || !Rank || !Offset || *Rank > 7 ||
         *Genre < component::Data || *Genre > component::Allocatable)
       return std::nullopt;
@@ -159,17 +189,20 @@ static std::optional<DerivedTable> read(const Constant *C) {
       const Constant *Bounds = held(member(member(E, component::Bounds), 0));
       for (uint64_t D = 0; D != P.Rank; ++D) {
         // One after the other, or in rows of two.
-        const Constant *First = member(Bounds, 2 * D), *Last = member(Bounds, 2 * D + 1);
+        const Constant *First = member(Bounds, 2 * D),
+                       *Last = member(Bounds, 2 * D + 1);
         if (Bounds && Bounds->getType()->isArrayTy() &&
             Bounds->getType()->getArrayElementType()->isArrayTy()) {
           First = member(member(Bounds, D), 0);
           Last = member(member(Bounds, D), 1);
         }
-        auto Lower = integer(member(First, 2)), Upper = integer(member(Last, 2));
+        auto Lower = integer(member(First, 2)),
+             Upper = integer(member(Last, 2));
         if (!Lower || !Upper || integer(member(First, 0)) != Explicit ||
             integer(member(Last, 0)) != Explicit)
           return std::nullopt;
-        P.Elements *= int64_t(*Upper) < int64_t(*Lower) ? 0 : *Upper - *Lower + 1;
+        P.Elements *=
+            int64_t(*Upper) < int64_t(*Lower) ? 0 : *Upper - *Lower + 1;
       }
     }
     T.Components.push_back(P);
@@ -206,7 +239,8 @@ std::optional<uint64_t> Component::bytes() const {
 
 namespace {
 
-/// Writes at one place. False: something is not served, and what was written has to go.
+/// Writes at one place. False: something is not served, and what was written
+/// has to go.
 class Writer {
 public:
   Writer(Instruction &At, RuntimeLibrary &Runtime)
@@ -215,7 +249,9 @@ public:
   bool copy(Value *To, Value *From, const Constant *Table, unsigned Depth = 0);
 
 private:
-  Value *at(Value *P, uint64_t Offset) { return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), P, Offset); }
+  Value *at(Value *P, uint64_t Offset) {
+    return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), P, Offset);
+  }
   void move(Type *T, Value *To, Value *From, uint64_t Offset) {
     B.CreateStore(B.CreateLoad(T, at(From, Offset)), at(To, Offset));
   }
@@ -239,7 +275,8 @@ bool Writer::store(Value *To, const Constant *C, unsigned &Budget) {
   if (auto *S = dyn_cast<StructType>(T)) {
     const StructLayout *L = DL.getStructLayout(S);
     for (unsigned I = 0; I != S->getNumElements(); ++I)
-      if (!store(at(To, L->getElementOffset(I)), C->getAggregateElement(I), Budget))
+      if (!store(at(To, L->getElementOffset(I)), C->getAggregateElement(I),
+                 Budget))
         return false;
     return true;
   }
@@ -268,7 +305,8 @@ bool Writer::establish(Value *To, const Component &C) {
   B.CreateStore(B.getInt32(DescriptorVersion), at(To, 16));
   B.CreateStore(B.getInt8(C.Rank), at(To, 20));
   B.CreateStore(B.getInt8(*Code), at(To, 21));
-  B.CreateStore(B.getInt8(C.Genre == component::Pointer ? PointerAttribute : AllocatableAttribute),
+  B.CreateStore(B.getInt8(C.Genre == component::Pointer ? PointerAttribute
+                                                        : AllocatableAttribute),
                 at(To, 22));
   B.CreateStore(B.getInt8(IsDerived), at(To, 23));
   if (IsDerived) {
@@ -299,12 +337,16 @@ bool Writer::moveData(Value *To, Value *From, const Component &C) {
   if (!Bytes)
     return false;
   uint64_t All = *Bytes * C.Elements;
-  Type *Number = C.Kind == 4 ? B.getFloatTy() : C.Kind == 8 ? B.getDoubleTy() : nullptr;
-  const bool IsNumber = C.Category == component::Real || C.Category == component::Complex;
+  Type *Number = C.Kind == 4   ? B.getFloatTy()
+                 : C.Kind == 8 ? B.getDoubleTy()
+                               : nullptr;
+  const bool IsNumber =
+      C.Category == component::Real || C.Category == component::Complex;
   if (IsNumber && Number && All / C.Kind <= MostElements)
     for (uint64_t O = 0; O != All; O += C.Kind)
       move(Number, To, From, O);
-  else if (!IsNumber && C.Elements == 1 && C.Category != component::Character && C.Kind <= 8)
+  else if (!IsNumber && C.Elements == 1 && C.Category != component::Character &&
+           C.Kind <= 8)
     move(B.getIntNTy(8 * C.Kind), To, From, 0);
   else if (All)
     B.CreateMemCpy(To, MaybeAlign(), From, MaybeAlign(), All);
@@ -339,15 +381,18 @@ bool Writer::initialise(Value *Object, const Constant *Table, unsigned Depth) {
     }
   }
   for (auto [Offset, First] : T->Procedures)
-    B.CreateStore(First && First->getType()->isPointerTy() ? First
-                                                           : ConstantPointerNull::get(B.getPtrTy()),
+    B.CreateStore(First && First->getType()->isPointerTy()
+                      ? First
+                      : ConstantPointerNull::get(B.getPtrTy()),
                   at(Object, Offset));
   return true;
 }
 
-bool Writer::copy(Value *To, Value *From, const Constant *Table, unsigned Depth) {
+bool Writer::copy(Value *To, Value *From, const Constant *Table,
+                  unsigned Depth) {
   auto T = read(held(Table));
-  if (!T || Depth > DeepestNesting || !T->NoDefinedAssignment || !T->NoFinalization)
+  if (!T || Depth > DeepestNesting || !T->NoDefinedAssignment ||
+      !T->NoFinalization)
     return false;
   for (const Component &C : T->Components) {
     Value *There = at(To, C.Offset), *Here = at(From, C.Offset);
@@ -359,8 +404,8 @@ bool Writer::copy(Value *To, Value *From, const Constant *Table, unsigned Depth)
       if (!Code || !Bytes || !*Bytes)
         return false;
       const bool IsDerived = C.Category == component::DerivedType;
-      Function *Routine =
-          Runtime.require(IsDerived ? "rg_fortran_copy_objects" : "rg_fortran_copy_numbers");
+      Function *Routine = Runtime.require(
+          IsDerived ? "rg_fortran_copy_objects" : "rg_fortran_copy_numbers");
       if (!Routine)
         return false;
       B.CreateCall(Routine, {There, Here, B.getInt32(C.Rank),
@@ -372,7 +417,8 @@ bool Writer::copy(Value *To, Value *From, const Constant *Table, unsigned Depth)
       if (!Part || C.Elements > MostElements)
         return false;
       for (uint64_t I = 0; I != C.Elements; ++I)
-        if (!copy(at(There, I * Part->Bytes), at(Here, I * Part->Bytes), C.Derived, Depth + 1))
+        if (!copy(at(There, I * Part->Bytes), at(Here, I * Part->Bytes),
+                  C.Derived, Depth + 1))
           return false;
     } else if (!moveData(There, Here, C)) {
       return false;
@@ -388,27 +434,35 @@ static bool isDescriptorOfNumbers(const Type *T) {
   const auto *S = dyn_cast_or_null<StructType>(T);
   if (!S || (S->getNumElements() != 7 && S->getNumElements() != 8))
     return false;
-  auto IsInteger = [&](unsigned N, unsigned Bits) { return S->getElementType(N)->isIntegerTy(Bits); };
-  if (!S->getElementType(0)->isPointerTy() || !IsInteger(1, 64) || !IsInteger(2, 32) ||
-      !IsInteger(3, 8) || !IsInteger(4, 8) || !IsInteger(5, 8) || !IsInteger(6, 8))
+  auto IsInteger = [&](unsigned N, unsigned Bits) {
+    return S->getElementType(N)->isIntegerTy(Bits);
+  };
+  if (!S->getElementType(0)->isPointerTy() || !IsInteger(1, 64) ||
+      !IsInteger(2, 32) || !IsInteger(3, 8) || !IsInteger(4, 8) ||
+      !IsInteger(5, 8) || !IsInteger(6, 8))
     return false;
-  const auto *Dimensions =
-      S->getNumElements() == 8 ? dyn_cast<ArrayType>(S->getElementType(7)) : nullptr;
-  return S->getNumElements() == 7 || (Dimensions && Dimensions->getElementType()->isArrayTy());
+  const auto *Dimensions = S->getNumElements() == 8
+                               ? dyn_cast<ArrayType>(S->getElementType(7))
+                               : nullptr;
+  return S->getNumElements() == 7 ||
+         (Dimensions && Dimensions->getElementType()->isArrayTy());
 }
 
 void retrograd::noteDescriptorsOfNumbers(Function &F) {
   SmallVector<std::pair<CallBase *, Value *>, 8> Found;
   for (Instruction &I : instructions(F))
     if (auto *C = dyn_cast<CallBase>(&I);
-        C && C->getCalledFunction() && C->getCalledFunction()->getName().starts_with("_FortranA"))
+        C && C->getCalledFunction() &&
+        C->getCalledFunction()->getName().starts_with("_FortranA"))
       for (Value *V : C->args())
-        if (auto *P = dyn_cast<GEPOperator>(V); P && isDescriptorOfNumbers(P->getResultElementType()))
+        if (auto *P = dyn_cast<GEPOperator>(V);
+            P && isDescriptorOfNumbers(P->getResultElementType()))
           Found.push_back({C, V});
   for (auto [C, D] : Found) {
     IRBuilder<> B(C);
     constexpr uint64_t Extra = 23; // its lowest bit: a type follows
-    Value *Bits = B.CreateLoad(B.getInt8Ty(), B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), D, Extra));
+    Value *Bits = B.CreateLoad(
+        B.getInt8Ty(), B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), D, Extra));
     B.CreateAssumption(B.CreateICmpEQ(B.CreateAnd(Bits, 1), B.getInt8(0)));
   }
 }
@@ -421,23 +475,26 @@ static SmallVector<CallInst *, 4> callsOfTypes(Function &F) {
   SmallVector<CallInst *, 4> Calls;
   if (Initialise || Copy)
     for (Instruction &I : instructions(F))
-      if (auto *C = dyn_cast<CallInst>(&I); C && C->getCalledFunction() &&
-                                            (C->getCalledFunction() == Initialise ||
-                                             C->getCalledFunction() == Copy))
+      if (auto *C = dyn_cast<CallInst>(&I);
+          C && C->getCalledFunction() &&
+          (C->getCalledFunction() == Initialise ||
+           C->getCalledFunction() == Copy))
         Calls.push_back(C);
   return Calls;
 }
 
-/// What Call does to objects of the type with that table, before At. Nothing, if that is
-/// not served.
+/// What Call does to objects of the type with that table, before At. Nothing,
+/// if that is not served.
 static bool writeFor(CallInst &Call, const Constant *Table, Instruction &At,
                      RuntimeLibrary &Runtime) {
   Instruction *Before = At.getPrevNode();
   Writer W(At, Runtime);
-  if (Call.arg_size() == 2 ? W.initialise(Call.getArgOperand(0), Table)
-                           : W.copy(Call.getArgOperand(0), Call.getArgOperand(1), Table))
+  if (Call.arg_size() == 2
+          ? W.initialise(Call.getArgOperand(0), Table)
+          : W.copy(Call.getArgOperand(0), Call.getArgOperand(1), Table))
     return true;
-  // Nothing uses what was written: it is stores, and addresses and loads for them.
+  // Nothing uses what was written: it is stores, and addresses and loads for
+  // them.
   while (At.getPrevNode() != Before)
     At.getPrevNode()->eraseFromParent();
   return false;
@@ -460,7 +517,8 @@ bool retrograd::chooseFortranTypes(
     RuntimeLibrary &Runtime) {
   SmallVector<CallInst *, 4> Calls = callsOfTypes(F);
   erase_if(Calls, [](CallInst *C) {
-    return isa<Constant>(C->getArgOperand(C->arg_size() - 1)) || C->hasMetadata("rg.chosen");
+    return isa<Constant>(C->getArgOperand(C->arg_size() - 1)) ||
+           C->hasMetadata("rg.chosen");
   });
   if (Calls.empty())
     return false;
@@ -477,7 +535,8 @@ bool retrograd::chooseFortranTypes(
       BB->getTerminator()->eraseFromParent();
       IRBuilder<> B(BB);
       B.SetCurrentDebugLocation(C->getDebugLoc());
-      B.CreateCondBr(B.CreateICmpEQ(Address, const_cast<Constant *>(Table)), Taken, Other);
+      B.CreateCondBr(B.CreateICmpEQ(Address, const_cast<Constant *>(Table)),
+                     Taken, Other);
       Instruction *End = BranchInst::Create(Rest, Taken);
       End->setDebugLoc(C->getDebugLoc());
       if (!writeFor(*C, Table, *End, Runtime)) {

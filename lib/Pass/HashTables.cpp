@@ -1,7 +1,7 @@
 //===- HashTables.cpp -----------------------------------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,21 +18,24 @@ using namespace retrograd;
 
 namespace {
 
-/// Members of std::_Hashtable of libstdc++ for 64 bits, in bytes: the link to the first
-/// node, the rehash policy, and the bucket.
-constexpr uint64_t FirstLink = 16, Policy = 32, Bucket = 48, TableBytes = 56, Word = 8;
+/// Members of std::_Hashtable of libstdc++ for 64 bits, in bytes: the link to
+/// the first node, the rehash policy, and the bucket.
+constexpr uint64_t FirstLink = 16, Policy = 32, Bucket = 48, TableBytes = 56,
+                   Word = 8;
 
 /// What refers to the bucket of one table.
 struct BucketUses {
   /// Addresses of the bucket.
   SmallVector<Instruction *, 8> Addresses;
-  /// Fills of the bucket and what lies beside it, with the offset of their beginning.
+  /// Fills of the bucket and what lies beside it, with the offset of their
+  /// beginning.
   SmallVector<std::pair<MemSetInst *, uint64_t>, 2> Fills;
 
-  /// Collects those of P, Offset bytes into the table. False: something may reach the
-  /// bucket in a way that is not seen here.
-  /// Alone: P is of this table and of nothing else.
-  bool collect(Instruction &P, uint64_t Offset, bool Alone, const DataLayout &DL);
+  /// Collects those of P, Offset bytes into the table. False: something may
+  /// reach the bucket in a way that is not seen here. Alone: P is of this table
+  /// and of nothing else.
+  bool collect(Instruction &P, uint64_t Offset, bool Alone,
+               const DataLayout &DL);
 
 private:
   SmallPtrSet<const Instruction *, 8> Joined;
@@ -40,12 +43,15 @@ private:
 
 } // namespace
 
-bool BucketUses::collect(Instruction &P, uint64_t Offset, bool Alone, const DataLayout &DL) {
+bool BucketUses::collect(Instruction &P, uint64_t Offset, bool Alone,
+                         const DataLayout &DL) {
   if (Offset == Bucket) {
     Addresses.push_back(&P);
     return Alone; // whoever has it has the bucket's address
   }
-  auto Misses = [&](uint64_t Size) { return Offset + Size <= Bucket || Offset >= Bucket + Word; };
+  auto Misses = [&](uint64_t Size) {
+    return Offset + Size <= Bucket || Offset >= Bucket + Word;
+  };
   for (User *U : P.users()) {
     auto *I = dyn_cast<Instruction>(U);
     if (!I)
@@ -59,9 +65,10 @@ bool BucketUses::collect(Instruction &P, uint64_t Offset, bool Alone, const Data
       if (!Misses(DL.getTypeStoreSize(I->getType()).getFixedValue()))
         return false;
     } else if (auto *S = dyn_cast<StoreInst>(I)) {
-      if (S->getValueOperand() == &P ? Offset != FirstLink
-                                     : !Misses(DL.getTypeStoreSize(S->getValueOperand()->getType())
-                                                   .getFixedValue()))
+      if (S->getValueOperand() == &P
+              ? Offset != FirstLink
+              : !Misses(DL.getTypeStoreSize(S->getValueOperand()->getType())
+                            .getFixedValue()))
         return false;
     } else if (auto *M = dyn_cast<MemSetInst>(I)) {
       auto *Length = dyn_cast<ConstantInt>(M->getLength());
@@ -77,13 +84,16 @@ bool BucketUses::collect(Instruction &P, uint64_t Offset, bool Alone, const Data
       if (!II->isAssumeLikeIntrinsic())
         return false;
     } else if (auto *C = dyn_cast<CallBase>(I)) {
-      // A member function of a class that knows nothing of the table around its object.
+      // A member function of a class that knows nothing of the table around its
+      // object.
       for (const Use &A : C->args())
-        if (A == &P && (Offset != Policy || C->getParamDereferenceableBytes(C->getArgOperandNo(&A)) !=
-                                                Bucket - Policy))
+        if (A == &P && (Offset != Policy ||
+                        C->getParamDereferenceableBytes(
+                            C->getArgOperandNo(&A)) != Bucket - Policy))
           return false;
     } else if (isa<PHINode, SelectInst>(I)) {
-      // A node, or what stands for the one before the first: its link is all they share.
+      // A node, or what stands for the one before the first: its link is all
+      // they share.
       if (Offset != FirstLink && Joined.insert(I).second &&
           !collect(*I, Offset, /*Alone=*/false, DL))
         return false;
@@ -96,7 +106,8 @@ bool BucketUses::collect(Instruction &P, uint64_t Offset, bool Alone, const Data
 
 static bool isHashTable(const Type *T, const DataLayout &DL) {
   const auto *S = dyn_cast<StructType>(T);
-  return S && S->hasName() && DL.getTypeAllocSize(const_cast<StructType *>(S)) == TableBytes &&
+  return S && S->hasName() &&
+         DL.getTypeAllocSize(const_cast<StructType *>(S)) == TableBytes &&
          (S->getName().starts_with("class.std::unordered_") ||
           S->getName().starts_with("class.std::_Hashtable"));
 }
@@ -121,12 +132,15 @@ bool retrograd::separateSingleBuckets(Function &F) {
     }
     for (auto [Fill, Offset] : Uses.Fills) {
       IRBuilder<> B(Fill);
-      uint64_t End = Offset + cast<ConstantInt>(Fill->getLength())->getZExtValue();
+      uint64_t End =
+          Offset + cast<ConstantInt>(Fill->getLength())->getZExtValue();
       if (uint64_t Before = Bucket - Offset)
-        B.CreateMemSet(Fill->getRawDest(), Fill->getValue(), Before, MaybeAlign());
+        B.CreateMemSet(Fill->getRawDest(), Fill->getValue(), Before,
+                       MaybeAlign());
       if (uint64_t After = End - Bucket - Word)
-        B.CreateMemSet(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), A, Bucket + Word), Fill->getValue(),
-                       After, MaybeAlign());
+        B.CreateMemSet(
+            B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), A, Bucket + Word),
+            Fill->getValue(), After, MaybeAlign());
       B.CreateMemSet(Own, Fill->getValue(), Word, MaybeAlign());
       Fill->eraseFromParent();
     }

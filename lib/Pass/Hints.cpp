@@ -33,7 +33,8 @@ static Function *declare(Module &M, const Twine &Name, FunctionType *Type,
 }
 
 /// The call that stands for Call from now on; null after a diagnosis.
-static CallInst *rewrite(CallBase &Call, const Hint &H, DiagnosticEngine &Diags) {
+static CallInst *rewrite(CallBase &Call, const Hint &H,
+                         DiagnosticEngine &Diags) {
   Module &M = *Call.getModule();
   IRBuilder<> B(&Call);
   auto Wrong = [&](const char *What) -> CallInst * {
@@ -48,29 +49,33 @@ static CallInst *rewrite(CallBase &Call, const Hint &H, DiagnosticEngine &Diags)
         !Call.getArgOperand(1)->getType()->isIntegerTy())
       return Wrong("two integers, the first of the type that it returns");
     Value *Step = B.CreateSExtOrTrunc(Call.getArgOperand(1), T);
-    Function *F = declare(M, IterationHint + ".i" + Twine(T->getIntegerBitWidth()),
-                          FunctionType::get(T, {T, T}, false),
-                          MemoryEffects::none());
+    Function *F =
+        declare(M, IterationHint + ".i" + Twine(T->getIntegerBitWidth()),
+                FunctionType::get(T, {T, T}, false), MemoryEffects::none());
     return B.CreateCall(F, {First, Step});
   }
-  auto *Bytes = Call.arg_size() == 2 ? dyn_cast<ConstantInt>(Call.getArgOperand(1))
-                                     : B.getInt64(H.Size);
-  if (!First || !First->getType()->isPointerTy() || Call.arg_size() > 2 || !Bytes)
+  auto *Bytes = Call.arg_size() == 2
+                    ? dyn_cast<ConstantInt>(Call.getArgOperand(1))
+                    : B.getInt64(H.Size);
+  if (!First || !First->getType()->isPointerTy() || Call.arg_size() > 2 ||
+      !Bytes)
     return Wrong("a pointer, and the number of bytes as a constant");
   int64_t Known = Bytes->getSExtValue();
   if (Known >= 0 && (Known == 0 || Known % H.Size))
     return Wrong("a number of bytes that holds whole elements");
-  Function *F = declare(M, LayoutHint,
-                        FunctionType::get(B.getVoidTy(),
-                                          {B.getPtrTy(), B.getInt64Ty()}, false),
-                        MemoryEffects::inaccessibleMemOnly());
+  Function *F = declare(
+      M, LayoutHint,
+      FunctionType::get(B.getVoidTy(), {B.getPtrTy(), B.getInt64Ty()}, false),
+      MemoryEffects::inaccessibleMemOnly());
   CallInst *New = B.CreateCall(F, {First, B.getInt64(Known < 0 ? -1 : Known)});
   New->addParamAttr(0, Attribute::ReadNone);
-  New->addParamAttr(0, Attribute::getWithCaptureInfo(M.getContext(), CaptureInfo::none()));
+  New->addParamAttr(
+      0, Attribute::getWithCaptureInfo(M.getContext(), CaptureInfo::none()));
   LLVMContext &C = M.getContext();
-  New->setMetadata("rg.layout",
-                   MDNode::get(C, {MDString::get(C, H.Members),
-                                   ConstantAsMetadata::get(B.getInt64(H.Size))}));
+  New->setMetadata(
+      "rg.layout",
+      MDNode::get(C, {MDString::get(C, H.Members),
+                      ConstantAsMetadata::get(B.getInt64(H.Size))}));
   return New;
 }
 
@@ -100,8 +105,9 @@ void retrograd::advanceIterations(Function &F) {
     if (auto *Call = dyn_cast<CallInst>(&I))
       if (Function *Callee = Call->getCalledFunction();
           Callee && Callee->getName().starts_with(IterationHint))
-        Call->setArgOperand(0, IRBuilder<>(Call).CreateAdd(
-                                   Call->getArgOperand(0), Call->getArgOperand(1)));
+        Call->setArgOperand(
+            0, IRBuilder<>(Call).CreateAdd(Call->getArgOperand(0),
+                                           Call->getArgOperand(1)));
 }
 
 void retrograd::removeHints(Module &M) {

@@ -8,18 +8,18 @@
 // Two kinds of calls that are no requests:
 //
 //   __enzyme_double(p, 80)   (_float, _integer, _pointer) 80 bytes at p hold
-//                            doubles. Becomes rg_hint_layout(p, 80), a call that
-//                            touches no memory, with !rg.layout: type analysis
-//                            reads it as it reads a typed copy.
+//                            doubles. Becomes rg_hint_layout(p, 80), a call
+//                            that touches no memory, with !rg.layout: type
+//                            analysis reads it as it reads a typed copy.
 //   __enzyme_iter(n, step)   n in the function itself, n + step in its
-//                            derivative, n + 2 step in the derivative of that: a
-//                            series that was cut where it is accurate needs more
-//                            terms for its derivative. Becomes
-//                            rg_hint_iterations(n, step), whose n each clone of a
-//                            primal advances.
+//                            derivative, n + 2 step in the derivative of that:
+//                            a series that was cut where it is accurate needs
+//                            more terms for its derivative. Becomes
+//                            rg_hint_iterations(n, step), whose n each clone of
+//                            a primal advances.
 //
-// When all derivatives are made the calls go: the first without trace, the second
-// for its first operand.
+// When all derivatives are made the calls go: the first without trace, the
+// second for its first operand.
 //
 //===----------------------------------------------------------------------===//
 

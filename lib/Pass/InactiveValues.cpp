@@ -1,7 +1,7 @@
 //===- InactiveValues.cpp - values that carry no derivative ---------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,8 @@ static Function &identityOfGlobals(Module &M, Type *T) {
   raw_string_ostream(Name) << GlobalPrefix << *T;
   if (Function *F = M.getFunction(Name))
     return *F;
-  Function *F = Function::Create(FunctionType::get(T, {T}, false), GlobalValue::ExternalLinkage, Name, M);
+  Function *F = Function::Create(FunctionType::get(T, {T}, false),
+                                 GlobalValue::ExternalLinkage, Name, M);
   F->setDoesNotThrow();
   F->setDoesNotAccessMemory();
   F->addFnAttr(Attribute::WillReturn);
@@ -56,28 +57,34 @@ static void holdInactiveGlobals(Module &M) {
   if (Inactive.empty())
     return;
   M.getOrInsertNamedMetadata(Held);
-  auto IsInactive = [&](const Value *P) { return Inactive.contains(getUnderlyingObject(P, 0)); };
+  auto IsInactive = [&](const Value *P) {
+    return Inactive.contains(getUnderlyingObject(P, 0));
+  };
   for (Function &F : M)
     for (Instruction &I : instructions(F)) {
       if (auto *S = dyn_cast<StoreInst>(&I)) {
         Value *V = S->getValueOperand();
-        if (V->getType()->isFPOrFPVectorTy() && !isa<Constant>(V) && !isOfGlobal(V) &&
-            IsInactive(S->getPointerOperand()))
-          S->setOperand(0, IRBuilder<>(S).CreateCall(&identityOfGlobals(M, V->getType()), {V}));
+        if (V->getType()->isFPOrFPVectorTy() && !isa<Constant>(V) &&
+            !isOfGlobal(V) && IsInactive(S->getPointerOperand()))
+          S->setOperand(0, IRBuilder<>(S).CreateCall(
+                               &identityOfGlobals(M, V->getType()), {V}));
         continue;
       }
       auto *L = dyn_cast<LoadInst>(&I);
-      if (!L || !L->getType()->isFPOrFPVectorTy() || !IsInactive(L->getPointerOperand()))
+      if (!L || !L->getType()->isFPOrFPVectorTy() ||
+          !IsInactive(L->getPointerOperand()))
         continue;
       IRBuilder<> B(L->getParent(), std::next(L->getIterator()));
       B.SetCurrentDebugLocation(L->getDebugLoc());
-      CallInst *Same = B.CreateCall(&identityOfGlobals(M, L->getType()), {PoisonValue::get(L->getType())});
+      CallInst *Same = B.CreateCall(&identityOfGlobals(M, L->getType()),
+                                    {PoisonValue::get(L->getType())});
       L->replaceAllUsesWith(Same);
       Same->setArgOperand(0, L);
     }
 }
 
-PreservedAnalyses HoldInactiveGlobalsPass::run(Module &M, ModuleAnalysisManager &) {
+PreservedAnalyses HoldInactiveGlobalsPass::run(Module &M,
+                                               ModuleAnalysisManager &) {
   if (hasEntryCalls(M) || isBeforeLink(Stage))
     holdInactiveGlobals(M);
   return PreservedAnalyses::none();
@@ -116,9 +123,11 @@ Function &Marker::identityOf(Type *T) {
   Function *&F = Identities[T];
   if (F)
     return *F;
-  F = Function::Create(FunctionType::get(T, {T}, false), GlobalValue::InternalLinkage,
+  F = Function::Create(FunctionType::get(T, {T}, false),
+                       GlobalValue::InternalLinkage,
                        ConstantPrefix + Twine(Identities.size()), M);
-  IRBuilder<>(BasicBlock::Create(M.getContext(), "", F)).CreateRet(F->getArg(0));
+  IRBuilder<>(BasicBlock::Create(M.getContext(), "", F))
+      .CreateRet(F->getArg(0));
   F->setDoesNotThrow();
   F->setDoesNotAccessMemory();
   F->addFnAttr(Attribute::WillReturn);
@@ -131,7 +140,8 @@ void Marker::ignore(Instruction &I) {
   std::optional<BasicBlock::iterator> At = I.getInsertionPointAfterDef();
   if (!At || !I.getType()->isFPOrFPVectorTy())
     return;
-  auto *Same = CallInst::Create(&identityOf(I.getType()), {PoisonValue::get(I.getType())}, "", *At);
+  auto *Same = CallInst::Create(&identityOf(I.getType()),
+                                {PoisonValue::get(I.getType())}, "", *At);
   Same->setDebugLoc(I.getDebugLoc());
   I.replaceAllUsesWith(Same);
   Same->setArgOperand(0, &I);
@@ -149,7 +159,8 @@ bool Marker::ignoreArgument(CallBase &Call) {
   // A reference, in C++; float through C's variable arguments.
   if (V->getType()->isPointerTy() && Call.getParamDereferenceableBytes(0))
     V = B.CreateLoad(T, V);
-  else if (V->getType()->isFloatingPointTy() && T->isFloatingPointTy() && V->getType() != T)
+  else if (V->getType()->isFloatingPointTy() && T->isFloatingPointTy() &&
+           V->getType() != T)
     V = B.CreateFPCast(V, T);
   if (V->getType() != T)
     return false;
@@ -161,7 +172,8 @@ bool Marker::ignoreArgument(CallBase &Call) {
 /// __enzyme_call_inactive(f, a, ...): through a wrapper that is inactive.
 bool Marker::callInactive(CallBase &Call) {
   auto *F = Call.arg_size()
-                ? dyn_cast<Function>(Call.getArgOperand(0)->stripPointerCastsAndAliases())
+                ? dyn_cast<Function>(
+                      Call.getArgOperand(0)->stripPointerCastsAndAliases())
                 : nullptr;
   if (!F || F->isVarArg() || F->arg_size() + 1 != Call.arg_size() ||
       F->getReturnType() != Call.getType())
@@ -173,7 +185,8 @@ bool Marker::callInactive(CallBase &Call) {
     Type *T = P.getType();
     if (P.hasByValAttr() || P.hasStructRetAttr())
       return false;
-    if (V->getType()->isFloatingPointTy() && T->isFloatingPointTy() && V->getType() != T)
+    if (V->getType()->isFloatingPointTy() && T->isFloatingPointTy() &&
+        V->getType() != T)
       V = B.CreateFPCast(V, T);
     else if (V->getType()->isPointerTy() && !T->isPointerTy() &&
              Call.getParamDereferenceableBytes(P.getArgNo() + 1))
@@ -182,8 +195,9 @@ bool Marker::callInactive(CallBase &Call) {
       return false;
     Args.push_back(V);
   }
-  Function *Wrapper = Function::Create(F->getFunctionType(), GlobalValue::InternalLinkage,
-                                       WrapperPrefix + F->getName(), M);
+  Function *Wrapper =
+      Function::Create(F->getFunctionType(), GlobalValue::InternalLinkage,
+                       WrapperPrefix + F->getName(), M);
   IRBuilder<> In(BasicBlock::Create(M.getContext(), "", Wrapper));
   SmallVector<Value *, 4> Forwarded;
   for (Argument &P : Wrapper->args())
@@ -198,7 +212,8 @@ bool Marker::callInactive(CallBase &Call) {
   declare(*Wrapper, /*Pure=*/false);
   CallBase *New;
   if (auto *Inv = dyn_cast<InvokeInst>(&Call))
-    New = B.CreateInvoke(Wrapper, Inv->getNormalDest(), Inv->getUnwindDest(), Args);
+    New = B.CreateInvoke(Wrapper, Inv->getNormalDest(), Inv->getUnwindDest(),
+                         Args);
   else
     New = B.CreateCall(Wrapper, Args);
   New->setDebugLoc(Call.getDebugLoc());
@@ -216,7 +231,8 @@ void Marker::run() {
   SmallVector<CallBase *, 4> Ignore, Inactive;
   for (Function &F : M)
     for (Instruction &I : instructions(F)) {
-      bool Says = I.hasMetadata("enzyme_inactive") || I.hasMetadata("enzyme_inactive_inst");
+      bool Says = I.hasMetadata("enzyme_inactive") ||
+                  I.hasMetadata("enzyme_inactive_inst");
       auto *Call = dyn_cast<CallBase>(&I);
       if (Call && Call->getAttributes().hasFnAttr("enzyme_inactive"))
         Says = true;
@@ -249,7 +265,9 @@ void Marker::run() {
       Call->eraseFromParent();
 }
 
-void retrograd::markInactiveValues(Module &M, Catalogue &Cat) { Marker(M, Cat).run(); }
+void retrograd::markInactiveValues(Module &M, Catalogue &Cat) {
+  Marker(M, Cat).run();
+}
 
 void retrograd::unmarkInactiveValues(Module &M) {
   if (NamedMDNode *N = M.getNamedMetadata(Held))

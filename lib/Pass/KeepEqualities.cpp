@@ -1,7 +1,7 @@
 //===- KeepEqualities.cpp -------------------------------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,19 +55,22 @@ void retrograd::keepEqualities(Function &F) {
     if (auto *II = dyn_cast<IntrinsicInst>(X);
         II && II->getIntrinsicID() == Intrinsic::arithmetic_fence)
       continue;
-    C->setOperand(0, IRBuilder<>(C).CreateIntrinsic(Intrinsic::arithmetic_fence, {X->getType()}, {X}));
+    C->setOperand(0, IRBuilder<>(C).CreateIntrinsic(Intrinsic::arithmetic_fence,
+                                                    {X->getType()}, {X}));
   }
 }
 
 /// Fences of F, or those of all functions, whose operand is wanted.
-static bool drop(Module &M, const Function *F, function_ref<bool(const Value &)> Wanted) {
+static bool drop(Module &M, const Function *F,
+                 function_ref<bool(const Value &)> Wanted) {
   bool Any = false;
   for (Function &Fence : M) {
     if (Fence.getIntrinsicID() != Intrinsic::arithmetic_fence)
       continue;
     for (User *U : make_early_inc_range(Fence.users())) {
       auto *II = cast<IntrinsicInst>(U);
-      if ((F && II->getFunction() != F) || !onlyCompared(*II) || !Wanted(*II->getArgOperand(0)))
+      if ((F && II->getFunction() != F) || !onlyCompared(*II) ||
+          !Wanted(*II->getArgOperand(0)))
         continue;
       II->replaceAllUsesWith(II->getArgOperand(0));
       II->eraseFromParent();

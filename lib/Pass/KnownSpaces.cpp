@@ -1,7 +1,7 @@
 //===- KnownSpaces.cpp - what kernels' pointers lead to -------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +21,15 @@ bool retrograd::leadsToGlobal(const Value &P, const Target &Machine) {
     return true;
   auto IsGiven = [](const Value *V, bool InStruct) {
     const auto *A = dyn_cast<Argument>(V);
-    return A && A->getParent()->getCallingConv() == CallingConv::PTX_Kernel && A->hasByValAttr() == InStruct;
+    return A && A->getParent()->getCallingConv() == CallingConv::PTX_Kernel &&
+           A->hasByValAttr() == InStruct;
   };
   SmallVector<const Value *, 4> Objects;
   getUnderlyingObjects(&P, Objects, nullptr, /*MaxLookup=*/0);
   return all_of(Objects, [&](const Value *O) {
     if (const auto *L = dyn_cast<LoadInst>(O))
-      return IsGiven(getUnderlyingObject(L->getPointerOperand(), /*MaxLookup=*/0), true);
+      return IsGiven(
+          getUnderlyingObject(L->getPointerOperand(), /*MaxLookup=*/0), true);
     return IsGiven(O, false) || Machine.spaceOf(*O) == MemorySpace::Global;
   });
 }
@@ -62,7 +64,8 @@ void retrograd::foldKnownSpaces(Function &F) {
       Answer = Intrinsic::nvvm_isspacep_local;
     else
       continue;
-    Ask->replaceAllUsesWith(ConstantInt::getBool(F.getContext(), Ask->getIntrinsicID() == Answer));
+    Ask->replaceAllUsesWith(
+        ConstantInt::getBool(F.getContext(), Ask->getIntrinsicID() == Answer));
     Ask->eraseFromParent();
   }
 }

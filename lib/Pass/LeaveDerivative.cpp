@@ -86,7 +86,7 @@ void retrograd::endTapeOnUnwinding(Function &D, const Function &Original) {
     return;
   FunctionCallee End = D.getParent()->getOrInsertFunction(
       EndName, FunctionType::get(Type::getVoidTy(D.getContext()),
-                                       {Arena->getType()}, false));
+                                 {Arena->getType()}, false));
   for (ResumeInst *R : Resumes)
     CallInst::Create(End, {Arena}, "", R->getIterator())
         ->setDebugLoc(R->getDebugLoc());

@@ -1,7 +1,7 @@
 //===- LoadsFirst.cpp - loads in front of stores --------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +21,18 @@ static constexpr unsigned MostMoved = 16;
 /// To compute an address.
 static constexpr unsigned MostSteps = 12;
 
-/// What I needs of the code from Place on, in order; false if that cannot go before Place.
-static bool needsBehind(Instruction &I, const Instruction &Place, SmallSetVector<Instruction *, 8> &Steps) {
+/// What I needs of the code from Place on, in order; false if that cannot go
+/// before Place.
+static bool needsBehind(Instruction &I, const Instruction &Place,
+                        SmallSetVector<Instruction *, 8> &Steps) {
   for (Value *V : I.operands()) {
     auto *Step = dyn_cast<Instruction>(V);
-    if (!Step || Step->getParent() != Place.getParent() || Step->comesBefore(&Place) || Steps.contains(Step))
+    if (!Step || Step->getParent() != Place.getParent() ||
+        Step->comesBefore(&Place) || Steps.contains(Step))
       continue;
-    if (isa<PHINode>(Step) || Step->mayReadOrWriteMemory() || !isSafeToSpeculativelyExecute(Step) ||
-        Steps.size() == MostSteps || !needsBehind(*Step, Place, Steps))
+    if (isa<PHINode>(Step) || Step->mayReadOrWriteMemory() ||
+        !isSafeToSpeculativelyExecute(Step) || Steps.size() == MostSteps ||
+        !needsBehind(*Step, Place, Steps))
       return false;
     Steps.insert(Step);
   }
@@ -36,10 +40,12 @@ static bool needsBehind(Instruction &I, const Instruction &Place, SmallSetVector
 }
 
 static bool isMovable(const LoadInst &L) {
-  return !L.isVolatile() && (!L.isAtomic() || L.getOrdering() == AtomicOrdering::Monotonic);
+  return !L.isVolatile() &&
+         (!L.isAtomic() || L.getOrdering() == AtomicOrdering::Monotonic);
 }
 
-void retrograd::moveLoadsFirst(Function &F, const Target &Machine, AAResults &AA) {
+void retrograd::moveLoadsFirst(Function &F, const Target &Machine,
+                               AAResults &AA) {
   for (BasicBlock &B : F) {
     Instruction *Place = nullptr;
     SmallVector<Instruction *, 16> Writers; // from Place on
@@ -48,7 +54,11 @@ void retrograd::moveLoadsFirst(Function &F, const Target &Machine, AAResults &AA
       if (auto *L = dyn_cast<LoadInst>(&I); L && isMovable(*L)) {
         const MemoryLocation From = MemoryLocation::get(L);
         SmallSetVector<Instruction *, 8> Steps;
-        if (!Place || any_of(Writers, [&](Instruction *W) { return isModSet(AA.getModRefInfo(W, From)); }) ||
+        if (!Place ||
+            any_of(Writers,
+                   [&](Instruction *W) {
+                     return isModSet(AA.getModRefInfo(W, From));
+                   }) ||
             !needsBehind(*L, *Place, Steps))
           continue;
         for (Instruction *Step : Steps)
@@ -56,7 +66,8 @@ void retrograd::moveLoadsFirst(Function &F, const Target &Machine, AAResults &AA
         L->moveBefore(Place->getIterator());
         if (++Moved == MostMoved)
           Place = nullptr;
-      } else if (auto *S = dyn_cast<StoreInst>(&I); (S && S->isSimple()) || isPlainAddition(I, Machine)) {
+      } else if (auto *S = dyn_cast<StoreInst>(&I);
+                 (S && S->isSimple()) || isPlainAddition(I, Machine)) {
         if (!Place) {
           Place = &I;
           Writers.clear();

@@ -1,17 +1,18 @@
-//===- LoadsFirst.h - loads in front of stores --------------------*- C++ -*-===//
+//===- LoadsFirst.h - loads in front of stores --------------------*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 //   y[i] += a; y[i + n] += b; ...
 //
-// A thread of a GPU that loads, stores, loads, stores waits for memory each time, for a
-// load does not overtake a store that may be to the same place, and ptxas knows little of
-// places: no restrict, no tape and no shadows. LLVM does, and has nobody who moves loads
-// for it. Within a block of code, loads go in front of the stores and additions that
-// they do not depend on.
+// A thread of a GPU that loads, stores, loads, stores waits for memory each
+// time, for a load does not overtake a store that may be to the same place, and
+// ptxas knows little of places: no restrict, no tape and no shadows. LLVM does,
+// and has nobody who moves loads for it. Within a block of code, loads go in
+// front of the stores and additions that they do not depend on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,8 @@ class Function;
 namespace retrograd {
 class Target;
 
-void moveLoadsFirst(llvm::Function &F, const Target &Machine, llvm::AAResults &AA);
+void moveLoadsFirst(llvm::Function &F, const Target &Machine,
+                    llvm::AAResults &AA);
 
 } // namespace retrograd
 

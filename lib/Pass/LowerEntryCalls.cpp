@@ -15,8 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/LowerEntryCalls.h"
-#include "Pass/TapeBytes.h"
 #include "Emit/SplitEmitter.h"
+#include "Pass/TapeBytes.h"
 #include "Request/Markers.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
@@ -33,8 +33,9 @@ namespace {
 class Lowering {
 public:
   Lowering(EntryCall &Entry, Function &Derivative, RuntimeLibrary &Runtime)
-      : Entry(Entry), Derivative(Derivative), Runtime(Runtime), Old(*Entry.Call), Builder(&Old),
-        DL(Old.getDataLayout()), InPlace(inPlaceBytes(Derivative)) {}
+      : Entry(Entry), Derivative(Derivative), Runtime(Runtime),
+        Old(*Entry.Call), Builder(&Old), DL(Old.getDataLayout()),
+        InPlace(inPlaceBytes(Derivative)) {}
   void run();
 
 private:
@@ -55,7 +56,8 @@ private:
   Value *operand(const EntryOperand &Operand, Type *Wanted, Value *&Memory,
                  const Twine &Name);
   Value *makeTape();
-  void copyTape(Value *To, MaybeAlign ToAlign, Value *From, MaybeAlign FromAlign);
+  void copyTape(Value *To, MaybeAlign ToAlign, Value *From,
+                MaybeAlign FromAlign);
   Value *loadTape();
   void storeTape(Value *Tape);
   Value *seed(unsigned Lane);
@@ -79,7 +81,8 @@ static Constant *onesOf(Type *T) {
   }
   if (auto *A = dyn_cast<ArrayType>(T))
     return ConstantArray::get(
-        A, SmallVector<Constant *, 4>(A->getNumElements(), onesOf(A->getElementType())));
+        A, SmallVector<Constant *, 4>(A->getNumElements(),
+                                      onesOf(A->getElementType())));
   return Constant::getNullValue(T);
 }
 
@@ -117,8 +120,9 @@ Value *Lowering::operand(const EntryOperand &Operand, Type *Wanted,
     uint64_t Size = DL.getTypeAllocSize(Operand.Memory);
     if (Operand.How == EntryOperand::OnesMemory) {
       Constant *Ones = onesOf(Operand.Memory);
-      auto *G = new GlobalVariable(*Old.getModule(), Ones->getType(), /*isConstant=*/true,
-                                   GlobalValue::PrivateLinkage, Ones, "rg.ones");
+      auto *G = new GlobalVariable(
+          *Old.getModule(), Ones->getType(), /*isConstant=*/true,
+          GlobalValue::PrivateLinkage, Ones, "rg.ones");
       G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
       V = G;
     }
@@ -203,12 +207,16 @@ Value *Lowering::assemble(ArrayRef<Value *> Parts, Type *Declared) {
 /// Aligned memory for a tape in place: the program's may have any alignment.
 Value *Lowering::makeTape() {
   holdTape(*Old.getFunction());
-  AllocaInst *Tape = makeMemory(ArrayType::get(Builder.getInt8Ty(), InPlace), "tape.here");
+  AllocaInst *Tape =
+      makeMemory(ArrayType::get(Builder.getInt8Ty(), InPlace), "tape.here");
   Tape->setAlignment(Align(16));
-  return Tape->getAddressSpace() ? Builder.CreateAddrSpaceCast(Tape, Builder.getPtrTy()) : Tape;
+  return Tape->getAddressSpace()
+             ? Builder.CreateAddrSpaceCast(Tape, Builder.getPtrTy())
+             : Tape;
 }
 
-void Lowering::copyTape(Value *To, MaybeAlign ToAlign, Value *From, MaybeAlign FromAlign) {
+void Lowering::copyTape(Value *To, MaybeAlign ToAlign, Value *From,
+                        MaybeAlign FromAlign) {
   Builder.CreateMemCpy(To, ToAlign, From, FromAlign, InPlace);
 }
 
@@ -227,18 +235,20 @@ Value *Lowering::loadTape() {
   }
   // A struct by value may have any alignment.
   if (Of.How == EntryOperand::Load && !Entry.OfTape.InMemory)
-    return Builder.CreateAlignedLoad(Builder.getPtrTy(), Of.V, Align(1), "tape");
+    return Builder.CreateAlignedLoad(Builder.getPtrTy(), Of.V, Align(1),
+                                     "tape");
   Value *P = operand(Of, Builder.getPtrTy(), Memory, "");
   if (!P->getType()->isPointerTy()) {
-    // Through memory: at -O0 a bit cast from a vector register to a pointer that is
-    // used behind a call comes out wrong.
+    // Through memory: at -O0 a bit cast from a vector register to a pointer
+    // that is used behind a call comes out wrong.
     AllocaInst *Slot = makeMemory(P->getType(), "tape.value");
     Builder.CreateStore(P, Slot);
-    return Builder.CreateAlignedLoad(Builder.getPtrTy(), Slot, Slot->getAlign(), "tape");
+    return Builder.CreateAlignedLoad(Builder.getPtrTy(), Slot, Slot->getAlign(),
+                                     "tape");
   }
-  return Entry.OfTape.InMemory
-             ? Builder.CreateAlignedLoad(Builder.getPtrTy(), P, Align(1), "tape")
-             : P;
+  return Entry.OfTape.InMemory ? Builder.CreateAlignedLoad(Builder.getPtrTy(),
+                                                           P, Align(1), "tape")
+                               : P;
 }
 
 /// The tape that the user has memory for.
@@ -251,8 +261,9 @@ void Lowering::storeTape(Value *Tape) {
   // Behind a C++ reference is an int or a long: its lower half says enough.
   if (Bytes->getType()->isPointerTy())
     Bytes = Builder.CreateLoad(Builder.getInt32Ty(), Bytes);
-  Builder.CreateCall(Runtime.require("rg_split_put"),
-                     {P, Builder.CreateZExtOrTrunc(Bytes, Builder.getInt64Ty()), Tape});
+  Builder.CreateCall(
+      Runtime.require("rg_split_put"),
+      {P, Builder.CreateZExtOrTrunc(Bytes, Builder.getInt64Ty()), Tape});
 }
 
 /// The adjoint of the result in one lane.
@@ -282,10 +293,12 @@ void Lowering::run() {
   for (auto [P, Parameter] : zip(Request.Primal->args(), Entry.Parameters)) {
     Value *&OfPrimal = PrimalMemory.emplace_back(nullptr);
     // Of a batch, what has lanes has no other value; of a sweep, none has one.
-    if (!IsSweep && (Request.Mode != DerivativeMode::Batch || Parameter.Shadows.empty()))
+    if (!IsSweep &&
+        (Request.Mode != DerivativeMode::Batch || Parameter.Shadows.empty()))
       Arguments.push_back(
           operand(Parameter.Primal, P.getType(), OfPrimal, P.getName()));
-    auto &OfShadow = ShadowMemory.emplace_back(Parameter.Shadows.size(), nullptr);
+    auto &OfShadow =
+        ShadowMemory.emplace_back(Parameter.Shadows.size(), nullptr);
     for (auto [Shadow, Memory] : zip(Parameter.Shadows, OfShadow)) {
       Value *V = operand(Shadow, P.getType(), Memory, P.getName() + ".sh");
       if (Shadow.Stride) {
@@ -297,7 +310,8 @@ void Lowering::run() {
       Arguments.push_back(V);
     }
   }
-  if ((IsSweep || Request.Mode == DerivativeMode::ReverseJoint) && Request.ActiveReturn)
+  if ((IsSweep || Request.Mode == DerivativeMode::ReverseJoint) &&
+      Request.ActiveReturn)
     for (unsigned Lane = 0; Lane != Request.Width; ++Lane)
       Arguments.push_back(seed(Lane));
 

@@ -95,14 +95,15 @@ static bool isPointerType(const Value *TypeInfo) {
   return G && G->getName().starts_with("_ZTIP");
 }
 
-/// The thrown object may be caught as a base class that does not lie at its start.
-/// By the ABI, the type information of a class is { kind, name }, with one base
-/// { ..., base }, and else { ..., flags, count, { base, offset << 8 | how }... },
-/// where how is 1 for a virtual base and 2 for a public one.
+/// The thrown object may be caught as a base class that does not lie at its
+/// start. By the ABI, the type information of a class is { kind, name }, with
+/// one base { ..., base }, and else { ..., flags, count, { base, offset << 8 |
+/// how }... }, where how is 1 for a virtual base and 2 for a public one.
 static bool hasBasesElsewhere(const Value *TypeInfo, unsigned Depth = 0) {
   const auto *G = dyn_cast<GlobalVariable>(TypeInfo->stripPointerCasts());
-  const auto *Members =
-      G && G->hasInitializer() ? dyn_cast<ConstantStruct>(G->getInitializer()) : nullptr;
+  const auto *Members = G && G->hasInitializer()
+                            ? dyn_cast<ConstantStruct>(G->getInitializer())
+                            : nullptr;
   if (!Members || Depth == 64)
     return Depth == 64;
   if (Members->getNumOperands() == 3)
@@ -112,7 +113,8 @@ static bool hasBasesElsewhere(const Value *TypeInfo, unsigned Depth = 0) {
     int64_t Bits = Where ? Where->getSExtValue() : 3;
     if (!(Bits & 2))
       continue; // nobody can catch it
-    if ((Bits & 1) || Bits >> 8 || hasBasesElsewhere(Members->getOperand(N), Depth + 1))
+    if ((Bits & 1) || Bits >> 8 ||
+        hasBasesElsewhere(Members->getOperand(N), Depth + 1))
       return true;
   }
   return false;
@@ -131,7 +133,8 @@ GlobalVariable *ExceptionLowering::variable(VariableKind Kind) {
         Constant::getNullValue(P),
         Kind == InFlight ? "rg.exception" : "rg.exception.handled", nullptr,
         GlobalValue::GeneralDynamicTLSModel);
-    Variable->addAttribute(ExceptionVariable, Kind == InFlight ? "in flight" : "handled");
+    Variable->addAttribute(ExceptionVariable,
+                           Kind == InFlight ? "in flight" : "handled");
   }
   return Variable;
 }
@@ -459,8 +462,8 @@ void FunctionLowering::checkAfter(CallInst &C) {
 
 void FunctionLowering::checkPlainCalls() {
   SmallVector<CallInst *, 8> Calls;
-  // What only cleans up after a callee that returns its exceptions is left out: it
-  // would have to ask as well.
+  // What only cleans up after a callee that returns its exceptions is left out:
+  // it would have to ask as well.
   SmallVector<InvokeInst *, 4> Invokes;
   for (Instruction &I : instructions(F))
     if (auto *Inv = dyn_cast<InvokeInst>(&I))
@@ -552,18 +555,19 @@ void FunctionLowering::lowerRuntimeCall(CallBase &C) {
     C.addRetAttr(Attribute::NoAlias);
 }
 
-/// What std::current_exception takes along comes back by a throw of the library's,
-/// without its shadow.
+/// What std::current_exception takes along comes back by a throw of the
+/// library's, without its shadow.
 void FunctionLowering::markTakenAlong() {
   SmallVector<CallBase *, 2> Calls;
   for (Instruction &I : instructions(F))
-    if (auto *C = dyn_cast<CallBase>(&I); C && isService(*C, "exception_current"))
+    if (auto *C = dyn_cast<CallBase>(&I);
+        C && isService(*C, "exception_current"))
       Calls.push_back(C);
   for (CallBase *C : Calls) {
     IRBuilder<> B(C);
     Value *Taken = get(B, ExceptionLowering::Handled);
-    auto *Mark = cast<CallInst>(
-        ask(B, "rg_exception_is", Taken, ConstantPointerNull::get(B.getPtrTy())));
+    auto *Mark = cast<CallInst>(ask(B, "rg_exception_is", Taken,
+                                    ConstantPointerNull::get(B.getPtrTy())));
     Mark->addFnAttr(Attribute::get(Ctx, ExceptionUnsupported));
   }
 }

@@ -1,7 +1,7 @@
 //===- NonNull.cpp - what is accessed is not null -------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,23 +16,28 @@
 using namespace llvm;
 using namespace retrograd;
 
-/// The pointer operand of plain loads and stores alone: a copy of no bytes may be from null.
+/// The pointer operand of plain loads and stores alone: a copy of no bytes may
+/// be from null.
 static bool isAccess(const Use &U) {
   if (const auto *L = dyn_cast<LoadInst>(U.getUser()))
     return L->isSimple();
   const auto *S = dyn_cast<StoreInst>(U.getUser());
-  return S && S->isSimple() && U.getOperandNo() == StoreInst::getPointerOperandIndex();
+  return S && S->isSimple() &&
+         U.getOperandNo() == StoreInst::getPointerOperandIndex();
 }
 
 static bool mayBeNull(const PHINode &Phi) {
   if (!Phi.getType()->isPointerTy() ||
-      NullPointerIsDefined(Phi.getFunction(), Phi.getType()->getPointerAddressSpace()))
+      NullPointerIsDefined(Phi.getFunction(),
+                           Phi.getType()->getPointerAddressSpace()))
     return false;
   auto IsNull = [](const Value *V) { return isa<ConstantPointerNull>(V); };
-  return any_of(Phi.incoming_values(), IsNull) && !all_of(Phi.incoming_values(), IsNull);
+  return any_of(Phi.incoming_values(), IsNull) &&
+         !all_of(Phi.incoming_values(), IsNull);
 }
 
-/// Lets what is accessed at V or at an address computed from it be computed from New().
+/// Lets what is accessed at V or at an address computed from it be computed
+/// from New().
 static bool redirect(Value &V, function_ref<Value *()> New) {
   bool Changed = false;
   for (Use &U : make_early_inc_range(V.uses())) {
@@ -43,7 +48,8 @@ static bool redirect(Value &V, function_ref<Value *()> New) {
     }
     auto *Address = dyn_cast<GetElementPtrInst>(U.getUser());
     const unsigned Pointer = GetElementPtrInst::getPointerOperandIndex();
-    if (!Address || !Address->getType()->isPointerTy() || U.getOperandNo() != Pointer)
+    if (!Address || !Address->getType()->isPointerTy() ||
+        U.getOperandNo() != Pointer)
       continue;
     Instruction *Copy = nullptr;
     Changed |= redirect(*Address, [&]() -> Value * {

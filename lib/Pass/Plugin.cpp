@@ -1,7 +1,8 @@
-//===- Plugin.cpp - how hosts find the passes ------------------------------===//
+//===- Plugin.cpp - how hosts find the passes
+//------------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -14,8 +15,8 @@
 //     only dlopen the file; ClangLoader.cpp then registers through the registry
 //     of clang plugins.
 //   opt -load=
-//     only dlopens the file, which makes the options known; the passes come with
-//     -load-pass-plugin=.
+//     only dlopens the file, which makes the options known; the passes come
+//     with -load-pass-plugin=.
 //
 // All doors lead to registerPasses(), which acts once per pass builder.
 //
@@ -27,17 +28,17 @@
 #include "Pass/AnnotateParameters.h"
 #include "Pass/DeferToLink.h"
 #include "Pass/DeviceLibrary.h"
-#include "Pass/DifferentiatePass.h"
 #include "Pass/DeviceReductions.h"
-#include "Pass/KeepEqualities.h"
+#include "Pass/DifferentiatePass.h"
 #include "Pass/InactiveValues.h"
-#include "Pass/RequestPrinter.h"
+#include "Pass/KeepEqualities.h"
 #include "Pass/LinkRuntimePass.h"
 #include "Pass/PrintAnalysesPass.h"
 #include "Pass/PrintFunctionPass.h"
 #include "Pass/PrintPrimalPass.h"
-#include "Pass/UserRules.h"
+#include "Pass/RequestPrinter.h"
 #include "Pass/TapeBytes.h"
+#include "Pass/UserRules.h"
 #include "Support/Options.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
@@ -60,8 +61,8 @@ static bool parseModulePass(StringRef Name, ModulePassManager &MPM,
 }
 
 /// Records in the pass builder's own instrumentation that we were here; true if
-/// we had been before. The mark has to live and die with the builder: clang makes
-/// several in one process, at the same address.
+/// we had been before. The mark has to live and die with the builder: clang
+/// makes several in one process, at the same address.
 static bool wasRegistered(PassBuilder &PB) {
   PassInstrumentationCallbacks *PIC = PB.getPassInstrumentationCallbacks();
   if (!PIC)
@@ -88,23 +89,24 @@ static LinkStage stageOf(ThinOrFullLTOPhase Phase) {
 }
 
 static OffloadOptions offloadOptions(const Options &O) {
-  return {O.OffloadRecompute, O.OffloadUniform,
-          O.OffloadParallel,  O.OffloadEliminateBarriers,
-          O.OffloadCutLoops,  O.OffloadLockStep,
-          O.OffloadLimit,     O.OffloadEdges,
-          O.OffloadMoveBarriers, O.OffloadForwardStores,
-          O.OffloadHoistLoads, O.OffloadCollapse, O.OffloadSerialThreads,
-          O.CheckRaces,       O.CheckUninitialized,
-          O.PrintOffload};
+  return {O.OffloadRecompute,     O.OffloadUniform,
+          O.OffloadParallel,      O.OffloadEliminateBarriers,
+          O.OffloadCutLoops,      O.OffloadLockStep,
+          O.OffloadLimit,         O.OffloadEdges,
+          O.OffloadMoveBarriers,  O.OffloadForwardStores,
+          O.OffloadHoistLoads,    O.OffloadCollapse,
+          O.OffloadSerialThreads, O.CheckRaces,
+          O.CheckUninitialized,   O.PrintOffload};
 }
 
 void retrograd::registerPasses(PassBuilder &PB) {
   if (wasRegistered(PB))
     return;
   PB.registerPipelineParsingCallback(parseModulePass);
-  // LLVM tells what a pipeline is for only behind its start. The passes at the start
-  // run when the pipeline is complete, and look then. A pipeline for fat objects has
-  // a second such place, for the native half, which starts from the first half's code.
+  // LLVM tells what a pipeline is for only behind its start. The passes at the
+  // start run when the pipeline is complete, and look then. A pipeline for fat
+  // objects has a second such place, for the native half, which starts from the
+  // first half's code.
   auto Started = std::make_shared<std::shared_ptr<LinkStage>>();
 
   // The options are read when a pipeline is built, not now: opt registers its
@@ -112,38 +114,43 @@ void retrograd::registerPasses(PassBuilder &PB) {
   //
   // OptimizerEarly: the code is simplified and inlined, but not yet vectorised
   // or unrolled. -O0 pipelines call it, too.
-  PB.registerOptimizerEarlyEPCallback(
-      [Started](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase Phase) {
-        const Options Opts = Options::fromCommandLine();
-        if (*Started)
-          **Started = stageOf(Phase);
-        Started->reset();
-        if (Phase == ThinOrFullLTOPhase::ThinLTOPreLink && Opts.Enabled)
-          MPM.addPass(LinkAsWholePass());
-        if (!Opts.RunEarly)
-          MPM.addPass(DifferentiatePass(Opts, stageOf(Phase)));
-      });
-  // ThinLTO, of units that no plugin saw (rustc's), drops the bodies that it imported
-  // before it comes to OptimizerEarly.
+  PB.registerOptimizerEarlyEPCallback([Started](ModulePassManager &MPM,
+                                                OptimizationLevel,
+                                                ThinOrFullLTOPhase Phase) {
+    const Options Opts = Options::fromCommandLine();
+    if (*Started)
+      **Started = stageOf(Phase);
+    Started->reset();
+    if (Phase == ThinOrFullLTOPhase::ThinLTOPreLink && Opts.Enabled)
+      MPM.addPass(LinkAsWholePass());
+    if (!Opts.RunEarly)
+      MPM.addPass(DifferentiatePass(Opts, stageOf(Phase)));
+  });
+  // ThinLTO, of units that no plugin saw (rustc's), drops the bodies that it
+  // imported before it comes to OptimizerEarly.
   PB.registerPipelineEarlySimplificationEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase Phase) {
         if (Phase == ThinOrFullLTOPhase::ThinLTOPostLink)
-          MPM.addPass(DifferentiatePass(Options::fromCommandLine(), LinkStage::ThinLink));
+          MPM.addPass(DifferentiatePass(Options::fromCommandLine(),
+                                        LinkStage::ThinLink));
       });
   // Full LTO: all units are one module, nothing has been inlined across them
   // and nothing vectorised.
   PB.registerFullLinkTimeOptimizationEarlyEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel) {
-        MPM.addPass(DifferentiatePass(Options::fromCommandLine(), LinkStage::FullLink));
+        MPM.addPass(
+            DifferentiatePass(Options::fromCommandLine(), LinkStage::FullLink));
       });
-  PB.registerVectorizerStartEPCallback([](FunctionPassManager &FPM, OptimizationLevel) {
-    if (!Options::fromCommandLine().OffloadDevice.empty())
-      FPM.addPass(VectorizerGuardsPass());
-  });
-  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
-    MPM.addPass(DeviceReductionsPass(Options::fromCommandLine()));
-    MPM.addPass(createModuleToFunctionPassAdaptor(AskForAlignmentPass()));
-  });
+  PB.registerVectorizerStartEPCallback(
+      [](FunctionPassManager &FPM, OptimizationLevel) {
+        if (!Options::fromCommandLine().OffloadDevice.empty())
+          FPM.addPass(VectorizerGuardsPass());
+      });
+  PB.registerOptimizerLastEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
+        MPM.addPass(DeviceReductionsPass(Options::fromCommandLine()));
+        MPM.addPass(createModuleToFunctionPassAdaptor(AskForAlignmentPass()));
+      });
   PB.registerPipelineStartEPCallback(
       [Started](ModulePassManager &MPM, OptimizationLevel) {
         const Options Opts = Options::fromCommandLine();
@@ -162,10 +169,12 @@ void retrograd::registerPasses(PassBuilder &PB) {
       });
 }
 
-void retrograd::registerLibraries(PassBuilder &PB, std::vector<std::string> Files) {
-  PB.registerPipelineStartEPCallback([Files](ModulePassManager &MPM, OptimizationLevel) {
-    MPM.addPass(NoteLibrariesPass(Files));
-  });
+void retrograd::registerLibraries(PassBuilder &PB,
+                                  std::vector<std::string> Files) {
+  PB.registerPipelineStartEPCallback(
+      [Files](ModulePassManager &MPM, OptimizationLevel) {
+        MPM.addPass(NoteLibrariesPass(Files));
+      });
 }
 
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo

@@ -13,11 +13,12 @@
 //   memory       the bits of the new format in the low bits of the old type's,
 //                zeros above. An operation takes the bits out and puts the
 //                result's back. Moves (load, store, phi, select, call, return)
-//                stay as they are, so memory of the old layout serves; constants
-//                change their bits.
+//                stay as they are, so memory of the old layout serves;
+//                constants change their bits.
 //
 // The function is rewritten as the user wrote it, not normalised: what the
-// compiler makes of it stands in its place and goes through the host's pipeline.
+// compiler makes of it stands in its place and goes through the host's
+// pipeline.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,7 +91,8 @@ private:
 /// All copies for one format.
 class Reducer {
 public:
-  Reducer(Module &M, const Catalogue &Cat, DiagnosticEngine &Diags, const Format &F)
+  Reducer(Module &M, const Catalogue &Cat, DiagnosticEngine &Diags,
+          const Format &F)
       : M(M), Cat(Cat), Diags(Diags), F(F) {}
 
   const Format &format() const { return F; }
@@ -143,7 +145,8 @@ bool Reducer::reachesTables(const Constant *C, unsigned Depth) const {
     return true;
   if (auto *G = dyn_cast<GlobalVariable>(C))
     return holds(G->getValueType()) ||
-           (G->hasInitializer() && reachesTables(G->getInitializer(), Depth + 1));
+           (G->hasInitializer() &&
+            reachesTables(G->getInitializer(), Depth + 1));
   if (isa<GlobalValue>(C))
     return false;
   return any_of(C->operands(), [&](const Use &U) {
@@ -198,13 +201,15 @@ Constant *Reducer::convert(Constant *C, const Instruction &I) {
     // A table that is pointed to.
     auto *G = dyn_cast<GlobalVariable>(C);
     if (!G) {
-      if (isa<GlobalAlias>(C) || (isa<ConstantAggregate>(C) && reachesTables(C)))
+      if (isa<GlobalAlias>(C) ||
+          (isa<ConstantAggregate>(C) && reachesTables(C)))
         refuse(I, "a table of numbers is reached through other constants");
       return C;
     }
     if (!holds(G->getValueType())) {
       if (G->hasInitializer() && reachesTables(G->getInitializer()))
-        refuse(I, "a table of numbers is reached through '" + userName(G->getName()) + "'");
+        refuse(I, "a table of numbers is reached through '" +
+                      userName(G->getName()) + "'");
       return C;
     }
     if (!G->isConstant() || !G->hasDefinitiveInitializer()) {
@@ -214,10 +219,10 @@ Constant *Reducer::convert(Constant *C, const Instruction &I) {
     }
     Constant *&New = Converted[G];
     if (!New) {
-      auto *Table = new GlobalVariable(M, G->getValueType(), /*isConstant=*/true,
-                                       GlobalValue::PrivateLinkage,
-                                       convert(G->getInitializer(), I),
-                                       CopyPrefix + G->getName());
+      auto *Table = new GlobalVariable(
+          M, G->getValueType(), /*isConstant=*/true,
+          GlobalValue::PrivateLinkage, convert(G->getInitializer(), I),
+          CopyPrefix + G->getName());
       Table->setAlignment(G->getAlign());
       Table->setUnnamedAddr(G->getUnnamedAddr());
       New = Table;
@@ -226,12 +231,15 @@ Constant *Reducer::convert(Constant *C, const Instruction &I) {
   }
   if (C->isNullValue() || isa<UndefValue>(C))
     return C;
-  if (auto *Number = dyn_cast<ConstantFP>(C); Number && C->getType() == F.From) {
+  if (auto *Number = dyn_cast<ConstantFP>(C);
+      Number && C->getType() == F.From) {
     APFloat Value = Number->getValueAPF();
     bool Lossy;
-    Value.convert(F.To->getFltSemantics(), APFloat::rmNearestTiesToEven, &Lossy);
+    Value.convert(F.To->getFltSemantics(), APFloat::rmNearestTiesToEven,
+                  &Lossy);
     APInt Bits = Value.bitcastToAPInt().zext(F.From->getPrimitiveSizeInBits());
-    return ConstantFP::get(C->getContext(), APFloat(F.From->getFltSemantics(), Bits));
+    return ConstantFP::get(C->getContext(),
+                           APFloat(F.From->getFltSemantics(), Bits));
   }
   SmallVector<Constant *, 16> Elements;
   uint64_t N = 0;
@@ -293,7 +301,8 @@ Value *Reducer::narrowed(Instruction &I, IRBuilder<> &B, Converter &Convert) {
   if (isa<SIToFPInst>(I) || isa<UIToFPInst>(I))
     return B.CreateCast(cast<CastInst>(I).getOpcode(), I.getOperand(0),
                         F.narrow(I.getType()));
-  return B.CreateFPCast(I.getOperand(0), F.narrow(I.getType())); // from another format
+  return B.CreateFPCast(I.getOperand(0),
+                        F.narrow(I.getType())); // from another format
 }
 
 void Reducer::rewriteInstruction(Instruction &I) {
@@ -303,19 +312,22 @@ void Reducer::rewriteInstruction(Instruction &I) {
     B.setFastMathFlags(I.getFastMathFlags());
   bool Gives = F.concerns(I.getType());
   bool Takes = I.getNumOperands() && F.concerns(I.getOperand(0)->getType());
-  if (isa<AtomicRMWInst>(I) && Gives && cast<AtomicRMWInst>(I).isFloatingPointOperation())
+  if (isa<AtomicRMWInst>(I) && Gives &&
+      cast<AtomicRMWInst>(I).isFloatingPointOperation())
     return refuse(I, "an atomic operation on numbers");
   if (isa<VAArgInst>(I) && Gives)
     return refuse(I, "a number among variable arguments");
   if (auto *Compare = dyn_cast<FCmpInst>(&I); Compare && Takes) {
-    Value *New = B.CreateFCmp(Compare->getPredicate(), Convert.take(I.getOperand(0)),
-                              Convert.take(I.getOperand(1)));
+    Value *New =
+        B.CreateFCmp(Compare->getPredicate(), Convert.take(I.getOperand(0)),
+                     Convert.take(I.getOperand(1)));
     I.replaceAllUsesWith(New);
     I.eraseFromParent();
     return;
   }
   if (auto *Cast = dyn_cast<CastInst>(&I)) {
-    bool Number = Cast->getSrcTy()->isFPOrFPVectorTy() || Cast->getDestTy()->isFPOrFPVectorTy();
+    bool Number = Cast->getSrcTy()->isFPOrFPVectorTy() ||
+                  Cast->getDestTy()->isFPOrFPVectorTy();
     if (!Number || (!Gives && !Takes))
       return;
     if (isa<BitCastInst>(I)) {
@@ -342,15 +354,16 @@ void Reducer::rewriteInstruction(Instruction &I) {
 }
 
 void Reducer::rewriteCall(CallBase &Call) {
-  bool Numbers = F.concerns(Call.getType()) || any_of(Call.args(), [&](const Use &U) {
-    return F.concerns(U->getType());
-  });
+  bool Numbers = F.concerns(Call.getType()) ||
+                 any_of(Call.args(),
+                        [&](const Use &U) { return F.concerns(U->getType()); });
   if (Call.isInlineAsm()) {
     if (Numbers)
       refuse(Call, "inline assembly on numbers");
     return;
   }
-  auto *Callee = dyn_cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
+  auto *Callee = dyn_cast<Function>(
+      Call.getCalledOperand()->stripPointerCastsAndAliases());
   if (!Callee)
     return refuse(Call, "a call through a pointer");
   if (isEntryPoint(*Callee))
@@ -361,29 +374,36 @@ void Reducer::rewriteCall(CallBase &Call) {
     return Call.setCalledFunction(clone(*Callee));
   if (!Numbers) {
     bool Harmless = !F.InMemory || Callee->isIntrinsic() || Known ||
-                    none_of(Call.args(), [](const Use &U) { return U->getType()->isPointerTy(); });
+                    none_of(Call.args(), [](const Use &U) {
+                      return U->getType()->isPointerTy();
+                    });
     if (!Harmless)
-      refuse(Call, "the call of '" + userName(*Callee) + "', which may look at memory");
+      refuse(Call, "the call of '" + userName(*Callee) +
+                       "', which may look at memory");
     return;
   }
   if (isa<ConstrainedFPIntrinsic>(Call))
     return refuse(Call, "arithmetic in a given rounding mode");
   IRBuilder<> B(&Call);
   Converter Convert(F, B);
-  if (auto *Intrinsic = dyn_cast<IntrinsicInst>(&Call); Intrinsic && F.concerns(Call.getType())) {
+  if (auto *Intrinsic = dyn_cast<IntrinsicInst>(&Call);
+      Intrinsic && F.concerns(Call.getType())) {
     // The same intrinsic in the new format.
     SmallVector<Value *, 4> Arguments;
     for (Value *A : Call.args())
       Arguments.push_back(F.concerns(A->getType()) ? Convert.take(A) : A);
     B.setFastMathFlags(Call.getFastMathFlags());
-    Value *New = B.CreateIntrinsic(F.narrow(Call.getType()), Intrinsic->getIntrinsicID(), Arguments);
+    Value *New = B.CreateIntrinsic(F.narrow(Call.getType()),
+                                   Intrinsic->getIntrinsicID(), Arguments);
     Call.replaceAllUsesWith(Convert.put(New));
     Call.eraseFromParent();
     return;
   }
-  if (!Formula || !Call.getType()->isFPOrFPVectorTy() || isa<InvokeInst>(Call)) {
+  if (!Formula || !Call.getType()->isFPOrFPVectorTy() ||
+      isa<InvokeInst>(Call)) {
     if (F.InMemory)
-      refuse(Call, "the call of '" + userName(*Callee) + "', which takes or gives numbers");
+      refuse(Call, "the call of '" + userName(*Callee) +
+                       "', which takes or gives numbers");
     return;
   }
   // A library routine: the old format's on rounded operands, rounded.
@@ -409,19 +429,23 @@ static Type *typeOf(LLVMContext &C, ArrayRef<uint64_t> Widths) {
     Type *T;
     uint64_t Bits, Exponent, Significand;
   };
-  for (const Known &K : {Known{Type::getDoubleTy(C), 64, 11, 52}, Known{Type::getFloatTy(C), 32, 8, 23},
+  for (const Known &K : {Known{Type::getDoubleTy(C), 64, 11, 52},
+                         Known{Type::getFloatTy(C), 32, 8, 23},
                          Known{Type::getHalfTy(C), 16, 5, 10}})
-    if (Widths.size() == 1 ? Widths[0] == K.Bits
-                           : Widths[0] == K.Exponent && Widths[1] == K.Significand)
+    if (Widths.size() == 1
+            ? Widths[0] == K.Bits
+            : Widths[0] == K.Exponent && Widths[1] == K.Significand)
       return K.T;
   return nullptr;
 }
 
-void retrograd::lowerPrecisionCalls(Module &M, const Catalogue &Cat, DiagnosticEngine &Diags) {
+void retrograd::lowerPrecisionCalls(Module &M, const Catalogue &Cat,
+                                    DiagnosticEngine &Diags) {
   SmallVector<CallBase *, 4> Calls;
   for (Function &F : M)
     for (Instruction &I : instructions(F))
-      if (auto *Call = dyn_cast<CallBase>(&I); Call && precisionCallOf(*Call) != PrecisionCall::None)
+      if (auto *Call = dyn_cast<CallBase>(&I);
+          Call && precisionCallOf(*Call) != PrecisionCall::None)
         Calls.push_back(Call);
   SmallVector<std::unique_ptr<Reducer>, 2> Reducers;
   for (CallBase *Call : Calls) {
@@ -449,12 +473,15 @@ void retrograd::lowerPrecisionCalls(Module &M, const Catalogue &Cat, DiagnosticE
       F.InMemory = What != PrecisionCall::OperationsOf;
       if (!F.From || !F.To ||
           F.To->getPrimitiveSizeInBits() >= F.From->getPrimitiveSizeInBits())
-        return Wrong("the machine has no such types: old widths are 64 and 32, new ones 32 and 16 "
+        return Wrong("the machine has no such types: old widths are 64 and 32, "
+                     "new ones 32 and 16 "
                      "or the exponent and significand of these (8, 23; 5, 10)");
       Value *First = Call->getArgOperand(0);
-      if (What == PrecisionCall::TruncateValue || What == PrecisionCall::ExpandValue) {
+      if (What == PrecisionCall::TruncateValue ||
+          What == PrecisionCall::ExpandValue) {
         if (First->getType() != F.From || Call->getType() != F.From)
-          return Wrong("the value must have the old type, and be returned as it");
+          return Wrong(
+              "the value must have the old type, and be returned as it");
         IRBuilder<> B(Call);
         Converter Convert(F, B);
         return What == PrecisionCall::TruncateValue
@@ -462,12 +489,14 @@ void retrograd::lowerPrecisionCalls(Module &M, const Catalogue &Cat, DiagnosticE
                    : B.CreateFPExt(Convert.take(First), F.From);
       }
       FunctionOperand Named = resolveFunction(First);
-      if (!Named.Complete || Named.Functions.size() != 1 || Named.Functions[0]->isDeclaration())
+      if (!Named.Complete || Named.Functions.size() != 1 ||
+          Named.Functions[0]->isDeclaration())
         return Wrong("its first argument must be one function with a body");
       auto Known = find_if(Reducers, [&](auto &R) { return R->format() == F; });
       Reducer &R = Known != Reducers.end()
                        ? **Known
-                       : *Reducers.emplace_back(std::make_unique<Reducer>(M, Cat, Diags, F));
+                       : *Reducers.emplace_back(
+                             std::make_unique<Reducer>(M, Cat, Diags, F));
       return R.copyOf(*Named.Functions[0], *Call);
     };
     Value *New = Answer();

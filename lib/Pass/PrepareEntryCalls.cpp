@@ -21,13 +21,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/PrepareEntryCalls.h"
-#include "Pass/LowerEntryCalls.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Pass/Hints.h"
+#include "Pass/LowerEntryCalls.h"
 #include "Request/EntryFamilies.h"
 #include "Request/EntryPoints.h"
-#include "Request/Markers.h"
 #include "Request/FunctionOperand.h"
+#include "Request/Markers.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -68,8 +68,8 @@ static bool callsParameter(const Argument &A) {
   return false;
 }
 
-/// A reference to a marker that -O0 keeps in a variable: what an inlined wrapper
-/// leaves of `std::forward<T>(marker)`.
+/// A reference to a marker that -O0 keeps in a variable: what an inlined
+/// wrapper leaves of `std::forward<T>(marker)`.
 static bool hidesMarker(const Value *V) {
   for (unsigned Depth = 0; Depth < 2; ++Depth) {
     auto *Load = dyn_cast<LoadInst>(V);
@@ -241,11 +241,14 @@ static void replaceVirtualReverse(Module &M) {
       if (!Call || Call->getCalledOperand() != &F || Call->arg_size() != 1)
         continue;
       Value *Itself = Call->getArgOperand(0);
-      auto IsAddress = [](Type *T) { return T->isPointerTy() || T->isIntegerTy(64); };
+      auto IsAddress = [](Type *T) {
+        return T->isPointerTy() || T->isIntegerTy(64);
+      };
       if (!IsAddress(Itself->getType()) || !IsAddress(Call->getType()))
         continue; // diagnosed like an entry call that we do not have
       IRBuilder<> B(Call);
-      Call->replaceAllUsesWith(B.CreateBitOrPointerCast(Itself, Call->getType()));
+      Call->replaceAllUsesWith(
+          B.CreateBitOrPointerCast(Itself, Call->getType()));
       if (auto *Inv = dyn_cast<InvokeInst>(Call)) {
         B.CreateBr(Inv->getNormalDest());
         Inv->getUnwindDest()->removePredecessor(Inv->getParent());
@@ -261,7 +264,8 @@ static void replaceTapeSizes(Module &M) {
     for (Instruction &I : make_early_inc_range(instructions(F)))
       if (auto *Call = dyn_cast<CallBase>(&I);
           Call && isTapeSizeCall(*Call) && Call->getType()->isIntegerTy()) {
-        Call->replaceAllUsesWith(ConstantInt::get(Call->getType(), TapeHandleBytes));
+        Call->replaceAllUsesWith(
+            ConstantInt::get(Call->getType(), TapeHandleBytes));
         removeRefusedCall(*Call);
       }
 }
@@ -293,14 +297,14 @@ retrograd::prepareEntryCalls(Module &M, ModuleAnalysisManager &MAM,
       if (!HasRule(*Entry.Request.Primal))
         specializePrimal(Entry);
     if (none_of(Found.Calls, [&](const EntryCall &Entry) {
-          return any_of(instructions(*Entry.Request.Primal),
-                        [&](Instruction &I) {
-                          auto *Call = dyn_cast<CallBase>(&I);
-                          return Call && functionOperandOf(*Call) && !makesView(*Call) &&
-                                 none_of(Found.Calls, [&](const EntryCall &E) {
-                                   return E.Call == Call;
-                                 });
-                        });
+          return any_of(
+              instructions(*Entry.Request.Primal), [&](Instruction &I) {
+                auto *Call = dyn_cast<CallBase>(&I);
+                return Call && functionOperandOf(*Call) && !makesView(*Call) &&
+                       none_of(Found.Calls, [&](const EntryCall &E) {
+                         return E.Call == Call;
+                       });
+              });
         }))
       break;
   }

@@ -38,9 +38,9 @@ prepareEntryCalls(llvm::Module &M, llvm::ModuleAnalysisManager &MAM,
 /// { return __enzyme_autodiff<double>((void *)f, x); }` is such a wrapper.
 bool specializeWrappers(llvm::Module &M);
 
-/// Makes a call for each of the functions that an entry call may name, where they
-/// are known and few; which one runs is asked of the address. Returns true if IR
-/// changed.
+/// Makes a call for each of the functions that an entry call may name, where
+/// they are known and few; which one runs is asked of the address. Returns true
+/// if IR changed.
 bool separateFunctions(llvm::Module &M);
 
 /// If constant arguments of the entry call are functions, lets the request name

@@ -1,8 +1,8 @@
 //===- PreparePrimal.cpp - private, normalised clones of primals
 //-----------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -22,7 +22,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/PreparePrimal.h"
-#include "Pass/Hints.h"
 #include "Catalogue/Catalogue.h"
 #include "Emit/RuntimeLibrary.h"
 #include "Emit/Shortcuts.h"
@@ -33,6 +32,7 @@
 #include "Pass/FirstIterations.h"
 #include "Pass/FortranTypes.h"
 #include "Pass/HashTables.h"
+#include "Pass/Hints.h"
 #include "Pass/KeepEqualities.h"
 #include "Pass/LowerExceptions.h"
 #include "Pass/NonNull.h"
@@ -82,8 +82,8 @@ struct Primal {
   /// The user asked that it is not inlined (at -O0, clang asks always; that
   /// does not count).
   bool KeepApart = false;
-  /// Marked always_inline: the user's, where the host did not do so already, and
-  /// routines of the runtime that shrink where their arguments are known.
+  /// Marked always_inline: the user's, where the host did not do so already,
+  /// and routines of the runtime that shrink where their arguments are known.
   bool InlineAlways = false;
   /// As the front end left it.
   bool Unoptimised = false;
@@ -119,7 +119,8 @@ struct PreparePrimal::Impl {
   SmallVector<std::unique_ptr<Primal>, 16> Primals;
   DenseMap<const Function *, Primal *> ByOriginal, ByClone;
   unsigned ClonedInstructions = 0;
-  std::optional<SmallPtrSet<const StructType *, 8>> InUnions; ///< structsInUnions(M), once asked for
+  std::optional<SmallPtrSet<const StructType *, 8>>
+      InUnions; ///< structsInUnions(M), once asked for
   /// Attributes of library functions as LLVM infers them when optimising; see
   /// describeLibraryCalls. In a module of their own: the user's declarations
   /// are not ours to change.
@@ -151,8 +152,8 @@ struct PreparePrimal::Impl {
     return ByOriginal.lookup(Original);
   }
 
-  /// Calls of F are looked into: it has a body, and neither the user nor, of the
-  /// runtime's own routines, the catalogue says more.
+  /// Calls of F are looked into: it has a body, and neither the user nor, of
+  /// the runtime's own routines, the catalogue says more.
   bool isTransparent(const Function &F) const;
   void cloneReachable(Function &F, SmallVectorImpl<Primal *> &New);
   void shrink(ArrayRef<Primal *> New);
@@ -182,7 +183,8 @@ static bool hasUsableBody(const Function &F) {
 }
 
 bool PreparePrimal::Impl::isTransparent(const Function &F) const {
-  if (!hasUsableBody(F) || Cat.declared(F) || F.hasFnAttribute(HeldLibraryFunction))
+  if (!hasUsableBody(F) || Cat.declared(F) ||
+      F.hasFnAttribute(HeldLibraryFunction))
     return false;
   // Our own routines with a record have their derivative there.
   const OperationRecord *R = Cat.lookupFunction(F);
@@ -205,7 +207,8 @@ directCalls(Function &F) {
 }
 
 /// Constants that From refer to, directly or not, functions by what they do.
-static SmallSetVector<const Constant *, 32> referredTo(ArrayRef<const Constant *> From) {
+static SmallSetVector<const Constant *, 32>
+referredTo(ArrayRef<const Constant *> From) {
   SmallSetVector<const Constant *, 32> Found(From.begin(), From.end());
   auto Visit = [&](const Value *V) {
     if (const auto *C = dyn_cast<Constant>(V))
@@ -258,7 +261,8 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
 }
 
 void PreparePrimal::Impl::replaceAssembly(CallBase &Assembly) {
-  auto Known = isa<CallInst>(Assembly) ? Cat.intrinsicOf(Assembly) : std::nullopt;
+  auto Known =
+      isa<CallInst>(Assembly) ? Cat.intrinsicOf(Assembly) : std::nullopt;
   if (!Known)
     return;
   auto *Call = CallInst::Create(Known->Declaration, Known->Operands, "",
@@ -270,11 +274,12 @@ void PreparePrimal::Impl::replaceAssembly(CallBase &Assembly) {
 }
 
 /// Call calls Routine instead, if that takes the same operands. Operands behind
-/// those of Routine are dropped: the catalogue's prototype allowed for them (lengths
-/// of character arguments, which Fortran compilers append).
+/// those of Routine are dropped: the catalogue's prototype allowed for them
+/// (lengths of character arguments, which Fortran compilers append).
 static void redirect(CallBase &Call, Function &Routine) {
   FunctionType *T = Routine.getFunctionType();
-  if (T->getReturnType() != Call.getType() || T->getNumParams() > Call.arg_size())
+  if (T->getReturnType() != Call.getType() ||
+      T->getNumParams() > Call.arg_size())
     return;
   for (unsigned I = 0; I != T->getNumParams(); ++I)
     if (T->getParamType(I) != Call.getArgOperand(I)->getType())
@@ -288,8 +293,9 @@ static void redirect(CallBase &Call, Function &Routine) {
                                     Call.args().begin() + T->getNumParams());
   CallBase *New;
   if (auto *Invoke = dyn_cast<InvokeInst>(&Call))
-    New = InvokeInst::Create(&Routine, Invoke->getNormalDest(), Invoke->getUnwindDest(), Operands,
-                             "", Call.getIterator());
+    New = InvokeInst::Create(&Routine, Invoke->getNormalDest(),
+                             Invoke->getUnwindDest(), Operands, "",
+                             Call.getIterator());
   else
     New = CallInst::Create(&Routine, Operands, "", Call.getIterator());
   New->setCallingConv(Routine.getCallingConv());
@@ -422,7 +428,8 @@ void PreparePrimal::Impl::noteThoseThatCannotThrow(ArrayRef<Primal *> New) {
     if (isa<ResumeInst>(I))
       return false; // goes on with what a call of this function threw
     const auto *C = dyn_cast<CallBase>(&I);
-    return C && !C->doesNotThrow() && !isa<IntrinsicInst>(C) && !C->isInlineAsm() &&
+    return C && !C->doesNotThrow() && !isa<IntrinsicInst>(C) &&
+           !C->isInlineAsm() &&
            !(C->getCalledFunction() && Quiet.contains(C->getCalledFunction()));
   };
   for (bool Changed = true; Changed;) {
@@ -452,7 +459,8 @@ void PreparePrimal::Impl::lowerExceptions(ArrayRef<Primal *> New) {
   auto HasBody = [this](const Function &F) { return mayBecomePrimal(F); };
   auto ReturnsThem = [this](const Function &F) { return Watched.contains(&F); };
   for (Primal *P : New) {
-    Exceptions.lower(*P->Clone, Watched.contains(P->Original), HasBody, ReturnsThem);
+    Exceptions.lower(*P->Clone, Watched.contains(P->Original), HasBody,
+                     ReturnsThem);
     P->Lowered = true;
     verify(*P->Clone, "lowering of exceptions");
   }
@@ -507,7 +515,8 @@ void PreparePrimal::Impl::shrinkOne(Primal &P) {
 bool PreparePrimal::Impl::cloneNewCallees(Primal &P) {
   SmallVector<Primal *, 4> New;
   watch(P);
-  Exceptions.checkCalls(*P.Clone, [this](const Function &F) { return Watched.contains(&F); });
+  Exceptions.checkCalls(
+      *P.Clone, [this](const Function &F) { return Watched.contains(&F); });
   for (auto [Call, Callee] : directCalls(*P.Clone))
     if (isTransparent(*Callee) && !primalOf(Callee) &&
         Primals.size() < MostClones &&
@@ -522,7 +531,8 @@ bool PreparePrimal::Impl::cloneNewCallees(Primal &P) {
 
 /// A callee that cannot throw makes handlers in its callers dead.
 void PreparePrimal::Impl::noteNoUnwind(Primal &P) {
-  // A call of what is not differentiated runs the user's function, which unwinds.
+  // A call of what is not differentiated runs the user's function, which
+  // unwinds.
   if (P.Clone->doesNotThrow() || P.Clone->hasFnAttribute(ReturnsExceptions))
     return;
   for (Instruction &I : instructions(*P.Clone)) {
@@ -551,7 +561,8 @@ bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
   // What cannot be differentiated must not drag down the other candidates.
   if ((Caller.Original->hasFnAttribute(DispatchesCalls) &&
        !Dispatch.isHarmless(*Callee.Clone)) ||
-      (Callee.Original->hasFnAttribute(DispatchesCalls) && !Dispatch.isClosed(*Callee.Clone)))
+      (Callee.Original->hasFnAttribute(DispatchesCalls) &&
+       !Dispatch.isClosed(*Callee.Clone)))
     return false;
   unsigned Size = Callee.Clone->getInstructionCount();
   bool MayBeLarge = Callee.CallSites == 1 || Callee.InlineAlways || Together;
@@ -628,10 +639,11 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       cloneNewCallees(P);
       if (inlineCalls(P))
         continue;
-      // Nothing will make the remaining calls through pointers direct, nor tell the types of
-      // descriptors in memory.
+      // Nothing will make the remaining calls through pointers direct, nor tell
+      // the types of descriptors in memory.
       bool Changed = Dispatch.dispatchCalls(F);
-      Changed |= chooseFortranTypes(F, [this] { return referredTo(Asked); }, Runtime);
+      Changed |=
+          chooseFortranTypes(F, [this] { return referredTo(Asked); }, Runtime);
       if (!Changed && Opts.PeelFirst)
         Changed = peelFirstIterations(F, FAM);
       if (!Changed && Opts.NonNull)
@@ -707,7 +719,8 @@ void PreparePrimal::inlineEverywhere(const Function &F) {
   I->disposeOfClones();
 }
 
-bool PreparePrimal::narrowCalls(const Function &F, ArrayRef<const Constant *> Handed) {
+bool PreparePrimal::narrowCalls(const Function &F,
+                                ArrayRef<const Constant *> Handed) {
   SmallVector<const Constant *, 4> From(Handed);
   From.push_back(&F);
   SmallPtrSet<const Function *, 32> Among;
@@ -750,7 +763,9 @@ SmallVector<Function *, 8> PreparePrimal::reachable(Function &F) const {
   return Found;
 }
 
-bool PreparePrimal::callsThroughPointers() const { return !I->Dispatch.empty(); }
+bool PreparePrimal::callsThroughPointers() const {
+  return !I->Dispatch.empty();
+}
 
 void PreparePrimal::print(raw_ostream &OS) const {
   for (const auto &P : I->Primals)

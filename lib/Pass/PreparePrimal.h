@@ -1,7 +1,7 @@
 //===- PreparePrimal.h - private, normalised clones of primals -*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -46,16 +46,18 @@ public:
   /// F itself first, in deterministic order.
   llvm::SmallVector<llvm::Function *, 8> reachable(llvm::Function &F) const;
 
-  /// From now on, F (a function of the user) is inlined wherever that can be done,
-  /// whatever its size and marks: what it does to bytes depends on the caller. All
-  /// clones are made again.
+  /// From now on, F (a function of the user) is inlined wherever that can be
+  /// done, whatever its size and marks: what it does to bytes depends on the
+  /// caller. All clones are made again.
   void inlineEverywhere(const llvm::Function &F);
   bool isInlinedEverywhere(const llvm::Function &F) const;
 
-  /// Calls through pointers lead to what F and Handed (constants that are passed to it)
-  /// refer to, directly or not, and end the program elsewhere. All clones are made again.
-  /// False, and nothing happens: there is nothing else that they could lead to.
-  bool narrowCalls(const llvm::Function &F, llvm::ArrayRef<const llvm::Constant *> Handed);
+  /// Calls through pointers lead to what F and Handed (constants that are
+  /// passed to it) refer to, directly or not, and end the program elsewhere.
+  /// All clones are made again. False, and nothing happens: there is nothing
+  /// else that they could lead to.
+  bool narrowCalls(const llvm::Function &F,
+                   llvm::ArrayRef<const llvm::Constant *> Handed);
   /// They may lead anywhere again.
   void widenCalls();
 

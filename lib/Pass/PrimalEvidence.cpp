@@ -1,8 +1,8 @@
 //===- PrimalEvidence.cpp - types that unoptimised code knows
 //--------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,8 @@ struct Leaf {
   bool Text = false;   ///< an array of characters
 };
 
-/// `!rg.int !{}`, or `!rg.int !{!"member"}`: a declared member is an integer even
-/// where it is only moved.
+/// `!rg.int !{}`, or `!rg.int !{!"member"}`: a declared member is an integer
+/// even where it is only moved.
 MDNode *integerMark(LLVMContext &C, bool Member) {
   if (Member)
     return MDNode::get(C, {MDString::get(C, "member")});
@@ -117,7 +117,8 @@ static std::optional<Place> placeOf(const Value *P, const DataLayout &DL) {
 
 /// Members of T, at Base, in order. False if there is no telling.
 static bool flatten(Type *T, uint64_t Base, const DataLayout &DL,
-                    SmallVectorImpl<Leaf> &Leaves, unsigned Most, bool Member = false) {
+                    SmallVectorImpl<Leaf> &Leaves, unsigned Most,
+                    bool Member = false) {
   if (Leaves.size() > Most || !T->isSized())
     return false;
   if (auto *S = dyn_cast<StructType>(T)) {
@@ -137,13 +138,15 @@ static bool flatten(Type *T, uint64_t Base, const DataLayout &DL,
     if (A->getElementType()->isIntegerTy(8)) {
       // Text, or storage for something else.
       if (A->getNumElements())
-        Leaves.push_back({Base, A->getNumElements(), nullptr, Member, /*Text=*/true});
+        Leaves.push_back(
+            {Base, A->getNumElements(), nullptr, Member, /*Text=*/true});
       return true;
     }
     if (A->getNumElements() > Most)
       return false;
     for (uint64_t I = 0; I < A->getNumElements(); ++I)
-      if (!flatten(A->getElementType(), Base + I * Size, DL, Leaves, Most, Member))
+      if (!flatten(A->getElementType(), Base + I * Size, DL, Leaves, Most,
+                   Member))
         return false;
     return true;
   }
@@ -195,7 +198,8 @@ static std::string describe(const SmallVectorImpl<Leaf> &Leaves) {
   ListSeparator Comma(",");
   for (const Leaf &L : Leaves) {
     OS << Comma << L.Offset << ':';
-    if (L.Text && (L.Offset % 4 || L.Size % 4)) // storage for numbers is aligned
+    if (L.Text &&
+        (L.Offset % 4 || L.Size % 4)) // storage for numbers is aligned
       OS << 'i' << L.Size * 8;
     else if (!L.Ty || L.Ty->isVectorTy())
       OS << '?' << L.Size;
@@ -210,11 +214,14 @@ static std::string describe(const SmallVectorImpl<Leaf> &Leaves) {
   return Text;
 }
 
-/// The struct of Size bytes that a variable points to, as member accesses through the variable
-/// name it: `*to = *from` names none. P is the variable's value, loaded.
-static std::optional<Place> pointedTo(const Value *P, uint64_t Size, const DataLayout &DL) {
+/// The struct of Size bytes that a variable points to, as member accesses
+/// through the variable name it: `*to = *from` names none. P is the variable's
+/// value, loaded.
+static std::optional<Place> pointedTo(const Value *P, uint64_t Size,
+                                      const DataLayout &DL) {
   auto *Read = dyn_cast<LoadInst>(P);
-  auto *Variable = Read ? dyn_cast<AllocaInst>(Read->getPointerOperand()) : nullptr;
+  auto *Variable =
+      Read ? dyn_cast<AllocaInst>(Read->getPointerOperand()) : nullptr;
   if (!Variable)
     return std::nullopt;
   StructType *Found = nullptr;
@@ -238,9 +245,12 @@ static std::optional<Place> pointedTo(const Value *P, uint64_t Size, const DataL
   return Place{Found, 0, true};
 }
 
-/// Does a scalar entry of tbaa.struct, at Offset, say what Leaves say of that place?
-static bool agrees(const SmallVectorImpl<Leaf> &Leaves, uint64_t Offset, StringRef Name) {
-  const auto *L = find_if(Leaves, [&](const Leaf &L) { return L.Offset == Offset; });
+/// Does a scalar entry of tbaa.struct, at Offset, say what Leaves say of that
+/// place?
+static bool agrees(const SmallVectorImpl<Leaf> &Leaves, uint64_t Offset,
+                   StringRef Name) {
+  const auto *L =
+      find_if(Leaves, [&](const Leaf &L) { return L.Offset == Offset; });
   if (L == Leaves.end() || !L->Ty)
     return false;
   return Name == "float"         ? L->Ty->isFloatTy()
@@ -259,10 +269,12 @@ static bool isNamedAfter(const Function &F, const StructType &S) {
   return F.getName().contains((Twine(Name.size()) + Name).str());
 }
 
-/// The struct that an assignment copies, where no address names it (std::construct_at): clang
-/// lists its scalars and leaves its arrays open. The one of Structs that has this size
-/// and these scalars, and that the function is named after; none if there are two that differ.
-static std::optional<Place> assigned(const MemTransferInst &Copy, ArrayRef<StructType *> Structs,
+/// The struct that an assignment copies, where no address names it
+/// (std::construct_at): clang lists its scalars and leaves its arrays open. The
+/// one of Structs that has this size and these scalars, and that the function
+/// is named after; none if there are two that differ.
+static std::optional<Place> assigned(const MemTransferInst &Copy,
+                                     ArrayRef<StructType *> Structs,
                                      const DataLayout &DL) {
   const auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
   const MDNode *Fields = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
@@ -274,14 +286,20 @@ static std::optional<Place> assigned(const MemTransferInst &Copy, ArrayRef<Struc
     SmallVector<Leaf, 8> Leaves;
     if (isUnion(S) || !S->isSized() || !isNamedAfter(*Copy.getFunction(), *S) ||
         DL.getTypeAllocSize(S).isScalable() ||
-        DL.getTypeAllocSize(S) != Length->getZExtValue() || !flatten(S, 0, DL, Leaves, MostLabelled))
+        DL.getTypeAllocSize(S) != Length->getZExtValue() ||
+        !flatten(S, 0, DL, Leaves, MostLabelled))
       continue;
     bool Fits = true;
     for (unsigned K = 0; K + 2 < Fields->getNumOperands() && Fits; K += 3) {
-      const auto *Offset = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K));
+      const auto *Offset =
+          mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K));
       const auto *Tag = dyn_cast<MDNode>(Fields->getOperand(K + 2));
-      const auto *Type = Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
-      const auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+      const auto *Type = Tag && Tag->getNumOperands() > 1
+                             ? dyn_cast<MDNode>(Tag->getOperand(1))
+                             : nullptr;
+      const auto *Name = Type && Type->getNumOperands()
+                             ? dyn_cast<MDString>(Type->getOperand(0))
+                             : nullptr;
       Fits = Offset && Name &&
              (Name->getString() == "omnipotent char" ||
               agrees(Leaves, Offset->getZExtValue(), Name->getString()));
@@ -299,11 +317,11 @@ static std::optional<Place> assigned(const MemTransferInst &Copy, ArrayRef<Struc
   return Place{Found, 0, true};
 }
 
-/// Labels a copy with the members of what it moves, as the address at one of its ends names
-/// them, or else one of Structs. OnlyStructs: arrays of scalars tell nothing (optimised code may
-/// have them as buffers of something else).
-static void label(MemTransferInst &Copy, ArrayRef<StructType *> Structs, const DataLayout &DL,
-                  bool OnlyStructs) {
+/// Labels a copy with the members of what it moves, as the address at one of
+/// its ends names them, or else one of Structs. OnlyStructs: arrays of scalars
+/// tell nothing (optimised code may have them as buffers of something else).
+static void label(MemTransferInst &Copy, ArrayRef<StructType *> Structs,
+                  const DataLayout &DL, bool OnlyStructs) {
   auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
   for (Value *P : {Copy.getRawSource(), Copy.getRawDest()}) {
     std::optional<Place> At = placeOf(P, DL);
@@ -325,13 +343,19 @@ static void label(MemTransferInst &Copy, ArrayRef<StructType *> Structs, const D
     if (!Frame->isSized() || !flatten(Frame, 0, DL, Leaves, MostLabelled) ||
         none_of(Leaves, [](const Leaf &L) { return L.Ty; }))
       continue;
-    // As seen from the middle of a struct, what lies before comes after the rest.
-    uint64_t Period = DL.getTypeAllocSize(Frame), First = Period ? At->Offset % Period : 0;
+    // As seen from the middle of a struct, what lies before comes after the
+    // rest.
+    uint64_t Period = DL.getTypeAllocSize(Frame),
+             First = Period ? At->Offset % Period : 0;
     if (First) {
-      if (!Length || (!At->Repeats && First + Length->getZExtValue() > Period) ||
-          any_of(Leaves, [&](const Leaf &L) { return L.Offset < First && L.Offset + L.Size > First; }))
+      if (!Length ||
+          (!At->Repeats && First + Length->getZExtValue() > Period) ||
+          any_of(Leaves, [&](const Leaf &L) {
+            return L.Offset < First && L.Offset + L.Size > First;
+          }))
         continue;
-      auto *Middle = find_if(Leaves, [&](const Leaf &L) { return L.Offset >= First; });
+      auto *Middle =
+          find_if(Leaves, [&](const Leaf &L) { return L.Offset >= First; });
       std::rotate(Leaves.begin(), Middle, Leaves.end());
       for (Leaf &L : Leaves)
         L.Offset = (L.Offset + Period - First) % Period;
@@ -345,13 +369,18 @@ static void label(MemTransferInst &Copy, ArrayRef<StructType *> Structs, const D
   }
 }
 
-/// The type of what the front end's code steps over with a variable of this value (`result + n`), or where
-/// P itself is such a step: the one of all of this kind, if it is no character.
+/// The type of what the front end's code steps over with a variable of this
+/// value (`result + n`), or where P itself is such a step: the one of all of
+/// this kind, if it is no character.
 static Type *steppedOver(const Value *P) {
-  if (auto *Step = dyn_cast<GetElementPtrInst>(P); Step && Step->getNumIndices() == 1)
-    return Step->getSourceElementType()->isIntegerTy(8) ? nullptr : Step->getSourceElementType();
+  if (auto *Step = dyn_cast<GetElementPtrInst>(P);
+      Step && Step->getNumIndices() == 1)
+    return Step->getSourceElementType()->isIntegerTy(8)
+               ? nullptr
+               : Step->getSourceElementType();
   auto *Read = dyn_cast<LoadInst>(P);
-  auto *Variable = Read ? dyn_cast<AllocaInst>(Read->getPointerOperand()) : nullptr;
+  auto *Variable =
+      Read ? dyn_cast<AllocaInst>(Read->getPointerOperand()) : nullptr;
   if (!Variable)
     return nullptr;
   Type *Found = nullptr;
@@ -360,7 +389,8 @@ static Type *steppedOver(const Value *P) {
       continue;
     for (const User *U : Other->users()) {
       auto *GEP = dyn_cast<GetElementPtrInst>(U);
-      if (!GEP || GEP->getPointerOperand() != Other || GEP->getNumIndices() != 1)
+      if (!GEP || GEP->getPointerOperand() != Other ||
+          GEP->getNumIndices() != 1)
         continue;
       Type *T = GEP->getSourceElementType();
       if (T->isIntegerTy(8) || (Found && T != Found))
@@ -379,9 +409,12 @@ SmallPtrSet<Type *, 4> retrograd::findPuns(const Module &M) {
       if (!Copy || !isa<ConstantInt>(Copy->getLength()))
         continue;
       const Value *To = Copy->getRawDest(), *From = Copy->getRawSource();
-      const auto *Variable = dyn_cast<AllocaInst>(isa<AllocaInst>(To) ? To : From);
-      // Between two variables nothing else is concerned; a global is what a variable begins with.
-      if (!Variable || (isa<AllocaInst>(To) && isa<AllocaInst>(From)) || isa<GlobalVariable>(From))
+      const auto *Variable =
+          dyn_cast<AllocaInst>(isa<AllocaInst>(To) ? To : From);
+      // Between two variables nothing else is concerned; a global is what a
+      // variable begins with.
+      if (!Variable || (isa<AllocaInst>(To) && isa<AllocaInst>(From)) ||
+          isa<GlobalVariable>(From))
         continue;
       Type *T = Variable->getAllocatedType();
       while (auto *A = dyn_cast<ArrayType>(T))
@@ -392,11 +425,13 @@ SmallPtrSet<Type *, 4> retrograd::findPuns(const Module &M) {
   return Found;
 }
 
-/// The standard library copies elements of a template's type in bulk (std::copy, a vector that
-/// grows), and its pointers have that type. Labels the copies of F whose elements hold numbers or pointers.
+/// The standard library copies elements of a template's type in bulk
+/// (std::copy, a vector that grows), and its pointers have that type. Labels
+/// the copies of F whose elements hold numbers or pointers.
 static void labelElements(Function &F, const SmallPtrSetImpl<Type *> &Puns) {
   const StringRef Name = F.getName();
-  if (!Name.starts_with("_ZSt") && !Name.starts_with("_ZNSt") && !Name.starts_with("_ZNKSt"))
+  if (!Name.starts_with("_ZSt") && !Name.starts_with("_ZNSt") &&
+      !Name.starts_with("_ZNKSt"))
     return;
   const DataLayout &DL = F.getDataLayout();
   for (Instruction &I : instructions(F)) {
@@ -410,26 +445,32 @@ static void labelElements(Function &F, const SmallPtrSetImpl<Type *> &Puns) {
     // sizeof(T) * n
     auto *Bytes = dyn_cast<BinaryOperator>(Copy->getLength());
     auto *Each = Bytes && Bytes->getOpcode() == Instruction::Mul
-                     ? dyn_cast<ConstantInt>(Bytes->getOperand(isa<ConstantInt>(Bytes->getOperand(0)) ? 0 : 1))
+                     ? dyn_cast<ConstantInt>(Bytes->getOperand(
+                           isa<ConstantInt>(Bytes->getOperand(0)) ? 0 : 1))
                      : nullptr;
-    if (!T || !T->isSized() || !Each || Each->getZExtValue() != DL.getTypeAllocSize(T) || mayBeCoerced(T) ||
+    if (!T || !T->isSized() || !Each ||
+        Each->getZExtValue() != DL.getTypeAllocSize(T) || mayBeCoerced(T) ||
         !flatten(T, 0, DL, Leaves, MostLeaves) ||
-        any_of(Leaves, [](const Leaf &L) { return !L.Ty || L.Ty->isVectorTy(); }) ||
+        any_of(Leaves,
+               [](const Leaf &L) { return !L.Ty || L.Ty->isVectorTy(); }) ||
         none_of(Leaves, [](const Leaf &L) { return !L.Ty->isIntegerTy(); }) ||
         any_of(Leaves, [&](const Leaf &L) {
-          return !L.Ty->isIntegerTy() && any_of(Puns, [&](const Type *T) { return T != L.Ty; });
+          return !L.Ty->isIntegerTy() &&
+                 any_of(Puns, [&](const Type *T) { return T != L.Ty; });
         }))
       continue;
     LLVMContext &Ctx = F.getContext();
-    Copy->setMetadata(CopiesElements,
-                      MDNode::get(Ctx, {MDString::get(Ctx, describe(Leaves)),
-                                        ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(Ctx),
-                                                                                 DL.getTypeAllocSize(T)))}));
+    Copy->setMetadata(
+        CopiesElements,
+        MDNode::get(Ctx,
+                    {MDString::get(Ctx, describe(Leaves)),
+                     ConstantAsMetadata::get(ConstantInt::get(
+                         Type::getInt64Ty(Ctx), DL.getTypeAllocSize(T)))}));
   }
 }
 
-/// A struct of one integer is assigned (`struct code { int value; }`): LLVM would make it an
-/// access of `int`, which may be half of anything.
+/// A struct of one integer is assigned (`struct code { int value; }`): LLVM
+/// would make it an access of `int`, which may be half of anything.
 static bool movesOneInteger(const MemTransferInst &Copy) {
   const auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
   const MDNode *Fields = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
@@ -438,23 +479,34 @@ static bool movesOneInteger(const MemTransferInst &Copy) {
   const auto *Offset = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(0));
   const auto *Size = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(1));
   const auto *Tag = dyn_cast<MDNode>(Fields->getOperand(2));
-  const auto *Type = Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
-  const auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
-  return Offset && Offset->isZero() && Size && Size->getZExtValue() == Length->getZExtValue() && Name &&
+  const auto *Type = Tag && Tag->getNumOperands() > 1
+                         ? dyn_cast<MDNode>(Tag->getOperand(1))
+                         : nullptr;
+  const auto *Name = Type && Type->getNumOperands()
+                         ? dyn_cast<MDString>(Type->getOperand(0))
+                         : nullptr;
+  return Offset && Offset->isZero() && Size &&
+         Size->getZExtValue() == Length->getZExtValue() && Name &&
          ((Name->getString() == "int" && Size->equalsInt(4)) ||
-          ((Name->getString() == "long" || Name->getString() == "long long") && Size->equalsInt(8)));
+          ((Name->getString() == "long" || Name->getString() == "long long") &&
+           Size->equalsInt(8)));
 }
 
 static void moveOneInteger(MemTransferInst &Copy) {
   IRBuilder<> B(&Copy);
-  Type *T = B.getIntNTy(8 * cast<ConstantInt>(Copy.getLength())->getZExtValue());
+  Type *T =
+      B.getIntNTy(8 * cast<ConstantInt>(Copy.getLength())->getZExtValue());
   MDNode *Mark = integerMark(Copy.getContext(), /*Member=*/true);
-  LoadInst *Load = B.CreateAlignedLoad(T, Copy.getRawSource(), Copy.getSourceAlign().valueOrOne());
-  StoreInst *Store = B.CreateAlignedStore(Load, Copy.getRawDest(), Copy.getDestAlign().valueOrOne());
+  LoadInst *Load = B.CreateAlignedLoad(T, Copy.getRawSource(),
+                                       Copy.getSourceAlign().valueOrOne());
+  StoreInst *Store = B.CreateAlignedStore(Load, Copy.getRawDest(),
+                                          Copy.getDestAlign().valueOrOne());
   for (Instruction *I : {(Instruction *)Load, (Instruction *)Store}) {
     I->setMetadata("rg.int", Mark);
-    I->setMetadata(LLVMContext::MD_tbaa,
-                   cast<MDNode>(Copy.getMetadata(LLVMContext::MD_tbaa_struct)->getOperand(2)));
+    I->setMetadata(
+        LLVMContext::MD_tbaa,
+        cast<MDNode>(
+            Copy.getMetadata(LLVMContext::MD_tbaa_struct)->getOperand(2)));
   }
   Copy.eraseFromParent();
 }
@@ -462,10 +514,12 @@ static void moveOneInteger(MemTransferInst &Copy) {
 void retrograd::labelCopies(Function &F, ArrayRef<StructType *> Structs,
                             const SmallPtrSetImpl<Type *> &Puns) {
   for (Instruction &I : make_early_inc_range(instructions(F)))
-    if (auto *Copy = dyn_cast<MemTransferInst>(&I); Copy && movesOneInteger(*Copy))
+    if (auto *Copy = dyn_cast<MemTransferInst>(&I);
+        Copy && movesOneInteger(*Copy))
       moveOneInteger(*Copy);
   for (Instruction &I : instructions(F))
-    if (auto *Copy = dyn_cast<MemTransferInst>(&I); Copy && !Copy->hasMetadata("rg.layout"))
+    if (auto *Copy = dyn_cast<MemTransferInst>(&I);
+        Copy && !Copy->hasMetadata("rg.layout"))
       label(*Copy, Structs, F.getDataLayout(), /*OnlyStructs=*/true);
   labelElements(F, Puns);
 }
@@ -517,7 +571,8 @@ void retrograd::makeCopiesTyped(Function &F) {
     auto *Length = dyn_cast<ConstantInt>(Copy->getLength());
     if (!Length || Length->getZExtValue() > LargestSplitCopy) {
       if (!Copy->hasMetadata("rg.layout"))
-        label(*Copy, /*Structs=*/{}, DL, /*OnlyStructs=*/false); // no tbaa.struct at -O0
+        label(*Copy, /*Structs=*/{}, DL,
+              /*OnlyStructs=*/false); // no tbaa.struct at -O0
       continue;
     }
     uint64_t Size = Length->getZExtValue();
@@ -555,14 +610,16 @@ SmallPtrSet<const StructType *, 8> retrograd::structsInUnions(const Module &M) {
     auto *S = dyn_cast<StructType>(T);
     return S && isUnion(S);
   };
-  // Clang steps into an alternative of a union without a word: the union's address is the struct's.
+  // Clang steps into an alternative of a union without a word: the union's
+  // address is the struct's.
   auto LeadsToUnion = [&](const Value *P) {
     if (const auto *A = dyn_cast<AllocaInst>(P))
       return Union(A->getAllocatedType());
     if (const auto *G = dyn_cast<GlobalVariable>(P))
       return Union(G->getValueType());
     const auto *GEP = dyn_cast<GEPOperator>(P);
-    return GEP && (Union(GEP->getSourceElementType()) || Union(GEP->getResultElementType()));
+    return GEP && (Union(GEP->getSourceElementType()) ||
+                   Union(GEP->getResultElementType()));
   };
   bool AnyUnion = false;
   for (StructType *S : M.getIdentifiedStructTypes())
@@ -577,29 +634,36 @@ SmallPtrSet<const StructType *, 8> retrograd::structsInUnions(const Module &M) {
     for (const Instruction &I : instructions(F))
       if (const auto *GEP = dyn_cast<GEPOperator>(&I))
         if (const auto *S = dyn_cast<StructType>(GEP->getSourceElementType());
-            S && S->hasName() && !isUnion(S) && LeadsToUnion(GEP->getPointerOperand()))
+            S && S->hasName() && !isUnion(S) &&
+            LeadsToUnion(GEP->getPointerOperand()))
           Found.insert(S);
   return Found;
 }
 
 /// An integer member of a struct, or an element of such an array.
-static bool isMember(const Value *P, const SmallPtrSetImpl<const StructType *> &InUnions) {
+static bool isMember(const Value *P,
+                     const SmallPtrSetImpl<const StructType *> &InUnions) {
   const auto *GEP = dyn_cast<GEPOperator>(P);
   while (GEP && isa<ArrayType>(GEP->getSourceElementType()))
     GEP = dyn_cast<GEPOperator>(GEP->getPointerOperand());
-  const auto *S = GEP ? dyn_cast<StructType>(GEP->getSourceElementType()) : nullptr;
-  return S && !S->isLiteral() && !isUnion(S) && !InUnions.contains(S) && GEP->getNumIndices() > 1;
+  const auto *S =
+      GEP ? dyn_cast<StructType>(GEP->getSourceElementType()) : nullptr;
+  return S && !S->isLiteral() && !isUnion(S) && !InUnions.contains(S) &&
+         GEP->getNumIndices() > 1;
 }
 
-/// A character, a bool, a short that a struct declares by itself: no array, which may be
-/// storage for anything.
-static bool isSmallMember(const Value *P, const Type *T, const SmallPtrSetImpl<const StructType *> &InUnions) {
+/// A character, a bool, a short that a struct declares by itself: no array,
+/// which may be storage for anything.
+static bool isSmallMember(const Value *P, const Type *T,
+                          const SmallPtrSetImpl<const StructType *> &InUnions) {
   const auto *GEP = dyn_cast<GEPOperator>(P);
-  return GEP && isMember(P, InUnions) && isa<StructType>(GEP->getSourceElementType()) &&
+  return GEP && isMember(P, InUnions) &&
+         isa<StructType>(GEP->getSourceElementType()) &&
          GEP->getResultElementType() == T;
 }
 
-void retrograd::markWrittenIntegers(Function &F, const SmallPtrSetImpl<const StructType *> &InUnions) {
+void retrograd::markWrittenIntegers(
+    Function &F, const SmallPtrSetImpl<const StructType *> &InUnions) {
   for (Instruction &I : instructions(F)) {
     if (!isa<LoadInst>(I) && !isa<StoreInst>(I))
       continue;

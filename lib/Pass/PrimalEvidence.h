@@ -1,7 +1,7 @@
 //===- PrimalEvidence.h - types that unoptimised code knows ----*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -14,7 +14,8 @@
 //
 //  - a copy of at most 128 bytes of known layout becomes one typed load and
 //    store per member (padding is not copied);
-//  - a larger one carries `!rg.layout !{!"0:f64,8:p,16:i32,20:?4", i64 24}`: the
+//  - a larger one carries `!rg.layout !{!"0:f64,8:p,16:i32,20:?4", i64 24}`:
+//  the
 //    members from the start of the copy (four bytes may be anything), and their
 //    period in bytes;
 //  - a load or store of an integer of 4 or 8 bytes that the programmer wrote
@@ -34,25 +35,30 @@ class Function;
 class Module;
 class StructType;
 class Type;
-}
+} // namespace llvm
 
 namespace retrograd {
 
-/// Structs that may be an alternative of a union: that a member of theirs is an integer does not
-/// say that no number lies there.
-llvm::SmallPtrSet<const llvm::StructType *, 8> structsInUnions(const llvm::Module &M);
+/// Structs that may be an alternative of a union: that a member of theirs is an
+/// integer does not say that no number lies there.
+llvm::SmallPtrSet<const llvm::StructType *, 8>
+structsInUnions(const llvm::Module &M);
 
 /// Marks the programmer's own integer accesses. Only for code that no pass has
 /// touched since the front end.
-void markWrittenIntegers(llvm::Function &F, const llvm::SmallPtrSetImpl<const llvm::StructType *> &InUnions);
+void markWrittenIntegers(
+    llvm::Function &F,
+    const llvm::SmallPtrSetImpl<const llvm::StructType *> &InUnions);
 
-/// Types of variables whose bytes M copies from and to memory (`memcpy(&words[i], &x, sizeof x)`): it may keep them in
-/// elements of any other type.
+/// Types of variables whose bytes M copies from and to memory
+/// (`memcpy(&words[i], &x, sizeof x)`): it may keep them in elements of any
+/// other type.
 llvm::SmallPtrSet<llvm::Type *, 4> findPuns(const llvm::Module &M);
 
-/// Labels the copies of structs in F. For the first code of the front end, when the
-/// optimiser is going to run: TBAA has no words for arrays in structs. Structs: those of the
-/// module, which it takes a walk through all of it to find, as it does Puns.
+/// Labels the copies of structs in F. For the first code of the front end, when
+/// the optimiser is going to run: TBAA has no words for arrays in structs.
+/// Structs: those of the module, which it takes a walk through all of it to
+/// find, as it does Puns.
 void labelCopies(llvm::Function &F, llvm::ArrayRef<llvm::StructType *> Structs,
                  const llvm::SmallPtrSetImpl<llvm::Type *> &Puns);
 

@@ -1,8 +1,8 @@
 //===- PrimalNormalForm.cpp - one form for all primals
 //---------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,11 @@
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -30,8 +30,8 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/BreakCriticalEdges.h"
 #include "llvm/Transforms/Utils/FixIrreducible.h"
-#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LCSSA.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LowerSwitch.h"
 
@@ -39,9 +39,10 @@ using namespace llvm;
 using namespace retrograd;
 
 namespace {
-/// Whether the code that an exception runs on its way out, callees included, leaves
-/// something behind that is seen when the exception has left. Giving memory back is
-/// nothing of that kind, nor is what destructors do to objects that end.
+/// Whether the code that an exception runs on its way out, callees included,
+/// leaves something behind that is seen when the exception has left. Giving
+/// memory back is nothing of that kind, nor is what destructors do to objects
+/// that end.
 class CleanUpEffects {
 public:
   explicit CleanUpEffects(const Catalogue &Cat) : Cat(Cat) {}
@@ -64,8 +65,8 @@ private:
   const Catalogue &Cat;
   SmallPtrSet<const Function *, 16> Seen;
 
-  /// P may point to something else than the object that ends: what a callee was given
-  /// is that, or a part of it.
+  /// P may point to something else than the object that ends: what a callee was
+  /// given is that, or a part of it.
   bool pointsOutside(const Value *P, bool InCallee, unsigned Depth = 0) {
     P = getUnderlyingObject(P);
     if (isa<AllocaInst>(P) || Depth == 8)
@@ -75,7 +76,8 @@ private:
     if (isa<CallBase>(P))
       return false; // an accessor
     const auto *L = dyn_cast<LoadInst>(P);
-    const auto *Slot = L ? dyn_cast<AllocaInst>(L->getPointerOperand()) : nullptr;
+    const auto *Slot =
+        L ? dyn_cast<AllocaInst>(L->getPointerOperand()) : nullptr;
     if (!Slot)
       return true; // a global, or what a member points to
     return any_of(Slot->users(), [&](const User *U) {
@@ -100,7 +102,8 @@ private:
     if (const OperationRecord *R = Cat.lookup(*C))
       return R->Class != RuleClass::Deallocation && !R->OfCharacters;
     return Callee->isDeclaration() ||
-           (Seen.insert(Callee).second && lastFrom(Callee->getEntryBlock(), /*InCallee=*/true));
+           (Seen.insert(Callee).second &&
+            lastFrom(Callee->getEntryBlock(), /*InCallee=*/true));
   }
 };
 } // namespace
@@ -117,7 +120,8 @@ void retrograd::dropDeadEndUnwinding(Function &F, const Catalogue &Cat) {
   };
   for (BasicBlock &BB : F)
     if (auto *II = dyn_cast<InvokeInst>(BB.getTerminator()))
-      if (!Returning.contains(II->getUnwindDest()) && Drops(II->getUnwindDest())) {
+      if (!Returning.contains(II->getUnwindDest()) &&
+          Drops(II->getUnwindDest())) {
         changeToCall(II);
         Changed = true;
       }
@@ -173,7 +177,8 @@ static Value *valueOfEmptyAssembly(CallInst &Call) {
     return hasOutput(*Asm) ? nullptr : PoisonValue::get(Call.getType());
   InlineAsm::ConstraintInfoVector Constraints = Asm->ParseConstraints();
   // One output, tied to the only input.
-  if (Call.arg_size() != 1 || Call.getArgOperand(0)->getType() != Call.getType() ||
+  if (Call.arg_size() != 1 ||
+      Call.getArgOperand(0)->getType() != Call.getType() ||
       Constraints.size() < 2 || Constraints[1].Type != InlineAsm::isInput ||
       Constraints[1].Codes.empty() || Constraints[1].Codes[0] != "0")
     return nullptr;
@@ -195,18 +200,22 @@ void retrograd::replaceBarriers(Function &F) {
       continue;
     IRBuilder<> B(Call);
     if (!Call->getType()->isVoidTy()) {
-      if (Value *V = valueOfEmptyAssembly(*Call); V && V->getType()->isFPOrFPVectorTy()) {
+      if (Value *V = valueOfEmptyAssembly(*Call);
+          V && V->getType()->isFPOrFPVectorTy()) {
         Call->replaceAllUsesWith(fence(B, V));
         Call->eraseFromParent();
       }
       continue;
     }
-    // One output, a variable in memory, with the value of the one input: "+m,x".
+    // One output, a variable in memory, with the value of the one input:
+    // "+m,x".
     auto [Output, Rest] = StringRef(Asm->getConstraintString()).split(',');
-    if (Call->arg_size() != 2 || !Output.starts_with("=*") || Rest.split(',').first != "0")
+    if (Call->arg_size() != 2 || !Output.starts_with("=*") ||
+        Rest.split(',').first != "0")
       continue;
     Value *To = Call->getArgOperand(0), *From = Call->getArgOperand(1);
-    if (!To->getType()->isPointerTy() || Call->getParamElementType(0) != From->getType())
+    if (!To->getType()->isPointerTy() ||
+        Call->getParamElementType(0) != From->getType())
       continue;
     B.CreateStore(fence(B, From), To);
     Call->eraseFromParent();
@@ -290,9 +299,11 @@ static Value *pointerBehind(Value *V, IRBuilderBase &B, unsigned Depth = 0) {
   auto *I = dyn_cast<BinaryOperator>(V);
   if (!I)
     return nullptr;
-  Value *P = pointerBehind(I->getOperand(0), B, Depth + 1), *Other = I->getOperand(1);
+  Value *P = pointerBehind(I->getOperand(0), B, Depth + 1),
+        *Other = I->getOperand(1);
   bool Commutes = I->getOpcode() == Instruction::Add ||
-                  (I->getOpcode() == Instruction::Or && cast<PossiblyDisjointInst>(I)->isDisjoint());
+                  (I->getOpcode() == Instruction::Or &&
+                   cast<PossiblyDisjointInst>(I)->isDisjoint());
   if (Commutes && !P) {
     P = pointerBehind(Other, B, Depth + 1);
     Other = I->getOperand(0);
@@ -337,8 +348,12 @@ static Type *taggedType(const Instruction &I) {
   if (I.hasMetadata("rg.int"))
     return Type::getInt64Ty(Ctx);
   MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
-  auto *Access = Tag && Tag->getNumOperands() > 2 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
-  auto *Name = Access && Access->getNumOperands() ? dyn_cast<MDString>(Access->getOperand(0)) : nullptr;
+  auto *Access = Tag && Tag->getNumOperands() > 2
+                     ? dyn_cast<MDNode>(Tag->getOperand(1))
+                     : nullptr;
+  auto *Name = Access && Access->getNumOperands()
+                   ? dyn_cast<MDString>(Access->getOperand(0))
+                   : nullptr;
   StringRef N = Name ? Name->getString() : "";
   if (N.empty() || N == "omnipotent char")
     return Type::getVoidTy(Ctx);
@@ -350,12 +365,15 @@ static Type *taggedType(const Instruction &I) {
   return Type::getInt64Ty(Ctx);
 }
 
-/// Numbers of type T are read or written, or at least laid out, where P leads to.
+/// Numbers of type T are read or written, or at least laid out, where P leads
+/// to.
 static bool leadsToNumbers(const Value *P, Type *T) {
-  if (const auto *G = dyn_cast<GEPOperator>(P); G && G->getSourceElementType() == T)
+  if (const auto *G = dyn_cast<GEPOperator>(P);
+      G && G->getSourceElementType() == T)
     return true;
   return any_of(P->users(), [&](const User *U) {
-    return getLoadStorePointerOperand(U) == P && getLoadStoreType(const_cast<User *>(U)) == T;
+    return getLoadStorePointerOperand(U) == P &&
+           getLoadStoreType(const_cast<User *>(U)) == T;
   });
 }
 
@@ -363,16 +381,22 @@ void retrograd::spellBitsInAtomics(Function &F) {
   SmallSetVector<LoadInst *, 4> Loads;
   for (Instruction &I : instructions(F))
     if (auto *M = dyn_cast<AtomicRMWInst>(&I))
-      if (auto *Load = dyn_cast<LoadInst>(M->getValOperand()); Load && Load->isSimple() && Load->getType()->isIntegerTy())
+      if (auto *Load = dyn_cast<LoadInst>(M->getValOperand());
+          Load && Load->isSimple() && Load->getType()->isIntegerTy())
         Loads.insert(Load);
   for (LoadInst *Load : Loads) {
     const unsigned Bits = Load->getType()->getIntegerBitWidth();
-    Type *T = Bits == 32 ? Type::getFloatTy(F.getContext()) : Bits == 64 ? Type::getDoubleTy(F.getContext()) : nullptr;
+    Type *T = Bits == 32   ? Type::getFloatTy(F.getContext())
+              : Bits == 64 ? Type::getDoubleTy(F.getContext())
+                           : nullptr;
     if (!T || !leadsToNumbers(Load->getPointerOperand(), T))
       continue;
     IRBuilder<> B(Load);
-    auto *Number = B.CreateAlignedLoad(T, Load->getPointerOperand(), Load->getAlign());
-    Number->copyMetadata(*Load, {LLVMContext::MD_dbg, LLVMContext::MD_alias_scope, LLVMContext::MD_noalias});
+    auto *Number =
+        B.CreateAlignedLoad(T, Load->getPointerOperand(), Load->getAlign());
+    Number->copyMetadata(*Load,
+                         {LLVMContext::MD_dbg, LLVMContext::MD_alias_scope,
+                          LLVMContext::MD_noalias});
     Load->replaceAllUsesWith(B.CreateBitCast(Number, Load->getType()));
     Load->eraseFromParent();
   }
@@ -382,42 +406,50 @@ void retrograd::spellWordCopies(Function &F, bool Untyped) {
   for (BasicBlock &BB : F)
     for (Instruction &I : make_early_inc_range(BB)) {
       auto *Store = dyn_cast<StoreInst>(&I);
-      auto *Load = Store ? dyn_cast<LoadInst>(Store->getValueOperand()) : nullptr;
-      if (!Load || !Load->getType()->isIntegerTy(64) || !Load->hasOneUse() || !Load->isSimple() ||
-          !Store->isSimple())
+      auto *Load =
+          Store ? dyn_cast<LoadInst>(Store->getValueOperand()) : nullptr;
+      if (!Load || !Load->getType()->isIntegerTy(64) || !Load->hasOneUse() ||
+          !Load->isSimple() || !Store->isSimple())
         continue;
       Type *T = taggedType(*Load);
       if (T != taggedType(*Store))
         continue;
       IRBuilder<> B(Load);
       if (T->isDoubleTy() || T->isPointerTy()) {
-        auto *Typed = B.CreateAlignedLoad(T, Load->getPointerOperand(), Load->getAlign());
+        auto *Typed =
+            B.CreateAlignedLoad(T, Load->getPointerOperand(), Load->getAlign());
         Typed->copyMetadata(*Load, {LLVMContext::MD_tbaa, LLVMContext::MD_dbg,
-                                    LLVMContext::MD_alias_scope, LLVMContext::MD_noalias});
+                                    LLVMContext::MD_alias_scope,
+                                    LLVMContext::MD_noalias});
         Store->setOperand(0, Typed);
         Load->eraseFromParent();
         continue;
       }
       if (!Untyped || !T->isVoidTy() || Load->getParent() != &BB ||
-          any_of(make_range(std::next(Load->getIterator()), Store->getIterator()),
-                 [](const Instruction &Between) { return Between.mayWriteToMemory(); }))
+          any_of(
+              make_range(std::next(Load->getIterator()), Store->getIterator()),
+              [](const Instruction &Between) {
+                return Between.mayWriteToMemory();
+              }))
         continue;
       B.SetInsertPoint(Store);
-      B.CreateMemCpy(Store->getPointerOperand(), Store->getAlign(), Load->getPointerOperand(),
-                     Load->getAlign(), 8);
+      B.CreateMemCpy(Store->getPointerOperand(), Store->getAlign(),
+                     Load->getPointerOperand(), Load->getAlign(), 8);
       Store->eraseFromParent();
       Load->eraseFromParent();
     }
 }
 
-/// V is an address taken as an integer, a constant, or a choice between such; Web gets the
-/// choices, Any says whether there is an address among them.
-static bool isChoiceOfAddresses(Value *V, SmallPtrSetImpl<Value *> &Web, bool &Any) {
+/// V is an address taken as an integer, a constant, or a choice between such;
+/// Web gets the choices, Any says whether there is an address among them.
+static bool isChoiceOfAddresses(Value *V, SmallPtrSetImpl<Value *> &Web,
+                                bool &Any) {
   if (isa<ConstantInt>(V))
     return true;
   if (auto *Cast = dyn_cast<PtrToIntOperator>(V)) {
     Any = true;
-    return Cast->getPointerOperand()->getType() == PointerType::get(V->getContext(), 0);
+    return Cast->getPointerOperand()->getType() ==
+           PointerType::get(V->getContext(), 0);
   }
   auto *Phi = dyn_cast<PHINode>(V);
   auto *Select = dyn_cast<SelectInst>(V);
@@ -428,14 +460,16 @@ static bool isChoiceOfAddresses(Value *V, SmallPtrSetImpl<Value *> &Web, bool &A
   if (Select)
     return isChoiceOfAddresses(Select->getTrueValue(), Web, Any) &&
            isChoiceOfAddresses(Select->getFalseValue(), Web, Any);
-  return all_of(Phi->incoming_values(), [&](Value *In) { return isChoiceOfAddresses(In, Web, Any); });
+  return all_of(Phi->incoming_values(),
+                [&](Value *In) { return isChoiceOfAddresses(In, Web, Any); });
 }
 
 /// The same choice among the pointers.
 static Value *choiceOfPointers(Value *V, DenseMap<Value *, Value *> &Made) {
   PointerType *Pointer = PointerType::get(V->getContext(), 0);
   if (auto *C = dyn_cast<ConstantInt>(V))
-    return C->isZero() ? ConstantPointerNull::get(Pointer) : ConstantExpr::getIntToPtr(C, Pointer);
+    return C->isZero() ? ConstantPointerNull::get(Pointer)
+                       : ConstantExpr::getIntToPtr(C, Pointer);
   if (auto *Cast = dyn_cast<PtrToIntOperator>(V))
     return Cast->getPointerOperand();
   if (Value *Known = Made.lookup(V))
@@ -443,7 +477,9 @@ static Value *choiceOfPointers(Value *V, DenseMap<Value *, Value *> &Made) {
   IRBuilder<> B(cast<Instruction>(V));
   if (auto *Select = dyn_cast<SelectInst>(V)) {
     Value *True = choiceOfPointers(Select->getTrueValue(), Made);
-    return Made[V] = B.CreateSelect(Select->getCondition(), True, choiceOfPointers(Select->getFalseValue(), Made));
+    return Made[V] =
+               B.CreateSelect(Select->getCondition(), True,
+                              choiceOfPointers(Select->getFalseValue(), Made));
   }
   auto *Phi = cast<PHINode>(V);
   PHINode *New = B.CreatePHI(Pointer, Phi->getNumIncomingValues());
@@ -470,10 +506,12 @@ void retrograd::spellAddresses(Function &F) {
                I.getType() == B.getPtrTy()) {
       Value *Base = Mask->getArgOperand(0);
       const auto *Keep = dyn_cast<ConstantInt>(Mask->getArgOperand(1));
-      if (Keep && Keep->getBitWidth() == 64 && isUInt<32>(~Keep->getZExtValue())) {
+      if (Keep && Keep->getBitWidth() == 64 &&
+          isUInt<32>(~Keep->getZExtValue())) {
         Value *Low = B.CreateAnd(B.CreatePtrToInt(Base, B.getInt32Ty()),
                                  B.getInt32(~Keep->getZExtValue()));
-        P = B.CreateGEP(B.getInt8Ty(), Base, B.CreateNeg(B.CreateZExt(Low, B.getInt64Ty())));
+        P = B.CreateGEP(B.getInt8Ty(), Base,
+                        B.CreateNeg(B.CreateZExt(Low, B.getInt64Ty())));
       }
     }
     if (!P)
@@ -485,8 +523,8 @@ void retrograd::spellAddresses(Function &F) {
   }
 }
 
-/// Each invoke has a landing pad of its own, which is then the only place on its
-/// way out of a loop, say.
+/// Each invoke has a landing pad of its own, which is then the only place on
+/// its way out of a loop, say.
 static void splitLandingPads(Function &F) {
   SmallVector<BasicBlock *, 8> Pads;
   for (BasicBlock &B : F)
@@ -495,7 +533,8 @@ static void splitLandingPads(Function &F) {
   for (BasicBlock *Pad : Pads)
     while (!Pad->getSinglePredecessor()) {
       SmallVector<BasicBlock *, 2> New;
-      SplitLandingPadPredecessors(Pad, {*pred_begin(Pad)}, ".own", ".rest", New);
+      SplitLandingPadPredecessors(Pad, {*pred_begin(Pad)}, ".own", ".rest",
+                                  New);
       if (New.size() < 2)
         break;
       Pad = New[1];
@@ -526,9 +565,10 @@ static void joinReturns(Function &F) {
   Joined->setDebugLoc(Where);
 }
 
-/// FixIrreducible redirects branches; it does not know other terminators. Where a
-/// block of the cycle branches to two of its entries, LLVM 22 redirects one edge
-/// and takes both entries' phis for redirected: critical edges are split first.
+/// FixIrreducible redirects branches; it does not know other terminators. Where
+/// a block of the cycle branches to two of its entries, LLVM 22 redirects one
+/// edge and takes both entries' phis for redirected: critical edges are split
+/// first.
 static bool makeReducible(Function &F, FunctionAnalysisManager &FAM) {
   auto IsIrreducible = [&] {
     ReversePostOrderTraversal<Function *> RPOT(&F);
@@ -548,8 +588,8 @@ static bool makeReducible(Function &F, FunctionAnalysisManager &FAM) {
   return true;
 }
 
-/// Funnel shifts by whole bytes move floats that lie side by side in an integer;
-/// shifts and an or say so to everybody else.
+/// Funnel shifts by whole bytes move floats that lie side by side in an
+/// integer; shifts and an or say so to everybody else.
 static void spellOutByteRotations(Function &F) {
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     auto *II = dyn_cast<IntrinsicInst>(&I);
@@ -571,8 +611,8 @@ static void spellOutByteRotations(Function &F) {
   }
 }
 
-/// Masked loads and stores, gathers and scatters become branches around accesses
-/// of one element each, as on a target that has none of them.
+/// Masked loads and stores, gathers and scatters become branches around
+/// accesses of one element each, as on a target that has none of them.
 static void spellOutMaskedAccesses(Function &F, FunctionAnalysisManager &FAM) {
   FunctionAnalysisManager AnyTarget;
   AnyTarget.registerPass([] { return PassInstrumentationAnalysis(); });

@@ -1,7 +1,7 @@
 //===- PrimalNormalForm.h - one form for all primals -----------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -19,10 +19,10 @@
 namespace retrograd {
 class Catalogue;
 
-/// Turns an invoke into a call when its landing pad cannot lead to a return and only
-/// gives memory back: an exception that leaves leaves that memory behind, and what
-/// does return is simpler to analyse. Clean-ups that others notice (locks,
-/// destructors of the program's) run.
+/// Turns an invoke into a call when its landing pad cannot lead to a return and
+/// only gives memory back: an exception that leaves leaves that memory behind,
+/// and what does return is simpler to analyse. Clean-ups that others notice
+/// (locks, destructors of the program's) run.
 void dropDeadEndUnwinding(llvm::Function &F, const Catalogue &Cat);
 
 /// Removes assembly without text: barriers to the optimiser, which would only
@@ -44,18 +44,18 @@ void explainFloatTricks(llvm::Function &F);
 void dropMarkers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /// Addresses that are computed as integers, or masked for alignment, become
-/// their base plus a number of bytes. So everything that follows sees where they
-/// point, and a shadow lies as far from its base as the primal does, however its
-/// own base is aligned.
+/// their base plus a number of bytes. So everything that follows sees where
+/// they point, and a shadow lies as far from its base as the primal does,
+/// however its own base is aligned.
 void spellAddresses(llvm::Function &F);
 
-/// Operands of atomic operations on integers that are read from among numbers of their size: read as such,
-/// and taken as bits then (Analysis/KeptNumber.h).
+/// Operands of atomic operations on integers that are read from among numbers
+/// of their size: read as such, and taken as bits then (Analysis/KeptNumber.h).
 void spellBitsInAtomics(llvm::Function &F);
 
 /// Words that are only copied, by a load and a store of an integer: typed ones
-/// (a double, a pointer) become copies of that type, and, if Untyped, the others
-/// copies of memory, since they may hold pointers and floats by turns.
+/// (a double, a pointer) become copies of that type, and, if Untyped, the
+/// others copies of memory, since they may hold pointers and floats by turns.
 void spellWordCopies(llvm::Function &F, bool Untyped);
 
 /// Reducible loops with preheader, one latch and exits of their own; at most

@@ -1,7 +1,7 @@
 //===- PrintAnalysesPass.h - print<rg-types> and its like ------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -22,8 +22,11 @@ namespace retrograd {
 class PrintAnalysesPass : public llvm::PassInfoMixin<PrintAnalysesPass> {
 public:
   /// What is the printing option to be set.
-  PrintAnalysesPass(Options O, bool Options::*What) : Opts(O) { Opts.*What = true; }
-  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
+  PrintAnalysesPass(Options O, bool Options::*What) : Opts(O) {
+    Opts.*What = true;
+  }
+  llvm::PreservedAnalyses run(llvm::Module &M,
+                              llvm::ModuleAnalysisManager &MAM);
   static bool isRequired() { return true; }
 
 private:

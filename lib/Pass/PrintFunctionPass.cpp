@@ -18,15 +18,18 @@ static Function *askFor(Function &F) {
   Module &M = *F.getParent();
   LLVMContext &C = M.getContext();
   FunctionCallee Entry = M.getOrInsertFunction(
-      "__enzyme_fwddiff_to_print", FunctionType::get(Type::getVoidTy(C), {PointerType::getUnqual(C)}, true));
-  Function *Caller = Function::Create(FunctionType::get(Type::getVoidTy(C), false),
-                                      GlobalValue::ExternalLinkage, "rg.ask", M);
+      "__enzyme_fwddiff_to_print",
+      FunctionType::get(Type::getVoidTy(C), {PointerType::getUnqual(C)}, true));
+  Function *Caller =
+      Function::Create(FunctionType::get(Type::getVoidTy(C), false),
+                       GlobalValue::ExternalLinkage, "rg.ask", M);
   IRBuilder<> B(BasicBlock::Create(C, "", Caller));
   SmallVector<Value *, 8> Arguments = {&F};
   for (Argument &A : F.args()) {
     if (A.hasStructRetAttr())
       continue;
-    bool Shadow = A.getType()->isPtrOrPtrVectorTy() || A.getType()->isFPOrFPVectorTy();
+    bool Shadow =
+        A.getType()->isPtrOrPtrVectorTy() || A.getType()->isFPOrFPVectorTy();
     for (int K = 0; K != (Shadow ? 2 : 1); ++K)
       Arguments.push_back(B.CreateFreeze(PoisonValue::get(A.getType())));
   }
@@ -35,7 +38,8 @@ static Function *askFor(Function &F) {
   return Caller;
 }
 
-PreservedAnalyses PrintFunctionPass::run(Module &M, ModuleAnalysisManager &MAM) {
+PreservedAnalyses PrintFunctionPass::run(Module &M,
+                                         ModuleAnalysisManager &MAM) {
   SmallVector<Function *, 8> Asked;
   for (Function &F : M)
     if (!F.isDeclaration() && !F.isVarArg() &&
@@ -50,7 +54,8 @@ PreservedAnalyses PrintFunctionPass::run(Module &M, ModuleAnalysisManager &MAM) 
     FAM.clear(*F, F->getName());
     F->eraseFromParent();
   }
-  if (Function *Entry = M.getFunction("__enzyme_fwddiff_to_print"); Entry && Entry->use_empty())
+  if (Function *Entry = M.getFunction("__enzyme_fwddiff_to_print");
+      Entry && Entry->use_empty())
     Entry->eraseFromParent();
   return PreservedAnalyses::none();
 }

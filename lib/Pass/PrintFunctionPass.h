@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// print-type-analysis and print-activity-analysis, as scripts made for Enzyme call
-// them: of the function that -type-analysis-func= or -activity-analysis-func=
-// names, or of all, without any derivative call in the module. Each function is
-// asked for as if by a forward-mode call with the default markers.
+// print-type-analysis and print-activity-analysis, as scripts made for Enzyme
+// call them: of the function that -type-analysis-func= or
+// -activity-analysis-func= names, or of all, without any derivative call in the
+// module. Each function is asked for as if by a forward-mode call with the
+// default markers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,10 @@ namespace retrograd {
 class PrintFunctionPass : public llvm::PassInfoMixin<PrintFunctionPass> {
 public:
   /// What is the printing option to be set.
-  PrintFunctionPass(const Options &O, bool Options::*What) : Opts(O), What(What) {}
-  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
+  PrintFunctionPass(const Options &O, bool Options::*What)
+      : Opts(O), What(What) {}
+  llvm::PreservedAnalyses run(llvm::Module &M,
+                              llvm::ModuleAnalysisManager &MAM);
   static bool isRequired() { return true; }
 
 private:

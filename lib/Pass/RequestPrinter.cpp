@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/RequestPrinter.h"
-#include "Pass/UserRules.h"
 #include "Diagnostics/DiagnosticEngine.h"
+#include "Pass/UserRules.h"
 #include "Request/EntryCalls.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"

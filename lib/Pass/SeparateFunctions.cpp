@@ -26,11 +26,12 @@
 using namespace llvm;
 using namespace retrograd;
 
-/// More than these are a table, whose derivatives the program did not mean to ask
-/// for in one line.
+/// More than these are a table, whose derivatives the program did not mean to
+/// ask for in one line.
 static constexpr unsigned MostFunctions = 8;
 
-/// The copies of Call, each in a block of its own, and what follows when they return.
+/// The copies of Call, each in a block of its own, and what follows when they
+/// return.
 static void separate(CallBase &Call, ArrayRef<Function *> Functions) {
   Function &Around = *Call.getFunction();
   LLVMContext &Ctx = Call.getContext();
@@ -52,7 +53,8 @@ static void separate(CallBase &Call, ArrayRef<Function *> Functions) {
   }
   PHINode *Result = nullptr;
   if (!Call.getType()->isVoidTy() && !Call.use_empty())
-    Result = PHINode::Create(Call.getType(), Functions.size(), "", Behind->begin());
+    Result =
+        PHINode::Create(Call.getType(), Functions.size(), "", Behind->begin());
 
   IRBuilder<> B(Before);
   SmallVector<BasicBlock *, 4> Copies;
@@ -90,7 +92,8 @@ static void separate(CallBase &Call, ArrayRef<Function *> Functions) {
       B.CreateCondBr(IsThis, Copies[N], Copies[N + 1]);
       break;
     }
-    BasicBlock *Others = BasicBlock::Create(Ctx, "derivative.other", &Around, Copies[N]);
+    BasicBlock *Others =
+        BasicBlock::Create(Ctx, "derivative.other", &Around, Copies[N]);
     B.CreateCondBr(IsThis, Copies[N], Others);
     B.SetInsertPoint(Others);
   }
@@ -111,7 +114,8 @@ bool retrograd::separateFunctions(Module &M) {
       Type *T = Operand->get()->getType();
       if (!T->isPointerTy() && !T->isIntegerTy(64))
         continue;
-      Wanted.push_back({Call, {Named.Functions.begin(), Named.Functions.end()}});
+      Wanted.push_back(
+          {Call, {Named.Functions.begin(), Named.Functions.end()}});
     }
   for (auto &[Call, Functions] : Wanted)
     separate(*Call, Functions);

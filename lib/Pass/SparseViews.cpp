@@ -1,15 +1,17 @@
 //===- SparseViews.cpp - memory that is a pair of functions ---------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A pointer into a view is known by its offset in bytes and by the extra arguments of the call that
-// made the view. Both are followed as values from that call on: an addition to the pointer is one to
-// the offset, a phi of pointers is a phi of each, a callee that is given such a pointer gets a copy
-// that is given these values instead. What uses the pointer as an address becomes a call of the
-// view's functions; what cannot be followed is told at its line.
+// A pointer into a view is known by its offset in bytes and by the extra
+// arguments of the call that made the view. Both are followed as values from
+// that call on: an addition to the pointer is one to the offset, a phi of
+// pointers is a phi of each, a callee that is given such a pointer gets a copy
+// that is given these values instead. What uses the pointer as an address
+// becomes a call of the view's functions; what cannot be followed is told at
+// its line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +25,8 @@
 #include "Support/Options.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Analysis/Utils/Local.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -37,8 +39,8 @@
 using namespace llvm;
 using namespace retrograd;
 
-/// The view of what nobody needs: reading gives zeros, writing does nothing. Its argument is the
-/// address that the program passed.
+/// The view of what nobody needs: reading gives zeros, writing does nothing.
+/// Its argument is the address that the program passed.
 static constexpr StringLiteral NowhereName = "__enzyme_todense.nowhere";
 
 //===----------------------------------------------------------------------===//
@@ -66,9 +68,12 @@ void retrograd::lowerFolds(Module &M) {
       FoldCall Kind = Call ? foldCallOf(*Call) : FoldCall::None;
       Type *T = Call ? Call->getType() : nullptr;
       auto Converts = [&](Value *V) {
-        return V->getType()->isIntegerTy() || (V->getType()->isFloatingPointTy() && T->isFloatingPointTy());
+        return V->getType()->isIntegerTy() ||
+               (V->getType()->isFloatingPointTy() && T->isFloatingPointTy());
       };
-      if (Kind == FoldCall::None || (!T->isIntegerTy() && !T->isFloatingPointTy()) || !all_of(Call->args(), Converts))
+      if (Kind == FoldCall::None ||
+          (!T->isIntegerTy() && !T->isFloatingPointTy()) ||
+          !all_of(Call->args(), Converts))
         continue; // told with the entry calls
       IRBuilder<> B(Call);
       Value *All = nullptr;
@@ -95,7 +100,8 @@ void retrograd::lowerFolds(Module &M) {
 //===----------------------------------------------------------------------===//
 
 static bool isNowhere(const CallBase &Call) {
-  return Call.getCalledFunction() && Call.getCalledFunction()->getName() == NowhereName;
+  return Call.getCalledFunction() &&
+         Call.getCalledFunction()->getName() == NowhereName;
 }
 
 static SmallVector<CallBase *, 8> viewsOf(Function &F) {
@@ -107,8 +113,8 @@ static SmallVector<CallBase *, 8> viewsOf(Function &F) {
 }
 
 namespace {
-/// Values that may be a pointer into one of some views, or a variable that holds one; as far as
-/// direct calls and local variables lead.
+/// Values that may be a pointer into one of some views, or a variable that
+/// holds one; as far as direct calls and local variables lead.
 struct Flow {
   SmallSetVector<Value *, 32> Values;
   /// Calls that stand for derivatives, with one of them among the operands.
@@ -125,18 +131,21 @@ private:
 } // namespace
 
 void Flow::follow(Value *V, User *U) {
-  if (isa<GetElementPtrInst, PHINode, SelectInst, CastInst, FreezeInst, InsertValueInst, ExtractValueInst, ReturnInst>(
-          U)) {
+  if (isa<GetElementPtrInst, PHINode, SelectInst, CastInst, FreezeInst,
+          InsertValueInst, ExtractValueInst, ReturnInst>(U)) {
     if (!isa<ReturnInst>(U))
       return add(U);
     Function *F = cast<Instruction>(U)->getFunction();
     for (User *Of : F->users())
-      if (auto *Call = dyn_cast<CallBase>(Of); Call && Call->getCalledOperand() == F)
+      if (auto *Call = dyn_cast<CallBase>(Of);
+          Call && Call->getCalledOperand() == F)
         add(Call);
     return;
   }
   if (auto *L = dyn_cast<LoadInst>(U))
-    return isa<AllocaInst>(getUnderlyingObject(L->getPointerOperand())) ? add(L) : void();
+    return isa<AllocaInst>(getUnderlyingObject(L->getPointerOperand()))
+               ? add(L)
+               : void();
   if (auto *S = dyn_cast<StoreInst>(U)) {
     if (S->getValueOperand() != V)
       return;
@@ -174,12 +183,14 @@ void Flow::run() {
 
 /// Local variables of F become values, where they can.
 static void promote(Function &F, ModuleAnalysisManager &MAM) {
-  auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(*F.getParent()).getManager();
+  auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(*F.getParent())
+                  .getManager();
   FAM.invalidate(F, PreservedAnalyses::none());
   FAM.invalidate(F, SROAPass(SROAOptions::PreserveCFG).run(F, FAM));
 }
 
-void retrograd::noteViews(Module &M, ModuleAnalysisManager &MAM, MutableArrayRef<EntryCall> Calls) {
+void retrograd::noteViews(Module &M, ModuleAnalysisManager &MAM,
+                          MutableArrayRef<EntryCall> Calls) {
   Flow Views;
   for (Function &F : M)
     for (CallBase *Call : viewsOf(F))
@@ -188,7 +199,8 @@ void retrograd::noteViews(Module &M, ModuleAnalysisManager &MAM, MutableArrayRef
     return;
   auto MayBeView = [&](const EntryOperand &Operand) {
     Value *V = Operand.V;
-    return V && (Views.Values.contains(V) || Views.Values.contains(getUnderlyingObject(V)));
+    return V && (Views.Values.contains(V) ||
+                 Views.Values.contains(getUnderlyingObject(V)));
   };
   // What a derivative is given, its primal is given.
   for (size_t Known = 0; Known != Views.Values.size();) {
@@ -207,23 +219,29 @@ void retrograd::noteViews(Module &M, ModuleAnalysisManager &MAM, MutableArrayRef
     if (!Any)
       continue;
     E.Request.WholeAdditions = E.Tangents.WholeAdditions = true;
-    if (E.Request.Mode == DerivativeMode::Augment || E.Request.Mode == DerivativeMode::Sweep)
+    if (E.Request.Mode == DerivativeMode::Augment ||
+        E.Request.Mode == DerivativeMode::Sweep)
       InHalves.insert(E.Request.Primal);
     // An address that is none: there is no memory to compute in.
     for (auto [N, P] : enumerate(E.Parameters)) {
       auto *C = dyn_cast_or_null<Constant>(static_cast<Value *>(P.Primal.V));
-      if (E.Request.Args[N] != ArgActivity::DupNoNeed || !C || P.Primal.How != EntryOperand::Direct ||
-          !C->getType()->isPointerTy() || isa<GlobalValue>(C->stripInBoundsOffsets()))
+      if (E.Request.Args[N] != ArgActivity::DupNoNeed || !C ||
+          P.Primal.How != EntryOperand::Direct ||
+          !C->getType()->isPointerTy() ||
+          isa<GlobalValue>(C->stripInBoundsOffsets()))
         continue;
-      FunctionCallee Nowhere = M.getOrInsertFunction(NowhereName, C->getType(), C->getType());
-      auto *Call = CallInst::Create(Nowhere, {C}, "nowhere", E.Call->getIterator());
+      FunctionCallee Nowhere =
+          M.getOrInsertFunction(NowhereName, C->getType(), C->getType());
+      auto *Call =
+          CallInst::Create(Nowhere, {C}, "nowhere", E.Call->getIterator());
       Call->setDebugLoc(E.Call->getDebugLoc());
       P.Primal.V = Call;
     }
   }
   for (EntryCall &E : Calls)
     if (InHalves.contains(E.Request.Primal) &&
-        (E.Request.Mode == DerivativeMode::Augment || E.Request.Mode == DerivativeMode::Sweep))
+        (E.Request.Mode == DerivativeMode::Augment ||
+         E.Request.Mode == DerivativeMode::Sweep))
       E.Request.WholeAdditions = true;
 }
 
@@ -241,8 +259,11 @@ struct ViewKind {
   AttributeList Attributes;
   Type *Element = nullptr;
   std::string Name;
-  bool ReadOnly = false; ///< Store has not the form of one: to be refused where something is written
-  bool operator==(const ViewKind &O) const { return Load == O.Load && Store == O.Store && Extras == O.Extras; }
+  bool ReadOnly = false; ///< Store has not the form of one: to be refused where
+                         ///< something is written
+  bool operator==(const ViewKind &O) const {
+    return Load == O.Load && Store == O.Store && Extras == O.Extras;
+  }
 };
 
 /// A pointer into a view, taken apart.
@@ -253,7 +274,8 @@ struct ViewPointer {
 
 class Views {
 public:
-  Views(Module &M, ModuleAnalysisManager &MAM, DiagnosticEngine &Diags, const Options &Opts)
+  Views(Module &M, ModuleAnalysisManager &MAM, DiagnosticEngine &Diags,
+        const Options &Opts)
       : M(M), MAM(MAM), Diags(Diags), Opts(Opts), DL(M.getDataLayout()) {}
   void run(bool Last);
 
@@ -266,7 +288,8 @@ private:
   SmallVector<ViewKind, 4> Kinds;
   using Pointers = MapVector<Value *, ViewPointer>;
   /// By callee, the parameters that are views, and their kind.
-  std::map<std::tuple<Function *, std::vector<unsigned>, unsigned>, Function *> Copies;
+  std::map<std::tuple<Function *, std::vector<unsigned>, unsigned>, Function *>
+      Copies;
   SmallVector<Function *, 8> Changed;
   /// Calls of the functions of views, to be inlined.
   SmallVector<WeakTrackingVH, 32> Accesses;
@@ -275,17 +298,23 @@ private:
   std::optional<unsigned> kindOf(CallBase &Call);
   bool refuse(const Instruction &At, unsigned Kind, const Twine &Why);
   bool lowerIn(Function &F, bool Last);
-  void exposeReturned(Function &F, function_ref<SmallVector<Value *, 4>()> Roots);
+  void exposeReturned(Function &F,
+                      function_ref<SmallVector<Value *, 4>()> Roots);
   void follow(Function &F, unsigned Kind, Pointers Roots);
   void takeApart(Function &F, unsigned Kind, Pointers &Known);
   void replaceUse(Instruction &I, unsigned Kind, Pointers &Known);
   void replaceCall(CallBase &Call, unsigned Kind, Pointers &Known);
   void replaceTransfer(AnyMemIntrinsic &I, unsigned Kind, Pointers &Known);
-  Value *load(IRBuilderBase &B, Type *T, const ViewPointer &P, unsigned Kind, const Instruction &At);
-  void store(IRBuilderBase &B, Value *V, const ViewPointer &P, unsigned Kind, const Instruction &At);
-  Value *call(IRBuilderBase &B, Function &F, Value *Stored, const ViewPointer &P, unsigned Kind);
-  std::optional<uint64_t> elementsIn(Type *T, unsigned Kind, const Instruction &At);
-  Value *addressOf(IRBuilderBase &B, const ViewPointer &P, unsigned Kind, Type *T);
+  Value *load(IRBuilderBase &B, Type *T, const ViewPointer &P, unsigned Kind,
+              const Instruction &At);
+  void store(IRBuilderBase &B, Value *V, const ViewPointer &P, unsigned Kind,
+             const Instruction &At);
+  Value *call(IRBuilderBase &B, Function &F, Value *Stored,
+              const ViewPointer &P, unsigned Kind);
+  std::optional<uint64_t> elementsIn(Type *T, unsigned Kind,
+                                     const Instruction &At);
+  Value *addressOf(IRBuilderBase &B, const ViewPointer &P, unsigned Kind,
+                   Type *T);
   Function *copyOf(Function &Callee, ArrayRef<unsigned> At, unsigned Kind);
   void inlineAccesses();
 };
@@ -294,39 +323,46 @@ private:
 
 bool Views::refuse(const Instruction &At, unsigned Kind, const Twine &Why) {
   if (Told.insert(&At).second)
-    Diags.report(DiagId::ViewLost, &At, RequestTrail(), {Kinds[Kind].Name, Why.str()});
+    Diags.report(DiagId::ViewLost, &At, RequestTrail(),
+                 {Kinds[Kind].Name, Why.str()});
   return false;
 }
 
 /// Reads the operands of a call that makes a view; none if they were diagnosed.
 std::optional<unsigned> Views::kindOf(CallBase &Call) {
   ViewKind K;
-  K.Name = isNowhere(Call) ? "__enzyme_todense" : userName(*Call.getCalledFunction());
+  K.Name = isNowhere(Call) ? "__enzyme_todense"
+                           : userName(*Call.getCalledFunction());
   auto Malformed = [&](const Twine &What) {
-    Diags.report(DiagId::ViewForm, &Call, RequestTrail(Call, nullptr), {K.Name, What.str()});
+    Diags.report(DiagId::ViewForm, &Call, RequestTrail(Call, nullptr),
+                 {K.Name, What.str()});
     return std::nullopt;
   };
   K.Attributes = Call.getAttributes();
   if (!isNowhere(Call)) {
     if (Call.arg_size() < 2 || !Call.getType()->isPointerTy())
-      return Malformed("a function that loads and one that stores, and return a pointer");
+      return Malformed(
+          "a function that loads and one that stores, and return a pointer");
     for (unsigned N : {0, 1}) {
       FunctionOperand Named = resolveFunction(Call.getArgOperand(N));
       if (!Named.Complete || Named.Functions.size() != 1 || Named.ByReference)
-        return Malformed("a function that loads and one that stores, which are known when this is compiled");
+        return Malformed("a function that loads and one that stores, which are "
+                         "known when this is compiled");
       (N ? K.Store : K.Load) = Named.Functions[0];
     }
     for (const Use &U : drop_begin(Call.args(), 2))
       K.Extras.push_back(U->getType());
     K.Element = K.Load->getReturnType();
     auto Fits = [&](Function &F, unsigned First) {
-      if (F.isVarArg() || F.arg_size() <= First || !F.getArg(First)->getType()->isIntegerTy() ||
+      if (F.isVarArg() || F.arg_size() <= First ||
+          !F.getArg(First)->getType()->isIntegerTy() ||
           F.arg_size() > First + 1 + K.Extras.size())
         return false;
       for (unsigned N = First + 1; N != F.arg_size(); ++N) {
         Type *From = K.Extras[N - First - 1], *To = F.getArg(N)->getType();
         bool Same = From == To && F.hasParamAttribute(N, Attribute::ByVal) ==
-                                      K.Attributes.hasParamAttr(N - First + 1, Attribute::ByVal);
+                                      K.Attributes.hasParamAttr(
+                                          N - First + 1, Attribute::ByVal);
         if (!Same && !(From->isFloatingPointTy() && To->isFloatingPointTy()) &&
             !(From->isIntegerTy() && To->isIntegerTy()))
           return false;
@@ -335,10 +371,14 @@ std::optional<unsigned> Views::kindOf(CallBase &Call) {
     };
     bool IsNumber = K.Element->isFloatingPointTy() || K.Element->isIntegerTy();
     if (!IsNumber || !Fits(*K.Load, 0))
-      return Malformed("a function that returns a number for an offset in bytes and what follows here, and not '" +
+      return Malformed("a function that returns a number for an offset in "
+                       "bytes and what follows here, and not '" +
                        userName(*K.Load) + "'");
-    // Who only reads may name anything: a function that stops the program, of whatever form.
-    K.ReadOnly = !K.Store->arg_size() || K.Store->getArg(0)->getType() != K.Element || !Fits(*K.Store, 1);
+    // Who only reads may name anything: a function that stops the program, of
+    // whatever form.
+    K.ReadOnly = !K.Store->arg_size() ||
+                 K.Store->getArg(0)->getType() != K.Element ||
+                 !Fits(*K.Store, 1);
   } else {
     K.Extras.push_back(Call.getArgOperand(0)->getType());
   }
@@ -349,18 +389,22 @@ std::optional<unsigned> Views::kindOf(CallBase &Call) {
   return Kinds.size() - 1;
 }
 
-Value *Views::call(IRBuilderBase &B, Function &F, Value *Stored, const ViewPointer &P, unsigned Kind) {
+Value *Views::call(IRBuilderBase &B, Function &F, Value *Stored,
+                   const ViewPointer &P, unsigned Kind) {
   SmallVector<Value *, 6> Arguments;
   if (Stored)
     Arguments.push_back(Stored);
   unsigned First = Arguments.size();
-  Arguments.push_back(B.CreateSExtOrTrunc(P.Offset, F.getArg(First)->getType()));
+  Arguments.push_back(
+      B.CreateSExtOrTrunc(P.Offset, F.getArg(First)->getType()));
   for (unsigned N = First + 1; N != F.arg_size(); ++N)
-    Arguments.push_back(convert(B, P.Extras[N - First - 1], F.getArg(N)->getType()));
+    Arguments.push_back(
+        convert(B, P.Extras[N - First - 1], F.getArg(N)->getType()));
   CallInst *Call = B.CreateCall(&F, Arguments);
   Call->setCallingConv(F.getCallingConv());
   for (unsigned N = 0; N != F.arg_size(); ++N)
-    for (auto Attr : {Attribute::ByVal, Attribute::SExt, Attribute::ZExt, Attribute::Alignment, Attribute::InReg})
+    for (auto Attr : {Attribute::ByVal, Attribute::SExt, Attribute::ZExt,
+                      Attribute::Alignment, Attribute::InReg})
       if (F.hasParamAttribute(N, Attr))
         Call->addParamAttr(N, F.getParamAttribute(N, Attr));
   Accesses.push_back(Call);
@@ -368,32 +412,42 @@ Value *Views::call(IRBuilderBase &B, Function &F, Value *Stored, const ViewPoint
 }
 
 /// How many numbers of the view T holds; none if it was diagnosed.
-std::optional<uint64_t> Views::elementsIn(Type *T, unsigned Kind, const Instruction &At) {
-  TypeSize Size = DL.getTypeStoreSize(T), One = DL.getTypeStoreSize(Kinds[Kind].Element);
-  if (Size.isScalable() || !Size.getFixedValue() || Size.getFixedValue() % One.getFixedValue() ||
-      One.getFixedValue() != DL.getTypeAllocSize(Kinds[Kind].Element).getFixedValue()) {
-    refuse(At, Kind, "this access is of another size than the numbers of its functions");
+std::optional<uint64_t> Views::elementsIn(Type *T, unsigned Kind,
+                                          const Instruction &At) {
+  TypeSize Size = DL.getTypeStoreSize(T),
+           One = DL.getTypeStoreSize(Kinds[Kind].Element);
+  if (Size.isScalable() || !Size.getFixedValue() ||
+      Size.getFixedValue() % One.getFixedValue() ||
+      One.getFixedValue() !=
+          DL.getTypeAllocSize(Kinds[Kind].Element).getFixedValue()) {
+    refuse(At, Kind,
+           "this access is of another size than the numbers of its functions");
     return std::nullopt;
   }
   return Size.getFixedValue() / One.getFixedValue();
 }
 
-static ViewPointer advanced(IRBuilderBase &B, const ViewPointer &P, Value *Bytes) {
+static ViewPointer advanced(IRBuilderBase &B, const ViewPointer &P,
+                            Value *Bytes) {
   ViewPointer Next = P;
-  Next.Offset = B.CreateAdd(P.Offset, B.CreateSExtOrTrunc(Bytes, P.Offset->getType()));
+  Next.Offset =
+      B.CreateAdd(P.Offset, B.CreateSExtOrTrunc(Bytes, P.Offset->getType()));
   return Next;
 }
 
 /// Memory in the frame of the function around B.
-static AllocaInst *frameMemory(IRBuilderBase &B, Type *T, const DataLayout &DL) {
+static AllocaInst *frameMemory(IRBuilderBase &B, Type *T,
+                               const DataLayout &DL) {
   BasicBlock &Start = B.GetInsertBlock()->getParent()->getEntryBlock();
   IRBuilder<> At(&Start, Start.getFirstNonPHIOrDbgOrAlloca());
-  auto *Memory = At.CreateAlloca(T, DL.getAllocaAddrSpace(), nullptr, "view.word");
+  auto *Memory =
+      At.CreateAlloca(T, DL.getAllocaAddrSpace(), nullptr, "view.word");
   Memory->setAlignment(Align(16));
   return Memory;
 }
 
-Value *Views::load(IRBuilderBase &B, Type *T, const ViewPointer &P, unsigned Kind, const Instruction &At) {
+Value *Views::load(IRBuilderBase &B, Type *T, const ViewPointer &P,
+                   unsigned Kind, const Instruction &At) {
   const ViewKind &K = Kinds[Kind];
   if (!K.Load)
     return Constant::getNullValue(T);
@@ -405,18 +459,22 @@ Value *Views::load(IRBuilderBase &B, Type *T, const ViewPointer &P, unsigned Kin
   uint64_t Step = DL.getTypeAllocSize(K.Element).getFixedValue();
   AllocaInst *Word = frameMemory(B, ArrayType::get(K.Element, *Count), DL);
   for (uint64_t N = 0; N != *Count; ++N)
-    B.CreateStore(call(B, *K.Load, nullptr, advanced(B, P, B.getInt64(N * Step)), Kind),
-                  B.CreateConstInBoundsGEP1_64(K.Element, Word, N));
+    B.CreateStore(
+        call(B, *K.Load, nullptr, advanced(B, P, B.getInt64(N * Step)), Kind),
+        B.CreateConstInBoundsGEP1_64(K.Element, Word, N));
   return B.CreateLoad(T, Word);
 }
 
-void Views::store(IRBuilderBase &B, Value *V, const ViewPointer &P, unsigned Kind, const Instruction &At) {
+void Views::store(IRBuilderBase &B, Value *V, const ViewPointer &P,
+                  unsigned Kind, const Instruction &At) {
   const ViewKind &K = Kinds[Kind];
   if (!K.Store)
     return;
   if (K.ReadOnly) {
-    refuse(At, Kind, "it is written, and '" + userName(*K.Store) +
-                         "' is no function that takes a number of its kind, an offset in bytes and what follows");
+    refuse(At, Kind,
+           "it is written, and '" + userName(*K.Store) +
+               "' is no function that takes a number of its kind, an offset in "
+               "bytes and what follows");
     return;
   }
   if (V->getType() == K.Element) {
@@ -430,17 +488,22 @@ void Views::store(IRBuilderBase &B, Value *V, const ViewPointer &P, unsigned Kin
   AllocaInst *Word = frameMemory(B, ArrayType::get(K.Element, *Count), DL);
   B.CreateStore(V, Word);
   for (uint64_t N = 0; N != *Count; ++N)
-    call(B, *K.Store, B.CreateLoad(K.Element, B.CreateConstInBoundsGEP1_64(K.Element, Word, N)),
+    call(B, *K.Store,
+         B.CreateLoad(K.Element,
+                      B.CreateConstInBoundsGEP1_64(K.Element, Word, N)),
          advanced(B, P, B.getInt64(N * Step)), Kind);
 }
 
-/// Something to compare other addresses with: what nobody needs is where the program said, all else
-/// lies below all memory, at its offset.
-Value *Views::addressOf(IRBuilderBase &B, const ViewPointer &P, unsigned Kind, Type *T) {
+/// Something to compare other addresses with: what nobody needs is where the
+/// program said, all else lies below all memory, at its offset.
+Value *Views::addressOf(IRBuilderBase &B, const ViewPointer &P, unsigned Kind,
+                        Type *T) {
   Value *Address = P.Offset;
   if (!Kinds[Kind].Load)
-    Address = B.CreateAdd(B.CreatePtrToInt(P.Extras[0], P.Offset->getType()), P.Offset);
-  return T->isPointerTy() ? B.CreateIntToPtr(Address, T) : B.CreateZExtOrTrunc(Address, T);
+    Address = B.CreateAdd(B.CreatePtrToInt(P.Extras[0], P.Offset->getType()),
+                          P.Offset);
+  return T->isPointerTy() ? B.CreateIntToPtr(Address, T)
+                          : B.CreateZExtOrTrunc(Address, T);
 }
 
 //===----------------------------------------------------------------------===//
@@ -452,11 +515,16 @@ void Views::takeApart(Function &F, unsigned Kind, Pointers &Known) {
   SmallSetVector<Value *, 16> Derived;
   for (auto &[P, Parts] : Known)
     Derived.insert(P);
-  auto IsView = [&](Value *V) { return Derived.contains(V) || isa<UndefValue>(V); };
+  auto IsView = [&](Value *V) {
+    return Derived.contains(V) || isa<UndefValue>(V);
+  };
   for (size_t N = 0; N != Derived.size(); ++N)
     for (User *U : Derived[N]->users()) {
-      bool Passes = isa<PHINode, SelectInst, FreezeInst, AddrSpaceCastInst, BitCastInst>(U) ||
-                    (isa<GetElementPtrInst>(U) && cast<GetElementPtrInst>(U)->getPointerOperand() == Derived[N]);
+      bool Passes =
+          isa<PHINode, SelectInst, FreezeInst, AddrSpaceCastInst, BitCastInst>(
+              U) ||
+          (isa<GetElementPtrInst>(U) &&
+           cast<GetElementPtrInst>(U)->getPointerOperand() == Derived[N]);
       if (auto *II = dyn_cast<IntrinsicInst>(U))
         Passes = II->getIntrinsicID() == Intrinsic::launder_invariant_group ||
                  II->getIntrinsicID() == Intrinsic::strip_invariant_group;
@@ -469,7 +537,9 @@ void Views::takeApart(Function &F, unsigned Kind, Pointers &Known) {
       const ViewPointer &Model = Known.begin()->second;
       IRBuilder<> B(Phi);
       ViewPointer Parts;
-      Parts.Offset = B.CreatePHI(Model.Offset->getType(), Phi->getNumIncomingValues(), Phi->getName() + ".at");
+      Parts.Offset =
+          B.CreatePHI(Model.Offset->getType(), Phi->getNumIncomingValues(),
+                      Phi->getName() + ".at");
       for (Type *T : Kinds[Kind].Extras)
         Parts.Extras.push_back(B.CreatePHI(T, Phi->getNumIncomingValues()));
       Known[V] = Parts;
@@ -489,12 +559,15 @@ void Views::takeApart(Function &F, unsigned Kind, Pointers &Known) {
     auto *I = cast<Instruction>(V);
     IRBuilder<> B(I);
     if (auto *G = dyn_cast<GetElementPtrInst>(I)) {
-      Parts = advanced(B, Self(Self, G->getPointerOperand()), emitGEPOffset(&B, DL, G));
+      Parts = advanced(B, Self(Self, G->getPointerOperand()),
+                       emitGEPOffset(&B, DL, G));
     } else if (auto *S = dyn_cast<SelectInst>(I)) {
-      ViewPointer T = Self(Self, S->getTrueValue()), E = Self(Self, S->getFalseValue());
+      ViewPointer T = Self(Self, S->getTrueValue()),
+                  E = Self(Self, S->getFalseValue());
       Parts.Offset = B.CreateSelect(S->getCondition(), T.Offset, E.Offset);
       for (auto [X, Y] : zip(T.Extras, E.Extras))
-        Parts.Extras.push_back(X == Y ? X : B.CreateSelect(S->getCondition(), X, Y));
+        Parts.Extras.push_back(
+            X == Y ? X : B.CreateSelect(S->getCondition(), X, Y));
     } else {
       Parts = Self(Self, I->getOperand(0));
     }
@@ -503,7 +576,8 @@ void Views::takeApart(Function &F, unsigned Kind, Pointers &Known) {
   };
   for (Value *V : Derived) {
     auto *I = dyn_cast<Instruction>(V);
-    bool Meets = isa<PHINode>(V) && !all_of(cast<PHINode>(V)->incoming_values(), IsView);
+    bool Meets =
+        isa<PHINode>(V) && !all_of(cast<PHINode>(V)->incoming_values(), IsView);
     if (auto *S = dyn_cast<SelectInst>(V))
       Meets = !IsView(S->getTrueValue()) || !IsView(S->getFalseValue());
     if (Meets) {
@@ -527,17 +601,22 @@ void Views::takeApart(Function &F, unsigned Kind, Pointers &Known) {
     }
 }
 
-/// Of a parameter beside a view, without what is said of its memory: the view's functions may use it, too.
+/// Of a parameter beside a view, without what is said of its memory: the view's
+/// functions may use it, too.
 static AttributeSet withoutPromises(AttributeSet S, LLVMContext &Context) {
-  for (auto Kind : {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone, Attribute::WriteOnly,
-                    Attribute::NoFree, Attribute::Captures, Attribute::Initializes})
+  for (auto Kind :
+       {Attribute::NoAlias, Attribute::ReadOnly, Attribute::ReadNone,
+        Attribute::WriteOnly, Attribute::NoFree, Attribute::Captures,
+        Attribute::Initializes})
     S = S.removeAttribute(Context, Kind);
   return S;
 }
 
 /// A copy of the function with the parameters At taken apart.
-Function *Views::copyOf(Function &Callee, ArrayRef<unsigned> At, unsigned Kind) {
-  Function *&Copy = Copies[{&Callee, std::vector<unsigned>(At.begin(), At.end()), Kind}];
+Function *Views::copyOf(Function &Callee, ArrayRef<unsigned> At,
+                        unsigned Kind) {
+  Function *&Copy =
+      Copies[{&Callee, std::vector<unsigned>(At.begin(), At.end()), Kind}];
   if (Copy)
     return Copy;
   const ViewKind &K = Kinds[Kind];
@@ -555,18 +634,22 @@ Function *Views::copyOf(Function &Callee, ArrayRef<unsigned> At, unsigned Kind) 
     append_range(Params, K.Extras);
     Attributes.resize(Params.size());
   }
-  Function *Made = Function::Create(FunctionType::get(Callee.getReturnType(), Params, false),
-                                    GlobalValue::InternalLinkage, Callee.getName() + ".view", M);
+  Function *Made = Function::Create(
+      FunctionType::get(Callee.getReturnType(), Params, false),
+      GlobalValue::InternalLinkage, Callee.getName() + ".view", M);
   Copy = Made;
   AttrBuilder OfFunction(M.getContext(), Old.getFnAttrs());
   // What holds for loads and stores need not hold for functions.
-  for (auto Kind : {Attribute::Memory, Attribute::NoUnwind, Attribute::NoSync, Attribute::NoFree, Attribute::WillReturn,
-                    Attribute::NoRecurse, Attribute::MustProgress, Attribute::Speculatable, Attribute::NoCallback})
+  for (auto Kind : {Attribute::Memory, Attribute::NoUnwind, Attribute::NoSync,
+                    Attribute::NoFree, Attribute::WillReturn,
+                    Attribute::NoRecurse, Attribute::MustProgress,
+                    Attribute::Speculatable, Attribute::NoCallback})
     OfFunction.removeAttribute(Kind);
   for (AttributeSet &S : Attributes)
     S = withoutPromises(S, M.getContext());
-  AttributeList All = AttributeList::get(M.getContext(), AttributeSet::get(M.getContext(), OfFunction),
-                                         Old.getRetAttrs(), Attributes);
+  AttributeList All = AttributeList::get(
+      M.getContext(), AttributeSet::get(M.getContext(), OfFunction),
+      Old.getRetAttrs(), Attributes);
   ValueToValueMapTy Map;
   Pointers Roots;
   SmallVector<Instruction *, 2> Standins;
@@ -588,7 +671,8 @@ Function *Views::copyOf(Function &Callee, ArrayRef<unsigned> At, unsigned Kind) 
     Roots[Standin] = P;
   }
   SmallVector<ReturnInst *, 2> Returns;
-  CloneFunctionInto(Made, &Callee, Map, CloneFunctionChangeType::LocalChangesOnly, Returns);
+  CloneFunctionInto(Made, &Callee, Map,
+                    CloneFunctionChangeType::LocalChangesOnly, Returns);
   Made->setAttributes(All);
   Made->setCallingConv(Callee.getCallingConv());
   Made->setLinkage(GlobalValue::InternalLinkage);
@@ -601,7 +685,9 @@ Function *Views::copyOf(Function &Callee, ArrayRef<unsigned> At, unsigned Kind) 
     I->insertBefore(Made->getEntryBlock().getFirstNonPHIIt());
   Changed.push_back(Made);
   promote(*Made, MAM);
-  exposeReturned(*Made, [&] { return SmallVector<Value *, 4>(Standins.begin(), Standins.end()); });
+  exposeReturned(*Made, [&] {
+    return SmallVector<Value *, 4>(Standins.begin(), Standins.end());
+  });
   follow(*Made, Kind, Roots);
   return Made;
 }
@@ -610,26 +696,38 @@ void Views::replaceCall(CallBase &Call, unsigned Kind, Pointers &Known) {
   Function *Callee = Call.getCalledFunction();
   auto IsView = [&](const Use &U) { return Known.contains(U.get()); };
   if (!Callee) {
-    refuse(Call, Kind, "it is handed to a function that is called through a pointer");
+    refuse(Call, Kind,
+           "it is handed to a function that is called through a pointer");
     return;
   }
   if (functionOperandOf(Call)) {
-    refuse(Call, Kind, "it is handed to '" + userName(*Callee) + "' in a way that is not understood");
+    refuse(Call, Kind,
+           "it is handed to '" + userName(*Callee) +
+               "' in a way that is not understood");
     return;
   }
   if (Callee->isDeclaration()) {
-    refuse(Call, Kind, "it is handed to '" + userName(*Callee) + "', whose body is not here");
+    refuse(Call, Kind,
+           "it is handed to '" + userName(*Callee) +
+               "', whose body is not here");
     return;
   }
   for (const Use &U : Call.data_ops())
-    if (IsView(U) && (!Call.isArgOperand(&U) || Call.getArgOperandNo(&U) >= Callee->arg_size() ||
-                      Call.paramHasAttr(Call.getArgOperandNo(&U), Attribute::ByVal))) {
-      refuse(Call, Kind, "it is handed to '" + userName(*Callee) + "' as memory or as one of several arguments");
+    if (IsView(U) &&
+        (!Call.isArgOperand(&U) ||
+         Call.getArgOperandNo(&U) >= Callee->arg_size() ||
+         Call.paramHasAttr(Call.getArgOperandNo(&U), Attribute::ByVal))) {
+      refuse(Call, Kind,
+             "it is handed to '" + userName(*Callee) +
+                 "' as memory or as one of several arguments");
       return;
     }
-  if (Callee->isVarArg() || Callee->getFunctionType() != Call.getFunctionType() || Callee->isInterposable()) {
+  if (Callee->isVarArg() ||
+      Callee->getFunctionType() != Call.getFunctionType() ||
+      Callee->isInterposable()) {
     refuse(Call, Kind,
-           "it is handed to '" + userName(*Callee) + "', which may be another function when the program runs");
+           "it is handed to '" + userName(*Callee) +
+               "', which may be another function when the program runs");
     return;
   }
   SmallVector<unsigned, 2> At;
@@ -640,7 +738,8 @@ void Views::replaceCall(CallBase &Call, unsigned Kind, Pointers &Known) {
     unsigned N = Call.getArgOperandNo(&U);
     if (!IsView(U)) {
       Arguments.push_back(U);
-      Attributes.push_back(withoutPromises(Old.getParamAttrs(N), M.getContext()));
+      Attributes.push_back(
+          withoutPromises(Old.getParamAttrs(N), M.getContext()));
       continue;
     }
     At.push_back(N);
@@ -653,27 +752,33 @@ void Views::replaceCall(CallBase &Call, unsigned Kind, Pointers &Known) {
   IRBuilder<> B(&Call);
   CallBase *New;
   if (auto *Invoke = dyn_cast<InvokeInst>(&Call))
-    New = B.CreateInvoke(Copy, Invoke->getNormalDest(), Invoke->getUnwindDest(), Arguments);
+    New = B.CreateInvoke(Copy, Invoke->getNormalDest(), Invoke->getUnwindDest(),
+                         Arguments);
   else
     New = B.CreateCall(Copy, Arguments);
   New->setCallingConv(Copy->getCallingConv());
-  New->setAttributes(AttributeList::get(M.getContext(), AttributeSet(), Old.getRetAttrs(), Attributes));
+  New->setAttributes(AttributeList::get(M.getContext(), AttributeSet(),
+                                        Old.getRetAttrs(), Attributes));
   New->takeName(&Call);
   Call.replaceAllUsesWith(New);
   Call.eraseFromParent();
 }
 
 /// Filling and copying, number by number.
-void Views::replaceTransfer(AnyMemIntrinsic &I, unsigned Kind, Pointers &Known) {
+void Views::replaceTransfer(AnyMemIntrinsic &I, unsigned Kind,
+                            Pointers &Known) {
   const ViewKind &K = Kinds[Kind];
   if (!K.Load && Known.contains(I.getRawDest())) {
     I.eraseFromParent();
     return;
   }
   auto *Transfer = dyn_cast<AnyMemTransferInst>(&I);
-  Value *Destination = I.getRawDest(), *Source = Transfer ? Transfer->getRawSource() : nullptr;
-  uint64_t Step = K.Element ? DL.getTypeAllocSize(K.Element).getFixedValue() : 1;
-  if (auto *Length = dyn_cast<ConstantInt>(I.getLength()); Length && Length->getZExtValue() % Step) {
+  Value *Destination = I.getRawDest(),
+        *Source = Transfer ? Transfer->getRawSource() : nullptr;
+  uint64_t Step =
+      K.Element ? DL.getTypeAllocSize(K.Element).getFixedValue() : 1;
+  if (auto *Length = dyn_cast<ConstantInt>(I.getLength());
+      Length && Length->getZExtValue() % Step) {
     refuse(I, Kind, "this many bytes are no whole numbers of its functions");
     return;
   }
@@ -692,7 +797,8 @@ void Views::replaceTransfer(AnyMemIntrinsic &I, unsigned Kind, Pointers &Known) 
   Before->getTerminator()->eraseFromParent();
   IRBuilder<> B(Before);
   B.SetCurrentDebugLocation(I.getDebugLoc());
-  Value *Count = B.CreateUDiv(B.CreateZExtOrTrunc(I.getLength(), B.getInt64Ty()), B.getInt64(Step));
+  Value *Count = B.CreateUDiv(
+      B.CreateZExtOrTrunc(I.getLength(), B.getInt64Ty()), B.getInt64(Step));
   // Within one view, what is to be read must not be written before.
   Value *Upwards = B.getTrue();
   if (From && To)
@@ -701,22 +807,28 @@ void Views::replaceTransfer(AnyMemIntrinsic &I, unsigned Kind, Pointers &Known) 
   Body->getTerminator()->eraseFromParent();
   B.SetInsertPoint(Body);
   PHINode *N = B.CreatePHI(B.getInt64Ty(), 2);
-  Value *At = B.CreateSelect(Upwards, N, B.CreateSub(B.CreateSub(Count, B.getInt64(1)), N));
+  Value *At = B.CreateSelect(Upwards, N,
+                             B.CreateSub(B.CreateSub(Count, B.getInt64(1)), N));
   Value *Bytes = B.CreateMul(At, B.getInt64(Step));
   Value *V;
   if (From)
     V = load(B, Element, advanced(B, *From, Bytes), Kind, I);
   else if (Source)
-    V = B.CreateAlignedLoad(Element, B.CreateGEP(B.getInt8Ty(), Source, Bytes), Align(1));
+    V = B.CreateAlignedLoad(Element, B.CreateGEP(B.getInt8Ty(), Source, Bytes),
+                            Align(1));
   else {
     unsigned Bits = DL.getTypeSizeInBits(Element).getFixedValue();
-    Value *Byte = B.CreateZExt(cast<AnyMemSetInst>(I).getValue(), B.getIntNTy(Bits));
-    V = B.CreateBitCast(B.CreateMul(Byte, B.getInt(APInt::getSplat(Bits, APInt(8, 1)))), Element);
+    Value *Byte =
+        B.CreateZExt(cast<AnyMemSetInst>(I).getValue(), B.getIntNTy(Bits));
+    V = B.CreateBitCast(
+        B.CreateMul(Byte, B.getInt(APInt::getSplat(Bits, APInt(8, 1)))),
+        Element);
   }
   if (To)
     store(B, V, advanced(B, *To, Bytes), Kind, I);
   else
-    B.CreateAlignedStore(V, B.CreateGEP(B.getInt8Ty(), Destination, Bytes), Align(1));
+    B.CreateAlignedStore(V, B.CreateGEP(B.getInt8Ty(), Destination, Bytes),
+                         Align(1));
   Value *Next = B.CreateAdd(N, B.getInt64(1));
   N->addIncoming(B.getInt64(0), Before);
   N->addIncoming(Next, B.GetInsertBlock());
@@ -726,9 +838,12 @@ void Views::replaceTransfer(AnyMemIntrinsic &I, unsigned Kind, Pointers &Known) 
 
 void Views::replaceUse(Instruction &I, unsigned Kind, Pointers &Known) {
   IRBuilder<> B(&I);
-  auto PointerOf = [&](Value *V) -> const ViewPointer & { return Known.find(V)->second; };
+  auto PointerOf = [&](Value *V) -> const ViewPointer & {
+    return Known.find(V)->second;
+  };
   if (auto *L = dyn_cast<LoadInst>(&I)) {
-    L->replaceAllUsesWith(load(B, L->getType(), PointerOf(L->getPointerOperand()), Kind, I));
+    L->replaceAllUsesWith(
+        load(B, L->getType(), PointerOf(L->getPointerOperand()), Kind, I));
     L->eraseFromParent();
     return;
   }
@@ -749,7 +864,9 @@ void Views::replaceUse(Instruction &I, unsigned Kind, Pointers &Known) {
     const ViewPointer &P = PointerOf(A->getPointerOperand());
     Value *Old = load(B, A->getType(), P, Kind, I);
     if (Kinds[Kind].Store)
-      store(B, buildAtomicRMWValue(A->getOperation(), B, Old, A->getValOperand()), P, Kind, I);
+      store(B,
+            buildAtomicRMWValue(A->getOperation(), B, Old, A->getValOperand()),
+            P, Kind, I);
     A->replaceAllUsesWith(Old);
     A->eraseFromParent();
     return;
@@ -757,7 +874,8 @@ void Views::replaceUse(Instruction &I, unsigned Kind, Pointers &Known) {
   if (auto *C = dyn_cast<ICmpInst>(&I)) {
     Value *X = C->getOperand(0), *Y = C->getOperand(1), *R = nullptr;
     Type *T = X->getType();
-    const bool Both = Known.contains(X) && Known.contains(Y), Equality = C->isEquality();
+    const bool Both = Known.contains(X) && Known.contains(Y),
+               Equality = C->isEquality();
     const bool HasFunctions = Kinds[Kind].Load;
     if (Both && Equality) {
       const ViewPointer &P = PointerOf(X), &Q = PointerOf(Y);
@@ -774,7 +892,9 @@ void Views::replaceUse(Instruction &I, unsigned Kind, Pointers &Known) {
     } else if (Equality && HasFunctions) {
       R = B.getInt1(C->getPredicate() == ICmpInst::ICMP_NE);
     } else {
-      auto Address = [&](Value *V) { return Known.contains(V) ? addressOf(B, PointerOf(V), Kind, T) : V; };
+      auto Address = [&](Value *V) {
+        return Known.contains(V) ? addressOf(B, PointerOf(V), Kind, T) : V;
+      };
       R = B.CreateICmp(C->getPredicate(), Address(X), Address(Y));
     }
     C->replaceAllUsesWith(R);
@@ -782,14 +902,16 @@ void Views::replaceUse(Instruction &I, unsigned Kind, Pointers &Known) {
     return;
   }
   if (auto *P = dyn_cast<PtrToIntInst>(&I)) {
-    P->replaceAllUsesWith(addressOf(B, PointerOf(P->getPointerOperand()), Kind, P->getType()));
+    P->replaceAllUsesWith(
+        addressOf(B, PointerOf(P->getPointerOperand()), Kind, P->getType()));
     P->eraseFromParent();
     return;
   }
   if (auto *T = dyn_cast<AnyMemIntrinsic>(&I))
     return replaceTransfer(*T, Kind, Known);
   if (auto *II = dyn_cast<IntrinsicInst>(&I))
-    if (II->isLifetimeStartOrEnd() || II->isAssumeLikeIntrinsic() || II->getIntrinsicID() == Intrinsic::prefetch) {
+    if (II->isLifetimeStartOrEnd() || II->isAssumeLikeIntrinsic() ||
+        II->getIntrinsicID() == Intrinsic::prefetch) {
       if (!II->getType()->isVoidTy())
         II->replaceAllUsesWith(PoisonValue::get(II->getType()));
       II->eraseFromParent();
@@ -798,7 +920,9 @@ void Views::replaceUse(Instruction &I, unsigned Kind, Pointers &Known) {
   if (auto *Call = dyn_cast<CallBase>(&I))
     return replaceCall(*Call, Kind, Known);
   if (isa<ReturnInst>(I))
-    refuse(I, Kind, "its address is returned to callers that may be elsewhere; a static function is inlined");
+    refuse(I, Kind,
+           "its address is returned to callers that may be elsewhere; a static "
+           "function is inlined");
   else
     refuse(I, Kind, Twine("its address is used by ") + I.getOpcodeName());
 }
@@ -814,15 +938,18 @@ void Views::follow(Function &F, unsigned Kind, Pointers Known) {
     replaceUse(*I, Kind, Known);
   // What is left was diagnosed.
   for (auto &[P, Parts] : reverse(Known))
-    if (auto *I = dyn_cast<Instruction>(P); I && !(isa<CallBase>(I) && makesView(*cast<CallBase>(I)))) {
+    if (auto *I = dyn_cast<Instruction>(P);
+        I && !(isa<CallBase>(I) && makesView(*cast<CallBase>(I)))) {
       I->replaceAllUsesWith(PoisonValue::get(I->getType()));
       I->eraseFromParent();
     }
 }
 
-/// Functions that return a pointer into a view are inlined where they are called, and those that are given
-/// a local variable with one in it: a closure, or a struct, that only unoptimised code has in memory.
-void Views::exposeReturned(Function &F, function_ref<SmallVector<Value *, 4>()> Roots) {
+/// Functions that return a pointer into a view are inlined where they are
+/// called, and those that are given a local variable with one in it: a closure,
+/// or a struct, that only unoptimised code has in memory.
+void Views::exposeReturned(Function &F,
+                           function_ref<SmallVector<Value *, 4>()> Roots) {
   constexpr unsigned MostInlined = 1000;
   auto InlineOne = [&] {
     Flow Here;
@@ -831,22 +958,27 @@ void Views::exposeReturned(Function &F, function_ref<SmallVector<Value *, 4>()> 
       Here.add(V);
     for (size_t N = 0; N != Here.Values.size(); ++N)
       for (User *U : Here.Values[N]->users()) {
-        if (isa<GetElementPtrInst, PHINode, SelectInst, CastInst, FreezeInst>(U)) {
+        if (isa<GetElementPtrInst, PHINode, SelectInst, CastInst, FreezeInst>(
+                U)) {
           Here.add(U);
           continue;
         }
         Value *Variable = nullptr;
-        if (auto *S = dyn_cast<StoreInst>(U); S && S->getValueOperand() == Here.Values[N])
+        if (auto *S = dyn_cast<StoreInst>(U);
+            S && S->getValueOperand() == Here.Values[N])
           Variable = getUnderlyingObject(S->getPointerOperand());
         else if (auto *T = dyn_cast<MemTransferInst>(U);
-                 T && Variables.contains(getUnderlyingObject(T->getRawSource())))
+                 T &&
+                 Variables.contains(getUnderlyingObject(T->getRawSource())))
           Variable = getUnderlyingObject(T->getRawDest());
-        if (isa_and_nonnull<AllocaInst>(Variable) && Variables.insert(Variable).second)
+        if (isa_and_nonnull<AllocaInst>(Variable) &&
+            Variables.insert(Variable).second)
           Here.add(Variable);
         auto *Call = dyn_cast<CallBase>(U);
         Function *Callee = Call ? Call->getCalledFunction() : nullptr;
         if (!Callee || Callee->isDeclaration() || Callee == &F ||
-            (!Call->getType()->isPtrOrPtrVectorTy() && !Variables.contains(getUnderlyingObject(Here.Values[N]))))
+            (!Call->getType()->isPtrOrPtrVectorTy() &&
+             !Variables.contains(getUnderlyingObject(Here.Values[N]))))
           continue;
         InlineFunctionInfo Info;
         if (InlineFunction(*Call, Info).isSuccess())
@@ -905,10 +1037,12 @@ void Views::inlineAccesses() {
   for (WeakTrackingVH &V : Accesses) {
     auto *Call = dyn_cast_or_null<CallBase>(V);
     Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (!Callee || Callee->isDeclaration() || Callee->isInterposable() || Callee->hasFnAttribute(Attribute::NoInline) ||
+    if (!Callee || Callee->isDeclaration() || Callee->isInterposable() ||
+        Callee->hasFnAttribute(Attribute::NoInline) ||
         Callee == Call->getFunction())
       continue;
-    if (!Callee->hasFnAttribute(Attribute::AlwaysInline) && Callee->getInstructionCount() > MostInstructions)
+    if (!Callee->hasFnAttribute(Attribute::AlwaysInline) &&
+        Callee->getInstructionCount() > MostInstructions)
       continue;
     InlineFunctionInfo Info;
     InlineFunction(*Call, Info);
@@ -930,7 +1064,9 @@ void Views::run(bool Last) {
         From.add(Call);
       From.run();
       for (Value *V : From.Values)
-        if (auto *Call = dyn_cast<CallBase>(V); Call && Call->getCalledFunction() == &F && Call->getFunction() != &F)
+        if (auto *Call = dyn_cast<CallBase>(V);
+            Call && Call->getCalledFunction() == &F &&
+            Call->getFunction() != &F)
           Returning.push_back(Call);
     }
     bool Any = false;
@@ -939,8 +1075,9 @@ void Views::run(bool Last) {
       InlineFunctionInfo Info;
       if (InlineFunction(*Call, Info).isSuccess()) {
         Any = true;
-        MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager().invalidate(*Around,
-                                                                                     PreservedAnalyses::none());
+        MAM.getResult<FunctionAnalysisManagerModuleProxy>(M)
+            .getManager()
+            .invalidate(*Around, PreservedAnalyses::none());
       }
     }
     if (!Any)
@@ -954,7 +1091,8 @@ void Views::run(bool Last) {
     if (F.isDiscardableIfUnused() && F.use_empty() && !viewsOf(F).empty()) {
       if (!Last)
         continue;
-      MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager().clear(F, F.getName());
+      MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager().clear(
+          F, F.getName());
       F.eraseFromParent();
       continue;
     }
@@ -971,7 +1109,8 @@ void Views::run(bool Last) {
   }
 }
 
-void retrograd::lowerViews(Module &M, ModuleAnalysisManager &MAM, DiagnosticEngine &Diags, const Options &Opts,
+void retrograd::lowerViews(Module &M, ModuleAnalysisManager &MAM,
+                           DiagnosticEngine &Diags, const Options &Opts,
                            bool Last) {
   bool Any = false;
   for (Function &F : M)

@@ -1,7 +1,8 @@
-//===- TapeBytes.cpp - tapes in structs of bytes, on their way -------------===//
+//===- TapeBytes.cpp - tapes in structs of bytes, on their way
+//-------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +19,10 @@
 using namespace llvm;
 using namespace retrograd;
 
-/// A word of 4 or 8 bytes that is not known to be aligned, and how far behind its base it lies.
-static std::optional<std::pair<Value *, uint64_t>> unalignedWord(Instruction &I) {
+/// A word of 4 or 8 bytes that is not known to be aligned, and how far behind
+/// its base it lies.
+static std::optional<std::pair<Value *, uint64_t>>
+unalignedWord(Instruction &I) {
   auto *L = dyn_cast<LoadInst>(&I);
   auto *S = dyn_cast<StoreInst>(&I);
   if (!(L && L->isSimple()) && !(S && S->isSimple()))
@@ -27,11 +30,13 @@ static std::optional<std::pair<Value *, uint64_t>> unalignedWord(Instruction &I)
   Type *T = getLoadStoreType(&I);
   const DataLayout &DL = I.getDataLayout();
   const uint64_t Size = DL.getTypeStoreSize(T);
-  if (!T->isSingleValueType() || T->isVectorTy() || (Size != 4 && Size != 8) || getLoadStoreAlignment(&I) >= Align(Size))
+  if (!T->isSingleValueType() || T->isVectorTy() || (Size != 4 && Size != 8) ||
+      getLoadStoreAlignment(&I) >= Align(Size))
     return std::nullopt;
   Value *P = getLoadStorePointerOperand(&I);
   APInt Offset(DL.getIndexTypeSizeInBits(P->getType()), 0);
-  Value *Base = P->stripAndAccumulateConstantOffsets(DL, Offset, /*AllowNonInbounds=*/true);
+  Value *Base = P->stripAndAccumulateConstantOffsets(DL, Offset,
+                                                     /*AllowNonInbounds=*/true);
   if (Offset.urem(Size))
     return std::nullopt;
   return std::pair(Base, Size);
@@ -69,7 +74,9 @@ static bool askForAlignment(Function &F) {
     auto [Base, Size] = Of;
     auto *Def = dyn_cast<Instruction>(Base);
     // A base that is a word of this kind itself becomes two.
-    if (Accesses.size() < 2 || (Def && (isa<PHINode>(Def) || Def->isTerminator() || unalignedWord(*Def))))
+    if (Accesses.size() < 2 ||
+        (Def &&
+         (isa<PHINode>(Def) || Def->isTerminator() || unalignedWord(*Def))))
       continue;
     IRBuilder<> B(F.getContext());
     if (Def)
@@ -77,7 +84,8 @@ static bool askForAlignment(Function &F) {
     else
       B.SetInsertPoint(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
     Type *Address = F.getDataLayout().getIntPtrType(Base->getType());
-    Value *Aligned = B.CreateIsNull(B.CreateAnd(B.CreatePtrToInt(Base, Address), Size - 1), "aligned");
+    Value *Aligned = B.CreateIsNull(
+        B.CreateAnd(B.CreatePtrToInt(Base, Address), Size - 1), "aligned");
     for (Instruction *I : Accesses)
       choose(*I, Aligned, Align(Size));
     Changed = true;
@@ -89,17 +97,21 @@ static constexpr StringRef HoldsTape = "rg-holds-tape";
 
 void retrograd::holdTape(Function &F) { F.addFnAttr(HoldsTape); }
 
-PreservedAnalyses AskForAlignmentPass::run(Function &F, FunctionAnalysisManager &) {
+PreservedAnalyses AskForAlignmentPass::run(Function &F,
+                                           FunctionAnalysisManager &) {
   if (!F.hasFnAttribute(HoldsTape))
     return PreservedAnalyses::all();
   F.removeFnAttr(HoldsTape);
-  return askForAlignment(F) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  return askForAlignment(F) ? PreservedAnalyses::none()
+                            : PreservedAnalyses::all();
 }
 
-/// A struct, or the first member of one, that is bytes and more of them than fit in registers.
+/// A struct, or the first member of one, that is bytes and more of them than
+/// fit in registers.
 static bool startsWithBytes(Type *T) {
   while (auto *S = dyn_cast<StructType>(T))
-    T = S->getNumElements() ? S->getElementType(0) : Type::getVoidTy(T->getContext());
+    T = S->getNumElements() ? S->getElementType(0)
+                            : Type::getVoidTy(T->getContext());
   const auto *A = dyn_cast<ArrayType>(T);
   return A && A->getElementType()->isIntegerTy(8) && A->getNumElements() > 8;
 }
@@ -111,7 +123,8 @@ static bool isOnlyStored(const Value &V) {
   });
 }
 
-/// The result of C, or each of its members that is more than a number, is only stored.
+/// The result of C, or each of its members that is more than a number, is only
+/// stored.
 static bool goesToMemory(const CallInst &C) {
   return all_of(C.users(), [&](const User *By) {
     if (const auto *Member = dyn_cast<ExtractValueInst>(By))
@@ -121,29 +134,34 @@ static bool goesToMemory(const CallInst &C) {
   });
 }
 
-PreservedAnalyses KeepBytesTogetherPass::run(Module &M, ModuleAnalysisManager &) {
+PreservedAnalyses KeepBytesTogetherPass::run(Module &M,
+                                             ModuleAnalysisManager &) {
   if (!Target(M).manyThreads())
     return PreservedAnalyses::all();
   const DataLayout &DL = M.getDataLayout();
   SmallVector<CallInst *, 4> Calls;
   for (Function &F : M)
-    if (F.isDeclaration() && isEntryPoint(F) && startsWithBytes(F.getReturnType()))
+    if (F.isDeclaration() && isEntryPoint(F) &&
+        startsWithBytes(F.getReturnType()))
       for (User *U : F.users())
-        if (auto *C = dyn_cast<CallInst>(U); C && C->getCalledOperand() == &F && goesToMemory(*C))
+        if (auto *C = dyn_cast<CallInst>(U);
+            C && C->getCalledOperand() == &F && goesToMemory(*C))
           Calls.push_back(C);
   for (CallInst *C : Calls) {
     Function *Entry = C->getCalledFunction();
     Type *T = C->getType();
     BasicBlock &Start = C->getFunction()->getEntryBlock();
     IRBuilder<> B(&Start, Start.getFirstNonPHIOrDbgOrAlloca());
-    Value *Result = B.CreateAlloca(T, DL.getAllocaAddrSpace(), nullptr, "tape.bytes");
+    Value *Result =
+        B.CreateAlloca(T, DL.getAllocaAddrSpace(), nullptr, "tape.bytes");
     B.SetInsertPoint(C);
     if (Result->getType()->getPointerAddressSpace())
       Result = B.CreateAddrSpaceCast(Result, B.getPtrTy());
     SmallVector<Type *, 12> Params{B.getPtrTy()};
     append_range(Params, Entry->getFunctionType()->params());
     auto *Type = FunctionType::get(B.getVoidTy(), Params, Entry->isVarArg());
-    FunctionCallee InMemory = M.getOrInsertFunction((Entry->getName() + ".in.memory").str(), Type);
+    FunctionCallee InMemory =
+        M.getOrInsertFunction((Entry->getName() + ".in.memory").str(), Type);
     SmallVector<Value *, 12> Args{Result};
     append_range(Args, C->args());
     CallInst *New = B.CreateCall(InMemory, Args);
@@ -156,7 +174,8 @@ PreservedAnalyses KeepBytesTogetherPass::run(Module &M, ModuleAnalysisManager &)
       for (User *U : make_early_inc_range(Whole.users())) {
         auto *S = cast<StoreInst>(U);
         B.SetInsertPoint(S);
-        B.CreateMemCpy(S->getPointerOperand(), S->getAlign(), From, Align(1), DL.getTypeStoreSize(Whole.getType()));
+        B.CreateMemCpy(S->getPointerOperand(), S->getAlign(), From, Align(1),
+                       DL.getTypeStoreSize(Whole.getType()));
         S->eraseFromParent();
       }
     };

@@ -1,15 +1,18 @@
-//===- TapeBytes.h - tapes in structs of bytes, on their way -----*- C++ -*-===//
+//===- TapeBytes.h - tapes in structs of bytes, on their way -----*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel that keeps its tapes in structs of bytes (docs/SplitMode.md, in place) would store and
-// load them byte by byte, each byte an operation of all lanes: by value a struct is a list of its members to
-// the optimiser, and in memory nothing says that it is aligned. KeepBytesTogetherPass, at the start of the pipeline,
-// has such a struct returned in memory, as it would be on the host. AskForAlignmentPass, at the
-// end, takes words of the tape whole where their address turns out to be aligned when the program runs.
+// A kernel that keeps its tapes in structs of bytes (docs/SplitMode.md, in
+// place) would store and load them byte by byte, each byte an operation of all
+// lanes: by value a struct is a list of its members to the optimiser, and in
+// memory nothing says that it is aligned. KeepBytesTogetherPass, at the start
+// of the pipeline, has such a struct returned in memory, as it would be on the
+// host. AskForAlignmentPass, at the end, takes words of the tape whole where
+// their address turns out to be aligned when the program runs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RETROGRAD_PASS_TAPEBYTES_H
@@ -19,7 +22,8 @@
 
 namespace retrograd {
 
-class KeepBytesTogetherPass : public llvm::PassInfoMixin<KeepBytesTogetherPass> {
+class KeepBytesTogetherPass
+    : public llvm::PassInfoMixin<KeepBytesTogetherPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
   static bool isRequired() { return true; }
@@ -28,7 +32,8 @@ public:
 /// Of functions that hold tapes in place (holdTape).
 class AskForAlignmentPass : public llvm::PassInfoMixin<AskForAlignmentPass> {
 public:
-  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &);
+  llvm::PreservedAnalyses run(llvm::Function &F,
+                              llvm::FunctionAnalysisManager &);
 };
 
 /// F holds a tape in place.

@@ -1,7 +1,7 @@
 //===- UserRules.cpp - the catalogue of one module ------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,8 @@ namespace {
 
 /// All that was said of one function.
 struct Said {
-  Function *Augment = nullptr, *Reverse = nullptr, *Forward = nullptr, *ForwardAugment = nullptr;
+  Function *Augment = nullptr, *Reverse = nullptr, *Forward = nullptr,
+           *ForwardAugment = nullptr;
   bool Inactive = false;
   std::string Like, LikeBy;
   std::optional<unsigned> SizeArg, FreedArg;
@@ -49,7 +50,8 @@ private:
   RequestTrail trail() const {
     for (Function &F : M)
       for (Instruction &I : instructions(F))
-        if (auto *Call = dyn_cast<CallBase>(&I); Call && functionOperandOf(*Call))
+        if (auto *Call = dyn_cast<CallBase>(&I);
+            Call && functionOperandOf(*Call))
           return RequestTrail(*Call, nullptr);
     return {};
   }
@@ -68,9 +70,11 @@ static std::optional<unsigned> numberOf(Constant *C) {
   if (auto *CE = dyn_cast<ConstantExpr>(C); CE && CE->isCast())
     C = CE->getOperand(0);
   if (auto *I = dyn_cast<ConstantInt>(C))
-    return I->getZExtValue() < 64 ? std::optional<unsigned>(I->getZExtValue()) : std::nullopt;
+    return I->getZExtValue() < 64 ? std::optional<unsigned>(I->getZExtValue())
+                                  : std::nullopt;
   unsigned N;
-  if (StringRef Text = registeredText(C); !Text.empty() && !Text.getAsInteger(10, N))
+  if (StringRef Text = registeredText(C);
+      !Text.empty() && !Text.getAsInteger(10, N))
     return N;
   return std::nullopt;
 }
@@ -96,19 +100,23 @@ bool Reader::readOne(const Registration &R) {
       return S.Reverse || malformed(R, "name the gradient function");
     }
     if (N > 2 && registeredText(R.Operands[2]).starts_with("byref_"))
-      return malformed(R, "without 'byref_': a function that takes a pointer has a shadow for it");
+      return malformed(R, "without 'byref_': a function that takes a pointer "
+                          "has a shadow for it");
     if (N != 2 || !FunctionAt(0) || !FunctionAt(1))
-      return malformed(R, "three functions: the function, its augmented function and its gradient");
+      return malformed(R, "three functions: the function, its augmented "
+                          "function and its gradient");
     S.Augment = FunctionAt(0);
     S.Reverse = FunctionAt(1);
     return true;
   case Registration::Derivative:
     S.Forward = FunctionAt(0);
     S.ForwardAugment = nullptr;
-    return (S.Forward && N == 1) || malformed(R, "two functions: the function and its derivative");
+    return (S.Forward && N == 1) ||
+           malformed(R, "two functions: the function and its derivative");
   case Registration::SplitDerivative:
     if (N != 2 || !FunctionAt(0) || !FunctionAt(1))
-      return malformed(R, "three functions: the function, its augmented function and its derivative");
+      return malformed(R, "three functions: the function, its augmented "
+                          "function and its derivative");
     // A rule without a tape is the better one.
     if (!S.Forward) {
       S.ForwardAugment = FunctionAt(0);
@@ -121,22 +129,28 @@ bool Reader::readOne(const Registration &R) {
   case Registration::FunctionLike:
     S.Like = N ? registeredText(R.Operands[0]).str() : "";
     S.LikeBy = R.Name;
-    return !S.Like.empty() || malformed(R, "a function and the name of one that is known: {f, \"log1p\"}");
+    return !S.Like.empty() ||
+           malformed(
+               R,
+               "a function and the name of one that is known: {f, \"log1p\"}");
   case Registration::AllocationLike: {
     StringRef Freed = N > 1 ? registeredText(R.Operands[1]) : "";
     S.SizeArg = N ? numberOf(R.Operands[0]) : std::nullopt;
     S.Deallocator = FunctionAt(N > 2 ? 2 : 1);
     if (!S.SizeArg || !S.Deallocator || (N > 2 && Freed != "-1"))
-      return malformed(R, "a function, the number of its size operand (from 0), \"-1\" and the function "
+      return malformed(R, "a function, the number of its size operand (from "
+                          "0), \"-1\" and the function "
                           "that frees what it returned");
     return true;
   }
   case Registration::Allocator:
     S.SizeArg = N ? numberOf(R.Operands[0]) : 0;
-    return S.SizeArg || malformed(R, "followed by the number of its size operand");
+    return S.SizeArg ||
+           malformed(R, "followed by the number of its size operand");
   case Registration::Deallocator:
     S.FreedArg = N ? numberOf(R.Operands[0]) : 0;
-    return S.FreedArg || malformed(R, "followed by the number of the operand that is freed");
+    return S.FreedArg ||
+           malformed(R, "followed by the number of the operand that is freed");
   case Registration::DeallocatorFunction:
     S.Deallocator = FunctionAt(0);
     return S.Deallocator || malformed(R, "followed by a function");
@@ -160,9 +174,11 @@ ModuleCatalogue::ModuleCatalogue(Module &M, DiagnosticEngine &Diags) {
       All.report(DiagId::RuleSignature, {DiagArg(W.F), DiagArg(F), W.Expected});
     };
     if (S.Augment && !S.Reverse)
-      All.report(DiagId::RegistrationForm, {"enzyme_augment", "accompanied by enzyme_gradient"});
+      All.report(DiagId::RegistrationForm,
+                 {"enzyme_augment", "accompanied by enzyme_gradient"});
     if (S.Reverse && !S.Augment)
-      All.report(DiagId::RegistrationForm, {"enzyme_gradient", "accompanied by enzyme_augment"});
+      All.report(DiagId::RegistrationForm,
+                 {"enzyme_gradient", "accompanied by enzyme_augment"});
     bool InReverse = S.Augment && S.Reverse, InForward = S.Forward;
     if (InReverse || InForward) {
       if (const char *Why = cannotHaveRule(*F)) {
@@ -184,7 +200,8 @@ ModuleCatalogue::ModuleCatalogue(Module &M, DiagnosticEngine &Diags) {
         G.ForwardAugment = S.ForwardAugment;
         if (auto W = readForwardRule(Signature, S.ForwardAugment, *S.Forward))
           Wrong(*W);
-        G.ForwardGivesPrimal = Signature.Forward.PrimalAt || Signature.ForwardAugment.PrimalAt;
+        G.ForwardGivesPrimal =
+            Signature.Forward.PrimalAt || Signature.ForwardAugment.PrimalAt;
       }
       if (Diags.reported(DiagId::RuleSignature))
         continue;
@@ -209,13 +226,15 @@ ModuleCatalogue::ModuleCatalogue(Module &M, DiagnosticEngine &Diags) {
         Cat.declare(*F, *R, true, true);
       else
         All.report(DiagId::RegistrationForm,
-                   {userName(S.LikeBy), "followed by the name of a known function of the same type, and '" +
+                   {userName(S.LikeBy), "followed by the name of a known "
+                                        "function of the same type, and '" +
                                             S.Like + "' is none"});
     } else if (S.SizeArg) {
       if (!F->getReturnType()->isPointerTy() || *S.SizeArg >= F->arg_size() ||
           !F->getArg(*S.SizeArg)->getType()->isIntegerTy()) {
         All.report(DiagId::RegistrationForm,
-                   {DiagArg(F), "a function that returns a pointer, and its size operand an integer"});
+                   {DiagArg(F), "a function that returns a pointer, and its "
+                                "size operand an integer"});
         continue;
       }
       OperationRecord R;
@@ -225,7 +244,8 @@ ModuleCatalogue::ModuleCatalogue(Module &M, DiagnosticEngine &Diags) {
       R.Deallocator = S.Deallocator ? S.Deallocator->getName() : "free";
       Cat.declare(*F, R, true, true);
       if (S.Deallocator && !All.Functions.contains(S.Deallocator) &&
-          S.Deallocator->arg_size() == 1 && S.Deallocator->getArg(0)->getType()->isPointerTy()) {
+          S.Deallocator->arg_size() == 1 &&
+          S.Deallocator->getArg(0)->getType()->isPointerTy()) {
         OperationRecord Free;
         Free.Id = "deallocation";
         Free.Class = RuleClass::Deallocation;
@@ -236,7 +256,8 @@ ModuleCatalogue::ModuleCatalogue(Module &M, DiagnosticEngine &Diags) {
       R.Id = "deallocation";
       R.Class = RuleClass::Deallocation;
       R.FreedArg = *S.FreedArg;
-      if (*S.FreedArg < F->arg_size() && F->getArg(*S.FreedArg)->getType()->isPointerTy())
+      if (*S.FreedArg < F->arg_size() &&
+          F->getArg(*S.FreedArg)->getType()->isPointerTy())
         Cat.declare(*F, R, true, true);
     }
   }
@@ -248,7 +269,9 @@ static constexpr StringLiteral LinkageAttribute = "rg-linkage";
 void retrograd::releaseRules(Module &M, bool Last) {
   for (Function &F : M) {
     unsigned Was;
-    if (F.getFnAttribute(LinkageAttribute).getValueAsString().getAsInteger(10, Was))
+    if (F.getFnAttribute(LinkageAttribute)
+            .getValueAsString()
+            .getAsInteger(10, Was))
       continue;
     if (!Last && !GlobalValue::isLocalLinkage(GlobalValue::LinkageTypes(Was)))
       continue;
@@ -259,7 +282,8 @@ void retrograd::releaseRules(Module &M, bool Last) {
 
 void ModuleCatalogue::silenceUnknown(Module &M) {
   for (Function &F : M) {
-    if (!F.isDeclaration() || F.isIntrinsic() || isEntryPoint(F) || Cat.lookupFunction(F))
+    if (!F.isDeclaration() || F.isIntrinsic() || isEntryPoint(F) ||
+        Cat.lookupFunction(F))
       continue;
     OperationRecord R;
     R.Id = "inactive";

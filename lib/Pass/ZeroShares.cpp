@@ -1,7 +1,7 @@
 //===- ZeroShares.cpp - adjoints that are known to be zero ----------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,8 @@ void retrograd::markAdditions(Module &M) {
   for (Function &F : M)
     if (F.getName().starts_with("rg_accumulate_"))
       for (Instruction &I : instructions(F))
-        if (auto *Add = dyn_cast<AtomicRMWInst>(&I); Add && Add->getOperation() == AtomicRMWInst::FAdd)
+        if (auto *Add = dyn_cast<AtomicRMWInst>(&I);
+            Add && Add->getOperation() == AtomicRMWInst::FAdd)
           Add->addAnnotationMetadata(ShareMark);
 }
 
@@ -46,19 +47,25 @@ void retrograd::dropShareMarks(Function &F) {
     if (!isMarked(I))
       continue;
     SmallVector<Metadata *, 2> Others;
-    for (const MDOperand &Mark : I.getMetadata(LLVMContext::MD_annotation)->operands())
-      if (const auto *Text = dyn_cast<MDString>(Mark.get()); !Text || Text->getString() != ShareMark)
+    for (const MDOperand &Mark :
+         I.getMetadata(LLVMContext::MD_annotation)->operands())
+      if (const auto *Text = dyn_cast<MDString>(Mark.get());
+          !Text || Text->getString() != ShareMark)
         Others.push_back(Mark.get());
-    I.setMetadata(LLVMContext::MD_annotation, Others.empty() ? nullptr : MDNode::get(F.getContext(), Others));
+    I.setMetadata(LLVMContext::MD_annotation,
+                  Others.empty() ? nullptr
+                                 : MDNode::get(F.getContext(), Others));
   }
 }
 
-/// What marked arithmetic on a zero comes to: zero, the other summand, or null. Which factor
-/// of a product is the adjoint cannot be told any more; a partial that is 0 wherever it is
-/// computed makes the share 0, too.
+/// What marked arithmetic on a zero comes to: zero, the other summand, or null.
+/// Which factor of a product is the adjoint cannot be told any more; a partial
+/// that is 0 wherever it is computed makes the share 0, too.
 static Value *foldedShare(Instruction &I) {
   Constant *Zero = Constant::getNullValue(I.getType());
-  auto IsZero = [&](unsigned N) { return match(I.getOperand(N), m_AnyZeroFP()); };
+  auto IsZero = [&](unsigned N) {
+    return match(I.getOperand(N), m_AnyZeroFP());
+  };
   switch (I.getOpcode()) {
   case Instruction::FMul:
     return IsZero(0) || IsZero(1) ? Zero : nullptr;
@@ -101,8 +108,9 @@ bool retrograd::foldZeroShares(Function &F) {
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(Dead);
   bool Dropped = false;
   for (Instruction &I : make_early_inc_range(instructions(F)))
-    if (auto *Add = dyn_cast<AtomicRMWInst>(&I); Add && Add->use_empty() && isMarked(I) &&
-                                                 match(Add->getValOperand(), m_AnyZeroFP())) {
+    if (auto *Add = dyn_cast<AtomicRMWInst>(&I);
+        Add && Add->use_empty() && isMarked(I) &&
+        match(Add->getValOperand(), m_AnyZeroFP())) {
       Add->eraseFromParent();
       Dropped = true;
       ++NumDropped;

@@ -1,7 +1,7 @@
 //===- DeferredLoops.cpp - loops that run in the reverse sweep ------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,16 +16,20 @@
 using namespace llvm;
 using namespace retrograd;
 
-LoopDeferral::LoopDeferral(const DerivativePlan &Plan, const OverwriteAnalysis &Overwrite,
+LoopDeferral::LoopDeferral(const DerivativePlan &Plan,
+                           const OverwriteAnalysis &Overwrite,
                            const DominatorTree &DT, const DenseSet<Need> &Read)
-    : Plan(Plan), Overwrite(Overwrite), DT(DT), Read(Read), SE(Plan.shape().evolution()) {}
+    : Plan(Plan), Overwrite(Overwrite), DT(DT), Read(Read),
+      SE(Plan.shape().evolution()) {}
 
 bool LoopDeferral::isDeferrable(const Loop &L, LateUses &Late) {
   Late = {};
   const Loop *Around = L.getParentLoop();
-  if (!hasShape(L) || (Around ? !fitsIn(L, *Around) : !collectStores(L) || !isOnlyReadIn(L)))
+  if (!hasShape(L) ||
+      (Around ? !fitsIn(L, *Around) : !collectStores(L) || !isOnlyReadIn(L)))
     return false;
-  if (!resultsFit(L, nullptr) && (Late = {}, !resultsFit(L, &Late) || !onlyAddsUp(L)))
+  if (!resultsFit(L, nullptr) &&
+      (Late = {}, !resultsFit(L, &Late) || !onlyAddsUp(L)))
     return false;
   if (Around)
     return true;
@@ -36,11 +40,13 @@ bool LoopDeferral::isDeferrable(const Loop &L, LateUses &Late) {
   return true;
 }
 
-/// L can wait for the reverse of the iteration of Around, a deferred loop, that it runs in. All that
-/// it does is harmless, or Around would not be deferred; so are its loads, unless Around writes
-/// what they read between the two places.
+/// L can wait for the reverse of the iteration of Around, a deferred loop, that
+/// it runs in. All that it does is harmless, or Around would not be deferred;
+/// so are its loads, unless Around writes what they read between the two
+/// places.
 bool LoopDeferral::fitsIn(const Loop &L, const Loop &Around) {
-  if (!Plan.isDeferred(&Around) || Around.getParentLoop() || !L.isInnermost() || !collectStores(Around))
+  if (!Plan.isDeferred(&Around) || Around.getParentLoop() || !L.isInnermost() ||
+      !collectStores(Around))
     return false;
   // What runs behind L in the same iteration of Around.
   SmallPtrSet<const BasicBlock *, 16> Behind;
@@ -58,13 +64,14 @@ bool LoopDeferral::fitsIn(const Loop &L, const Loop &Around) {
       if (isa<StoreInst>(I))
         return false;
       else if (const auto *Load = dyn_cast<LoadInst>(&I);
-               Load && !Before && touches(Load->getPointerOperand()) && !isUnread(*Load))
+               Load && !Before && touches(Load->getPointerOperand()) &&
+               !isUnread(*Load))
         return false;
   return true;
 }
 
-/// What goes from iteration to iteration and what comes out of L is computed from the
-/// iteration number, unread or, if there may be such, for late uses.
+/// What goes from iteration to iteration and what comes out of L is computed
+/// from the iteration number, unread or, if there may be such, for late uses.
 bool LoopDeferral::resultsFit(const Loop &L, LateUses *Late) const {
   for (const PHINode &Phi : L.getHeader()->phis())
     if (!Plan.isComputedPhi(Phi) && !isUnread(Phi, Late, &L))
@@ -72,16 +79,20 @@ bool LoopDeferral::resultsFit(const Loop &L, LateUses *Late) const {
   for (const PHINode &Phi : L.getExitBlock()->phis())
     if (!isUnread(Phi, Late, &L))
       return false;
-  auto IsLate = [&](const Instruction &I) { return is_contained(Late->Stores, &I); };
+  auto IsLate = [&](const Instruction &I) {
+    return is_contained(Late->Stores, &I);
+  };
   return !Late || all_of(Late->Stores, [&](const StoreInst *S) {
     return Overwrite.isLastAccess(*S, IsLate);
   });
 }
 
-/// S, of V, may wait for the end of the derivative, if nothing else looks at its place.
+/// S, of V, may wait for the end of the derivative, if nothing else looks at
+/// its place.
 bool LoopDeferral::canBeLate(const StoreInst &S, const Value &V) const {
-  return S.isSimple() && S.getPointerOperand() != &V && !V.getType()->isPtrOrPtrVectorTy() &&
-         !Plan.activity().hasShadow(&V) && !Plan.shape().loops().getLoopFor(S.getParent());
+  return S.isSimple() && S.getPointerOperand() != &V &&
+         !V.getType()->isPtrOrPtrVectorTy() && !Plan.activity().hasShadow(&V) &&
+         !Plan.shape().loops().getLoopFor(S.getParent());
 }
 
 /// The operands by which the derivative of I is 1, and the arms of a choice.
@@ -95,15 +106,17 @@ static SmallVector<const Value *, 2> addends(const Instruction &I) {
     return {I.getOperand(1), I.getOperand(2)};
   default:
     if (const auto *M = dyn_cast<IntrinsicInst>(&I))
-      if (M->getIntrinsicID() == Intrinsic::fmuladd || M->getIntrinsicID() == Intrinsic::fma)
+      if (M->getIntrinsicID() == Intrinsic::fmuladd ||
+          M->getIntrinsicID() == Intrinsic::fma)
         return {M->getArgOperand(2)};
     return {};
   }
 }
 
-/// What L hands on for Phi is Phi plus something, whatever path an iteration takes: all
-/// that is made of Phi in L are sums with one such operand and choices between such
-/// sums. So the adjoint of Phi is that of what is handed on.
+/// What L hands on for Phi is Phi plus something, whatever path an iteration
+/// takes: all that is made of Phi in L are sums with one such operand and
+/// choices between such sums. So the adjoint of Phi is that of what is handed
+/// on.
 bool LoopDeferral::isSum(const PHINode &Phi, const Loop &L) const {
   SmallSetVector<const Value *, 8> Sums;
   Sums.insert(&Phi);
@@ -112,7 +125,8 @@ bool LoopDeferral::isSum(const PHINode &Phi, const Loop &L) const {
       const auto *I = cast<Instruction>(U);
       if (!L.contains(I) || I == &Phi)
         continue;
-      if (isa<PHINode>(I) ? I->getParent() == L.getHeader() : addends(*I).empty())
+      if (isa<PHINode>(I) ? I->getParent() == L.getHeader()
+                          : addends(*I).empty())
         return false;
       Sums.insert(I);
     }
@@ -124,12 +138,13 @@ bool LoopDeferral::isSum(const PHINode &Phi, const Loop &L) const {
            const auto *I = cast<Instruction>(V);
            if (const auto *S = dyn_cast<SelectInst>(I))
              return IsSum(S->getTrueValue()) && IsSum(S->getFalseValue());
-           return count_if(I->operands(), IsSum) == 1 && any_of(addends(*I), IsSum);
+           return count_if(I->operands(), IsSum) == 1 &&
+                  any_of(addends(*I), IsSum);
          });
 }
 
-/// The iterations of L hand no adjoint to each other but those of sums, which are the
-/// same for all of them, in whatever order they run.
+/// The iterations of L hand no adjoint to each other but those of sums, which
+/// are the same for all of them, in whatever order they run.
 bool LoopDeferral::onlyAddsUp(const Loop &L) const {
   const ActivityAnalysis &Activity = Plan.activity();
   SmallPtrSet<const Value *, 8> Sums;
@@ -147,28 +162,32 @@ bool LoopDeferral::onlyAddsUp(const Loop &L) const {
   return all_of(L.getExitBlock()->phis(), [&](const PHINode &Phi) {
     const Value *V = Phi.getIncomingValueForBlock(L.getLoopLatch());
     const auto *I = dyn_cast<Instruction>(V);
-    return !Activity.hasShadow(&Phi) &&
-           (!Activity.isActive(&Phi) || !I || !L.contains(I) || Sums.contains(V));
+    return !Activity.hasShadow(&Phi) && (!Activity.isActive(&Phi) || !I ||
+                                         !L.contains(I) || Sums.contains(V));
   });
 }
 
-/// Preheader, header, ..., latch, with one exit that is left from the latch alone; all
-/// of it is reversed, and how often it runs is known in front.
+/// Preheader, header, ..., latch, with one exit that is left from the latch
+/// alone; all of it is reversed, and how often it runs is known in front.
 bool LoopDeferral::hasShape(const Loop &L) const {
   const LoopShape &Shape = Plan.shape();
   const BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
   return L.getLoopPreheader() && Latch && Exit &&
-         L.getExitingBlock() == Latch && Shape.loops().getLoopFor(Latch) == &L &&
-         Exit->getSinglePredecessor() == Latch && isa<BranchInst>(Latch->getTerminator()) &&
-         isa<BranchInst>(L.getLoopPreheader()->getTerminator()) && Shape.facts(&L).Exact &&
-         all_of(L.blocks(), [&](const BasicBlock *B) {
+         L.getExitingBlock() == Latch &&
+         Shape.loops().getLoopFor(Latch) == &L &&
+         Exit->getSinglePredecessor() == Latch &&
+         isa<BranchInst>(Latch->getTerminator()) &&
+         isa<BranchInst>(L.getLoopPreheader()->getTerminator()) &&
+         Shape.facts(&L).Exact && all_of(L.blocks(), [&](const BasicBlock *B) {
            return Shape.isLive(B) && DT.isReachableFromEntry(B);
          });
 }
 
-/// Nobody looks at V, neither the reverse sweep nor what the primal sweep does: it
-/// leads to other such values alone, and to the `Late` uses of the loop `Of`, if given.
-bool LoopDeferral::isUnread(const Value &V, LateUses *Late, const Loop *Of) const {
+/// Nobody looks at V, neither the reverse sweep nor what the primal sweep does:
+/// it leads to other such values alone, and to the `Late` uses of the loop
+/// `Of`, if given.
+bool LoopDeferral::isUnread(const Value &V, LateUses *Late,
+                            const Loop *Of) const {
   const Loop *Nest = Of ? Of->getParentLoop() : nullptr;
   if (Late && Nest && !Plan.carriesResults(Nest))
     return false;
@@ -184,16 +203,19 @@ bool LoopDeferral::isUnread(const Value &V, LateUses *Late, const Loop *Of) cons
       const auto *I = dyn_cast<Instruction>(U);
       if (!I)
         return false;
-      // The deferred loop around carries it to its next iteration, or out of it.
+      // The deferred loop around carries it to its next iteration, or out of
+      // it.
       if (const auto *Phi = dyn_cast<PHINode>(I);
-          Phi && Late && Nest && (Phi->getParent() == Nest->getHeader() || !Nest->contains(Phi))) {
+          Phi && Late && Nest &&
+          (Phi->getParent() == Nest->getHeader() || !Nest->contains(Phi))) {
         if (Phi->getParent() == Nest->getHeader() && Plan.isComputedPhi(*Phi))
           return false;
         Late->Around = true;
         continue;
       }
       if (isa<ReturnInst>(I)) {
-        if (Plan.request().ShadowReturn || (Plan.request().ReturnPrimal && !Late))
+        if (Plan.request().ShadowReturn ||
+            (Plan.request().ReturnPrimal && !Late))
           return false;
         if (Late)
           Late->Return |= Plan.request().ReturnPrimal;
@@ -201,7 +223,8 @@ bool LoopDeferral::isUnread(const Value &V, LateUses *Late, const Loop *Of) cons
       }
       if (is_contained(Plan.unneededStores(), I))
         continue;
-      if (const auto *S = dyn_cast<StoreInst>(I); S && Late && canBeLate(*S, *W)) {
+      if (const auto *S = dyn_cast<StoreInst>(I);
+          S && Late && canBeLate(*S, *W)) {
         Late->Stores.insert(S);
         continue;
       }
@@ -214,7 +237,8 @@ bool LoopDeferral::isUnread(const Value &V, LateUses *Late, const Loop *Of) cons
       }
       // Division of integers by what was never computed must not happen.
       bool Pure = isa<PHINode>(I) ||
-                  (Plan.isRepeatable(*I) && (isa<CallInst>(I) || isSafeToSpeculativelyExecute(I)));
+                  (Plan.isRepeatable(*I) &&
+                   (isa<CallInst>(I) || isSafeToSpeculativelyExecute(I)));
       if (!Pure)
         return false;
       Work.push_back(I);
@@ -223,8 +247,8 @@ bool LoopDeferral::isUnread(const Value &V, LateUses *Late, const Loop *Of) cons
   return true;
 }
 
-/// Nobody but this function ever has the address of what Made makes. Its bits may go
-/// into the size that a deallocation is told, and into comparisons.
+/// Nobody but this function ever has the address of what Made makes. Its bits
+/// may go into the size that a deallocation is told, and into comparisons.
 bool LoopDeferral::staysHere(const Instruction &Made) const {
   SmallPtrSet<const Instruction *, 16> Seen{&Made};
   SmallVector<const Instruction *, 16> Work{&Made};
@@ -237,8 +261,8 @@ bool LoopDeferral::staysHere(const Instruction &Made) const {
       if (isa<StoreInst>(I)) {
         if (U.getOperandNo() != StoreInst::getPointerOperandIndex())
           return false;
-      } else if (isa<GetElementPtrInst, PHINode, SelectInst, BitCastInst, AddrSpaceCastInst,
-                     PtrToIntInst>(I) ||
+      } else if (isa<GetElementPtrInst, PHINode, SelectInst, BitCastInst,
+                     AddrSpaceCastInst, PtrToIntInst>(I) ||
                  (I->isBinaryOp() && P->getType()->isIntegerTy())) {
         if (Seen.insert(I).second)
           Work.push_back(I);
@@ -255,26 +279,29 @@ bool LoopDeferral::staysHere(const Instruction &Made) const {
   return true;
 }
 
-/// False if something is written that is not the function's own. An object is known by
-/// the place that makes it; nobody else has its address.
+/// False if something is written that is not the function's own. An object is
+/// known by the place that makes it; nobody else has its address.
 bool LoopDeferral::collectStores(const Loop &L) {
   Stores.clear();
   Written.clear();
   for (const BasicBlock *B : L.blocks())
     for (const Instruction &I : *B)
       if (const auto *S = dyn_cast<StoreInst>(&I)) {
-        if (!S->isSimple() || S->getValueOperand()->getType()->isPtrOrPtrVectorTy())
+        if (!S->isSimple() ||
+            S->getValueOperand()->getType()->isPtrOrPtrVectorTy())
           return false;
         Stores.push_back(S);
         SmallVector<const Value *, 4> Objects;
-        getUnderlyingObjects(S->getPointerOperand(), Objects, nullptr, /*MaxLookup=*/0);
+        getUnderlyingObjects(S->getPointerOperand(), Objects, nullptr,
+                             /*MaxLookup=*/0);
         Written.insert(Objects.begin(), Objects.end());
       }
   return all_of(Written, [&](const Value *O) {
     if (isa<ConstantPointerNull, UndefValue>(O))
       return true;
     const auto *I = dyn_cast<Instruction>(O);
-    if (const auto *A = dyn_cast_or_null<AllocaInst>(I); A ? !A->isStaticAlloca() : !isNoAliasCall(O))
+    if (const auto *A = dyn_cast_or_null<AllocaInst>(I);
+        A ? !A->isStaticAlloca() : !isNoAliasCall(O))
       return false;
     return I && !L.contains(I) && staysHere(*I);
   });
@@ -289,8 +316,8 @@ bool LoopDeferral::touches(const Value *P) const {
   });
 }
 
-/// What runs behind the loop does not read what it writes, and the memory is still there
-/// in the reverse sweep.
+/// What runs behind the loop does not read what it writes, and the memory is
+/// still there in the reverse sweep.
 bool LoopDeferral::isOnlyReadIn(const Loop &L) const {
   if (Written.empty())
     return true;
@@ -323,8 +350,8 @@ bool LoopDeferral::isOnlyReadIn(const Loop &L) const {
 bool LoopDeferral::isHarmless(const Instruction &I, const Loop &L) const {
   if (isa<PHINode, StoreInst, BranchInst, SwitchInst, FreezeInst>(I))
     return true;
-  // What an earlier iteration wrote stays as it is, but is not there yet when the later
-  // one runs first.
+  // What an earlier iteration wrote stays as it is, but is not there yet when
+  // the later one runs first.
   if (const auto *Load = dyn_cast<LoadInst>(&I))
     return Load->isSimple() &&
            ((Plan.canRepeat(*Load) && !touches(Load->getPointerOperand())) ||
@@ -340,26 +367,31 @@ bool LoopDeferral::isHarmless(const Instruction &I, const Loop &L) const {
 //===----------------------------------------------------------------------===//
 
 bool LoopDeferral::isCovered(const LoadInst &Load, const Loop &L) const {
-  return isFilled(Load, L) ||
-         any_of(Stores, [&](const StoreInst *S) { return covers(*S, Load, L); });
+  return isFilled(Load, L) || any_of(Stores, [&](const StoreInst *S) {
+           return covers(*S, Load, L);
+         });
 }
 
-/// Load reads somewhere in a local variable all bytes of which the same iteration of L has
-/// written before, at fixed places.
+/// Load reads somewhere in a local variable all bytes of which the same
+/// iteration of L has written before, at fixed places.
 bool LoopDeferral::isFilled(const LoadInst &Load, const Loop &L) const {
   constexpr uint64_t MostBytes = 4096;
   const DataLayout &DL = Load.getDataLayout();
   SmallVector<const Value *, 2> Objects;
-  getUnderlyingObjects(Load.getPointerOperand(), Objects, nullptr, /*MaxLookup=*/0);
-  const auto *A = Objects.size() == 1 ? dyn_cast<AllocaInst>(Objects.front()) : nullptr;
-  std::optional<TypeSize> Size = A && A->isStaticAlloca() ? A->getAllocationSize(DL) : std::nullopt;
+  getUnderlyingObjects(Load.getPointerOperand(), Objects, nullptr,
+                       /*MaxLookup=*/0);
+  const auto *A =
+      Objects.size() == 1 ? dyn_cast<AllocaInst>(Objects.front()) : nullptr;
+  std::optional<TypeSize> Size =
+      A && A->isStaticAlloca() ? A->getAllocationSize(DL) : std::nullopt;
   if (!Size || Size->isScalable() || *Size > MostBytes)
     return false;
   BitVector Written(Size->getFixedValue());
   for (const StoreInst *S : Stores) {
     APInt At(DL.getIndexTypeSizeInBits(S->getPointerOperandType()), 0);
     TypeSize Bytes = DL.getTypeStoreSize(S->getValueOperand()->getType());
-    if (S->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, At, /*AllowNonInbounds=*/true) == A &&
+    if (S->getPointerOperand()->stripAndAccumulateConstantOffsets(
+            DL, At, /*AllowNonInbounds=*/true) == A &&
         !Bytes.isScalable() && At.isNonNegative() && At.ule(Written.size()) &&
         Bytes <= Written.size() - At.getZExtValue() && DT.dominates(S, &Load))
       Written.set(At.getZExtValue(), At.getZExtValue() + Bytes.getFixedValue());
@@ -367,18 +399,20 @@ bool LoopDeferral::isFilled(const LoadInst &Load, const Loop &L) const {
   return Written.all();
 }
 
-/// By the conditions of all blocks that dominate At; scalar evolution itself stops at joins.
+/// By the conditions of all blocks that dominate At; scalar evolution itself
+/// stops at joins.
 bool LoopDeferral::isKnown(CmpInst::Predicate P, const SCEV *A, const SCEV *B,
                            const Instruction &At) const {
   unsigned Steps = 0;
-  for (const auto *N = DT.getNode(At.getParent()); N && ++Steps < 32; N = N->getIDom())
+  for (const auto *N = DT.getNode(At.getParent()); N && ++Steps < 32;
+       N = N->getIDom())
     if (SE.isKnownPredicateAt(P, A, B, N->getBlock()->getTerminator()))
       return true;
   return false;
 }
 
-/// A <= B where At runs, as numbers that did not wrap around: both are distances within
-/// one object.
+/// A <= B where At runs, as numbers that did not wrap around: both are
+/// distances within one object.
 bool LoopDeferral::isAtMost(const SCEV *A, const SCEV *B, const Instruction &At,
                             unsigned Depth) const {
   if (A == B)
@@ -401,7 +435,8 @@ bool LoopDeferral::isAtMost(const SCEV *A, const SCEV *B, const Instruction &At,
   };
   auto [CA, RA] = Split(A);
   auto [CB, RB] = Split(B);
-  if ((!CA.isZero() || !CB.isZero()) && CA.sle(CB) && isAtMost(RA, RB, At, Depth))
+  if ((!CA.isZero() || !CB.isZero()) && CA.sle(CB) &&
+      isAtMost(RA, RB, At, Depth))
     return true;
   // c a <= c b if a <= b.
   const auto *MA = dyn_cast<SCEVMulExpr>(A), *MB = dyn_cast<SCEVMulExpr>(B);
@@ -411,33 +446,41 @@ bool LoopDeferral::isAtMost(const SCEV *A, const SCEV *B, const Instruction &At,
         isAtMost(MA->getOperand(1), MB->getOperand(1), At, Depth))
       return true;
   // Of what is not negative, the wider form has the same order.
-  const auto *ZA = dyn_cast<SCEVZeroExtendExpr>(A), *ZB = dyn_cast<SCEVZeroExtendExpr>(B);
+  const auto *ZA = dyn_cast<SCEVZeroExtendExpr>(A),
+             *ZB = dyn_cast<SCEVZeroExtendExpr>(B);
   if (ZA && ZB && NotNegative(ZB->getOperand()) &&
       isAtMost(ZA->getOperand(), ZB->getOperand(), At, Depth) &&
       NotNegative(ZA->getOperand()))
     return true;
-  if (ZA && ZB && isKnown(CmpInst::ICMP_ULE, ZA->getOperand(), ZB->getOperand(), At))
+  if (ZA && ZB &&
+      isKnown(CmpInst::ICMP_ULE, ZA->getOperand(), ZB->getOperand(), At))
     return true;
   if (const auto *Max = dyn_cast<SCEVSMaxExpr>(B))
-    return any_of(Max->operands(), [&](const SCEV *Op) { return isAtMost(A, Op, At, Depth); });
+    return any_of(Max->operands(),
+                  [&](const SCEV *Op) { return isAtMost(A, Op, At, Depth); });
   if (const auto *Max = dyn_cast<SCEVUMaxExpr>(B))
-    return NotNegative(B) &&
-           any_of(Max->operands(), [&](const SCEV *Op) { return isAtMost(A, Op, At, Depth); });
+    return NotNegative(B) && any_of(Max->operands(), [&](const SCEV *Op) {
+             return isAtMost(A, Op, At, Depth);
+           });
   return false;
 }
 
-/// The backedges that a loop takes, at most, as a number of Walk's type; null if unknown.
-static const SCEV *countFor(const SCEVAddRecExpr &Walk, const LoopFacts &Facts, ScalarEvolution &SE) {
-  if (!Facts.BackedgeBound || SE.getTypeSizeInBits(Facts.BackedgeBound->getType()) >
-                                  SE.getTypeSizeInBits(Walk.getType()))
+/// The backedges that a loop takes, at most, as a number of Walk's type; null
+/// if unknown.
+static const SCEV *countFor(const SCEVAddRecExpr &Walk, const LoopFacts &Facts,
+                            ScalarEvolution &SE) {
+  if (!Facts.BackedgeBound ||
+      SE.getTypeSizeInBits(Facts.BackedgeBound->getType()) >
+          SE.getTypeSizeInBits(Walk.getType()))
     return nullptr;
   return SE.getNoopOrZeroExtend(Facts.BackedgeBound, Walk.getType());
 }
 
-/// Every byte that Load reads in an iteration of L was written by Store before, in the
-/// same iteration. Store runs in every turn of one loop that is over when Load runs, or
-/// in none but the loops around both.
-bool LoopDeferral::covers(const StoreInst &Store, const LoadInst &Load, const Loop &L) const {
+/// Every byte that Load reads in an iteration of L was written by Store before,
+/// in the same iteration. Store runs in every turn of one loop that is over
+/// when Load runs, or in none but the loops around both.
+bool LoopDeferral::covers(const StoreInst &Store, const LoadInst &Load,
+                          const Loop &L) const {
   const LoopInfo &LI = Plan.shape().loops();
   const Loop *Common = LI.getLoopFor(Store.getParent());
   const Loop *Fills = nullptr; // the loop that Store fills memory in
@@ -447,8 +490,8 @@ bool LoopDeferral::covers(const StoreInst &Store, const LoadInst &Load, const Lo
     Fills = Common;
     Common = Common->getParentLoop();
   }
-  // Passing the header of L, control comes to the store, or the whole of its loop,
-  // before it comes to the load.
+  // Passing the header of L, control comes to the store, or the whole of its
+  // loop, before it comes to the load.
   if (Fills ? !DT.dominates(Fills->getHeader(), Load.getParent())
             : !DT.dominates(&Store, &Load))
     return false;
@@ -468,7 +511,8 @@ bool LoopDeferral::covers(const StoreInst &Store, const LoadInst &Load, const Lo
     const auto *Walk = dyn_cast<SCEVAddRecExpr>(First);
     const LoopFacts &Facts = Plan.shape().facts(Fills);
     const SCEV *Count = Walk ? countFor(*Walk, Facts, SE) : nullptr;
-    if (!Count || Walk->getLoop() != Fills || !Walk->isAffine() || !Facts.Exact ||
+    if (!Count || Walk->getLoop() != Fills || !Walk->isAffine() ||
+        !Facts.Exact ||
         !DT.dominates(Store.getParent(), Fills->getLoopLatch()) ||
         Fills->getExitingBlock() != Fills->getLoopLatch())
       return false;
@@ -479,7 +523,8 @@ bool LoopDeferral::covers(const StoreInst &Store, const LoadInst &Load, const Lo
     Last = Walk->evaluateAtIteration(Count, SE);
   }
   const SCEV *Low = SE.getMinusSCEV(From, Base), *High = Low;
-  for (const Loop *Of = LI.getLoopFor(Load.getParent()); Of != Common; Of = Of->getParentLoop()) {
+  for (const Loop *Of = LI.getLoopFor(Load.getParent()); Of != Common;
+       Of = Of->getParentLoop()) {
     auto Walks = [&](const SCEV *S) {
       const auto *R = dyn_cast<SCEVAddRecExpr>(S);
       return R && R->getLoop() == Of ? R : nullptr;
@@ -489,8 +534,9 @@ bool LoopDeferral::covers(const StoreInst &Store, const LoadInst &Load, const Lo
       continue;
     const LoopFacts &Facts = Plan.shape().facts(Of);
     for (const SCEVAddRecExpr *R : {LowWalk, HighWalk})
-      if (R && (!R->isAffine() || !SE.isKnownNonNegative(R->getStepRecurrence(SE)) ||
-                !countFor(*R, Facts, SE)))
+      if (R &&
+          (!R->isAffine() || !SE.isKnownNonNegative(R->getStepRecurrence(SE)) ||
+           !countFor(*R, Facts, SE)))
         return false;
     if (LowWalk)
       Low = LowWalk->getStart();

@@ -1,36 +1,42 @@
-//===- DeferredLoops.h - loops that run in the reverse sweep ------*- C++ -*-===//
+//===- DeferredLoops.h - loops that run in the reverse sweep ------*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A loop whose results nobody asks for before its own reverse, such as the sum over
-// all data of an objective whose value is not wanted, need not run in the primal
-// sweep. It is deferred: the reverse sweep, on entering iteration i, first runs
-// iteration i of the primal and then reverses it. What an iteration keeps lives as
-// long as the iteration, and every iteration keeps it at the same place: the tape is
-// that of one iteration, and the data are read once.
+// A loop whose results nobody asks for before its own reverse, such as the sum
+// over all data of an objective whose value is not wanted, need not run in the
+// primal sweep. It is deferred: the reverse sweep, on entering iteration i,
+// first runs iteration i of the primal and then reverses it. What an iteration
+// keeps lives as long as the iteration, and every iteration keeps it at the
+// same place: the tape is that of one iteration, and the data are read once.
 //
-// Where somebody asks for the results in the end - they are returned, or stored to
-// memory that is not looked at again - the loop *carries* them: its iterations run in
-// the primal's order, and what becomes of the results is computed, stored and returned
-// when the reverse sweep is over. The adjoints that its iterations share must then be
-// the same for all of them: what it adds up, it only adds up.
+// Where somebody asks for the results in the end - they are returned, or stored
+// to memory that is not looked at again - the loop *carries* them: its
+// iterations run in the primal's order, and what becomes of the results is
+// computed, stored and returned when the reverse sweep is over. The adjoints
+// that its iterations share must then be the same for all of them: what it adds
+// up, it only adds up.
 //
-// Otherwise iterations run from the last to the first. That is the same computation if
-// each of them finds what it found in the primal's order:
+// Otherwise iterations run from the last to the first. That is the same
+// computation if each of them finds what it found in the primal's order:
 //
-//   - header phis are affine in the iteration number, carried, or sums that no one reads;
+//   - header phis are affine in the iteration number, carried, or sums that no
+//   one reads;
 //   - loads read what the loop does not write and can be repeated at any time
-//     (OverwriteAnalysis), or what the same iteration has written before (isCovered);
-//   - stores go to memory of the function's own that is read in this loop alone;
+//     (OverwriteAnalysis), or what the same iteration has written before
+//     (isCovered);
+//   - stores go to memory of the function's own that is read in this loop
+//   alone;
 //   - there is nothing else that has an effect, and one exit, at the latch.
 //
-// An innermost loop directly within a deferred one may be deferred, too (a *nest*):
-// where the reverse of the outer iteration comes to it, each of its iterations runs and
-// is reversed. The outer iteration is then over before what the inner loop brings is
-// known: the outer loop must want it for its own results alone, and carries them.
+// An innermost loop directly within a deferred one may be deferred, too (a
+// *nest*): where the reverse of the outer iteration comes to it, each of its
+// iterations runs and is reversed. The outer iteration is then over before what
+// the inner loop brings is known: the outer loop must want it for its own
+// results alone, and carries them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,8 +70,9 @@ public:
   LoopDeferral(const DerivativePlan &Plan, const OverwriteAnalysis &Overwrite,
                const llvm::DominatorTree &DT, const llvm::DenseSet<Need> &Read);
 
-  /// L, an outermost loop or one in a deferred loop, may run in the reverse sweep instead
-  /// of the primal one. It carries its results where there are `Late` uses.
+  /// L, an outermost loop or one in a deferred loop, may run in the reverse
+  /// sweep instead of the primal one. It carries its results where there are
+  /// `Late` uses.
   bool isDeferrable(const llvm::Loop &L, LateUses &Late);
 
 private:
@@ -86,10 +93,10 @@ private:
               const llvm::Loop &L) const;
   bool isFilled(const llvm::LoadInst &Load, const llvm::Loop &L) const;
   bool touches(const llvm::Value *P) const;
-  bool isKnown(llvm::CmpInst::Predicate P, const llvm::SCEV *A, const llvm::SCEV *B,
-               const llvm::Instruction &At) const;
-  bool isAtMost(const llvm::SCEV *A, const llvm::SCEV *B, const llvm::Instruction &At,
-                unsigned Depth = 6) const;
+  bool isKnown(llvm::CmpInst::Predicate P, const llvm::SCEV *A,
+               const llvm::SCEV *B, const llvm::Instruction &At) const;
+  bool isAtMost(const llvm::SCEV *A, const llvm::SCEV *B,
+                const llvm::Instruction &At, unsigned Depth = 6) const;
 
   const DerivativePlan &Plan;
   const OverwriteAnalysis &Overwrite;

@@ -1,7 +1,7 @@
 //===- DerivativePlan.cpp - everything decided for one derivative ---------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +27,18 @@
 using namespace llvm;
 using namespace retrograd;
 
-static bool isRepeatable(const Instruction &I, const Catalogue &Cat, bool AtAnyPrice);
+static bool isRepeatable(const Instruction &I, const Catalogue &Cat,
+                         bool AtAnyPrice);
 
 DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
                                const ActivityAnalysis &Activity,
                                const OverwriteAnalysis &Overwrite,
-                               const LoopShape &Shape, DominatorTree &DT, bool Split,
-                               const Options &Opts, BitVector Uniform)
-    : F(F), Request(Request), Activity(Activity), Overwrite(Overwrite), Shape(Shape),
-      DT(DT), Split(Split), Opts(Opts), Machine(*F.getParent()), Uniform(std::move(Uniform)) {
+                               const LoopShape &Shape, DominatorTree &DT,
+                               bool Split, const Options &Opts,
+                               BitVector Uniform)
+    : F(F), Request(Request), Activity(Activity), Overwrite(Overwrite),
+      Shape(Shape), DT(DT), Split(Split), Opts(Opts), Machine(*F.getParent()),
+      Uniform(std::move(Uniform)) {
   collectRefusals();
   // A tangent sweep runs along with the primal and needs nothing kept.
   if (!Refusals.empty() || Request.Mode == DerivativeMode::Forward)
@@ -51,13 +54,15 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
   checkMemory();
 }
 
-/// What the user does not need (DupNoNeed), and the function itself never reads: stores
-/// through a parameter whose memory nothing else leads to, and that does nothing else.
+/// What the user does not need (DupNoNeed), and the function itself never
+/// reads: stores through a parameter whose memory nothing else leads to, and
+/// that does nothing else.
 void DerivativePlan::findUnneededStores() {
   if (Split)
     return;
   for (const Argument &A : F.args()) {
-    if (Request.Args[A.getArgNo()] != ArgActivity::DupNoNeed || !A.hasNoAliasAttr())
+    if (Request.Args[A.getArgNo()] != ArgActivity::DupNoNeed ||
+        !A.hasNoAliasAttr())
       continue;
     SmallVector<const StoreInst *, 8> Stores;
     SmallVector<const Value *, 8> Work{&A};
@@ -145,12 +150,14 @@ void DerivativePlan::needWhatIterationsStartFrom(const Loop &L) {
   }
 }
 
-/// Where some storage within a deferred loop has not one size for the whole run, all of
-/// it is an iteration's own.
+/// Where some storage within a deferred loop has not one size for the whole
+/// run, all of it is an iteration's own.
 void DerivativePlan::shareStorage() {
   Rewinding.clear();
   auto Within = [&](const Loop *L) -> const Loop * {
-    return L && !isDeferred(L) && isDeferred(L->getOutermostLoop()) ? L->getOutermostLoop() : nullptr;
+    return L && !isDeferred(L) && isDeferred(L->getOutermostLoop())
+               ? L->getOutermostLoop()
+               : nullptr;
   };
   for (auto &[L, S] : Scopes)
     if (const Loop *Outer = Within(L); Outer && !S.Slots.empty() && !S.Reused)
@@ -159,19 +166,24 @@ void DerivativePlan::shareStorage() {
     S.Reused = S.Reused && !Rewinding.contains(Within(L));
 }
 
-/// Loops whose iterations keep something, and that may as well run in the reverse sweep.
-/// An innermost loop can be vectorised in the primal sweep, as it is or for its longer
-/// part, and hardly beside its reverse, which adds to memory: that is worth more than the
-/// tape, unless memory is what is short. On a machine with many threads nothing is
-/// vectorised, and what is not kept is computed, and read, a second time.
+/// Loops whose iterations keep something, and that may as well run in the
+/// reverse sweep. An innermost loop can be vectorised in the primal sweep, as
+/// it is or for its longer part, and hardly beside its reverse, which adds to
+/// memory: that is worth more than the tape, unless memory is what is short. On
+/// a machine with many threads nothing is vectorised, and what is not kept is
+/// computed, and read, a second time.
 bool DerivativePlan::isWorthDeferring(const Loop &L) const {
   if (Machine.manyThreads())
     return any_of(L.blocks(), [&](const BasicBlock *B) {
-      return Shape.isLive(B) && any_of(*B, [&](const Instruction &I) { return hasReverse(I, Activity); });
+      return Shape.isLive(B) && any_of(*B, [&](const Instruction &I) {
+               return hasReverse(I, Activity);
+             });
     });
-  return (!L.isInnermost() || Opts.Memory) && any_of(Scopes, [&](const auto &Entry) {
-    return Entry.first && L.contains(Entry.first) && !Entry.second.Slots.empty();
-  });
+  return (!L.isInnermost() || Opts.Memory) &&
+         any_of(Scopes, [&](const auto &Entry) {
+           return Entry.first && L.contains(Entry.first) &&
+                  !Entry.second.Slots.empty();
+         });
 }
 
 void DerivativePlan::defer() {
@@ -202,7 +214,8 @@ void DerivativePlan::defer() {
       LateUses Uses;
       if (!Try(*Inner) || Deferral.isDeferrable(*L, Uses))
         continue;
-      // What the inner loop starts from is nothing that the reverse sweep may ask for.
+      // What the inner loop starts from is nothing that the reverse sweep may
+      // ask for.
       Deferred.remove(Inner);
       Carrying.erase(Inner);
       Needs = std::move(Before);
@@ -216,8 +229,8 @@ void DerivativePlan::defer() {
         LateStores.push_back(S);
 }
 
-/// What is certain to be kept, in loops whose counts are constants and that surely
-/// run. The rest is watched at run time.
+/// What is certain to be kept, in loops whose counts are constants and that
+/// surely run. The rest is watched at run time.
 uint64_t DerivativePlan::certainBytes() const {
   uint64_t Sum = 0;
   for (auto &[L, S] : Scopes) {
@@ -228,10 +241,13 @@ uint64_t DerivativePlan::certainBytes() const {
       if (isa<ReturnInst>(B.getTerminator()))
         Last = &B;
     uint64_t Bytes = S.Bytes;
-    for (const Loop *K = L; K && Bytes && !isDeferred(K); K = K->getParentLoop()) {
-      const BasicBlock *Next = K->getParentLoop() ? K->getParentLoop()->getLoopLatch() : Last;
+    for (const Loop *K = L; K && Bytes && !isDeferred(K);
+         K = K->getParentLoop()) {
+      const BasicBlock *Next =
+          K->getParentLoop() ? K->getParentLoop()->getLoopLatch() : Last;
       std::optional<uint64_t> Count = constantCount(K);
-      bool Runs = Count && Next && K->getLoopPreheader() && DT.dominates(K->getLoopPreheader(), Next);
+      bool Runs = Count && Next && K->getLoopPreheader() &&
+                  DT.dominates(K->getLoopPreheader(), Next);
       Bytes = Runs ? SaturatingMultiply<uint64_t>(Bytes, *Count + 1) : 0;
     }
     Sum = SaturatingAdd(Sum, Bytes);
@@ -244,7 +260,8 @@ void DerivativePlan::checkMemory() {
     return;
   if (uint64_t Bytes = certainBytes(); Bytes > Opts.Memory)
     refuse(RefusalKind::Memory, F.getEntryBlock().front(),
-           std::to_string(Bytes) + " bytes, and " + std::to_string(Opts.Memory) + " are allowed");
+           std::to_string(Bytes) + " bytes, and " +
+               std::to_string(Opts.Memory) + " are allowed");
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,8 +278,9 @@ CallAction DerivativePlan::action(const CallBase &C) const {
     case RuleClass::Allocation:
       return Activity.hasShadow(&C) ? CallAction::Allocate : CallAction::Primal;
     case RuleClass::Deallocation:
-      return Activity.hasShadow(C.getArgOperand(R->FreedArg)) ? CallAction::Free
-                                                              : CallAction::Primal;
+      return Activity.hasShadow(C.getArgOperand(R->FreedArg))
+                 ? CallAction::Free
+                 : CallAction::Primal;
     case RuleClass::Expansion: // replaced by preparation where it has a body
     case RuleClass::Rule:
       break;
@@ -283,7 +301,8 @@ CallAction DerivativePlan::action(const CallBase &C) const {
                    ? CallAction::Realloc
                    : CallAction::Primal;
       default:
-        return hasReverse(C, Activity) ? CallAction::Formula : CallAction::Primal;
+        return hasReverse(C, Activity) ? CallAction::Formula
+                                       : CallAction::Primal;
       }
     }
   }
@@ -307,12 +326,13 @@ DerivativeRequest DerivativePlan::calleeRequest(const CallBase &C) const {
   R.ReturnPrimal = !C.getType()->isVoidTy();
   if (Request.Mode == DerivativeMode::Forward) {
     R.Mode = DerivativeMode::Forward;
-    // What works on numbers alone can be called as often as one likes: its rule runs
-    // again with the tangents.
+    // What works on numbers alone can be called as often as one likes: its rule
+    // runs again with the tangents.
     R.FromTape = Request.FromTape && !hasRule(C);
     for (const Value *A : C.args())
-      R.Args.push_back(Activity.hasShadow(A) || Activity.isActive(A) ? ArgActivity::Dup
-                                                                     : ArgActivity::Const);
+      R.Args.push_back(Activity.hasShadow(A) || Activity.isActive(A)
+                           ? ArgActivity::Dup
+                           : ArgActivity::Const);
     R.ActiveReturn = Activity.isActive(&C) || Activity.hasShadow(&C);
     return R;
   }
@@ -331,8 +351,8 @@ DerivativeRequest DerivativePlan::calleeRequest(const CallBase &C) const {
   return R;
 }
 
-/// N is had in the reverse sweep without a slot; or, in a joint derivative, with one that is there
-/// once: a register.
+/// N is had in the reverse sweep without a slot; or, in a joint derivative,
+/// with one that is there once: a register.
 bool DerivativePlan::isFree(Need N, unsigned &Budget) const {
   N = canonical(N);
   if (isa<Constant>(N.Of))
@@ -354,11 +374,14 @@ bool DerivativePlan::isFree(Need N, unsigned &Budget) const {
   llvm_unreachable("covered switch");
 }
 
-/// The integers and pointers that C gives its callee cost nothing to have again: then the caller's reverse hands
-/// them over, and no call of it keeps them.
+/// The integers and pointers that C gives its callee cost nothing to have
+/// again: then the caller's reverse hands them over, and no call of it keeps
+/// them.
 bool DerivativePlan::givesAgain(const CallBase &C) const {
   // A rule keeps what it needs by itself.
-  if (!Opts.ArgsAgain || (Opts.Plan == PlanKind::Naive && !Request.WholeAdditions) || Machine.manyThreads() || hasRule(C))
+  if (!Opts.ArgsAgain ||
+      (Opts.Plan == PlanKind::Naive && !Request.WholeAdditions) ||
+      Machine.manyThreads() || hasRule(C))
     return false;
   unsigned Budget = 100;
   bool Any = false;
@@ -366,7 +389,8 @@ bool DerivativePlan::givesAgain(const CallBase &C) const {
     if (!DerivativeRequest::canBeGivenAgain(*A))
       continue;
     Any = true;
-    if (!isFree({Need::Primal, A}, Budget) || (Activity.hasShadow(A) && !isFree({Need::Shadow, A}, Budget)))
+    if (!isFree({Need::Primal, A}, Budget) ||
+        (Activity.hasShadow(A) && !isFree({Need::Shadow, A}, Budget)))
       return false;
   }
   return Any && C.arg_size() == directCallee(C)->arg_size();
@@ -376,7 +400,8 @@ bool DerivativePlan::givesAgain(const CallBase &C) const {
 // Refusals
 //===----------------------------------------------------------------------===//
 
-void DerivativePlan::refuse(RefusalKind K, const Instruction &I, std::string Detail) {
+void DerivativePlan::refuse(RefusalKind K, const Instruction &I,
+                            std::string Detail) {
   Refusals.push_back({K, &I, std::move(Detail)});
 }
 
@@ -392,14 +417,16 @@ bool DerivativePlan::isThreadsOwn(const Value *P) const {
   return all_of(Objects, [](const Value *O) { return isa<AllocaInst>(O); });
 }
 
-/// The thread that loads here writes the very same place, in every run in which it
-/// loads, and no barrier lies between: then nobody else may touch it in the meantime,
-/// neither in the primal nor in the mirrored part of the reverse sweep.
+/// The thread that loads here writes the very same place, in every run in which
+/// it loads, and no barrier lies between: then nobody else may touch it in the
+/// meantime, neither in the primal nor in the mirrored part of the reverse
+/// sweep.
 bool DerivativePlan::isWrittenToo(const LoadInst &L) const {
   if (Split || any_of(instructions(F), [&](const Instruction &I) {
         const auto *C = dyn_cast<CallBase>(&I);
         const OperationRecord *R = C ? facts().catalogue().lookup(I) : nullptr;
-        return C && (R ? R->Handler == HandlerKind::Barrier : !isa<IntrinsicInst>(C));
+        return C && (R ? R->Handler == HandlerKind::Barrier
+                       : !isa<IntrinsicInst>(C));
       }))
     return false;
   if (Shape.loops().getLoopFor(L.getParent()))
@@ -415,13 +442,14 @@ bool DerivativePlan::isWrittenToo(const LoadInst &L) const {
     const Value *W = S->getPointerOperand();
     const auto *A = dyn_cast<Instruction>(P), *B = dyn_cast<Instruction>(W);
     return (W == P || (A && B && A->isIdenticalTo(B))) &&
-           (DT.dominates(S, &L) || (S->getParent() == L.getParent() && L.comesBefore(S)) ||
+           (DT.dominates(S, &L) ||
+            (S->getParent() == L.getParent() && L.comesBefore(S)) ||
             PostDominators->dominates(S->getParent(), L.getParent()));
   });
 }
 
-/// The address is, as far as one sees, the same for neighbouring threads: it does not
-/// depend on who they are.
+/// The address is, as far as one sees, the same for neighbouring threads: it
+/// does not depend on who they are.
 static bool looksUniform(const Value *P, const Catalogue &Cat) {
   SmallVector<const Value *, 16> Work{P};
   SmallPtrSet<const Value *, 32> Seen;
@@ -433,10 +461,13 @@ static bool looksUniform(const Value *P, const Catalogue &Cat) {
       return false;
     if (const auto *C = dyn_cast<CallBase>(I)) {
       const OperationRecord *R = Cat.lookup(*C);
-      StringRef Name = C->getCalledFunction() ? C->getCalledFunction()->getName() : "";
-      // Who a thread is along x; the others are the same for a warp more often than not.
+      StringRef Name =
+          C->getCalledFunction() ? C->getCalledFunction()->getName() : "";
+      // Who a thread is along x; the others are the same for a warp more often
+      // than not.
       if (!R || R->Id == "thread_index_x" || R->Id == "thread_registers")
-        if (!Name.contains("ctaid") && !Name.contains("ntid") && !Name.contains("workgroup"))
+        if (!Name.contains("ctaid") && !Name.contains("ntid") &&
+            !Name.contains("workgroup"))
           return false;
     }
     append_range(Work, I->operands());
@@ -450,7 +481,8 @@ bool DerivativePlan::isGivenAlike(const Argument &A) const {
 }
 
 void DerivativePlan::findOwnership() {
-  if (!Machine.manyThreads() || (Split && !Request.UserBytes) || !Opts.OwnByLaunch || Request.Width != 1)
+  if (!Machine.manyThreads() || (Split && !Request.UserBytes) ||
+      !Opts.OwnByLaunch || Request.Width != 1)
     return;
   SmallVector<const Instruction *, 16> Loads;
   for (const BasicBlock &B : F)
@@ -458,20 +490,23 @@ void DerivativePlan::findOwnership() {
       // What is added elsewhere than by loads, nobody has looked at.
       const auto *C = dyn_cast<CallBase>(&I);
       if (C && hasReverse(I, Activity) &&
-          (action(*C) == CallAction::Derivative || action(*C) == CallAction::Memory))
+          (action(*C) == CallAction::Derivative ||
+           action(*C) == CallAction::Memory))
         return;
       const auto *L = dyn_cast<LoadInst>(&I);
-      if (L && Shape.isLive(&B) && hasReverse(I, Activity) && !isThreadsOwn(L->getPointerOperand())) {
+      if (L && Shape.isLive(&B) && hasReverse(I, Activity) &&
+          !isThreadsOwn(L->getPointerOperand())) {
         if (Activity.isMixed(L->getPointerOperand()))
           return;
         Loads.push_back(L);
       }
     }
-  Owned = Ownership.analyse(Loads, facts().catalogue(), [&](const Argument &A) { return isGivenAlike(A); });
+  Owned = Ownership.analyse(Loads, facts().catalogue(),
+                            [&](const Argument &A) { return isGivenAlike(A); });
 }
 
-/// Where the exchanges, minima and maxima of active numbers go, and whether their reverse can
-/// tell who won (docs/Atomics.md).
+/// Where the exchanges, minima and maxima of active numbers go, and whether
+/// their reverse can tell who won (docs/Atomics.md).
 void DerivativePlan::checkKeptNumbers() {
   SmallVector<const AtomicRMWInst *, 4> Found;
   for (const BasicBlock &B : F)
@@ -481,96 +516,125 @@ void DerivativePlan::checkKeptNumbers() {
   if (Found.empty() || !Machine.manyThreads())
     return;
   if (Request.Width != 1)
-    return refuse(RefusalKind::Instruction, *Found.front(), "exchange, minimum and maximum with several tangents or adjoints at once");
+    return refuse(RefusalKind::Instruction, *Found.front(),
+                  "exchange, minimum and maximum with several tangents or "
+                  "adjoints at once");
   if (Request.Mode == DerivativeMode::Forward)
     return;
   SmallVector<const Instruction *, 4> Exchanges;
   for (const AtomicRMWInst *M : Found) {
     const Value *P = M->getPointerOperand();
-    bool OfBlock = Machine.spaceOf(*P) == MemorySpace::Shared || isThreadsOwn(P);
-    if ((OfBlock || Overwrite.endsWithBarrier(*M)) && Overwrite.staysAsLeft(*M)) {
+    bool OfBlock =
+        Machine.spaceOf(*P) == MemorySpace::Shared || isThreadsOwn(P);
+    if ((OfBlock || Overwrite.endsWithBarrier(*M)) &&
+        Overwrite.staysAsLeft(*M)) {
       AtomicPlaces[M] = OfBlock ? AtomicPlace::Block : AtomicPlace::OneBlock;
     } else if (!OfBlock && M->getOperation() == AtomicRMWInst::Xchg) {
       AtomicPlaces[M] = AtomicPlace::Own;
       Exchanges.push_back(M);
     } else if (OfBlock) {
       refuse(RefusalKind::Instruction, *M,
-             Split ? "which thread's number remains is not kept for a reverse sweep of its own kernel or call"
-                   : "its place is written again later, and then nobody knows whose number remained; use a "
+             Split ? "which thread's number remains is not kept for a reverse "
+                     "sweep of its own kernel or call"
+                   : "its place is written again later, and then nobody knows "
+                     "whose number remained; use a "
                      "place for each round");
     } else {
       refuse(RefusalKind::Instruction, *M,
-             "threads of several blocks may come to this place, and whose number remains is known only when all "
-             "have; find it in shared memory and add by atomicAdd, or reduce with shuffles (in a kernel of one block, "
+             "threads of several blocks may come to this place, and whose "
+             "number remains is known only when all "
+             "have; find it in shared memory and add by atomicAdd, or reduce "
+             "with shuffles (in a kernel of one block, "
              "a barrier behind it will do)");
     }
   }
   // One condition for all: then no two of them can meet either.
-  if (!Exchanges.empty() && ((Split && !Request.UserBytes) ||
-                             !OwnershipOfAtomics.analyse(Exchanges, facts().catalogue(),
-                                                         [&](const Argument &A) { return isGivenAlike(A); })))
+  if (!Exchanges.empty() &&
+      ((Split && !Request.UserBytes) ||
+       !OwnershipOfAtomics.analyse(
+           Exchanges, facts().catalogue(),
+           [&](const Argument &A) { return isGivenAlike(A); })))
     refuse(RefusalKind::Instruction, *Exchanges.front(),
-           "threads of several blocks may come to this place, and who was last is known only when all have; "
-           "exchange in shared memory, or where each thread has a place of its own by its index");
+           "threads of several blocks may come to this place, and who was last "
+           "is known only when all have; "
+           "exchange in shared memory, or where each thread has a place of its "
+           "own by its index");
 }
 
 Accumulation DerivativePlan::accumulation(const LoadInst &L) const {
   if (Request.WholeAdditions && !Machine.manyThreads()) {
     SmallVector<const Value *, 4> Objects;
-    getUnderlyingObjects(L.getPointerOperand(), Objects, &Shape.loops(), /*MaxLookup=*/0);
-    return any_of(Objects, [](const Value *O) { return isa<Argument>(O); }) ? Accumulation::Whole
-                                                                            : Accumulation::Plain;
+    getUnderlyingObjects(L.getPointerOperand(), Objects, &Shape.loops(),
+                         /*MaxLookup=*/0);
+    return any_of(Objects, [](const Value *O) { return isa<Argument>(O); })
+               ? Accumulation::Whole
+               : Accumulation::Plain;
   }
-  if (isThreadsOwn(L.getPointerOperand()) || (Opts.PlainWhereOwn && isWrittenToo(L)))
+  if (isThreadsOwn(L.getPointerOperand()) ||
+      (Opts.PlainWhereOwn && isWrittenToo(L)))
     return Accumulation::Plain;
   if (Owned)
     return Accumulation::PlainIfOwned;
-  if (Opts.MergeOnDevice && looksUniform(L.getPointerOperand(), facts().catalogue()))
+  if (Opts.MergeOnDevice &&
+      looksUniform(L.getPointerOperand(), facts().catalogue()))
     return Accumulation::Merged;
   return Accumulation::Atomic;
 }
 
 /// What threads do together and no rule reverses. Reverse mode would go wrong
-/// without a sign, so whatever of a GPU is not known is refused. False if there is no
-/// more to say of I.
+/// without a sign, so whatever of a GPU is not known is refused. False if there
+/// is no more to say of I.
 bool DerivativePlan::checkThreads(const Instruction &I) {
   if (!Machine.manyThreads())
     return true;
   for (const Use &U : I.operands()) {
     // Of a variable of the whole machine, who would clear the shadow, and when?
     const auto *G = dyn_cast<GlobalVariable>(U->stripInBoundsOffsets());
-    if (!G || G->isConstant() || !Activity.hasShadow(G) || !Activity.isActiveMemory(G))
+    if (!G || G->isConstant() || !Activity.hasShadow(G) ||
+        !Activity.isActiveMemory(G))
       continue;
     MemorySpace S = Machine.space(G->getAddressSpace());
-    if (S == MemorySpace::Shared && facts().types().objectOf(G) != TypeAnalysis::NoObject &&
+    if (S == MemorySpace::Shared &&
+        facts().types().objectOf(G) != TypeAnalysis::NoObject &&
         any_of(facts().types().pointees(facts().types().objectOf(G)),
-               [](TypeAnalysis::ObjectId O) { return O != TypeAnalysis::NoObject; }))
-      refuse(RefusalKind::Device, I, "pointers in shared memory ('" + G->getName().str() + "')");
+               [](TypeAnalysis::ObjectId O) {
+                 return O != TypeAnalysis::NoObject;
+               }))
+      refuse(RefusalKind::Device, I,
+             "pointers in shared memory ('" + G->getName().str() + "')");
     // How large it is, only the launch knows.
-    if (S == MemorySpace::Shared && G->isDeclaration() && !Machine.growsSharedMemory() && RefusedGlobals.insert(G).second)
-      refuse(RefusalKind::Device, I, "dynamic shared memory ('" + G->getName().str() + "') has no shadow on this machine");
+    if (S == MemorySpace::Shared && G->isDeclaration() &&
+        !Machine.growsSharedMemory() && RefusedGlobals.insert(G).second)
+      refuse(RefusalKind::Device, I,
+             "dynamic shared memory ('" + G->getName().str() +
+                 "') has no shadow on this machine");
     if (S != MemorySpace::Shared && RefusedGlobals.insert(G).second)
       refuse(RefusalKind::Unshadowed, I,
-             "the __device__ or __constant__ variable '" + G->getName().str() + "'");
+             "the __device__ or __constant__ variable '" + G->getName().str() +
+                 "'");
     break;
   }
-  // The host finds out at run time whether such memory was lost (docs/KnownGaps.md).
+  // The host finds out at run time whether such memory was lost
+  // (docs/KnownGaps.md).
   if (const Value *P = getLoadStorePointerOperand(&I);
       P && Activity.isMixed(P) && Activity.hasShadow(P) && facts().root()) {
     TypeAnalysis::ObjectId O = facts().types().objectOf(P);
     const ProgramFacts::Effects &E = facts().effects(facts().root());
     if (O != TypeAnalysis::NoObject && E.Reads.test(O) && E.Writes.test(O))
       refuse(RefusalKind::Unshadowed, I,
-             "memory that is written and read here may be memory without a shadow");
+             "memory that is written and read here may be memory without a "
+             "shadow");
   }
   if (Request.ErrorEstimate || Request.Dependencies)
     if (isa<AtomicRMWInst>(I) && hasReverse(I, Activity))
-      refuse(RefusalKind::Device, I, "atomics under estimates of errors or dependencies");
+      refuse(RefusalKind::Device, I,
+             "atomics under estimates of errors or dependencies");
   if (Request.Mode == DerivativeMode::Forward)
     return true;
   if (isa<FenceInst>(I))
     refuse(RefusalKind::Device, I,
-           "a fence: threads that wait for each other by memory cannot be reversed");
+           "a fence: threads that wait for each other by memory cannot be "
+           "reversed");
   const auto *C = dyn_cast<IntrinsicInst>(&I);
   if (!C)
     return true;
@@ -580,7 +644,8 @@ bool DerivativePlan::checkThreads(const Instruction &I) {
     return false;
   }
   StringRef Name = C->getCalledFunction()->getName();
-  if (R || !C->getCalledFunction()->isTargetIntrinsic() || C->doesNotAccessMemory())
+  if (R || !C->getCalledFunction()->isTargetIntrinsic() ||
+      C->doesNotAccessMemory())
     return true;
   refuse(RefusalKind::Device, I, ("'" + Name + "' is not known").str());
   return false;
@@ -596,8 +661,8 @@ static std::string firstMnemonic(StringRef Text) {
   }
 }
 
-/// Does the body of F write nothing but variables of its own? (The front end's first code has no attributes, and
-/// functions with rules get none.)
+/// Does the body of F write nothing but variables of its own? (The front end's
+/// first code has no attributes, and functions with rules get none.)
 static bool onlyReads(const Function &F, unsigned Depth = 0) {
   constexpr unsigned Deepest = 4;
   if (F.onlyReadsMemory())
@@ -608,13 +673,16 @@ static bool onlyReads(const Function &F, unsigned Depth = 0) {
     if (!I.mayWriteToMemory())
       return true;
     if (const auto *S = dyn_cast<StoreInst>(&I))
-      return S->isUnordered() && isa<AllocaInst>(getUnderlyingObject(S->getPointerOperand()));
+      return S->isUnordered() &&
+             isa<AllocaInst>(getUnderlyingObject(S->getPointerOperand()));
     if (const auto *M = dyn_cast<MemIntrinsic>(&I))
-      return !M->isVolatile() && isa<AllocaInst>(getUnderlyingObject(M->getRawDest()));
+      return !M->isVolatile() &&
+             isa<AllocaInst>(getUnderlyingObject(M->getRawDest()));
     const auto *C = dyn_cast<CallBase>(&I);
     const Function *Callee = C ? directCallee(*C) : nullptr;
-    return Callee && (C->onlyReadsMemory() || isa<DbgInfoIntrinsic>(C) || C->isLifetimeStartOrEnd() ||
-                      onlyReads(*Callee, Depth + 1));
+    return Callee &&
+           (C->onlyReadsMemory() || isa<DbgInfoIntrinsic>(C) ||
+            C->isLifetimeStartOrEnd() || onlyReads(*Callee, Depth + 1));
   });
 }
 
@@ -623,23 +691,30 @@ void DerivativePlan::checkCall(const CallBase &C) {
   if (Request.FromTape) {
     const OperationRecord *R = facts().catalogue().lookup(C);
     if (A == CallAction::Tape)
-      return refuse(RefusalKind::FromTape, C, "it contains a derivative in reverse mode");
-    if (A == CallAction::Allocate && R && R->ShadowBehind && Activity.hasShadow(&C))
-      return refuse(RefusalKind::FromTape, C, "an exception that it throws carries active numbers");
+      return refuse(RefusalKind::FromTape, C,
+                    "it contains a derivative in reverse mode");
+    if (A == CallAction::Allocate && R && R->ShadowBehind &&
+        Activity.hasShadow(&C))
+      return refuse(RefusalKind::FromTape, C,
+                    "an exception that it throws carries active numbers");
     if (A == CallAction::Derivative && hasRule(C) &&
-        any_of(C.args(), [](const Value *V) { return V->getType()->isPointerTy(); }))
+        any_of(C.args(),
+               [](const Value *V) { return V->getType()->isPointerTy(); }))
       return refuse(RefusalKind::FromTape, C,
                     "'" + directCallee(C)->getName().str() +
-                        "' works on memory and has a rule that computes values and tangents together");
+                        "' works on memory and has a rule that computes values "
+                        "and tangents together");
     if (isa<InvokeInst>(C))
       return refuse(RefusalKind::FromTape, C, "it catches exceptions");
   }
   if (Request.ErrorEstimate) {
     const OperationRecord *R = facts().catalogue().lookup(C);
     if (A == CallAction::Derivative && R && R->Class == RuleClass::Rule)
-      return refuse(RefusalKind::NoErrorBound, C, "the rule for a call gives derivatives");
+      return refuse(RefusalKind::NoErrorBound, C,
+                    "the rule for a call gives derivatives");
     if (A == CallAction::Formula && R && R->Class != RuleClass::Formula)
-      return refuse(RefusalKind::NoErrorBound, C, "the order of a reduction is not known");
+      return refuse(RefusalKind::NoErrorBound, C,
+                    "the order of a reduction is not known");
   }
   if (A == CallAction::Formula) {
     // A handler without a rule of its own.
@@ -647,41 +722,51 @@ void DerivativePlan::checkCall(const CallBase &C) {
       refuse(RefusalKind::Instruction, C, What);
     return;
   }
-  if (A == CallAction::Memory || A == CallAction::Realloc || A == CallAction::Allocate) {
+  if (A == CallAction::Memory || A == CallAction::Realloc ||
+      A == CallAction::Allocate) {
     if (const char *What = missingRule(C, Activity))
       refuse(RefusalKind::Instruction, C, What);
     return;
   }
   // An operation on integers that happen to be the bits of floats.
-  if (A == CallAction::Primal && isa<IntrinsicInst>(C) && Activity.isUseful(&C) &&
-      any_of(C.args(), [&](const Value *Arg) {
+  if (A == CallAction::Primal && isa<IntrinsicInst>(C) &&
+      Activity.isUseful(&C) && any_of(C.args(), [&](const Value *Arg) {
         return Arg->getType()->isIntOrIntVectorTy() && Activity.isVaried(Arg);
       }))
-    return refuse(RefusalKind::Instruction, C, "integer operation on the bits of active numbers");
+    return refuse(RefusalKind::Instruction, C,
+                  "integer operation on the bits of active numbers");
   if (A != CallAction::Derivative)
     return;
   if (C.isInlineAsm())
-    return refuse(RefusalKind::InlineAsm, C, firstMnemonic(cast<InlineAsm>(C.getCalledOperand())->getAsmString()));
+    return refuse(
+        RefusalKind::InlineAsm, C,
+        firstMnemonic(cast<InlineAsm>(C.getCalledOperand())->getAsmString()));
   Function *Callee = directCallee(C);
   if (!Callee)
-    return refuse(RefusalKind::IndirectCall, C, "no function of its type has its address taken here");
+    return refuse(RefusalKind::IndirectCall, C,
+                  "no function of its type has its address taken here");
   if (const OperationRecord *R = facts().catalogue().lookup(C);
       R && R->Class == RuleClass::Rule) {
     bool Forward = Request.Mode == DerivativeMode::Forward;
     const GivenDerivatives *G = R->Given;
     if (Request.Dependencies) // sets are no numbers to compute with
       return refuse(RefusalKind::Instruction, C,
-                    "the rule of '" + userName(*Callee) + "' does not tell what depends on what");
-    if (G ? !(Forward ? G->Forward : G->Reverse) : (Forward ? R->Forward : R->Reverse).empty())
+                    "the rule of '" + userName(*Callee) +
+                        "' does not tell what depends on what");
+    if (G ? !(Forward ? G->Forward : G->Reverse)
+          : (Forward ? R->Forward : R->Reverse).empty())
       return refuse(RefusalKind::RuleOfOtherMode, C, Callee->getName().str());
     // Without memory it can be called as often as one likes.
-    bool HandlesMemory = any_of(C.args(), [](const Value *A) { return A->getType()->isPointerTy(); });
+    bool HandlesMemory = any_of(
+        C.args(), [](const Value *A) { return A->getType()->isPointerTy(); });
     if (G && HandlesMemory && Request.Width != 1)
       return refuse(RefusalKind::RuleOfOneLane, C, Callee->getName().str());
     if (G && HandlesMemory && !C.getType()->isVoidTy() && !C.use_empty() &&
-        !C.onlyReadsMemory() && !onlyReads(*Callee) && !(Forward ? G->ForwardGivesPrimal : G->AugmentGivesPrimal))
+        !C.onlyReadsMemory() && !onlyReads(*Callee) &&
+        !(Forward ? G->ForwardGivesPrimal : G->AugmentGivesPrimal))
       return refuse(RefusalKind::RuleWithoutResult, C, Callee->getName().str());
-    if (const auto *I = dyn_cast<InvokeInst>(&C); I && Shape.isLive(I->getUnwindDest()))
+    if (const auto *I = dyn_cast<InvokeInst>(&C);
+        I && Shape.isLive(I->getUnwindDest()))
       refuse(RefusalKind::ExceptionPath, C, Callee->getName().str());
     return;
   }
@@ -689,9 +774,11 @@ void DerivativePlan::checkCall(const CallBase &C) {
     return refuse(RefusalKind::NoBody, C, Callee->getName().str());
   if (Callee->isVarArg())
     return refuse(RefusalKind::VarArg, C, Callee->getName().str());
-  if (Callee->arg_size() != C.arg_size() || Callee->getReturnType() != C.getType())
+  if (Callee->arg_size() != C.arg_size() ||
+      Callee->getReturnType() != C.getType())
     return refuse(RefusalKind::IndirectCall, C,
-                  "'" + Callee->getName().str() + "' called with another prototype");
+                  "'" + Callee->getName().str() +
+                      "' called with another prototype");
   // What it did until it threw has to be undone: it must return then.
   if (const auto *I = dyn_cast<InvokeInst>(&C);
       I && Shape.isLive(I->getUnwindDest()) &&
@@ -714,17 +801,21 @@ void DerivativePlan::checkCopyTypes(const Instruction &I) {
     const Value *V = S->getValueOperand();
     if (isa<Constant>(V) || !V->getType()->isIntOrIntVectorTy())
       return;
-    uint64_t Size = F.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue();
-    // A pointer to one caller and a float to another, in one register: what moves
-    // memory can tell them apart at run time, a register has one type.
+    uint64_t Size =
+        F.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue();
+    // A pointer to one caller and a float to another, in one register: what
+    // moves memory can tell them apart at run time, a register has one type.
     if (isa<Argument>(V) && Activity.isActiveMemory(S->getPointerOperand()) &&
-        TA.sharedWithPointers(S->getPointerOperand(), 0, Size, /*Integers=*/false))
-      return refuse(RefusalKind::UnknownType, I, std::to_string(Size) + " bytes");
+        TA.sharedWithPointers(S->getPointerOperand(), 0, Size,
+                              /*Integers=*/false))
+      return refuse(RefusalKind::UnknownType, I,
+                    std::to_string(Size) + " bytes");
     if (!facts().shape(V).HasUnknown || !Activity.isVaried(V))
       return;
-    // What others read as a float (whole, or a byte of it), or is a pointer to one
-    // and a float to another, goes wrong in any memory.
-    bool Mingled = Activity.isActiveMemory(S->getPointerOperand()) && facts().isPunned(*S);
+    // What others read as a float (whole, or a byte of it), or is a pointer to
+    // one and a float to another, goes wrong in any memory.
+    bool Mingled =
+        Activity.isActiveMemory(S->getPointerOperand()) && facts().isPunned(*S);
     if (!Mingled && !Matters(S->getPointerOperand()))
       return;
     refuse(RefusalKind::UnknownType, I, std::to_string(Size) + " bytes");
@@ -733,9 +824,11 @@ void DerivativePlan::checkCopyTypes(const Instruction &I) {
   if (const auto *L = dyn_cast<LoadInst>(&I);
       L && L->getType()->isIntOrIntVectorTy() && Activity.isActive(L) &&
       facts().shape(L).HasUnknown && facts().isPunned(*L))
-    refuse(RefusalKind::UnknownType, I,
-           std::to_string(F.getDataLayout().getTypeStoreSize(L->getType()).getFixedValue()) +
-               " bytes");
+    refuse(
+        RefusalKind::UnknownType, I,
+        std::to_string(
+            F.getDataLayout().getTypeStoreSize(L->getType()).getFixedValue()) +
+            " bytes");
   if (const auto *C = dyn_cast<CallBase>(&I)) {
     Transfer M = transferOf(*C, facts().catalogue());
     if (!M.Source || M.IsRealloc || !Activity.isActiveMemory(M.Dest) ||
@@ -764,15 +857,17 @@ void DerivativePlan::checkShadowOfDest(const Instruction &I) {
     Active = (Activity.isActive(V) && Activity.isActiveMemory(Dest)) ||
              // A pointer to active memory that is read back.
              (Activity.hasShadow(V) && !isa<Constant>(V) && facts().root() &&
-              O != TypeAnalysis::NoObject && facts().effects(facts().root()).Reads.test(O) &&
-              ownsMemory(V));
+              O != TypeAnalysis::NoObject &&
+              facts().effects(facts().root()).Reads.test(O) && ownsMemory(V));
   } else if (const auto *C = dyn_cast<CallBase>(&I)) {
     Transfer T = transferOf(*C, facts().catalogue());
     Dest = T.Dest;
-    Active = T.Source && Activity.isActiveMemory(T.Source) && Activity.isActiveMemory(Dest);
+    Active = T.Source && Activity.isActiveMemory(T.Source) &&
+             Activity.isActiveMemory(Dest);
   }
   if (Active && Activity.isUnshadowed(Dest) && !ownsMemory(Dest))
-    refuse(RefusalKind::Unshadowed, I, "memory reached through a global pointer or a constant argument");
+    refuse(RefusalKind::Unshadowed, I,
+           "memory reached through a global pointer or a constant argument");
 }
 
 /// V points to memory that surely has a shadow of its own.
@@ -800,7 +895,8 @@ void DerivativePlan::collectRefusals() {
   for (BasicBlock &B : F) {
     if (!Shape.isLive(&B))
       continue;
-    if (isa<IndirectBrInst>(B.getTerminator()) || isa<CallBrInst>(B.getTerminator()))
+    if (isa<IndirectBrInst>(B.getTerminator()) ||
+        isa<CallBrInst>(B.getTerminator()))
       refuse(RefusalKind::ControlFlow, *B.getTerminator(), "a computed goto");
     for (Instruction &I : B) {
       if (!checkThreads(I))
@@ -812,26 +908,32 @@ void DerivativePlan::collectRefusals() {
           checkShadowOfDest(I);
         }
         if (C->hasFnAttr(ExceptionUnsupported) &&
-            any_of(C->args(), [&](const Value *A) { return Activity.hasShadow(A); }))
+            any_of(C->args(),
+                   [&](const Value *A) { return Activity.hasShadow(A); }))
           refuse(RefusalKind::ExceptionPath, I, "");
         continue;
       }
       if (const char *What = missingRule(I, Activity))
         refuse(RefusalKind::Instruction, I, What);
       if (isPointerFromFloats(I))
-        refuse(RefusalKind::Instruction, I, "a pointer taken from a floating-point register");
-      // An address that the types do not know for one has no shadow to make a pointer of.
-      else if (isa<IntToPtrInst>(I) && !isa<Constant>(I.getOperand(0)) && Activity.hasShadow(&I) &&
-               !Activity.isMixed(&I) && !Activity.hasShadow(I.getOperand(0)))
-        refuse(RefusalKind::Unshadowed, I, "memory whose address was computed as an integer");
+        refuse(RefusalKind::Instruction, I,
+               "a pointer taken from a floating-point register");
+      // An address that the types do not know for one has no shadow to make a
+      // pointer of.
+      else if (isa<IntToPtrInst>(I) && !isa<Constant>(I.getOperand(0)) &&
+               Activity.hasShadow(&I) && !Activity.isMixed(&I) &&
+               !Activity.hasShadow(I.getOperand(0)))
+        refuse(RefusalKind::Unshadowed, I,
+               "memory whose address was computed as an integer");
       // A copy by halves: tangents can be moved so, but adjoints are added up.
-      else if (Request.Mode != DerivativeMode::Forward && Activity.isActive(&I) &&
-               facts().shape(&I).HasPiece)
+      else if (Request.Mode != DerivativeMode::Forward &&
+               Activity.isActive(&I) && facts().shape(&I).HasPiece)
         refuse(RefusalKind::Instruction, I, "part of a floating-point number");
       checkCopyTypes(I);
       if (const Value *P = getLoadStorePointerOperand(&I);
           P && Activity.isUntraceable(P) && hasReverse(I, Activity))
-        refuse(RefusalKind::Unshadowed, I, "memory whose address was computed as an integer");
+        refuse(RefusalKind::Unshadowed, I,
+               "memory whose address was computed as an integer");
       checkShadowOfDest(I);
     }
   }
@@ -848,18 +950,24 @@ void DerivativePlan::collectRefusals() {
       continue;
     if (const Instruction *Atomic = Activity.bitsInAtomic()) {
       refuse(RefusalKind::Instruction, *Atomic,
-             "it works on the bits of an active number as an integer, and which thread's number remains is "
-             "not kept; reduce with shuffles or in shared memory between barriers");
+             "it works on the bits of an active number as an integer, and "
+             "which thread's number remains is "
+             "not kept; reduce with shuffles or in shared memory between "
+             "barriers");
       break;
     }
-    refuse(RefusalKind::Instruction, *I,
-           To ? "a store of integers that may be parts of floating-point numbers"
-             : "a float made from the bits of an active one by integer arithmetic");
+    refuse(
+        RefusalKind::Instruction, *I,
+        To ? "a store of integers that may be parts of floating-point numbers"
+           : "a float made from the bits of an active one by integer "
+             "arithmetic");
     break; // one such trail has many steps
   }
   for (const Loop *L : Shape.loops().getLoopsInPreorder())
-    if (Shape.isLive(L->getHeader()) && (!L->getLoopPreheader() || !L->getLoopLatch()))
-      refuse(RefusalKind::ControlFlow, L->getHeader()->front(), "a loop entered by a computed goto");
+    if (Shape.isLive(L->getHeader()) &&
+        (!L->getLoopPreheader() || !L->getLoopLatch()))
+      refuse(RefusalKind::ControlFlow, L->getHeader()->front(),
+             "a loop entered by a computed goto");
 }
 
 //===----------------------------------------------------------------------===//
@@ -897,10 +1005,11 @@ Recipe DerivativePlan::recipe(Need N) const {
   llvm_unreachable("all kinds handled");
 }
 
-std::optional<SmallVector<Need, 4>> DerivativePlan::countInputs(const Loop *L) const {
+std::optional<SmallVector<Need, 4>>
+DerivativePlan::countInputs(const Loop *L) const {
   const LoopFacts &Facts = Shape.facts(L);
-  if (!Machine.prefersRecomputation() || !Opts.CountOnDevice || Split || !Facts.Exact ||
-      !L->getLoopPreheader())
+  if (!Machine.prefersRecomputation() || !Opts.CountOnDevice || Split ||
+      !Facts.Exact || !L->getLoopPreheader())
     return std::nullopt;
   SmallVector<Need, 4> Inputs;
   SmallVector<const SCEV *, 8> Work{Facts.BackedgeBound};
@@ -962,24 +1071,28 @@ static const Value *trivialPhi(const PHINode &Phi, const LoopInfo &LI) {
 }
 
 /// Instructions that give the same from the same operands, whenever they run.
-static bool isRepeatable(const Instruction &I, const Catalogue &Cat, bool AtAnyPrice) {
+static bool isRepeatable(const Instruction &I, const Catalogue &Cat,
+                         bool AtAnyPrice) {
   if (isa<CallInst>(I)) {
     const OperationRecord *R = Cat.lookup(I);
     return R && R->Pure && (R->Cheap || AtAnyPrice);
   }
   // A frozen poison may thaw into another value.
   return I.isBinaryOp() || I.isUnaryOp() || I.isCast() || isa<CmpInst>(I) ||
-         isa<SelectInst>(I) || isa<GetElementPtrInst>(I) || isa<ExtractElementInst>(I) ||
-         isa<InsertElementInst>(I) || isa<ShuffleVectorInst>(I) || isa<ExtractValueInst>(I) ||
+         isa<SelectInst>(I) || isa<GetElementPtrInst>(I) ||
+         isa<ExtractElementInst>(I) || isa<InsertElementInst>(I) ||
+         isa<ShuffleVectorInst>(I) || isa<ExtractValueInst>(I) ||
          isa<InsertValueInst>(I);
 }
 
-/// Everything in F that touches the array: stores, loads. False if there is anything else.
-/// Local: stores to other than fixed places count as something else.
+/// Everything in F that touches the array: stores, loads. False if there is
+/// anything else. Local: stores to other than fixed places count as something
+/// else.
 static bool usersOf(const Value &Array, const Function &F, bool Local,
                     SmallVectorImpl<const StoreInst *> &Stores,
                     SmallVectorImpl<const LoadInst *> &Loads) {
-  SmallVector<std::pair<const Value *, bool>, 8> Work{{&Array, true}}; // and: place is fixed
+  SmallVector<std::pair<const Value *, bool>, 8> Work{
+      {&Array, true}}; // and: place is fixed
   while (!Work.empty()) {
     auto [P, Fixed] = Work.pop_back_val();
     for (const User *U : P->users()) {
@@ -998,7 +1111,8 @@ static bool usersOf(const Value &Array, const Function &F, bool Local,
         Work.push_back({G, Fixed && G->hasAllConstantIndices()});
       } else if (isa<AddrSpaceCastOperator>(U)) {
         Work.push_back({U, Fixed});
-      } else if (const auto *II = dyn_cast<IntrinsicInst>(U); !II || !II->isLifetimeStartOrEnd()) {
+      } else if (const auto *II = dyn_cast<IntrinsicInst>(U);
+                 !II || !II->isLifetimeStartOrEnd()) {
         return false;
       }
     }
@@ -1006,13 +1120,15 @@ static bool usersOf(const Value &Array, const Function &F, bool Local,
   return !Stores.empty() && !Loads.empty();
 }
 
-/// Each thread fills its part of Array in every iteration of one loop, and reads after.
+/// Each thread fills its part of Array in every iteration of one loop, and
+/// reads after.
 ///
-/// What a block shares is sound under these conditions. The stores go to places that do
-/// not change with the iteration, and run in each of them: so a place is written either
-/// in every iteration or never, and nothing older is ever read. A barrier of the whole
-/// block separates all stores from all loads, and none separates two stores, whose order
-/// would matter then. The loop has one exit: the threads of a block run it equally often.
+/// What a block shares is sound under these conditions. The stores go to places
+/// that do not change with the iteration, and run in each of them: so a place
+/// is written either in every iteration or never, and nothing older is ever
+/// read. A barrier of the whole block separates all stores from all loads, and
+/// none separates two stores, whose order would matter then. The loop has one
+/// exit: the threads of a block run it equally often.
 bool DerivativePlan::findReplay(const Value &Array, bool Shared) {
   Replay R;
   R.Array = &Array;
@@ -1025,13 +1141,15 @@ bool DerivativePlan::findReplay(const Value &Array, bool Shared) {
   if (!Latch || !Shape.isLive(Latch))
     return false;
   auto EachTrip = [&](const StoreInst *S) {
-    return Shape.loops().getLoopFor(S->getParent()) == R.Of && DT.dominates(S->getParent(), Latch);
+    return Shape.loops().getLoopFor(S->getParent()) == R.Of &&
+           DT.dominates(S->getParent(), Latch);
   };
   if (!all_of(R.Stores, EachTrip) ||
       !all_of(Loads, [&](const LoadInst *L) { return R.Of->contains(L); }))
     return false;
-  // The reverse sweep fills the array where it enters an iteration by its latch. An
-  // iteration that was left before is not entered there, and must not have read.
+  // The reverse sweep fills the array where it enters an iteration by its
+  // latch. An iteration that was left before is not entered there, and must not
+  // have read.
   SmallPtrSet<BasicBlock *, 1> AtLatch{const_cast<BasicBlock *>(Latch)};
   SmallVector<BasicBlock *, 4> Exiting;
   R.Of->getExitingBlocks(Exiting);
@@ -1050,23 +1168,32 @@ bool DerivativePlan::findReplay(const Value &Array, bool Shared) {
     for (const BasicBlock *B : R.Of->blocks())
       for (const Instruction &I : *B) {
         const auto *C = dyn_cast<CallBase>(&I);
-        const OperationRecord *Record = C ? facts().catalogue().lookup(I) : nullptr;
+        const OperationRecord *Record =
+            C ? facts().catalogue().lookup(I) : nullptr;
         if (!Record || Record->Handler != HandlerKind::Barrier)
           continue;
-        if (all_of(R.Stores, [&](const StoreInst *S) { return DT.dominates(&I, S); }))
+        if (all_of(R.Stores,
+                   [&](const StoreInst *S) { return DT.dominates(&I, S); }))
           continue;
-        if (!all_of(R.Stores, [&](const StoreInst *S) { return DT.dominates(S, &I); }))
+        if (!all_of(R.Stores,
+                    [&](const StoreInst *S) { return DT.dominates(S, &I); }))
           return false;
         Separated |= Record->Id == "block_barrier" && DT.dominates(B, Latch) &&
                      Shape.loops().getLoopFor(B) == R.Of &&
-                     all_of(Loads, [&](const LoadInst *L) { return DT.dominates(&I, L); });
+                     all_of(Loads, [&](const LoadInst *L) {
+                       return DT.dominates(&I, L);
+                     });
       }
-    if (!Separated || !R.Of->getExitingBlock() || !all_of(R.Stores, [&](const StoreInst *S) {
-          return SE.isLoopInvariant(SE.getSCEV(const_cast<Value *>(S->getPointerOperand())), R.Of);
+    if (!Separated || !R.Of->getExitingBlock() ||
+        !all_of(R.Stores, [&](const StoreInst *S) {
+          return SE.isLoopInvariant(
+              SE.getSCEV(const_cast<Value *>(S->getPointerOperand())), R.Of);
         }))
       return false;
   }
-  sort(R.Stores, [&](const StoreInst *X, const StoreInst *Y) { return DT.dominates(X, Y); });
+  sort(R.Stores, [&](const StoreInst *X, const StoreInst *Y) {
+    return DT.dominates(X, Y);
+  });
   Replays.push_back(std::move(R));
   return true;
 }
@@ -1082,8 +1209,10 @@ void DerivativePlan::findReplays() {
     if (const auto *C = dyn_cast<CallBase>(&I))
       CallsOthers |= !isa<IntrinsicInst>(C) && !facts().catalogue().lookup(I);
     if (const Value *P = getLoadStorePointerOperand(&I))
-      if (const auto *G = dyn_cast<GlobalVariable>(getUnderlyingObject(P, /*MaxLookup=*/0)))
-        if (Machine.space(G->getAddressSpace()) == MemorySpace::Shared && !G->isDeclaration())
+      if (const auto *G =
+              dyn_cast<GlobalVariable>(getUnderlyingObject(P, /*MaxLookup=*/0)))
+        if (Machine.space(G->getAddressSpace()) == MemorySpace::Shared &&
+            !G->isDeclaration())
           Tiles.insert(G);
   }
   // Others may fill them, too.
@@ -1092,16 +1221,17 @@ void DerivativePlan::findReplays() {
       findReplay(*G, /*Shared=*/true);
 }
 
-/// Everything with a derivative that goes into or comes out of such a loop goes through
-/// the choice, but for memory that it reads.
+/// Everything with a derivative that goes into or comes out of such a loop goes
+/// through the choice, but for memory that it reads.
 void DerivativePlan::findChoices() {
-  if (Opts.Plan == PlanKind::Naive || !Opts.ChosenIterations || !Opts.SkipIdleLoops ||
-      Machine.manyThreads())
+  if (Opts.Plan == PlanKind::Naive || !Opts.ChosenIterations ||
+      !Opts.SkipIdleLoops || Machine.manyThreads())
     return;
   auto Choose = [&](const Loop &L) -> std::optional<Choice> {
     const BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
-    if (!Latch || !Exit || !L.getLoopPreheader() || L.getExitingBlock() != Latch ||
-        !Shape.isLive(Latch) || Shape.loops().getLoopFor(Latch) != &L)
+    if (!Latch || !Exit || !L.getLoopPreheader() ||
+        L.getExitingBlock() != Latch || !Shape.isLive(Latch) ||
+        Shape.loops().getLoopFor(Latch) != &L)
       return std::nullopt;
     const PHINode *Before = nullptr;
     for (const PHINode &Phi : L.getHeader()->phis())
@@ -1110,9 +1240,10 @@ void DerivativePlan::findChoices() {
           return std::nullopt;
         Before = &Phi;
       }
-    const auto *S = Before && Before->getType()->isFloatingPointTy()
-                        ? dyn_cast<SelectInst>(Before->getIncomingValueForBlock(Latch))
-                        : nullptr;
+    const auto *S =
+        Before && Before->getType()->isFloatingPointTy()
+            ? dyn_cast<SelectInst>(Before->getIncomingValueForBlock(Latch))
+            : nullptr;
     if (!S || Shape.loops().getLoopFor(S->getParent()) != &L)
       return std::nullopt;
     const auto *C = dyn_cast<Instruction>(S->getCondition());
@@ -1121,14 +1252,17 @@ void DerivativePlan::findChoices() {
       return std::nullopt;
     auto Others = [&](const User *U) {
       const auto *I = cast<Instruction>(U);
-      return I == S || (!hasReverse(*I, Activity) && !(isa<PHINode>(I) && Activity.isActive(I)));
+      return I == S || (!hasReverse(*I, Activity) &&
+                        !(isa<PHINode>(I) && Activity.isActive(I)));
     };
     auto Leaves = [&](const User *U) {
       const auto *Phi = dyn_cast<PHINode>(U);
       return Phi && Phi->getParent() == Exit;
     };
     if (!all_of(Before->users(), Others) ||
-        !all_of(S->users(), [&](const User *U) { return U == Before || Leaves(U) || Others(U); }))
+        !all_of(S->users(), [&](const User *U) {
+          return U == Before || Leaves(U) || Others(U);
+        }))
       return std::nullopt;
     for (const PHINode &Phi : Exit->phis())
       if (Activity.isActive(&Phi) && Phi.getIncomingValueForBlock(Latch) != S)
@@ -1137,7 +1271,8 @@ void DerivativePlan::findChoices() {
       for (const Instruction &I : *B)
         if (hasReverse(I, Activity)) {
           const auto *Call = dyn_cast<CallBase>(&I);
-          if (isa<StoreInst>(I) || (Call && action(*Call) != CallAction::Formula))
+          if (isa<StoreInst>(I) ||
+              (Call && action(*Call) != CallAction::Formula))
             return std::nullopt;
         }
     return Choice{&L, S, S->getFalseValue() == Before};
@@ -1148,8 +1283,10 @@ void DerivativePlan::findChoices() {
 }
 
 const Replay *DerivativePlan::replayOf(const LoadInst &L) const {
-  const Value *Object = getUnderlyingObject(L.getPointerOperand(), /*MaxLookup=*/0);
-  const auto *It = find_if(Replays, [&](const Replay &R) { return R.Array == Object; });
+  const Value *Object =
+      getUnderlyingObject(L.getPointerOperand(), /*MaxLookup=*/0);
+  const auto *It =
+      find_if(Replays, [&](const Replay &R) { return R.Array == Object; });
   return It == Replays.end() ? nullptr : It;
 }
 
@@ -1173,26 +1310,29 @@ void DerivativePlan::markUsedReplays() {
   }
 }
 
-/// V has the value it has, or some value that nobody will look at, if it is computed
-/// behind Decision whatever the branch there says.
+/// V has the value it has, or some value that nobody will look at, if it is
+/// computed behind Decision whatever the branch there says.
 bool DerivativePlan::canSpeculate(const Value *V, const BasicBlock *Decision,
                                   unsigned &Budget) const {
   const auto *I = dyn_cast<Instruction>(V);
   if (!I || DT.dominates(I->getParent(), Decision))
     return true;
-  if (!Budget || Shape.loops().getLoopFor(I->getParent()) != Shape.loops().getLoopFor(Decision))
+  if (!Budget || Shape.loops().getLoopFor(I->getParent()) !=
+                     Shape.loops().getLoopFor(Decision))
     return false;
   --Budget;
   auto All = [&](const User *U) {
     return all_of(U->operands(), [&](const Value *Op) {
-      return isa<Function, BasicBlock>(Op) || canSpeculate(Op, Decision, Budget);
+      return isa<Function, BasicBlock>(Op) ||
+             canSpeculate(Op, Decision, Budget);
     });
   };
   if (const auto *Phi = dyn_cast<PHINode>(I)) {
     if (Shape.loops().isLoopHeader(Phi->getParent()))
       return false;
     auto J = decidedJoin(Phi->getParent());
-    return J && isSelect(*Phi) && canSpeculate(J->Condition, Decision, Budget) && All(Phi);
+    return J && isSelect(*Phi) &&
+           canSpeculate(J->Condition, Decision, Budget) && All(Phi);
   }
   // Pure functions of the catalogue end for every argument; their declarations
   // need not say so.
@@ -1201,7 +1341,8 @@ bool DerivativePlan::canSpeculate(const Value *V, const BasicBlock *Decision,
 }
 
 bool DerivativePlan::isSelect(const PHINode &Phi) const {
-  if (!Machine.prefersRecomputation() || !Opts.SelectOnDevice || Phi.getType()->isPtrOrPtrVectorTy() ||
+  if (!Machine.prefersRecomputation() || !Opts.SelectOnDevice ||
+      Phi.getType()->isPtrOrPtrVectorTy() ||
       Shape.loops().isLoopHeader(Phi.getParent()))
     return false;
   auto [It, New] = Selects.try_emplace(&Phi, false);
@@ -1211,7 +1352,8 @@ bool DerivativePlan::isSelect(const PHINode &Phi) const {
   // Two entries from one switch are one predecessor and two incoming values.
   if (!J || Phi.getNumIncomingValues() != 2 || J->OnTrueSide.size() != 2)
     return false;
-  const BasicBlock *Decision = DT.getNode(Phi.getParent())->getIDom()->getBlock();
+  const BasicBlock *Decision =
+      DT.getNode(Phi.getParent())->getIDom()->getBlock();
   // So many operations for one number are worth keeping the number.
   unsigned Budget = 2000;
   bool Can = all_of(Phi.incoming_values(), [&](const Value *V) {
@@ -1220,42 +1362,52 @@ bool DerivativePlan::isSelect(const PHINode &Phi) const {
   return Selects[&Phi] = Can;
 }
 
-/// I was just computed when the reverse sweep asks for it, by the iteration of a deferred
-/// loop that it belongs to, and takes long: so it is kept for so long as the iteration lasts,
-/// in a register. The rest is computed again where it is asked for, or the optimiser finds
-/// that it was there.
+/// I was just computed when the reverse sweep asks for it, by the iteration of
+/// a deferred loop that it belongs to, and takes long: so it is kept for so
+/// long as the iteration lasts, in a register. The rest is computed again where
+/// it is asked for, or the optimiser finds that it was there.
 bool DerivativePlan::isAtHandDear(const Instruction &I) const {
   if (!Machine.prefersRecomputation() || !Opts.KeepDearOnDevice ||
       !isDeferred(Shape.loops().getLoopFor(I.getParent())))
     return false;
-  if (isa<PHINode, LoadInst>(I)) // both sides of a branch, or all that is stored in an array
+  if (isa<PHINode, LoadInst>(
+          I)) // both sides of a branch, or all that is stored in an array
     return true;
-  return I.getOpcode() == Instruction::FDiv || I.getOpcode() == Instruction::FRem ||
-         (isa<CallInst>(I) && !::isRepeatable(I, facts().catalogue(), /*AtAnyPrice=*/false));
+  return I.getOpcode() == Instruction::FDiv ||
+         I.getOpcode() == Instruction::FRem ||
+         (isa<CallInst>(I) &&
+          !::isRepeatable(I, facts().catalogue(), /*AtAnyPrice=*/false));
 }
 
 /// Primal values and shadows are made alike: a shadow by the same instruction
 /// over the shadows of those operands that have one.
 Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
   auto Input = [&](const Value *Op) {
-    return Need{K == Need::Shadow && Activity.hasShadow(Op) ? Need::Shadow : Need::Primal, Op};
+    return Need{K == Need::Shadow && Activity.hasShadow(Op) ? Need::Shadow
+                                                            : Need::Primal,
+                Op};
   };
   if (isa<Constant>(V))
     return {Recipe::Available, {}};
   if (const auto *A = dyn_cast<Argument>(V); A && Request.takesAgain(*A))
     return {Recipe::Available, {}};
   if (isa<Argument>(V))
-    return {Split && !(K == Need::Shadow && Request.UserBytes) ? Recipe::Source : Recipe::Available, {}};
+    return {Split && !(K == Need::Shadow && Request.UserBytes)
+                ? Recipe::Source
+                : Recipe::Available,
+            {}};
   const auto *I = cast<Instruction>(V);
   if (const Choice *C = K == Need::Primal ? choiceBy(I) : nullptr)
     return {Recipe::Compute, {{Need::Last, C->Of->getHeader()}}};
   if (const auto *S = dyn_cast<SelectInst>(I); S && choiceBy(S->getCondition()))
     return {};
   if (const auto *A = dyn_cast<AllocaInst>(I))
-    return {!Split && A->isStaticAlloca() ? Recipe::Available : Recipe::Source, {}};
+    return {!Split && A->isStaticAlloca() ? Recipe::Available : Recipe::Source,
+            {}};
   if (const auto *Phi = dyn_cast<PHINode>(I)) {
     const AffinePhi *A = Shape.affine(Phi);
-    if (A && Opts.RecomputePhis && (K == Need::Primal || Phi->getType()->isPointerTy())) {
+    if (A && Opts.RecomputePhis &&
+        (K == Need::Primal || Phi->getType()->isPointerTy())) {
       SmallVector<Need, 2> In{Input(A->Start)};
       if (A->InvariantStep)
         In.push_back({Need::Primal, A->InvariantStep});
@@ -1264,7 +1416,8 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
     if (const Value *Same = trivialPhi(*Phi, Shape.loops()))
       return computeFrom({Input(Same)});
     if (K == Need::Primal && isSelect(*Phi) && !isAtHandDear(*Phi)) {
-      SmallVector<Need, 3> In{{Need::Primal, decidedJoin(Phi->getParent())->Condition}};
+      SmallVector<Need, 3> In{
+          {Need::Primal, decidedJoin(Phi->getParent())->Condition}};
       for (const Value *From : Phi->incoming_values())
         In.push_back({Need::Primal, From});
       return computeFrom(In);
@@ -1287,7 +1440,9 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
   if (K == Need::Primal && isAtHandDear(*I))
     return {};
   if (!::isRepeatable(*I, facts().catalogue(),
-                    Machine.prefersRecomputation() && Opts.RecomputeOnDevice) || (K == Need::Shadow && isa<CallBase>(I)))
+                      Machine.prefersRecomputation() &&
+                          Opts.RecomputeOnDevice) ||
+      (K == Need::Shadow && isa<CallBase>(I)))
     return {};
   SmallVector<Need, 4> In;
   for (const Use &U : I->operands())
@@ -1305,13 +1460,15 @@ DerivativePlan::predecessorsOf(const BasicBlock *B) const {
   return {Set.begin(), Set.end()};
 }
 
-std::optional<DerivativePlan::Join> DerivativePlan::decidedJoin(const BasicBlock *B) const {
+std::optional<DerivativePlan::Join>
+DerivativePlan::decidedJoin(const BasicBlock *B) const {
   const auto *Node = DT.getNode(B);
   if (!Node || !Node->getIDom())
     return std::nullopt;
   const BasicBlock *D = Node->getIDom()->getBlock();
   const auto *Br = dyn_cast<BranchInst>(D->getTerminator());
-  if (!Br || !Br->isConditional() || Br->getSuccessor(0) == Br->getSuccessor(1) ||
+  if (!Br || !Br->isConditional() ||
+      Br->getSuccessor(0) == Br->getSuccessor(1) ||
       Shape.loops().getLoopFor(D) != Shape.loops().getLoopFor(B))
     return std::nullopt;
   Join J{Br->getCondition(), {}};
@@ -1353,7 +1510,8 @@ const Loop *DerivativePlan::countHome(const Loop *L) const {
   const Loop *Home = L;
   for (const Loop *P = L->getParentLoop(); P; P = P->getParentLoop()) {
     if (!P->getLoopPreheader() || !SE.isLoopInvariant(Facts.BackedgeBound, P) ||
-        !Expander.isSafeToExpandAt(Facts.BackedgeBound, P->getLoopPreheader()->getTerminator()))
+        !Expander.isSafeToExpandAt(Facts.BackedgeBound,
+                                   P->getLoopPreheader()->getTerminator()))
       break;
     Home = P;
   }
@@ -1371,16 +1529,17 @@ SmallVector<const Loop *, 3> Scope::nest() const {
   return Chain;
 }
 
-/// How far out the arrays of L can be allocated. All counts on the way have to be
-/// exact and the same for every iteration; and L has to run in every iteration, or
-/// in none, so that nothing is allocated in vain.
+/// How far out the arrays of L can be allocated. All counts on the way have to
+/// be exact and the same for every iteration; and L has to run in every
+/// iteration, or in none, so that nothing is allocated in vain.
 const Loop *DerivativePlan::nestOf(const Loop *L) const {
   const Loop *Nest = L;
   if (!Opts.NestArrays || !Shape.facts(L).Exact)
     return Nest;
   SmallVector<const Value *, 4> Deciders;
   SmallVector<const Loop *, 4> Inside{L};
-  for (const Loop *P = L->getParentLoop(); P && Shape.facts(P).Exact; P = P->getParentLoop()) {
+  for (const Loop *P = L->getParentLoop(); P && Shape.facts(P).Exact;
+       P = P->getParentLoop()) {
     const BasicBlock *B = Nest->getLoopPreheader();
     while (B != P->getHeader() && !DT.dominates(B, P->getLoopLatch())) {
       const BasicBlock *D = DT.getNode(B)->getIDom()->getBlock();
@@ -1388,7 +1547,8 @@ const Loop *DerivativePlan::nestOf(const Loop *L) const {
       const Loop *Beside = Shape.loops().getLoopFor(D);
       while (Beside && Beside != P && Beside->getParentLoop() != P)
         Beside = Beside->getParentLoop();
-      if (Beside && Beside != P && Beside->getExitingBlock() && Beside->getLoopPreheader()) {
+      if (Beside && Beside != P && Beside->getExitingBlock() &&
+          Beside->getLoopPreheader()) {
         B = Beside->getLoopPreheader();
         continue;
       }
@@ -1399,8 +1559,10 @@ const Loop *DerivativePlan::nestOf(const Loop *L) const {
         Deciders.push_back(Br->getCondition());
       B = D;
     }
-    if (!all_of(Deciders, [&](const Value *V) { return P->isLoopInvariant(V); }) ||
-        !all_of(Inside, [&](const Loop *I) { return countHome(I)->contains(P); }))
+    if (!all_of(Deciders,
+                [&](const Value *V) { return P->isLoopInvariant(V); }) ||
+        !all_of(Inside,
+                [&](const Loop *I) { return countHome(I)->contains(P); }))
       return Nest;
     Nest = P;
     Inside.push_back(P);
@@ -1423,7 +1585,8 @@ void DerivativePlan::collectNeeds() {
     };
     for (Instruction &I : B)
       if (hasReverse(I, Activity)) {
-        if (auto *C = dyn_cast<CallBase>(&I); C && action(*C) == CallAction::Derivative) {
+        if (auto *C = dyn_cast<CallBase>(&I);
+            C && action(*C) == CallAction::Derivative) {
           Sink({Need::Tape, C});
           if (givesAgain(*C)) {
             ArgsAgain.insert(C);
@@ -1460,7 +1623,8 @@ void DerivativePlan::keepAll() {
   while (!Work.empty()) {
     Need N = canonical(Work.pop_back_val());
     Recipe R = recipe(N);
-    if (R.K == Recipe::Available || isa<Constant>(N.Of) || !Seen.insert(N).second)
+    if (R.K == Recipe::Available || isa<Constant>(N.Of) ||
+        !Seen.insert(N).second)
       continue;
     if (R.K == Recipe::Compute && isUnkept(N))
       append_range(Work, R.Inputs);
@@ -1471,7 +1635,9 @@ void DerivativePlan::keepAll() {
 
 /// A pointer into a view leads nowhere once it was in memory.
 bool DerivativePlan::isUnkept(Need N) const {
-  return Request.WholeAdditions && (N.K == Need::Primal || N.K == Need::Shadow) && N.Of->getType()->isPointerTy();
+  return Request.WholeAdditions &&
+         (N.K == Need::Primal || N.K == Need::Shadow) &&
+         N.Of->getType()->isPointerTy();
 }
 
 const Loop *DerivativePlan::scopeOf(Need N) const {
@@ -1504,8 +1670,9 @@ Type *DerivativePlan::typeOf(Need N) const {
     return T->isIntegerTy(1) ? Type::getInt8Ty(C) : T;
   }
   case Need::Pred:
-    return predecessorsOf(cast<BasicBlock>(N.Of)).size() > 256 ? Type::getInt32Ty(C)
-                                                               : Type::getInt8Ty(C);
+    return predecessorsOf(cast<BasicBlock>(N.Of)).size() > 256
+               ? Type::getInt32Ty(C)
+               : Type::getInt8Ty(C);
   case Need::Tape:
   case Need::Records:
     return PointerType::get(C, 0);
@@ -1523,14 +1690,16 @@ uint64_t DerivativePlan::price(Need N) const {
   constexpr uint64_t GuessedTrips = 128, MaxPrice = uint64_t(1) << 50;
   if (isUnkept(N))
     return MaxPrice << 4;
-  uint64_t Price = F.getDataLayout().getTypeAllocSize(typeOf(N)).getFixedValue() * 16;
+  uint64_t Price =
+      F.getDataLayout().getTypeAllocSize(typeOf(N)).getFixedValue() * 16;
   const Loop *L = scopeOf(N);
   if (!L)
     return Split ? Price : 1;
   if (isDeferred(L))
     return 1;
   for (; L && !isDeferred(L); L = L->getParentLoop()) {
-    Price *= std::min<uint64_t>(constantCount(L).value_or(GuessedTrips - 1) + 1, 1 << 20);
+    Price *= std::min<uint64_t>(constantCount(L).value_or(GuessedTrips - 1) + 1,
+                                1 << 20);
     Price = std::min(Price, MaxPrice);
   }
   return Price;
@@ -1581,7 +1750,9 @@ void DerivativePlan::layOut() {
     S.Of = L;
     return S;
   };
-  auto Add = [&](Need N) { ScopeFor(scopeOf(N)).Slots.push_back({N, typeOf(N)}); };
+  auto Add = [&](Need N) {
+    ScopeFor(scopeOf(N)).Slots.push_back({N, typeOf(N)});
+  };
   ScopeFor(nullptr);
   for (Need N : Keep)
     Add(N);
@@ -1592,10 +1763,12 @@ void DerivativePlan::layOut() {
     if (!Shape.isLive(L->getHeader()))
       continue;
     Scope &S = ScopeFor(L);
-    S.IsArray = !isDeferred(L) && Opts.TapeArrays && Shape.facts(L).BackedgeBound != nullptr;
+    S.IsArray = !isDeferred(L) && Opts.TapeArrays &&
+                Shape.facts(L).BackedgeBound != nullptr;
     if (S.IsArray)
       S.Nest = nestOf(L);
-    if (const Loop *Outer = L->getOutermostLoop(); S.IsArray && Outer != L && isDeferred(Outer)) {
+    if (const Loop *Outer = L->getOutermostLoop();
+        S.IsArray && Outer != L && isDeferred(Outer)) {
       S.Reused = S.Nest == Outer;
       if (S.Reused)
         for (S.Nest = L; S.Nest->getParentLoop() != Outer;)
@@ -1612,10 +1785,12 @@ void DerivativePlan::layOut() {
     stable_sort(S.Slots, [&](const Slot &A, const Slot &B) {
       return DL.getABITypeAlign(A.Ty) > DL.getABITypeAlign(B.Ty);
     });
-    uint64_t Offset = L && !S.IsArray && !isDeferred(L) ? 8 : 0; // link to the record before
+    uint64_t Offset =
+        L && !S.IsArray && !isDeferred(L) ? 8 : 0; // link to the record before
     for (Slot &Sl : S.Slots) {
       if (!S.IsArray)
-        Offset = alignTo(Offset, std::min<uint64_t>(16, DL.getABITypeAlign(Sl.Ty).value()));
+        Offset = alignTo(
+            Offset, std::min<uint64_t>(16, DL.getABITypeAlign(Sl.Ty).value()));
       Sl.Offset = Offset;
       Offset += DL.getTypeAllocSize(Sl.Ty).getFixedValue();
     }
@@ -1633,5 +1808,7 @@ const Scope &DerivativePlan::scope(const Loop *L) const {
 
 const Slot *DerivativePlan::slot(Need N) const {
   auto It = SlotIndex.find(canonical(N));
-  return It == SlotIndex.end() ? nullptr : &scope(It->second.first).Slots[It->second.second];
+  return It == SlotIndex.end()
+             ? nullptr
+             : &scope(It->second.first).Slots[It->second.second];
 }

@@ -1,7 +1,8 @@
-//===- DerivativePlan.h - everything decided for one derivative --*- C++ -*-===//
+//===- DerivativePlan.h - everything decided for one derivative --*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -24,9 +25,9 @@
 #include "Analysis/OverwriteAnalysis.h"
 #include "Analysis/ThreadOwnership.h"
 #include "Diagnostics/Refusal.h"
+#include "Request/DerivativeRequest.h"
 #include "Rules/Need.h"
 #include "Rules/Rules.h"
-#include "Request/DerivativeRequest.h"
 #include "Support/Options.h"
 #include "Target/Target.h"
 #include "llvm/ADT/MapVector.h"
@@ -48,15 +49,15 @@ struct Recipe {
 
 /// What happens to a call.
 enum class CallAction : uint8_t {
-  Primal,     ///< runs in the primal sweep, nothing else
-  Drop,       ///< has no effect worth keeping (markers)
-  Formula,    ///< catalogue formula
-  Allocate,   ///< allocates a shadow too
-  Free,       ///< delayed, shadow too
-  Memory,     ///< memcpy, memmove, memset: see MemoryRules
-  Realloc,    ///< realloc
-  Tape,       ///< scope or delayed free of a derivative differentiated again
-  Derivative  ///< differentiated callee: see calleeRequest
+  Primal,    ///< runs in the primal sweep, nothing else
+  Drop,      ///< has no effect worth keeping (markers)
+  Formula,   ///< catalogue formula
+  Allocate,  ///< allocates a shadow too
+  Free,      ///< delayed, shadow too
+  Memory,    ///< memcpy, memmove, memset: see MemoryRules
+  Realloc,   ///< realloc
+  Tape,      ///< scope or delayed free of a derivative differentiated again
+  Derivative ///< differentiated callee: see calleeRequest
 };
 
 /// One tape entry.
@@ -73,10 +74,11 @@ struct Scope {
   /// Loop: one array per slot, allocated at the preheader; else one linked
   /// record per iteration.
   bool IsArray = false;
-  /// Arrays: the outermost loop whose whole run they serve. From there down to Of
-  /// all counts are known before it is entered, so that one allocation does.
+  /// Arrays: the outermost loop whose whole run they serve. From there down to
+  /// Of all counts are known before it is entered, so that one allocation does.
   const llvm::Loop *Nest = nullptr;
-  /// Within a deferred loop: allocated once, and used again by each of its iterations.
+  /// Within a deferred loop: allocated once, and used again by each of its
+  /// iterations.
   bool Reused = false;
   uint64_t Bytes = 0; ///< of a record, or per iteration over all arrays
 
@@ -84,19 +86,20 @@ struct Scope {
   llvm::SmallVector<const llvm::Loop *, 3> nest() const;
 };
 
-/// A loop whose only result with a derivative is one of the values that its iterations
-/// offer: s = c ? x : p, where p is s of the iteration before. All of the adjoint goes to
-/// the iteration in which c was true last, so that its number says what c was, as far as
-/// anybody asks, and the reverse sweep begins there.
+/// A loop whose only result with a derivative is one of the values that its
+/// iterations offer: s = c ? x : p, where p is s of the iteration before. All
+/// of the adjoint goes to the iteration in which c was true last, so that its
+/// number says what c was, as far as anybody asks, and the reverse sweep begins
+/// there.
 struct Choice {
   const llvm::Loop *Of = nullptr;
   const llvm::SelectInst *Chosen = nullptr;
   bool OnTrue = false; ///< x is the value for true
 };
 
-/// A local or shared array whose contents each iteration of a loop makes anew, before it
-/// reads them: the reverse sweep makes them again when it enters the iteration. What
-/// threads share they make together, between two barriers.
+/// A local or shared array whose contents each iteration of a loop makes anew,
+/// before it reads them: the reverse sweep makes them again when it enters the
+/// iteration. What threads share they make together, between two barriers.
 struct Replay {
   const llvm::Value *Array = nullptr;
   bool Shared = false;
@@ -109,9 +112,10 @@ struct Replay {
 class DerivativePlan {
 public:
   DerivativePlan(llvm::Function &F, const DerivativeRequest &Request,
-                 const ActivityAnalysis &Activity, const OverwriteAnalysis &Overwrite,
-                 const LoopShape &Shape, llvm::DominatorTree &DT, bool Split,
-                 const Options &Opts, llvm::BitVector Uniform = {});
+                 const ActivityAnalysis &Activity,
+                 const OverwriteAnalysis &Overwrite, const LoopShape &Shape,
+                 llvm::DominatorTree &DT, bool Split, const Options &Opts,
+                 llvm::BitVector Uniform = {});
 
   llvm::Function &primal() const { return F; }
   const DerivativeRequest &request() const { return Request; }
@@ -145,11 +149,15 @@ public:
   Accumulation accumulation(const llvm::LoadInst &L) const;
   /// Before emission: looks for what ownership() says.
   void findOwnership();
-  AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const { return AtomicPlaces.lookup(&M); }
+  AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const {
+    return AtomicPlaces.lookup(&M);
+  }
   /// The same for the places of exchanges.
-  const ThreadOwnership::Condition &ownershipOfAtomics() const { return OwnershipOfAtomics.condition(); }
-  /// What has to hold of the launch so that no two threads add to one adjoint. Null if
-  /// nothing is known.
+  const ThreadOwnership::Condition &ownershipOfAtomics() const {
+    return OwnershipOfAtomics.condition();
+  }
+  /// What has to hold of the launch so that no two threads add to one adjoint.
+  /// Null if nothing is known.
   const ThreadOwnership::Condition *ownership() const {
     return Owned ? &Ownership.condition() : nullptr;
   }
@@ -162,7 +170,8 @@ public:
   bool hasRule(const llvm::CallBase &C) const;
 
   /// The predecessors of B without repetition, in a fixed order.
-  llvm::SmallVector<const llvm::BasicBlock *, 4> predecessorsOf(const llvm::BasicBlock *B) const;
+  llvm::SmallVector<const llvm::BasicBlock *, 4>
+  predecessorsOf(const llvm::BasicBlock *B) const;
   /// For a join whose predecessor a dominating branch tells: that branch and,
   /// for each predecessor, whether it lies on the branch's true side.
   struct Join {
@@ -170,48 +179,64 @@ public:
     llvm::SmallVector<bool, 4> OnTrueSide;
   };
   std::optional<Join> decidedJoin(const llvm::BasicBlock *B) const;
-  /// The phi can be made again as a select: one branch decides, and what comes from
-  /// either side can be computed whichever side was taken.
+  /// The phi can be made again as a select: one branch decides, and what comes
+  /// from either side can be computed whichever side was taken.
   bool isSelect(const llvm::PHINode &Phi) const;
   /// The choice that L makes; null if none.
   const Choice *choiceIn(const llvm::Loop *L) const {
-    auto It = llvm::find_if(Choices, [&](const Choice &C) { return C.Of == L; });
+    auto It =
+        llvm::find_if(Choices, [&](const Choice &C) { return C.Of == L; });
     return It == Choices.end() ? nullptr : &*It;
   }
   /// The choice that V is the condition of; null if none.
   const Choice *choiceBy(const llvm::Value *V) const {
-    auto It = llvm::find_if(Choices, [&](const Choice &C) { return C.Chosen->getCondition() == V; });
+    auto It = llvm::find_if(Choices, [&](const Choice &C) {
+      return C.Chosen->getCondition() == V;
+    });
     return It == Choices.end() ? nullptr : &*It;
   }
   /// Made again from the iteration number.
   bool isComputedPhi(const llvm::PHINode &Phi) const;
   /// Gives the same from the same operands, whenever it runs.
   bool isRepeatable(const llvm::Instruction &I) const;
-  /// L does not run in the primal sweep: the reverse sweep runs each iteration of it
-  /// before it reverses it (DeferredLoops.h). What an iteration keeps in L's own scope
-  /// is kept like what the function keeps.
-  bool isDeferred(const llvm::Loop *L) const { return L && Deferred.contains(L); }
+  /// L does not run in the primal sweep: the reverse sweep runs each iteration
+  /// of it before it reverses it (DeferredLoops.h). What an iteration keeps in
+  /// L's own scope is kept like what the function keeps.
+  bool isDeferred(const llvm::Loop *L) const {
+    return L && Deferred.contains(L);
+  }
   /// The load sees the same bytes where its reverse asks for them again.
   bool canRepeat(const llvm::LoadInst &L) const;
-  /// A deferred loop whose results are asked for: its iterations run in the primal's order.
-  bool carriesResults(const llvm::Loop *L) const { return Carrying.contains(L); }
-  /// What waits for results that deferred loops carry, until the reverse sweep is over: stores in
-  /// the order of the program.
-  llvm::ArrayRef<const llvm::StoreInst *> lateStores() const { return LateStores; }
+  /// A deferred loop whose results are asked for: its iterations run in the
+  /// primal's order.
+  bool carriesResults(const llvm::Loop *L) const {
+    return Carrying.contains(L);
+  }
+  /// What waits for results that deferred loops carry, until the reverse sweep
+  /// is over: stores in the order of the program.
+  llvm::ArrayRef<const llvm::StoreInst *> lateStores() const {
+    return LateStores;
+  }
   bool returnsLate() const { return LateReturn; }
   /// Left out: nobody looks at what they write.
-  llvm::ArrayRef<const llvm::StoreInst *> unneededStores() const { return Unneeded.getArrayRef(); }
-  /// The storage within a deferred loop is an iteration's own, and released behind it.
+  llvm::ArrayRef<const llvm::StoreInst *> unneededStores() const {
+    return Unneeded.getArrayRef();
+  }
+  /// The storage within a deferred loop is an iteration's own, and released
+  /// behind it.
   bool rewindsTape(const llvm::Loop *L) const { return Rewinding.contains(L); }
-  llvm::ArrayRef<const llvm::Loop *> deferredLoops() const { return Deferred.getArrayRef(); }
+  llvm::ArrayRef<const llvm::Loop *> deferredLoops() const {
+    return Deferred.getArrayRef();
+  }
   llvm::ArrayRef<Replay> replays() const { return Replays; }
-  /// The values that the number of L's iterations can be computed from; none if it
-  /// has to be counted.
-  std::optional<llvm::SmallVector<Need, 4>> countInputs(const llvm::Loop *L) const;
+  /// The values that the number of L's iterations can be computed from; none if
+  /// it has to be counted.
+  std::optional<llvm::SmallVector<Need, 4>>
+  countInputs(const llvm::Loop *L) const;
   /// Backedges of L, when known to be a constant.
   std::optional<uint64_t> constantCount(const llvm::Loop *L) const;
-  /// The outermost loop around L (or L) during whose run L's count stays what it
-  /// is; the count can be computed in front of it if it is exact.
+  /// The outermost loop around L (or L) during whose run L's count stays what
+  /// it is; the count can be computed in front of it if it is exact.
   const llvm::Loop *countHome(const llvm::Loop *L) const;
 
   void print(llvm::raw_ostream &OS) const;
@@ -287,7 +312,8 @@ private:
   /// Said once of each.
   llvm::SmallPtrSet<const llvm::GlobalVariable *, 2> RefusedGlobals;
   /// Each need and the blocks whose reverse reads it. Insertion order.
-  llvm::MapVector<Need, llvm::SmallSetVector<const llvm::BasicBlock *, 2>> Needs;
+  llvm::MapVector<Need, llvm::SmallSetVector<const llvm::BasicBlock *, 2>>
+      Needs;
   llvm::SetVector<Need> Keep;
   llvm::SetVector<const llvm::Loop *> Deferred;
   llvm::SmallPtrSet<const llvm::Loop *, 4> Carrying;

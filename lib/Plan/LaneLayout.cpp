@@ -1,7 +1,7 @@
 //===- LaneLayout.cpp - where the lanes of one number lie -----------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,9 @@
 using namespace llvm;
 using namespace retrograd;
 
-LaneLayout::LaneLayout(const ProgramFacts &Facts, ArrayRef<Function *> Functions) : Facts(Facts) {
+LaneLayout::LaneLayout(const ProgramFacts &Facts,
+                       ArrayRef<Function *> Functions)
+    : Facts(Facts) {
   Separate = Facts.visible();
   // One decision can undo another: to a fixpoint, which few rounds reach.
   for (unsigned Before = ~0u; Before != Separate.count();) {
@@ -36,27 +38,32 @@ bool LaneLayout::isSideBySide(const Value *P) const {
 void LaneLayout::separate(const Value *P) {
   if (!P->getType()->isPtrOrPtrVectorTy())
     return;
-  if (TypeAnalysis::ObjectId O = Facts.types().objectOf(P); O != TypeAnalysis::NoObject)
+  if (TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
+      O != TypeAnalysis::NoObject)
     Separate.set(O);
 }
 
 /// P and Q are the same pointer, or take turns.
 void LaneLayout::together(const Value *P, const Value *Q) {
   // Null is the same in both.
-  if (!P->getType()->isPointerTy() || isa<ConstantPointerNull>(P) || isa<UndefValue>(P) ||
-      isa<ConstantPointerNull>(Q) || isa<UndefValue>(Q) || isSideBySide(P) == isSideBySide(Q))
+  if (!P->getType()->isPointerTy() || isa<ConstantPointerNull>(P) ||
+      isa<UndefValue>(P) || isa<ConstantPointerNull>(Q) || isa<UndefValue>(Q) ||
+      isSideBySide(P) == isSideBySide(Q))
     return;
   separate(P);
   separate(Q);
 }
 
-/// A number (or pointer, or integer) of type T that is V, or comes from memory, at P.
+/// A number (or pointer, or integer) of type T that is V, or comes from memory,
+/// at P.
 void LaneLayout::visitAccess(const Value *P, const Value *V, const Type *T) {
   if (T->isFPOrFPVectorTy() || T->isPointerTy())
     return;
   const ValueShape &S = Facts.shape(V);
-  bool Plain = S.Floats.empty() && !S.HasPointer && !S.HasUnknown && T->isIntOrIntVectorTy();
-  bool IsOneNumber = T->isIntegerTy() && S.Floats.size() == 1 && !S.HasPointer && !S.HasUnknown &&
+  bool Plain = S.Floats.empty() && !S.HasPointer && !S.HasUnknown &&
+               T->isIntOrIntVectorTy();
+  bool IsOneNumber = T->isIntegerTy() && S.Floats.size() == 1 &&
+                     !S.HasPointer && !S.HasUnknown &&
                      S.Floats[0].Size * 8 == T->getIntegerBitWidth();
   if (!Plain && !IsOneNumber)
     separate(P);
@@ -66,7 +73,8 @@ static bool isTransfer(const CallBase &C, const Catalogue &Cat) {
   if (isa<AnyMemIntrinsic>(C))
     return true;
   const OperationRecord *R = Cat.lookup(C);
-  return R && (R->Handler == HandlerKind::MemCpy || R->Handler == HandlerKind::MemMove ||
+  return R && (R->Handler == HandlerKind::MemCpy ||
+               R->Handler == HandlerKind::MemMove ||
                R->Handler == HandlerKind::MemSet);
 }
 
@@ -101,13 +109,15 @@ void LaneLayout::visitCall(const CallBase &C) {
       together(&C, T.Dest);
     return;
   }
-  Function *Callee = directCallee(C), *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr;
+  Function *Callee = directCallee(C),
+           *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr;
   if (R || !Prepared || Prepared->arg_size() != C.arg_size())
     return SeparateAll();
   for (auto [Formal, Actual] : zip(Prepared->args(), C.args()))
     together(&Formal, Actual.get());
   for (const BasicBlock &B : *Prepared)
-    if (auto *Ret = dyn_cast<ReturnInst>(B.getTerminator()); Ret && Ret->getReturnValue())
+    if (auto *Ret = dyn_cast<ReturnInst>(B.getTerminator());
+        Ret && Ret->getReturnValue())
       together(&C, Ret->getReturnValue());
 }
 
@@ -139,7 +149,8 @@ void LaneLayout::visit(const Instruction &I) {
   }
 }
 
-bool LaneLayout::conflicts(const Function &F, const ActivityAnalysis &Activity) const {
+bool LaneLayout::conflicts(const Function &F,
+                           const ActivityAnalysis &Activity) const {
   auto Asks = [&](const Value *P) {
     return isSideBySide(P) && Activity.hasShadow(P) && Activity.isMixed(P);
   };
@@ -150,7 +161,9 @@ bool LaneLayout::conflicts(const Function &F, const ActivityAnalysis &Activity) 
     const auto *C = dyn_cast<CallBase>(&I);
     if (!C || !(isa<AnyMemIntrinsic>(C) || Facts.catalogue().lookup(I)))
       continue;
-    if (any_of(C->args(), [&](const Value *A) { return A->getType()->isPointerTy() && Asks(A); }))
+    if (any_of(C->args(), [&](const Value *A) {
+          return A->getType()->isPointerTy() && Asks(A);
+        }))
       return true;
     if (!isTransfer(*C, Facts.catalogue()))
       continue;
@@ -159,7 +172,9 @@ bool LaneLayout::conflicts(const Function &F, const ActivityAnalysis &Activity) 
         Activity.hasShadow(T.Source))
       continue;
     TransferShape S = transferShape(I, T.Dest, T.Source, T.Length, Facts);
-    if (any_of(S.Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Pointer; }))
+    if (any_of(S.Leaves, [](const TypedLeaf &L) {
+          return L.Kind.K == ByteKind::Pointer;
+        }))
       return true;
   }
   return false;

@@ -1,7 +1,7 @@
 //===- LeavingThreads.cpp - threads that return before a barrier ----------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -10,23 +10,25 @@
 //   __syncthreads();          while the others still have this
 //   s[t] = ...;               and its adjoint in front of them
 //
-// A thread that has returned counts as arrived at every barrier that follows, so the
-// primal's accesses are in order. In the reverse sweep that thread would have to wait for
-// the others' adjoints first, and there is no barrier that it could wait at: how many the
-// others will meet, it does not know. So such a branch is refused if a thread that leaves
-// has touched active memory that others touch in an order that only barriers give.
-// Threads that leave before they have touched anything (`if (i >= n) return;`) are the
-// common case, and right.
+// A thread that has returned counts as arrived at every barrier that follows,
+// so the primal's accesses are in order. In the reverse sweep that thread would
+// have to wait for the others' adjoints first, and there is no barrier that it
+// could wait at: how many the others will meet, it does not know. So such a
+// branch is refused if a thread that leaves has touched active memory that
+// others touch in an order that only barriers give. Threads that leave before
+// they have touched anything (`if (i >= n) return;`) are the common case, and
+// right.
 //
-// A branch lets threads leave if its condition may differ between the threads of a block,
-// a barrier lies on some way to where both ways meet again, none on another,
-// and none behind that: if there were, leaving at the branch would leave the others
-// waiting, so the program relies on all threads taking the branch alike.
+// A branch lets threads leave if its condition may differ between the threads
+// of a block, a barrier lies on some way to where both ways meet again, none on
+// another, and none behind that: if there were, leaving at the branch would
+// leave the others waiting, so the program relies on all threads taking the
+// branch alike.
 //
 // Limits: a condition counts as the same for all threads if it is computed from
-// nothing that tells threads apart. What parameters are is asked at all calls that
-// are seen, up to the kernel's; memory that threads share counts as holding the same
-// for all of them.
+// nothing that tells threads apart. What parameters are is asked at all calls
+// that are seen, up to the kernel's; memory that threads share counts as
+// holding the same for all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +47,8 @@ using BlockSet = SmallPtrSet<const BasicBlock *, 16>;
 /// What can differ between the threads of a block.
 class ThreadDependence {
 public:
-  explicit ThreadDependence(const ProgramFacts &Facts) : Facts(Facts), Cat(Facts.catalogue()) {}
+  explicit ThreadDependence(const ProgramFacts &Facts)
+      : Facts(Facts), Cat(Facts.catalogue()) {}
 
   bool of(const Value *V) {
     SmallVector<const Value *, 16> Work{V};
@@ -57,7 +60,8 @@ public:
       if (const auto *A = dyn_cast<Argument>(W)) {
         for (const User *U : A->getParent()->users())
           if (const auto *C = dyn_cast<CallBase>(U);
-              C && C->getCalledOperand() == A->getParent() && A->getArgNo() < C->arg_size())
+              C && C->getCalledOperand() == A->getParent() &&
+              A->getArgNo() < C->arg_size())
             Work.push_back(C->getArgOperand(A->getArgNo()));
         for (const OutsideEvidence::HandedIn &H : Facts.handedIn())
           if (H.Parameter == A && (!H.LoadedAt || !addStored(H.Passed, Work)))
@@ -67,7 +71,8 @@ public:
       const auto *I = dyn_cast<Instruction>(W);
       if (!I)
         continue;
-      if (const auto *L = dyn_cast<LoadInst>(I); L && addStored(L->getPointerOperand(), Work))
+      if (const auto *L = dyn_cast<LoadInst>(I);
+          L && addStored(L->getPointerOperand(), Work))
         continue;
       if (isa<AllocaInst, AtomicRMWInst, AtomicCmpXchgInst>(I))
         return true;
@@ -75,9 +80,14 @@ public:
         const OperationRecord *R = Cat.lookup(*C);
         if (R && R->Handler == HandlerKind::Barrier)
           continue; // what it counts, all learn alike
-        StringRef Name = C->getCalledFunction() ? C->getCalledFunction()->getName() : "";
-        bool OfBlock = Name.contains("ctaid") || Name.contains("ntid") || Name.contains("workgroup");
-        if (R && (StringRef(R->Id).starts_with("thread_index") || R->Id == "thread_registers") && !OfBlock)
+        StringRef Name =
+            C->getCalledFunction() ? C->getCalledFunction()->getName() : "";
+        bool OfBlock = Name.contains("ctaid") || Name.contains("ntid") ||
+                       Name.contains("workgroup");
+        if (R &&
+            (StringRef(R->Id).starts_with("thread_index") ||
+             R->Id == "thread_registers") &&
+            !OfBlock)
           return true;
       }
       // What a phi is, those branches decide, too, that lead here.
@@ -100,8 +110,8 @@ public:
   }
 
 private:
-  /// P is a variable that is written once, as parameters are that nobody has put into registers
-  /// yet: what it holds.
+  /// P is a variable that is written once, as parameters are that nobody has
+  /// put into registers yet: what it holds.
   static bool addStored(const Value *P, SmallVectorImpl<const Value *> &Work) {
     const auto *Variable = dyn_cast<AllocaInst>(P->stripPointerCasts());
     const Value *Stored = nullptr;
@@ -111,7 +121,9 @@ private:
       const auto *S = dyn_cast<StoreInst>(U);
       if (S && S->getPointerOperand() == Variable && !Stored)
         Stored = S->getValueOperand();
-      else if (S || !(isa<LoadInst>(U) || cast<Instruction>(U)->isLifetimeStartOrEnd() || isEntryArgument(*U)))
+      else if (S || !(isa<LoadInst>(U) ||
+                      cast<Instruction>(U)->isLifetimeStartOrEnd() ||
+                      isEntryArgument(*U)))
         return false;
     }
     if (Stored)
@@ -125,7 +137,8 @@ private:
     return C && C->getCalledFunction() && isEntryPoint(*C->getCalledFunction());
   }
 
-  static void addCondition(const BasicBlock &B, SmallVectorImpl<const Value *> &Work) {
+  static void addCondition(const BasicBlock &B,
+                           SmallVectorImpl<const Value *> &Work) {
     if (const Value *C = conditionOf(B))
       Work.push_back(C);
   }
@@ -149,15 +162,18 @@ static BlockSet reachable(ArrayRef<const BasicBlock *> Starts,
   return Found;
 }
 
-static bool meets(const Instruction &I, const Catalogue &Cat, SmallPtrSetImpl<const Function *> &Seen) {
+static bool meets(const Instruction &I, const Catalogue &Cat,
+                  SmallPtrSetImpl<const Function *> &Seen) {
   const auto *C = dyn_cast<CallBase>(&I);
   if (!C)
     return false;
   if (const OperationRecord *R = Cat.lookup(*C))
-    return R->Handler == HandlerKind::Barrier && !StringRef(C->getCalledFunction()->getName()).contains("warp");
+    return R->Handler == HandlerKind::Barrier &&
+           !StringRef(C->getCalledFunction()->getName()).contains("warp");
   const Function *Callee = C->getCalledFunction();
   return Callee && !Callee->isDeclaration() && Seen.insert(Callee).second &&
-         any_of(instructions(*Callee), [&](const Instruction &J) { return meets(J, Cat, Seen); });
+         any_of(instructions(*Callee),
+                [&](const Instruction &J) { return meets(J, Cat, Seen); });
 }
 
 void DerivativePlan::checkLeavingThreads() {
@@ -189,16 +205,20 @@ void DerivativePlan::checkLeavingThreads() {
       if (const auto *A = dyn_cast<AtomicRMWInst>(&I))
         P = A->getPointerOperand();
       if (P ? !hasReverse(I, Activity) || isThreadsOwn(P)
-            : !isa<CallBase>(I) || !hasReverse(I, Activity) || !I.mayReadOrWriteMemory())
+            : !isa<CallBase>(I) || !hasReverse(I, Activity) ||
+                  !I.mayReadOrWriteMemory())
         continue;
       if (!P && Cat.lookup(I) && Cat.lookup(I)->Handler == HandlerKind::Barrier)
         continue;
-      Into.push_back({&I, P ? facts().types().objectOf(P) : TypeAnalysis::NoObject, I.mayWriteToMemory()});
+      Into.push_back({&I,
+                      P ? facts().types().objectOf(P) : TypeAnalysis::NoObject,
+                      I.mayWriteToMemory()});
     }
   };
   auto Conflicts = [](const Access &A, const Access &B) {
-    return (A.Writes || B.Writes) && (A.Object == B.Object || A.Object == TypeAnalysis::NoObject ||
-                                      B.Object == TypeAnalysis::NoObject);
+    return (A.Writes || B.Writes) &&
+           (A.Object == B.Object || A.Object == TypeAnalysis::NoObject ||
+            B.Object == TypeAnalysis::NoObject);
   };
 
   ThreadDependence Depends(facts());
@@ -207,22 +227,29 @@ void DerivativePlan::checkLeavingThreads() {
     if (!Shape.isLive(&X) || !Condition)
       continue;
     const auto *Node = PostDominators->getNode(&X);
-    const BasicBlock *Join = Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
+    const BasicBlock *Join =
+        Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
     auto IsJoin = [&](const BasicBlock &B) { return &B == Join; };
     SmallVector<const BasicBlock *, 4> Ways(successors(&X));
     BlockSet Between = reachable(Ways, IsJoin);
     if (none_of(Between, [&](const BasicBlock *B) { return IsBarrier(*B); }) ||
-        (Join && any_of(reachable({Join}, Never), [&](const BasicBlock *B) { return IsBarrier(*B); })))
+        (Join && any_of(reachable({Join}, Never),
+                        [&](const BasicBlock *B) { return IsBarrier(*B); })))
       continue;
-    // The blocks of those who leave: they get to the join, or the end, and meet no barrier.
+    // The blocks of those who leave: they get to the join, or the end, and meet
+    // no barrier.
     auto Leaves = [&](const BasicBlock *From) {
-      BlockSet Free = reachable({From}, [&](const BasicBlock &B) { return IsBarrier(B) || IsJoin(B); });
+      BlockSet Free = reachable({From}, [&](const BasicBlock &B) {
+        return IsBarrier(B) || IsJoin(B);
+      });
       return any_of(Free, [&](const BasicBlock *B) {
         return succ_empty(B) || is_contained(successors(B), Join);
       });
     };
     BlockSet Left;
-    for (const BasicBlock *B : reachable(Ways, [&](const BasicBlock &B) { return IsBarrier(B) || IsJoin(B); }))
+    for (const BasicBlock *B : reachable(Ways, [&](const BasicBlock &B) {
+           return IsBarrier(B) || IsJoin(B);
+         }))
       if (Leaves(B))
         Left.insert(B);
     bool Direct = is_contained(Ways, Join);
@@ -248,8 +275,10 @@ void DerivativePlan::checkLeavingThreads() {
     for (const Access &A : Theirs)
       if (any_of(Others, [&](const Access &B) { return Conflicts(A, B); }))
         return refuse(RefusalKind::Device, *X.getTerminator(),
-                      "some threads return here and others go on to a barrier: the adjoints of what "
-                      "they all did before would come in the wrong order; let all threads reach the "
+                      "some threads return here and others go on to a barrier: "
+                      "the adjoints of what "
+                      "they all did before would come in the wrong order; let "
+                      "all threads reach the "
                       "barrier, and guard the work instead");
   }
 }

@@ -1,7 +1,7 @@
 //===- MinCut.cpp - cheapest vertex cut of a directed graph ---------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,9 @@ void MinCut::addArc(unsigned From, unsigned To, uint64_t Capacity) {
   Arcs[To].push_back({From, 0, (unsigned)Arcs[From].size() - 1});
 }
 
-void MinCut::addEdge(unsigned From, unsigned To) { addArc(out(From), in(To), Infinite); }
+void MinCut::addEdge(unsigned From, unsigned To) {
+  addArc(out(From), in(To), Infinite);
+}
 void MinCut::markSource(unsigned V) { addArc(S, in(V), Infinite); }
 void MinCut::markSink(unsigned V) { addArc(out(V), T, Infinite); }
 

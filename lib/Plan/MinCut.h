@@ -1,7 +1,8 @@
-//===- MinCut.h - cheapest vertex cut of a directed graph --------*- C++ -*-===//
+//===- MinCut.h - cheapest vertex cut of a directed graph --------*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -38,8 +39,8 @@ public:
 private:
   struct Arc {
     unsigned To;
-    uint64_t Left;   ///< residual capacity
-    unsigned Twin;   ///< index of the reverse arc in Arcs[To]
+    uint64_t Left; ///< residual capacity
+    unsigned Twin; ///< index of the reverse arc in Arcs[To]
   };
   void addArc(unsigned From, unsigned To, uint64_t Capacity);
   bool label();

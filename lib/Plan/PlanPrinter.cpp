@@ -1,7 +1,7 @@
 //===- PlanPrinter.cpp - the plan as text, and its verifier ---------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -22,19 +22,33 @@ using namespace retrograd;
 
 static void printNeed(raw_ostream &OS, Need N) {
   switch (N.K) {
-  case Need::Primal: break;
-  case Need::Shadow: OS << "shadow of "; break;
-  case Need::Pred: OS << "predecessor of "; break;
-  case Need::Tape: OS << "tape of "; break;
-  case Need::Count: OS << "count of "; break;
-  case Need::Last: OS << "last choice of "; break;
-  case Need::Records: OS << "records of "; break;
+  case Need::Primal:
+    break;
+  case Need::Shadow:
+    OS << "shadow of ";
+    break;
+  case Need::Pred:
+    OS << "predecessor of ";
+    break;
+  case Need::Tape:
+    OS << "tape of ";
+    break;
+  case Need::Count:
+    OS << "count of ";
+    break;
+  case Need::Last:
+    OS << "last choice of ";
+    break;
+  case Need::Records:
+    OS << "records of ";
+    break;
   }
   N.Of->printAsOperand(OS, false);
 }
 
 void DerivativePlan::print(raw_ostream &OS) const {
-  OS << "plan for " << F.getName() << (Split ? " (split)" : " (joint)") << ":\n";
+  OS << "plan for " << F.getName() << (Split ? " (split)" : " (joint)")
+     << ":\n";
   for (const Refusal &R : Refusals)
     OS << "  refused: " << R.Detail << " at" << *R.At << '\n';
   if (!Refusals.empty())
@@ -49,7 +63,10 @@ void DerivativePlan::print(raw_ostream &OS) const {
     else
       OS << "function";
     OS << ": " << S.Bytes << " bytes"
-       << (!L ? "" : isDeferred(L) ? " of one iteration" : S.IsArray ? " per iteration, arrays" : " per iteration, records");
+       << (!L              ? ""
+           : isDeferred(L) ? " of one iteration"
+           : S.IsArray     ? " per iteration, arrays"
+                           : " per iteration, records");
     if (S.Nest && S.Nest != L) {
       OS << " over all of ";
       S.Nest->getHeader()->printAsOperand(OS, false);
@@ -66,7 +83,8 @@ void DerivativePlan::print(raw_ostream &OS) const {
   for (const Loop *L : Deferred) {
     OS << "  loop ";
     L->getHeader()->printAsOperand(OS, false);
-    OS << " runs in the reverse sweep" << (carriesResults(L) ? " and carries its results\n" : "\n");
+    OS << " runs in the reverse sweep"
+       << (carriesResults(L) ? " and carries its results\n" : "\n");
   }
   PrintScope(nullptr);
   for (const Loop *L : Shape.loops().getLoopsInPreorder())
@@ -75,10 +93,14 @@ void DerivativePlan::print(raw_ostream &OS) const {
     OS << "  need ";
     printNeed(OS, N);
     Recipe R = recipe(N);
-    OS << (isKept(N) ? ": keep" : R.K == Recipe::Available ? ": at hand" : ": recompute") << '\n';
+    OS << (isKept(N)                  ? ": keep"
+           : R.K == Recipe::Available ? ": at hand"
+                                      : ": recompute")
+       << '\n';
   }
   for (Instruction &I : instructions(F))
-    if (auto *C = dyn_cast<CallBase>(&I); C && action(*C) == CallAction::Derivative) {
+    if (auto *C = dyn_cast<CallBase>(&I);
+        C && action(*C) == CallAction::Derivative) {
       OS << "  call ";
       calleeRequest(*C).print(OS);
       OS << '\n';
@@ -121,7 +143,8 @@ std::optional<std::string> DerivativePlan::verify() const {
   DenseSet<Need> Read = readable();
   LoopDeferral Deferral(*this, Overwrite, DT, Read);
   for (const Loop *L : Deferred)
-    if (LateUses Late; !Deferral.isDeferrable(*L, Late) || Late.any() != carriesResults(L)) {
+    if (LateUses Late;
+        !Deferral.isDeferrable(*L, Late) || Late.any() != carriesResults(L)) {
       L->getHeader()->printAsOperand(OS, false);
       OS << " cannot run backwards";
       return Problem;

@@ -1,7 +1,7 @@
 //===- PlanRemarks.cpp - the plan told at the user's lines ----------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,8 @@ static const Instruction *placeOf(Need N) {
     for (const Value *V : Phi->incoming_values())
       if (const auto *In = dyn_cast<Instruction>(V);
           In && In->getDebugLoc() && In->getDebugLoc().getLine() &&
-          (!Last || In->getDebugLoc().getLine() > Last->getDebugLoc().getLine()))
+          (!Last ||
+           In->getDebugLoc().getLine() > Last->getDebugLoc().getLine()))
         Last = In;
   return Last ? Last : placed(I->getParent());
 }
@@ -105,7 +106,8 @@ static std::string nameOf(Need N) {
     return "a variable that changes in a loop or branch";
   if (const auto *C = dyn_cast<CallBase>(I))
     if (const Function *F = directCallee(*C))
-      return "the result of " + (F->isIntrinsic() ? F->getName().str() : userName(*F));
+      return "the result of " +
+             (F->isIntrinsic() ? F->getName().str() : userName(*F));
   return "the result of " + std::string(I->getOpcodeName());
 }
 
@@ -114,7 +116,8 @@ std::string Teller::why(Need N, std::string &Advice) const {
   case Need::Pred:
     return "no single condition tells";
   case Need::Tape:
-    Advice = "a callee that is small enough to be inlined has no tape of its own";
+    Advice =
+        "a callee that is small enough to be inlined has no tape of its own";
     return "the function called is differentiated by itself";
   case Need::Count:
     return "it is not a constant";
@@ -132,22 +135,30 @@ std::string Teller::why(Need N, std::string &Advice) const {
   if (const auto *L = dyn_cast<LoadInst>(I)) {
     const Instruction *W = Overwrite.overwriter(*L);
     if (!W)
-      return Plan.recipe(N).K == Recipe::Compute ? "to read it again takes more that would be kept"
-                                                 : "the caller may write there before the reverse sweep";
+      return Plan.recipe(N).K == Recipe::Compute
+                 ? "to read it again takes more that would be kept"
+                 : "the caller may write there before the reverse sweep";
     const Value *From = getUnderlyingObject(L->getPointerOperand(), 0);
-    const Value *To = getLoadStorePointerOperand(W) ? getUnderlyingObject(getLoadStorePointerOperand(W), 0) : nullptr;
+    const Value *To =
+        getLoadStorePointerOperand(W)
+            ? getUnderlyingObject(getLoadStorePointerOperand(W), 0)
+            : nullptr;
     if (To && From != To && isa<Argument>(From) != isa<Argument>(To))
-      Advice = "restrict on the pointer parameter tells that they do not overlap";
+      Advice =
+          "restrict on the pointer parameter tells that they do not overlap";
     else if (To && From != To && isa<Argument>(From) && isa<Argument>(To))
-      Advice = "restrict on both pointer parameters tells that they do not overlap";
-    return "the memory may be written" + atLine(W) + " before the reverse sweep";
+      Advice =
+          "restrict on both pointer parameters tells that they do not overlap";
+    return "the memory may be written" + atLine(W) +
+           " before the reverse sweep";
   }
   if (isa<PHINode>(I))
     return "it depends on iterations or branches that are not run again";
   if (isa<CallBase>(I))
     return "to call again costs more than to keep";
-  return Plan.recipe(N).K == Recipe::Compute ? "what it is made from takes more memory than itself"
-                                             : "it cannot be computed again";
+  return Plan.recipe(N).K == Recipe::Compute
+             ? "what it is made from takes more memory than itself"
+             : "it cannot be computed again";
 }
 
 void Teller::tellSlot(const Slot &S, const Scope &Of) {
@@ -155,13 +166,16 @@ void Teller::tellSlot(const Slot &S, const Scope &Of) {
   // In a joint derivative what the function keeps once stays in registers.
   if (!At || ((!Of.Of || Plan.isDeferred(Of.Of)) && !Plan.isSplit()))
     return;
-  const uint64_t Bytes = At->getDataLayout().getTypeAllocSize(S.Ty).getFixedValue();
+  const uint64_t Bytes =
+      At->getDataLayout().getTypeAllocSize(S.Ty).getFixedValue();
   std::string Advice, Why = why(S.Holds, Advice);
   ORE.emit([&] {
     OptimizationRemark R("retrograd", "Kept", At);
-    R << "keeps " << nameOf(S.Holds) << ": " << ore::NV("Bytes", Bytes) << " bytes per ";
+    R << "keeps " << nameOf(S.Holds) << ": " << ore::NV("Bytes", Bytes)
+      << " bytes per ";
     if (Of.Of)
-      R << "iteration of the loop in line " << ore::NV("Per", lineOf(*Of.Of)) << ", in "
+      R << "iteration of the loop in line " << ore::NV("Per", lineOf(*Of.Of))
+        << ", in "
         << ore::NV("Storage", Of.IsArray ? "arrays" : "linked records");
     else
       R << "call";
@@ -197,11 +211,15 @@ void Teller::tellLoop(const Loop &L) {
       Decides = B->getTerminator();
   ORE.emit([&] {
     OptimizationRemark R("retrograd", "Loop", At);
-    R << "keeps one linked record per iteration of the loop in line " << ore::NV("Line", lineOf(L))
-      << ", because " << ore::NV("Why", "how often it runs is not known before it is entered" +
-                                            (Decides ? "; the exit" + atLine(Decides) + " depends on what it computes"
-                                                     : std::string()))
-      << "; " << ore::NV("Advice", "a loop with a count that is known in front has arrays, which can be vectorised");
+    R << "keeps one linked record per iteration of the loop in line "
+      << ore::NV("Line", lineOf(L)) << ", because "
+      << ore::NV("Why", "how often it runs is not known before it is entered" +
+                            (Decides ? "; the exit" + atLine(Decides) +
+                                           " depends on what it computes"
+                                     : std::string()))
+      << "; "
+      << ore::NV("Advice", "a loop with a count that is known in front has "
+                           "arrays, which can be vectorised");
     return R;
   });
 }
@@ -217,7 +235,8 @@ void Teller::run() {
       ORE.emit([&] {
         return OptimizationRemark("retrograd", "Deferred", At)
                << "runs the loop in line " << ore::NV("Line", lineOf(*L))
-               << " in the reverse sweep, each iteration before its own reverse: it keeps one iteration";
+               << " in the reverse sweep, each iteration before its own "
+                  "reverse: it keeps one iteration";
       });
   for (const Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
     Scopes(L);
@@ -228,7 +247,8 @@ void Teller::run() {
       tellRecomputed(N);
 }
 
-void retrograd::remark(const DerivativePlan &Plan, const OverwriteAnalysis &Overwrite) {
+void retrograd::remark(const DerivativePlan &Plan,
+                       const OverwriteAnalysis &Overwrite) {
   OptimizationRemarkEmitter ORE(&Plan.primal());
   if (ORE.allowExtraAnalysis("retrograd"))
     Teller(Plan, Overwrite, ORE).run();

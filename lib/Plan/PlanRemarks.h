@@ -1,18 +1,20 @@
-//===- PlanRemarks.h - the plan told at the user's lines ---------*- C++ -*-===//
+//===- PlanRemarks.h - the plan told at the user's lines ---------*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Optimisation remarks of pass "retrograd" (-Rpass=retrograd, and in the record of
-// -fsave-optimization-record): what is kept for the reverse sweep, where, how much
-// of it and why; what is computed again; which loops are not counted.
+// Optimisation remarks of pass "retrograd" (-Rpass=retrograd, and in the record
+// of -fsave-optimization-record): what is kept for the reverse sweep, where,
+// how much of it and why; what is computed again; which loops are not counted.
 //
 //   Kept        a value on the tape, with Bytes, Per (a loop's line, or 0), Why
 //               and, where there is one, Advice
 //   Recomputed  what the reverse sweep makes again
-//   Loop        a loop whose storage is linked records, or unknown to its callers
+//   Loop        a loop whose storage is linked records, or unknown to its
+//   callers
 //
 //===----------------------------------------------------------------------===//
 

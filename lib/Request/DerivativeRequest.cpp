@@ -56,7 +56,8 @@ Type *DerivativeRequest::resultType() const {
 FunctionType *DerivativeRequest::functionType() const {
   assert(Args.size() == Primal->arg_size() && "one activity per parameter");
   SmallVector<Type *, 16> Parameters;
-  bool TakesTape = Mode == DerivativeMode::Sweep || (Mode == DerivativeMode::Forward && FromTape);
+  bool TakesTape = Mode == DerivativeMode::Sweep ||
+                   (Mode == DerivativeMode::Forward && FromTape);
   if (TakesTape)
     Parameters.push_back(PointerType::getUnqual(Primal->getContext()));
   const bool IsSweep = Mode == DerivativeMode::Sweep;
@@ -73,8 +74,7 @@ FunctionType *DerivativeRequest::functionType() const {
         Parameters.append(Width, A.getType());
     }
   }
-  bool TakesSeed =
-      IsSweep || Mode == DerivativeMode::ReverseJoint;
+  bool TakesSeed = IsSweep || Mode == DerivativeMode::ReverseJoint;
   if (TakesSeed && ActiveReturn)
     Parameters.append(Width, Primal->getReturnType());
   return FunctionType::get(resultType(), Parameters, /*isVarArg=*/false);
@@ -95,7 +95,8 @@ void DerivativeRequest::print(raw_ostream &OS) const {
   if (ArgsAgain)
     OS << "with arguments again ";
   if (FromTape)
-    OS << (Mode == DerivativeMode::Forward ? "from a tape " : "for forward mode ");
+    OS << (Mode == DerivativeMode::Forward ? "from a tape "
+                                           : "for forward mode ");
   OS << Primal->getName() << "(";
   for (unsigned I = 0; I < Args.size(); ++I)
     OS << (I ? ", " : "") << spelling(Args[I]);

@@ -22,19 +22,21 @@
 //   Augment       ret (a [, a.sh] ...)      {ptr tape, primal?, shadow of ret?}
 //   Sweep         ret (ptr tape [, seed])   {adj(a) for each Out a}
 //                 with UserBytes: ret (ptr tape [, a.sh] ... [, seed])
-//                 with ArgsAgain: ret (ptr tape, a [, a.sh] ... [, seed]), for integers and pointers
+//                 with ArgsAgain: ret (ptr tape, a [, a.sh] ... [, seed]), for
+//                 integers and pointers
 //   Forward, FromTape: ret (ptr tape, a [, a.t] ...)   {primal?, tangent?}
-//                 the tangents of a run that an Augment with FromTape made. Only
-//                 shadows are read and written: all else is on the tape
+//                 the tangents of a run that an Augment with FromTape made.
+//                 Only shadows are read and written: all else is on the tape
 //   Augment, FromTape: ret (a ...)          {ptr tape, primal?}
 //   Batch         ret (a ...)               {primal}
 //                 not a derivative: Width evaluations of the primal. A Const
-//                 parameter is one value for all of them, a Dup one Width values
+//                 parameter is one value for all of them, a Dup one Width
+//                 values
 //
 // Lanes. A request of width N asks for N derivatives of one evaluation of the
 // primal. Everything above that belongs to the derivative (a.sh, a.t, seed,
-// tangent, adj(a), shadow of ret) is then N values in a row, one per lane, where
-// one stands here. The primal and the tape are there once.
+// tangent, adj(a), shadow of ret) is then N values in a row, one per lane,
+// where one stands here. The primal and the tape are there once.
 //
 // The result is always a literal struct of the present members in that order;
 // an empty one is void. `primal?` is there when ReturnPrimal (and not void),
@@ -90,38 +92,44 @@ struct DerivativeRequest {
   /// Augment, Sweep: the user keeps the tape, so that it may be swept again
   /// (docs/SplitMode.md).
   bool ManySweeps = false;
-  /// Augment, Sweep: each call has memory of at least so many bytes for the tape, and the sweep is
-  /// given the shadows again: what the plan keeps may lie there (docs/SplitMode.md). Zero: unknown.
+  /// Augment, Sweep: each call has memory of at least so many bytes for the
+  /// tape, and the sweep is given the shadows again: what the plan keeps may
+  /// lie there (docs/SplitMode.md). Zero: unknown.
   uint64_t UserBytes = 0;
-  /// Forward, Augment: the two halves of forward mode from a tape (docs/SplitMode.md).
+  /// Forward, Augment: the two halves of forward mode from a tape
+  /// (docs/SplitMode.md).
   bool FromTape = false;
 
-  /// A shadow may be a view (docs/SparseViews.md): each addition to a shadow that comes from
-  /// outside stays one operation.
+  /// A shadow may be a view (docs/SparseViews.md): each addition to a shadow
+  /// that comes from outside stays one operation.
   bool WholeAdditions = false;
 
-  /// Augment, Sweep: the sweep is given the arguments again that takesAgain() names, with their shadows.
+  /// Augment, Sweep: the sweep is given the arguments again that takesAgain()
+  /// names, with their shadows.
   bool ArgsAgain = false;
   static bool canBeGivenAgain(const llvm::Value &Arg) {
     return Arg.getType()->isIntegerTy() || Arg.getType()->isPointerTy();
   }
-  bool takesAgain(const llvm::Argument &A) const { return ArgsAgain && canBeGivenAgain(A); }
+  bool takesAgain(const llvm::Argument &A) const {
+    return ArgsAgain && canBeGivenAgain(A);
+  }
 
   bool operator==(const DerivativeRequest &O) const {
     return Primal == O.Primal && Mode == O.Mode && Args == O.Args &&
            ActiveReturn == O.ActiveReturn && ReturnPrimal == O.ReturnPrimal &&
            ShadowReturn == O.ShadowReturn && Width == O.Width &&
            Dependencies == O.Dependencies && ErrorEstimate == O.ErrorEstimate &&
-           ManySweeps == O.ManySweeps && UserBytes == O.UserBytes && FromTape == O.FromTape &&
-           ArgsAgain == O.ArgsAgain && WholeAdditions == O.WholeAdditions;
+           ManySweeps == O.ManySweeps && UserBytes == O.UserBytes &&
+           FromTape == O.FromTape && ArgsAgain == O.ArgsAgain &&
+           WholeAdditions == O.WholeAdditions;
   }
 
   /// The literal struct (or void) that the derivative returns; see the head.
   llvm::Type *resultType() const;
   /// Type of the derivative function.
   llvm::FunctionType *functionType() const;
-  /// "forward f(dup, const) -> active", with " x4" behind the mode for a width of
-  /// 4: for printers and diagnostics.
+  /// "forward f(dup, const) -> active", with " x4" behind the mode for a width
+  /// of 4: for printers and diagnostics.
   void print(llvm::raw_ostream &OS) const;
 };
 
@@ -130,7 +138,8 @@ DerivativeRequest augmentOf(const DerivativeRequest &R);
 
 /// Spelling used by printers: "const", "out", "dup", "dupnoneed".
 llvm::StringRef spelling(ArgActivity A);
-/// Spelling used by printers: "forward", "reverse", "augment", "sweep", "batch".
+/// Spelling used by printers: "forward", "reverse", "augment", "sweep",
+/// "batch".
 llvm::StringRef spelling(DerivativeMode M);
 
 } // namespace retrograd

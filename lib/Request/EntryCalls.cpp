@@ -157,12 +157,13 @@ std::string Decoder::signature() const {
   return userName(*F) + Text + ")";
 }
 
-/// The entry point is a C++ template that takes a pack by reference, and its mangled
-/// name tells: "(void*, double*&, int&)".
+/// The entry point is a C++ template that takes a pack by reference, and its
+/// mangled name tells: "(void*, double*&, int&)".
 bool Decoder::takesReferences() const {
   ItaniumPartialDemangler D;
   std::string Mangled = entryCallee(Call)->getName().str();
-  if (!StringRef(Mangled).contains("Dp") || D.partialDemangle(Mangled.c_str()) || !D.isFunction())
+  if (!StringRef(Mangled).contains("Dp") ||
+      D.partialDemangle(Mangled.c_str()) || !D.isFunction())
     return false;
   size_t Size = 0;
   char *Buffer = D.getFunctionParameters(nullptr, &Size);
@@ -170,7 +171,8 @@ bool Decoder::takesReferences() const {
     return false;
   std::string Text = Buffer;
   std::free(Buffer);
-  // Ends of parameters, those of their own types apart. The first is the function.
+  // Ends of parameters, those of their own types apart. The first is the
+  // function.
   int Depth = 0;
   unsigned Ends = 0;
   for (auto [I, C] : enumerate(Text)) {
@@ -243,7 +245,8 @@ bool Decoder::readByRef(StringRef Name) {
     return failed(DiagId::MarkerWithoutArgument, {Name});
   ByRefSize = constantOf(Call.getArgOperand(++Next));
   if (!ByRefSize)
-    return failed(DiagId::ByRefSize, {"the number behind it is not a constant"});
+    return failed(DiagId::ByRefSize,
+                  {"the number behind it is not a constant"});
   return true;
 }
 
@@ -374,8 +377,8 @@ std::optional<EntryOperand> Decoder::convert(unsigned Index, Argument &P,
   if (Have->isIntegerTy() && Want->isIntegerTy()) {
     if (Have->getIntegerBitWidth() > Want->getIntegerBitWidth())
       return EntryOperand{EntryOperand::IntTrunc, V, nullptr};
-    // Signed and unsigned look alike here, so the value must say it is neither; a truth
-    // value has no sign, and a template passes it as it is.
+    // Signed and unsigned look alike here, so the value must say it is neither;
+    // a truth value has no sign, and a template passes it as it is.
     if (Have->isIntegerTy(1) || isKnownNonNegative(V, SimplifyQuery(DL, &Call)))
       return EntryOperand{EntryOperand::IntExtend, V, nullptr};
     return Wrong("without a prototype C passes an int as it is: cast the "
@@ -406,9 +409,7 @@ std::optional<EntryOperand> Decoder::convertByRef(unsigned Index, Argument &P) {
   Value *V = Call.getArgOperand(Index);
   Type *Want = P.hasByValAttr() ? P.getParamByValType() : P.getType();
   uint64_t Size = DL.getTypeAllocSize(Want);
-  auto Wrong = [&](const Twine &Why) {
-    return fail(DiagId::ByRefSize, {Why});
-  };
+  auto Wrong = [&](const Twine &Why) { return fail(DiagId::ByRefSize, {Why}); };
   if (!V->getType()->isPointerTy())
     return Wrong("no pointer follows it");
   if (*ByRefSize != Size)
@@ -524,7 +525,8 @@ bool Decoder::checkShadow(Argument &P, const EntryOperand &Primal,
   return true;
 }
 
-/// What belongs to each lane: that many arguments, or one address and the stride.
+/// What belongs to each lane: that many arguments, or one address and the
+/// stride.
 bool Decoder::readLanes(const ParameterGroup &Group,
                         SmallVectorImpl<SmallVector<EntryOperand, 2>> &Lanes) {
   Lanes.resize(Result.Request.Width);
@@ -580,13 +582,15 @@ bool Decoder::readParameters(const ParameterGroup &Group) {
   if (!Activity)
     return false;
   // Default of a struct with floats inside integers is "const" by its IR type.
-  if (!isBatch() && Group.FloatsInIntegers && (*Activity != ArgActivity::Const || !Marker))
+  if (!isBatch() && Group.FloatsInIntegers &&
+      (*Activity != ArgActivity::Const || !Marker))
     return failed(DiagId::FloatInsideInteger, {F, userIndex(First)});
   bool HasShadow =
       *Activity == ArgActivity::Dup || *Activity == ArgActivity::DupNoNeed;
   // A struct by value that holds numbers and pointers has nowhere to leave the
   // adjoints of its numbers, for the shadow that the user passes is a copy.
-  if (HasShadow && !isForward() && !isBatch() && (InMemory || Group.Size > 1) && holdsFloat(Whole))
+  if (HasShadow && !isForward() && !isBatch() && (InMemory || Group.Size > 1) &&
+      holdsFloat(Whole))
     return failed(DiagId::DupByValue, {F, userIndex(First)});
 
   SmallVector<EntryOperand, 2> Primals(Group.Size);
@@ -634,7 +638,8 @@ bool Decoder::checkReturnMarker(Type *Returned) {
   };
   if (*Return == MarkerRole::ActiveReturn) {
     if (isForward())
-      return Wrong("forward mode seeds no result: use enzyme_dup_return for its tangent");
+      return Wrong("forward mode seeds no result: use enzyme_dup_return for "
+                   "its tangent");
     if (!holdsFloat(Returned) || holdsPointer(Returned))
       return Wrong("'" + userName(*F) + "' returns " + describe(Returned) +
                    " and not floating-point numbers");
@@ -643,7 +648,8 @@ bool Decoder::checkReturnMarker(Type *Returned) {
   if ((isAugment() || isSweep()) && holdsPointer(Returned))
     return true;
   if (!isForward())
-    return Wrong("reverse mode returns no shadow of a result: use enzyme_active_return for a number");
+    return Wrong("reverse mode returns no shadow of a result: use "
+                 "enzyme_active_return for a number");
   if (!holdsFloat(Returned) && !holdsPointer(Returned))
     return Wrong("'" + userName(*F) + "' returns " + describe(Returned) +
                  ", which has no tangent");
@@ -726,7 +732,8 @@ bool Decoder::readReturn() {
                   (holdsFloat(Returned) || holdsPointer(Returned));
     if (InMemory) {
       if (Primal && Request.FromTape)
-        return failed(DiagId::MarkerElsewhere, {"enzyme_primal_return", EntryName});
+        return failed(DiagId::MarkerElsewhere,
+                      {"enzyme_primal_return", EntryName});
       Request.ReturnPrimal = false;
       Request.Args[0] = Active ? ArgActivity::Dup : ArgActivity::Const;
       if (Active)
@@ -780,7 +787,8 @@ bool Decoder::readReturn() {
         Result.Parameters[0].Shadows.push_back(
             Result.Seeds.empty()
                 ? EntryOperand{EntryOperand::OnesMemory, nullptr, Returned}
-                : EntryOperand{EntryOperand::CopyMemory, Result.Seeds[Lane][0].V, Returned});
+                : EntryOperand{EntryOperand::CopyMemory,
+                               Result.Seeds[Lane][0].V, Returned});
     }
     if (Primal)
       FromMemory(/*OfShadow=*/false);
@@ -791,8 +799,8 @@ bool Decoder::readReturn() {
   return true;
 }
 
-/// enzyme_tape, enzyme_allocated and enzyme_nofree, which do not stand before an
-/// argument of the function.
+/// enzyme_tape, enzyme_allocated and enzyme_nofree, which do not stand before
+/// an argument of the function.
 bool Decoder::readTapeMarker(MarkerRole Role, StringRef Name) {
   if (!isAugment() && !takesTape())
     return failed(DiagId::MarkerElsewhere, {Name, EntryName});
@@ -809,20 +817,24 @@ bool Decoder::readTapeMarker(MarkerRole Role, StringRef Name) {
       return failed(DiagId::RepeatedMarker, {Name, Name});
     return readTape();
   }
-  if (!V->getType()->isIntegerTy() && !(ByReference && V->getType()->isPointerTy()))
-    return failed(DiagId::TapeBytes, {unsigned(TapeHandleBytes), describe(V->getType())});
+  if (!V->getType()->isIntegerTy() &&
+      !(ByReference && V->getType()->isPointerTy()))
+    return failed(DiagId::TapeBytes,
+                  {unsigned(TapeHandleBytes), describe(V->getType())});
   if (std::optional<uint64_t> Known = constantOf(V);
       Known && *Known < TapeHandleBytes)
-    return failed(DiagId::TapeBytes, {unsigned(TapeHandleBytes), unsigned(*Known)});
+    return failed(DiagId::TapeBytes,
+                  {unsigned(TapeHandleBytes), unsigned(*Known)});
   Of.MemoryBytes = V;
   Of.UserBytes = constantOf(V).value_or(0);
   Of.InMemory = true;
   return true;
 }
 
-/// The tape, from the next argument; Next is left on its last one. A pointer is the
-/// tape, or the address of memory for it. A struct is what the first half returned:
-/// it comes as a copy in memory, as a reference, or in one or two registers.
+/// The tape, from the next argument; Next is left on its last one. A pointer is
+/// the tape, or the address of memory for it. A struct is what the first half
+/// returned: it comes as a copy in memory, as a reference, or in one or two
+/// registers.
 bool Decoder::readTape() {
   EntryTape &Of = Result.OfTape;
   Value *V = Call.getArgOperand(Next);
@@ -832,7 +844,8 @@ bool Decoder::readTape() {
   };
   auto ByValue = [&](EntryOperand::Conversion How) {
     if (!takesTape())
-      return Wrong(Call.isByValArgument(Next) ? Call.getParamByValType(Next) : Have);
+      return Wrong(Call.isByValArgument(Next) ? Call.getParamByValType(Next)
+                                              : Have);
     Of.Tape = EntryOperand{How, V};
     Of.InMemory = false;
     return true;
@@ -841,11 +854,14 @@ bool Decoder::readTape() {
     if (Call.isByValArgument(Next)) {
       Type *T = Call.getParamByValType(Next);
       Of.UserBytes = DL.getTypeAllocSize(T);
-      return Of.UserBytes < TapeHandleBytes ? Wrong(T) : ByValue(EntryOperand::Load);
+      return Of.UserBytes < TapeHandleBytes ? Wrong(T)
+                                            : ByValue(EntryOperand::Load);
     }
-    if (ByReference && Call.getParamDereferenceableBytes(Next) > TapeHandleBytes)
+    if (ByReference &&
+        Call.getParamDereferenceableBytes(Next) > TapeHandleBytes)
       return ByValue(EntryOperand::Load);
-    Of.Tape = EntryOperand{ByReference ? EntryOperand::Load : EntryOperand::Direct, V};
+    Of.Tape = EntryOperand{
+        ByReference ? EntryOperand::Load : EntryOperand::Direct, V};
     return true;
   }
   // Without its size nothing tells a struct from an integer.
@@ -858,14 +874,15 @@ bool Decoder::readTape() {
   if (*Bytes > TapeHandleBytes) {
     // The rest of the struct says nothing.
     if (++Next == Call.arg_size() || isMarker(Call.getArgOperand(Next)) ||
-        DL.getTypeStoreSize(Call.getArgOperand(Next)->getType()) > TapeHandleBytes)
+        DL.getTypeStoreSize(Call.getArgOperand(Next)->getType()) >
+            TapeHandleBytes)
       return Wrong(Have);
   }
   return true;
 }
 
-/// What follows the arguments of the function in a reverse sweep: the adjoint of
-/// its result, and the tape unless a marker named it.
+/// What follows the arguments of the function in a reverse sweep: the adjoint
+/// of its result, and the tape unless a marker named it.
 bool Decoder::readSweepOperands() {
   bool InMemory = F->arg_size() && F->getArg(0)->hasStructRetAttr();
   Type *Returned =
@@ -875,19 +892,23 @@ bool Decoder::readSweepOperands() {
   StringRef Spelling;
   while (Next != Call.arg_size()) {
     Value *V = Call.getArgOperand(Next);
-    bool WantsSeed = Return != MarkerRole::ConstReturn && holdsFloat(Returned) &&
+    bool WantsSeed = Return != MarkerRole::ConstReturn &&
+                     holdsFloat(Returned) &&
                      Result.Seeds.size() < Result.Request.Width;
-    // A pointer can only be the tape where numbers are passed by value, and a struct
-    // only where the result has another size.
+    // A pointer can only be the tape where numbers are passed by value, and a
+    // struct only where the result has another size.
     bool MayBeSeed = ByReference || !V->getType()->isPointerTy() || InMemory;
     if (Call.isByValArgument(Next))
-      MayBeSeed = WantsSeed && DL.getTypeAllocSize(Call.getParamByValType(Next)) ==
-                                   DL.getTypeAllocSize(Returned);
+      MayBeSeed =
+          WantsSeed && DL.getTypeAllocSize(Call.getParamByValType(Next)) ==
+                           DL.getTypeAllocSize(Returned);
     bool Last = Next + 1 == Call.arg_size();
     if (WantsSeed && MayBeSeed && !(InMemory && !Of.Tape && Last)) {
-      if (!readSeed(InMemory ? PointerType::getUnqual(F->getContext()) : Returned))
+      if (!readSeed(InMemory ? PointerType::getUnqual(F->getContext())
+                             : Returned))
         return false;
-    } else if (!Of.Tape && (V->getType()->isPointerTy() || Of.InMemory || Last)) {
+    } else if (!Of.Tape &&
+               (V->getType()->isPointerTy() || Of.InMemory || Last)) {
       if (!readTape())
         return false;
       ++Next;
@@ -909,9 +930,9 @@ bool Decoder::readSweepOperands() {
   return true;
 }
 
-/// What follows the arguments of the function in a tangent sweep: the tape, unless a
-/// marker named it. Null stands for a run that is still to be done: this is forward
-/// mode as ever.
+/// What follows the arguments of the function in a tangent sweep: the tape,
+/// unless a marker named it. Null stands for a run that is still to be done:
+/// this is forward mode as ever.
 bool Decoder::readTapeOfTangents() {
   EntryTape &Of = Result.OfTape;
   if (!Of.Tape) {
@@ -927,15 +948,16 @@ bool Decoder::readTapeOfTangents() {
     if (Marker)
       return failed(DiagId::MarkerWithoutArgument, {Spelling});
   }
-  if (!Of.InMemory && Of.Tape->How == EntryOperand::Direct && isa<ConstantPointerNull>(Of.Tape->V)) {
+  if (!Of.InMemory && Of.Tape->How == EntryOperand::Direct &&
+      isa<ConstantPointerNull>(Of.Tape->V)) {
     Of = {};
     Result.Request.FromTape = false;
   }
   return true;
 }
 
-/// In a joint derivative the adjoint of a result of several numbers may follow the
-/// arguments; that of one number is 1.
+/// In a joint derivative the adjoint of a result of several numbers may follow
+/// the arguments; that of one number is 1.
 bool Decoder::readJointSeeds() {
   bool InMemory = F->arg_size() && F->getArg(0)->hasStructRetAttr();
   Type *Returned =
@@ -943,10 +965,12 @@ bool Decoder::readJointSeeds() {
   if (Return == MarkerRole::ConstReturn || Returned->isFloatingPointTy() ||
       !holdsFloat(Returned) || holdsPointer(Returned))
     return true;
-  while (Next != Call.arg_size() && Result.Seeds.size() < Result.Request.Width) {
+  while (Next != Call.arg_size() &&
+         Result.Seeds.size() < Result.Request.Width) {
     if (InMemory && !ByReference && !Call.isByValArgument(Next))
       break; // one too many
-    if (!readSeed(InMemory ? PointerType::getUnqual(F->getContext()) : Returned))
+    if (!readSeed(InMemory ? PointerType::getUnqual(F->getContext())
+                           : Returned))
       return false;
   }
   if (!Result.Seeds.empty() && Result.Seeds.size() != Result.Request.Width)
@@ -964,10 +988,12 @@ bool Decoder::readSeed(Type *Returned) {
   Type *Have = V->getType();
   if (Have == Returned) {
     Seed.push_back({EntryOperand::Direct, V});
-  } else if (Have->isPointerTy() && (ByReference || Call.isByValArgument(Next))) {
+  } else if (Have->isPointerTy() &&
+             (ByReference || Call.isByValArgument(Next))) {
     Seed.push_back({EntryOperand::Load, V});
   } else if (Have->isFloatingPointTy() && Returned->isFloatingPointTy()) {
-    bool Wider = Have->getPrimitiveSizeInBits() > Returned->getPrimitiveSizeInBits();
+    bool Wider =
+        Have->getPrimitiveSizeInBits() > Returned->getPrimitiveSizeInBits();
     if (Wider && !Have->isDoubleTy())
       return Wrong(Have);
     Seed.push_back({Wider ? EntryOperand::FPTrunc : EntryOperand::FPExtend, V});
@@ -1007,8 +1033,9 @@ bool Decoder::readSplitReturn(Type *Returned, bool InMemory) {
     Request.Args[0] = ArgActivity::Dup;
     for (unsigned Lane = 0; Lane < Request.Width; ++Lane)
       Result.Parameters[0].Shadows.push_back(
-          isAugment() ? EntryOperand{EntryOperand::ZeroMemory, nullptr, Returned}
-                      : Result.Seeds[Lane][0]);
+          isAugment()
+              ? EntryOperand{EntryOperand::ZeroMemory, nullptr, Returned}
+              : Result.Seeds[Lane][0]);
     return true;
   }
   Request.ReturnPrimal = !Returned->isVoidTy();
@@ -1040,16 +1067,19 @@ bool Decoder::matchResult() {
           Results[0].Ty->getPrimitiveSizeInBits() <
               Declared->getPrimitiveSizeInBits()));
     for (bool PackVectors : {false, true})
-      Found = Found || fits(Results, layOut(Results, PackVectors, DL), Declared, DL);
+      Found = Found ||
+              fits(Results, layOut(Results, PackVectors, DL), Declared, DL);
     if (Found)
-      Result.Results = SmallVector<EntryResult, 4>(Results.begin(), Results.end());
+      Result.Results =
+          SmallVector<EntryResult, 4>(Results.begin(), Results.end());
     return Found;
   };
   MutableArrayRef<EntryResult> Results = Result.Results;
   // A tape returned by value is a struct in front of the rest.
   auto MatchesTapeOf = [&](uint64_t Bytes) {
     Results[0].Bytes = Bytes;
-    for (MutableArrayRef<EntryResult> Wanted = Results; !Wanted.empty(); Wanted = Wanted.drop_back())
+    for (MutableArrayRef<EntryResult> Wanted = Results; !Wanted.empty();
+         Wanted = Wanted.drop_back())
       if (Matches(Wanted)) {
         Result.OfTape.UserBytes = Bytes;
         return true;
@@ -1067,23 +1097,26 @@ bool Decoder::matchResult() {
     return true;
   // The tape behind the numbers: the types tell them apart.
   if (isAugment() && Results[0].Ty->isPointerTy() &&
-      none_of(Results.drop_front(), [](const EntryResult &R) { return holdsPointer(R.Ty); })) {
+      none_of(Results.drop_front(),
+              [](const EntryResult &R) { return holdsPointer(R.Ty); })) {
     SmallVector<EntryResult, 4> TapeLast(Results.drop_front());
     TapeLast.push_back(Results[0]);
     if (Matches(TapeLast))
       return true;
   }
   if (isAugment())
-    for (MutableArrayRef<EntryResult> First = Results.drop_back(); !First.empty();
-         First = First.drop_back())
+    for (MutableArrayRef<EntryResult> First = Results.drop_back();
+         !First.empty(); First = First.drop_back())
       if (Matches(First))
         return true;
-  // Nobody said how large its struct is: the first member, or all there is. Numbers
-  // in it are none of the tape's.
-  if (auto *S = dyn_cast<StructType>(Declared); S && isAugment() && !Result.OfTape.Tape) {
+  // Nobody said how large its struct is: the first member, or all there is.
+  // Numbers in it are none of the tape's.
+  if (auto *S = dyn_cast<StructType>(Declared);
+      S && isAugment() && !Result.OfTape.Tape) {
     for (Type *T : {S->getNumElements() ? S->getElementType(0) : S, Declared})
       if (uint64_t Bytes = DL.getTypeAllocSize(T);
-          Bytes >= TapeHandleBytes && !holdsFloat(T) && !holdsPointer(T) && MatchesTapeOf(Bytes))
+          Bytes >= TapeHandleBytes && !holdsFloat(T) && !holdsPointer(T) &&
+          MatchesTapeOf(Bytes))
         return true;
   }
   std::string List;
@@ -1096,11 +1129,12 @@ bool Decoder::matchResult() {
 std::optional<EntryCall> Decoder::decode() {
   EntryName = userName(*entryCallee(Call));
   Result.Call = &Call;
-  Result.Request.Mode = Entry.Role == EntryRole::Forward ? DerivativeMode::Forward
-                        : Entry.Role == EntryRole::Batch ? DerivativeMode::Batch
-                        : Entry.Role == EntryRole::Augment ? DerivativeMode::Augment
-                        : Entry.Role == EntryRole::Sweep   ? DerivativeMode::Sweep
-                                                           : DerivativeMode::ReverseJoint;
+  Result.Request.Mode =
+      Entry.Role == EntryRole::Forward   ? DerivativeMode::Forward
+      : Entry.Role == EntryRole::Batch   ? DerivativeMode::Batch
+      : Entry.Role == EntryRole::Augment ? DerivativeMode::Augment
+      : Entry.Role == EntryRole::Sweep   ? DerivativeMode::Sweep
+                                         : DerivativeMode::ReverseJoint;
   if (Entry.Role == EntryRole::ForwardFromTape) {
     Result.Request.Mode = DerivativeMode::Forward;
     Result.Request.FromTape = true;
@@ -1113,10 +1147,12 @@ std::optional<EntryCall> Decoder::decode() {
     return fail(DiagId::Probabilistic, {EntryName, Entry.What});
   // What could be folded is gone by now.
   if (Entry.Role == EntryRole::Sum || Entry.Role == EntryRole::Product)
-    return fail(DiagId::ViewForm, {EntryName, "numbers, of which it returns " + std::string(Entry.What)});
+    return fail(DiagId::ViewForm, {EntryName, "numbers, of which it returns " +
+                                                  std::string(Entry.What)});
   // The inactive ones that were understood are gone by now.
   if (Entry.Role == EntryRole::NotYet || Entry.Role == EntryRole::Itself ||
-      Entry.Role == EntryRole::CallInactive || Entry.Role == EntryRole::IgnoreDerivatives)
+      Entry.Role == EntryRole::CallInactive ||
+      Entry.Role == EntryRole::IgnoreDerivatives)
     return fail(DiagId::EntryCallNotYet, {Entry.Name, Entry.What});
   if (Call.arg_size() && Call.paramHasAttr(0, Attribute::StructRet))
     Result.ResultInMemory = Call.getParamStructRetType(0);
@@ -1166,10 +1202,13 @@ std::optional<EntryCall> Decoder::decode() {
   if (Result.Request.Mode == DerivativeMode::ReverseJoint && !readJointSeeds())
     return std::nullopt;
   if (isAugment() && Result.OfTape.InMemory != Result.OfTape.Tape.has_value()) {
-    // Without memory of the user's the tape is returned as a struct of that size.
+    // Without memory of the user's the tape is returned as a struct of that
+    // size.
     EntryTape &Of = Result.OfTape;
-    std::optional<uint64_t> Bytes = Of.InMemory ? constantOf(Of.MemoryBytes) : std::nullopt;
-    Type *Declared = Result.ResultInMemory ? Result.ResultInMemory : Call.getType();
+    std::optional<uint64_t> Bytes =
+        Of.InMemory ? constantOf(Of.MemoryBytes) : std::nullopt;
+    Type *Declared =
+        Result.ResultInMemory ? Result.ResultInMemory : Call.getType();
     if (!Bytes || Declared->isVoidTy() || Declared->isPointerTy())
       return fail(DiagId::TapeMissing, {EntryName, F});
     Of.InMemory = false;
@@ -1189,11 +1228,13 @@ std::optional<EntryCall> Decoder::decode() {
   if (!readReturn() || !matchResult())
     return std::nullopt;
   // Who is handed the pointer may use it.
-  if (isAugment() && any_of(Result.Results, [](const EntryResult &R) { return R.Member == 0 && !R.Bytes; }))
-    Result.OfTape.UserBytes = 0;
-  if (!isBatch() && F->arg_size() && all_of(Result.Request.Args, [](ArgActivity A) {
-        return A == ArgActivity::Const;
+  if (isAugment() && any_of(Result.Results, [](const EntryResult &R) {
+        return R.Member == 0 && !R.Bytes;
       }))
+    Result.OfTape.UserBytes = 0;
+  if (!isBatch() && F->arg_size() &&
+      all_of(Result.Request.Args,
+             [](ArgActivity A) { return A == ArgActivity::Const; }))
     Diags.report(DiagId::NoActiveArgument, &Call, RequestTrail(Call, F), {F});
   if (ForTangents) {
     // The run is the same for all shadows, which come with the tangent sweep.
@@ -1263,29 +1304,32 @@ static void findNested(MutableArrayRef<EntryCall> Calls) {
     if (Differentiated.insert(F).second)
       for (const Instruction &I : instructions(*F))
         if (auto *Call = dyn_cast<CallBase>(&I))
-          if (const Function *Callee = Call->getCalledFunction(); Callee && !Callee->isDeclaration())
+          if (const Function *Callee = Call->getCalledFunction();
+              Callee && !Callee->isDeclaration())
             Work.push_back(Callee);
   }
   for (EntryCall &E : Calls)
     E.Again = Differentiated.contains(E.Call->getFunction());
 }
 
-/// Where one reverse sweep of a function keeps its tape, all its tapes are made to
-/// be swept again: any of them may be the one.
+/// Where one reverse sweep of a function keeps its tape, all its tapes are made
+/// to be swept again: any of them may be the one.
 static void keepTapes(MutableArrayRef<EntryCall> Calls) {
   SmallPtrSet<const Function *, 4> Kept;
   for (const EntryCall &E : Calls)
     if (E.OfTape.Keep && !E.Request.FromTape)
       Kept.insert(E.Request.Primal);
   for (EntryCall &E : Calls)
-    if (!E.Request.FromTape && (E.Request.Mode == DerivativeMode::Augment || E.Request.Mode == DerivativeMode::Sweep))
+    if (!E.Request.FromTape && (E.Request.Mode == DerivativeMode::Augment ||
+                                E.Request.Mode == DerivativeMode::Sweep))
       E.Request.ManySweeps = Kept.contains(E.Request.Primal);
 }
 
 /// Where the tape that Call returns is seen to go: the calls that take it as an
-/// argument. False if it may go elsewhere. Local variables are followed, since at -O0
-/// all goes through them.
-static bool seesReaders(const CallBase &Call, SmallPtrSetImpl<const CallBase *> &Readers) {
+/// argument. False if it may go elsewhere. Local variables are followed, since
+/// at -O0 all goes through them.
+static bool seesReaders(const CallBase &Call,
+                        SmallPtrSetImpl<const CallBase *> &Readers) {
   SmallSetVector<const Value *, 8> Values, Memory;
   Values.insert(&Call);
   auto Variable = [](const Value *P) {
@@ -1300,7 +1344,8 @@ static bool seesReaders(const CallBase &Call, SmallPtrSetImpl<const CallBase *> 
     if (const auto *S = dyn_cast<StoreInst>(U)) {
       if (S->getValueOperand() != V)
         return true; // another value for the variable
-      const AllocaInst *A = IsMemory ? nullptr : Variable(S->getPointerOperand());
+      const AllocaInst *A =
+          IsMemory ? nullptr : Variable(S->getPointerOperand());
       return A && (Memory.insert(A), true);
     }
     if (IsMemory && isa<GetElementPtrInst>(U))
@@ -1316,7 +1361,8 @@ static bool seesReaders(const CallBase &Call, SmallPtrSetImpl<const CallBase *> 
       const AllocaInst *A = Variable(T->getRawDest());
       return A && (Memory.insert(A), true);
     }
-    if (const auto *I = dyn_cast<IntrinsicInst>(U); I && I->isLifetimeStartOrEnd())
+    if (const auto *I = dyn_cast<IntrinsicInst>(U);
+        I && I->isLifetimeStartOrEnd())
       return true;
     const auto *Reader = dyn_cast<CallBase>(U);
     return Reader && entryCallee(*Reader) && (Readers.insert(Reader), true);
@@ -1340,7 +1386,8 @@ struct TapeReaders {
 };
 } // namespace
 
-/// A shadow of null says that no reverse sweep follows: it would have nowhere to add to.
+/// A shadow of null says that no reverse sweep follows: it would have nowhere
+/// to add to.
 static bool hasNullShadow(const CallBase &Call) {
   for (unsigned I = 0; I + 2 < Call.arg_size(); ++I) {
     StringRef Marker = markerOf(Call.getArgOperand(I));
@@ -1351,20 +1398,24 @@ static bool hasNullShadow(const CallBase &Call) {
   return false;
 }
 
-/// The tangent sweeps that read the tape of an augmented call; null if reverse sweeps
-/// do. None after a diagnosed failure.
+/// The tangent sweeps that read the tape of an augmented call; null if reverse
+/// sweeps do. None after a diagnosed failure.
 static std::optional<const DerivativeRequest *>
-tangentsOf(CallBase &Call, const TapeReaders &Of, DiagnosticEngine &Diags, Function &F) {
+tangentsOf(CallBase &Call, const TapeReaders &Of, DiagnosticEngine &Diags,
+           Function &F) {
   if (Of.Tangents.empty())
     return nullptr;
   auto Wrong = [&](const char *Whom) {
-    Diags.report(DiagId::TwoReadersOfTape, &Call, RequestTrail(Call, &F), {DiagArg(&F), Whom});
+    Diags.report(DiagId::TwoReadersOfTape, &Call, RequestTrail(Call, &F),
+                 {DiagArg(&F), Whom});
     return std::nullopt;
   };
   SmallPtrSet<const CallBase *, 2> Readers;
   bool Tangents = true, Sweeps = Of.Sweeps;
   if (Sweeps && seesReaders(Call, Readers)) {
-    auto IsTangent = [&](const CallBase *C) { return is_contained(Of.TangentCalls, C); };
+    auto IsTangent = [&](const CallBase *C) {
+      return is_contained(Of.TangentCalls, C);
+    };
     Tangents = any_of(Readers, IsTangent);
     Sweeps = !all_of(Readers, IsTangent);
   }
@@ -1396,28 +1447,34 @@ retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
       if (!Callee)
         continue;
       const EntryPointName *Entry = entryPointOf(Callee->getName());
-      if (Entry && (Entry->Role == EntryRole::TapeSize || Entry->Role == EntryRole::View))
+      if (Entry && (Entry->Role == EntryRole::TapeSize ||
+                    Entry->Role == EntryRole::View))
         continue; // a constant, an address: no derivative
       All.push_back({Call, Entry, std::nullopt});
     }
-  // What makes a tape comes last where tangent sweeps read it: it is made for them.
-  const bool AnyTangents = any_of(
-      All, [](const Undecoded &U) { return U.Entry && U.Entry->Role == EntryRole::ForwardFromTape; });
+  // What makes a tape comes last where tangent sweeps read it: it is made for
+  // them.
+  const bool AnyTangents = any_of(All, [](const Undecoded &U) {
+    return U.Entry && U.Entry->Role == EntryRole::ForwardFromTape;
+  });
   DenseMap<const Function *, TapeReaders> Readers;
   for (bool Augments : {false, true})
     for (Undecoded &U : All) {
-      if ((AnyTangents && U.Entry && U.Entry->Role == EntryRole::Augment) != Augments)
+      if ((AnyTangents && U.Entry && U.Entry->Role == EntryRole::Augment) !=
+          Augments)
         continue;
       if (!U.Entry) {
-        Diags.report(DiagId::UnknownEntryCall, U.Call, RequestTrail(*U.Call, nullptr),
-                     {entryCallee(*U.Call)});
+        Diags.report(DiagId::UnknownEntryCall, U.Call,
+                     RequestTrail(*U.Call, nullptr), {entryCallee(*U.Call)});
         continue;
       }
       const DerivativeRequest *Tangents = nullptr;
       if (Augments) {
-        FunctionOperand Named = resolveFunction(functionOperandOf(*U.Call)->get());
+        FunctionOperand Named =
+            resolveFunction(functionOperandOf(*U.Call)->get());
         if (Named.Complete && Named.Functions.size() == 1) {
-          auto Of = tangentsOf(*U.Call, Readers[Named.Functions[0]], Diags, *Named.Functions[0]);
+          auto Of = tangentsOf(*U.Call, Readers[Named.Functions[0]], Diags,
+                               *Named.Functions[0]);
           if (!Of)
             continue;
           Tangents = *Of;
@@ -1453,8 +1510,8 @@ retrograd::collectEntryCalls(Module &M, DiagnosticEngine &Diags,
 
 static void print(raw_ostream &OS, const EntryOperand &Operand) {
   static constexpr StringLiteral Spelling[] = {
-      "",           "fptrunc ", "inttrunc ", "fpextend ",
-      "intextend ", "load ",    "copy of ",  "zeros", "ones"};
+      "",      "fptrunc ", "inttrunc ", "fpextend ", "intextend ",
+      "load ", "copy of ", "zeros",     "ones"};
   OS << Spelling[Operand.How];
   if (Operand.V)
     Operand.V->printAsOperand(OS, /*PrintType=*/true);

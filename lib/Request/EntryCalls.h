@@ -72,14 +72,14 @@ struct EntryOperand {
 /// One parameter of the primal.
 struct EntryParameter {
   EntryOperand Primal;
-  /// One per lane when the request says Dup or DupNoNeed, else none. Of a batch:
-  /// the values, and Primal is unused.
+  /// One per lane when the request says Dup or DupNoNeed, else none. Of a
+  /// batch: the values, and Primal is unused.
   llvm::SmallVector<EntryOperand, 1> Shadows;
 };
 
 /// One member of what the user expects to be returned, in order: the primal if
-/// asked for, then the tangent, or the adjoints of Out parameters; each of these
-/// once per lane.
+/// asked for, then the tangent, or the adjoints of Out parameters; each of
+/// these once per lane.
 struct EntryResult {
   llvm::Type *Ty = nullptr;
   /// Member of the derivative's result, or none.
@@ -89,15 +89,15 @@ struct EntryResult {
   unsigned Parameter = 0;
   bool OfShadow = false;
   unsigned Lane = 0; ///< of the shadow
-  /// What it takes in the declared result where that is more than its type does: a
-  /// tape that is returned by value.
+  /// What it takes in the declared result where that is more than its type
+  /// does: a tape that is returned by value.
   uint64_t Bytes = 0;
   /// Where it lies in the result as the user declared it.
   uint64_t Offset = 0;
 };
 
-/// Bytes that a tape takes in memory of the user's (enzyme_allocated): a pointer
-/// to where the rest is.
+/// Bytes that a tape takes in memory of the user's (enzyme_allocated): a
+/// pointer to where the rest is.
 constexpr uint64_t TapeHandleBytes = 8;
 
 /// Of a call in split reverse mode.
@@ -105,13 +105,15 @@ struct EntryTape {
   /// The tape of a sweep, or the memory of the user's that holds it.
   std::optional<EntryOperand> Tape;
   bool InMemory = false; ///< Tape is an address of TapeHandleBytes or more
-  /// Returned and passed as a struct of this many bytes, whose first TapeHandleBytes
-  /// are used (enzyme_allocated without memory); zero if not, or if not known.
+  /// Returned and passed as a struct of this many bytes, whose first
+  /// TapeHandleBytes are used (enzyme_allocated without memory); zero if not,
+  /// or if not known.
   uint64_t ValueBytes = 0;
   /// If InMemory: its size, or a C++ reference to that.
   llvm::WeakTrackingVH MemoryBytes;
-  bool Keep = false;                  ///< the sweep does not release it
-  /// What the user has for it, in memory or by value; zero if that is not known.
+  bool Keep = false; ///< the sweep does not release it
+  /// What the user has for it, in memory or by value; zero if that is not
+  /// known.
   uint64_t UserBytes = 0;
 };
 
@@ -128,11 +130,12 @@ struct EntryCall {
   EntryTape OfTape;
   /// If the request is FromTape: that of the tangent sweeps.
   DerivativeRequest Tangents;
-  /// ReverseJoint and Sweep: adjoints of the result per lane, in pieces if it is a
-  /// struct; all ones where none are given.
+  /// ReverseJoint and Sweep: adjoints of the result per lane, in pieces if it
+  /// is a struct; all ones where none are given.
   llvm::SmallVector<llvm::SmallVector<EntryOperand, 1>, 1> Seeds;
 
-  /// Stands in what another call differentiates: the derivative will be differentiated.
+  /// Stands in what another call differentiates: the derivative will be
+  /// differentiated.
   bool Again = false;
 
   RequestTrail trail() const { return RequestTrail(*Call, Request.Primal); }

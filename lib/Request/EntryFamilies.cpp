@@ -13,7 +13,8 @@ using namespace retrograd;
 
 InactiveCall retrograd::inactiveCallOf(const CallBase &Call) {
   const Function *Callee = entryCallee(Call);
-  const EntryPointName *Entry = Callee ? entryPointOf(Callee->getName()) : nullptr;
+  const EntryPointName *Entry =
+      Callee ? entryPointOf(Callee->getName()) : nullptr;
   switch (Entry ? Entry->Role : EntryRole::NotYet) {
   case EntryRole::CallInactive:
     return InactiveCall::CallInactive;
@@ -57,13 +58,15 @@ PrecisionCall retrograd::precisionCallOf(const CallBase &Call) {
 
 bool retrograd::makesView(const CallBase &Call) {
   const Function *Callee = entryCallee(Call);
-  const EntryPointName *Entry = Callee ? entryPointOf(Callee->getName()) : nullptr;
+  const EntryPointName *Entry =
+      Callee ? entryPointOf(Callee->getName()) : nullptr;
   return Entry && Entry->Role == EntryRole::View;
 }
 
 FoldCall retrograd::foldCallOf(const CallBase &Call) {
   const Function *Callee = entryCallee(Call);
-  const EntryPointName *Entry = Callee ? entryPointOf(Callee->getName()) : nullptr;
+  const EntryPointName *Entry =
+      Callee ? entryPointOf(Callee->getName()) : nullptr;
   switch (Entry ? Entry->Role : EntryRole::NotYet) {
   case EntryRole::Sum:
     return FoldCall::Sum;
@@ -83,6 +86,7 @@ bool retrograd::isItsArgument(const Function &F) {
 
 bool retrograd::isTapeSizeCall(const CallBase &Call) {
   const Function *Callee = entryCallee(Call);
-  const EntryPointName *Entry = Callee ? entryPointOf(Callee->getName()) : nullptr;
+  const EntryPointName *Entry =
+      Callee ? entryPointOf(Callee->getName()) : nullptr;
   return Entry && Entry->Role == EntryRole::TapeSize;
 }

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Calls of the __enzyme_* family that tell something about the program, or stand
-// for a value. Each is replaced before requests are decoded, by the part of
-// lib/Pass that it is named with.
+// Calls of the __enzyme_* family that tell something about the program, or
+// stand for a value. Each is replaced before requests are decoded, by the part
+// of lib/Pass that it is named with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,11 +19,12 @@
 
 namespace retrograd {
 
-/// PrepareEntryCalls: asks for the size of a tape in memory of the user's, which is
-/// always TapeHandleBytes.
+/// PrepareEntryCalls: asks for the size of a tape in memory of the user's,
+/// which is always TapeHandleBytes.
 bool isTapeSizeCall(const llvm::CallBase &Call);
 
-/// PrepareEntryCalls: an entry point whose calls are replaced by their argument.
+/// PrepareEntryCalls: an entry point whose calls are replaced by their
+/// argument.
 bool isItsArgument(const llvm::Function &F);
 
 /// InactiveValues.
@@ -31,11 +32,18 @@ enum class InactiveCall : uint8_t { None, CallInactive, IgnoreDerivatives };
 InactiveCall inactiveCallOf(const llvm::CallBase &Call);
 
 /// Precision: what a call of the reduced-precision family asks for.
-enum class PrecisionCall : uint8_t { None, MemoryOf, OperationsOf, TruncateValue, ExpandValue };
+enum class PrecisionCall : uint8_t {
+  None,
+  MemoryOf,
+  OperationsOf,
+  TruncateValue,
+  ExpandValue
+};
 PrecisionCall precisionCallOf(const llvm::CallBase &Call);
 
-/// Hints: what a call tells about the program around it, without being a request.
-/// A call that makes memory of a pair of functions (docs/SparseViews.md).
+/// Hints: what a call tells about the program around it, without being a
+/// request. A call that makes memory of a pair of functions
+/// (docs/SparseViews.md).
 bool makesView(const llvm::CallBase &Call);
 /// One number of several.
 enum class FoldCall : uint8_t { None, Sum, Product };

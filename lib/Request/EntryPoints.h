@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a called name asks for. For lib/Request alone, but for the last two, which
-// are cheap enough to ask of every module.
+// What a called name asks for. For lib/Request alone, but for the last two,
+// which are cheap enough to ask of every module.
 //
 //===----------------------------------------------------------------------===//
 

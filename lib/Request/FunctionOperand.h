@@ -28,8 +28,8 @@ struct FunctionOperand {
   /// The parameter of the enclosing function that the value comes from, when it
   /// comes from nothing else: callers decide (see Pass/SpecializeWrappers).
   llvm::Argument *Parameter = nullptr;
-  /// The value is (or may be) the address of a variable that holds the function:
-  /// it names the function, but is not its address.
+  /// The value is (or may be) the address of a variable that holds the
+  /// function: it names the function, but is not its address.
   bool ByReference = false;
 };
 

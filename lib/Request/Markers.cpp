@@ -49,7 +49,8 @@ static StringRef markerWithin(const Value *V, bool *ByAddress, unsigned Depth) {
     return {};
   }
   if (isa<CastInst>(V) || isa<FreezeInst>(V))
-    return markerWithin(cast<Instruction>(V)->getOperand(0), ByAddress, Depth + 1);
+    return markerWithin(cast<Instruction>(V)->getOperand(0), ByAddress,
+                        Depth + 1);
   if (auto *Phi = dyn_cast<PHINode>(V)) {
     StringRef Common =
         Phi->getNumIncomingValues()
@@ -61,7 +62,8 @@ static StringRef markerWithin(const Value *V, bool *ByAddress, unsigned Depth) {
     return Common;
   }
   auto FromGlobal = [](const Value *P) -> StringRef {
-    if (const auto *Own = dyn_cast<IntrinsicInst>(P); Own && Own->getIntrinsicID() == Intrinsic::threadlocal_address)
+    if (const auto *Own = dyn_cast<IntrinsicInst>(P);
+        Own && Own->getIntrinsicID() == Intrinsic::threadlocal_address)
       P = Own->getArgOperand(0);
     auto *G = dyn_cast<GlobalVariable>(P->stripPointerCastsAndAliases());
     if (!G)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Markers are global variables, known by their names, whose value is passed before
-// an argument; or metadata of that text.
+// Markers are global variables, known by their names, whose value is passed
+// before an argument; or metadata of that text.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
 //===- Registrations.cpp - what users say of functions --------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,14 +31,19 @@ constexpr NamedKind AnnotationNames[] = {
 static const NamedKind *registrationOf(const GlobalVariable &G) {
   const NamedKind *Best = nullptr;
   for (const NamedKind &N : RegistrationNames)
-    if (G.getName().contains(N.Name) && (!Best || N.Name.size() > Best->Name.size()))
+    if (G.getName().contains(N.Name) &&
+        (!Best || N.Name.size() > Best->Name.size()))
       Best = &N;
   return Best;
 }
 
-bool retrograd::isRegistration(const GlobalVariable &G) { return registrationOf(G); }
+bool retrograd::isRegistration(const GlobalVariable &G) {
+  return registrationOf(G);
+}
 
-static Constant *stripped(Constant *C) { return cast<Constant>(C->stripPointerCastsAndAliases()); }
+static Constant *stripped(Constant *C) {
+  return cast<Constant>(C->stripPointerCastsAndAliases());
+}
 
 Function *retrograd::registeredFunction(Constant *C) {
   return C ? dyn_cast<Function>(stripped(C)) : nullptr;
@@ -61,7 +66,8 @@ static void flatten(Constant *C, SmallVectorImpl<Constant *> &Members) {
     return;
   }
   if (auto *Zero = dyn_cast<ConstantAggregateZero>(C)) {
-    for (unsigned I = 0, N = Zero->getElementCount().getFixedValue(); I != N; ++I)
+    for (unsigned I = 0, N = Zero->getElementCount().getFixedValue(); I != N;
+         ++I)
       flatten(Zero->getElementValue(I), Members);
     return;
   }
@@ -83,7 +89,8 @@ static void readGlobals(Module &M, SmallVectorImpl<Registration> &Found) {
       return Found.emplace_back(std::move(R));
     };
     // Marks list the functions that they mark.
-    if (Named->K == Registration::Inactive || Named->K == Registration::InactiveGlobal ||
+    if (Named->K == Registration::Inactive ||
+        Named->K == Registration::InactiveGlobal ||
         Named->K == Registration::NoEffect) {
       for (Constant *Member : Members)
         Make(Member);
@@ -106,7 +113,9 @@ static const NamedKind *annotationOf(StringRef Text) {
 /// its argument behind an equals sign.
 static void readAnnotations(Module &M, SmallVectorImpl<Registration> &Found) {
   GlobalVariable *All = M.getGlobalVariable("llvm.global.annotations");
-  auto *List = All && All->hasInitializer() ? dyn_cast<ConstantArray>(All->getInitializer()) : nullptr;
+  auto *List = All && All->hasInitializer()
+                   ? dyn_cast<ConstantArray>(All->getInitializer())
+                   : nullptr;
   if (!List)
     return;
   for (Use &U : List->operands()) {
@@ -122,12 +131,16 @@ static void readAnnotations(Module &M, SmallVectorImpl<Registration> &Found) {
     R.Of = dyn_cast<GlobalObject>(stripped(Entry->getOperand(0)));
     if (isa_and_nonnull<GlobalVariable>(R.Of) && R.K == Registration::Inactive)
       R.K = Registration::InactiveGlobal;
-    if (auto *Line = Entry->getNumOperands() > 3 ? dyn_cast<ConstantInt>(Entry->getOperand(3)) : nullptr)
+    if (auto *Line = Entry->getNumOperands() > 3
+                         ? dyn_cast<ConstantInt>(Entry->getOperand(3))
+                         : nullptr)
       R.Line = unsigned(Line->getZExtValue());
     if (!Argument.empty())
-      R.Operands.push_back(ConstantDataArray::getString(M.getContext(), Argument));
+      R.Operands.push_back(
+          ConstantDataArray::getString(M.getContext(), Argument));
     if (Entry->getNumOperands() > 4)
-      if (auto *Arguments = dyn_cast<GlobalVariable>(stripped(Entry->getOperand(4)));
+      if (auto *Arguments =
+              dyn_cast<GlobalVariable>(stripped(Entry->getOperand(4)));
           Arguments && Arguments->hasInitializer())
         flatten(Arguments->getInitializer(), R.Operands);
     Found.push_back(std::move(R));
@@ -143,15 +156,18 @@ static void readAttributes(Module &M, SmallVectorImpl<Registration> &Found) {
       R.Of = &F;
       bool Says = F.hasFnAttribute(N.Name);
       if (Says)
-        if (StringRef Text = F.getFnAttribute(N.Name).getValueAsString(); !Text.empty())
-          R.Operands.push_back(ConstantDataArray::getString(M.getContext(), Text));
+        if (StringRef Text = F.getFnAttribute(N.Name).getValueAsString();
+            !Text.empty())
+          R.Operands.push_back(
+              ConstantDataArray::getString(M.getContext(), Text));
       if (MDNode *Node = F.getMetadata(N.Name)) {
         Says = true;
         for (const MDOperand &Op : Node->operands()) {
           if (auto *C = dyn_cast_or_null<ConstantAsMetadata>(Op.get()))
             R.Operands.push_back(C->getValue());
           else if (auto *S = dyn_cast_or_null<MDString>(Op.get()))
-            R.Operands.push_back(ConstantDataArray::getString(M.getContext(), S->getString()));
+            R.Operands.push_back(
+                ConstantDataArray::getString(M.getContext(), S->getString()));
         }
       }
       if (Says)

@@ -1,15 +1,16 @@
-//===- Registrations.h - what users say of functions -------------*- C++ -*-===//
+//===- Registrations.h - what users say of functions -------------*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// There are three ways to say that a function has a rule, is inactive, allocates,
-// and so on: a global with a reserved name, an attribute in the source (clang's
-// annotate, which our own attributes become), and attributes or metadata of the
-// IR, which other front ends write. All are read here into one form; what they
-// mean is the business of Pass/UserRules.
+// There are three ways to say that a function has a rule, is inactive,
+// allocates, and so on: a global with a reserved name, an attribute in the
+// source (clang's annotate, which our own attributes become), and attributes or
+// metadata of the IR, which other front ends write. All are read here into one
+// form; what they mean is the business of Pass/UserRules.
 //
 //===----------------------------------------------------------------------===//
 

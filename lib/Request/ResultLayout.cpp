@@ -68,7 +68,7 @@ struct Leaf {
 /// The scalars of a type as they lie in memory. PackVectors: a vector is what
 /// clang made of a small struct, so it is aligned as its elements are.
 static void flatten(Type *T, uint64_t Offset, const DataLayout &DL,
-             SmallVectorImpl<Leaf> &Leaves) {
+                    SmallVectorImpl<Leaf> &Leaves) {
   if (auto *S = dyn_cast<StructType>(T)) {
     const StructLayout *Layout = DL.getStructLayout(S);
     for (unsigned I = 0; I < S->getNumElements(); ++I)
@@ -100,22 +100,23 @@ static Align alignmentOf(Type *T, bool PackVectors, const DataLayout &DL) {
   return DL.getABITypeAlign(T);
 }
 
-uint64_t retrograd::layOut(MutableArrayRef<EntryResult> Results, bool PackVectors,
-                const DataLayout &DL) {
+uint64_t retrograd::layOut(MutableArrayRef<EntryResult> Results,
+                           bool PackVectors, const DataLayout &DL) {
   uint64_t Offset = 0;
   for (EntryResult &R : Results) {
     Offset = alignTo(Offset, alignmentOf(R.Ty, PackVectors, DL));
     R.Offset = Offset;
     // A long double's padding belongs to it, as in an array.
-    Offset += R.Bytes                ? R.Bytes
-              : R.Ty->isX86_FP80Ty() ? DL.getTypeAllocSize(R.Ty).getFixedValue()
-                                     : DL.getTypeStoreSize(R.Ty).getFixedValue();
+    Offset += R.Bytes ? R.Bytes
+              : R.Ty->isX86_FP80Ty()
+                  ? DL.getTypeAllocSize(R.Ty).getFixedValue()
+                  : DL.getTypeStoreSize(R.Ty).getFixedValue();
   }
   return Offset;
 }
 
-bool retrograd::fits(ArrayRef<EntryResult> Results, uint64_t End, Type *Declared,
-          const DataLayout &DL) {
+bool retrograd::fits(ArrayRef<EntryResult> Results, uint64_t End,
+                     Type *Declared, const DataLayout &DL) {
   SmallVector<Leaf, 8> Want, Have;
   // What a result takes as a whole may be declared as anything.
   uint64_t Free = 0;

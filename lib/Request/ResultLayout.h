@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A declared result type has to hold what a derivative returns, number by number.
-// And how types are called in messages.
+// A declared result type has to hold what a derivative returns, number by
+// number. And how types are called in messages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ uint64_t layOut(llvm::MutableArrayRef<EntryResult> Results, bool PackVectors,
 /// Do these results, so laid out, fill memory of type Declared? Each floating-
 /// point leaf must meet a leaf of the same type, so that neither a number nor a
 /// byte of one is lost or invented.
-bool fits(llvm::ArrayRef<EntryResult> Results, uint64_t End, llvm::Type *Declared,
-          const llvm::DataLayout &DL);
+bool fits(llvm::ArrayRef<EntryResult> Results, uint64_t End,
+          llvm::Type *Declared, const llvm::DataLayout &DL);
 
 } // namespace retrograd
 

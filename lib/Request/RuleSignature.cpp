@@ -1,7 +1,7 @@
 //===- RuleSignature.cpp - what the functions of a rule take and give -----===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,9 @@ enum class Role : uint8_t { Number, Pointer, Other };
 } // namespace
 
 static Role roleOf(const Type *T) {
-  return T->isFPOrFPVectorTy() ? Role::Number : T->isPointerTy() ? Role::Pointer : Role::Other;
+  return T->isFPOrFPVectorTy() ? Role::Number
+         : T->isPointerTy()    ? Role::Pointer
+                               : Role::Other;
 }
 
 /// The numbers that a result consists of: itself, or the members of a struct of
@@ -28,9 +30,8 @@ static SmallVector<Type *, 2> numbersOf(Type *T) {
   if (T->isFPOrFPVectorTy())
     return {T};
   SmallVector<Type *, 2> Members;
-  if (auto *S = dyn_cast<StructType>(T); S && all_of(S->elements(), [](Type *E) {
-        return E->isFPOrFPVectorTy();
-      }))
+  if (auto *S = dyn_cast<StructType>(T);
+      S && all_of(S->elements(), [](Type *E) { return E->isFPOrFPVectorTy(); }))
     Members.append(S->element_begin(), S->element_end());
   return Members;
 }
@@ -48,7 +49,8 @@ const char *retrograd::cannotHaveRule(const Function &F) {
       return "takes a parameter that is no number and no pointer";
   }
   Type *R = F.getReturnType();
-  if (!R->isVoidTy() && !R->isPointerTy() && !R->isIntegerTy() && numbersOf(R).empty())
+  if (!R->isVoidTy() && !R->isPointerTy() && !R->isIntegerTy() &&
+      numbersOf(R).empty())
     return "returns a struct that mixes numbers and other things";
   return nullptr;
 }
@@ -108,7 +110,8 @@ static std::string parameters(const Function &Primal, bool Tangents) {
   return Text;
 }
 
-static std::string expectedAugment(const Function &Primal, const Function &F, bool Tape) {
+static std::string expectedAugment(const Function &Primal, const Function &F,
+                                   bool Tape) {
   std::vector<std::string> Members;
   if (Tape)
     Members.push_back("Tape tape");
@@ -120,12 +123,15 @@ static std::string expectedAugment(const Function &Primal, const Function &F, bo
   return result(Members) + userName(F) + "(" + parameters(Primal, false) + ")";
 }
 
-static std::string expectedReverse(const Function &Primal, const Function &F, bool Tape) {
+static std::string expectedReverse(const Function &Primal, const Function &F,
+                                   bool Tape) {
   std::vector<std::string> Members;
   for (const Argument &A : Primal.args())
     if (roleOf(A.getType()) == Role::Number)
-      Members.push_back(spellC(A.getType()) + "dx" + std::to_string(A.getArgNo() + 1));
-  std::string Text = result(Members) + userName(F) + "(" + parameters(Primal, false);
+      Members.push_back(spellC(A.getType()) + "dx" +
+                        std::to_string(A.getArgNo() + 1));
+  std::string Text =
+      result(Members) + userName(F) + "(" + parameters(Primal, false);
   auto Add = [&](const std::string &More) {
     Text += (Text.back() == '(' ? "" : ", ") + More;
   };
@@ -136,7 +142,8 @@ static std::string expectedReverse(const Function &Primal, const Function &F, bo
   return Text + ")";
 }
 
-static std::string expectedForward(const Function &Primal, const Function &F, bool Tape) {
+static std::string expectedForward(const Function &Primal, const Function &F,
+                                   bool Tape) {
   std::vector<std::string> Members;
   Type *R = Primal.getReturnType();
   if (!R->isVoidTy()) {
@@ -165,11 +172,11 @@ static unsigned readImage(RuleFunction &R, Function &F) {
   return 0;
 }
 
-/// Takes the primal's parameters from parameter Next of R.F on, each followed by
-/// a companion if it is a pointer, a number (Tangents), or something else
+/// Takes the primal's parameters from parameter Next of R.F on, each followed
+/// by a companion if it is a pointer, a number (Tangents), or something else
 /// (OfOthers: some tools hand those twice). False if the types do not fit.
-static bool readParameters(RuleFunction &R, const Function &Primal, bool Tangents, bool OfOthers,
-                           unsigned &Next) {
+static bool readParameters(RuleFunction &R, const Function &Primal,
+                           bool Tangents, bool OfOthers, unsigned &Next) {
   auto Take = [&](RuleOperand Operand, Type *T) {
     if (Next == R.F->arg_size() || R.F->getArg(Next)->getType() != T ||
         R.F->getArg(Next)->hasByValAttr())
@@ -213,7 +220,8 @@ static bool holds(Type *Image, uint64_t Bytes, const DataLayout &DL) {
 
 /// Reads the parameters from Next on as one tape. None if they are none, else
 /// its size; `Aligned` is its alignment at most.
-static std::optional<uint64_t> readTape(RuleFunction &R, unsigned Next, Align &Aligned) {
+static std::optional<uint64_t> readTape(RuleFunction &R, unsigned Next,
+                                        Align &Aligned) {
   const DataLayout &DL = R.F->getDataLayout();
   uint64_t Bytes = 0;
   Aligned = Align(1);
@@ -227,23 +235,27 @@ static std::optional<uint64_t> readTape(RuleFunction &R, unsigned Next, Align &A
     // The parts of a struct in registers start at multiples of eight.
     Bytes = alignTo(Bytes, std::max<uint64_t>(Own.value(), Bytes ? 8 : 1));
     R.Operands.push_back({RuleOperand::Tape, 0, Bytes});
-    Bytes += A.hasByValAttr() ? DL.getTypeAllocSize(T).getFixedValue() : storeEnd(T, DL);
+    Bytes += A.hasByValAttr() ? DL.getTypeAllocSize(T).getFixedValue()
+                              : storeEnd(T, DL);
     Aligned = std::max(Aligned, Own);
   }
   return Left > 2 ? std::nullopt : std::optional(Bytes);
 }
 
-/// Finds in Augment's image: a tape of that size, the primal result, the shadow.
-static bool readAugmentResult(RuleFunction &R, const Function &Primal, uint64_t TapeBytes,
-                              Align TapeAlign) {
+/// Finds in Augment's image: a tape of that size, the primal result, the
+/// shadow.
+static bool readAugmentResult(RuleFunction &R, const Function &Primal,
+                              uint64_t TapeBytes, Align TapeAlign) {
   const DataLayout &DL = Primal.getDataLayout();
   Type *P = Primal.getReturnType();
-  bool PointerAndShadow = P->isPointerTy() && R.Image && R.Image->isAggregateType();
+  bool PointerAndShadow =
+      P->isPointerTy() && R.Image && R.Image->isAggregateType();
   if (!TapeBytes && !PointerAndShadow) {
     if (R.Image == P)
       R.PrimalAt = 0;
     // Else a tape that nobody takes.
-    return !R.Image || R.Image == P || R.Image->isPointerTy() || R.Image->isIntegerTy();
+    return !R.Image || R.Image == P || R.Image->isPointerTy() ||
+           R.Image->isIntegerTy();
   }
   if (TapeBytes && holds(R.Image, TapeBytes, DL))
     return true; // the tape alone
@@ -271,11 +283,12 @@ static bool readAugmentResult(RuleFunction &R, const Function &Primal, uint64_t 
   return false;
 }
 
-static bool readAugment(RuleFunction &R, Function &F, const Function &Primal, uint64_t TapeBytes,
-                        Align TapeAlign) {
+static bool readAugment(RuleFunction &R, Function &F, const Function &Primal,
+                        uint64_t TapeBytes, Align TapeAlign) {
   for (bool OfOthers : {false, true}) {
     unsigned Next = readImage(R, F);
-    if (readParameters(R, Primal, /*Tangents=*/false, OfOthers, Next) && Next == F.arg_size())
+    if (readParameters(R, Primal, /*Tangents=*/false, OfOthers, Next) &&
+        Next == F.arg_size())
       return readAugmentResult(R, Primal, TapeBytes, TapeAlign);
   }
   return false;
@@ -296,17 +309,21 @@ static bool readAdjoints(RuleFunction &R, const Function &Primal) {
     }
   if (R.Adjoints.empty())
     return !R.Image;
-  if (R.Adjoints.size() == 1 && R.Image == Primal.getArg(R.Adjoints[0].first)->getType())
+  if (R.Adjoints.size() == 1 &&
+      R.Image == Primal.getArg(R.Adjoints[0].first)->getType())
     return true;
-  return R.Image && (holds(R.Image, alignTo(End, Whole), DL) || holds(R.Image, End, DL)) &&
+  return R.Image &&
+         (holds(R.Image, alignTo(End, Whole), DL) || holds(R.Image, End, DL)) &&
          !R.Image->isIntegerTy();
 }
 
-std::optional<RuleMismatch> retrograd::readReverseRule(RuleSignature &S, Function &Augment,
+std::optional<RuleMismatch> retrograd::readReverseRule(RuleSignature &S,
+                                                       Function &Augment,
                                                        Function &Reverse) {
   const Function &Primal = *S.Primal;
   SmallVector<Type *, 2> Seeds = numbersOf(Primal.getReturnType());
-  bool Tape = !Augment.getReturnType()->isVoidTy() || Augment.hasStructRetAttr();
+  bool Tape =
+      !Augment.getReturnType()->isVoidTy() || Augment.hasStructRetAttr();
   RuleMismatch Wrong{&Reverse, expectedReverse(Primal, Reverse, Tape)};
   bool Read = false;
   Align TapeAlign;
@@ -316,7 +333,8 @@ std::optional<RuleMismatch> retrograd::readReverseRule(RuleSignature &S, Functio
       continue;
     bool Seeded = true;
     for (auto [N, T] : enumerate(Seeds)) {
-      Seeded &= Next < Reverse.arg_size() && Reverse.getArg(Next)->getType() == T;
+      Seeded &=
+          Next < Reverse.arg_size() && Reverse.getArg(Next)->getType() == T;
       S.Reverse.Operands.push_back({RuleOperand::Seed, unsigned(N)});
       ++Next;
     }
@@ -332,15 +350,18 @@ std::optional<RuleMismatch> retrograd::readReverseRule(RuleSignature &S, Functio
   if (!Read || !readAdjoints(S.Reverse, Primal))
     return Wrong;
   if (!readAugment(S.Augment, Augment, Primal, S.TapeBytes, TapeAlign))
-    return RuleMismatch{&Augment, expectedAugment(Primal, Augment, S.TapeBytes != 0)};
+    return RuleMismatch{&Augment,
+                        expectedAugment(Primal, Augment, S.TapeBytes != 0)};
   return std::nullopt;
 }
 
-std::optional<RuleMismatch> retrograd::readForwardRule(RuleSignature &S, Function *Augment,
+std::optional<RuleMismatch> retrograd::readForwardRule(RuleSignature &S,
+                                                       Function *Augment,
                                                        Function &Forward) {
   const Function &Primal = *S.Primal;
   const DataLayout &DL = Primal.getDataLayout();
-  RuleMismatch Wrong{&Forward, expectedForward(Primal, Forward, Augment != nullptr)};
+  RuleMismatch Wrong{&Forward,
+                     expectedForward(Primal, Forward, Augment != nullptr)};
   bool Read = false;
   Align TapeAlign;
   for (bool OfOthers : {false, true}) {
@@ -356,8 +377,10 @@ std::optional<RuleMismatch> retrograd::readForwardRule(RuleSignature &S, Functio
   }
   if (!Read)
     return Wrong;
-  if (Augment && !readAugment(S.ForwardAugment, *Augment, Primal, S.ForwardTapeBytes, TapeAlign))
-    return RuleMismatch{Augment, expectedAugment(Primal, *Augment, S.ForwardTapeBytes != 0)};
+  if (Augment && !readAugment(S.ForwardAugment, *Augment, Primal,
+                              S.ForwardTapeBytes, TapeAlign))
+    return RuleMismatch{
+        Augment, expectedAugment(Primal, *Augment, S.ForwardTapeBytes != 0)};
   Type *P = Primal.getReturnType(), *Image = S.Forward.Image;
   if (P->isVoidTy())
     return Image ? std::optional(Wrong) : std::nullopt;

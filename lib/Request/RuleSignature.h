@@ -1,7 +1,8 @@
-//===- RuleSignature.h - what the functions of a rule take and give -*- C++ -*-===//
+//===- RuleSignature.h - what the functions of a rule take and give -*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -28,11 +29,11 @@ namespace retrograd {
 /// What one parameter of a rule's function is given.
 struct RuleOperand {
   enum Kind : uint8_t {
-    Primal,       ///< parameter Param of the primal
-    Shadow,       ///< its shadow (pointer), its tangent (number, forward)
-    Seed,         ///< adjoint of the result (or of its member Param)
-    Tape,         ///< bytes of the tape from Offset on
-    ResultMemory  ///< where the result goes
+    Primal,      ///< parameter Param of the primal
+    Shadow,      ///< its shadow (pointer), its tangent (number, forward)
+    Seed,        ///< adjoint of the result (or of its member Param)
+    Tape,        ///< bytes of the tape from Offset on
+    ResultMemory ///< where the result goes
   } K = Primal;
   unsigned Param = 0;
   uint64_t Offset = 0;
@@ -58,7 +59,8 @@ struct RuleSignature {
   RuleFunction Augment, Reverse, Forward;
   /// Gives the tape of Forward, if that takes one.
   RuleFunction ForwardAugment;
-  /// The tape of Reverse, the first bytes of Augment's image; and that of Forward.
+  /// The tape of Reverse, the first bytes of Augment's image; and that of
+  /// Forward.
   uint64_t TapeBytes = 0, ForwardTapeBytes = 0;
 };
 
@@ -73,10 +75,12 @@ struct RuleMismatch {
 const char *cannotHaveRule(const llvm::Function &F);
 
 /// Reads a pair or a single function of a user's rule for S.Primal into S.
-std::optional<RuleMismatch> readReverseRule(RuleSignature &S, llvm::Function &Augment,
+std::optional<RuleMismatch> readReverseRule(RuleSignature &S,
+                                            llvm::Function &Augment,
                                             llvm::Function &Reverse);
 /// Augment is null unless this is a split forward rule.
-std::optional<RuleMismatch> readForwardRule(RuleSignature &S, llvm::Function *Augment,
+std::optional<RuleMismatch> readForwardRule(RuleSignature &S,
+                                            llvm::Function *Augment,
                                             llvm::Function &Forward);
 
 } // namespace retrograd

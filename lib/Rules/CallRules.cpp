@@ -1,7 +1,7 @@
 //===- CallRules.cpp - calls differentiated by the callee's own body ------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -21,9 +21,12 @@
 using namespace llvm;
 using namespace retrograd;
 
-static const char *missing(const Instruction &, const ActivityAnalysis &) { return nullptr; }
+static const char *missing(const Instruction &, const ActivityAnalysis &) {
+  return nullptr;
+}
 
-static void needs(const Instruction &I, const ActivityAnalysis &, NeedSink Sink) {
+static void needs(const Instruction &I, const ActivityAnalysis &,
+                  NeedSink Sink) {
   Sink({Need::Tape, &I});
 }
 
@@ -51,7 +54,8 @@ static void emit(const Instruction &I, RuleContext &C) {
   unsigned Next = 0;
   for (const Value *Arg : Call.args())
     if (!A.hasShadow(Arg) && A.isVaried(Arg))
-      ForLanes([&] { C.accumulate(Arg, B.CreateExtractValue(Result, Next++)); });
+      ForLanes(
+          [&] { C.accumulate(Arg, B.CreateExtractValue(Result, Next++)); });
 }
 
 const Rule retrograd::CallRule = {missing, needs, emit, /*AllLanes=*/true};

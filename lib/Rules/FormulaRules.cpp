@@ -1,7 +1,7 @@
 //===- FormulaRules.cpp - operations whose derivative is a formula --------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -23,7 +23,8 @@ static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
   return R && R->Class == RuleClass::Formula ? nullptr : I.getOpcodeName();
 }
 
-static void needs(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
+static void needs(const Instruction &I, const ActivityAnalysis &A,
+                  NeedSink Sink) {
   const OperationRecord &R = *A.facts().catalogue().lookup(I);
   for (const Partial &P : R.Partials) {
     if (!A.isActive(I.getOperand(P.Operand)))

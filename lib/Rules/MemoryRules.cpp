@@ -1,7 +1,7 @@
 //===- MemoryRules.cpp - load and store -----------------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -22,7 +22,9 @@
 using namespace llvm;
 using namespace retrograd;
 
-static const Value *pointerOf(const Instruction &I) { return getLoadStorePointerOperand(&I); }
+static const Value *pointerOf(const Instruction &I) {
+  return getLoadStorePointerOperand(&I);
+}
 static Type *accessType(const Instruction &I) { return getLoadStoreType(&I); }
 
 static const char *missing(const Instruction &I, const ActivityAnalysis &) {
@@ -31,36 +33,45 @@ static const char *missing(const Instruction &I, const ActivityAnalysis &) {
   return nullptr;
 }
 
-static void needs(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
+static void needs(const Instruction &I, const ActivityAnalysis &A,
+                  NeedSink Sink) {
   Sink({Need::Shadow, pointerOf(I)});
   if (A.isMixed(pointerOf(I)))
     Sink({Need::Primal, pointerOf(I)});
 }
 
 /// The floats that a store of V to P puts down, merged where they form V.
-static SmallVector<TypedLeaf, 2> floatsStored(const StoreInst &S, bool Active, const ProgramFacts &Facts) {
+static SmallVector<TypedLeaf, 2> floatsStored(const StoreInst &S, bool Active,
+                                              const ProgramFacts &Facts) {
   const Value *V = S.getValueOperand();
   SmallVector<TypedLeaf, 2> Floats;
   const bool IsConstant = isa<Constant>(V);
   if (!IsConstant)
     append_range(Floats, Facts.shape(V).Floats);
-  if (!IsConstant && Floats.empty() && !Active && V->getType()->isIntegerTy() && !Facts.carriesPointer(V) &&
-      Facts.isPunned(S)) {
-    // Numbers and integers by turns: a number that was here before has no part in what was read later.
-    uint64_t Size = S.getModule()->getDataLayout().getTypeStoreSize(V->getType()).getFixedValue();
+  if (!IsConstant && Floats.empty() && !Active && V->getType()->isIntegerTy() &&
+      !Facts.carriesPointer(V) && Facts.isPunned(S)) {
+    // Numbers and integers by turns: a number that was here before has no part
+    // in what was read later.
+    uint64_t Size = S.getModule()
+                        ->getDataLayout()
+                        .getTypeStoreSize(V->getType())
+                        .getFixedValue();
     Floats.push_back({0, Size, {ByteKind::Unknown}});
     return Floats;
   }
   if (!IsConstant && (Active || Floats.empty()))
     return Floats;
   // A constant has no history: the memory tells what its bytes are. Zeroing a
-  // shadow that turns out to be no float harms nothing. The same for what lies beside
-  // a float in a register, if it is no pointer: two floats that are moved as one word.
+  // shadow that turns out to be no float harms nothing. The same for what lies
+  // beside a float in a register, if it is no pointer: two floats that are
+  // moved as one word.
   const DataLayout &DL = S.getModule()->getDataLayout();
   uint64_t Size = DL.getTypeStoreSize(V->getType()).getFixedValue();
-  for (const TypedLeaf &L : Facts.types().leavesOfAccess(&S, S.getPointerOperand(), Size))
-    if (IsConstant ? L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown
-                 : L.Kind.K == ByteKind::Unknown && L.Size < DL.getPointerSize())
+  for (const TypedLeaf &L :
+       Facts.types().leavesOfAccess(&S, S.getPointerOperand(), Size))
+    if (IsConstant
+            ? L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown
+            : L.Kind.K == ByteKind::Unknown && L.Size < DL.getPointerSize())
       Floats.push_back({L.Offset, L.Size, {ByteKind::Unknown}});
   return Floats;
 }
@@ -72,10 +83,12 @@ static Value *extractLeaf(IRBuilderBase &B, Value *X, const TypedLeaf &L) {
   if (T == L.Kind.FP)
     return X;
   if (T->isIntOrIntVectorTy()) { // a float may span lanes
-    X = B.CreateBitCast(X, B.getIntNTy(DL.getTypeSizeInBits(T).getFixedValue()));
+    X = B.CreateBitCast(X,
+                        B.getIntNTy(DL.getTypeSizeInBits(T).getFixedValue()));
     if (L.Offset)
       X = B.CreateLShr(X, L.Offset * 8);
-    return B.CreateBitCast(B.CreateTrunc(X, B.getIntNTy(L.Size * 8)), L.Kind.FP);
+    return B.CreateBitCast(B.CreateTrunc(X, B.getIntNTy(L.Size * 8)),
+                           L.Kind.FP);
   }
   if (auto *V = dyn_cast<FixedVectorType>(T)) {
     uint64_t Lane = DL.getTypeStoreSize(V->getElementType()).getFixedValue();
@@ -89,28 +102,33 @@ static Value *extractLeaf(IRBuilderBase &B, Value *X, const TypedLeaf &L) {
   }
   const StructLayout *SL = DL.getStructLayout(cast<StructType>(T));
   unsigned Field = SL->getElementContainingOffset(L.Offset);
-  return extractLeaf(B, B.CreateExtractValue(X, Field),
-                     {L.Offset - SL->getElementOffset(Field).getFixedValue(), L.Size, L.Kind});
+  return extractLeaf(
+      B, B.CreateExtractValue(X, Field),
+      {L.Offset - SL->getElementOffset(Field).getFixedValue(), L.Size, L.Kind});
 }
 
 /// X with the float leaf L replaced by Leaf.
-static Value *insertLeaf(IRBuilderBase &B, Value *X, const TypedLeaf &L, Value *Leaf) {
+static Value *insertLeaf(IRBuilderBase &B, Value *X, const TypedLeaf &L,
+                         Value *Leaf) {
   const DataLayout &DL = B.GetInsertBlock()->getModule()->getDataLayout();
   Type *T = X->getType();
   if (T == L.Kind.FP)
     return Leaf;
   if (T->isIntOrIntVectorTy()) {
     Type *All = B.getIntNTy(DL.getTypeSizeInBits(T).getFixedValue());
-    Value *Bits = B.CreateZExt(B.CreateBitCast(Leaf, B.getIntNTy(L.Size * 8)), All);
+    Value *Bits =
+        B.CreateZExt(B.CreateBitCast(Leaf, B.getIntNTy(L.Size * 8)), All);
     if (L.Offset)
       Bits = B.CreateShl(Bits, L.Offset * 8);
-    return B.CreateBitCast(B.CreateOr(B.CreateBitCast(X, All), Bits), T); // X starts from zero
+    return B.CreateBitCast(B.CreateOr(B.CreateBitCast(X, All), Bits),
+                           T); // X starts from zero
   }
   if (auto *V = dyn_cast<FixedVectorType>(T)) {
     uint64_t Lane = DL.getTypeStoreSize(V->getElementType()).getFixedValue();
     Value *Old = B.CreateExtractElement(X, L.Offset / Lane);
-    return B.CreateInsertElement(X, insertLeaf(B, Old, {L.Offset % Lane, L.Size, L.Kind}, Leaf),
-                                 L.Offset / Lane);
+    return B.CreateInsertElement(
+        X, insertLeaf(B, Old, {L.Offset % Lane, L.Size, L.Kind}, Leaf),
+        L.Offset / Lane);
   }
   unsigned Index;
   uint64_t Inside;
@@ -124,18 +142,22 @@ static Value *insertLeaf(IRBuilderBase &B, Value *X, const TypedLeaf &L, Value *
     Inside = L.Offset - SL->getElementOffset(Index).getFixedValue();
   }
   Value *Old = B.CreateExtractValue(X, Index);
-  return B.CreateInsertValue(X, insertLeaf(B, Old, {Inside, L.Size, L.Kind}, Leaf), Index);
+  return B.CreateInsertValue(
+      X, insertLeaf(B, Old, {Inside, L.Size, L.Kind}, Leaf), Index);
 }
 
 /// Runs Body where the shadow is not the primal itself.
-static void ifShadowed(RuleContext &C, const Value *P, function_ref<void(Value *Shadow)> Body) {
+static void ifShadowed(RuleContext &C, const Value *P,
+                       function_ref<void(Value *Shadow)> Body) {
   IRBuilderBase &B = C.builder();
   Value *Shadow = C.shadow(P);
   if (!C.activity().isMixed(P))
     return Body(Shadow);
   Value *Own = B.CreateICmpNE(Shadow, C.primal(P), "has.sh");
-  BasicBlock *Then = BasicBlock::Create(B.getContext(), "sh.then", B.GetInsertBlock()->getParent());
-  BasicBlock *Done = BasicBlock::Create(B.getContext(), "sh.done", B.GetInsertBlock()->getParent());
+  BasicBlock *Then = BasicBlock::Create(B.getContext(), "sh.then",
+                                        B.GetInsertBlock()->getParent());
+  BasicBlock *Done = BasicBlock::Create(B.getContext(), "sh.done",
+                                        B.GetInsertBlock()->getParent());
   B.CreateCondBr(Own, Then, Done);
   B.SetInsertPoint(Then);
   Body(Shadow);
@@ -144,13 +166,17 @@ static void ifShadowed(RuleContext &C, const Value *P, function_ref<void(Value *
 }
 
 /// Adds X to the adjoint at Address, where other threads may do so, too.
-static void addAtomically(RuleContext &C, Value *Address, Value *X, Accumulation How) {
+static void addAtomically(RuleContext &C, Value *Address, Value *X,
+                          Accumulation How) {
   IRBuilderBase &B = C.builder();
   if (auto *V = dyn_cast<FixedVectorType>(X->getType())) {
-    uint64_t Step = B.GetInsertBlock()->getModule()->getDataLayout().getTypeAllocSize(V->getElementType());
+    uint64_t Step =
+        B.GetInsertBlock()->getModule()->getDataLayout().getTypeAllocSize(
+            V->getElementType());
     for (unsigned Lane = 0; Lane != V->getNumElements(); ++Lane)
-      addAtomically(C, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, Lane * Step),
-                    B.CreateExtractElement(X, Lane), How);
+      addAtomically(
+          C, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, Lane * Step),
+          B.CreateExtractElement(X, Lane), How);
     return;
   }
   StringRef Name = X->getType()->isDoubleTy()   ? "f64"
@@ -159,36 +185,49 @@ static void addAtomically(RuleContext &C, Value *Address, Value *X, Accumulation
                                                 : "f16";
   bool Native = X->getType()->isDoubleTy() || X->getType()->isFloatTy();
   if (auto Place = Native ? C.sharedPlace(Address) : std::nullopt) {
-    Function *Merge = C.runtime(((Place->Inline ? "rg_merge_here_" : "rg_merge_shared_") + Name).str());
-    Value *Base = B.CreateAddrSpaceCast(Place->Base, Merge->getArg(0)->getType());
-    C.markAdjointAccess(B.CreateCall(Merge, {Base, B.getInt32(Place->Offset), X, Place->Peers}));
+    Function *Merge = C.runtime(
+        ((Place->Inline ? "rg_merge_here_" : "rg_merge_shared_") + Name).str());
+    Value *Base =
+        B.CreateAddrSpaceCast(Place->Base, Merge->getArg(0)->getType());
+    C.markAdjointAccess(B.CreateCall(
+        Merge, {Base, B.getInt32(Place->Offset), X, Place->Peers}));
     return;
   }
   if (Address->getType()->getPointerAddressSpace())
     Address = B.CreateAddrSpaceCast(Address, B.getPtrTy());
   bool Merges = How == Accumulation::Merged && Native;
-  C.markAdjointAccess(
-      B.CreateCall(C.runtime(((Merges ? "rg_merge_" : "rg_accumulate_") + Name).str()), {Address, X}));
+  C.markAdjointAccess(B.CreateCall(
+      C.runtime(((Merges ? "rg_merge_" : "rg_accumulate_") + Name).str()),
+      {Address, X}));
 }
 
 /// Adds X to the adjoint at Address by one instruction per number.
 static void addWhole(RuleContext &C, Value *Address, Value *X) {
   IRBuilderBase &B = C.builder();
   if (auto *V = dyn_cast<FixedVectorType>(X->getType())) {
-    uint64_t Step = B.GetInsertBlock()->getModule()->getDataLayout().getTypeAllocSize(V->getElementType());
+    uint64_t Step =
+        B.GetInsertBlock()->getModule()->getDataLayout().getTypeAllocSize(
+            V->getElementType());
     for (unsigned Lane = 0; Lane != V->getNumElements(); ++Lane)
-      addWhole(C, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, Lane * Step), B.CreateExtractElement(X, Lane));
+      addWhole(
+          C, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, Lane * Step),
+          B.CreateExtractElement(X, Lane));
     return;
   }
-  C.markAdjointAccess(
-      B.CreateAtomicRMW(AtomicRMWInst::FAdd, Address, X, MaybeAlign(), AtomicOrdering::Monotonic));
+  C.markAdjointAccess(B.CreateAtomicRMW(AtomicRMWInst::FAdd, Address, X,
+                                        MaybeAlign(),
+                                        AtomicOrdering::Monotonic));
 }
 
-/// Takes the adjoint of type T at Address by an exchange, where the machine is better
-/// at that than at a load and a store. Null if not.
+/// Takes the adjoint of type T at Address by an exchange, where the machine is
+/// better at that than at a load and a store. Null if not.
 static Value *takeByExchange(RuleContext &C, Type *T, Value *Address, Align A) {
   IRBuilderBase &B = C.builder();
-  uint64_t Bits = B.GetInsertBlock()->getModule()->getDataLayout().getTypeSizeInBits(T).getFixedValue();
+  uint64_t Bits = B.GetInsertBlock()
+                      ->getModule()
+                      ->getDataLayout()
+                      .getTypeSizeInBits(T)
+                      .getFixedValue();
   MemorySpace Space = C.target().spaceOf(*Address);
   if (!C.exchanges() || (Bits != 32 && Bits != 64) || A.value() * 8 < Bits ||
       (Space != MemorySpace::Generic && Space != MemorySpace::Global) ||
@@ -196,7 +235,8 @@ static Value *takeByExchange(RuleContext &C, Type *T, Value *Address, Align A) {
     return nullptr;
   if (Address->getType()->getPointerAddressSpace())
     Address = B.CreateAddrSpaceCast(Address, B.getPtrTy());
-  CallInst *Taken = B.CreateCall(C.runtime(Bits == 32 ? "rg_take_b32" : "rg_take_b64"), {Address});
+  CallInst *Taken = B.CreateCall(
+      C.runtime(Bits == 32 ? "rg_take_b32" : "rg_take_b64"), {Address});
   C.markAdjointAccess(Taken);
   return B.CreateBitCast(Taken, T);
 }
@@ -231,12 +271,13 @@ static void emitLoad(const LoadInst &L, RuleContext &C) {
         B.SetInsertPoint(Done);
       }
     };
-    Align Alignment = shadowAlign(L.getType(), L.getAlign(), L.getModule()->getDataLayout());
+    Align Alignment =
+        shadowAlign(L.getType(), L.getAlign(), L.getModule()->getDataLayout());
     if (L.getType()->isFPOrFPVectorTy())
       return Add(Shadow, Seed, Alignment);
     for (const TypedLeaf &F : C.activity().facts().shape(&L).Floats)
-      Add(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Shadow, F.Offset), extractLeaf(B, Seed, F),
-          commonAlignment(Alignment, F.Offset));
+      Add(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Shadow, F.Offset),
+          extractLeaf(B, Seed, F), commonAlignment(Alignment, F.Offset));
   });
 }
 
@@ -259,7 +300,8 @@ static void emitStore(const StoreInst &S, RuleContext &C) {
     Carrier = Entry.CreateAlloca(V->getType(), nullptr, "store.adj");
     B.CreateStore(adjointZero(V->getType()), Carrier);
   }
-  Align Alignment = shadowAlign(V->getType(), S.getAlign(), S.getModule()->getDataLayout());
+  Align Alignment =
+      shadowAlign(V->getType(), S.getAlign(), S.getModule()->getDataLayout());
   ifShadowed(C, S.getPointerOperand(), [&](Value *Shadow) {
     auto TakeAt = [&](Type *T, Value *Address, Align A) -> Value * {
       if (Active)
@@ -268,7 +310,8 @@ static void emitStore(const StoreInst &S, RuleContext &C) {
       LoadInst *Old = Active ? B.CreateAlignedLoad(T, Address, A) : nullptr;
       if (Old)
         C.markAdjointAccess(Old);
-      C.markAdjointAccess(B.CreateAlignedStore(Constant::getNullValue(T), Address, A));
+      C.markAdjointAccess(
+          B.CreateAlignedStore(Constant::getNullValue(T), Address, A));
       return Old;
     };
     Value *X = nullptr;
@@ -278,8 +321,9 @@ static void emitStore(const StoreInst &S, RuleContext &C) {
       X = Constant::getNullValue(V->getType());
       for (const TypedLeaf &F : Floats) {
         Type *T = F.Kind.FP ? F.Kind.FP : B.getIntNTy(F.Size * 8);
-        Value *Leaf = TakeAt(T, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Shadow, F.Offset),
-                             commonAlignment(Alignment, F.Offset));
+        Value *Leaf = TakeAt(
+            T, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Shadow, F.Offset),
+            commonAlignment(Alignment, F.Offset));
         if (Active)
           X = insertLeaf(B, X, F, Leaf);
       }

@@ -1,7 +1,7 @@
 //===- MoveRules.cpp - select, casts and bit moves ------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -42,7 +42,8 @@ static const APInt *constantMask(const Instruction &I) {
   return N ? &N->getValue() : nullptr;
 }
 
-static MaskEffect effectOf(const APInt &Mask, ArrayRef<TypedLeaf> Floats, unsigned Width) {
+static MaskEffect effectOf(const APInt &Mask, ArrayRef<TypedLeaf> Floats,
+                           unsigned Width) {
   bool Bytes = true, Sign = true, AllButSign = true;
   for (const TypedLeaf &L : Floats) {
     unsigned Bits = L.Size * 8, At = (L.Offset * 8) % Width;
@@ -53,8 +54,8 @@ static MaskEffect effectOf(const APInt &Mask, ArrayRef<TypedLeaf> Floats, unsign
     Sign &= Part.isSignMask() || Part.isZero();
     AllButSign &= Part.isMaxSignedValue() || Part.isAllOnes();
   }
-  return Bytes ? MaskEffect::Bytes
-         : Sign ? MaskEffect::Sign
+  return Bytes        ? MaskEffect::Bytes
+         : Sign       ? MaskEffect::Sign
          : AllButSign ? MaskEffect::AllButSign
                       : MaskEffect::Other;
 }
@@ -73,13 +74,16 @@ static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
   case Instruction::Shl:
   case Instruction::LShr: {
     const APInt *By = constantMask(I);
-    return By && By->urem(8) == 0 ? nullptr : "shift of the bits of a floating-point number";
+    return By && By->urem(8) == 0
+               ? nullptr
+               : "shift of the bits of a floating-point number";
   }
   case Instruction::Or:
     if (!isa<Constant>(I.getOperand(1)))
       return nullptr;
-    return maskEffect(I, A) == MaskEffect::Other ? "or of the bits of a floating-point number"
-                                                 : nullptr;
+    return maskEffect(I, A) == MaskEffect::Other
+               ? "or of the bits of a floating-point number"
+               : nullptr;
   case Instruction::And:
   case Instruction::Xor: {
     MaskEffect E = maskEffect(I, A);
@@ -101,7 +105,8 @@ static bool readsSign(const Instruction &I, const ActivityAnalysis &A) {
          maskEffect(I, A) == MaskEffect::Sign;
 }
 
-static void needs(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
+static void needs(const Instruction &I, const ActivityAnalysis &A,
+                  NeedSink Sink) {
   if (isa<SelectInst>(I) || readsSign(I, A))
     Sink({Need::Primal, I.getOperand(0)});
 }
@@ -138,7 +143,8 @@ static void emit(const Instruction &I, RuleContext &C) {
   case Instruction::Or:
     if (readsSign(I, C.activity())) { // -|x|
       Value *Mask = I.getOperand(1);
-      return C.accumulate(X, B.CreateXor(Seed, B.CreateAnd(B.CreateNot(C.primal(X)), Mask)));
+      return C.accumulate(
+          X, B.CreateXor(Seed, B.CreateAnd(B.CreateNot(C.primal(X)), Mask)));
     }
     C.accumulate(X, Seed);
     return C.accumulate(I.getOperand(1), Seed);
@@ -146,7 +152,8 @@ static void emit(const Instruction &I, RuleContext &C) {
     Value *Mask = I.getOperand(1);
     if (!readsSign(I, C.activity()))
       return C.accumulate(X, B.CreateAnd(Seed, Mask));
-    return C.accumulate(X, B.CreateXor(Seed, B.CreateAnd(C.primal(X), B.CreateNot(Mask))));
+    return C.accumulate(
+        X, B.CreateXor(Seed, B.CreateAnd(C.primal(X), B.CreateNot(Mask))));
   }
   case Instruction::Xor:
     return C.accumulate(X, B.CreateXor(Seed, I.getOperand(1)));

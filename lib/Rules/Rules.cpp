@@ -1,7 +1,7 @@
 //===- Rules.cpp - which rule governs an instruction ----------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,10 @@
 using namespace llvm;
 using namespace retrograd;
 
-static const char *nothingMissing(const Instruction &, const ActivityAnalysis &) { return nullptr; }
+static const char *nothingMissing(const Instruction &,
+                                  const ActivityAnalysis &) {
+  return nullptr;
+}
 static void noNeeds(const Instruction &, const ActivityAnalysis &, NeedSink) {}
 static void emitNothing(const Instruction &, RuleContext &) {}
 const Rule retrograd::NothingRule = {nothingMissing, noNeeds, emitNothing};
@@ -112,8 +115,8 @@ static const Rule *ruleFor(const Instruction &I, const ActivityAnalysis &A) {
   }
 }
 
-/// The integer V may be the bits of an active number: an atomic operation on integers
-/// in a loop that does what the machine cannot do on numbers.
+/// The integer V may be the bits of an active number: an atomic operation on
+/// integers in a loop that does what the machine cannot do on numbers.
 static bool holdsActiveBits(const Value *V, const ActivityAnalysis &A) {
   SmallVector<const Value *, 8> Work{V};
   SmallPtrSet<const Value *, 16> Seen;
@@ -123,7 +126,8 @@ static bool holdsActiveBits(const Value *V, const ActivityAnalysis &A) {
       continue;
     if (A.isVaried(I))
       return true;
-    if (isa<BitCastInst, PHINode, SelectInst, FreezeInst, TruncInst, ZExtInst, SExtInst>(I) ||
+    if (isa<BitCastInst, PHINode, SelectInst, FreezeInst, TruncInst, ZExtInst,
+            SExtInst>(I) ||
         (I->isBinaryOp() && I->getType()->isIntOrIntVectorTy()))
       append_range(Work, I->operands());
   }
@@ -143,7 +147,8 @@ bool retrograd::hasReverse(const Instruction &I, const ActivityAnalysis &A) {
       case RuleClass::Allocation:
         // What the program finds zero in memory takes an adjoint that nothing
         // reads; only a second sweep would take it for its own.
-        return R->ZeroFills && !R->SizeArgs.empty() && A.facts().manySweeps() && A.isActiveMemory(C) && A.hasShadow(C);
+        return R->ZeroFills && !R->SizeArgs.empty() && A.facts().manySweeps() &&
+               A.isActiveMemory(C) && A.hasShadow(C);
       case RuleClass::Inactive:
       case RuleClass::Deallocation:
         return false;
@@ -176,28 +181,33 @@ bool retrograd::hasReverse(const Instruction &I, const ActivityAnalysis &A) {
   auto MovesFloats = [&](const Value *P, Type *T) {
     if (!A.isActiveMemory(P))
       return false;
-    uint64_t Size = I.getModule()->getDataLayout().getTypeStoreSize(T).getFixedValue();
-    return any_of(A.facts().types().leavesOfAccess(&I, P, Size), [](const TypedLeaf &L) {
-      return L.Kind.K != ByteKind::Integer && L.Kind.K != ByteKind::Pointer;
-    });
+    uint64_t Size =
+        I.getModule()->getDataLayout().getTypeStoreSize(T).getFixedValue();
+    return any_of(
+        A.facts().types().leavesOfAccess(&I, P, Size), [](const TypedLeaf &L) {
+          return L.Kind.K != ByteKind::Integer && L.Kind.K != ByteKind::Pointer;
+        });
   };
   if (const auto *M = dyn_cast<AtomicRMWInst>(&I))
     return MovesFloats(M->getPointerOperand(), M->getType()) ||
            holdsActiveBits(M->getValOperand(), A);
   if (const auto *M = dyn_cast<AtomicCmpXchgInst>(&I))
-    return MovesFloats(M->getPointerOperand(), M->getNewValOperand()->getType()) ||
+    return MovesFloats(M->getPointerOperand(),
+                       M->getNewValOperand()->getType()) ||
            holdsActiveBits(M->getNewValOperand(), A);
   return A.isActive(&I);
 }
 
-const char *retrograd::missingRule(const Instruction &I, const ActivityAnalysis &A) {
+const char *retrograd::missingRule(const Instruction &I,
+                                   const ActivityAnalysis &A) {
   if (!hasReverse(I, A))
     return nullptr;
   const Rule *R = ruleFor(I, A);
   return R ? R->Missing(I, A) : I.getOpcodeName();
 }
 
-void retrograd::visitNeeds(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
+void retrograd::visitNeeds(const Instruction &I, const ActivityAnalysis &A,
+                           NeedSink Sink) {
   if (hasReverse(I, A))
     ruleFor(I, A)->Needs(I, A, Sink);
 }
@@ -228,13 +238,14 @@ Constant *retrograd::adjointZero(Type *T) {
   }
   if (auto *Arr = dyn_cast<ArrayType>(T))
     return ConstantArray::get(
-        Arr, SmallVector<Constant *, 8>(Arr->getNumElements(), adjointZero(Arr->getElementType())));
+        Arr, SmallVector<Constant *, 8>(Arr->getNumElements(),
+                                        adjointZero(Arr->getElementType())));
   return Constant::getNullValue(T);
 }
 
-/// An end of a copy knows of a float where the copy moves none, and its derivative
-/// would be lost; or of a pointer where it moves a float. (A float where there is an
-/// integer loses nothing: integers have no derivative.)
+/// An end of a copy knows of a float where the copy moves none, and its
+/// derivative would be lost; or of a pointer where it moves a float. (A float
+/// where there is an integer loses nothing: integers have no derivative.)
 static bool disagrees(ArrayRef<TypedLeaf> Moved, ArrayRef<TypedLeaf> End) {
   for (const TypedLeaf &X : Moved)
     for (const TypedLeaf &Y : End)
@@ -247,13 +258,16 @@ static bool disagrees(ArrayRef<TypedLeaf> Moved, ArrayRef<TypedLeaf> End) {
 }
 
 /// The same of all that two patterns of one period say.
-static bool disagrees(const TypeAnalysis::Pattern &Moved, const TypeAnalysis::Pattern &End) {
+static bool disagrees(const TypeAnalysis::Pattern &Moved,
+                      const TypeAnalysis::Pattern &End) {
   if (Moved.Header == End.Header)
     return disagrees(Moved.Leaves, End.Leaves);
   // What the longer header covers is in the other one some first repetitions.
   auto Unrolled = [&](const TypeAnalysis::Pattern &P) {
     SmallVector<TypedLeaf, 4> Result = P.Leaves;
-    for (uint64_t By = P.Period; P.Header + By < std::max(Moved.Header, End.Header) + P.Period; By += P.Period)
+    for (uint64_t By = P.Period;
+         P.Header + By < std::max(Moved.Header, End.Header) + P.Period;
+         By += P.Period)
       for (TypedLeaf L : P.Leaves)
         if (L.Offset >= P.Header) {
           L.Offset += By;
@@ -264,23 +278,25 @@ static bool disagrees(const TypeAnalysis::Pattern &Moved, const TypeAnalysis::Pa
   return disagrees(Unrolled(Moved), Unrolled(End));
 }
 
-/// A leaf that the copying function takes for a pointer or for a float, where an end of
-/// the copy holds both by turns.
-static bool isOneOfTwo(const TypeAnalysis &TA, const TypedLeaf &L, const Value *Dest,
-                       const Value *Source) {
+/// A leaf that the copying function takes for a pointer or for a float, where
+/// an end of the copy holds both by turns.
+static bool isOneOfTwo(const TypeAnalysis &TA, const TypedLeaf &L,
+                       const Value *Dest, const Value *Source) {
   if (L.Kind.K != ByteKind::Pointer && L.Kind.K != ByteKind::Float)
     return false;
   return any_of(ArrayRef{Dest, Source}, [&](const Value *P) {
     return TA.sharedWithPointers(P, L.Offset, L.Size, /*Integers=*/true) &&
-           (L.Kind.K == ByteKind::Pointer || TA.holdsPointers(P, L.Offset, L.Size));
+           (L.Kind.K == ByteKind::Pointer ||
+            TA.holdsPointers(P, L.Offset, L.Size));
   });
 }
 
 /// Words of a copy that hold doubles and pointers by turns, at both ends and in
-/// the opinion of both, become leaves of their own kind: the runtime tells one from
-/// the other (runtime/memory.c). Others that the ends disagree about stay.
-static bool shareWords(const ProgramFacts &Facts, SmallVectorImpl<TypedLeaf> &Leaves,
-                       const Value *Dest, const Value *Source, uint64_t Size) {
+/// the opinion of both, become leaves of their own kind: the runtime tells one
+/// from the other (runtime/memory.c). Others that the ends disagree about stay.
+static bool shareWords(const ProgramFacts &Facts,
+                       SmallVectorImpl<TypedLeaf> &Leaves, const Value *Dest,
+                       const Value *Source, uint64_t Size) {
   constexpr uint64_t Word = 8;
   const TypeAnalysis &TA = Facts.types();
   // The shadow of an integer is zero where nobody but us writes it.
@@ -289,7 +305,8 @@ static bool shareWords(const ProgramFacts &Facts, SmallVectorImpl<TypedLeaf> &Le
     return O != TypeAnalysis::NoObject && !Facts.exposed().test(O);
   };
   const bool Private = IsPrivate(Dest) && IsPrivate(Source);
-  SmallVector<TypedLeaf, 4> AtDest = TA.leavesAt(Dest, Size), AtSource = TA.leavesAt(Source, Size);
+  SmallVector<TypedLeaf, 4> AtDest = TA.leavesAt(Dest, Size),
+                            AtSource = TA.leavesAt(Source, Size);
   auto Within = [](ArrayRef<TypedLeaf> From, uint64_t At) {
     SmallVector<TypedLeaf, 2> Here;
     copy_if(From, std::back_inserter(Here), [&](const TypedLeaf &L) {
@@ -301,9 +318,11 @@ static bool shareWords(const ProgramFacts &Facts, SmallVectorImpl<TypedLeaf> &Le
   for (uint64_t At = 0; At < Size; At += Word) {
     SmallVector<TypedLeaf, 2> D = Within(AtDest, At), S = Within(AtSource, At);
     SmallVector<TypedLeaf, 2> Moved = Within(Leaves, At);
-    if (none_of(Moved, [&](const TypedLeaf &L) {
-          return L.Kind.K == ByteKind::Conflict || isOneOfTwo(TA, L, Dest, Source);
-        }) &&
+    if (none_of(Moved,
+                [&](const TypedLeaf &L) {
+                  return L.Kind.K == ByteKind::Conflict ||
+                         isOneOfTwo(TA, L, Dest, Source);
+                }) &&
         !disagrees(Moved, D) && !disagrees(Moved, S))
       continue;
     Type *OfDest = TA.sharedWithPointers(Dest, At, Word, Private),
@@ -323,22 +342,26 @@ static bool shareWords(const ProgramFacts &Facts, SmallVectorImpl<TypedLeaf> &Le
   for (const TypedLeaf &L : Leaves) {
     uint64_t Shared = 0;
     for (const TypedLeaf &R : Result)
-      if (isShared(R) && R.Offset < L.Offset + L.Size && L.Offset < R.Offset + R.Size)
-        Shared += std::min(R.Offset + R.Size, L.Offset + L.Size) - std::max(R.Offset, L.Offset);
+      if (isShared(R) && R.Offset < L.Offset + L.Size &&
+          L.Offset < R.Offset + R.Size)
+        Shared += std::min(R.Offset + R.Size, L.Offset + L.Size) -
+                  std::max(R.Offset, L.Offset);
     if (!Shared)
       Result.push_back(L);
     else if (Shared != L.Size)
       return false; // across the border of such a word
   }
-  llvm::sort(Result, [](const TypedLeaf &A, const TypedLeaf &B) { return A.Offset < B.Offset; });
+  llvm::sort(Result, [](const TypedLeaf &A, const TypedLeaf &B) {
+    return A.Offset < B.Offset;
+  });
   Leaves = std::move(Result);
   return true;
 }
 
-/// Integers here, but floats to the callers: what is copied element by element and
-/// never used tells nothing of itself.
-static bool callersDisagree(const TypeAnalysis &TA, ArrayRef<TypedLeaf> Leaves, const Value *Dest,
-                            const Value *Source) {
+/// Integers here, but floats to the callers: what is copied element by element
+/// and never used tells nothing of itself.
+static bool callersDisagree(const TypeAnalysis &TA, ArrayRef<TypedLeaf> Leaves,
+                            const Value *Dest, const Value *Source) {
   return any_of(Leaves, [&](const TypedLeaf &L) {
     return L.Kind.K == ByteKind::Integer &&
            (TA.callersKnowFloat(Dest, L.Offset, L.Size) ||
@@ -346,10 +369,14 @@ static bool callersDisagree(const TypeAnalysis &TA, ArrayRef<TypedLeaf> Leaves, 
   });
 }
 
-/// A member is an integer by declaration, and the program keeps bits of a number in it.
-static bool integersHoldFloats(const TypeAnalysis &TA, const TypeAnalysis::Pattern &Elements, const Value *End) {
+/// A member is an integer by declaration, and the program keeps bits of a
+/// number in it.
+static bool integersHoldFloats(const TypeAnalysis &TA,
+                               const TypeAnalysis::Pattern &Elements,
+                               const Value *End) {
   return any_of(Elements.Leaves, [&](const TypedLeaf &L) {
-    return L.Kind.K == ByteKind::Integer && TA.storesFloat(End, L.Size, L.Offset, Elements.Period);
+    return L.Kind.K == ByteKind::Integer &&
+           TA.storesFloat(End, L.Size, L.Offset, Elements.Period);
   });
 }
 
@@ -367,10 +394,14 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
   // A piece of a float cannot be moved as a float.
   auto Cut = [&](const TypedLeaf &L) {
     return L.Kind.K == ByteKind::Float &&
-           L.Size % TA.dataLayout().getTypeStoreSize(L.Kind.FP).getFixedValue() != 0;
+           L.Size % TA.dataLayout()
+                        .getTypeStoreSize(L.Kind.FP)
+                        .getFixedValue() !=
+               0;
   };
   auto Unclear = [&](const TypedLeaf &L) {
-    return L.Kind.K == ByteKind::Unknown || L.Kind.K == ByteKind::Conflict || Cut(L);
+    return L.Kind.K == ByteKind::Unknown || L.Kind.K == ByteKind::Conflict ||
+           Cut(L);
   };
   auto Contradicts = [&](const TypedLeaf &L) {
     return L.Kind.K == ByteKind::Conflict || Cut(L);
@@ -393,9 +424,11 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
   };
   const auto *N = dyn_cast<ConstantInt>(Length);
   if (std::optional<TypeAnalysis::Pattern> Elements = TA.elementsOf(I)) {
-    Shape.Ambiguous = integersHoldFloats(TA, *Elements, Dest) || (Source && integersHoldFloats(TA, *Elements, Source));
+    Shape.Ambiguous = integersHoldFloats(TA, *Elements, Dest) ||
+                      (Source && integersHoldFloats(TA, *Elements, Source));
     Shape.Known = !Shape.Ambiguous;
-    if (N && N->getZExtValue() <= ExplicitLimit && N->getZExtValue() % Elements->Period == 0) {
+    if (N && N->getZExtValue() <= ExplicitLimit &&
+        N->getZExtValue() % Elements->Period == 0) {
       Merge(TA.leavesOfAccess(&I, Dest, N->getZExtValue()));
       return Shape;
     }
@@ -424,7 +457,8 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
         shareWords(Facts, Leaves, Dest, Source, Size))
       Shape.Ambiguous = false;
     Shape.Ambiguous |= callersDisagree(TA, Leaves, Dest, Source);
-    Shape.Known = none_of(Leaves, [&](const TypedLeaf &L) { return Unclear(L) && !isShared(L); });
+    Shape.Known = none_of(
+        Leaves, [&](const TypedLeaf &L) { return Unclear(L) && !isShared(L); });
     Shape.Known &= !Shape.Ambiguous;
     Merge(Leaves);
     return Shape;
@@ -439,7 +473,9 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     return double(Bytes) / (P.Header + P.Period);
   };
   auto HoldsFloat = [](const TypeAnalysis::Pattern &P) {
-    return any_of(P.Leaves, [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; });
+    return any_of(P.Leaves, [](const TypedLeaf &L) {
+      return L.Kind.K == ByteKind::Float;
+    });
   };
   for (const Value *P : {Dest, Source}) {
     if (!P)
@@ -447,7 +483,8 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     std::optional<TypeAnalysis::Pattern> Pattern = TA.patternAt(P);
     if (Pattern && Pattern->Period &&
         (!Best || Unclarity(*Pattern) < Unclarity(*Best) ||
-         (Unclarity(*Pattern) == Unclarity(*Best) && HoldsFloat(*Pattern) && !HoldsFloat(*Best))))
+         (Unclarity(*Pattern) == Unclarity(*Best) && HoldsFloat(*Pattern) &&
+          !HoldsFloat(*Best))))
       Best = std::move(Pattern);
   }
   if (!Best) {
@@ -460,15 +497,19 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
   Merge(Best->Leaves);
   Shape.Known = none_of(Best->Leaves, Unclear);
   std::optional<TypeAnalysis::Pattern> At = TA.patternAt(Dest);
-  std::optional<TypeAnalysis::Pattern> From = Source ? TA.patternAt(Source) : std::nullopt;
-  Shape.Ambiguous = any_of(Best->Leaves, Contradicts) ||
-                    callersDisagree(TA, Best->Leaves, Dest, Source) ||
-                    any_of(Best->Leaves, [&](const TypedLeaf &L) {
-                      return isOneOfTwo(TA, L, Dest, Source ? Source : Dest);
-                    }) ||
-                    (At && From &&
-                     (At->Period == From->Period ? disagrees(*Best, *At) || disagrees(*Best, *From)
-                                                 : HoldsFloat(*At) != HoldsFloat(*From)));
+  std::optional<TypeAnalysis::Pattern> From =
+      Source ? TA.patternAt(Source) : std::nullopt;
+  Shape.Ambiguous =
+      any_of(Best->Leaves, Contradicts) ||
+      callersDisagree(TA, Best->Leaves, Dest, Source) ||
+      any_of(Best->Leaves,
+             [&](const TypedLeaf &L) {
+               return isOneOfTwo(TA, L, Dest, Source ? Source : Dest);
+             }) ||
+      (At && From &&
+       (At->Period == From->Period
+            ? disagrees(*Best, *At) || disagrees(*Best, *From)
+            : HoldsFloat(*At) != HoldsFloat(*From)));
   Shape.Known &= !Shape.Ambiguous;
   return Shape;
 }

@@ -1,7 +1,8 @@
-//===- Rules.h - what the reverse of each instruction reads and does -*- C++ -*-===//
+//===- Rules.h - what the reverse of each instruction reads and does -*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -33,18 +34,22 @@ using NeedSink = llvm::function_ref<void(Need)>;
 
 /// How the adjoint of a load is added to the shadow.
 enum class Accumulation : uint8_t {
-  Plain,  ///< nobody else adds to it at the time
-  PlainIfOwned, ///< the same, if the launch is as it should (RuleContext::owned)
-  Whole,  ///< as one operation, which the optimiser neither splits nor joins with another
+  Plain,        ///< nobody else adds to it at the time
+  PlainIfOwned, ///< the same, if the launch is as it should
+                ///< (RuleContext::owned)
+  Whole,  ///< as one operation, which the optimiser neither splits nor joins
+          ///< with another
   Merged, ///< threads of a warp probably add to one place: first to each other
   Atomic
 };
 
-/// Who can come to the place of an exchange, a minimum or a maximum (docs/Atomics.md).
+/// Who can come to the place of an exchange, a minimum or a maximum
+/// (docs/Atomics.md).
 enum class AtomicPlace : uint8_t {
   Block,    ///< the threads of a block, between two barriers
   OneBlock, ///< the same, if the launch has one block alone
-  Own       ///< this thread, if the launch is as it should (RuleContext::atomicsOwned)
+  Own       ///< this thread, if the launch is as it should
+            ///< (RuleContext::atomicsOwned)
 };
 
 /// The verbs that a rule's emission may use. Implemented by ReverseEmitter.
@@ -70,8 +75,8 @@ public:
   /// Whether no two threads of this launch exchange at one place.
   virtual llvm::Value *atomicsOwned() = 0;
 
-  /// A place in memory of the block for additions that a warp does together: see
-  /// rg_peers() in runtime/gpu/accumulate.c.
+  /// A place in memory of the block for additions that a warp does together:
+  /// see rg_peers() in runtime/gpu/accumulate.c.
   struct SharedPlace {
     llvm::Value *Peers, *Base;
     uint32_t Offset;
@@ -81,7 +86,8 @@ public:
   /// Whether an adjoint in global memory is taken by an exchange.
   virtual bool exchanges() const = 0;
 
-  /// What is at an adjoint's place plus X. Additions to one adjoint may come in any order.
+  /// What is at an adjoint's place plus X. Additions to one adjoint may come in
+  /// any order.
   virtual llvm::Value *addUp(llvm::Value *Old, llvm::Value *X) = 0;
   /// Tells the optimiser that I, just built, is an access to an adjoint.
   virtual void markAdjointAccess(llvm::Instruction *I) = 0;
@@ -102,8 +108,8 @@ public:
   /// Whether it is given integers and pointers, and their shadows, again.
   virtual bool givesAgain(const llvm::CallBase &C) const = 0;
 
-  /// Derivatives computed together. What belongs to the derivative (shadow, take,
-  /// accumulate) is that of the selected lane.
+  /// Derivatives computed together. What belongs to the derivative (shadow,
+  /// take, accumulate) is that of the selected lane.
   virtual unsigned width() const = 0;
   virtual void selectLane(unsigned Lane) = 0;
 };
@@ -113,20 +119,22 @@ bool hasReverse(const llvm::Instruction &I, const ActivityAnalysis &A);
 /// Null if I has a rule, else what to call the thing that has none.
 const char *missingRule(const llvm::Instruction &I, const ActivityAnalysis &A);
 /// Calls Sink for everything that emitReverse(I) reads.
-void visitNeeds(const llvm::Instruction &I, const ActivityAnalysis &A, NeedSink Sink);
+void visitNeeds(const llvm::Instruction &I, const ActivityAnalysis &A,
+                NeedSink Sink);
 /// Emits the adjoint of I, in all lanes.
 void emitReverse(const llvm::Instruction &I, RuleContext &C);
 
 /// The pieces of a memory transfer that hold floats, and how they repeat.
 struct TransferShape {
   /// Adjacent bytes of one kind are one leaf. A Conflict that names a format is
-  /// floats of that format and pointers by turns, one word each: which of them a
-  /// word is shows when the program runs (isShared).
+  /// floats of that format and pointers by turns, one word each: which of them
+  /// a word is shows when the program runs (isShared).
   llvm::SmallVector<TypedLeaf, 4> Leaves;
   /// 0: Leaves cover the whole (constant) length; else they repeat with this
-  /// period over a length known at run time, but for those of the header, which come once.
+  /// period over a length known at run time, but for those of the header, which
+  /// come once.
   uint64_t Period = 0;
-  uint64_t Header = 0; ///< bytes before the first repetition
+  uint64_t Header = 0;    ///< bytes before the first repetition
   bool Known = true;      ///< false: some bytes have no known type
   bool Ambiguous = false; ///< there is evidence, but it does not make one type
 };
@@ -135,13 +143,15 @@ inline bool isShared(const TypedLeaf &L) {
 }
 /// `Dest` and `Source` (null for a fill) describe the transfer of I.
 TransferShape transferShape(const llvm::Instruction &I, const llvm::Value *Dest,
-                            const llvm::Value *Source, const llvm::Value *Length,
+                            const llvm::Value *Source,
+                            const llvm::Value *Length,
                             const ProgramFacts &Facts);
 
 /// Alignment that may be assumed of the shadow of an access of type T that is
 /// aligned to A in the primal. The primal may have found its alignment at run
 /// time (libraries peel loops by it), and then its shadow need not share it.
-llvm::Align shadowAlign(llvm::Type *T, llvm::Align A, const llvm::DataLayout &DL);
+llvm::Align shadowAlign(llvm::Type *T, llvm::Align A,
+                        const llvm::DataLayout &DL);
 
 /// -0.0 in every float of T, zero elsewhere: x + (-0.0) is x for every x, so
 /// that the first contribution to an adjoint folds away.

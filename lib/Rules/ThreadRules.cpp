@@ -1,28 +1,28 @@
 //===- ThreadRules.cpp - what threads do together -------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 //   barrier                      barrier
-//   y[l] = x[s(l)]  (shuffle)    adj[x[j]] += sum over l with s(l) = j of adj[y[l]]
-//   *p += x         (atomic)     adj[x] += shadow[p]
-//   *p -= x         (atomic)     adj[x] -= shadow[p]
+//   y[l] = x[s(l)]  (shuffle)    adj[x[j]] += sum over l with s(l) = j of
+//   adj[y[l]] *p += x         (atomic)     adj[x] += shadow[p] *p -= x (atomic)
+//   adj[x] -= shadow[p]
 //
-// Why a barrier's adjoint is a barrier in the mirrored place: let thread A access a
-// place before the barrier and thread B after it. In the reverse sweep B's adjoint
-// comes first, and must be done when A's begins, whichever of the two is the load
-// and which the store: a store takes the shadow that loads after it have added to,
-// and leaves it empty for the accesses before it.
+// Why a barrier's adjoint is a barrier in the mirrored place: let thread A
+// access a place before the barrier and thread B after it. In the reverse sweep
+// B's adjoint comes first, and must be done when A's begins, whichever of the
+// two is the load and which the store: a store takes the shadow that loads
+// after it have added to, and leaves it empty for the accesses before it.
 //
 //   *p = x if *p < x (atomic)    if *p is x: adj[x] += shadow[p], shadow[p] = 0
 //   *p = x          (exchange)   the same
 //
-// Of an atomic addition only the sum is a function of the inputs. What was there
-// before depends on who came first, so it must not be used as an active value. Nor of
-// an exchange, a minimum or a maximum: see docs/Atomics.md, also for where these can be
-// reversed at all.
+// Of an atomic addition only the sum is a function of the inputs. What was
+// there before depends on who came first, so it must not be used as an active
+// value. Nor of an exchange, a minimum or a maximum: see docs/Atomics.md, also
+// for where these can be reversed at all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,13 +37,17 @@
 using namespace llvm;
 using namespace retrograd;
 
-static const char *nothingMissing(const Instruction &, const ActivityAnalysis &) { return nullptr; }
+static const char *nothingMissing(const Instruction &,
+                                  const ActivityAnalysis &) {
+  return nullptr;
+}
 
 //===----------------------------------------------------------------------===//
 // Barriers
 //===----------------------------------------------------------------------===//
 
-static void needsOfBarrier(const Instruction &I, const ActivityAnalysis &, NeedSink Sink) {
+static void needsOfBarrier(const Instruction &I, const ActivityAnalysis &,
+                           NeedSink Sink) {
   // Which barrier, and how many threads or which lanes. What a counting barrier
   // counts does not matter any more.
   if (I.getType()->isVoidTy())
@@ -65,14 +69,16 @@ static void emitBarrier(const Instruction &I, RuleContext &C) {
   Mirrored->setAttributes(Call.getAttributes());
 }
 
-const Rule retrograd::BarrierRule = {nothingMissing, needsOfBarrier, emitBarrier,
+const Rule retrograd::BarrierRule = {nothingMissing, needsOfBarrier,
+                                     emitBarrier,
                                      /*AllLanes=*/true};
 
 //===----------------------------------------------------------------------===//
 // Shuffles
 //===----------------------------------------------------------------------===//
 
-static void needsOfShuffle(const Instruction &I, const ActivityAnalysis &, NeedSink Sink) {
+static void needsOfShuffle(const Instruction &I, const ActivityAnalysis &,
+                           NeedSink Sink) {
   const auto &C = cast<CallBase>(I);
   for (unsigned Op : {0u, 2u, 3u})
     Sink({Need::Primal, C.getArgOperand(Op)});
@@ -82,40 +88,53 @@ static void emitShuffle(const Instruction &I, RuleContext &C) {
   const auto &Call = cast<CallBase>(I);
   const OperationRecord &R = *C.activity().facts().catalogue().lookup(I);
   Value *Seed = C.take(&I);
-  Function *Adjoint = C.runtime((R.Text + (I.getType()->isFloatTy() ? "f32" : "f64")).str());
-  C.accumulate(Call.getArgOperand(1),
-               C.builder().CreateCall(Adjoint, {C.primal(Call.getArgOperand(0)), Seed,
-                                                C.primal(Call.getArgOperand(2)),
-                                                C.primal(Call.getArgOperand(3))}));
+  Function *Adjoint =
+      C.runtime((R.Text + (I.getType()->isFloatTy() ? "f32" : "f64")).str());
+  C.accumulate(
+      Call.getArgOperand(1),
+      C.builder().CreateCall(Adjoint, {C.primal(Call.getArgOperand(0)), Seed,
+                                       C.primal(Call.getArgOperand(2)),
+                                       C.primal(Call.getArgOperand(3))}));
 }
 
-const Rule retrograd::ShuffleRule = {nothingMissing, needsOfShuffle, emitShuffle};
+const Rule retrograd::ShuffleRule = {nothingMissing, needsOfShuffle,
+                                     emitShuffle};
 
 //===----------------------------------------------------------------------===//
 // Atomic additions
 //===----------------------------------------------------------------------===//
 
-static const char *missingOfAtomic(const Instruction &I, const ActivityAnalysis &A) {
+static const char *missingOfAtomic(const Instruction &I,
+                                   const ActivityAnalysis &A) {
   const auto *M = dyn_cast<AtomicRMWInst>(&I);
   if (!M)
-    return "compare and exchange of an active value: the order of the threads would have to be "
-           "reversed; use atomicAdd, or let each thread write a place of its own";
-  const bool Adds = M->getOperation() == AtomicRMWInst::FAdd || M->getOperation() == AtomicRMWInst::FSub;
+    return "compare and exchange of an active value: the order of the threads "
+           "would have to be "
+           "reversed; use atomicAdd, or let each thread write a place of its "
+           "own";
+  const bool Adds = M->getOperation() == AtomicRMWInst::FAdd ||
+                    M->getOperation() == AtomicRMWInst::FSub;
   if (!Adds && !Target(*I.getModule()).manyThreads())
-    return "what remains depends on the order of the threads; only atomic addition and "
+    return "what remains depends on the order of the threads; only atomic "
+           "addition and "
            "subtraction have a derivative";
   if (!Adds && !keptNumber(*M))
-    return "it works on the bits of an active number as an integer; atomic addition, exchange, minimum "
-           "and maximum of the number itself, or of its bits as they are, have a derivative";
+    return "it works on the bits of an active number as an integer; atomic "
+           "addition, exchange, minimum "
+           "and maximum of the number itself, or of its bits as they are, have "
+           "a derivative";
   if (A.isActive(M))
-    return Adds ? "the value before an atomic addition depends on the order of the threads and must "
+    return Adds ? "the value before an atomic addition depends on the order of "
+                  "the threads and must "
                   "not be used"
-                : "the value before an exchange, a minimum or a maximum depends on the order of the "
+                : "the value before an exchange, a minimum or a maximum "
+                  "depends on the order of the "
                   "threads and must not be used";
   return nullptr;
 }
 
-static void needsOfAtomic(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
+static void needsOfAtomic(const Instruction &I, const ActivityAnalysis &A,
+                          NeedSink Sink) {
   const auto &M = cast<AtomicRMWInst>(I);
   const Value *P = M.getPointerOperand(), *Kept = keptNumber(M);
   Sink({Need::Shadow, P});
@@ -125,7 +144,8 @@ static void needsOfAtomic(const Instruction &I, const ActivityAnalysis &A, NeedS
     Sink({Need::Primal, Kept});
 }
 
-/// The adjoint of what M left in memory goes to the thread whose number that is.
+/// The adjoint of what M left in memory goes to the thread whose number that
+/// is.
 static void emitKept(const AtomicRMWInst &M, const Value *X, RuleContext &C) {
   IRBuilderBase &B = C.builder();
   const Value *P = M.getPointerOperand();
@@ -139,14 +159,18 @@ static void emitKept(const AtomicRMWInst &M, const Value *X, RuleContext &C) {
     Won = B.CreateICmpEQ(Left, B.CreateBitCast(C.primal(X), Word));
   }
   if (Of != AtomicPlace::Block)
-    B.CreateCall(C.runtime(Of == AtomicPlace::Own ? "rg_atomics_apart" : "rg_atomics_in_block"),
+    B.CreateCall(C.runtime(Of == AtomicPlace::Own ? "rg_atomics_apart"
+                                                  : "rg_atomics_in_block"),
                  {Of == AtomicPlace::Own ? C.atomicsOwned() : B.getTrue(),
-                  B.CreateGlobalString(M.getFunction()->getName(), "rg.name", 0, B.GetInsertBlock()->getModule())});
+                  B.CreateGlobalString(M.getFunction()->getName(), "rg.name", 0,
+                                       B.GetInsertBlock()->getModule())});
   if (C.activity().isMixed(P))
     Won = B.CreateAnd(Won, B.CreateICmpNE(Shadow, Place));
   if (Shadow->getType()->getPointerAddressSpace())
     Shadow = B.CreateAddrSpaceCast(Shadow, B.getPtrTy());
-  CallInst *Taken = B.CreateCall(C.runtime(Bits == 32 ? "rg_take_if_b32" : "rg_take_if_b64"), {Shadow, Won});
+  CallInst *Taken =
+      B.CreateCall(C.runtime(Bits == 32 ? "rg_take_if_b32" : "rg_take_if_b64"),
+                   {Shadow, Won});
   C.markAdjointAccess(Taken);
   if (C.activity().isActive(X))
     C.accumulate(X, B.CreateBitCast(Taken, X->getType()));
@@ -161,13 +185,17 @@ static void emitAtomic(const Instruction &I, RuleContext &C) {
     return;
   IRBuilderBase &B = C.builder();
   Value *Shadow = C.shadow(P);
-  Align Alignment = shadowAlign(X->getType(), M.getAlign(), M.getModule()->getDataLayout());
+  Align Alignment =
+      shadowAlign(X->getType(), M.getAlign(), M.getModule()->getDataLayout());
   Value *Adjoint = B.CreateAlignedLoad(X->getType(), Shadow, Alignment);
   C.markAdjointAccess(cast<Instruction>(Adjoint));
   // Memory that is its own shadow holds no adjoints.
   if (C.activity().isMixed(P))
-    Adjoint = B.CreateSelect(B.CreateICmpEQ(Shadow, C.primal(P)), adjointZero(X->getType()), Adjoint);
-  C.accumulate(X, M.getOperation() == AtomicRMWInst::FSub ? B.CreateFNeg(Adjoint) : Adjoint);
+    Adjoint = B.CreateSelect(B.CreateICmpEQ(Shadow, C.primal(P)),
+                             adjointZero(X->getType()), Adjoint);
+  C.accumulate(X, M.getOperation() == AtomicRMWInst::FSub
+                      ? B.CreateFNeg(Adjoint)
+                      : Adjoint);
 }
 
 const Rule retrograd::AtomicRule = {missingOfAtomic, needsOfAtomic, emitAtomic};

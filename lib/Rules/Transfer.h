@@ -1,7 +1,8 @@
-//===- Transfer.h - memcpy and its kin, in one form --------------*- C++ -*-===//
+//===- Transfer.h - memcpy and its kin, in one form --------------*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,24 +27,29 @@ struct Transfer {
 /// Of a memory intrinsic, or a call that the catalogue handles as one.
 Transfer transferOf(const llvm::CallBase &C, const Catalogue &Cat);
 
-/// The object, in its first word a pointer to characters, for which the library's
-/// operation C may have found them another place; null if C is no such operation. Who
-/// has a shadow of the object holds the old pointer there, which may be freed already.
+/// The object, in its first word a pointer to characters, for which the
+/// library's operation C may have found them another place; null if C is no
+/// such operation. Who has a shadow of the object holds the old pointer there,
+/// which may be freed already.
 const llvm::Value *renewedHolder(const llvm::CallBase &C, const Catalogue &Cat);
 
-/// Where one leaf of a transfer lies, as the runtime's routines over bulk memory
-/// take it: Run bytes at Offset, repeated every Period bytes (0: once).
+/// Where one leaf of a transfer lies, as the runtime's routines over bulk
+/// memory take it: Run bytes at Offset, repeated every Period bytes (0: once).
 struct LeafRange {
   llvm::Value *Offset, *Period, *Run;
 };
 /// `Bytes` is the length of the whole transfer, an i64.
-LeafRange leafRange(llvm::IRBuilderBase &B, const TransferShape &S, const TypedLeaf &L,
-                    llvm::Value *Bytes);
+LeafRange leafRange(llvm::IRBuilderBase &B, const TransferShape &S,
+                    const TypedLeaf &L, llvm::Value *Bytes);
 
-/// Clears the part R of the shadow Dest, Bytes long, of DestPrimal (null: it is known to be
-/// another place): by memset if R is one run, else by the runtime, whose routines Runtime gives.
-void emitClear(llvm::IRBuilderBase &B, llvm::function_ref<llvm::FunctionCallee(llvm::StringRef)> Runtime,
-               llvm::Value *Dest, llvm::Value *DestPrimal, llvm::Value *Bytes, LeafRange R);
+/// Clears the part R of the shadow Dest, Bytes long, of DestPrimal (null: it is
+/// known to be another place): by memset if R is one run, else by the runtime,
+/// whose routines Runtime gives.
+void emitClear(
+    llvm::IRBuilderBase &B,
+    llvm::function_ref<llvm::FunctionCallee(llvm::StringRef)> Runtime,
+    llvm::Value *Dest, llvm::Value *DestPrimal, llvm::Value *Bytes,
+    LeafRange R);
 
 /// True if more than one leaf is of the kind that Which accepts, and the calls
 /// that move one leaf each have to read from a copy (rg_apart).

@@ -1,7 +1,7 @@
 //===- TransferRules.cpp - memcpy, memmove, memset, realloc ---------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -12,7 +12,8 @@
 //   p = calloc(m, n)   shadow[p] = 0, if there may be another sweep
 //
 // Pointers among the bytes were copied between the shadows in the primal sweep.
-// Where a word may be a double or a pointer, its shadow tells: runtime/memory.c.
+// Where a word may be a double or a pointer, its shadow tells:
+// runtime/memory.c.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,11 +33,12 @@ const Value *retrograd::renewedHolder(const CallBase &C, const Catalogue &Cat) {
   const OperationRecord *R = Cat.lookup(C);
   if (!R || !R->OfCharacters || C.onlyReadsMemory() || C.arg_empty())
     return nullptr;
-  // A member function says how large its object is; others, and allocators, do not
-  // speak of one that holds a pointer.
+  // A member function says how large its object is; others, and allocators, do
+  // not speak of one that holds a pointer.
   const Value *O = C.getArgOperand(0);
   unsigned Pointer = C.getDataLayout().getPointerSize();
-  bool IsObject = O->getType()->isPointerTy() && C.getParamDereferenceableBytes(0) >= Pointer;
+  bool IsObject = O->getType()->isPointerTy() &&
+                  C.getParamDereferenceableBytes(0) >= Pointer;
   return IsObject ? O : nullptr;
 }
 
@@ -48,8 +50,8 @@ Transfer retrograd::transferOf(const CallBase &C, const Catalogue &Cat) {
     return {&C, C.getArgOperand(0), C.getArgOperand(1), true, false};
   bool Fill = isa<AnyMemSetInst>(C) || H == HandlerKind::MemSet;
   bool MayOverlap = isa<AnyMemMoveInst>(C) || H == HandlerKind::MemMove;
-  return {C.getArgOperand(0), Fill ? nullptr : C.getArgOperand(1), C.getArgOperand(2), false,
-          MayOverlap};
+  return {C.getArgOperand(0), Fill ? nullptr : C.getArgOperand(1),
+          C.getArgOperand(2), false, MayOverlap};
 }
 
 bool retrograd::movesInterfere(const Transfer &T, const TransferShape &S,
@@ -57,11 +59,12 @@ bool retrograd::movesInterfere(const Transfer &T, const TransferShape &S,
   return T.MayOverlap && count_if(S.Leaves, Which) > 1;
 }
 
-LeafRange retrograd::leafRange(IRBuilderBase &B, const TransferShape &S, const TypedLeaf &L,
-                               Value *Bytes) {
+LeafRange retrograd::leafRange(IRBuilderBase &B, const TransferShape &S,
+                               const TypedLeaf &L, Value *Bytes) {
   if (L.Offset < S.Header)
     return {B.getInt64(L.Offset), B.getInt64(0), B.getInt64(L.Size)};
-  // A leaf that fills its period is one run over all of the bytes (the runtime stops at their end).
+  // A leaf that fills its period is one run over all of the bytes (the runtime
+  // stops at their end).
   if (S.Period && L.Offset == S.Header && L.Size == S.Period)
     return {B.getInt64(S.Header), B.getInt64(0), Bytes};
   return {B.getInt64(L.Offset), B.getInt64(S.Period), B.getInt64(L.Size)};
@@ -69,13 +72,20 @@ LeafRange retrograd::leafRange(IRBuilderBase &B, const TransferShape &S, const T
 
 static const char *floatName(Type *FP) {
   switch (FP->getTypeID()) {
-  case Type::HalfTyID: return "f16";
-  case Type::BFloatTyID: return "bf16";
-  case Type::FloatTyID: return "f32";
-  case Type::DoubleTyID: return "f64";
-  case Type::X86_FP80TyID: return "f80";
-  case Type::FP128TyID: return "f128";
-  default: return nullptr;
+  case Type::HalfTyID:
+    return "f16";
+  case Type::BFloatTyID:
+    return "bf16";
+  case Type::FloatTyID:
+    return "f32";
+  case Type::DoubleTyID:
+    return "f64";
+  case Type::X86_FP80TyID:
+    return "f80";
+  case Type::FP128TyID:
+    return "f128";
+  default:
+    return nullptr;
   }
 }
 
@@ -94,7 +104,8 @@ static bool sourceActive(const Transfer &T, const ActivityAnalysis &A) {
   return T.Source && A.hasShadow(T.Source);
 }
 
-static void needs(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
+static void needs(const Instruction &I, const ActivityAnalysis &A,
+                  NeedSink Sink) {
   Transfer T = transferOf(cast<CallBase>(I), A.facts().catalogue());
   Sink({Need::Shadow, T.Dest});
   Sink({Need::Primal, T.Length});
@@ -109,13 +120,17 @@ static void needs(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink
     Sink({Need::Primal, T.Source});
 }
 
-void retrograd::emitClear(IRBuilderBase &B, function_ref<FunctionCallee(StringRef)> Runtime, Value *Dest,
-                          Value *DestPrimal, Value *Bytes, LeafRange R) {
+void retrograd::emitClear(IRBuilderBase &B,
+                          function_ref<FunctionCallee(StringRef)> Runtime,
+                          Value *Dest, Value *DestPrimal, Value *Bytes,
+                          LeafRange R) {
   auto IsZero = [](const Value *V) { return match(V, m_Zero()); };
-  if (IsZero(DestPrimal) && IsZero(R.Offset) && IsZero(R.Period) && R.Run == Bytes)
+  if (IsZero(DestPrimal) && IsZero(R.Offset) && IsZero(R.Period) &&
+      R.Run == Bytes)
     B.CreateMemSet(Dest, B.getInt8(0), Bytes, MaybeAlign());
   else
-    B.CreateCall(Runtime("rg_adjoint_zero"), {Dest, DestPrimal, Bytes, R.Offset, R.Period, R.Run});
+    B.CreateCall(Runtime("rg_adjoint_zero"),
+                 {Dest, DestPrimal, Bytes, R.Offset, R.Period, R.Run});
 }
 
 static void emit(const Instruction &I, RuleContext &C) {
@@ -127,22 +142,27 @@ static void emit(const Instruction &I, RuleContext &C) {
   auto Runtime = [&](StringRef Name) { return C.runtime(Name); };
   Value *Bytes = B.CreateZExtOrTrunc(C.primal(T.Length), B.getInt64Ty());
   if (T.IsRealloc)
-    Bytes = B.CreateCall(C.runtime("rg_common_size"), {C.primal(T.Source), Bytes});
+    Bytes =
+        B.CreateCall(C.runtime("rg_common_size"), {C.primal(T.Source), Bytes});
   // A null primal tells the runtime that the shadow is known to be one.
-  Value *Dest = C.shadow(T.Dest), *DestPrimal = A.isMixed(T.Dest) ? C.primal(T.Dest) : Null;
+  Value *Dest = C.shadow(T.Dest),
+        *DestPrimal = A.isMixed(T.Dest) ? C.primal(T.Dest) : Null;
   bool Copies = sourceActive(T, A);
   Value *Source = Copies ? C.shadow(T.Source) : Null;
   // The heap may have given the shadow's block less to spare.
   if (T.IsRealloc && Copies)
     Bytes = B.CreateCall(C.runtime("rg_common_size"), {Source, Bytes});
-  Value *SourcePrimal = Copies && A.isMixed(T.Source) ? C.primal(T.Source) : Null;
+  Value *SourcePrimal =
+      Copies && A.isMixed(T.Source) ? C.primal(T.Source) : Null;
   auto IsFloat = [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; };
   Value *Taken = Dest;
   if (Copies && movesInterfere(T, S, IsFloat)) {
-    Taken = B.CreateCall(C.runtime("rg_apart"), {Dest, Source, SourcePrimal, Bytes});
+    Taken = B.CreateCall(C.runtime("rg_apart"),
+                         {Dest, Source, SourcePrimal, Bytes});
     for (const TypedLeaf &L : make_filter_range(S.Leaves, IsFloat)) {
       auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
-      B.CreateCall(C.runtime("rg_apart_zero"), {Taken, Dest, Bytes, Offset, Period, Run});
+      B.CreateCall(C.runtime("rg_apart_zero"),
+                   {Taken, Dest, Bytes, Offset, Period, Run});
     }
   }
   for (const TypedLeaf &L : S.Leaves) {
@@ -150,7 +170,8 @@ static void emit(const Instruction &I, RuleContext &C) {
       if (Copies) {
         auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
         B.CreateCall(C.runtime("rg_adjoint_move_shared"),
-                     {Dest, DestPrimal, Source, SourcePrimal, Bytes, Offset, Period, Run});
+                     {Dest, DestPrimal, Source, SourcePrimal, Bytes, Offset,
+                      Period, Run});
       } else {
         auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
         B.CreateCall(C.runtime("rg_adjoint_zero_shared"),
@@ -158,13 +179,16 @@ static void emit(const Instruction &I, RuleContext &C) {
       }
       continue;
     }
-    bool Zero = !Copies && L.Kind.K != ByteKind::Pointer && L.Kind.K != ByteKind::Integer;
+    bool Zero = !Copies && L.Kind.K != ByteKind::Pointer &&
+                L.Kind.K != ByteKind::Integer;
     if (L.Kind.K != ByteKind::Float && !Zero)
       continue;
     LeafRange R = leafRange(B, S, L, Bytes);
     if (Copies)
-      B.CreateCall(C.runtime((Twine("rg_adjoint_move_") + floatName(L.Kind.FP)).str()),
-                   {Taken, DestPrimal, Source, SourcePrimal, Bytes, R.Offset, R.Period, R.Run});
+      B.CreateCall(
+          C.runtime((Twine("rg_adjoint_move_") + floatName(L.Kind.FP)).str()),
+          {Taken, DestPrimal, Source, SourcePrimal, Bytes, R.Offset, R.Period,
+           R.Run});
     else
       emitClear(B, Runtime, Dest, DestPrimal, Bytes, R);
   }
@@ -173,7 +197,8 @@ static void emit(const Instruction &I, RuleContext &C) {
   // A fill of memory whose type nothing tells: zero is right for floats, and
   // nobody reads the shadow of anything else.
   if (!Copies && S.Leaves.empty())
-    emitClear(B, Runtime, Dest, DestPrimal, Bytes, {B.getInt64(0), B.getInt64(0), Bytes});
+    emitClear(B, Runtime, Dest, DestPrimal, Bytes,
+              {B.getInt64(0), B.getInt64(0), Bytes});
 }
 
 const Rule retrograd::TransferRule = {missing, needs, emit};
@@ -182,11 +207,13 @@ const Rule retrograd::TransferRule = {missing, needs, emit};
 // Memory that is allocated as zeros
 //===----------------------------------------------------------------------===//
 
-static ArrayRef<unsigned> sizeArgs(const Instruction &I, const ActivityAnalysis &A) {
+static ArrayRef<unsigned> sizeArgs(const Instruction &I,
+                                   const ActivityAnalysis &A) {
   return A.facts().catalogue().lookup(I)->SizeArgs;
 }
 
-static TransferShape zeroedShape(const Instruction &I, const ActivityAnalysis &A) {
+static TransferShape zeroedShape(const Instruction &I,
+                                 const ActivityAnalysis &A) {
   const auto &C = cast<CallBase>(I);
   const Value *Length = C.getArgOperand(sizeArgs(I, A).front());
   uint64_t Product = 1;
@@ -196,15 +223,20 @@ static TransferShape zeroedShape(const Instruction &I, const ActivityAnalysis &A
       return transferShape(I, &I, nullptr, C.getArgOperand(Arg), A.facts());
     Product *= N->getZExtValue();
   }
-  return transferShape(I, &I, nullptr, ConstantInt::get(Length->getType(), Product), A.facts());
+  return transferShape(I, &I, nullptr,
+                       ConstantInt::get(Length->getType(), Product), A.facts());
 }
 
-static const char *missingZeroed(const Instruction &I, const ActivityAnalysis &A) {
+static const char *missingZeroed(const Instruction &I,
+                                 const ActivityAnalysis &A) {
   // Shadows of pointers among the adjoints have to stay.
-  return zeroedShape(I, A).Ambiguous ? "zeroed memory of mixed type, below a tape that is kept" : nullptr;
+  return zeroedShape(I, A).Ambiguous
+             ? "zeroed memory of mixed type, below a tape that is kept"
+             : nullptr;
 }
 
-static void needsZeroed(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
+static void needsZeroed(const Instruction &I, const ActivityAnalysis &A,
+                        NeedSink Sink) {
   Sink({Need::Shadow, &I});
   for (unsigned Arg : sizeArgs(I, A))
     Sink({Need::Primal, cast<CallBase>(I).getArgOperand(Arg)});
@@ -215,13 +247,17 @@ static void emitZeroed(const Instruction &I, RuleContext &C) {
   TransferShape S = zeroedShape(I, C.activity());
   Value *Bytes = B.getInt64(1);
   for (unsigned Arg : sizeArgs(I, C.activity()))
-    Bytes = B.CreateMul(Bytes, B.CreateZExtOrTrunc(C.primal(cast<CallBase>(I).getArgOperand(Arg)),
-                                                   B.getInt64Ty()));
+    Bytes = B.CreateMul(
+        Bytes,
+        B.CreateZExtOrTrunc(C.primal(cast<CallBase>(I).getArgOperand(Arg)),
+                            B.getInt64Ty()));
   for (const TypedLeaf &L : S.Leaves) {
     if (L.Kind.K == ByteKind::Pointer || L.Kind.K == ByteKind::Integer)
       continue;
-    emitClear(B, [&](StringRef Name) { return C.runtime(Name); }, C.shadow(&I),
-              ConstantPointerNull::get(B.getPtrTy()), Bytes, leafRange(B, S, L, Bytes));
+    emitClear(
+        B, [&](StringRef Name) { return C.runtime(Name); }, C.shadow(&I),
+        ConstantPointerNull::get(B.getPtrTy()), Bytes,
+        leafRange(B, S, L, Bytes));
   }
 }
 

@@ -1,7 +1,7 @@
 //===- VectorRules.cpp - insert, extract, shuffle, reductions -------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -36,14 +36,16 @@ static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
     }
   if (isa<CallBase>(I))
     return "library call";
-  if (isa<ScalableVectorType>(I.getType()) || isa<ScalableVectorType>(I.getOperand(0)->getType()))
+  if (isa<ScalableVectorType>(I.getType()) ||
+      isa<ScalableVectorType>(I.getOperand(0)->getType()))
     return "scalable vector operation";
   return nullptr;
 }
 
 static bool isReduction(const Instruction &I) { return isa<IntrinsicInst>(I); }
 
-static void needs(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink) {
+static void needs(const Instruction &I, const ActivityAnalysis &A,
+                  NeedSink Sink) {
   if (isa<ExtractElementInst>(I))
     Sink({Need::Primal, I.getOperand(1)});
   if (isa<InsertElementInst>(I))
@@ -54,9 +56,11 @@ static void needs(const Instruction &I, const ActivityAnalysis &A, NeedSink Sink
       Sink({Need::Primal, Op});
 }
 
-static void emitShuffle(const ShuffleVectorInst &S, Value *Seed, RuleContext &C) {
+static void emitShuffle(const ShuffleVectorInst &S, Value *Seed,
+                        RuleContext &C) {
   IRBuilderBase &B = C.builder();
-  int Lanes = cast<FixedVectorType>(S.getOperand(0)->getType())->getNumElements();
+  int Lanes =
+      cast<FixedVectorType>(S.getOperand(0)->getType())->getNumElements();
   for (unsigned Op = 0; Op != 2; ++Op) {
     const Value *Source = S.getOperand(Op);
     if (!C.activity().isActive(Source))
@@ -91,7 +95,8 @@ static void emitShuffle(const ShuffleVectorInst &S, Value *Seed, RuleContext &C)
 static void emitReduction(const IntrinsicInst &I, Value *Seed, RuleContext &C) {
   IRBuilderBase &B = C.builder();
   Intrinsic::ID Id = I.getIntrinsicID();
-  bool HasStart = Id == Intrinsic::vector_reduce_fadd || Id == Intrinsic::vector_reduce_fmul;
+  bool HasStart = Id == Intrinsic::vector_reduce_fadd ||
+                  Id == Intrinsic::vector_reduce_fmul;
   const Value *V = I.getArgOperand(HasStart ? 1 : 0);
   auto *VT = cast<FixedVectorType>(V->getType());
   unsigned N = VT->getNumElements();
@@ -114,16 +119,19 @@ static void emitReduction(const IntrinsicInst &I, Value *Seed, RuleContext &C) {
     C.accumulate(I.getArgOperand(0), B.CreateFMul(Seed, Suffix[0]));
     Value *Prefix = B.CreateFMul(Seed, Start);
     for (unsigned K = 0; K != N; ++K) {
-      Adjoint = B.CreateInsertElement(Adjoint, B.CreateFMul(Prefix, Suffix[K + 1]), uint64_t(K));
+      Adjoint = B.CreateInsertElement(
+          Adjoint, B.CreateFMul(Prefix, Suffix[K + 1]), uint64_t(K));
       Prefix = B.CreateFMul(Prefix, Lane[K]);
     }
     return C.accumulate(V, Adjoint);
   }
   // The first lane that holds the extremum takes the adjoint.
-  bool IsMax = Id == Intrinsic::vector_reduce_fmax || Id == Intrinsic::vector_reduce_fmaximum;
+  bool IsMax = Id == Intrinsic::vector_reduce_fmax ||
+               Id == Intrinsic::vector_reduce_fmaximum;
   Value *Best = Lane[0], *Where = B.getInt32(0);
   for (unsigned K = 1; K != N; ++K) {
-    Value *Better = IsMax ? B.CreateFCmpOGT(Lane[K], Best) : B.CreateFCmpOLT(Lane[K], Best);
+    Value *Better =
+        IsMax ? B.CreateFCmpOGT(Lane[K], Best) : B.CreateFCmpOLT(Lane[K], Best);
     Best = B.CreateSelect(Better, Lane[K], Best);
     Where = B.CreateSelect(Better, B.getInt32(K), Where);
   }
@@ -135,22 +143,26 @@ static void emit(const Instruction &I, RuleContext &C) {
   Value *Seed = C.take(&I);
   const Value *X = I.getOperand(0);
   if (isa<ExtractElementInst>(I))
-    return C.accumulate(X, B.CreateInsertElement(adjointZero(X->getType()), Seed,
-                                                 C.primal(I.getOperand(1))));
+    return C.accumulate(X,
+                        B.CreateInsertElement(adjointZero(X->getType()), Seed,
+                                              C.primal(I.getOperand(1))));
   if (isa<InsertElementInst>(I)) {
     Value *Index = C.primal(I.getOperand(2));
     const Value *S = I.getOperand(1);
     C.accumulate(S, B.CreateExtractElement(Seed, Index));
-    return C.accumulate(X, B.CreateInsertElement(Seed, adjointZero(S->getType()), Index));
+    return C.accumulate(
+        X, B.CreateInsertElement(Seed, adjointZero(S->getType()), Index));
   }
   if (const auto *S = dyn_cast<ShuffleVectorInst>(&I))
     return emitShuffle(*S, Seed, C);
   if (const auto *E = dyn_cast<ExtractValueInst>(&I))
-    return C.accumulate(X, B.CreateInsertValue(adjointZero(X->getType()), Seed, E->getIndices()));
+    return C.accumulate(X, B.CreateInsertValue(adjointZero(X->getType()), Seed,
+                                               E->getIndices()));
   if (const auto *Ins = dyn_cast<InsertValueInst>(&I)) {
     const Value *S = I.getOperand(1);
     C.accumulate(S, B.CreateExtractValue(Seed, Ins->getIndices()));
-    return C.accumulate(X, B.CreateInsertValue(Seed, adjointZero(S->getType()), Ins->getIndices()));
+    return C.accumulate(X, B.CreateInsertValue(Seed, adjointZero(S->getType()),
+                                               Ins->getIndices()));
   }
   emitReduction(cast<IntrinsicInst>(I), Seed, C);
 }

@@ -1,7 +1,8 @@
-//===- DeviceMarks.h - attributes on functions of device libraries -*- C++ -*-===//
+//===- DeviceMarks.h - attributes on functions of device libraries -*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,9 +11,9 @@
 
 namespace retrograd {
 
-/// On a function with a body that is a library's: the catalogue speaks of it all
-/// the same, and nobody inlines it before derivatives are made. Its value is
-/// "inline" where the function was marked always_inline before. See
+/// On a function with a body that is a library's: the catalogue speaks of it
+/// all the same, and nobody inlines it before derivatives are made. Its value
+/// is "inline" where the function was marked always_inline before. See
 /// Pass/DeviceLibrary.
 constexpr const char *HeldLibraryFunction = "rg-held-library-function";
 

@@ -1,7 +1,7 @@
 //===- Kernels.h - what is said of kernels in IR ----------------*- C++ -*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,12 +12,13 @@
 
 namespace retrograd {
 
-/// Attribute of a kernel: the number of parts of dynamic shared memory that its launch has to
-/// provide, where it is not 1 (Pass/DynamicShared.h).
+/// Attribute of a kernel: the number of parts of dynamic shared memory that its
+/// launch has to provide, where it is not 1 (Pass/DynamicShared.h).
 inline constexpr llvm::StringLiteral DynamicPartsAttribute = "rg-dynamic-parts";
-/// With the kernel's name behind it, the variable by which it tells the host: that number, and
-/// whether the host has seen it (runtime/launch.c).
-inline constexpr llvm::StringLiteral DynamicPartsVariable = "rg_dynamic_parts_of_";
+/// With the kernel's name behind it, the variable by which it tells the host:
+/// that number, and whether the host has seen it (runtime/launch.c).
+inline constexpr llvm::StringLiteral DynamicPartsVariable =
+    "rg_dynamic_parts_of_";
 
 } // namespace retrograd
 

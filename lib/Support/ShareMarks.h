@@ -1,7 +1,8 @@
-//===- ShareMarks.h - the arithmetic of derivatives ----------------*- C++ -*-===//
+//===- ShareMarks.h - the arithmetic of derivatives ----------------*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,9 +11,9 @@
 
 namespace retrograd {
 
-/// `!annotation` (LLVM's passes carry it on) of what is linear in an adjoint or a
-/// tangent, on GPUs: products with it, its sums, additions of it to memory. Emission
-/// writes it, Pass/ZeroShares reads it and takes it off.
+/// `!annotation` (LLVM's passes carry it on) of what is linear in an adjoint or
+/// a tangent, on GPUs: products with it, its sums, additions of it to memory.
+/// Emission writes it, Pass/ZeroShares reads it and takes it off.
 constexpr const char *ShareMark = "rg_share";
 
 } // namespace retrograd

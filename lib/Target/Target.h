@@ -1,7 +1,8 @@
-//===- Target.h - what depends on the machine compiled for -------*- C++ -*-===//
+//===- Target.h - what depends on the machine compiled for -------*- C++
+//-*-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -50,34 +51,37 @@ public:
   /// the casts that made it tell.
   MemorySpace spaceOf(const llvm::Value &Pointer) const;
   /// The address space of the shadow of a global variable that lies in
-  /// AddressSpace: memory that is constant to the primal has adjoints that are not.
+  /// AddressSpace: memory that is constant to the primal has adjoints that are
+  /// not.
   unsigned shadowSpace(unsigned AddressSpace) const;
-  /// The state of the tape lies in the derivative's own frame, since there is no
-  /// thread-local memory that outlives it.
+  /// The state of the tape lies in the derivative's own frame, since there is
+  /// no thread-local memory that outlives it.
   bool arenaOnStack() const { return Sheet->ManyThreads; }
   /// Arithmetic is cheaper than memory: a pure function is evaluated again
   /// rather than its result kept through a loop.
   bool prefersRecomputation() const { return Sheet->ManyThreads; }
-  /// To take an adjoint out of global memory is one atomic exchange, not a load and a
-  /// store.
+  /// To take an adjoint out of global memory is one atomic exchange, not a load
+  /// and a store.
   bool prefersExchange() const { return Sheet->PrefersExchange; }
   /// An addition whose result nobody wants is an instruction of its own.
   bool addsWithoutResult() const { return Sheet->AddsWithoutResult; }
-  /// The library has one function for the sine and the cosine of a number: f(x, &s, &c).
+  /// The library has one function for the sine and the cosine of a number: f(x,
+  /// &s, &c).
   bool sineAndCosine() const { return Sheet->SineAndCosine; }
   unsigned globalSpace() const { return Sheet->Global; }
-  /// An atomic addition to memory of the block is a loop, one round for each thread that
-  /// adds to the same place at the time.
+  /// An atomic addition to memory of the block is a loop, one round for each
+  /// thread that adds to the same place at the time.
   bool addsFloatsByLoop() const { return Sheet->AddsFloatsByLoop; }
-  /// A kernel can ask how much memory the launch gave its block, and a launch can be made to give
-  /// more (Pass/DynamicShared.h).
+  /// A kernel can ask how much memory the launch gave its block, and a launch
+  /// can be made to give more (Pass/DynamicShared.h).
   bool growsSharedMemory() const { return Sheet->GrowsSharedMemory; }
   /// Derivatives are inlined into the kernels that ask for them: a call hides
   /// address spaces and keeps its operands in memory.
   bool inlinesDerivatives() const { return Sheet->ManyThreads; }
   /// The library function that computes the C function Name ("sin") in type T,
   /// float or double: "__nv_sinf", "sinf". LLVM's intrinsics of that kind are
-  /// lowered by the host only, `nativeIntrinsic` says which exceptions there are.
+  /// lowered by the host only, `nativeIntrinsic` says which exceptions there
+  /// are.
   std::string mathFunction(llvm::StringRef Name, llvm::Type *T) const;
   bool nativeIntrinsic(llvm::StringRef Intrinsic) const;
 
@@ -90,7 +94,8 @@ public:
     unsigned Global;
     /// What stands around the name of a function of float and double.
     const char *MathPrefix, *FloatSuffix, *DoubleSuffix;
-    bool PrefersExchange, AddsFloatsByLoop, GrowsSharedMemory, AddsWithoutResult, SineAndCosine;
+    bool PrefersExchange, AddsFloatsByLoop, GrowsSharedMemory,
+        AddsWithoutResult, SineAndCosine;
   };
 
 private:

@@ -1,6 +1,7 @@
 /*===- cuda/Abi.h - between lowered kernels and the runtime -===*\
 |*
-|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+Exceptions.
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |* lib/Offload writes these records and calls these functions.
@@ -20,20 +21,23 @@ struct RgLaunch {
   uint32_t Block[3];
 };
 
-/* Runs blocks [First, Last), numbered x fastest. Scratch has ScratchPerThread bytes for
-   each thread of a block, their number rounded up to a multiple of 64; Dynamic is the
-   block's dynamic shared memory. Both are aligned to 64 bytes and hold nothing. */
-typedef void RgBlocks(void **Arguments, const struct RgLaunch *Launch, int64_t First, int64_t Last,
-                      char *Scratch, char *Dynamic);
+/* Runs blocks [First, Last), numbered x fastest. Scratch has ScratchPerThread
+   bytes for each thread of a block, their number rounded up to a multiple of
+   64; Dynamic is the block's dynamic shared memory. Both are aligned to 64
+   bytes and hold nothing. */
+typedef void RgBlocks(void **Arguments, const struct RgLaunch *Launch,
+                      int64_t First, int64_t Last, char *Scratch,
+                      char *Dynamic);
 
 struct RgKernel {
-  const void *Host;        /* what the host launches */
+  const void *Host; /* what the host launches */
   const char *Name;
   RgBlocks *Blocks;
-  uint64_t StaticShared;   /* bytes of shared memory that the kernel declares */
+  uint64_t StaticShared; /* bytes of shared memory that the kernel declares */
   uint64_t ScratchPerThread;
-  uint64_t MaxThreads;     /* of a block: __launch_bounds__ */
-  uint64_t DynamicParts;   /* dynamic shared memory is given so many times: shadows lie behind it */
+  uint64_t MaxThreads;   /* of a block: __launch_bounds__ */
+  uint64_t DynamicParts; /* dynamic shared memory is given so many times:
+                            shadows lie behind it */
 };
 
 /* Called by a constructor of every object file that has kernels. */

@@ -1,14 +1,16 @@
 //===- Bfloat.cpp - rounding to bfloat16 ----------------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What clang calls where the processor has no instruction for it. compiler-rt and
-// libgcc from GCC 13 on have both; older ones do not, so they are weak here.
+// What clang calls where the processor has no instruction for it. compiler-rt
+// and libgcc from GCC 13 on have both; older ones do not, so they are weak
+// here.
 //
-// The result, two bytes, is in the lower bits of the register that holds floats.
+// The result, two bytes, is in the lower bits of the register that holds
+// floats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +29,13 @@ static uint16_t rounded(float X) {
 }
 
 extern "C" {
-__attribute__((weak)) __m128i __truncsfbf2(float X) { return _mm_cvtsi32_si128(rounded(X)); }
+__attribute__((weak)) __m128i __truncsfbf2(float X) {
+  return _mm_cvtsi32_si128(rounded(X));
+}
 
 __attribute__((weak)) __m128i __truncdfbf2(double X) {
-  // To float so that the second rounding sees that there was more: the last bit says so.
+  // To float so that the second rounding sees that there was more: the last bit
+  // says so.
   float Near = (float)X;
   uint32_t Bits;
   memcpy(&Bits, &Near, sizeof Bits);

@@ -1,13 +1,14 @@
 //===- Launch.cpp - running the blocks of a launch -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Blocks run in parallel on libomp's threads, a few at a time per thread. A launch
-// returns when all have run, so streams need no machinery. The blocks of a cooperative launch
-// wait for each other, and have a thread of the machine each.
+// Blocks run in parallel on libomp's threads, a few at a time per thread. A
+// launch returns when all have run, so streams need no machinery. The blocks of
+// a cooperative launch wait for each other, and have a thread of the machine
+// each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +49,8 @@ Registry &registry() {
 struct Worker {
   char *Scratch = nullptr, *Dynamic = nullptr;
   size_t ScratchSize = 0, DynamicSize = 0;
-  /// Static shared memory of the kernel that runs, if it asks where pointers lead.
+  /// Static shared memory of the kernel that runs, if it asks where pointers
+  /// lead.
   struct {
     const char *At;
     int64_t Size;
@@ -99,7 +101,8 @@ class GridOfBlocks {
   }
 
 public:
-  GridOfBlocks(int64_t Number, bool OneAtATime) : Number(Number), OneAtATime(OneAtATime) {}
+  GridOfBlocks(int64_t Number, bool OneAtATime)
+      : Number(Number), OneAtATime(OneAtATime) {}
   void begin() {
     std::unique_lock<std::mutex> Hold(Lock);
     enter(Hold);
@@ -131,7 +134,8 @@ public:
     if (!Broken) {
       CheckedBlock *Own = OneAtATime ? leaveBlock() : nullptr;
       leave();
-      Change.wait(Hold, [&, Before = Phase] { return Phase != Before || Broken; });
+      Change.wait(Hold,
+                  [&, Before = Phase] { return Phase != Before || Broken; });
       enter(Hold);
       if (Own)
         resumeBlock(Own);
@@ -158,7 +162,9 @@ cudaError_t rgcuda::fail(cudaError_t E) {
   return E;
 }
 
-cudaError_t rgcuda::stickyError() { return static_cast<cudaError_t>(Sticky.load(std::memory_order_relaxed)); }
+cudaError_t rgcuda::stickyError() {
+  return static_cast<cudaError_t>(Sticky.load(std::memory_order_relaxed));
+}
 
 void rgcuda::clearErrors() {
   Sticky = cudaSuccess;
@@ -187,8 +193,9 @@ void rgcuda::leaveKernel(cudaError_t E) {
   abort();
 }
 
-static void runBlocks(const Kernel &K, const RgLaunch &L, void **Arguments, size_t Shared, std::atomic<int64_t> &Taken,
-                      int64_t Total, int64_t Chunk, std::atomic<bool> &OutOfMemory) {
+static void runBlocks(const Kernel &K, const RgLaunch &L, void **Arguments,
+                      size_t Shared, std::atomic<int64_t> &Taken, int64_t Total,
+                      int64_t Chunk, std::atomic<bool> &OutOfMemory) {
   Worker &W = TheWorker;
   size_t Threads = size_t(L.Block[0]) * L.Block[1] * L.Block[2];
   size_t Scratch = K.Code.ScratchPerThread * ((Threads + 63) & ~size_t(63));
@@ -209,13 +216,16 @@ static void runBlocks(const Kernel &K, const RgLaunch &L, void **Arguments, size
       int64_t First = Taken.fetch_add(Chunk, std::memory_order_relaxed);
       if (First >= Total || stickyError() != cudaSuccess)
         break;
-      K.Code.Blocks(Arguments, &L, First, First + Chunk < Total ? First + Chunk : Total, W.Scratch, W.Dynamic);
+      K.Code.Blocks(Arguments, &L, First,
+                    First + Chunk < Total ? First + Chunk : Total, W.Scratch,
+                    W.Dynamic);
     }
   W.Running = false;
 }
 
 /// All blocks at once, a thread each.
-static bool runTogether(const Kernel &K, const RgLaunch &L, void **Arguments, size_t Shared, int64_t Total,
+static bool runTogether(const Kernel &K, const RgLaunch &L, void **Arguments,
+                        size_t Shared, int64_t Total,
                         std::atomic<bool> &OutOfMemory) {
   GridOfBlocks Grid(Total, checking());
   auto Run = [&](int64_t Block) {
@@ -239,16 +249,18 @@ static bool runTogether(const Kernel &K, const RgLaunch &L, void **Arguments, si
   return !OutOfMemory;
 }
 
-cudaError_t rgcuda::launch(const void *Host, dim3 Grid, dim3 Block, void **Arguments, size_t Shared, bool Cooperative) {
+cudaError_t rgcuda::launch(const void *Host, dim3 Grid, dim3 Block,
+                           void **Arguments, size_t Shared, bool Cooperative) {
   if (cudaError_t E = stickyError())
     return fail(E);
   Kernel *K = findKernel(Host);
   if (!K)
     return fail(cudaErrorInvalidDeviceFunction);
   uint64_t Threads = uint64_t(Block.x) * Block.y * Block.z;
-  if (!Threads || !Grid.x || !Grid.y || !Grid.z || Block.x > MaxBlockDim[0] || Block.y > MaxBlockDim[1] ||
-      Block.z > MaxBlockDim[2] || Threads > MaxThreads || Grid.x > MaxGridDim[0] || Grid.y > MaxGridDim[1] ||
-      Grid.z > MaxGridDim[2])
+  if (!Threads || !Grid.x || !Grid.y || !Grid.z || Block.x > MaxBlockDim[0] ||
+      Block.y > MaxBlockDim[1] || Block.z > MaxBlockDim[2] ||
+      Threads > MaxThreads || Grid.x > MaxGridDim[0] ||
+      Grid.y > MaxGridDim[1] || Grid.z > MaxGridDim[2])
     return fail(cudaErrorInvalidConfiguration);
   if (Threads > K->Code.MaxThreads)
     return fail(cudaErrorLaunchOutOfResources);
@@ -256,14 +268,19 @@ cudaError_t rgcuda::launch(const void *Host, dim3 Grid, dim3 Block, void **Argum
   const size_t Asked = Shared;
   if (K->Code.DynamicParts > 1) {
     Shared = (Shared + 15) / 16 * 16 * K->Code.DynamicParts;
-    if (K->Code.StaticShared + Asked <= MaxSharedOptIn && K->Code.StaticShared + Shared > MaxSharedOptIn)
+    if (K->Code.StaticShared + Asked <= MaxSharedOptIn &&
+        K->Code.StaticShared + Shared > MaxSharedOptIn)
       fprintf(stderr,
-              "retrograd: a derivative in kernel '%s' needs %zu bytes of shared memory, %llu times the %zu that its launch "
+              "retrograd: a derivative in kernel '%s' needs %zu bytes of "
+              "shared memory, %llu times the %zu that its launch "
               "asks for, and there are %zu: launch it with less [RG2201]\n",
-              K->Code.Name, K->Code.StaticShared + Shared, (unsigned long long)K->Code.DynamicParts, Asked, MaxSharedOptIn);
+              K->Code.Name, K->Code.StaticShared + Shared,
+              (unsigned long long)K->Code.DynamicParts, Asked, MaxSharedOptIn);
   }
   if (K->Code.StaticShared + Shared > MaxSharedOptIn ||
-      K->Code.StaticShared + Asked > MaxShared + (K->MaxDynamic > MaxShared ? MaxSharedOptIn - MaxShared : 0) ||
+      K->Code.StaticShared + Asked >
+          MaxShared +
+              (K->MaxDynamic > MaxShared ? MaxSharedOptIn - MaxShared : 0) ||
       (Asked > MaxShared && Asked > K->MaxDynamic))
     return fail(cudaErrorInvalidValue);
 
@@ -275,7 +292,9 @@ cudaError_t rgcuda::launch(const void *Host, dim3 Grid, dim3 Block, void **Argum
     std::atomic<bool> OutOfMemory{false};
     if (Total > MaxTogether)
       return fail(cudaErrorCooperativeLaunchTooLarge);
-    return runTogether(*K, L, Arguments, Shared, Total, OutOfMemory) ? cudaSuccess : fail(cudaErrorLaunchOutOfResources);
+    return runTogether(*K, L, Arguments, Shared, Total, OutOfMemory)
+               ? cudaSuccess
+               : fail(cudaErrorLaunchOutOfResources);
   }
   int Workers = checking() || omp_in_parallel() ? 1 : omp_get_max_threads();
   if (Workers > Total)
@@ -301,11 +320,13 @@ cudaError_t rgcuda::launch(const void *Host, dim3 Grid, dim3 Block, void **Argum
 
 extern "C" {
 
-unsigned __cudaPushCallConfiguration(dim3 Grid, dim3 Block, size_t Shared, void *Stream) {
+unsigned __cudaPushCallConfiguration(dim3 Grid, dim3 Block, size_t Shared,
+                                     void *Stream) {
   Pushed = {Grid, Block, Shared, Stream};
   return 0;
 }
-cudaError_t __cudaPopCallConfiguration(dim3 *Grid, dim3 *Block, size_t *Shared, void *Stream) {
+cudaError_t __cudaPopCallConfiguration(dim3 *Grid, dim3 *Block, size_t *Shared,
+                                       void *Stream) {
   *Grid = Pushed.Grid;
   *Block = Pushed.Block;
   *Shared = Pushed.Shared;
@@ -326,12 +347,17 @@ cudaError_t cudaPeekAtLastError(void) {
   return LastError;
 }
 
-//===-- What kernels call -----------------------------------------------------===//
+//===-- What kernels call
+//-----------------------------------------------------===//
 
-void rg_cuda_assertfail(const char *Message, const char *File, unsigned Line, const char *Function, size_t) {
+void rg_cuda_assertfail(const char *Message, const char *File, unsigned Line,
+                        const char *Function, size_t) {
   const RgThread &T = rg_cuda_thread;
-  fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", File, Line, Function,
-          T.Ctaid[0], T.Ctaid[1], T.Ctaid[2], T.Tid[0], T.Tid[1], T.Tid[2], Message);
+  fprintf(stderr,
+          "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` "
+          "failed.\n",
+          File, Line, Function, T.Ctaid[0], T.Ctaid[1], T.Ctaid[2], T.Tid[0],
+          T.Tid[1], T.Tid[2], Message);
   leaveKernel(cudaErrorAssert);
 }
 /// All threads of a block are here, and one of them calls.
@@ -340,15 +366,21 @@ void rg_cuda_grid_barrier() {
     return;
   if (!TheGrid)
     fprintf(stderr,
-            "retrograd: kernel '%s' has a barrier of the grid and was not launched by cudaLaunchCooperativeKernel [RG1605]\n",
+            "retrograd: kernel '%s' has a barrier of the grid and was not "
+            "launched by cudaLaunchCooperativeKernel [RG1605]\n",
             TheWorker.Name);
   else if (stickyError() == cudaSuccess)
-    fprintf(stderr, "retrograd: kernel '%s': a block waits for the grid, and another has ended [RG1605]\n", TheWorker.Name);
+    fprintf(stderr,
+            "retrograd: kernel '%s': a block waits for the grid, and another "
+            "has ended [RG1605]\n",
+            TheWorker.Name);
   leaveKernel(cudaErrorLaunchFailure);
 }
-/// The threads of a block, Count of them, shared among the machine's (-rg-offload-serial-threads=0): Run runs those from
-/// one number up to another. What leaves the kernel leaves its share, and then the block.
-void rg_cuda_share_threads(void (*Run)(const void *, int64_t, int64_t), const void *Record, int64_t Count) {
+/// The threads of a block, Count of them, shared among the machine's
+/// (-rg-offload-serial-threads=0): Run runs those from one number up to
+/// another. What leaves the kernel leaves its share, and then the block.
+void rg_cuda_share_threads(void (*Run)(const void *, int64_t, int64_t),
+                           const void *Record, int64_t Count) {
   int64_t Workers = omp_get_num_procs() / omp_get_num_threads();
   if (Workers > Count)
     Workers = Count;
@@ -380,7 +412,9 @@ void rg_cuda_share_threads(void (*Run)(const void *, int64_t, int64_t), const vo
 }
 bool rg_cuda_grid_valid() { return TheGrid; }
 /// The block's dynamic shared memory, in bytes.
-uint32_t rg_cuda_dynamic_size() { return static_cast<uint32_t>(TheWorker.DynamicSize); }
+uint32_t rg_cuda_dynamic_size() {
+  return static_cast<uint32_t>(TheWorker.DynamicSize);
+}
 /// Static shared variable number I of the kernel that runs here.
 void rg_cuda_shared_range(int64_t I, const char *At, int64_t Size) {
   if (I < 64)
@@ -396,7 +430,8 @@ int rg_cuda_is_shared(const void *Address) {
       return 1;
   return 0;
 }
-/// A thread's own memory is on this thread's stack, or in the block's scratch memory.
+/// A thread's own memory is on this thread's stack, or in the block's scratch
+/// memory.
 int rg_cuda_is_local(const void *Address) {
   const char *P = static_cast<const char *>(Address);
   const Worker &W = TheWorker;
@@ -418,7 +453,8 @@ int rg_cuda_is_local(const void *Address) {
 }
 void rg_cuda_trap(void) { leaveKernel(cudaErrorLaunchFailure); }
 
-/// printf of a device: the arguments lie in a buffer, each at its own alignment.
+/// printf of a device: the arguments lie in a buffer, each at its own
+/// alignment.
 int rg_cuda_vprintf(const char *Format, const char *Arguments) {
   char Text[4096];
   size_t Length = 0;
@@ -433,7 +469,9 @@ int rg_cuda_vprintf(const char *Format, const char *Arguments) {
   auto Put = [&](const char *Piece, auto... Values) {
     int N = snprintf(Text + Length, sizeof Text - Length, Piece, Values...);
     if (N > 0)
-      Length += static_cast<size_t>(N) < sizeof Text - Length ? N : sizeof Text - 1 - Length;
+      Length += static_cast<size_t>(N) < sizeof Text - Length
+                    ? N
+                    : sizeof Text - 1 - Length;
   };
   int Converted = 0;
   while (*Format) {
@@ -516,7 +554,8 @@ int rg_cuda_vprintf(const char *Format, const char *Arguments) {
     }
     ++Converted;
   }
-  fwrite(Text, 1, Length, stdout); // one call, so that lines of threads do not mix
+  fwrite(Text, 1, Length,
+         stdout); // one call, so that lines of threads do not mix
   return Converted;
 }
 

@@ -1,7 +1,8 @@
-//===- Memory.cpp - memory, streams, events and devices of the CUDA runtime -===//
+//===- Memory.cpp - memory, streams, events and devices of the CUDA runtime
+//-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +45,8 @@ Allocations &allocations() {
   return *A;
 }
 
-cudaError_t allocate(void **P, size_t Size, cudaMemoryType Type, unsigned Flags = 0) {
+cudaError_t allocate(void **P, size_t Size, cudaMemoryType Type,
+                     unsigned Flags = 0) {
   if (!P)
     return fail(cudaErrorInvalidValue);
   *P = nullptr;
@@ -91,18 +93,21 @@ cudaError_t copy(void *To, const void *From, size_t Size, cudaMemcpyKind Kind) {
 
 cudaError_t done() { return fail(stickyError()); }
 
-size_t physicalMemory() { return size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE)); }
+size_t physicalMemory() {
+  return size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));
+}
 
 } // namespace
 
 extern "C" {
 
-//===-- Errors -----------------------------------------------------------------===//
+//===-- Errors
+//-----------------------------------------------------------------===//
 
 const char *cudaGetErrorString(cudaError_t E) {
   switch (E) {
-#define ERROR(Name, Code, Text)                                                                   \
-  case Name:                                                                                      \
+#define ERROR(Name, Code, Text)                                                \
+  case Name:                                                                   \
     return Text;
     RETROGRAD_CUDA_ERRORS(ERROR)
 #undef ERROR
@@ -111,8 +116,8 @@ const char *cudaGetErrorString(cudaError_t E) {
 }
 const char *cudaGetErrorName(cudaError_t E) {
   switch (E) {
-#define ERROR(Name, Code, Text)                                                                   \
-  case Name:                                                                                      \
+#define ERROR(Name, Code, Text)                                                \
+  case Name:                                                                   \
     return #Name;
     RETROGRAD_CUDA_ERRORS(ERROR)
 #undef ERROR
@@ -120,12 +125,17 @@ const char *cudaGetErrorName(cudaError_t E) {
   return "unrecognized error code";
 }
 
-//===-- Devices ------------------------------------------------------------------===//
+//===-- Devices
+//------------------------------------------------------------------===//
 
 cudaError_t cudaGetDeviceCount(int *N) { return *N = 1, cudaSuccess; }
 cudaError_t cudaGetDevice(int *D) { return *D = 0, cudaSuccess; }
-cudaError_t cudaSetDevice(int D) { return D ? fail(cudaErrorInvalidDevice) : cudaSuccess; }
-cudaError_t cudaChooseDevice(int *D, const cudaDeviceProp *) { return *D = 0, cudaSuccess; }
+cudaError_t cudaSetDevice(int D) {
+  return D ? fail(cudaErrorInvalidDevice) : cudaSuccess;
+}
+cudaError_t cudaChooseDevice(int *D, const cudaDeviceProp *) {
+  return *D = 0, cudaSuccess;
+}
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int D) {
   if (D)
     return fail(cudaErrorInvalidDevice);
@@ -148,15 +158,18 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int D) {
   P->major = 9;
   P->textureAlignment = 512;
   P->multiProcessorCount = omp_get_max_threads();
-  P->integrated = P->canMapHostMemory = P->concurrentKernels = P->unifiedAddressing = P->managedMemory = 1;
+  P->integrated = P->canMapHostMemory = P->concurrentKernels =
+      P->unifiedAddressing = P->managedMemory = 1;
   P->l2CacheSize = 1 << 20;
   P->maxThreadsPerMultiProcessor = MaxThreads;
   P->sharedMemPerMultiprocessor = P->sharedMemPerBlockOptin = MaxSharedOptIn;
-  P->pageableMemoryAccess = P->concurrentManagedAccess = P->hostNativeAtomicSupported = 1;
+  P->pageableMemoryAccess = P->concurrentManagedAccess =
+      P->hostNativeAtomicSupported = 1;
   P->directManagedMemAccessFromHost = 1;
   P->singleToDoublePrecisionPerfRatio = 2;
   P->maxBlocksPerMultiProcessor = 1;
-  P->cooperativeLaunch = P->memoryPoolsSupported = P->canUseHostPointerForRegisteredMem = 1;
+  P->cooperativeLaunch = P->memoryPoolsSupported =
+      P->canUseHostPointerForRegisteredMem = 1;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int *V, cudaDeviceAttr A, int D) {
@@ -164,31 +177,77 @@ cudaError_t cudaDeviceGetAttribute(int *V, cudaDeviceAttr A, int D) {
   if (cudaError_t E = cudaGetDeviceProperties(&P, D))
     return E;
   switch (A) {
-  case cudaDevAttrMaxThreadsPerBlock: *V = P.maxThreadsPerBlock; break;
-  case cudaDevAttrMaxBlockDimX: *V = P.maxThreadsDim[0]; break;
-  case cudaDevAttrMaxBlockDimY: *V = P.maxThreadsDim[1]; break;
-  case cudaDevAttrMaxBlockDimZ: *V = P.maxThreadsDim[2]; break;
-  case cudaDevAttrMaxGridDimX: *V = P.maxGridSize[0]; break;
-  case cudaDevAttrMaxGridDimY: *V = P.maxGridSize[1]; break;
-  case cudaDevAttrMaxGridDimZ: *V = P.maxGridSize[2]; break;
-  case cudaDevAttrMaxSharedMemoryPerBlock: *V = static_cast<int>(P.sharedMemPerBlock); break;
-  case cudaDevAttrTotalConstantMemory: *V = static_cast<int>(P.totalConstMem); break;
-  case cudaDevAttrWarpSize: *V = P.warpSize; break;
-  case cudaDevAttrClockRate: *V = P.clockRate; break;
-  case cudaDevAttrMultiProcessorCount: *V = P.multiProcessorCount; break;
-  case cudaDevAttrMemoryClockRate: *V = P.memoryClockRate; break;
-  case cudaDevAttrGlobalMemoryBusWidth: *V = P.memoryBusWidth; break;
-  case cudaDevAttrL2CacheSize: *V = P.l2CacheSize; break;
-  case cudaDevAttrMaxThreadsPerMultiProcessor: *V = P.maxThreadsPerMultiProcessor; break;
-  case cudaDevAttrComputeCapabilityMajor: *V = P.major; break;
-  case cudaDevAttrComputeCapabilityMinor: *V = P.minor; break;
+  case cudaDevAttrMaxThreadsPerBlock:
+    *V = P.maxThreadsPerBlock;
+    break;
+  case cudaDevAttrMaxBlockDimX:
+    *V = P.maxThreadsDim[0];
+    break;
+  case cudaDevAttrMaxBlockDimY:
+    *V = P.maxThreadsDim[1];
+    break;
+  case cudaDevAttrMaxBlockDimZ:
+    *V = P.maxThreadsDim[2];
+    break;
+  case cudaDevAttrMaxGridDimX:
+    *V = P.maxGridSize[0];
+    break;
+  case cudaDevAttrMaxGridDimY:
+    *V = P.maxGridSize[1];
+    break;
+  case cudaDevAttrMaxGridDimZ:
+    *V = P.maxGridSize[2];
+    break;
+  case cudaDevAttrMaxSharedMemoryPerBlock:
+    *V = static_cast<int>(P.sharedMemPerBlock);
+    break;
+  case cudaDevAttrTotalConstantMemory:
+    *V = static_cast<int>(P.totalConstMem);
+    break;
+  case cudaDevAttrWarpSize:
+    *V = P.warpSize;
+    break;
+  case cudaDevAttrClockRate:
+    *V = P.clockRate;
+    break;
+  case cudaDevAttrMultiProcessorCount:
+    *V = P.multiProcessorCount;
+    break;
+  case cudaDevAttrMemoryClockRate:
+    *V = P.memoryClockRate;
+    break;
+  case cudaDevAttrGlobalMemoryBusWidth:
+    *V = P.memoryBusWidth;
+    break;
+  case cudaDevAttrL2CacheSize:
+    *V = P.l2CacheSize;
+    break;
+  case cudaDevAttrMaxThreadsPerMultiProcessor:
+    *V = P.maxThreadsPerMultiProcessor;
+    break;
+  case cudaDevAttrComputeCapabilityMajor:
+    *V = P.major;
+    break;
+  case cudaDevAttrComputeCapabilityMinor:
+    *V = P.minor;
+    break;
   case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-  case cudaDevAttrMaxSharedMemoryPerBlockOptin: *V = static_cast<int>(P.sharedMemPerBlockOptin); break;
-  case cudaDevAttrMaxPitch: *V = static_cast<int>(P.memPitch); break;
+  case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+    *V = static_cast<int>(P.sharedMemPerBlockOptin);
+    break;
+  case cudaDevAttrMaxPitch:
+    *V = static_cast<int>(P.memPitch);
+    break;
   case cudaDevAttrMaxRegistersPerBlock:
-  case cudaDevAttrMaxRegistersPerMultiprocessor: *V = P.regsPerBlock; break;
-  case cudaDevAttrTextureAlignment: *V = static_cast<int>(P.textureAlignment); break;
-  case cudaDevAttrSingleToDoublePrecisionPerfRatio: *V = P.singleToDoublePrecisionPerfRatio; break;
+  case cudaDevAttrMaxRegistersPerMultiprocessor:
+    *V = P.regsPerBlock;
+    break;
+  case cudaDevAttrTextureAlignment:
+    *V = static_cast<int>(P.textureAlignment);
+    break;
+  case cudaDevAttrSingleToDoublePrecisionPerfRatio:
+    *V = P.singleToDoublePrecisionPerfRatio;
+    break;
   case cudaDevAttrGpuOverlap:
   case cudaDevAttrKernelExecTimeout:
   case cudaDevAttrComputeMode:
@@ -202,7 +261,9 @@ cudaError_t cudaDeviceGetAttribute(int *V, cudaDeviceAttr A, int D) {
   case cudaDevAttrGlobalL1CacheSupported:
   case cudaDevAttrLocalL1CacheSupported:
   case cudaDevAttrIsMultiGpuBoard:
-  case cudaDevAttrComputePreemptionSupported: *V = 0; break;
+  case cudaDevAttrComputePreemptionSupported:
+    *V = 0;
+    break;
   case cudaDevAttrCooperativeLaunch:
   case cudaDevAttrMaxBlocksPerMultiprocessor:
   case cudaDevAttrMemoryPoolsSupported:
@@ -213,8 +274,11 @@ cudaError_t cudaDeviceGetAttribute(int *V, cudaDeviceAttr A, int D) {
   case cudaDevAttrUnifiedAddressing:
   case cudaDevAttrManagedMemory:
   case cudaDevAttrPageableMemoryAccess:
-  case cudaDevAttrConcurrentManagedAccess: *V = 1; break;
-  default: return fail(cudaErrorInvalidValue);
+  case cudaDevAttrConcurrentManagedAccess:
+    *V = 1;
+    break;
+  default:
+    return fail(cudaErrorInvalidValue);
   }
   return cudaSuccess;
 }
@@ -226,9 +290,13 @@ cudaError_t cudaDeviceReset(void) {
   return cudaSuccess;
 }
 cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
-cudaError_t cudaGetDeviceFlags(unsigned *F) { return *F = cudaDeviceScheduleAuto, cudaSuccess; }
+cudaError_t cudaGetDeviceFlags(unsigned *F) {
+  return *F = cudaDeviceScheduleAuto, cudaSuccess;
+}
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
-cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+  return cudaSuccess;
+}
 static size_t Limits[5] = {1 << 20, 1 << 20, 8 << 20, 2, 2048};
 cudaError_t cudaDeviceSetLimit(cudaLimit L, size_t V) {
   if (unsigned(L) >= 5)
@@ -244,9 +312,15 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *Least, int *Greatest) {
   *Least = *Greatest = 0;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceCanAccessPeer(int *Can, int, int) { return *Can = 0, cudaSuccess; }
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return fail(cudaErrorInvalidDevice); } // there is no other device
-cudaError_t cudaDeviceDisablePeerAccess(int) { return fail(cudaErrorPeerAccessNotEnabled); }
+cudaError_t cudaDeviceCanAccessPeer(int *Can, int, int) {
+  return *Can = 0, cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
+  return fail(cudaErrorInvalidDevice);
+} // there is no other device
+cudaError_t cudaDeviceDisablePeerAccess(int) {
+  return fail(cudaErrorPeerAccessNotEnabled);
+}
 static constexpr char BusId[] = "0000:00:00.0";
 cudaError_t cudaDeviceGetPCIBusId(char *Id, int Length, int D) {
   if (D)
@@ -256,17 +330,23 @@ cudaError_t cudaDeviceGetPCIBusId(char *Id, int Length, int D) {
   return memcpy(Id, BusId, sizeof BusId), cudaSuccess;
 }
 cudaError_t cudaDeviceGetByPCIBusId(int *D, const char *Id) {
-  return Id && !strcmp(Id, BusId) ? *D = 0, cudaSuccess : fail(cudaErrorInvalidDevice);
+  return Id && !strcmp(Id, BusId) ? *D = 0,
+                                    cudaSuccess : fail(cudaErrorInvalidDevice);
 }
 cudaError_t cudaDriverGetVersion(int *V) { return *V = 12080, cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int *V) { return *V = 12080, cudaSuccess; }
 cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
 cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
 
-//===-- Memory ---------------------------------------------------------------------===//
+//===-- Memory
+//---------------------------------------------------------------------===//
 
-cudaError_t cudaMalloc(void **P, size_t N) { return allocate(P, N, cudaMemoryTypeDevice); }
-cudaError_t cudaMallocAsync(void **P, size_t N, cudaStream_t) { return cudaMalloc(P, N); }
+cudaError_t cudaMalloc(void **P, size_t N) {
+  return allocate(P, N, cudaMemoryTypeDevice);
+}
+cudaError_t cudaMallocAsync(void **P, size_t N, cudaStream_t) {
+  return cudaMalloc(P, N);
+}
 cudaError_t cudaMallocPitch(void **P, size_t *Pitch, size_t W, size_t H) {
   *Pitch = (W + 511) & ~size_t(511);
   return cudaMalloc(P, *Pitch * H);
@@ -276,31 +356,44 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr *P, cudaExtent E) {
   P->ysize = E.height;
   return cudaMallocPitch(&P->ptr, &P->pitch, E.width, E.height * E.depth);
 }
-cudaError_t cudaMallocHost(void **P, size_t N) { return allocate(P, N, cudaMemoryTypeHost, cudaHostAllocMapped); }
+cudaError_t cudaMallocHost(void **P, size_t N) {
+  return allocate(P, N, cudaMemoryTypeHost, cudaHostAllocMapped);
+}
 cudaError_t cudaHostAlloc(void **P, size_t N, unsigned F) {
   return allocate(P, N, cudaMemoryTypeHost, F | cudaHostAllocMapped);
 }
 // One pool, which is all memory: it keeps what it is told, and nothing else.
 static uint64_t PoolAttributes[9];
-static CUmemPool_st *const ThePool = reinterpret_cast<CUmemPool_st *>(PoolAttributes);
-static bool isFlag(cudaMemPoolAttr A) { return A < cudaMemPoolAttrReleaseThreshold; }
+static CUmemPool_st *const ThePool =
+    reinterpret_cast<CUmemPool_st *>(PoolAttributes);
+static bool isFlag(cudaMemPoolAttr A) {
+  return A < cudaMemPoolAttrReleaseThreshold;
+}
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *P, int D) {
   return D ? fail(cudaErrorInvalidDevice) : (*P = ThePool, cudaSuccess);
 }
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *P, int D) { return cudaDeviceGetDefaultMemPool(P, D); }
-cudaError_t cudaDeviceSetMemPool(int D, cudaMemPool_t P) {
-  return D ? fail(cudaErrorInvalidDevice) : P != ThePool ? fail(cudaErrorInvalidValue) : cudaSuccess;
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *P, int D) {
+  return cudaDeviceGetDefaultMemPool(P, D);
 }
-cudaError_t cudaMallocFromPoolAsync(void **P, size_t N, cudaMemPool_t Pool, cudaStream_t) {
+cudaError_t cudaDeviceSetMemPool(int D, cudaMemPool_t P) {
+  return D              ? fail(cudaErrorInvalidDevice)
+         : P != ThePool ? fail(cudaErrorInvalidValue)
+                        : cudaSuccess;
+}
+cudaError_t cudaMallocFromPoolAsync(void **P, size_t N, cudaMemPool_t Pool,
+                                    cudaStream_t) {
   return Pool != ThePool ? fail(cudaErrorInvalidValue) : cudaMalloc(P, N);
 }
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t P, cudaMemPoolAttr A, void *V) {
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t P, cudaMemPoolAttr A,
+                                    void *V) {
   if (P != ThePool || !V || A < 1 || A > 8)
     return fail(cudaErrorInvalidValue);
-  PoolAttributes[A] = isFlag(A) ? static_cast<uint64_t>(*static_cast<int *>(V)) : *static_cast<uint64_t *>(V);
+  PoolAttributes[A] = isFlag(A) ? static_cast<uint64_t>(*static_cast<int *>(V))
+                                : *static_cast<uint64_t *>(V);
   return cudaSuccess;
 }
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t P, cudaMemPoolAttr A, void *V) {
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t P, cudaMemPoolAttr A,
+                                    void *V) {
   if (P != ThePool || !V || A < 1 || A > 8)
     return fail(cudaErrorInvalidValue);
   if (isFlag(A))
@@ -309,11 +402,14 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t P, cudaMemPoolAttr A, void *V)
     *static_cast<uint64_t *>(V) = PoolAttributes[A];
   return cudaSuccess;
 }
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t P, size_t) { return P == ThePool ? cudaSuccess : fail(cudaErrorInvalidValue); }
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t P, size_t) {
+  return P == ThePool ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
 cudaError_t cudaMallocManaged(void **P, size_t N, unsigned F) {
   if (F != cudaMemAttachGlobal && F != cudaMemAttachHost)
     return fail(cudaErrorInvalidValue);
-  return N ? allocate(P, N, cudaMemoryTypeManaged) : fail(cudaErrorInvalidValue);
+  return N ? allocate(P, N, cudaMemoryTypeManaged)
+           : fail(cudaErrorInvalidValue);
 }
 cudaError_t cudaFree(void *P) {
   cudaError_t E = release(P);
@@ -321,9 +417,15 @@ cudaError_t cudaFree(void *P) {
 }
 cudaError_t cudaFreeAsync(void *P, cudaStream_t) { return cudaFree(P); }
 cudaError_t cudaFreeHost(void *P) { return release(P); }
-cudaError_t cudaHostRegister(void *P, size_t, unsigned) { return P ? cudaSuccess : fail(cudaErrorInvalidValue); }
-cudaError_t cudaHostUnregister(void *P) { return P ? cudaSuccess : fail(cudaErrorInvalidValue); }
-cudaError_t cudaHostGetDevicePointer(void **D, void *H, unsigned) { return *D = H, cudaSuccess; }
+cudaError_t cudaHostRegister(void *P, size_t, unsigned) {
+  return P ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaHostUnregister(void *P) {
+  return P ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaHostGetDevicePointer(void **D, void *H, unsigned) {
+  return *D = H, cudaSuccess;
+}
 cudaError_t cudaHostGetFlags(unsigned *F, void *P) {
   Allocations &A = allocations();
   std::lock_guard<std::mutex> Hold(A.Lock);
@@ -352,51 +454,70 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *R, const void *P) {
     R->hostPointer = nullptr;
   return cudaSuccess;
 }
-cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
-cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaMemcpy(void *To, const void *From, size_t N, cudaMemcpyKind K) { return copy(To, From, N, K); }
-cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t N, cudaMemcpyKind K, cudaStream_t) {
+cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int) {
+  return cudaSuccess;
+}
+cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t) {
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy(void *To, const void *From, size_t N, cudaMemcpyKind K) {
+  return copy(To, From, N, K);
+}
+cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t N,
+                            cudaMemcpyKind K, cudaStream_t) {
   return copy(To, From, N, K);
 }
 cudaError_t cudaMemcpyPeer(void *To, int, const void *From, int, size_t N) {
   return copy(To, From, N, cudaMemcpyDeviceToDevice);
 }
-cudaError_t cudaMemcpy2D(void *To, size_t ToPitch, const void *From, size_t FromPitch, size_t W, size_t H,
+cudaError_t cudaMemcpy2D(void *To, size_t ToPitch, const void *From,
+                         size_t FromPitch, size_t W, size_t H,
                          cudaMemcpyKind K) {
   if (W > ToPitch || W > FromPitch)
     return fail(cudaErrorInvalidPitchValue);
   for (size_t I = 0; I < H; ++I)
-    if (cudaError_t E = copy(static_cast<char *>(To) + I * ToPitch,
-                             static_cast<const char *>(From) + I * FromPitch, W, K))
+    if (cudaError_t E =
+            copy(static_cast<char *>(To) + I * ToPitch,
+                 static_cast<const char *>(From) + I * FromPitch, W, K))
       return E;
   return cudaSuccess;
 }
-cudaError_t cudaMemcpy2DAsync(void *To, size_t ToPitch, const void *From, size_t FromPitch, size_t W, size_t H,
+cudaError_t cudaMemcpy2DAsync(void *To, size_t ToPitch, const void *From,
+                              size_t FromPitch, size_t W, size_t H,
                               cudaMemcpyKind K, cudaStream_t) {
   return cudaMemcpy2D(To, ToPitch, From, FromPitch, W, H, K);
 }
-cudaError_t cudaMemcpyPeerAsync(void *To, int ToDevice, const void *From, int FromDevice, size_t N, cudaStream_t) {
+cudaError_t cudaMemcpyPeerAsync(void *To, int ToDevice, const void *From,
+                                int FromDevice, size_t N, cudaStream_t) {
   return cudaMemcpyPeer(To, ToDevice, From, FromDevice, N);
 }
 /// Positions and the width are in bytes where there are no arrays.
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *P) {
   if (!P || P->srcArray || P->dstArray)
     return fail(cudaErrorInvalidValue);
-  auto RowOf = [](const cudaPitchedPtr &At, const cudaPos &From, size_t Y, size_t Z) {
-    return static_cast<char *>(At.ptr) + ((From.z + Z) * At.ysize + From.y + Y) * At.pitch + From.x;
+  auto RowOf = [](const cudaPitchedPtr &At, const cudaPos &From, size_t Y,
+                  size_t Z) {
+    return static_cast<char *>(At.ptr) +
+           ((From.z + Z) * At.ysize + From.y + Y) * At.pitch + From.x;
   };
   const cudaExtent &E = P->extent;
-  if (E.width && (E.width + P->srcPos.x > P->srcPtr.pitch || E.width + P->dstPos.x > P->dstPtr.pitch))
+  if (E.width && (E.width + P->srcPos.x > P->srcPtr.pitch ||
+                  E.width + P->dstPos.x > P->dstPtr.pitch))
     return fail(cudaErrorInvalidPitchValue);
-  if (E.depth > 1 && (E.height + P->srcPos.y > P->srcPtr.ysize || E.height + P->dstPos.y > P->dstPtr.ysize))
+  if (E.depth > 1 && (E.height + P->srcPos.y > P->srcPtr.ysize ||
+                      E.height + P->dstPos.y > P->dstPtr.ysize))
     return fail(cudaErrorInvalidValue);
   for (size_t Z = 0; Z < E.depth; ++Z)
     for (size_t Y = 0; Y < E.height; ++Y)
-      if (cudaError_t Error = copy(RowOf(P->dstPtr, P->dstPos, Y, Z), RowOf(P->srcPtr, P->srcPos, Y, Z), E.width, P->kind))
+      if (cudaError_t Error =
+              copy(RowOf(P->dstPtr, P->dstPos, Y, Z),
+                   RowOf(P->srcPtr, P->srcPos, Y, Z), E.width, P->kind))
         return Error;
   return cudaSuccess;
 }
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *P, cudaStream_t) { return cudaMemcpy3D(P); }
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *P, cudaStream_t) {
+  return cudaMemcpy3D(P);
+}
 cudaError_t cudaMemset(void *P, int V, size_t N) {
   if (N && !P)
     return fail(cudaErrorInvalidValue);
@@ -406,7 +527,9 @@ cudaError_t cudaMemset(void *P, int V, size_t N) {
     memset(P, V, N);
   return cudaSuccess;
 }
-cudaError_t cudaMemsetAsync(void *P, int V, size_t N, cudaStream_t) { return cudaMemset(P, V, N); }
+cudaError_t cudaMemsetAsync(void *P, int V, size_t N, cudaStream_t) {
+  return cudaMemset(P, V, N);
+}
 cudaError_t cudaMemset2D(void *P, size_t Pitch, int V, size_t W, size_t H) {
   if (W > Pitch)
     return fail(cudaErrorInvalidPitchValue);
@@ -415,28 +538,38 @@ cudaError_t cudaMemset2D(void *P, size_t Pitch, int V, size_t W, size_t H) {
       return E;
   return cudaSuccess;
 }
-cudaError_t cudaMemset2DAsync(void *P, size_t Pitch, int V, size_t W, size_t H, cudaStream_t) {
+cudaError_t cudaMemset2DAsync(void *P, size_t Pitch, int V, size_t W, size_t H,
+                              cudaStream_t) {
   return cudaMemset2D(P, Pitch, V, W, H);
 }
 cudaError_t cudaMemset3D(cudaPitchedPtr P, int V, cudaExtent E) {
   for (size_t Z = 0; Z < E.depth; ++Z)
-    if (cudaError_t Error = cudaMemset2D(static_cast<char *>(P.ptr) + Z * P.ysize * P.pitch, P.pitch, V, E.width, E.height))
+    if (cudaError_t Error =
+            cudaMemset2D(static_cast<char *>(P.ptr) + Z * P.ysize * P.pitch,
+                         P.pitch, V, E.width, E.height))
       return Error;
   return cudaSuccess;
 }
-cudaError_t cudaMemset3DAsync(cudaPitchedPtr P, int V, cudaExtent E, cudaStream_t) { return cudaMemset3D(P, V, E); }
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr P, int V, cudaExtent E,
+                              cudaStream_t) {
+  return cudaMemset3D(P, V, E);
+}
 // A symbol's address is the variable's: host and device name one storage.
-cudaError_t cudaMemcpyToSymbol(const void *S, const void *From, size_t N, size_t Offset, cudaMemcpyKind K) {
+cudaError_t cudaMemcpyToSymbol(const void *S, const void *From, size_t N,
+                               size_t Offset, cudaMemcpyKind K) {
   return copy(static_cast<char *>(const_cast<void *>(S)) + Offset, From, N, K);
 }
-cudaError_t cudaMemcpyFromSymbol(void *To, const void *S, size_t N, size_t Offset, cudaMemcpyKind K) {
+cudaError_t cudaMemcpyFromSymbol(void *To, const void *S, size_t N,
+                                 size_t Offset, cudaMemcpyKind K) {
   return copy(To, static_cast<const char *>(S) + Offset, N, K);
 }
-cudaError_t cudaMemcpyToSymbolAsync(const void *S, const void *From, size_t N, size_t Offset, cudaMemcpyKind K,
+cudaError_t cudaMemcpyToSymbolAsync(const void *S, const void *From, size_t N,
+                                    size_t Offset, cudaMemcpyKind K,
                                     cudaStream_t) {
   return cudaMemcpyToSymbol(S, From, N, Offset, K);
 }
-cudaError_t cudaMemcpyFromSymbolAsync(void *To, const void *S, size_t N, size_t Offset, cudaMemcpyKind K,
+cudaError_t cudaMemcpyFromSymbolAsync(void *To, const void *S, size_t N,
+                                      size_t Offset, cudaMemcpyKind K,
                                       cudaStream_t) {
   return cudaMemcpyFromSymbol(To, S, N, Offset, K);
 }
@@ -446,17 +579,24 @@ cudaError_t cudaGetSymbolAddress(void **P, const void *S) {
   return *P = const_cast<void *>(S), cudaSuccess;
 }
 
-//===-- Streams and events -----------------------------------------------------------===//
+//===-- Streams and events
+//-----------------------------------------------------------===//
 
-cudaError_t cudaStreamCreate(cudaStream_t *S) { return cudaStreamCreateWithPriority(S, 0, 0); }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *S, unsigned F) { return cudaStreamCreateWithPriority(S, F, 0); }
+cudaError_t cudaStreamCreate(cudaStream_t *S) {
+  return cudaStreamCreateWithPriority(S, 0, 0);
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *S, unsigned F) {
+  return cudaStreamCreateWithPriority(S, F, 0);
+}
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *S, unsigned F, int P) {
   if (!S || F > cudaStreamNonBlocking)
     return fail(cudaErrorInvalidValue);
   *S = new CUstream_st{F, P};
   return cudaSuccess;
 }
-static bool isOwn(cudaStream_t S) { return S && S != cudaStreamLegacy && S != cudaStreamPerThread; }
+static bool isOwn(cudaStream_t S) {
+  return S && S != cudaStreamLegacy && S != cudaStreamPerThread;
+}
 cudaError_t cudaStreamDestroy(cudaStream_t S) {
   if (!isOwn(S))
     return fail(cudaErrorInvalidResourceHandle);
@@ -468,12 +608,17 @@ cudaError_t cudaStreamQuery(cudaStream_t) { return done(); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t E, unsigned) {
   return E ? cudaSuccess : fail(cudaErrorInvalidResourceHandle);
 }
-cudaError_t cudaStreamAddCallback(cudaStream_t S, cudaStreamCallback_t F, void *Data, unsigned) {
+cudaError_t cudaStreamAddCallback(cudaStream_t S, cudaStreamCallback_t F,
+                                  void *Data, unsigned) {
   F(S, stickyError(), Data);
   return cudaSuccess;
 }
-cudaError_t cudaStreamGetFlags(cudaStream_t S, unsigned *F) { return *F = isOwn(S) ? S->Flags : 0, cudaSuccess; }
-cudaError_t cudaStreamGetPriority(cudaStream_t S, int *P) { return *P = isOwn(S) ? S->Priority : 0, cudaSuccess; }
+cudaError_t cudaStreamGetFlags(cudaStream_t S, unsigned *F) {
+  return *F = isOwn(S) ? S->Flags : 0, cudaSuccess;
+}
+cudaError_t cudaStreamGetPriority(cudaStream_t S, int *P) {
+  return *P = isOwn(S) ? S->Priority : 0, cudaSuccess;
+}
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *P, size_t, unsigned) {
   return P ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
@@ -481,7 +626,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t F, void *Data) {
   F(Data);
   return cudaSuccess;
 }
-cudaError_t cudaEventCreate(cudaEvent_t *E) { return cudaEventCreateWithFlags(E, 0); }
+cudaError_t cudaEventCreate(cudaEvent_t *E) {
+  return cudaEventCreateWithFlags(E, 0);
+}
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *E, unsigned F) {
   if (!E)
     return fail(cudaErrorInvalidValue);
@@ -501,34 +648,47 @@ cudaError_t cudaEventRecord(cudaEvent_t E, cudaStream_t) {
   E->At = std::chrono::steady_clock::now();
   return cudaSuccess;
 }
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t E, cudaStream_t S, unsigned) { return cudaEventRecord(E, S); }
-cudaError_t cudaEventSynchronize(cudaEvent_t E) { return E ? done() : fail(cudaErrorInvalidResourceHandle); }
-cudaError_t cudaEventQuery(cudaEvent_t E) { return E ? done() : fail(cudaErrorInvalidResourceHandle); }
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t E, cudaStream_t S, unsigned) {
+  return cudaEventRecord(E, S);
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t E) {
+  return E ? done() : fail(cudaErrorInvalidResourceHandle);
+}
+cudaError_t cudaEventQuery(cudaEvent_t E) {
+  return E ? done() : fail(cudaErrorInvalidResourceHandle);
+}
 cudaError_t cudaEventElapsedTime(float *Ms, cudaEvent_t A, cudaEvent_t B) {
-  if (!A || !B || !A->Recorded || !B->Recorded || ((A->Flags | B->Flags) & cudaEventDisableTiming))
+  if (!A || !B || !A->Recorded || !B->Recorded ||
+      ((A->Flags | B->Flags) & cudaEventDisableTiming))
     return fail(cudaErrorInvalidResourceHandle);
   *Ms = std::chrono::duration<float, std::milli>(B->At - A->At).count();
   return cudaSuccess;
 }
 
-//===-- Launches --------------------------------------------------------------------===//
+//===-- Launches
+//--------------------------------------------------------------------===//
 
-cudaError_t cudaLaunchKernel(const void *F, dim3 G, dim3 B, void **A, size_t Shared, cudaStream_t) {
+cudaError_t cudaLaunchKernel(const void *F, dim3 G, dim3 B, void **A,
+                             size_t Shared, cudaStream_t) {
   return launch(F, G, B, A, Shared);
 }
-cudaError_t cudaLaunchCooperativeKernel(const void *F, dim3 G, dim3 B, void **A, size_t Shared, cudaStream_t) {
+cudaError_t cudaLaunchCooperativeKernel(const void *F, dim3 G, dim3 B, void **A,
+                                        size_t Shared, cudaStream_t) {
   return launch(F, G, B, A, Shared, /*Cooperative=*/true);
 }
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *C, const void *F, void **A) {
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *C, const void *F,
+                                void **A) {
   bool Cooperative = false;
   for (unsigned I = 0; I < C->numAttrs; ++I) {
     const cudaLaunchAttribute &Attribute = C->attrs[I];
     if (Attribute.id == cudaLaunchAttributeCooperative)
       Cooperative = Attribute.val.cooperative != 0;
-    else if (Attribute.id != cudaLaunchAttributeIgnore && Attribute.id != cudaLaunchAttributePriority)
+    else if (Attribute.id != cudaLaunchAttributeIgnore &&
+             Attribute.id != cudaLaunchAttributePriority)
       return fail(cudaErrorNotSupported);
   }
-  return launch(F, C->gridDim, C->blockDim, A, C->dynamicSmemBytes, Cooperative);
+  return launch(F, C->gridDim, C->blockDim, A, C->dynamicSmemBytes,
+                Cooperative);
 }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *R, const void *F) {
   Kernel *K = findKernel(F);
@@ -543,9 +703,11 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *R, const void *F) {
   R->maxDynamicSharedSizeBytes = static_cast<int>(K->MaxDynamic);
   return cudaSuccess;
 }
-/// There is no driver whose functions these could be. Launches that ask (runtime/launch.c) get
-/// what they need without.
-cudaError_t cudaGetFuncBySymbol(void **, const void *) { return cudaErrorNotSupported; }
+/// There is no driver whose functions these could be. Launches that ask
+/// (runtime/launch.c) get what they need without.
+cudaError_t cudaGetFuncBySymbol(void **, const void *) {
+  return cudaErrorNotSupported;
+}
 cudaError_t cudaFuncSetAttribute(const void *F, cudaFuncAttribute A, int V) {
   Kernel *K = findKernel(F);
   if (!K)
@@ -558,27 +720,36 @@ cudaError_t cudaFuncSetAttribute(const void *F, cudaFuncAttribute A, int V) {
     return fail(cudaErrorInvalidValue);
   return cudaSuccess;
 }
-cudaError_t cudaFuncSetCacheConfig(const void *, cudaFuncCache) { return cudaSuccess; }
-cudaError_t cudaFuncSetSharedMemConfig(const void *, cudaSharedMemConfig) { return cudaSuccess; }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *N, const void *F, int BlockSize, size_t Shared) {
+cudaError_t cudaFuncSetCacheConfig(const void *, cudaFuncCache) {
+  return cudaSuccess;
+}
+cudaError_t cudaFuncSetSharedMemConfig(const void *, cudaSharedMemConfig) {
+  return cudaSuccess;
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *N, const void *F,
+                                                          int BlockSize,
+                                                          size_t Shared) {
   Kernel *K = findKernel(F);
   if (!K)
     return fail(cudaErrorInvalidDeviceFunction);
   // A core runs one block at a time, if it can run it at all.
-  *N = BlockSize > 0 && uint64_t(BlockSize) <= K->Code.MaxThreads && K->Code.StaticShared + Shared <= MaxSharedOptIn;
+  *N = BlockSize > 0 && uint64_t(BlockSize) <= K->Code.MaxThreads &&
+       K->Code.StaticShared + Shared <= MaxSharedOptIn;
   return cudaSuccess;
 }
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *N, const void *F, int Blocks, int) {
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *N, const void *F,
+                                                      int Blocks, int) {
   Kernel *K = findKernel(F);
   if (!K)
     return fail(cudaErrorInvalidDeviceFunction);
   if (Blocks < 1)
     return fail(cudaErrorInvalidValue);
   size_t Each = MaxSharedOptIn / size_t(Blocks);
-  return *N = Each > K->Code.StaticShared ? Each - K->Code.StaticShared : 0, cudaSuccess;
+  return *N = Each > K->Code.StaticShared ? Each - K->Code.StaticShared : 0,
+         cudaSuccess;
 }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *N, const void *F, int BlockSize,
-                                                                   size_t Shared, unsigned) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *N, const void *F, int BlockSize, size_t Shared, unsigned) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(N, F, BlockSize, Shared);
 }
 

@@ -1,12 +1,13 @@
 //===- Random.cpp - far jumps in sequences of random numbers -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A step of XORWOW's shifts is linear in the 160 bits of its state, so 2^k steps are a matrix
-// of bits: computed once by squaring, used as often as kernels ask (curand_kernel.h).
+// A step of XORWOW's shifts is linear in the 160 bits of its state, so 2^k
+// steps are a matrix of bits: computed once by squaring, used as often as
+// kernels ask (curand_kernel.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +49,8 @@ struct Table {
 
 } // namespace
 
-extern "C" void rg_cuda_xorwow_skip(uint32_t *State, uint64_t Steps, int Scale) {
+extern "C" void rg_cuda_xorwow_skip(uint32_t *State, uint64_t Steps,
+                                    int Scale) {
   if (!Steps)
     return;
   static const std::unique_ptr<const Table> The = std::make_unique<Table>();

@@ -1,7 +1,7 @@
 //===- Runtime.h - between the files of the CUDA runtime -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef RETROGRAD_RUNTIME_CUDA_RUNTIME_H
@@ -26,7 +26,8 @@ constexpr size_t MaxShared = 48 << 10, MaxSharedOptIn = 227 << 10;
 
 struct Kernel {
   RgKernel Code;
-  size_t MaxDynamic = MaxShared; ///< cudaFuncAttributeMaxDynamicSharedMemorySize
+  size_t MaxDynamic =
+      MaxShared; ///< cudaFuncAttributeMaxDynamicSharedMemorySize
 };
 Kernel *findKernel(const void *Host);
 
@@ -35,19 +36,24 @@ cudaError_t fail(cudaError_t E);
 cudaError_t stickyError();
 void clearErrors();
 [[noreturn]] void leaveKernel(cudaError_t E);
-/// Cooperative: the blocks of the launch are there together, and may wait for each other.
-cudaError_t launch(const void *Host, dim3 Grid, dim3 Block, void **Arguments, size_t Shared, bool Cooperative = false);
+/// Cooperative: the blocks of the launch are there together, and may wait for
+/// each other.
+cudaError_t launch(const void *Host, dim3 Grid, dim3 Block, void **Arguments,
+                   size_t Shared, bool Cooperative = false);
 
-/// Whether kernels of this program check themselves: then one thread runs at a time.
+/// Whether kernels of this program check themselves: then one thread runs at a
+/// time.
 bool checking();
 void checkLaunch(const char *Name, const RgLaunch &L);
-/// A thread of the machine starts to run blocks of the launch, with that dynamic shared memory.
+/// A thread of the machine starts to run blocks of the launch, with that
+/// dynamic shared memory.
 void checkWorker(const char *Dynamic, size_t DynamicSize);
 /// What the checker knows of the block that runs, while others of its grid run.
 struct CheckedBlock;
 CheckedBlock *leaveBlock();
 void resumeBlock(CheckedBlock *B);
-/// All blocks of the grid have met: what was before is ordered before what follows.
+/// All blocks of the grid have met: what was before is ordered before what
+/// follows.
 void checkGridBarrier();
 
 } // namespace rgcuda

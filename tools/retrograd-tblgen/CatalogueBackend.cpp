@@ -1,7 +1,7 @@
 //===- CatalogueBackend.cpp - records to tables ---------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -149,7 +149,9 @@ void CatalogueWriter::emitRecords() {
          << ", .Text = " << quoted(R->getValueAsString("Text"));
     if (Class == "Allocation")
       OS << ", .SizeArgs = "
-         << (R->getValueAsListOfInts("SizeArgs").empty() ? "{}" : ("SizeArgs_" + Id).str())
+         << (R->getValueAsListOfInts("SizeArgs").empty()
+                 ? "{}"
+                 : ("SizeArgs_" + Id).str())
          << ", .ZeroFills = " << Bit(R->getValueAsBit("ZeroFills"))
          << ", .ShadowBehind = " << Bit(R->getValueAsBit("ShadowBehind"))
          << ", .Deallocator = " << quoted(R->getValueAsString("Deallocator"));
@@ -244,7 +246,8 @@ void CatalogueWriter::emitAssembly() {
           << quoted(Intrinsic) << ", AssemblyOperands" << Number << "},\n";
     ++Number;
   }
-  OS << "static const AssemblyRecord AssemblyRecords[] = {\n" << Table << "};\n";
+  OS << "static const AssemblyRecord AssemblyRecords[] = {\n"
+     << Table << "};\n";
 }
 
 bool emitCatalogue(raw_ostream &OS, const RecordKeeper &Records) {

@@ -1,7 +1,7 @@
 //===- Formulas.cpp - formulas of the catalogue, parsed and checked -------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -328,7 +328,8 @@ bool checkRecord(const Record *R) {
   }
   if (isA(R, "Allocation"))
     if (!R->getValueAsBit("OfRuntime") &&
-        (R->getValueAsString("Deallocator").empty() != R->getValueAsBit("ShadowBehind") ||
+        (R->getValueAsString("Deallocator").empty() !=
+             R->getValueAsBit("ShadowBehind") ||
          R->getValueAsListOfInts("SizeArgs").empty()))
       Complain("an allocation names its size and its deallocator");
   if (isA(R, "Rule")) {
@@ -348,7 +349,8 @@ bool checkRecord(const Record *R) {
         bool Numbers = Text.size() == 2 && StringRef("rwm").contains(Text[0]) &&
                        StringRef("DG").contains(Text[1]);
         if (IsPointer ? Text != "n" && !Numbers : Text != "-")
-          Complain("memory '" + Text + "' of operand " + Twine(Op) + " is malformed");
+          Complain("memory '" + Text + "' of operand " + Twine(Op) +
+                   " is malformed");
       }
   }
   return Good;

@@ -1,7 +1,7 @@
 //===- ReferenceBackend.cpp - records to the rule reference page ----------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -102,7 +102,8 @@ static std::string treatment(const Record *R) {
     return "differentiated by the body of `" +
            R->getValueAsString("Routine").str() + "`";
   if (isA(R, "Rule"))
-    return R->getValueAsString("Forward").empty() ? "a rule of its own, in reverse mode"
+    return R->getValueAsString("Forward").empty()
+               ? "a rule of its own, in reverse mode"
            : R->getValueAsString("Augment").empty()
                ? "a rule of its own, in forward mode"
                : "a rule of its own";

@@ -118,7 +118,8 @@ std::string driverFor(const Invocation &I, const Signature &F) {
   return Path.str().str();
 }
 
-std::vector<std::string> withFlags(std::vector<std::string> Words, ArrayRef<std::string> Flags) {
+std::vector<std::string> withFlags(std::vector<std::string> Words,
+                                   ArrayRef<std::string> Flags) {
   append_range(Words, Flags);
   return Words;
 }
@@ -180,7 +181,9 @@ int explainNote(StringRef Note, const Invocation &I) {
 }
 
 /// getAsDouble refuses what it must round; strtod does not, and reads nan.
-double number(StringRef Text) { return std::strtod(Text.str().c_str(), nullptr); }
+double number(StringRef Text) {
+  return std::strtod(Text.str().c_str(), nullptr);
+}
 
 bool parseRow(StringRef Line, Row &R) {
   SmallVector<StringRef, 8> Words;
@@ -212,11 +215,14 @@ bool parseValue(StringRef Line, Deviation &V) {
 /// Scale is what a relative error is relative to.
 void judge(Row &R, double Largest) {
   double Scale = 1e-12;
-  for (double Size : {R.Reverse, R.Forward, R.Difference, 1e-3 * Largest, R.Scale})
+  for (double Size :
+       {R.Reverse, R.Forward, R.Difference, 1e-3 * Largest, R.Scale})
     if (std::isfinite(Size))
       Scale = std::max(Scale, std::fabs(Size));
-  // Sums are rounded in another order, in float if the function computes in float inside.
-  double Rounding = R.Single || R.isDirection() ? 1e-4 : 1e-8, Best = R.Single ? 2e-3 : 1e-6;
+  // Sums are rounded in another order, in float if the function computes in
+  // float inside.
+  double Rounding = R.Single || R.isDirection() ? 1e-4 : 1e-8,
+         Best = R.Single ? 2e-3 : 1e-6;
   auto Apart = [&](double A, double B) {
     // Two infinities of one sign agree.
     return A == B ? 0 : std::fabs(A - B) / Scale;
@@ -225,7 +231,8 @@ void judge(Row &R, double Largest) {
   bool Judge = Spread <= (R.Single ? 0.1 : 1e-2);
   R.Error = Apart(R.Reverse, R.Difference);
   // A NaN makes each of these conditions false, hence the way round.
-  bool Finite = std::isfinite(R.Reverse) && std::isfinite(R.Naive) && std::isfinite(R.Forward);
+  bool Finite = std::isfinite(R.Reverse) && std::isfinite(R.Naive) &&
+                std::isfinite(R.Forward);
   if (!Finite && !Judge)
     R.Verdict = Row::Unsure; // no derivative here, as differences say, too
   else if (!(Apart(R.Reverse, R.Naive) <= Rounding))
@@ -267,7 +274,9 @@ void printTable(const std::vector<Row> &Rows, bool All) {
   constexpr size_t Screen = 40;
   std::vector<const Row *> Shown;
   std::map<std::string, const Row *> Worst;
-  size_t Wrong = 0, Directions = count_if(Rows, [](const Row &R) { return R.isDirection(); });
+  size_t Wrong = 0,
+         Directions =
+             count_if(Rows, [](const Row &R) { return R.isDirection(); });
   for (const Row &R : Rows) {
     std::string Parameter =
         StringRef(R.Name)
@@ -293,7 +302,8 @@ void printTable(const std::vector<Row> &Rows, bool All) {
     bool IsWorst = false;
     for (const auto &[Name, W] : Worst)
       IsWorst |= W == &R;
-    if (All || Rows.size() - Directions <= Screen || IsWorst || (Bad && Wrong <= Screen))
+    if (All || Rows.size() - Directions <= Screen || IsWorst ||
+        (Bad && Wrong <= Screen))
       Shown.push_back(&R);
   }
   size_t Width = 8;
@@ -312,9 +322,10 @@ void printTable(const std::vector<Row> &Rows, bool All) {
            << " more; --all prints them)\n";
 }
 
-/// Reads the rows and values that the programs of both plans wrote; 0, or the exit status.
-int readNumbers(ArrayRef<std::string> Clever, ArrayRef<std::string> Naive, std::vector<Row> &Rows,
-                std::vector<Deviation> &Values) {
+/// Reads the rows and values that the programs of both plans wrote; 0, or the
+/// exit status.
+int readNumbers(ArrayRef<std::string> Clever, ArrayRef<std::string> Naive,
+                std::vector<Row> &Rows, std::vector<Deviation> &Values) {
   std::vector<Row> Reference;
   for (ArrayRef<std::string> Lines : {Clever, Naive})
     for (StringRef Line : Lines.drop_back()) {
@@ -325,7 +336,8 @@ int readNumbers(ArrayRef<std::string> Clever, ArrayRef<std::string> Naive, std::
       else if (parseValue(Line, V))
         Values.push_back(V);
       else
-        return complain("cannot read what the generated program wrote: '" + Line + "'");
+        return complain("cannot read what the generated program wrote: '" +
+                        Line + "'");
     }
   if (Rows.size() != Reference.size())
     return complain("the programs of the two plans computed different numbers "
@@ -336,7 +348,8 @@ int readNumbers(ArrayRef<std::string> Clever, ArrayRef<std::string> Naive, std::
 }
 
 /// The file that holds Of, and the name by which it is called there.
-std::pair<std::string, std::string> locate(const Invocation &I, const Subject &Of, const Workplace &W) {
+std::pair<std::string, std::string>
+locate(const Invocation &I, const Subject &Of, const Workplace &W) {
   if (Of.Caller.empty())
     return {I.File, Of.Function};
   std::string Path = W.file("caller" + sys::path::extension(I.File).str());
@@ -353,29 +366,43 @@ std::vector<std::string> flagsFor(const Invocation &I, const Subject &Of) {
   return Flags;
 }
 
-/// Checks another function of the file, by this tool in a process of its own: it may crash
-/// or refuse.
-Findings examine(const Invocation &I, const CheckSettings &S, const Subject &Of) {
+/// Checks another function of the file, by this tool in a process of its own:
+/// it may crash or refuse.
+Findings examine(const Invocation &I, const CheckSettings &S,
+                 const Subject &Of) {
   Findings Found;
   Workplace W(false);
   SmallString<256> Self(I.BinDirectory);
   sys::path::append(Self, "retrograd");
   auto [File, Function] = locate(I, Of, W);
   std::vector<std::string> Flags = flagsFor(I, Of);
-  std::vector<std::string> Words{"check", File, "--function", Function, "--no-doctor", "--twice", "--findings",
-                                 "--points", std::to_string(S.Points), "--seed",
+  std::vector<std::string> Words{"check",
+                                 File,
+                                 "--function",
+                                 Function,
+                                 "--no-doctor",
+                                 "--twice",
+                                 "--findings",
+                                 "--points",
+                                 std::to_string(S.Points),
+                                 "--seed",
                                  std::to_string(S.Seed)};
   if (I.isCuda()) {
     // Threads that know nothing of each other would all write one place.
-    append_range(Words, ArrayRef<std::string>{"--grid", std::to_string(Of.Together ? S.Grid : 1), "--block",
-                                              std::to_string(Of.Together ? S.Block : 1)});
-    Expected<Signature> F = readSignature(File, Function, withFlags(readingFlags(I), Flags));
+    append_range(Words,
+                 ArrayRef<std::string>{
+                     "--grid", std::to_string(Of.Together ? S.Grid : 1),
+                     "--block", std::to_string(Of.Together ? S.Block : 1)});
+    Expected<Signature> F =
+        readSignature(File, Function, withFlags(readingFlags(I), Flags));
     if (!F)
       consumeError(F.takeError());
     else if (Of.Together)
       for (const Parameter &P : F->Parameters)
         if (auto Given = S.Integers.find(P.Name); Given != S.Integers.end())
-          append_range(Words, ArrayRef<std::string>{"--int", P.Name + "=" + std::to_string(Given->second)});
+          append_range(Words, ArrayRef<std::string>{
+                                  "--int", P.Name + "=" +
+                                               std::to_string(Given->second)});
     if (I.OnGpu)
       Words.push_back("--target=gpu");
   }
@@ -384,7 +411,8 @@ Findings examine(const Invocation &I, const CheckSettings &S, const Subject &Of)
   std::vector<StringRef> All{Self};
   All.insert(All.end(), Words.begin(), Words.end());
   std::string Said = W.file("said"), Complaint = W.file("complaint");
-  int Status = sys::ExecuteAndWait(Self, All, std::nullopt, {StringRef(), Said, Complaint});
+  int Status = sys::ExecuteAndWait(Self, All, std::nullopt,
+                                   {StringRef(), Said, Complaint});
   auto Text = [](const std::string &Path) {
     ErrorOr<std::unique_ptr<MemoryBuffer>> B = MemoryBuffer::getFile(Path);
     return B ? (*B)->getBuffer().str() : std::string();
@@ -405,7 +433,8 @@ Findings examine(const Invocation &I, const CheckSettings &S, const Subject &Of)
 }
 
 /// Runs the checked function under the sanitizers.
-std::optional<std::string> undefinedIn(const Invocation &I, CheckSettings S, const Subject &Of) {
+std::optional<std::string> undefinedIn(const Invocation &I, CheckSettings S,
+                                       const Subject &Of) {
   Workplace W(false);
   Expected<Signature> F = readSignature(I.File, Of.Function, I.Flags);
   if (!F) {
@@ -420,7 +449,8 @@ std::optional<std::string> undefinedIn(const Invocation &I, CheckSettings S, con
 }
 
 /// Runs a function of the file as it is, for what it decides.
-Measured measure(const Invocation &I, const CheckSettings &Given, const Subject &Of) {
+Measured measure(const Invocation &I, const CheckSettings &Given,
+                 const Subject &Of) {
   Workplace W(I.Keep);
   if (W.failed())
     return {};
@@ -430,7 +460,8 @@ Measured measure(const Invocation &I, const CheckSettings &Given, const Subject 
   Invocation OnProcessor = I;
   OnProcessor.OnGpu = false;
   OnProcessor.Flags = flagsFor(I, Of);
-  Expected<Signature> F = readSignature(File, Function, withFlags(readingFlags(I), OnProcessor.Flags));
+  Expected<Signature> F = readSignature(
+      File, Function, withFlags(readingFlags(I), OnProcessor.Flags));
   if (!F) {
     consumeError(F.takeError());
     return {};
@@ -448,13 +479,15 @@ Measured measure(const Invocation &I, const CheckSettings &Given, const Subject 
   std::string Source = W.file("trace" + ending(I, *F));
   if (!writeFile(Source, checkProgram(File, *F, S)))
     return {};
-  std::vector<std::string> Flags = withFlags(targetFlags(OnProcessor), OnProcessor.Flags);
-  Measured Result = measureDecisions(driverFor(I, *F), Source, W.file("trace"), Flags);
+  std::vector<std::string> Flags =
+      withFlags(targetFlags(OnProcessor), OnProcessor.Flags);
+  Measured Result =
+      measureDecisions(driverFor(I, *F), Source, W.file("trace"), Flags);
   if (Result.Ran && !Result.Changed && !I.isCuda())
-    Result.Undefined = findUndefined(driverFor(I, *F), Source, W.file("trace"), Flags);
+    Result.Undefined =
+        findUndefined(driverFor(I, *F), Source, W.file("trace"), Flags);
   return Result;
 }
-
 
 std::string counted(size_t N, StringRef Thing) {
   return std::to_string(N) + " " + Thing.str() + (N == 1 ? "" : "s");
@@ -481,7 +514,8 @@ struct Comparison {
       R.ReverseWrong = R.ForwardWrong = false;
       judge(R, Largest[R.Point]);
       // Where differences cannot judge an input, they cannot judge a direction.
-      if (R.isDirection() && UnsurePoints.contains(R.Point) && R.Verdict == Row::Differences) {
+      if (R.isDirection() && UnsurePoints.contains(R.Point) &&
+          R.Verdict == Row::Differences) {
         R.Verdict = Row::Unsure;
         R.ReverseWrong = R.ForwardWrong = false;
       }
@@ -507,16 +541,19 @@ struct Comparison {
     StringSet<> Told;
     for (const Deviation &V : Values)
       if (Told.insert(V.Mode).second)
-        outs() << "WRONG: " << V.Mode << " mode computes " << (V.Name == "result" ? "the result" : V.Name) << " as "
-               << format("%.5e", V.Is) << ", and the function itself as " << format("%.5e", V.Should) << ", at point "
-               << V.Point << "\n";
+        outs() << "WRONG: " << V.Mode << " mode computes "
+               << (V.Name == "result" ? "the result" : V.Name) << " as "
+               << format("%.5e", V.Is) << ", and the function itself as "
+               << format("%.5e", V.Should) << ", at point " << V.Point << "\n";
     if (Wrong)
       outs() << Wrong << " of " << counted(Derivatives, "derivative") << " at "
              << counted(S.Points, "random point") << " wrong\n";
     else if (WrongDirections)
-      outs() << "the derivatives by each input are right, and the one along a direction of all inputs is wrong\n";
+      outs() << "the derivatives by each input are right, and the one along a "
+                "direction of all inputs is wrong\n";
     else if (Found.wrong())
-      outs() << "the derivatives are right, and the values of the function that come with them are wrong\n";
+      outs() << "the derivatives are right, and the values of the function "
+                "that come with them are wrong\n";
     else if (Unsure == Derivatives)
       outs() << "reverse and forward mode and both plans agree; differences "
                 "could not judge any\n";
@@ -531,8 +568,10 @@ struct Comparison {
   }
 };
 
-/// Makes the program, compiles and runs it under both plans; 0, or the exit status.
-int compare(const Invocation &I, const Signature &F, const CheckSettings &S, Comparison &C) {
+/// Makes the program, compiles and runs it under both plans; 0, or the exit
+/// status.
+int compare(const Invocation &I, const Signature &F, const CheckSettings &S,
+            Comparison &C) {
   Workplace W(I.Keep);
   std::string Source = W.file("check" + ending(I, F));
   if (W.failed() || !writeFile(Source, checkProgram(I.File, F, S)))
@@ -552,7 +591,9 @@ int compare(const Invocation &I, const Signature &F, const CheckSettings &S, Com
     return Status;
   C.judgeAll();
   // Numbers that are given as double may be rounded to float inside.
-  if ((C.Found.wrong() || C.Unsure) && any_of(C.Rows, [](const Row &R) { return !R.Single; }) && computesInFloat(I)) {
+  if ((C.Found.wrong() || C.Unsure) &&
+      any_of(C.Rows, [](const Row &R) { return !R.Single; }) &&
+      computesInFloat(I)) {
     for (Row &R : C.Rows)
       R.Single = true;
     C.judgeAll();
@@ -562,9 +603,11 @@ int compare(const Invocation &I, const Signature &F, const CheckSettings &S, Com
   return 0;
 }
 
-/// The settings by which a check stands at the point of the user's own call. Nothing where they do not
-/// suffice: vectors, memory that nobody knows the size of.
-std::optional<CheckSettings> settingsAt(const OwnCall &Call, const Signature &F, const CheckSettings &Given) {
+/// The settings by which a check stands at the point of the user's own call.
+/// Nothing where they do not suffice: vectors, memory that nobody knows the
+/// size of.
+std::optional<CheckSettings> settingsAt(const OwnCall &Call, const Signature &F,
+                                        const CheckSettings &Given) {
   if (Call.Arguments.size() != F.Parameters.size())
     return std::nullopt;
   CheckSettings S;
@@ -617,8 +660,10 @@ bool overlap(uint64_t A, uint64_t LengthA, uint64_t B, uint64_t LengthB) {
   return A && B && A < B + LengthB && B < A + LengthA;
 }
 
-/// Says what is wrong with the memory that a call is given; whether something is.
-bool checkMemory(const std::string &Place, const OwnCall &Call, const Signature &F, const CheckSettings *At) {
+/// Says what is wrong with the memory that a call is given; whether something
+/// is.
+bool checkMemory(const std::string &Place, const OwnCall &Call,
+                 const Signature &F, const CheckSettings *At) {
   bool Bad = false;
   auto Say = [&](const Twine &Text) {
     outs() << Place << ": " << Text << "\n";
@@ -626,47 +671,62 @@ bool checkMemory(const std::string &Place, const OwnCall &Call, const Signature 
   };
   auto Length = [&](size_t K) {
     const Parameter &P = F.Parameters[K];
-    return At ? lengthOf(F, K, *At) * P.ElementBytes : std::min<uint64_t>(Call.Arguments[K].Behind, P.ElementBytes);
+    return At ? lengthOf(F, K, *At) * P.ElementBytes
+              : std::min<uint64_t>(Call.Arguments[K].Behind, P.ElementBytes);
   };
-  for (size_t K = 0; K < Call.Arguments.size() && K < F.Parameters.size(); ++K) {
+  for (size_t K = 0; K < Call.Arguments.size() && K < F.Parameters.size();
+       ++K) {
     const OwnArgument &A = Call.Arguments[K];
     const std::string &Name = F.Parameters[K].Name;
     if (!A.Pointer || !F.Parameters[K].isFloating())
       continue;
-    if (A.HasShadow && A.Shadow && A.ShadowBehind && A.Behind && A.ShadowBehind < Length(K))
-      Say("the shadow of '" + Name + "' is too small: " + Twine(A.ShadowBehind) + " bytes, for " + Twine(Length(K)));
+    if (A.HasShadow && A.Shadow && A.ShadowBehind && A.Behind &&
+        A.ShadowBehind < Length(K))
+      Say("the shadow of '" + Name + "' is too small: " +
+          Twine(A.ShadowBehind) + " bytes, for " + Twine(Length(K)));
     if (A.HasShadow && A.Shadow == A.Address)
-      Say("'" + Name + "' is its own shadow, so it counts as constant, and its derivative is nowhere");
+      Say("'" + Name +
+          "' is its own shadow, so it counts as constant, and its derivative "
+          "is nowhere");
     for (size_t J = 0; J < K; ++J) {
       const OwnArgument &B = Call.Arguments[J];
       const std::string &Other = F.Parameters[J].Name;
       if (!B.Pointer || !F.Parameters[J].isFloating())
         continue;
       bool Same = overlap(A.Address, Length(K), B.Address, Length(J));
-      bool SameShadow = A.HasShadow && B.HasShadow && overlap(A.Shadow, Length(K), B.Shadow, Length(J));
+      bool SameShadow = A.HasShadow && B.HasShadow &&
+                        overlap(A.Shadow, Length(K), B.Shadow, Length(J));
       bool Written = !F.Parameters[K].ReadOnly || !F.Parameters[J].ReadOnly;
       if (SameShadow && !Same)
-        Say("'" + Other + "' and '" + Name + "' have the same shadow, and are not the same memory: their derivatives are added to each other");
+        Say("'" + Other + "' and '" + Name +
+            "' have the same shadow, and are not the same memory: their "
+            "derivatives are added to each other");
       if (Same && Written && A.HasShadow && B.HasShadow && !SameShadow)
-        Say("'" + Other + "' and '" + Name + "' are the same memory, and their shadows are not: what is written by one name and "
+        Say("'" + Other + "' and '" + Name +
+            "' are the same memory, and their shadows are not: what is written "
+            "by one name and "
             "read by the other has no derivative");
       if (Same && Written && A.HasShadow != B.HasShadow)
-        Say("'" + Other + "' and '" + Name + "' are the same memory, and only one of them has a shadow: what is written by one name and "
+        Say("'" + Other + "' and '" + Name +
+            "' are the same memory, and only one of them has a shadow: what is "
+            "written by one name and "
             "read by the other counts as constant");
     }
   }
   return Bad;
 }
 
-void findFault(const Invocation &I, const CheckSettings &S, const Findings &Found) {
+void findFault(const Invocation &I, const CheckSettings &S,
+               const Findings &Found) {
   diagnose(
       I, Found, [&](const Subject &Of) { return examine(I, S, Of); },
       [&](const Subject &Of) { return measure(I, S, Of); });
 }
 
-/// Checks at the points, and with the memory, of the derivative calls in the user's own program, if
-/// the file is one. Whether something is wrong.
-bool checkOwnCalls(const Invocation &I, const Signature &F, const CheckSettings &Given) {
+/// Checks at the points, and with the memory, of the derivative calls in the
+/// user's own program, if the file is one. Whether something is wrong.
+bool checkOwnCalls(const Invocation &I, const Signature &F,
+                   const CheckSettings &Given) {
   constexpr size_t Most = 4; // each is two compilations
   Workplace W(false);
   if (W.failed())
@@ -674,11 +734,14 @@ bool checkOwnCalls(const Invocation &I, const Signature &F, const CheckSettings 
   OwnProgram Program = recordOwnCalls(I, driverFor(I, F), W.file("program"));
   bool Wrong = false;
   if (!Program.Fault.empty()) {
-    outs() << I.Shown << ": the program of the file itself, run with its derivatives: AddressSanitizer: " << Program.Fault
-           << "\n";
+    outs() << I.Shown
+           << ": the program of the file itself, run with its derivatives: "
+              "AddressSanitizer: "
+           << Program.Fault << "\n";
     Wrong = true;
   }
-  for (const OwnCall &Call : ArrayRef<OwnCall>(Program.Calls).take_front(Most)) {
+  for (const OwnCall &Call :
+       ArrayRef<OwnCall>(Program.Calls).take_front(Most)) {
     std::string Place = I.Shown + ":" + std::to_string(Call.Line);
     std::optional<CheckSettings> At = settingsAt(Call, F, Given);
     Wrong |= checkMemory(Place, Call, F, At ? &*At : nullptr);
@@ -690,27 +753,33 @@ bool checkOwnCalls(const Invocation &I, const Signature &F, const CheckSettings 
     if (compare(Quiet, F, *At, C) != 0)
       continue;
     if (StringRef(C.Note).starts_with("finite")) {
-      outs() << Place << ": the function is not finite at the point of this derivative call\n";
+      outs() << Place
+             << ": the function is not finite at the point of this derivative "
+                "call\n";
       continue;
     }
     if (!C.Note.empty())
       continue;
     if (!C.Found.wrong() && !C.Unsure) {
-      outs() << Place << ": at the point of this derivative call they agree, too\n";
+      outs() << Place
+             << ": at the point of this derivative call they agree, too\n";
       continue;
     }
     outs() << Place << ": at the point of this derivative call:\n";
     C.report(I, *At);
-    // Right with all of them active, wrong as the call marks them: then it is the marks.
+    // Right with all of them active, wrong as the call marks them: then it is
+    // the marks.
     if (C.Found.wrong() && !At->Constants.empty()) {
       CheckSettings Active = *At;
       Active.Constants = Given.Constants;
       Comparison All;
-      if (compare(Quiet, F, Active, All) == 0 && All.Note.empty() && !All.Found.wrong()) {
-        outs() << Place << ": the fault is in this call: " << join(At->Constants, ", ")
+      if (compare(Quiet, F, Active, All) == 0 && All.Note.empty() &&
+          !All.Found.wrong()) {
+        outs() << Place
+               << ": the fault is in this call: " << join(At->Constants, ", ")
                << (At->Constants.size() == 1 ? " is" : " are")
-               << " marked enzyme_const, and derivatives flow through " << (At->Constants.size() == 1 ? "it" : "them")
-               << "\n";
+               << " marked enzyme_const, and derivatives flow through "
+               << (At->Constants.size() == 1 ? "it" : "them") << "\n";
         Wrong = true;
         continue;
       }
@@ -728,7 +797,8 @@ std::vector<std::string> retrograd::targetFlags(const Invocation &I) {
     return {};
   if (!I.OnGpu)
     return {"--offload=cpu"};
-  return {"-L/usr/local/cuda/lib64", "-lcudart_static", "-ldl", "-lrt", "-lpthread"};
+  return {"-L/usr/local/cuda/lib64", "-lcudart_static", "-ldl", "-lrt",
+          "-lpthread"};
 }
 
 std::vector<std::string> retrograd::readingFlags(const Invocation &I) {
@@ -738,12 +808,22 @@ std::vector<std::string> retrograd::readingFlags(const Invocation &I) {
   sys::path::append(Headers, "include", "retrograd", "cuda");
   SmallString<256> First = Headers;
   sys::path::append(First, "retrograd_cuda.h");
-  return {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "-Xclang",
-          "-target-sdk-version=12.8", "-isystem", Headers.str().str(), "-include", First.str().str()};
+  return {"-x",
+          "cuda",
+          "-nocudainc",
+          "-nocudalib",
+          "--cuda-path=/nonexistent",
+          "-Xclang",
+          "-target-sdk-version=12.8",
+          "-isystem",
+          Headers.str().str(),
+          "-include",
+          First.str().str()};
 }
 
 int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
-  Expected<Signature> F = readSignature(I.File, I.Function, withFlags(readingFlags(I), I.Flags));
+  Expected<Signature> F =
+      readSignature(I.File, I.Function, withFlags(readingFlags(I), I.Flags));
   if (!F)
     return complain(toString(F.takeError()));
   auto Known = [&](StringRef Option, const std::string &Name) {
@@ -785,7 +865,8 @@ int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
     int Status = explainNote(C.Note, I);
     // What was never written is as good as random.
     if (I.Doctor && !I.isCuda() && !StringRef(C.Note).starts_with("bounds"))
-      if (std::optional<std::string> Why = undefinedIn(I, S, {I.Function, "", false}))
+      if (std::optional<std::string> Why =
+              undefinedIn(I, S, {I.Function, "", false}))
         outs() << *Why << "\n";
     return Status;
   }
@@ -793,10 +874,13 @@ int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
   if (I.Findings)
     outs() << C.Found.text() << "\n";
   outs().flush();
-  // The seed of one call is 1, whatever a rule for the function itself does with it.
+  // The seed of one call is 1, whatever a rule for the function itself does
+  // with it.
   if (!C.Found.wrong() && I.Doctor && !S.Twice && hasRule(I))
-    if (Findings Two = examine(I, S, {I.Function, "", S.Grid * S.Block > 1}); Two.Known && Two.wrong()) {
-      outs() << "WRONG: a sum of two calls with different weights has another derivative (--twice shows it)\n";
+    if (Findings Two = examine(I, S, {I.Function, "", S.Grid * S.Block > 1});
+        Two.Known && Two.wrong()) {
+      outs() << "WRONG: a sum of two calls with different weights has another "
+                "derivative (--twice shows it)\n";
       C.Found = Two;
     }
   if ((C.Found.wrong() || C.Unsure) && I.Doctor)
@@ -808,7 +892,8 @@ int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
 }
 
 int retrograd::gradCommand(const Invocation &I) {
-  Expected<Signature> F = readSignature(I.File, I.Function, withFlags(readingFlags(I), I.Flags));
+  Expected<Signature> F =
+      readSignature(I.File, I.Function, withFlags(readingFlags(I), I.Flags));
   if (!F)
     return complain(toString(F.takeError()));
   Workplace W(I.Keep);

@@ -22,14 +22,17 @@ struct Invocation {
   bool PrintAll = false;
   bool Doctor = true; ///< look for the origin of what is wrong
   bool Keep = false;
-  bool Findings = false; ///< end with a line for another process to read (Doctor.h)
-  bool OnGpu = false; ///< CUDA: run on the GPU of this machine, not on the processor
+  bool Findings =
+      false; ///< end with a line for another process to read (Doctor.h)
+  bool OnGpu =
+      false; ///< CUDA: run on the GPU of this machine, not on the processor
 
   bool isCuda() const { return llvm::StringRef(File).ends_with(".cu"); }
 };
 
-/// Flags that tell the driver how to make a program of a CUDA file (for a GPU the toolkit's runtime
-/// is linked), and those that tell libclang how to read one. None for other files.
+/// Flags that tell the driver how to make a program of a CUDA file (for a GPU
+/// the toolkit's runtime is linked), and those that tell libclang how to read
+/// one. None for other files.
 std::vector<std::string> targetFlags(const Invocation &I);
 std::vector<std::string> readingFlags(const Invocation &I);
 

@@ -17,12 +17,14 @@
 // its gradient in one call when the shadows start as the weights; forward mode
 // and the differences get it one input at a time.
 //
-// A derivative is linear in its seed and its tangent, so one seed and one tangent show little: a
-// rule that forgets its seed, or squares its tangent, agrees with differences at 1. Hence each
-// input has a tangent of its own that is not 1, and there are two more runs: forward mode along a random
-// direction of all inputs, and reverse mode with shadows that hold something before. These
-// two also return the primal's result, and what they return and leave in memory
-// must be what the function itself does: a rule runs the user's code instead of the function.
+// A derivative is linear in its seed and its tangent, so one seed and one
+// tangent show little: a rule that forgets its seed, or squares its tangent,
+// agrees with differences at 1. Hence each input has a tangent of its own that
+// is not 1, and there are two more runs: forward mode along a random direction
+// of all inputs, and reverse mode with shadows that hold something before.
+// These two also return the primal's result, and what they return and leave in
+// memory must be what the function itself does: a rule runs the user's code
+// instead of the function.
 //
 // Every array has slack behind it. A function that writes there, or whose phi
 // depends on what is there, was given the wrong length: this is said, instead
@@ -487,10 +489,12 @@ void emitHead(raw_ostream &OS, const std::string &File) {
 std::string emitEntry(raw_ostream &OS, const Signature &F,
                       const CheckSettings &S, StringRef Entry, bool Reverse,
                       StringRef Result, bool Primal = false) {
-  OS << (F.OnDevice ? "__device__ " : "") << Result << " " << Entry << "(void *" << (Primal ? ", int" : "");
+  OS << (F.OnDevice ? "__device__ " : "") << Result << " " << Entry << "(void *"
+     << (Primal ? ", int" : "");
   std::string Scope = F.CPlusPlus && !F.OnDevice ? "rg_markers::" : "";
-  std::string Call =
-      (Entry + "((void *)(" + F.PointerType + ")" + F.Name + (Primal ? ", " + Scope + "enzyme_primal_return" : "")).str();
+  std::string Call = (Entry + "((void *)(" + F.PointerType + ")" + F.Name +
+                      (Primal ? ", " + Scope + "enzyme_primal_return" : ""))
+                         .str();
   for (size_t I = 0; I < F.Parameters.size(); ++I) {
     const Parameter &P = F.Parameters[I];
     ParameterText T(P, I);
@@ -527,9 +531,10 @@ std::string emitAdjointType(raw_ostream &OS, const Signature &F,
   return "struct rg_adjoints";
 }
 
-/// Replaces F by a sum of two calls of it with different weights. A rule that forgets
-/// its seed, or that overwrites a shadow instead of adding to it, agrees with
-/// differences of F alone, whose seed is 1 and whose shadows start as zero.
+/// Replaces F by a sum of two calls of it with different weights. A rule that
+/// forgets its seed, or that overwrites a shadow instead of adding to it,
+/// agrees with differences of F alone, whose seed is 1 and whose shadows start
+/// as zero.
 void emitTwice(raw_ostream &OS, Signature &F) {
   if (F.Result == "void")
     return;
@@ -543,8 +548,10 @@ void emitTwice(raw_ostream &OS, Signature &F) {
     Passed += (I ? ", " : "") + Name;
   }
   std::string Call = "((" + F.PointerType + ")" + F.Name + ")(" + Passed + ")";
-  OS << (F.OnDevice ? "__device__ " : "") << "static " << F.Result << " rg_twice(" << Declared << ") {\n  " << F.Result
-     << " rg_first = " << Call << ";\n  return 0.75f * rg_first + 1.5f * " << Call << ";\n}\n";
+  OS << (F.OnDevice ? "__device__ " : "") << "static " << F.Result
+     << " rg_twice(" << Declared << ") {\n  " << F.Result
+     << " rg_first = " << Call << ";\n  return 0.75f * rg_first + 1.5f * "
+     << Call << ";\n}\n";
   F.Name = "rg_twice";
 }
 
@@ -552,16 +559,19 @@ const char *WithoutDerivatives =
     "#define RG_TRACE\nstatic void rg_reverse(void) {}\n"
     "static long double rg_forward(void) { return 0; }\n"
     "static long double rg_reverse_value(void) { return 0; }\n"
-    "static long double rg_forward_value(long double *value) { return *value = 0; }\n";
+    "static long double rg_forward_value(long double *value) { return *value = "
+    "0; }\n";
 
 /// The calls of derivatives: their texts, and the types that they return.
 struct Entries {
-  std::vector<size_t> Scalars;              ///< parameters whose adjoints are returned
-  std::string Adjoints, Reverse, Forward;   ///< Adjoints: what Reverse returns
-  std::string ReverseValue, ForwardValue;   ///< with the primal's result, in a struct before the others
+  std::vector<size_t> Scalars; ///< parameters whose adjoints are returned
+  std::string Adjoints, Reverse, Forward; ///< Adjoints: what Reverse returns
+  std::string ReverseValue,
+      ForwardValue; ///< with the primal's result, in a struct before the others
 };
 
-Entries emitEntries(raw_ostream &OS, const Signature &F, const CheckSettings &S) {
+Entries emitEntries(raw_ostream &OS, const Signature &F,
+                    const CheckSettings &S) {
   Entries E;
   E.Adjoints = emitAdjointType(OS, F, S, E.Scalars);
   E.Reverse = emitEntry(OS, F, S, "__enzyme_autodiff_check", true, E.Adjoints);
@@ -573,19 +583,23 @@ Entries emitEntries(raw_ostream &OS, const Signature &F, const CheckSettings &S)
   OS << "struct rg_reverse_values { " << F.Result << " value;";
   for (size_t I : E.Scalars)
     OS << " " << F.Parameters[I].Element << " a" << I << ";";
-  OS << " };\nstruct rg_forward_values { " << F.Result << " value, tangent; };\n";
-  E.ReverseValue = emitEntry(OS, F, S, "__enzyme_autodiff_value", true,
-                             E.Scalars.empty() ? F.Result : "struct rg_reverse_values", true);
-  E.ForwardValue = emitEntry(OS, F, S, "__enzyme_fwddiff_value", false, "struct rg_forward_values", true);
+  OS << " };\nstruct rg_forward_values { " << F.Result
+     << " value, tangent; };\n";
+  E.ReverseValue = emitEntry(
+      OS, F, S, "__enzyme_autodiff_value", true,
+      E.Scalars.empty() ? F.Result : "struct rg_reverse_values", true);
+  E.ForwardValue = emitEntry(OS, F, S, "__enzyme_fwddiff_value", false,
+                             "struct rg_forward_values", true);
   return E;
 }
 
 /// The function, and its derivatives unless only decisions are traced.
-void emitHostCalls(raw_ostream &OS, const Signature &F, const CheckSettings &S, const Entries &E) {
+void emitHostCalls(raw_ostream &OS, const Signature &F, const CheckSettings &S,
+                   const Entries &E) {
   bool Returns = F.Result != "void";
   OS << "static long double rg_primal(void) {\n  "
-     << (Returns ? "return (long double)" : "") << "(("
-     << F.PointerType << ")" << F.Name << ")(";
+     << (Returns ? "return (long double)" : "") << "((" << F.PointerType << ")"
+     << F.Name << ")(";
   for (size_t I = 0; I < F.Parameters.size(); ++I)
     OS << (I ? ", " : "") << ParameterText(F.Parameters[I], I).argument();
   OS << ");\n" << (Returns ? "" : "  return 0;\n") << "}\n";
@@ -594,7 +608,9 @@ void emitHostCalls(raw_ostream &OS, const Signature &F, const CheckSettings &S, 
     OS << WithoutDerivatives;
     return;
   }
-  auto Shadow = [&](size_t I) { return ParameterText(F.Parameters[I], I).shadow(); };
+  auto Shadow = [&](size_t I) {
+    return ParameterText(F.Parameters[I], I).shadow();
+  };
   OS << "static void rg_reverse(void) {\n  ";
   if (E.Scalars.size() == 1)
     OS << Shadow(E.Scalars[0]) << " = ";
@@ -604,8 +620,10 @@ void emitHostCalls(raw_ostream &OS, const Signature &F, const CheckSettings &S, 
   for (size_t I : E.Scalars)
     if (E.Scalars.size() > 1)
       OS << "  " << Shadow(I) << " = r.a" << I << ";\n";
-  OS << "}\nstatic long double rg_forward(void) {\n  " << (Returns ? "return (long double)" : "") << E.Forward
-     << ";\n" << (Returns ? "" : "  return 0;\n") << "}\nstatic long double rg_reverse_value(void) {\n";
+  OS << "}\nstatic long double rg_forward(void) {\n  "
+     << (Returns ? "return (long double)" : "") << E.Forward << ";\n"
+     << (Returns ? "" : "  return 0;\n")
+     << "}\nstatic long double rg_reverse_value(void) {\n";
   if (!Returns)
     OS << "  rg_reverse();\n  return 0;\n";
   else if (E.Scalars.empty())
@@ -618,29 +636,38 @@ void emitHostCalls(raw_ostream &OS, const Signature &F, const CheckSettings &S, 
   }
   OS << "}\nstatic long double rg_forward_value(long double *value) {\n";
   if (Returns)
-    OS << "  struct rg_forward_values r = " << E.ForwardValue << ";\n  *value = (long double)r.value;\n"
+    OS << "  struct rg_forward_values r = " << E.ForwardValue
+       << ";\n  *value = (long double)r.value;\n"
           "  return (long double)r.tangent;\n}\n";
   else
     OS << "  *value = 0;\n  return rg_forward();\n}\n";
 }
 
-/// The same for a __device__ function: kernels call it, or its derivative, in all threads of the launch. The results
-/// of the threads are added up by the host; so are their adjoints of numbers by value.
-/// All memory is managed, so the host's part of the program need not know where it is.
-void emitKernels(raw_ostream &OS, const Signature &F, const CheckSettings &S, const Entries &E) {
+/// The same for a __device__ function: kernels call it, or its derivative, in
+/// all threads of the launch. The results of the threads are added up by the
+/// host; so are their adjoints of numbers by value. All memory is managed, so
+/// the host's part of the program need not know where it is.
+void emitKernels(raw_ostream &OS, const Signature &F, const CheckSettings &S,
+                 const Entries &E) {
   ArrayRef<size_t> Scalars = E.Scalars;
   uint64_t Threads = uint64_t(S.Grid) * S.Block;
   OS << "#define RG_ANY_ORDER\nenum { RG_THREADS = " << Threads << " };\n"
-     << "static void rg_must(cudaError_t e) {\n  if (e == cudaSuccess)\n    return;\n"
-        "  fprintf(stderr, \"retrograd: CUDA: %s\\n\", cudaGetErrorString(e));\n  exit(3);\n}\n"
+     << "static void rg_must(cudaError_t e) {\n  if (e == cudaSuccess)\n    "
+        "return;\n"
+        "  fprintf(stderr, \"retrograd: CUDA: %s\\n\", "
+        "cudaGetErrorString(e));\n  exit(3);\n}\n"
         "static void *rg_device_calloc(size_t n, size_t bytes) {\n  void *p;\n"
-        "  rg_must(cudaMallocManaged(&p, n * bytes));\n  memset(p, 0, n * bytes);\n  return p;\n}\n"
+        "  rg_must(cudaMallocManaged(&p, n * bytes));\n  memset(p, 0, n * "
+        "bytes);\n  return p;\n}\n"
         "static double *rg_results(void) {\n  static double *p;\n  if (!p)\n"
         "    p = (double *)rg_device_calloc(RG_THREADS * "
-     << std::max<size_t>(1, Scalars.size()) + 1 << ", sizeof(double));\n  return p;\n}\n"
-     << "static double rg_sum(int k) {\n  double s = 0;\n  for (int i = 0; i < RG_THREADS; ++i)\n"
+     << std::max<size_t>(1, Scalars.size()) + 1
+     << ", sizeof(double));\n  return p;\n}\n"
+     << "static double rg_sum(int k) {\n  double s = 0;\n  for (int i = 0; i < "
+        "RG_THREADS; ++i)\n"
         "    s += rg_results()[k * RG_THREADS + i];\n  return s;\n}\n";
-  auto Kernel = [&](StringRef Name, bool ReverseShadows, bool Shadows, const std::string &Body) {
+  auto Kernel = [&](StringRef Name, bool ReverseShadows, bool Shadows,
+                    const std::string &Body) {
     std::string Declared, Passed;
     for (size_t I = 0; I < F.Parameters.size(); ++I) {
       ParameterText T(F.Parameters[I], I);
@@ -652,19 +679,25 @@ void emitKernels(raw_ostream &OS, const Signature &F, const CheckSettings &S, co
         Passed += T.shadow() + ", ";
       }
     }
-    OS << "static __global__ void rg_kernel_" << Name << "(" << Declared << "double *rg_into) {\n"
-       << "  int rg_me = blockIdx.x * blockDim.x + threadIdx.x;\n  (void)rg_me;\n  " << Body << "}\n"
-       << "static void rg_launch_" << Name << "(void) {\n  rg_kernel_" << Name << "<<<" << S.Grid << ", "
-       << S.Block << ">>>(" << Passed << "rg_results());\n  rg_must(cudaGetLastError());\n"
+    OS << "static __global__ void rg_kernel_" << Name << "(" << Declared
+       << "double *rg_into) {\n"
+       << "  int rg_me = blockIdx.x * blockDim.x + threadIdx.x;\n  "
+          "(void)rg_me;\n  "
+       << Body << "}\n"
+       << "static void rg_launch_" << Name << "(void) {\n  rg_kernel_" << Name
+       << "<<<" << S.Grid << ", " << S.Block << ">>>(" << Passed
+       << "rg_results());\n  rg_must(cudaGetLastError());\n"
        << "  rg_must(cudaDeviceSynchronize());\n}\n";
   };
   bool Returns = F.Result != "void";
   std::string Plain = "((" + F.PointerType + ")" + F.Name + ")(";
   for (size_t I = 0; I < F.Parameters.size(); ++I)
     Plain += (I ? ", " : "") + ParameterText(F.Parameters[I], I).argument();
-  Kernel("primal", true, false, (Returns ? "rg_into[rg_me] = " : "") + Plain + ");\n");
+  Kernel("primal", true, false,
+         (Returns ? "rg_into[rg_me] = " : "") + Plain + ");\n");
   std::string Sum = Returns ? "rg_sum(0)" : "0";
-  OS << "static long double rg_primal(void) {\n  rg_launch_primal();\n  return " << Sum << ";\n}\n";
+  OS << "static long double rg_primal(void) {\n  rg_launch_primal();\n  return "
+     << Sum << ";\n}\n";
   if (S.Trace) {
     OS << WithoutDerivatives;
     return;
@@ -672,49 +705,67 @@ void emitKernels(raw_ostream &OS, const Signature &F, const CheckSettings &S, co
   auto Returned = [&](bool Value) { // in the places of rg_into
     std::string Text;
     for (size_t K = 0; K < Scalars.size(); ++K)
-      Text += "  rg_into[" + std::to_string(K) + " * RG_THREADS + rg_me] = rg_r" +
-              (Value || Scalars.size() > 1 ? ".a" + std::to_string(Scalars[K]) : std::string()) + ";\n";
+      Text += "  rg_into[" + std::to_string(K) +
+              " * RG_THREADS + rg_me] = rg_r" +
+              (Value || Scalars.size() > 1 ? ".a" + std::to_string(Scalars[K])
+                                           : std::string()) +
+              ";\n";
     return Text;
   };
   auto SumUp = [&] {
     for (size_t K = 0; K < Scalars.size(); ++K)
-      OS << "  " << ParameterText(F.Parameters[Scalars[K]], Scalars[K]).shadow() << " = rg_sum(" << K << ");\n";
+      OS << "  " << ParameterText(F.Parameters[Scalars[K]], Scalars[K]).shadow()
+         << " = rg_sum(" << K << ");\n";
   };
-  Kernel("reverse", true, true, (Scalars.empty() ? "" : E.Adjoints + " rg_r = ") + E.Reverse + ";\n" + Returned(false));
+  Kernel("reverse", true, true,
+         (Scalars.empty() ? "" : E.Adjoints + " rg_r = ") + E.Reverse + ";\n" +
+             Returned(false));
   OS << "static void rg_reverse(void) {\n  rg_launch_reverse();\n";
   SumUp();
   OS << "}\n";
-  Kernel("forward", false, true, (Returns ? "rg_into[rg_me] = " : "") + E.Forward + ";\n");
-  OS << "static long double rg_forward(void) {\n  rg_launch_forward();\n  return " << Sum << ";\n}\n";
+  Kernel("forward", false, true,
+         (Returns ? "rg_into[rg_me] = " : "") + E.Forward + ";\n");
+  OS << "static long double rg_forward(void) {\n  rg_launch_forward();\n  "
+        "return "
+     << Sum << ";\n}\n";
   if (!Returns) {
-    OS << "static long double rg_reverse_value(void) {\n  rg_reverse();\n  return 0;\n}\n"
-          "static long double rg_forward_value(long double *value) {\n  *value = 0;\n  return rg_forward();\n}\n";
+    OS << "static long double rg_reverse_value(void) {\n  rg_reverse();\n  "
+          "return 0;\n}\n"
+          "static long double rg_forward_value(long double *value) {\n  *value "
+          "= 0;\n  return rg_forward();\n}\n";
     return;
   }
   // The primal's result comes behind the adjoints.
   std::string Last = std::to_string(Scalars.size());
   Kernel("reverse_value", true, true,
-         (Scalars.empty() ? F.Result : "struct rg_reverse_values") + " rg_r = " + E.ReverseValue + ";\n" +
-             Returned(true) + "  rg_into[" + Last + " * RG_THREADS + rg_me] = rg_r" +
+         (Scalars.empty() ? F.Result : "struct rg_reverse_values") +
+             " rg_r = " + E.ReverseValue + ";\n" + Returned(true) +
+             "  rg_into[" + Last + " * RG_THREADS + rg_me] = rg_r" +
              (Scalars.empty() ? "" : ".value") + ";\n");
-  OS << "static long double rg_reverse_value(void) {\n  rg_launch_reverse_value();\n";
+  OS << "static long double rg_reverse_value(void) {\n  "
+        "rg_launch_reverse_value();\n";
   SumUp();
   OS << "  return rg_sum(" << Last << ");\n}\n";
   Kernel("forward_value", false, true,
          "struct rg_forward_values rg_r = " + E.ForwardValue +
-             ";\n  rg_into[rg_me] = rg_r.tangent;\n  rg_into[RG_THREADS + rg_me] = rg_r.value;\n");
-  OS << "static long double rg_forward_value(long double *value) {\n  rg_launch_forward_value();\n"
+             ";\n  rg_into[rg_me] = rg_r.tangent;\n  rg_into[RG_THREADS + "
+             "rg_me] = rg_r.value;\n");
+  OS << "static long double rg_forward_value(long double *value) {\n  "
+        "rg_launch_forward_value();\n"
         "  *value = rg_sum(1);\n  return rg_sum(0);\n}\n";
 }
 
 void emitMarkersAndTypes(raw_ostream &OS, const Signature &F) {
-  OS << (F.OnDevice
-             ? "extern __device__ int enzyme_dup, enzyme_const, enzyme_out, enzyme_primal_return;\n"
+  OS << (F.OnDevice ? "extern __device__ int enzyme_dup, enzyme_const, "
+                      "enzyme_out, enzyme_primal_return;\n"
          : F.CPlusPlus
              ? "namespace rg_markers { // the user's file may have its own\n"
-               "int enzyme_dup, enzyme_const, enzyme_out, enzyme_primal_return;\n}\n"
-             : "extern int enzyme_dup, enzyme_const, enzyme_out, enzyme_primal_return;\n"
-               "int enzyme_dup, enzyme_const, enzyme_out, enzyme_primal_return;\n");
+               "int enzyme_dup, enzyme_const, enzyme_out, "
+               "enzyme_primal_return;\n}\n"
+             : "extern int enzyme_dup, enzyme_const, enzyme_out, "
+               "enzyme_primal_return;\n"
+               "int enzyme_dup, enzyme_const, enzyme_out, "
+               "enzyme_primal_return;\n");
   for (size_t I = 0; I < F.Parameters.size(); ++I)
     if (F.Parameters[I].How == Passing::Pointer ||
         F.Parameters[I].How == Passing::Reference)
@@ -722,14 +773,19 @@ void emitMarkersAndTypes(raw_ostream &OS, const Signature &F) {
          << I << ";\n";
 }
 
-/// Where the K-th element's number L lies in the bytes that the user's own call has; null for random numbers.
-const char *ownBytes(const CheckSettings &S, const Parameter &P, const Leaf &L, uint64_t K) {
+/// Where the K-th element's number L lies in the bytes that the user's own call
+/// has; null for random numbers.
+const char *ownBytes(const CheckSettings &S, const Parameter &P, const Leaf &L,
+                     uint64_t K) {
   auto Own = S.Own.find(P.Name);
   uint64_t At = K * P.ElementBytes + L.Offset;
-  return Own == S.Own.end() || At + 1 > Own->second.size() ? nullptr : Own->second.data() + At;
+  return Own == S.Own.end() || At + 1 > Own->second.size()
+             ? nullptr
+             : Own->second.data() + At;
 }
 
-std::optional<double> ownNumber(const CheckSettings &S, const Parameter &P, const Leaf &L, uint64_t K) {
+std::optional<double> ownNumber(const CheckSettings &S, const Parameter &P,
+                                const Leaf &L, uint64_t K) {
   const char *At = ownBytes(S, P, L, K);
   if (!At)
     return std::nullopt;
@@ -743,12 +799,14 @@ std::optional<double> ownNumber(const CheckSettings &S, const Parameter &P, cons
   return std::isfinite(V) ? std::optional(V) : std::nullopt;
 }
 
-int64_t ownInteger(const CheckSettings &S, const Parameter &P, const Leaf &L, uint64_t K, int64_t Otherwise) {
+int64_t ownInteger(const CheckSettings &S, const Parameter &P, const Leaf &L,
+                   uint64_t K, int64_t Otherwise) {
   const char *At = ownBytes(S, P, L, K);
   if (!At)
     return Otherwise;
   StringRef Type = L.Type;
-  bool Unsigned = Type.starts_with("unsigned") || Type == "bool" || Type == "_Bool";
+  bool Unsigned =
+      Type.starts_with("unsigned") || Type == "bool" || Type == "_Bool";
   unsigned Bytes = Type.contains("char") || Type.ends_with("ool") ? 1
                    : Type.contains("short")                       ? 2
                    : Type.contains("long")                        ? 8
@@ -760,7 +818,8 @@ int64_t ownInteger(const CheckSettings &S, const Parameter &P, const Leaf &L, ui
 
 } // namespace
 
-std::string retrograd::checkProgram(const std::string &File, const Signature &Given,
+std::string retrograd::checkProgram(const std::string &File,
+                                    const Signature &Given,
                                     const CheckSettings &S) {
   std::string Text;
   raw_string_ostream OS(Text);
@@ -814,7 +873,8 @@ std::string retrograd::checkProgram(const std::string &File, const Signature &Gi
         if (Active)
           TS << "  " << T.shadow() << " = " << New;
       } else {
-        std::string New = "(" + T.variable() + ")" + (F.OnDevice ? "rg_device_calloc(" : "calloc(") +
+        std::string New = "(" + T.variable() + ")" +
+                          (F.OnDevice ? "rg_device_calloc(" : "calloc(") +
                           std::to_string(Length) + " + RG_SLACK_ELEMENTS, " +
                           std::to_string(P.ElementBytes) + ");\n";
         TS << "  " << T.value() << " = " << New;
@@ -858,9 +918,9 @@ std::string retrograd::checkProgram(const std::string &File, const Signature &Gi
            << ", " << T.data(false) << " + " << At << ", "
            << (Active ? T.data(true) + " + " + std::to_string(At)
                       : std::string("NULL"))
-           << ", " << Active << ", " << Writable << ", " << (P.How == Passing::Value) << ", "
-           << format("%.17g", From)
-           << ", " << format("%.17g", To) << ");\n";
+           << ", " << Active << ", " << Writable << ", "
+           << (P.How == Passing::Value) << ", " << format("%.17g", From) << ", "
+           << format("%.17g", To) << ");\n";
       }
   }
   bool FloatResult = F.Result == "float";

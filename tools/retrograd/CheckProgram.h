@@ -13,9 +13,10 @@
 //   row <point> <argument> <float|double> <reverse> <forward> <difference>
 //   <spread> <scale>
 //
-// `spread` is the disagreement of the differences at two steps, and of the two sides: what they are
-// good for. `scale`, if it is not 0, is what a sum of such derivatives is made of: the
-// row "(direction)" is that of all arguments at once. A line
+// `spread` is the disagreement of the differences at two steps, and of the two
+// sides: what they are good for. `scale`, if it is not 0, is what a sum of such
+// derivatives is made of: the row "(direction)" is that of all arguments at
+// once. A line
 //
 //   value <point> <reverse|forward> <result|argument> <is> <should be>
 //
@@ -38,15 +39,18 @@ namespace retrograd {
 struct CheckSettings {
   unsigned Points = 3;
   bool Twice = false; ///< --twice: two calls, of different weight
-  unsigned Grid = 1, Block = 4; ///< of device functions: blocks, threads of a block
-  bool Trace = false; ///< no derivatives, but what is decided on the way (Decisions.h)
+  unsigned Grid = 1,
+           Block = 4; ///< of device functions: blocks, threads of a block
+  bool Trace =
+      false; ///< no derivatives, but what is decided on the way (Decisions.h)
   uint64_t Seed = 1;
   double Low = 0.25, High = 1.75;                          ///< range of inputs
   std::map<std::string, std::pair<double, double>> Ranges; ///< by parameter
   std::map<std::string, int64_t> Integers;                 ///< by parameter
   std::map<std::string, uint64_t> Lengths;                 ///< by parameter
   std::set<std::string> Constants; ///< parameters not to differentiate
-  std::map<std::string, std::string> Own; ///< by parameter: the bytes that it has, instead of random numbers
+  std::map<std::string, std::string>
+      Own; ///< by parameter: the bytes that it has, instead of random numbers
 };
 
 /// The values that a check chooses where the user said nothing.

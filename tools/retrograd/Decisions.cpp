@@ -32,28 +32,45 @@ using namespace retrograd;
 
 namespace {
 
-/// The user's own derivative calls and markers are there, without derivatives, and are not run.
+/// The user's own derivative calls and markers are there, without derivatives,
+/// and are not run.
 void defineEntryPoints(Module &M) {
   for (Function &F : M)
     if (isEntryPoint(F)) {
-      new UnreachableInst(M.getContext(), BasicBlock::Create(M.getContext(), "", &F));
+      new UnreachableInst(M.getContext(),
+                          BasicBlock::Create(M.getContext(), "", &F));
       F.setLinkage(GlobalValue::WeakAnyLinkage);
       F.setComdat(nullptr);
     }
   for (GlobalVariable &G : M.globals())
     if (G.isDeclaration() &&
-        any_of(markerNames(), [&](const MarkerName &Marker) { return G.getName().contains(Marker.Name); })) {
+        any_of(markerNames(), [&](const MarkerName &Marker) {
+          return G.getName().contains(Marker.Name);
+        })) {
       G.setInitializer(Constant::getNullValue(G.getValueType()));
       G.setLinkage(GlobalValue::WeakAnyLinkage);
     }
 }
 
-/// Whole: what an integer decides: a comparison, a switch, an index. Its outcome follows from
-/// the bits of a number where no operation on numbers decided otherwise before.
-enum class Nature { Smooth, Cast, Step, Quotient, Exponent, Class, Sign, Kink, Edge, Branch, Whole };
+/// Whole: what an integer decides: a comparison, a switch, an index. Its
+/// outcome follows from the bits of a number where no operation on numbers
+/// decided otherwise before.
+enum class Nature {
+  Smooth,
+  Cast,
+  Step,
+  Quotient,
+  Exponent,
+  Class,
+  Sign,
+  Kink,
+  Edge,
+  Branch,
+  Whole
+};
 
-/// CUDA's mathematics are functions of clang's headers: what happens in them, happens where they
-/// are called.
+/// CUDA's mathematics are functions of clang's headers: what happens in them,
+/// happens where they are called.
 bool isMathHeader(StringRef File) {
   StringRef Name = sys::path::filename(File);
   return Name.starts_with("__clang_cuda") || Name == "retrograd_cuda.h";
@@ -65,27 +82,39 @@ struct NamedNature {
 };
 /// By the name in C, without the letter of the type.
 constexpr NamedNature Named[] = {
-    {"floor", Nature::Step},        {"ceil", Nature::Step},         {"round", Nature::Step},
-    {"trunc", Nature::Step},        {"rint", Nature::Step},         {"nearbyint", Nature::Step},
-    {"roundeven", Nature::Step},    {"lround", Nature::Step},       {"lrint", Nature::Step},
-    {"llround", Nature::Step},      {"llrint", Nature::Step},       {"modf", Nature::Step},
-    {"fptosi.sat", Nature::Cast},   {"fptoui.sat", Nature::Cast},   {"fmod", Nature::Quotient},
-    {"remainder", Nature::Quotient}, {"remquo", Nature::Quotient},  {"drem", Nature::Quotient},
-    {"frexp", Nature::Exponent},    {"ilogb", Nature::Exponent},    {"logb", Nature::Exponent},
-    {"significand", Nature::Exponent}, {"copysign", Nature::Sign},  {"fabs", Nature::Kink},
-    {"fmax", Nature::Kink},         {"fmin", Nature::Kink},         {"maxnum", Nature::Kink},
-    {"minnum", Nature::Kink},       {"maximum", Nature::Kink},      {"minimum", Nature::Kink},
-    {"maximumnum", Nature::Kink},   {"minimumnum", Nature::Kink},   {"fmaximum", Nature::Kink},
-    {"fminimum", Nature::Kink},     {"fmaximum_num", Nature::Kink}, {"fminimum_num", Nature::Kink},
-    {"fmaximum_mag", Nature::Kink}, {"fminimum_mag", Nature::Kink}, {"fdim", Nature::Kink},
-    {"is.fpclass", Nature::Class},  {"sqrt", Nature::Edge},         {"cbrt", Nature::Edge},
-    {"log", Nature::Edge},          {"log2", Nature::Edge},         {"log10", Nature::Edge},
-    {"pow", Nature::Edge},          {"hypot", Nature::Edge},        {"asin", Nature::Edge},
-    {"acos", Nature::Edge},         {"acosh", Nature::Edge},        {"atanh", Nature::Edge},
+    {"floor", Nature::Step},        {"ceil", Nature::Step},
+    {"round", Nature::Step},        {"trunc", Nature::Step},
+    {"rint", Nature::Step},         {"nearbyint", Nature::Step},
+    {"roundeven", Nature::Step},    {"lround", Nature::Step},
+    {"lrint", Nature::Step},        {"llround", Nature::Step},
+    {"llrint", Nature::Step},       {"modf", Nature::Step},
+    {"fptosi.sat", Nature::Cast},   {"fptoui.sat", Nature::Cast},
+    {"fmod", Nature::Quotient},     {"remainder", Nature::Quotient},
+    {"remquo", Nature::Quotient},   {"drem", Nature::Quotient},
+    {"frexp", Nature::Exponent},    {"ilogb", Nature::Exponent},
+    {"logb", Nature::Exponent},     {"significand", Nature::Exponent},
+    {"copysign", Nature::Sign},     {"fabs", Nature::Kink},
+    {"fmax", Nature::Kink},         {"fmin", Nature::Kink},
+    {"maxnum", Nature::Kink},       {"minnum", Nature::Kink},
+    {"maximum", Nature::Kink},      {"minimum", Nature::Kink},
+    {"maximumnum", Nature::Kink},   {"minimumnum", Nature::Kink},
+    {"fmaximum", Nature::Kink},     {"fminimum", Nature::Kink},
+    {"fmaximum_num", Nature::Kink}, {"fminimum_num", Nature::Kink},
+    {"fmaximum_mag", Nature::Kink}, {"fminimum_mag", Nature::Kink},
+    {"fdim", Nature::Kink},         {"is.fpclass", Nature::Class},
+    {"sqrt", Nature::Edge},         {"cbrt", Nature::Edge},
+    {"log", Nature::Edge},          {"log2", Nature::Edge},
+    {"log10", Nature::Edge},        {"pow", Nature::Edge},
+    {"hypot", Nature::Edge},        {"asin", Nature::Edge},
+    {"acos", Nature::Edge},         {"acosh", Nature::Edge},
+    {"atanh", Nature::Edge},
 };
 
-/// The result, or for what writes its results the operand, that a named operation has is a number.
-bool isOfNumber(const CallBase &C) { return C.arg_size() && C.getArgOperand(0)->getType()->isFloatingPointTy(); }
+/// The result, or for what writes its results the operand, that a named
+/// operation has is a number.
+bool isOfNumber(const CallBase &C) {
+  return C.arg_size() && C.getArgOperand(0)->getType()->isFloatingPointTy();
+}
 
 Nature natureOf(const Instruction &I) {
   if (isa<FPToSIInst, FPToUIInst>(I))
@@ -101,19 +130,23 @@ Nature natureOf(const Instruction &I) {
   if (!Callee || !isOfNumber(*C))
     return Nature::Smooth;
   StringRef Name = Callee->getName();
-  if (const DISubprogram *SP = Callee->getSubprogram(); SP && isMathHeader(SP->getFilename()))
+  if (const DISubprogram *SP = Callee->getSubprogram();
+      SP && isMathHeader(SP->getFilename()))
     Name = SP->getName();
   else if (SP && !Callee->isDeclaration())
-    return Nature::Smooth; // the user's own function of such a name; what it does is recorded in it
+    return Nature::Smooth; // the user's own function of such a name; what it
+                           // does is recorded in it
   Name.consume_front("__nv_"); // of CUDA's library
   if (Name.consume_front("llvm."))
-    Name = Name.starts_with("fptosi.sat") || Name.starts_with("fptoui.sat") || Name.starts_with("is.fpclass")
+    Name = Name.starts_with("fptosi.sat") || Name.starts_with("fptoui.sat") ||
+                   Name.starts_with("is.fpclass")
                ? Name.take_front(10)
                : Name.take_until([](char Ch) { return Ch == '.'; });
   for (const NamedNature &Known : Named) {
     StringRef Plain = Known.Name;
-    if (Name == Plain || (Name.starts_with(Plain) && Name.size() == Plain.size() + 1 &&
-                          (Name.back() == 'f' || Name.back() == 'l')))
+    if (Name == Plain ||
+        (Name.starts_with(Plain) && Name.size() == Plain.size() + 1 &&
+         (Name.back() == 'f' || Name.back() == 'l')))
       return Known.N;
   }
   return Nature::Smooth;
@@ -140,7 +173,8 @@ const char *describe(Nature N) {
   case Nature::Branch:
     return "it branches on a number here";
   case Nature::Whole:
-    return "an integer made of the bits of a number decides here: a comparison, a switch or an index";
+    return "an integer made of the bits of a number decides here: a "
+           "comparison, a switch or an index";
   case Nature::Smooth:
     break;
   }
@@ -153,37 +187,51 @@ Value *bitsOf(IRBuilder<> &B, Value *V) {
     V = B.CreateBitCast(B.CreateFPCast(V, B.getDoubleTy()), B.getInt64Ty());
   if (V->getType()->isPointerTy())
     return B.CreatePtrToInt(V, B.getInt64Ty());
-  return V->getType()->isIntegerTy() ? B.CreateZExtOrTrunc(V, B.getInt64Ty()) : nullptr;
+  return V->getType()->isIntegerTy() ? B.CreateZExtOrTrunc(V, B.getInt64Ty())
+                                     : nullptr;
 }
 
-/// What I decided, as an i64: equal for equal decisions. B stands behind I, but in front of a switch.
+/// What I decided, as an i64: equal for equal decisions. B stands behind I, but
+/// in front of a switch.
 Value *outcome(IRBuilder<> &B, Instruction &I, Nature N) {
   auto IsNegative = [&](Value *X) {
-    return B.CreateZExt(B.CreateICmpSLT(bitsOf(B, X), B.getInt64(0)), B.getInt64Ty());
+    return B.CreateZExt(B.CreateICmpSLT(bitsOf(B, X), B.getInt64(0)),
+                        B.getInt64Ty());
   };
   auto Operand = [&](unsigned K) { return I.getOperand(K); };
   switch (N) {
   case Nature::Kink: {
-    // That a number is 0 to both sides of which it has a sign is a decision, too.
+    // That a number is 0 to both sides of which it has a sign is a decision,
+    // too.
     Value *X = Operand(0);
-    Value *Y = cast<CallBase>(I).arg_size() > 1 ? Operand(1) : ConstantFP::get(X->getType(), 0);
-    return B.CreateAdd(B.CreateZExt(B.CreateFCmpULT(X, Y), B.getInt64Ty()),
-                       B.CreateShl(B.CreateZExt(B.CreateFCmpOEQ(X, Y), B.getInt64Ty()), 1));
+    Value *Y = cast<CallBase>(I).arg_size() > 1
+                   ? Operand(1)
+                   : ConstantFP::get(X->getType(), 0);
+    return B.CreateAdd(
+        B.CreateZExt(B.CreateFCmpULT(X, Y), B.getInt64Ty()),
+        B.CreateShl(B.CreateZExt(B.CreateFCmpOEQ(X, Y), B.getInt64Ty()), 1));
   }
   case Nature::Edge: {
     // Where the first argument is 0, or 1, which are the edges.
-    Value *X = B.CreateFPCast(Operand(0), B.getDoubleTy()), *All = B.getInt64(0);
+    Value *X = B.CreateFPCast(Operand(0), B.getDoubleTy()),
+          *All = B.getInt64(0);
     for (double Edge : {-1.0, 0.0, 1.0})
-      All = B.CreateAdd(B.CreateShl(All, 1),
-                        B.CreateZExt(B.CreateFCmpOEQ(X, ConstantFP::get(X->getType(), Edge)), B.getInt64Ty()));
+      All = B.CreateAdd(
+          B.CreateShl(All, 1),
+          B.CreateZExt(B.CreateFCmpOEQ(X, ConstantFP::get(X->getType(), Edge)),
+                       B.getInt64Ty()));
     return All;
   }
   case Nature::Sign: // of where it is copied from, and where it goes
-    return B.CreateAdd(IsNegative(Operand(1)), B.CreateShl(IsNegative(Operand(0)), 1));
+    return B.CreateAdd(IsNegative(Operand(1)),
+                       B.CreateShl(IsNegative(Operand(0)), 1));
   case Nature::Quotient: {
     Value *Quotient = B.CreateFDiv(Operand(0), Operand(1));
     StringRef Name = cast<CallBase>(I).getCalledFunction()->getName();
-    return bitsOf(B, B.CreateUnaryIntrinsic(Name.contains("fmod") ? Intrinsic::trunc : Intrinsic::rint, Quotient));
+    return bitsOf(B, B.CreateUnaryIntrinsic(Name.contains("fmod")
+                                                ? Intrinsic::trunc
+                                                : Intrinsic::rint,
+                                            Quotient));
   }
   case Nature::Exponent:
     return B.CreateLShr(B.CreateShl(bitsOf(B, Operand(0)), 1), 53);
@@ -203,7 +251,8 @@ Value *outcome(IRBuilder<> &B, Instruction &I, Nature N) {
       return All;
     }
     // Addresses are others in every run.
-    return I.getOperand(0)->getType()->isPtrOrPtrVectorTy() ? nullptr : bitsOf(B, &I);
+    return I.getOperand(0)->getType()->isPtrOrPtrVectorTy() ? nullptr
+                                                            : bitsOf(B, &I);
   default:
     return bitsOf(B, &I);
   }
@@ -219,13 +268,15 @@ bool succeeds(StringRef Program, ArrayRef<std::string> Words) {
 
 } // namespace
 
-std::vector<std::string> retrograd::linkBitcode(Module &M, ArrayRef<std::string> Flags) {
+std::vector<std::string> retrograd::linkBitcode(Module &M,
+                                                ArrayRef<std::string> Flags) {
   std::vector<std::string> Others;
   for (const std::string &Flag : Flags) {
     file_magic Magic;
     std::unique_ptr<Module> Object;
     SMDiagnostic Problem;
-    if (!StringRef(Flag).starts_with("-") && !identify_magic(Flag, Magic) && Magic == file_magic::bitcode)
+    if (!StringRef(Flag).starts_with("-") && !identify_magic(Flag, Magic) &&
+        Magic == file_magic::bitcode)
       Object = parseIRFile(Flag, Problem, M.getContext());
     if (Object)
       UpgradeDebugInfo(*Object);
@@ -248,16 +299,19 @@ std::string retrograd::qualifiedName(const DISubprogram &SP) {
 
 const char *retrograd::notDifferentiable(const Instruction &I) {
   Nature N = natureOf(I);
-  return N == Nature::Branch || N == Nature::Edge || N == Nature::Whole ? nullptr : describe(N);
+  return N == Nature::Branch || N == Nature::Edge || N == Nature::Whole
+             ? nullptr
+             : describe(N);
 }
 
 namespace {
 
-/// Makes the program with all decisions of the given kind (Whole, or all others) written down, and runs it.
-Measured measureKind(StringRef Driver, StringRef Source, StringRef Base, ArrayRef<std::string> Flags,
-                     StringRef Text, bool Whole) {
-  std::string Changed = (Base + ".decisions.ll").str(), Program = (Base + ".run").str(),
-              Output = (Base + ".txt").str();
+/// Makes the program with all decisions of the given kind (Whole, or all
+/// others) written down, and runs it.
+Measured measureKind(StringRef Driver, StringRef Source, StringRef Base,
+                     ArrayRef<std::string> Flags, StringRef Text, bool Whole) {
+  std::string Changed = (Base + ".decisions.ll").str(),
+              Program = (Base + ".run").str(), Output = (Base + ".txt").str();
   LLVMContext Context;
   SMDiagnostic Problem;
   std::unique_ptr<Module> M = parseIRFile(Text, Problem, Context);
@@ -273,10 +327,13 @@ Measured measureKind(StringRef Driver, StringRef Source, StringRef Base, ArrayRe
       const DILocation *At = I.getDebugLoc();
       while (At && At->getInlinedAt() && isMathHeader(At->getFilename()))
         At = At->getInlinedAt();
-      if (N == Nature::Smooth || (N == Nature::Whole) != Whole || !At || I.getType()->isVectorTy() ||
+      if (N == Nature::Smooth || (N == Nature::Whole) != Whole || !At ||
+          I.getType()->isVectorTy() ||
           (I.isTerminator() && !isa<SwitchInst>(I)) ||
-          // What the check itself is made of. (A kernel of its holds the user's function inlined.)
-          sys::path::filename(At->getFilename()) == sys::path::filename(Source) ||
+          // What the check itself is made of. (A kernel of its holds the user's
+          // function inlined.)
+          sys::path::filename(At->getFilename()) ==
+              sys::path::filename(Source) ||
           isMathHeader(At->getFilename()))
         continue;
       IRBuilder<> B(I.isTerminator() ? &I : I.getNextNode());
@@ -292,7 +349,9 @@ Measured measureKind(StringRef Driver, StringRef Source, StringRef Base, ArrayRe
     raw_fd_ostream OS(Changed, EC);
     M->print(OS, nullptr);
   }
-  std::vector<std::string> Words{"-w", "-Wno-everything", Changed, "-o", Program, "-mllvm", "-enzyme-enable=0"};
+  std::vector<std::string> Words{
+      "-w",    "-Wno-everything", Changed,           "-o",
+      Program, "-mllvm",          "-enzyme-enable=0"};
   append_range(Words, Others);
   append_range(Words, ArrayRef<StringRef>{"-O0", "-lm"});
   Measured Result;
@@ -303,11 +362,15 @@ Measured measureKind(StringRef Driver, StringRef Source, StringRef Base, ArrayRe
     return Result;
   Result.Ran = true;
   SmallVector<StringRef, 4> Parts;
-  (*Said)->getBuffer().take_until([](char C) { return C == '\n'; }).split(Parts, ' ');
+  (*Said)
+      ->getBuffer()
+      .take_until([](char C) { return C == '\n'; })
+      .split(Parts, ' ');
   unsigned Site;
   Decision D;
-  if (Parts.size() != 4 || Parts[0] != "decision" || Parts[1].getAsInteger(10, Site) ||
-      Site >= Sites.size() || Parts[2].getAsInteger(10, D.Time))
+  if (Parts.size() != 4 || Parts[0] != "decision" ||
+      Parts[1].getAsInteger(10, Site) || Site >= Sites.size() ||
+      Parts[2].getAsInteger(10, D.Time))
     return Result;
   const DILocation *At = Sites[Site].first;
   D.File = At->getFilename().str();
@@ -321,11 +384,14 @@ Measured measureKind(StringRef Driver, StringRef Source, StringRef Base, ArrayRe
 
 } // namespace
 
-Measured retrograd::measureDecisions(StringRef Driver, StringRef Source, StringRef Base,
+Measured retrograd::measureDecisions(StringRef Driver, StringRef Source,
+                                     StringRef Base,
                                      ArrayRef<std::string> Flags) {
   std::string Text = (Base + ".ll").str();
-  std::vector<std::string> Words{"-w", Source.str(), "-S", "-emit-llvm", "-o", Text};
-  // Kernels have to be whole, so the derivatives in them stay; none of them is run.
+  std::vector<std::string> Words{"-w",         Source.str(), "-S",
+                                 "-emit-llvm", "-o",         Text};
+  // Kernels have to be whole, so the derivatives in them stay; none of them is
+  // run.
   bool Cuda = Source.ends_with(".cu");
   if (!Cuda)
     append_range(Words, ArrayRef<StringRef>{"-mllvm", "-enzyme-enable=0"});
@@ -346,44 +412,60 @@ static StringRef placeOfFrame(StringRef Line) {
   return Line.rsplit(' ').second.rsplit(':').first;
 }
 
-/// What the sanitizers complained of, in the user's words; nothing if Lines hold no complaint.
-static std::optional<std::string> complaintIn(ArrayRef<StringRef> Lines, StringRef Source) {
+/// What the sanitizers complained of, in the user's words; nothing if Lines
+/// hold no complaint.
+static std::optional<std::string> complaintIn(ArrayRef<StringRef> Lines,
+                                              StringRef Source) {
   StringRef Origin;
   for (size_t K = 0; K < Lines.size(); ++K) {
     StringRef Line = Lines[K];
     // "file:line:column: runtime error: what"
-    if (auto [Place, What] = Line.split(": runtime error: "); !What.empty() && !Place.contains(Source))
-      return (Place.rsplit(':').first + ": undefined behaviour, which has no derivative: " + What).str();
+    if (auto [Place, What] = Line.split(": runtime error: ");
+        !What.empty() && !Place.contains(Source))
+      return (Place.rsplit(':').first +
+              ": undefined behaviour, which has no derivative: " + What)
+          .str();
     // The first frame below the allocator is where the memory comes from.
     if (Line.contains("Uninitialized value was created"))
       for (StringRef Frame : Lines.drop_front(K + 1).take_front(4))
-        if (Frame.contains(" in ") && Frame.contains(":") && !Frame.contains(" in malloc") &&
-            !Frame.contains("operator new") && Origin.empty() && !Frame.contains(Source))
+        if (Frame.contains(" in ") && Frame.contains(":") &&
+            !Frame.contains(" in malloc") && !Frame.contains("operator new") &&
+            Origin.empty() && !Frame.contains(Source))
           Origin = placeOfFrame(Frame);
     // "SUMMARY: tool: kind file:line:column in function"
     if (!Line.consume_front("SUMMARY: "))
       continue;
     auto [Kind, Rest] = Line.split(": ").second.split(' ');
     auto [Place, Function] = Rest.split(" in ");
-    std::string What = ": undefined behaviour, which has no derivative: " + Kind.str();
+    std::string What =
+        ": undefined behaviour, which has no derivative: " + Kind.str();
     if (!Origin.empty())
-      return Origin.str() + What + ": this memory is read before it is written" +
-             (Place.contains(Source) ? "" : ", as " + Place.rsplit(':').first.str() + " shows");
+      return Origin.str() + What +
+             ": this memory is read before it is written" +
+             (Place.contains(Source)
+                  ? ""
+                  : ", as " + Place.rsplit(':').first.str() + " shows");
     if (!Place.contains(Source))
       return Place.rsplit(':').first.str() + What;
   }
   return std::nullopt;
 }
 
-std::optional<std::string> retrograd::findUndefined(StringRef Driver, StringRef Source, StringRef Base,
-                                                    ArrayRef<std::string> Flags) {
-  std::string Program = (Base + ".san").str(), Output = (Base + ".txt").str(), Complaint = (Base + ".err").str();
+std::optional<std::string>
+retrograd::findUndefined(StringRef Driver, StringRef Source, StringRef Base,
+                         ArrayRef<std::string> Flags) {
+  std::string Program = (Base + ".san").str(), Output = (Base + ".txt").str(),
+              Complaint = (Base + ".err").str();
   setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
   for (StringRef Tool : {"-fsanitize=address,undefined", "-fsanitize=memory"}) {
     std::string Text = (Base + ".san.ll").str();
-    std::vector<std::string> Words{"-w", Source.str(), "-S", "-emit-llvm", "-o", Text, "-mllvm", "-enzyme-enable=0"};
+    std::vector<std::string> Words{
+        "-w", Source.str(), "-S",     "-emit-llvm",
+        "-o", Text,         "-mllvm", "-enzyme-enable=0"};
     append_range(Words, Flags);
-    append_range(Words, ArrayRef<StringRef>{"-O1", "-Xclang", "-disable-llvm-passes", "-g", Tool});
+    append_range(Words,
+                 ArrayRef<StringRef>{"-O1", "-Xclang", "-disable-llvm-passes",
+                                     "-g", Tool});
     LLVMContext Context;
     SMDiagnostic Problem;
     std::unique_ptr<Module> M;
@@ -397,16 +479,19 @@ std::optional<std::string> retrograd::findUndefined(StringRef Driver, StringRef 
       raw_fd_ostream OS(Text, EC);
       M->print(OS, nullptr);
     }
-    Words = {"-w", "-Wno-everything", Text, "-o", Program, "-mllvm", "-enzyme-enable=0"};
+    Words = {"-w",     "-Wno-everything", Text, "-o", Program,
+             "-mllvm", "-enzyme-enable=0"};
     append_range(Words, Flags);
     append_range(Words, ArrayRef<StringRef>{"-O0", "-g", Tool, "-lm"});
     if (Tool.ends_with("memory"))
       Words.push_back("-fsanitize-memory-track-origins");
     if (EC || !succeeds(Driver, Words))
       continue;
-    sys::ExecuteAndWait(Program, {Program, Output}, std::nullopt, {StringRef(""), StringRef(""), StringRef(Complaint)},
+    sys::ExecuteAndWait(Program, {Program, Output}, std::nullopt,
+                        {StringRef(""), StringRef(""), StringRef(Complaint)},
                         60);
-    ErrorOr<std::unique_ptr<MemoryBuffer>> Said = MemoryBuffer::getFile(Complaint);
+    ErrorOr<std::unique_ptr<MemoryBuffer>> Said =
+        MemoryBuffer::getFile(Complaint);
     if (!Said)
       continue;
     SmallVector<StringRef, 16> Lines;

@@ -1,14 +1,15 @@
-//===- ExplainCommand.cpp - the plan beside the source ---------------------===//
+//===- ExplainCommand.cpp - the plan beside the source
+//---------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // Compiles the file with its optimisation record and reads from it what pass
-// "retrograd" said (lib/Plan/PlanRemarks.h): per source line what is kept for the
-// reverse sweep and why, and what is computed again. As text, or as one HTML page
-// that needs nothing but itself.
+// "retrograd" said (lib/Plan/PlanRemarks.h): per source line what is kept for
+// the reverse sweep and why, and what is computed again. As text, or as one
+// HTML page that needs nothing but itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +40,8 @@ struct Fact {
   unsigned Per = 0;   ///< line of the loop; 0: per call
 };
 
-/// By file and line. Equal remarks (of inlined copies, of several derivatives) are
-/// told once.
+/// By file and line. Equal remarks (of inlined copies, of several derivatives)
+/// are told once.
 using Facts = std::map<std::string, std::map<unsigned, std::vector<Fact>>>;
 
 int complain(const Twine &Message) {
@@ -54,7 +55,8 @@ bool readRecord(StringRef Path, Facts &All, std::string &Problem) {
     return Problem = "the compiler wrote no optimisation record", false;
   if ((*Buffer)->getBufferSize() == 0)
     return true;
-  auto Parser = remarks::createRemarkParser(remarks::Format::YAML, (*Buffer)->getBuffer());
+  auto Parser = remarks::createRemarkParser(remarks::Format::YAML,
+                                            (*Buffer)->getBuffer());
   if (!Parser)
     return Problem = toString(Parser.takeError()), false;
   StringSet<> Seen;
@@ -72,7 +74,9 @@ bool readRecord(StringRef Path, Facts &All, std::string &Problem) {
     if (R.PassName != "retrograd" || !R.Loc)
       continue;
     Fact F;
-    F.K = R.RemarkName == "Kept" ? Fact::Kept : R.RemarkName == "Loop" ? Fact::Loop : Fact::Recomputed;
+    F.K = R.RemarkName == "Kept"   ? Fact::Kept
+          : R.RemarkName == "Loop" ? Fact::Loop
+                                   : Fact::Recomputed;
     F.Text = R.getArgsAsMsg();
     for (const remarks::Argument &A : R.Args) {
       if (A.Key == "Advice")
@@ -84,8 +88,8 @@ bool readRecord(StringRef Path, Facts &All, std::string &Problem) {
       else if (A.Key == "Per")
         A.Val.getAsInteger(10, F.Per);
     }
-    std::string Key = (R.Loc->SourceFilePath + ":" + Twine(R.Loc->SourceLine) + ":" +
-                       Twine(R.Loc->SourceColumn) + F.Text)
+    std::string Key = (R.Loc->SourceFilePath + ":" + Twine(R.Loc->SourceLine) +
+                       ":" + Twine(R.Loc->SourceColumn) + F.Text)
                           .str();
     if (Seen.insert(Key).second)
       All[R.Loc->SourceFilePath.str()][R.Loc->SourceLine].push_back(F);
@@ -100,8 +104,9 @@ std::string bestAdvice(const Facts &All) {
       for (const Fact &F : Of)
         if (!F.Advice.empty())
           Worth[F.Advice] += F.K == Fact::Loop ? 8 : F.Bytes;
-  auto Most = std::max_element(Worth.begin(), Worth.end(),
-                               [](auto &A, auto &B) { return A.second < B.second; });
+  auto Most =
+      std::max_element(Worth.begin(), Worth.end(),
+                       [](auto &A, auto &B) { return A.second < B.second; });
   return Most == Worth.end() ? "" : Most->first;
 }
 
@@ -125,7 +130,9 @@ std::string escaped(StringRef Text) {
 
 /// The tape as a picture: a bar per loop (or call), a box per slot.
 void drawTape(const Facts &All, raw_ostream &OS) {
-  std::map<std::pair<std::string, unsigned>, std::vector<std::pair<unsigned, const Fact *>>> Scopes;
+  std::map<std::pair<std::string, unsigned>,
+           std::vector<std::pair<unsigned, const Fact *>>>
+      Scopes;
   uint64_t Widest = 1;
   for (auto &[File, Lines] : All)
     for (auto &[Line, Of] : Lines)
@@ -143,26 +150,31 @@ void drawTape(const Facts &All, raw_ostream &OS) {
     return;
   }
   constexpr unsigned Full = 900, Row = 46;
-  OS << "<svg class=\"tape\" width=\"960\" height=\"" << Row * Scopes.size() + 4 << "\">\n";
+  OS << "<svg class=\"tape\" width=\"960\" height=\"" << Row * Scopes.size() + 4
+     << "\">\n";
   unsigned Y = 0;
   for (auto &[Scope, Slots] : Scopes) {
     uint64_t Bytes = 0;
     for (auto &[Line, F] : Slots)
       Bytes += F->Bytes;
-    OS << "<text x=\"0\" y=\"" << Y + 13 << "\">" << escaped(sys::path::filename(Scope.first)) << ", ";
+    OS << "<text x=\"0\" y=\"" << Y + 13 << "\">"
+       << escaped(sys::path::filename(Scope.first)) << ", ";
     if (Scope.second)
-      OS << "each iteration of the loop in line " << Scope.second << " (" << Slots.front().second->Storage << ")";
+      OS << "each iteration of the loop in line " << Scope.second << " ("
+         << Slots.front().second->Storage << ")";
     else
       OS << "each call";
     OS << ": " << Bytes << " bytes</text>\n";
     unsigned X = 0;
     for (auto &[Line, F] : Slots) {
       const unsigned Width = std::max<uint64_t>(3, Full * F->Bytes / Widest);
-      OS << "<a href=\"#" << escaped(sys::path::filename(Scope.first)) << "-" << Line << "\"><rect x=\"" << X
-         << "\" y=\"" << Y + 18 << "\" width=\"" << Width << "\" height=\"20\"><title>line " << Line << ": "
+      OS << "<a href=\"#" << escaped(sys::path::filename(Scope.first)) << "-"
+         << Line << "\"><rect x=\"" << X << "\" y=\"" << Y + 18 << "\" width=\""
+         << Width << "\" height=\"20\"><title>line " << Line << ": "
          << escaped(F->Text) << "</title></rect>";
       if (Width > 26)
-        OS << "<text class=\"slot\" x=\"" << X + 4 << "\" y=\"" << Y + 32 << "\">" << Line << "</text>";
+        OS << "<text class=\"slot\" x=\"" << X + 4 << "\" y=\"" << Y + 32
+           << "\">" << Line << "</text>";
       OS << "</a>\n";
       X += Width;
     }
@@ -171,12 +183,13 @@ void drawTape(const Facts &All, raw_ostream &OS) {
   OS << "</svg>\n";
 }
 
-/// The compiler writes paths without the folder that they share with its own; that
-/// is one of those around the file that was compiled.
-ErrorOr<std::unique_ptr<MemoryBuffer>> openSource(StringRef Path, StringRef Compiled) {
+/// The compiler writes paths without the folder that they share with its own;
+/// that is one of those around the file that was compiled.
+ErrorOr<std::unique_ptr<MemoryBuffer>> openSource(StringRef Path,
+                                                  StringRef Compiled) {
   auto Buffer = MemoryBuffer::getFile(Path);
-  for (StringRef Folder = sys::path::parent_path(Compiled); !Buffer && !Folder.empty();
-       Folder = sys::path::parent_path(Folder)) {
+  for (StringRef Folder = sys::path::parent_path(Compiled);
+       !Buffer && !Folder.empty(); Folder = sys::path::parent_path(Folder)) {
     SmallString<256> Full(Folder);
     sys::path::append(Full, Path);
     Buffer = MemoryBuffer::getFile(Full);
@@ -184,24 +197,31 @@ ErrorOr<std::unique_ptr<MemoryBuffer>> openSource(StringRef Path, StringRef Comp
   return Buffer;
 }
 
-void printPage(const Facts &All, StringRef Shown, StringRef Compiled, raw_ostream &OS) {
-  OS << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" << escaped(Shown)
+void printPage(const Facts &All, StringRef Shown, StringRef Compiled,
+               raw_ostream &OS) {
+  OS << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
+        "charset=\"utf-8\"><title>"
+     << escaped(Shown)
      << "</title>\n<style>\n"
-        "body{font:14px/1.4 sans-serif;margin:24px;color:#222;background:#fff}\n"
+        "body{font:14px/1.4 "
+        "sans-serif;margin:24px;color:#222;background:#fff}\n"
         "table{border-collapse:collapse;width:100%}\n"
         "td{vertical-align:top;padding:0 8px}\n"
         "td.n{text-align:right;color:#888;user-select:none}\n"
         "td.c{font:13px/1.4 monospace;white-space:pre}\n"
         "td.f{font-size:12px;width:46%}\n"
         "tr.k{background:#fdf1dc}tr.r{background:#eef5ea}\n"
-        ".b{display:inline-block;min-width:5em;font-weight:bold;color:#8a4b00}\n"
+        ".b{display:inline-block;min-width:5em;font-weight:bold;color:#8a4b00}"
+        "\n"
         ".a{color:#06539c}\n"
-        "svg.tape rect{fill:#f0b35a;stroke:#fff}svg.tape text{font:12px sans-serif}"
+        "svg.tape rect{fill:#f0b35a;stroke:#fff}svg.tape text{font:12px "
+        "sans-serif}"
         "svg.tape text.slot{fill:#402000}\n"
         "</style></head><body>\n<h1>"
      << escaped(Shown) << "</h1>\n";
   if (std::string Advice = bestAdvice(All); !Advice.empty())
-    OS << "<p class=\"a\">What would help most: " << escaped(Advice) << ".</p>\n";
+    OS << "<p class=\"a\">What would help most: " << escaped(Advice)
+       << ".</p>\n";
   OS << "<h2>The tape, by slot</h2>\n";
   drawTape(All, OS);
   for (auto &[File, Lines] : All) {
@@ -223,11 +243,16 @@ void printPage(const Facts &All, StringRef Shown, StringRef Compiled, raw_ostrea
       if (!Near(Line))
         continue;
       auto It = Lines.find(Line);
-      bool Keeps = It != Lines.end() &&
-                   any_of(It->second, [](const Fact &F) { return F.K != Fact::Recomputed; });
-      OS << "<tr id=\"" << escaped(sys::path::filename(File)) << "-" << Line << "\""
-         << (It == Lines.end() ? "" : Keeps ? " class=\"k\"" : " class=\"r\"") << "><td class=\"n\">" << Line
-         << "</td><td class=\"c\">" << escaped(Text[Line - 1]) << "</td><td class=\"f\">";
+      bool Keeps = It != Lines.end() && any_of(It->second, [](const Fact &F) {
+                     return F.K != Fact::Recomputed;
+                   });
+      OS << "<tr id=\"" << escaped(sys::path::filename(File)) << "-" << Line
+         << "\""
+         << (It == Lines.end() ? ""
+             : Keeps           ? " class=\"k\""
+                               : " class=\"r\"")
+         << "><td class=\"n\">" << Line << "</td><td class=\"c\">"
+         << escaped(Text[Line - 1]) << "</td><td class=\"f\">";
       if (It != Lines.end())
         for (const Fact &F : It->second) {
           OS << "<div>";
@@ -247,26 +272,38 @@ void printPage(const Facts &All, StringRef Shown, StringRef Compiled, raw_ostrea
 int retrograd::explainCommand(const ExplainSettings &S) {
   SmallString<256> Driver(S.BinDirectory);
   bool IsC = StringRef(S.File).ends_with(".c");
-  sys::path::append(Driver, IsC ? "rg-clang" : StringRef(S.File).ends_with(".f90") ? "rg-flang" : "rg-clang++");
+  sys::path::append(Driver, IsC ? "rg-clang"
+                            : StringRef(S.File).ends_with(".f90")
+                                ? "rg-flang"
+                                : "rg-clang++");
   SmallString<256> Folder;
   if (sys::fs::createUniqueDirectory("retrograd-explain", Folder))
     return complain("no temporary folder can be made");
   SmallString<256> Record = Folder, Object = Folder;
   sys::path::append(Record, "record.yaml");
   sys::path::append(Object, "object.o");
-  std::string RecordFlag = ("-foptimization-record-file=" + Record).str(), Problem;
-  std::vector<std::string> Arguments{"-O2", "-gline-tables-only", "-fsave-optimization-record",
-                                     "-foptimization-record-passes=retrograd", RecordFlag,
-                                     "-c", S.File, "-o", Object.str().str()};
+  std::string RecordFlag = ("-foptimization-record-file=" + Record).str(),
+              Problem;
+  std::vector<std::string> Arguments{"-O2",
+                                     "-gline-tables-only",
+                                     "-fsave-optimization-record",
+                                     "-foptimization-record-passes=retrograd",
+                                     RecordFlag,
+                                     "-c",
+                                     S.File,
+                                     "-o",
+                                     Object.str().str()};
   Arguments.insert(Arguments.end(), S.Flags.begin(), S.Flags.end());
   std::vector<StringRef> Words{Driver};
   Words.insert(Words.end(), Arguments.begin(), Arguments.end());
-  int Status = sys::ExecuteAndWait(Driver, Words, std::nullopt, {}, 0, 0, &Problem);
+  int Status =
+      sys::ExecuteAndWait(Driver, Words, std::nullopt, {}, 0, 0, &Problem);
   Facts All;
   bool Read = Status == 0 && readRecord(Record, All, Problem);
   sys::fs::remove_directories(Folder);
   if (Status)
-    return complain("compiling '" + S.Shown + "' failed" + (Status < 0 ? ": " + Problem : std::string()));
+    return complain("compiling '" + S.Shown + "' failed" +
+                    (Status < 0 ? ": " + Problem : std::string()));
   if (!Read)
     return complain(Problem);
   if (S.Page.empty()) {

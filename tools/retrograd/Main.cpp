@@ -35,12 +35,17 @@ cl::SubCommand
     Check("check",
           "Compare reverse mode, forward mode and differences of a function");
 cl::SubCommand Grad("grad", "Print the IR of a function's reverse derivative");
-cl::SubCommand Explain("explain", "Tell per source line what a file's derivatives keep, and why");
+cl::SubCommand
+    Explain("explain",
+            "Tell per source line what a file's derivatives keep, and why");
 
 cl::opt<std::string> File(cl::Positional, cl::desc("FILE.c|.cpp"),
                           cl::sub(Check), cl::sub(Grad), cl::sub(Explain));
-cl::opt<std::string> Html("html", cl::desc("Write one HTML page instead: source, facts, a picture of the tape"),
-                          cl::value_desc("page.html"), cl::sub(Explain));
+cl::opt<std::string> Html(
+    "html",
+    cl::desc(
+        "Write one HTML page instead: source, facts, a picture of the tape"),
+    cl::value_desc("page.html"), cl::sub(Explain));
 cl::opt<std::string> Function("function",
                               cl::desc("The function, qualified if need be"),
                               cl::value_desc("name"), cl::sub(Check),
@@ -61,24 +66,32 @@ cl::list<std::string>
            cl::desc("Range of random inputs, of all or of one parameter "
                     "(default 0.25:1.75)"),
            cl::value_desc("[x=]low:high"), cl::sub(Check));
-cl::opt<unsigned> Grid("grid", cl::desc("CUDA: blocks in which a device function is called (default 1)"),
-                       cl::init(1), cl::sub(Check));
-cl::opt<unsigned> Block("block", cl::desc("CUDA: threads of a block (default 4)"), cl::init(4),
-                        cl::sub(Check));
-cl::opt<std::string> Where("target", cl::desc("CUDA: cpu (default) or gpu, to run on this machine's GPU"),
-                           cl::init("cpu"), cl::sub(Check));
+cl::opt<unsigned> Grid(
+    "grid",
+    cl::desc("CUDA: blocks in which a device function is called (default 1)"),
+    cl::init(1), cl::sub(Check));
+cl::opt<unsigned> Block("block",
+                        cl::desc("CUDA: threads of a block (default 4)"),
+                        cl::init(4), cl::sub(Check));
+cl::opt<std::string>
+    Where("target",
+          cl::desc("CUDA: cpu (default) or gpu, to run on this machine's GPU"),
+          cl::init("cpu"), cl::sub(Check));
 cl::opt<unsigned> Points("points", cl::desc("Number of random points"),
                          cl::init(3), cl::sub(Check));
 cl::opt<uint64_t> Seed("seed", cl::desc("Seed of the random numbers"),
                        cl::init(1), cl::sub(Check));
 cl::opt<bool> All("all", cl::desc("Print every derivative, however many"),
                   cl::sub(Check));
-cl::opt<bool> NoDoctor("no-doctor", cl::desc("Do not look for the origin of what is wrong"),
+cl::opt<bool> NoDoctor("no-doctor",
+                       cl::desc("Do not look for the origin of what is wrong"),
                        cl::sub(Check));
-cl::opt<bool> Twice("twice", cl::desc("Check a sum of two calls with different weights"),
+cl::opt<bool> Twice("twice",
+                    cl::desc("Check a sum of two calls with different weights"),
                     cl::sub(Check));
-cl::opt<bool> FindingsLine("findings", cl::desc("End with a line for other programs"), cl::Hidden,
-                           cl::sub(Check));
+cl::opt<bool> FindingsLine("findings",
+                           cl::desc("End with a line for other programs"),
+                           cl::Hidden, cl::sub(Check));
 cl::opt<bool> Keep("keep",
                    cl::desc("Keep the generated program and say where it is"),
                    cl::sub(Check));
@@ -91,8 +104,10 @@ const char *Usage =
     "  retrograd grad FILE --function f [-- compiler flags]\n"
     "      prints the IR of the reverse derivative\n"
     "  retrograd explain FILE [--html=PAGE] [-- compiler flags]\n"
-    "      tells per source line what the derivatives in the file keep, and why\n"
-    "  retrograd check --help, retrograd grad --help, retrograd explain --help\n"
+    "      tells per source line what the derivatives in the file keep, and "
+    "why\n"
+    "  retrograd check --help, retrograd grad --help, retrograd explain "
+    "--help\n"
     "      options of a command\n"
     "  retrograd --version\n";
 
@@ -175,7 +190,8 @@ int main(int argc, char **argv) {
     (First.empty() ? errs() : outs()) << Usage;
     return First.empty() ? 2 : 0;
   }
-  if (First != "check" && First != "grad" && First != "explain" && !First.starts_with("-"))
+  if (First != "check" && First != "grad" && First != "explain" &&
+      !First.starts_with("-"))
     die("there is no command '" + First +
         "'; commands are check, grad and explain (--help)");
   cl::ParseCommandLineOptions(Own, argv, Usage);
@@ -193,7 +209,8 @@ int main(int argc, char **argv) {
     sys::fs::make_absolute(Path);
     if (!sys::fs::exists(Path))
       die("there is no file '" + File + "'");
-    return explainCommand({Directory.str().str(), Path.str().str(), File, Html, std::move(Flags)});
+    return explainCommand({Directory.str().str(), Path.str().str(), File, Html,
+                           std::move(Flags)});
   }
   if (File.empty() || Function.empty())
     die("'" + First + "' wants a file and a function: retrograd " + First +
@@ -206,11 +223,17 @@ int main(int argc, char **argv) {
            .Cases({".c", ".cpp", ".cc", ".cxx"}, true)
            .Case(".cu", bool(Check))
            .Default(false))
-    die(StringRef(File).ends_with_insensitive(".f90") || StringRef(File).ends_with(".rs")
-            ? "'" + File + "': check reads C, C++ and CUDA; for a function of another language that C can call, compile this file "
-              "to an object with -flto, write a C file with a function that calls it, and give the object behind '--': "
-              "retrograd check caller.c --function f -- -flto object.o"
-            : "'" + File + "' is neither .c nor .cpp nor .cu; check reads C, C++ and CUDA, grad C and C++");
+    die(StringRef(File).ends_with_insensitive(".f90") ||
+                StringRef(File).ends_with(".rs")
+            ? "'" + File +
+                  "': check reads C, C++ and CUDA; for a function of another "
+                  "language that C can call, compile this file "
+                  "to an object with -flto, write a C file with a function "
+                  "that calls it, and give the object behind '--': "
+                  "retrograd check caller.c --function f -- -flto object.o"
+            : "'" + File +
+                  "' is neither .c nor .cpp nor .cu; check reads C, C++ and "
+                  "CUDA, grad C and C++");
   if (Where != "cpu" && Where != "gpu")
     die("--target is cpu or gpu and not '" + Where + "'");
 

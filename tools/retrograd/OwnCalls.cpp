@@ -26,7 +26,8 @@ using namespace retrograd;
 
 namespace {
 
-/// Linked to the user's program. Its constructor takes the right to change files away.
+/// Linked to the user's program. Its constructor takes the right to change
+/// files away.
 const char *RecorderText = R"text(
 #include <fcntl.h>
 #include <stdint.h>
@@ -106,13 +107,17 @@ void rg_own_end(void) {
 #endif
 )text";
 
-int execute(StringRef Program, ArrayRef<std::string> Words, StringRef Complaint, unsigned Seconds) {
+int execute(StringRef Program, ArrayRef<std::string> Words, StringRef Complaint,
+            unsigned Seconds) {
   std::vector<StringRef> All{Program};
   All.insert(All.end(), Words.begin(), Words.end());
-  return sys::ExecuteAndWait(Program, All, std::nullopt, {StringRef(""), StringRef(""), Complaint}, Seconds);
+  return sys::ExecuteAndWait(Program, All, std::nullopt,
+                             {StringRef(""), StringRef(""), Complaint},
+                             Seconds);
 }
 
-/// Calls of the recorder in front of the entry calls of the function; whether there are any.
+/// Calls of the recorder in front of the entry calls of the function; whether
+/// there are any.
 bool insertRecorder(Module &M, StringRef Function) {
   ModuleAnalysisManager MAM;
   LoopAnalysisManager LAM;
@@ -125,30 +130,45 @@ bool insertRecorder(Module &M, StringRef Function) {
   PB.registerLoopAnalyses(LAM);
   PB.crossRegisterProxies(LAM, FAM, CAM, MAM);
   DiagnosticEngine Silent(M, DiagnosticEngine::Silent);
-  EntryCalls Found = prepareEntryCalls(M, MAM, Silent, [](const llvm::Function &) { return false; });
-  Type *Void = Type::getVoidTy(M.getContext()), *Int = Type::getInt32Ty(M.getContext()),
-       *Long = Type::getInt64Ty(M.getContext()), *Double = Type::getDoubleTy(M.getContext()),
+  EntryCalls Found = prepareEntryCalls(
+      M, MAM, Silent, [](const llvm::Function &) { return false; });
+  Type *Void = Type::getVoidTy(M.getContext()),
+       *Int = Type::getInt32Ty(M.getContext()),
+       *Long = Type::getInt64Ty(M.getContext()),
+       *Double = Type::getDoubleTy(M.getContext()),
        *Pointer = PointerType::getUnqual(M.getContext());
   FunctionCallee Begin = M.getOrInsertFunction("rg_own_begin", Void, Int),
-                 Number = M.getOrInsertFunction("rg_own_number", Void, Int, Double),
-                 Integer = M.getOrInsertFunction("rg_own_integer", Void, Int, Long),
-                 Address = M.getOrInsertFunction("rg_own_pointer", Void, Int, Pointer, Int, Pointer),
+                 Number =
+                     M.getOrInsertFunction("rg_own_number", Void, Int, Double),
+                 Integer =
+                     M.getOrInsertFunction("rg_own_integer", Void, Int, Long),
+                 Address = M.getOrInsertFunction("rg_own_pointer", Void, Int,
+                                                 Pointer, Int, Pointer),
                  End = M.getOrInsertFunction("rg_own_end", Void);
   bool Any = false;
   for (EntryCall &Entry : Found.Calls) {
     const llvm::Function &Primal = *Entry.Request.Primal;
     const DISubprogram *SP = Primal.getSubprogram();
     const DebugLoc &At = Entry.Call->getDebugLoc();
-    StringRef Plain = Function.rsplit("::").second.empty() ? Function : Function.rsplit("::").second;
-    if (!SP || SP->getName() != Plain.take_until([](char C) { return C == '('; }) || !At ||
-        Entry.Parameters.size() != Primal.arg_size() || Entry.Request.Args.size() != Primal.arg_size())
+    StringRef Plain = Function.rsplit("::").second.empty()
+                          ? Function
+                          : Function.rsplit("::").second;
+    if (!SP ||
+        SP->getName() != Plain.take_until([](char C) { return C == '('; }) ||
+        !At || Entry.Parameters.size() != Primal.arg_size() ||
+        Entry.Request.Args.size() != Primal.arg_size())
       continue;
     auto Understood = [](const EntryOperand &O) {
-      return is_contained({EntryOperand::Direct, EntryOperand::FPTrunc, EntryOperand::IntTrunc, EntryOperand::FPExtend,
-                           EntryOperand::IntExtend, EntryOperand::Load}, O.How) && O.V && !O.Stride;
+      return is_contained({EntryOperand::Direct, EntryOperand::FPTrunc,
+                           EntryOperand::IntTrunc, EntryOperand::FPExtend,
+                           EntryOperand::IntExtend, EntryOperand::Load},
+                          O.How) &&
+             O.V && !O.Stride;
     };
     if (any_of(Entry.Parameters, [&](const EntryParameter &P) {
-          return !Understood(P.Primal) || any_of(P.Shadows, [&](const EntryOperand &S) { return !Understood(S); });
+          return !Understood(P.Primal) ||
+                 any_of(P.Shadows,
+                        [&](const EntryOperand &S) { return !Understood(S); });
         }))
       continue;
     Any = true;
@@ -164,7 +184,9 @@ bool insertRecorder(Module &M, StringRef Function) {
     for (unsigned K = 0; K < Primal.arg_size(); ++K) {
       const EntryParameter &P = Entry.Parameters[K];
       Type *T = Primal.getArg(K)->getType();
-      llvm::Value *Constant = B.getInt32(Entry.Request.Args[K] == ArgActivity::Const), *V = Value(P.Primal, T);
+      llvm::Value *Constant =
+                      B.getInt32(Entry.Request.Args[K] == ArgActivity::Const),
+                  *V = Value(P.Primal, T);
       if (V->getType()->isFloatingPointTy())
         B.CreateCall(Number, {Constant, B.CreateFPCast(V, Double)});
       else if (V->getType()->isIntegerTy())
@@ -172,7 +194,8 @@ bool insertRecorder(Module &M, StringRef Function) {
       else if (V->getType()->isPointerTy()) {
         bool Shadowed = !P.Shadows.empty();
         B.CreateCall(Address, {Constant, V, B.getInt32(Shadowed),
-                               Shadowed ? Value(P.Shadows[0], T) : Constant::getNullValue(Pointer)});
+                               Shadowed ? Value(P.Shadows[0], T)
+                                        : Constant::getNullValue(Pointer)});
       } else
         B.CreateCall(Integer, {Constant, B.getInt64(0)});
     }
@@ -195,8 +218,10 @@ bool parse(StringRef Line, OwnArgument &A) {
     return false;
   A.Pointer = true;
   A.HasShadow = Words[3] == "1";
-  return !Words[2].getAsInteger(10, A.Address) && !Words[4].getAsInteger(10, A.Shadow) &&
-         !Words[5].getAsInteger(10, A.Behind) && !Words[6].getAsInteger(10, A.ShadowBehind) &&
+  return !Words[2].getAsInteger(10, A.Address) &&
+         !Words[4].getAsInteger(10, A.Shadow) &&
+         !Words[5].getAsInteger(10, A.Behind) &&
+         !Words[6].getAsInteger(10, A.ShadowBehind) &&
          tryGetFromHex(Words[7], A.Bytes);
 }
 
@@ -207,15 +232,20 @@ std::string contentsOf(const std::string &Path) {
 
 } // namespace
 
-OwnProgram retrograd::recordOwnCalls(const Invocation &I, StringRef Driver, StringRef Base) {
+OwnProgram retrograd::recordOwnCalls(const Invocation &I, StringRef Driver,
+                                     StringRef Base) {
   bool C = StringRef(I.File).ends_with(".c");
-  std::string Text = (Base + ".own.ll").str(), Recorder = (Base + (C ? ".recorder.c" : ".recorder.cpp")).str(),
-              Program = (Base + ".own").str(), Output = (Base + ".calls").str(), Complaint = (Base + ".err").str();
+  std::string Text = (Base + ".own.ll").str(),
+              Recorder = (Base + (C ? ".recorder.c" : ".recorder.cpp")).str(),
+              Program = (Base + ".own").str(), Output = (Base + ".calls").str(),
+              Complaint = (Base + ".err").str();
   // As the front end leaves it: AddressSanitizer comes behind the derivatives.
-  std::vector<std::string> Words{"-w", I.File, "-S", "-emit-llvm", "-o", Text, "-mllvm", "-enzyme-enable=0"};
+  std::vector<std::string> Words{"-w", I.File, "-S",     "-emit-llvm",
+                                 "-o", Text,   "-mllvm", "-enzyme-enable=0"};
   append_range(Words, I.Flags);
-  append_range(Words, ArrayRef<StringRef>{"-O1", "-g", "-Xclang", "-disable-llvm-passes", "-fsanitize=address",
-                                          "-fno-discard-value-names"});
+  append_range(Words, ArrayRef<StringRef>{
+                          "-O1", "-g", "-Xclang", "-disable-llvm-passes",
+                          "-fsanitize=address", "-fno-discard-value-names"});
   LLVMContext Context;
   SMDiagnostic Problem;
   std::unique_ptr<Module> M;
@@ -232,7 +262,8 @@ OwnProgram retrograd::recordOwnCalls(const Invocation &I, StringRef Driver, Stri
   }
   Words = {"-w", "-Wno-everything", Text, Recorder, "-o", Program};
   append_range(Words, I.Flags);
-  append_range(Words, ArrayRef<StringRef>{"-O1", "-g", "-fsanitize=address", "-lm"});
+  append_range(Words,
+               ArrayRef<StringRef>{"-O1", "-g", "-fsanitize=address", "-lm"});
   if (EC || RecorderEC || execute(Driver, Words, "", 300) != 0)
     return {};
   setenv("RETROGRAD_OWN_CALLS", Output.c_str(), 1);
@@ -257,14 +288,22 @@ OwnProgram retrograd::recordOwnCalls(const Invocation &I, StringRef Driver, Stri
       break;
   }
   std::string Complained = contentsOf(Complaint);
-  if (size_t At = Complained.find("SUMMARY: AddressSanitizer: "); At != std::string::npos) {
-    Result.Fault = StringRef(Complained).drop_front(At + 27).take_until([](char C) { return C == '\n'; }).str();
+  if (size_t At = Complained.find("SUMMARY: AddressSanitizer: ");
+      At != std::string::npos) {
+    Result.Fault = StringRef(Complained)
+                       .drop_front(At + 27)
+                       .take_until([](char C) { return C == '\n'; })
+                       .str();
     // "0x... is located 0 bytes after 24-byte region ..."
     size_t Where = Complained.find(" is located ");
     if (Where != std::string::npos)
-      Result.Fault += ", " + StringRef(Complained).drop_front(Where + 12).take_until([](char C) {
-        return C == '\n' || C == '(' || C == '[';
-      }).rtrim().str();
+      Result.Fault += ", " + StringRef(Complained)
+                                 .drop_front(Where + 12)
+                                 .take_until([](char C) {
+                                   return C == '\n' || C == '(' || C == '[';
+                                 })
+                                 .rtrim()
+                                 .str();
   }
   return Result;
 }

@@ -347,11 +347,10 @@ Expected<Signature> retrograd::readSignature(const std::string &File,
 
   CXCursor F = Finder.Matches.front();
   Signature S;
-  S.CPlusPlus = clang_getCursorLanguage(F) == CXLanguage_CPlusPlus ||
-                StringRef(File).ends_with(".cpp") ||
-                StringRef(File).ends_with(".cc") ||
-                StringRef(File).ends_with(".cxx") ||
-                StringRef(File).ends_with(".cu");
+  S.CPlusPlus =
+      clang_getCursorLanguage(F) == CXLanguage_CPlusPlus ||
+      StringRef(File).ends_with(".cpp") || StringRef(File).ends_with(".cc") ||
+      StringRef(File).ends_with(".cxx") || StringRef(File).ends_with(".cu");
   bool Kernel = false;
   auto SeeAttribute = [&](CXCursorKind K) {
     S.OnDevice |= K == CXCursor_CUDADeviceAttr;
@@ -366,7 +365,8 @@ Expected<Signature> retrograd::readSignature(const std::string &File,
       &SeeAttribute);
   if (Kernel)
     return fail("'" + Function +
-                "' is a kernel; check the __device__ function that it calls, in --grid blocks of --block "
+                "' is a kernel; check the __device__ function that it calls, "
+                "in --grid blocks of --block "
                 "threads");
   if (F.kind == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(F))
     return fail("'" + Function +

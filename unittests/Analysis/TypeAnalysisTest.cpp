@@ -744,7 +744,8 @@ TEST(TypeAnalysis, FiftyThousandInstructions) {
     Text += "%x" + N + " = load double, ptr %b" + N + "\n";
   }
   Text += "ret double %x9\n}\n";
-  std::clock_t Start = std::clock(); // processor time: other work on the machine does not count
+  std::clock_t Start =
+      std::clock(); // processor time: other work on the machine does not count
   Types T(Text);
   double Took = double(std::clock() - Start) / CLOCKS_PER_SEC;
   EXPECT_EQ(T.of("f.v77"), "0+8:double");

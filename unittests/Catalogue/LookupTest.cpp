@@ -1,7 +1,7 @@
 //===- LookupTest.cpp - who gets a record, and who does not ---------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,8 @@ protected:
 using Ids = std::vector<std::string>;
 
 TEST_F(Lookup, ArithmeticByOpcode) {
-  EXPECT_EQ(idsOf(R"(
+  EXPECT_EQ(
+      idsOf(R"(
     define void @f(double %x, <2 x float> %v, i32 %i) {
       %a = fadd double %x, %x
       %b = fdiv <2 x float> %v, %v
@@ -54,7 +55,7 @@ TEST_F(Lookup, ArithmeticByOpcode) {
       %g = fcmp olt double %x, %x
       ret void
     })"),
-            (Ids{"fadd", "fdiv", "fneg", "frem", "reciprocal", "fdiv", "-", "-"}));
+      (Ids{"fadd", "fdiv", "fneg", "frem", "reciprocal", "fdiv", "-", "-"}));
 }
 
 TEST_F(Lookup, FormsByNameAndPrototype) {

@@ -1,7 +1,8 @@
-//===- ArenaTest.cpp - the tape's memory -----------------------------------===//
+//===- ArenaTest.cpp - the tape's memory
+//-----------------------------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -21,7 +22,8 @@
 extern "C" {
 #include "../../runtime/arena.c"
 
-// In the runtime this is IR (memory.ll), which also counts what the compiler knows.
+// In the runtime this is IR (memory.ll), which also counts what the compiler
+// knows.
 uint64_t rg_block_bytes(void *p) { return malloc_usable_size(p); }
 
 // Under AddressSanitizer (RG_SANITIZE), malloc has to be allowed to fail.

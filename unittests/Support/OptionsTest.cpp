@@ -1,7 +1,8 @@
-//===- OptionsTest.cpp - the command line becomes a struct -----------------===//
+//===- OptionsTest.cpp - the command line becomes a struct
+//-----------------===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,9 +31,9 @@ TEST(Options, DefaultsAreThoseOfTheStruct) {
   EXPECT_EQ(Parsed.CleanUp, Default.CleanUp);
   EXPECT_EQ(Parsed.VerifyEach, Default.VerifyEach);
   EXPECT_EQ(Parsed.RunEarly, Default.RunEarly);
-  EXPECT_FALSE(Parsed.PrintPrimal || Parsed.PrintTypes || Parsed.PrintActivity ||
-               Parsed.PrintOverwrite || Parsed.PrintLoops || Parsed.PrintPlan ||
-               Parsed.PrintDerivative);
+  EXPECT_FALSE(Parsed.PrintPrimal || Parsed.PrintTypes ||
+               Parsed.PrintActivity || Parsed.PrintOverwrite ||
+               Parsed.PrintLoops || Parsed.PrintPlan || Parsed.PrintDerivative);
 }
 
 TEST(Options, EachOptionSetsItsOwnField) {

@@ -1,7 +1,7 @@
 //===- cooperative_groups.h - groups of threads -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -27,10 +27,15 @@ RG_CG unsigned blockRank() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 RG_CG unsigned lane() { return blockRank() & 31u; }
-RG_CG float shuffle(unsigned Mask, float V, unsigned From) { return __shfl_sync(Mask, V, (int)From); }
-RG_CG double shuffle(unsigned Mask, double V, unsigned From) { return __shfl_sync(Mask, V, (int)From); }
+RG_CG float shuffle(unsigned Mask, float V, unsigned From) {
+  return __shfl_sync(Mask, V, (int)From);
+}
+RG_CG double shuffle(unsigned Mask, double V, unsigned From) {
+  return __shfl_sync(Mask, V, (int)From);
+}
 template <class T> RG_CG T shuffle(unsigned Mask, T V, unsigned From) {
-  static_assert(sizeof(T) % 4 == 0 || sizeof(T) <= 4, "values of 1, 2 or a multiple of 4 bytes can be exchanged");
+  static_assert(sizeof(T) % 4 == 0 || sizeof(T) <= 4,
+                "values of 1, 2 or a multiple of 4 bytes can be exchanged");
   unsigned Words[(sizeof(T) + 3) / 4] = {};
   __builtin_memcpy(Words, &V, sizeof(T));
   for (unsigned I = 0; I < sizeof(Words) / 4; ++I)
@@ -46,7 +51,8 @@ public:
   RG_CGM unsigned size() const { return Number; }
   RG_CGM unsigned num_threads() const { return Number; }
   RG_CGM unsigned thread_rank() const {
-    return Lanes ? (unsigned)__popc(Lanes & ((1u << details::lane()) - 1)) : details::blockRank();
+    return Lanes ? (unsigned)__popc(Lanes & ((1u << details::lane()) - 1))
+                 : details::blockRank();
   }
   RG_CGM void sync() const {
     if (Lanes)
@@ -57,8 +63,10 @@ public:
   RG_CGM bool is_valid() const { return true; }
 
 protected:
-  friend RG_CGM thread_group tiled_partition(const thread_group &Parent, unsigned Tile);
-  RG_CGM thread_group(unsigned Lanes, unsigned Number) : Lanes(Lanes), Number(Number) {}
+  friend RG_CGM thread_group tiled_partition(const thread_group &Parent,
+                                             unsigned Tile);
+  RG_CGM thread_group(unsigned Lanes, unsigned Number)
+      : Lanes(Lanes), Number(Number) {}
   unsigned Lanes; ///< its lanes; 0 for the block
   unsigned Number;
 };
@@ -71,23 +79,36 @@ public:
   RG_CGM static unsigned thread_rank() { return details::blockRank(); }
   RG_CGM static unsigned size() { return blockDim.x * blockDim.y * blockDim.z; }
   RG_CGM static unsigned num_threads() { return size(); }
-  RG_CGM static dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
-  RG_CGM static dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
-  RG_CGM static dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
+  RG_CGM static dim3 group_index() {
+    return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
+  }
+  RG_CGM static dim3 thread_index() {
+    return dim3(threadIdx.x, threadIdx.y, threadIdx.z);
+  }
+  RG_CGM static dim3 group_dim() {
+    return dim3(blockDim.x, blockDim.y, blockDim.z);
+  }
   RG_CGM static dim3 dim_threads() { return group_dim(); }
-  RG_CGM unsigned barrier_arrive() const { return 0; } // the wait is the barrier
+  RG_CGM unsigned barrier_arrive() const {
+    return 0;
+  } // the wait is the barrier
   RG_CGM void barrier_wait(unsigned) const { __syncthreads(); }
 };
 
 /// Lanes of a warp that are known by a mask.
 class coalesced_group : public thread_group {
 public:
-  RG_CGM explicit coalesced_group(unsigned Lanes) : thread_group(Lanes, (unsigned)__popc(Lanes)) {}
-  RG_CGM unsigned thread_rank() const { return (unsigned)__popc(Lanes & ((1u << details::lane()) - 1)); }
+  RG_CGM explicit coalesced_group(unsigned Lanes)
+      : thread_group(Lanes, (unsigned)__popc(Lanes)) {}
+  RG_CGM unsigned thread_rank() const {
+    return (unsigned)__popc(Lanes & ((1u << details::lane()) - 1));
+  }
   RG_CGM void sync() const { __syncwarp(Lanes); }
   RG_CGM unsigned meta_group_rank() const { return 0; }
   RG_CGM unsigned meta_group_size() const { return 1; }
-  template <class T> RG_CGM T shfl(T V, unsigned Rank) const { return details::shuffle(Lanes, V, laneOf(Rank)); }
+  template <class T> RG_CGM T shfl(T V, unsigned Rank) const {
+    return details::shuffle(Lanes, V, laneOf(Rank));
+  }
   template <class T> RG_CGM T shfl_down(T V, unsigned D) const {
     unsigned R = thread_rank() + D;
     return details::shuffle(Lanes, V, laneOf(R < size() ? R : thread_rank()));
@@ -102,14 +123,22 @@ public:
   }
   RG_CGM int any(int P) const { return __any_sync(Lanes, P); }
   RG_CGM int all(int P) const { return __all_sync(Lanes, P); }
-  RG_CGM unsigned ballot(int P) const { return packed(__ballot_sync(Lanes, P)); }
-  template <class T> RG_CGM unsigned match_any(T V) const { return packed(__match_any_sync(Lanes, V)); }
-  template <class T> RG_CGM unsigned match_all(T V, int &Agree) const { return packed(__match_all_sync(Lanes, V, &Agree)); }
+  RG_CGM unsigned ballot(int P) const {
+    return packed(__ballot_sync(Lanes, P));
+  }
+  template <class T> RG_CGM unsigned match_any(T V) const {
+    return packed(__match_any_sync(Lanes, V));
+  }
+  template <class T> RG_CGM unsigned match_all(T V, int &Agree) const {
+    return packed(__match_all_sync(Lanes, V, &Agree));
+  }
   RG_CGM unsigned mask() const { return Lanes; }
 
 private:
   /// The lane of the group's thread number Rank.
-  RG_CGM unsigned laneOf(unsigned Rank) const { return __fns(Lanes, 0, (int)Rank + 1); }
+  RG_CGM unsigned laneOf(unsigned Rank) const {
+    return __fns(Lanes, 0, (int)Rank + 1);
+  }
   /// The bits of Bits that belong to the group, side by side.
   RG_CGM unsigned packed(unsigned Bits) const {
     unsigned R = 0, N = 0;
@@ -118,7 +147,9 @@ private:
     return R;
   }
 };
-RG_CG coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+RG_CG coalesced_group coalesced_threads() {
+  return coalesced_group(__activemask());
+}
 
 template <unsigned Size, class Parent = void> class thread_block_tile;
 namespace details {
@@ -127,34 +158,50 @@ template <class Parent> struct Within {
   RG_CGM static unsigned rank() { return blockRank(); }
   RG_CGM static unsigned size() { return thread_block::size(); }
 };
-template <unsigned Size, class Parent> struct Within<thread_block_tile<Size, Parent>> {
+template <unsigned Size, class Parent>
+struct Within<thread_block_tile<Size, Parent>> {
   RG_CGM static unsigned rank() { return blockRank() & (Size - 1); }
   RG_CGM static unsigned size() { return Size; }
 };
 } // namespace details
 
 /// Size lanes side by side, Size a power of two up to 32.
-template <unsigned Size, class Parent> class thread_block_tile : public thread_group {
-  static_assert(Size == 1 || Size == 2 || Size == 4 || Size == 8 || Size == 16 || Size == 32,
+template <unsigned Size, class Parent>
+class thread_block_tile : public thread_group {
+  static_assert(Size == 1 || Size == 2 || Size == 4 || Size == 8 ||
+                    Size == 16 || Size == 32,
                 "tiles of 1 to 32 threads, a power of two, run on a CPU");
 
 public:
   RG_CGM thread_block_tile() : thread_group(mask(), Size) {}
-  template <class P> RG_CGM thread_block_tile(const thread_block_tile<Size, P> &) : thread_block_tile() {}
+  template <class P>
+  RG_CGM thread_block_tile(const thread_block_tile<Size, P> &)
+      : thread_block_tile() {}
   RG_CGM static unsigned size() { return Size; }
   RG_CGM static unsigned num_threads() { return Size; }
-  RG_CGM static unsigned thread_rank() { return details::blockRank() & (Size - 1); }
+  RG_CGM static unsigned thread_rank() {
+    return details::blockRank() & (Size - 1);
+  }
   /// Among the tiles of the parent.
-  RG_CGM static unsigned meta_group_rank() { return details::Within<Parent>::rank() / Size; }
-  RG_CGM static unsigned meta_group_size() { return (details::Within<Parent>::size() + Size - 1) / Size; }
+  RG_CGM static unsigned meta_group_rank() {
+    return details::Within<Parent>::rank() / Size;
+  }
+  RG_CGM static unsigned meta_group_size() {
+    return (details::Within<Parent>::size() + Size - 1) / Size;
+  }
   RG_CGM static unsigned mask() {
-    return Size == 32 ? 0xffffffffu : ((1u << (Size & 31)) - 1) << (details::lane() & ~(Size - 1));
+    return Size == 32
+               ? 0xffffffffu
+               : ((1u << (Size & 31)) - 1) << (details::lane() & ~(Size - 1));
   }
   RG_CGM void sync() const { __syncwarp(mask()); }
-  template <class T> RG_CGM T shfl(T V, unsigned Rank) const { return details::shuffle(mask(), V, first() | (Rank & (Size - 1))); }
+  template <class T> RG_CGM T shfl(T V, unsigned Rank) const {
+    return details::shuffle(mask(), V, first() | (Rank & (Size - 1)));
+  }
   template <class T> RG_CGM T shfl_down(T V, unsigned D) const {
     unsigned R = thread_rank() + D;
-    return details::shuffle(mask(), V, first() | (R < Size ? R : thread_rank()));
+    return details::shuffle(mask(), V,
+                            first() | (R < Size ? R : thread_rank()));
   }
   template <class T> RG_CGM T shfl_up(T V, unsigned D) const {
     unsigned R = thread_rank();
@@ -162,16 +209,21 @@ public:
   }
   template <class T> RG_CGM T shfl_xor(T V, unsigned D) const {
     unsigned R = thread_rank() ^ D;
-    return details::shuffle(mask(), V, first() | (R < Size ? R : thread_rank()));
+    return details::shuffle(mask(), V,
+                            first() | (R < Size ? R : thread_rank()));
   }
   RG_CGM int any(int P) const { return __any_sync(mask(), P); }
   RG_CGM int all(int P) const { return __all_sync(mask(), P); }
-  RG_CGM unsigned ballot(int P) const { return __ballot_sync(mask(), P) >> first() & (0xffffffffu >> (32 - Size)); }
+  RG_CGM unsigned ballot(int P) const {
+    return __ballot_sync(mask(), P) >> first() & (0xffffffffu >> (32 - Size));
+  }
   template <class T> RG_CGM unsigned match_any(T V) const {
-    return __match_any_sync(mask(), V) >> first() & (0xffffffffu >> (32 - Size));
+    return __match_any_sync(mask(), V) >> first() &
+           (0xffffffffu >> (32 - Size));
   }
   template <class T> RG_CGM unsigned match_all(T V, int &Agree) const {
-    return __match_all_sync(mask(), V, &Agree) >> first() & (0xffffffffu >> (32 - Size));
+    return __match_all_sync(mask(), V, &Agree) >> first() &
+           (0xffffffffu >> (32 - Size));
   }
 
 private:
@@ -179,10 +231,17 @@ private:
 };
 
 RG_CG thread_block this_thread_block() { return {}; }
-template <unsigned Size, class Parent> RG_CG thread_block_tile<Size, Parent> tiled_partition(const Parent &) { return {}; }
-/// Tiles of a size that only the run time knows: a power of two up to 32, side by side in the parent.
-RG_CGM inline thread_group tiled_partition(const thread_group &Parent, unsigned Tile) {
-  unsigned Lane = details::lane(), All = Tile >= 32 ? 0xffffffffu : ((1u << Tile) - 1) << (Lane & ~(Tile - 1));
+template <unsigned Size, class Parent>
+RG_CG thread_block_tile<Size, Parent> tiled_partition(const Parent &) {
+  return {};
+}
+/// Tiles of a size that only the run time knows: a power of two up to 32, side
+/// by side in the parent.
+RG_CGM inline thread_group tiled_partition(const thread_group &Parent,
+                                           unsigned Tile) {
+  unsigned Lane = details::lane(),
+           All = Tile >= 32 ? 0xffffffffu
+                            : ((1u << Tile) - 1) << (Lane & ~(Tile - 1));
   if (!Parent.Lanes) {
     unsigned Left = Parent.Number - (details::blockRank() & ~31u);
     unsigned Here = Left >= 32 ? 0xffffffffu : (1u << Left) - 1;
@@ -195,15 +254,18 @@ RG_CGM inline thread_group tiled_partition(const thread_group &Parent, unsigned 
       Mask |= M & (0u - M);
   return {Mask, (unsigned)__popc(Mask)};
 }
-template <class Group, class T> RG_CG coalesced_group labeled_partition(const Group &G, T Label) {
+template <class Group, class T>
+RG_CG coalesced_group labeled_partition(const Group &G, T Label) {
   return coalesced_group(__match_any_sync(G.mask(), Label));
 }
-template <class Group> RG_CG coalesced_group binary_partition(const Group &G, bool Side) {
+template <class Group>
+RG_CG coalesced_group binary_partition(const Group &G, bool Side) {
   unsigned Yes = __ballot_sync(G.mask(), Side);
   return coalesced_group(Side ? Yes : G.mask() & ~Yes);
 }
 /// One thread of the group calls F.
-template <class Group, class Fn, class... A> RG_CG void invoke_one(const Group &G, Fn &&F, A &&...Arguments) {
+template <class Group, class Fn, class... A>
+RG_CG void invoke_one(const Group &G, Fn &&F, A &&...Arguments) {
   if (G.thread_rank() == 0)
     F(static_cast<A &&>(Arguments)...);
 }
@@ -211,19 +273,31 @@ template <class Group, class Fn, class... A> RG_CG void invoke_one(const Group &
 class grid_group {
 public:
   RG_CGM static unsigned long long thread_rank() {
-    return ((blockIdx.z * (unsigned long long)gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * thread_block::size() +
+    return ((blockIdx.z * (unsigned long long)gridDim.y + blockIdx.y) *
+                gridDim.x +
+            blockIdx.x) *
+               thread_block::size() +
            details::blockRank();
   }
   RG_CGM static unsigned long long size() {
-    return (unsigned long long)gridDim.x * gridDim.y * gridDim.z * thread_block::size();
+    return (unsigned long long)gridDim.x * gridDim.y * gridDim.z *
+           thread_block::size();
   }
   RG_CGM static unsigned long long num_threads() { return size(); }
-  RG_CGM static unsigned long long num_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
-  RG_CGM static dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
+  RG_CGM static unsigned long long num_blocks() {
+    return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+  }
+  RG_CGM static dim3 group_dim() {
+    return dim3(gridDim.x, gridDim.y, gridDim.z);
+  }
   RG_CGM static dim3 dim_blocks() { return group_dim(); }
-  RG_CGM static dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  RG_CGM static dim3 block_index() {
+    return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
+  }
   RG_CGM static unsigned long long block_rank() {
-    return (blockIdx.z * (unsigned long long)gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    return (blockIdx.z * (unsigned long long)gridDim.y + blockIdx.y) *
+               gridDim.x +
+           blockIdx.x;
   }
 #ifdef __CUDA_ARCH__
   RG_CGM static bool is_valid() { return rg_cuda_grid_valid(); }
@@ -242,8 +316,12 @@ public:
 RG_CG grid_group this_grid() { return {}; }
 
 template <class Group> RG_CG void sync(const Group &G) { G.sync(); }
-template <class Group> RG_CG unsigned thread_rank(const Group &G) { return G.thread_rank(); }
-template <class Group> RG_CG unsigned group_size(const Group &G) { return G.size(); }
+template <class Group> RG_CG unsigned thread_rank(const Group &G) {
+  return G.thread_rank();
+}
+template <class Group> RG_CG unsigned group_size(const Group &G) {
+  return G.size();
+}
 
 } // namespace cooperative_groups
 

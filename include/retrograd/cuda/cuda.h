@@ -1,7 +1,7 @@
 //===- cuda.h - version of the interface that these headers follow -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef RETROGRAD_CUDA_CUDA_H
@@ -10,9 +10,12 @@
 #define CUDA_VERSION 12080
 typedef unsigned int cuuint32_t;
 typedef unsigned long long cuuint64_t;
-// The driver interface (cu*) is not provided: only the runtime interface (cuda*) is. What is missing is told
-// by its name where it is used.
-#define RG_MISSING(Name) __attribute__((unavailable(Name " is of the driver interface, which is not part of --offload=cpu: use the runtime interface (docs/user/CudaOnCpu.md)")))
+// The driver interface (cu*) is not provided: only the runtime interface
+// (cuda*) is. What is missing is told by its name where it is used.
+#define RG_MISSING(Name)                                                       \
+  __attribute__((unavailable(                                                  \
+      Name " is of the driver interface, which is not part of --offload=cpu: " \
+           "use the runtime interface (docs/user/CudaOnCpu.md)")))
 typedef int CUdevice RG_MISSING("CUdevice");
 typedef struct CUctx_missing *CUcontext RG_MISSING("CUcontext");
 typedef struct CUmod_missing *CUmodule RG_MISSING("CUmodule");

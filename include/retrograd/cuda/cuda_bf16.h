@@ -1,11 +1,12 @@
 //===- cuda_bf16.h - numbers with the exponent of float -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// __nv_bfloat16 and __nv_bfloat162 over __bf16: arithmetic is rounded once, as on a device.
+// __nv_bfloat16 and __nv_bfloat162 over __bf16: arithmetic is rounded once, as
+// on a device.
 //
 #ifndef RETROGRAD_CUDA_BF16_H
 #define RETROGRAD_CUDA_BF16_H
@@ -26,7 +27,11 @@
 
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
-RG_HALF float2 __bfloat1622float2(__nv_bfloat162 A) { return make_float2((float)A.x, (float)A.y); }
-RG_HALF __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 A) { return __nv_bfloat162(A, A); }
+RG_HALF float2 __bfloat1622float2(__nv_bfloat162 A) {
+  return make_float2((float)A.x, (float)A.y);
+}
+RG_HALF __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 A) {
+  return __nv_bfloat162(A, A);
+}
 
 #endif

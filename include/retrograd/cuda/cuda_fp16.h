@@ -1,18 +1,17 @@
 //===- cuda_fp16.h - half precision -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// __half and __half2 over _Float16: arithmetic in half precision, rounded once, as on a
-// device. Functions have CUDA's names.
+// __half and __half2 over _Float16: arithmetic in half precision, rounded once,
+// as on a device. Functions have CUDA's names.
 //
 #ifndef RETROGRAD_CUDA_FP16_H
 #define RETROGRAD_CUDA_FP16_H
 
 #include "cuda_runtime.h"
-
 
 #define RG_NARROW _Float16
 #define RG_NUMBER __half
@@ -28,7 +27,9 @@
 
 typedef __half half;
 typedef __half2 half2;
-RG_HALF float2 __half22float2(__half2 A) { return make_float2((float)A.x, (float)A.y); }
+RG_HALF float2 __half22float2(__half2 A) {
+  return make_float2((float)A.x, (float)A.y);
+}
 RG_HALF __half2 __half2half2(__half A) { return __half2(A, A); }
 RG_HALF __half2 make_half2(__half A, __half B) { return __half2(A, B); }
 

@@ -1,13 +1,15 @@
-//===- cuda_runtime_api.h - the runtime interface that the library implements -===//
+//===- cuda_runtime_api.h - the runtime interface that the library implements
+//-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What is declared here is implemented in runtime/cuda/. What is not declared does not
-// exist: using it is an error of the compiler that names it. Streams are in order with
-// everything else: a call returns when its work is done (docs/CudaOnCpu.md).
+// What is declared here is implemented in runtime/cuda/. What is not declared
+// does not exist: using it is an error of the compiler that names it. Streams
+// are in order with everything else: a call returns when its work is done
+// (docs/CudaOnCpu.md).
 //
 #ifndef RETROGRAD_CUDA_RUNTIME_API_H
 #define RETROGRAD_CUDA_RUNTIME_API_H
@@ -33,7 +35,8 @@ cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
-cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
+                                   int device);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaThreadSynchronize(void);
 cudaError_t cudaThreadExit(void);
@@ -60,85 +63,159 @@ cudaError_t cudaProfilerStop(void);
 
 // Memory.
 cudaError_t cudaMalloc(void **pointer, size_t size);
-cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width,
+                            size_t height);
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream);
-cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream);
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value);
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value);
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size,
+                                    cudaMemPool_t pool, cudaStream_t stream);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool,
+                                    enum cudaMemPoolAttr attribute,
+                                    void *value);
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool,
+                                    enum cudaMemPoolAttr attribute,
+                                    void *value);
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep);
-cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent extent);
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer,
+                         struct cudaExtent extent);
 cudaError_t cudaMallocHost(void **pointer, size_t size);
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags);
-cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags RG_DEFAULT(cudaMemAttachGlobal));
+cudaError_t
+cudaMallocManaged(void **pointer, size_t size,
+                  unsigned int flags RG_DEFAULT(cudaMemAttachGlobal));
 cudaError_t cudaFree(void *pointer);
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
 cudaError_t cudaFreeHost(void *pointer);
 cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags);
 cudaError_t cudaHostUnregister(void *pointer);
-cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags);
+cudaError_t cudaHostGetDevicePointer(void **device, void *host,
+                                     unsigned int flags);
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *host);
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
-cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);
-cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice, int device);
-cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, int device, cudaStream_t stream RG_DEFAULT(0));
-cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream RG_DEFAULT(0));
-cudaError_t cudaMemcpyPeer(void *to, int toDevice, const void *from, int fromDevice, size_t size);
-cudaError_t cudaMemcpyPeerAsync(void *to, int toDevice, const void *from, int fromDevice, size_t size, cudaStream_t stream RG_DEFAULT(0));
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
+                                     const void *pointer);
+cudaError_t cudaMemAdvise(const void *pointer, size_t size,
+                          enum cudaMemoryAdvise advice, int device);
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, int device,
+                                 cudaStream_t stream RG_DEFAULT(0));
+cudaError_t cudaMemcpy(void *to, const void *from, size_t size,
+                       enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size,
+                            enum cudaMemcpyKind kind,
+                            cudaStream_t stream RG_DEFAULT(0));
+cudaError_t cudaMemcpyPeer(void *to, int toDevice, const void *from,
+                           int fromDevice, size_t size);
+cudaError_t cudaMemcpyPeerAsync(void *to, int toDevice, const void *from,
+                                int fromDevice, size_t size,
+                                cudaStream_t stream RG_DEFAULT(0));
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parameters);
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters, cudaStream_t stream RG_DEFAULT(0));
-cudaError_t cudaMemcpy2D(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream RG_DEFAULT(0));
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters,
+                              cudaStream_t stream RG_DEFAULT(0));
+cudaError_t cudaMemcpy2D(void *to, size_t toPitch, const void *from,
+                         size_t fromPitch, size_t width, size_t height,
+                         enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from,
+                              size_t fromPitch, size_t width, size_t height,
+                              enum cudaMemcpyKind kind,
+                              cudaStream_t stream RG_DEFAULT(0));
 cudaError_t cudaMemset(void *pointer, int value, size_t size);
-cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t stream RG_DEFAULT(0));
-cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height);
-cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream RG_DEFAULT(0));
-cudaError_t cudaMemset3D(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent);
-cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent, cudaStream_t stream RG_DEFAULT(0));
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t size, size_t offset RG_DEFAULT(0), enum cudaMemcpyKind kind RG_DEFAULT(cudaMemcpyHostToDevice));
-cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t size, size_t offset RG_DEFAULT(0), enum cudaMemcpyKind kind RG_DEFAULT(cudaMemcpyDeviceToHost));
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t size, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream RG_DEFAULT(0));
-cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream RG_DEFAULT(0));
+cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size,
+                            cudaStream_t stream RG_DEFAULT(0));
+cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width,
+                         size_t height);
+cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value,
+                              size_t width, size_t height,
+                              cudaStream_t stream RG_DEFAULT(0));
+cudaError_t cudaMemset3D(struct cudaPitchedPtr pointer, int value,
+                         struct cudaExtent extent);
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value,
+                              struct cudaExtent extent,
+                              cudaStream_t stream RG_DEFAULT(0));
+cudaError_t
+cudaMemcpyToSymbol(const void *symbol, const void *from, size_t size,
+                   size_t offset RG_DEFAULT(0),
+                   enum cudaMemcpyKind kind RG_DEFAULT(cudaMemcpyHostToDevice));
+cudaError_t cudaMemcpyFromSymbol(
+    void *to, const void *symbol, size_t size, size_t offset RG_DEFAULT(0),
+    enum cudaMemcpyKind kind RG_DEFAULT(cudaMemcpyDeviceToHost));
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from,
+                                    size_t size, size_t offset,
+                                    enum cudaMemcpyKind kind,
+                                    cudaStream_t stream RG_DEFAULT(0));
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size,
+                                      size_t offset, enum cudaMemcpyKind kind,
+                                      cudaStream_t stream RG_DEFAULT(0));
 cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol);
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol);
 
 // Streams and events.
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream,
+                                         unsigned int flags, int priority);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags RG_DEFAULT(0));
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                unsigned int flags RG_DEFAULT(0));
+cudaError_t cudaStreamAddCallback(cudaStream_t stream,
+                                  cudaStreamCallback_t callback, void *data,
+                                  unsigned int flags);
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t size RG_DEFAULT(0), unsigned int flags RG_DEFAULT(cudaMemAttachSingle));
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data);
+cudaError_t
+cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer,
+                         size_t size RG_DEFAULT(0),
+                         unsigned int flags RG_DEFAULT(cudaMemAttachSingle));
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
+                               void *data);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream RG_DEFAULT(0));
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream RG_DEFAULT(0), unsigned int flags RG_DEFAULT(0));
+cudaError_t cudaEventRecord(cudaEvent_t event,
+                            cudaStream_t stream RG_DEFAULT(0));
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event,
+                                     cudaStream_t stream RG_DEFAULT(0),
+                                     unsigned int flags RG_DEFAULT(0));
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
-cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start,
+                                 cudaEvent_t end);
 
 // Launches.
-cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream);
-cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream);
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **arguments);
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function);
-cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value);
-cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config);
-cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int blockSize, size_t shared);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int blockSize, size_t shared, unsigned int flags);
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, const void *function, int blocks, int blockSize);
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block,
+                             void **arguments, size_t shared,
+                             cudaStream_t stream);
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid,
+                                        dim3 block, void **arguments,
+                                        size_t shared, cudaStream_t stream);
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
+                                const void *function, void **arguments);
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes,
+                                  const void *function);
+cudaError_t cudaFuncSetAttribute(const void *function,
+                                 enum cudaFuncAttribute attribute, int value);
+cudaError_t cudaFuncSetCacheConfig(const void *function,
+                                   enum cudaFuncCache config);
+cudaError_t cudaFuncSetSharedMemConfig(const void *function,
+                                       enum cudaSharedMemConfig config);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
+                                                          const void *function,
+                                                          int blockSize,
+                                                          size_t shared);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, const void *function, int blockSize, size_t shared,
+    unsigned int flags);
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared,
+                                                      const void *function,
+                                                      int blocks,
+                                                      int blockSize);
 
 // What the compiler calls for <<< >>>.
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared RG_DEFAULT(0), void *stream RG_DEFAULT(0));
-cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
+                                     size_t shared RG_DEFAULT(0),
+                                     void *stream RG_DEFAULT(0));
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
+                                       void *stream);
 
 #if defined(__cplusplus)
 }
@@ -153,7 +230,8 @@ static inline struct cudaPos make_cudaPos(size_t X, size_t Y, size_t Z) {
   struct cudaPos P = {X, Y, Z};
   return P;
 }
-static inline struct cudaPitchedPtr make_cudaPitchedPtr(void *P, size_t Pitch, size_t W, size_t H) {
+static inline struct cudaPitchedPtr make_cudaPitchedPtr(void *P, size_t Pitch,
+                                                        size_t W, size_t H) {
   struct cudaPitchedPtr R = {P, Pitch, W, H};
   return R;
 }

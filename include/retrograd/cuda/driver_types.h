@@ -1,7 +1,7 @@
 //===- driver_types.h - types and error codes of the runtime interface -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef RETROGRAD_CUDA_DRIVER_TYPES_H
@@ -10,46 +10,58 @@
 #include "vector_types.h"
 #include <stddef.h>
 
-// Name, code, text. The codes are CUDA's, since programs print and compare them.
-#define RETROGRAD_CUDA_ERRORS(E)                                                              \
-  E(cudaSuccess, 0, "no error")                                                               \
-  E(cudaErrorInvalidValue, 1, "invalid argument")                                             \
-  E(cudaErrorMemoryAllocation, 2, "out of memory")                                            \
-  E(cudaErrorInitializationError, 3, "initialization error")                                  \
-  E(cudaErrorCudartUnloading, 4, "driver shutting down")                                      \
-  E(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                       \
-  E(cudaErrorInvalidPitchValue, 12, "invalid pitch argument")                                 \
-  E(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                      \
-  E(cudaErrorInvalidHostPointer, 16, "invalid host pointer")                                  \
-  E(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                              \
-  E(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                 \
-  E(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
-  E(cudaErrorMissingConfiguration, 52, "__global__ function call is not configured")          \
-  E(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                            \
-  E(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                             \
-  E(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                    \
-  E(cudaErrorInvalidKernelImage, 200, "device kernel image is invalid")                       \
-  E(cudaErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device") \
-  E(cudaErrorUnsupportedLimit, 215, "limit is not supported on this architecture")            \
-  E(cudaErrorPeerAccessUnsupported, 217, "peer access is not supported between these two devices") \
-  E(cudaErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS")    \
-  E(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                           \
-  E(cudaErrorSymbolNotFound, 500, "named symbol not found")                                   \
-  E(cudaErrorNotReady, 600, "device not ready")                                               \
-  E(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                 \
-  E(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")            \
-  E(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                   \
-  E(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")                 \
-  E(cudaErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")                   \
-  E(cudaErrorAssert, 710, "device-side assert triggered")                                     \
-  E(cudaErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
-  E(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
-  E(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered")               \
-  E(cudaErrorMisalignedAddress, 716, "misaligned address")                                    \
-  E(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                \
-  E(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")         \
-  E(cudaErrorNotPermitted, 800, "operation not permitted")                                    \
-  E(cudaErrorNotSupported, 801, "operation not supported")                                    \
+// Name, code, text. The codes are CUDA's, since programs print and compare
+// them.
+#define RETROGRAD_CUDA_ERRORS(E)                                               \
+  E(cudaSuccess, 0, "no error")                                                \
+  E(cudaErrorInvalidValue, 1, "invalid argument")                              \
+  E(cudaErrorMemoryAllocation, 2, "out of memory")                             \
+  E(cudaErrorInitializationError, 3, "initialization error")                   \
+  E(cudaErrorCudartUnloading, 4, "driver shutting down")                       \
+  E(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")        \
+  E(cudaErrorInvalidPitchValue, 12, "invalid pitch argument")                  \
+  E(cudaErrorInvalidSymbol, 13, "invalid device symbol")                       \
+  E(cudaErrorInvalidHostPointer, 16, "invalid host pointer")                   \
+  E(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")               \
+  E(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")  \
+  E(cudaErrorInsufficientDriver, 35,                                           \
+    "CUDA driver version is insufficient for CUDA runtime version")            \
+  E(cudaErrorMissingConfiguration, 52,                                         \
+    "__global__ function call is not configured")                              \
+  E(cudaErrorInvalidDeviceFunction, 98, "invalid device function")             \
+  E(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")              \
+  E(cudaErrorInvalidDevice, 101, "invalid device ordinal")                     \
+  E(cudaErrorInvalidKernelImage, 200, "device kernel image is invalid")        \
+  E(cudaErrorNoKernelImageForDevice, 209,                                      \
+    "no kernel image is available for execution on the device")                \
+  E(cudaErrorUnsupportedLimit, 215,                                            \
+    "limit is not supported on this architecture")                             \
+  E(cudaErrorPeerAccessUnsupported, 217,                                       \
+    "peer access is not supported between these two devices")                  \
+  E(cudaErrorOperatingSystem, 304,                                             \
+    "OS call failed or operation not supported on this OS")                    \
+  E(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")            \
+  E(cudaErrorSymbolNotFound, 500, "named symbol not found")                    \
+  E(cudaErrorNotReady, 600, "device not ready")                                \
+  E(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")  \
+  E(cudaErrorLaunchOutOfResources, 701,                                        \
+    "too many resources requested for launch")                                 \
+  E(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")    \
+  E(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")  \
+  E(cudaErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")    \
+  E(cudaErrorAssert, 710, "device-side assert triggered")                      \
+  E(cudaErrorHostMemoryAlreadyRegistered, 712,                                 \
+    "part or all of the requested memory range is already mapped")             \
+  E(cudaErrorHostMemoryNotRegistered, 713,                                     \
+    "pointer does not correspond to a registered memory region")               \
+  E(cudaErrorIllegalInstruction, 715,                                          \
+    "an illegal instruction was encountered")                                  \
+  E(cudaErrorMisalignedAddress, 716, "misaligned address")                     \
+  E(cudaErrorLaunchFailure, 719, "unspecified launch failure")                 \
+  E(cudaErrorCooperativeLaunchTooLarge, 720,                                   \
+    "too many blocks in cooperative launch")                                   \
+  E(cudaErrorNotPermitted, 800, "operation not permitted")                     \
+  E(cudaErrorNotSupported, 801, "operation not supported")                     \
   E(cudaErrorUnknown, 999, "unknown error")
 
 enum cudaError {
@@ -155,8 +167,15 @@ enum cudaMemPoolAttr {
   cudaMemPoolAttrUsedMemCurrent = 7,
   cudaMemPoolAttrUsedMemHigh = 8
 };
-enum cudaLaunchAttributeID { cudaLaunchAttributeIgnore = 0, cudaLaunchAttributeCooperative = 2, cudaLaunchAttributePriority = 8 };
-union cudaLaunchAttributeValue { char pad[64]; int cooperative, priority; };
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore = 0,
+  cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributePriority = 8
+};
+union cudaLaunchAttributeValue {
+  char pad[64];
+  int cooperative, priority;
+};
 typedef struct cudaLaunchAttribute_st {
   enum cudaLaunchAttributeID id;
   union cudaLaunchAttributeValue val;
@@ -179,11 +198,19 @@ struct cudaPointerAttributes {
   int device;
   void *devicePointer, *hostPointer;
 };
-struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
-struct cudaExtent { size_t width, height, depth; };
-struct cudaPos { size_t x, y, z; };
+struct cudaPitchedPtr {
+  void *ptr;
+  size_t pitch, xsize, ysize;
+};
+struct cudaExtent {
+  size_t width, height, depth;
+};
+struct cudaPos {
+  size_t x, y, z;
+};
 struct cudaArray;
-/// There are no arrays of texture memory: srcArray and dstArray have to be null.
+/// There are no arrays of texture memory: srcArray and dstArray have to be
+/// null.
 struct cudaMemcpy3DParms {
   struct cudaArray *srcArray;
   struct cudaPos srcPos;
@@ -194,9 +221,12 @@ struct cudaMemcpy3DParms {
   struct cudaExtent extent;
   enum cudaMemcpyKind kind;
 };
-typedef struct CUuuid_st { char bytes[16]; } CUuuid, cudaUUID_t;
+typedef struct CUuuid_st {
+  char bytes[16];
+} CUuuid, cudaUUID_t;
 
-/// The "device": this machine's processor. What a processor has no counterpart of is 0.
+/// The "device": this machine's processor. What a processor has no counterpart
+/// of is 0.
 struct cudaDeviceProp {
   char name[256];
   cudaUUID_t uuid;
@@ -207,22 +237,30 @@ struct cudaDeviceProp {
   size_t totalConstMem;
   int major, minor;
   size_t textureAlignment, texturePitchAlignment;
-  int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated, canMapHostMemory;
-  int computeMode, concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver;
-  int asyncEngineCount, unifiedAddressing, memoryClockRate, memoryBusWidth, l2CacheSize;
-  int maxThreadsPerMultiProcessor, streamPrioritiesSupported, globalL1CacheSupported;
+  int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated,
+      canMapHostMemory;
+  int computeMode, concurrentKernels, ECCEnabled, pciBusID, pciDeviceID,
+      pciDomainID, tccDriver;
+  int asyncEngineCount, unifiedAddressing, memoryClockRate, memoryBusWidth,
+      l2CacheSize;
+  int maxThreadsPerMultiProcessor, streamPrioritiesSupported,
+      globalL1CacheSupported;
   int localL1CacheSupported;
   size_t sharedMemPerMultiprocessor;
-  int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID;
-  int hostNativeAtomicSupported, singleToDoublePrecisionPerfRatio, pageableMemoryAccess;
+  int regsPerMultiprocessor, managedMemory, isMultiGpuBoard,
+      multiGpuBoardGroupID;
+  int hostNativeAtomicSupported, singleToDoublePrecisionPerfRatio,
+      pageableMemoryAccess;
   int concurrentManagedAccess, computePreemptionSupported, cooperativeLaunch;
   int cooperativeMultiDeviceLaunch;
   size_t sharedMemPerBlockOptin;
   int directManagedMemAccessFromHost, maxBlocksPerMultiProcessor;
   size_t reservedSharedMemPerBlock, surfaceAlignment;
-  int maxTexture1D, maxTexture1DLinear, maxTexture1DLayered[2], maxTexture2D[2], maxTexture2DLayered[3], maxTexture3D[3];
+  int maxTexture1D, maxTexture1DLinear, maxTexture1DLayered[2], maxTexture2D[2],
+      maxTexture2DLayered[3], maxTexture3D[3];
   int maxTextureCubemap, maxSurface1D, maxSurface2D[2], maxSurface3D[3];
-  int persistingL2CacheMaxSize, accessPolicyMaxWindowSize, canUseHostPointerForRegisteredMem;
+  int persistingL2CacheMaxSize, accessPolicyMaxWindowSize,
+      canUseHostPointerForRegisteredMem;
   int pageableMemoryAccessUsesHostPageTables, memoryPoolsSupported;
 };
 
@@ -280,7 +318,9 @@ enum cudaDeviceAttr {
 };
 
 // What is missing is told by its name where it is used.
-#define RG_MISSING(Type, What) typedef struct Type##_missing *Type __attribute__((unavailable(What " not part of --offload=cpu (docs/user/CudaOnCpu.md)")));
+#define RG_MISSING(Type, What)                                                 \
+  typedef struct Type##_missing *Type __attribute__((unavailable(              \
+      What " not part of --offload=cpu (docs/user/CudaOnCpu.md)")));
 RG_MISSING(cudaTextureObject_t, "texture memory is")
 RG_MISSING(cudaSurfaceObject_t, "surface memory is")
 RG_MISSING(cudaArray_t, "arrays of texture memory are")

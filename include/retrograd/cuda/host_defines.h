@@ -1,7 +1,7 @@
 //===- host_defines.h - the words of CUDA's dialect -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef RETROGRAD_CUDA_HOST_DEFINES_H
@@ -16,12 +16,16 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-#define __managed__ __attribute__((device)) // one memory: every device variable is managed
+#define __managed__                                                            \
+  __attribute__((device)) // one memory: every device variable is managed
 #define __grid_constant__ __attribute__((grid_constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __cluster_dims__(...) __attribute__((unavailable("clusters of blocks are not part of --offload=cpu (docs/user/CudaOnCpu.md)")))
+#define __cluster_dims__(...)                                                  \
+  __attribute__((unavailable("clusters of blocks are not part of "             \
+                             "--offload=cpu (docs/user/CudaOnCpu.md)")))
 #define __forceinline__ __inline__ __attribute__((always_inline))
-// libstdc++ and others write __attribute__((__noinline__)): leave it a keyword of clang's.
+// libstdc++ and others write __attribute__((__noinline__)): leave it a keyword
+// of clang's.
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)
 #define __thread__ __thread

@@ -1,13 +1,13 @@
 //===- retrograd_cuda.h - included before every CUDA source, as nvcc does -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Device functions come from clang's own CUDA headers, which need no CUDA toolkit by
-// themselves: they call libdevice's names (__nv_sin) and NVVM's builtins. The toolkit's
-// half (types, atomics, the runtime interface) is ours.
+// Device functions come from clang's own CUDA headers, which need no CUDA
+// toolkit by themselves: they call libdevice's names (__nv_sin) and NVVM's
+// builtins. The toolkit's half (types, atomics, the runtime interface) is ours.
 //
 #ifndef RETROGRAD_CUDA_RETROGRAD_CUDA_H
 #define RETROGRAD_CUDA_RETROGRAD_CUDA_H

@@ -1,7 +1,7 @@
 //===- cooperative_groups/reduce.h - one value of the values of a group -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef RETROGRAD_CUDA_COOPERATIVE_GROUPS_REDUCE_H
@@ -37,7 +37,8 @@ RG_CG T reduce(const thread_block_tile<Size, Parent> &G, T V, Op Combine) {
     V = Combine(V, G.shfl_xor(V, D));
   return V;
 }
-template <class T, class Op> RG_CG T reduce(const coalesced_group &G, T V, Op Combine) {
+template <class T, class Op>
+RG_CG T reduce(const coalesced_group &G, T V, Op Combine) {
   T R = G.shfl(V, 0);
   for (unsigned I = 1; I < G.size(); ++I)
     R = Combine(R, G.shfl(V, I));

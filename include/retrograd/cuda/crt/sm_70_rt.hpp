@@ -1,15 +1,18 @@
-//===- sm_70_rt.hpp - matching, and what clang's headers expect of this name -===//
+//===- sm_70_rt.hpp - matching, and what clang's headers expect of this name
+//-===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef RETROGRAD_CUDA_SM_70_RT_HPP
 #define RETROGRAD_CUDA_SM_70_RT_HPP
 
 // The width of the value decides; floating-point values match by their bits.
-template <class T> __device__ inline unsigned __match_any_sync(unsigned Mask, T Value) {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes can be matched");
+template <class T>
+__device__ inline unsigned __match_any_sync(unsigned Mask, T Value) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8,
+                "values of 4 or 8 bytes can be matched");
   if constexpr (sizeof(T) == 4) {
     unsigned Bits;
     __builtin_memcpy(&Bits, &Value, 4);
@@ -20,8 +23,11 @@ template <class T> __device__ inline unsigned __match_any_sync(unsigned Mask, T 
     return __match64_any_sync(Mask, Bits);
   }
 }
-template <class T> __device__ inline unsigned __match_all_sync(unsigned Mask, T Value, int *Agree) {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes can be matched");
+template <class T>
+__device__ inline unsigned __match_all_sync(unsigned Mask, T Value,
+                                            int *Agree) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8,
+                "values of 4 or 8 bytes can be matched");
   if constexpr (sizeof(T) == 4) {
     unsigned Bits;
     __builtin_memcpy(&Bits, &Value, 4);
