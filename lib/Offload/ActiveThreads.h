@@ -38,7 +38,9 @@ public:
   /// Looks at the guards of Region, a function of one thread, whose indices in
   /// its block are Tid. IsUniform: of parameters, whether all threads of the
   /// block get the same. Idle: what Region returns for threads that have
-  /// nothing to do; null where it always returns the same.
+  /// nothing to do; null where it always returns the same. What is found refers
+  /// to instructions of Region, which stays as it is for as long as bounds and
+  /// copies are asked for.
   ActiveThreads(llvm::Function &Region, llvm::ArrayRef<llvm::Argument *> Tid,
                 std::function<bool(const llvm::Argument *)> IsUniform,
                 const llvm::ConstantInt *Idle = nullptr);

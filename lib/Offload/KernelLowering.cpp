@@ -1802,11 +1802,14 @@ LoweredKernel Lowering::run() {
     Next.push_back(Points.next(K));
     makeRegion(K);
     findActive(K);
+  }
+  makeBlocks();
+  // Not before: the bounds of loops over threads are written from the guards
+  // of the region as ActiveThreads found them.
+  for (unsigned K = 0; K != Points.size(); ++K)
     for (Function *Region : {Regions[K], Active[K].Limited, Active[K].Within})
       if (Region)
         widenIndices(*Region, threadIndices(*Region));
-  }
-  makeBlocks();
   Result.Blocks = Blocks;
   DISubprogram *Lines = Kernel.getSubprogram();
   GlobalValue::LinkageTypes Linkage = Kernel.getLinkage();
