@@ -1,5 +1,4 @@
-//===- LLVMHeaders.h - the headers that nearly every file includes
-//---------===//
+//===- LLVMHeaders.h - the headers that nearly every file includes --------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

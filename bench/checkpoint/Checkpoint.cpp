@@ -1,5 +1,4 @@
-//===- Checkpoint.cpp - a long simulation in little memory -------*- C++
-//-*-===//
+//===- Checkpoint.cpp - a long simulation in little memory ----------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ObjectGraph.cpp - abstract memory objects and pointers
-//---------------===//
+//===- ObjectGraph.cpp - abstract memory objects and pointers -------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

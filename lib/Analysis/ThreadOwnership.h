@@ -1,5 +1,4 @@
-//===- ThreadOwnership.h - memory that no two threads touch ------*- C++
-//-*-===//
+//===- ThreadOwnership.h - memory that no two threads touch -----*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TypeAnalysis.cpp - what lies at each byte of memory
-//------------------===//
+//===- TypeAnalysis.cpp - what lies at each byte of memory ----------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

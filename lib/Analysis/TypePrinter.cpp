@@ -1,5 +1,4 @@
-//===- TypePrinter.cpp - the type analysis as text
-//--------------------------===//
+//===- TypePrinter.cpp - the type analysis as text ------------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TypeSeeds.cpp - where evidence about types comes from
-//----------------===//
+//===- TypeSeeds.cpp - where evidence about types comes from --------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

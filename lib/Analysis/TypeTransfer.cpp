@@ -1,5 +1,4 @@
-//===- TypeTransfer.cpp - how instructions move pointers and bytes
-//----------===//
+//===- TypeTransfer.cpp - how instructions move pointers and bytes --------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

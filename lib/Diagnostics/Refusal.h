@@ -1,5 +1,4 @@
-//===- Refusal.h - a derivative that cannot be made --------------*- C++
-//-*-===//
+//===- Refusal.h - a derivative that cannot be made -------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- EmitServices.h - what emission asks of its surroundings ---*- C++
-//-*-===//
+//===- EmitServices.h - what emission asks of its surroundings --*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ReplayEmitter.cpp - a tangent sweep that repeats a run
-//--------------===//
+//===- ReplayEmitter.cpp - a tangent sweep that repeats a run -------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- RuleEmitter.h - derivatives that call what a rule gives ---*- C++
-//-*-===//
+//===- RuleEmitter.h - derivatives that call what a rule gives --*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- RuntimeLibrary.h - the runtime's bitcode in the user's module -*- C++
-//-*-===//
+//===- RuntimeLibrary.h - the runtime's bitcode in the user's module ------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- SharedAdditions.h - additions to the block's memory, together -*- C++
-//-*-===//
+//===- SharedAdditions.h - additions to the block's memory, together ------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- SplitEmitter.h - the two halves of a derivative for users -*- C++
-//-*-===//
+//===- SplitEmitter.h - the two halves of a derivative for users ----------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- AnnotateParameters.h - keep what clang's first code tells -*- C++
-//-*-===//
+//===- AnnotateParameters.h - keep what clang's first code tells ----------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ClangAttributes.h - attributes for functions with rules ---*- C++
-//-*-===//
+//===- ClangAttributes.h - attributes for functions with rules --*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ClangLoader.cpp - registration when clang merely loads the file
-//-----===//
+//===- ClangLoader.cpp - registration when clang merely loads the file ----===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ClonePrimal.cpp - a copy of a function to work on
-//-------------------===//
+//===- ClonePrimal.cpp - a copy of a function to work on ------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

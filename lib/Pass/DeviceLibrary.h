@@ -1,5 +1,4 @@
-//===- DeviceLibrary.h - libraries of GPUs while derivatives are made -*- C++
-//-*-===//
+//===- DeviceLibrary.h - libraries of GPUs while derivatives are made -----===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Differentiator.h - the derivatives of one module ----------*- C++
-//-*-===//
+//===- Differentiator.h - the derivatives of one module ---------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- FloatTricks.cpp - arithmetic on the bits of floats
-//------------------===//
+//===- FloatTricks.cpp - arithmetic on the bits of floats -----------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- FortranTypes.h - what flang's tables say of derived types -*- C++
-//-*-===//
+//===- FortranTypes.h - what flang's tables say of derived types ----------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

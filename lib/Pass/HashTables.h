@@ -1,5 +1,4 @@
-//===- HashTables.h - the one bucket in a std::unordered_map -----*- C++
-//-*-===//
+//===- HashTables.h - the one bucket in a std::unordered_map ----*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- InactiveValues.h - values that carry no derivative --------*- C++
-//-*-===//
+//===- InactiveValues.h - values that carry no derivative -------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

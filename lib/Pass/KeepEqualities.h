@@ -1,5 +1,4 @@
-//===- KeepEqualities.h - x stays x where it equals 2 ------------*- C++
-//-*-===//
+//===- KeepEqualities.h - x stays x where it equals 2 -----------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- KnownSpaces.h - what kernels' pointers lead to -------------*- C++
-//-*-===//
+//===- KnownSpaces.h - what kernels' pointers lead to -----------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- LoadsFirst.h - loads in front of stores --------------------*- C++
-//-*-===//
+//===- LoadsFirst.h - loads in front of stores ------------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Plugin.cpp - how hosts find the passes
-//------------------------------===//
+//===- Plugin.cpp - how hosts find the passes -----------------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

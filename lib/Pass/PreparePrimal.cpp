@@ -1,5 +1,4 @@
-//===- PreparePrimal.cpp - private, normalised clones of primals
-//-----------===//
+//===- PreparePrimal.cpp - private, normalised clones of primals ----------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

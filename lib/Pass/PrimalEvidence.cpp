@@ -1,5 +1,4 @@
-//===- PrimalEvidence.cpp - types that unoptimised code knows
-//--------------===//
+//===- PrimalEvidence.cpp - types that unoptimised code knows -------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- PrintPrimalPass.cpp - print<rg-primal>
-//------------------------------===//
+//===- PrintPrimalPass.cpp - print<rg-primal> -----------------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

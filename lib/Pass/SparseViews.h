@@ -1,5 +1,4 @@
-//===- SparseViews.h - memory that is a pair of functions --------*- C++
-//-*-===//
+//===- SparseViews.h - memory that is a pair of functions -------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TapeBytes.cpp - tapes in structs of bytes, on their way
-//-------------===//
+//===- TapeBytes.cpp - tapes in structs of bytes, on their way ------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

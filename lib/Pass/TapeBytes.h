@@ -1,5 +1,4 @@
-//===- TapeBytes.h - tapes in structs of bytes, on their way -----*- C++
-//-*-===//
+//===- TapeBytes.h - tapes in structs of bytes, on their way ----*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

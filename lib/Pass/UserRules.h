@@ -1,5 +1,4 @@
-//===- UserRules.h - the catalogue of one module -----------------*- C++
-//-*-===//
+//===- UserRules.h - the catalogue of one module ----------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- VariadicCalls.h - variable arguments become memory --------*- C++
-//-*-===//
+//===- VariadicCalls.h - variable arguments become memory -------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

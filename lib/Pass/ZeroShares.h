@@ -1,5 +1,4 @@
-//===- ZeroShares.h - adjoints that are known to be zero -----------*- C++
-//-*-===//
+//===- ZeroShares.h - adjoints that are known to be zero --------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- DeferredLoops.h - loops that run in the reverse sweep ------*- C++
-//-*-===//
+//===- DeferredLoops.h - loops that run in the reverse sweep ----*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

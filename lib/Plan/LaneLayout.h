@@ -1,5 +1,4 @@
-//===- LaneLayout.h - where the lanes of one number lie ----------*- C++
-//-*-===//
+//===- LaneLayout.h - where the lanes of one number lie ---------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

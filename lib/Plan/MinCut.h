@@ -1,5 +1,4 @@
-//===- MinCut.h - cheapest vertex cut of a directed graph --------*- C++
-//-*-===//
+//===- MinCut.h - cheapest vertex cut of a directed graph -------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- PlanRemarks.h - the plan told at the user's lines ---------*- C++
-//-*-===//
+//===- PlanRemarks.h - the plan told at the user's lines --------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- DerivativeRequest.h - what is to be differentiated, and how -*- C++
-//-*-===//
+//===- DerivativeRequest.h - what is to be differentiated, and how --------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Registrations.h - what users say of functions -------------*- C++
-//-*-===//
+//===- Registrations.h - what users say of functions ------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- RuleSignature.h - what the functions of a rule take and give -*- C++
-//-*-===//
+//===- RuleSignature.h - what the functions of a rule take and give -------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

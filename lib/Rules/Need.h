@@ -1,5 +1,4 @@
-//===- Need.h - what the reverse sweep must have -----------------*- C++
-//-*-===//
+//===- Need.h - what the reverse sweep must have ----------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Rules.h - what the reverse of each instruction reads and does -*- C++
-//-*-===//
+//===- Rules.h - what the reverse of each instruction reads and does ------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

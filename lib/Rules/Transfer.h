@@ -1,5 +1,4 @@
-//===- Transfer.h - memcpy and its kin, in one form --------------*- C++
-//-*-===//
+//===- Transfer.h - memcpy and its kin, in one form -------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- DeviceMarks.h - attributes on functions of device libraries -*- C++
-//-*-===//
+//===- DeviceMarks.h - attributes on functions of device libraries --------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- DispatchMarks.h - what preparation says of calls by address -*- C++
-//-*-===//
+//===- DispatchMarks.h - what preparation says of calls by address --------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

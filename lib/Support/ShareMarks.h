@@ -1,5 +1,4 @@
-//===- ShareMarks.h - the arithmetic of derivatives ----------------*- C++
-//-*-===//
+//===- ShareMarks.h - the arithmetic of derivatives -------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

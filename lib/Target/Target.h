@@ -1,5 +1,4 @@
-//===- Target.h - what depends on the machine compiled for -------*- C++
-//-*-===//
+//===- Target.h - what depends on the machine compiled for ------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

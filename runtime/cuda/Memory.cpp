@@ -1,5 +1,4 @@
-//===- Memory.cpp - memory, streams, events and devices of the CUDA runtime
-//-===//
+//===- Memory.cpp - memory, streams, events of the CUDA runtime -----------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

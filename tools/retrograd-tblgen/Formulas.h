@@ -1,5 +1,4 @@
-//===- Formulas.h - formulas of the catalogue, parsed and checked -*- C++
-//-*-===//
+//===- Formulas.h - formulas of the catalogue, parsed and checked ---------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CheckProgram.cpp - the program that a check compiles and runs
-//-------===//
+//===- CheckProgram.cpp - the program that a check compiles and runs ------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Decisions.h - what a small step of an input decides otherwise -*- C++
-//-*-===//
+//===- Decisions.h - what a small step of an input decides otherwise ------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ExplainCommand.cpp - the plan beside the source
-//---------------------===//
+//===- ExplainCommand.cpp - the plan beside the source --------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

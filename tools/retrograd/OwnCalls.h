@@ -1,5 +1,4 @@
-//===- OwnCalls.h - what the user's own derivative calls are given -*- C++
-//-*-===//
+//===- OwnCalls.h - what the user's own derivative calls are given --------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Signature.h - a function of the user's file, as a check sees it -*- C++
-//-*-===//
+//===- Signature.h - a function of the user's file, as a check sees it ----===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

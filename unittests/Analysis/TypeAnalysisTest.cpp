@@ -1,5 +1,4 @@
-//===- TypeAnalysisTest.cpp - types of memory and integers -------*- C++
-//-*-===//
+//===- TypeAnalysisTest.cpp - types of memory and integers ----------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

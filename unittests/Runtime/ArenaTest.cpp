@@ -1,5 +1,4 @@
-//===- ArenaTest.cpp - the tape's memory
-//-----------------------------------===//
+//===- ArenaTest.cpp - the tape's memory ----------------------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

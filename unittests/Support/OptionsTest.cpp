@@ -1,5 +1,4 @@
-//===- OptionsTest.cpp - the command line becomes a struct
-//-----------------===//
+//===- OptionsTest.cpp - the command line becomes a struct ----------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
