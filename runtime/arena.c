@@ -29,6 +29,7 @@
 |* Blocks of this memory change their type from one call to the next. The plugin
 |* therefore drops type-based alias facts from the functions of this file.
 \*===------------------------------------------------------------------------===*/
+#include "arena.h"
 #include "retrograd_runtime.h"
 
 #include <malloc.h>
@@ -36,63 +37,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  RG_ALIGN = 16,
-  RG_FIRST_CHUNK = 256 * 1024,
-  RG_LARGEST_CHUNK = 64 * 1024 * 1024
-};
-
-typedef struct rg_chunk {
-  struct rg_chunk *prev, *next;
-  char *end;
-  uint64_t live_before; /* bytes in use below this chunk, tails not counted */
-} rg_chunk;
-
-typedef struct rg_deferred {
-  struct rg_deferred *earlier;
-  void *p;
-  void (*dealloc)(void *);
-} rg_deferred;
-
-typedef struct rg_mark {
-  struct rg_mark *outer;
-  rg_chunk *chunk; /* null when the arena had no chunk yet */
-  char *cur;
-  rg_deferred *deferred; /* of the outer mark */
-  uint64_t overhead;
-} rg_mark;
-
-struct rg_arena {
-  char *cur, *end; /* free part of the current chunk */
-  rg_chunk *chunk; /* current */
-  rg_mark *mark;   /* innermost */
-  rg_deferred *deferred; /* of the innermost mark, latest first */
-  uint64_t overhead;     /* live bytes that are marks and deferred frees */
-  uint64_t ended;        /* bytes of calls that have ended, since the reset */
-  uint64_t base;         /* live bytes at the reset */
-  uint64_t peak;
-  int registered; /* with the thread's exit */
-  uint64_t limit;         /* -rg-memory, of the call at work; 0: none */
-  const char *limit_name; /* whose; null once it was told */
-};
-
 /* Named, not static: every translation unit of a program shares it. */
 __thread struct rg_arena rg_arena_of_thread;
 
 #define RG_NOINLINE __attribute__((noinline))
 #define RG_COLD __attribute__((noinline, cold))
-#define RG_HEADER ((sizeof(rg_chunk) + RG_ALIGN - 1) & ~(uint64_t)(RG_ALIGN - 1))
-
-static inline char *rg_chunk_start(rg_chunk *c) { return (char *)c + RG_HEADER; }
-
-/* Bytes that the user of the arena holds now. */
-static inline uint64_t rg_arena_live(const rg_arena *a) {
-  if (!a->chunk)
-    return 0;
-  return a->chunk->live_before + (uint64_t)(a->cur - rg_chunk_start(a->chunk)) -
-         a->overhead;
-}
-
 RG_COLD void rg_arena_out_of_memory(uint64_t bytes) {
   fprintf(stderr,
           "retrograd: out of memory for the tape: %llu more bytes were asked "
@@ -108,10 +57,20 @@ extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *)
     __attribute__((weak));
 extern void *__dso_handle __attribute__((weak, visibility("hidden")));
 
+static void rg_arena_release_team(rg_arena *a) {
+  for (uint64_t i = 0; i < a->team_size; ++i)
+    if (a->team[i]) {
+      rg_arena_release(a->team[i]);
+      free(a->team[i]);
+    }
+  free(a->team);
+}
+
 RG_COLD void rg_arena_release(void *arena) {
   rg_arena *a = (rg_arena *)arena;
   if (a->mark)
     return; /* the thread leaves from inside a derivative: leave it be */
+  rg_arena_release_team(a);
   rg_chunk *c = a->chunk;
   while (c && c->prev)
     c = c->prev;
@@ -223,6 +182,31 @@ RG_NOINLINE rg_arena *rg_tape_current(void) {
   return a->mark ? a : NULL;
 }
 
+RG_NOINLINE rg_place rg_arena_place(const rg_arena *a) {
+  return (rg_place){a->chunk, a->cur, a->deferred, a->overhead};
+}
+
+RG_NOINLINE void rg_arena_return_to(rg_arena *a, const rg_place *place) {
+  while (a->deferred != place->deferred) {
+    rg_deferred *d = a->deferred;
+    a->deferred = d->earlier;
+    d->dealloc(d->p);
+  }
+  a->overhead = place->overhead;
+  if (place->chunk) {
+    a->chunk = place->chunk;
+    a->cur = place->cur;
+  } else if (a->chunk) {
+    rg_chunk *c = a->chunk;
+    while (c->prev)
+      c = c->prev;
+    a->chunk = c;
+    a->cur = rg_chunk_start(c);
+  }
+  if (a->chunk)
+    a->end = a->chunk->end;
+}
+
 RG_NOINLINE void rg_tape_end(rg_arena *a) {
   /* A deallocator may itself run a derivative (a destructor is any code), so
    * each entry is taken off the list before it is run. */
@@ -317,6 +301,7 @@ RG_NOINLINE void rg_split_end(rg_arena *a) {
   if (with_mine > mine->peak)
     mine->peak = with_mine;
   mine->ended += live;
+  rg_arena_release_team(a);
   rg_chunk *c = a->chunk;
   while (c->prev)
     c = c->prev;

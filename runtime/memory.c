@@ -27,6 +27,27 @@ static inline uint64_t rg_within(uint64_t bytes, uint64_t offset, uint64_t run) 
   return run < bytes - offset ? run : bytes - offset;
 }
 
+/* All runs of a copy, in an order in which an element is taken before it receives. */
+#define RG_ADJOINT_RUNS(NAME)                                                        \
+  void NAME(char *dsh, char *d, char *ssh, char *s, uint64_t bytes, uint64_t offset, \
+            uint64_t period, uint64_t run) {                                         \
+    if (dsh == d)                                                                    \
+      return;                                                                        \
+    if (ssh == s) {                                                                  \
+      rg_adjoint_zero(dsh, d, bytes, offset, period, run);                           \
+      return;                                                                        \
+    }                                                                                \
+    if (!period) {                                                                   \
+      NAME##_run(dsh + offset, ssh + offset, rg_within(bytes, offset, run));         \
+      return;                                                                        \
+    }                                                                                \
+    uint64_t times = bytes > offset ? (bytes - offset + period - 1) / period : 0;    \
+    for (uint64_t i = 0; i < times; ++i) {                                           \
+      uint64_t at = offset + (dsh > ssh ? i : times - 1 - i) * period;               \
+      NAME##_run(dsh + at, ssh + at, run < bytes - at ? run : bytes - at);           \
+    }                                                                                \
+  }
+
 /* Adds d to s and clears d. Of an element's sizeof(T) bytes STORED hold the number
  * (10 of the 16 of x86's long double), and the last one may come without its
  * padding. The ranges may overlap as those of memmove: the
@@ -55,24 +76,7 @@ static inline uint64_t rg_within(uint64_t bytes, uint64_t offset, uint64_t run) 
       }                                                                              \
     }                                                                                \
   }                                                                                  \
-  void NAME(char *dsh, char *d, char *ssh, char *s, uint64_t bytes, uint64_t offset, \
-            uint64_t period, uint64_t run) {                                         \
-    if (dsh == d)                                                                    \
-      return;                                                                        \
-    if (ssh == s) {                                                                  \
-      rg_adjoint_zero(dsh, d, bytes, offset, period, run);                           \
-      return;                                                                        \
-    }                                                                                \
-    if (!period) {                                                                   \
-      NAME##_run(dsh + offset, ssh + offset, rg_within(bytes, offset, run));         \
-      return;                                                                        \
-    }                                                                                \
-    uint64_t times = bytes > offset ? (bytes - offset + period - 1) / period : 0;    \
-    for (uint64_t i = 0; i < times; ++i) {                                           \
-      uint64_t at = offset + (dsh > ssh ? i : times - 1 - i) * period;               \
-      NAME##_run(dsh + at, ssh + at, run < bytes - at ? run : bytes - at);           \
-    }                                                                                \
-  }
+  RG_ADJOINT_RUNS(NAME)
 
 void rg_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset,
                      uint64_t period, uint64_t run) {
@@ -92,6 +96,33 @@ RG_ADJOINT_MOVE(rg_adjoint_move_f32, float, 4)
 RG_ADJOINT_MOVE(rg_adjoint_move_f64, double, 8)
 RG_ADJOINT_MOVE(rg_adjoint_move_f80, long double, 10)
 RG_ADJOINT_MOVE(rg_adjoint_move_f128, __float128, 16)
+
+typedef uint32_t __attribute__((may_alias)) rg_bits32;
+typedef uint64_t __attribute__((may_alias)) rg_bits64;
+
+/* The same where other threads may add to s at the time. */
+#define RG_ADJOINT_SHARE(NAME, T, I)                                                 \
+  static inline void NAME##_run(char *d, char *s, uint64_t bytes) {                  \
+    T *dt = (T *)d, *st = (T *)s;                                                    \
+    int down = d < s;                                                                \
+    uint64_t n = bytes / sizeof(T);                                                  \
+    for (uint64_t i = 0; i < n; ++i) {                                               \
+      uint64_t at = down ? n - 1 - i : i;                                            \
+      T x = dt[at], sum;                                                             \
+      dt[at] = 0;                                                                    \
+      I seen = __atomic_load_n((I *)(st + at), __ATOMIC_RELAXED), next;              \
+      do {                                                                           \
+        memcpy(&sum, &seen, sizeof sum);                                             \
+        sum += x;                                                                    \
+        memcpy(&next, &sum, sizeof sum);                                             \
+      } while (!__atomic_compare_exchange_n((I *)(st + at), &seen, next, 1,          \
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED));    \
+    }                                                                                \
+  }                                                                                  \
+  RG_ADJOINT_RUNS(NAME)
+
+RG_ADJOINT_SHARE(rg_adjoint_share_f32, float, rg_bits32)
+RG_ADJOINT_SHARE(rg_adjoint_share_f64, double, rg_bits64)
 
 /* Pointers among copied bytes: their shadows are copied in the primal sweep. */
 void rg_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes,

@@ -12,6 +12,7 @@ Comments in the file may say
     // RG-FLAGS: -I%eigen -pthread          (for compiling and linking)
     // RG-PLANS: naive                      (default: naive mincut)
     // RG-SWITCHES: all                     (once more with each optimisation off)
+    // RG-THREADS: 1 2 8                    (run once with each OMP_NUM_THREADS)
     // REQUIRES: eigen      // XFAIL: *     (as everywhere in lit)
 
 "fast" is -O2 -ffast-math and "g" is -O2 -g; other levels are flags as they stand.
@@ -54,7 +55,7 @@ class RetrogradTest(lit.formats.ShTest):
         if test.config.unsupported:
             return lit.Test.Result(lit.Test.UNSUPPORTED, "test is unsupported")
 
-        words = {"RG-LEVELS:": [], "RG-FLAGS:": [], "RG-PLANS:": [], "RG-SWITCHES:": []}
+        words = {"RG-LEVELS:": [], "RG-FLAGS:": [], "RG-PLANS:": [], "RG-SWITCHES:": [], "RG-THREADS:": []}
 
         def collect(line_number, line, output):
             return (output or []) + shlex.split(line)
@@ -70,7 +71,7 @@ class RetrogradTest(lit.formats.ShTest):
             return script
         if lit_config.noExecute:
             return lit.Test.Result(lit.Test.PASS)
-        levels, flags, plans, switches = (parser.getValue() or [] for parser in parsers)
+        levels, flags, plans, switches, threads = (parser.getValue() or [] for parser in parsers)
         for name, value in test.config.substitutions:
             flags = [flag.replace(name, value) for flag in flags]
 
@@ -97,7 +98,9 @@ class RetrogradTest(lit.formats.ShTest):
             compile_it = [driver, *LEVELS.get(level, ["-" + level]), f"-I{include}",
                           "-mllvm", f"-rg-plan={plan}", *off, "-mllvm", "-rg-verify-each",
                           source, *flags, "-lm", "-o", program]
-            failure = run(compile_it, test) or run([program], test)
+            failure = run(compile_it, test)
+            for number in threads or [None]:
+                failure = failure or run([program], test, number)
             if failure:
                 without = f", without {switch}" if switch else ""
                 report.append(f"--- -{level}, {plan} plan{without}\n{failure}")
@@ -108,12 +111,16 @@ class RetrogradTest(lit.formats.ShTest):
         return lit.Test.Result(lit.Test.PASS)
 
 
-def run(command, test):
-    """Runs a command; what went wrong, or None."""
+def run(command, test, threads=None):
+    """Runs a command, OpenMP with so many threads; what went wrong, or None."""
     line = shlex.join(command)
+    environment = test.config.environment
+    if threads:
+        line = f"OMP_NUM_THREADS={threads} {line}"
+        environment = {**environment, "OMP_NUM_THREADS": threads}
     try:
         out, err, code = lit.util.executeCommand(
-            command, cwd=os.path.dirname(test.getExecPath()), env=test.config.environment,
+            command, cwd=os.path.dirname(test.getExecPath()), env=environment,
             timeout=TIMEOUT)
     except lit.util.ExecuteCommandTimeoutException:
         return f"$ {line}\nno end after {TIMEOUT} seconds\n"

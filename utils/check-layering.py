@@ -27,14 +27,15 @@ ALLOWED = {
 ALLOWED["Plan"] = ALLOWED["Analysis"] + ["Analysis", "Rules"]
 ALLOWED["Emit"] = ALLOWED["Plan"] + ["Plan"]
 ALLOWED["Offload"] = ["Support", "Diagnostics", "Plan"]
-ALLOWED["Pass"] = ALLOWED["Emit"] + ["Emit", "Offload"]
+ALLOWED["Parallel"] = ALLOWED["Emit"] + ["Emit"]
+ALLOWED["Pass"] = ALLOWED["Emit"] + ["Emit", "Offload", "Parallel"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
 # What only some folders, or files, may have; why.
 FORBIDDEN = [
     (re.compile(r'#\s*include\s*"llvm/IR/IRBuilder\.h"|\bIRBuilder<'),
-     lambda path: folder_of(path) in ("Emit", "Rules", "Pass", "Offload"),
-     "only Emit, Rules, Pass and Offload create IR"),
+     lambda path: folder_of(path) in ("Emit", "Rules", "Pass", "Offload", "Parallel"),
+     "only Emit, Rules, Pass, Offload and Parallel create IR"),
     (re.compile(r'#\s*include\s*"llvm/Support/CommandLine\.h"'),
      lambda path: path == "lib/Support/Options.cpp",
      "options are declared in Support/Options.cpp only"),

@@ -629,6 +629,10 @@ bool ActivityAnalysis::isUnshadowed(const Value *P) const {
 bool ActivityAnalysis::isActiveCall(const CallBase &C) const {
   if (isActive(&C) || hasShadow(&C))
     return true;
+  const Function *Callee = directCallee(C);
+  if (const Function *Body = Callee ? Facts.preparedOf(Callee) : nullptr;
+      Body && Facts.isInTeam(F) && Facts.waitsForTeam(*Body))
+    return true;
   for (const Value *A : C.args())
     if (isActive(A) || hasShadow(A))
       return true;

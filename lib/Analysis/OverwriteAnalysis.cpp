@@ -35,12 +35,13 @@ OverwriteAnalysis::OverwriteAnalysis(Function &F, Function &Root, When Reversed,
     : F(F), Root(Root), Split(Reversed != AtOnce),
       UserSplit(Reversed == AnyTime), AA(AA), Activity(Activity),
       Facts(Activity.facts()), Shape(Shape), Machine(*F.getParent()),
-      ByPhase(Opts.BarriersByPhase) {
+      Threads(F, Facts, Opts), ByPhase(Opts.BarriersByPhase) {
   for (Instruction &I : instructions(F)) {
-    if (const auto *C = dyn_cast<CallBase>(&I); C && Machine.manyThreads()) {
+    if (const auto *C = dyn_cast<CallBase>(&I); C && !Threads.isAlone()) {
       const OperationRecord *R = Facts.catalogue().lookup(I);
       Function *Callee = directCallee(*C);
-      if (R ? R->Handler == HandlerKind::Barrier
+      if (R ? R->Handler == HandlerKind::Barrier ||
+                  R->Handler == HandlerKind::Protocol
             : !Callee || !Callee->isIntrinsic())
         Barriers.push_back(&I);
     }
@@ -258,11 +259,7 @@ bool OverwriteAnalysis::runsAhead(const Instruction &W, const Instruction &L,
 /// it would be a race.
 bool OverwriteAnalysis::concernsOthers(const Instruction &W,
                                        const Instruction &L) const {
-  if (!Machine.manyThreads())
-    return false;
-  SmallVector<const Value *, 4> Objects;
-  getUnderlyingObjects(placeOf(L), Objects, nullptr, /*MaxLookup=*/0);
-  if (all_of(Objects, [](const Value *O) { return isa<AllocaInst>(O); }))
+  if (Threads.isAlone() || Threads.isOwn(placeOf(L), nullptr))
     return false;
   return !ByPhase || any_of(Barriers, [&](const Instruction *B) {
     return canFollow(*B, L) && canFollow(W, *B);

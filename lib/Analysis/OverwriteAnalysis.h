@@ -27,6 +27,7 @@
 #define RETROGRAD_ANALYSIS_OVERWRITEANALYSIS_H
 
 #include "Analysis/ProgramFacts.h"
+#include "Analysis/ThreadModel.h"
 #include "Support/Options.h"
 #include "Target/Target.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -93,9 +94,11 @@ private:
   const ProgramFacts &Facts;
   const LoopShape &Shape;
   Target Machine;
+  ThreadModel Threads;
   bool ByPhase;
   llvm::SmallVector<const llvm::Instruction *, 32> Writers;
-  /// Where threads may wait for each other. Only on machines with many.
+  /// Where threads may wait for each other. Only where
+  /// a function is not run alone.
   llvm::SmallVector<const llvm::Instruction *, 4> Barriers;
   /// Alias queries left for this function.
   mutable unsigned Budget = 500000;

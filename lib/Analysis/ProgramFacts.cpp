@@ -9,6 +9,7 @@
 #include "Analysis/LiveBlocks.h"
 #include "Catalogue/Catalogue.h"
 #include "Support/DispatchMarks.h"
+#include "Support/TeamMarks.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -27,6 +28,7 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
                            bool ManySweeps)
     : Cat(Cat), PreparedOf(std::move(PO)),
       Types(Functions, PreparedOf, Cat, Outside), ManySweeps(ManySweeps) {
+  findTeams(Functions);
   computeVisible(Functions);
   computeHandled(Functions);
   computeEffects(Functions);
@@ -45,6 +47,58 @@ static bool isUnknownCall(const Instruction &I, const Catalogue &Cat,
     return !C->onlyAccessesArgMemory();
   return C && !Cat.lookup(I) && !isa<IntrinsicInst>(I) &&
          !(directCallee(*C) && PreparedOf(directCallee(*C)));
+}
+
+/// A function that forks hands all that it calls to a team. Work that is shared
+/// outside of any fork seen here belongs to a team of the caller's: then all
+/// functions run in it.
+void ProgramFacts::findTeams(ArrayRef<Function *> Functions) {
+  SmallVector<const Function *, 8> Work;
+  auto Reach = [&](const Function *From, auto Enters) {
+    SmallPtrSet<const Function *, 8> Found;
+    if (Enters(*From) && Found.insert(From).second)
+      Work.push_back(From);
+    while (!Work.empty())
+      for (const Instruction &I : instructions(*Work.pop_back_val())) {
+        const auto *C = dyn_cast<CallBase>(&I);
+        const Function *Callee = C ? directCallee(*C) : nullptr;
+        const Function *Body = Callee ? PreparedOf(Callee) : nullptr;
+        if (Body && Enters(*Body) && Found.insert(Body).second)
+          Work.push_back(Body);
+      }
+    return Found;
+  };
+  auto Forks = [](const Function &F) { return F.hasFnAttribute(RunsInTeam); };
+  if (Functions.empty())
+    return;
+  auto Outside =
+      Reach(Functions.front(), [&](const Function &F) { return !Forks(F); });
+  bool Orphans = any_of(Outside, [&](const Function *F) {
+    return any_of(instructions(*F), [&](const Instruction &I) {
+      const OperationRecord *R = isa<CallBase>(I) ? Cat.lookup(I) : nullptr;
+      return R && (R->Id == "team_worksharing" || R->Id == "team_barrier");
+    });
+  });
+  for (const Function *F : Functions)
+    if (Orphans)
+      InTeam.insert(F);
+    else if (Forks(*F))
+      InTeam.insert_range(Reach(F, [](const Function &) { return true; }));
+  auto WaitsAt = [&](const Instruction &I) {
+    const auto *C = dyn_cast<CallBase>(&I);
+    if (!C)
+      return false;
+    if (const OperationRecord *R = Cat.lookup(I))
+      return R->Handler == HandlerKind::Protocol;
+    const Function *Callee = directCallee(*C);
+    return Callee && Waits.contains(PreparedOf(Callee));
+  };
+  for (bool Grew = true; Grew;) {
+    Grew = false;
+    for (const Function *F : InTeam)
+      if (!Waits.contains(F) && any_of(instructions(*F), WaitsAt))
+        Grew |= Waits.insert(F).second;
+  }
 }
 
 /// A library routine that calls a function of the user.

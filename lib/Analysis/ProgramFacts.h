@@ -17,6 +17,7 @@
 #include "Analysis/TypeAnalysis.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Instructions.h"
 #include <map>
 #include <tuple>
@@ -122,6 +123,16 @@ public:
   void setHandedIn(llvm::ArrayRef<OutsideEvidence::HandedIn> Arguments) {
     HandedIn = Arguments;
   }
+  /// Threads of a team run F at the same time: it is reached by a fork, or it
+  /// shares work or waits with a team that its caller belongs to.
+  bool isInTeam(const llvm::Function &Prepared) const {
+    return InTeam.contains(&Prepared);
+  }
+  /// F, or what it calls, waits for other threads of its team or excludes them:
+  /// its reverse has to do so, too, whatever else it does.
+  bool waitsForTeam(const llvm::Function &Prepared) const {
+    return Waits.contains(&Prepared);
+  }
   /// Its reverse sweep may run more than once from one primal sweep, so each
   /// has to leave zero adjoints in all memory of the call graph's own.
   bool manySweeps() const { return ManySweeps; }
@@ -140,6 +151,7 @@ public:
   bool isPunned(const llvm::Instruction &Access) const;
 
 private:
+  void findTeams(llvm::ArrayRef<llvm::Function *> Functions);
   void computeEffects(llvm::ArrayRef<llvm::Function *> Functions);
   void computeOrigins(llvm::ArrayRef<llvm::Function *> Functions);
   void computeShared(llvm::ArrayRef<llvm::Function *> Functions);
@@ -175,6 +187,7 @@ private:
   const llvm::Function *Root = nullptr;
   llvm::ArrayRef<OutsideEvidence::HandedIn> HandedIn;
   bool ManySweeps;
+  llvm::SmallPtrSet<const llvm::Function *, 8> InTeam, Waits;
   bool BitsAreHandled = false; ///< handlesBits of any instruction of the graph
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>>
       Shapes;

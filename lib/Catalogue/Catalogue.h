@@ -64,6 +64,7 @@ enum class HandlerKind : uint8_t {
   ReduceFMul, ///< llvm.vector.reduce.fmul(start, v): start * product
   ReduceFMinMax, ///< llvm.vector.reduce.f{min,max,minimum,maximum}(v)
   Barrier,       ///< threads of a block or warp wait for each other; mirrored
+  Protocol, ///< what threads of a team agree on; mirrored by the routine Text
   Shuffle, ///< a value from another thread of the warp: (mask, value, b, c)
   Refused  ///< known, and without a derivative: the record's summary says why
 };
@@ -138,7 +139,9 @@ struct OperationRecord {
   bool PartialsReadResult = false;
   HandlerKind Handler = HandlerKind::None;
   /// Shuffle: the runtime's routine for the adjoint, without its type's suffix.
-  /// Refused: what it is, in words of the user's.
+  /// Protocol: the runtime's routine for the reverse sweep, which takes the
+  /// same operands and then the result. Refused: what it is, in words of the
+  /// user's.
   llvm::StringRef Text = {};
   /// Allocation: operands whose product is the size in bytes (one or two);
   /// ZeroFills for calloc. Deallocator names the function that frees what this
@@ -196,7 +199,8 @@ struct OperationRecord {
            Handler == HandlerKind::TapeBegin ||
            Handler == HandlerKind::TapeEnd ||
            Handler == HandlerKind::TapeDeferFree ||
-           Handler == HandlerKind::Barrier;
+           Handler == HandlerKind::Barrier ||
+           Handler == HandlerKind::Protocol;
   }
   /// Bit i: the partial of operand `Op` reads operand i.
   uint32_t argsReadByPartial(unsigned Op) const;

@@ -133,11 +133,6 @@ def locks : InactiveInC<
      "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_spin_lock",
      "pthread_spin_unlock", "pthread_self", "pthread_equal", "pthread_rwlock_rdlock",
      "pthread_rwlock_wrlock", "pthread_rwlock_unlock"]>;
-def openmp_queries : InactiveInC<
-    ["omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads",
-     "omp_get_num_procs", "omp_get_wtime", "omp_get_wtick", "omp_in_parallel",
-     "omp_get_level", "omp_get_dynamic", "omp_get_nested", "omp_get_thread_limit",
-     "omp_set_num_threads", "omp_set_dynamic", "omp_set_nested"]>;
 }
 
 // What -fsanitize=undefined puts beside the program: they print, at most.

@@ -33,6 +33,7 @@ enum class RefusalKind : uint8_t {
   ExceptionPath,   ///< an active call's exception is caught and goes on
   VarArg,          ///< active variadic arguments
   Device,     ///< what threads of a GPU do together, or an operation of its own
+  Threads,    ///< what threads of the host do together
   FromTape,   ///< forward mode cannot repeat it from a tape
   Memory,     ///< more tape than -rg-memory allows
   ControlFlow ///< indirectbr and the like

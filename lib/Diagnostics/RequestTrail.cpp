@@ -22,7 +22,10 @@ std::string retrograd::userName(StringRef Symbol) {
   Symbol.consume_front("rg.call.");
   Symbol.consume_front("rg.fixed.");
   Symbol.consume_front("rg.unseen.");
+  Symbol.consume_front("rg.fork.");
   Symbol = Symbol.substr(0, Symbol.find(".rg."));
+  if (size_t At = Symbol.find(".omp_outlined"); At != StringRef::npos)
+    return userName(Symbol.take_front(At)) + " (parallel region)";
   // The full demangled name of a template instance can fill a screen; its
   // function name with the enclosing scopes is what a user searches for.
   ItaniumPartialDemangler Demangler;

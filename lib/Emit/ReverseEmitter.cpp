@@ -1082,6 +1082,13 @@ static bool isOneOfSeveral(const Value &V, unsigned Depth, const LoopInfo &LI) {
   });
 }
 
+/// Other threads count on C in the reverse sweep, whatever the adjoints are.
+static bool waits(const CallBase &C, const DerivativePlan &Plan) {
+  const OperationRecord *R = Plan.facts().catalogue().lookup(C);
+  return R && (R->Handler == HandlerKind::Barrier ||
+               R->Handler == HandlerKind::Protocol);
+}
+
 /// A loop that writes no active memory gets adjoints through its results alone.
 /// Are they zero, so are all that it would hand on. The same holds at the
 /// backedge, for the iterations that are still to come.
@@ -1107,7 +1114,8 @@ Value *ReverseEmitter::idle(const BasicBlock &From, const BasicBlock &To,
     for (const Instruction &I : *Block)
       if (Plan.shape().isLive(Block) && hasReverse(I, Plan.activity()))
         if (auto *C = dyn_cast<CallBase>(&I);
-            isa<StoreInst>(I) || (C && Plan.action(*C) != CallAction::Formula))
+            isa<StoreInst>(I) ||
+            (C && (Plan.action(*C) != CallAction::Formula || waits(*C, Plan))))
           return nullptr;
 
   IRBuilderBase::FastMathFlagGuard Guard(B);

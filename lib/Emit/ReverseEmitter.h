@@ -54,6 +54,9 @@ public:
   Accumulation accumulation(const llvm::LoadInst &L) const override {
     return Plan.accumulation(L);
   }
+  bool othersAdd(const llvm::Value *P) const override {
+    return Plan.othersAdd(P);
+  }
   llvm::Value *owned() override;
   AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const override {
     return Plan.atomicPlace(M);

@@ -63,6 +63,7 @@ static std::unique_ptr<Module> openRuntime(LLVMContext &Ctx, RuntimeKind Kind) {
 static bool managesTape(const Function &F) {
   return F.getName().starts_with("rg_tape_") ||
          F.getName().starts_with("rg_split_") ||
+         F.getName().starts_with("rg_team_") ||
          F.getName().starts_with("rg_log_") ||
          F.getName().starts_with("rg_arena_");
 }

@@ -17,6 +17,7 @@
 #include "Emit/RuleEmitter.h"
 #include "Emit/Shortcuts.h"
 #include "Emit/SplitEmitter.h"
+#include "Parallel/TeamEmitter.h"
 #include "Pass/AdditionStrips.h"
 #include "Pass/CleanUp.h"
 #include "Pass/DynamicShared.h"
@@ -26,6 +27,7 @@
 #include "Plan/PlanRemarks.h"
 #include "Rules/Transfer.h"
 #include "Support/DispatchMarks.h"
+#include "Support/TeamMarks.h"
 #include "Target/Target.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
@@ -308,6 +310,8 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
       }
 
   Jobs.clear();
+  TeamOf.clear();
+  OfTeams.clear();
   UsedShadows.clear();
   Emitted.clear();
   NextJob = 0;
@@ -359,6 +363,7 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
     // What is repeated ended well.
     letExceptionsLeave(R.FromTape ? *Jobs.front().Recorder : *Jobs.front().Made,
                        *Root, *R.Primal);
+    append_range(Emitted, OfTeams);
     for (Function *F : Emitted) {
       if (Opts.PrintDerivative)
         F->print(Printed);
@@ -370,16 +375,17 @@ Differentiator::Outcome Differentiator::run(const DerivativeRequest &R,
   }
   // What was begun refers to what was not: take all of it away.
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-  for (Job &J : Jobs)
-    for (Function *F : {J.Made, J.Sweep, J.Recorder})
-      if (F) {
-        FAM.clear(*F, F->getName());
-        F->deleteBody();
-      }
+  SmallVector<Function *, 16> Begun(OfTeams.begin(), OfTeams.end());
   for (Job &J : Jobs)
     for (Function *F : {J.Made, J.Sweep, J.Recorder})
       if (F)
-        F->eraseFromParent();
+        Begun.push_back(F);
+  for (Function *F : Begun) {
+    FAM.clear(*F, F->getName());
+    F->deleteBody();
+  }
+  for (Function *F : Begun)
+    F->eraseFromParent();
   return Result;
 }
 
@@ -429,7 +435,13 @@ static unsigned alternatives(const Function &F) {
 
 Function *Differentiator::derivative(const DerivativeRequest &R) {
   Job &J = jobOf(R);
-  return R.Mode == DerivativeMode::Sweep ? J.Sweep : J.Made;
+  Function *D = R.Mode == DerivativeMode::Sweep ? J.Sweep : J.Made;
+  if (!R.Primal->hasFnAttribute(RunsInTeam))
+    return D;
+  Function *&Team = TeamOf[D];
+  if (!Team)
+    Team = forkDerivative(*D, R, *Facts, Runtime, OfTeams);
+  return Team;
 }
 
 Function *Differentiator::recorder(const DerivativeRequest &R) {
@@ -696,6 +708,9 @@ static void tell(const Refusal &R, bool Forward,
     break;
   case RefusalKind::Device:
     Say(DiagId::DeviceOperation, {R.Detail});
+    break;
+  case RefusalKind::Threads:
+    Say(DiagId::ParallelConstruct, {R.Detail});
     break;
   case RefusalKind::FromTape:
     Say(DiagId::ForwardFromTape,

@@ -137,6 +137,10 @@ private:
   llvm::Function *MinglesTypes = nullptr;
   std::deque<Job> Jobs;
   size_t NextJob = 0;
+  /// From a derivative for one thread to that for the team, and all functions
+  /// that were made for that.
+  llvm::DenseMap<llvm::Function *, llvm::Function *> TeamOf;
+  llvm::SmallVector<llvm::Function *, 4> OfTeams;
   Job *Current = nullptr;
 
   /// User requests answered already.

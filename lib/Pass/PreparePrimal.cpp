@@ -38,10 +38,12 @@
 #include "Pass/PrimalEvidence.h"
 #include "Pass/PrimalNormalForm.h"
 #include "Pass/VariadicCalls.h"
+#include "Parallel/OpenMPForm.h"
 #include "Pass/WordShuffles.h"
 #include "Support/DeviceMarks.h"
 #include "Support/DispatchMarks.h"
 #include "Support/Options.h"
+#include "Support/TeamMarks.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/InlineCost.h"
@@ -126,6 +128,7 @@ struct PreparePrimal::Impl {
   Module LibraryFacts;
   ExceptionLowering Exceptions;
   CallDispatch Dispatch;
+  OpenMPForm Regions;
   /// Functions of the user whose exceptions can be caught in differentiated
   /// code: their primals return them.
   SmallPtrSet<const Function *, 8> Watched;
@@ -142,7 +145,7 @@ struct PreparePrimal::Impl {
         FAM(MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager()),
         Cat(Cat), Opts(Opts), Runtime(M),
         LibraryFacts("rg.library.facts", M.getContext()), Exceptions(M, Cat),
-        Dispatch(M, Cat) {
+        Dispatch(M, Cat), Regions(M) {
     LibraryFacts.setDataLayout(M.getDataLayout());
     LibraryFacts.setTargetTriple(M.getTargetTriple());
   }
@@ -247,6 +250,7 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
   replaceBarriers(*Clone);
   advanceIterations(*Clone);
   noteDescriptorsOfNumbers(*Clone);
+  Regions.rewrite(*Clone, F);
   resolveCalls(*Clone);
   if (P->Unoptimised) {
     if (!InUnions)
@@ -548,6 +552,8 @@ void PreparePrimal::Impl::noteNoUnwind(Primal &P) {
 bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
                                      const Primal &Callee,
                                      unsigned CallerSize) {
+  if (Callee.Original->hasFnAttribute(RunsInTeam))
+    return false; // a call of it is many
   bool Together = Inseparable.contains(Callee.Original);
   if (&Caller == &Callee || Callee.State == Primal::Cloned ||
       Callee.Recursive || (Callee.KeepApart && !Together) ||
@@ -788,5 +794,6 @@ void PreparePrimal::Impl::disposeOfClones() {
 void PreparePrimal::dispose() {
   I->disposeOfClones();
   I->Dispatch.finish();
+  I->Regions.finish();
   removeFixedCopies(I->M, I->FAM);
 }

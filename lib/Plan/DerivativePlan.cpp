@@ -14,6 +14,7 @@
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
 #include "Support/ExceptionMarks.h"
+#include "Support/TeamMarks.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -38,6 +39,7 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
                                BitVector Uniform)
     : F(F), Request(Request), Activity(Activity), Overwrite(Overwrite),
       Shape(Shape), DT(DT), Split(Split), Opts(Opts), Machine(*F.getParent()),
+      Threads(F, Activity.facts(), Opts),
       Uniform(std::move(Uniform)) {
   collectRefusals();
   // A tangent sweep runs along with the primal and needs nothing kept.
@@ -406,15 +408,14 @@ void DerivativePlan::refuse(RefusalKind K, const Instruction &I,
 }
 
 bool DerivativePlan::isThreadsOwn(const Value *P) const {
-  if (!Machine.manyThreads())
+  if (Threads.isAlone())
     return true;
   if (!Opts.PlainWhereOwn)
     return false;
-  if (Machine.spaceOf(*P) == MemorySpace::Private)
+  if (Threads.company() == ThreadModel::Grid &&
+      Machine.spaceOf(*P) == MemorySpace::Private)
     return true;
-  SmallVector<const Value *, 4> Objects;
-  getUnderlyingObjects(P, Objects, &Shape.loops(), /*MaxLookup=*/0);
-  return all_of(Objects, [](const Value *O) { return isa<AllocaInst>(O); });
+  return Threads.isOwn(P, &Shape.loops());
 }
 
 /// The thread that loads here writes the very same place, in every run in which
@@ -562,6 +563,9 @@ void DerivativePlan::checkKeptNumbers() {
 }
 
 Accumulation DerivativePlan::accumulation(const LoadInst &L) const {
+  if (Threads.company() == ThreadModel::Team)
+    return isThreadsOwn(L.getPointerOperand()) ? Accumulation::Plain
+                                               : Accumulation::Whole;
   if (Request.WholeAdditions && !Machine.manyThreads()) {
     SmallVector<const Value *, 4> Objects;
     getUnderlyingObjects(L.getPointerOperand(), Objects, &Shape.loops(),
@@ -581,12 +585,88 @@ Accumulation DerivativePlan::accumulation(const LoadInst &L) const {
   return Accumulation::Atomic;
 }
 
+/// What threads of the host do together and no rule reverses. False if there is
+/// no more to say of I.
+bool DerivativePlan::checkTeam(const Instruction &I) {
+  const auto *C = dyn_cast<CallBase>(&I);
+  const OperationRecord *R = C ? facts().catalogue().lookup(I) : nullptr;
+  if (R && R->Handler == HandlerKind::Refused && !isa<IntrinsicInst>(C)) {
+    refuse(RefusalKind::Threads, I, R->Text.str());
+    return false;
+  }
+  const Function *Callee = C ? directCallee(*C) : nullptr;
+  if (Request.FromTape && Callee && Callee->hasFnAttribute(RunsInTeam)) {
+    refuse(RefusalKind::FromTape, I, "it contains a parallel region");
+    return false;
+  }
+  if (Request.Mode == DerivativeMode::Forward)
+    return true;
+  auto AddsAtomically = [](Type *T) {
+    T = T->getScalarType();
+    return T->isDoubleTy() || T->isFloatTy();
+  };
+  auto AreOdd = [&](ArrayRef<TypedLeaf> Floats) {
+    return any_of(Floats, [&](const TypedLeaf &F) {
+      return !F.Kind.FP || !AddsAtomically(F.Kind.FP);
+    });
+  };
+  if (Callee && Callee->hasFnAttribute(RunsInTeam) &&
+      any_of(C->args(), [&](const Value *A) {
+        return !Activity.hasShadow(A) && Activity.isVaried(A) &&
+               AreOdd(facts().shape(A).Floats);
+      }))
+    refuse(RefusalKind::Threads, I,
+           "a number that each thread gets a copy of and that is neither float "
+           "nor double");
+  if (Threads.company() != ThreadModel::Team)
+    return true;
+  if (const auto *L = dyn_cast<LoadInst>(&I);
+      L && hasReverse(I, Activity) && !isThreadsOwn(L->getPointerOperand())) {
+    const ValueShape &S = facts().shape(L);
+    if (L->getType()->isFPOrFPVectorTy()
+            ? !AddsAtomically(L->getType())
+            : AreOdd(S.Floats))
+      refuse(RefusalKind::Threads, I,
+             "numbers in memory that threads share which are neither float nor "
+             "double: their adjoints cannot be added to atomically");
+    return true;
+  }
+  if (!C || !hasReverse(I, Activity))
+    return true;
+  CallAction A = action(*C);
+  if (A == CallAction::Memory || A == CallAction::Realloc) {
+    Transfer T = transferOf(*C, facts().catalogue());
+    if (!T.Source || !Activity.hasShadow(T.Source) || isThreadsOwn(T.Source))
+      return true;
+    TransferShape S = transferShape(I, T.Dest, T.Source, T.Length, facts());
+    if (T.IsRealloc || any_of(S.Leaves, [&](const TypedLeaf &L) {
+          return isShared(L) || (L.Kind.K == ByteKind::Float &&
+                                 !AddsAtomically(L.Kind.FP));
+        }))
+      refuse(RefusalKind::Threads, I,
+             "a copy out of memory that threads share, of numbers that are "
+             "neither float nor double");
+    return true;
+  }
+  if (A == CallAction::Derivative && hasRule(*C) &&
+      any_of(C->args(), [&](const Value *P) {
+        return P->getType()->isPointerTy() && Activity.hasShadow(P) &&
+               !isThreadsOwn(P);
+      }))
+    refuse(RefusalKind::Threads, I,
+           "'" + userName(*Callee) +
+               "' is called on memory that threads share, and its rule adds to "
+               "adjoints as if it were alone; call it outside of the region, "
+               "or on a copy of the thread's own");
+  return true;
+}
+
 /// What threads do together and no rule reverses. Reverse mode would go wrong
 /// without a sign, so whatever of a GPU is not known is refused. False if there
 /// is no more to say of I.
 bool DerivativePlan::checkThreads(const Instruction &I) {
   if (!Machine.manyThreads())
-    return true;
+    return checkTeam(I);
   for (const Use &U : I.operands()) {
     // Of a variable of the whole machine, who would clear the shadow, and when?
     const auto *G = dyn_cast<GlobalVariable>(U->stripInBoundsOffsets());

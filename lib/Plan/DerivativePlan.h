@@ -22,6 +22,7 @@
 #include "Analysis/ActivityAnalysis.h"
 #include "Analysis/LoopShape.h"
 #include "Analysis/OverwriteAnalysis.h"
+#include "Analysis/ThreadModel.h"
 #include "Analysis/ThreadOwnership.h"
 #include "Diagnostics/Refusal.h"
 #include "Request/DerivativeRequest.h"
@@ -146,6 +147,10 @@ public:
 
   /// How to add to an adjoint of the value that L loads.
   Accumulation accumulation(const llvm::LoadInst &L) const;
+  /// Other threads of a team may add to adjoints behind P at the time.
+  bool othersAdd(const llvm::Value *P) const {
+    return Threads.company() == ThreadModel::Team && !isThreadsOwn(P);
+  }
   /// Before emission: looks for what ownership() says.
   void findOwnership();
   AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const {
@@ -267,6 +272,7 @@ private:
   bool isGivenAlike(const llvm::Argument &A) const;
   void checkKeptNumbers();
   bool checkThreads(const llvm::Instruction &I);
+  bool checkTeam(const llvm::Instruction &I);
   /// Threads that return while others go on to a barrier (LeavingThreads.cpp).
   void checkLeavingThreads();
   void checkCopyTypes(const llvm::Instruction &I);
@@ -297,6 +303,7 @@ private:
   bool Split;
   const Options &Opts;
   Target Machine;
+  ThreadModel Threads;
 
   mutable llvm::DenseMap<const llvm::PHINode *, bool> Selects;
   llvm::SmallVector<Replay, 2> Replays;

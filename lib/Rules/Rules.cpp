@@ -56,6 +56,8 @@ static const Rule *ruleOfCall(const CallBase &C, const ActivityAnalysis &A) {
         return &NothingRule; // the plan refused what matters
       case HandlerKind::Barrier:
         return &BarrierRule;
+      case HandlerKind::Protocol:
+        return &ProtocolRule;
       case HandlerKind::Shuffle:
         return &ShuffleRule;
       default:
@@ -169,6 +171,7 @@ bool retrograd::hasReverse(const Instruction &I, const ActivityAnalysis &A) {
         case HandlerKind::Refused:
           return false;
         case HandlerKind::Barrier:
+        case HandlerKind::Protocol:
           return true;
         default:
           return A.isActive(C);

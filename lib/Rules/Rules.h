@@ -67,6 +67,8 @@ public:
   virtual const Target &target() const = 0;
   /// How to add to an adjoint of the value that L loads.
   virtual Accumulation accumulation(const llvm::LoadInst &L) const = 0;
+  /// Other threads of a team may add to adjoints behind P at the time.
+  virtual bool othersAdd(const llvm::Value *P) const = 0;
   /// Whether no two threads of this launch add to one adjoint.
   virtual llvm::Value *owned() = 0;
 

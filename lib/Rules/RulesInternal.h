@@ -34,6 +34,7 @@ extern const Rule MemoryRule;   ///< load, store
 extern const Rule TransferRule; ///< memcpy, memmove, memset, realloc
 extern const Rule ZeroedRule;   ///< calloc, where sweeps are repeated
 extern const Rule CallRule;     ///< differentiated callees
+extern const Rule ProtocolRule; ///< what threads of a team agree on
 extern const Rule BarrierRule;  ///< barriers of a block or warp
 extern const Rule ShuffleRule;  ///< values of other threads of a warp
 extern const Rule AtomicRule;   ///< atomic read-modify-write

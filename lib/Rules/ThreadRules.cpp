@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   barrier                      barrier
+//   protocol P                   its mirror P', with what P returned
 //   y[l] = x[s(l)]  (shuffle)    adj[x[j]] += sum over l with s(l) = j of
 //   adj[y[l]] *p += x         (atomic)     adj[x] += shadow[p] *p -= x (atomic)
 //   adj[x] -= shadow[p]
@@ -72,6 +73,32 @@ static void emitBarrier(const Instruction &I, RuleContext &C) {
 const Rule retrograd::BarrierRule = {nothingMissing, needsOfBarrier,
                                      emitBarrier,
                                      /*AllLanes=*/true};
+
+//===----------------------------------------------------------------------===//
+// Protocols of a team
+//===----------------------------------------------------------------------===//
+
+/// What was agreed on, and with what result: which turn a thread had.
+static void needsOfProtocol(const Instruction &I, const ActivityAnalysis &,
+                            NeedSink Sink) {
+  for (const Value *A : cast<CallBase>(I).args())
+    Sink({Need::Primal, A});
+  if (!I.getType()->isVoidTy())
+    Sink({Need::Primal, &I});
+}
+
+static void emitProtocol(const Instruction &I, RuleContext &C) {
+  const OperationRecord &R = *C.activity().facts().catalogue().lookup(I);
+  SmallVector<Value *, 2> Args;
+  for (const Value *A : cast<CallBase>(I).args())
+    Args.push_back(C.primal(A));
+  if (!I.getType()->isVoidTy())
+    Args.push_back(C.primal(&I));
+  C.builder().CreateCall(C.runtime(R.Text), Args);
+}
+
+const Rule retrograd::ProtocolRule = {nothingMissing, needsOfProtocol,
+                                      emitProtocol, /*AllLanes=*/true};
 
 //===----------------------------------------------------------------------===//
 // Shuffles

@@ -186,7 +186,10 @@ static void emit(const Instruction &I, RuleContext &C) {
     LeafRange R = leafRange(B, S, L, Bytes);
     if (Copies)
       B.CreateCall(
-          C.runtime((Twine("rg_adjoint_move_") + floatName(L.Kind.FP)).str()),
+          C.runtime((Twine(C.othersAdd(T.Source) ? "rg_adjoint_share_"
+                                                 : "rg_adjoint_move_") +
+                     floatName(L.Kind.FP))
+                        .str()),
           {Taken, DestPrimal, Source, SourcePrimal, Bytes, R.Offset, R.Period,
            R.Run});
     else

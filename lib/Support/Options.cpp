@@ -185,6 +185,10 @@ static cl::opt<bool>
     BarriersByPhase("rg-gpu-phases", cl::init(true), cl::cat(Category),
                     cl::desc("where no barrier lies between two accesses, only "
                              "one thread's own can touch the same memory"));
+static cl::opt<bool> SharedShadows(
+    "rg-shared-shadows", cl::init(false), cl::cat(Category),
+    cl::desc("threads may call one derivative at the same time with the same "
+             "shadows: add to them atomically"));
 static cl::opt<std::string> OffloadDevice(
     "rg-offload-device", cl::cat(Category), cl::value_desc("file"),
     cl::desc("device half of a CUDA program that is to run on this machine"));
@@ -432,6 +436,7 @@ Options Options::fromCommandLine() {
   O.ReplayOnDevice = ::ReplayOnDevice;
   O.PlainWhereOwn = ::PlainWhereOwn;
   O.BarriersByPhase = ::BarriersByPhase;
+  O.SharedShadows = ::SharedShadows;
   O.OffloadDevice = ::OffloadDevice;
   O.OffloadRecompute = ::OffloadRecompute;
   O.OffloadUniform = ::OffloadUniform;

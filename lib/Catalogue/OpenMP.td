@@ -1,0 +1,111 @@
+//===- OpenMP.td - the runtime of OpenMP ----------------------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// clang and flang lower OpenMP to calls of libomp. Preparation rewrites those that
+// fork, wait or exclude (Parallel/OpenMPForm.h) in terms of a few routines of our
+// own runtime, whose reverse is known (runtime/threads.c). What is left only tells
+// a thread who it is and which part of the work it has: integers. See
+// docs/Parallel.md.
+//
+//===----------------------------------------------------------------------===//
+
+let Section = "OpenMP" in {
+def openmp_queries : InactiveInC<
+    ["omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads",
+     "omp_get_num_procs", "omp_get_wtime", "omp_get_wtick", "omp_in_parallel",
+     "omp_get_level", "omp_get_active_level", "omp_get_ancestor_thread_num",
+     "omp_get_team_size", "omp_get_max_active_levels", "omp_set_max_active_levels",
+     "omp_get_dynamic", "omp_get_nested", "omp_get_thread_limit", "omp_in_final",
+     "omp_set_num_threads", "omp_set_dynamic", "omp_set_nested", "omp_set_schedule",
+     "omp_get_schedule", "omp_init_lock", "omp_destroy_lock", "omp_get_num_teams",
+     "omp_get_team_num", "omp_get_num_devices", "omp_is_initial_device"]>;
+def team_queries : InactiveInC<
+    ["__kmpc_global_thread_num", "__kmpc_global_num_threads", "__kmpc_bound_thread_num",
+     "__kmpc_bound_num_threads", "__kmpc_in_parallel", "__kmpc_push_proc_bind",
+     "__kmpc_push_num_threads", "__kmpc_flush"]> {
+  let Summary = "who a thread is";
+}
+def team_worksharing : InactiveInC<
+    ["__kmpc_for_static_init_4", "__kmpc_for_static_init_4u", "__kmpc_for_static_init_8",
+     "__kmpc_for_static_init_8u", "__kmpc_for_static_fini",
+     "__kmpc_dispatch_init_4", "__kmpc_dispatch_init_4u", "__kmpc_dispatch_init_8",
+     "__kmpc_dispatch_init_8u", "__kmpc_dispatch_next_4", "__kmpc_dispatch_next_4u",
+     "__kmpc_dispatch_next_8", "__kmpc_dispatch_next_8u", "__kmpc_dispatch_fini_4",
+     "__kmpc_dispatch_fini_4u", "__kmpc_dispatch_fini_8", "__kmpc_dispatch_fini_8u",
+     "__kmpc_dispatch_deinit", "__kmpc_single", "__kmpc_end_single",
+     "__kmpc_ordered", "__kmpc_end_ordered", "__kmpc_next_section"]> {
+  let Summary = "which iterations a thread has; the reverse sweep runs them backwards";
+}
+def team_roles : InactiveInC<["__kmpc_master", "__kmpc_end_master", "__kmpc_masked",
+                              "__kmpc_end_masked"]> {
+  let Summary = "which thread runs a block";
+}
+
+class Refused<string what, list<string> names> : Handler<"Refused"> {
+  let Names = names;
+  let Text = what;
+  let Summary = what;
+}
+def omp_tasks : Refused<
+    "a task",
+    ["__kmpc_omp_task_alloc", "__kmpc_omp_task", "__kmpc_omp_task_with_deps",
+     "__kmpc_omp_task_begin_if0", "__kmpc_omp_task_complete_if0", "__kmpc_omp_taskwait",
+     "__kmpc_omp_taskyield", "__kmpc_taskgroup", "__kmpc_end_taskgroup", "__kmpc_taskloop",
+     "__kmpc_taskloop_5", "__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51",
+     "__kmpc_task_reduction_init", "__kmpc_taskred_init", "__kmpc_task_reduction_get_th_data",
+     "__kmpc_taskred_modifier_init"]>;
+def omp_teams : Refused<
+    "teams (use parallel)",
+    ["__kmpc_fork_teams", "__kmpc_push_num_teams", "__kmpc_push_num_teams_51",
+     "__kmpc_dist_for_static_init_4", "__kmpc_dist_for_static_init_4u",
+     "__kmpc_dist_for_static_init_8", "__kmpc_dist_for_static_init_8u"]>;
+def omp_target : Refused<
+    "a target region; write the kernel in CUDA, which has derivatives (docs/GPU.md)",
+    ["__tgt_target_kernel", "__tgt_target_data_begin_mapper", "__tgt_target_data_end_mapper",
+     "__tgt_target_data_update_mapper", "__tgt_target_kernel_nowait"]>;
+def omp_cancel : Refused<
+    "cancellation of a region", ["__kmpc_cancel", "__kmpc_cancellationpoint", "__kmpc_cancel_barrier"]>;
+def omp_doacross : Refused<
+    "ordered(n) with depend, which makes iterations wait for each other",
+    ["__kmpc_doacross_init", "__kmpc_doacross_wait", "__kmpc_doacross_post", "__kmpc_doacross_fini"]>;
+def omp_copyprivate : Refused<
+    "copyprivate; write to a shared variable in the single region instead", ["__kmpc_copyprivate"]>;
+def omp_threadprivate : Refused<
+    "a threadprivate variable without thread-local storage",
+    ["__kmpc_threadprivate_cached", "__kmpc_threadprivate_register"]>;
+def omp_nest_locks : Refused<
+    "a lock that one thread may take several times, or try",
+    ["omp_set_nest_lock", "omp_unset_nest_lock", "omp_test_nest_lock", "omp_test_lock"]>;
+def omp_atomic_routines : Refused<
+    "an atomic operation on a type that the machine has none for; use critical",
+    ["__kmpc_atomic_*", "__atomic_load", "__atomic_store", "__atomic_compare_exchange",
+     "__atomic_exchange"]>;
+}
+
+// Regions in terms of routines that have a reverse (runtime/threads.c).
+class Protocol<string reverse, list<string> names, string prototype> : Handler<"Protocol"> {
+  let Names = names;
+  let Prototype = prototype;
+  let Text = reverse;
+  let OfRuntime = 1;
+  let Section = "The runtime";
+}
+def team_barrier : Protocol<"rg_team_barrier", ["rg_team_barrier"], "V:"> {
+  let Summary = "threads of a team wait for each other; its adjoint does, too";
+}
+def turn_enter : Protocol<"rg_turn_done", ["rg_turn_enter", "rg_turn_lock"], "L:P"> {
+  let Summary = "one thread at a time; the reverse sweep takes the turns backwards";
+}
+def turn_leave : Protocol<"rg_turn_again", ["rg_turn_leave", "rg_turn_unlock"], "L:P"> {
+  let Summary = "likewise";
+}
+def serial_begin : Protocol<"rg_serial_end", ["rg_serial_begin"], "V:"> {
+  let Summary = "a parallel region of one thread";
+}
+def serial_end : Protocol<"rg_serial_begin", ["rg_serial_end"], "V:"> {
+  let Summary = "likewise";
+}

@@ -1,0 +1,313 @@
+//===- OpenMPForm.cpp - OpenMP's runtime calls in primals -----------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parallel/OpenMPForm.h"
+#include "Support/TeamMarks.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+namespace {
+
+/// What becomes of a routine of libomp.
+enum class Becomes : uint8_t {
+  Fork,          ///< a call of the function that forks
+  ForkIf,        ///< the same; one thread if a condition does not hold
+  Threads,       ///< an operand of the next fork
+  Barrier,       ///< rg_team_barrier()
+  Enter,         ///< rg_turn_enter(lock)
+  Leave,         ///< rg_turn_leave(lock)
+  Lock,          ///< rg_turn_lock(lock), of a lock that the program has
+  Unlock,        ///< rg_turn_unlock(lock)
+  Ordered,       ///< stays, and a turn begins
+  EndOrdered,    ///< a turn ends before it
+  Reduce,        ///< a turn begins, in which the thread adds its part
+  EndReduce,     ///< a turn ends
+  EndReduceWait, ///< a turn ends, and all wait
+  Serial,        ///< rg_serial_begin()
+  EndSerial      ///< rg_serial_end()
+};
+
+struct Routine {
+  StringLiteral Name;
+  Becomes What;
+  unsigned Operand = 0; ///< the lock, the number of threads
+};
+
+constexpr Routine Routines[] = {
+    {"__kmpc_fork_call", Becomes::Fork},
+    {"__kmpc_fork_call_if", Becomes::ForkIf},
+    {"__kmpc_push_num_threads", Becomes::Threads, 2},
+    {"__kmpc_barrier", Becomes::Barrier},
+    {"__kmpc_critical", Becomes::Enter, 2},
+    {"__kmpc_critical_with_hint", Becomes::Enter, 2},
+    {"__kmpc_end_critical", Becomes::Leave, 2},
+    {"omp_set_lock", Becomes::Lock},
+    {"omp_unset_lock", Becomes::Unlock},
+    {"__kmpc_ordered", Becomes::Ordered},
+    {"__kmpc_end_ordered", Becomes::EndOrdered},
+    {"__kmpc_reduce_nowait", Becomes::Reduce, 6},
+    {"__kmpc_reduce", Becomes::Reduce, 6},
+    {"__kmpc_end_reduce_nowait", Becomes::EndReduce, 2},
+    {"__kmpc_end_reduce", Becomes::EndReduceWait, 2},
+    {"__kmpc_serialized_parallel", Becomes::Serial},
+    {"__kmpc_end_serialized_parallel", Becomes::EndSerial},
+};
+
+const Routine *routineOf(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  if (!F || !F->isDeclaration() || !isa<CallInst>(Call))
+    return nullptr;
+  for (const Routine &R : Routines)
+    if (R.Name == F->getName() && R.Operand < Call.arg_size())
+      return &R;
+  return nullptr;
+}
+
+/// The number of threads that a function asks for the next fork.
+class AskedThreads {
+public:
+  explicit AskedThreads(Function &F) : F(F) {}
+
+  void set(IRBuilderBase &B, Value *N) { B.CreateStore(N, place()); }
+  /// Asked once, for one fork.
+  Value *take(IRBuilderBase &B) {
+    Value *N = B.CreateLoad(B.getInt32Ty(), place(), "threads");
+    B.CreateStore(B.getInt32(0), place());
+    return N;
+  }
+
+private:
+  AllocaInst *place() {
+    if (Place)
+      return Place;
+    IRBuilder<> B(&F.getEntryBlock(), F.getEntryBlock().begin());
+    Place = B.CreateAlloca(B.getInt32Ty(), nullptr, "threads");
+    B.CreateStore(B.getInt32(0), Place);
+    return Place;
+  }
+  Function &F;
+  AllocaInst *Place = nullptr;
+};
+
+/// The lock of ordered regions: a turn needs one.
+Constant *orderedLock(Module &M) {
+  constexpr StringLiteral Name = "rg.ordered";
+  if (GlobalVariable *G = M.getGlobalVariable(Name, true))
+    return G;
+  auto *T = ArrayType::get(Type::getInt32Ty(M.getContext()), 8);
+  auto *G = new GlobalVariable(M, T, /*isConstant=*/false,
+                               GlobalValue::InternalLinkage,
+                               Constant::getNullValue(T), Name);
+  G->setAlignment(Align(8));
+  return G;
+}
+
+} // namespace
+
+Function *OpenMPForm::forkOf(Function &Region, const CallBase &Call,
+                             unsigned FirstOperand) {
+  FunctionType *T = Region.getFunctionType();
+  Value *Location = Call.getArgOperand(0);
+  if (T->isVarArg() || !isa<Constant>(Location) ||
+      !T->getReturnType()->isVoidTy() ||
+      T->getNumParams() != Call.arg_size() - FirstOperand + 2)
+    return nullptr;
+  for (unsigned I = FirstOperand; I != Call.arg_size(); ++I)
+    if (Call.getArgOperand(I)->getType() !=
+        T->getParamType(I - FirstOperand + 2))
+      return nullptr;
+  std::string Name = ("rg.fork." + Region.getName()).str();
+  if (Function *Known = M.getFunction(Name);
+      Known && Known->hasFnAttribute(RunsInTeam))
+    return Known;
+  LLVMContext &Ctx = M.getContext();
+  SmallVector<Type *, 8> Params{Type::getInt32Ty(Ctx)};
+  append_range(Params, T->params().drop_front(2));
+  Function *Fork =
+      Function::Create(FunctionType::get(T->getReturnType(), Params, false),
+                       GlobalValue::InternalLinkage, Name, M);
+  AttributeList Of = Region.getAttributes();
+  for (Attribute A : Of.getFnAttrs())
+    if (A.isStringAttribute() || A.hasAttribute(Attribute::UWTable) ||
+        A.hasAttribute(Attribute::SanitizeThread) ||
+        A.hasAttribute(Attribute::SanitizeAddress) ||
+        A.hasAttribute(Attribute::SanitizeMemory))
+      Fork->addFnAttr(A);
+  // What the region promises of its operands holds for all threads together.
+  for (unsigned I = 1; I != Params.size(); ++I)
+    Fork->addParamAttrs(I, AttrBuilder(Ctx, Of.getParamAttrs(I + 1)));
+  Fork->addFnAttr(RunsInTeam);
+  Fork->addFnAttr(Attribute::NoInline);
+  Fork->setDoesNotThrow();
+
+  // Its primal gets the lines of the region, below one of its own.
+  DebugLoc Line;
+  if (DISubprogram *Of = Region.getSubprogram()) {
+    auto *SP = DISubprogram::getDistinct(
+        Ctx, Of->getFile(), Of->getName(), Name, Of->getFile(), Of->getLine(),
+        Of->getType(), Of->getScopeLine(), /*ContainingType=*/nullptr,
+        /*VirtualIndex=*/0, /*ThisAdjustment=*/0, DINode::FlagArtificial,
+        DISubprogram::SPFlagDefinition | DISubprogram::SPFlagLocalToUnit |
+            DISubprogram::SPFlagOptimized,
+        Of->getUnit());
+    Fork->setSubprogram(SP);
+    Line = DILocation::get(Ctx, Of->getLine(), 0, SP);
+  }
+
+  BasicBlock *Entry = BasicBlock::Create(Ctx, "", Fork);
+  BasicBlock *Ask = BasicBlock::Create(Ctx, "ask", Fork);
+  BasicBlock *Go = BasicBlock::Create(Ctx, "go", Fork);
+  IRBuilder<> B(Entry);
+  B.SetCurrentDebugLocation(Line);
+  B.CreateCondBr(B.CreateICmpSGT(Fork->getArg(0), B.getInt32(0)), Ask, Go);
+  B.SetInsertPoint(Ask);
+  FunctionCallee Id = M.getOrInsertFunction("__kmpc_global_thread_num",
+                                            B.getInt32Ty(), B.getPtrTy());
+  FunctionCallee Push =
+      M.getOrInsertFunction("__kmpc_push_num_threads", B.getVoidTy(),
+                            B.getPtrTy(), B.getInt32Ty(), B.getInt32Ty());
+  B.CreateCall(Push, {Location, B.CreateCall(Id, {Location}), Fork->getArg(0)});
+  B.CreateBr(Go);
+  B.SetInsertPoint(Go);
+  FunctionCallee Runtime = M.getOrInsertFunction(
+      "__kmpc_fork_call",
+      FunctionType::get(B.getVoidTy(),
+                        {B.getPtrTy(), B.getInt32Ty(), B.getPtrTy()}, true));
+  SmallVector<Value *, 8> Args{Location, B.getInt32(Params.size() - 1),
+                               &Region};
+  for (Argument &A : drop_begin(Fork->args()))
+    Args.push_back(&A);
+  B.CreateCall(Runtime, Args);
+  B.CreateRetVoid();
+  Forks.push_back(Fork);
+  return Fork;
+}
+
+bool OpenMPForm::rewriteFork(CallBase &Call, Value *Threads, bool OfTeam) {
+  bool If = Call.getCalledFunction()->getName() == "__kmpc_fork_call_if";
+  unsigned First = If ? 4 : 3;
+  if (Call.arg_size() < First)
+    return false;
+  auto *Region = dyn_cast<Function>(Call.getArgOperand(2)->stripPointerCasts());
+  if (!Region || Region->isDeclaration())
+    return false;
+  IRBuilder<> B(&Call);
+  SmallVector<Value *, 8> Operands(drop_begin(Call.args(), First));
+  if (OfTeam) {
+    // One thread of the team: it is told who it is, and runs the region.
+    Function &F = *Call.getFunction();
+    IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
+    Value *Id = Entry.CreateAlloca(B.getInt32Ty(), nullptr, "id");
+    Value *Bound = Entry.CreateAlloca(B.getInt32Ty(), nullptr, "bound");
+    FunctionCallee Who = M.getOrInsertFunction("__kmpc_global_thread_num",
+                                               B.getInt32Ty(), B.getPtrTy());
+    B.CreateStore(B.CreateCall(Who, {Call.getArgOperand(0)}), Id);
+    B.CreateStore(B.getInt32(0), Bound);
+    Operands.insert(Operands.begin(), {Id, Bound});
+    B.CreateCall(Region, Operands)->setCallingConv(Region->getCallingConv());
+    return true;
+  }
+  Function *Fork = forkOf(*Region, Call, First);
+  if (!Fork)
+    return false;
+  if (If) // a team of one
+    Threads =
+        B.CreateSelect(B.CreateICmpNE(Call.getArgOperand(3),
+                                      Constant::getNullValue(
+                                          Call.getArgOperand(3)->getType())),
+                       Threads, B.getInt32(1));
+  Operands.insert(Operands.begin(), Threads);
+  B.CreateCall(Fork, Operands);
+  return true;
+}
+
+void OpenMPForm::rewrite(Function &Clone, const Function &Original) {
+  SmallVector<std::pair<CallBase *, const Routine *>, 8> Found;
+  for (Instruction &I : instructions(Clone))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      if (const Routine *R = routineOf(*Call))
+        Found.push_back({Call, R});
+  const bool OfTeam = Original.hasFnAttribute(RunsInTeam);
+  AskedThreads Asked(Clone);
+  for (auto [Call, R] : Found) {
+    IRBuilder<> B(Call);
+    auto Lock = [&] { return Call->getArgOperand(R->Operand); };
+    auto Run = [&](StringRef Name, ArrayRef<Value *> Args = {}) {
+      return B.CreateCall(Runtime.require(Name), Args);
+    };
+    switch (R->What) {
+    case Becomes::Fork:
+    case Becomes::ForkIf:
+      if (!rewriteFork(*Call, OfTeam ? nullptr : Asked.take(B), OfTeam))
+        continue;
+      break;
+    case Becomes::Threads:
+      if (!OfTeam)
+        Asked.set(B, Call->getArgOperand(R->Operand));
+      else if (auto *Who = dyn_cast<CallInst>(Call->getArgOperand(1));
+               Who && Who->hasOneUse()) {
+        Who->replaceAllUsesWith(PoisonValue::get(Who->getType()));
+        Who->eraseFromParent();
+      }
+      break;
+    case Becomes::Barrier:
+      Run("rg_team_barrier");
+      break;
+    case Becomes::Enter:
+      Run("rg_turn_enter", Lock());
+      break;
+    case Becomes::Leave:
+      Run("rg_turn_leave", Lock());
+      break;
+    case Becomes::Lock:
+      Run("rg_turn_lock", Lock());
+      break;
+    case Becomes::Unlock:
+      Run("rg_turn_unlock", Lock());
+      break;
+    case Becomes::Ordered:
+      B.SetInsertPoint(Call->getNextNode());
+      Run("rg_turn_enter", orderedLock(M));
+      continue;
+    case Becomes::EndOrdered:
+      Run("rg_turn_leave", orderedLock(M));
+      continue;
+    case Becomes::Reduce:
+      // libomp would choose between this way, atomic operations and a tree.
+      Run("rg_turn_enter", Lock());
+      Call->replaceAllUsesWith(ConstantInt::get(Call->getType(), 1));
+      break;
+    case Becomes::EndReduce:
+      Run("rg_turn_leave", Lock());
+      break;
+    case Becomes::EndReduceWait:
+      Run("rg_turn_leave", Lock());
+      Run("rg_team_barrier");
+      break;
+    case Becomes::Serial:
+      Run("rg_serial_begin");
+      break;
+    case Becomes::EndSerial:
+      Run("rg_serial_end");
+      break;
+    }
+    Call->eraseFromParent();
+  }
+}
+
+void OpenMPForm::finish() {
+  for (Function *F : Forks)
+    if (F->use_empty())
+      F->eraseFromParent();
+  Forks.clear();
+}

@@ -1,0 +1,180 @@
+//===- TeamEmitter.cpp - the derivative of a fork -------------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parallel/TeamEmitter.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+namespace {
+
+class Forker {
+public:
+  Forker(Function &D, const DerivativeRequest &R, const ProgramFacts &Facts,
+         RuntimeLibrary &Runtime)
+      : D(D), R(R), Facts(Facts), Runtime(Runtime), M(*D.getParent()),
+        B(D.getContext()) {}
+
+  void run(SmallVectorImpl<Function *> &Made) {
+    Team = declare(D.getFunctionType(), ".team");
+    // Operands that are the forking thread's own: its arena, its tape.
+    Own = R.Mode == DerivativeMode::Augment ? 1
+          : R.Mode == DerivativeMode::Sweep ? 2
+                                            : 0;
+    SmallVector<Type *, 8> Types;
+    for (Argument &A : drop_begin(D.args(), Own))
+      Types.push_back(A.getType());
+    Operands = StructType::get(D.getContext(), Types);
+    switch (R.Mode) {
+    case DerivativeMode::Augment:
+      augment();
+      break;
+    case DerivativeMode::Sweep:
+      sweep();
+      break;
+    default:
+      forward();
+    }
+    Made.append({Team, Each});
+  }
+  Function *team() const { return Team; }
+
+private:
+  Function &D;
+  const DerivativeRequest &R;
+  const ProgramFacts &Facts;
+  RuntimeLibrary &Runtime;
+  Module &M;
+  IRBuilder<> B;
+  Function *Team = nullptr, *Each = nullptr;
+  StructType *Operands = nullptr;
+  unsigned Own = 0;
+
+  Function *declare(FunctionType *T, const Twine &Suffix) {
+    Function *F = Function::Create(T, GlobalValue::InternalLinkage,
+                                   D.getName() + Suffix, M);
+    AttrBuilder Same(D.getContext(), D.getAttributes().getFnAttrs());
+    F->addFnAttrs(Same);
+    BasicBlock::Create(D.getContext(), "", F);
+    return F;
+  }
+  /// A function for what each thread does: of `Pointers` pointers, the operands
+  /// being number `At`.
+  void beginEach(unsigned Pointers, unsigned At,
+                 SmallVectorImpl<Value *> &Args) {
+    SmallVector<Type *, 4> Params(Pointers, B.getPtrTy());
+    Each = declare(FunctionType::get(B.getVoidTy(), Params, false), ".each");
+    B.SetInsertPoint(&Each->getEntryBlock());
+    for (unsigned I = 0; I != Operands->getNumElements(); ++I)
+      Args.push_back(
+          B.CreateLoad(Operands->getElementType(I),
+                       B.CreateStructGEP(Operands, Each->getArg(At), I)));
+  }
+  /// In the function that forks: where its operands lie.
+  Value *keepOperands() {
+    B.SetInsertPoint(&Team->getEntryBlock());
+    Value *All = B.CreateAlloca(Operands, nullptr, "operands");
+    for (unsigned I = 0; I != Operands->getNumElements(); ++I)
+      B.CreateStore(Team->getArg(Own + I), B.CreateStructGEP(Operands, All, I));
+    return All;
+  }
+
+  void augment() {
+    SmallVector<Value *, 8> Args;
+    beginEach(3, 1, Args);
+    Args.insert(Args.begin(), Each->getArg(0));
+    B.CreateStore(B.CreateExtractValue(B.CreateCall(&D, Args), 0),
+                  Each->getArg(2));
+    B.CreateRetVoid();
+    Value *All = keepOperands();
+    Value *Tape =
+        B.CreateCall(Runtime.require("rg_team_augment"),
+                     {Team->getArg(0), Team->getArg(Own), Each, All}, "team");
+    B.CreateRet(
+        B.CreateInsertValue(PoisonValue::get(Team->getReturnType()), Tape, 0));
+  }
+
+  void sweep() {
+    Type *Result = D.getReturnType();
+    SmallVector<Value *, 8> Args;
+    beginEach(4, 1, Args);
+    Args.insert(Args.begin(), {Each->getArg(0), Each->getArg(2)});
+    Value *Adjoints = B.CreateCall(&D, Args);
+    if (!Result->isVoidTy())
+      B.CreateStore(Adjoints, Each->getArg(3));
+    B.CreateRetVoid();
+
+    Value *All = keepOperands();
+    Value *Sum = ConstantPointerNull::get(B.getPtrTy());
+    uint64_t Bytes = 0;
+    SmallVector<uint32_t, 4> Numbers;
+    if (!Result->isVoidTy()) {
+      Sum = B.CreateAlloca(Result, nullptr, "sum");
+      B.CreateStore(Constant::getNullValue(Result), Sum);
+      Bytes = M.getDataLayout().getTypeAllocSize(Result).getFixedValue();
+      findNumbers(cast<StructType>(Result), Numbers);
+    }
+    Constant *Places =
+        ConstantDataArray::get(D.getContext(), ArrayRef<uint32_t>(Numbers));
+    auto *Table =
+        new GlobalVariable(M, Places->getType(), /*isConstant=*/true,
+                           GlobalValue::PrivateLinkage, Places, "rg.numbers");
+    Table->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    B.CreateCall(Runtime.require("rg_team_reverse"),
+                 {Team->getArg(1), Each, All, Sum, B.getInt64(Bytes), Table,
+                  B.getInt32(Numbers.size())});
+    if (Result->isVoidTy())
+      B.CreateRetVoid();
+    else
+      B.CreateRet(B.CreateLoad(Result, Sum));
+  }
+
+  /// Where doubles (4 * offset) and floats (4 * offset + 1) lie among the
+  /// adjoints of what was passed by value.
+  void findNumbers(StructType *Result, SmallVectorImpl<uint32_t> &Numbers) {
+    const StructLayout *Layout = M.getDataLayout().getStructLayout(Result);
+    const Function &Primal = *Facts.preparedOf(R.Primal);
+    unsigned Member = 0;
+    for (const Argument &A : Primal.args()) {
+      if (R.Args[A.getArgNo()] != ArgActivity::Out)
+        continue;
+      for (unsigned Lane = 0; Lane != R.Width; ++Lane, ++Member) {
+        uint64_t At = Layout->getElementOffset(Member).getFixedValue();
+        for (const TypedLeaf &L : Facts.shape(&A).Floats)
+          if (L.Kind.FP && (L.Kind.FP->isDoubleTy() || L.Kind.FP->isFloatTy()))
+            for (uint64_t Byte = 0; Byte < L.Size;
+                 Byte += L.Kind.FP->isDoubleTy() ? 8 : 4)
+              Numbers.push_back(4 * (At + L.Offset + Byte) +
+                                L.Kind.FP->isFloatTy());
+      }
+    }
+  }
+
+  void forward() {
+    SmallVector<Value *, 8> Args;
+    beginEach(1, 0, Args);
+    B.CreateCall(&D, Args);
+    B.CreateRetVoid();
+    Value *All = keepOperands();
+    B.CreateCall(Runtime.require("rg_team_forward"),
+                 {Team->getArg(0), Each, All});
+    B.CreateRetVoid();
+  }
+};
+
+} // namespace
+
+Function *retrograd::forkDerivative(Function &D, const DerivativeRequest &R,
+                                    const ProgramFacts &Facts,
+                                    RuntimeLibrary &Runtime,
+                                    SmallVectorImpl<Function *> &Made) {
+  Forker F(D, R, Facts, Runtime);
+  F.run(Made);
+  return F.team();
+}

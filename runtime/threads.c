@@ -1,0 +1,348 @@
+/*===- threads.c - teams of threads: tapes, turns, barriers ----------------===*\
+|*
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===------------------------------------------------------------------------===*|
+|* A parallel region of the primal is two regions of its derivative: in the first
+|* each thread runs the primal sweep, in the second, which comes where the reverse
+|* sweep of the forking thread comes to the fork, the reverse sweep.
+|*
+|*   struct rg_team        in the tape of the thread that forks
+|*     slot 0: where thread 0's tape lies   in an arena that the forking thread's
+|*     slot 1: where thread 1's tape lies   arena owns, one per thread number
+|*     ...
+|*
+|* Forks of one thread come back in opposite order, so these arenas are stacks like
+|* any other. A thread of the second region that has number t takes slot t, whichever
+|* thread of the system it is. Should fewer threads come than were there, they take the
+|* slots by turns; that is impossible where threads have waited for each other, and
+|* then the program ends with a message.
+|*
+|* Turns. Where one thread at a time may do something (critical, ordered, locks, the
+|* end of a reduction), turns are numbered as they come. The reverse sweep takes them
+|* backwards: whoever has turn n waits until n + 1 is undone. All turns of a lock are
+|* counted by the outermost team. Since the primal has run, there is an order of all
+|* that threads did that agrees with every thread's own, with the barriers and with the
+|* turns; the same order backwards shows that no thread waits in vain.
+\*===------------------------------------------------------------------------===*/
+#define _GNU_SOURCE
+#include "arena.h"
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* libomp. */
+typedef struct {
+  int32_t reserved1, flags, reserved2, reserved3;
+  const char *source;
+} rg_omp_location;
+extern void __kmpc_fork_call(rg_omp_location *, int32_t, void (*)(int32_t *, int32_t *, ...), ...);
+extern int32_t __kmpc_global_thread_num(rg_omp_location *);
+extern void __kmpc_push_num_threads(rg_omp_location *, int32_t, int32_t);
+extern void __kmpc_serialized_parallel(rg_omp_location *, int32_t);
+extern void __kmpc_end_serialized_parallel(rg_omp_location *, int32_t);
+extern void __kmpc_barrier(rg_omp_location *, int32_t);
+extern void __kmpc_critical(rg_omp_location *, int32_t, void *);
+extern void __kmpc_end_critical(rg_omp_location *, int32_t, void *);
+extern void omp_set_lock(void *), omp_unset_lock(void *);
+extern int omp_get_max_threads(void), omp_get_num_threads(void), omp_get_thread_num(void);
+extern int omp_get_max_active_levels(void), omp_get_active_level(void), omp_get_dynamic(void);
+extern void omp_set_max_active_levels(int), omp_set_dynamic(int);
+
+enum { KMPC = 2, EXPLICIT_BARRIER = 0x22 };
+static rg_omp_location here = {0, KMPC, 0, 0, ";unknown;unknown;0;0;;"};
+static rg_omp_location barrier_here = {0, EXPLICIT_BARRIER, 0, 0, ";unknown;unknown;0;0;;"};
+
+struct rg_turns {
+  struct rg_turns *other;
+  const void *of;
+  _Atomic uint64_t next; /* primal sweep: the next number; reverse: that after the next */
+  uint64_t all;          /* how many there were */
+};
+
+struct rg_slot {
+  rg_arena *arena;
+  void *tape;
+  rg_place from;
+  uint64_t bytes; /* of its tape */
+  char apart[64 - (2 * sizeof(void *) + sizeof(rg_place) + sizeof(uint64_t)) % 64];
+};
+
+typedef struct rg_team {
+  struct rg_team *outer; /* that the forking thread belongs to */
+  struct rg_team *root;  /* the outermost */
+  rg_arena *parent;
+  struct rg_slot *slots;
+  int capacity, threads; /* that may have come, that came */
+  _Atomic int waits;     /* threads have waited for each other */
+  _Atomic(struct rg_turns *) turns;
+} rg_team;
+
+/* Named, not static: every translation unit of a program shares it. */
+__thread rg_team *rg_team_of_thread;
+
+/* Releases what the threads have taped. Called with the delayed frees of the forking
+ * thread's arena. */
+static void release(void *p) {
+  rg_team *team = (rg_team *)p;
+  for (int t = 0; t < team->threads; ++t) {
+    struct rg_slot *s = &team->slots[t];
+    rg_arena_return_to(s->arena, &s->from);
+    team->parent->ended += s->bytes;
+    team->parent->team_live -= s->bytes;
+  }
+  for (struct rg_turns *turns = atomic_load(&team->turns); turns;) {
+    struct rg_turns *other = turns->other;
+    free(turns);
+    turns = other;
+  }
+}
+
+static void reserve(rg_arena *parent, uint64_t threads) {
+  if (parent->team_size >= threads)
+    return;
+  parent->team = (rg_arena **)realloc(parent->team, threads * sizeof(rg_arena *));
+  if (!parent->team)
+    rg_arena_out_of_memory(threads * sizeof(rg_arena *));
+  memset(parent->team + parent->team_size, 0,
+         (threads - parent->team_size) * sizeof(rg_arena *));
+  parent->team_size = threads;
+}
+
+/* Thread t of the parent's teams. Only that thread comes here. */
+static rg_arena *arena_of(rg_arena *parent, int t) {
+  rg_arena *a = parent->team[t];
+  if (!a) {
+    uint64_t bytes = (sizeof(rg_arena) + 127) & ~(uint64_t)63;
+    a = (rg_arena *)aligned_alloc(64, bytes);
+    if (!a)
+      rg_arena_out_of_memory(bytes);
+    memset(a, 0, bytes);
+    a->registered = 1; /* freed with its parent */
+    parent->team[t] = a;
+  }
+  return a;
+}
+
+typedef void (*rg_augment_body)(rg_arena *, void *operands, void **tape);
+typedef void (*rg_reverse_body)(rg_arena *, void *operands, void *tape, void *adjoints);
+typedef void (*rg_forward_body)(void *operands);
+
+static void run_augment(int32_t *global, int32_t *bound, rg_team *team, rg_augment_body body,
+                        void *operands) {
+  (void)global, (void)bound;
+  int t = omp_get_thread_num();
+  if (t >= team->capacity) {
+    fprintf(stderr, "retrograd: more threads came to a parallel region than omp_get_max_threads() said\n");
+    abort();
+  }
+  if (t == 0)
+    team->threads = omp_get_num_threads();
+  struct rg_slot *s = &team->slots[t];
+  s->arena = arena_of(team->parent, t);
+  s->from = rg_arena_place(s->arena);
+  uint64_t before = rg_arena_live(s->arena);
+  s->tape = NULL;
+  rg_team *outer = rg_team_of_thread;
+  rg_team_of_thread = team;
+  body(s->arena, operands, &s->tape);
+  rg_team_of_thread = outer;
+  s->bytes = rg_arena_live(s->arena) - before;
+}
+
+/* The primal sweep of a region with as many threads as are asked for (0: as many as
+ * there would be). Returns its part of the forking thread's tape. */
+__attribute__((noinline)) rg_team *rg_team_augment(rg_arena *parent, int32_t threads, rg_augment_body body,
+                                                   void *operands) {
+  int capacity = threads > 0 ? threads : omp_get_max_threads();
+  rg_team *team = (rg_team *)rg_tape_alloc(parent, sizeof *team);
+  char *slots = (char *)rg_tape_alloc(parent, (uint64_t)capacity * sizeof(struct rg_slot) + 64);
+  memset(team, 0, sizeof *team);
+  team->slots = (struct rg_slot *)(((uintptr_t)slots + 63) & ~(uintptr_t)63);
+  team->outer = rg_team_of_thread;
+  team->root = team->outer ? team->outer->root : team;
+  team->parent = parent;
+  team->capacity = capacity;
+  reserve(parent, (uint64_t)capacity);
+  rg_tape_defer_free(parent, team, release);
+  if (threads > 0)
+    __kmpc_push_num_threads(&here, __kmpc_global_thread_num(&here), threads);
+  __kmpc_fork_call(&here, 3, (void (*)(int32_t *, int32_t *, ...))run_augment, team, body, operands);
+  for (struct rg_turns *turns = atomic_load(&team->turns); turns; turns = turns->other)
+    turns->all = atomic_load(&turns->next);
+  for (int t = 0; t < team->threads; ++t)
+    parent->team_live += team->slots[t].bytes;
+  uint64_t now = rg_arena_live(parent);
+  if (now > parent->peak)
+    parent->peak = now;
+  return team;
+}
+
+static void run_reverse(int32_t *global, int32_t *bound, rg_team *team, rg_reverse_body body,
+                        void *operands, char *adjoints, uint64_t stride) {
+  (void)global, (void)bound;
+  int t = omp_get_thread_num(), n = omp_get_num_threads();
+  if (n < team->threads && atomic_load(&team->waits)) {
+    if (t)
+      return;
+    fprintf(stderr,
+            "retrograd: a parallel region ran with %d threads, which waited for each other; its reverse sweep "
+            "got %d (OMP_THREAD_LIMIT?) and cannot run\n",
+            team->threads, n);
+    abort();
+  }
+  rg_team *outer = rg_team_of_thread;
+  rg_team_of_thread = team;
+  for (int s = t; s < team->threads; s += n)
+    body(team->slots[s].arena, operands, team->slots[s].tape, adjoints + (uint64_t)s * stride);
+  rg_team_of_thread = outer;
+}
+
+/* The reverse sweep of the region. The adjoints of what threads were given by value are
+ * added up into `sum`, `bytes` bytes that hold numbers where `numbers` says: from each
+ * offset a double (4 * offset) or a float (4 * offset + 1). */
+__attribute__((noinline)) void rg_team_reverse(rg_team *team, rg_reverse_body body, void *operands, char *sum,
+                                               uint64_t bytes, const uint32_t *numbers, uint32_t count) {
+  rg_place before = rg_arena_place(team->parent);
+  uint64_t stride = (bytes + 63) & ~(uint64_t)63;
+  char *adjoints = (char *)rg_tape_alloc(team->parent, (uint64_t)team->threads * stride);
+  memset(adjoints, 0, (uint64_t)team->threads * stride);
+  for (struct rg_turns *turns = atomic_load(&team->turns); turns; turns = turns->other)
+    atomic_store(&turns->next, turns->all);
+  int levels = omp_get_max_active_levels(), level = omp_get_active_level(), dynamic = omp_get_dynamic();
+  if (team->threads > 1 && levels <= level)
+    omp_set_max_active_levels(level + 1);
+  if (dynamic)
+    omp_set_dynamic(0);
+  __kmpc_push_num_threads(&here, __kmpc_global_thread_num(&here), team->threads);
+  __kmpc_fork_call(&here, 5, (void (*)(int32_t *, int32_t *, ...))run_reverse, team, body, operands, adjoints,
+                   stride);
+  if (dynamic)
+    omp_set_dynamic(dynamic);
+  if (team->threads > 1 && levels <= level)
+    omp_set_max_active_levels(levels);
+  for (int t = 0; t < team->threads; ++t)
+    for (uint32_t i = 0; i < count; ++i) {
+      uint64_t at = numbers[i] / 4;
+      const char *from = adjoints + (uint64_t)t * stride + at;
+      if (numbers[i] % 4 == 0) {
+        double a, b;
+        memcpy(&a, sum + at, sizeof a);
+        memcpy(&b, from, sizeof b);
+        a += b;
+        memcpy(sum + at, &a, sizeof a);
+      } else {
+        float a, b;
+        memcpy(&a, sum + at, sizeof a);
+        memcpy(&b, from, sizeof b);
+        a += b;
+        memcpy(sum + at, &a, sizeof a);
+      }
+    }
+  rg_arena_return_to(team->parent, &before);
+}
+
+static void run_forward(int32_t *global, int32_t *bound, rg_forward_body body, void *operands) {
+  (void)global, (void)bound;
+  body(operands);
+}
+
+/* A region that computes values and tangents. */
+__attribute__((noinline)) void rg_team_forward(int32_t threads, rg_forward_body body, void *operands) {
+  if (threads > 0)
+    __kmpc_push_num_threads(&here, __kmpc_global_thread_num(&here), threads);
+  __kmpc_fork_call(&here, 2, (void (*)(int32_t *, int32_t *, ...))run_forward, body, operands);
+}
+
+/*===- What threads of a team do together ---------------------------------===*/
+
+static void all_are_needed(rg_team *team) {
+  for (; team; team = team->outer)
+    if (!atomic_load_explicit(&team->waits, memory_order_relaxed))
+      atomic_store_explicit(&team->waits, 1, memory_order_relaxed);
+}
+
+__attribute__((noinline)) void rg_team_barrier(void) {
+  all_are_needed(rg_team_of_thread);
+  __kmpc_barrier(&barrier_here, __kmpc_global_thread_num(&here));
+}
+
+__attribute__((noinline)) void rg_serial_begin(void) {
+  __kmpc_serialized_parallel(&here, __kmpc_global_thread_num(&here));
+}
+__attribute__((noinline)) void rg_serial_end(void) {
+  __kmpc_end_serialized_parallel(&here, __kmpc_global_thread_num(&here));
+}
+
+static struct rg_turns *turns_of(rg_team *root, const void *lock) {
+  struct rg_turns *first = atomic_load(&root->turns), *made = NULL;
+  for (;;) {
+    for (struct rg_turns *turns = first; turns; turns = turns->other)
+      if (turns->of == lock) {
+        free(made);
+        return turns;
+      }
+    if (!made) {
+      made = (struct rg_turns *)calloc(1, sizeof *made);
+      if (!made)
+        rg_arena_out_of_memory(sizeof *made);
+      made->of = lock;
+    }
+    made->other = first;
+    if (atomic_compare_exchange_weak(&root->turns, &first, made))
+      return made;
+  }
+}
+
+/* The number of the turn that begins; the lock is held. */
+static uint64_t begin_turn(const void *lock) {
+  rg_team *team = rg_team_of_thread;
+  if (!team)
+    return 0;
+  all_are_needed(team);
+  return atomic_fetch_add_explicit(&turns_of(team->root, lock)->next, 1, memory_order_relaxed);
+}
+/* The number of the turn that ends. */
+static uint64_t end_turn(const void *lock) {
+  rg_team *team = rg_team_of_thread;
+  return team ? atomic_load_explicit(&turns_of(team->root, lock)->next, memory_order_relaxed) - 1 : 0;
+}
+
+__attribute__((noinline)) uint64_t rg_turn_enter(void *lock) {
+  __kmpc_critical(&here, __kmpc_global_thread_num(&here), lock);
+  return begin_turn(lock);
+}
+__attribute__((noinline)) uint64_t rg_turn_leave(void *lock) {
+  uint64_t turn = end_turn(lock);
+  __kmpc_end_critical(&here, __kmpc_global_thread_num(&here), lock);
+  return turn;
+}
+/* The same with a lock of the program's. */
+__attribute__((noinline)) uint64_t rg_turn_lock(void *lock) {
+  omp_set_lock(lock);
+  return begin_turn(lock);
+}
+__attribute__((noinline)) uint64_t rg_turn_unlock(void *lock) {
+  uint64_t turn = end_turn(lock);
+  omp_unset_lock(lock);
+  return turn;
+}
+
+/* Reverse sweep: into a turn by its end, out of it by its beginning. */
+__attribute__((noinline)) void rg_turn_again(const void *lock, uint64_t turn) {
+  rg_team *team = rg_team_of_thread;
+  if (!team)
+    return;
+  struct rg_turns *turns = turns_of(team->root, lock);
+  for (unsigned tries = 0; atomic_load_explicit(&turns->next, memory_order_acquire) != turn + 1; ++tries)
+    if (tries > 100)
+      sched_yield();
+}
+__attribute__((noinline)) void rg_turn_done(const void *lock, uint64_t turn) {
+  rg_team *team = rg_team_of_thread;
+  if (team)
+    atomic_store_explicit(&turns_of(team->root, lock)->next, turn, memory_order_release);
+}

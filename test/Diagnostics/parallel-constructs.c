@@ -1,0 +1,53 @@
+// What of OpenMP has no derivative is named at its line.
+// RUN: not %rgcc -O2 -fopenmp -g -DTASK %s -o /dev/null 2>&1 | FileCheck --check-prefix=TASK %s
+// RUN: not %rgcc -O0 -fopenmp -g -DCOPYPRIVATE %s -o /dev/null 2>&1 | FileCheck --check-prefix=COPY %s
+// RUN: not %rgcc -O2 -fopenmp -g -DLONG %s -o /dev/null 2>&1 | FileCheck --check-prefix=LONG %s
+// RUN: not %rgcc -O2 -fopenmp -g -DDOACROSS %s -o /dev/null 2>&1 | FileCheck --check-prefix=DOACROSS %s
+double __enzyme_autodiff(void *, ...);
+
+double f(double *x, int n) {
+  double s = 0;
+#ifdef TASK
+#pragma omp parallel
+#pragma omp single
+  {
+// TASK: this parallel construct cannot be differentiated: a task [RG2202]
+// TASK: parallel-constructs.c:[[@LINE+1]]:{{.*}} it is here, in 'f (parallel region)'
+#pragma omp task shared(s)
+    s = x[0] * x[1];
+  }
+#elif defined(COPYPRIVATE)
+  double a;
+#pragma omp parallel private(a)
+  {
+// COPY: this parallel construct cannot be differentiated: copyprivate{{.*}} [RG2202]
+#pragma omp single copyprivate(a)
+    a = x[0] * x[1];
+#pragma omp critical
+    s += a;
+  }
+#elif defined(LONG)
+  long double big[4] = {x[0], x[1]};
+  long double t = 0;
+#pragma omp parallel for reduction(+ : t)
+  for (int i = 0; i < n; ++i)
+// LONG: this parallel construct cannot be differentiated: {{.*}}neither float nor double{{.*}} [RG2202]
+// LONG: parallel-constructs.c:[[@LINE+1]]:{{.*}} it is here, in 'f (parallel region)'
+    t += big[i % 2] * x[i];
+  s = t;
+#else
+#pragma omp parallel for ordered(1)
+  for (int i = 1; i < n; ++i) {
+// DOACROSS: this parallel construct cannot be differentiated: ordered(n){{.*}} [RG2202]
+#pragma omp ordered depend(sink : i - 1)
+    x[i] *= x[i - 1];
+#pragma omp ordered depend(source)
+  }
+  s = x[n - 1];
+#endif
+  return s;
+}
+int main(void) {
+  double x[4] = {1, 2, 3, 4}, d[4] = {0};
+  __enzyme_autodiff((void *)f, x, d, 4);
+}
