@@ -84,6 +84,18 @@ void ProgramFacts::findTeams(ArrayRef<Function *> Functions) {
       InTeam.insert(F);
     else if (Forks(*F))
       InTeam.insert_range(Reach(F, [](const Function &) { return true; }));
+  for (const Function *F : InTeam) {
+    if (Orphans)
+      InTeams.insert(F);
+    for (const Instruction &I : instructions(*F)) {
+      const auto *C = dyn_cast<CallBase>(&I);
+      const Function *Callee = C ? directCallee(*C) : nullptr;
+      const Function *Body = Callee ? PreparedOf(Callee) : nullptr;
+      if (Body && Forks(*Body))
+        InTeams.insert_range(
+            Reach(Body, [](const Function &) { return true; }));
+    }
+  }
   auto WaitsAt = [&](const Instruction &I) {
     const auto *C = dyn_cast<CallBase>(&I);
     if (!C)

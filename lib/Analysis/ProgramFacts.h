@@ -128,6 +128,10 @@ public:
   bool isInTeam(const llvm::Function &Prepared) const {
     return InTeam.contains(&Prepared);
   }
+  /// Several teams may run F at the same time, with other arguments each.
+  bool isInTeams(const llvm::Function &Prepared) const {
+    return InTeams.contains(&Prepared);
+  }
   /// F, or what it calls, waits for other threads of its team or excludes them:
   /// its reverse has to do so, too, whatever else it does.
   bool waitsForTeam(const llvm::Function &Prepared) const {
@@ -187,7 +191,7 @@ private:
   const llvm::Function *Root = nullptr;
   llvm::ArrayRef<OutsideEvidence::HandedIn> HandedIn;
   bool ManySweeps;
-  llvm::SmallPtrSet<const llvm::Function *, 8> InTeam, Waits;
+  llvm::SmallPtrSet<const llvm::Function *, 8> InTeam, InTeams, Waits;
   bool BitsAreHandled = false; ///< handlesBits of any instruction of the graph
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>>
       Shapes;

@@ -7,6 +7,7 @@
 
 #include "Parallel/OpenMPForm.h"
 #include "Support/TeamMarks.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -99,6 +100,199 @@ private:
   AllocaInst *Place = nullptr;
 };
 
+/// The type of the numbers that accesses to a variable take it for, if they are
+/// of one floating-point type; null if not.
+Type *numberBehind(const Value *P, bool OfLoads) {
+  const auto *A = dyn_cast<AllocaInst>(P);
+  if (!A)
+    return nullptr;
+  for (const User *U : A->users()) {
+    Type *T = nullptr;
+    if (const auto *L = dyn_cast<LoadInst>(U); L && OfLoads)
+      T = L->getType();
+    else if (const auto *S = dyn_cast<StoreInst>(U);
+             S && !OfLoads && S->getPointerOperand() == A)
+      T = S->getValueOperand()->getType();
+    if (T && (T->isDoubleTy() || T->isFloatTy()))
+      return T;
+  }
+  return nullptr;
+}
+
+/// The type of the number that a store of an integer puts down, by TBAA.
+Type *numberStored(const StoreInst &S) {
+  const MDNode *Tag = S.getMetadata(LLVMContext::MD_tbaa);
+  const auto *Access = Tag && Tag->getNumOperands() > 1
+                           ? dyn_cast<MDNode>(Tag->getOperand(1))
+                           : nullptr;
+  const auto *Name = Access && Access->getNumOperands()
+                         ? dyn_cast<MDString>(Access->getOperand(0))
+                         : nullptr;
+  if (Name && Name->getString() == "double")
+    return Type::getDoubleTy(S.getContext());
+  return Name && Name->getString() == "float" ? Type::getFloatTy(S.getContext())
+                                              : nullptr;
+}
+
+/// Numbers reach a region by value in the bits of an integer. The type of the
+/// one that comes in parameter A, for which V is passed; null if it is none.
+Type *numberIn(const Argument &A, const Value *V) {
+  if (!A.getType()->isIntegerTy(64))
+    return nullptr;
+  auto IsNumber = [](Type *T) { return T->isDoubleTy() || T->isFloatTy(); };
+  for (const User *U : A.users()) {
+    if (isa<BitCastInst>(U) && U->getType()->isDoubleTy())
+      return U->getType();
+    if (isa<TruncInst>(U) && U->getType()->isIntegerTy(32))
+      for (const User *W : U->users()) {
+        if (isa<BitCastInst>(W) && W->getType()->isFloatTy())
+          return W->getType();
+        if (const auto *S = dyn_cast<StoreInst>(W))
+          if (Type *T = numberStored(*S))
+            return T;
+      }
+    if (const auto *S = dyn_cast<StoreInst>(U);
+        S && S->getValueOperand() == &A) {
+      if (Type *T = numberBehind(S->getPointerOperand(), /*OfLoads=*/true))
+        return T;
+      if (Type *T = numberStored(*S))
+        return T;
+    }
+  }
+  if (const auto *Z = dyn_cast<ZExtInst>(V))
+    V = Z->getOperand(0);
+  if (const auto *C = dyn_cast<BitCastInst>(V); C && IsNumber(C->getSrcTy()))
+    return C->getSrcTy();
+  if (const auto *L = dyn_cast<LoadInst>(V))
+    return numberBehind(L->getPointerOperand(), /*OfLoads=*/false);
+  return nullptr;
+}
+
+/// What a function does with memory that it is given the address of.
+struct Accesses {
+  bool Escapes = false; ///< somebody else may get the address, or writes
+  bool Writes = false;
+  Type *Read = nullptr; ///< the type of all loads
+  const LoadInst *Load = nullptr;
+};
+
+/// The function that a call of libomp or of the program hands operand `At` to,
+/// as which parameter; null if it is none of a region's.
+const Argument *regionParameter(const CallBase &Call, unsigned At) {
+  const Function *Callee = Call.getCalledFunction();
+  if (!Callee)
+    return nullptr;
+  bool Forks = Callee->getName() == "__kmpc_fork_call";
+  if (Forks && At >= 3)
+    if (const auto *Region =
+            dyn_cast<Function>(Call.getArgOperand(2)->stripPointerCasts());
+        Region && !Region->isDeclaration() && At - 1 < Region->arg_size())
+      return Region->getArg(At - 1);
+  if (!Forks && !Callee->isDeclaration() && At < Callee->arg_size() &&
+      Callee->hasLocalLinkage())
+    return Callee->getArg(At);
+  return nullptr;
+}
+
+/// What happens through pointer P, of which it is known that it is the start of
+/// a variable. Unoptimised code keeps parameters in variables of their own.
+void follow(const Value *P, Accesses &Found, unsigned Depth = 0) {
+  if (Depth > 4) {
+    Found.Escapes = true;
+    return;
+  }
+  for (const llvm::Use &Place : P->uses()) {
+    const User *U = Place.getUser();
+    if (const auto *L = dyn_cast<LoadInst>(U)) {
+      if (!L->isSimple() || (Found.Read && Found.Read != L->getType()))
+        Found.Escapes = true;
+      Found.Read = L->getType();
+      Found.Load = L;
+      continue;
+    }
+    if (const auto *S = dyn_cast<StoreInst>(U)) {
+      if (S->getPointerOperand() == P && S->getValueOperand() != P) {
+        Found.Writes = true;
+        continue;
+      }
+      const auto *Home = dyn_cast<AllocaInst>(S->getPointerOperand());
+      if (!Home || S->isVolatile() ||
+          !all_of(Home->users(), [&](const User *W) {
+            return W == S || isa<LoadInst>(W) ||
+                   cast<Instruction>(W)->isLifetimeStartOrEnd();
+          })) {
+        Found.Escapes = true;
+        continue;
+      }
+      for (const User *W : Home->users())
+        if (isa<LoadInst>(W))
+          follow(W, Found, Depth + 1);
+      continue;
+    }
+    const auto *I = dyn_cast<Instruction>(U);
+    if (I && (I->isLifetimeStartOrEnd() || isa<DbgInfoIntrinsic>(I)))
+      continue;
+    const auto *Call = dyn_cast<CallBase>(U);
+    if (const Argument *To =
+            Call && Call->isArgOperand(&Place)
+                ? regionParameter(*Call, Call->getArgOperandNo(&Place))
+                : nullptr)
+      follow(To, Found, Depth + 1);
+    else
+      Found.Escapes = true;
+  }
+}
+
+/// V is a variable of the caller that nobody can reach but by loads and stores
+/// here, and by regions that it is handed to. If region parameter A only reads
+/// it, it may as well be handed over by value: what is read, else null.
+const LoadInst *readByValue(const Argument &A, const Value *V) {
+  const auto *Variable = dyn_cast<AllocaInst>(V);
+  if (!Variable || !A.getType()->isPointerTy())
+    return nullptr;
+  Accesses There;
+  follow(&A, There);
+  if (There.Escapes || There.Writes || !There.Read ||
+      !There.Read->isSingleValueType() || There.Read->isVectorTy())
+    return nullptr;
+  const DataLayout &DL = Variable->getDataLayout();
+  auto Size = Variable->getAllocationSize(DL);
+  if (!Size || *Size != DL.getTypeStoreSize(There.Read))
+    return nullptr;
+  for (const llvm::Use &Place : Variable->uses()) {
+    const auto *I = cast<Instruction>(Place.getUser());
+    if (isa<LoadInst>(I) || I->isLifetimeStartOrEnd())
+      continue;
+    if (const auto *S = dyn_cast<StoreInst>(I);
+        S && S->getValueOperand() != Variable)
+      continue;
+    const auto *Call = dyn_cast<CallBase>(I);
+    const Argument *To =
+        Call && Call->isArgOperand(&Place)
+            ? regionParameter(*Call, Call->getArgOperandNo(&Place))
+            : nullptr;
+    if (!To || (To != &A && To->getParent() == A.getParent()))
+      return nullptr;
+    Accesses Elsewhere;
+    follow(To, Elsewhere);
+    if (Elsewhere.Escapes && !To->hasNoCaptureAttr())
+      return nullptr;
+  }
+  return There.Load;
+}
+
+/// V as type T, between a number and the integer that holds its bits.
+Value *convert(IRBuilderBase &B, Value *V, Type *T) {
+  Type *From = V->getType();
+  if (From == T)
+    return V;
+  if (From->isFloatTy())
+    return B.CreateZExt(B.CreateBitCast(V, B.getInt32Ty()), T);
+  if (T->isFloatTy())
+    return B.CreateBitCast(B.CreateTrunc(V, B.getInt32Ty()), T);
+  return B.CreateBitCast(V, T);
+}
+
 /// The lock of ordered regions: a turn needs one.
 Constant *orderedLock(Module &M) {
   constexpr StringLiteral Name = "rg.ordered";
@@ -122,17 +316,24 @@ Function *OpenMPForm::forkOf(Function &Region, const CallBase &Call,
       !T->getReturnType()->isVoidTy() ||
       T->getNumParams() != Call.arg_size() - FirstOperand + 2)
     return nullptr;
-  for (unsigned I = FirstOperand; I != Call.arg_size(); ++I)
-    if (Call.getArgOperand(I)->getType() !=
-        T->getParamType(I - FirstOperand + 2))
-      return nullptr;
+  SmallVector<Type *, 8> Params{Type::getInt32Ty(M.getContext())};
   std::string Name = ("rg.fork." + Region.getName()).str();
+  BitVector ByValue(1);
+  for (Argument &A : drop_begin(Region.args(), 2)) {
+    const Value *V = Call.getArgOperand(FirstOperand + A.getArgNo() - 2);
+    if (V->getType() != A.getType())
+      return nullptr;
+    Type *Number = numberIn(A, V);
+    const LoadInst *Read = Number ? nullptr : readByValue(A, V);
+    Params.push_back(Number ? Number : Read ? Read->getType() : A.getType());
+    ByValue.push_back(Read != nullptr);
+    if (Read) // another call may hand over the variable itself
+      Name += "." + std::to_string(A.getArgNo());
+  }
   if (Function *Known = M.getFunction(Name);
       Known && Known->hasFnAttribute(RunsInTeam))
     return Known;
   LLVMContext &Ctx = M.getContext();
-  SmallVector<Type *, 8> Params{Type::getInt32Ty(Ctx)};
-  append_range(Params, T->params().drop_front(2));
   Function *Fork =
       Function::Create(FunctionType::get(T->getReturnType(), Params, false),
                        GlobalValue::InternalLinkage, Name, M);
@@ -145,7 +346,8 @@ Function *OpenMPForm::forkOf(Function &Region, const CallBase &Call,
       Fork->addFnAttr(A);
   // What the region promises of its operands holds for all threads together.
   for (unsigned I = 1; I != Params.size(); ++I)
-    Fork->addParamAttrs(I, AttrBuilder(Ctx, Of.getParamAttrs(I + 1)));
+    if (Params[I] == T->getParamType(I + 1) && !ByValue.test(I))
+      Fork->addParamAttrs(I, AttrBuilder(Ctx, Of.getParamAttrs(I + 1)));
   Fork->addFnAttr(RunsInTeam);
   Fork->addFnAttr(Attribute::NoInline);
   Fork->setDoesNotThrow();
@@ -185,8 +387,16 @@ Function *OpenMPForm::forkOf(Function &Region, const CallBase &Call,
                         {B.getPtrTy(), B.getInt32Ty(), B.getPtrTy()}, true));
   SmallVector<Value *, 8> Args{Location, B.getInt32(Params.size() - 1),
                                &Region};
-  for (Argument &A : drop_begin(Fork->args()))
-    Args.push_back(&A);
+  for (Argument &A : drop_begin(Fork->args())) {
+    if (!ByValue.test(A.getArgNo())) {
+      Args.push_back(convert(B, &A, T->getParamType(A.getArgNo() + 1)));
+      continue;
+    }
+    IRBuilder<> Top(Entry, Entry->begin());
+    AllocaInst *Copy = Top.CreateAlloca(A.getType());
+    B.CreateStore(&A, Copy);
+    Args.push_back(Copy);
+  }
   B.CreateCall(Runtime, Args);
   B.CreateRetVoid();
   Forks.push_back(Fork);
@@ -226,6 +436,16 @@ bool OpenMPForm::rewriteFork(CallBase &Call, Value *Threads, bool OfTeam) {
                                       Constant::getNullValue(
                                           Call.getArgOperand(3)->getType())),
                        Threads, B.getInt32(1));
+  for (auto [V, A, Of] :
+       zip(Operands, drop_begin(Fork->args()), drop_begin(Region->args(), 2)))
+    if (const LoadInst *Read = numberIn(Of, V) ? nullptr : readByValue(Of, V)) {
+      LoadInst *L = B.CreateAlignedLoad(A.getType(), V, Read->getAlign());
+      L->setMetadata(LLVMContext::MD_tbaa,
+                     Read->getMetadata(LLVMContext::MD_tbaa));
+      V = L;
+    } else {
+      V = convert(B, V, A.getType());
+    }
   Operands.insert(Operands.begin(), Threads);
   B.CreateCall(Fork, Operands);
   return true;

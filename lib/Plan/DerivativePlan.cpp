@@ -39,12 +39,12 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
                                BitVector Uniform)
     : F(F), Request(Request), Activity(Activity), Overwrite(Overwrite),
       Shape(Shape), DT(DT), Split(Split), Opts(Opts), Machine(*F.getParent()),
-      Threads(F, Activity.facts(), Opts),
-      Uniform(std::move(Uniform)) {
+      Threads(F, Activity.facts(), Opts), Uniform(std::move(Uniform)) {
   collectRefusals();
   // A tangent sweep runs along with the primal and needs nothing kept.
   if (!Refusals.empty() || Request.Mode == DerivativeMode::Forward)
     return;
+  findOwnWork();
   findUnneededStores();
   findReplays();
   findChoices();
@@ -54,6 +54,27 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
   if (Opts.Plan != PlanKind::Naive)
     defer();
   checkMemory();
+}
+
+/// Which adjoints need no atomic addition though threads share the memory.
+void DerivativePlan::findOwnWork() {
+  if (Threads.company() != ThreadModel::Team || !Opts.PlainWhereOwn ||
+      Opts.SharedShadows)
+    return;
+  SmallVector<const LoadInst *, 16> Loads;
+  bool AlsoElsewhere = false;
+  for (const BasicBlock &B : F)
+    for (const Instruction &I : B) {
+      if (!Shape.isLive(&B) || !hasReverse(I, Activity))
+        continue;
+      if (const auto *L = dyn_cast<LoadInst>(&I);
+          L && !isThreadsOwn(L->getPointerOperand()))
+        Loads.push_back(L);
+      if (const auto *C = dyn_cast<CallBase>(&I))
+        AlsoElsewhere |= action(*C) == CallAction::Derivative ||
+                         action(*C) == CallAction::Memory;
+    }
+  OwnWork.emplace(F, facts(), Shape, DT, Loads, AlsoElsewhere);
 }
 
 /// What the user does not need (DupNoNeed), and the function itself never
@@ -564,8 +585,10 @@ void DerivativePlan::checkKeptNumbers() {
 
 Accumulation DerivativePlan::accumulation(const LoadInst &L) const {
   if (Threads.company() == ThreadModel::Team)
-    return isThreadsOwn(L.getPointerOperand()) ? Accumulation::Plain
-                                               : Accumulation::Whole;
+    return isThreadsOwn(L.getPointerOperand()) ||
+                   (OwnWork && (OwnWork->isWritten(L) || OwnWork->isApart(L)))
+               ? Accumulation::Plain
+               : Accumulation::Whole;
   if (Request.WholeAdditions && !Machine.manyThreads()) {
     SmallVector<const Value *, 4> Objects;
     getUnderlyingObjects(L.getPointerOperand(), Objects, &Shape.loops(),
@@ -583,6 +606,18 @@ Accumulation DerivativePlan::accumulation(const LoadInst &L) const {
       looksUniform(L.getPointerOperand(), facts().catalogue()))
     return Accumulation::Merged;
   return Accumulation::Atomic;
+}
+
+StringRef DerivativePlan::reasonOfAccumulation(const LoadInst &L) const {
+  if (Threads.company() != ThreadModel::Team)
+    return "";
+  if (isThreadsOwn(L.getPointerOperand()))
+    return "the memory is the thread's own";
+  if (OwnWork && OwnWork->isWritten(L))
+    return "the thread writes there itself before it waits for others";
+  if (OwnWork && OwnWork->isApart(L))
+    return "no two iterations of the shared loop read the same place";
+  return "other threads may read the same place at the time";
 }
 
 /// What threads of the host do together and no rule reverses. False if there is
@@ -623,9 +658,8 @@ bool DerivativePlan::checkTeam(const Instruction &I) {
   if (const auto *L = dyn_cast<LoadInst>(&I);
       L && hasReverse(I, Activity) && !isThreadsOwn(L->getPointerOperand())) {
     const ValueShape &S = facts().shape(L);
-    if (L->getType()->isFPOrFPVectorTy()
-            ? !AddsAtomically(L->getType())
-            : AreOdd(S.Floats))
+    if (L->getType()->isFPOrFPVectorTy() ? !AddsAtomically(L->getType())
+                                         : AreOdd(S.Floats))
       refuse(RefusalKind::Threads, I,
              "numbers in memory that threads share which are neither float nor "
              "double: their adjoints cannot be added to atomically");
@@ -640,8 +674,8 @@ bool DerivativePlan::checkTeam(const Instruction &I) {
       return true;
     TransferShape S = transferShape(I, T.Dest, T.Source, T.Length, facts());
     if (T.IsRealloc || any_of(S.Leaves, [&](const TypedLeaf &L) {
-          return isShared(L) || (L.Kind.K == ByteKind::Float &&
-                                 !AddsAtomically(L.Kind.FP));
+          return isShared(L) ||
+                 (L.Kind.K == ByteKind::Float && !AddsAtomically(L.Kind.FP));
         }))
       refuse(RefusalKind::Threads, I,
              "a copy out of memory that threads share, of numbers that are "

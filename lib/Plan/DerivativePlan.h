@@ -24,6 +24,7 @@
 #include "Analysis/OverwriteAnalysis.h"
 #include "Analysis/ThreadModel.h"
 #include "Analysis/ThreadOwnership.h"
+#include "Analysis/WorkOwnership.h"
 #include "Diagnostics/Refusal.h"
 #include "Request/DerivativeRequest.h"
 #include "Rules/Need.h"
@@ -147,6 +148,8 @@ public:
 
   /// How to add to an adjoint of the value that L loads.
   Accumulation accumulation(const llvm::LoadInst &L) const;
+  /// In a function that a team runs: why that way, for people.
+  llvm::StringRef reasonOfAccumulation(const llvm::LoadInst &L) const;
   /// Other threads of a team may add to adjoints behind P at the time.
   bool othersAdd(const llvm::Value *P) const {
     return Threads.company() == ThreadModel::Team && !isThreadsOwn(P);
@@ -273,6 +276,7 @@ private:
   void checkKeptNumbers();
   bool checkThreads(const llvm::Instruction &I);
   bool checkTeam(const llvm::Instruction &I);
+  void findOwnWork();
   /// Threads that return while others go on to a barrier (LeavingThreads.cpp).
   void checkLeavingThreads();
   void checkCopyTypes(const llvm::Instruction &I);
@@ -304,6 +308,7 @@ private:
   const Options &Opts;
   Target Machine;
   ThreadModel Threads;
+  std::optional<WorkOwnership> OwnWork;
 
   mutable llvm::DenseMap<const llvm::PHINode *, bool> Selects;
   llvm::SmallVector<Replay, 2> Replays;

@@ -28,6 +28,7 @@ private:
   void tellSlot(const Slot &S, const Scope &Of);
   void tellRecomputed(Need N);
   void tellLoop(const Loop &L);
+  void tellAccumulation(const LoadInst &L);
   std::string why(Need N, std::string &Advice) const;
 
   const DerivativePlan &Plan;
@@ -198,6 +199,20 @@ void Teller::tellRecomputed(Need N) {
   });
 }
 
+void Teller::tellAccumulation(const LoadInst &L) {
+  StringRef Why = Plan.reasonOfAccumulation(L);
+  if (Why.empty())
+    return;
+  ORE.emit([&] {
+    return OptimizationRemark("retrograd", "Accumulated", &L)
+           << "adds to the derivative of what is read here "
+           << ore::NV("How", Plan.accumulation(L) == Accumulation::Plain
+                                 ? "without atomic operations"
+                                 : "atomically")
+           << ", because " << ore::NV("Why", Why);
+  });
+}
+
 void Teller::tellLoop(const Loop &L) {
   const Scope &S = Plan.scope(&L);
   const Instruction *At = placed(L.getHeader());
@@ -242,6 +257,11 @@ void Teller::run() {
     Scopes(L);
     tellLoop(*L);
   }
+  for (const BasicBlock &B : Plan.primal())
+    for (const Instruction &I : B)
+      if (const auto *L = dyn_cast<LoadInst>(&I);
+          L && Plan.shape().isLive(&B) && hasReverse(I, Plan.activity()))
+        tellAccumulation(*L);
   for (Need N : Plan.needs())
     if (!Plan.isKept(N) && Plan.recipe(N).K == Recipe::Compute)
       tellRecomputed(N);

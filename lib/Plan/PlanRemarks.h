@@ -11,6 +11,8 @@
 //
 //   Kept        a value on the tape, with Bytes, Per (a loop's line, or 0), Why
 //               and, where there is one, Advice
+//   Accumulated in a function that a team of threads runs: how the adjoint of a
+//               load is added to memory, and Why
 //   Recomputed  what the reverse sweep makes again
 //   Loop        a loop whose storage is linked records, or unknown to its
 //   callers

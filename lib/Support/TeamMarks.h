@@ -1,5 +1,4 @@
-//===- TeamMarks.h - functions that a team of threads runs --------*- C++
-//-*-===//
+//===- TeamMarks.h - functions that a team of threads runs -----*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

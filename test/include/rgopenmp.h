@@ -21,7 +21,7 @@ int enzyme_dup, enzyme_const;
     for (int i = 0; i < N; ++i)                                                \
       e[i] = sin(i), ds += e[i] * d[i];                                        \
     double s = __enzyme_fwddiff((void *)f, enzyme_dup, x, e, enzyme_const, N); \
-    RG_NEAR(s, ds);                                                            \
+    rgCompare(__FILE__, __LINE__, "forward", s, ds, 1e-7);                                                        \
   } while (0)
 #define POINT                                                                  \
   double x[N];                                                                 \
