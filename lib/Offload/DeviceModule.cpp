@@ -14,6 +14,7 @@
 #include "Offload/PtxAssembly.h"
 #include "Offload/Retarget.h"
 #include "Offload/ScopedAtomics.h"
+#include "Offload/SharedWindow.h"
 #include "Offload/StoreForwarding.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/SetVector.h"
@@ -292,7 +293,7 @@ bool DeviceModule::prepare() {
     F->removeFnAttr(Attribute::NoInline);
     if (isKernel(*F))
       prepareKernel(*F);
-    spellOutPtx(*F);
+    spellOutPtx(*F, /*SharedNumbers=*/true);
     spellOutScopedAtomics(*F);
     for (Instruction &I : make_early_inc_range(instructions(*F))) {
       auto *Call = dyn_cast<CallInst>(&I);
@@ -641,7 +642,6 @@ bool DeviceModule::lower() {
     for (Function &F : D)
       if (!F.isDeclaration())
         checkAccesses(F);
-  findReadersOfThread();
   // Shared variables are named by instructions only, one use each to replace.
   SmallVector<Constant *, 8> SharedVars;
   for (GlobalVariable &GV : D.globals())
@@ -649,6 +649,10 @@ bool DeviceModule::lower() {
       SharedVars.push_back(&GV);
   if (!SharedVars.empty())
     convertUsersOfConstantsToInstructions(SharedVars);
+  WindowBytes = layOutSharedWindow(D);
+  if (WindowBytes)
+    SharedVars.clear(); // what is left is the memory that the runtime gives
+  findReadersOfThread();
   // Those that functions other than kernels touch, too, are not on a block's
   // stack.
   SmallVector<std::pair<GlobalVariable *, bool>, 8> Owned;

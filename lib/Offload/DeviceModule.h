@@ -30,6 +30,9 @@ public:
   /// off.
   bool lower();
   llvm::ArrayRef<LoweredKernel> kernels() const { return Kernels; }
+  /// Bytes of shared variables that lie in front of a block's dynamic shared
+  /// memory, for all kernels (SharedWindow.h).
+  uint64_t windowBytes() const { return WindowBytes; }
 
 private:
   llvm::Module &D;
@@ -37,6 +40,7 @@ private:
   DiagnosticEngine &Diags;
   llvm::SmallVector<LoweredKernel, 4> Kernels;
   llvm::DenseSet<const llvm::Function *> ReadThread;
+  uint64_t WindowBytes = 0;
 
   bool inlineWaiting();
   void prepareKernel(llvm::Function &F);

@@ -8,6 +8,7 @@
 #include "Offload/KernelLowering.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Offload/ActiveThreads.h"
+#include "Offload/SharedWindow.h"
 #include "Offload/WideIndices.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/SmallString.h"
@@ -255,6 +256,9 @@ bool Lowering::isLine() const {
 }
 
 void Lowering::collectShared() {
+  Kernel.getFnAttribute(StaticSharedAttribute)
+      .getValueAsString()
+      .getAsInteger(10, Result.StaticShared);
   for (GlobalVariable &GV : M.globals()) {
     if (GV.getAddressSpace() != SharedSpace)
       continue;

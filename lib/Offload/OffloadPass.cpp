@@ -100,7 +100,7 @@ static void unifyVariables(Module &M,
 /// The table of this module's kernels, and a constructor that hands it to the
 /// runtime.
 static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels,
-                            bool Checks) {
+                            uint64_t WindowBytes, bool Checks) {
   LLVMContext &Ctx = M.getContext();
   StringMap<const LoweredKernel *> ByName;
   for (const LoweredKernel &K : Kernels)
@@ -108,7 +108,7 @@ static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels,
   Type *Ptr = PointerType::get(Ctx, 0), *I64 = Type::getInt64Ty(Ctx);
   // struct RgKernel of runtime/cuda/Abi.h.
   StructType *Record =
-      StructType::get(Ctx, {Ptr, Ptr, Ptr, I64, I64, I64, I64});
+      StructType::get(Ctx, {Ptr, Ptr, Ptr, I64, I64, I64, I64, I64});
   SmallVector<Constant *, 8> Records;
   IRBuilder<> B(Ctx);
   SmallVector<Function *, 8> Stubs;
@@ -126,7 +126,8 @@ static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels,
                                      ConstantInt::get(I64, K.StaticShared),
                                      ConstantInt::get(I64, K.ScratchPerThread),
                                      ConstantInt::get(I64, K.MaxThreads),
-                                     ConstantInt::get(I64, K.DynamicParts)}));
+                                     ConstantInt::get(I64, K.DynamicParts),
+                                     ConstantInt::get(I64, WindowBytes)}));
   }
   for (const LoweredKernel &K : Kernels)
     if (Function *F = M.getFunction(K.Name))
@@ -245,6 +246,6 @@ PreservedAnalyses OffloadPass::run(Module &M, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
   }
   unifyVariables(M, DeviceName);
-  registerKernels(M, Device.kernels(), Options.checks());
+  registerKernels(M, Device.kernels(), Device.windowBytes(), Options.checks());
   return PreservedAnalyses::none();
 }

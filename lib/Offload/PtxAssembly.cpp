@@ -51,8 +51,9 @@ struct PtxType {
 
 class Translation {
 public:
-  explicit Translation(CallInst &Call)
-      : Call(Call), B(&Call), C(Call.getContext()) {}
+  Translation(CallInst &Call, bool SharedNumbers)
+      : Call(Call), B(&Call), C(Call.getContext()),
+        SharedNumbers(SharedNumbers) {}
   bool run();
 
 private:
@@ -78,6 +79,17 @@ private:
   Value *as(Value *V, Type *T);
   Value *read(StringRef Operand, Type *T);
   Value *readAddress(StringRef Operand);
+  /// Whether the statement's address is one of shared memory.
+  bool inShared() const { return has("shared") || has("shared::cta"); }
+  /// The pointer that a number is, or a pointer of that memory.
+  Value *sharedPointer(Value *V) {
+    PointerType *Shared = PointerType::get(C, 3);
+    if (V->getType() == Shared)
+      return V;
+    return B.CreateIntToPtr(as(V, B.getInt64Ty()), Shared);
+  }
+  bool convertAddress();
+  bool copyAsync();
   bool write(StringRef Operand, Value *V);
   Value **place(StringRef Operand);
   /// An intrinsic of NVPTX by its name, or null.
@@ -105,6 +117,7 @@ private:
   CallInst &Call;
   IRBuilder<> B;
   LLVMContext &C;
+  const bool SharedNumbers;
   SmallVector<Value *, 8>
       Operands; ///< by number; of outputs what was written last
   SmallVector<Type *, 4> OutputTypes;
@@ -272,7 +285,9 @@ Value *Translation::readAddress(StringRef Operand) {
   Value **At = place(Name.trim());
   if (!At || !*At)
     return nullptr;
-  Value *P = (*At)->getType()->isPointerTy() ? *At : as(*At, B.getPtrTy());
+  Value *P = inShared()                        ? sharedPointer(*At)
+             : (*At)->getType()->isPointerTy() ? *At
+                                               : as(*At, B.getPtrTy());
   return Offset ? B.CreatePtrAdd(P, B.getInt64(Offset)) : P;
 }
 
@@ -499,6 +514,8 @@ bool Translation::operation() {
           .Cases({"set", "setp"}, &Translation::compare)
           .Case("cvt", &Translation::convert)
           .Cases({"ld", "st", "atom", "red"}, &Translation::memory)
+          .Case("cvta", &Translation::convertAddress)
+          .Case("cp", &Translation::copyAsync)
           .Cases({"bar", "barrier", "membar", "fence", "shfl", "activemask",
                   "vote"},
                  &Translation::threads)
@@ -969,14 +986,72 @@ bool Translation::convert() {
 }
 
 /// Through generic addresses and those of global memory, which are the same.
+/// cvta.shared, cvta.to.shared: between generic pointers and numbers.
+bool Translation::convertAddress() {
+  if (!SharedNumbers || Predicate || !inShared() || Args.size() != 2 ||
+      !onlyModifiers({"to", "shared", "shared::cta"}) || !type())
+    return false;
+  Value *V = read(Args[1], B.getInt64Ty());
+  if (!V)
+    return false;
+  PointerType *Shared = PointerType::get(C, 3), *Generic = B.getPtrTy();
+  Value *To =
+      has("to")
+          ? B.CreatePtrToInt(
+                B.CreateAddrSpaceCast(B.CreateIntToPtr(V, Generic), Shared),
+                type().T)
+          : B.CreatePtrToInt(B.CreateAddrSpaceCast(sharedPointer(V), Generic),
+                             type().T);
+  return write(Args[0], To);
+}
+
+/// Copies that may be done at any time before they are waited for are done at
+/// once.
+bool Translation::copyAsync() {
+  if (!SharedNumbers || Predicate || !has("async"))
+    return false;
+  if (has("commit_group") || has("wait_group") || has("wait_all"))
+    return true;
+  // cp.async.ca.shared.global [to], [from], size{, size of the source};
+  if (!inShared() || !has("global") || Args.size() < 3 || Args.size() > 4 ||
+      !all_of(Modifiers, [](StringRef M) {
+        return is_contained({"async", "ca", "cg", "shared", "shared::cta",
+                             "global", "L2::128B", "L2::64B", "L2::256B"},
+                            M);
+      }))
+    return false;
+  auto *Bytes = dyn_cast_or_null<ConstantInt>(read(Args[2], B.getInt64Ty()));
+  Value *To = readAddress(Args[0]);
+  Modifiers.assign({"global"}); // of the other address
+  Value *From = readAddress(Args[1]);
+  if (!Bytes || !To || !From)
+    return false;
+  uint64_t Size = Bytes->getZExtValue();
+  if (Args.size() == 3) {
+    B.CreateMemCpy(To, Align(Size), From, Align(Size), Size);
+    return true;
+  }
+  // What the source has less than the size is filled with zeros.
+  Value *Given = read(Args[3], B.getInt32Ty());
+  if (!Given)
+    return false;
+  B.CreateMemSet(To, B.getInt8(0), Size, Align(Size));
+  B.CreateMemCpy(To, Align(Size), From, Align(1),
+                 B.CreateZExt(Given, B.getInt64Ty()));
+  return true;
+}
+
 bool Translation::memory() {
+  if (inShared() && !SharedNumbers)
+    return false;
   PtxType T = type();
   if (!T || Predicate || T.T->isIntegerTy(1))
     return false;
   if (Opcode == "atom" || Opcode == "red") {
     bool Returns = Opcode == "atom";
     if (!onlyModifiers({"global", "add", "exch", "min", "max", "and", "or",
-                        "xor", "noftz", "relaxed", "gpu"}) ||
+                        "xor", "noftz", "relaxed", "gpu", "cta", "shared",
+                        "shared::cta"}) ||
         Args.size() != 2u + Returns)
       return false;
     auto Op = has("add") ? (T.Float ? AtomicRMWInst::FAdd : AtomicRMWInst::Add)
@@ -1014,8 +1089,8 @@ bool Translation::memory() {
     return !Returns || write(Args[0], Old);
   }
   if (!onlyModifiers({"global", "nc", "ca", "cg", "cs", "cv", "lu", "wb", "wt",
-                      "volatile", "relaxed", "gpu", "sys", "v2", "v4",
-                      "weak"}) ||
+                      "volatile", "relaxed", "gpu", "sys", "v2", "v4", "weak",
+                      "cta", "shared", "shared::cta"}) ||
       Args.size() != 2)
     return false;
   bool Loads = Opcode == "ld",
@@ -1133,7 +1208,7 @@ static Value *wordOfDouble(IntrinsicInst &Call) {
   }
 }
 
-bool retrograd::spellOutPtx(Function &F) {
+bool retrograd::spellOutPtx(Function &F, bool SharedNumbers) {
   bool Changed = false;
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     auto *Call = dyn_cast<CallInst>(&I);
@@ -1141,7 +1216,7 @@ bool retrograd::spellOutPtx(Function &F) {
       continue;
     if (auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand())) {
       if (!StringRef(Asm->getAsmString()).trim().empty())
-        Changed |= Translation(*Call).run();
+        Changed |= Translation(*Call, SharedNumbers).run();
     } else if (auto *Known = dyn_cast<IntrinsicInst>(Call)) {
       if (Value *V = wordOfDouble(*Known)) {
         Known->replaceAllUsesWith(V);

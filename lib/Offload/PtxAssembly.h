@@ -18,7 +18,9 @@ namespace retrograd {
 /// arithmetic of __half and __nv_bfloat16 so; derivatives and CPUs need to know
 /// what it says. Likewise NVVM's intrinsics for the words of a double. Whether
 /// anything was replaced.
-bool spellOutPtx(llvm::Function &F);
+/// SharedNumbers: also what reads and writes shared memory by numbers; to
+/// derivatives a number has no shadow.
+bool spellOutPtx(llvm::Function &F, bool SharedNumbers = false);
 
 } // namespace retrograd
 

@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/Plugin.h"
+#include "Offload/DefinedShifts.h"
 #include "Offload/OffloadPass.h"
 #include "Offload/VectorizerGuards.h"
 #include "Pass/AnnotateParameters.h"
@@ -154,6 +155,8 @@ void retrograd::registerPasses(PassBuilder &PB) {
       [Started](ModulePassManager &MPM, OptimizationLevel) {
         const Options Opts = Options::fromCommandLine();
         auto Stage = *Started = std::make_shared<LinkStage>(LinkStage::Whole);
+        if (Opts.OffloadHalf)
+          MPM.addPass(createModuleToFunctionPassAdaptor(DefinedShiftsPass()));
         MPM.addPass(HoldLibraryPass());
         if (!Opts.OffloadDevice.empty())
           MPM.addPass(OffloadPass(Opts.OffloadDevice, offloadOptions(Opts)));

@@ -192,6 +192,10 @@ static cl::opt<bool> SharedShadows(
 static cl::opt<std::string> OffloadDevice(
     "rg-offload-device", cl::cat(Category), cl::value_desc("file"),
     cl::desc("device half of a CUDA program that is to run on this machine"));
+static cl::opt<bool>
+    OffloadHalf("rg-offload-half", cl::Hidden, cl::cat(Category),
+                cl::desc("what is compiled is the device half of a CUDA "
+                         "program for this machine"));
 static cl::opt<bool> OffloadRecompute(
     "rg-offload-recompute", cl::init(true), cl::cat(Category),
     cl::desc("choose by minimal cut what threads keep across barriers"));
@@ -438,6 +442,7 @@ Options Options::fromCommandLine() {
   O.BarriersByPhase = ::BarriersByPhase;
   O.SharedShadows = ::SharedShadows;
   O.OffloadDevice = ::OffloadDevice;
+  O.OffloadHalf = ::OffloadHalf;
   O.OffloadRecompute = ::OffloadRecompute;
   O.OffloadUniform = ::OffloadUniform;
   O.OffloadParallel = ::OffloadParallel;

@@ -123,6 +123,8 @@ struct Options {
   /// -rg-offload-device=: the device half of a CUDA program, which is to run on
   /// this machine. The switches of that are in Offload/OffloadOptions.h.
   std::string OffloadDevice;
+  /// -rg-offload-half: this compilation makes such a device half.
+  bool OffloadHalf = false;
   bool OffloadRecompute = true;         ///< -rg-offload-recompute
   bool OffloadUniform = true;           ///< -rg-offload-uniform
   bool OffloadParallel = true;          ///< -rg-offload-parallel

@@ -49,6 +49,7 @@ Registry &registry() {
 struct Worker {
   char *Scratch = nullptr, *Dynamic = nullptr;
   size_t ScratchSize = 0, DynamicSize = 0;
+  size_t Window = 0; ///< of the kernel that runs, in front of Dynamic's rest
   /// Static shared memory of the kernel that runs, if it asks where pointers
   /// lead.
   struct {
@@ -69,7 +70,7 @@ struct Worker {
     P = nullptr;
     Have = 0;
     void *New = nullptr;
-    if (Want && posix_memalign(&New, 64, Want))
+    if (Want && posix_memalign(&New, 1024, Want))
       return false;
     P = static_cast<char *>(New);
     Have = Want;
@@ -201,12 +202,13 @@ static void runBlocks(const Kernel &K, const RgLaunch &L, void **Arguments,
   size_t Scratch = K.Code.ScratchPerThread * ((Threads + 63) & ~size_t(63));
   // Exactly the dynamic memory asked for, so that tools see accesses behind it.
   if (!Worker::grow(W.Scratch, W.ScratchSize, Scratch, false) ||
-      !Worker::grow(W.Dynamic, W.DynamicSize, Shared, true)) {
+      !Worker::grow(W.Dynamic, W.DynamicSize, K.Code.Window + Shared, true)) {
     OutOfMemory = true;
     return;
   }
+  W.Window = K.Code.Window;
   if (checking())
-    checkWorker(W.Dynamic, Shared);
+    checkWorker(W.Dynamic, W.DynamicSize);
   W.Name = K.Code.Name;
   for (auto &S : W.Shared)
     S = {nullptr, 0};
@@ -413,7 +415,7 @@ void rg_cuda_share_threads(void (*Run)(const void *, int64_t, int64_t),
 bool rg_cuda_grid_valid() { return TheGrid; }
 /// The block's dynamic shared memory, in bytes.
 uint32_t rg_cuda_dynamic_size() {
-  return static_cast<uint32_t>(TheWorker.DynamicSize);
+  return static_cast<uint32_t>(TheWorker.DynamicSize - TheWorker.Window);
 }
 /// Static shared variable number I of the kernel that runs here.
 void rg_cuda_shared_range(int64_t I, const char *At, int64_t Size) {

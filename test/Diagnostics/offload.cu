@@ -33,8 +33,8 @@ __global__ void undefined(float *X) {
 }
 __global__ void assembly(unsigned *X) {
   X[1] = __funnelshift_l(X[2], X[3], 5); // assembly that is understood
-  // CHECK-DAG: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: PTX assembly cannot run on a CPU: 'cp.async.commit_group;' [RG2602]
-  asm volatile("cp.async.commit_group;");
+  // CHECK-DAG: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: PTX assembly cannot run on a CPU: 'fence.proxy.async;' [RG2602]
+  asm volatile("fence.proxy.async;");
   asm volatile("mov.u32 %0, %%laneid;" : "=r"(X[0]));
 }
 __global__ void processor(unsigned *X) {
