@@ -85,8 +85,17 @@ static void unifyVariables(Module &M,
     GlobalVariable *Device = M.getNamedGlobal(Entry.second);
     if (!Device)
       continue;
-    if (GlobalVariable *Shadow = M.getNamedGlobal(Entry.first());
-        Shadow && Shadow != Device) {
+    GlobalVariable *Shadow = M.getNamedGlobal(Entry.first());
+    // A constant that both halves read is a variable of the host, too, which
+    // other files may name.
+    bool Both = Shadow && Shadow != Device && !Shadow->isDeclaration() &&
+                !Shadow->hasLocalLinkage() && Shadow->isConstant();
+    if (Both) {
+      Device->replaceAllUsesWith(Shadow);
+      Device->eraseFromParent();
+      continue;
+    }
+    if (Shadow && Shadow != Device) {
       Shadow->replaceAllUsesWith(Device);
       Shadow->eraseFromParent();
     }

@@ -157,6 +157,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int D) {
   P->major = 9;
   P->textureAlignment = 512;
   P->multiProcessorCount = omp_get_max_threads();
+  P->deviceOverlap = P->asyncEngineCount = 1; // as every device says today
   P->integrated = P->canMapHostMemory = P->concurrentKernels =
       P->unifiedAddressing = P->managedMemory = 1;
   P->l2CacheSize = 1 << 20;

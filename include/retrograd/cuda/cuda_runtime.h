@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 #ifndef RETROGRAD_CUDA_RUNTIME_H
 #define RETROGRAD_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__
 
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"
+
+#include <time.h> // clock() of the host
 
 #if defined(__cplusplus)
 #if __cplusplus >= 201103L

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #ifndef RETROGRAD_CUDA_DRIVER_TYPES_H
 #define RETROGRAD_CUDA_DRIVER_TYPES_H
+/* Programs ask by CUDA's own marks whether they may use what is here. */
+#define __DRIVER_TYPES_H__
 
 #include "vector_types.h"
 #include <stddef.h>
