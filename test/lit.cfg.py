@@ -52,6 +52,7 @@ if not os.path.exists(plugin):
     lit_config.fatal(f"there is no {plugin}; build first (make)")
 
 eigen = "/usr/include/eigen3"
+archer = "/usr/lib/llvm-22/lib/libarcher.so"
 config.substitutions += [
     ("%rgrustc", os.path.join(build, "bin", "rg-rustc")),
     ("%rgfort", os.path.join(build, "bin", "rg-flang")),
@@ -64,6 +65,7 @@ config.substitutions += [
     ("%clang", os.path.join(llvm_bin, "clang")),
     ("%eigen", eigen),
     ("%include", os.path.join(root, "include")),
+    ("%archer", archer),
     ("%build", build),
     ("%root", root),
     ("%{python}", sys.executable),
@@ -104,6 +106,7 @@ def has_landlock():
 present = {
     "flang": os.path.exists(os.path.join(llvm_bin, "flang")),
     "rustc": has_rustc(),
+    "archer": os.path.exists(archer),
     "eigen": os.path.isdir(eigen),
     "boost": os.path.isdir("/usr/include/boost"),
     "openblas": os.path.exists("/usr/lib/x86_64-linux-gnu/libopenblas.so"),
