@@ -26,7 +26,7 @@ def openmp_queries : InactiveInC<
 def team_queries : InactiveInC<
     ["__kmpc_global_thread_num", "__kmpc_global_num_threads", "__kmpc_bound_thread_num",
      "__kmpc_bound_num_threads", "__kmpc_in_parallel", "__kmpc_push_proc_bind",
-     "__kmpc_push_num_threads", "__kmpc_flush"]> {
+     "__kmpc_push_num_threads"]> {
   let Summary = "who a thread is";
 }
 def team_worksharing : InactiveInC<
@@ -72,6 +72,8 @@ def omp_cancel : Refused<
 def omp_doacross : Refused<
     "ordered(n) with depend, which makes iterations wait for each other",
     ["__kmpc_doacross_init", "__kmpc_doacross_wait", "__kmpc_doacross_post", "__kmpc_doacross_fini"]>;
+def omp_flush : Refused<
+    "a flush: threads that wait for each other by memory cannot be reversed", ["__kmpc_flush"]>;
 def omp_copyprivate : Refused<
     "copyprivate; write to a shared variable in the single region instead", ["__kmpc_copyprivate"]>;
 def omp_threadprivate : Refused<

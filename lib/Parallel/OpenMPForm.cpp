@@ -293,9 +293,8 @@ Value *convert(IRBuilderBase &B, Value *V, Type *T) {
   return B.CreateBitCast(V, T);
 }
 
-/// The lock of ordered regions: a turn needs one.
-Constant *orderedLock(Module &M) {
-  constexpr StringLiteral Name = "rg.ordered";
+/// The lock of ordered regions, or of atomic operations: a turn needs one.
+Constant *lockOf(Module &M, StringRef Name) {
   if (GlobalVariable *G = M.getGlobalVariable(Name, true))
     return G;
   auto *T = ArrayType::get(Type::getInt32Ty(M.getContext()), 8);
@@ -497,10 +496,10 @@ void OpenMPForm::rewrite(Function &Clone, const Function &Original) {
       break;
     case Becomes::Ordered:
       B.SetInsertPoint(Call->getNextNode());
-      Run("rg_turn_enter", orderedLock(M));
+      Run("rg_turn_enter", lockOf(M, "rg.ordered"));
       continue;
     case Becomes::EndOrdered:
-      Run("rg_turn_leave", orderedLock(M));
+      Run("rg_turn_leave", lockOf(M, "rg.ordered"));
       continue;
     case Becomes::Reduce:
       // libomp would choose between this way, atomic operations and a tree.
@@ -523,6 +522,150 @@ void OpenMPForm::rewrite(Function &Clone, const Function &Original) {
     }
     Call->eraseFromParent();
   }
+}
+
+/// V, an integer or a number, is a number.
+static bool isNumber(const Value *V) {
+  if (V->getType()->isFloatingPointTy())
+    return true;
+  if (const auto *C = dyn_cast<BitCastInst>(V))
+    return C->getSrcTy()->isFloatingPointTy();
+  return any_of(V->users(), [](const User *U) {
+    return isa<BitCastInst>(U) && U->getType()->isFloatingPointTy();
+  });
+}
+
+/// I is an atomic operation on a number whose effect depends on when it comes.
+static bool dependsOnOrder(const Instruction &I) {
+  if (const auto *L = dyn_cast<LoadInst>(&I))
+    return L->isAtomic() && isNumber(L);
+  if (const auto *S = dyn_cast<StoreInst>(&I))
+    return S->isAtomic() && isNumber(S->getValueOperand());
+  if (const auto *C = dyn_cast<AtomicCmpXchgInst>(&I))
+    return isNumber(C->getNewValOperand());
+  const auto *M = dyn_cast<AtomicRMWInst>(&I);
+  if (!M || !M->getType()->isFloatingPointTy())
+    return false;
+  return !M->use_empty() || (M->getOperation() != AtomicRMWInst::FAdd &&
+                             M->getOperation() != AtomicRMWInst::FSub);
+}
+
+/// The load in front of a loop that compares and exchanges until nobody came
+/// between: clang's form of an atomic update.
+static LoadInst *firstLoad(const AtomicCmpXchgInst &C) {
+  const auto *Seen = dyn_cast<PHINode>(C.getCompareOperand());
+  if (!Seen || Seen->getNumIncomingValues() != 2)
+    return nullptr;
+  for (unsigned I = 0; I != 2; ++I) {
+    auto *First = dyn_cast<LoadInst>(Seen->getIncomingValue(I));
+    const auto *Again = dyn_cast<ExtractValueInst>(Seen->getIncomingValue(!I));
+    if (First && First->isAtomic() && Again &&
+        Again->getAggregateOperand() == &C && Again->getIndices()[0] == 0 &&
+        First->getPointerOperand() == C.getPointerOperand())
+      return First;
+  }
+  return nullptr;
+}
+
+/// Looks at the user's functions, which may not be optimised.
+bool OpenMPForm::needsOrder() {
+  if (!NeedsOrder)
+    NeedsOrder =
+        M.getFunction("__kmpc_fork_call") && any_of(M, [](const Function &F) {
+          return any_of(instructions(F), [](const Instruction &I) {
+            const auto *C = dyn_cast<AtomicCmpXchgInst>(&I);
+            const auto *L = dyn_cast<LoadInst>(&I);
+            const auto *S = dyn_cast<StoreInst>(&I);
+            // Bits of numbers, perhaps: nothing is simplified yet.
+            auto Word = [](const Value *V) {
+              return V->getType()->getPrimitiveSizeInBits() >= 32;
+            };
+            return C || (L && L->isAtomic() && Word(L)) ||
+                   (S && S->isAtomic() && Word(S->getValueOperand())) ||
+                   dependsOnOrder(I);
+          });
+        });
+  return *NeedsOrder;
+}
+
+bool OpenMPForm::orderAtomics(Function &Clone) {
+  if (!needsOrder())
+    return false;
+  SmallVector<Instruction *, 8> Found;
+  for (Instruction &I : instructions(Clone)) {
+    const auto *M = dyn_cast<AtomicRMWInst>(&I);
+    if (dependsOnOrder(I) || (M && M->getType()->isFloatingPointTy()))
+      Found.push_back(&I);
+  }
+  bool Changed = false;
+  IRBuilder<> B(Clone.getContext());
+  auto Turn = [&](StringRef Which) {
+    B.CreateCall(Runtime.require(Which), {lockOf(M, "rg.atomic")});
+  };
+  // Updates by comparison first: they take the load in front with them.
+  for (Instruction *I : Found) {
+    auto *C = dyn_cast<AtomicCmpXchgInst>(I);
+    LoadInst *First = C ? firstLoad(*C) : nullptr;
+    if (!First ||
+        !all_of(C->users(), [](User *U) { return isa<ExtractValueInst>(U); }))
+      continue;
+    B.SetInsertPoint(First);
+    Turn("rg_turn_enter");
+    First->setAtomic(AtomicOrdering::NotAtomic);
+    B.SetInsertPoint(C);
+    B.CreateAlignedStore(C->getNewValOperand(), C->getPointerOperand(),
+                         C->getAlign());
+    Turn("rg_turn_leave");
+    for (User *U : make_early_inc_range(C->users())) {
+      auto *Part = cast<ExtractValueInst>(U);
+      Part->replaceAllUsesWith(Part->getIndices()[0] == 0
+                                   ? C->getCompareOperand()
+                                   : (Value *)B.getTrue());
+      Part->eraseFromParent();
+    }
+    C->eraseFromParent();
+    Changed = true;
+  }
+  for (Instruction &I : make_early_inc_range(instructions(Clone))) {
+    auto *L = dyn_cast<LoadInst>(&I);
+    auto *S = dyn_cast<StoreInst>(&I);
+    auto *A = dyn_cast<AtomicRMWInst>(&I);
+    if (L || S) {
+      if (!dependsOnOrder(I))
+        continue;
+      B.SetInsertPoint(&I);
+      Turn("rg_turn_enter");
+      if (L)
+        L->setAtomic(AtomicOrdering::NotAtomic);
+      else
+        S->setAtomic(AtomicOrdering::NotAtomic);
+      B.SetInsertPoint(I.getNextNode());
+      B.SetCurrentDebugLocation(I.getDebugLoc());
+      Turn("rg_turn_leave");
+      Changed = true;
+      continue;
+    }
+    if (!A || !A->getType()->isFloatingPointTy() ||
+        (A->getOperation() != AtomicRMWInst::FAdd &&
+         A->getOperation() != AtomicRMWInst::FSub &&
+         A->getOperation() != AtomicRMWInst::Xchg))
+      continue;
+    B.SetInsertPoint(A);
+    Turn("rg_turn_enter");
+    Value *Old = B.CreateAlignedLoad(A->getType(), A->getPointerOperand(),
+                                     A->getAlign());
+    Value *X = A->getValOperand();
+    B.CreateAlignedStore(
+        A->getOperation() == AtomicRMWInst::FAdd   ? B.CreateFAdd(Old, X)
+        : A->getOperation() == AtomicRMWInst::FSub ? B.CreateFSub(Old, X)
+                                                   : X,
+        A->getPointerOperand(), A->getAlign());
+    Turn("rg_turn_leave");
+    A->replaceAllUsesWith(Old);
+    A->eraseFromParent();
+    Changed = true;
+  }
+  return Changed;
 }
 
 void OpenMPForm::finish() {

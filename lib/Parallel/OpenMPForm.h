@@ -27,6 +27,7 @@
 
 #include "Emit/RuntimeLibrary.h"
 #include "llvm/ADT/SmallVector.h"
+#include <optional>
 
 namespace llvm {
 class CallBase;
@@ -43,6 +44,10 @@ public:
 
   /// Rewrites the calls in the fresh clone of Original.
   void rewrite(llvm::Function &Clone, const llvm::Function &Original);
+  /// Atomic operations on numbers become turns in the simplified clone, but for
+  /// additions whose result nobody wants in a program that has no others: their
+  /// order makes no difference. True if there was one.
+  bool orderAtomics(llvm::Function &Clone);
   /// Removes the functions that fork and that nobody calls.
   void finish();
 
@@ -51,11 +56,14 @@ private:
   /// understood.
   llvm::Function *forkOf(llvm::Function &Region, const llvm::CallBase &Call,
                          unsigned FirstOperand);
+  bool needsOrder();
   bool rewriteFork(llvm::CallBase &Call, llvm::Value *Threads, bool OfTeam);
 
   llvm::Module &M;
   RuntimeLibrary Runtime;
   llvm::SmallVector<llvm::Function *, 4> Forks;
+  /// Some atomic operation on numbers depends on the order of threads.
+  std::optional<bool> NeedsOrder;
 };
 
 } // namespace retrograd

@@ -647,6 +647,7 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       // Nothing will make the remaining calls through pointers direct, nor tell
       // the types of descriptors in memory.
       bool Changed = Dispatch.dispatchCalls(F);
+      Changed |= Regions.orderAtomics(F);
       Changed |=
           chooseFortranTypes(F, [this] { return referredTo(Asked); }, Runtime);
       if (!Changed && Opts.PeelFirst)

@@ -655,6 +655,15 @@ bool DerivativePlan::checkTeam(const Instruction &I) {
            "nor double");
   if (Threads.company() != ThreadModel::Team)
     return true;
+  if (isa<FenceInst>(I))
+    refuse(RefusalKind::Threads, I,
+           "a fence: threads that wait for each other by memory cannot be "
+           "reversed");
+  if ((isa<LoadInst>(I) || isa<StoreInst>(I)) && I.isAtomic() &&
+      hasReverse(I, Activity))
+    refuse(RefusalKind::Threads, I,
+           "an atomic read or write of a number in a form that is not known; "
+           "use critical");
   if (const auto *L = dyn_cast<LoadInst>(&I);
       L && hasReverse(I, Activity) && !isThreadsOwn(L->getPointerOperand())) {
     const ValueShape &S = facts().shape(L);

@@ -3,6 +3,7 @@
 // RUN: not %rgcc -O0 -fopenmp -g -DCOPYPRIVATE %s -o /dev/null 2>&1 | FileCheck --check-prefix=COPY %s
 // RUN: not %rgcc -O2 -fopenmp -g -DLONG %s -o /dev/null 2>&1 | FileCheck --check-prefix=LONG %s
 // RUN: not %rgcc -O2 -fopenmp -g -DDOACROSS %s -o /dev/null 2>&1 | FileCheck --check-prefix=DOACROSS %s
+// RUN: not %rgcc -O2 -fopenmp -g -DFLUSH %s -o /dev/null 2>&1 | FileCheck --check-prefix=FLUSH %s
 double __enzyme_autodiff(void *, ...);
 
 double f(double *x, int n) {
@@ -35,6 +36,17 @@ double f(double *x, int n) {
 // LONG: parallel-constructs.c:[[@LINE+1]]:{{.*}} it is here, in 'f (parallel region)'
     t += big[i % 2] * x[i];
   s = t;
+#elif defined(FLUSH)
+  volatile int ready = 0;
+#pragma omp parallel shared(ready)
+  {
+#pragma omp master
+    x[0] = x[1] * x[2];
+// FLUSH: this parallel construct cannot be differentiated: a flush: {{.*}} [RG2202]
+#pragma omp flush
+    ready = 1;
+  }
+  s = x[0];
 #else
 #pragma omp parallel for ordered(1)
   for (int i = 1; i < n; ++i) {
