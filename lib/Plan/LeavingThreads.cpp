@@ -272,13 +272,26 @@ void DerivativePlan::checkLeavingThreads() {
     for (const BasicBlock &B : F)
       if (Shape.isLive(&B) && (BarrierBefore || Later.contains(&B)))
         AccessesOf(B, Others);
+    // Threads that are done with a loop sooner than others need not return.
+    const Loop *Around = Shape.loops().getLoopFor(&X);
+    bool LeavesLoop = Around && any_of(Ways, [&](const BasicBlock *B) {
+                        return !Around->contains(B);
+                      });
     for (const Access &A : Theirs)
       if (any_of(Others, [&](const Access &B) { return Conflicts(A, B); }))
-        return refuse(RefusalKind::Device, *X.getTerminator(),
-                      "some threads return here and others go on to a barrier: "
-                      "the adjoints of what "
-                      "they all did before would come in the wrong order; let "
-                      "all threads reach the "
-                      "barrier, and guard the work instead");
+        return refuse(
+            RefusalKind::Device, *X.getTerminator(),
+            LeavesLoop
+                ? "some threads may leave this loop here while others go on to "
+                  "a barrier in it: the adjoints of what they all did before "
+                  "would come in the wrong order; give the loop a number of "
+                  "rounds that is the same for all threads of the block (of "
+                  "bounds that both name the thread, this is not seen), and "
+                  "guard the work instead"
+                : "some threads return here and others go on to a barrier: "
+                  "the adjoints of what "
+                  "they all did before would come in the wrong order; let "
+                  "all threads reach the "
+                  "barrier, and guard the work instead");
   }
 }
