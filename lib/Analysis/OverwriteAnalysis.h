@@ -51,6 +51,9 @@ public:
                     llvm::AAResults &AA, const ActivityAnalysis &Activity,
                     const LoopShape &Shape, const Options &Opts);
 
+  /// The user's code runs between the two sweeps.
+  bool isUserSplit() const { return UserSplit; }
+
   /// The load sees the same bytes if repeated in the reverse sweep.
   bool canRepeat(const llvm::LoadInst &L) const;
   /// The same of a load of a local variable if it is repeated before any other

@@ -34,6 +34,7 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
   computeEffects(Functions);
   computeShared(Functions);
   computeOrigins(Functions);
+  computeRounding(Functions);
   Root = Functions.empty() ? nullptr : Functions.front();
 }
 
@@ -378,6 +379,19 @@ void ProgramFacts::computeShared(ArrayRef<Function *> Functions) {
   // Only where one of them may have put a number: memory of strings and
   // pointers carries no derivative from one function to another.
   Shared &= effects(Functions.front()).Numbers;
+}
+
+/// Functions that say nothing of the rounding mode (they are not strict) may
+/// take it that others do not change it.
+void ProgramFacts::computeRounding(ArrayRef<Function *> Functions) {
+  for (Function *F : Functions)
+    for (Instruction &I : instructions(*F)) {
+      const auto *C = dyn_cast<CallBase>(&I);
+      const OperationRecord *R = C ? Cat.lookup(I) : nullptr;
+      ChangesRounding |= R ? R->SetsRounding
+                           : C && F->hasFnAttribute(Attribute::StrictFP) &&
+                                 isUnknownCall(I, Cat, PreparedOf);
+    }
 }
 
 bool ProgramFacts::handlesBits(const Instruction &I) const {

@@ -141,6 +141,9 @@ public:
   /// has to leave zero adjoints in all memory of the call graph's own.
   bool manySweeps() const { return ManySweeps; }
 
+  /// The rounding mode may change while functions of the call graph run.
+  bool changesRounding() const { return ChangesRounding; }
+
   /// Cached shape of a value.
   const ValueShape &shape(const llvm::Value *V) const;
   bool carriesFloat(const llvm::Value *V) const {
@@ -170,6 +173,7 @@ private:
   /// Adds the memory to which I may write floating-point numbers.
   void addNumbersWritten(const llvm::Instruction &I, llvm::BitVector &To) const;
   void computeVisible(llvm::ArrayRef<llvm::Function *> Functions);
+  void computeRounding(llvm::ArrayRef<llvm::Function *> Functions);
   void computeHandled(llvm::ArrayRef<llvm::Function *> Functions);
 
   const Catalogue &Cat;
@@ -192,6 +196,7 @@ private:
   llvm::ArrayRef<OutsideEvidence::HandedIn> HandedIn;
   bool ManySweeps;
   llvm::SmallPtrSet<const llvm::Function *, 8> InTeam, InTeams, Waits;
+  bool ChangesRounding = false;
   bool BitsAreHandled = false; ///< handlesBits of any instruction of the graph
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>>
       Shapes;

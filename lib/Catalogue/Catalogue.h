@@ -66,6 +66,7 @@ enum class HandlerKind : uint8_t {
   Barrier,       ///< threads of a block or warp wait for each other; mirrored
   Protocol, ///< what threads of a team agree on; mirrored by the routine Text
   Shuffle, ///< a value from another thread of the warp: (mask, value, b, c)
+  Convert, ///< between formats of numbers: fpext and fptrunc as calls
   Refused  ///< known, and without a derivative: the record's summary says why
 };
 
@@ -174,6 +175,8 @@ struct OperationRecord {
   bool Cheap = false;
   /// The result is not rounded.
   bool Exact = false;
+  /// May change the rounding mode.
+  bool SetsRounding = false;
   /// Result letter, then operand letters (see Operation.td); empty for any.
   llvm::StringRef Prototype = {};
   /// Intrinsics only in this type (spelt as IR spells it) unless empty.

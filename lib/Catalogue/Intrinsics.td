@@ -56,6 +56,13 @@ def reduce_fminmax
 }
 }
 
+// Strict floating point calls an intrinsic where other code has an instruction.
+let Pure = 1, Cheap = 1 in
+def convert : IntrinsicHandler<"Convert", ["llvm.experimental.constrained.fpext",
+                                           "llvm.experimental.constrained.fptrunc"]> {
+  let Summary = "another format of the number";
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -114,11 +121,16 @@ def integer_intrinsics : InactiveIntrinsics<
 }
 def environment_intrinsics : InactiveIntrinsics<
     ["llvm.readcyclecounter", "llvm.readsteadycounter", "llvm.vscale",
-     "llvm.get.rounding", "llvm.set.rounding", "llvm.get.fpenv", "llvm.set.fpenv",
-     "llvm.reset.fpenv", "llvm.get.fpmode", "llvm.set.fpmode", "llvm.reset.fpmode",
+     "llvm.get.rounding", "llvm.get.fpenv", "llvm.get.fpmode",
      "llvm.returnaddress", "llvm.frameaddress", "llvm.addressofreturnaddress",
-     "llvm.x86.sse.stmxcsr", "llvm.x86.sse.ldmxcsr", "llvm.x86.sse2.pause",
+     "llvm.x86.sse.stmxcsr", "llvm.x86.sse2.pause",
      "llvm.x86.sse.sfence", "llvm.x86.sse2.lfence", "llvm.x86.sse2.mfence",
      "llvm.x86.rdtsc", "llvm.x86.rdtscp"]> {
   let Summary = "machine state";
+}
+let SetsRounding = 1 in
+def rounding_intrinsics : InactiveIntrinsics<
+    ["llvm.set.rounding", "llvm.set.fpenv", "llvm.reset.fpenv", "llvm.set.fpmode",
+     "llvm.reset.fpmode", "llvm.x86.sse.ldmxcsr"]> {
+  let Summary = "rounding mode and exceptions";
 }

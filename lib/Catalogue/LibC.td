@@ -121,10 +121,12 @@ def program : InactiveInC<
      "setenv", "system", "getpid", "sysconf", "getpagesize", "sched_yield",
      "sched_getcpu", "malloc_usable_size", "mallopt", "malloc_trim",
      "__errno_location", "feclearexcept", "fetestexcept", "feraiseexcept",
-     "fegetround", "fesetround", "fegetenv", "fesetenv", "feholdexcept",
-     "feupdateenv", "feenableexcept", "fedisableexcept", "fegetexcept",
+     "fegetround", "fegetenv", "feholdexcept", "fegetexceptflag", "fesetexceptflag",
+     "fesetexcept", "fegetmode", "feenableexcept", "fedisableexcept", "fegetexcept",
      "setlocale", "localeconv", "__tls_get_addr", "__cyg_profile_func_enter",
      "__cyg_profile_func_exit", "mcount"]>;
+let SetsRounding = 1 in
+def rounding_modes : InactiveInC<["fesetround", "fesetenv", "feupdateenv", "fesetmode"]>;
 def integer_arithmetic : Inactive<["abs", "labs", "llabs", "div", "ldiv", "lldiv", "ffs"]> {
   let Pure = 1;
 }

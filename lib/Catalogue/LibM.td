@@ -273,7 +273,7 @@ def remainder : Remainder, Finite<["drem"]>;
 
 // x 2^n.
 def ldexp : MathFn<"F:FN", [(call "ldexp", S, A1)]>, Domain<["-2:2", "-3:3"]>,
-            Lowers<["llvm.ldexp"]> {
+            Lowers<["llvm.ldexp", "llvm.experimental.constrained.ldexp"]> {
   let Names = ["ldexp", "scalbn"];
 }
 def scalbln : MathFn<"F:FL", [(call "scalbln", S, A1)]>, Domain<["-2:2", "-3:3"]>;

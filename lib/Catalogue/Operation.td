@@ -124,6 +124,9 @@ class Operation {
   bit Cheap = 0;
   // The result is not rounded: what rounding errors pass through unchanged.
   bit Exact = 0;
+  // May leave another rounding mode behind: what is rounded before and after need
+  // not be rounded alike.
+  bit SetsRounding = 0;
   // Section of the reference page.
   string Section = "";
 }

@@ -7,6 +7,7 @@
 
 #include "FormulaEmitter.h"
 #include "../Catalogue/Catalogue.h"
+#include "Emit/StrictFloat.h"
 #include "Support/ShareMarks.h"
 #include "Target/Target.h"
 #include "llvm/ADT/STLExtras.h"
@@ -143,10 +144,15 @@ Value *FormulaEmitter::emit(const Partial &P, const Instruction &Primal,
   return Share;
 }
 
+bool isContractible(const IntrinsicInst &I) {
+  return I.getIntrinsicID() == Intrinsic::fmuladd ||
+         I.getIntrinsicID() == Intrinsic::experimental_constrained_fmuladd;
+}
+
 bool contracts(const Function &F) {
   return any_of(instructions(F), [](const Instruction &I) {
     const auto *II = dyn_cast<IntrinsicInst>(&I);
-    return II && II->getIntrinsicID() == Intrinsic::fmuladd;
+    return II && isContractible(*II);
   });
 }
 
@@ -338,6 +344,19 @@ Value *FormulaEmitter::emitCall(StringRef Id, Type *T, ArrayRef<Value *> Args) {
   for (Value *A : Args)
     if (A->getType()->isIntOrIntVectorTy())
       Overloads.push_back(A->getType());
+  if (Intrinsic::ID Strict =
+          B.getIsFPConstrained() ? constrainedForm(IID) : 0) {
+    SmallVector<Value *, 5> Operands(Args);
+    // That of powi knows one type of integer.
+    if (Strict == Intrinsic::experimental_constrained_powi) {
+      Operands.back() = B.CreateSExtOrTrunc(Args.back(), B.getInt32Ty());
+      Overloads.pop_back();
+    }
+    return B.CreateConstrainedFPCall(
+        Intrinsic::getOrInsertDeclaration(B.GetInsertBlock()->getModule(),
+                                          Strict, Overloads),
+        Operands);
+  }
   return B.CreateIntrinsic(IID, Overloads, Args);
 }
 

@@ -35,6 +35,10 @@
 #include "llvm/IR/IRBuilder.h"
 #include <functional>
 
+namespace llvm {
+class IntrinsicInst;
+}
+
 namespace retrograd {
 class Catalogue;
 struct FormulaNode;
@@ -85,6 +89,9 @@ private:
   KnownOperation Known;
   bool MarksShares = false;
 };
+
+/// A product and a sum that may become one operation.
+bool isContractible(const llvm::IntrinsicInst &I);
 
 /// The compiler was allowed to contract products and sums of F
 /// (-ffp-contract=on, clang's default, makes llvm.fmuladd of them). Then it is

@@ -12,6 +12,7 @@
 #include "Emit/FormulaEmitter.h"
 #include "Emit/FunctionShell.h"
 #include "Emit/PrimalEmitter.h"
+#include "Emit/StrictFloat.h"
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -39,6 +40,7 @@ ForwardEmitter::ForwardEmitter(const DerivativePlan &Plan,
     if (isa<LoadInst>(I) || isa<StoreInst>(I))
       Kinds.primal(&I);
   Contracts = Plan.options().Contract && contracts(F);
+  beginStrict(B, F);
 }
 
 void ForwardEmitter::run() {
@@ -383,6 +385,7 @@ void ForwardEmitter::visit(Instruction &I) {
     B.SetInsertPoint(At->getParent(), At);
     B.SetCurrentDebugLocation(Clone->getDebugLoc());
     B.clearFastMathFlags();
+    followStrict(B, I, Plan.facts().changesRounding());
     visitLane(I);
   };
   AtOnce = isAtOnce(I);
@@ -493,8 +496,7 @@ Value *ForwardEmitter::rounded(const Instruction &I, Value *Error) {
              APFloat::rmNearestTiesToEven);
   Value *Size = B.CreateUnaryIntrinsic(Intrinsic::fabs, primal(&I));
   // Two roundings where the machine has no fused operation.
-  if (const auto *II = dyn_cast<IntrinsicInst>(&I);
-      II && II->getIntrinsicID() == Intrinsic::fmuladd) {
+  if (const auto *II = dyn_cast<IntrinsicInst>(&I); II && isContractible(*II)) {
     Value *Product = B.CreateFMul(primal(II->getArgOperand(0)),
                                   primal(II->getArgOperand(1)));
     Size = B.CreateFAdd(Size, B.CreateUnaryIntrinsic(Intrinsic::fabs, Product));
@@ -615,6 +617,19 @@ Value *ForwardEmitter::replay(Instruction &I) {
     C->setFastMathFlags(I.getFastMathFlags());
   B.Insert(C, I.getName() + ".t");
   return estimatesErrors() && isa<FPTruncInst>(I) ? rounded(I, C) : C;
+}
+
+/// A number in another format, by a constrained conversion.
+Value *ForwardEmitter::converted(CallBase &C) {
+  Value *X = companion(C.getArgOperand(0));
+  Type *T = C.getType();
+  if (Plan.request().Dependencies)
+    return convertSet(X, T);
+  B.setFastMathFlags(C.getFastMathFlags());
+  if (X->getType()->getScalarSizeInBits() < T->getScalarSizeInBits())
+    return B.CreateFPExt(X, T);
+  X = B.CreateFPTrunc(X, T);
+  return estimatesErrors() ? rounded(C, X) : X;
 }
 
 Value *ForwardEmitter::load(LoadInst &L) {
@@ -855,6 +870,10 @@ void ForwardEmitter::visitCall(CallBase &C) {
                                         Clone->getCalledOperand(), Args);
       Shuffled->setAttributes(Clone->getAttributes());
       companionSlot(&C) = Shuffled;
+      return;
+    }
+    if (R && R->Handler == HandlerKind::Convert) {
+      companionSlot(&C) = converted(C);
       return;
     }
     companionSlot(&C) = R && R->Class == RuleClass::Formula

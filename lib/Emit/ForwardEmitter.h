@@ -111,6 +111,7 @@ private:
   llvm::Value *convertSet(llvm::Value *Set, llvm::Type *To);
   llvm::Value *reduction(llvm::IntrinsicInst &I);
   llvm::Value *replay(llvm::Instruction &I);
+  llvm::Value *converted(llvm::CallBase &C);
   llvm::Value *nowhere(llvm::Type *T);
   llvm::Value *ownOrNull(const llvm::Value *P);
   bool isFromTape() const { return Plan.request().FromTape; }

@@ -66,6 +66,8 @@ static void describe(Function &D, const Function &Primal) {
         "prefer-vector-width"})
     if (Primal.hasFnAttribute(Kind))
       D.addFnAttr(Primal.getFnAttribute(Kind));
+  if (Primal.hasFnAttribute(Attribute::StrictFP))
+    D.addFnAttr(Attribute::StrictFP);
   if (Primal.hasFnAttribute(Attribute::UWTable))
     D.addFnAttr(Primal.getFnAttribute(Attribute::UWTable));
   if (Primal.doesNotThrow())

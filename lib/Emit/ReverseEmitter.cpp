@@ -10,6 +10,7 @@
 #include "Emit/FormulaEmitter.h"
 #include "Emit/NanWatch.h"
 #include "Emit/Shortcuts.h"
+#include "Emit/StrictFloat.h"
 #include "Support/ExceptionMarks.h"
 #include "Support/ShareMarks.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -41,6 +42,7 @@ ReverseEmitter::ReverseEmitter(const DerivativePlan &Plan,
   Reorders = Plan.options().ReorderSums && !Machine.manyThreads();
   MarksShares = Plan.options().ZerosOnDevice && Machine.manyThreads();
   Contracts = Plan.options().Contract && contracts(Plan.primal());
+  beginStrict(B, Plan.primal());
   CommonFlags.setAllowContract(CommonFlags.allowContract() || Contracts);
 }
 
@@ -596,6 +598,10 @@ Value *ReverseEmitter::compute(Need N) {
   // Operands first: the clone goes behind what they need.
   SmallVector<Value *, 4> Ops;
   for (const Use &U : I.operands()) {
+    if (isa<MetadataAsValue>(U.get())) {
+      Ops.push_back(U.get());
+      continue;
+    }
     bool ViaShadow = N.K == Need::Shadow && Plan.activity().hasShadow(U.get());
     Ops.push_back(lookup({ViaShadow ? Need::Shadow : Need::Primal, U.get()}));
   }
@@ -660,6 +666,7 @@ void ReverseEmitter::emitBlock(const BasicBlock &Block) {
     }
     if (isa<FPMathOperator>(I) && !isa<PHINode>(I))
       B.setFastMathFlags(derivativeFlags(I, Contracts));
+    followStrict(B, I, Plan.roundingChanges());
     emitReverse(I, *this);
   }
   B.setFastMathFlags(CommonFlags);

@@ -17,6 +17,7 @@
 #include "Emit/RuleEmitter.h"
 #include "Emit/Shortcuts.h"
 #include "Emit/SplitEmitter.h"
+#include "Emit/StrictFloat.h"
 #include "Parallel/TeamEmitter.h"
 #include "Pass/AdditionStrips.h"
 #include "Pass/CleanUp.h"
@@ -982,6 +983,7 @@ Differentiator::Outcome Differentiator::verified(Job &J) {
   for (Function *D : {J.Made, J.Sweep, J.Recorder}) {
     if (!D)
       continue;
+    settleStrict(*D);
     std::string Problem;
     raw_string_ostream OS(Problem);
     if (verifyFunction(*D, &OS)) {

@@ -16,6 +16,7 @@
 
 #include "Pass/LowerEntryCalls.h"
 #include "Emit/SplitEmitter.h"
+#include "Emit/StrictFloat.h"
 #include "Pass/TapeBytes.h"
 #include "Request/Markers.h"
 #include "llvm/IR/Constants.h"
@@ -35,7 +36,9 @@ public:
   Lowering(EntryCall &Entry, Function &Derivative, RuntimeLibrary &Runtime)
       : Entry(Entry), Derivative(Derivative), Runtime(Runtime),
         Old(*Entry.Call), Builder(&Old), DL(Old.getDataLayout()),
-        InPlace(inPlaceBytes(Derivative)) {}
+        InPlace(inPlaceBytes(Derivative)) {
+    beginStrict(Builder, *Old.getFunction());
+  }
   void run();
 
 private:

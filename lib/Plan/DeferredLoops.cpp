@@ -96,21 +96,19 @@ bool LoopDeferral::canBeLate(const StoreInst &S, const Value &V) const {
 }
 
 /// The operands by which the derivative of I is 1, and the arms of a choice.
-static SmallVector<const Value *, 2> addends(const Instruction &I) {
-  switch (I.getOpcode()) {
-  case Instruction::FAdd:
-    return {I.getOperand(0), I.getOperand(1)};
-  case Instruction::FSub:
-    return {I.getOperand(0)};
-  case Instruction::Select:
+SmallVector<const Value *, 2>
+LoopDeferral::addends(const Instruction &I) const {
+  if (isa<SelectInst>(I))
     return {I.getOperand(1), I.getOperand(2)};
-  default:
-    if (const auto *M = dyn_cast<IntrinsicInst>(&I))
-      if (M->getIntrinsicID() == Intrinsic::fmuladd ||
-          M->getIntrinsicID() == Intrinsic::fma)
-        return {M->getArgOperand(2)};
-    return {};
-  }
+  const OperationRecord *R = Plan.facts().catalogue().lookup(I);
+  StringRef Id = R ? R->Id : "";
+  if (Id == "fadd")
+    return {I.getOperand(0), I.getOperand(1)};
+  if (Id == "fsub")
+    return {I.getOperand(0)};
+  if (Id == "fma")
+    return {I.getOperand(2)};
+  return {};
 }
 
 /// What L hands on for Phi is Phi plus something, whatever path an iteration

@@ -82,6 +82,9 @@ private:
                 const llvm::Loop *Of = nullptr) const;
   bool canBeLate(const llvm::StoreInst &S, const llvm::Value &V) const;
   bool onlyAddsUp(const llvm::Loop &L) const;
+  /// The operands by which the derivative of I is 1, and the arms of a choice.
+  llvm::SmallVector<const llvm::Value *, 2>
+  addends(const llvm::Instruction &I) const;
   bool isSum(const llvm::PHINode &Phi, const llvm::Loop &L) const;
   bool collectStores(const llvm::Loop &L);
   bool staysHere(const llvm::Instruction &Made) const;

@@ -29,7 +29,7 @@ using namespace llvm;
 using namespace retrograd;
 
 static bool isRepeatable(const Instruction &I, const Catalogue &Cat,
-                         bool AtAnyPrice);
+                         bool AtAnyPrice, bool RoundingChanges);
 
 DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
                                const ActivityAnalysis &Activity,
@@ -138,8 +138,14 @@ DenseSet<Need> DerivativePlan::readable() const {
   return Read;
 }
 
+bool DerivativePlan::roundingChanges() const {
+  return facts().changesRounding() ||
+         (Overwrite.isUserSplit() && F.hasFnAttribute(Attribute::StrictFP));
+}
+
 bool DerivativePlan::isRepeatable(const Instruction &I) const {
-  return ::isRepeatable(I, facts().catalogue(), /*AtAnyPrice=*/true);
+  return ::isRepeatable(I, facts().catalogue(), /*AtAnyPrice=*/true,
+                        roundingChanges());
 }
 
 bool DerivativePlan::canRepeat(const LoadInst &L) const {
@@ -1193,9 +1199,32 @@ static const Value *trivialPhi(const PHINode &Phi, const LoopInfo &LI) {
   return !L || L->contains(Phi.getParent()) ? V : nullptr;
 }
 
+/// The result of I is another number in another rounding mode.
+static bool isRounded(const Instruction &I, const Catalogue &Cat) {
+  if (const OperationRecord *R = Cat.lookup(I); R && R->Exact)
+    return false;
+  switch (I.getOpcode()) {
+  case Instruction::FPTrunc:
+  case Instruction::SIToFP:
+  case Instruction::UIToFP:
+    return true;
+  case Instruction::Call:
+    if (const auto *C = dyn_cast<ConstrainedFPIntrinsic>(&I))
+      return Intrinsic::hasConstrainedFPRoundingModeOperand(
+          C->getIntrinsicID());
+    return any_of(cast<CallInst>(I).args(), [](const Value *A) {
+      return A->getType()->isFPOrFPVectorTy();
+    });
+  default:
+    return I.isBinaryOp() && I.getType()->isFPOrFPVectorTy();
+  }
+}
+
 /// Instructions that give the same from the same operands, whenever they run.
 static bool isRepeatable(const Instruction &I, const Catalogue &Cat,
-                         bool AtAnyPrice) {
+                         bool AtAnyPrice, bool RoundingChanges) {
+  if (RoundingChanges && isRounded(I, Cat))
+    return false;
   if (isa<CallInst>(I)) {
     const OperationRecord *R = Cat.lookup(I);
     return R && R->Pure && (R->Cheap || AtAnyPrice);
@@ -1446,7 +1475,7 @@ bool DerivativePlan::canSpeculate(const Value *V, const BasicBlock *Decision,
   --Budget;
   auto All = [&](const User *U) {
     return all_of(U->operands(), [&](const Value *Op) {
-      return isa<Function, BasicBlock>(Op) ||
+      return isa<Function, BasicBlock, MetadataAsValue>(Op) ||
              canSpeculate(Op, Decision, Budget);
     });
   };
@@ -1499,7 +1528,8 @@ bool DerivativePlan::isAtHandDear(const Instruction &I) const {
   return I.getOpcode() == Instruction::FDiv ||
          I.getOpcode() == Instruction::FRem ||
          (isa<CallInst>(I) &&
-          !::isRepeatable(I, facts().catalogue(), /*AtAnyPrice=*/false));
+          !::isRepeatable(I, facts().catalogue(), /*AtAnyPrice=*/false,
+                          roundingChanges()));
 }
 
 /// Primal values and shadows are made alike: a shadow by the same instruction
@@ -1563,13 +1593,14 @@ Recipe DerivativePlan::valueRecipe(const Value *V, Need::Kind K) const {
   if (K == Need::Primal && isAtHandDear(*I))
     return {};
   if (!::isRepeatable(*I, facts().catalogue(),
-                      Machine.prefersRecomputation() &&
-                          Opts.RecomputeOnDevice) ||
+                      Machine.prefersRecomputation() && Opts.RecomputeOnDevice,
+                      roundingChanges()) ||
       (K == Need::Shadow && isa<CallBase>(I)))
     return {};
   SmallVector<Need, 4> In;
   for (const Use &U : I->operands())
-    if (!isa<Function>(U.get()) || !isa<CallBase>(I))
+    if (!isa<MetadataAsValue>(U.get()) &&
+        (!isa<Function>(U.get()) || !isa<CallBase>(I)))
       In.push_back(Input(U.get()));
   return computeFrom(In);
 }

@@ -204,6 +204,8 @@ public:
   }
   /// Made again from the iteration number.
   bool isComputedPhi(const llvm::PHINode &Phi) const;
+  /// The reverse sweep may run in another rounding mode than what it reverses.
+  bool roundingChanges() const;
   /// Gives the same from the same operands, whenever it runs.
   bool isRepeatable(const llvm::Instruction &I) const;
   /// L does not run in the primal sweep: the reverse sweep runs each iteration

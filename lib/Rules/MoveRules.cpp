@@ -111,6 +111,13 @@ static void needs(const Instruction &I, const ActivityAnalysis &A,
     Sink({Need::Primal, I.getOperand(0)});
 }
 
+/// V in the format of T.
+static Value *convert(IRBuilderBase &B, Value *V, Type *T) {
+  return V->getType()->getScalarSizeInBits() < T->getScalarSizeInBits()
+             ? B.CreateFPExt(V, T)
+             : B.CreateFPTrunc(V, T);
+}
+
 static void emit(const Instruction &I, RuleContext &C) {
   IRBuilderBase &B = C.builder();
   Value *Seed = C.take(&I);
@@ -125,9 +132,9 @@ static void emit(const Instruction &I, RuleContext &C) {
     return;
   }
   case Instruction::FPExt:
-    return C.accumulate(X, B.CreateFPTrunc(Seed, X->getType()));
   case Instruction::FPTrunc:
-    return C.accumulate(X, B.CreateFPExt(Seed, X->getType()));
+  case Instruction::Call: // the same, constrained
+    return C.accumulate(X, convert(B, Seed, X->getType()));
   case Instruction::BitCast:
     return C.accumulate(X, B.CreateBitCast(Seed, X->getType()));
   case Instruction::Freeze:

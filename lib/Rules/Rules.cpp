@@ -60,6 +60,8 @@ static const Rule *ruleOfCall(const CallBase &C, const ActivityAnalysis &A) {
         return &ProtocolRule;
       case HandlerKind::Shuffle:
         return &ShuffleRule;
+      case HandlerKind::Convert:
+        return &MoveRule;
       default:
         return VectorRule.Missing(C, A) ? nullptr : &VectorRule;
       }

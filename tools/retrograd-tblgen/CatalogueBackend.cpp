@@ -168,6 +168,7 @@ void CatalogueWriter::emitRecords() {
        << ", .Pure = " << Bit(R->getValueAsBit("Pure"))
        << ", .Cheap = " << Bit(R->getValueAsBit("Cheap"))
        << ", .Exact = " << Bit(R->getValueAsBit("Exact"))
+       << ", .SetsRounding = " << Bit(R->getValueAsBit("SetsRounding"))
        << ", .Prototype = " << quoted(prototypeLetters(R))
        << ", .OnlyType = " << quoted(R->getValueAsString("OnlyType"))
        << ", .OfRuntime = " << Bit(R->getValueAsBit("OfRuntime"))
