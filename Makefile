@@ -17,12 +17,13 @@ CMAKE_FLAGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
-.PHONY: build demo test fuzz bench bench-gpu bench-compile install clean help bootstrap configure format
+.PHONY: build demo test test-metamorphic fuzz bench bench-gpu bench-compile install clean help bootstrap configure format
 
 help:
 	@echo "make           build the plugin, the drivers and the tools into $(BUILD)/"
 	@echo "make demo      differentiate real programs and show the result"
 	@echo "make test      run all tests (SANITIZE=1: with the plugin under ASan and UBSan)"
+	@echo "make test-metamorphic  every program of test/Execute in other forms, which must give the same gradients: FORMS=all"
 	@echo "make fuzz      try random programs, LLVM IR and input without sense: SEED=1 SECONDS=60 (fuzz/README.md)"
 	@echo "make bench     measure gradient / primal and gradient / hand-written gradient (ABLATION=1: what each optimisation is worth)"
 	@echo "make bench-gpu the same for kernels, on a GPU (bench/gpu)"
@@ -51,6 +52,10 @@ demo: build
 test: build
 	@python3 utils/run-tests.py --build $(BUILD) --jobs $(JOBS)
 
+test-metamorphic: build
+	@lit-22 -s -j$(JOBS) --param build=$(abspath $(BUILD)) --param metamorphic=$(FORMS) test/Execute/C test/Execute/Cxx test/Execute/Split
+
+FORMS   ?= all
 SEED    ?= 1
 SECONDS ?= 60
 fuzz: build

@@ -72,6 +72,8 @@ config.substitutions += [
 ]
 
 config.on_gpu = "gpu" in lit_config.params
+config.build = build
+config.metamorphic = [name for name in lit_config.params.get("metamorphic", "").split(",") if name]
 if config.on_gpu:
     config.substitutions.append(("--offload=cpu", " ".join(rgtest.ON_GPU)))
 

@@ -15,6 +15,9 @@ Comments in the file may say
     // RG-THREADS: 1 2 8                    (run once with each OMP_NUM_THREADS)
     // REQUIRES: eigen      // XFAIL: *     (as everywhere in lit)
 
+--param metamorphic=all (or =split,native) compiles each program in the forms of METAMORPHOSES instead:
+`make test-metamorphic`.
+
 "fast" is -O2 -ffast-math and "g" is -O2 -g; other levels are flags as they stand.
 """
 
@@ -32,6 +35,19 @@ PLANS = ["naive", "mincut"]
 SWITCHES = ["outer-counts", "nest-arrays", "tape-arrays", "recompute-phis", "skip-idle-loops",
             "pack-lanes", "contract", "alias-scopes", "inline-arena", "defer-loops", "chosen-iterations",
             "peel-first", "args-again", "non-null", "reorder-sums", "strip-additions"]
+# The same program in another form (--param metamorphic=1): its gradients must be the same. "outlined"
+# makes each loop a function of its own before the plugin sees the program; "split" makes every call stay.
+METAMORPHOSES = {
+    "O1": ["-O1"],
+    "Os": ["-Os"],
+    "native": ["-O3", "-march=native"],
+    "split": ["-O2", "-fno-inline"],
+    "strict": ["-O2", "-ffp-model=strict"],
+    "unvectorized": ["-O3", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops"],
+    "aliased": ["-O2", "-fno-strict-aliasing"],
+    "outlined": ["-O2"],
+}
+OUTLINE = "function(mem2reg,simplifycfg,loop-simplify,lcssa),loop-extract"
 # How CUDA programs are linked that run on a GPU (--param gpu=1).
 ON_GPU = ["-L/usr/local/cuda/lib64", "-Wl,--whole-archive", "-lcudart_static", "-Wl,--no-whole-archive",
           "-ldl", "-lrt", "-lpthread"]
@@ -92,13 +108,21 @@ class RetrogradTest(lit.formats.ShTest):
         variants = [(level, plan, None) for level in levels for plan in plans or PLANS]
         if switches:
             variants += [(levels[-1], "mincut", s) for s in (SWITCHES if switches == ["all"] else switches)]
+        metamorphic = test.config.metamorphic
+        if metamorphic:
+            names = METAMORPHOSES if "all" in metamorphic else metamorphic
+            variants = [(name, "mincut", None) for name in names]
         for level, plan, switch in variants:
             program = f"{base}.{level}.{plan}" + (f".{switch}" if switch else "")
             off = ["-mllvm", f"-rg-{switch}=false"] if switch else []
-            compile_it = [driver, *LEVELS.get(level, ["-" + level]), f"-I{include}",
+            how = METAMORPHOSES[level] if metamorphic else LEVELS.get(level, ["-" + level])
+            compiled, failure = source, None
+            if metamorphic and level == "outlined":
+                compiled, failure = outline(source, how, flags, include, program, test)
+            compile_it = [driver, *how, f"-I{include}",
                           "-mllvm", f"-rg-plan={plan}", *off, "-mllvm", "-rg-verify-each",
-                          source, *flags, "-lm", "-o", program]
-            failure = run(compile_it, test)
+                          compiled, *flags, "-lm", "-o", program]
+            failure = failure or run(compile_it, test)
             for number in threads or [None]:
                 failure = failure or run([program], test, number)
             if failure:
@@ -109,6 +133,24 @@ class RetrogradTest(lit.formats.ShTest):
         if report:
             return lit.Test.Result(lit.Test.FAIL, "\n".join(report))
         return lit.Test.Result(lit.Test.PASS)
+
+
+def outline(source, how, flags, include, program, test):
+    """The program as LLVM IR whose loops are functions; its path, and what went wrong, or None."""
+    plain = {".c": "clang", ".cpp": "clang++"}.get(os.path.splitext(source)[1])
+    if not plain:
+        return source, None
+    ir, outlined = program + ".plain.bc", program + ".bc"
+    includes = os.path.join(test.config.build, "include")
+    steps = [
+        [plain, *how, "-Xclang", "-disable-llvm-passes", f"-I{include}", f"-I{includes}", *flags, "-c",
+         "-emit-llvm", source, "-o", ir],
+        ["opt", f"-passes={OUTLINE}", ir, "-o", outlined],
+    ]
+    for step in steps:
+        if failure := run(step, test):
+            return source, failure
+    return outlined, None
 
 
 def run(command, test, threads=None):
