@@ -17,7 +17,7 @@ CMAKE_FLAGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-metamorphic fuzz bench bench-gpu bench-compile install clean help bootstrap configure format
+.PHONY: build demo test test-metamorphic fuzz bench bench-gpu bench-parallel bench-compile install clean help bootstrap configure format
 
 help:
 	@echo "make           build the plugin, the drivers and the tools into $(BUILD)/"
@@ -27,6 +27,7 @@ help:
 	@echo "make fuzz      try random programs, LLVM IR and input without sense: SEED=1 SECONDS=60 (fuzz/README.md)"
 	@echo "make bench     measure gradient / primal and gradient / hand-written gradient (ABLATION=1: what each optimisation is worth)"
 	@echo "make bench-gpu the same for kernels, on a GPU (bench/gpu)"
+	@echo "make bench-parallel the same for programs with OpenMP regions, by the number of threads"
 	@echo "make bench-compile how long the compiler takes for derivatives of large functions"
 	@echo "make install   install under PREFIX=$(PREFIX)"
 	@echo "make clean     delete $(BUILD)/"
@@ -67,6 +68,9 @@ bench: build
 
 bench-compile: build
 	@bench/compile-time.py $(BUILD)
+
+bench-parallel: build
+	@bench/parallel/run.sh $(BUILD)
 
 bench-gpu: build
 	@bench/gpu/run.sh $(BUILD) --large

@@ -635,6 +635,15 @@ bool DerivativePlan::checkTeam(const Instruction &I) {
     refuse(RefusalKind::Threads, I, R->Text.str());
     return false;
   }
+  // Who would clear the shadows of the other threads, and when?
+  if (Threads.company() == ThreadModel::Team)
+    for (const Use &U : I.operands())
+      if (const auto *G = dyn_cast<GlobalVariable>(U->stripInBoundsOffsets());
+          G && G->isThreadLocal() && Activity.hasShadow(G) &&
+          Activity.isActiveMemory(G) && RefusedGlobals.insert(G).second)
+        refuse(RefusalKind::Threads, I,
+               "the threadprivate or thread_local variable '" +
+                   G->getName().str() + "' holds active numbers");
   const Function *Callee = C ? directCallee(*C) : nullptr;
   if (Request.FromTape && Callee && Callee->hasFnAttribute(RunsInTeam)) {
     refuse(RefusalKind::FromTape, I, "it contains a parallel region");

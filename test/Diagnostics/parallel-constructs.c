@@ -4,7 +4,12 @@
 // RUN: not %rgcc -O2 -fopenmp -g -DLONG %s -o /dev/null 2>&1 | FileCheck --check-prefix=LONG %s
 // RUN: not %rgcc -O2 -fopenmp -g -DDOACROSS %s -o /dev/null 2>&1 | FileCheck --check-prefix=DOACROSS %s
 // RUN: not %rgcc -O2 -fopenmp -g -DFLUSH %s -o /dev/null 2>&1 | FileCheck --check-prefix=FLUSH %s
+// RUN: not %rgcc -O2 -fopenmp -g -DPRIVATE %s -o /dev/null 2>&1 | FileCheck --check-prefix=PRIVATE %s
 double __enzyme_autodiff(void *, ...);
+#ifdef PRIVATE
+static double mine;
+#pragma omp threadprivate(mine)
+#endif
 
 double f(double *x, int n) {
   double s = 0;
@@ -36,6 +41,16 @@ double f(double *x, int n) {
 // LONG: parallel-constructs.c:[[@LINE+1]]:{{.*}} it is here, in 'f (parallel region)'
     t += big[i % 2] * x[i];
   s = t;
+#elif defined(PRIVATE)
+#pragma omp parallel
+  {
+// PRIVATE: this parallel construct cannot be differentiated: the threadprivate or thread_local variable 'mine' {{.*}} [RG2202]
+    mine = x[0] * x[1];
+#pragma omp critical
+    s += mine;
+  }
+#pragma omp parallel reduction(+ : s)
+  s += mine;
 #elif defined(FLUSH)
   volatile int ready = 0;
 #pragma omp parallel shared(ready)

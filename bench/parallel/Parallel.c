@@ -1,0 +1,120 @@
+// Parallel.c - gradients of programs with OpenMP regions
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints one line per program: threads, primal and gradient in milliseconds (the least of
+// several runs), their ratio. Before that each gradient is compared with a difference along
+// one direction; the program fails if they disagree.
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+void __enzyme_autodiff(void *, ...);
+int enzyme_dup, enzyme_const;
+
+// Every iteration has its own numbers: no thread meets another.
+static void potential(double *x, double *y, int n, int unused) {
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i)
+    y[i] = x[i] * x[i] * sin(x[i]) + exp(-x[i]);
+}
+
+// Heat that conducts better where it is warm, explicit steps on a square.
+static void heat(double *u, double *v, int n, int steps) {
+  for (int t = 0; t < steps; ++t) {
+#pragma omp parallel for
+    for (int i = 1; i < n - 1; ++i)
+      for (int j = 1; j < n - 1; ++j) {
+        const double *c = u + i * n + j;
+        v[i * n + j] = *c + 0.1 * *c * (c[-n] + c[n] + c[-1] + c[1] - 4 * *c);
+      }
+#pragma omp parallel for
+    for (int i = 1; i < n - 1; ++i)
+      for (int j = 1; j < n - 1; ++j)
+        u[i * n + j] = v[i * n + j];
+  }
+}
+
+// The energy of a ligand (the first atoms) in many poses beside a protein: each pose has its
+// turn and its shift, and all read the same atoms. x: six numbers per pose, then the atoms.
+enum { LIGAND = 20, PROTEIN = 200 };
+static void docking(double *x, double *energy, int poses, int unused) {
+  const double *atoms = x + 6 * poses;
+#pragma omp parallel for
+  for (int p = 0; p < poses; ++p) {
+    const double *pose = x + 6 * p;
+    double ca = cos(pose[0]), sa = sin(pose[0]), cb = cos(pose[1]), sb = sin(pose[1]), cc = cos(pose[2]), sc = sin(pose[2]);
+    double e = 0;
+    for (int i = 0; i < LIGAND; ++i) {
+      const double *a = atoms + 3 * i;
+      double x1 = ca * a[0] - sa * a[1], y1 = sa * a[0] + ca * a[1];
+      double x2 = cb * x1 + sb * a[2], z2 = cb * a[2] - sb * x1;
+      double y3 = cc * y1 - sc * z2, z3 = sc * y1 + cc * z2;
+      for (int j = LIGAND; j < LIGAND + PROTEIN; ++j) {
+        double dx = x2 + pose[3] - atoms[3 * j], dy = y3 + pose[4] - atoms[3 * j + 1], dz = z3 + pose[5] - atoms[3 * j + 2];
+        double r2 = dx * dx + dy * dy + dz * dz + 0.5, s = 1 / r2, s3 = s * s * s;
+        e += s3 * s3 - s3 + 0.1 / sqrt(r2);
+      }
+    }
+    energy[p] = e;
+  }
+}
+
+typedef void program(double *, double *, int, int);
+static double timeOf(program *f, double *x, double *y, size_t nx, const double *start, int n, int m) {
+  memcpy(x, start, nx * sizeof *x);
+  double s = omp_get_wtime();
+  f(x, y, n, m);
+  return omp_get_wtime() - s;
+}
+static double total(program *f, double *x, double *y, size_t nx, size_t ny, const double *start, double h, int n, int m) {
+  for (size_t i = 0; i < nx; ++i)
+    x[i] = start[i] + h * (1 + cos(0.7 * i));
+  memset(y, 0, ny * sizeof *y);
+  f(x, y, n, m);
+  double s = 0;
+  for (size_t i = 0; i < ny; ++i)
+    s += y[i];
+  return s;
+}
+
+static int failures;
+#define MEASURE(f, NX, NY, n, m)                                                                              \
+  do {                                                                                                        \
+    size_t nx = NX, ny = NY;                                                                                  \
+    double *start = malloc(nx * 8), *x = malloc(nx * 8), *y = calloc(ny, 8), *dx = malloc(nx * 8), *dy = malloc(ny * 8); \
+    for (size_t i = 0; i < nx; ++i)                                                                           \
+      start[i] = 0.6 + 0.3 * cos(1.3 * i);                                                                    \
+    double primal = 1e9, gradient = 1e9, along = 0, h = 1e-5;                                                 \
+    for (int run = 0; run < 5; ++run) {                                                                       \
+      double t = timeOf(f, x, y, nx, start, n, m);                                                            \
+      primal = t < primal ? t : primal;                                                                       \
+    }                                                                                                         \
+    for (int run = 0; run < 5; ++run) {                                                                       \
+      memcpy(x, start, nx * 8);                                                                               \
+      memset(dx, 0, nx * 8);                                                                                  \
+      for (size_t i = 0; i < ny; ++i)                                                                         \
+        dy[i] = 1;                                                                                            \
+      double t = omp_get_wtime();                                                                             \
+      __enzyme_autodiff((void *)f, enzyme_dup, x, dx, enzyme_dup, y, dy, n, m);                               \
+      t = omp_get_wtime() - t;                                                                                \
+      gradient = t < gradient ? t : gradient;                                                                 \
+    }                                                                                                         \
+    for (size_t i = 0; i < nx; ++i)                                                                           \
+      along += dx[i] * (1 + cos(0.7 * i));                                                                           \
+    double want = (total(f, x, y, nx, ny, start, h, n, m) - total(f, x, y, nx, ny, start, -h, n, m)) / (2 * h); \
+    int good = fabs(along - want) <= 1e-5 * fmax(1, fabs(want));                                              \
+    failures += !good;                                                                                        \
+    printf("| %-9s | %2d | %8.2f | %8.2f | %6.2f | %s |\n", #f, omp_get_max_threads(), primal * 1e3, gradient * 1e3, \
+           gradient / primal, good ? "right" : "WRONG");                                                     \
+    free(start), free(x), free(y), free(dx), free(dy);                                                        \
+  } while (0)
+
+int main(void) {
+  MEASURE(potential, 1000000, 1000000, 1000000, 0);
+  MEASURE(heat, 1000 * 1000, 1000 * 1000, 1000, 5);
+  MEASURE(docking, 6 * 1000 + 3 * (LIGAND + PROTEIN), 1000, 1000, 0);
+  return failures != 0;
+}
