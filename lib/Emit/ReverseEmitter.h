@@ -63,8 +63,8 @@ public:
   }
   llvm::Value *atomicsOwned() override;
   std::optional<SharedPlace> sharedPlace(llvm::Value *Address) override;
-  bool exchanges() const override {
-    return Machine.prefersExchange() && Plan.options().ExchangeOnDevice;
+  Taking taking(const llvm::StoreInst &S) const override {
+    return Plan.taking(S);
   }
   llvm::Value *addUp(llvm::Value *Old, llvm::Value *X) override;
   void markAdjointAccess(llvm::Instruction *I) override {

@@ -23,6 +23,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
@@ -445,40 +446,79 @@ bool DerivativePlan::isThreadsOwn(const Value *P) const {
   return Threads.isOwn(P, &Shape.loops());
 }
 
-/// The thread that loads here writes the very same place, in every run in which
-/// it loads, and no barrier lies between: then nobody else may touch it in the
-/// meantime, neither in the primal nor in the mirrored part of the reverse
-/// sweep.
+/// Whether threads may wait for each other in I, as far as one sees.
+static bool mayWait(const Instruction &I, const Catalogue &Cat) {
+  const auto *C = dyn_cast<CallBase>(&I);
+  const OperationRecord *R = C ? Cat.lookup(I) : nullptr;
+  return C && (R ? R->Handler == HandlerKind::Barrier : !isa<IntrinsicInst>(C));
+}
+
+bool DerivativePlan::hasBarriers() const {
+  if (!WaitsSomewhere)
+    WaitsSomewhere = any_of(instructions(F), [&](const Instruction &I) {
+      return mayWait(I, facts().catalogue());
+    });
+  return *WaitsSomewhere;
+}
+
+/// The same place, where both are accessed in one iteration of the loops.
+static bool isSamePlace(const Value *P, const Value *Q) {
+  const auto *A = dyn_cast<Instruction>(P), *B = dyn_cast<Instruction>(Q);
+  return P == Q || (A && B && !A->mayReadFromMemory() && A->isIdenticalTo(B));
+}
+
+/// The thread that stores here has read the very same place before, with no
+/// barrier between: then nobody else may store there in the meantime, not even
+/// the same number, since that would be a race with the read.
+bool DerivativePlan::isReadBefore(const StoreInst &S) const {
+  const Value *P = S.getPointerOperand();
+  for (const Instruction *I = S.getPrevNode(); I; I = I->getPrevNode()) {
+    if (mayWait(*I, facts().catalogue()))
+      break;
+    if (const auto *L = dyn_cast<LoadInst>(I);
+        L && L->getType() == S.getValueOperand()->getType() &&
+        isSamePlace(L->getPointerOperand(), P))
+      return true;
+  }
+  if (Split || hasBarriers() || Shape.loops().getLoopFor(S.getParent()))
+    return false;
+  return any_of(instructions(F), [&](const Instruction &I) {
+    const auto *L = dyn_cast<LoadInst>(&I);
+    return L && L->getType() == S.getValueOperand()->getType() &&
+           !Shape.loops().getLoopFor(L->getParent()) &&
+           isSamePlace(L->getPointerOperand(), P) && DT.dominates(L, &S);
+  });
+}
+
+/// The thread that loads here writes the very same place later, in every run in
+/// which it loads, and no barrier lies between: then nobody else may touch it
+/// in the meantime, neither in the primal nor in the mirrored part of the
+/// reverse sweep. A place that it has written before may be one that other
+/// threads have written the same number to.
 bool DerivativePlan::isWrittenToo(const LoadInst &L) const {
-  if (Split || any_of(instructions(F), [&](const Instruction &I) {
-        const auto *C = dyn_cast<CallBase>(&I);
-        const OperationRecord *R = C ? facts().catalogue().lookup(I) : nullptr;
-        return C && (R ? R->Handler == HandlerKind::Barrier
-                       : !isa<IntrinsicInst>(C));
-      }))
+  if (Split || hasBarriers())
     return false;
   if (Shape.loops().getLoopFor(L.getParent()))
     return false; // another iteration's place may be another thread's
   if (!PostDominators)
     PostDominators.emplace(F);
-  const Value *P = L.getPointerOperand();
   return any_of(instructions(F), [&](const Instruction &I) {
     const auto *S = dyn_cast<StoreInst>(&I);
     if (!S || S->getValueOperand()->getType() != L.getType() ||
-        Shape.loops().getLoopFor(S->getParent()))
+        Shape.loops().getLoopFor(S->getParent()) ||
+        !isSamePlace(L.getPointerOperand(), S->getPointerOperand()))
       return false;
-    const Value *W = S->getPointerOperand();
-    const auto *A = dyn_cast<Instruction>(P), *B = dyn_cast<Instruction>(W);
-    return (W == P || (A && B && A->isIdenticalTo(B))) &&
-           (DT.dominates(S, &L) ||
-            (S->getParent() == L.getParent() && L.comesBefore(S)) ||
-            PostDominators->dominates(S->getParent(), L.getParent()));
+    return S->getParent() == L.getParent() && L.comesBefore(S) ? true
+           : DT.dominates(S, &L)
+               ? isReadBefore(*S)
+               : PostDominators->dominates(S->getParent(), L.getParent());
   });
 }
 
 /// The address is, as far as one sees, the same for neighbouring threads: it
-/// does not depend on who they are.
-static bool looksUniform(const Value *P, const Catalogue &Cat) {
+/// does not depend on who they are, or (InWarp) on their warp alone.
+static bool looksUniform(const Value *P, const Catalogue &Cat,
+                         bool InWarp = false) {
   SmallVector<const Value *, 16> Work{P};
   SmallPtrSet<const Value *, 32> Seen;
   while (!Work.empty()) {
@@ -487,6 +527,14 @@ static bool looksUniform(const Value *P, const Catalogue &Cat) {
       continue;
     if (isa<LoadInst, AllocaInst>(I) || Seen.size() > 64)
       return false;
+    constexpr unsigned LogOfWarp = 5;
+    if (const APInt *By;
+        InWarp &&
+        PatternMatch::match(I,
+                            PatternMatch::m_LShr(PatternMatch::m_Value(),
+                                                 PatternMatch::m_APInt(By))) &&
+        By->uge(LogOfWarp))
+      continue;
     if (const auto *C = dyn_cast<CallBase>(I)) {
       const OperationRecord *R = Cat.lookup(*C);
       StringRef Name =
@@ -501,6 +549,18 @@ static bool looksUniform(const Value *P, const Catalogue &Cat) {
     append_range(Work, I->operands());
   }
   return true;
+}
+
+Taking DerivativePlan::taking(const StoreInst &S) const {
+  const Value *P = S.getPointerOperand();
+  if (!Machine.manyThreads() || !Opts.ExchangeOnDevice || isThreadsOwn(P))
+    return Taking::Plain;
+  if (Opts.PlainWhereOwn && isReadBefore(S))
+    return Taking::PlainInBlock;
+  return Opts.MergeOnDevice &&
+                 looksUniform(P, facts().catalogue(), /*InWarp=*/true)
+             ? Taking::OneOfWarp
+             : Taking::Exchange;
 }
 
 bool DerivativePlan::isGivenAlike(const Argument &A) const {

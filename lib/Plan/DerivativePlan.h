@@ -154,6 +154,8 @@ public:
   bool othersAdd(const llvm::Value *P) const {
     return Threads.company() == ThreadModel::Team && !isThreadsOwn(P);
   }
+  /// How to take the adjoint of the value that S stores.
+  Taking taking(const llvm::StoreInst &S) const;
   /// Before emission: looks for what ownership() says.
   void findOwnership();
   AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const {
@@ -289,6 +291,8 @@ private:
   bool isAtHandDear(const llvm::Instruction &I) const;
   bool isThreadsOwn(const llvm::Value *P) const;
   bool isWrittenToo(const llvm::LoadInst &L) const;
+  bool isReadBefore(const llvm::StoreInst &S) const;
+  bool hasBarriers() const;
   void refuse(RefusalKind K, const llvm::Instruction &I, std::string Detail);
   void keepAll();
   void cut();
@@ -322,6 +326,7 @@ private:
   llvm::BitVector Uniform;
   llvm::DenseMap<const llvm::AtomicRMWInst *, AtomicPlace> AtomicPlaces;
   mutable std::optional<llvm::PostDominatorTree> PostDominators;
+  mutable std::optional<bool> WaitsSomewhere;
   /// Said once of each.
   llvm::SmallPtrSet<const llvm::GlobalVariable *, 2> RefusedGlobals;
   /// Each need and the blocks whose reverse reads it. Insertion order.

@@ -8,6 +8,9 @@
 //   y = load p       shadow[p] += adj[y]
 //   store y, p       adj[y] += shadow[p];  shadow[p] = 0
 //
+// On a GPU several threads may store one number to one place: one of them takes
+// the adjoint, the others find zero (docs/GPU.md).
+//
 // Where p may be its own shadow at run time (mixed memory), nothing active is
 // behind it then, and both do nothing.
 //
@@ -219,26 +222,71 @@ static void addWhole(RuleContext &C, Value *Address, Value *X) {
                                         AtomicOrdering::Monotonic));
 }
 
-/// Takes the adjoint of type T at Address by an exchange, where the machine is
-/// better at that than at a load and a store. Null if not.
-static Value *takeByExchange(RuleContext &C, Type *T, Value *Address, Align A) {
+/// Takes the adjoint of type T at Address by exchanges, of as many bits at once
+/// as are aligned. Null where T has parts that no exchange moves.
+static Value *takeByExchange(RuleContext &C, Type *T, Value *Address, Align A,
+                             bool OneOfWarp) {
   IRBuilderBase &B = C.builder();
-  uint64_t Bits = B.GetInsertBlock()
-                      ->getModule()
-                      ->getDataLayout()
-                      .getTypeSizeInBits(T)
-                      .getFixedValue();
-  MemorySpace Space = C.target().spaceOf(*Address);
-  if (!C.exchanges() || (Bits != 32 && Bits != 64) || A.value() * 8 < Bits ||
-      (Space != MemorySpace::Generic && Space != MemorySpace::Global) ||
-      isa<AllocaInst>(getUnderlyingObject(Address, /*MaxLookup=*/0)))
+  const DataLayout &DL = B.GetInsertBlock()->getModule()->getDataLayout();
+  const uint64_t Bits = DL.getTypeSizeInBits(T).getFixedValue(),
+                 Number = DL.getTypeSizeInBits(T->getScalarType());
+  if ((Number != 16 && Number != 32 && Number != 64) || Bits % Number ||
+      (T->isVectorTy() &&
+       DL.getTypeAllocSizeInBits(T->getScalarType()) != Number))
     return nullptr;
+  // Half a number would be another one: a piece has one at least, and one that
+  // may not be aligned is for the runtime to take.
+  uint64_t Piece = 64;
+  while (Piece > Number && (Bits % Piece || A.value() * 8 < Piece))
+    Piece /= 2;
+  const bool Aligned = A.value() * 8 >= Piece;
   if (Address->getType()->getPointerAddressSpace())
     Address = B.CreateAddrSpaceCast(Address, B.getPtrTy());
-  CallInst *Taken = B.CreateCall(
-      C.runtime(Bits == 32 ? "rg_take_b32" : "rg_take_b64"), {Address});
-  C.markAdjointAccess(Taken);
-  return B.CreateBitCast(Taken, T);
+  Function *Take = C.runtime(((!Aligned                   ? "rg_take_apart_b"
+                               : OneOfWarp && Piece >= 32 ? "rg_take_one_b"
+                                                          : "rg_take_b") +
+                              Twine(Piece))
+                                 .str());
+  auto TakeAt = [&](uint64_t Byte) -> Value * {
+    CallInst *Taken = B.CreateCall(
+        Take, {B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, Byte)});
+    C.markAdjointAccess(Taken);
+    return Taken;
+  };
+  if (Bits == Piece)
+    return B.CreateBitCast(TakeAt(0), T);
+  Value *Pieces =
+      PoisonValue::get(FixedVectorType::get(B.getIntNTy(Piece), Bits / Piece));
+  for (uint64_t I = 0; I != Bits / Piece; ++I)
+    Pieces = B.CreateInsertElement(Pieces, TakeAt(I * Piece / 8), I);
+  return B.CreateBitCast(Pieces, T);
+}
+
+/// Takes the adjoint of type T that S has put the value of at Address.
+static Value *takeAdjoint(const StoreInst &S, RuleContext &C, Type *T,
+                          Value *Address, Align A) {
+  IRBuilderBase &B = C.builder();
+  Taking How = C.taking(S);
+  // The thread's own memory may only be seen in what the address has become.
+  if (How != Taking::Plain &&
+      (C.target().spaceOf(*Address) == MemorySpace::Private ||
+       isa<AllocaInst>(getUnderlyingObject(Address, /*MaxLookup=*/0))))
+    How = Taking::Plain;
+  // In global memory an exchange is fast (runtime/gpu/accumulate.c).
+  if (How == Taking::PlainInBlock)
+    How = C.target().prefersExchange() &&
+                  C.target().spaceOf(*Address) != MemorySpace::Shared
+              ? Taking::Exchange
+              : Taking::Plain;
+  if (How != Taking::Plain)
+    if (Value *Taken =
+            takeByExchange(C, T, Address, A, How == Taking::OneOfWarp))
+      return Taken;
+  LoadInst *Old = B.CreateAlignedLoad(T, Address, A);
+  C.markAdjointAccess(Old);
+  C.markAdjointAccess(
+      B.CreateAlignedStore(Constant::getNullValue(T), Address, A));
+  return Old;
 }
 
 static void emitLoad(const LoadInst &L, RuleContext &C) {
@@ -305,14 +353,10 @@ static void emitStore(const StoreInst &S, RuleContext &C) {
   ifShadowed(C, S.getPointerOperand(), [&](Value *Shadow) {
     auto TakeAt = [&](Type *T, Value *Address, Align A) -> Value * {
       if (Active)
-        if (Value *Taken = takeByExchange(C, T, Address, A))
-          return Taken;
-      LoadInst *Old = Active ? B.CreateAlignedLoad(T, Address, A) : nullptr;
-      if (Old)
-        C.markAdjointAccess(Old);
+        return takeAdjoint(S, C, T, Address, A);
       C.markAdjointAccess(
           B.CreateAlignedStore(Constant::getNullValue(T), Address, A));
-      return Old;
+      return nullptr;
     };
     Value *X = nullptr;
     if (Whole) {

@@ -42,6 +42,15 @@ enum class Accumulation : uint8_t {
   Atomic
 };
 
+/// How the adjoint of a store is taken out of the shadow.
+enum class Taking : uint8_t {
+  Plain,        ///< by a load and a store: no other thread has stored there
+  PlainInBlock, ///< the same in the block's memory; elsewhere an exchange is
+                ///< right, too, and faster
+  Exchange,     ///< other threads may have stored the same number
+  OneOfWarp     ///< the same, and the threads of a warp probably have
+};
+
 /// Who can come to the place of an exchange, a minimum or a maximum
 /// (docs/Atomics.md).
 enum class AtomicPlace : uint8_t {
@@ -84,8 +93,8 @@ public:
     bool Inline; ///< there are few enough of them
   };
   virtual std::optional<SharedPlace> sharedPlace(llvm::Value *Address) = 0;
-  /// Whether an adjoint in global memory is taken by an exchange.
-  virtual bool exchanges() const = 0;
+  /// How to take the adjoint of the value that S stores.
+  virtual Taking taking(const llvm::StoreInst &S) const = 0;
 
   /// What is at an adjoint's place plus X. Additions to one adjoint may come in
   /// any order.

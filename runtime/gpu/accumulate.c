@@ -27,26 +27,20 @@ RG_ACCUMULATE(bf16, __bf16)
 RG_ACCUMULATE(f32, float)
 RG_ACCUMULATE(f64, double)
 
-/* What is there, which becomes zero: the adjoint of a store. A load and a store to one
- * line of global memory, close together, keep Hopper's load unit waiting for the load
- * to end, four times as long as the exchange takes (bench/gpu/README.md). */
-#if defined(__NVPTX__)
+/* What is there, which becomes zero: the adjoint of a store. By an exchange, since several
+ * threads may have stored one number to one place: one of them takes the adjoint, the others
+ * find zero (docs/GPU.md, "One value by many threads"). In global memory it is also the fastest
+ * way: a load and a store to one line, close together, keep Hopper's load unit waiting for the
+ * load to end, four times as long as the exchange takes (bench/gpu/README.md). */
 #define RG_TAKE(BITS, T)                                                                 \
   RG_INLINE T rg_take_b##BITS(T *p) {                                                    \
-    if (__nvvm_isspacep_global(p))                                                       \
+    if (!RG_IS_PRIVATE(p))                                                               \
       return __scoped_atomic_exchange_n(p, 0, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);  \
     T x = *p;                                                                            \
     *p = 0;                                                                              \
     return x;                                                                            \
   }
-#else
-#define RG_TAKE(BITS, T)                                                                 \
-  RG_INLINE T rg_take_b##BITS(T *p) {                                                    \
-    T x = *p;                                                                            \
-    *p = 0;                                                                              \
-    return x;                                                                            \
-  }
-#endif
+RG_TAKE(16, uint16_t)
 RG_TAKE(32, uint32_t)
 RG_TAKE(64, uint64_t)
 
@@ -93,6 +87,32 @@ RG_NOINLINE void rg_atomics_in_block(_Bool unused, const char *function) {
 #if defined(__NVPTX__) || defined(__AMDGCN__)
 static __attribute__((address_space(1))) uint32_t rg_locks[512];
 #endif
+
+/* As rg_take_b*, where nobody knows that the place is aligned as an exchange wants it. A number is
+ * taken as a whole or not at all: half of its bits would be another number. */
+#define RG_TAKE_APART(BITS, T)                                                           \
+  RG_NOINLINE T rg_take_apart_b##BITS(char *p) {                                         \
+    if (!((uint64_t)p & (sizeof(T) - 1)))                                                \
+      return rg_take_b##BITS((T *)p);                                                    \
+    uint64_t at = (uint64_t)p >> 2;                                                      \
+    __attribute__((address_space(1))) uint32_t *lock = &rg_locks[(at ^ at >> 9) & 511];  \
+    T x = 0;                                                                             \
+    _Bool done = 0;                                                                      \
+    do {                                                                                 \
+      if (!__scoped_atomic_exchange_n(lock, 1u, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_DEVICE)) { \
+        for (uint64_t i = 0; i < sizeof(T); ++i) {                                       \
+          x |= (T)(uint8_t)((volatile char *)p)[i] << 8 * i;                             \
+          ((volatile char *)p)[i] = 0;                                                   \
+        }                                                                                \
+        __scoped_atomic_store_n(lock, 0u, __ATOMIC_RELEASE, __MEMORY_SCOPE_DEVICE);      \
+        done = 1;                                                                        \
+      }                                                                                  \
+    } while (!done);                                                                     \
+    return x;                                                                            \
+  }
+RG_TAKE_APART(16, uint16_t)
+RG_TAKE_APART(32, uint32_t)
+RG_TAKE_APART(64, uint64_t)
 
 static inline _Bool rg_replaces_b32(uint32_t kind, uint32_t old, uint32_t x) {
   union { uint32_t w; float x; } a = {old}, b = {x};
@@ -182,6 +202,32 @@ static inline float rg_across_f32(float x, uint32_t d) {
 #endif
 RG_MERGE(f32, float)
 RG_MERGE(f64, double)
+
+/* As rg_take_b*, where the threads of a warp probably stored one number to one place: exchanges of
+ * one place wait for each other. Of the lanes that are here, those with the first one's address
+ * leave it to that one. */
+#if defined(__NVPTX__)
+#define RG_TAKE_ONE(BITS, T)                                                             \
+  RG_NOINLINE T rg_take_one_b##BITS(T *p) {                                              \
+    if (RG_IS_PRIVATE(p)) {                                                              \
+      T x = *p;                                                                          \
+      *p = 0;                                                                            \
+      return x;                                                                          \
+    }                                                                                    \
+    uint32_t active = __nvvm_activemask(), first = (uint32_t)__builtin_ctz(active);      \
+    uint32_t low = (uint32_t)(uint64_t)p, high = (uint32_t)((uint64_t)p >> 32);          \
+    uint32_t l = (uint32_t)__nvvm_shfl_sync_idx_i32(active, (int)low, (int)first, 0x1f); \
+    uint32_t h = (uint32_t)__nvvm_shfl_sync_idx_i32(active, (int)high, (int)first, 0x1f); \
+    if ((uint32_t)RG_LANE() != first && l == low && h == high)                                     \
+      return 0;                                                                          \
+    return rg_take_b##BITS(p);                                                           \
+  }
+#else
+#define RG_TAKE_ONE(BITS, T)                                                             \
+  RG_INLINE T rg_take_one_b##BITS(T *p) { return rg_take_b##BITS(p); }
+#endif
+RG_TAKE_ONE(32, uint32_t)
+RG_TAKE_ONE(64, uint64_t)
 
 /* Shared memory has no additions of floats: an atomic one is a loop that goes round once
  * for each lane with the same address. So lanes with one address add up first, in a tree.
@@ -387,16 +433,15 @@ void rg_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset,
     __builtin_memset(dsh + at, 0, run < bytes - at ? run : bytes - at);
 }
 
-#define RG_ADJOINT_MOVE(NAME, T)                                                         \
+#define RG_ADJOINT_MOVE(NAME, T, BITS)                                                   \
   static inline void rg_adjoint_run_##NAME(char *d, char *s, uint64_t bytes) {           \
     T *dt = (T *)d, *st = (T *)s;                                                        \
     uint64_t n = bytes / sizeof(T);                                                      \
     int up = d > s || d + bytes <= s;                                                    \
     for (uint64_t k = 0; k < n; ++k) {                                                   \
       uint64_t i = up ? k : n - 1 - k;                                                   \
-      T x = dt[i];                                                                       \
-      dt[i] = 0;                                                                         \
-      rg_accumulate_##NAME(st + i, x);                                                   \
+      union { uint##BITS##_t bits; T x; } u = {rg_take_b##BITS((uint##BITS##_t *)(dt + i))}; \
+      rg_accumulate_##NAME(st + i, u.x);                                                 \
     }                                                                                    \
   }                                                                                      \
   void rg_adjoint_move_##NAME(char *dsh, char *d, char *ssh, char *s, uint64_t bytes,    \
@@ -418,10 +463,10 @@ void rg_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset,
     }                                                                                    \
   }
 
-RG_ADJOINT_MOVE(f16, _Float16)
-RG_ADJOINT_MOVE(bf16, __bf16)
-RG_ADJOINT_MOVE(f32, float)
-RG_ADJOINT_MOVE(f64, double)
+RG_ADJOINT_MOVE(f16, _Float16, 16)
+RG_ADJOINT_MOVE(bf16, __bf16, 16)
+RG_ADJOINT_MOVE(f32, float, 32)
+RG_ADJOINT_MOVE(f64, double, 64)
 
 void rg_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes,
                              uint64_t offset, uint64_t period, uint64_t run) {

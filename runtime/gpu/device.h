@@ -13,6 +13,7 @@ Exceptions.
 #define RETROGRAD_DEVICE_H
 
 typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
 typedef unsigned uint32_t;
 typedef unsigned long uint64_t;
 #define NULL ((void *)0)

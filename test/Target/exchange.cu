@@ -1,5 +1,7 @@
-// The adjoint of a store to global memory is taken by one exchange, to memory of the
-// thread or the block by a load and a store. What the caller does not need of a
+// The adjoint of a store to memory that threads share is taken by one exchange: others may have
+// stored the same number. Where the thread has read the place before, it is its own, and a load and
+// a store will do in the block's memory. Where the lanes of a warp probably store to one place, one
+// of them takes it. What the caller does not need of a
 // parameter that nothing else leads to is not stored again.
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S %s -o - | FileCheck %s
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-gpu-exchange=0 %s -o - | FileCheck --check-prefix=PLAIN %s
@@ -31,4 +33,29 @@ __global__ void gradient(const float *x, float *dx, float *y, float *dy, int n) 
 // CHECK: ret;
 __global__ void gradientOfBoth(const float *x, float *dx, float *y, float *dy, int n) {
   __enzyme_autodiff((void *)f, enzyme_dup, x, dx, enzyme_dup, y, dy, n);
+}
+
+// CHECK-LABEL: .entry _Z12gradientTree
+// CHECK: atom.shared.exch.b32
+// CHECK-NOT: atom.shared.exch
+// CHECK: rg_take_one_b32
+// CHECK: ret;
+// PLAIN-LABEL: .entry _Z12gradientTree
+// PLAIN-NOT: exch
+// PLAIN-NOT: rg_take
+// PLAIN: ret;
+__device__ void tree(const float *__restrict__ x, float *__restrict__ y, int n) {
+  __shared__ float tile[256], whole;
+  int t = __nvvm_read_ptx_sreg_tid_x();
+  tile[t] = x[t] * x[t];
+  __syncthreads();
+  if (t < 128)
+    tile[t] += tile[t + 128] * x[n];
+  __syncthreads();
+  whole = tile[0] * tile[1];
+  __syncthreads();
+  y[t] = whole * x[t];
+}
+__global__ void gradientTree(const float *x, float *dx, float *y, float *dy, int n) {
+  __enzyme_autodiff((void *)tree, enzyme_dup, x, dx, enzyme_dup, y, dy, n);
 }
