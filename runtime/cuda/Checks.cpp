@@ -206,6 +206,8 @@ void rgcuda::checkGridBarrier() { ++TheChecker.GridEpoch; }
 
 extern "C" {
 
+int rg_cuda_is_local(const void *Address); // Launch.cpp
+
 void rg_cuda_check_wanted(void) {
   if (!Wanted)
     atexit(fullStop);
@@ -279,6 +281,10 @@ void rg_cuda_check_access(const char *P, int64_t Size, int32_t Kind,
   bool Shared = false;
   for (const Range &R : C.SharedRanges)
     Shared |= First >= R.First && First < R.Last;
+  // Threads that run later have the same memory for their own, the tapes of
+  // gradients among it.
+  if (!Shared && rg_cuda_is_local(P))
+    return;
   Access Now;
   Now.At = At;
   Now.Block = C.Block;

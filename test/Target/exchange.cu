@@ -44,6 +44,7 @@ __global__ void gradientOfBoth(const float *x, float *dx, float *y, float *dy, i
 // PLAIN-NOT: exch
 // PLAIN-NOT: rg_take
 // PLAIN: ret;
+#ifndef __HIP__
 __device__ void tree(const float *__restrict__ x, float *__restrict__ y, int n) {
   __shared__ float tile[256], whole;
   int t = __nvvm_read_ptx_sreg_tid_x();
@@ -59,3 +60,4 @@ __device__ void tree(const float *__restrict__ x, float *__restrict__ y, int n) 
 __global__ void gradientTree(const float *x, float *dx, float *y, float *dy, int n) {
   __enzyme_autodiff((void *)tree, enzyme_dup, x, dx, enzyme_dup, y, dy, n);
 }
+#endif

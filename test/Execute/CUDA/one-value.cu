@@ -1,5 +1,4 @@
 // RUN: %rgcxx --offload=cpu -O2 -I%root/test/include -I%root/include -mllvm -rg-verify-each %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O3 -I%root/test/include -I%root/include -mllvm -rg-gpu-merge=1 %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O0 -I%root/test/include -I%root/include -mllvm -rg-plan=naive %s -o %t && %t
 // Several threads store one number to one place: by construction and by chance, in shared
 // memory of every size and in global memory, numbers, vectors and structs, under conditions, in
