@@ -45,25 +45,53 @@ static void markSteps(Instruction &I) {
   I.setMetadata("rg.steps", MDNode::get(I.getContext(), {}));
 }
 
+namespace {
+/// An addition of a constant to a value: Of + By.
+struct Shift {
+  Value *Of;
+  APFloat By;
+};
+} // namespace
+
+/// The operation that V is as a sum with a constant, in strict code, too, whose
+/// constrained operations LLVM leaves in the order of the source.
+static std::optional<Shift> asShift(Value *V) {
+  Value *Of;
+  const APFloat *By;
+  if (const auto *C = dyn_cast<ConstrainedFPIntrinsic>(V)) {
+    bool Minus =
+        C->getIntrinsicID() == Intrinsic::experimental_constrained_fsub;
+    if (!Minus &&
+        C->getIntrinsicID() != Intrinsic::experimental_constrained_fadd)
+      return std::nullopt;
+    if (match(C->getArgOperand(1), m_APFloat(By)))
+      return Shift{C->getArgOperand(0), Minus ? neg(*By) : *By};
+    if (!Minus && match(C->getArgOperand(0), m_APFloat(By)))
+      return Shift{C->getArgOperand(1), *By};
+    return std::nullopt;
+  }
+  if (match(V, m_FSub(m_Value(Of), m_APFloat(By))))
+    return Shift{Of, neg(*By)};
+  if (match(V, m_c_FAdd(m_Value(Of), m_APFloat(By))))
+    return Shift{Of, *By};
+  return std::nullopt;
+}
+
 /// I is (x + C) - C, where C is so large that sums with it are integers.
 static bool isRounding(Instruction &I) {
-  Value *Sum;
-  const APFloat *In, *Out;
-  bool Minus = match(&I, m_FSub(m_Value(Sum), m_APFloat(Out)));
-  if (!Minus && !match(&I, m_FAdd(m_Value(Sum), m_APFloat(Out))))
+  std::optional<Shift> Out = asShift(&I);
+  if (!Out)
     return false;
+  Value *Sum = Out->Of;
   if (auto *Fence = dyn_cast<IntrinsicInst>(Sum);
       Fence && Fence->getIntrinsicID() == Intrinsic::arithmetic_fence)
     Sum = Fence->getArgOperand(0);
-  bool Plus = match(Sum, m_FAdd(m_Value(), m_APFloat(In)));
-  if (!Plus && !match(Sum, m_FSub(m_Value(), m_APFloat(In))))
-    return false;
-  APFloat Back = *Out;
-  if (Plus != Minus)
-    Back.changeSign();
+  std::optional<Shift> In = asShift(Sum);
   // From 2^(p-1) on, p being the precision, neighbouring numbers are integers.
-  return In->isFiniteNonZero() && Back.bitwiseIsEqual(*In) &&
-         ilogb(*In) >= int(APFloat::semanticsPrecision(In->getSemantics())) - 1;
+  return In && In->By.isFiniteNonZero() &&
+         neg(Out->By).bitwiseIsEqual(In->By) &&
+         ilogb(In->By) >=
+             int(APFloat::semanticsPrecision(In->By.getSemantics())) - 1;
 }
 
 /// Gives a mantissa that was taken out of its float by bit operations the
