@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # What every folder of the build needs: LLVM 22, flags, and the functions
-#   rg_add_library(NAME FOLDER)        objects of one lib/ folder
+#   rg_add_library(NAME FOLDER)        objects of one lib/ folder, subfolders included
 #   rg_tablegen(OUT GENERATOR TD)      a table from the catalogue
 #   rg_use_llvm(TARGET)                flags and includes of our own C++ code
 
@@ -102,11 +102,11 @@ if(RG_PCH)
   target_precompile_headers(RetrogradPch PRIVATE "${PROJECT_SOURCE_DIR}/cmake/LLVMHeaders.h")
 endif()
 
-# Objects of lib/<Folder>; an empty folder adds nothing. The object library is
+# Objects of lib/<Folder> and its subfolders; an empty folder adds nothing. The object library is
 # called Retrograd<Folder> and recorded in the global property RG_LIBRARIES.
 function(rg_add_library Folder)
   set(Name Retrograd${Folder})
-  file(GLOB Sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lib/${Folder}/*.cpp")
+  file(GLOB_RECURSE Sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lib/${Folder}/*.cpp")
   list(REMOVE_ITEM Sources ${ARGN})
   if(NOT Sources)
     return()

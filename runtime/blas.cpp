@@ -1,13 +1,11 @@
-/*===- blas.cpp - BLAS and LAPACK as operations
-------------------------------===*\
+/*===- blas.cpp - BLAS and LAPACK as operations ---------------------------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* Names, operations and rules for each type of number. See
-docs/DenseLinearAlgebra.md.
+|* docs/DenseLinearAlgebra.md.
 \*===------------------------------------------------------------------------===*/
 #include "blas_stored.h"
 #include "sweeps.h"

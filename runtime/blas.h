@@ -1,14 +1,11 @@
-/*===- blas.h - derivatives of BLAS, levels 1 to 3
---------------------------===*\
+/*===- blas.h - derivatives of BLAS, levels 1 to 3 ------------------------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* A struct per routine holds its operands: numbers in memory are Duals, numbers
-by value
-|* that may be active are Scalars. Then
+|* by value that may be active are Scalars. Then
 |*
 |*   before(), after()   tangents of a lane, in place, before and after primal()
 |*   void *augment()     primal; returns what reverse() needs, one block of the
@@ -18,13 +15,12 @@ arena
 routine
 |*
 |* Adjoints are those of the routine's definition, each in terms of BLAS itself,
-so that
-|* the derivative of a matrix product costs two matrix products. Written from
-the
-|* definitions, by <Ybar, dY> = <Xbar, dX>: see docs/DenseLinearAlgebra.md.
+|* so that the derivative of a matrix product costs two matrix products. Written
+|* from the definitions, by <Ybar, dY> = <Xbar, dX>: see
+|* docs/DenseLinearAlgebra.md.
 |*
 |* The numbers that reverse() reads of operands are kept: callers may overwrite
-them.
+|* them.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_RUNTIME_BLAS_H
 #define RETROGRAD_RUNTIME_BLAS_H

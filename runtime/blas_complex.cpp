@@ -1,19 +1,14 @@
-/*===- blas_complex.cpp - complex BLAS, and rotations, as the loops they are
----===*\
+/*===- blas_complex.cpp - complex BLAS, and rotations, as loops -----------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* Bodies with the meaning of the library's routines, which are differentiated
-like
-|* the user's code (Expansion records of the catalogue). A complex number is a
-pair of
-|* numbers here: clang calls __muldc3 for products of its complex types.
-|* Matrices are given by their steps along rows and columns, so one body serves
-both
-|* orders and all transpositions.
+|* like the user's code (Expansion records of the catalogue). A complex number
+|* is a pair of numbers here: clang calls __muldc3 for products of its complex
+|* types. Matrices are given by their steps along rows and columns, so one body
+|* serves both orders and all transpositions.
 \*===------------------------------------------------------------------------===*/
 #include <math.h>
 #include <stddef.h>

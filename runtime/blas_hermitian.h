@@ -1,15 +1,12 @@
-/*===- blas_hermitian.h - Hermitian and triangular complex matrices, as loops
----===*\
+/*===- blas_hermitian.h - Hermitian and triangular complex matrices -------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* Included once by blas_complex.cpp, which has numbers, vectors and matrices.
-Only the stored
-|* triangle is read and written, and of a Hermitian diagonal only real parts, as
-LAPACK does.
+|* Only the stored triangle is read and written, and of a Hermitian diagonal
+|* only real parts, as LAPACK does.
 \*===------------------------------------------------------------------------===*/
 #ifndef RG_BLAS_HERMITIAN_H
 #define RG_BLAS_HERMITIAN_H

@@ -1,16 +1,12 @@
-/*===- blas_stored.h - BLAS on banded and packed matrices
-----------------------===*\
+/*===- blas_stored.h - BLAS on banded and packed matrices -----------------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* These routines touch each stored element once. Their derivatives do, too, so
-they are
-|* differentiated as the loops that they are. A storage says which rows of a
-column it
-|* holds, and where.
+|* they are differentiated as the loops that they are. A storage says which rows
+|* of a column it holds, and where.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_RUNTIME_BLAS_STORED_H
 #define RETROGRAD_RUNTIME_BLAS_STORED_H

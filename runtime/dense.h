@@ -1,20 +1,16 @@
-/*===- dense.h - BLAS and LAPACK as the derivative rules call them
----------===*\
+/*===- dense.h - BLAS and LAPACK as the derivative rules call them --------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* One overloaded name per routine for float and double, arguments by value,
-column-major.
-|* All of them end in the Fortran symbols of the library that the user links.
-The
-|* lengths of character arguments, which gfortran appends, are passed as well.
+|* column-major. All of them end in the Fortran symbols of the library that the
+|* user links. The lengths of character arguments, which gfortran appends, are
+|* passed as well.
 |*
 |* Conventions: matrices are (pointer, leading dimension), vectors (pointer,
-step)
-|* with BLAS's meaning of negative steps.
+|* step) with BLAS's meaning of negative steps.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_RUNTIME_DENSE_H
 #define RETROGRAD_RUNTIME_DENSE_H

@@ -78,7 +78,7 @@ RG_INLINE const DerivedType *typeOfCopy(const Descriptor *D) {
 }
 
 /* One object of type T: its components get their default values, those that are allocatable
- * the state of what is not allocated. lib/Pass/FortranTypes writes what that means in place
+ * the state of what is not allocated. lib/Primal/Language/FortranTypes writes what that means in place
  * of the call where T is known; what remains of these calls ends the program. */
 RG_ROUTINE_OF_TYPES void rg_fortran_initialise(char *Object, const DerivedType *T) {
   if (Object)

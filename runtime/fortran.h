@@ -1,9 +1,7 @@
-/*===- fortran.h - flang's array descriptors
--------------------------------===*\
+/*===- fortran.h - flang's array descriptors ------------------------------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* What fortran.c and fortran-numbers.c share: the layout of a descriptor, and

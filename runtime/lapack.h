@@ -1,17 +1,13 @@
-/*===- lapack.h - derivatives of LAPACK
--------------------------------------===*\
+/*===- lapack.h - derivatives of LAPACK -----------------------------------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* Factorisations and solvers, in the manner of blas.h. The adjoint of a
-factorisation reads
-|* the factors that it made, the adjoint of a solver the solution; inputs are
-never kept. All
-|* cost as much as a few of the routines themselves. The formulas are derived in
-|* docs/DenseLinearAlgebra.md.
+|* factorisation reads the factors that it made, the adjoint of a solver the
+|* solution; inputs are never kept. All cost as much as a few of the routines
+|* themselves. The formulas are derived in docs/DenseLinearAlgebra.md.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_RUNTIME_LAPACK_H
 #define RETROGRAD_RUNTIME_LAPACK_H

@@ -5,7 +5,7 @@
 |*
 |*===------------------------------------------------------------------------===*|
 |* Kernels are compiled apart from the host's code that launches them, so the host
-|* asks the kernel's module, when it is launched first: lib/Pass/DynamicShared.h. The
+|* asks the kernel's module, when it is launched first: lib/Polish/DynamicShared.h. The
 |* CUDA runtime has no name for variables that no source declares; the driver has.
 \*===------------------------------------------------------------------------===*/
 #define _GNU_SOURCE

@@ -1,9 +1,7 @@
-/*===- retrograd_rule.h - for those who write rules of the runtime
----------===*\
+/*===- retrograd_rule.h - for those who write rules of the runtime --------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* For a routine  R f(a, b, ...)  with a record of class Rule (Operation.td):
@@ -26,10 +24,9 @@ copied.
 |* array with the shadow of each lane: null, or with null elements, where the
 |* memory is inactive. Of a number it is an array with one number per lane: the
 |* tangent in forward, in reverse the adjoint to add to; null where the number
-is
-|* inactive. seeds is null where the result is inactive; result and the arrays
-of
-|* the result are there when f returns something (tangents, seeds: a number).
+|* is inactive. seeds is null where the result is inactive; result and the
+|* arrays of the result are there when f returns something (tangents, seeds: a
+|* number).
 |*
 |* Adjoints: a reverse function adds to the shadow of what f reads, and to that
 |* of what f overwrites it assigns what the old contents contribute (zero when f

@@ -1,9 +1,7 @@
-/*===- retrograd_runtime.h - ABI between generated code and the runtime
-----===*\
+/*===- retrograd_runtime.h - ABI between generated code and the runtime ---===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* The runtime is compiled to bitcode and carried inside Retrograd.so; what a

@@ -1,15 +1,12 @@
-/*===- sweeps.h - one rule, all lanes
-------------------------------------------===*\
+/*===- sweeps.h - one rule, all lanes -------------------------------------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* Runs the operations of blas.h and lapack.h the way that docs/CustomRules.md
-asks of
-|* the rules of the runtime: some number of lanes, activity as a mask of
-operands.
+|* asks of the rules of the runtime: some number of lanes, activity as a mask of
+|* operands.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_RUNTIME_SWEEPS_H
 #define RETROGRAD_RUNTIME_SWEEPS_H

@@ -4,7 +4,7 @@
 #
 """Runs every test and ends in one line: N passed, N failed, N skipped.
 
-In order: the layering check, the unit tests, lit over test/ and examples/. A test
+In order: the layering check, the formatting, the unit tests, lit over test/ and examples/. A test
 that is expected to fail (XFAIL, a known gap) counts as skipped, and every skipped
 test is named. Exit code 0 means that nothing failed and something passed.
 """
@@ -12,6 +12,7 @@ test is named. Exit code 0 means that nothing failed and something passed.
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,22 @@ def layering():
     script = os.path.join(ROOT, "utils", "check-layering.py")
     code = subprocess.run([sys.executable, script]).returncode
     (failed if code else passed).append("utils/check-layering.py")
+
+
+def formatting():
+    """Is every C++ file of ours as clang-format leaves it? Tests are programs of any style."""
+    name, formatter = "formatting (clang-format-22)", shutil.which("clang-format-22")
+    if not formatter:
+        skipped.append(name + ": clang-format-22 is not installed")
+        return
+    print("== formatting", flush=True)
+    files = []
+    for base, folders, names in os.walk(ROOT):
+        if base == ROOT:
+            folders[:] = [f for f in folders if f != "test" and not f.startswith((".", "build", "shared"))]
+        files += [os.path.join(base, file) for file in names if file.endswith((".h", ".hpp", ".cpp"))]
+    code = subprocess.run([formatter, "--dry-run", "-Werror", *files]).returncode
+    (failed if code else passed).append(name)
 
 
 def unit_tests(build):
@@ -96,6 +113,7 @@ def main():
     build = os.path.abspath(options.build)
 
     layering()
+    formatting()
     unit_tests(build)
     lit(build, options.jobs, extra)
 

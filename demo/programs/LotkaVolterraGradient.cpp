@@ -1,5 +1,5 @@
 //===- LotkaVolterraGradient.cpp - reverse gradients of the LotkaVolterra
-//trajectories -*- C++ -*-===//
+// trajectories -*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,10 +1,9 @@
-/*===- retrograd.h - derivative calls for C and C++ ------------*- C -*-===*\
+/*===- retrograd.h - derivative calls for C and C++ -----------------------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
-|*===----------------------------------------------------------------------===*\
+|*===------------------------------------------------------------------------===*|
 |*
 |* A derivative call names a function and passes its arguments:
 |*
@@ -14,7 +13,7 @@ Exceptions.
 |* __enzyme_autodiff   reverse mode: derivatives of one result with respect to
 |*                     everything
 |* __enzyme_fwddiff    forward mode: derivatives of everything along one
-direction
+|* direction
 |*
 |* Before an argument may stand what is to be done about it:
 |*

@@ -1,16 +1,12 @@
-/*===- retrograd_device.h - the tape of GPU kernels
--------------------------===*\
+/*===- retrograd_device.h - the tape of GPU kernels -----------------------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* For CUDA programs whose derivatives keep more on the tape than the local
-memory of a
-|* thread holds (docs/GPU.md). Include it in the file that has the derivative
-calls, and
-|* before the launch:
+|* memory of a thread holds (docs/GPU.md). Include it in the file that has the
+|* derivative calls, and before the launch:
 |*
 |*   rg::device_tape(64 * 1024, blocks * threads);   // bytes per thread,
 threads
@@ -18,9 +14,8 @@ threads
 |*   rg::device_tape_free();
 |*
 |* A thread that needs more goes to the device's heap, and if that has no more
-either the
-|* kernel prints how much the thread holds and asks for, and stops with an
-error.
+|* either the kernel prints how much the thread holds and asks for, and stops
+|* with an error.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_RETROGRAD_DEVICE_H
 #define RETROGRAD_RETROGRAD_DEVICE_H

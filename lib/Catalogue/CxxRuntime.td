@@ -39,7 +39,7 @@ def operator_delete_aligned : Deallocation<
 def exception_allocate : Allocation<["__cxa_allocate_exception"], "P:Z", [0], ""> {
   let ShadowBehind = 1;
 }
-// Preparation knows these by their records: see lib/Pass/LowerExceptions.cpp.
+// Preparation knows these by their records: see lib/Primal/LowerExceptions.cpp.
 def exception_throw : Inactive<["__cxa_throw"], "V:PPP">;
 def exception_rethrow : Inactive<["__cxa_rethrow"], "V:">;
 def exception_begin_catch : Inactive<["__cxa_begin_catch"], "P:P">;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/ConstantMemory.h"
+#include "Bitcode/RuntimeLibrary.h"
 #include "Catalogue/Catalogue.h"
-#include "Emit/RuntimeLibrary.h"
 #include "Rules/Transfer.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"

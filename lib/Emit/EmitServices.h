@@ -8,7 +8,7 @@
 #ifndef RETROGRAD_EMIT_EMITSERVICES_H
 #define RETROGRAD_EMIT_EMITSERVICES_H
 
-#include "Emit/RuntimeLibrary.h"
+#include "Bitcode/RuntimeLibrary.h"
 #include "Request/DerivativeRequest.h"
 #include "llvm/IR/GlobalVariable.h"
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/FunctionShell.h"
+#include "Support/Instrumentation.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -44,15 +45,6 @@ static StringRef suffix(const DerivativeRequest &R) {
     return ".batch";
   }
   llvm_unreachable("covered switch");
-}
-
-void retrograd::copyInstrumentation(const Function &From, Function &To) {
-  for (Attribute::AttrKind Kind :
-       {Attribute::SanitizeAddress, Attribute::SanitizeHWAddress,
-        Attribute::SanitizeMemory, Attribute::SanitizeThread,
-        Attribute::SanitizeMemTag})
-    if (From.hasFnAttribute(Kind))
-      To.addFnAttr(Kind);
 }
 
 /// What concerns code generation is the primal's; every promise about memory

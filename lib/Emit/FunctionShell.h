@@ -31,9 +31,6 @@ llvm::FunctionType *derivativeType(const DerivativeRequest &R);
 using LaneMaps =
     llvm::SmallVector<llvm::DenseMap<const llvm::Value *, llvm::Value *>, 1>;
 
-/// What sanitizers are to do with a function that was made for another one.
-void copyInstrumentation(const llvm::Function &From, llvm::Function &To);
-
 /// Declares the function that answers R.
 llvm::Function *declareDerivative(const DerivativeRequest &R, llvm::Module &M);
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/NanWatch.h"
-#include "Emit/RuntimeLibrary.h"
+#include "Bitcode/RuntimeLibrary.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 

@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/RuleEmitter.h"
-#include "Emit/RuntimeLibrary.h"
+#include "Bitcode/RuntimeLibrary.h"
 #include "Request/RuleSignature.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"

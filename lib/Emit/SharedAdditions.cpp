@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/SharedAdditions.h"
-#include "Emit/RuntimeLibrary.h"
+#include "Bitcode/RuntimeLibrary.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"

@@ -37,7 +37,7 @@
 #ifndef RETROGRAD_EMIT_SPLITEMITTER_H
 #define RETROGRAD_EMIT_SPLITEMITTER_H
 
-#include "Emit/RuntimeLibrary.h"
+#include "Bitcode/RuntimeLibrary.h"
 #include "Request/DerivativeRequest.h"
 
 namespace llvm {

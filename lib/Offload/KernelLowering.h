@@ -57,7 +57,7 @@ struct LoweredKernel {
   uint64_t ScratchPerThread = 0; ///< bytes
   uint32_t MaxThreads = 1024;    ///< __launch_bounds__
   uint32_t DynamicParts =
-      1; ///< of the launch's dynamic shared memory: Pass/DynamicShared.h
+      1; ///< of the launch's dynamic shared memory: Polish/DynamicShared.h
 };
 
 /// The place of I in the source, as the runtime's checker reads it; I may be

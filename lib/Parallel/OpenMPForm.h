@@ -25,7 +25,7 @@
 #ifndef RETROGRAD_PARALLEL_OPENMPFORM_H
 #define RETROGRAD_PARALLEL_OPENMPFORM_H
 
-#include "Emit/RuntimeLibrary.h"
+#include "Bitcode/RuntimeLibrary.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 

@@ -26,7 +26,7 @@
 #define RETROGRAD_PARALLEL_TEAMEMITTER_H
 
 #include "Analysis/ProgramFacts.h"
-#include "Emit/RuntimeLibrary.h"
+#include "Bitcode/RuntimeLibrary.h"
 #include "Request/DerivativeRequest.h"
 
 namespace retrograd {

@@ -28,7 +28,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Pass/ClangAttributes.h"
+#include "Entry/ClangAttributes.h"
 #include "Pass/Plugin.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/Basic/CodeGenOptions.h"

@@ -7,13 +7,10 @@
 
 #include "Pass/DeferToLink.h"
 #include "Diagnostics/DiagnosticEngine.h"
-#include "Emit/Shortcuts.h"
-#include "Pass/CleanUp.h"
+#include "Entry/PrepareEntryCalls.h"
+#include "Entry/UserRules.h"
+#include "Guard/InactiveValues.h"
 #include "Pass/Differentiator.h"
-#include "Pass/InactiveValues.h"
-#include "Pass/PrepareEntryCalls.h"
-#include "Pass/UserRules.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -28,8 +25,6 @@ static constexpr StringLiteral Waiting =
 /// its command line before it loads plugins, and knows none of ours.
 static constexpr StringLiteral PlanAttribute = "rg-plan";
 static constexpr StringLiteral VerifyAttribute = "rg-verify-each";
-/// On routines of the runtime that holdForLink keeps from being inlined.
-static constexpr StringLiteral HeldAttribute = "rg-held";
 
 bool retrograd::lacksBodies(Module &M, ModuleAnalysisManager &MAM,
                             const Options &Opts) {
@@ -94,55 +89,4 @@ Options retrograd::optionsAtLink(const Module &M, Options Opts) {
       Opts.VerifyEach |= F.hasFnAttribute(VerifyAttribute);
     }
   return Opts;
-}
-
-void retrograd::holdForLink(Function &F) {
-  if (F.hasFnAttribute(HeldAttribute))
-    return;
-  F.addFnAttr(HeldAttribute,
-              F.hasFnAttribute(Attribute::NoInline) ? "" : "inline");
-  F.addFnAttr(Attribute::NoInline);
-}
-
-void retrograd::holdForLink(Module &M, const Catalogue &Cat) {
-  holdShortcuts(M);
-  for (Function &F : M) {
-    const OperationRecord *R =
-        F.isDeclaration() || !F.getName().starts_with("rg_")
-            ? nullptr
-            : Cat.lookupFunction(F);
-    if (!R || !R->OfRuntime || F.hasFnAttribute(Attribute::AlwaysInline))
-      continue;
-    holdForLink(F);
-  }
-}
-
-void retrograd::nameHeld(Module &M) {
-  for (Function &F : M)
-    if (F.hasFnAttribute(HeldAttribute) && F.hasLocalLinkage()) {
-      F.setLinkage(GlobalValue::LinkOnceODRLinkage);
-      F.setVisibility(GlobalValue::HiddenVisibility);
-    }
-}
-
-bool retrograd::releaseHeld(Module &M, ModuleAnalysisManager &MAM,
-                            const Options &Opts) {
-  bool Any = takeShortcuts(M);
-  SetVector<Function *> Callers;
-  for (Function &F : M) {
-    if (!F.hasFnAttribute(HeldAttribute))
-      continue;
-    if (F.getFnAttribute(HeldAttribute).getValueAsString() == "inline")
-      F.removeFnAttr(Attribute::NoInline);
-    F.removeFnAttr(HeldAttribute);
-    Any = true;
-    for (User *U : F.users())
-      if (auto *Call = dyn_cast<CallBase>(U))
-        Callers.insert(Call->getFunction());
-  }
-  if (Opts.CleanUp && Opts.InlineArena)
-    for (Function *F : Callers)
-      if (!F->hasOptNone())
-        inlineFastPaths(*F, MAM);
-  return Any;
 }

@@ -16,30 +16,11 @@
 #ifndef RETROGRAD_PASS_DEFERTOLINK_H
 #define RETROGRAD_PASS_DEFERTOLINK_H
 
+#include "Support/LinkStage.h"
 #include "Support/Options.h"
 #include "llvm/IR/PassManager.h"
-#include <memory>
 
 namespace retrograd {
-
-class Catalogue;
-
-/// Where in the life of a program the pass runs.
-enum class LinkStage : uint8_t {
-  Whole,      ///< no link-time optimisation follows: everything has to be here
-  BeforeLink, ///< compiling to bitcode for a linker
-  FullLink,   ///< in the linker, all units in one module
-  ThinLink,   ///< in the linker, one unit with what was imported into it
-  ByName,     ///< where `-passes=retrograd` put it: everything is tried
-};
-
-/// The stage of a pipeline, for the passes at its start: LLVM tells it later,
-/// but before any of them runs. Null: not known, taken for Whole.
-using PipelineStage = std::shared_ptr<const LinkStage>;
-
-inline bool isBeforeLink(const PipelineStage &Stage) {
-  return Stage && *Stage == LinkStage::BeforeLink;
-}
 
 /// Makes a unit that is compiled for ThinLTO part of what the linker optimises
 /// as one module: LLVM's writer of bitcode looks for this module flag. A
@@ -67,24 +48,6 @@ bool hasDeferredCalls(const llvm::Module &M);
 
 /// The options that M's deferred calls were compiled with, or Opts.
 Options optionsAtLink(const llvm::Module &M, Options Opts);
-
-/// Derivatives of M were made before the link, where another unit may ask for
-/// theirs: what an outer request has to find in them stays as it is until then
-/// (the tape's operations by name, shortcuts as questions). A linker without
-/// the plugin finds code that is right, if not as fast.
-void holdForLink(llvm::Module &M, const Catalogue &Cat);
-
-/// Keeps F, which the catalogue knows by name, a function of that name.
-void holdForLink(llvm::Function &F);
-
-/// In the link, before requests are answered: the linker made the routines that
-/// holdForLink keeps internal, and the catalogue knows no internal function.
-void nameHeld(llvm::Module &M);
-
-/// In the link, when all derivatives are made, and in the native half of a fat
-/// object: ends what holdForLink began. Was there anything?
-bool releaseHeld(llvm::Module &M, llvm::ModuleAnalysisManager &MAM,
-                 const Options &Opts);
 
 } // namespace retrograd
 

@@ -18,8 +18,8 @@
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Diagnostics/Refusal.h"
 #include "Emit/EmitServices.h"
-#include "Pass/PreparePrimal.h"
 #include "Plan/LaneLayout.h"
+#include "Primal/PreparePrimal.h"
 #include "Request/EntryCalls.h"
 #include "Support/Options.h"
 #include <deque>

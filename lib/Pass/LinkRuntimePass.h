@@ -14,7 +14,7 @@
 #ifndef RETROGRAD_PASS_LINKRUNTIMEPASS_H
 #define RETROGRAD_PASS_LINKRUNTIMEPASS_H
 
-#include "Emit/RuntimeLibrary.h"
+#include "Bitcode/RuntimeLibrary.h"
 #include "llvm/IR/PassManager.h"
 
 namespace retrograd {

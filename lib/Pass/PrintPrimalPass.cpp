@@ -7,7 +7,7 @@
 
 #include "Pass/PrintPrimalPass.h"
 #include "Catalogue/Catalogue.h"
-#include "Pass/PreparePrimal.h"
+#include "Primal/PreparePrimal.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"

@@ -7,7 +7,7 @@
 
 #include "Pass/RequestPrinter.h"
 #include "Diagnostics/DiagnosticEngine.h"
-#include "Pass/UserRules.h"
+#include "Entry/UserRules.h"
 #include "Request/EntryCalls.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"

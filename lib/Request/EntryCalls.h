@@ -13,7 +13,7 @@
 // to a request ("reverse f(out, const) -> active") and to a description of how
 // the values of that call become the operands of the derivative, and the
 // results of the derivative the result of that call. Reads IR only;
-// Pass/LowerEntryCalls does what is described here. See lib/Request/README.md
+// Entry/LowerEntryCalls does what is described here. See lib/Request/README.md
 // for the conventions.
 //
 //===----------------------------------------------------------------------===//

@@ -13,7 +13,7 @@
 // pass, all of which are visible. A linkonce function (an instance of a C++
 // template) has callers in other translation units, and the linker keeps just
 // one of its copies, so nothing may be concluded from the callers seen here;
-// Pass/SpecializeWrappers gives the callers seen here a private copy instead.
+// Entry/SpecializeWrappers gives the callers seen here a private copy instead.
 //
 //===----------------------------------------------------------------------===//
 

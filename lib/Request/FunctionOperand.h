@@ -26,7 +26,7 @@ struct FunctionOperand {
   /// False: the value may also be something else, which was not understood.
   bool Complete = true;
   /// The parameter of the enclosing function that the value comes from, when it
-  /// comes from nothing else: callers decide (see Pass/SpecializeWrappers).
+  /// comes from nothing else: callers decide (see Entry/SpecializeWrappers).
   llvm::Argument *Parameter = nullptr;
   /// The value is (or may be) the address of a variable that holds the
   /// function: it names the function, but is not its address.

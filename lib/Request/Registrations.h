@@ -9,7 +9,7 @@
 // allocates, and so on: a global with a reserved name, an attribute in the
 // source (clang's annotate, which our own attributes become), and attributes or
 // metadata of the IR, which other front ends write. All are read here into one
-// form; what they mean is the business of Pass/UserRules.
+// form; what they mean is the business of Entry/UserRules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ struct Registration {
 };
 
 /// Variables whose names begin so are initialised with the functions of a rule,
-/// so that clang emits those (Pass/ClangAttributes), and are of no other use.
+/// so that clang emits those (Entry/ClangAttributes), and are of no other use.
 inline constexpr char KeptName[] = "rg.keep.";
 
 /// In the order of the module.

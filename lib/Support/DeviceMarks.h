@@ -13,7 +13,7 @@ namespace retrograd {
 /// On a function with a body that is a library's: the catalogue speaks of it
 /// all the same, and nobody inlines it before derivatives are made. Its value
 /// is "inline" where the function was marked always_inline before. See
-/// Pass/DeviceLibrary.
+/// Guard/DeviceLibrary.
 constexpr const char *HeldLibraryFunction = "rg-held-library-function";
 
 } // namespace retrograd

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Attributes of the functions that stand for calls through pointers
-// (Pass/DispatchCalls.h), and of copies.
+// (Primal/DispatchCalls.h), and of copies.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Attributes by which preparation (Pass/LowerExceptions) tells analyses and
+// Attributes by which preparation (Primal/LowerExceptions) tells analyses and
 // plans what it made of exceptions. See docs/Exceptions.md.
 //
 //===----------------------------------------------------------------------===//

@@ -13,7 +13,7 @@
 namespace retrograd {
 
 /// Attribute of a kernel: the number of parts of dynamic shared memory that its
-/// launch has to provide, where it is not 1 (Pass/DynamicShared.h).
+/// launch has to provide, where it is not 1 (Polish/DynamicShared.h).
 inline constexpr llvm::StringLiteral DynamicPartsAttribute = "rg-dynamic-parts";
 /// With the kernel's name behind it, the variable by which it tells the host:
 /// that number, and whether the host has seen it (runtime/launch.c).

@@ -12,7 +12,7 @@ namespace retrograd {
 
 /// `!annotation` (LLVM's passes carry it on) of what is linear in an adjoint or
 /// a tangent, on GPUs: products with it, its sums, additions of it to memory.
-/// Emission writes it, Pass/ZeroShares reads it and takes it off.
+/// Emission writes it, Polish/ZeroShares reads it and takes it off.
 constexpr const char *ShareMark = "rg_share";
 
 } // namespace retrograd

@@ -72,7 +72,7 @@ public:
   /// thread that adds to the same place at the time.
   bool addsFloatsByLoop() const { return Sheet->AddsFloatsByLoop; }
   /// A kernel can ask how much memory the launch gave its block, and a launch
-  /// can be made to give more (Pass/DynamicShared.h).
+  /// can be made to give more (Polish/DynamicShared.h).
   bool growsSharedMemory() const { return Sheet->GrowsSharedMemory; }
   /// Derivatives are inlined into the kernels that ask for them: a call hides
   /// address spaces and keeps its operands in memory.

@@ -1,8 +1,7 @@
-/*===- cuda/Abi.h - between lowered kernels and the runtime -===*\
+/*===- cuda/Abi.h - between lowered kernels and the runtime ---------------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |* lib/Offload writes these records and calls these functions.
 \*===------------------------------------------------------------------------===*/

@@ -1,9 +1,7 @@
-/*===- device.h - the machine under the device runtime
----------------------===*\
+/*===- device.h - the machine under the device runtime --------------------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
-Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* What the routines of this folder need of a GPU, once per machine. The files

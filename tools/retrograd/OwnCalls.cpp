@@ -7,7 +7,7 @@
 
 #include "OwnCalls.h"
 #include "Diagnostics/DiagnosticEngine.h"
-#include "Pass/PrepareEntryCalls.h"
+#include "Entry/PrepareEntryCalls.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"

@@ -1,0 +1,230 @@
+//===- RuntimeLibrary.cpp - the runtime's bitcode in the user's module ----===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The bitcode was compiled for some generic CPU of the host, the user's module
+// for whatever the user said. So whatever would tie the two to each other is
+// taken off on the way: module flags, triple, CPU names, stack protectors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bitcode/RuntimeLibrary.h"
+#include "Support/Instrumentation.h"
+#include "Target/Target.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/AttributeMask.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/IRMover.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+#include "AmdBitcode.inc"
+#include "NvidiaBitcode.inc"
+#include "RuntimeBitcode.inc"
+
+static StringRef bitcodeFor(RuntimeKind Kind) {
+  auto Text = [](const unsigned char *Start, unsigned long Size) {
+    return StringRef(reinterpret_cast<const char *>(Start), Size);
+  };
+  switch (Kind) {
+  case RuntimeKind::Nvidia:
+    return Text(RetrogradNvidiaBitcode, RetrogradNvidiaBitcodeSize);
+  case RuntimeKind::Amd:
+    return Text(RetrogradAmdBitcode, RetrogradAmdBitcodeSize);
+  case RuntimeKind::Host:
+    break;
+  }
+  return Text(RetrogradRuntimeBitcode, RetrogradRuntimeBitcodeSize);
+}
+
+/// The runtime as a module of its own, bodies not yet read. Null if this
+/// plugin was built without one.
+static std::unique_ptr<Module> openRuntime(LLVMContext &Ctx, RuntimeKind Kind) {
+  MemoryBufferRef Bytes(bitcodeFor(Kind), "retrograd runtime");
+  Expected<std::unique_ptr<Module>> Parsed = getLazyBitcodeModule(Bytes, Ctx);
+  if (!Parsed) {
+    consumeError(Parsed.takeError());
+    return nullptr;
+  }
+  return std::move(*Parsed);
+}
+
+/// Tape memory changes its type from call to call, so the type-based alias
+/// facts of the code that manages it say too much. The other parts of the
+/// runtime are differentiated and need theirs: they carry types.
+static bool managesTape(const Function &F) {
+  return F.getName().starts_with("rg_tape_") ||
+         F.getName().starts_with("rg_split_") ||
+         F.getName().starts_with("rg_team_") ||
+         F.getName().starts_with("rg_log_") ||
+         F.getName().starts_with("rg_arena_");
+}
+
+/// Takes off what the bitcode was compiled for.
+static void generalise(Function &F) {
+  AttributeMask Mask;
+  for (Attribute A : F.getAttributes().getFnAttrs())
+    if (A.isStringAttribute())
+      Mask.addAttribute(A.getKindAsString());
+  for (Attribute::AttrKind K :
+       {Attribute::UWTable, Attribute::StackProtect, Attribute::StackProtectReq,
+        Attribute::StackProtectStrong})
+    Mask.addAttribute(K);
+  F.removeFnAttrs(Mask);
+}
+
+/// Adds and removes what C cannot say.
+static void describe(Function &F, const Target &Machine) {
+  if (managesTape(F))
+    for (Instruction &I : instructions(F)) {
+      I.setMetadata(LLVMContext::MD_tbaa, nullptr);
+      I.setMetadata(LLVMContext::MD_tbaa_struct, nullptr);
+    }
+  // The fields of chunks are touched only by functions that are never inlined,
+  // so to the module they are inaccessible memory. Nor is the fast path left to
+  // the host's inliner: a call outside of loops is worth more as a call, since
+  // its result is known to alias nothing; CleanUp inlines the calls in loops.
+  if (F.getName() == "rg_tape_alloc" || F.getName() == "rg_tape_zalloc") {
+    F.setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
+    // On a GPU a call costs more than what it may say, and CleanUp inlines it
+    // late.
+    F.addFnAttr(Machine.manyThreads() ? Attribute::AlwaysInline
+                                      : Attribute::NoInline);
+    F.addFnAttr(Attribute::NoUnwind);
+    F.addRetAttr(Attribute::NoAlias);
+    F.addRetAttr(Attribute::NonNull);
+    F.addRetAttr(Attribute::getWithAlignment(F.getContext(), Align(16)));
+  } else if (F.getName() == "rg_tape_alloc_slow") {
+    F.setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
+    F.addFnAttr(Attribute::NoUnwind);
+  }
+}
+
+/// The runtime calls mathematical functions by their names in C; devices have
+/// others for them.
+static void useDeviceMath(Function &F, const Target &Machine) {
+  for (Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    if (!Callee || !Callee->isDeclaration() || Callee->isIntrinsic() ||
+        Callee->getName().starts_with("rg_") || Callee->arg_empty())
+      continue;
+    Type *T = Callee->getArg(0)->getType();
+    StringRef Name = Callee->getName();
+    if (!T->isFloatTy() && !T->isDoubleTy())
+      continue; // malloc and its like have one name everywhere
+    if (T->isFloatTy())
+      Name.consume_back("f");
+    if (Name.starts_with("__"))
+      continue; // has its own name already
+    Call->setCalledFunction(Callee->getParent()->getOrInsertFunction(
+        Machine.mathFunction(Name, T), Callee->getFunctionType(),
+        Callee->getAttributes()));
+  }
+}
+
+Function *RuntimeLibrary::require(StringRef Name) {
+  if (Function *Present = M.getFunction(Name))
+    if (!Present->isDeclaration())
+      return Present;
+
+  Target Machine(M);
+  std::unique_ptr<Module> Runtime =
+      openRuntime(M.getContext(), Machine.runtime());
+  if (!Runtime)
+    return nullptr;
+  Function *Wanted = Runtime->getFunction(Name);
+  if (!Wanted || Wanted->isDeclaration())
+    return nullptr;
+  Runtime->setDataLayout(M.getDataLayout());
+  Runtime->setTargetTriple(M.getTargetTriple());
+  while (!Runtime->named_metadata_empty())
+    Runtime->eraseNamedMetadata(&*Runtime->named_metadata_begin());
+  for (Function &F : *Runtime)
+    generalise(F);
+  // Units that were differentiated at compile time brought routines along, and
+  // a linker has made them internal: no new code could refer to those.
+  for (GlobalObject &GO : Runtime->global_objects())
+    if (!GO.isDeclaration() && !GO.hasLocalLinkage())
+      if (GlobalValue *Present = M.getNamedValue(GO.getName());
+          Present && Present->hasLocalLinkage()) {
+        Present->setLinkage(GlobalValue::LinkOnceODRLinkage);
+        Present->setVisibility(GlobalValue::HiddenVisibility);
+      }
+
+  // MemorySanitizer must see every write: what the user's functions are
+  // instrumented for, the runtime is as well.
+  const Function *Like = nullptr;
+  for (const Function &F : M)
+    if (!F.isDeclaration() && !F.getName().starts_with("rg_") &&
+        (F.hasFnAttribute(Attribute::SanitizeAddress) ||
+         F.hasFnAttribute(Attribute::SanitizeHWAddress) ||
+         F.hasFnAttribute(Attribute::SanitizeMemory) ||
+         F.hasFnAttribute(Attribute::SanitizeThread))) {
+      Like = &F;
+      break;
+    }
+  SmallVector<std::string, 8> Linked{Name.str()};
+  auto AddWhatIsNeeded = [&](GlobalValue &GV, IRMover::ValueAdder Add) {
+    const GlobalValue *Present = M.getNamedValue(GV.getName());
+    if (GV.isDeclaration() || GV.hasLocalLinkage() ||
+        (Present && !Present->isDeclaration()))
+      return;
+    Linked.push_back(GV.getName().str());
+    Add(GV);
+  };
+  if (Error E = IRMover(M).move(std::move(Runtime), {Wanted}, AddWhatIsNeeded,
+                                /*IsPerformingImport=*/false)) {
+    consumeError(std::move(E));
+    return nullptr;
+  }
+
+  for (const std::string &LinkedName : Linked) {
+    auto *GO = dyn_cast_or_null<GlobalObject>(M.getNamedValue(LinkedName));
+    if (!GO || GO->isDeclaration())
+      continue;
+    GO->setLinkage(GlobalValue::LinkOnceODRLinkage);
+    GO->setVisibility(GlobalValue::HiddenVisibility);
+    GO->setDSOLocal(true);
+    if (M.getTargetTriple().supportsCOMDAT())
+      GO->setComdat(M.getOrInsertComdat(LinkedName));
+    if (auto *F = dyn_cast<Function>(GO)) {
+      describe(*F, Machine);
+      if (Machine.manyThreads())
+        useDeviceMath(*F, Machine);
+      if (Like)
+        copyInstrumentation(*Like, *F);
+    }
+  }
+  return M.getFunction(Name);
+}
+
+Constant *RuntimeLibrary::text(StringRef Kind, StringRef Text) {
+  std::string Key = (Kind + Text).str();
+  if (GlobalVariable *Known = M.getGlobalVariable(Key, true))
+    return Known;
+  Constant *Bytes = ConstantDataArray::getString(M.getContext(), Text);
+  auto *G = new GlobalVariable(M, Bytes->getType(), true,
+                               GlobalValue::PrivateLinkage, Bytes, Key);
+  G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return G;
+}
+
+bool RuntimeLibrary::resolveDeclarations() {
+  SmallVector<std::string, 4> Names;
+  for (const Function &F : M)
+    if (F.isDeclaration() && F.getName().starts_with("rg_") && !F.use_empty())
+      Names.push_back(F.getName().str());
+  bool Any = false;
+  for (const std::string &Name : Names)
+    Any |= require(Name) != nullptr;
+  return Any;
+}

@@ -1,0 +1,46 @@
+//===- Hints.h - what the user tells about the program ----------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two kinds of calls that are no requests:
+//
+//   __enzyme_double(p, 80)   (_float, _integer, _pointer) 80 bytes at p hold
+//                            doubles. Becomes rg_hint_layout(p, 80), a call
+//                            that touches no memory, with !rg.layout: type
+//                            analysis reads it as it reads a typed copy.
+//   __enzyme_iter(n, step)   n in the function itself, n + step in its
+//                            derivative, n + 2 step in the derivative of that:
+//                            a series that was cut where it is accurate needs
+//                            more terms for its derivative. Becomes
+//                            rg_hint_iterations(n, step), whose n each clone of
+//                            a primal advances.
+//
+// When all derivatives are made the calls go: the first without trace, the
+// second for its first operand.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_ENTRY_HINTS_H
+#define RETROGRAD_ENTRY_HINTS_H
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace retrograd {
+class DiagnosticEngine;
+
+/// Brings the user's hints into their form for analysis.
+void rewriteHints(llvm::Module &M, DiagnosticEngine &Diags);
+/// F is a fresh clone of a primal: one derivative more.
+void advanceIterations(llvm::Function &F);
+/// After the last derivative.
+void removeHints(llvm::Module &M);
+
+} // namespace retrograd
+
+#endif

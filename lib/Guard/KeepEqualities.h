@@ -1,0 +1,50 @@
+//===- KeepEqualities.h - x stays x where it equals 2 -----------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In `if (x == 2) y = x * x;` LLVM writes y = 4. That is what y is worth, but
+// the derivative of the branch that is taken is 2x and not 0. So before
+// anything is simplified, comparisons of numbers with constants for equality
+// get their operand through llvm.arithmetic.fence: what is learnt is then
+// learnt of the fence's result, which nobody else reads. (Zeros need no fence:
+// there are two, and LLVM keeps x.) The fences go when derivatives are made:
+// where a link follows, in the link.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_GUARD_KEEPEQUALITIES_H
+#define RETROGRAD_GUARD_KEEPEQUALITIES_H
+
+#include "Support/LinkStage.h"
+#include "llvm/IR/PassManager.h"
+
+namespace retrograd {
+
+/// At the start of the pipeline, in modules with entry calls and in those that
+/// a linker may put beside one.
+class KeepEqualitiesPass : public llvm::PassInfoMixin<KeepEqualitiesPass> {
+public:
+  explicit KeepEqualitiesPass(PipelineStage S = nullptr)
+      : Stage(std::move(S)) {}
+  llvm::PreservedAnalyses run(llvm::Module &M,
+                              llvm::ModuleAnalysisManager &MAM);
+  static bool isRequired() { return true; }
+
+private:
+  PipelineStage Stage;
+};
+
+void keepEqualities(llvm::Function &F);
+
+/// Constants come out of fences, so that what they decide is decided.
+void foldEqualities(llvm::Function &F);
+
+/// Takes all fences away; were there any?
+bool releaseEqualities(llvm::Module &M);
+
+} // namespace retrograd
+
+#endif

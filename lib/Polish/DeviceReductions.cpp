@@ -1,0 +1,181 @@
+//===- DeviceReductions.cpp - atomic additions without a result -----------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Polish/DeviceReductions.h"
+#include "Polish/KnownSpaces.h"
+#include "Polish/LoadsFirst.h"
+#include "Polish/VectorAdditions.h"
+#include "Target/Target.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+constexpr const char *HasReductions = "rg.device.reductions",
+                     *HoldsDerivative = "rg.holds.derivative";
+
+bool retrograd::isPlainAddition(const Instruction &I, const Target &Machine) {
+  const auto *Add = dyn_cast<AtomicRMWInst>(&I);
+  if (!Add || Add->getOperation() != AtomicRMWInst::FAdd || !Add->use_empty() ||
+      Add->isVolatile() || Add->getOrdering() != AtomicOrdering::Monotonic)
+    return false;
+  // Those of runtime/gpu/accumulate.c may have lost their scope on the way.
+  LLVMContext &C = I.getContext();
+  if (Add->getSyncScopeID() != C.getOrInsertSyncScopeID("device") &&
+      Add->getSyncScopeID() != SyncScope::System)
+    return false;
+  MemorySpace Space = Machine.spaceOf(*Add->getPointerOperand());
+  return (Add->getType()->isFloatTy() || Add->getType()->isDoubleTy()) &&
+         (Space == MemorySpace::Generic || Space == MemorySpace::Global);
+}
+
+void retrograd::noteReductions(Module &M, ArrayRef<Function *> Derived) {
+  if (!Target(M).addsWithoutResult())
+    return;
+  M.getOrInsertNamedMetadata(HasReductions);
+  for (Function *F : Derived)
+    F->addFnAttr(HoldsDerivative);
+}
+
+static void rewrite(AtomicRMWInst &Add, const Target &Machine) {
+  LLVMContext &C = Add.getContext();
+  const DataLayout &DL = Add.getDataLayout();
+  IRBuilder<> B(&Add);
+  Value *P = Add.getPointerOperand(), *X = Add.getValOperand();
+  APInt Offset(DL.getIndexTypeSizeInBits(P->getType()), 0);
+  Value *Base = P->stripAndAccumulateConstantOffsets(DL, Offset,
+                                                     /*AllowNonInbounds=*/true);
+  if (Base->getType() != P->getType() || !Offset.isSignedIntN(24)) {
+    Base = P;
+    Offset = APInt(Offset.getBitWidth(), 0);
+  }
+  bool Global = leadsToGlobal(*P, Machine);
+  if (Global && Machine.spaceOf(*Base) != MemorySpace::Global)
+    Base =
+        B.CreateAddrSpaceCast(Base, PointerType::get(C, Machine.globalSpace()));
+  bool IsDouble = X->getType()->isDoubleTy();
+  std::string Text =
+      std::string("red.relaxed.gpu") + (Global ? ".global" : "") +
+      (IsDouble ? ".add.f64 [$0+$2], $1;" : ".add.f32 [$0+$2], $1;");
+  auto *Type = FunctionType::get(
+      B.getVoidTy(), {Base->getType(), X->getType(), B.getInt32Ty()}, false);
+  B.CreateCall(InlineAsm::get(Type, Text,
+                              IsDouble ? "l,d,n,~{memory}" : "l,f,n,~{memory}",
+                              /*hasSideEffects=*/true),
+               {Base, X, B.getInt32(Offset.getSExtValue())});
+  Add.eraseFromParent();
+}
+
+/// What gives back all that Take, the exchange that takes an adjoint, has
+/// taken: y += x, in reverse. An atomic addition, or, where the place is the
+/// thread's own, a load, an addition and a store, in the order in which they
+/// can be erased. Empty if there is no such.
+static SmallVector<Instruction *, 3>
+givenBack(AtomicRMWInst &Take, const Target &Machine, AAResults &AA) {
+  auto *Zero = dyn_cast<ConstantInt>(Take.getValOperand());
+  if (Take.isVolatile() || !Zero || !Zero->isZero() ||
+      Take.getOrdering() != AtomicOrdering::Monotonic ||
+      !leadsToGlobal(*Take.getPointerOperand(), Machine))
+    return {};
+  const MemoryLocation Where = MemoryLocation::get(&Take);
+  auto IsTaken = [&](Value *V) {
+    auto *Number = dyn_cast<BitCastInst>(V);
+    return Number && Number->getOperand(0) == &Take;
+  };
+  LoadInst *Empty = nullptr; // finds the zero that the exchange left
+  for (Instruction *I = Take.getNextNode(); I; I = I->getNextNode()) {
+    if (!I->mayReadOrWriteMemory())
+      continue;
+    const bool Same =
+        (isa<LoadInst>(I) || isa<StoreInst>(I) || isa<AtomicRMWInst>(I)) &&
+        AA.isMustAlias(MemoryLocation::get(I), Where);
+    if (isPlainAddition(*I, Machine)) {
+      if (Same && !Empty && IsTaken(cast<AtomicRMWInst>(I)->getValOperand()))
+        return {I};
+      // What others of this thread add may come before the load or behind it.
+      if (Empty && isModOrRefSet(AA.getModRefInfo(I, Where)))
+        return {};
+    } else if (auto *L = dyn_cast<LoadInst>(I);
+               L && Same && L->isSimple() && L->hasOneUse() && !Empty) {
+      Empty = L;
+    } else if (auto *S = dyn_cast<StoreInst>(I);
+               S && Same && S->isSimple() && Empty) {
+      auto *Sum = dyn_cast<BinaryOperator>(S->getValueOperand());
+      if (!Sum || Sum->getOpcode() != Instruction::FAdd || !Sum->hasOneUse() ||
+          Empty->user_back() != Sum ||
+          !IsTaken(Sum->getOperand(0) == Empty ? Sum->getOperand(1)
+                                               : Sum->getOperand(0)))
+        return {};
+      return {S, Sum, Empty};
+    } else if (isa<CallBase>(I) || isa<FenceInst>(I) ||
+               isModOrRefSet(AA.getModRefInfo(I, Where))) {
+      return {};
+    }
+  }
+  return {};
+}
+
+/// What is taken and given back stays where it is.
+static void leaveSums(Function &F, const Target &Machine, AAResults &AA) {
+  SyncScope::ID Device = F.getContext().getOrInsertSyncScopeID("device");
+  SmallVector<AtomicRMWInst *, 16> Exchanges;
+  for (Instruction &I : instructions(F))
+    if (auto *Take = dyn_cast<AtomicRMWInst>(&I);
+        Take && Take->getOperation() == AtomicRMWInst::Xchg)
+      Exchanges.push_back(Take);
+  for (AtomicRMWInst *Take : Exchanges) {
+    SmallVector<Instruction *, 3> Back = givenBack(*Take, Machine, AA);
+    if (Back.empty())
+      continue;
+    // Others may have added to it by atomics, of which the nearest cache knows
+    // nothing.
+    auto *Look =
+        new LoadInst(Take->getType(), Take->getPointerOperand(), "",
+                     /*isVolatile=*/false, Take->getAlign(),
+                     AtomicOrdering::Monotonic, Device, Take->getIterator());
+    Look->setDebugLoc(Take->getDebugLoc());
+    Look->setAAMetadata(Take->getAAMetadata());
+    Take->replaceAllUsesWith(Look);
+    for (Instruction *I : Back)
+      I->eraseFromParent();
+    Take->eraseFromParent();
+  }
+}
+
+PreservedAnalyses DeviceReductionsPass::run(Module &M,
+                                            ModuleAnalysisManager &MAM) {
+  NamedMDNode *Note = M.getNamedMetadata(HasReductions);
+  if (!Note)
+    return PreservedAnalyses::all();
+  M.eraseNamedMetadata(Note);
+  const Target Machine(M);
+  FunctionAnalysisManager &FAM =
+      MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  SmallVector<Function *, 8> Derived;
+  for (Function &F : M) {
+    if (!F.hasFnAttribute(HoldsDerivative))
+      continue;
+    F.removeFnAttr(HoldsDerivative);
+    if (!F.isDeclaration() && !F.hasOptNone())
+      Derived.push_back(&F);
+    if (Opts.SumsInPlaceOnDevice)
+      leaveSums(F, Machine, FAM.getResult<AAManager>(F));
+    if (Opts.LoadsFirstOnDevice)
+      moveLoadsFirst(F, Machine, FAM.getResult<AAManager>(F));
+  }
+  addToNeighbours(Derived, FAM, Opts);
+  for (Function &F : M)
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (isPlainAddition(I, Machine))
+        rewrite(cast<AtomicRMWInst>(I), Machine);
+  return PreservedAnalyses::none();
+}

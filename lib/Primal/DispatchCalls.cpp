@@ -1,0 +1,509 @@
+//===- DispatchCalls.cpp - calls through pointers become direct -----------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Primal/DispatchCalls.h"
+#include "Catalogue/Catalogue.h"
+#include "Diagnostics/RequestTrail.h"
+#include "Primal/PrimalNormalForm.h"
+#include "Request/EntryCalls.h"
+#include "Request/FunctionOperand.h"
+#include "Support/DispatchMarks.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/IR/GlobalAlias.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+//===----------------------------------------------------------------------===//
+// Whose address is taken, and where it stands
+//===----------------------------------------------------------------------===//
+
+/// A constant that is only pointed into, at places that LLVM knows to be the
+/// only ones: what front ends make of virtual tables.
+static bool isVirtualTable(const GlobalVariable &G) {
+  if (!G.isConstant() || !G.hasInitializer() ||
+      !isa<StructType>(G.getValueType()))
+    return false;
+  bool PointedInto = false;
+  for (const User *U : G.users()) {
+    const auto *Place = dyn_cast<GEPOperator>(U);
+    if (!Place || Place->getPointerOperand() != &G || !Place->getInRange())
+      return false;
+    PointedInto = true;
+  }
+  return PointedInto;
+}
+
+/// The functions that stand Slot bytes behind a place of the virtual table G
+/// that an object's pointer may hold.
+static void addVirtualFunctions(const GlobalVariable &G, int64_t Slot,
+                                SmallPtrSetImpl<const Function *> &Found) {
+  const DataLayout &DL = G.getDataLayout();
+  unsigned Bits = DL.getIndexTypeSizeInBits(G.getType());
+  SmallSetVector<int64_t, 4> Places;
+  for (const User *U : G.users()) {
+    APInt Offset(Bits, 0);
+    if (cast<GEPOperator>(U)->accumulateConstantOffset(DL, Offset))
+      Places.insert(Offset.getSExtValue());
+  }
+  // Objects may come from elsewhere with pointers that nobody sets here: each
+  // table begins with the offset to the whole object and its type.
+  auto *Tables = cast<StructType>(G.getValueType());
+  const StructLayout *Layout = DL.getStructLayout(Tables);
+  for (unsigned I = 0; I != Tables->getNumElements(); ++I)
+    Places.insert(int64_t(Layout->getElementOffset(I).getFixedValue()) +
+                  2 * int64_t(DL.getPointerSize()));
+  uint64_t Size = DL.getTypeAllocSize(Tables).getFixedValue();
+  for (int64_t Place : Places) {
+    int64_t At = Place + Slot;
+    if (At < 0 || uint64_t(At) + DL.getPointerSize() > Size)
+      continue;
+    Constant *Held = ConstantFoldLoadFromConst(
+        const_cast<Constant *>(G.getInitializer()),
+        PointerType::get(G.getContext(), 0), APInt(Bits, At), DL);
+    if (Held)
+      if (auto *F = dyn_cast<Function>(Held->stripPointerCastsAndAliases()))
+        Found.insert(F);
+  }
+}
+
+/// Is C, which names a function, used as a value? InTablesOnly: so far, only in
+/// virtual tables.
+static void findUses(const Constant &C, const Catalogue &Cat, bool &InTables,
+                     bool &Elsewhere) {
+  for (const Use &U : C.uses()) {
+    const User *By = U.getUser();
+    if (const auto *Call = dyn_cast<CallBase>(By)) {
+      // The function that an entry call differentiates is not called by
+      // address; the destructor of what is thrown is called by the C++ runtime.
+      if (!Call->isCallee(&U) &&
+          functionOperandOf(const_cast<CallBase &>(*Call)) != &U &&
+          Cat.lookup(*Call) != Cat.byId("exception_throw"))
+        Elsewhere = true;
+    } else if (const auto *G = dyn_cast<GlobalVariable>(By)) {
+      if (G->getName().starts_with("llvm."))
+        continue; // lists of LLVM's own: what is used, what is annotated
+      (isVirtualTable(*G) ? InTables : Elsewhere) = true;
+    } else if (isa<Function>(By) || isa<BlockAddress>(By)) {
+      continue; // a personality; a label
+    } else if (const auto *I = dyn_cast<Instruction>(By)) {
+      // A dispatcher that was written before, or what it was inlined into,
+      // compares with its candidates: that makes no virtual function one that
+      // may be called at another place.
+      const Function &In = *I->getFunction();
+      if (!isa<ICmpInst>(I) || !In.hasLocalLinkage() ||
+          !In.getName().starts_with("rg."))
+        Elsewhere = true;
+    } else if (const auto *Of = dyn_cast<Constant>(By)) {
+      findUses(*Of, Cat, InTables, Elsewhere);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// What of a call's attributes says how arguments are passed.
+static AttributeList passing(const CallBase &Call) {
+  LLVMContext &Ctx = Call.getContext();
+  auto Pick = [&](AttributeSet Set) {
+    AttrBuilder B(Ctx);
+    for (Attribute::AttrKind K :
+         {Attribute::ByVal, Attribute::StructRet, Attribute::InReg,
+          Attribute::ZExt, Attribute::SExt, Attribute::Nest,
+          Attribute::Alignment})
+      if (Set.hasAttribute(K) &&
+          (K != Attribute::Alignment || Set.hasAttribute(Attribute::ByVal)))
+        B.addAttribute(Set.getAttribute(K));
+    return AttributeSet::get(Ctx, B);
+  };
+  AttributeList All = Call.getAttributes();
+  SmallVector<AttributeSet, 8> Params;
+  for (unsigned I = 0; I != Call.arg_size(); ++I)
+    Params.push_back(Pick(All.getParamAttrs(I)));
+  return AttributeList::get(Ctx, AttributeSet(), Pick(All.getRetAttrs()),
+                            Params);
+}
+
+/// An address that was loaded from a fixed place behind a pointer that was
+/// itself loaded: perhaps a virtual call, and the place in the table.
+static std::optional<int64_t> slotOf(const CallBase &Call) {
+  const auto *Loaded = dyn_cast<LoadInst>(Call.getCalledOperand());
+  if (!Loaded)
+    return std::nullopt;
+  const DataLayout &DL = Call.getDataLayout();
+  const Value *P = Loaded->getPointerOperand();
+  APInt Offset(DL.getIndexTypeSizeInBits(P->getType()), 0);
+  if (!isa<LoadInst>(P->stripAndAccumulateConstantOffsets(DL, Offset, true)))
+    return std::nullopt;
+  return Offset.getSExtValue();
+}
+
+static bool isByAddress(const CallBase &Call) {
+  return !Call.isInlineAsm() && !Call.hasOperandBundles() &&
+         !Call.getFunctionType()->isVarArg() &&
+         !isa<Function>(
+             Call.getCalledOperand()->stripPointerCastsAndAliases()) &&
+         !isa<CallBrInst>(Call);
+}
+
+/// Lets Call call Callee with Args: another function, as other operands.
+static void replaceCall(CallBase &Call, FunctionCallee Callee,
+                        ArrayRef<Value *> Args, AttributeList Attributes,
+                        CallingConv::ID Convention) {
+  IRBuilder<> B(&Call);
+  CallBase *New;
+  if (auto *Inv = dyn_cast<InvokeInst>(&Call))
+    New = B.CreateInvoke(Callee, Inv->getNormalDest(), Inv->getUnwindDest(),
+                         Args);
+  else
+    New = B.CreateCall(Callee, Args);
+  New->setAttributes(Attributes);
+  New->setCallingConv(Convention);
+  if (Call.doesNotThrow())
+    New->setDoesNotThrow();
+  New->takeName(&Call);
+  if (isa<FPMathOperator>(New))
+    New->copyFastMathFlags(&Call);
+  Call.replaceAllUsesWith(New);
+  Call.eraseFromParent();
+}
+
+bool CallDispatch::dispatchCalls(Function &F) {
+  if (F.hasFnAttribute(UnseenCallee))
+    return false;
+  auto Returning = blocksThatReturn(F);
+  SmallVector<CallBase *, 4> Calls;
+  for (BasicBlock &BB : F)
+    if (Returning.contains(&BB))
+      for (Instruction &I : BB)
+        if (auto *Call = dyn_cast<CallBase>(&I); Call && isByAddress(*Call))
+          Calls.push_back(Call);
+  bool Changed = false;
+  for (CallBase *Call : Calls)
+    if (Dispatcher *D = dispatcherFor(*Call)) {
+      SmallVector<Value *, 8> Args(Call->args());
+      Args.push_back(Call->getCalledOperand());
+      replaceCall(*Call, D->F, Args, AttributeList(), CallingConv::C);
+      Changed = true;
+    }
+  return Changed;
+}
+
+void CallDispatch::resolveKnown(Function &F) {
+  for (const Dispatcher &D : Dispatchers)
+    for (User *U : make_early_inc_range(D.F->users())) {
+      auto *Call = dyn_cast<CallBase>(U);
+      if (!Call || Call->getFunction() != &F ||
+          Call->getCalledFunction() != D.F)
+        continue;
+      auto *Known = dyn_cast<Function>(Call->getArgOperand(Call->arg_size() - 1)
+                                           ->stripPointerCastsAndAliases());
+      if (!Known || Known->getFunctionType() != D.Type)
+        continue;
+      SmallVector<Value *, 8> Args(drop_end(Call->args()));
+      replaceCall(*Call, Known, Args, D.PassedAs, D.Convention);
+    }
+}
+
+/// A small function that may do different things for different integers.
+static bool chooses(const Function &F) {
+  constexpr unsigned Small = 300;
+  return !F.isDeclaration() && F.getInstructionCount() <= Small &&
+         any_of(instructions(F),
+                [](const Instruction &I) { return isa<SwitchInst>(I); });
+}
+
+Function *CallDispatch::specialise(const Dispatcher &D, Function &Callee) {
+  if (none_of(D.Fixed, [](const ConstantInt *C) { return C; }) ||
+      !chooses(Callee))
+    return &Callee;
+  std::string Name = (Callee.getName() + ".rg.fixed").str();
+  for (const auto &[I, C] : enumerate(D.Fixed))
+    if (C)
+      Name += "." + std::to_string(I) + "." + toString(C->getValue(), 10, true);
+  if (Function *Made = M.getFunction(Name))
+    return Made;
+  ValueToValueMapTy Map;
+  Function *F = CloneFunction(&Callee, Map);
+  F->setName(Name);
+  F->setLinkage(GlobalValue::InternalLinkage);
+  F->setVisibility(GlobalValue::DefaultVisibility);
+  F->setDSOLocal(true);
+  F->setComdat(nullptr);
+  F->addFnAttr(FixedArguments);
+  for (const auto &[I, C] : enumerate(D.Fixed))
+    if (C)
+      F->getArg(I)->replaceAllUsesWith(C);
+  return F;
+}
+
+/// Floating-point numbers are computed or moved in F or what it calls, as far
+/// as a look at a few thousand instructions tells.
+static bool handlesFloats(const Function &F) {
+  SmallVector<const Function *, 8> Work{&F};
+  SmallPtrSet<const Function *, 8> Seen{&F};
+  unsigned Budget = 4000;
+  auto IsFloat = [](const Type *T) { return T->isFPOrFPVectorTy(); };
+  while (!Work.empty())
+    for (const Instruction &I : instructions(*Work.pop_back_val())) {
+      if (!Budget-- || IsFloat(I.getType()) ||
+          any_of(I.operands(),
+                 [&](const Value *V) { return IsFloat(V->getType()); }))
+        return true;
+      if (const auto *Call = dyn_cast<CallBase>(&I))
+        if (const Function *Callee = Call->getCalledFunction();
+            Callee && !Callee->isDeclaration() && Seen.insert(Callee).second)
+          Work.push_back(Callee);
+    }
+  return false;
+}
+
+static bool handlesFloatsIfSeen(const Function *F) {
+  return !F->isDeclaration() && handlesFloats(*F);
+}
+
+static bool takesFloats(const FunctionType &T) {
+  return T.getReturnType()->isFPOrFPVectorTy() ||
+         any_of(T.params(),
+                [](const Type *P) { return P->isFPOrFPVectorTy(); });
+}
+
+/// `if (hook) hook(x)`: made only where the address is not null.
+static bool isOptional(const CallBase &Call) {
+  const Value *Address = Call.getCalledOperand();
+  const BasicBlock *To = Call.getParent();
+  for (unsigned Steps = 0; Steps != 4; ++Steps) {
+    const BasicBlock *From = To->getSinglePredecessor();
+    const auto *Branch =
+        From ? dyn_cast<BranchInst>(From->getTerminator()) : nullptr;
+    if (!Branch)
+      return false;
+    const auto *Test = Branch->isConditional()
+                           ? dyn_cast<ICmpInst>(Branch->getCondition())
+                           : nullptr;
+    if (Test && Test->isEquality() && Test->getOperand(0) == Address &&
+        isa<ConstantPointerNull>(Test->getOperand(1)) &&
+        Branch->getSuccessor(
+            Test->getPredicate() == CmpInst::ICMP_NE ? 0 : 1) == To)
+      return true;
+    To = From;
+  }
+  return false;
+}
+
+CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call) {
+  Dispatcher Wanted{nullptr,       Call.getFunctionType(),
+                    passing(Call), Call.getCallingConv(),
+                    slotOf(Call),  {},
+                    Epoch};
+  SmallVector<Function *, 8> Found = candidates(Wanted);
+  const bool Choosing =
+      any_of(Found, [](const Function *F) { return chooses(*F); });
+  for (Value *Argument : Call.args())
+    Wanted.Fixed.push_back(Choosing ? dyn_cast<ConstantInt>(Argument)
+                                    : nullptr);
+  for (Dispatcher &D : Dispatchers)
+    if (D.Type == Wanted.Type && D.PassedAs == Wanted.PassedAs &&
+        D.Convention == Wanted.Convention && D.Slot == Wanted.Slot &&
+        D.Fixed == Wanted.Fixed && D.Epoch == Epoch)
+      return &D;
+  const bool Nobody = none_of(Found, [&](Function *F) {
+    return !F->isDeclaration() || Cat.lookupFunction(*F) != nullptr;
+  });
+  if (Nobody && (takesFloats(*Wanted.Type) || !isOptional(Call)))
+    return nullptr;
+  bool LeftOut = false;
+  auto IsKept = [&](const Function *F) { return Only->contains(F); };
+  // If it refers to none of them, what is called comes from outside: to any.
+  if (Only && any_of(Found, IsKept)) {
+    LeftOut = any_of(Found, handlesFloatsIfSeen);
+    erase_if(Found, std::not_fn(IsKept));
+  }
+  SmallVector<Type *, 8> Params(Wanted.Type->params());
+  Params.push_back(PointerType::get(M.getContext(), 0));
+  Wanted.F = Function::Create(
+      FunctionType::get(Wanted.Type->getReturnType(), Params, false),
+      GlobalValue::InternalLinkage, "rg.dispatch." + Twine(Dispatchers.size()),
+      M);
+  for (StringRef Kept :
+       {"target-cpu", "target-features", "tune-cpu", "frame-pointer"})
+    if (Attribute A = Call.getFunction()->getFnAttribute(Kept); A.isValid())
+      Wanted.F->addFnAttr(A);
+  Wanted.F->addFnAttr(DispatchesCalls, std::to_string(Found.size()));
+  writeBody(Wanted, Found, LeftOut, Call);
+  Dispatchers.push_back(Wanted);
+  return &Dispatchers.back();
+}
+
+SmallVector<Function *, 8> CallDispatch::candidates(const Dispatcher &D) const {
+  SmallPtrSet<const Function *, 16> AtSlot;
+  if (D.Slot)
+    for (const GlobalVariable &G : M.globals())
+      if (isVirtualTable(G))
+        addVirtualFunctions(G, *D.Slot, AtSlot);
+  SmallVector<Function *, 8> Found;
+  for (Function &F : M) {
+    if (F.getFunctionType() != D.Type || F.getCallingConv() != D.Convention ||
+        F.isIntrinsic() || F.hasFnAttribute(Attribute::Naked) ||
+        F.hasFnAttribute(DispatchesCalls) || F.hasFnAttribute(UnseenCallee) ||
+        F.hasFnAttribute(FixedArguments) || isEntryPoint(F))
+      continue;
+    bool InTables = false, Elsewhere = false;
+    findUses(F, Cat, InTables, Elsewhere);
+    if (Elsewhere || (InTables && (!D.Slot || AtSlot.contains(&F))))
+      Found.push_back(&F);
+  }
+  return Found;
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatchers
+//===----------------------------------------------------------------------===//
+
+Value *CallDispatch::callFrom(IRBuilderBase &B, const Dispatcher &D,
+                              Value *Callee, Function &In) const {
+  SmallVector<Value *, 8> Args;
+  for (unsigned I = 0; I != D.Type->getNumParams(); ++I)
+    Args.push_back(D.Fixed[I] ? (Value *)D.Fixed[I] : In.getArg(I));
+  auto *Call = B.CreateCall(D.Type, Callee, Args);
+  Call->setAttributes(D.PassedAs);
+  Call->setCallingConv(D.Convention);
+  return Call;
+}
+
+static void returnValue(IRBuilderBase &B, Value *V) {
+  if (V->getType()->isVoidTy())
+    B.CreateRetVoid();
+  else
+    B.CreateRet(V);
+}
+
+/// A function of its own around a call that cannot be differentiated: of
+/// Callee, or of an address (null: it is then the last parameter).
+Function *CallDispatch::makeUnseen(const Dispatcher &D, Function *Callee) {
+  Function *F = Function::Create(
+      Callee ? D.Type : D.F->getFunctionType(), GlobalValue::InternalLinkage,
+      Callee ? "rg.unseen." + Callee->getName() : Twine("rg.unseen."), M);
+  AttributeList Target = D.F->getAttributes();
+  for (Attribute A : Target.getFnAttrs())
+    if (A.isStringAttribute() && A.getKindAsString() != DispatchesCalls)
+      F->addFnAttr(A);
+  F->addFnAttr(Attribute::NoInline);
+  F->addFnAttr(UnseenCallee);
+  IRBuilder<> B(BasicBlock::Create(M.getContext(), "", F));
+  Value *Address = Callee ? (Value *)Callee : F->getArg(F->arg_size() - 1);
+  returnValue(B, callFrom(B, D, Address, *F));
+  return F;
+}
+
+void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates,
+                             bool LeftOut, const CallBase &First) {
+  Function &F = *D.F;
+  LLVMContext &Ctx = M.getContext();
+  Argument *Address = F.getArg(F.arg_size() - 1);
+  Address->setName("callee");
+  bool Floats = LeftOut || takesFloats(*D.Type);
+  IRBuilder<> B(BasicBlock::Create(Ctx, "", &F));
+  for (Function *Candidate : Candidates) {
+    auto *Taken = BasicBlock::Create(Ctx, "", &F),
+         *Next = BasicBlock::Create(Ctx, "", &F);
+    B.CreateCondBr(B.CreateICmpEQ(Address, Candidate), Taken, Next);
+    B.SetInsertPoint(Taken);
+    bool Seen = !Candidate->isDeclaration() || Cat.lookupFunction(*Candidate);
+    returnValue(
+        B, callFrom(B, D,
+                    Seen ? specialise(D, *Candidate) : makeUnseen(D, Candidate),
+                    F));
+    B.SetInsertPoint(Next);
+    Floats |= handlesFloatsIfSeen(Candidate);
+  }
+  if (!Floats) {
+    Function *Unseen = makeUnseen(D, nullptr);
+    SmallVector<Value *, 8> Args;
+    for (Argument &A : F.args())
+      Args.push_back(&A);
+    return returnValue(B, B.CreateCall(Unseen, Args));
+  }
+  SourcePlace Place(First);
+  std::string Where = "'" + Place.Function + "'";
+  if (std::string Line = Place.str(); !Line.empty())
+    Where += " (" + Line + ")";
+  B.CreateCall(Runtime.require("rg_unknown_callee"),
+               {Address, B.CreateGlobalString(Where)});
+  B.CreateUnreachable();
+}
+
+bool CallDispatch::isHarmless(const Function &Callee) const {
+  return all_of(instructions(Callee), [&](const Instruction &I) {
+    // No loads: side by side in one function, those of different candidates
+    // would read an object as several classes, and LLVM merges such loads over
+    // types.
+    if (const auto *Call = dyn_cast<CallBase>(&I)) {
+      const OperationRecord *R = Cat.lookup(*Call);
+      return isa<CallInst>(Call) && R &&
+             (R->Class == RuleClass::Formula ||
+              R->Handler == HandlerKind::Ignore);
+    }
+    // Bits of floats as integers are not always understood.
+    if (isa<CastInst>(I))
+      return !isa<BitCastInst, IntToPtrInst, PtrToIntInst>(I);
+    return isa<PHINode, SelectInst, GetElementPtrInst, CmpInst, ReturnInst,
+               BranchInst>(I) ||
+           I.isBinaryOp() || I.isUnaryOp();
+  });
+}
+
+bool CallDispatch::isClosed(const Function &Dispatcher) const {
+  auto Returning = blocksThatReturn(Dispatcher);
+  return all_of(Dispatcher, [&](const BasicBlock &BB) {
+    return !Returning.contains(&BB) || all_of(BB, [&](const Instruction &I) {
+      return !isa<CallBase>(I) || Cat.lookup(I);
+    });
+  });
+}
+
+void CallDispatch::narrow(
+    std::optional<SmallPtrSet<const Function *, 32>> Among) {
+  Only = std::move(Among);
+  ++Epoch;
+}
+
+bool CallDispatch::hasOthersThan(
+    const SmallPtrSetImpl<const Function *> &Among) const {
+  return any_of(Dispatchers, [&](const Dispatcher &D) {
+    if (D.Epoch != Epoch)
+      return false;
+    SmallVector<Function *, 8> Found = candidates(D);
+    size_t Kept =
+        count_if(Found, [&](const Function *F) { return Among.contains(F); });
+    return Kept && Kept != Found.size();
+  });
+}
+
+void CallDispatch::finish() {
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (Function &F : make_early_inc_range(M))
+      if ((F.hasFnAttribute(DispatchesCalls) ||
+           F.hasFnAttribute(UnseenCallee) ||
+           F.hasFnAttribute(FixedArguments)) &&
+          F.use_empty()) {
+        F.eraseFromParent();
+        Changed = true;
+      }
+  }
+  Dispatchers.clear();
+}

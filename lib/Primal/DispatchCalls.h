@@ -1,0 +1,115 @@
+//===- DispatchCalls.h - calls through pointers become direct --*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A call through a pointer in a primal becomes a call of a dispatcher, a
+// function that compares the address with those of all functions that it can be
+// and calls the one it is:
+//
+//   double rg.dispatch.0(args..., ptr callee) {
+//     if (callee == &f) return f(args...);
+//     if (callee == &g) return g(args...);
+//     rg_unknown_callee(callee, where);  // or the call itself, see below
+//   }
+//
+// So analyses, plans and emission meet direct calls only, the user's own
+// addresses are all that is looked at (no shadow of a function or of a virtual
+// table exists), and what the address was compared with tells the reverse sweep
+// which function to reverse.
+//
+// Candidates are the functions of the module whose address is taken and whose
+// type is that of the call. Where the address comes from a fixed place of a
+// table (a virtual call), functions that only stand in virtual tables have to
+// stand at that place in one.
+//
+// Integers that a call passes as constants, and that a candidate chooses by,
+// are part of a dispatcher's identity: the managers of std::function and
+// std::any get an object and what to do with it (copy it, destroy it, tell its
+// address), and one function that did all of it would take an object for its
+// address.
+//
+// An address that is none of them: where floating-point numbers are involved it
+// ends the program with a message; elsewhere (a hook that logs) it is called as
+// it is, as long as no derivative is asked of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PRIMAL_DISPATCHCALLS_H
+#define RETROGRAD_PRIMAL_DISPATCHCALLS_H
+
+#include "Bitcode/RuntimeLibrary.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/InstrTypes.h"
+#include <optional>
+
+namespace retrograd {
+class Catalogue;
+
+class CallDispatch {
+public:
+  CallDispatch(llvm::Module &M, const Catalogue &Cat)
+      : M(M), Cat(Cat), Runtime(M) {}
+
+  /// Replaces the calls through pointers in the clone F that have candidates,
+  /// in blocks that may return. True if there was one.
+  bool dispatchCalls(llvm::Function &F);
+  /// Calls of dispatchers in F whose address is known by now become direct.
+  void resolveKnown(llvm::Function &F);
+  /// May Callee be inlined into a dispatcher? Only what cannot be refused: a
+  /// refusal within the dispatcher would be one of all candidates.
+  bool isHarmless(const llvm::Function &Callee) const;
+  /// May the (prepared) dispatcher be inlined into its callers? When it calls
+  /// nothing any more that might be refused.
+  bool isClosed(const llvm::Function &Dispatcher) const;
+  /// No call through a pointer was met that has candidates.
+  bool empty() const { return Dispatchers.empty(); }
+  /// Dispatchers made from now on have candidates in Among only, if there are
+  /// some; null: all of the module's. What is left out ends the program like an
+  /// address that nobody knows.
+  void
+  narrow(std::optional<llvm::SmallPtrSet<const llvm::Function *, 32>> Among);
+  /// Would dispatchers that are in use have fewer candidates then?
+  bool hasOthersThan(
+      const llvm::SmallPtrSetImpl<const llvm::Function *> &Among) const;
+  /// Removes dispatchers that nobody calls.
+  void finish();
+
+private:
+  struct Dispatcher {
+    llvm::Function *F;
+    // What calls through it have in common.
+    llvm::FunctionType *Type;
+    llvm::AttributeList PassedAs;
+    llvm::CallingConv::ID Convention;
+    std::optional<int64_t> Slot;
+    /// Per parameter: the integer that is passed for it, where candidates
+    /// choose by it; null elsewhere.
+    llvm::SmallVector<llvm::ConstantInt *, 4> Fixed;
+    /// How often candidates had been narrowed when it was made.
+    unsigned Epoch;
+  };
+  Dispatcher *dispatcherFor(llvm::CallBase &Call);
+  /// Callee as it is for the fixed arguments of D.
+  llvm::Function *specialise(const Dispatcher &D, llvm::Function &Callee);
+  llvm::SmallVector<llvm::Function *, 8> candidates(const Dispatcher &D) const;
+  void writeBody(Dispatcher &D, llvm::ArrayRef<llvm::Function *> Candidates,
+                 bool LeftOut, const llvm::CallBase &First);
+  llvm::Function *makeUnseen(const Dispatcher &D, llvm::Function *Callee);
+  llvm::Value *callFrom(llvm::IRBuilderBase &B, const Dispatcher &D,
+                        llvm::Value *Callee, llvm::Function &In) const;
+
+  llvm::Module &M;
+  const Catalogue &Cat;
+  RuntimeLibrary Runtime;
+  llvm::SmallVector<Dispatcher, 4> Dispatchers;
+  std::optional<llvm::SmallPtrSet<const llvm::Function *, 32>> Only;
+  unsigned Epoch = 0;
+};
+
+} // namespace retrograd
+
+#endif

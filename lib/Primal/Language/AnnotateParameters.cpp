@@ -1,0 +1,91 @@
+//===- AnnotateParameters.cpp - keep what clang's first code tells --------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Primal/Language/AnnotateParameters.h"
+#include "Catalogue/Catalogue.h"
+#include "Guard/HeldForLink.h"
+#include "Primal/Language/PrimalEvidence.h"
+#include "Request/EntryCalls.h"
+#include "Request/Markers.h"
+#include "Request/ParameterGroups.h"
+#include "Support/DispatchMarks.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+/// Members of the library that count the owners of a control block, and what
+/// they do that with. Types do not tell: a block and the object in it are one
+/// piece of memory, and where objects of several classes own each other, their
+/// members and these counts lie upon each other.
+static bool countsOwners(const Function &F) {
+  const StringRef N = F.getName();
+  return N.starts_with("_ZNSt16_Sp_counted_baseI") ||
+         N.starts_with("_ZNKSt16_Sp_counted_baseI") ||
+         (N.starts_with("_ZN9__gnu_cxx") &&
+          (N.contains("__atomic_add") || N.contains("__exchange_and_add")));
+}
+
+PreservedAnalyses AnnotateParametersPass::run(Module &M,
+                                              ModuleAnalysisManager &) {
+  if (!hasEntryCalls(M) && !isBeforeLink(Stage))
+    return PreservedAnalyses::all();
+  for (Function &F : M)
+    if (std::string Groups = findParameterGroups(F); !Groups.empty())
+      F.addFnAttr(ParameterGroupsAttribute, Groups);
+  // What strings copy are characters. Nothing tells any more once these
+  // functions are inlined, and their buffers may lie beside numbers.
+  Catalogue Cat;
+  const std::vector<StructType *> Structs = M.getIdentifiedStructTypes();
+  const SmallPtrSet<Type *, 4> Puns = findPuns(M);
+  if (any_of(Puns, [](const Type *T) { return T->isFloatingPointTy(); }))
+    M.getOrInsertNamedMetadata(CopiesBits);
+  MDNode *Nothing = MDNode::get(M.getContext(), {});
+  MDNode *Member =
+      MDNode::get(M.getContext(), {MDString::get(M.getContext(), "member")});
+  for (Function &F : M) {
+    // What is known by name has to keep it.
+    if (const OperationRecord *R =
+            F.isDeclaration() ? nullptr : Cat.lookupFunction(F);
+        R && R->OfRuntime && !F.hasFnAttribute(Attribute::AlwaysInline))
+      isBeforeLink(Stage) ? holdForLink(F) : F.addFnAttr(Attribute::NoInline);
+    if (F.isDeclaration())
+      continue;
+    if (countsOwners(F))
+      for (Instruction &I : instructions(F))
+        if ((isa<LoadInst, StoreInst>(I) &&
+             getLoadStoreType(&I)->isIntegerTy()) ||
+            isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
+          I.setMetadata(CopiesCharacters, Nothing);
+    if (!Cat.handlesCharacters(F)) {
+      labelCopies(F, Structs, Puns);
+      continue;
+    }
+    for (Instruction &I : instructions(F)) {
+      const bool IsAccess = isa<LoadInst, StoreInst>(I);
+      if (isa<AnyMemTransferInst>(I) ||
+          (IsAccess && getLoadStoreType(&I)->isIntegerTy(8)))
+        I.setMetadata(CopiesCharacters, Nothing);
+      else if (IsAccess && getLoadStoreType(&I)->isIntegerTy(64))
+        // A length or a capacity, which lies where short strings have
+        // characters.
+        I.setMetadata("rg.int", Member);
+    }
+  }
+  // A marker that is 'const', or 'static' and never written to, would be folded
+  // to its value.
+  for (GlobalVariable &G : M.globals())
+    if (isMarker(&G) && !G.isDeclaration() &&
+        (G.isConstant() || G.hasLocalLinkage())) {
+      G.setConstant(false);
+      G.setExternallyInitialized(true);
+    }
+  // An attribute that nobody but us reads invalidates nothing.
+  return PreservedAnalyses::all();
+}

@@ -1,0 +1,689 @@
+//===- PrimalEvidence.cpp - types that unoptimised code knows -------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Primal/Language/PrimalEvidence.h"
+#include "Support/DispatchMarks.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+#include <optional>
+
+using namespace llvm;
+using namespace retrograd;
+
+namespace {
+
+/// Where a pointer points: Offset bytes into a value of type Frame.
+struct Place {
+  Type *Frame;
+  uint64_t Offset;
+  /// More values of the same type may follow (p[i] of a pointer p).
+  bool Repeats;
+};
+
+/// One member of a layout. Bytes of unknown meaning have no type.
+struct Leaf {
+  uint64_t Offset;
+  uint64_t Size;
+  Type *Ty;
+  bool Member = false; ///< of a struct that was declared
+  bool Text = false;   ///< an array of characters
+};
+
+/// `!rg.int !{}`, or `!rg.int !{!"member"}`: a declared member is an integer
+/// even where it is only moved.
+MDNode *integerMark(LLVMContext &C, bool Member) {
+  if (Member)
+    return MDNode::get(C, {MDString::get(C, "member")});
+  return MDNode::get(C, {});
+}
+
+constexpr uint64_t LargestSplitCopy = 128;
+constexpr unsigned MostLeaves = 64;
+constexpr unsigned MostLabelled = 1024;
+
+} // namespace
+
+/// Clang gives a union the type of one of its members; that is no evidence.
+static bool isUnion(const StructType *S) {
+  return S->hasName() && S->getName().starts_with("union.");
+}
+
+/// Types that only carry bytes across a call boundary: what the ABI makes of a
+/// small struct. They say nothing about what the bytes are.
+static bool mayBeCoerced(const Type *T) {
+  if (T->isIntegerTy())
+    return true;
+  if (auto *S = dyn_cast<StructType>(T))
+    return S->isLiteral() &&
+           any_of(S->elements(), [](Type *E) { return E->isIntegerTy(); });
+  if (auto *A = dyn_cast<ArrayType>(T))
+    return A->getElementType()->isIntegerTy();
+  return false;
+}
+
+static std::optional<Place> placeOf(const Value *P, const DataLayout &DL) {
+  if (auto *A = dyn_cast<AllocaInst>(P))
+    return Place{A->getAllocatedType(), 0, A->isArrayAllocation()};
+  if (auto *G = dyn_cast<GlobalVariable>(P))
+    return Place{G->getValueType(), 0, false};
+  auto *GEP = dyn_cast<GEPOperator>(P);
+  if (!GEP || GEP->getType()->isVectorTy())
+    return std::nullopt;
+  Type *Source = GEP->getSourceElementType();
+  if (Source->isIntegerTy(8)) {
+    // Pointer arithmetic in bytes: the address of a base class, mostly.
+    APInt Offset(DL.getIndexTypeSizeInBits(GEP->getType()), 0);
+    if (!GEP->accumulateConstantOffset(DL, Offset) || Offset.isNegative())
+      return std::nullopt;
+    std::optional<Place> Base = placeOf(GEP->getPointerOperand(), DL);
+    if (Base)
+      Base->Offset += Offset.getZExtValue();
+    return Base;
+  }
+  if (!Source->isSized() || DL.getTypeAllocSize(Source).isScalable())
+    return std::nullopt;
+  Place At{Source, 0, true};
+  bool First = true;
+  for (auto I = gep_type_begin(GEP), E = gep_type_end(GEP); I != E; ++I) {
+    if (First) {
+      First = false; // a multiple of the frame's size
+      continue;
+    }
+    if (StructType *S = I.getStructTypeOrNull()) {
+      unsigned Field = cast<ConstantInt>(I.getOperand())->getZExtValue();
+      At.Offset += DL.getStructLayout(S)->getElementOffset(Field);
+      continue;
+    }
+    Type *Element = I.getIndexedType();
+    if (auto *C = dyn_cast<ConstantInt>(I.getOperand()); C && !C->isNegative())
+      At.Offset += C->getZExtValue() * DL.getTypeAllocSize(Element);
+    else
+      At = Place{Element, 0, false};
+  }
+  return At;
+}
+
+/// Members of T, at Base, in order. False if there is no telling.
+static bool flatten(Type *T, uint64_t Base, const DataLayout &DL,
+                    SmallVectorImpl<Leaf> &Leaves, unsigned Most,
+                    bool Member = false) {
+  if (Leaves.size() > Most || !T->isSized())
+    return false;
+  if (auto *S = dyn_cast<StructType>(T)) {
+    if (isUnion(S)) {
+      Leaves.push_back({Base, DL.getTypeAllocSize(T), nullptr});
+      return true;
+    }
+    const StructLayout *L = DL.getStructLayout(S);
+    for (unsigned I = 0; I < S->getNumElements(); ++I)
+      if (!flatten(S->getElementType(I), Base + L->getElementOffset(I), DL,
+                   Leaves, Most, !S->isLiteral()))
+        return false;
+    return true;
+  }
+  if (auto *A = dyn_cast<ArrayType>(T)) {
+    uint64_t Size = DL.getTypeAllocSize(A->getElementType());
+    if (A->getElementType()->isIntegerTy(8)) {
+      // Text, or storage for something else.
+      if (A->getNumElements())
+        Leaves.push_back(
+            {Base, A->getNumElements(), nullptr, Member, /*Text=*/true});
+      return true;
+    }
+    if (A->getNumElements() > Most)
+      return false;
+    for (uint64_t I = 0; I < A->getNumElements(); ++I)
+      if (!flatten(A->getElementType(), Base + I * Size, DL, Leaves, Most,
+                   Member))
+        return false;
+    return true;
+  }
+  TypeSize Size = DL.getTypeStoreSize(T);
+  if (Size.isScalable() || !T->isSingleValueType() ||
+      (T->isIntegerTy() && !isPowerOf2_64(Size)))
+    return false;
+  Leaves.push_back({Base, Size, T, Member});
+  return true;
+}
+
+/// Members of the Size bytes at P, offsets counted from P.
+static std::optional<SmallVector<Leaf, 8>>
+layoutAt(const Value *P, uint64_t Size, const DataLayout &DL) {
+  std::optional<Place> At = placeOf(P, DL);
+  if (!At || !At->Frame->isSized() || mayBeCoerced(At->Frame) ||
+      DL.getTypeAllocSize(At->Frame).isScalable())
+    return std::nullopt;
+  uint64_t Period = DL.getTypeAllocSize(At->Frame);
+  if (!Period || (!At->Repeats && At->Offset + Size > Period))
+    return std::nullopt;
+  SmallVector<Leaf, 8> Frame, Result;
+  if (!flatten(At->Frame, 0, DL, Frame, MostLeaves) || Frame.empty())
+    return std::nullopt;
+  uint64_t First = At->Offset % Period;
+  for (uint64_t Start = 0; Start < First + Size; Start += Period)
+    for (Leaf L : Frame) {
+      L.Offset += Start;
+      uint64_t End = L.Offset + L.Size;
+      if (End <= First || L.Offset >= First + Size)
+        continue;
+      if (L.Ty && (L.Offset < First || End > First + Size))
+        return std::nullopt; // cuts a member in two
+      uint64_t From = std::max(L.Offset, First);
+      Result.push_back(
+          {From - First, std::min(End, First + Size) - From, L.Ty, L.Member});
+      if (Result.size() > MostLeaves)
+        return std::nullopt;
+    }
+  if (none_of(Result, [](const Leaf &L) { return L.Ty; }))
+    return std::nullopt;
+  return Result;
+}
+
+/// "0:f64,8:p,16:i32,20:?4", for copies that stay copies.
+static std::string describe(const SmallVectorImpl<Leaf> &Leaves) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  ListSeparator Comma(",");
+  for (const Leaf &L : Leaves) {
+    OS << Comma << L.Offset << ':';
+    if (L.Text &&
+        (L.Offset % 4 || L.Size % 4)) // storage for numbers is aligned
+      OS << 'i' << L.Size * 8;
+    else if (!L.Ty || L.Ty->isVectorTy())
+      OS << '?' << L.Size;
+    else if (L.Ty->isPointerTy())
+      OS << 'p';
+    else if (L.Ty->isBFloatTy())
+      OS << "bf16";
+    else
+      OS << (L.Ty->isIntegerTy() ? 'i' : 'f')
+         << L.Ty->getPrimitiveSizeInBits().getFixedValue();
+  }
+  return Text;
+}
+
+/// The struct of Size bytes that a variable points to, as member accesses
+/// through the variable name it: `*to = *from` names none. P is the variable's
+/// value, loaded.
+static std::optional<Place> pointedTo(const Value *P, uint64_t Size,
+                                      const DataLayout &DL) {
+  auto *Read = dyn_cast<LoadInst>(P);
+  auto *Variable =
+      Read ? dyn_cast<AllocaInst>(Read->getPointerOperand()) : nullptr;
+  if (!Variable)
+    return std::nullopt;
+  StructType *Found = nullptr;
+  for (const User *Other : Variable->users()) {
+    if (!isa<LoadInst>(Other))
+      continue;
+    for (const User *U : Other->users()) {
+      auto *GEP = dyn_cast<GEPOperator>(U);
+      auto *S = GEP && GEP->getPointerOperand() == Other
+                    ? dyn_cast<StructType>(GEP->getSourceElementType())
+                    : nullptr;
+      if (!S || S == Found)
+        continue;
+      if (Found || DL.getTypeAllocSize(S) != Size)
+        return std::nullopt;
+      Found = S;
+    }
+  }
+  if (!Found)
+    return std::nullopt;
+  return Place{Found, 0, true};
+}
+
+/// Does a scalar entry of tbaa.struct, at Offset, say what Leaves say of that
+/// place?
+static bool agrees(const SmallVectorImpl<Leaf> &Leaves, uint64_t Offset,
+                   StringRef Name) {
+  const auto *L =
+      find_if(Leaves, [&](const Leaf &L) { return L.Offset == Offset; });
+  if (L == Leaves.end() || !L->Ty)
+    return false;
+  return Name == "float"         ? L->Ty->isFloatTy()
+         : Name == "double"      ? L->Ty->isDoubleTy()
+         : Name == "long double" ? L->Ty->isX86_FP80Ty() || L->Ty->isFP128Ty()
+                                 : !L->Ty->isFloatingPointTy();
+}
+
+/// Does the mangled name of F tell of S (_ZSt12construct_atI5WorldJS0_EE...)?
+static bool isNamedAfter(const Function &F, const StructType &S) {
+  StringRef Name = S.getName(); // struct.space::World.12
+  if (!Name.consume_front("struct.") && !Name.consume_front("class."))
+    return false;
+  Name = Name.rsplit("::").second.empty() ? Name : Name.rsplit("::").second;
+  Name = Name.split('.').first;
+  return F.getName().contains((Twine(Name.size()) + Name).str());
+}
+
+/// The struct that an assignment copies, where no address names it
+/// (std::construct_at): clang lists its scalars and leaves its arrays open. The
+/// one of Structs that has this size and these scalars, and that the function
+/// is named after; none if there are two that differ.
+static std::optional<Place> assigned(const MemTransferInst &Copy,
+                                     ArrayRef<StructType *> Structs,
+                                     const DataLayout &DL) {
+  const auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
+  const MDNode *Fields = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
+  if (!Length || !Fields)
+    return std::nullopt;
+  StructType *Found = nullptr;
+  std::string Layout;
+  for (StructType *S : Structs) {
+    SmallVector<Leaf, 8> Leaves;
+    if (isUnion(S) || !S->isSized() || !isNamedAfter(*Copy.getFunction(), *S) ||
+        DL.getTypeAllocSize(S).isScalable() ||
+        DL.getTypeAllocSize(S) != Length->getZExtValue() ||
+        !flatten(S, 0, DL, Leaves, MostLabelled))
+      continue;
+    bool Fits = true;
+    for (unsigned K = 0; K + 2 < Fields->getNumOperands() && Fits; K += 3) {
+      const auto *Offset =
+          mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K));
+      const auto *Tag = dyn_cast<MDNode>(Fields->getOperand(K + 2));
+      const auto *Type = Tag && Tag->getNumOperands() > 1
+                             ? dyn_cast<MDNode>(Tag->getOperand(1))
+                             : nullptr;
+      const auto *Name = Type && Type->getNumOperands()
+                             ? dyn_cast<MDString>(Type->getOperand(0))
+                             : nullptr;
+      Fits = Offset && Name &&
+             (Name->getString() == "omnipotent char" ||
+              agrees(Leaves, Offset->getZExtValue(), Name->getString()));
+    }
+    if (!Fits)
+      continue;
+    std::string Text = describe(Leaves);
+    if (Found && Text != Layout)
+      return std::nullopt;
+    Found = S;
+    Layout = std::move(Text);
+  }
+  if (!Found)
+    return std::nullopt;
+  return Place{Found, 0, true};
+}
+
+/// Labels a copy with the members of what it moves, as the address at one of
+/// its ends names them, or else one of Structs. OnlyStructs: arrays of scalars
+/// tell nothing (optimised code may have them as buffers of something else).
+static void label(MemTransferInst &Copy, ArrayRef<StructType *> Structs,
+                  const DataLayout &DL, bool OnlyStructs) {
+  auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
+  for (Value *P : {Copy.getRawSource(), Copy.getRawDest()}) {
+    std::optional<Place> At = placeOf(P, DL);
+    if (!At && Length)
+      At = pointedTo(P, Length->getZExtValue(), DL);
+    if (!At)
+      At = assigned(Copy, Structs, DL);
+    if (!At || mayBeCoerced(At->Frame))
+      continue;
+    Type *Frame = At->Frame;
+    while (auto *A = dyn_cast<ArrayType>(Frame)) {
+      Frame = A->getElementType();
+      At->Repeats = true;
+    }
+    auto *Struct = dyn_cast<StructType>(Frame);
+    if (OnlyStructs && (!Struct || Struct->isLiteral() || isUnion(Struct)))
+      continue;
+    SmallVector<Leaf, 8> Leaves;
+    if (!Frame->isSized() || !flatten(Frame, 0, DL, Leaves, MostLabelled) ||
+        none_of(Leaves, [](const Leaf &L) { return L.Ty; }))
+      continue;
+    // As seen from the middle of a struct, what lies before comes after the
+    // rest.
+    uint64_t Period = DL.getTypeAllocSize(Frame),
+             First = Period ? At->Offset % Period : 0;
+    if (First) {
+      if (!Length ||
+          (!At->Repeats && First + Length->getZExtValue() > Period) ||
+          any_of(Leaves, [&](const Leaf &L) {
+            return L.Offset < First && L.Offset + L.Size > First;
+          }))
+        continue;
+      auto *Middle =
+          find_if(Leaves, [&](const Leaf &L) { return L.Offset >= First; });
+      std::rotate(Leaves.begin(), Middle, Leaves.end());
+      for (Leaf &L : Leaves)
+        L.Offset = (L.Offset + Period - First) % Period;
+    }
+    LLVMContext &Ctx = Copy.getContext();
+    Copy.setMetadata("rg.layout",
+                     MDNode::get(Ctx, {MDString::get(Ctx, describe(Leaves)),
+                                       ConstantAsMetadata::get(ConstantInt::get(
+                                           Type::getInt64Ty(Ctx), Period))}));
+    return;
+  }
+}
+
+/// The type of what the front end's code steps over with a variable of this
+/// value (`result + n`), or where P itself is such a step: the one of all of
+/// this kind, if it is no character.
+static Type *steppedOver(const Value *P) {
+  if (auto *Step = dyn_cast<GetElementPtrInst>(P);
+      Step && Step->getNumIndices() == 1)
+    return Step->getSourceElementType()->isIntegerTy(8)
+               ? nullptr
+               : Step->getSourceElementType();
+  auto *Read = dyn_cast<LoadInst>(P);
+  auto *Variable =
+      Read ? dyn_cast<AllocaInst>(Read->getPointerOperand()) : nullptr;
+  if (!Variable)
+    return nullptr;
+  Type *Found = nullptr;
+  for (const User *Other : Variable->users()) {
+    if (!isa<LoadInst>(Other))
+      continue;
+    for (const User *U : Other->users()) {
+      auto *GEP = dyn_cast<GetElementPtrInst>(U);
+      if (!GEP || GEP->getPointerOperand() != Other ||
+          GEP->getNumIndices() != 1)
+        continue;
+      Type *T = GEP->getSourceElementType();
+      if (T->isIntegerTy(8) || (Found && T != Found))
+        return nullptr;
+      Found = T;
+    }
+  }
+  return Found;
+}
+
+SmallPtrSet<Type *, 4> retrograd::findPuns(const Module &M) {
+  SmallPtrSet<Type *, 4> Found;
+  for (const Function &F : M)
+    for (const Instruction &I : instructions(F)) {
+      const auto *Copy = dyn_cast<MemTransferInst>(&I);
+      if (!Copy || !isa<ConstantInt>(Copy->getLength()))
+        continue;
+      const Value *To = Copy->getRawDest(), *From = Copy->getRawSource();
+      const auto *Variable =
+          dyn_cast<AllocaInst>(isa<AllocaInst>(To) ? To : From);
+      // Between two variables nothing else is concerned; a global is what a
+      // variable begins with.
+      if (!Variable || (isa<AllocaInst>(To) && isa<AllocaInst>(From)) ||
+          isa<GlobalVariable>(From))
+        continue;
+      Type *T = Variable->getAllocatedType();
+      while (auto *A = dyn_cast<ArrayType>(T))
+        T = A->getElementType();
+      if (T->isPointerTy() || T->isFloatingPointTy())
+        Found.insert(T);
+    }
+  return Found;
+}
+
+/// The standard library copies elements of a template's type in bulk
+/// (std::copy, a vector that grows), and its pointers have that type. Labels
+/// the copies of F whose elements hold numbers or pointers.
+static void labelElements(Function &F, const SmallPtrSetImpl<Type *> &Puns) {
+  const StringRef Name = F.getName();
+  if (!Name.starts_with("_ZSt") && !Name.starts_with("_ZNSt") &&
+      !Name.starts_with("_ZNKSt"))
+    return;
+  const DataLayout &DL = F.getDataLayout();
+  for (Instruction &I : instructions(F)) {
+    auto *Copy = dyn_cast<MemTransferInst>(&I);
+    if (!Copy || isa<ConstantInt>(Copy->getLength()))
+      continue;
+    Type *T = steppedOver(Copy->getRawDest());
+    if (!T)
+      T = steppedOver(Copy->getRawSource());
+    SmallVector<Leaf, 8> Leaves;
+    // sizeof(T) * n
+    auto *Bytes = dyn_cast<BinaryOperator>(Copy->getLength());
+    auto *Each = Bytes && Bytes->getOpcode() == Instruction::Mul
+                     ? dyn_cast<ConstantInt>(Bytes->getOperand(
+                           isa<ConstantInt>(Bytes->getOperand(0)) ? 0 : 1))
+                     : nullptr;
+    if (!T || !T->isSized() || !Each ||
+        Each->getZExtValue() != DL.getTypeAllocSize(T) || mayBeCoerced(T) ||
+        !flatten(T, 0, DL, Leaves, MostLeaves) ||
+        any_of(Leaves,
+               [](const Leaf &L) { return !L.Ty || L.Ty->isVectorTy(); }) ||
+        none_of(Leaves, [](const Leaf &L) { return !L.Ty->isIntegerTy(); }) ||
+        any_of(Leaves, [&](const Leaf &L) {
+          return !L.Ty->isIntegerTy() &&
+                 any_of(Puns, [&](const Type *T) { return T != L.Ty; });
+        }))
+      continue;
+    LLVMContext &Ctx = F.getContext();
+    Copy->setMetadata(
+        CopiesElements,
+        MDNode::get(Ctx,
+                    {MDString::get(Ctx, describe(Leaves)),
+                     ConstantAsMetadata::get(ConstantInt::get(
+                         Type::getInt64Ty(Ctx), DL.getTypeAllocSize(T)))}));
+  }
+}
+
+/// A struct of one integer is assigned (`struct code { int value; }`): LLVM
+/// would make it an access of `int`, which may be half of anything.
+static bool movesOneInteger(const MemTransferInst &Copy) {
+  const auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
+  const MDNode *Fields = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
+  if (!Length || !Fields || Fields->getNumOperands() != 3 || Copy.isVolatile())
+    return false;
+  const auto *Offset = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(0));
+  const auto *Size = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(1));
+  const auto *Tag = dyn_cast<MDNode>(Fields->getOperand(2));
+  const auto *Type = Tag && Tag->getNumOperands() > 1
+                         ? dyn_cast<MDNode>(Tag->getOperand(1))
+                         : nullptr;
+  const auto *Name = Type && Type->getNumOperands()
+                         ? dyn_cast<MDString>(Type->getOperand(0))
+                         : nullptr;
+  return Offset && Offset->isZero() && Size &&
+         Size->getZExtValue() == Length->getZExtValue() && Name &&
+         ((Name->getString() == "int" && Size->equalsInt(4)) ||
+          ((Name->getString() == "long" || Name->getString() == "long long") &&
+           Size->equalsInt(8)));
+}
+
+static void moveOneInteger(MemTransferInst &Copy) {
+  IRBuilder<> B(&Copy);
+  Type *T =
+      B.getIntNTy(8 * cast<ConstantInt>(Copy.getLength())->getZExtValue());
+  MDNode *Mark = integerMark(Copy.getContext(), /*Member=*/true);
+  LoadInst *Load = B.CreateAlignedLoad(T, Copy.getRawSource(),
+                                       Copy.getSourceAlign().valueOrOne());
+  StoreInst *Store = B.CreateAlignedStore(Load, Copy.getRawDest(),
+                                          Copy.getDestAlign().valueOrOne());
+  for (Instruction *I : {(Instruction *)Load, (Instruction *)Store}) {
+    I->setMetadata("rg.int", Mark);
+    I->setMetadata(
+        LLVMContext::MD_tbaa,
+        cast<MDNode>(
+            Copy.getMetadata(LLVMContext::MD_tbaa_struct)->getOperand(2)));
+  }
+  Copy.eraseFromParent();
+}
+
+void retrograd::labelCopies(Function &F, ArrayRef<StructType *> Structs,
+                            const SmallPtrSetImpl<Type *> &Puns) {
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (auto *Copy = dyn_cast<MemTransferInst>(&I);
+        Copy && movesOneInteger(*Copy))
+      moveOneInteger(*Copy);
+  for (Instruction &I : instructions(F))
+    if (auto *Copy = dyn_cast<MemTransferInst>(&I);
+        Copy && !Copy->hasMetadata("rg.layout"))
+      label(*Copy, Structs, F.getDataLayout(), /*OnlyStructs=*/true);
+  labelElements(F, Puns);
+}
+
+static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {
+  IRBuilder<> B(&Copy);
+  auto Address = [&](Value *Base, uint64_t Offset) {
+    return Offset ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Base, Offset)
+                  : Base;
+  };
+  Value *From = Copy.getRawSource(), *To = Copy.getRawDest();
+  Align FromAlign = Copy.getSourceAlign().valueOrOne();
+  Align ToAlign = Copy.getDestAlign().valueOrOne();
+  // All loads first: source and destination of a memcpy may be the same, those
+  // of a memmove may overlap. (Bytes without a type go through a smaller copy;
+  // they do not mix with overlapping, see makeCopiesTyped.)
+  SmallVector<Value *, 8> Loaded;
+  for (const Leaf &L : Leaves) {
+    LoadInst *Load = nullptr;
+    if (L.Ty) {
+      Load = B.CreateAlignedLoad(L.Ty, Address(From, L.Offset),
+                                 commonAlignment(FromAlign, L.Offset));
+      if (L.Ty->isIntegerTy())
+        Load->setMetadata("rg.int", integerMark(Load->getContext(), L.Member));
+    }
+    Loaded.push_back(Load);
+  }
+  for (auto [L, Value] : zip(Leaves, Loaded)) {
+    if (!L.Ty) {
+      B.CreateMemMove(Address(To, L.Offset), commonAlignment(ToAlign, L.Offset),
+                      Address(From, L.Offset),
+                      commonAlignment(FromAlign, L.Offset), L.Size);
+      continue;
+    }
+    StoreInst *Store = B.CreateAlignedStore(Value, Address(To, L.Offset),
+                                            commonAlignment(ToAlign, L.Offset));
+    if (L.Ty->isIntegerTy())
+      Store->setMetadata("rg.int", integerMark(Store->getContext(), L.Member));
+  }
+  Copy.eraseFromParent();
+}
+
+void retrograd::makeCopiesTyped(Function &F) {
+  const DataLayout &DL = F.getDataLayout();
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *Copy = dyn_cast<MemTransferInst>(&I);
+    if (!Copy || Copy->isVolatile())
+      continue;
+    auto *Length = dyn_cast<ConstantInt>(Copy->getLength());
+    if (!Length || Length->getZExtValue() > LargestSplitCopy) {
+      if (!Copy->hasMetadata("rg.layout"))
+        label(*Copy, /*Structs=*/{}, DL,
+              /*OnlyStructs=*/false); // no tbaa.struct at -O0
+      continue;
+    }
+    uint64_t Size = Length->getZExtValue();
+    // Both sides of a copy hold the same; either may know what. But a side that
+    // the ABI made for the copy wants to stay in one piece.
+    std::optional<Place> From = placeOf(Copy->getRawSource(), DL);
+    std::optional<Place> To = placeOf(Copy->getRawDest(), DL);
+    if ((From && mayBeCoerced(From->Frame)) || (To && mayBeCoerced(To->Frame)))
+      continue;
+    auto Leaves = layoutAt(Copy->getRawSource(), Size, DL);
+    if (!Leaves)
+      Leaves = layoutAt(Copy->getRawDest(), Size, DL);
+    if (!Leaves)
+      continue;
+    // With partial overlap, moving the untyped rest in pieces would be wrong.
+    if (isa<MemMoveInst>(Copy) &&
+        any_of(*Leaves, [](const Leaf &L) { return !L.Ty; }))
+      continue;
+    split(*Copy, *Leaves);
+  }
+}
+
+/// A literal struct, or an address computed in one: clang has no name for what
+/// it invents to pass bytes around.
+static bool isNameless(const Type *T) {
+  auto *S = dyn_cast<StructType>(T);
+  return S && S->isLiteral();
+}
+
+SmallPtrSet<const StructType *, 8> retrograd::structsInUnions(const Module &M) {
+  SmallPtrSet<const StructType *, 8> Found;
+  auto Union = [](Type *T) {
+    while (auto *A = dyn_cast<ArrayType>(T))
+      T = A->getElementType();
+    auto *S = dyn_cast<StructType>(T);
+    return S && isUnion(S);
+  };
+  // Clang steps into an alternative of a union without a word: the union's
+  // address is the struct's.
+  auto LeadsToUnion = [&](const Value *P) {
+    if (const auto *A = dyn_cast<AllocaInst>(P))
+      return Union(A->getAllocatedType());
+    if (const auto *G = dyn_cast<GlobalVariable>(P))
+      return Union(G->getValueType());
+    const auto *GEP = dyn_cast<GEPOperator>(P);
+    return GEP && (Union(GEP->getSourceElementType()) ||
+                   Union(GEP->getResultElementType()));
+  };
+  bool AnyUnion = false;
+  for (StructType *S : M.getIdentifiedStructTypes())
+    AnyUnion |= isUnion(S);
+  if (!AnyUnion)
+    return Found;
+  // Structs without a name are mostly what unions consist of.
+  for (StructType *S : M.getIdentifiedStructTypes())
+    if (S->hasName() && S->getName().starts_with("struct.anon"))
+      Found.insert(S);
+  for (const Function &F : M)
+    for (const Instruction &I : instructions(F))
+      if (const auto *GEP = dyn_cast<GEPOperator>(&I))
+        if (const auto *S = dyn_cast<StructType>(GEP->getSourceElementType());
+            S && S->hasName() && !isUnion(S) &&
+            LeadsToUnion(GEP->getPointerOperand()))
+          Found.insert(S);
+  return Found;
+}
+
+/// An integer member of a struct, or an element of such an array.
+static bool isMember(const Value *P,
+                     const SmallPtrSetImpl<const StructType *> &InUnions) {
+  const auto *GEP = dyn_cast<GEPOperator>(P);
+  while (GEP && isa<ArrayType>(GEP->getSourceElementType()))
+    GEP = dyn_cast<GEPOperator>(GEP->getPointerOperand());
+  const auto *S =
+      GEP ? dyn_cast<StructType>(GEP->getSourceElementType()) : nullptr;
+  return S && !S->isLiteral() && !isUnion(S) && !InUnions.contains(S) &&
+         GEP->getNumIndices() > 1;
+}
+
+/// A character, a bool, a short that a struct declares by itself: no array,
+/// which may be storage for anything.
+static bool isSmallMember(const Value *P, const Type *T,
+                          const SmallPtrSetImpl<const StructType *> &InUnions) {
+  const auto *GEP = dyn_cast<GEPOperator>(P);
+  return GEP && isMember(P, InUnions) &&
+         isa<StructType>(GEP->getSourceElementType()) &&
+         GEP->getResultElementType() == T;
+}
+
+void retrograd::markWrittenIntegers(
+    Function &F, const SmallPtrSetImpl<const StructType *> &InUnions) {
+  for (Instruction &I : instructions(F)) {
+    if (!isa<LoadInst>(I) && !isa<StoreInst>(I))
+      continue;
+    Type *T = getLoadStoreType(&I);
+    if (!I.isAtomic() && (T->isIntegerTy(8) || T->isIntegerTy(16)) &&
+        isSmallMember(getLoadStorePointerOperand(&I), T, InUnions))
+      I.setMetadata(DeclaredMember, MDNode::get(F.getContext(), {}));
+    if (I.isAtomic() || !(T->isIntegerTy(32) || T->isIntegerTy(64)))
+      continue;
+    // What is passed by value is loaded from, and stored to, variables in the
+    // pieces that the ABI asks for. So a variable has to be accessed as a
+    // member of its own type; anywhere else, integers are integers.
+    const Value *P = getLoadStorePointerOperand(&I);
+    if (auto *A = dyn_cast<AllocaInst>(P->stripInBoundsOffsets())) {
+      auto *GEP = dyn_cast<GEPOperator>(P);
+      if (!GEP || isNameless(GEP->getSourceElementType()) ||
+          isNameless(A->getAllocatedType()) ||
+          A->getAllocatedType()->isIntegerTy() ||
+          GEP->getResultElementType() != T)
+        continue;
+    }
+    I.setMetadata("rg.int", integerMark(F.getContext(), isMember(P, InUnions)));
+  }
+}

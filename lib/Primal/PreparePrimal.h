@@ -1,0 +1,80 @@
+//===- PreparePrimal.h - private, normalised clones of primals -*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Analyses, plans and emission never see the user's functions, only private
+// clones brought to one form at every -O level. What holds of a clone after
+// prepare(): see the invariants in lib/Pass/README.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PRIMAL_PREPAREPRIMAL_H
+#define RETROGRAD_PRIMAL_PREPAREPRIMAL_H
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/PassManager.h"
+#include <memory>
+
+namespace retrograd {
+class Catalogue;
+struct Options;
+
+class PreparePrimal {
+public:
+  PreparePrimal(llvm::Module &M, llvm::ModuleAnalysisManager &MAM,
+                const Catalogue &Cat, const Options &Opts);
+  ~PreparePrimal();
+
+  /// Clones F and every function with a visible body that it (transitively)
+  /// calls directly, inlines small callees bottom-up and simplifies. Returns
+  /// the clone of F. Clones are internal functions named "rg.primal.<name>";
+  /// calls inside them still name the user's own functions (see preparedOf).
+  llvm::Function *prepare(llvm::Function &F);
+
+  /// The prepared clone of the user's function F, or null if there is none: no
+  /// body, never reached by prepare(), or inlined into all its callers
+  /// (prepare() makes one of such a function at any time).
+  llvm::Function *preparedOf(const llvm::Function *F) const;
+  /// The user's function that a prepared clone was made from.
+  llvm::Function *originalOf(const llvm::Function *Prepared) const;
+
+  /// All clones so far that are reachable by direct calls from the clone F,
+  /// F itself first, in deterministic order.
+  llvm::SmallVector<llvm::Function *, 8> reachable(llvm::Function &F) const;
+
+  /// From now on, F (a function of the user) is inlined wherever that can be
+  /// done, whatever its size and marks: what it does to bytes depends on the
+  /// caller. All clones are made again.
+  void inlineEverywhere(const llvm::Function &F);
+  bool isInlinedEverywhere(const llvm::Function &F) const;
+
+  /// Calls through pointers lead to what F and Handed (constants that are
+  /// passed to it) refer to, directly or not, and end the program elsewhere.
+  /// All clones are made again. False, and nothing happens: there is nothing
+  /// else that they could lead to.
+  bool narrowCalls(const llvm::Function &F,
+                   llvm::ArrayRef<const llvm::Constant *> Handed);
+  /// They may lead anywhere again.
+  void widenCalls();
+
+  /// Were calls through pointers made direct (DispatchCalls.h)?
+  bool callsThroughPointers() const;
+
+  /// IR of all prepared clones, in the order in which they were made.
+  void print(llvm::raw_ostream &OS) const;
+
+  /// Deletes all clones; call after the last derivative was emitted.
+  void dispose();
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> I;
+};
+
+} // namespace retrograd
+
+#endif
