@@ -40,10 +40,7 @@ struct ShadowOrigins {
   /// a shadow of what it allocates, fills or hands back there, even where it
   /// sees nothing active itself (a constructor that gets only constants).
   llvm::BitVector Active;
-  bool operator==(const ShadowOrigins &O) const {
-    return Inactive == O.Inactive && Unshadowed == O.Unshadowed &&
-           Active == O.Active;
-  }
+  bool operator==(const ShadowOrigins &) const = default;
 };
 
 class ActivityAnalysis {

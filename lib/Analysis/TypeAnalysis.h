@@ -35,7 +35,7 @@ struct ByteKind {
     Conflict ///< contradicting evidence
   } K = Unknown;
   llvm::Type *FP = nullptr; ///< for Float: the scalar floating-point type
-  bool operator==(const ByteKind &O) const { return K == O.K && FP == O.FP; }
+  bool operator==(const ByteKind &) const = default;
 };
 
 /// One typed piece of a byte range: [Offset, Offset + Size) in bytes. A Float
@@ -95,11 +95,12 @@ public:
   /// follow, too.
   bool storesFloat(const llvm::Value *P, uint64_t Size, uint64_t Offset = 0,
                    uint64_t Period = 0) const;
-  /// Do the callers know of floats at any of the Size bytes at P + Offset?
-  /// False if they were not asked. Of some float among the Size bytes behind P
-  /// it is known only from an index whose end is not, which may stop before it:
-  /// `p->x[i] = v` speaks of x, and perhaps not of what follows.
+  /// Of some float among the Size bytes behind P it is known only from an index
+  /// whose end is not, which may stop before it: `p->x[i] = v` speaks of x, and
+  /// perhaps not of what follows.
   bool knowsByIndexOnly(const llvm::Value *P, uint64_t Size) const;
+  /// Do the callers know of floats at any of the Size bytes at P + Offset?
+  /// False if they were not asked.
   bool callersKnowFloat(const llvm::Value *P, uint64_t Offset,
                         uint64_t Size) const;
   /// The format of the floats that share the Size bytes at P + Offset with

@@ -103,8 +103,6 @@ public:
   void remark(llvm::StringRef Name, const llvm::Instruction &At,
               const llvm::Twine &Text);
 
-  bool hadError() const { return Errors != 0; }
-  unsigned numErrors() const { return Errors; }
   bool reported(DiagId Id) const { return llvm::is_contained(Reported, Id); }
 
   /// Call last. Hosts without a diagnostic handler (opt) end the process on an

@@ -52,9 +52,7 @@ struct Format {
 
   bool concerns(Type *T) const { return T->getScalarType() == From; }
   Type *narrow(Type *T) const { return T->getWithNewType(To); }
-  bool operator==(const Format &O) const {
-    return From == O.From && To == O.To && InMemory == O.InMemory;
-  }
+  bool operator==(const Format &) const = default;
 };
 
 /// Conversions between a value of the old type and one of the new.

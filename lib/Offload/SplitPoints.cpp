@@ -99,7 +99,7 @@ void SplitPoints::cutAtOperations() {
     Split S;
     bool Is;
     S.Kind = splitKindOf(*Op, Is);
-    (S.Kind == SplitKind::BlockBarrier ? Barriers : Warps) = true;
+    Warps |= S.Kind != SplitKind::BlockBarrier;
     S.Op = Op;
     if (Op->arg_size()) {
       SmallVector<Type *, 4> Types;

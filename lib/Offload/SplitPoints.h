@@ -90,7 +90,6 @@ public:
   llvm::ArrayRef<Split> splits() const { return Splits; }
   unsigned size() const { return Splits.size(); }
   bool hasWarpOperations() const { return Warps; }
-  bool hasBlockBarriers() const { return Barriers; }
   Agreement agreement() const { return Agree; }
   /// The index of the cut in front of BB, or -1.
   int at(const llvm::BasicBlock *BB) const {
@@ -110,7 +109,7 @@ private:
   llvm::Function &F;
   llvm::SmallVector<Split, 8> Splits;
   llvm::DenseMap<const llvm::BasicBlock *, unsigned> Index;
-  bool Warps = false, Barriers = false;
+  bool Warps = false;
   Agreement Agree = Agreement::Uniform;
 
   void add(Split S);

@@ -754,11 +754,6 @@ Function *PreparePrimal::preparedOf(const Function *F) const {
   return P && P->State == Primal::Prepared ? P->Clone : nullptr;
 }
 
-Function *PreparePrimal::originalOf(const Function *Prepared) const {
-  Primal *P = I->ByClone.lookup(Prepared);
-  return P ? P->Original : nullptr;
-}
-
 SmallVector<Function *, 8> PreparePrimal::reachable(Function &F) const {
   SmallVector<Function *, 8> Found{&F};
   SmallPtrSet<Function *, 16> Seen{&F};

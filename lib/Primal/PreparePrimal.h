@@ -7,7 +7,7 @@
 //
 // Analyses, plans and emission never see the user's functions, only private
 // clones brought to one form at every -O level. What holds of a clone after
-// prepare(): see the invariants in lib/Pass/README.md.
+// prepare(): see the invariants in lib/Primal/README.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +39,6 @@ public:
   /// body, never reached by prepare(), or inlined into all its callers
   /// (prepare() makes one of such a function at any time).
   llvm::Function *preparedOf(const llvm::Function *F) const;
-  /// The user's function that a prepared clone was made from.
-  llvm::Function *originalOf(const llvm::Function *Prepared) const;
 
   /// All clones so far that are reachable by direct calls from the clone F,
   /// F itself first, in deterministic order.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What brings a clone to the form that lib/Pass/README.md promises. Every
+// What brings a clone to the form that lib/Primal/README.md promises. Every
 // function here leaves the cached analyses of its function valid or dropped.
 //
 //===----------------------------------------------------------------------===//

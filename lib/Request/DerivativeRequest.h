@@ -113,15 +113,8 @@ struct DerivativeRequest {
     return ArgsAgain && canBeGivenAgain(A);
   }
 
-  bool operator==(const DerivativeRequest &O) const {
-    return Primal == O.Primal && Mode == O.Mode && Args == O.Args &&
-           ActiveReturn == O.ActiveReturn && ReturnPrimal == O.ReturnPrimal &&
-           ShadowReturn == O.ShadowReturn && Width == O.Width &&
-           Dependencies == O.Dependencies && ErrorEstimate == O.ErrorEstimate &&
-           ManySweeps == O.ManySweeps && UserBytes == O.UserBytes &&
-           FromTape == O.FromTape && ArgsAgain == O.ArgsAgain &&
-           WholeAdditions == O.WholeAdditions;
-  }
+  /// Equal requests share a derivative: every field counts.
+  bool operator==(const DerivativeRequest &) const = default;
 
   /// The literal struct (or void) that the derivative returns; see the head.
   llvm::Type *resultType() const;

@@ -7,7 +7,7 @@
 //
 // Calls of the __enzyme_* family that tell something about the program, or
 // stand for a value. Each is replaced before requests are decoded, by the part
-// of lib/Pass that it is named with.
+// of lib/Entry or lib/Guard that it is named with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,14 +41,15 @@ enum class PrecisionCall : uint8_t {
 };
 PrecisionCall precisionCallOf(const llvm::CallBase &Call);
 
-/// Hints: what a call tells about the program around it, without being a
-/// request. A call that makes memory of a pair of functions
+/// SparseViews: a call that makes memory of a pair of functions
 /// (docs/SparseViews.md).
 bool makesView(const llvm::CallBase &Call);
 /// One number of several.
 enum class FoldCall : uint8_t { None, Sum, Product };
 FoldCall foldCallOf(const llvm::CallBase &Call);
 
+/// Hints: what a call tells about the program around it, without being a
+/// request.
 struct Hint {
   enum Kind : uint8_t { Layout, Iterations } What = Layout;
   llvm::StringRef Members; ///< Layout: as in !rg.layout

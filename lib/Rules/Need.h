@@ -28,7 +28,7 @@ struct Need {
   } K = Primal;
   const llvm::Value *Of = nullptr;
 
-  bool operator==(const Need &O) const { return K == O.K && Of == O.Of; }
+  bool operator==(const Need &) const = default;
 };
 
 } // namespace retrograd
