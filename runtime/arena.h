@@ -1,7 +1,7 @@
-/*===- arena.h - what an arena is made of ----------------------------------===*\
+/*===- arena.h - what an arena is made of ---------------------------------===*\
 |*
-|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
 |* For arena.c and threads.c alone.
@@ -37,9 +37,9 @@ typedef struct rg_mark {
 } rg_mark;
 
 struct rg_arena {
-  char *cur, *end; /* free part of the current chunk */
-  rg_chunk *chunk; /* current */
-  rg_mark *mark;   /* innermost */
+  char *cur, *end;       /* free part of the current chunk */
+  rg_chunk *chunk;       /* current */
+  rg_mark *mark;         /* innermost */
   rg_deferred *deferred; /* of the innermost mark, latest first */
   uint64_t overhead;     /* live bytes that are marks and deferred frees */
   uint64_t ended;        /* bytes of calls that have ended, since the reset */
@@ -54,16 +54,19 @@ struct rg_arena {
   const char *limit_name; /* whose; null once it was told */
 };
 
-#define RG_HEADER ((sizeof(rg_chunk) + RG_ALIGN - 1) & ~(uint64_t)(RG_ALIGN - 1))
+#define RG_HEADER                                                              \
+  ((sizeof(rg_chunk) + RG_ALIGN - 1) & ~(uint64_t)(RG_ALIGN - 1))
 
-static inline char *rg_chunk_start(rg_chunk *c) { return (char *)c + RG_HEADER; }
+static inline char *rg_chunk_start(rg_chunk *c) {
+  return (char *)c + RG_HEADER;
+}
 
 /* Bytes that the user of the arena holds now. */
 static inline uint64_t rg_arena_live(const rg_arena *a) {
   if (!a->chunk)
     return a->team_live;
-  return a->team_live + a->chunk->live_before + (uint64_t)(a->cur - rg_chunk_start(a->chunk)) -
-         a->overhead;
+  return a->team_live + a->chunk->live_before +
+         (uint64_t)(a->cur - rg_chunk_start(a->chunk)) - a->overhead;
 }
 
 /* Where an arena stood, to go back to. */

@@ -65,9 +65,9 @@ enum class HandlerKind : uint8_t {
   ReduceFMinMax, ///< llvm.vector.reduce.f{min,max,minimum,maximum}(v)
   Barrier,       ///< threads of a block or warp wait for each other; mirrored
   Protocol, ///< what threads of a team agree on; mirrored by the routine Text
-  Shuffle, ///< a value from another thread of the warp: (mask, value, b, c)
-  Convert, ///< between formats of numbers: fpext and fptrunc as calls
-  Refused  ///< known, and without a derivative: the record's summary says why
+  Shuffle,  ///< a value from another thread of the warp: (mask, value, b, c)
+  Convert,  ///< between formats of numbers: fpext and fptrunc as calls
+  Refused   ///< known, and without a derivative: the record's summary says why
 };
 
 /// A node of a formula: an expression over arguments, the result and the seed.
@@ -202,8 +202,7 @@ struct OperationRecord {
            Handler == HandlerKind::TapeBegin ||
            Handler == HandlerKind::TapeEnd ||
            Handler == HandlerKind::TapeDeferFree ||
-           Handler == HandlerKind::Barrier ||
-           Handler == HandlerKind::Protocol;
+           Handler == HandlerKind::Barrier || Handler == HandlerKind::Protocol;
   }
   /// Bit i: the partial of operand `Op` reads operand i.
   uint32_t argsReadByPartial(unsigned Op) const;

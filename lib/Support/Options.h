@@ -115,9 +115,8 @@ struct Options {
       true; ///< -rg-gpu-replay-shared: shared arrays, too
   bool PlainWhereOwn =
       true; ///< -rg-gpu-plain: no atomics on a thread's own memory
-  bool SharedShadows =
-      false; ///< -rg-shared-shadows: many threads call one derivative, with the
-             ///< same shadows
+  bool SharedShadows = false; ///< -rg-shared-shadows: many threads call one
+                              ///< derivative, with the same shadows
   bool BarriersByPhase =
       true; ///< -rg-gpu-phases: a barrier only separates accesses
   /// -rg-offload-device=: the device half of a CUDA program, which is to run on
