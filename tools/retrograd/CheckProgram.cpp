@@ -441,8 +441,11 @@ public:
       return "rg_type_" + Name.substr(3) + " *";
     case Passing::Vector:
       return "std::vector<" + P.Element + "> *";
+    case Passing::Span:
+    case Passing::Eigen:
+      break;
     }
-    llvm_unreachable("every way of passing was handled");
+    llvm_unreachable("Reader::Check admits no other way of passing");
   }
   /// As an argument of a plain call of f.
   std::string argument() const {
@@ -457,8 +460,11 @@ public:
                  : "static_cast<" + P.Spelling + ">(*" + Name + ")";
     case Passing::Vector:
       return P.ByPointer ? Name : "*" + Name;
+    case Passing::Span:
+    case Passing::Eigen:
+      break;
     }
-    llvm_unreachable("every way of passing was handled");
+    llvm_unreachable("Reader::Check admits no other way of passing");
   }
   std::string data(bool Shadow) const {
     std::string V = Shadow ? shadow() : value();

@@ -7,6 +7,9 @@
 //
 //   retrograd check FILE --function f     is the derivative of f right?
 //   retrograd grad FILE --function f      what does the derivative look like?
+//   retrograd explain FILE                what do derivatives keep, and why?
+//   retrograd export FILE --function f    a library for other languages
+//   retrograd new FOLDER                  a small project to start from
 //
 // Both put a small program around the user's file and give it to the driver
 // that lies beside this tool, so that what is checked is what a user's own
@@ -17,6 +20,8 @@
 
 #include "CheckCommand.h"
 #include "ExplainCommand.h"
+#include "ExportCommand.h"
+#include "NewCommand.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -38,17 +43,39 @@ cl::SubCommand
     Explain("explain",
             "Tell per source line what a file's derivatives keep, and why");
 
-cl::opt<std::string> File(cl::Positional, cl::desc("FILE.c|.cpp"),
-                          cl::sub(Check), cl::sub(Grad), cl::sub(Explain));
+cl::SubCommand
+    Export("export",
+           "Make a library of functions and derivatives for other languages");
+cl::SubCommand New("new", "Write a small project to start from");
+
+cl::opt<std::string> File(cl::Positional, cl::desc("FILE"), cl::sub(Check),
+                          cl::sub(Grad), cl::sub(Explain), cl::sub(Export));
+cl::list<std::string> Named(cl::Positional, cl::desc("[FUNCTION]"),
+                            cl::sub(Check), cl::sub(Grad), cl::sub(Export));
+cl::opt<std::string> Target(cl::Positional, cl::desc("FOLDER"), cl::sub(New));
+cl::opt<std::string> Language("language",
+                              cl::desc("c++ (default), c, fortran or cuda"),
+                              cl::init("c++"), cl::sub(New));
+cl::opt<std::string> Output("o", cl::desc("The library to make"),
+                            cl::value_desc("libmodel.so"), cl::sub(Export));
+cl::list<std::string>
+    Derive("derive",
+           cl::desc("Derivatives: rev, fwd, and steps from one to the next, as "
+                    "rev.fwd (default: rev,fwd,rev.fwd)"),
+           cl::value_desc("steps"), cl::CommaSeparated, cl::sub(Export));
+cl::opt<std::string>
+    Dependencies("deps",
+                 cl::desc("Write the names of included files, for make"),
+                 cl::value_desc("file"), cl::sub(Export));
 cl::opt<std::string> Html(
     "html",
     cl::desc(
         "Write one HTML page instead: source, facts, a picture of the tape"),
     cl::value_desc("page.html"), cl::sub(Explain));
-cl::opt<std::string> Function("function",
-                              cl::desc("The function, qualified if need be"),
-                              cl::value_desc("name"), cl::sub(Check),
-                              cl::sub(Grad));
+cl::list<std::string> Function("function",
+                               cl::desc("The function, qualified if need be"),
+                               cl::value_desc("name"), cl::sub(Check),
+                               cl::sub(Grad), cl::sub(Export));
 cl::list<std::string>
     Integers("int", cl::desc("Value of an integer parameter (default 4)"),
              cl::value_desc("n=5"), cl::sub(Check));
@@ -59,7 +86,7 @@ cl::list<std::string>
             cl::value_desc("x=10"), cl::sub(Check));
 cl::list<std::string>
     Constants("const", cl::desc("Do not differentiate with respect to it"),
-              cl::value_desc("x"), cl::sub(Check));
+              cl::value_desc("x"), cl::sub(Check), cl::sub(Export));
 cl::list<std::string>
     Ranges("range",
            cl::desc("Range of random inputs, of all or of one parameter "
@@ -75,7 +102,7 @@ cl::opt<unsigned> Block("block",
 cl::opt<std::string>
     Where("target",
           cl::desc("CUDA: cpu (default) or gpu, to run on this machine's GPU"),
-          cl::init("cpu"), cl::sub(Check));
+          cl::init("cpu"), cl::sub(Check), cl::sub(Export));
 cl::opt<unsigned> Points("points", cl::desc("Number of random points"),
                          cl::init(3), cl::sub(Check));
 cl::opt<uint64_t> Seed("seed", cl::desc("Seed of the random numbers"),
@@ -93,22 +120,49 @@ cl::opt<bool> FindingsLine("findings",
                            cl::Hidden, cl::sub(Check));
 cl::opt<bool> Keep("keep",
                    cl::desc("Keep the generated program and say where it is"),
-                   cl::sub(Check));
+                   cl::sub(Check), cl::sub(Export));
 
 const char *Usage =
-    "retrograd: checks and shows derivatives of C and C++ functions\n\n"
-    "  retrograd check FILE --function f [options] [-- compiler flags]\n"
+    "retrograd: checks, shows and exports derivatives of functions\n\n"
+    "  retrograd check FILE FUNCTION [options] [-- compiler flags]\n"
     "      compares reverse mode, forward mode and differences at random "
     "points\n"
-    "  retrograd grad FILE --function f [-- compiler flags]\n"
+    "  retrograd grad FILE FUNCTION [-- compiler flags]\n"
     "      prints the IR of the reverse derivative\n"
     "  retrograd explain FILE [--html=PAGE] [-- compiler flags]\n"
     "      tells per source line what the derivatives in the file keep, and "
     "why\n"
-    "  retrograd check --help, retrograd grad --help, retrograd explain "
-    "--help\n"
-    "      options of a command\n"
-    "  retrograd --version\n";
+    "  retrograd export FILE FUNCTION... [-o LIBRARY] [-- compiler flags]\n"
+    "      makes a library of functions and derivatives, for Python and other "
+    "languages;\n"
+    "      without -o it prints the signatures as JSON\n"
+    "  retrograd new FOLDER [--language=c++|c|fortran|cuda]\n"
+    "      writes a small project to start from\n"
+    "  retrograd COMMAND --help\n"
+    "      options and examples of a command\n"
+    "  retrograd --version\n\n"
+    "Exit status: 0 all is well, 1 a derivative is wrong, 2 no answer.\n";
+
+/// Printed below the options of a command.
+const std::pair<const char *, const char *> Examples[] = {
+    {"check", "  retrograd check model.c energy\n"
+              "  retrograd check model.c energy --int n=100 --range x=0:1\n"
+              "  retrograd check model.cpp 'ns::f(double)' --len x=7 -- -O3 "
+              "-Iinclude\n"
+              "  retrograd check kernel.cu smooth --grid 2 --block 64\n"
+              "Exit status: 0 all agree, 1 something is wrong, 2 no answer.\n"},
+    {"grad", "  retrograd grad model.c energy\n"
+             "  retrograd grad model.cpp ns::f -- -O3\n"},
+    {"explain", "  retrograd explain model.cpp\n"
+                "  retrograd explain model.cpp --html=page.html -- -O3\n"},
+    {"export", "  retrograd export model.cpp energy -o libmodel.so\n"
+               "  retrograd export model.c energy force --derive=rev,fwd -o "
+               "libmodel.so\n"
+               "  retrograd export energy.f90 energy -o libenergy.so\n"
+               "  retrograd export model.cpp energy          the signature, as "
+               "JSON\n"},
+    {"new", "  retrograd new hello && cd hello && make && ./program\n"
+            "  retrograd new fit --language=fortran\n"}};
 
 [[noreturn]] void die(const Twine &Message) {
   errs() << "retrograd: " << Message << "\n";
@@ -181,6 +235,8 @@ int main(int argc, char **argv) {
   cl::SetVersionPrinter([](raw_ostream &OS) {
     OS << "retrograd " RETROGRAD_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
   });
+  std::string Shown;
+  std::optional<cl::extrahelp> More;
   // libLLVM brings some thousand options of its own; at the top level, where
   // its help would list them, ours is printed instead.
   StringRef First = Own > 1 ? argv[1] : "";
@@ -189,18 +245,23 @@ int main(int argc, char **argv) {
     (First.empty() ? errs() : outs()) << Usage;
     return First.empty() ? 2 : 0;
   }
-  if (First != "check" && First != "grad" && First != "explain" &&
+  if (none_of(Examples, [&](auto &E) { return First == E.first; }) &&
       !First.starts_with("-"))
     die("there is no command '" + First +
-        "'; commands are check, grad and explain (--help)");
+        "'; commands are check, grad, explain, export and new (--help)");
+  for (auto [Command, Text] : Examples)
+    if (First == Command)
+      More.emplace(Shown = ("\nEXAMPLES:\n" + StringRef(Text)).str());
   cl::ParseCommandLineOptions(Own, argv, Usage);
 
   // The drivers lie beside this tool.
   std::string Self =
       sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
   SmallString<256> Directory = sys::path::parent_path(Self);
-  if (!Check && !Grad && !Explain)
-    die("the command comes first: retrograd check FILE --function f");
+  if (!Check && !Grad && !Explain && !Export && !New)
+    die("the command comes first: retrograd check FILE FUNCTION");
+  if (New)
+    return newCommand({Directory.str().str(), Target, Language});
   if (Explain) {
     if (File.empty())
       die("'explain' wants a file: retrograd explain FILE");
@@ -211,16 +272,22 @@ int main(int argc, char **argv) {
     return explainCommand({Directory.str().str(), Path.str().str(), File, Html,
                            std::move(Flags)});
   }
-  if (File.empty() || Function.empty())
+  std::vector<std::string> Functions(Named.begin(), Named.end());
+  Functions.insert(Functions.end(), Function.begin(), Function.end());
+  if (File.empty() || Functions.empty())
     die("'" + First + "' wants a file and a function: retrograd " + First +
-        " FILE --function f");
+        " FILE FUNCTION");
+  if (Functions.size() > 1 && !Export)
+    die("'" + First + "' wants one function and got '" + Functions[0] +
+        "' and '" + Functions[1] + "'; flags for the compiler go after '--'");
   SmallString<256> Absolute = StringRef(File);
   sys::fs::make_absolute(Absolute);
   if (!sys::fs::exists(Absolute))
     die("there is no file '" + File + "'");
   if (!StringSwitch<bool>(sys::path::extension(Absolute))
            .Cases({".c", ".cpp", ".cc", ".cxx"}, true)
-           .Case(".cu", bool(Check))
+           .Case(".cu", Check || Export)
+           .Cases({".f90", ".f95", ".f03", ".f08", ".f", ".F90"}, bool(Export))
            .Default(false))
     die(StringRef(File).ends_with_insensitive(".f90") ||
                 StringRef(File).ends_with(".rs")
@@ -229,10 +296,10 @@ int main(int argc, char **argv) {
                   "language that C can call, compile this file "
                   "to an object with -flto, write a C file with a function "
                   "that calls it, and give the object behind '--': "
-                  "retrograd check caller.c --function f -- -flto object.o"
+                  "retrograd check caller.c f -- -flto object.o"
             : "'" + File +
                   "' is neither .c nor .cpp nor .cu; check reads C, C++ and "
-                  "CUDA, grad C and C++");
+                  "CUDA, grad C and C++, export these and Fortran");
   if (Where != "cpu" && Where != "gpu")
     die("--target is cpu or gpu and not '" + Where + "'");
 
@@ -240,13 +307,24 @@ int main(int argc, char **argv) {
   I.BinDirectory = Directory.str().str();
   I.File = Absolute.str().str();
   I.Shown = File;
-  I.Function = Function;
+  I.Function = Functions.front();
   I.Flags = std::move(Flags);
   I.PrintAll = All;
   I.Keep = Keep;
   I.Findings = FindingsLine;
   I.Doctor = !NoDoctor;
   I.OnGpu = Where == "gpu";
+  if (Export) {
+    ExportSettings S;
+    S.Output = Output;
+    S.Functions = std::move(Functions);
+    S.Derivatives.assign(Derive.begin(), Derive.end());
+    if (S.Derivatives.empty())
+      S.Derivatives = {"rev", "fwd", "rev.fwd"};
+    S.Constants.insert(Constants.begin(), Constants.end());
+    S.Dependencies = Dependencies;
+    return exportCommand(I, S);
+  }
   if (Grad)
     return gradCommand(I);
   return checkCommand(I, settings());

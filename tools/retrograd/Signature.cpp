@@ -230,6 +230,67 @@ CXType vectorElement(CXType T) {
              : None;
 }
 
+/// Element and extent of std::span<const double, 3>; an invalid type otherwise.
+CXType spanElement(CXType T, std::string &Spelled) {
+  CXType None{CXType_Invalid, {nullptr, nullptr}};
+  CXType C = clang_getCanonicalType(T);
+  Spelled = take(clang_getTypeSpelling(clang_getUnqualifiedType(C)));
+  return C.kind == CXType_Record &&
+                 StringRef(Spelled).starts_with("std::span<") &&
+                 clang_Type_getNumTemplateArguments(C) >= 1
+             ? clang_Type_getTemplateArgumentAsType(C, 0)
+             : None;
+}
+
+/// What is known of an Eigen vector: Eigen::Matrix<double, -1, 1>, Array, or a
+/// Ref or Map of one.
+struct EigenClass {
+  CXType Element{CXType_Invalid, {nullptr, nullptr}};
+  std::string Plain; ///< the Matrix or Array
+  bool Constant = false, View = false;
+  uint64_t Extent = 0;
+  std::string Reason; ///< why it is not supported
+};
+
+std::optional<EigenClass> eigenClass(CXType T) {
+  CXType C = clang_getCanonicalType(T);
+  if (C.kind != CXType_Record)
+    return std::nullopt;
+  EigenClass E;
+  auto Spelling = [](CXType Of) {
+    return take(clang_getTypeSpelling(clang_getUnqualifiedType(Of)));
+  };
+  std::string Spelled = Spelling(C);
+  if (StringRef(Spelled).starts_with("Eigen::Ref<") ||
+      StringRef(Spelled).starts_with("Eigen::Map<")) {
+    E.View = true;
+    C = clang_Type_getTemplateArgumentAsType(C, 0);
+    E.Constant = clang_isConstQualifiedType(C);
+    C = clang_getCanonicalType(C);
+    Spelled = Spelling(C);
+    StringRef(Spelled).consume_front("const ");
+    if (StringRef(Spelled).starts_with("const "))
+      Spelled = Spelled.substr(6);
+  }
+  StringRef Rest = Spelled;
+  if (!Rest.consume_front("Eigen::Matrix<") &&
+      !Rest.consume_front("Eigen::Array<"))
+    return std::nullopt;
+  E.Plain = Spelled;
+  E.Element = clang_Type_getTemplateArgumentAsType(C, 0);
+  SmallVector<StringRef> Words;
+  Rest.rtrim('>').split(Words, ',');
+  int Rows = 0, Columns = 0;
+  if (Words.size() < 3 || Words[1].trim().getAsInteger(10, Rows) ||
+      Words[2].trim().getAsInteger(10, Columns))
+    E.Reason = "its sizes cannot be read";
+  else if (Rows != 1 && Columns != 1)
+    E.Reason = "it is a matrix; take a vector, and map it to a matrix inside";
+  else if (Rows > 0 && Columns > 0)
+    E.Extent = uint64_t(Rows) * uint64_t(Columns);
+  return E;
+}
+
 /// A type as the generated program can write it anywhere: qualified in full.
 /// What an anonymous namespace holds is visible there, for the file is
 /// included.
@@ -246,7 +307,8 @@ std::string unqualifiedSpelling(CXType T) {
 }
 
 /// Decayed is the parameter's type in the function's type: arrays are pointers.
-Expected<Parameter> readParameter(CXCursor C, CXType Decayed, unsigned Index) {
+Expected<Parameter> readParameter(CXCursor C, CXType Decayed, unsigned Index,
+                                  Reader For) {
   Parameter P;
   P.Name = take(clang_getCursorSpelling(C));
   if (P.Name.empty())
@@ -267,29 +329,68 @@ Expected<Parameter> readParameter(CXCursor C, CXType Decayed, unsigned Index) {
     Innermost = clang_getArrayElementType(Innermost);
   P.ReadOnly = P.How != Passing::Value && clang_isConstQualifiedType(Innermost);
   if (CXType E = vectorElement(Target); E.kind != CXType_Invalid) {
-    if (P.How == Passing::Value)
+    if (P.How == Passing::Value && For == Reader::Check)
       return fail("parameter '" + P.Name +
                   "' is a vector by value, whose derivative would be "
                   "lost with the copy; wrap f in a function that takes it by "
                   "reference");
     P.ByPointer = P.How == Passing::Pointer;
+    P.ReadOnly |= P.How == Passing::Value;
     P.How = Passing::Vector;
+    P.View = unqualifiedSpelling(Target);
     Target = E;
+  } else if (For == Reader::Export) {
+    if (CXType S = spanElement(Target, P.View); S.kind != CXType_Invalid) {
+      if (P.How == Passing::Pointer)
+        return fail("parameter '" + P.Name +
+                    "' is a pointer to a span; take the span itself");
+      P.How = Passing::Span;
+      P.ReadOnly = clang_isConstQualifiedType(S);
+      if (StringRef(P.View).split(',').second.trim(" >").getAsInteger(
+              10, P.Extent) ||
+          P.Extent == UINT64_MAX)
+        P.Extent = 0;
+      Target = S;
+    } else if (std::optional<EigenClass> E = eigenClass(Target)) {
+      if (E->Reason.empty() && P.How == Passing::Pointer)
+        E->Reason = "it is behind a pointer; take it by reference";
+      if (!E->Reason.empty())
+        return fail("parameter '" + P.Name + "' of type '" + P.Spelling +
+                    "' is not supported: " + E->Reason);
+      // A copy is handed over for what is passed by value; a view writes
+      // through.
+      P.ReadOnly =
+          E->View ? E->Constant : P.How == Passing::Value || P.ReadOnly;
+      P.ByPointer =
+          E->View &&
+          StringRef(canonicalSpelling(Target)).contains("Eigen::Map<");
+      P.How = Passing::Eigen;
+      P.View = E->Plain;
+      P.Extent = E->Extent;
+      Target = E->Element;
+    } else
+      P.View.clear();
   }
   P.Element = unqualifiedSpelling(Target);
   int64_t Bytes = clang_Type_getSizeOf(clang_getCanonicalType(Target));
   std::string Reason = LeafCollector(P.Leaves).collect(Target, "", 0);
-  if (Reason.empty() && P.How == Passing::Value && !numberKind(T))
+  if (Reason.empty() && P.How == Passing::Value && !numberKind(T) &&
+      For == Reader::Check)
     Reason = "it is a struct by value; wrap f in a function that takes it by "
              "pointer";
   if (!Reason.empty())
     return fail(
         "parameter '" + P.Name + "' of type '" + P.Spelling +
         "' is not supported: " + Reason +
-        "; check supports numbers, pointers and references to numbers and to "
-        "structs of numbers, and vectors of these: wrap the function in one "
-        "that takes "
-        "such parameters and builds the rest");
+        (For == Reader::Check
+             ? "; check supports numbers, pointers and references to numbers "
+               "and to structs of numbers, and vectors of these"
+             : "; numbers, structs of numbers, pointers and references to "
+               "these, std::vector, std::span and Eigen's vectors of them are "
+               "supported") +
+        Twine(
+            ": wrap the function in one that takes such parameters and builds "
+            "the rest"));
   P.ElementBytes = uint64_t(Bytes);
   return P;
 }
@@ -298,7 +399,8 @@ Expected<Parameter> readParameter(CXCursor C, CXType Decayed, unsigned Index) {
 
 Expected<Signature> retrograd::readSignature(const std::string &File,
                                              const std::string &Function,
-                                             ArrayRef<std::string> Flags) {
+                                             ArrayRef<std::string> Flags,
+                                             Reader For) {
   std::vector<const char *> Arguments;
   for (const std::string &Flag : Flags)
     Arguments.push_back(Flag.c_str());
@@ -362,7 +464,11 @@ Expected<Signature> retrograd::readSignature(const std::string &File,
         return CXChildVisit_Continue;
       },
       &SeeAttribute);
-  if (Kernel)
+  S.Kernel = Kernel;
+  if (S.OnDevice && For == Reader::Export)
+    return fail("'" + Function +
+                "' is a device function; export the kernel that calls it");
+  if (Kernel && For == Reader::Check)
     return fail("'" + Function +
                 "' is a kernel; check the __device__ function that it calls, "
                 "in --grid blocks of --block "
@@ -403,7 +509,7 @@ Expected<Signature> retrograd::readSignature(const std::string &File,
   for (int I = 0; I < clang_Cursor_getNumArguments(F); ++I) {
     Expected<Parameter> P =
         readParameter(clang_Cursor_getArgument(F, unsigned(I)),
-                      clang_getArgType(Type, unsigned(I)), unsigned(I));
+                      clang_getArgType(Type, unsigned(I)), unsigned(I), For);
     if (!P)
       return P.takeError();
     Types += (I ? ", " : "") +
@@ -412,6 +518,10 @@ Expected<Signature> retrograd::readSignature(const std::string &File,
     Declared += (I ? ", " : "") + P->Spelling + (Glued ? "" : " ") + P->Name;
     Input |= P->isFloating();
     Output |= P->isFloating() && P->How != Passing::Value && !P->ReadOnly;
+    if (Kernel && P->How != Passing::Pointer &&
+        (P->How != Passing::Value || P->Leaves[0].Path != ""))
+      return fail("parameter '" + P->Name +
+                  "' of a kernel must be a number or a pointer");
     S.Parameters.push_back(std::move(*P));
   }
   std::string Returned = take(clang_getTypeSpelling(Result));

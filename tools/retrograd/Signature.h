@@ -39,7 +39,16 @@ enum class Passing {
   Value,     ///< f(double x)
   Pointer,   ///< f(double *x), f(const struct body *b)
   Reference, ///< f(double &x), f(const Body &b)
-  Vector     ///< f(const std::vector<double> &x), also by pointer
+  Vector,    ///< f(const std::vector<double> &x), also by pointer
+  Span,      ///< f(std::span<const double> x)
+  Eigen      ///< f(const Eigen::VectorXd &x), Eigen::Ref and Eigen::Map, too
+};
+
+/// Who reads a signature: what a check cannot fill with random numbers may
+/// still be called from other languages.
+enum class Reader {
+  Check, ///< retrograd check and grad
+  Export ///< retrograd export: spans, Eigen vectors, structs by value, kernels
 };
 
 struct Parameter {
@@ -51,6 +60,10 @@ struct Parameter {
   bool ReadOnly = false;  ///< what it refers to is const
   uint64_t ElementBytes = 0;
   std::vector<Leaf> Leaves;
+  std::string View;    ///< for Vector, Span and Eigen: the class, to construct
+  uint64_t Extent = 0; ///< its number of elements, if that is fixed
+  std::string Length;  ///< as the source says it: "n", "3*n"; Fortran only
+  bool WriteOnly = false; ///< the source says so: intent(out); Fortran only
 
   bool isIntegerValue() const {
     return How == Passing::Value && Leaves.size() == 1 &&
@@ -72,6 +85,8 @@ struct Signature {
   std::string Result;      ///< "void" or the floating type returned
   bool CPlusPlus = false;
   bool OnDevice = false; ///< a __device__ function: called from a kernel
+  bool Kernel = false;   ///< a __global__ function: launched
+  bool Fortran = false;  ///< called by its bind(C) name, which is Name
   std::vector<Parameter> Parameters;
 };
 
@@ -79,7 +94,14 @@ struct Signature {
 /// says what is unsupported, or missing, and what to do about it.
 llvm::Expected<Signature> readSignature(const std::string &File,
                                         const std::string &Function,
-                                        llvm::ArrayRef<std::string> Flags);
+                                        llvm::ArrayRef<std::string> Flags,
+                                        Reader For = Reader::Check);
+
+/// The same for a bind(C) procedure of a Fortran file, from the symbols that
+/// flang lists.
+llvm::Expected<Signature>
+readFortranSignature(const std::string &File, const std::string &Procedure,
+                     llvm::ArrayRef<std::string> Flags);
 
 } // namespace retrograd
 

@@ -1,0 +1,18 @@
+# Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Native functions and their derivatives as NumPy functions.
+
+    import retrograd as rg
+
+    f = rg.compile("model.cpp", "energy")   # double energy(const double *x, int n)
+    f(x, n)                                 # the number
+    f.gradient(x, n)                        # an array like x
+
+The compiler plugin of Retrograd differentiates the function; this package only
+passes memory. See docs/user/Python.md.
+"""
+
+from ._build import CompileError, compile, tool
+from ._function import Function, NativeError, load
+
+__all__ = ["compile", "load", "tool", "Function", "CompileError", "NativeError"]

@@ -1,0 +1,158 @@
+# Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles source to a library of derivatives, once for each content."""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+
+from ._function import load
+
+_SUFFIX = {"c": ".c", "c++": ".cpp", "cpp": ".cpp", "fortran": ".f90", "cuda": ".cu"}
+
+
+class CompileError(RuntimeError):
+    """The source cannot be compiled or differentiated. The text is the compiler's."""
+
+
+def tool():
+    """Path of the program `retrograd` that compiles.
+
+    In this order: the environment variable RETROGRAD, the PATH, the build folder of
+    the repository that this package was loaded from.
+    Raises FileNotFoundError with the way to get it.
+    """
+    given = os.environ.get("RETROGRAD")
+    beside = pathlib.Path(__file__).resolve().parents[2] / "build" / "bin" / "retrograd"
+    for path in (given, shutil.which("retrograd"), str(beside)):
+        if path and os.access(path, os.X_OK):
+            return path
+    raise FileNotFoundError(
+        "the program 'retrograd' was not found: build the project (make) or install it (make install), "
+        "and put it on the PATH or set RETROGRAD=/path/to/bin/retrograd")
+
+
+def _cache():
+    base = os.environ.get("RETROGRAD_CACHE")
+    if not base:
+        base = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "retrograd")
+    os.makedirs(base, exist_ok=True)
+    return base
+
+
+def _digest(path):
+    try:
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+    except OSError:
+        return None
+
+
+def _compiler_state(program):
+    """What changes when the compiler changes: the plugin's and the tool's size and time."""
+    folder = os.path.dirname(os.path.realpath(program))
+    state = []
+    for path in (program, os.path.join(folder, "..", "lib", "Retrograd.so")):
+        if os.path.exists(path):
+            info = os.stat(path)
+            state.append([os.path.realpath(path), info.st_size, info.st_mtime_ns])
+    return state
+
+
+def _included(listing):
+    """Files named in a dependency file of make's form."""
+    try:
+        with open(listing) as file:
+            text = file.read().replace("\\\n", " ")
+    except OSError:
+        return []
+    _, _, names = text.partition(":")
+    return [name.replace("\\ ", " ") for name in re.findall(r"(?:[^\s\\]|\\.)+", names)]
+
+
+def _is_fresh(record):
+    try:
+        with open(record) as file:
+            inputs = json.load(file)
+    except (OSError, ValueError):
+        return False
+    return all(_digest(path) == digest for path, digest in inputs.items())
+
+
+def _run(command, what):
+    """Runs the compiler; says so on stderr when it takes long."""
+    says = threading.Timer(2.0, lambda: print(f"retrograd: compiling {what} ...", file=sys.stderr, flush=True))
+    says.daemon = True
+    says.start()
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    finally:
+        says.cancel()
+    if done.returncode:
+        raise CompileError((done.stderr or done.stdout).strip())
+
+
+def compile(source, functions, *, language=None, flags=(), constants=(),
+            derivatives=("rev", "fwd", "rev.fwd")):
+    """Compiles functions of a source file, with their derivatives.
+
+    source       path of a .c, .cpp, .f90 or .cu file; or the source itself, with `language`
+                 "c", "c++", "fortran" or "cuda"
+    functions    a name, or a list of names
+    flags        flags for the compiler, as ["-O3", "-Iinclude"]
+    constants    names of parameters that are not differentiated
+    derivatives  which ones are made: "rev" (gradient, vjp), "fwd" (jvp, jacobian), "rev.fwd" (hvp,
+                 hessian)
+
+    Returns a Function, or a list of them if a list of names was given. Raises CompileError with
+    the compiler's messages; the class of a parameter that cannot be passed is named there.
+    The library is kept in ~/.cache/retrograd (or RETROGRAD_CACHE) and compiled again only when
+    the source, a file that it includes, a flag or the compiler has changed.
+    """
+    names = [functions] if isinstance(functions, str) else list(functions)
+    program = tool()
+    cache = _cache()
+    if language is not None:
+        if language not in _SUFFIX:
+            raise ValueError(f"language is one of {', '.join(_SUFFIX)}, not {language!r}")
+        text = source.encode()
+        source = os.path.join(cache, "source-" + hashlib.sha256(text).hexdigest()[:24] + _SUFFIX[language])
+        if _digest(source) != hashlib.sha256(text).hexdigest():
+            with tempfile.NamedTemporaryFile(dir=cache, delete=False) as file:
+                file.write(text)
+            os.replace(file.name, source)
+    source = os.path.abspath(os.fspath(source))
+    if not os.path.exists(source):
+        raise FileNotFoundError(f"there is no file {source!r}; a source in a string needs language=\"c++\" or its like")
+    key = json.dumps([source, names, list(flags), sorted(constants), list(derivatives), _compiler_state(program)])
+    stem = os.path.join(cache, hashlib.sha256((key + str(_digest(source))).encode()).hexdigest()[:24])
+    library, record = stem + ".so", stem + ".json"
+    if not (os.path.exists(library) and _is_fresh(record)):
+        with tempfile.TemporaryDirectory(dir=cache) as folder:
+            made, listing = os.path.join(folder, "lib.so"), os.path.join(folder, "deps")
+            command = [program, "export", source, *names, "-o", made, "--derive=" + ",".join(derivatives)]
+            command += [f"--const={name}" for name in constants]
+            if not source.endswith((".f90", ".f95", ".f03", ".f08", ".f")):
+                command += [f"--deps={listing}"]
+            if flags:
+                command += ["--", *flags]
+            _run(command, os.path.basename(source))
+            inputs = {path: _digest(path) for path in [source, *_included(listing)]
+                      if os.path.isfile(path) and "retrograd-export" not in path}
+            # A library that is in use keeps its file: the new one gets a name of its own.
+            if os.path.exists(library):
+                os.unlink(library)
+            os.replace(made, library)
+            with open(os.path.join(folder, "record"), "w") as file:
+                json.dump(inputs, file)
+            os.replace(file.name, record)
+    loaded = load(library)
+    made = [loaded[name] for name in names]
+    return made[0] if isinstance(functions, str) else made
