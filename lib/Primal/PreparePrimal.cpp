@@ -49,6 +49,7 @@
 #include "llvm/Analysis/InlineCost.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/InstIterator.h"
@@ -549,12 +550,27 @@ void PreparePrimal::Impl::noteNoUnwind(Primal &P) {
   P.Clone->setDoesNotThrow();
 }
 
+/// F copies memory of its caller's, of a length and thus of a type that only
+/// its calls tell: memcpy(to, from, n). Such a helper may move records for one
+/// caller and numbers for another. One body for both would have one type for
+/// all bytes, so each call gets a body of its own.
+static bool movesBytesOfItsCaller(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    const auto *Copy = dyn_cast<AnyMemTransferInst>(&I);
+    return Copy && !isa<ConstantInt>(Copy->getLength()) &&
+           !Copy->hasMetadata(CopiesElements) &&
+           (isa<Argument>(getUnderlyingObject(Copy->getRawDest())) ||
+            isa<Argument>(getUnderlyingObject(Copy->getRawSource())));
+  });
+}
+
 bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
                                      const Primal &Callee,
                                      unsigned CallerSize) {
   if (Callee.Original->hasFnAttribute(RunsInTeam))
     return false; // a call of it is many
-  bool Together = Inseparable.contains(Callee.Original);
+  bool Together = Inseparable.contains(Callee.Original) ||
+                  movesBytesOfItsCaller(*Callee.Clone);
   if (&Caller == &Callee || Callee.State == Primal::Cloned ||
       Callee.Recursive || (Callee.KeepApart && !Together) ||
       (Call.getAttributes().hasFnAttr(Attribute::NoInline) && !Together) ||
