@@ -29,6 +29,38 @@
 using namespace llvm;
 using namespace retrograd;
 
+/// Erases a call, and what only it used: loads of markers, and the temporaries
+/// in which markers were passed by reference.
+static void eraseWithOperands(CallBase &Call) {
+  SmallVector<WeakTrackingVH, 8> Operands;
+  SmallVector<AllocaInst *, 4> Temporaries;
+  for (Value *Argument : Call.args()) {
+    auto *Slot = dyn_cast<AllocaInst>(Argument);
+    if (Slot && isMarker(Slot))
+      Temporaries.push_back(Slot);
+    else if (isa<Instruction>(Argument))
+      Operands.push_back(Argument);
+  }
+  Call.eraseFromParent();
+  for (AllocaInst *Slot : Temporaries) {
+    auto IsLeft = [&](const User *U) {
+      const auto *S = dyn_cast<StoreInst>(U);
+      return (S && S->getPointerOperand() == Slot) ||
+             cast<Instruction>(U)->isLifetimeStartOrEnd();
+    };
+    if (!all_of(Slot->users(), IsLeft))
+      continue;
+    for (User *U : make_early_inc_range(Slot->users())) {
+      if (auto *S = dyn_cast<StoreInst>(U);
+          S && isa<Instruction>(S->getValueOperand()))
+        Operands.push_back(S->getValueOperand());
+      cast<Instruction>(U)->eraseFromParent();
+    }
+    Slot->eraseFromParent();
+  }
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(Operands);
+}
+
 namespace {
 
 class Lowering {
@@ -335,12 +367,7 @@ void Lowering::run() {
   }
 
   // The old call goes, and with it the loads of markers that only it used.
-  SmallVector<WeakTrackingVH, 8> Operands;
-  for (Value *Argument : Old.args())
-    if (isa<Instruction>(Argument))
-      Operands.push_back(Argument);
-  Old.eraseFromParent();
-  RecursivelyDeleteTriviallyDeadInstructionsPermissive(Operands);
+  eraseWithOperands(Old);
   Entry.Call = nullptr;
 }
 
@@ -356,12 +383,7 @@ void retrograd::removeRefusedCall(CallBase &Call) {
     BranchInst::Create(Invoke->getNormalDest(), Invoke->getIterator());
     Invoke->getUnwindDest()->removePredecessor(Invoke->getParent());
   }
-  SmallVector<WeakTrackingVH, 8> Operands;
-  for (Value *Argument : Call.args())
-    if (isa<Instruction>(Argument))
-      Operands.push_back(Argument);
-  Call.eraseFromParent();
-  RecursivelyDeleteTriviallyDeadInstructionsPermissive(Operands);
+  eraseWithOperands(Call);
 }
 
 void retrograd::removeUnusedEntryDeclarations(Module &M) {

@@ -28,6 +28,7 @@
 #include "Request/Markers.h"
 #include "Request/ParameterGroups.h"
 #include "Request/ResultLayout.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -73,9 +74,10 @@ private:
   const DataLayout &DL;
 
   EntryCall Result;
-  Function *F = nullptr; ///< the primal
-  unsigned Next = 0;     ///< argument to be read next
-  bool ByReference = false;
+  Function *F = nullptr;         ///< the primal
+  unsigned Next = 0;             ///< argument to be read next
+  BitVector IsReference;         ///< per argument
+  bool MarkersByAddress = false; ///< any
   /// Behind a strided marker: the distance of the lanes.
   Value *Stride = nullptr;
   /// The marker about the result, and how it is spelled.
@@ -113,7 +115,7 @@ private:
   }
   std::string signature() const;
 
-  bool takesReferences() const;
+  void findReferences();
   bool findFunction();
   bool readWidth();
   void findInterleave();
@@ -157,31 +159,80 @@ std::string Decoder::signature() const {
   return userName(*F) + Text + ")";
 }
 
-/// The entry point is a C++ template that takes a pack by reference, and its
-/// mangled name tells: "(void*, double*&, int&)".
-bool Decoder::takesReferences() const {
+/// The types of the parameters that a mangled name tells, as C++ spells them:
+/// "(void*, double*&, int&)". Empty for other names.
+static SmallVector<std::string, 8> parametersInName(StringRef Name) {
+  SmallVector<std::string, 8> Types;
   ItaniumPartialDemangler D;
-  std::string Mangled = entryCallee(Call)->getName().str();
-  if (!StringRef(Mangled).contains("Dp") ||
-      D.partialDemangle(Mangled.c_str()) || !D.isFunction())
-    return false;
+  if (D.partialDemangle(Name.str().c_str()) || !D.isFunction())
+    return Types;
   size_t Size = 0;
   char *Buffer = D.getFunctionParameters(nullptr, &Size);
   if (!Buffer)
-    return false;
-  std::string Text = Buffer;
-  std::free(Buffer);
-  // Ends of parameters, those of their own types apart. The first is the
-  // function.
-  int Depth = 0;
-  unsigned Ends = 0;
-  for (auto [I, C] : enumerate(Text)) {
-    bool Closes = StringRef(")>]}").contains(C);
-    if (Depth == 1 && (C == ',' || C == ')') && Ends++ && Text[I - 1] != '&')
-      return false;
-    Depth += StringRef("(<[{").contains(C) - Closes;
+    return Types;
+  StringRef Text = StringRef(Buffer).drop_front().drop_back(); // parentheses
+  for (int Depth = 0; char C : Text) {
+    if (Types.empty() || (Depth == 0 && C == ','))
+      Types.emplace_back();
+    if (Depth != 0 || (C != ',' && (C != ' ' || !Types.back().empty())))
+      Types.back() += C;
+    Depth += StringRef("(<[{").contains(C) - StringRef(")>]}").contains(C);
   }
-  return Ends > 1;
+  std::free(Buffer);
+  return Types;
+}
+
+/// A reference to an object. One to an array or a function is passed as the
+/// pointer that it decays to.
+static bool isReferenceType(StringRef Type) {
+  return Type.ends_with("&") || Type.contains("(*&");
+}
+
+/// A struct by value may be any number of arguments, also none.
+static bool isClassType(StringRef Type) {
+  static constexpr StringRef Numbers[] = {
+      "bool",   "char",        "signed char", "short",
+      "int",    "long",        "long long",   "float",
+      "double", "long double", "__int128",    "_Float16"};
+  return !Type.ends_with("&") && !Type.ends_with("*") && !Type.ends_with(")") &&
+         !Type.ends_with("]") && !is_contained(Numbers, Type) &&
+         !Type.starts_with("unsigned ");
+}
+
+/// Which arguments are references, as the mangled name of the entry point tells
+/// for templates over forwarding references, and wherever markers are passed by
+/// reference. A marker by its address alone says nothing of what follows it.
+void Decoder::findReferences() {
+  IsReference.resize(Call.arg_size());
+  StringRef Name = entryCallee(Call)->getName();
+  SmallVector<std::string, 8> Types = parametersInName(Name);
+  const unsigned First =
+      Call.arg_size() && Call.paramHasAttr(0, Attribute::StructRet);
+  const unsigned Passed = Call.arg_size() - First;
+  // From both ends, up to what is not one argument.
+  bool Whole = Types.size() == Passed;
+  for (unsigned I = 0; I < Types.size() && I < Passed; ++I) {
+    if (!Whole && (isClassType(Types[I]) || Types[I] == "..."))
+      break;
+    IsReference[First + I] = isReferenceType(Types[I]);
+  }
+  if (!Whole && (Types.empty() || Types.back() != "..."))
+    for (unsigned I = 1; I <= Types.size() && I <= Passed; ++I) {
+      StringRef Type = Types[Types.size() - I];
+      if (isClassType(Type))
+        break;
+      IsReference[Call.arg_size() - I] = isReferenceType(Type);
+    }
+  bool ByReference = Name.contains("Dp");
+  for (unsigned I = Next; I < Call.arg_size(); ++I) {
+    bool Address = false;
+    if (!markerOf(Call.getArgOperand(I), &Address).empty() && Address) {
+      MarkersByAddress = true;
+      ByReference |= IsReference[I];
+    }
+  }
+  if (!ByReference)
+    IsReference.reset();
 }
 
 bool Decoder::findFunction() {
@@ -254,7 +305,7 @@ bool Decoder::readByRef(StringRef Name) {
 bool Decoder::readMarkers(std::optional<MarkerRole> &Activity,
                           StringRef &Spelling) {
   for (; Next < Call.arg_size(); ++Next) {
-    StringRef Name = markerOf(Call.getArgOperand(Next), &ByReference);
+    StringRef Name = markerOf(Call.getArgOperand(Next));
     if (Name.empty())
       return true;
     const MarkerName *Known = find_if(
@@ -355,12 +406,12 @@ std::optional<EntryOperand> Decoder::convert(unsigned Index, Argument &P,
                  "' take a pointer");
 
   // A C++ reference says how much lies behind it; a pointer does not.
-  bool IsReference =
+  bool Refers =
       Have->isPointerTy() &&
-      (ByReference ||
+      (IsReference[Index] || (MarkersByAddress && !Want->isPointerTy()) ||
        (!Want->isPointerTy() && Want->isSized() &&
         Call.getParamDereferenceableBytes(Index) >= DL.getTypeStoreSize(Want)));
-  if (IsReference && (!Want->isPointerTy() || !P.getDereferenceableBytes()))
+  if (Refers && (!Want->isPointerTy() || !P.getDereferenceableBytes()))
     return EntryOperand{EntryOperand::Load, V, nullptr};
 
   if (Have == Want)
@@ -478,7 +529,7 @@ bool Decoder::readOperands(const ParameterGroup &Group, bool IsShadow,
   // A struct in registers there may be one in memory here.
   Value *Address = Call.getArgOperand(Next);
   if (Group.Size > 1 && Address->getType()->isPointerTy() &&
-      (ByReference || ByRefSize || Call.isByValArgument(Next))) {
+      (IsReference[Next] || ByRefSize || Call.isByValArgument(Next))) {
     SmallVector<Type *, 2> Pieces;
     for (unsigned I = 0; I < Group.Size; ++I)
       Pieces.push_back(F->getArg(Group.First + I)->getType());
@@ -818,7 +869,7 @@ bool Decoder::readTapeMarker(MarkerRole Role, StringRef Name) {
     return readTape();
   }
   if (!V->getType()->isIntegerTy() &&
-      !(ByReference && V->getType()->isPointerTy()))
+      !(IsReference[Next] && V->getType()->isPointerTy()))
     return failed(DiagId::TapeBytes,
                   {unsigned(TapeHandleBytes), describe(V->getType())});
   if (std::optional<uint64_t> Known = constantOf(V);
@@ -857,11 +908,11 @@ bool Decoder::readTape() {
       return Of.UserBytes < TapeHandleBytes ? Wrong(T)
                                             : ByValue(EntryOperand::Load);
     }
-    if (ByReference &&
+    if (IsReference[Next] &&
         Call.getParamDereferenceableBytes(Next) > TapeHandleBytes)
       return ByValue(EntryOperand::Load);
     Of.Tape = EntryOperand{
-        ByReference ? EntryOperand::Load : EntryOperand::Direct, V};
+        IsReference[Next] ? EntryOperand::Load : EntryOperand::Direct, V};
     return true;
   }
   // Without its size nothing tells a struct from an integer.
@@ -897,7 +948,8 @@ bool Decoder::readSweepOperands() {
                      Result.Seeds.size() < Result.Request.Width;
     // A pointer can only be the tape where numbers are passed by value, and a
     // struct only where the result has another size.
-    bool MayBeSeed = ByReference || !V->getType()->isPointerTy() || InMemory;
+    bool MayBeSeed =
+        IsReference[Next] || !V->getType()->isPointerTy() || InMemory;
     if (Call.isByValArgument(Next))
       MayBeSeed =
           WantsSeed && DL.getTypeAllocSize(Call.getParamByValType(Next)) ==
@@ -967,7 +1019,7 @@ bool Decoder::readJointSeeds() {
     return true;
   while (Next != Call.arg_size() &&
          Result.Seeds.size() < Result.Request.Width) {
-    if (InMemory && !ByReference && !Call.isByValArgument(Next))
+    if (InMemory && !IsReference[Next] && !Call.isByValArgument(Next))
       break; // one too many
     if (!readSeed(InMemory ? PointerType::getUnqual(F->getContext())
                            : Returned))
@@ -989,7 +1041,7 @@ bool Decoder::readSeed(Type *Returned) {
   if (Have == Returned) {
     Seed.push_back({EntryOperand::Direct, V});
   } else if (Have->isPointerTy() &&
-             (ByReference || Call.isByValArgument(Next))) {
+             (IsReference[Next] || Call.isByValArgument(Next))) {
     Seed.push_back({EntryOperand::Load, V});
   } else if (Have->isFloatingPointTy() && Returned->isFloatingPointTy()) {
     bool Wider =
@@ -1160,11 +1212,7 @@ std::optional<EntryCall> Decoder::decode() {
   if (!findFunction())
     return std::nullopt;
   Result.Request.Primal = F;
-  // Forwarding references show in the mangled name, or at the first marker,
-  // wherever it stands.
-  ByReference = takesReferences();
-  for (unsigned I = Next; I < Call.arg_size(); ++I)
-    markerOf(Call.getArgOperand(I), &ByReference);
+  findReferences();
   if (!readWidth())
     return std::nullopt;
   findInterleave();

@@ -73,17 +73,27 @@ static StringRef markerWithin(const Value *V, bool *ByAddress, unsigned Depth) {
                         [&](const MarkerName &M) { return M.Name == Name; });
     return Known || G->getValueType()->isIntegerTy() ? Name : StringRef();
   };
+  // What is stored once into a variable: in code without optimisation, and
+  // where a temporary is passed by reference.
+  auto InVariable = [&](const AllocaInst &Slot) -> StringRef {
+    const Value *Stored = nullptr;
+    for (const User *U : Slot.users())
+      if (auto *Store = dyn_cast<StoreInst>(U)) {
+        if (Stored || Store->getPointerOperand() != &Slot)
+          return {};
+        Stored = Store->getValueOperand();
+      }
+    return Stored ? markerWithin(Stored, nullptr, Depth + 1) : StringRef();
+  };
+  if (auto *Slot = dyn_cast<AllocaInst>(V)) {
+    StringRef Name = InVariable(*Slot);
+    if (!Name.empty() && ByAddress)
+      *ByAddress = true;
+    return Name;
+  }
   if (auto *Load = dyn_cast<LoadInst>(V)) {
-    if (auto *Slot = dyn_cast<AllocaInst>(Load->getPointerOperand())) {
-      const Value *Stored = nullptr;
-      for (const User *U : Slot->users())
-        if (auto *Store = dyn_cast<StoreInst>(U)) {
-          if (Stored || Store->getPointerOperand() != Slot)
-            return {};
-          Stored = Store->getValueOperand();
-        }
-      return Stored ? markerWithin(Stored, nullptr, Depth + 1) : StringRef();
-    }
+    if (auto *Slot = dyn_cast<AllocaInst>(Load->getPointerOperand()))
+      return InVariable(*Slot);
     return FromGlobal(Load->getPointerOperand());
   }
   StringRef Name = FromGlobal(V);
