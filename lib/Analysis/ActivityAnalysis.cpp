@@ -192,6 +192,11 @@ bool ActivityAnalysis::anyVariedInput(const CallBase &C,
   return E && VariedObjects.anyCommon(E->Reads);
 }
 
+bool ActivityAnalysis::readsVariedElsewhere(const CallBase &C) const {
+  return Facts.mayTouchExternal(C) &&
+         VariedObjects.anyCommon(Facts.readOutside());
+}
+
 /// Transfers variation through I; true if anything new was marked.
 bool ActivityAnalysis::varyFrom(const Instruction &I) {
   if (movesInSteps(I) || movesACharacter(I) || UnreadOutputs.contains(&I))
@@ -238,13 +243,12 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
       return false;
     }
     const ProgramFacts::Effects *E = Facts.effects(*C);
-    bool FromOutside = !E && Facts.mayTouchExternal(*C) &&
-                       VariedObjects.anyCommon(Facts.external());
+    bool FromOutside = !E && AskElsewhere && readsVariedElsewhere(*C);
     if (!anyVariedInput(*C, E) && !FromOutside)
       return false;
     bool New = markVaried(C);
-    if (FromOutside && !C->onlyReadsMemory())
-      New |= markObjects(VariedObjects, Facts.external());
+    if (FromOutside)
+      New |= markObjects(VariedObjects, Facts.writtenOutside(*C));
     if (E)
       New |= markObjects(VariedObjects, E->Numbers);
     return New;
@@ -257,13 +261,20 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
 }
 
 void ActivityAnalysis::propagateVaried() {
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (const BasicBlock &B : F)
-      if (Shape.isLive(&B))
-        for (const Instruction &I : B)
-          Changed |= varyFrom(I);
-  }
+  auto Propagate = [&] {
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (const BasicBlock &B : F)
+        if (Shape.isLive(&B))
+          for (const Instruction &I : B)
+            Changed |= varyFrom(I);
+    }
+  };
+  Propagate();
+  VariedHere = Varied;
+  VariedObjectsHere = VariedObjects;
+  AskElsewhere = true;
+  Propagate();
 }
 
 /// One more or less of what a struct declares to be an integer, by an access
@@ -469,13 +480,15 @@ bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
     }
     const ProgramFacts::Effects *E = Facts.effects(*C);
     bool ToOutside = !E && Facts.mayTouchExternal(*C) &&
-                     UsefulObjects.anyCommon(Facts.external());
+                     UsefulObjects.anyCommon(Facts.writtenOutside(*C));
     bool Out = Useful.contains(C) || ToOutside ||
                (E && UsefulObjects.anyCommon(E->Writes));
     if (!Out)
       return false;
-    if (ToOutside)
-      New |= markObjects(UsefulObjects, Facts.external());
+    if (!E && Facts.mayTouchExternal(*C)) {
+      New |= markObjects(UsefulObjects, Facts.readOutside());
+      New |= markObjects(UsefulObjects, Facts.givenTo(*C));
+    }
     for (const Value *A : C->args())
       New |= markUseful(A);
     if (E)
@@ -643,17 +656,24 @@ bool ActivityAnalysis::isActiveCall(const CallBase &C) const {
     // them back by a path that it knows (nodes that a library links up).
     bool Keeps = !isa<IntrinsicInst>(C) &&
                  (!C.onlyReadsMemory() || !C.getType()->isVoidTy());
-    // Nor what it does with variables that it knows by their names.
-    if (Facts.mayTouchExternal(C) &&
-        VariedObjects.anyCommon(Facts.external()) && !C.onlyReadsMemory() &&
-        UsefulObjects.anyCommon(Facts.external()))
-      return true;
+    // Nor what it does with variables that it knows without being given them:
+    // it may change one, or make of one what it is to put somewhere.
+    if (readsVariedElsewhere(C)) {
+      bool ChangesThem = !C.onlyReadsMemory() &&
+                         VariedObjects.anyCommon(Facts.external()) &&
+                         UsefulObjects.anyCommon(Facts.external());
+      BitVector Active = VariedObjects;
+      Active &= UsefulObjects;
+      if (ChangesThem ||
+          (!C.onlyReadsMemory() && Active.anyCommon(Facts.givenTo(C))))
+        return true;
+    }
     return any_of(C.args(), [&](const Value *A) {
-      if (isVaried(A))
+      if (VariedHere.contains(A))
         return true;
       TypeAnalysis::ObjectId O = Facts.types().objectOf(A);
       return Keeps && O != TypeAnalysis::NoObject && Facts.carriesPointer(A) &&
-             Facts.reachableFrom(O).anyCommon(VariedObjects);
+             Facts.reachableFrom(O).anyCommon(VariedObjectsHere);
     });
   }
   BitVector Active = VariedObjects;

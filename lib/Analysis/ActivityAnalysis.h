@@ -108,6 +108,9 @@ private:
   bool markObjects(llvm::BitVector &Set, const llvm::BitVector &More);
   bool markObject(llvm::BitVector &Set, const llvm::Value *P);
   bool testObject(const llvm::BitVector &Set, const llvm::Value *P) const;
+  /// C, of which nothing is known, may make numbers of varied memory that it
+  /// was not given.
+  bool readsVariedElsewhere(const llvm::CallBase &C) const;
   bool anyVariedInput(const llvm::CallBase &C,
                       const ProgramFacts::Effects *E) const;
 
@@ -116,6 +119,11 @@ private:
   const LoopShape &Shape;
   bool IsRequest; ///< no other function of the call graph calls it
   llvm::DenseSet<const llvm::Value *> Varied, Useful;
+  /// What is varied even if no function without a body reads memory that it was
+  /// not given: what such a function is given surely is an active input.
+  llvm::DenseSet<const llvm::Value *> VariedHere;
+  llvm::BitVector VariedObjectsHere;
+  bool AskElsewhere = false; ///< propagateVaried: read such memory, too
   /// Stores to memory that the user called constant, which nothing reads
   /// afterwards: outputs that the derivative is not wanted of.
   llvm::SmallPtrSet<const llvm::Instruction *, 4> UnreadOutputs;

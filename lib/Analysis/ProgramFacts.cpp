@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/ProgramFacts.h"
+#include "Analysis/KnownOutside.h"
 #include "Analysis/LiveBlocks.h"
 #include "Catalogue/Catalogue.h"
 #include "Support/DispatchMarks.h"
 #include "Support/TeamMarks.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -25,9 +27,11 @@ Function *retrograd::directCallee(const CallBase &C) {
 
 ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
                            const Catalogue &Cat, const OutsideEvidence *Outside,
-                           bool ManySweeps)
+                           bool ManySweeps,
+                           ArrayRef<OutsideEvidence::HandedIn> Arguments)
     : Cat(Cat), PreparedOf(std::move(PO)),
-      Types(Functions, PreparedOf, Cat, Outside), ManySweeps(ManySweeps) {
+      Types(Functions, PreparedOf, Cat, Outside), HandedIn(Arguments),
+      ManySweeps(ManySweeps) {
   findTeams(Functions);
   computeVisible(Functions);
   computeHandled(Functions);
@@ -220,8 +224,8 @@ bool ProgramFacts::mayTouchExternal(const CallBase &C) const {
   // A hook that the program was given, and that no function here can be.
   if (!Callee && !C.isInlineAsm() &&
       C.getFunction()->hasFnAttribute(UnseenCallee) && !C.onlyReadsMemory())
-    return External.any() && !C.doesNotReturn();
-  if (!Callee || External.none() || !isUnknownCall(C, Cat, PreparedOf) ||
+    return ReadOutside.any() && !C.doesNotReturn();
+  if (!Callee || ReadOutside.none() || !isUnknownCall(C, Cat, PreparedOf) ||
       Cat.lookup(C) || C.doesNotReturn() || C.doesNotAccessMemory() ||
       C.onlyAccessesInaccessibleMemOrArgMem())
     return false;
@@ -231,6 +235,29 @@ bool ProgramFacts::mayTouchExternal(const CallBase &C) const {
   return none_of(Libraries, [&](StringRef Prefix) {
     return Callee->getName().starts_with(Prefix);
   });
+}
+
+BitVector ProgramFacts::givenTo(const CallBase &C) const {
+  BitVector Given(Types.numObjects());
+  auto Add = [&](const Value *V) {
+    TypeAnalysis::ObjectId O =
+        carriesPointer(V) ? Types.objectOf(V) : TypeAnalysis::NoObject;
+    if (O != TypeAnalysis::NoObject)
+      Given |= reachableFrom(O);
+  };
+  for (const Value *A : C.args())
+    Add(A);
+  if (!C.getType()->isVoidTy())
+    Add(&C);
+  return Given;
+}
+
+BitVector ProgramFacts::writtenOutside(const CallBase &C) const {
+  if (C.onlyReadsMemory())
+    return BitVector(Types.numObjects());
+  BitVector Written = givenTo(C);
+  Written |= External;
+  return Written;
 }
 
 void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
@@ -283,9 +310,8 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
       if (followsPointers(*C, Cat))
         E.Changes |= Handled;
       if (mayTouchExternal(*C)) {
-        E.Reads |= External;
-        if (!C->onlyReadsMemory())
-          E.Numbers |= External;
+        E.Reads |= ReadOutside;
+        E.Numbers |= writtenOutside(*C);
       }
     }
     E.Changes |= E.Writes;
@@ -603,6 +629,20 @@ void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
   };
   if (Functions.empty())
     return;
+  auto AddTo = [&](BitVector &Set, const Value *P) {
+    if (TypeAnalysis::ObjectId O = Types.objectOf(P);
+        O != TypeAnalysis::NoObject)
+      Set |= reachableFrom(O);
+  };
+  DenseMap<const GlobalVariable *, bool> Known;
+  auto IsKnown = [&](const GlobalVariable &G) {
+    auto [It, New] = Known.try_emplace(&G, false);
+    if (New)
+      It->second = isKnownOutside(G, Cat, [&](const Function &F) {
+        return PreparedOf(&F) == Functions.front();
+      });
+    return It->second;
+  };
   // The root comes first: what its caller passes in, or gets back.
   for (Argument &A : Functions.front()->args())
     See(&A);
@@ -625,15 +665,22 @@ void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
                           !G->getInitializer()->needsRelocation();
         if (G || UnknownCall)
           See(Op, Unseen || (Leaf && !UnknownCall));
-        if (TypeAnalysis::ObjectId O =
-                G ? Types.objectOf(Op) : TypeAnalysis::NoObject;
-            O != TypeAnalysis::NoObject && !G->isConstant() &&
-            !G->hasLocalLinkage())
-          External |= reachableFrom(O);
+        if (G && !G->isConstant() && IsKnown(*G))
+          AddTo(External, Op);
       }
       if (UnknownCall)
         See(&I, Unseen);
     }
+  }
+  // A parameter may be such memory under another name.
+  ReadOutside = External;
+  for (const OutsideEvidence::HandedIn &H : HandedIn) {
+    const Value *From = getUnderlyingObject(H.Passed, /*MaxLookup=*/0);
+    if (const auto *L = dyn_cast<LoadInst>(From))
+      From = getUnderlyingObject(L->getPointerOperand(), /*MaxLookup=*/0);
+    if (const auto *G = dyn_cast<GlobalVariable>(From);
+        G && !G->isConstant() && IsKnown(*G))
+      AddTo(ReadOutside, H.Parameter);
   }
 }
 

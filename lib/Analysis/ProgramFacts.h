@@ -40,7 +40,8 @@ public:
   ProgramFacts(llvm::ArrayRef<llvm::Function *> Functions,
                PreparedOfFn PreparedOf, const Catalogue &Cat,
                const OutsideEvidence *Outside = nullptr,
-               bool ManySweeps = false);
+               bool ManySweeps = false,
+               llvm::ArrayRef<OutsideEvidence::HandedIn> Arguments = {});
 
   const TypeAnalysis &types() const { return Types; }
   const Catalogue &catalogue() const { return Cat; }
@@ -89,10 +90,17 @@ public:
 
   /// Objects that code elsewhere can reach by the names of global variables.
   const llvm::BitVector &external() const { return External; }
+  /// The same, and parameters for which a call that asks for the derivative
+  /// passes such memory: code elsewhere can read them.
+  const llvm::BitVector &readOutside() const { return ReadOutside; }
   /// C calls a function of which nothing is known and that may use such memory
   /// without being given it. The languages' libraries, and our own, know no
   /// variable of the user's.
   bool mayTouchExternal(const llvm::CallBase &C) const;
+  /// All memory that C's arguments and its result lead to.
+  llvm::BitVector givenTo(const llvm::CallBase &C) const;
+  /// Where C, of which nothing is known, may put what it made of external().
+  llvm::BitVector writtenOutside(const llvm::CallBase &C) const;
 
   /// Objects that are only reached by addresses which were computed as
   /// integers: any memory of the program may be there.
@@ -115,13 +123,10 @@ public:
   const llvm::BitVector &ownedMemory() const { return Owned; }
   /// The function that the user asked for.
   const llvm::Function *root() const { return Root; }
-  /// What the calls that ask for the derivative pass for the root's parameters;
-  /// the caller of setHandedIn keeps them.
+  /// What the calls that ask for the derivative pass for the root's parameters.
+  /// Whoever made this keeps them.
   llvm::ArrayRef<OutsideEvidence::HandedIn> handedIn() const {
     return HandedIn;
-  }
-  void setHandedIn(llvm::ArrayRef<OutsideEvidence::HandedIn> Arguments) {
-    HandedIn = Arguments;
   }
   /// Threads of a team run F at the same time: it is reached by a fork, or it
   /// shares work or waits with a team that its caller belongs to.
@@ -183,8 +188,8 @@ private:
   mutable llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<Effects>>
       RuleEffects;
   mutable llvm::DenseMap<TypeAnalysis::ObjectId, llvm::BitVector> Reach;
-  llvm::BitVector Visible, Exposed, External, Shared, Unshadowed, Owned,
-      Untraceable;
+  llvm::BitVector Visible, Exposed, External, ReadOutside, Shared, Unshadowed,
+      Owned, Untraceable;
   /// What inactive operations are given or hand out, where nobody says how the
   /// two belong together.
   llvm::BitVector Handled;

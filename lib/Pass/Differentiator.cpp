@@ -272,8 +272,7 @@ Differentiator::differentiate(const DerivativeRequest &R,
     LastTry = Try == 2 || (Try == 1 && !Root->getSubprogram());
     Facts = std::make_unique<ProgramFacts>(
         Graph, [this](const Function *F) { return Prepare->preparedOf(F); },
-        Cat, Try ? &Outside : nullptr, R.ManySweeps);
-    Facts->setHandedIn(Outside.Arguments);
+        Cat, Try ? &Outside : nullptr, R.ManySweeps, Outside.Arguments);
     if (Opts.PrintTypes)
       Facts->types().print(Printed);
     // Tangents of several lanes lie side by side where nothing speaks against
