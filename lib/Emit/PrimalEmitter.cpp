@@ -937,10 +937,28 @@ void PrimalEmitter::emitRealloc(CallBase &C) {
   Value *Bytes = B.CreateZExtOrTrunc(Clone->getArgOperand(1), B.getInt64Ty());
   Value *P = B.CreateCall(Services.runtime().require("rg_tape_realloc"),
                           {Arena, primal(Old), Bytes}, C.getName());
+  // What the old block had beyond the size that was asked for comes along, and
+  // nobody cleared its shadow. Pointers there are written before they are read;
+  // adjoints are added to.
+  Transfer T = transferOf(C, Services.catalogue());
+  TransferShape S = transferShape(C, T.Dest, T.Source, T.Length, Plan.facts());
+  RuntimeLibrary &RT = Services.runtime();
   forLanes([&] {
-    shadowSlot(&C) = B.CreateCall(
-        Services.runtime().require("rg_shadow_realloc"),
-        {Arena, shadow(Old), primal(Old), P, Bytes}, C.getName() + ".sh");
+    Value *Sh = B.CreateCall(RT.require("rg_shadow_realloc"),
+                             {Arena, shadow(Old), primal(Old), P, Bytes},
+                             C.getName() + ".sh");
+    shadowSlot(&C) = Sh;
+    Constant *Own = ConstantPointerNull::get(B.getPtrTy());
+    for (const TypedLeaf &L : S.Leaves) {
+      LeafRange R = leafRange(B, S, L, Bytes);
+      if (isShared(L))
+        B.CreateCall(RT.require("rg_adjoint_zero_shared"),
+                     {Sh, Own, Bytes, R.Offset, R.Period, R.Run});
+      else if (L.Kind.K == ByteKind::Float)
+        emitClear(
+            B, [&](StringRef Name) { return RT.require(Name); }, Sh, Own, Bytes,
+            R);
+    }
   });
   Clone->replaceAllUsesWith(P);
   VMap[&C] = P;

@@ -208,19 +208,23 @@ RG_MERGE(f64, double)
  * leave it to that one. */
 #if defined(__NVPTX__)
 #define RG_TAKE_ONE(BITS, T)                                                             \
-  RG_NOINLINE T rg_take_one_b##BITS(T *p) {                                              \
+  RG_NOINLINE T rg_take_by_one_b##BITS(T *p) {                                           \
+    uint32_t active = __nvvm_activemask(), first = (uint32_t)__builtin_ctz(active);      \
+    uint32_t low = (uint32_t)(uint64_t)p, high = (uint32_t)((uint64_t)p >> 32);          \
+    uint32_t l = (uint32_t)__nvvm_shfl_sync_idx_i32(active, (int)low, (int)first, 0x1f); \
+    uint32_t h = (uint32_t)__nvvm_shfl_sync_idx_i32(active, (int)high, (int)first, 0x1f); \
+    if ((uint32_t)RG_LANE() != first && l == low && h == high)                           \
+      return 0;                                                                          \
+    return rg_take_b##BITS(p);                                                           \
+  }                                                                                      \
+  /* Inlined, so that a thread's own array costs a load and a store, which fold. */      \
+  RG_INLINE T rg_take_one_b##BITS(T *p) {                                                \
     if (RG_IS_PRIVATE(p)) {                                                              \
       T x = *p;                                                                          \
       *p = 0;                                                                            \
       return x;                                                                          \
     }                                                                                    \
-    uint32_t active = __nvvm_activemask(), first = (uint32_t)__builtin_ctz(active);      \
-    uint32_t low = (uint32_t)(uint64_t)p, high = (uint32_t)((uint64_t)p >> 32);          \
-    uint32_t l = (uint32_t)__nvvm_shfl_sync_idx_i32(active, (int)low, (int)first, 0x1f); \
-    uint32_t h = (uint32_t)__nvvm_shfl_sync_idx_i32(active, (int)high, (int)first, 0x1f); \
-    if ((uint32_t)RG_LANE() != first && l == low && h == high)                                     \
-      return 0;                                                                          \
-    return rg_take_b##BITS(p);                                                           \
+    return rg_take_by_one_b##BITS(p);                                                    \
   }
 #else
 #define RG_TAKE_ONE(BITS, T)                                                             \

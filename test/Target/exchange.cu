@@ -38,7 +38,7 @@ __global__ void gradientOfBoth(const float *x, float *dx, float *y, float *dy, i
 // CHECK-LABEL: .entry _Z12gradientTree
 // CHECK: atom.shared.exch.b32
 // CHECK-NOT: atom.shared.exch
-// CHECK: rg_take_one_b32
+// CHECK: rg_take_by_one_b32
 // CHECK: ret;
 // PLAIN-LABEL: .entry _Z12gradientTree
 // PLAIN-NOT: exch
