@@ -855,7 +855,7 @@ void ForwardEmitter::visitCall(CallBase &C) {
   case CallAction::Drop:
     if (!C.getType()->isVoidTy() && hasCompanion(&C))
       companionSlot(&C) = idle(&C);
-    if (const Value *O = renewedHolder(C, Services.catalogue());
+    if (const Value *O = renewedHolder(C, Activity.facts());
         O && Activity.hasShadow(O) && !isSideBySide(O))
       B.CreateStore(isFromTape() ? readPrimal(C, O, nullptr)
                                  : B.CreateLoad(B.getPtrTy(), primal(O)),

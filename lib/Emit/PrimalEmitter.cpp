@@ -811,7 +811,7 @@ void PrimalEmitter::emitCall(CallBase &C) {
     // A pointer from outside has no shadow but itself.
     if (!C.getType()->isVoidTy() && Activity.hasShadow(&C))
       forLanes([&] { shadowSlot(&C) = primal(&C); });
-    if (const Value *O = renewedHolder(C, Services.catalogue());
+    if (const Value *O = renewedHolder(C, Activity.facts());
         O && Activity.hasShadow(O)) {
       IRBuilder<> B(D.getContext());
       placeAfter(B, C);

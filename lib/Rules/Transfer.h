@@ -30,7 +30,8 @@ Transfer transferOf(const llvm::CallBase &C, const Catalogue &Cat);
 /// library's operation C may have found them another place; null if C is no
 /// such operation. Who has a shadow of the object holds the old pointer there,
 /// which may be freed already.
-const llvm::Value *renewedHolder(const llvm::CallBase &C, const Catalogue &Cat);
+const llvm::Value *renewedHolder(const llvm::CallBase &C,
+                                 const ProgramFacts &Facts);
 
 /// Where one leaf of a transfer lies, as the runtime's routines over bulk
 /// memory take it: Run bytes at Offset, repeated every Period bytes (0: once).

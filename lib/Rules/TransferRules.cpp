@@ -29,8 +29,9 @@ using namespace llvm;
 using namespace llvm::PatternMatch;
 using namespace retrograd;
 
-const Value *retrograd::renewedHolder(const CallBase &C, const Catalogue &Cat) {
-  const OperationRecord *R = Cat.lookup(C);
+const Value *retrograd::renewedHolder(const CallBase &C,
+                                      const ProgramFacts &Facts) {
+  const OperationRecord *R = Facts.catalogue().lookup(C);
   if (!R || !R->OfCharacters || C.onlyReadsMemory() || C.arg_empty())
     return nullptr;
   // A member function says how large its object is; others, and allocators, do
@@ -39,7 +40,14 @@ const Value *retrograd::renewedHolder(const CallBase &C, const Catalogue &Cat) {
   unsigned Pointer = C.getDataLayout().getPointerSize();
   bool IsObject = O->getType()->isPointerTy() &&
                   C.getParamDereferenceableBytes(0) >= Pointer;
-  return IsObject ? O : nullptr;
+  if (!IsObject)
+    return nullptr;
+  // The shadow of a string of the caller's is a string of the caller's, which
+  // owns its characters.
+  TypeAnalysis::ObjectId Of = Facts.types().objectOf(O);
+  bool Ours =
+      Of == TypeAnalysis::NoObject || Facts.ownedMemory().test(unsigned(Of));
+  return Ours ? O : nullptr;
 }
 
 Transfer retrograd::transferOf(const CallBase &C, const Catalogue &Cat) {
