@@ -71,6 +71,17 @@ config.substitutions += [
     ("%{python}", sys.executable),
 ]
 
+def with_numpy():
+    """A Python that has NumPy: the one that runs this, or Debian's."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if os.path.exists(python) and subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+numpy = with_numpy()
+config.substitutions.append(("%{numpy}", numpy or "python3"))
+
 config.on_gpu = "gpu" in lit_config.params
 config.build = build
 config.metamorphic = [name for name in lit_config.params.get("metamorphic", "").split(",") if name]
@@ -123,6 +134,7 @@ present = {
     "landlock": has_landlock(),
     "valgrind": shutil.which("valgrind") is not None,
     "gdb": shutil.which("gdb") is not None,
+    "python-numpy": numpy is not None,
     "asan": any(
         "libclang_rt.asan" in name
         for _, _, names in os.walk(os.path.join(llvm_bin, "..", "lib", "clang"))

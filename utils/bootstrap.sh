@@ -13,7 +13,7 @@ packages="clang-22 llvm-22 llvm-22-dev llvm-22-tools libclang-22-dev libclang-rt
   g++ make cmake ninja-build ccache python3 python3-psutil
   clang-format-22 clang-tidy-22 libgtest-dev
   libeigen3-dev libboost-dev libadolc-dev libbenchmark-dev libopenblas-dev liblapacke-dev
-  flang-22 libomp-22-dev valgrind"
+  flang-22 libomp-22-dev valgrind python3-numpy"
 
 say() { printf 'bootstrap: %s\n' "$*"; }
 fail() {
