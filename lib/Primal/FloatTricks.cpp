@@ -8,11 +8,10 @@
 // Vector mathematics (Eigen's exp and log, say) is full of two tricks whose
 // operations say nothing of, or the wrong thing about, their derivative:
 //
-//   (x + 2^52) - 2^52       rounds x to an integer. The derivative is 0, that
-//   of
-//                           the sum and the difference is 1.
+//   (x + 2^52) - 2^52       rounds x to an integer. The derivative is 0; that
+//                           of the sum and the difference is 1.
 //   (bits(x) & ~exponent)   the mantissa of x with another exponent: x * 2^n
-//   with | exponent of 0.5       n constant between powers of two.
+//     | exponent of 0.5     with n constant between powers of two.
 //
 // The first is marked as a value that moves in steps (`!rg.steps`), and so does
 // not vary. The second gets its multiplication: where x is normal it is exact,
