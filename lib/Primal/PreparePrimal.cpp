@@ -569,8 +569,12 @@ bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
                                      unsigned CallerSize) {
   if (Callee.Original->hasFnAttribute(RunsInTeam))
     return false; // a call of it is many
+  unsigned Size = Callee.Clone->getInstructionCount();
+  // The body is only read where the answer matters.
   bool Together = Inseparable.contains(Callee.Original) ||
-                  movesBytesOfItsCaller(*Callee.Clone);
+                  ((Callee.KeepApart || Size > SmallCallee ||
+                    Call.getAttributes().hasFnAttr(Attribute::NoInline)) &&
+                   movesBytesOfItsCaller(*Callee.Clone));
   if (&Caller == &Callee || Callee.State == Primal::Cloned ||
       Callee.Recursive || (Callee.KeepApart && !Together) ||
       (Call.getAttributes().hasFnAttr(Attribute::NoInline) && !Together) ||
@@ -585,7 +589,6 @@ bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
       (Callee.Original->hasFnAttribute(DispatchesCalls) &&
        !Dispatch.isClosed(*Callee.Clone)))
     return false;
-  unsigned Size = Callee.Clone->getInstructionCount();
   bool MayBeLarge = Callee.CallSites == 1 || Callee.InlineAlways || Together;
   if (Size > (MayBeLarge ? OnlyCallee : SmallCallee) ||
       Size + CallerSize > LargestCaller)
