@@ -57,20 +57,37 @@ extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *)
     __attribute__((weak));
 extern void *__dso_handle __attribute__((weak, visibility("hidden")));
 
-static void rg_arena_release_team(rg_arena *a) {
-  for (uint64_t i = 0; i < a->team_size; ++i)
-    if (a->team[i]) {
-      rg_arena_release(a->team[i]);
-      free(a->team[i]);
+static void rg_arena_release_list(rg_arena **list, uint64_t size) {
+  for (uint64_t i = 0; i < size; ++i)
+    if (list[i]) {
+      rg_arena_release(list[i]);
+      free(list[i]);
     }
-  free(a->team);
+  free(list);
+}
+
+/* Only the thread that it will be for comes here, or the one that starts that. */
+RG_NOINLINE rg_arena *rg_arena_within(rg_arena **list, uint64_t t) {
+  rg_arena *a = list[t];
+  if (!a) {
+    uint64_t bytes = (sizeof(rg_arena) + 127) & ~(uint64_t)63;
+    a = (rg_arena *)aligned_alloc(64, bytes);
+    if (!a)
+      rg_arena_out_of_memory(bytes);
+    memset(a, 0, bytes);
+    a->registered = 1; /* freed with its parent */
+    list[t] = a;
+  }
+  return a;
 }
 
 RG_COLD void rg_arena_release(void *arena) {
   rg_arena *a = (rg_arena *)arena;
   if (a->mark)
     return; /* the thread leaves from inside a derivative: leave it be */
-  rg_arena_release_team(a);
+  rg_arena_release_list(a->team, a->team_size);
+  rg_arena_release_list(a->spawned, a->spawned_size);
+  free(a->spawned_busy);
   rg_chunk *c = a->chunk;
   while (c && c->prev)
     c = c->prev;
@@ -169,7 +186,7 @@ static inline void *rg_arena_record(rg_arena *a, uint64_t bytes) {
 
 RG_NOINLINE rg_arena *rg_tape_begin(void) {
   rg_arena *a = &rg_arena_of_thread;
-  rg_mark m = {a->mark, a->chunk, a->cur, a->deferred, a->overhead};
+  rg_mark m = {a->mark, a->chunk, a->cur, a->deferred, a->overhead, NULL};
   rg_mark *mark = (rg_mark *)rg_arena_record(a, sizeof m);
   *mark = m;
   a->mark = mark;
@@ -301,7 +318,9 @@ RG_NOINLINE void rg_split_end(rg_arena *a) {
   if (with_mine > mine->peak)
     mine->peak = with_mine;
   mine->ended += live;
-  rg_arena_release_team(a);
+  rg_arena_release_list(a->team, a->team_size);
+  rg_arena_release_list(a->spawned, a->spawned_size);
+  free(a->spawned_busy);
   rg_chunk *c = a->chunk;
   while (c->prev)
     c = c->prev;

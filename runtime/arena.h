@@ -28,12 +28,15 @@ typedef struct rg_deferred {
   void (*dealloc)(void *);
 } rg_deferred;
 
+typedef struct rg_team rg_team;
+
 typedef struct rg_mark {
   struct rg_mark *outer;
   rg_chunk *chunk; /* null when the arena had no chunk yet */
   char *cur;
   rg_deferred *deferred; /* of the outer mark */
   uint64_t overhead;
+  rg_team *team; /* of threads that the derivative starts (team.h) */
 } rg_mark;
 
 struct rg_arena {
@@ -50,6 +53,11 @@ struct rg_arena {
    * (threads.c), and the bytes that they hold now. */
   rg_arena **team;
   uint64_t team_size, team_live;
+  /* Of the threads that it starts otherwise (spawn.c), and which of them has
+   * not been joined. */
+  rg_arena **spawned;
+  unsigned char *spawned_busy;
+  uint64_t spawned_size;
   uint64_t limit;         /* -rg-memory, of the call at work; 0: none */
   const char *limit_name; /* whose; null once it was told */
 };
@@ -77,6 +85,10 @@ typedef struct rg_place {
   uint64_t overhead;
 } rg_place;
 
+extern __thread struct rg_arena rg_arena_of_thread;
+
+/* The arena at place t of a list of arenas that `a` owns. */
+rg_arena *rg_arena_within(rg_arena **list, uint64_t t);
 void rg_arena_release(void *arena);
 void rg_arena_out_of_memory(uint64_t bytes);
 rg_place rg_arena_place(const rg_arena *a);

@@ -155,6 +155,13 @@ static inline uint64_t rg_word(const char *at) {
   return word;
 }
 
+/* The n-th of some words in the order of memmove from source to destination, or,
+ * back, in that which takes a word before it receives. */
+static inline uint64_t rg_nth_word(const char *to, const char *from, uint64_t n,
+                                   uint64_t words) {
+  return 8 * (to > from ? words - 1 - n : n);
+}
+
 /* Copies the shadows of pointers; where the source holds none, an old one of the
  * destination goes, lest the reverse sweep take it for one. */
 void rg_shadow_move_shared(char *dsh, char *d, char *ssh, uint64_t bytes, uint64_t offset,
@@ -162,8 +169,9 @@ void rg_shadow_move_shared(char *dsh, char *d, char *ssh, uint64_t bytes, uint64
   (void)period;
   if (dsh == d)
     return;
-  for (uint64_t at = offset; at + 8 <= offset + rg_within(bytes, offset, run); at += 8) {
-    uint64_t word = rg_word(ssh + at);
+  uint64_t words = rg_within(bytes, offset, run) / 8;
+  for (uint64_t n = 0; n < words; ++n) {
+    uint64_t at = offset + rg_nth_word(dsh, ssh, n, words), word = rg_word(ssh + at);
     if (rg_is_address(word))
       memcpy(dsh + at, &word, 8);
     else if (rg_is_address(rg_word(dsh + at)))
@@ -187,7 +195,7 @@ void rg_adjoint_zero_shared(char *dsh, char *d, uint64_t bytes, uint64_t offset,
       memset(dsh + at, 0, 8);
 }
 
-/* As rg_adjoint_move_f64 for ranges that do not overlap. */
+/* As rg_adjoint_move_f64. */
 void rg_adjoint_move_shared(char *dsh, char *d, char *ssh, char *s, uint64_t bytes,
                             uint64_t offset, uint64_t period, uint64_t run) {
   if (ssh == s) {
@@ -196,16 +204,41 @@ void rg_adjoint_move_shared(char *dsh, char *d, char *ssh, char *s, uint64_t byt
   }
   if (dsh == d)
     return;
-  for (uint64_t at = offset; at + 8 <= offset + rg_within(bytes, offset, run); at += 8) {
-    uint64_t word = rg_word(dsh + at);
+  uint64_t words = rg_within(bytes, offset, run) / 8;
+  for (uint64_t n = 0; n < words; ++n) {
+    uint64_t at = offset + rg_nth_word(ssh, dsh, n, words), word = rg_word(dsh + at);
     if (!word || rg_is_address(word))
       continue;
     double adjoint, sum;
     memcpy(&adjoint, &word, 8);
+    memset(dsh + at, 0, 8);
     memcpy(&sum, ssh + at, 8);
     sum += adjoint;
     memcpy(ssh + at, &sum, 8);
-    memset(dsh + at, 0, 8);
+  }
+}
+
+/* Words of four bytes that hold a float or an integer by turns: the shadow of an
+ * integer is zero, and what it would be added to stays as it is, bit by bit. */
+void rg_adjoint_move_words(char *dsh, char *d, char *ssh, char *s, uint64_t bytes,
+                           uint64_t offset, uint64_t period, uint64_t run) {
+  if (ssh == s) {
+    rg_adjoint_zero(dsh, d, bytes, offset, period, run);
+    return;
+  }
+  if (dsh == d)
+    return;
+  uint64_t words = rg_within(bytes, offset, run) / 4;
+  for (uint64_t n = 0; n < words; ++n) {
+    uint64_t at = offset + 4 * (ssh > dsh ? words - 1 - n : n);
+    float adjoint, sum;
+    memcpy(&adjoint, dsh + at, 4);
+    if (adjoint == 0)
+      continue;
+    memset(dsh + at, 0, 4);
+    memcpy(&sum, ssh + at, 4);
+    sum += adjoint;
+    memcpy(ssh + at, &sum, 4);
   }
 }
 

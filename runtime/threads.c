@@ -27,9 +27,8 @@
 |* turns; the same order backwards shows that no thread waits in vain.
 \*===------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
-#include "arena.h"
+#include "team.h"
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,33 +55,40 @@ enum { KMPC = 2, EXPLICIT_BARRIER = 0x22 };
 static rg_omp_location here = {0, KMPC, 0, 0, ";unknown;unknown;0;0;;"};
 static rg_omp_location barrier_here = {0, EXPLICIT_BARRIER, 0, 0, ";unknown;unknown;0;0;;"};
 
-struct rg_turns {
-  struct rg_turns *other;
-  const void *of;
-  _Atomic uint64_t next; /* primal sweep: the next number; reverse: that after the next */
-  uint64_t all;          /* how many there were */
-};
-
-struct rg_slot {
-  rg_arena *arena;
-  void *tape;
-  rg_place from;
-  uint64_t bytes; /* of its tape */
-  char apart[64 - (2 * sizeof(void *) + sizeof(rg_place) + sizeof(uint64_t)) % 64];
-};
-
-typedef struct rg_team {
-  struct rg_team *outer; /* that the forking thread belongs to */
-  struct rg_team *root;  /* the outermost */
-  rg_arena *parent;
-  struct rg_slot *slots;
-  int capacity, threads; /* that may have come, that came */
-  _Atomic int waits;     /* threads have waited for each other */
-  _Atomic(struct rg_turns *) turns;
-} rg_team;
-
 /* Named, not static: every translation unit of a program shares it. */
 __thread rg_team *rg_team_of_thread;
+__thread rg_task_state rg_tasks_of_thread;
+
+static void release_turns(rg_team *team) {
+  for (struct rg_turns *turns = atomic_load(&team->turns); turns;) {
+    struct rg_turns *other = turns->other;
+    free(turns);
+    turns = other;
+  }
+}
+
+static void release_root(void *p) {
+  release_turns((rg_team *)p);
+  free(p);
+}
+
+__attribute__((noinline)) rg_team *rg_team_here(void) {
+  if (rg_team_of_thread)
+    return rg_team_of_thread;
+  rg_arena *a = &rg_arena_of_thread;
+  if (!a->mark)
+    return NULL;
+  if (!a->mark->team) {
+    rg_team *team = (rg_team *)calloc(1, sizeof *team);
+    if (!team)
+      rg_arena_out_of_memory(sizeof *team);
+    team->root = team;
+    team->parent = a;
+    a->mark->team = team;
+    rg_tape_defer_free(a, team, release_root);
+  }
+  return a->mark->team;
+}
 
 /* Releases what the threads have taped. Called with the delayed frees of the forking
  * thread's arena. */
@@ -94,11 +100,7 @@ static void release(void *p) {
     team->parent->ended += s->bytes;
     team->parent->team_live -= s->bytes;
   }
-  for (struct rg_turns *turns = atomic_load(&team->turns); turns;) {
-    struct rg_turns *other = turns->other;
-    free(turns);
-    turns = other;
-  }
+  release_turns(team);
 }
 
 static void reserve(rg_arena *parent, uint64_t threads) {
@@ -112,25 +114,6 @@ static void reserve(rg_arena *parent, uint64_t threads) {
   parent->team_size = threads;
 }
 
-/* Thread t of the parent's teams. Only that thread comes here. */
-static rg_arena *arena_of(rg_arena *parent, int t) {
-  rg_arena *a = parent->team[t];
-  if (!a) {
-    uint64_t bytes = (sizeof(rg_arena) + 127) & ~(uint64_t)63;
-    a = (rg_arena *)aligned_alloc(64, bytes);
-    if (!a)
-      rg_arena_out_of_memory(bytes);
-    memset(a, 0, bytes);
-    a->registered = 1; /* freed with its parent */
-    parent->team[t] = a;
-  }
-  return a;
-}
-
-typedef void (*rg_augment_body)(rg_arena *, void *operands, void **tape);
-typedef void (*rg_reverse_body)(rg_arena *, void *operands, void *tape, void *adjoints);
-typedef void (*rg_forward_body)(void *operands);
-
 static void run_augment(int32_t *global, int32_t *bound, rg_team *team, rg_augment_body body,
                         void *operands) {
   (void)global, (void)bound;
@@ -142,13 +125,16 @@ static void run_augment(int32_t *global, int32_t *bound, rg_team *team, rg_augme
   if (t == 0)
     team->threads = omp_get_num_threads();
   struct rg_slot *s = &team->slots[t];
-  s->arena = arena_of(team->parent, t);
+  s->arena = rg_arena_within(team->parent->team, (uint64_t)t);
   s->from = rg_arena_place(s->arena);
   uint64_t before = rg_arena_live(s->arena);
   s->tape = NULL;
   rg_team *outer = rg_team_of_thread;
+  rg_task_state tasks = rg_tasks_of_thread;
   rg_team_of_thread = team;
+  rg_tasks_of_thread = (rg_task_state){s->arena, NULL, NULL, NULL, NULL, NULL, 0};
   body(s->arena, operands, &s->tape);
+  rg_tasks_of_thread = tasks;
   rg_team_of_thread = outer;
   s->bytes = rg_arena_live(s->arena) - before;
 }
@@ -163,7 +149,8 @@ __attribute__((noinline)) rg_team *rg_team_augment(rg_arena *parent, int32_t thr
   memset(team, 0, sizeof *team);
   team->slots = (struct rg_slot *)(((uintptr_t)slots + 63) & ~(uintptr_t)63);
   team->outer = rg_team_of_thread;
-  team->root = team->outer ? team->outer->root : team;
+  rg_team *of_threads = rg_arena_of_thread.mark ? rg_arena_of_thread.mark->team : NULL;
+  team->root = team->outer ? team->outer->root : of_threads ? of_threads : team;
   team->parent = parent;
   team->capacity = capacity;
   reserve(parent, (uint64_t)capacity);
@@ -259,14 +246,14 @@ __attribute__((noinline)) void rg_team_forward(int32_t threads, rg_forward_body 
 
 /*===- What threads of a team do together ---------------------------------===*/
 
-static void all_are_needed(rg_team *team) {
-  for (; team; team = team->outer)
+__attribute__((noinline)) void rg_team_need_all(void) {
+  for (rg_team *team = rg_team_of_thread; team; team = team->outer)
     if (!atomic_load_explicit(&team->waits, memory_order_relaxed))
       atomic_store_explicit(&team->waits, 1, memory_order_relaxed);
 }
 
 __attribute__((noinline)) void rg_team_barrier(void) {
-  all_are_needed(rg_team_of_thread);
+  rg_team_need_all();
   __kmpc_barrier(&barrier_here, __kmpc_global_thread_num(&here));
 }
 
@@ -277,7 +264,7 @@ __attribute__((noinline)) void rg_serial_end(void) {
   __kmpc_end_serialized_parallel(&here, __kmpc_global_thread_num(&here));
 }
 
-static struct rg_turns *turns_of(rg_team *root, const void *lock) {
+__attribute__((noinline)) struct rg_turns *rg_turns_of(rg_team *root, const void *lock) {
   struct rg_turns *first = atomic_load(&root->turns), *made = NULL;
   for (;;) {
     for (struct rg_turns *turns = first; turns; turns = turns->other)
@@ -298,51 +285,51 @@ static struct rg_turns *turns_of(rg_team *root, const void *lock) {
 }
 
 /* The number of the turn that begins; the lock is held. */
-static uint64_t begin_turn(const void *lock) {
-  rg_team *team = rg_team_of_thread;
+__attribute__((noinline)) uint64_t rg_turn_begins(const void *lock) {
+  rg_team *team = rg_team_here();
   if (!team)
     return 0;
-  all_are_needed(team);
-  return atomic_fetch_add_explicit(&turns_of(team->root, lock)->next, 1, memory_order_relaxed);
+  rg_team_need_all();
+  return atomic_fetch_add_explicit(&rg_turns_of(team->root, lock)->next, 1, memory_order_relaxed);
 }
 /* The number of the turn that ends. */
-static uint64_t end_turn(const void *lock) {
-  rg_team *team = rg_team_of_thread;
-  return team ? atomic_load_explicit(&turns_of(team->root, lock)->next, memory_order_relaxed) - 1 : 0;
+__attribute__((noinline)) uint64_t rg_turn_ends(const void *lock) {
+  rg_team *team = rg_team_here();
+  return team ? atomic_load_explicit(&rg_turns_of(team->root, lock)->next, memory_order_relaxed) - 1 : 0;
 }
 
 __attribute__((noinline)) uint64_t rg_turn_enter(void *lock) {
   __kmpc_critical(&here, __kmpc_global_thread_num(&here), lock);
-  return begin_turn(lock);
+  return rg_turn_begins(lock);
 }
 __attribute__((noinline)) uint64_t rg_turn_leave(void *lock) {
-  uint64_t turn = end_turn(lock);
+  uint64_t turn = rg_turn_ends(lock);
   __kmpc_end_critical(&here, __kmpc_global_thread_num(&here), lock);
   return turn;
 }
 /* The same with a lock of the program's. */
 __attribute__((noinline)) uint64_t rg_turn_lock(void *lock) {
   omp_set_lock(lock);
-  return begin_turn(lock);
+  return rg_turn_begins(lock);
 }
 __attribute__((noinline)) uint64_t rg_turn_unlock(void *lock) {
-  uint64_t turn = end_turn(lock);
+  uint64_t turn = rg_turn_ends(lock);
   omp_unset_lock(lock);
   return turn;
 }
 
 /* Reverse sweep: into a turn by its end, out of it by its beginning. */
 __attribute__((noinline)) void rg_turn_again(const void *lock, uint64_t turn) {
-  rg_team *team = rg_team_of_thread;
-  if (!team)
+  rg_team *team = rg_team_here();
+  if (!team || turn == RG_INNER_TURN)
     return;
-  struct rg_turns *turns = turns_of(team->root, lock);
+  struct rg_turns *turns = rg_turns_of(team->root, lock);
   for (unsigned tries = 0; atomic_load_explicit(&turns->next, memory_order_acquire) != turn + 1; ++tries)
     if (tries > 100)
       sched_yield();
 }
 __attribute__((noinline)) void rg_turn_done(const void *lock, uint64_t turn) {
-  rg_team *team = rg_team_of_thread;
-  if (team)
-    atomic_store_explicit(&turns_of(team->root, lock)->next, turn, memory_order_release);
+  rg_team *team = rg_team_here();
+  if (team && turn != RG_INNER_TURN)
+    atomic_store_explicit(&rg_turns_of(team->root, lock)->next, turn, memory_order_release);
 }

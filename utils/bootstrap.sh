@@ -10,10 +10,11 @@ set -u
 
 # To build, to test (lit ends what hangs by way of psutil), to compare with and to measure.
 packages="clang-22 llvm-22 llvm-22-dev llvm-22-tools libclang-22-dev libclang-rt-22-dev lld-22
-  g++ make cmake ninja-build ccache python3 python3-psutil
+  g++ make cmake ninja-build ccache pkgconf python3 python3-psutil
   clang-format-22 clang-tidy-22 libgtest-dev
   libeigen3-dev libboost-dev libadolc-dev libbenchmark-dev libopenblas-dev liblapacke-dev
-  flang-22 libomp-22-dev valgrind python3-numpy"
+  flang-22 libomp-22-dev libopenmpi-dev openmpi-bin valgrind
+  python3-numpy python3-scipy python3-dev python3-setuptools python3-venv"
 
 say() { printf 'bootstrap: %s\n' "$*"; }
 fail() {

@@ -13,6 +13,7 @@
 #include "Support/ExceptionMarks.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/raw_ostream.h"
@@ -243,6 +244,10 @@ bool ActivityAnalysis::varyFrom(const Instruction &I) {
       return false;
     }
     const ProgramFacts::Effects *E = Facts.effects(*C);
+    // What comes from another process may depend on what went there.
+    if (const OperationRecord *R = Facts.catalogue().lookup(I);
+        R && R->Communicates)
+      return markObjects(VariedObjects, E->Numbers);
     bool FromOutside = !E && AskElsewhere && readsVariedElsewhere(*C);
     if (!anyVariedInput(*C, E) && !FromOutside)
       return false;
@@ -300,6 +305,23 @@ static bool isCount(const StoreInst &S) {
   return Declared;
 }
 
+/// What is read is true or false: no byte of a number is read so.
+static bool isTruthValue(const LoadInst &L) {
+  if (!L.getType()->isIntegerTy(8))
+    return false;
+  if (const MDNode *Range = L.getMetadata(LLVMContext::MD_range);
+      Range && getConstantRangeFromMetadata(*Range).getUnsignedMax().ule(1))
+    return true;
+  const MDNode *Tag = L.getMetadata(LLVMContext::MD_tbaa);
+  const auto *Type = Tag && Tag->getNumOperands() > 1
+                         ? dyn_cast<MDNode>(Tag->getOperand(1))
+                         : nullptr;
+  const auto *Name = Type && Type->getNumOperands()
+                         ? dyn_cast<MDString>(Type->getOperand(0))
+                         : nullptr;
+  return Name && (Name->getString() == "bool" || Name->getString() == "_Bool");
+}
+
 /// Follows the bits of varied floats through integers that are no floats by
 /// type (a masked mantissa, a half that went through an array of int or to
 /// another thread) to where they become a float again. Comparisons and
@@ -338,9 +360,21 @@ void ActivityAnalysis::findLostBits() {
   auto Holds = [&](const Value *P) {
     return testObject(VariedObjects, P) || testObject(TaintedObjects, P);
   };
-  auto IsPointer = [&](const LoadInst *L) {
-    const ValueShape &S = Facts.shape(L);
-    return S.HasPointer && !S.HasUnknown && S.Floats.empty();
+  /// What is read may be such bits, and is no pointer. An integer by
+  /// declaration is, where integers that are such bits were stored, whatever
+  /// numbers its object holds beside it; of other functions that make integers
+  /// of bits, it is not known where they store them.
+  auto ReadsBits = [&](const LoadInst &L) {
+    const ValueShape &S = Facts.shape(&L);
+    if (!L.getType()->isIntOrIntVectorTy() ||
+        (S.HasPointer && !S.HasUnknown && S.Floats.empty()))
+      return false;
+    const bool Integer =
+        !Facts.bitsAreMade() &&
+        (isTruthValue(L) ||
+         (TypeAnalysis::isDeclaredInteger(L) && !Facts.isPunned(L)));
+    return Integer ? testObject(TaintedObjects, L.getPointerOperand())
+                   : Holds(L.getPointerOperand());
   };
   /// True if I hands such bits on, to its result or to memory.
   auto Follow = [&](const Instruction &I) {
@@ -362,8 +396,7 @@ void ActivityAnalysis::findLostBits() {
       return false;
     bool FromBits = false;
     if (const auto *L = dyn_cast<LoadInst>(&I))
-      FromBits = L->getType()->isIntOrIntVectorTy() &&
-                 Holds(L->getPointerOperand()) && !IsPointer(L);
+      FromBits = ReadsBits(*L);
     else if (MovesBits(I)) // a choice by such bits hands none of them on
       FromBits = any_of(
           drop_begin(I.operands(), isa<SelectInst>(I)), [&](const Value *Op) {
@@ -479,6 +512,10 @@ bool ActivityAnalysis::useFrom(const Instruction &I, bool ActiveReturn) {
       return New;
     }
     const ProgramFacts::Effects *E = Facts.effects(*C);
+    // What goes to another process may be wanted there.
+    if (const OperationRecord *R = Facts.catalogue().lookup(I);
+        R && R->Communicates)
+      return Facts.communicates(*C) && markObjects(UsefulObjects, E->Reads);
     bool ToOutside = !E && Facts.mayTouchExternal(*C) &&
                      UsefulObjects.anyCommon(Facts.writtenOutside(*C));
     bool Out = Useful.contains(C) || ToOutside ||
@@ -640,8 +677,11 @@ bool ActivityAnalysis::isUnshadowed(const Value *P) const {
 }
 
 bool ActivityAnalysis::isActiveCall(const CallBase &C) const {
-  if (isActive(&C) || hasShadow(&C))
+  if (isActive(&C) || hasShadow(&C) || Facts.communicates(C))
     return true;
+  if (const OperationRecord *R = Facts.catalogue().lookup(C);
+      R && R->Communicates)
+    return false; // a message of integers
   const Function *Callee = directCallee(C);
   if (const Function *Body = Callee ? Facts.preparedOf(Callee) : nullptr;
       Body && Facts.isInTeam(F) && Facts.waitsForTeam(*Body))

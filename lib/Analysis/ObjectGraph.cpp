@@ -956,6 +956,31 @@ static Overlap overlap(const Position &P, int64_t Size, const Evidence &E) {
                                                    : Overlap::Across;
 }
 
+bool ObjectGraph::isContested(Position P, int64_t Size, unsigned Asker) const {
+  P = normalise(P);
+  if (!P.valid())
+    return false;
+  // What an array inside of a record reaches of the next one is no rival of the
+  // record's own members before it: the floats have to begin first.
+  int64_t Floats = Position::PosInf, Integers = Position::NegInf;
+  bool Own = false;
+  auto Visit = [&](const Evidence &E) {
+    if (E.Level != Trust::Strong || overlap(P, Size, E) == Overlap::None)
+      return;
+    const int64_t Begin = E.Where.Off;
+    if (E.Kind.K == ByteKind::Float)
+      Floats = std::min(Floats, E.Where.exact() ? Position::NegInf : Begin);
+    else if (E.Kind.K == ByteKind::Integer)
+      Integers = std::max(Integers, Begin);
+    Own |= !E.Copied && E.Origin == Asker;
+  };
+  const ObjectNode &O = Objects[P.Obj];
+  for (const auto &At : O.ExactEvidence)
+    Visit(At.second);
+  for_each(O.StridedEvidence, Visit);
+  return Integers != Position::NegInf && Floats <= Integers && !Own;
+}
+
 Type *ObjectGraph::sharedWithPointers(Position P, int64_t Size,
                                       bool Integers) const {
   P = normalise(P);
@@ -1165,6 +1190,34 @@ void ObjectGraph::solveEvidence() {
         Changed |= carryEvidence(*It, Least);
     }
   }
+  collectFormats();
+}
+
+void ObjectGraph::collectFormats() {
+  for (const Link &L : Links) {
+    Position D = positionOf(L.Dst), S = positionOf(L.Src);
+    if (D.valid() && S.valid())
+      Connected.unionSets(D.Obj, S.Obj);
+  }
+  for (unsigned O = 0; O != Objects.size(); ++O) {
+    if (Objects[O].Parent != O)
+      continue;
+    auto It = Connected.findLeader(O);
+    auto &Found = Formats[It == Connected.member_end() ? O : *It];
+    auto Note = [&](const Evidence &E) {
+      if (E.Kind.K == ByteKind::Float && !is_contained(Found, E.Kind.FP))
+        Found.push_back(E.Kind.FP);
+    };
+    for (const auto &[Off, E] : Objects[O].ExactEvidence)
+      Note(E);
+    for_each(Objects[O].StridedEvidence, Note);
+  }
+}
+
+ArrayRef<Type *> ObjectGraph::formatsAround(unsigned Rep) const {
+  auto Leader = Connected.findLeader(Rep);
+  auto It = Formats.find(Leader == Connected.member_end() ? Rep : *Leader);
+  return It == Formats.end() ? ArrayRef<Type *>() : It->second;
 }
 
 SmallVector<ObjectGraph::CellView, 4> ObjectGraph::cellsOf(unsigned Rep) const {

@@ -32,7 +32,9 @@
 #define RETROGRAD_ANALYSIS_OBJECTGRAPH_H
 
 #include "Analysis/TypeAnalysis.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
 #include <vector>
@@ -178,6 +180,10 @@ public:
   /// Is there evidence of that level of floats about any byte of the window at
   /// P, at whatever stride? What resolve() may overrule for better evidence.
   bool touchesFloat(Position P, int64_t Size, Trust Level) const;
+  /// Others than Asker know floats, and others know integers, at the Size bytes
+  /// at P, neither of which says more of these places than the other, while
+  /// Asker itself knows nothing.
+  bool isContested(Position P, int64_t Size, unsigned Asker) const;
   /// The format of the floats that share the Size bytes at P (one exact place)
   /// with pointers: all that is known of these bytes as a whole is one or the
   /// other (or, if Integers, an integer). Null if something else is known, or
@@ -187,6 +193,10 @@ public:
   bool holdsPointers(Position P, int64_t Size) const;
   /// All that is known of the Size bytes at P is that they hold floats.
   bool holdsFloatsOnly(Position P, int64_t Size) const;
+  /// The formats of the floats in the objects that copies connect with this
+  /// one: what bytes of it may be, even where an end of a copy knows better and
+  /// evidence did not come through.
+  llvm::ArrayRef<llvm::Type *> formatsAround(unsigned Rep) const;
 
   /// The function that the links added from now on belong to.
   unsigned CurrentOrigin = NoOrigin;
@@ -259,6 +269,9 @@ private:
   std::vector<Var> Worklist;
   std::vector<std::pair<Var, Var>> PendingMerges;
   llvm::DenseSet<std::pair<unsigned, unsigned>> PlainEdges;
+  /// Objects that links connect have one leader; formats are by leader.
+  llvm::EquivalenceClasses<unsigned> Connected;
+  llvm::DenseMap<unsigned, llvm::SmallVector<llvm::Type *, 2>> Formats;
 
   Var find(Var V) const;
   std::pair<unsigned, int64_t> findObject(unsigned O) const;
@@ -278,6 +291,7 @@ private:
                   const llvm::SmallVectorImpl<Placed> &Have, Trust Least,
                   unsigned Origin);
   bool carryOpenEnded(Position From, Position To, Trust Least, unsigned Origin);
+  void collectFormats();
 };
 
 } // namespace retrograd

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/OverwriteAnalysis.h"
+#include "Analysis/AccessOrder.h"
 #include "Analysis/ActivityAnalysis.h"
 #include "Analysis/KeptNumber.h"
 #include "Analysis/LoopShape.h"
@@ -35,7 +36,8 @@ OverwriteAnalysis::OverwriteAnalysis(Function &F, Function &Root, When Reversed,
     : F(F), Root(Root), Split(Reversed != AtOnce),
       UserSplit(Reversed == AnyTime), AA(AA), Activity(Activity),
       Facts(Activity.facts()), Shape(Shape), Machine(*F.getParent()),
-      Threads(F, Facts, Opts), ByPhase(Opts.BarriersByPhase) {
+      Threads(F, Facts, Opts), ByPhase(Opts.BarriersByPhase),
+      Systems(Opts.AccessOrder ? MostSystems : 0) {
   for (Instruction &I : instructions(F)) {
     if (const auto *C = dyn_cast<CallBase>(&I); C && !Threads.isAlone()) {
       const OperationRecord *R = Facts.catalogue().lookup(I);
@@ -254,6 +256,16 @@ bool OverwriteAnalysis::runsAhead(const Instruction &W, const Instruction &L,
   return (Pace > 0 && D >= SizeL) || (Pace < 0 && D <= -SizeW);
 }
 
+bool OverwriteAnalysis::comesFirst(const Instruction &W,
+                                   const Instruction &L) const {
+  const auto *S = dyn_cast<StoreInst>(&W);
+  const auto *Load = dyn_cast<LoadInst>(&L);
+  if (!S || !Load || !Systems)
+    return false;
+  --Systems;
+  return !AccessOrder(Shape.evolution(), Shape.loops()).mayFollow(*S, *Load);
+}
+
 /// Another thread's W may come to the place that this thread's L has read:
 /// memory that threads share, and a barrier between the two. Without a barrier
 /// it would be a race.
@@ -338,7 +350,7 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W,
   bool Others = concernsOthers(W, L);
   if (Others || (Common && !Common->isLoopInvariant(P) &&
                  !(WP && Common->isLoopInvariant(WP)))) {
-    if (!Others && runsAhead(W, L, *Common))
+    if (!Others && (runsAhead(W, L, *Common) || comesFirst(W, L)))
       return false;
     SmallVector<const Value *, 4> Objects;
     getUnderlyingObjects(P, Objects, nullptr, /*MaxLookup=*/0);
@@ -350,7 +362,9 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W,
 
   if (const auto *C = dyn_cast<CallBase>(&W)) {
     const OperationRecord *R = Facts.catalogue().lookup(W);
-    bool OfRuntime = R && R->Class == RuleClass::Rule && !R->Given;
+    // What is started writes to what it was once given.
+    bool OfRuntime =
+        R && R->Class == RuleClass::Rule && !R->Given && !R->CallsBack;
     if (R && !R->hasUnknownEffects() &&
         (R->Class == RuleClass::Inactive || OfRuntime)) {
       if (Facts.changesBehind(*C, O))

@@ -18,6 +18,8 @@
 //      LLVM's alias analysis. Alias analysis compares pointers of one
 //      iteration; where both pointers vary in a common loop only the
 //      underlying objects are compared (or, for affine accesses, the distance).
+//   4. A store to the same array writes these elements before the load only
+//      (AccessOrder).
 //
 // The reverse sweep itself writes only shadows and the tape.
 //
@@ -83,6 +85,8 @@ private:
   bool isHiddenFrom(const llvm::Value *P, const llvm::Value *Other) const;
   bool mayOverwrite(const llvm::Instruction &W,
                     const llvm::Instruction &L) const;
+  /// By the order of loops' iterations, W never writes what L has read.
+  bool comesFirst(const llvm::Instruction &W, const llvm::Instruction &L) const;
   bool runsAhead(const llvm::Instruction &W, const llvm::Instruction &L,
                  const llvm::Loop &Common) const;
   bool canFollow(const llvm::Instruction &W, const llvm::Instruction &L) const;
@@ -105,6 +109,9 @@ private:
   llvm::SmallVector<const llvm::Instruction *, 4> Barriers;
   /// Alias queries left for this function.
   mutable unsigned Budget = 500000;
+  /// Systems of inequalities left to solve: each takes about a millisecond.
+  static constexpr unsigned MostSystems = 400;
+  mutable unsigned Systems;
   mutable llvm::DenseMap<const llvm::LoadInst *, bool> Known;
   mutable llvm::DenseMap<const llvm::GlobalVariable *, bool> Hidden;
   mutable llvm::DenseMap<const llvm::BasicBlock *,

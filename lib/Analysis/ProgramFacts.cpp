@@ -33,6 +33,7 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
       Types(Functions, PreparedOf, Cat, Outside), HandedIn(Arguments),
       ManySweeps(ManySweeps) {
   findTeams(Functions);
+  findMessages(Functions);
   computeVisible(Functions);
   computeHandled(Functions);
   computeEffects(Functions);
@@ -81,9 +82,14 @@ void ProgramFacts::findTeams(ArrayRef<Function *> Functions) {
   bool Orphans = any_of(Outside, [&](const Function *F) {
     return any_of(instructions(*F), [&](const Instruction &I) {
       const OperationRecord *R = isa<CallBase>(I) ? Cat.lookup(I) : nullptr;
-      return R && (R->Id == "team_worksharing" || R->Id == "team_barrier");
+      return R && (R->Id == "team_worksharing" || R->Id == "team_barrier" ||
+                   R->Id == "task_barrier");
     });
   });
+  // Who starts a thread goes on, and so may all that calls it.
+  StartsThreads =
+      any_of(Functions, [](const Function *F) { return startsWork(*F); });
+  Orphans |= StartsThreads;
   for (const Function *F : Functions)
     if (Orphans)
       InTeam.insert(F);
@@ -115,6 +121,48 @@ void ProgramFacts::findTeams(ArrayRef<Function *> Functions) {
     for (const Function *F : InTeam)
       if (!Waits.contains(F) && any_of(instructions(*F), WaitsAt))
         Grew |= Waits.insert(F).second;
+  }
+}
+
+bool ProgramFacts::communicates(const CallBase &C) const {
+  if (const OperationRecord *R = Cat.lookup(C)) {
+    if (!R->Communicates)
+      return false;
+    bool Moves = false;
+    for (unsigned Op = 0; Op != C.arg_size(); ++Op) {
+      if (movesNumbers(C, Op, *R))
+        return true;
+      Moves |= R->memoryBehind(Op).Element != 0;
+    }
+    return !Moves; // waits for what others have started
+  }
+  const Function *Callee = directCallee(C);
+  const Function *Body = Callee ? PreparedOf(Callee) : nullptr;
+  return Body && Communicates.contains(Body);
+}
+
+bool ProgramFacts::movesNumbers(const CallBase &C, unsigned Op,
+                                const OperationRecord &R) const {
+  char Element = elementBehind(C, Op, R);
+  if (Element != 'B')
+    return Element && Element != 'I';
+  std::optional<TypeAnalysis::Pattern> Bytes =
+      Types.patternAt(C.getArgOperand(Op));
+  return !Bytes || !all_of(Bytes->Leaves, [](const TypedLeaf &L) {
+    return L.Kind.K == ByteKind::Integer;
+  });
+}
+
+void ProgramFacts::findMessages(ArrayRef<Function *> Functions) {
+  for (bool Grew = true; Grew;) {
+    Grew = false;
+    for (const Function *F : Functions)
+      if (!Communicates.contains(F) &&
+          any_of(instructions(*F), [&](const Instruction &I) {
+            const auto *C = dyn_cast<CallBase>(&I);
+            return C && communicates(*C);
+          }))
+        Grew |= Communicates.insert(F).second;
   }
 }
 
@@ -266,6 +314,10 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
     return any_of(instructions(*F),
                   [&](const Instruction &I) { return handlesBits(I); });
   });
+  BitsAreMade = any_of(Functions, [&](Function *F) {
+    return any_of(instructions(*F),
+                  [&](const Instruction &I) { return makesBits(I); });
+  });
   for (Function *F : Functions) {
     Effects &E = EffectsOf[F];
     E.Reads.resize(N);
@@ -357,6 +409,7 @@ const ProgramFacts::Effects *ProgramFacts::effects(const CallBase &C) const {
   auto E = std::make_unique<Effects>();
   E->Reads.resize(Types.numObjects());
   E->Writes.resize(Types.numObjects());
+  BitVector Numbers(Types.numObjects());
   for (const auto &[N, A] : enumerate(C.args())) {
     TypeAnalysis::ObjectId O = A->getType()->isPointerTy()
                                    ? Types.objectOf(A)
@@ -369,6 +422,9 @@ const ProgramFacts::Effects *ProgramFacts::effects(const CallBase &C) const {
         E->Reads.set(O);
       if (M.Writes)
         E->Writes.set(O);
+      // Of messages, the rest is handles, statuses and integers.
+      if (M.Writes && (!R->Communicates || movesNumbers(C, N, *R)))
+        Numbers.set(O);
       continue;
     }
     // The user's function may follow pointers; attributes speak of the first
@@ -382,10 +438,12 @@ const ProgramFacts::Effects *ProgramFacts::effects(const CallBase &C) const {
     if (!C.onlyReadsMemory(N) && !C.doesNotAccessMemory(N))
       E->Writes.set(O);
   }
-  if (C.onlyReadsMemory())
+  if (C.onlyReadsMemory()) {
     E->Writes.reset();
-  E->Pointers = E->Writes;
-  E->Numbers = E->Writes;
+    Numbers.reset();
+  }
+  E->Numbers = R->Given ? E->Writes : Numbers;
+  E->Pointers = R->Communicates ? E->Numbers : E->Writes;
   return (RuleEffects[&C] = std::move(E)).get();
 }
 
@@ -427,10 +485,19 @@ bool ProgramFacts::handlesBits(const Instruction &I) const {
   if (const auto *S = dyn_cast<StoreInst>(&I))
     return !isa<Constant>(S->getValueOperand()) && isPunned(I) &&
            !IsFloat(S->getValueOperand());
-  if (!I.getType()->isIntOrIntVectorTy() || isa<CmpInst>(I) || IsFloat(&I))
-    return false;
   if (isa<LoadInst>(I))
-    return isPunned(I);
+    return I.getType()->isIntOrIntVectorTy() && !IsFloat(&I) && isPunned(I);
+  return makesBits(I);
+}
+
+/// An integer that is computed from the bits of a float.
+bool ProgramFacts::makesBits(const Instruction &I) const {
+  auto IsFloat = [&](const Value *V) {
+    return carriesFloat(V) || shape(V).HasUnknown;
+  };
+  if (!I.getType()->isIntOrIntVectorTy() || isa<CmpInst, LoadInst>(I) ||
+      IsFloat(&I))
+    return false;
   return !isa<FPToSIInst, FPToUIInst>(I) &&
          any_of(I.operands(), [&](const Value *Op) {
            return !isa<Constant>(Op) && IsFloat(Op) &&
@@ -457,7 +524,7 @@ void ProgramFacts::addNumbersWritten(const Instruction &I,
   if (callsBack(I, Cat) || (R && isUnknownCall(I, Cat, PreparedOf)))
     To |= Visible;
   else if (R && R->Class == RuleClass::Rule)
-    To |= effects(*C)->Writes;
+    To |= effects(*C)->Numbers;
   visitAccesses(I, Cat, [&](const Value *P, bool, bool Writes) {
     if (TypeAnalysis::ObjectId O = Types.objectOf(P);
         Writes && O != TypeAnalysis::NoObject)

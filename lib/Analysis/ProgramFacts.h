@@ -24,6 +24,7 @@
 
 namespace retrograd {
 class Catalogue;
+struct OperationRecord;
 
 /// The bytes of a value that hold floats and pointers.
 struct ValueShape {
@@ -118,6 +119,8 @@ public:
   /// The root sets every pointer in G before anything reads one: what G pointed
   /// to before the derivative began is never seen.
   bool isSetFirst(const llvm::GlobalVariable &G) const;
+  /// Some function computes integers from the bits of floats.
+  bool bitsAreMade() const { return BitsAreMade; }
   /// Objects that include memory of the call graph's own: locals, allocations,
   /// mutable globals.
   const llvm::BitVector &ownedMemory() const { return Owned; }
@@ -133,6 +136,8 @@ public:
   bool isInTeam(const llvm::Function &Prepared) const {
     return InTeam.contains(&Prepared);
   }
+  /// Some function starts threads or tasks that run beside it.
+  bool startsThreads() const { return StartsThreads; }
   /// Several teams may run F at the same time, with other arguments each.
   bool isInTeams(const llvm::Function &Prepared) const {
     return InTeams.contains(&Prepared);
@@ -142,6 +147,16 @@ public:
   bool waitsForTeam(const llvm::Function &Prepared) const {
     return Waits.contains(&Prepared);
   }
+  /// Other processes take part in what the body F does, and count on its
+  /// reverse whatever is active here.
+  bool communicates(const llvm::Function &Prepared) const {
+    return Communicates.contains(&Prepared);
+  }
+  /// The same of a call. Messages of integers have no reverse.
+  bool communicates(const llvm::CallBase &C) const;
+  /// Operand Op of the message C leads to what may be numbers.
+  bool movesNumbers(const llvm::CallBase &C, unsigned Op,
+                    const OperationRecord &R) const;
   /// Its reverse sweep may run more than once from one primal sweep, so each
   /// has to leave zero adjoints in all memory of the call graph's own.
   bool manySweeps() const { return ManySweeps; }
@@ -164,6 +179,7 @@ public:
 
 private:
   void findTeams(llvm::ArrayRef<llvm::Function *> Functions);
+  void findMessages(llvm::ArrayRef<llvm::Function *> Functions);
   void computeEffects(llvm::ArrayRef<llvm::Function *> Functions);
   void computeOrigins(llvm::ArrayRef<llvm::Function *> Functions);
   void computeShared(llvm::ArrayRef<llvm::Function *> Functions);
@@ -175,6 +191,7 @@ private:
   bool mayWritePointers(const llvm::Instruction &I) const;
   /// Does integer code look at bits of floats, as far as types tell?
   bool handlesBits(const llvm::Instruction &I) const;
+  bool makesBits(const llvm::Instruction &I) const;
   /// Adds the memory to which I may write floating-point numbers.
   void addNumbersWritten(const llvm::Instruction &I, llvm::BitVector &To) const;
   void computeVisible(llvm::ArrayRef<llvm::Function *> Functions);
@@ -200,9 +217,12 @@ private:
   const llvm::Function *Root = nullptr;
   llvm::ArrayRef<OutsideEvidence::HandedIn> HandedIn;
   bool ManySweeps;
-  llvm::SmallPtrSet<const llvm::Function *, 8> InTeam, InTeams, Waits;
+  llvm::SmallPtrSet<const llvm::Function *, 8> InTeam, InTeams, Waits,
+      Communicates;
+  bool StartsThreads = false;
   bool ChangesRounding = false;
   bool BitsAreHandled = false; ///< handlesBits of any instruction of the graph
+  bool BitsAreMade = false;    ///< the same of makesBits
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>>
       Shapes;
 };

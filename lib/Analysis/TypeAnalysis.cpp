@@ -185,13 +185,29 @@ bool TypeAnalysis::touchesFloat(const Value *P, uint64_t Size) const {
       [&](Trust Level) { return I->G.touchesFloat(At, Size, Level); });
 }
 
+bool TypeAnalysis::isContested(const Value *P, uint64_t Offset,
+                               uint64_t Size) const {
+  Position At = I->G.positionOf(I->lookupPointer(P));
+  return At.valid() &&
+         I->G.isContested(At.shifted(Offset), Size, I->originOf(P));
+}
+
+bool TypeAnalysis::analysed(const Function &F) const {
+  return I->InSet.contains(&F);
+}
+
 bool TypeAnalysis::storesFloat(const Value *P, uint64_t Size, uint64_t Offset,
                                uint64_t Period) const {
-  Position At = I->G.positionOf(I->lookupPointer(P));
   // Alternatives and objects that merge have floats and integers in one place,
   // too.
-  if (!At.valid() ||
-      !I->Functions.front()->getParent()->getNamedMetadata(CopiesBits))
+  return I->Functions.front()->getParent()->getNamedMetadata(CopiesBits) &&
+         storesNumber(P, Offset, Size, Period);
+}
+
+bool TypeAnalysis::storesNumber(const Value *P, uint64_t Offset, uint64_t Size,
+                                uint64_t Period) const {
+  Position At = I->G.positionOf(I->lookupPointer(P));
+  if (!At.valid())
     return false;
   At = At.shifted(Offset);
   if (Period) {
@@ -237,6 +253,40 @@ bool TypeAnalysis::holdsPointers(const Value *P, uint64_t Offset,
                                  uint64_t Size) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
   return At.valid() && I->G.holdsPointers(At.shifted(Offset), Size);
+}
+
+TypeAnalysis::Kinds TypeAnalysis::kindsFrom(const Value *P) const {
+  Position At = I->G.positionOf(I->lookupPointer(P));
+  Kinds Found;
+  if (!At.valid()) {
+    Found.Others = true;
+    return Found;
+  }
+  for (const Evidence &E : I->G.evidenceOf(At.Obj)) {
+    if (E.Level > Trust::Hearsay || E.Kind.K == ByteKind::Unknown ||
+        (At.Lo > Position::NegInf && E.Where.Hi < Position::PosInf &&
+         E.Where.Hi - 1 + E.Size <= At.Lo))
+      continue;
+    // Distances of the two places are multiples of this.
+    const int64_t Apart =
+        std::gcd(std::gcd(At.Stride, E.Where.Stride), E.Where.Off - At.Off);
+    if (Apart % E.Size || E.Kind.K == ByteKind::Conflict)
+      Found.Others |= E.Kind.K != ByteKind::Integer || E.Size >= 4;
+    Found.Integers |= E.Kind.K == ByteKind::Integer;
+    Found.Pointers |= E.Kind.K == ByteKind::Pointer;
+    if (E.Kind.K == ByteKind::Float) {
+      Found.Doubles |= E.Kind.FP->isDoubleTy();
+      Found.Singles |= E.Kind.FP->isFloatTy();
+      Found.Others |= !E.Kind.FP->isDoubleTy() && !E.Kind.FP->isFloatTy();
+    }
+  }
+  // Numbers that copies may have brought here, and nothing says to which
+  // places (a stream of bytes).
+  for (const Type *FP : I->G.formatsAround(At.Obj))
+    Found.Others |= FP->isDoubleTy()  ? !Found.Doubles
+                    : FP->isFloatTy() ? !Found.Singles
+                                      : true;
+  return Found;
 }
 
 bool TypeAnalysis::isIndexPlace(const Value *P) const {

@@ -90,11 +90,21 @@ public:
   /// step to, for a part of a float? Asked where leavesAt has better evidence
   /// of integers.
   bool touchesFloat(const llvm::Value *P, uint64_t Size) const;
+  /// The Size bytes at P, Offset behind it, are integers to some callers of P's
+  /// function and floats to others, and the function itself does not know: a
+  /// body for each caller would tell.
+  bool isContested(const llvm::Value *P, uint64_t Offset, uint64_t Size) const;
+  /// F is one of the functions that were analysed.
+  bool analysed(const llvm::Function &F) const;
   /// The same, of what accesses say themselves, where the program is known to
   /// copy bits of floats (CopiesBits); with a period, of the places that
   /// follow, too.
   bool storesFloat(const llvm::Value *P, uint64_t Size, uint64_t Offset = 0,
                    uint64_t Period = 0) const;
+  /// Do accesses take any of the Size bytes at P + Offset, or of what follows
+  /// with that period, for a part of a float?
+  bool storesNumber(const llvm::Value *P, uint64_t Offset, uint64_t Size,
+                    uint64_t Period) const;
   /// Of some float among the Size bytes behind P it is known only from an index
   /// whose end is not, which may stop before it: `p->x[i] = v` speaks of x, and
   /// perhaps not of what follows.
@@ -111,6 +121,15 @@ public:
   /// Something takes just the Size bytes at P + Offset for a pointer.
   bool holdsPointers(const llvm::Value *P, uint64_t Offset,
                      uint64_t Size) const;
+  /// All that the memory from P on may be by turns: what anything takes it for,
+  /// and the numbers of what copies connect it with.
+  struct Kinds {
+    bool Doubles = false, Singles = false, Pointers = false, Integers = false;
+    /// Other formats, or numbers and pointers that do not lie at a whole number
+    /// of their sizes behind P: words say nothing of them.
+    bool Others = false;
+  };
+  Kinds kindsFrom(const llvm::Value *P) const;
   /// A load or store of an integer which is only moved from memory to memory,
   /// and which nothing declares: callers may know better what it is.
   bool isBareMove(const llvm::Instruction &Access) const;

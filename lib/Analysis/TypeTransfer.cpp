@@ -17,6 +17,7 @@
 #include "Support/DispatchMarks.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
@@ -261,8 +262,10 @@ static bool collectChoices(const Value *V, SmallSetVector<int64_t, 4> &Choices,
 /// Takes indices apart.
 class TypeAnalysis::Impl::IndexReader {
 public:
-  IndexReader(Impl &Model, IndexTerms &Terms, unsigned Depth = 0)
-      : Model(Model), Terms(Terms), Depth(Depth) {}
+  /// The index is added to Base.
+  IndexReader(Impl &Model, IndexTerms &Terms, const Value *Base,
+              unsigned Depth = 0)
+      : Model(Model), Terms(Terms), Base(Base), Depth(Depth) {}
 
   /// Adds Scale * V. What cannot be taken apart counts by its trailing zeros.
   void add(const Value *V, int64_t Scale);
@@ -270,12 +273,27 @@ public:
 private:
   Impl &Model;
   IndexTerms &Terms;
+  const Value *Base;
   unsigned Depth;
 
   void leaf(const Value *V, int64_t Scale);
   void addDifference(const BinaryOperator &Sub, int64_t Scale);
   bool addRecurrence(const PHINode &Phi, int64_t Scale);
 };
+
+/// By how much the block that Base is, fresh from an allocation, misses an
+/// alignment: `(size_t)p & 63`. An allocator of aligned memory moves all that
+/// it hands out by this, and what others see begins there; where the block
+/// begins, it keeps nothing but what it is to free.
+static bool isMisalignment(const BinaryOperator &And, const Value *Base) {
+  const auto *Mask = dyn_cast<ConstantInt>(And.getOperand(1));
+  const Value *Address = And.getOperand(0);
+  if (const auto *Narrow = dyn_cast<TruncInst>(Address))
+    Address = Narrow->getOperand(0);
+  const auto *Of = dyn_cast<PtrToIntInst>(Address);
+  return Mask && Mask->getValue().isMask() && Of && isNoAliasCall(Base) &&
+         Of->getPointerOperand() == Base;
+}
 
 static int64_t knownPowerOfTwo(const Value *V, const DataLayout &DL) {
   return V->getType()->isIntegerTy()
@@ -411,6 +429,10 @@ void TypeAnalysis::Impl::IndexReader::add(const Value *V, int64_t Scale) {
     return add(I->getOperand(1), Scale);
   case Instruction::Sub:
     return addDifference(cast<BinaryOperator>(*I), Scale);
+  case Instruction::And:
+    if (isMisalignment(cast<BinaryOperator>(*I), Base))
+      return;
+    return leaf(V, Scale);
   case Instruction::Shl:
     if (Right && Right->getValue().ult(32))
       return add(I->getOperand(0), Scale << Right->getZExtValue());
@@ -426,7 +448,7 @@ void TypeAnalysis::Impl::IndexReader::add(const Value *V, int64_t Scale) {
         Right->getValue().abs().ult(1u << 20) &&
         Scale % Right->getSExtValue() == 0) {
       IndexTerms Bytes;
-      IndexReader(Model, Bytes, Depth)
+      IndexReader(Model, Bytes, Base, Depth)
           .add(I->getOperand(0), Scale / Right->getSExtValue());
       // Whole elements for certain, whatever is known of the bytes.
       if (Bytes.Stride % Scale == 0 && Bytes.SpanStride % Scale == 0) {
@@ -547,7 +569,7 @@ void TypeAnalysis::Impl::addIndex(
     const GEPOperator &GEP, const Value *Idx, int64_t Scale, Step &S,
     SmallVectorImpl<PointerDifference> &Differences) {
   IndexTerms Terms;
-  IndexReader(*this, Terms).add(Idx, Scale);
+  IndexReader(*this, Terms, GEP.getPointerOperand()).add(Idx, Scale);
   S.Const += Terms.Const;
   const int64_t Stride = std::gcd(Terms.Stride, Terms.SpanStride);
   S.Stride = std::gcd(S.Stride, Stride);
@@ -1391,13 +1413,26 @@ void TypeAnalysis::Impl::addCall(CallBase &CB) {
     fresh(&CB);
   if (Op->Class == RuleClass::Rule && !Op->Given)
     for (unsigned N = 0; N != CB.arg_size(); ++N)
-      if (char Element = Op->memoryBehind(N).Element) {
+      if (char Element = elementBehind(CB, N, *Op);
+          Element == 'D' || Element == 'G') {
         Type *E = Element == 'D' ? Type::getDoubleTy(CB.getContext())
                                  : Type::getFloatTy(CB.getContext());
         Step S;
         S.Stride = DL.getTypeAllocSize(E).getFixedValue();
         S.Above = Position::PosInf;
-        seedType(pointer(CB.getArgOperand(N)), S, E, Trust::Strong,
+        Trust Level = Trust::Strong;
+        // The count of a message stands before its datatype. Where it is not
+        // constant, what lies behind the numbers may be something else.
+        if (unsigned At = Op->memoryBehind(N).TypeAt) {
+          auto *Count = dyn_cast<ConstantInt>(CB.getArgOperand(At - 1));
+          if (Count && Count->getSExtValue() < 1)
+            continue;
+          if (Count)
+            S.Above = (Count->getSExtValue() - 1) * S.Stride;
+          else
+            Level = Trust::Weak;
+        }
+        seedType(pointer(CB.getArgOperand(N)), S, E, Level,
                  /*Integers=*/false);
       }
   // Library routines take and return numbers where they take integers.

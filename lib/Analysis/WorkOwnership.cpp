@@ -112,7 +112,8 @@ bool WorkOwnership::startsOnce(const Instruction &Start) const {
                     const OperationRecord *R = isa<CallBase>(I)
                                                    ? Facts.catalogue().lookup(I)
                                                    : nullptr;
-                    return R && R->Id == "team_barrier";
+                    return R &&
+                           (R->Id == "team_barrier" || R->Id == "task_barrier");
                   });
          });
 }

@@ -64,7 +64,12 @@ static bool managesTape(const Function &F) {
   return F.getName().starts_with("rg_tape_") ||
          F.getName().starts_with("rg_split_") ||
          F.getName().starts_with("rg_team_") ||
+         F.getName().starts_with("rg_thread_") ||
+         F.getName().starts_with("rg_task_") ||
+         F.getName().starts_with("rg_turn") ||
          F.getName().starts_with("rg_log_") ||
+         F.getName().starts_with("rg_mpi_") ||
+         F.getName().starts_with("rg_mpif_") ||
          F.getName().starts_with("rg_arena_");
 }
 

@@ -22,6 +22,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -239,7 +240,41 @@ OperandMemory OperationRecord::memoryBehind(unsigned Op) const {
   M.Reads = Access == 'r' || Access == 'm';
   M.Writes = Access == 'w' || Access == 'm';
   M.Element = Text.size() > 1 ? Text[1] : 0;
+  if (Access == 'i')
+    M.Reads = M.Writes = true;
+  if (M.Element == '@')
+    Text.drop_front(2).getAsInteger(10, M.TypeAt);
   return M;
+}
+
+ArrayRef<StringRef> routinesAtStart() {
+  static constexpr StringRef Names[] = {"MPI_Init", "MPI_Init_thread",
+                                        "mpi_init_", "mpi_init_thread_"};
+  return Names;
+}
+
+char elementBehind(const CallBase &C, unsigned Op, const OperationRecord &R) {
+  OperandMemory M = R.memoryBehind(Op);
+  if (M.Element != '@')
+    return M.Element;
+  const Value *Type = C.getArgOperand(M.TypeAt);
+  StringRef Global;
+  int64_t Number = 0;
+  auto Read = [&](const Value *V) {
+    if (const auto *I = dyn_cast<ConstantInt>(V))
+      Number = I->getSExtValue();
+  };
+  Read(Type);
+  if (const auto *G = dyn_cast<GlobalVariable>(Type->stripPointerCasts())) {
+    Global = G->getName();
+    // Fortran passes the address of a number.
+    if (G->isConstant() && G->hasDefinitiveInitializer())
+      Read(G->getInitializer());
+  }
+  for (const MessageTypeRecord &T : MessageTypes)
+    if (T.Global.empty() ? T.Number == Number : T.Global == Global)
+      return T.Letter;
+  return '@';
 }
 
 /// A name as Rust mangles it (v0), without the hashes of crates: "Cs1x2Y_3std"

@@ -109,8 +109,11 @@ struct FormulaNode {
 /// What a call reads and writes behind one of its pointer operands.
 struct OperandMemory {
   bool Reads = false, Writes = false;
-  /// Letter of the numbers that lie there (see Operation.td), 0 if unknown.
+  /// Letter of the numbers that lie there (see Operation.td), U if only others
+  /// know what they are, 0 if nothing active can be there; '@' if the datatype
+  /// in operand TypeAt says so.
   char Element = 0;
+  unsigned TypeAt = 0;
 };
 
 /// Derivatives that the user wrote for a function. Null where there is none.
@@ -139,10 +142,11 @@ struct OperationRecord {
   /// Some partial reads the primal result.
   bool PartialsReadResult = false;
   HandlerKind Handler = HandlerKind::None;
-  /// Shuffle: the runtime's routine for the adjoint, without its type's suffix.
-  /// Protocol: the runtime's routine for the reverse sweep, which takes the
-  /// same operands and then the result. Refused: what it is, in words of the
-  /// user's.
+  /// MemCpy, MemSet: "device" where the host may not be able to reach the
+  /// memory. Shuffle: the runtime's routine for the adjoint, without its type's
+  /// suffix. Protocol: the runtime's routine for the reverse sweep, which takes
+  /// the same operands and then the result. Refused: what it is, in words of
+  /// the user's.
   llvm::StringRef Text = {};
   /// Allocation: operands whose product is the size in bytes (one or two);
   /// ZeroFills for calloc. Deallocator names the function that frees what this
@@ -151,6 +155,9 @@ struct OperationRecord {
   bool ZeroFills = false;
   /// Somebody else frees the block: the shadow lies in it, behind the primal.
   bool ShadowBehind = false;
+  /// Allocation: the runtime's routine that makes the shadow, cleared, of
+  /// memory that the host cannot write.
+  llvm::StringRef Shadow = {};
   llvm::StringRef Deallocator = {};
   /// Deallocation: which operand is freed.
   unsigned FreedArg = 0;
@@ -159,6 +166,8 @@ struct OperationRecord {
   /// Rule of the runtime: its functions ("" for none), and per operand what
   /// memory it touches: "-" for none, else of r, w, m and an element letter.
   llvm::StringRef Augment = {}, Reverse = {}, Forward = {}, Memory = {};
+  /// Rule of the runtime: other processes take part. See Operation.td.
+  bool Communicates = false;
   /// Rule of the user.
   const GivenDerivatives *Given = nullptr;
   /// The user said so: what else the function does is not known.
@@ -190,6 +199,8 @@ struct OperationRecord {
   /// Memory changes hands between variables that the program's TBAA tells
   /// apart.
   bool MovesOwner = false;
+  /// Deallocation: memory of other allocations goes with the block.
+  bool ReleasesOthers = false;
   /// First library name (its double form) and first intrinsic, "" if none.
   llvm::StringRef LibraryName = {};
   llvm::StringRef IntrinsicName = {};
@@ -213,6 +224,23 @@ struct OperationRecord {
   /// The call may write to memory that its operands do not lead to, and keep
   /// the pointers that it is given.
   bool hasUnknownEffects() const { return OfUser; }
+};
+
+/// The same, where a datatype that is constant in the call C tells: D, G, I for
+/// integers (nothing active), B for bytes that may be anything, and '@' where
+/// it is not known.
+char elementBehind(const llvm::CallBase &C, unsigned Op,
+                   const OperationRecord &R);
+
+/// Routines of which a program with messages has the runtime's definition, as
+/// far as it calls them.
+llvm::ArrayRef<llvm::StringRef> routinesAtStart();
+
+/// A named datatype of MPI: a global variable or a number.
+struct MessageTypeRecord {
+  char Letter;
+  llvm::StringRef Global;
+  int64_t Number;
 };
 
 /// Inline assembly that is an intrinsic.

@@ -177,7 +177,7 @@ def tape_bytes : InactiveInC<["rg_tape_bytes_total", "rg_tape_bytes_peak",
 def tape_alloc : Allocation<["rg_tape_alloc"], "P:PZ", [1], "">;
 def tape_zalloc : Allocation<["rg_tape_zalloc"], "P:PZ", [1], ""> { let ZeroFills = 1; }
 def split_begin : Allocation<["rg_split_begin"], "P:", [], ""> { let ZeroFills = 1; }
-def split_end : Deallocation<["rg_split_end"], "V:P">;
+def split_end : Deallocation<["rg_split_end"], "V:P"> { let ReleasesOthers = 1; }
 def split_errors : InactiveInC<["rg_split_wrong_tape", "rg_split_wrong_shadow"]>;
 def tape_begin : Handler<"TapeBegin"> {
   let Names = ["rg_tape_begin"];

@@ -51,13 +51,18 @@ class Refused<string what, list<string> names> : Handler<"Refused"> {
   let Summary = what;
 }
 def omp_tasks : Refused<
-    "a task",
+    "an untied task that has parts, a task with private objects that have destructors, or one of a "
+    "form that is not known",
     ["__kmpc_omp_task_alloc", "__kmpc_omp_task", "__kmpc_omp_task_with_deps",
      "__kmpc_omp_task_begin_if0", "__kmpc_omp_task_complete_if0", "__kmpc_omp_taskwait",
      "__kmpc_omp_taskyield", "__kmpc_taskgroup", "__kmpc_end_taskgroup", "__kmpc_taskloop",
      "__kmpc_taskloop_5", "__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51",
-     "__kmpc_task_reduction_init", "__kmpc_taskred_init", "__kmpc_task_reduction_get_th_data",
-     "__kmpc_taskred_modifier_init"]>;
+     "__kmpc_omp_target_task_alloc", "__kmpc_task_allow_completion_event"]>;
+def omp_task_reductions : Refused<
+    "a reduction over tasks; add to a variable in a critical region, or to one per task",
+    ["__kmpc_task_reduction_init", "__kmpc_taskred_init", "__kmpc_task_reduction_get_th_data",
+     "__kmpc_taskred_modifier_init", "__kmpc_task_reduction_modifier_init",
+     "__kmpc_task_reduction_modifier_fini"]>;
 def omp_teams : Refused<
     "teams (use parallel)",
     ["__kmpc_fork_teams", "__kmpc_push_num_teams", "__kmpc_push_num_teams_51",
@@ -110,4 +115,22 @@ def serial_begin : Protocol<"rg_serial_end", ["rg_serial_begin"], "V:"> {
 }
 def serial_end : Protocol<"rg_serial_begin", ["rg_serial_end"], "V:"> {
   let Summary = "likewise";
+}
+def task_dependences : InactiveInC<["rg_task_depends"]> {
+  let OfRuntime = 1;
+  let Section = "The runtime";
+  let Summary = "addresses that the next task depends on";
+}
+def task_wait : Protocol<"rg_task_wait_again",
+                         ["rg_task_wait", "rg_task_wait_some", "rg_task_yield"], "L:"> {
+  let Summary = "waits for tasks; the reverse sweep runs those backwards that the thread ran there";
+}
+def task_barrier : Protocol<"rg_task_barrier_again", ["rg_task_barrier"], "L:"> {
+  let Summary = "likewise";
+}
+def task_group : Protocol<"rg_task_group_left", ["rg_task_group_begin"], "L:"> {
+  let Summary = "a group of tasks";
+}
+def task_group_end : Protocol<"rg_task_group_again", ["rg_task_group_end"], "L:"> {
+  let Summary = "waits for a group of tasks";
 }

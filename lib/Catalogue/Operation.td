@@ -112,6 +112,8 @@ class Operation {
   // The memory of one variable becomes another's, though the program's alias facts
   // (TBAA) tell their contents apart: facts that hold as long as this is a call.
   bit MovesOwner = 0;
+  // Deallocations: memory of other allocations lies in the block and goes with it.
+  bit ReleasesOthers = 0;
   // Calls functions that it is given, and those may write whatever they see.
   bit CallsBack = 0;
   // Inactive: changes at most what its pointer operands point at themselves. The
@@ -179,6 +181,10 @@ class Allocation<list<string> names, string prototype, list<int> sizeArgs,
   // Somebody else frees the block, with all that lies in it: so the shadow lies
   // behind the primal in a block that is made large enough.
   bit ShadowBehind = 0;
+  // A routine of the runtime that makes the shadow, cleared: of memory that the
+  // host cannot write. It takes what the allocation takes, and the deallocator
+  // frees what it makes.
+  string Shadow = "";
 }
 
 class Deallocation<list<string> names, string prototype, int freedArg = 0>
@@ -207,7 +213,9 @@ class Expansion<string routine, list<string> names, string prototype>
 // and for a pointer to numbers
 //   r  read    w  written (and not read)    m  modified (read and written)
 // followed by the letter of their type, D or G: "n n rD rD mD n". Operands that
-// stand under the prototype's * are not handed to the rule.
+// stand under the prototype's * are not handed to the rule. Of messages (MPI.td) also
+//   r@2, w@2, m@2   numbers or not, as the datatype in operand 2 says
+//   i               read and written, and nothing that can be active
 class Rule<string augment, string reverse, string forward, list<string> names,
            string prototype, string memory> : Operation {
   let Names = names;
@@ -216,6 +224,19 @@ class Rule<string augment, string reverse, string forward, list<string> names,
   string Reverse = reverse;
   string Forward = forward;
   string Memory = memory;
+  // Other processes take part: it has a reverse whatever is active here, what it
+  // writes may be active, and what it reads may be wanted. One function for the
+  // primal sweep and for forward mode, which is given shadows (runtime/messages.h).
+  bit Communicates = 0;
+}
+
+// A datatype of MPI with a name: the letter of its numbers (D, G), I for integers, B
+// for bytes that may be anything. Open MPI has global variables (and numbers in
+// Fortran), MPICH numbers.
+class MessageType<string letter, list<string> globals, list<int> numbers> {
+  string Letter = letter;
+  list<string> Globals = globals;
+  list<int> Numbers = numbers;
 }
 
 // Inline assembly that is an intrinsic: its text, its constraints without the

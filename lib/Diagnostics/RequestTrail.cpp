@@ -19,6 +19,7 @@ using namespace retrograd;
 
 std::string retrograd::userName(StringRef Symbol) {
   Symbol.consume_front("rg.primal.");
+  Symbol.consume_front("rg.disjoint.");
   Symbol.consume_front("rg.call.");
   Symbol.consume_front("rg.fixed.");
   Symbol.consume_front("rg.unseen.");

@@ -32,7 +32,7 @@ ForwardEmitter::ForwardEmitter(const DerivativePlan &Plan,
       Kinds(D.getContext(), Plan.request().Width, Plan.options().AliasScopes) {
   clonePrimal(D, F, Plan.request(), VMap, Companions);
   if (Plan.options().AliasScopes)
-    keepRestrict(F, VMap);
+    keepRestrict(F, VMap, Companions);
   B.SetInsertPoint(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   for (Argument &A : F.args())
     pack(&A);
@@ -381,6 +381,13 @@ void ForwardEmitter::visit(Instruction &I) {
   if (auto *C = dyn_cast<CallBase>(&I);
       C && Plan.action(*C) == CallAction::Derivative)
     return visitDerivativeCall(*C);
+  if (const OperationRecord *R =
+          isa<CallInst>(I) ? Services.catalogue().lookup(I) : nullptr;
+      R && R->Id == "gpu_keep") { // for a reverse sweep, which does not come
+    Clone->replaceAllUsesWith(Constant::getNullValue(Clone->getType()));
+    Clone->eraseFromParent();
+    return;
+  }
   auto Emit = [&] {
     B.SetInsertPoint(At->getParent(), At);
     B.SetCurrentDebugLocation(Clone->getDebugLoc());
@@ -817,8 +824,9 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
       sized(B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty()), T.Dest);
   RuntimeLibrary &RT = Services.runtime();
   if (!T.Source) {
-    emitClear(B, [&](StringRef Name) { return RT.require(Name); }, Dest, Own,
-              Bytes, {B.getInt64(0), B.getInt64(0), Bytes});
+    emitClear(
+        B, [&](StringRef Name) { return RT.require(Name); }, Dest, Own, Bytes,
+        {B.getInt64(0), B.getInt64(0), Bytes}, T.OnDevice);
     return;
   }
   bool Idle = !Activity.hasShadow(T.Source);
@@ -830,15 +838,16 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
     Source = B.CreateSelect(IsOwn, Then, Source);
     SourceOwn = B.CreateSelect(IsOwn, Then, SourceOwn);
   }
-  B.CreateCall(RT.require("rg_tangent_move"),
-               {Dest, Own, Source, SourceOwn, Bytes});
+  B.CreateCall(
+      RT.require(T.OnDevice ? "rg_gpu_tangent_move" : "rg_tangent_move"),
+      {Dest, Own, Source, SourceOwn, Bytes});
   if (!Idle && !Activity.isMixed(T.Source))
     return;
   // The runtime cleared the tangents of an inactive source; its pointers are
   // their own shadows.
   TransferShape S = transferShape(C, T.Dest, T.Source, T.Length, Plan.facts());
   for (const TypedLeaf &L : S.Leaves)
-    if (L.Kind.K == ByteKind::Pointer || isShared(L)) {
+    if (mayHoldPointers(L)) {
       auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
       B.CreateCall(RT.require(isShared(L) ? "rg_shadow_move_inactive_shared"
                                           : "rg_shadow_move_inactive"),
@@ -893,11 +902,14 @@ void ForwardEmitter::visitCall(CallBase &C) {
       companionSlot(&C) = allocateLanes(Bytes, C.getName());
       return;
     }
-    auto *Sh = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(),
-                            Args, C.getName() + ".sh");
+    auto *Sh = R->Shadow.empty()
+                   ? B.CreateCall(Clone->getFunctionType(),
+                                  Clone->getCalledOperand(), Args)
+                   : B.CreateCall(Services.runtime().require(R->Shadow), Args);
+    Sh->setName(C.getName() + ".sh");
     Sh->setAttributes(Clone->getAttributes());
     companionSlot(&C) = Sh;
-    if (R->ZeroFills)
+    if (R->ZeroFills || !R->Shadow.empty())
       return;
     Value *Bytes = B.getInt64(1);
     for (unsigned A : R->SizeArgs)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/FunctionShell.h"
+#include "Emit/DisjointChoice.h"
 #include "Support/Instrumentation.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -134,16 +135,29 @@ void retrograd::clonePrimal(Function &D, Function &F,
     }
 }
 
-void retrograd::keepRestrict(const Function &F, ValueToValueMapTy &VMap) {
+void retrograd::keepRestrict(const Function &F, ValueToValueMapTy &VMap,
+                             LaneMaps &Shadows) {
   for (const Argument &A : F.args())
     if (A.hasNoAliasAttr())
       cast<Argument>(VMap[&A])->addAttr(Attribute::NoAlias);
+  if (!F.hasFnAttribute(DisjointShadows))
+    return;
+  for (auto &Lane : Shadows)
+    for (const Argument &A : F.args())
+      if (auto *Shadow = dyn_cast_or_null<Argument>(Lane.lookup(&A));
+          Shadow && Shadow->getType()->isPointerTy())
+        Shadow->addAttr(Attribute::NoAlias);
 }
 
 Value *retrograd::inGenericSpace(IRBuilderBase &B, Value *P) {
   return P->getType()->getPointerAddressSpace()
              ? B.CreateAddrSpaceCast(P, B.getPtrTy())
              : P;
+}
+
+AllocaInst *retrograd::entryAlloca(Function &D, Type *T, const Twine &Name) {
+  IRBuilder<> At(&D.getEntryBlock(), D.getEntryBlock().begin());
+  return At.CreateAlloca(T, nullptr, Name);
 }
 
 BasicBlock::iterator retrograd::afterDefinition(Instruction *I) {

@@ -48,12 +48,17 @@ void clonePrimal(llvm::Function &D, llvm::Function &F,
 /// What the primal F reaches by a restrict parameter it reaches by no other,
 /// and so it is in its clone: what derivatives add goes to shadows. Not so for
 /// these: memory that is only read may be handed over twice, and is written as
-/// a shadow.
-void keepRestrict(const llvm::Function &F, llvm::ValueToValueMapTy &VMap);
+/// a shadow. Of a primal with DisjointShadows that was looked for.
+void keepRestrict(const llvm::Function &F, llvm::ValueToValueMapTy &VMap,
+                  LaneMaps &Shadows);
 
 /// The place right after the definition of clone I where code may be put:
 /// behind the phis, in the normal destination of an invoke.
 llvm::BasicBlock::iterator afterDefinition(llvm::Instruction *I);
+
+/// A variable of D, in front of everything else in it.
+llvm::AllocaInst *entryAlloca(llvm::Function &D, llvm::Type *T,
+                              const llvm::Twine &Name);
 
 /// The pointer P in the address space that pointers of unknown origin have.
 llvm::Value *inGenericSpace(llvm::IRBuilderBase &B, llvm::Value *P);

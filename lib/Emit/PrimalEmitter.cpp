@@ -91,7 +91,7 @@ PrimalEmitter::PrimalEmitter(const DerivativePlan &Plan, Function &D,
       Services(Services), Kinds(D.getContext(), Plan.options().AliasScopes) {
   clonePrimal(D, F, Plan.request(), VMap, Shadows);
   if (Plan.options().AliasScopes)
-    keepRestrict(F, VMap);
+    keepRestrict(F, VMap, Shadows);
   for (Instruction &I : instructions(D))
     if (isa<LoadInst>(I) || isa<StoreInst>(I))
       Kinds.primal(&I);
@@ -832,12 +832,15 @@ void PrimalEmitter::emitAllocation(CallBase &C) {
     return;
   }
   SmallVector<Value *, 3> Args(Clone->args());
-  auto *Sh = B.CreateCall(Clone->getFunctionType(), Clone->getCalledOperand(),
-                          Args, C.getName() + ".sh");
+  auto *Sh = R.Shadow.empty()
+                 ? B.CreateCall(Clone->getFunctionType(),
+                                Clone->getCalledOperand(), Args)
+                 : B.CreateCall(Services.runtime().require(R.Shadow), Args);
+  Sh->setName(C.getName() + ".sh");
   Sh->setAttributes(Clone->getAttributes());
   Sh->setCallingConv(Clone->getCallingConv());
   shadowSlot(&C) = Sh;
-  if (R.ZeroFills)
+  if (R.ZeroFills || !R.Shadow.empty())
     return;
   Value *Bytes = B.getInt64(1);
   for (unsigned A : R.SizeArgs)
@@ -856,7 +859,9 @@ void PrimalEmitter::emitFree(CallBase &C) {
   forLanes([&] {
     B.CreateCall(Services.runtime().require(Lane ? "rg_defer_free_shadow"
                                                  : "rg_defer_free_both"),
-                 {Arena, primal(P), shadow(P), Dealloc.getCallee()});
+                 {Arena, primal(P),
+                  Activity.hasShadow(P) ? shadow(P) : primal(P),
+                  Dealloc.getCallee()});
   });
   if (auto *Inv = dyn_cast<InvokeInst>(Clone)) {
     B.CreateBr(Inv->getNormalDest());
@@ -908,23 +913,21 @@ void PrimalEmitter::emitTransfer(CallBase &C) {
                           : ConstantPointerNull::get(B.getPtrTy());
   Value *Bytes = B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty());
   RuntimeLibrary &RT = Services.runtime();
-  auto IsPointer = [](const TypedLeaf &L) {
-    return L.Kind.K == ByteKind::Pointer || isShared(L);
-  };
   Value *Source = T.Source ? shadow(T.Source) : nullptr, *From = Source;
-  if (Source && movesInterfere(T, S, IsPointer))
+  if (Source && movesInterfere(T, S, mayHoldPointers))
     From =
         B.CreateCall(RT.require("rg_apart"), {Source, Dest, DestPrimal, Bytes});
-  for (const TypedLeaf &L : make_filter_range(S.Leaves, IsPointer)) {
+  for (const TypedLeaf &L : make_filter_range(S.Leaves, mayHoldPointers)) {
     LeafRange R = leafRange(B, S, L, Bytes);
     if (Source)
-      B.CreateCall(RT.require(isShared(L) ? "rg_shadow_move_shared"
-                                          : "rg_shadow_move_pointers"),
+      B.CreateCall(RT.require(isShared(L)  ? "rg_shadow_move_shared"
+                              : T.OnDevice ? "rg_gpu_shadow_move_pointers"
+                                           : "rg_shadow_move_pointers"),
                    {Dest, DestPrimal, From, Bytes, R.Offset, R.Period, R.Run});
     else
       emitClear(
           B, [&](StringRef Name) { return RT.require(Name); }, Dest, DestPrimal,
-          Bytes, R);
+          Bytes, R, T.OnDevice);
   }
   if (From != Source)
     B.CreateCall(RT.require("rg_apart_end"), {From, Source});
@@ -951,10 +954,10 @@ void PrimalEmitter::emitRealloc(CallBase &C) {
     Constant *Own = ConstantPointerNull::get(B.getPtrTy());
     for (const TypedLeaf &L : S.Leaves) {
       LeafRange R = leafRange(B, S, L, Bytes);
-      if (isShared(L))
+      if (isShared(L) && mayHoldPointers(L))
         B.CreateCall(RT.require("rg_adjoint_zero_shared"),
                      {Sh, Own, Bytes, R.Offset, R.Period, R.Run});
-      else if (L.Kind.K == ByteKind::Float)
+      else if (L.Kind.K == ByteKind::Float || isShared(L))
         emitClear(
             B, [&](StringRef Name) { return RT.require(Name); }, Sh, Own, Bytes,
             R);

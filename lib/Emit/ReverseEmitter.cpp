@@ -8,11 +8,14 @@
 #include "Emit/ReverseEmitter.h"
 #include "Catalogue/Catalogue.h"
 #include "Emit/FormulaEmitter.h"
+#include "Emit/IdleLoops.h"
+#include "Emit/LaunchCondition.h"
 #include "Emit/NanWatch.h"
 #include "Emit/Shortcuts.h"
 #include "Emit/StrictFloat.h"
 #include "Support/ExceptionMarks.h"
 #include "Support/ShareMarks.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
@@ -27,7 +30,7 @@ ReverseEmitter::ReverseEmitter(const DerivativePlan &Plan,
                                PrimalEmitter &Primal, Function &D,
                                EmitServices &Services)
     : Plan(Plan), Primal(Primal), D(D), Services(Services),
-      Machine(*D.getParent()), B(D.getContext()) {
+      Machine(*D.getParent()), B(D.getContext()), Results(Plan, Primal, D, B) {
   Adjoints.resize(width());
   CommonFlags.setFast();
   bool Any = false;
@@ -50,11 +53,6 @@ void ReverseEmitter::forLanes(function_ref<void()> Body) {
   for (Lane = 0; Lane != width(); ++Lane)
     Body();
   Lane = 0;
-}
-
-AllocaInst *ReverseEmitter::entryAlloca(Type *T, const Twine &Name) {
-  IRBuilder<> At(&D.getEntryBlock(), D.getEntryBlock().begin());
-  return At.CreateAlloca(T, nullptr, Name);
 }
 
 void ReverseEmitter::run() {
@@ -106,12 +104,12 @@ void ReverseEmitter::run() {
   for (Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
     if (!Plan.shape().isLive(L->getHeader()))
       continue;
-    Counters[L] = entryAlloca(B.getInt64Ty(), "rg.iter.rev");
+    Counters[L] = entryAlloca(D, B.getInt64Ty(), "rg.iter.rev");
     if (Plan.carriesResults(L))
-      Upward[L] = entryAlloca(B.getInt64Ty(), "rg.iter.up");
+      Upward[L] = entryAlloca(D, B.getInt64Ty(), "rg.iter.up");
     if (const Scope &S = Plan.scope(L);
         !S.Slots.empty() && !S.IsArray && !Plan.isDeferred(L))
-      Records[L] = entryAlloca(B.getPtrTy(), "rg.record.rev");
+      Records[L] = entryAlloca(D, B.getPtrTy(), "rg.record.rev");
   }
 
   // From the return of the primal sweep into the reverse sweep.
@@ -122,7 +120,7 @@ void ReverseEmitter::run() {
     if (Plan.request().ReturnPrimal && Return->getReturnValue() &&
         !Plan.returnsLate()) {
       PrimalResult =
-          entryAlloca(Return->getReturnValue()->getType(), "primal.result");
+          entryAlloca(D, Return->getReturnValue()->getType(), "primal.result");
       B.CreateStore(Return->getReturnValue(), PrimalResult);
     }
   }
@@ -161,7 +159,7 @@ void ReverseEmitter::setLine(const Instruction &I) {
 AllocaInst *ReverseEmitter::adjoint(const Value *V) {
   AllocaInst *&A = Adjoints[Lane][V];
   if (!A) {
-    A = entryAlloca(V->getType(), V->getName() + ".adj");
+    A = entryAlloca(D, V->getType(), V->getName() + ".adj");
     IRBuilder<> At(A->getNextNode());
     At.CreateStore(adjointZero(V->getType()), A);
   }
@@ -178,55 +176,14 @@ Value *ReverseEmitter::atomicsOwned() {
                             : holds(Plan.ownershipOfAtomics(), "owned.atomics");
 }
 
-/// A condition on the launch, evaluated where the derivative begins.
 Value *ReverseEmitter::holds(const ThreadOwnership::Condition &C,
                              const Twine &Name) {
-  IRBuilder<> At(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-  if (DISubprogram *SP = D.getSubprogram())
-    At.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
-  Function *Extent = runtime("rg_extent");
-  Value *Extents[ThreadOwnership::NumIndices] = {};
-  auto Of = [&](unsigned Index) -> Value * {
-    Value *&E = Extents[Index];
-    if (!E)
-      E = At.CreateCall(Extent, {At.getInt32(Index)});
-    return E;
-  };
-  Value *Holds = At.getTrue();
-  auto And = [&](Value *V) { Holds = At.CreateAnd(Holds, V); };
-  for (unsigned K = 0; K != 6; ++K)
-    if (C.Single >> K & 1)
-      And(At.CreateICmpEQ(Of(K), At.getInt64(1)));
-  Value *Span = At.getInt64(C.Size);
-  for (auto [K, Entry] : enumerate(C.Order)) {
-    Value *Coefficient = At.getInt64(Entry.second), *N = Of(Entry.first);
-    if (K + 1 != C.Order.size())
-      And(At.CreateICmpULE(At.CreateMul(Coefficient, N),
-                           At.getInt64(C.Order[K + 1].second)));
-    Span = At.CreateAdd(
-        Span, At.CreateMul(Coefficient, At.CreateSub(N, At.getInt64(1))));
-  }
-  // Nothing in 32 bits has wrapped around.
-  And(At.CreateICmpULT(Span, At.getInt64(uint64_t(1) << 30)));
-  if (C.Distance)
-    And(At.CreateICmpULE(Span, At.getInt64(C.Distance)));
-  auto ShadowOf = [&](const Argument *A) {
-    auto Given = GivenShadows.find(A);
-    return Given == GivenShadows.end() ? Primal.shadow(A, 0)
+  auto ShadowOf = [&](const Argument &A) {
+    auto Given = GivenShadows.find(&A);
+    return Given == GivenShadows.end() ? Primal.shadow(&A, 0)
                                        : Given->second.front();
   };
-  Value *Apart = At.CreateAdd(Span, At.getInt64(2 * C.Reach));
-  for (size_t I = 0; I != C.Bases.size(); ++I)
-    for (size_t J = 0; J != I; ++J) {
-      Value *A = At.CreatePtrToInt(ShadowOf(C.Bases[I]), At.getInt64Ty());
-      Value *B = At.CreatePtrToInt(ShadowOf(C.Bases[J]), At.getInt64Ty());
-      And(At.CreateICmpUGE(At.CreateSelect(At.CreateICmpUGT(A, B),
-                                           At.CreateSub(A, B),
-                                           At.CreateSub(B, A)),
-                           Apart));
-    }
-  Holds->setName(Name);
-  return Holds;
+  return emitLaunchCondition(C, D, runtime("rg_extent"), ShadowOf, Name);
 }
 
 std::optional<RuleContext::SharedPlace>
@@ -294,6 +251,8 @@ Value *ReverseEmitter::take(const Value *V) {
 Value *ReverseEmitter::addUp(Value *Old, Value *X) {
   Value *Sum = B.CreateFAdd(Old, X);
   if (auto *I = dyn_cast<Instruction>(Sum)) {
+    // Not without the signs of zeros: LLVM would then put the constant for a
+    // sum that was compared with 0, and a second derivative needs the sum.
     if (Reorders)
       I->setHasAllowReassoc(true);
     if (MarksShares)
@@ -692,7 +651,7 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
         BasicBlock::Create(D.getContext(), "rev.edge." + P->getName(), &D));
   const Loop *L = Plan.shape().loops().getLoopFor(&Block);
   if (L && L->getHeader() == &Block && Plan.carriesResults(L))
-    finishIteration(*L);
+    Results.finishIteration(*L);
   if (L && L->getHeader() == &Block && Plan.rewindsTape(L))
     Primal.endIterationTape(B, L);
   if (L && L->getHeader() == &Block && Preds.size() > 1) {
@@ -818,7 +777,7 @@ void ReverseEmitter::moveHere(const Loop &L) {
   BasicBlock *Run = Runs.lookup(L.getLoopLatch());
 
   if (Plan.carriesResults(&L))
-    carry(L, *Before, *Latch);
+    Results.carry(L, *Before, *Latch);
 
   // The primal sweep goes past it. What would have come out of it nobody looks
   // at.
@@ -840,9 +799,9 @@ void ReverseEmitter::moveHere(const Loop &L) {
       if (Plan.isComputedPhi(Phi))
         Start = computePhi(Phi, K);
       else if (Plan.carriesResults(&L))
-        Start = B.CreateLoad(C->getType(), carried(Phi));
+        Start = B.CreateLoad(C->getType(), Results.carried(Phi));
       C->replaceAllUsesWith(Start);
-      OverStack.erase(C); // what was asked for goes on to hold Start
+      Results.forget(C); // what was asked for goes on to hold Start
       C->eraseFromParent();
     };
     if (Plan.activity().hasShadow(&Phi))
@@ -896,235 +855,19 @@ void ReverseEmitter::moveHere(const Loop &L) {
           Outside[Def].push_back(&U);
   for (auto &[Def, Uses] : Outside) {
     Value *Again =
-        IRBuilder<>(Start).CreateLoad(Def->getType(), overStack(Def));
+        IRBuilder<>(Start).CreateLoad(Def->getType(), Results.overStack(Def));
     for (Use *U : Uses)
       U->set(Again);
   }
 }
 
-/// A place that holds what Def was last.
-AllocaInst *ReverseEmitter::overStack(Instruction *Def) {
-  AllocaInst *&Slot = OverStack[Def];
-  if (!Slot) {
-    Slot = entryAlloca(Def->getType(), Def->getName() + ".over");
-    BasicBlock::iterator At = afterDefinition(Def);
-    IRBuilder<>(At->getParent(), At).CreateStore(Def, Slot);
-  }
-  return Slot;
-}
-
-//===----------------------------------------------------------------------===//
-// What waits for the results of deferred loops
-//===----------------------------------------------------------------------===//
-
-AllocaInst *ReverseEmitter::carried(const PHINode &Phi) {
-  AllocaInst *&Slot = Carried[&Phi];
-  if (!Slot)
-    Slot = entryAlloca(Phi.getType(), Phi.getName() + ".carried");
-  return Slot;
-}
-
-/// What goes from one iteration of L to the next, and what comes out of the
-/// last one, goes over the stack. Before and Latch are blocks of the
-/// derivative. What waits for a loop in L is not there yet: see
-/// finishIteration().
-void ReverseEmitter::carry(const Loop &L, BasicBlock &Before,
-                           BasicBlock &Latch) {
-  IRBuilder<> AtFront(Before.getTerminator()), AtLatch(Latch.getTerminator());
-  auto Clone = [&](const PHINode &Phi) {
-    return cast<PHINode>(Primal.primal(&Phi));
-  };
-  auto CarryOn = [&](const PHINode &Phi) {
-    if (!isLate(Phi.getIncomingValueForBlock(L.getLoopLatch())))
-      AtLatch.CreateStore(Clone(Phi)->getIncomingValueForBlock(&Latch),
-                          carried(Phi));
-  };
-  for (const PHINode &Phi : L.getExitBlock()->phis())
-    CarryOn(Phi);
-  for (const PHINode &Phi : L.getHeader()->phis())
-    if (!Plan.isComputedPhi(Phi)) {
-      AtFront.CreateStore(Clone(Phi)->getIncomingValueForBlock(&Before),
-                          carried(Phi));
-      CarryOn(Phi);
-    }
-}
-
-/// At the end of an iteration's reverse: what L carries and what waited for the
-/// results of deferred loops in L.
-void ReverseEmitter::finishIteration(const Loop &L) {
-  SmallVector<std::pair<Value *, AllocaInst *>, 8> Results;
-  auto CarryOn = [&](const PHINode &Phi) {
-    const Value *V = Phi.getIncomingValueForBlock(L.getLoopLatch());
-    if (isLate(V))
-      Results.push_back({late(V), carried(Phi)});
-  };
-  for (const PHINode &Phi : L.getExitBlock()->phis())
-    CarryOn(Phi);
-  for (const PHINode &Phi : L.getHeader()->phis())
-    if (!Plan.isComputedPhi(Phi))
-      CarryOn(Phi);
-  for (auto [V, Slot] : Results)
-    B.CreateStore(V, Slot);
-  Late.clear(); // holds here alone
-}
-
-/// Phi is what comes out of a loop that carries its results.
-bool ReverseEmitter::isCarriedOut(const PHINode &Phi) const {
-  if (Phi.getNumIncomingValues() != 1)
-    return false;
-  const Loop *From = Plan.shape().loops().getLoopFor(Phi.getIncomingBlock(0));
-  return From && !From->contains(&Phi) && Plan.carriesResults(From);
-}
-
-/// V comes out of a loop that carries its results, or is made of what does.
-/// Within a loop that carries its own: in the same iteration of it.
-bool ReverseEmitter::isLate(const Value *V) {
-  const auto *I = dyn_cast<Instruction>(V);
-  LoopInfo &LI = Plan.shape().loops();
-  if (!I)
-    return false;
-  if (const Loop *In = LI.getLoopFor(I->getParent());
-      In && (!Plan.carriesResults(In) ||
-             (isa<PHINode>(I) && I->getParent() == In->getHeader())))
-    return false;
-  auto [It, New] = Waits.try_emplace(V, false);
-  if (!New)
-    return It->second;
-  const auto *Phi = dyn_cast<PHINode>(I);
-  bool Waiting =
-      (Phi && isCarriedOut(*Phi)) ||
-      ((Phi || Plan.isRepeatable(*I)) &&
-       any_of(I->operands(), [&](const Use &U) { return isLate(U); }));
-  return Waits[V] = Waiting;
-}
-
-/// A phi of which some values are late. Which way control came was seen on the
-/// way.
-Value *ReverseEmitter::latePhi(const PHINode &Phi) {
-  if (isCarriedOut(Phi))
-    return B.CreateLoad(Phi.getType(), carried(Phi));
-  AllocaInst *Way = entryAlloca(B.getInt32Ty(), Phi.getName() + ".way");
-  Value *Came = B.CreateLoad(B.getInt32Ty(), Way);
-  Value *Result = nullptr;
-  for (unsigned I = 0; I != Phi.getNumIncomingValues(); ++I) {
-    if (!Plan.shape().isLive(Phi.getIncomingBlock(I)))
-      continue;
-    auto *End = cast<BasicBlock>(Primal.primal(Phi.getIncomingBlock(I)))
-                    ->getTerminator();
-    IRBuilder<>(End).CreateStore(B.getInt32(I), Way);
-    Value *V = late(Phi.getIncomingValue(I));
-    Result =
-        Result ? B.CreateSelect(B.CreateICmpEQ(Came, B.getInt32(I)), V, Result)
-               : V;
-  }
-  return Result;
-}
-
-/// V of the primal, at the end of the derivative or, in a loop, of an
-/// iteration's reverse.
-Value *ReverseEmitter::late(const Value *V) {
-  if (Value *Known = Late.lookup(V))
-    return Known;
-  Value *Made;
-  if (!isLate(V)) {
-    Made = Primal.primal(V);
-    if (auto *Def = dyn_cast<Instruction>(Made))
-      Made = B.CreateLoad(Def->getType(), overStack(Def));
-  } else if (const auto *Phi = dyn_cast<PHINode>(V)) {
-    Made = latePhi(*Phi);
-  } else {
-    Instruction *Again = cast<Instruction>(Primal.primal(V))->clone();
-    for (auto [U, Operand] :
-         zip(Again->operands(), cast<Instruction>(V)->operands()))
-      U.set(late(Operand));
-    Made = B.Insert(Again);
-  }
-  return Late[V] = Made;
-}
-
-/// Stores that wait for what deferred loops carry, where control came by them.
-void ReverseEmitter::emitLateStores() {
-  for (const StoreInst *S : Plan.lateStores()) {
-    auto *Early = cast<StoreInst>(Primal.primal(S));
-    AllocaInst *Came = entryAlloca(B.getInt1Ty(), "rg.late");
-    IRBuilder<>(Came->getNextNode()).CreateStore(B.getFalse(), Came);
-    IRBuilder<>(Early).CreateStore(B.getTrue(), Came);
-    B.SetCurrentDebugLocation(Early->getDebugLoc());
-    Value *V = late(S->getValueOperand()),
-          *Place = late(S->getPointerOperand());
-    BasicBlock *Do = BasicBlock::Create(D.getContext(), "rg.late", &D);
-    BasicBlock *Next = BasicBlock::Create(D.getContext(), "rg.late.next", &D);
-    B.CreateCondBr(B.CreateLoad(B.getInt1Ty(), Came), Do, Next);
-    B.SetInsertPoint(Do);
-    B.CreateAlignedStore(V, Place, S->getAlign());
-    B.CreateBr(Next);
-    B.SetInsertPoint(Next);
-    Early->eraseFromParent();
-  }
-}
-
-/// V is one of several values that a maximum, a nearest neighbour, a branch
-/// chooses from, so that most of the time its adjoint is zero.
-static bool isOneOfSeveral(const Value &V, unsigned Depth, const LoopInfo &LI) {
-  return any_of(V.users(), [&](const User *U) {
-    if (const auto *S = dyn_cast<SelectInst>(U))
-      return S->getCondition() != &V;
-    if (const auto *Phi = dyn_cast<PHINode>(U))
-      return Phi->getNumIncomingValues() > 1 &&
-             !LI.isLoopHeader(Phi->getParent());
-    if (const auto *M = dyn_cast<IntrinsicInst>(U))
-      switch (M->getIntrinsicID()) {
-      case Intrinsic::minnum:
-      case Intrinsic::maxnum:
-      case Intrinsic::minimum:
-      case Intrinsic::maximum:
-      case Intrinsic::minimumnum:
-      case Intrinsic::maximumnum:
-        return true;
-      default:
-        break;
-      }
-    return Depth && isa<FPMathOperator>(U) && !isa<FCmpInst>(U) &&
-           isOneOfSeveral(*U, Depth - 1, LI);
-  });
-}
-
-/// Other threads count on C in the reverse sweep, whatever the adjoints are.
-static bool waits(const CallBase &C, const DerivativePlan &Plan) {
-  const OperationRecord *R = Plan.facts().catalogue().lookup(C);
-  return R && (R->Handler == HandlerKind::Barrier ||
-               R->Handler == HandlerKind::Protocol);
-}
-
-/// A loop that writes no active memory gets adjoints through its results alone.
-/// Are they zero, so are all that it would hand on. The same holds at the
-/// backedge, for the iterations that are still to come.
 Value *ReverseEmitter::idle(const BasicBlock &From, const BasicBlock &To,
                             ArrayRef<TakenAdjoint> Adjoints) {
-  LoopInfo &LI = Plan.shape().loops();
-  const Loop *L = LI.getLoopFor(&From);
-  // Threads of a GPU stay together: what they do by turns they all wait for.
-  if (!Plan.options().SkipIdleLoops || Machine.manyThreads() || !L ||
-      !L->getLoopPreheader() || Plan.carriesResults(L->getOutermostLoop()) ||
-      (L->contains(&To)
-           ? &To != L->getHeader() || &From != L->getLoopLatch()
-           : L->getParentLoop() && !L->getParentLoop()->contains(&To)) ||
-      LI.getLoopFor(L->getLoopPreheader()) != L->getParentLoop() ||
-      Plan.constantCount(L).value_or(8) < 8)
+  auto Phis =
+      map_to_vector<4>(Adjoints, [](const TakenAdjoint &A) { return A.Phi; });
+  if (!mayBeIdle(From, To, Phis, Plan))
     return nullptr;
-  bool Worthwhile = false;
-  for (const TakenAdjoint &A : Adjoints)
-    Worthwhile |= isOneOfSeveral(*A.Phi, 3, LI);
-  if (!Worthwhile)
-    return nullptr;
-  for (const BasicBlock *Block : L->blocks())
-    for (const Instruction &I : *Block)
-      if (Plan.shape().isLive(Block) && hasReverse(I, Plan.activity()))
-        if (auto *C = dyn_cast<CallBase>(&I);
-            isa<StoreInst>(I) ||
-            (C && (Plan.action(*C) != CallAction::Formula || waits(*C, Plan))))
-          return nullptr;
-
+  const Loop *L = Plan.shape().loops().getLoopFor(&From);
   IRBuilderBase::FastMathFlagGuard Guard(B);
   B.clearFastMathFlags();
   Value *Idle = nullptr;
@@ -1148,13 +891,13 @@ void ReverseEmitter::finish() {
   B.SetInsertPoint(End);
   if (DISubprogram *SP = D.getSubprogram())
     B.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
-  emitLateStores();
+  Results.emitStores();
   SmallVector<Value *, 8> Members;
   if (Plan.returnsLate())
     for (const BasicBlock &Block : Plan.primal())
       if (auto *R = dyn_cast<ReturnInst>(Block.getTerminator());
           R && Plan.shape().isLive(&Block))
-        Members.push_back(late(R->getReturnValue()));
+        Members.push_back(Results.value(R->getReturnValue()));
   if (PrimalResult)
     Members.push_back(
         B.CreateLoad(PrimalResult->getAllocatedType(), PrimalResult));

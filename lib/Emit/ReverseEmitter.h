@@ -20,6 +20,7 @@
 #ifndef RETROGRAD_EMIT_REVERSEEMITTER_H
 #define RETROGRAD_EMIT_REVERSEEMITTER_H
 
+#include "Emit/LateResults.h"
 #include "Emit/PrimalEmitter.h"
 #include "Rules/Rules.h"
 
@@ -93,7 +94,6 @@ private:
   llvm::Value *add(llvm::Value *Sum, llvm::Value *X,
                    llvm::ArrayRef<TypedLeaf> Floats, uint64_t At = 0);
   llvm::AllocaInst *adjoint(const llvm::Value *V);
-  llvm::AllocaInst *entryAlloca(llvm::Type *T, const llvm::Twine &Name);
 
   llvm::Value *keptPartner(const llvm::Instruction &I, llvm::StringRef Id,
                            unsigned N);
@@ -124,16 +124,6 @@ private:
                     llvm::ArrayRef<TakenAdjoint> Adjoints);
   llvm::BasicBlock *reverseOf(const llvm::BasicBlock &P);
   void moveHere(const llvm::Loop &L);
-  void carry(const llvm::Loop &L, llvm::BasicBlock &Before,
-             llvm::BasicBlock &Latch);
-  llvm::AllocaInst *carried(const llvm::PHINode &Phi);
-  llvm::AllocaInst *overStack(llvm::Instruction *Def);
-  llvm::Value *late(const llvm::Value *V);
-  llvm::Value *latePhi(const llvm::PHINode &Phi);
-  bool isCarriedOut(const llvm::PHINode &Phi) const;
-  bool isLate(const llvm::Value *V);
-  void emitLateStores();
-  void finishIteration(const llvm::Loop &L);
   void finish();
   void setLine(const llvm::Instruction &I);
 
@@ -147,6 +137,7 @@ private:
   llvm::Value *holds(const ThreadOwnership::Condition &C,
                      const llvm::Twine &Name);
   llvm::IRBuilder<> B;
+  LateResults Results;
   llvm::Value *Arena = nullptr;
   llvm::Value *Frame = nullptr;
   llvm::SmallVector<llvm::Value *, 1> Seeds; ///< per lane, or none
@@ -178,12 +169,6 @@ private:
   /// The iteration of a loop that carries its results: it goes up as the
   /// counter goes down.
   llvm::DenseMap<const llvm::Loop *, llvm::AllocaInst *> Upward;
-  /// What loops carry, by the phis of their headers and exits.
-  llvm::DenseMap<const llvm::PHINode *, llvm::AllocaInst *> Carried;
-  llvm::DenseMap<const llvm::Instruction *, llvm::AllocaInst *> OverStack;
-  /// Of the primal: does it wait for a loop's results, and what is it then.
-  llvm::DenseMap<const llvm::Value *, bool> Waits;
-  llvm::DenseMap<const llvm::Value *, llvm::Value *> Late;
   /// From what varies of an address, values and their factors, to their sum,
   /// and to who shares it, in one block of code.
   using VaryingPart = std::vector<std::pair<llvm::Value *, uint64_t>>;

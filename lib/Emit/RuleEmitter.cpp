@@ -359,12 +359,65 @@ public:
       : RuleEmitter(R, Made, Sweep, Runtime), Rule(Rule) {}
 
   bool run() {
+    if (Rule.Communicates)
+      return emitMessage();
     return R.Mode == DerivativeMode::Forward ? emitForward()
                                              : emitAugment() && emitSweep();
   }
 
 private:
   const OperationRecord &Rule;
+
+  /// One function serves the primal sweep and forward mode; it is given the
+  /// shadows of buffers, and keeps what the reverse sweep needs.
+  bool emitMessage() {
+    bool Forward = R.Mode == DerivativeMode::Forward;
+    begin(Made, /*InArena=*/!Forward);
+    SmallVector<Value *, 16> Args{Forward ? null() : Arena, B.getInt64(Lanes)};
+    for (unsigned Op = 0; Op != numOperands(); ++Op) {
+      Value *V = Parameters[Op].Primal;
+      // Handles are pointers or integers, as the library has it.
+      if (Rule.Prototype.drop_front()[Op] == '?')
+        V = V->getType()->isPointerTy() ? B.CreatePtrToInt(V, B.getInt64Ty())
+                                        : B.CreateSExt(V, B.getInt64Ty());
+      Args.push_back(V);
+      if (hasShadow(Op))
+        Args.push_back(shadowsOf(Op));
+    }
+    Type *T = F.getReturnType();
+    AllocaInst *Result = nullptr;
+    if (!T->isVoidTy())
+      Args.push_back(Result = memory(T));
+    Value *Tape;
+    // At the start of the program, where all processes are. Fortran's libraries
+    // are there where Fortran calls them.
+    for (StringRef Start : routinesAtStart())
+      if (!Start.ends_with("_") || F.getParent()->getFunction(Start))
+        Runtime.require(Start);
+    if (!callRuntime(Forward ? Rule.Forward : Rule.Augment, B.getPtrTy(), Args,
+                     Tape))
+      return false;
+    SmallVector<Value *, 4> Members;
+    if (!Forward)
+      Members.push_back(Tape);
+    if (R.ReturnPrimal && Result)
+      Members.push_back(B.CreateLoad(T, Result));
+    if (Forward && R.ActiveReturn)
+      Members.append(Lanes, Constant::getNullValue(T));
+    returnMembers(Members);
+    if (Forward)
+      return true;
+    B.SetInsertPoint(BasicBlock::Create(F.getContext(), "", Sweep));
+    Value *Nothing;
+    if (!callRuntime(Rule.Reverse, B.getVoidTy(), {Sweep->getArg(1)}, Nothing))
+      return false;
+    SmallVector<Value *, 4> Adjoints;
+    for (Argument &A : F.args())
+      if (R.Args[A.getArgNo()] == ArgActivity::Out)
+        Adjoints.append(Lanes, Constant::getNullValue(A.getType()));
+    returnMembers(Adjoints);
+    return true;
+  }
 
   /// Operands that the rule is handed: not those under a '*'.
   unsigned numOperands() const {

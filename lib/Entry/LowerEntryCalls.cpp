@@ -364,6 +364,9 @@ void Lowering::run() {
                  Old.getParamAlign(0).valueOrOne());
     else
       Old.replaceAllUsesWith(assemble(Parts, Old.getType()));
+  } else if (!Old.use_empty()) {
+    // Kept in variables that nobody reads.
+    Old.replaceAllUsesWith(Constant::getNullValue(Old.getType()));
   }
 
   // The old call goes, and with it the loads of markers that only it used.

@@ -126,7 +126,10 @@ static void uncoverFunctions(Module &M, ModuleAnalysisManager &MAM) {
 
 void retrograd::specializePrimal(EntryCall &Entry) {
   Function *Primal = Entry.Request.Primal;
-  SmallVector<std::pair<unsigned, Function *>, 2> Known;
+  SmallVector<std::pair<unsigned, Constant *>, 2> Known;
+  // The halves of split mode have to mean one function.
+  bool Whole = Entry.Request.Mode == DerivativeMode::Forward ||
+               Entry.Request.Mode == DerivativeMode::ReverseJoint;
   std::string Name = (Primal->getName() + ".rg").str();
   for (unsigned I = 0; I < Entry.Parameters.size(); ++I) {
     const EntryOperand &Operand = Entry.Parameters[I].Primal;
@@ -134,6 +137,15 @@ void retrograd::specializePrimal(EntryCall &Entry) {
         Operand.How != EntryOperand::Direct ||
         !Operand.V->getType()->isPointerTy() || Primal->getArg(I)->use_empty())
       continue;
+    if (isa<ConstantPointerNull>(Operand.V)) {
+      const Argument *A = Primal->getArg(I);
+      if (Whole && !Entry.Request.FromTape && !A->hasByValAttr() &&
+          !A->hasNonNullAttr() && A->getType() == Operand.V->getType()) {
+        Known.push_back({I, cast<Constant>(Operand.V)});
+        Name += "." + std::to_string(I) + ".null";
+      }
+      continue;
+    }
     FunctionOperand Named = resolveFunction(Operand.V);
     if (!Named.Complete || Named.Functions.size() != 1 || Named.ByReference ||
         Named.Functions[0]->getType() != Primal->getArg(I)->getType())

@@ -43,9 +43,10 @@ bool specializeWrappers(llvm::Module &M);
 /// if IR changed.
 bool separateFunctions(llvm::Module &M);
 
-/// If constant arguments of the entry call are functions, lets the request name
-/// a private copy of the primal that calls them directly:
-/// `__enzyme_autodiff(integrate, enzyme_const, rhs, ...)`.
+/// If constant arguments of the entry call are functions, or null, lets the
+/// request name a private copy of the primal that calls them directly
+/// (`__enzyme_autodiff(integrate, enzyme_const, rhs, ...)`), or has no memory
+/// there that could be without a shadow (`enzyme_const, nullptr`).
 void specializePrimal(EntryCall &Entry);
 
 /// A function with a body for one that has none but is known to the catalogue

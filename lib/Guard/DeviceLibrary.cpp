@@ -10,6 +10,7 @@
 #include "Polish/CleanUp.h"
 #include "Polish/DeviceReductions.h"
 #include "Polish/KnownSpaces.h"
+#include "Polish/PolishSteps.h"
 #include "Polish/ZeroShares.h"
 #include "Request/EntryCalls.h"
 #include "Support/DeviceMarks.h"
@@ -40,7 +41,7 @@ static bool concerns(const Module &M) {
 }
 
 PreservedAnalyses NoteLibrariesPass::run(Module &M, ModuleAnalysisManager &) {
-  if (!concerns(M))
+  if (!concerns(M) && !(Always && Target(M).manyThreads()))
     return PreservedAnalyses::all();
   NamedMDNode *Node = M.getOrInsertNamedMetadata(FilesOfLibraries);
   for (const std::string &File : Files)
@@ -296,9 +297,9 @@ void retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
     return;
   FunctionAnalysisManager &FAM =
       MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-  if (!Derivatives.empty() && Opts.PairOnDevice)
-    for (Function *D : Derivatives)
-      pairSines(*D);
+  const StepRunner Steps(Opts);
+  for (Function *D : Derivatives)
+    Steps.run(step::PairSines, *D, [&] { pairSines(*D); });
   if (!Derivatives.empty())
     linkMissing(M, *Derivatives.front());
   SmallVector<Function *, 16> ToInline;
@@ -346,7 +347,7 @@ void retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
   for (Function *F : Inliner.Changed)
     if (!F->hasFnAttribute(Attribute::OptimizeNone) &&
         (!F->use_empty() || !F->hasLocalLinkage())) {
-      foldKnownSpaces(*F);
+      Steps.run(step::KnownSpaces, *F, [&] { foldKnownSpaces(*F); });
       if (Opts.ZerosOnDevice && Opts.CleanUp) {
         // Before equal products become one, which loses the marks.
         FunctionPassManager Numbers;

@@ -36,13 +36,17 @@ struct Options;
 
 class NoteLibrariesPass : public llvm::PassInfoMixin<NoteLibrariesPass> {
 public:
-  explicit NoteLibrariesPass(std::vector<std::string> Files)
-      : Files(std::move(Files)) {}
+  /// Always: in modules without derivative calls, too, of whose kernels the
+  /// host's half may want derivatives.
+  explicit NoteLibrariesPass(std::vector<std::string> Files,
+                             bool Always = false)
+      : Files(std::move(Files)), Always(Always) {}
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
   static bool isRequired() { return true; }
 
 private:
   std::vector<std::string> Files;
+  bool Always;
 };
 
 class HoldLibraryPass : public llvm::PassInfoMixin<HoldLibraryPass> {

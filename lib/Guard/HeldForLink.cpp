@@ -9,6 +9,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Emit/Shortcuts.h"
 #include "Polish/CleanUp.h"
+#include "Polish/PolishSteps.h"
 #include "Support/Options.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/InstrTypes.h"
@@ -64,9 +65,10 @@ bool retrograd::releaseHeld(Module &M, ModuleAnalysisManager &MAM,
       if (auto *Call = dyn_cast<CallBase>(U))
         Callers.insert(Call->getFunction());
   }
-  if (Opts.CleanUp && Opts.InlineArena)
+  const StepRunner Steps(Opts);
+  if (Opts.CleanUp)
     for (Function *F : Callers)
       if (!F->hasOptNone())
-        inlineFastPaths(*F, MAM);
+        Steps.run(step::InlineArena, *F, [&] { inlineFastPaths(*F, MAM); });
   return Any;
 }

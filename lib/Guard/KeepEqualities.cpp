@@ -60,30 +60,30 @@ void retrograd::keepEqualities(Function &F) {
   }
 }
 
-/// Fences of F, or those of all functions, whose operand is wanted.
-static bool drop(Module &M, const Function *F,
-                 function_ref<bool(const Value &)> Wanted) {
+/// Puts the operand of a fence in its place.
+static void drop(IntrinsicInst &Fence) {
+  Fence.replaceAllUsesWith(Fence.getArgOperand(0));
+  Fence.eraseFromParent();
+}
+
+void retrograd::foldEqualities(Function &F) {
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (auto *II = dyn_cast<IntrinsicInst>(&I);
+        II && II->getIntrinsicID() == Intrinsic::arithmetic_fence &&
+        isa<Constant>(II->getArgOperand(0)) && onlyCompared(*II))
+      drop(*II);
+}
+
+bool retrograd::releaseEqualities(Module &M) {
   bool Any = false;
   for (Function &Fence : M) {
     if (Fence.getIntrinsicID() != Intrinsic::arithmetic_fence)
       continue;
-    for (User *U : make_early_inc_range(Fence.users())) {
-      auto *II = cast<IntrinsicInst>(U);
-      if ((F && II->getFunction() != F) || !onlyCompared(*II) ||
-          !Wanted(*II->getArgOperand(0)))
-        continue;
-      II->replaceAllUsesWith(II->getArgOperand(0));
-      II->eraseFromParent();
-      Any = true;
-    }
+    for (User *U : make_early_inc_range(Fence.users()))
+      if (auto *II = cast<IntrinsicInst>(U); onlyCompared(*II)) {
+        drop(*II);
+        Any = true;
+      }
   }
   return Any;
-}
-
-void retrograd::foldEqualities(Function &F) {
-  drop(*F.getParent(), &F, [](const Value &X) { return isa<Constant>(X); });
-}
-
-bool retrograd::releaseEqualities(Module &M) {
-  return drop(M, nullptr, [](const Value &) { return true; });
 }

@@ -13,6 +13,7 @@
 #include "Offload/LockStep.h"
 #include "Offload/Retarget.h"
 #include "Offload/SharedWindow.h"
+#include "Offload/Steps.h"
 #include "Offload/StoreForwarding.h"
 #include "Primal/Device/PtxAssembly.h"
 #include "Primal/Device/ScopedAtomics.h"
@@ -320,10 +321,10 @@ bool DeviceModule::prepare() {
     }
   }
   bool Fine = inlineWaiting();
-  // Only kernels know where pointers lead. A function that calls itself stays
-  // what it is.
+  // Only kernels know where pointers lead, and only they are cut. A function
+  // that calls itself stays what it is.
   for (Function *F : Defined)
-    if (!isKernel(*F) && writesVolatile(*F) &&
+    if (!isKernel(*F) && (writesVolatile(*F) || Options.Interleave) &&
         none_of(F->users(), [&](const User *U) {
           auto *Call = dyn_cast<CallBase>(U);
           return Call && Call->getFunction() == F;
@@ -713,6 +714,8 @@ bool DeviceModule::lower() {
     while (Options.LockStep && !Options.checks() &&
            runLoopInLockStep(*Kernel, IsUniform, Tried))
       Divergent = divergentValues(*Kernel);
+    if (Options.Interleave)
+      insertSteps(*Kernel);
     LoweredKernel Lowered = lowerKernel(
         *Kernel, IsUniform,
         [&](const CallInst &Call) { return readsThread(Call); }, Options,
@@ -818,6 +821,7 @@ void DeviceModule::checkAccesses(Function &F) {
     Instruction *At;
     Value *Address, *Size;
     int Kind;
+    Value *Stored = nullptr; ///< by a plain store
   };
   SmallVector<Found, 32> Accesses;
   const DataLayout &DL = D.getDataLayout();
@@ -831,9 +835,11 @@ void DeviceModule::checkAccesses(Function &F) {
       Accesses.push_back({&I, Load->getPointerOperand(), Bytes(I.getType()),
                           Load->isAtomic() ? Atomic : 0});
     else if (auto *Store = dyn_cast<StoreInst>(&I))
-      Accesses.push_back({&I, Store->getPointerOperand(),
-                          Bytes(Store->getValueOperand()->getType()),
-                          Write | (Store->isAtomic() ? Atomic : 0)});
+      Accesses.push_back(
+          {&I, Store->getPointerOperand(),
+           Bytes(Store->getValueOperand()->getType()),
+           Write | (Store->isAtomic() ? Atomic : 0),
+           Store->isAtomic() ? nullptr : Store->getValueOperand()});
     else if (auto *RMW = dyn_cast<AtomicRMWInst>(&I))
       Accesses.push_back(
           {&I, RMW->getPointerOperand(), Bytes(I.getType()), Write | Atomic});
@@ -857,7 +863,13 @@ void DeviceModule::checkAccesses(Function &F) {
   FunctionCallee Check = D.getOrInsertFunction("rg_cuda_check_access",
                                                Type::getVoidTy(D.getContext()),
                                                Ptr, I64, I32, Ptr, I64);
+  FunctionCallee CheckStore = D.getOrInsertFunction(
+      "rg_cuda_check_store", Type::getVoidTy(D.getContext()), Ptr, I64, I32,
+      Ptr, I64, Ptr);
   FunctionCallee Number = D.getOrInsertFunction("rg.thread.number", I64);
+  // What a store brings, for the checker to compare with what is there.
+  AllocaInst *Brought = nullptr;
+  uint64_t Largest = 0;
   for (const Found &A : Accesses) {
     SmallVector<const Value *, 4> Objects;
     getUnderlyingObjects(A.Address, Objects);
@@ -870,9 +882,22 @@ void DeviceModule::checkAccesses(Function &F) {
         }))
       continue;
     IRBuilder<> B(A.At);
-    B.CreateCall(Check,
-                 {B.CreateAddrSpaceCast(A.Address, Ptr),
-                  B.CreateZExtOrTrunc(A.Size, I64), B.getInt32(A.Kind | Always),
-                  siteOf(D, A.At), B.CreateCall(Number)});
+    SmallVector<Value *, 6> Args{
+        B.CreateAddrSpaceCast(A.Address, Ptr), B.CreateZExtOrTrunc(A.Size, I64),
+        B.getInt32(A.Kind | Always), siteOf(D, A.At), B.CreateCall(Number)};
+    if (A.Stored && !Brought) {
+      Brought = new AllocaInst(B.getInt8Ty(), DL.getAllocaAddrSpace(), nullptr,
+                               Align(64), "brought", F.getEntryBlock().begin());
+    }
+    if (A.Stored) {
+      Largest = std::max(
+          Largest, DL.getTypeStoreSize(A.Stored->getType()).getFixedValue());
+      B.CreateStore(A.Stored, Brought);
+      Args.push_back(B.CreateAddrSpaceCast(Brought, Ptr));
+    }
+    B.CreateCall(A.Stored ? CheckStore : Check, Args);
   }
+  if (Brought)
+    Brought->setAllocatedType(
+        ArrayType::get(Type::getInt8Ty(D.getContext()), Largest));
 }

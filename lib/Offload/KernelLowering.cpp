@@ -96,7 +96,8 @@ public:
            DiagnosticEngine &Diags)
       : Kernel(Kernel), M(*Kernel.getParent()), Ctx(M.getContext()),
         DL(M.getDataLayout()), Options(Options), Diags(Diags), Reads(Reads),
-        IsUniform(IsUniform), Points(Kernel, IsUniform, Options.CutLoops),
+        IsUniform(IsUniform), Points(Kernel, IsUniform, Options.CutLoops,
+                                     /*EachApart=*/Options.Interleave),
         Values(
             Kernel, Points,
             [&](const Value *V) { return sharesSlot(V, IsUniform); },
@@ -135,8 +136,13 @@ private:
   LoweredKernel Result;
 
   bool usesMachine() const {
-    return Points.hasWarpOperations() ||
+    return Options.Interleave || Points.hasWarpOperations() ||
            Points.agreement() == Agreement::Divergent;
+  }
+  /// What lanes leave for an operation of a warp is read before another warp
+  /// runs, unless warps take turns.
+  bool leavesPerLane(bool OfWarp) const {
+    return OfWarp && !Options.Interleave;
   }
   /// Threads that are not together cannot share a value that a loop changes.
   bool sharesSlot(const Value *V, function_ref<bool(const Value *)> IsUniform) {
@@ -590,7 +596,7 @@ void Lowering::makeRegion(unsigned K) {
           Value *V = Call->getArgOperand(N);
           storeAs(Here, V,
                   Here.CreateGEP(memoryType(V->getType()), At,
-                                 Warp ? S.Lane : S.Thread));
+                                 leavesPerLane(Warp) ? S.Lane : S.Thread));
         }
       // Who has to come before the scheduler goes on; the first operand of
       // ".sync" operations.
@@ -601,7 +607,8 @@ void Lowering::makeRegion(unsigned K) {
             !isa<ConstantInt>(Points.splits()[J].Deposit->getArgOperand(At)))
           Here.CreateStore(
               Call->getArgOperand(At),
-              Here.CreateGEP(Here.getInt32Ty(), S.WaitMask, S.Lane));
+              Here.CreateGEP(Here.getInt32Ty(), S.WaitMask,
+                             leavesPerLane(Warp) ? S.Lane : S.Thread));
       Call->eraseFromParent();
     } else if (Reads(*Call)) {
       // The runtime's record of who runs: written before anyone reads it.
@@ -848,6 +855,9 @@ struct BlockEmitter {
   }
   // Apart.
   void emitMachine(BasicBlock *Start);
+  void makeMasks();
+  void emitPhaseEnd(BasicBlock *Phase);
+  void emitInterleaved(Value *Block);
   void emitTogether(unsigned K, bool WholeBlock);
   void emitPart(unsigned K);
   void lanes(unsigned K, bool Guarded, bool StoreCounters, BasicBlock *After);
@@ -932,7 +942,9 @@ void BlockEmitter::prologue() {
     S.Shared.push_back(
         B.CreateAddrSpaceCast(At, PointerType::get(L.Ctx, SharedSpace)));
   }
-  S.WaitMask = local(ArrayType::get(I32, WarpSize), "wait.mask");
+  S.WaitMask = L.Options.Interleave
+                   ? scratchAt(L.perThread(4))
+                   : local(ArrayType::get(I32, WarpSize), "wait.mask");
   for (const Split &Split : splits()) {
     auto &Deposits = S.Deposits.emplace_back();
     auto &Results = S.Results.emplace_back();
@@ -944,8 +956,9 @@ void BlockEmitter::prologue() {
         Type *T = L.memoryType(V->getType());
         Deposits.push_back(
             isa<Constant>(V) ? nullptr
-            : Warp ? (Value *)local(ArrayType::get(T, WarpSize), "deposit")
-                   : scratchAt(L.perThread(L.DL.getTypeAllocSize(T))));
+            : L.leavesPerLane(Warp)
+                ? (Value *)local(ArrayType::get(T, WarpSize), "deposit")
+                : scratchAt(L.perThread(L.DL.getTypeAllocSize(T))));
       }
     auto *Struct = dyn_cast<StructType>(Split.Op->getType());
     for (unsigned I = 0; I != (Struct ? 2 : 1); ++I) {
@@ -1366,11 +1379,13 @@ void BlockEmitter::warpOperation(unsigned K, Value *Active) {
   SmallVector<Value *, 8> Args{Active};
   for (unsigned I = 0; I != S.Deposits[K].size(); ++I) {
     Value *At = S.Deposits[K][I];
+    Value *Operand = Split.Deposit->getArgOperand(I);
+    Type *T = L.memoryType(Operand->getType());
     if (!At) {
-      auto *C = cast<Constant>(Split.Deposit->getArgOperand(I));
-      At = local(L.memoryType(C->getType()), "operand");
-      L.storeAs(B, C, At);
-    }
+      At = local(T, "operand");
+      L.storeAs(B, Operand, At);
+    } else if (!L.leavesPerLane(true))
+      At = B.CreateGEP(T, At, Base);
     Args.push_back(At);
     Args.push_back(B.getInt64(S.Deposits[K][I] ? 1 : 0));
   }
@@ -1403,10 +1418,16 @@ void BlockEmitter::lanes(unsigned K, bool Guarded, bool StoreCounters,
                          BasicBlock *After) {
   BasicBlock *From = B.GetInsertBlock(), *Head = block("lane"),
              *Latch = block("lane.latch");
+  Value *Order = L.Options.Interleave
+                     ? call("rg_cuda_order_lanes", Ptr, {GroupSize})
+                     : nullptr;
   B.CreateBr(Head);
   B.SetInsertPoint(Head);
-  PHINode *Lane = B.CreatePHI(I32, 2, "lane");
-  Lane->addIncoming(B.getInt32(0), From);
+  PHINode *Position = B.CreatePHI(I32, 2, "lane");
+  Position->addIncoming(B.getInt32(0), From);
+  Value *Lane = Position;
+  if (Order)
+    Lane = B.CreateLoad(I32, B.CreateGEP(I32, Order, Position));
   S.Lane = B.CreateZExt(Lane, I64);
   Value *Thread =
       B.CreateAdd(B.CreateTrunc(Base, I32), Lane, "thread", true, true);
@@ -1442,8 +1463,8 @@ void BlockEmitter::lanes(unsigned K, bool Guarded, bool StoreCounters,
   }
   B.CreateBr(Latch);
   B.SetInsertPoint(Latch);
-  Value *More = B.CreateAdd(Lane, B.getInt32(1), "", true, true);
-  Lane->addIncoming(More, Latch);
+  Value *More = B.CreateAdd(Position, B.getInt32(1), "", true, true);
+  Position->addIncoming(More, Latch);
   Instruction *Br = B.CreateCondBr(
       B.CreateICmpULT(More, B.CreateTrunc(GroupSize, I32)), Head, After);
   SmallVector<Metadata *, 3> Facts{nullptr};
@@ -1578,19 +1599,29 @@ void BlockEmitter::emitPart(unsigned K) {
   B.CreateBr(Dispatch);
 }
 
-void BlockEmitter::emitMachine(BasicBlock *Start) {
-  B.SetInsertPoint(Start);
-  // Per cut: the lanes that an operation waits for; 1 says that the lanes
-  // themselves know.
+/// Per cut: the lanes that an operation waits for; 1 says that the lanes
+/// themselves know, OfWarp that an operation of a warp waits for nobody.
+void BlockEmitter::makeMasks() {
+  constexpr uint64_t OfWarp = uint64_t(1) << 40; // runtime/device/order.c
   SmallVector<Constant *, 8> Table;
   for (unsigned K = 0; K != splits().size(); ++K) {
     const Value *Mask = maskOf(K);
     auto *C = dyn_cast_or_null<ConstantInt>(Mask);
-    Table.push_back(B.getInt64(C ? C->getZExtValue() << 1 : Mask ? 1 : 0));
+    bool Alone = L.Options.Interleave &&
+                 splits()[K].Kind == SplitKind::WarpOperation && !Mask;
+    Table.push_back(B.getInt64(C       ? C->getZExtValue() << 1
+                               : Mask  ? 1
+                               : Alone ? OfWarp
+                                       : 0));
   }
   auto *TableType = ArrayType::get(I64, Table.size());
   Masks = new GlobalVariable(L.M, TableType, true, GlobalValue::PrivateLinkage,
                              ConstantArray::get(TableType, Table), "rg.masks");
+}
+
+void BlockEmitter::emitMachine(BasicBlock *Start) {
+  B.SetInsertPoint(Start);
+  makeMasks();
   call("rg_fill", B.getVoidTy(), {Counters, B.getInt32(0), Threads});
   BasicBlock *Phase = block("phase"), *FirstOfGroup = block("group");
   Group = block("groups"), PhaseEnd = block("phase.end");
@@ -1627,9 +1658,7 @@ void BlockEmitter::emitMachine(BasicBlock *Start) {
   B.CreateBr(Dispatch);
   B.SetInsertPoint(Dispatch);
   Value *Next =
-      call("rg_schedule", I32,
-           {counterAt(Base), GroupSize,
-            B.CreateConstInBoundsGEP2_32(TableType, Masks, 0, 0), S.WaitMask});
+      call("rg_schedule", I32, {counterAt(Base), GroupSize, Masks, S.WaitMask});
   SwitchInst *Switch = B.CreateSwitch(Next, GroupNext, splits().size());
   for (unsigned K = 0; K != splits().size(); ++K)
     Switch->addCase(cast<ConstantInt>(B.getInt32(K)), Part[K]);
@@ -1637,6 +1666,17 @@ void BlockEmitter::emitMachine(BasicBlock *Start) {
   Value *More = B.CreateAdd(Base, Warps ? B.getInt64(WarpSize) : Threads);
   BasePhi->addIncoming(More, GroupNext);
   B.CreateCondBr(B.CreateICmpULT(More, Threads), FirstOfGroup, PhaseEnd);
+  emitPhaseEnd(Phase);
+  for (unsigned K = 0; K != splits().size(); ++K) {
+    emitPart(K);
+    emitTogether(K, /*WholeBlock=*/false);
+    if (Whole[K])
+      emitTogether(K, /*WholeBlock=*/true);
+  }
+}
+
+/// All threads of the block wait at barriers, or have ended.
+void BlockEmitter::emitPhaseEnd(BasicBlock *Phase) {
   B.SetInsertPoint(PhaseEnd);
   if (L.Options.checks()) {
     SmallVector<Constant *, 8> Sites;
@@ -1659,11 +1699,61 @@ void BlockEmitter::emitMachine(BasicBlock *Start) {
         !splits()[K].Op->getType()->isVoidTy())
       blockOperation(K, Counters, B.getInt32(K));
   B.CreateCondBr(B.CreateICmpNE(Alive, B.getInt64(0)), Phase, Done);
+}
+
+/// Warps take turns, a region of each at a time: in lock step, all lanes that
+/// are furthest behind; else whom the order picks (runtime/cuda/Order.cpp).
+void BlockEmitter::emitInterleaved(Value *Block) {
+  makeMasks();
+  call("rg_fill", B.getVoidTy(), {Counters, B.getInt32(0), Threads});
+  // Whether a group goes on until all its lanes wait.
+  Value *Stays =
+      B.CreateICmpNE(call("rg_cuda_order_block", I32, {Block}), B.getInt32(0));
+  BasicBlock *Phase = block("phase"), *Turn = block("turn"),
+             *Someone = block("phase.turns");
+  Dispatch = block("dispatch");
+  GroupNext = block("group.next"), PhaseEnd = block("phase.end");
+  for (unsigned K = 0; K != splits().size(); ++K)
+    Part.push_back(block("part." + Twine(K)));
+  B.CreateBr(Phase);
+  B.SetInsertPoint(Phase);
+  B.CreateBr(Turn);
+  B.SetInsertPoint(Turn);
+  Value *Size =
+      L.Points.hasWarpOperations() ? (Value *)B.getInt64(WarpSize) : Threads;
+  PHINode *At = B.CreatePHI(I64, 2, "turn");
+  At->addIncoming(B.getInt64(0), Phase);
+  Base = call("rg_cuda_order_group", I64, {At, Threads, Size});
+  GroupSize = B.CreateBinaryIntrinsic(Intrinsic::umin, Size,
+                                      B.CreateSub(Threads, Base));
+  B.CreateBr(Dispatch);
+  B.SetInsertPoint(Dispatch);
+  SwitchInst *Switch =
+      B.CreateSwitch(call("rg_order_schedule", I32,
+                          {counterAt(Base), GroupSize, Masks,
+                           B.CreateGEP(I32, S.WaitMask, Base), Base}),
+                     GroupNext, splits().size());
+  for (unsigned K = 0; K != splits().size(); ++K)
+    Switch->addCase(cast<ConstantInt>(B.getInt32(K)), Part[K]);
+  B.SetInsertPoint(GroupNext);
+  Value *More = B.CreateAdd(At, Size);
+  At->addIncoming(More, GroupNext);
+  B.CreateCondBr(B.CreateICmpULT(More, Threads), Turn, Someone);
+  B.SetInsertPoint(Someone);
+  B.CreateCondBr(
+      B.CreateICmpNE(call("rg_order_all_wait", I32, {Counters, Threads}),
+                     B.getInt32(0)),
+      PhaseEnd, Phase);
+  emitPhaseEnd(Phase);
   for (unsigned K = 0; K != splits().size(); ++K) {
-    emitPart(K);
-    emitTogether(K, /*WholeBlock=*/false);
-    if (Whole[K])
-      emitTogether(K, /*WholeBlock=*/true);
+    B.SetInsertPoint(Part[K]);
+    readUniform();
+    if (splits()[K].Kind == SplitKind::WarpOperation)
+      warpOperation(K, call("rg_lanes_at", I32,
+                            {counterAt(Base), B.getInt32(K), GroupSize}));
+    lanes(K, /*Guarded=*/true, /*StoreCounters=*/true,
+          block("part.end." + Twine(K)));
+    B.CreateCondBr(Stays, Dispatch, GroupNext);
   }
 }
 
@@ -1710,7 +1800,9 @@ void BlockEmitter::run() {
   blockIndex(Number);
   if (L.Options.checks())
     call("rg_cuda_check_block", B.getVoidTy(), {Number});
-  if (L.usesMachine()) {
+  if (L.Options.Interleave) {
+    emitInterleaved(Number);
+  } else if (L.usesMachine()) {
     emitMachine(Head);
   } else {
     for (unsigned K = 0; K != splits().size(); ++K)
@@ -1750,7 +1842,7 @@ void Lowering::makeBlocks() {
     BlockEmitter(*this, F, Row).run();
     return F;
   };
-  if (!usesMachine()) {
+  if (!usesMachine() || Options.Interleave) {
     Blocks = Make("rg.kernel", false);
     return;
   }
@@ -1820,7 +1912,7 @@ LoweredKernel Lowering::run() {
   (void)Linkage;
   Kernel.deleteBody();
   Kernel.setSubprogram(nullptr);
-  if (Lines && !usesMachine())
+  if (Lines && (!usesMachine() || Options.Interleave))
     Blocks->setSubprogram(Lines);
   Result.Blocks->takeName(&Kernel);
   return Result;

@@ -11,30 +11,31 @@ namespace retrograd {
 
 struct OffloadOptions {
   bool Recompute =
-      true; ///< -rg-offload-recompute: values behind barriers by min-cut
+      true; ///< offload-recompute: values behind barriers by min-cut
   bool Uniform =
-      true; ///< -rg-offload-uniform: scalar values and branches of a block
+      true; ///< offload-uniform: scalar values and branches of a block
   bool Parallel =
-      true; ///< -rg-offload-parallel: loops over threads promise no conflicts
-  bool EliminateBarriers = true; ///< -rg-offload-eliminate-barriers
-  bool CutLoops = true; ///< -rg-offload-cut-loops: loops over threads inside of
+      true; ///< offload-parallel: loops over threads promise no conflicts
+  bool EliminateBarriers = true; ///< offload-eliminate-barriers
+  bool CutLoops = true; ///< offload-cut-loops: loops over threads inside of
                         ///< uniform loops
-  bool LockStep = true; ///< -rg-offload-lock-step: loops over the grid by the
+  bool LockStep = true; ///< offload-lock-step: loops over the grid by the
                         ///< block together
-  bool Limit = true;    ///< -rg-offload-limit: loops over the threads that have
+  bool Limit = true;    ///< offload-limit: loops over the threads that have
                         ///< something to do
-  bool Edges = true; ///< -rg-offload-edges: loops of their own for blocks away
-                     ///< from the grid's edges
-  bool MoveBarriers =
-      true; ///< -rg-offload-move-barriers: one barrier for several
+  bool Edges = true;    ///< offload-edges: loops of their own for blocks away
+                        ///< from the grid's edges
+  bool MoveBarriers = true; ///< offload-move-barriers: one barrier for several
   bool ForwardStores =
-      true; ///< -rg-offload-forward-stores: stores to loads across barriers
+      true; ///< offload-forward-stores: stores to loads across barriers
   bool HoistLoads =
-      true; ///< -rg-offload-hoist-loads: loads out of loops over threads
+      true; ///< offload-hoist-loads: loads out of loops over threads
   bool Collapse =
-      true; ///< -rg-offload-collapse: loops over blocks and threads as one
-  bool SerialThreads = true; ///< -rg-offload-serial-threads: one thread of the
+      true; ///< offload-collapse: loops over blocks and threads as one
+  bool SerialThreads = true; ///< offload-serial-threads: one thread of the
                              ///< machine runs those of a block
+  bool Interleave = false;   ///< -rg-gpu-interleave: lanes in lock step, or in
+                             ///< the order that RG_GPU_ORDER says
   bool CheckRaces = false;   ///< -rg-check-races
   bool CheckUninitialized = false; ///< -rg-check-uninitialized
   bool Print = false;              ///< -rg-print-offload: the lowered functions

@@ -8,6 +8,7 @@
 #include "Offload/OffloadPass.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Offload/DeviceModule.h"
+#include "Support/Kernels.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/AttributeMask.h"
@@ -17,29 +18,12 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 using namespace retrograd;
-
-/// The device's symbol of the kernel that a host stub launches, or "": the
-/// unqualified name in the stub's symbol starts with __device_stub__, and its
-/// length counts it.
-static std::string kernelOfStub(StringRef Stub) {
-  constexpr StringLiteral Mark("__device_stub__");
-  size_t At = Stub.find(Mark);
-  if (At == StringRef::npos)
-    return "";
-  size_t Digits = At;
-  while (Digits && isDigit(Stub[Digits - 1]))
-    --Digits;
-  StringRef Rest = Stub.drop_front(At + Mark.size());
-  unsigned Length;
-  if (Stub.slice(Digits, At).getAsInteger(10, Length))
-    return (Stub.take_front(At) + Rest).str(); // extern "C"
-  return (Stub.take_front(Digits) + Twine(Length - Mark.size()) + Rest).str();
-}
 
 /// What was said for the device is replaced by what the host's functions say.
 static void adoptHostAttributes(Module &D, const Module &M) {
@@ -109,7 +93,8 @@ static void unifyVariables(Module &M,
 /// The table of this module's kernels, and a constructor that hands it to the
 /// runtime.
 static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels,
-                            uint64_t WindowBytes, bool Checks) {
+                            uint64_t WindowBytes, const OffloadOptions &Options,
+                            const StringMap<Constant *> *Handles) {
   LLVMContext &Ctx = M.getContext();
   StringMap<const LoweredKernel *> ByName;
   for (const LoweredKernel &K : Kernels)
@@ -120,11 +105,16 @@ static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels,
       StructType::get(Ctx, {Ptr, Ptr, Ptr, I64, I64, I64, I64, I64});
   SmallVector<Constant *, 8> Records;
   IRBuilder<> B(Ctx);
-  SmallVector<Function *, 8> Stubs;
-  for (Function &F : M)
-    Stubs.push_back(&F);
-  for (Function *F : Stubs) {
-    auto It = ByName.find(kernelOfStub(F->getName()));
+  SmallVector<std::pair<Constant *, std::string>, 8> Hosts;
+  if (Handles) {
+    for (const auto &[Kernel, Handle] : *Handles)
+      Hosts.push_back({Handle, Kernel.str()});
+  } else {
+    for (Function &F : M)
+      Hosts.push_back({&F, kernelOfStub(F.getName())});
+  }
+  for (auto &[F, Kernel] : Hosts) {
+    auto It = ByName.find(Kernel);
     if (It == ByName.end())
       continue;
     const LoweredKernel &K = *It->second;
@@ -153,9 +143,12 @@ static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels,
                        GlobalValue::InternalLinkage, "rg.register.kernels", M);
   Ctor->addFnAttr(Attribute::NoUnwind);
   B.SetInsertPoint(BasicBlock::Create(Ctx, "entry", Ctor));
-  if (Checks)
+  if (Options.checks())
     B.CreateCall(
         M.getOrInsertFunction("rg_cuda_check_wanted", Type::getVoidTy(Ctx)));
+  if (Options.Interleave)
+    B.CreateCall(
+        M.getOrInsertFunction("rg_cuda_order_wanted", Type::getVoidTy(Ctx)));
   B.CreateCall(
       M.getOrInsertFunction("rg_cuda_register", Type::getVoidTy(Ctx), Ptr, I64),
       {Table, B.getInt64(Records.size())});
@@ -166,24 +159,66 @@ static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels,
 PreservedAnalyses OffloadPass::run(Module &M, ModuleAnalysisManager &) {
   SMDiagnostic Error;
   std::unique_ptr<Module> D = parseIRFile(Image, Error, M.getContext());
-  DiagnosticEngine Diags(D ? *D : M); // messages stand at device functions
   if (!D) {
+    DiagnosticEngine Diags(M);
     Diags.report(DiagId::OffloadImage, nullptr, {},
                  {Image, Error.getMessage()});
     Diags.finish();
     return PreservedAnalyses::all();
   }
+  return bringDeviceHalf(M, std::move(D), Options, nullptr)
+             ? PreservedAnalyses::none()
+             : PreservedAnalyses::all();
+}
+
+/// What the pipeline's start does for the first half, which comes before it.
+static void simplifyLowered(Module &D) {
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PassBuilder PB;
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  PB.buildModuleSimplificationPipeline(OptimizationLevel::O2,
+                                       ThinOrFullLTOPhase::None)
+      .run(D, MAM);
+}
+
+/// The variable of M that the device's variable G is, if an earlier half
+/// brought it.
+static GlobalVariable *broughtAs(Module &M, const GlobalVariable &G) {
+  if (GlobalVariable *V = M.getNamedGlobal(("rg.device." + G.getName()).str()))
+    return V;
+  GlobalVariable *V = M.getNamedGlobal(G.getName());
+  return V && V->isConstant() && !V->isDeclaration() ? V : nullptr;
+}
+
+bool retrograd::bringDeviceHalf(Module &M, std::unique_ptr<Module> D,
+                                OffloadOptions Options,
+                                const StringMap<Constant *> *Handles) {
+  DiagnosticEngine Diags(*D); // messages stand at device functions
   // AddressSanitizer knows variables of a stack: those of a thread stay there
   // unless barriers lie between.
   if (any_of(M, [](const Function &F) {
         return F.hasFnAttribute(Attribute::SanitizeAddress);
       }))
     Options.CutLoops = Options.LockStep = false;
+  // Nothing may be taken out that the order of threads can be seen by.
+  if (Options.Interleave)
+    Options.CutLoops = Options.LockStep = Options.Limit = Options.Edges =
+        Options.EliminateBarriers = Options.MoveBarriers =
+            Options.ForwardStores = Options.HoistLoads = Options.Collapse =
+                Options.Parallel = false;
   DeviceModule Device(*D, Options, Diags);
   StringMap<std::string> DeviceName;
+  SmallVector<std::string, 4> Shared; // variables that the first half brought
   if (!Device.prepare() || !Device.lower()) {
     Diags.finish();
-    return PreservedAnalyses::all();
+    return false;
   }
   adoptHostAttributes(*D, M);
 
@@ -209,6 +244,20 @@ PreservedAnalyses OffloadPass::run(Module &M, ModuleAnalysisManager &) {
       continue;
     }
     GV.setComdat(nullptr);
+    if (GlobalVariable *Known = Handles && GV.isExternallyInitialized()
+                                    ? broughtAs(M, GV)
+                                    : nullptr) {
+      GV.setInitializer(nullptr);
+      GV.setExternallyInitialized(false);
+      GV.setLinkage(GlobalValue::ExternalLinkage);
+      GV.setName(Known->getName());
+      if (Known->hasLocalLinkage()) {
+        Known->setLinkage(GlobalValue::ExternalLinkage);
+        Known->setVisibility(GlobalValue::HiddenVisibility);
+        Shared.push_back(Known->getName().str());
+      }
+      continue;
+    }
     if (GV.isExternallyInitialized()) {
       std::string Name = GV.getName().str();
       GV.setName("rg.device." + Name);
@@ -244,17 +293,24 @@ PreservedAnalyses OffloadPass::run(Module &M, ModuleAnalysisManager &) {
     Diags.report(DiagId::InternalError, nullptr, {},
                  {"the lowered kernels are not valid: " + Broken});
     Diags.finish();
-    return PreservedAnalyses::all();
+    return false;
   }
   Diags.finish();
+  if (Handles)
+    simplifyLowered(*D);
   if (Linker::linkModules(M, std::move(D))) {
     DiagnosticEngine Late(M);
     Late.report(DiagId::InternalError, nullptr, {},
                 {"the two halves of the program do not link"});
     Late.finish();
-    return PreservedAnalyses::all();
+    return false;
+  }
+  for (StringRef Name : Shared) {
+    GlobalVariable *V = M.getNamedGlobal(Name);
+    V->setVisibility(GlobalValue::DefaultVisibility);
+    V->setLinkage(GlobalValue::InternalLinkage);
   }
   unifyVariables(M, DeviceName);
-  registerKernels(M, Device.kernels(), Device.windowBytes(), Options.checks());
-  return PreservedAnalyses::none();
+  registerKernels(M, Device.kernels(), Device.windowBytes(), Options, Handles);
+  return true;
 }

@@ -15,10 +15,21 @@
 #define RETROGRAD_OFFLOAD_OFFLOADPASS_H
 
 #include "Offload/OffloadOptions.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/PassManager.h"
+#include <memory>
 #include <string>
 
 namespace retrograd {
+
+/// Brings the device half D into host module M: kernels become functions that
+/// run blocks, and are registered with the runtime. The host launches them by
+/// their stubs or, with Handles (by kernel), by the addresses given there: then
+/// the variables of D are those that an earlier call brought. False after a
+/// message.
+bool bringDeviceHalf(llvm::Module &M, std::unique_ptr<llvm::Module> D,
+                     OffloadOptions Options,
+                     const llvm::StringMap<llvm::Constant *> *Handles);
 
 class OffloadPass : public llvm::PassInfoMixin<OffloadPass> {
 public:

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Offload/SplitPoints.h"
+#include "Offload/Steps.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -32,6 +33,10 @@ SplitKind retrograd::splitKindOf(const CallInst &Call, bool &IsSplit) {
   if (IsSplit)
     return SplitKind::BlockBarrier;
   const Function *Callee = Call.getCalledFunction();
+  if (Callee && Callee->getName() == StepName) {
+    IsSplit = true;
+    return SplitKind::Step;
+  }
   StringRef Name = Callee && Callee->isIntrinsic() ? Callee->getName() : "";
   if (!Name.consume_front("llvm.nvvm."))
     return SplitKind::Entry;
@@ -58,9 +63,14 @@ SplitKind retrograd::splitKindOf(const CallInst &Call, bool &IsSplit) {
 
 SplitPoints::SplitPoints(Function &F,
                          function_ref<bool(const Value *)> IsUniform,
-                         bool CutLoops)
+                         bool CutLoops, bool EachApart)
     : F(F) {
   cutAtOperations();
+  if (EachApart) {
+    Agree = Agreement::Divergent;
+    sortByProgramOrder();
+    return;
+  }
   Agree = classify(IsUniform, nullptr);
   // Where each thread has a place of its own any cut is right, but worth its
   // price for loops that were made to be cut alone.
@@ -99,7 +109,7 @@ void SplitPoints::cutAtOperations() {
     Split S;
     bool Is;
     S.Kind = splitKindOf(*Op, Is);
-    Warps |= S.Kind != SplitKind::BlockBarrier;
+    Warps |= S.Kind == SplitKind::WarpOperation;
     S.Op = Op;
     if (Op->arg_size()) {
       SmallVector<Type *, 4> Types;

@@ -7,10 +7,11 @@
 //
 // A kernel is cut where threads meet: at barriers, at operations of a warp, and
 // at branches that all threads take alike and that decide which of those come
-// next. What lies between two cuts is a region: it starts in the block behind a
-// cut and ends at the next cuts that control flow can meet. Threads may run a
-// region one after the other. A block of the kernel may belong to several
-// regions.
+// next; and, where threads run in lock step, between loads and stores
+// (Steps.h). What lies between two cuts is a region: it starts in the block
+// behind a cut and ends at the next cuts that control flow can meet. Threads
+// may run a region one after the other. A block of the kernel may belong to
+// several regions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +39,7 @@ enum class SplitKind : unsigned char {
   Entry,         ///< the start of the kernel
   BlockBarrier,  ///< all threads of the block wait
   WarpOperation, ///< threads of a warp wait, and may exchange values
+  Step,          ///< lanes may wait, so that others come between (Steps.h)
   UniformBranch, ///< a block with nothing but a branch that all threads take
                  ///< alike
   Edge           ///< what such a branch leads to
@@ -82,10 +84,11 @@ public:
   /// Cuts F. IsUniform tells of a value whether all threads of a block agree on
   /// it. CutLoops: also at the ends of innermost loops that all threads repeat
   /// alike, so that the loop over threads becomes the inner one, which
-  /// vectorises.
+  /// vectorises. EachApart: at operations only, and each thread has a place of
+  /// its own.
   SplitPoints(llvm::Function &F,
               llvm::function_ref<bool(const llvm::Value *)> IsUniform,
-              bool CutLoops);
+              bool CutLoops, bool EachApart);
 
   llvm::ArrayRef<Split> splits() const { return Splits; }
   unsigned size() const { return Splits.size(); }

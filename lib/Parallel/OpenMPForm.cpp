@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parallel/OpenMPForm.h"
+#include "Parallel/ThreadForm.h"
 #include "Support/TeamMarks.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -35,7 +36,18 @@ enum class Becomes : uint8_t {
   EndReduce,     ///< a turn ends
   EndReduceWait, ///< a turn ends, and all wait
   Serial,        ///< rg_serial_begin()
-  EndSerial      ///< rg_serial_end()
+  EndSerial,     ///< rg_serial_end()
+  MakeTask,      ///< memory for a task, and for what it shares
+  Task,          ///< a call of the function that starts it
+  TaskBehind,    ///< the same, behind what others write or read
+  TaskLoop,      ///< a loop that makes tasks
+  TaskHere,      ///< nothing: the program calls the task's function itself
+  TaskHereEnd,   ///< its memory is released
+  TaskWait,      ///< rg_task_wait()
+  TaskWaitSome,  ///< rg_task_wait_some()
+  TaskYield,     ///< rg_task_yield()
+  Group,         ///< rg_task_group_begin()
+  EndGroup       ///< rg_task_group_end()
 };
 
 struct Routine {
@@ -62,6 +74,17 @@ constexpr Routine Routines[] = {
     {"__kmpc_end_reduce", Becomes::EndReduceWait, 2},
     {"__kmpc_serialized_parallel", Becomes::Serial},
     {"__kmpc_end_serialized_parallel", Becomes::EndSerial},
+    {"__kmpc_omp_task_alloc", Becomes::MakeTask, 5},
+    {"__kmpc_omp_task", Becomes::Task, 2},
+    {"__kmpc_omp_task_with_deps", Becomes::TaskBehind, 6},
+    {"__kmpc_taskloop", Becomes::TaskLoop, 10},
+    {"__kmpc_omp_task_begin_if0", Becomes::TaskHere, 2},
+    {"__kmpc_omp_task_complete_if0", Becomes::TaskHereEnd, 2},
+    {"__kmpc_omp_taskwait", Becomes::TaskWait},
+    {"__kmpc_omp_taskwait_deps_51", Becomes::TaskWaitSome, 6},
+    {"__kmpc_omp_taskyield", Becomes::TaskYield},
+    {"__kmpc_taskgroup", Becomes::Group},
+    {"__kmpc_end_taskgroup", Becomes::EndGroup},
 };
 
 const Routine *routineOf(const CallBase &Call) {
@@ -424,6 +447,9 @@ bool OpenMPForm::rewriteFork(CallBase &Call, Value *Threads, bool OfTeam) {
     B.CreateStore(B.getInt32(0), Bound);
     Operands.insert(Operands.begin(), {Id, Bound});
     B.CreateCall(Region, Operands)->setCallingConv(Region->getCallingConv());
+    // Tasks that are left run at the end; we want to see who runs them.
+    if (hasTasks())
+      B.CreateCall(Runtime.require("rg_task_barrier"), {});
     return true;
   }
   Function *Fork = forkOf(*Region, Call, First);
@@ -450,13 +476,171 @@ bool OpenMPForm::rewriteFork(CallBase &Call, Value *Threads, bool OfTeam) {
   return true;
 }
 
+/// Flags of a task that V, an operand of its allocation, may set; all, if V is
+/// not understood.
+static unsigned mayHaveFlags(const Value *V, unsigned Depth = 0) {
+  if (const auto *C = dyn_cast<ConstantInt>(V))
+    return C->getZExtValue();
+  const auto *I = dyn_cast<Instruction>(V);
+  if (!I || Depth > 4)
+    return ~0u;
+  if (I->getOpcode() == Instruction::Or)
+    return mayHaveFlags(I->getOperand(0), Depth + 1) |
+           mayHaveFlags(I->getOperand(1), Depth + 1);
+  if (const auto *S = dyn_cast<SelectInst>(I))
+    return mayHaveFlags(S->getTrueValue(), Depth + 1) |
+           mayHaveFlags(S->getFalseValue(), Depth + 1);
+  return ~0u;
+}
+
+/// What is known of a task from its allocation.
+struct OpenMPForm::Task {
+  Function *Entry;
+  Value *Flags;
+  uint64_t Bytes, Shared;
+};
+
+/// Memory of a task: the task with its private variables, and, behind the
+/// pointer that it begins with, the addresses of those that it shares.
+static Value *newTask(IRBuilderBase &B, Module &M, uint64_t Bytes,
+                      uint64_t Shared) {
+  FunctionCallee Malloc =
+      M.getOrInsertFunction("malloc", B.getPtrTy(), B.getInt64Ty());
+  auto Get = [&](uint64_t N) {
+    CallInst *P = B.CreateCall(Malloc, {B.getInt64(N)});
+    P->addRetAttr(Attribute::NoAlias);
+    return P;
+  };
+  Value *P = Get(Bytes);
+  B.CreateStore(Shared ? (Value *)Get(Shared)
+                       : ConstantPointerNull::get(B.getPtrTy()),
+                P);
+  return P;
+}
+
+void retrograd::releaseTask(IRBuilderBase &B, Module &M, Value *Task,
+                            Value *Shared) {
+  FunctionCallee Free =
+      M.getOrInsertFunction("free", B.getVoidTy(), B.getPtrTy());
+  B.CreateCall(Free, {Shared});
+  B.CreateCall(Free, {Task});
+}
+
+/// The function that starts tasks of Entry.
+Function *OpenMPForm::taskOf(Function &Entry) {
+  std::string Name = ("rg.task." + Entry.getName()).str();
+  if (Function *Known = M.getFunction(Name);
+      Known && Known->hasFnAttribute(RunsInTeam))
+    return Known;
+  IRBuilder<> B(M.getContext());
+  Function *F = startingFunction(Entry, Name, StartsTask);
+  B.SetInsertPoint(&F->getEntryBlock());
+  if (DISubprogram *SP = F->getSubprogram())
+    B.SetCurrentDebugLocation(
+        DILocation::get(M.getContext(), SP->getLine(), 0, SP));
+  B.CreateCall(Runtime.require("rg_task_start"),
+               {F->getArg(0), &Entry, F->getArg(1)});
+  B.CreateRetVoid();
+  Forks.push_back(F);
+  return F;
+}
+
+/// Tasks for parts of lb, lb + st, ..., ub. Each gets a copy of the task that
+/// was made, with its own bounds.
+void OpenMPForm::rewriteTaskLoop(CallBase &Call, const Task &T) {
+  IRBuilder<> B(&Call);
+  auto Operand = [&](unsigned I) { return Call.getArgOperand(I); };
+  Value *Made = Operand(2), *Step = Operand(6), *Grain = Operand(9);
+  Value *First = B.CreateLoad(B.getInt64Ty(), Operand(4));
+  Value *Last = B.CreateLoad(B.getInt64Ty(), Operand(5));
+  Value *Trips =
+      B.CreateAdd(B.CreateSDiv(B.CreateSub(Last, First), Step), B.getInt64(1));
+  FunctionCallee Threads =
+      M.getOrInsertFunction("omp_get_num_threads", B.getInt32Ty());
+  auto AtLeastOne = [&](Value *V) {
+    return B.CreateSelect(B.CreateICmpSLT(V, B.getInt64(1)), B.getInt64(1), V);
+  };
+  // How many the program asks for, or how large; ten per thread if neither.
+  uint64_t Way = cast<ConstantInt>(Operand(8))->getZExtValue();
+  Value *Tasks =
+      Way == 2 ? Grain
+      : Way == 1
+          ? B.CreateSDiv(Trips, AtLeastOne(Grain))
+          : B.CreateMul(B.CreateSExt(B.CreateCall(Threads), B.getInt64Ty()),
+                        B.getInt64(10));
+  Tasks = AtLeastOne(Tasks);
+  Tasks = B.CreateSelect(B.CreateICmpSLT(Trips, Tasks), Trips, Tasks);
+  Tasks = B.CreateSelect(B.CreateICmpSLT(Tasks, B.getInt64(0)), B.getInt64(0),
+                         Tasks);
+  Value *Shared = B.CreateLoad(B.getPtrTy(), Made);
+  // An `if` that does not hold: each task runs where it is made.
+  Value *Flags = B.CreateOr(
+      T.Flags,
+      B.CreateSelect(B.CreateICmpNE(Operand(3), Constant::getNullValue(
+                                                    Operand(3)->getType())),
+                     B.getInt32(0), B.getInt32(2)));
+
+  BasicBlock *Before = Call.getParent();
+  BasicBlock *After = Before->splitBasicBlock(&Call, "tasks.end");
+  BasicBlock *Header =
+      BasicBlock::Create(M.getContext(), "tasks", Before->getParent(), After);
+  BasicBlock *Body = BasicBlock::Create(M.getContext(), "tasks.body",
+                                        Before->getParent(), After);
+  DebugLoc Line = Call.getDebugLoc();
+  Before->getTerminator()->setSuccessor(0, Header);
+  B.SetInsertPoint(Header);
+  B.SetCurrentDebugLocation(Line);
+  PHINode *K = B.CreatePHI(B.getInt64Ty(), 2, "task");
+  K->addIncoming(B.getInt64(0), Before);
+  B.CreateCondBr(B.CreateICmpSLT(K, Tasks), Body, After);
+  B.SetInsertPoint(Body);
+  B.SetCurrentDebugLocation(Line);
+  Value *Next = B.CreateAdd(K, B.getInt64(1));
+  auto Start = [&](Value *Of) {
+    return B.CreateAdd(
+        First, B.CreateMul(B.CreateSDiv(B.CreateMul(Of, Trips), Tasks), Step));
+  };
+  Value *P = newTask(B, M, T.Bytes, T.Shared);
+  auto At = [&](Value *Base, uint64_t Offset) {
+    return B.CreatePtrAdd(Base, B.getInt64(Offset));
+  };
+  // Everything but the pointer at the beginning.
+  B.CreateMemCpy(At(P, 8), Align(8), At(Made, 8), Align(8), T.Bytes - 8);
+  if (T.Shared)
+    B.CreateMemCpy(B.CreateLoad(B.getPtrTy(), P), Align(8), Shared, Align(8),
+                   T.Shared);
+  B.CreateStore(Start(K), At(P, 40));
+  B.CreateStore(B.CreateSub(Start(Next), Step), At(P, 48));
+  if (auto *Copy = dyn_cast<Function>(Operand(10)->stripPointerCasts()))
+    B.CreateCall(
+        Copy,
+        {P, Made, B.CreateZExt(B.CreateICmpEQ(Next, Tasks), B.getInt32Ty())});
+  B.CreateCall(taskOf(*T.Entry), {B.CreateZExt(Flags, B.getInt64Ty()), P});
+  B.CreateBr(Header);
+  K->addIncoming(Next, Body);
+  B.SetInsertPoint(&Call);
+  B.SetCurrentDebugLocation(Line);
+  releaseTask(B, M, Made, Shared);
+}
+
+bool OpenMPForm::hasTasks() {
+  if (!Tasks) {
+    const Function *F = M.getFunction("__kmpc_omp_task_alloc");
+    Tasks = F && !F->use_empty();
+  }
+  return *Tasks;
+}
+
 void OpenMPForm::rewrite(Function &Clone, const Function &Original) {
+  DenseMap<Value *, Task> Made;
   SmallVector<std::pair<CallBase *, const Routine *>, 8> Found;
   for (Instruction &I : instructions(Clone))
     if (auto *Call = dyn_cast<CallBase>(&I))
       if (const Routine *R = routineOf(*Call))
         Found.push_back({Call, R});
-  const bool OfTeam = Original.hasFnAttribute(RunsInTeam);
+  const bool OfTeam =
+      Original.hasFnAttribute(RunsInTeam) && !startsWork(Original);
+  StringRef BarrierName = hasTasks() ? "rg_task_barrier" : "rg_team_barrier";
   AskedThreads Asked(Clone);
   for (auto [Call, R] : Found) {
     IRBuilder<> B(Call);
@@ -480,7 +664,78 @@ void OpenMPForm::rewrite(Function &Clone, const Function &Original) {
       }
       break;
     case Becomes::Barrier:
-      Run("rg_team_barrier");
+      Run(BarrierName);
+      break;
+    case Becomes::MakeTask: {
+      auto *Bytes = dyn_cast<ConstantInt>(Call->getArgOperand(3));
+      auto *Shared = dyn_cast<ConstantInt>(Call->getArgOperand(4));
+      auto *Entry =
+          dyn_cast<Function>(Call->getArgOperand(5)->stripPointerCasts());
+      // Tied, final, merged, proxy of none; not: with objects to destroy,
+      // detachable.
+      Value *Flags = Call->getArgOperand(2);
+      if (!Bytes || !Shared || !Entry || Entry->isDeclaration() ||
+          Entry->arg_size() != 2 || (mayHaveFlags(Flags) & ~0x27u))
+        continue;
+      Value *P = newTask(B, M, Bytes->getZExtValue(), Shared->getZExtValue());
+      B.CreateStore(B.getInt32(0), B.CreatePtrAdd(P, B.getInt64(16)));
+      Made[P] = {Entry, Flags, Bytes->getZExtValue(), Shared->getZExtValue()};
+      Call->replaceAllUsesWith(P);
+      break;
+    }
+    case Becomes::Task:
+    case Becomes::TaskBehind: {
+      auto It = Made.find(Call->getArgOperand(2));
+      if (It == Made.end())
+        continue;
+      if (R->What == Becomes::TaskBehind)
+        Run("rg_task_depends",
+            {Call->getArgOperand(3), Call->getArgOperand(4)});
+      B.CreateCall(taskOf(*It->second.Entry),
+                   {B.CreateZExt(It->second.Flags, B.getInt64Ty()), It->first});
+      Call->replaceAllUsesWith(Constant::getNullValue(Call->getType()));
+      break;
+    }
+    case Becomes::TaskLoop: {
+      auto It = Made.find(Call->getArgOperand(2));
+      auto IsOne = [&](unsigned I) {
+        auto *C = dyn_cast<ConstantInt>(Call->getArgOperand(I));
+        return C && C->isOne();
+      };
+      if (It == Made.end() || !IsOne(7) ||
+          !isa<ConstantInt>(Call->getArgOperand(8)))
+        continue;
+      rewriteTaskLoop(*Call, It->second);
+      break;
+    }
+    case Becomes::TaskHere:
+      if (!Made.contains(Call->getArgOperand(2)))
+        continue;
+      break;
+    case Becomes::TaskHereEnd: {
+      Value *P = Call->getArgOperand(2);
+      if (!Made.contains(P))
+        continue;
+      releaseTask(B, M, P, B.CreateLoad(B.getPtrTy(), P));
+      break;
+    }
+    case Becomes::TaskWait:
+      Run("rg_task_wait");
+      Call->replaceAllUsesWith(Constant::getNullValue(Call->getType()));
+      break;
+    case Becomes::TaskWaitSome:
+      Run("rg_task_depends", {Call->getArgOperand(2), Call->getArgOperand(3)});
+      Run("rg_task_wait_some");
+      break;
+    case Becomes::TaskYield:
+      Run("rg_task_yield");
+      Call->replaceAllUsesWith(Constant::getNullValue(Call->getType()));
+      break;
+    case Becomes::Group:
+      Run("rg_task_group_begin");
+      break;
+    case Becomes::EndGroup:
+      Run("rg_task_group_end");
       break;
     case Becomes::Enter:
       Run("rg_turn_enter", Lock());
@@ -511,7 +766,7 @@ void OpenMPForm::rewrite(Function &Clone, const Function &Original) {
       break;
     case Becomes::EndReduceWait:
       Run("rg_turn_leave", Lock());
-      Run("rg_team_barrier");
+      Run(BarrierName);
       break;
     case Becomes::Serial:
       Run("rg_serial_begin");

@@ -16,6 +16,9 @@
 //   __kmpc_critical(loc, id, lock)                rg_turn_enter(lock)
 //   __kmpc_barrier(loc, id)                       rg_team_barrier()
 //   __kmpc_reduce(...) and its branches           a critical region
+//   __kmpc_omp_task(loc, id, task)                rg.task.entry(flags, task)
+//     in the module that makes a task; its primal calls the task's entry. It
+//     bears RunsInTeam with the value "task".
 //   ...                                           see the table in the source
 //
 // See docs/Parallel.md.
@@ -32,6 +35,7 @@
 namespace llvm {
 class CallBase;
 class Function;
+class IRBuilderBase;
 class Module;
 class Value;
 } // namespace llvm
@@ -56,6 +60,11 @@ private:
   /// understood.
   llvm::Function *forkOf(llvm::Function &Region, const llvm::CallBase &Call,
                          unsigned FirstOperand);
+  struct Task;
+  llvm::Function *taskOf(llvm::Function &Entry);
+  void rewriteTaskLoop(llvm::CallBase &Call, const Task &T);
+  /// Some function of the module makes tasks.
+  bool hasTasks();
   bool needsOrder();
   bool rewriteFork(llvm::CallBase &Call, llvm::Value *Threads, bool OfTeam);
 
@@ -64,7 +73,12 @@ private:
   llvm::SmallVector<llvm::Function *, 4> Forks;
   /// Some atomic operation on numbers depends on the order of threads.
   std::optional<bool> NeedsOrder;
+  std::optional<bool> Tasks;
 };
+
+/// Releases the memory of a task, and of what it shares.
+void releaseTask(llvm::IRBuilderBase &B, llvm::Module &M, llvm::Value *Task,
+                 llvm::Value *Shared);
 
 } // namespace retrograd
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parallel/TeamEmitter.h"
+#include "Support/TeamMarks.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
@@ -16,10 +17,10 @@ namespace {
 
 class Forker {
 public:
-  Forker(Function &D, const DerivativeRequest &R, const ProgramFacts &Facts,
-         RuntimeLibrary &Runtime)
-      : D(D), R(R), Facts(Facts), Runtime(Runtime), M(*D.getParent()),
-        B(D.getContext()) {}
+  Forker(Function &D, Function *Sweep, const DerivativeRequest &R,
+         const ProgramFacts &Facts, RuntimeLibrary &Runtime)
+      : D(D), Sweep(Sweep), R(R), Facts(Facts), Runtime(Runtime),
+        M(*D.getParent()), B(D.getContext()) {}
 
   void run(SmallVectorImpl<Function *> &Made) {
     Team = declare(D.getFunctionType(), ".team");
@@ -31,28 +32,33 @@ public:
     for (Argument &A : drop_begin(D.args(), Own))
       Types.push_back(A.getType());
     Operands = StructType::get(D.getContext(), Types);
+    StringRef Starts = R.Primal->getFnAttribute(RunsInTeam).getValueAsString();
     switch (R.Mode) {
     case DerivativeMode::Augment:
-      augment();
+      Starts.empty() ? augment() : startAugment(Starts);
       break;
     case DerivativeMode::Sweep:
-      sweep();
+      Starts.empty() ? sweep() : finishSweep(Starts);
       break;
     default:
-      forward();
+      Starts.empty() ? forward() : startForward(Starts);
     }
-    Made.append({Team, Each});
+    Made.push_back(Team);
+    for (Function *F : {Each, EachSweep})
+      if (F)
+        Made.push_back(F);
   }
   Function *team() const { return Team; }
 
 private:
   Function &D;
+  Function *Sweep;
   const DerivativeRequest &R;
   const ProgramFacts &Facts;
   RuntimeLibrary &Runtime;
   Module &M;
   IRBuilder<> B;
-  Function *Team = nullptr, *Each = nullptr;
+  Function *Team = nullptr, *Each = nullptr, *EachSweep = nullptr;
   StructType *Operands = nullptr;
   unsigned Own = 0;
 
@@ -80,9 +86,12 @@ private:
   Value *keepOperands() {
     B.SetInsertPoint(&Team->getEntryBlock());
     Value *All = B.CreateAlloca(Operands, nullptr, "operands");
+    fill(All);
+    return All;
+  }
+  void fill(Value *All) {
     for (unsigned I = 0; I != Operands->getNumElements(); ++I)
       B.CreateStore(Team->getArg(Own + I), B.CreateStructGEP(Operands, All, I));
-    return All;
   }
 
   void augment() {
@@ -98,6 +107,59 @@ private:
                      {Team->getArg(0), Team->getArg(Own), Each, All}, "team");
     B.CreateRet(
         B.CreateInsertValue(PoisonValue::get(Team->getReturnType()), Tape, 0));
+  }
+
+  /// Work that goes on by itself. Its reverse sweep is started by whoever waits
+  /// for it, who knows the record alone: so that keeps the operands, and how to
+  /// sweep. What the sweep needs is on the tape.
+  void startAugment(StringRef Kind) {
+    SmallVector<Value *, 8> Args;
+    beginEach(3, 1, Args);
+    Args.insert(Args.begin(), Each->getArg(0));
+    B.CreateStore(B.CreateExtractValue(B.CreateCall(&D, Args), 0),
+                  Each->getArg(2));
+    B.CreateRetVoid();
+
+    EachSweep = Function::Create(
+        FunctionType::get(
+            B.getVoidTy(),
+            {B.getPtrTy(), B.getPtrTy(), B.getPtrTy(), B.getPtrTy()}, false),
+        GlobalValue::InternalLinkage, Sweep->getName() + ".each", M);
+    EachSweep->addFnAttrs(
+        AttrBuilder(D.getContext(), Sweep->getAttributes().getFnAttrs()));
+    B.SetInsertPoint(BasicBlock::Create(D.getContext(), "", EachSweep));
+    B.CreateCall(Sweep, {EachSweep->getArg(0), EachSweep->getArg(2)});
+    B.CreateRetVoid();
+
+    B.SetInsertPoint(&Team->getEntryBlock());
+    Value *All =
+        B.CreateCall(Runtime.require("rg_tape_alloc"),
+                     {Team->getArg(0),
+                      B.getInt64(M.getDataLayout().getTypeAllocSize(Operands))},
+                     "operands");
+    fill(All);
+    Value *Tape = B.CreateCall(
+        Runtime.require(("rg_" + Kind + "_augment").str()),
+        {Team->getArg(0), Team->getArg(Own), Each, EachSweep, All}, "work");
+    B.CreateRet(
+        B.CreateInsertValue(PoisonValue::get(Team->getReturnType()), Tape, 0));
+  }
+  void finishSweep(StringRef Kind) {
+    B.SetInsertPoint(&Team->getEntryBlock());
+    B.CreateCall(Runtime.require(("rg_" + Kind + "_finish").str()),
+                 {Team->getArg(1)});
+    B.CreateRetVoid();
+  }
+  void startForward(StringRef Kind) {
+    SmallVector<Value *, 8> Args;
+    beginEach(1, 0, Args);
+    B.CreateCall(&D, Args);
+    B.CreateRetVoid();
+    Value *All = keepOperands();
+    B.CreateCall(Runtime.require(("rg_" + Kind + "_forward").str()),
+                 {Team->getArg(0), Each, All,
+                  B.getInt64(M.getDataLayout().getTypeAllocSize(Operands))});
+    B.CreateRetVoid();
   }
 
   void sweep() {
@@ -170,11 +232,12 @@ private:
 
 } // namespace
 
-Function *retrograd::forkDerivative(Function &D, const DerivativeRequest &R,
+Function *retrograd::forkDerivative(Function &D, Function *Sweep,
+                                    const DerivativeRequest &R,
                                     const ProgramFacts &Facts,
                                     RuntimeLibrary &Runtime,
                                     SmallVectorImpl<Function *> &Made) {
-  Forker F(D, R, Facts, Runtime);
+  Forker F(D, Sweep, R, Facts, Runtime);
   F.run(Made);
   return F.team();
 }

@@ -32,9 +32,10 @@
 namespace retrograd {
 
 /// The function around D, the derivative of a region's primal for one thread
-/// that answers R (Augment, Sweep or Forward), with its body. New functions are
-/// added to Made.
-llvm::Function *forkDerivative(llvm::Function &D, const DerivativeRequest &R,
+/// that answers R (Augment, Sweep or Forward), with its body. Sweep belongs to
+/// D if that is an Augment. New functions are added to Made.
+llvm::Function *forkDerivative(llvm::Function &D, llvm::Function *Sweep,
+                               const DerivativeRequest &R,
                                const ProgramFacts &Facts,
                                RuntimeLibrary &Runtime,
                                llvm::SmallVectorImpl<llvm::Function *> &Made);

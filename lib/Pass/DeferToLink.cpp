@@ -6,11 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/DeferToLink.h"
-#include "Diagnostics/DiagnosticEngine.h"
-#include "Entry/PrepareEntryCalls.h"
-#include "Entry/UserRules.h"
-#include "Guard/InactiveValues.h"
 #include "Pass/Differentiator.h"
+#include "Pass/ModuleSession.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -25,6 +22,8 @@ static constexpr StringLiteral Waiting =
 /// its command line before it loads plugins, and knows none of ours.
 static constexpr StringLiteral PlanAttribute = "rg-plan";
 static constexpr StringLiteral VerifyAttribute = "rg-verify-each";
+static constexpr StringLiteral DisableAttribute = "rg-disable";
+static constexpr StringLiteral InactiveAttribute = "rg-emptyfn-inactive";
 
 bool retrograd::lacksBodies(Module &M, ModuleAnalysisManager &MAM,
                             const Options &Opts) {
@@ -33,15 +32,18 @@ bool retrograd::lacksBodies(Module &M, ModuleAnalysisManager &MAM,
   Silent.PrintPrimal = Silent.PrintTypes = Silent.PrintActivity = false;
   Silent.PrintOverwrite = Silent.PrintLoops = Silent.PrintPlan =
       Silent.PrintDerivative = false;
-  DiagnosticEngine Quiet(*Trial, DiagnosticEngine::Silent);
-  ModuleCatalogue Cat(*Trial, Quiet);
-  markInactiveValues(*Trial, Cat.get());
+  // A function without a body here may have one in another unit.
+  Silent.EmptyFunctionsInactive = false;
+  ModuleSession Session(*Trial, MAM, Silent, DiagnosticEngine::Silent);
+  const DiagnosticEngine &Quiet = Session.diagnostics();
   bool Dispatches = false;
   {
-    EntryCalls Entries = prepareEntryCalls(*Trial, MAM, Quiet, Cat);
-    Differentiator Derive(*Trial, MAM, Cat.get(), Quiet, Silent);
+    EntryCalls Entries = Session.requests();
+    Differentiator Derive(*Trial, MAM, Session.catalogue(),
+                          Session.diagnostics(), Silent);
     for (const EntryCall &Entry : Entries.Calls)
-      Derive.plan({&Entry});
+      if (Entry.Request.Mode != DerivativeMode::Batch)
+        Derive.plan({&Entry});
     Dispatches = Derive.callsThroughPointers();
     Derive.finish();
   }
@@ -70,6 +72,10 @@ void retrograd::deferEntryCalls(Module &M, const Options &Opts) {
                 Opts.Plan == PlanKind::Naive ? "naive" : "mincut");
     if (Opts.VerifyEach)
       F.addFnAttr(VerifyAttribute);
+    if (std::string Left = Opts.disabled(); !Left.empty())
+      F.addFnAttr(DisableAttribute, Left);
+    if (Opts.EmptyFunctionsInactive)
+      F.addFnAttr(InactiveAttribute);
     F.setName(F.getName() + Waiting);
   }
 }
@@ -87,6 +93,8 @@ Options retrograd::optionsAtLink(const Module &M, Options Opts) {
       if (F.getFnAttribute(PlanAttribute).getValueAsString() == "naive")
         Opts.Plan = PlanKind::Naive;
       Opts.VerifyEach |= F.hasFnAttribute(VerifyAttribute);
+      Opts.disable(F.getFnAttribute(DisableAttribute).getValueAsString().str());
+      Opts.EmptyFunctionsInactive |= F.hasFnAttribute(InactiveAttribute);
     }
   return Opts;
 }

@@ -10,19 +10,21 @@
 #include "Emit/SharedAdditions.h"
 #include "Entry/Hints.h"
 #include "Entry/LowerEntryCalls.h"
-#include "Entry/Precision.h"
-#include "Entry/PrepareEntryCalls.h"
-#include "Entry/SparseViews.h"
 #include "Entry/UserRules.h"
 #include "Guard/DeviceLibrary.h"
 #include "Guard/HeldForLink.h"
 #include "Guard/InactiveValues.h"
 #include "Guard/KeepEqualities.h"
 #include "Pass/Differentiator.h"
+#include "Pass/KernelHalf.h"
+#include "Pass/ModuleSession.h"
 #include "Pass/PrintAnalysesPass.h"
 #include "Polish/DynamicShared.h"
+#include "Polish/PolishSteps.h"
+#include "Primal/PrimalSteps.h"
 #include "Target/Target.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -43,55 +45,6 @@ otherHalf(ArrayRef<const EntryCall *> Calls, ArrayRef<EntryCall> All) {
   return Found;
 }
 
-/// Entry N, and the later ones with an equal request: those share a derivative,
-/// and what is known of its arguments.
-static SmallVector<const EntryCall *, 4> alike(ArrayRef<EntryCall> Calls,
-                                               size_t N) {
-  SmallVector<const EntryCall *, 4> Found;
-  for (const EntryCall &E : Calls.drop_front(N))
-    if (E.Request == Calls[N].Request)
-      Found.push_back(&E);
-  return Found;
-}
-
-/// What each call has for tapes, where all of one function have something: any
-/// tape of its may come to any sweep of it. On the host a tape is a pointer,
-/// which can be checked, and so it is for a program that releases tapes by
-/// itself, or has one half of a function elsewhere.
-static void findTapeMemory(const Module &M, MutableArrayRef<EntryCall> Calls,
-                           const Options &Opts) {
-  const Function *Free = M.getFunction("rg_tape_free");
-  if (!Opts.TapeInPlace || !Target(M).manyThreads() ||
-      (Free && !Free->use_empty()))
-    return;
-  DenseMap<const Function *, uint64_t> Least;
-  DenseMap<const Function *, unsigned> Halves;
-  auto HasTape = [](const EntryCall &E) {
-    return !E.Request.FromTape && (E.Request.Mode == DerivativeMode::Augment ||
-                                   E.Request.Mode == DerivativeMode::Sweep);
-  };
-  for (const EntryCall &E : Calls)
-    if (HasTape(E)) {
-      auto [It, New] = Least.try_emplace(E.Request.Primal, E.OfTape.UserBytes);
-      It->second = std::min(It->second, E.OfTape.UserBytes);
-      Halves[E.Request.Primal] |=
-          E.Request.Mode == DerivativeMode::Augment ? 1 : 2;
-    }
-  for (EntryCall &E : Calls)
-    if (HasTape(E) && Halves.lookup(E.Request.Primal) == 3)
-      E.Request.UserBytes = Least.lookup(E.Request.Primal);
-}
-
-/// What the command line says and we do not do.
-static void reportOptions(Module &M, const Options &Opts,
-                          DiagnosticEngine &Diags) {
-  RequestTrail Nowhere;
-  for (const auto &[Name, Why] : Opts.Meaningless)
-    Diags.report(DiagId::OptionWithoutMeaning, nullptr, Nowhere, {Name, Why});
-  for (const std::string &Name : Opts.Unsupported)
-    Diags.report(DiagId::OptionNotYet, nullptr, Nowhere, {Name});
-}
-
 PreservedAnalyses DifferentiatePass::run(Module &M,
                                          ModuleAnalysisManager &MAM) {
   // Before a link, what other units may need of this one stays fit to be
@@ -104,6 +57,13 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
                    Opts); // held for derivatives that nobody needs any more
     if (Last)
       unmarkInactiveValues(M);
+    if (Opts.Enabled && Last &&
+        is_contained(Opts.Unsupported, "-enzyme-truncate-all")) {
+      // It is said of the whole program, whatever that differentiates.
+      ModuleSession Session(M, MAM, Opts, DiagnosticEngine::Aloud);
+      Session.reportOptions();
+      Session.finish();
+    }
     bool Changed = Last && releaseEqualities(M);
     Changed |= Last && releaseHeld(M, MAM, Opts);
     Changed |=
@@ -136,24 +96,17 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
   }
 
   bool AtLink = Stage == LinkStage::FullLink || Stage == LinkStage::ThinLink;
-  DiagnosticEngine Diags(M, AtLink ? DiagnosticEngine::InLinker
-                                   : DiagnosticEngine::Aloud);
-  reportOptions(M, Opts, Diags);
-  ModuleCatalogue Cat(M, Diags);
-  markInactiveValues(M, Cat.get());
-  if (Opts.EmptyFunctionsInactive)
-    Cat.silenceUnknown(M);
-  rewriteHints(M, Diags); // some stand in functions that are to be copied
-  lowerFolds(M);
-  lowerPrecisionCalls(M, Cat.get(), Diags);
-  EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
-  lowerViews(M, MAM, Diags, Opts,
-             /*Last=*/false); // those of code that is to be differentiated
-  noteViews(M, MAM, Entries.Calls);
-  findTapeMemory(M, Entries.Calls, Opts);
+  ModuleSession Session(M, MAM, Opts,
+                        AtLink ? DiagnosticEngine::InLinker
+                               : DiagnosticEngine::Aloud);
+  Session.reportOptions();
+  EntryCalls Entries = Session.requests();
   SmallVector<Function *, 8> Derivatives;
+  KernelHalf Kernels(M, Session.catalogue(), Session.diagnostics(), Opts);
   {
-    Differentiator Derive(M, MAM, Cat.get(), Diags, Opts);
+    Differentiator Derive(M, MAM, Session.catalogue(), Session.diagnostics(),
+                          Opts);
+    Derive.setLaunches(Kernels.launches());
     // What the program calls of the runtime may be called by a primal.
     Derive.runtime().resolveDeclarations();
     // Innermost first, so that an outer derivative sees the inner one's code.
@@ -164,18 +117,21 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
                Function *D =
                    Derive.differentiate(Same, otherHalf(Same, Entries.Calls)))
         lowerEntryCall(Entry, *D, Derive.runtime());
-      else
+      else {
         removeRefusedCall(*Entry.Call);
+        Entry.Call = nullptr; // the other half of a split derivative looks here
+      }
       if (Entry.Again) {
         Derive.runtime().resolveDeclarations();
-        lowerViews(M, MAM, Diags, Opts, /*Last=*/false);
+        Session.lowerViews(/*Last=*/false);
       }
     }
-    for (CallBase *Call : Entries.Refused)
-      removeRefusedCall(*Call);
+    for (Value *Call : Entries.Refused)
+      if (Call)
+        removeRefusedCall(*cast<CallBase>(Call));
     Derive.finish(Last);
     Derive.runtime().resolveDeclarations();
-    lowerViews(M, MAM, Diags, Opts, /*Last=*/true);
+    Session.lowerViews(/*Last=*/true);
     if (Last) {
       placeDynamicShadows(M);
       if (Opts.OffloadDevice.empty())
@@ -183,11 +139,14 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
     }
     Derive.runtime().resolveDeclarations();
     append_range(Derivatives, Derive.finished());
-    if (Opts.GroupOnDevice && Target(M).addsFloatsByLoop())
+    Kernels.finish();
+    const StepRunner Steps(Opts);
+    if (Target(M).addsFloatsByLoop())
       for (Function *D : Derivatives)
-        groupSharedAdditions(*D, Derive.runtime());
+        Steps.run(step::GroupAdditions, *D,
+                  [&] { groupSharedAdditions(*D, Derive.runtime()); });
   }
-  unmarkInactiveValues(M);
+  Session.finish();
   removeHints(M);
   removeUnusedEntryDeclarations(M);
   removeKept(M);
@@ -195,10 +154,16 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
     releaseEqualities(M);
     releaseHeld(M, MAM, Opts);
   } else {
-    holdForLink(M, Cat.get());
+    holdForLink(M, Session.catalogue());
   }
   releaseLibrary(M, MAM, Derivatives, Opts);
-  Diags.finish();
+  if (Opts.Stats) {
+    raw_ostream &Printed =
+        errs(); // layering: the printers that the user asked for
+    Printed << "functions changed by each step:\n";
+    printStats(primalSteps(), Printed);
+    printStats(polishSteps(), Printed);
+  }
   return PreservedAnalyses::none();
 }
 
@@ -206,22 +171,16 @@ PreservedAnalyses PrintAnalysesPass::run(Module &M,
                                          ModuleAnalysisManager &MAM) {
   if (!hasEntryCalls(M))
     return PreservedAnalyses::all();
-  DiagnosticEngine Diags(M);
-  ModuleCatalogue Cat(M, Diags);
-  markInactiveValues(M, Cat.get());
-  if (Opts.EmptyFunctionsInactive)
-    Cat.silenceUnknown(M);
-  rewriteHints(M, Diags); // some stand in functions that are to be copied
-  lowerFolds(M);
-  lowerPrecisionCalls(M, Cat.get(), Diags);
-  EntryCalls Entries = prepareEntryCalls(M, MAM, Diags, Cat);
-  findTapeMemory(M, Entries.Calls, Opts);
-  Differentiator Derive(M, MAM, Cat.get(), Diags, Opts);
+  ModuleSession Session(M, MAM, Opts, DiagnosticEngine::Aloud);
+  EntryCalls Entries = Session.requests();
+  KernelHalf Kernels(M, Session.catalogue(), Session.diagnostics(), Opts);
+  Differentiator Derive(M, MAM, Session.catalogue(), Session.diagnostics(),
+                        Opts);
+  Derive.setLaunches(Kernels.launches());
   for (size_t N = 0; N != Entries.Calls.size(); ++N)
     if (Entries.Calls[N].Request.Mode != DerivativeMode::Batch)
       Derive.plan(alike(Entries.Calls, N));
   Derive.finish();
-  unmarkInactiveValues(M);
-  Diags.finish();
+  Session.finish();
   return PreservedAnalyses::none();
 }

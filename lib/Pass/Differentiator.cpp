@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/Differentiator.h"
+#include "Analysis/ArgumentRanges.h"
 #include "Analysis/LoopShape.h"
 #include "Analysis/OverwriteAnalysis.h"
 #include "Emit/ConstantMemory.h"
+#include "Emit/DisjointChoice.h"
 #include "Emit/ForwardEmitter.h"
 #include "Emit/FunctionShell.h"
 #include "Emit/PrimalEmitter.h"
@@ -25,13 +27,17 @@
 #include "Polish/CleanUp.h"
 #include "Polish/DynamicShared.h"
 #include "Polish/LeaveDerivative.h"
+#include "Polish/PolishSteps.h"
 #include "Polish/ZeroShares.h"
 #include "Rules/Transfer.h"
 #include "Support/DispatchMarks.h"
 #include "Support/TeamMarks.h"
 #include "Target/Target.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -171,10 +177,60 @@ constantsHandedTo(ArrayRef<const EntryCall *> Calls) {
 
 Function *Differentiator::differentiate(ArrayRef<const EntryCall *> Calls,
                                         ArrayRef<const EntryCall *> OtherHalf) {
-  RequestTrail Trail = Calls.front()->trail();
   for (auto &[Known, D] : Answered)
     if (Known == Calls.front()->Request)
       return D;
+  if (Function *Choice = preferDisjoint(Calls))
+    return Choice;
+  return answer(Calls, OtherHalf);
+}
+
+Function *Differentiator::preferDisjoint(ArrayRef<const EntryCall *> Calls) {
+  const DerivativeRequest &R = Calls.front()->Request;
+  Function &F = *R.Primal;
+  if (!Opts.DisjointArguments || !Opts.AliasScopes || PlanOnly ||
+      R.Mode != DerivativeMode::ReverseJoint || R.WholeAdditions ||
+      Target(M).manyThreads() || Cat.lookupFunction(F) ||
+      any_of(Calls, [](const EntryCall *E) { return E->Again; }))
+    return nullptr;
+  auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  std::optional<ArgumentRanges> Ranges =
+      ArgumentRanges::of(F, FAM.getResult<ScalarEvolutionAnalysis>(F),
+                         FAM.getResult<LoopAnalysis>(F));
+  if (!Ranges)
+    return nullptr;
+  Function *Copy = cloneDisjoint(F);
+  DisjointCopies.push_back(Copy);
+  SmallVector<EntryCall, 2> Copies;
+  for (const EntryCall *E : Calls) {
+    Copies.push_back(*E);
+    Copies.back().Request.Primal = Copy;
+  }
+  SmallVector<const EntryCall *, 4> OfCopy;
+  for (const EntryCall &E : Copies)
+    OfCopy.push_back(&E);
+  Function *Disjoint = answer(OfCopy, {});
+  if (!Disjoint)
+    return nullptr; // and why was told
+  Rare = true;
+  Function *General = answer(Calls, {});
+  Rare = false;
+  if (!General)
+    return nullptr;
+  Function *Choice = emitDisjointChoice(R, *Ranges, *Disjoint, *General);
+  for (auto &[Known, D] : Answered)
+    if (Known == R)
+      D = Choice;
+  Diags.remark("Disjoint", *F.getEntryBlock().getTerminator(),
+               "has one derivative for arguments that do not overlap, and one "
+               "for all others: each call compares their addresses; restrict "
+               "on the pointer parameters makes it one");
+  return Choice;
+}
+
+Function *Differentiator::answer(ArrayRef<const EntryCall *> Calls,
+                                 ArrayRef<const EntryCall *> OtherHalf) {
+  RequestTrail Trail = Calls.front()->trail();
   // Both halves of a split derivative are made at once, whichever is met first.
   DerivativeRequest R = Calls.front()->Request;
   const DerivativeMode Half = R.Mode;
@@ -239,7 +295,10 @@ Differentiator::Outcome
 Differentiator::differentiate(const DerivativeRequest &R,
                               ArrayRef<const EntryCall *> Calls,
                               const RequestTrail &Trail) {
-  Root = Prepare->prepare(*R.Primal);
+  {
+    TimeTraceScope Scope("rg-prepare", R.Primal->getName());
+    Root = Prepare->prepare(*R.Primal);
+  }
   if (!Root) {
     Diags.report(DiagId::FunctionNotVisible, nullptr, Trail,
                  {DiagArg(R.Primal)});
@@ -405,17 +464,25 @@ void Differentiator::finish(bool Last) {
   for (PreparePrimal *P : {PrepareReverse.get(), PrepareForward.get()})
     if (P)
       P->dispose();
+  auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  for (Function *F : DisjointCopies) {
+    FAM.clear(*F, F->getName());
+    F->eraseFromParent();
+  }
+  DisjointCopies.clear();
   if (!Last)
     return;
   takeShortcuts(M);
   if (Opts.ZerosOnDevice && Target(M).manyThreads())
     markAdditions(M);
-  if (Opts.CleanUp && Opts.InlineArena)
+  if (!Opts.CleanUp)
+    return;
+  const StepRunner Steps(Opts);
+  for (Function *F : Finished)
+    Steps.run(step::InlineArena, *F, [&] { inlineFastPaths(*F, MAM); });
+  if (!Target(M).manyThreads())
     for (Function *F : Finished)
-      inlineFastPaths(*F, MAM);
-  if (Opts.CleanUp && Opts.StripAdditions && !Target(M).manyThreads())
-    for (Function *F : Finished)
-      addInStrips(*F, MAM);
+      Steps.run(step::StripAdditions, *F, [&] { addInStrips(*F, MAM); });
 }
 
 PreparePrimal &Differentiator::preparation(DerivativeMode Mode) {
@@ -440,7 +507,7 @@ Function *Differentiator::derivative(const DerivativeRequest &R) {
     return D;
   Function *&Team = TeamOf[D];
   if (!Team)
-    Team = forkDerivative(*D, R, *Facts, Runtime, OfTeams);
+    Team = forkDerivative(*D, J.Sweep, R, *Facts, Runtime, OfTeams);
   return Team;
 }
 
@@ -712,6 +779,9 @@ static void tell(const Refusal &R, bool Forward,
   case RefusalKind::Threads:
     Say(DiagId::ParallelConstruct, {R.Detail});
     break;
+  case RefusalKind::Launch:
+    Say(DiagId::HostLaunch, {R.Detail});
+    break;
   case RefusalKind::FromTape:
     Say(DiagId::ForwardFromTape,
         {userName(R.At->getFunction()->getName()), R.Detail});
@@ -831,6 +901,80 @@ static bool callersMayKnow(const Instruction &I, const ActivityAnalysis &A) {
   });
 }
 
+/// I moves bytes that are integers to some callers of this function and floats
+/// to others (or to one of them by turns). Whatever I takes them for, the
+/// callers see one object.
+static bool isContestedMove(const Instruction &I, const ActivityAnalysis &A) {
+  const ProgramFacts &Facts = A.facts();
+  constexpr unsigned Smallest = 4; // bytes: half of a double
+  auto Contested = [&](const Value *P, ArrayRef<TypedLeaf> Leaves) {
+    return P && any_of(Leaves, [&](const TypedLeaf &L) {
+             return L.Kind.K != ByteKind::Unknown && L.Size >= Smallest &&
+                    Facts.types().isContested(P, L.Offset, L.Size);
+           });
+  };
+  if (const Value *P = getLoadStorePointerOperand(&I)) {
+    Type *T = getLoadStoreType(&I);
+    if (!T->isIntOrIntVectorTy() || TypeAnalysis::isDeclaredInteger(I))
+      return false;
+    auto Carries = [](const User *U) {
+      return isa<StoreInst, InsertValueInst, ReturnInst, PHINode, SelectInst>(
+          U);
+    };
+    bool Moves = isa<StoreInst>(I)
+                     ? !isa<Constant>(I.getOperand(0)) && A.isUsefulMemory(P)
+                     : all_of(I.users(), Carries) && A.isVariedMemory(P);
+    return Moves &&
+           Contested(P, Facts.types().leavesOfAccess(
+                            &I, P, I.getDataLayout().getTypeStoreSize(T)));
+  }
+  const auto *C = dyn_cast<CallBase>(&I);
+  if (!C)
+    return false;
+  const OperationRecord *R = Facts.catalogue().lookup(I);
+  if (!isa<AnyMemTransferInst>(C) &&
+      !(R && (R->Handler == HandlerKind::MemCpy ||
+              R->Handler == HandlerKind::MemMove)))
+    return false;
+  Transfer T = transferOf(*C, Facts.catalogue());
+  if (!A.isUsefulMemory(T.Dest) || !T.Source || !A.isVariedMemory(T.Source))
+    return false;
+  TransferShape Shape = transferShape(I, T.Dest, T.Source, T.Length, Facts);
+  return Contested(T.Dest, Shape.Leaves) || Contested(T.Source, Shape.Leaves);
+}
+
+/// Of the calls of A's function, which the user wrote, some pass integers for
+/// bytes of A, and others pass floats for them.
+static bool isContestedArgument(const Argument &A, const TypeAnalysis &Types) {
+  if (!A.getType()->isIntOrIntVectorTy())
+    return false;
+  SmallVector<TypedLeaf, 8> Floats, Integers;
+  for (const User *U : A.getParent()->users()) {
+    const auto *C = dyn_cast<CallBase>(U);
+    if (!C || C->getCalledFunction() != A.getParent() ||
+        A.getArgNo() >= C->arg_size() || !Types.analysed(*C->getFunction()))
+      continue;
+    const Value *V = C->getArgOperand(A.getArgNo());
+    // What one call passes, the operands of the others seem to be as well: the
+    // memory that they were read from knows better.
+    const auto *Read = dyn_cast<LoadInst>(V);
+    for (const TypedLeaf &L :
+         Read ? Types.leavesAt(Read->getPointerOperand(),
+                               A.getParent()->getDataLayout().getTypeStoreSize(
+                                   V->getType()))
+              : Types.leavesOf(V))
+      if (L.Kind.K == ByteKind::Float)
+        Floats.push_back(L);
+      else if (L.Kind.K == ByteKind::Integer && !isa<Constant>(V))
+        Integers.push_back(L);
+  }
+  return any_of(Floats, [&](const TypedLeaf &F) {
+    return any_of(Integers, [&](const TypedLeaf &L) {
+      return L.Offset < F.Offset + F.Size && F.Offset < L.Offset + L.Size;
+    });
+  });
+}
+
 /// I copies a struct or two, without a word on their types, and of some of
 /// their floats only indices tell that perhaps do not go so far.
 static bool isKnownByIndex(const Instruction &I, const ActivityAnalysis &A) {
@@ -862,6 +1006,8 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
   bool Split = J.Request.Mode == DerivativeMode::Augment;
 
   // What is true.
+  std::optional<TimeTraceScope> Stage;
+  Stage.emplace("rg-analyse", F.getName());
   LoopInfo &LI = FAM.getResult<LoopAnalysis>(F);
   DominatorTree &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   LoopShape Shape(F, LI, FAM.getResult<ScalarEvolutionAnalysis>(F));
@@ -885,8 +1031,10 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
     Overwrite.print(Printed);
 
   // What will be done.
+  Stage.emplace("rg-plan", F.getName());
   DerivativePlan Plan(F, J.Request, Activity, Overwrite, Shape, DT, Split, Opts,
-                      &J == &Jobs.front() ? RootUniform : BitVector());
+                      &J == &Jobs.front() ? std::optional(RootUniform)
+                                          : std::nullopt);
   if (Opts.PrintPlan)
     Plan.print(Printed);
   if (!LastTry && any_of(Plan.refusals(), [](const Refusal &R) {
@@ -901,12 +1049,25 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
       any_of(instructions(F),
              [&](const Instruction &I) { return isKnownByIndex(I, Activity); }))
     return Outcome::Untyped;
-  if (&F != Root &&
-      any_of(Plan.refusals(),
-             [](const Refusal &Why) {
-               return Why.Kind == RefusalKind::UnknownType;
-             }) &&
-      !Prepare->isInlinedEverywhere(*J.Request.Primal)) {
+  for (const Instruction &I : instructions(F))
+    if (const auto *C = dyn_cast<CallBase>(&I))
+      if (const Function *Callee = C->getCalledFunction();
+          Callee && Prepare->preparedOf(Callee) &&
+          !Prepare->isInlinedEverywhere(*Callee) &&
+          any_of(Callee->args(), [&](const Argument &A) {
+            return isContestedArgument(A, Facts->types());
+          })) {
+        MinglesTypes = Callee;
+        return Outcome::Mingled;
+      }
+  if (&F != Root && !Prepare->isInlinedEverywhere(*J.Request.Primal) &&
+      (any_of(Plan.refusals(),
+              [](const Refusal &Why) {
+                return Why.Kind == RefusalKind::UnknownType;
+              }) ||
+       any_of(instructions(F), [&](const Instruction &I) {
+         return isContestedMove(I, Activity);
+       }))) {
     MinglesTypes = J.Request.Primal;
     return Outcome::Mingled;
   }
@@ -932,12 +1093,11 @@ Differentiator::Outcome Differentiator::emit(Job &J) {
     return Outcome::Planned;
   }
 
-  if (J.Request.Mode != DerivativeMode::Forward)
+  if (J.Request.Mode != DerivativeMode::Forward && !Rare)
     remark(Plan, Overwrite);
 
   // Do it. Every plan here was verified and cannot be refused any more.
-  if (&J == &Jobs.front())
-    Plan.findOwnership();
+  Stage.emplace("rg-emit", F.getName());
   if (J.Request.Mode == DerivativeMode::Forward) {
     if (Layout && Layout->conflicts(F, Activity))
       return Outcome::Apart;
@@ -966,7 +1126,10 @@ Differentiator::Outcome
 Differentiator::emitByRule(Job &J, const OperationRecord &Rule) {
   if (PlanOnly)
     return Outcome::Planned;
-  if (!emitRule(J.Request, Rule, *J.Made, J.Sweep, Runtime)) {
+  OperationRecord Own = Rule;
+  if (Launches)
+    Launches->specialise(J.Request, Own);
+  if (!emitRule(J.Request, Own, *J.Made, J.Sweep, Runtime)) {
     Diags.report(DiagId::InternalError, nullptr, J.Trail,
                  {"the runtime's rule of " + userName(*J.Request.Primal) +
                   " does not fit its record"});

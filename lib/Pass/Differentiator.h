@@ -18,6 +18,7 @@
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Diagnostics/Refusal.h"
 #include "Emit/EmitServices.h"
+#include "Parallel/HostLaunches.h"
 #include "Plan/LaneLayout.h"
 #include "Primal/PreparePrimal.h"
 #include "Request/EntryCalls.h"
@@ -40,6 +41,8 @@ public:
   /// As differentiate(), without the last move: what was asked to be printed
   /// is, and the module stays as it was.
   void plan(llvm::ArrayRef<const EntryCall *> Calls);
+  /// Rules of launches are made when they are asked for.
+  void setLaunches(HostLaunches *L) { Launches = L; }
   /// Did any request meet a call through a pointer with candidates?
   bool callsThroughPointers() const;
   /// Call after the last request.
@@ -57,6 +60,14 @@ public:
   const Catalogue &catalogue() const override { return Cat; }
 
 private:
+  /// As differentiate(), without a choice between two derivatives.
+  llvm::Function *answer(llvm::ArrayRef<const EntryCall *> Calls,
+                         llvm::ArrayRef<const EntryCall *> OtherHalf);
+  /// For a request that is answered by General: one more derivative for
+  /// arguments that do not overlap, and a choice between the two; General if it
+  /// is not worth while. See docs/DisjointArguments.md.
+  llvm::Function *preferDisjoint(llvm::ArrayRef<const EntryCall *> Calls);
+
   /// One derivative made, or to be made.
   struct Job {
     DerivativeRequest Request;
@@ -113,6 +124,7 @@ private:
   std::unique_ptr<PreparePrimal> PrepareReverse, PrepareForward;
   PreparePrimal *Prepare = nullptr; ///< of the request under way
   RuntimeLibrary Runtime;
+  HostLaunches *Launches = nullptr;
 
   /// Of the request under way: the prepared root, what holds for its call
   /// graph, the jobs made (a deque: references stay valid) and the next to do.
@@ -125,6 +137,11 @@ private:
   /// The facts include what callers know of types.
   bool CallersAsked = false;
   bool PlanOnly = false;
+  /// The derivative under way is not the one that calls usually run: what it
+  /// keeps is not told.
+  bool Rare = false;
+  /// Copies of the user's functions; see cloneDisjoint.
+  llvm::SmallVector<llvm::Function *, 4> DisjointCopies;
   /// Which functions calls through pointers may lead to: those of the module;
   /// when that is refused, those that the request refers to; when that is
   /// refused, too, it is told what the first attempt found.
@@ -134,7 +151,7 @@ private:
     AllAndTell
   } Reach = Candidates::All;
   /// After Outcome::Mingled: that callee.
-  llvm::Function *MinglesTypes = nullptr;
+  const llvm::Function *MinglesTypes = nullptr;
   std::deque<Job> Jobs;
   size_t NextJob = 0;
   /// From a derivative for one thread to that for the team, and all functions

@@ -7,7 +7,9 @@
 
 #include "Plan/DeferredLoops.h"
 #include "Catalogue/Catalogue.h"
-#include "Plan/DerivativePlan.h"
+#include "Plan/CallPlan.h"
+#include "Plan/Recipes.h"
+#include "Rules/Rules.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -16,11 +18,12 @@
 using namespace llvm;
 using namespace retrograd;
 
-LoopDeferral::LoopDeferral(const DerivativePlan &Plan,
-                           const OverwriteAnalysis &Overwrite,
-                           const DominatorTree &DT, const DenseSet<Need> &Read)
-    : Plan(Plan), Overwrite(Overwrite), DT(DT), Read(Read),
-      SE(Plan.shape().evolution()) {}
+LoopDeferral::LoopDeferral(const PlanSubject &Subject, const CallPlan &Calls,
+                           const Recipes &How, const Deferrals &Deferred,
+                           ArrayRef<const StoreInst *> Unneeded,
+                           const DenseSet<Need> &Read)
+    : Subject(Subject), Calls(Calls), How(How), Deferred(Deferred),
+      Unneeded(Unneeded), Read(Read), SE(Subject.Shape.evolution()) {}
 
 bool LoopDeferral::isDeferrable(const Loop &L, LateUses &Late) {
   Late = {};
@@ -45,8 +48,8 @@ bool LoopDeferral::isDeferrable(const Loop &L, LateUses &Late) {
 /// so are its loads, unless Around writes what they read between the two
 /// places.
 bool LoopDeferral::fitsIn(const Loop &L, const Loop &Around) {
-  if (!Plan.isDeferred(&Around) || Around.getParentLoop() || !L.isInnermost() ||
-      !collectStores(Around))
+  if (!Deferred.isDeferred(&Around) || Around.getParentLoop() ||
+      !L.isInnermost() || !collectStores(Around))
     return false;
   // What runs behind L in the same iteration of Around.
   SmallPtrSet<const BasicBlock *, 16> Behind;
@@ -74,7 +77,7 @@ bool LoopDeferral::fitsIn(const Loop &L, const Loop &Around) {
 /// from the iteration number, unread or, if there may be such, for late uses.
 bool LoopDeferral::resultsFit(const Loop &L, LateUses *Late) const {
   for (const PHINode &Phi : L.getHeader()->phis())
-    if (!Plan.isComputedPhi(Phi) && !isUnread(Phi, Late, &L))
+    if (!How.isComputedPhi(Phi) && !isUnread(Phi, Late, &L))
       return false;
   for (const PHINode &Phi : L.getExitBlock()->phis())
     if (!isUnread(Phi, Late, &L))
@@ -83,7 +86,7 @@ bool LoopDeferral::resultsFit(const Loop &L, LateUses *Late) const {
     return is_contained(Late->Stores, &I);
   };
   return !Late || all_of(Late->Stores, [&](const StoreInst *S) {
-    return Overwrite.isLastAccess(*S, IsLate);
+    return Subject.Overwrite.isLastAccess(*S, IsLate);
   });
 }
 
@@ -91,8 +94,9 @@ bool LoopDeferral::resultsFit(const Loop &L, LateUses *Late) const {
 /// its place.
 bool LoopDeferral::canBeLate(const StoreInst &S, const Value &V) const {
   return S.isSimple() && S.getPointerOperand() != &V &&
-         !V.getType()->isPtrOrPtrVectorTy() && !Plan.activity().hasShadow(&V) &&
-         !Plan.shape().loops().getLoopFor(S.getParent());
+         !V.getType()->isPtrOrPtrVectorTy() &&
+         !Subject.Activity.hasShadow(&V) &&
+         !Subject.Shape.loops().getLoopFor(S.getParent());
 }
 
 /// The operands by which the derivative of I is 1, and the arms of a choice.
@@ -100,7 +104,7 @@ SmallVector<const Value *, 2>
 LoopDeferral::addends(const Instruction &I) const {
   if (isa<SelectInst>(I))
     return {I.getOperand(1), I.getOperand(2)};
-  const OperationRecord *R = Plan.facts().catalogue().lookup(I);
+  const OperationRecord *R = Subject.facts().catalogue().lookup(I);
   StringRef Id = R ? R->Id : "";
   if (Id == "fadd")
     return {I.getOperand(0), I.getOperand(1)};
@@ -144,10 +148,10 @@ bool LoopDeferral::isSum(const PHINode &Phi, const Loop &L) const {
 /// The iterations of L hand no adjoint to each other but those of sums, which
 /// are the same for all of them, in whatever order they run.
 bool LoopDeferral::onlyAddsUp(const Loop &L) const {
-  const ActivityAnalysis &Activity = Plan.activity();
+  const ActivityAnalysis &Activity = Subject.Activity;
   SmallPtrSet<const Value *, 8> Sums;
   for (const PHINode &Phi : L.getHeader()->phis()) {
-    if (Plan.isComputedPhi(Phi))
+    if (How.isComputedPhi(Phi))
       continue;
     if (Activity.hasShadow(&Phi))
       return false;
@@ -168,7 +172,7 @@ bool LoopDeferral::onlyAddsUp(const Loop &L) const {
 /// Preheader, header, ..., latch, with one exit that is left from the latch
 /// alone; all of it is reversed, and how often it runs is known in front.
 bool LoopDeferral::hasShape(const Loop &L) const {
-  const LoopShape &Shape = Plan.shape();
+  const LoopShape &Shape = Subject.Shape;
   const BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
   return L.getLoopPreheader() && Latch && Exit &&
          L.getExitingBlock() == Latch &&
@@ -177,7 +181,7 @@ bool LoopDeferral::hasShape(const Loop &L) const {
          isa<BranchInst>(Latch->getTerminator()) &&
          isa<BranchInst>(L.getLoopPreheader()->getTerminator()) &&
          Shape.facts(&L).Exact && all_of(L.blocks(), [&](const BasicBlock *B) {
-           return Shape.isLive(B) && DT.isReachableFromEntry(B);
+           return Shape.isLive(B) && Subject.DT.isReachableFromEntry(B);
          });
 }
 
@@ -187,7 +191,7 @@ bool LoopDeferral::hasShape(const Loop &L) const {
 bool LoopDeferral::isUnread(const Value &V, LateUses *Late,
                             const Loop *Of) const {
   const Loop *Nest = Of ? Of->getParentLoop() : nullptr;
-  if (Late && Nest && !Plan.carriesResults(Nest))
+  if (Late && Nest && !Deferred.Carrying.contains(Nest))
     return false;
   SmallPtrSet<const Value *, 16> Seen;
   SmallVector<const Value *, 16> Work{&V};
@@ -206,20 +210,20 @@ bool LoopDeferral::isUnread(const Value &V, LateUses *Late,
       if (const auto *Phi = dyn_cast<PHINode>(I);
           Phi && Late && Nest &&
           (Phi->getParent() == Nest->getHeader() || !Nest->contains(Phi))) {
-        if (Phi->getParent() == Nest->getHeader() && Plan.isComputedPhi(*Phi))
+        if (Phi->getParent() == Nest->getHeader() && How.isComputedPhi(*Phi))
           return false;
         Late->Around = true;
         continue;
       }
       if (isa<ReturnInst>(I)) {
-        if (Plan.request().ShadowReturn ||
-            (Plan.request().ReturnPrimal && !Late))
+        if (Subject.Request.ShadowReturn ||
+            (Subject.Request.ReturnPrimal && !Late))
           return false;
         if (Late)
-          Late->Return |= Plan.request().ReturnPrimal;
+          Late->Return |= Subject.Request.ReturnPrimal;
         continue;
       }
-      if (is_contained(Plan.unneededStores(), I))
+      if (is_contained(Unneeded, I))
         continue;
       if (const auto *S = dyn_cast<StoreInst>(I);
           S && Late && canBeLate(*S, *W)) {
@@ -227,7 +231,7 @@ bool LoopDeferral::isUnread(const Value &V, LateUses *Late,
         continue;
       }
       // What another loop makes of it would have to wait, too.
-      if (const Loop *Around = Plan.shape().loops().getLoopFor(I->getParent());
+      if (const Loop *Around = Subject.Shape.loops().getLoopFor(I->getParent());
           Late && Around && Around != Nest && !Of->contains(Around)) {
         if (!isUnread(*I))
           return false;
@@ -235,7 +239,7 @@ bool LoopDeferral::isUnread(const Value &V, LateUses *Late,
       }
       // Division of integers by what was never computed must not happen.
       bool Pure = isa<PHINode>(I) ||
-                  (Plan.isRepeatable(*I) &&
+                  (How.isRepeatable(*I) &&
                    (isa<CallInst>(I) || isSafeToSpeculativelyExecute(I)));
       if (!Pure)
         return false;
@@ -265,8 +269,8 @@ bool LoopDeferral::staysHere(const Instruction &Made) const {
         if (Seen.insert(I).second)
           Work.push_back(I);
       } else if (const auto *C = dyn_cast<CallBase>(I)) {
-        const OperationRecord *R = Plan.facts().catalogue().lookup(*C);
-        if (!isa<AnyMemIntrinsic>(C) && Plan.action(*C) != CallAction::Drop &&
+        const OperationRecord *R = Subject.facts().catalogue().lookup(*C);
+        if (!isa<AnyMemIntrinsic>(C) && Calls.action(*C) != CallAction::Drop &&
             !(R && R->Class == RuleClass::Deallocation))
           return false;
       } else {
@@ -329,7 +333,7 @@ bool LoopDeferral::isOnlyReadIn(const Loop &L) const {
   for (const BasicBlock *B : Behind)
     for (const Instruction &I : *B) {
       if (const auto *C = dyn_cast<CallBase>(&I)) {
-        CallAction A = Plan.action(*C);
+        CallAction A = Calls.action(*C);
         if (A == CallAction::Free || A == CallAction::Drop)
           continue;
         if (any_of(C->args(), [&](const Value *V) {
@@ -352,12 +356,12 @@ bool LoopDeferral::isHarmless(const Instruction &I, const Loop &L) const {
   // the later one runs first.
   if (const auto *Load = dyn_cast<LoadInst>(&I))
     return Load->isSimple() &&
-           ((Plan.canRepeat(*Load) && !touches(Load->getPointerOperand())) ||
+           ((How.canRepeat(*Load) && !touches(Load->getPointerOperand())) ||
             isCovered(*Load, L) || isUnread(*Load));
   if (const auto *C = dyn_cast<CallInst>(&I))
-    if (Plan.action(*C) == CallAction::Drop)
+    if (Calls.action(*C) == CallAction::Drop)
       return true;
-  return Plan.isRepeatable(I);
+  return How.isRepeatable(I);
 }
 
 //===----------------------------------------------------------------------===//
@@ -391,7 +395,8 @@ bool LoopDeferral::isFilled(const LoadInst &Load, const Loop &L) const {
     if (S->getPointerOperand()->stripAndAccumulateConstantOffsets(
             DL, At, /*AllowNonInbounds=*/true) == A &&
         !Bytes.isScalable() && At.isNonNegative() && At.ule(Written.size()) &&
-        Bytes <= Written.size() - At.getZExtValue() && DT.dominates(S, &Load))
+        Bytes <= Written.size() - At.getZExtValue() &&
+        Subject.DT.dominates(S, &Load))
       Written.set(At.getZExtValue(), At.getZExtValue() + Bytes.getFixedValue());
   }
   return Written.all();
@@ -402,7 +407,7 @@ bool LoopDeferral::isFilled(const LoadInst &Load, const Loop &L) const {
 bool LoopDeferral::isKnown(CmpInst::Predicate P, const SCEV *A, const SCEV *B,
                            const Instruction &At) const {
   unsigned Steps = 0;
-  for (const auto *N = DT.getNode(At.getParent()); N && ++Steps < 32;
+  for (const auto *N = Subject.DT.getNode(At.getParent()); N && ++Steps < 32;
        N = N->getIDom())
     if (SE.isKnownPredicateAt(P, A, B, N->getBlock()->getTerminator()))
       return true;
@@ -479,7 +484,7 @@ static const SCEV *countFor(const SCEVAddRecExpr &Walk, const LoopFacts &Facts,
 /// when Load runs, or in none but the loops around both.
 bool LoopDeferral::covers(const StoreInst &Store, const LoadInst &Load,
                           const Loop &L) const {
-  const LoopInfo &LI = Plan.shape().loops();
+  const LoopInfo &LI = Subject.Shape.loops();
   const Loop *Common = LI.getLoopFor(Store.getParent());
   const Loop *Fills = nullptr; // the loop that Store fills memory in
   while (!Common->contains(&Load)) {
@@ -490,8 +495,8 @@ bool LoopDeferral::covers(const StoreInst &Store, const LoadInst &Load,
   }
   // Passing the header of L, control comes to the store, or the whole of its
   // loop, before it comes to the load.
-  if (Fills ? !DT.dominates(Fills->getHeader(), Load.getParent())
-            : !DT.dominates(&Store, &Load))
+  if (Fills ? !Subject.DT.dominates(Fills->getHeader(), Load.getParent())
+            : !Subject.DT.dominates(&Store, &Load))
     return false;
 
   const SCEV *To = SE.getSCEV(const_cast<Value *>(Store.getPointerOperand()));
@@ -507,11 +512,11 @@ bool LoopDeferral::covers(const StoreInst &Store, const LoadInst &Load,
   const SCEV *First = SE.getMinusSCEV(To, Base), *Last = First;
   if (Fills) {
     const auto *Walk = dyn_cast<SCEVAddRecExpr>(First);
-    const LoopFacts &Facts = Plan.shape().facts(Fills);
+    const LoopFacts &Facts = Subject.Shape.facts(Fills);
     const SCEV *Count = Walk ? countFor(*Walk, Facts, SE) : nullptr;
     if (!Count || Walk->getLoop() != Fills || !Walk->isAffine() ||
         !Facts.Exact ||
-        !DT.dominates(Store.getParent(), Fills->getLoopLatch()) ||
+        !Subject.DT.dominates(Store.getParent(), Fills->getLoopLatch()) ||
         Fills->getExitingBlock() != Fills->getLoopLatch())
       return false;
     const auto *Step = dyn_cast<SCEVConstant>(Walk->getStepRecurrence(SE));
@@ -530,7 +535,7 @@ bool LoopDeferral::covers(const StoreInst &Store, const LoadInst &Load,
     const SCEVAddRecExpr *LowWalk = Walks(Low), *HighWalk = Walks(High);
     if (!LowWalk && !HighWalk)
       continue;
-    const LoopFacts &Facts = Plan.shape().facts(Of);
+    const LoopFacts &Facts = Subject.Shape.facts(Of);
     for (const SCEVAddRecExpr *R : {LowWalk, HighWalk})
       if (R &&
           (!R->isAffine() || !SE.isKnownNonNegative(R->getStepRecurrence(SE)) ||

@@ -51,8 +51,10 @@
 
 namespace retrograd {
 
-class DerivativePlan;
-class OverwriteAnalysis;
+class CallPlan;
+class Recipes;
+struct Deferrals;
+struct PlanSubject;
 
 /// What is done with a loop's results when the reverse sweep is over.
 struct LateUses {
@@ -66,8 +68,11 @@ struct LateUses {
 class LoopDeferral {
 public:
   /// `Read` has what the reverse sweep may look up, whatever is kept.
-  LoopDeferral(const DerivativePlan &Plan, const OverwriteAnalysis &Overwrite,
-               const llvm::DominatorTree &DT, const llvm::DenseSet<Need> &Read);
+  /// `Unneeded` are stores that are left out.
+  LoopDeferral(const PlanSubject &Subject, const CallPlan &Calls,
+               const Recipes &How, const Deferrals &Deferred,
+               llvm::ArrayRef<const llvm::StoreInst *> Unneeded,
+               const llvm::DenseSet<Need> &Read);
 
   /// L, an outermost loop or one in a deferred loop, may run in the reverse
   /// sweep instead of the primal one. It carries its results where there are
@@ -100,9 +105,11 @@ private:
   bool isAtMost(const llvm::SCEV *A, const llvm::SCEV *B,
                 const llvm::Instruction &At, unsigned Depth = 6) const;
 
-  const DerivativePlan &Plan;
-  const OverwriteAnalysis &Overwrite;
-  const llvm::DominatorTree &DT;
+  const PlanSubject &Subject;
+  const CallPlan &Calls;
+  const Recipes &How;
+  const Deferrals &Deferred;
+  llvm::ArrayRef<const llvm::StoreInst *> Unneeded;
   const llvm::DenseSet<Need> &Read;
   llvm::ScalarEvolution &SE;
   /// Of the loop that is looked at: its stores and the objects that they write.

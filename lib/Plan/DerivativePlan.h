@@ -6,249 +6,153 @@
 //===----------------------------------------------------------------------===//
 //
 // A plan says, for one prepared primal and one activity of its arguments, how
-// the reverse sweep gets each primal value it needs (Recipe, Keep), where kept
-// values live (Scope, Slot), and what happens to each call. It is complete
-// before any IR is written, prints, and verifies.
-//
-// Recipes are the single source of truth on how a value can be had in the
-// reverse sweep without a slot: the plan cuts the graph that they span, and
-// emission follows them.
+// the reverse sweep gets each primal value it needs, where kept values live,
+// and what happens to each call. Each question has a class of its own:
+// Legality, CallPlan, AccumulationPlan, Replays, Choices, Recipes, TapePlan,
+// TapeLayout. A builder runs them in order. The plan is complete and final when
+// its constructor returns, before any IR is written; it prints, and verifies.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef RETROGRAD_PLAN_DERIVATIVEPLAN_H
 #define RETROGRAD_PLAN_DERIVATIVEPLAN_H
 
-#include "Analysis/ActivityAnalysis.h"
-#include "Analysis/LoopShape.h"
-#include "Analysis/OverwriteAnalysis.h"
-#include "Analysis/ThreadModel.h"
-#include "Analysis/ThreadOwnership.h"
-#include "Analysis/WorkOwnership.h"
-#include "Diagnostics/Refusal.h"
-#include "Request/DerivativeRequest.h"
-#include "Rules/Need.h"
-#include "Rules/Rules.h"
-#include "Support/Options.h"
-#include "Target/Target.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/Analysis/PostDominators.h"
-#include "llvm/IR/Dominators.h"
+#include "Plan/AccumulationPlan.h"
+#include "Plan/CallPlan.h"
+#include "Plan/Choices.h"
+#include "Plan/Deferrals.h"
+#include "Plan/PlanSubject.h"
+#include "Plan/Recipes.h"
+#include "Plan/Replays.h"
+#include "Plan/TapeLayout.h"
+#include "Plan/TapePlan.h"
 
 namespace retrograd {
 
-/// How a need is met without a slot.
-struct Recipe {
-  enum Kind : uint8_t {
-    Available, ///< at hand in the reverse sweep at no cost
-    Source,    ///< cannot be made again: must be kept
-    Compute    ///< made from Inputs
-  } K = Source;
-  llvm::SmallVector<Need, 3> Inputs;
-};
-
-/// What happens to a call.
-enum class CallAction : uint8_t {
-  Primal,    ///< runs in the primal sweep, nothing else
-  Drop,      ///< has no effect worth keeping (markers)
-  Formula,   ///< catalogue formula
-  Allocate,  ///< allocates a shadow too
-  Free,      ///< delayed, shadow too
-  Memory,    ///< memcpy, memmove, memset: see MemoryRules
-  Realloc,   ///< realloc
-  Tape,      ///< scope or delayed free of a derivative differentiated again
-  Derivative ///< differentiated callee: see calleeRequest
-};
-
-/// One tape entry.
-struct Slot {
-  Need Holds;
-  llvm::Type *Ty = nullptr; ///< type in storage (i1 is stored as i8)
-  uint64_t Offset = 0;      ///< bytes: in the record, or times N in an array
-};
-
-/// The storage of one scope: the function (Of null) or a loop.
-struct Scope {
-  const llvm::Loop *Of = nullptr;
-  llvm::SmallVector<Slot, 8> Slots;
-  /// Loop: one array per slot, allocated at the preheader; else one linked
-  /// record per iteration.
-  bool IsArray = false;
-  /// Arrays: the outermost loop whose whole run they serve. From there down to
-  /// Of all counts are known before it is entered, so that one allocation does.
-  const llvm::Loop *Nest = nullptr;
-  /// Within a deferred loop: allocated once, and used again by each of its
-  /// iterations.
-  bool Reused = false;
-  uint64_t Bytes = 0; ///< of a record, or per iteration over all arrays
-
-  /// The loops from Nest down to Of.
-  llvm::SmallVector<const llvm::Loop *, 3> nest() const;
-};
-
-/// A loop whose only result with a derivative is one of the values that its
-/// iterations offer: s = c ? x : p, where p is s of the iteration before. All
-/// of the adjoint goes to the iteration in which c was true last, so that its
-/// number says what c was, as far as anybody asks, and the reverse sweep begins
-/// there.
-struct Choice {
-  const llvm::Loop *Of = nullptr;
-  const llvm::SelectInst *Chosen = nullptr;
-  bool OnTrue = false; ///< x is the value for true
-};
-
-/// A local or shared array whose contents each iteration of a loop makes anew,
-/// before it reads them: the reverse sweep makes them again when it enters the
-/// iteration. What threads share they make together, between two barriers.
-struct Replay {
-  const llvm::Value *Array = nullptr;
-  bool Shared = false;
-  const llvm::Loop *Of = nullptr;
-  /// All that write it, in order.
-  llvm::SmallVector<const llvm::StoreInst *, 8> Stores;
-  bool Used = false; ///< some load of it is repeated
-};
-
 class DerivativePlan {
 public:
+  /// `Uniform`: of the derivative that the user asked for, the parameters that
+  /// all threads are called with alike. None for what it calls.
   DerivativePlan(llvm::Function &F, const DerivativeRequest &Request,
                  const ActivityAnalysis &Activity,
                  const OverwriteAnalysis &Overwrite, const LoopShape &Shape,
                  llvm::DominatorTree &DT, bool Split, const Options &Opts,
-                 llvm::BitVector Uniform = {});
+                 std::optional<llvm::BitVector> Uniform = std::nullopt);
+  DerivativePlan(const DerivativePlan &) = delete;
 
-  llvm::Function &primal() const { return F; }
-  const DerivativeRequest &request() const { return Request; }
-  const ActivityAnalysis &activity() const { return Activity; }
-  const ProgramFacts &facts() const { return Activity.facts(); }
-  const LoopShape &shape() const { return Shape; }
-  bool isSplit() const { return Split; }
-  const Options &options() const { return Opts; }
+  llvm::Function &primal() const { return Subject.F; }
+  const DerivativeRequest &request() const { return Subject.Request; }
+  const ActivityAnalysis &activity() const { return Subject.Activity; }
+  const ProgramFacts &facts() const { return Subject.facts(); }
+  const LoopShape &shape() const { return Subject.Shape; }
+  bool isSplit() const { return Subject.Split; }
+  const Options &options() const { return Subject.Opts; }
 
   /// What cannot be differentiated; empty if the plan can be emitted.
   llvm::ArrayRef<Refusal> refusals() const { return Refusals; }
 
-  /// What N must be looked up as: the shadow of a pointer that is its own
-  /// shadow is its primal value.
-  Need canonical(Need N) const;
-  Recipe recipe(Need N) const;
+  // Needs and their recipes: see Recipes and TapePlan.
+  Need canonical(Need N) const { return How.canonical(N); }
+  Recipe recipe(Need N) const { return How.recipe(N); }
   /// What the rules read, in the order of the primal.
   llvm::SmallVector<Need, 0> needs() const {
-    return llvm::to_vector<0>(llvm::make_first_range(Needs));
+    return llvm::to_vector<0>(llvm::make_first_range(Tape.needs()));
   }
-  bool isKept(Need N) const { return Keep.contains(N); }
-  /// The loop whose iterations N varies with (null: none).
-  const llvm::Loop *scopeOf(Need N) const;
-  const Scope &scope(const llvm::Loop *L) const;
-  /// Slot of a kept need, or of a loop's Count or Records.
-  const Slot *slot(Need N) const;
-  /// The storage type of a need.
-  llvm::Type *typeOf(Need N) const;
+  bool isKept(Need N) const { return Tape.isKept(N); }
+  llvm::SmallVector<const llvm::BasicBlock *, 4>
+  predecessorsOf(const llvm::BasicBlock *B) const {
+    return How.predecessorsOf(B);
+  }
+  std::optional<DecidedJoin> decidedJoin(const llvm::BasicBlock *B) const {
+    return How.decidedJoin(B);
+  }
+  bool isSelect(const llvm::PHINode &Phi) const { return How.isSelect(Phi); }
+  bool isComputedPhi(const llvm::PHINode &Phi) const {
+    return How.isComputedPhi(Phi);
+  }
+  bool roundingChanges() const { return How.roundingChanges(); }
+  bool isRepeatable(const llvm::Instruction &I) const {
+    return How.isRepeatable(I);
+  }
+  bool canRepeat(const llvm::LoadInst &L) const { return How.canRepeat(L); }
+  std::optional<llvm::SmallVector<Need, 4>>
+  countInputs(const llvm::Loop *L) const {
+    return How.countInputs(L);
+  }
+  std::optional<uint64_t> constantCount(const llvm::Loop *L) const {
+    return How.constantCount(L);
+  }
+  const llvm::Loop *countHome(const llvm::Loop *L) const {
+    return How.countHome(L);
+  }
 
-  /// How to add to an adjoint of the value that L loads.
-  Accumulation accumulation(const llvm::LoadInst &L) const;
-  /// In a function that a team runs: why that way, for people.
-  llvm::StringRef reasonOfAccumulation(const llvm::LoadInst &L) const;
+  // Storage: see TapeLayout.
+  const llvm::Loop *scopeOf(Need N) const { return Layout.scopeOf(N); }
+  const Scope &scope(const llvm::Loop *L) const { return Layout.scope(L); }
+  const Slot *slot(Need N) const { return Layout.slot(N); }
+  llvm::Type *typeOf(Need N) const { return Layout.typeOf(N); }
+  bool rewindsTape(const llvm::Loop *L) const { return Layout.rewinds(L); }
+
+  // Adjoints: see AccumulationPlan.
+  Accumulation accumulation(const llvm::LoadInst &L) const {
+    return Accumulations.accumulation(L);
+  }
+  llvm::StringRef reasonOfAccumulation(const llvm::LoadInst &L) const {
+    return Accumulations.reasonOfAccumulation(L);
+  }
   /// Other threads of a team may add to adjoints behind P at the time.
   bool othersAdd(const llvm::Value *P) const {
-    return Threads.company() == ThreadModel::Team && !isThreadsOwn(P);
+    return Accumulations.company() == ThreadModel::Team &&
+           !Accumulations.isThreadsOwn(P);
   }
-  /// How to take the adjoint of the value that S stores.
-  Taking taking(const llvm::StoreInst &S) const;
-  /// Before emission: looks for what ownership() says.
-  void findOwnership();
+  Taking taking(const llvm::StoreInst &S) const {
+    return Accumulations.taking(S);
+  }
   AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const {
-    return AtomicPlaces.lookup(&M);
+    return Accumulations.atomicPlace(M);
   }
-  /// The same for the places of exchanges.
   const ThreadOwnership::Condition &ownershipOfAtomics() const {
-    return OwnershipOfAtomics.condition();
+    return Accumulations.ownershipOfAtomics();
   }
-  /// What has to hold of the launch so that no two threads add to one adjoint.
-  /// Null if nothing is known.
   const ThreadOwnership::Condition *ownership() const {
-    return Owned ? &Ownership.condition() : nullptr;
+    return Accumulations.ownership();
   }
 
-  CallAction action(const llvm::CallBase &C) const;
-  /// The request to make for a call whose action is Derivative: Forward, or
-  /// the Augment half of a split reverse.
-  DerivativeRequest calleeRequest(const llvm::CallBase &C) const;
-  /// Its callee has a rule: a derivative that is not made of its body.
-  bool hasRule(const llvm::CallBase &C) const;
+  // Calls: see CallPlan.
+  CallAction action(const llvm::CallBase &C) const { return Calls.action(C); }
+  DerivativeRequest calleeRequest(const llvm::CallBase &C) const {
+    return Calls.calleeRequest(C);
+  }
+  bool hasRule(const llvm::CallBase &C) const { return Calls.hasRule(C); }
 
-  /// The predecessors of B without repetition, in a fixed order.
-  llvm::SmallVector<const llvm::BasicBlock *, 4>
-  predecessorsOf(const llvm::BasicBlock *B) const;
-  /// For a join whose predecessor a dominating branch tells: that branch and,
-  /// for each predecessor, whether it lies on the branch's true side.
-  struct Join {
-    const llvm::Value *Condition;
-    llvm::SmallVector<bool, 4> OnTrueSide;
-  };
-  std::optional<Join> decidedJoin(const llvm::BasicBlock *B) const;
-  /// The phi can be made again as a select: one branch decides, and what comes
-  /// from either side can be computed whichever side was taken.
-  bool isSelect(const llvm::PHINode &Phi) const;
   /// The choice that L makes; null if none.
-  const Choice *choiceIn(const llvm::Loop *L) const {
-    auto It =
-        llvm::find_if(Choices, [&](const Choice &C) { return C.Of == L; });
-    return It == Choices.end() ? nullptr : &*It;
-  }
+  const Choice *choiceIn(const llvm::Loop *L) const { return Chosen.in(L); }
   /// The choice that V is the condition of; null if none.
-  const Choice *choiceBy(const llvm::Value *V) const {
-    auto It = llvm::find_if(Choices, [&](const Choice &C) {
-      return C.Chosen->getCondition() == V;
-    });
-    return It == Choices.end() ? nullptr : &*It;
-  }
-  /// Made again from the iteration number.
-  bool isComputedPhi(const llvm::PHINode &Phi) const;
-  /// The reverse sweep may run in another rounding mode than what it reverses.
-  bool roundingChanges() const;
-  /// Gives the same from the same operands, whenever it runs.
-  bool isRepeatable(const llvm::Instruction &I) const;
+  const Choice *choiceBy(const llvm::Value *V) const { return Chosen.by(V); }
+  llvm::ArrayRef<Replay> replays() const { return Replays; }
+
   /// L does not run in the primal sweep: the reverse sweep runs each iteration
   /// of it before it reverses it (DeferredLoops.h). What an iteration keeps in
   /// L's own scope is kept like what the function keeps.
-  bool isDeferred(const llvm::Loop *L) const {
-    return L && Deferred.contains(L);
+  bool isDeferred(const llvm::Loop *L) const { return Deferred.isDeferred(L); }
+  llvm::ArrayRef<const llvm::Loop *> deferredLoops() const {
+    return Deferred.Loops.getArrayRef();
   }
-  /// The load sees the same bytes where its reverse asks for them again.
-  bool canRepeat(const llvm::LoadInst &L) const;
   /// A deferred loop whose results are asked for: its iterations run in the
   /// primal's order.
   bool carriesResults(const llvm::Loop *L) const {
-    return Carrying.contains(L);
+    return Deferred.Carrying.contains(L);
   }
   /// What waits for results that deferred loops carry, until the reverse sweep
   /// is over: stores in the order of the program.
   llvm::ArrayRef<const llvm::StoreInst *> lateStores() const {
-    return LateStores;
+    return Deferred.LateStores;
   }
-  bool returnsLate() const { return LateReturn; }
+  bool returnsLate() const { return Deferred.LateReturn; }
   /// Left out: nobody looks at what they write.
   llvm::ArrayRef<const llvm::StoreInst *> unneededStores() const {
     return Unneeded.getArrayRef();
   }
-  /// The storage within a deferred loop is an iteration's own, and released
-  /// behind it.
-  bool rewindsTape(const llvm::Loop *L) const { return Rewinding.contains(L); }
-  llvm::ArrayRef<const llvm::Loop *> deferredLoops() const {
-    return Deferred.getArrayRef();
-  }
-  llvm::ArrayRef<Replay> replays() const { return Replays; }
-  /// The values that the number of L's iterations can be computed from; none if
-  /// it has to be counted.
-  std::optional<llvm::SmallVector<Need, 4>>
-  countInputs(const llvm::Loop *L) const;
-  /// Backedges of L, when known to be a constant.
-  std::optional<uint64_t> constantCount(const llvm::Loop *L) const;
-  /// The outermost loop around L (or L) during whose run L's count stays what
-  /// it is; the count can be computed in front of it if it is exact.
-  const llvm::Loop *countHome(const llvm::Loop *L) const;
 
   void print(llvm::raw_ostream &OS) const;
   /// Every need is met, from slots and recipes alone; every slot's scope is
@@ -256,92 +160,19 @@ public:
   std::optional<std::string> verify() const;
 
 private:
-  void findUnneededStores();
-  void findReplays();
-  bool findReplay(const llvm::Value &Array, bool Shared);
-  const Replay *replayOf(const llvm::LoadInst &L) const;
-  void markUsedReplays();
-  void findChoices();
-  void choose();
-  bool isWorthDeferring(const llvm::Loop &L) const;
-  void defer();
-  void shareStorage();
-  llvm::DenseSet<Need> readable() const;
-  void needWhatIterationsStartFrom(const llvm::Loop &L);
-  void collectCounts();
-  void collectNeeds();
-  bool isFree(Need N, unsigned &Budget) const;
-  bool givesAgain(const llvm::CallBase &C) const;
-  /// Calls whose reverse is given the arguments again.
-  llvm::SmallPtrSet<const llvm::CallBase *, 8> ArgsAgain;
-  void collectRefusals();
-  void checkCall(const llvm::CallBase &C);
-  bool isGivenAlike(const llvm::Argument &A) const;
-  void checkKeptNumbers();
-  bool checkThreads(const llvm::Instruction &I);
-  bool checkTeam(const llvm::Instruction &I);
-  void findOwnWork();
-  /// Threads that return while others go on to a barrier (LeavingThreads.cpp).
-  void checkLeavingThreads();
-  void checkCopyTypes(const llvm::Instruction &I);
-  void checkShadowOfDest(const llvm::Instruction &I);
-  bool ownsMemory(const llvm::Value *V) const;
-  bool canSpeculate(const llvm::Value *V, const llvm::BasicBlock *Decision,
-                    unsigned &Budget) const;
-  bool isAtHandDear(const llvm::Instruction &I) const;
-  bool isThreadsOwn(const llvm::Value *P) const;
-  bool isWrittenToo(const llvm::LoadInst &L) const;
-  bool isReadBefore(const llvm::StoreInst &S) const;
-  bool hasBarriers() const;
-  void refuse(RefusalKind K, const llvm::Instruction &I, std::string Detail);
-  void keepAll();
-  void cut();
-  uint64_t price(Need N) const;
-  bool isUnkept(Need N) const;
-  void layOut();
-  const llvm::Loop *nestOf(const llvm::Loop *L) const;
-  uint64_t certainBytes() const;
-  void checkMemory();
-  Recipe valueRecipe(const llvm::Value *V, Need::Kind K) const;
+  friend class PlanBuilder;
 
-  llvm::Function &F;
-  DerivativeRequest Request;
-  const ActivityAnalysis &Activity;
-  const OverwriteAnalysis &Overwrite;
-  const LoopShape &Shape;
-  llvm::DominatorTree &DT;
-  bool Split;
-  const Options &Opts;
-  Target Machine;
-  ThreadModel Threads;
-  std::optional<WorkOwnership> OwnWork;
-
-  mutable llvm::DenseMap<const llvm::PHINode *, bool> Selects;
-  llvm::SmallVector<Replay, 2> Replays;
-  llvm::SmallVector<Choice, 2> Choices;
+  const PlanSubject Subject;
+  CallPlan Calls;
+  AccumulationPlan Accumulations;
   llvm::SmallVector<Refusal, 2> Refusals;
-  ThreadOwnership Ownership, OwnershipOfAtomics;
-  bool Owned = false;
-  /// Parameters that all threads are called with alike.
-  llvm::BitVector Uniform;
-  llvm::DenseMap<const llvm::AtomicRMWInst *, AtomicPlace> AtomicPlaces;
-  mutable std::optional<llvm::PostDominatorTree> PostDominators;
-  mutable std::optional<bool> WaitsSomewhere;
-  /// Said once of each.
-  llvm::SmallPtrSet<const llvm::GlobalVariable *, 2> RefusedGlobals;
-  /// Each need and the blocks whose reverse reads it. Insertion order.
-  llvm::MapVector<Need, llvm::SmallSetVector<const llvm::BasicBlock *, 2>>
-      Needs;
-  llvm::SetVector<Need> Keep;
-  llvm::SetVector<const llvm::Loop *> Deferred;
-  llvm::SmallPtrSet<const llvm::Loop *, 4> Carrying;
-  llvm::SmallVector<const llvm::StoreInst *, 4> LateStores;
-  bool LateReturn = false;
   llvm::SmallSetVector<const llvm::StoreInst *, 4> Unneeded;
-  llvm::SmallPtrSet<const llvm::Loop *, 2> Rewinding;
-  /// From a loop (null: the function) to its storage.
-  llvm::DenseMap<const llvm::Loop *, Scope> Scopes;
-  llvm::DenseMap<Need, std::pair<const llvm::Loop *, unsigned>> SlotIndex;
+  llvm::SmallVector<Replay, 2> Replays;
+  Choices Chosen;
+  Deferrals Deferred;
+  Recipes How;
+  TapeLayout Layout;
+  TapePlan Tape;
 };
 
 } // namespace retrograd

@@ -26,17 +26,22 @@
 // branch alike.
 //
 // Limits: a condition counts as the same for all threads if it is computed from
-// nothing that tells threads apart. What parameters are is asked at all calls
-// that are seen, up to the kernel's; memory that threads share counts as
-// holding the same for all of them.
+// nothing that tells threads apart, or compares two numbers whose difference is
+// (`for (t = i; t < n + i; ++t)`), where neither may have wrapped around. What
+// parameters are is asked at all calls that are seen, up to the kernel's;
+// memory that threads share counts as holding the same for all of them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Catalogue/Catalogue.h"
-#include "Plan/DerivativePlan.h"
+#include "Plan/AccumulationPlan.h"
+#include "Plan/Legality.h"
 #include "Request/EntryPoints.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -109,7 +114,74 @@ public:
     return S ? S->getCondition() : nullptr;
   }
 
+  /// Whether all threads that come to a branch on Condition equally often find
+  /// the same there.
+  bool decides(const Value *Condition, ScalarEvolution &SE) {
+    if (!of(Condition))
+      return false;
+    using namespace PatternMatch;
+    const Value *A, *B;
+    if (match(Condition, m_Not(m_Value(A))))
+      return decides(A, SE);
+    if (match(Condition, m_CombineOr(m_LogicalOp(m_Value(A), m_Value(B)),
+                                     m_BinOp(m_Value(A), m_Value(B)))) &&
+        Condition->getType()->isIntegerTy(1))
+      return decides(A, SE) || decides(B, SE);
+    const auto *Cmp = dyn_cast<ICmpInst>(Condition);
+    return !Cmp || !comparesAlike(*Cmp, SE);
+  }
+
 private:
+  /// The difference of what is compared does not tell threads apart. That is
+  /// the difference of the numbers, and not of what they are modulo a power of
+  /// two, if none of the sums that do tell threads apart can have wrapped
+  /// around.
+  bool comparesAlike(const ICmpInst &Cmp, ScalarEvolution &SE) {
+    Value *A = Cmp.getOperand(0), *B = Cmp.getOperand(1);
+    if (!SE.isSCEVable(A->getType()) || A->getType()->isPointerTy())
+      return false;
+    auto IsExact = [&](bool Signed) {
+      SmallPtrSet<const Value *, 16> Seen;
+      return !mayWrap(A, Signed, Seen) && !mayWrap(B, Signed, Seen);
+    };
+    if (!Cmp.isEquality() && !IsExact(Cmp.isSigned()) &&
+        !(Cmp.hasSameSign() && IsExact(!Cmp.isSigned())))
+      return false;
+    struct Leaves {
+      ThreadDependence &Depends;
+      bool Differ = false;
+      bool follow(const SCEV *S) {
+        if (const auto *Unknown = dyn_cast<SCEVUnknown>(S))
+          Differ |= Depends.of(Unknown->getValue());
+        Differ |= isa<SCEVCouldNotCompute>(S);
+        return !Differ;
+      }
+      bool isDone() const { return Differ; }
+    } Found{*this};
+    visitAll(SE.getMinusSCEV(SE.getSCEV(A), SE.getSCEV(B)), Found);
+    return !Found.Differ;
+  }
+
+  /// Whether arithmetic that tells threads apart can wrap around on the way to
+  /// V. What is no sum or product of others is a number by itself.
+  bool mayWrap(const Value *V, bool Signed,
+               SmallPtrSetImpl<const Value *> &Seen) {
+    const auto *I = dyn_cast<Instruction>(V);
+    if (!I || !Seen.insert(V).second || !of(V))
+      return false;
+    if (const auto *P = dyn_cast<PHINode>(I))
+      return any_of(P->incoming_values(),
+                    [&](const Use &U) { return mayWrap(U, Signed, Seen); });
+    const auto *Op = dyn_cast<OverflowingBinaryOperator>(I);
+    if (!Op) {
+      // Parts of a number are sums of it, too: `or` of disjoint bits, halves.
+      return I->isBinaryOp() || isa<TruncInst>(I);
+    }
+    return !(Signed ? Op->hasNoSignedWrap() : Op->hasNoUnsignedWrap()) ||
+           mayWrap(I->getOperand(0), Signed, Seen) ||
+           mayWrap(I->getOperand(1), Signed, Seen);
+  }
+
   /// P is a variable that is written once, as parameters are that nobody has
   /// put into registers yet: what it holds.
   static bool addStored(const Value *P, SmallVectorImpl<const Value *> &Work) {
@@ -176,22 +248,22 @@ static bool meets(const Instruction &I, const Catalogue &Cat,
                 [&](const Instruction &J) { return meets(J, Cat, Seen); });
 }
 
-void DerivativePlan::checkLeavingThreads() {
-  if (!Machine.manyThreads() || Request.Mode == DerivativeMode::Forward)
+void Legality::checkLeavingThreads() {
+  if (!Subject.Machine.manyThreads() ||
+      Subject.Request.Mode == DerivativeMode::Forward)
     return;
-  const Catalogue &Cat = facts().catalogue();
+  const Catalogue &Cat = Subject.facts().catalogue();
   BlockSet Barriers;
-  for (const Instruction &I : instructions(F)) {
+  for (const Instruction &I : instructions(Subject.F)) {
     SmallPtrSet<const Function *, 8> Seen;
-    if (Shape.isLive(I.getParent()) && meets(I, Cat, Seen))
+    if (Subject.Shape.isLive(I.getParent()) && meets(I, Cat, Seen))
       Barriers.insert(I.getParent());
   }
   if (Barriers.empty())
     return;
   auto IsBarrier = [&](const BasicBlock &B) { return Barriers.contains(&B); };
   auto Never = [](const BasicBlock &) { return false; };
-  if (!PostDominators)
-    PostDominators.emplace(F);
+  const PostDominatorTree PostDominators(Subject.F);
 
   // An access whose adjoint other threads can notice, and whether it writes.
   struct Access {
@@ -204,15 +276,15 @@ void DerivativePlan::checkLeavingThreads() {
       const Value *P = getLoadStorePointerOperand(&I);
       if (const auto *A = dyn_cast<AtomicRMWInst>(&I))
         P = A->getPointerOperand();
-      if (P ? !hasReverse(I, Activity) || isThreadsOwn(P)
-            : !isa<CallBase>(I) || !hasReverse(I, Activity) ||
+      if (P ? !hasReverse(I, Subject.Activity) || Accumulations.isThreadsOwn(P)
+            : !isa<CallBase>(I) || !hasReverse(I, Subject.Activity) ||
                   !I.mayReadOrWriteMemory())
         continue;
       if (!P && Cat.lookup(I) && Cat.lookup(I)->Handler == HandlerKind::Barrier)
         continue;
-      Into.push_back({&I,
-                      P ? facts().types().objectOf(P) : TypeAnalysis::NoObject,
-                      I.mayWriteToMemory()});
+      Into.push_back(
+          {&I, P ? Subject.facts().types().objectOf(P) : TypeAnalysis::NoObject,
+           I.mayWriteToMemory()});
     }
   };
   auto Conflicts = [](const Access &A, const Access &B) {
@@ -221,12 +293,12 @@ void DerivativePlan::checkLeavingThreads() {
             B.Object == TypeAnalysis::NoObject);
   };
 
-  ThreadDependence Depends(facts());
-  for (const BasicBlock &X : F) {
+  ThreadDependence Depends(Subject.facts());
+  for (const BasicBlock &X : Subject.F) {
     const Value *Condition = ThreadDependence::conditionOf(X);
-    if (!Shape.isLive(&X) || !Condition)
+    if (!Subject.Shape.isLive(&X) || !Condition)
       continue;
-    const auto *Node = PostDominators->getNode(&X);
+    const auto *Node = PostDominators.getNode(&X);
     const BasicBlock *Join =
         Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
     auto IsJoin = [&](const BasicBlock &B) { return &B == Join; };
@@ -253,13 +325,15 @@ void DerivativePlan::checkLeavingThreads() {
       if (Leaves(B))
         Left.insert(B);
     bool Direct = is_contained(Ways, Join);
-    if ((Left.empty() && !Direct) || !Depends.of(Condition))
+    if ((Left.empty() && !Direct) ||
+        !Depends.decides(Condition, Subject.Shape.evolution()))
       continue;
     // What they did there and before, and what the others do behind a barrier.
     bool BarrierBefore = false;
     SmallVector<Access, 16> Theirs, Others;
-    for (const BasicBlock &B : F) {
-      bool Before = Shape.isLive(&B) && reachable({&B}, Never).contains(&X);
+    for (const BasicBlock &B : Subject.F) {
+      bool Before =
+          Subject.Shape.isLive(&B) && reachable({&B}, Never).contains(&X);
       BarrierBefore |= Before && IsBarrier(B);
       if (Before || Left.contains(&B))
         AccessesOf(B, Theirs);
@@ -269,11 +343,11 @@ void DerivativePlan::checkLeavingThreads() {
       if (IsBarrier(*B))
         Behind.push_back(B);
     BlockSet Later = reachable(Behind, Never);
-    for (const BasicBlock &B : F)
-      if (Shape.isLive(&B) && (BarrierBefore || Later.contains(&B)))
+    for (const BasicBlock &B : Subject.F)
+      if (Subject.Shape.isLive(&B) && (BarrierBefore || Later.contains(&B)))
         AccessesOf(B, Others);
     // Threads that are done with a loop sooner than others need not return.
-    const Loop *Around = Shape.loops().getLoopFor(&X);
+    const Loop *Around = Subject.Shape.loops().getLoopFor(&X);
     bool LeavesLoop = Around && any_of(Ways, [&](const BasicBlock *B) {
                         return !Around->contains(B);
                       });
@@ -285,8 +359,7 @@ void DerivativePlan::checkLeavingThreads() {
                 ? "some threads may leave this loop here while others go on to "
                   "a barrier in it: the adjoints of what they all did before "
                   "would come in the wrong order; give the loop a number of "
-                  "rounds that is the same for all threads of the block (of "
-                  "bounds that both name the thread, this is not seen), and "
+                  "rounds that is the same for all threads of the block, and "
                   "guard the work instead"
                 : "some threads return here and others go on to a barrier: "
                   "the adjoints of what "

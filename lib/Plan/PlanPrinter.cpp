@@ -47,8 +47,8 @@ static void printNeed(raw_ostream &OS, Need N) {
 }
 
 void DerivativePlan::print(raw_ostream &OS) const {
-  OS << "plan for " << F.getName() << (Split ? " (split)" : " (joint)")
-     << ":\n";
+  OS << "plan for " << primal().getName()
+     << (isSplit() ? " (split)" : " (joint)") << ":\n";
   for (const Refusal &R : Refusals)
     OS << "  refused: " << R.Detail << " at" << *R.At << '\n';
   if (!Refusals.empty())
@@ -80,16 +80,16 @@ void DerivativePlan::print(raw_ostream &OS) const {
       OS << '\n';
     }
   };
-  for (const Loop *L : Deferred) {
+  for (const Loop *L : Deferred.Loops) {
     OS << "  loop ";
     L->getHeader()->printAsOperand(OS, false);
     OS << " runs in the reverse sweep"
        << (carriesResults(L) ? " and carries its results\n" : "\n");
   }
   PrintScope(nullptr);
-  for (const Loop *L : Shape.loops().getLoopsInPreorder())
+  for (const Loop *L : shape().loops().getLoopsInPreorder())
     PrintScope(L);
-  for (auto &[N, Blocks] : Needs) {
+  for (auto &[N, Blocks] : Tape.needs()) {
     OS << "  need ";
     printNeed(OS, N);
     Recipe R = recipe(N);
@@ -98,9 +98,10 @@ void DerivativePlan::print(raw_ostream &OS) const {
                                       : ": recompute")
        << '\n';
   }
-  for (Instruction &I : instructions(F))
+  for (Instruction &I : instructions(primal()))
     if (auto *C = dyn_cast<CallBase>(&I);
-        C && action(*C) == CallAction::Derivative) {
+        C && shape().isLive(C->getParent()) &&
+        action(*C) == CallAction::Derivative) {
       OS << "  call ";
       calleeRequest(*C).print(OS);
       OS << '\n';
@@ -114,7 +115,7 @@ std::optional<std::string> DerivativePlan::verify() const {
   // emission would follow for ever.
   DenseSet<Need> Done;
   SmallVector<std::pair<Need, const BasicBlock *>, 16> Work;
-  for (auto &[N, Blocks] : Needs)
+  for (auto &[N, Blocks] : Tape.needs())
     for (const BasicBlock *B : Blocks)
       Work.push_back({N, B});
   while (!Work.empty()) {
@@ -140,9 +141,9 @@ std::optional<std::string> DerivativePlan::verify() const {
       if (!isa<Constant>(In.Of))
         Work.push_back({In, B});
   }
-  DenseSet<Need> Read = readable();
-  LoopDeferral Deferral(*this, Overwrite, DT, Read);
-  for (const Loop *L : Deferred)
+  DenseSet<Need> Read = Tape.readable();
+  LoopDeferral Deferral(Subject, Calls, How, Deferred, unneededStores(), Read);
+  for (const Loop *L : Deferred.Loops)
     if (LateUses Late;
         !Deferral.isDeferrable(*L, Late) || Late.any() != carriesResults(L)) {
       L->getHeader()->printAsOperand(OS, false);

@@ -12,6 +12,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TimeProfiler.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
@@ -61,6 +62,7 @@ void retrograd::cleanUp(Function &Derivative, ModuleAnalysisManager &MAM,
   FAM.invalidate(Derivative, PreservedAnalyses::none());
   if (!Opts.CleanUp)
     return;
+  TimeTraceScope Scope("rg-cleanup", Derivative.getName());
   Derivative.removeFnAttr(Attribute::OptimizeNone);
   PassBuilder PB;
   FunctionPassManager Simplify = PB.buildFunctionSimplificationPipeline(

@@ -8,6 +8,7 @@
 #include "Polish/DeviceReductions.h"
 #include "Polish/KnownSpaces.h"
 #include "Polish/LoadsFirst.h"
+#include "Polish/PolishSteps.h"
 #include "Polish/VectorAdditions.h"
 #include "Target/Target.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -160,6 +161,7 @@ PreservedAnalyses DeviceReductionsPass::run(Module &M,
   const Target Machine(M);
   FunctionAnalysisManager &FAM =
       MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  const StepRunner Steps(Opts);
   SmallVector<Function *, 8> Derived;
   for (Function &F : M) {
     if (!F.hasFnAttribute(HoldsDerivative))
@@ -167,10 +169,10 @@ PreservedAnalyses DeviceReductionsPass::run(Module &M,
     F.removeFnAttr(HoldsDerivative);
     if (!F.isDeclaration() && !F.hasOptNone())
       Derived.push_back(&F);
-    if (Opts.SumsInPlaceOnDevice)
-      leaveSums(F, Machine, FAM.getResult<AAManager>(F));
-    if (Opts.LoadsFirstOnDevice)
-      moveLoadsFirst(F, Machine, FAM.getResult<AAManager>(F));
+    Steps.run(step::LeaveSums, F,
+              [&] { leaveSums(F, Machine, FAM.getResult<AAManager>(F)); });
+    Steps.run(step::LoadsFirst, F,
+              [&] { moveLoadsFirst(F, Machine, FAM.getResult<AAManager>(F)); });
   }
   addToNeighbours(Derived, FAM, Opts);
   for (Function &F : M)

@@ -64,7 +64,9 @@ private:
   GlobalVariable *launchSeen();
 
   Module &M;
+  /// Gone once every use has its part.
   SmallVector<GlobalVariable *, 4> Shadows;
+  unsigned SharedSpace = 0;
   /// Bytes of a part, at the start of each function that asks.
   MapVector<Function *, Value *> Bytes;
 };
@@ -89,14 +91,14 @@ void Parts::run() {
       Shadows.push_back(&G);
   if (Shadows.empty())
     return;
+  SharedSpace = Shadows.front()->getAddressSpace();
   SmallVector<Constant *, 4> Ends(Shadows.begin(), Shadows.end());
   convertUsersOfConstantsToInstructions(Ends);
   // Whatever is declared so begins where all of this memory begins.
   auto *Base = new GlobalVariable(
       M, ArrayType::get(Type::getInt8Ty(M.getContext()), 0),
       /*isConstant=*/false, GlobalValue::ExternalLinkage, nullptr,
-      "rg_dynamic_base", nullptr, GlobalValue::NotThreadLocal,
-      Shadows.front()->getAddressSpace());
+      "rg_dynamic_base", nullptr, GlobalValue::NotThreadLocal, SharedSpace);
   Base->setAlignment(Align(16));
   for (auto [N, Sh] : enumerate(Shadows)) {
     for (Use &U : make_early_inc_range(Sh->uses())) {
@@ -192,7 +194,7 @@ GlobalVariable *Parts::launchSeen() {
       Word = new GlobalVariable(
           M, I64, /*isConstant=*/false, GlobalValue::InternalLinkage,
           PoisonValue::get(I64), "rg_dynamic_launch", nullptr,
-          GlobalValue::NotThreadLocal, Shadows.front()->getAddressSpace());
+          GlobalValue::NotThreadLocal, SharedSpace);
     IRBuilder<> B(M.getContext());
     goToStart(B, *F);
     Value *Seen = B.CreateICmpEQ(B.CreateLoad(I64, Word), launchMark(B));

@@ -15,6 +15,8 @@
 //   peel      first iterations that take a way of their own
 //   normalise control flow; drop markers
 //
+// Primal.def has the steps in detail, in their order.
+//
 // At -O2 the first two find little to do. At -O0 they are why a chain of twenty
 // STL wrappers ends up as the loop it stands for.
 //
@@ -26,7 +28,9 @@
 #include "Emit/Shortcuts.h"
 #include "Entry/Hints.h"
 #include "Guard/KeepEqualities.h"
+#include "Parallel/HostLaunches.h"
 #include "Parallel/OpenMPForm.h"
+#include "Parallel/ThreadForm.h"
 #include "Primal/ClonePrimal.h"
 #include "Primal/Device/PtxAssembly.h"
 #include "Primal/Device/ScopedAtomics.h"
@@ -39,6 +43,7 @@
 #include "Primal/Optimise/FirstIterations.h"
 #include "Primal/Optimise/NonNull.h"
 #include "Primal/PrimalNormalForm.h"
+#include "Primal/PrimalSteps.h"
 #include "Primal/VariadicCalls.h"
 #include "Support/DeviceMarks.h"
 #include "Support/DispatchMarks.h"
@@ -70,10 +75,6 @@ constexpr unsigned SmallCallee = 300;
 constexpr unsigned OnlyCallee = 3000;
 /// Nothing grows beyond this by inlining.
 constexpr unsigned LargestCaller = 20000;
-/// Cloning stops here; calls of what was not cloned are calls without a body to
-/// everyone after us. It takes a whole library behind one function to get here.
-constexpr unsigned MostClones = 5000;
-constexpr unsigned MostClonedInstructions = 200000;
 /// Rounds of inlining and simplifying one function.
 constexpr unsigned MostRounds = 6;
 
@@ -115,12 +116,12 @@ struct PreparePrimal::Impl {
   FunctionAnalysisManager &FAM;
   const Catalogue &Cat;
   const Options &Opts;
+  StepRunner Steps;
   RuntimeLibrary Runtime;
   PrimalSimplifier Simplifier;
   /// In the order of cloning.
   SmallVector<std::unique_ptr<Primal>, 16> Primals;
   DenseMap<const Function *, Primal *> ByOriginal, ByClone;
-  unsigned ClonedInstructions = 0;
   std::optional<SmallPtrSet<const StructType *, 8>>
       InUnions; ///< structsInUnions(M), once asked for
   /// Attributes of library functions as LLVM infers them when optimising; see
@@ -130,6 +131,7 @@ struct PreparePrimal::Impl {
   ExceptionLowering Exceptions;
   CallDispatch Dispatch;
   OpenMPForm Regions;
+  ThreadForm Threads;
   /// Functions of the user whose exceptions can be caught in differentiated
   /// code: their primals return them.
   SmallPtrSet<const Function *, 8> Watched;
@@ -144,9 +146,9 @@ struct PreparePrimal::Impl {
        const Options &Opts)
       : M(M),
         FAM(MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager()),
-        Cat(Cat), Opts(Opts), Runtime(M),
+        Cat(Cat), Opts(Opts), Steps(Opts), Runtime(M),
         LibraryFacts("rg.library.facts", M.getContext()), Exceptions(M, Cat),
-        Dispatch(M, Cat), Regions(M) {
+        Dispatch(M, Cat), Regions(M), Threads(M) {
     LibraryFacts.setDataLayout(M.getDataLayout());
     LibraryFacts.setTargetTriple(M.getTargetTriple());
   }
@@ -162,8 +164,13 @@ struct PreparePrimal::Impl {
   void shrink(ArrayRef<Primal *> New);
   void shrinkOne(Primal &P);
   void prepareFrom(Primal &Root);
+  void separateMovers(Primal &Asked);
 
   Primal *clone(Function &F);
+  void runClonedSteps(Primal &P);
+  bool runSettledSteps(Primal &P);
+  void runNormalSteps(Primal &P);
+  bool separateBuckets(Function &F);
   void resolveCalls(Function &Clone);
   void replaceAssembly(CallBase &Assembly);
   void describeLibraryCalls(Function &Clone);
@@ -227,6 +234,20 @@ referredTo(ArrayRef<const Constant *> From) {
   return Found;
 }
 
+/// Words that F loads and only stores again, by whatever name: as part of its
+/// callers they must not count as other memory than the numbers there.
+static void forgetTypesOfMovedWords(Function &F) {
+  for (Instruction &I : instructions(F)) {
+    auto *Load = dyn_cast<LoadInst>(&I);
+    if (!Load || !Load->getType()->isIntOrIntVectorTy() ||
+        !all_of(Load->users(), [](const User *U) { return isa<StoreInst>(U); }))
+      continue;
+    Load->setMetadata(LLVMContext::MD_tbaa, nullptr);
+    for (User *U : Load->users())
+      cast<StoreInst>(U)->setMetadata(LLVMContext::MD_tbaa, nullptr);
+  }
+}
+
 Primal *PreparePrimal::Impl::clone(Function &F) {
   Function *Clone = clonePrimal(F);
   auto Owned = std::make_unique<Primal>();
@@ -246,13 +267,7 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
   ByOriginal[&F] = P;
   ByClone[Clone] = P;
 
-  dropShortcuts(*Clone);
-  keepEqualities(*Clone);
-  replaceBarriers(*Clone);
-  advanceIterations(*Clone);
-  noteDescriptorsOfNumbers(*Clone);
-  Regions.rewrite(*Clone, F);
-  resolveCalls(*Clone);
+  runClonedSteps(*P);
   if (P->Unoptimised) {
     if (!InUnions)
       InUnions = structsInUnions(M);
@@ -260,8 +275,42 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
     makeCopiesTyped(*Clone);
     describeLibraryCalls(*Clone);
   }
-  ClonedInstructions += Clone->getInstructionCount();
+  if (Inseparable.contains(&F))
+    forgetTypesOfMovedWords(*Clone);
   return P;
+}
+
+void PreparePrimal::Impl::runClonedSteps(Primal &P) {
+  Function &F = *P.Clone;
+#define CLONED_STEP(ID, NAME, DEMAND, RUN, WHY)                                \
+  Steps.run(step::ID, F, [&] { return RUN; });
+#include "Primal/Primal.def"
+}
+
+/// True if some step changed the clone.
+bool PreparePrimal::Impl::runSettledSteps(Primal &P) {
+  Function &F = *P.Clone;
+  bool Changed = false;
+#define SETTLED_STEP(ID, NAME, DEMAND, RUN, WHY)                               \
+  Changed |= Steps.run(step::ID, F, [&] { return RUN; });
+#define LATE_STEP(ID, NAME, DEMAND, RUN, WHY)                                  \
+  Changed = Changed || Steps.run(step::ID, F, [&] { return RUN; });
+#include "Primal/Primal.def"
+  return Changed;
+}
+
+bool PreparePrimal::Impl::separateBuckets(Function &F) {
+  bool Changed = separateSingleBuckets(F);
+  if (Changed)
+    FAM.invalidate(F, PreservedAnalyses::none());
+  return Changed;
+}
+
+void PreparePrimal::Impl::runNormalSteps(Primal &P) {
+  Function &F = *P.Clone;
+#define NORMAL_STEP(ID, NAME, DEMAND, RUN, WHY)                                \
+  Steps.run(step::ID, F, [&] { return RUN; });
+#include "Primal/Primal.def"
 }
 
 void PreparePrimal::Impl::replaceAssembly(CallBase &Assembly) {
@@ -314,6 +363,8 @@ static void redirect(CallBase &Call, Function &Routine) {
 /// is that routine's. Inline assembly becomes the intrinsic that it is.
 void PreparePrimal::Impl::resolveCalls(Function &Clone) {
   Dispatch.resolveKnown(Clone);
+  const Primal *P = ByClone.lookup(&Clone);
+  Threads.rewrite(Clone, P && startsWork(*P->Original));
   writeFortranTypes(Clone, Runtime);
   fixVariadicCalls(Clone);
   if (M.getTargetTriple().isNVPTX())
@@ -386,10 +437,6 @@ void PreparePrimal::Impl::cloneReachable(Function &F,
   for (unsigned Next = 0; Next < Work.size(); ++Next) {
     Function *Original = Work[Next];
     if (primalOf(Original))
-      continue;
-    // F itself was asked for; the others have to fit.
-    if (Next && (Primals.size() >= MostClones ||
-                 ClonedInstructions >= MostClonedInstructions))
       continue;
     Primal *P = clone(*Original);
     New.push_back(P);
@@ -522,9 +569,7 @@ bool PreparePrimal::Impl::cloneNewCallees(Primal &P) {
   Exceptions.checkCalls(
       *P.Clone, [this](const Function &F) { return Watched.contains(&F); });
   for (auto [Call, Callee] : directCalls(*P.Clone))
-    if (isTransparent(*Callee) && !primalOf(Callee) &&
-        Primals.size() < MostClones &&
-        ClonedInstructions < MostClonedInstructions)
+    if (isTransparent(*Callee) && !primalOf(Callee))
       cloneReachable(*Callee, New);
   if (New.empty())
     return false;
@@ -550,18 +595,48 @@ void PreparePrimal::Impl::noteNoUnwind(Primal &P) {
   P.Clone->setDoesNotThrow();
 }
 
+/// Address may lie in memory that an argument leads to, also where a loop moves
+/// it on.
+static bool mayBeOfCaller(const Value *Address) {
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(Address, Objects, /*LI=*/nullptr, /*MaxLookup=*/0);
+  return any_of(Objects, [](const Value *O) { return isa<Argument>(O); });
+}
+
 /// F copies memory of its caller's, of a length and thus of a type that only
 /// its calls tell: memcpy(to, from, n). Such a helper may move records for one
 /// caller and numbers for another. One body for both would have one type for
-/// all bytes, so each call gets a body of its own.
+/// all bytes, so each call gets a body of its own: by inlining, or, where that
+/// cannot be (a recursive helper, a large one), by separateMovers.
 static bool movesBytesOfItsCaller(const Function &F) {
   return any_of(instructions(F), [](const Instruction &I) {
     const auto *Copy = dyn_cast<AnyMemTransferInst>(&I);
     return Copy && !isa<ConstantInt>(Copy->getLength()) &&
            !Copy->hasMetadata(CopiesElements) &&
-           (isa<Argument>(getUnderlyingObject(Copy->getRawDest())) ||
-            isa<Argument>(getUnderlyingObject(Copy->getRawSource())));
+           (mayBeOfCaller(Copy->getRawDest()) ||
+            mayBeOfCaller(Copy->getRawSource()));
   });
+}
+
+/// Marks copies of the user's functions that separateMovers made.
+static constexpr StringLiteral CopyOfMover = "rg-copy-of-mover";
+
+/// A function of the module that stands for F in one call.
+static Function *copyOfMover(Function &F, bool WithBody) {
+  Function *Copy;
+  if (WithBody) {
+    ValueToValueMapTy Map;
+    Copy = CloneFunction(&F, Map);
+    Copy->setLinkage(GlobalValue::InternalLinkage);
+  } else {
+    Copy = Function::Create(F.getFunctionType(), GlobalValue::ExternalLinkage,
+                            F.getAddressSpace(), "", F.getParent());
+  }
+  Copy->setName(F.getName() + ".rg.copy");
+  Copy->setVisibility(GlobalValue::DefaultVisibility);
+  Copy->setComdat(nullptr);
+  Copy->addFnAttr(CopyOfMover);
+  return Copy;
 }
 
 bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
@@ -636,6 +711,103 @@ bool PreparePrimal::Impl::inlineCalls(Primal &Caller) {
   return Changed;
 }
 
+/// Each call of a function that moves its caller's bytes gets a copy of the
+/// function, and of those that it recurses through, where a call from outside
+/// of the recursion has taken the first one.
+void PreparePrimal::Impl::separateMovers(Primal &Asked) {
+  SmallPtrSet<const Primal *, 8> Movers, Taken;
+  // Who recurses through whom, and who moves bytes, callees first: also by
+  // handing an argument on to a mover.
+  SmallVector<Primal *, 16> Reached{&Asked};
+  SmallPtrSet<const Primal *, 16> Seen{&Asked};
+  for (unsigned Next = 0; Next < Reached.size(); ++Next) {
+    Reached[Next]->Callees.clear();
+    for (auto [Call, Callee] : directCalls(*Reached[Next]->Clone))
+      if (Primal *C = primalOf(Callee)) {
+        Reached[Next]->Callees.push_back(C);
+        if (Seen.insert(C).second)
+          Reached.push_back(C);
+      }
+  }
+  auto Moves = [&](const Primal &P) {
+    if (P.Original->hasFnAttribute(RunsInTeam))
+      return false; // a call of it is many
+    return Inseparable.contains(P.Original) ||
+           movesBytesOfItsCaller(*P.Clone) ||
+           any_of(directCalls(*P.Clone), [&](auto &Found) {
+             const Primal *C = primalOf(Found.second);
+             return C && Movers.contains(C) &&
+                    any_of(Found.first->args(), [](const Use &A) {
+                      return A->getType()->isPointerTy() && mayBeOfCaller(A);
+                    });
+           });
+  };
+  using Cycle = std::vector<Primal *>;
+  DenseMap<const Primal *, std::shared_ptr<Cycle>> CycleOf;
+  for (auto SCC = scc_begin(&Asked); !SCC.isAtEnd(); ++SCC) {
+    auto Together = std::make_shared<Cycle>(*SCC);
+    for (Primal *P : *SCC)
+      CycleOf[P] = Together;
+    if (any_of(*SCC, [&](Primal *P) { return Moves(*P); }))
+      Movers.insert(SCC->begin(), SCC->end());
+  }
+  if (Movers.empty())
+    return;
+
+  // A copy for each way that leads there could be many.
+  constexpr unsigned MostCopiedInstructions = 200000;
+  unsigned CopiedInstructions = 0;
+  for (unsigned Next = 0; Next < Reached.size(); ++Next) {
+    Primal &P = *Reached[Next];
+    for (auto [Call, Callee] : directCalls(*P.Clone)) {
+      Primal *C = primalOf(Callee);
+      if (!C || !Movers.contains(C) || CycleOf[C] == CycleOf[&P])
+        continue;
+      const Cycle Members = *CycleOf[C];
+      bool First = true;
+      for (Primal *Member : Members)
+        First &= Taken.insert(Member).second;
+      if (First)
+        continue;
+      auto Together = std::make_shared<Cycle>();
+      SmallVector<std::pair<Function *, Function *>, 4> Renamed;
+      for (Primal *Member : Members) {
+        Function *Original = Member->Original;
+        bool Fits = CopiedInstructions < MostCopiedInstructions;
+        Function *Copy = copyOfMover(*Original, Fits);
+        Renamed.push_back({Original, Copy});
+        if (!Fits)
+          continue; // a call without a body
+        auto Owned = std::make_unique<Primal>(*Member);
+        Owned->Original = Copy;
+        Owned->Clone = clonePrimal(*Member->Clone);
+        Owned->Clone->setName("rg.primal." + Copy->getName());
+        CopiedInstructions += Owned->Clone->getInstructionCount();
+        ByOriginal[Copy] = Owned.get();
+        ByClone[Owned->Clone] = Owned.get();
+        Together->push_back(Owned.get());
+        Reached.push_back(Owned.get());
+        Movers.insert(Owned.get());
+        Taken.insert(Owned.get());
+        CycleOf[Owned.get()] = Together;
+        Primals.push_back(std::move(Owned));
+      }
+      for (auto [Original, Copy] : Renamed) {
+        if (Callee == Original) {
+          Call->setCalledFunction(Copy);
+          FAM.invalidate(*P.Clone, PreservedAnalyses::none());
+        }
+        for (Primal *Member : *Together)
+          for (auto [Inner, Name] : directCalls(*Member->Clone))
+            if (Name == Original)
+              Inner->setCalledFunction(Copy);
+      }
+      for (Primal *Member : *Together)
+        verify(*Member->Clone, "separation of copying functions");
+    }
+  }
+}
+
 /// Finishes Root's clone and every clone that is still called from it.
 void PreparePrimal::Impl::prepareFrom(Primal &Root) {
   SmallSetVector<Primal *, 16> Work;
@@ -663,17 +835,7 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       cloneNewCallees(P);
       if (inlineCalls(P))
         continue;
-      // Nothing will make the remaining calls through pointers direct, nor tell
-      // the types of descriptors in memory.
-      bool Changed = Dispatch.dispatchCalls(F);
-      Changed |= Regions.orderAtomics(F);
-      Changed |=
-          chooseFortranTypes(F, [this] { return referredTo(Asked); }, Runtime);
-      if (!Changed && Opts.PeelFirst)
-        Changed = peelFirstIterations(F, FAM);
-      if (!Changed && Opts.NonNull)
-        Changed = accessNonNull(F);
-      if (!Changed)
+      if (!runSettledSteps(P))
         break;
       FAM.invalidate(F, PreservedAnalyses::none());
       cloneNewCallees(P);
@@ -684,16 +846,7 @@ void PreparePrimal::Impl::prepareFrom(Primal &Root) {
       FAM.invalidate(F, PreservedAnalyses::none());
       cloneNewCallees(P);
     }
-    if (separateSingleBuckets(F))
-      FAM.invalidate(F, PreservedAnalyses::none());
-    spellOutScopedAtomics(F);
-    shuffleAsNumbers(F, Runtime);
-    spellBitsInAtomics(F);
-    explainFloatTricks(F);
-    dropMarkers(F, FAM);
-    spellAddresses(F);
-    spellWordCopies(F, P.Original->hasFnAttribute(FixedArguments));
-    normaliseControlFlow(F, FAM);
+    runNormalSteps(P);
     verify(F, "normalisation");
     P.State = Primal::Prepared;
     for (auto [Call, Callee] : directCalls(F))
@@ -730,8 +883,10 @@ Function *PreparePrimal::prepare(Function &F) {
       I->shrink(New);
       P = I->primalOf(&F);
     }
-    if (P->State != Primal::Prepared)
+    if (P->State != Primal::Prepared) {
       I->prepareFrom(*P);
+      I->separateMovers(*P);
+    }
     if (!I->WatchedTooLate)
       return P->Clone;
     // Rare. The set of what is watched only grows, so this ends.
@@ -765,7 +920,7 @@ void PreparePrimal::widenCalls() {
 }
 
 bool PreparePrimal::isInlinedEverywhere(const Function &F) const {
-  return I->Inseparable.contains(&F);
+  return I->Inseparable.contains(&F) || F.hasFnAttribute(CopyOfMover);
 }
 
 Function *PreparePrimal::preparedOf(const Function *F) const {
@@ -803,12 +958,17 @@ void PreparePrimal::Impl::disposeOfClones() {
   Primals.clear();
   ByOriginal.clear();
   ByClone.clear();
-  ClonedInstructions = 0;
 }
 
 void PreparePrimal::dispose() {
   I->disposeOfClones();
   I->Dispatch.finish();
   I->Regions.finish();
+  I->Threads.finish();
   removeFixedCopies(I->M, I->FAM);
+  for (Function &F : make_early_inc_range(I->M))
+    if (F.hasFnAttribute(CopyOfMover) && F.use_empty()) {
+      I->FAM.clear(F, F.getName());
+      F.eraseFromParent();
+    }
 }

@@ -148,8 +148,9 @@ struct EntryCalls {
   /// (or reaches) another call, that other call comes first.
   llvm::SmallVector<EntryCall, 4> Calls;
   /// Calls that were diagnosed. They have to be removed all the same, so that
-  /// the host can go on to its own end and fail there in good order.
-  llvm::SmallVector<llvm::CallBase *, 4> Refused;
+  /// the host can go on to its own end and fail there in good order. Null where
+  /// what is refused later has taken the call along.
+  llvm::SmallVector<llvm::WeakVH, 4> Refused;
 
   bool empty() const { return Calls.empty() && Refused.empty(); }
 };

@@ -9,6 +9,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Rules/RulesInternal.h"
 #include "Support/DispatchMarks.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -296,6 +297,26 @@ static bool isOneOfTwo(const TypeAnalysis &TA, const TypedLeaf &L,
   });
 }
 
+/// The derivative itself makes the shadow of what P points to, so that of an
+/// integer there is zero.
+static bool hasOwnShadow(const ProgramFacts &Facts, const Value *P) {
+  TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
+  if (O == TypeAnalysis::NoObject)
+    return false;
+  if (!Facts.exposed().test(O))
+    return true;
+  // One object may be the user's memory and ours.
+  SmallVector<const Value *, 4> From;
+  getUnderlyingObjects(P, From, /*LI=*/nullptr, /*MaxLookup=*/0);
+  return all_of(From, [&](const Value *V) {
+    if (isa<AllocaInst, UndefValue, ConstantPointerNull>(V))
+      return true;
+    const auto *C = dyn_cast<CallBase>(V);
+    const OperationRecord *R = C ? Facts.catalogue().lookup(*C) : nullptr;
+    return R && R->Class == RuleClass::Allocation;
+  });
+}
+
 /// Words of a copy that hold doubles and pointers by turns, at both ends and in
 /// the opinion of both, become leaves of their own kind: the runtime tells one
 /// from the other (runtime/memory.c). Others that the ends disagree about stay.
@@ -304,12 +325,7 @@ static bool shareWords(const ProgramFacts &Facts,
                        const Value *Source, uint64_t Size) {
   constexpr uint64_t Word = 8;
   const TypeAnalysis &TA = Facts.types();
-  // The shadow of an integer is zero where nobody but us writes it.
-  auto IsPrivate = [&](const Value *P) {
-    TypeAnalysis::ObjectId O = TA.objectOf(P);
-    return O != TypeAnalysis::NoObject && !Facts.exposed().test(O);
-  };
-  const bool Private = IsPrivate(Dest) && IsPrivate(Source);
+  const bool Private = hasOwnShadow(Facts, Dest) && hasOwnShadow(Facts, Source);
   SmallVector<TypedLeaf, 4> AtDest = TA.leavesAt(Dest, Size),
                             AtSource = TA.leavesAt(Source, Size);
   auto Within = [](ArrayRef<TypedLeaf> From, uint64_t At) {
@@ -361,6 +377,35 @@ static bool shareWords(const ProgramFacts &Facts,
   });
   Leaves = std::move(Result);
   return true;
+}
+
+/// What a copy of run-time length moves where its ends are several things by
+/// turns (records of two kinds that pass through one buffer, a header and the
+/// arrays behind it): words, of which each moves the derivative that its shadow
+/// has (runtime/memory.c). None if there are numbers that words do not hold,
+/// or if the user's shadows of integers would be taken for something.
+static std::optional<TypeAnalysis::Pattern>
+wordsOf(const ProgramFacts &Facts, const Value *Dest, const Value *Source) {
+  const TypeAnalysis &TA = Facts.types();
+  // The source may be the user's: what is zero at the destination changes
+  // nothing there.
+  if (!hasOwnShadow(Facts, Dest))
+    return std::nullopt;
+  TypeAnalysis::Kinds Is = TA.kindsFrom(Dest), From = TA.kindsFrom(Source);
+  Is.Doubles |= From.Doubles;
+  Is.Singles |= From.Singles;
+  Is.Pointers |= From.Pointers;
+  Is.Integers |= From.Integers;
+  LLVMContext &C = Dest->getContext();
+  if (Is.Others || From.Others || (Is.Singles && (Is.Doubles || Is.Pointers)))
+    return std::nullopt;
+  if (Is.Singles)
+    return TypeAnalysis::Pattern{
+        4, 0, {{0, 4, {ByteKind::Conflict, Type::getFloatTy(C)}}}};
+  if (Is.Doubles || Is.Pointers)
+    return TypeAnalysis::Pattern{
+        8, 0, {{0, 8, {ByteKind::Conflict, Type::getDoubleTy(C)}}}};
+  return std::nullopt;
 }
 
 /// Integers here, but floats to the callers: what is copied element by element
@@ -427,11 +472,25 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
       Shape.Leaves.push_back(L);
     }
   };
+  auto MoveWords = [&] {
+    std::optional<TypeAnalysis::Pattern> Words =
+        Source ? wordsOf(Facts, Dest, Source) : std::nullopt;
+    if (!Words)
+      return false;
+    Shape.Leaves = Words->Leaves;
+    Shape.Period = Words->Period;
+    Shape.Header = 0;
+    Shape.Known = true;
+    Shape.Ambiguous = false;
+    return true;
+  };
   const auto *N = dyn_cast<ConstantInt>(Length);
   if (std::optional<TypeAnalysis::Pattern> Elements = TA.elementsOf(I)) {
     Shape.Ambiguous = integersHoldFloats(TA, *Elements, Dest) ||
                       (Source && integersHoldFloats(TA, *Elements, Source));
     Shape.Known = !Shape.Ambiguous;
+    if (Shape.Ambiguous && MoveWords())
+      return Shape;
     if (N && N->getZExtValue() <= ExplicitLimit &&
         N->getZExtValue() % Elements->Period == 0) {
       Merge(TA.leavesOfAccess(&I, Dest, N->getZExtValue()));
@@ -493,6 +552,8 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
       Best = std::move(Pattern);
   }
   if (!Best) {
+    if (MoveWords())
+      return Shape;
     Shape.Known = false;
     Shape.Ambiguous = true;
     return Shape;
@@ -515,6 +576,16 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
        (At->Period == From->Period
             ? disagrees(*Best, *At) || disagrees(*Best, *From)
             : HoldsFloat(*At) != HoldsFloat(*From)));
+  // What the pattern takes for an integer or a pointer is a number to somebody.
+  auto Doubtful = [&](const TypedLeaf &L) {
+    return (L.Kind.K == ByteKind::Integer || L.Kind.K == ByteKind::Pointer) &&
+           any_of(ArrayRef{Dest, Source}, [&](const Value *P) {
+             return P && TA.storesNumber(P, L.Offset, L.Size, Shape.Period);
+           });
+  };
+  if (Shape.Ambiguous || any_of(Best->Leaves, Doubtful))
+    if (MoveWords())
+      return Shape;
   Shape.Known &= !Shape.Ambiguous;
   return Shape;
 }

@@ -137,8 +137,8 @@ void emitReverse(const llvm::Instruction &I, RuleContext &C);
 /// The pieces of a memory transfer that hold floats, and how they repeat.
 struct TransferShape {
   /// Adjacent bytes of one kind are one leaf. A Conflict that names a format is
-  /// floats of that format and pointers by turns, one word each: which of them
-  /// a word is shows when the program runs (isShared).
+  /// words that by turns are floats of that format, integers, and, of double,
+  /// pointers: which of them a word is shows when the program runs (isShared).
   llvm::SmallVector<TypedLeaf, 4> Leaves;
   /// 0: Leaves cover the whole (constant) length; else they repeat with this
   /// period over a length known at run time, but for those of the header, which
@@ -150,6 +150,10 @@ struct TransferShape {
 };
 inline bool isShared(const TypedLeaf &L) {
   return L.Kind.K == ByteKind::Conflict && L.Kind.FP;
+}
+inline bool mayHoldPointers(const TypedLeaf &L) {
+  return L.Kind.K == ByteKind::Pointer ||
+         (isShared(L) && L.Kind.FP->isDoubleTy());
 }
 /// `Dest` and `Source` (null for a fill) describe the transfer of I.
 TransferShape transferShape(const llvm::Instruction &I, const llvm::Value *Dest,

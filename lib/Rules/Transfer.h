@@ -21,6 +21,7 @@ struct Transfer {
   const llvm::Value *Length; ///< bytes
   bool IsRealloc;            ///< Dest is the result, Length the new size
   bool MayOverlap;           ///< Dest and Source, without being the same
+  bool OnDevice = false;     ///< memory that the host may not be able to reach
 };
 
 /// Of a memory intrinsic, or a call that the catalogue handles as one.
@@ -48,8 +49,8 @@ LeafRange leafRange(llvm::IRBuilderBase &B, const TransferShape &S,
 void emitClear(
     llvm::IRBuilderBase &B,
     llvm::function_ref<llvm::FunctionCallee(llvm::StringRef)> Runtime,
-    llvm::Value *Dest, llvm::Value *DestPrimal, llvm::Value *Bytes,
-    LeafRange R);
+    llvm::Value *Dest, llvm::Value *DestPrimal, llvm::Value *Bytes, LeafRange R,
+    bool OnDevice = false);
 
 /// True if more than one leaf is of the kind that Which accepts, and the calls
 /// that move one leaf each have to read from a copy (rg_apart).

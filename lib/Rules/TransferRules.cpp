@@ -52,14 +52,18 @@ const Value *retrograd::renewedHolder(const CallBase &C,
 
 Transfer retrograd::transferOf(const CallBase &C, const Catalogue &Cat) {
   HandlerKind H = HandlerKind::None;
-  if (const OperationRecord *R = Cat.lookup(C))
+  bool OnDevice = false;
+  if (const OperationRecord *R = Cat.lookup(C)) {
     H = R->Handler;
+    OnDevice = R->Text == "device";
+  }
   if (H == HandlerKind::Realloc)
     return {&C, C.getArgOperand(0), C.getArgOperand(1), true, false};
   bool Fill = isa<AnyMemSetInst>(C) || H == HandlerKind::MemSet;
   bool MayOverlap = isa<AnyMemMoveInst>(C) || H == HandlerKind::MemMove;
   return {C.getArgOperand(0), Fill ? nullptr : C.getArgOperand(1),
-          C.getArgOperand(2), false, MayOverlap};
+          C.getArgOperand(2), false,
+          MayOverlap,         OnDevice};
 }
 
 bool retrograd::movesInterfere(const Transfer &T, const TransferShape &S,
@@ -103,6 +107,12 @@ static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
   for (const TypedLeaf &L : S.Leaves)
     if (L.Kind.K == ByteKind::Float && !floatName(L.Kind.FP))
       return "copy of an unusual floating-point format";
+  if (T.OnDevice)
+    for (const TypedLeaf &L : S.Leaves)
+      if (isShared(L) || (L.Kind.K == ByteKind::Float &&
+                          L.Kind.FP->getPrimitiveSizeInBits() > 64))
+        return "copy between host and device of words that a device does not "
+               "know, or that are numbers and pointers by turns";
   if (T.IsRealloc && S.Ambiguous)
     return "realloc of memory of mixed type";
   return nullptr;
@@ -131,13 +141,13 @@ static void needs(const Instruction &I, const ActivityAnalysis &A,
 void retrograd::emitClear(IRBuilderBase &B,
                           function_ref<FunctionCallee(StringRef)> Runtime,
                           Value *Dest, Value *DestPrimal, Value *Bytes,
-                          LeafRange R) {
+                          LeafRange R, bool OnDevice) {
   auto IsZero = [](const Value *V) { return match(V, m_Zero()); };
-  if (IsZero(DestPrimal) && IsZero(R.Offset) && IsZero(R.Period) &&
+  if (!OnDevice && IsZero(DestPrimal) && IsZero(R.Offset) && IsZero(R.Period) &&
       R.Run == Bytes)
     B.CreateMemSet(Dest, B.getInt8(0), Bytes, MaybeAlign());
   else
-    B.CreateCall(Runtime("rg_adjoint_zero"),
+    B.CreateCall(Runtime(OnDevice ? "rg_gpu_adjoint_zero" : "rg_adjoint_zero"),
                  {Dest, DestPrimal, Bytes, R.Offset, R.Period, R.Run});
 }
 
@@ -177,12 +187,14 @@ static void emit(const Instruction &I, RuleContext &C) {
     if (isShared(L)) {
       if (Copies) {
         auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
-        B.CreateCall(C.runtime("rg_adjoint_move_shared"),
+        B.CreateCall(C.runtime(mayHoldPointers(L) ? "rg_adjoint_move_shared"
+                                                  : "rg_adjoint_move_words"),
                      {Dest, DestPrimal, Source, SourcePrimal, Bytes, Offset,
                       Period, Run});
       } else {
         auto [Offset, Period, Run] = leafRange(B, S, L, Bytes);
-        B.CreateCall(C.runtime("rg_adjoint_zero_shared"),
+        B.CreateCall(C.runtime(mayHoldPointers(L) ? "rg_adjoint_zero_shared"
+                                                  : "rg_adjoint_zero"),
                      {Dest, DestPrimal, Bytes, Offset, Period, Run});
       }
       continue;
@@ -194,14 +206,15 @@ static void emit(const Instruction &I, RuleContext &C) {
     LeafRange R = leafRange(B, S, L, Bytes);
     if (Copies)
       B.CreateCall(
-          C.runtime((Twine(C.othersAdd(T.Source) ? "rg_adjoint_share_"
-                                                 : "rg_adjoint_move_") +
+          C.runtime((Twine(T.OnDevice              ? "rg_gpu_adjoint_move_"
+                           : C.othersAdd(T.Source) ? "rg_adjoint_share_"
+                                                   : "rg_adjoint_move_") +
                      floatName(L.Kind.FP))
                         .str()),
           {Taken, DestPrimal, Source, SourcePrimal, Bytes, R.Offset, R.Period,
            R.Run});
     else
-      emitClear(B, Runtime, Dest, DestPrimal, Bytes, R);
+      emitClear(B, Runtime, Dest, DestPrimal, Bytes, R, T.OnDevice);
   }
   if (Taken != Dest)
     B.CreateCall(C.runtime("rg_apart_end"), {Taken, Dest});
@@ -209,7 +222,7 @@ static void emit(const Instruction &I, RuleContext &C) {
   // nobody reads the shadow of anything else.
   if (!Copies && S.Leaves.empty())
     emitClear(B, Runtime, Dest, DestPrimal, Bytes,
-              {B.getInt64(0), B.getInt64(0), Bytes});
+              {B.getInt64(0), B.getInt64(0), Bytes}, T.OnDevice);
 }
 
 const Rule retrograd::TransferRule = {missing, needs, emit};

@@ -9,6 +9,7 @@
 #define RETROGRAD_SUPPORT_KERNELS_H
 
 #include "llvm/ADT/StringRef.h"
+#include <string>
 
 namespace retrograd {
 
@@ -19,6 +20,11 @@ inline constexpr llvm::StringLiteral DynamicPartsAttribute = "rg-dynamic-parts";
 /// that number, and whether the host has seen it (runtime/launch.c).
 inline constexpr llvm::StringLiteral DynamicPartsVariable =
     "rg_dynamic_parts_of_";
+
+/// The device's symbol of the kernel that a host stub launches, or "": the
+/// unqualified name in the stub's symbol starts with __device_stub__, and its
+/// length counts it.
+std::string kernelOfStub(llvm::StringRef Stub);
 
 } // namespace retrograd
 

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Support/Options.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
@@ -29,64 +30,21 @@ static cl::opt<PlanKind>
                                "repeated and what is needed")),
          cl::init(PlanKind::MinCut), cl::cat(Category));
 
+static cl::list<std::string>
+    Disable("rg-disable", cl::CommaSeparated, cl::value_desc("NAME,..."),
+            cl::cat(Category),
+            cl::desc("leave out steps and decisions, by name (docs/Steps.md)"));
+static cl::list<std::string>
+    PrintAfter("rg-print-after", cl::CommaSeparated, cl::value_desc("STEP,..."),
+               cl::cat(Category),
+               cl::desc("print each function after a step, or after all"));
+static cl::opt<bool>
+    Stats("rg-stats", cl::cat(Category),
+          cl::desc("print how many functions each step changed"));
 static cl::opt<std::string> Memory(
     "rg-memory", cl::value_desc("SIZE"), cl::cat(Category),
     cl::desc("most bytes of tape, with K, M or G: more is an error, or, "
              "where loops' lengths are not known, a message at run time"));
-static cl::opt<bool> OuterCounts(
-    "rg-outer-counts", cl::init(true), cl::cat(Category),
-    cl::desc("keep a loop's count outside of loops it does not vary with"));
-static cl::opt<bool>
-    NestArrays("rg-nest-arrays", cl::init(true), cl::cat(Category),
-               cl::desc("allocate tape arrays for whole loop nests"));
-static cl::opt<bool> SkipIdleLoops(
-    "rg-skip-idle-loops", cl::init(true), cl::cat(Category),
-    cl::desc("skip the reverse of loops whose results have zero adjoints"));
-static cl::opt<bool> PeelFirst(
-    "rg-peel-first", cl::init(true), cl::cat(Category),
-    cl::desc(
-        "take the first iteration out of loops that begin with another way"));
-static cl::opt<bool> DeferLoops(
-    "rg-defer-loops", cl::init(true), cl::cat(Category),
-    cl::desc("run loops whose results nobody asks for in the reverse sweep"));
-static cl::opt<bool> DeferNests(
-    "rg-defer-nests", cl::init(true), cl::cat(Category),
-    cl::desc("Run loops within such loops in the reverse sweep, too"));
-static cl::opt<bool> ChosenIterations(
-    "rg-chosen-iterations", cl::init(true), cl::cat(Category),
-    cl::desc("reverse only that iteration of a loop whose value it chose"));
-static cl::opt<bool>
-    PackLanes("rg-pack-lanes", cl::init(true), cl::cat(Category),
-              cl::desc("forward mode: the tangents of all lanes side by side"));
-static cl::opt<bool>
-    TapeArrays("rg-tape-arrays", cl::init(true), cl::cat(Category),
-               cl::desc("tape arrays for loops of known bounds, not records"));
-static cl::opt<bool> RecomputePhis(
-    "rg-recompute-phis", cl::init(true), cl::cat(Category),
-    cl::desc("recompute phis that are affine in the iteration number"));
-static cl::opt<bool> AliasScopes(
-    "rg-alias-scopes", cl::init(true), cl::cat(Category),
-    cl::desc(
-        "tell tape, shadow and primal memory apart, and what is restrict"));
-static cl::opt<bool> ArgsAgain("rg-args-again", cl::init(true),
-                               cl::cat(Category),
-                               cl::desc("hand arguments over to the reverse of "
-                                        "a call, where that keeps nothing"));
-static cl::opt<bool> NonNull("rg-non-null", cl::init(true), cl::cat(Category),
-                             cl::desc("let accesses through pointers that may "
-                                      "be null tell that they are not"));
-static cl::opt<bool>
-    ReorderSums("rg-reorder-sums", cl::init(true), cl::cat(Category),
-                cl::desc("let additions to one adjoint be done in any order"));
-static cl::opt<bool> StripAdditions(
-    "rg-strip-additions", cl::init(true), cl::cat(Category),
-    cl::desc("run the reverse of stencils in strips, additions last"));
-static cl::opt<bool>
-    InlineArena("rg-inline-arena", cl::init(true), cl::cat(Category),
-                cl::desc("inline the arena's fast path in loops"));
-static cl::opt<bool> Contract("rg-contract", cl::init(true), cl::cat(Category),
-                              cl::desc("let products and sums of derivatives "
-                                       "be fused where the primal's may be"));
 
 static cl::opt<bool> PrintPrimal("rg-print-primal",
                                  cl::desc("print the prepared primals"),
@@ -110,8 +68,6 @@ static cl::opt<bool> PrintPlan("rg-print-plan",
 static cl::opt<bool> PrintDerivative("rg-print-derivative",
                                      cl::desc("print derivatives as emitted"),
                                      cl::cat(Category));
-static cl::opt<bool> CleanUp("rg-cleanup", cl::desc("simplify emitted code"),
-                             cl::init(true), cl::cat(Category));
 static cl::opt<bool>
     VerifyEach("rg-verify-each",
                cl::desc("run LLVM's verifier after every stage"),
@@ -121,70 +77,12 @@ static cl::opt<bool>
              cl::desc("differentiate before optimisation, for comparison"),
              cl::cat(Category));
 
-static cl::opt<bool>
-    InlineOnDevice("rg-gpu-inline", cl::init(true), cl::cat(Category),
-                   cl::desc("inline derivatives into GPU kernels"));
-static cl::opt<bool>
-    RecomputeOnDevice("rg-gpu-recompute", cl::init(true), cl::cat(Category),
-                      cl::desc("on GPUs, evaluate pure functions again rather "
-                               "than keep what they return"));
-static cl::opt<bool>
-    KeepDearOnDevice("rg-gpu-keep", cl::init(true), cl::cat(Category),
-                     cl::desc("on GPUs, keep what took long while an iteration "
-                              "of a deferred loop lasts"));
-static cl::opt<bool>
-    GroupOnDevice("rg-gpu-group", cl::init(true), cl::cat(Category),
-                  cl::desc("additions to shared memory by several at a time"));
-static cl::opt<bool> PairOnDevice(
-    "rg-gpu-pair", cl::init(true), cl::cat(Category),
-    cl::desc("on GPUs, sine and cosine of one argument in one call"));
-static cl::opt<bool> ReductionsOnDevice(
-    "rg-gpu-red", cl::init(true), cl::cat(Category),
-    cl::desc("on NVIDIA's GPUs, add to adjoints by red, not by atom"));
-static cl::opt<bool>
-    VectorRedOnDevice("rg-gpu-vector-red", cl::init(true), cl::cat(Category),
-                      cl::desc("on NVIDIA's GPUs from sm_90 on, add to four "
-                               "neighbouring floats by one red"));
 static cl::opt<unsigned>
     ShareRowsOnDevice("rg-gpu-share-rows", cl::init(32), cl::cat(Category),
                       cl::desc("on NVIDIA's GPUs, two lanes share their "
                                "additions to neighbouring doubles "
                                "in loops where one in so many instructions is "
                                "an addition (0: never)"));
-static cl::opt<bool> SumsInPlaceOnDevice(
-    "rg-gpu-sums", cl::init(true), cl::cat(Category),
-    cl::desc("on GPUs, y += x leaves the adjoint of y where it is"));
-static cl::opt<bool> LoadsFirstOnDevice(
-    "rg-gpu-loads-first", cl::init(true), cl::cat(Category),
-    cl::desc("in derivatives on NVIDIA's GPUs, loads go in front of stores "
-             "that do not touch what they load"));
-static cl::opt<bool>
-    ZerosOnDevice("rg-gpu-zeros", cl::init(true), cl::cat(Category),
-                  cl::desc("in kernels, what follows from adjoints that are "
-                           "known to be 0 is left out"));
-static cl::opt<bool>
-    SelectOnDevice("rg-gpu-select", cl::init(true), cl::cat(Category),
-                   cl::desc("on GPUs, compute both sides of a branch again "
-                            "rather than keep what came of it"));
-static cl::opt<bool>
-    CountOnDevice("rg-gpu-counts", cl::init(true), cl::cat(Category),
-                  cl::desc("on GPUs, compute how often a loop ran again rather "
-                           "than keep it"));
-static cl::opt<bool> TapeInPlace(
-    "rg-gpu-tape-in-place", cl::init(true), cl::cat(Category),
-    cl::desc("on GPUs, lay small tapes of split mode into the memory that "
-             "the program has for them"));
-static cl::opt<bool>
-    ReplayOnDevice("rg-gpu-replay", cl::init(true), cl::cat(Category),
-                   cl::desc("on GPUs, fill local arrays again rather than "
-                            "keep what was read from them"));
-static cl::opt<bool>
-    PlainWhereOwn("rg-gpu-plain", cl::init(true), cl::cat(Category),
-                  cl::desc("no atomic additions to a thread's own memory"));
-static cl::opt<bool>
-    BarriersByPhase("rg-gpu-phases", cl::init(true), cl::cat(Category),
-                    cl::desc("where no barrier lies between two accesses, only "
-                             "one thread's own can touch the same memory"));
 static cl::opt<bool> SharedShadows(
     "rg-shared-shadows", cl::init(false), cl::cat(Category),
     cl::desc("threads may call one derivative at the same time with the same "
@@ -192,56 +90,22 @@ static cl::opt<bool> SharedShadows(
 static cl::opt<std::string> OffloadDevice(
     "rg-offload-device", cl::cat(Category), cl::value_desc("file"),
     cl::desc("device half of a CUDA program that is to run on this machine"));
+static cl::opt<std::string> KeepKernels(
+    "rg-keep-kernels", cl::Hidden, cl::cat(Category), cl::value_desc("file"),
+    cl::desc("write the device half of a CUDA program, as the front end made "
+             "it, for the compilation of the host half"));
+static cl::opt<std::string>
+    Kernels("rg-kernels", cl::Hidden, cl::cat(Category), cl::value_desc("file"),
+            cl::desc("what -rg-keep-kernels wrote: host functions that launch "
+                     "its kernels have derivatives"));
 static cl::opt<bool>
     OffloadHalf("rg-offload-half", cl::Hidden, cl::cat(Category),
                 cl::desc("what is compiled is the device half of a CUDA "
                          "program for this machine"));
-static cl::opt<bool> OffloadRecompute(
-    "rg-offload-recompute", cl::init(true), cl::cat(Category),
-    cl::desc("choose by minimal cut what threads keep across barriers"));
-static cl::opt<bool> OffloadUniform(
-    "rg-offload-uniform", cl::init(true), cl::cat(Category),
-    cl::desc("what all threads agree on is computed once per block"));
-static cl::opt<bool> OffloadParallel(
-    "rg-offload-parallel", cl::init(true), cl::cat(Category),
-    cl::desc("loops over threads promise that these do not conflict"));
-static cl::opt<bool>
-    OffloadEliminateBarriers("rg-offload-eliminate-barriers", cl::init(true),
-                             cl::cat(Category),
-                             cl::desc("drop barriers that order nothing"));
-static cl::opt<bool> OffloadCutLoops(
-    "rg-offload-cut-loops", cl::init(true), cl::cat(Category),
-    cl::desc(
-        "loops over threads go inside of loops that all threads repeat alike"));
-static cl::opt<bool> OffloadLimit(
-    "rg-offload-limit", cl::init(true), cl::cat(Category),
-    cl::desc("loops over those threads of a block that have something to do"));
-static cl::opt<bool>
-    OffloadEdges("rg-offload-edges", cl::init(true), cl::cat(Category),
-                 cl::desc("CUDA on the CPU: loops of their own for blocks away "
-                          "from the grid's edges"));
-static cl::opt<bool> OffloadLockStep(
-    "rg-offload-lock-step", cl::init(true), cl::cat(Category),
-    cl::desc("threads of a block run loops over the grid together"));
-static cl::opt<bool> OffloadMoveBarriers(
-    "rg-offload-move-barriers", cl::init(true), cl::cat(Category),
-    cl::desc("one barrier where it does the work of several"));
-static cl::opt<bool> OffloadForwardStores(
-    "rg-offload-forward-stores", cl::init(true), cl::cat(Category),
-    cl::desc("what a thread stores in shared memory and loads behind a barrier "
-             "stays in its registers"));
-static cl::opt<bool>
-    OffloadHoistLoads("rg-offload-hoist-loads", cl::init(true),
-                      cl::cat(Category),
-                      cl::desc("what all threads load alike is loaded in front "
-                               "of the loop over them"));
-static cl::opt<bool>
-    OffloadCollapse("rg-offload-collapse", cl::init(true), cl::cat(Category),
-                    cl::desc("one loop over the threads of all blocks, where "
-                             "kernels do not see blocks"));
-static cl::opt<bool> OffloadSerialThreads(
-    "rg-offload-serial-threads", cl::init(true), cl::cat(Category),
-    cl::desc("one thread of the machine runs all threads of a block"));
+static cl::opt<bool> OffloadInterleave(
+    "rg-gpu-interleave", cl::init(false), cl::cat(Category),
+    cl::desc("CUDA kernels on this machine run lanes in lock step, or in the "
+             "order that RG_GPU_ORDER says"));
 static cl::opt<bool>
     CheckRaces("rg-check-races", cl::cat(Category),
                cl::desc("kernels report conflicting accesses of two threads"));
@@ -255,17 +119,6 @@ static cl::opt<bool> OwnByLaunch(
     "rg-gpu-own", cl::init(false), cl::cat(Category),
     cl::desc("no atomic additions where the launch gives each thread "
              "places of its own"));
-static cl::opt<bool> MergeOnDevice(
-    "rg-gpu-merge", cl::init(true), cl::cat(Category),
-    cl::desc("threads of a warp that add to one adjoint add up first"));
-static cl::opt<bool> ReplaySharedOnDevice(
-    "rg-gpu-replay-shared", cl::init(true), cl::cat(Category),
-    cl::desc("shared arrays that each iteration fills anew are "
-             "filled again, not kept"));
-static cl::opt<bool> ExchangeOnDevice(
-    "rg-gpu-exchange", cl::init(true), cl::cat(Category),
-    cl::desc("adjoints of stores to global memory are taken by one "
-             "atomic exchange"));
 static cl::opt<unsigned>
     StackBytes("rg-gpu-stack", cl::init(8192), cl::cat(Category),
                cl::desc("bytes of tape in the local memory of a GPU's thread"));
@@ -379,6 +232,30 @@ void readEnzymeOptions(Options &O) {
 
 } // namespace
 
+void Options::disable(const std::string &Names) {
+  SmallVector<StringRef, 4> Each;
+  SplitString(Names, Each, ",");
+  for (StringRef Name : Each) {
+#define RG_CHOICE(NAME, FIELD, WHAT)                                           \
+  if (Name == NAME) {                                                          \
+    FIELD = false;                                                             \
+    continue;                                                                  \
+  }
+#include "Support/Choices.def"
+    if (!is_contained(DisabledSteps, Name))
+      DisabledSteps.push_back(Name.str());
+  }
+}
+
+std::string Options::disabled() const {
+  SmallVector<StringRef, 4> Names(DisabledSteps.begin(), DisabledSteps.end());
+#define RG_CHOICE(NAME, FIELD, WHAT)                                           \
+  if (!FIELD)                                                                  \
+    Names.push_back(NAME);
+#include "Support/Choices.def"
+  return join(Names, ",");
+}
+
 Options Options::fromCommandLine() {
   readEnvironment();
   Options O;
@@ -396,23 +273,10 @@ Options Options::fromCommandLine() {
     else
       O.Memory = Number << Shift;
   }
-  O.OuterCounts = ::OuterCounts;
-  O.NestArrays = ::NestArrays;
-  O.SkipIdleLoops = ::SkipIdleLoops;
-  O.PeelFirst = ::PeelFirst;
-  O.ArgsAgain = ::ArgsAgain;
-  O.NonNull = ::NonNull;
-  O.ReorderSums = ::ReorderSums;
-  O.StripAdditions = ::StripAdditions;
-  O.DeferLoops = ::DeferLoops;
-  O.DeferNests = ::DeferNests;
-  O.ChosenIterations = ::ChosenIterations;
-  O.PackLanes = ::PackLanes;
-  O.TapeArrays = ::TapeArrays;
-  O.RecomputePhis = ::RecomputePhis;
-  O.AliasScopes = ::AliasScopes;
-  O.InlineArena = ::InlineArena;
-  O.Contract = ::Contract;
+  for (const std::string &Name : ::Disable)
+    O.disable(Name);
+  O.PrintAfter.assign(::PrintAfter.begin(), ::PrintAfter.end());
+  O.Stats = ::Stats;
   O.PrintPrimal = ::PrintPrimal;
   O.PrintTypes = ::PrintTypes;
   O.PrintActivity = ::PrintActivity;
@@ -420,49 +284,19 @@ Options Options::fromCommandLine() {
   O.PrintLoops = ::PrintLoops;
   O.PrintPlan = ::PrintPlan;
   O.PrintDerivative = ::PrintDerivative;
-  O.CleanUp = ::CleanUp;
   O.VerifyEach = ::VerifyEach;
   O.RunEarly = ::RunEarly;
-  O.InlineOnDevice = ::InlineOnDevice;
-  O.RecomputeOnDevice = ::RecomputeOnDevice;
-  O.KeepDearOnDevice = ::KeepDearOnDevice;
-  O.GroupOnDevice = ::GroupOnDevice;
-  O.PairOnDevice = ::PairOnDevice;
-  O.ReductionsOnDevice = ::ReductionsOnDevice;
-  O.VectorRedOnDevice = ::VectorRedOnDevice;
-  O.SumsInPlaceOnDevice = ::SumsInPlaceOnDevice;
-  O.LoadsFirstOnDevice = ::LoadsFirstOnDevice;
   O.ShareRowsOnDevice = ::ShareRowsOnDevice;
-  O.ZerosOnDevice = ::ZerosOnDevice;
-  O.SelectOnDevice = ::SelectOnDevice;
-  O.CountOnDevice = ::CountOnDevice;
-  O.TapeInPlace = ::TapeInPlace;
-  O.ReplayOnDevice = ::ReplayOnDevice;
-  O.PlainWhereOwn = ::PlainWhereOwn;
-  O.BarriersByPhase = ::BarriersByPhase;
   O.SharedShadows = ::SharedShadows;
   O.OffloadDevice = ::OffloadDevice;
   O.OffloadHalf = ::OffloadHalf;
-  O.OffloadRecompute = ::OffloadRecompute;
-  O.OffloadUniform = ::OffloadUniform;
-  O.OffloadParallel = ::OffloadParallel;
-  O.OffloadEliminateBarriers = ::OffloadEliminateBarriers;
-  O.OffloadCutLoops = ::OffloadCutLoops;
-  O.OffloadLockStep = ::OffloadLockStep;
-  O.OffloadLimit = ::OffloadLimit;
-  O.OffloadMoveBarriers = ::OffloadMoveBarriers;
-  O.OffloadForwardStores = ::OffloadForwardStores;
-  O.OffloadHoistLoads = ::OffloadHoistLoads;
-  O.OffloadCollapse = ::OffloadCollapse;
-  O.OffloadSerialThreads = ::OffloadSerialThreads;
-  O.OffloadEdges = ::OffloadEdges;
+  O.KeepKernels = ::KeepKernels;
+  O.Kernels = ::Kernels;
+  O.OffloadInterleave = ::OffloadInterleave;
   O.CheckRaces = ::CheckRaces;
   O.CheckUninitialized = ::CheckUninitialized;
   O.PrintOffload = ::PrintOffload;
   O.OwnByLaunch = ::OwnByLaunch;
-  O.MergeOnDevice = ::MergeOnDevice;
-  O.ReplaySharedOnDevice = ::ReplaySharedOnDevice;
-  O.ExchangeOnDevice = ::ExchangeOnDevice;
   O.StackBytes = (::StackBytes + 15) / 16 * 16;
   O.Nan = ::Nan;
   readEnzymeOptions(O);

@@ -14,12 +14,24 @@
 #define RETROGRAD_SUPPORT_TEAMMARKS_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/IR/Function.h"
 
 namespace retrograd {
 
 /// On a function: a call of it runs its primal once on each thread of a team.
 /// Its first parameter is the number of threads that the program asks for.
 inline constexpr llvm::StringLiteral RunsInTeam = "rg-team";
+/// Its value where a call does not wait: one more thread runs the primal
+/// (Parallel/ThreadForm.h). The first parameter names that.
+inline constexpr llvm::StringLiteral StartsThread = "thread";
+/// The same of a task of OpenMP's (Parallel/OpenMPForm.h).
+inline constexpr llvm::StringLiteral StartsTask = "task";
+
+/// Calls of F go on before its primal has ended.
+inline bool startsWork(const llvm::Function &F) {
+  return F.hasFnAttribute(RunsInTeam) &&
+         !F.getFnAttribute(RunsInTeam).getValueAsString().empty();
+}
 
 } // namespace retrograd
 

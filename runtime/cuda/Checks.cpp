@@ -17,9 +17,10 @@
 //
 // Per word of four bytes the last write and the last reads of two threads are
 // kept, with the bytes they touched: so of many conflicts some are not seen,
-// and none is invented. Kernels with fences publish data to other blocks in
-// ways that this does not follow: their reads of what other blocks wrote are
-// let pass.
+// and none is invented. Two stores of one value are no conflict: whichever
+// comes last, the value is there. Kernels with fences publish data to other
+// blocks in ways that this does not follow: their reads of what other blocks
+// wrote are let pass.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <set>
 #include <string>
 #include <unistd.h>
@@ -48,7 +50,8 @@ enum : int32_t {
   Atomic = 2,
   Fences = 4,
   Races = 8,
-  Uninitialized = 16
+  Uninitialized = 16,
+  Same = 32 ///< a store of what is there
 };
 
 struct Access {
@@ -149,7 +152,7 @@ void checkWord(Word &W, const Access &Now, int32_t Kind, bool Shared) {
            !(Then.IsAtomic && Now.IsAtomic) && !ordered(Then, Now);
   };
   if (Kind & Races) {
-    if (Conflicts(W.Writer) &&
+    if (Conflicts(W.Writer) && !(Kind & Same) &&
         (Writes || !(Kind & Fences) || W.Writer.Block == Now.Block))
       race(Now, Writes, W.Writer, true, Shared);
     if (Writes)
@@ -315,6 +318,14 @@ void rg_cuda_check_access(const char *P, int64_t Size, int32_t Kind,
              " reads shared memory that no thread of its block has written "
              "[RG1604]");
   }
+}
+
+/// A plain store of what lies at Value.
+void rg_cuda_check_store(const char *P, int64_t Size, int32_t Kind,
+                         const Site *At, int64_t Thread, const char *Value) {
+  if (!memcmp(P, Value, size_t(Size)))
+    Kind |= Same;
+  rg_cuda_check_access(P, Size, Kind, At, Thread);
 }
 
 } // extern "C"

@@ -196,7 +196,8 @@ void rgcuda::leaveKernel(cudaError_t E) {
 
 static void runBlocks(const Kernel &K, const RgLaunch &L, void **Arguments,
                       size_t Shared, std::atomic<int64_t> &Taken, int64_t Total,
-                      int64_t Chunk, std::atomic<bool> &OutOfMemory) {
+                      int64_t Chunk, std::atomic<bool> &OutOfMemory,
+                      bool InOrder = false) {
   Worker &W = TheWorker;
   size_t Threads = size_t(L.Block[0]) * L.Block[1] * L.Block[2];
   size_t Scratch = K.Code.ScratchPerThread * ((Threads + 63) & ~size_t(63));
@@ -218,9 +219,10 @@ static void runBlocks(const Kernel &K, const RgLaunch &L, void **Arguments,
       int64_t First = Taken.fetch_add(Chunk, std::memory_order_relaxed);
       if (First >= Total || stickyError() != cudaSuccess)
         break;
-      K.Code.Blocks(Arguments, &L, First,
-                    First + Chunk < Total ? First + Chunk : Total, W.Scratch,
-                    W.Dynamic);
+      int64_t Last = First + Chunk < Total ? First + Chunk : Total;
+      if (InOrder)
+        First = orderedBlock(First, Total), Last = First + 1;
+      K.Code.Blocks(Arguments, &L, First, Last, W.Scratch, W.Dynamic);
     }
   W.Running = false;
 }
@@ -298,18 +300,21 @@ cudaError_t rgcuda::launch(const void *Host, dim3 Grid, dim3 Block,
                ? cudaSuccess
                : fail(cudaErrorLaunchOutOfResources);
   }
-  int Workers = checking() || omp_in_parallel() ? 1 : omp_get_max_threads();
+  const bool InOrder = ordered();
+  int Workers =
+      checking() || InOrder || omp_in_parallel() ? 1 : omp_get_max_threads();
   if (Workers > Total)
     Workers = static_cast<int>(Total);
   int64_t Chunk = Total / (int64_t(Workers) * 8);
   if (Workers == 1)
     Chunk = Total;
-  if (Chunk < 1)
+  if (Chunk < 1 || InOrder)
     Chunk = 1;
   std::atomic<int64_t> Taken{0};
   std::atomic<bool> OutOfMemory{false};
   if (Workers == 1) {
-    runBlocks(*K, L, Arguments, Shared, Taken, Total, Chunk, OutOfMemory);
+    runBlocks(*K, L, Arguments, Shared, Taken, Total, Chunk, OutOfMemory,
+              InOrder);
   } else {
 #pragma omp parallel num_threads(Workers)
     runBlocks(*K, L, Arguments, Shared, Taken, Total, Chunk, OutOfMemory);
@@ -379,7 +384,7 @@ void rg_cuda_grid_barrier() {
   leaveKernel(cudaErrorLaunchFailure);
 }
 /// The threads of a block, Count of them, shared among the machine's
-/// (-rg-offload-serial-threads=0): Run runs those from one number up to
+/// (-rg-disable=offload-serial-threads): Run runs those from one number up to
 /// another. What leaves the kernel leaves its share, and then the block.
 void rg_cuda_share_threads(void (*Run)(const void *, int64_t, int64_t),
                            const void *Record, int64_t Count) {

@@ -454,6 +454,24 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *R, const void *P) {
     R->hostPointer = nullptr;
   return cudaSuccess;
 }
+/// For derivatives of host code (runtime/hostdevice.c): that kernels run here,
+/// and the allocation that P points into.
+extern const int rg_cuda_on_cpu;
+const int rg_cuda_on_cpu = 1;
+int rg_cuda_extent(const void *P, void **Base, size_t *Bytes);
+int rg_cuda_extent(const void *P, void **Base, size_t *Bytes) {
+  Allocations &A = allocations();
+  std::lock_guard<std::mutex> Hold(A.Lock);
+  auto It = A.ByAddress.upper_bound(reinterpret_cast<uintptr_t>(P));
+  if (It == A.ByAddress.begin())
+    return 1;
+  It = std::prev(It);
+  if (reinterpret_cast<uintptr_t>(P) - It->first >= It->second.Size)
+    return 1;
+  *Base = reinterpret_cast<void *>(It->first);
+  *Bytes = It->second.Size;
+  return 0;
+}
 cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int) {
   return cudaSuccess;
 }

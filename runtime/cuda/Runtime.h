@@ -56,6 +56,12 @@ void resumeBlock(CheckedBlock *B);
 /// follows.
 void checkGridBarrier();
 
+/// Whether kernels of this program run in the order that RG_GPU_ORDER says:
+/// then one thread of the machine runs all blocks.
+bool ordered();
+/// The block that runs as number I of Total.
+int64_t orderedBlock(int64_t I, int64_t Total);
+
 } // namespace rgcuda
 
 #endif

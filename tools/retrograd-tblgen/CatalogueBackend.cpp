@@ -51,6 +51,7 @@ public:
     emitRecords();
     emitNames();
     emitAssembly();
+    emitMessageTypes();
     OS << "#endif\n";
   }
 
@@ -60,6 +61,7 @@ private:
   void emitRecords();
   void emitNames();
   void emitAssembly();
+  void emitMessageTypes();
   void emitName(const Twine &Name, unsigned Index, StringRef Form) {
     OS << "  {\"" << Name << "\", " << Index << ", NameForm::" << Form
        << "},\n";
@@ -154,13 +156,16 @@ void CatalogueWriter::emitRecords() {
                  : ("SizeArgs_" + Id).str())
          << ", .ZeroFills = " << Bit(R->getValueAsBit("ZeroFills"))
          << ", .ShadowBehind = " << Bit(R->getValueAsBit("ShadowBehind"))
+         << ", .Shadow = " << quoted(R->getValueAsString("Shadow"))
          << ", .Deallocator = " << quoted(R->getValueAsString("Deallocator"));
     if (Class == "Deallocation")
       OS << ", .Deallocator = " << quoted(R->getValueAsString("Deallocator"))
          << ", .FreedArg = " << R->getValueAsInt("FreedArg");
-    if (Class == "Rule")
+    if (Class == "Rule") {
       for (StringRef Field : {"Augment", "Reverse", "Forward", "Memory"})
         OS << ", ." << Field << " = " << quoted(R->getValueAsString(Field));
+      OS << ", .Communicates = " << Bit(R->getValueAsBit("Communicates"));
+    }
     if (Class == "Expansion")
       OS << ", .Expansion = " << quoted(R->getValueAsString("Routine"));
     OS << ", .CallsBack = " << Bit(R->getValueAsBit("CallsBack"))
@@ -174,6 +179,7 @@ void CatalogueWriter::emitRecords() {
        << ", .OfRuntime = " << Bit(R->getValueAsBit("OfRuntime"))
        << ", .OfCharacters = " << Bit(R->getValueAsBit("OfCharacters"))
        << ", .MovesOwner = " << Bit(R->getValueAsBit("MovesOwner"))
+       << ", .ReleasesOthers = " << Bit(R->getValueAsBit("ReleasesOthers"))
        << ", .LibraryName = ";
     std::vector<StringRef> Names = R->getValueAsListOfStrings("Names");
     OS << (Names.empty() ? quoted("") : quoted(Names.front()));
@@ -249,6 +255,18 @@ void CatalogueWriter::emitAssembly() {
   }
   OS << "static const AssemblyRecord AssemblyRecords[] = {\n"
      << Table << "};\n";
+}
+
+void CatalogueWriter::emitMessageTypes() {
+  OS << "static const MessageTypeRecord MessageTypes[] = {\n";
+  for (const Record *R : Records.getAllDerivedDefinitions("MessageType")) {
+    StringRef Letter = R->getValueAsString("Letter");
+    for (StringRef Name : R->getValueAsListOfStrings("Globals"))
+      OS << "  {'" << Letter << "', " << quoted(Name) << ", 0},\n";
+    for (int64_t Number : R->getValueAsListOfInts("Numbers"))
+      OS << "  {'" << Letter << "', \"\", " << Number << "},\n";
+  }
+  OS << "};\n";
 }
 
 bool emitCatalogue(raw_ostream &OS, const RecordKeeper &Records) {

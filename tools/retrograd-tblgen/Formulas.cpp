@@ -348,6 +348,14 @@ bool checkRecord(const Record *R) {
         StringRef Text = Memory[Op];
         bool Numbers = Text.size() == 2 && StringRef("rwm").contains(Text[0]) &&
                        StringRef("DG").contains(Text[1]);
+        // The datatype of a message says what its numbers are.
+        unsigned TypeAt;
+        bool Typed = Text.size() > 2 && StringRef("rwm").contains(Text[0]) &&
+                     Text[1] == '@' &&
+                     !Text.drop_front(2).getAsInteger(10, TypeAt) &&
+                     TypeAt < Operands;
+        if (R->getValueAsBit("Communicates"))
+          Numbers |= Typed || Text == "i";
         if (IsPointer ? Text != "n" && !Numbers : Text != "-")
           Complain("memory '" + Text + "' of operand " + Twine(Op) +
                    " is malformed");

@@ -488,6 +488,49 @@ Measured measure(const Invocation &I, const CheckSettings &Given,
   return Result;
 }
 
+/// What the race check of the processor says of the function's own launch
+/// (docs/user/CudaOnCpu.md), a message per line; nothing where it did not run.
+std::optional<std::string> racesIn(const Invocation &I, const Signature &F,
+                                   CheckSettings S) {
+  Workplace W(I.Keep);
+  S.Trace = true;
+  std::string Source = W.file("races" + ending(I, F)),
+              Program = W.file("races"), Output = W.file("races.txt"),
+              Complaint = W.file("races.err"), Problem;
+  if (W.failed() || !writeFile(Source, checkProgram(I.File, F, S)))
+    return std::nullopt;
+  std::vector<std::string> Words{"-w",    Source,          "-o",
+                                 Program, "--offload=cpu", "-O1"};
+  append_range(Words, I.Flags);
+  append_range(Words, ArrayRef<StringRef>{"-rg-check-races", "-lm"});
+  if (execute(driverFor(I, F), Words, Problem))
+    return std::nullopt;
+  constexpr int Reported = 66, Seconds = 60;
+  int Status = sys::ExecuteAndWait(Program, {Program, Output}, std::nullopt,
+                                   {StringRef(), StringRef(), Complaint},
+                                   Seconds, 0, &Problem);
+  if (Status != Reported)
+    return Status < 0 ? std::nullopt : std::optional<std::string>("");
+  ErrorOr<std::unique_ptr<MemoryBuffer>> Said =
+      MemoryBuffer::getFile(Complaint);
+  if (!Said)
+    return std::nullopt;
+  SmallVector<StringRef, 8> Lines;
+  (*Said)->getBuffer().split(Lines, '\n', -1, false);
+  std::string Text;
+  for (StringRef Line : Lines) {
+    // The kernel around the function is this tool's own.
+    auto [Before, Behind] = Line.split(" in kernel 'rg_kernel_primal");
+    if (!Behind.empty())
+      Text += (Before + " in '" + I.Function + "'" + Behind.split('\'').second)
+                  .str() +
+              "\n";
+    else if (Line.contains(": note: "))
+      Text += Line.str() + "\n";
+  }
+  return Text;
+}
+
 std::string counted(size_t N, StringRef Thing) {
   return std::to_string(N) + " " + Thing.str() + (N == 1 ? "" : "s");
 }
@@ -801,13 +844,18 @@ std::vector<std::string> retrograd::targetFlags(const Invocation &I) {
 }
 
 std::vector<std::string> retrograd::readingFlags(const Invocation &I) {
+  // The drivers' own headers, which the user's file may include.
+  SmallString<256> Include(sys::path::parent_path(I.BinDirectory));
+  sys::path::append(Include, "include");
   if (!I.isCuda())
-    return {};
-  SmallString<256> Headers(sys::path::parent_path(I.BinDirectory));
-  sys::path::append(Headers, "include", "retrograd", "cuda");
+    return {"-isystem", Include.str().str()};
+  SmallString<256> Headers(Include);
+  sys::path::append(Headers, "retrograd", "cuda");
   SmallString<256> First = Headers;
   sys::path::append(First, "retrograd_cuda.h");
-  return {"-x",
+  return {"-isystem",
+          Include.str().str(),
+          "-x",
           "cuda",
           "-nocudainc",
           "-nocudalib",
@@ -860,8 +908,23 @@ int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
   Comparison C;
   if (int Status = compare(I, *F, S, C))
     return Status;
+  bool Races = false;
+  if (I.isCuda() && I.Doctor && !I.Findings &&
+      !StringRef(C.Note).starts_with("bounds")) {
+    std::optional<std::string> Found = racesIn(I, *F, S);
+    Races = Found && !Found->empty();
+    if (Races)
+      outs() << *Found << "WRONG: '" << I.Function
+             << "' has a race, and what depends on the order of threads has no "
+                "derivative\n";
+    else
+      outs() << (Found ? "no races" : "the race check did not run")
+             << " (-rg-check-races, " << counted(S.Grid, "block") << " of "
+             << counted(S.Block, "thread") << ")\n";
+  }
+  outs().flush();
   if (!C.Note.empty()) {
-    int Status = explainNote(C.Note, I);
+    int Status = Races ? 1 : explainNote(C.Note, I);
     // What was never written is as good as random.
     if (I.Doctor && !I.isCuda() && !StringRef(C.Note).starts_with("bounds"))
       if (std::optional<std::string> Why =
@@ -882,9 +945,9 @@ int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
                 "derivative (--twice shows it)\n";
       C.Found = Two;
     }
-  if ((C.Found.wrong() || C.Unsure) && I.Doctor)
+  if ((C.Found.wrong() || C.Unsure) && I.Doctor && !Races)
     findFault(I, S, C.Found);
-  bool Wrong = C.Found.wrong();
+  bool Wrong = C.Found.wrong() || Races;
   if (I.Doctor && !S.Twice && !I.isCuda())
     Wrong |= checkOwnCalls(I, *F, S);
   return Wrong ? 1 : 0;

@@ -251,6 +251,62 @@ TEST(TypeAnalysis, HeaderBeforeAnArrayComesOnce) {
   EXPECT_EQ(T.pattern("f.a"), "8| 0+8:double");
 }
 
+TEST(TypeAnalysis, AllThatMemoryIsByTurns) {
+  Types T(R"(
+    declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+    define void @f(ptr %a, ptr %b, ptr %c, ptr %o, ptr %other, i64 %n) {
+      %x = load double, ptr %a
+      %a1 = getelementptr i8, ptr %a, i64 8
+      %p = load ptr, ptr %a1
+      %a2 = getelementptr i8, ptr %a, i64 16
+      %k = load i32, ptr %a2
+      %l = mul i32 %k, 3
+      call void @llvm.memcpy.p0.p0.i64(ptr %b, ptr %a, i64 %n, i1 false)
+      call void @llvm.memcpy.p0.p0.i64(ptr %c, ptr %b, i64 %n, i1 false)
+      %q = load ptr, ptr %c
+      %o1 = getelementptr i8, ptr %o, i64 4
+      %y = load double, ptr %o1
+      %z = load float, ptr %other
+      ret void
+    }
+  )");
+  auto Kinds = [&](StringRef P) {
+    TypeAnalysis::Kinds K = T.T->kindsFrom(T.value(P));
+    return std::string(K.Doubles ? "d" : "") + (K.Singles ? "f" : "") +
+           (K.Pointers ? "p" : "") + (K.Integers ? "i" : "") +
+           (K.Others ? "!" : "");
+  };
+  EXPECT_EQ(Kinds("f.a"), "dpi");
+  // A pointer at its end keeps the double from being carried: nothing says
+  // where it came to lie.
+  EXPECT_EQ(Kinds("f.c"), "pi!");
+  EXPECT_EQ(Kinds("f.o"), "d!"); // not at a whole number of words
+  EXPECT_EQ(Kinds("f.o1"), "d");
+  EXPECT_EQ(Kinds("f.other"), "f");
+}
+
+TEST(TypeAnalysis, BlocksAlignedByHandBeginWhereTheyAreUsed) {
+  Types T(R"(
+    declare noalias ptr @malloc(i64)
+    define void @f(i64 %n, i64 %i, double %x) {
+      %m = call noalias ptr @malloc(i64 %n)
+      %bits = ptrtoint ptr %m to i32
+      %low = and i32 %bits, 63
+      %wide = zext i32 %low to i64
+      %down = sub i64 0, %wide
+      %from = getelementptr i8, ptr %m, i64 %down
+      %p = getelementptr i8, ptr %from, i64 64
+      %kept = getelementptr i8, ptr %p, i64 -8
+      store ptr %m, ptr %kept
+      %at = getelementptr inbounds nuw double, ptr %p, i64 %i
+      store double %x, ptr %at
+      ret void
+    }
+  )");
+  EXPECT_EQ(T.at("f.p", 16), "0+8:double 8+8:double");
+  EXPECT_EQ(T.at("f.kept", 8), "0+8:ptr");
+}
+
 TEST(TypeAnalysis, DeclaredArraysEnd) {
   Types T(R"(
     %S = type { [4 x double], i32, i32 }

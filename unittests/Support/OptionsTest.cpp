@@ -45,7 +45,13 @@ TEST(Options, EachOptionSetsItsOwnField) {
   EXPECT_TRUE(parse({"-rg-print-loops"}).PrintLoops);
   EXPECT_TRUE(parse({"-rg-print-plan"}).PrintPlan);
   EXPECT_TRUE(parse({"-rg-print-derivative"}).PrintDerivative);
-  EXPECT_FALSE(parse({"-rg-cleanup=false"}).CleanUp);
+  EXPECT_FALSE(parse({"-rg-disable=cleanup"}).CleanUp);
+  const Options Two =
+      parse({"-rg-disable=defer-loops,peel-first", "-rg-disable=gpu-red"});
+  EXPECT_FALSE(Two.DeferLoops || Two.ReductionsOnDevice);
+  EXPECT_TRUE(Two.DeferNests);
+  EXPECT_EQ(Two.DisabledSteps, std::vector<std::string>{"peel-first"});
+  EXPECT_EQ(Two.disabled(), "peel-first,defer-loops,gpu-red");
   EXPECT_TRUE(parse({"-rg-verify-each"}).VerifyEach);
   EXPECT_TRUE(parse({"-rg-run-early"}).RunEarly);
   EXPECT_FALSE(parse({"-rg-print-plan"}).PrintLoops);

@@ -491,21 +491,37 @@ static bool movesOneInteger(const MemTransferInst &Copy) {
            Size->equalsInt(8)));
 }
 
+/// A character, a flag, an object without members, of one or two bytes, is
+/// copied as a member of a struct.
+static bool movesOneSmallMember(const MemTransferInst &Copy,
+                                const DataLayout &DL) {
+  const auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
+  if (!Length || Length->isZero() || Length->getZExtValue() > 2 ||
+      Copy.isVolatile())
+    return false;
+  return any_of(
+      ArrayRef{Copy.getRawSource(), Copy.getRawDest()}, [&](const Value *P) {
+        auto Leaves = layoutAt(P, Length->getZExtValue(), DL);
+        return Leaves && Leaves->size() == 1 && Leaves->front().Member &&
+               Leaves->front().Ty && Leaves->front().Ty->isIntegerTy();
+      });
+}
+
 static void moveOneInteger(MemTransferInst &Copy) {
   IRBuilder<> B(&Copy);
   Type *T =
       B.getIntNTy(8 * cast<ConstantInt>(Copy.getLength())->getZExtValue());
+  const bool Small = T->getIntegerBitWidth() < 32;
   MDNode *Mark = integerMark(Copy.getContext(), /*Member=*/true);
+  MDNode *Fields = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
   LoadInst *Load = B.CreateAlignedLoad(T, Copy.getRawSource(),
                                        Copy.getSourceAlign().valueOrOne());
   StoreInst *Store = B.CreateAlignedStore(Load, Copy.getRawDest(),
                                           Copy.getDestAlign().valueOrOne());
   for (Instruction *I : {(Instruction *)Load, (Instruction *)Store}) {
-    I->setMetadata("rg.int", Mark);
-    I->setMetadata(
-        LLVMContext::MD_tbaa,
-        cast<MDNode>(
-            Copy.getMetadata(LLVMContext::MD_tbaa_struct)->getOperand(2)));
+    I->setMetadata(Small ? DeclaredMember : "rg.int", Mark);
+    if (!Small)
+      I->setMetadata(LLVMContext::MD_tbaa, cast<MDNode>(Fields->getOperand(2)));
   }
   Copy.eraseFromParent();
 }
@@ -514,7 +530,8 @@ void retrograd::labelCopies(Function &F, ArrayRef<StructType *> Structs,
                             const SmallPtrSetImpl<Type *> &Puns) {
   for (Instruction &I : make_early_inc_range(instructions(F)))
     if (auto *Copy = dyn_cast<MemTransferInst>(&I);
-        Copy && movesOneInteger(*Copy))
+        Copy && (movesOneInteger(*Copy) ||
+                 movesOneSmallMember(*Copy, F.getDataLayout())))
       moveOneInteger(*Copy);
   for (Instruction &I : instructions(F))
     if (auto *Copy = dyn_cast<MemTransferInst>(&I);

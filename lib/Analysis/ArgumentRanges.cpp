@@ -1,0 +1,300 @@
+//===- ArgumentRanges.cpp - where a loop nest's arguments lead ------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Interval arithmetic over scalar evolutions. A recurrence {A,+,B}<loop> lies
+// between A and its last value; what is left when all recurrences are gone
+// consists of arguments and constants. Every bound is one of mathematical
+// integers: whether the machine's integers wrapped is for those to check who
+// compute it (Emit/DisjointChoice).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/ArgumentRanges.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+namespace {
+
+/// Both null: not understood.
+struct Interval {
+  const SCEV *Low = nullptr, *High = nullptr;
+  explicit operator bool() const { return Low; }
+};
+
+class Bounds {
+public:
+  explicit Bounds(ScalarEvolution &SE) : SE(SE) {}
+  Interval of(const SCEV *S);
+
+private:
+  Interval ofRecurrence(const SCEVAddRecExpr &R);
+  Interval ofProduct(const SCEVMulExpr &M);
+  Interval ofMinMax(const SCEVMinMaxExpr &M);
+  Interval join(const Interval &A, const Interval &B) {
+    if (!A || !B)
+      return {};
+    return {A.Low == B.Low ? A.Low : SE.getSMinExpr(A.Low, B.Low),
+            A.High == B.High ? A.High : SE.getSMaxExpr(A.High, B.High)};
+  }
+  /// What a caller can compute: of arguments and constants, without a division
+  /// that might trap.
+  bool isGiven(const SCEV *S) const {
+    return !SCEVExprContains(S, [](const SCEV *Part) {
+      if (const auto *U = dyn_cast<SCEVUnknown>(Part))
+        return !isa<Argument>(U->getValue());
+      if (const auto *D = dyn_cast<SCEVUDivExpr>(Part))
+        return !isa<SCEVConstant>(D->getRHS());
+      return isa<SCEVAddRecExpr>(Part) || isa<SCEVCouldNotCompute>(Part) ||
+             isa<SCEVPtrToIntExpr>(Part) ||
+             isa<SCEVSequentialMinMaxExpr>(Part) || isa<SCEVVScale>(Part);
+    });
+  }
+
+  ScalarEvolution &SE;
+  unsigned Steps = 0;
+};
+
+} // namespace
+
+Interval Bounds::ofRecurrence(const SCEVAddRecExpr &R) {
+  if (!R.isAffine())
+    return {};
+  const Loop *L = R.getLoop();
+  const SCEV *Count = SE.getBackedgeTakenCount(L);
+  if (isa<SCEVCouldNotCompute>(Count))
+    Count = SE.getSymbolicMaxBackedgeTakenCount(L);
+  if (isa<SCEVCouldNotCompute>(Count) ||
+      SE.getTypeSizeInBits(Count->getType()) >
+          SE.getTypeSizeInBits(R.getType()))
+    return {};
+  Count = SE.getNoopOrZeroExtend(SE.applyLoopGuards(Count, L), R.getType());
+  const SCEV *Last = SE.getAddExpr(
+      R.getStart(), SE.getMulExpr(R.getStepRecurrence(SE), Count));
+  Interval First = of(R.getStart()), End = of(Last);
+  if (!First || !End)
+    return {};
+  if (SE.isKnownNonNegative(R.getStepRecurrence(SE)))
+    return {First.Low, End.High};
+  if (SE.isKnownNonPositive(R.getStepRecurrence(SE)))
+    return {End.Low, First.High};
+  return join(First, End);
+}
+
+/// A product in which only one factor varies.
+Interval Bounds::ofProduct(const SCEVMulExpr &M) {
+  SmallVector<const SCEV *, 4> Given;
+  const SCEV *Varying = nullptr;
+  for (const SCEV *Factor : M.operands()) {
+    if (isGiven(Factor))
+      Given.push_back(Factor);
+    else if (Varying)
+      return {};
+    else
+      Varying = Factor;
+  }
+  Interval X = of(Varying);
+  if (!X)
+    return {};
+  const SCEV *By = SE.getMulExpr(Given);
+  Interval Product{SE.getMulExpr(X.Low, By), SE.getMulExpr(X.High, By)};
+  if (SE.isKnownNonNegative(By))
+    return Product;
+  if (SE.isKnownNonPositive(By))
+    return {Product.High, Product.Low};
+  return join({Product.Low, Product.Low}, {Product.High, Product.High});
+}
+
+Interval Bounds::ofMinMax(const SCEVMinMaxExpr &M) {
+  bool IsSigned = isa<SCEVSMaxExpr>(M) || isa<SCEVSMinExpr>(M);
+  bool IsMax = isa<SCEVSMaxExpr>(M) || isa<SCEVUMaxExpr>(M);
+  Interval All;
+  for (const SCEV *Part : M.operands()) {
+    Interval X = of(Part);
+    if (!X || (!IsSigned && !SE.isKnownNonNegative(Part)))
+      return {};
+    if (!All)
+      All = X;
+    else if (IsMax)
+      All = {SE.getSMaxExpr(All.Low, X.Low), SE.getSMaxExpr(All.High, X.High)};
+    else
+      All = {SE.getSMinExpr(All.Low, X.Low), SE.getSMinExpr(All.High, X.High)};
+  }
+  return All;
+}
+
+Interval Bounds::of(const SCEV *S) {
+  if (isGiven(S))
+    return {S, S};
+  constexpr unsigned MostSteps = 400; // of one place: nests of ten loops
+  if (++Steps > MostSteps)
+    return {};
+  if (const auto *R = dyn_cast<SCEVAddRecExpr>(S))
+    return ofRecurrence(*R);
+  if (const auto *M = dyn_cast<SCEVMulExpr>(S))
+    return ofProduct(*M);
+  if (const auto *M = dyn_cast<SCEVMinMaxExpr>(S))
+    return ofMinMax(*M);
+  if (const auto *A = dyn_cast<SCEVAddExpr>(S)) {
+    SmallVector<const SCEV *, 4> Lows, Highs;
+    for (const SCEV *Part : A->operands()) {
+      Interval X = of(Part);
+      if (!X)
+        return {};
+      Lows.push_back(X.Low);
+      Highs.push_back(X.High);
+    }
+    return {SE.getAddExpr(Lows), SE.getAddExpr(Highs)};
+  }
+  const auto *Cast = dyn_cast<SCEVIntegralCastExpr>(S);
+  if (!Cast || isa<SCEVTruncateExpr>(Cast) ||
+      (isa<SCEVZeroExtendExpr>(Cast) &&
+       !SE.isKnownNonNegative(Cast->getOperand())))
+    return {};
+  Interval X = of(Cast->getOperand());
+  if (!X)
+    return {};
+  return {SE.getSignExtendExpr(X.Low, S->getType()),
+          SE.getSignExtendExpr(X.High, S->getType())};
+}
+
+namespace {
+
+class Collector {
+public:
+  Collector(Function &F, ScalarEvolution &SE, const LoopInfo &Loops)
+      : F(F), SE(SE), Loops(Loops) {}
+  std::optional<ArgumentRanges> run();
+
+private:
+  bool access(const Instruction &I, Value *Address, const SCEV *Size,
+              bool Writes);
+  bool visit(Instruction &I);
+
+  Function &F;
+  ScalarEvolution &SE;
+  const LoopInfo &Loops;
+  MapVector<Argument *, ArgumentRange> Found;
+  SmallSetVector<GlobalVariable *, 4> Globals;
+  /// Arguments that are accessed, and written, in a loop of a loop.
+  SmallPtrSet<const Argument *, 8> Nested, WrittenInNest;
+};
+
+} // namespace
+
+bool Collector::access(const Instruction &I, Value *Address, const SCEV *Size,
+                       bool Writes) {
+  Value *Object = getUnderlyingObject(Address, 0);
+  if (isa<AllocaInst>(Object))
+    return true;
+  if (auto *G = dyn_cast<GlobalVariable>(Object)) {
+    if (!G->isConstant() || Writes)
+      Globals.insert(G);
+    return !G->isThreadLocal() && G->hasExactDefinition();
+  }
+  auto *Base = dyn_cast<Argument>(Object);
+  if (!Base || Base->hasPointeeInMemoryValueAttr() ||
+      Base->getType()->getPointerAddressSpace())
+    return false;
+  const SCEV *Place = SE.getSCEV(Address);
+  const auto *Root = dyn_cast<SCEVUnknown>(SE.getPointerBase(Place));
+  if (!Root || Root->getValue() != Base)
+    return false;
+  Bounds Bound(SE);
+  Interval Offset = Bound.of(SE.removePointerBase(Place));
+  Interval Length = Bound.of(SE.getTruncateOrZeroExtend(
+      Size, SE.getEffectiveSCEVType(Base->getType())));
+  if (!Offset || !Length)
+    return false;
+  ArgumentRange &R =
+      Found.try_emplace(Base, ArgumentRange{Base, {}, {}, false}).first->second;
+  R.Written |= Writes;
+  const SCEV *High = SE.getAddExpr(Offset.High, Length.High);
+  if (!is_contained(R.Lows, Offset.Low))
+    R.Lows.push_back(Offset.Low);
+  if (!is_contained(R.Highs, High))
+    R.Highs.push_back(High);
+  if (Loops.getLoopDepth(I.getParent()) > 1) {
+    Nested.insert(Base);
+    if (Writes)
+      WrittenInNest.insert(Base);
+  }
+  constexpr size_t MostBounds = 8; // each is computed by every call
+  return R.Lows.size() <= MostBounds && R.Highs.size() <= MostBounds;
+}
+
+bool Collector::visit(Instruction &I) {
+  const DataLayout &DL = F.getDataLayout();
+  Type *Int64 = Type::getInt64Ty(F.getContext());
+  auto SizeOf = [&](Type *T) {
+    return SE.getConstant(Int64, DL.getTypeStoreSize(T).getFixedValue());
+  };
+  if (auto *L = dyn_cast<LoadInst>(&I))
+    return L->isSimple() && !L->getType()->isScalableTy() &&
+           access(I, L->getPointerOperand(), SizeOf(L->getType()), false);
+  if (auto *S = dyn_cast<StoreInst>(&I)) {
+    Type *T = S->getValueOperand()->getType();
+    return S->isSimple() && !T->isScalableTy() && !T->isPointerTy() &&
+           access(I, S->getPointerOperand(), SizeOf(T), true);
+  }
+  if (auto *M = dyn_cast<AnyMemIntrinsic>(&I)) {
+    const SCEV *Size = SE.getSCEV(M->getLength());
+    if (M->isVolatile() || !access(I, M->getRawDest(), Size, true))
+      return false;
+    auto *T = dyn_cast<AnyMemTransferInst>(M);
+    return !T || access(I, T->getRawSource(), Size, false);
+  }
+  if (auto *C = dyn_cast<CallBase>(&I)) {
+    if (isa<InvokeInst>(C) || C->isInlineAsm())
+      return false;
+    if (auto *II = dyn_cast<IntrinsicInst>(C);
+        II && (II->isAssumeLikeIntrinsic() || II->isLifetimeStartOrEnd()))
+      return true;
+    // errno is nobody's argument.
+    MemoryEffects Effects = C->getMemoryEffects()
+                                .getWithoutLoc(IRMemLocation::ErrnoMem)
+                                .getWithoutLoc(IRMemLocation::InaccessibleMem);
+    return Effects.doesNotAccessMemory();
+  }
+  return !I.mayReadOrWriteMemory();
+}
+
+std::optional<ArgumentRanges> Collector::run() {
+  if (F.isVarArg() || F.hasOptNone() || Loops.empty())
+    return std::nullopt;
+  for (Instruction &I : instructions(F))
+    if (!visit(I))
+      return std::nullopt;
+  constexpr size_t MostArguments = 12;
+  if (Found.size() < 2 || Found.size() > MostArguments)
+    return std::nullopt;
+  auto MayOverlap = [&](const Argument *A) {
+    return any_of(Nested, [&](const Argument *B) {
+      return A != B && !A->hasNoAliasAttr() && !B->hasNoAliasAttr();
+    });
+  };
+  if (none_of(WrittenInNest, MayOverlap))
+    return std::nullopt;
+  ArgumentRanges R;
+  for (auto &[Base, Range] : Found)
+    R.Ranges.push_back(std::move(Range));
+  R.Globals.assign(Globals.begin(), Globals.end());
+  return R;
+}
+
+std::optional<ArgumentRanges>
+ArgumentRanges::of(Function &F, ScalarEvolution &SE, const LoopInfo &Loops) {
+  return Collector(F, SE, Loops).run();
+}

@@ -1,0 +1,74 @@
+//===- Threads.td - threads of POSIX and of the C++ library ---------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Preparation rewrites what starts threads, waits for them and excludes them
+// (Parallel/ThreadForm.h) in terms of routines of our own runtime, whose reverse is
+// known (runtime/spawn.c). See docs/Parallel.md.
+//
+//===----------------------------------------------------------------------===//
+
+let Section = "Threads" in {
+def thread_queries : InactiveInC<
+    ["pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setstacksize",
+     "pthread_cond_init", "pthread_cond_destroy", "pthread_cond_signal",
+     "pthread_cond_broadcast", "pthread_mutexattr_init", "pthread_mutexattr_settype",
+     "pthread_mutexattr_destroy", "_ZNSt6thread6_StateD2Ev", "_ZNSt6thread20hardware_concurrencyEv",
+     "_ZNSt18condition_variableC1Ev", "_ZNSt18condition_variableD1Ev",
+     "_ZNSt18condition_variable10notify_oneEv", "_ZNSt18condition_variable10notify_allEv"]>;
+let OfRuntime = 1 in
+def thread_stop : Inactive<
+    ["_ZNSt10stop_token13_Stop_state_t15_M_request_stopEv",
+     "_ZNSt10stop_token13_Stop_state_t20_M_release_ownershipEv",
+     "_ZNSt10stop_token13_Stop_state_t11_M_sub_ssrcEv"]> {
+  let Summary = "asks a thread to stop: who looks is refused";
+}
+def thread_started : Refused<
+    "a thread whose function the compiler does not see here",
+    ["pthread_create",
+     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"]>;
+def thread_result : Refused<
+    "what a thread returned, taken by pthread_join; let the thread write to memory that it is "
+    "given",
+    ["pthread_join"]>;
+def thread_detached : Refused<
+    "a detached thread: nobody waits for it, so its reverse would not know when to start",
+    ["pthread_detach", "_ZNSt6thread6detachEv", "pthread_exit", "pthread_cancel",
+     "pthread_tryjoin_np", "pthread_timedjoin_np"]>;
+def thread_barrier : Refused<
+    "a barrier of POSIX threads; join the threads instead, or use OpenMP",
+    ["pthread_barrier_wait"]>;
+def thread_trylock : Refused<
+    "an attempt to lock, or a wait that may give up",
+    ["rg_refused_trylock", "pthread_mutex_timedlock", "pthread_cond_timedwait",
+     "pthread_cond_clockwait"]>;
+def thread_locks : Refused<
+    "a spin lock or a lock for readers and writers; use a mutex", ["rg_refused_lock"]>;
+def thread_futures : Refused<
+    "std::async or a promise: its result is handed over by flags in memory; use std::thread and "
+    "join",
+    ["_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv",
+     "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"]>;
+}
+
+let Section = "The runtime" in {
+def thread_new : Protocol<"rg_thread_drop", ["rg_thread_new"], "L:"> {
+  let Summary = "a thread that will be started; its adjoint is gone";
+}
+def thread_wait : Protocol<"rg_thread_again", ["rg_thread_wait"], "V:L"> {
+  let Summary = "waits for a thread; the reverse sweep starts it again";
+}
+def mutex_enter : Protocol<"rg_turn_done", ["rg_turn_mutex", "rg_turn_after_wait"], "L:P"> {
+  let Summary = "one thread at a time; the reverse sweep takes the turns backwards";
+}
+def mutex_leave : Protocol<"rg_turn_again", ["rg_turn_mutex_leave", "rg_turn_before_wait"], "L:P"> {
+  let Summary = "likewise";
+}
+def condition : InactiveInC<["rg_wait_for_condition"]> {
+  let OfRuntime = 1;
+  let Summary = "a thread sleeps; the turns around it tell the order";
+}
+}

@@ -1,0 +1,240 @@
+//===- DisjointChoice.cpp - one derivative if nothing overlaps ------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/DisjointChoice.h"
+#include "Analysis/ArgumentRanges.h"
+#include "Request/DerivativeRequest.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+Function *retrograd::cloneDisjoint(Function &F) {
+  ValueToValueMapTy Map;
+  Function *Clone = CloneFunction(&F, Map);
+  Clone->setName("rg.disjoint." + F.getName());
+  Clone->setLinkage(GlobalValue::InternalLinkage);
+  Clone->setVisibility(GlobalValue::DefaultVisibility);
+  Clone->setComdat(nullptr);
+  Clone->setDSOLocal(true);
+  for (Argument &A : Clone->args())
+    if (A.getType()->isPointerTy())
+      A.addAttr(Attribute::NoAlias);
+  Clone->addFnAttr(DisjointShadows);
+  return Clone;
+}
+
+namespace {
+
+/// What a scalar evolution of a function's arguments is for the arguments of a
+/// call.
+class Expansion : public SCEVVisitor<Expansion, Value *> {
+public:
+  Expansion(IRBuilder<> &B, const DenseMap<const Value *, Value *> &Arguments)
+      : B(B), Arguments(Arguments) {}
+  Value *visitConstant(const SCEVConstant *S) { return S->getValue(); }
+  Value *visitUnknown(const SCEVUnknown *S) {
+    return Arguments.lookup(S->getValue());
+  }
+  Value *visitTruncateExpr(const SCEVTruncateExpr *S) {
+    return B.CreateTrunc(visit(S->getOperand()), S->getType());
+  }
+  Value *visitZeroExtendExpr(const SCEVZeroExtendExpr *S) {
+    return B.CreateZExt(visit(S->getOperand()), S->getType());
+  }
+  Value *visitSignExtendExpr(const SCEVSignExtendExpr *S) {
+    return B.CreateSExt(visit(S->getOperand()), S->getType());
+  }
+  Value *visitAddExpr(const SCEVAddExpr *S) {
+    return fold(*S, [&](Value *X, Value *Y) { return B.CreateAdd(X, Y); });
+  }
+  Value *visitMulExpr(const SCEVMulExpr *S) {
+    return fold(*S, [&](Value *X, Value *Y) { return B.CreateMul(X, Y); });
+  }
+  Value *visitUDivExpr(const SCEVUDivExpr *S) {
+    return B.CreateUDiv(visit(S->getLHS()), visit(S->getRHS()));
+  }
+  Value *visitSMaxExpr(const SCEVSMaxExpr *S) {
+    return least(*S, Intrinsic::smax);
+  }
+  Value *visitUMaxExpr(const SCEVUMaxExpr *S) {
+    return least(*S, Intrinsic::umax);
+  }
+  Value *visitSMinExpr(const SCEVSMinExpr *S) {
+    return least(*S, Intrinsic::smin);
+  }
+  Value *visitUMinExpr(const SCEVUMinExpr *S) {
+    return least(*S, Intrinsic::umin);
+  }
+  Value *visitAddRecExpr(const SCEVAddRecExpr *) { return never(); }
+  Value *visitPtrToIntExpr(const SCEVPtrToIntExpr *) { return never(); }
+  Value *visitSequentialUMinExpr(const SCEVSequentialUMinExpr *) {
+    return never();
+  }
+  Value *visitVScale(const SCEVVScale *) { return never(); }
+  Value *visitCouldNotCompute(const SCEVCouldNotCompute *) { return never(); }
+
+private:
+  static Value *never() {
+    llvm_unreachable("ArgumentRanges has none of these");
+  }
+  Value *fold(const SCEVNAryExpr &S,
+              function_ref<Value *(Value *, Value *)> Join) {
+    Value *X = nullptr;
+    for (const SCEV *Part : S.operands()) {
+      Value *Y = visit(Part);
+      X = X ? Join(X, Y) : Y;
+    }
+    return X;
+  }
+  Value *least(const SCEVNAryExpr &S, Intrinsic::ID Of) {
+    return fold(S, [&](Value *X, Value *Y) {
+      return B.CreateBinaryIntrinsic(Of, X, Y);
+    });
+  }
+
+  IRBuilder<> &B;
+  const DenseMap<const Value *, Value *> &Arguments;
+};
+
+/// Addresses [Begin, End).
+struct Span {
+  Value *Begin, *End;
+  bool Written;
+  bool Restrict; ///< disjoint by promise
+};
+
+class Choice {
+public:
+  Choice(const DerivativeRequest &R, const ArgumentRanges &Ranges,
+         Function &Disjoint, Function &General);
+  Function *run();
+
+private:
+  void require(Value *Condition) {
+    Holds = Holds ? B.CreateAnd(Holds, Condition) : Condition;
+  }
+  void requireDisjoint(const Span &X, const Span &Y);
+  void spansOf(const ArgumentRange &A);
+  void answer(BasicBlock &Block, Function &By);
+
+  const DerivativeRequest &R;
+  const ArgumentRanges &Ranges;
+  Function &Disjoint, &General;
+  Function *Made;
+  IRBuilder<> B;
+  /// From the primal's parameter to ours; and to our shadows of it.
+  DenseMap<const Value *, Value *> Own;
+  DenseMap<const Value *, SmallVector<Value *, 1>> OwnShadows;
+  SmallVector<Span, 8> Primals, Shadows;
+  Value *Holds = nullptr;
+};
+
+} // namespace
+
+Choice::Choice(const DerivativeRequest &R, const ArgumentRanges &Ranges,
+               Function &Disjoint, Function &General)
+    : R(R), Ranges(Ranges), Disjoint(Disjoint), General(General),
+      Made(Function::Create(
+          General.getFunctionType(), GlobalValue::InternalLinkage,
+          General.getName() + ".choice", General.getParent())),
+      B(BasicBlock::Create(Made->getContext(), "", Made)) {
+  Made->copyAttributesFrom(&General);
+  Made->setLinkage(GlobalValue::InternalLinkage);
+  Made->removeFnAttr(Attribute::NoInline);
+  for (Argument &A : Made->args()) // General's promises are of its own body
+    A.removeAttr(Attribute::NoAlias);
+  auto Next = Made->arg_begin();
+  for (Argument &A : R.Primal->args()) {
+    Own[&A] = &*Next++;
+    ArgActivity Activity = R.Args[A.getArgNo()];
+    if (Activity == ArgActivity::Dup || Activity == ArgActivity::DupNoNeed)
+      for (unsigned Lane = 0; Lane != R.Width; ++Lane)
+        OwnShadows[&A].push_back(&*Next++);
+  }
+}
+
+void Choice::requireDisjoint(const Span &X, const Span &Y) {
+  if ((X.Written || Y.Written) && !X.Restrict && !Y.Restrict)
+    require(B.CreateOr(B.CreateICmpULE(X.End, Y.Begin),
+                       B.CreateICmpULE(Y.End, X.Begin)));
+}
+
+void Choice::spansOf(const ArgumentRange &A) {
+  Expansion Expand(B, Own);
+  auto Bound = [&](ArrayRef<const SCEV *> Of, Intrinsic::ID Least) {
+    Value *X = nullptr;
+    for (const SCEV *S : Of) {
+      Value *Y = Expand.visit(S);
+      X = X ? B.CreateBinaryIntrinsic(Least, X, Y) : Y;
+    }
+    // Integers that wrapped on the way are far away from anything that is
+    // memory. So are the bounds of a loop that does not run.
+    constexpr uint64_t Farthest = uint64_t(1) << 47;
+    require(B.CreateICmpULT(B.CreateAdd(X, B.getInt64(Farthest)),
+                            B.getInt64(2 * Farthest)));
+    return X;
+  };
+  Value *Low = Bound(A.Lows, Intrinsic::smin),
+        *High = Bound(A.Highs, Intrinsic::smax);
+  auto Add = [&](SmallVectorImpl<Span> &To, Value *Base, bool Written,
+                 bool Restrict) {
+    Value *At = B.CreatePtrToInt(Base, B.getInt64Ty());
+    To.push_back(
+        {B.CreateAdd(At, Low), B.CreateAdd(At, High), Written, Restrict});
+  };
+  Add(Primals, Own[A.Base], A.Written, A.Base->hasNoAliasAttr());
+  for (Value *Shadow : OwnShadows[A.Base])
+    Add(Shadows, Shadow, /*Written=*/true, /*Restrict=*/false);
+}
+
+void Choice::answer(BasicBlock &Block, Function &By) {
+  B.SetInsertPoint(&Block);
+  SmallVector<Value *, 16> Arguments;
+  for (Argument &A : Made->args())
+    Arguments.push_back(&A);
+  CallInst *C = B.CreateCall(&By, Arguments);
+  C->setCallingConv(By.getCallingConv());
+  if (C->getType()->isVoidTy())
+    B.CreateRetVoid();
+  else
+    B.CreateRet(C);
+}
+
+Function *Choice::run() {
+  for (const ArgumentRange &A : Ranges.Ranges)
+    spansOf(A);
+  const DataLayout &DL = Made->getDataLayout();
+  size_t NumArguments = Primals.size();
+  for (GlobalVariable *G : Ranges.Globals) {
+    Value *At = B.CreatePtrToInt(G, B.getInt64Ty());
+    uint64_t Size = DL.getTypeAllocSize(G->getValueType()).getFixedValue();
+    Primals.push_back({At, B.CreateAdd(At, B.getInt64(Size)), true, false});
+  }
+  for (size_t X = 0; X != NumArguments; ++X)
+    for (size_t Y = X + 1; Y != Primals.size(); ++Y)
+      requireDisjoint(Primals[X], Primals[Y]);
+  for (size_t X = 0; X != Shadows.size(); ++X)
+    for (size_t Y = X + 1; Y != Shadows.size(); ++Y)
+      requireDisjoint(Shadows[X], Shadows[Y]);
+  auto *Apart = BasicBlock::Create(B.getContext(), "disjoint", Made),
+       *Else = BasicBlock::Create(B.getContext(), "general", Made);
+  B.CreateCondBr(Holds ? Holds : B.getTrue(), Apart, Else);
+  answer(*Apart, Disjoint);
+  answer(*Else, General);
+  return Made;
+}
+
+Function *retrograd::emitDisjointChoice(const DerivativeRequest &R,
+                                        const ArgumentRanges &Ranges,
+                                        Function &Disjoint, Function &General) {
+  return Choice(R, Ranges, Disjoint, General).run();
+}

@@ -1,0 +1,44 @@
+//===- DisjointChoice.h - one derivative if nothing overlaps ----*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two derivatives of one function, and which one a call runs: the first takes
+// it for granted that what its arguments lead to does not overlap, the other
+// does not. See docs/DisjointArguments.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_EMIT_DISJOINTCHOICE_H
+#define RETROGRAD_EMIT_DISJOINTCHOICE_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class Function;
+}
+
+namespace retrograd {
+struct ArgumentRanges;
+struct DerivativeRequest;
+
+/// On a primal: its derivative's shadows do not overlap either.
+constexpr llvm::StringLiteral DisjointShadows = "rg-disjoint-shadows";
+
+/// A copy of F whose pointer arguments, and their shadows, are promised not to
+/// overlap.
+llvm::Function *cloneDisjoint(llvm::Function &F);
+
+/// A function that answers R, a request in joint reverse mode: by Disjoint
+/// where the arguments of a call, and their shadows, lead to disjoint Ranges;
+/// else by General.
+llvm::Function *emitDisjointChoice(const DerivativeRequest &R,
+                                   const ArgumentRanges &Ranges,
+                                   llvm::Function &Disjoint,
+                                   llvm::Function &General);
+
+} // namespace retrograd
+
+#endif

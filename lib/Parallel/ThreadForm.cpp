@@ -1,0 +1,319 @@
+//===- ThreadForm.cpp - threads that a primal starts ----------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parallel/ThreadForm.h"
+#include "Parallel/OpenMPForm.h"
+#include "Support/TeamMarks.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+namespace {
+
+enum class Becomes : uint8_t {
+  Create,      ///< pthread_create(id, attributes, f, argument)
+  CreateState, ///< std::thread's: (this, &state, ...)
+  Start,       ///< ours, in the primal of a function that starts: the thread
+  StartTask,   ///< the same of a task
+  Join,        ///< pthread_join(id, result)
+  JoinObject,  ///< std::thread::join(this)
+  Lock,        ///< of a mutex
+  Unlock,      ///< of a mutex
+  Wait,        ///< pthread_cond_wait(condition, mutex)
+  WaitObject,  ///< std::condition_variable::wait(this, &lock)
+  Refused      ///< as the routine Instead
+};
+
+struct Routine {
+  StringLiteral Name;
+  Becomes What;
+  unsigned Operands;
+  StringLiteral Instead = "";
+};
+
+constexpr Routine Routines[] = {
+    {"pthread_create", Becomes::Create, 4},
+    {"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_"
+     "deleteIS1_EEPFvvE",
+     Becomes::CreateState, 3},
+    {"rg_thread_start", Becomes::Start, 3},
+    {"rg_task_start", Becomes::StartTask, 3},
+    {"pthread_join", Becomes::Join, 2},
+    {"_ZNSt6thread4joinEv", Becomes::JoinObject, 1},
+    {"pthread_mutex_lock", Becomes::Lock, 1},
+    {"pthread_mutex_unlock", Becomes::Unlock, 1},
+    {"pthread_cond_wait", Becomes::Wait, 2},
+    {"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
+     Becomes::WaitObject, 2},
+    {"pthread_mutex_trylock", Becomes::Refused, 1, "rg_refused_trylock"},
+    {"pthread_spin_lock", Becomes::Refused, 1, "rg_refused_lock"},
+    {"pthread_rwlock_rdlock", Becomes::Refused, 1, "rg_refused_lock"},
+    {"pthread_rwlock_wrlock", Becomes::Refused, 1, "rg_refused_lock"},
+};
+
+const Routine *routineOf(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  if (!F)
+    return nullptr;
+  for (const Routine &R : Routines)
+    if (R.Name == F->getName() && R.Operands == Call.arg_size() &&
+        (F->isDeclaration() || F->getName().starts_with("rg_")))
+      return &R;
+  return nullptr;
+}
+
+/// Call is gone; its result is V. What it did cannot throw.
+void replace(CallBase &Call, Value *V) {
+  if (V)
+    Call.replaceAllUsesWith(V);
+  if (auto *Invoke = dyn_cast<InvokeInst>(&Call)) {
+    IRBuilder<> B(&Call);
+    B.CreateBr(Invoke->getNormalDest());
+    Invoke->getUnwindDest()->removePredecessor(Invoke->getParent());
+  }
+  Call.eraseFromParent();
+}
+
+} // namespace
+
+/// Whether a mutex matters: without threads it does not.
+bool ThreadForm::startsThreads() {
+  if (!Starts)
+    Starts = any_of(ArrayRef<StringRef>{"__kmpc_fork_call", Routines[0].Name,
+                                        Routines[1].Name},
+                    [&](StringRef Name) {
+                      const Function *F = M.getFunction(Name);
+                      return F && F->isDeclaration();
+                    });
+  return *Starts;
+}
+
+Function *retrograd::startingFunction(Function &Run, StringRef Name,
+                                      StringRef Kind) {
+  Module &M = *Run.getParent();
+  LLVMContext &Ctx = M.getContext();
+  IRBuilder<> B(Ctx);
+  Function *F = Function::Create(
+      FunctionType::get(B.getVoidTy(), {B.getInt64Ty(), B.getPtrTy()}, false),
+      GlobalValue::InternalLinkage, Name, M);
+  for (Attribute A : Run.getAttributes().getFnAttrs())
+    if (A.isStringAttribute() || A.hasAttribute(Attribute::UWTable) ||
+        A.hasAttribute(Attribute::SanitizeThread) ||
+        A.hasAttribute(Attribute::SanitizeAddress) ||
+        A.hasAttribute(Attribute::SanitizeMemory))
+      F->addFnAttr(A);
+  F->addFnAttr(RunsInTeam, Kind);
+  F->addFnAttr(Attribute::NoInline);
+  F->setDoesNotThrow();
+  if (DISubprogram *Of = Run.getSubprogram()) {
+    auto *SP = DISubprogram::getDistinct(
+        Ctx, Of->getFile(), Of->getName(), Name, Of->getFile(), Of->getLine(),
+        Of->getType(), Of->getScopeLine(), /*ContainingType=*/nullptr,
+        /*VirtualIndex=*/0, /*ThisAdjustment=*/0, DINode::FlagArtificial,
+        DISubprogram::SPFlagDefinition | DISubprogram::SPFlagLocalToUnit |
+            DISubprogram::SPFlagOptimized,
+        Of->getUnit());
+    F->setSubprogram(SP);
+  }
+  BasicBlock::Create(Ctx, "", F);
+  return F;
+}
+
+/// The function that starts a thread that runs Run.
+Function *ThreadForm::spawnOf(Function &Run) {
+  std::string Name = ("rg.spawn." + Run.getName()).str();
+  if (Function *Known = M.getFunction(Name);
+      Known && Known->hasFnAttribute(RunsInTeam))
+    return Known;
+  Function *F = startingFunction(Run, Name, StartsThread);
+  IRBuilder<> B(&F->getEntryBlock());
+  if (DISubprogram *SP = F->getSubprogram())
+    B.SetCurrentDebugLocation(
+        DILocation::get(M.getContext(), SP->getLine(), 0, SP));
+  B.CreateCall(Runtime.require("rg_thread_start"),
+               {F->getArg(0), &Run, F->getArg(1)});
+  B.CreateRetVoid();
+  Made.push_back(F);
+  return F;
+}
+
+/// The table of virtual functions of a std::thread's state that V points into;
+/// null if it is none.
+static const GlobalVariable *stateTable(const Value *V) {
+  const auto *G = dyn_cast<GlobalVariable>(V->stripInBoundsConstantOffsets());
+  return G && G->getName().starts_with("_ZTVNSt6thread11_State_impl") ? G
+                                                                      : nullptr;
+}
+
+/// std::thread hands over an object with a virtual function to run. Where its
+/// constructor is inlined, the object's table is stored to it here; where not,
+/// the constructor around Start refers to it, itself or by what it calls.
+Function *ThreadForm::runOfState(const CallBase &Start) {
+  SmallSetVector<const GlobalVariable *, 2> Tables;
+  for (const User *U : Start.getArgOperand(1)->users())
+    if (const auto *Holds = dyn_cast<StoreInst>(U);
+        Holds && Holds->getPointerOperand() == Start.getArgOperand(1) &&
+        !isa<Constant>(Holds->getValueOperand()))
+      for (const User *W : Holds->getValueOperand()->users())
+        if (const auto *S = dyn_cast<StoreInst>(W);
+            S && S->getPointerOperand() == Holds->getValueOperand())
+          if (const GlobalVariable *G = stateTable(S->getValueOperand()))
+            Tables.insert(G);
+  SmallSetVector<const Function *, 8> Look;
+  if (Tables.empty())
+    Look.insert(Start.getFunction());
+  for (unsigned Next = 0; Next < Look.size() && Look.size() < 64; ++Next)
+    for (const Instruction &I : instructions(*Look[Next])) {
+      for (const Value *V : I.operands())
+        if (const GlobalVariable *G = stateTable(V))
+          Tables.insert(G);
+      if (const auto *C = dyn_cast<CallBase>(&I); C && Next < 8)
+        if (const Function *Callee = C->getCalledFunction();
+            Callee && !Callee->isDeclaration())
+          Look.insert(Callee);
+    }
+  if (Tables.size() != 1 || !Tables[0]->hasInitializer())
+    return nullptr;
+  // Offset, type, two destructors, _M_run.
+  const Constant *Entries =
+      Tables[0]->getInitializer()->getAggregateElement(0u);
+  auto Entry = [&](unsigned I) {
+    Constant *C = Entries ? Entries->getAggregateElement(I) : nullptr;
+    return C ? dyn_cast<Function>(C->stripPointerCasts()) : nullptr;
+  };
+  Function *Delete = Entry(3), *Run = Entry(4);
+  if (!Delete || !Run || Delete->isDeclaration() || Run->isDeclaration())
+    return nullptr;
+  std::string Name = ("rg.run." + Run->getName()).str();
+  if (Function *Known = M.getFunction(Name))
+    return Known;
+  IRBuilder<> B(M.getContext());
+  Function *F =
+      Function::Create(FunctionType::get(B.getPtrTy(), {B.getPtrTy()}, false),
+                       GlobalValue::InternalLinkage, Name, M);
+  F->setAttributes(AttributeList::get(
+      M.getContext(), AttributeList::FunctionIndex,
+      AttrBuilder(M.getContext(), Run->getAttributes().getFnAttrs())));
+  F->removeFnAttr(Attribute::NoInline);
+  F->removeFnAttr(Attribute::OptimizeNone);
+  F->setDoesNotThrow(); // what leaves a thread ends the program
+  B.SetInsertPoint(BasicBlock::Create(M.getContext(), "", F));
+  B.CreateCall(Run, {F->getArg(0)});
+  B.CreateCall(Delete, {F->getArg(0)});
+  B.CreateRet(ConstantPointerNull::get(B.getPtrTy()));
+  Made.push_back(F);
+  return F;
+}
+
+void ThreadForm::rewrite(Function &Clone, bool OfThread) {
+  SmallVector<std::pair<CallBase *, const Routine *>, 8> Found;
+  for (Instruction &I : instructions(Clone))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      if (const Routine *R = routineOf(*Call))
+        Found.push_back({Call, R});
+  for (auto [Call, R] : Found) {
+    IRBuilder<> B(Call);
+    auto Operand = [&](unsigned I) { return Call->getArgOperand(I); };
+    auto Run = [&](StringRef Name, ArrayRef<Value *> Args = {}) {
+      return B.CreateCall(Runtime.require(Name), Args);
+    };
+    auto Start = [&](Function &F, Value *Id, Value *Argument) {
+      Value *T = Run("rg_thread_new");
+      B.CreateStore(T, Id);
+      B.CreateCall(spawnOf(F), {T, Argument});
+    };
+    auto Ok = [&]() -> Value * {
+      return Call->getType()->isVoidTy()
+                 ? nullptr
+                 : Constant::getNullValue(Call->getType());
+    };
+    switch (R->What) {
+    case Becomes::Create: {
+      auto *F = dyn_cast<Function>(Operand(2)->stripPointerCasts());
+      if (!F || F->isDeclaration() || F->arg_size() != 1 ||
+          !F->getReturnType()->isPointerTy())
+        continue;
+      Start(*F, Operand(0), Operand(3));
+      break;
+    }
+    case Becomes::CreateState: {
+      Function *F = runOfState(*Call);
+      if (!F)
+        continue;
+      Value *State = B.CreateLoad(B.getPtrTy(), Operand(1));
+      B.CreateStore(ConstantPointerNull::get(B.getPtrTy()), Operand(1));
+      Start(*F, Operand(0), State);
+      break;
+    }
+    case Becomes::Start:
+      // What the one thread does.
+      if (!OfThread)
+        continue;
+      B.CreateCall(FunctionType::get(B.getPtrTy(), {B.getPtrTy()}, false),
+                   Operand(1), {Operand(2)});
+      break;
+    case Becomes::StartTask: {
+      if (!OfThread)
+        continue;
+      Value *Task = Operand(2);
+      Value *Shared = B.CreateLoad(B.getPtrTy(), Task);
+      Value *Id = B.CreateCall(
+          M.getOrInsertFunction("omp_get_thread_num", B.getInt32Ty()));
+      B.CreateCall(cast<Function>(Operand(1)), {Id, Task});
+      releaseTask(B, M, Task, Shared);
+      break;
+    }
+    case Becomes::Join:
+      if (!isa<ConstantPointerNull>(Operand(1)))
+        continue;
+      Run("rg_thread_wait", {Operand(0)});
+      break;
+    case Becomes::JoinObject:
+      Run("rg_thread_wait", {B.CreateLoad(B.getInt64Ty(), Operand(0))});
+      B.CreateStore(B.getInt64(0), Operand(0));
+      break;
+    case Becomes::Lock:
+      if (!startsThreads())
+        continue;
+      Run("rg_turn_mutex", {Operand(0)});
+      break;
+    case Becomes::Unlock:
+      if (!startsThreads())
+        continue;
+      Run("rg_turn_mutex_leave", {Operand(0)});
+      break;
+    case Becomes::Wait:
+    case Becomes::WaitObject: {
+      Value *Mutex = R->What == Becomes::Wait
+                         ? Operand(1)
+                         : B.CreateLoad(B.getPtrTy(), Operand(1));
+      Run("rg_turn_before_wait", {Mutex});
+      Run("rg_wait_for_condition", {Operand(0), Mutex});
+      Run("rg_turn_after_wait", {Mutex});
+      break;
+    }
+    case Becomes::Refused:
+      if (startsThreads())
+        Call->setCalledFunction(
+            M.getOrInsertFunction(R->Instead, Call->getFunctionType()));
+      continue;
+    }
+    replace(*Call, Ok());
+  }
+}
+
+void ThreadForm::finish() {
+  for (Function *F : reverse(Made))
+    if (F->use_empty())
+      F->eraseFromParent();
+  Made.clear();
+}

@@ -1,0 +1,72 @@
+//===- ThreadForm.h - threads that a primal starts -------------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Threads of POSIX and of the C++ library, in terms of routines whose reverse
+// is known (runtime/spawn.c):
+//
+//   pthread_create(&id, attr, f, arg)    id = rg_thread_new();
+//                                        rg.spawn.f(id, arg)
+//   std::thread's start of a state       the same; f is the state's member
+//   _M_run pthread_join, std::thread::join      rg_thread_wait(id)
+//   pthread_mutex_lock, _unlock          rg_turn_mutex, rg_turn_mutex_leave
+//   pthread_cond_wait                    a turn ends before it, one begins
+//   after
+//
+// In the module rg.spawn.f starts a thread; its primal is what that thread
+// does: it calls f. It has the attribute RunsInTeam with the value "thread".
+// See docs/Parallel.md.
+//
+// Not handled: threads whose function is not known here, detached ones, results
+// of pthread_join, locks for readers, attempts to lock.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PARALLEL_THREADFORM_H
+#define RETROGRAD_PARALLEL_THREADFORM_H
+
+#include "Bitcode/RuntimeLibrary.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+
+namespace llvm {
+class CallBase;
+class Function;
+class Module;
+class Value;
+} // namespace llvm
+
+namespace retrograd {
+
+class ThreadForm {
+public:
+  explicit ThreadForm(llvm::Module &M) : M(M), Runtime(M) {}
+
+  /// Rewrites what is understood in a clone; called again when more is known.
+  /// OfThread: the primal is that of a function that starts a thread.
+  void rewrite(llvm::Function &Clone, bool OfThread);
+  /// Removes the functions that start threads and that nobody calls.
+  void finish();
+
+private:
+  llvm::Function *spawnOf(llvm::Function &Run);
+  llvm::Function *runOfState(const llvm::CallBase &Start);
+  bool startsThreads();
+
+  llvm::Module &M;
+  RuntimeLibrary Runtime;
+  llvm::SmallVector<llvm::Function *, 4> Made;
+  std::optional<bool> Starts;
+};
+
+/// A function without a body, of a number and a pointer, that starts work of
+/// Run's; it has RunsInTeam with the value Kind.
+llvm::Function *startingFunction(llvm::Function &Run, llvm::StringRef Name,
+                                 llvm::StringRef Kind);
+
+} // namespace retrograd
+
+#endif

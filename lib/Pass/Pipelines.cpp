@@ -1,0 +1,133 @@
+//===- Pipelines.cpp - our passes in LLVM's pipelines ---------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pass/Pipelines.h"
+#include "Entry/UserRules.h"
+#include "Guard/DeviceLibrary.h"
+#include "Guard/InactiveValues.h"
+#include "Guard/KeepEqualities.h"
+#include "Guard/TapeBytes.h"
+#include "Offload/DefinedShifts.h"
+#include "Offload/OffloadPass.h"
+#include "Offload/VectorizerGuards.h"
+#include "Pass/DeferToLink.h"
+#include "Pass/DifferentiatePass.h"
+#include "Pass/KernelHalf.h"
+#include "Polish/DeviceReductions.h"
+#include "Primal/Language/AnnotateParameters.h"
+#include "llvm/Passes/PassBuilder.h"
+#include <memory>
+
+using namespace llvm;
+using namespace retrograd;
+
+static LinkStage stageOf(ThinOrFullLTOPhase Phase) {
+  switch (Phase) {
+  case ThinOrFullLTOPhase::FullLTOPreLink:
+  case ThinOrFullLTOPhase::ThinLTOPreLink:
+    return LinkStage::BeforeLink;
+  case ThinOrFullLTOPhase::FullLTOPostLink:
+    return LinkStage::FullLink;
+  case ThinOrFullLTOPhase::ThinLTOPostLink:
+    return LinkStage::ThinLink;
+  case ThinOrFullLTOPhase::None:
+    return LinkStage::Whole;
+  }
+  llvm_unreachable("covered switch");
+}
+
+OffloadOptions retrograd::offloadOptions(const Options &O) {
+  return {.Recompute = O.OffloadRecompute,
+          .Uniform = O.OffloadUniform,
+          .Parallel = O.OffloadParallel,
+          .EliminateBarriers = O.OffloadEliminateBarriers,
+          .CutLoops = O.OffloadCutLoops,
+          .LockStep = O.OffloadLockStep,
+          .Limit = O.OffloadLimit,
+          .Edges = O.OffloadEdges,
+          .MoveBarriers = O.OffloadMoveBarriers,
+          .ForwardStores = O.OffloadForwardStores,
+          .HoistLoads = O.OffloadHoistLoads,
+          .Collapse = O.OffloadCollapse,
+          .SerialThreads = O.OffloadSerialThreads,
+          .Interleave = O.OffloadInterleave,
+          .CheckRaces = O.CheckRaces,
+          .CheckUninitialized = O.CheckUninitialized,
+          .Print = O.PrintOffload};
+}
+
+void retrograd::extendPipelines(PassBuilder &PB,
+                                std::function<Options()> Given) {
+  // LLVM tells what a pipeline is for only behind its start. The passes at the
+  // start run when the pipeline is complete, and look then. A pipeline for fat
+  // objects has a second such place, for the native half, which starts from the
+  // first half's code.
+  auto Started = std::make_shared<std::shared_ptr<LinkStage>>();
+
+  // The options are read when a pipeline is built, not now: opt registers its
+  // plugins before it has parsed the whole command line.
+  //
+  // OptimizerEarly: the code is simplified and inlined, but not yet vectorised
+  // or unrolled. -O0 pipelines call it, too.
+  PB.registerOptimizerEarlyEPCallback(
+      [Started, Given](ModulePassManager &MPM, OptimizationLevel,
+                       ThinOrFullLTOPhase Phase) {
+        const Options Opts = Given();
+        if (*Started)
+          **Started = stageOf(Phase);
+        Started->reset();
+        if (Phase == ThinOrFullLTOPhase::ThinLTOPreLink && Opts.Enabled)
+          MPM.addPass(LinkAsWholePass());
+        if (!Opts.RunEarly)
+          MPM.addPass(DifferentiatePass(Opts, stageOf(Phase)));
+      });
+  // ThinLTO, of units that no plugin saw (rustc's), drops the bodies that it
+  // imported before it comes to OptimizerEarly.
+  PB.registerPipelineEarlySimplificationEPCallback(
+      [Given](ModulePassManager &MPM, OptimizationLevel,
+              ThinOrFullLTOPhase Phase) {
+        if (Phase == ThinOrFullLTOPhase::ThinLTOPostLink)
+          MPM.addPass(DifferentiatePass(Given(), LinkStage::ThinLink));
+      });
+  // Full LTO: all units are one module, nothing has been inlined across them
+  // and nothing vectorised.
+  PB.registerFullLinkTimeOptimizationEarlyEPCallback(
+      [Given](ModulePassManager &MPM, OptimizationLevel) {
+        MPM.addPass(DifferentiatePass(Given(), LinkStage::FullLink));
+      });
+  PB.registerVectorizerStartEPCallback(
+      [Given](FunctionPassManager &FPM, OptimizationLevel) {
+        if (!Given().OffloadDevice.empty())
+          FPM.addPass(VectorizerGuardsPass());
+      });
+  PB.registerOptimizerLastEPCallback(
+      [Given](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
+        MPM.addPass(DeviceReductionsPass(Given()));
+        MPM.addPass(createModuleToFunctionPassAdaptor(AskForAlignmentPass()));
+      });
+  PB.registerPipelineStartEPCallback(
+      [Started, Given](ModulePassManager &MPM, OptimizationLevel) {
+        const Options Opts = Given();
+        if (!Opts.KeepKernels.empty())
+          MPM.addPass(KeepKernelsPass(Opts.KeepKernels));
+        auto Stage = *Started = std::make_shared<LinkStage>(LinkStage::Whole);
+        if (Opts.OffloadHalf)
+          MPM.addPass(createModuleToFunctionPassAdaptor(DefinedShiftsPass()));
+        MPM.addPass(HoldLibraryPass());
+        if (!Opts.OffloadDevice.empty())
+          MPM.addPass(OffloadPass(Opts.OffloadDevice, offloadOptions(Opts)));
+        MPM.addPass(KeepStubsPass());
+        MPM.addPass(KeepRulesPass());
+        if (Opts.TapeInPlace)
+          MPM.addPass(KeepBytesTogetherPass());
+        MPM.addPass(AnnotateParametersPass(Stage));
+        MPM.addPass(KeepEqualitiesPass(Stage));
+        MPM.addPass(HoldInactiveGlobalsPass(Stage));
+        if (Opts.RunEarly)
+          MPM.addPass(DifferentiatePass(Opts));
+      });
+}

@@ -1,0 +1,294 @@
+//===- AccumulationPlan.cpp - how adjoints are added ----------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Plan/AccumulationPlan.h"
+#include "Analysis/KeptNumber.h"
+#include "Catalogue/Catalogue.h"
+#include "Rules/Rules.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+void AccumulationPlan::findOwnWork() {
+  if (Threads.company() != ThreadModel::Team || !Subject.Opts.PlainWhereOwn ||
+      Subject.Opts.SharedShadows)
+    return;
+  SmallVector<const LoadInst *, 16> Loads;
+  bool AlsoElsewhere = false;
+  for (const BasicBlock &B : Subject.F)
+    for (const Instruction &I : B) {
+      if (!Subject.Shape.isLive(&B) || !hasReverse(I, Subject.Activity))
+        continue;
+      if (const auto *L = dyn_cast<LoadInst>(&I);
+          L && !isThreadsOwn(L->getPointerOperand()))
+        Loads.push_back(L);
+      if (const auto *C = dyn_cast<CallBase>(&I))
+        AlsoElsewhere |= Calls.action(*C) == CallAction::Derivative ||
+                         Calls.action(*C) == CallAction::Memory;
+    }
+  OwnWork.emplace(Subject.F, Subject.facts(), Subject.Shape, Subject.DT, Loads,
+                  AlsoElsewhere);
+}
+
+bool AccumulationPlan::isThreadsOwn(const Value *P) const {
+  if (Threads.isAlone())
+    return true;
+  if (!Subject.Opts.PlainWhereOwn)
+    return false;
+  if (Threads.company() == ThreadModel::Grid &&
+      Subject.Machine.spaceOf(*P) == MemorySpace::Private)
+    return true;
+  return Threads.isOwn(P, &Subject.Shape.loops());
+}
+
+/// Whether threads may wait for each other in I, as far as one sees.
+static bool mayWait(const Instruction &I, const Catalogue &Cat) {
+  const auto *C = dyn_cast<CallBase>(&I);
+  const OperationRecord *R = C ? Cat.lookup(I) : nullptr;
+  return C && (R ? R->Handler == HandlerKind::Barrier : !isa<IntrinsicInst>(C));
+}
+
+bool AccumulationPlan::hasBarriers() const {
+  if (!WaitsSomewhere)
+    WaitsSomewhere = any_of(instructions(Subject.F), [&](const Instruction &I) {
+      return mayWait(I, Subject.facts().catalogue());
+    });
+  return *WaitsSomewhere;
+}
+
+/// The same place, where both are accessed in one iteration of the loops.
+static bool isSamePlace(const Value *P, const Value *Q) {
+  const auto *A = dyn_cast<Instruction>(P), *B = dyn_cast<Instruction>(Q);
+  return P == Q || (A && B && !A->mayReadFromMemory() && A->isIdenticalTo(B));
+}
+
+/// The thread that stores here has read the very same place before, with no
+/// barrier between: then nobody else may store there in the meantime, not even
+/// the same number, since that would be a race with the read.
+bool AccumulationPlan::isReadBefore(const StoreInst &S) const {
+  const Value *P = S.getPointerOperand();
+  for (const Instruction *I = S.getPrevNode(); I; I = I->getPrevNode()) {
+    if (mayWait(*I, Subject.facts().catalogue()))
+      break;
+    if (const auto *L = dyn_cast<LoadInst>(I);
+        L && L->getType() == S.getValueOperand()->getType() &&
+        isSamePlace(L->getPointerOperand(), P))
+      return true;
+  }
+  if (Subject.Split || hasBarriers() ||
+      Subject.Shape.loops().getLoopFor(S.getParent()))
+    return false;
+  return any_of(instructions(Subject.F), [&](const Instruction &I) {
+    const auto *L = dyn_cast<LoadInst>(&I);
+    return L && L->getType() == S.getValueOperand()->getType() &&
+           !Subject.Shape.loops().getLoopFor(L->getParent()) &&
+           isSamePlace(L->getPointerOperand(), P) &&
+           Subject.DT.dominates(L, &S);
+  });
+}
+
+/// The thread that loads here writes the very same place later, in every run in
+/// which it loads, and no barrier lies between: then nobody else may touch it
+/// in the meantime, neither in the primal nor in the mirrored part of the
+/// reverse sweep. A place that it has written before may be one that other
+/// threads have written the same number to.
+bool AccumulationPlan::isWrittenToo(const LoadInst &L) const {
+  if (Subject.Split || hasBarriers())
+    return false;
+  if (Subject.Shape.loops().getLoopFor(L.getParent()))
+    return false; // another iteration's place may be another thread's
+  if (!PostDominators)
+    PostDominators.emplace(Subject.F);
+  return any_of(instructions(Subject.F), [&](const Instruction &I) {
+    const auto *S = dyn_cast<StoreInst>(&I);
+    if (!S || S->getValueOperand()->getType() != L.getType() ||
+        Subject.Shape.loops().getLoopFor(S->getParent()) ||
+        !isSamePlace(L.getPointerOperand(), S->getPointerOperand()))
+      return false;
+    return S->getParent() == L.getParent() && L.comesBefore(S) ? true
+           : Subject.DT.dominates(S, &L)
+               ? isReadBefore(*S)
+               : PostDominators->dominates(S->getParent(), L.getParent());
+  });
+}
+
+/// The address is, as far as one sees, the same for neighbouring threads: it
+/// does not depend on who they are, or (InWarp) on their warp alone.
+static bool looksUniform(const Value *P, const Catalogue &Cat,
+                         bool InWarp = false) {
+  SmallVector<const Value *, 16> Work{P};
+  SmallPtrSet<const Value *, 32> Seen;
+  while (!Work.empty()) {
+    const auto *I = dyn_cast<Instruction>(Work.pop_back_val());
+    if (!I || !Seen.insert(I).second)
+      continue;
+    if (isa<LoadInst, AllocaInst>(I) || Seen.size() > 64)
+      return false;
+    constexpr unsigned LogOfWarp = 5;
+    if (const APInt *By;
+        InWarp &&
+        PatternMatch::match(I,
+                            PatternMatch::m_LShr(PatternMatch::m_Value(),
+                                                 PatternMatch::m_APInt(By))) &&
+        By->uge(LogOfWarp))
+      continue;
+    if (const auto *C = dyn_cast<CallBase>(I)) {
+      const OperationRecord *R = Cat.lookup(*C);
+      StringRef Name =
+          C->getCalledFunction() ? C->getCalledFunction()->getName() : "";
+      // Who a thread is along x; the others are the same for a warp more often
+      // than not.
+      if (!R || R->Id == "thread_index_x" || R->Id == "thread_registers")
+        if (!Name.contains("ctaid") && !Name.contains("ntid") &&
+            !Name.contains("workgroup"))
+          return false;
+    }
+    append_range(Work, I->operands());
+  }
+  return true;
+}
+
+Taking AccumulationPlan::taking(const StoreInst &S) const {
+  const Value *P = S.getPointerOperand();
+  if (!Subject.Machine.manyThreads() || !Subject.Opts.ExchangeOnDevice ||
+      isThreadsOwn(P))
+    return Taking::Plain;
+  if (Subject.Opts.PlainWhereOwn && isReadBefore(S))
+    return Taking::PlainInBlock;
+  return Subject.Opts.MergeOnDevice &&
+                 looksUniform(P, Subject.facts().catalogue(), /*InWarp=*/true)
+             ? Taking::OneOfWarp
+             : Taking::Exchange;
+}
+
+bool AccumulationPlan::isGivenAlike(const Argument &A) const {
+  return A.getArgNo() < Uniform.size() && Uniform.test(A.getArgNo()) &&
+         Subject.Request.Args[A.getArgNo()] != ArgActivity::Const;
+}
+
+void AccumulationPlan::findOwnership() {
+  if (!Subject.Machine.manyThreads() ||
+      (Subject.Split && !Subject.Request.UserBytes) ||
+      !Subject.Opts.OwnByLaunch || Subject.Request.Width != 1)
+    return;
+  SmallVector<const Instruction *, 16> Loads;
+  for (const BasicBlock &B : Subject.F)
+    for (const Instruction &I : B) {
+      // What is added elsewhere than by loads, nobody has looked at.
+      const auto *C = dyn_cast<CallBase>(&I);
+      if (C && hasReverse(I, Subject.Activity) &&
+          (Calls.action(*C) == CallAction::Derivative ||
+           Calls.action(*C) == CallAction::Memory))
+        return;
+      const auto *L = dyn_cast<LoadInst>(&I);
+      if (L && Subject.Shape.isLive(&B) && hasReverse(I, Subject.Activity) &&
+          !isThreadsOwn(L->getPointerOperand())) {
+        if (Subject.Activity.isMixed(L->getPointerOperand()))
+          return;
+        Loads.push_back(L);
+      }
+    }
+  Owned = Ownership.analyse(Loads, Subject.facts().catalogue(),
+                            [&](const Argument &A) { return isGivenAlike(A); });
+}
+
+void AccumulationPlan::findKeptNumbers(Refuser Refuse) {
+  SmallVector<const AtomicRMWInst *, 4> Found;
+  for (const BasicBlock &B : Subject.F)
+    for (const Instruction &I : B)
+      if (keptNumber(I) && Subject.Shape.isLive(&B) &&
+          hasReverse(I, Subject.Activity))
+        Found.push_back(cast<AtomicRMWInst>(&I));
+  if (Found.empty() || !Subject.Machine.manyThreads())
+    return;
+  if (Subject.Request.Width != 1)
+    return Refuse(RefusalKind::Instruction, *Found.front(),
+                  "exchange, minimum and maximum with several tangents or "
+                  "adjoints at once");
+  if (Subject.Request.Mode == DerivativeMode::Forward)
+    return;
+  SmallVector<const Instruction *, 4> Exchanges;
+  for (const AtomicRMWInst *M : Found) {
+    const Value *P = M->getPointerOperand();
+    bool OfBlock =
+        Subject.Machine.spaceOf(*P) == MemorySpace::Shared || isThreadsOwn(P);
+    if ((OfBlock || Subject.Overwrite.endsWithBarrier(*M)) &&
+        Subject.Overwrite.staysAsLeft(*M)) {
+      AtomicPlaces[M] = OfBlock ? AtomicPlace::Block : AtomicPlace::OneBlock;
+    } else if (!OfBlock && M->getOperation() == AtomicRMWInst::Xchg) {
+      AtomicPlaces[M] = AtomicPlace::Own;
+      Exchanges.push_back(M);
+    } else if (OfBlock) {
+      Refuse(RefusalKind::Instruction, *M,
+             Subject.Split
+                 ? "which thread's number remains is not kept for a reverse "
+                   "sweep of its own kernel or call"
+                 : "its place is written again later, and then nobody knows "
+                   "whose number remained; use a "
+                   "place for each round");
+    } else {
+      Refuse(RefusalKind::Instruction, *M,
+             "threads of several blocks may come to this place, and whose "
+             "number remains is known only when all "
+             "have; find it in shared memory and add by atomicAdd, or reduce "
+             "with shuffles (in a kernel of one block, "
+             "a barrier behind it will do)");
+    }
+  }
+  // One condition for all: then no two of them can meet either.
+  if (!Exchanges.empty() &&
+      ((Subject.Split && !Subject.Request.UserBytes) ||
+       !OwnershipOfAtomics.analyse(
+           Exchanges, Subject.facts().catalogue(),
+           [&](const Argument &A) { return isGivenAlike(A); })))
+    Refuse(RefusalKind::Instruction, *Exchanges.front(),
+           "threads of several blocks may come to this place, and who was last "
+           "is known only when all have; "
+           "exchange in shared memory, or where each thread has a place of its "
+           "own by its index");
+}
+
+Accumulation AccumulationPlan::accumulation(const LoadInst &L) const {
+  if (Threads.company() == ThreadModel::Team)
+    return isThreadsOwn(L.getPointerOperand()) ||
+                   (OwnWork && (OwnWork->isWritten(L) || OwnWork->isApart(L)))
+               ? Accumulation::Plain
+               : Accumulation::Whole;
+  if (Subject.Request.WholeAdditions && !Subject.Machine.manyThreads()) {
+    SmallVector<const Value *, 4> Objects;
+    getUnderlyingObjects(L.getPointerOperand(), Objects, &Subject.Shape.loops(),
+                         /*MaxLookup=*/0);
+    return any_of(Objects, [](const Value *O) { return isa<Argument>(O); })
+               ? Accumulation::Whole
+               : Accumulation::Plain;
+  }
+  if (isThreadsOwn(L.getPointerOperand()) ||
+      (Subject.Opts.PlainWhereOwn && isWrittenToo(L)))
+    return Accumulation::Plain;
+  if (Owned)
+    return Accumulation::PlainIfOwned;
+  if (Subject.Opts.MergeOnDevice &&
+      looksUniform(L.getPointerOperand(), Subject.facts().catalogue()))
+    return Accumulation::Merged;
+  return Accumulation::Atomic;
+}
+
+StringRef AccumulationPlan::reasonOfAccumulation(const LoadInst &L) const {
+  if (Threads.company() != ThreadModel::Team)
+    return "";
+  if (isThreadsOwn(L.getPointerOperand()))
+    return "the memory is the thread's own";
+  if (OwnWork && OwnWork->isWritten(L))
+    return "the thread writes there itself before it waits for others";
+  if (OwnWork && OwnWork->isApart(L))
+    return "no two iterations of the shared loop read the same place";
+  return "other threads may read the same place at the time";
+}

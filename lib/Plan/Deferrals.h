@@ -1,0 +1,36 @@
+//===- Deferrals.h - which loops run in the reverse sweep -------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What DeferredLoops.h has found possible and the builder has chosen.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PLAN_DEFERRALS_H
+#define RETROGRAD_PLAN_DEFERRALS_H
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+
+namespace retrograd {
+
+struct Deferrals {
+  llvm::SetVector<const llvm::Loop *> Loops;
+  /// Those whose results are asked for: their iterations run in the primal's
+  /// order.
+  llvm::SmallPtrSet<const llvm::Loop *, 4> Carrying;
+  /// What waits for results that deferred loops carry, until the reverse sweep
+  /// is over: stores in the order of the program.
+  llvm::SmallVector<const llvm::StoreInst *, 4> LateStores;
+  bool LateReturn = false;
+
+  bool isDeferred(const llvm::Loop *L) const { return L && Loops.contains(L); }
+};
+
+} // namespace retrograd
+
+#endif

@@ -1,0 +1,379 @@
+//===- Legality.cpp - what cannot be differentiated -----------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Plan/Legality.h"
+#include "Catalogue/Catalogue.h"
+#include "Diagnostics/RequestTrail.h"
+#include "Plan/AccumulationPlan.h"
+#include "Plan/CallPlan.h"
+#include "Rules/Rules.h"
+#include "Rules/Transfer.h"
+#include "Support/ExceptionMarks.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+void Legality::refuse(RefusalKind K, const Instruction &I, std::string Detail) {
+  Refusals.push_back({K, &I, std::move(Detail)});
+}
+
+/// Of assembly, what a message can show: its first operation.
+static std::string firstMnemonic(StringRef Text) {
+  for (;;) {
+    Text = Text.ltrim(" \t\n{");
+    if (!Text.starts_with(".reg") || !Text.contains(';'))
+      return Text.take_front(Text.find_first_of(" \t\n;")).str();
+    Text = Text.split(';').second;
+  }
+}
+
+/// Does the body of F write nothing but variables of its own? (The front end's
+/// first code has no attributes, and functions with rules get none.)
+static bool onlyReads(const Function &F, unsigned Depth = 0) {
+  constexpr unsigned Deepest = 4;
+  if (F.onlyReadsMemory())
+    return true;
+  if (F.isDeclaration() || Depth == Deepest)
+    return false;
+  return all_of(instructions(F), [&](const Instruction &I) {
+    if (!I.mayWriteToMemory())
+      return true;
+    if (const auto *S = dyn_cast<StoreInst>(&I))
+      return S->isUnordered() &&
+             isa<AllocaInst>(getUnderlyingObject(S->getPointerOperand()));
+    if (const auto *M = dyn_cast<MemIntrinsic>(&I))
+      return !M->isVolatile() &&
+             isa<AllocaInst>(getUnderlyingObject(M->getRawDest()));
+    const auto *C = dyn_cast<CallBase>(&I);
+    const Function *Callee = C ? directCallee(*C) : nullptr;
+    return Callee &&
+           (C->onlyReadsMemory() || isa<DbgInfoIntrinsic>(C) ||
+            C->isLifetimeStartOrEnd() || onlyReads(*Callee, Depth + 1));
+  });
+}
+
+void Legality::checkCall(const CallBase &C) {
+  CallAction A = Calls.action(C);
+  if (Subject.Request.FromTape) {
+    const OperationRecord *R = Subject.facts().catalogue().lookup(C);
+    if (A == CallAction::Tape)
+      return refuse(RefusalKind::FromTape, C,
+                    "it contains a derivative in reverse mode");
+    if (A == CallAction::Allocate && R && R->ShadowBehind &&
+        Subject.Activity.hasShadow(&C))
+      return refuse(RefusalKind::FromTape, C,
+                    "an exception that it throws carries active numbers");
+    if (A == CallAction::Derivative && Calls.hasRule(C) &&
+        any_of(C.args(),
+               [](const Value *V) { return V->getType()->isPointerTy(); }))
+      return refuse(RefusalKind::FromTape, C,
+                    "'" + directCallee(C)->getName().str() +
+                        "' works on memory and has a rule that computes values "
+                        "and tangents together");
+    if (isa<InvokeInst>(C))
+      return refuse(RefusalKind::FromTape, C, "it catches exceptions");
+  }
+  if (Subject.Request.ErrorEstimate) {
+    const OperationRecord *R = Subject.facts().catalogue().lookup(C);
+    if (A == CallAction::Derivative && R && R->Class == RuleClass::Rule)
+      return refuse(RefusalKind::NoErrorBound, C,
+                    "the rule for a call gives derivatives");
+    if (A == CallAction::Formula && R && R->Class != RuleClass::Formula)
+      return refuse(RefusalKind::NoErrorBound, C,
+                    "the order of a reduction is not known");
+  }
+  if (A == CallAction::Formula) {
+    // A handler without a rule of its own.
+    if (const char *What = missingRule(C, Subject.Activity))
+      refuse(RefusalKind::Instruction, C, What);
+    return;
+  }
+  if (A == CallAction::Memory || A == CallAction::Realloc ||
+      A == CallAction::Allocate) {
+    if (const char *What = missingRule(C, Subject.Activity))
+      refuse(RefusalKind::Instruction, C, What);
+    return;
+  }
+  // An operation on integers that happen to be the bits of floats.
+  if (A == CallAction::Primal && isa<IntrinsicInst>(C) &&
+      Subject.Activity.isUseful(&C) && any_of(C.args(), [&](const Value *Arg) {
+        return Arg->getType()->isIntOrIntVectorTy() &&
+               Subject.Activity.isVaried(Arg);
+      }))
+    return refuse(RefusalKind::Instruction, C,
+                  "integer operation on the bits of active numbers");
+  if (A != CallAction::Derivative)
+    return;
+  if (C.isInlineAsm())
+    return refuse(
+        RefusalKind::InlineAsm, C,
+        firstMnemonic(cast<InlineAsm>(C.getCalledOperand())->getAsmString()));
+  Function *Callee = directCallee(C);
+  if (!Callee)
+    return refuse(RefusalKind::IndirectCall, C,
+                  "no function of its type has its address taken here");
+  if (const OperationRecord *R = Subject.facts().catalogue().lookup(C);
+      R && R->Class == RuleClass::Rule) {
+    bool Forward = Subject.Request.Mode == DerivativeMode::Forward;
+    const GivenDerivatives *G = R->Given;
+    if (Subject.Request.Dependencies) // sets are no numbers to compute with
+      return refuse(RefusalKind::Instruction, C,
+                    "the rule of '" + userName(*Callee) +
+                        "' does not tell what depends on what");
+    if (G ? !(Forward ? G->Forward : G->Reverse)
+          : (Forward ? R->Forward : R->Reverse).empty())
+      return refuse(RefusalKind::RuleOfOtherMode, C, Callee->getName().str());
+    // Without memory it can be called as often as one likes.
+    bool HandlesMemory = any_of(
+        C.args(), [](const Value *A) { return A->getType()->isPointerTy(); });
+    if (G && HandlesMemory && Subject.Request.Width != 1)
+      return refuse(RefusalKind::RuleOfOneLane, C, Callee->getName().str());
+    if (G && HandlesMemory && !C.getType()->isVoidTy() && !C.use_empty() &&
+        !C.onlyReadsMemory() && !onlyReads(*Callee) &&
+        !(Forward ? G->ForwardGivesPrimal : G->AugmentGivesPrimal))
+      return refuse(RefusalKind::RuleWithoutResult, C, Callee->getName().str());
+    if (const auto *I = dyn_cast<InvokeInst>(&C);
+        I && Subject.Shape.isLive(I->getUnwindDest()))
+      refuse(RefusalKind::ExceptionPath, C, Callee->getName().str());
+    return;
+  }
+  if (!Subject.facts().preparedOf(Callee) || Callee->isIntrinsic())
+    return refuse(RefusalKind::NoBody, C, Callee->getName().str());
+  if (Callee->isVarArg())
+    return refuse(RefusalKind::VarArg, C, Callee->getName().str());
+  if (Callee->arg_size() != C.arg_size() ||
+      Callee->getReturnType() != C.getType())
+    return refuse(RefusalKind::IndirectCall, C,
+                  "'" + Callee->getName().str() +
+                      "' called with another prototype");
+  // What it did until it threw has to be undone: it must return then.
+  if (const auto *I = dyn_cast<InvokeInst>(&C);
+      I && Subject.Shape.isLive(I->getUnwindDest()) &&
+      !Subject.facts().preparedOf(Callee)->hasFnAttribute(ReturnsExceptions))
+    refuse(RefusalKind::ExceptionPath, C, Callee->getName().str());
+}
+
+/// Copies of bytes whose type is unknown, and matters because active memory
+/// that code outside can see is involved.
+void Legality::checkCopyTypes(const Instruction &I) {
+  if (Subject.Request.Mode == DerivativeMode::Forward)
+    return; // copies move tangents and shadow pointers alike
+  const TypeAnalysis &TA = Subject.facts().types();
+  auto Matters = [&](const Value *P) {
+    TypeAnalysis::ObjectId O = TA.objectOf(P);
+    return Subject.Activity.isActiveMemory(P) && O != TypeAnalysis::NoObject &&
+           Subject.facts().exposed().test(O);
+  };
+  if (const auto *S = dyn_cast<StoreInst>(&I)) {
+    const Value *V = S->getValueOperand();
+    if (isa<Constant>(V) || !V->getType()->isIntOrIntVectorTy())
+      return;
+    uint64_t Size = Subject.F.getDataLayout()
+                        .getTypeStoreSize(V->getType())
+                        .getFixedValue();
+    // A pointer to one caller and a float to another, in one register: what
+    // moves memory can tell them apart at run time, a register has one type.
+    if (isa<Argument>(V) &&
+        Subject.Activity.isActiveMemory(S->getPointerOperand()) &&
+        TA.sharedWithPointers(S->getPointerOperand(), 0, Size,
+                              /*Integers=*/false))
+      return refuse(RefusalKind::UnknownType, I,
+                    std::to_string(Size) + " bytes");
+    if (!Subject.facts().shape(V).HasUnknown || !Subject.Activity.isVaried(V))
+      return;
+    // What others read as a float (whole, or a byte of it), or is a pointer to
+    // one and a float to another, goes wrong in any memory.
+    bool Mingled = Subject.Activity.isActiveMemory(S->getPointerOperand()) &&
+                   Subject.facts().isPunned(*S);
+    if (!Mingled && !Matters(S->getPointerOperand()))
+      return;
+    refuse(RefusalKind::UnknownType, I, std::to_string(Size) + " bytes");
+  }
+  // The same for a load whose value goes on in registers: to the caller, say.
+  if (const auto *L = dyn_cast<LoadInst>(&I);
+      L && L->getType()->isIntOrIntVectorTy() && Subject.Activity.isActive(L) &&
+      Subject.facts().shape(L).HasUnknown && Subject.facts().isPunned(*L))
+    refuse(RefusalKind::UnknownType, I,
+           std::to_string(Subject.F.getDataLayout()
+                              .getTypeStoreSize(L->getType())
+                              .getFixedValue()) +
+               " bytes");
+  if (const auto *C = dyn_cast<CallBase>(&I)) {
+    Transfer M = transferOf(*C, Subject.facts().catalogue());
+    if (!M.Source || M.IsRealloc || !Subject.Activity.isActiveMemory(M.Dest) ||
+        !Subject.Activity.isActiveMemory(M.Source))
+      return;
+    TransferShape T =
+        transferShape(I, M.Dest, M.Source, M.Length, Subject.facts());
+    // Bytes that nothing in the program reads as a float or a pointer, and
+    // that no one outside can see, carry nothing.
+    if (T.Known || (!T.Ambiguous && !Matters(M.Dest)))
+      return;
+    std::string Length = "a run-time number of bytes";
+    if (const auto *N = dyn_cast<ConstantInt>(M.Length))
+      Length = std::to_string(N->getZExtValue()) + " bytes";
+    refuse(RefusalKind::UnknownType, I, std::move(Length));
+  }
+}
+
+/// V points to memory that surely has a shadow of its own.
+bool Legality::ownsMemory(const Value *V) const {
+  const Value *O = getUnderlyingObject(V);
+  if (const auto *A = dyn_cast<Argument>(O))
+    return Subject.Request.Args[A->getArgNo()] != ArgActivity::Const &&
+           (&Subject.F == Subject.facts().root() ||
+            !Subject.Activity.isMixed(A));
+  return isa<AllocaInst>(O) || isNoAliasCall(O);
+}
+
+/// Writes that derivatives flow through, to memory whose shadow nobody gave.
+void Legality::checkShadowOfDest(const Instruction &I) {
+  const Value *Dest = nullptr;
+  bool Active = false;
+  if (const auto *S = dyn_cast<StoreInst>(&I)) {
+    const Value *V = S->getValueOperand();
+    Dest = S->getPointerOperand();
+    TypeAnalysis::ObjectId O = Subject.facts().types().objectOf(Dest);
+    Active = (Subject.Activity.isActive(V) &&
+              Subject.Activity.isActiveMemory(Dest)) ||
+             // A pointer to active memory that is read back.
+             (Subject.Activity.hasShadow(V) && !isa<Constant>(V) &&
+              Subject.facts().root() && O != TypeAnalysis::NoObject &&
+              Subject.facts().effects(Subject.facts().root()).Reads.test(O) &&
+              ownsMemory(V));
+  } else if (const auto *C = dyn_cast<CallBase>(&I);
+             C && Calls.action(*C) == CallAction::Memory) {
+    Transfer T = transferOf(*C, Subject.facts().catalogue());
+    Dest = T.Dest;
+    Active = T.Source && Subject.Activity.isActiveMemory(T.Source) &&
+             Subject.Activity.isActiveMemory(Dest);
+  }
+  auto Check = [&] {
+    if (Active && Subject.Activity.isUnshadowed(Dest) && !ownsMemory(Dest))
+      refuse(RefusalKind::Unshadowed, I,
+             "memory reached through a global pointer or a constant argument");
+  };
+  Check();
+  // What a message brings.
+  const auto *C = dyn_cast<CallBase>(&I);
+  const OperationRecord *R =
+      C ? Subject.facts().catalogue().lookup(I) : nullptr;
+  for (unsigned Op = 0; R && R->Communicates && Op != C->arg_size(); ++Op) {
+    if (!R->memoryBehind(Op).Writes ||
+        !Subject.facts().movesNumbers(*C, Op, *R))
+      continue;
+    Dest = C->getArgOperand(Op);
+    Active = Subject.Activity.isActiveMemory(Dest);
+    Check();
+  }
+}
+
+/// Nobody follows a pointer through the registers of floats: what is behind it
+/// would be taken for inactive. Preparation undoes the common case.
+static bool isPointerFromFloats(const Instruction &I) {
+  if (!isa<IntToPtrInst>(I))
+    return false;
+  const Value *Bits = I.getOperand(0);
+  if (const auto *E = dyn_cast<ExtractElementInst>(Bits))
+    Bits = E->getVectorOperand();
+  const auto *C = dyn_cast<BitCastInst>(Bits);
+  return C && C->getSrcTy()->isFPOrFPVectorTy();
+}
+
+SmallVector<Refusal, 2> Legality::collectRefusals() {
+  for (BasicBlock &B : Subject.F) {
+    if (!Subject.Shape.isLive(&B))
+      continue;
+    if (isa<IndirectBrInst>(B.getTerminator()) ||
+        isa<CallBrInst>(B.getTerminator()))
+      refuse(RefusalKind::ControlFlow, *B.getTerminator(), "a computed goto");
+    for (Instruction &I : B) {
+      if (!checkThreads(I))
+        continue;
+      if (auto *C = dyn_cast<CallBase>(&I)) {
+        checkCall(*C);
+        if (Calls.action(*C) == CallAction::Memory) {
+          checkCopyTypes(I);
+          checkShadowOfDest(I);
+        } else if (Calls.action(*C) == CallAction::Derivative) {
+          checkShadowOfDest(I);
+        }
+        if (C->hasFnAttr(ExceptionUnsupported) &&
+            any_of(C->args(), [&](const Value *A) {
+              return Subject.Activity.hasShadow(A);
+            }))
+          refuse(RefusalKind::ExceptionPath, I, "");
+        continue;
+      }
+      if (const char *What = missingRule(I, Subject.Activity))
+        refuse(RefusalKind::Instruction, I, What);
+      if (isPointerFromFloats(I))
+        refuse(RefusalKind::Instruction, I,
+               "a pointer taken from a floating-point register");
+      // An address that the types do not know for one has no shadow to make a
+      // pointer of.
+      else if (isa<IntToPtrInst>(I) && !isa<Constant>(I.getOperand(0)) &&
+               Subject.Activity.hasShadow(&I) &&
+               !Subject.Activity.isMixed(&I) &&
+               !Subject.Activity.hasShadow(I.getOperand(0)))
+        refuse(RefusalKind::Unshadowed, I,
+               "memory whose address was computed as an integer");
+      // A copy by halves: tangents can be moved so, but adjoints are added up.
+      else if (Subject.Request.Mode != DerivativeMode::Forward &&
+               Subject.Activity.isActive(&I) &&
+               Subject.facts().shape(&I).HasPiece)
+        refuse(RefusalKind::Instruction, I, "part of a floating-point number");
+      checkCopyTypes(I);
+      if (const Value *P = getLoadStorePointerOperand(&I);
+          P && Subject.Activity.isUntraceable(P) &&
+          hasReverse(I, Subject.Activity))
+        refuse(RefusalKind::Unshadowed, I,
+               "memory whose address was computed as an integer");
+      checkShadowOfDest(I);
+    }
+  }
+  checkLeavingThreads();
+  Accumulations.findKeptNumbers(
+      [&](RefusalKind K, const Instruction &I, std::string Detail) {
+        refuse(K, I, std::move(Detail));
+      });
+  for (const Instruction *I : Subject.Activity.lostBits()) {
+    const auto *S = dyn_cast<StoreInst>(I);
+    const auto *C = dyn_cast<CallBase>(I);
+    const Value *To = S   ? S->getPointerOperand()
+                      : C ? transferOf(*C, Subject.facts().catalogue()).Dest
+                      : I->isAtomic() ? I->getOperand(0)
+                                      : nullptr;
+    if (To ? !Subject.Activity.isUsefulMemory(To)
+           : !Subject.Activity.isUseful(I))
+      continue;
+    if (const Instruction *Atomic = Subject.Activity.bitsInAtomic()) {
+      refuse(RefusalKind::Instruction, *Atomic,
+             "it works on the bits of an active number as an integer, and "
+             "which thread's number remains is "
+             "not kept; reduce with shuffles or in shared memory between "
+             "barriers");
+      break;
+    }
+    refuse(
+        RefusalKind::Instruction, *I,
+        To ? "a store of integers that may be parts of floating-point numbers"
+           : "a float made from the bits of an active one by integer "
+             "arithmetic");
+    break; // one such trail has many steps
+  }
+  for (const Loop *L : Subject.Shape.loops().getLoopsInPreorder())
+    if (Subject.Shape.isLive(L->getHeader()) &&
+        (!L->getLoopPreheader() || !L->getLoopLatch()))
+      refuse(RefusalKind::ControlFlow, L->getHeader()->front(),
+             "a loop entered by a computed goto");
+  return std::move(Refusals);
+}

@@ -1,0 +1,62 @@
+//===- Legality.h - what cannot be differentiated ---------------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walks the primal once and collects a refusal for everything whose derivative
+// could not be right. It decides nothing else: a primal without refusals has a
+// plan.
+//
+// What threads do is judged in ThreadLegality.cpp, threads that return before a
+// barrier in LeavingThreads.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PLAN_LEGALITY_H
+#define RETROGRAD_PLAN_LEGALITY_H
+
+#include "Diagnostics/Refusal.h"
+#include "Plan/PlanSubject.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace retrograd {
+
+class AccumulationPlan;
+class CallPlan;
+
+class Legality {
+public:
+  Legality(const PlanSubject &Subject, const CallPlan &Calls,
+           AccumulationPlan &Accumulations)
+      : Subject(Subject), Calls(Calls), Accumulations(Accumulations) {}
+
+  /// In the order of the primal; empty if it can be differentiated.
+  llvm::SmallVector<Refusal, 2> collectRefusals();
+
+private:
+  void checkCall(const llvm::CallBase &C);
+  /// What threads do together and no rule reverses. False if there is no more
+  /// to say of I.
+  bool checkThreads(const llvm::Instruction &I);
+  bool checkTeam(const llvm::Instruction &I);
+  void checkSignal(const llvm::Instruction &I);
+  /// Threads that return while others go on to a barrier (LeavingThreads.cpp).
+  void checkLeavingThreads();
+  void checkCopyTypes(const llvm::Instruction &I);
+  void checkShadowOfDest(const llvm::Instruction &I);
+  bool ownsMemory(const llvm::Value *V) const;
+  void refuse(RefusalKind K, const llvm::Instruction &I, std::string Detail);
+
+  const PlanSubject &Subject;
+  const CallPlan &Calls;
+  AccumulationPlan &Accumulations;
+  llvm::SmallVector<Refusal, 2> Refusals;
+  /// Said once of each.
+  llvm::SmallPtrSet<const llvm::GlobalVariable *, 2> RefusedGlobals;
+};
+
+} // namespace retrograd
+
+#endif

@@ -1,0 +1,100 @@
+//===- Recipes.h - how the reverse sweep can have a value -------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Recipes are the single source of truth on how a value can be had in the
+// reverse sweep without a slot: the plan cuts the graph that they span, the
+// verifier follows them, and emission executes them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PLAN_RECIPES_H
+#define RETROGRAD_PLAN_RECIPES_H
+
+#include "Plan/Choices.h"
+#include "Plan/Deferrals.h"
+#include "Plan/PlanSubject.h"
+#include "Plan/Replays.h"
+#include "Rules/Need.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace retrograd {
+
+/// How a need is met without a slot.
+struct Recipe {
+  enum Kind : uint8_t {
+    Available, ///< at hand in the reverse sweep at no cost
+    Source,    ///< cannot be made again: must be kept
+    Compute    ///< made from Inputs
+  } K = Source;
+  llvm::SmallVector<Need, 3> Inputs;
+};
+
+/// A join whose predecessor a dominating branch tells: that branch and, for
+/// each predecessor, whether it lies on the branch's true side.
+struct DecidedJoin {
+  const llvm::Value *Condition;
+  llvm::SmallVector<bool, 4> OnTrueSide;
+};
+
+class Recipes {
+public:
+  Recipes(const PlanSubject &Subject,
+          const llvm::SmallVectorImpl<Replay> &Replays, const Choices &Chosen,
+          const Deferrals &Deferred)
+      : Subject(Subject), Replays(Replays), Chosen(Chosen), Deferred(Deferred) {
+  }
+
+  /// What N must be looked up as: the shadow of a pointer that is its own
+  /// shadow is its primal value.
+  Need canonical(Need N) const;
+  Recipe recipe(Need N) const;
+
+  /// The predecessors of B without repetition, in a fixed order.
+  llvm::SmallVector<const llvm::BasicBlock *, 4>
+  predecessorsOf(const llvm::BasicBlock *B) const;
+  std::optional<DecidedJoin> decidedJoin(const llvm::BasicBlock *B) const;
+  /// The phi can be made again as a select: one branch decides, and what comes
+  /// from either side can be computed whichever side was taken.
+  bool isSelect(const llvm::PHINode &Phi) const;
+  /// Made again from the iteration number.
+  bool isComputedPhi(const llvm::PHINode &Phi) const;
+  /// The reverse sweep may run in another rounding mode than what it reverses.
+  bool roundingChanges() const;
+  /// Gives the same from the same operands, whenever it runs.
+  bool isRepeatable(const llvm::Instruction &I) const;
+  /// The load sees the same bytes where its reverse asks for them again.
+  bool canRepeat(const llvm::LoadInst &L) const;
+  bool hasReplays() const { return !Replays.empty(); }
+  /// The array that L reads from; null if it is not filled anew.
+  const Replay *replayOf(const llvm::LoadInst &L) const;
+
+  /// The values that the number of L's iterations can be computed from; none if
+  /// it has to be counted.
+  std::optional<llvm::SmallVector<Need, 4>>
+  countInputs(const llvm::Loop *L) const;
+  /// Backedges of L, when known to be a constant.
+  std::optional<uint64_t> constantCount(const llvm::Loop *L) const;
+  /// The outermost loop around L (or L) during whose run L's count stays what
+  /// it is; the count can be computed in front of it if it is exact.
+  const llvm::Loop *countHome(const llvm::Loop *L) const;
+
+private:
+  bool canSpeculate(const llvm::Value *V, const llvm::BasicBlock *Decision,
+                    unsigned &Budget) const;
+  bool isAtHandDear(const llvm::Instruction &I) const;
+  Recipe valueRecipe(const llvm::Value *V, Need::Kind K) const;
+
+  const PlanSubject &Subject;
+  const llvm::SmallVectorImpl<Replay> &Replays;
+  const Choices &Chosen;
+  const Deferrals &Deferred;
+  mutable llvm::DenseMap<const llvm::PHINode *, bool> Selects;
+};
+
+} // namespace retrograd
+
+#endif

@@ -1,0 +1,229 @@
+//===- TapeLayout.cpp - where kept values live ----------------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Plan/TapeLayout.h"
+#include "Plan/Deferrals.h"
+#include "Plan/Recipes.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+SmallVector<const Loop *, 3> Scope::nest() const {
+  SmallVector<const Loop *, 3> Chain;
+  for (const Loop *L = Of; L; L = L->getParentLoop()) {
+    Chain.push_back(L);
+    if (L == Nest)
+      break;
+  }
+  std::reverse(Chain.begin(), Chain.end());
+  return Chain;
+}
+
+/// How far out the arrays of L can be allocated. All counts on the way have to
+/// be exact and the same for every iteration; and L has to run in every
+/// iteration, or in none, so that nothing is allocated in vain.
+const Loop *TapeLayout::nestOf(const Loop *L) const {
+  const Loop *Nest = L;
+  if (!Subject.Opts.NestArrays || !Subject.Shape.facts(L).Exact)
+    return Nest;
+  SmallVector<const Value *, 4> Deciders;
+  SmallVector<const Loop *, 4> Inside{L};
+  for (const Loop *P = L->getParentLoop(); P && Subject.Shape.facts(P).Exact;
+       P = P->getParentLoop()) {
+    const BasicBlock *B = Nest->getLoopPreheader();
+    while (B != P->getHeader() && !Subject.DT.dominates(B, P->getLoopLatch())) {
+      const BasicBlock *D = Subject.DT.getNode(B)->getIDom()->getBlock();
+      // A loop with one exit always gets there.
+      const Loop *Beside = Subject.Shape.loops().getLoopFor(D);
+      while (Beside && Beside != P && Beside->getParentLoop() != P)
+        Beside = Beside->getParentLoop();
+      if (Beside && Beside != P && Beside->getExitingBlock() &&
+          Beside->getLoopPreheader()) {
+        B = Beside->getLoopPreheader();
+        continue;
+      }
+      const auto *Br = dyn_cast<BranchInst>(D->getTerminator());
+      if (!Br)
+        return Nest;
+      if (Br->isConditional())
+        Deciders.push_back(Br->getCondition());
+      B = D;
+    }
+    if (!all_of(Deciders,
+                [&](const Value *V) { return P->isLoopInvariant(V); }) ||
+        !all_of(Inside,
+                [&](const Loop *I) { return How.countHome(I)->contains(P); }))
+      return Nest;
+    Nest = P;
+    Inside.push_back(P);
+  }
+  return Nest;
+}
+
+const Loop *TapeLayout::scopeOf(Need N) const {
+  const BasicBlock *B = nullptr;
+  if (const auto *I = dyn_cast<Instruction>(N.Of))
+    B = I->getParent();
+  else if (const auto *BB = dyn_cast<BasicBlock>(N.Of))
+    B = BB;
+  if (!B)
+    return nullptr;
+  const Loop *L = Subject.Shape.loops().getLoopFor(B);
+  // What belongs to a whole run of a loop lives around it.
+  if (N.K == Need::Last)
+    return L->getParentLoop();
+  if (N.K == Need::Count)
+    return How.countHome(L)->getParentLoop();
+  if (N.K == Need::Records)
+    return (scope(L).Nest ? scope(L).Nest : L)->getParentLoop();
+  return L;
+}
+
+Type *TapeLayout::typeOf(Need N) const {
+  LLVMContext &C = Subject.F.getContext();
+  switch (N.K) {
+  case Need::Primal:
+  case Need::Shadow: {
+    Type *T = N.Of->getType();
+    if (N.K == Need::Shadow && Subject.Request.Width != 1)
+      return ArrayType::get(T, Subject.Request.Width); // of every lane
+    return T->isIntegerTy(1) ? Type::getInt8Ty(C) : T;
+  }
+  case Need::Pred:
+    return How.predecessorsOf(cast<BasicBlock>(N.Of)).size() > 256
+               ? Type::getInt32Ty(C)
+               : Type::getInt8Ty(C);
+  case Need::Tape:
+  case Need::Records:
+    return PointerType::get(C, 0);
+  case Need::Count:
+  case Need::Last:
+    return Type::getInt64Ty(C);
+  }
+  llvm_unreachable("all kinds handled");
+}
+
+/// Where some storage within a deferred loop has not one size for the whole
+/// run, all of it is an iteration's own.
+void TapeLayout::shareStorage() {
+  Rewinding.clear();
+  auto Within = [&](const Loop *L) -> const Loop * {
+    return L && !Deferred.isDeferred(L) &&
+                   Deferred.isDeferred(L->getOutermostLoop())
+               ? L->getOutermostLoop()
+               : nullptr;
+  };
+  for (auto &[L, S] : Scopes)
+    if (const Loop *Outer = Within(L); Outer && !S.Slots.empty() && !S.Reused)
+      Rewinding.insert(Outer);
+  for (auto &[L, S] : Scopes)
+    S.Reused = S.Reused && !Rewinding.contains(Within(L));
+}
+
+void TapeLayout::layOut(const SetVector<Need> &Keep) {
+  Scopes.clear();
+  SlotIndex.clear();
+  const DataLayout &DL = Subject.F.getDataLayout();
+  auto ScopeFor = [&](const Loop *L) -> Scope & {
+    Scope &S = Scopes[L];
+    S.Of = L;
+    return S;
+  };
+  auto Add = [&](Need N) {
+    ScopeFor(scopeOf(N)).Slots.push_back({N, typeOf(N)});
+  };
+  ScopeFor(nullptr);
+  for (Need N : Keep)
+    Add(N);
+  // Inner loops first: a loop with slots puts its own storage into the scope
+  // around it, and a loop whose count is not constant its count.
+  SmallVector<Loop *, 8> Loops = Subject.Shape.loops().getLoopsInPreorder();
+  for (Loop *L : reverse(Loops)) {
+    if (!Subject.Shape.isLive(L->getHeader()))
+      continue;
+    Scope &S = ScopeFor(L);
+    S.IsArray = !Deferred.isDeferred(L) && Subject.Opts.TapeArrays &&
+                Subject.Shape.facts(L).BackedgeBound != nullptr;
+    if (S.IsArray)
+      S.Nest = nestOf(L);
+    if (const Loop *Outer = L->getOutermostLoop();
+        S.IsArray && Outer != L && Deferred.isDeferred(Outer)) {
+      S.Reused = S.Nest == Outer;
+      if (S.Reused)
+        for (S.Nest = L; S.Nest->getParentLoop() != Outer;)
+          S.Nest = S.Nest->getParentLoop();
+    }
+    if (!How.constantCount(L) && !How.countInputs(L)) // else a need like others
+      Add({Need::Count, L->getHeader()});
+    if (!Scopes[L].Slots.empty() && !Deferred.isDeferred(L))
+      Add({Need::Records, L->getHeader()});
+  }
+  shareStorage();
+  for (auto &[L, S] : Scopes) {
+    // Large alignments first: then every array starts aligned whatever N is.
+    stable_sort(S.Slots, [&](const Slot &A, const Slot &B) {
+      return DL.getABITypeAlign(A.Ty) > DL.getABITypeAlign(B.Ty);
+    });
+    uint64_t Offset = L && !S.IsArray && !Deferred.isDeferred(L)
+                          ? 8
+                          : 0; // link to the record before
+    for (Slot &Sl : S.Slots) {
+      if (!S.IsArray)
+        Offset = alignTo(
+            Offset, std::min<uint64_t>(16, DL.getABITypeAlign(Sl.Ty).value()));
+      Sl.Offset = Offset;
+      Offset += DL.getTypeAllocSize(Sl.Ty).getFixedValue();
+    }
+    S.Bytes = Offset;
+    for (auto [I, Sl] : enumerate(S.Slots))
+      SlotIndex[Sl.Holds] = {L, (unsigned)I};
+  }
+}
+
+uint64_t TapeLayout::certainBytes() const {
+  uint64_t Sum = 0;
+  for (auto &[L, S] : Scopes) {
+    if (!L || S.Slots.empty())
+      continue;
+    const BasicBlock *Last = nullptr;
+    for (const BasicBlock &B : Subject.F)
+      if (isa<ReturnInst>(B.getTerminator()))
+        Last = &B;
+    uint64_t Bytes = S.Bytes;
+    for (const Loop *K = L; K && Bytes && !Deferred.isDeferred(K);
+         K = K->getParentLoop()) {
+      const BasicBlock *Next =
+          K->getParentLoop() ? K->getParentLoop()->getLoopLatch() : Last;
+      std::optional<uint64_t> Count = How.constantCount(K);
+      bool Runs = Count && Next && K->getLoopPreheader() &&
+                  Subject.DT.dominates(K->getLoopPreheader(), Next);
+      Bytes = Runs ? SaturatingMultiply<uint64_t>(Bytes, *Count + 1) : 0;
+    }
+    Sum = SaturatingAdd(Sum, Bytes);
+  }
+  return Sum;
+}
+
+const Scope &TapeLayout::scope(const Loop *L) const {
+  static const Scope Empty;
+  auto It = Scopes.find(L);
+  return It == Scopes.end() ? Empty : It->second;
+}
+
+const Slot *TapeLayout::slot(Need N) const {
+  auto It = SlotIndex.find(How.canonical(N));
+  return It == SlotIndex.end()
+             ? nullptr
+             : &scope(It->second.first).Slots[It->second.second];
+}
+
+bool TapeLayout::keepsWithin(const Loop &L) const {
+  return any_of(Scopes, [&](const auto &Entry) {
+    return Entry.first && L.contains(Entry.first) &&
+           !Entry.second.Slots.empty();
+  });
+}

@@ -1,0 +1,257 @@
+//===- ThreadLegality.cpp - what threads do that no rule reverses ---------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Catalogue/Catalogue.h"
+#include "Diagnostics/RequestTrail.h"
+#include "Plan/AccumulationPlan.h"
+#include "Plan/CallPlan.h"
+#include "Plan/Legality.h"
+#include "Rules/Rules.h"
+#include "Rules/Transfer.h"
+#include "Support/TeamMarks.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+/// Threads that tell each other by a flag in memory that something is ready:
+/// the reverse sweep would not wait. Numbers drawn from a counter are no
+/// signal.
+void Legality::checkSignal(const Instruction &I) {
+  auto Orders = [](AtomicOrdering O) {
+    return isAcquireOrStronger(O) || isReleaseOrStronger(O);
+  };
+  const auto *L = dyn_cast<LoadInst>(&I);
+  const auto *X = dyn_cast<AtomicRMWInst>(&I);
+  if ((L && L->isAtomic() && Orders(L->getOrdering()) &&
+       !isa<GlobalVariable>(L->getPointerOperand()->stripInBoundsOffsets())) ||
+      (X && X->getOperation() == AtomicRMWInst::Xchg &&
+       Orders(X->getOrdering())))
+    refuse(RefusalKind::Threads, I,
+           "an atomic read that another thread's write may be waited for with; "
+           "join the thread, use a mutex, or read with memory_order_relaxed "
+           "what is no signal");
+}
+
+bool Legality::checkTeam(const Instruction &I) {
+  const auto *C = dyn_cast<CallBase>(&I);
+  const OperationRecord *R =
+      C ? Subject.facts().catalogue().lookup(I) : nullptr;
+  // Whether derivatives flow through it or not: device memory has to be what it
+  // was when the reverse sweep comes to the launches in front of it.
+  if (R && R->Handler == HandlerKind::Refused &&
+      (R->Id == "launch" || R->Id.starts_with("cuda_"))) {
+    refuse(RefusalKind::Launch, I,
+           (R->Id == "launch"
+                ? R->Text
+                : "'" + directCallee(*C)->getName() + "', " + R->Text)
+               .str());
+    return false;
+  }
+  // What is rolled back is rolled back once, by the thread that changed it.
+  if (R && (R->Id == "launch" || R->Id == "gpu_keep") &&
+      Subject.Request.Mode != DerivativeMode::Forward) {
+    const char *Where = Subject.facts().manySweeps()
+                            ? "below a tape that may be swept more than once"
+                        : Accumulations.company() == ThreadModel::Team
+                            ? "in a parallel region"
+                            : nullptr;
+    if (Where) {
+      refuse(RefusalKind::Launch, I,
+             std::string("device memory is changed ") + Where);
+      return false;
+    }
+  }
+  if (R && R->Handler == HandlerKind::Refused && !isa<IntrinsicInst>(C)) {
+    refuse(RefusalKind::Threads, I, R->Text.str());
+    return false;
+  }
+  if (R && R->Communicates)
+    for (unsigned Op = 0; Op != C->arg_size(); ++Op) {
+      if (elementBehind(*C, Op, *R) != 'B')
+        continue;
+      auto Bytes = Subject.facts().types().patternAt(C->getArgOperand(Op));
+      if (Bytes && any_of(Bytes->Leaves, [](const TypedLeaf &L) {
+            return L.Kind.K == ByteKind::Float;
+          }))
+        refuse(RefusalKind::Threads, I,
+               "a message of bytes that are numbers; say by its datatype what "
+               "they are");
+    }
+  // Who would clear the shadows of the other threads, and when?
+  if (Accumulations.company() == ThreadModel::Team)
+    for (const Use &U : I.operands())
+      if (const auto *G = dyn_cast<GlobalVariable>(U->stripInBoundsOffsets());
+          G && G->isThreadLocal() && Subject.Activity.hasShadow(G) &&
+          Subject.Activity.isActiveMemory(G) && RefusedGlobals.insert(G).second)
+        refuse(RefusalKind::Threads, I,
+               "the threadprivate or thread_local variable '" +
+                   G->getName().str() + "' holds active numbers");
+  const Function *Callee = C ? directCallee(*C) : nullptr;
+  if (Subject.Request.FromTape && Callee &&
+      Callee->hasFnAttribute(RunsInTeam)) {
+    refuse(RefusalKind::FromTape, I, "it contains a parallel region");
+    return false;
+  }
+  if (Accumulations.company() == ThreadModel::Team &&
+      Subject.facts().startsThreads())
+    checkSignal(I);
+  if (Subject.Request.Mode == DerivativeMode::Forward)
+    return true;
+  if (Callee && startsWork(*Callee)) {
+    if (Subject.Overwrite.isUserSplit())
+      refuse(RefusalKind::Threads, I,
+             "a thread or task that is started in one half of a split "
+             "derivative; its reverse would be in the other");
+    for (const Value *A : C->args())
+      if (!Subject.Activity.hasShadow(A) && Subject.Activity.isVaried(A))
+        refuse(RefusalKind::Threads, I,
+               "a number that is handed to a thread in the bits of a pointer");
+  }
+  auto AddsAtomically = [](Type *T) {
+    T = T->getScalarType();
+    return T->isDoubleTy() || T->isFloatTy();
+  };
+  auto AreOdd = [&](ArrayRef<TypedLeaf> Floats) {
+    return any_of(Floats, [&](const TypedLeaf &F) {
+      return !F.Kind.FP || !AddsAtomically(F.Kind.FP);
+    });
+  };
+  if (Callee && Callee->hasFnAttribute(RunsInTeam) &&
+      any_of(C->args(), [&](const Value *A) {
+        return !Subject.Activity.hasShadow(A) && Subject.Activity.isVaried(A) &&
+               AreOdd(Subject.facts().shape(A).Floats);
+      }))
+    refuse(RefusalKind::Threads, I,
+           "a number that each thread gets a copy of and that is neither float "
+           "nor double");
+  if (Accumulations.company() != ThreadModel::Team)
+    return true;
+  if (isa<FenceInst>(I))
+    refuse(RefusalKind::Threads, I,
+           "a fence: threads that wait for each other by memory cannot be "
+           "reversed");
+  if ((isa<LoadInst>(I) || isa<StoreInst>(I)) && I.isAtomic() &&
+      hasReverse(I, Subject.Activity))
+    refuse(RefusalKind::Threads, I,
+           "an atomic read or write of a number in a form that is not known; "
+           "use critical");
+  if (const auto *L = dyn_cast<LoadInst>(&I);
+      L && hasReverse(I, Subject.Activity) &&
+      !Accumulations.isThreadsOwn(L->getPointerOperand())) {
+    const ValueShape &S = Subject.facts().shape(L);
+    if (L->getType()->isFPOrFPVectorTy() ? !AddsAtomically(L->getType())
+                                         : AreOdd(S.Floats))
+      refuse(RefusalKind::Threads, I,
+             "numbers in memory that threads share which are neither float nor "
+             "double: their adjoints cannot be added to atomically");
+    return true;
+  }
+  if (!C || !hasReverse(I, Subject.Activity))
+    return true;
+  CallAction A = Calls.action(*C);
+  if (A == CallAction::Memory || A == CallAction::Realloc) {
+    Transfer T = transferOf(*C, Subject.facts().catalogue());
+    if (!T.Source || !Subject.Activity.hasShadow(T.Source) ||
+        Accumulations.isThreadsOwn(T.Source))
+      return true;
+    TransferShape S =
+        transferShape(I, T.Dest, T.Source, T.Length, Subject.facts());
+    if (T.IsRealloc || any_of(S.Leaves, [&](const TypedLeaf &L) {
+          return isShared(L) ||
+                 (L.Kind.K == ByteKind::Float && !AddsAtomically(L.Kind.FP));
+        }))
+      refuse(RefusalKind::Threads, I,
+             "a copy out of memory that threads share, of numbers that are "
+             "neither float nor double");
+    return true;
+  }
+  if (A == CallAction::Derivative && Calls.hasRule(*C) &&
+      any_of(C->args(), [&](const Value *P) {
+        return P->getType()->isPointerTy() && Subject.Activity.hasShadow(P) &&
+               !Accumulations.isThreadsOwn(P);
+      }))
+    refuse(RefusalKind::Threads, I,
+           "'" + userName(*Callee) +
+               "' is called on memory that threads share, and its rule adds to "
+               "adjoints as if it were alone; call it outside of the region, "
+               "or on a copy of the thread's own");
+  return true;
+}
+
+/// What threads do together and no rule reverses. Reverse mode would go wrong
+/// without a sign, so whatever of a GPU is not known is refused. False if there
+/// is no more to say of I.
+bool Legality::checkThreads(const Instruction &I) {
+  if (!Subject.Machine.manyThreads())
+    return checkTeam(I);
+  for (const Use &U : I.operands()) {
+    // Of a variable of the whole machine, who would clear the shadow, and when?
+    const auto *G = dyn_cast<GlobalVariable>(U->stripInBoundsOffsets());
+    if (!G || G->isConstant() || !Subject.Activity.hasShadow(G) ||
+        !Subject.Activity.isActiveMemory(G))
+      continue;
+    MemorySpace S = Subject.Machine.space(G->getAddressSpace());
+    if (S == MemorySpace::Shared &&
+        Subject.facts().types().objectOf(G) != TypeAnalysis::NoObject &&
+        any_of(Subject.facts().types().pointees(
+                   Subject.facts().types().objectOf(G)),
+               [](TypeAnalysis::ObjectId O) {
+                 return O != TypeAnalysis::NoObject;
+               }))
+      refuse(RefusalKind::Device, I,
+             "pointers in shared memory ('" + G->getName().str() + "')");
+    // How large it is, only the launch knows.
+    if (S == MemorySpace::Shared && G->isDeclaration() &&
+        !Subject.Machine.growsSharedMemory() && RefusedGlobals.insert(G).second)
+      refuse(RefusalKind::Device, I,
+             "dynamic shared memory ('" + G->getName().str() +
+                 "') has no shadow on this machine");
+    if (S != MemorySpace::Shared && RefusedGlobals.insert(G).second)
+      refuse(RefusalKind::Unshadowed, I,
+             "the __device__ or __constant__ variable '" + G->getName().str() +
+                 "'");
+    break;
+  }
+  // The host finds out at run time whether such memory was lost
+  // (docs/KnownGaps.md).
+  if (const Value *P = getLoadStorePointerOperand(&I);
+      P && Subject.Activity.isMixed(P) && Subject.Activity.hasShadow(P) &&
+      Subject.facts().root()) {
+    TypeAnalysis::ObjectId O = Subject.facts().types().objectOf(P);
+    const ProgramFacts::Effects &E =
+        Subject.facts().effects(Subject.facts().root());
+    if (O != TypeAnalysis::NoObject && E.Reads.test(O) && E.Writes.test(O))
+      refuse(RefusalKind::Unshadowed, I,
+             "memory that is written and read here may be memory without a "
+             "shadow");
+  }
+  if (Subject.Request.ErrorEstimate || Subject.Request.Dependencies)
+    if (isa<AtomicRMWInst>(I) && hasReverse(I, Subject.Activity))
+      refuse(RefusalKind::Device, I,
+             "atomics under estimates of errors or dependencies");
+  if (Subject.Request.Mode == DerivativeMode::Forward)
+    return true;
+  if (isa<FenceInst>(I))
+    refuse(RefusalKind::Device, I,
+           "a fence: threads that wait for each other by memory cannot be "
+           "reversed");
+  const auto *C = dyn_cast<IntrinsicInst>(&I);
+  if (!C)
+    return true;
+  const OperationRecord *R = Subject.facts().catalogue().lookup(I);
+  if (R && R->Handler == HandlerKind::Refused) {
+    refuse(RefusalKind::Device, I, R->Text.str());
+    return false;
+  }
+  StringRef Name = C->getCalledFunction()->getName();
+  if (R || !C->getCalledFunction()->isTargetIntrinsic() ||
+      C->doesNotAccessMemory())
+    return true;
+  refuse(RefusalKind::Device, I, ("'" + Name + "' is not known").str());
+  return false;
+}

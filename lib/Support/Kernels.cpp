@@ -1,0 +1,27 @@
+//===- Kernels.cpp - names of kernels -------------------------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/Kernels.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+std::string retrograd::kernelOfStub(StringRef Stub) {
+  constexpr StringLiteral Mark("__device_stub__");
+  size_t At = Stub.find(Mark);
+  if (At == StringRef::npos)
+    return "";
+  size_t Digits = At;
+  while (Digits && llvm::isDigit(Stub[Digits - 1]))
+    --Digits;
+  StringRef Rest = Stub.drop_front(At + Mark.size());
+  unsigned Length;
+  if (Stub.slice(Digits, At).getAsInteger(10, Length))
+    return (Stub.take_front(At) + Rest).str(); // extern "C"
+  return (Stub.take_front(Digits) + Twine(Length - Mark.size()) + Rest).str();
+}

@@ -1,0 +1,894 @@
+/*===- hostdevice.c - device memory and launches in differentiated host code ===*\
+|*
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===------------------------------------------------------------------------===*|
+|* A launch is reversed by one kernel that runs the primal again and then backwards,
+|* so it needs device memory as it was when the primal was launched. That memory is
+|* rolled back: whatever overwrites device memory in a primal sweep (a launch, a
+|* copy, a fill) first keeps a copy of the blocks that an earlier launch has read,
+|* and its reverse puts them back. So each reverse step finds memory as its primal
+|* step found it. See docs/HostDevice.md.
+|*
+|* Blocks are what the CUDA runtime allocates. The state is the thread's. It ends
+|* when all that was kept is used: then memory that is still there gets the contents
+|* back that the primal sweep gave it.
+|*
+|* All of it is written against CUDA's runtime, which --offload=cpu has, too
+|* (runtime/cuda). There rg_cuda_on_cpu exists, and device memory is memory of the
+|* host.
+\*===------------------------------------------------------------------------===*/
+#define _GNU_SOURCE
+#include "retrograd_rule.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rg_dim3 {
+  uint32_t x, y, z;
+};
+int cudaMalloc(void **p, size_t bytes);
+int cudaFree(void *p);
+int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
+int cudaMemset(void *p, int value, size_t bytes);
+int cudaPointerGetAttributes(void *attributes, const void *p);
+int cudaDeviceSynchronize(void);
+int cudaGetLastError(void);
+const char *cudaGetErrorString(int error);
+int cudaLaunchKernel(const void *kernel, struct rg_dim3 grid, struct rg_dim3 block, void **arguments, size_t shared,
+                     void *stream);
+/* Of the runtime that runs kernels on this machine. */
+extern const int rg_cuda_on_cpu __attribute__((weak));
+int rg_cuda_extent(const void *p, void **base, size_t *bytes) __attribute__((weak));
+
+enum { COPY_DEFAULT = 4 };
+enum { UNREGISTERED, HOST, DEVICE, MANAGED };
+
+/* A kernel's parameter; lib/Parallel/HostLaunches.cpp writes these. */
+struct rg_kernel_parameter {
+  uint32_t bytes;
+  uint8_t kind; /* of the enumeration below */
+  uint8_t reads, writes;
+  uint8_t active;
+};
+enum { INERT, POINTER, F32, F64 };
+struct rg_kernel_record {
+  const void *primal;  /* what the program launches */
+  const char *name;    /* for messages */
+  const char *image;   /* derivatives as PTX; null where they are part of the program */
+  uint64_t image_bytes;
+  const void *reverse, *forward; /* what to launch, or names in the image */
+  uint64_t count;
+  struct rg_kernel_parameter parameters[];
+};
+struct rg_launch_place {
+  struct rg_dim3 grid, block;
+  uint64_t shared;
+  void *stream;
+};
+
+/*===-- Failures ------------------------------------------------------------===*/
+
+static void __attribute__((noreturn)) rg_gpu_fail(const char *what, const char *of, int error) {
+  fprintf(stderr, "retrograd: %s%s%s%s: %s [RG2203]\n", what, of ? " '" : "", of ? of : "", of ? "'" : "",
+          error ? cudaGetErrorString(error) : "not possible");
+  abort();
+}
+static void rg_gpu_check(int error, const char *what, const char *of) {
+  if (error)
+    rg_gpu_fail(what, of, error);
+}
+
+struct rg_freed {
+  void *p;
+  int on_host;
+  struct rg_freed *next;
+};
+int cudaFreeHost(void *p);
+struct rg_gpu_state {
+  int error;               /* of the last call that was replaced */
+  struct rg_block *blocks; /* what is known of the program's device memory */
+  uint64_t kept;           /* things kept that wait for the reverse sweep */
+  struct rg_spare *spares;
+  uint64_t bytes, peak; /* of copies and stand-ins */
+  struct rg_loaded *loaded;
+  struct rg_freed *freed;   /* what the program has freed meanwhile */
+  struct rg_launched *last; /* what was kept for the launch to come */
+};
+/* Not static: routines are linked into a module one by one, and share it. */
+_Thread_local struct rg_gpu_state rg_gpu;
+
+int rg_gpu_status(void) {
+  return rg_gpu.error;
+}
+
+/*===-- Blocks --------------------------------------------------------------===*/
+
+struct rg_block {
+  char *base;
+  uint64_t bytes;
+  uint8_t read;  /* by a launch that is to be reversed */
+  uint8_t freed; /* the program has freed it: nobody will look at it any more */
+  char *last;    /* what the primal sweep left there, once it is rolled back */
+  struct rg_block *next;
+};
+
+static int rg_gpu_kind(const void *p) {
+  struct {
+    int type, device;
+    void *pointers[2];
+    char more[96];
+  } a;
+  memset(&a, 0, sizeof a);
+  if (cudaPointerGetAttributes(&a, p)) {
+    cudaGetLastError(); /* memory of the host alone: not an error of the program's */
+    return UNREGISTERED;
+  }
+  return a.type;
+}
+
+/* A symbol of the driver, which the CUDA runtime has loaded. */
+static void *rg_driver(const char *name) {
+  static void *driver;
+  if (!driver)
+    driver = dlopen("libcuda.so.1", RTLD_LAZY);
+  return driver ? dlsym(driver, name) : NULL;
+}
+
+/* The allocation that p points into. */
+static int rg_gpu_extent(const void *p, char **base, uint64_t *bytes) {
+  if (&rg_cuda_on_cpu) {
+    size_t n;
+    void *b;
+    if (rg_cuda_extent(p, &b, &n))
+      return 0;
+    *base = b, *bytes = n;
+    return 1;
+  }
+  static int (*range)(uint64_t *, size_t *, uint64_t);
+  if (!range)
+    range = (int (*)(uint64_t *, size_t *, uint64_t))rg_driver("cuMemGetAddressRange_v2");
+  uint64_t b;
+  size_t n;
+  if (!range || range(&b, &n, (uint64_t)p))
+    return 0;
+  *base = (char *)b, *bytes = n;
+  return 1;
+}
+
+/* The record of the block that p points into; null if CUDA does not know it. */
+static struct rg_block *rg_block_of(const void *p) {
+  struct rg_block *b;
+  char *base;
+  uint64_t bytes;
+  if (!p || !rg_gpu_extent(p, &base, &bytes))
+    return NULL;
+  for (b = rg_gpu.blocks; b; b = b->next)
+    if (b->base == base && b->bytes == bytes)
+      return b;
+  b = calloc(1, sizeof *b);
+  if (!b)
+    rg_gpu_fail("no memory for the book of device memory", NULL, 0);
+  b->base = base, b->bytes = bytes, b->next = rg_gpu.blocks;
+  return rg_gpu.blocks = b;
+}
+
+/*===-- Copies that are kept --------------------------------------------------===*/
+
+/* Memory of the device that is free again, by size: the next launch of the same
+ * kernel wants the same. */
+struct rg_spare {
+  uint64_t bytes;
+  struct rg_spare *next;
+  char *at;
+};
+
+/** Bytes of device memory that derivatives keep on this thread just now, at most
+ *  so far. */
+uint64_t rg_device_bytes_peak(void) {
+  return rg_gpu.peak;
+}
+/** Gives back what derivatives of this thread have in reserve. */
+void rg_device_release(void) {
+  while (rg_gpu.spares) {
+    struct rg_spare *s = rg_gpu.spares;
+    rg_gpu.spares = s->next;
+    cudaFree(s->at);
+    free(s);
+  }
+}
+
+/* Room for `bytes` on the device; on the host where the device has no more. */
+struct rg_room {
+  char *at;
+  uint64_t bytes;
+  uint8_t on_host;
+};
+
+static struct rg_room rg_room_for(uint64_t bytes) {
+  struct rg_room r = {NULL, bytes ? bytes : 1, 0};
+  struct rg_spare **at;
+  void *p = NULL;
+  rg_gpu.bytes += r.bytes;
+  if (rg_gpu.bytes > rg_gpu.peak)
+    rg_gpu.peak = rg_gpu.bytes;
+  for (at = &rg_gpu.spares; *at; at = &(*at)->next)
+    if ((*at)->bytes == r.bytes) {
+      struct rg_spare *s = *at;
+      *at = s->next;
+      r.at = s->at;
+      free(s);
+      return r;
+    }
+  if (cudaMalloc(&p, r.bytes)) {
+    cudaGetLastError();
+    rg_device_release();
+    if (cudaMalloc(&p, r.bytes)) {
+      cudaGetLastError();
+      p = NULL;
+    }
+  }
+  r.on_host = !p;
+  r.at = p ? p : malloc(r.bytes);
+  if (!r.at) {
+    fprintf(stderr,
+            "retrograd: a derivative wants to keep %llu bytes of device memory, beside the %llu that it keeps, and "
+            "neither the device nor the host has them: use rg::checkpoint for the loop of launches, so that less "
+            "has to be kept [RG2203]\n",
+            (unsigned long long)r.bytes, (unsigned long long)(rg_gpu.bytes - r.bytes));
+    abort();
+  }
+  return r;
+}
+
+static void rg_room_back(struct rg_room r) {
+  struct rg_spare *s;
+  rg_gpu.bytes -= r.bytes;
+  if (r.on_host) {
+    free(r.at);
+    return;
+  }
+  s = malloc(sizeof *s);
+  if (!s) {
+    cudaFree(r.at);
+    return;
+  }
+  *s = (struct rg_spare){r.bytes, rg_gpu.spares, r.at};
+  rg_gpu.spares = s;
+}
+
+static void rg_move(void *to, const void *from, uint64_t bytes) {
+  if (bytes)
+    rg_gpu_check(cudaMemcpy(to, from, bytes, COPY_DEFAULT), "a copy of device memory failed", NULL);
+}
+
+/* `bytes` at p as they are now. */
+struct rg_copy {
+  char *of;
+  uint64_t bytes;
+  struct rg_room room;
+  struct rg_copy *next;
+};
+
+static struct rg_copy *rg_keep(char *p, uint64_t bytes, struct rg_copy *next) {
+  struct rg_copy *c = malloc(sizeof *c);
+  if (!c)
+    rg_gpu_fail("no memory for the book of device memory", NULL, 0);
+  *c = (struct rg_copy){p, bytes, rg_room_for(bytes), next};
+  rg_move(c->room.at, p, bytes);
+  return c;
+}
+
+/* The primal sweep's last word on b, before it is changed. */
+static void rg_remember(struct rg_block *b) {
+  if (!b || b->last || b->freed)
+    return;
+  struct rg_room r = rg_room_for(b->bytes);
+  if (r.on_host) { /* one kind of memory will do here */
+    rg_room_back(r);
+    rg_gpu_fail("no device memory for what the program finds after a derivative", NULL, 0);
+  }
+  rg_move(r.at, b->base, b->bytes);
+  b->last = r.at;
+}
+
+static void rg_put_back(const struct rg_copy *c) {
+  rg_move(c->of, c->room.at, c->bytes);
+}
+
+/* The derivative has ended. */
+static void rg_forget(void) {
+  while (rg_gpu.blocks) {
+    struct rg_block *b = rg_gpu.blocks;
+    rg_gpu.blocks = b->next;
+    if (b->last) {
+      rg_move(b->base, b->last, b->bytes);
+      rg_room_back((struct rg_room){b->last, b->bytes ? b->bytes : 1, 0});
+    }
+    free(b);
+  }
+  while (rg_gpu.freed) {
+    struct rg_freed *f = rg_gpu.freed;
+    rg_gpu.freed = f->next;
+    if (f->on_host)
+      cudaFreeHost(f->p);
+    else
+      cudaFree(f->p);
+    free(f);
+  }
+}
+/* One thing less is kept. */
+static void rg_done(void) {
+  if (!--rg_gpu.kept)
+    rg_forget();
+}
+
+/*===-- Memory --------------------------------------------------------------===*/
+
+void *rg_gpu_malloc(uint64_t bytes) {
+  void *p = NULL;
+  rg_gpu.error = cudaMalloc(&p, bytes);
+  return rg_gpu.error ? NULL : p;
+}
+void *rg_gpu_malloc_shadow(uint64_t bytes) {
+  void *p = NULL;
+  if (!bytes)
+    return NULL;
+  int error = cudaMalloc(&p, bytes);
+  if (!error)
+    error = cudaMemset(p, 0, bytes);
+  if (error) {
+    fprintf(stderr,
+            "retrograd: a derivative wants %llu bytes of device memory for adjoints, as many as the program's own "
+            "allocation: %s [RG2203]\n",
+            (unsigned long long)bytes, cudaGetErrorString(error));
+    abort();
+  }
+  return p;
+}
+/* The reverse of launches reads memory without derivatives, too, which the program
+ * frees when it comes to it: later. */
+static int rg_free_later(void *p, int on_host) {
+  struct rg_freed *f = rg_gpu.kept && p ? malloc(sizeof *f) : NULL;
+  if (!f)
+    return 0;
+  *f = (struct rg_freed){p, on_host, rg_gpu.freed};
+  rg_gpu.freed = f;
+  rg_gpu.error = 0;
+  return 1;
+}
+void rg_gpu_free(void *p) {
+  if (!rg_free_later(p, 0))
+    rg_gpu.error = cudaFree(p);
+}
+/* The program frees p, which happens when the derivative has ended. */
+void rg_gpu_freed(void *p) {
+  struct rg_block *b = rg_block_of(p);
+  rg_gpu.error = 0;
+  if (b)
+    b->freed = 1;
+}
+
+/* In front of what overwrites `bytes` at p: a copy of them, if a launch has read
+ * the block. */
+void *rg_gpu_keep(void *p, uint64_t bytes) {
+  struct rg_block *b = bytes && rg_gpu_kind(p) >= DEVICE ? rg_block_of(p) : NULL;
+  if (!b || !b->read)
+    return NULL;
+  rg_gpu_check(cudaDeviceSynchronize(), "what came before a copy failed", NULL);
+  ++rg_gpu.kept;
+  return rg_keep(p, bytes, NULL);
+}
+void rg_gpu_undo(void *p, uint64_t bytes, void *kept) {
+  struct rg_copy *c = kept;
+  (void)p, (void)bytes;
+  if (!c)
+    return;
+  rg_gpu_check(cudaDeviceSynchronize(), "what came before the reverse of a copy failed", NULL);
+  rg_remember(rg_block_of(c->of));
+  rg_put_back(c);
+  rg_room_back(c->room);
+  free(c);
+  rg_done();
+}
+
+/* Memory that host and device see; pinned memory of the host. */
+int cudaMallocManaged(void **p, size_t bytes, unsigned flags);
+int cudaMallocHost(void **p, size_t bytes);
+void *rg_gpu_malloc_managed(uint64_t bytes, unsigned flags) {
+  void *p = NULL;
+  rg_gpu.error = cudaMallocManaged(&p, bytes, flags);
+  return rg_gpu.error ? NULL : p;
+}
+void *rg_gpu_malloc_managed_shadow(uint64_t bytes, unsigned flags) {
+  void *p = NULL;
+  if (!bytes)
+    return NULL;
+  rg_gpu_check(cudaMallocManaged(&p, bytes, flags), "no managed memory for adjoints", NULL);
+  cudaDeviceSynchronize();
+  memset(p, 0, bytes);
+  return p;
+}
+void *rg_gpu_malloc_host(uint64_t bytes) {
+  void *p = NULL;
+  rg_gpu.error = cudaMallocHost(&p, bytes);
+  return rg_gpu.error ? NULL : p;
+}
+void *rg_gpu_malloc_host_shadow(uint64_t bytes) {
+  void *p = NULL;
+  if (!bytes)
+    return NULL;
+  rg_gpu_check(cudaMallocHost(&p, bytes), "no pinned memory for adjoints", NULL);
+  memset(p, 0, bytes);
+  return p;
+}
+void rg_gpu_free_host(void *p) {
+  if (!rg_free_later(p, 1))
+    rg_gpu.error = cudaFreeHost(p);
+}
+
+int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
+int cudaMemsetAsync(void *p, int value, size_t bytes, void *stream);
+void *rg_gpu_copy_async(void *to, const void *from, uint64_t bytes, int kind, void *stream) {
+  rg_gpu.error = cudaMemcpyAsync(to, from, bytes, kind, stream);
+  return to;
+}
+void *rg_gpu_fill_async(void *p, int value, uint64_t bytes, void *stream) {
+  rg_gpu.error = cudaMemsetAsync(p, value, bytes, stream);
+  return p;
+}
+void *rg_gpu_copy(void *to, const void *from, uint64_t bytes, int kind) {
+  rg_gpu.error = cudaMemcpy(to, from, bytes, kind);
+  return to;
+}
+void *rg_gpu_fill(void *p, int value, uint64_t bytes) {
+  rg_gpu.error = cudaMemset(p, value, bytes);
+  return p;
+}
+
+/*===-- Adjoints of copies ----------------------------------------------------===*/
+
+/* The host can read and write at p. */
+static int rg_on_host(const void *p) {
+  return &rg_cuda_on_cpu || rg_gpu_kind(p) != DEVICE;
+}
+
+void rg_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset, uint64_t period, uint64_t run);
+void rg_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes, uint64_t offset, uint64_t period,
+                             uint64_t run);
+void rg_tangent_move(char *dsh, char *d, char *ssh, char *s, uint64_t bytes);
+
+/* What lies at p, on the host; to be given back by rg_unfetch. */
+static char *rg_fetch(char *p, uint64_t bytes) {
+  if (rg_on_host(p))
+    return p;
+  char *copy = malloc(bytes ? bytes : 1);
+  if (!copy)
+    rg_gpu_fail("no memory for adjoints on their way between host and device", NULL, 0);
+  rg_move(copy, p, bytes);
+  return copy;
+}
+static void rg_unfetch(char *p, char *copy, uint64_t bytes) {
+  if (copy == p)
+    return;
+  rg_move(p, copy, bytes);
+  free(copy);
+}
+
+void rg_gpu_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset, uint64_t period, uint64_t run) {
+  if (!bytes || dsh == d)
+    return;
+  if (!period && !offset && run >= bytes) {
+    rg_gpu_check(cudaMemset(dsh, 0, bytes), "adjoints could not be cleared", NULL);
+    return;
+  }
+  char *at = rg_fetch(dsh, bytes);
+  rg_adjoint_zero(at, NULL, bytes, offset, period, run);
+  rg_unfetch(dsh, at, bytes);
+}
+
+/* As rg_adjoint_move_*, wherever the two blocks are. */
+#define RG_GPU_MOVE(T)                                                                                                 \
+  void rg_adjoint_move_##T(char *dsh, char *d, char *ssh, char *s, uint64_t bytes, uint64_t offset, uint64_t period,   \
+                           uint64_t run);                                                                              \
+  void rg_gpu_adjoint_move_##T(char *dsh, char *d, char *ssh, char *s, uint64_t bytes, uint64_t offset,                \
+                               uint64_t period, uint64_t run) {                                                        \
+    if (!bytes || dsh == d)                                                                                            \
+      return;                                                                                                          \
+    if (ssh == s) {                                                                                                    \
+      rg_gpu_adjoint_zero(dsh, d, bytes, offset, period, run);                                                         \
+      return;                                                                                                          \
+    }                                                                                                                  \
+    cudaDeviceSynchronize();                                                                                           \
+    char *from = rg_fetch(dsh, bytes), *to = rg_fetch(ssh, bytes);                                                     \
+    rg_adjoint_move_##T(from, NULL, to, NULL, bytes, offset, period, run);                                             \
+    rg_unfetch(ssh, to, bytes);                                                                                        \
+    rg_unfetch(dsh, from, bytes);                                                                                      \
+  }
+RG_GPU_MOVE(f16)
+RG_GPU_MOVE(bf16)
+RG_GPU_MOVE(f32)
+RG_GPU_MOVE(f64)
+
+/* Pointers among copied bytes: their shadows go the same way. */
+void rg_gpu_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes, uint64_t offset, uint64_t period,
+                                 uint64_t run) {
+  if (!bytes || dsh == d)
+    return;
+  char *to = rg_fetch(dsh, bytes), *from = rg_fetch(ssh, bytes);
+  rg_shadow_move_pointers(to, NULL, from, bytes, offset, period, run);
+  if (from != ssh)
+    free(from);
+  rg_unfetch(dsh, to, bytes);
+}
+
+/* Forward mode. */
+void rg_gpu_tangent_move(char *dsh, char *d, char *ssh, char *s, uint64_t bytes) {
+  if (!bytes || dsh == d)
+    return;
+  if (ssh == s)
+    rg_gpu_check(cudaMemset(dsh, 0, bytes), "tangents could not be cleared", NULL);
+  else
+    rg_move(dsh, ssh, bytes);
+}
+
+/*===-- Launches --------------------------------------------------------------===*/
+
+struct rg_launched {
+  struct rg_copy *copies; /* of blocks that the launch overwrites */
+};
+
+/* Kernels of a module that the program carries as PTX. */
+struct rg_loaded {
+  const char *image;
+  int device;
+  void *module;
+  struct rg_loaded *next;
+};
+int cudaGetDevice(int *device);
+
+/* A derivative needs dynamic shared memory for shadows, too, and says how many times
+ * the primal's (lib/Polish/DynamicShared.h). */
+static uint64_t rg_shared_for(const struct rg_kernel_record *k, const char *name, void *function, uint64_t bytes) {
+  int (*global)(uint64_t *, size_t *, void *, const char *) =
+      (int (*)(uint64_t *, size_t *, void *, const char *))rg_driver("cuModuleGetGlobal_v2");
+  int (*limit)(void *, int, int) = (int (*)(void *, int, int))rg_driver("cuFuncSetAttribute");
+  struct rg_loaded *l;
+  uint64_t variable;
+  size_t size;
+  uint32_t words[2];
+  char text[512];
+  if (!bytes || !global)
+    return bytes;
+  for (l = rg_gpu.loaded; l && l->image != k->image; l = l->next)
+    ;
+  snprintf(text, sizeof text, "rg_dynamic_parts_of_%s", name);
+  if (l && !global(&variable, &size, l->module, text) && size == sizeof words) {
+    rg_move(words, (void *)variable, sizeof words);
+    words[1] = 1; /* the host has asked */
+    rg_move((void *)variable, words, sizeof words);
+    if (words[0] > 1)
+      bytes = (bytes + 15) / 16 * 16 * words[0];
+  }
+  if (bytes > (48u << 10) && limit)
+    limit(function, 8 /* the most dynamic shared memory */, (int)bytes);
+  return bytes;
+}
+
+static void *rg_kernel_of(const struct rg_kernel_record *k, const char *name) {
+  struct rg_loaded *l;
+  void *function = NULL;
+  int device = 0;
+  int (*load)(void **, const void *) = (int (*)(void **, const void *))rg_driver("cuModuleLoadData");
+  int (*find)(void **, void *, const char *) = (int (*)(void **, void *, const char *))rg_driver("cuModuleGetFunction");
+  rg_gpu_check(cudaGetDevice(&device), "no device", NULL);
+  if (!load || !find)
+    rg_gpu_fail("the CUDA driver lacks what derivatives of kernels need, for", k->name, 0);
+  for (l = rg_gpu.loaded; l; l = l->next)
+    if (l->image == k->image && l->device == device)
+      break;
+  if (!l) {
+    l = calloc(1, sizeof *l);
+    int error = l ? load(&l->module, k->image) : 2;
+    if (error) {
+      fprintf(stderr, "retrograd: the driver does not take the derivative of kernel '%s' (error %d) [RG2203]\n",
+              k->name, error);
+      abort();
+    }
+    l->image = k->image, l->device = device, l->next = rg_gpu.loaded;
+    rg_gpu.loaded = l;
+  }
+  if (find(&function, l->module, name))
+    rg_gpu_fail("there is no derivative of kernel", k->name, 0);
+  return function;
+}
+
+static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, const struct rg_launch_place *at,
+                          void **arguments) {
+  int error;
+  if (!k->image) {
+    error = cudaLaunchKernel(kernel, at->grid, at->block, arguments, at->shared, at->stream);
+  } else {
+    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                  void **) =
+        (int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                 void **))rg_driver("cuLaunchKernel");
+    void *function = rg_kernel_of(k, kernel);
+    uint64_t shared = rg_shared_for(k, kernel, function, at->shared);
+    error = launch(function, at->grid.x, at->grid.y, at->grid.z, at->block.x, at->block.y, at->block.z,
+                   (unsigned)shared, at->stream, arguments, NULL);
+    if (error) {
+      fprintf(stderr, "retrograd: the derivative of kernel '%s' could not be launched (driver's error %d) [RG2203]\n",
+              k->name, error);
+      abort();
+    }
+  }
+  rg_gpu_check(error, "the derivative of this kernel could not be launched:", k->name);
+}
+
+/* The blocks that a launch may touch, each once. */
+struct rg_touched {
+  struct rg_block *block;
+  uint8_t reads, writes;
+};
+static uint64_t rg_touches(const struct rg_kernel_record *k, void **arguments, struct rg_touched *found) {
+  uint64_t n = 0;
+  for (uint64_t i = 0; i < k->count; ++i) {
+    const struct rg_kernel_parameter *p = &k->parameters[i];
+    void *at;
+    struct rg_block *b;
+    uint64_t j;
+    if (p->kind != POINTER || (!p->reads && !p->writes))
+      continue;
+    memcpy(&at, arguments[i], sizeof at);
+    if (!at)
+      continue;
+    b = rg_block_of(at);
+    if (!b) {
+      fprintf(stderr,
+              "retrograd: parameter %llu of a launch of '%s' points to memory that CUDA has not allocated, whose "
+              "extent is not known [RG2203]\n",
+              (unsigned long long)i + 1, k->name);
+      abort();
+    }
+    for (j = 0; j < n && found[j].block != b; ++j)
+      ;
+    if (j == n)
+      found[n++] = (struct rg_touched){b, 0, 0};
+    found[j].reads |= p->reads;
+    found[j].writes |= p->writes;
+  }
+  return n;
+}
+
+/* In front of a launch, whether derivatives flow through it or not: copies of what it
+ * overwrites and a launch has read. */
+void *rg_launch_keep(const struct rg_kernel_record *k, void **arguments) {
+  struct rg_touched *found = malloc((k->count + 1) * sizeof *found);
+  struct rg_launched *l = malloc(sizeof *l);
+  if (!found || !l)
+    rg_gpu_fail("no memory for a launch of", k->name, 0);
+  l->copies = NULL;
+  uint64_t n = rg_touches(k, arguments, found);
+  int waited = 0;
+  for (uint64_t i = 0; i < n; ++i) {
+    struct rg_block *b = found[i].block;
+    /* The host changes memory that it sees without a word to us. */
+    int seen = rg_gpu_kind(b->base) != DEVICE;
+    if (!(found[i].writes && (b->read || found[i].reads)) && !(seen && found[i].reads))
+      continue;
+    if (!waited++) /* for what other streams do to it */
+      rg_gpu_check(cudaDeviceSynchronize(), "what came before a launch of this kernel failed:", k->name);
+    l->copies = rg_keep(b->base, b->bytes, l->copies);
+  }
+  for (uint64_t i = 0; i < n; ++i)
+    found[i].block->read |= found[i].reads;
+  ++rg_gpu.kept;
+  free(found);
+  return rg_gpu.last = l;
+}
+void rg_launch_undo(const struct rg_kernel_record *k, void **arguments, void *kept) {
+  struct rg_launched *l = kept;
+  (void)k, (void)arguments;
+  while (l->copies) {
+    struct rg_copy *c = l->copies;
+    l->copies = c->next;
+    rg_remember(rg_block_of(c->of));
+    rg_put_back(c);
+    rg_room_back(c->room);
+    free(c);
+  }
+  free(l);
+  rg_done();
+}
+
+/* The launch itself; the tape is what was kept for it. */
+void *rg_launch_augment(rg_arena *arena, const struct rg_kernel_record *k, const struct rg_launch_place *at,
+                        void **arguments) {
+  (void)arena;
+  /* An error is the program's to find, as without us. */
+  cudaLaunchKernel(k->primal, at->grid, at->block, arguments, at->shared, at->stream);
+  return rg_gpu.last;
+}
+
+/* The operands of a kernel's derivative: the kernel's own, and then what belongs to
+ * each active one. Numbers that are passed by value lie in memory, each beside its
+ * adjoint or tangent, where all threads find them. Memory without a shadow gets one
+ * that nobody looks at. */
+struct rg_stand_in {
+  char *base;
+  struct rg_room room;
+};
+struct rg_operands {
+  const struct rg_kernel_record *k;
+  void **all;    /* what is passed: addresses of values */
+  char **values; /* pointers among these */
+  uint64_t cells;
+  struct rg_room room; /* of the numbers on the device, 16 bytes each */
+  char *numbers;       /* the same on the host */
+  struct rg_stand_in *stand_ins;
+  uint64_t used;
+};
+
+static void rg_operands_begin(struct rg_operands *o, const struct rg_kernel_record *k) {
+  memset(o, 0, sizeof *o);
+  o->k = k;
+  o->all = malloc((2 * k->count + 1) * sizeof *o->all);
+  o->values = malloc((2 * k->count + 1) * sizeof *o->values);
+  o->stand_ins = malloc((k->count + 1) * sizeof *o->stand_ins);
+  for (uint64_t i = 0; i < k->count; ++i)
+    o->cells += k->parameters[i].active && k->parameters[i].kind >= F32;
+  o->numbers = malloc(o->cells * 16 + 1);
+  if (!o->all || !o->values || !o->stand_ins || !o->numbers)
+    rg_gpu_fail("no memory for a launch of", k->name, 0);
+  if (o->cells) {
+    o->room = rg_room_for(o->cells * 16);
+    if (o->room.on_host && !&rg_cuda_on_cpu)
+      rg_gpu_fail("no device memory for adjoints of the numbers passed to", k->name, 0);
+  }
+}
+static void rg_operands_end(struct rg_operands *o) {
+  if (o->cells)
+    rg_room_back(o->room);
+  while (o->used)
+    rg_room_back(o->stand_ins[--o->used].room);
+  free(o->all);
+  free(o->values);
+  free(o->stand_ins);
+  free(o->numbers);
+}
+
+static char *rg_stand_in_for(struct rg_operands *o, char *primal) {
+  struct rg_block *b = primal ? rg_block_of(primal) : NULL;
+  uint64_t i;
+  if (!b)
+    return NULL;
+  for (i = 0; i < o->used && o->stand_ins[i].base != b->base; ++i)
+    ;
+  if (i == o->used) {
+    o->stand_ins[o->used++] = (struct rg_stand_in){b->base, rg_room_for(b->bytes)};
+    if (o->stand_ins[i].room.on_host && !&rg_cuda_on_cpu)
+      rg_gpu_fail("no device memory for a shadow in a launch of", o->k->name, 0);
+  }
+  rg_gpu_check(cudaMemset(o->stand_ins[i].room.at, 0, b->bytes), "adjoints could not be cleared", NULL);
+  return o->stand_ins[i].room.at + (primal - b->base);
+}
+
+/* Runs the derivative for one lane. Of an active pointer shadows[i] is the array of
+ * its shadows by lane, of a number that of its tangents, or, with Adjoints, of the
+ * adjoints to add to; null where nothing is active after all. */
+static void rg_run_derivative(struct rg_operands *o, const void *kernel, const struct rg_launch_place *at,
+                              void **arguments, void **shadows, uint64_t lane, int adjoints) {
+  const struct rg_kernel_record *k = o->k;
+  uint64_t next = k->count, cell = 0;
+  for (uint64_t i = 0; i < k->count; ++i) {
+    const struct rg_kernel_parameter *p = &k->parameters[i];
+    o->all[i] = arguments[i];
+    if (!p->active)
+      continue;
+    if (p->kind == POINTER) {
+      char *primal, *shadow = shadows[i] ? ((char **)shadows[i])[lane] : NULL;
+      memcpy(&primal, arguments[i], sizeof primal);
+      o->values[next] = shadow ? shadow : rg_stand_in_for(o, primal);
+    } else {
+      char *number = o->numbers + 16 * cell;
+      memset(number, 0, 16);
+      memcpy(number, arguments[i], p->bytes);
+      if (!adjoints && shadows[i])
+        memcpy(number + 8, (char *)shadows[i] + lane * p->bytes, p->bytes);
+      o->values[i] = o->room.at + 16 * cell;
+      o->values[next] = o->room.at + 16 * cell + 8;
+      o->all[i] = &o->values[i];
+      ++cell;
+    }
+    o->all[next] = &o->values[next];
+    ++next;
+  }
+  if (cell)
+    rg_move(o->room.at, o->numbers, cell * 16);
+  rg_run_kernel(k, kernel, at, o->all);
+  if (!cell || !adjoints)
+    return;
+  rg_move(o->numbers, o->room.at, cell * 16);
+  cell = 0;
+  for (uint64_t i = 0; i < k->count; ++i) {
+    const struct rg_kernel_parameter *p = &k->parameters[i];
+    if (!p->active || p->kind < F32)
+      continue;
+    char *number = o->numbers + 16 * cell++ + 8;
+    if (!shadows[i])
+      continue;
+    if (p->kind == F32) {
+      float adjoint;
+      memcpy(&adjoint, number, sizeof adjoint);
+      ((float *)shadows[i])[lane] += adjoint;
+    } else {
+      double adjoint;
+      memcpy(&adjoint, number, sizeof adjoint);
+      ((double *)shadows[i])[lane] += adjoint;
+    }
+  }
+}
+
+void rg_launch_reverse(rg_arena *arena, uint64_t lanes, void *tape, const struct rg_kernel_record *k,
+                       const struct rg_launch_place *at, void **arguments, void **shadows) {
+  struct rg_launched *l = tape;
+  struct rg_touched *found = malloc((k->count + 1) * sizeof *found);
+  struct rg_operands o;
+  (void)arena;
+  if (!found)
+    rg_gpu_fail("no memory for a launch of", k->name, 0);
+  /* Streams may still be at work for the primal sweep, and may be gone by now: all of
+   * the reverse sweep runs on the default stream, each step for itself. */
+  struct rg_launch_place here = *at;
+  here.stream = NULL;
+  rg_gpu_check(cudaDeviceSynchronize(), "what came before the derivative of this kernel failed:", k->name);
+  uint64_t n = rg_touches(k, arguments, found);
+  for (uint64_t i = 0; i < n; ++i)
+    if (found[i].writes)
+      rg_remember(found[i].block);
+  free(found);
+  rg_operands_begin(&o, k);
+  for (uint64_t lane = 0; lane < lanes; ++lane) {
+    for (struct rg_copy *c = l->copies; c; c = c->next)
+      rg_put_back(c);
+    rg_run_derivative(&o, k->reverse, &here, arguments, shadows, lane, /*adjoints=*/1);
+  }
+  rg_gpu_check(cudaDeviceSynchronize(), "the derivative of this kernel failed:", k->name);
+  rg_operands_end(&o);
+}
+
+/* The tangent kernel runs the primal, too. */
+void rg_launch_forward(uint64_t lanes, const struct rg_kernel_record *k, const struct rg_launch_place *at,
+                       void **arguments, void **shadows) {
+  struct rg_operands o;
+  struct rg_copy *before = NULL;
+  rg_operands_begin(&o, k);
+  if (lanes > 1) { /* the primal runs once for each */
+    struct rg_touched *found = malloc((k->count + 1) * sizeof *found);
+    if (!found)
+      rg_gpu_fail("no memory for a launch of", k->name, 0);
+    uint64_t n = rg_touches(k, arguments, found);
+    for (uint64_t i = 0; i < n; ++i)
+      if (found[i].writes)
+        before = rg_keep(found[i].block->base, found[i].block->bytes, before);
+    free(found);
+  }
+  for (uint64_t lane = 0; lane < lanes; ++lane) {
+    if (lane)
+      for (struct rg_copy *c = before; c; c = c->next)
+        rg_put_back(c);
+    rg_run_derivative(&o, k->forward, at, arguments, shadows, lane, /*adjoints=*/0);
+  }
+  while (before) {
+    struct rg_copy *c = before;
+    before = c->next;
+    rg_room_back(c->room);
+    free(c);
+  }
+  rg_operands_end(&o);
+  if (!rg_gpu.kept)
+    rg_forget();
+}

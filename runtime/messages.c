@@ -1,0 +1,877 @@
+/*===- messages.c - layouts, communicators and requests of MPI ------------===*\
+|*
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===------------------------------------------------------------------------===*|
+|* What the derivatives of messages (messages-pairs.c) and of collective
+routines
+|* (messages-groups.c) have in common. See messages.h.
+\*===------------------------------------------------------------------------===*/
+#include "messages.h"
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One of each per program: every unit that is differentiated shares them. */
+_Atomic int rg_mpi_held;
+int rg_mpi_keyval, rg_mpi_has_keyval;
+intptr_t
+    rg_mpi_world_channel; /* a copy of MPI_COMM_WORLD for packets; 0: none */
+int64_t rg_mpi_undone_later;
+rg_layout *rg_mpi_layouts;
+struct rg_mpi_named_type {
+  intptr_t type;
+  const rg_layout *layout;
+} rg_mpi_named[8];
+unsigned rg_mpi_next_named;
+rg_open *rg_mpi_requests[1024];
+struct rg_mpi_sending {
+  struct rg_mpi_sending *next;
+  intptr_t request;
+  void *packet;
+} *rg_mpi_sendings;
+struct rg_mpi_freed {
+  struct rg_mpi_freed *next;
+  intptr_t comm;
+} *rg_mpi_freed_comms;
+
+void rg_mpi_lock(void) {
+  while (atomic_exchange_explicit(&rg_mpi_held, 1, memory_order_acquire))
+    ;
+}
+void rg_mpi_unlock(void) {
+  atomic_store_explicit(&rg_mpi_held, 0, memory_order_release);
+}
+
+/* Ends the program, with who and what. */
+void rg_mpi_stop(const char *routine, const char *format, ...) {
+  int rank = -1;
+  MPI_Comm_rank(RG_COMM_WORLD, &rank);
+  va_list args;
+  va_start(args, format);
+  fprintf(stderr, "retrograd: rank %d: the derivative of %s: ", rank, routine);
+  vfprintf(stderr, format, args);
+  fprintf(stderr, "\n");
+  va_end(args);
+  fflush(stderr);
+  MPI_Abort(RG_COMM_WORLD, 1);
+  abort();
+}
+
+void *rg_mpi_memory(rg_arena *arena, size_t bytes) {
+  if (arena)
+    return rg_tape_alloc(arena, bytes);
+  void *p = malloc(bytes ? bytes : 1);
+  if (!p) {
+    fprintf(stderr, "retrograd: no memory for a message of %zu bytes\n", bytes);
+    abort();
+  }
+  return p;
+}
+
+/*===- Layouts
+ * -------------------------------------------------------------===*/
+
+/* A layout that is being found out; grows. */
+typedef struct building {
+  int runs, room, numbers, bytes, complex, index;
+  ptrdiff_t index_at;
+  rg_run *run;
+} building;
+
+static void add_run(building *b, ptrdiff_t at, int kind, int count) {
+  static const ptrdiff_t size[] = {sizeof(double), sizeof(float),
+                                   sizeof(long double)};
+  b->numbers += count;
+  if (b->runs) {
+    rg_run *last = &b->run[b->runs - 1];
+    if (last->kind == kind && last->at + last->count * size[kind] == at) {
+      last->count += count;
+      return;
+    }
+  }
+  if (b->runs == b->room) {
+    b->room = b->room ? 2 * b->room : 8;
+    b->run = realloc(b->run, (size_t)b->room * sizeof *b->run);
+    if (!b->run)
+      abort();
+  }
+  b->run[b->runs++] = (rg_run){at, kind, count};
+}
+
+/* A type that MPI brings along; they are told apart by name, which is the same
+ * everywhere. */
+static void add_named(building *b, rg_handle type, ptrdiff_t at,
+                      const char *routine) {
+  char name[256] = "";
+  int length = 0, size = 0;
+  MPI_Type_get_name(type, name, &length);
+  MPI_Type_size(type, &size);
+  const char *t = strncmp(name, "MPI_", 4) ? name : name + 4;
+  if (!strcmp(t, "DOUBLE") || !strcmp(t, "FLOAT") ||
+      !strcmp(t, "DOUBLE_PRECISION") || !strcmp(t, "REAL") ||
+      !strcmp(t, "REAL4") || !strcmp(t, "REAL8")) {
+    add_run(b, at, size == 4 ? RG_KIND_FLOAT : RG_KIND_DOUBLE, 1);
+  } else if (!strcmp(t, "LONG_DOUBLE")) {
+    add_run(b, at, RG_KIND_LONG_DOUBLE, 1);
+  } else if (strstr(t, "COMPLEX") && t[0] != '2') {
+    b->complex = 1;
+    if (strstr(t, "LONG_DOUBLE"))
+      add_run(b, at, RG_KIND_LONG_DOUBLE, 2);
+    else if (size == 8 || size == 16)
+      add_run(b, at, size == 8 ? RG_KIND_FLOAT : RG_KIND_DOUBLE, 2);
+    else
+      rg_mpi_stop(routine, "the type %s is not known", name);
+  } else if (!strcmp(t, "DOUBLE_INT") || !strcmp(t, "FLOAT_INT") ||
+             !strcmp(t, "LONG_DOUBLE_INT")) {
+    int kind = t[0] == 'D'   ? RG_KIND_DOUBLE
+               : t[0] == 'F' ? RG_KIND_FLOAT
+                             : RG_KIND_LONG_DOUBLE;
+    b->index = 4;
+    b->index_at = kind == RG_KIND_DOUBLE ? 8 : kind == RG_KIND_FLOAT ? 4 : 16;
+    add_run(b, at, kind, 1);
+  } else if (!strcmp(t, "2REAL") || !strcmp(t, "2DOUBLE_PRECISION")) {
+    int kind = size == 8 ? RG_KIND_FLOAT : RG_KIND_DOUBLE;
+    b->index = -size / 2;
+    b->index_at = size / 2;
+    add_run(b, at, kind, 1);
+  } else if (!strcmp(t, "BYTE") || !strcmp(t, "PACKED")) {
+    b->bytes = 1;
+  } else if (strstr(t, "REAL") || strstr(t, "COMPLEX")) {
+    rg_mpi_stop(routine, "the type %s is not known", name);
+  } /* the others are integers */
+}
+
+static void add_type(building *b, rg_handle type, ptrdiff_t at,
+                     const char *routine) {
+  int ints, addresses, types, kind;
+  MPI_Type_get_envelope(type, &ints, &addresses, &types, &kind);
+  kind -= !rg_mpi_is_open();
+  if (kind == RG_NAMED || kind == RG_F90_INTEGER) {
+    add_named(b, type, at, routine);
+    return;
+  }
+  if (kind == RG_F90_REAL || kind == RG_F90_COMPLEX) {
+    int size;
+    MPI_Type_size(type, &size);
+    b->complex |= kind == RG_F90_COMPLEX;
+    size /= kind == RG_F90_COMPLEX ? 2 : 1;
+    if (size != 4 && size != 8)
+      rg_mpi_stop(routine, "a real type of %d bytes is not known", size);
+    add_run(b, at, size == 4 ? RG_KIND_FLOAT : RG_KIND_DOUBLE,
+            kind == RG_F90_COMPLEX ? 2 : 1);
+    return;
+  }
+  int *i = rg_mpi_memory(NULL, (size_t)ints * sizeof *i);
+  intptr_t *a = rg_mpi_memory(NULL, (size_t)addresses * sizeof *a);
+  intptr_t *t = rg_mpi_memory(NULL, (size_t)types * sizeof *t);
+  MPI_Type_get_contents(type, ints, addresses, types, i, a, t);
+  rg_handle inner = types ? rg_mpi_handle_at(t, 0) : 0;
+  ptrdiff_t low = 0, extent = 0;
+  if (types)
+    MPI_Type_get_extent(inner, &low, &extent);
+#define RG_BLOCK(from, count)                                                  \
+  for (int rg_k = 0; rg_k < (count); ++rg_k)                                   \
+  add_type(b, inner, at + (from) + rg_k * extent, routine)
+  switch (kind) {
+  case RG_DUP:
+  case RG_RESIZED:
+    add_type(b, inner, at, routine);
+    break;
+  case RG_CONTIGUOUS:
+    RG_BLOCK(0, i[0]);
+    break;
+  case RG_VECTOR:
+    for (int n = 0; n < i[0]; ++n)
+      RG_BLOCK((ptrdiff_t)n * i[2] * extent, i[1]);
+    break;
+  case RG_HVECTOR_INTEGER:
+    for (int n = 0; n < i[0]; ++n)
+      RG_BLOCK((ptrdiff_t)n * i[2], i[1]);
+    break;
+  case RG_HVECTOR:
+    for (int n = 0; n < i[0]; ++n)
+      RG_BLOCK(n * a[0], i[1]);
+    break;
+  case RG_INDEXED:
+    for (int n = 0; n < i[0]; ++n)
+      RG_BLOCK(i[1 + i[0] + n] * extent, i[1 + n]);
+    break;
+  case RG_HINDEXED_INTEGER:
+    for (int n = 0; n < i[0]; ++n)
+      RG_BLOCK(i[1 + i[0] + n], i[1 + n]);
+    break;
+  case RG_HINDEXED:
+    for (int n = 0; n < i[0]; ++n)
+      RG_BLOCK(a[n], i[1 + n]);
+    break;
+  case RG_INDEXED_BLOCK:
+    for (int n = 0; n < i[0]; ++n)
+      RG_BLOCK(i[2 + n] * extent, i[1]);
+    break;
+  case RG_HINDEXED_BLOCK:
+    for (int n = 0; n < i[0]; ++n)
+      RG_BLOCK(a[n], i[1]);
+    break;
+  case RG_STRUCT_INTEGER:
+  case RG_STRUCT:
+    for (int n = 0; n < i[0]; ++n) {
+      inner = rg_mpi_handle_at(t, n);
+      MPI_Type_get_extent(inner, &low, &extent);
+      RG_BLOCK(kind == RG_STRUCT ? a[n] : i[1 + i[0] + n], i[1 + n]);
+    }
+    break;
+  case RG_SUBARRAY: {
+    int dims = i[0], *sizes = i + 1, *parts = sizes + dims,
+        *starts = parts + dims;
+    int by_rows = i[1 + 3 * dims] == (rg_mpi_is_open() ? 0 : 56);
+    int64_t all = 1;
+    for (int d = 0; d < dims; ++d)
+      all *= parts[d];
+    for (int64_t n = 0; n < all; ++n) {
+      int64_t rest = n, step = 1, element = 0;
+      for (int d = 0; d < dims; ++d) {
+        int dim = by_rows ? dims - 1 - d : d;
+        element += (starts[dim] + rest % parts[dim]) * step;
+        rest /= parts[dim];
+        step *= sizes[dim];
+      }
+      add_type(b, inner, at + element * extent, routine);
+    }
+    break;
+  }
+  default:
+    rg_mpi_stop(
+        routine,
+        "a derived datatype made by MPI_Type_create_darray is not known");
+  }
+#undef RG_BLOCK
+  for (int n = 0; n < types; ++n) {
+    /* Types that are not MPI's own come as copies, which are ours to free. */
+    int x, y, z, k;
+    rg_handle copy = rg_mpi_handle_at(t, n);
+    MPI_Type_get_envelope(copy, &x, &y, &z, &k);
+    k -= !rg_mpi_is_open();
+    if (k != RG_NAMED && k != RG_F90_REAL && k != RG_F90_COMPLEX &&
+        k != RG_F90_INTEGER) {
+      int narrow = (int)copy;
+      MPI_Type_free(rg_mpi_is_open() ? (void *)&copy : (void *)&narrow);
+    }
+  }
+  free(i);
+  free(a);
+  free(t);
+}
+
+/* Kept for good: programs have few, and make the same ones again and again.
+ * Those that MPI brings along are found by their handles. */
+const rg_layout *rg_mpi_layout(rg_handle type, const char *routine) {
+  building b = {0};
+  ptrdiff_t low, extent;
+  rg_mpi_lock();
+  for (int i = 0; i < 8; ++i)
+    if (rg_mpi_named[i].layout && rg_mpi_named[i].type == type) {
+      const rg_layout *known = rg_mpi_named[i].layout;
+      rg_mpi_unlock();
+      return known;
+    }
+  rg_mpi_unlock();
+  add_type(&b, type, 0, routine);
+  MPI_Type_get_extent(type, &low, &extent);
+  int size = 0;
+  MPI_Type_size(type, &size);
+  rg_mpi_lock();
+  rg_layout *l = rg_mpi_layouts;
+  for (; l; l = l->next)
+    if (l->extent == extent && l->size == size && l->runs == b.runs &&
+        l->bytes == b.bytes && l->complex == b.complex && l->index == b.index &&
+        l->index_at == b.index_at) {
+      int same = 1;
+      for (int r = 0; r < b.runs; ++r)
+        same &= l->run[r].at == b.run[r].at &&
+                l->run[r].kind == b.run[r].kind &&
+                l->run[r].count == b.run[r].count;
+      if (same)
+        break;
+    }
+  if (!l) {
+    l = rg_mpi_memory(NULL, sizeof *l + (size_t)b.runs * sizeof *b.run);
+    *l = (rg_layout){rg_mpi_layouts, extent,    b.numbers, size,      b.runs,
+                     b.bytes,        b.complex, b.index,   b.index_at};
+    if (b.runs)
+      memcpy(l->run, b.run, (size_t)b.runs * sizeof *b.run);
+    rg_mpi_layouts = l;
+  }
+  int x, y, z, kind;
+  MPI_Type_get_envelope(type, &x, &y, &z, &kind);
+  if (kind - !rg_mpi_is_open() == RG_NAMED) {
+    rg_mpi_named[rg_mpi_next_named % 8].type = type;
+    rg_mpi_named[rg_mpi_next_named++ % 8].layout = l;
+  }
+  rg_mpi_unlock();
+  free(b.run);
+  return l;
+}
+
+/* All in one piece, without gaps. */
+static int is_plain(const rg_layout *l) {
+  return l->runs == 1 && l->run[0].kind == RG_KIND_DOUBLE &&
+         l->run[0].at == 0 &&
+         l->extent == l->numbers * (ptrdiff_t)sizeof(double);
+}
+
+/* The numbers in a buffer, as doubles; returns where they end. */
+double *rg_mpi_pack(const rg_layout *l, const void *from, int count,
+                    double *to) {
+  if (is_plain(l)) {
+    size_t n = (size_t)count * (size_t)l->numbers;
+    memcpy(to, from, n * sizeof *to);
+    return to + n;
+  }
+  const char *base = from;
+  for (int e = 0; e < count; ++e, base += l->extent)
+    for (int r = 0; r < l->runs; ++r) {
+      const void *p = base + l->run[r].at;
+      int n = l->run[r].count;
+      if (l->run[r].kind == RG_KIND_DOUBLE)
+        for (int i = 0; i < n; ++i)
+          *to++ = ((const double *)p)[i];
+      else if (l->run[r].kind == RG_KIND_FLOAT)
+        for (int i = 0; i < n; ++i)
+          *to++ = (double)((const float *)p)[i];
+      else
+        for (int i = 0; i < n; ++i)
+          *to++ = (double)((const long double *)p)[i];
+    }
+  return to;
+}
+
+void rg_mpi_zero(const rg_layout *l, void *at, int count) {
+  char *base = at;
+  for (int e = 0; e < count; ++e, base += l->extent)
+    for (int r = 0; r < l->runs; ++r) {
+      void *p = base + l->run[r].at;
+      int n = l->run[r].count;
+      if (l->run[r].kind == RG_KIND_DOUBLE)
+        for (int i = 0; i < n; ++i)
+          ((double *)p)[i] = 0;
+      else if (l->run[r].kind == RG_KIND_FLOAT)
+        for (int i = 0; i < n; ++i)
+          ((float *)p)[i] = 0;
+      else
+        for (int i = 0; i < n; ++i)
+          ((long double *)p)[i] = 0;
+    }
+}
+
+/* The other way: added to what is there, or in its place. */
+const double *rg_mpi_unpack(const rg_layout *l, void *to, int count,
+                            const double *from, int add) {
+  char *base = to;
+  for (int e = 0; e < count; ++e, base += l->extent)
+    for (int r = 0; r < l->runs; ++r) {
+      void *p = base + l->run[r].at;
+      int n = l->run[r].count;
+      if (l->run[r].kind == RG_KIND_DOUBLE)
+        for (int i = 0; i < n; ++i)
+          ((double *)p)[i] = (add ? ((double *)p)[i] : 0) + *from++;
+      else if (l->run[r].kind == RG_KIND_FLOAT)
+        for (int i = 0; i < n; ++i)
+          ((float *)p)[i] =
+              (float)((add ? (double)((float *)p)[i] : 0) + *from++);
+      else
+        for (int i = 0; i < n; ++i)
+          ((long double *)p)[i] = (add ? ((long double *)p)[i] : 0) + *from++;
+    }
+  return from;
+}
+
+/*===- Communicators
+ * --------------------------------------------------------===*/
+
+static int no_copy(rg_handle comm, int key, void *state, void *in, void *out,
+                   int *flag) {
+  (void)comm, (void)key, (void)state, (void)in, (void)out;
+  *flag = 0;
+  return 0;
+}
+
+/* The communicator is freed; MPI_COMM_SELF is by MPI_Finalize, before anything
+ * else happens there. */
+static int drop(rg_handle comm, int key, void *value, void *state) {
+  (void)comm, (void)key, (void)state;
+  rg_comm *c = value;
+  if (c->handle == RG_COMM_SELF) {
+    rg_mpi_finish_sends();
+    if (rg_mpi_world_channel) {
+      int narrow = (int)rg_mpi_world_channel;
+      MPI_Comm_free(rg_mpi_is_open() ? (void *)&rg_mpi_world_channel
+                                     : (void *)&narrow);
+      rg_mpi_world_channel = 0;
+    }
+  }
+  while (c->streams) {
+    rg_stream *next = c->streams->next;
+    free(c->streams);
+    c->streams = next;
+  }
+  free(c);
+  return 0;
+}
+
+static rg_comm *attach(rg_handle handle) {
+  rg_comm *c = rg_mpi_memory(NULL, sizeof *c);
+  memset(c, 0, sizeof *c);
+  c->handle = handle;
+  c->unsettled_end = &c->unsettled;
+  MPI_Comm_rank(handle, &c->rank);
+  MPI_Comm_size(handle, &c->size);
+  int *most = NULL, found = 0;
+  MPI_Comm_get_attr(RG_COMM_WORLD, RG_TAG_UB, &most, &found);
+  c->tags = found ? *most : 32767;
+  c->channel = handle;
+  if (handle == RG_COMM_WORLD && rg_mpi_world_channel) {
+    c->channel = rg_mpi_world_channel;
+  } else {
+    c->tags /= 2;
+    c->shift = c->tags + 1;
+  }
+  MPI_Comm_set_attr(handle, rg_mpi_keyval, c);
+  return c;
+}
+
+rg_comm *rg_mpi_comm(rg_handle handle) {
+  void *c = NULL;
+  int found = 0;
+  rg_mpi_lock();
+  if (!rg_mpi_has_keyval) {
+    MPI_Comm_create_keyval((void *)no_copy, (void *)drop, &rg_mpi_keyval, NULL);
+    rg_mpi_has_keyval = 1;
+    attach(RG_COMM_SELF);
+  }
+  MPI_Comm_get_attr(handle, rg_mpi_keyval, &c, &found);
+  if (!found)
+    c = attach(handle);
+  rg_mpi_unlock();
+  return c;
+}
+
+/* All processes are here: the only place where they surely are. Whoever starts
+ * MPI elsewhere (in a library, in Python) has packets on MPI_COMM_WORLD itself,
+ * with tags of their own. */
+static void separate(void) {
+  int ready = 0;
+  MPI_Initialized(&ready);
+  if (!ready || rg_mpi_world_channel)
+    return;
+  intptr_t copy = 0;
+  MPI_Comm_dup(RG_COMM_WORLD, &copy);
+  rg_mpi_world_channel = rg_mpi_handle_at(&copy, 0);
+  rg_mpi_comm(RG_COMM_WORLD);
+}
+__attribute__((noinline)) int MPI_Init(void *argc, void *argv) {
+  int result = PMPI_Init(argc, argv);
+  separate();
+  return result;
+}
+__attribute__((noinline)) int MPI_Init_thread(void *argc, void *argv,
+                                              int wanted, int *given) {
+  int result = PMPI_Init_thread(argc, argv, wanted, given);
+  separate();
+  return result;
+}
+__attribute__((noinline)) void mpi_init_(int *error) {
+  pmpi_init_(error);
+  separate();
+}
+__attribute__((noinline)) void mpi_init_thread_(const int *wanted, int *given,
+                                                int *error) {
+  pmpi_init_thread_(wanted, given, error);
+  separate();
+}
+
+/* MPI_Comm_free: the reverse sweep still needs it. */
+void *rg_mpi_comm_free(rg_arena *arena, uint64_t lanes, void *comm,
+                       int *result) {
+  (void)lanes;
+  if (!arena) {
+    *result = MPI_Comm_free(comm);
+    return NULL;
+  }
+  struct rg_mpi_freed *f = rg_mpi_memory(NULL, sizeof *f);
+  f->comm = rg_mpi_handle_at(comm, 0);
+  rg_mpi_lock();
+  f->next = rg_mpi_freed_comms;
+  rg_mpi_freed_comms = f;
+  rg_mpi_unlock();
+  extern char ompi_mpi_comm_null[] __attribute__((weak));
+  if (rg_mpi_is_open())
+    *(intptr_t *)comm = (intptr_t)ompi_mpi_comm_null;
+  else
+    *(int *)comm = 0x04000000;
+  *result = 0;
+  return NULL;
+}
+
+static void free_comms(void) {
+  struct rg_mpi_freed *list = rg_mpi_freed_comms, *first = NULL;
+  rg_mpi_freed_comms = NULL;
+  while (list) { /* in the order of the program */
+    struct rg_mpi_freed *next = list->next;
+    list->next = first;
+    first = list;
+    list = next;
+  }
+  while (first) {
+    struct rg_mpi_freed *next = first->next;
+    int narrow = (int)first->comm;
+    MPI_Comm_free(rg_mpi_is_open() ? (void *)&first->comm : (void *)&narrow);
+    free(first);
+    first = next;
+  }
+}
+
+/*===- Sends that nobody waits for
+ * ------------------------------------------===*/
+
+void rg_mpi_send_later(rg_comm *comm, int peer, int tag, void *packet,
+                       size_t bytes) {
+  struct rg_mpi_sending *s = rg_mpi_memory(NULL, sizeof *s);
+  s->request = 0;
+  s->packet = packet;
+  if (bytes > INT32_MAX)
+    rg_mpi_stop(
+        "a message",
+        "%zu bytes, to rank %d with tag %d, are too many for one message",
+        bytes, peer, tag);
+  MPI_Isend(packet, (int)bytes, RG_BYTE, peer, tag, comm->channel, &s->request);
+  rg_mpi_lock();
+  s->next = rg_mpi_sendings;
+  rg_mpi_sendings = s;
+  /* Those that are through need no memory any more. */
+  for (struct rg_mpi_sending **at = &s->next; *at;) {
+    struct rg_mpi_sending *old = *at;
+    int done = 0;
+    rg_status status;
+    MPI_Test(&old->request, &done, &status);
+    if (!done) {
+      at = &old->next;
+      continue;
+    }
+    *at = old->next;
+    free(old->packet);
+    free(old);
+  }
+  rg_mpi_unlock();
+}
+
+void rg_mpi_finish_sends(void) {
+  rg_mpi_lock();
+  struct rg_mpi_sending *s = rg_mpi_sendings;
+  rg_mpi_sendings = NULL;
+  rg_mpi_unlock();
+  while (s) {
+    struct rg_mpi_sending *next = s->next;
+    rg_status status;
+    MPI_Wait(&s->request, &status);
+    free(s->packet);
+    free(s);
+    s = next;
+  }
+}
+
+/*===- The reverse sweep
+ * ----------------------------------------------------===*/
+
+/* One more thing to undo. */
+void rg_mpi_opened(void) {
+  rg_mpi_lock();
+  ++rg_mpi_undone_later;
+  rg_mpi_unlock();
+}
+
+__attribute__((noinline)) void rg_mpi_reverse(void *tape) {
+  if (!tape)
+    return;
+  rg_undo *undo = tape;
+  undo->reverse(undo);
+  rg_mpi_lock();
+  int last = --rg_mpi_undone_later <= 0; /* a tape may be reversed again */
+  if (last)
+    rg_mpi_undone_later = 0;
+  rg_mpi_unlock();
+  if (last) {
+    rg_mpi_finish_sends();
+    free_comms();
+  }
+}
+
+/*===- Requests
+ * --------------------------------------------------------------===*/
+
+static rg_open **bucket(rg_handle request) {
+  uintptr_t h = (uintptr_t)request;
+  return &rg_mpi_requests[(h ^ (h >> 4) ^ (h >> 14)) % 1024];
+}
+
+/* The request that a routine has just made. */
+rg_open *rg_mpi_track(const void *request) {
+  rg_handle handle = rg_mpi_handle_at(request, 0);
+  if (handle == RG_REQUEST_NULL)
+    return NULL;
+  rg_mpi_forget(handle); /* freed without our knowing */
+  rg_open *o = rg_mpi_memory(NULL, sizeof *o);
+  memset(o, 0, sizeof *o);
+  o->request = handle;
+  rg_mpi_lock();
+  rg_open **b = bucket(handle);
+  o->next = *b;
+  *b = o;
+  rg_mpi_unlock();
+  return o;
+}
+
+rg_open *rg_mpi_find(rg_handle request) {
+  rg_mpi_lock();
+  rg_open *o = *bucket(request);
+  while (o && o->request != request)
+    o = o->next;
+  rg_mpi_unlock();
+  return o;
+}
+
+void rg_mpi_forget(rg_handle request) {
+  rg_mpi_lock();
+  for (rg_open **at = bucket(request); *at; at = &(*at)->next)
+    if ((*at)->request == request) {
+      rg_open *o = *at;
+      *at = o->next;
+      free(o);
+      break;
+    }
+  rg_mpi_unlock();
+}
+
+/* What was completed by one call, to be undone in the opposite order. */
+typedef struct completed {
+  rg_undo head;
+  int count;
+  struct {
+    void (*undo)(rg_undo *work);
+    rg_undo *work;
+  } each[];
+} completed;
+
+static void undo_completed(void *tape) {
+  completed *c = tape;
+  for (int i = c->count; i-- > 0;)
+    c->each[i].undo(c->each[i].work);
+}
+
+/* What a call is about to complete: the handles, and room for all statuses. */
+typedef struct completing {
+  rg_arena *arena;
+  completed *done;
+  rg_handle *request;
+  char *statuses;
+  int room, own;
+  int arrived; /* receives whose tangents come now */
+  struct {
+    void (*arrive)(rg_undo *work);
+    rg_undo *work;
+  } *arrival;
+} completing;
+
+static completing begin(rg_arena *arena, int count, const void *requests,
+                        void *statuses) {
+  completing c = {0};
+  c.arena = arena;
+  c.room = count;
+  c.request = rg_mpi_memory(NULL, (size_t)count * sizeof *c.request);
+  for (int i = 0; i < count; ++i)
+    c.request[i] = rg_mpi_handle_at(requests, i);
+  c.own = rg_mpi_ignores(statuses);
+  if (!arena)
+    c.arrival = rg_mpi_memory(NULL, (size_t)count * sizeof *c.arrival);
+  c.statuses =
+      c.own ? rg_mpi_memory(NULL, (size_t)count * sizeof(rg_status)) : statuses;
+  return c;
+}
+
+/* Request i is complete, and its status is the s-th. */
+static void finish(completing *c, int i, int s) {
+  rg_open *o = rg_mpi_find(c->request[i]);
+  rg_undo *work = o ? o->work : NULL;
+  if (work) {
+    rg_status status;
+    memcpy(&status, c->statuses + (size_t)s * rg_mpi_status_bytes(),
+           rg_mpi_status_bytes());
+    o->work = NULL;
+    if (c->arena && !c->done) {
+      c->done = rg_mpi_memory(c->arena,
+                              sizeof *c->done +
+                                  (size_t)c->room * sizeof c->done->each[0]);
+      c->done->head.reverse = undo_completed;
+      c->done->count = 0;
+      rg_mpi_opened();
+    }
+    if (c->arena) {
+      c->done->each[c->done->count].undo = o->undo;
+      c->done->each[c->done->count++].work = work;
+    }
+    o->complete(work, &status);
+    if (!c->arena) {
+      c->arrival[c->arrived].arrive = o->arrive;
+      c->arrival[c->arrived++].work = work;
+    }
+  }
+  if (o && !o->persistent)
+    rg_mpi_forget(o->request);
+}
+
+static void *end(completing *c) {
+  for (int i = 0; i < c->arrived; ++i)
+    c->arrival[i].arrive(c->arrival[i].work);
+  free(c->arrival);
+  free(c->request);
+  if (c->own)
+    free(c->statuses);
+  return c->done;
+}
+
+void *rg_mpi_wait(rg_arena *arena, uint64_t lanes, void *request, void *status,
+                  int *result) {
+  (void)lanes;
+  completing c = begin(arena, 1, request, status);
+  *result = MPI_Wait(request, c.statuses);
+  finish(&c, 0, 0);
+  return end(&c);
+}
+void *rg_mpi_waitall(rg_arena *arena, uint64_t lanes, int count, void *requests,
+                     void *statuses, int *result) {
+  (void)lanes;
+  completing c = begin(arena, count, requests, statuses);
+  *result = MPI_Waitall(count, requests, c.statuses);
+  for (int i = 0; i < count; ++i)
+    finish(&c, i, i);
+  return end(&c);
+}
+void *rg_mpi_waitany(rg_arena *arena, uint64_t lanes, int count, void *requests,
+                     int *which, void *status, int *result) {
+  (void)lanes;
+  completing c = begin(arena, count, requests, status);
+  *result = MPI_Waitany(count, requests, which, c.statuses);
+  if (*which != RG_UNDEFINED)
+    finish(&c, *which, 0);
+  return end(&c);
+}
+void *rg_mpi_waitsome(rg_arena *arena, uint64_t lanes, int count,
+                      void *requests, int *many, int *which, void *statuses,
+                      int *result) {
+  (void)lanes;
+  completing c = begin(arena, count, requests, statuses);
+  *result = MPI_Waitsome(count, requests, many, which, c.statuses);
+  for (int i = 0; *many != RG_UNDEFINED && i < *many; ++i)
+    finish(&c, which[i], i);
+  return end(&c);
+}
+void *rg_mpi_test(rg_arena *arena, uint64_t lanes, void *request, int *flag,
+                  void *status, int *result) {
+  (void)lanes;
+  completing c = begin(arena, 1, request, status);
+  *result = MPI_Test(request, flag, c.statuses);
+  if (*flag)
+    finish(&c, 0, 0);
+  return end(&c);
+}
+void *rg_mpi_testall(rg_arena *arena, uint64_t lanes, int count, void *requests,
+                     int *flag, void *statuses, int *result) {
+  (void)lanes;
+  completing c = begin(arena, count, requests, statuses);
+  *result = MPI_Testall(count, requests, flag, c.statuses);
+  for (int i = 0; *flag && i < count; ++i)
+    finish(&c, i, i);
+  return end(&c);
+}
+void *rg_mpi_testany(rg_arena *arena, uint64_t lanes, int count, void *requests,
+                     int *which, int *flag, void *status, int *result) {
+  (void)lanes;
+  completing c = begin(arena, count, requests, status);
+  *result = MPI_Testany(count, requests, which, flag, c.statuses);
+  if (*flag && *which != RG_UNDEFINED)
+    finish(&c, *which, 0);
+  return end(&c);
+}
+void *rg_mpi_testsome(rg_arena *arena, uint64_t lanes, int count,
+                      void *requests, int *many, int *which, void *statuses,
+                      int *result) {
+  (void)lanes;
+  completing c = begin(arena, count, requests, statuses);
+  *result = MPI_Testsome(count, requests, many, which, c.statuses);
+  for (int i = 0; *many != RG_UNDEFINED && i < *many; ++i)
+    finish(&c, which[i], i);
+  return end(&c);
+}
+
+/* What is started again and again. */
+static int start(rg_arena *arena, rg_handle request) {
+  rg_open *o = rg_mpi_find(request);
+  if (!o || !o->start)
+    return 0;
+  o->work = o->start(arena, o->what);
+  return o->work != NULL;
+}
+/* Undone by the reverse of each message. */
+static void undo_start(void *tape) {
+  completed *c = tape;
+  for (int i = c->count; i-- > 0;)
+    c->each[i].work->reverse(c->each[i].work);
+}
+void *rg_mpi_startall(rg_arena *arena, uint64_t lanes, int count,
+                      void *requests, int *result) {
+  (void)lanes;
+  completed *c = NULL;
+  for (int i = 0; i < count; ++i) {
+    rg_handle request = rg_mpi_handle_at(requests, i);
+    if (!start(arena, request) || !arena)
+      continue;
+    if (!c) {
+      c = rg_mpi_memory(arena, sizeof *c + (size_t)count * sizeof c->each[0]);
+      c->head.reverse = undo_start;
+      c->count = 0;
+      rg_mpi_opened();
+    }
+    c->each[c->count++].work = rg_mpi_find(request)->work;
+  }
+  *result = MPI_Startall(count, requests);
+  return c;
+}
+void *rg_mpi_start(rg_arena *arena, uint64_t lanes, void *request,
+                   int *result) {
+  return rg_mpi_startall(arena, lanes, 1, request, result);
+}
+
+/* A send that nobody will wait for is complete at some time; so are its
+ * adjoints. */
+void *rg_mpi_request_free(rg_arena *arena, uint64_t lanes, void *request,
+                          int *result) {
+  (void)lanes;
+  rg_handle handle = rg_mpi_handle_at(request, 0);
+  rg_open *o = rg_mpi_find(handle);
+  completing c = {0};
+  if (o && o->work) {
+    rg_status status = {{0}};
+    c = begin(arena, 1, request, &status);
+    finish(&c, 0, 0);
+    end(&c);
+  }
+  if (o) {
+    free(o->persistent ? o->what : NULL);
+    rg_mpi_forget(handle);
+  }
+  *result = MPI_Request_free(request);
+  return c.done;
+}

@@ -1,0 +1,251 @@
+/*===- spawn.c - threads that a program starts and waits for ---------------===*\
+|*
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===------------------------------------------------------------------------===*|
+|* pthread_create and what is made of it. In a primal a thread is
+|*
+|*   id = rg_thread_new()        a record
+|*   rg.spawn.f(id, argument)    f runs, at the same time as what follows
+|*   rg_thread_wait(id)          it has ended
+|*
+|* and the reverse sweep goes through that from behind: where the program waited the
+|* thread's reverse sweep is started, where it was started it is waited for. Between
+|* both the starting thread runs its own reverse sweep at the same time. The thread's
+|* tape lies in an arena that the starting thread's arena owns. Arenas are stacks: one
+|* is used again when its thread has been joined by who started it, since then the
+|* later thread is reversed first.
+|*
+|* Mutexes are turns (threads.c), counted by the team that all threads of the
+|* derivative belong to. To wait for a condition ends a turn and begins another.
+\*===------------------------------------------------------------------------===*/
+#define _GNU_SOURCE
+#include "team.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum rg_thread_state {
+  RG_THREAD_NEW,
+  RG_THREAD_PLAIN,     /* runs code of the program's: nothing to reverse */
+  RG_THREAD_FORWARD,
+  RG_THREAD_AUGMENTED, /* its primal sweep was started */
+  RG_THREAD_JOINED,    /* and has ended */
+  RG_THREAD_REVERSED   /* its reverse sweep was started */
+};
+
+typedef struct rg_thread {
+  enum rg_thread_state state;
+  pthread_t thread, starter;
+  rg_team *team;
+  rg_arena *parent, *arena;
+  uint64_t place, bytes; /* in the parent's list; of its tape */
+  rg_place from;
+  rg_augment_body augment;
+  rg_reverse_body reverse;
+  rg_forward_body forward;
+  void *operands, *tape;
+} rg_thread;
+
+static void fail(const char *what) {
+  fprintf(stderr, "retrograd: %s\n", what);
+  abort();
+}
+
+static rg_thread *thread_of(uint64_t id) {
+  if (!id)
+    fail("a thread that was never started is waited for");
+  return (rg_thread *)id;
+}
+
+static void start(rg_thread *t, void *(*run)(void *), void *argument) {
+  int error = pthread_create(&t->thread, NULL, run, argument);
+  if (error) {
+    fprintf(stderr, "retrograd: a thread cannot be started: %s\n", strerror(error));
+    abort();
+  }
+}
+
+__attribute__((noinline)) uint64_t rg_thread_new(void) {
+  rg_thread *t = (rg_thread *)calloc(1, sizeof *t);
+  if (!t)
+    rg_arena_out_of_memory(sizeof *t);
+  return (uint64_t)t;
+}
+
+/* Reverse of rg_thread_new: nobody asks for it any more. */
+__attribute__((noinline)) void rg_thread_drop(uint64_t id) {
+  rg_thread *t = thread_of(id);
+  if (t->state <= RG_THREAD_PLAIN)
+    free(t);
+}
+
+/* In the program itself, and where nothing in the thread is active. */
+__attribute__((noinline)) void rg_thread_start(uint64_t id, void *(*run)(void *), void *argument) {
+  rg_thread *t = thread_of(id);
+  t->state = RG_THREAD_PLAIN;
+  start(t, run, argument);
+}
+
+static void *run_forward(void *p) {
+  rg_thread *t = (rg_thread *)p;
+  t->forward(t->operands);
+  return NULL;
+}
+
+__attribute__((noinline)) void rg_thread_forward(uint64_t id, rg_forward_body body, const void *operands,
+                                                 uint64_t bytes) {
+  rg_thread *t = thread_of(id);
+  t->state = RG_THREAD_FORWARD;
+  t->forward = body;
+  t->operands = malloc(bytes ? bytes : 1);
+  if (!t->operands)
+    rg_arena_out_of_memory(bytes);
+  memcpy(t->operands, operands, bytes);
+  start(t, run_forward, t);
+}
+
+static void *run_augment(void *p) {
+  rg_thread *t = (rg_thread *)p;
+  rg_team_of_thread = t->team;
+  uint64_t before = rg_arena_live(t->arena);
+  t->augment(t->arena, t->operands, &t->tape);
+  t->bytes = rg_arena_live(t->arena) - before;
+  return NULL;
+}
+
+static void *run_reverse(void *p) {
+  rg_thread *t = (rg_thread *)p;
+  rg_team_of_thread = t->team;
+  t->reverse(t->arena, t->operands, t->tape, NULL);
+  return NULL;
+}
+
+/* With the delayed frees of the starting thread's arena. */
+static void release(void *p) {
+  rg_thread *t = (rg_thread *)p;
+  rg_arena_return_to(t->arena, &t->from);
+  if (t->state == RG_THREAD_JOINED || t->state == RG_THREAD_REVERSED) {
+    t->parent->ended += t->bytes;
+    t->parent->team_live -= t->bytes;
+  }
+  t->parent->spawned_busy[t->place] = 0;
+  free(t);
+}
+
+/* The first place whose thread has been joined; its arena. */
+static rg_arena *take_place(rg_arena *parent, uint64_t *place) {
+  uint64_t n = parent->spawned_size, i = 0;
+  while (i < n && parent->spawned_busy[i])
+    ++i;
+  if (i == n) {
+    uint64_t size = n ? 2 * n : 8;
+    parent->spawned = (rg_arena **)realloc(parent->spawned, size * sizeof(rg_arena *));
+    parent->spawned_busy = (unsigned char *)realloc(parent->spawned_busy, size);
+    if (!parent->spawned || !parent->spawned_busy)
+      rg_arena_out_of_memory(size * sizeof(rg_arena *));
+    memset(parent->spawned + n, 0, (size - n) * sizeof(rg_arena *));
+    memset(parent->spawned_busy + n, 0, size - n);
+    parent->spawned_size = size;
+  }
+  parent->spawned_busy[i] = 1;
+  *place = i;
+  return rg_arena_within(parent->spawned, i);
+}
+
+/* The primal sweep of a thread starts. `operands` last as long as the tape. */
+__attribute__((noinline)) void *rg_thread_augment(rg_arena *parent, uint64_t id, rg_augment_body augment,
+                                                  rg_reverse_body reverse, void *operands) {
+  rg_thread *t = thread_of(id);
+  t->team = rg_team_here();
+  if (!t->team)
+    fail("a thread is started in one half of a split derivative; call both halves as one (__enzyme_autodiff)");
+  t->state = RG_THREAD_AUGMENTED;
+  t->starter = pthread_self();
+  t->parent = parent;
+  t->arena = take_place(parent, &t->place);
+  t->from = rg_arena_place(t->arena);
+  t->augment = augment;
+  t->reverse = reverse;
+  t->operands = operands;
+  rg_tape_defer_free(parent, t, release);
+  start(t, run_augment, t);
+  return t;
+}
+
+__attribute__((noinline)) void rg_thread_wait(uint64_t id) {
+  rg_thread *t = thread_of(id);
+  pthread_join(t->thread, NULL);
+  if (t->state == RG_THREAD_FORWARD) {
+    free(t->operands);
+    free(t);
+    return;
+  }
+  if (t->state != RG_THREAD_AUGMENTED)
+    return;
+  t->state = RG_THREAD_JOINED;
+  if (!pthread_equal(t->starter, pthread_self())) {
+    t->bytes = 0; /* the parent's counters are not this thread's to change */
+    return;
+  }
+  t->parent->spawned_busy[t->place] = 0;
+  t->parent->team_live += t->bytes;
+  uint64_t now = rg_arena_live(t->parent);
+  if (now > t->parent->peak)
+    t->parent->peak = now;
+}
+
+/* Reverse of rg_thread_wait. */
+__attribute__((noinline)) void rg_thread_again(uint64_t id) {
+  rg_thread *t = thread_of(id);
+  if (t->state == RG_THREAD_PLAIN)
+    return;
+  if (t->state != RG_THREAD_JOINED)
+    fail("a thread was joined twice, or joined before the derivative saw it start");
+  t->state = RG_THREAD_REVERSED;
+  start(t, run_reverse, t);
+}
+
+/* Reverse of the start. */
+__attribute__((noinline)) void rg_thread_finish(void *tape) {
+  rg_thread *t = (rg_thread *)tape;
+  if (t->state != RG_THREAD_REVERSED)
+    fail("a thread that was started in a derivative was not joined there");
+  pthread_join(t->thread, NULL);
+}
+
+/*===- Mutexes and conditions ----------------------------------------------===*/
+
+/* A turn is the time from the first lock to the last unlock. */
+static uint64_t begin_turn(pthread_mutex_t *m) {
+  rg_team *team = rg_team_here();
+  if (team && rg_turns_of(team->root, m)->depth++)
+    return RG_INNER_TURN;
+  return rg_turn_begins(m);
+}
+static uint64_t end_turn(pthread_mutex_t *m) {
+  rg_team *team = rg_team_here();
+  if (team && --rg_turns_of(team->root, m)->depth)
+    return RG_INNER_TURN;
+  return rg_turn_ends(m);
+}
+
+__attribute__((noinline)) uint64_t rg_turn_mutex(void *m) {
+  int error = pthread_mutex_lock((pthread_mutex_t *)m);
+  if (error)
+    fail(strerror(error));
+  return begin_turn((pthread_mutex_t *)m);
+}
+__attribute__((noinline)) uint64_t rg_turn_mutex_leave(void *m) {
+  uint64_t turn = end_turn((pthread_mutex_t *)m);
+  pthread_mutex_unlock((pthread_mutex_t *)m);
+  return turn;
+}
+/* Around a wait for a condition, which unlocks and locks by itself. */
+__attribute__((noinline)) uint64_t rg_turn_before_wait(void *m) { return end_turn((pthread_mutex_t *)m); }
+__attribute__((noinline)) void rg_wait_for_condition(void *condition, void *m) {
+  pthread_cond_wait((pthread_cond_t *)condition, (pthread_mutex_t *)m);
+}
+__attribute__((noinline)) uint64_t rg_turn_after_wait(void *m) { return begin_turn((pthread_mutex_t *)m); }

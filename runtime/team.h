@@ -1,0 +1,80 @@
+/*===- team.h - threads that run one derivative together ------------------===*\
+|*
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===------------------------------------------------------------------------===*|
+|* For threads.c, spawn.c and arena.c alone.
+\*===------------------------------------------------------------------------===*/
+#ifndef RETROGRAD_TEAM_H
+#define RETROGRAD_TEAM_H
+#include "arena.h"
+#include <stdatomic.h>
+
+struct rg_turns {
+  struct rg_turns *other;
+  const void *of;
+  /* Primal sweep: the next number; reverse sweep: that after the next. */
+  _Atomic uint64_t next;
+  uint64_t all;   /* how many there were */
+  uint64_t depth; /* of a mutex: how often its owner has locked it */
+};
+
+/* The turn of a mutex that its owner had locked before. */
+#define RG_INNER_TURN UINT64_MAX
+
+struct rg_slot {
+  rg_arena *arena;
+  void *tape;
+  rg_place from;
+  uint64_t bytes; /* of its tape */
+  char apart[64 -
+             (2 * sizeof(void *) + sizeof(rg_place) + sizeof(uint64_t)) % 64];
+};
+
+struct rg_team {
+  struct rg_team *outer; /* that the forking thread belongs to */
+  struct rg_team *root;  /* the outermost */
+  rg_arena *parent;
+  struct rg_slot *slots;
+  int capacity, threads; /* that may have come, that came */
+  _Atomic int waits;     /* threads have waited for each other */
+  _Atomic(struct rg_turns *) turns;
+};
+
+typedef void (*rg_augment_body)(rg_arena *, void *operands, void **tape);
+typedef void (*rg_reverse_body)(rg_arena *, void *operands, void *tape,
+                                void *adjoints);
+typedef void (*rg_forward_body)(void *operands);
+
+/* Named, not static: every translation unit of a program shares it. */
+extern __thread rg_team *rg_team_of_thread;
+
+/* What a thread needs to know to make, run and wait for tasks (tasks.c); of the
+ * task that it runs now. Without an arena: outside of all regions. */
+typedef struct rg_task rg_task;
+typedef struct rg_task_group rg_task_group;
+typedef struct rg_task_address rg_task_address;
+typedef struct rg_task_state {
+  rg_arena *arena;
+  rg_task *children; /* made by it since its last wait for all */
+  rg_task *made;     /* by the thread, since the last barrier */
+  rg_task *ran;      /* by the thread, at the present point, latest first */
+  rg_task_group *group;
+  rg_task_address **addresses; /* that tasks depend on */
+  int alone; /* outside of regions: libomp runs a task where it is made */
+} rg_task_state;
+extern __thread rg_task_state rg_tasks_of_thread;
+
+/* The team of this thread. Outside of every region that is one that belongs to
+ * the innermost derivative of the thread: all threads that it starts are in it.
+ * Null outside of derivatives. */
+rg_team *rg_team_here(void);
+/* Threads of this thread's teams wait for each other. */
+void rg_team_need_all(void);
+/* Numbers of turns; the lock is held. */
+struct rg_turns *rg_turns_of(rg_team *root, const void *lock);
+uint64_t rg_turn_begins(const void *lock);
+uint64_t rg_turn_ends(const void *lock);
+
+#endif
