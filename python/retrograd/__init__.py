@@ -12,7 +12,16 @@ The compiler plugin of Retrograd differentiates the function; this package only
 passes memory. See docs/user/Python.md.
 """
 
+import importlib
+
 from ._build import CompileError, compile, tool
 from ._function import Function, NativeError, load
 
 __all__ = ["compile", "load", "tool", "Function", "CompileError", "NativeError"]
+
+
+def __getattr__(name):
+    # PyTorch is loaded when it is asked for.
+    if name == "torch":
+        return importlib.import_module(".torch", __name__)
+    raise AttributeError(f"module 'retrograd' has no attribute '{name}'")

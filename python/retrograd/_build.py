@@ -153,6 +153,12 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
             with open(os.path.join(folder, "record"), "w") as file:
                 json.dump(inputs, file)
             os.replace(file.name, record)
-    loaded = load(library)
+
+    def more(name, steps):
+        """A derivative that was not asked for at first."""
+        own = [p.name for p in loaded[name].parameters if p.name in constants]
+        return compile(source, name, flags=flags, constants=own, derivatives=[steps])
+
+    loaded = load(library, more)
     made = [loaded[name] for name in names]
     return made[0] if isinstance(functions, str) else made

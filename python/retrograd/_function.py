@@ -3,14 +3,24 @@
 """Functions of a library that `retrograd export` made.
 
 An entry of such a library takes the addresses of its slots: the result and the parameters,
-behind them a shadow for each active one (tools/retrograd/ExportCommand.h). ctypes releases the
-interpreter's lock during a call, and no call shares memory with another one.
+behind them a shadow for each active one (tools/retrograd/ExportCommand.h). The module _native fills
+them, or ctypes where the package was installed without it; both release the interpreter's lock
+during a call. No call shares memory with another one.
 """
 
 import ctypes
+import functools
 import json
+import operator
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+
+try:
+    from . import _native
+except ImportError:
+    _native = None
 
 _NUMBER = {"float": np.dtype(np.float32), "double": np.dtype(np.float64),
            "long double": np.dtype(np.longdouble)}
@@ -42,6 +52,10 @@ def _dtype(parameter):
                      "offsets": [n["offset"] for n in numbers], "itemsize": parameter["bytes"]})
 
 
+_KIND = {"f": "f", "i": "i", "u": "u", "b": "?"}
+_VALUE, _GRADIENT, _BOTH = range(3)
+
+
 class _Parameter:
     def __init__(self, described):
         self.name = described["name"]
@@ -52,26 +66,62 @@ class _Parameter:
         self.dtype = _dtype(described)
         self.text = described["type"]
 
+        self.writeonly = described["writeonly"]
+
+    def _number(self, given):
+        """The argument of a parameter that is passed by value."""
+        if self.dtype.kind in "iu":
+            # A float that is cut off, or a number that does not fit, is a mistake.
+            whole = given.item() if isinstance(given, np.ndarray) and given.ndim == 0 else given
+            try:
+                whole = operator.index(whole)
+            except TypeError:
+                raise TypeError(f"'{self.name}' is one {self.text} and was given "
+                                f"{type(given).__name__} {given!r}") from None
+            low, high = np.iinfo(self.dtype).min, np.iinfo(self.dtype).max
+            if not low <= whole <= high:
+                raise OverflowError(f"'{self.name}' is one {self.text}, which holds {low} to {high}, "
+                                    f"and was given {whole}")
+            return np.array(whole, dtype=self.dtype)
+        array = np.array(given, dtype=self.dtype)
+        if array.ndim:
+            raise TypeError(f"'{self.name}' is one {self.text} and was given an array of shape {array.shape}")
+        return array
+
     def take(self, given, copy):
         """The array whose memory is passed; `given` itself if the type and layout are right."""
         if self.by_value:
-            array = np.array(given, dtype=self.dtype)
-            if array.ndim:
-                raise TypeError(f"'{self.name}' is one {self.text} and was given {array.shape}")
-            return array
+            return self._number(given)
         if not self.readonly and not copy:
-            if not (isinstance(given, np.ndarray) and given.dtype == self.dtype and given.flags.c_contiguous
-                    and given.flags.writeable):
+            if not (isinstance(given, np.ndarray) and given.dtype == self.dtype and given.flags.carray):
                 raise TypeError(f"the function writes to '{self.name}': pass a writable, contiguous array "
-                                f"of {self.dtype}")
+                                f"of {self.dtype}, not {_describe(given)}")
             array = given
-        elif copy and not self.readonly:
-            array = np.array(given, dtype=self.dtype, order="C")
         else:
-            array = np.ascontiguousarray(given, dtype=self.dtype)
+            if np.asarray(given).dtype.kind == "c" and self.dtype.kind != "c":
+                raise TypeError(f"'{self.name}' is an array of {self.dtype} and was given complex numbers")
+            array = (np.array(given, dtype=self.dtype, order="C") if not self.readonly
+                     else np.require(given, self.dtype, ["C", "A"]))
         if self.extent and array.size != self.extent:
             raise ValueError(f"'{self.name}' has {self.extent} elements and was given {array.size}")
         return array
+
+    def described_to_native(self):
+        """The parameter as _native.Call wants it; None if it is left to Python."""
+        kind = _KIND.get(self.dtype.kind)
+        if kind is None or (self.by_value and self.dtype.itemsize > 8):
+            return None
+        return (kind, self.dtype.itemsize, self.by_value, self.readonly, self.active, self.extent or 0,
+                self.dtype.type)
+
+
+def _describe(given):
+    if not isinstance(given, np.ndarray):
+        return f"a {type(given).__name__}"
+    layout = "" if given.flags.c_contiguous else ", not contiguous"
+    layout += "" if given.flags.writeable else ", read-only"
+    layout += "" if given.flags.aligned else ", not aligned"
+    return f"an array of {given.dtype}{layout}"
 
 
 class Function:
@@ -82,7 +132,7 @@ class Function:
     What is active is in `active`: all floating-point parameters but those named as constants.
     """
 
-    def __init__(self, library, described):
+    def __init__(self, library, described, path=None, more=None):
         self._library = library
         self.name = described["name"]
         self.__doc__ = described["declaration"]
@@ -95,20 +145,91 @@ class Function:
             self.result = kind if kind is not None else np.dtype(_INTEGER[result])
         if described["kernel"]:
             raise TypeError(f"'{self.name}' is a kernel: export a host function that launches it")
-        self._entries = {}
-        for steps, symbol in described["entries"].items():
-            entry = getattr(library, symbol)
-            entry.restype = ctypes.c_int
-            entry.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-            self._entries[steps] = entry
+        self._symbols = dict(described["entries"])
+        self._entries, self._paths = {}, {}
+        self._more = more
+        self.path = os.path.abspath(path) if path else None
         self.active = [p.name for p in self.parameters if p.active]
+        self._value = self._native_call("value", _VALUE)
+        self._gradient = self._native_call("rev", _GRADIENT)
+        self._both = self._native_call("rev", _BOTH)
+
+    def _native_call(self, steps, mode):
+        """The function in one mode without the way through Python; None where that is not possible."""
+        if _native is None or steps not in self._symbols:
+            return None
+        described = [p.described_to_native() for p in self.parameters]
+        result = None
+        if self.result is not None:
+            if self.result not in (np.float32, np.float64):
+                return None
+            result = (self.result.itemsize, self.result.type)
+        if None in described or len(described) > 24 or (mode != _VALUE and (not result or not self.active)):
+            return None
+        return _native.Call(self.address(steps), mode, self.name, NativeError,
+                            (np.zeros, np.ndarray, np.floating, np.integer), result, tuple(described))
+
+    def entry(self, steps):
+        """The entry of a derivative: "value", "rev", "fwd", "rev.fwd", ... One that the library does not
+        have is compiled if the source is known."""
+        found = self._entries.get(steps)
+        if found is None:
+            library, symbol, path = self._library, self._symbols.get(steps), self.path
+            if symbol is None:
+                if self._more is None:
+                    raise ValueError(f"the library has no derivative '{steps}' of {self.name}; it has "
+                                     f"{', '.join(self._symbols)}. Make it with 'retrograd export --derive="
+                                     f"{steps}', or from the source with rg.compile")
+                other = self._more(steps)
+                library, symbol, path = other._library, other._symbols[steps], other.path
+            found = getattr(library, symbol)
+            found.restype = ctypes.c_int
+            found.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+            self._entries[steps] = found
+            self._paths[steps] = path
+        return found
+
+    def entry_library(self, steps):
+        """The path of the library that has that entry."""
+        self.entry(steps)
+        return self._paths[steps]
+
+    def address(self, steps):
+        """The address of that entry: int (void *const *slots, const long long *lengths, char message[256])."""
+        return ctypes.cast(self.entry(steps), ctypes.c_void_p).value
 
     def __repr__(self):
         return f"<retrograd function: {self.__doc__}>"
 
+    @functools.cached_property
+    def jax(self):
+        """This function for JAX: under jit, grad, jacfwd, jacrev, vmap, hessian. See docs/user/Python.md."""
+        from ._jax import JaxFunction
+
+        return JaxFunction(self)
+
+    @functools.cached_property
+    def torch(self):
+        """This function for PyTorch: an operator with derivatives. See docs/user/Python.md."""
+        from ._torch import TorchFunction
+
+        return TorchFunction(self)
+
+    @functools.cached_property
+    def scipy(self):
+        """This function for scipy.optimize: minimize(f.scipy, x0, args=..., jac=True)."""
+        return ScipyFunction(self)
+
+    def batched(self, *over, threads=1):
+        """This function with one more dimension in front of the parameters that are named:
+        f.batched("x")(X, n) is f(X[i], n) for all i; so are .gradient, .value_and_gradient, .hessian.
+        With `threads`, by as many at once, for functions that take long."""
+        return Batched(self, over, threads)
+
     # -- calls ------------------------------------------------------------------
 
-    def _bind(self, args, named, copy):
+    def arrange(self, args, named):
+        """The arguments in the order of the parameters."""
         if named:
             rest = [p.name for p in self.parameters[len(args):]]
             unknown = [n for n in named if n not in rest]
@@ -118,18 +239,23 @@ class Function:
         if len(args) != len(self.parameters):
             raise TypeError(f"{self.name}() takes {len(self.parameters)} arguments and was given {len(args)}; "
                             f"it is {self.__doc__}")
+        return args
+
+    def _bind(self, args, named, copy):
+        args = self.arrange(args, named)
         arrays = [p.take(a, copy) for p, a in zip(self.parameters, args)]
         if self.result is not None:
             arrays.insert(0, np.zeros((), self.result))
         return arrays
 
-    def _run(self, steps, slots, base):
-        entry = self._entries.get(steps)
-        if entry is None:
-            raise ValueError(f"the library has no derivative '{steps}' of {self.name}; it has "
-                             f"{', '.join(self._entries)}")
+    def run(self, steps, slots, base):
+        """Calls an entry. `slots` are contiguous arrays; the first `base` of them are the result and the arguments."""
+        entry = self.entry(steps)
+        if _native is not None:
+            _native.run(ctypes.cast(entry, ctypes.c_void_p).value, slots, base, self.name, NativeError)
+            return
         addresses = (ctypes.c_void_p * len(slots))(*(s.ctypes.data for s in slots))
-        lengths = (ctypes.c_longlong * len(base))(*(b.size for b in base))
+        lengths = (ctypes.c_longlong * base)(*(b.size for b in slots[:base]))
         message = ctypes.create_string_buffer(256)
         if entry(addresses, lengths, message):
             raise NativeError(f"{self.name}: {message.value.decode(errors='replace')}")
@@ -141,8 +267,12 @@ class Function:
         return slots + [at + i for i, p in enumerate(self.parameters) if p.active]
 
     def __call__(self, *args, **named):
+        if self._value is not None and not named:
+            answer = self._value(*args)
+            if answer is not NotImplemented:
+                return answer
         base = self._bind(args, named, copy=False)
-        self._run("value", base, base)
+        self.run("value", base, len(base))
         return None if self.result is None else base[0][()]
 
     def _shadows(self, base):
@@ -161,17 +291,25 @@ class Function:
     def value_and_gradient(self, *args, **named):
         """The number that the function returns, and its gradient: an array like the active
         parameter, or a tuple of these in the order of `active`."""
+        if self._both is not None and not named:
+            answer = self._both(*args)
+            if answer is not NotImplemented:
+                return answer
         if self.result is None:
             raise TypeError(f"{self.name}() returns nothing: use vjp with the adjoints of what it writes, or jacobian")
         base = self._bind(args, named, copy=True)
         shadows = self._shadows(base)
         shadows[0][...] = 1
-        self._run("rev", base + list(shadows.values()), base)
+        self.run("rev", base + list(shadows.values()), len(base))
         # A reverse derivative runs the function, too.
         return base[0][()], self._packed([shadows[i] for i in self._parameter_slots()])
 
     def gradient(self, *args, **named):
         """As value_and_gradient, without the value."""
+        if self._gradient is not None and not named:
+            answer = self._gradient(*args)
+            if answer is not NotImplemented:
+                return answer
         return self.value_and_gradient(*args, **named)[1]
 
     def _seeded(self, base, shadows, slots, seeds, what):
@@ -191,7 +329,7 @@ class Function:
         base = self._bind(tuple(args), {}, copy=True)
         shadows = self._shadows(base)
         self._seeded(base, shadows, self._parameter_slots(), tangents, "tangents")
-        self._run("fwd", base + list(shadows.values()), base)
+        self.run("fwd", base + list(shadows.values()), len(base))
         out = self._outputs()
         return self._packed([base[i] for i in out]), self._packed([shadows[i] for i in out])
 
@@ -202,7 +340,7 @@ class Function:
         shadows = self._shadows(base)
         out = self._outputs()
         self._seeded(base, shadows, out, adjoints, "adjoints")
-        self._run("rev", base + list(shadows.values()), base)
+        self.run("rev", base + list(shadows.values()), len(base))
         return (self._packed([base[i] for i in out]),
                 self._packed([shadows[i] for i in self._parameter_slots()]))
 
@@ -216,18 +354,25 @@ class Function:
             raise TypeError("jacobian and hessian want plain arrays, not structs; use jvp, vjp or hvp")
         return array.reshape(-1)
 
-    def jacobian(self, *args, wrt=None, **named):
+    def jacobian(self, *args, wrt=None, sparse=False, **named):
         """Derivatives of all outputs by one active parameter (`wrt`; the first by default): an array
-        of shape (outputs, inputs), one forward sweep for each input."""
+        of shape (outputs, inputs), one forward sweep for each input. With `sparse` a csr_array of
+        scipy.sparse, by one sweep for all columns that have no row in common."""
         slot = self._wrt(wrt)
         base = self._bind(args, named, copy=True)
+        if sparse:
+            from . import _sparse
+
+            for i in (slot, *self._outputs()):
+                self._flat(base[i])
+            return _sparse.jacobian(self, base, slot, self._outputs())
         columns = []
         out = self._outputs()
         for k in range(base[slot].size):
             now = [b.copy() for b in base]
             shadows = self._shadows(now)
             self._flat(shadows[slot])[k] = 1
-            self._run("fwd", now + list(shadows.values()), now)
+            self.run("fwd", now + list(shadows.values()), len(now))
             columns.append(np.concatenate([self._flat(shadows[i]) for i in out]))
         return np.stack(columns, axis=1)
 
@@ -249,7 +394,7 @@ class Function:
         self._seeded(base, tangents, self._parameter_slots(), direction, "directions")
         # Slots of the derivative of the reverse derivative: tangents of all its active ones.
         slots = base + [*adjoints.values(), *tangents.values(), *second.values()]
-        self._run("rev.fwd", slots, base)
+        self.run("rev.fwd", slots, len(base))
         return self._packed([second[i] for i in self._parameter_slots()])
 
     def hessian(self, *args, wrt=None, **named):
@@ -269,7 +414,95 @@ class Function:
         return np.stack(rows)
 
 
-def load(path):
+class ScipyFunction:
+    """The function as scipy.optimize wants it: of the first active parameter, the other arguments in `args`.
+
+        minimize(f.scipy, x0, args=(3, 2.0), jac=True)
+        minimize(f.scipy, x0, args=(3, 2.0), jac=True, hessp=f.scipy.hessp, method="trust-ncg")
+    """
+
+    def __init__(self, function):
+        if function.result is None or not function.active:
+            raise TypeError(f"{function.name}() has no number to minimise, or nothing to minimise it by")
+        self.function = function
+        self.__name__ = function.name
+        self.__doc__ = function.__doc__
+        self._at = [p.active for p in function.parameters].index(True)
+
+    def _given(self, x, args):
+        return (*args[:self._at], x, *args[self._at:])
+
+    def __call__(self, x, *args):
+        value, gradient = self.function.value_and_gradient(*self._given(x, args))
+        return value, gradient if len(self.function.active) == 1 else gradient[0]
+
+    def hessp(self, x, p, *args):
+        """The Hessian times p."""
+        f, given = self.function, self._given(x, args)
+        direction = [np.zeros_like(f.parameters[i].take(a, True)) if i != self._at else p
+                     for i, a in enumerate(given) if f.parameters[i].active]
+        product = f.hvp(given, direction)
+        return product if len(f.active) == 1 else product[0]
+
+    def hess(self, x, *args):
+        """The Hessian."""
+        return self.function.hessian(*self._given(x, args))
+
+
+class Batched:
+    """A function of many arguments at once: those named in `over` have one more dimension in front.
+    Results are stacked."""
+
+    def __init__(self, function, over, threads):
+        names = [p.name for p in function.parameters]
+        for name in over:
+            if name not in names:
+                raise TypeError(f"{function.name}() has no parameter '{name}'; it is {function.__doc__}")
+        if not over:
+            raise TypeError("name at least one parameter that has one more dimension")
+        self.function, self._over, self._threads = function, set(over), threads
+
+    def _map(self, call, args, named):
+        f = self.function
+        args = f.arrange(args, named)
+        many = [p.name in self._over for p in f.parameters]
+        sizes = {len(a) for a, m in zip(args, many) if m}
+        if len(sizes) != 1:
+            raise ValueError(f"batches of different lengths: {sorted(sizes)}")
+        # Converted once, and so that each row is contiguous; what is written must be right already.
+        args = [np.require(a, p.dtype, ["C", "A"]) if m and (p.readonly or call != f.__call__) else a
+                for p, a, m in zip(f.parameters, args, many)]
+
+        def one(k):
+            return call(*(a[k, ...] if m and not p.by_value else a[k] if m else a
+                          for p, a, m in zip(f.parameters, args, many)))
+
+        count = sizes.pop()
+        if self._threads > 1:
+            with ThreadPoolExecutor(self._threads) as pool:
+                return list(pool.map(one, range(count)))
+        return [one(k) for k in range(count)]
+
+    def __call__(self, *args, **named):
+        results = self._map(self.function.__call__, args, named)
+        return None if self.function.result is None else np.array(results, self.function.result)
+
+    def _stacked(self, results):
+        many = len(self.function.active) != 1
+        return tuple(np.stack(r) for r in zip(*results)) if many else np.stack(results)
+
+    def gradient(self, *args, **named):
+        return self._stacked(self._map(self.function.gradient, args, named))
+
+    def value_and_gradient(self, *args, **named):
+        results = self._map(self.function.value_and_gradient, args, named)
+        return np.array([v for v, _ in results], self.function.result), self._stacked([g for _, g in results])
+
+    def hessian(self, *args, **named):
+        return np.stack(self._map(self.function.hessian, args, named))
+
+
+def load(path, _more=None):
     """The functions of a library that `retrograd export` made, by name."""
     library = ctypes.CDLL(str(path))
     try:
@@ -277,4 +510,5 @@ def load(path):
     except ValueError:
         raise TypeError(f"{path} was not made by 'retrograd export'") from None
     described = json.loads(ctypes.string_at(ctypes.addressof(text)).decode())
-    return {f["name"]: Function(library, f) for f in described["functions"]}
+    return {f["name"]: Function(library, f, str(path), functools.partial(_more, f["name"]) if _more else None)
+            for f in described["functions"]}

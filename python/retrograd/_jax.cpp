@@ -1,0 +1,208 @@
+//===- _jax.cpp - calls of exported functions from XLA --------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One handler of XLA's typed foreign function interface for all entries of all
+// libraries of `retrograd export`. _jax.py compiles it once, against the header
+// that comes with jaxlib. Attributes say what to do:
+//
+//   library, symbol  the entry; by name, since addresses change between runs
+//                    and XLA may keep compiled programs
+//   batch            the number of leading dimensions of each buffer over which
+//                    the entry is repeated; a dimension of 1 is repeated, too
+//   lengths          how many of the slots have lengths
+//   plan             for each slot five numbers: what it is (Kind), an
+//   argument,
+//                    a result, bytes and elements of one example
+//
+//===----------------------------------------------------------------------===//
+
+#include "xla/ffi/api/ffi.h"
+#include <cstdint>
+#include <cstring>
+#include <dlfcn.h>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+namespace ffi = xla::ffi;
+
+namespace {
+
+using Entry = int (*)(void *const *, const long long *, char *);
+
+enum Kind : int64_t {
+  Argument,     ///< the memory of an argument
+  ZeroResult,   ///< a result, cleared first
+  CopiedResult, ///< a result that starts as an argument
+  Copy,         ///< a copy of an argument that is thrown away
+  Zero,         ///< zeros that are thrown away
+  Widened       ///< an integer of 4 bytes, passed as one of 8
+};
+
+struct Slot {
+  int64_t Kind, Argument, Result, Bytes, Elements;
+};
+
+/// The entry, looked up once. Libraries stay loaded.
+Entry find(std::string_view Library, std::string_view Symbol,
+           std::string &Problem) {
+  static std::shared_mutex Lock;
+  static std::map<std::pair<std::string, std::string>, Entry, std::less<>>
+      Known;
+  std::pair<std::string, std::string> Key(Library, Symbol);
+  {
+    std::shared_lock<std::shared_mutex> Reading(Lock);
+    auto At = Known.find(Key);
+    if (At != Known.end())
+      return At->second;
+  }
+  void *Handle = dlopen(Key.first.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *Found = Handle ? dlsym(Handle, Key.second.c_str()) : nullptr;
+  if (!Found) {
+    const char *Text = dlerror();
+    Problem = Text ? Text : "there is no " + Key.second;
+    return nullptr;
+  }
+  std::unique_lock<std::shared_mutex> Writing(Lock);
+  return Known[Key] = reinterpret_cast<Entry>(Found);
+}
+
+struct Buffer {
+  char *Data;
+  std::vector<int64_t> Batch; ///< leading dimensions
+  int64_t Bytes;              ///< of one example
+
+  Buffer(const ffi::AnyBuffer &B, size_t BatchRank)
+      : Data(static_cast<char *>(B.untyped_data())), Bytes(1) {
+    auto Dimensions = B.dimensions();
+    Batch.assign(Dimensions.begin(), Dimensions.begin() + BatchRank);
+    int64_t Examples = 1;
+    for (int64_t N : Batch)
+      Examples *= N;
+    Bytes = Examples ? int64_t(B.size_bytes()) / Examples : 0;
+  }
+
+  /// Where the example with these indices lies.
+  char *at(const std::vector<int64_t> &Index) const {
+    int64_t Place = 0;
+    for (size_t I = 0; I < Batch.size(); ++I)
+      Place = Place * Batch[I] + (Batch[I] == 1 ? 0 : Index[I]);
+    return Data + Place * Bytes;
+  }
+};
+
+ffi::Error call(std::string_view Library, std::string_view Symbol,
+                int64_t BatchRank, int64_t LengthCount,
+                ffi::Span<const int64_t> Plan, ffi::RemainingArgs Args,
+                ffi::RemainingRets Rets) {
+  std::string Problem;
+  Entry Run = find(Library, Symbol, Problem);
+  if (!Run)
+    return ffi::Error::Internal("retrograd: " + Problem);
+
+  std::vector<Buffer> Arguments, Results;
+  for (size_t I = 0; I < Args.size(); ++I) {
+    auto B = Args.get<ffi::AnyBuffer>(I);
+    if (!B)
+      return B.error();
+    Arguments.emplace_back(*B, size_t(BatchRank));
+  }
+  for (size_t I = 0; I < Rets.size(); ++I) {
+    auto B = Rets.get<ffi::AnyBuffer>(I);
+    if (!B)
+      return B.error();
+    Results.emplace_back(**B, size_t(BatchRank));
+  }
+  std::vector<int64_t> Shape(size_t(BatchRank), 1), Index(Shape);
+  int64_t Examples = 1;
+  for (size_t D = 0; D < Shape.size(); ++D) {
+    for (const auto *List : {&Arguments, &Results})
+      for (const Buffer &B : *List)
+        if (B.Batch[D] != 1)
+          Shape[D] = B.Batch[D];
+    Examples *= Shape[D];
+  }
+
+  const Slot *Slots = reinterpret_cast<const Slot *>(Plan.begin());
+  size_t Count = Plan.size() / (sizeof(Slot) / sizeof(int64_t));
+  std::vector<void *> Addresses(Count);
+  std::vector<long long> Lengths;
+  // Memory that is thrown away, in one piece.
+  const int64_t Align = 64;
+  int64_t Scratch = Align;
+  for (size_t I = 0; I < Count; ++I) {
+    if (I < size_t(LengthCount))
+      Lengths.push_back(Slots[I].Elements);
+    if (Slots[I].Kind >= Copy)
+      Scratch += (Slots[I].Bytes + Align - 1) / Align * Align;
+  }
+  std::unique_ptr<char[]> Memory(new char[size_t(Scratch)]);
+  char *Start = Memory.get();
+  Start += Align - reinterpret_cast<uintptr_t>(Start) % Align;
+
+  for (int64_t Example = 0; Example < Examples; ++Example) {
+    int64_t Rest = Example;
+    for (size_t D = Shape.size(); D-- > 0;) {
+      Index[D] = Rest % Shape[D];
+      Rest /= Shape[D];
+    }
+    char *Free = Start;
+    for (size_t I = 0; I < Count; ++I) {
+      const Slot &S = Slots[I];
+      char *From = S.Argument < 0 ? nullptr
+                                  : Arguments[size_t(S.Argument)].at(Index),
+           *To = S.Result < 0 ? nullptr : Results[size_t(S.Result)].at(Index);
+      size_t Bytes = size_t(S.Bytes);
+      if (S.Kind >= Copy) {
+        To = Free;
+        Free += (S.Bytes + Align - 1) / Align * Align;
+      }
+      switch (S.Kind) {
+      case Argument:
+        To = From;
+        break;
+      case ZeroResult:
+      case Zero:
+        if (Bytes)
+          std::memset(To, 0, Bytes);
+        break;
+      case CopiedResult:
+      case Copy:
+        if (Bytes)
+          std::memcpy(To, From, Bytes);
+        break;
+      case Widened: {
+        int32_t Narrow;
+        std::memcpy(&Narrow, From, sizeof(Narrow));
+        int64_t Wide = Narrow;
+        std::memcpy(To, &Wide, sizeof(Wide));
+        break;
+      }
+      }
+      Addresses[I] = To;
+    }
+    char Message[256] = "";
+    if (Run(Addresses.data(), Lengths.data(), Message))
+      return ffi::Error::InvalidArgument(Message);
+  }
+  return ffi::Error::Success();
+}
+
+} // namespace
+
+XLA_FFI_DEFINE_HANDLER_SYMBOL(retrograd_jax_call, call,
+                              ffi::Ffi::Bind()
+                                  .Attr<std::string_view>("library")
+                                  .Attr<std::string_view>("symbol")
+                                  .Attr<int64_t>("batch")
+                                  .Attr<int64_t>("lengths")
+                                  .Attr<ffi::Span<const int64_t>>("plan")
+                                  .RemainingArgs()
+                                  .RemainingRets());

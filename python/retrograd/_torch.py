@@ -1,0 +1,210 @@
+# Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Native functions as operators of PyTorch, for tensors on the CPU.
+
+Three operators for each function, made by torch.library.custom_op. Each has a fake implementation (shapes
+without numbers, for torch.compile), and each but the last a derivative:
+
+    value     arguments                                  -> outputs
+    rev       arguments, gradients of the outputs        -> gradients of the active parameters
+    rev.fwd   arguments, gradients, directions           -> the second derivative along the directions
+    fwd       arguments, directions                      -> tangents of the outputs
+
+The derivative of value is rev. That of rev is rev.fwd by the arguments, and fwd by the gradients. An operator
+never changes its arguments: arrays that the function writes are new tensors among the outputs.
+"""
+
+import hashlib
+
+import numpy as np
+import torch
+
+_TENSOR = {np.dtype(np.float32): torch.float32, np.dtype(np.float64): torch.float64,
+           np.dtype(np.int8): torch.int8, np.dtype(np.int16): torch.int16, np.dtype(np.int32): torch.int32,
+           np.dtype(np.int64): torch.int64, np.dtype(np.uint8): torch.uint8, np.dtype(np.bool_): torch.bool}
+
+
+class TorchFunction:
+    """The function for PyTorch: takes and returns tensors."""
+
+    def __init__(self, function):
+        self.function = function
+        self.__name__ = function.name
+        self.__doc__ = function.__doc__
+        for p in function.parameters:
+            if p.dtype not in _TENSOR:
+                raise TypeError(f"'{p.name}' of {function.name}() is {p.text}, for which PyTorch has no tensors")
+        if function.result is not None and function.result not in _TENSOR:
+            raise TypeError(f"{function.name}() returns a number for which PyTorch has no tensors")
+        self._parameters = function.parameters
+        # Integers by value are integers for PyTorch, too: they may decide on lengths.
+        self._integers = [p.by_value and p.dtype.kind in "iub" for p in self._parameters]
+        self._active = [i for i, p in enumerate(self._parameters) if p.active]
+        self._written = [i for i, p in enumerate(self._parameters) if not p.readonly]
+        self._result = function.result is not None
+        self._outputs = ([-1] if self._result else []) + self._written
+        self._active_outputs = [o for o in self._outputs if o < 0 or self._parameters[o].active]
+        if not self._outputs:
+            raise TypeError(f"{function.name}() returns and writes nothing")
+        key = hashlib.sha256(f"{function.path} {function.name} {function.active}".encode()).hexdigest()[:12]
+        base = "".join(c if c.isalnum() else "_" for c in function.name) + "_" + key
+        self._second = self._define(base + "_second", ["seeds", "directions"], self._active, self._run_second)
+        self._forward = self._define(base + "_forward", ["directions"], self._active_outputs, self._run_forward)
+        self._reverse = self._define(base + "_reverse", ["seeds"], self._active, self._run_reverse)
+        self._value = self._define(base, [], self._outputs, self._run_value)
+        self._value.register_autograd(self._value_backward, setup_context=self._keep(len(self._parameters)))
+        count = len(self._parameters)
+        self._reverse.register_autograd(self._reverse_backward, setup_context=self._keep(count + 1))
+
+    # -- operators ---------------------------------------------------------------
+
+    def _define(self, name, lists, outputs, run):
+        kinds = ["SymInt" if whole else "Tensor" for whole in self._integers] + ["Tensor[]"] * len(lists)
+        names = [f"a{i}" for i in range(len(self._parameters))] + lists
+        schema = f"({', '.join(f'{k} {n}' for k, n in zip(kinds, names))}) -> Tensor[]"
+        made = torch.library.custom_op(f"retrograd::{name}", run, mutates_args=(), schema=schema,
+                                       device_types="cpu")
+
+        def fake(*args):
+            example = next((a for a in args if isinstance(a, torch.Tensor)), None)
+            like = example if example is not None else torch.empty(())
+            return [like.new_empty((), dtype=_TENSOR[self.function.result]) if i < 0
+                    else torch.empty_like(args[i], memory_format=torch.contiguous_format) for i in outputs]
+
+        made.register_fake(fake)
+        return made
+
+    def _arrays(self, args):
+        """The base slots: the result, and the arguments; those that are written are copied."""
+        arrays = [np.zeros((), self.function.result)] if self._result else []
+        for i, (p, a) in enumerate(zip(self._parameters, args)):
+            if self._integers[i]:
+                arrays.append(p.take(a, False))
+            else:
+                array = a.detach().contiguous().numpy()
+                arrays.append(array.copy() if not p.readonly else array)
+        return arrays
+
+    def _slots(self):
+        at = 1 if self._result else 0
+        return ([-1] if self._result else []) + self._active, at
+
+    def _shadows(self, base, tensors, order):
+        """A shadow for each active slot: a copy of the tensor that is given, or zeros."""
+        slots, at = self._slots()
+        given = dict(zip(order, tensors))
+        shadows = []
+        for i in slots:
+            like = base[i + at if i >= 0 else 0]
+            tensor = given.get(i)
+            shadows.append(np.zeros(like.shape, like.dtype) if tensor is None
+                           else np.array(tensor.detach().numpy(), dtype=like.dtype, order="C"))
+        return shadows
+
+    def _taken(self, shadows, outputs):
+        slots, _ = self._slots()
+        return [torch.from_numpy(shadows[slots.index(i)]) for i in outputs]
+
+    def _run_value(self, *args):
+        base = self._arrays(args)
+        self.function.run("value", base, len(base))
+        at = 1 if self._result else 0
+        return [torch.from_numpy(base[i + at if i >= 0 else 0]) for i in self._outputs]
+
+    def _run_reverse(self, *args):
+        *args, seeds = args
+        base = self._arrays(args)
+        shadows = self._shadows(base, seeds, self._active_outputs)
+        self.function.run("rev", base + shadows, len(base))
+        return self._taken(shadows, self._active)
+
+    def _run_forward(self, *args):
+        *args, directions = args
+        base = self._arrays(args)
+        shadows = self._shadows(base, directions, self._active)
+        self.function.run("fwd", base + shadows, len(base))
+        return self._taken(shadows, self._active_outputs)
+
+    def _run_second(self, *args):
+        *args, seeds, directions = args
+        base = self._arrays(args)
+        adjoints = self._shadows(base, seeds, self._active_outputs)
+        tangents = self._shadows(base, directions, self._active)
+        second = self._shadows(base, [], [])
+        self.function.run("rev.fwd", base + adjoints + tangents + second, len(base))
+        return self._taken(second, self._active)
+
+    # -- derivatives ---------------------------------------------------------------
+
+    def _keep(self, count):
+        """Keeps the operands for the derivative; how many of the first are single."""
+        single = len(self._parameters)
+
+        def setup(ctx, inputs, output):
+            tensors = [a for a in inputs[:single] if isinstance(a, torch.Tensor)]
+            ctx.seeds = len(inputs[single]) if count > single else 0
+            ctx.save_for_backward(*tensors, *(inputs[single] if count > single else ()))
+            ctx.integers = [None if isinstance(a, torch.Tensor) else a for a in inputs[:single]]
+
+        return setup
+
+    def _kept(self, ctx):
+        tensors = iter(ctx.saved_tensors)
+        args = [next(tensors) if whole is None else whole for whole in ctx.integers]
+        return args, list(tensors)
+
+    def _filled(self, gradients, outputs, args):
+        """Gradients of the active outputs among `outputs`, zeros for those that have none."""
+        filled = []
+        for g, i in zip(gradients, outputs):
+            if i >= 0 and not self._parameters[i].active:
+                continue
+            like = args[i] if i >= 0 else next((a for a in args if isinstance(a, torch.Tensor)), torch.empty(()))
+            shape, kind = (like.shape, like.dtype) if i >= 0 else ((), _TENSOR[self.function.result])
+            filled.append(torch.zeros(shape, dtype=kind) if g is None else g)
+        return filled
+
+    def _per_argument(self, gradients):
+        found = dict(zip(self._active, gradients))
+        return [found.get(i) for i in range(len(self._parameters))]
+
+    def _value_backward(self, ctx, gradients):
+        args, _ = self._kept(ctx)
+        return tuple(self._per_argument(self._reverse(*args, self._filled(gradients, self._outputs, args))))
+
+    def _reverse_backward(self, ctx, gradients):
+        args, seeds = self._kept(ctx)
+        directions = self._filled(gradients, self._active, args)
+        second = self._second(*args, seeds, directions)
+        return (*self._per_argument(second), list(self._forward(*args, directions)))
+
+    # -- calls ---------------------------------------------------------------------
+
+    def __call__(self, *args, **named):
+        f = self.function
+        operands = []
+        for p, whole, a in zip(self._parameters, self._integers, f.arrange(args, named)):
+            if whole:
+                if isinstance(a, torch.Tensor):
+                    raise TypeError(f"'{p.name}' of {f.name}() is {p.text}: give a Python integer, as n.item()")
+                operands.append(a)
+                continue
+            kind = _TENSOR[p.dtype]
+            if not isinstance(a, torch.Tensor):
+                a = torch.as_tensor(a, dtype=kind)
+            if a.device.type != "cpu":
+                raise TypeError(f"'{p.name}' of {f.name}() is on '{a.device}': the function runs on the CPU, give "
+                                "tensor.cpu()")
+            if a.dtype.is_complex or a.dtype.is_floating_point != kind.is_floating_point:
+                raise TypeError(f"'{p.name}' of {f.name}() is {p.text} and was given {a.dtype}")
+            if p.by_value and a.dim():
+                raise TypeError(f"'{p.name}' of {f.name}() is one {p.text} and was given a tensor of shape "
+                                f"{tuple(a.shape)}")
+            if p.extent and a.numel() != p.extent:
+                raise ValueError(f"'{p.name}' has {p.extent} elements and was given {a.numel()}")
+            operands.append(a.to(kind))
+        out = self._value(*operands)
+        return out[0] if len(out) == 1 else tuple(out)
+
+    def __repr__(self):
+        return f"<retrograd function for PyTorch: {self.__doc__}>"
