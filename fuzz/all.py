@@ -17,7 +17,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # What it is called, the script, its share of the time, whether it runs side by side with itself.
-PARTS = [("programs", "run.py", 0.55, True), ("LLVM IR", "ir.py", 0.2, False),
+PARTS = [("programs", "run.py", 0.4, True), ("shapes of memory", "shapes.py", 0.2, True), ("LLVM IR", "ir.py", 0.15, False),
          ("input without sense", "bad_input.py", 0.25, False)]
 
 
@@ -39,7 +39,7 @@ def run(name, words, seconds):
             trace.append(line)
     code = child.wait()
     # Several processes say each what they did.
-    said = [l for l in last if " programs, " in l or " functions: " in l or " inputs: " in l or l == "0 inputs: "]
+    said = [l for l in last if " programs, " in l or " programs: " in l or " functions: " in l or " inputs: " in l or l == "0 inputs: "]
     if code and not failures:
         print("\n".join(trace[-15:]), flush=True)
         return True, f"ended with {code} and no result; repeat: {' '.join(words)}"
@@ -63,7 +63,7 @@ def main():
         words = [sys.executable, os.path.join(HERE, script), "--build", options.build, "--seed", options.seed,
                  "--seconds", f"{seconds:g}"]
         if several:
-            words += ["--kernels", "0.2"] + (["--batch", "4"] if seconds < 120 else [])
+            words += (["--kernels", "0.2"] if script == "run.py" else []) + (["--batch", "4"] if seconds < 120 else [])
             if options.jobs > 1:
                 words += ["--jobs", str(options.jobs)]
         if options.keep:

@@ -35,6 +35,10 @@ ON_GPU = ["-L/usr/local/cuda/lib64", "-Wl,--whole-archive", "-lcudart_static", "
           "-ldl", "-lrt", "-lpthread"]
 
 
+# Ways in which the processor runs the threads of a kernel, for one compilation.
+ORDERS = ["steps", "steps,random:1", "threads,reverse", "mixed,random:3"]
+
+
 class Config:
     def __init__(self, level, plan, extra=()):
         self.level, self.plan, self.extra = level, plan, tuple(extra)
@@ -43,9 +47,24 @@ class Config:
         return " ".join([f"-{self.level}", self.plan, *self.extra])
 
 
+def filled_heap(folder):
+    """A library for LD_PRELOAD: a heap whose blocks begin with rubbish. What a derivative allocates and
+    takes to be zero without clearing it shows as a wrong number."""
+    library = os.path.join(folder, "filled-heap.so")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "test", "Instrumented", "Inputs",
+                          "filled-heap.c")
+    if not os.path.exists(library):
+        subprocess.run(["/usr/lib/llvm-22/bin/clang", "-O1", "-fno-builtin", "-shared", "-fPIC", source, "-o", library],
+                       check=True)
+    return library
+
+
 class Harness:
-    def __init__(self, build, folder, modes=emit.MODES, timeout=120, gpu=False):
+    def __init__(self, build, folder, modes=emit.MODES, timeout=120, gpu=False, orders=False):
+        # CUDA's own libraries allocate before the preloaded one is ready.
+        self.heap = None if gpu else filled_heap(folder)
         self.build, self.folder, self.modes, self.timeout, self.gpu = build, folder, modes, timeout, gpu
+        self.orders = ORDERS if orders else [None]
         self.compilations = 0
         self.text = None  # stands for the programs' own, if given
 
@@ -54,6 +73,8 @@ class Harness:
         driver, ending, flags = DRIVERS[programs[0][1]["lang"]]
         if ending == "cu" and self.gpu:
             flags = ON_GPU
+        elif ending == "cu" and self.orders[0]:
+            flags = [*flags, "-mllvm", "-rg-gpu-interleave"]
         base = os.path.join(self.folder, f"batch{os.getpid()}")
         source = f"{base}.{ending}"
         with open(source, "w") as file:
@@ -131,9 +152,20 @@ class Harness:
         return True
 
     def judge(self, program, left, wants, modes_of, results):
+        for order in self.orders:
+            seen = {}
+            self.judge_run(program, left, wants, modes_of, seen, order)
+            for number, (verdict, detail) in seen.items():
+                if results.get(number, ("ok",))[0] == "ok":
+                    where = f" (RG_GPU_ORDER={order})" if order and verdict != "ok" else ""
+                    results[number] = (verdict, detail + where)
+        os.remove(program)
+
+    def judge_run(self, program, left, wants, modes_of, results, order):
+        env = dict(os.environ, **({"RG_GPU_ORDER": order} if order else {}), **({"LD_PRELOAD": self.heap} if self.heap else {}))
         try:
             done = subprocess.run([program], capture_output=True, text=True, errors="replace",
-                                  timeout=600)
+                                  timeout=600, env=env)
         except subprocess.TimeoutExpired:
             for number, _ in left:
                 results[number] = ("died", "no end")
@@ -155,7 +187,6 @@ class Harness:
                 results[number] = ("died", f"{mode} status {status} {said.get('all', '')[:200]}")
                 continue
             results[number] = compare(got, wants[number], number, modes_of[number])
-        os.remove(program)
 
 
 def compare(got, want, number, modes):

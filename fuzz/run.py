@@ -42,7 +42,7 @@ class Campaign:
     def __init__(self, options):
         self.options = options
         self.folder = tempfile.mkdtemp(prefix="rg-fuzz-")
-        self.harness = Harness(options.build, self.folder, options.modes, gpu=options.gpu)
+        self.harness = Harness(options.build, self.folder, options.modes, gpu=options.gpu, orders=options.orders)
         self.counts = collections.Counter()
         self.refusals = collections.Counter()
         self.failures = []
@@ -83,6 +83,7 @@ class Campaign:
     def failed(self, number, program, config, verdict):
         self.failures.append((number, str(config), verdict))
         kernels = " --kernels 1" if program["lang"] == "cu" else ""
+        kernels += " --orders" if kernels and self.options.orders else ""
         size = f" --size {self.options.size}" if self.options.size else ""
         how = ",".join([config.level, config.plan, *config.extra])
         print(f"seed {self.options.seed} program {number} {config}: {verdict[0]}: {verdict[1]}\n"
@@ -96,7 +97,7 @@ class Campaign:
             # A number that is wrong in one mode needs no other.
             modes = verdict[1][0] if verdict[0] in ("wrong", "died") and verdict[1][0] in \
                 self.options.modes else self.options.modes
-            alone = Harness(self.options.build, self.folder, modes, gpu=self.options.gpu)
+            alone = Harness(self.options.build, self.folder, modes, gpu=self.options.gpu, orders=self.options.orders)
             small = shrink.shrink(program, alone, config, verdict, say=lambda text: None,
                                   seconds=self.options.shrink_seconds)
         name = os.path.join(self.options.keep, f"{verdict[0]}-{self.options.seed}-{number}")
@@ -160,13 +161,14 @@ def main():
     parser.add_argument("--kernels", type=float, default=0, metavar="SHARE",
                         help="so many of the batches are GPU kernels, run on the CPU; 1: all")
     parser.add_argument("--gpu", action="store_true", help="run kernels on this machine's GPU")
+    parser.add_argument("--orders", action="store_true", help="run kernels with threads in several orders")
     parser.add_argument("--show", type=int)
     parser.add_argument("--only", type=int)
     parser.add_argument("--replay")
     parser.add_argument("--text", help="with --only or --replay: judge the text of this file (by --show, then"
                         " changed) instead of the program's own; needs --no-shrink")
     parser.add_argument("--config", help="for all, like O2,mincut or"
-                        " 'O3 -ffast-math,naive' or O0,mincut,-mllvm,-rg-contract=false")
+                        " 'O3 -ffast-math,naive' or O0,mincut,-mllvm,-rg-disable=contract")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
 

@@ -7,6 +7,9 @@
 In order: the layering check, the formatting, the unit tests, lit over test/ and examples/. A test
 that is expected to fail (XFAIL, a known gap) counts as skipped, and every skipped
 test is named. Exit code 0 means that nothing failed and something passed.
+
+With --quick, of lit: all tests that look at what single stages print and make, and one
+in SHARDS of the programs that are run (--shard=N chooses others).
 """
 
 import argparse
@@ -20,6 +23,11 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 passed, failed, skipped = [], [], []
+
+# For every day: folders that are run whole, and those that are run in part.
+STAGES = ["Docs", "Entry", "Pass", "Plan", "Polish", "Primal", "Request", "Target"]
+PROGRAMS = ["Diagnostics", "Execute"]
+SHARDS = 16
 
 
 def layering():
@@ -73,9 +81,17 @@ def unit_tests(build):
         failed.append(f"RetrogradTests (exit code {code})")
 
 
-def lit(build, jobs, extra):
-    suites = [folder for folder in ("test", "examples")
-              if any(name != "lit.cfg.py" for name in os.listdir(os.path.join(ROOT, folder)))]
+def whole(build, jobs, extra):
+    lit(build, jobs, extra, [folder for folder in ("test", "examples")
+                             if any(name != "lit.cfg.py" for name in os.listdir(os.path.join(ROOT, folder)))])
+
+
+def quick(build, jobs, extra, shard):
+    lit(build, jobs, extra, [f"test/{folder}" for folder in STAGES])
+    lit(build, jobs, [*extra, f"--num-shards={SHARDS}", f"--run-shard={shard}"], [f"test/{folder}" for folder in PROGRAMS])
+
+
+def lit(build, jobs, extra, suites):
     print("== lit", " ".join(suites), flush=True)
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "lit.json")
@@ -109,13 +125,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default="build")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--shard", type=int, default=1)
     options, extra = parser.parse_known_args()
     build = os.path.abspath(options.build)
 
     layering()
     formatting()
     unit_tests(build)
-    lit(build, options.jobs, extra)
+    if options.quick:
+        quick(build, options.jobs, extra, options.shard)
+    else:
+        whole(build, options.jobs, extra)
 
     print()
     for title, names in (("skipped", skipped), ("failed", failed)):
