@@ -23,25 +23,14 @@ import subprocess
 import sys
 import time
 
-SWITCHES = [
-    ("min-cut", "-rg-plan=naive"),
-    ("defer-loops", "-rg-defer-loops=false"),
-    ("chosen-iterations", "-rg-chosen-iterations=false"),
-    ("peel-first", "-rg-peel-first=false"),
-    ("args-again", "-rg-args-again=false"),
-    ("non-null", "-rg-non-null=false"),
-    ("reorder-sums", "-rg-reorder-sums=false"),
-    ("strip-additions", "-rg-strip-additions=false"),
-    ("outer-counts", "-rg-outer-counts=false"),
-    ("nest-arrays", "-rg-nest-arrays=false"),
-    ("tape-arrays", "-rg-tape-arrays=false"),
-    ("recompute-phis", "-rg-recompute-phis=false"),
-    ("skip-idle-loops", "-rg-skip-idle-loops=false"),
-    ("pack-lanes", "-rg-pack-lanes=false"),
-    ("contract", "-rg-contract=false"),
-    ("alias-scopes", "-rg-alias-scopes=false"),
-    ("inline-arena", "-rg-inline-arena=false"),
+# Names of steps and decisions (docs/Steps.md).
+NAMES = [
+    "defer-loops", "chosen-iterations", "peel-first", "args-again", "non-null",
+    "reorder-sums", "strip-additions", "outer-counts", "nest-arrays", "tape-arrays",
+    "recompute-phis", "skip-idle-loops", "pack-lanes", "contract", "alias-scopes",
+    "inline-arena", "disjoint-arguments", "access-order",
 ]
+SWITCHES = [("min-cut", "-rg-plan=naive")] + [(name, f"-rg-disable={name}") for name in NAMES]
 
 
 # Names of rows, by program.

@@ -30,7 +30,7 @@ for program in ${PROGRAMS:-$(cd "$here" && ls ./*.cu)}; do
   all=$(time_of "$program" "" "$@") || exit 1
   printf '%-16s %9.3f' "$program" "$all"
   for switch in $switches; do
-    without=$(time_of "$program" "-rg-offload-$switch=0" "$@") || exit 1
+    without=$(time_of "$program" "-rg-disable=offload-$switch" "$@") || exit 1
     awk -v a="$all" -v b="$without" 'BEGIN { printf " %18.2f", b / a }'
   done
   echo

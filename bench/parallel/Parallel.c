@@ -40,11 +40,7 @@ static void heat(double *u, double *v, int n, int steps) {
 // The energy of a ligand (the first atoms) in many poses beside a protein: each pose has its
 // turn and its shift, and all read the same atoms. x: six numbers per pose, then the atoms.
 enum { LIGAND = 20, PROTEIN = 200 };
-static void docking(double *x, double *energy, int poses, int unused) {
-  const double *atoms = x + 6 * poses;
-#pragma omp parallel for
-  for (int p = 0; p < poses; ++p) {
-    const double *pose = x + 6 * p;
+static inline double poseEnergy(const double *pose, const double *atoms) {
     double ca = cos(pose[0]), sa = sin(pose[0]), cb = cos(pose[1]), sb = sin(pose[1]), cc = cos(pose[2]), sc = sin(pose[2]);
     double e = 0;
     for (int i = 0; i < LIGAND; ++i) {
@@ -58,8 +54,61 @@ static void docking(double *x, double *energy, int poses, int unused) {
         e += s3 * s3 - s3 + 0.1 / sqrt(r2);
       }
     }
-    energy[p] = e;
+    return e;
+}
+static void docking(double *x, double *energy, int poses, int unused) {
+#pragma omp parallel for
+  for (int p = 0; p < poses; ++p)
+    energy[p] = poseEnergy(x + 6 * p, x + 6 * poses);
+}
+// The same by tasks of some poses each.
+static void dockingTasks(double *x, double *energy, int poses, int unused) {
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop grainsize(10)
+  for (int p = 0; p < poses; ++p)
+    energy[p] = poseEnergy(x + 6 * p, x + 6 * poses);
+}
+
+// A norm by halves: a task for each, down to parts of some thousand numbers.
+static double norm(const double *x, int n) {
+  if (n <= 4000) {
+    double r = 0;
+    for (int i = 0; i < n; ++i)
+      r += sqrt(1 + x[i] * x[i]);
+    return log(r);
   }
+  double left, right;
+#pragma omp task shared(left)
+  left = norm(x, n / 2);
+#pragma omp task shared(right)
+  right = norm(x + n / 2, n - n / 2);
+#pragma omp taskwait
+  return log(exp(left) + exp(right));
+}
+static void tree(double *x, double *y, int n, int unused) {
+#pragma omp parallel
+#pragma omp single
+  y[0] = norm(x, n);
+}
+
+// Paths of a price, with random numbers of each path's own; x: rate, volatility, strike,
+// start. Every path reads all four.
+static void monteCarlo(double *x, double *y, int paths, int steps) {
+  double sum = 0, rate = x[0] * 0.1, sigma = x[1] * 0.3, strike = x[2], start = x[3] + 0.5;
+#pragma omp parallel for reduction(+ : sum)
+  for (int p = 0; p < paths; ++p) {
+    unsigned long long state = 0x9e3779b97f4a7c15ull * (p + 1);
+    double s = start, mean = 0;
+    for (int t = 0; t < steps; ++t) {
+      state = state * 6364136223846793005ull + 1442695040888963407ull;
+      double z = 3.4 * ((state >> 11) * 0x1p-53 - 0.5);
+      s *= exp((rate - 0.5 * sigma * sigma) / steps + sigma * sqrt(1.0 / steps) * z);
+      mean += s / steps;
+    }
+    sum += log1p(exp(8 * (mean - strike))) / 8;
+  }
+  y[0] = sum * exp(-rate) / paths;
 }
 
 typedef void program(double *, double *, int, int);
@@ -116,5 +165,8 @@ int main(void) {
   MEASURE(potential, 1000000, 1000000, 1000000, 0);
   MEASURE(heat, 1000 * 1000, 1000 * 1000, 1000, 5);
   MEASURE(docking, 6 * 1000 + 3 * (LIGAND + PROTEIN), 1000, 1000, 0);
+  MEASURE(dockingTasks, 6 * 1000 + 3 * (LIGAND + PROTEIN), 1000, 1000, 0);
+  MEASURE(tree, 1000000, 1, 1000000, 0);
+  MEASURE(monteCarlo, 4, 1, 20000, 50);
   return failures != 0;
 }
