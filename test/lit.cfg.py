@@ -29,7 +29,16 @@ sanitized = os.path.join(build, "host")
 llvm_bin = lit_config.params.get("llvm", sanitized if os.path.isdir(sanitized) else "/usr/lib/llvm-22/bin")
 
 config.name = "Retrograd"
-config.test_format = rgtest.RetrogradTest(build)
+heap = None
+if "fill-heap" in lit_config.params:
+    os.makedirs(os.path.join(build, "test"), exist_ok=True)
+    heap = os.path.join(build, "test", "filled-heap.so")
+    subprocess.run(
+        [os.path.join(llvm_bin, "clang"), "-O1", "-fno-builtin", "-shared", "-fPIC",
+         os.path.join(here, "Instrumented", "Inputs", "filled-heap.c"), "-o", heap],
+        check=True,
+    )
+config.test_format = rgtest.RetrogradTest(build, heap)
 config.suffixes = [".c", ".cpp", ".cu", ".f90", ".rs", ".ll", ".td", ".test"]
 config.excludes = ["Inputs", "include", "CMakeLists.txt", "README.md"]
 if llvm_bin == sanitized:
@@ -82,6 +91,28 @@ def with_numpy():
 numpy = with_numpy()
 config.substitutions.append(("%{numpy}", numpy or "python3"))
 
+
+
+def with_module(name):
+    """A Python that has a large package: that of `make python-extras`, or the one that runs this."""
+    for python in (os.environ.get("RG_PYTHON"), os.path.join(build, "python-extras/bin/python"), numpy):
+        script = f"import importlib.util, sys; sys.exit(importlib.util.find_spec('{name}') is None)"
+        if python and os.path.exists(python) and subprocess.run([python, "-c", script]).returncode == 0:
+            return python
+    return None
+
+
+modules = {name: with_module(name) for name in ("jax", "torch", "scipy")}
+config.substitutions += [(f"%{{{name}}}", python or "python3") for name, python in modules.items()]
+
+
+def with_venv():
+    """Can that Python install the package, extension included, without a network?"""
+    script = ("import ensurepip, os, setuptools, sysconfig, venv;"
+              "assert os.path.exists(os.path.join(sysconfig.get_paths()['include'], 'Python.h'))")
+    return numpy is not None and subprocess.run([numpy, "-c", script], capture_output=True).returncode == 0
+
+
 config.on_gpu = "gpu" in lit_config.params
 config.build = build
 config.metamorphic = [name for name in lit_config.params.get("metamorphic", "").split(",") if name]
@@ -115,8 +146,26 @@ def has_landlock():
         return False
 
 
+def all_mpis():
+    """Per MPI: its wrapper compilers, the variables that name the compiler behind them, how to run."""
+    found = []
+    if all(shutil.which(word) for word in ("mpicc.openmpi", "mpirun.openmpi")):
+        found.append({"cc": "mpicc.openmpi", "cc_variable": "OMPI_CC", "cxx": "mpicxx.openmpi",
+                      "cxx_variable": "OMPI_CXX", "fc": "mpif90.openmpi", "fc_variable": "OMPI_FC",
+                      "run": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--timeout", "120"]})
+    if all(shutil.which(word) for word in ("mpicc.mpich", "mpirun.mpich")):
+        found.append({"cc": "mpicc.mpich", "cc_variable": "MPICH_CC", "cxx": "mpicxx.mpich",
+                      "cxx_variable": "MPICH_CXX", "fc": "mpif90.mpich", "fc_variable": "MPICH_FC",
+                      "run": ["mpirun.mpich"]})
+    return found
+
+
+config.mpis = all_mpis()
+config.environment["MPIEXEC_TIMEOUT"] = "120"  # MPICH's
+
 # What a test may name in REQUIRES:. A test that lacks one is skipped, by name.
 present = {
+    "mpi": bool(config.mpis),
     "flang": os.path.exists(os.path.join(llvm_bin, "flang")),
     "rustc": has_rustc(),
     "archer": os.path.exists(archer),
@@ -129,12 +178,18 @@ present = {
     "cuda": shutil.which("nvidia-smi") is not None,
     "cuda-toolkit": shutil.which("ptxas", path="/usr/local/cuda/bin") is not None,
     "avx": cpu_has("avx", "fma"),
+    "pkg-config": shutil.which("pkg-config") is not None,
+    "meson": shutil.which("meson") is not None,
     "ccache": shutil.which("ccache") is not None,
     "dpkg": os.geteuid() == 0 and all(shutil.which(w) for w in ("dpkg", "dpkg-deb", "cpack")),
     "landlock": has_landlock(),
     "valgrind": shutil.which("valgrind") is not None,
     "gdb": shutil.which("gdb") is not None,
     "python-numpy": numpy is not None,
+    "python-venv": with_venv(),
+    "python-jax": modules["jax"] is not None,
+    "python-scipy": modules["scipy"] is not None,
+    "python-torch": modules["torch"] is not None,
     "asan": any(
         "libclang_rt.asan" in name
         for _, _, names in os.walk(os.path.join(llvm_bin, "..", "lib", "clang"))

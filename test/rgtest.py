@@ -13,10 +13,13 @@ Comments in the file may say
     // RG-PLANS: naive                      (default: naive mincut)
     // RG-SWITCHES: all                     (once more with each optimisation off)
     // RG-THREADS: 1 2 8                    (run once with each OMP_NUM_THREADS)
+    // RG-RANKS: 1 2 3                      (an MPI program: with each MPI there is, on so many ranks)
     // REQUIRES: eigen      // XFAIL: *     (as everywhere in lit)
 
 --param metamorphic=all (or =split,native) compiles each program in the forms of METAMORPHOSES instead:
-`make test-metamorphic`.
+`make test-metamorphic`. --param fill-heap=1 runs the programs with a heap whose blocks begin with
+rubbish (`make test-filled-heap`).
+=levels stands for those of LEVELS_ALIKE: what is accepted at one level is accepted at all.
 
 "fast" is -O2 -ffast-math and "g" is -O2 -g; other levels are flags as they stand.
 """
@@ -34,7 +37,7 @@ PLANS = ["naive", "mincut"]
 # Optimisations that can be switched off, -rg-NAME=false; results must stay right.
 SWITCHES = ["outer-counts", "nest-arrays", "tape-arrays", "recompute-phis", "skip-idle-loops",
             "pack-lanes", "contract", "alias-scopes", "inline-arena", "defer-loops", "chosen-iterations",
-            "peel-first", "args-again", "non-null", "reorder-sums", "strip-additions"]
+            "peel-first", "args-again", "non-null", "reorder-sums", "strip-additions", "disjoint-arguments", "access-order"]
 # The same program in another form (--param metamorphic=1): its gradients must be the same. "outlined"
 # makes each loop a function of its own before the plugin sees the program; "split" makes every call stay.
 METAMORPHOSES = {
@@ -47,6 +50,8 @@ METAMORPHOSES = {
     "aliased": ["-O2", "-fno-strict-aliasing"],
     "outlined": ["-O2"],
 }
+# --param metamorphic=levels: `make test-levels`.
+LEVELS_ALIKE = ["O0", "O2", "native"]
 OUTLINE = "function(mem2reg,simplifycfg,loop-simplify,lcssa),loop-extract"
 # How CUDA programs are linked that run on a GPU (--param gpu=1).
 ON_GPU = ["-L/usr/local/cuda/lib64", "-Wl,--whole-archive", "-lcudart_static", "-Wl,--no-whole-archive",
@@ -55,13 +60,16 @@ TIMEOUT = 240  # seconds for one compilation or one run
 
 
 class RetrogradTest(lit.formats.ShTest):
-    def __init__(self, build):
+    def __init__(self, build, heap=None):
         super().__init__(execute_external=False)
         self.build = build
+        self.heap = heap  # a library for LD_PRELOAD, or None
 
     def execute(self, test, lit_config):
         with open(test.getSourcePath(), "rb") as source:
             if b"RUN:" in source.read():
+                if self.heap:
+                    test.config.environment = {**test.config.environment, "LD_PRELOAD": self.heap}
                 return super().execute(test, lit_config)
         if not test.getSourcePath().endswith((".c", ".cpp", ".cu", ".f90")):
             return lit.Test.Result(lit.Test.UNRESOLVED, "neither a RUN: line nor a program")
@@ -71,7 +79,8 @@ class RetrogradTest(lit.formats.ShTest):
         if test.config.unsupported:
             return lit.Test.Result(lit.Test.UNSUPPORTED, "test is unsupported")
 
-        words = {"RG-LEVELS:": [], "RG-FLAGS:": [], "RG-PLANS:": [], "RG-SWITCHES:": [], "RG-THREADS:": []}
+        words = {"RG-LEVELS:": [], "RG-FLAGS:": [], "RG-PLANS:": [], "RG-SWITCHES:": [], "RG-THREADS:": [],
+                 "RG-RANKS:": []}
 
         def collect(line_number, line, output):
             return (output or []) + shlex.split(line)
@@ -87,7 +96,7 @@ class RetrogradTest(lit.formats.ShTest):
             return script
         if lit_config.noExecute:
             return lit.Test.Result(lit.Test.PASS)
-        levels, flags, plans, switches, threads = (parser.getValue() or [] for parser in parsers)
+        levels, flags, plans, switches, threads, ranks = (parser.getValue() or [] for parser in parsers)
         for name, value in test.config.substitutions:
             flags = [flag.replace(name, value) for flag in flags]
 
@@ -110,29 +119,56 @@ class RetrogradTest(lit.formats.ShTest):
             variants += [(levels[-1], "mincut", s) for s in (SWITCHES if switches == ["all"] else switches)]
         metamorphic = test.config.metamorphic
         if metamorphic:
-            names = METAMORPHOSES if "all" in metamorphic else metamorphic
+            names = METAMORPHOSES if "all" in metamorphic else [
+                name for form in metamorphic for name in (LEVELS_ALIKE if form == "levels" else [form])]
             variants = [(name, "mincut", None) for name in names]
         for level, plan, switch in variants:
             program = f"{base}.{level}.{plan}" + (f".{switch}" if switch else "")
-            off = ["-mllvm", f"-rg-{switch}=false"] if switch else []
-            how = METAMORPHOSES[level] if metamorphic else LEVELS.get(level, ["-" + level])
+            off = ["-mllvm", f"-rg-disable={switch}"] if switch else []
+            how = METAMORPHOSES.get(level, ["-" + level]) if metamorphic else LEVELS.get(level, ["-" + level])
             compiled, failure = source, None
             if metamorphic and level == "outlined":
                 compiled, failure = outline(source, how, flags, include, program, test)
+            if ranks:
+                failure = run_ranks(test, driver, program, ranks, threads, [
+                    *how, f"-I{include}", "-mllvm", f"-rg-plan={plan}", *off, "-mllvm", "-rg-verify-each",
+                    source, *flags, "-lm", "-o", program])
+                if failure:
+                    report.append(f"--- -{level}, {plan} plan\n{failure}")
+                continue
             compile_it = [driver, *how, f"-I{include}",
                           "-mllvm", f"-rg-plan={plan}", *off, "-mllvm", "-rg-verify-each",
                           compiled, *flags, "-lm", "-o", program]
             failure = failure or run(compile_it, test)
             for number in threads or [None]:
-                failure = failure or run([program], test, number)
+                failure = failure or run([program], test, number, self.heap)
             if failure:
                 without = f", without {switch}" if switch else ""
                 report.append(f"--- -{level}, {plan} plan{without}\n{failure}")
             elif os.path.exists(program):
                 os.remove(program)
         if report:
+            if metamorphic and len(report) < len(variants):
+                report.insert(0, "the forms of this program differ: " + f"{len(report)} of {len(variants)} fail")
             return lit.Test.Result(lit.Test.FAIL, "\n".join(report))
         return lit.Test.Result(lit.Test.PASS)
+
+
+def run_ranks(test, driver, program, ranks, threads, arguments):
+    """Compiles an MPI program with the wrapper compilers of each MPI there is, and runs it; what went
+    wrong, or None. A program that waits for ever ends by MPI's own time limit."""
+    kind = {"rg-clang": "cc", "rg-clang++": "cxx", "rg-flang": "fc"}[os.path.basename(driver)]
+    for mpi in test.config.mpis:
+        test.config.environment[mpi[kind + "_variable"]] = driver
+        failure = run([mpi[kind], *arguments], test)
+        for number in ranks:
+            for team in threads or [None]:
+                failure = failure or run([*mpi["run"], "-n", number, program], test, team)
+        if failure:
+            return failure
+    if os.path.exists(program):
+        os.remove(program)
+    return None
 
 
 def outline(source, how, flags, include, program, test):
@@ -153,10 +189,13 @@ def outline(source, how, flags, include, program, test):
     return outlined, None
 
 
-def run(command, test, threads=None):
-    """Runs a command, OpenMP with so many threads; what went wrong, or None."""
+def run(command, test, threads=None, heap=None):
+    """Runs a command, OpenMP with so many threads, on that heap; what went wrong, or None."""
     line = shlex.join(command)
     environment = test.config.environment
+    if heap:
+        line = f"LD_PRELOAD={heap} {line}"
+        environment = {**environment, "LD_PRELOAD": heap}
     if threads:
         line = f"OMP_NUM_THREADS={threads} {line}"
         environment = {**environment, "OMP_NUM_THREADS": threads}

@@ -6,8 +6,6 @@
 // RUN: not %rgcxx -O2 -DBYTES -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=STORE %s
 // RUN: not %rgcxx -O0 -DPOINTERS -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=COPY %s
 // RUN: not %rgcxx -O2 -DPOINTERS -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=COPY %s
-// RUN: not %rgcxx -O0 -DELEMENTS -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=COPY %s
-// RUN: not %rgcxx -O2 -DELEMENTS -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=COPY %s
 // RUN: not %rgcxx -O0 -DUNION -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=PARTS %s
 // RUN: not %rgcxx -O2 -DUNION -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=PARTS %s
 // RUN: not %rgcxx -O0 -DUNION -DNAMED -c %s -o /dev/null 2>&1 | FileCheck --check-prefix=PARTS %s
@@ -85,25 +83,18 @@ double f(const double *X, int N) {
   return S;
 }
 #else
-#ifdef POINTERS
-typedef void *Element;
-#define WORD(E) (E)
-#else
-struct Element { double Z; long Word; };
-#define WORD(E) (E).Word
-#endif
 double f(const double *X, int N) {
-  std::vector<Element> B(N);
+  std::vector<void *> B(N);
   for (int I = 0; I < N; ++I) {
     double V = X[I] * X[I];
-    memcpy(&WORD(B[I]), &V, 8);
+    memcpy(&B[I], &V, 8);
   }
-  std::vector<Element> C(B), D(N);
+  std::vector<void *> C(B), D(N);
   std::copy(C.begin(), C.end(), D.begin());
   double S = 0;
   for (int I = 0; I < N; ++I) {
     double V;
-    memcpy(&V, &WORD(D[I]), 8);
+    memcpy(&V, &D[I], 8);
     S += V;
   }
   return S;

@@ -17,10 +17,12 @@ double f(double *x, int n) {
 #pragma omp parallel
 #pragma omp single
   {
-// TASK: this parallel construct cannot be differentiated: a task [RG2202]
-// TASK: parallel-constructs.c:[[@LINE+1]]:{{.*}} it is here, in 'f (parallel region)'
-#pragma omp task shared(s)
-    s = x[0] * x[1];
+// TASK: this parallel construct cannot be differentiated: a reduction over tasks; {{.*}} [RG2202]
+#pragma omp taskgroup task_reduction(+ : s)
+    {
+#pragma omp task in_reduction(+ : s)
+      s += x[0] * x[1];
+    }
   }
 #elif defined(COPYPRIVATE)
   double a;

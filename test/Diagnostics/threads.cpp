@@ -1,16 +1,126 @@
-// Threads inside of differentiated code are refused at the line that starts one.
-// RUN: not %rgcxx -O2 -c %s -o %t.o 2>&1 | FileCheck %s
-// RUN: not %rgcxx -O0 -c %s -o %t.o 2>&1 | FileCheck %s
+// What of threads has no derivative is named at its line.
+// RUN: not %rgcxx -std=c++20 -O2 -g -DDETACHED -c %s -o %t.o 2>&1 | FileCheck --check-prefix=DETACHED %s
+// RUN: not %rgcxx -std=c++20 -O0 -g -DDETACHED -c %s -o %t.o 2>&1 | FileCheck --check-prefix=DETACHED %s
+// RUN: not %rgcxx -std=c++20 -O2 -g -DFLAG -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FLAG %s
+// RUN: not %rgcxx -std=c++20 -O2 -g -DTRY -c %s -o %t.o 2>&1 | FileCheck --check-prefix=TRY %s
+// RUN: not %rgcxx -std=c++20 -O2 -g -DREADERS -c %s -o %t.o 2>&1 | FileCheck --check-prefix=READERS %s
+// RUN: not %rgcxx -std=c++20 -O2 -g -DRESULT -c %s -o %t.o 2>&1 | FileCheck --check-prefix=RESULT %s
+// RUN: not %rgcxx -std=c++20 -O2 -g -DBARRIER -c %s -o %t.o 2>&1 | FileCheck --check-prefix=BARRIER %s
+// RUN: not %rgcxx -std=c++20 -O2 -g -DUNSEEN -c %s -o %t.o 2>&1 | FileCheck --check-prefix=UNSEEN %s
+// RUN: not %rgcxx -std=c++20 -O2 -g -DFUTURE -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FUTURE %s
+// RUN: not %rgcxx -std=c++20 -O2 -g -DSPLIT -c %s -o %t.o 2>&1 | FileCheck --check-prefix=SPLIT %s
+// Who forgets to join ends with a message.
+// RUN: %rgcxx -std=c++20 -O1 -DFORGOTTEN %s -pthread -o %t && not --crash %t 2>&1 | FileCheck --check-prefix=FORGOTTEN %s
+// FORGOTTEN: retrograd: a thread that was started in a derivative was not joined there
+#include <atomic>
+#include <cmath>
+#include <future>
+#include <mutex>
+#include <pthread.h>
+#include <shared_mutex>
 #include <thread>
 void __enzyme_autodiff(void *, ...);
-static double parallel(const double *x) {
+void *__enzyme_augmentfwd(void *, ...);
+struct job {
+  const double *x;
+  double y;
+};
+static void *work(void *p) {
+  auto *j = static_cast<job *>(p);
+  j->y = j->x[0] * j->x[1];
+  return p;
+}
+void *elsewhere(void *);
+pthread_t forgotten;
+static double f(const double *x) {
   double r = 0;
+#if defined(DETACHED)
   std::thread t([&] { r = x[0] * x[1]; });
+  // DETACHED: this parallel construct cannot be differentiated: a detached thread: {{.*}} [RG2202]
+  // DETACHED: threads.cpp:[[@LINE+1]]:{{[0-9]+}}: note: it is here
+  t.detach();
+#elif defined(FLAG)
+  std::atomic<int> ready{0};
+  std::thread t([&] {
+    r = x[0] * x[1];
+    ready.store(1);
+  });
+  // FLAG: this parallel construct cannot be differentiated: an atomic read that another thread's write may be waited for with; {{.*}} [RG2202]
+  while (!ready.load())
+    ;
+  r *= r;
   t.join();
+#elif defined(TRY)
+  std::mutex m;
+  std::thread t([&] {
+    // TRY: this parallel construct cannot be differentiated: an attempt to lock{{.*}} [RG2202]
+    while (!m.try_lock())
+      ;
+    r += x[0] * x[1];
+    m.unlock();
+  });
+  t.join();
+#elif defined(READERS)
+  std::shared_mutex m;
+  std::thread t([&] {
+    // READERS: this parallel construct cannot be differentiated: a spin lock or a lock for readers and writers; use a mutex [RG2202]
+    std::shared_lock<std::shared_mutex> guard(m);
+    r += x[0] * x[1];
+  });
+  t.join();
+#elif defined(RESULT)
+  job j{x, 0};
+  pthread_t t;
+  pthread_create(&t, nullptr, work, &j);
+  void *back;
+  // RESULT: this parallel construct cannot be differentiated: what a thread returned, taken by pthread_join; {{.*}} [RG2202]
+  // RESULT: threads.cpp:[[@LINE+1]]:{{[0-9]+}}: note: it is here
+  pthread_join(t, &back);
+  r = static_cast<job *>(back)->y;
+#elif defined(BARRIER)
+  job j{x, 0};
+  pthread_barrier_t b;
+  pthread_barrier_init(&b, nullptr, 2);
+  std::thread t([&] {
+    work(&j);
+    // BARRIER: this parallel construct cannot be differentiated: a barrier of POSIX threads{{.*}} [RG2202]
+    pthread_barrier_wait(&b);
+  });
+  pthread_barrier_wait(&b);
+  r = j.y;
+  t.join();
+#elif defined(UNSEEN)
+  job j{x, 0};
+  pthread_t t;
+  // UNSEEN: this parallel construct cannot be differentiated: a thread whose function the compiler does not see here [RG2202]
+  // UNSEEN: threads.cpp:[[@LINE+1]]:{{[0-9]+}}: note: it is here
+  pthread_create(&t, nullptr, elsewhere, &j);
+  pthread_join(t, nullptr);
+  r = j.y;
+#elif defined(FUTURE)
+  // FUTURE: error: {{.*}} [RG{{[0-9]+}}]
+  r = std::async(std::launch::async, [&] { return x[0] * x[1]; }).get();
+#elif defined(FORGOTTEN)
+  static job j;
+  j.x = x;
+  pthread_create(&forgotten, nullptr, work, &j);
+  for (int i = 0; i < 3; ++i)
+    r += x[0] * x[i];
+#else
+  job j{x, 0};
+  pthread_t t;
+  // SPLIT: this parallel construct cannot be differentiated: a thread or task that is started in one half of a split derivative; {{.*}} [RG2202]
+  pthread_create(&t, nullptr, work, &j);
+  pthread_join(t, nullptr);
+  r = j.y;
+#endif
   return r;
 }
-void test(double *x, double *dx) {
-  // CHECK: threads.cpp:[[@LINE+2]]:{{[0-9]+}}: error: a call that derivatives flow through must have a body or a rule, and 'std::thread::_M_start_thread' has neither [RG1101]
-  // CHECK: note: it is here, in {{.*}}thread
-  __enzyme_autodiff((void *)parallel, x, dx);
+int main() {
+  double x[3] = {1, 2, 3}, dx[3] = {};
+#ifdef SPLIT
+  __enzyme_augmentfwd((void *)f, x, dx);
+#else
+  __enzyme_autodiff((void *)f, x, dx);
+#endif
 }

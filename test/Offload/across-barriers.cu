@@ -4,12 +4,12 @@
 // RUN: FileCheck --check-prefix=ONE %s < %t.on
 // RUN: FileCheck --check-prefix=OWN %s < %t.on
 // RUN: FileCheck --check-prefix=ALIKE %s < %t.on
-// RUN: %rgcxx --offload=cpu -O1 %s -mllvm -rg-print-offload -mllvm -rg-offload-move-barriers=0 -c -o %t.o | FileCheck --check-prefix=TWO %s
-// RUN: %rgcxx --offload=cpu -O1 %s -mllvm -rg-print-offload -mllvm -rg-offload-forward-stores=0 -c -o %t.o | FileCheck --check-prefix=KEPT %s
-// RUN: %rgcxx --offload=cpu -O1 %s -mllvm -rg-print-offload -mllvm -rg-offload-hoist-loads=0 -c -o %t.o | FileCheck --check-prefix=EACH %s
+// RUN: %rgcxx --offload=cpu -O1 %s -mllvm -rg-print-offload -mllvm -rg-disable=offload-move-barriers -c -o %t.o | FileCheck --check-prefix=TWO %s
+// RUN: %rgcxx --offload=cpu -O1 %s -mllvm -rg-print-offload -mllvm -rg-disable=offload-forward-stores -c -o %t.o | FileCheck --check-prefix=KEPT %s
+// RUN: %rgcxx --offload=cpu -O1 %s -mllvm -rg-print-offload -mllvm -rg-disable=offload-hoist-loads -c -o %t.o | FileCheck --check-prefix=EACH %s
 // RUN: %rgcxx --offload=cpu -O0 %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-offload-move-barriers=0 -mllvm -rg-offload-forward-stores=0 -mllvm -rg-offload-hoist-loads=0 %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-disable=offload-move-barriers -mllvm -rg-disable=offload-forward-stores -mllvm -rg-disable=offload-hoist-loads %s -o %t && %t
 #include <cuda_runtime.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 // RUN: %rgcxx --offload=cpu -O0 %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O1 %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O3 -march=native %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-offload-recompute=0 %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-offload-limit=0 %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-disable=offload-recompute %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-disable=offload-limit %s -o %t && %t
 // A condition that all threads answer alike, asked by some of them only: what they choose is not what the block
 // chooses.
 #include <cstdio>

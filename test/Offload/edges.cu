@@ -1,5 +1,5 @@
 // RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-print-offload -fno-discard-value-names -c %s -o /dev/null 2>&1 | FileCheck %s
-// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-offload-edges=0 -mllvm -rg-offload-limit=0 -mllvm -rg-print-offload -fno-discard-value-names -c %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=OFF
+// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-disable=offload-edges -mllvm -rg-disable=offload-limit -mllvm -rg-print-offload -fno-discard-value-names -c %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=OFF
 // What becomes of guards and edges (idle-threads.cu runs many): threads that end at a kernel's first guards
 // are outside of all its loops, and nobody keeps book of them; blocks away from the edges have a loop without
 // these conditions.

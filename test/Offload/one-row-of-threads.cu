@@ -1,10 +1,10 @@
 // Kernels that do not see blocks run all threads of many blocks as one loop; those that do see them, and grids
-// and blocks of more dimensions, do not. -rg-offload-collapse=0 leaves blocks as they are.
+// and blocks of more dimensions, do not. -rg-disable=offload-collapse leaves blocks as they are.
 // RUN: %rgcxx --offload=cpu -O1 %s -mllvm -rg-print-offload -c -o %t.o | FileCheck %s
-// RUN: %rgcxx --offload=cpu -O1 %s -mllvm -rg-print-offload -mllvm -rg-offload-collapse=0 -c -o %t.o | FileCheck --check-prefix=BLOCKS %s
+// RUN: %rgcxx --offload=cpu -O1 %s -mllvm -rg-print-offload -mllvm -rg-disable=offload-collapse -c -o %t.o | FileCheck --check-prefix=BLOCKS %s
 // RUN: %rgcxx --offload=cpu -O0 %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O3 %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O3 -mllvm -rg-offload-collapse=0 %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O3 -mllvm -rg-disable=offload-collapse %s -o %t && %t
 #include <cuda_runtime.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // RUN: %rgcxx --offload=cpu -O0 %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 -fsanitize=address %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O3 -mllvm -rg-offload-serial-threads=0 %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O3 -mllvm -rg-disable=offload-serial-threads %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O1 -rg-check-races -rg-check-uninitialized %s -o %t && %t
 // Addresses of shared memory as numbers of 32 bits, in CUDA and in inline PTX: they count from the start of the block's
 // shared memory, static variables first, then what the launch asks for.

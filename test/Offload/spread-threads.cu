@@ -1,7 +1,7 @@
-// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-offload-serial-threads=0 -mllvm -rg-offload-collapse=0 -fno-discard-value-names -mllvm -rg-print-offload %s -o %t 2>&1 | FileCheck %s
+// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-disable=offload-serial-threads -mllvm -rg-disable=offload-collapse -fno-discard-value-names -mllvm -rg-print-offload %s -o %t 2>&1 | FileCheck %s
 // RUN: env OMP_NUM_THREADS=4 %t
-// RUN: %rgcxx --offload=cpu -O0 -mllvm -rg-offload-serial-threads=0 %s -o %t && env OMP_NUM_THREADS=1 %t
-// RUN: %rgcxx --offload=cpu -O3 -march=native -mllvm -rg-offload-serial-threads=0 -mllvm -rg-offload-limit=0 %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O0 -mllvm -rg-disable=offload-serial-threads %s -o %t && env OMP_NUM_THREADS=1 %t
+// RUN: %rgcxx --offload=cpu -O3 -march=native -mllvm -rg-disable=offload-serial-threads -mllvm -rg-disable=offload-limit %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-print-offload %s -o %t 2>&1 | FileCheck %s --check-prefix=SERIAL
 // RUN: %t
 // The threads of a block, one after the other on one thread of the machine (as by default), or shared among

@@ -6,7 +6,7 @@
 // RUN: %rgcxx --offload=cpu -O3 %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O3 -march=haswell -c %s -o %t.o
-// RUN: %rgcxx --offload=cpu -O3 -march=native -mllvm -rg-offload-uniform=0 %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O3 -march=native -mllvm -rg-disable=offload-uniform %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O3 -march=native %s -o %t && %t
 #include <cstdio>
 #include <initializer_list>

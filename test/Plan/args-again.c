@@ -1,6 +1,6 @@
 // A recursion whose arguments follow from its caller's: the reverse is given them again, and a frame holds none.
 // RUN: %rgcc -O2 -mllvm -rg-print-plan -c %s -o /dev/null 2>&1 | FileCheck %s
-// RUN: %rgcc -O2 -mllvm -rg-print-plan -mllvm -rg-args-again=false -c %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=OFF
+// RUN: %rgcc -O2 -mllvm -rg-print-plan -mllvm -rg-disable=args-again -c %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=OFF
 // RUN: %rgcc -O2 -mllvm -rg-print-plan -mllvm -rg-plan=naive -c %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=NAIVE
 // NAIVE-NOT: arguments again
 void __enzyme_autodiff(void *, ...);

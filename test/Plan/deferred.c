@@ -1,7 +1,7 @@
 // A loop whose results nobody asks for runs in the reverse sweep, if its iterations may
 // run from the last to the first; and only then.
 // RUN: %rgcc -O2 -fno-discard-value-names -mllvm -rg-print-plan -c %s -o %t.o 2>&1 | FileCheck %s
-// RUN: %rgcc -O2 -fno-discard-value-names -mllvm -rg-print-plan -mllvm -rg-defer-loops=false -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=OFF
+// RUN: %rgcc -O2 -fno-discard-value-names -mllvm -rg-print-plan -mllvm -rg-disable=defer-loops -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=OFF
 // OFF-NOT: runs in the reverse sweep
 #include <math.h>
 #include <stdlib.h>

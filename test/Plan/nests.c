@@ -1,6 +1,6 @@
 // Counts and arrays of nests go as far out as the counts stay what they are.
-// RUN: %rgcc -O2 -fno-discard-value-names -mllvm -rg-defer-loops=false -mllvm -rg-print-plan -c %s -o %t.o 2>&1 | FileCheck %s
-// RUN: %rgcc -O2 -fno-discard-value-names -mllvm -rg-defer-loops=false -mllvm -rg-print-plan -mllvm -rg-nest-arrays=false -mllvm -rg-outer-counts=false -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=APART
+// RUN: %rgcc -O2 -fno-discard-value-names -mllvm -rg-disable=defer-loops -mllvm -rg-print-plan -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: %rgcc -O2 -fno-discard-value-names -mllvm -rg-disable=defer-loops -mllvm -rg-print-plan -mllvm -rg-disable=nest-arrays -mllvm -rg-disable=outer-counts -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=APART
 #include <math.h>
 double __enzyme_autodiff(void *, ...);
 extern int enzyme_dup, enzyme_const;

@@ -1,5 +1,5 @@
 // RUN: %rgcc -O2 -mllvm -rg-print-derivative -c %s -o %t.o 2>&1 | FileCheck %s
-// RUN: %rgcc -O2 -mllvm -rg-alias-scopes=0 -mllvm -rg-print-derivative -c %s -o %t.o 2>&1 | FileCheck --check-prefix=OFF %s
+// RUN: %rgcc -O2 -mllvm -rg-disable=alias-scopes -mllvm -rg-print-derivative -c %s -o %t.o 2>&1 | FileCheck --check-prefix=OFF %s
 // A restrict parameter is one in the derivative, its shadow is not: memory that is only
 // read may be handed over twice, and so is its shadow, which is written.
 // CHECK: define{{.*}} @rg.product.grad(ptr noalias %{{[a-z0-9.]+}}, ptr %{{[a-z0-9.]+}}, ptr noalias %{{[a-z0-9.]+}}, ptr %{{[a-z0-9.]+}}, ptr noalias %{{[a-z0-9.]+}}, ptr %

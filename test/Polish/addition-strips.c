@@ -1,7 +1,7 @@
 // Which reverses run in strips (lib/Polish/AdditionStrips.cpp). That they are right is tested in Execute/C/stencils.c.
 // RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm %s -o %t.ll && FileCheck %s < %t.ll
-// RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm -mllvm -rg-strip-additions=false %s -o - | FileCheck %s --check-prefix=OFF
-// RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm -mllvm -rg-reorder-sums=false %s -o - | FileCheck %s --check-prefix=OFF
+// RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm -mllvm -rg-disable=strip-additions %s -o - | FileCheck %s --check-prefix=OFF
+// RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm -mllvm -rg-disable=reorder-sums %s -o - | FileCheck %s --check-prefix=OFF
 // RUN: %rgcc -O3 -march=x86-64-v3 -fno-math-errno -Rpass=loop-vectorize -c %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=VECTOR
 // OFF-NOT: rg.strip
 void __enzyme_autodiff(void *, ...);

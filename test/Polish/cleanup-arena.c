@@ -2,7 +2,7 @@
 // slow path of growth is a call.
 // RUN: %clang -O0 -fpass-plugin=%plugin -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clang -O2 -fpass-plugin=%plugin -S -emit-llvm %s -o - | FileCheck %s
-// RUN: %clang -O0 -fpass-plugin=%plugin -S -emit-llvm %s -mllvm -rg-cleanup=false -o - | FileCheck --check-prefix=RAW %s
+// RUN: %clang -O0 -fpass-plugin=%plugin -S -emit-llvm %s -mllvm -rg-disable=cleanup -o - | FileCheck --check-prefix=RAW %s
 
 double sin(double);
 double __enzyme_autodiff(void *, double);

@@ -1,7 +1,7 @@
 // What a loop does in its first iteration alone stands before it.
 // RUN: %clang -O2 -S -emit-llvm -fno-discard-value-names %s -o %t.ll
 // RUN: %loadopt '-passes=print<rg-primal>' -disable-output %t.ll 2>&1 | FileCheck %s
-// RUN: %loadopt '-passes=print<rg-primal>' -rg-peel-first=false -disable-output %t.ll 2>&1 \
+// RUN: %loadopt '-passes=print<rg-primal>' -rg-disable=peel-first -disable-output %t.ll 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OFF
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 ; Accesses through a pointer that is null where the memory has no bytes get a pointer of their own; comparisons,
 ; calls and copies, which may be of no bytes, keep the other one.
 ; RUN: %loadopt '-passes=print<rg-primal>' -disable-output %s 2>&1 | FileCheck %s
-; RUN: %loadopt '-passes=print<rg-primal>' -rg-non-null=false -disable-output %s 2>&1 | FileCheck %s --check-prefix=OFF
+; RUN: %loadopt '-passes=print<rg-primal>' -rg-disable=non-null -disable-output %s 2>&1 | FileCheck %s --check-prefix=OFF
 
 declare noalias nonnull ptr @_Znwm(i64)
 declare void @_ZdlPv(ptr)

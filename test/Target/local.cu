@@ -1,9 +1,9 @@
-// A thread's own memory has plain additions; -rg-gpu-plain=0 leaves the question to what comes
+// A thread's own memory has plain additions; -rg-disable=gpu-plain leaves the question to what comes
 // later: what the inlined code shows, or the run time. What other threads may have is atomic.
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -fno-unroll-loops -S -mllvm -rg-gpu-red=0 -emit-llvm %s -o - | FileCheck %s
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -fno-unroll-loops -S -mllvm -rg-gpu-red=0 -mllvm -rg-gpu-plain=0 -mllvm -rg-print-derivative -emit-llvm %s -o %t.ll 2>&1 | FileCheck --check-prefix=ATOMIC %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -fno-unroll-loops -S -mllvm -rg-disable=gpu-red -emit-llvm %s -o - | FileCheck %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -fno-unroll-loops -S -mllvm -rg-disable=gpu-red -mllvm -rg-disable=gpu-plain -mllvm -rg-print-derivative -emit-llvm %s -o %t.ll 2>&1 | FileCheck --check-prefix=ATOMIC %s
 // RUN: FileCheck %s < %t.ll
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-gpu-red=0 -mllvm -rg-gpu-inline=0 -emit-llvm %s -o - | FileCheck --check-prefix=APART %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-disable=gpu-red -mllvm -rg-disable=gpu-inline -emit-llvm %s -o - | FileCheck --check-prefix=APART %s
 // RUN: %rgcxx -x hip --offload-arch=gfx90a -nogpuinc -nogpulib --cuda-device-only -I%root/test/include -O2 -S %s -o %t.s
 #include "rgdevice.h"
 __device__ void f(const double *x, double *y, int n) {

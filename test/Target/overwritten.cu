@@ -1,7 +1,7 @@
 // Which loads the reverse sweep may repeat. Where a barrier lies between a load and a
 // store behind it, the store is another thread's, too.
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-print-overwrite %s -o %t.ptx 2>&1 | FileCheck %s
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-gpu-phases=0 -mllvm -rg-print-overwrite %s -o %t.ptx 2>&1 | FileCheck --check-prefix=ALL %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-disable=gpu-phases -mllvm -rg-print-overwrite %s -o %t.ptx 2>&1 | FileCheck --check-prefix=ALL %s
 #include "rgdevice.h"
 
 // Thread i reads x[i] and writes y[i] behind it: nobody else touches either.

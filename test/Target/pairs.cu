@@ -1,7 +1,7 @@
 // Sine and cosine of one argument are computed in one call; and where both were kept, the
 // derivative of one is the other.
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm %s -o - | FileCheck %s
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-gpu-pair=0 -emit-llvm %s -o - | FileCheck --check-prefix=APART %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-disable=gpu-pair -emit-llvm %s -o - | FileCheck --check-prefix=APART %s
 #include "rgdevice.h"
 extern "C" __device__ double __nv_sin(double) __attribute__((const));
 extern "C" __device__ double __nv_cos(double) __attribute__((const));

@@ -1,10 +1,10 @@
 // What can be made again takes no tape on a GPU: what a branch chose, a small array
 // that each iteration fills anew, how often a loop ran. Each has a switch. (Deferred loops keep some of it in registers.)
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm %s -o - | FileCheck %s
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-print-plan -mllvm -rg-defer-loops=0 -emit-llvm %s -o %t.ll 2>&1 | FileCheck --check-prefix=PLAN %s
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-print-plan -mllvm -rg-defer-loops=0 -mllvm -rg-gpu-select=0 -emit-llvm %s -o %t.ll 2>&1 | FileCheck --check-prefix=SELECT %s
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-print-plan -mllvm -rg-defer-loops=0 -mllvm -rg-gpu-replay=0 -emit-llvm %s -o %t.ll 2>&1 | FileCheck --check-prefix=REPLAY %s
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-print-plan -mllvm -rg-defer-loops=0 -mllvm -rg-gpu-counts=0 -emit-llvm %s -o %t.ll 2>&1 | FileCheck --check-prefix=COUNTS %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-print-plan -mllvm -rg-disable=defer-loops -emit-llvm %s -o %t.ll 2>&1 | FileCheck --check-prefix=PLAN %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-print-plan -mllvm -rg-disable=defer-loops -mllvm -rg-disable=gpu-select -emit-llvm %s -o %t.ll 2>&1 | FileCheck --check-prefix=SELECT %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-print-plan -mllvm -rg-disable=defer-loops -mllvm -rg-disable=gpu-replay -emit-llvm %s -o %t.ll 2>&1 | FileCheck --check-prefix=REPLAY %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-print-plan -mllvm -rg-disable=defer-loops -mllvm -rg-disable=gpu-counts -emit-llvm %s -o %t.ll 2>&1 | FileCheck --check-prefix=COUNTS %s
 #include "rgdevice.h"
 __device__ void f(const double *__restrict__ x, double *__restrict__ y, const int *__restrict__ starts,
                   const int *__restrict__ ends, const int *__restrict__ kinds, int n) {

@@ -1,6 +1,6 @@
 // Shared memory: its shadow is shared, all threads clear it and wait; the barrier of
 // the primal is mirrored; additions to shared and global shadows are atomic.
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-gpu-red=0 -emit-llvm %s -o - | FileCheck --check-prefixes=CHECK,NV %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-disable=gpu-red -emit-llvm %s -o - | FileCheck --check-prefixes=CHECK,NV %s
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O0 -S %s -o %t.ptx
 // RUN: %rgcxx -x hip --offload-arch=gfx90a -nogpuinc -nogpulib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm %s -o - | FileCheck --check-prefixes=CHECK,AMD %s
 // RUN: %rgcxx -x hip --offload-arch=gfx1100 -nogpuinc -nogpulib --cuda-device-only -I%root/test/include -O0 -S %s -o %t.s

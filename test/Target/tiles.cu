@@ -1,9 +1,9 @@
 // A shared array that every iteration fills anew is filled again by the reverse sweep,
-// between two barriers, and not kept; -rg-gpu-replay-shared=0 keeps what was read. Lanes
-// that add to one place of the block add up first, which -rg-gpu-merge=0 leaves out.
+// between two barriers, and not kept; -rg-disable=gpu-replay-shared keeps what was read. Lanes
+// that add to one place of the block add up first, which -rg-disable=gpu-merge leaves out.
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm -mllvm -rg-print-plan %s -o %t.ll 2>&1 | FileCheck --check-prefix=PLAN %s
 // RUN: FileCheck --check-prefix=CODE %s < %t.ll
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm -mllvm -rg-print-plan -mllvm -rg-gpu-replay-shared=0 -mllvm -rg-gpu-merge=0 %s -o %t.ll 2>&1 | FileCheck --check-prefix=KEPT %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm -mllvm -rg-print-plan -mllvm -rg-disable=gpu-replay-shared -mllvm -rg-disable=gpu-merge %s -o %t.ll 2>&1 | FileCheck --check-prefix=KEPT %s
 // RUN: FileCheck --check-prefix=APART %s < %t.ll
 // RUN: %rgcxx -x hip --offload-arch=gfx90a -nogpuinc -nogpulib --cuda-device-only -I%root/test/include -O2 -S %s -o %t.s
 #include "rgdevice.h"

@@ -1,7 +1,7 @@
 // Outputs whose adjoints the kernel knows to be 0 cost nothing: their shares of the table are not
 // computed and not added. Those of the output that is asked for are.
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S %s -o - | FileCheck %s
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-gpu-zeros=0 %s -o - | FileCheck --check-prefix=OFF %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-disable=gpu-zeros %s -o - | FileCheck --check-prefix=OFF %s
 #include "rgdevice.h"
 
 struct Row {

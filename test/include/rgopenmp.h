@@ -3,7 +3,9 @@
 #include "rgtest.h"
 #include <math.h>
 #include <stdlib.h>
+#ifndef RG_NO_OPENMP
 #include <omp.h>
+#endif
 #ifdef __cplusplus
 #define EXTERN extern "C"
 #else

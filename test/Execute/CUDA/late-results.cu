@@ -1,5 +1,5 @@
 // RUN: %rgcxx --offload=cpu -O2 -I%root/include %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-defer-loops=false -I%root/include %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-disable=defer-loops -I%root/include %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 -I%root/include -mllvm -rg-print-plan %s -o %t 2>&1 | FileCheck %s
 // Loops of kernels run in the reverse sweep, each iteration with its reverse, and hand
 // their results over at the end; where others see the results before, they do not.

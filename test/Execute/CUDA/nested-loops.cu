@@ -2,8 +2,8 @@
 // RUN: %rgcxx --offload=cpu -O2 -I%root/include %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O3 -I%root/include %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-plan=naive -I%root/include %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-defer-nests=0 -I%root/include %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-gpu-keep=0 -I%root/include %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-disable=defer-nests -I%root/include %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-disable=gpu-keep -I%root/include %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-gpu-stack=64 -I%root/include %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 -fno-discard-value-names -I%root/include -mllvm -rg-print-plan %s -o %t 2>&1 | FileCheck %s
 // Loops within loops that run in the reverse sweep and hand on what they add up; and loops

@@ -1,6 +1,6 @@
 // RUN: %rgcxx --offload=cpu -O2 -I%root/test/include -I%root/include -mllvm -rg-verify-each %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O0 -I%root/test/include -I%root/include -mllvm -rg-plan=naive %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O2 -I%root/test/include -I%root/include -mllvm -rg-gpu-tape-in-place=0 %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O2 -I%root/test/include -I%root/include -mllvm -rg-disable=gpu-tape-in-place %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O2 -I%root/test/include -I%root/include %s -o %t && not %t wrong 2>&1 | FileCheck --check-prefix=WRONG %s
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm -DIR %s -o - | FileCheck --check-prefix=IR %s
 // Tapes of split mode that lie in the program's memory: by value, in memory, too large for it, with

@@ -1,7 +1,7 @@
 // y += x leaves the adjoint of y where it is: neither taken nor added again. Twice y, or
 // another place than was read, is another thing.
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S %s -o - | FileCheck %s
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-gpu-sums=0 %s -o - | FileCheck --check-prefix=OFF %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-disable=gpu-sums %s -o - | FileCheck --check-prefix=OFF %s
 #include "rgdevice.h"
 
 // CHECK-LABEL: .entry _Z3sum

@@ -1,0 +1,66 @@
+// What of MPI has no derivative is named at its line; so are numbers sent as bytes.
+// RUN: not %rgcc -O2 -g -DPUT %s -o /dev/null 2>&1 | FileCheck --check-prefix=PUT %s
+// RUN: not %rgcc -O0 -g -DPUT %s -o /dev/null 2>&1 | FileCheck --check-prefix=PUT %s
+// RUN: not %rgcc -O2 -g -DFILES %s -o /dev/null 2>&1 | FileCheck --check-prefix=FILES %s
+// RUN: not %rgcc -O2 -g -DBYTES %s -o /dev/null 2>&1 | FileCheck --check-prefix=BYTES %s
+// RUN: not %rgcc -O2 -g -DPACK %s -o /dev/null 2>&1 | FileCheck --check-prefix=PACK %s
+// RUN: not %rgcc -O2 -g -DUNKNOWN %s -o /dev/null 2>&1 | FileCheck --check-prefix=UNKNOWN %s
+// RUN: not %rgcc -O2 -g -DCONSTANT %s -o /dev/null 2>&1 | FileCheck --check-prefix=CONSTANT %s
+// MPICH's handles, without its header.
+typedef int MPI_Comm, MPI_Datatype, MPI_Win, MPI_File;
+#define MPI_COMM_WORLD 0x44000000
+#define MPI_DOUBLE 0x4c00080b
+#define MPI_BYTE 0x4c00010d
+int MPI_Send(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+int MPI_Put(const void *, int, MPI_Datatype, int, long, int, MPI_Datatype, MPI_Win);
+int MPI_File_write(MPI_File, const void *, int, MPI_Datatype, void *);
+int MPI_Pack(const void *, int, MPI_Datatype, void *, int, int *, MPI_Comm);
+int MPI_Send_tomorrow(const void *, int, MPI_Datatype);
+double __enzyme_autodiff(void *, ...);
+
+int MPI_Bcast(void *, int, MPI_Datatype, int, MPI_Comm);
+int enzyme_dup, enzyme_const;
+
+#ifdef CONSTANT
+double g(const double *x, double *kept) {
+// CONSTANT: {{.*}}constant argument{{.*}}[RG1105]
+// CONSTANT: messages.c:[[@LINE+1]]:
+  MPI_Bcast(kept, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  return kept[0] * kept[1] * x[0];
+}
+#endif
+double f(const double *x, int n) {
+  double y[4] = {x[0] * x[0], x[1], x[2], n};
+#ifdef PUT
+// PUT: this parallel construct cannot be differentiated: one-sided communication {{.*}}[RG2202]
+// PUT: messages.c:[[@LINE+1]]:
+  MPI_Put(y, 4, MPI_DOUBLE, 1, 0, 4, MPI_DOUBLE, n);
+#elif defined(FILES)
+// FILES: this parallel construct cannot be differentiated: input and output by MPI{{.*}}[RG2202]
+// FILES: messages.c:[[@LINE+1]]:
+  MPI_File_write(n, y, 4, MPI_DOUBLE, 0);
+#elif defined(BYTES)
+// BYTES: this parallel construct cannot be differentiated: a message of bytes {{.*}}[RG2202]
+// BYTES: messages.c:[[@LINE+1]]:
+  MPI_Send(y, 4 * sizeof *y, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+#elif defined(PACK)
+  char packed[100];
+  int at = 0;
+// PACK: this parallel construct cannot be differentiated: messages that are packed by hand{{.*}}[RG2202]
+// PACK: messages.c:[[@LINE+1]]:
+  MPI_Pack(y, 4, MPI_DOUBLE, packed, sizeof packed, &at, MPI_COMM_WORLD);
+#elif defined(UNKNOWN)
+// UNKNOWN: 'MPI_Send_tomorrow' has neither {{.*}}[RG1101]
+  MPI_Send_tomorrow(y, 4, MPI_DOUBLE);
+#endif
+  return y[0] * y[1] * y[2];
+}
+
+int main(void) {
+  double x[3] = {1, 2, 3}, dx[3] = {0};
+#ifdef CONSTANT
+  double kept[2] = {1, 2};
+  __enzyme_autodiff((void *)g, enzyme_dup, x, dx, enzyme_const, kept);
+#endif
+  __enzyme_autodiff((void *)f, x, dx, 3);
+}
