@@ -17,18 +17,26 @@ CMAKE_FLAGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-metamorphic fuzz bench bench-gpu bench-parallel bench-compile install clean help bootstrap configure format
+.PHONY: build demo test test-quick test-metamorphic test-orders sanitize-gpu fuzz bench bench-gpu bench-parallel bench-compile python-extras install clean help bootstrap configure format test-filled-heap docs bench-loops test-levels
 
 help:
 	@echo "make           build the plugin, the drivers and the tools into $(BUILD)/"
 	@echo "make demo      differentiate real programs and show the result"
 	@echo "make test      run all tests (SANITIZE=1: with the plugin under ASan and UBSan)"
+	@echo "make test-quick the stages' tests and a sample of the programs: three minutes on two cores"
+	@echo "make test-levels  every program of test/Execute/C and Cxx at -O0, -O2 and -O3 -march=native"
 	@echo "make test-metamorphic  every program of test/Execute in other forms, which must give the same gradients: FORMS=all"
+	@echo "make test-filled-heap  the same programs on a heap whose blocks begin with rubbish"
+	@echo "make test-orders  every CUDA test on the processor with threads in lock step, in reverse and in random order: TESTS='one-value split'"
+	@echo "make sanitize-gpu every CUDA test on this machine's GPU under compute-sanitizer: TESTS='one-value split'"
 	@echo "make fuzz      try random programs, LLVM IR and input without sense: SEED=1 SECONDS=60 (fuzz/README.md)"
 	@echo "make bench     measure gradient / primal and gradient / hand-written gradient (ABLATION=1: what each optimisation is worth)"
 	@echo "make bench-gpu the same for kernels, on a GPU (bench/gpu)"
 	@echo "make bench-parallel the same for programs with OpenMP regions, by the number of threads"
+	@echo "make bench-loops the same for thirty dense loop nests"
 	@echo "make bench-compile how long the compiler takes for derivatives of large functions"
+	@echo "make docs      build the documentation site from PyPI's Sphinx into $(BUILD)/site"
+	@echo "make python-extras  JAX from PyPI for the tests that use it (TORCH=1: PyTorch, too), into $(BUILD)/python-extras"
 	@echo "make install   install under PREFIX=$(PREFIX)"
 	@echo "make clean     delete $(BUILD)/"
 	@echo "Settings: BUILD=dir JOBS=n PREFIX=dir CMAKE_FLAGS='-DRG_ASSERTIONS=OFF ...'"
@@ -50,11 +58,26 @@ build: configure
 demo: build
 	@demo/run.sh $(BUILD)
 
+test-quick: build
+	@python3 utils/run-tests.py --build $(BUILD) --jobs $(JOBS) --quick
+
 test: build
 	@python3 utils/run-tests.py --build $(BUILD) --jobs $(JOBS)
 
+test-levels: build
+	@lit-22 -s -j$(JOBS) --param build=$(abspath $(BUILD)) --param metamorphic=levels test/Execute/C test/Execute/Cxx
+
 test-metamorphic: build
 	@lit-22 -s -j$(JOBS) --param build=$(abspath $(BUILD)) --param metamorphic=$(FORMS) test/Execute/C test/Execute/Cxx test/Execute/Split
+
+test-filled-heap: build
+	@lit-22 -s -j$(JOBS) --param build=$(abspath $(BUILD)) --param fill-heap=1 test/Execute
+
+test-orders: build
+	@utils/test-orders.py --build $(BUILD) --jobs $(JOBS) $(TESTS)
+
+sanitize-gpu: build
+	@utils/sanitize-gpu.py --build $(BUILD) --jobs $(JOBS) all $(TESTS)
 
 FORMS   ?= all
 SEED    ?= 1
@@ -72,8 +95,24 @@ bench-compile: build
 bench-parallel: build
 	@bench/parallel/run.sh $(BUILD)
 
+bench-loops: build
+	@bench/loops/run.py $(BUILD)
+
 bench-gpu: build
 	@bench/gpu/run.sh $(BUILD) --large
+
+docs: bootstrap
+	@[ -x $(BUILD)/site-env/bin/python ] || { mkdir -p $(BUILD) && python3 -m venv $(BUILD)/site-env; }
+	@$(BUILD)/site-env/bin/pip install -q --disable-pip-version-check 'sphinx>=7' 'myst-parser>=3' furo
+	@python3 utils/reference.py
+	@python3 utils/check-links.py
+	@$(BUILD)/site-env/bin/sphinx-build -q -W --keep-going -c docs/site . $(BUILD)/site
+	@echo "docs: $(BUILD)/site/docs/site/index.html"
+
+# Large packages that some tests of the Python package use; without them these tests are skipped.
+python-extras: bootstrap
+	@[ -x $(BUILD)/python-extras/bin/python ] || python3 -m venv $(BUILD)/python-extras
+	@$(BUILD)/python-extras/bin/pip install -q --disable-pip-version-check numpy scipy 'jax>=0.6' $(if $(TORCH),torch)
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
