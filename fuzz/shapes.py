@@ -599,7 +599,8 @@ def main():
         campaign.batch([options.only], everything)
         return campaign.report()
     at, done = options.first, 0
-    while (options.seconds and time.time() - campaign.started < options.seconds) or (options.count and done < options.count):
+    # However short the time: a run without a program would prove nothing.
+    while not done or (options.seconds and time.time() - campaign.started < options.seconds) or (options.count and done < options.count):
         campaign.batch(range(at, at + options.batch))
         at += options.batch * options.stride
         done += options.batch * options.stride
