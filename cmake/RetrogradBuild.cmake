@@ -8,12 +8,21 @@
 
 include_guard(GLOBAL)
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
 # -O1 and line tables: half the build time of CMake's -O2 -g, and the compiler
 # that hosts us spends its time in libLLVM, not here.
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1 -finline-small-functions" CACHE STRING "" FORCE)
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1 -finline-small-functions" CACHE STRING "" FORCE)
+else()
+  # Whatever the project around us is built like: the plugin's own speed is no matter of its build type.
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" Type)
+  foreach(Suffix "" "_${Type}")
+    set(CMAKE_CXX_FLAGS${Suffix} "")
+  endforeach()
+  set(CMAKE_CXX_FLAGS "-O1")
+endif()
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
