@@ -13,6 +13,8 @@
 #ifndef RETROGRAD_DIAGNOSTICS_REFUSAL_H
 #define RETROGRAD_DIAGNOSTICS_REFUSAL_H
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/Instruction.h"
 #include <string>
 
@@ -46,6 +48,12 @@ struct Refusal {
   /// What the message names: a function, an instruction, bytes.
   std::string Detail;
 };
+
+enum class DiagId : uint16_t;
+struct DiagArg;
+/// Tells the message of R. Forward: the mode that was asked for.
+void tell(const Refusal &R, bool Forward,
+          llvm::function_ref<void(DiagId, llvm::ArrayRef<DiagArg>)> Tell);
 
 } // namespace retrograd
 

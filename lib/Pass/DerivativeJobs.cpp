@@ -1,0 +1,489 @@
+//===- DerivativeJobs.cpp - one attempt at a request ----------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pass/DerivativeJobs.h"
+#include "Analysis/LoopShape.h"
+#include "Analysis/OverwriteAnalysis.h"
+#include "Emit/ConstantMemory.h"
+#include "Emit/ForwardEmitter.h"
+#include "Emit/FunctionShell.h"
+#include "Emit/PrimalEmitter.h"
+#include "Emit/ReplayEmitter.h"
+#include "Emit/ReverseEmitter.h"
+#include "Emit/RuleEmitter.h"
+#include "Emit/StrictFloat.h"
+#include "Parallel/TeamEmitter.h"
+#include "Pass/ShadowGlobals.h"
+#include "Plan/DerivativePlan.h"
+#include "Plan/PlanRemarks.h"
+#include "Plan/TypeQuestions.h"
+#include "Polish/CleanUp.h"
+#include "Polish/LeaveDerivative.h"
+#include "Support/DispatchMarks.h"
+#include "Support/TeamMarks.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/TimeProfiler.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+/// What is true of a primal, and what will be done. Later members refer to
+/// earlier ones.
+struct DerivativeJobs::Planned {
+  Function &F; ///< prepared
+  LoopShape Shape;
+  ActivityAnalysis Activity;
+  std::optional<OverwriteAnalysis> Overwrite;
+  std::optional<DerivativePlan> Plan;
+
+  Planned(Function &F, FunctionAnalysisManager &FAM, const Job &J,
+          const ProgramFacts &Facts)
+      : F(F), Shape(F, FAM.getResult<LoopAnalysis>(F),
+                    FAM.getResult<ScalarEvolutionAnalysis>(F)),
+        Activity(F, J.Request.Args,
+                 J.Request.ActiveReturn || J.Request.ShadowReturn, Facts, Shape,
+                 J.Callers) {}
+};
+
+DerivativeJobs::Job::Job(const DerivativeRequest &R, const RequestTrail &Trail)
+    : Request(R), Trail(Trail) {}
+DerivativeJobs::Job::Job(Job &&) = default;
+DerivativeJobs::Job::~Job() = default;
+
+DerivativeJobs::DerivativeJobs(const House &H, const Evidence &E,
+                               const DerivativeRequest &R,
+                               const RequestTrail &Trail)
+    : H(H), E(E) {
+  Jobs.emplace_back(R, Trail);
+}
+
+DerivativeJobs::~DerivativeJobs() = default;
+
+/// Of a dispatcher: how many functions the address may be. 0: F is none.
+static unsigned alternatives(const Function &F) {
+  unsigned N = 0;
+  F.getFnAttribute(DispatchesCalls).getValueAsString().getAsInteger(10, N);
+  return N;
+}
+
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+DerivativeJobs::Outcome DerivativeJobs::plan() {
+  const DerivativeRequest &R = Jobs.front().Request;
+  // A small struct of floats may come back packed into an integer, which the
+  // request, made from the prototype alone, took to be inactive.
+  if (!R.ActiveReturn && !R.ShadowReturn &&
+      E.Root.getReturnType()->isIntegerTy())
+    for (Instruction &I : instructions(E.Root))
+      if (auto *Ret = dyn_cast<ReturnInst>(&I);
+          Ret && Ret->getReturnValue() &&
+          Ret->getReturnValue()->getType()->isIntegerTy() &&
+          E.Facts.carriesFloat(Ret->getReturnValue())) {
+        std::string Type;
+        raw_string_ostream(Type) << "a struct of numbers packed into "
+                                 << *Ret->getReturnValue()->getType();
+        H.Diags.report(DiagId::ReturnNotNumbers, nullptr, Jobs.front().Trail,
+                       {DiagArg(R.Primal), Type});
+        return Outcome::Failed;
+      }
+
+  for (size_t Next = 0; Next != Jobs.size(); ++Next)
+    if (Outcome Result = plan(Jobs[Next]); Result != Outcome::Planned)
+      return Result;
+  return settleRefusals(/*Finally=*/true);
+}
+
+const OperationRecord *DerivativeJobs::ruleOf(const Job &J) const {
+  const OperationRecord *Rule = H.Cat.lookupFunction(*J.Request.Primal);
+  return Rule && Rule->Class == RuleClass::Rule ? Rule : nullptr;
+}
+
+DerivativeJobs::Outcome DerivativeJobs::plan(Job &J) {
+  if (ruleOf(J)) {
+    if (!J.Request.FromTape)
+      return Outcome::Planned;
+    H.Diags.report(DiagId::ForwardFromTape, nullptr, J.Trail,
+                   {DiagArg(J.Request.Primal),
+                    "its rule computes values and tangents together"});
+    return Outcome::Failed;
+  }
+  Function &F = *H.Prepare.preparedOf(J.Request.Primal);
+  FunctionAnalysisManager &FAM =
+      H.MAM.getResult<FunctionAnalysisManagerModuleProxy>(H.M).getManager();
+  const bool OfRoot = &J == &Jobs.front();
+  const bool Forward = J.Request.Mode == DerivativeMode::Forward;
+  const bool Split = J.Request.Mode == DerivativeMode::Augment;
+
+  // What is true.
+  std::optional<TimeTraceScope> Stage;
+  Stage.emplace("rg-analyse", F.getName());
+  auto P = std::make_unique<Planned>(F, FAM, J, E.Facts);
+  const ActivityAnalysis &Activity = P->Activity;
+  J.Own = Activity.origins();
+  OverwriteAnalysis::When Reversed =
+      Jobs.front().Request.Mode == DerivativeMode::Augment
+          ? OverwriteAnalysis::AnyTime
+      : Split ? OverwriteAnalysis::AfterReturn
+              : OverwriteAnalysis::AtOnce;
+  P->Overwrite.emplace(F, E.Root, Reversed, FAM.getResult<AAManager>(F),
+                       Activity, P->Shape, H.Opts);
+  raw_ostream &Printed =
+      errs(); // layering: the printers that the user asked for
+  if (H.Opts.PrintLoops)
+    P->Shape.print(Printed);
+  if (H.Opts.PrintActivity)
+    Activity.print(Printed);
+  if (H.Opts.PrintOverwrite)
+    P->Overwrite->print(Printed);
+
+  // What will be done.
+  Stage.emplace("rg-plan", F.getName());
+  const DerivativePlan &Plan =
+      P->Plan.emplace(F, J.Request, Activity, *P->Overwrite, P->Shape,
+                      FAM.getResult<DominatorTreeAnalysis>(F), Split, H.Opts,
+                      OfRoot ? std::optional(E.Uniform) : std::nullopt);
+  if (H.Opts.PrintPlan)
+    Plan.print(Printed);
+
+  // Would more evidence change it?
+  const bool Unknown = any_of(Plan.refusals(), [](const Refusal &R) {
+    return R.Kind == RefusalKind::UnknownType;
+  });
+  if ((!E.LastTry && Unknown) ||
+      (!E.CallersAsked && callersMayKnow(F, Activity)) ||
+      (!E.LastTry && !Forward && isKnownByIndex(F, Activity)))
+    return Outcome::Untyped;
+  for (const Instruction &I : instructions(F))
+    if (const auto *C = dyn_cast<CallBase>(&I))
+      if (const Function *Callee = C->getCalledFunction();
+          Callee && H.Prepare.preparedOf(Callee) &&
+          !H.Prepare.isInlinedEverywhere(*Callee) &&
+          any_of(Callee->args(), [&](const Argument &A) {
+            return isContestedArgument(A, E.Facts.types());
+          })) {
+        Mingles = Callee;
+        return Outcome::Mingled;
+      }
+  if (&F != &E.Root && !H.Prepare.isInlinedEverywhere(*J.Request.Primal) &&
+      (Unknown || movesContested(F, Activity))) {
+    Mingles = J.Request.Primal;
+    return Outcome::Mingled;
+  }
+
+  if (!Plan.refusals().empty()) {
+    J.Refusals.assign(Plan.refusals().begin(), Plan.refusals().end());
+    return settleRefusals(/*Finally=*/false);
+  }
+  if (Forward && E.Layout && E.Layout->conflicts(F, Activity))
+    return Outcome::Apart;
+  if (!Forward)
+    if (std::optional<std::string> Problem = Plan.verify()) {
+      H.Diags.report(DiagId::InvalidPlan, nullptr, J.Trail,
+                     {DiagArg(J.Request.Primal), *Problem});
+      return Outcome::Failed;
+    }
+  for (BasicBlock &Block : F)
+    if (P->Shape.isLive(&Block))
+      for (Instruction &I : Block)
+        if (auto *C = dyn_cast<CallBase>(&I);
+            C && Plan.action(*C) == CallAction::Derivative)
+          ask(J, Plan.calleeRequest(*C));
+  J.Plan = std::move(P);
+  return Outcome::Planned;
+}
+
+/// The sweep of an Augment belongs to the same job.
+static DerivativeRequest jobKey(DerivativeRequest R) {
+  if (R.Mode == DerivativeMode::Sweep)
+    R.Mode = DerivativeMode::Augment;
+  return R;
+}
+
+size_t DerivativeJobs::find(const Job &Asking,
+                            const DerivativeRequest &R) const {
+  // The first is called by the user, whose pointers all have shadows.
+  size_t N = 1;
+  while (N < Jobs.size() &&
+         !(Jobs[N].Request == R && Jobs[N].Callers == Asking.Own))
+    ++N;
+  return N;
+}
+
+void DerivativeJobs::ask(Job &J, const DerivativeRequest &R) {
+  DerivativeRequest Key = jobKey(R);
+  size_t N = find(J, Key);
+  J.Asks.insert(N);
+  if (N < Jobs.size())
+    return;
+  Job &New = Jobs.emplace_back(Key, J.Trail);
+  New.Callers = J.Own;
+  // The trail of a callee leads over the first call that asked for it.
+  for (Instruction &I : instructions(*H.Prepare.preparedOf(J.Request.Primal)))
+    if (auto *C = dyn_cast<CallBase>(&I); C && directCallee(*C) == R.Primal) {
+      if (alternatives(*R.Primal)) // the user knows nothing of dispatchers
+        New.Through = SourcePlace(*C);
+      else if (alternatives(*J.Request.Primal))
+        New.Trail = J.Trail.through(J.Through, *R.Primal);
+      else
+        New.Trail = J.Trail.through(*C, *R.Primal);
+      break;
+    }
+}
+
+void DerivativeJobs::report(ArrayRef<Refusal> Refusals,
+                            const RequestTrail &Trail) {
+  for (const Refusal &R : Refusals)
+    tell(R, Jobs.front().Request.Mode == DerivativeMode::Forward,
+         [&](DiagId Id, ArrayRef<DiagArg> Args) {
+           H.Diags.report(Id, R.At, Trail, Args);
+         });
+}
+
+DerivativeJobs::Outcome DerivativeJobs::settleRefusals(bool Finally) {
+  auto IsRefused = [](const Job &J) { return !J.Refusals.empty(); };
+  if (none_of(Jobs, IsRefused))
+    return Outcome::Planned;
+  // What the root needs whichever way calls through pointers go.
+  SmallSetVector<size_t, 16> Certain;
+  Certain.insert(0);
+  for (size_t Next = 0; Next < Certain.size(); ++Next) {
+    const Job &J = Jobs[Certain[Next]];
+    const Function &Primal = *J.Request.Primal;
+    unsigned N = alternatives(Primal);
+    if (!N) {
+      Certain.insert(J.Asks.begin(), J.Asks.end());
+      continue;
+    }
+    // Without its last parameter: what an address that is none of them gets is
+    // no alternative.
+    SmallPtrSet<const Function *, 8> Refused;
+    for (size_t Asked : J.Asks)
+      if (!Jobs[Asked].Refusals.empty())
+        Refused.insert(Jobs[Asked].Request.Primal);
+    bool NoneLeft =
+        N == 1 || (Finally && count_if(Refused, [&](const Function *F) {
+                                return F->arg_size() + 1 == Primal.arg_size();
+                              }) == N);
+    if (NoneLeft)
+      for (size_t Asked : J.Asks)
+        if (Jobs[Asked].Request.Primal->arg_size() + 1 == Primal.arg_size())
+          Certain.insert(Asked);
+  }
+  bool Answerable =
+      none_of(Certain, [&](size_t At) { return IsRefused(Jobs[At]); });
+  if (!Answerable && E.MayNarrow && H.Prepare.callsThroughPointers())
+    return Outcome::Wide;
+  for (size_t At : Certain)
+    if (const Job &J = Jobs[At]; IsRefused(J))
+      report(J.Refusals, J.Trail);
+  return Answerable ? Outcome::Planned : Outcome::Failed;
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+DerivativeJobs::Job &DerivativeJobs::jobOf(const DerivativeRequest &R) {
+  size_t N = find(*Current, jobKey(R));
+  assert(N < Jobs.size() && "the plan did not ask for it");
+  return Jobs[N];
+}
+
+Function *DerivativeJobs::derivative(const DerivativeRequest &R) {
+  Job &J = jobOf(R);
+  Function *D = R.Mode == DerivativeMode::Sweep ? J.Sweep : J.Made;
+  if (!R.Primal->hasFnAttribute(RunsInTeam))
+    return D;
+  Function *&Team = TeamOf[D];
+  if (!Team)
+    Team = forkDerivative(*D, J.Sweep, R, E.Facts, H.Runtime, OfTeams);
+  return Team;
+}
+
+Function *DerivativeJobs::recorder(const DerivativeRequest &R) {
+  return jobOf(R).Recorder;
+}
+
+GlobalVariable *DerivativeJobs::shadowOf(GlobalVariable &G, unsigned Lane) {
+  return H.Shadows.of(G, Lane);
+}
+
+GlobalVariable *DerivativeJobs::shadowTable(GlobalVariable &G,
+                                            Constant &Shadows) {
+  return H.Shadows.table(G, Shadows);
+}
+
+void DerivativeJobs::declare(Job &J) {
+  J.Made = declareDerivative(J.Request, H.M);
+  if (J.Request.FromTape)
+    J.Recorder = declareRecorder(J.Request, H.M);
+  if (J.Request.Mode == DerivativeMode::Augment) {
+    DerivativeRequest S = J.Request;
+    S.Mode = DerivativeMode::Sweep;
+    J.Sweep = declareDerivative(S, H.M);
+  }
+}
+
+bool DerivativeJobs::emit(SmallVectorImpl<Function *> &Finished) {
+  for (Job &J : Jobs)
+    declare(J);
+  for (Job &J : Jobs) {
+    Current = &J;
+    if (!J.Refusals.empty())
+      writeRefusal(J);
+    else if (!emit(J)) {
+      discard();
+      return false;
+    }
+    J.Plan.reset();
+  }
+  Current = nullptr;
+  if (!complete()) {
+    discard();
+    return false;
+  }
+  append_range(Finished, Emitted);
+  return true;
+}
+
+bool DerivativeJobs::emit(Job &J) {
+  if (const OperationRecord *Rule = ruleOf(J))
+    return emitByRule(J, *Rule);
+  const DerivativePlan &Plan = *J.Plan->Plan;
+  TimeTraceScope Stage("rg-emit", J.Plan->F.getName());
+  if (J.Request.Mode == DerivativeMode::Forward) {
+    ForwardEmitter Tangents(Plan, E.Layout, *J.Made, *this);
+    Tangents.run();
+    if (J.Recorder)
+      emitReplay(Plan, Tangents, *J.Made, *J.Recorder, *this);
+    return verified(J);
+  }
+  if (!E.Rare)
+    remark(Plan, *J.Plan->Overwrite);
+  PrimalEmitter Primal(Plan, *J.Made, *this);
+  if (!Primal.run()) {
+    H.Diags.report(DiagId::InternalError, nullptr, J.Trail,
+                   {"the clone of " + userName(*J.Request.Primal) +
+                    " differs from its plan"});
+    return false;
+  }
+  ReverseEmitter Reverse(Plan, Primal, J.Sweep ? *J.Sweep : *J.Made, *this);
+  Reverse.run();
+  if (J.Sweep)
+    Primal.returnTape();
+  return verified(J);
+}
+
+/// The primal is not looked into: its derivatives are functions already.
+bool DerivativeJobs::emitByRule(Job &J, const OperationRecord &Rule) {
+  OperationRecord Own = Rule;
+  if (H.Launches)
+    H.Launches->specialise(J.Request, Own);
+  if (emitRule(J.Request, Own, *J.Made, J.Sweep, H.Runtime))
+    return verified(J);
+  H.Diags.report(DiagId::InternalError, nullptr, J.Trail,
+                 {"the runtime's rule of " + userName(*J.Request.Primal) +
+                  " does not fit its record"});
+  return false;
+}
+
+/// Last step of a derivative that was written.
+bool DerivativeJobs::verified(Job &J) {
+  raw_ostream &Printed =
+      errs(); // layering: the printers that the user asked for
+  for (Function *D : {J.Made, J.Sweep, J.Recorder}) {
+    if (!D)
+      continue;
+    settleStrict(*D);
+    std::string Problem;
+    raw_string_ostream OS(Problem);
+    if (verifyFunction(*D, &OS)) {
+      if (H.Opts.PrintDerivative)
+        D->print(Printed);
+      H.Diags.report(DiagId::InvalidDerivative, nullptr, J.Trail,
+                     {DiagArg(J.Request.Primal),
+                      StringRef(Problem).split('\n').first.str()});
+      return false;
+    }
+    Emitted.push_back(D);
+  }
+  return true;
+}
+
+void DerivativeJobs::writeRefusal(Job &J) {
+  const Refusal &R = J.Refusals.front();
+  std::string Text = "'" + userName(*J.Request.Primal) +
+                     "' was called through a pointer and has no derivative: ";
+  SourcePlace Place(*R.At);
+  if (std::string Line = Place.str(); !Line.empty())
+    Text += Line + ": ";
+  tell(R, Jobs.front().Request.Mode == DerivativeMode::Forward,
+       [&](DiagId Id, ArrayRef<DiagArg> Args) { Text += textOf(Id, Args); });
+  for (Function *F : {J.Made, J.Sweep, J.Recorder}) {
+    if (!F)
+      continue;
+    IRBuilder<> B(BasicBlock::Create(H.M.getContext(), "", F));
+    B.CreateCall(H.Runtime.require("rg_refused_callee"),
+                 {B.CreateGlobalString(Text)});
+    B.CreateUnreachable();
+  }
+}
+
+bool DerivativeJobs::complete() {
+  const Job &Top = Jobs.front();
+  if (Top.Request.FromTape)
+    if (GlobalVariable *G = H.Shadows.pointers(E.Facts.types())) {
+      H.Diags.report(
+          DiagId::ForwardFromTape, nullptr, Top.Trail,
+          {DiagArg(Top.Request.Primal),
+           "the global variable '" + G->getName().str() +
+               "' leads to active memory, and may lead elsewhere by then"});
+      return false;
+    }
+  const TypeAnalysis &Types = E.Facts.types();
+  H.Shadows.reset(*Top.Made, /*Pointers=*/true, Types, H.Runtime);
+  // Between the halves of a split derivative others may have used them.
+  if (Top.Sweep)
+    H.Shadows.reset(*Top.Sweep, /*Pointers=*/false, Types, H.Runtime);
+  beginWatch(*Top.Made, H.Runtime);
+  // What is repeated ended well.
+  letExceptionsLeave(Top.Recorder ? *Top.Recorder : *Top.Made, E.Root,
+                     *Top.Request.Primal);
+  append_range(Emitted, OfTeams);
+  raw_ostream &Printed =
+      errs(); // layering: the printers that the user asked for
+  for (Function *F : Emitted) {
+    if (H.Opts.PrintDerivative)
+      F->print(Printed);
+    if (H.Opts.CleanUp)
+      cleanUp(*F, H.MAM, H.Opts);
+  }
+  return true;
+}
+
+/// What was begun refers to what was not: takes all of it away.
+void DerivativeJobs::discard() {
+  auto &FAM =
+      H.MAM.getResult<FunctionAnalysisManagerModuleProxy>(H.M).getManager();
+  SmallVector<Function *, 16> Begun(OfTeams.begin(), OfTeams.end());
+  for (Job &J : Jobs)
+    for (Function *F : {J.Made, J.Sweep, J.Recorder})
+      if (F)
+        Begun.push_back(F);
+  for (Function *F : Begun) {
+    FAM.clear(*F, F->getName());
+    F->deleteBody();
+  }
+  for (Function *F : Begun)
+    F->eraseFromParent();
+}
