@@ -37,6 +37,11 @@ int cudaPointerGetAttributes(void *attributes, const void *p);
 int cudaDeviceSynchronize(void);
 int cudaGetLastError(void);
 const char *cudaGetErrorString(int error);
+int cudaGetDevice(int *device);
+int cudaSetDevice(int device);
+int cudaGetSymbolAddress(void **p, const void *symbol);
+int cudaLaunchCooperativeKernel(const void *kernel, struct rg_dim3 grid, struct rg_dim3 block, void **arguments,
+                                size_t shared, void *stream);
 int cudaLaunchKernel(const void *kernel, struct rg_dim3 grid, struct rg_dim3 block, void **arguments, size_t shared,
                      void *stream);
 /* Of the runtime that runs kernels on this machine. */
@@ -52,22 +57,28 @@ struct rg_kernel_parameter {
   uint8_t kind; /* of the enumeration below */
   uint8_t reads, writes;
   uint8_t active;
+  uint32_t of, offset; /* the kernel's own parameter, and where in it */
 };
-enum { INERT, POINTER, F32, F64 };
+/* VARIABLE: the host's address of a variable of the device, which the kernel reaches by
+ * its name and derivatives of it as a parameter. */
+enum { INERT, POINTER, F32, F64, VARIABLE };
 struct rg_kernel_record {
   const void *primal;  /* what the program launches */
   const char *name;    /* for messages */
   const char *image;   /* derivatives as PTX; null where they are part of the program */
   uint64_t image_bytes;
   const void *reverse, *forward; /* what to launch, or names in the image */
+  uint64_t own;                  /* the kernel's own parameters: their number, and bytes */
+  const uint32_t *sizes;
   uint64_t count;
   struct rg_kernel_parameter parameters[];
 };
 struct rg_launch_place {
   struct rg_dim3 grid, block;
-  uint64_t shared;
+  uint64_t shared; /* with TOGETHER: a cooperative launch */
   void *stream;
 };
+#define TOGETHER ((uint64_t)1 << 63)
 
 /*===-- Failures ------------------------------------------------------------===*/
 
@@ -96,6 +107,7 @@ struct rg_gpu_state {
   struct rg_loaded *loaded;
   struct rg_freed *freed;   /* what the program has freed meanwhile */
   struct rg_launched *last; /* what was kept for the launch to come */
+  uint64_t devices;         /* that launches and copies ran on, by bit */
 };
 /* Not static: routines are linked into a module one by one, and share it. */
 _Thread_local struct rg_gpu_state rg_gpu;
@@ -106,12 +118,21 @@ int rg_gpu_status(void) {
 
 /*===-- Blocks --------------------------------------------------------------===*/
 
+/* Room for `bytes` on the device; on the host where the device has no more. */
+struct rg_room {
+  char *at;
+  uint64_t bytes;
+  uint8_t on_host;
+  int device;
+};
+
 struct rg_block {
   char *base;
   uint64_t bytes;
   uint8_t read;  /* by a launch that is to be reversed */
   uint8_t freed; /* the program has freed it: nobody will look at it any more */
-  char *last;    /* what the primal sweep left there, once it is rolled back */
+  uint8_t variable;
+  struct rg_room last; /* what the primal sweep left there, once it is rolled back */
   struct rg_block *next;
 };
 
@@ -158,13 +179,8 @@ static int rg_gpu_extent(const void *p, char **base, uint64_t *bytes) {
   return 1;
 }
 
-/* The record of the block that p points into; null if CUDA does not know it. */
-static struct rg_block *rg_block_of(const void *p) {
+static struct rg_block *rg_block_at(char *base, uint64_t bytes) {
   struct rg_block *b;
-  char *base;
-  uint64_t bytes;
-  if (!p || !rg_gpu_extent(p, &base, &bytes))
-    return NULL;
   for (b = rg_gpu.blocks; b; b = b->next)
     if (b->base == base && b->bytes == bytes)
       return b;
@@ -173,6 +189,50 @@ static struct rg_block *rg_block_of(const void *p) {
     rg_gpu_fail("no memory for the book of device memory", NULL, 0);
   b->base = base, b->bytes = bytes, b->next = rg_gpu.blocks;
   return rg_gpu.blocks = b;
+}
+/* The record of the block that p points into; null if CUDA does not know it. */
+static struct rg_block *rg_block_of(const void *p) {
+  char *base;
+  uint64_t bytes;
+  if (!p || !rg_gpu_extent(p, &base, &bytes))
+    return NULL;
+  return rg_block_at(base, bytes);
+}
+/* Where the device has the variable of which `host` is the host's address. */
+static char *rg_variable(const void *host) {
+  void *p = (void *)host;
+  if (!&rg_cuda_on_cpu)
+    rg_gpu_check(cudaGetSymbolAddress(&p, host), "a variable of the device has no address", NULL);
+  return p;
+}
+
+/*===-- Devices -------------------------------------------------------------===*/
+
+static int rg_device(void) {
+  int device = 0;
+  rg_gpu_check(cudaGetDevice(&device), "no device", NULL);
+  return device;
+}
+/* The current device gets work. */
+static int rg_device_works(void) {
+  int device = rg_device();
+  if (device < 64)
+    rg_gpu.devices |= (uint64_t)1 << device;
+  return device;
+}
+/* Waits for all devices that have got work, streams of the program's included. */
+static void rg_wait(const char *what, const char *of) {
+  int here = rg_device();
+  uint64_t others = rg_gpu.devices & ~(here < 64 ? (uint64_t)1 << here : 0);
+  rg_gpu_check(cudaDeviceSynchronize(), what, of);
+  if (!others)
+    return;
+  for (int d = 0; d < 64; ++d)
+    if (others >> d & 1) {
+      rg_gpu_check(cudaSetDevice(d), what, of);
+      rg_gpu_check(cudaDeviceSynchronize(), what, of);
+    }
+  rg_gpu_check(cudaSetDevice(here), what, of);
 }
 
 /*===-- Copies that are kept --------------------------------------------------===*/
@@ -183,6 +243,7 @@ struct rg_spare {
   uint64_t bytes;
   struct rg_spare *next;
   char *at;
+  int device;
 };
 
 /** Bytes of device memory that derivatives keep on this thread just now, at most
@@ -200,22 +261,15 @@ void rg_device_release(void) {
   }
 }
 
-/* Room for `bytes` on the device; on the host where the device has no more. */
-struct rg_room {
-  char *at;
-  uint64_t bytes;
-  uint8_t on_host;
-};
-
 static struct rg_room rg_room_for(uint64_t bytes) {
-  struct rg_room r = {NULL, bytes ? bytes : 1, 0};
+  struct rg_room r = {NULL, bytes ? bytes : 1, 0, rg_device()};
   struct rg_spare **at;
   void *p = NULL;
   rg_gpu.bytes += r.bytes;
   if (rg_gpu.bytes > rg_gpu.peak)
     rg_gpu.peak = rg_gpu.bytes;
   for (at = &rg_gpu.spares; *at; at = &(*at)->next)
-    if ((*at)->bytes == r.bytes) {
+    if ((*at)->bytes == r.bytes && (*at)->device == r.device) {
       struct rg_spare *s = *at;
       *at = s->next;
       r.at = s->at;
@@ -255,7 +309,7 @@ static void rg_room_back(struct rg_room r) {
     cudaFree(r.at);
     return;
   }
-  *s = (struct rg_spare){r.bytes, rg_gpu.spares, r.at};
+  *s = (struct rg_spare){r.bytes, rg_gpu.spares, r.at, r.device};
   rg_gpu.spares = s;
 }
 
@@ -268,22 +322,23 @@ static void rg_move(void *to, const void *from, uint64_t bytes) {
 struct rg_copy {
   char *of;
   uint64_t bytes;
+  struct rg_block *block;
   struct rg_room room;
   struct rg_copy *next;
 };
 
-static struct rg_copy *rg_keep(char *p, uint64_t bytes, struct rg_copy *next) {
+static struct rg_copy *rg_keep(struct rg_block *b, char *p, uint64_t bytes, struct rg_copy *next) {
   struct rg_copy *c = malloc(sizeof *c);
   if (!c)
     rg_gpu_fail("no memory for the book of device memory", NULL, 0);
-  *c = (struct rg_copy){p, bytes, rg_room_for(bytes), next};
+  *c = (struct rg_copy){p, bytes, b, rg_room_for(bytes), next};
   rg_move(c->room.at, p, bytes);
   return c;
 }
 
 /* The primal sweep's last word on b, before it is changed. */
 static void rg_remember(struct rg_block *b) {
-  if (!b || b->last || b->freed)
+  if (!b || b->last.at || b->freed)
     return;
   struct rg_room r = rg_room_for(b->bytes);
   if (r.on_host) { /* one kind of memory will do here */
@@ -291,7 +346,7 @@ static void rg_remember(struct rg_block *b) {
     rg_gpu_fail("no device memory for what the program finds after a derivative", NULL, 0);
   }
   rg_move(r.at, b->base, b->bytes);
-  b->last = r.at;
+  b->last = r;
 }
 
 static void rg_put_back(const struct rg_copy *c) {
@@ -300,12 +355,13 @@ static void rg_put_back(const struct rg_copy *c) {
 
 /* The derivative has ended. */
 static void rg_forget(void) {
+  rg_gpu.devices = 0;
   while (rg_gpu.blocks) {
     struct rg_block *b = rg_gpu.blocks;
     rg_gpu.blocks = b->next;
-    if (b->last) {
-      rg_move(b->base, b->last, b->bytes);
-      rg_room_back((struct rg_room){b->last, b->bytes ? b->bytes : 1, 0});
+    if (b->last.at) {
+      rg_move(b->base, b->last.at, b->bytes);
+      rg_room_back(b->last);
     }
     free(b);
   }
@@ -377,26 +433,66 @@ void *rg_gpu_keep(void *p, uint64_t bytes) {
   struct rg_block *b = bytes && rg_gpu_kind(p) >= DEVICE ? rg_block_of(p) : NULL;
   if (!b || !b->read)
     return NULL;
-  rg_gpu_check(cudaDeviceSynchronize(), "what came before a copy failed", NULL);
+  rg_wait("what came before a copy failed", NULL);
   ++rg_gpu.kept;
-  return rg_keep(p, bytes, NULL);
+  return rg_keep(b, p, bytes, NULL);
 }
 void rg_gpu_undo(void *p, uint64_t bytes, void *kept) {
   struct rg_copy *c = kept;
   (void)p, (void)bytes;
   if (!c)
     return;
-  rg_gpu_check(cudaDeviceSynchronize(), "what came before the reverse of a copy failed", NULL);
-  rg_remember(rg_block_of(c->of));
+  rg_wait("what came before the reverse of a copy failed", NULL);
+  rg_remember(c->block);
   rg_put_back(c);
   rg_room_back(c->room);
   free(c);
   rg_done();
 }
 
+/* The same of a part of a device's variable. at: in the host's variable. */
+void *rg_gpu_keep_variable(void *at, uint64_t bytes, uint64_t offset) {
+  char *p = rg_variable((char *)at - offset) + offset;
+  for (struct rg_block *b = rg_gpu.blocks; b && bytes; b = b->next)
+    if (b->variable && b->read && p >= b->base && p < b->base + b->bytes) {
+      rg_wait("what came before a copy failed", NULL);
+      ++rg_gpu.kept;
+      return rg_keep(b, p, bytes, NULL);
+    }
+  return NULL;
+}
+void rg_gpu_undo_variable(void *at, uint64_t bytes, uint64_t offset, void *kept) {
+  (void)offset;
+  rg_gpu_undo(at, bytes, kept);
+}
+int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind);
+int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind);
+int cudaStreamSynchronize(void *stream);
+void rg_gpu_wait_for(void *stream) {
+  int error = cudaStreamSynchronize(stream);
+  if (error)
+    rg_gpu.error = error;
+}
+void rg_gpu_no_arrays(const void *from, const void *to) {
+  if (from || to)
+    rg_gpu_fail("a derivative met a copy from or to a cudaArray, which has none, by", "cudaMemcpy3D", 0);
+}
+void *rg_gpu_copy_to_variable(void *at, const void *from, uint64_t bytes, uint64_t offset, int kind, void *stream) {
+  if (stream)
+    cudaStreamSynchronize(stream);
+  rg_gpu.error = cudaMemcpyToSymbol((char *)at - offset, from, bytes, offset, kind);
+  return at;
+}
+void *rg_gpu_copy_from_variable(void *to, const void *at, uint64_t bytes, uint64_t offset, int kind, void *stream) {
+  if (stream)
+    cudaStreamSynchronize(stream);
+  rg_gpu.error = cudaMemcpyFromSymbol(to, (const char *)at - offset, bytes, offset, kind);
+  return to;
+}
+
 /* Memory that host and device see; pinned memory of the host. */
 int cudaMallocManaged(void **p, size_t bytes, unsigned flags);
-int cudaMallocHost(void **p, size_t bytes);
+int cudaHostAlloc(void **p, size_t bytes, unsigned flags);
 void *rg_gpu_malloc_managed(uint64_t bytes, unsigned flags) {
   void *p = NULL;
   rg_gpu.error = cudaMallocManaged(&p, bytes, flags);
@@ -411,16 +507,16 @@ void *rg_gpu_malloc_managed_shadow(uint64_t bytes, unsigned flags) {
   memset(p, 0, bytes);
   return p;
 }
-void *rg_gpu_malloc_host(uint64_t bytes) {
+void *rg_gpu_malloc_host(uint64_t bytes, unsigned flags) {
   void *p = NULL;
-  rg_gpu.error = cudaMallocHost(&p, bytes);
+  rg_gpu.error = cudaHostAlloc(&p, bytes, flags);
   return rg_gpu.error ? NULL : p;
 }
-void *rg_gpu_malloc_host_shadow(uint64_t bytes) {
+void *rg_gpu_malloc_host_shadow(uint64_t bytes, unsigned flags) {
   void *p = NULL;
   if (!bytes)
     return NULL;
-  rg_gpu_check(cudaMallocHost(&p, bytes), "no pinned memory for adjoints", NULL);
+  rg_gpu_check(cudaHostAlloc(&p, bytes, flags), "no pinned memory for adjoints", NULL);
   memset(p, 0, bytes);
   return p;
 }
@@ -432,6 +528,7 @@ void rg_gpu_free_host(void *p) {
 int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
 int cudaMemsetAsync(void *p, int value, size_t bytes, void *stream);
 void *rg_gpu_copy_async(void *to, const void *from, uint64_t bytes, int kind, void *stream) {
+  rg_device_works();
   rg_gpu.error = cudaMemcpyAsync(to, from, bytes, kind, stream);
   return to;
 }
@@ -477,11 +574,18 @@ static void rg_unfetch(char *p, char *copy, uint64_t bytes) {
   free(copy);
 }
 
+static void rg_clear(char *p, uint64_t bytes) {
+  if (rg_on_host(p))
+    memset(p, 0, bytes);
+  else
+    rg_gpu_check(cudaMemset(p, 0, bytes), "adjoints could not be cleared", NULL);
+}
+
 void rg_gpu_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset, uint64_t period, uint64_t run) {
   if (!bytes || dsh == d)
     return;
   if (!period && !offset && run >= bytes) {
-    rg_gpu_check(cudaMemset(dsh, 0, bytes), "adjoints could not be cleared", NULL);
+    rg_clear(dsh, bytes);
     return;
   }
   char *at = rg_fetch(dsh, bytes);
@@ -501,7 +605,7 @@ void rg_gpu_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset, ui
       rg_gpu_adjoint_zero(dsh, d, bytes, offset, period, run);                                                         \
       return;                                                                                                          \
     }                                                                                                                  \
-    cudaDeviceSynchronize();                                                                                           \
+    rg_wait("what came before the reverse of a copy failed", NULL);                                                    \
     char *from = rg_fetch(dsh, bytes), *to = rg_fetch(ssh, bytes);                                                     \
     rg_adjoint_move_##T(from, NULL, to, NULL, bytes, offset, period, run);                                             \
     rg_unfetch(ssh, to, bytes);                                                                                        \
@@ -529,7 +633,7 @@ void rg_gpu_tangent_move(char *dsh, char *d, char *ssh, char *s, uint64_t bytes)
   if (!bytes || dsh == d)
     return;
   if (ssh == s)
-    rg_gpu_check(cudaMemset(dsh, 0, bytes), "tangents could not be cleared", NULL);
+    rg_clear(dsh, bytes);
   else
     rg_move(dsh, ssh, bytes);
 }
@@ -538,6 +642,7 @@ void rg_gpu_tangent_move(char *dsh, char *d, char *ssh, char *s, uint64_t bytes)
 
 struct rg_launched {
   struct rg_copy *copies; /* of blocks that the launch overwrites */
+  int device;
 };
 
 /* Kernels of a module that the program carries as PTX. */
@@ -547,7 +652,6 @@ struct rg_loaded {
   void *module;
   struct rg_loaded *next;
 };
-int cudaGetDevice(int *device);
 
 /* A derivative needs dynamic shared memory for shadows, too, and says how many times
  * the primal's (lib/Polish/DynamicShared.h). */
@@ -607,16 +711,33 @@ static void *rg_kernel_of(const struct rg_kernel_record *k, const char *name) {
 
 static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, const struct rg_launch_place *at,
                           void **arguments) {
-  int error;
+  int error, together = (at->shared & TOGETHER) != 0;
+  uint64_t shared = at->shared & ~TOGETHER;
   if (!k->image) {
-    error = cudaLaunchKernel(kernel, at->grid, at->block, arguments, at->shared, at->stream);
+    error = (together ? cudaLaunchCooperativeKernel : cudaLaunchKernel)(kernel, at->grid, at->block, arguments, shared,
+                                                                        at->stream);
+  } else if (together) {
+    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **) =
+        (int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
+                 void **))rg_driver("cuLaunchCooperativeKernel");
+    void *function = rg_kernel_of(k, kernel);
+    shared = rg_shared_for(k, kernel, function, shared);
+    error = launch(function, at->grid.x, at->grid.y, at->grid.z, at->block.x, at->block.y, at->block.z,
+                   (unsigned)shared, at->stream, arguments);
+    if (error) {
+      fprintf(stderr,
+              "retrograd: the derivative of kernel '%s' could not be launched with all blocks together (driver's "
+              "error %d) [RG2203]\n",
+              k->name, error);
+      abort();
+    }
   } else {
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                   void **) =
         (int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                  void **))rg_driver("cuLaunchKernel");
     void *function = rg_kernel_of(k, kernel);
-    uint64_t shared = rg_shared_for(k, kernel, function, at->shared);
+    shared = rg_shared_for(k, kernel, function, shared);
     error = launch(function, at->grid.x, at->grid.y, at->grid.z, at->block.x, at->block.y, at->block.z,
                    (unsigned)shared, at->stream, arguments, NULL);
     if (error) {
@@ -640,12 +761,17 @@ static uint64_t rg_touches(const struct rg_kernel_record *k, void **arguments, s
     void *at;
     struct rg_block *b;
     uint64_t j;
-    if (p->kind != POINTER || (!p->reads && !p->writes))
+    if ((p->kind != POINTER && p->kind != VARIABLE) || (!p->reads && !p->writes))
       continue;
     memcpy(&at, arguments[i], sizeof at);
     if (!at)
       continue;
-    b = rg_block_of(at);
+    if (p->kind == VARIABLE) {
+      b = rg_block_at(rg_variable(at), p->bytes);
+      b->variable = 1;
+    } else {
+      b = rg_block_of(at);
+    }
     if (!b) {
       fprintf(stderr,
               "retrograd: parameter %llu of a launch of '%s' points to memory that CUDA has not allocated, whose "
@@ -671,17 +797,18 @@ void *rg_launch_keep(const struct rg_kernel_record *k, void **arguments) {
   if (!found || !l)
     rg_gpu_fail("no memory for a launch of", k->name, 0);
   l->copies = NULL;
+  l->device = rg_device_works();
   uint64_t n = rg_touches(k, arguments, found);
   int waited = 0;
   for (uint64_t i = 0; i < n; ++i) {
     struct rg_block *b = found[i].block;
     /* The host changes memory that it sees without a word to us. */
-    int seen = rg_gpu_kind(b->base) != DEVICE;
+    int seen = !b->variable && rg_gpu_kind(b->base) != DEVICE;
     if (!(found[i].writes && (b->read || found[i].reads)) && !(seen && found[i].reads))
       continue;
     if (!waited++) /* for what other streams do to it */
-      rg_gpu_check(cudaDeviceSynchronize(), "what came before a launch of this kernel failed:", k->name);
-    l->copies = rg_keep(b->base, b->bytes, l->copies);
+      rg_wait("what came before a launch of this kernel failed:", k->name);
+    l->copies = rg_keep(b, b->base, b->bytes, l->copies);
   }
   for (uint64_t i = 0; i < n; ++i)
     found[i].block->read |= found[i].reads;
@@ -695,7 +822,7 @@ void rg_launch_undo(const struct rg_kernel_record *k, void **arguments, void *ke
   while (l->copies) {
     struct rg_copy *c = l->copies;
     l->copies = c->next;
-    rg_remember(rg_block_of(c->of));
+    rg_remember(c->block);
     rg_put_back(c);
     rg_room_back(c->room);
     free(c);
@@ -704,12 +831,71 @@ void rg_launch_undo(const struct rg_kernel_record *k, void **arguments, void *ke
   rg_done();
 }
 
-/* The launch itself; the tape is what was kept for it. */
+/* cudaLaunchConfig_t. */
+struct rg_configuration {
+  struct rg_dim3 grid, block;
+  size_t shared;
+  void *stream;
+  struct {
+    int id;
+    char padding[4];
+    union {
+      int together;
+      char bytes[64];
+    } value;
+  } *attributes;
+  unsigned count;
+};
+/* What rg_launch_place.shared shall be. */
+uint64_t rg_configured_shared(const struct rg_configuration *c) {
+  uint64_t shared = c->shared;
+  for (unsigned i = 0; i < c->count; ++i)
+    switch (c->attributes[i].id) {
+    case 2: /* cooperative */
+      if (c->attributes[i].value.together)
+        shared |= TOGETHER;
+      break;
+    case 0: /* ignore */
+    case 8: /* priority */
+      break;
+    default:
+      fprintf(stderr,
+              "retrograd: a launch by cudaLaunchKernelExC has attribute %d, which has no reverse [RG2203]\n",
+              c->attributes[i].id);
+      abort();
+    }
+  return shared;
+}
+
+/* The launch itself. An error is the program's to find, as without us. */
+void rg_launch_run(const struct rg_kernel_record *k, const struct rg_launch_place *at, void **arguments) {
+  uint64_t bytes = 0;
+  for (uint64_t i = 0; i < k->own; ++i)
+    bytes += (k->sizes[i] + 15) / 16 * 16;
+  void **own = malloc((k->own + 1) * sizeof *own);
+  char *memory = malloc(bytes + 1), *next = memory;
+  if (!own || !memory)
+    rg_gpu_fail("no memory for a launch of", k->name, 0);
+  memset(memory, 0, bytes);
+  for (uint64_t i = 0; i < k->own; ++i) {
+    own[i] = next;
+    next += (k->sizes[i] + 15) / 16 * 16;
+  }
+  for (uint64_t i = 0; i < k->count; ++i) {
+    const struct rg_kernel_parameter *p = &k->parameters[i];
+    if (p->kind != VARIABLE)
+      memcpy((char *)own[p->of] + p->offset, arguments[i], p->bytes);
+  }
+  rg_gpu.error = (at->shared & TOGETHER ? cudaLaunchCooperativeKernel : cudaLaunchKernel)(
+      k->primal, at->grid, at->block, own, at->shared & ~TOGETHER, at->stream);
+  free(memory);
+  free(own);
+}
+/* The tape is what was kept for it. */
 void *rg_launch_augment(rg_arena *arena, const struct rg_kernel_record *k, const struct rg_launch_place *at,
                         void **arguments) {
   (void)arena;
-  /* An error is the program's to find, as without us. */
-  cudaLaunchKernel(k->primal, at->grid, at->block, arguments, at->shared, at->stream);
+  rg_launch_run(k, at, arguments);
   return rg_gpu.last;
 }
 
@@ -718,8 +904,9 @@ void *rg_launch_augment(rg_arena *arena, const struct rg_kernel_record *k, const
  * adjoint or tangent, where all threads find them. Memory without a shadow gets one
  * that nobody looks at. */
 struct rg_stand_in {
-  char *base;
+  struct rg_block *block;
   struct rg_room room;
+  char *back; /* the shadow of a variable lies on the host: it comes from there and goes back */
 };
 struct rg_operands {
   const struct rg_kernel_record *k;
@@ -732,6 +919,10 @@ struct rg_operands {
   uint64_t used;
 };
 
+static int rg_is_number(const struct rg_kernel_parameter *p) {
+  return p->kind == F32 || p->kind == F64;
+}
+
 static void rg_operands_begin(struct rg_operands *o, const struct rg_kernel_record *k) {
   memset(o, 0, sizeof *o);
   o->k = k;
@@ -739,7 +930,7 @@ static void rg_operands_begin(struct rg_operands *o, const struct rg_kernel_reco
   o->values = malloc((2 * k->count + 1) * sizeof *o->values);
   o->stand_ins = malloc((k->count + 1) * sizeof *o->stand_ins);
   for (uint64_t i = 0; i < k->count; ++i)
-    o->cells += k->parameters[i].active && k->parameters[i].kind >= F32;
+    o->cells += k->parameters[i].active && rg_is_number(&k->parameters[i]);
   o->numbers = malloc(o->cells * 16 + 1);
   if (!o->all || !o->values || !o->stand_ins || !o->numbers)
     rg_gpu_fail("no memory for a launch of", k->name, 0);
@@ -760,20 +951,23 @@ static void rg_operands_end(struct rg_operands *o) {
   free(o->numbers);
 }
 
-static char *rg_stand_in_for(struct rg_operands *o, char *primal) {
-  struct rg_block *b = primal ? rg_block_of(primal) : NULL;
+static struct rg_stand_in *rg_stand_in_of(struct rg_operands *o, struct rg_block *b, char *back) {
   uint64_t i;
-  if (!b)
-    return NULL;
-  for (i = 0; i < o->used && o->stand_ins[i].base != b->base; ++i)
+  for (i = 0; i < o->used && (o->stand_ins[i].block != b || back); ++i)
     ;
   if (i == o->used) {
-    o->stand_ins[o->used++] = (struct rg_stand_in){b->base, rg_room_for(b->bytes)};
+    o->stand_ins[o->used++] = (struct rg_stand_in){b, rg_room_for(b->bytes), back};
     if (o->stand_ins[i].room.on_host && !&rg_cuda_on_cpu)
       rg_gpu_fail("no device memory for a shadow in a launch of", o->k->name, 0);
   }
-  rg_gpu_check(cudaMemset(o->stand_ins[i].room.at, 0, b->bytes), "adjoints could not be cleared", NULL);
-  return o->stand_ins[i].room.at + (primal - b->base);
+  return &o->stand_ins[i];
+}
+static char *rg_stand_in_for(struct rg_operands *o, struct rg_block *b, char *primal) {
+  if (!b)
+    return NULL;
+  struct rg_stand_in *s = rg_stand_in_of(o, b, NULL);
+  rg_gpu_check(cudaMemset(s->room.at, 0, b->bytes), "adjoints could not be cleared", NULL);
+  return s->room.at + (primal - b->base);
 }
 
 /* Runs the derivative for one lane. Of an active pointer shadows[i] is the array of
@@ -782,16 +976,38 @@ static char *rg_stand_in_for(struct rg_operands *o, char *primal) {
 static void rg_run_derivative(struct rg_operands *o, const void *kernel, const struct rg_launch_place *at,
                               void **arguments, void **shadows, uint64_t lane, int adjoints) {
   const struct rg_kernel_record *k = o->k;
-  uint64_t next = k->count, cell = 0;
+  uint64_t next = k->count, cell = 0, first = o->used;
   for (uint64_t i = 0; i < k->count; ++i) {
     const struct rg_kernel_parameter *p = &k->parameters[i];
     o->all[i] = arguments[i];
+    if (p->kind == VARIABLE) {
+      char *host;
+      memcpy(&host, arguments[i], sizeof host);
+      o->values[i] = rg_variable(host);
+      o->all[i] = &o->values[i];
+    }
     if (!p->active)
       continue;
-    if (p->kind == POINTER) {
+    if (p->kind == VARIABLE) {
+      char *shadow = shadows[i] ? ((char **)shadows[i])[lane] : NULL, *host;
+      struct rg_block *b = rg_block_at(o->values[i], p->bytes);
+      memcpy(&host, arguments[i], sizeof host);
+      b->variable = 1;
+      if (shadow == host)
+        shadow = NULL;
+      if (!shadow) {
+        o->values[next] = rg_stand_in_for(o, b, o->values[i]);
+      } else if (&rg_cuda_on_cpu) {
+        o->values[next] = shadow;
+      } else {
+        struct rg_stand_in *s = rg_stand_in_of(o, b, shadow);
+        rg_move(s->room.at, shadow, p->bytes);
+        o->values[next] = s->room.at;
+      }
+    } else if (p->kind == POINTER) {
       char *primal, *shadow = shadows[i] ? ((char **)shadows[i])[lane] : NULL;
       memcpy(&primal, arguments[i], sizeof primal);
-      o->values[next] = shadow ? shadow : rg_stand_in_for(o, primal);
+      o->values[next] = shadow ? shadow : rg_stand_in_for(o, rg_block_of(primal), primal);
     } else {
       char *number = o->numbers + 16 * cell;
       memset(number, 0, 16);
@@ -809,13 +1025,21 @@ static void rg_run_derivative(struct rg_operands *o, const void *kernel, const s
   if (cell)
     rg_move(o->room.at, o->numbers, cell * 16);
   rg_run_kernel(k, kernel, at, o->all);
+  for (uint64_t i = first; i < o->used; ++i) {
+    struct rg_stand_in *s = &o->stand_ins[i];
+    if (!s->back)
+      continue;
+    rg_wait("the derivative of this kernel failed:", k->name);
+    rg_move(s->back, s->room.at, s->block->bytes);
+    s->back = NULL;
+  }
   if (!cell || !adjoints)
     return;
   rg_move(o->numbers, o->room.at, cell * 16);
   cell = 0;
   for (uint64_t i = 0; i < k->count; ++i) {
     const struct rg_kernel_parameter *p = &k->parameters[i];
-    if (!p->active || p->kind < F32)
+    if (!p->active || !rg_is_number(p))
       continue;
     char *number = o->numbers + 16 * cell++ + 8;
     if (!shadows[i])
@@ -844,7 +1068,10 @@ void rg_launch_reverse(rg_arena *arena, uint64_t lanes, void *tape, const struct
    * the reverse sweep runs on the default stream, each step for itself. */
   struct rg_launch_place here = *at;
   here.stream = NULL;
-  rg_gpu_check(cudaDeviceSynchronize(), "what came before the derivative of this kernel failed:", k->name);
+  int now = rg_device();
+  rg_wait("what came before the derivative of this kernel failed:", k->name);
+  if (l->device != now)
+    rg_gpu_check(cudaSetDevice(l->device), "the device of a launch is gone, of", k->name);
   uint64_t n = rg_touches(k, arguments, found);
   for (uint64_t i = 0; i < n; ++i)
     if (found[i].writes)
@@ -858,6 +1085,8 @@ void rg_launch_reverse(rg_arena *arena, uint64_t lanes, void *tape, const struct
   }
   rg_gpu_check(cudaDeviceSynchronize(), "the derivative of this kernel failed:", k->name);
   rg_operands_end(&o);
+  if (l->device != now)
+    rg_gpu_check(cudaSetDevice(now), "the device of the program is gone, behind", k->name);
 }
 
 /* The tangent kernel runs the primal, too. */
@@ -873,7 +1102,7 @@ void rg_launch_forward(uint64_t lanes, const struct rg_kernel_record *k, const s
     uint64_t n = rg_touches(k, arguments, found);
     for (uint64_t i = 0; i < n; ++i)
       if (found[i].writes)
-        before = rg_keep(found[i].block->base, found[i].block->bytes, before);
+        before = rg_keep(found[i].block, found[i].block->base, found[i].block->bytes, before);
     free(found);
   }
   for (uint64_t lane = 0; lane < lanes; ++lane) {
@@ -882,6 +1111,8 @@ void rg_launch_forward(uint64_t lanes, const struct rg_kernel_record *k, const s
         rg_put_back(c);
     rg_run_derivative(&o, k->forward, at, arguments, shadows, lane, /*adjoints=*/0);
   }
+  if (o.room.at || o.used) /* what is given back is the kernel's no more */
+    rg_wait("the derivative of this kernel failed:", k->name);
   while (before) {
     struct rg_copy *c = before;
     before = c->next;

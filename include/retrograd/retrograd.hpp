@@ -18,6 +18,8 @@
 //   rg::hvp(f)(x, y, vx, vy)         Hessian of f times the direction (vx, vy);
 //   also rg::hvp(f)(rg::dup(x, vx), ...)
 //   rg::hessian(f)(x)                all second derivatives: [i][j]
+//   rg::gradient(kernel).launch(grid, block, ...)   of a CUDA kernel:
+//   launches.hpp
 //
 // f is a function, a lambda or an object with a const call operator. What an
 // object holds (what a lambda captures) is constant. Arguments may be
@@ -621,6 +623,10 @@ struct Rows<long double, X> : RowsOfScalar<long double, X> {};
 
 #include "hessians.hpp"
 
+#ifdef __CUDA__
+#include "launches.hpp"
+#endif
+
 namespace rg {
 
 //===----------------------------------------------------------------------===//
@@ -656,13 +662,67 @@ namespace rg {
       "reverse mode adds derivatives to the shadow in rg::dup(x, dx), so it "  \
       "must be a variable that is not const")
 
+#ifdef __CUDA__
+#define RG_REQUIRE_NO_KERNEL                                                   \
+  RG_REQUIRE((!detail::KernelType<F>::Is),                                     \
+             "the gradient of a kernel is launched: "                          \
+             "rg::gradient(kernel).launch(grid, block, arguments...)")
+#else
+#define RG_REQUIRE_NO_KERNEL
+#endif
+
 /// rg::gradient(f)
 template <class F> struct Gradient {
   F f;
+#ifdef __CUDA__
   template <class... A>
-  RG_INLINE auto
-  operator()(A &&...a) const RG_REQUIRE_ARGUMENTS RG_REQUIRE_WRITABLE
-      RG_REQUIRE(
+  RG_INLINE auto launch(dim3 grid, dim3 block, A &&...a) const RG_REQUIRE(
+      (detail::KernelType<F>::Is),
+      "only the gradient of a kernel is launched with a grid: the derivative "
+      "of a host function is called, rg::gradient(f)(arguments...)")
+      RG_REQUIRE((!detail::KernelType<F>::Is ||
+                  detail::Launching<F, A...>::template Without<
+                      detail::Problem::Pointer>),
+                 "a pointer must be wrapped: rg::dup(p, dp) with its shadow, "
+                 "rg::output(p, dp), or rg::constant(p)")
+          RG_REQUIRE((!detail::KernelType<F>::Is ||
+                      (detail::Launching<F, A...>::template Without<
+                           detail::Problem::ShadowType> &&
+                       detail::Launching<F, A...>::template Without<
+                           detail::Problem::ConstShadow>)),
+                     "the shadow in rg::dup(p, dp) must have the type of the "
+                     "argument, and must not be const")
+              RG_REQUIRE(
+                  (!detail::KernelType<F>::Is ||
+                   detail::Launching<F, A...>::template Without<
+                       detail::Problem::NotActive>),
+                  "an argument of this type cannot be differentiated: wrap it "
+                  "in rg::constant(x)")
+                  RG_REQUIRE(
+                      (!detail::KernelType<F>::Is ||
+                       !detail::Launching<F, A...>::Portable ||
+                       detail::Launching<F, A...>::Fit),
+                      "the kernel cannot be launched with these arguments: "
+                      "after "
+                      "grid and block come the bytes of shared memory and the "
+                      "stream, both or none or the first, and then one "
+                      "argument for "
+                      "each parameter of the kernel") {
+    if constexpr (detail::KernelType<F>::Is)
+      if constexpr (detail::Launching<F, A...>::Portable &&
+                    detail::Launching<F, A...>::Fit)
+        return detail::Launching<F, A...>::run(
+            f, detail::LaunchPlace{grid, block, 0, nullptr},
+            static_cast<A &&>(a)...);
+      else
+        return detail::Wrong();
+    else
+      return detail::Wrong();
+  }
+#endif
+  template <class... A>
+  RG_INLINE auto operator()(A &&...a) const RG_REQUIRE_NO_KERNEL
+      RG_REQUIRE_ARGUMENTS RG_REQUIRE_WRITABLE RG_REQUIRE(
           (!detail::callable<F, A...> || !detail::portable<A...> ||
            std::is_floating_point_v<detail::Result<F, A...>>),
           "the function must return one floating-point number; use rg::vjp or "

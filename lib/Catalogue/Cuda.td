@@ -21,11 +21,49 @@ def cuda_free_async : Expansion<"rg_expand_cudaFreeAsync", ["cudaFreeAsync"], "I
 def cuda_malloc_managed
     : Expansion<"rg_expand_cudaMallocManaged", ["cudaMallocManaged"], "I:PZI">;
 def cuda_malloc_host : Expansion<"rg_expand_cudaMallocHost", ["cudaMallocHost"], "I:PZ">;
+def cuda_host_alloc : Expansion<"rg_expand_cudaHostAlloc", ["cudaHostAlloc"], "I:PZI">;
+def cuda_host_pointer
+    : Expansion<"rg_expand_cudaHostGetDevicePointer", ["cudaHostGetDevicePointer"], "I:PPI">;
+def cuda_malloc_pitch
+    : Expansion<"rg_expand_cudaMallocPitch", ["cudaMallocPitch"], "I:PPZZ">;
+def cuda_malloc_3d : Expansion<"rg_expand_cudaMalloc3D", ["cudaMalloc3D"], "I:PP">;
+def cuda_malloc_from_pool
+    : Expansion<"rg_expand_cudaMallocFromPoolAsync", ["cudaMallocFromPoolAsync"], "I:PZPP">;
 def cuda_free_host : Expansion<"rg_expand_cudaFreeHost", ["cudaFreeHost"], "I:P">;
 def cuda_memcpy_async
     : Expansion<"rg_expand_cudaMemcpyAsync", ["cudaMemcpyAsync"], "I:PPZIP">;
 def cuda_memset_async
     : Expansion<"rg_expand_cudaMemsetAsync", ["cudaMemsetAsync"], "I:PIZP">;
+def cuda_memcpy_2d
+    : Expansion<"rg_expand_cudaMemcpy2D", ["cudaMemcpy2D"], "I:PZPZZZI">;
+def cuda_memcpy_2d_async
+    : Expansion<"rg_expand_cudaMemcpy2DAsync", ["cudaMemcpy2DAsync"], "I:PZPZZZIP">;
+def cuda_memcpy_3d : Expansion<"rg_expand_cudaMemcpy3D", ["cudaMemcpy3D"], "I:P">;
+def cuda_memcpy_3d_async
+    : Expansion<"rg_expand_cudaMemcpy3DAsync", ["cudaMemcpy3DAsync"], "I:PP">;
+def cuda_memset_2d : Expansion<"rg_expand_cudaMemset2D", ["cudaMemset2D"], "I:PZIZZ">;
+def cuda_memset_2d_async
+    : Expansion<"rg_expand_cudaMemset2DAsync", ["cudaMemset2DAsync"], "I:PZIZZP">;
+def cuda_memset_3d : Expansion<"rg_expand_cudaMemset3D", ["cudaMemset3D"], "I:PIP">;
+def cuda_memset_3d_async
+    : Expansion<"rg_expand_cudaMemset3DAsync", ["cudaMemset3DAsync"], "I:PIPP">;
+def cuda_memcpy_peer
+    : Expansion<"rg_expand_cudaMemcpyPeer", ["cudaMemcpyPeer"], "I:PIPIZ">;
+def cuda_memcpy_peer_async
+    : Expansion<"rg_expand_cudaMemcpyPeerAsync", ["cudaMemcpyPeerAsync"], "I:PIPIZP">;
+def cuda_memcpy_to_symbol
+    : Expansion<"rg_expand_cudaMemcpyToSymbol", ["cudaMemcpyToSymbol"], "I:PPZZI">;
+def cuda_memcpy_to_symbol_async
+    : Expansion<"rg_expand_cudaMemcpyToSymbolAsync", ["cudaMemcpyToSymbolAsync"], "I:PPZZIP">;
+def cuda_memcpy_from_symbol
+    : Expansion<"rg_expand_cudaMemcpyFromSymbol", ["cudaMemcpyFromSymbol"], "I:PPZZI">;
+def cuda_memcpy_from_symbol_async
+    : Expansion<"rg_expand_cudaMemcpyFromSymbolAsync", ["cudaMemcpyFromSymbolAsync"],
+                "I:PPZZIP">;
+def cuda_host_func
+    : Expansion<"rg_expand_cudaLaunchHostFunc", ["cudaLaunchHostFunc"], "I:PPP">;
+def cuda_callback
+    : Expansion<"rg_expand_cudaStreamAddCallback", ["cudaStreamAddCallback"], "I:PPPI">;
 }
 
 let Section = "CUDA: the rest" in {
@@ -36,13 +74,22 @@ def cuda_devices : InactiveInC<
      "cudaGetDeviceCount", "cudaDeviceGetAttribute", "cudaGetDeviceProperties",
      "cudaGetDeviceProperties_v2", "cudaMemGetInfo", "cudaDeviceGetLimit",
      "cudaDeviceSetLimit", "cudaDriverGetVersion", "cudaRuntimeGetVersion",
-     "cudaDeviceSetCacheConfig", "cudaProfilerStart", "cudaProfilerStop"]>;
+     "cudaDeviceSetCacheConfig", "cudaProfilerStart", "cudaProfilerStop",
+     "cudaDeviceCanAccessPeer", "cudaDeviceEnablePeerAccess", "cudaDeviceDisablePeerAccess",
+     "cudaDeviceGetStreamPriorityRange", "cudaDeviceGetDefaultMemPool", "cudaDeviceGetMemPool",
+     "cudaDeviceSetMemPool", "cudaMemPoolSetAttribute", "cudaMemPoolGetAttribute",
+     "cudaMemPoolTrimTo", "cudaMemPoolCreate", "cudaMemPoolDestroy", "cudaMemAdvise*",
+     "cudaMemPrefetchAsync*", "cudaPointerGetAttributes", "cudaStreamAttachMemAsync",
+     "cudaStreamGetPriority", "cudaStreamGetFlags", "cudaHostGetFlags", "cudaGetSymbolSize",
+     "cudaSetDeviceFlags", "cudaGetDeviceFlags", "cudaStreamIsCapturing"]>;
 def cuda_kernels : InactiveInC<
     ["cudaFuncSetAttribute", "cudaFuncGetAttributes", "cudaFuncSetCacheConfig",
-     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+     "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "cudaFuncSetSharedMemConfig",
+     "cudaOccupancyAvailableDynamicSMemPerBlock",
      "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"]>;
 def cuda_events : InactiveInC<
-    ["cudaEventCreate", "cudaEventCreateWithFlags", "cudaEventRecord", "cudaEventSynchronize",
+    ["cudaEventCreate", "cudaEventCreateWithFlags", "cudaEventRecord", "cudaEventRecordWithFlags",
+     "cudaEventSynchronize",
      "cudaEventElapsedTime", "cudaEventDestroy", "cudaEventQuery", "cudaStreamCreate",
      "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cudaStreamDestroy",
      "cudaStreamSynchronize", "cudaStreamQuery", "cudaStreamWaitEvent"]>;
@@ -55,18 +102,23 @@ class CudaRefused<string why, list<string> names> : Handler<"Refused"> {
   let Summary = why;
 }
 def cuda_other_copies : CudaRefused<"which has no reverse; copy with cudaMemcpy",
-    ["cudaMemcpy2D*", "cudaMemcpy3D*", "cudaMemcpyPeer*", "cudaMemcpyToArray*",
-     "cudaMemcpyFromArray*", "cudaMemset2D*", "cudaMemset3D*", "cudaMemcpyBatch*"]>;
+    ["cudaMemcpy2DToArray*", "cudaMemcpy2DFromArray*", "cudaMemcpy2DArrayToArray",
+     "cudaMemcpy3DPeer*", "cudaMemcpy3DBatch*", "cudaMemcpyToArray*", "cudaMemcpyFromArray*",
+     "cudaMemcpyArrayToArray", "cudaMemcpyBatch*", "cudaMallocArray", "cudaMalloc3DArray",
+     "cudaMallocMipmappedArray", "cudaCreateTextureObject", "cudaCreateSurfaceObject"]>;
+def cuda_registered : CudaRefused<
+    "which makes memory of the host known to devices, but not that of its adjoints: allocate it "
+    "with cudaMallocHost", ["cudaHostRegister", "cudaHostUnregister"]>;
 def cuda_symbols : CudaRefused<
-    "which handles a variable of the device: hand a pointer to the kernel, or do it in front "
-    "of the derivative",
-    ["cudaMemcpyToSymbol*", "cudaMemcpyFromSymbol*", "cudaGetSymbolAddress"]>;
+    "which gives a variable of the device a second name: copy with cudaMemcpyToSymbol, or hand a "
+    "pointer to the kernel", ["cudaGetSymbolAddress"]>;
 def cuda_graphs : CudaRefused<"launches that are recorded have no reverse",
     ["cudaGraph*", "cudaStreamBeginCapture*", "cudaStreamEndCapture"]>;
-def cuda_callbacks : CudaRefused<"the reverse of a stream calls nothing back",
-    ["cudaLaunchHostFunc*", "cudaStreamAddCallback"]>;
-def cuda_launches : CudaRefused<"of launches, only <<<>>> has a reverse",
+def cuda_launches : CudaRefused<"of which the compiler does not see the kernel",
     ["cudaLaunchKernel*", "cudaLaunchCooperativeKernel*", "cuLaunch*"]>;
+def cuda_no_kernel : CudaRefused<
+    "a launch of what is no kernel of this file: a host function is called, and its derivative, "
+    "too", ["__cudaPushCallConfiguration"]>;
 def cuda_libraries : CudaRefused<"a library without derivatives yet",
     ["cublas*", "cusparse*", "cufft*", "cusolver*", "curandGenerate*", "nccl*", "cudnn*"]>;
 }
@@ -79,7 +131,7 @@ def gpu_free : Deallocation<["rg_gpu_free"], "V:P">;
 def gpu_malloc_managed : Allocation<["rg_gpu_malloc_managed"], "P:ZI", [0], "rg_gpu_free"> {
   let Shadow = "rg_gpu_malloc_managed_shadow";
 }
-def gpu_malloc_host : Allocation<["rg_gpu_malloc_host"], "P:Z", [0], "rg_gpu_free_host"> {
+def gpu_malloc_host : Allocation<["rg_gpu_malloc_host"], "P:ZI", [0], "rg_gpu_free_host"> {
   let Shadow = "rg_gpu_malloc_host_shadow";
 }
 def gpu_free_host : Deallocation<["rg_gpu_free_host"], "V:P">;
@@ -93,6 +145,19 @@ def gpu_fill_async : Handler<"MemSet"> {
   let Prototype = "P:PIZP";
   let Text = "device";
 }
+def gpu_copy_to_variable : Handler<"MemCpy"> {
+  let Names = ["rg_gpu_copy_to_variable"];
+  let Prototype = "P:PPZZIP";
+  let Text = "device";
+}
+def gpu_copy_from_variable : Handler<"MemCpy"> {
+  let Names = ["rg_gpu_copy_from_variable"];
+  let Prototype = "P:PPZZIP";
+  let Text = "device";
+}
+def gpu_no_arrays : InactiveInC<["rg_gpu_no_arrays"], "V:PP">;
+def gpu_wait_for : InactiveInC<["rg_gpu_wait_for"], "V:P">;
+def gpu_launch_shared : InactiveInC<["rg_configured_shared"], "Z:P">;
 def gpu_status : InactiveInC<["rg_gpu_status"], "I:">;
 def gpu_freed : InactiveInC<["rg_gpu_freed"], "V:P">;
 def gpu_copy : Handler<"MemCpy"> {
@@ -108,4 +173,7 @@ def gpu_fill : Handler<"MemSet"> {
 }
 def gpu_keep : Protocol<"rg_gpu_undo", ["rg_gpu_keep"], "P:PZ"> {
   let Summary = "device memory that is about to be overwritten; its reverse puts it back";
+}
+def gpu_keep_variable : Protocol<"rg_gpu_undo_variable", ["rg_gpu_keep_variable"], "P:PZZ"> {
+  let Summary = "a variable of the device that is about to be overwritten; its reverse puts it back";
 }

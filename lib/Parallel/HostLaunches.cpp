@@ -8,6 +8,7 @@
 #include "Parallel/HostLaunches.h"
 #include "Bitcode/RuntimeLibrary.h"
 #include "Diagnostics/DiagnosticEngine.h"
+#include "Request/FunctionOperand.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Dominators.h"
@@ -15,12 +16,25 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 using namespace retrograd;
 
 static constexpr StringLiteral Push = "__cudaPushCallConfiguration";
+static constexpr StringLiteral Pop = "__cudaPopCallConfiguration";
+static constexpr StringLiteral LaunchAlone = "cudaLaunchKernel";
+static constexpr StringLiteral LaunchTogether = "cudaLaunchCooperativeKernel";
+static constexpr StringLiteral LaunchConfigured = "cudaLaunchKernelExC";
+/// Of a parameter of rg.launch.*: the kernel's own parameter, where in it, and
+/// the variable that it is instead.
+static constexpr StringLiteral OfAttribute = "rg-of";
+static constexpr StringLiteral OffsetAttribute = "rg-offset";
+static constexpr StringLiteral VariableAttribute = "rg-variable";
+/// Of the bytes of shared memory: blocks of the grid wait for each other
+/// (runtime/hostdevice.c).
+static constexpr uint64_t TogetherBit = uint64_t(1) << 63;
 static constexpr StringLiteral Prefix = "rg.launch.";
 /// Operands of a launch in front of the kernel's: the grid's and the block's
 /// sizes, bytes of shared memory, stream.
@@ -37,13 +51,9 @@ static bool isStub(const Function &F) {
          !kernelOfStub(F.getName()).empty();
 }
 
-bool retrograd::hasLaunches(const Module &M) {
-  return M.getFunction(Push) && any_of(M, isStub);
-}
+bool retrograd::hasLaunches(const Module &M) { return any_of(M, isStub); }
 
 bool retrograd::keepStubs(Module &M) {
-  if (!M.getFunction(Push))
-    return false;
   bool Changed = false;
   for (Function &F : M)
     if (isStub(F)) {
@@ -58,17 +68,22 @@ bool retrograd::keepStubs(Module &M) {
 // Primals
 //===----------------------------------------------------------------------===//
 
-/// The sizes that clang passes as two words, three numbers each.
-static SmallVector<Value *, Places> placesOf(IRBuilderBase &B, CallBase &Push) {
-  SmallVector<Value *, Places> Found;
-  for (unsigned At : {0u, 2u}) {
-    Value *XY = Push.getArgOperand(At);
+/// The sizes of grid and block, shared bytes and stream of a launch.
+using PlaceValues = SmallVector<Value *, Places>;
+
+/// clang passes three sizes as two words, which are the operands From and
+/// From + 2 and their neighbours.
+static PlaceValues placesOf(IRBuilderBase &B, CallBase &C, unsigned From,
+                            unsigned Shared) {
+  PlaceValues Found;
+  for (unsigned At : {From, From + 2}) {
+    Value *XY = C.getArgOperand(At);
     Found.push_back(B.CreateTrunc(XY, B.getInt32Ty()));
     Found.push_back(B.CreateTrunc(B.CreateLShr(XY, 32), B.getInt32Ty()));
-    Found.push_back(Push.getArgOperand(At + 1));
+    Found.push_back(C.getArgOperand(At + 1));
   }
-  Found.push_back(Push.getArgOperand(4));
-  Found.push_back(Push.getArgOperand(5));
+  Found.push_back(C.getArgOperand(Shared));
+  Found.push_back(C.getArgOperand(Shared + 1));
   return Found;
 }
 
@@ -79,71 +94,233 @@ static bool isPush(const CallBase &C) {
          C.getArgOperand(1)->getType()->isIntegerTy(32);
 }
 
-void retrograd::rewriteLaunches(Function &Clone) {
-  Module &M = *Clone.getParent();
-  if (!M.getFunction(Push))
-    return;
-  // Launches do not throw, though clang does not know it.
-  SmallVector<InvokeInst *, 4> Invokes;
-  auto IsOfLaunch = [](const CallBase &C) {
-    const Function *F = C.getCalledFunction();
-    return isPush(C) || (F && isStub(*F));
-  };
-  for (Instruction &I : instructions(Clone))
-    if (auto *Inv = dyn_cast<InvokeInst>(&I); Inv && IsOfLaunch(*Inv))
-      Invokes.push_back(Inv);
-  for (InvokeInst *Inv : Invokes)
-    changeToCall(Inv);
-  SmallVector<CallInst *, 4> Pushed, Stubs;
-  for (Instruction &I : instructions(Clone))
-    if (auto *Call = dyn_cast<CallInst>(&I); Call && IsOfLaunch(*Call))
-      (isPush(*Call) ? Pushed : Stubs).push_back(Call);
-  if (Stubs.empty())
-    return;
-  DominatorTree DT(Clone);
-  SmallPtrSet<CallInst *, 4> Used;
-  // Arguments may contain launches of their own: those come first, and take
-  // their configuration.
-  stable_sort(Stubs, [&](CallInst *A, CallInst *B) {
-    return A != B && DT.dominates(A, B);
-  });
-  for (CallInst *Stub : Stubs) {
-    Function *Run = M.getFunction(
-        (Prefix + kernelOfStub(Stub->getCalledFunction()->getName())).str());
-    CallInst *Of = nullptr;
-    for (bool Fresh : {true, false}) {
-      for (CallInst *P : Pushed)
-        if ((!Fresh || !Used.contains(P)) && DT.dominates(P, Stub) &&
-            (!Of || DT.dominates(Of, P)))
-          Of = P;
-      if (Of)
-        break;
+/// cudaLaunchKernel(kernel, grid, block, arguments, shared, stream), and what
+/// has the same operands.
+static bool isLaunch(const CallBase &C) {
+  const Function *F = C.getCalledFunction();
+  return F && (F->getName() == LaunchAlone || F->getName() == LaunchTogether) &&
+         C.arg_size() == 8 && C.getArgOperand(1)->getType()->isIntegerTy(64);
+}
+/// cudaLaunchKernelExC(configuration, kernel, arguments).
+static bool isConfiguredLaunch(const CallBase &C) {
+  const Function *F = C.getCalledFunction();
+  return F && F->getName() == LaunchConfigured && C.arg_size() == 3;
+}
+
+/// The stub that V is, through variables of unoptimised code, too.
+static Function *stubOf(Value *V) {
+  FunctionOperand Named = resolveFunction(V);
+  if (!Named.Complete || Named.Functions.size() != 1 || Named.ByReference)
+    return nullptr;
+  Function *F = Named.Functions[0];
+  return isStub(*F) ? F : nullptr;
+}
+
+namespace {
+/// Turns the launches of one function into calls of rg.launch.*.
+class LaunchRewriter {
+public:
+  explicit LaunchRewriter(Function &F) : F(F), M(*F.getParent()) {}
+
+  void run() {
+    dropInvokes();
+    for (Instruction &I : instructions(F))
+      if (auto *C = dyn_cast<CallInst>(&I))
+        if (isLaunch(*C) || isConfiguredLaunch(*C))
+          Own.push_back(C);
+    for (CallInst *C : Own)
+      rewriteOwn(*C);
+    rewriteStubs();
+  }
+
+private:
+  Function &F;
+  Module &M;
+  SmallVector<CallInst *, 4> Own;
+
+  /// Launches do not throw, though clang does not know it.
+  void dropInvokes() {
+    SmallVector<InvokeInst *, 4> Invokes;
+    for (Instruction &I : instructions(F))
+      if (auto *Inv = dyn_cast<InvokeInst>(&I);
+          Inv && (isPush(*Inv) || isLaunch(*Inv) || isConfiguredLaunch(*Inv) ||
+                  stubOf(Inv->getCalledOperand())))
+        Invokes.push_back(Inv);
+    for (InvokeInst *Inv : Invokes)
+      changeToCall(Inv);
+  }
+
+  /// A launch of the program's own, by a call of CUDA's runtime.
+  void rewriteOwn(CallInst &C) {
+    bool Configured = isConfiguredLaunch(C);
+    Function *Stub = stubOf(C.getArgOperand(Configured ? 1 : 0));
+    if (!Stub)
+      return; // refused by its name
+    IRBuilder<> B(&C);
+    PlaceValues Place =
+        Configured ? configuredPlace(B, C) : placesOf(B, C, 1, 6);
+    if (C.getCalledFunction()->getName() == LaunchTogether)
+      Place[6] = B.CreateOr(Place[6], TogetherBit);
+    if (!replace(C, *Stub, Place, C.getArgOperand(Configured ? 2 : 5)))
+      return;
+    if (!C.use_empty())
+      C.replaceAllUsesWith(
+          B.CreateCall(RuntimeLibrary(M).require("rg_gpu_status")));
+    C.eraseFromParent();
+  }
+
+  /// cudaLaunchConfig_t: two times three words, shared bytes, stream, and
+  /// attributes, which the runtime looks at.
+  PlaceValues configuredPlace(IRBuilderBase &B, CallInst &C) {
+    PlaceValues Found;
+    Value *Config = C.getArgOperand(0);
+    for (unsigned At = 0; At != 6; ++At)
+      Found.push_back(B.CreateLoad(
+          B.getInt32Ty(), B.CreateConstGEP1_64(B.getInt8Ty(), Config, 4 * At)));
+    Found.push_back(B.CreateCall(
+        RuntimeLibrary(M).require("rg_configured_shared"), {Config}));
+    Found.push_back(B.CreateLoad(
+        B.getPtrTy(), B.CreateConstGEP1_64(B.getInt8Ty(), Config, 32)));
+    return Found;
+  }
+
+  /// In front of At: the launch of Stub's kernel. Arguments is the array of its
+  /// parameters' addresses.
+  bool replace(CallInst &At, Function &Stub, const PlaceValues &Place,
+               Value *Arguments) {
+    Function *Run =
+        M.getFunction((Prefix + kernelOfStub(Stub.getName())).str());
+    if (!Run)
+      return false;
+    IRBuilder<> B(&At);
+    SmallVector<Value *, 16> Args(Place.begin(), Place.end());
+    SmallVector<Value *, 8> Pointers;
+    SmallVector<Value *, 8> Homes;
+    for (Argument &A : drop_begin(Run->args(), Places)) {
+      unsigned Of = wordOf(A, OfAttribute), Offset = wordOf(A, OffsetAttribute);
+      Value *V = nullptr;
+      if (Run->getAttributes().hasParamAttr(A.getArgNo(), VariableAttribute)) {
+        V = M.getNamedGlobal(Run->getAttributes()
+                                 .getParamAttr(A.getArgNo(), VariableAttribute)
+                                 .getValueAsString());
+      } else {
+        while (Homes.size() <= Of)
+          Homes.push_back(nullptr);
+        if (!Homes[Of])
+          Homes[Of] = B.CreateLoad(
+              B.getPtrTy(), B.CreateConstGEP1_64(B.getPtrTy(), Arguments, Of));
+        V = Homes[Of];
+        if (!A.hasByValAttr()) {
+          if (Offset)
+            V = B.CreateConstGEP1_64(B.getInt8Ty(), V, Offset);
+          V = B.CreateAlignedLoad(A.getType(), V, Align(1));
+        }
+      }
+      Args.push_back(V);
+      if (A.getType()->isPointerTy() && !A.hasByValAttr())
+        Pointers.push_back(V);
     }
-    if (!Run || !Of || Run->arg_size() != Places + Stub->arg_size())
-      continue;
-    Used.insert(Of);
-    IRBuilder<> B(Stub);
-    SmallVector<Value *, 16> Args = placesOf(B, *Of);
-    append_range(Args, Stub->args());
-    if (Function *Keep = M.getFunction(keepName(*Run))) {
-      SmallVector<Value *, 8> Pointers;
-      for (const Use &A : Stub->args())
-        if (A->getType()->isPointerTy() &&
-            !Stub->isByValArgument(Stub->getArgOperandNo(&A)))
-          Pointers.push_back(A);
+    if (Function *Keep = M.getFunction(keepName(*Run)))
       B.CreateCall(Keep, Pointers);
-    }
     CallInst *Call = B.CreateCall(Run, Args);
-    for (unsigned A = 0; A != Stub->arg_size(); ++A)
-      if (Type *T = Stub->getParamByValType(A))
-        Call->addParamAttr(Places + A,
+    for (Argument &A : Run->args())
+      if (Type *T = A.getParamByValType())
+        Call->addParamAttr(A.getArgNo(),
                            Attribute::getWithByValType(B.getContext(), T));
-    Stub->eraseFromParent();
+    return true;
   }
-  for (CallInst *P : Used) {
-    P->replaceAllUsesWith(ConstantInt::get(P->getType(), 0));
-    P->eraseFromParent();
+
+  static unsigned wordOf(const Argument &A, StringRef Kind) {
+    unsigned N = 0;
+    A.getParent()
+        ->getAttributes()
+        .getParamAttr(A.getArgNo(), Kind)
+        .getValueAsString()
+        .getAsInteger(10, N);
+    return N;
   }
+
+  /// <<<>>>: the stub gathers the arguments; its body is the text that does.
+  void rewriteStubs() {
+    SmallVector<CallInst *, 4> Pushed, Stubs;
+    for (Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallInst>(&I)) {
+        if (isPush(*Call))
+          Pushed.push_back(Call);
+        else if (!Call->isInlineAsm() && stubOf(Call->getCalledOperand()))
+          Stubs.push_back(Call);
+      }
+    if (Stubs.empty())
+      return;
+    DominatorTree DT(F);
+    SmallPtrSet<CallInst *, 4> Used;
+    SmallVector<std::pair<CallInst *, CallInst *>, 4> Pairs;
+    // Arguments may contain launches of their own: those come first, and take
+    // their configuration.
+    stable_sort(Stubs, [&](CallInst *A, CallInst *B) {
+      return A != B && DT.dominates(A, B);
+    });
+    for (CallInst *Stub : Stubs) {
+      CallInst *Of = nullptr;
+      for (bool Fresh : {true, false}) {
+        for (CallInst *P : Pushed)
+          if ((!Fresh || !Used.contains(P)) && DT.dominates(P, Stub) &&
+              (!Of || DT.dominates(Of, P)))
+            Of = P;
+        if (Of)
+          break;
+      }
+      if (Of) {
+        Used.insert(Of);
+        Pairs.push_back({Stub, Of});
+      }
+    }
+    for (auto [Stub, Of] : Pairs)
+      rewriteStub(*Stub, *Of);
+    for (CallInst *P : Used) {
+      P->replaceAllUsesWith(ConstantInt::get(P->getType(), 0));
+      P->eraseFromParent();
+    }
+  }
+
+  void rewriteStub(CallInst &Call, CallInst &Of) {
+    Function *Stub = stubOf(Call.getCalledOperand());
+    if (!M.getFunction((Prefix + kernelOfStub(Stub->getName())).str()))
+      return;
+    IRBuilder<> B(&Call);
+    PlaceValues Place = placesOf(B, Of, 0, 4);
+    if (Call.getFunctionType() != Stub->getFunctionType())
+      return;
+    DebugLoc Line = Call.getDebugLoc();
+    Call.setCalledFunction(Stub);
+    SmallPtrSet<Instruction *, 32> Before;
+    for (Instruction &I : instructions(F))
+      Before.insert(&I);
+    InlineFunctionInfo Info;
+    if (!InlineFunction(Call, Info).isSuccess())
+      return;
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
+      auto *C = dyn_cast<CallInst>(&I);
+      if (!C || Before.contains(C) || !C->getCalledFunction())
+        continue;
+      if (C->getCalledFunction()->getName() == Pop) {
+        C->replaceAllUsesWith(ConstantInt::get(C->getType(), 0));
+        C->eraseFromParent();
+      } else if (isLaunch(*C)) {
+        C->setDebugLoc(Line);
+        if (!replace(*C, *Stub, Place, C->getArgOperand(5)))
+          continue;
+        C->replaceAllUsesWith(ConstantInt::get(C->getType(), 0));
+        C->eraseFromParent();
+      }
+    }
+  }
+};
+} // namespace
+
+void retrograd::rewriteLaunches(Function &Clone) {
+  if (any_of(*Clone.getParent(), isStub))
+    LaunchRewriter(Clone).run();
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,7 +328,7 @@ void retrograd::rewriteLaunches(Function &Clone) {
 //===----------------------------------------------------------------------===//
 
 HostLaunches::HostLaunches(Module &M, Catalogue &Cat,
-                           const StringMap<KernelFacts> *Facts)
+                           StringMap<KernelFacts> *Facts)
     : M(M) {
   SmallVector<Function *, 8> Stubs;
   for (Function &F : M)
@@ -161,71 +338,66 @@ HostLaunches::HostLaunches(Module &M, Catalogue &Cat,
     makeLaunch(*F, Cat, Facts);
 }
 
-/// Where the host's parameters are not the kernel's one by one.
-static bool matches(const Function &Stub, const KernelFacts &Facts) {
-  if (Stub.arg_size() != Facts.Parameters.size())
-    return false;
-  const DataLayout &DL = Stub.getDataLayout();
-  for (auto [A, P] : zip(Stub.args(), Facts.Parameters)) {
-    Type *T = A.getType();
-    switch (P.K) {
-    case KernelParameter::Pointer:
-      if (!T->isPointerTy() || A.hasByValAttr())
-        return false;
-      break;
-    case KernelParameter::Float:
-      if (!T->isFloatTy())
-        return false;
-      break;
-    case KernelParameter::Double:
-      if (!T->isDoubleTy())
-        return false;
-      break;
-    case KernelParameter::Struct:
-      if (!A.hasByValAttr() ||
-          DL.getTypeAllocSize(A.getParamByValType()) != P.Bytes)
-        return false;
-      break;
-    default:
-      if (T->isPointerTy() || DL.getTypeAllocSize(T) != P.Bytes)
-        return false;
+/// Variables become those of this module. False, with the name, if one is not
+/// here.
+static bool findVariables(Module &M, KernelFacts &Facts, std::string &Missing) {
+  for (KernelParameter &P : Facts.Parameters) {
+    if (P.Variable.empty())
+      continue;
+    // A half that was brought here has its own names. Those of a file's own
+    // variables have a suffix on the device.
+    StringRef Own = StringRef(P.Variable).split("__static__").first;
+    GlobalVariable *G = nullptr;
+    for (const std::string &Name : {"rg.device." + P.Variable, P.Variable,
+                                    "rg.device." + Own.str(), Own.str()})
+      if (!G)
+        G = M.getGlobalVariable(Name, /*AllowInternal=*/true);
+    if (!G) {
+      Missing = P.Variable;
+      return false;
     }
+    P.HostVariable = G->getName().str();
   }
   return true;
 }
 
 void HostLaunches::makeLaunch(Function &Stub, Catalogue &Cat,
-                              const StringMap<KernelFacts> *Facts) {
+                              StringMap<KernelFacts> *All) {
   LLVMContext &Ctx = M.getContext();
   IRBuilder<> B(Ctx);
-  Launch L{&Stub, nullptr, kernelOfStub(Stub.getName()), nullptr};
+  Launch L{&Stub, nullptr, kernelOfStub(Stub.getName()), nullptr, nullptr};
+  KernelFacts *Facts = nullptr;
+  std::string Missing;
+  bool Variables = true;
+  if (All)
+    if (auto It = All->find(L.Kernel); It != All->end()) {
+      Facts = &It->second;
+      Variables = findVariables(M, *Facts, Missing);
+    }
+  L.Facts = Facts;
   SmallVector<Type *, 16> Types(6, B.getInt32Ty());
   Types.append({B.getInt64Ty(), B.getPtrTy()});
-  for (Argument &A : Stub.args())
-    Types.push_back(A.getType());
+  bool Known = Facts && Facts->Refused.empty() && Variables &&
+               Facts->Parameters.size() + Places <= 64;
+  if (Known)
+    for (const KernelParameter &P : Facts->Parameters)
+      Types.push_back(P.K == KernelParameter::Struct ? B.getPtrTy() : P.T);
   L.Run = Function::Create(FunctionType::get(B.getVoidTy(), Types, false),
                            GlobalValue::InternalLinkage, Prefix + L.Kernel, M);
   L.Run->addFnAttr(Attribute::NoInline);
   L.Run->setDoesNotThrow();
-  for (Argument &A : Stub.args())
-    if (Type *T = A.getParamByValType())
-      L.Run->addParamAttr(Places + A.getArgNo(),
-                          Attribute::getWithByValType(Ctx, T));
-  B.SetInsertPoint(BasicBlock::Create(Ctx, "", L.Run));
-  auto Sizes = [&](unsigned At) {
-    return B.CreateOr(
-        B.CreateZExt(L.Run->getArg(At), B.getInt64Ty()),
-        B.CreateShl(B.CreateZExt(L.Run->getArg(At + 1), B.getInt64Ty()), 32));
-  };
-  B.CreateCall(M.getFunction(Push),
-               {Sizes(0), L.Run->getArg(2), Sizes(3), L.Run->getArg(5),
-                L.Run->getArg(6), L.Run->getArg(7)});
-  SmallVector<Value *, 8> Args;
-  for (Argument &A : drop_begin(L.Run->args(), Places))
-    Args.push_back(&A);
-  CallInst *Call = B.CreateCall(&Stub, Args);
-  Call->setAttributes(Stub.getAttributes());
-  B.CreateRetVoid();
+  if (Known)
+    for (auto [N, P] : enumerate(Facts->Parameters)) {
+      if (P.K == KernelParameter::Struct)
+        L.Run->addParamAttr(Places + N, Attribute::getWithByValType(Ctx, P.T));
+      L.Run->addParamAttr(
+          Places + N,
+          P.Variable.empty()
+              ? Attribute::get(Ctx, OfAttribute, std::to_string(P.Of))
+              : Attribute::get(Ctx, VariableAttribute, P.HostVariable));
+      L.Run->addParamAttr(Places + N, Attribute::get(Ctx, OffsetAttribute,
+                                                     std::to_string(P.Offset)));
+    }
 
   OperationRecord R;
   R.Id = "launch";
@@ -236,19 +408,19 @@ void HostLaunches::makeLaunch(Function &Stub, Catalogue &Cat,
         ("a launch of '" + userName(L.Kernel) + "', " + Why).str());
     Cat.declare(*L.Run, R, true, true);
   };
-  if (!Facts)
+  if (!Known)
+    ReturnInst::Create(Ctx, BasicBlock::Create(Ctx, "", L.Run));
+  if (!All)
     return Refuse("whose code the compiler of the host's half has not; compile "
                   "with rg-clang++, which hands it over");
-  auto It = Facts->find(L.Kernel);
-  if (It == Facts->end())
+  if (!Facts)
     return Refuse("whose code is in another file");
-  L.Facts = &It->second;
-  if (!L.Facts->Refused.empty())
-    return Refuse("which " + L.Facts->Refused);
-  if (!matches(Stub, *L.Facts))
-    return Refuse("which takes a small struct by value: pass its members, or a "
-                  "pointer");
-  if (Stub.arg_size() + Places > 64)
+  if (!Facts->Refused.empty())
+    return Refuse("which " + Facts->Refused);
+  if (!Variables)
+    return Refuse("which uses the variable '" + userName(Missing) +
+                  "', of which the host does not know");
+  if (!Known)
     return Refuse("which has too many parameters");
   std::string Memory = "- - - - - - - n", Prototype = "VIIIIIIZP";
   for (const KernelParameter &P : L.Facts->Parameters) {
@@ -269,13 +441,14 @@ void HostLaunches::makeLaunch(Function &Stub, Catalogue &Cat,
   R.Augment = R.Reverse = R.Forward = L.Run->getName();
   R.OfRuntime = true;
   Cat.declare(*L.Run, R, true, true);
-  writeKeep(L, Cat);
+  L.Plain = writeKeep(L, Cat);
+  writeRun(L);
   Launches.push_back(L);
 }
 
 /// rg.keep.kernel(pointers...) -> handle, and
 /// rg.undo.kernel(pointers..., handle).
-void HostLaunches::writeKeep(const Launch &L, Catalogue &Cat) {
+GlobalVariable *HostLaunches::writeKeep(const Launch &L, Catalogue &Cat) {
   LLVMContext &Ctx = M.getContext();
   IRBuilder<> B(Ctx);
   SmallVector<unsigned, 8> Pointers;
@@ -320,6 +493,7 @@ void HostLaunches::writeKeep(const Launch &L, Catalogue &Cat) {
       Cat.declare(*F, R, true, true);
     }
   }
+  return Record;
 }
 
 /// struct rg_kernel_record of runtime/hostdevice.c.
@@ -327,9 +501,9 @@ StructType *HostLaunches::recordType(unsigned Parameters) const {
   LLVMContext &Ctx = M.getContext();
   Type *Ptr = PointerType::get(Ctx, 0), *I64 = Type::getInt64Ty(Ctx),
        *I8 = Type::getInt8Ty(Ctx);
-  Type *Parameter =
-      StructType::get(Ctx, {Type::getInt32Ty(Ctx), I8, I8, I8, I8});
-  return StructType::get(Ctx, {Ptr, Ptr, Ptr, I64, Ptr, Ptr, I64,
+  Type *I32 = Type::getInt32Ty(Ctx);
+  Type *Parameter = StructType::get(Ctx, {I32, I8, I8, I8, I8, I32, I32});
+  return StructType::get(Ctx, {Ptr, Ptr, Ptr, I64, Ptr, Ptr, I64, Ptr, I64,
                                ArrayType::get(Parameter, Parameters)});
 }
 
@@ -338,24 +512,32 @@ GlobalVariable *HostLaunches::makeRecord(const Launch &L, ArrayRef<bool> Active,
   LLVMContext &Ctx = M.getContext();
   IRBuilder<> B(Ctx);
   StructType *T = recordType(Active.size());
-  auto *Parameters = cast<ArrayType>(T->getElementType(7));
+  auto *Parameters = cast<ArrayType>(T->getElementType(9));
   auto *Parameter = cast<StructType>(Parameters->getElementType());
   SmallVector<Constant *, 8> Of;
   for (auto [P, IsActive] : zip(L.Facts->Parameters, Active)) {
-    unsigned Kind = P.K == KernelParameter::Pointer  ? 1
-                    : P.K == KernelParameter::Float  ? 2
-                    : P.K == KernelParameter::Double ? 3
-                                                     : 0;
+    unsigned Kind = !P.Variable.empty()               ? 4
+                    : P.K == KernelParameter::Pointer ? 1
+                    : P.K == KernelParameter::Float   ? 2
+                    : P.K == KernelParameter::Double  ? 3
+                                                      : 0;
     Of.push_back(ConstantStruct::get(
-        Parameter, {B.getInt32(P.Bytes), B.getInt8(Kind), B.getInt8(P.Reads),
-                    B.getInt8(P.Writes), B.getInt8(IsActive)}));
+        Parameter,
+        {B.getInt32(P.Bytes), B.getInt8(Kind), B.getInt8(P.Reads),
+         B.getInt8(P.Writes), B.getInt8(IsActive),
+         B.getInt32(P.Variable.empty() ? P.Of : ~0u), B.getInt32(P.Offset)}));
   }
+  Constant *Own = ConstantDataArray::get(Ctx, ArrayRef(L.Facts->Own));
+  auto *Sizes =
+      new GlobalVariable(M, Own->getType(), /*isConstant=*/true,
+                         GlobalValue::PrivateLinkage, Own, Name + ".sizes");
   Constant *Null = ConstantPointerNull::get(B.getPtrTy());
   return new GlobalVariable(
       M, T, /*isConstant=*/true, GlobalValue::InternalLinkage,
       ConstantStruct::get(
           T, {L.Stub, RuntimeLibrary(M).text("rg.kernel.", userName(L.Kernel)),
-              Null, B.getInt64(0), Null, Null, B.getInt64(Active.size()),
+              Null, B.getInt64(0), Null, Null, B.getInt64(L.Facts->Own.size()),
+              Sizes, B.getInt64(Active.size()),
               ConstantArray::get(Parameters, Of)}),
       Name);
 }
@@ -416,32 +598,20 @@ bool HostLaunches::specialise(const DerivativeRequest &R,
 }
 
 namespace {
-/// A function of a rule (docs/CustomRules.md): its operands, gathered for the
-/// runtime.
-class RuleFunctionWriter {
+/// The operands of a launch that the function of B has, gathered for the
+/// runtime: those of Run, behind First others, each with a shadow where
+/// HasShadow says so.
+class RuleOperands {
 public:
-  IRBuilder<> B;
-  Function *F = nullptr;
   Value *Place = nullptr, *Primals = nullptr, *Shadows = nullptr;
 
-  RuleFunctionWriter(Module &M, StringRef Name, Type *Result,
-                     ArrayRef<Type *> First, const Function &Run,
-                     function_ref<bool(unsigned)> HasShadow)
-      : B(M.getContext()) {
-    SmallVector<Type *, 32> Types(First);
-    for (const Argument &A : Run.args()) {
-      Types.push_back(A.getType());
-      if (HasShadow(A.getArgNo()))
-        Types.push_back(B.getPtrTy());
-    }
-    F = Function::Create(FunctionType::get(Result, Types, false),
-                         GlobalValue::InternalLinkage, Name, M);
-    F->addFnAttr(Attribute::NoInline);
-    B.SetInsertPoint(BasicBlock::Create(M.getContext(), "", F));
+  RuleOperands(IRBuilder<> &B, const Function &Run, unsigned First,
+               function_ref<bool(unsigned)> HasShadow) {
+    Function *F = B.GetInsertBlock()->getParent();
     // struct rg_launch_place
     SmallVector<Type *, Places> Members(6, B.getInt32Ty());
     Members.append({B.getInt64Ty(), B.getPtrTy()});
-    auto *PlaceType = StructType::get(M.getContext(), Members);
+    auto *PlaceType = StructType::get(B.getContext(), Members);
     Place = B.CreateAlloca(PlaceType);
     unsigned N = Run.arg_size() - Places;
     auto *Table = ArrayType::get(B.getPtrTy(), N + 1);
@@ -450,7 +620,7 @@ public:
     SmallVector<Value *, 16> Homes;
     for (unsigned I = 0; I != N; ++I)
       Homes.push_back(B.CreateAlloca(Run.getArg(Places + I)->getType()));
-    Argument *Next = F->getArg(First.size());
+    Argument *Next = F->arg_begin() + First;
     for (const Argument &A : Run.args()) {
       unsigned At = A.getArgNo();
       Value *V = Next++;
@@ -472,15 +642,50 @@ public:
     }
   }
 };
+
+/// A function of a rule (docs/CustomRules.md).
+class RuleFunctionWriter {
+public:
+  IRBuilder<> B;
+  Function *F = nullptr;
+  std::optional<RuleOperands> Operands;
+
+  RuleFunctionWriter(Module &M, StringRef Name, Type *Result,
+                     ArrayRef<Type *> First, const Function &Run,
+                     function_ref<bool(unsigned)> HasShadow)
+      : B(M.getContext()) {
+    SmallVector<Type *, 32> Types(First);
+    for (const Argument &A : Run.args()) {
+      Types.push_back(A.getType());
+      if (HasShadow(A.getArgNo()))
+        Types.push_back(B.getPtrTy());
+    }
+    F = Function::Create(FunctionType::get(Result, Types, false),
+                         GlobalValue::InternalLinkage, Name, M);
+    F->addFnAttr(Attribute::NoInline);
+    B.SetInsertPoint(BasicBlock::Create(M.getContext(), "", F));
+    Operands.emplace(B, Run, First.size(), HasShadow);
+  }
+};
 } // namespace
+
+/// The launch itself.
+void HostLaunches::writeRun(const Launch &L) {
+  IRBuilder<> B(BasicBlock::Create(M.getContext(), "", L.Run));
+  RuleOperands W(B, *L.Run, 0, [](unsigned) { return false; });
+  B.CreateCall(RuntimeLibrary(M).require("rg_launch_run"),
+               {L.Plain, W.Place, W.Primals});
+  B.CreateRetVoid();
+}
 
 void HostLaunches::writeAugment(const Launch &L, const Special &S) {
   IRBuilder<> T(M.getContext());
   RuleFunctionWriter W(M, S.Augment, T.getPtrTy(),
                        {T.getPtrTy(), T.getInt64Ty(), T.getInt64Ty()}, *L.Run,
                        [](unsigned) { return false; });
-  W.B.CreateRet(W.B.CreateCall(RuntimeLibrary(M).require("rg_launch_augment"),
-                               {W.F->getArg(0), S.Record, W.Place, W.Primals}));
+  W.B.CreateRet(W.B.CreateCall(
+      RuntimeLibrary(M).require("rg_launch_augment"),
+      {W.F->getArg(0), S.Record, W.Operands->Place, W.Operands->Primals}));
 }
 
 void HostLaunches::writeSweep(const Launch &L, const Special &S, bool Forward) {
@@ -500,7 +705,8 @@ void HostLaunches::writeSweep(const Launch &L, const Special &S, bool Forward) {
   SmallVector<Value *, 8> Args;
   for (unsigned I = 0; I != First.size(); ++I)
     Args.push_back(W.F->getArg(I));
-  Args.append({S.Record, W.Place, W.Primals, W.Shadows});
+  Args.append(
+      {S.Record, W.Operands->Place, W.Operands->Primals, W.Operands->Shadows});
   W.B.CreateCall(RuntimeLibrary(M).require(Forward ? "rg_launch_forward"
                                                    : "rg_launch_reverse"),
                  Args);

@@ -10,12 +10,14 @@
 //   if (!__cudaPushCallConfiguration(grid, block, shared, stream))
 //     __device_stub__kernel(args...);
 //
-// and the stub gathers its arguments and calls cudaLaunchKernel. In a primal
-// this becomes one call,
+// and the stub gathers its arguments and calls cudaLaunchKernel, as programs
+// may do themselves. In a primal this becomes one call,
 //
 //   rg.launch.kernel(grid x, y, z, block x, y, z, shared, stream, args...)
 //
-// of a function that, in the module, launches. The catalogue gets a rule for
+// of a function that, in the module, launches. Its arguments are the kernel's,
+// with members in place of structs that are passed by value, and the addresses
+// of the device's variables that the kernel uses. The catalogue gets a rule for
 // it, with what the kernel's code says of its parameters (KernelFacts). The
 // rule's functions are written here when a derivative asks for them: they
 // gather the operands and call runtime/hostdevice.c, which launches the kernel,
@@ -60,7 +62,7 @@ public:
   /// Makes rg.launch.* for all stubs of M, and declares their rules. Facts: of
   /// the device half; null if that is not at hand.
   HostLaunches(llvm::Module &M, Catalogue &Cat,
-               const llvm::StringMap<KernelFacts> *Facts);
+               llvm::StringMap<KernelFacts> *Facts);
 
   /// A derivative of a kernel that a rule launches.
   struct Kernel {
@@ -90,6 +92,8 @@ private:
     llvm::Function *Stub, *Run;
     std::string Kernel;
     const KernelFacts *Facts;
+    /// Says what the kernel is, without derivatives.
+    llvm::GlobalVariable *Plain;
   };
   /// Of a launch and a set of active parameters.
   struct Special {
@@ -107,11 +111,12 @@ private:
   std::deque<std::string> Texts;
 
   void makeLaunch(llvm::Function &Stub, Catalogue &Cat,
-                  const llvm::StringMap<KernelFacts> *Facts);
+                  llvm::StringMap<KernelFacts> *All);
   llvm::StructType *recordType(unsigned Parameters) const;
   llvm::GlobalVariable *makeRecord(const Launch &L, llvm::ArrayRef<bool> Active,
                                    llvm::StringRef Name);
-  void writeKeep(const Launch &L, Catalogue &Cat);
+  llvm::GlobalVariable *writeKeep(const Launch &L, Catalogue &Cat);
+  void writeRun(const Launch &L);
   void writeAugment(const Launch &L, const Special &S);
   void writeSweep(const Launch &L, const Special &S, bool Forward);
 };

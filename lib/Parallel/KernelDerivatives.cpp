@@ -7,12 +7,17 @@
 
 #include "Parallel/KernelDerivatives.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 using namespace retrograd;
+
+/// The address space of __constant__ variables.
+static constexpr unsigned ConstantMemory = 4;
 
 namespace {
 
@@ -22,18 +27,7 @@ public:
       : D(D), K(K), F(*D.getFunction(K.Primal)), B(D.getContext()) {}
 
   void write() {
-    ValueToValueMapTy Map;
-    Function *Plain = CloneFunction(&F, Map);
-    Plain->setName(K.Primal + ".plain");
-    Plain->setCallingConv(CallingConv::C);
-    Plain->setLinkage(GlobalValue::InternalLinkage);
-    Plain->setVisibility(GlobalValue::DefaultVisibility);
-    Plain->setComdat(nullptr);
-    for (StringRef A : {"nvvm.maxntid", "nvvm.minctasm", "nvvm.maxnreg",
-                        "nvvm.reqntid", "nvvm.maxclusterrank"})
-      Plain->removeFnAttr(A);
-    for (Argument &A : Plain->args()) // means something for kernels only
-      Plain->removeParamAttr(A.getArgNo(), "nvvm.grid_constant");
+    Function *Plain = makePlain();
     Function *Once = makeOnce(*Plain);
     makeKernel(*Once);
   }
@@ -44,41 +38,171 @@ private:
   Function &F;
   IRBuilder<> B;
 
+  ArrayRef<KernelParameter> parameters() const { return K.Facts->Parameters; }
+  /// Active numbers come by address.
   bool byAddress(unsigned N) const {
-    return K.Active[N] && K.Facts->Parameters[N].K != KernelParameter::Pointer;
+    return K.Active[N] && parameters()[N].K != KernelParameter::Pointer;
   }
-  Type *typeOf(unsigned N) {
-    return byAddress(N) ? (Type *)B.getPtrTy() : F.getArg(N)->getType();
+  SmallVector<Type *, 16> types() {
+    SmallVector<Type *, 16> Types;
+    for (auto [N, P] : enumerate(parameters()))
+      Types.push_back(byAddress(N) || P.K == KernelParameter::Struct
+                          ? (Type *)B.getPtrTy()
+                          : P.T);
+    return Types;
   }
   void copyByVal(Function &To) {
-    for (Argument &A : F.args())
-      if (Type *T = A.getParamByValType()) {
-        To.addParamAttr(A.getArgNo(),
-                        Attribute::getWithByValType(D.getContext(), T));
-        if (MaybeAlign Al = A.getParamAlign())
-          To.addParamAttr(A.getArgNo(),
-                          Attribute::getWithAlignment(D.getContext(), *Al));
+    for (auto [N, P] : enumerate(parameters()))
+      if (P.K == KernelParameter::Struct) {
+        To.addParamAttr(N, Attribute::getWithByValType(D.getContext(), P.T));
+        if (MaybeAlign Al = F.getParamAlign(P.Of))
+          To.addParamAttr(N, Attribute::getWithAlignment(D.getContext(), *Al));
       }
   }
 
+  /// The kernel as a function. The device's variables that it uses are
+  /// parameters behind its own.
+  Function *makePlain() {
+    SmallVector<Type *, 16> Types;
+    for (Argument &A : F.args())
+      Types.push_back(A.getType());
+    SmallVector<GlobalVariable *, 2> Variables;
+    for (const KernelParameter &P : parameters())
+      if (!P.Variable.empty()) {
+        Variables.push_back(D.getGlobalVariable(P.Variable, true));
+        Types.push_back(B.getPtrTy());
+      }
+    auto *Plain =
+        Function::Create(FunctionType::get(F.getReturnType(), Types, false),
+                         GlobalValue::InternalLinkage, K.Primal + ".plain", D);
+    ValueToValueMapTy Map;
+    for (Argument &A : F.args())
+      Map[&A] = Plain->getArg(A.getArgNo());
+    SmallVector<ReturnInst *, 4> Returns;
+    CloneFunctionInto(Plain, &F, Map, CloneFunctionChangeType::LocalChangesOnly,
+                      Returns);
+    Plain->setCallingConv(CallingConv::C);
+    Plain->setVisibility(GlobalValue::DefaultVisibility);
+    Plain->setComdat(nullptr);
+    for (StringRef A : {"nvvm.maxntid", "nvvm.minctasm", "nvvm.maxnreg",
+                        "nvvm.reqntid", "nvvm.maxclusterrank"})
+      Plain->removeFnAttr(A);
+    for (Argument &A : Plain->args()) // means something for kernels only
+      Plain->removeParamAttr(A.getArgNo(), "nvvm.grid_constant");
+    for (auto [N, G] : enumerate(Variables)) {
+      if (!G)
+        continue;
+      inlineUsersOf(*G, *Plain);
+      passVariable(*G, *Plain, *Plain->getArg(F.arg_size() + N));
+    }
+    return Plain;
+  }
+
+  static bool uses(const Function &Of, const GlobalVariable &G,
+                   SmallPtrSetImpl<const Function *> &Seen) {
+    if (!Seen.insert(&Of).second)
+      return false;
+    for (const Instruction &I : instructions(Of)) {
+      for (const Use &U : I.operands()) {
+        SmallVector<const Constant *, 4> Work;
+        if (const auto *C = dyn_cast<Constant>(U))
+          Work.push_back(C);
+        while (!Work.empty()) {
+          const Constant *C = Work.pop_back_val();
+          if (C == &G)
+            return true;
+          if (isa<ConstantExpr>(C))
+            for (const Use &O : C->operands())
+              Work.push_back(cast<Constant>(O));
+        }
+      }
+      if (const auto *C = dyn_cast<CallBase>(&I))
+        if (const Function *Callee = C->getCalledFunction();
+            Callee && uses(*Callee, G, Seen))
+          return true;
+    }
+    return false;
+  }
+
+  /// Functions that name G become part of Into.
+  static void inlineUsersOf(const GlobalVariable &G, Function &Into) {
+    constexpr unsigned Most = 1000; // of calls; a recursion ends here
+    for (unsigned N = 0; N != Most; ++N) {
+      CallBase *Next = nullptr;
+      for (Instruction &I : instructions(Into))
+        if (auto *C = dyn_cast<CallBase>(&I); C && !Next)
+          if (Function *Callee = C->getCalledFunction();
+              Callee && !Callee->isDeclaration() && Callee != &Into) {
+            SmallPtrSet<const Function *, 8> Seen;
+            if (uses(*Callee, G, Seen))
+              Next = C;
+          }
+      InlineFunctionInfo Info;
+      if (!Next || !InlineFunction(*Next, Info).isSuccess())
+        return;
+    }
+  }
+
+  static void passVariable(GlobalVariable &G, Function &Plain,
+                           Value &Parameter) {
+    convertUsersOfConstantsToInstructions({&G}, &Plain);
+    BasicBlock::iterator Start = Plain.getEntryBlock().getFirstInsertionPt();
+    Value *Passed = &Parameter;
+    if (Passed->getType() != G.getType())
+      Passed = new AddrSpaceCastInst(Passed, G.getType(), "", Start);
+    G.replaceUsesWithIf(Passed, [&](Use &U) {
+      auto *I = dyn_cast<Instruction>(U.getUser());
+      return I && I->getFunction() == &Plain;
+    });
+  }
+
+  /// It has its active numbers by address, and members for structs.
   Function *makeOnce(Function &Plain) {
-    SmallVector<Type *, 8> Types;
-    for (unsigned N = 0; N != F.arg_size(); ++N)
-      Types.push_back(typeOf(N));
     auto *Once =
-        Function::Create(FunctionType::get(B.getVoidTy(), Types, false),
+        Function::Create(FunctionType::get(B.getVoidTy(), types(), false),
                          GlobalValue::InternalLinkage, K.Primal + ".once", D);
     copyByVal(*Once);
     B.SetInsertPoint(BasicBlock::Create(D.getContext(), "", Once));
-    SmallVector<Value *, 8> Args;
+    SmallVector<Value *, 8> Args(Plain.arg_size());
+    SmallVector<AllocaInst *, 8> Structs(Plain.arg_size());
+    for (unsigned N = 0; N != F.arg_size(); ++N) {
+      Type *T = F.getParamByValType(N);
+      if (T && any_of(parameters(), [&](const KernelParameter &P) {
+            return P.Of == N && P.InStruct;
+          })) {
+        Structs[N] = B.CreateAlloca(T);
+        if (MaybeAlign Al = F.getParamAlign(N))
+          Structs[N]->setAlignment(std::max(Structs[N]->getAlign(), *Al));
+        Args[N] = B.CreatePointerBitCastOrAddrSpaceCast(Structs[N],
+                                                        F.getArg(N)->getType());
+      }
+    }
+    unsigned Variable = F.arg_size();
+    for (auto [N, P] : enumerate(parameters())) {
+      Value *V = Once->getArg(N);
+      if (byAddress(N))
+        V = B.CreateLoad(P.T, V);
+      if (!P.Variable.empty())
+        Args[Variable++] = V;
+      else if (P.InStruct)
+        B.CreateAlignedStore(
+            V, B.CreateConstGEP1_64(B.getInt8Ty(), Args[P.Of], P.Offset),
+            Align(1));
+      else
+        Args[P.Of] = V;
+    }
     for (unsigned N = 0; N != F.arg_size(); ++N)
-      Args.push_back(byAddress(N) ? (Value *)B.CreateLoad(
-                                        F.getArg(N)->getType(), Once->getArg(N))
-                                  : Once->getArg(N));
+      if (!Args[N]) // an empty struct
+        Args[N] = B.CreatePointerBitCastOrAddrSpaceCast(
+            B.CreateAlloca(F.getParamByValType(N)), F.getArg(N)->getType());
     CallInst *Call = B.CreateCall(&Plain, Args);
     for (unsigned N = 0; N != F.arg_size(); ++N)
-      if (Type *T = F.getParamByValType(N))
+      if (Type *T = F.getParamByValType(N)) {
         Call->addParamAttr(N, Attribute::getWithByValType(D.getContext(), T));
+        if (MaybeAlign Al = F.getParamAlign(N))
+          Call->addParamAttr(N,
+                             Attribute::getWithAlignment(D.getContext(), *Al));
+      }
     B.CreateRetVoid();
     Once->addFnAttr(Attribute::Convergent);
     return Once;
@@ -95,9 +219,8 @@ private:
   }
 
   void makeKernel(Function &Once) {
-    SmallVector<Type *, 16> Types;
-    for (unsigned N = 0; N != F.arg_size(); ++N)
-      Types.push_back(typeOf(N));
+    SmallVector<Type *, 16> Types = types();
+    unsigned Own = Types.size();
     for (bool Active : K.Active)
       if (Active)
         Types.push_back(B.getPtrTy());
@@ -110,8 +233,8 @@ private:
     copyByVal(*Kernel);
     B.SetInsertPoint(BasicBlock::Create(D.getContext(), "", Kernel));
     SmallVector<Value *, 32> Args{&Once};
-    unsigned Shadow = F.arg_size();
-    for (unsigned N = 0; N != F.arg_size(); ++N) {
+    unsigned Shadow = Own;
+    for (unsigned N = 0; N != Own; ++N) {
       Args.append({marker(K.Active[N] ? "enzyme_dup" : "enzyme_const"),
                    Kernel->getArg(N)});
       if (K.Active[N])
@@ -151,5 +274,22 @@ void retrograd::writeKernelDerivatives(Module &D,
     F->deleteBody();
     if (F->use_empty())
       F->eraseFromParent();
+  }
+  // Derivatives are given the addresses of variables.
+  SmallPtrSet<Constant *, 4> Passed;
+  for (const HostLaunches::Kernel &K : Wanted)
+    for (const KernelParameter &P : K.Facts->Parameters)
+      if (!P.Variable.empty())
+        if (GlobalVariable *G = D.getGlobalVariable(P.Variable, true))
+          Passed.insert(G);
+  removeFromUsedLists(D, [&](Constant *C) {
+    return Passed.contains(cast<Constant>(C->stripPointerCasts()));
+  });
+  for (Constant *C : Passed) {
+    auto *G = cast<GlobalVariable>(C);
+    // On a device, constant memory takes no adjoints: such a variable stays,
+    // and KernelHalf refuses it there.
+    if (G->getAddressSpace() != ConstantMemory)
+      G->setLinkage(GlobalValue::InternalLinkage);
   }
 }

@@ -30,6 +30,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include <optional>
 
 using namespace llvm;
 using namespace retrograd;
@@ -52,13 +53,16 @@ struct Evidence {
 };
 
 class KernelReader {
+  /// Structs of more are passed as a whole, as constants.
+  static constexpr unsigned MostMembers = 24;
+
 public:
   explicit KernelReader(Function &F) : F(F) {}
 
   KernelFacts read() {
     for (Argument &A : F.args())
-      Facts.Parameters.push_back(describe(A));
-    Of.resize(F.arg_size());
+      describe(A);
+    Of.resize(Facts.Parameters.size());
     SmallPtrSet<Function *, 8> Seen{&F};
     SmallVector<Function *, 8> Work{&F};
     while (!Work.empty()) {
@@ -93,25 +97,110 @@ private:
     return any_of(T->subtypes(), holdsNumbers);
   }
 
-  KernelParameter describe(const Argument &A) {
+  static KernelParameter::Kind kindOf(Type *T) {
+    return T->isPointerTy()   ? KernelParameter::Pointer
+           : T->isFloatTy()   ? KernelParameter::Float
+           : T->isDoubleTy()  ? KernelParameter::Double
+           : T->isIntegerTy() ? KernelParameter::Inert
+                              : KernelParameter::OtherNumber;
+  }
+
+  /// Members of a struct, and of structs and short arrays in it.
+  bool addMembers(Type *T, KernelParameter P,
+                  SmallVectorImpl<KernelParameter> &To) const {
+    const DataLayout &DL = F.getDataLayout();
+    if (auto *S = dyn_cast<StructType>(T)) {
+      const StructLayout *L = DL.getStructLayout(S);
+      for (auto [N, Member] : enumerate(S->elements())) {
+        KernelParameter Q = P;
+        Q.Offset += L->getElementOffset(N).getFixedValue();
+        if (!addMembers(Member, Q, To))
+          return false;
+      }
+      return true;
+    }
+    if (auto *A = dyn_cast<ArrayType>(T)) {
+      uint64_t Step = DL.getTypeAllocSize(A->getElementType());
+      if (A->getNumElements() > MostMembers)
+        return false;
+      for (uint64_t N = 0; N != A->getNumElements(); ++N) {
+        KernelParameter Q = P;
+        Q.Offset += N * Step;
+        if (!addMembers(A->getElementType(), Q, To))
+          return false;
+      }
+      return true;
+    }
+    P.T = T;
+    P.K = kindOf(T);
+    P.Bytes = DL.getTypeAllocSize(T).getFixedValue();
+    To.push_back(P);
+    return To.size() <= MostMembers;
+  }
+
+  void describe(const Argument &A) {
     const DataLayout &DL = F.getDataLayout();
     KernelParameter P;
-    Type *T = A.getType();
-    if (Type *Whole = A.getParamByValType()) {
-      P.K = KernelParameter::Struct;
-      T = Whole;
-      P.Element = holdsNumbers(Whole) ? 'U' : 0;
-    } else if (T->isPointerTy()) {
-      P.K = KernelParameter::Pointer;
-    } else if (T->isFloatTy()) {
-      P.K = KernelParameter::Float;
-    } else if (T->isDoubleTy()) {
-      P.K = KernelParameter::Double;
-    } else if (!T->isIntegerTy()) {
-      P.K = KernelParameter::OtherNumber;
+    P.Of = A.getArgNo();
+    P.T = A.getType();
+    Type *Whole = A.getParamByValType();
+    Facts.Own.push_back(
+        DL.getTypeAllocSize(Whole ? Whole : P.T).getFixedValue());
+    P.Bytes = Facts.Own.back();
+    if (!Whole) {
+      P.K = kindOf(P.T);
+      Facts.Parameters.push_back(P);
+      return;
     }
-    P.Bytes = DL.getTypeAllocSize(T).getFixedValue();
-    return P;
+    KernelParameter Member = P;
+    Member.InStruct = true;
+    SmallVector<KernelParameter, 8> Members;
+    if (addMembers(Whole, Member, Members)) {
+      append_range(Facts.Parameters, Members);
+      return;
+    }
+    P.K = KernelParameter::Struct;
+    P.T = Whole;
+    P.Element = holdsNumbers(Whole) ? 'U' : 0;
+    Facts.Parameters.push_back(P);
+  }
+
+  /// The parameter that V is, or is loaded from.
+  std::optional<unsigned> parameterOf(const Value *V) const {
+    const DataLayout &DL = F.getDataLayout();
+    int64_t Offset = 0;
+    const Value *Base = V;
+    if (const auto *L = dyn_cast<LoadInst>(V)) {
+      APInt At(DL.getIndexTypeSizeInBits(L->getPointerOperandType()), 0);
+      Base = L->getPointerOperand()->stripAndAccumulateConstantOffsets(
+          DL, At, /*AllowNonInbounds=*/true);
+      while (auto *Cast = dyn_cast<AddrSpaceCastInst>(Base))
+        Base = Cast->getPointerOperand();
+      Offset = At.getSExtValue();
+    }
+    const auto *A = dyn_cast<Argument>(Base);
+    if (!A || A->getParent() != &F || A->hasByValAttr() != (Base != V))
+      return std::nullopt;
+    for (auto [N, P] : enumerate(Facts.Parameters))
+      if (P.Of == A->getArgNo() && P.Offset == Offset && P.Variable.empty() &&
+          P.K == KernelParameter::Pointer)
+        return N;
+    return std::nullopt;
+  }
+
+  /// The variable's place among the parameters.
+  unsigned variable(const GlobalVariable &G) {
+    for (auto [N, P] : enumerate(Facts.Parameters))
+      if (P.Variable == G.getName())
+        return N;
+    KernelParameter P;
+    P.K = KernelParameter::Pointer;
+    P.T = PointerType::get(G.getContext(), 0);
+    P.Variable = G.getName().str();
+    P.Bytes = F.getDataLayout().getTypeAllocSize(G.getValueType());
+    Facts.Parameters.push_back(P);
+    Of.push_back({});
+    return Facts.Parameters.size() - 1;
   }
 
   /// Integers that are computed with, not only moved.
@@ -146,29 +235,30 @@ private:
     for (const Value *O : Objects) {
       if (isa<AllocaInst, ConstantPointerNull, UndefValue>(O))
         continue;
-      if (const auto *A = dyn_cast<Argument>(O)) {
-        if (A->getParent() != &F) {
-          // Of a recursive function: its callers pass it, see below.
-          continue;
-        }
-        KernelParameter &Of = Facts.Parameters[A->getArgNo()];
-        if (Of.K != KernelParameter::Pointer)
-          continue;
-        Of.Reads |= Reads;
-        Of.Writes |= Writes;
-        if (T)
-          note(this->Of[A->getArgNo()], T, Loaded, Stored);
-        else
-          this->Of[A->getArgNo()].Others = true;
-        continue;
-      }
+      std::optional<unsigned> At = parameterOf(O);
       if (const auto *G = dyn_cast<GlobalVariable>(O)) {
-        if (Writes && !G->isConstant() && G->getAddressSpace() != 3)
-          refuse("writes the variable '" + demangle(G->getName()) + "'");
+        // clang calls __constant__ variables constants, too; the host writes
+        // them.
+        if ((G->isConstant() && !G->isExternallyInitialized()) ||
+            G->getAddressSpace() == 3 ||
+            G->isDeclaration()) // markers of derivative calls
+          continue;
+        At = variable(*G);
+      } else if (isa<Argument>(O) && !At) {
+        // A struct; or of a recursive function: its callers pass it.
         continue;
       }
-      if (Writes || Reads)
-        refuse("goes through pointers that lie in memory");
+      if (!At) {
+        if (Writes || Reads)
+          refuse("goes through pointers that lie in memory");
+        continue;
+      }
+      Facts.Parameters[*At].Reads |= Reads;
+      Facts.Parameters[*At].Writes |= Writes;
+      if (T)
+        note(Of[*At], T, Loaded, Stored);
+      else
+        Of[*At].Others = true;
     }
   }
 

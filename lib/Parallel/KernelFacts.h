@@ -25,6 +25,9 @@ class Type;
 
 namespace retrograd {
 
+/// A number, a pointer or something else that a launch hands to a kernel: a
+/// parameter, a member of a struct that is passed by value, or a variable of
+/// the device, which the kernel reaches by its name.
 struct KernelParameter {
   enum Kind : uint8_t {
     Inert, ///< passed by value, no number
@@ -32,9 +35,17 @@ struct KernelParameter {
     Float,
     Double,
     OtherNumber, ///< half precision, vectors of numbers
-    Struct       ///< by value, in memory
+    Struct       ///< by value, in memory, as a whole
   } K = Inert;
+  llvm::Type *T = nullptr;
   uint32_t Bytes = 0;
+  /// The kernel's own parameter, and where in it.
+  uint32_t Of = 0, Offset = 0;
+  bool InStruct = false;
+  /// The symbol of the variable, instead of the former.
+  std::string Variable;
+  /// Its name in the host's module, once it is known.
+  std::string HostVariable;
   bool Reads = false, Writes = false;
   /// As of OperandMemory: D, G, U, or 0 where no number can be.
   char Element = 0;
@@ -42,6 +53,9 @@ struct KernelParameter {
 
 struct KernelFacts {
   llvm::SmallVector<KernelParameter, 8> Parameters;
+  /// Bytes of each of the kernel's own parameters.
+  llvm::SmallVector<uint32_t, 8> Own;
+
   /// Why its launches have no derivative; empty if they have.
   std::string Refused;
 };

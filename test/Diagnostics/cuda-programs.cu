@@ -7,40 +7,21 @@ template <class R, class... T> R __enzyme_autodiff(void *, T...);
 
 __global__ void twice(double *x) { x[threadIdx.x] *= 2; }
 
-double pitched(double *x) {
-  double *d, y;
-  cudaMalloc(&d, 8);
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaMemcpy2D', which has no reverse; copy with cudaMemcpy [RG2203]
-  // CHECK-DAG: cuda-programs.cu:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'pitched'
-  cudaMemcpy2D(d, 8, x, 8, 8, 1, cudaMemcpyHostToDevice);
-  twice<<<1, 1>>>(d);
-  cudaMemcpy(&y, d, 8, cudaMemcpyDeviceToHost);
-  return y;
+double registered(double *x) {
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaHostRegister', which makes memory of the host known {{.*}} [RG2203]
+  // CHECK-DAG: cuda-programs.cu:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'registered'
+  cudaHostRegister(x, 8, 0);
+  twice<<<1, 1>>>(x);
+  return x[0];
 }
 
 __device__ double factor;
-__global__ void scaled(double *x) { x[threadIdx.x] *= factor; }
 double symbol(double *x) {
-  double *d, y, f = 3;
-  cudaMalloc(&d, 8);
-  cudaMemcpy(d, x, 8, cudaMemcpyHostToDevice);
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaMemcpyToSymbol', which handles a variable of the device: {{.*}} [RG2203]
-  cudaMemcpyToSymbol(factor, &f, 8);
-  scaled<<<1, 1>>>(d);
-  cudaMemcpy(&y, d, 8, cudaMemcpyDeviceToHost);
-  return y;
-}
-
-__global__ void counts(double *x) {
-  x[threadIdx.x] *= 2;
-  factor = x[0];
-}
-double writes(double *x) {
   double *d, y;
-  cudaMalloc(&d, 8);
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaGetSymbolAddress', which gives a variable of the device a second name{{.*}} [RG2203]
+  cudaGetSymbolAddress((void **)&d, factor);
   cudaMemcpy(d, x, 8, cudaMemcpyHostToDevice);
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'counts', which writes the variable 'factor' [RG2203]
-  counts<<<1, 1>>>(d);
+  twice<<<1, 1>>>(d);
   cudaMemcpy(&y, d, 8, cudaMemcpyDeviceToHost);
   return y;
 }
@@ -52,28 +33,17 @@ double pointers(double **x) {
   return 0;
 }
 
-struct small {
-  double *at;
-};
-__global__ void held(small s) { s.at[threadIdx.x] *= 2; }
-void structs(double *x) {
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'held', which goes through pointers that lie in memory [RG2203]
-  held<<<1, 1>>>(small{x});
+double unseen(double *x, const void *kernel) {
+  void *args[] = {&x};
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaLaunchKernel', of which the compiler does not see the kernel [RG2203]
+  cudaLaunchKernel(kernel, dim3(1), dim3(1), args, 0, 0);
+  return 0;
 }
 
-void back(void *) {}
-void callback(double *x) {
-  twice<<<1, 1>>>(x);
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaLaunchHostFunc', the reverse of a stream calls nothing back [RG2203]
-  cudaLaunchHostFunc(0, back, nullptr);
-}
-
-int main() {
+int main(int argc, char **argv) {
   double x = 1, g = 0, *px = &x, *pg = &g;
-  __enzyme_autodiff<double>((void *)pitched, enzyme_dup, &x, &g);
+  __enzyme_autodiff<double>((void *)registered, enzyme_dup, &x, &g);
   __enzyme_autodiff<double>((void *)symbol, enzyme_dup, &x, &g);
-  __enzyme_autodiff<double>((void *)writes, enzyme_dup, &x, &g);
   __enzyme_autodiff<double>((void *)pointers, enzyme_dup, &px, &pg);
-  __enzyme_autodiff<void>((void *)structs, enzyme_dup, &x, &g);
-  __enzyme_autodiff<void>((void *)callback, enzyme_dup, &x, &g);
+  __enzyme_autodiff<double>((void *)unseen, enzyme_dup, &x, &g, enzyme_const, (const void *)argv[0]);
 }
