@@ -25,6 +25,7 @@
 #include "Polish/LeaveDerivative.h"
 #include "Support/DispatchMarks.h"
 #include "Support/TeamMarks.h"
+#include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/InstIterator.h"
@@ -34,6 +35,18 @@
 
 using namespace llvm;
 using namespace retrograd;
+
+static TrackingStatistic JobsPlanned("retrograd", "JobsPlanned",
+                                     "Number of jobs planned");
+static TrackingStatistic JobsEmitted("retrograd", "DerivativesEmitted",
+                                     "Number of derivatives emitted");
+
+void retrograd::printJobStats(raw_ostream &OS) {
+  OS << JobsPlanned.getValue() << " jobs planned, " << JobsEmitted.getValue()
+     << " derivatives emitted\n";
+  JobsPlanned = 0;
+  JobsEmitted = 0;
+}
 
 /// What is true of a primal, and what will be done. Later members refer to
 /// earlier ones.
@@ -199,6 +212,7 @@ DerivativeJobs::Outcome DerivativeJobs::plan(Job &J) {
             C && Plan.action(*C) == CallAction::Derivative)
           ask(J, Plan.calleeRequest(*C));
   J.Plan = std::move(P);
+  ++JobsPlanned;
   return Outcome::Planned;
 }
 
@@ -357,6 +371,7 @@ bool DerivativeJobs::emit(SmallVectorImpl<Function *> &Finished) {
 }
 
 bool DerivativeJobs::emit(Job &J) {
+  ++JobsEmitted;
   if (const OperationRecord *Rule = ruleOf(J))
     return emitByRule(J, *Rule);
   const DerivativePlan &Plan = *J.Plan->Plan;

@@ -167,6 +167,10 @@ private:
   llvm::SmallVector<llvm::Function *, 8> Emitted;
 };
 
+/// Of this process, since the last time: "N jobs planned, N derivatives
+/// emitted", for -rg-stats.
+void printJobStats(llvm::raw_ostream &OS);
+
 } // namespace retrograd
 
 #endif

@@ -160,6 +160,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
   if (Opts.Stats) {
     raw_ostream &Printed =
         errs(); // layering: the printers that the user asked for
+    printJobStats(Printed);
     Printed << "functions changed by each step:\n";
     printStats(primalSteps(), Printed);
     printStats(polishSteps(), Printed);
