@@ -53,7 +53,7 @@ struct Evidence {
 };
 
 class KernelReader {
-  /// Structs of more are passed as a whole, as constants.
+  /// Structs of more are passed as a whole: they may hold no numbers.
   static constexpr unsigned MostMembers = 24;
 
 public:
@@ -159,9 +159,13 @@ private:
       append_range(Facts.Parameters, Members);
       return;
     }
+    // Nothing would tell which of its bytes are active.
+    if (holdsNumbers(Whole))
+      refuse("takes a struct of more than " + Twine(MostMembers) +
+             " members with numbers or pointers by value; hand them over in "
+             "memory of the device");
     P.K = KernelParameter::Struct;
     P.T = Whole;
-    P.Element = holdsNumbers(Whole) ? 'U' : 0;
     Facts.Parameters.push_back(P);
   }
 
