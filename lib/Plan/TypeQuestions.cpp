@@ -14,6 +14,14 @@
 using namespace llvm;
 using namespace retrograd;
 
+/// A copy of memory: an intrinsic, or a library's routine for it.
+static bool copiesBytes(const CallBase &C, const Catalogue &Cat) {
+  const OperationRecord *R = Cat.lookup(C);
+  return isa<AnyMemTransferInst>(C) ||
+         (R && (R->Handler == HandlerKind::MemCpy ||
+                R->Handler == HandlerKind::MemMove));
+}
+
 static bool callersMayKnow(const Instruction &I, const ActivityAnalysis &A) {
   const ProgramFacts &Facts = A.facts();
   if (const auto *S = dyn_cast<StoreInst>(&I))
@@ -23,10 +31,7 @@ static bool callersMayKnow(const Instruction &I, const ActivityAnalysis &A) {
   if (!C || I.hasMetadata("rg.layout") ||
       I.hasMetadata(LLVMContext::MD_tbaa_struct))
     return false;
-  const OperationRecord *R = Facts.catalogue().lookup(I);
-  if (!isa<AnyMemTransferInst>(C) &&
-      !(R && (R->Handler == HandlerKind::MemCpy ||
-              R->Handler == HandlerKind::MemMove)))
+  if (!copiesBytes(*C, Facts.catalogue()))
     return false;
   Transfer T = transferOf(*C, Facts.catalogue());
   auto Visible = [&](const Value *P) {
@@ -69,10 +74,7 @@ static bool isContestedMove(const Instruction &I, const ActivityAnalysis &A) {
   const auto *C = dyn_cast<CallBase>(&I);
   if (!C)
     return false;
-  const OperationRecord *R = Facts.catalogue().lookup(I);
-  if (!isa<AnyMemTransferInst>(C) &&
-      !(R && (R->Handler == HandlerKind::MemCpy ||
-              R->Handler == HandlerKind::MemMove)))
+  if (!copiesBytes(*C, Facts.catalogue()))
     return false;
   Transfer T = transferOf(*C, Facts.catalogue());
   if (!A.isUsefulMemory(T.Dest) || !T.Source || !A.isVariedMemory(T.Source))
