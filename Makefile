@@ -17,7 +17,7 @@ CMAKE_FLAGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-quick test-metamorphic test-orders sanitize-gpu fuzz bench bench-gpu bench-parallel bench-compile python-extras install clean help bootstrap configure format test-filled-heap docs bench-loops test-levels
+.PHONY: build demo test test-quick test-metamorphic test-orders sanitize-gpu fuzz bench bench-gpu bench-parallel bench-compile python-extras install wheel clean help bootstrap configure format test-filled-heap docs bench-loops test-levels
 
 help:
 	@echo "make           build the plugin, the drivers and the tools into $(BUILD)/"
@@ -37,6 +37,7 @@ help:
 	@echo "make bench-compile how long the compiler takes for derivatives of large functions"
 	@echo "make docs      build the documentation site from PyPI's Sphinx into $(BUILD)/site"
 	@echo "make python-extras  JAX from PyPI for the tests that use it (TORCH=1: PyTorch, too), into $(BUILD)/python-extras"
+	@echo "make wheel     the Python package, compiler included, as $(BUILD)/wheel/retrograd-*.whl"
 	@echo "make install   install under PREFIX=$(PREFIX)"
 	@echo "make clean     delete $(BUILD)/"
 	@echo "Settings: BUILD=dir JOBS=n PREFIX=dir CMAKE_FLAGS='-DRG_ASSERTIONS=OFF ...'"
@@ -113,6 +114,12 @@ docs: bootstrap
 python-extras: bootstrap
 	@[ -x $(BUILD)/python-extras/bin/python ] || python3 -m venv $(BUILD)/python-extras
 	@$(BUILD)/python-extras/bin/pip install -q --disable-pip-version-check numpy scipy 'jax>=0.6' $(if $(TORCH),torch)
+
+# The Python package with the compiler in it, for machines that have clang 22.
+wheel: build
+	@RETROGRAD_BUILD=$(abspath $(BUILD)) /usr/bin/python3 -m pip wheel -q --disable-pip-version-check --no-index --no-deps \
+	  --no-build-isolation -w $(BUILD)/wheel ./python
+	@ls $(BUILD)/wheel/*.whl
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)

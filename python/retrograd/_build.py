@@ -25,18 +25,35 @@ class CompileError(RuntimeError):
 def tool():
     """Path of the program `retrograd` that compiles.
 
-    In this order: the environment variable RETROGRAD, the PATH, the build folder of
-    the repository that this package was loaded from.
+    In this order: the environment variable RETROGRAD, the compiler that the wheel carries, the
+    PATH, the build folder of the repository that this package was loaded from.
     Raises FileNotFoundError with the way to get it.
     """
     given = os.environ.get("RETROGRAD")
-    beside = pathlib.Path(__file__).resolve().parents[2] / "build" / "bin" / "retrograd"
-    for path in (given, shutil.which("retrograd"), str(beside)):
+    here = pathlib.Path(__file__).resolve()
+    carried = str(here.parent / "compiler" / "bin" / "retrograd")
+    beside = str(here.parents[2] / "build" / "bin" / "retrograd")
+    if given and not os.access(given, os.X_OK):
+        raise FileNotFoundError(f"RETROGRAD={given} is no program that can be run: it names the program 'retrograd', "
+                                "which lies in the folder bin of an installation")
+    # The commands of this package (_commands.py) may be on the PATH, too: they have no plugin beside them.
+    installed = next((path for path in (shutil.which("retrograd", path=folder) for folder in os.get_exec_path())
+                      if path and (pathlib.Path(path).resolve().parents[1] / "lib" / "Retrograd.so").exists()), None)
+    for path in (given, carried, installed, beside):
         if path and os.access(path, os.X_OK):
             return path
     raise FileNotFoundError(
-        "the program 'retrograd' was not found: build the project (make) or install it (make install), "
-        "and put it on the PATH or set RETROGRAD=/path/to/bin/retrograd")
+        "the program 'retrograd' was not found: this package was installed without a compiler. Build the project (make), "
+        "then install the package again (pip install ./python), or set RETROGRAD=/path/to/bin/retrograd")
+
+
+def _need_clang():
+    """Raises FileNotFoundError if clang 22 is missing, with the way to get it."""
+    if any(shutil.which(name) for name in ("/usr/lib/llvm-22/bin/clang", "clang-22")):
+        return
+    raise FileNotFoundError(
+        "clang 22 was not found, neither as /usr/lib/llvm-22/bin/clang nor as clang-22 on the PATH. "
+        "On Debian: apt-get install clang-22 lld-22 (flang-22 for Fortran). Elsewhere: LLVM's own packages, version 22")
 
 
 def _cache():
@@ -143,6 +160,7 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
                 command += [f"--deps={listing}"]
             if flags:
                 command += ["--", *flags]
+            _need_clang()
             _run(command, os.path.basename(source))
             inputs = {path: _digest(path) for path in [source, *_included(listing)]
                       if os.path.isfile(path) and "retrograd-export" not in path}

@@ -267,6 +267,28 @@ StringRef spelling(const Row &R) {
   llvm_unreachable("every verdict has words");
 }
 
+/// JSON has no infinities and no NaN: they are text.
+json::Value asJson(double Number) {
+  if (std::isfinite(Number))
+    return Number;
+  return std::isnan(Number) ? "nan" : Number > 0 ? "inf" : "-inf";
+}
+
+json::Object asJson(const Row &R) {
+  return json::Object{{"point", R.Point},
+                      {"argument", R.Name},
+                      {"direction", R.isDirection()},
+                      {"reverse", asJson(R.Reverse)},
+                      {"naive", asJson(R.Naive)},
+                      {"forward", asJson(R.Forward)},
+                      {"differences", asJson(R.Difference)},
+                      {"error", asJson(R.Error)},
+                      {"verdict", R.Verdict == Row::Ok       ? "ok"
+                                  : R.Verdict == Row::Unsure ? "unsure"
+                                                             : "wrong"},
+                      {"why", spelling(R)}};
+}
+
 /// Everything when it fits on a screen or is asked for, otherwise what is wrong
 /// and the worst of each parameter.
 void printTable(const std::vector<Row> &Rows, bool All) {
@@ -576,6 +598,25 @@ struct Comparison {
     for (const Deviation &V : Values)
       (V.Mode == "reverse" ? Found.ReverseValue : Found.ForwardValue) = true;
     Found.Unsure = !Found.wrong() && Unsure;
+  }
+
+  /// All rows, whatever the table shows of them.
+  void report(json::Object &O, const CheckSettings &S) const {
+    O["points"] = S.Points;
+    O["derivatives"] = Derivatives;
+    O["wrong"] = Wrong;
+    O["unsure"] = Unsure;
+    json::Array All, Apart;
+    for (const Row &R : Rows)
+      All.push_back(asJson(R));
+    for (const Deviation &V : Values)
+      Apart.push_back(json::Object{{"point", V.Point},
+                                   {"mode", V.Mode},
+                                   {"value", V.Name},
+                                   {"is", asJson(V.Is)},
+                                   {"should", asJson(V.Should)}});
+    O["rows"] = std::move(All);
+    O["values"] = std::move(Apart);
   }
 
   void report(const Invocation &I, const CheckSettings &S) const {
@@ -894,6 +935,8 @@ int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
     if (!Known("const", Name))
       return 2;
 
+  if (I.Json)
+    (*I.Json)["declaration"] = F->Declaration;
   outs() << "retrograd check " << I.Shown << ": " << F->Declaration;
   for (size_t K = 0; K < F->Parameters.size(); ++K) {
     const Parameter &P = F->Parameters[K];
@@ -933,6 +976,8 @@ int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
     return Status;
   }
   C.report(I, S);
+  if (I.Json)
+    C.report(*I.Json, S);
   if (I.Findings)
     outs() << C.Found.text() << "\n";
   outs().flush();

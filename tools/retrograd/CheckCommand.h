@@ -9,6 +9,7 @@
 #define RETROGRAD_TOOLS_CHECKCOMMAND_H
 
 #include "CheckProgram.h"
+#include "llvm/Support/JSON.h"
 
 namespace retrograd {
 
@@ -26,6 +27,7 @@ struct Invocation {
       false; ///< end with a line for another process to read (Doctor.h)
   bool OnGpu =
       false; ///< CUDA: run on the GPU of this machine, not on the processor
+  llvm::json::Object *Json = nullptr; ///< where check puts its numbers, too
 
   bool isCuda() const { return llvm::StringRef(File).ends_with(".cu"); }
 };

@@ -20,6 +20,8 @@
 #include "llvm/Remarks/Remark.h"
 #include "llvm/Remarks/RemarkParser.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
@@ -118,6 +120,33 @@ void printText(const Facts &All, raw_ostream &OS) {
   }
   if (std::string Advice = bestAdvice(All); !Advice.empty())
     OS << "what would help most: " << Advice << "\n";
+}
+
+void printJson(const Facts &All, StringRef Shown, raw_ostream &OS) {
+  json::Array Listed;
+  for (auto &[File, Lines] : All)
+    for (auto &[Line, Of] : Lines)
+      for (const Fact &F : Of) {
+        json::Object O{{"file", File},
+                       {"line", Line},
+                       {"kind", F.K == Fact::Kept   ? "kept"
+                                : F.K == Fact::Loop ? "loop"
+                                                    : "recomputed"},
+                       {"text", F.Text}};
+        if (F.K == Fact::Kept) {
+          O["bytes"] = F.Bytes;
+          O["storage"] = F.Storage;
+          if (F.Per)
+            O["per_iteration_of_line"] = F.Per;
+        }
+        if (!F.Advice.empty())
+          O["advice"] = F.Advice;
+        Listed.push_back(std::move(O));
+      }
+  json::Object Page{{"file", Shown}, {"facts", std::move(Listed)}};
+  if (std::string Advice = bestAdvice(All); !Advice.empty())
+    Page["advice"] = Advice;
+  OS << formatv("{0:2}\n", json::Value(std::move(Page)));
 }
 
 std::string escaped(StringRef Text) {
@@ -305,6 +334,10 @@ int retrograd::explainCommand(const ExplainSettings &S) {
                     (Status < 0 ? ": " + Problem : std::string()));
   if (!Read)
     return complain(Problem);
+  if (S.Json) {
+    printJson(All, S.Shown, outs());
+    return 0;
+  }
   if (S.Page.empty()) {
     if (All.empty())
       outs() << "no reverse derivative keeps or computes anything again\n";

@@ -18,6 +18,7 @@ struct ExplainSettings {
   std::string File;         ///< absolute
   std::string Shown;        ///< as the user wrote it
   std::string Page;         ///< an HTML page to write; empty: text to stdout
+  bool Json = false;        ///< JSON to stdout
   std::vector<std::string> Flags; ///< for the compiler
 };
 

@@ -26,9 +26,14 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <unistd.h>
 
 using namespace llvm;
 using namespace retrograd;
@@ -72,6 +77,8 @@ cl::opt<std::string> Html(
     cl::desc(
         "Write one HTML page instead: source, facts, a picture of the tape"),
     cl::value_desc("page.html"), cl::sub(Explain));
+cl::opt<bool> Json("json", cl::desc("Print one JSON document instead of text"),
+                   cl::sub(Check), cl::sub(Explain));
 cl::list<std::string> Function("function",
                                cl::desc("The function, qualified if need be"),
                                cl::value_desc("name"), cl::sub(Check),
@@ -155,11 +162,13 @@ const std::pair<const char *, const char *> Examples[] = {
               "-Iinclude\n"
               "  retrograd check kernel.cu smooth --grid 2 --block 64\n"
               "  retrograd check sums.c total --threads=1,2,8 -- -fopenmp\n"
+              "  retrograd check model.c energy --json | jq '.runs[0].rows'\n"
               "Exit status: 0 all agree, 1 something is wrong, 2 no answer.\n"},
     {"grad", "  retrograd grad model.c energy\n"
              "  retrograd grad model.cpp ns::f -- -O3\n"},
     {"explain", "  retrograd explain model.cpp\n"
-                "  retrograd explain model.cpp --html=page.html -- -O3\n"},
+                "  retrograd explain model.cpp --html=page.html -- -O3\n"
+                "  retrograd explain model.cpp --json | jq .advice\n"},
     {"export", "  retrograd export model.cpp energy -o libmodel.so\n"
                "  retrograd export model.c energy force --derive=rev,fwd -o "
                "libmodel.so\n"
@@ -224,6 +233,67 @@ CheckSettings settings() {
   return S;
 }
 
+/// One check after the other, with as many threads of OpenMP as --threads says;
+/// the first answer that is not `all agree` counts.
+int checkByThreads(function_ref<int(StringRef)> Check) {
+  int Status = 0;
+  for (const std::string &Text : Threads) {
+    std::string N = std::to_string(integer("threads", Text, 1));
+    setenv("OMP_NUM_THREADS", N.c_str(), /*overwrite=*/1);
+    if (int Answer = Check(N))
+      Status = Status ? std::min(Status, Answer) : Answer;
+  }
+  return Status;
+}
+
+/// What a check writes to stdout and stderr goes through a file into the
+/// document, so that the document has all that a person would read.
+int capture(function_ref<int()> Run, json::Array &Lines) {
+  SmallString<128> Path;
+  int File;
+  if (sys::fs::createTemporaryFile("retrograd-report", "txt", File, Path))
+    die("no temporary file can be made");
+  FileRemover Remove(Path);
+  int Out = dup(1), Err = dup(2);
+  dup2(File, 1);
+  dup2(File, 2);
+  int Status = Run();
+  outs().flush();
+  errs().flush();
+  dup2(Out, 1);
+  dup2(Err, 2);
+  for (int Descriptor : {File, Out, Err})
+    close(Descriptor);
+  if (auto Text = MemoryBuffer::getFile(Path)) {
+    SmallVector<StringRef, 0> Split;
+    (*Text)->getBuffer().rtrim('\n').split(Split, '\n');
+    for (StringRef Line : Split)
+      Lines.push_back(json::fixUTF8(Line));
+  }
+  return Status;
+}
+
+int checkAsJson(Invocation I) {
+  json::Array Runs;
+  auto Once = [&](StringRef N) {
+    json::Object Run{{"file", I.Shown}, {"function", I.Function}};
+    if (!N.empty())
+      Run["threads"] = std::stoi(N.str());
+    I.Json = &Run;
+    json::Array Lines;
+    int Status = capture([&] { return checkCommand(I, settings()); }, Lines);
+    Run["status"] = Status;
+    Run["report"] = std::move(Lines);
+    Runs.push_back(std::move(Run));
+    return Status;
+  };
+  int Status = Threads.empty() ? Once("") : checkByThreads(Once);
+  outs() << formatv(
+      "{0:2}\n",
+      json::Value(json::Object{{"status", Status}, {"runs", std::move(Runs)}}));
+  return Status;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -274,8 +344,10 @@ int main(int argc, char **argv) {
     sys::fs::make_absolute(Path);
     if (!sys::fs::exists(Path))
       die("there is no file '" + File + "'");
+    if (Json && !Html.empty())
+      die("--json and --html: one of the two");
     return explainCommand({Directory.str().str(), Path.str().str(), File, Html,
-                           std::move(Flags)});
+                           Json, std::move(Flags)});
   }
   std::vector<std::string> Functions(Named.begin(), Named.end());
   Functions.insert(Functions.end(), Function.begin(), Function.end());
@@ -332,17 +404,13 @@ int main(int argc, char **argv) {
   }
   if (Grad)
     return gradCommand(I);
+  if (Json)
+    return checkAsJson(I);
   if (Threads.empty())
     return checkCommand(I, settings());
-  // One check after the other; the first answer that is not `all agree` counts.
-  int Status = 0;
-  for (const std::string &Text : Threads) {
-    std::string N = std::to_string(integer("threads", Text, 1));
-    setenv("OMP_NUM_THREADS", N.c_str(), /*overwrite=*/1);
+  return checkByThreads([&](StringRef N) {
     outs() << "with " << N << (N == "1" ? " thread:\n" : " threads:\n");
     outs().flush();
-    if (int Answer = checkCommand(I, settings()))
-      Status = Status ? std::min(Status, Answer) : Answer;
-  }
-  return Status;
+    return checkCommand(I, settings());
+  });
 }
