@@ -113,7 +113,7 @@ docs: bootstrap
 # Large packages that some tests of the Python package use; without them these tests are skipped.
 python-extras: bootstrap
 	@[ -x $(BUILD)/python-extras/bin/python ] || python3 -m venv $(BUILD)/python-extras
-	@$(BUILD)/python-extras/bin/pip install -q --disable-pip-version-check numpy scipy 'jax>=0.6' $(if $(TORCH),torch)
+	@$(BUILD)/python-extras/bin/pip install -q --disable-pip-version-check numpy scipy matplotlib 'jax>=0.6' $(if $(TORCH),torch)
 
 # The Python package with the compiler in it, for machines that have clang 22.
 wheel: build

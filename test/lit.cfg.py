@@ -102,7 +102,7 @@ def with_module(name):
     return None
 
 
-modules = {name: with_module(name) for name in ("jax", "torch", "scipy")}
+modules = {name: with_module(name) for name in ("jax", "torch", "scipy", "matplotlib")}
 config.substitutions += [(f"%{{{name}}}", python or "python3") for name, python in modules.items()]
 
 
@@ -190,6 +190,7 @@ present = {
     "python-jax": modules["jax"] is not None,
     "python-scipy": modules["scipy"] is not None,
     "python-torch": modules["torch"] is not None,
+    "python-matplotlib": modules["matplotlib"] is not None,
     "asan": any(
         "libclang_rt.asan" in name
         for _, _, names in os.walk(os.path.join(llvm_bin, "..", "lib", "clang"))

@@ -3,14 +3,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs notebooks without a notebook server.
 
-    run.py NOTEBOOK... [--figures FOLDER]
+    run.py NOTEBOOK... [--save]
 
-Runs the code cells of each notebook in order, in one namespace. Figures are saved as
-FOLDER/NAME-1.png, NAME-2.png, ... or thrown away. Ends with an error where a cell does;
-each notebook checks its own results by assertions.
+Runs the code cells of each notebook in order, in one namespace. Ends with an error where a
+cell does; each notebook checks its own results by assertions. With --save, what the cells
+print and draw is written into the notebook, so that whoever reads it sees the plots.
 """
 
 import argparse
+import base64
+import contextlib
+import io
 import json
 import os
 
@@ -20,36 +23,52 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402 (the backend comes first)
 
 
-def run(path, figures):
-    name, saved = os.path.splitext(os.path.basename(path))[0], 0
+def run_cell(source, where, space):
+    """Runs one cell; its outputs in the form of notebooks (nbformat 4)."""
+    outputs, printed = [], io.StringIO()
 
     def show():
-        nonlocal saved
         for number in plt.get_fignums():
-            saved += 1
-            if figures:
-                plt.figure(number).savefig(os.path.join(figures, f"{name}-{saved}.png"), dpi=110)
+            picture = io.BytesIO()
+            plt.figure(number).savefig(picture, dpi=80)
+            outputs.append({"data": {"image/png": base64.b64encode(picture.getvalue()).decode()},
+                            "metadata": {}, "output_type": "display_data"})
         plt.close("all")
 
     plt.show = show
+    with contextlib.redirect_stdout(printed):
+        exec(compile(source, where, "exec"), space)
+    if printed.getvalue():
+        outputs.insert(0, {"name": "stdout", "output_type": "stream",
+                           "text": printed.getvalue().splitlines(keepends=True)})
+    return outputs
+
+
+def run(path, save):
     with open(path) as file:
-        cells = json.load(file)["cells"]
-    space = {"__name__": "__main__"}
-    for number, cell in enumerate(cells, 1):
-        if cell["cell_type"] == "code":
-            exec(compile("".join(cell["source"]), f"{path}, cell {number}", "exec"), space)
-    print(f"{name}: {len(cells)} cells, {saved} figures, all right")
+        notebook = json.load(file)
+    space, figures, executed = {"__name__": "__main__"}, 0, 0
+    for number, cell in enumerate(notebook["cells"], 1):
+        if cell["cell_type"] != "code":
+            continue
+        executed += 1
+        cell["outputs"] = run_cell("".join(cell["source"]), f"{path}, cell {number}", space)
+        cell["execution_count"] = executed
+        figures += sum(o["output_type"] == "display_data" for o in cell["outputs"])
+    if save:
+        with open(path, "w") as file:
+            json.dump(notebook, file, indent=1)
+            file.write("\n")
+    print(f"{os.path.basename(path)}: {executed} cells, {figures} figures, all right")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("notebooks", nargs="+")
-    parser.add_argument("--figures", help="where figures are saved")
+    parser.add_argument("--save", action="store_true", help="write the outputs into the notebooks")
     options = parser.parse_args()
-    if options.figures:
-        os.makedirs(options.figures, exist_ok=True)
     for path in options.notebooks:
-        run(path, options.figures)
+        run(path, options.save)
 
 
 if __name__ == "__main__":
