@@ -20,6 +20,9 @@
 |* host.
 \*===------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
+#include "hostdevice.h"
+#include <stdalign.h>
+#include "DeviceMap.inc"
 #include "retrograd_rule.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -108,6 +111,7 @@ struct rg_gpu_state {
   struct rg_freed *freed;   /* what the program has freed meanwhile */
   struct rg_launched *last; /* what was kept for the launch to come */
   uint64_t devices;         /* that launches and copies ran on, by bit */
+  int library;              /* what the last call of a library returned */
 };
 /* Not static: routines are linked into a module one by one, and share it. */
 _Thread_local struct rg_gpu_state rg_gpu;
@@ -117,14 +121,6 @@ int rg_gpu_status(void) {
 }
 
 /*===-- Blocks --------------------------------------------------------------===*/
-
-/* Room for `bytes` on the device; on the host where the device has no more. */
-struct rg_room {
-  char *at;
-  uint64_t bytes;
-  uint8_t on_host;
-  int device;
-};
 
 struct rg_block {
   char *base;
@@ -1122,4 +1118,88 @@ void rg_launch_forward(uint64_t lanes, const struct rg_kernel_record *k, const s
   rg_operands_end(&o);
   if (!rg_gpu.kept)
     rg_forget();
+}
+
+/*===-- Libraries -------------------------------------------------------------===*/
+
+int rg_gpu_reads(const void *p) {
+  struct rg_block *b = rg_block_of(p);
+  if (!b)
+    return 0;
+  b->read = 1;
+  /* The host changes memory that it sees without a word to us. */
+  return rg_gpu_kind(p) == DEVICE;
+}
+void rg_gpu_hold(void) {
+  ++rg_gpu.kept;
+}
+void rg_gpu_let_go(void) {
+  rg_done();
+}
+struct rg_room rg_gpu_room(uint64_t bytes, const char *of) {
+  struct rg_room r = rg_room_for(bytes);
+  if (r.on_host && !&rg_cuda_on_cpu) {
+    fprintf(stderr, "retrograd: the derivative of a call of %s wants %llu bytes of device memory, which has no more "
+                    "[RG2203]\n",
+            of, (unsigned long long)bytes);
+    abort();
+  }
+  return r;
+}
+void rg_gpu_room_back(struct rg_room room) {
+  rg_room_back(room);
+}
+void rg_gpu_wait(const char *of) {
+  rg_wait("what came before the derivative of a call failed, of", of);
+}
+int rg_gpu_works(void) {
+  return rg_device_works();
+}
+int rg_gpu_enter(int device, const char *of) {
+  int now = rg_device();
+  if (device != now)
+    rg_gpu_check(cudaSetDevice(device), "the device of a call is gone, of", of);
+  return now;
+}
+void rg_gpu_library_failed(const char *routine, int status) {
+  if (status < 0)
+    fprintf(stderr, "retrograd: a derivative met a call of %s with numbers that are neither float nor double [RG2203]\n",
+            routine);
+  else
+    fprintf(stderr, "retrograd: a call of %s in a derivative failed with status %d [RG2203]\n", routine, status);
+  abort();
+}
+void rg_gpu_set_library_status(int status) {
+  rg_gpu.library = status;
+}
+int rg_gpu_library_status(void) {
+  return rg_gpu.library;
+}
+
+#define T double
+#define RG_MAP_ELEMENT rg_map_double
+#include "devicemap.inc"
+#undef T
+#undef RG_MAP_ELEMENT
+#define T float
+#define RG_MAP_ELEMENT rg_map_float
+#include "devicemap.inc"
+
+static const struct rg_kernel_record rg_map_record = {
+    .name = "an elementwise operation", .image = (const char *)RetrogradDeviceMap};
+
+void rg_device_map(const struct rg_map *m, void *stream) {
+  if (&rg_cuda_on_cpu) {
+    for (int64_t j = 0; j < m->n; ++j)
+      for (int64_t i = 0; i < m->m; ++i)
+        if (m->is_double)
+          rg_map_double(m, i, j);
+        else
+          rg_map_float(m, i, j);
+    return;
+  }
+  int64_t blocks = (m->m * m->n + 255) / 256;
+  struct rg_launch_place at = {{blocks < 4096 ? (uint32_t)blocks : 4096, 1, 1}, {256, 1, 1}, 0, stream};
+  void *arguments[] = {(void *)m};
+  rg_run_kernel(&rg_map_record, "rg_map", &at, arguments);
 }

@@ -66,6 +66,91 @@ def cuda_callback
     : Expansion<"rg_expand_cudaStreamAddCallback", ["cudaStreamAddCallback"], "I:PPPI">;
 }
 
+// A routine of cuBLAS: its name is an expansion, which calls an operation of ours whose
+// numbers are passed by value (runtime/cublas.cpp). T stands for D or G.
+multiclass CublasNames<string name, string prototype, string suffix = "_v2"> {
+  foreach P = ["D", "S"] in
+    def P : Expansion<"rg_expand_cublas"#P#name, ["cublas"#P#name#suffix], prototype>;
+}
+multiclass Cublas<string name, string prototype, string operation, string memory,
+                  string suffix = "_v2", string of = name>
+    : CublasNames<name, prototype, suffix> {
+  foreach P = ["d", "s"] in {
+    defvar Letter = !if(!eq(P, "d"), "D", "G");
+    def _#P : Rule<"rg_cublas_"#P#of#"_augment", "rg_cublas_"#P#of#"_reverse",
+                   "rg_cublas_"#P#of#"_forward", ["rg_cublas_"#P#of],
+                   !subst("T", Letter, operation), !subst("T", Letter, memory)> {
+      let OfRuntime = 1;
+    }
+  }
+}
+
+let Section = "CUDA: cuBLAS" in {
+defm cublas_dot : Cublas<"dot", "I:PIPIPIP", "T:PIPIPI", "n - rT - rT -">;
+defm cublas_nrm2 : Cublas<"nrm2", "I:PIPIP", "T:PIPI", "n - rT -">;
+defm cublas_asum : Cublas<"asum", "I:PIPIP", "T:PIPI", "n - rT -">;
+defm cublas_axpy : Cublas<"axpy", "I:PIPPIPI", "V:PITPIPI", "n - - rT - mT -">;
+defm cublas_scal : Cublas<"scal", "I:PIPPI", "V:PITPI", "n - - mT -">;
+defm cublas_copy : Cublas<"copy", "I:PIPIPI", "V:PIPIPI", "n - rT - mT -">;
+defm cublas_swap : Cublas<"swap", "I:PIPIPI", "V:PIPIPI", "n - mT - mT -">;
+defm cublas_gemv : Cublas<"gemv", "I:PIIIPPIPIPPI", "V:PIIITPIPITPI",
+                          "n - - - - rT - rT - - mT -">;
+defm cublas_ger : Cublas<"ger", "I:PIIPPIPIPI", "V:PIITPIPIPI", "n - - - rT - rT - mT -">;
+defm cublas_symv : Cublas<"symv", "I:PIIPPIPIPPI", "V:PIITPIPITPI",
+                          "n - - - rT - rT - - mT -">;
+defm cublas_syr : Cublas<"syr", "I:PIIPPIPI", "V:PIITPIPI", "n - - - rT - mT -">;
+defm cublas_syr2 : Cublas<"syr2", "I:PIIPPIPIPI", "V:PIITPIPIPI", "n - - - rT - rT - mT -">;
+defm cublas_trmv : Cublas<"trmv", "I:PIIIIPIPI", "V:PIIIIPIPI", "n - - - - rT - mT -">;
+defm cublas_trsv : Cublas<"trsv", "I:PIIIIPIPI", "V:PIIIIPIPI", "n - - - - rT - mT -">;
+defm cublas_gemm : Cublas<"gemm", "I:PIIIIIPPIPIPPI", "V:PIIIIITPIPITPI",
+                          "n - - - - - - rT - rT - - mT -">;
+defm cublas_gemm_strided
+    : Cublas<"gemmStridedBatched", "I:PIIIIIPPILPILPPILI", "V:PIIIIITPILPILTPILI",
+             "n - - - - - - rT - - rT - - - mT - - -", "", "gemms">;
+defm cublas_gemm_batched : CublasNames<"gemmBatched", "I:PIIIIIPPIPIPPII", "">;
+defm cublas_symm : Cublas<"symm", "I:PIIIIPPIPIPPI", "V:PIIIITPIPITPI",
+                          "n - - - - - rT - rT - - mT -">;
+defm cublas_syrk : Cublas<"syrk", "I:PIIIIPPIPPI", "V:PIIIITPITPI",
+                          "n - - - - - rT - - mT -">;
+defm cublas_syr2k : Cublas<"syr2k", "I:PIIIIPPIPIPPI", "V:PIIIITPIPITPI",
+                           "n - - - - - rT - rT - - mT -">;
+defm cublas_trsm : Cublas<"trsm", "I:PIIIIIIPPIPI", "V:PIIIIIITPIPI",
+                          "n - - - - - - - rT - mT -">;
+defm cublas_trmm : Cublas<"trmm", "I:PIIIIIIPPIPIPI", "V:PIIIIIITPIPIPI",
+                          "n - - - - - - - rT - rT - mT -">;
+defm cublas_geam : Cublas<"geam", "I:PIIIIPPIPPIPI", "V:PIIIITPITPIPI",
+                          "n - - - - - rT - - rT - mT -", "">;
+defm cublas_dgmm : Cublas<"dgmm", "I:PIIIPIPIPI", "V:PIIIPIPIPI", "n - - - rT - rT - mT -", "">;
+
+foreach name = ["Idamax", "Idamin", "Isamax", "Isamin"] in
+  def "cublas_"#name
+      : Expansion<"rg_expand_cublas"#name, ["cublas"#name#"_v2"], "I:PIPIP">;
+def cublas_gemm_ex
+    : Expansion<"rg_expand_cublasGemmEx", ["cublasGemmEx"], "I:PIIIIIPPIIPIIPPIIII">;
+def cublas_sgemm_ex
+    : Expansion<"rg_expand_cublasSgemmEx", ["cublasSgemmEx"], "I:PIIIIIPPIIPIIPPII">;
+def cublas_gemm_strided_ex
+    : Expansion<"rg_expand_cublasGemmStridedBatchedEx", ["cublasGemmStridedBatchedEx"],
+                "I:PIIIIIPPIILPIILPPIILIII">;
+foreach name = ["SetVector", "GetVector"] in {
+  def "cublas_"#name : Expansion<"rg_expand_cublas"#name, ["cublas"#name], "I:IIPIPI">;
+  def "cublas_"#name#"Async"
+      : Expansion<"rg_expand_cublas"#name#"Async", ["cublas"#name#"Async"], "I:IIPIPIP">;
+}
+foreach name = ["SetMatrix", "GetMatrix"] in {
+  def "cublas_"#name : Expansion<"rg_expand_cublas"#name, ["cublas"#name], "I:IIIPIPI">;
+  def "cublas_"#name#"Async"
+      : Expansion<"rg_expand_cublas"#name#"Async", ["cublas"#name#"Async"], "I:IIIPIPIP">;
+}
+def cublas_context : InactiveInC<
+    ["cublasCreate_v2", "cublasDestroy_v2", "cublasSetStream_v2", "cublasGetStream_v2",
+     "cublasSetPointerMode_v2", "cublasGetPointerMode_v2", "cublasSetMathMode",
+     "cublasGetMathMode", "cublasSetAtomicsMode", "cublasGetAtomicsMode", "cublasGetVersion_v2",
+     "cublasGetProperty", "cublasSetWorkspace_v2", "cublasSetSmCountTarget",
+     "cublasGetSmCountTarget", "cublasGetStatusString", "cublasGetStatusName",
+     "cublasLoggerConfigure"]>;
+}
+
 let Section = "CUDA: the rest" in {
 def cuda_errors : InactiveInC<
     ["cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString", "cudaGetErrorName"]>;
@@ -119,8 +204,10 @@ def cuda_launches : CudaRefused<"of which the compiler does not see the kernel",
 def cuda_no_kernel : CudaRefused<
     "a launch of what is no kernel of this file: a host function is called, and its derivative, "
     "too", ["__cudaPushCallConfiguration"]>;
+def cublas_other : CudaRefused<
+    "which has no derivative yet; of floats and doubles levels 1 to 3 have one", ["cublas*"]>;
 def cuda_libraries : CudaRefused<"a library without derivatives yet",
-    ["cublas*", "cusparse*", "cufft*", "cusolver*", "curandGenerate*", "nccl*", "cudnn*"]>;
+    ["cusparse*", "cufft*", "cusolver*", "curandGenerate*", "nccl*", "cudnn*"]>;
 }
 
 let Section = "The runtime", OfRuntime = 1 in {
@@ -155,6 +242,10 @@ def gpu_copy_from_variable : Handler<"MemCpy"> {
   let Prototype = "P:PPZZIP";
   let Text = "device";
 }
+def cublas_pointer_mode : InactiveInC<["rg_cublas_on_host"], "I:P">;
+def cublas_amax : InactiveInC<["rg_cublas_amax"], "I:PIIPIP">;
+def cublas_types : InactiveInC<["rg_cublas_no_types"], "V:P">;
+def gpu_library_status : InactiveInC<["rg_gpu_library_status"], "I:">;
 def gpu_no_arrays : InactiveInC<["rg_gpu_no_arrays"], "V:PP">;
 def gpu_wait_for : InactiveInC<["rg_gpu_wait_for"], "V:P">;
 def gpu_launch_shared : InactiveInC<["rg_configured_shared"], "Z:P">;

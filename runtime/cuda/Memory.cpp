@@ -21,19 +21,35 @@ using namespace rgcuda;
 struct CUstream_st {
   unsigned Flags;
   int Priority;
+  int Device;
 };
 struct CUevent_st {
   unsigned Flags;
+  int Device;
   bool Recorded;
   std::chrono::steady_clock::time_point At;
 };
 
 namespace {
 
+/// How many devices there are: what RG_CUDA_DEVICES says, or one. All are this
+/// machine, with memory of their own as far as calls tell.
+int devices() {
+  static const int Number = [] {
+    const char *Text = getenv("RG_CUDA_DEVICES");
+    int N = Text ? atoi(Text) : 1;
+    return N < 1 ? 1 : N > 16 ? 16 : N;
+  }();
+  return Number;
+}
+bool isDevice(int D) { return D >= 0 && D < devices(); }
+thread_local int Current = 0;
+
 struct Allocation {
   size_t Size;
   cudaMemoryType Type;
   unsigned Flags;
+  int Device;
 };
 struct Allocations {
   std::mutex Lock;
@@ -58,7 +74,7 @@ cudaError_t allocate(void **P, size_t Size, cudaMemoryType Type,
     return fail(cudaErrorMemoryAllocation);
   Allocations &A = allocations();
   std::lock_guard<std::mutex> Hold(A.Lock);
-  A.ByAddress[reinterpret_cast<uintptr_t>(New)] = {Size, Type, Flags};
+  A.ByAddress[reinterpret_cast<uintptr_t>(New)] = {Size, Type, Flags, Current};
   *P = New;
   return cudaSuccess;
 }
@@ -127,16 +143,18 @@ const char *cudaGetErrorName(cudaError_t E) {
 //===-- Devices
 //------------------------------------------------------------------===//
 
-cudaError_t cudaGetDeviceCount(int *N) { return *N = 1, cudaSuccess; }
-cudaError_t cudaGetDevice(int *D) { return *D = 0, cudaSuccess; }
+cudaError_t cudaGetDeviceCount(int *N) { return *N = devices(), cudaSuccess; }
+cudaError_t cudaGetDevice(int *D) { return *D = Current, cudaSuccess; }
 cudaError_t cudaSetDevice(int D) {
-  return D ? fail(cudaErrorInvalidDevice) : cudaSuccess;
+  if (!isDevice(D))
+    return fail(cudaErrorInvalidDevice);
+  return Current = D, cudaSuccess;
 }
 cudaError_t cudaChooseDevice(int *D, const cudaDeviceProp *) {
   return *D = 0, cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int D) {
-  if (D)
+  if (!isDevice(D))
     return fail(cudaErrorInvalidDevice);
   memset(P, 0, sizeof *P);
   snprintf(P->name, sizeof P->name, "Retrograd CUDA on CPU");
@@ -312,26 +330,44 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *Least, int *Greatest) {
   *Least = *Greatest = 0;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceCanAccessPeer(int *Can, int, int) {
-  return *Can = 0, cudaSuccess;
+cudaError_t cudaDeviceCanAccessPeer(int *Can, int D, int Peer) {
+  if (!isDevice(D) || !isDevice(Peer))
+    return fail(cudaErrorInvalidDevice);
+  return *Can = D != Peer, cudaSuccess;
 }
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
-  return fail(cudaErrorInvalidDevice);
-} // there is no other device
-cudaError_t cudaDeviceDisablePeerAccess(int) {
-  return fail(cudaErrorPeerAccessNotEnabled);
+static unsigned PeersOf[16];
+cudaError_t cudaDeviceEnablePeerAccess(int Peer, unsigned Flags) {
+  if (!isDevice(Peer) || Peer == Current)
+    return fail(cudaErrorInvalidDevice);
+  if (Flags)
+    return fail(cudaErrorInvalidValue);
+  if (PeersOf[Current] >> Peer & 1)
+    return fail(cudaErrorPeerAccessAlreadyEnabled);
+  return PeersOf[Current] |= 1u << Peer, cudaSuccess;
+}
+cudaError_t cudaDeviceDisablePeerAccess(int Peer) {
+  if (!isDevice(Peer) || !(PeersOf[Current] >> Peer & 1))
+    return fail(cudaErrorPeerAccessNotEnabled);
+  return PeersOf[Current] &= ~(1u << Peer), cudaSuccess;
 }
 static constexpr char BusId[] = "0000:00:00.0";
 cudaError_t cudaDeviceGetPCIBusId(char *Id, int Length, int D) {
-  if (D)
+  if (!isDevice(D))
     return fail(cudaErrorInvalidDevice);
   if (!Id || Length < static_cast<int>(sizeof BusId))
     return fail(cudaErrorInvalidValue);
-  return memcpy(Id, BusId, sizeof BusId), cudaSuccess;
+  memcpy(Id, BusId, sizeof BusId);
+  constexpr char Digits[] = "0123456789ABCDEF";
+  return Id[6] = Digits[D], cudaSuccess;
 }
 cudaError_t cudaDeviceGetByPCIBusId(int *D, const char *Id) {
-  return Id && !strcmp(Id, BusId) ? *D = 0,
-                                    cudaSuccess : fail(cudaErrorInvalidDevice);
+  for (int I = 0; Id && I < devices(); ++I) {
+    char Own[sizeof BusId];
+    cudaDeviceGetPCIBusId(Own, sizeof Own, I);
+    if (!strcmp(Id, Own))
+      return *D = I, cudaSuccess;
+  }
+  return fail(cudaErrorInvalidDevice);
 }
 cudaError_t cudaDriverGetVersion(int *V) { return *V = 12080, cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int *V) { return *V = 12080, cudaSuccess; }
@@ -370,13 +406,14 @@ static bool isFlag(cudaMemPoolAttr A) {
   return A < cudaMemPoolAttrReleaseThreshold;
 }
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *P, int D) {
-  return D ? fail(cudaErrorInvalidDevice) : (*P = ThePool, cudaSuccess);
+  return isDevice(D) ? (*P = ThePool, cudaSuccess)
+                     : fail(cudaErrorInvalidDevice);
 }
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *P, int D) {
   return cudaDeviceGetDefaultMemPool(P, D);
 }
 cudaError_t cudaDeviceSetMemPool(int D, cudaMemPool_t P) {
-  return D              ? fail(cudaErrorInvalidDevice)
+  return !isDevice(D)   ? fail(cudaErrorInvalidDevice)
          : P != ThePool ? fail(cudaErrorInvalidValue)
                         : cudaSuccess;
 }
@@ -447,8 +484,10 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *R, const void *P) {
   auto It = A.ByAddress.upper_bound(reinterpret_cast<uintptr_t>(P));
   if (It != A.ByAddress.begin()) {
     It = std::prev(It);
-    if (reinterpret_cast<uintptr_t>(P) - It->first < It->second.Size)
+    if (reinterpret_cast<uintptr_t>(P) - It->first < It->second.Size) {
       R->type = It->second.Type;
+      R->device = It->second.Device;
+    }
   }
   if (R->type == cudaMemoryTypeDevice)
     R->hostPointer = nullptr;
@@ -485,7 +524,10 @@ cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t N,
                             cudaMemcpyKind K, cudaStream_t) {
   return copy(To, From, N, K);
 }
-cudaError_t cudaMemcpyPeer(void *To, int, const void *From, int, size_t N) {
+cudaError_t cudaMemcpyPeer(void *To, int ToDevice, const void *From,
+                           int FromDevice, size_t N) {
+  if (!isDevice(ToDevice) || !isDevice(FromDevice))
+    return fail(cudaErrorInvalidDevice);
   return copy(To, From, N, cudaMemcpyDeviceToDevice);
 }
 cudaError_t cudaMemcpy2D(void *To, size_t ToPitch, const void *From,
@@ -609,7 +651,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *S, unsigned F) {
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *S, unsigned F, int P) {
   if (!S || F > cudaStreamNonBlocking)
     return fail(cudaErrorInvalidValue);
-  *S = new CUstream_st{F, P};
+  *S = new CUstream_st{F, P, Current};
   return cudaSuccess;
 }
 static bool isOwn(cudaStream_t S) {
@@ -650,7 +692,7 @@ cudaError_t cudaEventCreate(cudaEvent_t *E) {
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *E, unsigned F) {
   if (!E)
     return fail(cudaErrorInvalidValue);
-  *E = new CUevent_st{F, false, {}};
+  *E = new CUevent_st{F, Current, false, {}};
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t E) {
@@ -659,8 +701,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t E) {
   delete E;
   return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t E, cudaStream_t) {
-  if (!E)
+cudaError_t cudaEventRecord(cudaEvent_t E, cudaStream_t S) {
+  if (!E || E->Device != (isOwn(S) ? S->Device : Current))
     return fail(cudaErrorInvalidResourceHandle);
   E->Recorded = true;
   E->At = std::chrono::steady_clock::now();
@@ -686,17 +728,27 @@ cudaError_t cudaEventElapsedTime(float *Ms, cudaEvent_t A, cudaEvent_t B) {
 //===-- Launches
 //--------------------------------------------------------------------===//
 
+/// Kernels run on the current device, in streams of it.
+static bool isElsewhere(cudaStream_t S) {
+  return isOwn(S) && S->Device != Current;
+}
 cudaError_t cudaLaunchKernel(const void *F, dim3 G, dim3 B, void **A,
-                             size_t Shared, cudaStream_t) {
+                             size_t Shared, cudaStream_t S) {
+  if (isElsewhere(S))
+    return fail(cudaErrorInvalidResourceHandle);
   return launch(F, G, B, A, Shared);
 }
 cudaError_t cudaLaunchCooperativeKernel(const void *F, dim3 G, dim3 B, void **A,
-                                        size_t Shared, cudaStream_t) {
+                                        size_t Shared, cudaStream_t S) {
+  if (isElsewhere(S))
+    return fail(cudaErrorInvalidResourceHandle);
   return launch(F, G, B, A, Shared, /*Cooperative=*/true);
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *C, const void *F,
                                 void **A) {
   bool Cooperative = false;
+  if (isElsewhere(C->stream))
+    return fail(cudaErrorInvalidResourceHandle);
   for (unsigned I = 0; I < C->numAttrs; ++I) {
     const cudaLaunchAttribute &Attribute = C->attrs[I];
     if (Attribute.id == cudaLaunchAttributeCooperative)

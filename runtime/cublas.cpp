@@ -1,0 +1,392 @@
+/*===- cublas.cpp - cuBLAS as operations ----------------------------------===*\
+|*
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===------------------------------------------------------------------------===*|
+|* Names, operations and rules for each type of number (docs/HostDevice.md).
+|*
+|* A name of the library is an expansion: it fetches the numbers that are passed
+|* by address, from the host or from the device as the handle says, tells the
+book
+|* of device memory what will be overwritten, and calls an operation.
+\*===------------------------------------------------------------------------===*/
+#include "cublas_rules.h"
+
+using namespace rg;
+using namespace rg::device;
+
+// An operation is a call until derivatives are made.
+#define OPERATION __attribute__((noinline))
+
+extern "C" {
+void *rg_gpu_keep(void *p, uint64_t bytes);
+void *rg_gpu_copy(void *to, const void *from, uint64_t bytes, int kind);
+void *rg_gpu_copy_async(void *to, const void *from, uint64_t bytes, int kind,
+                        void *stream);
+int rg_cublas_on_host(void *h);
+int rg_cublas_amax(void *h, int which, int n, const void *x, int incx,
+                   int *result);
+void *rg_cublas_stream(void *h);
+void rg_cublas_no_types(const char *routine);
+int rg_gpu_status(void);
+void rg_gpu_wait_for(void *stream);
+}
+
+//===-- Handles
+//-------------------------------------------------------------===//
+
+namespace {
+/// Operations have their numbers on the host.
+class HostNumbers {
+  void *h;
+  int Mode = Host;
+
+public:
+  explicit HostNumbers(void *h) : h(h) {
+    if (cublasGetPointerMode_v2(h, &Mode) == 0 && Mode != Host)
+      cublasSetPointerMode_v2(h, Host);
+  }
+  ~HostNumbers() {
+    if (Mode != Host)
+      cublasSetPointerMode_v2(h, Mode);
+  }
+};
+
+enum { DeviceToHost = 2, HostToDevice = 1 };
+} // namespace
+
+/// Handles for the reverse sweep, one per device. The thread's.
+struct rg_cublas_handle {
+  void *h;
+  int device;
+  rg_cublas_handle *next;
+};
+__thread rg_cublas_handle *rg_cublas_handles;
+
+extern "C" void *rg_cublas_own(int Math) {
+  int Device = rg_gpu_works();
+  rg_cublas_handle *H;
+  for (H = rg_cublas_handles; H && H->device != Device; H = H->next)
+    ;
+  if (!H) {
+    H = static_cast<rg_cublas_handle *>(malloc(sizeof *H));
+    void *New = nullptr;
+    must(H ? cublasCreate_v2(&New) : 3, "cublasCreate");
+    *H = {New, Device, rg_cublas_handles};
+    rg_cublas_handles = H;
+  }
+  cublasSetMathMode(H->h, Math);
+  return H->h;
+}
+extern "C" int rg_cublas_on_host(void *h) {
+  int Mode = Host;
+  cublasGetPointerMode_v2(h, &Mode);
+  return Mode == Host;
+}
+extern "C" void *rg_cublas_stream(void *h) {
+  void *Stream = nullptr;
+  cublasGetStream_v2(h, &Stream);
+  return Stream;
+}
+extern "C" int cublasIdamax_v2(void *, int, const double *, int, int *);
+extern "C" int cublasIdamin_v2(void *, int, const double *, int, int *);
+extern "C" int cublasIsamax_v2(void *, int, const float *, int, int *);
+extern "C" int cublasIsamin_v2(void *, int, const float *, int, int *);
+
+//===-- Rules
+//---------------------------------------------------------------===//
+
+namespace {
+struct NumberKept : Kept {
+  double Number;
+};
+
+template <class R, class... N>
+inline void *augmentOn(rg_arena *Arena, uint64_t Active, R Rule, N &...Number) {
+  activate(Rule, Active);
+  auto *K =
+      static_cast<NumberKept *>(rg_tape_zalloc(Arena, sizeof(NumberKept)));
+  K->Active = Active;
+  K->Device = rg_gpu_works();
+  HostNumbers Mode(Rule.q.h);
+  cublasGetMathMode(Rule.q.h, &K->Math);
+  Rule.keep(Keeper(*K, Rule.q));
+  K->Status = Rule.primal(Number...);
+  rg_gpu_set_library_status(K->Status);
+  ((K->Number = Number), ...);
+  if constexpr (requires(Keeper k) { Rule.keepAfter(k); })
+    if (!K->Status)
+      Rule.keepAfter(Keeper(*K, Rule.q));
+  rg_gpu_hold();
+  return K;
+}
+
+template <class R, class... S>
+inline void reverseOn(uint64_t Lanes, void *Block, R Rule, const char *Name,
+                      const S *...Seed) {
+  auto *K = static_cast<NumberKept *>(Block);
+  if (!K->Status) {
+    rg_gpu_wait(Name);
+    int Before = rg_gpu_enter(K->Device, Name);
+    Rule.q = Queue(rg_cublas_own(K->Math));
+    activate(Rule, K->Active);
+    for (uint64_t Lane = 0; Lane != Lanes; ++Lane) {
+      selectLane(Rule, Lane);
+      if constexpr (sizeof...(S) == 0)
+        Rule.reverse(*K);
+      else
+        Rule.reverse(*K, Seed[Lane]..., static_cast<S>(K->Number)...);
+      Rule.each([&](int, auto &Operand) { Operand.leave(Lane); });
+    }
+    rg_gpu_enter(Before, Name);
+  }
+  for (rg_room &Room : K->Room)
+    if (Room.at)
+      rg_gpu_room_back(Room);
+  rg_gpu_let_go();
+}
+
+template <class R> inline void tangents(R &Rule, uint64_t Lanes, bool After) {
+  for (uint64_t Lane = 0; Lane != Lanes; ++Lane) {
+    selectLane(Rule, Lane);
+    if constexpr (requires { Rule.before(); })
+      if (!After)
+        Rule.before();
+    if constexpr (requires { Rule.after(); })
+      if (After)
+        Rule.after();
+  }
+}
+template <class R> inline void forwardOn(uint64_t Lanes, R Rule) {
+  HostNumbers Mode(Rule.q.h);
+  rg_gpu_works();
+  Rule.q.stream = rg_cublas_stream(Rule.q.h);
+  tangents(Rule, Lanes, false);
+  int Status = Rule.primal();
+  rg_gpu_set_library_status(Status);
+  if (!Status)
+    tangents(Rule, Lanes, true);
+}
+template <class R, class T>
+inline void forwardNumber(uint64_t Lanes, R Rule, T *Result, T *Tangents) {
+  HostNumbers Mode(Rule.q.h);
+  rg_gpu_works();
+  Rule.q.stream = rg_cublas_stream(Rule.q.h);
+  int Status = Rule.primal(*Result);
+  rg_gpu_set_library_status(Status);
+  for (uint64_t Lane = 0; Lane != Lanes; ++Lane) {
+    selectLane(Rule, Lane);
+    Tangents[Lane] = Status ? 0 : Rule.tangent(*Result);
+  }
+}
+
+template <class R> struct Make {
+  template <class... A> R operator()(A... a) const { return R{a...}; }
+};
+template <class T> struct MakeBatched {
+  Gemm<T> operator()(Queue q, int ta, int tb, int m, int n, int k, Scalar<T> a,
+                     Dual<const T> A, int lda, long long sa, Dual<const T> B,
+                     int ldb, long long sb, Scalar<T> b, Dual<T> C, int ldc,
+                     long long sc, int N) const {
+    return {q,   ta, tb, m,   n,  k,  a,  A, lda, B,
+            ldb, b,  C,  ldc, sa, sb, sc, N, true};
+  }
+};
+template <class T> struct MakeSyrk {
+  SyrkBase<T, false> operator()(Queue q, int u, int t, int n, int k,
+                                Scalar<T> a, Dual<const T> A, int lda,
+                                Scalar<T> b, Dual<T> C, int ldc) const {
+    return {q, u, t, n, k, a, b, A, lda, A, lda, C, ldc};
+  }
+};
+template <class T> struct MakeSyr2k {
+  SyrkBase<T, true> operator()(Queue q, int u, int t, int n, int k, Scalar<T> a,
+                               Dual<const T> A, int lda, Dual<const T> B,
+                               int ldb, Scalar<T> b, Dual<T> C, int ldc) const {
+    return {q, u, t, n, k, a, b, A, lda, B, ldb, C, ldc};
+  }
+};
+
+//===-- Expansions
+//----------------------------------------------------------===//
+
+/// A number that the library takes by address.
+template <class T> inline T number(void *h, const T *p) {
+  if (rg_cublas_on_host(h))
+    return *p;
+  T Value;
+  rg_gpu_copy(&Value, p, sizeof Value, DeviceToHost);
+  return Value;
+}
+/// A result that the library returns by address.
+template <class T> inline void result(void *h, T *p, T Value) {
+  if (rg_cublas_on_host(h)) {
+    *p = Value;
+    return;
+  }
+  rg_gpu_keep(p, sizeof Value);
+  rg_gpu_copy(p, &Value, sizeof Value, HostToDevice);
+}
+template <class T> inline void keepVector(T *x, int n, int inc) {
+  int64_t Step = inc < 0 ? -(int64_t)inc : inc;
+  if (n > 0)
+    rg_gpu_keep(x, ((n - 1) * Step + 1) * sizeof(T));
+}
+template <class T> inline void keepMatrix(T *A, int m, int n, int lda) {
+  if (m > 0 && n > 0)
+    rg_gpu_keep(A, ((int64_t)(n - 1) * lda + m) * sizeof(T));
+}
+inline int status() { return rg_gpu_library_status(); }
+
+/// Rows of the host and of the device, as cublasSetMatrix has them.
+inline int rows(int m, int n, int bytes, const void *A, int lda, void *B,
+                int ldb, int kind, void *stream) {
+  for (int j = 0; j < n; ++j) {
+    char *To = (char *)B + (int64_t)j * ldb * bytes;
+    rg_gpu_keep(To, (int64_t)m * bytes);
+    rg_gpu_copy_async(To, (const char *)A + (int64_t)j * lda * bytes,
+                      (int64_t)m * bytes, kind, stream);
+  }
+  return rg_gpu_status() ? 11 /* a copy failed */ : 0;
+}
+} // namespace
+
+extern "C" {
+int rg_expand_cublasSetVector(int n, int bytes, const void *x, int incx,
+                              void *y, int incy) {
+  int Error = incx == 1 && incy == 1
+                  ? rows(n, 1, bytes, x, n, y, n, HostToDevice, nullptr)
+                  : rows(1, n, bytes, x, incx, y, incy, HostToDevice, nullptr);
+  rg_gpu_wait_for(nullptr);
+  return Error;
+}
+int rg_expand_cublasGetVector(int n, int bytes, const void *x, int incx,
+                              void *y, int incy) {
+  int Error = incx == 1 && incy == 1
+                  ? rows(n, 1, bytes, x, n, y, n, DeviceToHost, nullptr)
+                  : rows(1, n, bytes, x, incx, y, incy, DeviceToHost, nullptr);
+  rg_gpu_wait_for(nullptr);
+  return Error;
+}
+int rg_expand_cublasSetMatrix(int m, int n, int bytes, const void *A, int lda,
+                              void *B, int ldb) {
+  int Error = lda == m && ldb == m
+                  ? rows(m * n, 1, bytes, A, m, B, m, HostToDevice, nullptr)
+                  : rows(m, n, bytes, A, lda, B, ldb, HostToDevice, nullptr);
+  rg_gpu_wait_for(nullptr);
+  return Error;
+}
+int rg_expand_cublasGetMatrix(int m, int n, int bytes, const void *A, int lda,
+                              void *B, int ldb) {
+  int Error = lda == m && ldb == m
+                  ? rows(m * n, 1, bytes, A, m, B, m, DeviceToHost, nullptr)
+                  : rows(m, n, bytes, A, lda, B, ldb, DeviceToHost, nullptr);
+  rg_gpu_wait_for(nullptr);
+  return Error;
+}
+int rg_expand_cublasSetVectorAsync(int n, int bytes, const void *x, int incx,
+                                   void *y, int incy, void *stream) {
+  return rows(1, n, bytes, x, incx, y, incy, HostToDevice, stream);
+}
+int rg_expand_cublasGetVectorAsync(int n, int bytes, const void *x, int incx,
+                                   void *y, int incy, void *stream) {
+  return rows(1, n, bytes, x, incx, y, incy, DeviceToHost, stream);
+}
+int rg_expand_cublasSetMatrixAsync(int m, int n, int bytes, const void *A,
+                                   int lda, void *B, int ldb, void *stream) {
+  return rows(m, n, bytes, A, lda, B, ldb, HostToDevice, stream);
+}
+int rg_expand_cublasGetMatrixAsync(int m, int n, int bytes, const void *A,
+                                   int lda, void *B, int ldb, void *stream) {
+  return rows(m, n, bytes, A, lda, B, ldb, DeviceToHost, stream);
+}
+} // extern "C"
+
+#define T double
+#define OP(x) rg_cublas_d##x
+#define NAME(x) rg_expand_cublasD##x
+#include "cublas_names.inc"
+#undef T
+#undef OP
+#undef NAME
+#define T float
+#define OP(x) rg_cublas_s##x
+#define NAME(x) rg_expand_cublasS##x
+#include "cublas_names.inc"
+#undef T
+#undef OP
+#undef NAME
+
+// Types of numbers that are said at run time: cudaDataType.
+enum { Real32 = 0, Real64 = 1 };
+// Runs: which = 0 Idamax, 1 Idamin, 2 Isamax, 3 Isamin. The result is an index.
+extern "C" OPERATION int rg_cublas_amax(void *h, int which, int n,
+                                        const void *x, int incx, int *result) {
+  auto *X = static_cast<const double *>(x);
+  auto *Y = static_cast<const float *>(x);
+  return which == 0   ? cublasIdamax_v2(h, n, X, incx, result)
+         : which == 1 ? cublasIdamin_v2(h, n, X, incx, result)
+         : which == 2 ? cublasIsamax_v2(h, n, Y, incx, result)
+                      : cublasIsamin_v2(h, n, Y, incx, result);
+}
+extern "C" OPERATION void rg_cublas_no_types(const char *routine) {
+  rg_gpu_library_failed(routine, -1);
+}
+extern "C" {
+#define RG_INDEX(Name, Number, T)                                              \
+  int rg_expand_cublas##Name(void *h, int n, const T *x, int incx,             \
+                             int *result) {                                    \
+    if (!rg_cublas_on_host(h))                                                 \
+      rg_gpu_keep(result, sizeof *result);                                     \
+    return rg_cublas_amax(h, Number, n, x, incx, result);                      \
+  }
+RG_INDEX(Idamax, 0, double)
+RG_INDEX(Idamin, 1, double)
+RG_INDEX(Isamax, 2, float)
+RG_INDEX(Isamin, 3, float)
+
+int rg_expand_cublasGemmEx(void *h, int ta, int tb, int m, int n, int k,
+                           const void *a, const void *A, int typeA, int lda,
+                           const void *B, int typeB, int ldb, const void *b,
+                           void *C, int typeC, int ldc, int compute,
+                           int algorithm) {
+  (void)compute, (void)algorithm;
+  if (typeA == Real64 && typeB == Real64 && typeC == Real64)
+    return rg_expand_cublasDgemm(h, ta, tb, m, n, k, (const double *)a,
+                                 (const double *)A, lda, (const double *)B, ldb,
+                                 (const double *)b, (double *)C, ldc);
+  if (typeA != Real32 || typeB != Real32 || typeC != Real32)
+    rg_cublas_no_types("cublasGemmEx");
+  return rg_expand_cublasSgemm(h, ta, tb, m, n, k, (const float *)a,
+                               (const float *)A, lda, (const float *)B, ldb,
+                               (const float *)b, (float *)C, ldc);
+}
+int rg_expand_cublasSgemmEx(void *h, int ta, int tb, int m, int n, int k,
+                            const float *a, const void *A, int typeA, int lda,
+                            const void *B, int typeB, int ldb, const float *b,
+                            void *C, int typeC, int ldc) {
+  if (typeA != Real32 || typeB != Real32 || typeC != Real32)
+    rg_cublas_no_types("cublasSgemmEx");
+  return rg_expand_cublasSgemm(h, ta, tb, m, n, k, a, (const float *)A, lda,
+                               (const float *)B, ldb, b, (float *)C, ldc);
+}
+int rg_expand_cublasGemmStridedBatchedEx(void *h, int ta, int tb, int m, int n,
+                                         int k, const void *a, const void *A,
+                                         int typeA, int lda, long long sa,
+                                         const void *B, int typeB, int ldb,
+                                         long long sb, const void *b, void *C,
+                                         int typeC, int ldc, long long sc,
+                                         int N, int compute, int algorithm) {
+  (void)compute, (void)algorithm;
+  if (typeA == Real64 && typeB == Real64 && typeC == Real64)
+    return rg_expand_cublasDgemmStridedBatched(
+        h, ta, tb, m, n, k, (const double *)a, (const double *)A, lda, sa,
+        (const double *)B, ldb, sb, (const double *)b, (double *)C, ldc, sc, N);
+  if (typeA != Real32 || typeB != Real32 || typeC != Real32)
+    rg_cublas_no_types("cublasGemmStridedBatchedEx");
+  return rg_expand_cublasSgemmStridedBatched(
+      h, ta, tb, m, n, k, (const float *)a, (const float *)A, lda, sa,
+      (const float *)B, ldb, sb, (const float *)b, (float *)C, ldc, sc, N);
+}
+} // extern "C"

@@ -1,0 +1,246 @@
+//===- Cublas.cpp - cuBLAS on the BLAS of this machine
+//----------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Device memory is memory of the host here, and a call has done its work when
+// it returns, so pointer modes and streams make no difference; they are kept,
+// and given back. Arguments are checked, since a BLAS would end the program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Runtime.h"
+#include "retrograd/cuda/cublas_v2.h"
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+struct cublasContext {
+  uint64_t Magic;
+  cudaStream_t Stream;
+  cublasPointerMode_t Numbers;
+  cublasAtomicsMode_t Atomics;
+  cublasMath_t Math;
+};
+
+namespace {
+constexpr uint64_t Magic = 0x72676375626c6173;
+bool valid(cublasHandle_t H) { return H && H->Magic == Magic; }
+/// A handle is there, and Good holds.
+cublasStatus_t check(cublasHandle_t H, bool Good) {
+  return !valid(H) ? CUBLAS_STATUS_NOT_INITIALIZED
+         : !Good   ? CUBLAS_STATUS_INVALID_VALUE
+                   : CUBLAS_STATUS_SUCCESS;
+}
+#define CHECK(Good)                                                            \
+  if (cublasStatus_t Error = check(handle, Good))                              \
+  return Error
+
+char transposition(cublasOperation_t Op) {
+  return Op == CUBLAS_OP_N ? 'N' : 'T';
+}
+bool transposed(cublasOperation_t Op) { return Op != CUBLAS_OP_N; }
+char triangle(cublasFillMode_t F) {
+  return F == CUBLAS_FILL_MODE_LOWER ? 'L' : 'U';
+}
+char sideOf(cublasSideMode_t S) { return S == CUBLAS_SIDE_LEFT ? 'L' : 'R'; }
+char diagonal(cublasDiagType_t D) { return D == CUBLAS_DIAG_UNIT ? 'U' : 'N'; }
+/// A leading dimension for that many rows.
+bool fits(int ld, int Rows) { return ld >= std::max(1, Rows); }
+
+template <class T> T *at(T *A, int i, int j, int ld) {
+  return A + i + (int64_t)j * ld;
+}
+} // namespace
+
+extern "C" {
+
+cublasStatus_t cublasCreate_v2(cublasHandle_t *handle) {
+  if (!handle)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  *handle = new (std::nothrow)
+      cublasContext{Magic, nullptr, CUBLAS_POINTER_MODE_HOST,
+                    CUBLAS_ATOMICS_NOT_ALLOWED, CUBLAS_DEFAULT_MATH};
+  return *handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
+}
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
+  CHECK(true);
+  handle->Magic = 0;
+  delete handle;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version) {
+  CHECK(version);
+  return *version = 130000, CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
+  CHECK(true);
+  return handle->Stream = stream, CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *stream) {
+  CHECK(stream);
+  return *stream = handle->Stream, CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *, size_t) {
+  CHECK(true);
+  return CUBLAS_STATUS_SUCCESS;
+}
+#define RG_SETTING(Name, Set, Get, Type)                                       \
+  cublasStatus_t Set(cublasHandle_t handle, Type mode) {                       \
+    CHECK(true);                                                               \
+    return handle->Name = mode, CUBLAS_STATUS_SUCCESS;                         \
+  }                                                                            \
+  cublasStatus_t Get(cublasHandle_t handle, Type *mode) {                      \
+    CHECK(mode);                                                               \
+    return *mode = handle->Name, CUBLAS_STATUS_SUCCESS;                        \
+  }
+RG_SETTING(Numbers, cublasSetPointerMode_v2, cublasGetPointerMode_v2,
+           cublasPointerMode_t)
+RG_SETTING(Atomics, cublasSetAtomicsMode, cublasGetAtomicsMode,
+           cublasAtomicsMode_t)
+RG_SETTING(Math, cublasSetMathMode, cublasGetMathMode, cublasMath_t)
+
+#define RG_STATUSES(X)                                                         \
+  X(SUCCESS, "success")                                                        \
+  X(NOT_INITIALIZED, "the library was not initialized")                        \
+  X(ALLOC_FAILED, "the resource allocation failed")                            \
+  X(INVALID_VALUE, "an invalid value was used as an argument")                 \
+  X(MAPPING_ERROR, "an access to device memory failed")                        \
+  X(EXECUTION_FAILED, "the function failed to launch on the device")           \
+  X(NOT_SUPPORTED, "the functionality is not supported")
+const char *cublasGetStatusName(cublasStatus_t status) {
+  switch (status) {
+#define X(Name, Text)                                                          \
+  case CUBLAS_STATUS_##Name:                                                   \
+    return "CUBLAS_STATUS_" #Name;
+    RG_STATUSES(X)
+#undef X
+  default:
+    return "unknown status";
+  }
+}
+const char *cublasGetStatusString(cublasStatus_t status) {
+  switch (status) {
+#define X(Name, Text)                                                          \
+  case CUBLAS_STATUS_##Name:                                                   \
+    return Text;
+    RG_STATUSES(X)
+#undef X
+  default:
+    return "unknown status";
+  }
+}
+
+cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int bytes,
+                                    const void *A, int lda, void *B, int ldb,
+                                    cudaStream_t) {
+  if (rows < 0 || cols < 0 || bytes <= 0 || lda <= 0 || ldb <= 0)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  for (int j = 0; j < cols; ++j)
+    if (rows)
+      memmove(static_cast<char *>(B) + (int64_t)j * ldb * bytes,
+              static_cast<const char *>(A) + (int64_t)j * lda * bytes,
+              (size_t)rows * bytes);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetMatrix(int rows, int cols, int bytes, const void *A,
+                               int lda, void *B, int ldb) {
+  return cublasSetMatrixAsync(rows, cols, bytes, A, lda, B, ldb, nullptr);
+}
+cublasStatus_t cublasGetMatrix(int rows, int cols, int bytes, const void *A,
+                               int lda, void *B, int ldb) {
+  return cublasSetMatrixAsync(rows, cols, bytes, A, lda, B, ldb, nullptr);
+}
+cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int bytes,
+                                    const void *A, int lda, void *B, int ldb,
+                                    cudaStream_t stream) {
+  return cublasSetMatrixAsync(rows, cols, bytes, A, lda, B, ldb, stream);
+}
+cublasStatus_t cublasSetVector(int n, int bytes, const void *x, int incx,
+                               void *y, int incy) {
+  return cublasSetMatrixAsync(1, n, bytes, x, incx, y, incy, nullptr);
+}
+cublasStatus_t cublasGetVector(int n, int bytes, const void *x, int incx,
+                               void *y, int incy) {
+  return cublasSetMatrixAsync(1, n, bytes, x, incx, y, incy, nullptr);
+}
+cublasStatus_t cublasSetVectorAsync(int n, int bytes, const void *x, int incx,
+                                    void *y, int incy, cudaStream_t stream) {
+  return cublasSetMatrixAsync(1, n, bytes, x, incx, y, incy, stream);
+}
+cublasStatus_t cublasGetVectorAsync(int n, int bytes, const void *x, int incx,
+                                    void *y, int incy, cudaStream_t stream) {
+  return cublasSetMatrixAsync(1, n, bytes, x, incx, y, incy, stream);
+}
+} // extern "C"
+
+#define T double
+#define BLAS(x) d##x##_
+#define INDEX(x) id##x##_
+#define NAME(x) cublasD##x
+#define INDEX_NAME(x) cublasId##x
+#include "Cublas.inc"
+#undef T
+#undef BLAS
+#undef INDEX
+#undef NAME
+#undef INDEX_NAME
+#define T float
+#define BLAS(x) s##x##_
+#define INDEX(x) is##x##_
+#define NAME(x) cublasS##x
+#define INDEX_NAME(x) cublasIs##x
+#include "Cublas.inc"
+
+extern "C" {
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t opA,
+                            cublasOperation_t opB, int m, int n, int k,
+                            const void *alpha, const void *A,
+                            cudaDataType typeA, int lda, const void *B,
+                            cudaDataType typeB, int ldb, const void *beta,
+                            void *C, cudaDataType typeC, int ldc,
+                            cublasComputeType_t compute,
+                            cublasGemmAlgo_t algorithm) {
+  return cublasGemmStridedBatchedEx(handle, opA, opB, m, n, k, alpha, A, typeA,
+                                    lda, 0, B, typeB, ldb, 0, beta, C, typeC,
+                                    ldc, 0, 1, compute, algorithm);
+}
+cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t opA,
+                             cublasOperation_t opB, int m, int n, int k,
+                             const float *alpha, const void *A,
+                             cudaDataType typeA, int lda, const void *B,
+                             cudaDataType typeB, int ldb, const float *beta,
+                             void *C, cudaDataType typeC, int ldc) {
+  return cublasGemmEx(handle, opA, opB, m, n, k, alpha, A, typeA, lda, B, typeB,
+                      ldb, beta, C, typeC, ldc, CUBLAS_COMPUTE_32F,
+                      CUBLAS_GEMM_DEFAULT);
+}
+cublasStatus_t cublasGemmStridedBatchedEx(
+    cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB, int m,
+    int n, int k, const void *alpha, const void *A, cudaDataType typeA, int lda,
+    long long int strideA, const void *B, cudaDataType typeB, int ldb,
+    long long int strideB, const void *beta, void *C, cudaDataType typeC,
+    int ldc, long long int strideC, int count, cublasComputeType_t,
+    cublasGemmAlgo_t) {
+  if (typeA == CUDA_R_64F && typeB == CUDA_R_64F && typeC == CUDA_R_64F)
+    return cublasDgemmStridedBatched(
+        handle, opA, opB, m, n, k, static_cast<const double *>(alpha),
+        static_cast<const double *>(A), lda, strideA,
+        static_cast<const double *>(B), ldb, strideB,
+        static_cast<const double *>(beta), static_cast<double *>(C), ldc,
+        strideC, count);
+  if (typeA == CUDA_R_32F && typeB == CUDA_R_32F && typeC == CUDA_R_32F)
+    return cublasSgemmStridedBatched(
+        handle, opA, opB, m, n, k, static_cast<const float *>(alpha),
+        static_cast<const float *>(A), lda, strideA,
+        static_cast<const float *>(B), ldb, strideB,
+        static_cast<const float *>(beta), static_cast<float *>(C), ldc, strideC,
+        count);
+  return valid(handle) ? CUBLAS_STATUS_NOT_SUPPORTED
+                       : CUBLAS_STATUS_NOT_INITIALIZED;
+}
+} // extern "C"

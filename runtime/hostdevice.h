@@ -1,0 +1,71 @@
+/*===- hostdevice.h - device memory, for rules of CUDA's libraries --------===*\
+|*
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===------------------------------------------------------------------------===*|
+|* What hostdevice.c has for operations beside launches: a library's routine
+|* takes part in the book of device memory, so that its reverse finds its inputs
+|* where they were, without a copy (docs/HostDevice.md).
+\*===------------------------------------------------------------------------===*/
+#ifndef RETROGRAD_RUNTIME_HOSTDEVICE_H
+#define RETROGRAD_RUNTIME_HOSTDEVICE_H
+#include <stdint.h>
+
+/* Of one element: B = b B + a f(A, C), where b = 0 does not read B. */
+enum {
+  RG_MAP_COPY,    /* f = A */
+  RG_MAP_SIGN,    /* f = sign of A, 0 for 0 */
+  RG_MAP_PRODUCT, /* f = A C */
+  RG_MAP_ONE      /* f = 1 */
+};
+/* Elements (i, j), i < m, j < n, of the whole, of the lower or of the upper
+ * triangle, with or without the diagonal. The strides of an array are those of
+ * i and j, in elements. */
+enum { RG_ALL, RG_LOWER, RG_UPPER };
+struct rg_map {
+  int32_t is_double, what, triangle, strict;
+  int64_t m, n;
+  double a, b;
+  const void *A, *C;
+  void *B;
+  int64_t a0, a1, b0, b1, c0, c1;
+};
+
+/* Room for `bytes` on the device; on the host where the device has no more. */
+struct rg_room {
+  char *at;
+  uint64_t bytes;
+  uint8_t on_host;
+  int device;
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* What lies behind p is read by the reverse of what runs just now: 1 if it will
+ * be there then as it is now, 0 if it has to be copied. */
+int rg_gpu_reads(const void *p);
+/* One operation more, and one less, whose reverse reads device memory. */
+void rg_gpu_hold(void);
+void rg_gpu_let_go(void);
+/* Device memory for `bytes`, or the end of the program with a message. */
+struct rg_room rg_gpu_room(uint64_t bytes, const char *of);
+void rg_gpu_room_back(struct rg_room room);
+/* Waits for all that was given to devices. */
+void rg_gpu_wait(const char *of);
+/* The current device, which gets work; and another, whose number is given back
+ * before. */
+int rg_gpu_works(void);
+int rg_gpu_enter(int device, const char *of);
+/* Ends the program. */
+void rg_gpu_library_failed(const char *routine, int status)
+    __attribute__((noreturn));
+/* What the program's last call of a library returned. */
+void rg_gpu_set_library_status(int status);
+int rg_gpu_library_status(void);
+void rg_device_map(const struct rg_map *map, void *stream);
+#ifdef __cplusplus
+}
+#endif
+#endif
