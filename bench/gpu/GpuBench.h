@@ -173,6 +173,7 @@ class Program {
   std::string Name, Size;
   std::vector<Field> Fields;
   std::vector<std::vector<char>> Initial;
+  const void *Kernels[3] = {};
   int Reps;
   bool CheckOnly, TimeOnly;
   size_t Reserve;
@@ -247,6 +248,9 @@ public:
   /// The three launches. A launch leaves its kernels in flight; Gradient and
   /// Forward find shadows seeded and values restored.
   std::function<void()> Primal, Gradient, Forward;
+  /// A gradient by hand, which does what Gradient does: compared and timed
+  /// beside it.
+  std::function<void()> Hand;
   /// Run before each launch, untimed: what the launches leave behind besides
   /// the fields.
   std::function<void()> Prepare = [] {};
@@ -265,11 +269,16 @@ public:
         CheckOnly(Settings.number("check-only", 0) != 0),
         TimeOnly(Settings.number("time-only", 0) != 0),
         Reserve(size_t(Settings.number("reserve", 0))) {
+    // Only before the first kernel that has the heap in it.
+    static bool First = true;
+    double HeapMiB = Settings.number("heap-mib", 4096);
+    if (!First)
+      return;
+    First = false;
     // What a loop of unknown length keeps may come from the device's heap, or
     // with
     // --reserve from so many bytes per thread that are taken before the launch.
-    require(cudaDeviceSetLimit(cudaLimitMallocHeapSize,
-                               size_t(Settings.number("heap-mib", 4096)) << 20),
+    require(cudaDeviceSetLimit(cudaLimitMallocHeapSize, size_t(HeapMiB) << 20),
             "cudaDeviceSetLimit");
   }
 
@@ -360,6 +369,52 @@ public:
     return Worst;
   }
 
+  /// The kernels of primal, gradient and hand: whose registers and local memory
+  /// are printed.
+  void kernels(const void *P, const void *G, const void *H) {
+    Kernels[0] = P;
+    Kernels[1] = G;
+    Kernels[2] = H;
+  }
+  /// How far our gradient and that by hand are apart at worst, relative to the
+  /// largest number of the same array.
+  double differenceFromHand() {
+    std::vector<std::vector<double>> W(Fields.size()), Ours(Fields.size());
+    Random Numbers(23);
+    for (size_t I = 0; I < Fields.size(); ++I)
+      for (size_t K = 0; K < Fields[I].Count; ++K)
+        W[I].push_back(Fields[I].Output ? Numbers.uniform(-1, 1) : 0);
+    double Worst = 0;
+    for (bool ByHand : {false, true}) {
+      restore(W, 0);
+      for (size_t I = 0; I < Fields.size(); ++I)
+        store(Fields[I].Shadow, Fields[I], W[I]);
+      Prepare();
+      ByHand ? Hand() : Gradient();
+      Collect();
+      finishKernels();
+      for (size_t I = 0; I < Fields.size(); ++I) {
+        if (!Fields[I].Input)
+          continue;
+        std::vector<double> G = download(Fields[I].Shadow, Fields[I]);
+        if (!ByHand) {
+          Ours[I] = G;
+          continue;
+        }
+        double Largest = 0, Off = 0;
+        for (size_t K = 0; K < G.size(); ++K) {
+          Largest = std::fmax(Largest, std::fabs(G[K]));
+          double D = std::fabs(G[K] - Ours[I][K]);
+          if (!(D <= Off))
+            Off = D;
+        }
+        if (!(Off / Largest <= Worst))
+          Worst = Off / Largest;
+      }
+    }
+    return Worst;
+  }
+
   struct Times {
     double Least = 0, Median = 0;
   };
@@ -434,11 +489,31 @@ public:
     Errors Found = TimeOnly ? Errors() : check();
     bool Right =
         Found.Forward <= Tolerance && Found.Differences <= DifferencesTolerance;
-    Times P, G, F;
+    double FromHand = Hand ? differenceFromHand() : 0;
+    if (!(FromHand <= std::sqrt(Tolerance)))
+      Right = false;
+    Times P, G, F, H;
     if (!CheckOnly) {
       P = time(Primal);
       G = time(Gradient);
       F = time(Forward);
+      if (Hand)
+        H = time(Hand);
+    }
+    if (Hand) {
+      std::printf("HAND\t%s\t%s\t%.4f\t%.4f\t%.4f\t%.2f\t%.2f\t%.2f\t%.1e",
+                  Name.c_str(), Size.c_str(), P.Least, G.Least, H.Least,
+                  P.Least > 0 ? G.Least / P.Least : 0,
+                  P.Least > 0 ? H.Least / P.Least : 0,
+                  H.Least > 0 ? G.Least / H.Least : 0, FromHand);
+      // Registers and bytes of local memory: primal, gradient, by hand.
+      for (const void *Kernel : Kernels) {
+        cudaFuncAttributes Of = {};
+        if (Kernel)
+          require(cudaFuncGetAttributes(&Of, Kernel), "cudaFuncGetAttributes");
+        std::printf("\t%d + %zu", Of.numRegs, size_t(Of.localSizeBytes));
+      }
+      std::printf("\n");
     }
     std::printf(
         "BENCH\t%s\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.2f\t%.2f\t%.1e\t%"

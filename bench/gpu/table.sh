@@ -33,4 +33,13 @@ echo "| program | size | primal ms | gradient ms | forward ms | gradient/primal 
 echo "|---|---|---|---|---|---|---|---|---|---|"
 grep '^BENCH' "$lines" | awk -F'\t' '{
   printf "| %s | %s | %s | %s | %s | **%s** | %s | %s | %s | %s |\n", $2, $3, $4, $6, $8, $10, $11, $12, $13, $14 }'
+if grep -q '^HAND' "$lines"; then
+  echo
+  echo "Registers and bytes of local memory: of the primal, the gradient, the gradient by hand."
+  echo
+  echo "| kernel | size | primal ms | gradient ms | by hand ms | gradient/primal | by hand/primal | gradient/by hand | largest difference | primal | gradient | by hand |"
+  echo "|---|---|---|---|---|---|---|---|---|---|---|---|"
+  grep '^HAND' "$lines" | awk -F'\t' '{
+    printf "| %s | %s | %s | %s | %s | %s | %s | **%s** | %s | %s | %s | %s |\n", $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 }'
+fi
 exit $status
