@@ -20,7 +20,7 @@ double pitched(const double *x, int n) {
   cudaMemset2D(d, pitch, 0, w * 8, h);
   cudaMemcpy2D(d, pitch, x, w * 8, w * 8, h, cudaMemcpyHostToDevice);
   bend<<<h, 8>>>(d, pitch, w, 0.5);
-  cudaMemcpy2D(d, pitch, d + 1, pitch, 2 * 8, h, cudaMemcpyDeviceToDevice);
+  cudaMemcpy2D(d, pitch, d + 2, pitch, 2 * 8, h, cudaMemcpyDeviceToDevice);
   bend<<<h, 8>>>(d, pitch, w, 0.3);
   cudaMemcpy2DAsync(y, w * 8, d, pitch, w * 8, h, cudaMemcpyDeviceToHost, 0);
   cudaDeviceSynchronize();
