@@ -60,9 +60,7 @@ enum class HandlerKind : uint8_t {
   TapeBegin,
   TapeEnd,       ///< scopes of the tape of a derivative, differentiated again
   TapeDeferFree, ///< (arena, block, deallocator): freed when the scope ends
-  ReduceFAdd, ///< llvm.vector.reduce.fadd(start, v): start + sum of the lanes
-  ReduceFMul, ///< llvm.vector.reduce.fmul(start, v): start * product
-  ReduceFMinMax, ///< llvm.vector.reduce.f{min,max,minimum,maximum}(v)
+  Elements,      ///< reductions of vectors and moves of their elements
   Barrier,       ///< threads of a block or warp wait for each other; mirrored
   Protocol, ///< what threads of a team agree on; mirrored by the routine Text
   Shuffle,  ///< a value from another thread of the warp: (mask, value, b, c)

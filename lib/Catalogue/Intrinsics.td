@@ -42,14 +42,14 @@ class IntrinsicHandler<string kind, list<string> intrinsics> : Handler<kind> {
   let Section = "Intrinsics";
 }
 let Pure = 1 in {
-def reduce_fadd : IntrinsicHandler<"ReduceFAdd", ["llvm.vector.reduce.fadd"]> {
+def reduce_fadd : IntrinsicHandler<"Elements", ["llvm.vector.reduce.fadd"]> {
   let Summary = "start + sum of the lanes";
 }
-def reduce_fmul : IntrinsicHandler<"ReduceFMul", ["llvm.vector.reduce.fmul"]> {
+def reduce_fmul : IntrinsicHandler<"Elements", ["llvm.vector.reduce.fmul"]> {
   let Summary = "start * product of the lanes";
 }
 def reduce_fminmax
-    : IntrinsicHandler<"ReduceFMinMax",
+    : IntrinsicHandler<"Elements",
                        ["llvm.vector.reduce.fmin", "llvm.vector.reduce.fmax",
                         "llvm.vector.reduce.fminimum", "llvm.vector.reduce.fmaximum"]> {
   let Summary = "the least or greatest lane; the first of equal ones takes the seed";

@@ -8,6 +8,8 @@
 #include "FormulaEmitter.h"
 #include "../Catalogue/Catalogue.h"
 #include "Emit/StrictFloat.h"
+#include "Rules/LaneVectors.h"
+#include "Rules/TangentKinds.h"
 #include "Support/ShareMarks.h"
 #include "Target/Target.h"
 #include "llvm/ADT/STLExtras.h"
@@ -144,11 +146,6 @@ Value *FormulaEmitter::emit(const Partial &P, const Instruction &Primal,
   return Share;
 }
 
-bool isContractible(const IntrinsicInst &I) {
-  return I.getIntrinsicID() == Intrinsic::fmuladd ||
-         I.getIntrinsicID() == Intrinsic::experimental_constrained_fmuladd;
-}
-
 bool contracts(const Function &F) {
   return any_of(instructions(F), [](const Instruction &I) {
     const auto *II = dyn_cast<IntrinsicInst>(&I);
@@ -162,22 +159,6 @@ FastMathFlags derivativeFlags(const Instruction &I, bool Contracts) {
     Flags = I.getFastMathFlags();
   Flags.setAllowContract(Flags.allowContract() || Contracts);
   return Flags;
-}
-
-unsigned elementCount(Type *T) {
-  auto *V = dyn_cast<FixedVectorType>(T);
-  return V ? V->getNumElements() : 1;
-}
-
-Value *repeatElements(IRBuilderBase &B, Value *V, unsigned Times) {
-  if (Times == 1)
-    return V;
-  if (!V->getType()->isVectorTy())
-    return B.CreateVectorSplat(Times, V);
-  SmallVector<int, 32> Mask;
-  for (unsigned I = 0, E = elementCount(V->getType()); I != E; ++I)
-    Mask.append(Times, int(I));
-  return B.CreateShuffleVector(V, Mask);
 }
 
 void FormulaEmitter::match(Value *&L, Value *&R) {

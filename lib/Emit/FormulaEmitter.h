@@ -90,9 +90,6 @@ private:
   bool MarksShares = false;
 };
 
-/// A product and a sum that may become one operation.
-bool isContractible(const llvm::IntrinsicInst &I);
-
 /// The compiler was allowed to contract products and sums of F
 /// (-ffp-contract=on, clang's default, makes llvm.fmuladd of them). Then it is
 /// for the derivative, too.
@@ -100,13 +97,6 @@ bool contracts(const llvm::Function &F);
 
 /// The fast-math flags of what is emitted for I.
 llvm::FastMathFlags derivativeFlags(const llvm::Instruction &I, bool Contracts);
-
-/// Each element of V (or V itself, a scalar) Times times in a row.
-llvm::Value *repeatElements(llvm::IRBuilderBase &B, llvm::Value *V,
-                            unsigned Times);
-
-/// How many elements T has; 1 for a scalar.
-unsigned elementCount(llvm::Type *T);
 
 } // namespace retrograd
 

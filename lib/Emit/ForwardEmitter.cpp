@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/ForwardEmitter.h"
-#include "Analysis/KeptNumber.h"
 #include "Catalogue/Catalogue.h"
 #include "Emit/ConstantMemory.h"
 #include "Emit/FormulaEmitter.h"
 #include "Emit/FunctionShell.h"
 #include "Emit/PrimalEmitter.h"
 #include "Emit/StrictFloat.h"
+#include "Rules/LaneVectors.h"
 #include "Rules/Rules.h"
+#include "Rules/TangentKinds.h"
 #include "Rules/Transfer.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/Utils/Local.h"
@@ -166,35 +167,22 @@ bool ForwardEmitter::isAtOnce(const Instruction &I) const {
     return isPacked(V) || (isSideBySide(P) && (isSideBySide(V) || IsInteger));
   }
   if (const auto *C = dyn_cast<CallBase>(&I)) {
-    const OperationRecord *R = Services.catalogue().lookup(*C);
     switch (Plan.action(*C)) {
     case CallAction::Formula:
-      return isPacked(C) && R && R->Class == RuleClass::Formula;
+      return isPacked(C) && makesLanesAtOnce(I, Services.catalogue());
     case CallAction::Allocate:
       return isSideBySide(C);
     case CallAction::Free:
-      return isSideBySide(C->getArgOperand(R->FreedArg));
+      return isSideBySide(
+          C->getArgOperand(Services.catalogue().lookup(*C)->FreedArg));
     case CallAction::Memory:
       return isSideBySide(C->getArgOperand(0));
     default:
       return false;
     }
   }
-  if (!isSingle(&I))
-    return false;
-  switch (I.getOpcode()) {
-  case Instruction::ExtractElement:
-    return isa<ConstantInt>(I.getOperand(1));
-  case Instruction::InsertElement:
-    return isa<ConstantInt>(I.getOperand(2));
-  case Instruction::BitCast:
-    return false;
-  default:
-    return I.isBinaryOp() || I.isUnaryOp() || isa<LoadInst>(I) ||
-           isa<AllocaInst>(I) || isa<GetElementPtrInst>(I) ||
-           isa<SelectInst>(I) || isa<FreezeInst>(I) || isa<FPExtInst>(I) ||
-           isa<FPTruncInst>(I) || isa<ShuffleVectorInst>(I);
-  }
+  return isSingle(&I) && (isa<LoadInst, AllocaInst, GetElementPtrInst>(I) ||
+                          makesLanesAtOnce(I, Services.catalogue()));
 }
 
 Value *ForwardEmitter::laneOf(Value *Packed, Type *T) {
@@ -244,56 +232,17 @@ Value *ForwardEmitter::allocateLanes(Value *Bytes, const Twine &Name) {
   return P;
 }
 
-/// Moves of numbers, and addresses, for all lanes.
-Value *ForwardEmitter::widened(Instruction &I) {
+/// An address in memory that holds the lanes side by side.
+Value *ForwardEmitter::wideAddress(const GetElementPtrInst &G) {
   const unsigned N = lanes();
-  if (auto *G = dyn_cast<GetElementPtrInst>(&I)) {
-    auto *Clone = cast<GetElementPtrInst>(primal(G));
-    Value *Base = companion(G->getPointerOperand());
-    if (G->getNumIndices() == 1)
-      return B.CreateGEP(ArrayType::get(G->getSourceElementType(), N), Base,
-                         Clone->idx_begin()->get());
-    Value *Offset =
-        emitGEPOffset(&B, D.getDataLayout(), Clone, /*NoAssumptions=*/true);
-    return B.CreateGEP(B.getInt8Ty(), Base, B.CreateMul(Offset, B.getInt64(N)));
-  }
-  if (isa<FPExtInst>(I) || isa<FPTruncInst>(I))
-    return B.CreateFPCast(companion(I.getOperand(0)), companionType(&I));
-  if (isa<FreezeInst>(I))
-    return B.CreateFreeze(companion(I.getOperand(0)));
-  if (auto *S = dyn_cast<SelectInst>(&I)) {
-    Value *If = primal(S->getCondition());
-    if (If->getType()->isVectorTy())
-      If = repeatElements(B, If, N);
-    return B.CreateSelect(If, companionInto(I, S->getTrueValue()),
-                          companionInto(I, S->getFalseValue()));
-  }
-  SmallVector<int, 32> Mask;
-  auto Element = [&](int K) {
-    for (unsigned L = 0; L != N; ++L)
-      Mask.push_back(K < 0 ? -1 : int(K * N + L));
-  };
-  if (auto *S = dyn_cast<ShuffleVectorInst>(&I)) {
-    for (int K : S->getShuffleMask())
-      Element(K);
-    return B.CreateShuffleVector(companion(S->getOperand(0)),
-                                 companion(S->getOperand(1)), Mask);
-  }
-  if (isa<ExtractElementInst>(I)) {
-    Element(cast<ConstantInt>(I.getOperand(1))->getZExtValue());
-    return B.CreateShuffleVector(companion(I.getOperand(0)), Mask);
-  }
-  // insertelement: widen what is inserted, then choose.
-  unsigned Count = elementCount(I.getType());
-  uint64_t At = cast<ConstantInt>(I.getOperand(2))->getZExtValue();
-  for (unsigned K = 0; K != Count * N; ++K)
-    Mask.push_back(K < N ? int(K) : -1);
-  Value *X = B.CreateShuffleVector(companion(I.getOperand(1)), Mask);
-  Mask.clear();
-  for (unsigned K = 0; K != Count; ++K)
-    for (unsigned L = 0; L != N; ++L)
-      Mask.push_back(K == At ? int(Count * N + L) : int(K * N + L));
-  return B.CreateShuffleVector(companion(I.getOperand(0)), X, Mask);
+  auto *Clone = cast<GetElementPtrInst>(primal(&G));
+  Value *Base = companion(G.getPointerOperand());
+  if (G.getNumIndices() == 1)
+    return B.CreateGEP(ArrayType::get(G.getSourceElementType(), N), Base,
+                       Clone->idx_begin()->get());
+  Value *Offset =
+      emitGEPOffset(&B, D.getDataLayout(), Clone, /*NoAssumptions=*/true);
+  return B.CreateGEP(B.getInt8Ty(), Base, B.CreateMul(Offset, B.getInt64(N)));
 }
 
 /// A number in memory that is one object per lane is gathered, and scattered.
@@ -419,8 +368,10 @@ void ForwardEmitter::visitLane(Instruction &I) {
     return visitCall(*C);
   if (auto *S = dyn_cast<StoreInst>(&I))
     return AtOnce ? storeLanes(*S) : visitStore(*S);
-  if (auto *M = dyn_cast<AtomicRMWInst>(&I))
-    return visitAtomic(*M);
+  if (isa<AtomicRMWInst>(I)) {
+    emitTangent(I, *this);
+    return;
+  }
   if (I.getType()->isVoidTy() || !hasCompanion(&I) || isa<LandingPadInst>(I))
     return;
   Value *T = nullptr;
@@ -446,161 +397,18 @@ void ForwardEmitter::visitLane(Instruction &I) {
       B.SetInsertPoint(Behind->getParent(), Behind);
     B.CreateMemSet(Sh, B.getInt8(0), Bytes, Sh->getAlign());
     T = Sh;
-  } else if (I.isUnaryOp() ||
-             (I.isBinaryOp() && I.getType()->isFPOrFPVectorTy())) {
-    T = formula(I);
-  } else if (AtOnce) {
-    T = widened(I);
+  } else if (auto *G = dyn_cast<GetElementPtrInst>(&I); G && AtOnce) {
+    T = wideAddress(*G);
   } else {
-    switch (I.getOpcode()) {
-    case Instruction::And:
-    case Instruction::Or:
-    case Instruction::Xor:
-      T = bits(I);
-      break;
-    default:
-      T = replay(I);
-    }
+    T = emitTangent(I, *this);
   }
   companionSlot(&I) = T;
 }
 
-/// The sum of the partials over the operands that have a tangent.
-Value *ForwardEmitter::formula(Instruction &I) {
-  if (Plan.request().Dependencies)
-    return dependencies(I);
-  const OperationRecord &R = *Services.catalogue().lookup(I);
-  B.setFastMathFlags(derivativeFlags(I, Contracts));
-  FormulaEmitter Formula(B, Services.catalogue());
-  Value *Sum = nullptr;
-  if (estimatesErrors() && R.Exact && R.Partials.size() == 1)
-    return companion(
-        I.getOperand(R.Partials[0].Operand)); // -x, |x|, sign of another
-  for (const Partial &P : R.Partials) {
-    const Value *Op = I.getOperand(P.Operand);
-    if (!Activity.isActive(Op))
-      continue;
-    Value *X = Formula.emit(
-        P, I, companion(Op),
-        [&](unsigned N) { return primal(I.getOperand(N)); },
-        [&] { return primal(&I); });
-    if (estimatesErrors())
-      X = B.CreateUnaryIntrinsic(Intrinsic::fabs, X);
-    Sum = Sum ? B.CreateFAdd(Sum, X) : X;
-  }
-  if (!Sum)
-    return Constant::getNullValue(AtOnce ? companionType(&I) : I.getType());
-  return estimatesErrors() && !R.Exact ? rounded(I, Sum) : Sum;
-}
-
-/// The error of I's result, whose operands' errors make Error: half a unit in
-/// the last place more.
-Value *ForwardEmitter::rounded(const Instruction &I, Value *Error) {
-  Type *T = I.getType();
-  const fltSemantics &S = T->getScalarType()->getFltSemantics();
-  APFloat Unit =
-      scalbn(APFloat::getOne(S), -int(APFloat::semanticsPrecision(S)),
-             APFloat::rmNearestTiesToEven);
-  Value *Size = B.CreateUnaryIntrinsic(Intrinsic::fabs, primal(&I));
-  // Two roundings where the machine has no fused operation.
-  if (const auto *II = dyn_cast<IntrinsicInst>(&I); II && isContractible(*II)) {
-    Value *Product = B.CreateFMul(primal(II->getArgOperand(0)),
-                                  primal(II->getArgOperand(1)));
-    Size = B.CreateFAdd(Size, B.CreateUnaryIntrinsic(Intrinsic::fabs, Product));
-  }
-  return B.CreateFAdd(Error, B.CreateFMul(Size, ConstantFP::get(T, Unit)));
-}
-
-/// Sign tricks: the tangent changes its sign with the primal's operand, where
-/// the primal's bits change.
-Value *ForwardEmitter::bits(Instruction &I) {
-  const auto *Mask = dyn_cast<Constant>(I.getOperand(1));
-  Value *T = companion(I.getOperand(0));
-  if (!Mask || Plan.facts().shape(&I).Floats.empty())
-    return replay(I);
-  if (estimatesErrors())
-    return T; // bounds have no sign
-  Value *M = const_cast<Constant *>(Mask), *X = primal(I.getOperand(0));
-  if (Plan.request().Dependencies && I.getOpcode() != Instruction::And)
-    return T; // a change of sign
-  switch (I.getOpcode()) {
-  case Instruction::Xor: // negation
-    return B.CreateXor(T, M);
-  case Instruction::Or: { // -|x|, or a constant beside x
-    unsigned Width = I.getType()->getScalarSizeInBits();
-    APInt Floats = APInt::getZero(Width);
-    for (const TypedLeaf &L : Plan.facts().shape(I.getOperand(0)).Floats)
-      for (uint64_t Bit = L.Offset * 8; Bit != (L.Offset + L.Size) * 8; ++Bit)
-        Floats.setBit(Bit % Width);
-    M = B.CreateAnd(M, ConstantInt::get(I.getType(), Floats));
-    return B.CreateXor(T, B.CreateAnd(B.CreateNot(X), M));
-  }
-  default: { // |x|, or whole bytes masked away
-    const APInt *Bits = nullptr;
-    if (auto *C = dyn_cast<ConstantInt>(
-            Mask->getType()->isVectorTy() ? Mask->getSplatValue() : Mask))
-      Bits = &C->getValue();
-    bool WholeBytes = true;
-    for (unsigned K = 0; Bits && K < Bits->getBitWidth(); K += 8) {
-      uint64_t Byte = Bits->extractBitsAsZExtValue(8, K);
-      WholeBytes &= Byte == 0 || Byte == 255;
-    }
-    if (WholeBytes)
-      return B.CreateAnd(T, M);
-    if (Plan.request().Dependencies)
-      return T;
-    return B.CreateXor(T, B.CreateAnd(X, B.CreateNot(M)));
-  }
-  }
-}
-
-/// A set in the bits of a float as one in the bits of another. Between vectors
-/// of different lengths every number of the one depends on all of the other.
-Value *ForwardEmitter::convertSet(Value *Set, Type *To) {
-  auto BitsOf = [&](Type *T) -> Type * {
-    Type *Int = B.getIntNTy(T->getScalarSizeInBits());
-    if (auto *V = dyn_cast<VectorType>(T))
-      return VectorType::get(Int, V->getElementCount());
-    return Int;
-  };
-  Value *X = B.CreateBitCast(Set, BitsOf(Set->getType()));
-  auto *From = dyn_cast<VectorType>(X->getType());
-  auto *Into = dyn_cast<VectorType>(To);
-  if (From && (!Into || From->getElementCount() != Into->getElementCount()))
-    X = B.CreateOrReduce(X);
-  Type *Bits = BitsOf(To);
-  X = B.CreateZExtOrTrunc(
-      X, X->getType()->isVectorTy() ? Bits : Bits->getScalarType());
-  if (Into && !X->getType()->isVectorTy())
-    X = B.CreateVectorSplat(Into->getElementCount(), X);
-  return B.CreateBitCast(X, To);
-}
-
-/// What the result of I depends on: all that its active operands depend on.
-Value *ForwardEmitter::dependencies(Instruction &I) {
-  Value *Set = nullptr;
-  auto *Call = dyn_cast<CallBase>(&I);
-  for (const Use &U : Call ? Call->args() : I.operands()) {
-    if (!Activity.isActive(U.get()))
-      continue;
-    Value *X = convertSet(companion(U.get()), I.getType());
-    if (!Set) {
-      Set = X;
-      continue;
-    }
-    Type *Bits = I.getType()->getWithNewType(
-        B.getIntNTy(I.getType()->getScalarSizeInBits()));
-    Set = B.CreateBitCast(
-        B.CreateOr(B.CreateBitCast(Set, Bits), B.CreateBitCast(X, Bits)),
-        I.getType());
-  }
-  return Set ? Set : Constant::getNullValue(I.getType());
-}
-
 /// Moves of bytes: the same instruction over companions.
-Value *ForwardEmitter::replay(Instruction &I) {
+Value *ForwardEmitter::again(const Instruction &I) {
   if (Plan.request().Dependencies && (isa<FPExtInst>(I) || isa<FPTruncInst>(I)))
-    return convertSet(companion(I.getOperand(0)), I.getType());
+    return convertSet(B, companion(I.getOperand(0)), I.getType());
   Instruction *C = cast<Instruction>(primal(&I))->clone();
   for (auto [N, U] : enumerate(I.operands())) {
     // Conditions, indices (whatever else the word may be by turns) and lane
@@ -623,20 +431,25 @@ Value *ForwardEmitter::replay(Instruction &I) {
   else if (isa<FPMathOperator>(C) && isa<FPMathOperator>(I))
     C->setFastMathFlags(I.getFastMathFlags());
   B.Insert(C, I.getName() + ".t");
-  return estimatesErrors() && isa<FPTruncInst>(I) ? rounded(I, C) : C;
+  return kind() == TangentKind::ErrorBound && isa<FPTruncInst>(I)
+             ? rounded(I, C, *this)
+             : C;
 }
 
-/// A number in another format, by a constrained conversion.
-Value *ForwardEmitter::converted(CallBase &C) {
-  Value *X = companion(C.getArgOperand(0));
-  Type *T = C.getType();
-  if (Plan.request().Dependencies)
-    return convertSet(X, T);
-  B.setFastMathFlags(C.getFastMathFlags());
-  if (X->getType()->getScalarSizeInBits() < T->getScalarSizeInBits())
-    return B.CreateFPExt(X, T);
-  X = B.CreateFPTrunc(X, T);
-  return estimatesErrors() ? rounded(C, X) : X;
+Value *ForwardEmitter::partial(const Partial &P, const Instruction &I,
+                               Value *Seed) {
+  return FormulaEmitter(B, Services.catalogue())
+      .emit(
+          P, I, Seed, [&](unsigned N) { return primal(I.getOperand(N)); },
+          [&] { return primal(&I); });
+}
+
+FastMathFlags ForwardEmitter::flags(const Instruction &I) const {
+  return derivativeFlags(I, Contracts);
+}
+
+Function *ForwardEmitter::runtime(StringRef Name) {
+  return Services.runtime().require(Name);
 }
 
 Value *ForwardEmitter::load(LoadInst &L) {
@@ -698,65 +511,6 @@ void ForwardEmitter::visitStore(StoreInst &S) {
     Kinds.shadow(ToShadow, Lane);
 }
 
-/// An exchange, a minimum or a maximum: the number that remains brings its
-/// tangent with it, and nobody sees the one without the other.
-void ForwardEmitter::keepBoth(AtomicRMWInst &M, const Value &Kept) {
-  auto Kind = [&]() -> unsigned { // as rg_replaces_b32
-    switch (M.getOperation()) {
-    case AtomicRMWInst::Max:
-      return 1;
-    case AtomicRMWInst::Min:
-      return 2;
-    case AtomicRMWInst::UMax:
-      return 3;
-    case AtomicRMWInst::UMin:
-      return 4;
-    case AtomicRMWInst::FMax:
-      return 5;
-    case AtomicRMWInst::FMin:
-      return 6;
-    default:
-      return 0;
-    }
-  };
-  auto *Clone = cast<AtomicRMWInst>(primal(&M));
-  B.SetInsertPoint(Clone);
-  B.SetCurrentDebugLocation(Clone->getDebugLoc());
-  const unsigned Bits = M.getType()->getPrimitiveSizeInBits();
-  Type *Word = B.getIntNTy(Bits);
-  Value *Tangent = Activity.isActive(&Kept)
-                       ? B.CreateBitCast(companion(&Kept), Word)
-                       : Constant::getNullValue(Word);
-  Value *Old =
-      B.CreateCall(Services.runtime().require(Bits == 32 ? "rg_keep_both_b32"
-                                                         : "rg_keep_both_b64"),
-                   {inGenericSpace(B, Clone->getPointerOperand()),
-                    B.CreateBitCast(Clone->getValOperand(), Word),
-                    inGenericSpace(B, companion(M.getPointerOperand())),
-                    Tangent, B.getInt32(Kind())});
-  Clone->replaceAllUsesWith(B.CreateBitCast(Old, M.getType()));
-  Clone->eraseFromParent();
-}
-
-/// *p += x: the tangents add up in the same way. The plan refused all others
-/// where they matter.
-void ForwardEmitter::visitAtomic(AtomicRMWInst &M) {
-  const Value *P = M.getPointerOperand(), *X = M.getValOperand();
-  if (!hasReverse(M, Activity))
-    return;
-  if (const Value *Kept = keptNumber(M))
-    return keepBoth(M, *Kept);
-  if (!Activity.isActive(X))
-    return;
-  Value *Address = companion(P);
-  if (Activity.isMixed(P))
-    Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)),
-                             nowhere(X->getType()), Address);
-  B.CreateAtomicRMW(M.getOperation(), Address, companion(X),
-                    shadowAlign(X->getType(), M.getAlign(), D.getDataLayout()),
-                    AtomicOrdering::Monotonic, M.getSyncScopeID());
-}
-
 void ForwardEmitter::visitReturn(ReturnInst &R) {
   auto *Clone = cast<ReturnInst>(primal(&R));
   B.SetInsertPoint(Clone);
@@ -777,40 +531,6 @@ void ForwardEmitter::visitReturn(ReturnInst &R) {
     B.CreateRet(Result);
   }
   Clone->eraseFromParent();
-}
-
-Value *ForwardEmitter::reduction(IntrinsicInst &I) {
-  if (Plan.request().Dependencies)
-    return dependencies(I);
-  Intrinsic::ID Id = I.getIntrinsicID();
-  B.setFastMathFlags(I.getFastMathFlags());
-  if (Id == Intrinsic::vector_reduce_fadd)
-    return B.CreateFAddReduce(companion(I.getArgOperand(0)),
-                              companion(I.getArgOperand(1)));
-  bool Product = Id == Intrinsic::vector_reduce_fmul;
-  const Value *V = I.getArgOperand(Product ? 1 : 0);
-  unsigned N = cast<FixedVectorType>(V->getType())->getNumElements();
-  Value *X = primal(V), *T = companion(V);
-  Value *Best = Product ? primal(I.getArgOperand(0))
-                        : B.CreateExtractElement(X, uint64_t(0));
-  Value *BestT = Product ? companion(I.getArgOperand(0))
-                         : B.CreateExtractElement(T, uint64_t(0));
-  bool IsMax = Id == Intrinsic::vector_reduce_fmax ||
-               Id == Intrinsic::vector_reduce_fmaximum;
-  for (unsigned K = Product ? 0 : 1; K != N; ++K) {
-    Value *XK = B.CreateExtractElement(X, uint64_t(K)),
-          *TK = B.CreateExtractElement(T, uint64_t(K));
-    if (Product) {
-      BestT = B.CreateFAdd(B.CreateFMul(BestT, XK), B.CreateFMul(Best, TK));
-      Best = B.CreateFMul(Best, XK);
-      continue;
-    }
-    Value *Better =
-        IsMax ? B.CreateFCmpOGT(XK, Best) : B.CreateFCmpOLT(XK, Best);
-    Best = B.CreateSelect(Better, XK, Best);
-    BestT = B.CreateSelect(Better, TK, BestT);
-  }
-  return BestT;
 }
 
 void ForwardEmitter::visitTransfer(CallBase &C) {
@@ -871,23 +591,8 @@ void ForwardEmitter::visitCall(CallBase &C) {
                     companion(O));
     return;
   case CallAction::Formula:
-    if (!Activity.isActive(&C))
-      return;
-    if (R && R->Handler == HandlerKind::Shuffle) {
-      Args[1] = companion(C.getArgOperand(1));
-      CallInst *Shuffled = B.CreateCall(Clone->getFunctionType(),
-                                        Clone->getCalledOperand(), Args);
-      Shuffled->setAttributes(Clone->getAttributes());
-      companionSlot(&C) = Shuffled;
-      return;
-    }
-    if (R && R->Handler == HandlerKind::Convert) {
-      companionSlot(&C) = converted(C);
-      return;
-    }
-    companionSlot(&C) = R && R->Class == RuleClass::Formula
-                            ? formula(C)
-                            : reduction(cast<IntrinsicInst>(C));
+    if (Activity.isActive(&C))
+      companionSlot(&C) = emitTangent(C, *this);
     return;
   case CallAction::Allocate: {
     if (R->ShadowBehind) {

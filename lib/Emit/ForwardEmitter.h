@@ -7,8 +7,8 @@
 //
 // Forward mode is the primal with a companion for every value: the tangent of a
 // float, the shadow of a pointer, and both in one where bytes hold both. Moves
-// of bytes are repeated on the companions, whatever the bytes are; arithmetic
-// uses the catalogue's formulas, seeded with the operands' tangents.
+// of bytes are repeated on the companions, whatever the bytes are. The tangents
+// of numbers are the operations' (lib/Rules); memory, calls and lanes are here.
 //
 // Of a request with lanes, every value has one companion per lane. Where a
 // layout is given, the tangents of all lanes of a float (or vector of floats)
@@ -27,6 +27,7 @@
 #include "Emit/FunctionShell.h"
 #include "Plan/DerivativePlan.h"
 #include "Plan/LaneLayout.h"
+#include "Rules/Rules.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
@@ -40,7 +41,7 @@ struct PrimalRead {
   const llvm::Value *Address, *Length;
 };
 
-class ForwardEmitter {
+class ForwardEmitter final : private TangentContext {
 public:
   /// Layout may be null.
   ForwardEmitter(const DerivativePlan &Plan, const LaneLayout *Layout,
@@ -52,15 +53,32 @@ public:
   llvm::ArrayRef<PrimalRead> reads() const { return Reads; }
 
 private:
-  llvm::Value *primal(const llvm::Value *V) const;
-  /// The companion of V.
-  llvm::Value *companion(const llvm::Value *V);
-  /// The companion of V, which goes into the result of I as it is.
-  llvm::Value *companionInto(const llvm::Instruction &I, const llvm::Value *V);
-  /// V has a companion of its own.
-  bool hasCompanion(const llvm::Value *V) const {
+  // What operations ask (Rules/Rules.h).
+  llvm::IRBuilderBase &builder() override { return B; }
+  const ActivityAnalysis &activity() const override { return Activity; }
+  TangentKind kind() const override {
+    return Plan.request().Dependencies    ? TangentKind::Dependencies
+           : Plan.request().ErrorEstimate ? TangentKind::ErrorBound
+                                          : TangentKind::Derivative;
+  }
+  llvm::Value *primal(const llvm::Value *V) const override;
+  bool hasCompanion(const llvm::Value *V) const override {
     return Activity.isActive(V) || Activity.hasShadow(V);
   }
+  llvm::Value *companion(const llvm::Value *V) override;
+  llvm::Value *companionInto(const llvm::Instruction &I,
+                             const llvm::Value *V) override;
+  llvm::Type *typeHere(const llvm::Value *V) const override {
+    return AtOnce ? companionType(V) : V->getType();
+  }
+  unsigned lanesAtOnce() const override { return AtOnce ? lanes() : 1; }
+  llvm::FastMathFlags flags(const llvm::Instruction &I) const override;
+  llvm::Value *partial(const Partial &P, const llvm::Instruction &I,
+                       llvm::Value *Seed) override;
+  llvm::Value *again(const llvm::Instruction &I) override;
+  llvm::Function *runtime(llvm::StringRef Name) override;
+  llvm::Value *nowhere(llvm::Type *T) override;
+
   llvm::Value *idle(const llvm::Value *V);
 
   // Lanes side by side.
@@ -76,12 +94,13 @@ private:
   }
   /// One piece of code makes the companion of I for all lanes.
   bool isAtOnce(const llvm::Instruction &I) const;
+  /// The type of the companion of V, of all lanes if they are one vector.
   llvm::Type *companionType(const llvm::Value *V) const;
   llvm::Value *laneOf(llvm::Value *Packed, llvm::Type *T);
   /// Makes the companions of V in the lanes one vector.
   void pack(const llvm::Value *V);
   llvm::Value *allocateLanes(llvm::Value *Bytes, const llvm::Twine &Name);
-  llvm::Value *widened(llvm::Instruction &I);
+  llvm::Value *wideAddress(const llvm::GetElementPtrInst &G);
   llvm::Value *loadLanes(llvm::LoadInst &L);
   void storeLanes(llvm::StoreInst &S);
   /// Times the lanes, for sizes in memory that holds them side by side.
@@ -99,20 +118,8 @@ private:
   void visitCall(llvm::CallBase &C);
   void visitStore(llvm::StoreInst &S);
   void visitTransfer(llvm::CallBase &C);
-  void visitAtomic(llvm::AtomicRMWInst &M);
-  void keepBoth(llvm::AtomicRMWInst &M, const llvm::Value &Kept);
   void visitReturn(llvm::ReturnInst &R);
   llvm::Value *load(llvm::LoadInst &L);
-  bool estimatesErrors() const { return Plan.request().ErrorEstimate; }
-  llvm::Value *rounded(const llvm::Instruction &I, llvm::Value *Error);
-  llvm::Value *formula(llvm::Instruction &I);
-  llvm::Value *bits(llvm::Instruction &I);
-  llvm::Value *dependencies(llvm::Instruction &I);
-  llvm::Value *convertSet(llvm::Value *Set, llvm::Type *To);
-  llvm::Value *reduction(llvm::IntrinsicInst &I);
-  llvm::Value *replay(llvm::Instruction &I);
-  llvm::Value *converted(llvm::CallBase &C);
-  llvm::Value *nowhere(llvm::Type *T);
   llvm::Value *ownOrNull(const llvm::Value *P);
   bool isFromTape() const { return Plan.request().FromTape; }
   llvm::Value *readPrimal(const llvm::Instruction &At,

@@ -58,4 +58,14 @@ static void emit(const Instruction &I, RuleContext &C) {
           [&] { C.accumulate(Arg, B.CreateExtractValue(Result, Next++)); });
 }
 
-const Rule retrograd::CallRule = {missing, needs, emit, /*AllLanes=*/true};
+static bool hasAdjoint(const Instruction &I, const ActivityAnalysis &A) {
+  return A.isActiveCall(cast<CallBase>(I));
+}
+
+const Operation operations::Calls = {
+    .Missing = missing,
+    .Needs = needs,
+    .Adjoint = emit,
+    .HasAdjoint = hasAdjoint,
+    .AllLanes = true,
+};

@@ -386,4 +386,14 @@ static void emit(const Instruction &I, RuleContext &C) {
     emitStore(cast<StoreInst>(I), C);
 }
 
-const Rule retrograd::MemoryRule = {missing, needs, emit};
+static bool hasAdjoint(const Instruction &I, const ActivityAnalysis &A) {
+  const auto *S = dyn_cast<StoreInst>(&I);
+  return S ? A.isActiveMemory(S->getPointerOperand()) : A.isActive(&I);
+}
+
+const Operation operations::Accesses = {
+    .Missing = missing,
+    .Needs = needs,
+    .Adjoint = emit,
+    .HasAdjoint = hasAdjoint,
+};

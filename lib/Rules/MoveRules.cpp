@@ -21,7 +21,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Rules/LaneVectors.h"
 #include "Rules/RulesInternal.h"
+#include "Rules/TangentKinds.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 
@@ -168,4 +170,99 @@ static void emit(const Instruction &I, RuleContext &C) {
   llvm_unreachable("not a move");
 }
 
-const Rule retrograd::MoveRule = {missing, needs, emit};
+/// Sign tricks: the tangent changes its sign with the primal's operand, where
+/// the primal's bits change.
+static Value *tangentOfBits(const Instruction &I, TangentContext &C) {
+  IRBuilderBase &B = C.builder();
+  const ProgramFacts &Facts = C.activity().facts();
+  const auto *Mask = dyn_cast<Constant>(I.getOperand(1));
+  Value *T = C.companion(I.getOperand(0));
+  if (!Mask || Facts.shape(&I).Floats.empty())
+    return C.again(I);
+  if (C.kind() == TangentKind::ErrorBound)
+    return T; // bounds have no sign
+  Value *M = const_cast<Constant *>(Mask), *X = C.primal(I.getOperand(0));
+  if (C.kind() == TangentKind::Dependencies &&
+      I.getOpcode() != Instruction::And)
+    return T; // a change of sign
+  switch (I.getOpcode()) {
+  case Instruction::Xor: // negation
+    return B.CreateXor(T, M);
+  case Instruction::Or: { // -|x|, or a constant beside x
+    unsigned Width = I.getType()->getScalarSizeInBits();
+    APInt Floats = APInt::getZero(Width);
+    for (const TypedLeaf &L : Facts.shape(I.getOperand(0)).Floats)
+      for (uint64_t Bit = L.Offset * 8; Bit != (L.Offset + L.Size) * 8; ++Bit)
+        Floats.setBit(Bit % Width);
+    M = B.CreateAnd(M, ConstantInt::get(I.getType(), Floats));
+    return B.CreateXor(T, B.CreateAnd(B.CreateNot(X), M));
+  }
+  default: { // |x|, or whole bytes masked away
+    const APInt *Bits = nullptr;
+    if (auto *N = dyn_cast<ConstantInt>(
+            Mask->getType()->isVectorTy() ? Mask->getSplatValue() : Mask))
+      Bits = &N->getValue();
+    bool WholeBytes = true;
+    for (unsigned K = 0; Bits && K < Bits->getBitWidth(); K += 8) {
+      uint64_t Byte = Bits->extractBitsAsZExtValue(8, K);
+      WholeBytes &= Byte == 0 || Byte == 255;
+    }
+    if (WholeBytes)
+      return B.CreateAnd(T, M);
+    if (C.kind() == TangentKind::Dependencies)
+      return T;
+    return B.CreateXor(T, B.CreateAnd(X, B.CreateNot(M)));
+  }
+  }
+}
+
+/// A number in another format, by a constrained conversion.
+static Value *tangentOfConversion(const CallBase &I, TangentContext &C) {
+  IRBuilderBase &B = C.builder();
+  Value *X = C.companion(I.getArgOperand(0));
+  if (C.kind() == TangentKind::Dependencies)
+    return convertSet(B, X, I.getType());
+  B.setFastMathFlags(I.getFastMathFlags());
+  const bool Widens =
+      X->getType()->getScalarSizeInBits() < I.getType()->getScalarSizeInBits();
+  X = convert(B, X, I.getType());
+  return C.kind() == TangentKind::ErrorBound && !Widens ? rounded(I, X, C) : X;
+}
+
+static Value *tangent(const Instruction &I, TangentContext &C) {
+  switch (I.getOpcode()) {
+  case Instruction::And:
+  case Instruction::Or:
+  case Instruction::Xor:
+    return tangentOfBits(I, C);
+  case Instruction::Call:
+    return tangentOfConversion(cast<CallBase>(I), C);
+  default:
+    break;
+  }
+  if (C.lanesAtOnce() == 1)
+    return C.again(I);
+  IRBuilderBase &B = C.builder();
+  if (isa<FreezeInst>(I))
+    return B.CreateFreeze(C.companion(I.getOperand(0)));
+  if (const auto *S = dyn_cast<SelectInst>(&I)) {
+    Value *If = C.primal(S->getCondition());
+    if (If->getType()->isVectorTy())
+      If = repeatElements(B, If, C.lanesAtOnce());
+    return B.CreateSelect(If, C.companionInto(I, S->getTrueValue()),
+                          C.companionInto(I, S->getFalseValue()));
+  }
+  return B.CreateFPCast(C.companion(I.getOperand(0)), C.typeHere(&I));
+}
+
+static bool lanesAtOnce(const Instruction &I) {
+  return isa<SelectInst, FreezeInst, FPExtInst, FPTruncInst>(I);
+}
+
+const Operation operations::Moves = {
+    .Missing = missing,
+    .Needs = needs,
+    .Adjoint = emit,
+    .Tangent = tangent,
+    .LanesAtOnce = lanesAtOnce,
+};

@@ -16,75 +16,83 @@
 using namespace llvm;
 using namespace retrograd;
 
-static const char *nothingMissing(const Instruction &,
-                                  const ActivityAnalysis &) {
-  return nullptr;
-}
-static void noNeeds(const Instruction &, const ActivityAnalysis &, NeedSink) {}
 static void emitNothing(const Instruction &, RuleContext &) {}
-const Rule retrograd::NothingRule = {nothingMissing, noNeeds, emitNothing};
+static bool never(const Instruction &, const ActivityAnalysis &) {
+  return false;
+}
+const Operation operations::Flow = {nothingMissing, noNeeds, emitNothing};
+const Operation operations::Nothing = {
+    .Missing = nothingMissing,
+    .Needs = noNeeds,
+    .Adjoint = emitNothing,
+    .HasAdjoint = never,
+};
 
-static const Rule *ruleOfCall(const CallBase &C, const ActivityAnalysis &A) {
-  if (const OperationRecord *R = A.facts().catalogue().lookup(C)) {
-    switch (R->Class) {
-    case RuleClass::Formula:
-      return &FormulaRule;
-    case RuleClass::Allocation:
-      return &ZeroedRule;
-    case RuleClass::Inactive:
-    case RuleClass::Deallocation:
-      return &NothingRule;
-    case RuleClass::Expansion:
-      break;
-    case RuleClass::Rule:
-      return &CallRule;
-    case RuleClass::Handler:
-      switch (R->Handler) {
-      case HandlerKind::MemCpy:
-      case HandlerKind::MemMove:
-      case HandlerKind::MemSet:
-      case HandlerKind::Realloc:
-        return &TransferRule;
-      case HandlerKind::Ignore:
-      case HandlerKind::StackSave:
-      case HandlerKind::StackRestore:
-      case HandlerKind::ObjectSize:
-      case HandlerKind::TapeBegin:
-      case HandlerKind::TapeEnd:
-      case HandlerKind::TapeDeferFree:
-        return &NothingRule;
-      case HandlerKind::Refused:
-        return &NothingRule; // the plan refused what matters
-      case HandlerKind::Barrier:
-        return &BarrierRule;
-      case HandlerKind::Protocol:
-        return &ProtocolRule;
-      case HandlerKind::Shuffle:
-        return &ShuffleRule;
-      case HandlerKind::Convert:
-        return &MoveRule;
-      default:
-        return VectorRule.Missing(C, A) ? nullptr : &VectorRule;
-      }
-    }
+static const Operation &operationOf(const OperationRecord &R) {
+  switch (R.Class) {
+  case RuleClass::Formula:
+    return operations::Formulas;
+  case RuleClass::Allocation:
+    return operations::Zeroed;
+  case RuleClass::Inactive:
+  case RuleClass::Deallocation:
+    return operations::Nothing;
+  case RuleClass::Expansion:
+  case RuleClass::Rule:
+    return operations::Calls;
+  case RuleClass::Handler:
+    break;
   }
-  if (isa<AnyMemIntrinsic>(C))
-    return &TransferRule;
-  return &CallRule;
+  switch (R.Handler) {
+  case HandlerKind::None:
+    break;
+  case HandlerKind::MemCpy:
+  case HandlerKind::MemMove:
+  case HandlerKind::MemSet:
+  case HandlerKind::Realloc:
+    return operations::Transfers;
+  case HandlerKind::Ignore:
+  case HandlerKind::StackSave:
+  case HandlerKind::StackRestore:
+  case HandlerKind::ObjectSize:
+    return operations::Flow;
+  case HandlerKind::TapeBegin:
+  case HandlerKind::TapeEnd:
+  case HandlerKind::TapeDeferFree:
+  case HandlerKind::Refused: // the plan refused what matters
+    return operations::Nothing;
+  case HandlerKind::Barrier:
+    return operations::Barriers;
+  case HandlerKind::Protocol:
+    return operations::Protocols;
+  case HandlerKind::Shuffle:
+    return operations::Shuffles;
+  case HandlerKind::Convert:
+    return operations::Moves;
+  case HandlerKind::Elements:
+    return operations::Elements;
+  }
+  llvm_unreachable("a handler without a kind");
 }
 
-/// Null if no rule exists for an instruction of this kind.
-static const Rule *ruleFor(const Instruction &I, const ActivityAnalysis &A) {
-  if (const auto *C = dyn_cast<CallBase>(&I))
-    return ruleOfCall(*C, A);
+/// Null if there is no operation for an instruction of this kind.
+static const Operation *operationOf(const Instruction &I,
+                                    const Catalogue &Cat) {
   switch (I.getOpcode()) {
+  case Instruction::Call:
+  case Instruction::Invoke:
+  case Instruction::CallBr:
+    if (const OperationRecord *R = Cat.lookup(I))
+      return &operationOf(*R);
+    return isa<AnyMemIntrinsic>(I) ? &operations::Transfers
+                                   : &operations::Calls;
   case Instruction::FAdd:
   case Instruction::FSub:
   case Instruction::FMul:
   case Instruction::FDiv:
   case Instruction::FRem:
   case Instruction::FNeg:
-    return &FormulaRule;
+    return &operations::Formulas;
   case Instruction::Select:
   case Instruction::FPExt:
   case Instruction::FPTrunc:
@@ -97,136 +105,73 @@ static const Rule *ruleFor(const Instruction &I, const ActivityAnalysis &A) {
   case Instruction::And:
   case Instruction::Xor:
   case Instruction::Freeze:
-    return &MoveRule;
+    return &operations::Moves;
   case Instruction::InsertElement:
   case Instruction::ExtractElement:
   case Instruction::ShuffleVector:
   case Instruction::InsertValue:
   case Instruction::ExtractValue:
-    return &VectorRule;
+    return &operations::Elements;
   case Instruction::Load:
   case Instruction::Store:
-    return &MemoryRule;
+    return &operations::Accesses;
   case Instruction::AtomicRMW:
   case Instruction::AtomicCmpXchg:
-    return &AtomicRule;
+    return &operations::Atomics;
   case Instruction::PHI:
   case Instruction::Ret:
   case Instruction::Br:
   case Instruction::Switch:
-    return &NothingRule;
+    return &operations::Flow;
   default:
     return nullptr;
   }
 }
 
-/// The integer V may be the bits of an active number: an atomic operation on
-/// integers in a loop that does what the machine cannot do on numbers.
-static bool holdsActiveBits(const Value *V, const ActivityAnalysis &A) {
-  SmallVector<const Value *, 8> Work{V};
-  SmallPtrSet<const Value *, 16> Seen;
-  while (!Work.empty()) {
-    const auto *I = dyn_cast<Instruction>(Work.pop_back_val());
-    if (!I || !Seen.insert(I).second)
-      continue;
-    if (A.isVaried(I))
-      return true;
-    if (isa<BitCastInst, PHINode, SelectInst, FreezeInst, TruncInst, ZExtInst,
-            SExtInst>(I) ||
-        (I->isBinaryOp() && I->getType()->isIntOrIntVectorTy()))
-      append_range(Work, I->operands());
-  }
-  return false;
+static bool hasAdjoint(const Operation *O, const Instruction &I,
+                       const ActivityAnalysis &A) {
+  return O && O->HasAdjoint ? O->HasAdjoint(I, A) : A.isActive(&I);
 }
 
 bool retrograd::hasReverse(const Instruction &I, const ActivityAnalysis &A) {
-  if (const auto *S = dyn_cast<StoreInst>(&I))
-    return A.isActiveMemory(S->getPointerOperand());
-  if (const auto *C = dyn_cast<CallBase>(&I)) {
-    if (isa<AnyMemIntrinsic>(C))
-      return A.isActiveMemory(C->getArgOperand(0));
-    if (const OperationRecord *R = A.facts().catalogue().lookup(I)) {
-      switch (R->Class) {
-      case RuleClass::Formula:
-        return A.isActive(C);
-      case RuleClass::Allocation:
-        // What the program finds zero in memory takes an adjoint that nothing
-        // reads; only a second sweep would take it for its own.
-        return R->ZeroFills && !R->SizeArgs.empty() && A.facts().manySweeps() &&
-               A.isActiveMemory(C) && A.hasShadow(C);
-      case RuleClass::Inactive:
-      case RuleClass::Deallocation:
-        return false;
-      case RuleClass::Expansion:
-      case RuleClass::Rule:
-        break;
-      case RuleClass::Handler:
-        switch (R->Handler) {
-        case HandlerKind::Realloc:
-          return A.isActiveMemory(C);
-        case HandlerKind::MemCpy:
-        case HandlerKind::MemMove:
-        case HandlerKind::MemSet:
-          return A.isActiveMemory(C->getArgOperand(0));
-        case HandlerKind::TapeBegin:
-        case HandlerKind::TapeEnd:
-        case HandlerKind::TapeDeferFree:
-        case HandlerKind::Refused:
-          return false;
-        case HandlerKind::Barrier:
-        case HandlerKind::Protocol:
-          return true;
-        default:
-          return A.isActive(C);
-        }
-      }
-    }
-    return A.isActiveCall(*C);
-  }
-  // A counter beside active floats (the count of a shared pointer) is none.
-  auto MovesFloats = [&](const Value *P, Type *T) {
-    if (!A.isActiveMemory(P))
-      return false;
-    uint64_t Size =
-        I.getModule()->getDataLayout().getTypeStoreSize(T).getFixedValue();
-    return any_of(
-        A.facts().types().leavesOfAccess(&I, P, Size), [](const TypedLeaf &L) {
-          return L.Kind.K != ByteKind::Integer && L.Kind.K != ByteKind::Pointer;
-        });
-  };
-  if (const auto *M = dyn_cast<AtomicRMWInst>(&I))
-    return MovesFloats(M->getPointerOperand(), M->getType()) ||
-           holdsActiveBits(M->getValOperand(), A);
-  if (const auto *M = dyn_cast<AtomicCmpXchgInst>(&I))
-    return MovesFloats(M->getPointerOperand(),
-                       M->getNewValOperand()->getType()) ||
-           holdsActiveBits(M->getNewValOperand(), A);
-  return A.isActive(&I);
+  return hasAdjoint(operationOf(I, A.facts().catalogue()), I, A);
 }
 
 const char *retrograd::missingRule(const Instruction &I,
                                    const ActivityAnalysis &A) {
-  if (!hasReverse(I, A))
+  const Operation *O = operationOf(I, A.facts().catalogue());
+  if (!hasAdjoint(O, I, A))
     return nullptr;
-  const Rule *R = ruleFor(I, A);
-  return R ? R->Missing(I, A) : I.getOpcodeName();
+  return O ? O->Missing(I, A) : I.getOpcodeName();
 }
 
 void retrograd::visitNeeds(const Instruction &I, const ActivityAnalysis &A,
                            NeedSink Sink) {
-  if (hasReverse(I, A))
-    ruleFor(I, A)->Needs(I, A, Sink);
+  const Operation *O = operationOf(I, A.facts().catalogue());
+  if (hasAdjoint(O, I, A))
+    O->Needs(I, A, Sink);
 }
 
 void retrograd::emitReverse(const Instruction &I, RuleContext &C) {
-  if (!hasReverse(I, C.activity()))
+  const ActivityAnalysis &A = C.activity();
+  const Operation *O = operationOf(I, A.facts().catalogue());
+  if (!hasAdjoint(O, I, A))
     return;
-  const Rule *R = ruleFor(I, C.activity());
-  for (unsigned Lane = 0, N = R->AllLanes ? 1 : C.width(); Lane != N; ++Lane) {
+  for (unsigned Lane = 0, N = O->AllLanes ? 1 : C.width(); Lane != N; ++Lane) {
     C.selectLane(Lane);
-    R->Emit(I, C);
+    O->Adjoint(I, C);
   }
   C.selectLane(0);
+}
+
+bool retrograd::makesLanesAtOnce(const Instruction &I, const Catalogue &Cat) {
+  const Operation *O = operationOf(I, Cat);
+  return O && O->LanesAtOnce && O->LanesAtOnce(I);
+}
+
+Value *retrograd::emitTangent(const Instruction &I, TangentContext &C) {
+  const Operation *O = operationOf(I, C.activity().facts().catalogue());
+  return O && O->Tangent ? O->Tangent(I, C) : C.again(I);
 }
 
 Align retrograd::shadowAlign(Type *T, Align A, const DataLayout &DL) {

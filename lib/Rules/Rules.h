@@ -1,14 +1,15 @@
-//===- Rules.h - what the reverse of each instruction reads and does ------===//
+//===- Rules.h - what derivatives do for each instruction ------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A rule is a pair: `needs` lists the primal values that `emit` will read.
-// The plan runs the first, emission the second, and emission refuses to look
-// up what was not declared. Rules see the rest of the compiler only through
-// RuleQuery and RuleContext.
+// An operation (RulesInternal.h) says of a family of instructions what its
+// adjoint reads, what its adjoint does, and what its tangent does. The plan
+// asks for the first; emission runs the others and refuses to look up what was
+// not declared. Operations see the rest of the compiler only through
+// RuleContext and TangentContext.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,7 @@ class IRBuilderBase;
 }
 
 namespace retrograd {
+class Catalogue;
 struct Partial;
 
 using NeedSink = llvm::function_ref<void(Need)>;
@@ -124,6 +126,51 @@ public:
   virtual void selectLane(unsigned Lane) = 0;
 };
 
+/// What a companion in a tangent sweep is.
+enum class TangentKind : uint8_t {
+  Derivative,
+  Dependencies, ///< the set of inputs that a number depends on, one bit each
+  ErrorBound    ///< how far rounding may have moved a number
+};
+
+/// The verbs that the emission of a tangent may use. Implemented by
+/// ForwardEmitter. The companion of a value is its tangent if it is a number,
+/// its shadow if it is a pointer, both in one where its bytes hold both.
+class TangentContext {
+public:
+  virtual ~TangentContext() = default;
+  virtual llvm::IRBuilderBase &builder() = 0;
+  virtual const ActivityAnalysis &activity() const = 0;
+  virtual TangentKind kind() const = 0;
+
+  virtual llvm::Value *primal(const llvm::Value *V) const = 0;
+  virtual bool hasCompanion(const llvm::Value *V) const = 0;
+  /// Zero, or the value itself, of a value that has no companion of its own.
+  virtual llvm::Value *companion(const llvm::Value *V) = 0;
+  /// The companion of V, which goes into the result of I as it is.
+  virtual llvm::Value *companionInto(const llvm::Instruction &I,
+                                     const llvm::Value *V) = 0;
+  /// The type that the companion of V has in the code that is emitted here.
+  virtual llvm::Type *typeHere(const llvm::Value *V) const = 0;
+
+  /// For how many derivatives the code is that is emitted here. If there are
+  /// several, the companion of a number is a vector of theirs, and that of a
+  /// vector has those of element 0 first.
+  virtual unsigned lanesAtOnce() const = 0;
+
+  /// The fast-math flags of a derivative's arithmetic.
+  virtual llvm::FastMathFlags flags(const llvm::Instruction &I) const = 0;
+  /// The catalogue's formula of a partial derivative, times Seed.
+  virtual llvm::Value *partial(const Partial &P, const llvm::Instruction &I,
+                               llvm::Value *Seed) = 0;
+  /// The same instruction over companions: for what moves bytes.
+  virtual llvm::Value *again(const llvm::Instruction &I) = 0;
+  /// Runtime routine by name.
+  virtual llvm::Function *runtime(llvm::StringRef Name) = 0;
+  /// Memory for a T that nobody reads.
+  virtual llvm::Value *nowhere(llvm::Type *T) = 0;
+};
+
 /// True if the reverse sweep has anything to do for I.
 bool hasReverse(const llvm::Instruction &I, const ActivityAnalysis &A);
 /// Null if I has a rule, else what to call the thing that has none.
@@ -133,6 +180,12 @@ void visitNeeds(const llvm::Instruction &I, const ActivityAnalysis &A,
                 NeedSink Sink);
 /// Emits the adjoint of I, in all lanes.
 void emitReverse(const llvm::Instruction &I, RuleContext &C);
+
+/// Whether emitTangent makes the companions of all lanes by one piece of code,
+/// if they lie side by side.
+bool makesLanesAtOnce(const llvm::Instruction &I, const Catalogue &Cat);
+/// Emits the companion of I, in the current lane or in all; null if I has none.
+llvm::Value *emitTangent(const llvm::Instruction &I, TangentContext &C);
 
 /// The pieces of a memory transfer that hold floats, and how they repeat.
 struct TransferShape {

@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One rule per family, in a file of its own. Rules.cpp picks the rule of an
-// instruction; nothing else does.
+// All that derivatives know of a family of instructions stands in one file:
+// when its adjoint has work to do, what that reads, what it does, and what the
+// tangent does. operationOf picks the operation of an instruction; nothing else
+// does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,28 +19,51 @@
 
 namespace retrograd {
 
-struct Rule {
-  /// Null if the rule covers I, else what it does not cover.
+struct Operation {
+  /// Null if the operation covers I, else what it does not cover. Only asked if
+  /// the adjoint has work to do.
   const char *(*Missing)(const llvm::Instruction &I, const ActivityAnalysis &A);
+  /// What Adjoint will look up.
   void (*Needs)(const llvm::Instruction &I, const ActivityAnalysis &A,
                 NeedSink Sink);
-  void (*Emit)(const llvm::Instruction &I, RuleContext &C);
-  /// Emit is called once and sees to the lanes, else once per lane.
+  void (*Adjoint)(const llvm::Instruction &I, RuleContext &C);
+  /// The companion of I, or null if I has none. No function: the tangent sweep
+  /// does it itself, as far as it does more than repeat I over companions.
+  llvm::Value *(*Tangent)(const llvm::Instruction &I,
+                          TangentContext &C) = nullptr;
+  /// Whether the adjoint of I has work to do. No function: if I is active.
+  bool (*HasAdjoint)(const llvm::Instruction &I,
+                     const ActivityAnalysis &A) = nullptr;
+  /// Whether Tangent can make the companions of I in all lanes at once. No
+  /// function: it cannot.
+  bool (*LanesAtOnce)(const llvm::Instruction &I) = nullptr;
+  /// Adjoint is called once and sees to the lanes, else once per lane.
   bool AllLanes = false;
 };
 
-extern const Rule FormulaRule;  ///< arithmetic and math calls: the catalogue
-extern const Rule MoveRule;     ///< select, casts and bit moves
-extern const Rule VectorRule;   ///< insert, extract, shuffle, reductions
-extern const Rule MemoryRule;   ///< load, store
-extern const Rule TransferRule; ///< memcpy, memmove, memset, realloc
-extern const Rule ZeroedRule;   ///< calloc, where sweeps are repeated
-extern const Rule CallRule;     ///< differentiated callees
-extern const Rule ProtocolRule; ///< what threads of a team agree on
-extern const Rule BarrierRule;  ///< barriers of a block or warp
-extern const Rule ShuffleRule;  ///< values of other threads of a warp
-extern const Rule AtomicRule;   ///< atomic read-modify-write
-extern const Rule NothingRule;  ///< the control-flow emitter does it: phi, ret
+namespace operations {
+extern const Operation Formulas;  ///< arithmetic and math calls: the catalogue
+extern const Operation Moves;     ///< select, casts and bit moves
+extern const Operation Elements;  ///< insert, extract, shuffle, reductions
+extern const Operation Accesses;  ///< load, store
+extern const Operation Transfers; ///< memcpy, memmove, memset, realloc
+extern const Operation Zeroed;    ///< calloc, where sweeps are repeated
+extern const Operation Calls;     ///< differentiated callees
+extern const Operation Protocols; ///< what threads of a team agree on
+extern const Operation Barriers;  ///< barriers of a block or warp
+extern const Operation Shuffles;  ///< values of other threads of a warp
+extern const Operation Atomics;   ///< atomic read-modify-write
+extern const Operation Flow;      ///< done by the sweeps themselves: phi, ret
+extern const Operation Nothing;   ///< without a derivative
+} // namespace operations
+
+/// For operations that cover all of their family, and that read nothing.
+inline const char *nothingMissing(const llvm::Instruction &,
+                                  const ActivityAnalysis &) {
+  return nullptr;
+}
+inline void noNeeds(const llvm::Instruction &, const ActivityAnalysis &,
+                    NeedSink) {}
 
 } // namespace retrograd
 

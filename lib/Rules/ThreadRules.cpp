@@ -38,11 +38,6 @@
 using namespace llvm;
 using namespace retrograd;
 
-static const char *nothingMissing(const Instruction &,
-                                  const ActivityAnalysis &) {
-  return nullptr;
-}
-
 //===----------------------------------------------------------------------===//
 // Barriers
 //===----------------------------------------------------------------------===//
@@ -70,9 +65,17 @@ static void emitBarrier(const Instruction &I, RuleContext &C) {
   Mirrored->setAttributes(Call.getAttributes());
 }
 
-const Rule retrograd::BarrierRule = {nothingMissing, needsOfBarrier,
-                                     emitBarrier,
-                                     /*AllLanes=*/true};
+static bool always(const Instruction &, const ActivityAnalysis &) {
+  return true;
+}
+
+const Operation operations::Barriers = {
+    .Missing = nothingMissing,
+    .Needs = needsOfBarrier,
+    .Adjoint = emitBarrier,
+    .HasAdjoint = always,
+    .AllLanes = true,
+};
 
 //===----------------------------------------------------------------------===//
 // Protocols of a team
@@ -97,8 +100,13 @@ static void emitProtocol(const Instruction &I, RuleContext &C) {
   C.builder().CreateCall(C.runtime(R.Text), Args);
 }
 
-const Rule retrograd::ProtocolRule = {nothingMissing, needsOfProtocol,
-                                      emitProtocol, /*AllLanes=*/true};
+const Operation operations::Protocols = {
+    .Missing = nothingMissing,
+    .Needs = needsOfProtocol,
+    .Adjoint = emitProtocol,
+    .HasAdjoint = always,
+    .AllLanes = true,
+};
 
 //===----------------------------------------------------------------------===//
 // Shuffles
@@ -124,12 +132,68 @@ static void emitShuffle(const Instruction &I, RuleContext &C) {
                                        C.primal(Call.getArgOperand(3))}));
 }
 
-const Rule retrograd::ShuffleRule = {nothingMissing, needsOfShuffle,
-                                     emitShuffle};
+/// From the thread that the value comes from.
+static Value *tangentOfShuffle(const Instruction &I, TangentContext &C) {
+  auto *Call = cast<CallBase>(C.primal(&I));
+  SmallVector<Value *, 4> Args(Call->args());
+  Args[1] = C.companion(cast<CallBase>(I).getArgOperand(1));
+  CallInst *Shuffled = C.builder().CreateCall(Call->getFunctionType(),
+                                              Call->getCalledOperand(), Args);
+  Shuffled->setAttributes(Call->getAttributes());
+  return Shuffled;
+}
+
+const Operation operations::Shuffles = {
+    .Missing = nothingMissing,
+    .Needs = needsOfShuffle,
+    .Adjoint = emitShuffle,
+    .Tangent = tangentOfShuffle,
+};
 
 //===----------------------------------------------------------------------===//
 // Atomic additions
 //===----------------------------------------------------------------------===//
+
+/// The integer V may be the bits of an active number: an atomic operation on
+/// integers in a loop that does what the machine cannot do on numbers.
+static bool holdsActiveBits(const Value *V, const ActivityAnalysis &A) {
+  SmallVector<const Value *, 8> Work{V};
+  SmallPtrSet<const Value *, 16> Seen;
+  while (!Work.empty()) {
+    const auto *I = dyn_cast<Instruction>(Work.pop_back_val());
+    if (!I || !Seen.insert(I).second)
+      continue;
+    if (A.isVaried(I))
+      return true;
+    if (isa<BitCastInst, PHINode, SelectInst, FreezeInst, TruncInst, ZExtInst,
+            SExtInst>(I) ||
+        (I->isBinaryOp() && I->getType()->isIntOrIntVectorTy()))
+      append_range(Work, I->operands());
+  }
+  return false;
+}
+
+static bool hasAdjointOfAtomic(const Instruction &I,
+                               const ActivityAnalysis &A) {
+  const auto *M = dyn_cast<AtomicRMWInst>(&I);
+  const Value *New =
+      M ? M->getValOperand() : cast<AtomicCmpXchgInst>(I).getNewValOperand();
+  const Value *P = M ? M->getPointerOperand()
+                     : cast<AtomicCmpXchgInst>(I).getPointerOperand();
+  if (holdsActiveBits(New, A))
+    return true;
+  // A counter beside active floats (the count of a shared pointer) is none.
+  if (!A.isActiveMemory(P))
+    return false;
+  uint64_t Size = I.getModule()
+                      ->getDataLayout()
+                      .getTypeStoreSize(New->getType())
+                      .getFixedValue();
+  return any_of(
+      A.facts().types().leavesOfAccess(&I, P, Size), [](const TypedLeaf &L) {
+        return L.Kind.K != ByteKind::Integer && L.Kind.K != ByteKind::Pointer;
+      });
+}
 
 static const char *missingOfAtomic(const Instruction &I,
                                    const ActivityAnalysis &A) {
@@ -171,6 +235,12 @@ static void needsOfAtomic(const Instruction &I, const ActivityAnalysis &A,
     Sink({Need::Primal, Kept});
 }
 
+static Value *generic(IRBuilderBase &B, Value *P) {
+  return P->getType()->getPointerAddressSpace()
+             ? B.CreateAddrSpaceCast(P, B.getPtrTy())
+             : P;
+}
+
 /// The adjoint of what M left in memory goes to the thread whose number that
 /// is.
 static void emitKept(const AtomicRMWInst &M, const Value *X, RuleContext &C) {
@@ -193,8 +263,7 @@ static void emitKept(const AtomicRMWInst &M, const Value *X, RuleContext &C) {
                                        B.GetInsertBlock()->getModule())});
   if (C.activity().isMixed(P))
     Won = B.CreateAnd(Won, B.CreateICmpNE(Shadow, Place));
-  if (Shadow->getType()->getPointerAddressSpace())
-    Shadow = B.CreateAddrSpaceCast(Shadow, B.getPtrTy());
+  Shadow = generic(B, Shadow);
   CallInst *Taken =
       B.CreateCall(C.runtime(Bits == 32 ? "rg_take_if_b32" : "rg_take_if_b64"),
                    {Shadow, Won});
@@ -225,4 +294,76 @@ static void emitAtomic(const Instruction &I, RuleContext &C) {
                       : Adjoint);
 }
 
-const Rule retrograd::AtomicRule = {missingOfAtomic, needsOfAtomic, emitAtomic};
+/// An exchange, a minimum or a maximum: the number that remains brings its
+/// tangent with it, and nobody sees the one without the other.
+static void keepBoth(const AtomicRMWInst &M, const Value &Kept,
+                     TangentContext &C) {
+  IRBuilderBase &B = C.builder();
+  auto Kind = [&]() -> unsigned { // as rg_replaces_b32
+    switch (M.getOperation()) {
+    case AtomicRMWInst::Max:
+      return 1;
+    case AtomicRMWInst::Min:
+      return 2;
+    case AtomicRMWInst::UMax:
+      return 3;
+    case AtomicRMWInst::UMin:
+      return 4;
+    case AtomicRMWInst::FMax:
+      return 5;
+    case AtomicRMWInst::FMin:
+      return 6;
+    default:
+      return 0;
+    }
+  };
+  auto *Clone = cast<AtomicRMWInst>(C.primal(&M));
+  B.SetInsertPoint(Clone);
+  B.SetCurrentDebugLocation(Clone->getDebugLoc());
+  const unsigned Bits = M.getType()->getPrimitiveSizeInBits();
+  Type *Word = B.getIntNTy(Bits);
+  Value *Tangent = C.activity().isActive(&Kept)
+                       ? B.CreateBitCast(C.companion(&Kept), Word)
+                       : Constant::getNullValue(Word);
+  Value *Old = B.CreateCall(
+      C.runtime(Bits == 32 ? "rg_keep_both_b32" : "rg_keep_both_b64"),
+      {generic(B, Clone->getPointerOperand()),
+       B.CreateBitCast(Clone->getValOperand(), Word),
+       generic(B, C.companion(M.getPointerOperand())), Tangent,
+       B.getInt32(Kind())});
+  Clone->replaceAllUsesWith(B.CreateBitCast(Old, M.getType()));
+  Clone->eraseFromParent();
+}
+
+/// *p += x: the tangents add up in the same way. The plan refused all others
+/// where they matter. Nobody may use the value before, so it has no tangent.
+static Value *tangentOfAtomic(const Instruction &I, TangentContext &C) {
+  const auto &M = cast<AtomicRMWInst>(I);
+  const Value *P = M.getPointerOperand(), *X = M.getValOperand();
+  if (!hasAdjointOfAtomic(M, C.activity()))
+    return nullptr;
+  if (const Value *Kept = keptNumber(M)) {
+    keepBoth(M, *Kept, C);
+    return nullptr;
+  }
+  if (!C.activity().isActive(X))
+    return nullptr;
+  IRBuilderBase &B = C.builder();
+  Value *Address = C.companion(P);
+  if (C.activity().isMixed(P))
+    Address = B.CreateSelect(B.CreateICmpEQ(Address, C.primal(P)),
+                             C.nowhere(X->getType()), Address);
+  B.CreateAtomicRMW(
+      M.getOperation(), Address, C.companion(X),
+      shadowAlign(X->getType(), M.getAlign(), M.getModule()->getDataLayout()),
+      AtomicOrdering::Monotonic, M.getSyncScopeID());
+  return nullptr;
+}
+
+const Operation operations::Atomics = {
+    .Missing = missingOfAtomic,
+    .Needs = needsOfAtomic,
+    .Adjoint = emitAtomic,
+    .Tangent = tangentOfAtomic,
+    .HasAdjoint = hasAdjointOfAtomic,
+};

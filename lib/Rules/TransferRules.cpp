@@ -225,7 +225,17 @@ static void emit(const Instruction &I, RuleContext &C) {
               {B.getInt64(0), B.getInt64(0), Bytes}, T.OnDevice);
 }
 
-const Rule retrograd::TransferRule = {missing, needs, emit};
+static bool hasAdjoint(const Instruction &I, const ActivityAnalysis &A) {
+  const auto &C = cast<CallBase>(I);
+  return A.isActiveMemory(transferOf(C, A.facts().catalogue()).Dest);
+}
+
+const Operation operations::Transfers = {
+    .Missing = missing,
+    .Needs = needs,
+    .Adjoint = emit,
+    .HasAdjoint = hasAdjoint,
+};
 
 //===----------------------------------------------------------------------===//
 // Memory that is allocated as zeros
@@ -285,4 +295,18 @@ static void emitZeroed(const Instruction &I, RuleContext &C) {
   }
 }
 
-const Rule retrograd::ZeroedRule = {missingZeroed, needsZeroed, emitZeroed};
+/// What the program finds zero in memory takes an adjoint that nothing reads;
+/// only a second sweep would take it for its own.
+static bool hasAdjointOfZeroed(const Instruction &I,
+                               const ActivityAnalysis &A) {
+  const OperationRecord &R = *A.facts().catalogue().lookup(I);
+  return R.ZeroFills && !R.SizeArgs.empty() && A.facts().manySweeps() &&
+         A.isActiveMemory(&I) && A.hasShadow(&I);
+}
+
+const Operation operations::Zeroed = {
+    .Missing = missingZeroed,
+    .Needs = needsZeroed,
+    .Adjoint = emitZeroed,
+    .HasAdjoint = hasAdjointOfZeroed,
+};

@@ -13,7 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Catalogue/Catalogue.h"
+#include "Rules/LaneVectors.h"
 #include "Rules/RulesInternal.h"
+#include "Rules/TangentKinds.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -167,4 +169,91 @@ static void emit(const Instruction &I, RuleContext &C) {
   emitReduction(cast<IntrinsicInst>(I), Seed, C);
 }
 
-const Rule retrograd::VectorRule = {missing, needs, emit};
+static Value *tangentOfReduction(const IntrinsicInst &I, TangentContext &C) {
+  if (C.kind() == TangentKind::Dependencies)
+    return dependencies(I, C);
+  IRBuilderBase &B = C.builder();
+  Intrinsic::ID Id = I.getIntrinsicID();
+  B.setFastMathFlags(I.getFastMathFlags());
+  if (Id == Intrinsic::vector_reduce_fadd)
+    return B.CreateFAddReduce(C.companion(I.getArgOperand(0)),
+                              C.companion(I.getArgOperand(1)));
+  bool Product = Id == Intrinsic::vector_reduce_fmul;
+  const Value *V = I.getArgOperand(Product ? 1 : 0);
+  unsigned N = cast<FixedVectorType>(V->getType())->getNumElements();
+  Value *X = C.primal(V), *T = C.companion(V);
+  Value *Best = Product ? C.primal(I.getArgOperand(0))
+                        : B.CreateExtractElement(X, uint64_t(0));
+  Value *BestT = Product ? C.companion(I.getArgOperand(0))
+                         : B.CreateExtractElement(T, uint64_t(0));
+  bool IsMax = Id == Intrinsic::vector_reduce_fmax ||
+               Id == Intrinsic::vector_reduce_fmaximum;
+  for (unsigned K = Product ? 0 : 1; K != N; ++K) {
+    Value *XK = B.CreateExtractElement(X, uint64_t(K)),
+          *TK = B.CreateExtractElement(T, uint64_t(K));
+    if (Product) {
+      BestT = B.CreateFAdd(B.CreateFMul(BestT, XK), B.CreateFMul(Best, TK));
+      Best = B.CreateFMul(Best, XK);
+      continue;
+    }
+    Value *Better =
+        IsMax ? B.CreateFCmpOGT(XK, Best) : B.CreateFCmpOLT(XK, Best);
+    Best = B.CreateSelect(Better, XK, Best);
+    BestT = B.CreateSelect(Better, TK, BestT);
+  }
+  return BestT;
+}
+
+/// Moves of elements, of all lanes: K is a whole element, as wide as the lanes.
+static Value *tangentInLanes(const Instruction &I, TangentContext &C) {
+  IRBuilderBase &B = C.builder();
+  const unsigned N = C.lanesAtOnce();
+  SmallVector<int, 32> Mask;
+  auto Element = [&](int K) {
+    for (unsigned L = 0; L != N; ++L)
+      Mask.push_back(K < 0 ? -1 : int(K * N + L));
+  };
+  if (const auto *S = dyn_cast<ShuffleVectorInst>(&I)) {
+    for (int K : S->getShuffleMask())
+      Element(K);
+    return B.CreateShuffleVector(C.companion(S->getOperand(0)),
+                                 C.companion(S->getOperand(1)), Mask);
+  }
+  if (isa<ExtractElementInst>(I)) {
+    Element(cast<ConstantInt>(I.getOperand(1))->getZExtValue());
+    return B.CreateShuffleVector(C.companion(I.getOperand(0)), Mask);
+  }
+  // insertelement: widen what is inserted, then choose.
+  unsigned Count = elementCount(I.getType());
+  uint64_t At = cast<ConstantInt>(I.getOperand(2))->getZExtValue();
+  for (unsigned K = 0; K != Count * N; ++K)
+    Mask.push_back(K < N ? int(K) : -1);
+  Value *X = B.CreateShuffleVector(C.companion(I.getOperand(1)), Mask);
+  Mask.clear();
+  for (unsigned K = 0; K != Count; ++K)
+    for (unsigned L = 0; L != N; ++L)
+      Mask.push_back(K == At ? int(Count * N + L) : int(K * N + L));
+  return B.CreateShuffleVector(C.companion(I.getOperand(0)), X, Mask);
+}
+
+static Value *tangent(const Instruction &I, TangentContext &C) {
+  if (isReduction(I))
+    return tangentOfReduction(cast<IntrinsicInst>(I), C);
+  return C.lanesAtOnce() == 1 ? C.again(I) : tangentInLanes(I, C);
+}
+
+static bool lanesAtOnce(const Instruction &I) {
+  if (isa<ExtractElementInst>(I))
+    return isa<ConstantInt>(I.getOperand(1));
+  if (isa<InsertElementInst>(I))
+    return isa<ConstantInt>(I.getOperand(2));
+  return isa<ShuffleVectorInst>(I);
+}
+
+const Operation operations::Elements = {
+    .Missing = missing,
+    .Needs = needs,
+    .Adjoint = emit,
+    .Tangent = tangent,
+    .LanesAtOnce = lanesAtOnce,
+};
