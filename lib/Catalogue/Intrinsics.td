@@ -54,6 +54,14 @@ def reduce_fminmax
                         "llvm.vector.reduce.fminimum", "llvm.vector.reduce.fmaximum"]> {
   let Summary = "the least or greatest lane; the first of equal ones takes the seed";
 }
+def vector_compress
+    : IntrinsicHandler<"Elements", ["llvm.experimental.vector.compress"]> {
+  let Summary = "the elements that a mask chooses, in a row";
+}
+def vector_last_active
+    : IntrinsicHandler<"Elements", ["llvm.experimental.vector.extract.last.active"]> {
+  let Summary = "the last element that a mask chooses";
+}
 }
 
 // Strict floating point calls an intrinsic where other code has an instruction.

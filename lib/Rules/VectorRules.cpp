@@ -9,6 +9,12 @@
 //   y = insert v, s, i     adj[s] += adj[y][i],  adj[v] += adj[y] with 0 at i
 //   y = shuffle a, b, m    adj[source lane of i] += adj[y][i]  for each lane i
 //   y = reduce.fadd s, v   adj[s] += adj[y],  adj[v][i] += adj[y]
+//   y = compress v, m, p   the elements of v where m is set, in a row, then
+//   those
+//                          of p: each goes back to where it came from
+//   y = last active v, m, d   adj[v][i] += adj[y] for the last i where m is
+//   set;
+//                          adj[d] += adj[y] if there is none
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +39,14 @@ static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
     case Intrinsic::vector_reduce_fmaximum:
     case Intrinsic::vector_reduce_fminimum:
       return nullptr;
+    case Intrinsic::experimental_vector_compress:
+    case Intrinsic::experimental_vector_extract_last_active: {
+      Type *T = II->getArgOperand(0)->getType();
+      return !isa<FixedVectorType>(T)
+                 ? "choice of the elements of a scalable vector"
+             : !T->isFPOrFPVectorTy() ? "choice of elements that are no floats"
+                                      : nullptr;
+    }
     default:
       return "intrinsic call";
     }
@@ -44,7 +58,18 @@ static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
   return nullptr;
 }
 
-static bool isReduction(const Instruction &I) { return isa<IntrinsicInst>(I); }
+/// By a mask, which elements of a vector are the result.
+static bool choosesByMask(const Instruction &I) {
+  const auto *II = dyn_cast<IntrinsicInst>(&I);
+  return II &&
+         (II->getIntrinsicID() == Intrinsic::experimental_vector_compress ||
+          II->getIntrinsicID() ==
+              Intrinsic::experimental_vector_extract_last_active);
+}
+
+static bool isReduction(const Instruction &I) {
+  return isa<IntrinsicInst>(I) && !choosesByMask(I);
+}
 
 static void needs(const Instruction &I, const ActivityAnalysis &A,
                   NeedSink Sink) {
@@ -52,6 +77,8 @@ static void needs(const Instruction &I, const ActivityAnalysis &A,
     Sink({Need::Primal, I.getOperand(1)});
   if (isa<InsertElementInst>(I))
     Sink({Need::Primal, I.getOperand(2)});
+  if (choosesByMask(I))
+    Sink({Need::Primal, I.getOperand(1)});
   if (isReduction(I) &&
       cast<IntrinsicInst>(I).getIntrinsicID() != Intrinsic::vector_reduce_fadd)
     for (const Value *Op : cast<CallBase>(I).args())
@@ -140,6 +167,55 @@ static void emitReduction(const IntrinsicInst &I, Value *Seed, RuleContext &C) {
   C.accumulate(V, B.CreateInsertElement(Adjoint, Seed, Where));
 }
 
+/// Element K of the mask as a number, 0 or 1.
+static Value *maskBit(IRBuilderBase &B, Value *Mask, unsigned K) {
+  return B.CreateZExt(B.CreateExtractElement(Mask, uint64_t(K)),
+                      B.getInt32Ty());
+}
+
+static void emitCompress(const IntrinsicInst &I, Value *Seed, RuleContext &C) {
+  IRBuilderBase &B = C.builder();
+  const Value *V = I.getArgOperand(0), *Behind = I.getArgOperand(2);
+  Value *Mask = C.primal(I.getArgOperand(1));
+  Value *Adjoint = adjointZero(V->getType()), *Rest = Adjoint;
+  Value *None = adjointZero(V->getType()->getScalarType());
+  Value *Next = B.getInt32(0); // how many elements were chosen so far
+  const unsigned N = elementCount(V->getType());
+  for (unsigned K = 0; K != N; ++K) {
+    Value *Bit = maskBit(B, Mask, K);
+    Value *X = B.CreateSelect(B.CreateExtractElement(Mask, uint64_t(K)),
+                              B.CreateExtractElement(Seed, Next), None);
+    Adjoint = B.CreateInsertElement(Adjoint, X, uint64_t(K));
+    Next = B.CreateAdd(Next, Bit);
+  }
+  C.accumulate(V, Adjoint);
+  for (unsigned K = 0; K != N; ++K) {
+    Value *IsBehind = B.CreateICmpULE(Next, B.getInt32(K));
+    Value *X = B.CreateSelect(IsBehind,
+                              B.CreateExtractElement(Seed, uint64_t(K)), None);
+    Rest = B.CreateInsertElement(Rest, X, uint64_t(K));
+  }
+  C.accumulate(Behind, Rest);
+}
+
+static void emitLastActive(const IntrinsicInst &I, Value *Seed,
+                           RuleContext &C) {
+  IRBuilderBase &B = C.builder();
+  const Value *V = I.getArgOperand(0);
+  Value *Mask = C.primal(I.getArgOperand(1));
+  Value *None = adjointZero(I.getType());
+  Value *Adjoint = adjointZero(V->getType());
+  Value *Left = Seed; // what no element has taken
+  for (unsigned K = elementCount(V->getType()); K-- > 0;) {
+    Value *Bit = B.CreateExtractElement(Mask, uint64_t(K));
+    Adjoint = B.CreateInsertElement(Adjoint, B.CreateSelect(Bit, Left, None),
+                                    uint64_t(K));
+    Left = B.CreateSelect(Bit, None, Left);
+  }
+  C.accumulate(V, Adjoint);
+  C.accumulate(I.getArgOperand(2), Left);
+}
+
 static void emit(const Instruction &I, RuleContext &C) {
   IRBuilderBase &B = C.builder();
   Value *Seed = C.take(&I);
@@ -166,7 +242,15 @@ static void emit(const Instruction &I, RuleContext &C) {
     return C.accumulate(X, B.CreateInsertValue(Seed, adjointZero(S->getType()),
                                                Ins->getIndices()));
   }
-  emitReduction(cast<IntrinsicInst>(I), Seed, C);
+  const auto &II = cast<IntrinsicInst>(I);
+  switch (II.getIntrinsicID()) {
+  case Intrinsic::experimental_vector_compress:
+    return emitCompress(II, Seed, C);
+  case Intrinsic::experimental_vector_extract_last_active:
+    return emitLastActive(II, Seed, C);
+  default:
+    return emitReduction(II, Seed, C);
+  }
 }
 
 static Value *tangentOfReduction(const IntrinsicInst &I, TangentContext &C) {
@@ -236,7 +320,19 @@ static Value *tangentInLanes(const Instruction &I, TangentContext &C) {
   return B.CreateShuffleVector(C.companion(I.getOperand(0)), X, Mask);
 }
 
+/// The same choice among the tangents.
+static Value *tangentOfChoice(const IntrinsicInst &I, TangentContext &C) {
+  if (C.kind() == TangentKind::Dependencies)
+    return dependencies(I, C);
+  return C.builder().CreateIntrinsic(
+      I.getIntrinsicID(), {I.getArgOperand(0)->getType()},
+      {C.companion(I.getArgOperand(0)), C.primal(I.getArgOperand(1)),
+       C.companion(I.getArgOperand(2))});
+}
+
 static Value *tangent(const Instruction &I, TangentContext &C) {
+  if (choosesByMask(I))
+    return tangentOfChoice(cast<IntrinsicInst>(I), C);
   if (isReduction(I))
     return tangentOfReduction(cast<IntrinsicInst>(I), C);
   return C.lanesAtOnce() == 1 ? C.again(I) : tangentInLanes(I, C);
