@@ -8,6 +8,7 @@
 #include "Analysis/ActivityAnalysis.h"
 #include "Analysis/KeptNumber.h"
 #include "Analysis/LoopShape.h"
+#include "Catalogue/AccessTags.h"
 #include "Catalogue/Catalogue.h"
 #include "Support/DispatchMarks.h"
 #include "Support/ExceptionMarks.h"
@@ -312,14 +313,7 @@ static bool isTruthValue(const LoadInst &L) {
   if (const MDNode *Range = L.getMetadata(LLVMContext::MD_range);
       Range && getConstantRangeFromMetadata(*Range).getUnsignedMax().ule(1))
     return true;
-  const MDNode *Tag = L.getMetadata(LLVMContext::MD_tbaa);
-  const auto *Type = Tag && Tag->getNumOperands() > 1
-                         ? dyn_cast<MDNode>(Tag->getOperand(1))
-                         : nullptr;
-  const auto *Name = Type && Type->getNumOperands()
-                         ? dyn_cast<MDString>(Type->getOperand(0))
-                         : nullptr;
-  return Name && (Name->getString() == "bool" || Name->getString() == "_Bool");
+  return namesTruthValue(accessTypeName(L));
 }
 
 /// Follows the bits of varied floats through integers that are no floats by

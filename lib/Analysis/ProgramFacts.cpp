@@ -9,6 +9,7 @@
 #include "Analysis/KnownOutside.h"
 #include "Analysis/LiveBlocks.h"
 #include "Catalogue/Catalogue.h"
+#include "Catalogue/LibraryNames.h"
 #include "Support/DispatchMarks.h"
 #include "Support/TeamMarks.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -277,12 +278,7 @@ bool ProgramFacts::mayTouchExternal(const CallBase &C) const {
       Cat.lookup(C) || C.doesNotReturn() || C.doesNotAccessMemory() ||
       C.onlyAccessesInaccessibleMemOrArgMem())
     return false;
-  static constexpr StringRef Libraries[] = {"_ZSt",   "_ZNSt",    "_ZNKSt",
-                                            "__cxa_", "_Unwind_", "_Fortran",
-                                            "rg.",    "rg_"};
-  return none_of(Libraries, [&](StringRef Prefix) {
-    return Callee->getName().starts_with(Prefix);
-  });
+  return !isOfLanguageLibrary(Callee->getName());
 }
 
 BitVector ProgramFacts::givenTo(const CallBase &C) const {

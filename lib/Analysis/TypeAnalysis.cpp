@@ -7,6 +7,7 @@
 
 #include "Analysis/TypeAnalysis.h"
 #include "Analysis/TypeModel.h"
+#include "Catalogue/AccessTags.h"
 #include "Support/DispatchMarks.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -328,7 +329,7 @@ bool TypeAnalysis::isDeclaredInteger(const Instruction &Access) {
                          : nullptr;
   // An array's characters, which may be storage for anything, are accessed as
   // elements: only a scalar names its struct.
-  return Name && (Name->getString() != "omnipotent char" ||
+  return Name && (!namesAnything(Name->getString()) ||
                   (isa<LoadInst, StoreInst>(Access) &&
                    getLoadStoreType(&Access)->isIntegerTy(8)));
 }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/TypeModel.h"
+#include "Catalogue/AccessTags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
@@ -124,14 +125,6 @@ void TypeAnalysis::Impl::seedAccess(const Instruction &I, Var Addr, Type *T) {
 // TBAA
 //===----------------------------------------------------------------------===//
 
-static StringRef nameOfTBAA(const MDNode *Type) {
-  if (!Type || Type->getNumOperands() == 0)
-    return "";
-  if (auto *S = dyn_cast<MDString>(Type->getOperand(0)))
-    return S->getString();
-  return "";
-}
-
 /// Scalars have one "member", their parent in the type hierarchy, at offset 0.
 static bool isScalarTBAA(const MDNode *Type) {
   if (!Type || Type->getNumOperands() < 2 || Type->getNumOperands() > 3)
@@ -140,15 +133,14 @@ static bool isScalarTBAA(const MDNode *Type) {
   if (!Parent)
     return false;
   // A struct of one member looks the same; its member is no ancestor type.
-  StringRef P = nameOfTBAA(Parent);
-  return Parent->getNumOperands() < 3 || P == "omnipotent char" ||
-         P.ends_with("any pointer") || P.starts_with("any p") ||
-         P.starts_with("p1 ") || P.starts_with("p2 ") || P.starts_with("p3 ");
+  StringRef P = tagTypeName(Parent);
+  return Parent->getNumOperands() < 3 || namesAnything(P) ||
+         namesParentOfPointers(P);
 }
 
 ByteKind TypeAnalysis::Impl::kindOfTBAA(const MDNode *Type) const {
-  StringRef N = nameOfTBAA(Type);
-  if (!isScalarTBAA(Type) || N.empty() || N == "omnipotent char")
+  StringRef N = tagTypeName(Type);
+  if (!isScalarTBAA(Type) || N.empty() || namesAnything(N))
     return {};
   LLVMContext &C = Functions.front()->getContext();
   llvm::Type *FP =
@@ -161,8 +153,7 @@ ByteKind TypeAnalysis::Impl::kindOfTBAA(const MDNode *Type) const {
           .Default(nullptr);
   if (FP)
     return {ByteKind::Float, FP};
-  if (N == "vtable pointer" || N == "any pointer" ||
-      (N.size() > 2 && N[0] == 'p' && isDigit(N[1])) || N.starts_with("any p"))
+  if (namesPointer(N))
     return {ByteKind::Pointer, nullptr};
   bool Integer = StringSwitch<bool>(N)
                      .Cases({"bool", "_Bool", "short", "int", "long"}, true)
@@ -214,7 +205,7 @@ void TypeAnalysis::Impl::seedTBAA(const MDNode *Tag, Var Addr,
       Size = sizeOf(K.FP);
     } else if (K.K == ByteKind::Integer) {
       if (Size <= 0)
-        Size = sizeOfIntegerTBAA(nameOfTBAA(T));
+        Size = sizeOfIntegerTBAA(tagTypeName(T));
     } else {
       return;
     }
@@ -230,9 +221,8 @@ void TypeAnalysis::Impl::seedTBAA(const MDNode *Tag, Var Addr,
         (K.K == ByteKind::Pointer && Size == PointerSize) ||
         (K.K == ByteKind::Float && Size == sizeOf(K.FP)))
       SeedScalar(Access, 0, Size, Scalar);
-    else if (nameOfTBAA(Access) != "omnipotent char" &&
-             K.K == ByteKind::Unknown && Accessed->isIntegerTy() &&
-             isScalarTBAA(Access))
+    else if (!namesAnything(tagTypeName(Access)) && K.K == ByteKind::Unknown &&
+             Accessed->isIntegerTy() && isScalarTBAA(Access))
       seed(Addr, 0, Size, {ByteKind::Integer, nullptr}, Trust::Weak);
   }
   if (Base == Access)
@@ -266,7 +256,7 @@ void TypeAnalysis::Impl::seedTBAA(const MDNode *Tag, Var Addr,
     int64_t Size = K.K == ByteKind::Pointer ? int64_t(PointerSize)
                    : K.K == ByteKind::Float ? sizeOf(K.FP)
                    : K.K == ByteKind::Integer
-                       ? sizeOfIntegerTBAA(nameOfTBAA(M.Type))
+                       ? sizeOfIntegerTBAA(tagTypeName(M.Type))
                        : 0;
     if (Size <= 0)
       continue;

@@ -7,6 +7,7 @@
 
 #include "Analysis/WorkOwnership.h"
 #include "Catalogue/Catalogue.h"
+#include "Catalogue/LibraryNames.h"
 #include "Support/TeamMarks.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -149,17 +150,15 @@ const Value *WorkOwnership::boundOf(const Loop &Work) const {
       if (!Callee || !C->isArgOperand(&U))
         continue;
       unsigned At = C->getArgOperandNo(&U);
-      if (Callee->getName().starts_with("__kmpc_for_static_init_") && At == 4) {
+      if (isStaticShare(Callee->getName()) && At == 4) {
         IsBound = !Start;
         Start = C;
-      } else if (Callee->getName().starts_with("__kmpc_dispatch_next_") &&
-                 At == 3) {
+      } else if (isNextChunk(Callee->getName()) && At == 3) {
         // Shared out where that was asked for, in front of the loop of chunks.
         for (const Instruction &I : instructions(F))
           if (const auto *Init = dyn_cast<CallInst>(&I);
               Init && Init->getCalledFunction() &&
-              Init->getCalledFunction()->getName().starts_with(
-                  "__kmpc_dispatch_init_")) {
+              startsChunks(Init->getCalledFunction()->getName())) {
             if (!startsOnce(*Init))
               return nullptr;
             IsBound = true;

@@ -25,7 +25,8 @@ std::string retrograd::userName(StringRef Symbol) {
   Symbol.consume_front("rg.unseen.");
   Symbol.consume_front("rg.fork.");
   Symbol = Symbol.substr(0, Symbol.find(".rg."));
-  if (size_t At = Symbol.find(".omp_outlined"); At != StringRef::npos)
+  constexpr StringLiteral Region = ".omp_outlined"; // layering: users see it
+  if (size_t At = Symbol.find(Region); At != StringRef::npos)
     return userName(Symbol.take_front(At)) + " (parallel region)";
   // The full demangled name of a template instance can fill a screen; its
   // function name with the enclosing scopes is what a user searches for.

@@ -207,8 +207,8 @@ struct EnterRegistry {
     static_assert(std::size(Names) == 10);
     // ParsedAttrInfoRegistry::add_node, by its mangled name: see
     // ClangLoader.cpp.
-    const char *AddNode =
-        "_ZN4llvm8RegistryIN5clang14ParsedAttrInfoEE8add_nodeEPNS3_4nodeE";
+    const char *AddNode = "_ZN4llvm8RegistryIN5clang" // layering: clang's own
+                          "14ParsedAttrInfoEE8add_nodeEPNS3_4nodeE";
     if (!dlsym(RTLD_DEFAULT, AddNode))
       return;
     Named.enter();

@@ -15,6 +15,7 @@
 #include "Request/EntryCalls.h"
 #include "Support/DeviceMarks.h"
 #include "Support/Options.h"
+#include "Target/DeviceReflection.h"
 #include "Target/Target.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -82,39 +83,6 @@ PreservedAnalyses HoldLibraryPass::run(Module &M, ModuleAnalysisManager &) {
     Any = true;
   }
   return Any ? PreservedAnalyses::none() : PreservedAnalyses::all();
-}
-
-/// libdevice asks its host about the compilation. The answers are known here;
-/// the back end would give them, too, but too late for what is inlined now.
-static void answerReflection(Function &F) {
-  int64_t Arch = 0, Ftz = 0;
-  StringRef Cpu = F.getFnAttribute("target-cpu").getValueAsString();
-  if (Cpu.consume_front("sm_"))
-    Cpu.take_while(isDigit).getAsInteger(10, Arch);
-  if (auto *Flag = mdconst::extract_or_null<ConstantInt>(
-          F.getParent()->getModuleFlag("nvvm-reflect-ftz")))
-    Ftz = Flag->getSExtValue();
-  for (Instruction &I : make_early_inc_range(instructions(F))) {
-    auto *Call = dyn_cast<CallInst>(&I);
-    Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (!Callee || Callee->getName() != "__nvvm_reflect" ||
-        Call->arg_size() != 1)
-      continue;
-    auto *G =
-        dyn_cast<GlobalVariable>(Call->getArgOperand(0)->stripPointerCasts());
-    auto *Text = G && G->hasInitializer()
-                     ? dyn_cast<ConstantDataSequential>(G->getInitializer())
-                     : nullptr;
-    if (!Text || !Text->isCString())
-      continue;
-    int64_t Answer = Text->getAsCString() == "__CUDA_ARCH"  ? Arch * 10
-                     : Text->getAsCString() == "__CUDA_FTZ" ? Ftz
-                                                            : -1;
-    if (Answer < 0 || (Text->getAsCString() == "__CUDA_ARCH" && !Arch))
-      continue;
-    Call->replaceAllUsesWith(ConstantInt::get(Call->getType(), Answer));
-    Call->eraseFromParent();
-  }
 }
 
 /// Functions of the device libraries that derivatives call and the program does

@@ -112,8 +112,8 @@ struct EnterRegistry {
   EnterRegistry() {
     // FrontendPluginRegistry::add_node, by its mangled name: comparing its
     // address with null would be folded away.
-    const char *AddNode = "_ZN4llvm8RegistryIN5clang15PluginASTActionEE8add_"
-                          "nodeEPNS3_4nodeE";
+    const char *AddNode = "_ZN4llvm8RegistryIN5clang" // layering: clang's own
+                          "15PluginASTActionEE8add_nodeEPNS3_4nodeE";
     if (dlsym(RTLD_DEFAULT, AddNode))
       Entry.emplace("retrograd", "differentiates __enzyme_autodiff calls");
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Polish/DynamicShared.h"
+#include "Catalogue/LibraryNames.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -253,9 +254,7 @@ bool retrograd::growLaunches(Module &M) {
   Type *Ptr = PointerType::get(M.getContext(), 0),
        *I64 = Type::getInt64Ty(M.getContext());
   // (kernel, grid in two words, block in two words, arguments, bytes, stream)
-  for (const char *Name :
-       {"cudaLaunchKernel", "cudaLaunchKernel_ptsz",
-        "cudaLaunchCooperativeKernel", "cudaLaunchCooperativeKernel_ptsz"})
+  for (StringRef Name : launchesByArguments())
     if (Function *F = M.getFunction(Name); F && F->isDeclaration())
       for (User *U : F->users()) {
         auto *C = dyn_cast<CallBase>(U);
@@ -273,7 +272,7 @@ bool retrograd::growLaunches(Module &M) {
         Any = true;
       }
   // (cudaLaunchConfig_t, kernel, arguments)
-  for (const char *Name : {"cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz"})
+  for (StringRef Name : launchesByConfiguration())
     if (Function *F = M.getFunction(Name); F && F->isDeclaration())
       for (User *U : F->users()) {
         auto *C = dyn_cast<CallBase>(U);

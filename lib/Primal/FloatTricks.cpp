@@ -28,6 +28,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Catalogue/AccessTags.h"
 #include "Primal/PrimalNormalForm.h"
 #include "Target/Target.h"
 #include "llvm/IR/IRBuilder.h"
@@ -155,17 +156,11 @@ static bool repeatBits(Instruction &I) {
   return true;
 }
 
-/// TBAA says that nothing but a float is there. (Members of unions are
-/// "omnipotent char".)
+/// TBAA says that nothing but a float is there. (Members of unions may be
+/// anything.)
 static bool isDeclaredFloat(const LoadInst &Load) {
-  const MDNode *Tag = Load.getMetadata(LLVMContext::MD_tbaa);
-  const auto *Type = Tag && Tag->getNumOperands() >= 3
-                         ? dyn_cast<MDNode>(Tag->getOperand(1))
-                         : nullptr;
-  const auto *Name = Type && Type->getNumOperands()
-                         ? dyn_cast<MDString>(Type->getOperand(0))
-                         : nullptr;
-  return Name && Name->getString() != "omnipotent char";
+  StringRef Name = accessTypeName(Load);
+  return !Name.empty() && !namesAnything(Name);
 }
 
 /// Small structs that hold pointers beside floats may be loaded as one vector

@@ -36,10 +36,11 @@
 #include "Primal/Device/ScopedAtomics.h"
 #include "Primal/Device/WordShuffles.h"
 #include "Primal/DispatchCalls.h"
+#include "Primal/ElementMoves.h"
 #include "Primal/Language/FortranTypes.h"
 #include "Primal/Language/HashTables.h"
+#include "Primal/Language/LowerExceptions.h"
 #include "Primal/Language/PrimalEvidence.h"
-#include "Primal/LowerExceptions.h"
 #include "Primal/Optimise/FirstIterations.h"
 #include "Primal/Optimise/NonNull.h"
 #include "Primal/PrimalNormalForm.h"
@@ -49,6 +50,7 @@
 #include "Support/DispatchMarks.h"
 #include "Support/Options.h"
 #include "Support/TeamMarks.h"
+#include "Target/Target.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/InlineCost.h"
@@ -367,7 +369,7 @@ void PreparePrimal::Impl::resolveCalls(Function &Clone) {
   Threads.rewrite(Clone, P && startsWork(*P->Original));
   writeFortranTypes(Clone, Runtime);
   fixVariadicCalls(Clone);
-  if (M.getTargetTriple().isNVPTX())
+  if (Target(M).runtime() == RuntimeKind::Nvidia)
     spellOutPtx(Clone);
   bool OwnersMove = false;
   for (Instruction &I : make_early_inc_range(instructions(Clone))) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primal/PrimalNormalForm.h"
+#include "Catalogue/AccessTags.h"
 #include "Catalogue/Catalogue.h"
 #include "Guard/KeepEqualities.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -346,20 +347,12 @@ static Type *taggedType(const Instruction &I) {
   LLVMContext &Ctx = I.getContext();
   if (I.hasMetadata("rg.int"))
     return Type::getInt64Ty(Ctx);
-  MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
-  auto *Access = Tag && Tag->getNumOperands() > 2
-                     ? dyn_cast<MDNode>(Tag->getOperand(1))
-                     : nullptr;
-  auto *Name = Access && Access->getNumOperands()
-                   ? dyn_cast<MDString>(Access->getOperand(0))
-                   : nullptr;
-  StringRef N = Name ? Name->getString() : "";
-  if (N.empty() || N == "omnipotent char")
+  StringRef N = accessTypeName(I);
+  if (N.empty() || namesAnything(N))
     return Type::getVoidTy(Ctx);
   if (N == "double")
     return Type::getDoubleTy(Ctx);
-  if (N == "vtable pointer" || N.starts_with("any p") ||
-      (N.size() > 2 && N[0] == 'p' && isDigit(N[1])))
+  if (namesPointer(N))
     return PointerType::get(Ctx, 0);
   return Type::getInt64Ty(Ctx);
 }

@@ -26,7 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Primal/LowerExceptions.h"
+#include "Primal/Language/LowerExceptions.h"
 #include "Catalogue/Catalogue.h"
 #include "Primal/PrimalNormalForm.h"
 #include "llvm/IR/AttributeMask.h"

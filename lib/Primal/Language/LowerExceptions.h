@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RETROGRAD_PRIMAL_LOWEREXCEPTIONS_H
-#define RETROGRAD_PRIMAL_LOWEREXCEPTIONS_H
+#ifndef RETROGRAD_PRIMAL_LANGUAGE_LOWEREXCEPTIONS_H
+#define RETROGRAD_PRIMAL_LANGUAGE_LOWEREXCEPTIONS_H
 
 #include "Support/ExceptionMarks.h"
 #include "llvm/ADT/DenseMap.h"

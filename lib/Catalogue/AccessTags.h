@@ -1,0 +1,47 @@
+//===- AccessTags.h - what a front end calls the type of an access -*- C++
+//-*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// TBAA metadata name the types of a language. The names are clang's, which
+// flang shares as far as it has any.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_CATALOGUE_ACCESSTAGS_H
+#define RETROGRAD_CATALOGUE_ACCESSTAGS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class Instruction;
+class MDNode;
+} // namespace llvm
+
+namespace retrograd {
+
+/// The name of a type node; empty if it has none.
+llvm::StringRef tagTypeName(const llvm::MDNode *Type);
+
+/// The name of the scalar that Access reads or writes, by its tag; empty if the
+/// tag names none.
+llvm::StringRef accessTypeName(const llvm::Instruction &Access);
+
+/// The type of characters, by which any memory may be accessed: says nothing.
+bool namesAnything(llvm::StringRef TypeName);
+
+/// A pointer to anything, to one type, or to a virtual table.
+bool namesPointer(llvm::StringRef TypeName);
+
+/// The parent of the scalar types that stand for pointers in the hierarchy.
+bool namesParentOfPointers(llvm::StringRef TypeName);
+
+/// A truth value: 0 or 1.
+bool namesTruthValue(llvm::StringRef TypeName);
+
+} // namespace retrograd
+
+#endif
