@@ -1,5 +1,4 @@
-/*===- messages-fortran.c - the routines of MPI as Fortran calls them
-------===*\
+/*===- messages-fortran.c - the routines of MPI as Fortran calls them -----===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -359,8 +358,7 @@ void *rg_mpif_alltoallv(rg_arena *arena, uint64_t lanes, void *a0,
   return tape;
 }
 
-/*===- Requests
- * ----------------------------------------------------------------===*/
+/*===- Requests ----------------------------------------------------------===*/
 
 /* As C has them, and back. */
 static char *requests_of(int count, const int *f) {

@@ -1,5 +1,4 @@
-/*===- messages-groups.c - collective routines
------------------------------===*\
+/*===- messages-groups.c - collective routines ----------------------------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -133,8 +132,7 @@ typedef struct rg_collective {
   int *counts, *places; /* of the transfer */
 } rg_collective;
 
-/*===- Buffers
- * ----------------------------------------------------------------===*/
+/*===- Buffers -----------------------------------------------------------===*/
 
 static int64_t numbers_in(const rg_side *s, int block) {
   return s->layout ? (int64_t)s->counts[block] * s->layout->numbers : 0;
@@ -188,8 +186,7 @@ static int narrow(const rg_collective *c, int64_t n) {
   return (int)n;
 }
 
-/*===- Transfers
- * --------------------------------------------------------------===*/
+/*===- Transfers ---------------------------------------------------------===*/
 
 /* Counts and places of blocks of all lanes, one after the other. */
 static void lay_out(rg_collective *c, const int *sizes, int **counts,
@@ -211,6 +208,26 @@ static int *sizes_of(const rg_collective *c, const rg_side *s) {
   for (int b = 0; b < c->comm->size; ++b)
     sizes[b] = b < s->blocks ? (int)numbers_in(s, b) : 0;
   return sizes;
+}
+
+/* The blocks of one side go to the other side's ranks. */
+static void start_all_to_all(rg_collective *c, const rg_side *from,
+                             const rg_side *to) {
+  const int n = c->comm->size;
+  int *more[4];
+  int *a = sizes_of(c, from), *b = sizes_of(c, to);
+  lay_out(c, a, &more[0], &more[1]);
+  lay_out(c, b, &more[2], &more[3]);
+  free(a);
+  free(b);
+  c->counts = rg_mpi_memory(NULL, 4 * (size_t)n * sizeof(int));
+  for (int k = 0; k < 4; ++k) {
+    memcpy(c->counts + k * n, more[k], (size_t)n * sizeof(int));
+    free(more[k]);
+  }
+  MPI_Ialltoallv(c->given, c->counts, c->counts + n, RG_DOUBLE, c->got,
+                 c->counts + 2 * n, c->counts + 3 * n, RG_DOUBLE,
+                 c->comm->handle, &c->request);
 }
 
 static int gathers(const rg_collective *c) {
@@ -325,8 +342,7 @@ static double *by_lanes(const rg_collective *c, const rg_side *s, int64_t first,
   return lanes;
 }
 
-/*===- Forward: tangents
- * ------------------------------------------------------===*/
+/*===- Forward: tangents -------------------------------------------------===*/
 
 static void start_tangents(rg_collective *c) {
   rg_comm *m = c->comm;
@@ -371,24 +387,10 @@ static void start_tangents(rg_collective *c) {
     MPI_Iallgatherv(c->given, narrow(c, in), RG_DOUBLE, c->got, c->counts,
                     c->places, RG_DOUBLE, m->handle, &c->request);
     break;
-  case ALL_TO_ALL: {
+  case ALL_TO_ALL:
     c->got = doubles(out);
-    int *more[4];
-    int *a = sizes_of(c, &c->in), *b = sizes_of(c, &c->out);
-    lay_out(c, a, &more[0], &more[1]);
-    lay_out(c, b, &more[2], &more[3]);
-    free(a);
-    free(b);
-    c->counts = rg_mpi_memory(NULL, 4 * (size_t)m->size * sizeof(int));
-    for (int k = 0; k < 4; ++k) {
-      memcpy(c->counts + k * m->size, more[k], (size_t)m->size * sizeof(int));
-      free(more[k]);
-    }
-    MPI_Ialltoallv(c->given, c->counts, c->counts + m->size, RG_DOUBLE, c->got,
-                   c->counts + 2 * m->size, c->counts + 3 * m->size, RG_DOUBLE,
-                   m->handle, &c->request);
+    start_all_to_all(c, &c->in, &c->out);
     break;
-  }
   case REDUCE:
     c->got = doubles(in);
     MPI_Ireduce(c->given, c->got, narrow(c, in), RG_DOUBLE, RG_SUM, c->root,
@@ -451,8 +453,7 @@ static void finish_tangents(rg_collective *c) {
   free_transfer(c);
 }
 
-/*===- Reverse: adjoints
- * ------------------------------------------------------===*/
+/*===- Reverse: adjoints -------------------------------------------------===*/
 
 /* The adjoints of what the routine gave are on their way, and gone here. */
 static void start_adjoints(rg_collective *c) {
@@ -497,23 +498,9 @@ static void start_adjoints(rg_collective *c) {
     MPI_Ireduce_scatter(c->given, c->got, c->counts, RG_DOUBLE, RG_SUM,
                         m->handle, &c->request);
     break;
-  case ALL_TO_ALL: {
-    int *more[4];
-    int *a = sizes_of(c, &c->out), *b = sizes_of(c, &c->in);
-    lay_out(c, a, &more[0], &more[1]);
-    lay_out(c, b, &more[2], &more[3]);
-    free(a);
-    free(b);
-    c->counts = rg_mpi_memory(NULL, 4 * (size_t)m->size * sizeof(int));
-    for (int k = 0; k < 4; ++k) {
-      memcpy(c->counts + k * m->size, more[k], (size_t)m->size * sizeof(int));
-      free(more[k]);
-    }
-    MPI_Ialltoallv(c->given, c->counts, c->counts + m->size, RG_DOUBLE, c->got,
-                   c->counts + 2 * m->size, c->counts + 3 * m->size, RG_DOUBLE,
-                   m->handle, &c->request);
+  case ALL_TO_ALL:
+    start_all_to_all(c, &c->out, &c->in);
     break;
-  }
   case REDUCE:
     if (m->rank == c->root)
       memcpy(c->got, c->given, (size_t)most * sizeof(double));
@@ -593,8 +580,7 @@ static void undo_both(void *work) {
   undo_start(work);
 }
 
-/*===- Records
- * ----------------------------------------------------------------===*/
+/*===- Records -----------------------------------------------------------===*/
 
 /* What a routine was called with; null pointers where a rank has nothing. */
 typedef struct rg_call {
@@ -851,8 +837,7 @@ static void *started(const rg_call *k, rg_collective *c, const void *request) {
   return k->arena ? c : NULL;
 }
 
-/*===- The routines
- * ------------------------------------------------------------===*/
+/*===- The routines ------------------------------------------------------===*/
 
 /* Each in two forms: name(args) and its I-form with a request. */
 #define RG_BOTH(name, Name, PARAMETERS, ARGUMENTS, ...)                        \

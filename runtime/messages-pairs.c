@@ -1,5 +1,4 @@
-/*===- messages-pairs.c - from one rank to another
--------------------------===*\
+/*===- messages-pairs.c - from one rank to another ------------------------===*\
 |*
 |* Part of the Retrograd project, under the Apache License v2.0 with LLVM
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,8 +33,7 @@ typedef struct rg_message {
   void *shadow[];
 } rg_message;
 
-/*===- Numbers
- * ---------------------------------------------------------------===*/
+/*===- Numbers -----------------------------------------------------------===*/
 
 static int64_t next_number(rg_comm *c, int peer, int tag, int outgoing) {
   rg_stream *s = c->streams;
@@ -104,8 +102,7 @@ static int64_t number_of(rg_message *m) {
   return m->number;
 }
 
-/*===- Packets
- * ---------------------------------------------------------------===*/
+/*===- Packets -----------------------------------------------------------===*/
 
 static int tag_of(const rg_message *m) { return m->comm->shift + m->tag; }
 
@@ -200,8 +197,7 @@ static void take(rg_message *m, int tangent) {
   free(p);
 }
 
-/*===- Messages
- * --------------------------------------------------------------===*/
+/*===- Messages ----------------------------------------------------------===*/
 
 /* Reverse, where it was posted and where it was complete. */
 static void undo_post(void *work) {
@@ -308,8 +304,7 @@ static rg_message *post(rg_arena *arena, const char *routine, uint64_t lanes,
   return m;
 }
 
-/*===- Blocking routines
- * -----------------------------------------------------===*/
+/*===- Blocking routines -------------------------------------------------===*/
 
 #define RG_SEND(name, Routine)                                                 \
   void *name(rg_arena *arena, uint64_t lanes, const void *buffer,              \
@@ -436,8 +431,7 @@ void *rg_mpi_sendrecv_replace(rg_arena *arena, uint64_t lanes, void *buffer,
   return exchange(arena, s, r, &real);
 }
 
-/*===- Nonblocking routines
- * --------------------------------------------------===*/
+/*===- Nonblocking routines ----------------------------------------------===*/
 
 static void track(rg_message *m, const void *request) {
   rg_open *o = m ? rg_mpi_track(request) : NULL;
@@ -474,8 +468,7 @@ void *rg_mpi_irecv(rg_arena *arena, uint64_t lanes, void *buffer,
   return arena ? m : NULL;
 }
 
-/*===- Persistent requests
- * ---------------------------------------------------===*/
+/*===- Persistent requests -----------------------------------------------===*/
 
 typedef struct rg_standing {
   const char *routine;

@@ -72,8 +72,7 @@ void *rg_mpi_memory(rg_arena *arena, size_t bytes) {
   return p;
 }
 
-/*===- Layouts
- * -------------------------------------------------------------===*/
+/*===- Layouts -----------------------------------------------------------===*/
 
 /* A layout that is being found out; grows. */
 typedef struct building {
@@ -389,8 +388,7 @@ const double *rg_mpi_unpack(const rg_layout *l, void *to, int count,
   return from;
 }
 
-/*===- Communicators
- * --------------------------------------------------------===*/
+/*===- Communicators -----------------------------------------------------===*/
 
 static int no_copy(rg_handle comm, int key, void *state, void *in, void *out,
                    int *flag) {
@@ -534,8 +532,7 @@ static void free_comms(void) {
   }
 }
 
-/*===- Sends that nobody waits for
- * ------------------------------------------===*/
+/*===- Sends that nobody waits for ---------------------------------------===*/
 
 void rg_mpi_send_later(rg_comm *comm, int peer, int tag, void *packet,
                        size_t bytes) {
@@ -583,8 +580,7 @@ void rg_mpi_finish_sends(void) {
   }
 }
 
-/*===- The reverse sweep
- * ----------------------------------------------------===*/
+/*===- The reverse sweep -------------------------------------------------===*/
 
 /* One more thing to undo. */
 void rg_mpi_opened(void) {
@@ -609,8 +605,7 @@ __attribute__((noinline)) void rg_mpi_reverse(void *tape) {
   }
 }
 
-/*===- Requests
- * --------------------------------------------------------------===*/
+/*===- Requests ----------------------------------------------------------===*/
 
 static rg_open **bucket(rg_handle request) {
   uintptr_t h = (uintptr_t)request;

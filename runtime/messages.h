@@ -188,8 +188,7 @@ void rg_mpi_zero(const rg_layout *l, void *at, int count);
 const double *rg_mpi_unpack(const rg_layout *l, void *to, int count,
                             const double *from, int add);
 
-/*===- State
- * ---------------------------------------------------------------===*/
+/*===- State -------------------------------------------------------------===*/
 
 struct rg_message;
 struct rg_collective;

@@ -9,7 +9,8 @@ that is expected to fail (XFAIL, a known gap) counts as skipped, and every skipp
 test is named. Exit code 0 means that nothing failed and something passed.
 
 With --quick, of lit: all tests that look at what single stages print and make, and one
-in SHARDS of the programs that are run (--shard=N chooses others).
+in SHARDS of the programs that are run (--shard=N chooses others). With names of folders or
+tests: lit over these, and nothing else. What lit itself takes is for lit-22, not for here.
 """
 
 import argparse
@@ -81,14 +82,14 @@ def unit_tests(build):
         failed.append(f"RetrogradTests (exit code {code})")
 
 
-def whole(build, jobs, extra):
-    lit(build, jobs, extra, [folder for folder in ("test", "examples")
+def whole(build, jobs):
+    lit(build, jobs, [], [folder for folder in ("test", "examples")
                              if any(name != "lit.cfg.py" for name in os.listdir(os.path.join(ROOT, folder)))])
 
 
-def quick(build, jobs, extra, shard):
-    lit(build, jobs, extra, [f"test/{folder}" for folder in STAGES])
-    lit(build, jobs, [*extra, f"--num-shards={SHARDS}", f"--run-shard={shard}"], [f"test/{folder}" for folder in PROGRAMS])
+def quick(build, jobs, shard):
+    lit(build, jobs, [], [f"test/{folder}" for folder in STAGES])
+    lit(build, jobs, [f"--num-shards={SHARDS}", f"--run-shard={shard}"], [f"test/{folder}" for folder in PROGRAMS])
 
 
 def lit(build, jobs, extra, suites):
@@ -127,16 +128,25 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--shard", type=int, default=1)
-    options, extra = parser.parse_known_args()
+    parser.add_argument("suites", nargs="*", metavar="TEST", help="a folder of test/ or examples/, or a test")
+    options = parser.parse_args()
     build = os.path.abspath(options.build)
 
-    layering()
-    formatting()
-    unit_tests(build)
-    if options.quick:
-        quick(build, options.jobs, extra, options.shard)
+    if options.suites:
+        if options.quick:
+            parser.error("--quick chooses the tests by itself")
+        for suite in options.suites:
+            if not os.path.exists(suite):
+                parser.error(f"there is no {suite}")
+        lit(build, options.jobs, [], [os.path.abspath(suite) for suite in options.suites])
     else:
-        whole(build, options.jobs, extra)
+        layering()
+        formatting()
+        unit_tests(build)
+        if options.quick:
+            quick(build, options.jobs, options.shard)
+        else:
+            whole(build, options.jobs)
 
     print()
     for title, names in (("skipped", skipped), ("failed", failed)):
