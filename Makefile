@@ -17,13 +17,14 @@ CMAKE_FLAGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-quick test-metamorphic test-orders sanitize-gpu fuzz bench bench-gpu bench-parallel bench-compile python-extras install wheel clean help bootstrap configure format test-filled-heap docs bench-loops test-levels
+.PHONY: build demo test test-quick test-metamorphic test-orders sanitize-gpu fuzz bench bench-gpu bench-parallel bench-compile python-extras install wheel clean help bootstrap configure format test-filled-heap docs bench-loops test-levels tidy
 
 help:
 	@echo "make           build the plugin, the drivers and the tools into $(BUILD)/"
 	@echo "make demo      differentiate real programs and show the result"
 	@echo "make test      run all tests (SANITIZE=1: with the plugin under ASan and UBSan)"
 	@echo "make test-quick the stages' tests and a sample of the programs: three minutes on two cores"
+	@echo "make tidy      clang-tidy over lib/ (CHANGED=main: over the files that differ from main)"
 	@echo "make test-levels  every program of test/Execute/C and Cxx at -O0, -O2 and -O3 -march=native"
 	@echo "make test-metamorphic  every program of test/Execute in other forms, which must give the same gradients: FORMS=all"
 	@echo "make test-filled-heap  the same programs on a heap whose blocks begin with rubbish"
@@ -58,6 +59,10 @@ build: configure
 
 demo: build
 	@demo/run.sh $(BUILD)
+
+# Twenty minutes of one core; .ci/run looks at the files that differ from main.
+tidy: build
+	@utils/tidy.py --build $(BUILD) --jobs $(JOBS) $(if $(CHANGED),--changed=$(CHANGED))
 
 test-quick: build
 	@python3 utils/run-tests.py --build $(BUILD) --jobs $(JOBS) --quick

@@ -204,7 +204,7 @@ void ForwardEmitter::pack(const Value *V) {
       Value *X = Companions[L][V];
       if (V->getType()->isVectorTy())
         X = B.CreateExtractElement(X, uint64_t(K));
-      All = B.CreateInsertElement(All, X, uint64_t(K * lanes() + L));
+      All = B.CreateInsertElement(All, X, uint64_t(K) * lanes() + L);
     }
   Companions[0][V] = All;
 }

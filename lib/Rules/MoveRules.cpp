@@ -166,8 +166,9 @@ static void emit(const Instruction &I, RuleContext &C) {
   }
   case Instruction::Xor:
     return C.accumulate(X, B.CreateXor(Seed, I.getOperand(1)));
+  default:
+    llvm_unreachable("not a move");
   }
-  llvm_unreachable("not a move");
 }
 
 /// Sign tricks: the tangent changes its sign with the primal's operand, where

@@ -17,6 +17,10 @@
 
 #include "Rules/Rules.h"
 
+namespace llvm {
+class IntrinsicInst;
+}
+
 namespace retrograd {
 
 /// A set in the bits of a float as one in the bits of another. Between vectors

@@ -271,11 +271,3 @@ TEST(Operation, accesses) {
   EXPECT_EQ(Notes.Given[0].first, P.value("x"));
   EXPECT_EQ(Notes.Taken, 0u); // a store has no adjoint of its own
 }
-
-TEST(Operation, whatHasNoDerivativeIsNamed) {
-  EXPECT_EQ(run("<vscale x 2 x double> %a, double %b",
-                "%r = insertelement <vscale x 2 x double> %a, double %b, i32 "
-                "0\n%s = fadd <vscale x 2 x double> %r, %a",
-                "<vscale x 2 x double>"),
-            "missing: scalable vector operation");
-}
