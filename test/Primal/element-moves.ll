@@ -35,7 +35,8 @@ define double @splice(ptr %x, ptr %y) {
 
 ; The high half of one vector, over the low half of another.
 ; CHECK-LABEL: @rg.primal.parts(
-; CHECK: shufflevector <4 x double> {{%[ab]}}, <4 x double> {{%[ab]}}, <4 x i32> <i32 {{2, i32 3, i32 6, i32 7|6, i32 7, i32 2, i32 3}}>
+; CHECK: %h = shufflevector <4 x double> %a, <4 x double> poison, <2 x i32> <i32 2, i32 3>
+; CHECK: %i = shufflevector <4 x double> %{{.*}}, <4 x double> %b, <4 x i32> <i32 0, i32 1, i32 6, i32 7>
 define double @parts(ptr %x, ptr %y) {
   %a = load <4 x double>, ptr %x
   %b = load <4 x double>, ptr %y

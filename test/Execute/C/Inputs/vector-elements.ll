@@ -8,9 +8,8 @@ declare <4 x double> @llvm.vector.splice.right.v4f64(<4 x double>, <4 x double>,
 declare <2 x double> @llvm.vector.extract.v2f64.v4f64(<4 x double>, i64)
 declare <4 x double> @llvm.vector.insert.v4f64.v2f64(<4 x double>, <2 x double>, i64)
 declare <8 x double> @llvm.vector.interleave2.v8f64(<4 x double>, <4 x double>)
-declare <6 x double> @llvm.vector.interleave3.v6f64(<2 x double>, <2 x double>, <2 x double>)
 declare { <4 x double>, <4 x double> } @llvm.vector.deinterleave2.v8f64(<8 x double>)
-declare <2 x double> @llvm.vector.partial.reduce.fadd.v2f64.v6f64(<2 x double>, <6 x double>)
+declare <2 x double> @llvm.vector.partial.reduce.fadd.v2f64.v8f64(<2 x double>, <8 x double>)
 
 ; The elements of a*b that bits choose, squared and weighted, times the last of them.
 define double @choose(ptr %x, i32 %bits) {
@@ -47,11 +46,9 @@ define double @move(ptr %x, i32 %unused) {
   %even = extractvalue { <4 x double>, <4 x double> } %apart, 0
   %odd = extractvalue { <4 x double>, <4 x double> } %apart, 1
   %product = fmul <4 x double> %even, %odd
-  %low = call <2 x double> @llvm.vector.extract.v2f64.v4f64(<4 x double> %product, i64 0)
-  %high = call <2 x double> @llvm.vector.extract.v2f64.v4f64(<4 x double> %product, i64 2)
-  %three = call <6 x double> @llvm.vector.interleave3.v6f64(<2 x double> %low, <2 x double> %high, <2 x double> %squares)
-  %weights = fmul <6 x double> %three, <double 1.0, double 2.0, double 5.0, double 11.0, double 23.0, double 47.0>
-  %parts = call reassoc <2 x double> @llvm.vector.partial.reduce.fadd.v2f64.v6f64(<2 x double> %half, <6 x double> %weights)
+  %mixed = call <8 x double> @llvm.vector.interleave2.v8f64(<4 x double> %product, <4 x double> %left)
+  %weights = fmul <8 x double> %mixed, <double 1.0, double 2.0, double 5.0, double 11.0, double 23.0, double 47.0, double 3.0, double 7.0>
+  %parts = call reassoc <2 x double> @llvm.vector.partial.reduce.fadd.v2f64.v8f64(<2 x double> %half, <8 x double> %weights)
   %p0 = extractelement <2 x double> %parts, i64 0
   %p1 = extractelement <2 x double> %parts, i64 1
   %result = fmul double %p0, %p1
