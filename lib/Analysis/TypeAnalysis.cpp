@@ -635,6 +635,74 @@ TypeAnalysis::Impl::settleByLayout(ArrayRef<TypedLeaf> Memory,
   return toLeaves(Pieces, Size);
 }
 
+/// The scalars that the assignment of a struct moves, as its type declares
+/// them, in order. Overlapping fields are a union: the copy does not tell which
+/// is meant.
+SmallVector<Placed, 8>
+TypeAnalysis::Impl::fieldsOf(const MDNode *Fields) const {
+  SmallVector<Placed, 8> Pieces;
+  for (unsigned K = 0; K + 2 < Fields->getNumOperands(); K += 3) {
+    auto *Off = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K));
+    auto *Len = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K + 1));
+    auto *Tag = dyn_cast<MDNode>(Fields->getOperand(K + 2));
+    if (!Off || !Len || !Tag || Tag->getNumOperands() < 3)
+      continue;
+    ByteKind Kind = kindOfTBAA(dyn_cast<MDNode>(Tag->getOperand(1)));
+    int64_t B = Off->getZExtValue(), E = B + Len->getZExtValue();
+    int64_t Each = E - B;
+    if (Kind.K == ByteKind::Unknown)
+      continue;
+    if (Kind.K == ByteKind::Float)
+      Each = DL.getTypeAllocSize(Kind.FP);
+    else if (Kind.K == ByteKind::Pointer)
+      Each = PointerSize;
+    if ((E - B) % Each)
+      continue;
+    for (int64_t X = B; X < E; X += Each)
+      Pieces.push_back({X,
+                        Kind.K == ByteKind::Float
+                            ? int64_t(DL.getTypeStoreSize(Kind.FP))
+                            : Each,
+                        Kind, Trust::Strong});
+  }
+  llvm::stable_sort(Pieces, [](const Placed &A, const Placed &B) {
+    return A.Start < B.Start;
+  });
+  SmallVector<Placed, 8> Own;
+  for (unsigned A = 0; A != Pieces.size(); ++A) {
+    bool Alone = true;
+    for (unsigned B = 0; B != Pieces.size() && Alone; ++B)
+      Alone = A == B ||
+              (Pieces[A].Kind == Pieces[B].Kind &&
+               Pieces[A].Start == Pieces[B].Start) ||
+              Pieces[A].Start + Pieces[A].Size <= Pieces[B].Start ||
+              Pieces[B].Start + Pieces[B].Size <= Pieces[A].Start;
+    if (Alone)
+      Own.push_back(Pieces[A]);
+  }
+  return Own;
+}
+
+SmallVector<TypedLeaf, 4>
+TypeAnalysis::declaredBy(const Instruction &Copy) const {
+  SmallVector<TypedLeaf, 4> Result;
+  if (const MDNode *Fields = Copy.getMetadata(LLVMContext::MD_tbaa_struct))
+    for (const Placed &P : I->fieldsOf(Fields))
+      if (P.Kind.K != ByteKind::Integer && P.Start >= 0)
+        Result.push_back({uint64_t(P.Start), uint64_t(P.Size), P.Kind});
+  return Result;
+}
+
+bool TypeAnalysis::covers(ArrayRef<TypedLeaf> All, const TypedLeaf &L) {
+  uint64_t Covered = 0;
+  for (const TypedLeaf &D : All) {
+    uint64_t From = std::max(D.Offset, L.Offset),
+             To = std::min(D.Offset + D.Size, L.Offset + L.Size);
+    Covered += To > From ? To - From : 0;
+  }
+  return Covered == L.Size;
+}
+
 SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
                                                        const Value *P,
                                                        uint64_t Size) const {
@@ -685,49 +753,7 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
       return All;
     }
     if (MDNode *Fields = Inst->getMetadata(LLVMContext::MD_tbaa_struct)) {
-      SmallVector<Placed, 8> Pieces;
-      for (unsigned K = 0; K + 2 < Fields->getNumOperands(); K += 3) {
-        auto *Off = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K));
-        auto *Len =
-            mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K + 1));
-        auto *Tag = dyn_cast<MDNode>(Fields->getOperand(K + 2));
-        if (!Off || !Len || !Tag || Tag->getNumOperands() < 3)
-          continue;
-        ByteKind Kind = I->kindOfTBAA(dyn_cast<MDNode>(Tag->getOperand(1)));
-        int64_t B = Off->getZExtValue(), E = B + Len->getZExtValue();
-        int64_t Each = E - B;
-        if (Kind.K == ByteKind::Unknown)
-          continue;
-        if (Kind.K == ByteKind::Float)
-          Each = DL.getTypeAllocSize(Kind.FP);
-        else if (Kind.K == ByteKind::Pointer)
-          Each = I->PointerSize;
-        if ((E - B) % Each)
-          continue;
-        for (int64_t X = B; X < E; X += Each)
-          Pieces.push_back({X,
-                            Kind.K == ByteKind::Float
-                                ? int64_t(DL.getTypeStoreSize(Kind.FP))
-                                : Each,
-                            Kind, Trust::Strong});
-      }
-      llvm::stable_sort(Pieces, [](const Placed &A, const Placed &B) {
-        return A.Start < B.Start;
-      });
-      // Overlapping fields are a union: the copy does not tell which is meant.
-      SmallVector<Placed, 8> Own;
-      for (unsigned A = 0; A != Pieces.size(); ++A) {
-        bool Alone = true;
-        for (unsigned B = 0; B != Pieces.size() && Alone; ++B)
-          Alone = A == B ||
-                  (Pieces[A].Kind == Pieces[B].Kind &&
-                   Pieces[A].Start == Pieces[B].Start) ||
-                  Pieces[A].Start + Pieces[A].Size <= Pieces[B].Start ||
-                  Pieces[B].Start + Pieces[B].Size <= Pieces[A].Start;
-        if (Alone)
-          Own.push_back(Pieces[A]);
-      }
-      Pieces = std::move(Own);
+      SmallVector<Placed, 8> Pieces = I->fieldsOf(Fields);
       // Padding and characters: memory may know more; where it disagrees with
       // the copy's own fields, the fields win.
       auto Memory = mergeLeaves(leavesAt(MT->getRawDest(), Size),

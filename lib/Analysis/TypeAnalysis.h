@@ -165,6 +165,14 @@ public:
                                                  const llvm::Value *P,
                                                  uint64_t Size) const;
 
+  /// The floats and pointers that the type of an assignment declares
+  /// (tbaa.struct). They are what it moves, whatever else its ends hold by
+  /// turns.
+  llvm::SmallVector<TypedLeaf, 4>
+  declaredBy(const llvm::Instruction &Copy) const;
+  /// All bytes of L belong to leaves of All, which do not overlap.
+  static bool covers(llvm::ArrayRef<TypedLeaf> All, const TypedLeaf &L);
+
   /// The abstract object behind a pointer; NoObject for non-pointers.
   ObjectId objectOf(const llvm::Value *P) const;
   /// Objects that pointers stored in object O may point to (direct only).

@@ -162,6 +162,7 @@ struct TypeAnalysis::Impl {
   void seedTBAA(const llvm::MDNode *Tag, Var Addr, llvm::Type *Accessed,
                 Trust Scalar = Trust::Strong);
   void seedTBAAStruct(const llvm::MDNode *Fields, Var Addr);
+  llvm::SmallVector<Placed, 8> fieldsOf(const llvm::MDNode *Fields) const;
   void seedLayout(const llvm::MDNode *Layout, Var Addr, int64_t Length);
   static int64_t layoutPeriod(const llvm::MDNode *Layout);
   llvm::SmallVector<Placed, 8> readLayout(const llvm::MDNode *Layout) const;

@@ -80,6 +80,10 @@ static bool isContestedMove(const Instruction &I, const ActivityAnalysis &A) {
   if (!A.isUsefulMemory(T.Dest) || !T.Source || !A.isVariedMemory(T.Source))
     return false;
   TransferShape Shape = transferShape(I, T.Dest, T.Source, T.Length, Facts);
+  const SmallVector<TypedLeaf, 4> Declared = Facts.types().declaredBy(I);
+  llvm::erase_if(Shape.Leaves, [&](const TypedLeaf &L) {
+    return !Shape.Period && TypeAnalysis::covers(Declared, L);
+  });
   return Contested(T.Dest, Shape.Leaves) || Contested(T.Source, Shape.Leaves);
 }
 

@@ -181,6 +181,16 @@ static void replaceCall(CallBase &Call, FunctionCallee Callee,
   Call.eraseFromParent();
 }
 
+/// A call of F goes to one of some functions that a dispatcher knows.
+static bool callsCandidates(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    const auto *Call = dyn_cast<CallBase>(&I);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    return Callee && Callee->hasFnAttribute(DispatchesCalls) &&
+           Callee->getFnAttribute(DispatchesCalls).getValueAsString() != "0";
+  });
+}
+
 bool CallDispatch::dispatchCalls(Function &F) {
   if (F.hasFnAttribute(UnseenCallee))
     return false;
@@ -191,14 +201,25 @@ bool CallDispatch::dispatchCalls(Function &F) {
       for (Instruction &I : BB)
         if (auto *Call = dyn_cast<CallBase>(&I); Call && isByAddress(*Call))
           Calls.push_back(Call);
-  bool Changed = false;
+  SmallVector<CallBase *, 4> Left;
+  auto Dispatch = [&](CallBase *Call, bool Beside) {
+    Dispatcher *D = dispatcherFor(*Call, Beside);
+    if (!D)
+      return false;
+    SmallVector<Value *, 8> Args(Call->args());
+    Args.push_back(Call->getCalledOperand());
+    replaceCall(*Call, D->F, Args, AttributeList(), CallingConv::C);
+    return true;
+  };
   for (CallBase *Call : Calls)
-    if (Dispatcher *D = dispatcherFor(*Call)) {
-      SmallVector<Value *, 8> Args(Call->args());
-      Args.push_back(Call->getCalledOperand());
-      replaceCall(*Call, D->F, Args, AttributeList(), CallingConv::C);
-      Changed = true;
-    }
+    if (!Dispatch(Call, /*Beside=*/false))
+      Left.push_back(Call);
+  bool Changed = Left.size() != Calls.size();
+  // An interpreter calls what a node holds by one prototype for each kind of
+  // node; the program need not have functions of each.
+  if (!Left.empty() && callsCandidates(F))
+    for (CallBase *Call : Left)
+      Changed |= Dispatch(Call, /*Beside=*/true);
   return Changed;
 }
 
@@ -304,7 +325,8 @@ static bool isOptional(const CallBase &Call) {
   return false;
 }
 
-CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call) {
+CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
+                                                      bool Beside) {
   Dispatcher Wanted{nullptr,       Call.getFunctionType(),
                     passing(Call), Call.getCallingConv(),
                     slotOf(Call),  {},
@@ -315,16 +337,16 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call) {
   for (Value *Argument : Call.args())
     Wanted.Fixed.push_back(Choosing ? dyn_cast<ConstantInt>(Argument)
                                     : nullptr);
+  const bool Nobody = none_of(Found, [&](Function *F) {
+    return !F->isDeclaration() || Cat.lookupFunction(*F) != nullptr;
+  });
+  if (Nobody && !Beside && (takesFloats(*Wanted.Type) || !isOptional(Call)))
+    return nullptr;
   for (Dispatcher &D : Dispatchers)
     if (D.Type == Wanted.Type && D.PassedAs == Wanted.PassedAs &&
         D.Convention == Wanted.Convention && D.Slot == Wanted.Slot &&
         D.Fixed == Wanted.Fixed && D.Epoch == Epoch)
       return &D;
-  const bool Nobody = none_of(Found, [&](Function *F) {
-    return !F->isDeclaration() || Cat.lookupFunction(*F) != nullptr;
-  });
-  if (Nobody && (takesFloats(*Wanted.Type) || !isOptional(Call)))
-    return nullptr;
   bool LeftOut = false;
   auto IsKept = [&](const Function *F) { return Only->contains(F); };
   // If it refers to none of them, what is called comes from outside: to any.

@@ -92,7 +92,9 @@ private:
     /// How often candidates had been narrowed when it was made.
     unsigned Epoch;
   };
-  Dispatcher *dispatcherFor(llvm::CallBase &Call);
+  /// Beside: it is one of several calls of the function, of which others have
+  /// candidates. Null if Call stays as it is.
+  Dispatcher *dispatcherFor(llvm::CallBase &Call, bool Beside);
   /// Callee as it is for the fixed arguments of D.
   llvm::Function *specialise(const Dispatcher &D, llvm::Function &Callee);
   llvm::SmallVector<llvm::Function *, 8> candidates(const Dispatcher &D) const;

@@ -34,6 +34,10 @@ void dropEmptyAssembly(llvm::Function &F);
 /// keep variables in memory.
 void replaceBarriers(llvm::Function &F);
 
+/// Doubles that only carry narrower floats, as the ABI passes structs of them,
+/// become integers of the same width (PackedFloats.cpp).
+void unpackFloats(llvm::Function &F);
+
 /// Finds floating-point arithmetic whose derivative is not that of its
 /// operations (FloatTricks.cpp). Late: the patterns are those that LLVM's
 /// simplification leaves.

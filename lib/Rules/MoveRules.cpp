@@ -26,6 +26,7 @@
 #include "Rules/TangentKinds.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include <optional>
 
 using namespace llvm;
 using namespace retrograd;
@@ -33,8 +34,8 @@ using namespace retrograd;
 /// What a constant mask does to the floats of an integer.
 enum class MaskEffect { Bytes, Sign, AllButSign, Other };
 
-/// The constant operand of a two-operand bit operation, splat or scalar.
-static const APInt *constantMask(const Instruction &I) {
+/// The constant that all lanes are shifted by.
+static const APInt *constantShift(const Instruction &I) {
   const auto *C = dyn_cast<Constant>(I.getOperand(1));
   if (!C)
     return nullptr;
@@ -44,12 +45,34 @@ static const APInt *constantMask(const Instruction &I) {
   return N ? &N->getValue() : nullptr;
 }
 
-static MaskEffect effectOf(const APInt &Mask, ArrayRef<TypedLeaf> Floats,
-                           unsigned Width) {
+/// The bits of the constant operand of a bit operation as they would lie in
+/// memory: the lanes of a vector may have masks of their own.
+static std::optional<APInt> constantMask(const Instruction &I) {
+  const auto *C = dyn_cast<Constant>(I.getOperand(1));
+  if (!C)
+    return std::nullopt;
+  if (const auto *N = dyn_cast<ConstantInt>(C);
+      N && !C->getType()->isVectorTy())
+    return N->getValue();
+  const auto *T = dyn_cast<FixedVectorType>(C->getType());
+  if (!T)
+    return std::nullopt;
+  const unsigned Width = T->getScalarSizeInBits();
+  APInt All(Width * T->getNumElements(), 0);
+  for (unsigned Lane = 0; Lane != T->getNumElements(); ++Lane) {
+    const auto *N = dyn_cast_or_null<ConstantInt>(C->getAggregateElement(Lane));
+    if (!N)
+      return std::nullopt;
+    All.insertBits(N->getValue(), Lane * Width);
+  }
+  return All;
+}
+
+static MaskEffect effectOf(const APInt &Mask, ArrayRef<TypedLeaf> Floats) {
   bool Bytes = true, Sign = true, AllButSign = true;
   for (const TypedLeaf &L : Floats) {
-    unsigned Bits = L.Size * 8, At = (L.Offset * 8) % Width;
-    if (At + Bits > Width)
+    unsigned Bits = L.Size * 8, At = L.Offset * 8;
+    if (At + Bits > Mask.getBitWidth())
       return MaskEffect::Other;
     APInt Part = Mask.extractBits(Bits, At);
     Bytes &= Part.isAllOnes() || Part.isZero();
@@ -63,19 +86,18 @@ static MaskEffect effectOf(const APInt &Mask, ArrayRef<TypedLeaf> Floats,
 }
 
 static MaskEffect maskEffect(const Instruction &I, const ActivityAnalysis &A) {
-  const APInt *Mask = constantMask(I);
+  const std::optional<APInt> Mask = constantMask(I);
   // Active bits that are no float as a whole are some trick.
   if (!Mask || A.facts().shape(I.getOperand(0)).Floats.empty())
     return MaskEffect::Other;
-  return effectOf(*Mask, A.facts().shape(I.getOperand(0)).Floats,
-                  I.getType()->getScalarSizeInBits());
+  return effectOf(*Mask, A.facts().shape(I.getOperand(0)).Floats);
 }
 
 static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
   switch (I.getOpcode()) {
   case Instruction::Shl:
   case Instruction::LShr: {
-    const APInt *By = constantMask(I);
+    const APInt *By = constantShift(I);
     return By && By->urem(8) == 0
                ? nullptr
                : "shift of the bits of a floating-point number";

@@ -455,17 +455,25 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
       if (none_of(Other, Unclear))
         Leaves = std::move(Other);
     }
+    // What the type of an assignment declares needs nobody's consent.
+    const SmallVector<TypedLeaf, 4> Declared = TA.declaredBy(I);
+    SmallVector<TypedLeaf, 4> Contested = Leaves;
+    llvm::erase_if(Contested, [&](const TypedLeaf &L) {
+      return TypeAnalysis::covers(Declared, L);
+    });
     Shape.Ambiguous =
         any_of(Leaves, Contradicts) ||
-        (Source && (disagrees(Leaves, TA.leavesAt(Dest, Size)) ||
-                    disagrees(Leaves, TA.leavesAt(Source, Size)) ||
-                    any_of(Leaves, [&](const TypedLeaf &L) {
+        (Source && (disagrees(Contested, TA.leavesAt(Dest, Size)) ||
+                    disagrees(Contested, TA.leavesAt(Source, Size)) ||
+                    any_of(Contested, [&](const TypedLeaf &L) {
                       return isOneOfTwo(TA, L, Dest, Source);
                     })));
     if (Shape.Ambiguous && isa<AnyMemCpyInst>(I) &&
         shareWords(Facts, Leaves, Dest, Source, Size))
       Shape.Ambiguous = false;
     Shape.Ambiguous |= callersDisagree(TA, Leaves, Dest, Source);
+    if (Shape.Ambiguous && MoveWords())
+      return Shape;
     Shape.Known = none_of(
         Leaves, [&](const TypedLeaf &L) { return Unclear(L) && !isShared(L); });
     Shape.Known &= !Shape.Ambiguous;
