@@ -306,3 +306,34 @@ char *rg_expand_dynamic_cast(char *P, const void *From, const void *To, long Hin
     return 0;
   return Hint >= 0 ? P - Hint : P + Distance;
 }
+
+/*===-- Strings ---------------------------------------------------------------===*/
+
+/* What differentiated code does with a std::string it does with the primal's alone.
+   The string in a shadow is the caller's, or empty, or zero bytes (which is an empty
+   string, too: its members copy, move and destroy it). */
+typedef struct String {
+  char *Characters;
+  unsigned long Length;
+  char Own[16];
+} String;
+
+void _ZdlPv(void *);
+
+/* Its life begins, in memory that may hold one that has ended. */
+void rg_string_begin(String *Shadow, String *Own) {
+  if (Shadow == Own)
+    return;
+  Shadow->Characters = Shadow->Own;
+  Shadow->Length = 0;
+  Shadow->Own[0] = Shadow->Own[1] = Shadow->Own[2] = Shadow->Own[3] = 0;
+}
+
+/* Its life ends, and that of its characters. */
+void rg_string_end(String *Shadow, String *Own) {
+  if (Shadow == Own)
+    return;
+  if (Shadow->Characters != Shadow->Own)
+    _ZdlPv(Shadow->Characters);
+  rg_string_begin(Shadow, Own);
+}

@@ -962,7 +962,7 @@ bool ObjectGraph::isContested(Position P, int64_t Size, unsigned Asker) const {
     return false;
   // What an array inside of a record reaches of the next one is no rival of the
   // record's own members before it: the floats have to begin first.
-  int64_t Floats = Position::PosInf, Integers = Position::NegInf;
+  int64_t Floats = Position::PosInf, Others = Position::NegInf;
   bool Own = false;
   auto Visit = [&](const Evidence &E) {
     if (E.Level != Trust::Strong || overlap(P, Size, E) == Overlap::None)
@@ -970,15 +970,15 @@ bool ObjectGraph::isContested(Position P, int64_t Size, unsigned Asker) const {
     const int64_t Begin = E.Where.Off;
     if (E.Kind.K == ByteKind::Float)
       Floats = std::min(Floats, E.Where.exact() ? Position::NegInf : Begin);
-    else if (E.Kind.K == ByteKind::Integer)
-      Integers = std::max(Integers, Begin);
+    else if (E.Kind.K == ByteKind::Integer || E.Kind.K == ByteKind::Pointer)
+      Others = std::max(Others, Begin);
     Own |= !E.Copied && E.Origin == Asker;
   };
   const ObjectNode &O = Objects[P.Obj];
   for (const auto &At : O.ExactEvidence)
     Visit(At.second);
   for_each(O.StridedEvidence, Visit);
-  return Integers != Position::NegInf && Floats <= Integers && !Own;
+  return Others != Position::NegInf && Floats <= Others && !Own;
 }
 
 Type *ObjectGraph::sharedWithPointers(Position P, int64_t Size,

@@ -70,7 +70,8 @@ static bool managesTape(const Function &F) {
          F.getName().starts_with("rg_log_") ||
          F.getName().starts_with("rg_mpi_") ||
          F.getName().starts_with("rg_mpif_") ||
-         F.getName().starts_with("rg_arena_");
+         F.getName().starts_with("rg_arena_") ||
+         F.getName().starts_with("rg_string_");
 }
 
 /// Takes off what the bitcode was compiled for.

@@ -11,6 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+// Members of std::string and its kin, by the rest of their names.
+class Members<string qualifiers, list<string> members> {
+  list<string> Names = !foldl([]<string>, ["c", "w", "Du", "Ds", "Di"], All, Char,
+      !listconcat(All, !foreach(Member, members,
+          "_ZN" # qualifiers # "St7__cxx1112basic_stringI" # Char # "St11char_traitsI" #
+          Char # "ESaI" # Char # "EE" # Member)));
+}
+
 let Section = "C++ runtime" in {
 def operator_new : Allocation<["_Znwm", "_Znam"], "P:Z", [0], "_ZdlPv">;
 def operator_new_nothrow
@@ -90,12 +98,39 @@ def streams : Inactive<
      "_ZNSt7__cxx1115basic_stringbuf*", "_ZNKSt7__cxx1115basic_stringbuf*",
      "_ZNSt7__cxx1118basic_stringstream*", "_ZNKSt7__cxx1118basic_stringstream*",
      "_ZNSt7__cxx1119basic_ostringstream*", "_ZNKSt7__cxx1119basic_ostringstream*"]>;
+// Strings of characters with std::allocator. Their members are calls until derivatives
+// exist (Guard/HeldForLink), and then one operation each, whatever LLVM would have
+// inlined of them: they touch the primal's string alone. A shadow's string is the
+// caller's or empty; nobody reads its characters.
+let OfCharacters = 1, OfRuntime = 1 in {
+def string_begins : Inactive<Members<"", ["C*"]>.Names> {
+  let Shadow = "rg_string_begin";
+}
+def string_ends : Inactive<Members<"", ["D*"]>.Names> {
+  let Shadow = "rg_string_end";
+}
+def string_reads : Inactive<!listconcat(
+    Members<"", ["ixEm", "2atEm", "4dataEv", "5beginEv", "3endEv", "5frontEv", "4backEv"]>.Names,
+    Members<"K", ["ixEm", "2atEm", "4dataEv", "5c_strEv", "5beginEv", "3endEv",
+                  "6cbeginEv", "4cendEv", "5frontEv", "4backEv", "4sizeEv", "6lengthEv",
+                  "8max_sizeEv", "8capacityEv", "5emptyEv", "7compare*", "4find*",
+                  "5rfind*", "13find_first_of*", "12find_last_of*", "17find_first_not_of*",
+                  "16find_last_not_of*", "11starts_with*", "9ends_with*", "8contains*"]>.Names)> {
+  let Memory = "r";
+}
+def string_members : Inactive<!listconcat(Members<"", ["*"]>.Names, Members<"K", ["*"]>.Names)>;
+}
+// Strings with other allocators, and what else handles characters: where there is a
+// body, it is looked into. What these call back is the user's.
 let OfCharacters = 1 in
 def strings : Inactive<
+    !listconcat(Members<"", ["20resize_and_overwrite*", "22__resize_and_overwrite*"]>.Names,
     ["_ZNSt7__cxx1112basic_stringI*", "_ZNKSt7__cxx1112basic_stringI*",
      "_ZNSt11char_traitsI*", "_ZNSt8__detail18__to_chars_10_implI*",
      "_ZNSaIcEC*", "_ZNSaIcED*", "_ZNSt15__new_allocatorIcE*",
-     "_ZNSsC*", "_ZNSsD*", "_ZNSs6*", "_ZNSs7*", "_ZNKSs*"]>;
+     "_ZNSsC*", "_ZNSsD*", "_ZNSs6*", "_ZNSs7*", "_ZNKSs*"])>;
+let OfRuntime = 1 in
+def string_shadows : InactiveInC<["rg_string_begin", "rg_string_end"], "V:PP">;
 def clocks_cxx : Inactive<
     ["_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv",
      "_ZNSt13random_device*"]>;

@@ -163,6 +163,12 @@ class Lowers<list<string> intrinsics> { list<string> Intrinsics = intrinsics; }
 class Inactive<list<string> names, string prototype = ""> : Operation {
   let Names = names;
   let Prototype = prototype;
+  // The runtime's routine that does the like to an object in a shadow, where the one
+  // that the first operand points to begins or ends its life: given the shadow and, if
+  // they may be one, the object.
+  string Shadow = "";
+  // "r": it writes no memory.
+  string Memory = "";
 }
 // As C functions are: it knows no objects that hold pointers to more.
 class InactiveInC<list<string> names, string prototype = "">

@@ -589,6 +589,12 @@ void ForwardEmitter::visitCall(CallBase &C) {
       B.CreateStore(isFromTape() ? readPrimal(C, O, nullptr)
                                  : B.CreateLoad(B.getPtrTy(), primal(O)),
                     companion(O));
+    if (R && R->Class == RuleClass::Inactive && !R->Shadow.empty() &&
+        Activity.hasShadow(C.getArgOperand(0)) &&
+        !isSideBySide(C.getArgOperand(0)))
+      B.CreateCall(
+          Services.runtime().require(R->Shadow),
+          {companion(C.getArgOperand(0)), ownOrNull(C.getArgOperand(0))});
     return;
   case CallAction::Formula:
     if (Activity.isActive(&C))

@@ -818,8 +818,25 @@ void PrimalEmitter::emitCall(CallBase &C) {
       Value *Renewed = B.CreateLoad(B.getPtrTy(), primal(O));
       forLanes([&] { B.CreateStore(Renewed, shadow(O)); });
     }
+    emitLife(C);
     return;
   }
+}
+
+/// A string begins or ends: so does the one in the shadow, which is empty or
+/// the caller's.
+void PrimalEmitter::emitLife(CallBase &C) {
+  const OperationRecord *R = Services.catalogue().lookup(C);
+  if (!R || R->Class != RuleClass::Inactive || R->Shadow.empty() ||
+      !Activity.hasShadow(C.getArgOperand(0)))
+    return;
+  const Value *O = C.getArgOperand(0);
+  IRBuilder<> B(clone(&C));
+  Value *Own =
+      Activity.isMixed(O) ? primal(O) : ConstantPointerNull::get(B.getPtrTy());
+  forLanes([&] {
+    B.CreateCall(Services.runtime().require(R->Shadow), {shadow(O), Own});
+  });
 }
 
 void PrimalEmitter::emitAllocation(CallBase &C) {

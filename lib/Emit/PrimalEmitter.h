@@ -98,6 +98,7 @@ private:
   llvm::Value *&shadowSlot(const llvm::Value *V) { return Shadows[Lane][V]; }
   void emitStore(llvm::StoreInst &S);
   void emitCall(llvm::CallBase &C);
+  void emitLife(llvm::CallBase &C);
   void emitAllocation(llvm::CallBase &C);
   void emitFree(llvm::CallBase &C);
   void watch(llvm::Instruction &I);

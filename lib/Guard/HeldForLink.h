@@ -27,8 +27,9 @@ struct Options;
 /// the plugin finds code that is right, if not as fast.
 void holdForLink(llvm::Module &M, const Catalogue &Cat);
 
-/// Keeps F, which the catalogue knows by name, a function of that name.
-void holdForLink(llvm::Function &F);
+/// Keeps F, which the catalogue knows by name, a function of that name until
+/// derivatives are made.
+void hold(llvm::Function &F);
 
 /// In the link, before requests are answered: the linker made the routines that
 /// holdForLink keeps internal, and the catalogue knows no internal function.

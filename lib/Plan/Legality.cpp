@@ -60,6 +60,66 @@ static bool onlyReads(const Function &F, unsigned Depth = 0) {
   });
 }
 
+static constexpr const char *IntoString =
+    "it writes active numbers over the characters of a string";
+
+/// P is known by what a member of a string returned alone: the address of its
+/// characters, which have no shadow.
+bool Legality::isOfString(const Value *P) {
+  const ProgramFacts &Facts = Subject.facts();
+  if (!OfStrings) {
+    OfStrings.emplace(Facts.types().numObjects());
+    auto Objects = [&](const Value *V) {
+      TypeAnalysis::ObjectId O = Facts.types().objectOf(V);
+      return O == TypeAnalysis::NoObject ? BitVector(OfStrings->size())
+                                         : Facts.reachableFrom(O);
+    };
+    for (const Instruction &I : instructions(Subject.F)) {
+      const auto *C = dyn_cast<CallBase>(&I);
+      const OperationRecord *R = C ? Facts.catalogue().lookup(I) : nullptr;
+      if (R && R->OfCharacters && R->OfRuntime && C->getType()->isPointerTy() &&
+          !C->getReturnedArgOperand())
+        *OfStrings |= Objects(C);
+    }
+    if (OfStrings->any()) {
+      OfStrings->reset(Facts.ownedMemory());
+      for (const Argument &A : Facts.root()->args())
+        OfStrings->reset(Objects(&A));
+    }
+  }
+  TypeAnalysis::ObjectId O =
+      OfStrings->any() ? Facts.types().objectOf(P) : TypeAnalysis::NoObject;
+  return O != TypeAnalysis::NoObject && OfStrings->test(O);
+}
+
+/// The Size bytes at P, as far as that is known, hold numbers that depend on
+/// active ones.
+bool Legality::holdsVariedNumbers(const Value *P, uint64_t Size) const {
+  return Subject.Activity.isVariedMemory(P) &&
+         any_of(
+             Subject.facts().types().leavesAt(P, std::max<uint64_t>(Size, 1)),
+             [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; });
+}
+
+/// A string takes bytes as characters, which carry no derivative: those of
+/// active numbers would come back as constants.
+void Legality::checkCharacters(const CallBase &C) {
+  const OperationRecord *R = Subject.facts().catalogue().lookup(C);
+  if (!R || !R->OfCharacters)
+    return;
+  uint64_t Size = 0; // of what is known to be taken
+  for (const Value *A : C.args())
+    if (const auto *N = dyn_cast<ConstantInt>(A))
+      Size = std::max(Size, N->getLimitedValue(4096));
+  const unsigned Pointer = C.getDataLayout().getPointerSize();
+  for (const auto &[N, A] : enumerate(C.args()))
+    if (A->getType()->isPointerTy() &&
+        C.getParamDereferenceableBytes(N) < Pointer && // a string itself
+        holdsVariedNumbers(A, Size))
+      return refuse(RefusalKind::Instruction, C,
+                    "it puts the bytes of active numbers into a string");
+}
+
 void Legality::checkCall(const CallBase &C) {
   CallAction A = Calls.action(C);
   if (Subject.Request.FromTape) {
@@ -90,6 +150,14 @@ void Legality::checkCall(const CallBase &C) {
       return refuse(RefusalKind::NoErrorBound, C,
                     "the order of a reduction is not known");
   }
+  checkCharacters(C);
+  // A helper that writes them.
+  if (const ProgramFacts::Effects *E = Subject.facts().effects(C))
+    for (const Value *P : C.args())
+      if (P->getType()->isPointerTy() && isOfString(P) &&
+          E->Numbers.test(Subject.facts().types().objectOf(P)) &&
+          Subject.Activity.isVariedMemory(P))
+        return refuse(RefusalKind::Instruction, C, IntoString);
   if (A == CallAction::Formula) {
     // A handler without a rule of its own.
     if (const char *What = missingRule(C, Subject.Activity))
@@ -237,9 +305,10 @@ bool Legality::ownsMemory(const Value *V) const {
 /// Writes that derivatives flow through, to memory whose shadow nobody gave.
 void Legality::checkShadowOfDest(const Instruction &I) {
   const Value *Dest = nullptr;
-  bool Active = false;
+  bool Active = false, Varied = false;
   if (const auto *S = dyn_cast<StoreInst>(&I)) {
     const Value *V = S->getValueOperand();
+    Varied = Subject.Activity.isVaried(V);
     Dest = S->getPointerOperand();
     TypeAnalysis::ObjectId O = Subject.facts().types().objectOf(Dest);
     Active = (Subject.Activity.isActive(V) &&
@@ -253,9 +322,15 @@ void Legality::checkShadowOfDest(const Instruction &I) {
              C && Calls.action(*C) == CallAction::Memory) {
     Transfer T = transferOf(*C, Subject.facts().catalogue());
     Dest = T.Dest;
+    const auto *Length = dyn_cast<ConstantInt>(T.Length);
+    Varied = T.Source && isOfString(Dest) &&
+             holdsVariedNumbers(T.Source,
+                                Length ? Length->getLimitedValue(4096) : 1);
     Active = T.Source && Subject.Activity.isActiveMemory(T.Source) &&
              Subject.Activity.isActiveMemory(Dest);
   }
+  if (Varied && isOfString(Dest))
+    return refuse(RefusalKind::Instruction, I, IntoString);
   auto Check = [&] {
     if (Active && Subject.Activity.isUnshadowed(Dest) && !ownsMemory(Dest))
       refuse(RefusalKind::Unshadowed, I,

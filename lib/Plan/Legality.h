@@ -19,6 +19,7 @@
 
 #include "Diagnostics/Refusal.h"
 #include "Plan/PlanSubject.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace retrograd {
@@ -37,6 +38,9 @@ public:
 
 private:
   void checkCall(const llvm::CallBase &C);
+  void checkCharacters(const llvm::CallBase &C);
+  bool holdsVariedNumbers(const llvm::Value *P, uint64_t Size) const;
+  bool isOfString(const llvm::Value *P);
   /// What threads do together and no rule reverses. False if there is no more
   /// to say of I.
   bool checkThreads(const llvm::Instruction &I);
@@ -55,6 +59,8 @@ private:
   llvm::SmallVector<Refusal, 2> Refusals;
   /// Said once of each.
   llvm::SmallPtrSet<const llvm::GlobalVariable *, 2> RefusedGlobals;
+  /// Objects that are characters of strings, once asked for.
+  std::optional<llvm::BitVector> OfStrings;
 };
 
 } // namespace retrograd

@@ -360,6 +360,19 @@ static void redirect(CallBase &Call, Function &Routine) {
   Call.eraseFromParent();
 }
 
+/// What LLVM would find out in the body of a member that is known by name.
+static void describeHeldMember(CallBase &Call, const OperationRecord &R) {
+  if (R.Class == RuleClass::Inactive && R.Memory == "r")
+    Call.setOnlyReadsMemory();
+  // A reference to a whole object is one to its own.
+  if (R.OfCharacters && R.OfRuntime && !Call.arg_empty() &&
+      Call.getType()->isPointerTy() &&
+      Call.getRetDereferenceableBytes() >=
+          Call.getDataLayout().getPointerSize() &&
+      Call.getArgOperand(0)->getType()->isPointerTy())
+    Call.addParamAttr(0, Attribute::Returned);
+}
+
 /// Callees become functions where they were aliases (of constructors, mostly),
 /// and routines of the runtime where the catalogue says that their derivative
 /// is that routine's. Inline assembly becomes the intrinsic that it is.
@@ -386,6 +399,8 @@ void PreparePrimal::Impl::resolveCalls(Function &Clone) {
           Alias->getAliasee()->stripPointerCasts() == F)
         Call->setCalledFunction(F);
     const OperationRecord *R = Cat.lookup(*Call);
+    if (R)
+      describeHeldMember(*Call, *R);
     if (!R || R->Class != RuleClass::Expansion)
       continue;
     OwnersMove |= R->MovesOwner;

@@ -9,6 +9,7 @@
 #include "Catalogue/AccessTags.h"
 #include "Catalogue/Catalogue.h"
 #include "Guard/KeepEqualities.h"
+#include "Support/DispatchMarks.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -395,6 +396,9 @@ void retrograd::spellBitsInAtomics(Function &F) {
 }
 
 void retrograd::spellWordCopies(Function &F, bool Untyped) {
+  // Such a program may keep a number in the place of a pointer; what the word
+  // is, the running program tells.
+  const bool Puns = F.getParent()->getNamedMetadata(CopiesBits);
   for (BasicBlock &BB : F)
     for (Instruction &I : make_early_inc_range(BB)) {
       auto *Store = dyn_cast<StoreInst>(&I);
@@ -407,7 +411,7 @@ void retrograd::spellWordCopies(Function &F, bool Untyped) {
       if (T != taggedType(*Store))
         continue;
       IRBuilder<> B(Load);
-      if (T->isDoubleTy() || T->isPointerTy()) {
+      if (T->isDoubleTy() || (T->isPointerTy() && !Puns)) {
         auto *Typed =
             B.CreateAlignedLoad(T, Load->getPointerOperand(), Load->getAlign());
         Typed->copyMetadata(*Load, {LLVMContext::MD_tbaa, LLVMContext::MD_dbg,
@@ -417,7 +421,8 @@ void retrograd::spellWordCopies(Function &F, bool Untyped) {
         Load->eraseFromParent();
         continue;
       }
-      if (!Untyped || !T->isVoidTy() || Load->getParent() != &BB ||
+      if (!(T->isPointerTy() || (Untyped && T->isVoidTy())) ||
+          Load->getParent() != &BB ||
           any_of(
               make_range(std::next(Load->getIterator()), Store->getIterator()),
               [](const Instruction &Between) {

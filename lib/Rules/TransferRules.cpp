@@ -32,7 +32,9 @@ using namespace retrograd;
 const Value *retrograd::renewedHolder(const CallBase &C,
                                       const ProgramFacts &Facts) {
   const OperationRecord *R = Facts.catalogue().lookup(C);
-  if (!R || !R->OfCharacters || C.onlyReadsMemory() || C.arg_empty())
+  // The members of held strings look after a shadow's string themselves.
+  if (!R || !R->OfCharacters || R->OfRuntime || C.onlyReadsMemory() ||
+      C.arg_empty())
     return nullptr;
   // A member function says how large its object is; others, and allocators, do
   // not speak of one that holds a pointer.

@@ -158,6 +158,9 @@ void CatalogueWriter::emitRecords() {
          << ", .ShadowBehind = " << Bit(R->getValueAsBit("ShadowBehind"))
          << ", .Shadow = " << quoted(R->getValueAsString("Shadow"))
          << ", .Deallocator = " << quoted(R->getValueAsString("Deallocator"));
+    if (Class == "Inactive")
+      OS << ", .Shadow = " << quoted(R->getValueAsString("Shadow"))
+         << ", .Memory = " << quoted(R->getValueAsString("Memory"));
     if (Class == "Deallocation")
       OS << ", .Deallocator = " << quoted(R->getValueAsString("Deallocator"))
          << ", .FreedArg = " << R->getValueAsInt("FreedArg");
@@ -221,11 +224,18 @@ void CatalogueWriter::emitNames() {
     }
   OS << "};\n";
   // One entry even if there is none of a kind: C++ has no empty arrays.
+  // The longest prefix says most, and is tried first.
   OS << "static const NameEntry LibraryPrefixes[] = {\n";
+  std::vector<std::pair<StringRef, unsigned>> Prefixes;
   for (unsigned I = 0; I < All.size(); ++I)
     for (StringRef Name : All[I]->getValueAsListOfStrings("Names"))
       if (Name.consume_back("*"))
-        emitName(Name, I, "Any");
+        Prefixes.push_back({Name, I});
+  llvm::stable_sort(Prefixes, [](const auto &A, const auto &B) {
+    return A.first.size() > B.first.size();
+  });
+  for (auto [Name, I] : Prefixes)
+    emitName(Name, I, "Any");
   OS << "};\nstatic const NameEntry IntrinsicNames[] = {\n";
   for (unsigned I = 0; I < All.size(); ++I)
     for (StringRef Name : All[I]->getValueAsListOfStrings("Intrinsics"))

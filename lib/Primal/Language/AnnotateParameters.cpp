@@ -54,7 +54,7 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
     if (const OperationRecord *R =
             F.isDeclaration() ? nullptr : Cat.lookupFunction(F);
         R && R->OfRuntime && !F.hasFnAttribute(Attribute::AlwaysInline))
-      isBeforeLink(Stage) ? holdForLink(F) : F.addFnAttr(Attribute::NoInline);
+      hold(F);
     if (F.isDeclaration())
       continue;
     if (countsOwners(F))
