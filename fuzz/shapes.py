@@ -289,6 +289,25 @@ class Program:
                 f"  for (int i = 0; i < n; ++i) u[i] = {self.expr('w[i]', 's')};\n#pragma omp for\n"
                 "  for (int i = 0; i < n; ++i) v[i] = u[i] * u[(i + 2) % N];\n#pragma omp single\n  v[0] += u[1];\n  }\n  for (int i = 0; i < n; ++i) w[i] = sin(v[i]);")
 
+    def shape_omp_phases(self):
+        """A region of worksharing loops over two arrays, one read at places of any kind and one written, by turns."""
+        r = self.r
+        rows = r.choice([3, 7, 20])
+        size = f"{rows} * {r.choice([1, 4, 33])}"
+        places = ["i", "m - 1 - i", "(i + 1) % m", "(3 * i + 1) % m", "j % m", "m - 1 - j % m", "0", "(i + j) % m", "at[i]", "at[(i + j) % m]", "(i + m - 1) % m"]
+        read = lambda array: f"{array}[{r.choice(places)}]"
+        text = (f"enum {{ SIZE = {size} }}; int m = n > 1 ? SIZE : 1, at[SIZE]; real u[SIZE], v[SIZE]; \n"
+                "  for (int i = 0; i < m; ++i) { u[i] = w[i % N] * (1.0 + 0.01 * i); v[i] = s; at[i] = (7 * i + 2) % m; }\n"
+                f"#pragma omp parallel num_threads({r.choice([1, 2, 3, 5])})\n  for (int t = 0; t < {r.choice([1, 1, 2])}; ++t) {{\n")
+        for k in range(r.randrange(1, 4)):
+            source, target = ("u", "v") if k % 2 == 0 else ("v", "u")
+            inner = r.choice(["1", "3", "i % 4", "m"])
+            own = r.choice(["", f" + 0.1 * {target}[i]"])
+            text += (f"#pragma omp for schedule({r.choice(['static', 'static, 1', 'static, 3', 'dynamic', 'dynamic, 4', 'guided'])})\n"
+                     f"  for (int i = 0; i < m; ++i) {{ real sum = {read(source).replace('j', 'i')}{own}; for (int j = 0; j < {inner}; ++j) "
+                     f"{r.choice(['', 'if (j % 3 != 1) '])}sum += {self.expr(read(source), read(source))} * (1.0 / (1 + j)); {target}[i] = tanh(sum); }}\n")
+        return text + "  }\n  for (int i = 0; i < m; ++i) { w[i % N] += 0.01 * u[i]; s += v[i] * (0.1 / m); }"
+
     def shape_omp_critical(self):
         return ("real sum = 0.0; \n#pragma omp parallel for num_threads(3)\n"
                 f"  for (int i = 0; i < n; ++i) {{ real mine = {self.expr('w[i]', 'w[0]')};\n#pragma omp critical\n    sum += mine; }}\n  " + self.back("sum"))

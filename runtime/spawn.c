@@ -249,3 +249,46 @@ __attribute__((noinline)) void rg_wait_for_condition(void *condition, void *m) {
   pthread_cond_wait((pthread_cond_t *)condition, (pthread_mutex_t *)m);
 }
 __attribute__((noinline)) uint64_t rg_turn_after_wait(void *m) { return begin_turn((pthread_mutex_t *)m); }
+
+__attribute__((noinline)) uint64_t rg_turn_try_mutex(void *m) {
+  return pthread_mutex_trylock((pthread_mutex_t *)m) ? RG_NO_TURN : begin_turn((pthread_mutex_t *)m);
+}
+
+/*===- Locks for readers and writers, barriers: events ---------------------===*/
+
+static void check(int error) {
+  if (error)
+    fail(strerror(error));
+}
+__attribute__((noinline)) uint64_t rg_event_read_lock(void *lock) {
+  check(pthread_rwlock_rdlock((pthread_rwlock_t *)lock));
+  return rg_event(lock);
+}
+__attribute__((noinline)) uint64_t rg_event_write_lock(void *lock) {
+  check(pthread_rwlock_wrlock((pthread_rwlock_t *)lock));
+  return rg_event(lock);
+}
+__attribute__((noinline)) uint64_t rg_event_try_read_lock(void *lock) {
+  return pthread_rwlock_tryrdlock((pthread_rwlock_t *)lock) ? RG_NO_TURN : rg_event(lock);
+}
+__attribute__((noinline)) uint64_t rg_event_try_write_lock(void *lock) {
+  return pthread_rwlock_trywrlock((pthread_rwlock_t *)lock) ? RG_NO_TURN : rg_event(lock);
+}
+__attribute__((noinline)) uint64_t rg_event_unlock(void *lock) {
+  uint64_t number = rg_event(lock);
+  check(pthread_rwlock_unlock((pthread_rwlock_t *)lock));
+  return number;
+}
+__attribute__((noinline)) uint64_t rg_event_spin_lock(void *lock) {
+  check(pthread_spin_lock((pthread_spinlock_t *)lock));
+  return rg_event(lock);
+}
+__attribute__((noinline)) uint64_t rg_event_spin_unlock(void *lock) {
+  uint64_t number = rg_event(lock);
+  check(pthread_spin_unlock((pthread_spinlock_t *)lock));
+  return number;
+}
+/* Between two events: all have come before one goes. */
+__attribute__((noinline)) int32_t rg_wait_at_barrier(void *barrier) {
+  return pthread_barrier_wait((pthread_barrier_t *)barrier);
+}

@@ -22,14 +22,31 @@ struct rg_turns {
 
 /* The turn of a mutex that its owner had locked before. */
 #define RG_INNER_TURN UINT64_MAX
+/* An attempt to begin a turn that failed. */
+#define RG_NO_TURN (UINT64_MAX - 1)
+
+/* What one thread adds to by one group of accesses (reach.c). Derivatives read
+ * the first four members (lib/Polish/OwnReaches.cpp). */
+struct rg_reach {
+  uint64_t own_low, own_size; /* where no other thread adds */
+  int64_t below, above; /* from what is on this side to the copy; 0: none */
+  uint64_t low, high;   /* all of it */
+  uint64_t additions;   /* about how many */
+  uint64_t bytes_below, bytes_above; /* of copies */
+  uint32_t kind;                     /* 0: nothing yet */
+  uint32_t uneven;                   /* no multiple of a number */
+};
+/* Of `kind`: the bytes of a number; it is written to, not added to. */
+enum { RG_REACH_BYTES = 15, RG_REACH_WRITES = 16 };
 
 struct rg_slot {
   rg_arena *arena;
   void *tape;
+  struct rg_reach *reaches;
   rg_place from;
   uint64_t bytes; /* of its tape */
   char apart[64 -
-             (2 * sizeof(void *) + sizeof(rg_place) + sizeof(uint64_t)) % 64];
+             (3 * sizeof(void *) + sizeof(rg_place) + sizeof(uint64_t)) % 64];
 };
 
 struct rg_team {
@@ -38,6 +55,7 @@ struct rg_team {
   rg_arena *parent;
   struct rg_slot *slots;
   int capacity, threads; /* that may have come, that came */
+  uint32_t reaches;      /* of each thread */
   _Atomic int waits;     /* threads have waited for each other */
   _Atomic(struct rg_turns *) turns;
 };
@@ -49,6 +67,16 @@ typedef void (*rg_forward_body)(void *operands);
 
 /* Named, not static: every translation unit of a program shares it. */
 extern __thread rg_team *rg_team_of_thread;
+/* Of the slot that the thread runs; null outside of regions. */
+extern __thread struct rg_reach *rg_reaches_of_thread;
+
+/* Runs body(.., .., team) on as many threads, where regions may be forked. */
+void rg_team_fork(int threads, void (*body)(int32_t *, int32_t *, rg_team *),
+                  rg_team *team);
+uint64_t rg_reach_compare(rg_team *team);
+void rg_reach_place(rg_team *team, char *place);
+void rg_reach_clear(rg_team *team, struct rg_slot *s);
+void rg_reach_add_copies(rg_team *team, uint64_t bytes);
 
 /* What a thread needs to know to make, run and wait for tasks (tasks.c); of the
  * task that it runs now. Without an arena: outside of all regions. */
@@ -76,5 +104,6 @@ void rg_team_need_all(void);
 struct rg_turns *rg_turns_of(rg_team *root, const void *lock);
 uint64_t rg_turn_begins(const void *lock);
 uint64_t rg_turn_ends(const void *lock);
+uint64_t rg_event(const void *of);
 
 #endif

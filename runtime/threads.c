@@ -25,6 +25,12 @@
 |* counted by the outermost team. Since the primal has run, there is an order of all
 |* that threads did that agrees with every thread's own, with the barriers and with the
 |* turns; the same order backwards shows that no thread waits in vain.
+|*
+|* Events are moments that have a number like turns, and are undone in the opposite
+|* order: what a thread did before an event it undoes after all later events are undone.
+|* Where several threads may hold a lock (readers), or wait for each other in numbers
+|* that nobody knows (barriers of POSIX), its locking and its unlocking, the coming and
+|* the going, are events.
 \*===------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include "team.h"
@@ -47,6 +53,8 @@ extern void __kmpc_barrier(rg_omp_location *, int32_t);
 extern void __kmpc_critical(rg_omp_location *, int32_t, void *);
 extern void __kmpc_end_critical(rg_omp_location *, int32_t, void *);
 extern void omp_set_lock(void *), omp_unset_lock(void *);
+extern void omp_set_nest_lock(void *), omp_unset_nest_lock(void *);
+extern int omp_test_lock(void *);
 extern int omp_get_max_threads(void), omp_get_num_threads(void), omp_get_thread_num(void);
 extern int omp_get_max_active_levels(void), omp_get_active_level(void), omp_get_dynamic(void);
 extern void omp_set_max_active_levels(int), omp_set_dynamic(int);
@@ -129,6 +137,12 @@ static void run_augment(int32_t *global, int32_t *bound, rg_team *team, rg_augme
   s->from = rg_arena_place(s->arena);
   uint64_t before = rg_arena_live(s->arena);
   s->tape = NULL;
+  uint64_t reach_bytes = team->reaches * sizeof(struct rg_reach);
+  s->reaches = NULL;
+  if (reach_bytes)
+    s->reaches = (struct rg_reach *)memset(rg_tape_alloc(s->arena, reach_bytes), 0, reach_bytes);
+  struct rg_reach *reaches = rg_reaches_of_thread;
+  rg_reaches_of_thread = s->reaches;
   rg_team *outer = rg_team_of_thread;
   rg_task_state tasks = rg_tasks_of_thread;
   rg_team_of_thread = team;
@@ -136,13 +150,15 @@ static void run_augment(int32_t *global, int32_t *bound, rg_team *team, rg_augme
   body(s->arena, operands, &s->tape);
   rg_tasks_of_thread = tasks;
   rg_team_of_thread = outer;
+  rg_reaches_of_thread = reaches;
   s->bytes = rg_arena_live(s->arena) - before;
 }
 
 /* The primal sweep of a region with as many threads as are asked for (0: as many as
- * there would be). Returns its part of the forking thread's tape. */
+ * there would be), each of which has `reaches` groups of accesses. Returns its part of
+ * the forking thread's tape. */
 __attribute__((noinline)) rg_team *rg_team_augment(rg_arena *parent, int32_t threads, rg_augment_body body,
-                                                   void *operands) {
+                                                   void *operands, int32_t reaches) {
   int capacity = threads > 0 ? threads : omp_get_max_threads();
   rg_team *team = (rg_team *)rg_tape_alloc(parent, sizeof *team);
   char *slots = (char *)rg_tape_alloc(parent, (uint64_t)capacity * sizeof(struct rg_slot) + 64);
@@ -153,6 +169,7 @@ __attribute__((noinline)) rg_team *rg_team_augment(rg_arena *parent, int32_t thr
   team->root = team->outer ? team->outer->root : of_threads ? of_threads : team;
   team->parent = parent;
   team->capacity = capacity;
+  team->reaches = (uint32_t)reaches;
   reserve(parent, (uint64_t)capacity);
   rg_tape_defer_free(parent, team, release);
   if (threads > 0)
@@ -166,6 +183,33 @@ __attribute__((noinline)) rg_team *rg_team_augment(rg_arena *parent, int32_t thr
   if (now > parent->peak)
     parent->peak = now;
   return team;
+}
+
+/* So that the next fork gets as many threads. */
+struct settings {
+  int threads, levels, level, dynamic;
+};
+static struct settings push_threads(int threads) {
+  struct settings s = {threads, omp_get_max_active_levels(), omp_get_active_level(), omp_get_dynamic()};
+  if (threads > 1 && s.levels <= s.level)
+    omp_set_max_active_levels(s.level + 1);
+  if (s.dynamic)
+    omp_set_dynamic(0);
+  __kmpc_push_num_threads(&here, __kmpc_global_thread_num(&here), threads);
+  return s;
+}
+static void restore(const struct settings *s) {
+  if (s->dynamic)
+    omp_set_dynamic(s->dynamic);
+  if (s->threads > 1 && s->levels <= s->level)
+    omp_set_max_active_levels(s->levels);
+}
+
+__attribute__((noinline)) void rg_team_fork(int threads, void (*body)(int32_t *, int32_t *, rg_team *),
+                                            rg_team *team) {
+  struct settings before = push_threads(threads);
+  __kmpc_fork_call(&here, 1, (void (*)(int32_t *, int32_t *, ...))body, team);
+  restore(&before);
 }
 
 static void run_reverse(int32_t *global, int32_t *bound, rg_team *team, rg_reverse_body body,
@@ -182,9 +226,14 @@ static void run_reverse(int32_t *global, int32_t *bound, rg_team *team, rg_rever
     abort();
   }
   rg_team *outer = rg_team_of_thread;
+  struct rg_reach *reaches = rg_reaches_of_thread;
   rg_team_of_thread = team;
-  for (int s = t; s < team->threads; s += n)
+  for (int s = t; s < team->threads; s += n) {
+    rg_reaches_of_thread = team->slots[s].reaches;
+    rg_reach_clear(team, &team->slots[s]);
     body(team->slots[s].arena, operands, team->slots[s].tape, adjoints + (uint64_t)s * stride);
+  }
+  rg_reaches_of_thread = reaches;
   rg_team_of_thread = outer;
 }
 
@@ -199,18 +248,17 @@ __attribute__((noinline)) void rg_team_reverse(rg_team *team, rg_reverse_body bo
   memset(adjoints, 0, (uint64_t)team->threads * stride);
   for (struct rg_turns *turns = atomic_load(&team->turns); turns; turns = turns->other)
     atomic_store(&turns->next, turns->all);
-  int levels = omp_get_max_active_levels(), level = omp_get_active_level(), dynamic = omp_get_dynamic();
-  if (team->threads > 1 && levels <= level)
-    omp_set_max_active_levels(level + 1);
-  if (dynamic)
-    omp_set_dynamic(0);
-  __kmpc_push_num_threads(&here, __kmpc_global_thread_num(&here), team->threads);
+  uint64_t copies = rg_reach_compare(team);
+  if (copies) {
+    char *place = (char *)rg_tape_alloc(team->parent, copies + 64);
+    rg_reach_place(team, (char *)(((uintptr_t)place + 63) & ~(uintptr_t)63));
+  }
+  struct settings before_fork = push_threads(team->threads);
   __kmpc_fork_call(&here, 5, (void (*)(int32_t *, int32_t *, ...))run_reverse, team, body, operands, adjoints,
                    stride);
-  if (dynamic)
-    omp_set_dynamic(dynamic);
-  if (team->threads > 1 && levels <= level)
-    omp_set_max_active_levels(levels);
+  restore(&before_fork);
+  if (copies)
+    rg_reach_add_copies(team, copies);
   for (int t = 0; t < team->threads; ++t)
     for (uint32_t i = 0; i < count; ++i) {
       uint64_t at = numbers[i] / 4;
@@ -318,10 +366,26 @@ __attribute__((noinline)) uint64_t rg_turn_unlock(void *lock) {
   return turn;
 }
 
+__attribute__((noinline)) uint64_t rg_turn_test_lock(void *lock) {
+  return omp_test_lock(lock) ? rg_turn_begins(lock) : RG_NO_TURN;
+}
+/* A lock that its owner may take again: a turn is the time from the first to the last. */
+__attribute__((noinline)) uint64_t rg_turn_nest_lock(void *lock) {
+  omp_set_nest_lock(lock);
+  rg_team *team = rg_team_here();
+  return team && rg_turns_of(team->root, lock)->depth++ ? RG_INNER_TURN : rg_turn_begins(lock);
+}
+__attribute__((noinline)) uint64_t rg_turn_nest_unlock(void *lock) {
+  rg_team *team = rg_team_here();
+  uint64_t turn = team && --rg_turns_of(team->root, lock)->depth ? RG_INNER_TURN : rg_turn_ends(lock);
+  omp_unset_nest_lock(lock);
+  return turn;
+}
+
 /* Reverse sweep: into a turn by its end, out of it by its beginning. */
 __attribute__((noinline)) void rg_turn_again(const void *lock, uint64_t turn) {
   rg_team *team = rg_team_here();
-  if (!team || turn == RG_INNER_TURN)
+  if (!team || turn >= RG_NO_TURN)
     return;
   struct rg_turns *turns = rg_turns_of(team->root, lock);
   for (unsigned tries = 0; atomic_load_explicit(&turns->next, memory_order_acquire) != turn + 1; ++tries)
@@ -330,6 +394,19 @@ __attribute__((noinline)) void rg_turn_again(const void *lock, uint64_t turn) {
 }
 __attribute__((noinline)) void rg_turn_done(const void *lock, uint64_t turn) {
   rg_team *team = rg_team_here();
-  if (team && turn != RG_INNER_TURN)
+  if (team && turn < RG_NO_TURN)
     atomic_store_explicit(&rg_turns_of(team->root, lock)->next, turn, memory_order_release);
+}
+
+/* The number of an event; RG_NO_TURN outside of derivatives. */
+__attribute__((noinline)) uint64_t rg_event(const void *of) {
+  rg_team *team = rg_team_here();
+  if (!team)
+    return RG_NO_TURN;
+  rg_team_need_all();
+  return atomic_fetch_add_explicit(&rg_turns_of(team->root, of)->next, 1, memory_order_acq_rel);
+}
+__attribute__((noinline)) void rg_event_again(const void *of, uint64_t number) {
+  rg_turn_again(of, number);
+  rg_turn_done(of, number);
 }

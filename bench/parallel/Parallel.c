@@ -111,6 +111,99 @@ static void monteCarlo(double *x, double *y, int paths, int steps) {
   y[0] = sum * exp(-rate) / paths;
 }
 
+// Shock waves in a gas on a mesh of quadrilaterals that moves with it (von Neumann and
+// Richtmyer's scheme): elements have energy, nodes move. Each element computes forces on its
+// corners, each node adds up those of its corners, which it finds by a list; the time step is
+// a minimum over all elements, which the threads find by hand. x: per node place and
+// velocity, per element its energy, which are changed.
+enum { MESH = 300 };
+static int nodesOf[4 * MESH * MESH], firstCorner[(MESH + 1) * (MESH + 1) + 1], cornersOf[4 * MESH * MESH];
+static double massOf[MESH * MESH], oldArea[MESH * MESH], pressure[MESH * MESH], force[8 * MESH * MESH];
+static void makeMesh(int n) {
+  int fill[(MESH + 1) * (MESH + 1)], nodes = (n + 1) * (n + 1);
+  memset(firstCorner, 0, sizeof firstCorner);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      int at[4] = {i * (n + 1) + j, i * (n + 1) + j + 1, (i + 1) * (n + 1) + j + 1, (i + 1) * (n + 1) + j};
+      for (int k = 0; k < 4; ++k) {
+        nodesOf[4 * (i * n + j) + k] = at[k];
+        ++firstCorner[at[k] + 1];
+      }
+      massOf[i * n + j] = 1;
+    }
+  for (int k = 0; k < nodes; ++k)
+    firstCorner[k + 1] += firstCorner[k];
+  memcpy(fill, firstCorner, sizeof fill);
+  for (int c = 0; c < 4 * n * n; ++c)
+    cornersOf[fill[nodesOf[c]]++] = c;
+}
+static inline double areaOf(const double *at, const int *nodes) {
+  double px[4], py[4];
+  for (int k = 0; k < 4; ++k)
+    px[k] = at[2 * nodes[k]], py[k] = at[2 * nodes[k] + 1];
+  return 0.5 * ((px[2] - px[0]) * (py[3] - py[1]) - (px[3] - px[1]) * (py[2] - py[0]));
+}
+static void hydro(double *x, double *y, int n, int steps) {
+  int nodes = (n + 1) * (n + 1), elements = n * n;
+  double *at = x, *speed = x + 2 * nodes, *energy = x + 4 * nodes, dt = 0.02, least[64];
+#pragma omp parallel for
+  for (int k = 0; k < nodes; ++k) {
+    at[2 * k] = k % (n + 1) + 0.2 * at[2 * k];
+    at[2 * k + 1] = k / (n + 1) + 0.2 * at[2 * k + 1];
+  }
+  for (int t = 0; t < steps; ++t) {
+#pragma omp parallel for
+    for (int e = 0; e < elements; ++e) {
+      const int *of = nodesOf + 4 * e;
+      double area = areaOf(at, of), p = 0.4 * energy[e] * massOf[e] / area;
+      oldArea[e] = area;
+      for (int k = 0; k < 4; ++k) { // a side presses on its two nodes
+        int before = of[(k + 3) % 4], after = of[(k + 1) % 4];
+        force[8 * e + 2 * k] = 0.5 * p * (at[2 * after + 1] - at[2 * before + 1]);
+        force[8 * e + 2 * k + 1] = 0.5 * p * (at[2 * before] - at[2 * after]);
+      }
+      pressure[e] = p;
+    }
+#pragma omp parallel for
+    for (int k = 0; k < nodes; ++k) {
+      double fx = 0, fy = 0, mass = 0;
+      for (int c = firstCorner[k]; c < firstCorner[k + 1]; ++c) {
+        fx += force[2 * cornersOf[c]];
+        fy += force[2 * cornersOf[c] + 1];
+        mass += 0.25 * massOf[cornersOf[c] / 4];
+      }
+      speed[2 * k] += dt * fx / mass;
+      speed[2 * k + 1] += dt * fy / mass;
+      at[2 * k] += dt * speed[2 * k];
+      at[2 * k + 1] += dt * speed[2 * k + 1];
+    }
+    for (int k = 0; k < 64; ++k)
+      least[k] = 1e3;
+#pragma omp parallel
+    {
+      double mine = 1e3;
+#pragma omp for
+      for (int e = 0; e < elements; ++e) {
+        const int *of = nodesOf + 4 * e;
+        double area = areaOf(at, of), growth = area - oldArea[e];
+        double q = growth < 0 ? 2 * growth * growth * massOf[e] / (area * dt * dt) : 0;
+        energy[e] -= (pressure[e] + 0.1 * q) * growth / massOf[e];
+        double sound = sqrt(0.56 * energy[e]) + 0.1;
+        double allowed = 0.1 * sqrt(area) / sound;
+        if (allowed < mine)
+          mine = allowed;
+      }
+      least[omp_get_thread_num()] = mine;
+    }
+    double next = 1.1 * dt;
+    for (int k = 0; k < 64; ++k)
+      next = least[k] < next ? least[k] : next;
+    dt = next;
+  }
+  for (int e = 0; e < elements; ++e)
+    y[e] = energy[e];
+}
+
 typedef void program(double *, double *, int, int);
 static double timeOf(program *f, double *x, double *y, size_t nx, const double *start, int n, int m) {
   memcpy(x, start, nx * sizeof *x);
@@ -166,6 +259,8 @@ int main(void) {
   MEASURE(heat, 1000 * 1000, 1000 * 1000, 1000, 5);
   MEASURE(docking, 6 * 1000 + 3 * (LIGAND + PROTEIN), 1000, 1000, 0);
   MEASURE(dockingTasks, 6 * 1000 + 3 * (LIGAND + PROTEIN), 1000, 1000, 0);
+  makeMesh(MESH);
+  MEASURE(hydro, 4 * (MESH + 1) * (MESH + 1) + MESH * MESH, MESH * MESH, MESH, 10);
   MEASURE(tree, 1000000, 1, 1000000, 0);
   MEASURE(monteCarlo, 4, 1, 20000, 50);
   return failures != 0;

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Interval arithmetic over scalar evolutions. A recurrence {A,+,B}<loop> lies
-// between A and its last value; what is left when all recurrences are gone
+// What is left of an address when all recurrences are gone (AffineBounds.h)
 // consists of arguments and constants. Every bound is one of mathematical
 // integers: whether the machine's integers wrapped is for those to check who
 // compute it (Emit/DisjointChoice).
@@ -14,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/ArgumentRanges.h"
+#include "Analysis/AffineBounds.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -26,148 +26,18 @@
 using namespace llvm;
 using namespace retrograd;
 
-namespace {
-
-/// Both null: not understood.
-struct Interval {
-  const SCEV *Low = nullptr, *High = nullptr;
-  explicit operator bool() const { return Low; }
-};
-
-class Bounds {
-public:
-  explicit Bounds(ScalarEvolution &SE) : SE(SE) {}
-  Interval of(const SCEV *S);
-
-private:
-  Interval ofRecurrence(const SCEVAddRecExpr &R);
-  Interval ofProduct(const SCEVMulExpr &M);
-  Interval ofMinMax(const SCEVMinMaxExpr &M);
-  Interval join(const Interval &A, const Interval &B) {
-    if (!A || !B)
-      return {};
-    return {A.Low == B.Low ? A.Low : SE.getSMinExpr(A.Low, B.Low),
-            A.High == B.High ? A.High : SE.getSMaxExpr(A.High, B.High)};
-  }
-  /// What a caller can compute: of arguments and constants, without a division
-  /// that might trap.
-  bool isGiven(const SCEV *S) const {
-    return !SCEVExprContains(S, [](const SCEV *Part) {
-      if (const auto *U = dyn_cast<SCEVUnknown>(Part))
-        return !isa<Argument>(U->getValue());
-      if (const auto *D = dyn_cast<SCEVUDivExpr>(Part))
-        return !isa<SCEVConstant>(D->getRHS());
-      return isa<SCEVAddRecExpr>(Part) || isa<SCEVCouldNotCompute>(Part) ||
-             isa<SCEVPtrToIntExpr>(Part) ||
-             isa<SCEVSequentialMinMaxExpr>(Part) || isa<SCEVVScale>(Part);
-    });
-  }
-
-  ScalarEvolution &SE;
-  unsigned Steps = 0;
-};
-
-} // namespace
-
-Interval Bounds::ofRecurrence(const SCEVAddRecExpr &R) {
-  if (!R.isAffine())
-    return {};
-  const Loop *L = R.getLoop();
-  const SCEV *Count = SE.getBackedgeTakenCount(L);
-  if (isa<SCEVCouldNotCompute>(Count))
-    Count = SE.getSymbolicMaxBackedgeTakenCount(L);
-  if (isa<SCEVCouldNotCompute>(Count) ||
-      SE.getTypeSizeInBits(Count->getType()) >
-          SE.getTypeSizeInBits(R.getType()))
-    return {};
-  Count = SE.getNoopOrZeroExtend(SE.applyLoopGuards(Count, L), R.getType());
-  const SCEV *Last = SE.getAddExpr(
-      R.getStart(), SE.getMulExpr(R.getStepRecurrence(SE), Count));
-  Interval First = of(R.getStart()), End = of(Last);
-  if (!First || !End)
-    return {};
-  if (SE.isKnownNonNegative(R.getStepRecurrence(SE)))
-    return {First.Low, End.High};
-  if (SE.isKnownNonPositive(R.getStepRecurrence(SE)))
-    return {End.Low, First.High};
-  return join(First, End);
-}
-
-/// A product in which only one factor varies.
-Interval Bounds::ofProduct(const SCEVMulExpr &M) {
-  SmallVector<const SCEV *, 4> Given;
-  const SCEV *Varying = nullptr;
-  for (const SCEV *Factor : M.operands()) {
-    if (isGiven(Factor))
-      Given.push_back(Factor);
-    else if (Varying)
-      return {};
-    else
-      Varying = Factor;
-  }
-  Interval X = of(Varying);
-  if (!X)
-    return {};
-  const SCEV *By = SE.getMulExpr(Given);
-  Interval Product{SE.getMulExpr(X.Low, By), SE.getMulExpr(X.High, By)};
-  if (SE.isKnownNonNegative(By))
-    return Product;
-  if (SE.isKnownNonPositive(By))
-    return {Product.High, Product.Low};
-  return join({Product.Low, Product.Low}, {Product.High, Product.High});
-}
-
-Interval Bounds::ofMinMax(const SCEVMinMaxExpr &M) {
-  bool IsSigned = isa<SCEVSMaxExpr>(M) || isa<SCEVSMinExpr>(M);
-  bool IsMax = isa<SCEVSMaxExpr>(M) || isa<SCEVUMaxExpr>(M);
-  Interval All;
-  for (const SCEV *Part : M.operands()) {
-    Interval X = of(Part);
-    if (!X || (!IsSigned && !SE.isKnownNonNegative(Part)))
-      return {};
-    if (!All)
-      All = X;
-    else if (IsMax)
-      All = {SE.getSMaxExpr(All.Low, X.Low), SE.getSMaxExpr(All.High, X.High)};
-    else
-      All = {SE.getSMinExpr(All.Low, X.Low), SE.getSMinExpr(All.High, X.High)};
-  }
-  return All;
-}
-
-Interval Bounds::of(const SCEV *S) {
-  if (isGiven(S))
-    return {S, S};
-  constexpr unsigned MostSteps = 400; // of one place: nests of ten loops
-  if (++Steps > MostSteps)
-    return {};
-  if (const auto *R = dyn_cast<SCEVAddRecExpr>(S))
-    return ofRecurrence(*R);
-  if (const auto *M = dyn_cast<SCEVMulExpr>(S))
-    return ofProduct(*M);
-  if (const auto *M = dyn_cast<SCEVMinMaxExpr>(S))
-    return ofMinMax(*M);
-  if (const auto *A = dyn_cast<SCEVAddExpr>(S)) {
-    SmallVector<const SCEV *, 4> Lows, Highs;
-    for (const SCEV *Part : A->operands()) {
-      Interval X = of(Part);
-      if (!X)
-        return {};
-      Lows.push_back(X.Low);
-      Highs.push_back(X.High);
-    }
-    return {SE.getAddExpr(Lows), SE.getAddExpr(Highs)};
-  }
-  const auto *Cast = dyn_cast<SCEVIntegralCastExpr>(S);
-  if (!Cast || isa<SCEVTruncateExpr>(Cast) ||
-      (isa<SCEVZeroExtendExpr>(Cast) &&
-       !SE.isKnownNonNegative(Cast->getOperand())))
-    return {};
-  Interval X = of(Cast->getOperand());
-  if (!X)
-    return {};
-  return {SE.getSignExtendExpr(X.Low, S->getType()),
-          SE.getSignExtendExpr(X.High, S->getType())};
+/// What a caller can compute: of arguments and constants, without a division
+/// that might trap.
+static bool isGiven(const SCEV *S) {
+  return !SCEVExprContains(S, [](const SCEV *Part) {
+    if (const auto *U = dyn_cast<SCEVUnknown>(Part))
+      return !isa<Argument>(U->getValue());
+    if (const auto *D = dyn_cast<SCEVUDivExpr>(Part))
+      return !isa<SCEVConstant>(D->getRHS());
+    return isa<SCEVAddRecExpr>(Part) || isa<SCEVCouldNotCompute>(Part) ||
+           isa<SCEVPtrToIntExpr>(Part) || isa<SCEVSequentialMinMaxExpr>(Part) ||
+           isa<SCEVVScale>(Part);
+  });
 }
 
 namespace {
@@ -212,7 +82,7 @@ bool Collector::access(const Instruction &I, Value *Address, const SCEV *Size,
   const auto *Root = dyn_cast<SCEVUnknown>(SE.getPointerBase(Place));
   if (!Root || Root->getValue() != Base)
     return false;
-  Bounds Bound(SE);
+  AffineBounds Bound(SE, AffineBounds::Trusted, isGiven);
   Interval Offset = Bound.of(SE.removePointerBase(Place));
   Interval Length = Bound.of(SE.getTruncateOrZeroExtend(
       Size, SE.getEffectiveSCEVType(Base->getType())));

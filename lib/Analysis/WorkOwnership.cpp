@@ -242,7 +242,6 @@ WorkOwnership::Window WorkOwnership::windowOf(const LoadInst &L) const {
   }
 }
 
-/// The two may touch the same memory, as far as objects tell.
 bool WorkOwnership::mayMeet(const LoadInst &A, const LoadInst &B) const {
   TypeAnalysis::ObjectId OA = Facts.types().objectOf(A.getPointerOperand()),
                          OB = Facts.types().objectOf(B.getPointerOperand());

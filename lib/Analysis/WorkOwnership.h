@@ -46,6 +46,8 @@ public:
                 bool AlsoElsewhere);
   bool isWritten(const llvm::LoadInst &L) const { return Written.contains(&L); }
   bool isApart(const llvm::LoadInst &L) const { return Apart.contains(&L); }
+  /// The two may touch the same memory, as far as objects tell.
+  bool mayMeet(const llvm::LoadInst &A, const llvm::LoadInst &B) const;
 
 private:
   /// Base + Step * iteration of Work, from Low to High bytes beside it.
@@ -62,7 +64,6 @@ private:
   bool startsOnce(const llvm::Instruction &Start) const;
   bool isShared(const llvm::SCEV *S) const;
   bool isShared(const llvm::Value *V, unsigned Depth = 0) const;
-  bool mayMeet(const llvm::LoadInst &A, const llvm::LoadInst &B) const;
   void findApart(llvm::ArrayRef<const llvm::LoadInst *> Loads);
 
   const llvm::Function &F;

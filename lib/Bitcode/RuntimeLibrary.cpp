@@ -64,9 +64,11 @@ static bool managesTape(const Function &F) {
   return F.getName().starts_with("rg_tape_") ||
          F.getName().starts_with("rg_split_") ||
          F.getName().starts_with("rg_team_") ||
+         F.getName().starts_with("rg_reach_") ||
          F.getName().starts_with("rg_thread_") ||
          F.getName().starts_with("rg_task_") ||
          F.getName().starts_with("rg_turn") ||
+         F.getName().starts_with("rg_event") ||
          F.getName().starts_with("rg_log_") ||
          F.getName().starts_with("rg_mpi_") ||
          F.getName().starts_with("rg_mpif_") ||
@@ -108,6 +110,14 @@ static void describe(Function &F, const Target &Machine) {
     F.addRetAttr(Attribute::NoAlias);
     F.addRetAttr(Attribute::NonNull);
     F.addRetAttr(Attribute::getWithAlignment(F.getContext(), Align(16)));
+  } else if (F.getName() == "rg_reach_from") {
+    // It looks at the address alone.
+    F.setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+    F.addFnAttr(Attribute::NoUnwind);
+    F.addFnAttr(Attribute::WillReturn);
+    F.addParamAttr(0, Attribute::ReadNone);
+    F.addParamAttr(
+        0, Attribute::getWithCaptureInfo(F.getContext(), CaptureInfo::none()));
   } else if (F.getName() == "rg_tape_alloc_slow") {
     F.setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
     F.addFnAttr(Attribute::NoUnwind);

@@ -63,6 +63,7 @@ enum class HandlerKind : uint8_t {
   Elements,      ///< reductions of vectors and moves of their elements
   Barrier,       ///< threads of a block or warp wait for each other; mirrored
   Protocol, ///< what threads of a team agree on; mirrored by the routine Text
+  Reach,    ///< where a thread reads or writes; of the primal sweep alone
   Shuffle,  ///< a value from another thread of the warp: (mask, value, b, c)
   Convert,  ///< between formats of numbers: fpext and fptrunc as calls
   Refused   ///< known, and without a derivative: the record's summary says why
@@ -211,7 +212,8 @@ struct OperationRecord {
            Handler == HandlerKind::TapeBegin ||
            Handler == HandlerKind::TapeEnd ||
            Handler == HandlerKind::TapeDeferFree ||
-           Handler == HandlerKind::Barrier || Handler == HandlerKind::Protocol;
+           Handler == HandlerKind::Barrier ||
+           Handler == HandlerKind::Protocol || Handler == HandlerKind::Reach;
   }
   /// Bit i: the partial of operand `Op` reads operand i.
   uint32_t argsReadByPartial(unsigned Op) const;

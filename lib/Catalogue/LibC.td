@@ -134,7 +134,8 @@ def locks : InactiveInC<
     ["pthread_mutex_init", "pthread_mutex_destroy", "pthread_mutex_lock",
      "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_spin_lock",
      "pthread_spin_unlock", "pthread_self", "pthread_equal", "pthread_rwlock_rdlock",
-     "pthread_rwlock_wrlock", "pthread_rwlock_unlock"]>;
+     "pthread_rwlock_wrlock", "pthread_rwlock_unlock", "pthread_rwlock_tryrdlock",
+     "pthread_rwlock_trywrlock"]>;
 }
 
 // What -fsanitize=undefined puts beside the program: they print, at most.

@@ -21,7 +21,7 @@ def openmp_queries : InactiveInC<
      "omp_get_team_size", "omp_get_max_active_levels", "omp_set_max_active_levels",
      "omp_get_dynamic", "omp_get_nested", "omp_get_thread_limit", "omp_in_final",
      "omp_set_num_threads", "omp_set_dynamic", "omp_set_nested", "omp_set_schedule",
-     "omp_get_schedule", "omp_init_lock", "omp_destroy_lock", "omp_get_num_teams",
+     "omp_get_schedule", "omp_init_lock", "omp_destroy_lock", "omp_init_nest_lock", "omp_destroy_nest_lock", "omp_get_num_teams",
      "omp_get_team_num", "omp_get_num_devices", "omp_is_initial_device"]>;
 def team_queries : InactiveInC<
     ["__kmpc_global_thread_num", "__kmpc_global_num_threads", "__kmpc_bound_thread_num",
@@ -84,9 +84,8 @@ def omp_copyprivate : Refused<
 def omp_threadprivate : Refused<
     "a threadprivate variable without thread-local storage",
     ["__kmpc_threadprivate_cached", "__kmpc_threadprivate_register"]>;
-def omp_nest_locks : Refused<
-    "a lock that one thread may take several times, or try",
-    ["omp_set_nest_lock", "omp_unset_nest_lock", "omp_test_nest_lock", "omp_test_lock"]>;
+def omp_test_nest_lock : Refused<
+    "an attempt to take a lock that one thread may take several times", ["omp_test_nest_lock"]>;
 def omp_atomic_routines : Refused<
     "an atomic operation on a type that the machine has none for; use critical",
     ["__kmpc_atomic_*", "__atomic_load", "__atomic_store", "__atomic_compare_exchange",
@@ -104,10 +103,10 @@ class Protocol<string reverse, list<string> names, string prototype> : Handler<"
 def team_barrier : Protocol<"rg_team_barrier", ["rg_team_barrier"], "V:"> {
   let Summary = "threads of a team wait for each other; its adjoint does, too";
 }
-def turn_enter : Protocol<"rg_turn_done", ["rg_turn_enter", "rg_turn_lock"], "L:P"> {
+def turn_enter : Protocol<"rg_turn_done", ["rg_turn_enter", "rg_turn_lock", "rg_turn_test_lock", "rg_turn_nest_lock"], "L:P"> {
   let Summary = "one thread at a time; the reverse sweep takes the turns backwards";
 }
-def turn_leave : Protocol<"rg_turn_again", ["rg_turn_leave", "rg_turn_unlock"], "L:P"> {
+def turn_leave : Protocol<"rg_turn_again", ["rg_turn_leave", "rg_turn_unlock", "rg_turn_nest_unlock"], "L:P"> {
   let Summary = "likewise";
 }
 def serial_begin : Protocol<"rg_serial_end", ["rg_serial_begin"], "V:"> {
@@ -133,4 +132,11 @@ def task_group : Protocol<"rg_task_group_left", ["rg_task_group_begin"], "L:"> {
 }
 def task_group_end : Protocol<"rg_task_group_again", ["rg_task_group_end"], "L:"> {
   let Summary = "waits for a group of tasks";
+}
+def team_reach : Handler<"Reach"> {
+  let Names = ["rg_reach_from"];
+  let Prototype = "V:PLIIL";
+  let OfRuntime = 1;
+  let Section = "The runtime";
+  let Summary = "where a thread reads or writes, so that adjoints need no atomic additions";
 }

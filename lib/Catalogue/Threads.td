@@ -16,7 +16,8 @@ def thread_queries : InactiveInC<
     ["pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setstacksize",
      "pthread_cond_init", "pthread_cond_destroy", "pthread_cond_signal",
      "pthread_cond_broadcast", "pthread_mutexattr_init", "pthread_mutexattr_settype",
-     "pthread_mutexattr_destroy", "_ZNSt6thread6_StateD2Ev", "_ZNSt6thread20hardware_concurrencyEv",
+     "pthread_mutexattr_destroy", "pthread_spin_init", "pthread_spin_destroy",
+     "pthread_barrier_init", "pthread_barrier_destroy", "_ZNSt6thread6_StateD2Ev", "_ZNSt6thread20hardware_concurrencyEv",
      "_ZNSt18condition_variableC1Ev", "_ZNSt18condition_variableD1Ev",
      "_ZNSt18condition_variable10notify_oneEv", "_ZNSt18condition_variable10notify_allEv"]>;
 let OfRuntime = 1 in
@@ -38,15 +39,11 @@ def thread_detached : Refused<
     "a detached thread: nobody waits for it, so its reverse would not know when to start",
     ["pthread_detach", "_ZNSt6thread6detachEv", "pthread_exit", "pthread_cancel",
      "pthread_tryjoin_np", "pthread_timedjoin_np"]>;
-def thread_barrier : Refused<
-    "a barrier of POSIX threads; join the threads instead, or use OpenMP",
-    ["pthread_barrier_wait"]>;
-def thread_trylock : Refused<
-    "an attempt to lock, or a wait that may give up",
-    ["rg_refused_trylock", "pthread_mutex_timedlock", "pthread_cond_timedwait",
-     "pthread_cond_clockwait"]>;
-def thread_locks : Refused<
-    "a spin lock or a lock for readers and writers; use a mutex", ["rg_refused_lock"]>;
+def thread_timeout : Refused<
+    "a wait that may give up",
+    ["pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_cond_timedwait",
+     "pthread_cond_clockwait", "pthread_rwlock_timedrdlock", "pthread_rwlock_timedwrlock",
+     "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock"]>;
 def thread_futures : Refused<
     "std::async or a promise: its result is handed over by flags in memory; use std::thread and "
     "join",
@@ -61,11 +58,23 @@ def thread_new : Protocol<"rg_thread_drop", ["rg_thread_new"], "L:"> {
 def thread_wait : Protocol<"rg_thread_again", ["rg_thread_wait"], "V:L"> {
   let Summary = "waits for a thread; the reverse sweep starts it again";
 }
-def mutex_enter : Protocol<"rg_turn_done", ["rg_turn_mutex", "rg_turn_after_wait"], "L:P"> {
+def mutex_enter : Protocol<"rg_turn_done",
+                           ["rg_turn_mutex", "rg_turn_after_wait", "rg_turn_try_mutex"], "L:P"> {
   let Summary = "one thread at a time; the reverse sweep takes the turns backwards";
 }
 def mutex_leave : Protocol<"rg_turn_again", ["rg_turn_mutex_leave", "rg_turn_before_wait"], "L:P"> {
   let Summary = "likewise";
+}
+def event : Protocol<"rg_event_again",
+                     ["rg_event", "rg_event_read_lock", "rg_event_write_lock",
+                      "rg_event_try_read_lock", "rg_event_try_write_lock", "rg_event_unlock",
+                      "rg_event_spin_lock", "rg_event_spin_unlock"], "L:P"> {
+  let Summary = "a moment that has its number; the reverse sweep undoes it before those of "
+                "less";
+}
+def barrier_wait : InactiveInC<["rg_wait_at_barrier"]> {
+  let OfRuntime = 1;
+  let Summary = "threads wait for each other; the events around it tell the order";
 }
 def condition : InactiveInC<["rg_wait_for_condition"]> {
   let OfRuntime = 1;

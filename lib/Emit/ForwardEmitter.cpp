@@ -582,6 +582,10 @@ void ForwardEmitter::visitCall(CallBase &C) {
   switch (Plan.action(C)) {
   case CallAction::Primal:
   case CallAction::Drop:
+    if (R && R->Handler == HandlerKind::Reach) {
+      Clone->eraseFromParent(); // of adjoints
+      return;
+    }
     if (!C.getType()->isVoidTy() && hasCompanion(&C))
       companionSlot(&C) = idle(&C);
     if (const Value *O = renewedHolder(C, Activity.facts());

@@ -808,6 +808,9 @@ void PrimalEmitter::emitCall(CallBase &C) {
   case CallAction::Primal:
   case CallAction::Drop:
   case CallAction::Formula:
+    if (const OperationRecord *R = Services.catalogue().lookup(C);
+        R && R->Handler == HandlerKind::Reach)
+      return emitReach(C);
     // A pointer from outside has no shadow but itself.
     if (!C.getType()->isVoidTy() && Activity.hasShadow(&C))
       forLanes([&] { shadowSlot(&C) = primal(&C); });
@@ -837,6 +840,16 @@ void PrimalEmitter::emitLife(CallBase &C) {
   forLanes([&] {
     B.CreateCall(Services.runtime().require(R->Shadow), {shadow(O), Own});
   });
+}
+
+/// A thread tells where the adjoints lie.
+void PrimalEmitter::emitReach(CallBase &C) {
+  auto *Clone = cast<CallBase>(clone(&C));
+  const Value *P = C.getArgOperand(0);
+  if (Plan.addsWithinReach() && Activity.hasShadow(P))
+    Clone->setArgOperand(0, shadow(P));
+  else
+    Clone->eraseFromParent();
 }
 
 void PrimalEmitter::emitAllocation(CallBase &C) {

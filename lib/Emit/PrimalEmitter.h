@@ -103,6 +103,7 @@ private:
   void emitFree(llvm::CallBase &C);
   void watch(llvm::Instruction &I);
   void emitTapeScope(llvm::CallBase &C);
+  void emitReach(llvm::CallBase &C);
   void emitTransfer(llvm::CallBase &C);
   void emitRealloc(llvm::CallBase &C);
   void emitDerivativeCall(llvm::CallBase &C);

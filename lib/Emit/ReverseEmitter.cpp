@@ -14,6 +14,7 @@
 #include "Emit/Shortcuts.h"
 #include "Emit/StrictFloat.h"
 #include "Support/ExceptionMarks.h"
+#include "Support/ReachMarks.h"
 #include "Support/ShareMarks.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -168,6 +169,16 @@ AllocaInst *ReverseEmitter::adjoint(const Value *V) {
 
 Value *ReverseEmitter::owned() {
   return Owned = Owned ? Owned : holds(*Plan.ownership(), "owned");
+}
+
+Value *ReverseEmitter::reach(const LoadInst &L) {
+  Value *&Of = Reaches[*reachOf(L)];
+  if (!Of) {
+    IRBuilder<> At(&D.getEntryBlock(), D.getEntryBlock().begin());
+    Of = At.CreateCall(runtime("rg_reach_of"), {At.getInt32(*reachOf(L))},
+                       "reach");
+  }
+  return Of;
 }
 
 Value *ReverseEmitter::atomicsOwned() {

@@ -59,6 +59,7 @@ public:
     return Plan.othersAdd(P);
   }
   llvm::Value *owned() override;
+  llvm::Value *reach(const llvm::LoadInst &L) override;
   AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const override {
     return Plan.atomicPlace(M);
   }
@@ -134,6 +135,7 @@ private:
   Target Machine;
   /// See owned().
   llvm::Value *Owned = nullptr, *AtomicsOwned = nullptr;
+  llvm::DenseMap<unsigned, llvm::Value *> Reaches; ///< by group
   llvm::Value *holds(const ThreadOwnership::Condition &C,
                      const llvm::Twine &Name);
   llvm::IRBuilder<> B;

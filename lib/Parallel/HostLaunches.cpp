@@ -319,8 +319,7 @@ private:
 } // namespace
 
 void retrograd::rewriteLaunches(Function &Clone) {
-  if (any_of(*Clone.getParent(), isStub))
-    LaunchRewriter(Clone).run();
+  LaunchRewriter(Clone).run();
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,7 +48,8 @@ class Module;
 
 namespace retrograd {
 
-/// Launches in the fresh clone of a function become calls of rg.launch.*.
+/// Launches in the fresh clone of a function become calls of rg.launch.*. Only
+/// of use in a module that hasLaunches().
 void rewriteLaunches(llvm::Function &Clone);
 
 /// Of the kernels that host module M launches.

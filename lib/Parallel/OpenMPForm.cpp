@@ -30,6 +30,9 @@ enum class Becomes : uint8_t {
   Leave,         ///< rg_turn_leave(lock)
   Lock,          ///< rg_turn_lock(lock), of a lock that the program has
   Unlock,        ///< rg_turn_unlock(lock)
+  TestLock,      ///< rg_turn_test_lock(lock), which may fail
+  NestLock,      ///< rg_turn_nest_lock(lock)
+  NestUnlock,    ///< rg_turn_nest_unlock(lock)
   Ordered,       ///< stays, and a turn begins
   EndOrdered,    ///< a turn ends before it
   Reduce,        ///< a turn begins, in which the thread adds its part
@@ -66,6 +69,9 @@ constexpr Routine Routines[] = {
     {"__kmpc_end_critical", Becomes::Leave, 2},
     {"omp_set_lock", Becomes::Lock},
     {"omp_unset_lock", Becomes::Unlock},
+    {"omp_test_lock", Becomes::TestLock},
+    {"omp_set_nest_lock", Becomes::NestLock},
+    {"omp_unset_nest_lock", Becomes::NestUnlock},
     {"__kmpc_ordered", Becomes::Ordered},
     {"__kmpc_end_ordered", Becomes::EndOrdered},
     {"__kmpc_reduce_nowait", Becomes::Reduce, 6},
@@ -748,6 +754,18 @@ void OpenMPForm::rewrite(Function &Clone, const Function &Original) {
       break;
     case Becomes::Unlock:
       Run("rg_turn_unlock", Lock());
+      break;
+    case Becomes::TestLock:
+      Call->replaceAllUsesWith(
+          B.CreateZExt(B.CreateICmpULT(Run("rg_turn_test_lock", Lock()),
+                                       B.getInt64(FailedTurn)),
+                       Call->getType()));
+      break;
+    case Becomes::NestLock:
+      Run("rg_turn_nest_lock", Lock());
+      break;
+    case Becomes::NestUnlock:
+      Run("rg_turn_nest_unlock", Lock());
       break;
     case Becomes::Ordered:
       B.SetInsertPoint(Call->getNextNode());

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parallel/TeamEmitter.h"
+#include "Support/ReachMarks.h"
 #include "Support/TeamMarks.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -104,7 +105,9 @@ private:
     Value *All = keepOperands();
     Value *Tape =
         B.CreateCall(Runtime.require("rg_team_augment"),
-                     {Team->getArg(0), Team->getArg(Own), Each, All}, "team");
+                     {Team->getArg(0), Team->getArg(Own), Each, All,
+                      B.getInt32(numReaches(*Facts.preparedOf(R.Primal)))},
+                     "team");
     B.CreateRet(
         B.CreateInsertValue(PoisonValue::get(Team->getReturnType()), Tape, 0));
   }

@@ -30,7 +30,9 @@ enum class Becomes : uint8_t {
   Unlock,      ///< of a mutex
   Wait,        ///< pthread_cond_wait(condition, mutex)
   WaitObject,  ///< std::condition_variable::wait(this, &lock)
-  Refused      ///< as the routine Instead
+  Event,       ///< the routine Instead of ours, which has a number
+  Try,         ///< the same; it may fail
+  Barrier      ///< a wait between two events
 };
 
 struct Routine {
@@ -54,10 +56,15 @@ constexpr Routine Routines[] = {
     {"pthread_cond_wait", Becomes::Wait, 2},
     {"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
      Becomes::WaitObject, 2},
-    {"pthread_mutex_trylock", Becomes::Refused, 1, "rg_refused_trylock"},
-    {"pthread_spin_lock", Becomes::Refused, 1, "rg_refused_lock"},
-    {"pthread_rwlock_rdlock", Becomes::Refused, 1, "rg_refused_lock"},
-    {"pthread_rwlock_wrlock", Becomes::Refused, 1, "rg_refused_lock"},
+    {"pthread_mutex_trylock", Becomes::Try, 1, "rg_turn_try_mutex"},
+    {"pthread_rwlock_rdlock", Becomes::Event, 1, "rg_event_read_lock"},
+    {"pthread_rwlock_wrlock", Becomes::Event, 1, "rg_event_write_lock"},
+    {"pthread_rwlock_unlock", Becomes::Event, 1, "rg_event_unlock"},
+    {"pthread_rwlock_tryrdlock", Becomes::Try, 1, "rg_event_try_read_lock"},
+    {"pthread_rwlock_trywrlock", Becomes::Try, 1, "rg_event_try_write_lock"},
+    {"pthread_spin_lock", Becomes::Event, 1, "rg_event_spin_lock"},
+    {"pthread_spin_unlock", Becomes::Event, 1, "rg_event_spin_unlock"},
+    {"pthread_barrier_wait", Becomes::Barrier, 1},
 };
 
 const Routine *routineOf(const CallBase &Call) {
@@ -301,11 +308,29 @@ void ThreadForm::rewrite(Function &Clone, bool OfThread) {
       Run("rg_turn_after_wait", {Mutex});
       break;
     }
-    case Becomes::Refused:
-      if (startsThreads())
-        Call->setCalledFunction(
-            M.getOrInsertFunction(R->Instead, Call->getFunctionType()));
+    case Becomes::Event:
+      if (!startsThreads())
+        continue;
+      Run(R->Instead, {Operand(0)});
+      break;
+    case Becomes::Try: {
+      if (!startsThreads())
+        continue;
+      constexpr unsigned Busy = 16; // EBUSY
+      Value *Failed =
+          B.CreateICmpEQ(Run(R->Instead, {Operand(0)}), B.getInt64(FailedTurn));
+      replace(*Call,
+              B.CreateSelect(Failed, ConstantInt::get(Call->getType(), Busy),
+                             Constant::getNullValue(Call->getType())));
       continue;
+    }
+    case Becomes::Barrier: {
+      Run("rg_event", {Operand(0)});
+      Value *Which = Run("rg_wait_at_barrier", {Operand(0)});
+      Run("rg_event", {Operand(0)});
+      replace(*Call, Which);
+      continue;
+    }
     }
     replace(*Call, Ok());
   }

@@ -14,6 +14,7 @@
 #include "Polish/AdditionStrips.h"
 #include "Polish/CleanUp.h"
 #include "Polish/LeaveDerivative.h"
+#include "Polish/OwnReaches.h"
 #include "Polish/PolishSteps.h"
 #include "Polish/ZeroShares.h"
 #include "Target/Target.h"
@@ -255,6 +256,8 @@ void Differentiator::finish(bool Last) {
   if (!Opts.CleanUp)
     return;
   const StepRunner Steps(Opts);
+  for (Function *F : Finished)
+    Steps.run(step::OwnReaches, *F, [&] { useOwnReaches(*F, MAM, Opts); });
   for (Function *F : Finished)
     Steps.run(step::InlineArena, *F, [&] { inlineFastPaths(*F, MAM); });
   if (!Target(M).manyThreads())

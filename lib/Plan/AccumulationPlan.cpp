@@ -9,6 +9,8 @@
 #include "Analysis/KeptNumber.h"
 #include "Catalogue/Catalogue.h"
 #include "Rules/Rules.h"
+#include "Support/ReachMarks.h"
+#include "Support/TeamMarks.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -36,6 +38,82 @@ void AccumulationPlan::findOwnWork() {
     }
   OwnWork.emplace(Subject.F, Subject.facts(), Subject.Shape, Subject.DT, Loads,
                   AlsoElsewhere);
+  // Only threads of this one region tell of what they add to. What goes on
+  // beside, they do not know.
+  if (Subject.Opts.WithinReach && Subject.F.hasFnAttribute(RunsInTeam) &&
+      !startsWork(Subject.F) && !Subject.facts().isInTeams(Subject.F) &&
+      !Subject.facts().startsThreads() && Subject.Request.Width == 1)
+    findReached(Loads);
+}
+
+/// Memory that F adds adjoints to, or takes them from, without telling where:
+/// by callees and copies, and by stores that are not of numbers. False if
+/// nobody knows.
+bool AccumulationPlan::findUntold(BitVector &Objects) const {
+  const ProgramFacts &Facts = Subject.facts();
+  auto Add = [&](const Value *P) {
+    TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
+    if (O != TypeAnalysis::NoObject)
+      Objects.set(O);
+    return O != TypeAnalysis::NoObject;
+  };
+  for (const Instruction &I : instructions(Subject.F)) {
+    if (!Subject.Shape.isLive(I.getParent()) ||
+        !hasReverse(I, Subject.Activity))
+      continue;
+    if (const auto *C = dyn_cast<CallBase>(&I)) {
+      if (Calls.action(*C) == CallAction::Memory) {
+        for (const Value *A : C->args())
+          if (A->getType()->isPointerTy() && !isThreadsOwn(A) && !Add(A))
+            return false;
+      } else if (Calls.action(*C) == CallAction::Derivative) {
+        const ProgramFacts::Effects *E = Facts.effects(*C);
+        if (!E)
+          return false;
+        Objects |= E->Reads;
+        Objects |= E->Writes;
+      }
+      continue;
+    }
+    const Value *P = nullptr;
+    if (const auto *S = dyn_cast<StoreInst>(&I))
+      P = S->getPointerOperand();
+    else if (const auto *M = dyn_cast<AtomicRMWInst>(&I))
+      P = M->getPointerOperand();
+    else if (const auto *X = dyn_cast<AtomicCmpXchgInst>(&I))
+      P = X->getPointerOperand();
+    if (P && !reachOf(I) && !isThreadsOwn(P) && !Add(P))
+      return false;
+  }
+  return true;
+}
+
+/// Of memory that all who add to it tell of, or have to themselves.
+void AccumulationPlan::findReached(ArrayRef<const LoadInst *> Loads) {
+  const ProgramFacts &Facts = Subject.facts();
+  BitVector Elsewhere(Facts.types().numObjects());
+  if (!findUntold(Elsewhere))
+    return;
+  SmallVector<const LoadInst *, 8> Untold;
+  for (const LoadInst *L : Loads) {
+    if (OwnWork->isWritten(*L) || OwnWork->isApart(*L))
+      continue;
+    TypeAnalysis::ObjectId O = Facts.types().objectOf(L->getPointerOperand());
+    if (reachOf(*L) && O != TypeAnalysis::NoObject &&
+        !Facts.isAmong(O, Elsewhere) &&
+        !Subject.Activity.isMixed(L->getPointerOperand()))
+      Reached.insert(L);
+    else
+      Untold.push_back(L);
+  }
+  while (!Untold.empty()) {
+    const LoadInst *Other = Untold.pop_back_val();
+    for (const LoadInst *L : Loads)
+      if (Reached.contains(L) && OwnWork->mayMeet(*L, *Other)) {
+        Reached.erase(L);
+        Untold.push_back(L);
+      }
+  }
 }
 
 bool AccumulationPlan::isThreadsOwn(const Value *P) const {
@@ -261,7 +339,8 @@ Accumulation AccumulationPlan::accumulation(const LoadInst &L) const {
     return isThreadsOwn(L.getPointerOperand()) ||
                    (OwnWork && (OwnWork->isWritten(L) || OwnWork->isApart(L)))
                ? Accumulation::Plain
-               : Accumulation::Whole;
+           : Reached.contains(&L) ? Accumulation::WithinReach
+                                  : Accumulation::Whole;
   if (Subject.Request.WholeAdditions && !Subject.Machine.manyThreads()) {
     SmallVector<const Value *, 4> Objects;
     getUnderlyingObjects(L.getPointerOperand(), Objects, &Subject.Shape.loops(),
@@ -290,5 +369,7 @@ StringRef AccumulationPlan::reasonOfAccumulation(const LoadInst &L) const {
     return "the thread writes there itself before it waits for others";
   if (OwnWork && OwnWork->isApart(L))
     return "no two iterations of the shared loop read the same place";
+  if (Reached.contains(&L))
+    return "the threads tell each other where they read";
   return "other threads may read the same place at the time";
 }

@@ -59,6 +59,9 @@ public:
     return OwnershipOfAtomics.condition();
   }
 
+  /// Some addition is one within reach.
+  bool addsWithinReach() const { return !Reached.empty(); }
+
   // The steps of the plan's builder, in this order.
   /// The parameters that all threads are called with alike.
   void setUniform(llvm::BitVector Params) { Uniform = std::move(Params); }
@@ -75,12 +78,15 @@ private:
   bool isWrittenToo(const llvm::LoadInst &L) const;
   bool isReadBefore(const llvm::StoreInst &S) const;
   bool hasBarriers() const;
+  bool findUntold(llvm::BitVector &Objects) const;
+  void findReached(llvm::ArrayRef<const llvm::LoadInst *> Loads);
 
   const PlanSubject &Subject;
   const CallPlan &Calls;
   ThreadModel Threads;
   llvm::BitVector Uniform;
   std::optional<WorkOwnership> OwnWork;
+  llvm::SmallPtrSet<const llvm::LoadInst *, 16> Reached;
   ThreadOwnership Ownership, OwnershipOfAtomics;
   bool Owned = false;
   llvm::DenseMap<const llvm::AtomicRMWInst *, AtomicPlace> AtomicPlaces;

@@ -114,6 +114,7 @@ public:
   const ThreadOwnership::Condition &ownershipOfAtomics() const {
     return Accumulations.ownershipOfAtomics();
   }
+  bool addsWithinReach() const { return Accumulations.addsWithinReach(); }
   const ThreadOwnership::Condition *ownership() const {
     return Accumulations.ownership();
   }

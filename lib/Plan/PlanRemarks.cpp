@@ -203,12 +203,16 @@ void Teller::tellAccumulation(const LoadInst &L) {
   StringRef Why = Plan.reasonOfAccumulation(L);
   if (Why.empty())
     return;
+  Accumulation Kind = Plan.accumulation(L);
   ORE.emit([&] {
     return OptimizationRemark("retrograd", "Accumulated", &L)
            << "adds to the derivative of what is read here "
-           << ore::NV("How", Plan.accumulation(L) == Accumulation::Plain
-                                 ? "without atomic operations"
-                                 : "atomically")
+           << ore::NV("How",
+                      Kind == Accumulation::Whole ? "atomically"
+                      : Kind == Accumulation::Plain
+                          ? "without atomic operations"
+                          : "plainly where the thread is alone, to a copy "
+                            "where threads meet")
            << ", because " << ore::NV("Why", Why);
   });
 }

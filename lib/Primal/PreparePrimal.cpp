@@ -30,6 +30,7 @@
 #include "Guard/KeepEqualities.h"
 #include "Parallel/HostLaunches.h"
 #include "Parallel/OpenMPForm.h"
+#include "Parallel/Reaches.h"
 #include "Parallel/ThreadForm.h"
 #include "Primal/ClonePrimal.h"
 #include "Primal/Device/PtxAssembly.h"

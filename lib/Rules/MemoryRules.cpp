@@ -222,6 +222,27 @@ static void addWhole(RuleContext &C, Value *Address, Value *X) {
                                         AtomicOrdering::Monotonic));
 }
 
+/// Adds X to the adjoint at Address, which lies within the thread's Reach.
+static void addWithinReach(RuleContext &C, Value *Reach, Value *Address,
+                           Value *X) {
+  IRBuilderBase &B = C.builder();
+  if (auto *V = dyn_cast<FixedVectorType>(X->getType())) {
+    uint64_t Step =
+        B.GetInsertBlock()->getModule()->getDataLayout().getTypeAllocSize(
+            V->getElementType());
+    for (unsigned Lane = 0; Lane != V->getNumElements(); ++Lane)
+      addWithinReach(
+          C, Reach,
+          B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, Lane * Step),
+          B.CreateExtractElement(X, Lane));
+    return;
+  }
+  C.markAdjointAccess(
+      B.CreateCall(C.runtime(X->getType()->isDoubleTy() ? "rg_reach_add_f64"
+                                                        : "rg_reach_add_f32"),
+                   {Reach, Address, X}));
+}
+
 /// Takes the adjoint of type T at Address by exchanges, of as many bits at once
 /// as are aligned. Null where T has parts that no exchange moves.
 static Value *takeByExchange(RuleContext &C, Type *T, Value *Address, Align A,
@@ -297,6 +318,8 @@ static void emitLoad(const LoadInst &L, RuleContext &C) {
       Accumulation How = C.accumulation(L);
       if (How == Accumulation::Whole)
         return addWhole(C, Address, X);
+      if (How == Accumulation::WithinReach)
+        return addWithinReach(C, C.reach(L), Address, X);
       if (How == Accumulation::Merged || How == Accumulation::Atomic)
         return addAtomically(C, Address, X, How);
       BasicBlock *Done = nullptr;

@@ -59,6 +59,7 @@ static const Operation &operationOf(const OperationRecord &R) {
   case HandlerKind::TapeBegin:
   case HandlerKind::TapeEnd:
   case HandlerKind::TapeDeferFree:
+  case HandlerKind::Reach:
   case HandlerKind::Refused: // the plan refused what matters
     return operations::Nothing;
   case HandlerKind::Barrier:

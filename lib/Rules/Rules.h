@@ -38,6 +38,8 @@ enum class Accumulation : uint8_t {
   Plain,        ///< nobody else adds to it at the time
   PlainIfOwned, ///< the same, if the launch is as it should
                 ///< (RuleContext::owned)
+  WithinReach,  ///< plain where no other thread adds, else to a copy or as one
+                ///< operation (runtime/reach.c)
   Whole,  ///< as one operation, which the optimiser neither splits nor joins
           ///< with another
   Merged, ///< threads of a warp probably add to one place: first to each other
@@ -82,6 +84,8 @@ public:
   virtual bool othersAdd(const llvm::Value *P) const = 0;
   /// Whether no two threads of this launch add to one adjoint.
   virtual llvm::Value *owned() = 0;
+  /// Of an addition within reach: the thread's reach by L's group.
+  virtual llvm::Value *reach(const llvm::LoadInst &L) = 0;
 
   virtual AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const = 0;
   /// Whether no two threads of this launch exchange at one place.

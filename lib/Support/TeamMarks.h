@@ -27,6 +27,10 @@ inline constexpr llvm::StringLiteral StartsThread = "thread";
 /// The same of a task of OpenMP's (Parallel/OpenMPForm.h).
 inline constexpr llvm::StringLiteral StartsTask = "task";
 
+/// What routines of the runtime return that try to begin a turn, and fail
+/// (RG_NO_TURN in runtime/team.h).
+inline constexpr uint64_t FailedTurn = ~uint64_t(0) - 1;
+
 /// Calls of F go on before its primal has ended.
 inline bool startsWork(const llvm::Function &F) {
   return F.hasFnAttribute(RunsInTeam) &&

@@ -1,5 +1,6 @@
-// Where threads share memory, additions to adjoints are atomic unless no two threads can
-// meet, and a remark at the line says why.
+// Where threads share memory, additions to adjoints are plain if no two threads can meet; where
+// the run tells whether they do, threads compare; else they are atomic. A remark at the line
+// says why.
 // RUN: %rgcc -O2 -g1 -fopenmp -Rpass=retrograd -c %s -o /dev/null 2>&1 | grep "adds to" | FileCheck %s
 double __enzyme_autodiff(void *, ...);
 int enzyme_const;
@@ -10,13 +11,13 @@ void apart(double *x, double *y, int n) {
   for (int i = 0; i < n; ++i)
     y[2 * i] = x[2 * i] * x[2 * i + 1];
 }
-// CHECK-DAG: accumulation.c:[[@LINE+4]]:{{.*}} atomically, because other threads may read the same place
+// CHECK-DAG: accumulation.c:[[@LINE+4]]:{{.*}} plainly where the thread is alone, to a copy where threads meet
 void neighbours(double *x, double *y, int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; ++i)
     y[i] = x[i] * x[i + 1];
 }
-// CHECK-DAG: accumulation.c:[[@LINE+6]]:{{.*}} atomically, because other threads may read the same place
+// CHECK-DAG: accumulation.c:[[@LINE+6]]:{{.*}} plainly where the thread is alone, to a copy where threads meet
 void rounds(double *x, double *y, int n) {
 #pragma omp parallel
   for (int t = 0; t < n; ++t)
@@ -39,7 +40,7 @@ void inPlace(double *x, double *y, const int *at, int n) {
   for (int i = 0; i < n; ++i)
     x[at[i]] = x[at[i]] * y[0];
 }
-// CHECK-DAG: accumulation.c:[[@LINE+4]]:{{.*}} atomically, because other threads may read the same place
+// CHECK-DAG: accumulation.c:[[@LINE+4]]:{{.*}} plainly where the thread is alone, to a copy where threads meet
 void gathered(double *x, double *y, const int *at, int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; ++i)
@@ -54,6 +55,14 @@ void nested(double *x, double *y, int n) {
     for (int i = 0; i < n; ++i)
       y[j * n + i] = x[i] * x[i];
 }
+// A callee that stays reads x, too, and does not tell where.
+__attribute__((noinline)) static double square(const double *x, int i) { return x[i] * x[i]; }
+// CHECK-DAG: accumulation.c:[[@LINE+4]]:{{.*}} atomically, because other threads may read the same place
+void called(double *x, double *y, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i)
+    y[i] = x[i + 1] + square(x, i);
+}
 void all(double *x, double *dx, double *y, double *dy, const int *at, int n) {
   __enzyme_autodiff((void *)apart, x, dx, y, dy, n);
   __enzyme_autodiff((void *)neighbours, x, dx, y, dy, n);
@@ -61,5 +70,6 @@ void all(double *x, double *dx, double *y, double *dy, const int *at, int n) {
   __enzyme_autodiff((void *)roundsThatWait, x, dx, y, dy, n);
   __enzyme_autodiff((void *)inPlace, x, dx, y, dy, enzyme_const, at, n);
   __enzyme_autodiff((void *)gathered, x, dx, y, dy, enzyme_const, at, n);
+  __enzyme_autodiff((void *)called, x, dx, y, dy, n);
   __enzyme_autodiff((void *)nested, x, dx, y, dy, n);
 }

@@ -54,6 +54,7 @@ public:
   Accumulation accumulation(const LoadInst &) const override {
     return Accumulation::Plain;
   }
+  Value *reach(const LoadInst &) override { return nullptr; }
   bool othersAdd(const Value *) const override { return false; }
   Value *owned() override { return B.getTrue(); }
   AtomicPlace atomicPlace(const AtomicRMWInst &) const override {
