@@ -144,6 +144,8 @@ struct PreparePrimal::Impl {
   const Constant *Asked = nullptr;
   /// Functions of the user to inline whatever speaks against it.
   SmallPtrSet<const Function *, 4> Inseparable;
+  /// Asked of the module once: each clone would have to look at all functions.
+  const bool ModuleLaunches;
 
   Impl(Module &M, ModuleAnalysisManager &MAM, const Catalogue &Cat,
        const Options &Opts)
@@ -151,7 +153,8 @@ struct PreparePrimal::Impl {
         FAM(MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager()),
         Cat(Cat), Opts(Opts), Steps(Opts), Runtime(M),
         LibraryFacts("rg.library.facts", M.getContext()), Exceptions(M, Cat),
-        Dispatch(M, Cat), Regions(M), Threads(M) {
+        Dispatch(M, Cat), Regions(M), Threads(M),
+        ModuleLaunches(hasLaunches(M)) {
     LibraryFacts.setDataLayout(M.getDataLayout());
     LibraryFacts.setTargetTriple(M.getTargetTriple());
   }
@@ -285,6 +288,10 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
 
 void PreparePrimal::Impl::runClonedSteps(Primal &P) {
   Function &F = *P.Clone;
+  auto RewriteLaunches = [&] {
+    if (ModuleLaunches)
+      rewriteLaunches(F);
+  };
 #define CLONED_STEP(ID, NAME, DEMAND, RUN, WHY)                                \
   Steps.run(step::ID, F, [&] { return RUN; });
 #include "Primal/Primal.def"
