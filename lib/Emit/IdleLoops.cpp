@@ -55,9 +55,10 @@ bool retrograd::mayBeIdle(const BasicBlock &From, const BasicBlock &To,
                           const DerivativePlan &Plan) {
   const LoopInfo &LI = Plan.shape().loops();
   const Loop *L = LI.getLoopFor(&From);
-  // Threads of a GPU stay together: what they do by turns they all wait for.
-  if (!Plan.options().SkipIdleLoops ||
-      Target(*Plan.primal().getParent()).manyThreads() || !L ||
+  // Threads of a GPU stay together: what they do by turns they all wait for. Of
+  // a choice each of them has one iteration to do.
+  if (!Plan.options().SkipIdleLoops || !L ||
+      (Target(*Plan.primal().getParent()).manyThreads() && !Plan.choiceIn(L)) ||
       !L->getLoopPreheader() || Plan.carriesResults(L->getOutermostLoop()) ||
       (L->contains(&To)
            ? &To != L->getHeader() || &From != L->getLoopLatch()
@@ -65,7 +66,7 @@ bool retrograd::mayBeIdle(const BasicBlock &From, const BasicBlock &To,
       LI.getLoopFor(L->getLoopPreheader()) != L->getParentLoop() ||
       Plan.constantCount(L).value_or(8) < 8)
     return false;
-  bool Worthwhile = false;
+  bool Worthwhile = Plan.choiceIn(L);
   for (const PHINode *Phi : Phis)
     Worthwhile |= isOneOfSeveral(*Phi, 3, LI);
   if (!Worthwhile)

@@ -21,6 +21,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
@@ -106,16 +107,126 @@ bool PrimalEmitter::run() {
     }
   if (!expandBounds())
     return false;
+  for (const Loop *L : Plan.deferredLoops())
+    if (Plan.runsAgain(L))
+      copyFirstRun(*L);
   beginTape();
   makeFrame();
+  for (auto &[L, Run] : FirstRuns)
+    keepStarts(*L, Run);
   makeLoopStorage();
   makeShadows();
   storeAtExits();
   storeSlots();
   makeNests();
-  for (const StoreInst *S : Plan.unneededStores())
+  for (const StoreInst *S : Plan.unneededStores()) {
+    for (auto &[L, Run] : FirstRuns)
+      if (L->contains(S))
+        cast<Instruction>(Run.Copies.lookup(clone(S)))->eraseFromParent();
+    clone(S)->eraseFromParent();
+  }
+  for (const StoreInst *S : Plan.onceStores())
     clone(S)->eraseFromParent();
   return true;
+}
+
+/// L as it is in the primal stays in the primal sweep, as a copy; what is made
+/// of L itself moves into the reverse sweep (ReverseEmitter::moveHere), which
+/// connects the copy.
+void PrimalEmitter::copyFirstRun(const Loop &L) {
+  FirstRun &Run = FirstRuns[&L];
+  ValueToValueMapTy Copies;
+  SmallVector<BasicBlock *, 8> Blocks;
+  for (const BasicBlock *Block : L.blocks()) {
+    BasicBlock *Original = clone(Block);
+    BasicBlock *Copy = CloneBasicBlock(Original, Copies, ".first", &D);
+    Copies[Original] = Copy;
+    Blocks.push_back(Copy);
+  }
+  remapInstructionsInBlocks(Blocks, Copies);
+  for (auto [From, To] : Copies)
+    Run.Copies[From] = To;
+  Run.After = BasicBlock::Create(D.getContext(), "rg.after", &D);
+  IRBuilder<>(Run.After).CreateUnreachable();
+  cast<BasicBlock>(Run.Copies.lookup(clone(L.getLoopLatch())))
+      ->getTerminator()
+      ->replaceSuccessorWith(clone(L.getExitBlock()), Run.After);
+}
+
+/// What the iterations of the first run start from, one record each.
+void PrimalEmitter::keepStarts(const Loop &L, FirstRun &Run) {
+  const DataLayout &DL = D.getDataLayout();
+  uint64_t Bytes = 0;
+  for (const PHINode &Phi : L.getHeader()->phis())
+    if (!Plan.isComputedPhi(Phi)) {
+      Type *T = Phi.getType();
+      Bytes =
+          alignTo(Bytes, std::min<uint64_t>(16, DL.getABITypeAlign(T).value()));
+      Run.Offsets[&Phi] = Bytes;
+      Bytes += DL.getTypeAllocSize(T).getFixedValue();
+    }
+  if (!Bytes)
+    return;
+  Run.Bytes = alignTo(Bytes, 16);
+  IRBuilder<> Entry(&D.getEntryBlock(), D.getEntryBlock().begin());
+  Run.Base = Entry.CreateAlloca(Entry.getPtrTy(), nullptr, "rg.starts");
+  IRBuilder<> B(clone(L.getLoopPreheader())->getTerminator());
+  Value *Base =
+      allocate(B.CreateMul(Loops[&L].Trips, B.getInt64(Run.Bytes)), B);
+  B.CreateStore(Base, Run.Base);
+
+  auto *Header = cast<BasicBlock>(Run.Copies.lookup(clone(L.getHeader())));
+  auto *Latch = cast<BasicBlock>(Run.Copies.lookup(clone(L.getLoopLatch())));
+  B.SetInsertPoint(Header, Header->begin());
+  PHINode *Iteration = B.CreatePHI(B.getInt64Ty(), 2, "rg.iter");
+  Iteration->addIncoming(B.getInt64(0), clone(L.getLoopPreheader()));
+  IRBuilder<> AtLatch(Latch->getTerminator());
+  Iteration->addIncoming(
+      AtLatch.CreateAdd(Iteration, B.getInt64(1), "rg.next", true, true),
+      Latch);
+  B.SetInsertPoint(Header, Header->getFirstInsertionPt());
+  for (auto [Phi, Offset] : Run.Offsets)
+    Kinds.tape(B.CreateAlignedStore(
+        Run.Copies.lookup(clone(Phi)), startOf(Run, Base, Iteration, Offset, B),
+        std::min(Align(16), DL.getABITypeAlign(Phi->getType()))));
+}
+
+Value *PrimalEmitter::startOf(const FirstRun &Run, Value *Base,
+                              Value *Iteration, uint64_t Offset,
+                              IRBuilderBase &B) {
+  Value *Record = B.CreateInBoundsGEP(
+      B.getInt8Ty(), Base, B.CreateMul(Iteration, B.getInt64(Run.Bytes)));
+  return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Record, Offset);
+}
+
+Value *PrimalEmitter::start(const PHINode &Phi, const Loop &L, Value *Iteration,
+                            IRBuilderBase &B) {
+  const FirstRun &Run = FirstRuns.find(&L)->second;
+  Value *Base = B.CreateLoad(B.getPtrTy(), Run.Base, "rg.base");
+  Type *T = Phi.getType();
+  LoadInst *Kept = B.CreateAlignedLoad(
+      T, startOf(Run, Base, Iteration, Run.Offsets.find(&Phi)->second, B),
+      std::min(Align(16), D.getDataLayout().getABITypeAlign(T)));
+  Kinds.tape(Kept);
+  return Kept;
+}
+
+void PrimalEmitter::connectFirstRun(const Loop &L) {
+  FirstRun &Run = FirstRuns.find(&L)->second;
+  BasicBlock *Before = clone(L.getLoopPreheader()),
+             *Header = clone(L.getHeader()), *Latch = clone(L.getLoopLatch()),
+             *After = clone(L.getExitBlock());
+  auto *FirstHeader = cast<BasicBlock>(Run.Copies.lookup(Header));
+  auto *FirstLatch = cast<BasicBlock>(Run.Copies.lookup(Latch));
+  Before->getTerminator()->replaceSuccessorWith(Header, FirstHeader);
+  FirstLatch->getTerminator()->replaceSuccessorWith(Run.After, After);
+  Run.After->eraseFromParent();
+  for (PHINode &Phi : After->phis()) {
+    int From = Phi.getBasicBlockIndex(Latch);
+    Phi.setIncomingBlock(From, FirstLatch);
+    if (Value *Copy = Run.Copies.lookup(Phi.getIncomingValue(From)))
+      Phi.setIncomingValue(From, Copy);
+  }
 }
 
 void PrimalEmitter::returnTape() {
@@ -209,7 +320,7 @@ bool PrimalEmitter::expandBounds() {
   for (Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
     bool StoresCount =
         countsInFront(L) && Plan.slot({Need::Count, L->getHeader()});
-    if (!InNests.contains(L) && !StoresCount)
+    if (!InNests.contains(L) && !StoresCount && !Plan.runsAgain(L))
       continue;
     Loop *Clone = LI.getLoopFor(clone(L->getHeader()));
     if (!Clone || !Shape.facts(Clone).BackedgeBound)
@@ -366,15 +477,29 @@ void PrimalEmitter::makeLoopStorage() {
     Code.Iteration->addIncoming(
         AtLatch.CreateAdd(Code.Iteration, B.getInt64(1), "rg.next", true, true),
         Latch);
-    if (Last) {
-      const Choice &Made = *Plan.choiceIn(L);
+    // The last iteration in which C is true.
+    auto LastWith = [&](Value *C) {
       PHINode *SoFar = B.CreatePHI(B.getInt64Ty(), 2, "rg.last");
-      Value *C = primal(Made.Chosen->getCondition());
-      Code.Last =
-          AtLatch.CreateSelect(C, Made.OnTrue ? (Value *)Code.Iteration : SoFar,
-                               Made.OnTrue ? (Value *)SoFar : Code.Iteration);
+      Value *Latest = AtLatch.CreateSelect(C, Code.Iteration, SoFar);
       SoFar->addIncoming(B.getInt64(-1), Preheader);
-      SoFar->addIncoming(Code.Last, Latch);
+      SoFar->addIncoming(Latest, Latch);
+      return Latest;
+    };
+    if (Last && Plan.choiceIn(L)->Running) {
+      const Choice &Made = *Plan.choiceIn(L);
+      Value *Before = primal(Made.Running);
+      Value *Offered = primal(Made.Chosen->getOperand(Made.Offer));
+      Value *Beats =
+          AtLatch.CreateOr(Made.Least ? AtLatch.CreateFCmpOLT(Offered, Before)
+                                      : AtLatch.CreateFCmpOGT(Offered, Before),
+                           AtLatch.CreateFCmpUNO(Before, Before));
+      Code.Last = LastWith(
+          AtLatch.CreateOr(Beats, AtLatch.CreateFCmpOEQ(Offered, Before)));
+      Code.Won = LastWith(Beats);
+    } else if (Last) {
+      const Choice &Made = *Plan.choiceIn(L);
+      Value *C = primal(cast<SelectInst>(Made.Chosen)->getCondition());
+      Code.Last = LastWith(Made.OnTrue ? C : AtLatch.CreateNot(C));
     }
     if (S.Slots.empty())
       continue;
@@ -482,6 +607,9 @@ void PrimalEmitter::storeAtExits() {
         if (It->second.Last)
           Stores.push_back(
               {Plan.slot({Need::Last, L->getHeader()}), It->second.Last});
+        if (It->second.Won)
+          Stores.push_back(
+              {Plan.slot({Need::Won, L->getHeader()}), It->second.Won});
         if (It->second.Record)
           Stores.push_back(
               {Plan.slot({Need::Records, L->getHeader()}), It->second.Record});
@@ -560,7 +688,8 @@ void PrimalEmitter::storeSlots() {
     for (const Slot &S : Plan.scope(L).Slots) {
       Need N = S.Holds;
       IRBuilder<> B(D.getContext());
-      if (N.K == Need::Count || N.K == Need::Last || N.K == Need::Records)
+      if (N.K == Need::Count || N.K == Need::Last || N.K == Need::Won ||
+          N.K == Need::Records)
         continue; // where the loop is entered or left
       if (const auto *Block = dyn_cast<BasicBlock>(N.Of)) {
         BasicBlock *C = clone(Block);

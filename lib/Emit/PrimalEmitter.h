@@ -25,6 +25,7 @@
 #include "Emit/EmitServices.h"
 #include "Emit/FunctionShell.h"
 #include "Plan/DerivativePlan.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
@@ -35,12 +36,24 @@ struct LoopStorage {
   llvm::PHINode *Iteration = nullptr; ///< i64, 0 in the first iteration
   llvm::Value *Last =
       nullptr; ///< behind the choice: where it was made last so far
+  llvm::Value *Won = nullptr;  ///< the same of a running extremum, without ties
   llvm::Value *Base = nullptr; ///< array: storage; its first word is N
   llvm::Value *Trips =
       nullptr; ///< array, exact count: N, the bound of iterations
   llvm::AllocaInst *Nest =
       nullptr; ///< array of a nest: its storage, null before the first use
   llvm::Value *Record = nullptr; ///< records: that of this iteration
+};
+
+/// A loop that runs in both sweeps: its first run, which keeps what iterations
+/// start from.
+struct FirstRun {
+  /// From blocks and values of the derivative to their copies in the first run.
+  llvm::DenseMap<const llvm::Value *, llvm::Value *> Copies;
+  llvm::BasicBlock *After = nullptr; ///< stands for the exit until connected
+  llvm::AllocaInst *Base = nullptr;  ///< holds where the records are
+  uint64_t Bytes = 0;                ///< of one record
+  llvm::MapVector<const llvm::PHINode *, uint64_t> Offsets;
 };
 
 /// Bytes in front of the arrays of a loop scope: N, padded.
@@ -75,6 +88,11 @@ public:
   /// The clone's return, still in place; null if the primal never returns.
   llvm::ReturnInst *returned() const { return Return; }
   const AccessKinds &kinds() const { return Kinds; }
+  /// Loops that run in both sweeps: puts the copy of the first run where the
+  /// loop was; what header phi Phi of L was in an iteration.
+  void connectFirstRun(const llvm::Loop &L);
+  llvm::Value *start(const llvm::PHINode &Phi, const llvm::Loop &L,
+                     llvm::Value *Iteration, llvm::IRBuilderBase &B);
 
 private:
   bool expandBounds();
@@ -83,6 +101,11 @@ private:
   void makeFrame();
   bool countsInFront(const llvm::Loop *L) const;
   void makeLoopStorage();
+  void copyFirstRun(const llvm::Loop &L);
+  void keepStarts(const llvm::Loop &L, FirstRun &Run);
+  llvm::Value *startOf(const FirstRun &Run, llvm::Value *Base,
+                       llvm::Value *Iteration, uint64_t Offset,
+                       llvm::IRBuilderBase &B);
   llvm::Value *allocateArrays(const Scope &S, llvm::IRBuilderBase &B);
   void makeNests();
   /// Array scope: how many elements its arrays have, and which is this
@@ -135,6 +158,7 @@ private:
   /// From a differentiated call to the tape it returned.
   llvm::DenseMap<const llvm::Value *, llvm::Value *> Tapes;
   llvm::DenseMap<const llvm::Loop *, LoopStorage> Loops;
+  llvm::MapVector<const llvm::Loop *, FirstRun> FirstRuns;
   /// From a block put on an exit edge to the block that the edge leaves.
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BasicBlock *> ExitEdges;
   llvm::DenseMap<const Slot *, llvm::AllocaInst *> FrameSlots;

@@ -447,7 +447,27 @@ Value *ReverseEmitter::loadSlot(const Slot &S) {
   return V;
 }
 
+/// What a running extremum was when the iteration began. Behind the iteration
+/// that its final value comes from it was that value. In that one it was less,
+/// or no number: which, the derivative does not ask. In front of it there are
+/// no adjoints any more.
+Value *ReverseEmitter::computeRunning(const Choice &C) {
+  Value *Final = lookup({Need::Primal, C.Final});
+  Type *T = C.Running->getType();
+  // Where the user has said that there are no NaNs, none may be made.
+  bool Finite = C.Chosen->hasNoNaNs() || C.Chosen->hasNoInfs();
+  Constant *Beaten =
+      Finite ? ConstantFP::get(T, APFloat::getLargest(T->getFltSemantics(),
+                                                      /*Negative=*/!C.Least))
+             : ConstantFP::getNaN(T);
+  Value *Behind =
+      B.CreateICmpSGT(iteration(C.Of), lookup({Need::Won, C.Of->getHeader()}));
+  return B.CreateSelect(Behind, Final, Beaten, C.Running->getName() + ".re");
+}
+
 Value *ReverseEmitter::computePhi(const PHINode &Phi, Need::Kind K) {
+  if (const Choice *C = K == Need::Primal ? Plan.runningChoice(&Phi) : nullptr)
+    return computeRunning(*C);
   const AffinePhi *A = Plan.shape().affine(&Phi);
   if (!A && Plan.isSelect(Phi) && !Phi.hasConstantValue()) {
     auto J = Plan.decidedJoin(Phi.getParent());
@@ -600,7 +620,7 @@ Value *ReverseEmitter::compute(Need N) {
 /// reads.
 void ReverseEmitter::emitReplays(const BasicBlock &Latch) {
   auto Here = [&](const Replay &R) {
-    return R.Used && R.Of->getLoopLatch() == &Latch;
+    return R.Used && R.Of->getLoopLatch() == &Latch && !Plan.runsAgain(R.Of);
   };
   bool Shared = any_of(Plan.replays(),
                        [&](const Replay &R) { return Here(R) && R.Shared; });
@@ -790,19 +810,26 @@ void ReverseEmitter::moveHere(const Loop &L) {
   if (Plan.carriesResults(&L))
     Results.carry(L, *Before, *Latch);
 
-  // The primal sweep goes past it. What would have come out of it nobody looks
-  // at.
-  Before->getTerminator()->replaceSuccessorWith(Header, After);
-  for (PHINode &Phi : After->phis()) {
-    int From = Phi.getBasicBlockIndex(Latch);
-    Phi.setIncomingBlock(From, Before);
-    Phi.setIncomingValue(From, Constant::getNullValue(Phi.getType()));
+  // The primal sweep goes past it, or through a copy of it. What would have
+  // come out of it nobody looks at.
+  if (Plan.runsAgain(&L)) {
+    Primal.connectFirstRun(L);
+  } else {
+    Before->getTerminator()->replaceSuccessorWith(Header, After);
+    for (PHINode &Phi : After->phis()) {
+      int From = Phi.getBasicBlockIndex(Latch);
+      Phi.setIncomingBlock(From, Before);
+      Phi.setIncomingValue(From, Constant::getNullValue(Phi.getType()));
+    }
   }
 
   // An iteration starts from its number.
   B.SetInsertPoint(Run);
   B.SetCurrentDebugLocation(Header->getTerminator()->getDebugLoc());
   Met.clear();
+  // Tiles are filled again: all threads are through with what is in them.
+  if (Plan.runsAgain(&L) && Plan.hasBlockBarrier(L))
+    B.CreateCall(runtime("rg_block_barrier"), {});
   for (const PHINode &Phi : L.getHeader()->phis()) {
     auto Replace = [&](Value *Old, Need::Kind K) {
       auto *C = cast<PHINode>(Old);
@@ -811,6 +838,8 @@ void ReverseEmitter::moveHere(const Loop &L) {
         Start = computePhi(Phi, K);
       else if (Plan.carriesResults(&L))
         Start = B.CreateLoad(C->getType(), Results.carried(Phi));
+      else if (Plan.runsAgain(&L))
+        Start = Primal.start(Phi, L, iteration(&L), B);
       C->replaceAllUsesWith(Start);
       Results.forget(C); // what was asked for goes on to hold Start
       C->eraseFromParent();

@@ -100,6 +100,7 @@ private:
                            unsigned N);
   llvm::Value *lookup(Need N);
   llvm::Value *compute(Need N);
+  llvm::Value *computeRunning(const Choice &C);
   llvm::Value *computePhi(const llvm::PHINode &Phi, Need::Kind K);
   llvm::Value *computePred(const llvm::BasicBlock &Block);
   llvm::Value *computeCount(const llvm::SCEV *S);

@@ -31,10 +31,19 @@ struct PlanSubject;
 /// iterations offer: s = c ? x : p, where p is s of the iteration before. Only
 /// the last iteration with c true receives the adjoint: its number is kept
 /// instead of c per iteration, and the reverse sweep begins there.
+///
+/// A *running extremum*, s = max(p, x), is the same but for ties, which halve
+/// the adjoint: the iteration that its final value comes from is kept (Won),
+/// and the last one that had as much to offer (Last). What p was follows from
+/// them and the final value.
 struct Choice {
   const llvm::Loop *Of = nullptr;
-  const llvm::SelectInst *Chosen = nullptr;
-  bool OnTrue = false; ///< x is the value for true
+  const llvm::Instruction *Chosen = nullptr; ///< select, or call of max or min
+  bool OnTrue = false;                       ///< x is the value for true
+  const llvm::PHINode *Running = nullptr;    ///< p of a running extremum
+  const llvm::PHINode *Final = nullptr;      ///< it, when the loop is left
+  unsigned Offer = 0;                        ///< which operand is x
+  bool Least = false;                        ///< a minimum
 };
 
 /// All choices of a primal.
@@ -49,8 +58,14 @@ public:
   }
   /// The choice that V is the condition of; null if none.
   const Choice *by(const llvm::Value *V) const {
-    return firstWith(
-        [&](const Choice &C) { return C.Chosen->getCondition() == V; });
+    return firstWith([&](const Choice &C) {
+      return !C.Running &&
+             llvm::cast<llvm::SelectInst>(C.Chosen)->getCondition() == V;
+    });
+  }
+  /// The choice that Phi is the running extremum of; null if none.
+  const Choice *running(const llvm::PHINode *Phi) const {
+    return firstWith([&](const Choice &C) { return C.Running == Phi; });
   }
 
 private:

@@ -23,6 +23,12 @@ struct Deferrals {
   /// Those whose results are asked for: their iterations run in the primal's
   /// order.
   llvm::SmallPtrSet<const llvm::Loop *, 4> Carrying;
+  /// Those that run in the primal sweep as well, since somebody asks for their
+  /// results. An iteration that is reversed runs again, from what its header
+  /// phis were.
+  llvm::SmallPtrSet<const llvm::Loop *, 4> Again;
+  /// Stores of such loops that the second run leaves out.
+  llvm::SmallVector<const llvm::StoreInst *, 4> OnceStores;
   /// What waits for results that deferred loops carry, until the reverse sweep
   /// is over: stores in the order of the program.
   llvm::SmallVector<const llvm::StoreInst *, 4> LateStores;

@@ -37,6 +37,14 @@
 // the inner loop brings is known: the outer loop must want it for its own
 // results alone, and carries them.
 //
+// A loop whose results are asked for, and that is none of these, may run twice
+// (*again*): in the primal sweep, where nothing of it is kept but what its
+// iterations start from, and, iteration by iteration, in the reverse sweep. The
+// second run finds what the first one found, by the same conditions; it leaves
+// out what only others read. Worth its time where there are loops within that
+// keep something, on machines where memory is what is short. Barriers of the
+// block run again, too, and with them tiles that a block fills (Replays).
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef RETROGRAD_PLAN_DEFERREDLOOPS_H
@@ -79,6 +87,11 @@ public:
   /// `Late` uses.
   bool isDeferrable(const llvm::Loop &L, LateUses &Late);
 
+  /// L, an outermost loop, may run a second time in the reverse sweep,
+  /// iteration by iteration. `Once` has the stores that are left out then.
+  bool canRunAgain(const llvm::Loop &L,
+                   llvm::SmallVectorImpl<const llvm::StoreInst *> &Once);
+
 private:
   bool hasShape(const llvm::Loop &L) const;
   bool fitsIn(const llvm::Loop &L, const llvm::Loop &Around);
@@ -92,6 +105,7 @@ private:
   addends(const llvm::Instruction &I) const;
   bool isSum(const llvm::PHINode &Phi, const llvm::Loop &L) const;
   bool collectStores(const llvm::Loop &L);
+  bool isOwn(const llvm::Value &Object, const llvm::Loop &L) const;
   bool staysHere(const llvm::Instruction &Made) const;
   bool isOnlyReadIn(const llvm::Loop &L) const;
   bool isHarmless(const llvm::Instruction &I, const llvm::Loop &L) const;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Plan/DerivativePlan.h"
+#include "Catalogue/Catalogue.h"
 #include "Plan/DeferredLoops.h"
 #include "Plan/Legality.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -27,6 +28,7 @@ private:
   void findUnneededStores();
   void choose();
   bool isWorthDeferring(const Loop &L) const;
+  bool isWorthRunningAgain(const Loop &L) const;
   void defer();
   void checkMemory();
 
@@ -135,6 +137,14 @@ bool PlanBuilder::isWorthDeferring(const Loop &L) const {
   return (!L.isInnermost() || Subject.Opts.Memory) && Layout.keepsWithin(L);
 }
 
+/// Loops within L keep something, and how much of it nobody knows before the
+/// program runs, or it is more than registers hold.
+bool PlanBuilder::isWorthRunningAgain(const Loop &L) const {
+  constexpr uint64_t MostInRegisters = 256;
+  return Subject.Machine.manyThreads() && Subject.Opts.RunAgainOnDevice &&
+         Layout.mostBytesWithin(L) > MostInRegisters;
+}
+
 void PlanBuilder::defer() {
   if (!Subject.Opts.DeferLoops || Subject.Split)
     return;
@@ -156,9 +166,24 @@ void PlanBuilder::defer() {
     choose();
     return true;
   };
+  auto TryAgain = [&](const Loop &L) {
+    SmallVector<const StoreInst *, 4> Once;
+    if (!isWorthRunningAgain(L) || !Deferral.canRunAgain(L, Once))
+      return;
+    Deferred.Loops.insert(&L);
+    Deferred.Again.insert(&L);
+    Deferred.OnceStores.append(Once);
+    Tape.needWhatIterationsStartFrom(L);
+    Read = Tape.readable();
+    choose();
+  };
   for (const Loop *L :
        reverse(Subject.Shape.loops())) { // in the order of the program
-    if (!Try(*L) || !Subject.Opts.DeferNests)
+    if (!Try(*L)) {
+      TryAgain(*L);
+      continue;
+    }
+    if (!Subject.Opts.DeferNests)
       continue;
     for (const Loop *Inner : reverse(*L)) {
       auto Before = Tape.needs();
@@ -179,6 +204,16 @@ void PlanBuilder::defer() {
     for (const Instruction &I : *B)
       if (const auto *S = dyn_cast<StoreInst>(&I); S && Late.contains(S))
         Deferred.LateStores.push_back(S);
+}
+
+bool DerivativePlan::hasBlockBarrier(const Loop &L) const {
+  return any_of(L.blocks(), [&](const BasicBlock *B) {
+    return any_of(*B, [&](const Instruction &I) {
+      const OperationRecord *R =
+          isa<CallInst>(I) ? facts().catalogue().lookup(I) : nullptr;
+      return R && R->Id == "block_barrier";
+    });
+  });
 }
 
 void PlanBuilder::checkMemory() {

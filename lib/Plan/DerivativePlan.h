@@ -130,6 +130,10 @@ public:
   const Choice *choiceIn(const llvm::Loop *L) const { return Chosen.in(L); }
   /// The choice that V is the condition of; null if none.
   const Choice *choiceBy(const llvm::Value *V) const { return Chosen.by(V); }
+  /// The choice that Phi is the running extremum of; null if none.
+  const Choice *runningChoice(const llvm::PHINode *Phi) const {
+    return Chosen.running(Phi);
+  }
   llvm::ArrayRef<Replay> replays() const { return Replays; }
 
   /// L does not run in the primal sweep: the reverse sweep runs each iteration
@@ -143,6 +147,16 @@ public:
   /// primal's order.
   bool carriesResults(const llvm::Loop *L) const {
     return Deferred.Carrying.contains(L);
+  }
+  /// L runs in the primal sweep, keeping what each iteration starts from, and
+  /// the reverse sweep runs each iteration again.
+  bool runsAgain(const llvm::Loop *L) const {
+    return Deferred.Again.contains(L);
+  }
+  bool hasBlockBarrier(const llvm::Loop &L) const;
+  /// Left out where loops run again.
+  llvm::ArrayRef<const llvm::StoreInst *> onceStores() const {
+    return Deferred.OnceStores;
   }
   /// What waits for results that deferred loops carry, until the reverse sweep
   /// is over: stores in the order of the program.

@@ -39,6 +39,9 @@ static void printNeed(raw_ostream &OS, Need N) {
   case Need::Last:
     OS << "last choice of ";
     break;
+  case Need::Won:
+    OS << "extremum of ";
+    break;
   case Need::Records:
     OS << "records of ";
     break;
@@ -83,7 +86,8 @@ void DerivativePlan::print(raw_ostream &OS) const {
   for (const Loop *L : Deferred.Loops) {
     OS << "  loop ";
     L->getHeader()->printAsOperand(OS, false);
-    OS << " runs in the reverse sweep"
+    OS << (runsAgain(L) ? " runs again in the reverse sweep"
+                        : " runs in the reverse sweep")
        << (carriesResults(L) ? " and carries its results\n" : "\n");
   }
   PrintScope(nullptr);
@@ -143,9 +147,11 @@ std::optional<std::string> DerivativePlan::verify() const {
   }
   DenseSet<Need> Read = Tape.readable();
   LoopDeferral Deferral(Subject, Calls, How, Deferred, unneededStores(), Read);
+  SmallVector<const StoreInst *, 4> Once;
   for (const Loop *L : Deferred.Loops)
-    if (LateUses Late;
-        !Deferral.isDeferrable(*L, Late) || Late.any() != carriesResults(L)) {
+    if (LateUses Late; runsAgain(L) ? !Deferral.canRunAgain(*L, Once)
+                                    : !Deferral.isDeferrable(*L, Late) ||
+                                          Late.any() != carriesResults(L)) {
       L->getHeader()->printAsOperand(OS, false);
       OS << " cannot run backwards";
       return Problem;

@@ -93,6 +93,8 @@ static std::string nameOf(Need N) {
     return "the number of iterations of a loop";
   case Need::Last:
     return "the iteration that a loop chose";
+  case Need::Won:
+    return "the iteration that an extremum comes from";
   case Need::Records:
     return "the address of a loop's storage";
   case Need::Primal:
@@ -123,6 +125,7 @@ std::string Teller::why(Need N, std::string &Advice) const {
   case Need::Count:
     return "it is not a constant";
   case Need::Last:
+  case Need::Won:
     return "it tells which of the iterations has a derivative";
   case Need::Records:
     return "the loop keeps something";

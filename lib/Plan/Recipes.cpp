@@ -43,6 +43,7 @@ Recipe Recipes::recipe(Need N) const {
     return {};
   case Need::Tape:
   case Need::Last:
+  case Need::Won:
   case Need::Records:
     return {};
   }
@@ -180,10 +181,13 @@ static const Value *trivialPhi(const PHINode &Phi, const LoopInfo &LI) {
 }
 
 const Replay *Recipes::replayOf(const LoadInst &L) const {
-  const Value *Object =
-      getUnderlyingObject(L.getPointerOperand(), /*MaxLookup=*/0);
+  return replayOfArray(
+      *getUnderlyingObject(L.getPointerOperand(), /*MaxLookup=*/0));
+}
+
+const Replay *Recipes::replayOfArray(const Value &Array) const {
   const auto *It =
-      find_if(Replays, [&](const Replay &R) { return R.Array == Object; });
+      find_if(Replays, [&](const Replay &R) { return R.Array == &Array; });
   return It == Replays.end() ? nullptr : It;
 }
 
@@ -283,6 +287,14 @@ Recipe Recipes::valueRecipe(const Value *V, Need::Kind K) const {
   if (const auto *S = dyn_cast<SelectInst>(I);
       S && Chosen.by(S->getCondition()))
     return {};
+  if (const auto *Phi = dyn_cast<PHINode>(I))
+    if (const Choice *C = K == Need::Primal ? Chosen.running(Phi) : nullptr) {
+      const BasicBlock *Header = C->Of->getHeader();
+      return {Recipe::Compute,
+              {{Need::Last, Header},
+               {Need::Won, Header},
+               {Need::Primal, C->Final}}};
+    }
   if (const auto *A = dyn_cast<AllocaInst>(I))
     return {!Subject.Split && A->isStaticAlloca() ? Recipe::Available
                                                   : Recipe::Source,

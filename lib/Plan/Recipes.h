@@ -71,6 +71,7 @@ public:
   bool hasReplays() const { return !Replays.empty(); }
   /// The array that L reads from; null if it is not filled anew.
   const Replay *replayOf(const llvm::LoadInst &L) const;
+  const Replay *replayOfArray(const llvm::Value &Array) const;
 
   /// The values that the number of L's iterations can be computed from; none if
   /// it has to be counted.

@@ -74,7 +74,7 @@ const Loop *TapeLayout::scopeOf(Need N) const {
     return nullptr;
   const Loop *L = Subject.Shape.loops().getLoopFor(B);
   // What belongs to a whole run of a loop lives around it.
-  if (N.K == Need::Last)
+  if (N.K == Need::Last || N.K == Need::Won)
     return L->getParentLoop();
   if (N.K == Need::Count)
     return How.countHome(L)->getParentLoop();
@@ -102,6 +102,7 @@ Type *TapeLayout::typeOf(Need N) const {
     return PointerType::get(C, 0);
   case Need::Count:
   case Need::Last:
+  case Need::Won:
     return Type::getInt64Ty(C);
   }
   llvm_unreachable("all kinds handled");
@@ -219,6 +220,21 @@ const Slot *TapeLayout::slot(Need N) const {
   return It == SlotIndex.end()
              ? nullptr
              : &scope(It->second.first).Slots[It->second.second];
+}
+
+uint64_t TapeLayout::mostBytesWithin(const Loop &L) const {
+  uint64_t Sum = 0;
+  for (const auto &[K, S] : Scopes) {
+    if (!K || K == &L || !L.contains(K) || S.Slots.empty())
+      continue;
+    uint64_t Bytes = S.Bytes;
+    for (const Loop *Of = K; Of != L.getParentLoop(); Of = Of->getParentLoop())
+      Bytes = SaturatingMultiply<uint64_t>(
+          Bytes, SaturatingAdd<uint64_t>(
+                     How.constantCount(Of).value_or(UINT64_MAX), 1));
+    Sum = SaturatingAdd(Sum, Bytes);
+  }
+  return Sum;
 }
 
 bool TapeLayout::keepsWithin(const Loop &L) const {

@@ -44,6 +44,7 @@
 #include "Primal/Language/PrimalEvidence.h"
 #include "Primal/Optimise/FirstIterations.h"
 #include "Primal/Optimise/NonNull.h"
+#include "Primal/Optimise/Segments.h"
 #include "Primal/PrimalNormalForm.h"
 #include "Primal/PrimalSteps.h"
 #include "Primal/VariadicCalls.h"

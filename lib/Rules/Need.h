@@ -23,6 +23,8 @@ struct Need {
     Count,  ///< iteration number at which the loop with header Of was left
     Last, ///< iteration in which the loop with header Of chose its result last,
           ///< -1 if in none (Choice)
+    Won, ///< iteration that the extremum of the loop with header Of comes from,
+         ///< -1 if from in front of it (Choice)
     Records ///< storage of the slots of the loop with header Of: its array,
             ///< or the record of its last iteration
   } K = Primal;
