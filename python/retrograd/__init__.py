@@ -16,8 +16,9 @@ import importlib
 
 from ._build import CompileError, compile, tool
 from ._function import Function, NativeError, load
+from ._kernel import Kernel
 
-__all__ = ["compile", "load", "tool", "Function", "CompileError", "NativeError"]
+__all__ = ["compile", "load", "tool", "Function", "Kernel", "CompileError", "NativeError"]
 
 
 def __getattr__(name):

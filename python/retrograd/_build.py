@@ -117,7 +117,7 @@ def _run(command, what):
 
 
 def compile(source, functions, *, language=None, flags=(), constants=(),
-            derivatives=("rev", "fwd", "rev.fwd")):
+            derivatives=None, target="cpu"):
     """Compiles functions of a source file, with their derivatives.
 
     source       path of a .c, .cpp, .f90 or .cu file; or the source itself, with `language`
@@ -126,14 +126,21 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
     flags        flags for the compiler, as ["-O3", "-Iinclude"]
     constants    names of parameters that are not differentiated
     derivatives  which ones are made: "rev" (gradient, vjp), "fwd" (jvp, jacobian), "rev.fwd" (hvp,
-                 hessian)
+                 hessian); by default all of these, of a kernel the first two
+    target       CUDA: "cpu" (kernels run on the processor) or "gpu" (those of this machine's GPU)
 
-    Returns a Function, or a list of them if a list of names was given. Raises CompileError with
+    Returns a Function, or a Kernel for a `__global__` function; a list of them if a list of names was given. Raises CompileError with
     the compiler's messages; the class of a parameter that cannot be passed is named there.
     The library is kept in ~/.cache/retrograd (or RETROGRAD_CACHE) and compiled again only when
     the source, a file that it includes, a flag or the compiler has changed.
     """
     names = [functions] if isinstance(functions, str) else list(functions)
+    if target not in ("cpu", "gpu"):
+        raise ValueError(f"target is 'cpu' or 'gpu', not {target!r}")
+    if derivatives is None:
+        # Of a kernel, a second derivative is compiled when it is asked for.
+        cuda = language == "cuda" or os.fspath(source).endswith(".cu")
+        derivatives = ("rev", "fwd") if cuda else ("rev", "fwd", "rev.fwd")
     program = tool()
     cache = _cache()
     if language is not None:
@@ -148,13 +155,15 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
     source = os.path.abspath(os.fspath(source))
     if not os.path.exists(source):
         raise FileNotFoundError(f"there is no file {source!r}; a source in a string needs language=\"c++\" or its like")
-    key = json.dumps([source, names, list(flags), sorted(constants), list(derivatives), _compiler_state(program)])
+    key = json.dumps([source, names, list(flags), sorted(constants), list(derivatives), target, _compiler_state(program)])
     stem = os.path.join(cache, hashlib.sha256((key + str(_digest(source))).encode()).hexdigest()[:24])
     library, record = stem + ".so", stem + ".json"
     if not (os.path.exists(library) and _is_fresh(record)):
         with tempfile.TemporaryDirectory(dir=cache) as folder:
             made, listing = os.path.join(folder, "lib.so"), os.path.join(folder, "deps")
             command = [program, "export", source, *names, "-o", made, "--derive=" + ",".join(derivatives)]
+            if source.endswith(".cu"):
+                command.append(f"--target={target}")
             command += [f"--const={name}" for name in constants]
             if not source.endswith((".f90", ".f95", ".f03", ".f08", ".f")):
                 command += [f"--deps={listing}"]
@@ -175,7 +184,7 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
     def more(name, steps):
         """A derivative that was not asked for at first."""
         own = [p.name for p in loaded[name].parameters if p.name in constants]
-        return compile(source, name, flags=flags, constants=own, derivatives=[steps])
+        return compile(source, name, flags=flags, constants=own, derivatives=[steps], target=target)
 
     loaded = load(library, more)
     made = [loaded[name] for name in names]

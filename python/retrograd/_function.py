@@ -124,13 +124,8 @@ def _describe(given):
     return f"an array of {given.dtype}{layout}"
 
 
-class Function:
-    """A native function. Calling it runs it; the methods run its derivatives.
-
-    Arrays of the right type (`dtype`) that are contiguous are passed without a copy. An array that
-    the function writes to must be one; derivatives never change what they are given.
-    What is active is in `active`: all floating-point parameters but those named as constants.
-    """
+class Exported:
+    """What a library has of a function: its parameters, and its entries by steps of differentiation."""
 
     def __init__(self, library, described, path=None, more=None):
         self._library = library
@@ -138,36 +133,16 @@ class Function:
         self.__doc__ = described["declaration"]
         self.__name__ = self.name
         self.parameters = [_Parameter(p) for p in described["parameters"]]
-        self.result = None
-        if described["result"] != "void":
-            result = described["result"]
-            kind = _NUMBER.get(result)
-            self.result = kind if kind is not None else np.dtype(_INTEGER[result])
-        if described["kernel"]:
-            raise TypeError(f"'{self.name}' is a kernel: export a host function that launches it")
         self._symbols = dict(described["entries"])
         self._entries, self._paths = {}, {}
         self._more = more
         self.path = os.path.abspath(path) if path else None
         self.active = [p.name for p in self.parameters if p.active]
-        self._value = self._native_call("value", _VALUE)
-        self._gradient = self._native_call("rev", _GRADIENT)
-        self._both = self._native_call("rev", _BOTH)
-
-    def _native_call(self, steps, mode):
-        """The function in one mode without the way through Python; None where that is not possible."""
-        if _native is None or steps not in self._symbols:
-            return None
-        described = [p.described_to_native() for p in self.parameters]
-        result = None
-        if self.result is not None:
-            if self.result not in (np.float32, np.float64):
-                return None
-            result = (self.result.itemsize, self.result.type)
-        if None in described or len(described) > 24 or (mode != _VALUE and (not result or not self.active)):
-            return None
-        return _native.Call(self.address(steps), mode, self.name, NativeError,
-                            (np.zeros, np.ndarray, np.floating, np.integer), result, tuple(described))
+        self.result = None
+        if described["result"] != "void":
+            result = described["result"]
+            kind = _NUMBER.get(result)
+            self.result = kind if kind is not None else np.dtype(_INTEGER[result])
 
     def entry(self, steps):
         """The entry of a derivative: "value", "rev", "fwd", "rev.fwd", ... One that the library does not
@@ -198,6 +173,49 @@ class Function:
         """The address of that entry: int (void *const *slots, const long long *lengths, char message[256])."""
         return ctypes.cast(self.entry(steps), ctypes.c_void_p).value
 
+    def arrange(self, args, named):
+        """The arguments in the order of the parameters."""
+        if named:
+            rest = [p.name for p in self.parameters[len(args):]]
+            unknown = [n for n in named if n not in rest]
+            if unknown:
+                raise TypeError(f"{self.name}() has no free parameter '{unknown[0]}'; it is {self.__doc__}")
+            args = (*args, *(named[n] for n in rest if n in named))
+        if len(args) != len(self.parameters):
+            raise TypeError(f"{self.name}() takes {len(self.parameters)} arguments and was given {len(args)}; "
+                            f"it is {self.__doc__}")
+        return args
+
+
+class Function(Exported):
+    """A native function. Calling it runs it; the methods run its derivatives.
+
+    Arrays of the right type (`dtype`) that are contiguous are passed without a copy. An array that
+    the function writes to must be one; derivatives never change what they are given.
+    What is active is in `active`: all floating-point parameters but those named as constants.
+    """
+
+    def __init__(self, library, described, path=None, more=None):
+        super().__init__(library, described, path, more)
+        self._value = self._native_call("value", _VALUE)
+        self._gradient = self._native_call("rev", _GRADIENT)
+        self._both = self._native_call("rev", _BOTH)
+
+    def _native_call(self, steps, mode):
+        """The function in one mode without the way through Python; None where that is not possible."""
+        if _native is None or steps not in self._symbols:
+            return None
+        described = [p.described_to_native() for p in self.parameters]
+        result = None
+        if self.result is not None:
+            if self.result not in (np.float32, np.float64):
+                return None
+            result = (self.result.itemsize, self.result.type)
+        if None in described or len(described) > 24 or (mode != _VALUE and (not result or not self.active)):
+            return None
+        return _native.Call(self.address(steps), mode, self.name, NativeError,
+                            (np.zeros, np.ndarray, np.floating, np.integer), result, tuple(described))
+
     def __repr__(self):
         return f"<retrograd function: {self.__doc__}>"
 
@@ -227,19 +245,6 @@ class Function:
         return Batched(self, over, threads)
 
     # -- calls ------------------------------------------------------------------
-
-    def arrange(self, args, named):
-        """The arguments in the order of the parameters."""
-        if named:
-            rest = [p.name for p in self.parameters[len(args):]]
-            unknown = [n for n in named if n not in rest]
-            if unknown:
-                raise TypeError(f"{self.name}() has no free parameter '{unknown[0]}'; it is {self.__doc__}")
-            args = (*args, *(named[n] for n in rest if n in named))
-        if len(args) != len(self.parameters):
-            raise TypeError(f"{self.name}() takes {len(self.parameters)} arguments and was given {len(args)}; "
-                            f"it is {self.__doc__}")
-        return args
 
     def _bind(self, args, named, copy):
         args = self.arrange(args, named)
@@ -510,5 +515,13 @@ def load(path, _more=None):
     except ValueError:
         raise TypeError(f"{path} was not made by 'retrograd export'") from None
     described = json.loads(ctypes.string_at(ctypes.addressof(text)).decode())
-    return {f["name"]: Function(library, f, str(path), functools.partial(_more, f["name"]) if _more else None)
-            for f in described["functions"]}
+
+    def made(f):
+        more = functools.partial(_more, f["name"]) if _more else None
+        if f["kernel"]:
+            from ._kernel import Kernel
+
+            return Kernel(library, f, str(path), more)
+        return Function(library, f, str(path), more)
+
+    return {f["name"]: made(f) for f in described["functions"]}

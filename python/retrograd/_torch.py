@@ -1,6 +1,6 @@
 # Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Native functions as operators of PyTorch, for tensors on the CPU.
+"""Native functions as operators of PyTorch, for tensors on the CPU; CUDA kernels, for tensors on the GPU.
 
 Three operators for each function, made by torch.library.custom_op. Each has a fake implementation (shapes
 without numbers, for torch.compile), and each but the last a derivative:
@@ -15,6 +15,7 @@ never changes its arguments: arrays that the function writes are new tensors amo
 """
 
 import hashlib
+import itertools
 
 import numpy as np
 import torch
@@ -27,7 +28,10 @@ _TENSOR = {np.dtype(np.float32): torch.float32, np.dtype(np.float64): torch.floa
 class TorchFunction:
     """The function for PyTorch: takes and returns tensors."""
 
-    def __init__(self, function):
+    _device = "cpu"  # where tensors are
+    _where = "the function runs on the CPU, give tensor.cpu()"
+
+    def __init__(self, function, tag=""):
         self.function = function
         self.__name__ = function.name
         self.__doc__ = function.__doc__
@@ -46,7 +50,7 @@ class TorchFunction:
         self._active_outputs = [o for o in self._outputs if o < 0 or self._parameters[o].active]
         if not self._outputs:
             raise TypeError(f"{function.name}() returns and writes nothing")
-        key = hashlib.sha256(f"{function.path} {function.name} {function.active}".encode()).hexdigest()[:12]
+        key = hashlib.sha256(f"{function.path} {function.name} {function.active}{tag}".encode()).hexdigest()[:12]
         base = "".join(c if c.isalnum() else "_" for c in function.name) + "_" + key
         self._second = self._define(base + "_second", ["seeds", "directions"], self._active, self._run_second)
         self._forward = self._define(base + "_forward", ["directions"], self._active_outputs, self._run_forward)
@@ -63,11 +67,12 @@ class TorchFunction:
         names = [f"a{i}" for i in range(len(self._parameters))] + lists
         schema = f"({', '.join(f'{k} {n}' for k, n in zip(kinds, names))}) -> Tensor[]"
         made = torch.library.custom_op(f"retrograd::{name}", run, mutates_args=(), schema=schema,
-                                       device_types="cpu")
+                                       device_types=self._device)
 
         def fake(*args):
-            example = next((a for a in args if isinstance(a, torch.Tensor)), None)
-            like = example if example is not None else torch.empty(())
+            tensors = [a for a, p in zip(args, self._parameters) if isinstance(a, torch.Tensor) and not p.by_value]
+            tensors += [a for a in args if isinstance(a, torch.Tensor)]
+            like = tensors[0] if tensors else torch.empty(())
             return [like.new_empty((), dtype=_TENSOR[self.function.result]) if i < 0
                     else torch.empty_like(args[i], memory_format=torch.contiguous_format) for i in outputs]
 
@@ -103,26 +108,33 @@ class TorchFunction:
 
     def _taken(self, shadows, outputs):
         slots, _ = self._slots()
-        return [torch.from_numpy(shadows[slots.index(i)]) for i in outputs]
+        return [self._tensor(shadows[slots.index(i)]) for i in outputs]
+
+    @staticmethod
+    def _tensor(array):
+        return torch.from_numpy(array)
+
+    def _run(self, steps, base, shadows):
+        self.function.run(steps, base + shadows, len(base))
 
     def _run_value(self, *args):
         base = self._arrays(args)
-        self.function.run("value", base, len(base))
+        self._run("value", base, [])
         at = 1 if self._result else 0
-        return [torch.from_numpy(base[i + at if i >= 0 else 0]) for i in self._outputs]
+        return [self._tensor(base[i + at if i >= 0 else 0]) for i in self._outputs]
 
     def _run_reverse(self, *args):
         *args, seeds = args
         base = self._arrays(args)
         shadows = self._shadows(base, seeds, self._active_outputs)
-        self.function.run("rev", base + shadows, len(base))
+        self._run("rev", base, shadows)
         return self._taken(shadows, self._active)
 
     def _run_forward(self, *args):
         *args, directions = args
         base = self._arrays(args)
         shadows = self._shadows(base, directions, self._active)
-        self.function.run("fwd", base + shadows, len(base))
+        self._run("fwd", base, shadows)
         return self._taken(shadows, self._active_outputs)
 
     def _run_second(self, *args):
@@ -131,7 +143,7 @@ class TorchFunction:
         adjoints = self._shadows(base, seeds, self._active_outputs)
         tangents = self._shadows(base, directions, self._active)
         second = self._shadows(base, [], [])
-        self.function.run("rev.fwd", base + adjoints + tangents + second, len(base))
+        self._run("rev.fwd", base, adjoints + tangents + second)
         return self._taken(second, self._active)
 
     # -- derivatives ---------------------------------------------------------------
@@ -192,9 +204,8 @@ class TorchFunction:
             kind = _TENSOR[p.dtype]
             if not isinstance(a, torch.Tensor):
                 a = torch.as_tensor(a, dtype=kind)
-            if a.device.type != "cpu":
-                raise TypeError(f"'{p.name}' of {f.name}() is on '{a.device}': the function runs on the CPU, give "
-                                "tensor.cpu()")
+            if a.device.type != self._device and not (p.by_value and self._device != "cpu"):
+                raise TypeError(f"'{p.name}' of {f.name}() is on '{a.device}': {self._where}")
             if a.dtype.is_complex or a.dtype.is_floating_point != kind.is_floating_point:
                 raise TypeError(f"'{p.name}' of {f.name}() is {p.text} and was given {a.dtype}")
             if p.by_value and a.dim():
@@ -208,3 +219,51 @@ class TorchFunction:
 
     def __repr__(self):
         return f"<retrograd function for PyTorch: {self.__doc__}>"
+
+
+class TorchKernel(TorchFunction):
+    """A kernel for PyTorch: takes and returns tensors of the kernel's device, launched on the current stream."""
+
+    _number = itertools.count()
+
+    def __init__(self, kernel, grid, block, shared):
+        self._grid, self._block, self._shared = grid, block, shared
+        self._device = "cuda" if kernel.target == "gpu" else "cpu"
+        self._where = ("the kernel runs on the GPU, give tensor.cuda()" if kernel.target == "gpu" else
+                       'the kernel was compiled for the processor: compile it with target="gpu", or give tensor.cpu()')
+        # Each launch configuration has operators of its own.
+        super().__init__(kernel, f" {next(TorchKernel._number)}")
+
+    def _arrays(self, args):
+        """The base slots; arrays that are written are copied. Numbers are on the host."""
+        slots = []
+        for i, (p, a) in enumerate(zip(self._parameters, args)):
+            if self._integers[i]:
+                slots.append(p.take(a, False))
+            elif p.by_value:
+                slots.append(a.detach().cpu().numpy())
+            else:
+                slots.append(a.detach().contiguous() if p.readonly
+                             else a.detach().clone(memory_format=torch.contiguous_format))
+        return slots
+
+    def _shadows(self, base, tensors, order):
+        given = dict(zip(order, tensors))
+        return [torch.zeros_like(base[i]) if given.get(i) is None
+                else given[i].detach().to(base[i].dtype).clone(memory_format=torch.contiguous_format)
+                for i in self._active]
+
+    @staticmethod
+    def _tensor(array):
+        return array
+
+    def _run(self, steps, base, shadows):
+        def dimension(given):
+            return given(*base) if callable(given) else given  # of tensors and numbers
+
+        on_gpu = self._device == "cuda"
+        arrays = [a if on_gpu or not isinstance(a, torch.Tensor) else a.numpy() for a in base]
+        shadows = [s if on_gpu else s.numpy() for s in shadows]
+        stream = torch.cuda.current_stream(next(a.device for a in base if isinstance(a, torch.Tensor))).cuda_stream \
+            if on_gpu else None
+        self.function.launch(steps, dimension(self._grid), dimension(self._block), arrays, shadows, self._shared, stream)

@@ -77,7 +77,7 @@ bool isActive(const Parameter &P, const Signature &F, const ExportSettings &S) {
 }
 
 json::Value
-describe(const Signature &F, const ExportSettings &S,
+describe(const Signature &F, const ExportSettings &S, StringRef Target,
          const std::vector<std::pair<std::string, std::string>> &Entries) {
   json::Array Parameters;
   for (const Parameter &P : F.Parameters) {
@@ -107,6 +107,7 @@ describe(const Signature &F, const ExportSettings &S,
                       {"declaration", F.Declaration},
                       {"result", F.Result},
                       {"kernel", F.Kernel},
+                      {"target", Target},
                       {"parameters", std::move(Parameters)},
                       {"entries", std::move(Symbols)}};
 }
@@ -310,9 +311,13 @@ private:
        << "__attribute__((visibility(\"default\"))) int " << Symbol
        << "(void *const *s, const long long *n, char *message) {\n"
        << (F.CPlusPlus ? "  try {\n" : "") << "  " << functionOf(Steps);
+    auto Launch = [&](unsigned K) {
+      return "n[" + std::to_string(Base.size() + K) + "]";
+    };
     if (F.Kernel)
-      OS << "<<<(unsigned)n[" << Base.size() << "], (unsigned)n["
-         << Base.size() + 1 << "]>>>(";
+      OS << "<<<dim3(" << Launch(0) << ", " << Launch(1) << ", " << Launch(2)
+         << "), dim3(" << Launch(3) << ", " << Launch(4) << ", " << Launch(5)
+         << "), " << Launch(6) << ", (cudaStream_t)" << Launch(7) << ">>>(";
     else
       OS << "(n";
     for (size_t I = 0; I < All.size(); ++I) {
@@ -328,9 +333,13 @@ private:
     }
     OS << ");\n";
     if (F.Kernel)
-      OS << "  if (cudaError_t e = cudaDeviceSynchronize()) "
-            "rg_tell(message, cudaGetErrorString(e)); else return 0;\n"
-            "  return 1;\n";
+      OS << "  cudaError_t e = cudaGetLastError();\n"
+            "  if (!e && "
+         << Launch(8) << ") e = cudaStreamSynchronize((cudaStream_t)"
+         << Launch(7)
+         << ");\n"
+            "  if (!e) return 0;\n"
+            "  rg_tell(message, cudaGetErrorString(e));\n  return 1;\n";
     else
       OS << "  return 0;\n";
     if (F.CPlusPlus)
@@ -452,7 +461,8 @@ int retrograd::exportCommand(const Invocation &I, const ExportSettings &S) {
   json::Array Described;
   for (size_t K = 0; K < Functions.size(); ++K) {
     auto Entries = Wrapper(OS, Functions[K], S, unsigned(K)).emit();
-    Described.push_back(describe(Functions[K], S, Entries));
+    Described.push_back(
+        describe(Functions[K], S, I.OnGpu ? "gpu" : "cpu", Entries));
   }
   json::Value Description = json::Object{{"retrograd", RETROGRAD_VERSION},
                                          {"functions", std::move(Described)}};

@@ -19,7 +19,10 @@
 //   int entry(void *const *slots, const int64_t *lengths, char *message);
 //
 // slots[i] is the address of slot i; lengths[i] the elements of slot i of the
-// function itself, followed, for kernels, by blocks and threads of a block.
+// function itself. For kernels nine numbers follow: blocks and threads of a
+// block, each in three dimensions, bytes of dynamic shared memory, the stream,
+// and whether to wait until it is done. A slot of a number by value is in host
+// memory, an array is where the kernel can reach it.
 // What is not 0 is an error, with a message of at most 255 bytes. The
 // description of all this is JSON in the symbol `rg_export_json`.
 //
