@@ -168,20 +168,29 @@ static void ifShadowed(RuleContext &C, const Value *P,
   B.SetInsertPoint(Done);
 }
 
+/// If X is a vector, lets Add do each element at its own place, and says so.
+static bool addByElements(IRBuilderBase &B, Value *Address, Value *X,
+                          function_ref<void(Value *, Value *)> Add) {
+  auto *V = dyn_cast<FixedVectorType>(X->getType());
+  if (!V)
+    return false;
+  uint64_t Step =
+      B.GetInsertBlock()->getModule()->getDataLayout().getTypeAllocSize(
+          V->getElementType());
+  for (unsigned Lane = 0; Lane != V->getNumElements(); ++Lane)
+    Add(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, Lane * Step),
+        B.CreateExtractElement(X, Lane));
+  return true;
+}
+
 /// Adds X to the adjoint at Address, where other threads may do so, too.
 static void addAtomically(RuleContext &C, Value *Address, Value *X,
                           Accumulation How) {
   IRBuilderBase &B = C.builder();
-  if (auto *V = dyn_cast<FixedVectorType>(X->getType())) {
-    uint64_t Step =
-        B.GetInsertBlock()->getModule()->getDataLayout().getTypeAllocSize(
-            V->getElementType());
-    for (unsigned Lane = 0; Lane != V->getNumElements(); ++Lane)
-      addAtomically(
-          C, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, Lane * Step),
-          B.CreateExtractElement(X, Lane), How);
+  if (addByElements(B, Address, X, [&](Value *Place, Value *Element) {
+        addAtomically(C, Place, Element, How);
+      }))
     return;
-  }
   StringRef Name = X->getType()->isDoubleTy()   ? "f64"
                    : X->getType()->isFloatTy()  ? "f32"
                    : X->getType()->isBFloatTy() ? "bf16"
@@ -207,16 +216,10 @@ static void addAtomically(RuleContext &C, Value *Address, Value *X,
 /// Adds X to the adjoint at Address by one instruction per number.
 static void addWhole(RuleContext &C, Value *Address, Value *X) {
   IRBuilderBase &B = C.builder();
-  if (auto *V = dyn_cast<FixedVectorType>(X->getType())) {
-    uint64_t Step =
-        B.GetInsertBlock()->getModule()->getDataLayout().getTypeAllocSize(
-            V->getElementType());
-    for (unsigned Lane = 0; Lane != V->getNumElements(); ++Lane)
-      addWhole(
-          C, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, Lane * Step),
-          B.CreateExtractElement(X, Lane));
+  if (addByElements(B, Address, X, [&](Value *Place, Value *Element) {
+        addWhole(C, Place, Element);
+      }))
     return;
-  }
   C.markAdjointAccess(B.CreateAtomicRMW(AtomicRMWInst::FAdd, Address, X,
                                         MaybeAlign(),
                                         AtomicOrdering::Monotonic));
@@ -226,17 +229,10 @@ static void addWhole(RuleContext &C, Value *Address, Value *X) {
 static void addWithinReach(RuleContext &C, Value *Reach, Value *Address,
                            Value *X) {
   IRBuilderBase &B = C.builder();
-  if (auto *V = dyn_cast<FixedVectorType>(X->getType())) {
-    uint64_t Step =
-        B.GetInsertBlock()->getModule()->getDataLayout().getTypeAllocSize(
-            V->getElementType());
-    for (unsigned Lane = 0; Lane != V->getNumElements(); ++Lane)
-      addWithinReach(
-          C, Reach,
-          B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, Lane * Step),
-          B.CreateExtractElement(X, Lane));
+  if (addByElements(B, Address, X, [&](Value *Place, Value *Element) {
+        addWithinReach(C, Reach, Place, Element);
+      }))
     return;
-  }
   C.markAdjointAccess(
       B.CreateCall(C.runtime(X->getType()->isDoubleTy() ? "rg_reach_add_f64"
                                                         : "rg_reach_add_f32"),
