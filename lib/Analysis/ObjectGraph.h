@@ -31,6 +31,7 @@
 #ifndef RETROGRAD_ANALYSIS_OBJECTGRAPH_H
 #define RETROGRAD_ANALYSIS_OBJECTGRAPH_H
 
+#include "Analysis/Position.h"
 #include "Analysis/TypeAnalysis.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -40,45 +41,6 @@
 #include <vector>
 
 namespace retrograd {
-
-/// The set of bytes { Off + k * Stride } within [Lo, Hi) of an object. Off is
-/// the least element when Lo is finite, otherwise the place that indices
-/// count from.
-struct Position {
-  static constexpr int64_t NegInf = INT64_MIN / 4;
-  static constexpr int64_t PosInf = INT64_MAX / 4;
-  static constexpr unsigned None = ~0u;
-
-  unsigned Obj = None;
-  int64_t Off = 0;
-  int64_t Stride = 0;
-  int64_t Lo = 0;
-  int64_t Hi = 1;
-
-  bool valid() const { return Obj != None; }
-  bool exact() const { return Stride == 0; }
-  static Position at(unsigned Obj, int64_t Off) {
-    return {Obj, Off, 0, Off, Off + 1};
-  }
-  /// The position D bytes further.
-  Position shifted(int64_t D) const;
-  /// Brings Off to the least element if there is one.
-  void canonicalise();
-  bool operator==(const Position &O) const {
-    return Obj == O.Obj && Off == O.Off && Stride == O.Stride && Lo == O.Lo &&
-           Hi == O.Hi;
-  }
-};
-
-/// What a GEP adds to a position.
-struct PointerStep {
-  int64_t Const = 0;
-  int64_t Stride = 0;
-  /// The lower bound moves down by this (0: the index is not negative).
-  int64_t Below = 0;
-  int64_t Above = 0; ///< the upper bound moves up by this
-  Position apply(Position P) const;
-};
 
 /// A displacement by Scale * (A - B), the distance of two pointers into one
 /// object: what `new_begin + (old_end - old_begin)` compiles to.

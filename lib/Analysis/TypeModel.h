@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Translates IR into the object graph and back. TypeTransfer.cpp says how each
-// instruction moves pointers and bytes, TypeSeeds.cpp where evidence comes
-// from, TypeAnalysis.cpp answers queries, TypePrinter.cpp prints.
+// instruction moves pointers and bytes, TypeCalls.cpp what calls move,
+// TypeAddresses.cpp where computed addresses point, TypeMoves.cpp which
+// integers are only moved, TypeSeeds.cpp where evidence comes from.
+// TypeAnalysis.cpp answers queries, TypePrinter.cpp prints.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,602 @@
+//===- ObjectEvidence.cpp - what is known of the bytes of objects ---------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Keeps evidence per object, carries it over links to its fixpoint, and answers
+// what bytes are: which of several pieces of evidence goes first is decided in
+// ObjectGraph::resolve, in the order that README.md calls precedence.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/ObjectGraph.h"
+#include <algorithm>
+#include <tuple>
+
+using namespace llvm;
+using namespace retrograd;
+
+// How far from its start a copy of unknown length carries pieces of evidence;
+// stops cycles of overlapping copies.
+static constexpr int64_t OpenEndedReach = 4096;
+
+static bool sameEvidence(const Evidence &A, const Evidence &B) {
+  return A.Where == B.Where && A.Size == B.Size && A.Kind == B.Kind &&
+         A.Level == B.Level && A.Copied == B.Copied && A.Origin == B.Origin;
+}
+
+bool ObjectGraph::addEvidence(Position P, int64_t Size, ByteKind K, Trust L,
+                              bool Copied, unsigned Origin) {
+  P = normalise(P);
+  ObjectNode &O = Objects[P.Obj];
+  Evidence E{P, Size, K, L, Copied, Origin};
+  if (P.exact()) {
+    auto [B, End] = O.ExactEvidence.equal_range(P.Off);
+    for (auto It = B; It != End; ++It)
+      if (sameEvidence(It->second, E))
+        return false;
+    O.ExactEvidence.insert({P.Off, E});
+    O.LargestExact = std::max(O.LargestExact, Size);
+  } else {
+    for (const Evidence &Old : O.StridedEvidence)
+      if (sameEvidence(Old, E))
+        return false;
+    O.StridedEvidence.push_back(E);
+  }
+  ++O.EvidenceVersion;
+  return true;
+}
+
+namespace {
+/// An occurrence of a piece of evidence in a window, with its precedence.
+struct Instance {
+  int64_t Start;
+  int64_t Size;
+  ByteKind Kind;
+  Trust Level;
+  bool Loose, Smeared, Reached;
+  /// Compared in this order; equal ranks that disagree are a conflict.
+  std::tuple<int, int, int, int64_t> Rank;
+  const Evidence *From;
+};
+} // namespace
+
+/// Do two arrays that begin at different offsets speak against the rule that
+/// the longer stride is right? It tells a record's field from what an inner
+/// array reaches of the next record. But where the array with the longer stride
+/// begins first and reaches the first element of the other, it may as well have
+/// ended there (`long double c[2]; double d[4];`).
+static bool mayEndBefore(const Evidence &Longer, const Evidence &Shorter) {
+  const Position &L = Longer.Where, &S = Shorter.Where;
+  if (Longer.Kind == Shorter.Kind || L.Off >= S.Off || L.Stride <= S.Stride)
+    return false;
+  int64_t D = floorMod(S.Off - L.Off, L.Stride);
+  return D < Longer.Size || D + Shorter.Size > L.Stride;
+}
+
+/// Takes the precedence of its stride from what may have ended before the other
+/// begins.
+static void levelStrides(MutableArrayRef<Instance> Instances) {
+  SmallVector<const Evidence *, 8>
+      Arrays; // occurrences of one lie side by side
+  for (const Instance &I : Instances)
+    if (I.Reached && (Arrays.empty() || Arrays.back() != I.From))
+      Arrays.push_back(I.From);
+  if (Arrays.size() < 2)
+    return;
+  DenseMap<const Evidence *, int64_t> Level;
+  for (const Evidence *A : Arrays)
+    for (const Evidence *B : Arrays)
+      if (mayEndBefore(*A, *B)) {
+        int64_t &L = Level.try_emplace(A, -A->Where.Stride).first->second;
+        L = std::max(L, -B->Where.Stride);
+      }
+  for (Instance &I : Instances)
+    if (auto It = Level.find(I.From); I.Reached && It != Level.end())
+      std::get<3>(I.Rank) = It->second;
+}
+
+/// How well evidence E speaks for a query at P; smaller is better.
+static int fit(const Position &P, const Evidence &E) {
+  const Position &W = E.Where;
+  if (W.Stride == P.Stride)
+    return 0; // about just these places
+  // What overlaps itself (a float at any byte: its offset was computed) holds
+  // of some places only.
+  if (W.Stride && W.Stride < E.Size)
+    return 4;
+  if (W.Stride && P.Stride % W.Stride == 0)
+    return W.Hi < Position::PosInf ? 1 : 2; // about all of them, and others
+  return 4;                                 // about some of them
+}
+
+SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
+                                            unsigned Asker, Trust Least,
+                                            Trust Best) const {
+  P = normalise(P);
+  SmallVector<Placed, 8> Result;
+  if (!P.valid() || Size <= 0)
+    return Result;
+  const ObjectNode &O = Objects[P.Obj];
+  SmallVector<Instance, 16> Instances;
+
+  auto Put = [&](const Evidence &E, int64_t Start, int64_t Bytes, int Fit,
+                 bool Smeared) {
+    // What an array without a known end reaches is worse than a declaration of
+    // just this place, or a caller's access to it; everything else is better.
+    constexpr int Reached = 3;
+    bool JustHere = Fit == 0 && !E.Copied;
+    int Class = E.Level == Trust::Strong    ? (Fit < 2 ? Fit : Fit + 1)
+                : E.Level == Trust::Guess   ? Fit + 18
+                : E.Level == Trust::Moved   ? Fit + 24
+                : JustHere                  ? Reached - 1
+                : E.Level == Trust::Hearsay ? Fit + 12
+                                            : Fit + 6;
+    Instances.push_back(
+        {Start,
+         Bytes,
+         E.Kind,
+         E.Level,
+         Fit >= 3,
+         Smeared,
+         E.Level == Trust::Strong && Class == Reached,
+         {Class, int(E.Origin != Asker), int(E.Copied), -E.Where.Stride},
+         &E});
+  };
+  auto Place = [&](const Evidence &E, int64_t W, int Fit) {
+    Put(E, W, E.Size, Fit, false);
+  };
+  auto Consider = [&](const Evidence &E) {
+    if (E.Level > Least || E.Level < Best)
+      return;
+    int64_t G = commonStride(E.Where.Stride, P.Stride);
+    int64_t D = E.Where.Off - P.Off;
+    int Fit = fit(P, E);
+    if (G == 0) {
+      if (D < Size && D + E.Size > 0)
+        Place(E, D, Fit);
+      return;
+    }
+    if (G < E.Size && !P.exact()) {
+      // The queried places lie closer than the evidence is long: every byte
+      // may be any of its bytes.
+      Put(E, 0, Size, Fit, true);
+      return;
+    }
+    // First occurrence that reaches into the window.
+    int64_t W = floorMod(D, G);
+    while (W + E.Size > G)
+      W -= G;
+    while (W + E.Size <= 0)
+      W += G;
+    bool Below = E.Where.Lo > Position::NegInf;
+    bool Above = E.Where.Hi < Position::PosInf;
+    for (; W < Size; W += G) {
+      if (P.exact()) {
+        int64_t X = P.Off + W;
+        if ((Below && X < E.Where.Lo) || (Above && X >= E.Where.Hi))
+          continue;
+        // Without a proof, arrays are taken to extend upwards.
+        Place(E, W, !Below && X < E.Where.Off ? 3 : Fit);
+        continue;
+      }
+      if (Below && Above && E.Where.Hi - E.Where.Lo < P.Stride &&
+          floorMod(P.Off + W - E.Where.Lo, P.Stride) >= E.Where.Hi - E.Where.Lo)
+        continue;
+      Place(E, W, Fit);
+    }
+  };
+
+  if (P.exact()) {
+    auto It = O.ExactEvidence.lower_bound(P.Off - O.LargestExact);
+    for (; It != O.ExactEvidence.end() && It->first < P.Off + Size; ++It)
+      Consider(It->second);
+  } else {
+    for (auto &[Off, E] : O.ExactEvidence)
+      Consider(E);
+  }
+  for (const Evidence &E : O.StridedEvidence)
+    Consider(E);
+  if (Instances.empty())
+    return Result;
+  levelStrides(Instances);
+  // Of two that know as much, the one for a float: where memory holds integers
+  // and floats by turns, a copy has to move the derivatives of the floats, and
+  // those of the integers are zero.
+  auto Order = [](const Instance &I) {
+    return std::tuple(I.Rank, I.Kind.K == ByteKind::Integer, I.Start);
+  };
+  llvm::stable_sort(Instances, [&](const Instance &A, const Instance &B) {
+    return Order(A) < Order(B);
+  });
+
+  // Best first; a byte belongs to the first instance that covers it. A worse
+  // instance that collides with a better one is dropped as a whole: half a
+  // float is none.
+  SmallVector<int, 64> Owner(Size, -1);
+  SmallVector<bool, 64> Clash(Size, false);
+  SmallVector<int, 16> Kept;
+  for (unsigned I = 0; I != Instances.size(); ++I) {
+    const Instance &N = Instances[I];
+    int64_t B = std::max<int64_t>(N.Start, 0);
+    int64_t E = std::min(N.Start + N.Size, Size);
+    bool IsInteger = N.Kind.K == ByteKind::Integer;
+    bool Drop = false;
+    for (int64_t X = B; X < E && !Drop; ++X) {
+      if (Owner[X] < 0)
+        continue;
+      const Instance &Other = Instances[Owner[X]];
+      bool Agrees =
+          (Other.Kind == N.Kind &&
+           (IsInteger || (Other.Start == N.Start && Other.Size == N.Size))) ||
+          (IsInteger && Other.Kind.K == ByteKind::Float &&
+           Other.Rank == N.Rank && !Other.Smeared && !N.Smeared);
+      if (!Agrees && Other.Rank == N.Rank) {
+        for (int64_t Y = std::max<int64_t>(std::min(N.Start, Other.Start), 0),
+                     YE = std::min(
+                         std::max(N.Start + N.Size, Other.Start + Other.Size),
+                         Size);
+             Y < YE; ++Y)
+          if (Owner[Y] < 0 || Instances[Owner[Y]].Rank == N.Rank) {
+            Clash[Y] = true;
+            if (Owner[Y] < 0)
+              Owner[Y] = I;
+          }
+      }
+      // Integers may be laid over each other in any way.
+      if (!(Agrees && IsInteger))
+        Drop = true;
+    }
+    if (Drop)
+      continue;
+    for (int64_t X = B; X < E; ++X)
+      if (Owner[X] < 0)
+        Owner[X] = I;
+  }
+  for (int64_t X = 0; X < Size;) {
+    if (Owner[X] < 0) {
+      ++X;
+      continue;
+    }
+    int64_t Y = X + 1;
+    if (Clash[X]) {
+      while (Y < Size && Clash[Y])
+        ++Y;
+      Result.push_back(
+          {X, Y - X, {ByteKind::Conflict, nullptr}, Instances[Owner[X]].Level});
+    } else {
+      while (Y < Size && !Clash[Y] && Owner[Y] == Owner[X])
+        ++Y;
+      const Instance &N = Instances[Owner[X]];
+      // Integers and halves left of a clash are cut; others stay whole, so
+      // that the piece says where in the float a partial window lies.
+      if (N.Kind.K == ByteKind::Integer)
+        Result.push_back(
+            {X, Y - X, N.Kind, N.Level, N.Loose, N.Smeared, N.Reached});
+      else
+        Result.push_back(
+            {N.Start, N.Size, N.Kind, N.Level, N.Loose, N.Smeared, N.Reached});
+    }
+    X = Y;
+  }
+  return Result;
+}
+
+bool ObjectGraph::touchesFloat(Position P, int64_t Size, Trust Level) const {
+  P = normalise(P);
+  if (!P.valid())
+    return false;
+  auto Touches = [&](const Evidence &E) {
+    if (E.Kind.K != ByteKind::Float || E.Level != Level)
+      return false;
+    const Position &W = E.Where;
+    // An array without a known end reaches no single place for certain.
+    if (P.exact() && W.Hi == Position::PosInf)
+      return false;
+    if (W.Hi - 1 + E.Size <= P.Lo || P.Hi - 1 + Size <= W.Lo)
+      return false;
+    // Some W.Off + k * W.Stride within (P.Off + l * P.Stride) + (-E.Size,
+    // Size)?
+    int64_t G = commonStride(W.Stride, P.Stride);
+    int64_t D = W.Off - P.Off;
+    if (G == 0)
+      return D < Size && D + E.Size > 0;
+    D = floorMod(D, G);
+    return D < Size || D + E.Size > G;
+  };
+  const ObjectNode &O = Objects[P.Obj];
+  return any_of(O.ExactEvidence,
+                [&](const auto &At) { return Touches(At.second); }) ||
+         any_of(O.StridedEvidence, Touches);
+}
+
+/// Evidence E speaks of just the Size bytes at P, of none of them, or of others
+/// as well.
+enum class Overlap { None, Same, Across };
+static Overlap overlap(const Position &P, int64_t Size, const Evidence &E) {
+  const Position &W = E.Where;
+  if (W.Hi - 1 + E.Size <= P.Lo || P.Hi - 1 + Size <= W.Lo)
+    return Overlap::None;
+  int64_t G = commonStride(W.Stride, P.Stride);
+  int64_t D = G ? floorMod(W.Off - P.Off, G) : W.Off - P.Off;
+  if (D == 0)
+    return E.Size == Size ? Overlap::Same : Overlap::Across;
+  bool Behind = D >= Size, Before = G ? D + E.Size <= G : D + E.Size <= 0;
+  return (G ? Behind && Before : Behind || Before) ? Overlap::None
+                                                   : Overlap::Across;
+}
+
+bool ObjectGraph::isContested(Position P, int64_t Size, unsigned Asker) const {
+  P = normalise(P);
+  if (!P.valid())
+    return false;
+  // What an array inside of a record reaches of the next one is no rival of the
+  // record's own members before it: the floats have to begin first.
+  int64_t Floats = Position::PosInf, Others = Position::NegInf;
+  bool Own = false;
+  auto Visit = [&](const Evidence &E) {
+    if (E.Level != Trust::Strong || overlap(P, Size, E) == Overlap::None)
+      return;
+    const int64_t Begin = E.Where.Off;
+    if (E.Kind.K == ByteKind::Float)
+      Floats = std::min(Floats, E.Where.exact() ? Position::NegInf : Begin);
+    else if (E.Kind.K == ByteKind::Integer || E.Kind.K == ByteKind::Pointer)
+      Others = std::max(Others, Begin);
+    Own |= !E.Copied && E.Origin == Asker;
+  };
+  const ObjectNode &O = Objects[P.Obj];
+  for (const auto &At : O.ExactEvidence)
+    Visit(At.second);
+  for_each(O.StridedEvidence, Visit);
+  return Others != Position::NegInf && Floats <= Others && !Own;
+}
+
+Type *ObjectGraph::sharedWithPointers(Position P, int64_t Size,
+                                      bool Integers) const {
+  P = normalise(P);
+  if (!P.valid())
+    return nullptr;
+  Type *FP = nullptr;
+  auto Fits = [&](const Evidence &E) {
+    if (E.Level > Trust::Weak || (Integers && E.Kind.K == ByteKind::Integer))
+      return true;
+    Overlap How = overlap(P, Size, E);
+    if (How != Overlap::Same || E.Kind.K != ByteKind::Float)
+      return How == Overlap::None ||
+             (How == Overlap::Same && E.Kind.K == ByteKind::Pointer);
+    bool Same = !FP || FP == E.Kind.FP;
+    FP = E.Kind.FP;
+    return Same;
+  };
+  const ObjectNode &O = Objects[P.Obj];
+  return all_of(O.ExactEvidence,
+                [&](const auto &At) { return Fits(At.second); }) &&
+                 all_of(O.StridedEvidence, Fits)
+             ? FP
+             : nullptr;
+}
+
+bool ObjectGraph::holdsPointers(Position P, int64_t Size) const {
+  P = normalise(P);
+  if (!P.valid())
+    return false;
+  auto Pointer = [&](const Evidence &E) {
+    return E.Kind.K == ByteKind::Pointer && E.Level == Trust::Strong &&
+           overlap(P, Size, E) == Overlap::Same;
+  };
+  const ObjectNode &O = Objects[P.Obj];
+  return any_of(O.ExactEvidence,
+                [&](const auto &At) { return Pointer(At.second); }) ||
+         any_of(O.StridedEvidence, Pointer);
+}
+
+bool ObjectGraph::holdsFloatsOnly(Position P, int64_t Size) const {
+  P = normalise(P);
+  if (!P.valid())
+    return false;
+  bool Any = false;
+  auto Floats = [&](const Evidence &E) {
+    bool Here = overlap(P, Size, E) != Overlap::None;
+    Any |= Here && E.Level == Trust::Strong && !E.Copied;
+    return !Here || E.Kind.K == ByteKind::Float;
+  };
+  const ObjectNode &O = Objects[P.Obj];
+  return all_of(O.ExactEvidence,
+                [&](const auto &At) { return Floats(At.second); }) &&
+         all_of(O.StridedEvidence, Floats) && Any;
+}
+
+/// Adds Piece, found at one end of a copy, to the other end unless that
+/// already knows better.
+bool ObjectGraph::carryPiece(const Placed &Piece, Position To, int64_t Size,
+                             const SmallVectorImpl<Placed> &Have, Trust Least,
+                             unsigned Origin) {
+  if (Piece.Kind.K == ByteKind::Conflict || Piece.Level != Least)
+    return false;
+  if (Piece.Smeared && Piece.Kind.K != ByteKind::Integer)
+    return false;
+  auto Better = [&](const Placed &H) {
+    return !H.Loose || Piece.Loose || H.Level < Least ||
+           H.Kind.K == ByteKind::Conflict;
+  };
+  int64_t B = std::max<int64_t>(Piece.Start, 0);
+  int64_t E = std::min(Piece.Start + Piece.Size, Size);
+  if (Piece.Kind.K != ByteKind::Integer) {
+    for (const Placed &H : Have)
+      if (H.Start < E && H.Start + H.Size > B && Better(H))
+        return false;
+    return addEvidence(To.shifted(Piece.Start), Piece.Size, Piece.Kind, Least,
+                       true, Origin);
+  }
+  // Integers fill what is free.
+  bool Changed = false;
+  int64_t X = B;
+  for (const Placed &H : Have) {
+    if (H.Start + H.Size <= X || !Better(H))
+      continue;
+    if (H.Start >= E)
+      break;
+    if (H.Start > X) {
+      Changed |= addEvidence(To.shifted(X), H.Start - X, Piece.Kind, Least,
+                             true, Origin);
+    }
+    X = std::max(X, H.Start + H.Size);
+  }
+  if (X < E)
+    Changed |=
+        addEvidence(To.shifted(X), E - X, Piece.Kind, Least, true, Origin);
+  return Changed;
+}
+
+/// Copies of unknown length carry the whole of what is known behind them.
+bool ObjectGraph::carryOpenEnded(Position From, Position To, Trust Least,
+                                 unsigned Origin) {
+  bool Changed = false;
+  for (const Evidence &E : evidenceOf(From.Obj)) {
+    if (E.Level != Least || E.Kind.K == ByteKind::Conflict)
+      continue;
+    Position W = E.Where;
+    if (W.exact()) {
+      if (From.exact()) {
+        if (W.Off < From.Off || W.Off - From.Off > OpenEndedReach)
+          continue;
+      } else {
+        if ((W.Off - From.Off) < 0)
+          continue;
+      }
+    } else if (W.Lo <= Position::NegInf) {
+      W.Lo = From.Lo;
+    }
+    // Two strides that differ say nothing about the phase of the copy.
+    if (From.Stride != To.Stride && From.Stride && To.Stride)
+      W.Stride = commonStride(W.Stride, commonStride(From.Stride, To.Stride));
+    if (From.Obj == To.Obj) {
+      if (From.Off == To.Off)
+        continue;
+      if (W.exact() || std::abs(To.Off - From.Off) % W.Stride) {
+        W.Stride = commonStride(W.Stride, To.Off - From.Off);
+        W.Hi = Position::PosInf;
+      }
+    }
+    W = W.shifted(To.Off - From.Off);
+    W.Obj = To.Obj;
+    W.canonicalise();
+    if (!resolve(W, E.Size, Origin, Least).empty())
+      continue;
+    Changed |= addEvidence(W, E.Size, E.Kind, Least, true, Origin);
+  }
+  return Changed;
+}
+
+bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
+  Position D = positionOf(L.Dst), S = positionOf(L.Src);
+  if (!D.valid() || !S.valid())
+    return false;
+  if (L.Element && (D.Stride != L.Element || S.Stride != L.Element))
+    return false;
+  unsigned VD = Objects[D.Obj].EvidenceVersion;
+  unsigned VS = Objects[S.Obj].EvidenceVersion;
+  if (L.SeenDst == VD && L.SeenSrc == VS)
+    return false;
+  L.SeenDst = VD;
+  L.SeenSrc = VS;
+  D = normalise(D.shifted(L.DstOff));
+  S = normalise(S.shifted(L.SrcOff));
+  bool Changed = false;
+  if (L.Size == Unbounded) {
+    Changed |= carryOpenEnded(S, D, Least, L.Origin);
+    Changed |= carryOpenEnded(D, S, Least, L.Origin);
+    return Changed;
+  }
+  auto AtD = resolve(D, L.Size, L.Origin, Least);
+  auto AtS = resolve(S, L.Size, L.Origin, Least);
+  // An array without an end says something about everything behind it; where a
+  // declaration says of just that place that it is something else, the copy
+  // carries that and not the array (the field behind an array of structs).
+  if (Least == Trust::Strong) {
+    auto DropOverruled = [&](SmallVectorImpl<Placed> &Pieces, Position At) {
+      auto All = resolve(At, L.Size, L.Origin);
+      erase_if(Pieces, [&](const Placed &P) {
+        return any_of(All, [&](const Placed &Q) {
+          return Q.Level != Trust::Strong && Q.Kind.K != ByteKind::Conflict &&
+                 Q.Start < P.Start + P.Size && P.Start < Q.Start + Q.Size;
+        });
+      });
+    };
+    DropOverruled(AtD, D);
+    DropOverruled(AtS, S);
+    // A word that holds pointers and doubles by turns does not tell what this
+    // copy moves, whatever the copying function knows of it.
+    auto DropShared = [&](SmallVectorImpl<Placed> &Pieces, Position At) {
+      erase_if(Pieces, [&](const Placed &P) {
+        Position Here = At.shifted(P.Start);
+        return (P.Kind.K == ByteKind::Pointer || P.Kind.K == ByteKind::Float) &&
+               sharedWithPointers(Here, P.Size, /*Integers=*/false) &&
+               holdsPointers(Here, P.Size);
+      });
+    };
+    DropShared(AtD, D);
+    DropShared(AtS, S);
+  }
+  for (const Placed &P : AtS)
+    Changed |= carryPiece(P, D, L.Size, AtD, Least, L.Origin);
+  for (const Placed &P : AtD)
+    Changed |= carryPiece(P, S, L.Size, AtS, Least, L.Origin);
+  return Changed;
+}
+
+void ObjectGraph::solveEvidence() {
+  for (Trust Least : {Trust::Strong, Trust::Weak, Trust::Hearsay, Trust::Guess,
+                      Trust::Moved}) {
+    for (Link &L : Links)
+      L.SeenDst = L.SeenSrc = 0;
+    // Alternating directions carry evidence along a chain of copies in either
+    // order in one round each.
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (Link &L : Links)
+        Changed |= carryEvidence(L, Least);
+      for (auto It = Links.rbegin(); It != Links.rend(); ++It)
+        Changed |= carryEvidence(*It, Least);
+    }
+  }
+  collectFormats();
+}
+
+void ObjectGraph::collectFormats() {
+  for (const Link &L : Links) {
+    Position D = positionOf(L.Dst), S = positionOf(L.Src);
+    if (D.valid() && S.valid())
+      Connected.unionSets(D.Obj, S.Obj);
+  }
+  for (unsigned O = 0; O != Objects.size(); ++O) {
+    if (Objects[O].Parent != O)
+      continue;
+    auto It = Connected.findLeader(O);
+    auto &Found = Formats[It == Connected.member_end() ? O : *It];
+    auto Note = [&](const Evidence &E) {
+      if (E.Kind.K == ByteKind::Float && !is_contained(Found, E.Kind.FP))
+        Found.push_back(E.Kind.FP);
+    };
+    for (const auto &[Off, E] : Objects[O].ExactEvidence)
+      Note(E);
+    for_each(Objects[O].StridedEvidence, Note);
+  }
+}
+
+ArrayRef<Type *> ObjectGraph::formatsAround(unsigned Rep) const {
+  auto Leader = Connected.findLeader(Rep);
+  auto It = Formats.find(Leader == Connected.member_end() ? Rep : *Leader);
+  return It == Formats.end() ? ArrayRef<Type *>() : It->second;
+}
+
+std::vector<Evidence> ObjectGraph::evidenceOf(unsigned Rep) const {
+  std::vector<Evidence> Result;
+  for (auto &[Off, E] : Objects[Rep].ExactEvidence)
+    Result.push_back(E);
+  Result.insert(Result.end(), Objects[Rep].StridedEvidence.begin(),
+                Objects[Rep].StridedEvidence.end());
+  return Result;
+}
