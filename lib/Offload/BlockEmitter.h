@@ -60,7 +60,7 @@ struct BlockEmitter {
   }
   llvm::AllocaInst *local(llvm::Type *T, const llvm::Twine &Name) {
     return new llvm::AllocaInst(T, 0, nullptr, L.DL.getPrefTypeAlign(T), Name,
-                          F->getEntryBlock().begin());
+                                F->getEntryBlock().begin());
   }
   llvm::Value *scratchAt(uint64_t Offset) {
     return B.CreateGEP(B.getInt8Ty(), Scratch,

@@ -46,6 +46,7 @@
 #include "Primal/Optimise/NonNull.h"
 #include "Primal/Optimise/Segments.h"
 #include "Primal/PrimalNormalForm.h"
+#include "Primal/PrimalSet.h"
 #include "Primal/PrimalSteps.h"
 #include "Primal/VariadicCalls.h"
 #include "Support/DeviceMarks.h"
@@ -54,10 +55,7 @@
 #include "Support/TeamMarks.h"
 #include "Target/Target.h"
 #include "llvm/ADT/SCCIterator.h"
-#include "llvm/Analysis/AssumptionCache.h"
-#include "llvm/Analysis/InlineCost.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalAlias.h"
@@ -70,129 +68,6 @@
 
 using namespace llvm;
 using namespace retrograd;
-
-namespace {
-
-/// Callees up to this size (in instructions) are inlined.
-constexpr unsigned SmallCallee = 300;
-/// Callees with one call site, up to this.
-constexpr unsigned OnlyCallee = 3000;
-/// Nothing grows beyond this by inlining.
-constexpr unsigned LargestCaller = 20000;
-/// Rounds of inlining and simplifying one function.
-constexpr unsigned MostRounds = 6;
-
-/// A function of the user and its clone.
-struct Primal {
-  Function *Original = nullptr;
-  Function *Clone = nullptr; ///< null: the root of a call graph walk
-  /// The user asked that it is not inlined (at -O0, clang asks always; that
-  /// does not count).
-  bool KeepApart = false;
-  /// Marked always_inline: the user's, where the host did not do so already,
-  /// and routines of the runtime that shrink where their arguments are known.
-  bool InlineAlways = false;
-  /// As the front end left it.
-  bool Unoptimised = false;
-  /// Part of a cycle of the call graph.
-  bool Recursive = false;
-  /// Exceptions were brought into our form.
-  bool Lowered = false;
-  /// Calls that name Original, in the bodies that were cloned.
-  unsigned CallSites = 0;
-  enum { Cloned, Shrunk, Prepared } State = Cloned;
-  /// Direct callees; for the walk over the call graph only.
-  SmallVector<Primal *, 4> Callees;
-};
-
-} // namespace
-
-template <> struct llvm::GraphTraits<Primal *> {
-  using NodeRef = Primal *;
-  using ChildIteratorType = SmallVectorImpl<Primal *>::iterator;
-  static NodeRef getEntryNode(Primal *P) { return P; }
-  static ChildIteratorType child_begin(Primal *P) { return P->Callees.begin(); }
-  static ChildIteratorType child_end(Primal *P) { return P->Callees.end(); }
-};
-
-struct PreparePrimal::Impl {
-  Module &M;
-  FunctionAnalysisManager &FAM;
-  const Catalogue &Cat;
-  const Options &Opts;
-  StepRunner Steps;
-  RuntimeLibrary Runtime;
-  PrimalSimplifier Simplifier;
-  /// In the order of cloning.
-  SmallVector<std::unique_ptr<Primal>, 16> Primals;
-  DenseMap<const Function *, Primal *> ByOriginal, ByClone;
-  std::optional<SmallPtrSet<const StructType *, 8>>
-      InUnions; ///< structsInUnions(M), once asked for
-  /// Attributes of library functions as LLVM infers them when optimising; see
-  /// describeLibraryCalls. In a module of their own: the user's declarations
-  /// are not ours to change.
-  Module LibraryFacts;
-  ExceptionLowering Exceptions;
-  CallDispatch Dispatch;
-  OpenMPForm Regions;
-  ThreadForm Threads;
-  /// Functions of the user whose exceptions can be caught in differentiated
-  /// code: their primals return them.
-  SmallPtrSet<const Function *, 8> Watched;
-  /// One of them was found out when its clone was made already.
-  bool WatchedTooLate = false;
-  /// The function that prepare() was asked for.
-  const Constant *Asked = nullptr;
-  /// Functions of the user to inline whatever speaks against it.
-  SmallPtrSet<const Function *, 4> Inseparable;
-  /// Asked of the module once: each clone would have to look at all functions.
-  const bool ModuleLaunches;
-
-  Impl(Module &M, ModuleAnalysisManager &MAM, const Catalogue &Cat,
-       const Options &Opts)
-      : M(M),
-        FAM(MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager()),
-        Cat(Cat), Opts(Opts), Steps(Opts), Runtime(M),
-        LibraryFacts("rg.library.facts", M.getContext()), Exceptions(M, Cat),
-        Dispatch(M, Cat), Regions(M), Threads(M),
-        ModuleLaunches(hasLaunches(M)) {
-    LibraryFacts.setDataLayout(M.getDataLayout());
-    LibraryFacts.setTargetTriple(M.getTargetTriple());
-  }
-
-  Primal *primalOf(const Function *Original) const {
-    return ByOriginal.lookup(Original);
-  }
-
-  /// Calls of F are looked into: it has a body, and neither the user nor, of
-  /// the runtime's own routines, the catalogue says more.
-  bool isTransparent(const Function &F) const;
-  void cloneReachable(Function &F, SmallVectorImpl<Primal *> &New);
-  void shrink(ArrayRef<Primal *> New);
-  void shrinkOne(Primal &P);
-  void prepareFrom(Primal &Root);
-  void separateMovers(Primal &Asked);
-
-  Primal *clone(Function &F);
-  void runClonedSteps(Primal &P);
-  bool runSettledSteps(Primal &P);
-  void runNormalSteps(Primal &P);
-  bool separateBuckets(Function &F);
-  void resolveCalls(Function &Clone);
-  void replaceAssembly(CallBase &Assembly);
-  void describeLibraryCalls(Function &Clone);
-  void noteNoUnwind(Primal &P);
-  bool inlineCalls(Primal &Caller);
-  bool wantInline(CallBase &Call, const Primal &Caller, const Primal &Callee,
-                  unsigned CallerSize);
-  bool cloneNewCallees(Primal &P);
-  bool mayBecomePrimal(const Function &F) const;
-  bool watch(Primal &P);
-  void noteThoseThatCannotThrow(ArrayRef<Primal *> New);
-  void lowerExceptions(ArrayRef<Primal *> New);
-  void disposeOfClones();
-  void verify(const Function &Clone, StringRef Stage);
-};
 
 static bool hasUsableBody(const Function &F) {
   return !F.isDeclaration() && !F.hasFnAttribute(Attribute::Naked) &&
@@ -209,8 +84,8 @@ bool PreparePrimal::Impl::isTransparent(const Function &F) const {
 }
 
 /// Calls in blocks from which a return can be reached. The callee, if direct.
-static SmallVector<std::pair<CallBase *, Function *>, 16>
-directCalls(Function &F) {
+SmallVector<std::pair<CallBase *, Function *>, 16>
+retrograd::directCalls(Function &F) {
   SmallVector<std::pair<CallBase *, Function *>, 16> Calls;
   auto Returning = blocksThatReturn(F);
   for (BasicBlock &BB : F)
@@ -543,67 +418,6 @@ void PreparePrimal::Impl::lowerExceptions(ArrayRef<Primal *> New) {
   }
 }
 
-/// Inlines into and simplifies new clones, callees first.
-void PreparePrimal::Impl::shrink(ArrayRef<Primal *> New) {
-  Primal Root;
-  for (Primal *P : New) {
-    Root.Callees.push_back(P);
-    P->Callees.clear();
-    for (auto [Call, Callee] : directCalls(*P->Clone))
-      if (Primal *C = primalOf(Callee)) {
-        ++C->CallSites;
-        P->Callees.push_back(C);
-      }
-  }
-  // Finish the walk before anything changes: shrinking may find new callees and
-  // walk over those.
-  SmallVector<Primal *, 16> CalleesFirst;
-  for (auto SCC = scc_begin(&Root); !SCC.isAtEnd(); ++SCC)
-    for (Primal *P : *SCC) {
-      if (SCC.hasCycle())
-        P->Recursive = true;
-      if (P->Clone && P->State == Primal::Cloned)
-        CalleesFirst.push_back(P);
-    }
-  for (Primal *P : CalleesFirst)
-    shrinkOne(*P);
-}
-
-void PreparePrimal::Impl::shrinkOne(Primal &P) {
-  for (unsigned Round = 0; Round < MostRounds; ++Round) {
-    bool Inlined = inlineCalls(P);
-    if (!Inlined && Round)
-      break;
-    if (Inlined && P.Unoptimised)
-      makeCopiesTyped(*P.Clone);
-    dropEmptyAssembly(*P.Clone);
-    Simplifier.simplifyQuickly(*P.Clone, FAM);
-    resolveCalls(*P.Clone);
-    verify(*P.Clone, "shrinking");
-    // What has become direct: a function pointer that was an argument, a
-    // virtual call of an object made here.
-    cloneNewCallees(P);
-  }
-  noteNoUnwind(P);
-  if (P.State == Primal::Cloned)
-    P.State = Primal::Shrunk;
-}
-
-bool PreparePrimal::Impl::cloneNewCallees(Primal &P) {
-  SmallVector<Primal *, 4> New;
-  watch(P);
-  Exceptions.checkCalls(
-      *P.Clone, [this](const Function &F) { return Watched.contains(&F); });
-  for (auto [Call, Callee] : directCalls(*P.Clone))
-    if (isTransparent(*Callee) && !primalOf(Callee))
-      cloneReachable(*Callee, New);
-  if (New.empty())
-    return false;
-  lowerExceptions(New);
-  shrink(New);
-  return true;
-}
-
 /// A callee that cannot throw makes handlers in its callers dead.
 void PreparePrimal::Impl::noteNoUnwind(Primal &P) {
   // A call of what is not differentiated runs the user's function, which
@@ -619,219 +433,6 @@ void PreparePrimal::Impl::noteNoUnwind(Primal &P) {
     return;
   }
   P.Clone->setDoesNotThrow();
-}
-
-/// Address may lie in memory that an argument leads to, also where a loop moves
-/// it on.
-static bool mayBeOfCaller(const Value *Address) {
-  SmallVector<const Value *, 4> Objects;
-  getUnderlyingObjects(Address, Objects, /*LI=*/nullptr, /*MaxLookup=*/0);
-  return any_of(Objects, [](const Value *O) { return isa<Argument>(O); });
-}
-
-/// F copies memory of its caller's, of a length and thus of a type that only
-/// its calls tell: memcpy(to, from, n). Such a helper may move records for one
-/// caller and numbers for another. One body for both would have one type for
-/// all bytes, so each call gets a body of its own: by inlining, or, where that
-/// cannot be (a recursive helper, a large one), by separateMovers.
-static bool movesBytesOfItsCaller(const Function &F) {
-  return any_of(instructions(F), [](const Instruction &I) {
-    const auto *Copy = dyn_cast<AnyMemTransferInst>(&I);
-    return Copy && !isa<ConstantInt>(Copy->getLength()) &&
-           !Copy->hasMetadata(CopiesElements) &&
-           (mayBeOfCaller(Copy->getRawDest()) ||
-            mayBeOfCaller(Copy->getRawSource()));
-  });
-}
-
-/// Marks copies of the user's functions that separateMovers made.
-static constexpr StringLiteral CopyOfMover = "rg-copy-of-mover";
-
-/// A function of the module that stands for F in one call.
-static Function *copyOfMover(Function &F, bool WithBody) {
-  Function *Copy;
-  if (WithBody) {
-    ValueToValueMapTy Map;
-    Copy = CloneFunction(&F, Map);
-    Copy->setLinkage(GlobalValue::InternalLinkage);
-  } else {
-    Copy = Function::Create(F.getFunctionType(), GlobalValue::ExternalLinkage,
-                            F.getAddressSpace(), "", F.getParent());
-  }
-  Copy->setName(F.getName() + ".rg.copy");
-  Copy->setVisibility(GlobalValue::DefaultVisibility);
-  Copy->setComdat(nullptr);
-  Copy->addFnAttr(CopyOfMover);
-  return Copy;
-}
-
-bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
-                                     const Primal &Callee,
-                                     unsigned CallerSize) {
-  if (Callee.Original->hasFnAttribute(RunsInTeam))
-    return false; // a call of it is many
-  unsigned Size = Callee.Clone->getInstructionCount();
-  // The body is only read where the answer matters.
-  bool Together = Inseparable.contains(Callee.Original) ||
-                  ((Callee.KeepApart || Size > SmallCallee ||
-                    Call.getAttributes().hasFnAttr(Attribute::NoInline)) &&
-                   movesBytesOfItsCaller(*Callee.Clone));
-  if (&Caller == &Callee || Callee.State == Primal::Cloned ||
-      Callee.Recursive || (Callee.KeepApart && !Together) ||
-      (Call.getAttributes().hasFnAttr(Attribute::NoInline) && !Together) ||
-      Call.isMustTailCall() || Call.hasOperandBundles())
-    return false;
-  for (auto [Inner, Name] : directCalls(*Callee.Clone))
-    if (Name == Callee.Original || Name == Caller.Original)
-      return false; // turned out to be recursive
-  // What cannot be differentiated must not drag down the other candidates.
-  if ((Caller.Original->hasFnAttribute(DispatchesCalls) &&
-       !Dispatch.isHarmless(*Callee.Clone)) ||
-      (Callee.Original->hasFnAttribute(DispatchesCalls) &&
-       !Dispatch.isClosed(*Callee.Clone)))
-    return false;
-  bool MayBeLarge = Callee.CallSites == 1 || Callee.InlineAlways || Together;
-  if (Size > (MayBeLarge ? OnlyCallee : SmallCallee) ||
-      Size + CallerSize > LargestCaller)
-    return false;
-  auto &TTI = FAM.getResult<TargetIRAnalysis>(*Caller.Clone);
-  return AttributeFuncs::areInlineCompatible(*Caller.Clone, *Callee.Clone) &&
-         TTI.areInlineCompatible(Caller.Clone, Callee.Clone) &&
-         isInlineViable(*Callee.Clone).isSuccess();
-}
-
-bool PreparePrimal::Impl::inlineCalls(Primal &Caller) {
-  Function &F = *Caller.Clone;
-  bool Changed = false;
-  unsigned Size = F.getInstructionCount();
-  auto Assumptions = [this](Function &G) -> AssumptionCache & {
-    return FAM.getResult<AssumptionAnalysis>(G);
-  };
-  for (auto [Call, Original] : directCalls(F)) {
-    Primal *Callee = primalOf(Original);
-    if (!Callee)
-      continue;
-    if (Callee->State != Primal::Cloned && Callee->Clone->doesNotThrow())
-      Call->setDoesNotThrow();
-    if (!wantInline(*Call, Caller, *Callee, Size))
-      continue;
-    // Inlined instructions hang their places below that of the call.
-    if (!Call->getDebugLoc())
-      if (DISubprogram *SP = F.getSubprogram())
-        Call->setDebugLoc(DILocation::get(F.getContext(), 0, 0, SP));
-    InlineFunctionInfo Info(Assumptions);
-    Call->setCalledFunction(Callee->Clone);
-    if (InlineFunction(*Call, Info, /*MergeAttributes=*/true,
-                       /*CalleeAAR=*/nullptr, /*InsertLifetime=*/false)
-            .isSuccess()) {
-      Size += Callee->Clone->getInstructionCount();
-      Changed = true;
-    } else {
-      Call->setCalledFunction(Original);
-    }
-  }
-  if (Changed) {
-    dropDeadEndUnwinding(F, Cat);
-    FAM.invalidate(F, PreservedAnalyses::none());
-  }
-  return Changed;
-}
-
-/// Each call of a function that moves its caller's bytes gets a copy of the
-/// function, and of those that it recurses through, where a call from outside
-/// of the recursion has taken the first one.
-void PreparePrimal::Impl::separateMovers(Primal &Asked) {
-  SmallPtrSet<const Primal *, 8> Movers, Taken;
-  // Who recurses through whom, and who moves bytes, callees first: also by
-  // handing an argument on to a mover.
-  SmallVector<Primal *, 16> Reached{&Asked};
-  SmallPtrSet<const Primal *, 16> Seen{&Asked};
-  for (unsigned Next = 0; Next < Reached.size(); ++Next) {
-    Reached[Next]->Callees.clear();
-    for (auto [Call, Callee] : directCalls(*Reached[Next]->Clone))
-      if (Primal *C = primalOf(Callee)) {
-        Reached[Next]->Callees.push_back(C);
-        if (Seen.insert(C).second)
-          Reached.push_back(C);
-      }
-  }
-  auto Moves = [&](const Primal &P) {
-    if (P.Original->hasFnAttribute(RunsInTeam))
-      return false; // a call of it is many
-    return Inseparable.contains(P.Original) ||
-           movesBytesOfItsCaller(*P.Clone) ||
-           any_of(directCalls(*P.Clone), [&](auto &Found) {
-             const Primal *C = primalOf(Found.second);
-             return C && Movers.contains(C) &&
-                    any_of(Found.first->args(), [](const Use &A) {
-                      return A->getType()->isPointerTy() && mayBeOfCaller(A);
-                    });
-           });
-  };
-  using Cycle = std::vector<Primal *>;
-  DenseMap<const Primal *, std::shared_ptr<Cycle>> CycleOf;
-  for (auto SCC = scc_begin(&Asked); !SCC.isAtEnd(); ++SCC) {
-    auto Together = std::make_shared<Cycle>(*SCC);
-    for (Primal *P : *SCC)
-      CycleOf[P] = Together;
-    if (any_of(*SCC, [&](Primal *P) { return Moves(*P); }))
-      Movers.insert(SCC->begin(), SCC->end());
-  }
-  if (Movers.empty())
-    return;
-
-  // A copy for each way that leads there could be many.
-  constexpr unsigned MostCopiedInstructions = 200000;
-  unsigned CopiedInstructions = 0;
-  for (unsigned Next = 0; Next < Reached.size(); ++Next) {
-    Primal &P = *Reached[Next];
-    for (auto [Call, Callee] : directCalls(*P.Clone)) {
-      Primal *C = primalOf(Callee);
-      if (!C || !Movers.contains(C) || CycleOf[C] == CycleOf[&P])
-        continue;
-      const Cycle Members = *CycleOf[C];
-      bool First = true;
-      for (Primal *Member : Members)
-        First &= Taken.insert(Member).second;
-      if (First)
-        continue;
-      auto Together = std::make_shared<Cycle>();
-      SmallVector<std::pair<Function *, Function *>, 4> Renamed;
-      for (Primal *Member : Members) {
-        Function *Original = Member->Original;
-        bool Fits = CopiedInstructions < MostCopiedInstructions;
-        Function *Copy = copyOfMover(*Original, Fits);
-        Renamed.push_back({Original, Copy});
-        if (!Fits)
-          continue; // a call without a body
-        auto Owned = std::make_unique<Primal>(*Member);
-        Owned->Original = Copy;
-        Owned->Clone = clonePrimal(*Member->Clone);
-        Owned->Clone->setName("rg.primal." + Copy->getName());
-        CopiedInstructions += Owned->Clone->getInstructionCount();
-        ByOriginal[Copy] = Owned.get();
-        ByClone[Owned->Clone] = Owned.get();
-        Together->push_back(Owned.get());
-        Reached.push_back(Owned.get());
-        Movers.insert(Owned.get());
-        Taken.insert(Owned.get());
-        CycleOf[Owned.get()] = Together;
-        Primals.push_back(std::move(Owned));
-      }
-      for (auto [Original, Copy] : Renamed) {
-        if (Callee == Original) {
-          Call->setCalledFunction(Copy);
-          FAM.invalidate(*P.Clone, PreservedAnalyses::none());
-        }
-        for (Primal *Member : *Together)
-          for (auto [Inner, Name] : directCalls(*Member->Clone))
-            if (Name == Original)
-              Inner->setCalledFunction(Copy);
-      }
-      for (Primal *Member : *Together)
-        verify(*Member->Clone, "separation of copying functions");
-    }
-  }
 }
 
 /// Finishes Root's clone and every clone that is still called from it.

@@ -1,0 +1,168 @@
+//===- InlinePrimals.cpp - brings callees into their callers --------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Callees first: small ones are inlined, and what that makes simple is
+// simplified, in a few rounds. What has become a direct call is cloned and goes
+// the same way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Primal/ClonePrimal.h"
+#include "Primal/Language/PrimalEvidence.h"
+#include "Primal/PrimalSet.h"
+#include "Support/DispatchMarks.h"
+#include "Support/TeamMarks.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/InlineCost.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+/// Callees up to this size (in instructions) are inlined.
+constexpr unsigned SmallCallee = 300;
+/// Callees with one call site, up to this.
+constexpr unsigned OnlyCallee = 3000;
+/// Nothing grows beyond this by inlining.
+constexpr unsigned LargestCaller = 20000;
+
+/// Inlines into and simplifies new clones, callees first.
+void PreparePrimal::Impl::shrink(ArrayRef<Primal *> New) {
+  Primal Root;
+  for (Primal *P : New) {
+    Root.Callees.push_back(P);
+    P->Callees.clear();
+    for (auto [Call, Callee] : directCalls(*P->Clone))
+      if (Primal *C = primalOf(Callee)) {
+        ++C->CallSites;
+        P->Callees.push_back(C);
+      }
+  }
+  // Finish the walk before anything changes: shrinking may find new callees and
+  // walk over those.
+  SmallVector<Primal *, 16> CalleesFirst;
+  for (auto SCC = scc_begin(&Root); !SCC.isAtEnd(); ++SCC)
+    for (Primal *P : *SCC) {
+      if (SCC.hasCycle())
+        P->Recursive = true;
+      if (P->Clone && P->State == Primal::Cloned)
+        CalleesFirst.push_back(P);
+    }
+  for (Primal *P : CalleesFirst)
+    shrinkOne(*P);
+}
+
+void PreparePrimal::Impl::shrinkOne(Primal &P) {
+  for (unsigned Round = 0; Round < MostRounds; ++Round) {
+    bool Inlined = inlineCalls(P);
+    if (!Inlined && Round)
+      break;
+    if (Inlined && P.Unoptimised)
+      makeCopiesTyped(*P.Clone);
+    dropEmptyAssembly(*P.Clone);
+    Simplifier.simplifyQuickly(*P.Clone, FAM);
+    resolveCalls(*P.Clone);
+    verify(*P.Clone, "shrinking");
+    // What has become direct: a function pointer that was an argument, a
+    // virtual call of an object made here.
+    cloneNewCallees(P);
+  }
+  noteNoUnwind(P);
+  if (P.State == Primal::Cloned)
+    P.State = Primal::Shrunk;
+}
+
+bool PreparePrimal::Impl::cloneNewCallees(Primal &P) {
+  SmallVector<Primal *, 4> New;
+  watch(P);
+  Exceptions.checkCalls(
+      *P.Clone, [this](const Function &F) { return Watched.contains(&F); });
+  for (auto [Call, Callee] : directCalls(*P.Clone))
+    if (isTransparent(*Callee) && !primalOf(Callee))
+      cloneReachable(*Callee, New);
+  if (New.empty())
+    return false;
+  lowerExceptions(New);
+  shrink(New);
+  return true;
+}
+
+bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
+                                     const Primal &Callee,
+                                     unsigned CallerSize) {
+  if (Callee.Original->hasFnAttribute(RunsInTeam))
+    return false; // a call of it is many
+  unsigned Size = Callee.Clone->getInstructionCount();
+  // The body is only read where the answer matters.
+  bool Together = Inseparable.contains(Callee.Original) ||
+                  ((Callee.KeepApart || Size > SmallCallee ||
+                    Call.getAttributes().hasFnAttr(Attribute::NoInline)) &&
+                   movesBytesOfItsCaller(*Callee.Clone));
+  if (&Caller == &Callee || Callee.State == Primal::Cloned ||
+      Callee.Recursive || (Callee.KeepApart && !Together) ||
+      (Call.getAttributes().hasFnAttr(Attribute::NoInline) && !Together) ||
+      Call.isMustTailCall() || Call.hasOperandBundles())
+    return false;
+  for (auto [Inner, Name] : directCalls(*Callee.Clone))
+    if (Name == Callee.Original || Name == Caller.Original)
+      return false; // turned out to be recursive
+  // What cannot be differentiated must not drag down the other candidates.
+  if ((Caller.Original->hasFnAttribute(DispatchesCalls) &&
+       !Dispatch.isHarmless(*Callee.Clone)) ||
+      (Callee.Original->hasFnAttribute(DispatchesCalls) &&
+       !Dispatch.isClosed(*Callee.Clone)))
+    return false;
+  bool MayBeLarge = Callee.CallSites == 1 || Callee.InlineAlways || Together;
+  if (Size > (MayBeLarge ? OnlyCallee : SmallCallee) ||
+      Size + CallerSize > LargestCaller)
+    return false;
+  auto &TTI = FAM.getResult<TargetIRAnalysis>(*Caller.Clone);
+  return AttributeFuncs::areInlineCompatible(*Caller.Clone, *Callee.Clone) &&
+         TTI.areInlineCompatible(Caller.Clone, Callee.Clone) &&
+         isInlineViable(*Callee.Clone).isSuccess();
+}
+
+bool PreparePrimal::Impl::inlineCalls(Primal &Caller) {
+  Function &F = *Caller.Clone;
+  bool Changed = false;
+  unsigned Size = F.getInstructionCount();
+  auto Assumptions = [this](Function &G) -> AssumptionCache & {
+    return FAM.getResult<AssumptionAnalysis>(G);
+  };
+  for (auto [Call, Original] : directCalls(F)) {
+    Primal *Callee = primalOf(Original);
+    if (!Callee)
+      continue;
+    if (Callee->State != Primal::Cloned && Callee->Clone->doesNotThrow())
+      Call->setDoesNotThrow();
+    if (!wantInline(*Call, Caller, *Callee, Size))
+      continue;
+    // Inlined instructions hang their places below that of the call.
+    if (!Call->getDebugLoc())
+      if (DISubprogram *SP = F.getSubprogram())
+        Call->setDebugLoc(DILocation::get(F.getContext(), 0, 0, SP));
+    InlineFunctionInfo Info(Assumptions);
+    Call->setCalledFunction(Callee->Clone);
+    if (InlineFunction(*Call, Info, /*MergeAttributes=*/true,
+                       /*CalleeAAR=*/nullptr, /*InsertLifetime=*/false)
+            .isSuccess()) {
+      Size += Callee->Clone->getInstructionCount();
+      Changed = true;
+    } else {
+      Call->setCalledFunction(Original);
+    }
+  }
+  if (Changed) {
+    dropDeadEndUnwinding(F, Cat);
+    FAM.invalidate(F, PreservedAnalyses::none());
+  }
+  return Changed;
+}

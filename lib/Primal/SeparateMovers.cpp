@@ -1,0 +1,157 @@
+//===- SeparateMovers.cpp - a copy per call of what moves memory ----------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A helper that copies bytes of its caller's has one body and one set of types.
+// Each call of it gets a copy where it cannot be inlined.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Primal/ClonePrimal.h"
+#include "Primal/PrimalSet.h"
+#include "Support/DispatchMarks.h"
+#include "Support/TeamMarks.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+/// Address may lie in memory that an argument leads to, also where a loop moves
+/// it on.
+static bool mayBeOfCaller(const Value *Address) {
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(Address, Objects, /*LI=*/nullptr, /*MaxLookup=*/0);
+  return any_of(Objects, [](const Value *O) { return isa<Argument>(O); });
+}
+
+bool retrograd::movesBytesOfItsCaller(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    const auto *Copy = dyn_cast<AnyMemTransferInst>(&I);
+    return Copy && !isa<ConstantInt>(Copy->getLength()) &&
+           !Copy->hasMetadata(CopiesElements) &&
+           (mayBeOfCaller(Copy->getRawDest()) ||
+            mayBeOfCaller(Copy->getRawSource()));
+  });
+}
+
+/// A function of the module that stands for F in one call.
+static Function *copyOfMover(Function &F, bool WithBody) {
+  Function *Copy;
+  if (WithBody) {
+    ValueToValueMapTy Map;
+    Copy = CloneFunction(&F, Map);
+    Copy->setLinkage(GlobalValue::InternalLinkage);
+  } else {
+    Copy = Function::Create(F.getFunctionType(), GlobalValue::ExternalLinkage,
+                            F.getAddressSpace(), "", F.getParent());
+  }
+  Copy->setName(F.getName() + ".rg.copy");
+  Copy->setVisibility(GlobalValue::DefaultVisibility);
+  Copy->setComdat(nullptr);
+  Copy->addFnAttr(CopyOfMover);
+  return Copy;
+}
+
+/// Each call of a function that moves its caller's bytes gets a copy of the
+/// function, and of those that it recurses through, where a call from outside
+/// of the recursion has taken the first one.
+void PreparePrimal::Impl::separateMovers(Primal &Asked) {
+  SmallPtrSet<const Primal *, 8> Movers, Taken;
+  // Who recurses through whom, and who moves bytes, callees first: also by
+  // handing an argument on to a mover.
+  SmallVector<Primal *, 16> Reached{&Asked};
+  SmallPtrSet<const Primal *, 16> Seen{&Asked};
+  for (unsigned Next = 0; Next < Reached.size(); ++Next) {
+    Reached[Next]->Callees.clear();
+    for (auto [Call, Callee] : directCalls(*Reached[Next]->Clone))
+      if (Primal *C = primalOf(Callee)) {
+        Reached[Next]->Callees.push_back(C);
+        if (Seen.insert(C).second)
+          Reached.push_back(C);
+      }
+  }
+  auto Moves = [&](const Primal &P) {
+    if (P.Original->hasFnAttribute(RunsInTeam))
+      return false; // a call of it is many
+    return Inseparable.contains(P.Original) ||
+           movesBytesOfItsCaller(*P.Clone) ||
+           any_of(directCalls(*P.Clone), [&](auto &Found) {
+             const Primal *C = primalOf(Found.second);
+             return C && Movers.contains(C) &&
+                    any_of(Found.first->args(), [](const Use &A) {
+                      return A->getType()->isPointerTy() && mayBeOfCaller(A);
+                    });
+           });
+  };
+  using Cycle = std::vector<Primal *>;
+  DenseMap<const Primal *, std::shared_ptr<Cycle>> CycleOf;
+  for (auto SCC = scc_begin(&Asked); !SCC.isAtEnd(); ++SCC) {
+    auto Together = std::make_shared<Cycle>(*SCC);
+    for (Primal *P : *SCC)
+      CycleOf[P] = Together;
+    if (any_of(*SCC, [&](Primal *P) { return Moves(*P); }))
+      Movers.insert(SCC->begin(), SCC->end());
+  }
+  if (Movers.empty())
+    return;
+
+  // A copy for each way that leads there could be many.
+  constexpr unsigned MostCopiedInstructions = 200000;
+  unsigned CopiedInstructions = 0;
+  for (unsigned Next = 0; Next < Reached.size(); ++Next) {
+    Primal &P = *Reached[Next];
+    for (auto [Call, Callee] : directCalls(*P.Clone)) {
+      Primal *C = primalOf(Callee);
+      if (!C || !Movers.contains(C) || CycleOf[C] == CycleOf[&P])
+        continue;
+      const Cycle Members = *CycleOf[C];
+      bool First = true;
+      for (Primal *Member : Members)
+        First &= Taken.insert(Member).second;
+      if (First)
+        continue;
+      auto Together = std::make_shared<Cycle>();
+      SmallVector<std::pair<Function *, Function *>, 4> Renamed;
+      for (Primal *Member : Members) {
+        Function *Original = Member->Original;
+        bool Fits = CopiedInstructions < MostCopiedInstructions;
+        Function *Copy = copyOfMover(*Original, Fits);
+        Renamed.push_back({Original, Copy});
+        if (!Fits)
+          continue; // a call without a body
+        auto Owned = std::make_unique<Primal>(*Member);
+        Owned->Original = Copy;
+        Owned->Clone = clonePrimal(*Member->Clone);
+        Owned->Clone->setName("rg.primal." + Copy->getName());
+        CopiedInstructions += Owned->Clone->getInstructionCount();
+        ByOriginal[Copy] = Owned.get();
+        ByClone[Owned->Clone] = Owned.get();
+        Together->push_back(Owned.get());
+        Reached.push_back(Owned.get());
+        Movers.insert(Owned.get());
+        Taken.insert(Owned.get());
+        CycleOf[Owned.get()] = Together;
+        Primals.push_back(std::move(Owned));
+      }
+      for (auto [Original, Copy] : Renamed) {
+        if (Callee == Original) {
+          Call->setCalledFunction(Copy);
+          FAM.invalidate(*P.Clone, PreservedAnalyses::none());
+        }
+        for (Primal *Member : *Together)
+          for (auto [Inner, Name] : directCalls(*Member->Clone))
+            if (Name == Original)
+              Inner->setCalledFunction(Copy);
+      }
+      for (Primal *Member : *Together)
+        verify(*Member->Clone, "separation of copying functions");
+    }
+  }
+}
