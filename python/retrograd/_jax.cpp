@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One handler of XLA's typed foreign function interface for all entries of all
-// libraries of `retrograd export`. _jax.py compiles it once, against the header
-// that comes with jaxlib. Attributes say what to do:
+// Handlers of XLA's typed foreign function interface for all entries of all
+// libraries of `retrograd export`. _jax.py compiles them once, against the
+// header that comes with jaxlib. The first one is for functions. Attributes say
+// what to do:
 //
 //   library, symbol  the entry; by name, since addresses change between runs
 //                    and XLA may keep compiled programs
@@ -15,8 +16,18 @@
 //                    the entry is repeated; a dimension of 1 is repeated, too
 //   lengths          how many of the slots have lengths
 //   plan             for each slot five numbers: what it is (Kind), an
-//   argument,
-//                    a result, bytes and elements of one example
+//                    argument, a result, bytes and elements of one example
+//
+// The other two are for CUDA kernels: on the processor, and on a GPU, where the
+// kernel is launched on the stream that XLA hands over. They copy nothing: XLA
+// gives them memory with its first contents (_jax_kernel.py).
+//
+//   library, symbol  as above
+//   plan             for each slot three numbers: what it is (Place), its index
+//                    or its bits, and its elements
+//   lengths          how many of the slots have lengths
+//   launch           blocks in three dimensions, threads in three dimensions,
+//                    bytes of dynamic shared memory
 //
 //===----------------------------------------------------------------------===//
 
@@ -195,6 +206,77 @@ ffi::Error call(std::string_view Library, std::string_view Symbol,
   return ffi::Error::Success();
 }
 
+enum Place : int64_t {
+  OfArgument, ///< the memory of an argument
+  OfResult,   ///< the memory of a result
+  OfNumber    ///< a number by value: its bits are in the plan
+};
+
+struct Passed {
+  int64_t Place, Value, Elements;
+};
+
+ffi::Error launch(void *Stream, bool Waits, std::string_view Library,
+                  std::string_view Symbol, int64_t LengthCount,
+                  ffi::Span<const int64_t> Launch,
+                  ffi::Span<const int64_t> Plan, ffi::RemainingArgs &Args,
+                  ffi::RemainingRets &Rets) {
+  std::string Problem;
+  Entry Run = find(Library, Symbol, Problem);
+  if (!Run)
+    return ffi::Error::Internal("retrograd: " + Problem);
+  const Passed *Slots = reinterpret_cast<const Passed *>(Plan.begin());
+  size_t Count = Plan.size() / (sizeof(Passed) / sizeof(int64_t));
+  std::vector<int64_t> Numbers(Count);
+  std::vector<void *> Addresses(Count);
+  std::vector<long long> Lengths;
+  for (size_t I = 0; I < Count; ++I) {
+    const Passed &S = Slots[I];
+    if (I < size_t(LengthCount))
+      Lengths.push_back(S.Elements);
+    if (S.Place == OfNumber) {
+      Numbers[I] = S.Value;
+      Addresses[I] = &Numbers[I];
+    } else if (S.Place == OfArgument) {
+      auto B = Args.get<ffi::AnyBuffer>(size_t(S.Value));
+      if (!B)
+        return B.error();
+      Addresses[I] = B->untyped_data();
+    } else {
+      auto B = Rets.get<ffi::AnyBuffer>(size_t(S.Value));
+      if (!B)
+        return B.error();
+      Addresses[I] = (*B)->untyped_data();
+    }
+  }
+  for (int64_t N : Launch)
+    Lengths.push_back(N);
+  Lengths.push_back(static_cast<long long>(reinterpret_cast<intptr_t>(Stream)));
+  Lengths.push_back(Waits);
+  char Message[256] = "";
+  if (Run(Addresses.data(), Lengths.data(), Message))
+    return ffi::Error::InvalidArgument(Message);
+  return ffi::Error::Success();
+}
+
+ffi::Error launchOnProcessor(std::string_view Library, std::string_view Symbol,
+                             int64_t LengthCount,
+                             ffi::Span<const int64_t> Launch,
+                             ffi::Span<const int64_t> Plan,
+                             ffi::RemainingArgs Args, ffi::RemainingRets Rets) {
+  return launch(nullptr, true, Library, Symbol, LengthCount, Launch, Plan, Args,
+                Rets);
+}
+
+ffi::Error launchOnGpu(void *Stream, std::string_view Library,
+                       std::string_view Symbol, int64_t LengthCount,
+                       ffi::Span<const int64_t> Launch,
+                       ffi::Span<const int64_t> Plan, ffi::RemainingArgs Args,
+                       ffi::RemainingRets Rets) {
+  return launch(Stream, false, Library, Symbol, LengthCount, Launch, Plan, Args,
+                Rets);
+}
+
 } // namespace
 
 XLA_FFI_DEFINE_HANDLER_SYMBOL(retrograd_jax_call, call,
@@ -203,6 +285,28 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(retrograd_jax_call, call,
                                   .Attr<std::string_view>("symbol")
                                   .Attr<int64_t>("batch")
                                   .Attr<int64_t>("lengths")
+                                  .Attr<ffi::Span<const int64_t>>("plan")
+                                  .RemainingArgs()
+                                  .RemainingRets());
+
+XLA_FFI_DEFINE_HANDLER_SYMBOL(retrograd_jax_launch, launchOnProcessor,
+                              ffi::Ffi::Bind()
+                                  .Attr<std::string_view>("library")
+                                  .Attr<std::string_view>("symbol")
+                                  .Attr<int64_t>("lengths")
+                                  .Attr<ffi::Span<const int64_t>>("launch")
+                                  .Attr<ffi::Span<const int64_t>>("plan")
+                                  .RemainingArgs()
+                                  .RemainingRets());
+
+// A stream is an address here: CUDA's headers are not needed.
+XLA_FFI_DEFINE_HANDLER_SYMBOL(retrograd_jax_launch_gpu, launchOnGpu,
+                              ffi::Ffi::Bind()
+                                  .Ctx<ffi::PlatformStream<void *>>()
+                                  .Attr<std::string_view>("library")
+                                  .Attr<std::string_view>("symbol")
+                                  .Attr<int64_t>("lengths")
+                                  .Attr<ffi::Span<const int64_t>>("launch")
                                   .Attr<ffi::Span<const int64_t>>("plan")
                                   .RemainingArgs()
                                   .RemainingRets());

@@ -57,12 +57,17 @@ def _library():
     return made
 
 
-@functools.cache
-def _register():
+def register(target, symbol, platform):
+    """Tells XLA of a handler."""
     import ctypes
 
-    handler = ctypes.CDLL(_library()).retrograd_jax_call
-    jax.ffi.register_ffi_target(_TARGET, jax.ffi.pycapsule(handler), platform="cpu")
+    handler = getattr(ctypes.CDLL(_library()), symbol)
+    jax.ffi.register_ffi_target(target, jax.ffi.pycapsule(handler), platform=platform)
+
+
+@functools.cache
+def _register():
+    register(_TARGET, "retrograd_jax_call", "cpu")
 
 
 class _Shape:
@@ -220,6 +225,15 @@ def _lower(ctx, *operands, function, steps, batch):
 
 
 mlir.register_lowering(_p, _lower, platform="cpu")
+
+
+def _refuse_gpu(ctx, *operands, function, steps, batch):
+    raise NotImplementedError(
+        f"{function.name}() runs on the processor, and JAX places this computation on a GPU: put the arguments on "
+        'jax.devices("cpu")[0], or use jax.default_device. Of a CUDA kernel, k.jax(grid, block) runs on the GPU')
+
+
+mlir.register_lowering(_p, _refuse_gpu, platform="cuda")
 
 
 def _batch_rule(operands, axes, *, function, steps, batch):

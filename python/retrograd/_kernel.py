@@ -6,6 +6,7 @@
     k(grid, block, x, y, n)                              # launches it
     k.reverse(grid, block, (x, y, n), (dx, dy))          # adds to dx what dy says
     y = k.torch(grid, block)(x, y, n)                    # an operator of PyTorch
+    y = k.jax(grid, block)(x, y, n)                      # a function of JAX arrays
 
 Memory belongs to the caller: device arrays for target="gpu" (anything with __cuda_array_interface__: CuPy,
 Numba, PyTorch), NumPy arrays for target="cpu", where the kernel runs on the processor.
@@ -106,6 +107,14 @@ class Kernel(Exported):
         from ._torch import TorchKernel
 
         return TorchKernel(self, grid, block, shared)
+
+    def jax(self, grid, block, shared=0):
+        """The kernel as a function of JAX arrays, under jit, grad, vmap; on a GPU it is launched on XLA's stream.
+        `grid` and `block` are as for torch. Arrays that the kernel writes are results; their arguments are the
+        first contents. Numbers by value are Python numbers."""
+        from ._jax_kernel import JaxKernel
+
+        return JaxKernel(self, grid, block, shared)
 
 
 class _Writable:

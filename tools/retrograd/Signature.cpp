@@ -439,6 +439,20 @@ Expected<Signature> retrograd::readSignature(const std::string &File,
     return fail("there is no function '" + Function + "' in '" + File + "'" +
                 (Known.empty() ? "" : "; it defines: " + Known));
   }
+  // Headers may declare functions of that name, as CUDA's do of 'norm'. The
+  // file's own is meant, if there is one.
+  if (Finder.Matches.size() > 1) {
+    std::vector<CXCursor> Own;
+    for (CXCursor C : Finder.Matches) {
+      CXCursor Body = clang_getCursorDefinition(C);
+      if (clang_Location_isFromMainFile(clang_getCursorLocation(C)) ||
+          (!clang_Cursor_isNull(Body) &&
+           clang_Location_isFromMainFile(clang_getCursorLocation(Body))))
+        Own.push_back(C);
+    }
+    if (Own.size() == 1)
+      Finder.Matches = Own;
+  }
   if (Finder.Matches.size() > 1) {
     std::string Names;
     for (CXCursor C : Finder.Matches)

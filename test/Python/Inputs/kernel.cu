@@ -22,3 +22,10 @@ __global__ void centred(const float *x, const float *scale, float *y, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     y[(size_t)blockIdx.x * n + i] = (row[i] - part[0] / n) * scale[i];
 }
+
+// y moves towards the square of x, in place.
+__global__ void blend(const float *x, float *y, float part, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = part * x[i] * x[i] + (1 - part) * y[i];
+}

@@ -42,6 +42,11 @@ for more in ({"method": "BFGS"}, {"method": "L-BFGS-B"}, {"method": "trust-ncg",
              {"method": "Newton-CG", "hess": banana.scipy.hess}):
     found = minimize(banana.scipy, x0, args=(5, 1.0), jac=True, **more)
     assert found.success and np.allclose(found.x, 1, atol=1e-3), (more, found)
+# One active parameter that comes first: the methods of the function itself.
+bowl = rg.compile("double bowl(const double *x, int n) { double s = 0; for (int i = 0; i < n; ++i) s += (x[i] - i) * (x[i] - i); return s; }",
+                  "bowl", language="c")
+for found in (minimize(bowl.value_and_gradient, x0, args=(5,), jac=True), minimize(bowl, x0, args=(5,), jac=bowl.gradient)):
+    assert found.success and np.allclose(found.x, range(5))
 # The parameter need not be the first one.
 t = np.linspace(0, 2, 9)
 seen = 2 * np.exp(-0.7 * t)
