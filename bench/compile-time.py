@@ -8,7 +8,8 @@
 
 Generates families of functions with that many statements (default: 250 500 1000
 2000) and prints seconds of processor time at -O2 without and with a gradient call,
-their ratio, and the exponent by which the time of the last grew: 1 is linear. With
+their ratio, and the exponent by which the time of the last grew: 1 is linear. The
+family `templates` has as many small functions of a C++ template library, at -O0. With
 --programs the same times for the programs of `make bench`: the file that calls the primal,
 and the file that calls its derivative.
 """
@@ -55,6 +56,59 @@ def loops(n, pick):
     for i in range(n // 3):
         yield f"  for (int i = 0; i < 64; ++i) {{ double u = x[i] * s; y[i] = y[i] * u + {i}; s += sin(y[i]) * u; }}"
     yield "  return s;"
+
+
+TEMPLATES = r"""
+template <typename R, typename... T> R __enzyme_autodiff(void *, T...);
+extern int enzyme_dup, enzyme_const;
+template <int I> struct View {
+  double *at; int n;
+  View(double *at, int n) : at(at), n(n) {}
+  int size() const { return n; }
+  double *address(int i) const { return at + i; }
+  double &operator[](int i) const { return *address(i); }
+};
+template <int I> double scale(double a, double b) { return a * b + I; }
+template <int I> double mix(double a, double b) { return scale<I>(a, b) - 0.5 * a; }
+template <int I> double apply(double a, double b) {
+  return I % 3 ? mix<I>(a, b) : sin(a) * scale<I>(b, a);
+}
+template <int I> struct Layer {
+  View<I> in, out;
+  double weight;
+  Layer(double *a, double *b, int n, double w) : in(a, n), out(b, n), weight(w) {}
+  double dot() const {
+    double r = 0;
+    for (int i = 0; i < in.size(); ++i) r += in[i] * out[i];
+    return r;
+  }
+  void step() const {
+    for (int i = 0; i < in.size(); ++i) out[i] = apply<I>(in[i], weight) * 1e-3 + out[i] * 0.5;
+  }
+  double run() const { step(); return dot() + weight; }
+};
+template <int I> double layer(double *a, double *b, int n) {
+  return Layer<I>(a, b, n, a[I % n]).run();
+}
+"""
+
+
+def templates(n):
+    """Instantiations of twelve functions each, called fifty at a time."""
+    yield TEMPLATES
+    layers = range(n // 12)
+    for first in layers[::50]:
+        yield f"double part{first}(double *a, double *b, int n) {{ double r = 0;"
+        for i in layers[first : first + 50]:
+            yield f"  r += layer<{i}>(a, b, n);"
+        yield "  return r; }"
+    yield "double f(double *a, double *b, int n) { double r = 0;"
+    for first in layers[::50]:
+        yield f"  r += part{first}(a, b, n);"
+    yield "  return r; }"
+    yield "#ifdef GRADIENT\nvoid g(double *x, double *dx, double *y, double *dy, int n) {"
+    yield "  __enzyme_autodiff<void>((void *)f, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n);"
+    yield "}\n#endif"
 
 
 def seconds(command):
@@ -110,16 +164,23 @@ def families(build, sizes):
                     print(*family(n, chance.randrange), "}", "#ifdef GRADIENT", sep="\n", file=out)
                     print("void g(const double *x, double *dx, double *y, double *dy) {", file=out)
                     print("  __enzyme_autodiff((void *)f, x, dx, y, dy);\n}\n#endif", file=out)
-                primal = seconds([*clang, source])
-                both = seconds([*clang, "-DGRADIENT", source])
-                growth = ""
-                if last:
-                    growth = f"{math.log(both / last[1]) / math.log(n / last[0]):.2f}"
-                last = (n, both)
-                print(
-                    f"{family.__name__:10} {n:10} {primal:9.2f} {both:10.2f} {both / primal:7.1f} {growth:>7}",
-                    flush=True,
-                )
+                last = measured(clang, source, family.__name__, n, last)
+        clang = [os.path.join(build, "bin", "rg-clang++"), "-O0", "-c", "-o", os.devnull]
+        last = None
+        for n in sizes:
+            source = os.path.join(folder, f"templates{n}.cpp")
+            with open(source, "w") as out:
+                print("#include <math.h>", *templates(n), sep="\n", file=out)
+            last = measured(clang, source, "templates", n, last)
+
+
+def measured(clang, source, family, n, last):
+    """One row of the table; what the next row compares itself with."""
+    primal = seconds([*clang, source])
+    both = seconds([*clang, "-DGRADIENT", source])
+    growth = f"{math.log(both / last[1]) / math.log(n / last[0]):.2f}" if last else ""
+    print(f"{family:10} {n:10} {primal:9.2f} {both:10.2f} {both / primal:7.1f} {growth:>7}", flush=True)
+    return n, both
 
 
 if __name__ == "__main__":

@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Polish/CleanUp.h"
+#include "Polish/LateInitials.h"
+#include "Polish/PolishSteps.h"
 #include "Support/Options.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -64,6 +67,12 @@ void retrograd::cleanUp(Function &Derivative, ModuleAnalysisManager &MAM,
     return;
   TimeTraceScope Scope("rg-cleanup", Derivative.getName());
   Derivative.removeFnAttr(Attribute::OptimizeNone);
+  const StepRunner Steps(Opts);
+  Steps.run(step::LateInitials, Derivative, [&] {
+    return setInitialsLate(Derivative,
+                           FAM.getResult<DominatorTreeAnalysis>(Derivative),
+                           FAM.getResult<LoopAnalysis>(Derivative));
+  });
   PassBuilder PB;
   FunctionPassManager Simplify = PB.buildFunctionSimplificationPipeline(
       OptimizationLevel::O2, ThinOrFullLTOPhase::None);
