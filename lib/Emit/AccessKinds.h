@@ -28,12 +28,14 @@ namespace retrograd {
 
 class AccessKinds {
 public:
+  /// The name of the scope of adjoints in the IR.
+  static constexpr llvm::StringLiteral ShadowScope = "rg.shadow";
   /// Says nothing unless Tell.
   AccessKinds(llvm::LLVMContext &C, bool Tell) : Tell(Tell) {
     llvm::MDBuilder B(C);
     llvm::MDNode *Domain = B.createAnonymousAliasScopeDomain("rg");
     llvm::MDNode *T = B.createAnonymousAliasScope(Domain, "rg.tape");
-    llvm::MDNode *S = B.createAnonymousAliasScope(Domain, "rg.shadow");
+    llvm::MDNode *S = B.createAnonymousAliasScope(Domain, ShadowScope);
     Tape = llvm::MDNode::get(C, {T});
     Shadow = llvm::MDNode::get(C, {S});
     Both = llvm::MDNode::get(C, {T, S});
@@ -73,7 +75,8 @@ public:
     llvm::MDNode *Domain = B.createAnonymousAliasScopeDomain("rg");
     llvm::SmallVector<llvm::Metadata *, 8> Scopes;
     for (unsigned L = 0; L != Width; ++L)
-      Scopes.push_back(B.createAnonymousAliasScope(Domain, "rg.shadow"));
+      Scopes.push_back(
+          B.createAnonymousAliasScope(Domain, AccessKinds::ShadowScope));
     All = llvm::MDNode::get(C, Scopes);
     for (unsigned L = 0; L != Width; ++L) {
       llvm::SmallVector<llvm::Metadata *, 8> Others(Scopes);

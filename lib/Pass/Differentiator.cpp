@@ -11,6 +11,7 @@
 #include "Emit/Shortcuts.h"
 #include "Emit/SplitEmitter.h"
 #include "Pass/CallSites.h"
+#include "Polish/AddedZeros.h"
 #include "Polish/AdditionStrips.h"
 #include "Polish/CleanUp.h"
 #include "Polish/LeaveDerivative.h"
@@ -260,6 +261,9 @@ void Differentiator::finish(bool Last) {
     Steps.run(step::OwnReaches, *F, [&] { useOwnReaches(*F, MAM, Opts); });
   for (Function *F : Finished)
     Steps.run(step::InlineArena, *F, [&] { inlineFastPaths(*F, MAM); });
+  if (!Target(M).manyThreads())
+    for (Function *F : Finished)
+      Steps.run(step::AddedZeros, *F, [&] { return dropAddedZeros(*F, FAM); });
   if (!Target(M).manyThreads())
     for (Function *F : Finished)
       Steps.run(step::StripAdditions, *F, [&] { addInStrips(*F, MAM); });
