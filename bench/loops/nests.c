@@ -5,8 +5,10 @@
 // restrict and without hints: the primal's time, the gradient's, and the gradient against central differences in one direction. The
 // arrays that a nest writes are also read as its result: the adjoint of each of their elements is given.
 //
+// Twelve have a gradient by hand (hand.c), which is timed beside ours, and compared with it by --check.
+//
 //   nests [--size=N] [--check] [NAME...]
-#include <math.h>
+#include "nests.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,6 @@ void __enzyme_autodiff(void *, ...);
 
 #define M(A) double A[n][n]
 #define V(x) double x[n]
-#define EACH(i, from, to) for (int i = (from); i < (to); i++)
 
 static void gemm(int n, M(C), M(A), M(B)) {
   EACH(i, 0, n) {
@@ -267,7 +268,7 @@ static void fdtd_2d(int n, M(ex), M(ey), M(hz), V(source)) {
 }
 // A cube of side s in an n by n array.
 static void heat_3d(int n, M(A2), M(B2)) {
-  int s = (int)cbrt((double)n * n + 0.5);
+  int s = side(n);
   double(*A)[s][s] = (void *)A2, (*B)[s][s] = (void *)B2;
   for (int t = 0; t < 10; t++) {
     EACH(i, 1, s - 1) EACH(j, 1, s - 1) EACH(k, 1, s - 1)
@@ -352,18 +353,14 @@ static void nussinov(int n, M(score), M(table)) {
     }
 }
 
-// Arrays of n * n numbers, whatever a nest takes of them.
-enum { MostArrays = 9 };
-typedef double *Arrays[MostArrays];
-#define P(k) (void *)a[k]
 #define D(k) enzyme_dup, a[k], d[k]
-#define N1(f) static void f##_run(int n, Arrays a) { f(n, P(0)); } static void f##_grad(int n, Arrays a, Arrays d) { __enzyme_autodiff((void *)f, enzyme_const, n, D(0)); }
-#define N2(f) static void f##_run(int n, Arrays a) { f(n, P(0), P(1)); } static void f##_grad(int n, Arrays a, Arrays d) { __enzyme_autodiff((void *)f, enzyme_const, n, D(0), D(1)); }
-#define N3(f) static void f##_run(int n, Arrays a) { f(n, P(0), P(1), P(2)); } static void f##_grad(int n, Arrays a, Arrays d) { __enzyme_autodiff((void *)f, enzyme_const, n, D(0), D(1), D(2)); }
-#define N4(f) static void f##_run(int n, Arrays a) { f(n, P(0), P(1), P(2), P(3)); } static void f##_grad(int n, Arrays a, Arrays d) { __enzyme_autodiff((void *)f, enzyme_const, n, D(0), D(1), D(2), D(3)); }
-#define N5(f) static void f##_run(int n, Arrays a) { f(n, P(0), P(1), P(2), P(3), P(4)); } static void f##_grad(int n, Arrays a, Arrays d) { __enzyme_autodiff((void *)f, enzyme_const, n, D(0), D(1), D(2), D(3), D(4)); }
-#define N7(f) static void f##_run(int n, Arrays a) { f(n, P(0), P(1), P(2), P(3), P(4), P(5), P(6)); } static void f##_grad(int n, Arrays a, Arrays d) { __enzyme_autodiff((void *)f, enzyme_const, n, D(0), D(1), D(2), D(3), D(4), D(5), D(6)); }
-#define N9(f) static void f##_run(int n, Arrays a) { f(n, P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7), P(8)); } static void f##_grad(int n, Arrays a, Arrays d) { __enzyme_autodiff((void *)f, enzyme_const, n, D(0), D(1), D(2), D(3), D(4), D(5), D(6), D(7), D(8)); }
+#define N1(f) void f##_run(int n, Arrays a) { f(n, P(0)); } static void f##_grad(int n, Arrays a, Arrays d) { __enzyme_autodiff((void *)f, enzyme_const, n, D(0)); }
+#define N2(f) void f##_run(int n, Arrays a) { f(n, P(0), P(1)); } static void f##_grad(int n, Arrays a, Arrays d) { __enzyme_autodiff((void *)f, enzyme_const, n, D(0), D(1)); }
+#define N3(f) void f##_run(int n, Arrays a) { f(n, P(0), P(1), P(2)); } static void f##_grad(int n, Arrays a, Arrays d) { __enzyme_autodiff((void *)f, enzyme_const, n, D(0), D(1), D(2)); }
+#define N4(f) void f##_run(int n, Arrays a) { f(n, P(0), P(1), P(2), P(3)); } static void f##_grad(int n, Arrays a, Arrays d) { __enzyme_autodiff((void *)f, enzyme_const, n, D(0), D(1), D(2), D(3)); }
+#define N5(f) void f##_run(int n, Arrays a) { f(n, P(0), P(1), P(2), P(3), P(4)); } static void f##_grad(int n, Arrays a, Arrays d) { __enzyme_autodiff((void *)f, enzyme_const, n, D(0), D(1), D(2), D(3), D(4)); }
+#define N7(f) void f##_run(int n, Arrays a) { f(n, P(0), P(1), P(2), P(3), P(4), P(5), P(6)); } static void f##_grad(int n, Arrays a, Arrays d) { __enzyme_autodiff((void *)f, enzyme_const, n, D(0), D(1), D(2), D(3), D(4), D(5), D(6)); }
+#define N9(f) void f##_run(int n, Arrays a) { f(n, P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7), P(8)); } static void f##_grad(int n, Arrays a, Arrays d) { __enzyme_autodiff((void *)f, enzyme_const, n, D(0), D(1), D(2), D(3), D(4), D(5), D(6), D(7), D(8)); }
 #define NESTS(X) \
   X(gemm, 3, 200) X(two_products, 5, 180) X(three_products, 7, 180) X(atax, 4, 400) X(bicg, 5, 400) X(mvt, 5, 400) X(gesummv, 5, 250) \
   X(gemver, 9, 400) X(syrk, 2, 200) X(syr2k, 3, 200) X(symm, 3, 200) X(trmm, 2, 200) X(doitgen, 3, 100) X(trisolv, 3, 400) \
@@ -382,9 +379,24 @@ static const struct Nest {
 #define ROW(f, arrays, size) {#f, f##_run, f##_grad, arrays, size},
     NESTS(ROW)};
 
+static const struct ByHand {
+  const char *Name;
+  void (*Gradient)(int, Arrays, Arrays);
+} ByHand[] = {
+#define HAND(f) {#f, f##_hand},
+    BY_HAND(HAND)};
+
+/// The gradient by hand, where one is written.
+static const struct ByHand *byHand(const char *name) {
+  for (size_t k = 0; k < sizeof ByHand / sizeof *ByHand; k++)
+    if (!strcmp(ByHand[k].Name, name)) return &ByHand[k];
+  return NULL;
+}
+
+/// Time of the processor: others may run beside us.
 static double now(void) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
@@ -414,7 +426,8 @@ static double ratioOf(const struct Nest *nest, int n, int check) {
       seed[k][i] = cos(0.11 * i + 2 * k);
     }
   }
-  double primal = INFINITY, gradient = INFINITY, error = 0;
+  double primal = INFINITY, gradient = INFINITY, hand = INFINITY, error = 0;
+  const struct ByHand *by_hand = byHand(nest->Name);
   if (check) {
     const double h = 1e-6;
     double value[2], by = 0;
@@ -432,6 +445,27 @@ static double ratioOf(const struct Nest *nest, int n, int check) {
       for (size_t i = 0; i < size; i++) by += d[k][i] * along[k][i];
     double differences = (value[1] - value[0]) / (2 * h);
     error = fabs(by - differences) / fmax(1, fabs(differences));
+    if (by_hand) {
+      Arrays e;
+      for (int k = 0; k < nest->Arrays; k++) {
+        e[k] = malloc(size * sizeof(double));
+        memcpy(e[k], seed[k], size * sizeof(double));
+      }
+      fill(a, nest->Arrays, n, along, 0);
+      by_hand->Gradient(n, a, e);
+      for (int k = 0; k < nest->Arrays; k++) {
+        double most = 0, apart = 0;
+        for (size_t i = 0; i < size; i++) {
+          most = fmax(most, fabs(e[k][i]));
+          apart = fmax(apart, fabs(e[k][i] - d[k][i]));
+        }
+        if (!(apart <= 1e-10 * fmax(1, most))) {
+          printf("%-16s array %d: by hand differs by %g of %g\n", nest->Name, k, apart, most);
+          error = 1;
+        }
+        free(e[k]);
+      }
+    }
     printf("%-16s reverse %.10g differences %.10g %s\n", nest->Name, by, differences, error < 1e-5 ? "ok" : "WRONG");
   } else {
     for (int run = 0; run < 7; run++) {
@@ -444,8 +478,17 @@ static double ratioOf(const struct Nest *nest, int n, int check) {
       t = now();
       nest->Gradient(n, a, d);
       gradient = fmin(gradient, now() - t);
+      if (by_hand) {
+        fill(a, nest->Arrays, n, along, 0);
+        for (int k = 0; k < nest->Arrays; k++) memcpy(d[k], seed[k], size * sizeof(double));
+        t = now();
+        by_hand->Gradient(n, a, d);
+        hand = fmin(hand, now() - t);
+      }
     }
-    printf("%-16s %5d %9.3f ms %9.3f ms %6.2f\n", nest->Name, n, primal * 1e3, gradient * 1e3, gradient / primal);
+    printf("%-16s %5d %9.3f ms %9.3f ms %6.2f", nest->Name, n, primal * 1e3, gradient * 1e3, gradient / primal);
+    if (by_hand) printf(" %6.2f %6.2f", hand / primal, gradient / hand);
+    printf("\n");
   }
   for (int k = 0; k < nest->Arrays; k++) {
     free(a[k]);

@@ -6,8 +6,8 @@
 
     bench/loops/run.py BUILD [NAME...]
 
-"one derivative": without a derivative of its own for arguments that do not overlap
-(docs/DisjointArguments.md). Smallest of seven runs each, in one process.
+"by hand": the gradient of hand.c over the primal; "ours/by hand": ours over it. "one derivative": without a derivative of its own for arguments that do not overlap
+(docs/DisjointArguments.md). Smallest of seven runs each, in one process, in time of the processor.
 """
 
 import math
@@ -20,13 +20,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def measure(build, names, flags):
-    """Rows [name, size, primal ms, gradient ms, ratio] of one compilation."""
+    """Rows [name, size, primal ms, gradient ms, ratio, by hand / primal, ratio / by hand] of one compilation."""
     with tempfile.TemporaryDirectory() as work:
         program = os.path.join(work, "nests")
         subprocess.run([os.path.join(build, "bin", "rg-clang"), "-O3", "-march=native", *flags,
-                        os.path.join(HERE, "nests.c"), "-lm", "-o", program], check=True)
+                        os.path.join(HERE, "nests.c"), os.path.join(HERE, "hand.c"), "-lm", "-o", program], check=True)
         lines = subprocess.run([program, *names], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
-    return [line.replace(" ms", "").split() for line in lines if " ms " in line]
+    rows = [line.replace(" ms", "").split() for line in lines if " ms " in line]
+    return [row + [""] * (7 - len(row)) for row in rows]
 
 
 def mean(ratios):
@@ -36,12 +37,13 @@ def mean(ratios):
 def main(build, *names):
     disjoint = measure(build, names, [])
     general = measure(build, names, ["-mllvm", "-rg-disable=disjoint-arguments"])
-    print("| nest | n | primal ms | gradient ms | gradient/primal | one derivative |")
-    print("|---|---|---|---|---|---|")
+    print("| nest | n | primal ms | gradient ms | gradient/primal | by hand | ours/by hand | one derivative |")
+    print("|---|---|---|---|---|---|---|---|")
     for a, b in zip(disjoint, general):
         print("| " + " | ".join([*a, b[4]]) + " |")
-    means = [f"{mean([row[4] for row in rows]):.2f}" for rows in (disjoint, general)]
-    print("| geometric mean | | | | " + " | ".join(means) + " |")
+    means = [mean([row[k] for row in rows if row[k]] or [1]) for rows, k in
+             ((disjoint, 4), (disjoint, 5), (disjoint, 6), (general, 4))]
+    print("| geometric mean | | | | " + " | ".join(f"{m:.2f}" for m in means) + " |")
 
 
 if __name__ == "__main__":
