@@ -640,31 +640,7 @@ TypeAnalysis::Impl::settleByLayout(ArrayRef<TypedLeaf> Memory,
 /// is meant.
 SmallVector<Placed, 8>
 TypeAnalysis::Impl::fieldsOf(const MDNode *Fields) const {
-  SmallVector<Placed, 8> Pieces;
-  for (unsigned K = 0; K + 2 < Fields->getNumOperands(); K += 3) {
-    auto *Off = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K));
-    auto *Len = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K + 1));
-    auto *Tag = dyn_cast<MDNode>(Fields->getOperand(K + 2));
-    if (!Off || !Len || !Tag || Tag->getNumOperands() < 3)
-      continue;
-    ByteKind Kind = kindOfTBAA(dyn_cast<MDNode>(Tag->getOperand(1)));
-    int64_t B = Off->getZExtValue(), E = B + Len->getZExtValue();
-    int64_t Each = E - B;
-    if (Kind.K == ByteKind::Unknown)
-      continue;
-    if (Kind.K == ByteKind::Float)
-      Each = DL.getTypeAllocSize(Kind.FP);
-    else if (Kind.K == ByteKind::Pointer)
-      Each = PointerSize;
-    if ((E - B) % Each)
-      continue;
-    for (int64_t X = B; X < E; X += Each)
-      Pieces.push_back({X,
-                        Kind.K == ByteKind::Float
-                            ? int64_t(DL.getTypeStoreSize(Kind.FP))
-                            : Each,
-                        Kind, Trust::Strong});
-  }
+  SmallVector<Placed, 8> Pieces = membersOf(Fields);
   llvm::stable_sort(Pieces, [](const Placed &A, const Placed &B) {
     return A.Start < B.Start;
   });

@@ -164,6 +164,7 @@ struct TypeAnalysis::Impl {
   void seedTBAA(const llvm::MDNode *Tag, Var Addr, llvm::Type *Accessed,
                 Trust Scalar = Trust::Strong);
   void seedTBAAStruct(const llvm::MDNode *Fields, Var Addr);
+  llvm::SmallVector<Placed, 8> membersOf(const llvm::MDNode *Fields) const;
   llvm::SmallVector<Placed, 8> fieldsOf(const llvm::MDNode *Fields) const;
   void seedLayout(const llvm::MDNode *Layout, Var Addr, int64_t Length);
   static int64_t layoutPeriod(const llvm::MDNode *Layout);

@@ -275,7 +275,11 @@ void TypeAnalysis::Impl::seedTBAA(const MDNode *Tag, Var Addr,
   }
 }
 
-void TypeAnalysis::Impl::seedTBAAStruct(const MDNode *Fields, Var Addr) {
+/// The scalars of the members in a !tbaa.struct, arrays element by element.
+/// Those of an unknown type are left out.
+SmallVector<Placed, 8>
+TypeAnalysis::Impl::membersOf(const MDNode *Fields) const {
+  SmallVector<Placed, 8> Pieces;
   for (unsigned K = 0; K + 2 < Fields->getNumOperands(); K += 3) {
     auto *Off = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K));
     auto *Len = mdconst::dyn_extract<ConstantInt>(Fields->getOperand(K + 1));
@@ -283,7 +287,7 @@ void TypeAnalysis::Impl::seedTBAAStruct(const MDNode *Fields, Var Addr) {
     if (!Off || !Len || !Tag || Tag->getNumOperands() < 3)
       continue;
     ByteKind Kind = kindOfTBAA(dyn_cast<MDNode>(Tag->getOperand(1)));
-    int64_t Size = Len->getZExtValue();
+    const int64_t Begin = Off->getZExtValue(), Size = Len->getZExtValue();
     int64_t Each = Size;
     if (Kind.K == ByteKind::Unknown)
       continue;
@@ -294,10 +298,16 @@ void TypeAnalysis::Impl::seedTBAAStruct(const MDNode *Fields, Var Addr) {
     if (Size % Each)
       continue;
     for (int64_t X = 0; X < Size; X += Each)
-      seed(Addr, Off->getZExtValue() + X,
-           Kind.K == ByteKind::Float ? sizeOf(Kind.FP) : Each, Kind,
-           Trust::Strong);
+      Pieces.push_back({Begin + X,
+                        Kind.K == ByteKind::Float ? sizeOf(Kind.FP) : Each,
+                        Kind, Trust::Strong});
   }
+  return Pieces;
+}
+
+void TypeAnalysis::Impl::seedTBAAStruct(const MDNode *Fields, Var Addr) {
+  for (const Placed &P : membersOf(Fields))
+    seed(Addr, P.Start, P.Size, P.Kind, P.Level);
 }
 
 //===----------------------------------------------------------------------===//

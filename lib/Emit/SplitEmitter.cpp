@@ -66,6 +66,14 @@ private:
   SmallVector<Type *, 16> parametersOfFinish() const;
   SmallVector<uint64_t, 8> layOutArguments(uint64_t &Bytes);
   void require(Function *D, Value *Holds, StringRef Complaint);
+  /// Runs the sweep and returns what it returns.
+  void returnSweep(ArrayRef<Value *> Args) {
+    CallInst *Call = B.CreateCall(&Sweep, Args);
+    if (Call->getType()->isVoidTy())
+      B.CreateRetVoid();
+    else
+      B.CreateRet(Call);
+  }
   Constant *name();
   Constant *identity();
   Constant *mark() const;
@@ -281,11 +289,7 @@ Function *SplitEmitter::finishInPlace() {
       Constant::getNullValue(Sweep.getArg(0)->getType())};
   for (Argument &A : D->args())
     Args.push_back(&A);
-  CallInst *Call = B.CreateCall(&Sweep, Args);
-  if (Call->getType()->isVoidTy())
-    B.CreateRetVoid();
-  else
-    B.CreateRet(Call);
+  returnSweep(Args);
   return D;
 }
 
@@ -422,11 +426,7 @@ Function *SplitEmitter::finishForward() {
     for (unsigned Lane = 0; isShadowed(A) && Lane != R.Width; ++Lane)
       Args.push_back(&*Param++);
   }
-  CallInst *Call = B.CreateCall(&Sweep, Args);
-  if (Call->getType()->isVoidTy())
-    B.CreateRetVoid();
-  else
-    B.CreateRet(Call);
+  returnSweep(Args);
   return D;
 }
 

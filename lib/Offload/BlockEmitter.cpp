@@ -122,6 +122,16 @@ CallInst *BlockEmitter::callRegion(Function *Region) {
   return B.CreateCall(Region, Args);
 }
 
+void BlockEmitter::describeLoop(Instruction &Back, unsigned K,
+                                SmallVectorImpl<Metadata *> &Facts) {
+  if (MDNode *Group = L.AccessGroups[K])
+    Facts.push_back(MDNode::get(
+        L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
+  MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
+  Id->replaceOperandWith(0, Id);
+  Back.setMetadata(LLVMContext::MD_loop, Id);
+}
+
 /// Branches to the state that Next says, among those that region K can lead to.
 void BlockEmitter::goTo(unsigned K, Value *Next) {
   if (onlyEnds(K) || L.Next[K].none()) {

@@ -163,6 +163,10 @@ struct BlockEmitter {
       Index = B.getInt32(0);
     S.Lane = B.getInt64(0), S.Thread = Number;
   }
+  /// Facts are what is known of the loop over threads that ends with Back,
+  /// behind a first operand that is left free.
+  void describeLoop(llvm::Instruction &Back, unsigned K,
+                    llvm::SmallVectorImpl<llvm::Metadata *> &Facts);
   llvm::Value *counterAt(llvm::Value *Thread) {
     return B.CreateGEP(I32, Counters, Thread);
   }

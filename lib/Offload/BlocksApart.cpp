@@ -98,12 +98,7 @@ void BlockEmitter::lanes(unsigned K, bool Guarded, bool StoreCounters,
   if (isLarge())
     Facts.push_back(
         MDNode::get(L.Ctx, MDString::get(L.Ctx, "llvm.loop.unroll.disable")));
-  if (MDNode *Group = L.AccessGroups[K])
-    Facts.push_back(MDNode::get(
-        L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
-  MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
-  Id->replaceOperandWith(0, Id);
-  Br->setMetadata(LLVMContext::MD_loop, Id);
+  describeLoop(*Br, K, Facts);
   B.SetInsertPoint(After);
 }
 

@@ -173,12 +173,7 @@ void BlockEmitter::threadLoops(Function *Region, unsigned K, bool Guarded,
             {MDString::get(L.Ctx, "llvm.loop.vectorize.predicate.enable"),
              ConstantAsMetadata::get(B.getTrue())}));
     }
-    if (MDNode *Group = L.AccessGroups[K])
-      Facts.push_back(MDNode::get(
-          L.Ctx, {MDString::get(L.Ctx, "llvm.loop.parallel_accesses"), Group}));
-    MDNode *Id = MDNode::getDistinct(L.Ctx, Facts);
-    Id->replaceOperandWith(0, Id);
-    Br->setMetadata(LLVMContext::MD_loop, Id);
+    describeLoop(*Br, K, Facts);
   }
   B.SetInsertPoint(After);
 }

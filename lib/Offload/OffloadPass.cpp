@@ -8,6 +8,7 @@
 #include "Offload/OffloadPass.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Offload/DeviceModule.h"
+#include "Support/FreshAnalyses.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -173,19 +174,11 @@ PreservedAnalyses OffloadPass::run(Module &M, ModuleAnalysisManager &) {
 
 /// What the pipeline's start does for the first half, which comes before it.
 static void simplifyLowered(Module &D) {
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
-  PassBuilder PB;
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
-  PB.buildModuleSimplificationPipeline(OptimizationLevel::O2,
-                                       ThinOrFullLTOPhase::None)
-      .run(D, MAM);
+  FreshAnalyses Own;
+  Own.PB
+      .buildModuleSimplificationPipeline(OptimizationLevel::O2,
+                                         ThinOrFullLTOPhase::None)
+      .run(D, Own.MAM);
 }
 
 /// The variable of M that the device's variable G is, if an earlier half

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parallel/KernelFacts.h"
+#include "Support/FreshAnalyses.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
@@ -25,7 +26,6 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -317,16 +317,7 @@ StringMap<KernelFacts> retrograd::readKernels(Module &D) {
       F.setComdat(nullptr);
     }
   }
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
-  PassBuilder PB;
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  FreshAnalyses Own;
   ModulePassManager MPM;
   MPM.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false));
   FunctionPassManager FPM;
@@ -335,7 +326,7 @@ StringMap<KernelFacts> retrograd::readKernels(Module &D) {
   FPM.addPass(SimplifyCFGPass());
   FPM.addPass(SROAPass(SROAOptions::ModifyCFG));
   MPM.addPass(createModuleToFunctionPassAdaptor(std::move(FPM)));
-  MPM.run(D, MAM);
+  MPM.run(D, Own.MAM);
   StringMap<KernelFacts> Found;
   for (Function &F : D)
     if (isKernel(F))

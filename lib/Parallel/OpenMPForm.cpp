@@ -7,6 +7,7 @@
 
 #include "Parallel/OpenMPForm.h"
 #include "Parallel/ThreadForm.h"
+#include "Support/ArtificialSubprogram.h"
 #include "Support/TeamMarks.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -383,13 +384,7 @@ Function *OpenMPForm::forkOf(Function &Region, const CallBase &Call,
   // Its primal gets the lines of the region, below one of its own.
   DebugLoc Line;
   if (DISubprogram *Of = Region.getSubprogram()) {
-    auto *SP = DISubprogram::getDistinct(
-        Ctx, Of->getFile(), Of->getName(), Name, Of->getFile(), Of->getLine(),
-        Of->getType(), Of->getScopeLine(), /*ContainingType=*/nullptr,
-        /*VirtualIndex=*/0, /*ThisAdjustment=*/0, DINode::FlagArtificial,
-        DISubprogram::SPFlagDefinition | DISubprogram::SPFlagLocalToUnit |
-            DISubprogram::SPFlagOptimized,
-        Of->getUnit());
+    auto *SP = artificialSubprogram(*Of, Name);
     Fork->setSubprogram(SP);
     Line = DILocation::get(Ctx, Of->getLine(), 0, SP);
   }

@@ -95,13 +95,19 @@ private:
       B.CreateStore(Team->getArg(Own + I), B.CreateStructGEP(Operands, All, I));
   }
 
-  void augment() {
+  /// What each thread does in the primal sweep: the augmented primal, whose
+  /// tape it stores where its third argument points.
+  void augmentEach() {
     SmallVector<Value *, 8> Args;
     beginEach(3, 1, Args);
     Args.insert(Args.begin(), Each->getArg(0));
     B.CreateStore(B.CreateExtractValue(B.CreateCall(&D, Args), 0),
                   Each->getArg(2));
     B.CreateRetVoid();
+  }
+
+  void augment() {
+    augmentEach();
     Value *All = keepOperands();
     Value *Tape =
         B.CreateCall(Runtime.require("rg_team_augment"),
@@ -116,12 +122,7 @@ private:
   /// for it, who knows the record alone: so that keeps the operands, and how to
   /// sweep. What the sweep needs is on the tape.
   void startAugment(StringRef Kind) {
-    SmallVector<Value *, 8> Args;
-    beginEach(3, 1, Args);
-    Args.insert(Args.begin(), Each->getArg(0));
-    B.CreateStore(B.CreateExtractValue(B.CreateCall(&D, Args), 0),
-                  Each->getArg(2));
-    B.CreateRetVoid();
+    augmentEach();
 
     EachSweep = Function::Create(
         FunctionType::get(

@@ -7,6 +7,7 @@
 
 #include "Parallel/ThreadForm.h"
 #include "Parallel/OpenMPForm.h"
+#include "Support/ArtificialSubprogram.h"
 #include "Support/TeamMarks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -121,16 +122,8 @@ Function *retrograd::startingFunction(Function &Run, StringRef Name,
   F->addFnAttr(RunsInTeam, Kind);
   F->addFnAttr(Attribute::NoInline);
   F->setDoesNotThrow();
-  if (DISubprogram *Of = Run.getSubprogram()) {
-    auto *SP = DISubprogram::getDistinct(
-        Ctx, Of->getFile(), Of->getName(), Name, Of->getFile(), Of->getLine(),
-        Of->getType(), Of->getScopeLine(), /*ContainingType=*/nullptr,
-        /*VirtualIndex=*/0, /*ThisAdjustment=*/0, DINode::FlagArtificial,
-        DISubprogram::SPFlagDefinition | DISubprogram::SPFlagLocalToUnit |
-            DISubprogram::SPFlagOptimized,
-        Of->getUnit());
-    F->setSubprogram(SP);
-  }
+  if (DISubprogram *Of = Run.getSubprogram())
+    F->setSubprogram(artificialSubprogram(*Of, Name));
   BasicBlock::Create(Ctx, "", F);
   return F;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primal/ClonePrimal.h"
+#include "Support/ArtificialSubprogram.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -58,15 +59,7 @@ private:
 } // namespace
 
 static void moveDebugInfo(Function &Clone, DISubprogram &From) {
-  LLVMContext &Ctx = Clone.getContext();
-  DISubprogram *To = DISubprogram::getDistinct(
-      Ctx, From.getFile(), From.getName(), Clone.getName(), From.getFile(),
-      From.getLine(), From.getType(), From.getScopeLine(),
-      /*ContainingType=*/nullptr, /*VirtualIndex=*/0, /*ThisAdjustment=*/0,
-      DINode::FlagArtificial,
-      DISubprogram::SPFlagDefinition | DISubprogram::SPFlagLocalToUnit |
-          DISubprogram::SPFlagOptimized,
-      From.getUnit());
+  DISubprogram *To = artificialSubprogram(From, Clone.getName());
   Clone.setSubprogram(To);
   LocationMover Move(*To);
   for (Instruction &I : instructions(Clone)) {

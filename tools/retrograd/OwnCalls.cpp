@@ -8,13 +8,13 @@
 #include "OwnCalls.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Entry/PrepareEntryCalls.h"
+#include "Support/FreshAnalyses.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
@@ -119,19 +119,10 @@ int execute(StringRef Program, ArrayRef<std::string> Words, StringRef Complaint,
 /// Calls of the recorder in front of the entry calls of the function; whether
 /// there are any.
 bool insertRecorder(Module &M, StringRef Function) {
-  ModuleAnalysisManager MAM;
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CAM;
-  PassBuilder PB;
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CAM, MAM);
+  FreshAnalyses Own;
   DiagnosticEngine Silent(M, DiagnosticEngine::Silent);
   EntryCalls Found = prepareEntryCalls(
-      M, MAM, Silent, [](const llvm::Function &) { return false; });
+      M, Own.MAM, Silent, [](const llvm::Function &) { return false; });
   Type *Void = Type::getVoidTy(M.getContext()),
        *Int = Type::getInt32Ty(M.getContext()),
        *Long = Type::getInt64Ty(M.getContext()),
