@@ -32,7 +32,7 @@ ALLOWED["Parallel"] = ALLOWED["Emit"] + ["Emit"]
 ALLOWED["Guard"] = ALLOWED["Polish"] + ["Polish"]
 ALLOWED["Entry"] = ALLOWED["Guard"] + ["Guard"]
 ALLOWED["Primal"] = ALLOWED["Entry"] + ["Entry", "Parallel"]
-ALLOWED["Offload"] = ["Support", "Diagnostics", "Plan", "Primal"]
+ALLOWED["Offload"] = ["Support", "Diagnostics", "Catalogue", "Plan", "Primal"]
 ALLOWED["Pass"] = ALLOWED["Primal"] + ["Primal", "Offload"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/ThreadOwnership.h"
-#include "Catalogue/Catalogue.h"
+#include "Catalogue/ThreadIdentity.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Operator.h"
@@ -36,8 +36,6 @@ struct Linear {
 
 class Reader {
 public:
-  explicit Reader(const Catalogue &Cat) : Cat(Cat) {}
-
   Linear read(const Value *V, unsigned Depth = 0) const {
     if (Depth > 24)
       return Linear::none();
@@ -130,36 +128,36 @@ public:
   }
 
 private:
-  const Catalogue &Cat;
-
   Linear index(const CallInst &C) const {
-    const OperationRecord *R = Cat.lookup(C);
-    if (!R || !R->Id.starts_with("thread_index_"))
+    std::optional<ThreadIdentity> Who = ThreadIdentity::of(C);
+    if (!Who)
       return Linear::none();
-    unsigned Axis = R->Id.back() - 'x';
-    StringRef Name = C.getCalledFunction()->getName();
     Linear L;
-    if (Name.contains("nctaid"))
+    switch (Who->Asks) {
+    case ThreadIdentity::ThreadIndex:
+      L.Of[ThreadOwnership::InBlock + Who->Axis] = 1;
+      return L;
+    case ThreadIdentity::BlockIndex:
+      L.Of[ThreadOwnership::OfBlock + Who->Axis] = 1;
+      return L;
+    case ThreadIdentity::BlockSize:
+      L.Extent = Who->Axis;
+      return L;
+    case ThreadIdentity::GridSize:
       return Linear::none();
-    if (Name.contains("ntid"))
-      L.Extent = Axis;
-    else if (Name.contains("ctaid") || Name.contains("workgroup"))
-      L.Of[ThreadOwnership::OfBlock + Axis] = 1;
-    else
-      L.Of[ThreadOwnership::InBlock + Axis] = 1;
-    return L;
+    }
+    llvm_unreachable("all questions are answered above");
   }
 };
 
 } // namespace
 
 bool ThreadOwnership::analyse(ArrayRef<const Instruction *> Accesses,
-                              const Catalogue &Cat,
                               function_ref<bool(const Argument &)> IsUniform) {
   if (Accesses.empty())
     return false;
   const DataLayout &DL = Accesses.front()->getDataLayout();
-  Reader Read(Cat);
+  Reader Read;
   struct Place {
     const Argument *Base;
     Linear At;

@@ -37,7 +37,6 @@
 #include "llvm/IR/Instructions.h"
 
 namespace retrograd {
-class Catalogue;
 
 class ThreadOwnership {
 public:
@@ -62,7 +61,6 @@ public:
   /// operations; `IsUniform` says which parameters all threads get alike. False
   /// if nothing can be said.
   bool analyse(llvm::ArrayRef<const llvm::Instruction *> Accesses,
-               const Catalogue &Cat,
                llvm::function_ref<bool(const llvm::Argument &)> IsUniform);
   const Condition &condition() const { return Found; }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Offload/DeviceModule.h"
+#include "Catalogue/ThreadIdentity.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Offload/BarrierElimination.h"
 #include "Offload/JoinValues.h"
@@ -17,6 +18,7 @@
 #include "Offload/StoreForwarding.h"
 #include "Primal/Device/PtxAssembly.h"
 #include "Primal/Device/ScopedAtomics.h"
+#include "Support/FreshAnalyses.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -71,26 +73,6 @@ static std::unique_ptr<TargetMachine> deviceMachine(const Module &D) {
   return std::unique_ptr<TargetMachine>(T->createTargetMachine(
       D.getTargetTriple(), "sm_90", "", TargetOptions(), std::nullopt));
 }
-
-namespace {
-/// A pass manager's worth of analyses.
-struct Analyses {
-  std::unique_ptr<TargetMachine> Machine;
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
-  PassBuilder PB;
-  explicit Analyses(std::unique_ptr<TargetMachine> TM)
-      : Machine(std::move(TM)), PB(Machine.get()) {
-    PB.registerModuleAnalyses(MAM);
-    PB.registerCGSCCAnalyses(CGAM);
-    PB.registerFunctionAnalyses(FAM);
-    PB.registerLoopAnalyses(LAM);
-    PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
-  }
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // The form that lowering expects
@@ -181,7 +163,7 @@ void DeviceModule::prepareKernel(Function &F) {
 }
 
 void DeviceModule::simplify() {
-  Analyses A(deviceMachine(D));
+  FreshAnalyses A(deviceMachine(D));
   ModulePassManager MPM;
   MPM.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false));
   FunctionPassManager FPM;
@@ -485,9 +467,10 @@ bool BlockUniformity::differs(const Value *V) {
   StringRef Name = Callee->getName();
   if (Name == DynamicSizeName)
     return false;
+  if (std::optional<ThreadIdentity> Who = ThreadIdentity::of(*Call))
+    return !Who->isSameInBlock();
   if (Name.consume_front("llvm.nvvm.read.ptx.sreg."))
-    return !Name.starts_with("ctaid.") && !Name.starts_with("nctaid.") &&
-           !Name.starts_with("ntid.") && Name != "warpsize";
+    return Name != "warpsize";
   // Exchanges and votes give what their operands are; who is there differs
   // between warps.
   if (Name.starts_with("llvm.nvvm.shfl.") ||
@@ -776,7 +759,7 @@ bool DeviceModule::linkLibrary() {
 
 /// Regions into their loops, and the code of that into registers.
 void DeviceModule::finishBlocks() {
-  Analyses A(nullptr);
+  FreshAnalyses A(nullptr);
   auto Tidy = [] {
     FunctionPassManager FPM;
     FPM.addPass(SROAPass(SROAOptions::ModifyCFG));

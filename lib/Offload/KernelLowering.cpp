@@ -12,12 +12,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Offload/KernelLowering.h"
+#include "Catalogue/ThreadIdentity.h"
 #include "Offload/BlockEmitter.h"
 #include "Offload/SharedWindow.h"
 #include "Offload/WideIndices.h"
 #include "Support/Kernels.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -26,19 +28,17 @@ using namespace retrograd;
 static const Value *withoutCast(const Value *V) {
   return isa<ZExtInst, SExtInst>(V) ? cast<CastInst>(V)->getOperand(0) : V;
 }
-static bool isRegister(const Value *V, StringRef Name) {
+/// V is the answer to a thread's question along x.
+static bool answers(const Value *V, ThreadIdentity::Question Question) {
   auto *Call = dyn_cast<CallInst>(withoutCast(V));
-  return Call && isSpecialRegister(*Call) &&
-         Call->getCalledFunction()->getName() == Name;
+  return Call && ThreadIdentity::of(*Call) == ThreadIdentity{Question, 0};
 }
 /// V is the product of the block's index and size, along x.
 static bool isStartOfBlock(const Value *V) {
   auto *Product = dyn_cast<BinaryOperator>(withoutCast(V));
-  constexpr StringLiteral Index("llvm.nvvm.read.ptx.sreg.ctaid.x"),
-      Size("llvm.nvvm.read.ptx.sreg.ntid.x");
   auto Is = [&](unsigned I, unsigned J) {
-    return isRegister(Product->getOperand(I), Index) &&
-           isRegister(Product->getOperand(J), Size);
+    return answers(Product->getOperand(I), ThreadIdentity::BlockIndex) &&
+           answers(Product->getOperand(J), ThreadIdentity::BlockSize);
   };
   return Product && Product->getOpcode() == Instruction::Mul &&
          (Is(0, 1) || Is(1, 0));
@@ -46,10 +46,9 @@ static bool isStartOfBlock(const Value *V) {
 /// V is the thread's index in the grid.
 static bool isIndexInGrid(const Value *V) {
   auto *Sum = dyn_cast<BinaryOperator>(V);
-  constexpr StringLiteral Index("llvm.nvvm.read.ptx.sreg.tid.x");
   auto Is = [&](unsigned I, unsigned J) {
     return isStartOfBlock(Sum->getOperand(I)) &&
-           isRegister(Sum->getOperand(J), Index);
+           answers(Sum->getOperand(J), ThreadIdentity::ThreadIndex);
   };
   return Sum && Sum->getOpcode() == Instruction::Add && (Is(0, 1) || Is(1, 0));
 }
@@ -74,16 +73,21 @@ bool KernelLowering::isLine() const {
       return false;
     if (!isSpecialRegister(I))
       return true;
-    StringRef Name = Call->getCalledFunction()->getName();
-    Name.consume_front("llvm.nvvm.read.ptx.sreg.");
-    if (Name == "tid.x")
-      return allUsers(&I, isIndexInGrid);
-    if (Name == "ctaid.x")
-      return allUsers(&I, [](const User *U) {
-        return isStartOfBlock(U) && allUsers(U, isIndexInGrid);
-      });
-    return Name.starts_with("ntid.") || Name.starts_with("nctaid.") ||
-           Name == "warpsize";
+    std::optional<ThreadIdentity> Who = ThreadIdentity::of(*Call);
+    if (!Who)
+      return Call->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_warpsize;
+    switch (Who->Asks) {
+    case ThreadIdentity::ThreadIndex:
+      return Who->Axis == 0 && allUsers(&I, isIndexInGrid);
+    case ThreadIdentity::BlockIndex:
+      return Who->Axis == 0 && allUsers(&I, [](const User *U) {
+               return isStartOfBlock(U) && allUsers(U, isIndexInGrid);
+             });
+    case ThreadIdentity::BlockSize:
+    case ThreadIdentity::GridSize:
+      return true;
+    }
+    llvm_unreachable("all questions are answered above");
   });
 }
 

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Catalogue/ThreadIdentity.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Offload/LoweredRegions.h"
 #include "Support/Kernels.h"
@@ -72,20 +73,18 @@ static Value *specialRegister(const CallInst &Call, const Surroundings &S,
   StringRef Name = Call.getCalledFunction()->getName();
   if (Name == "rg.thread.number")
     return S.Thread;
+  if (std::optional<ThreadIdentity> Who = ThreadIdentity::of(Call))
+    switch (Who->Asks) {
+    case ThreadIdentity::ThreadIndex:
+      return S.Tid[Who->Axis];
+    case ThreadIdentity::BlockIndex:
+      return S.Ctaid[Who->Axis];
+    case ThreadIdentity::BlockSize:
+      return S.Ntid[Who->Axis];
+    case ThreadIdentity::GridSize:
+      return S.Nctaid[Who->Axis];
+    }
   Name.consume_front("llvm.nvvm.read.ptx.sreg.");
-  auto Axis = [&](Value *const *Triple) -> Value * {
-    return Name.ends_with(".x")   ? Triple[0]
-           : Name.ends_with(".y") ? Triple[1]
-                                  : Triple[2];
-  };
-  if (Name.starts_with("tid."))
-    return Axis(S.Tid);
-  if (Name.starts_with("ctaid."))
-    return Axis(S.Ctaid);
-  if (Name.starts_with("nctaid."))
-    return Axis(S.Nctaid);
-  if (Name.starts_with("ntid."))
-    return Axis(S.Ntid);
   if (Name == "warpsize")
     return B.getInt32(WarpSize);
   Value *Thread = B.CreateTrunc(S.Thread, B.getInt32Ty());

@@ -8,6 +8,7 @@
 #include "Plan/AccumulationPlan.h"
 #include "Analysis/KeptNumber.h"
 #include "Catalogue/Catalogue.h"
+#include "Catalogue/ThreadIdentity.h"
 #include "Rules/Rules.h"
 #include "Support/ReachMarks.h"
 #include "Support/TeamMarks.h"
@@ -220,14 +221,12 @@ static bool looksUniform(const Value *P, const Catalogue &Cat,
       continue;
     if (const auto *C = dyn_cast<CallBase>(I)) {
       const OperationRecord *R = Cat.lookup(*C);
-      StringRef Name =
-          C->getCalledFunction() ? C->getCalledFunction()->getName() : "";
       // Who a thread is along x; the others are the same for a warp more often
       // than not.
-      if (!R || R->Id == "thread_index_x" || R->Id == "thread_registers")
-        if (!Name.contains("ctaid") && !Name.contains("ntid") &&
-            !Name.contains("workgroup"))
-          return false;
+      std::optional<ThreadIdentity> Who = ThreadIdentity::of(*C);
+      if (!R || R->Id == "thread_registers" ||
+          Who == ThreadIdentity{ThreadIdentity::ThreadIndex, 0})
+        return false;
     }
     append_range(Work, I->operands());
   }
@@ -274,7 +273,7 @@ void AccumulationPlan::findOwnership() {
         Loads.push_back(L);
       }
     }
-  Owned = Ownership.analyse(Loads, Subject.facts().catalogue(),
+  Owned = Ownership.analyse(Loads,
                             [&](const Argument &A) { return isGivenAlike(A); });
 }
 
@@ -325,8 +324,7 @@ void AccumulationPlan::findKeptNumbers(Refuser Refuse) {
   if (!Exchanges.empty() &&
       ((Subject.Split && !Subject.Request.UserBytes) ||
        !OwnershipOfAtomics.analyse(
-           Exchanges, Subject.facts().catalogue(),
-           [&](const Argument &A) { return isGivenAlike(A); })))
+           Exchanges, [&](const Argument &A) { return isGivenAlike(A); })))
     Refuse(RefusalKind::Instruction, *Exchanges.front(),
            "threads of several blocks may come to this place, and who was last "
            "is known only when all have; "

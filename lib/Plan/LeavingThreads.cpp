@@ -34,6 +34,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Catalogue/Catalogue.h"
+#include "Catalogue/ThreadIdentity.h"
 #include "Plan/AccumulationPlan.h"
 #include "Plan/Legality.h"
 #include "Request/EntryPoints.h"
@@ -85,14 +86,9 @@ public:
         const OperationRecord *R = Cat.lookup(*C);
         if (R && R->Handler == HandlerKind::Barrier)
           continue; // what it counts, all learn alike
-        StringRef Name =
-            C->getCalledFunction() ? C->getCalledFunction()->getName() : "";
-        bool OfBlock = Name.contains("ctaid") || Name.contains("ntid") ||
-                       Name.contains("workgroup");
-        if (R &&
-            (StringRef(R->Id).starts_with("thread_index") ||
-             R->Id == "thread_registers") &&
-            !OfBlock)
+        std::optional<ThreadIdentity> Who = ThreadIdentity::of(*C);
+        if ((Who && !Who->isSameInBlock()) ||
+            (R && R->Id == "thread_registers"))
           return true;
       }
       // What a phi is, those branches decide, too, that lead here.
