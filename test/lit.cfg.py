@@ -115,6 +115,7 @@ def with_venv():
 
 config.on_gpu = "gpu" in lit_config.params
 config.build = build
+config.every_plan = lit_config.params.get("plans") == "all"
 config.metamorphic = [name for name in lit_config.params.get("metamorphic", "").split(",") if name]
 if config.on_gpu:
     config.substitutions.append(("--offload=cpu", " ".join(rgtest.ON_GPU)))

@@ -4,13 +4,14 @@
 """The test format of Retrograd: LLVM's RUN: lines, or a program that checks itself.
 
 A C, C++, CUDA or Fortran file without RUN: lines is compiled by our driver and run, once for
-each -O level and plan; exit code 0 is a pass. The naive plan keeps everything and
-is the reference for the clever one, so a test passes only when both are right.
+each -O level; exit code 0 is a pass. At -O0 and -O2 it is compiled by the naive plan, too, which keeps
+everything: a program that only the clever plan fails has its cause in the choice of what to keep.
+--param plans=all compiles by both plans at each level.
 Comments in the file may say
 
     // RG-LEVELS: O0 O1 O2 O3 Os fast g     (default: O0 O2)
     // RG-FLAGS: -I%eigen -pthread          (for compiling and linking)
-    // RG-PLANS: naive                      (default: naive mincut)
+    // RG-PLANS: naive                      (at each level; default: as above)
     // RG-SWITCHES: all                     (once more with each optimisation off)
     // RG-THREADS: 1 2 8                    (run once with each OMP_NUM_THREADS)
     // RG-RANKS: 1 2 3                      (an MPI program: with each MPI there is, on so many ranks)
@@ -34,6 +35,8 @@ import lit.util
 
 LEVELS = {"fast": ["-O2", "-ffast-math"], "g": ["-O2", "-g"]}
 PLANS = ["naive", "mincut"]
+# Levels at which a program is compiled by the naive plan, too, or else the first of its levels.
+NAIVE_LEVELS = ["O0", "O2"]
 # Optimisations that can be switched off, -rg-NAME=false; results must stay right.
 SWITCHES = ["outer-counts", "nest-arrays", "tape-arrays", "recompute-phis", "skip-idle-loops",
             "pack-lanes", "contract", "alias-scopes", "inline-arena", "defer-loops", "chosen-iterations",
@@ -114,7 +117,11 @@ class RetrogradTest(lit.formats.ShTest):
 
         report = []
         levels = levels or ["O0", "O2"]
-        variants = [(level, plan, None) for level in levels for plan in plans or PLANS]
+        if not plans and test.config.every_plan:
+            plans = PLANS
+        naive = [level for level in levels if level in NAIVE_LEVELS] or levels[:1]
+        variants = [(level, plan, None) for level in levels
+                    for plan in plans or (PLANS if level in naive else ["mincut"])]
         if switches:
             variants += [(levels[-1], "mincut", s) for s in (SWITCHES if switches == ["all"] else switches)]
         metamorphic = test.config.metamorphic

@@ -1,5 +1,5 @@
 // Loops that choose one of the values that they compute: minima, maxima, nearest ones.
-// RG-SWITCHES: all
+// RG-SWITCHES: chosen-iterations defer-loops recompute-phis skip-idle-loops outer-counts
 #include "rgtest.h"
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // Loops whose first iteration does something else: allocates, as libraries do, or sets up.
-// RG-SWITCHES: all
+// RG-SWITCHES: peel-first non-null outer-counts nest-arrays tape-arrays recompute-phis
 #include "rgtest.h"
 #include <math.h>
 #include <stdlib.h>

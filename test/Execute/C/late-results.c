@@ -1,7 +1,7 @@
 // Loops that run in the reverse sweep although their results are asked for: these are
 // stored and returned when it is over. And loops that look like them.
 // RG-LEVELS: O0 O1 O2 O3 fast
-// RG-SWITCHES: all
+// RG-SWITCHES: defer-loops args-again recompute-phis access-order disjoint-arguments
 #include "rgtest.h"
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@ void product(const double *restrict a, const double *restrict b, double *restric
   for (int i = 0; i < n; ++i)
     out[i] += a[i] * sin(b[n - 1 - i]) + b[i];
 }
-// RG-SWITCHES: all
+// RG-SWITCHES: alias-scopes disjoint-arguments access-order reorder-sums
 int main(void) {
   enum { N = 37 };
   double x[N], dx[N], out[N], dout[N];
