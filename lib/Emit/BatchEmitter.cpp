@@ -8,6 +8,7 @@
 #include "Emit/BatchEmitter.h"
 #include "Emit/FunctionShell.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace retrograd;
