@@ -111,6 +111,7 @@ private:
   std::optional<Polynomial> polynomial(const SCEV *S, Access Which,
                                        unsigned Depth = 0);
   const SCEV *guarded(const SCEV *S, const Loop &Of);
+  const SCEV *withoutConstant(PHINode &Phi) const;
   void bound(const Instruction &I, Access Which, Rows &To);
   std::optional<Polynomial> address(const Instruction &I, const Value *Place,
                                     int64_t Size, Access Which,
@@ -175,6 +176,10 @@ std::optional<Polynomial> Question::polynomial(const SCEV *S, Access Which,
     }
     return Product;
   }
+  if (const auto *U = dyn_cast<SCEVUnknown>(S))
+    if (auto *Phi = dyn_cast<PHINode>(U->getValue()))
+      if (const SCEV *Same = withoutConstant(*Phi))
+        return polynomial(Same, Which, Depth + 1);
   // Anything else that is the same all through the function is a variable.
   bool Varies = SCEVExprContains(S, [](const SCEV *Part) {
     const auto *U = dyn_cast<SCEVUnknown>(Part);
@@ -184,6 +189,54 @@ std::optional<Polynomial> Question::polynomial(const SCEV *S, Access Which,
   if (Varies)
     return std::nullopt;
   return of(variable(S, 2));
+}
+
+/// (i == 0 ? 0 : i * n) is i * n: LLVM writes what it knows behind a
+/// comparison. The number that comes in everywhere, if Phi is that; null
+/// otherwise.
+const SCEV *Question::withoutConstant(PHINode &Phi) const {
+  BasicBlock *Here = Phi.getParent();
+  const Loop *Around = Loops.getLoopFor(Here);
+  if (Phi.getNumIncomingValues() != 2 || !Phi.getType()->isIntegerTy() ||
+      Loops.isLoopHeader(Here))
+    return nullptr;
+  for (unsigned N : {0, 1}) {
+    auto *C = dyn_cast<ConstantInt>(Phi.getIncomingValue(N));
+    if (!C)
+      continue;
+    // The way on which C comes in is the one where X equals K.
+    const BasicBlock *Asks = Phi.getIncomingBlock(N), *To = Here;
+    if (!isa<BranchInst>(Asks->getTerminator()) || succ_size(Asks) == 1) {
+      To = Asks;
+      Asks = To->getSinglePredecessor();
+    }
+    if (!Asks || Loops.getLoopFor(Asks) != Around ||
+        Loops.getLoopFor(To) != Around || Loops.isLoopHeader(To))
+      continue;
+    const auto *Branch = dyn_cast<BranchInst>(Asks->getTerminator());
+    if (!Branch || !Branch->isConditional() ||
+        Branch->getSuccessor(0) == Branch->getSuccessor(1))
+      continue;
+    auto *Compare = dyn_cast<ICmpInst>(Branch->getCondition());
+    if (!Compare || !Compare->isEquality() ||
+        Branch->getSuccessor(Compare->getPredicate() == CmpInst::ICMP_NE) != To)
+      continue;
+    const auto *X =
+        dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Compare->getOperand(0)));
+    const auto *K = dyn_cast<ConstantInt>(Compare->getOperand(1));
+    if (!X || !K || X->getLoop() != Around || !X->isAffine() ||
+        X->getType() != Phi.getType() || !X->getStepRecurrence(SE)->isOne())
+      continue;
+    // What the other number is in that iteration.
+    const SCEV *Iteration =
+        SE.getMinusSCEV(SE.getConstant(K->getValue()), X->getStart());
+    const SCEV *Other = SE.getSCEVAtScope(Phi.getIncomingValue(1 - N), Around);
+    LoopToScevMapT At{{Around, Iteration}};
+    if (SCEVLoopAddRecRewriter::rewrite(Other, At, SE) ==
+        SE.getConstant(C->getValue()))
+      return Other;
+  }
+  return nullptr;
 }
 
 /// S, a loop's count, with maxima that the way into the loop decides.

@@ -48,6 +48,35 @@ void again(long n, double *restrict A) {
     for (long i = 1; i < n; i++)
       for (long j = 0; j < n; j++) A[i * n + j] = A[(i - 1) * n + j] * A[(i - 1) * n + j];
 }
+// LLVM makes the row's offset (i == 0 ? 0 : i * n) of loops that the first row leaves out.
+// CHECK-LABEL: overwrite in rg.primal.triangle
+// CHECK: repeatable
+// CHECK: repeatable
+// CHECK: repeatable
+// CHECK: repeatable
+void triangle(int n, double (*A)[n]) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) {
+      for (int k = 0; k < j; k++) A[i][j] -= A[i][k] * A[j][k];
+      A[i][j] /= A[j][j];
+    }
+    for (int k = 0; k < i; k++) A[i][i] -= A[i][k] * A[i][k];
+    A[i][i] *= A[i][i];
+  }
+}
+// Row 20 is another one, which a later store comes to.
+// CHECK-LABEL: overwrite in rg.primal.astray
+// CHECK-NOT: repeatable
+void astray(long n, double *restrict A, double *restrict B) {
+  for (long i = 0; i < n; i++) {
+    long row = i * n;
+    if (i == 20) {
+      row = 5;
+      B[0] = 1;
+    }
+    A[row + i] = A[row] * A[row];
+  }
+}
 // Rows of a known length.
 // CHECK-LABEL: overwrite in rg.primal.known
 // CHECK-NOT: overwritten
@@ -67,6 +96,8 @@ void all(int n, void *a, void *da, double *x, double *dx) {
   __enzyme_autodiff((void *)ragged, enzyme_const, (long)n, enzyme_const, (long)n, enzyme_dup, a, da);
   __enzyme_autodiff((void *)straight, enzyme_const, (long)n, enzyme_dup, a, da);
   __enzyme_autodiff((void *)again, enzyme_const, (long)n, enzyme_dup, a, da);
+  __enzyme_autodiff((void *)triangle, enzyme_const, n, enzyme_dup, a, da);
+  __enzyme_autodiff((void *)astray, enzyme_const, (long)n, enzyme_dup, a, da, enzyme_dup, x, dx);
   __enzyme_autodiff((void *)known, enzyme_const, n, enzyme_dup, a, da);
   __enzyme_autodiff((void *)steps, enzyme_const, n, enzyme_dup, a, da);
 }
