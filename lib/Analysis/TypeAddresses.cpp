@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/TypeModel.h"
+#include "Catalogue/Catalogue.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -21,6 +22,7 @@
 #include "llvm/Support/KnownBits.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <numeric>
+#include <utility>
 
 using namespace llvm;
 using namespace retrograd;
@@ -89,18 +91,58 @@ private:
   bool addRecurrence(const PHINode &Phi, int64_t Scale);
 };
 
+/// Nobody reads or writes memory through Block itself, or a constant away from
+/// it; what is computed from Base is no matter.
+static bool isLeftAlone(const Value *Block, const Value *Base,
+                        const Catalogue &Cat) {
+  SmallVector<const Value *, 4> Work{Block};
+  bool Moved = false; // by the distance that is asked about
+  while (!Work.empty())
+    for (const Value *P = Work.pop_back_val(); const User *U : P->users()) {
+      if (isa<PtrToIntInst, ICmpInst>(U))
+        continue;
+      if (const auto *S = dyn_cast<StoreInst>(U);
+          S && S->getPointerOperand() != P)
+        continue;
+      if (const auto *GEP = dyn_cast<GetElementPtrInst>(U)) {
+        if (GEP->hasAllConstantIndices())
+          Work.push_back(GEP);
+        else if (P != Base || std::exchange(Moved, true))
+          return false;
+        continue;
+      }
+      const auto *C = dyn_cast<CallBase>(U);
+      const OperationRecord *R = C ? Cat.lookup(*C) : nullptr;
+      if (!R || R->Class != RuleClass::Deallocation)
+        return false;
+    }
+  return true;
+}
+
 /// By how much the block that Base is, fresh from an allocation, misses an
 /// alignment: `(size_t)p & 63`. An allocator of aligned memory moves all that
 /// it hands out by this, and what others see begins there; where the block
-/// begins, it keeps nothing but what it is to free.
-static bool isMisalignment(const BinaryOperator &And, const Value *Base) {
+/// begins, it keeps nothing but what it is to free. The same of an address in
+/// the block that is rounded down (`(size_t)(p + 63) & ~63`, of memory on the
+/// stack, too), where nobody uses the block by another address.
+static bool isMisalignment(const BinaryOperator &And, const Value *Base,
+                           const Catalogue &Cat) {
   const auto *Mask = dyn_cast<ConstantInt>(And.getOperand(1));
   const Value *Address = And.getOperand(0);
   if (const auto *Narrow = dyn_cast<TruncInst>(Address))
     Address = Narrow->getOperand(0);
   const auto *Of = dyn_cast<PtrToIntInst>(Address);
-  return Mask && Mask->getValue().isMask() && Of && isNoAliasCall(Base) &&
-         Of->getPointerOperand() == Base;
+  if (!Mask || !Mask->getValue().isMask() || !Of)
+    return false;
+  const Value *Rounded = Of->getPointerOperand();
+  if (Rounded == Base && isNoAliasCall(Base))
+    return true;
+  APInt Offset(64, 0);
+  const Value *Block = Rounded->stripAndAccumulateConstantOffsets(
+      And.getDataLayout(), Offset, /*AllowNonInbounds=*/true);
+  return (isNoAliasCall(Block) || isa<AllocaInst>(Block)) &&
+         (Base == Block || Base == Rounded) && Offset.isNonNegative() &&
+         isLeftAlone(Block, Base, Cat);
 }
 
 static int64_t knownPowerOfTwo(const Value *V, const DataLayout &DL) {
@@ -238,7 +280,7 @@ void TypeAnalysis::Impl::IndexReader::add(const Value *V, int64_t Scale) {
   case Instruction::Sub:
     return addDifference(cast<BinaryOperator>(*I), Scale);
   case Instruction::And:
-    if (isMisalignment(cast<BinaryOperator>(*I), Base))
+    if (isMisalignment(cast<BinaryOperator>(*I), Base, Model.Cat))
       return;
     return leaf(V, Scale);
   case Instruction::Shl:
