@@ -92,15 +92,19 @@ void rg_constant_begin(void) {
   rg_pieces.size = rg_pieces.used = 0;
 }
 
-/* An active value, or a pointer that has a shadow, was stored to p. */
+/* An active value, or a pointer that has a shadow, was stored to p. Where p has a
+ * shadow of its own, that replaces what was there: memory without one may have
+ * been freed and handed out again. */
 void rg_constant_store(char *p, char *sh, uint64_t bytes, const char *where) {
   if (p == sh)
     rg_constant_remember(p, bytes, where);
+  else if (rg_pieces.used)
+    rg_constant_forget(p, bytes);
 }
 
 /* An inactive value was. */
-void rg_constant_clear(char *p, char *sh, uint64_t bytes) {
-  if (p == sh && rg_pieces.used)
+void rg_constant_clear(char *p, uint64_t bytes) {
+  if (rg_pieces.used)
     rg_constant_forget(p, bytes);
 }
 
@@ -109,7 +113,7 @@ void rg_constant_store_pointer(char *p, char *sh, char *v, char *vsh, const char
   if (v != vsh)
     rg_constant_store(p, sh, sizeof v, where);
   else
-    rg_constant_clear(p, sh, sizeof v);
+    rg_constant_clear(p, sizeof v);
 }
 
 /* An active value, or a pointer that should have a shadow, was loaded from p,
@@ -127,5 +131,5 @@ void rg_constant_copy(char *d, char *dsh, char *s, char *ssh, uint64_t bytes,
   if (s && s != ssh)
     rg_constant_store(d, dsh, bytes, where);
   else
-    rg_constant_clear(d, dsh, bytes);
+    rg_constant_clear(d, bytes);
 }

@@ -66,7 +66,7 @@ void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I,
       Call("rg_constant_store",
            {Own, Sh, Bytes(V->getType()), placeOf(Runtime, I)});
     else
-      Call("rg_constant_clear", {Own, Sh, Bytes(V->getType())});
+      Call("rg_constant_clear", {Own, Bytes(V->getType())});
     return;
   }
   const auto *C = dyn_cast<CallBase>(&I);
@@ -77,10 +77,16 @@ void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I,
   if (T.IsRealloc || !(mayLose(T.Dest, A) || (Reads && mayLose(T.Source, A))))
     return;
   Value *Null = ConstantPointerNull::get(B.getPtrTy());
-  Value *To = Values.Primal(T.Dest),
-        *ToSh = A.hasShadow(T.Dest) ? Values.Shadow(T.Dest) : To;
+  Value *To = Values.Primal(T.Dest);
+  // Nothing active comes out of memory that nobody gave a shadow to: a copy
+  // that is only compared, say.
+  if (!A.hasShadow(T.Dest)) {
+    Call("rg_constant_clear",
+         {To, B.CreateZExtOrTrunc(Values.Primal(T.Length), B.getInt64Ty())});
+    return;
+  }
   Call("rg_constant_copy",
-       {To, ToSh, Reads ? Values.Primal(T.Source) : Null,
+       {To, Values.Shadow(T.Dest), Reads ? Values.Primal(T.Source) : Null,
         Reads ? Values.Shadow(T.Source) : Null,
         B.CreateZExtOrTrunc(Values.Primal(T.Length), B.getInt64Ty()),
         placeOf(Runtime, I)});
