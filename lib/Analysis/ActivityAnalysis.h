@@ -65,6 +65,9 @@ public:
   }
   /// What lies at P may have an influence on an active output.
   bool isUsefulMemory(const llvm::Value *P) const;
+  /// The same two of all objects.
+  const llvm::BitVector &variedObjects() const { return VariedObjects; }
+  const llvm::BitVector &usefulObjects() const { return UsefulObjects; }
   /// The value V (a pointer, or bytes that hold one) has a shadow of its own.
   bool hasShadow(const llvm::Value *V) const;
   /// Shadow and primal of P may be equal at run time.

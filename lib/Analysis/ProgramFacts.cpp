@@ -42,6 +42,7 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
   computeOrigins(Functions);
   computeRounding(Functions);
   Root = Functions.empty() ? nullptr : Functions.front();
+  Text = std::make_unique<const TextFlow>(Functions, *this);
 }
 
 /// A call of which nothing is known: no body, and no record, or one that tells

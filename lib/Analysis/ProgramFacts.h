@@ -14,6 +14,7 @@
 #ifndef RETROGRAD_ANALYSIS_PROGRAMFACTS_H
 #define RETROGRAD_ANALYSIS_PROGRAMFACTS_H
 
+#include "Analysis/TextFlow.h"
 #include "Analysis/TypeAnalysis.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
@@ -161,6 +162,9 @@ public:
   /// has to leave zero adjoints in all memory of the call graph's own.
   bool manySweeps() const { return ManySweeps; }
 
+  /// Where text gets to that numbers are printed to.
+  const TextFlow &text() const { return *Text; }
+
   /// The rounding mode may change while functions of the call graph run.
   bool changesRounding() const { return ChangesRounding; }
 
@@ -225,6 +229,7 @@ private:
   bool BitsAreMade = false;    ///< the same of makesBits
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>>
       Shapes;
+  std::unique_ptr<const TextFlow> Text;
 };
 
 /// The function that a direct call names, through aliases and casts; null for

@@ -87,12 +87,15 @@ def number_parsers : InactiveInC<
 
 let Section = "Input and output" in {
 def output : InactiveInC<
-    ["printf", "fprintf", "vprintf", "vfprintf", "sprintf", "snprintf", "vsprintf",
-     "vsnprintf", "dprintf", "puts", "fputs", "putchar", "putc", "fputc", "fwrite",
-     "fputs_unlocked", "putchar_unlocked", "perror", "write", "asprintf",
-     "__printf_chk", "__fprintf_chk", "__sprintf_chk", "__snprintf_chk",
-     "__vprintf_chk", "__vfprintf_chk", "__vsprintf_chk", "__vsnprintf_chk",
-     "__dprintf_chk"]>;
+    ["printf", "fprintf", "sprintf", "snprintf", "dprintf", "puts", "fputs", "putchar",
+     "putc", "fputc", "fputs_unlocked", "putchar_unlocked", "perror", "asprintf",
+     "__printf_chk", "__fprintf_chk", "__sprintf_chk", "__snprintf_chk", "__dprintf_chk"]>;
+// What they print lies in memory.
+def output_of_memory : InactiveInC<
+    ["vprintf", "vfprintf", "vsprintf", "vsnprintf", "vdprintf", "vasprintf", "fwrite", "write",
+     "__vprintf_chk", "__vfprintf_chk", "__vsprintf_chk", "__vsnprintf_chk"]> {
+  let Memory = "t";
+}
 def files : InactiveInC<
     ["fopen", "fopen64", "freopen", "fdopen", "fclose", "fflush", "fseek", "ftell",
      "fseeko", "ftello", "rewind", "feof", "ferror", "clearerr", "fileno", "setvbuf",

@@ -167,7 +167,8 @@ class Inactive<list<string> names, string prototype = ""> : Operation {
   // that the first operand points to begins or ends its life: given the shadow and, if
   // they may be one, the object.
   string Shadow = "";
-  // "r": it writes no memory.
+  // "r": it writes no memory. "t": numbers that its pointer operands lead to become
+  // text or bytes in other memory or in a file.
   string Memory = "";
 }
 // As C functions are: it knows no objects that hold pointers to more.

@@ -110,7 +110,7 @@ static bool inlineReleased(Function &Caller, FunctionAnalysisManager &FAM,
 }
 
 bool retrograd::releaseHeld(Module &M, ModuleAnalysisManager &MAM,
-                            const Options &Opts) {
+                            const Options &Opts, bool AtLink) {
   bool Any = takeShortcuts(M);
   SetVector<Function *> Callers;
   SmallPtrSet<const Function *, 16> Released;
@@ -125,7 +125,9 @@ bool retrograd::releaseHeld(Module &M, ModuleAnalysisManager &MAM,
     F.removeFnAttr(HeldAttribute);
     if (F.hasFnAttribute(ExternAttribute)) {
       F.removeFnAttr(ExternAttribute);
-      Extern.push_back(&F);
+      // The linker saw a definition, and looks for no other one.
+      if (!AtLink)
+        Extern.push_back(&F);
     }
     Any = true;
     for (User *U : F.users())

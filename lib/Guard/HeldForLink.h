@@ -38,7 +38,7 @@ void nameHeld(llvm::Module &M);
 /// In the link, when all derivatives are made, and in the native half of a fat
 /// object: ends what holdForLink began. Was there anything?
 bool releaseHeld(llvm::Module &M, llvm::ModuleAnalysisManager &MAM,
-                 const Options &Opts);
+                 const Options &Opts, bool AtLink);
 
 } // namespace retrograd
 

@@ -18,11 +18,13 @@
 using namespace llvm;
 using namespace retrograd;
 
-static constexpr StringLiteral ConstantPrefix = "rg.constant.";
-static constexpr StringLiteral WrapperPrefix = "rg.inactive.";
+/// A derivative of the user's function `f` is named "rg.f....": a second dot keeps
+/// these names apart from those, whatever functions are called.
+static constexpr StringLiteral ConstantPrefix = "rg..constant.";
+static constexpr StringLiteral WrapperPrefix = "rg..inactive.";
 
-/// Of those that globals need: "rg.constant.global.double".
-static constexpr StringLiteral GlobalPrefix = "rg.constant.global.";
+/// Of those that globals need: "rg..constant.global.double".
+static constexpr StringLiteral GlobalPrefix = "rg..constant.global.";
 /// The module was looked through.
 static constexpr StringLiteral Held = "rg.inactive.globals.held";
 

@@ -555,7 +555,7 @@ bool DeviceModule::readsThread(const CallInst &Call) const {
 void DeviceModule::lowerPlainFunctions() {
   for (Function &F : D) {
     if (isKernel(F) || F.isDeclaration() || F.getName().contains(".region.") ||
-        F.getName().starts_with("rg.kernel"))
+        F.getName().starts_with("rg..kernel"))
       continue;
     for (Instruction &I : make_early_inc_range(instructions(F))) {
       if (!isSpecialRegister(I))

@@ -143,17 +143,17 @@ void KernelLowering::makeBlocks() {
     return F;
   };
   if (!usesMachine() || Options.Interleave) {
-    Blocks = Make("rg.kernel", false);
+    Blocks = Make("rg..kernel", false);
     return;
   }
   // Threads of a warp follow each other along x, where blocks have no other
   // dimension.
-  Function *Row = Make("rg.kernel.row", true),
-           *General = Make("rg.kernel.general", false);
+  Function *Row = Make("rg..kernel.row", true),
+           *General = Make("rg..kernel.general", false);
   for (Function *F : {Row, General})
     F->setSubprogram(Kernel.getSubprogram() && F == Row ? Kernel.getSubprogram()
                                                         : F->getSubprogram());
-  Blocks = Function::Create(FT, GlobalValue::InternalLinkage, "rg.kernel", M);
+  Blocks = Function::Create(FT, GlobalValue::InternalLinkage, "rg..kernel", M);
   IRBuilder<> B(BasicBlock::Create(Ctx, "entry", Blocks));
   auto Word = [&](unsigned I) {
     return B.CreateLoad(

@@ -332,7 +332,7 @@ void KernelLowering::makeRegion(unsigned K) {
         Call->replaceAllUsesWith(Special);
         Call->eraseFromParent();
       }
-    } else if (Callee && Callee->getName().starts_with("rg.deposit.")) {
+    } else if (Callee && Callee->getName().starts_with("rg..deposit.")) {
       unsigned J = 0;
       while (J != Points.size() &&
              !(Points.splits()[J].Deposit &&

@@ -118,7 +118,7 @@ void SplitPoints::cutAtOperations() {
         Types.push_back(V->getType());
       // A name of its own per cut: the types differ.
       FunctionCallee Deposit = F.getParent()->getOrInsertFunction(
-          ("rg.deposit." + Op->getCalledFunction()->getName()).str(),
+          ("rg..deposit." + Op->getCalledFunction()->getName()).str(),
           FunctionType::get(Type::getVoidTy(F.getContext()), Types, false));
       S.Deposit = CallInst::Create(Deposit, Operands, "", Op->getIterator());
       S.Deposit->setDebugLoc(Op->getDebugLoc());

@@ -50,6 +50,8 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
   // Before a link, what other units may need of this one stays fit to be
   // differentiated.
   const bool Last = Stage != LinkStage::BeforeLink;
+  const bool AtLink =
+      Stage == LinkStage::FullLink || Stage == LinkStage::ThinLink;
   releaseRules(M, Last);
   // Hands off what was not asked: without derivative calls nothing happens.
   if (!hasEntryCalls(M) || !Opts.Enabled) {
@@ -65,7 +67,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
       Session.finish();
     }
     bool Changed = Last && releaseEqualities(M);
-    Changed |= Last && releaseHeld(M, MAM, Opts);
+    Changed |= Last && releaseHeld(M, MAM, Opts, AtLink);
     Changed |=
         Last && Opts.Enabled && Opts.OffloadDevice.empty() && growLaunches(M);
     // But for what a program may ask the runtime itself, rg_tape_free say.
@@ -95,7 +97,6 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
     break;
   }
 
-  bool AtLink = Stage == LinkStage::FullLink || Stage == LinkStage::ThinLink;
   ModuleSession Session(M, MAM, Opts,
                         AtLink ? DiagnosticEngine::InLinker
                                : DiagnosticEngine::Aloud);
@@ -152,7 +153,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
   removeKept(M);
   if (Last) {
     releaseEqualities(M);
-    releaseHeld(M, MAM, Opts);
+    releaseHeld(M, MAM, Opts, AtLink);
   } else {
     holdForLink(M, Session.catalogue());
   }

@@ -13,6 +13,7 @@
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
 #include "Support/ExceptionMarks.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -118,6 +119,69 @@ void Legality::checkCharacters(const CallBase &C) {
         holdsVariedNumbers(A, Size))
       return refuse(RefusalKind::Instruction, C,
                     "it puts the bytes of active numbers into a string");
+}
+
+/// Numbers that are made of text to which active ones were printed: the
+/// operations between have no derivatives.
+void Legality::checkNumbersFromText() {
+  const TextFlow &Text = Subject.facts().text();
+  if (!Text.any())
+    return;
+  const ActivityAnalysis &Activity = Subject.Activity;
+  struct Printer {
+    const CallBase *Call;
+    BitVector Objects;
+  };
+  SmallVector<Printer, 4> Printers;
+  for (const Instruction &I : instructions(Subject.F)) {
+    const auto *C = dyn_cast<CallBase>(&I);
+    if (!C || !Subject.Shape.isLive(C->getParent()))
+      continue;
+    const TextFlow::Summary *S = Text.summary(*C);
+    if (Text.prints(
+            *C, [&](const Value *V) { return Activity.isVaried(V); },
+            Activity.variedObjects()))
+      Printers.push_back({C, Text.printedBy(*C)});
+    else if (const ProgramFacts::Effects *E = Subject.facts().effects(*C);
+             S && S->Printed.any() &&
+             (any_of(C->args(),
+                     [&](const Value *A) { return Activity.isVaried(A); }) ||
+              (E && E->Reads.anyCommon(Activity.variedObjects()))))
+      Printers.push_back({C, S->Printed});
+  }
+  for (Printer &P : Printers)
+    Text.close(P.Objects);
+  if (Printers.empty())
+    return;
+  // The root runs once; what it reads first was not printed by it.
+  const bool Ordered = &Subject.F == Subject.facts().root();
+  for (const Instruction &I : instructions(Subject.F)) {
+    const auto *C = dyn_cast<CallBase>(&I);
+    if (!C || !Subject.Shape.isLive(C->getParent()))
+      continue;
+    const TextFlow::Summary *S = Text.summary(*C);
+    const bool Itself = Text.readsNumbers(*C);
+    if (!Itself && (!S || S->Read.none()))
+      continue;
+    const BitVector Read = Itself ? Text.readBy(*C) : S->Read;
+    const Function *Callee = directCallee(*C);
+    const ProgramFacts::Effects *E = Subject.facts().effects(*C);
+    const bool Wanted =
+        Activity.isUseful(C) ||
+        (S ? E && E->Numbers.anyCommon(Activity.usefulObjects())
+           : !Subject.facts().catalogue().lookup(*C) &&
+                 Read.anyCommon(Activity.usefulObjects()));
+    if (Wanted && any_of(Printers, [&](const Printer &P) {
+          // What a callee does by itself is its own matter.
+          return !(S && P.Call == C) && P.Objects.anyCommon(Read) &&
+                 (!Ordered || P.Call == C ||
+                  isPotentiallyReachable(P.Call, C, nullptr, &Subject.DT));
+        }))
+      return refuse(RefusalKind::Instruction, *C,
+                    (Callee ? "'" + userName(*Callee) + "' reads" : "it reads") +
+                        std::string(" a number from text, or from a file, to "
+                                    "which an active number was printed"));
+  }
 }
 
 void Legality::checkCall(const CallBase &C) {
@@ -415,6 +479,7 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
       checkShadowOfDest(I);
     }
   }
+  checkNumbersFromText();
   checkLeavingThreads();
   Accumulations.findKeptNumbers(
       [&](RefusalKind K, const Instruction &I, std::string Detail) {

@@ -39,6 +39,7 @@ public:
 private:
   void checkCall(const llvm::CallBase &C);
   void checkCharacters(const llvm::CallBase &C);
+  void checkNumbersFromText();
   bool holdsVariedNumbers(const llvm::Value *P, uint64_t Size) const;
   bool isOfString(const llvm::Value *P);
   /// What threads do together and no rule reverses. False if there is no more
