@@ -18,8 +18,8 @@
 using namespace llvm;
 using namespace retrograd;
 
-/// A derivative of the user's function `f` is named "rg.f....": a second dot keeps
-/// these names apart from those, whatever functions are called.
+/// A derivative of the user's function `f` is named "rg.f....": a second dot
+/// keeps these names apart from those, whatever functions are called.
 static constexpr StringLiteral ConstantPrefix = "rg..constant.";
 static constexpr StringLiteral WrapperPrefix = "rg..inactive.";
 

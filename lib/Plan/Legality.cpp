@@ -166,21 +166,21 @@ void Legality::checkNumbersFromText() {
     const BitVector Read = Itself ? Text.readBy(*C) : S->Read;
     const Function *Callee = directCallee(*C);
     const ProgramFacts::Effects *E = Subject.facts().effects(*C);
-    const bool Wanted =
-        Activity.isUseful(C) ||
-        (S ? E && E->Numbers.anyCommon(Activity.usefulObjects())
-           : !Subject.facts().catalogue().lookup(*C) &&
-                 Read.anyCommon(Activity.usefulObjects()));
+    const bool Wanted = Activity.isUseful(C) ||
+                        (S ? E && E->Numbers.anyCommon(Activity.usefulObjects())
+                           : !Subject.facts().catalogue().lookup(*C) &&
+                                 Read.anyCommon(Activity.usefulObjects()));
     if (Wanted && any_of(Printers, [&](const Printer &P) {
           // What a callee does by itself is its own matter.
           return !(S && P.Call == C) && P.Objects.anyCommon(Read) &&
                  (!Ordered || P.Call == C ||
                   isPotentiallyReachable(P.Call, C, nullptr, &Subject.DT));
         }))
-      return refuse(RefusalKind::Instruction, *C,
-                    (Callee ? "'" + userName(*Callee) + "' reads" : "it reads") +
-                        std::string(" a number from text, or from a file, to "
-                                    "which an active number was printed"));
+      return refuse(
+          RefusalKind::Instruction, *C,
+          (Callee ? "'" + userName(*Callee) + "' reads" : "it reads") +
+              std::string(" a number from text, or from a file, to "
+                          "which an active number was printed"));
   }
 }
 
