@@ -87,6 +87,14 @@ void LoopShape::analyseLoop(Loop &L) {
       if (!L.isLoopInvariant(U->getValue()) || !U->getType()->isIntegerTy())
         continue;
       A.InvariantStep = U->getValue();
+    } else if (const auto *Next = dyn_cast<BinaryOperator>(
+                   Phi.getIncomingValueForBlock(L.getLoopLatch()));
+               Next && Next->getOpcode() == Instruction::Add &&
+               is_contained(Next->operands(), &Phi)) {
+      // Grid-stride loops: a product of the launch's sizes.
+      A.InvariantStep = Next->getOperand(Next->getOperand(0) == &Phi);
+      if (!L.isLoopInvariant(A.InvariantStep))
+        continue;
     } else {
       continue;
     }

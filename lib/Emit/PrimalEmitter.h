@@ -52,7 +52,10 @@ struct FirstRun {
   llvm::DenseMap<const llvm::Value *, llvm::Value *> Copies;
   llvm::BasicBlock *After = nullptr; ///< stands for the exit until connected
   llvm::AllocaInst *Base = nullptr;  ///< holds where the records are
-  uint64_t Bytes = 0;                ///< of one record
+  /// Base is the last record, which leads to the one before; else they are an
+  /// array.
+  bool Linked = false;
+  uint64_t Bytes = 0; ///< of one record
   llvm::MapVector<const llvm::PHINode *, uint64_t> Offsets;
 };
 
@@ -89,10 +92,11 @@ public:
   llvm::ReturnInst *returned() const { return Return; }
   const AccessKinds &kinds() const { return Kinds; }
   /// Loops that run in both sweeps: puts the copy of the first run where the
-  /// loop was; what header phi Phi of L was in an iteration.
+  /// loop was; what those header phis of L that are kept were in an iteration.
+  /// Emitted once, where the reverse sweep enters iterations one by one.
   void connectFirstRun(const llvm::Loop &L);
-  llvm::Value *start(const llvm::PHINode &Phi, const llvm::Loop &L,
-                     llvm::Value *Iteration, llvm::IRBuilderBase &B);
+  llvm::DenseMap<const llvm::PHINode *, llvm::Value *>
+  starts(const llvm::Loop &L, llvm::Value *Iteration, llvm::IRBuilderBase &B);
 
 private:
   bool expandBounds();
@@ -100,12 +104,10 @@ private:
   void beginTape();
   void makeFrame();
   bool countsInFront(const llvm::Loop *L) const;
+  bool countsItself(const llvm::Loop *L) const;
   void makeLoopStorage();
   void copyFirstRun(const llvm::Loop &L);
   void keepStarts(const llvm::Loop &L, FirstRun &Run);
-  llvm::Value *startOf(const FirstRun &Run, llvm::Value *Base,
-                       llvm::Value *Iteration, uint64_t Offset,
-                       llvm::IRBuilderBase &B);
   llvm::Value *allocateArrays(const Scope &S, llvm::IRBuilderBase &B);
   void makeNests();
   /// Array scope: how many elements its arrays have, and which is this

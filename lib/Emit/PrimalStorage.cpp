@@ -43,7 +43,8 @@ bool PrimalEmitter::expandBounds() {
   for (Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
     bool StoresCount =
         countsInFront(L) && Plan.slot({Need::Count, L->getHeader()});
-    if (!InNests.contains(L) && !StoresCount && !Plan.runsAgain(L))
+    if (!InNests.contains(L) && !StoresCount &&
+        (!Plan.runsAgain(L) || countsItself(L)))
       continue;
     Loop *Clone = LI.getLoopFor(clone(L->getHeader()));
     if (!Clone || !Shape.facts(Clone).BackedgeBound)
@@ -172,7 +173,7 @@ void PrimalEmitter::makeFrame() {
 
 /// The count of L is stored where it is known first, not counted.
 bool PrimalEmitter::countsInFront(const Loop *L) const {
-  return Plan.countHome(L) != L || Plan.isDeferred(L);
+  return Plan.countHome(L) != L || (Plan.isDeferred(L) && !countsItself(L));
 }
 
 void PrimalEmitter::makeLoopStorage() {

@@ -591,6 +591,9 @@ void ReverseEmitter::moveHere(const Loop &L) {
   // Tiles are filled again: all threads are through with what is in them.
   if (Plan.runsAgain(&L) && Plan.hasBlockBarrier(L))
     B.CreateCall(runtime("rg_block_barrier"), {});
+  DenseMap<const PHINode *, Value *> Starts;
+  if (Plan.runsAgain(&L))
+    Starts = Primal.starts(L, iteration(&L), B);
   for (const PHINode &Phi : L.getHeader()->phis()) {
     auto Replace = [&](Value *Old, Need::Kind K) {
       auto *C = cast<PHINode>(Old);
@@ -600,7 +603,7 @@ void ReverseEmitter::moveHere(const Loop &L) {
       else if (Plan.carriesResults(&L))
         Start = B.CreateLoad(C->getType(), Results.carried(Phi));
       else if (Plan.runsAgain(&L))
-        Start = Primal.start(Phi, L, iteration(&L), B);
+        Start = Starts.lookup(&Phi);
       C->replaceAllUsesWith(Start);
       Results.forget(C); // what was asked for goes on to hold Start
       C->eraseFromParent();

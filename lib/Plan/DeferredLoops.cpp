@@ -29,7 +29,8 @@ bool LoopDeferral::isDeferrable(const Loop &L, LateUses &Late) {
   Late = {};
   const Loop *Around = L.getParentLoop();
   // The reverse sweep begins in the iteration that was chosen.
-  if (!hasShape(L) || Read.contains({Need::Last, L.getHeader()}) ||
+  if (!hasShape(L) || !Subject.Shape.facts(&L).Exact ||
+      Read.contains({Need::Last, L.getHeader()}) ||
       (Around ? !fitsIn(L, *Around) : !collectStores(L) || !isOnlyReadIn(L)))
     return false;
   if (!resultsFit(L, nullptr) &&
@@ -171,7 +172,7 @@ bool LoopDeferral::onlyAddsUp(const Loop &L) const {
 }
 
 /// Preheader, header, ..., latch, with one exit that is left from the latch
-/// alone; all of it is reversed, and how often it runs is known in front.
+/// alone; all of it is reversed.
 bool LoopDeferral::hasShape(const Loop &L) const {
   const LoopShape &Shape = Subject.Shape;
   const BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
@@ -181,7 +182,7 @@ bool LoopDeferral::hasShape(const Loop &L) const {
          Exit->getSinglePredecessor() == Latch &&
          isa<BranchInst>(Latch->getTerminator()) &&
          isa<BranchInst>(L.getLoopPreheader()->getTerminator()) &&
-         Shape.facts(&L).Exact && all_of(L.blocks(), [&](const BasicBlock *B) {
+         all_of(L.blocks(), [&](const BasicBlock *B) {
            return Shape.isLive(B) && Subject.DT.isReachableFromEntry(B);
          });
 }
@@ -310,67 +311,6 @@ bool LoopDeferral::isOwn(const Value &Object, const Loop &L) const {
       A ? !A->isStaticAlloca() : !isNoAliasCall(&Object))
     return false;
   return I && !L.contains(I) && staysHere(*I);
-}
-
-bool LoopDeferral::canRunAgain(const Loop &L,
-                               SmallVectorImpl<const StoreInst *> &Once) {
-  Once.clear();
-  Stores.clear();
-  Written.clear();
-  if (L.getParentLoop() || L.isInnermost() || !hasShape(L))
-    return false;
-  for (const PHINode &Phi : L.getHeader()->phis())
-    if (!How.isComputedPhi(Phi) && (Subject.Activity.hasShadow(&Phi) ||
-                                    Phi.getType()->isPtrOrPtrVectorTy()))
-      return false;
-  for (const PHINode &Phi : L.getExitBlock()->phis())
-    if (Subject.Activity.hasShadow(&Phi))
-      return false;
-  auto IsTile = [&](const Value *Object) {
-    const Replay *R = How.replayOfArray(*Object);
-    return R && L.contains(R->Of);
-  };
-  for (const BasicBlock *B : L.blocks())
-    for (const Instruction &I : *B) {
-      const auto *S = dyn_cast<StoreInst>(&I);
-      if (!S || is_contained(Unneeded, S))
-        continue;
-      if (!S->isSimple() ||
-          S->getValueOperand()->getType()->isPtrOrPtrVectorTy())
-        return false;
-      SmallVector<const Value *, 4> Objects;
-      getUnderlyingObjects(S->getPointerOperand(), Objects, nullptr,
-                           /*MaxLookup=*/0);
-      // What is read within the loop is written again, what is not is not.
-      if (all_of(Objects,
-                 [&](const Value *O) { return IsTile(O) || isOwn(*O, L); })) {
-        Stores.push_back(S);
-        Written.insert(Objects.begin(), Objects.end());
-      } else if (any_of(Objects, [&](const Value *O) {
-                   return IsTile(O) || isa<Instruction>(O) ||
-                          Subject.Machine.spaceOf(*O) == MemorySpace::Shared ||
-                          Subject.Machine.spaceOf(*O) == MemorySpace::Private;
-                 })) {
-        return false;
-      } else {
-        Once.push_back(S);
-      }
-    }
-  auto MayRunTwice = [&](const Instruction &I) {
-    if (const auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple())
-      if (const Replay *R = How.replayOf(*Load); R && L.contains(R->Of))
-        return true;
-    if (const auto *C = dyn_cast<CallInst>(&I))
-      if (const OperationRecord *R = Subject.facts().catalogue().lookup(*C);
-          R && R->Id == "block_barrier")
-        return true;
-    return isHarmless(I, L);
-  };
-  for (const BasicBlock *B : L.blocks())
-    for (const Instruction &I : *B)
-      if (!MayRunTwice(I))
-        return false;
-  return true;
 }
 
 /// P may lead to an object that the loop writes.

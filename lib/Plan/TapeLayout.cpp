@@ -32,7 +32,11 @@ const Loop *TapeLayout::nestOf(const Loop *L) const {
     return Nest;
   SmallVector<const Value *, 4> Deciders;
   SmallVector<const Loop *, 4> Inside{L};
-  for (const Loop *P = L->getParentLoop(); P && Subject.Shape.facts(P).Exact;
+  // Of a deferred loop one iteration is kept at a time: its count is not asked.
+  auto MayServe = [&](const Loop *P) {
+    return Subject.Shape.facts(P).Exact || Deferred.isDeferred(P);
+  };
+  for (const Loop *P = L->getParentLoop(); P && MayServe(P);
        P = P->getParentLoop()) {
     const BasicBlock *B = Nest->getLoopPreheader();
     while (B != P->getHeader() && !Subject.DT.dominates(B, P->getLoopLatch())) {

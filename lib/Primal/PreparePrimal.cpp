@@ -35,6 +35,7 @@
 #include "Primal/ClonePrimal.h"
 #include "Primal/Device/PtxAssembly.h"
 #include "Primal/Device/ScopedAtomics.h"
+#include "Primal/Device/WaitsThatEnd.h"
 #include "Primal/Device/WordShuffles.h"
 #include "Primal/DispatchCalls.h"
 #include "Primal/ElementMoves.h"

@@ -163,7 +163,9 @@ RG_KEEP_BOTH(32, uint32_t)
 RG_KEEP_BOTH(64, uint64_t)
 
 /* An addition where the threads of a warp probably add to one place: if all of them do,
- * or all that differ in one bit of their number, they add up first. */
+ * or all that differ in one bit of their number, they add up first. Where a branch has left some
+ * of them, those that are here add up if they have one place: pairs of neighbours, then pairs of
+ * those that were left, and so on. */
 #if defined(__NVPTX__)
 static inline double rg_across_f64(double x, uint32_t d) {
   union { double x; uint32_t w[2]; } u = {x};
@@ -174,16 +176,25 @@ static inline double rg_across_f64(double x, uint32_t d) {
 static inline float rg_across_f32(float x, uint32_t d) {
   return __nvvm_shfl_sync_bfly_f32(~0u, x, (int)d, 0x1f);
 }
+static inline double rg_of_lane_f64(double x, uint32_t mask, uint32_t lane) {
+  union { double x; uint32_t w[2]; } u = {x};
+  u.w[0] = (uint32_t)__nvvm_shfl_sync_idx_i32(mask, (int)u.w[0], (int)lane, 0x1f);
+  u.w[1] = (uint32_t)__nvvm_shfl_sync_idx_i32(mask, (int)u.w[1], (int)lane, 0x1f);
+  return u.x;
+}
+static inline float rg_of_lane_f32(float x, uint32_t mask, uint32_t lane) {
+  return __nvvm_shfl_sync_idx_f32(mask, x, (int)lane, 0x1f);
+}
 #define RG_MERGE(NAME, T)                                                                \
   RG_NOINLINE void rg_merge_##NAME(T *p, T x) {                                          \
     if (RG_IS_PRIVATE(p)) {                                                              \
       *p += x;                                                                           \
       return;                                                                            \
     }                                                                                    \
-    uint32_t merged = 0;                                                                 \
-    if (__nvvm_activemask() == ~0u) {                                                    \
-      uint64_t at = (uint64_t)p;                                                         \
-      uint32_t low = (uint32_t)at, high = (uint32_t)(at >> 32);                          \
+    uint32_t merged = 0, here = __nvvm_activemask();                                     \
+    uint64_t at = (uint64_t)p;                                                           \
+    uint32_t low = (uint32_t)at, high = (uint32_t)(at >> 32);                            \
+    if (here == ~0u) {                                                                   \
       for (uint32_t d = 16; d; d >>= 1) {                                                \
         uint32_t l = (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)low, (int)d, 0x1f);   \
         uint32_t h = (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)high, (int)d, 0x1f);  \
@@ -191,6 +202,24 @@ static inline float rg_across_f32(float x, uint32_t d) {
           continue;                                                                      \
         x += rg_across_##NAME(x, d);                                                     \
         merged |= d;                                                                     \
+      }                                                                                  \
+    } else {                                                                             \
+      uint32_t me = (uint32_t)RG_LANE(), first = (uint32_t)__builtin_ctz(here);          \
+      uint32_t l = (uint32_t)__nvvm_shfl_sync_idx_i32(here, (int)low, (int)first, 0x1f); \
+      uint32_t h = (uint32_t)__nvvm_shfl_sync_idx_i32(here, (int)high, (int)first, 0x1f); \
+      if (__nvvm_vote_all_sync(here, l == low && h == high)) {                           \
+        uint32_t above = here & ~((2u << me) - 1);                                       \
+        uint32_t rank = (uint32_t)__builtin_popcount(here & ((1u << me) - 1));           \
+        while (__nvvm_vote_any_sync(here, above != 0)) {                                 \
+          uint32_t next = above ? (uint32_t)__builtin_ctz(above) : me;                   \
+          T other = rg_of_lane_##NAME(x, here, next);                                    \
+          if (above)                                                                     \
+            x += other;                                                                  \
+          above &= (uint32_t)__nvvm_vote_ballot_sync(here, !(rank & 1));                 \
+          rank >>= 1;                                                                    \
+        }                                                                                \
+        if (me != first)                                                                 \
+          return;                                                                        \
       }                                                                                  \
     }                                                                                    \
     if (!(RG_LANE() & merged))                                                           \
