@@ -696,6 +696,7 @@ void ReverseEmitter::finish() {
   if (DISubprogram *SP = D.getSubprogram())
     B.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
   Results.emitStores();
+  emitLateSums();
   SmallVector<Value *, 8> Members;
   if (Plan.returnsLate())
     for (const BasicBlock &Block : Plan.primal())

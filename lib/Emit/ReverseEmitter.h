@@ -65,6 +65,7 @@ public:
   }
   llvm::Value *atomicsOwned() override;
   std::optional<SharedPlace> sharedPlace(llvm::Value *Address) override;
+  bool addAtEnd(const llvm::LoadInst &L, llvm::Value *X) override;
   Taking taking(const llvm::StoreInst &S) const override {
     return Plan.taking(S);
   }
@@ -178,6 +179,16 @@ private:
   std::map<std::pair<llvm::BasicBlock *, VaryingPart>,
            std::pair<llvm::Value *, llvm::Value *>>
       Peers;
+  /// What is added when the sweep is over (SumsAtEnd.cpp): where, and a sum;
+  /// who has one at all, bit by bit.
+  struct LateSum {
+    const llvm::Value *Place;
+    llvm::AllocaInst *Sum;
+  };
+  llvm::SmallVector<LateSum, 8> LateSums;
+  llvm::AllocaInst *LateMask = nullptr;
+  llvm::Value *atEnd(const llvm::Value *V, bool Shadow);
+  void emitLateSums();
   /// Adjoints of loads from memory of the block; see sharedPlace().
   std::optional<unsigned> SharedAdditions;
   /// Needs already met in the reverse of the current block; shadows by lane.

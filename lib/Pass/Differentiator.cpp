@@ -105,6 +105,7 @@ Function *Differentiator::answer(ArrayRef<const EntryCall *> Calls,
   bool Again = any_of(Calls, [](const EntryCall *E) { return E->Again; });
   Opts.MergeOnDevice = Given.MergeOnDevice && !Again;
   Opts.ExchangeOnDevice = Given.ExchangeOnDevice && !Again;
+  Opts.SumsAtEnd = Given.SumsAtEnd && !Again;
   Cat.askFor(/*Forward=*/R.Mode == DerivativeMode::Forward);
   PreparePrimal &Prepare = preparation(R.Mode);
   Candidates Reach = Candidates::All;

@@ -246,6 +246,78 @@ Taking AccumulationPlan::taking(const StoreInst &S) const {
              : Taking::Exchange;
 }
 
+/// The parameter that P is computed from, by what may be computed at any time
+/// and is the same in the whole block, as far as one sees; null if there is
+/// none.
+static const Argument *fixedIn(const Value *P) {
+  constexpr unsigned Most = 32;
+  const auto *Object = dyn_cast<Argument>(getUnderlyingObject(P));
+  SmallVector<const Value *, 8> Work{P};
+  SmallPtrSet<const Value *, 16> Seen;
+  while (Object && !Work.empty()) {
+    const Value *V = Work.pop_back_val();
+    if (isa<Argument, ConstantInt>(V) || !Seen.insert(V).second)
+      continue;
+    const auto *I = dyn_cast<Instruction>(V);
+    if (!I || Seen.size() > Most || isa<PHINode>(I) ||
+        I->mayReadOrWriteMemory() || !isSafeToSpeculativelyExecute(I))
+      return nullptr;
+    if (const auto *C = dyn_cast<CallBase>(I)) {
+      std::optional<ThreadIdentity> Who = ThreadIdentity::of(*C);
+      const auto *II = dyn_cast<IntrinsicInst>(C);
+      if (Who ? !Who->isSameInBlock()
+              : !II || Intrinsic::isTargetIntrinsic(II->getIntrinsicID()))
+        return nullptr;
+      append_range(Work, C->args());
+      continue;
+    }
+    append_range(Work, I->operands());
+  }
+  return Object;
+}
+
+/// Nothing that this function does may write what A leads to, which is all
+/// that it knows of that memory (restrict).
+bool AccumulationPlan::isOnlyRead(const Argument &A) const {
+  auto [At, New] = OnlyRead.try_emplace(&A, false);
+  if (!New)
+    return At->second;
+  if (!A.hasNoAliasAttr())
+    return false;
+  SmallVector<const Value *, 16> Work{&A};
+  SmallPtrSet<const Value *, 32> Seen;
+  while (!Work.empty()) {
+    const Value *P = Work.pop_back_val();
+    for (const User *U : P->users()) {
+      const auto *I = dyn_cast<Instruction>(U);
+      if (I && (isa<ICmpInst>(I) ||
+                (isa<LoadInst>(I) && !I->getType()->isPtrOrPtrVectorTy() &&
+                 !I->isAtomic() && !I->isVolatile())))
+        continue;
+      if (!I || !isa<GetElementPtrInst, PHINode, SelectInst, BitCastInst,
+                     AddrSpaceCastInst>(I))
+        return false;
+      if (Seen.insert(I).second)
+        Work.push_back(I);
+    }
+  }
+  return OnlyRead[&A] = true;
+}
+
+/// What is added to the adjoint of what L reads may be added up, and added when
+/// all is over: the place is known from the start, nothing takes the adjoint
+/// before, and there is no other way to it.
+bool AccumulationPlan::canAddAtEnd(const LoadInst &L) const {
+  if (!Subject.Machine.manyThreads() || !Subject.Opts.SumsAtEnd ||
+      Subject.Split || Subject.Request.Width != 1 ||
+      !(L.getType()->isFloatTy() || L.getType()->isDoubleTy()) ||
+      L.getPointerOperandType()->getPointerAddressSpace() ||
+      Subject.Activity.isMixed(L.getPointerOperand()))
+    return false;
+  const Argument *A = fixedIn(L.getPointerOperand());
+  return A && Subject.Activity.hasShadow(A) && isOnlyRead(*A);
+}
+
 bool AccumulationPlan::isGivenAlike(const Argument &A) const {
   return A.getArgNo() < Uniform.size() && Uniform.test(A.getArgNo()) &&
          Subject.Request.Args[A.getArgNo()] != ArgActivity::Const;
@@ -352,6 +424,8 @@ Accumulation AccumulationPlan::accumulation(const LoadInst &L) const {
     return Accumulation::Plain;
   if (Owned)
     return Accumulation::PlainIfOwned;
+  if (canAddAtEnd(L))
+    return Accumulation::AtEnd;
   if (Subject.Opts.MergeOnDevice &&
       looksUniform(L.getPointerOperand(), Subject.facts().catalogue()))
     return Accumulation::Merged;

@@ -77,6 +77,8 @@ private:
   bool isGivenAlike(const llvm::Argument &A) const;
   bool isWrittenToo(const llvm::LoadInst &L) const;
   bool isReadBefore(const llvm::StoreInst &S) const;
+  bool canAddAtEnd(const llvm::LoadInst &L) const;
+  bool isOnlyRead(const llvm::Argument &A) const;
   bool hasBarriers() const;
   bool findUntold(llvm::BitVector &Objects) const;
   void findReached(llvm::ArrayRef<const llvm::LoadInst *> Loads);
@@ -92,6 +94,7 @@ private:
   llvm::DenseMap<const llvm::AtomicRMWInst *, AtomicPlace> AtomicPlaces;
   mutable std::optional<llvm::PostDominatorTree> PostDominators;
   mutable std::optional<bool> WaitsSomewhere;
+  mutable llvm::DenseMap<const llvm::Argument *, bool> OnlyRead;
 };
 
 } // namespace retrograd

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Polish/DeviceReductions.h"
+#include "Polish/BlockSums.h"
 #include "Polish/KnownSpaces.h"
 #include "Polish/LoadsFirst.h"
+#include "Polish/ParametersInPlace.h"
 #include "Polish/PolishSteps.h"
 #include "Polish/VectorAdditions.h"
 #include "Target/Target.h"
@@ -169,6 +171,8 @@ PreservedAnalyses DeviceReductionsPass::run(Module &M,
     F.removeFnAttr(HoldsDerivative);
     if (!F.isDeclaration() && !F.hasOptNone())
       Derived.push_back(&F);
+    Steps.run(step::ParametersInPlace, F, [&] { readParametersInPlace(F); });
+    Steps.run(step::BlockSums, F, [&] { addUpOverBlocks(F); });
     Steps.run(step::LeaveSums, F,
               [&] { leaveSums(F, Machine, FAM.getResult<AAManager>(F)); });
     Steps.run(step::LoadsFirst, F,

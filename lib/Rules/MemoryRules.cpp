@@ -316,6 +316,11 @@ static void emitLoad(const LoadInst &L, RuleContext &C) {
         return addWhole(C, Address, X);
       if (How == Accumulation::WithinReach)
         return addWithinReach(C, C.reach(L), Address, X);
+      if (How == Accumulation::AtEnd) {
+        if (C.addAtEnd(L, X))
+          return;
+        How = Accumulation::Merged;
+      }
       if (How == Accumulation::Merged || How == Accumulation::Atomic)
         return addAtomically(C, Address, X, How);
       BasicBlock *Done = nullptr;

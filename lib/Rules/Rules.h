@@ -43,6 +43,8 @@ enum class Accumulation : uint8_t {
   Whole,  ///< as one operation, which the optimiser neither splits nor joins
           ///< with another
   Merged, ///< threads of a warp probably add to one place: first to each other
+  AtEnd,  ///< the place is the same all along, and nothing stores there: the
+          ///< thread adds up, and adds the sum when the reverse sweep is over
   Atomic
 };
 
@@ -99,6 +101,9 @@ public:
     bool Inline; ///< there are few enough of them
   };
   virtual std::optional<SharedPlace> sharedPlace(llvm::Value *Address) = 0;
+  /// X is added to the adjoint of what L reads when the reverse sweep is over.
+  /// False if there are too many such places.
+  virtual bool addAtEnd(const llvm::LoadInst &L, llvm::Value *X) = 0;
   /// How to take the adjoint of the value that S stores.
   virtual Taking taking(const llvm::StoreInst &S) const = 0;
 

@@ -22,10 +22,19 @@
       RG_ATOMIC_ADD(p, x);                                                     \
   }
 
+/* What a thread has added up by the end of its reverse sweep, if it has anything. */
+#define RG_ACCUMULATE_IF(NAME, T)                                              \
+  RG_INLINE void rg_accumulate_if_##NAME(T *p, T x, _Bool any) {               \
+    if (any)                                                                   \
+      rg_accumulate_##NAME(p, x);                                              \
+  }
+
 RG_ACCUMULATE(f16, _Float16)
 RG_ACCUMULATE(bf16, __bf16)
 RG_ACCUMULATE(f32, float)
 RG_ACCUMULATE(f64, double)
+RG_ACCUMULATE_IF(f32, float)
+RG_ACCUMULATE_IF(f64, double)
 
 /* What is there, which becomes zero: the adjoint of a store. By an exchange, since several
  * threads may have stored one number to one place: one of them takes the adjoint, the others
@@ -232,6 +241,121 @@ static inline float rg_of_lane_f32(float x, uint32_t mask, uint32_t lane) {
 RG_MERGE(f32, float)
 RG_MERGE(f64, double)
 
+/* What threads have added up by the end of their reverse sweeps (lib/Emit/SumsAtEnd.cpp): n sums x
+ * at places p, of which bit k of has says whether this thread has the kth at all; the last operand
+ * says that all threads of the block are here (lib/Polish/BlockSums.h). Lanes whose places are one
+ * add up first; then, in a whole block, the warps do, by way of shared memory. Memory takes one
+ * addition to a place at a time, and additions of one instruction to neighbours at once: so each
+ * lane adds one of the sums. */
+#define RG_SHARED __attribute__((address_space(3)))
+#if defined(__NVPTX__)
+#define RG_SUMS(NAME, T)                                                                 \
+  /* Of the lanes in here: the first one has the sum of all. */                          \
+  static inline T rg_lanes_##NAME(T x, uint32_t here, uint32_t me) {                     \
+    if (here == ~0u) {                                                                   \
+      for (uint32_t d = 16; d; d >>= 1)                                                  \
+        x += rg_across_##NAME(x, d);                                                     \
+      return x;                                                                          \
+    }                                                                                    \
+    uint32_t above = here & ~((2u << me) - 1);                                           \
+    uint32_t rank = (uint32_t)__builtin_popcount(here & ((1u << me) - 1));               \
+    while (__nvvm_vote_any_sync(here, above != 0)) {                                     \
+      T other = rg_of_lane_##NAME(x, here, above ? (uint32_t)__builtin_ctz(above) : me); \
+      if (above)                                                                         \
+        x += other;                                                                      \
+      above &= (uint32_t)__nvvm_vote_ballot_sync(here, !(rank & 1));                     \
+      rank >>= 1;                                                                        \
+    }                                                                                    \
+    return x;                                                                            \
+  }                                                                                      \
+  /* Where the lanes have one place: it, and in one lane the sum. Others are added here. */ \
+  static inline T *rg_one_place_##NAME(T *p, T *x, _Bool any, uint32_t here, uint32_t me) { \
+    uint32_t who = (uint32_t)__nvvm_vote_ballot_sync(here, any);                         \
+    if (!who)                                                                            \
+      return NULL;                                                                       \
+    uint32_t first = (uint32_t)__builtin_ctz(who);                                       \
+    uint32_t low = (uint32_t)(uint64_t)p, high = (uint32_t)((uint64_t)p >> 32);          \
+    low = (uint32_t)__nvvm_shfl_sync_idx_i32(here, (int)low, (int)first, 0x1f);          \
+    high = (uint32_t)__nvvm_shfl_sync_idx_i32(here, (int)high, (int)first, 0x1f);        \
+    T *one = (T *)((uint64_t)high << 32 | low);                                          \
+    if (!__nvvm_vote_all_sync(here, !any || p == one) || RG_IS_PRIVATE(one)) {           \
+      if (any)                                                                           \
+        rg_accumulate_##NAME(p, *x);                                                     \
+      return NULL;                                                                       \
+    }                                                                                    \
+    T sum = rg_lanes_##NAME(any ? *x : 0, here, me);                                     \
+    *x = rg_of_lane_##NAME(sum, here, (uint32_t)__builtin_ctz(here));                    \
+    return one;                                                                          \
+  }                                                                                      \
+  RG_NOINLINE void rg_sums_##NAME(T **p, T *x, uint32_t has, uint32_t n, uint32_t block) { \
+    uint32_t me = (uint32_t)RG_LANE(), here = __nvvm_activemask();                       \
+    if (!block) {                                                                        \
+      T *mine = NULL;                                                                    \
+      T sum = 0;                                                                         \
+      uint32_t rank = (uint32_t)__builtin_popcount(here & ((1u << me) - 1));             \
+      uint32_t lanes = (uint32_t)__builtin_popcount(here);                               \
+      for (uint32_t k = 0; k < n; ++k) {                                                 \
+        T value = x[k];                                                                  \
+        T *one = rg_one_place_##NAME(p[k], &value, has >> k & 1, here, me);              \
+        if (one && k % lanes == rank) {                                                  \
+          if (mine)                                                                      \
+            RG_ATOMIC_ADD(mine, sum);                                                    \
+          mine = one;                                                                    \
+          sum = value;                                                                   \
+        }                                                                                \
+      }                                                                                  \
+      if (mine)                                                                          \
+        RG_ATOMIC_ADD(mine, sum);                                                        \
+      return;                                                                            \
+    }                                                                                    \
+    enum { Together = 16 };                                                              \
+    static RG_SHARED __attribute__((loader_uninitialized)) uint64_t place[Together];     \
+    static RG_SHARED __attribute__((loader_uninitialized)) T part[32][Together];         \
+    uint32_t thread = rg_thread(), threads = rg_threads(), warp = thread / 32;           \
+    uint32_t left = threads - warp * 32;                                                 \
+    here = left < 32 ? (1u << left) - 1 : ~0u;                                           \
+    for (uint32_t from = 0; from < n; from += Together) {                                \
+      RG_BARRIER();                                                                      \
+      if (thread < Together)                                                             \
+        place[thread] = 0;                                                               \
+      for (uint32_t i = thread; i < 32 * Together; i += threads)                         \
+        part[i / Together][i % Together] = 0;                                            \
+      RG_BARRIER();                                                                      \
+      for (uint32_t k = 0; k < Together && from + k < n; ++k) {                          \
+        T value = x[from + k];                                                           \
+        T *one = rg_one_place_##NAME(p[from + k], &value, has >> (from + k) & 1, here, me); \
+        if (me)                                                                          \
+          continue;                                                                      \
+        uint64_t old = 0;                                                                \
+        if (one && !__scoped_atomic_compare_exchange_n(                                  \
+                       (uint64_t *)&place[k], &old, (uint64_t)one, 0, __ATOMIC_RELAXED,  \
+                       __ATOMIC_RELAXED, __MEMORY_SCOPE_WRKGRP) &&                       \
+            old != (uint64_t)one)                                                        \
+          RG_ATOMIC_ADD(one, value);                                                     \
+        else if (one)                                                                    \
+          part[warp][k] = value;                                                         \
+      }                                                                                  \
+      RG_BARRIER();                                                                      \
+      if (thread < Together && from + thread < n && place[thread]) {                     \
+        T sum = 0;                                                                       \
+        for (uint32_t w = 0; w * 32 < threads; ++w)                                      \
+          sum += part[w][thread];                                                        \
+        RG_ATOMIC_ADD((T *)place[thread], sum);                                          \
+      }                                                                                  \
+    }                                                                                    \
+  }
+#else
+#define RG_SUMS(NAME, T)                                                                 \
+  RG_NOINLINE void rg_sums_##NAME(T **p, T *x, uint32_t has, uint32_t n, uint32_t block) { \
+    (void)block;                                                                         \
+    for (uint32_t k = 0; k < n; ++k)                                                     \
+      if (has >> k & 1)                                                                  \
+        rg_accumulate_##NAME(p[k], x[k]);                                                \
+  }
+#endif
+RG_SUMS(f32, float)
+RG_SUMS(f64, double)
+
 /* As rg_take_b*, where the threads of a warp probably stored one number to one place: exchanges of
  * one place wait for each other. Of the lanes that are here, those with the first one's address
  * leave it to that one. */
@@ -308,7 +432,6 @@ static inline double rg_from_f64(uint32_t m, double x, uint32_t lane) {
   u.w[1] = (uint32_t)__nvvm_shfl_sync_idx_i32(m, (int)u.w[1], (int)lane, 0x1f);
   return u.x;
 }
-#define RG_SHARED __attribute__((address_space(3)))
 #define RG_STEP(NAME, MASK, K)                                                           \
   {                                                                                      \
     __typeof__(x) y = rg_from_##NAME(MASK, x, s.y >> 5 * (K));                           \

@@ -1,0 +1,30 @@
+//===- BlockSums.h - sums of whole blocks -----------------------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// At the end of its reverse sweep a thread adds what it has added up
+// (Emit/SumsAtEnd.cpp), together with those of its warp that come with it. Once
+// the derivative is inlined into a kernel it can be seen whether every thread
+// of the block comes there, once: then warps add up, too, with barriers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_POLISH_BLOCKSUMS_H
+#define RETROGRAD_POLISH_BLOCKSUMS_H
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace retrograd {
+
+/// Tells additions at the end of a sweep in F, a kernel, that the whole block
+/// comes to them.
+void addUpOverBlocks(llvm::Function &F);
+
+} // namespace retrograd
+
+#endif

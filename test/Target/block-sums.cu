@@ -1,0 +1,34 @@
+// What threads add at the end: over the whole block where all of it comes there, else over warps.
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm %s -o - | FileCheck %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm -mllvm -rg-disable=gpu-block-sums %s -o - | FileCheck --check-prefix=WARPS %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm -mllvm -rg-disable=gpu-sums-at-end %s -o - | FileCheck --check-prefix=OFF %s
+#include "rgdevice.h"
+
+__device__ void scale(const float *__restrict__ w, const float *__restrict__ x, float *__restrict__ y, unsigned n) {
+  unsigned i = INDEX();
+  if (i >= n)
+    return;
+  y[i] = w[0] * x[i] + w[1];
+}
+// CHECK-LABEL: define{{.*}} @_Z5whole
+// CHECK: call void @rg_sums_f32({{.*}}, i32 2, i32 1)
+// WARPS-LABEL: define{{.*}} @_Z5whole
+// WARPS: call void @rg_sums_f32({{.*}}, i32 2, i32 0)
+// OFF-LABEL: define{{.*}} @_Z5whole
+// OFF-NOT: rg_sums
+__global__ void whole(const float *w, float *dw, const float *x, float *dx, float *y, float *dy, unsigned n) {
+  __enzyme_autodiff((void *)scale, enzyme_dup, w, dw, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n);
+}
+// CHECK-LABEL: define{{.*}} @_Z4some
+// CHECK: call void @rg_sums_f32({{.*}}, i32 2, i32 0)
+__global__ void some(const float *w, float *dw, const float *x, float *dx, float *y, float *dy, unsigned n) {
+  if (INDEX() % 3)
+    __enzyme_autodiff((void *)scale, enzyme_dup, w, dw, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n);
+}
+// CHECK-LABEL: define{{.*}} @_Z5often
+// CHECK: call void @rg_sums_f32({{.*}}, i32 2, i32 0)
+__global__ void often(const float *w, float *dw, const float *x, float *dx, float *y, float *dy, unsigned n) {
+#pragma unroll 1
+  for (unsigned k = 0; k < n; ++k)
+    __enzyme_autodiff((void *)scale, enzyme_dup, w + k, dw + k, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n);
+}
