@@ -47,7 +47,11 @@ typedef struct rg_thread {
   rg_reverse_body reverse;
   rg_forward_body forward;
   void *operands, *tape;
+  uint64_t result; /* an integer that its function returned */
 } rg_thread;
+
+/* Of the thread that this thread has waited for last. Named, not static. */
+__thread uint64_t rg_result_of_thread;
 
 static void fail(const char *what) {
   fprintf(stderr, "retrograd: %s\n", what);
@@ -177,7 +181,9 @@ __attribute__((noinline)) void *rg_thread_augment(rg_arena *parent, uint64_t id,
 
 __attribute__((noinline)) void rg_thread_wait(uint64_t id) {
   rg_thread *t = thread_of(id);
-  pthread_join(t->thread, NULL);
+  void *returned;
+  pthread_join(t->thread, &returned);
+  rg_result_of_thread = t->state == RG_THREAD_PLAIN ? (uint64_t)(uintptr_t)returned : t->result;
   if (t->state == RG_THREAD_FORWARD) {
     free(t->operands);
     free(t);
@@ -196,6 +202,11 @@ __attribute__((noinline)) void rg_thread_wait(uint64_t id) {
   if (now > t->parent->peak)
     t->parent->peak = now;
 }
+
+/* In the thread: its function has returned an integer. */
+__attribute__((noinline)) void rg_thread_returns(uint64_t id, uint64_t value) { thread_of(id)->result = value; }
+/* Behind rg_thread_wait: what it has returned. */
+__attribute__((noinline)) uint64_t rg_thread_result(void) { return rg_result_of_thread; }
 
 /* Reverse of rg_thread_wait. */
 __attribute__((noinline)) void rg_thread_again(uint64_t id) {
@@ -218,40 +229,26 @@ __attribute__((noinline)) void rg_thread_finish(void *tape) {
 
 /*===- Mutexes and conditions ----------------------------------------------===*/
 
-/* A turn is the time from the first lock to the last unlock. */
-static uint64_t begin_turn(pthread_mutex_t *m) {
-  rg_team *team = rg_team_here();
-  if (team && rg_turns_of(team->root, m)->depth++)
-    return RG_INNER_TURN;
-  return rg_turn_begins(m);
-}
-static uint64_t end_turn(pthread_mutex_t *m) {
-  rg_team *team = rg_team_here();
-  if (team && --rg_turns_of(team->root, m)->depth)
-    return RG_INNER_TURN;
-  return rg_turn_ends(m);
-}
-
 __attribute__((noinline)) uint64_t rg_turn_mutex(void *m) {
   int error = pthread_mutex_lock((pthread_mutex_t *)m);
   if (error)
     fail(strerror(error));
-  return begin_turn((pthread_mutex_t *)m);
+  return rg_turn_of_owner_begins(m);
 }
 __attribute__((noinline)) uint64_t rg_turn_mutex_leave(void *m) {
-  uint64_t turn = end_turn((pthread_mutex_t *)m);
+  uint64_t turn = rg_turn_of_owner_ends(m);
   pthread_mutex_unlock((pthread_mutex_t *)m);
   return turn;
 }
 /* Around a wait for a condition, which unlocks and locks by itself. */
-__attribute__((noinline)) uint64_t rg_turn_before_wait(void *m) { return end_turn((pthread_mutex_t *)m); }
+__attribute__((noinline)) uint64_t rg_turn_before_wait(void *m) { return rg_turn_of_owner_ends(m); }
 __attribute__((noinline)) void rg_wait_for_condition(void *condition, void *m) {
   pthread_cond_wait((pthread_cond_t *)condition, (pthread_mutex_t *)m);
 }
-__attribute__((noinline)) uint64_t rg_turn_after_wait(void *m) { return begin_turn((pthread_mutex_t *)m); }
+__attribute__((noinline)) uint64_t rg_turn_after_wait(void *m) { return rg_turn_of_owner_begins(m); }
 
 __attribute__((noinline)) uint64_t rg_turn_try_mutex(void *m) {
-  return pthread_mutex_trylock((pthread_mutex_t *)m) ? RG_NO_TURN : begin_turn((pthread_mutex_t *)m);
+  return pthread_mutex_trylock((pthread_mutex_t *)m) ? RG_NO_TURN : rg_turn_of_owner_begins(m);
 }
 
 /*===- Locks for readers and writers, barriers: events ---------------------===*/

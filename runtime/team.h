@@ -4,7 +4,7 @@
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* For threads.c, spawn.c and arena.c alone.
+|* For threads.c, spawn.c, cthreads.c, tasks.c, reach.c and arena.c alone.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_TEAM_H
 #define RETROGRAD_TEAM_H
@@ -56,6 +56,9 @@ struct rg_team {
   struct rg_slot *slots;
   int capacity, threads; /* that may have come, that came */
   uint32_t reaches;      /* of each thread */
+  /* Of the forking thread: shadows of threadprivate variables are cleared. */
+  uint64_t cleared;
+  void (*clear)(void);
   _Atomic int waits;     /* threads have waited for each other */
   _Atomic(struct rg_turns *) turns;
 };
@@ -104,6 +107,8 @@ void rg_team_need_all(void);
 struct rg_turns *rg_turns_of(rg_team *root, const void *lock);
 uint64_t rg_turn_begins(const void *lock);
 uint64_t rg_turn_ends(const void *lock);
+uint64_t rg_turn_of_owner_begins(const void *lock);
+uint64_t rg_turn_of_owner_ends(const void *lock);
 uint64_t rg_event(const void *of);
 
 #endif

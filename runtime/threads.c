@@ -67,6 +67,28 @@ static rg_omp_location barrier_here = {0, EXPLICIT_BARRIER, 0, 0, ";unknown;unkn
 __thread rg_team *rg_team_of_thread;
 __thread rg_task_state rg_tasks_of_thread;
 
+/* Shadows of threadprivate variables: which derivative this thread has cleared them for,
+ * and how. */
+__thread uint64_t rg_cleared_of_thread;
+__thread void (*rg_clear_of_thread)(void);
+_Atomic uint64_t rg_clears;
+
+/* At the start of a derivative that has such shadows. */
+__attribute__((noinline)) void rg_clear_begin(void (*clear)(void)) {
+  rg_cleared_of_thread = 1 + atomic_fetch_add(&rg_clears, 1);
+  rg_clear_of_thread = clear;
+  clear();
+}
+/* In a thread of a region that a thread forked whose state was this. */
+static void clear_once(uint64_t cleared, void (*clear)(void)) {
+  if (rg_cleared_of_thread == cleared)
+    return;
+  rg_cleared_of_thread = cleared;
+  rg_clear_of_thread = clear;
+  if (clear)
+    clear();
+}
+
 static void release_turns(rg_team *team) {
   for (struct rg_turns *turns = atomic_load(&team->turns); turns;) {
     struct rg_turns *other = turns->other;
@@ -132,6 +154,7 @@ static void run_augment(int32_t *global, int32_t *bound, rg_team *team, rg_augme
   }
   if (t == 0)
     team->threads = omp_get_num_threads();
+  clear_once(team->cleared, team->clear);
   struct rg_slot *s = &team->slots[t];
   s->arena = rg_arena_within(team->parent->team, (uint64_t)t);
   s->from = rg_arena_place(s->arena);
@@ -170,6 +193,10 @@ __attribute__((noinline)) rg_team *rg_team_augment(rg_arena *parent, int32_t thr
   team->parent = parent;
   team->capacity = capacity;
   team->reaches = (uint32_t)reaches;
+  team->cleared = rg_cleared_of_thread;
+  team->clear = rg_clear_of_thread;
+  if (team->clear) /* each thread comes back to its own variables */
+    atomic_store(&team->waits, 1);
   reserve(parent, (uint64_t)capacity);
   rg_tape_defer_free(parent, team, release);
   if (threads > 0)
@@ -225,6 +252,7 @@ static void run_reverse(int32_t *global, int32_t *bound, rg_team *team, rg_rever
             team->threads, n);
     abort();
   }
+  clear_once(team->cleared, team->clear);
   rg_team *outer = rg_team_of_thread;
   struct rg_reach *reaches = rg_reaches_of_thread;
   rg_team_of_thread = team;
@@ -253,6 +281,8 @@ __attribute__((noinline)) void rg_team_reverse(rg_team *team, rg_reverse_body bo
     char *place = (char *)rg_tape_alloc(team->parent, copies + 64);
     rg_reach_place(team, (char *)(((uintptr_t)place + 63) & ~(uintptr_t)63));
   }
+  team->cleared = rg_cleared_of_thread;
+  team->clear = rg_clear_of_thread;
   struct settings before_fork = push_threads(team->threads);
   __kmpc_fork_call(&here, 5, (void (*)(int32_t *, int32_t *, ...))run_reverse, team, body, operands, adjoints,
                    stride);
@@ -280,8 +310,10 @@ __attribute__((noinline)) void rg_team_reverse(rg_team *team, rg_reverse_body bo
   rg_arena_return_to(team->parent, &before);
 }
 
-static void run_forward(int32_t *global, int32_t *bound, rg_forward_body body, void *operands) {
+static void run_forward(int32_t *global, int32_t *bound, rg_forward_body body, void *operands, uint64_t cleared,
+                        void (*clear)(void)) {
   (void)global, (void)bound;
+  clear_once(cleared, clear);
   body(operands);
 }
 
@@ -289,7 +321,8 @@ static void run_forward(int32_t *global, int32_t *bound, rg_forward_body body, v
 __attribute__((noinline)) void rg_team_forward(int32_t threads, rg_forward_body body, void *operands) {
   if (threads > 0)
     __kmpc_push_num_threads(&here, __kmpc_global_thread_num(&here), threads);
-  __kmpc_fork_call(&here, 2, (void (*)(int32_t *, int32_t *, ...))run_forward, body, operands);
+  __kmpc_fork_call(&here, 4, (void (*)(int32_t *, int32_t *, ...))run_forward, body, operands, rg_cleared_of_thread,
+                   rg_clear_of_thread);
 }
 
 /*===- What threads of a team do together ---------------------------------===*/
@@ -346,6 +379,21 @@ __attribute__((noinline)) uint64_t rg_turn_ends(const void *lock) {
   return team ? atomic_load_explicit(&rg_turns_of(team->root, lock)->next, memory_order_relaxed) - 1 : 0;
 }
 
+/* The same of a lock that its owner may take again: a turn is the time from the first
+ * lock to the last unlock. */
+__attribute__((noinline)) uint64_t rg_turn_of_owner_begins(const void *lock) {
+  rg_team *team = rg_team_here();
+  if (team && rg_turns_of(team->root, lock)->depth++)
+    return RG_INNER_TURN;
+  return rg_turn_begins(lock);
+}
+__attribute__((noinline)) uint64_t rg_turn_of_owner_ends(const void *lock) {
+  rg_team *team = rg_team_here();
+  if (team && --rg_turns_of(team->root, lock)->depth)
+    return RG_INNER_TURN;
+  return rg_turn_ends(lock);
+}
+
 __attribute__((noinline)) uint64_t rg_turn_enter(void *lock) {
   __kmpc_critical(&here, __kmpc_global_thread_num(&here), lock);
   return rg_turn_begins(lock);
@@ -369,15 +417,12 @@ __attribute__((noinline)) uint64_t rg_turn_unlock(void *lock) {
 __attribute__((noinline)) uint64_t rg_turn_test_lock(void *lock) {
   return omp_test_lock(lock) ? rg_turn_begins(lock) : RG_NO_TURN;
 }
-/* A lock that its owner may take again: a turn is the time from the first to the last. */
 __attribute__((noinline)) uint64_t rg_turn_nest_lock(void *lock) {
   omp_set_nest_lock(lock);
-  rg_team *team = rg_team_here();
-  return team && rg_turns_of(team->root, lock)->depth++ ? RG_INNER_TURN : rg_turn_begins(lock);
+  return rg_turn_of_owner_begins(lock);
 }
 __attribute__((noinline)) uint64_t rg_turn_nest_unlock(void *lock) {
-  rg_team *team = rg_team_here();
-  uint64_t turn = team && --rg_turns_of(team->root, lock)->depth ? RG_INNER_TURN : rg_turn_ends(lock);
+  uint64_t turn = rg_turn_of_owner_ends(lock);
   omp_unset_nest_lock(lock);
   return turn;
 }
@@ -409,4 +454,45 @@ __attribute__((noinline)) uint64_t rg_event(const void *of) {
 __attribute__((noinline)) void rg_event_again(const void *of, uint64_t number) {
   rg_turn_again(of, number);
   rg_turn_done(of, number);
+}
+
+/*===- Places by which one thread of a team hands a pointer to all ---------===*/
+
+extern void __kmpc_copyprivate(rg_omp_location *, int32_t, size_t, void *, void (*)(void *, void *), int32_t);
+extern int omp_get_cancellation(void);
+
+/* Named, not static: all modules of a program use the same numbers. */
+_Atomic uint64_t rg_places_taken;
+
+static void copy_number(void *to, void *from) { *(uint64_t *)to = *(uint64_t *)from; }
+
+/* The thread that says so chooses a number that no other team has; all get it. */
+__attribute__((noinline)) uint64_t rg_place_take(int32_t chooses) {
+  uint64_t n = 0;
+  if (chooses) {
+    uint64_t taken = atomic_load(&rg_places_taken);
+    for (;;) {
+      if (taken == UINT64_MAX) { /* others leave soon */
+        sched_yield();
+        taken = atomic_load(&rg_places_taken);
+        continue;
+      }
+      n = (uint64_t)__builtin_ctzll(~taken);
+      if (atomic_compare_exchange_weak(&rg_places_taken, &taken, taken | (uint64_t)1 << n))
+        break;
+    }
+  }
+  __kmpc_copyprivate(&here, __kmpc_global_thread_num(&here), sizeof n, &n, copy_number, chooses);
+  return n;
+}
+__attribute__((noinline)) void rg_place_leave(uint64_t n, int32_t chose) {
+  if (chose)
+    atomic_fetch_and(&rg_places_taken, ~((uint64_t)1 << n));
+}
+
+__attribute__((noinline)) void rg_no_cancel(void) {
+  if (!omp_get_cancellation())
+    return;
+  fprintf(stderr, "retrograd: a region that may be cancelled (OMP_CANCELLATION) cannot be differentiated\n");
+  abort();
 }

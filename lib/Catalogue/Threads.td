@@ -72,6 +72,10 @@ def event : Protocol<"rg_event_again",
   let Summary = "a moment that has its number; the reverse sweep undoes it before those of "
                 "less";
 }
+def thread_integer : InactiveInC<["rg_thread_returns", "rg_thread_result"]> {
+  let OfRuntime = 1;
+  let Summary = "an integer that a thread's function returned";
+}
 def barrier_wait : InactiveInC<["rg_wait_at_barrier"]> {
   let OfRuntime = 1;
   let Summary = "threads wait for each other; the events around it tell the order";

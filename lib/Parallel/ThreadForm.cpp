@@ -14,6 +14,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -26,13 +27,14 @@ enum class Becomes : uint8_t {
   Start,       ///< ours, in the primal of a function that starts: the thread
   StartTask,   ///< the same of a task
   Join,        ///< pthread_join(id, result)
+  JoinInteger, ///< thrd_join(id, result), of an integer
   JoinObject,  ///< std::thread::join(this)
   Lock,        ///< of a mutex
   Unlock,      ///< of a mutex
   Wait,        ///< pthread_cond_wait(condition, mutex)
   WaitObject,  ///< std::condition_variable::wait(this, &lock)
   Event,       ///< the routine Instead of ours, which has a number
-  Try,         ///< the same; it may fail
+  Try,         ///< the same; it may fail, with the result Failed
   Barrier      ///< a wait between two events
 };
 
@@ -41,7 +43,11 @@ struct Routine {
   Becomes What;
   unsigned Operands;
   StringLiteral Instead = "";
+  unsigned Failed = 0;
 };
+
+constexpr unsigned Busy = 16;    // EBUSY
+constexpr unsigned ThrdBusy = 1; // thrd_busy
 
 constexpr Routine Routines[] = {
     {"pthread_create", Becomes::Create, 4},
@@ -54,18 +60,26 @@ constexpr Routine Routines[] = {
     {"_ZNSt6thread4joinEv", Becomes::JoinObject, 1},
     {"pthread_mutex_lock", Becomes::Lock, 1},
     {"pthread_mutex_unlock", Becomes::Unlock, 1},
-    {"pthread_cond_wait", Becomes::Wait, 2},
+    {"pthread_cond_wait", Becomes::Wait, 2, "rg_wait_for_condition"},
     {"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
-     Becomes::WaitObject, 2},
-    {"pthread_mutex_trylock", Becomes::Try, 1, "rg_turn_try_mutex"},
+     Becomes::WaitObject, 2, "rg_wait_for_condition"},
+    {"pthread_mutex_trylock", Becomes::Try, 1, "rg_turn_try_mutex", Busy},
     {"pthread_rwlock_rdlock", Becomes::Event, 1, "rg_event_read_lock"},
     {"pthread_rwlock_wrlock", Becomes::Event, 1, "rg_event_write_lock"},
     {"pthread_rwlock_unlock", Becomes::Event, 1, "rg_event_unlock"},
-    {"pthread_rwlock_tryrdlock", Becomes::Try, 1, "rg_event_try_read_lock"},
-    {"pthread_rwlock_trywrlock", Becomes::Try, 1, "rg_event_try_write_lock"},
+    {"pthread_rwlock_tryrdlock", Becomes::Try, 1, "rg_event_try_read_lock",
+     Busy},
+    {"pthread_rwlock_trywrlock", Becomes::Try, 1, "rg_event_try_write_lock",
+     Busy},
     {"pthread_spin_lock", Becomes::Event, 1, "rg_event_spin_lock"},
     {"pthread_spin_unlock", Becomes::Event, 1, "rg_event_spin_unlock"},
     {"pthread_barrier_wait", Becomes::Barrier, 1},
+    {"thrd_create", Becomes::Create, 3},
+    {"thrd_join", Becomes::JoinInteger, 2},
+    {"mtx_lock", Becomes::Event, 1, "rg_turn_mtx"},
+    {"mtx_unlock", Becomes::Event, 1, "rg_turn_mtx_leave"},
+    {"mtx_trylock", Becomes::Try, 1, "rg_turn_try_mtx", ThrdBusy},
+    {"cnd_wait", Becomes::Wait, 2, "rg_wait_for_cnd"},
 };
 
 const Routine *routineOf(const CallBase &Call) {
@@ -93,15 +107,20 @@ void replace(CallBase &Call, Value *V) {
 
 } // namespace
 
+bool retrograd::startsThreads(const Module &M) {
+  return any_of(Routines, [&](const Routine &R) {
+    const Function *F = M.getFunction(R.Name);
+    return F && F->isDeclaration() &&
+           (R.What == Becomes::Create || R.What == Becomes::CreateState);
+  });
+}
+
 /// Whether a mutex matters: without threads it does not.
-bool ThreadForm::startsThreads() {
-  if (!Starts)
-    Starts = any_of(ArrayRef<StringRef>{"__kmpc_fork_call", Routines[0].Name,
-                                        Routines[1].Name},
-                    [&](StringRef Name) {
-                      const Function *F = M.getFunction(Name);
-                      return F && F->isDeclaration();
-                    });
+bool ThreadForm::mayMeetOthers() {
+  if (!Starts) {
+    const Function *Forks = M.getFunction("__kmpc_fork_call");
+    Starts = (Forks && Forks->isDeclaration()) || startsThreads(M);
+  }
   return *Starts;
 }
 
@@ -238,11 +257,14 @@ void ThreadForm::rewrite(Function &Clone, bool OfThread) {
     };
     switch (R->What) {
     case Becomes::Create: {
-      auto *F = dyn_cast<Function>(Operand(2)->stripPointerCasts());
+      // (id, attributes, f, argument), or without attributes.
+      unsigned Last = Call->arg_size() - 1;
+      auto *F = dyn_cast<Function>(Operand(Last - 1)->stripPointerCasts());
       if (!F || F->isDeclaration() || F->arg_size() != 1 ||
-          !F->getReturnType()->isPointerTy())
+          !(F->getReturnType()->isPointerTy() ||
+            F->getReturnType()->isIntegerTy()))
         continue;
-      Start(*F, Operand(0), Operand(3));
+      Start(*F, Operand(0), Operand(Last));
       break;
     }
     case Becomes::CreateState: {
@@ -254,13 +276,16 @@ void ThreadForm::rewrite(Function &Clone, bool OfThread) {
       Start(*F, Operand(0), State);
       break;
     }
-    case Becomes::Start:
+    case Becomes::Start: {
       // What the one thread does.
       if (!OfThread)
         continue;
-      B.CreateCall(FunctionType::get(B.getPtrTy(), {B.getPtrTy()}, false),
-                   Operand(1), {Operand(2)});
+      Value *Result = B.CreateCall(cast<Function>(Operand(1)), {Operand(2)});
+      if (Result->getType()->isIntegerTy())
+        Run("rg_thread_returns",
+            {Operand(0), B.CreateZExtOrTrunc(Result, B.getInt64Ty())});
       break;
+    }
     case Becomes::StartTask: {
       if (!OfThread)
         continue;
@@ -277,17 +302,27 @@ void ThreadForm::rewrite(Function &Clone, bool OfThread) {
         continue;
       Run("rg_thread_wait", {Operand(0)});
       break;
+    case Becomes::JoinInteger: {
+      Run("rg_thread_wait", {Operand(0)});
+      if (isa<ConstantPointerNull>(Operand(1)))
+        break;
+      Value *Result = B.CreateTrunc(Run("rg_thread_result"), B.getInt32Ty());
+      Instruction *Then = SplitBlockAndInsertIfThen(
+          B.CreateIsNotNull(Operand(1)), Call, /*Unreachable=*/false);
+      new StoreInst(Result, Operand(1), Then->getIterator());
+      break;
+    }
     case Becomes::JoinObject:
       Run("rg_thread_wait", {B.CreateLoad(B.getInt64Ty(), Operand(0))});
       B.CreateStore(B.getInt64(0), Operand(0));
       break;
     case Becomes::Lock:
-      if (!startsThreads())
+      if (!mayMeetOthers())
         continue;
       Run("rg_turn_mutex", {Operand(0)});
       break;
     case Becomes::Unlock:
-      if (!startsThreads())
+      if (!mayMeetOthers())
         continue;
       Run("rg_turn_mutex_leave", {Operand(0)});
       break;
@@ -297,24 +332,23 @@ void ThreadForm::rewrite(Function &Clone, bool OfThread) {
                          ? Operand(1)
                          : B.CreateLoad(B.getPtrTy(), Operand(1));
       Run("rg_turn_before_wait", {Mutex});
-      Run("rg_wait_for_condition", {Operand(0), Mutex});
+      Run(R->Instead, {Operand(0), Mutex});
       Run("rg_turn_after_wait", {Mutex});
       break;
     }
     case Becomes::Event:
-      if (!startsThreads())
+      if (!mayMeetOthers())
         continue;
       Run(R->Instead, {Operand(0)});
       break;
     case Becomes::Try: {
-      if (!startsThreads())
+      if (!mayMeetOthers())
         continue;
-      constexpr unsigned Busy = 16; // EBUSY
       Value *Failed =
           B.CreateICmpEQ(Run(R->Instead, {Operand(0)}), B.getInt64(FailedTurn));
-      replace(*Call,
-              B.CreateSelect(Failed, ConstantInt::get(Call->getType(), Busy),
-                             Constant::getNullValue(Call->getType())));
+      replace(*Call, B.CreateSelect(
+                         Failed, ConstantInt::get(Call->getType(), R->Failed),
+                         Constant::getNullValue(Call->getType())));
       continue;
     }
     case Becomes::Barrier: {

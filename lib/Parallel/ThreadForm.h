@@ -15,13 +15,14 @@
 //   pthread_mutex_lock, _unlock          rg_turn_mutex, rg_turn_mutex_leave
 //   pthread_cond_wait                    a turn ends before it, one begins
 //   after
+//   thrd_create, mtx_lock, cnd_wait, ... the same (docs/AddARuntime.md)
 //
 // In the module rg.spawn.f starts a thread; its primal is what that thread
 // does: it calls f. It has the attribute RunsInTeam with the value "thread".
 // See docs/Parallel.md.
 //
 // Not handled: threads whose function is not known here, detached ones, results
-// of pthread_join, locks for readers, attempts to lock.
+// of pthread_join.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,13 +55,16 @@ public:
 private:
   llvm::Function *spawnOf(llvm::Function &Run);
   llvm::Function *runOfState(const llvm::CallBase &Start);
-  bool startsThreads();
+  bool mayMeetOthers();
 
   llvm::Module &M;
   RuntimeLibrary Runtime;
   llvm::SmallVector<llvm::Function *, 4> Made;
   std::optional<bool> Starts;
 };
+
+/// Some function of the module starts a thread.
+bool startsThreads(const llvm::Module &M);
 
 /// A function without a body, of a number and a pointer, that starts work of
 /// Run's; it has RunsInTeam with the value Kind.
