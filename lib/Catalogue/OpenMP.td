@@ -64,8 +64,8 @@ def omp_task_reductions : Refused<
      "__kmpc_taskred_modifier_init", "__kmpc_task_reduction_modifier_init",
      "__kmpc_task_reduction_modifier_fini"]>;
 def omp_teams : Refused<
-    "teams (use parallel)",
-    ["__kmpc_fork_teams", "__kmpc_push_num_teams", "__kmpc_push_num_teams_51",
+    "teams with a limit of threads, or of a form that is not known (use parallel)",
+    ["__kmpc_fork_teams", "__kmpc_push_num_teams", "__kmpc_push_num_teams_51", "__kmpc_set_thread_limit",
      "__kmpc_dist_for_static_init_4", "__kmpc_dist_for_static_init_4u",
      "__kmpc_dist_for_static_init_8", "__kmpc_dist_for_static_init_8u"]>;
 def omp_target : Refused<
@@ -73,14 +73,16 @@ def omp_target : Refused<
     ["__tgt_target_kernel", "__tgt_target_data_begin_mapper", "__tgt_target_data_end_mapper",
      "__tgt_target_data_update_mapper", "__tgt_target_kernel_nowait"]>;
 def omp_cancel : Refused<
-    "cancellation of a region", ["__kmpc_cancel", "__kmpc_cancellationpoint", "__kmpc_cancel_barrier"]>;
-def omp_doacross : Refused<
-    "ordered(n) with depend, which makes iterations wait for each other",
-    ["__kmpc_doacross_init", "__kmpc_doacross_wait", "__kmpc_doacross_post", "__kmpc_doacross_fini"]>;
+    "cancellation of a region, of a form that is not known", ["__kmpc_cancel", "__kmpc_cancellationpoint", "__kmpc_cancel_barrier"]>;
+def omp_doacross : InactiveInC<
+    ["__kmpc_doacross_init", "__kmpc_doacross_wait", "__kmpc_doacross_post", "__kmpc_doacross_fini"]> {
+  let Summary = "iterations wait for each other; the events beside tell the order";
+}
 def omp_flush : Refused<
     "a flush: threads that wait for each other by memory cannot be reversed", ["__kmpc_flush"]>;
 def omp_copyprivate : Refused<
-    "copyprivate; write to a shared variable in the single region instead", ["__kmpc_copyprivate"]>;
+    "copyprivate of a form that is not known; write to a shared variable in the single region "
+    "instead", ["__kmpc_copyprivate"]>;
 def omp_threadprivate : Refused<
     "a threadprivate variable without thread-local storage",
     ["__kmpc_threadprivate_cached", "__kmpc_threadprivate_register"]>;
@@ -132,6 +134,16 @@ def task_group : Protocol<"rg_task_group_left", ["rg_task_group_begin"], "L:"> {
 }
 def task_group_end : Protocol<"rg_task_group_again", ["rg_task_group_end"], "L:"> {
   let Summary = "waits for a group of tasks";
+}
+def team_place : InactiveInC<["rg_place_take", "rg_place_leave"]> {
+  let OfRuntime = 1;
+  let Section = "The runtime";
+  let Summary = "which place a team hands a pointer over by (copyprivate)";
+}
+def team_no_cancel : InactiveInC<["rg_no_cancel"], "V:"> {
+  let OfRuntime = 1;
+  let Section = "The runtime";
+  let Summary = "ends the program if regions may be cancelled";
 }
 def team_reach : Handler<"Reach"> {
   let Names = ["rg_reach_from"];

@@ -10,11 +10,13 @@
 #include "Support/ArtificialSubprogram.h"
 #include "Support/TeamMarks.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -51,7 +53,15 @@ enum class Becomes : uint8_t {
   TaskWaitSome,  ///< rg_task_wait_some()
   TaskYield,     ///< rg_task_yield()
   Group,         ///< rg_task_group_begin()
-  EndGroup       ///< rg_task_group_end()
+  EndGroup,      ///< rg_task_group_end()
+  CopyPrivate,   ///< one thread's variables are copied by all others
+  League,        ///< a call of the region: a league has one team
+  LeagueSize,    ///< nothing
+  Cancel,        ///< nothing: rg_no_cancel() stands for it
+  CancelBarrier, ///< the same, and a barrier
+  Sink,          ///< stays, and an event comes after it
+  Source,        ///< an event comes before it
+  Bounds         ///< all iterations, of a loop over a league's teams
 };
 
 struct Routine {
@@ -92,6 +102,18 @@ constexpr Routine Routines[] = {
     {"__kmpc_omp_taskyield", Becomes::TaskYield},
     {"__kmpc_taskgroup", Becomes::Group},
     {"__kmpc_end_taskgroup", Becomes::EndGroup},
+    {"__kmpc_copyprivate", Becomes::CopyPrivate, 5},
+    {"__kmpc_fork_teams", Becomes::League, 2},
+    {"__kmpc_push_num_teams", Becomes::LeagueSize, 3},
+    {"__kmpc_cancel", Becomes::Cancel},
+    {"__kmpc_cancellationpoint", Becomes::Cancel},
+    {"__kmpc_cancel_barrier", Becomes::CancelBarrier},
+    {"__kmpc_doacross_wait", Becomes::Sink},
+    {"__kmpc_doacross_post", Becomes::Source},
+    {"__kmpc_for_static_init_4", Becomes::Bounds, 8},
+    {"__kmpc_for_static_init_4u", Becomes::Bounds, 8},
+    {"__kmpc_for_static_init_8", Becomes::Bounds, 8},
+    {"__kmpc_for_static_init_8u", Becomes::Bounds, 8},
 };
 
 const Routine *routineOf(const CallBase &Call) {
@@ -327,7 +349,8 @@ Value *convert(IRBuilderBase &B, Value *V, Type *T) {
 Constant *lockOf(Module &M, StringRef Name) {
   if (GlobalVariable *G = M.getGlobalVariable(Name, true))
     return G;
-  auto *T = ArrayType::get(Type::getInt32Ty(M.getContext()), 8);
+  // Large enough for a critical region's name, and for a mutex.
+  auto *T = ArrayType::get(Type::getInt32Ty(M.getContext()), 16);
   auto *G = new GlobalVariable(M, T, /*isConstant=*/false,
                                GlobalValue::InternalLinkage,
                                Constant::getNullValue(T), Name);
@@ -426,6 +449,101 @@ Function *OpenMPForm::forkOf(Function &Region, const CallBase &Call,
   return Fork;
 }
 
+/// Region is called by one thread that is told who it is.
+void OpenMPForm::callRegion(CallBase &Call, Function &Region,
+                            ArrayRef<Value *> Operands) {
+  Function &F = *Call.getFunction();
+  IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
+  IRBuilder<> B(&Call);
+  Value *Id = Entry.CreateAlloca(B.getInt32Ty(), nullptr, "id");
+  Value *Bound = Entry.CreateAlloca(B.getInt32Ty(), nullptr, "bound");
+  FunctionCallee Who = M.getOrInsertFunction("__kmpc_global_thread_num",
+                                             B.getInt32Ty(), B.getPtrTy());
+  B.CreateStore(B.CreateCall(Who, {Call.getArgOperand(0)}), Id);
+  B.CreateStore(B.getInt32(0), Bound);
+  SmallVector<Value *, 8> All{Id, Bound};
+  append_range(All, Operands);
+  B.CreateCall(&Region, All)->setCallingConv(Region.getCallingConv());
+}
+
+/// A league of teams: OpenMP lets us have fewer teams than are asked for, so it
+/// has one. That is a region of one thread, which runs the region here.
+bool OpenMPForm::rewriteLeague(CallBase &Call) {
+  auto *Region = dyn_cast<Function>(Call.getArgOperand(2)->stripPointerCasts());
+  SmallVector<Value *, 8> Operands(drop_begin(Call.args(), 3));
+  if (!Region || Region->isDeclaration() || Region->isVarArg() ||
+      Region->arg_size() != Operands.size() + 2)
+    return false;
+  for (auto [V, A] : zip(Operands, drop_begin(Region->args(), 2)))
+    if (V->getType() != A.getType())
+      return false;
+  IRBuilder<> B(&Call);
+  B.CreateCall(Runtime.require("rg_serial_begin"), {});
+  callRegion(Call, *Region, Operands);
+  B.CreateCall(Runtime.require("rg_serial_end"), {});
+  return true;
+}
+
+/// Variables of the thread that ran a `single` region go to all others. A place
+/// per copying function and team holds the address of the list of their
+/// addresses, from one barrier to the next:
+///
+///   n = rg_place_take(ran)      the same number in all threads of the team
+///   if (ran) place[n] = list;   barrier
+///   if (!ran) copy(list, place[n]);   barrier
+///   if (ran) rg_place_leave(n)
+bool OpenMPForm::rewriteCopyPrivate(CallBase &Call, StringRef BarrierName) {
+  Value *List = Call.getArgOperand(3), *Ran = Call.getArgOperand(5);
+  auto *Copy = dyn_cast<Function>(Call.getArgOperand(4)->stripPointerCasts());
+  if (!Copy || Copy->isDeclaration() || Copy->arg_size() != 2 ||
+      !Ran->getType()->isIntegerTy(32))
+    return false;
+  constexpr unsigned Places = 64; // as many as rg_place_take gives
+  IRBuilder<> B(&Call);
+  std::string Name = ("rg.place." + Copy->getName()).str();
+  auto *T = ArrayType::get(B.getPtrTy(), Places);
+  GlobalVariable *G = M.getGlobalVariable(Name, true);
+  if (!G) {
+    G = new GlobalVariable(M, T, /*isConstant=*/false,
+                           GlobalValue::InternalLinkage,
+                           Constant::getNullValue(T), Name);
+    G->addAttribute(HoldsWithinDerivative);
+  }
+  Value *Which = B.CreateCall(Runtime.require("rg_place_take"), {Ran});
+  Value *Place = B.CreateGEP(T, G, {B.getInt64(0), Which});
+  Value *Mine = B.CreateICmpNE(Ran, B.getInt32(0));
+  Instruction *Then = SplitBlockAndInsertIfThen(Mine, &Call, false);
+  B.SetInsertPoint(Then);
+  B.CreateStore(List, Place);
+  B.SetInsertPoint(&Call);
+  B.CreateCall(Runtime.require(BarrierName), {});
+  Then = SplitBlockAndInsertIfThen(B.CreateNot(Mine), &Call, false);
+  B.SetInsertPoint(Then);
+  B.SetCurrentDebugLocation(Call.getDebugLoc());
+  B.CreateCall(Copy, {List, B.CreateLoad(B.getPtrTy(), Place)});
+  B.SetInsertPoint(&Call);
+  B.CreateCall(Runtime.require(BarrierName), {});
+  B.CreateCall(Runtime.require("rg_place_leave"), {Which, Ran});
+  return true;
+}
+
+/// A thread's part of a loop over the teams of a league, of which there is one.
+bool OpenMPForm::rewriteBounds(CallBase &Call) {
+  auto *Schedule = dyn_cast<ConstantInt>(Call.getArgOperand(2));
+  // Of `distribute`, in chunks or not.
+  if (!Schedule ||
+      (Schedule->getZExtValue() != 91 && Schedule->getZExtValue() != 92))
+    return false;
+  IRBuilder<> B(&Call);
+  Type *T = Call.getArgOperand(7)->getType();
+  Value *First = B.CreateLoad(T, Call.getArgOperand(4));
+  Value *Last = B.CreateLoad(T, Call.getArgOperand(5));
+  B.CreateStore(B.getInt32(1), Call.getArgOperand(3));
+  B.CreateStore(B.CreateAdd(B.CreateSub(Last, First), ConstantInt::get(T, 1)),
+                Call.getArgOperand(6));
+  return true;
+}
+
 bool OpenMPForm::rewriteFork(CallBase &Call, Value *Threads, bool OfTeam) {
   bool If = Call.getCalledFunction()->getName() == "__kmpc_fork_call_if";
   unsigned First = If ? 4 : 3;
@@ -438,16 +556,7 @@ bool OpenMPForm::rewriteFork(CallBase &Call, Value *Threads, bool OfTeam) {
   SmallVector<Value *, 8> Operands(drop_begin(Call.args(), First));
   if (OfTeam) {
     // One thread of the team: it is told who it is, and runs the region.
-    Function &F = *Call.getFunction();
-    IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
-    Value *Id = Entry.CreateAlloca(B.getInt32Ty(), nullptr, "id");
-    Value *Bound = Entry.CreateAlloca(B.getInt32Ty(), nullptr, "bound");
-    FunctionCallee Who = M.getOrInsertFunction("__kmpc_global_thread_num",
-                                               B.getInt32Ty(), B.getPtrTy());
-    B.CreateStore(B.CreateCall(Who, {Call.getArgOperand(0)}), Id);
-    B.CreateStore(B.getInt32(0), Bound);
-    Operands.insert(Operands.begin(), {Id, Bound});
-    B.CreateCall(Region, Operands)->setCallingConv(Region->getCallingConv());
+    callRegion(Call, *Region, Operands);
     // Tasks that are left run at the end; we want to see who runs them.
     if (hasTasks())
       B.CreateCall(Runtime.require("rg_task_barrier"), {});
@@ -738,6 +847,39 @@ void OpenMPForm::rewrite(Function &Clone, const Function &Original) {
     case Becomes::EndGroup:
       Run("rg_task_group_end");
       break;
+    case Becomes::CopyPrivate:
+      if (!rewriteCopyPrivate(*Call, BarrierName))
+        continue;
+      break;
+    case Becomes::League:
+      if (!rewriteLeague(*Call))
+        continue;
+      break;
+    case Becomes::LeagueSize:
+      // A limit of threads per team is one for the regions in the team.
+      if (auto *Limit = dyn_cast<ConstantInt>(Call->getArgOperand(3));
+          !Limit || !Limit->isZero())
+        continue;
+      break;
+    case Becomes::Cancel:
+    case Becomes::CancelBarrier:
+      Run("rg_no_cancel");
+      if (R->What == Becomes::CancelBarrier)
+        Run(BarrierName);
+      Call->replaceAllUsesWith(Constant::getNullValue(Call->getType()));
+      break;
+    case Becomes::Sink:
+      B.SetInsertPoint(Call->getNextNode());
+      B.SetCurrentDebugLocation(Call->getDebugLoc());
+      Run("rg_event", lockOf(M, "rg.doacross"));
+      continue;
+    case Becomes::Source:
+      Run("rg_event", lockOf(M, "rg.doacross"));
+      continue;
+    case Becomes::Bounds:
+      if (!rewriteBounds(*Call))
+        continue;
+      break;
     case Becomes::Enter:
       Run("rg_turn_enter", Lock());
       break;
@@ -792,15 +934,32 @@ void OpenMPForm::rewrite(Function &Clone, const Function &Original) {
   }
 }
 
-/// V, an integer or a number, is a number.
+/// V, an integer or a number, is a number: it is one before or behind phis and
+/// selects.
 static bool isNumber(const Value *V) {
-  if (V->getType()->isFloatingPointTy())
-    return true;
-  if (const auto *C = dyn_cast<BitCastInst>(V))
-    return C->getSrcTy()->isFloatingPointTy();
-  return any_of(V->users(), [](const User *U) {
-    return isa<BitCastInst>(U) && U->getType()->isFloatingPointTy();
-  });
+  SmallSetVector<const Value *, 8> Same;
+  Same.insert(V);
+  auto Passes = [](const Value *W) {
+    return isa<PHINode>(W) || isa<SelectInst>(W) || isa<FreezeInst>(W);
+  };
+  for (unsigned Next = 0; Next != Same.size() && Next != 32; ++Next) {
+    const Value *W = Same[Next];
+    if (W->getType()->isFloatingPointTy())
+      return true;
+    if (const auto *C = dyn_cast<BitCastInst>(W);
+        C && C->getSrcTy()->isFloatingPointTy())
+      return true;
+    if (Passes(W))
+      for (const Value *Op : cast<Instruction>(W)->operands())
+        if (Op->getType() == W->getType() && !isa<Constant>(Op))
+          Same.insert(Op);
+    if (!isa<Constant>(W))
+      for (const User *U : W->users())
+        if ((isa<BitCastInst>(U) && U->getType()->isFloatingPointTy()) ||
+            (Passes(U) && U->getType() == W->getType()))
+          Same.insert(U);
+  }
+  return false;
 }
 
 /// I is an atomic operation on a number whose effect depends on when it comes.
@@ -829,17 +988,51 @@ static LoadInst *firstLoad(const AtomicCmpXchgInst &C) {
     const auto *Again = dyn_cast<ExtractValueInst>(Seen->getIncomingValue(!I));
     if (First && First->isAtomic() && Again &&
         Again->getAggregateOperand() == &C && Again->getIndices()[0] == 0 &&
-        First->getPointerOperand() == C.getPointerOperand())
+        First->getPointerOperand() == C.getPointerOperand() &&
+        C.getParent() == Seen->getParent() &&
+        First->getParent()->getSingleSuccessor() == Seen->getParent())
       return First;
   }
   return nullptr;
+}
+
+/// Where the results of several comparisons and exchanges meet, their parts do.
+static void splitResults(Function &F) {
+  SmallVector<PHINode *, 4> Pairs;
+  for (Instruction &I : instructions(F))
+    if (auto *Phi = dyn_cast<PHINode>(&I);
+        Phi &&
+        all_of(Phi->incoming_values(),
+               [](Value *V) { return isa<AtomicCmpXchgInst>(V); }) &&
+        all_of(Phi->users(), [](User *U) { return isa<ExtractValueInst>(U); }))
+      Pairs.push_back(Phi);
+  for (PHINode *Phi : Pairs) {
+    PHINode *Parts[2];
+    IRBuilder<> B(Phi);
+    for (unsigned I = 0; I != 2; ++I)
+      Parts[I] = B.CreatePHI(Phi->getType()->getStructElementType(I),
+                             Phi->getNumIncomingValues());
+    for (auto [V, From] : zip(Phi->incoming_values(), Phi->blocks())) {
+      auto *C = cast<Instruction>(V);
+      B.SetInsertPoint(C->getNextNode());
+      for (unsigned I = 0; I != 2; ++I)
+        Parts[I]->addIncoming(B.CreateExtractValue(C, I), From);
+    }
+    for (User *U : make_early_inc_range(Phi->users())) {
+      auto *Part = cast<ExtractValueInst>(U);
+      Part->replaceAllUsesWith(Parts[Part->getIndices()[0]]);
+      Part->eraseFromParent();
+    }
+    Phi->eraseFromParent();
+  }
 }
 
 /// Looks at the user's functions, which may not be optimised.
 bool OpenMPForm::needsOrder() {
   if (!NeedsOrder)
     NeedsOrder =
-        M.getFunction("__kmpc_fork_call") && any_of(M, [](const Function &F) {
+        (M.getFunction("__kmpc_fork_call") || startsThreads(M)) &&
+        any_of(M, [](const Function &F) {
           return any_of(instructions(F), [](const Instruction &I) {
             const auto *C = dyn_cast<AtomicCmpXchgInst>(&I);
             const auto *L = dyn_cast<LoadInst>(&I);
@@ -867,23 +1060,48 @@ bool OpenMPForm::orderAtomics(Function &Clone) {
   }
   bool Changed = false;
   IRBuilder<> B(Clone.getContext());
-  auto Turn = [&](StringRef Which) {
-    B.CreateCall(Runtime.require(Which), {lockOf(M, "rg.atomic")});
+  // Programs without OpenMP need not have libomp.
+  const bool OfOpenMP = M.getFunction("__kmpc_fork_call");
+  auto Turn = [&](StringRef OpenMPs, StringRef Mutexs) {
+    B.CreateCall(Runtime.require(OfOpenMP ? OpenMPs : Mutexs),
+                 {lockOf(M, "rg.atomic")});
   };
+  auto Begin = [&] { Turn("rg_turn_enter", "rg_turn_mutex"); };
+  auto End = [&] { Turn("rg_turn_leave", "rg_turn_mutex_leave"); };
+  splitResults(Clone);
   // Updates by comparison first: they take the load in front with them.
   for (Instruction *I : Found) {
     auto *C = dyn_cast<AtomicCmpXchgInst>(I);
-    LoadInst *First = C ? firstLoad(*C) : nullptr;
-    if (!First ||
+    if (!C ||
         !all_of(C->users(), [](User *U) { return isa<ExtractValueInst>(U); }))
       continue;
+    LoadInst *First = firstLoad(*C);
+    if (!First) {
+      // A turn of its own.
+      B.SetInsertPoint(C);
+      Begin();
+      Value *Old = B.CreateAlignedLoad(C->getNewValOperand()->getType(),
+                                       C->getPointerOperand(), C->getAlign());
+      Value *Same = B.CreateICmpEQ(Old, C->getCompareOperand());
+      B.CreateAlignedStore(B.CreateSelect(Same, C->getNewValOperand(), Old),
+                           C->getPointerOperand(), C->getAlign());
+      End();
+      for (User *U : make_early_inc_range(C->users())) {
+        auto *Part = cast<ExtractValueInst>(U);
+        Part->replaceAllUsesWith(Part->getIndices()[0] == 0 ? Old : Same);
+        Part->eraseFromParent();
+      }
+      C->eraseFromParent();
+      Changed = true;
+      continue;
+    }
     B.SetInsertPoint(First);
-    Turn("rg_turn_enter");
+    Begin();
     First->setAtomic(AtomicOrdering::NotAtomic);
     B.SetInsertPoint(C);
     B.CreateAlignedStore(C->getNewValOperand(), C->getPointerOperand(),
                          C->getAlign());
-    Turn("rg_turn_leave");
+    End();
     for (User *U : make_early_inc_range(C->users())) {
       auto *Part = cast<ExtractValueInst>(U);
       Part->replaceAllUsesWith(Part->getIndices()[0] == 0
@@ -902,33 +1120,48 @@ bool OpenMPForm::orderAtomics(Function &Clone) {
       if (!dependsOnOrder(I))
         continue;
       B.SetInsertPoint(&I);
-      Turn("rg_turn_enter");
+      Begin();
       if (L)
         L->setAtomic(AtomicOrdering::NotAtomic);
       else
         S->setAtomic(AtomicOrdering::NotAtomic);
       B.SetInsertPoint(I.getNextNode());
       B.SetCurrentDebugLocation(I.getDebugLoc());
-      Turn("rg_turn_leave");
+      End();
       Changed = true;
       continue;
     }
     if (!A || !A->getType()->isFloatingPointTy() ||
         (A->getOperation() != AtomicRMWInst::FAdd &&
          A->getOperation() != AtomicRMWInst::FSub &&
+         A->getOperation() != AtomicRMWInst::FMin &&
+         A->getOperation() != AtomicRMWInst::FMax &&
          A->getOperation() != AtomicRMWInst::Xchg))
       continue;
     B.SetInsertPoint(A);
-    Turn("rg_turn_enter");
+    Begin();
     Value *Old = B.CreateAlignedLoad(A->getType(), A->getPointerOperand(),
                                      A->getAlign());
     Value *X = A->getValOperand();
-    B.CreateAlignedStore(
-        A->getOperation() == AtomicRMWInst::FAdd   ? B.CreateFAdd(Old, X)
-        : A->getOperation() == AtomicRMWInst::FSub ? B.CreateFSub(Old, X)
-                                                   : X,
-        A->getPointerOperand(), A->getAlign());
-    Turn("rg_turn_leave");
+    Value *New = X;
+    switch (A->getOperation()) {
+    case AtomicRMWInst::FAdd:
+      New = B.CreateFAdd(Old, X);
+      break;
+    case AtomicRMWInst::FSub:
+      New = B.CreateFSub(Old, X);
+      break;
+    case AtomicRMWInst::FMin:
+      New = B.CreateMinNum(Old, X);
+      break;
+    case AtomicRMWInst::FMax:
+      New = B.CreateMaxNum(Old, X);
+      break;
+    default:
+      break;
+    }
+    B.CreateAlignedStore(New, A->getPointerOperand(), A->getAlign());
+    End();
     A->replaceAllUsesWith(Old);
     A->eraseFromParent();
     Changed = true;

@@ -67,6 +67,11 @@ private:
   bool hasTasks();
   bool needsOrder();
   bool rewriteFork(llvm::CallBase &Call, llvm::Value *Threads, bool OfTeam);
+  void callRegion(llvm::CallBase &Call, llvm::Function &Region,
+                  llvm::ArrayRef<llvm::Value *> Operands);
+  bool rewriteLeague(llvm::CallBase &Call);
+  bool rewriteCopyPrivate(llvm::CallBase &Call, llvm::StringRef BarrierName);
+  bool rewriteBounds(llvm::CallBase &Call);
 
   llvm::Module &M;
   RuntimeLibrary Runtime;

@@ -8,6 +8,7 @@
 #include "Pass/ShadowGlobals.h"
 #include "Emit/FunctionShell.h"
 #include "Polish/DynamicShared.h"
+#include "Support/TeamMarks.h"
 #include "Target/Target.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -115,13 +116,33 @@ void ShadowGlobals::reset(Function &D, bool Pointers, const TypeAnalysis &Types,
   if (DISubprogram *SP = D.getSubprogram())
     B.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
   const DataLayout &DL = M.getDataLayout();
-  auto AddressOf = [&](GlobalVariable *G) -> Value * {
-    return G->isThreadLocal() ? B.CreateThreadLocalAddress(G) : (Value *)G;
-  };
+  // Threads of teams have copies of their own: each clears them when it first
+  // runs for this derivative.
+  Function *OfThread = nullptr;
+  if (any_of(Used, [](auto Of) { return Of.first->isThreadLocal(); }) &&
+      any_of(M,
+             [](const Function &F) { return F.hasFnAttribute(RunsInTeam); })) {
+    OfThread = Function::Create(FunctionType::get(B.getVoidTy(), false),
+                                GlobalValue::InternalLinkage,
+                                "rg.clear." + D.getName(), M);
+    OfThread->setDoesNotThrow();
+  }
+  IRBuilder<> InThread(D.getContext());
+  if (OfThread) {
+    BasicBlock *Block = BasicBlock::Create(D.getContext(), "", OfThread);
+    InThread.SetInsertPoint(ReturnInst::Create(D.getContext(), Block));
+    B.CreateCall(Runtime.require("rg_clear_begin"), {OfThread});
+  }
   Target Machine(M);
   bool Together = false;
   for (auto [G, Lane] : Used) {
+    if (G->hasAttribute(HoldsWithinDerivative))
+      continue; // another derivative may be running
+    IRBuilder<> &Here = OfThread && G->isThreadLocal() ? InThread : B;
     uint64_t Size = DL.getTypeAllocSize(G->getValueType()).getFixedValue();
+    auto AddressOf = [&](GlobalVariable *V) -> Value * {
+      return V->isThreadLocal() ? Here.CreateThreadLocalAddress(V) : (Value *)V;
+    };
     Value *Sh = AddressOf(Variables.at({G, Lane, Level}));
     SmallVector<TypedLeaf, 4> Leaves = Types.leavesAt(G, Size);
     bool HasPointer = any_of(Leaves, [](const TypedLeaf &L) {
@@ -140,9 +161,10 @@ void ShadowGlobals::reset(Function &D, bool Pointers, const TypeAnalysis &Types,
     }
     auto Clear = [&](uint64_t From, uint64_t To) {
       if (From < To)
-        B.CreateMemSet(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Sh, From),
-                       B.getInt8(0), To - From,
-                       commonAlignment(G->getAlign().valueOrOne(), From));
+        Here.CreateMemSet(
+            Here.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Sh, From),
+            B.getInt8(0), To - From,
+            commonAlignment(G->getAlign().valueOrOne(), From));
     };
     if (HasPointer && !Pointers) {
       // The primal sweep left them there for others.
@@ -161,10 +183,10 @@ void ShadowGlobals::reset(Function &D, bool Pointers, const TypeAnalysis &Types,
     Value *P = AddressOf(G);
     for (const TypedLeaf &L : Leaves)
       if (L.Kind.K == ByteKind::Pointer)
-        B.CreateMemCpy(
-            B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Sh, L.Offset),
+        Here.CreateMemCpy(
+            Here.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Sh, L.Offset),
             MaybeAlign(),
-            B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), P, L.Offset),
+            Here.CreateConstInBoundsGEP1_64(B.getInt8Ty(), P, L.Offset),
             MaybeAlign(), L.Size);
   }
   if (Together) {

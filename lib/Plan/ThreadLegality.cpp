@@ -82,15 +82,20 @@ bool Legality::checkTeam(const Instruction &I) {
                "a message of bytes that are numbers; say by its datatype what "
                "they are");
     }
-  // Who would clear the shadows of the other threads, and when?
-  if (Accumulations.company() == ThreadModel::Team)
+  // Threads of teams are the same in both sweeps, and clear their shadows when
+  // they come (Pass/ShadowGlobals.h). Others are new ones in the reverse sweep,
+  // and a task may run on any.
+  if (Accumulations.company() == ThreadModel::Team &&
+      Subject.facts().startsThreads())
     for (const Use &U : I.operands())
       if (const auto *G = dyn_cast<GlobalVariable>(U->stripInBoundsOffsets());
           G && G->isThreadLocal() && Subject.Activity.hasShadow(G) &&
           Subject.Activity.isActiveMemory(G) && RefusedGlobals.insert(G).second)
         refuse(RefusalKind::Threads, I,
                "the threadprivate or thread_local variable '" +
-                   G->getName().str() + "' holds active numbers");
+                   G->getName().str() +
+                   "' holds active numbers, in a program with tasks or "
+                   "threads of its own");
   const Function *Callee = C ? directCallee(*C) : nullptr;
   if (Subject.Request.FromTape && Callee &&
       Callee->hasFnAttribute(RunsInTeam)) {

@@ -31,6 +31,10 @@ inline constexpr llvm::StringLiteral StartsTask = "task";
 /// (RG_NO_TURN in runtime/team.h).
 inline constexpr uint64_t FailedTurn = ~uint64_t(0) - 1;
 
+/// On a variable of the module that holds pointers only while derivatives run:
+/// its shadow starts as it is (Parallel/OpenMPForm.cpp, copyprivate).
+inline constexpr llvm::StringLiteral HoldsWithinDerivative = "rg-within";
+
 /// Calls of F go on before its primal has ended.
 inline bool startsWork(const llvm::Function &F) {
   return F.hasFnAttribute(RunsInTeam) &&

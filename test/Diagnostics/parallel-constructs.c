@@ -1,8 +1,10 @@
 // What of OpenMP has no derivative is named at its line.
 // RUN: not %rgcc -O2 -fopenmp -g -DTASK %s -o /dev/null 2>&1 | FileCheck --check-prefix=TASK %s
-// RUN: not %rgcc -O0 -fopenmp -g -DCOPYPRIVATE %s -o /dev/null 2>&1 | FileCheck --check-prefix=COPY %s
 // RUN: not %rgcc -O2 -fopenmp -g -DLONG %s -o /dev/null 2>&1 | FileCheck --check-prefix=LONG %s
-// RUN: not %rgcc -O2 -fopenmp -g -DDOACROSS %s -o /dev/null 2>&1 | FileCheck --check-prefix=DOACROSS %s
+// RUN: not %rgcc -O2 -fopenmp -g -DLIMIT %s -o /dev/null 2>&1 | FileCheck --check-prefix=LIMIT %s
+// A region that may be cancelled is known when the program runs.
+// RUN: %rgcc -O1 -fopenmp -DCANCEL %s -o %t && %t && env OMP_CANCELLATION=true not --crash %t 2>&1 | FileCheck --check-prefix=CANCEL %s
+// CANCEL: retrograd: a region that may be cancelled (OMP_CANCELLATION) cannot be differentiated
 // RUN: not %rgcc -O2 -fopenmp -g -DFLUSH %s -o /dev/null 2>&1 | FileCheck --check-prefix=FLUSH %s
 // RUN: not %rgcc -O2 -fopenmp -g -DPRIVATE %s -o /dev/null 2>&1 | FileCheck --check-prefix=PRIVATE %s
 double __enzyme_autodiff(void *, ...);
@@ -24,15 +26,11 @@ double f(double *x, int n) {
       s += x[0] * x[1];
     }
   }
-#elif defined(COPYPRIVATE)
-  double a;
-#pragma omp parallel private(a)
-  {
-// COPY: this parallel construct cannot be differentiated: copyprivate{{.*}} [RG2202]
-#pragma omp single copyprivate(a)
-    a = x[0] * x[1];
-#pragma omp critical
-    s += a;
+#elif defined(CANCEL)
+#pragma omp parallel for reduction(+ : s)
+  for (int i = 0; i < n; ++i) {
+    s += x[i] * x[i];
+#pragma omp cancel for if (x[i] < 0)
   }
 #elif defined(LONG)
   long double big[4] = {x[0], x[1]};
@@ -46,8 +44,10 @@ double f(double *x, int n) {
 #elif defined(PRIVATE)
 #pragma omp parallel
   {
-// PRIVATE: this parallel construct cannot be differentiated: the threadprivate or thread_local variable 'mine' {{.*}} [RG2202]
+// PRIVATE: this parallel construct cannot be differentiated: the threadprivate or thread_local variable 'mine' {{.*}} with tasks {{.*}} [RG2202]
     mine = x[0] * x[1];
+#pragma omp task
+    x[2] = x[3];
 #pragma omp critical
     s += mine;
   }
@@ -65,13 +65,10 @@ double f(double *x, int n) {
   }
   s = x[0];
 #else
-#pragma omp parallel for ordered(1)
-  for (int i = 1; i < n; ++i) {
-// DOACROSS: this parallel construct cannot be differentiated: ordered(n){{.*}} [RG2202]
-#pragma omp ordered depend(sink : i - 1)
-    x[i] *= x[i - 1];
-#pragma omp ordered depend(source)
-  }
+// LIMIT: this parallel construct cannot be differentiated: teams with a limit of threads{{.*}} [RG2202]
+#pragma omp teams distribute parallel for thread_limit(2)
+  for (int i = 1; i < n; ++i)
+    x[i] *= x[0];
   s = x[n - 1];
 #endif
   return s;
