@@ -167,6 +167,8 @@ config.environment["MPIEXEC_TIMEOUT"] = "120"  # MPICH's
 # What a test may name in REQUIRES:. A test that lacks one is skipped, by name.
 present = {
     "mpi": bool(config.mpis),
+    # flang takes Open MPI's Fortran, and not the flags of MPICH's wrapper.
+    "openmpi-alone": [mpi["fc_variable"] for mpi in config.mpis] == ["OMPI_FC"],
     "flang": os.path.exists(os.path.join(llvm_bin, "flang")),
     "rustc": has_rustc(),
     "archer": os.path.exists(archer),

@@ -28,6 +28,7 @@ enum class Becomes : uint8_t {
   StartTask,   ///< the same of a task
   Join,        ///< pthread_join(id, result)
   JoinInteger, ///< thrd_join(id, result), of an integer
+  Exit,        ///< pthread_exit(result)
   JoinObject,  ///< std::thread::join(this)
   Lock,        ///< of a mutex
   Unlock,      ///< of a mutex
@@ -74,6 +75,8 @@ constexpr Routine Routines[] = {
     {"pthread_spin_lock", Becomes::Event, 1, "rg_event_spin_lock"},
     {"pthread_spin_unlock", Becomes::Event, 1, "rg_event_spin_unlock"},
     {"pthread_barrier_wait", Becomes::Barrier, 1},
+    {"pthread_exit", Becomes::Exit, 1},
+    {"thrd_exit", Becomes::Exit, 1},
     {"thrd_create", Becomes::Create, 3},
     {"thrd_join", Becomes::JoinInteger, 2},
     {"mtx_lock", Becomes::Event, 1, "rg_turn_mtx"},
@@ -113,6 +116,53 @@ bool retrograd::startsThreads(const Module &M) {
     return F && F->isDeclaration() &&
            (R.What == Becomes::Create || R.What == Becomes::CreateState);
   });
+}
+
+/// F is given to a routine that starts threads.
+static bool runsThread(const Function &F) {
+  return any_of(F.users(), [&](const User *U) {
+    const auto *Call = dyn_cast<CallBase>(U);
+    const Routine *R = Call ? routineOf(*Call) : nullptr;
+    return R && R->What == Becomes::Create;
+  });
+}
+
+/// V is a null pointer, from a variable of unoptimised code perhaps.
+static bool isNull(const Value *V) {
+  if (isa<ConstantPointerNull>(V))
+    return true;
+  const auto *L = dyn_cast<LoadInst>(V);
+  const auto *Home = L ? dyn_cast<AllocaInst>(L->getPointerOperand()) : nullptr;
+  return Home && all_of(Home->users(), [&](const User *U) {
+           const auto *S = dyn_cast<StoreInst>(U);
+           return isa<LoadInst>(U) ||
+                  cast<Instruction>(U)->isLifetimeStartOrEnd() ||
+                  (S && S->getValueOperand() != Home &&
+                   isa<ConstantPointerNull>(S->getValueOperand()));
+         });
+}
+
+/// No thread of POSIX in the module returns anything, nor exits with it. Those
+/// whose function is not known here are none of a derivative.
+bool ThreadForm::threadsReturnNull() {
+  const Function *Create = M.getFunction("pthread_create");
+  const Function *Exit = M.getFunction("pthread_exit");
+  if (Exit && !all_of(Exit->users(), [](const User *U) {
+        const auto *Call = dyn_cast<CallBase>(U);
+        return Call && Call->getCalledOperand() == Call->getCalledFunction() &&
+               isNull(Call->getArgOperand(0));
+      }))
+    return false;
+  return Create && all_of(Create->users(), [](const User *U) {
+           const auto *Call = dyn_cast<CallBase>(U);
+           const auto *F = Call && Call->arg_size() == 4
+                               ? dyn_cast<Function>(Call->getArgOperand(2))
+                               : nullptr;
+           return !F || all_of(instructions(*F), [](const Instruction &I) {
+             const auto *R = dyn_cast<ReturnInst>(&I);
+             return !R || (R->getReturnValue() && isNull(R->getReturnValue()));
+           });
+         });
 }
 
 /// Whether a mutex matters: without threads it does not.
@@ -233,7 +283,8 @@ Function *ThreadForm::runOfState(const CallBase &Start) {
   return F;
 }
 
-void ThreadForm::rewrite(Function &Clone, bool OfThread) {
+void ThreadForm::rewrite(Function &Clone, const Function *Original) {
+  const bool OfThread = Original && startsWork(*Original);
   SmallVector<std::pair<CallBase *, const Routine *>, 8> Found;
   for (Instruction &I : instructions(Clone))
     if (auto *Call = dyn_cast<CallBase>(&I))
@@ -297,11 +348,31 @@ void ThreadForm::rewrite(Function &Clone, bool OfThread) {
       releaseTask(B, M, Task, Shared);
       break;
     }
-    case Becomes::Join:
-      if (!isa<ConstantPointerNull>(Operand(1)))
+    case Becomes::Join: {
+      bool Wanted = !isa<ConstantPointerNull>(Operand(1));
+      if (Wanted && !threadsReturnNull())
         continue;
       Run("rg_thread_wait", {Operand(0)});
+      if (!Wanted)
+        break;
+      Instruction *Then = SplitBlockAndInsertIfThen(
+          B.CreateIsNotNull(Operand(1)), Call, /*Unreachable=*/false);
+      new StoreInst(ConstantPointerNull::get(B.getPtrTy()), Operand(1),
+                    Then->getIterator());
       break;
+    }
+    case Becomes::Exit: {
+      // The function that the thread runs returns.
+      if (!Original || !runsThread(*Original) || !isa<CallInst>(Call) ||
+          Operand(0)->getType() != Clone.getReturnType())
+        continue;
+      BasicBlock *Before = Call->getParent();
+      Value *Result = Operand(0);
+      Before->splitBasicBlock(Call);
+      ReplaceInstWithInst(Before->getTerminator(),
+                          ReturnInst::Create(Clone.getContext(), Result));
+      break;
+    }
     case Becomes::JoinInteger: {
       Run("rg_thread_wait", {Operand(0)});
       if (isa<ConstantPointerNull>(Operand(1)))

@@ -21,8 +21,8 @@
 // does: it calls f. It has the attribute RunsInTeam with the value "thread".
 // See docs/Parallel.md.
 //
-// Not handled: threads whose function is not known here, detached ones, results
-// of pthread_join.
+// Not handled: threads whose function is not known here, detached ones, pointers
+// that pthread_join gives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,8 +47,8 @@ public:
   explicit ThreadForm(llvm::Module &M) : M(M), Runtime(M) {}
 
   /// Rewrites what is understood in a clone; called again when more is known.
-  /// OfThread: the primal is that of a function that starts a thread.
-  void rewrite(llvm::Function &Clone, bool OfThread);
+  /// Original may be a function that starts a thread; null if it is not known.
+  void rewrite(llvm::Function &Clone, const llvm::Function *Original);
   /// Removes the functions that start threads and that nobody calls.
   void finish();
 
@@ -56,6 +56,7 @@ private:
   llvm::Function *spawnOf(llvm::Function &Run);
   llvm::Function *runOfState(const llvm::CallBase &Start);
   bool mayMeetOthers();
+  bool threadsReturnNull();
 
   llvm::Module &M;
   RuntimeLibrary Runtime;

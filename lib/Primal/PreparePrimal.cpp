@@ -264,7 +264,7 @@ static void describeHeldMember(CallBase &Call, const OperationRecord &R) {
 void PreparePrimal::Impl::resolveCalls(Function &Clone) {
   Dispatch.resolveKnown(Clone);
   const Primal *P = ByClone.lookup(&Clone);
-  Threads.rewrite(Clone, P && startsWork(*P->Original));
+  Threads.rewrite(Clone, P ? P->Original : nullptr);
   writeFortranTypes(Clone, Runtime);
   fixVariadicCalls(Clone);
   if (Target(M).runtime() == RuntimeKind::Nvidia)
