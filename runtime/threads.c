@@ -490,9 +490,10 @@ __attribute__((noinline)) void rg_place_leave(uint64_t n, int32_t chose) {
     atomic_fetch_and(&rg_places_taken, ~((uint64_t)1 << n));
 }
 
+/* A region is to be cancelled: nothing happens if cancellation is off. */
 __attribute__((noinline)) void rg_no_cancel(void) {
   if (!omp_get_cancellation())
     return;
-  fprintf(stderr, "retrograd: a region that may be cancelled (OMP_CANCELLATION) cannot be differentiated\n");
+  fprintf(stderr, "retrograd: a region is cancelled (OMP_CANCELLATION), which cannot be differentiated\n");
   abort();
 }

@@ -143,7 +143,7 @@ def team_place : InactiveInC<["rg_place_take", "rg_place_leave"]> {
 def team_no_cancel : InactiveInC<["rg_no_cancel"], "V:"> {
   let OfRuntime = 1;
   let Section = "The runtime";
-  let Summary = "ends the program if regions may be cancelled";
+  let Summary = "ends the program if cancellation is on";
 }
 def team_reach : Handler<"Reach"> {
   let Names = ["rg_reach_from"];

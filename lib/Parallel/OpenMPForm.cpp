@@ -57,8 +57,9 @@ enum class Becomes : uint8_t {
   CopyPrivate,   ///< one thread's variables are copied by all others
   League,        ///< a call of the region: a league has one team
   LeagueSize,    ///< nothing
-  Cancel,        ///< nothing: rg_no_cancel() stands for it
-  CancelBarrier, ///< the same, and a barrier
+  Cancel,        ///< rg_no_cancel()
+  CancelPoint,   ///< nothing
+  CancelBarrier, ///< a barrier
   Sink,          ///< stays, and an event comes after it
   Source,        ///< an event comes before it
   Bounds         ///< all iterations, of a loop over a league's teams
@@ -106,7 +107,7 @@ constexpr Routine Routines[] = {
     {"__kmpc_fork_teams", Becomes::League, 2},
     {"__kmpc_push_num_teams", Becomes::LeagueSize, 3},
     {"__kmpc_cancel", Becomes::Cancel},
-    {"__kmpc_cancellationpoint", Becomes::Cancel},
+    {"__kmpc_cancellationpoint", Becomes::CancelPoint},
     {"__kmpc_cancel_barrier", Becomes::CancelBarrier},
     {"__kmpc_doacross_wait", Becomes::Sink},
     {"__kmpc_doacross_post", Becomes::Source},
@@ -862,8 +863,10 @@ void OpenMPForm::rewrite(Function &Clone, const Function &Original) {
         continue;
       break;
     case Becomes::Cancel:
+    case Becomes::CancelPoint:
     case Becomes::CancelBarrier:
-      Run("rg_no_cancel");
+      if (R->What == Becomes::Cancel)
+        Run("rg_no_cancel");
       if (R->What == Becomes::CancelBarrier)
         Run(BarrierName);
       Call->replaceAllUsesWith(Constant::getNullValue(Call->getType()));

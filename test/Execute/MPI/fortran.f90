@@ -1,5 +1,4 @@
 ! REQUIRES: flang, openmpi-alone
-! RG-FLAGS: -I%include/openmpi
 ! RG-RANKS: 1 2 3
 ! MPI in Fortran by mpif.h: messages, requests, collective routines, in place too, rows of an array
 ! by a datatype, a Cartesian communicator.
@@ -7,7 +6,7 @@ include 'rgtest.inc'
 module kernels
   use rgtest
   implicit none
-  include 'mpif.h'
+  include 'openmpi/mpif.h'
 contains
   real(c_double) function energy(x, n) bind(C)
     integer(c_int), value :: n
