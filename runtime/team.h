@@ -59,7 +59,7 @@ struct rg_team {
   /* Of the forking thread: shadows of threadprivate variables are cleared. */
   uint64_t cleared;
   void (*clear)(void);
-  _Atomic int waits;     /* threads have waited for each other */
+  _Atomic int waits; /* threads have waited for each other */
   _Atomic(struct rg_turns *) turns;
 };
 

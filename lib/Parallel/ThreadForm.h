@@ -21,8 +21,8 @@
 // does: it calls f. It has the attribute RunsInTeam with the value "thread".
 // See docs/Parallel.md.
 //
-// Not handled: threads whose function is not known here, detached ones, pointers
-// that pthread_join gives.
+// Not handled: threads whose function is not known here, detached ones,
+// pointers that pthread_join gives.
 //
 //===----------------------------------------------------------------------===//
 
