@@ -71,7 +71,7 @@ void retrograd::cleanUp(Function &Derivative, ModuleAnalysisManager &MAM,
   Steps.run(step::LateInitials, Derivative, [&] {
     return setInitialsLate(Derivative,
                            FAM.getResult<DominatorTreeAnalysis>(Derivative),
-                           FAM.getResult<LoopAnalysis>(Derivative));
+                           FAM.getResult<CycleAnalysis>(Derivative));
   });
   PassBuilder PB;
   FunctionPassManager Simplify = PB.buildFunctionSimplificationPipeline(

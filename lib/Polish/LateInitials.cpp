@@ -7,8 +7,6 @@
 
 #include "Polish/LateInitials.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
@@ -36,7 +34,7 @@ static StoreInst *initialOf(AllocaInst &A) {
 }
 
 bool retrograd::setInitialsLate(Function &F, const DominatorTree &DT,
-                                const LoopInfo &LI) {
+                                const CycleInfo &Cycles) {
   bool Changed = false;
   BasicBlock &Entry = F.getEntryBlock();
   SmallVector<AllocaInst *, 32> Variables;
@@ -58,8 +56,9 @@ bool retrograd::setInitialsLate(Function &F, const DominatorTree &DT,
                    ? DT.findNearestCommonDominator(Before, Access->getParent())
                    : Access->getParent();
     }
-    // An adjoint begins once, not in each iteration.
-    while (Before && LI.getLoopFor(Before))
+    // An adjoint begins once, not in each iteration. Loops that an exception
+    // leaves are entered in the middle by the reverse sweep: cycles, not loops.
+    while (Before && Cycles.getCycle(Before))
       Before = DT.getNode(Before)->getIDom()->getBlock();
     if (!Before || Before == &Entry)
       continue;

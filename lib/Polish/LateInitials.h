@@ -10,24 +10,21 @@
 // function, and making registers of n variables asks each of them about all
 // blocks: a cost that grows with the square of the function. Here the first
 // store moves to the last block that lies before all other accesses and in no
-// loop. Most adjoints then live in one block, or a few beside each other.
+// cycle. Most adjoints then live in one block, or a few beside each other.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef RETROGRAD_POLISH_LATEINITIALS_H
 #define RETROGRAD_POLISH_LATEINITIALS_H
 
-namespace llvm {
-class DominatorTree;
-class Function;
-class LoopInfo;
-} // namespace llvm
+#include "llvm/Analysis/CycleAnalysis.h"
+#include "llvm/IR/Dominators.h"
 
 namespace retrograd {
 
-/// F has no irreducible cycles. Whether anything changed: no blocks.
+/// Whether anything changed: no blocks.
 bool setInitialsLate(llvm::Function &F, const llvm::DominatorTree &DT,
-                     const llvm::LoopInfo &LI);
+                     const llvm::CycleInfo &Cycles);
 
 } // namespace retrograd
 
