@@ -128,6 +128,32 @@ class Program:
         return self.r.choice([f"s += {what};", f"w[{self.i()}] = sin({what});", f"w[{self.i()}] += 0.25 * tanh({what});",
                               f"s = s * 0.5 + {what};"])
 
+    # Nests that work in place: what they read is final, will be written again, or lies in another row in one iteration.
+    def shape_in_place(self):
+        r, flat = self.r, self.r.random() < 0.4
+
+        def row(v, *others):
+            k, c = r.randrange(5), r.randrange(5)
+            return r.choice([v, v, v, *others, f"({v} == 0 ? 0 : {v} - 1)", f"({v} == {k} ? {c} : {v})", f"({v} == m - 1 ? 0 : {v} + 1)"])
+
+        def at(i, j):
+            return f"a[{i} * m + {j}]" if flat else f"a[{i}][{j}]"
+
+        inner = r.choice(["0; j < i", "0; j < m", "i; j < m", "0; j <= i", "1; j < m"])
+        text = (f"int m = {r.choice(['6', 'n', 'n + 2'])}; real a[m]{'' if flat else '[m]'}; ".replace("a[m];", "a[m * m];") +
+                f"for (int i = 0; i < m; ++i) for (int j = 0; j < m; ++j) {at('i', 'j')} = w[(i + 2 * j) % N] * (0.3 + 0.02 * i); "
+                f"for (int i = {r.choice(['0; i < m; ++i', '0; i < m; ++i', 'm - 1; i >= 0; --i'])}) {{ for (int j = {inner}; ++j) {{ ")
+        if r.random() < 0.6:
+            text += (f"for (int k = 0; k < {r.choice('jim')}; ++k) {at(row('i'), 'j')} -= 0.1 * {at(row('i', 'k'), 'k')} * {at(row('j', 'k'), 'k')}; ")
+        else:
+            text += f"{at(row('i'), 'j')} += 0.2 * {at(row('j'), 'i')} * {at(row('i'), 'j')}; "
+        if r.random() < 0.5:
+            text += f"{at('i', 'j')} = {at('i', 'j')} / (1.0 + {at('j', 'j')} * {at('j', 'j')}); "
+        text += "} "
+        if r.random() < 0.5:
+            text += f"{at(row('i'), 'i')} = sqrt(1.0 + {at('i', 'i')} * {at('i', 'i')}); "
+        return text + f"}} real sum = 0.0; for (int i = 0; i < m; ++i) for (int j = 0; j < m; ++j) sum += {at('i', 'j')} * (0.05 + 0.01 * j); " + self.back("sum")
+
     # Memory of run-time length, on the stack.
     def shape_vla(self):
         k, at = self.r.randrange(1, 4), self.i()
