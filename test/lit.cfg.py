@@ -188,6 +188,11 @@ present = {
     "landlock": has_landlock(),
     "valgrind": shutil.which("valgrind") is not None,
     "gdb": shutil.which("gdb") is not None,
+    "chromium": shutil.which("chromium") is not None,
+    # Debian: qemu-user libc6-dev-arm64-cross libstdc++-12-dev-arm64-cross
+    "aarch64-emulated": shutil.which("qemu-aarch64") is not None
+    and os.path.exists("/usr/aarch64-linux-gnu/lib/crt1.o")
+    and os.path.exists("/usr/lib/gcc-cross/aarch64-linux-gnu/12/libstdc++.so"),
     "python-numpy": numpy is not None,
     "python-venv": with_venv(),
     "python-jax": modules["jax"] is not None,
