@@ -7,8 +7,8 @@
 //
 // Compiles the file with its optimisation record and reads from it what pass
 // "retrograd" said (lib/Plan/PlanRemarks.h): per source line what is kept for
-// the reverse sweep and why, and what is computed again. As text, or as one
-// HTML page that needs nothing but itself.
+// the reverse sweep and why, what is computed again, and how threads add to
+// derivatives. As text, or as one HTML page that needs nothing but itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,10 +35,11 @@ namespace {
 
 /// One remark, as far as it is told to people.
 struct Fact {
-  enum Kind { Kept, Loop, Recomputed } K = Kept;
+  enum Kind { Kept, Loop, Recomputed, Accumulated } K = Kept;
   std::string Text, Advice, Storage;
-  uint64_t Bytes = 0; ///< of Kept: per iteration, or per call
-  unsigned Per = 0;   ///< line of the loop; 0: per call
+  bool Atomic = false; ///< of Accumulated
+  uint64_t Bytes = 0;  ///< of Kept: per iteration, or per call
+  unsigned Per = 0;    ///< line of the loop; 0: per call
 };
 
 /// By file and line. Equal remarks (of inlined copies, of several derivatives)
@@ -75,15 +76,18 @@ bool readRecord(StringRef Path, Facts &All, std::string &Problem) {
     if (R.PassName != "retrograd" || !R.Loc)
       continue;
     Fact F;
-    F.K = R.RemarkName == "Kept"   ? Fact::Kept
-          : R.RemarkName == "Loop" ? Fact::Loop
-                                   : Fact::Recomputed;
+    F.K = R.RemarkName == "Kept"          ? Fact::Kept
+          : R.RemarkName == "Loop"        ? Fact::Loop
+          : R.RemarkName == "Accumulated" ? Fact::Accumulated
+                                          : Fact::Recomputed;
     F.Text = R.getArgsAsMsg();
     for (const remarks::Argument &A : R.Args) {
       if (A.Key == "Advice")
         F.Advice = A.Val.str();
       else if (A.Key == "Storage")
         F.Storage = A.Val.str();
+      else if (A.Key == "How")
+        F.Atomic = A.Val == "atomically";
       else if (A.Key == "Bytes")
         A.Val.getAsInteger(10, F.Bytes);
       else if (A.Key == "Per")
@@ -129,9 +133,10 @@ void printJson(const Facts &All, StringRef Shown, raw_ostream &OS) {
       for (const Fact &F : Of) {
         json::Object O{{"file", File},
                        {"line", Line},
-                       {"kind", F.K == Fact::Kept   ? "kept"
-                                : F.K == Fact::Loop ? "loop"
-                                                    : "recomputed"},
+                       {"kind", F.K == Fact::Kept          ? "kept"
+                                : F.K == Fact::Loop        ? "loop"
+                                : F.K == Fact::Accumulated ? "accumulated"
+                                                           : "recomputed"},
                        {"text", F.Text}};
         if (F.K == Fact::Kept) {
           O["bytes"] = F.Bytes;
@@ -139,6 +144,8 @@ void printJson(const Facts &All, StringRef Shown, raw_ostream &OS) {
           if (F.Per)
             O["per_iteration_of_line"] = F.Per;
         }
+        if (F.K == Fact::Accumulated)
+          O["atomic"] = F.Atomic;
         if (!F.Advice.empty())
           O["advice"] = F.Advice;
         Listed.push_back(std::move(O));
@@ -156,59 +163,109 @@ std::string escaped(StringRef Text) {
   return Out;
 }
 
-/// The tape as a picture: a bar per loop (or call), a box per slot.
-void drawTape(const Facts &All, raw_ostream &OS) {
+/// The tape as a picture, from top to bottom: all of it, the loops (or the
+/// whole call) that keep something, the lines in each, the values of each line.
+/// What stands below something is a part of it, and widths are bytes.
+class Flame {
+public:
+  Flame(const Facts &All, raw_ostream &OS) : OS(OS) {
+    for (auto &[File, Lines] : All)
+      for (auto &[Line, Of] : Lines)
+        for (const Fact &F : Of)
+          if (F.K == Fact::Kept) {
+            Scopes[{File, F.Per}][Line].push_back(&F);
+            Total += F.Bytes;
+          }
+  }
+
+  void draw() {
+    if (!Total) {
+      OS << "<p>Nothing is kept on the tape.</p>\n";
+      return;
+    }
+    OS << "<svg class=\"tape\" viewBox=\"0 0 " << Full << " " << 4 * Row
+       << "\" role=\"img\" aria-label=\"the tape by line\">\n";
+    box("", 0, Total, 0, "all",
+        Twine(Total) + " bytes, each loop counted for one iteration",
+        Twine(Total) + " bytes: one iteration of each loop, and one call");
+    uint64_t At = 0;
+    for (auto &[Scope, Lines] : Scopes) {
+      uint64_t From = At;
+      std::string File = sys::path::filename(Scope.first).str();
+      for (auto &[Line, Slots] : Lines) {
+        uint64_t LineFrom = At;
+        std::string Anchor = File + "-" + std::to_string(Line);
+        for (const Fact *F : Slots) {
+          box(Anchor, At, F->Bytes, 3, "slot", Twine(F->Bytes),
+              "line " + Twine(Line) + ": " + F->Text);
+          At += F->Bytes;
+        }
+        box(Anchor, LineFrom, At - LineFrom, 2, "line", "line " + Twine(Line),
+            File + ", line " + Twine(Line) + ": " + Twine(At - LineFrom) +
+                " bytes");
+      }
+      std::string Name = Scope.second
+                             ? "loop in line " + std::to_string(Scope.second)
+                             : "each call";
+      box(Scope.second ? File + "-" + std::to_string(Scope.second) : "", From,
+          At - From, 1, "loop", Name,
+          File + ", " + Name + ": " + Twine(At - From) + " bytes" +
+              (Scope.second
+                   ? " per iteration, " + Lines.begin()->second.front()->Storage
+                   : std::string()));
+    }
+    OS << "</svg>\n<p class=\"note\">Widths are bytes: per iteration of a "
+          "loop, "
+          "or per call. Rows from the top: the tape, its loops, their lines, "
+          "the values of a line. A click leads to the line.</p>\n";
+  }
+
+private:
+  static constexpr unsigned Full = 1000, Row = 30;
+
+  void box(const Twine &Anchor, uint64_t From, uint64_t Bytes, unsigned Level,
+           StringRef Class, const Twine &Label, const Twine &Title) {
+    const unsigned X = From * Full / Total,
+                   Width = std::max<uint64_t>(2, Bytes * Full / Total);
+    std::string To = Anchor.str(), Text = Label.str();
+    if (!To.empty())
+      OS << "<a href=\"#" << escaped(To) << "\">";
+    OS << "<rect class=\"" << Class << "\" x=\"" << X << "\" y=\""
+       << Level * Row << "\" width=\"" << Width << "\" height=\"" << Row - 2
+       << "\"><title>" << escaped(Title.str()) << "</title></rect>";
+    if (Text.size() * 8 + 8 < Width)
+      OS << "<text x=\"" << X + 6 << "\" y=\"" << Level * Row + 19 << "\">"
+         << escaped(Text) << "</text>";
+    OS << (To.empty() ? "\n" : "</a>\n");
+  }
+
+  raw_ostream &OS;
   std::map<std::pair<std::string, unsigned>,
-           std::vector<std::pair<unsigned, const Fact *>>>
+           std::map<unsigned, std::vector<const Fact *>>>
       Scopes;
-  uint64_t Widest = 1;
+  uint64_t Total = 0;
+};
+
+/// The figures at the head of the page.
+void printSummary(const Facts &All, raw_ostream &OS) {
+  unsigned Kept = 0, Again = 0, Atomic = 0, Plain = 0;
   for (auto &[File, Lines] : All)
     for (auto &[Line, Of] : Lines)
       for (const Fact &F : Of)
-        if (F.K == Fact::Kept)
-          Scopes[{File, F.Per}].push_back({Line, &F});
-  for (auto &[Scope, Slots] : Scopes) {
-    uint64_t Bytes = 0;
-    for (auto &[Line, F] : Slots)
-      Bytes += F->Bytes;
-    Widest = std::max(Widest, Bytes);
+        ++(F.K == Fact::Accumulated  ? F.Atomic ? Atomic : Plain
+           : F.K == Fact::Recomputed ? Again
+                                     : Kept);
+  auto Figure = [&](unsigned N, StringRef What) {
+    OS << "<div><b>" << N << "</b>" << What << "</div>\n";
+  };
+  OS << "<div class=\"sum\">\n";
+  Figure(Kept, "kept on the tape");
+  Figure(Again, "computed again");
+  if (Atomic || Plain) {
+    Figure(Atomic, "atomic additions");
+    Figure(Plain, "plain additions in a team of threads");
   }
-  if (Scopes.empty()) {
-    OS << "<p>Nothing is kept on the tape.</p>\n";
-    return;
-  }
-  constexpr unsigned Full = 900, Row = 46;
-  OS << "<svg class=\"tape\" width=\"960\" height=\"" << Row * Scopes.size() + 4
-     << "\">\n";
-  unsigned Y = 0;
-  for (auto &[Scope, Slots] : Scopes) {
-    uint64_t Bytes = 0;
-    for (auto &[Line, F] : Slots)
-      Bytes += F->Bytes;
-    OS << "<text x=\"0\" y=\"" << Y + 13 << "\">"
-       << escaped(sys::path::filename(Scope.first)) << ", ";
-    if (Scope.second)
-      OS << "each iteration of the loop in line " << Scope.second << " ("
-         << Slots.front().second->Storage << ")";
-    else
-      OS << "each call";
-    OS << ": " << Bytes << " bytes</text>\n";
-    unsigned X = 0;
-    for (auto &[Line, F] : Slots) {
-      const unsigned Width = std::max<uint64_t>(3, Full * F->Bytes / Widest);
-      OS << "<a href=\"#" << escaped(sys::path::filename(Scope.first)) << "-"
-         << Line << "\"><rect x=\"" << X << "\" y=\"" << Y + 18 << "\" width=\""
-         << Width << "\" height=\"20\"><title>line " << Line << ": "
-         << escaped(F->Text) << "</title></rect>";
-      if (Width > 26)
-        OS << "<text class=\"slot\" x=\"" << X + 4 << "\" y=\"" << Y + 32
-           << "\">" << Line << "</text>";
-      OS << "</a>\n";
-      X += Width;
-    }
-    Y += Row;
-  }
-  OS << "</svg>\n";
+  OS << "</div>\n";
 }
 
 /// The compiler writes paths without the folder that they share with its own;
@@ -231,27 +288,49 @@ void printPage(const Facts &All, StringRef Shown, StringRef Compiled,
         "charset=\"utf-8\"><title>"
      << escaped(Shown)
      << "</title>\n<style>\n"
-        "body{font:14px/1.4 "
-        "sans-serif;margin:24px;color:#222;background:#fff}\n"
-        "table{border-collapse:collapse;width:100%}\n"
+        ":root{--text:#222;--dim:#6b6f76;--back:#fff;--side:#f8f9fb;--edge:#"
+        "e3e5e8;--link:#0a4bff;--kept:#fdf1dc;--again:#eef5ea;--all:#d5dbe5;"
+        "--loop:#f6cf8f;--line:#f3b963;--slot:#eca23c;--ink:#3a2400}\n"
+        "@media(prefers-color-scheme:dark){:root{--text:#cfd0d0;--dim:#81868d;"
+        "--back:#131416;--side:#1a1c1e;--edge:#303335;--link:#3d94ff;--kept:#"
+        "3a2d14;--again:#1d2f1b;--all:#48505c;--loop:#8a6223;--line:#a8752a;"
+        "--slot:#c98c34;--ink:#fff}}\n"
+        "body{font:16px/1.5 -apple-system,BlinkMacSystemFont,\"Segoe UI\","
+        "Helvetica,Arial,sans-serif;margin:0 auto;padding:24px;max-width:78em;"
+        "color:var(--text);background:var(--back)}\n"
+        "h1{font-size:2em}h2{font-size:1.4em;margin:1.4em 0 .4em}\n"
+        "table{border-collapse:collapse;width:100%;border:1px solid "
+        "var(--edge)}\n"
         "td{vertical-align:top;padding:0 8px}\n"
-        "td.n{text-align:right;color:#888;user-select:none}\n"
-        "td.c{font:13px/1.4 monospace;white-space:pre}\n"
-        "td.f{font-size:12px;width:46%}\n"
-        "tr.k{background:#fdf1dc}tr.r{background:#eef5ea}\n"
-        ".b{display:inline-block;min-width:5em;font-weight:bold;color:#8a4b00}"
-        "\n"
-        ".a{color:#06539c}\n"
-        "svg.tape rect{fill:#f0b35a;stroke:#fff}svg.tape text{font:12px "
-        "sans-serif}"
-        "svg.tape text.slot{fill:#402000}\n"
+        "td.n{text-align:right;font-size:13px;color:var(--dim);user-select:"
+        "none}\n"
+        "td.c{font:13px/1.5 SFMono-Regular,Menlo,Consolas,monospace;"
+        "white-space:pre-wrap}\n"
+        "td.f{font-size:13px;width:46%}\n"
+        "tr.k{background:var(--kept)}tr.r{background:var(--again)}\n"
+        "tr:target{outline:2px solid var(--link)}\n"
+        ".b{display:inline-block;min-width:5em;font-weight:bold}\n"
+        ".a{padding:8px 16px;border-left:4px solid var(--link);background:"
+        "var(--side)}\n"
+        ".sum{display:flex;gap:16px;flex-wrap:wrap}.sum div{padding:8px 16px;"
+        "background:var(--side);border:1px solid var(--edge);border-radius:4px;"
+        "color:var(--dim)}.sum "
+        "b{color:var(--text);font-size:1.5em;margin-right:"
+        ".4em}\n"
+        ".note{color:var(--dim);font-size:13px}\n"
+        "svg.tape{width:100%}svg.tape rect{stroke:var(--back)}\n"
+        "svg.tape .all{fill:var(--all)}svg.tape .loop{fill:var(--loop)}"
+        "svg.tape .line{fill:var(--line)}svg.tape .slot{fill:var(--slot)}\n"
+        "svg.tape text{font:13px sans-serif;fill:var(--ink);pointer-events:"
+        "none}svg.tape a:hover rect{stroke:var(--link);stroke-width:2}\n"
         "</style></head><body>\n<h1>"
      << escaped(Shown) << "</h1>\n";
+  printSummary(All, OS);
   if (std::string Advice = bestAdvice(All); !Advice.empty())
-    OS << "<p class=\"a\">What would help most: " << escaped(Advice)
+    OS << "<p class=\"a\"><b>What would help most:</b> " << escaped(Advice)
        << ".</p>\n";
-  OS << "<h2>The tape, by slot</h2>\n";
-  drawTape(All, OS);
+  OS << "<h2>The tape, by line</h2>\n";
+  Flame(All, OS).draw();
   for (auto &[File, Lines] : All) {
     OS << "<h2>" << escaped(File) << "</h2>\n";
     ErrorOr<std::unique_ptr<MemoryBuffer>> Source = openSource(File, Compiled);
@@ -272,7 +351,7 @@ void printPage(const Facts &All, StringRef Shown, StringRef Compiled,
         continue;
       auto It = Lines.find(Line);
       bool Keeps = It != Lines.end() && any_of(It->second, [](const Fact &F) {
-                     return F.K != Fact::Recomputed;
+                     return F.K == Fact::Kept || F.K == Fact::Loop;
                    });
       OS << "<tr id=\"" << escaped(sys::path::filename(File)) << "-" << Line
          << "\""
@@ -286,6 +365,8 @@ void printPage(const Facts &All, StringRef Shown, StringRef Compiled,
           OS << "<div>";
           if (F.K == Fact::Kept)
             OS << "<span class=\"b\">" << F.Bytes << " bytes</span>";
+          if (F.K == Fact::Accumulated && F.Atomic)
+            OS << "<span class=\"b\">atomic</span>";
           OS << escaped(F.Text) << "</div>";
         }
       OS << "</td></tr>\n";
