@@ -262,12 +262,12 @@ void Differentiator::finish(bool Last) {
     Steps.run(step::OwnReaches, *F, [&] { useOwnReaches(*F, MAM, Opts); });
   for (Function *F : Finished)
     Steps.run(step::InlineArena, *F, [&] { inlineFastPaths(*F, MAM); });
-  if (!Target(M).manyThreads())
-    for (Function *F : Finished)
-      Steps.run(step::AddedZeros, *F, [&] { return dropAddedZeros(*F, FAM); });
-  if (!Target(M).manyThreads())
-    for (Function *F : Finished)
-      Steps.run(step::StripAdditions, *F, [&] { addInStrips(*F, MAM); });
+  if (Target(M).manyThreads())
+    return;
+  for (Function *F : Finished) {
+    Steps.run(step::AddedZeros, *F, [&] { return dropAddedZeros(*F, FAM); });
+    Steps.run(step::StripAdditions, *F, [&] { addInStrips(*F, MAM); });
+  }
 }
 
 PreparePrimal &Differentiator::preparation(DerivativeMode Mode) {
