@@ -35,6 +35,8 @@ static constexpr int64_t OpenEndedReach = 4096;
 unsigned ObjectGraph::newObject() {
   Objects.emplace_back();
   Objects.back().Parent = Objects.size() - 1;
+  if (Notes)
+    Notes->Births.push_back({CurrentSource, Position()});
   return Objects.size() - 1;
 }
 
@@ -58,7 +60,7 @@ void ObjectGraph::addEdge(Var From, Var To, Step S) {
   bool Plain = !S.Const && !S.Stride;
   if (Plain && (From == To || !PlainEdges.insert({From, To}).second))
     return;
-  Vars[From].Out.push_back({To, S});
+  Vars[From].Out.push_back({To, CurrentSource, S});
   enqueue(From);
 }
 
@@ -67,7 +69,7 @@ void ObjectGraph::addDisplacement(Var From, Var To, Step S,
   if (From == NoVar || To == NoVar)
     return;
   unsigned Id = Displacements.size();
-  Displacements.push_back({From, To, S, {}});
+  Displacements.push_back({From, To, CurrentSource, S, {}});
   auto Watch = [&](Var V) {
     Vars[find(V)].Displacements.push_back(Id);
     enqueue(find(V));
@@ -85,7 +87,7 @@ void ObjectGraph::addDisplacement(Var From, Var To, Step S,
 void ObjectGraph::addLoad(Var Addr, int64_t Off, Var Val) {
   if (Addr == NoVar)
     return;
-  Derefs.push_back({Addr, Off, Val, false});
+  Derefs.push_back({Addr, CurrentSource, Off, Val, false});
   Vars[find(Addr)].Derefs.push_back(Derefs.size() - 1);
   enqueue(find(Addr));
 }
@@ -93,7 +95,7 @@ void ObjectGraph::addLoad(Var Addr, int64_t Off, Var Val) {
 void ObjectGraph::addStore(Var Addr, int64_t Off, Var Val) {
   if (Addr == NoVar)
     return;
-  Derefs.push_back({Addr, Off, Val, true});
+  Derefs.push_back({Addr, CurrentSource, Off, Val, true});
   Vars[find(Addr)].Derefs.push_back(Derefs.size() - 1);
   enqueue(find(Addr));
 }
@@ -102,20 +104,21 @@ void ObjectGraph::addLink(Var Dst, int64_t DstOff, Var Src, int64_t SrcOff,
                           int64_t Size) {
   if (Dst == NoVar || Src == NoVar || Size == 0)
     return;
-  Links.push_back({Dst, DstOff, Src, SrcOff, Size, CurrentOrigin});
+  Links.push_back(
+      {Dst, DstOff, Src, SrcOff, Size, CurrentOrigin, CurrentSource});
 }
 
 void ObjectGraph::addElementLink(Var Dst, Var Src, int64_t Size) {
   if (Dst == NoVar || Src == NoVar || Size == 0)
     return;
-  Links.push_back({Dst, 0, Src, 0, Unbounded, CurrentOrigin});
+  Links.push_back({Dst, 0, Src, 0, Unbounded, CurrentOrigin, CurrentSource});
   Links.back().Element = Size;
 }
 
 void ObjectGraph::unify(Var A, Var B) {
   if (A == NoVar || B == NoVar)
     return;
-  PendingMerges.push_back({A, B});
+  PendingMerges.push_back({A, B, {GraphEvent::Value, CurrentSource}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,14 +180,26 @@ void ObjectGraph::enqueue(Var V) {
   Worklist.push_back(V);
 }
 
-/// V may also point to P.
-void ObjectGraph::join(Var V, Position P) {
+/// V points to more places, or to more than one from the beginning.
+void ObjectGraph::noteWider(Var V, const Position &Before,
+                            const Position &After) {
+  if (!Notes ||
+      (Before.valid() && Before.Stride == After.Stride &&
+       (Before.Lo <= Position::NegInf) == (After.Lo <= Position::NegInf)))
+    return;
+  Notes->Events.push_back({Now.Why, Now.By, Now.After, Before, After, V});
+}
+
+/// V may also point to P; Stepped: which the statement itself computes.
+void ObjectGraph::join(Var V, Position P, bool Stepped) {
   V = find(V);
   if (!P.valid())
     return;
   VarNode &N = Vars[V];
   if (!N.Pos.valid()) {
     N.Pos = normalise(P);
+    if (Stepped && !N.Pos.exact())
+      noteWider(V, Position(), N.Pos);
     enqueue(V);
     return;
   }
@@ -211,6 +226,7 @@ void ObjectGraph::join(Var V, Position P) {
   R.canonicalise();
   if (R == A)
     return;
+  noteWider(V, A, R);
   N.Pos = R;
   enqueue(V);
 }
@@ -233,6 +249,13 @@ void ObjectGraph::unifyObjects(unsigned A, int64_t OffA, unsigned B,
     Delta = -Delta;
   }
   ++MergedObjects;
+  const Reason Outer = Now;
+  if (Notes) {
+    Notes->Events.push_back({Now.Why, Now.By, Now.After, Position::at(RA, OffA),
+                             Position::at(RB, OffB)});
+    Now.Why = GraphEvent::Owners;
+    Now.After = Notes->Events.size() - 1;
+  }
   Objects[Loser].Parent = Winner;
   Objects[Loser].Delta = Delta;
   Objects[Winner].CellVersion = ++Stamp;
@@ -248,6 +271,7 @@ void ObjectGraph::unifyObjects(unsigned A, int64_t OffA, unsigned B,
     P.canonicalise();
     cellAt(P, C.Pointee);
   }
+  Now = Outer;
 }
 
 /// May the two sets of places (of one object) have an element in common?
@@ -276,7 +300,7 @@ ObjectGraph::Var ObjectGraph::cellAt(Position P, Var Existing) {
     if (Found == NoVar)
       Found = V;
     else if (find(Found) != find(V))
-      PendingMerges.push_back({Found, V});
+      PendingMerges.push_back({Found, V, Now});
   };
   // The union of overlapping cells may overlap further ones: repeat.
   bool Covered = false;
@@ -321,8 +345,11 @@ ObjectGraph::Var ObjectGraph::cellAt(Position P, Var Existing) {
   if (Covered)
     return Found;
   O.CellVersion = ++Stamp;
-  if (Found == NoVar)
+  if (Found == NoVar) {
     Found = newPointer();
+    if (Notes)
+      Notes->Births.back().LedToBy = P;
+  }
   // newPointer may have moved the objects: O is stale from here on.
   ObjectNode &Node = Objects[P.Obj];
   if (P.exact())
@@ -360,6 +387,8 @@ void ObjectGraph::evaluate(const Deref &D) {
   Position P = positionOf(D.Addr);
   if (!P.valid())
     return;
+  Now = {GraphEvent::Access, D.Source};
+  CurrentSource = D.Source;
   P = P.shifted(D.Off);
   P.canonicalise();
   Var C = cellAt(P);
@@ -400,14 +429,16 @@ void ObjectGraph::displace(const Displacement &D) {
     if (!B.exact() || A.Lo <= Position::NegInf || Diff.Scale < 0)
       S.Below = Position::PosInf;
   }
-  join(D.To, S.apply(P));
+  Now = {GraphEvent::Distance, D.Source};
+  join(D.To, S.apply(P), /*Stepped=*/true);
 }
 
 void ObjectGraph::drain() {
   while (true) {
     if (!PendingMerges.empty()) {
-      auto [A, B] = PendingMerges.back();
+      auto [A, B, For] = PendingMerges.back();
       PendingMerges.pop_back();
+      Now = For;
       mergeVars(A, B);
       continue;
     }
@@ -424,8 +455,9 @@ void ObjectGraph::drain() {
     // Evaluation may add edges to V itself; those enqueue V again.
     for (unsigned I = 0, E = Vars[V].Out.size(); I != E; ++I) {
       Edge Ed = Vars[V].Out[I];
+      Now = {GraphEvent::Flow, Ed.Source};
       if (find(Ed.To) != V || Ed.S.Const || Ed.S.Stride)
-        join(Ed.To, Ed.S.apply(P));
+        join(Ed.To, Ed.S.apply(P), Ed.S.Stride != 0);
     }
     for (unsigned I = 0, E = Vars[V].Derefs.size(); I != E; ++I)
       evaluate(Derefs[Vars[V].Derefs[I]]);
@@ -463,6 +495,8 @@ bool ObjectGraph::carryCells(Link &L) {
     return false;
   L.SeenDst = VD;
   L.SeenSrc = VS;
+  Now = {GraphEvent::Copy, L.Source};
+  CurrentSource = L.Source;
   D = D.shifted(L.DstOff);
   S = S.shifted(L.SrcOff);
   if (L.Size == Unbounded) {
@@ -565,6 +599,7 @@ void ObjectGraph::solvePointers() {
       if (Rounds > MostRounds) {
         Position D = positionOf(Links[I].Dst).shifted(Links[I].DstOff);
         Position S = positionOf(Links[I].Src).shifted(Links[I].SrcOff);
+        Now = {GraphEvent::Copy, Links[I].Source};
         unifyObjects(D.Obj, D.Off, S.Obj, S.Off);
       }
       drain();

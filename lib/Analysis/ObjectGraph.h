@@ -68,6 +68,26 @@ struct Evidence {
   unsigned Origin; ///< the function that knows it
 };
 
+/// Why two objects became one, or a pointer came to lie at more places: for the
+/// reader of -rg-print-merges.
+struct GraphEvent {
+  enum Cause : uint8_t {
+    Flow,     ///< a pointer becomes another, perhaps moved
+    Distance, ///< a pointer moves by the distance of two others
+    Access,   ///< pointers are loaded or stored at places that overlap
+    Copy,     ///< bytes that hold pointers are copied
+    Value,    ///< two values are one register
+    Owners    ///< objects became one: pointers at the same place of both meet
+  };
+  Cause Why = Flow;
+  unsigned By = ~0u;    ///< the statement, see ObjectGraph::CurrentSource
+  unsigned After = ~0u; ///< of Owners: that event, which is a merge
+  /// Of a merge: the places that became one. Of a variable that widens: where
+  /// it pointed (perhaps nowhere), and where it points.
+  Position A, B;
+  unsigned Widens = ~0u; ///< the variable; none of a merge
+};
+
 /// A piece of evidence placed in a queried window.
 struct Placed {
   int64_t Start; ///< window offset; may lie before the window
@@ -163,6 +183,23 @@ public:
   /// The function that the links added from now on belong to.
   unsigned CurrentOrigin = NoOrigin;
 
+  //===--- what happened, for a reader ---===//
+
+  /// The statement that all is said for that is added from now on. Statements
+  /// are numbered by the user of this class.
+  unsigned CurrentSource = NoOrigin;
+  /// Where an object comes from: a statement, or a place that leads to it.
+  struct Birth {
+    unsigned Source;
+    Position LedToBy;
+  };
+  struct Journal {
+    std::vector<GraphEvent> Events;
+    std::vector<Birth> Births; ///< by object
+  };
+  /// Notes from now on what happens; J outlives this.
+  void keep(Journal &J) { Notes = &J; }
+
   struct CellView {
     Position Where;
     Var Pointee;
@@ -175,16 +212,19 @@ public:
 private:
   struct Edge {
     Var To;
+    unsigned Source;
     Step S;
   };
   struct Deref {
     Var Addr;
+    unsigned Source;
     int64_t Off;
     Var Val;
     bool IsStore;
   };
   struct Displacement {
     Var From, To;
+    unsigned Source;
     Step S;
     llvm::SmallVector<PointerDifference, 1> Differences;
     bool Unrelated = false; ///< the pointers point into different objects
@@ -215,7 +255,7 @@ private:
     Var Src;
     int64_t SrcOff;
     int64_t Size;
-    unsigned Origin;
+    unsigned Origin, Source;
     int64_t Element = 0; ///< of an element link
     unsigned SeenDst = 0, SeenSrc = 0;
   };
@@ -229,7 +269,19 @@ private:
   std::vector<Displacement> Displacements;
   std::vector<Link> Links;
   std::vector<Var> Worklist;
-  std::vector<std::pair<Var, Var>> PendingMerges;
+  /// Why what happens at the moment happens.
+  struct Reason {
+    GraphEvent::Cause Why = GraphEvent::Flow;
+    unsigned By = NoOrigin;
+    unsigned After = NoOrigin;
+  };
+  Reason Now;
+  Journal *Notes = nullptr;
+  struct PendingMerge {
+    Var A, B;
+    Reason For;
+  };
+  std::vector<PendingMerge> PendingMerges;
   llvm::DenseSet<std::pair<unsigned, unsigned>> PlainEdges;
   /// Objects that links connect have one leader; formats are by leader.
   llvm::EquivalenceClasses<unsigned> Connected;
@@ -239,7 +291,8 @@ private:
   std::pair<unsigned, int64_t> findObject(unsigned O) const;
   Position normalise(Position P) const;
   void enqueue(Var V);
-  void join(Var V, Position P);
+  void join(Var V, Position P, bool Stepped = false);
+  void noteWider(Var V, const Position &Before, const Position &After);
   void unifyObjects(unsigned A, int64_t OffA, unsigned B, int64_t OffB);
   void mergeVars(Var A, Var B);
   void evaluate(const Deref &D);

@@ -54,10 +54,13 @@ void retrograd::forEachScalar(const DataLayout &DL, Type *T, uint64_t Offset,
 
 TypeAnalysis::Impl::Impl(ArrayRef<Function *> Fns,
                          function_ref<Function *(const Function *)> PreparedOf,
-                         const Catalogue &Cat, const OutsideEvidence *Outside)
+                         const Catalogue &Cat, const OutsideEvidence *Outside,
+                         bool KeepJournal)
     : Functions(Fns.begin(), Fns.end()), PreparedOf(PreparedOf), Cat(Cat),
       DL(Fns.front()->getParent()->getDataLayout()),
       PointerSize(DL.getPointerSize()), G(PointerSize) {
+  if (KeepJournal)
+    G.keep(Happened);
   InSet.insert(Functions.begin(), Functions.end());
   findInert();
   for (Function *F : Functions) {
@@ -169,8 +172,9 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::Impl::leaves(Position P, uint64_t Size,
 TypeAnalysis::TypeAnalysis(
     ArrayRef<Function *> Functions,
     function_ref<Function *(const Function *)> PreparedOf, const Catalogue &Cat,
-    const OutsideEvidence *Outside)
-    : I(std::make_unique<Impl>(Functions, PreparedOf, Cat, Outside)) {}
+    const OutsideEvidence *Outside, bool KeepJournal)
+    : I(std::make_unique<Impl>(Functions, PreparedOf, Cat, Outside,
+                               KeepJournal)) {}
 
 TypeAnalysis::~TypeAnalysis() = default;
 

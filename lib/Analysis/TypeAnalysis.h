@@ -78,7 +78,8 @@ public:
   TypeAnalysis(
       llvm::ArrayRef<llvm::Function *> Functions,
       llvm::function_ref<llvm::Function *(const llvm::Function *)> PreparedOf,
-      const Catalogue &Cat, const OutsideEvidence *Outside = nullptr);
+      const Catalogue &Cat, const OutsideEvidence *Outside = nullptr,
+      bool KeepJournal = false);
   ~TypeAnalysis();
 
   /// Leaves of the `Size` bytes at pointer `P`, in order of offset, covering
@@ -184,6 +185,9 @@ public:
   const llvm::DataLayout &dataLayout() const;
 
   void print(llvm::raw_ostream &OS) const;
+  /// Which instruction made two objects one, or a pointer point to more places;
+  /// of an analysis that kept a journal.
+  void printMerges(llvm::raw_ostream &OS) const;
 
 private:
   struct Impl;

@@ -41,7 +41,7 @@ struct TypeAnalysis::Impl {
 
   Impl(llvm::ArrayRef<llvm::Function *> Functions,
        llvm::function_ref<llvm::Function *(const llvm::Function *)> PreparedOf,
-       const Catalogue &Cat, const OutsideEvidence *Outside);
+       const Catalogue &Cat, const OutsideEvidence *Outside, bool KeepJournal);
 
   llvm::SmallVector<llvm::Function *, 8> Functions;
   llvm::function_ref<llvm::Function *(const llvm::Function *)> PreparedOf;
@@ -71,6 +71,16 @@ struct TypeAnalysis::Impl {
   std::vector<Seed> Seeds;
   /// Addresses that some instruction reads or writes.
   std::vector<Var> Accessed;
+
+  /// What the graph's statements are about, and what became of them; kept for a
+  /// reader only (TypePrinter.cpp).
+  std::vector<const llvm::Value *> Sources;
+  ObjectGraph::Journal Happened;
+  unsigned sourceOf(const llvm::Value *V) {
+    Sources.push_back(V);
+    return Sources.size() - 1;
+  }
+  class MergePrinter;
 
   llvm::DenseMap<const llvm::Function *, unsigned> Origins;
   unsigned originOf(const llvm::Value *V) const;

@@ -450,6 +450,7 @@ void TypeAnalysis::Impl::seedInitialiser(const Constant &C, Var Addr,
 }
 
 void TypeAnalysis::Impl::seedGlobal(const GlobalVariable &GV) {
+  G.CurrentSource = sourceOf(&GV);
   Var P = pointer(&GV);
   seedType(P, 0, GV.getValueType(), Trust::Weak,
            !GV.getValueType()->isIntegerTy());

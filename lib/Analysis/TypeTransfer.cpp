@@ -21,6 +21,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/KnownBits.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -89,6 +90,9 @@ ObjectGraph::Var TypeAnalysis::Impl::pointer(const Value *V) {
   assert(isPointerLike(V->getType()));
   if (auto It = Pointers.find(V); It != Pointers.end())
     return It->second;
+  SaveAndRestore About(G.CurrentSource);
+  if (isa<Constant>(V))
+    G.CurrentSource = sourceOf(V);
   Var P = isa<Constant>(V) ? constantPointer(cast<Constant>(V)) : G.newVar();
   Pointers[V] = P;
   return P;
@@ -106,6 +110,7 @@ ObjectGraph::Var TypeAnalysis::Impl::reg(const Value *V) {
     if (!CE || CE->getOpcode() != Instruction::PtrToInt)
       return NoVar;
   }
+  SaveAndRestore About(G.CurrentSource, sourceOf(V));
   Var R = G.newPointer();
   RegisterObjects.insert(G.positionOf(R).Obj);
   Registers[V] = R;
@@ -282,6 +287,7 @@ void TypeAnalysis::Impl::addFunction(Function &F) {
   findMoves(F);
   findIndices(F);
   for (Argument &A : F.args()) {
+    G.CurrentSource = sourceOf(&A);
     if (isPointerLike(A.getType())) {
       Var P = fresh(&A);
       if (Type *T = A.hasByValAttr() ? A.getParamByValType()
@@ -291,8 +297,11 @@ void TypeAnalysis::Impl::addFunction(Function &F) {
       reg(&A);
     }
   }
-  for (Instruction &I : instructions(F))
+  for (Instruction &I : instructions(F)) {
+    G.CurrentSource = sourceOf(&I);
     addInstruction(I);
+  }
+  G.CurrentSource = ObjectGraph::NoOrigin;
 }
 
 void TypeAnalysis::Impl::addInstruction(Instruction &I) {

@@ -29,7 +29,8 @@ bool retrograd::lacksBodies(Module &M, ModuleAnalysisManager &MAM,
                             const Options &Opts) {
   std::unique_ptr<Module> Trial = CloneModule(M);
   Options Silent = Opts;
-  Silent.PrintPrimal = Silent.PrintTypes = Silent.PrintActivity = false;
+  Silent.PrintPrimal = Silent.PrintTypes = Silent.PrintMerges = false;
+  Silent.PrintActivity = false;
   Silent.PrintOverwrite = Silent.PrintLoops = Silent.PrintPlan =
       Silent.PrintDerivative = false;
   // A function without a body here may have one in another unit.

@@ -198,6 +198,12 @@ DerivativeJobs::Outcome Differentiator::attempt(
     const ProgramFacts Facts(
         Graph, [&Prepare](const Function *F) { return Prepare.preparedOf(F); },
         Cat, Try ? &Outside : nullptr, R.ManySweeps, Outside.Arguments);
+    if (Opts.PrintMerges)
+      TypeAnalysis(
+          Graph,
+          [&Prepare](const Function *F) { return Prepare.preparedOf(F); }, Cat,
+          Try ? &Outside : nullptr, /*KeepJournal=*/true)
+          .printMerges(Printed);
     if (Opts.PrintTypes)
       Facts.types().print(Printed);
     // Tangents of several lanes lie side by side where nothing speaks against

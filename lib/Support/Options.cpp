@@ -52,6 +52,9 @@ static cl::opt<bool> PrintPrimal("rg-print-primal",
 static cl::opt<bool> PrintTypes("rg-print-types",
                                 cl::desc("print what lies at each byte"),
                                 cl::cat(Category));
+static cl::opt<bool> PrintMerges("rg-print-merges",
+                                 cl::desc("print what made objects one"),
+                                 cl::cat(Category));
 static cl::opt<bool> PrintActivity("rg-print-activity",
                                    cl::desc("print what carries a derivative"),
                                    cl::cat(Category));
@@ -279,6 +282,7 @@ Options Options::fromCommandLine() {
   O.Stats = ::Stats;
   O.PrintPrimal = ::PrintPrimal;
   O.PrintTypes = ::PrintTypes;
+  O.PrintMerges = ::PrintMerges;
   O.PrintActivity = ::PrintActivity;
   O.PrintOverwrite = ::PrintOverwrite;
   O.PrintLoops = ::PrintLoops;

@@ -48,6 +48,7 @@ struct Options {
   bool Stats = false;       ///< -rg-stats: how many functions each step changed
   bool PrintPrimal = false; ///< -rg-print-primal: prepared primals
   bool PrintTypes = false;  ///< -rg-print-types
+  bool PrintMerges = false; ///< -rg-print-merges
   bool PrintActivity = false;   ///< -rg-print-activity
   bool PrintOverwrite = false;  ///< -rg-print-overwrite
   bool PrintLoops = false;      ///< -rg-print-loops

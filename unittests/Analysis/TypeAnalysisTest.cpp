@@ -38,7 +38,8 @@ public:
       if (!F.isDeclaration())
         Functions.push_back(&F);
     T = std::make_unique<TypeAnalysis>(
-        Functions, [](const Function *) { return nullptr; }, Cat);
+        Functions, [](const Function *) { return nullptr; }, Cat,
+        /*Outside=*/nullptr, /*KeepJournal=*/true);
   }
 
   /// "fn.value"; "@name" for globals.
@@ -97,6 +98,12 @@ public:
     return std::to_string(Result->Period) + "| " + text(Result->Leaves);
   }
   unsigned object(StringRef P) const { return T->objectOf(value(P)); }
+  std::string merges() const {
+    std::string S;
+    raw_string_ostream OS(S);
+    T->printMerges(OS);
+    return S;
+  }
 
   LLVMContext Context;
   std::unique_ptr<Module> M;
@@ -805,6 +812,47 @@ TEST(TypeAnalysis, FiftyThousandInstructions) {
   double Took = double(std::clock() - Start) / CLOCKS_PER_SEC;
   EXPECT_EQ(T.of("f.v77"), "0+8:double");
   EXPECT_LT(Took, 5.0); // well under one second when idle
+}
+
+// The three lines that lead from a choice of two pointers to an object of
+// everything.
+TEST(TypeAnalysis, TellsWhichInstructionMergedObjects) {
+  Types T(R"(
+    define void @f(ptr %a, ptr %b, ptr %in, i64 %n, i1 %c) {
+      %at = getelementptr i8, ptr %b, i64 16
+      store ptr %in, ptr %at
+      %either = select i1 %c, ptr %a, ptr %b
+      %where = getelementptr ptr, ptr %either, i64 %n
+      %some = load ptr, ptr %where
+      store double 1.0, ptr %some
+      ret void
+    })");
+  EXPECT_EQ(T.merges(),
+            "merges of @f:\n"
+            "  %where begins as %b+0 step 8 from below: flow, %where = "
+            "getelementptr ptr, ptr %either, i64 %n in @f\n"
+            "  1. what (%b+0 step 8 from below) leads to+0 (1) is %in+0 (1): "
+            "flow, store ptr %in, ptr %at, align 8 in @f\n"
+            "  2. %b+0 (1) is %a+0 (1): flow, %either = select i1 %c, ptr %a, "
+            "ptr %b in @f\n");
+}
+
+TEST(TypeAnalysis, TellsThatObjectsMergedSinceTheirOwnersDid) {
+  Types T(R"(
+    define void @f(ptr %a, ptr %b, i1 %c) {
+      %x = load ptr, ptr %a
+      %y = load ptr, ptr %b
+      %a8 = getelementptr i8, ptr %a, i64 8
+      %b8 = getelementptr i8, ptr %b, i64 8
+      %either = select i1 %c, ptr %a8, ptr %b8
+      ret void
+    })");
+  EXPECT_EQ(T.merges(),
+            "merges of @f:\n"
+            "  1. %b+8 (1) is %a+8 (1): flow, %either = select i1 %c, ptr %a8, "
+            "ptr %b8 in @f\n"
+            "  2. what (%b+0) leads to+0 (1) is what (%a+0) leads to+0 (1): "
+            "since 1\n");
 }
 
 } // namespace
