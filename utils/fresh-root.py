@@ -63,7 +63,7 @@ def main():
     parser.add_argument("--bind", action="append", default=[], metavar="HERE=THERE",
                         help="show a folder of this machine in ROOT, as the cache of ccache or pip")
     parser.add_argument("--verbose", type=int, default=3, metavar="N", help="lines of each command's output to show")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     options.root = os.path.abspath(options.root)
     make_root(options)
     target = options.root + options.into

@@ -218,7 +218,7 @@ def main():
     parser.add_argument("--folder", help="where to work; default: a new folder that is deleted at the end")
     parser.add_argument("--timeout", type=int, default=3600, help="seconds for one block")
     parser.add_argument("--verbose", type=int, default=0, metavar="N", help="print each command and its last N lines")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     failed = False
     for path in options.pages:
         page = Page(path, options)
