@@ -35,7 +35,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PIECE = re.compile(r"^<!-- (file|around|sh|python|needs|not run):(.*?)-->\n|^( *)```([^\n`]*)\n(.*?)^ *```$", re.S | re.M)
-NAMED = re.compile(r"(?://|#|!) ([\w./-]+\.\w+|Makefile|CMakeLists\.txt)$")
+NAMED = re.compile(r"(?://|#|!) ([\w./-]*\.\w+|Makefile|BUILD|WORKSPACE)$")
 
 
 class Failure(Exception):
@@ -139,7 +139,6 @@ class Page:
         self.write("page.py", "".join(self.python))
         self.say("python3 page.py   # the blocks of the page")
         python = "python3" if self.options.fresh else self.options.python
-        self.python = []
         self.shell(f"{python} page.py")
 
     def block(self, line, language, text, about):
@@ -190,7 +189,6 @@ class Page:
                             if kind == "python":
                                 self.python.append(words.strip("\n") + "\n")
                             else:
-                                self.end_python()
                                 self.shell(words.strip())
                     else:
                         about[kind] = words

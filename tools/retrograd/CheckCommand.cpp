@@ -620,7 +620,8 @@ struct Comparison {
   }
 
   void report(const Invocation &I, const CheckSettings &S) const {
-    printTable(Rows, I.PrintAll);
+    if (!I.Brief)
+      printTable(Rows, I.PrintAll);
     StringSet<> Told;
     for (const Deviation &V : Values)
       if (Told.insert(V.Mode).second)

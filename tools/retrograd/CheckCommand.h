@@ -22,6 +22,7 @@ struct Invocation {
   std::vector<std::string> Flags; ///< for the compiler
   bool PrintAll = false;
   bool Doctor = true; ///< look for the origin of what is wrong
+  bool Brief = false; ///< no table: what is wrong, and whose fault it is
   bool Keep = false;
   bool Findings =
       false; ///< end with a line for another process to read (Doctor.h)

@@ -764,7 +764,10 @@ void emitMarkersAndTypes(raw_ostream &OS, const Signature &F) {
   OS << (F.OnDevice ? "extern __device__ int enzyme_dup, enzyme_const, "
                       "enzyme_out, enzyme_primal_return;\n"
          : F.CPlusPlus
-             ? "namespace rg_markers { // the user's file may have its own\n"
+             ? "#undef enzyme_dup // macros of <retrograd/retrograd.h>\n"
+               "#undef enzyme_const\n#undef enzyme_out\n"
+               "#undef enzyme_primal_return\n"
+               "namespace rg_markers { // the user's file may have its own\n"
                "int enzyme_dup, enzyme_const, enzyme_out, "
                "enzyme_primal_return;\n}\n"
              : "extern int enzyme_dup, enzyme_const, enzyme_out, "

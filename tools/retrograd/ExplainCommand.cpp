@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExplainCommand.h"
+#include "CheckProgram.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -391,6 +392,25 @@ int retrograd::explainCommand(const ExplainSettings &S) {
   SmallString<256> Record = Folder, Object = Folder;
   sys::path::append(Record, "record.yaml");
   sys::path::append(Object, "object.o");
+  std::string Source = S.File;
+  if (!S.Function.empty()) {
+    // As `retrograd grad` does: the file, and one derivative call behind it.
+    SmallString<256> Include(sys::path::parent_path(S.BinDirectory));
+    sys::path::append(Include, "include");
+    std::vector<std::string> Reading{"-isystem", Include.str().str()};
+    Reading.insert(Reading.end(), S.Flags.begin(), S.Flags.end());
+    Expected<Signature> F = readSignature(S.File, S.Function, Reading);
+    if (!F) {
+      sys::fs::remove_directories(Folder);
+      return complain(toString(F.takeError()));
+    }
+    SmallString<256> Path = Folder;
+    sys::path::append(Path, IsC ? "gradient.c" : "gradient.cpp");
+    Source = Path.str().str();
+    std::error_code EC;
+    raw_fd_ostream OS(Source, EC);
+    OS << gradientProgram(S.File, *F);
+  }
   std::string RecordFlag = ("-foptimization-record-file=" + Record).str(),
               Problem;
   std::vector<std::string> Arguments{"-O2",
@@ -399,9 +419,11 @@ int retrograd::explainCommand(const ExplainSettings &S) {
                                      "-foptimization-record-passes=retrograd",
                                      RecordFlag,
                                      "-c",
-                                     S.File,
+                                     Source,
                                      "-o",
                                      Object.str().str()};
+  if (!S.Function.empty())
+    Arguments.push_back("-w"); // the file's main is not called main there
   Arguments.insert(Arguments.end(), S.Flags.begin(), S.Flags.end());
   std::vector<StringRef> Words{Driver};
   Words.insert(Words.end(), Arguments.begin(), Arguments.end());
@@ -421,7 +443,12 @@ int retrograd::explainCommand(const ExplainSettings &S) {
   }
   if (S.Page.empty()) {
     if (All.empty())
-      outs() << "no reverse derivative keeps or computes anything again\n";
+      outs() << "the derivatives in this file keep nothing and compute nothing "
+                "again"
+             << (S.Function.empty()
+                     ? "; for the gradient of a function without a call of it: "
+                       "retrograd explain FILE FUNCTION\n"
+                     : "\n");
     printText(All, outs());
     return 0;
   }

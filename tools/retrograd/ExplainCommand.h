@@ -17,6 +17,7 @@ struct ExplainSettings {
   std::string BinDirectory; ///< where rg-clang and rg-clang++ are
   std::string File;         ///< absolute
   std::string Shown;        ///< as the user wrote it
+  std::string Function;     ///< whose gradient; empty: the file's own calls
   std::string Page;         ///< an HTML page to write; empty: text to stdout
   bool Json = false;        ///< JSON to stdout
   std::vector<std::string> Flags; ///< for the compiler

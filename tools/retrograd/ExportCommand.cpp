@@ -378,7 +378,9 @@ void emitHead(raw_ostream &OS, const Invocation &I, const Signature &F) {
           "void __enzyme_fwddiff_rg(void *, ...);\n"
           "extern __device__ int enzyme_dup, enzyme_const, enzyme_pattern;\n";
   if (F.CPlusPlus)
-    OS << "namespace rg_markers { // the user's file may have its own\n"
+    OS << "#undef enzyme_dup // macros of <retrograd/retrograd.h>\n"
+          "#undef enzyme_const\n#undef enzyme_pattern\n"
+          "namespace rg_markers { // the user's file may have its own\n"
           "int enzyme_dup, enzyme_const, enzyme_pattern;\n}\n";
   else
     OS << "extern int enzyme_dup, enzyme_const, enzyme_pattern;\n"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   retrograd check FILE --function f     is the derivative of f right?
+//   retrograd doctor FILE --function f    whose fault is a wrong one?
 //   retrograd grad FILE --function f      what does the derivative look like?
 //   retrograd explain FILE                what do derivatives keep, and why?
 //   retrograd export FILE --function f    a library for other languages
@@ -43,6 +44,9 @@ namespace {
 cl::SubCommand
     Check("check",
           "Compare reverse mode, forward mode and differences of a function");
+cl::SubCommand
+    Doctor("doctor",
+           "Name the function and the line at fault of a wrong derivative");
 cl::SubCommand Grad("grad", "Print the IR of a function's reverse derivative");
 cl::SubCommand
     Explain("explain",
@@ -54,9 +58,11 @@ cl::SubCommand
 cl::SubCommand New("new", "Write a small project to start from");
 
 cl::opt<std::string> File(cl::Positional, cl::desc("FILE"), cl::sub(Check),
-                          cl::sub(Grad), cl::sub(Explain), cl::sub(Export));
+                          cl::sub(Doctor), cl::sub(Grad), cl::sub(Explain),
+                          cl::sub(Export));
 cl::list<std::string> Named(cl::Positional, cl::desc("[FUNCTION]"),
-                            cl::sub(Check), cl::sub(Grad), cl::sub(Export));
+                            cl::sub(Check), cl::sub(Doctor), cl::sub(Grad),
+                            cl::sub(Explain), cl::sub(Export));
 cl::opt<std::string> Target(cl::Positional, cl::desc("FOLDER"), cl::sub(New));
 cl::opt<std::string> Language("language",
                               cl::desc("c++ (default), c, fortran or cuda"),
@@ -78,71 +84,77 @@ cl::opt<std::string> Html(
         "Write one HTML page instead: source, facts, a picture of the tape"),
     cl::value_desc("page.html"), cl::sub(Explain));
 cl::opt<bool> Json("json", cl::desc("Print one JSON document instead of text"),
-                   cl::sub(Check), cl::sub(Explain));
+                   cl::sub(Check), cl::sub(Doctor), cl::sub(Explain));
 cl::list<std::string> Function("function",
                                cl::desc("The function, qualified if need be"),
                                cl::value_desc("name"), cl::sub(Check),
-                               cl::sub(Grad), cl::sub(Export));
+                               cl::sub(Doctor), cl::sub(Grad), cl::sub(Explain),
+                               cl::sub(Export));
 cl::list<std::string>
     Integers("int", cl::desc("Value of an integer parameter (default 4)"),
-             cl::value_desc("n=5"), cl::sub(Check));
+             cl::value_desc("n=5"), cl::sub(Check), cl::sub(Doctor));
 cl::list<std::string>
     Lengths("len",
             cl::desc("Elements behind a pointer or in a vector (default: "
                      "the next integer parameter)"),
-            cl::value_desc("x=10"), cl::sub(Check));
+            cl::value_desc("x=10"), cl::sub(Check), cl::sub(Doctor));
 cl::list<std::string>
     Constants("const", cl::desc("Do not differentiate with respect to it"),
-              cl::value_desc("x"), cl::sub(Check), cl::sub(Export));
+              cl::value_desc("x"), cl::sub(Check), cl::sub(Doctor),
+              cl::sub(Export));
 cl::list<std::string>
     Ranges("range",
            cl::desc("Range of random inputs, of all or of one parameter "
                     "(default 0.25:1.75)"),
-           cl::value_desc("[x=]low:high"), cl::sub(Check));
+           cl::value_desc("[x=]low:high"), cl::sub(Check), cl::sub(Doctor));
 cl::opt<unsigned> Grid(
     "grid",
     cl::desc("CUDA: blocks in which a device function is called (default 1)"),
-    cl::init(1), cl::sub(Check));
+    cl::init(1), cl::sub(Check), cl::sub(Doctor));
 cl::opt<unsigned> Block("block",
                         cl::desc("CUDA: threads of a block (default 4)"),
-                        cl::init(4), cl::sub(Check));
+                        cl::init(4), cl::sub(Check), cl::sub(Doctor));
 cl::list<std::string>
     Threads("threads",
             cl::desc("Check with so many threads of OpenMP each (-fopenmp)"),
-            cl::value_desc("1,2,8"), cl::CommaSeparated, cl::sub(Check));
+            cl::value_desc("1,2,8"), cl::CommaSeparated, cl::sub(Check),
+            cl::sub(Doctor));
 cl::opt<std::string>
     Where("target",
           cl::desc("CUDA: cpu (default) or gpu, to run on this machine's GPU"),
-          cl::init("cpu"), cl::sub(Check), cl::sub(Export));
+          cl::init("cpu"), cl::sub(Check), cl::sub(Doctor), cl::sub(Export));
 cl::opt<unsigned> Points("points", cl::desc("Number of random points"),
-                         cl::init(3), cl::sub(Check));
+                         cl::init(3), cl::sub(Check), cl::sub(Doctor));
 cl::opt<uint64_t> Seed("seed", cl::desc("Seed of the random numbers"),
-                       cl::init(1), cl::sub(Check));
+                       cl::init(1), cl::sub(Check), cl::sub(Doctor));
 cl::opt<bool> All("all", cl::desc("Print every derivative, however many"),
-                  cl::sub(Check));
+                  cl::sub(Check), cl::sub(Doctor));
 cl::opt<bool> NoDoctor("no-doctor",
                        cl::desc("Do not look for the origin of what is wrong"),
                        cl::sub(Check));
 cl::opt<bool> Twice("twice",
                     cl::desc("Check a sum of two calls with different weights"),
-                    cl::sub(Check));
+                    cl::sub(Check), cl::sub(Doctor));
 cl::opt<bool> FindingsLine("findings",
                            cl::desc("End with a line for other programs"),
-                           cl::Hidden, cl::sub(Check));
+                           cl::Hidden, cl::sub(Check), cl::sub(Doctor));
 cl::opt<bool> Keep("keep",
                    cl::desc("Keep the generated program and say where it is"),
-                   cl::sub(Check), cl::sub(Export));
+                   cl::sub(Check), cl::sub(Doctor), cl::sub(Export));
 
 const char *Usage =
     "retrograd: checks, shows and exports derivatives of functions\n\n"
     "  retrograd check FILE FUNCTION [options] [-- compiler flags]\n"
     "      compares reverse mode, forward mode and differences at random "
     "points\n"
+    "  retrograd doctor FILE FUNCTION [options] [-- compiler flags]\n"
+    "      names the function and the line at fault of a wrong derivative\n"
     "  retrograd grad FILE FUNCTION [-- compiler flags]\n"
     "      prints the IR of the reverse derivative\n"
-    "  retrograd explain FILE [--html=PAGE] [-- compiler flags]\n"
+    "  retrograd explain FILE [FUNCTION] [--html=PAGE] [-- compiler flags]\n"
     "      tells per source line what the derivatives in the file keep, and "
-    "why\n"
+    "why;\n"
+    "      with FUNCTION, what its gradient keeps\n"
     "  retrograd export FILE FUNCTION... [-o LIBRARY] [-- compiler flags]\n"
     "      makes a library of functions and derivatives, for Python and other "
     "languages;\n"
@@ -156,6 +168,10 @@ const char *Usage =
 
 /// Printed below the options of a command.
 const std::pair<const char *, const char *> Examples[] = {
+    {"doctor", "  retrograd doctor model.c energy\n"
+               "  retrograd doctor model.c energy --range x=0:1 -- -Iinclude\n"
+               "Exit status: 0 nothing is wrong, 1 a derivative is wrong, 2 no "
+               "answer.\n"},
     {"check", "  retrograd check model.c energy\n"
               "  retrograd check model.c energy --int n=100 --range x=0:1\n"
               "  retrograd check model.cpp 'ns::f(double)' --len x=7 -- -O3 "
@@ -167,6 +183,7 @@ const std::pair<const char *, const char *> Examples[] = {
     {"grad", "  retrograd grad model.c energy\n"
              "  retrograd grad model.cpp ns::f -- -O3\n"},
     {"explain", "  retrograd explain model.cpp\n"
+                "  retrograd explain model.cpp energy\n"
                 "  retrograd explain model.cpp --html=page.html -- -O3\n"
                 "  retrograd explain model.cpp --json | jq .advice\n"},
     {"export", "  retrograd export model.cpp energy -o libmodel.so\n"
@@ -200,12 +217,35 @@ int64_t integer(StringRef Option, StringRef Text, int64_t Least) {
   return Value;
 }
 
+unsigned positive(const cl::opt<unsigned> &Option) {
+  if (!Option)
+    die("--" + Option.ArgStr + " wants a whole number of at least 1 and got 0");
+  return Option;
+}
+
+/// The command line is read here, because LLVM's own reading ends the program
+/// with the status 1, which says that a derivative is wrong.
+void readOptions(int Count, char **Words, StringRef Overview) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  if (cl::ParseCommandLineOptions(Count, Words, Overview, &OS))
+    return;
+  StringRef What = StringRef(Text).ltrim().split('\n').first;
+  What = What.split(".  Try").first;
+  What.consume_front(sys::path::filename(Words[0]));
+  What.consume_front(": ");
+  errs() << "retrograd: " << What << "\n"
+         << "retrograd: options: retrograd " << Words[1]
+         << " --help; flags for the compiler go after '--'\n";
+  std::exit(2);
+}
+
 CheckSettings settings() {
   CheckSettings S;
-  S.Points = std::max(1u, unsigned(Points));
+  S.Points = positive(Points);
   S.Seed = Seed;
-  S.Grid = std::max(1u, unsigned(Grid));
-  S.Block = std::max(1u, unsigned(Block));
+  S.Grid = positive(Grid);
+  S.Block = positive(Block);
   S.Twice = Twice;
   for (const std::string &Text : Integers) {
     auto [Name, Value] = assignment("int", Text);
@@ -315,43 +355,47 @@ int main(int argc, char **argv) {
   // libLLVM brings some thousand options of its own; at the top level, where
   // its help would list them, ours is printed instead.
   StringRef First = Own > 1 ? argv[1] : "";
+  static char Help[] = "--help";
+  if (First == "help" && Own > 2) { // help COMMAND
+    argv[1] = argv[2];
+    argv[2] = Help;
+    First = argv[1];
+    Own = 3;
+  }
   if (First.empty() || First == "--help" || First == "-help" || First == "-h" ||
       First == "help") {
     (First.empty() ? errs() : outs()) << Usage;
     return First.empty() ? 2 : 0;
   }
   if (none_of(Examples, [&](auto &E) { return First == E.first; }) &&
-      !First.starts_with("-"))
+      !First.starts_with("--version"))
     die("there is no command '" + First +
-        "'; commands are check, grad, explain, export and new (--help)");
+        "'; commands are check, doctor, grad, explain, export and new "
+        "(--help)");
+  std::string Overview;
   for (auto [Command, Text] : Examples)
-    if (First == Command)
+    if (First == Command) {
       More.emplace(Shown = ("\nEXAMPLES:\n" + StringRef(Text)).str());
-  cl::ParseCommandLineOptions(Own, argv, Usage);
+      StringRef All = Usage;
+      All = All.substr(All.find(("  retrograd " + First + " ").str()));
+      size_t End = All.find("\n  retrograd ", 1);
+      Overview = (All.take_front(End).ltrim() + "\n").str();
+    }
+  readOptions(Own, argv, Overview);
 
   // The drivers lie beside this tool.
   std::string Self =
       sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
   SmallString<256> Directory = sys::path::parent_path(Self);
-  if (!Check && !Grad && !Explain && !Export && !New)
+  if (!Check && !Doctor && !Grad && !Explain && !Export && !New)
     die("the command comes first: retrograd check FILE FUNCTION");
   if (New)
     return newCommand({Directory.str().str(), Target, Language});
-  if (Explain) {
-    if (File.empty())
-      die("'explain' wants a file: retrograd explain FILE");
-    SmallString<256> Path = StringRef(File);
-    sys::fs::make_absolute(Path);
-    if (!sys::fs::exists(Path))
-      die("there is no file '" + File + "'");
-    if (Json && !Html.empty())
-      die("--json and --html: one of the two");
-    return explainCommand({Directory.str().str(), Path.str().str(), File, Html,
-                           Json, std::move(Flags)});
-  }
   std::vector<std::string> Functions(Named.begin(), Named.end());
   Functions.insert(Functions.end(), Function.begin(), Function.end());
-  if (File.empty() || Functions.empty())
+  if (Explain && File.empty())
+    die("'explain' wants a file: retrograd explain FILE");
+  if (File.empty() || (Functions.empty() && !Explain))
     die("'" + First + "' wants a file and a function: retrograd " + First +
         " FILE FUNCTION");
   if (Functions.size() > 1 && !Export)
@@ -361,9 +405,23 @@ int main(int argc, char **argv) {
   sys::fs::make_absolute(Absolute);
   if (!sys::fs::exists(Absolute))
     die("there is no file '" + File + "'");
+  if (Explain) {
+    if (Json && !Html.empty())
+      die("--json and --html: one of the two");
+    if (!Functions.empty() &&
+        !StringSwitch<bool>(sys::path::extension(Absolute))
+             .Cases({".c", ".cpp", ".cc", ".cxx"}, true)
+             .Default(false))
+      die("'explain' with a function reads C and C++; '" + File +
+          "' is explained by the derivative calls in it: retrograd explain " +
+          File);
+    return explainCommand({Directory.str().str(), Absolute.str().str(), File,
+                           Functions.empty() ? "" : Functions.front(), Html,
+                           Json, std::move(Flags)});
+  }
   if (!StringSwitch<bool>(sys::path::extension(Absolute))
            .Cases({".c", ".cpp", ".cc", ".cxx"}, true)
-           .Case(".cu", Check || Export)
+           .Case(".cu", Check || Doctor || Export)
            .Cases({".f90", ".f95", ".f03", ".f08", ".f", ".F90"}, bool(Export))
            .Default(false))
     die(StringRef(File).ends_with_insensitive(".f90") ||
@@ -379,6 +437,14 @@ int main(int argc, char **argv) {
                   "CUDA, grad C and C++, export these and Fortran");
   if (Where != "cpu" && Where != "gpu")
     die("--target is cpu or gpu and not '" + Where + "'");
+  if (sys::path::extension(Absolute) != ".cu")
+    for (const cl::Option *Option :
+         std::initializer_list<const cl::Option *>{&Grid, &Block, &Where})
+      if (Option->getNumOccurrences())
+        die("--" + Option->ArgStr + " is for CUDA, and '" + File +
+            "' is no .cu file");
+  if (!Threads.empty() && !is_contained(Flags, "-fopenmp"))
+    die("--threads wants a program with OpenMP: add -- -fopenmp");
 
   Invocation I;
   I.BinDirectory = Directory.str().str();
@@ -390,6 +456,7 @@ int main(int argc, char **argv) {
   I.Keep = Keep;
   I.Findings = FindingsLine;
   I.Doctor = !NoDoctor;
+  I.Brief = bool(Doctor);
   I.OnGpu = Where == "gpu";
   if (Export) {
     ExportSettings S;

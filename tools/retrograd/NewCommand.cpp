@@ -186,7 +186,14 @@ int retrograd::newCommand(const NewProject &P) {
               : "target_link_libraries(program PRIVATE m)\n") +
         "retrograd_differentiable(program)\n";
   }
+  // Editors by clangd, which does not ask the driver for its headers.
+  std::string Clangd;
+  if (!CMake.empty())
+    Clangd = "CompileFlags:\n  Add: [-I" +
+             sys::path::parent_path(P.BinDirectory).str() + "/include" +
+             (P.Language == "c++" ? ", -std=c++17" : "") + "]\n";
   if (!writeFile(P.Folder, K->Source, K->Text) ||
+      (!Clangd.empty() && !writeFile(P.Folder, ".clangd", Clangd)) ||
       !writeFile(P.Folder, "Makefile", Make) ||
       (!CMake.empty() && !writeFile(P.Folder, "CMakeLists.txt", CMake)))
     return complain("cannot write into '" + P.Folder + "'");
