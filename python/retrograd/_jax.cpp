@@ -12,9 +12,9 @@
 //
 //   library, symbol  the entry; by name, since addresses change between runs
 //                    and XLA may keep compiled programs
-//   batch            the number of leading dimensions of each buffer over which
-//                    the entry is repeated; a dimension of 1 is repeated, too
 //   lengths          how many of the slots have lengths
+//   where            the number of leading dimensions of each buffer over which
+//                    the entry is repeated; a dimension of 1 is repeated, too
 //   plan             for each slot five numbers: what it is (Kind), an
 //                    argument, a result, bytes and elements of one example
 //
@@ -22,12 +22,11 @@
 // kernel is launched on the stream that XLA hands over. They copy nothing: XLA
 // gives them memory with its first contents (_jax_kernel.py).
 //
-//   library, symbol  as above
+//   library, symbol, lengths  as above
+//   where            blocks in three dimensions, threads in three dimensions,
+//                    bytes of dynamic shared memory
 //   plan             for each slot three numbers: what it is (Place), its index
 //                    or its bits, and its elements
-//   lengths          how many of the slots have lengths
-//   launch           blocks in three dimensions, threads in three dimensions,
-//                    bytes of dynamic shared memory
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,7 +109,7 @@ struct Buffer {
 };
 
 ffi::Error call(std::string_view Library, std::string_view Symbol,
-                int64_t BatchRank, int64_t LengthCount,
+                int64_t LengthCount, int64_t BatchRank,
                 ffi::Span<const int64_t> Plan, ffi::RemainingArgs Args,
                 ffi::RemainingRets Rets) {
   std::string Problem;
@@ -279,34 +278,30 @@ ffi::Error launchOnGpu(void *Stream, std::string_view Library,
 
 } // namespace
 
+namespace {
+
+/// What all handlers get: the entry, how many of its slots have lengths, where
+/// it is applied (a batch, or a launch), the plan of its slots, and the arrays.
+template <typename Where, typename Binding> auto bound(Binding B) {
+  return std::move(B)
+      .template Attr<std::string_view>("library")
+      .template Attr<std::string_view>("symbol")
+      .template Attr<int64_t>("lengths")
+      .template Attr<Where>("where")
+      .template Attr<ffi::Span<const int64_t>>("plan")
+      .RemainingArgs()
+      .RemainingRets();
+}
+
+using Launch = ffi::Span<const int64_t>;
+
+} // namespace
+
 XLA_FFI_DEFINE_HANDLER_SYMBOL(retrograd_jax_call, call,
-                              ffi::Ffi::Bind()
-                                  .Attr<std::string_view>("library")
-                                  .Attr<std::string_view>("symbol")
-                                  .Attr<int64_t>("batch")
-                                  .Attr<int64_t>("lengths")
-                                  .Attr<ffi::Span<const int64_t>>("plan")
-                                  .RemainingArgs()
-                                  .RemainingRets());
-
+                              bound<int64_t>(ffi::Ffi::Bind()));
 XLA_FFI_DEFINE_HANDLER_SYMBOL(retrograd_jax_launch, launchOnProcessor,
-                              ffi::Ffi::Bind()
-                                  .Attr<std::string_view>("library")
-                                  .Attr<std::string_view>("symbol")
-                                  .Attr<int64_t>("lengths")
-                                  .Attr<ffi::Span<const int64_t>>("launch")
-                                  .Attr<ffi::Span<const int64_t>>("plan")
-                                  .RemainingArgs()
-                                  .RemainingRets());
-
+                              bound<Launch>(ffi::Ffi::Bind()));
 // A stream is an address here: CUDA's headers are not needed.
-XLA_FFI_DEFINE_HANDLER_SYMBOL(retrograd_jax_launch_gpu, launchOnGpu,
-                              ffi::Ffi::Bind()
-                                  .Ctx<ffi::PlatformStream<void *>>()
-                                  .Attr<std::string_view>("library")
-                                  .Attr<std::string_view>("symbol")
-                                  .Attr<int64_t>("lengths")
-                                  .Attr<ffi::Span<const int64_t>>("launch")
-                                  .Attr<ffi::Span<const int64_t>>("plan")
-                                  .RemainingArgs()
-                                  .RemainingRets());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    retrograd_jax_launch_gpu, launchOnGpu,
+    bound<Launch>(ffi::Ffi::Bind().Ctx<ffi::PlatformStream<void *>>()));

@@ -21,6 +21,8 @@ new arrays, and the arguments are their first contents.
 or 1 if it is the same for all.
 """
 
+import contextlib
+import ctypes
 import functools
 import hashlib
 import os
@@ -30,6 +32,7 @@ import tempfile
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.custom_partitioning import custom_partitioning
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
@@ -57,16 +60,26 @@ def _library():
     return made
 
 
+def _keep_memory():
+    """XLA takes the memory of each result from malloc. The one of glibc hands the top of the heap back to the system
+    when an array of some hundred kilobytes is freed, and the next call touches new pages: for 100,000 numbers that can
+    be a fifth of the time of a gradient. Its threshold adapts to the largest block that was ever freed, up to 32 MiB;
+    one such block, never touched, sets it at the start. No setting of the process is replaced."""
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+    libc.free.restype, libc.free.argtypes = None, [ctypes.c_void_p]
+    libc.free(libc.malloc((32 << 20) - (8 << 10)))
+
+
 def register(target, symbol, platform):
     """Tells XLA of a handler."""
-    import ctypes
-
     handler = getattr(ctypes.CDLL(_library()), symbol)
     jax.ffi.register_ffi_target(target, jax.ffi.pycapsule(handler), platform=platform)
 
 
 @functools.cache
 def _register():
+    _keep_memory()
     register(_TARGET, "retrograd_jax_call", "cpu")
 
 
@@ -129,22 +142,39 @@ def _impl(*operands, function, steps, batch):
     return _compiled(function, steps, batch)(*operands)
 
 
-@_p.def_abstract_eval
+def _explicit(operands, leading):
+    """Where the types of arrays name axes of a mesh (jax.sharding.AxisType.Explicit): how a result with these leading
+    dimensions is spread over it. The dimensions of one example are whole on each device."""
+    batch = len(leading)
+    meshes = [m for m in (getattr(getattr(o, "sharding", None), "mesh", None) for o in operands)
+              if m is not None and not m.empty and m._any_axis_explicit] if batch else []
+    if not meshes:
+        return lambda rank: None
+    axes = []
+    for d in range(batch):
+        named = [o.sharding.spec[d] for o in operands if o.shape[d] == leading[d] and d < len(o.sharding.spec)]
+        axes.append(next((a for a in named if a is not None), None))
+    return lambda rank: jax.sharding.NamedSharding(meshes[0], jax.sharding.PartitionSpec(*axes, *[None] * (rank - batch)))
+
+
 def _abstract(*operands, function, steps, batch):
     s, leading = _shape(function), ()
     if batch:
         leading = np.broadcast_shapes(*(o.shape[:batch] for o in operands))
+    spread = _explicit(operands, leading)
 
     def aval(index):
-        if index < 0:
-            return jax.core.ShapedArray(leading, function.result)
-        return jax.core.ShapedArray((*leading, *operands[index].shape[batch:]), s.parameters[index].dtype)
+        shape = (*leading, *(() if index < 0 else operands[index].shape[batch:]))
+        kind = function.result if index < 0 else s.parameters[index].dtype
+        sharding = spread(len(shape))
+        return jax.core.ShapedArray(shape, kind, **({"sharding": sharding} if sharding is not None else {}))
 
     chosen = {"in": s.active, "out": s.active_outputs, "all": s.outputs}[_groups(function, steps)[1]]
     return [aval(i) for i in chosen]
 
 
-def _lower(ctx, *operands, function, steps, batch):
+def _lower_call(ctx, *operands, function, steps, batch):
+    """The foreign call of one device."""
     _register()
     s, n = _shape(function), len(function.parameters)
     avals = ctx.avals_in
@@ -221,10 +251,76 @@ def _lower(ctx, *operands, function, steps, batch):
     entry = function.entry(steps)
     rule = jax.ffi.ffi_lowering(_TARGET)
     return rule(ctx, *operands, library=function.entry_library(steps), symbol=entry.__name__,
-                batch=np.int64(batch), lengths=np.int64(len(base)), plan=np.array(plan, np.int64).reshape(-1))
+                where=np.int64(batch), lengths=np.int64(len(base)), plan=np.array(plan, np.int64).reshape(-1))
+
+
+# The call of one device; `retrograd` is this one, divided among devices.
+_here = Primitive("retrograd_here")
+_here.multiple_results = True
+for _one in (_p, _here):
+    _one.def_abstract_eval(_abstract)
+mlir.register_lowering(_here, _lower_call, platform="cpu")
+
+
+def _partitioned(shapes, leading, call):
+    """`call` for XLA's partitioner: each device computes the examples that it has, and has all of what is the same for
+    all examples. Dimensions of one example are never divided; nor is a dimension of the batch that would need padding,
+    since a function may not bear examples that nobody gave."""
+    batch = len(leading)
+
+    def specs(mesh, arg_shapes, result_shape):
+        axes, taken = [], set()
+        for d in range(batch):
+            wish = [x.sharding.spec[d] for x in (*result_shape, *arg_shapes)
+                    if x.shape[d] == leading[d] and x.sharding is not None and d < len(x.sharding.spec)]
+            axis = next((a for a in wish if a), None)
+            names = axis if isinstance(axis, tuple) else (axis,)
+            size = 1 if axis is None else int(np.prod([mesh.shape[n] for n in names]))
+            if axis is not None and (leading[d] % size or taken & set(names)):
+                axis = None
+            taken |= set(names) if axis is not None else set()
+            axes.append(axis)
+
+        def sharding(x):
+            lead = [a if x.shape[d] == leading[d] else None for d, a in enumerate(axes)]
+            return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*lead, *[None] * (len(x.shape) - batch)))
+
+        return sharding
+
+    def partition(mesh, arg_shapes, result_shape):
+        sharding = specs(mesh, arg_shapes, result_shape)
+        return mesh, call, [sharding(x) for x in result_shape], tuple(sharding(x) for x in arg_shapes)
+
+    def infer(mesh, arg_shapes, shape):
+        sharding = specs(mesh, arg_shapes, ())
+        return [sharding(x) for x in shape]
+
+    count = iter(range(1 << 30))
+
+    def term(shape):
+        return " ".join(f"b{d}" if d < batch and n == leading[d] else f"w{next(count)}" for d, n in enumerate(shape))
+
+    divided = custom_partitioning(call)
+    inputs, outputs = shapes
+    rule = f"{', '.join(map(term, inputs))} -> {', '.join(map(term, outputs))}"
+    divided.def_partition(partition, infer_sharding_from_operands=infer, sharding_rule=rule)
+    return divided
+
+
+def _lower(ctx, *operands, function, steps, batch):
+    here = functools.partial(_here.bind, function=function, steps=steps, batch=batch)
+    if batch:
+        shapes = [a.shape for a in ctx.avals_in], [a.shape for a in ctx.avals_out]
+        here = _partitioned(shapes, np.broadcast_shapes(*(s[:batch] for s in shapes[0])), here)
+    return mlir.lower_fun(here, multiple_results=True)(ctx, *operands)
 
 
 mlir.register_lowering(_p, _lower, platform="cpu")
+# JAX lowers some computations before it knows the devices, which the partitioner needs. There is no public way to say so.
+with contextlib.suppress(ImportError, AttributeError):
+    from jax._src import dispatch
+
+    dispatch.prim_requires_devices_during_lowering.add(_p)
 
 
 def _refuse_gpu(ctx, *operands, function, steps, batch):

@@ -112,7 +112,7 @@ def _called(*operands, kernel, steps, numbers, launch, platform):
                 place[i] = write(given[i] if i in given else jnp.zeros_like(arrays[i]))
     call = jax.ffi.ffi_call(_TARGETS[platform][0], results, input_output_aliases=aliases)
     out = call(*inputs, library=kernel.entry_library(steps), symbol=kernel.entry(steps).__name__,
-               lengths=np.int64(lengths), launch=np.array(launch, np.int64), plan=np.array(plan, np.int64).reshape(-1))
+               lengths=np.int64(lengths), where=np.array(launch, np.int64), plan=np.array(plan, np.int64).reshape(-1))
     return [out[place[i]] for i in _results(kernel, steps)]
 
 
