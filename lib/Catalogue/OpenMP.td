@@ -59,7 +59,8 @@ def omp_tasks : Refused<
      "__kmpc_taskloop_5", "__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51",
      "__kmpc_omp_target_task_alloc", "__kmpc_task_allow_completion_event"]>;
 def omp_task_reductions : Refused<
-    "a reduction over tasks; add to a variable in a critical region, or to one per task",
+    "a reduction over tasks whose group is in another function, or of an array whose length is not "
+    "constant; add to a variable in a critical region, or to one per task",
     ["__kmpc_task_reduction_init", "__kmpc_taskred_init", "__kmpc_task_reduction_get_th_data",
      "__kmpc_taskred_modifier_init", "__kmpc_task_reduction_modifier_init",
      "__kmpc_task_reduction_modifier_fini"]>;

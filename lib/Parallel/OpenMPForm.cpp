@@ -12,6 +12,7 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -25,44 +26,48 @@ namespace {
 
 /// What becomes of a routine of libomp.
 enum class Becomes : uint8_t {
-  Fork,          ///< a call of the function that forks
-  ForkIf,        ///< the same; one thread if a condition does not hold
-  Threads,       ///< an operand of the next fork
-  Barrier,       ///< rg_team_barrier()
-  Enter,         ///< rg_turn_enter(lock)
-  Leave,         ///< rg_turn_leave(lock)
-  Lock,          ///< rg_turn_lock(lock), of a lock that the program has
-  Unlock,        ///< rg_turn_unlock(lock)
-  TestLock,      ///< rg_turn_test_lock(lock), which may fail
-  NestLock,      ///< rg_turn_nest_lock(lock)
-  NestUnlock,    ///< rg_turn_nest_unlock(lock)
-  Ordered,       ///< stays, and a turn begins
-  EndOrdered,    ///< a turn ends before it
-  Reduce,        ///< a turn begins, in which the thread adds its part
-  EndReduce,     ///< a turn ends
-  EndReduceWait, ///< a turn ends, and all wait
-  Serial,        ///< rg_serial_begin()
-  EndSerial,     ///< rg_serial_end()
-  MakeTask,      ///< memory for a task, and for what it shares
-  Task,          ///< a call of the function that starts it
-  TaskBehind,    ///< the same, behind what others write or read
-  TaskLoop,      ///< a loop that makes tasks
-  TaskHere,      ///< nothing: the program calls the task's function itself
-  TaskHereEnd,   ///< its memory is released
-  TaskWait,      ///< rg_task_wait()
-  TaskWaitSome,  ///< rg_task_wait_some()
-  TaskYield,     ///< rg_task_yield()
-  Group,         ///< rg_task_group_begin()
-  EndGroup,      ///< rg_task_group_end()
-  CopyPrivate,   ///< one thread's variables are copied by all others
-  League,        ///< a call of the region: a league has one team
-  LeagueSize,    ///< nothing
-  Cancel,        ///< rg_no_cancel()
-  CancelPoint,   ///< nothing
-  CancelBarrier, ///< a barrier
-  Sink,          ///< stays, and an event comes after it
-  Source,        ///< an event comes before it
-  Bounds         ///< all iterations, of a loop over a league's teams
+  Fork,           ///< a call of the function that forks
+  ForkIf,         ///< the same; one thread if a condition does not hold
+  Threads,        ///< an operand of the next fork
+  Barrier,        ///< rg_team_barrier()
+  Enter,          ///< rg_turn_enter(lock)
+  Leave,          ///< rg_turn_leave(lock)
+  Lock,           ///< rg_turn_lock(lock), of a lock that the program has
+  Unlock,         ///< rg_turn_unlock(lock)
+  TestLock,       ///< rg_turn_test_lock(lock), which may fail
+  NestLock,       ///< rg_turn_nest_lock(lock)
+  NestUnlock,     ///< rg_turn_nest_unlock(lock)
+  Ordered,        ///< stays, and a turn begins
+  EndOrdered,     ///< a turn ends before it
+  Reduce,         ///< a turn begins, in which the thread adds its part
+  EndReduce,      ///< a turn ends
+  EndReduceWait,  ///< a turn ends, and all wait
+  Serial,         ///< rg_serial_begin()
+  EndSerial,      ///< rg_serial_end()
+  MakeTask,       ///< memory for a task, and for what it shares
+  Task,           ///< a call of the function that starts it
+  TaskBehind,     ///< the same, behind what others write or read
+  TaskLoop,       ///< a loop that makes tasks
+  TaskHere,       ///< nothing: the program calls the task's function itself
+  TaskHereEnd,    ///< its memory is released
+  TaskWait,       ///< rg_task_wait()
+  TaskWaitSome,   ///< rg_task_wait_some()
+  TaskYield,      ///< rg_task_yield()
+  Group,          ///< rg_task_group_begin()
+  EndGroup,       ///< rg_task_group_end()
+  CopyPrivate,    ///< one thread's variables are copied by all others
+  League,         ///< a call of the region: a league has one team
+  LeagueSize,     ///< nothing
+  Cancel,         ///< rg_no_cancel()
+  CancelPoint,    ///< nothing
+  CancelBarrier,  ///< a barrier
+  Sink,           ///< stays, and an event comes after it
+  Source,         ///< an event comes before it
+  Bounds,         ///< all iterations, of a loop over a league's teams
+  Reduction,      ///< a list of what tasks of a group reduce to
+  ReductionOfAll, ///< the same of a region or shared loop, and a group of tasks
+  EndReduction,   ///< the group ends
+  Reduced         ///< the task's part of one, and what becomes of it
 };
 
 struct Routine {
@@ -111,6 +116,12 @@ constexpr Routine Routines[] = {
     {"__kmpc_cancel_barrier", Becomes::CancelBarrier},
     {"__kmpc_doacross_wait", Becomes::Sink},
     {"__kmpc_doacross_post", Becomes::Source},
+    {"__kmpc_taskred_init", Becomes::Reduction, 2},
+    {"__kmpc_task_reduction_init", Becomes::Reduction, 2},
+    {"__kmpc_taskred_modifier_init", Becomes::ReductionOfAll, 4},
+    {"__kmpc_task_reduction_modifier_init", Becomes::ReductionOfAll, 4},
+    {"__kmpc_task_reduction_modifier_fini", Becomes::EndReduction},
+    {"__kmpc_task_reduction_get_th_data", Becomes::Reduced, 2},
     {"__kmpc_for_static_init_4", Becomes::Bounds, 8},
     {"__kmpc_for_static_init_4u", Becomes::Bounds, 8},
     {"__kmpc_for_static_init_8", Becomes::Bounds, 8},
@@ -528,6 +539,167 @@ bool OpenMPForm::rewriteCopyPrivate(CallBase &Call, StringRef BarrierName) {
   return true;
 }
 
+/// The calls that end the group of tasks that Start is in, at its beginning.
+/// Empty if one leaves the function in it.
+static SmallVector<Instruction *, 2> groupEnds(CallBase &Start) {
+  SmallVector<Instruction *, 2> Ends;
+  SmallVector<std::pair<Instruction *, int>, 8> Todo{{Start.getNextNode(), 0}};
+  DenseMap<const BasicBlock *, int> Seen;
+  while (!Todo.empty()) {
+    auto [I, Inner] = Todo.pop_back_val();
+    for (; I && Inner >= 0; I = I->getNextNode()) {
+      const auto *Call = dyn_cast<CallBase>(I);
+      const Routine *R = Call ? routineOf(*Call) : nullptr;
+      if (R &&
+          (R->What == Becomes::Group || R->What == Becomes::ReductionOfAll))
+        ++Inner;
+      else if (R &&
+               (R->What == Becomes::EndGroup ||
+                R->What == Becomes::EndReduction) &&
+               --Inner < 0)
+        Ends.push_back(I);
+      if (isa<ReturnInst>(I))
+        return {};
+      if (I->isTerminator())
+        for (BasicBlock *Next : successors(I)) {
+          auto [At, IsNew] = Seen.insert({Next, Inner});
+          if (IsNew)
+            Todo.push_back({&Next->front(), Inner});
+          else if (At->second != Inner)
+            return {};
+        }
+    }
+  }
+  return Ends;
+}
+
+/// A function whose address F stores asks a variable of the thread for
+/// the length of an array; only threads that run tasks know it.
+static bool hasLengthOfThread(const Function &F) {
+  auto Asks = [](const Function &Of) {
+    return any_of(instructions(Of), [](const Instruction &I) {
+      return any_of(I.operands(), [](const Value *V) {
+        const auto *G = dyn_cast<GlobalVariable>(V);
+        return G && G->isThreadLocal() &&
+               G->getName().starts_with("reduction_size");
+      });
+    });
+  };
+  return any_of(instructions(F), [&](const Instruction &I) {
+    const auto *S = dyn_cast<StoreInst>(&I);
+    const auto *Of = S ? dyn_cast<Function>(S->getValueOperand()) : nullptr;
+    return Of && Asks(*Of);
+  });
+}
+
+/// What tasks reduce to: the number of variables, libomp's record of each, and
+/// where tasks add to until their group ends, as long as the function that has
+/// the group.
+bool OpenMPForm::rewriteReduction(CallBase &Call) {
+  unsigned Last = Call.arg_size() - 1;
+  auto *Count = dyn_cast<ConstantInt>(Call.getArgOperand(Last - 1));
+  SmallVector<Instruction *, 2> Ends = groupEnds(Call);
+  if (!Count || Ends.empty() || hasLengthOfThread(*Call.getFunction()))
+    return false;
+  // Of runtime/reductions.c.
+  constexpr uint64_t Head = 8, Record = 56, Sum = 8;
+  uint64_t Bytes = Record * Count->getZExtValue();
+  uint64_t Words = (Head + Bytes + Sum * Count->getZExtValue()) / 8;
+  Function &F = *Call.getFunction();
+  IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
+  IRBuilder<> B(&Call);
+  AllocaInst *List = Entry.CreateAlloca(ArrayType::get(B.getInt64Ty(), Words),
+                                        nullptr, "reduced");
+  List->setAlignment(Align(8));
+  B.CreateStore(B.CreateZExt(Count, B.getInt64Ty()), List);
+  B.CreateMemCpy(B.CreatePtrAdd(List, B.getInt64(Head)), Align(8),
+                 Call.getArgOperand(Last), Align(8), Bytes);
+  B.CreateCall(Runtime.require("rg_reduction_begin"), {List});
+  Call.replaceAllUsesWith(List);
+  for (Instruction *End : Ends) {
+    B.SetInsertPoint(End->getNextNode());
+    B.SetCurrentDebugLocation(Call.getDebugLoc());
+    B.CreateCall(Runtime.require("rg_reduction_end"), {List});
+  }
+  return true;
+}
+
+/// F is what a task runs, or, unoptimised, what that calls.
+static bool isTaskBody(const Function &F) {
+  auto IsEntry = [](const Function &G) {
+    return any_of(G.users(), [&](const User *U) {
+      const auto *Call = dyn_cast<CallBase>(U);
+      const Routine *R = Call ? routineOf(*Call) : nullptr;
+      return R && R->What == Becomes::MakeTask && Call->getArgOperand(5) == &G;
+    });
+  };
+  if (IsEntry(F))
+    return true;
+  const auto *Only = F.hasLocalLinkage() && F.hasOneUse()
+                         ? dyn_cast<CallBase>(*F.user_begin())
+                         : nullptr;
+  return Only && Only->getCalledFunction() == &F &&
+         IsEntry(*Only->getFunction());
+}
+
+/// Where the task ends that asks for its part of a reduction by Call: the ends
+/// of the function that it is; or, where it runs at once and was inlined, the
+/// call of libomp behind it. Empty if that is not known.
+static SmallVector<Instruction *, 2> taskEnds(CallBase &Call,
+                                              const Function &Original) {
+  Function &F = *Call.getFunction();
+  SmallVector<Instruction *, 2> Ends;
+  DominatorTree Dominators(F);
+  const CallBase *Begin = nullptr;
+  for (Instruction &I : instructions(F)) {
+    auto *Here = dyn_cast<CallBase>(&I);
+    const Routine *R = Here ? routineOf(*Here) : nullptr;
+    if (!R || R->What != Becomes::TaskHere ||
+        !Dominators.dominates(Here, &Call) ||
+        (Begin && !Dominators.dominates(Begin, Here)))
+      continue;
+    for (User *U : Here->getArgOperand(R->Operand)->users()) {
+      auto *End = dyn_cast<CallBase>(U);
+      const Routine *Of = End ? routineOf(*End) : nullptr;
+      if (!Of || Of->What != Becomes::TaskHereEnd ||
+          !Dominators.dominates(&Call, End))
+        continue;
+      Begin = Here;
+      Ends.assign(1, End);
+    }
+  }
+  if (!Ends.empty() || !isTaskBody(Original) ||
+      !Call.getParent()->isEntryBlock())
+    return Ends;
+  for (BasicBlock &BB : F)
+    if (auto *R = dyn_cast<ReturnInst>(BB.getTerminator()))
+      Ends.push_back(R);
+  return Ends;
+}
+
+/// A task adds to a copy of its own, and that, in a turn, to the variable.
+bool OpenMPForm::rewriteReduced(CallBase &Call, const Function &Original) {
+  Value *List = Call.getArgOperand(1), *Variable = Call.getArgOperand(2);
+  if (isa<ConstantPointerNull>(List)) // of a group that another function has
+    return false;
+  SmallVector<Instruction *, 2> Ends = taskEnds(Call, Original);
+  if (Ends.empty())
+    return false;
+  IRBuilder<> B(&Call);
+  Value *Mine =
+      B.CreateCall(Runtime.require("rg_reduction_copy"), {List, Variable});
+  Call.replaceAllUsesWith(Mine);
+  Constant *Lock = lockOf(M, "rg.reduced");
+  for (Instruction *End : Ends) {
+    B.SetInsertPoint(End);
+    B.SetCurrentDebugLocation(Call.getDebugLoc());
+    B.CreateCall(Runtime.require("rg_turn_enter"), {Lock});
+    B.CreateCall(Runtime.require("rg_reduction_add"), {List, Variable, Mine});
+    B.CreateCall(Runtime.require("rg_turn_leave"), {Lock});
+  }
+  return true;
+}
+
 /// A thread's part of a loop over the teams of a league, of which there is one.
 bool OpenMPForm::rewriteBounds(CallBase &Call) {
   auto *Schedule = dyn_cast<ConstantInt>(Call.getArgOperand(2));
@@ -715,8 +887,17 @@ void OpenMPForm::rewriteTaskLoop(CallBase &Call, const Task &T) {
   auto At = [&](Value *Base, uint64_t Offset) {
     return B.CreatePtrAdd(Base, B.getInt64(Offset));
   };
-  // Everything but the pointer at the beginning.
-  B.CreateMemCpy(At(P, 8), Align(8), At(Made, 8), Align(8), T.Bytes - 8);
+  // libomp's words with their types, then the private variables. Bounds differ.
+  constexpr uint64_t Part = 16, Stride = 56, IsLast = 64, Reductions = 72,
+                     Privates = 80;
+  B.CreateStore(B.getInt32(0), At(P, Part));
+  B.CreateStore(B.CreateLoad(B.getInt64Ty(), At(Made, Stride)), At(P, Stride));
+  B.CreateStore(B.getInt32(0), At(P, IsLast));
+  B.CreateStore(B.CreateLoad(B.getPtrTy(), At(Made, Reductions)),
+                At(P, Reductions));
+  if (T.Bytes > Privates)
+    B.CreateMemCpy(At(P, Privates), Align(8), At(Made, Privates), Align(8),
+                   T.Bytes - Privates);
   if (T.Shared)
     B.CreateMemCpy(B.CreateLoad(B.getPtrTy(), P), Align(8), Shared, Align(8),
                    T.Shared);
@@ -753,6 +934,18 @@ void OpenMPForm::rewrite(Function &Clone, const Function &Original) {
       Original.hasFnAttribute(RunsInTeam) && !startsWork(Original);
   StringRef BarrierName = hasTasks() ? "rg_task_barrier" : "rg_team_barrier";
   AskedThreads Asked(Clone);
+  // While it can be seen where tasks and groups begin and end.
+  SmallPtrSet<CallBase *, 2> Grouped;
+  erase_if(Found, [&](auto &Each) {
+    Becomes What = Each.second->What;
+    if (What == Becomes::ReductionOfAll && rewriteReduction(*Each.first))
+      Grouped.insert(Each.first);
+    if (!(What == Becomes::Reduced && rewriteReduced(*Each.first, Original)) &&
+        !(What == Becomes::Reduction && rewriteReduction(*Each.first)))
+      return false;
+    Each.first->eraseFromParent();
+    return true;
+  });
   for (auto [Call, R] : Found) {
     IRBuilder<> B(Call);
     auto Lock = [&] { return Call->getArgOperand(R->Operand); };
@@ -879,6 +1072,17 @@ void OpenMPForm::rewrite(Function &Clone, const Function &Original) {
     case Becomes::Source:
       Run("rg_event", lockOf(M, "rg.doacross"));
       continue;
+    case Becomes::ReductionOfAll:
+      if (!Grouped.contains(Call))
+        continue;
+      Run("rg_task_group_begin");
+      break;
+    case Becomes::EndReduction:
+      Run("rg_task_group_end");
+      break;
+    case Becomes::Reduction:
+    case Becomes::Reduced:
+      continue; // not understood
     case Becomes::Bounds:
       if (!rewriteBounds(*Call))
         continue;

@@ -71,6 +71,8 @@ private:
                   llvm::ArrayRef<llvm::Value *> Operands);
   bool rewriteLeague(llvm::CallBase &Call);
   bool rewriteCopyPrivate(llvm::CallBase &Call, llvm::StringRef BarrierName);
+  bool rewriteReduction(llvm::CallBase &Call);
+  bool rewriteReduced(llvm::CallBase &Call, const llvm::Function &Original);
   bool rewriteBounds(llvm::CallBase &Call);
 
   llvm::Module &M;

@@ -13,18 +13,23 @@ static double mine;
 #pragma omp threadprivate(mine)
 #endif
 
+#ifdef TASK
+__attribute__((noinline)) static void part(double *x, double *s) {
+// TASK: this parallel construct cannot be differentiated: a reduction over tasks {{.*}}another function{{.*}} [RG2202]
+// TASK: parallel-constructs.c:[[@LINE+2]]:{{.*}} it is here
+#pragma omp task in_reduction(+ : s[0])
+  s[0] += x[0] * x[1];
+}
+#endif
+
 double f(double *x, int n) {
   double s = 0;
 #ifdef TASK
 #pragma omp parallel
 #pragma omp single
   {
-// TASK: this parallel construct cannot be differentiated: a reduction over tasks; {{.*}} [RG2202]
 #pragma omp taskgroup task_reduction(+ : s)
-    {
-#pragma omp task in_reduction(+ : s)
-      s += x[0] * x[1];
-    }
+    part(x, &s);
   }
 #elif defined(CANCEL)
 #pragma omp parallel for reduction(+ : s)
