@@ -13,8 +13,9 @@ What a block is:
 
 What a reader need not see stands in HTML comments before the block that it concerns:
   <!-- file: NAME -->        the block is that file
-  <!-- around: NAME ... -->  the block is a part of that file: it stands where the comment has the line @@.
-                             The file is compiled, and run if it has a main
+  <!-- around: NAME ... -->  the block is a part of that file: it stands where the comment has the line @@, or its
+                             lines 1 to 3 where that has @@1-3. The file is compiled, with the flags of a line
+                             "// flags: ..." in it, and run if it has a main
   <!-- sh: ... -->           commands that are run here
   <!-- python: ... -->       more lines of the Python program
   <!-- needs: WORD... -->    the block is left out where one is missing: a program, or python:MODULE, or fresh
@@ -40,6 +41,23 @@ NAMED = re.compile(r"(?://|#|!) ([\w./-]*\.\w+|Makefile|BUILD|WORKSPACE)$")
 
 class Failure(Exception):
     pass
+
+
+def around(template, text):
+    """The template with the block's lines in it; each of them has to be somewhere. A line "..." of a block is nothing."""
+    lines = ["" if line.strip() == "..." else line for line in text.splitlines()]
+    used, whole = set(), []
+    for line in template.splitlines():
+        place = re.fullmatch(r"@@(?:(\d+)-(\d*))?", line)
+        if not place:
+            whole.append(line)
+            continue
+        first, last = int(place[1] or 1), int(place[2] or len(lines))
+        used |= set(range(first, last + 1))
+        whole += lines[first - 1:last]
+    if used != set(range(1, len(lines) + 1)):
+        raise Failure("the comment before the block has no place (@@) for all of its lines")
+    return "\n".join(whole) + "\n"
 
 
 class Page:
@@ -106,8 +124,10 @@ class Page:
             text = file.read()
         whole = re.search(r"\bmain\s*\(|^program ", text, flags=re.M)
         libraries = " -lm" if kind == ".c" else ""
+        flags = re.search(r"^(?://|!) flags: (.*)$", text, flags=re.M)
+        libraries += f" {flags[1]}" if flags else ""
         command = f"{drivers[kind]} -O1 -I{os.path.join(ROOT, 'include')} {name} "
-        self.shell(command + (f"-o {stem}{libraries} && ./{stem}" if whole else f"-c -o {stem}.o"))
+        self.shell(command + (f"-o {stem}{libraries} && ./{stem}" if whole else f"-c -o {stem}.o{libraries.replace(' -lm', '')}"))
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
@@ -156,10 +176,7 @@ class Page:
         if "around" in about:
             name, _, template = about["around"].strip("\n").partition("\n")
             name = name.strip()
-            if len(re.findall(r"^@@$", template, flags=re.M)) != 1:
-                raise Failure("the comment before the block needs one line @@")
-            before, after = re.split(r"^@@\n?", template, flags=re.M)
-            self.write(name, before + text + after + "\n")
+            self.write(name, around(template, text))
             self.compile(name)
         elif "file" in about:
             self.write(about["file"].strip(), text)

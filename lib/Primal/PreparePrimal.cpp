@@ -213,17 +213,111 @@ void PreparePrimal::Impl::replaceAssembly(CallBase &Assembly) {
   Assembly.eraseFromParent();
 }
 
+/// The numbers and pointers of which a type consists, in their order.
+static void appendParts(Type *T, SmallVectorImpl<Type *> &Parts) {
+  if (auto *V = dyn_cast<FixedVectorType>(T)) {
+    Parts.append(V->getNumElements(), V->getElementType());
+  } else if (auto *A = dyn_cast<ArrayType>(T)) {
+    for (uint64_t I = 0; I != A->getNumElements(); ++I)
+      appendParts(A->getElementType(), Parts);
+  } else if (auto *S = dyn_cast<StructType>(T)) {
+    for (Type *Element : S->elements())
+      appendParts(Element, Parts);
+  } else if (!T->isVoidTy()) {
+    Parts.push_back(T);
+  }
+}
+
+static void takeApart(IRBuilder<> &B, Value *V,
+                      SmallVectorImpl<Value *> &Into) {
+  if (auto *T = dyn_cast<FixedVectorType>(V->getType())) {
+    for (unsigned I = 0; I != T->getNumElements(); ++I)
+      Into.push_back(B.CreateExtractElement(V, uint64_t(I)));
+  } else if (V->getType()->isAggregateType()) {
+    unsigned N = isa<ArrayType>(V->getType())
+                     ? V->getType()->getArrayNumElements()
+                     : V->getType()->getStructNumElements();
+    for (unsigned I = 0; I != N; ++I)
+      takeApart(B, B.CreateExtractValue(V, I), Into);
+  } else {
+    Into.push_back(V);
+  }
+}
+
+/// A value of type T of the first of Parts, which are taken away.
+static Value *putTogether(IRBuilder<> &B, Type *T, ArrayRef<Value *> &Parts) {
+  if (!T->isVectorTy() && !T->isAggregateType()) {
+    Value *First = Parts.front();
+    Parts = Parts.drop_front();
+    return First;
+  }
+  Value *All = PoisonValue::get(T);
+  if (auto *V = dyn_cast<FixedVectorType>(T)) {
+    for (unsigned I = 0; I != V->getNumElements(); ++I)
+      All = B.CreateInsertElement(
+          All, putTogether(B, V->getElementType(), Parts), uint64_t(I));
+    return All;
+  }
+  unsigned N =
+      T->isArrayTy() ? T->getArrayNumElements() : T->getStructNumElements();
+  for (unsigned I = 0; I != N; ++I) {
+    Type *Element =
+        T->isArrayTy() ? T->getArrayElementType() : T->getStructElementType(I);
+    All = B.CreateInsertValue(All, putTogether(B, Element, Parts), I);
+  }
+  return All;
+}
+
+/// The routine has the types by which a complex number travels on the machine
+/// that the runtime was compiled for: one vector of two floats, say, where the
+/// call has a pair, as on AArch64. The same numbers in the same order are put
+/// together anew.
+static void redirectByParts(CallBase &Call, Function &Routine) {
+  FunctionType *T = Routine.getFunctionType();
+  SmallVector<Type *, 8> Have, Want;
+  appendParts(Call.getType(), Have);
+  appendParts(T->getReturnType(), Want);
+  if (Have != Want || !isa<CallInst>(Call))
+    return;
+  Have.clear();
+  Want.clear();
+  for (Value *Operand : Call.args())
+    appendParts(Operand->getType(), Have);
+  for (Type *Parameter : T->params())
+    appendParts(Parameter, Want);
+  if (Have != Want)
+    return;
+  IRBuilder<> B(&Call);
+  SmallVector<Value *, 8> Parts, Operands;
+  for (Value *Operand : Call.args())
+    takeApart(B, Operand, Parts);
+  ArrayRef<Value *> Rest = Parts;
+  for (Type *Parameter : T->params())
+    Operands.push_back(putTogether(B, Parameter, Rest));
+  CallInst *New = B.CreateCall(&Routine, Operands);
+  New->setCallingConv(Routine.getCallingConv());
+  Parts.clear();
+  if (!Call.getType()->isVoidTy()) {
+    takeApart(B, New, Parts);
+    Rest = Parts;
+    Value *Result = putTogether(B, Call.getType(), Rest);
+    Result->takeName(&Call);
+    Call.replaceAllUsesWith(Result);
+  }
+  Call.eraseFromParent();
+}
+
 /// Call calls Routine instead, if that takes the same operands. Operands behind
 /// those of Routine are dropped: the catalogue's prototype allowed for them
 /// (lengths of character arguments, which Fortran compilers append).
 static void redirect(CallBase &Call, Function &Routine) {
   FunctionType *T = Routine.getFunctionType();
-  if (T->getReturnType() != Call.getType() ||
-      T->getNumParams() > Call.arg_size())
-    return;
-  for (unsigned I = 0; I != T->getNumParams(); ++I)
-    if (T->getParamType(I) != Call.getArgOperand(I)->getType())
-      return;
+  bool Same = T->getReturnType() == Call.getType() &&
+              T->getNumParams() <= Call.arg_size();
+  for (unsigned I = 0; Same && I != T->getNumParams(); ++I)
+    Same = T->getParamType(I) == Call.getArgOperand(I)->getType();
+  if (!Same)
+    return redirectByParts(Call, Routine);
   if (T->getNumParams() == Call.arg_size()) {
     Call.setCalledFunction(&Routine);
     Call.setCallingConv(Routine.getCallingConv());
