@@ -15,6 +15,8 @@ between the lines
     bench/tables.py --check          only says which page is not up to date (a test)
     make bench | bench/tables.py record cpu --machine "..."   records the first table read
 
+Two runs are drawn, too: docs/images/NAME.svg, ratio by program against each peer (PLOTS).
+
 The figures are kept as the command printed them: nothing is rounded twice.
 """
 
@@ -22,12 +24,18 @@ import argparse
 import datetime
 import glob
 import json
+import math
 import os
 import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RESULTS = os.path.join(ROOT, "bench", "results")
+# Which columns of a run are drawn, and in which colours.
+PLOTS = {
+    "cpu-enzyme": {"Retrograd": "#1f6feb", "Enzyme A": "#d29922", "Enzyme B": "#e8c468", "hand": "#8b949e"},
+    "cpu-codipack": {"Retrograd": "#1f6feb", "CoDiPack": "#d29922", "hand": "#8b949e"},
+}
 BLOCK = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 
 
@@ -64,6 +72,57 @@ def shown(name):
     if run.get("remark"):
         source += f". {run['remark']}"
     return "\n".join(lines) + f"\n\nRecorded run: {source.rstrip('.')}.\n"
+
+
+def drawn(name):
+    """A picture of a recorded run: per program one bar for each tool, on a logarithmic scale from 0.5 to 128."""
+    run, colours = load(name), PLOTS[name]
+    columns = {word: run["columns"].index(word) for word in colours}
+    rows = [row for row in run["rows"] if "mean" not in row[0]]
+    left, width, bar, gap = 190, 560, 7, 10
+    step = bar * len(columns) + gap
+    height = 70 + step * len(rows)
+    across = lambda ratio: left + width * (math.log2(max(ratio, 0.5)) + 1) / 8
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 60} {height}" '
+           'font-family="sans-serif" font-size="11">',
+           f'<rect width="{left + width + 60}" height="{height}" fill="#ffffff"/>']
+    for at, (word, colour) in enumerate(colours.items()):
+        out.append(f'<rect x="{left + 130 * at}" y="8" width="10" height="10" fill="{colour}"/>'
+                   f'<text x="{left + 130 * at + 15}" y="17">{word}</text>')
+    for power in range(-1, 8):
+        x = across(2 ** power)
+        out.append(f'<line x1="{x:.1f}" y1="40" x2="{x:.1f}" y2="{height - 12}" '
+                   f'stroke="{"#57606a" if power == 0 else "#d0d7de"}"/>'
+                   f'<text x="{x:.1f}" y="36" text-anchor="middle" fill="#57606a">{2 ** power:g}</text>')
+    for at, row in enumerate(rows):
+        y = 48 + step * at
+        out.append(f'<text x="{left - 8}" y="{y + bar * len(columns) / 2 + 4:.1f}" text-anchor="end">'
+                   f'{row[0]} {row[1]}</text>')
+        for k, word in enumerate(columns):
+            cell = row[columns[word]].strip("*")
+            try:
+                ratio = float(cell)
+            except ValueError:
+                continue  # not measured
+            end = across(ratio)
+            out.append(f'<rect x="{across(0.5):.1f}" y="{y + bar * k}" width="{end - across(0.5):.1f}" height="{bar - 1}" '
+                       f'fill="{colours[word]}"/>'
+                       f'<text x="{end + 3:.1f}" y="{y + bar * k + 6}" font-size="7" fill="#57606a">{cell}</text>')
+    return "\n".join(out) + "\n</svg>\n"
+
+
+def write_plots(check):
+    stale = []
+    for name in PLOTS:
+        path = os.path.join(ROOT, "docs", "images", name + ".svg")
+        old = open(path).read() if os.path.exists(path) else None
+        if drawn(name) != old:
+            stale.append(os.path.relpath(path, ROOT))
+            if not check:
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "w") as file:
+                    file.write(drawn(name))
+    return stale
 
 
 def pages():
@@ -106,6 +165,7 @@ def record(options):
         json.dump(run, file, indent=1, ensure_ascii=False)
         file.write("\n")
     write_pages(check=False)
+    write_plots(check=False)
 
 
 def main():
@@ -121,7 +181,7 @@ def main():
     options = parser.parse_args()
     if options.action == "record":
         return record(options)
-    stale = write_pages(options.check)
+    stale = write_pages(options.check) + write_plots(options.check)
     for page in stale:
         print(f"{page}: " + ("differs from the recorded runs; run bench/tables.py" if options.check else "written"))
     return 1 if options.check and stale else 0

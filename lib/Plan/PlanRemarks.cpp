@@ -81,6 +81,47 @@ static std::string atLine(const Instruction *I) {
   return lineOf(I) ? " in line " + std::to_string(lineOf(I)) : "";
 }
 
+/// In the words of a reader of C; the names of LLVM's instructions are for
+/// those who know it.
+static std::string operationName(const Instruction &I) {
+  switch (I.getOpcode()) {
+  case Instruction::FAdd:
+  case Instruction::Add:
+    return "an addition";
+  case Instruction::FSub:
+  case Instruction::Sub:
+    return "a subtraction";
+  case Instruction::FMul:
+  case Instruction::Mul:
+    return "a multiplication";
+  case Instruction::FDiv:
+  case Instruction::SDiv:
+  case Instruction::UDiv:
+    return "a division";
+  case Instruction::FRem:
+  case Instruction::SRem:
+  case Instruction::URem:
+    return "a remainder";
+  case Instruction::FNeg:
+    return "a change of sign";
+  case Instruction::Select:
+    return "a choice";
+  case Instruction::FCmp:
+  case Instruction::ICmp:
+    return "a comparison";
+  case Instruction::GetElementPtr:
+    return "an address computation";
+  case Instruction::ExtractElement:
+  case Instruction::InsertElement:
+  case Instruction::ShuffleVector:
+  case Instruction::ExtractValue:
+  case Instruction::InsertValue:
+    return "a selection of elements";
+  default:
+    return isa<CastInst>(I) ? "a conversion" : std::string(I.getOpcodeName());
+  }
+}
+
 static std::string nameOf(Need N) {
   switch (N.K) {
   case Need::Shadow:
@@ -94,7 +135,7 @@ static std::string nameOf(Need N) {
   case Need::Last:
     return "the iteration that a loop chose";
   case Need::Won:
-    return "the iteration that an extremum comes from";
+    return "which iteration has the minimum or maximum";
   case Need::Records:
     return "the address of a loop's storage";
   case Need::Primal:
@@ -108,16 +149,20 @@ static std::string nameOf(Need N) {
   if (isa<PHINode>(I))
     return "a variable that changes in a loop or branch";
   if (const auto *C = dyn_cast<CallBase>(I))
-    if (const Function *F = directCallee(*C))
-      return "the result of " +
-             (F->isIntrinsic() ? F->getName().str() : userName(*F));
-  return "the result of " + std::string(I->getOpcodeName());
+    if (const Function *F = directCallee(*C)) {
+      if (!F->isIntrinsic())
+        return "the result of " + userName(*F);
+      StringRef Base = Intrinsic::getBaseName(F->getIntrinsicID());
+      Base.consume_front("llvm.");
+      return "the result of " + Base.str();
+    }
+  return "the result of " + operationName(*I);
 }
 
 std::string Teller::why(Need N, std::string &Advice) const {
   switch (N.K) {
   case Need::Pred:
-    return "no single condition tells";
+    return "no single condition tells it again";
   case Need::Tape:
     Advice =
         "a callee that is small enough to be inlined has no tape of its own";
@@ -128,7 +173,7 @@ std::string Teller::why(Need N, std::string &Advice) const {
   case Need::Won:
     return "it tells which of the iterations has a derivative";
   case Need::Records:
-    return "the loop keeps something";
+    return "the loop keeps values";
   case Need::Primal:
   case Need::Shadow:
     break;
@@ -140,7 +185,7 @@ std::string Teller::why(Need N, std::string &Advice) const {
     const Instruction *W = Overwrite.overwriter(*L);
     if (!W)
       return Plan.recipe(N).K == Recipe::Compute
-                 ? "to read it again takes more that would be kept"
+                 ? "to read it again, more would have to be kept"
                  : "the caller may write there before the reverse sweep";
     const Value *From = getUnderlyingObject(L->getPointerOperand(), 0);
     const Value *To =
@@ -176,7 +221,7 @@ void Teller::tellSlot(const Slot &S, const Scope &Of) {
   ORE.emit([&] {
     OptimizationRemark R("retrograd", "Kept", At);
     R << "keeps " << nameOf(S.Holds) << ": " << ore::NV("Bytes", Bytes)
-      << " bytes per ";
+      << (Bytes == 1 ? " byte per " : " bytes per ");
     if (Of.Of)
       R << "iteration of the loop in line " << ore::NV("Per", lineOf(*Of.Of))
         << ", in "
@@ -257,8 +302,9 @@ void Teller::run() {
       ORE.emit([&] {
         return OptimizationRemark("retrograd", "Deferred", At)
                << "runs the loop in line " << ore::NV("Line", lineOf(*L))
-               << " in the reverse sweep, each iteration before its own "
-                  "reverse: it keeps one iteration";
+               << " in the reverse sweep: each iteration runs just before its "
+                  "reverse, so that the values of one iteration are kept at "
+                  "a time";
       });
   for (const Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
     Scopes(L);

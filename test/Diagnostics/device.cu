@@ -119,12 +119,12 @@ __global__ void gradients(double *x, double *dx, double *y, double *dy) {
   __enzyme_autodiff((void *)before, enzyme_dup, x, dx, enzyme_dup, y, dy);
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}variable 'table' [RG1105]
   __enzyme_autodiff((void *)global, enzyme_dup, x, dx, enzyme_dup, y, dy);
-  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: 'llvm.nvvm.cp.async{{.*}} [RG2201]
+  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this GPU operation cannot be reversed: 'llvm.nvvm.cp.async{{.*}} [RG2201]
   __enzyme_autodiff((void *)copies, enzyme_dup, x, dx, enzyme_dup, y, dy);
-  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: some threads return here and others go on to a barrier: {{.*}} [RG2201]
+  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this GPU operation cannot be reversed: some threads return here and others go on to a barrier: {{.*}} [RG2201]
   __enzyme_autodiff((void *)leave, enzyme_dup, x, dx, enzyme_dup, y, dy);
   // CHECK: device.cu:[[@LINE-85]]:{{[0-9]+}}: note: it is here, in 'leave'
-  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: some threads return here and others go on to a barrier: {{.*}} [RG2201]
+  // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: this GPU operation cannot be reversed: some threads return here and others go on to a barrier: {{.*}} [RG2201]
   __enzyme_autodiff((void *)leaveBy, enzyme_dup, x, dx, enzyme_dup, y, dy, THREAD(), 32);
   // CHECK: device.cu:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}bit operation on a floating-point number [RG2002]
   __enzyme_autodiff((void *)halves, enzyme_dup, x, dx, enzyme_dup, y, dy);

@@ -39,7 +39,7 @@ void *kept;
 void test(double x, double *p, double *d) {
   // CHECK: forward-from-tape.c:[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_fwdsplit' of 'square' needs a tape [RG1050]
   sink = __enzyme_fwdsplit((void *)square, x, 1.0);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_primal_return' says nothing in a call of '__enzyme_fwdsplit_three' [RG1044]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_primal_return' has no meaning in a call of '__enzyme_fwdsplit_three' [RG1044]
   sink = __enzyme_fwdsplit_three((void *)large, enzyme_primal_return, x, 1.0, kept).a;
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the tape that this call makes of 'twice' may be read by both __enzyme_reverse and __enzyme_fwdsplit [RG1034]
   kept = __enzyme_augmentfwd((void *)twice, x);

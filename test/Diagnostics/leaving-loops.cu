@@ -16,7 +16,7 @@ __device__ void rounds(const float *x, float *y, const int *n) {
   y[i] = sum;
 }
 __global__ void g(const float *x, float *dx, float *y, float *dy, const int *n) {
-  // CHECK: leaving-loops.cu:[[@LINE+1]]:{{[0-9]+}}: error: this operation of a GPU cannot be reversed: some threads may leave this loop here while others go on to a barrier in it: {{.*}} [RG2201]
+  // CHECK: leaving-loops.cu:[[@LINE+1]]:{{[0-9]+}}: error: this GPU operation cannot be reversed: some threads may leave this loop here while others go on to a barrier in it: {{.*}} [RG2201]
   __enzyme_autodiff((void *)rounds, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n + threadIdx.x);
 }
 int main() {}

@@ -19,7 +19,7 @@ void test(double x, double *p, double *dp, unsigned long n) {
   sink = __enzyme_autodiff((void *)square, enzyme_byref, 8ul, x);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: enzyme_byref {{.*}}: the number behind it is not a constant [RG1030]
   sink = __enzyme_autodiff((void *)square, enzyme_byref, n, &x);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'enzyme_active_return' must say what the result of the function can be: 'where' returns a pointer and not floating-point numbers [RG1031]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'enzyme_active_return' does not fit the result of the function: 'where' returns a pointer and not floating-point numbers [RG1031]
   sink = __enzyme_autodiff((void *)where, enzyme_active_return, p, dp);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'enzyme_dup_return' {{.*}}: reverse mode returns no shadow of a result
   sink = __enzyme_autodiff((void *)square, enzyme_dup_return, x);

@@ -47,7 +47,7 @@ __global__ void named(int *X) {
   X[0] = 1;
 }
 __global__ void stack(int *X) {
-  // CHECK-DAG: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: kernel 'stack' takes stack memory of a size that only the run time knows [RG2605]
+  // CHECK-DAG: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: kernel 'stack' takes stack memory whose size is known only at run time [RG2605]
   int *Row = (int *)__builtin_alloca(X[0]);
   for (int I = 0; I < X[1]; ++I)
     Row[I] = X[I];

@@ -14,6 +14,6 @@ double sink;
 void test(double x) {
   // CHECK-DAG: :[[@LINE+1]]:{{[0-9]+}}: error: instruction 'call' cannot be differentiated here: the rule of 'given' does not tell what depends on what [RG2002]
   sink = __enzyme_fwddiff((void *)f, enzyme_pattern, x, x);
-  // CHECK-DAG: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_pattern' says nothing in a call of '__enzyme_autodiff' [RG1044]
+  // CHECK-DAG: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_pattern' has no meaning in a call of '__enzyme_autodiff' [RG1044]
   sink = __enzyme_autodiff((void *)f, enzyme_pattern, x);
 }

@@ -56,7 +56,7 @@ void test(double x, double *p, double *dp, long n, struct three s) {
   sink = __enzyme_reverse((void *)square, enzyme_width, 2, x, 1.0, tape);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the adjoint of the result of 'square' must be a double, and an integer of 32 bits is passed [RG1054]
   sink = __enzyme_reverse((void *)square, x, 1, tape);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_tape' says nothing in a call of '__enzyme_autodiff' [RG1044]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_tape' has no meaning in a call of '__enzyme_autodiff' [RG1044]
   sink = __enzyme_autodiff((void *)square, x, enzyme_tape, p);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_tape' must be followed by the argument that it governs [RG1010]
   sink = __enzyme_reverse((void *)square, x, 1.0, enzyme_tape);

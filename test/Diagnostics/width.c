@@ -28,13 +28,13 @@ void test(double x, double *p, double *dp, int n) {
   sink = __enzyme_fwddiff_two((void *)first, enzyme_width, 2, enzyme_dupv, p, dp).a;
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_dupv' must be followed by the argument that it governs [RG1010]
   sink = __enzyme_fwddiff_two((void *)first, enzyme_width, 2, enzyme_dupv).a;
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: lanes at a distance must be memory, and parameter 1 of 'square' is a double [RG1043]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: a marker with a distance between lanes is for memory, and parameter 1 of 'square' is a double [RG1043]
   sink = __enzyme_fwddiff_two((void *)square, enzyme_width, 2, enzyme_dupv, 8, x, x).a;
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_vector' says nothing in a call of '__enzyme_autodiff' [RG1044]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_vector' has no meaning in a call of '__enzyme_autodiff' [RG1044]
   sink = __enzyme_autodiff((void *)square, enzyme_vector, x);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_dup' says nothing in a call of '__enzyme_batch' [RG1044]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_dup' has no meaning in a call of '__enzyme_batch' [RG1044]
   sink = __enzyme_batch((void *)square, enzyme_width, 2, enzyme_dup, x, x);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: lanes at a distance must be memory, and parameter 1 of 'square' is a double [RG1043]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: a marker with a distance between lanes is for memory, and parameter 1 of 'square' is a double [RG1043]
   sink = __enzyme_batch((void *)square, enzyme_width, 2, enzyme_buffer, 8, p);
 }
 // CHECK: {{[0-9]+}} errors generated

@@ -938,7 +938,8 @@ int retrograd::checkCommand(const Invocation &I, const CheckSettings &S) {
 
   if (I.Json)
     (*I.Json)["declaration"] = F->Declaration;
-  outs() << "retrograd check " << I.Shown << ": " << F->Declaration;
+  outs() << (I.Brief ? "retrograd doctor " : "retrograd check ") << I.Shown
+         << ": " << F->Declaration;
   for (size_t K = 0; K < F->Parameters.size(); ++K) {
     const Parameter &P = F->Parameters[K];
     if (P.isIntegerValue())
