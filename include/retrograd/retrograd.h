@@ -46,7 +46,7 @@ mode:
 #ifndef RETROGRAD_RETROGRAD_H
 #define RETROGRAD_RETROGRAD_H
 
-#if defined(__has_attribute)
+#if defined(__has_attribute) && !defined(RG_DERIVATIVE_CALL)
 #if __has_attribute(error)
 /* The compiler complains about calls that are left when it writes the object
  * file; the plugin has replaced them all by then. */
