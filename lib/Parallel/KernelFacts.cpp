@@ -232,6 +232,23 @@ private:
     }
   }
 
+  /// The file's own, with contents from the start that nothing writes: the
+  /// host has no name for it (tables of the device's library are such).
+  static bool isTable(const GlobalVariable &G) {
+    if (!G.hasLocalLinkage() || !G.hasInitializer())
+      return false;
+    SmallVector<const Value *, 8> Work{&G};
+    while (!Work.empty())
+      for (const User *U : Work.pop_back_val()->users()) {
+        const auto *Op = dyn_cast<Operator>(U);
+        if (Op && (isa<GEPOperator>(Op) || isa<AddrSpaceCastOperator>(Op)))
+          Work.push_back(U);
+        else if (!isa<LoadInst>(U))
+          return false;
+      }
+    return true;
+  }
+
   void access(const Value *P, bool Reads, bool Writes, Type *T,
               const Value *Loaded, const Value *Stored) {
     SmallVector<const Value *, 4> Objects;
@@ -243,7 +260,7 @@ private:
       if (const auto *G = dyn_cast<GlobalVariable>(O)) {
         // clang calls __constant__ variables constants, too; the host writes
         // them.
-        if ((G->isConstant() && !G->isExternallyInitialized()) ||
+        if ((G->isConstant() && !G->isExternallyInitialized()) || isTable(*G) ||
             G->getAddressSpace() == 3 ||
             G->isDeclaration()) // markers of derivative calls
           continue;
