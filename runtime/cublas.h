@@ -28,7 +28,7 @@ it
 #ifndef RETROGRAD_RUNTIME_CUBLAS_H
 #define RETROGRAD_RUNTIME_CUBLAS_H
 #include "dense.h"
-#include "hostdevice.h"
+#include "devicearrays.h"
 #include <utility>
 
 extern "C" {
@@ -102,20 +102,6 @@ struct Queue {
   void *stream = nullptr;
   Queue(void *h) : h(h) {}
 };
-
-template <class R> inline void selectLane(R &Rule, uint64_t Lane) {
-  Rule.each([&](int, auto &Operand) { Operand.lane(Lane); });
-}
-template <class R> inline void activate(R &Rule, uint64_t Active) {
-  Rule.each(
-      [&](int I, auto &Operand) { Operand.Active = RG_ACTIVE(Active, I); });
-}
-
-/// A call that belongs to a derivative must not fail.
-inline void must(int Status, const char *Routine) {
-  if (Status)
-    rg_gpu_library_failed(Routine, Status);
-}
 
 #define RG_CUBLAS_OVERLOADS(T, P)                                              \
   inline int dotTo(Queue q, int n, const T *x, int incx, const T *y, int incy, \

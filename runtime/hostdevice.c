@@ -1169,6 +1169,10 @@ void rg_gpu_library_failed(const char *routine, int status) {
     fprintf(stderr, "retrograd: a call of %s in a derivative failed with status %d [RG2203]\n", routine, status);
   abort();
 }
+void rg_gpu_library_refused(const char *routine, const char *why) {
+  fprintf(stderr, "retrograd: a derivative met a call of %s %s [RG2203]\n", routine, why);
+  abort();
+}
 void rg_gpu_set_library_status(int status) {
   rg_gpu.library = status;
 }
@@ -1176,30 +1180,53 @@ int rg_gpu_library_status(void) {
   return rg_gpu.library;
 }
 
+#define RG_ADD(p, v) (*(p) += (v))
 #define T double
 #define RG_MAP_ELEMENT rg_map_double
+#define RG_SPARSE_ELEMENT rg_sparse_double
 #include "devicemap.inc"
 #undef T
 #undef RG_MAP_ELEMENT
+#undef RG_SPARSE_ELEMENT
 #define T float
 #define RG_MAP_ELEMENT rg_map_float
+#define RG_SPARSE_ELEMENT rg_sparse_float
 #include "devicemap.inc"
 
 static const struct rg_kernel_record rg_map_record = {
     .name = "an elementwise operation", .image = (const char *)RetrogradDeviceMap};
 
+/* One thread per item, or more items per thread. */
+static void rg_run_items(const char *kernel, int64_t items, const void *operand, void *stream) {
+  int64_t blocks = (items + 255) / 256;
+  struct rg_launch_place at = {{blocks < 4096 ? (uint32_t)blocks : 4096, 1, 1}, {256, 1, 1}, 0, stream};
+  void *arguments[] = {(void *)operand};
+  if (items > 0)
+    rg_run_kernel(&rg_map_record, kernel, &at, arguments);
+}
+
 void rg_device_map(const struct rg_map *m, void *stream) {
-  if (&rg_cuda_on_cpu) {
-    for (int64_t j = 0; j < m->n; ++j)
-      for (int64_t i = 0; i < m->m; ++i)
-        if (m->is_double)
-          rg_map_double(m, i, j);
-        else
-          rg_map_float(m, i, j);
+  if (!&rg_cuda_on_cpu) {
+    rg_run_items("rg_map", m->m * m->n, m, stream);
     return;
   }
-  int64_t blocks = (m->m * m->n + 255) / 256;
-  struct rg_launch_place at = {{blocks < 4096 ? (uint32_t)blocks : 4096, 1, 1}, {256, 1, 1}, 0, stream};
-  void *arguments[] = {(void *)m};
-  rg_run_kernel(&rg_map_record, "rg_map", &at, arguments);
+  for (int64_t j = 0; j < m->n; ++j)
+    for (int64_t i = 0; i < m->m; ++i)
+      if (m->is_double)
+        rg_map_double(m, i, j);
+      else
+        rg_map_float(m, i, j);
+}
+
+void rg_device_sparse(const struct rg_sparse *s, void *stream) {
+  int64_t items = s->elements * (s->what == RG_SPARSE_SCATTER ? s->columns : 1);
+  if (!&rg_cuda_on_cpu) {
+    rg_run_items("rg_sparse_sum", items, s, stream);
+    return;
+  }
+  for (int64_t k = 0; k < items; ++k)
+    if (s->is_double)
+      rg_sparse_double(s, k);
+    else
+      rg_sparse_float(s, k);
 }

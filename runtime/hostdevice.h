@@ -32,6 +32,23 @@ struct rg_map {
   int64_t a0, a1, b0, b1, c0, c1;
 };
 
+/* Sums over the elements of a sparse matrix A:
+ *   RG_SPARSE_SCATTER   out_ic += a A_ij X_jc
+ *   RG_SPARSE_VALUES    out of the element += a sum_c Y_ic X_jc
+ * for c < columns. Strides are those of the first and of the second index. */
+enum { RG_SPARSE_SCATTER, RG_SPARSE_VALUES };
+struct rg_sparse {
+  int32_t is_double, what;
+  int32_t format; /* 1: by rows, 2: by columns, 3: by coordinates, rows first */
+  int32_t wide_offsets, wide_indices, base; /* integers of 64 bits; the first */
+  int32_t swap;                             /* i and j are column and row */
+  int64_t lines, elements, columns;         /* lines: rows or columns */
+  double a;
+  const void *offsets, *indices, *values, *X, *Y;
+  void *out;
+  int64_t x0, x1, y0, y1, o0, o1;
+};
+
 /* Room for `bytes` on the device; on the host where the device has no more. */
 struct rg_room {
   char *at;
@@ -61,10 +78,14 @@ int rg_gpu_enter(int device, const char *of);
 /* Ends the program. */
 void rg_gpu_library_failed(const char *routine, int status)
     __attribute__((noreturn));
+/* Ends the program: the call has no derivative, and why. */
+void rg_gpu_library_refused(const char *routine, const char *why)
+    __attribute__((noreturn));
 /* What the program's last call of a library returned. */
 void rg_gpu_set_library_status(int status);
 int rg_gpu_library_status(void);
 void rg_device_map(const struct rg_map *map, void *stream);
+void rg_device_sparse(const struct rg_sparse *sum, void *stream);
 #ifdef __cplusplus
 }
 #endif

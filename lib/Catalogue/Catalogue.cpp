@@ -248,6 +248,19 @@ OperandMemory OperationRecord::memoryBehind(unsigned Op) const {
   return M;
 }
 
+void forEachWatched(function_ref<void(StringRef, StringRef)> Do) {
+  for (const NameEntry &E : LibraryNames)
+    if (Records[E.Record].Watched)
+      Do(E.Name, Records[E.Record].Expansion);
+}
+
+StringRef unboxingFor(StringRef Name) {
+  for (const NameEntry &E : LibraryPrefixes)
+    if (!Records[E.Record].Unbox.empty() && Name.starts_with(E.Name))
+      return Records[E.Record].Unbox;
+  return {};
+}
+
 ArrayRef<StringRef> routinesAtStart() {
   static constexpr StringRef Names[] = {"MPI_Init", "MPI_Init_thread",
                                         "mpi_init_", "mpi_init_thread_"};

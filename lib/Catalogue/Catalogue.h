@@ -15,6 +15,7 @@
 #define RETROGRAD_CATALOGUE_CATALOGUE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/InstrTypes.h"
@@ -162,6 +163,10 @@ struct OperationRecord {
   unsigned FreedArg = 0;
   /// Expansion: routine of the runtime bitcode, same prototype.
   llvm::StringRef Expansion = {};
+  /// Expansion: of all calls in the module. See Operation.td.
+  bool Watched = false;
+  /// The runtime's routine that gives what the library's handles stand for.
+  llvm::StringRef Unbox = {};
   /// Rule of the runtime: its functions ("" for none), and per operand what
   /// memory it touches: "-" for none, else of r, w, m and an element letter.
   llvm::StringRef Augment = {}, Reverse = {}, Forward = {}, Memory = {};
@@ -231,6 +236,15 @@ struct OperationRecord {
 /// it is not known.
 char elementBehind(const llvm::CallBase &C, unsigned Op,
                    const OperationRecord &R);
+
+/// A function whose calls are watched in all code of a module, and the routine
+/// of the runtime that takes their place.
+void forEachWatched(
+    llvm::function_ref<void(llvm::StringRef Name, llvm::StringRef Routine)> Do);
+
+/// The runtime's routine that pointers handed to this function go through in
+/// code that is not differentiated; "" for none.
+llvm::StringRef unboxingFor(llvm::StringRef Name);
 
 /// Routines of which a program with messages has the runtime's definition, as
 /// far as it calls them.

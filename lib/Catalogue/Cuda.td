@@ -151,6 +151,111 @@ def cublas_context : InactiveInC<
      "cublasLoggerConfigure"]>;
 }
 
+let Section = "CUDA: cuFFT" in {
+foreach name = ["C2C", "Z2Z"] in
+  def "cufft_"#name : Expansion<"rg_expand_cufftExec"#name, ["cufftExec"#name], "I:IPPI">;
+foreach name = ["R2C", "D2Z", "C2R", "Z2D"] in
+  def "cufft_"#name : Expansion<"rg_expand_cufftExec"#name, ["cufftExec"#name], "I:IPP">;
+foreach P = ["d", "s"] in {
+  defvar Letter = !if(!eq(P, "d"), "D", "G");
+  def cufft_transform_#P : Rule<"rg_cufft_"#P#"_augment", "rg_cufft_"#P#"_reverse",
+                                "rg_cufft_"#P#"_forward", ["rg_cufft_"#P], "V:IIIPP",
+                                "- - - r"#Letter#" m"#Letter> {
+    let OfRuntime = 1;
+  }
+}
+// Plans: their sizes are noted.
+class CufftPlan<string name, string prototype>
+    : Expansion<"rg_expand_cufft"#name, ["cufft"#name], prototype> {
+  let Watched = 1;
+}
+def cufft_plan_1d : CufftPlan<"Plan1d", "I:PIII">;
+def cufft_plan_2d : CufftPlan<"Plan2d", "I:PIII">;
+def cufft_plan_3d : CufftPlan<"Plan3d", "I:PIIII">;
+def cufft_plan_many : CufftPlan<"PlanMany", "I:PIPPIIPIIII">;
+def cufft_make_plan_1d : CufftPlan<"MakePlan1d", "I:IIIIP">;
+def cufft_make_plan_2d : CufftPlan<"MakePlan2d", "I:IIIIP">;
+def cufft_make_plan_3d : CufftPlan<"MakePlan3d", "I:IIIIIP">;
+def cufft_make_plan_many : CufftPlan<"MakePlanMany", "I:IIPPIIPIIIIP">;
+def cufft_make_plan_many_64 : CufftPlan<"MakePlanMany64", "I:IIPPLLPLLILP">;
+def cufft_xt_make_plan_many : CufftPlan<"XtMakePlanMany", "I:IIPPLLIPLLILPI">;
+def cufft_context : InactiveInC<
+    ["cufftCreate", "cufftDestroy", "cufftSetStream", "cufftGetVersion", "cufftGetProperty",
+     "cufftSetWorkArea", "cufftSetAutoAllocation", "cufftGetSize", "cufftGetSize1d",
+     "cufftGetSize2d", "cufftGetSize3d", "cufftGetSizeMany", "cufftGetSizeMany64",
+     "cufftEstimate1d", "cufftEstimate2d", "cufftEstimate3d", "cufftEstimateMany"]>;
+}
+
+// Descriptors of cuSPARSE are boxes of ours (runtime/cusparse.cpp).
+class CusparseBox<string name, string prototype>
+    : Expansion<"rg_expand_cusparse"#name, ["cusparse"#name], prototype> {
+  let Watched = 1;
+}
+let Section = "CUDA: cuSPARSE" in {
+foreach P = ["d", "s"] in {
+  defvar Letter = !if(!eq(P, "d"), "D", "G");
+  def cusparse_product_#P : Rule<"rg_cusparse_"#P#"_augment", "rg_cusparse_"#P#"_reverse",
+                                 "rg_cusparse_"#P#"_forward", ["rg_cusparse_"#P],
+                                 "V:PII"#Letter#"PPPP"#Letter#"PPIP",
+                                 "n - - - n r"#Letter#" n r"#Letter#" - n m"#Letter#" - n"> {
+    let OfRuntime = 1;
+  }
+}
+foreach name = ["SpMV", "SpMV_bufferSize", "SpMV_preprocess"] in
+  def "cusparse_"#name
+      : Expansion<"rg_expand_cusparse"#name, ["cusparse"#name], "I:PIPPPPPIIP">;
+foreach name = ["SpMM", "SpMM_bufferSize", "SpMM_preprocess"] in
+  def "cusparse_"#name
+      : Expansion<"rg_expand_cusparse"#name, ["cusparse"#name], "I:PIIPPPPPIIP">;
+foreach of = ["", "Const"] in {
+  foreach format = ["Csr", "Csc"] in
+    def "cusparse_"#of#format : CusparseBox<"Create"#of#format, "I:PLLLPPPIIII">;
+  def "cusparse_"#of#"Coo" : CusparseBox<"Create"#of#"Coo", "I:PLLLPPPIII">;
+  def "cusparse_"#of#"DnVec" : CusparseBox<"Create"#of#"DnVec", "I:PLPI">;
+  def "cusparse_"#of#"DnMat" : CusparseBox<"Create"#of#"DnMat", "I:PLLLPII">;
+}
+foreach name = ["SpMat", "DnVec", "DnMat"] in {
+  def "cusparse_destroy_"#name : CusparseBox<"Destroy"#name, "I:P">;
+  def "cusparse_set_"#name : CusparseBox<name#"SetValues", "I:PP">;
+  def "cusparse_get_"#name : CusparseBox<name#"GetValues", "I:PP">;
+}
+foreach name = ["Csr", "Csc", "Coo"] in
+  def "cusparse_pointers_"#name : CusparseBox<name#"SetPointers", "I:PPPP">;
+def cusparse_context : InactiveInC<
+    ["cusparseCreate", "cusparseDestroy", "cusparseSetStream", "cusparseGetStream",
+     "cusparseSetPointerMode", "cusparseGetPointerMode", "cusparseGetVersion",
+     "cusparseGetProperty", "cusparseGetErrorName", "cusparseGetErrorString"]>;
+}
+
+let Section = "CUDA: cuRAND" in {
+foreach P = ["d", "s"] in {
+  defvar Letter = !if(!eq(P, "d"), "D", "G");
+  defvar Suffix = !if(!eq(P, "d"), "Double", "");
+  def curand_draw_#P : Rule<"rg_curand_"#P#"_augment", "rg_curand_"#P#"_reverse",
+                            "rg_curand_"#P#"_forward", ["rg_curand_"#P],
+                            "V:PIPZ"#Letter#Letter, "n - w"#Letter#" - - -"> {
+    let OfRuntime = 1;
+  }
+  def curand_uniform_#P
+      : Expansion<"rg_expand_curandGenerateUniform"#Suffix, ["curandGenerateUniform"#Suffix],
+                  "I:PPZ">;
+  foreach name = ["Normal", "LogNormal"] in
+    def "curand_"#name#P : Expansion<"rg_expand_curandGenerate"#name#Suffix,
+                                     ["curandGenerate"#name#Suffix], "I:PPZ"#Letter#Letter>;
+}
+foreach name = ["", "LongLong"] in
+  def "curand_integers_"#name
+      : Expansion<"rg_expand_curandGenerate"#name, ["curandGenerate"#name], "I:PPZ">;
+def curand_poisson
+    : Expansion<"rg_expand_curandGeneratePoisson", ["curandGeneratePoisson"], "I:PPZD">;
+def curand_context : InactiveInC<
+    ["curandCreateGenerator", "curandCreateGeneratorHost", "curandDestroyGenerator",
+     "curandGetVersion", "curandGetProperty", "curandSetStream",
+     "curandSetPseudoRandomGeneratorSeed", "curandSetGeneratorOffset",
+     "curandSetGeneratorOrdering", "curandSetQuasiRandomGeneratorDimensions",
+     "curandGenerateSeeds"]>;
+}
+
 let Section = "CUDA: the rest" in {
 def cuda_errors : InactiveInC<
     ["cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString", "cudaGetErrorName"]>;
@@ -206,8 +311,13 @@ def cuda_no_kernel : CudaRefused<
     "too", ["__cudaPushCallConfiguration"]>;
 def cublas_other : CudaRefused<
     "which has no derivative yet; of floats and doubles levels 1 to 3 have one", ["cublas*"]>;
+def cufft_other : CudaRefused<"which has no derivative; transforms by cufftExec have one", ["cufft*"]>;
+def cusparse_other : CudaRefused<
+    "which has no derivative yet; cusparseSpMV and cusparseSpMM have one", ["cusparse*"]> {
+  let Unbox = "rg_cusparse_plain";
+}
 def cuda_libraries : CudaRefused<"a library without derivatives yet",
-    ["cusparse*", "cufft*", "cusolver*", "curandGenerate*", "nccl*", "cudnn*"]>;
+    ["cusolver*", "curandGenerate*", "nccl*", "cudnn*"]>;
 }
 
 let Section = "The runtime", OfRuntime = 1 in {
@@ -244,6 +354,28 @@ def gpu_copy_from_variable : Handler<"MemCpy"> {
 }
 def cublas_pointer_mode : InactiveInC<["rg_cublas_on_host"], "I:P">;
 def cublas_amax : InactiveInC<["rg_cublas_amax"], "I:PIIPIP">;
+foreach plan = [["Plan1d", "I:PIII"], ["Plan2d", "I:PIII"], ["Plan3d", "I:PIIII"],
+                ["PlanMany", "I:PIPPIIPIIII"], ["MakePlan1d", "I:IIIIP"],
+                ["MakePlan2d", "I:IIIIP"], ["MakePlan3d", "I:IIIIIP"],
+                ["MakePlanMany", "I:IIPPIIPIIIIP"], ["MakePlanMany64", "I:IIPPLLPLLILP"],
+                ["XtMakePlanMany", "I:IIPPLLIPLLILPI"]] in
+  def "cufft_noted_"#plan[0] : InactiveInC<["rg_cufft_"#plan[0]], plan[1]>;
+def cufft_extent : InactiveInC<["rg_cufft_extent"], "Z:IIII">;
+def cusparse_matrix : InactiveInC<["rg_cusparse_matrix"], "P:ILLLPPPIIII">;
+def cusparse_vector : InactiveInC<["rg_cusparse_vector"], "P:LPI">;
+def cusparse_dense : InactiveInC<["rg_cusparse_dense"], "P:LLLPII">;
+def cusparse_of : InactiveInC<["rg_cusparse_of"], "P:P">;
+def cusparse_destroy : InactiveInC<["rg_cusparse_destroy"], "I:P">;
+def cusparse_numbers_are : InactiveInC<["rg_cusparse_numbers_are"], "I:PP">;
+def cusparse_pointers_are : InactiveInC<["rg_cusparse_pointers_are"], "I:PPPP">;
+def cusparse_numbers : InactiveInC<["rg_cusparse_numbers"], "Z:P">;
+def cusparse_types : InactiveInC<["rg_cusparse_types"], "V:PPPIP">;
+def cusparse_pointer_mode : InactiveInC<["rg_cusparse_on_host"], "I:P">;
+def cusparse_prepare : InactiveInC<["rg_cusparse_prepare"], "I:PIIPPPPPIIPP">;
+def cusparse_enter : InactiveInC<["rg_cusparse_enter"], "V:PP">;
+def cusparse_leave : InactiveInC<["rg_cusparse_leave"], "V:P">;
+def cusparse_ours : InactiveInC<["rg_cusparse_ours"], "V:PP">;
+def curand_integers : InactiveInC<["rg_curand_integers"], "I:PIPZD">;
 def cublas_types : InactiveInC<["rg_cublas_no_types"], "V:P">;
 def gpu_library_status : InactiveInC<["rg_gpu_library_status"], "I:">;
 def gpu_no_arrays : InactiveInC<["rg_gpu_no_arrays"], "V:PP">;

@@ -129,6 +129,10 @@ class Operation {
   // May leave another rounding mode behind: what is rounded before and after need
   // not be rounded alike.
   bit SetsRounding = 0;
+  // Of names of a library whose handles are boxes of ours: the runtime's routine that
+  // gives what is in the box. In code that is not differentiated, pointers that are
+  // handed to the function go through it.
+  string Unbox = "";
   // Section of the reference page.
   string Section = "";
 }
@@ -211,6 +215,10 @@ class Expansion<string routine, list<string> names, string prototype>
   let Names = names;
   let Prototype = prototype;
   string Routine = routine;
+  // The routine takes the call's place in all code of the module, that which is not
+  // differentiated included: it notes what later calls cannot tell, the sizes behind a
+  // handle say.
+  bit Watched = 0;
 }
 
 // Derivatives are functions of the runtime (runtime/*.c), an empty string where

@@ -19,6 +19,7 @@
 #include "Pass/KernelHalf.h"
 #include "Pass/ModuleSession.h"
 #include "Pass/PrintAnalysesPass.h"
+#include "Pass/WatchedCalls.h"
 #include "Polish/DynamicShared.h"
 #include "Polish/PolishSteps.h"
 #include "Primal/PrimalSteps.h"
@@ -53,6 +54,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
   const bool AtLink =
       Stage == LinkStage::FullLink || Stage == LinkStage::ThinLink;
   releaseRules(M, Last);
+  const bool Watched = Opts.Enabled && !AtLink && watchCalls(M);
   // Hands off what was not asked: without derivative calls nothing happens.
   if (!hasEntryCalls(M) || !Opts.Enabled) {
     releaseLibrary(M, MAM, {},
@@ -66,7 +68,9 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
       Session.reportOptions();
       Session.finish();
     }
-    bool Changed = Last && releaseEqualities(M);
+    bool Changed = Watched;
+    Changed |= Last && Opts.Enabled && unboxHandles(M);
+    Changed |= Last && releaseEqualities(M);
     Changed |= Last && releaseHeld(M, MAM, Opts, AtLink);
     Changed |=
         Last && Opts.Enabled && Opts.OffloadDevice.empty() && growLaunches(M);
@@ -152,6 +156,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
   removeUnusedEntryDeclarations(M);
   removeKept(M);
   if (Last) {
+    unboxHandles(M);
     releaseEqualities(M);
     releaseHeld(M, MAM, Opts, AtLink);
   } else {

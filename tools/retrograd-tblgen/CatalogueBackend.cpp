@@ -164,13 +164,16 @@ void CatalogueWriter::emitRecords() {
     if (Class == "Deallocation")
       OS << ", .Deallocator = " << quoted(R->getValueAsString("Deallocator"))
          << ", .FreedArg = " << R->getValueAsInt("FreedArg");
+    if (StringRef Unbox = R->getValueAsString("Unbox"); !Unbox.empty())
+      OS << ", .Unbox = " << quoted(Unbox);
     if (Class == "Rule") {
       for (StringRef Field : {"Augment", "Reverse", "Forward", "Memory"})
         OS << ", ." << Field << " = " << quoted(R->getValueAsString(Field));
       OS << ", .Communicates = " << Bit(R->getValueAsBit("Communicates"));
     }
     if (Class == "Expansion")
-      OS << ", .Expansion = " << quoted(R->getValueAsString("Routine"));
+      OS << ", .Expansion = " << quoted(R->getValueAsString("Routine"))
+         << ", .Watched = " << Bit(R->getValueAsBit("Watched"));
     OS << ", .CallsBack = " << Bit(R->getValueAsBit("CallsBack"))
        << ", .OneStep = " << Bit(R->getValueAsBit("OneStep"))
        << ", .Pure = " << Bit(R->getValueAsBit("Pure"))
