@@ -155,9 +155,9 @@ def all_mpis():
                       "cxx_variable": "OMPI_CXX", "fc": "mpif90.openmpi", "fc_variable": "OMPI_FC",
                       "run": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--timeout", "120"]})
     if all(shutil.which(word) for word in ("mpicc.mpich", "mpirun.mpich")):
+        # flang does not take the flags of its wrapper for Fortran.
         found.append({"cc": "mpicc.mpich", "cc_variable": "MPICH_CC", "cxx": "mpicxx.mpich",
-                      "cxx_variable": "MPICH_CXX", "fc": "mpif90.mpich", "fc_variable": "MPICH_FC",
-                      "run": ["mpirun.mpich"]})
+                      "cxx_variable": "MPICH_CXX", "run": ["mpirun.mpich"]})
     return found
 
 
@@ -167,8 +167,7 @@ config.environment["MPIEXEC_TIMEOUT"] = "120"  # MPICH's
 # What a test may name in REQUIRES:. A test that lacks one is skipped, by name.
 present = {
     "mpi": bool(config.mpis),
-    # flang takes Open MPI's Fortran, and not the flags of MPICH's wrapper.
-    "openmpi-alone": [mpi["fc_variable"] for mpi in config.mpis] == ["OMPI_FC"],
+    "mpi-fortran": any("fc" in mpi for mpi in config.mpis),
     "flang": os.path.exists(os.path.join(llvm_bin, "flang")),
     "rustc": has_rustc(),
     "archer": os.path.exists(archer),

@@ -1,4 +1,4 @@
-! REQUIRES: flang, openmpi-alone
+! REQUIRES: flang, mpi-fortran
 ! RG-RANKS: 1 2 3
 ! MPI in Fortran by mpif.h: messages, requests, collective routines, in place too, rows of an array
 ! by a datatype, a Cartesian communicator.
