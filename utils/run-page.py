@@ -18,7 +18,7 @@ What a reader need not see stands in HTML comments before the block that it conc
                              "// flags: ..." in it, and run if it has a main
   <!-- sh: ... -->           commands that are run here
   <!-- python: ... -->       more lines of the Python program
-  <!-- needs: WORD... -->    the block is left out where one is missing: a program, or python:MODULE, or fresh
+  <!-- needs: WORD... -->    the block is left out where one is missing: a program, a header.h, python:MODULE, or fresh
                              (which is there with --fresh alone: what takes long, or changes the system)
   <!-- not run: REASON -->   the block is no code, or nobody can run it here
 
@@ -144,6 +144,8 @@ class Page:
         for word in words:
             if word == "fresh":
                 there = self.options.fresh
+            elif word.endswith(".h"):
+                there = any(os.path.exists(os.path.join("/usr/include", *parts)) for parts in ([word], [word[:-2], word]))
             elif word.startswith("python:"):
                 script = f"import importlib.util, sys; sys.exit(importlib.util.find_spec('{word[7:]}') is None)"
                 there = self.options.fresh or subprocess.run([self.options.python, "-c", script]).returncode == 0

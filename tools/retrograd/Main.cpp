@@ -407,7 +407,7 @@ int main(int argc, char **argv) {
     die("there is no file '" + File + "'");
   if (Explain) {
     if (Json && !Html.empty())
-      die("--json and --html: one of the two");
+      die("use --json or --html, not both");
     if (!Functions.empty() &&
         !StringSwitch<bool>(sys::path::extension(Absolute))
              .Cases({".c", ".cpp", ".cc", ".cxx"}, true)
