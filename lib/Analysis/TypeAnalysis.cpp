@@ -9,6 +9,7 @@
 #include "Analysis/TypeModel.h"
 #include "Catalogue/AccessTags.h"
 #include "Support/DispatchMarks.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -823,6 +824,58 @@ TypeAnalysis::pointees(ObjectId O) const {
 SmallVector<TypeAnalysis::ObjectId, 4>
 TypeAnalysis::pointeesBesideFloats(ObjectId O) const {
   return I->pointees(O, /*BesideFloats=*/true);
+}
+
+/// The calls that had a part in it: a parameter is given pointers to two
+/// objects, or to two places of one, and all that is behind them follows.
+SmallVector<Function *, 8>
+TypeAnalysis::mergedByCallsOf(ArrayRef<const Value *> Pointers) const {
+  const auto &Events = I->Happened.Events;
+  // Objects whose history matters: that of what leads to an object is part of
+  // its own.
+  SmallSetVector<unsigned, 16> Objects;
+  auto AddObject = [&](unsigned O) {
+    if (O != Position::None)
+      Objects.insert(I->G.representative(O));
+  };
+  auto AddPointer = [&](const Value *P) {
+    if (P && P->getType()->isPtrOrPtrVectorTy())
+      AddObject(I->G.positionOf(I->lookupPointer(P)).Obj);
+  };
+  for_each(Pointers, AddPointer);
+  DenseMap<unsigned, SmallVector<const GraphEvent *, 4>> History;
+  for (const GraphEvent &E : Events)
+    History[I->G.representative(E.B.Obj)].push_back(&E);
+  SmallPtrSet<const Instruction *, 16> Calls;
+  for (unsigned Next = 0; Next != Objects.size(); ++Next)
+    for (const GraphEvent *E : History.lookup(Objects[Next])) {
+      for (const GraphEvent *Since = E; Since->Why == GraphEvent::Owners;) {
+        Since = &Events[Since->After];
+        AddObject(Since->B.Obj);
+      }
+      if (E->By >= I->Sources.size())
+        continue;
+      const auto *By = dyn_cast<Instruction>(I->Sources[E->By]);
+      if (!By)
+        continue;
+      // What is loaded or stored lies in an object that leads here.
+      AddPointer(getLoadStorePointerOperand(By));
+      if (const auto *Move = dyn_cast<AnyMemTransferInst>(By)) {
+        AddPointer(Move->getRawDest());
+        AddPointer(Move->getRawSource());
+      } else if (isa<CallBase>(By)) {
+        Calls.insert(By);
+      }
+    }
+  SmallVector<Function *, 8> Result;
+  DenseMap<const Function *, unsigned> Times;
+  for (const Value *V : I->Sources)
+    if (const auto *C = dyn_cast_or_null<CallBase>(V); C && Calls.erase(C))
+      if (Function *Callee = C->getCalledFunction();
+          Callee && (I->InSet.contains(Callee) || I->PreparedOf(Callee)) &&
+          ++Times[Callee] == 2)
+        Result.push_back(Callee);
+  return Result;
 }
 
 unsigned TypeAnalysis::numObjects() const { return I->Representatives.size(); }

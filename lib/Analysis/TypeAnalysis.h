@@ -185,6 +185,12 @@ public:
   const llvm::DataLayout &dataLayout() const;
 
   void print(llvm::raw_ostream &OS) const;
+  /// The functions whose calls made the memory behind these pointers one with
+  /// other memory, or with other places of it: a body for each call would tell
+  /// them apart. Of an analysis that kept a journal; in the order in which it
+  /// happened.
+  llvm::SmallVector<llvm::Function *, 8>
+  mergedByCallsOf(llvm::ArrayRef<const llvm::Value *> Pointers) const;
   /// Which instruction made two objects one, or a pointer point to more places;
   /// of an analysis that kept a journal.
   void printMerges(llvm::raw_ostream &OS) const;

@@ -263,6 +263,45 @@ void DerivativeJobs::report(ArrayRef<Refusal> Refusals,
          });
 }
 
+/// The addresses of what I accesses, and of what the integers that it takes
+/// were loaded from.
+static void collectAddresses(const Instruction &I,
+                             SmallVectorImpl<const Value *> &Addresses) {
+  constexpr unsigned Most = 64;
+  SmallVector<const Instruction *, 8> Work{&I};
+  SmallPtrSet<const Instruction *, 16> Seen{&I};
+  while (!Work.empty() && Seen.size() < Most) {
+    const Instruction *At = Work.pop_back_val();
+    for (const Value *Operand : At->operands()) {
+      if (Operand->getType()->isPtrOrPtrVectorTy() &&
+          (isa<LoadInst, StoreInst, CallBase>(At)))
+        Addresses.push_back(Operand);
+      else if (const auto *From = dyn_cast<Instruction>(Operand);
+               From && Operand->getType()->isIntOrIntVectorTy() &&
+               Seen.insert(From).second)
+        Work.push_back(From);
+    }
+  }
+}
+
+SmallVector<Function *, 8>
+DerivativeJobs::mergingCalls(ArrayRef<const Job *> Refused) const {
+  SmallVector<const Value *, 16> Addresses;
+  for (const Job *J : Refused)
+    for (const Refusal &R : J->Refusals)
+      if (R.At && (R.Kind == RefusalKind::Instruction ||
+                   R.Kind == RefusalKind::UnknownType ||
+                   R.Kind == RefusalKind::Unshadowed))
+        collectAddresses(*R.At, Addresses);
+  if (Addresses.empty())
+    return {};
+  const TypeAnalysis Kept(
+      H.Prepare.reachable(E.Root),
+      [this](const Function *F) { return H.Prepare.preparedOf(F); }, H.Cat,
+      /*Outside=*/nullptr, /*KeepJournal=*/true);
+  return Kept.mergedByCallsOf(Addresses);
+}
+
 DerivativeJobs::Outcome DerivativeJobs::settleRefusals(bool Finally) {
   auto IsRefused = [](const Job &J) { return !J.Refusals.empty(); };
   if (none_of(Jobs, IsRefused))
@@ -297,6 +336,16 @@ DerivativeJobs::Outcome DerivativeJobs::settleRefusals(bool Finally) {
       none_of(Certain, [&](size_t At) { return IsRefused(Jobs[At]); });
   if (!Answerable && E.MayNarrow && H.Prepare.callsThroughPointers())
     return Outcome::Wide;
+  // What ends the program where it is reached may be reached.
+  if (Finally || !Answerable) {
+    SmallVector<const Job *, 4> Refused;
+    for (const auto &[At, J] : enumerate(Jobs))
+      if (IsRefused(J) && (Answerable || Certain.contains(At)))
+        Refused.push_back(&J);
+    Merging = mergingCalls(Refused);
+    if (H.Prepare.maySeparateCalls(Merging))
+      return Outcome::Mingled;
+  }
   for (size_t At : Certain)
     if (const Job &J = Jobs[At]; IsRefused(J))
       report(J.Refusals, J.Trail);

@@ -79,8 +79,10 @@ public:
 
   /// Plans all jobs. Writes nothing.
   Outcome plan();
-  /// After Outcome::Mingled: the function that moves the bytes.
+  /// After Outcome::Mingled: the function that moves the bytes; or none, and
+  /// those of which calls made memory one that is refused.
   const llvm::Function *mingles() const { return Mingles; }
+  llvm::ArrayRef<llvm::Function *> merging() const { return Merging; }
 
   /// Writes all jobs, after Outcome::Planned. False: diagnosed, and nothing is
   /// left of it. Adds the functions with a body to Finished.
@@ -141,6 +143,10 @@ private:
   /// behind calls through pointers, end the program if they are reached.
   /// Planned if the request can be answered; Wide: nothing was reported yet.
   Outcome settleRefusals(bool Finally);
+  /// Functions of which the calls made memory one that is refused for what it
+  /// holds by turns.
+  llvm::SmallVector<llvm::Function *, 8>
+  mergingCalls(llvm::ArrayRef<const Job *> Refused) const;
 
   void declare(Job &J);
   bool emit(Job &J);
@@ -157,6 +163,7 @@ private:
   /// A deque: references stay valid. The first is the request itself.
   std::deque<Job> Jobs;
   const llvm::Function *Mingles = nullptr;
+  llvm::SmallVector<llvm::Function *, 8> Merging;
 
   // Of emission.
   Job *Current = nullptr;

@@ -112,9 +112,13 @@ Function *Differentiator::answer(ArrayRef<const EntryCall *> Calls,
   std::optional<Written> Made;
   for (bool Ended = false; !Ended;) {
     const Function *Mingles = nullptr;
-    switch (attempt(R, Calls, Prepare, Reach, Made, Mingles)) {
+    SmallVector<Function *, 8> Merging;
+    switch (attempt(R, Calls, Prepare, Reach, Made, Mingles, Merging)) {
     case DerivativeJobs::Outcome::Mingled:
-      Prepare.inlineEverywhere(*Mingles);
+      if (Mingles)
+        Prepare.inlineEverywhere(*Mingles);
+      else
+        Prepare.separateCalls(Merging);
       break;
     case DerivativeJobs::Outcome::Wide:
       if (Reach == Candidates::All &&
@@ -159,7 +163,7 @@ Function *Differentiator::answer(ArrayRef<const EntryCall *> Calls,
 DerivativeJobs::Outcome Differentiator::attempt(
     const DerivativeRequest &R, ArrayRef<const EntryCall *> Calls,
     PreparePrimal &Prepare, Candidates Reach, std::optional<Written> &Made,
-    const Function *&Mingles) {
+    const Function *&Mingles, SmallVectorImpl<Function *> &Merging) {
   const RequestTrail Trail = Calls.front()->trail();
   Function *Root;
   {
@@ -226,6 +230,7 @@ DerivativeJobs::Outcome Differentiator::attempt(
       if (Result == DerivativeJobs::Outcome::Untyped)
         break;
       Mingles = Jobs.mingles();
+      Merging.append(Jobs.merging().begin(), Jobs.merging().end());
       if (Result == DerivativeJobs::Outcome::Planned && !PlanOnly &&
           Jobs.emit(Finished))
         Made = {Jobs.made(), Jobs.sweep(), Jobs.recorder()};

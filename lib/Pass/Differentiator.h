@@ -68,11 +68,11 @@ private:
   struct Written {
     llvm::Function *Made, *Sweep, *Recorder;
   };
-  DerivativeJobs::Outcome attempt(const DerivativeRequest &R,
-                                  llvm::ArrayRef<const EntryCall *> Calls,
-                                  PreparePrimal &Prepare, Candidates Reach,
-                                  std::optional<Written> &Made,
-                                  const llvm::Function *&Mingles);
+  DerivativeJobs::Outcome
+  attempt(const DerivativeRequest &R, llvm::ArrayRef<const EntryCall *> Calls,
+          PreparePrimal &Prepare, Candidates Reach,
+          std::optional<Written> &Made, const llvm::Function *&Mingles,
+          llvm::SmallVectorImpl<llvm::Function *> &Merging);
   PreparePrimal &preparation(DerivativeMode Mode);
 
   llvm::Module &M;

@@ -617,7 +617,28 @@ Function *PreparePrimal::prepare(Function &F) {
 }
 
 void PreparePrimal::inlineEverywhere(const Function &F) {
-  I->Inseparable.insert(&F);
+  I->Inseparable.insert(&I->originOf(F));
+  I->disposeOfClones();
+}
+
+bool PreparePrimal::maySeparateCalls(ArrayRef<Function *> Fs) const {
+  // One round separates a chain of calls; what it brings to light may be
+  // another chain.
+  constexpr unsigned MostSeparations = 3;
+  return I->Separations < MostSeparations &&
+         any_of(
+             Fs,
+             [&](const Function *F) {
+               return !isInlinedEverywhere(*F) &&
+                      !I->PerCall.contains(&I->originOf(*F));
+             });
+}
+
+void PreparePrimal::separateCalls(ArrayRef<Function *> Fs) {
+  for (const Function *F : Fs)
+    if (!isInlinedEverywhere(*F))
+      I->PerCall.insert(&I->originOf(*F));
+  ++I->Separations;
   I->disposeOfClones();
 }
 
@@ -642,7 +663,8 @@ void PreparePrimal::widenCalls() {
 }
 
 bool PreparePrimal::isInlinedEverywhere(const Function &F) const {
-  return I->Inseparable.contains(&F) || F.hasFnAttribute(CopyOfMover);
+  return I->Inseparable.contains(&I->originOf(F)) ||
+         (F.hasFnAttribute(CopyOfMover) && !I->CopiedPerCall.contains(&F));
 }
 
 Function *PreparePrimal::preparedOf(const Function *F) const {

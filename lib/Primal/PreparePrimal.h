@@ -49,6 +49,14 @@ public:
   /// caller. All clones are made again.
   void inlineEverywhere(const llvm::Function &F);
   bool isInlinedEverywhere(const llvm::Function &F) const;
+  /// From now on, each call of one of Fs (functions of the user), and of what
+  /// these hand their memory on to, leads to a body of its own, as far as that
+  /// does not get too large: callers hand in memory of different kinds. All
+  /// clones are made again.
+  void separateCalls(llvm::ArrayRef<llvm::Function *> Fs);
+  /// Would that change anything? It was not done too often, and not to all of
+  /// these.
+  bool maySeparateCalls(llvm::ArrayRef<llvm::Function *> Fs) const;
 
   /// Calls through pointers lead to what F and Handed (constants that are
   /// passed to it) refer to, directly or not, and end the program elsewhere.

@@ -99,23 +99,48 @@ void PreparePrimal::Impl::separateMovers(Primal &Asked) {
     if (any_of(*SCC, [&](Primal *P) { return Moves(*P); }))
       Movers.insert(SCC->begin(), SCC->end());
   }
-  if (Movers.empty())
+  // What gets a body per call without need: memory that one body for all would
+  // make one object. With what such a function hands its caller's memory on to.
+  SmallPtrSet<const Primal *, 8> Apart;
+  SmallVector<const Primal *, 8> Work;
+  auto KeepApart = [&](Primal &P) {
+    if (!P.Original->hasFnAttribute(RunsInTeam) && &P != &Asked)
+      for (const Primal *Member : *CycleOf[&P])
+        if (Apart.insert(Member).second)
+          Work.push_back(Member);
+  };
+  if (!PerCall.empty())
+    for (Primal *P : Reached)
+      if (PerCall.contains(P->Original))
+        KeepApart(*P);
+  while (!Work.empty())
+    for (auto [Call, Callee] : directCalls(*Work.pop_back_val()->Clone))
+      if (Primal *C = primalOf(Callee);
+          C && any_of(Call->args(), [](const Use &A) {
+            return A->getType()->isPointerTy() && mayBeOfCaller(A);
+          }))
+        KeepApart(*C);
+  if (Movers.empty() && Apart.empty())
     return;
 
   // A copy for each way that leads there could be many.
   constexpr unsigned MostCopiedInstructions = 200000;
+  // Without need: as much as makes a large program a few times larger.
+  constexpr unsigned MostApart = 50000;
   unsigned CopiedInstructions = 0;
   for (unsigned Next = 0; Next < Reached.size(); ++Next) {
     Primal &P = *Reached[Next];
     for (auto [Call, Callee] : directCalls(*P.Clone)) {
       Primal *C = primalOf(Callee);
-      if (!C || !Movers.contains(C) || CycleOf[C] == CycleOf[&P])
+      if (!C || !(Movers.contains(C) || Apart.contains(C)) ||
+          CycleOf[C] == CycleOf[&P])
         continue;
       const Cycle Members = *CycleOf[C];
       bool First = true;
       for (Primal *Member : Members)
         First &= Taken.insert(Member).second;
-      if (First)
+      const bool Needed = Movers.contains(C);
+      if (First || (!Needed && CopiedInstructions >= MostApart))
         continue;
       auto Together = std::make_shared<Cycle>();
       SmallVector<std::pair<Function *, Function *>, 4> Renamed;
@@ -124,6 +149,8 @@ void PreparePrimal::Impl::separateMovers(Primal &Asked) {
         bool Fits = CopiedInstructions < MostCopiedInstructions;
         Function *Copy = copyOfMover(*Original, Fits);
         Renamed.push_back({Original, Copy});
+        if (!Needed)
+          CopiedPerCall[Copy] = Original;
         if (!Fits)
           continue; // a call without a body
         auto Owned = std::make_unique<Primal>(*Member);
@@ -135,7 +162,7 @@ void PreparePrimal::Impl::separateMovers(Primal &Asked) {
         ByClone[Owned->Clone] = Owned.get();
         Together->push_back(Owned.get());
         Reached.push_back(Owned.get());
-        Movers.insert(Owned.get());
+        (Needed ? Movers : Apart).insert(Owned.get());
         Taken.insert(Owned.get());
         CycleOf[Owned.get()] = Together;
         Primals.push_back(std::move(Owned));

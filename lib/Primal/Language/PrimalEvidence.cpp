@@ -9,6 +9,7 @@
 #include "Support/DispatchMarks.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -491,6 +492,71 @@ static bool movesOneInteger(const MemTransferInst &Copy) {
            Size->equalsInt(8)));
 }
 
+/// The parameter that the front end's code loads P from, or P.
+static const Argument *asParameter(const Value *P) {
+  if (const auto *A = dyn_cast<Argument>(P))
+    return A;
+  const auto *Load = dyn_cast<LoadInst>(P);
+  const auto *Variable =
+      Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr;
+  const Argument *Stored = nullptr;
+  if (!Variable)
+    return nullptr;
+  for (const User *U : Variable->users()) {
+    if (isa<LoadInst>(U) || cast<Instruction>(U)->isLifetimeStartOrEnd())
+      continue;
+    const auto *S = dyn_cast<StoreInst>(U);
+    if (!S || S->getPointerOperand() != Variable || Stored)
+      return nullptr;
+    Stored = dyn_cast<Argument>(S->getValueOperand());
+    if (!Stored)
+      return nullptr;
+  }
+  return Stored;
+}
+
+/// The copy constructor or assignment of a class copies one byte from the
+/// beginning of one parameter to that of the other, and nothing else before the
+/// next number begins: a base class without members. Bytes of a number that are
+/// copied one by one all are.
+static bool movesEmptyBase(const MemTransferInst &Copy) {
+  constexpr uint64_t SizeOfNumbers = 8;
+  if (!cast<ConstantInt>(Copy.getLength())->isOne())
+    return false;
+  const Function &F = *Copy.getFunction();
+  const Argument *To = asParameter(Copy.getRawDest()),
+                 *From = asParameter(Copy.getRawSource());
+  ItaniumPartialDemangler Name;
+  if (!To || !From || To->getArgNo() != 0 || From->getArgNo() != 1 ||
+      Name.partialDemangle(F.getName().str().c_str()) ||
+      !(Name.isCtorOrDtor() || F.getName().contains("aSERKS")))
+    return false;
+  // What is moved there is no rest of a number that begins where the base is.
+  auto IsApart = [&](const Value *P, bool Bytes) {
+    APInt Offset(64, 0);
+    const Value *Root = P->stripAndAccumulateConstantOffsets(
+        F.getDataLayout(), Offset, /*AllowNonInbounds=*/true);
+    if (isa<AllocaInst, GlobalValue>(Root))
+      return true;
+    const Argument *A = asParameter(Root);
+    return A && (A == To || A == From)
+               ? Offset.isZero() || !Offset.ult(SizeOfNumbers)
+               : !Bytes;
+  };
+  return all_of(instructions(F), [&](const Instruction &I) {
+    if (const Value *P = getLoadStorePointerOperand(&I)) {
+      const Type *T = getLoadStoreType(const_cast<Instruction *>(&I));
+      return IsApart(P, T->isIntegerTy() && T->getIntegerBitWidth() < 64);
+    }
+    const auto *C = dyn_cast<CallBase>(&I);
+    return !C || C->isLifetimeStartOrEnd() ||
+           all_of(C->args(), [&](const Use &A) {
+             return !A->getType()->isPointerTy() ||
+                    IsApart(A, isa<AnyMemIntrinsic>(C));
+           });
+  });
+}
+
 /// A character, a flag, an object without members, of one or two bytes, is
 /// copied as a member of a struct.
 static bool movesOneSmallMember(const MemTransferInst &Copy,
@@ -499,6 +565,8 @@ static bool movesOneSmallMember(const MemTransferInst &Copy,
   if (!Length || Length->isZero() || Length->getZExtValue() > 2 ||
       Copy.isVolatile())
     return false;
+  if (movesEmptyBase(Copy))
+    return true;
   return any_of(
       ArrayRef{Copy.getRawSource(), Copy.getRawDest()}, [&](const Value *P) {
         auto Leaves = layoutAt(P, Length->getZExtValue(), DL);
