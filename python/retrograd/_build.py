@@ -117,7 +117,7 @@ def _run(command, what):
 
 
 def compile(source, functions, *, language=None, flags=(), constants=(),
-            derivatives=None, target="cpu"):
+            derivatives=None, target="cpu", returns="value"):
     """Compiles functions of a source file, with their derivatives.
 
     source       path of a .c, .cpp, .f90 or .cu file; or the source itself, with `language`
@@ -127,6 +127,8 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
     constants    names of parameters that are not differentiated
     derivatives  which ones are made: "rev" (gradient, vjp), "fwd" (jvp, jacobian), "rev.fwd" (hvp,
                  hessian); by default all of these, of a kernel the first two
+    returns      what f(...) gives: "value", or "value_and_gradient", so that scipy.optimize.minimize(f, x0, jac=True)
+                 works as it is
     target       CUDA: "cpu" (kernels run on the processor) or "gpu" (those of this machine's GPU)
 
     Returns a Function, or a Kernel for a `__global__` function; a list of them if a list of names was given. Raises CompileError with
@@ -135,6 +137,8 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
     the source, a file that it includes, a flag or the compiler has changed.
     """
     names = [functions] if isinstance(functions, str) else list(functions)
+    if returns not in ("value", "value_and_gradient"):
+        raise ValueError(f'returns is "value" or "value_and_gradient", not {returns!r}')
     if target not in ("cpu", "gpu"):
         raise ValueError(f"target is 'cpu' or 'gpu', not {target!r}")
     if derivatives is None:
@@ -186,6 +190,6 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
         own = [p.name for p in loaded[name].parameters if p.name in constants]
         return compile(source, name, flags=flags, constants=own, derivatives=[steps], target=target)
 
-    loaded = load(library, more)
+    loaded = load(library, more, returns=returns)
     made = [loaded[name] for name in names]
     return made[0] if isinstance(functions, str) else made

@@ -233,6 +233,24 @@ class Function(Exported):
 
         return TorchFunction(self)
 
+    returns = "value"
+
+    def returning(self, what):
+        """This function, with another answer to a call: "value", or "value_and_gradient", which SciPy wants with
+        jac=True. All methods are the same."""
+        if what == self.returns:
+            return self
+        kind = {"value": Function, "value_and_gradient": Objective}.get(what)
+        if kind is None:
+            raise ValueError(f'returns is "value" or "value_and_gradient", not {what!r}')
+        made = kind.__new__(kind)
+        made.__dict__.update({k: v for k, v in self.__dict__.items() if k not in ("jax", "torch", "scipy")})
+        made._check()
+        return made
+
+    def _check(self):
+        pass
+
     @functools.cached_property
     def scipy(self):
         """This function for scipy.optimize: minimize(f.scipy, x0, args=..., jac=True)."""
@@ -272,6 +290,10 @@ class Function(Exported):
         return slots + [at + i for i, p in enumerate(self.parameters) if p.active]
 
     def __call__(self, *args, **named):
+        return self.value(*args, **named)
+
+    def value(self, *args, **named):
+        """What the function returns."""
         if self._value is not None and not named:
             answer = self._value(*args)
             if answer is not NotImplemented:
@@ -419,6 +441,20 @@ class Function(Exported):
         return np.stack(rows)
 
 
+class Objective(Function):
+    """A function whose call gives the value and the gradient, as SciPy wants it: minimize(f, x0, jac=True)."""
+
+    returns = "value_and_gradient"
+
+    def _check(self):
+        if self.result not in (np.float32, np.float64) or not self.active:
+            raise TypeError(f'{self.name}() has no number to differentiate, or nothing to differentiate it by: '
+                            f'returns="value_and_gradient" is for functions that have; it is {self.__doc__}')
+
+    def __call__(self, *args, **named):
+        return self.value_and_gradient(*args, **named)
+
+
 class ScipyFunction:
     """The function as scipy.optimize wants it: of the first active parameter, the other arguments in `args`.
 
@@ -475,7 +511,7 @@ class Batched:
         if len(sizes) != 1:
             raise ValueError(f"batches of different lengths: {sorted(sizes)}")
         # Converted once, and so that each row is contiguous; what is written must be right already.
-        args = [np.require(a, p.dtype, ["C", "A"]) if m and (p.readonly or call != f.__call__) else a
+        args = [np.require(a, p.dtype, ["C", "A"]) if m and (p.readonly or call != f.value) else a
                 for p, a, m in zip(f.parameters, args, many)]
 
         def one(k):
@@ -489,7 +525,9 @@ class Batched:
         return [one(k) for k in range(count)]
 
     def __call__(self, *args, **named):
-        results = self._map(self.function.__call__, args, named)
+        if self.function.returns == "value_and_gradient":
+            return self.value_and_gradient(*args, **named)
+        results = self._map(self.function.value, args, named)
         return None if self.function.result is None else np.array(results, self.function.result)
 
     def _stacked(self, results):
@@ -507,8 +545,8 @@ class Batched:
         return np.stack(self._map(self.function.hessian, args, named))
 
 
-def load(path, _more=None):
-    """The functions of a library that `retrograd export` made, by name."""
+def load(path, _more=None, *, returns="value"):
+    """The functions of a library that `retrograd export` made, by name. `returns` is as for compile."""
     library = ctypes.CDLL(str(path))
     try:
         text = ctypes.c_char.in_dll(library, "rg_export_json")
@@ -521,7 +559,9 @@ def load(path, _more=None):
         if f["kernel"]:
             from ._kernel import Kernel
 
+            if returns != "value":
+                raise TypeError(f"{f['name']}() is a kernel, which returns nothing: returns={returns!r} is for functions")
             return Kernel(library, f, str(path), more)
-        return Function(library, f, str(path), more)
+        return Function(library, f, str(path), more).returning(returns)
 
     return {f["name"]: made(f) for f in described["functions"]}

@@ -47,6 +47,40 @@ bowl = rg.compile("double bowl(const double *x, int n) { double s = 0; for (int 
                   "bowl", language="c")
 for found in (minimize(bowl.value_and_gradient, x0, args=(5,), jac=True), minimize(bowl, x0, args=(5,), jac=bowl.gradient)):
     assert found.success and np.allclose(found.x, range(5))
+# A function whose call gives both works as it is.
+hill, plain = rg.compile("""
+#include <cmath>
+#include <span>
+double hill(std::span<const double> x, double a) {
+  double s = 0;
+  for (size_t i = 0; i < x.size(); ++i)
+    s += std::cosh(x[i] - a * i);
+  return s;
+}
+double plain(std::span<const double> x) { return hill(x, 1); }
+""", ["hill", "plain"], language="c++", constants=["a"], returns="value_and_gradient")
+found = minimize(plain, x0, jac=True)
+assert found.success and np.allclose(found.x, range(5), atol=1e-4), found
+found = minimize(hill, x0, args=(0.5,), jac=True, method="trust-ncg", hessp=hill.scipy.hessp)
+assert found.success and np.allclose(found.x, np.arange(5) / 2, atol=1e-4), found
+value, gradient = plain(x0)
+assert isinstance(value, np.float64) and np.isclose(value, np.cosh(x0 - np.arange(5)).sum())
+assert np.allclose(gradient, np.sinh(x0 - np.arange(5))) and np.allclose(plain.gradient(x0), gradient)
+assert plain.value(x0) == value and np.allclose(plain.hessian(x0), np.diag(np.cosh(x0 - np.arange(5))))
+values, gradients = plain.batched("x")(np.stack([x0, 2 * x0]))
+assert values[0] == value and np.allclose(gradients[1], np.sinh(2 * x0 - np.arange(5)))
+assert plain.returning("value")(x0) == value and plain(x=x0)[0] == value
+assert rg.load(plain.path, returns="value_and_gradient")["plain"](x0)[0] == value
+assert rg.load(plain.path)["plain"](x0) == value
+for wrong, why in ((lambda: bowl.returning("both"), "returns is"),
+                   (lambda: rg.compile("void g(double *x) { *x = 1; }", "g", language="c", returns="value_and_gradient"),
+                    "has no number to differentiate")):
+    try:
+        wrong()
+    except (TypeError, ValueError) as error:
+        assert why in str(error), error
+    else:
+        raise AssertionError(why)
 # The parameter need not be the first one.
 t = np.linspace(0, 2, 9)
 seen = 2 * np.exp(-0.7 * t)
