@@ -112,6 +112,7 @@ struct rg_gpu_state {
   struct rg_launched *last; /* what was kept for the launch to come */
   uint64_t devices;         /* that launches and copies ran on, by bit */
   int library;              /* what the last call of a library returned */
+  struct rg_named *named;   /* the caller's memory on the device */
 };
 /* Not static: routines are linked into a module one by one, and share it. */
 _Thread_local struct rg_gpu_state rg_gpu;
@@ -132,7 +133,23 @@ struct rg_block {
   struct rg_block *next;
 };
 
+/* Memory on the device that the caller of a library owns. What CUDA has allocated there may be a pool with
+ * arrays of others in it, and on the processor CUDA knows nothing of it. */
+struct rg_named {
+  char *base;
+  uint64_t bytes;
+  struct rg_named *next;
+};
+static const struct rg_named *rg_named_at(const void *p) {
+  const struct rg_named *n = rg_gpu.named;
+  while (n && ((char *)p < n->base || (char *)p >= n->base + n->bytes))
+    n = n->next;
+  return n;
+}
+
 static int rg_gpu_kind(const void *p) {
+  if (&rg_cuda_on_cpu && rg_named_at(p))
+    return DEVICE;
   struct {
     int type, device;
     void *pointers[2];
@@ -156,6 +173,11 @@ static void *rg_driver(const char *name) {
 
 /* The allocation that p points into. */
 static int rg_gpu_extent(const void *p, char **base, uint64_t *bytes) {
+  const struct rg_named *named = rg_named_at(p);
+  if (named) {
+    *base = named->base, *bytes = named->bytes;
+    return 1;
+  }
   if (&rg_cuda_on_cpu) {
     size_t n;
     void *b;
@@ -185,6 +207,25 @@ static struct rg_block *rg_block_at(char *base, uint64_t bytes) {
     rg_gpu_fail("no memory for the book of device memory", NULL, 0);
   b->base = base, b->bytes = bytes, b->next = rg_gpu.blocks;
   return rg_gpu.blocks = b;
+}
+/** Libraries of `retrograd export`: an argument, or its shadow, has these bytes. Memory of the host is left out,
+ *  except on the processor, where it may be meant as the device's. */
+void rg_device_argument(void *p, uint64_t bytes) {
+  if (!p || !bytes || rg_named_at(p) || (!&rg_cuda_on_cpu && rg_gpu_kind(p) < DEVICE))
+    return;
+  struct rg_named *n = malloc(sizeof *n);
+  if (!n)
+    rg_gpu_fail("no memory for the book of device memory", NULL, 0);
+  *n = (struct rg_named){p, bytes, rg_gpu.named};
+  rg_gpu.named = n;
+}
+/** The call has ended. */
+void rg_device_arguments_end(void) {
+  while (rg_gpu.named) {
+    struct rg_named *n = rg_gpu.named;
+    rg_gpu.named = n->next;
+    free(n);
+  }
 }
 /* The record of the block that p points into; null if CUDA does not know it. */
 static struct rg_block *rg_block_of(const void *p) {

@@ -191,5 +191,6 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
         return compile(source, name, flags=flags, constants=own, derivatives=[steps], target=target)
 
     loaded = load(library, more, returns=returns)
-    made = [loaded[name] for name in names]
+    # A name may be given without its namespace: the functions are in the order of the names.
+    made = [loaded.get(name) or next(f for n, f in loaded.items() if n.endswith("::" + name)) for name in names]
     return made[0] if isinstance(functions, str) else made

@@ -13,6 +13,7 @@ import functools
 import json
 import operator
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -52,6 +53,7 @@ def _dtype(parameter):
                      "offsets": [n["offset"] for n in numbers], "itemsize": parameter["bytes"]})
 
 
+_ARRAY = re.compile(r"(_M_elems|__elems_)?(\[\d+\])+")
 _KIND = {"f": "f", "i": "i", "u": "u", "b": "?"}
 _VALUE, _GRADIENT, _BOTH = range(3)
 
@@ -64,6 +66,13 @@ class _Parameter:
         self.active = described["active"]
         self.extent = described["extent"]
         self.dtype = _dtype(described)
+        self.group = 1
+        if self.dtype.names and all(_ARRAY.fullmatch(name) for name in self.dtype.names):
+            # double x[][3], std::array<double, 3>: elements are numbers, and the function counts groups of them.
+            self.group, self.dtype = len(self.dtype.names), self.dtype[0]
+            self.extent *= self.group
+        if described["passing"] == "reference" and described["numbers"] and not self.extent:
+            self.extent = self.group  # one object
         self.text = described["type"]
 
         self.writeonly = described["writeonly"]
@@ -84,6 +93,10 @@ class _Parameter:
                                     f"and was given {whole}")
             return np.array(whole, dtype=self.dtype)
         array = np.array(given, dtype=self.dtype)
+        if self.group > 1:
+            if array.size != self.group:
+                raise ValueError(f"'{self.name}' is one {self.text} of {self.group} numbers and was given {array.size}")
+            return array
         if array.ndim:
             raise TypeError(f"'{self.name}' is one {self.text} and was given an array of shape {array.shape}")
         return array
@@ -104,12 +117,14 @@ class _Parameter:
                      else np.require(given, self.dtype, ["C", "A"]))
         if self.extent and array.size != self.extent:
             raise ValueError(f"'{self.name}' has {self.extent} elements and was given {array.size}")
+        if array.size % self.group:
+            raise ValueError(f"'{self.name}' has groups of {self.group} elements and was given {array.size}")
         return array
 
     def described_to_native(self):
         """The parameter as _native.Call wants it; None if it is left to Python."""
         kind = _KIND.get(self.dtype.kind)
-        if kind is None or (self.by_value and self.dtype.itemsize > 8):
+        if kind is None or self.group > 1 or (self.by_value and self.dtype.itemsize > 8):
             return None
         return (kind, self.dtype.itemsize, self.by_value, self.readonly, self.active, self.extent or 0,
                 self.dtype.type)
@@ -133,10 +148,12 @@ class Exported:
         self.__doc__ = described["declaration"]
         self.__name__ = self.name
         self.parameters = [_Parameter(p) for p in described["parameters"]]
+        self.grouped = any(p.group > 1 for p in self.parameters)
         self._symbols = dict(described["entries"])
         self._entries, self._paths = {}, {}
         self._more = more
         self.path = os.path.abspath(path) if path else None
+        self.target = described["target"]  # "gpu": a function of a CUDA program, whose arrays may be device memory
         self.active = [p.name for p in self.parameters if p.active]
         self.result = None
         if described["result"] != "void":
@@ -168,6 +185,18 @@ class Exported:
         """The path of the library that has that entry."""
         self.entry(steps)
         return self._paths[steps]
+
+    def lengths(self, sizes):
+        """Lengths of the base slots as the entry counts them."""
+        at = len(sizes) - len(self.parameters)
+        return [n // (1 if i < at else self.parameters[i - at].group) for i, n in enumerate(sizes)]
+
+    def run_at(self, steps, addresses, lengths):
+        """Calls an entry with the addresses of its slots."""
+        message = ctypes.create_string_buffer(256)
+        if self.entry(steps)((ctypes.c_void_p * len(addresses))(*addresses), (ctypes.c_longlong * len(lengths))(*lengths),
+                             message):
+            raise NativeError(f"{self.name}: {message.value.decode(errors='replace')}")
 
     def address(self, steps):
         """The address of that entry: int (void *const *slots, const long long *lengths, char message[256])."""
@@ -229,9 +258,9 @@ class Function(Exported):
     @functools.cached_property
     def torch(self):
         """This function for PyTorch: an operator with derivatives. See docs/user/Python.md."""
-        from ._torch import TorchFunction
+        from ._torch import TorchFunction, TorchProgram
 
-        return TorchFunction(self)
+        return (TorchProgram if self.target == "gpu" else TorchFunction)(self)
 
     returns = "value"
 
@@ -274,14 +303,10 @@ class Function(Exported):
     def run(self, steps, slots, base):
         """Calls an entry. `slots` are contiguous arrays; the first `base` of them are the result and the arguments."""
         entry = self.entry(steps)
-        if _native is not None:
+        if _native is not None and not self.grouped:
             _native.run(ctypes.cast(entry, ctypes.c_void_p).value, slots, base, self.name, NativeError)
             return
-        addresses = (ctypes.c_void_p * len(slots))(*(s.ctypes.data for s in slots))
-        lengths = (ctypes.c_longlong * base)(*(b.size for b in slots[:base]))
-        message = ctypes.create_string_buffer(256)
-        if entry(addresses, lengths, message):
-            raise NativeError(f"{self.name}: {message.value.decode(errors='replace')}")
+        self.run_at(steps, [s.ctypes.data for s in slots], self.lengths([b.size for b in slots[:base]]))
 
     def _active_slots(self):
         """Index among the base slots of the result (if active) and of the active parameters."""

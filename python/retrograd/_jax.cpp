@@ -15,8 +15,14 @@
 //   lengths          how many of the slots have lengths
 //   where            the number of leading dimensions of each buffer over which
 //                    the entry is repeated; a dimension of 1 is repeated, too
-//   plan             for each slot five numbers: what it is (Kind), an
-//                    argument, a result, bytes and elements of one example
+//   plan             for each slot six numbers: what it is (Kind), an
+//                    argument, a result, bytes and elements of one example, and
+//                    whether it is a number by value
+//
+// The second is for functions of CUDA programs with arrays on a GPU: arrays
+// stay there, numbers are fetched and brought back. What the program launches
+// runs on its own streams, so the handler waits for XLA's before the call, and
+// for the device behind it.
 //
 // The other two are for CUDA kernels: on the processor, and on a GPU, where the
 // kernel is launched on the stream that XLA hands over. They copy nothing: XLA
@@ -57,7 +63,7 @@ enum Kind : int64_t {
 };
 
 struct Slot {
-  int64_t Kind, Argument, Result, Bytes, Elements;
+  int64_t Kind, Argument, Result, Bytes, Elements, Number;
 };
 
 /// The entry, looked up once. Libraries stay loaded.
@@ -108,10 +114,86 @@ struct Buffer {
   }
 };
 
-ffi::Error call(std::string_view Library, std::string_view Symbol,
-                int64_t LengthCount, int64_t BatchRank,
-                ffi::Span<const int64_t> Plan, ffi::RemainingArgs Args,
-                ffi::RemainingRets Rets) {
+/// How memory is cleared and copied. Each gives false if it fails.
+struct OnProcessor {
+  static constexpr bool Apart = false; ///< arrays are not in host memory
+  bool clear(void *To, size_t Bytes) const {
+    std::memset(To, 0, Bytes);
+    return true;
+  }
+  bool copy(void *To, const void *From, size_t Bytes) const {
+    std::memcpy(To, From, Bytes);
+    return true;
+  }
+  bool fetch(void *To, const void *From, size_t Bytes) const {
+    return copy(To, From, Bytes);
+  }
+  bool bring(void *To, const void *From, size_t Bytes) const {
+    return copy(To, From, Bytes);
+  }
+  bool before() const { return true; }
+  bool after() const { return true; }
+  void *scratch(size_t) const { return nullptr; }
+};
+
+/// A function of CUDA's driver, which JAX has loaded.
+template <typename... Parameters> struct Driver {
+  int (*Function)(Parameters...);
+  explicit Driver(const char *Name) {
+    static void *Library = dlopen("libcuda.so.1", RTLD_LAZY);
+    Function = reinterpret_cast<int (*)(Parameters...)>(
+        Library ? dlsym(Library, Name) : nullptr);
+  }
+  bool operator()(Parameters... P) const {
+    return Function && Function(P...) == 0;
+  }
+};
+
+struct OnGpu {
+  static constexpr bool Apart = true;
+  using Address = unsigned long long;
+  void *Stream;
+  ffi::ScratchAllocator &Memory;
+
+  static Address at(const void *P) { return reinterpret_cast<Address>(P); }
+  bool before() const {
+    static const Driver<void *> Wait("cuStreamSynchronize");
+    return Wait(Stream);
+  }
+  bool after() const {
+    static const Driver<> Wait("cuCtxSynchronize");
+    return Wait();
+  }
+  bool clear(void *To, size_t Bytes) const {
+    static const Driver<Address, unsigned char, size_t, void *> Set(
+        "cuMemsetD8Async");
+    return Set(at(To), 0, Bytes, Stream);
+  }
+  bool copy(void *To, const void *From, size_t Bytes) const {
+    static const Driver<Address, Address, size_t, void *> Copy(
+        "cuMemcpyDtoDAsync_v2");
+    return Copy(at(To), at(From), Bytes, Stream);
+  }
+  bool fetch(void *To, const void *From, size_t Bytes) const {
+    static const Driver<void *, Address, size_t, void *> Copy(
+        "cuMemcpyDtoHAsync_v2");
+    return Copy(To, at(From), Bytes, Stream);
+  }
+  bool bring(void *To, const void *From, size_t Bytes) const {
+    static const Driver<Address, const void *, size_t> Copy("cuMemcpyHtoD_v2");
+    return Copy(at(To), From, Bytes);
+  }
+  void *scratch(size_t Bytes) const {
+    auto Found = Memory.Allocate(Bytes); // aligned as all memory there is
+    return Found ? *Found : nullptr;
+  }
+};
+
+template <typename Device>
+ffi::Error callOn(const Device &On, std::string_view Library,
+                  std::string_view Symbol, int64_t LengthCount,
+                  int64_t BatchRank, ffi::Span<const int64_t> Plan,
+                  ffi::RemainingArgs &Args, ffi::RemainingRets &Rets) {
   std::string Problem;
   Entry Run = find(Library, Symbol, Problem);
   if (!Run)
@@ -144,18 +226,26 @@ ffi::Error call(std::string_view Library, std::string_view Symbol,
   size_t Count = Plan.size() / (sizeof(Slot) / sizeof(int64_t));
   std::vector<void *> Addresses(Count);
   std::vector<long long> Lengths;
-  // Memory that is thrown away, in one piece.
+  // Memory that is thrown away, in one piece on each side.
   const int64_t Align = 64;
-  int64_t Scratch = Align;
+  auto Place = [&](const Slot &S) {
+    return (S.Bytes + Align - 1) / Align * Align;
+  };
+  auto OnHost = [](const Slot &S) { return !Device::Apart || S.Number; };
+  int64_t Here = Align, There = 0;
   for (size_t I = 0; I < Count; ++I) {
+    const Slot &S = Slots[I];
     if (I < size_t(LengthCount))
-      Lengths.push_back(Slots[I].Elements);
-    if (Slots[I].Kind >= Copy)
-      Scratch += (Slots[I].Bytes + Align - 1) / Align * Align;
+      Lengths.push_back(S.Elements);
+    if (OnHost(S) ? S.Kind >= Copy || Device::Apart : S.Kind >= Copy)
+      (OnHost(S) ? Here : There) += Place(S);
   }
-  std::unique_ptr<char[]> Memory(new char[size_t(Scratch)]);
+  std::unique_ptr<char[]> Memory(new char[size_t(Here)]);
   char *Start = Memory.get();
   Start += Align - reinterpret_cast<uintptr_t>(Start) % Align;
+  char *Far = There ? static_cast<char *>(On.scratch(size_t(There))) : nullptr;
+  if (There && Device::Apart && !Far)
+    return ffi::Error::Internal("retrograd: no memory on the device");
 
   for (int64_t Example = 0; Example < Examples; ++Example) {
     int64_t Rest = Example;
@@ -163,34 +253,43 @@ ffi::Error call(std::string_view Library, std::string_view Symbol,
       Index[D] = Rest % Shape[D];
       Rest /= Shape[D];
     }
-    char *Free = Start;
+    char *Free = Start, *FreeFar = Far;
+    bool Fine = true;
     for (size_t I = 0; I < Count; ++I) {
       const Slot &S = Slots[I];
       char *From = S.Argument < 0 ? nullptr
                                   : Arguments[size_t(S.Argument)].at(Index),
            *To = S.Result < 0 ? nullptr : Results[size_t(S.Result)].at(Index);
       size_t Bytes = size_t(S.Bytes);
-      if (S.Kind >= Copy) {
-        To = Free;
-        Free += (S.Bytes + Align - 1) / Align * Align;
+      bool Fetched = Device::Apart && S.Number;
+      if (S.Kind >= Copy || Fetched) {
+        char *&Next = OnHost(S) ? Free : FreeFar;
+        To = Next;
+        Next += Place(S);
       }
       switch (S.Kind) {
       case Argument:
-        To = From;
+        if (Fetched)
+          Fine &= On.fetch(To, From, Bytes);
+        else
+          To = From;
         break;
       case ZeroResult:
       case Zero:
-        if (Bytes)
+        if (Bytes && Fetched)
           std::memset(To, 0, Bytes);
+        else if (Bytes)
+          Fine &= On.clear(To, Bytes);
         break;
       case CopiedResult:
       case Copy:
         if (Bytes)
-          std::memcpy(To, From, Bytes);
+          Fine &=
+              Fetched ? On.fetch(To, From, Bytes) : On.copy(To, From, Bytes);
         break;
       case Widened: {
         int32_t Narrow;
-        std::memcpy(&Narrow, From, sizeof(Narrow));
+        Fine &= On.fetch(&Narrow, From, sizeof(Narrow)) && On.before();
         int64_t Wide = Narrow;
         std::memcpy(To, &Wide, sizeof(Wide));
         break;
@@ -198,11 +297,39 @@ ffi::Error call(std::string_view Library, std::string_view Symbol,
       }
       Addresses[I] = To;
     }
+    if (!Fine || !On.before())
+      return ffi::Error::Internal("retrograd: memory could not be copied");
     char Message[256] = "";
     if (Run(Addresses.data(), Lengths.data(), Message))
       return ffi::Error::InvalidArgument(Message);
+    if (!On.after())
+      return ffi::Error::Internal("retrograd: a launch failed");
+    if (Device::Apart)
+      for (size_t I = 0; I < Count; ++I)
+        if (const Slot &S = Slots[I]; S.Number && S.Result >= 0)
+          Fine &= On.bring(Results[size_t(S.Result)].at(Index), Addresses[I],
+                           size_t(S.Bytes));
+    if (!Fine)
+      return ffi::Error::Internal("retrograd: memory could not be copied");
   }
   return ffi::Error::Success();
+}
+
+ffi::Error call(std::string_view Library, std::string_view Symbol,
+                int64_t LengthCount, int64_t BatchRank,
+                ffi::Span<const int64_t> Plan, ffi::RemainingArgs Args,
+                ffi::RemainingRets Rets) {
+  return callOn(OnProcessor(), Library, Symbol, LengthCount, BatchRank, Plan,
+                Args, Rets);
+}
+
+ffi::Error callOnGpu(void *Stream, ffi::ScratchAllocator Memory,
+                     std::string_view Library, std::string_view Symbol,
+                     int64_t LengthCount, int64_t BatchRank,
+                     ffi::Span<const int64_t> Plan, ffi::RemainingArgs Args,
+                     ffi::RemainingRets Rets) {
+  return callOn(OnGpu{Stream, Memory}, Library, Symbol, LengthCount, BatchRank,
+                Plan, Args, Rets);
 }
 
 enum Place : int64_t {
@@ -299,9 +426,14 @@ using Launch = ffi::Span<const int64_t>;
 
 XLA_FFI_DEFINE_HANDLER_SYMBOL(retrograd_jax_call, call,
                               bound<int64_t>(ffi::Ffi::Bind()));
+// A stream is an address here: CUDA's headers are not needed.
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    retrograd_jax_call_gpu, callOnGpu,
+    bound<int64_t>(ffi::Ffi::Bind()
+                       .Ctx<ffi::PlatformStream<void *>>()
+                       .Ctx<ffi::ScratchAllocator>()));
 XLA_FFI_DEFINE_HANDLER_SYMBOL(retrograd_jax_launch, launchOnProcessor,
                               bound<Launch>(ffi::Ffi::Bind()));
-// A stream is an address here: CUDA's headers are not needed.
 XLA_FFI_DEFINE_HANDLER_SYMBOL(
     retrograd_jax_launch_gpu, launchOnGpu,
     bound<Launch>(ffi::Ffi::Bind().Ctx<ffi::PlatformStream<void *>>()));

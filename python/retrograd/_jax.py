@@ -1,6 +1,6 @@
 # Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Native functions under JAX: jit, grad, jacfwd, jacrev, vmap, hessian, on the CPU.
+"""Native functions under JAX: jit, grad, jacfwd, jacrev, vmap, hessian, on the CPU; those of CUDA programs on a GPU, too.
 
 One primitive stands for all entries of a function. Its parameter `steps` names the entry:
 
@@ -38,7 +38,7 @@ from jax.interpreters import ad, batching, mlir
 
 from . import _build
 
-_TARGET = "retrograd_call"
+_TARGETS = {"cpu": ("retrograd_call", "retrograd_jax_call"), "cuda": ("retrograd_call_gpu", "retrograd_jax_call_gpu")}
 _ARGUMENT, _ZERO_RESULT, _COPIED_RESULT, _COPY, _ZERO, _WIDENED = range(6)
 
 
@@ -78,9 +78,10 @@ def register(target, symbol, platform):
 
 
 @functools.cache
-def _register():
-    _keep_memory()
-    register(_TARGET, "retrograd_jax_call", "cpu")
+def _register(platform):
+    if platform == "cpu":
+        _keep_memory()
+    register(*_TARGETS[platform], platform if platform == "cpu" else "CUDA")
 
 
 class _Shape:
@@ -173,9 +174,14 @@ def _abstract(*operands, function, steps, batch):
     return [aval(i) for i in chosen]
 
 
-def _lower_call(ctx, *operands, function, steps, batch):
+def _lower_call(platform, ctx, *operands, function, steps, batch):
     """The foreign call of one device."""
-    _register()
+    if platform == "cuda" and function.target != "gpu":
+        raise NotImplementedError(
+            f"{function.name}() runs on the processor, and JAX places this computation on a GPU: put the arguments on "
+            'jax.devices("cpu")[0], or use jax.default_device. On a GPU run functions of a CUDA source that was '
+            'compiled with target="gpu", whose arrays are device memory, and kernels: k.jax(grid, block)')
+    _register(platform)
     s, n = _shape(function), len(function.parameters)
     avals = ctx.avals_in
     plan = []
@@ -185,10 +191,10 @@ def _lower_call(ctx, *operands, function, steps, batch):
         if index < 0:
             return function.result.itemsize, 1
         count = int(np.prod(avals[index].shape[batch:], dtype=np.int64))
-        return count * s.parameters[index].dtype.itemsize, count
+        return count * s.parameters[index].dtype.itemsize, count // s.parameters[index].group
 
     def slot(kind, index, argument=-1, result=-1):
-        plan.append((kind, argument, result, *extent(index)))
+        plan.append((kind, argument, result, *extent(index), index < 0 or s.parameters[index].by_value))
 
     base = ([-1] if s.has_result else []) + list(range(n))
     active = [i for i in base if i < 0 or s.parameters[i].active]
@@ -249,7 +255,7 @@ def _lower_call(ctx, *operands, function, steps, batch):
             slot(_ZERO_RESULT if out else _ZERO, i, result=result[i] if out else -1)
 
     entry = function.entry(steps)
-    rule = jax.ffi.ffi_lowering(_TARGET)
+    rule = jax.ffi.ffi_lowering(_TARGETS[platform][0])
     return rule(ctx, *operands, library=function.entry_library(steps), symbol=entry.__name__,
                 where=np.int64(batch), lengths=np.int64(len(base)), plan=np.array(plan, np.int64).reshape(-1))
 
@@ -259,7 +265,8 @@ _here = Primitive("retrograd_here")
 _here.multiple_results = True
 for _one in (_p, _here):
     _one.def_abstract_eval(_abstract)
-mlir.register_lowering(_here, _lower_call, platform="cpu")
+for _platform in _TARGETS:
+    mlir.register_lowering(_here, functools.partial(_lower_call, _platform), platform=_platform)
 
 
 def _partitioned(shapes, leading, call):
@@ -315,21 +322,13 @@ def _lower(ctx, *operands, function, steps, batch):
     return mlir.lower_fun(here, multiple_results=True)(ctx, *operands)
 
 
-mlir.register_lowering(_p, _lower, platform="cpu")
+for _platform in _TARGETS:
+    mlir.register_lowering(_p, _lower, platform=_platform)
 # JAX lowers some computations before it knows the devices, which the partitioner needs. There is no public way to say so.
 with contextlib.suppress(ImportError, AttributeError):
     from jax._src import dispatch
 
     dispatch.prim_requires_devices_during_lowering.add(_p)
-
-
-def _refuse_gpu(ctx, *operands, function, steps, batch):
-    raise NotImplementedError(
-        f"{function.name}() runs on the processor, and JAX places this computation on a GPU: put the arguments on "
-        'jax.devices("cpu")[0], or use jax.default_device. Of a CUDA kernel, k.jax(grid, block) runs on the GPU')
-
-
-mlir.register_lowering(_p, _refuse_gpu, platform="cuda")
 
 
 def _batch_rule(operands, axes, *, function, steps, batch):

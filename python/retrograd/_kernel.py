@@ -12,11 +12,9 @@ Memory belongs to the caller: device arrays for target="gpu" (anything with __cu
 Numba, PyTorch), NumPy arrays for target="cpu", where the kernel runs on the processor.
 """
 
-import ctypes
-
 import numpy as np
 
-from ._function import Exported, NativeError, _describe
+from ._function import Exported, _describe
 
 
 def dimensions(given, what):
@@ -33,10 +31,6 @@ class Kernel(Exported):
     Active are the arrays of numbers but those named as constants; numbers by value are not.
     Without a stream, each call waits until the kernel has ended.
     """
-
-    def __init__(self, library, described, path=None, more=None):
-        super().__init__(library, described, path, more)
-        self.target = described["target"]
 
     def __repr__(self):
         return f"<retrograd kernel: {self.__doc__}>"
@@ -83,10 +77,7 @@ class Kernel(Exported):
         lengths = [size for _, size, _ in slots[:base]]
         lengths += [*dimensions(grid, "grid"), *dimensions(block, "block"), int(shared), int(stream or 0),
                     int(stream is None)]
-        message = ctypes.create_string_buffer(256)
-        if self.entry(steps)((ctypes.c_void_p * len(slots))(*(address for address, _, _ in slots)),
-                             (ctypes.c_longlong * len(lengths))(*lengths), message):
-            raise NativeError(f"{self.name}: {message.value.decode(errors='replace')}")
+        self.run_at(steps, [address for address, _, _ in slots], lengths)
 
     def __call__(self, grid, block, *args, shared=0, stream=None):
         self.launch("value", grid, block, args, (), shared, stream)

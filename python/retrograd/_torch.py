@@ -1,6 +1,7 @@
 # Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Native functions as operators of PyTorch, for tensors on the CPU; CUDA kernels, for tensors on the GPU.
+"""Native functions as operators of PyTorch, for tensors on the CPU; CUDA kernels and CUDA programs, for tensors on the
+GPU.
 
 Three operators for each function, made by torch.library.custom_op. Each has a fake implementation (shapes
 without numbers, for torch.compile), and each but the last a derivative:
@@ -29,7 +30,8 @@ class TorchFunction:
     """The function for PyTorch: takes and returns tensors."""
 
     _device = "cpu"  # where tensors are
-    _where = "the function runs on the CPU, give tensor.cpu()"
+    _where = ("the function runs on the CPU, give tensor.cpu(); of a CUDA source, target=\"gpu\" makes a function that takes "
+              "tensors on the GPU")
 
     def __init__(self, function, tag=""):
         self.function = function
@@ -117,25 +119,29 @@ class TorchFunction:
     def _run(self, steps, base, shadows):
         self.function.run(steps, base + shadows, len(base))
 
+    def _home(self, tensors, outputs, args):
+        """The results where PyTorch expects them."""
+        return tensors
+
     def _run_value(self, *args):
         base = self._arrays(args)
         self._run("value", base, [])
         at = 1 if self._result else 0
-        return [self._tensor(base[i + at if i >= 0 else 0]) for i in self._outputs]
+        return self._home([self._tensor(base[i + at if i >= 0 else 0]) for i in self._outputs], self._outputs, args)
 
     def _run_reverse(self, *args):
         *args, seeds = args
         base = self._arrays(args)
         shadows = self._shadows(base, seeds, self._active_outputs)
         self._run("rev", base, shadows)
-        return self._taken(shadows, self._active)
+        return self._home(self._taken(shadows, self._active), self._active, args)
 
     def _run_forward(self, *args):
         *args, directions = args
         base = self._arrays(args)
         shadows = self._shadows(base, directions, self._active)
         self._run("fwd", base, shadows)
-        return self._taken(shadows, self._active_outputs)
+        return self._home(self._taken(shadows, self._active_outputs), self._active_outputs, args)
 
     def _run_second(self, *args):
         *args, seeds, directions = args
@@ -144,7 +150,7 @@ class TorchFunction:
         tangents = self._shadows(base, directions, self._active)
         second = self._shadows(base, [], [])
         self._run("rev.fwd", base, adjoints + tangents + second)
-        return self._taken(second, self._active)
+        return self._home(self._taken(second, self._active), self._active, args)
 
     # -- derivatives ---------------------------------------------------------------
 
@@ -173,7 +179,7 @@ class TorchFunction:
                 continue
             like = args[i] if i >= 0 else next((a for a in args if isinstance(a, torch.Tensor)), torch.empty(()))
             shape, kind = (like.shape, like.dtype) if i >= 0 else ((), _TENSOR[self.function.result])
-            filled.append(torch.zeros(shape, dtype=kind) if g is None else g)
+            filled.append(torch.zeros(shape, dtype=kind, device=like.device) if g is None else g)
         return filled
 
     def _per_argument(self, gradients):
@@ -192,6 +198,10 @@ class TorchFunction:
 
     # -- calls ---------------------------------------------------------------------
 
+    def _takes(self, parameter, tensor):
+        """Is the tensor where the function can reach it?"""
+        return tensor.device.type == self._device or (parameter.by_value and self._device != "cpu")
+
     def __call__(self, *args, **named):
         f = self.function
         operands = []
@@ -204,7 +214,7 @@ class TorchFunction:
             kind = _TENSOR[p.dtype]
             if not isinstance(a, torch.Tensor):
                 a = torch.as_tensor(a, dtype=kind)
-            if a.device.type != self._device and not (p.by_value and self._device != "cpu"):
+            if not self._takes(p, a):
                 raise TypeError(f"'{p.name}' of {f.name}() is on '{a.device}': {self._where}")
             if a.dtype.is_complex or a.dtype.is_floating_point != kind.is_floating_point:
                 raise TypeError(f"'{p.name}' of {f.name}() is {p.text} and was given {a.dtype}")
@@ -219,6 +229,71 @@ class TorchFunction:
 
     def __repr__(self):
         return f"<retrograd function for PyTorch: {self.__doc__}>"
+
+
+class TorchProgram(TorchFunction):
+    """A host function of a CUDA program: each array is in device memory or in host memory, as the function wants it.
+    The function waits for the current stream, and what it launches has ended when it returns."""
+
+    _device = None  # of all kinds
+    _where = "the function takes tensors on the CPU and on one GPU"
+
+    def _takes(self, parameter, tensor):
+        return tensor.device.type in ("cpu", "cuda")
+
+    def _arrays(self, args):
+        slots = [np.zeros((), self.function.result)] if self._result else []
+        for i, (p, a) in enumerate(zip(self._parameters, args)):
+            if self._integers[i]:
+                slots.append(p.take(a, False))
+            elif p.by_value:
+                slots.append(a.detach().cpu().numpy())
+            else:
+                slots.append(a.detach().contiguous() if p.readonly
+                             else a.detach().clone(memory_format=torch.contiguous_format))
+        return slots
+
+    def _shadows(self, base, tensors, order):
+        slots, at = self._slots()
+        given, shadows = dict(zip(order, tensors)), []
+        for i in slots:
+            like, tensor = base[i + at if i >= 0 else 0], given.get(i)
+            if isinstance(like, np.ndarray):
+                shadows.append(np.zeros(like.shape, like.dtype) if tensor is None
+                               else np.array(tensor.detach().cpu().numpy(), dtype=like.dtype))
+            else:
+                shadows.append(torch.zeros_like(like) if tensor is None
+                               else tensor.detach().to(like).clone(memory_format=torch.contiguous_format))
+        return shadows
+
+    def _home(self, tensors, outputs, args):
+        """A number goes where its argument is, the result where the first array is."""
+        first = next((a for a, p in zip(args, self._parameters) if isinstance(a, torch.Tensor) and not p.by_value),
+                     next((a for a in args if isinstance(a, torch.Tensor)), torch.empty(())))
+        return [t.to((args[i] if i >= 0 else first).device) for t, i in zip(tensors, outputs)]
+
+    @staticmethod
+    def _tensor(array):
+        return torch.from_numpy(array) if isinstance(array, np.ndarray) else array
+
+    def _run(self, steps, base, shadows):
+        slots = base + shadows
+        devices = {s.device for s in slots if isinstance(s, torch.Tensor) and s.device.type == "cuda"}
+        if len(devices) > 1:
+            raise TypeError(f"{self.function.name}() was given tensors on {', '.join(sorted(map(str, devices)))}: "
+                            f"{self._where}")
+
+        def run():
+            self.function.run_at(steps, [s.ctypes.data if isinstance(s, np.ndarray) else s.data_ptr() for s in slots],
+                                 self.function.lengths([b.size if isinstance(b, np.ndarray) else b.numel() for b in base]))
+
+        if not devices:
+            return run()
+        device = devices.pop()
+        torch.cuda.current_stream(device).synchronize()
+        with torch.cuda.device(device):
+            run()
+        torch.cuda.synchronize(device)
 
 
 class TorchKernel(TorchFunction):

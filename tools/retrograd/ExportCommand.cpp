@@ -116,8 +116,9 @@ describe(const Signature &F, const ExportSettings &S, StringRef Target,
 class Wrapper {
 public:
   Wrapper(raw_ostream &OS, const Signature &F, const ExportSettings &S,
-          unsigned Number)
-      : OS(OS), F(F), S(S), Prefix("rg_" + std::to_string(Number) + "_") {
+          unsigned Number, bool Cuda)
+      : OS(OS), F(F), S(S), Cuda(Cuda),
+        Prefix("rg_" + std::to_string(Number) + "_") {
     if (F.Result != "void")
       Base.push_back({-1, true});
     for (size_t I = 0; I < F.Parameters.size(); ++I)
@@ -301,6 +302,26 @@ private:
     return (F.CPlusPlus && !F.Kernel ? "rg_markers::" : "") + Marker.str();
   }
 
+  /// How far the caller's arrays reach. Launches in the function keep and put
+  /// back what they overwrite, and CUDA may know less, or a pool with arrays of
+  /// others.
+  void nameMemory(ArrayRef<Slot> All) {
+    OS << "  rg_arguments held;\n";
+    for (size_t I = 0; I < All.size(); ++I)
+      if (const Parameter *P = parameter(All[I]);
+          P && (P->How == Passing::Pointer || P->How == Passing::Span))
+        OS << "  rg_device_argument(s[" << I << "], n[" << baseOf(All[I])
+           << "] * sizeof(" << type(All[I]) << "));\n";
+  }
+
+  /// The slot of the function itself that a shadow belongs to.
+  size_t baseOf(const Slot &X) const {
+    return size_t(
+        find_if(Base,
+                [&](const Slot &B) { return B.Parameter == X.Parameter; }) -
+        Base.begin());
+  }
+
   void emitEntry(const std::string &Steps,
                  std::vector<std::pair<std::string, std::string>> &Entries) {
     std::string Symbol = Prefix + "entry_" + Steps;
@@ -310,7 +331,10 @@ private:
     OS << (F.CPlusPlus ? "extern \"C\" " : "")
        << "__attribute__((visibility(\"default\"))) int " << Symbol
        << "(void *const *s, const long long *n, char *message) {\n"
-       << (F.CPlusPlus ? "  try {\n" : "") << "  " << functionOf(Steps);
+       << (F.CPlusPlus ? "  try {\n" : "");
+    if (Cuda && !F.Kernel && Steps != "value")
+      nameMemory(All);
+    OS << "  " << functionOf(Steps);
     auto Launch = [&](unsigned K) {
       return "n[" + std::to_string(Base.size() + K) + "]";
     };
@@ -357,6 +381,7 @@ private:
   raw_ostream &OS;
   const Signature &F;
   const ExportSettings &S;
+  bool Cuda;
   std::string Prefix;
   std::vector<Slot> Base;
 };
@@ -376,7 +401,11 @@ void emitHead(raw_ostream &OS, const Invocation &I, const Signature &F) {
   if (I.isCuda())
     OS << "void __enzyme_autodiff_rg(void *, ...);\n"
           "void __enzyme_fwddiff_rg(void *, ...);\n"
-          "extern __device__ int enzyme_dup, enzyme_const, enzyme_pattern;\n";
+          "extern __device__ int enzyme_dup, enzyme_const, enzyme_pattern;\n"
+          "extern \"C\" void rg_device_argument(void *, unsigned long long);\n"
+          "extern \"C\" void rg_device_arguments_end(void);\n"
+          "namespace {\nstruct rg_arguments {\n"
+          "  ~rg_arguments() { rg_device_arguments_end(); }\n};\n}\n";
   if (F.CPlusPlus)
     OS << "#undef enzyme_dup // macros of <retrograd/retrograd.h>\n"
           "#undef enzyme_const\n#undef enzyme_pattern\n"
@@ -462,7 +491,7 @@ int retrograd::exportCommand(const Invocation &I, const ExportSettings &S) {
   emitHead(OS, I, Functions.front());
   json::Array Described;
   for (size_t K = 0; K < Functions.size(); ++K) {
-    auto Entries = Wrapper(OS, Functions[K], S, unsigned(K)).emit();
+    auto Entries = Wrapper(OS, Functions[K], S, unsigned(K), I.isCuda()).emit();
     Described.push_back(
         describe(Functions[K], S, I.OnGpu ? "gpu" : "cpu", Entries));
   }

@@ -324,10 +324,15 @@ Expected<Parameter> readParameter(CXCursor C, CXType Decayed, unsigned Index,
     P.How = Passing::Reference;
     Target = clang_getPointeeType(T);
   }
-  CXType Innermost = Target; // the const of an array is that of its elements
-  while (Innermost.kind == CXType_ConstantArray)
+  // The const of an array is that of its elements; the canonical type of an
+  // array has it outside.
+  CXType Innermost = Target;
+  bool Const = clang_isConstQualifiedType(Innermost);
+  while (Innermost.kind == CXType_ConstantArray) {
     Innermost = clang_getArrayElementType(Innermost);
-  P.ReadOnly = P.How != Passing::Value && clang_isConstQualifiedType(Innermost);
+    Const |= clang_isConstQualifiedType(Innermost) != 0;
+  }
+  P.ReadOnly = P.How != Passing::Value && Const;
   if (CXType E = vectorElement(Target); E.kind != CXType_Invalid) {
     if (P.How == Passing::Value && For == Reader::Check)
       return fail("parameter '" + P.Name +

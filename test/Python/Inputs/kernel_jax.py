@@ -76,7 +76,8 @@ swish.target = "gpu"
 text = jax.export.export(jax.jit(lambda x: swish.jax(4, 256)(x, x, 1.5, 1000)), platforms=["cuda"],
                          disabled_checks=[jax.export.DisabledSafetyCheck.custom_call("retrograd_launch_gpu")])(x).mlir_module()
 assert "@retrograd_launch_gpu" in text and "output_operand_alias" in text, text
-raises(NotImplementedError, "was compiled for the GPU", lambda: swish.jax(4, 256)(x, x, 1.5, 1000))
+if not has_gpu():  # this kernel is one of the processor all the same
+    raises(NotImplementedError, "was compiled for the GPU", lambda: swish.jax(4, 256)(x, x, 1.5, 1000))
 # A host function does not run there, and says so.
 square = rg.compile("double square(double x) { return x * x; }", "square", language="c")
 jax.config.update("jax_enable_x64", True)
