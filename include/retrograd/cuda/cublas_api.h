@@ -11,6 +11,8 @@
 //
 #ifndef RETROGRAD_CUDA_CUBLAS_API_H
 #define RETROGRAD_CUDA_CUBLAS_API_H
+// Programs ask for this name to know whether the library is there.
+#define CUBLAS_API_H_
 
 #include "driver_types.h"
 #include "library_types.h"

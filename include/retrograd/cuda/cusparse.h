@@ -10,6 +10,8 @@
 //
 #ifndef RETROGRAD_CUDA_CUSPARSE_H
 #define RETROGRAD_CUDA_CUSPARSE_H
+// Programs ask for this name to know whether the library is there.
+#define CUSPARSEAPI
 
 #include "driver_types.h"
 #include "library_types.h"

@@ -15,6 +15,10 @@
 #include <cuda_runtime.h>
 #include <cufft.h>
 
+#ifndef _CUFFT_H_ // programs ask for it
+#error "_CUFFT_H_"
+#endif
+
 extern int enzyme_dup, enzyme_const, enzyme_width, enzyme_dupv;
 template <class R, class... T> R __enzyme_autodiff(void *, T...);
 template <class R, class... T> R __enzyme_fwddiff(void *, T...);

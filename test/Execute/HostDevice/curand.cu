@@ -10,6 +10,10 @@
 #include <cuda_runtime.h>
 #include <curand.h>
 
+#ifndef CURAND_H_ // programs ask for it
+#error "CURAND_H_"
+#endif
+
 extern int enzyme_dup, enzyme_const, enzyme_out, enzyme_width;
 template <class R, class... T> R __enzyme_autodiff(void *, T...);
 template <class R, class... T> R __enzyme_fwddiff(void *, T...);

@@ -15,6 +15,10 @@
 #include <cusparse.h>
 #include <vector>
 
+#ifndef CUSPARSEAPI // programs ask for it
+#error "CUSPARSEAPI"
+#endif
+
 extern int enzyme_dup, enzyme_const, enzyme_width, enzyme_dupv;
 template <class R, class... T> R __enzyme_autodiff(void *, T...);
 template <class R, class... T> R __enzyme_fwddiff(void *, T...);
