@@ -40,6 +40,8 @@ template <class T> struct WithPivots {
   }
 };
 
+#include "factor_formulas.inc"
+
 /// A (m x n) = P L U
 template <class T> struct Getrf {
   int m, n;
@@ -51,80 +53,19 @@ template <class T> struct Getrf {
 
   int rank() const { return m < n ? m : n; }
   int primal() const { return getrf(m, n, A.P, lda, ipiv); }
-  /// With W = L^-1 P^T dA U^-1: dL = L tril(W, -1), dU = triu(W) U. Of what is
-  /// not square the rest follows: dL2 = (dA2 - L2 dU) U^-1, dU2 = L^-1 (dA2 -
-  /// dL U2).
   void after() const {
-    if (!A.active())
-      return;
-    int k = rank();
-    T *D = A.D;
-    permute(n, D, lda, k, ipiv, false);
-    Scratch<T> L((ptrdiff_t)k * k), U((ptrdiff_t)k * k);
-    trsm('L', 'L', 'N', 'U', k, k, T(1), A.P, lda, D, lda);
-    trsm('R', 'U', 'N', 'N', k, k, T(1), A.P, lda, D, lda);
-    memset((T *)L, 0, sizeof(T) * k * k);
-    memset((T *)U, 0, sizeof(T) * k * k);
-    addTriangle('L', true, k, T(1), (const T *)D, lda, (T *)L, k);
-    addTriangle('U', false, k, T(1), (const T *)D, lda, (T *)U, k);
-    trmm('L', 'L', 'N', 'U', k, k, T(1), A.P, lda, L, k);
-    trmm('R', 'U', 'N', 'N', k, k, T(1), A.P, lda, U, k);
-    assign(k, k, (const T *)L, k, D, lda);
-    for (int j = 0; j < k; ++j)
-      for (int i = 0; i <= j; ++i)
-        D[i + (ptrdiff_t)j * lda] = U[i + (ptrdiff_t)j * k];
-    if (m > k) {
-      gemm('N', 'N', m - k, k, k, T(-1), A.P + k, lda, U, k, T(1), D + k, lda);
-      trsm('R', 'U', 'N', 'N', m - k, k, T(1), A.P, lda, D + k, lda);
-    }
-    if (n > k) {
-      T *D2 = D + (ptrdiff_t)k * lda;
-      gemm('N', 'N', k, n - k, k, T(-1), L, k, A.P + (ptrdiff_t)k * lda, lda,
-           T(1), D2, lda);
-      trsm('L', 'L', 'N', 'U', k, n - k, T(1), A.P, lda, D2, lda);
-    }
+    if (A.active())
+      luTangent(m, n, A.P, lda, ipiv, A.D, lda);
   }
   void *augment(rg_arena *Arena, int &Info) const {
     Info = primal();
     return A.Active ? WithPivots<T>::make(Arena, m, n, A.P, lda, rank(), ipiv)
                     : Tape<T>::room(Arena, 0);
   }
-  /// Abar = P L^-T (tril(L^T Lbar, -1) + triu(Ubar U^T)) U^-T.
   void reverse(void *Block) const {
-    if (!A.active())
-      return;
-    const T *F = WithPivots<T>::numbers(Block);
-    const int *Pivots = WithPivots<T>::pivots(Block, m, n);
-    int k = rank();
-    T *D = A.D;
-    if (m > k) { // L2 = A2 U^-1
-      trsm('R', 'U', 'T', 'N', m - k, k, T(1), F, m, D + k, lda);
-      Scratch<T> G((ptrdiff_t)k * k);
-      gemm('T', 'N', k, k, m - k, T(1), F + k, m, D + k, lda, T(0), (T *)G, k);
-      addTriangle('U', false, k, T(-1), (const T *)G, k, D, lda);
-    }
-    if (n > k) { // U2 = L^-1 A2
-      T *D2 = D + (ptrdiff_t)k * lda;
-      trsm('L', 'L', 'T', 'U', k, n - k, T(1), F, m, D2, lda);
-      Scratch<T> G((ptrdiff_t)k * k);
-      gemm('N', 'T', k, k, n - k, T(1), D2, lda, F + (ptrdiff_t)k * m, m, T(0),
-           (T *)G, k);
-      addTriangle('L', true, k, T(-1), (const T *)G, k, D, lda);
-    }
-    Scratch<T> L((ptrdiff_t)k * k), U((ptrdiff_t)k * k);
-    memset((T *)L, 0, sizeof(T) * k * k);
-    memset((T *)U, 0, sizeof(T) * k * k);
-    addTriangle('L', true, k, T(1), (const T *)D, lda, (T *)L, k);
-    addTriangle('U', false, k, T(1), (const T *)D, lda, (T *)U, k);
-    trmm('L', 'L', 'T', 'U', k, k, T(1), F, m, L, k);
-    trmm('R', 'U', 'T', 'N', k, k, T(1), F, m, U, k);
-    for (int j = 0; j < k; ++j)
-      for (int i = 0; i < k; ++i)
-        D[i + (ptrdiff_t)j * lda] =
-            i > j ? L[i + (ptrdiff_t)j * k] : U[i + (ptrdiff_t)j * k];
-    trsm('L', 'L', 'T', 'U', k, k, T(1), F, m, D, lda);
-    trsm('R', 'U', 'T', 'N', k, k, T(1), F, m, D, lda);
-    permute(n, D, lda, k, Pivots, true);
+    if (A.active())
+      luAdjoint(m, n, WithPivots<T>::numbers(Block), m,
+                WithPivots<T>::pivots(Block, m, n), A.D, lda);
   }
 };
 
@@ -144,47 +85,10 @@ template <class T> struct Getrs {
   }
 
   int primal() const { return getrs(t, n, r, A.P, lda, ipiv, B.P, ldb); }
-  /// S = d(L U) X, or d(L U)^T X when transposed; X is changed.
-  void applyTangent(T *X, T *S) const {
-    Scratch<T> Y((ptrdiff_t)n * r);
-    auto Strict = [&](char Op, T *V, T *Out,
-                      T Keep) { // Out = Keep Out + op(dL) V
-      Scratch<T> W((ptrdiff_t)n * r);
-      assign(n, r, (const T *)V, n, (T *)W, n);
-      trmm('L', 'L', Op, 'U', n, r, T(1), A.D, lda, W, n);
-      scale(n, r, Keep, Out, n);
-      add(n, r, T(1), (const T *)W, n, Out, n);
-      add(n, r, T(-1), (const T *)V, n, Out, n);
-    };
-    assign(n, r, (const T *)X, n, (T *)Y, n);
-    if (none(t)) { // dL (U X) + L (dU X)
-      trmm('L', 'U', 'N', 'N', n, r, T(1), A.P, lda, Y, n);
-      trmm('L', 'U', 'N', 'N', n, r, T(1), A.D, lda, X, n);
-      trmm('L', 'L', 'N', 'U', n, r, T(1), A.P, lda, X, n);
-      assign(n, r, (const T *)X, n, S, n);
-      Strict('N', Y, S, T(1));
-    } else { // dU^T (L^T X) + U^T (dL^T X)
-      trmm('L', 'L', 'T', 'U', n, r, T(1), A.P, lda, Y, n);
-      trmm('L', 'U', 'T', 'N', n, r, T(1), A.D, lda, Y, n);
-      Strict('T', X, S, T(0));
-      trmm('L', 'U', 'T', 'N', n, r, T(1), A.P, lda, S, n);
-      add(n, r, T(1), (const T *)Y, n, S, n);
-    }
-  }
   void after() const {
-    if (!B.active())
-      return;
-    if (A.active()) {
-      Scratch<T> X((ptrdiff_t)n * r), S((ptrdiff_t)n * r);
-      assign(n, r, (const T *)B.P, ldb, (T *)X, n);
-      if (!none(t)) // A^T X = U^T L^T (P^T X)
-        permute(r, (T *)X, n, n, ipiv, false);
-      applyTangent(X, S);
-      if (none(t)) // A X = P (L U X)
-        permute(r, (T *)S, n, n, ipiv, true);
-      add(n, r, T(-1), (const T *)S, n, B.D, ldb);
-    }
-    getrs(t, n, r, A.P, lda, ipiv, B.D, ldb);
+    if (B.active())
+      luSolveTangent(t, n, r, A.P, (const T *)A.D, lda, ipiv, (const T *)B.P,
+                     ldb, B.D, ldb);
   }
   void *augment(rg_arena *Arena, int &Info) const {
     Info = primal();
@@ -196,29 +100,13 @@ template <class T> struct Getrs {
            WithPivots<T>::numbers(Block) + (ptrdiff_t)n * n, n);
     return Block;
   }
-  /// Z = op(A)^-T Xbar is the adjoint of B; -Z X^T, or -X Z^T, that of A = P L
-  /// U, which goes on to the factors: Lbar += tril(P^T Abar U^T, -1), Ubar +=
-  /// triu(L^T P^T Abar).
   void reverse(void *Block) const {
     if (!B.active())
       return;
     const T *F = WithPivots<T>::numbers(Block), *X = F + (ptrdiff_t)n * n;
-    const int *Pivots = WithPivots<T>::pivots(Block, n, n, (ptrdiff_t)n * r);
-    getrs(flipped(t), n, r, F, n, Pivots, B.D, ldb);
-    if (A.active()) {
-      T *Abar = A.D;
-      Scratch<T> G((ptrdiff_t)n * n), H((ptrdiff_t)n * n);
-      if (none(t))
-        gemm('N', 'T', n, n, r, T(-1), B.D, ldb, X, n, T(0), (T *)G, n);
-      else
-        gemm('N', 'T', n, n, r, T(-1), X, n, B.D, ldb, T(0), (T *)G, n);
-      permute(n, (T *)G, n, n, Pivots, false);
-      assign(n, n, (const T *)G, n, (T *)H, n);
-      trmm('R', 'U', 'T', 'N', n, n, T(1), F, n, G, n);
-      addTriangle('L', true, n, T(1), (const T *)G, n, Abar, lda);
-      trmm('L', 'L', 'T', 'U', n, n, T(1), F, n, H, n);
-      addTriangle('U', false, n, T(1), (const T *)H, n, Abar, lda);
-    }
+    luSolveAdjoint(t, n, r, F, n,
+                   WithPivots<T>::pivots(Block, n, n, (ptrdiff_t)n * r), X, n,
+                   B.D, ldb, A.D, lda);
   }
 };
 
@@ -300,27 +188,9 @@ template <class T> struct Potrf {
   template <class F> void each(F f) { f(2, A); }
 
   int primal() const { return potrf(u, n, A.P, lda); }
-  /// dL = L Phi(L^-1 dA L^-T), Phi: the lower triangle, its diagonal halved.
   void after() const {
-    if (!A.active())
-      return;
-    Scratch<T> W((ptrdiff_t)n * n);
-    symmetrise(u, n, T(1), (const T *)A.D, lda, (T *)W);
-    bool Up = upper(u);
-    trsm('L', u, Up ? 'T' : 'N', 'N', n, n, T(1), A.P, lda, W, n);
-    trsm('R', u, Up ? 'N' : 'T', 'N', n, n, T(1), A.P, lda, W, n);
-    halve(W);
-    trmm(Up ? 'R' : 'L', u, 'N', 'N', n, n, T(1), A.P, lda, W, n);
-    scaleTriangle(u, n, T(0), A.D, lda);
-    addTriangle(u, false, n, T(1), (const T *)W, n, A.D, lda);
-  }
-  /// The triangle u of W, the diagonal halved, and zeros.
-  void halve(T *W) const {
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < n; ++i)
-        W[i + (ptrdiff_t)j * n] *= i == j                       ? T(0.5)
-                                   : (upper(u) ? i < j : i > j) ? T(1)
-                                                                : T(0);
+    if (A.active())
+      choleskyTangent(u, n, (const T *)A.P, lda, A.D, lda);
   }
   void *augment(rg_arena *Arena, int &Info) const {
     Info = primal();
@@ -330,22 +200,9 @@ template <class T> struct Potrf {
     Kept.keep(n, n, A.P, lda);
     return Kept.block();
   }
-  /// S = L^-T Phi(L^T Lbar) L^-1; the stored triangle gets S + S^T, the
-  /// diagonal S.
   void reverse(void *Block) const {
-    if (!A.active())
-      return;
-    const T *F = Tape<T>(Block).kept(0);
-    Scratch<T> W((ptrdiff_t)n * n);
-    memset((T *)W, 0, sizeof(T) * n * n);
-    addTriangle(u, false, n, T(1), (const T *)A.D, lda, (T *)W, n);
-    bool Up = upper(u);
-    trmm(Up ? 'R' : 'L', u, 'T', 'N', n, n, T(1), F, n, W, n);
-    halve(W);
-    trsm('L', u, Up ? 'N' : 'T', 'N', n, n, T(1), F, n, W, n);
-    trsm('R', u, Up ? 'T' : 'N', 'N', n, n, T(1), F, n, W, n);
-    scaleTriangle(u, n, T(0), A.D, lda);
-    addSymmetric(u, n, T(1), (const T *)W, n, A.D, lda);
+    if (A.active())
+      choleskyAdjoint(u, n, Tape<T>(Block).kept(0), n, A.D, lda);
   }
 };
 
@@ -363,29 +220,11 @@ template <class T> struct Potrs {
     f(5, B);
   }
 
-  void solve(const T *F, int ld, T *V, int ldv) const {
-    char First = upper(u) ? 'T' : 'N';
-    trsm('L', u, First, 'N', n, r, T(1), F, ld, V, ldv);
-    trsm('L', u, flipped(First), 'N', n, r, T(1), F, ld, V, ldv);
-  }
-  void primal() const { solve(A.P, lda, B.P, ldb); }
+  void primal() const { choleskySolve(u, n, r, A.P, lda, B.P, ldb); }
   void after() const {
-    if (!B.active())
-      return;
-    if (A.active()) {
-      // dA X = dF (F' X) + F (dF' X), F = L or U^T, F' its transpose
-      Scratch<T> X((ptrdiff_t)n * r), Y((ptrdiff_t)n * r);
-      char Outer = upper(u) ? 'T' : 'N', Inner = flipped(Outer);
-      assign(n, r, (const T *)B.P, ldb, (T *)X, n);
-      assign(n, r, (const T *)B.P, ldb, (T *)Y, n);
-      trmm('L', u, Inner, 'N', n, r, T(1), A.P, lda, X, n);
-      trmm('L', u, Outer, 'N', n, r, T(1), A.D, lda, X, n);
-      trmm('L', u, Inner, 'N', n, r, T(1), A.D, lda, Y, n);
-      trmm('L', u, Outer, 'N', n, r, T(1), A.P, lda, Y, n);
-      add(n, r, T(-1), (const T *)X, n, B.D, ldb);
-      add(n, r, T(-1), (const T *)Y, n, B.D, ldb);
-    }
-    solve(A.P, lda, B.D, ldb);
+    if (B.active())
+      choleskySolveTangent(u, n, r, A.P, (const T *)A.D, lda, (const T *)B.P,
+                           ldb, B.D, ldb);
   }
   void *augment(rg_arena *Arena) const {
     primal();
@@ -396,19 +235,11 @@ template <class T> struct Potrs {
     Kept.keep(n, r, B.P, ldb);
     return Kept.block();
   }
-  /// Z = A^-1 Xbar; Abar = -Z X^T; Lbar += tril((Abar + Abar^T) L).
   void reverse(void *Block) const {
     if (!B.active())
       return;
     const T *F = Tape<T>(Block).kept(0), *X = F + (ptrdiff_t)n * n;
-    solve(F, n, B.D, ldb);
-    if (A.active()) {
-      Scratch<T> G((ptrdiff_t)n * n);
-      gemm('N', 'T', n, n, r, T(-1), B.D, ldb, X, n, T(0), (T *)G, n);
-      gemm('N', 'T', n, n, r, T(-1), X, n, B.D, ldb, T(1), (T *)G, n);
-      trmm(upper(u) ? 'L' : 'R', u, 'N', 'N', n, n, T(1), F, n, G, n);
-      addTriangle(u, false, n, T(1), (const T *)G, n, A.D, lda);
-    }
+    choleskySolveAdjoint(u, n, r, F, n, X, n, B.D, ldb, A.D, lda);
   }
 };
 

@@ -256,6 +256,32 @@ def curand_context : InactiveInC<
      "curandGenerateSeeds"]>;
 }
 
+let Section = "CUDA: cuSOLVER" in {
+foreach P = ["d", "s"] in {
+  defvar Letter = !if(!eq(P, "d"), "D", "G");
+  defvar Capital = !if(!eq(P, "d"), "D", "S");
+  foreach routine = [["getrf", "PIIPIPPP", "n - - mT - n n n"],
+                     ["getrs", "PIIIPIPPIP", "n - - - rT - n mT - n"],
+                     ["potrf", "PIIPIPIP", "n - - mT - n - n"],
+                     ["potrs", "PIIIPIPIP", "n - - - rT - mT - n"]] in {
+    def "cusolver_"#P#routine[0]
+        : Expansion<"rg_expand_cusolverDn"#Capital#routine[0], ["cusolverDn"#Capital#routine[0]],
+                    "I:"#routine[1]>;
+    def "cusolver_rule_"#P#routine[0]
+        : Rule<"rg_cusolver_"#P#routine[0]#"_augment", "rg_cusolver_"#P#routine[0]#"_reverse",
+               "rg_cusolver_"#P#routine[0]#"_forward", ["rg_cusolver_"#P#routine[0]],
+               "V:"#routine[1], !subst("T", Letter, routine[2])> {
+      let OfRuntime = 1;
+    }
+  }
+}
+def cusolver_context : InactiveInC<
+    ["cusolverDnCreate", "cusolverDnDestroy", "cusolverDnSetStream", "cusolverDnGetStream",
+     "cusolverGetVersion", "cusolverGetProperty", "cusolverDnDgetrf_bufferSize",
+     "cusolverDnSgetrf_bufferSize", "cusolverDnDpotrf_bufferSize",
+     "cusolverDnSpotrf_bufferSize"]>;
+}
+
 let Section = "CUDA: the rest" in {
 def cuda_errors : InactiveInC<
     ["cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString", "cudaGetErrorName"]>;
@@ -316,8 +342,11 @@ def cusparse_other : CudaRefused<
     "which has no derivative yet; cusparseSpMV and cusparseSpMM have one", ["cusparse*"]> {
   let Unbox = "rg_cusparse_plain";
 }
+def cusolver_other : CudaRefused<
+    "which has no derivative yet; LU, Cholesky and their solvers of floats and doubles have one",
+    ["cusolver*"]>;
 def cuda_libraries : CudaRefused<"a library without derivatives yet",
-    ["cusolver*", "curandGenerate*", "nccl*", "cudnn*"]>;
+    ["curandGenerate*", "nccl*", "cudnn*"]>;
 }
 
 let Section = "The runtime", OfRuntime = 1 in {
