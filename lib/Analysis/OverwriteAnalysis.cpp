@@ -122,9 +122,11 @@ bool OverwriteAnalysis::canRepeatWithin(const LoadInst &L,
       if (S != Run.getHeader() && Run.contains(S) && Shape.isLive(S) &&
           Behind.insert(S).second)
         Work.push_back(S);
+  const bool InCompany = !Threads.isAlone() && Facts.startsThreads();
   return none_of(Writers, [&](const Instruction *W) {
     return (Behind.contains(W->getParent()) ||
-            (W->getParent() == L.getParent() && L.comesBefore(W))) &&
+            (W->getParent() == L.getParent() && L.comesBefore(W)) ||
+            (InCompany && isa<CallBase>(W) && canFollow(*W, L))) &&
            (Budget == 0 || (--Budget, mayOverwrite(*W, L)));
   });
 }
@@ -211,7 +213,8 @@ bool OverwriteAnalysis::endsWithBarrier(const AtomicRMWInst &M) const {
   return true;
 }
 
-/// W can run after L has run.
+/// W can run after L has run, or what W has started can go on then: work that
+/// runs beside, which takes turns with this thread at what comes behind L.
 bool OverwriteAnalysis::canFollow(const Instruction &W,
                                   const Instruction &L) const {
   const BasicBlock *From = L.getParent();
@@ -227,7 +230,15 @@ bool OverwriteAnalysis::canFollow(const Instruction &W,
           Work.push_back(S);
     After[From] = std::move(Set);
   }
-  return After[From].contains(W.getParent());
+  const SmallPtrSet<const BasicBlock *, 16> &Behind = After[From];
+  if (Behind.contains(W.getParent()))
+    return true;
+  const auto *Call = dyn_cast<CallBase>(&W);
+  return Call && !Threads.isAlone() && Facts.startsThreads() &&
+         !Facts.catalogue().lookup(W) && any_of(Barriers, [&](const auto *B) {
+           return B != &W && (Behind.contains(B->getParent()) ||
+                              (B->getParent() == From && L.comesBefore(B)));
+         });
 }
 
 /// Both accesses move through memory at one constant pace in `Common`, and W's

@@ -199,6 +199,7 @@ struct OperationRecord {
   bool OfRuntime = false;
   /// What it copies are characters; its body, where visible, may be looked
   /// into.
+  bool Waits = false;
   bool OfCharacters = false;
   /// Memory changes hands between variables that the program's TBAA tells
   /// apart.

@@ -105,6 +105,9 @@ class Operation {
   // The runtime's own routine, or one of a library under a name that no program may
   // define: its body, where visible, changes nothing.
   bit OfRuntime = 0;
+  // Threads wait for each other in it, or tell each other: it stays a call until
+  // derivatives exist, even where it is always inlined.
+  bit Waits = 0;
   // Handles characters, and nothing else: what it copies are no numbers, even if it
   // has a body. A member function's object begins with the pointer to its characters,
   // which it may have replaced.

@@ -27,6 +27,17 @@ def thread_stop : Inactive<
      "_ZNSt10stop_token13_Stop_state_t11_M_sub_ssrcEv"]> {
   let Summary = "asks a thread to stop: who looks is refused";
 }
+// Counters that threads wait for, of C++20: libstdc++'s bodies, which wait on memory. What
+// a barrier calls when all have come is the user's unless it is empty.
+let OfRuntime = 1, Waits = 1 in
+def thread_moments : InactiveInC<
+    ["_ZNSt14__tree_barrierISt18__empty_completionE6arriveEl",
+     "_ZNKSt14__tree_barrierISt18__empty_completionE4waitEOSt17__barrier_phase_t",
+     "_ZNSt5latch10count_downEl", "_ZNKSt5latch4waitEv", "_ZNKSt5latch8try_waitEv",
+     "_ZNSt18__atomic_semaphore10_M_acquireEv", "_ZNSt18__atomic_semaphore14_M_try_acquireEv",
+     "_ZNSt18__atomic_semaphore10_M_releaseEl"]> {
+  let Summary = "threads wait for each other; the events around it tell the order";
+}
 def thread_started : Refused<
     "a thread whose function the compiler does not see here",
     ["pthread_create",

@@ -37,8 +37,11 @@ static constexpr StringLiteral ExternAttribute = "rg-held-extern";
 void retrograd::hold(Function &F) {
   if (F.hasFnAttribute(HeldAttribute))
     return;
-  F.addFnAttr(HeldAttribute,
-              F.hasFnAttribute(Attribute::NoInline) ? "" : "inline");
+  F.addFnAttr(HeldAttribute, F.hasFnAttribute(Attribute::NoInline) ? ""
+                             : F.hasFnAttribute(Attribute::AlwaysInline)
+                                 ? "always"
+                                 : "inline");
+  F.removeFnAttr(Attribute::AlwaysInline);
   F.addFnAttr(Attribute::NoInline);
   if (F.hasAvailableExternallyLinkage()) {
     F.addFnAttr(ExternAttribute);
@@ -118,8 +121,11 @@ bool retrograd::releaseHeld(Module &M, ModuleAnalysisManager &MAM,
   for (Function &F : M) {
     if (!F.hasFnAttribute(HeldAttribute))
       continue;
-    if (F.getFnAttribute(HeldAttribute).getValueAsString() == "inline") {
+    StringRef Before = F.getFnAttribute(HeldAttribute).getValueAsString();
+    if (!Before.empty()) {
       F.removeFnAttr(Attribute::NoInline);
+      if (Before == "always")
+        F.addFnAttr(Attribute::AlwaysInline);
       Released.insert(&F);
     }
     F.removeFnAttr(HeldAttribute);

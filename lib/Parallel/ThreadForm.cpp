@@ -36,7 +36,9 @@ enum class Becomes : uint8_t {
   WaitObject,  ///< std::condition_variable::wait(this, &lock)
   Event,       ///< the routine Instead of ours, which has a number
   Try,         ///< the same; it may fail, with the result Failed
-  Barrier      ///< a wait between two events
+  Barrier,     ///< a wait between two events
+  Tells,       ///< stays, behind an event
+  Learns       ///< stays, before one
 };
 
 struct Routine {
@@ -47,6 +49,7 @@ struct Routine {
   unsigned Failed = 0;
 };
 
+constexpr StringLiteral HasEvent = "rg.event";
 constexpr unsigned Busy = 16;    // EBUSY
 constexpr unsigned ThrdBusy = 1; // thrd_busy
 
@@ -83,6 +86,17 @@ constexpr Routine Routines[] = {
     {"mtx_unlock", Becomes::Event, 1, "rg_turn_mtx_leave"},
     {"mtx_trylock", Becomes::Try, 1, "rg_turn_try_mtx", ThrdBusy},
     {"cnd_wait", Becomes::Wait, 2, "rg_wait_for_cnd"},
+    {"_ZNSt14__tree_barrierISt18__empty_completionE6arriveEl", Becomes::Tells,
+     2},
+    {"_ZNKSt14__tree_barrierISt18__empty_completionE4waitEOSt17__barrier_phase_"
+     "t",
+     Becomes::Learns, 2},
+    {"_ZNSt5latch10count_downEl", Becomes::Tells, 2},
+    {"_ZNKSt5latch4waitEv", Becomes::Learns, 1},
+    {"_ZNKSt5latch8try_waitEv", Becomes::Learns, 1},
+    {"_ZNSt18__atomic_semaphore10_M_acquireEv", Becomes::Learns, 1},
+    {"_ZNSt18__atomic_semaphore14_M_try_acquireEv", Becomes::Learns, 1},
+    {"_ZNSt18__atomic_semaphore10_M_releaseEl", Becomes::Tells, 2},
 };
 
 const Routine *routineOf(const CallBase &Call) {
@@ -91,7 +105,8 @@ const Routine *routineOf(const CallBase &Call) {
     return nullptr;
   for (const Routine &R : Routines)
     if (R.Name == F->getName() && R.Operands == Call.arg_size() &&
-        (F->isDeclaration() || F->getName().starts_with("rg_")))
+        (F->isDeclaration() || F->getName().starts_with("rg_") ||
+         R.What == Becomes::Tells || R.What == Becomes::Learns))
       return &R;
   return nullptr;
 }
@@ -420,6 +435,27 @@ void ThreadForm::rewrite(Function &Clone, const Function *Original) {
       replace(*Call, B.CreateSelect(
                          Failed, ConstantInt::get(Call->getType(), R->Failed),
                          Constant::getNullValue(Call->getType())));
+      continue;
+    }
+    // These stay, and have their event once, however often a primal is
+    // prepared.
+    case Becomes::Tells:
+      if (!mayMeetOthers() || Call->hasMetadata(HasEvent))
+        continue;
+      Call->setMetadata(HasEvent, MDNode::get(M.getContext(), {}));
+      Run("rg_event", {Operand(0)});
+      continue;
+    case Becomes::Learns: {
+      if (!mayMeetOthers() || Call->hasMetadata(HasEvent))
+        continue;
+      Call->setMetadata(HasEvent, MDNode::get(M.getContext(), {}));
+      auto *Invoke = dyn_cast<InvokeInst>(Call);
+      B.SetInsertPoint(
+          Invoke ? SplitEdge(Invoke->getParent(), Invoke->getNormalDest())
+                       ->getTerminator()
+                 : Call->getNextNode());
+      B.SetCurrentDebugLocation(Call->getDebugLoc());
+      Run("rg_event", {Operand(0)});
       continue;
     }
     case Becomes::Barrier: {

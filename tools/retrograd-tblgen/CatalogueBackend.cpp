@@ -183,6 +183,7 @@ void CatalogueWriter::emitRecords() {
        << ", .Prototype = " << quoted(prototypeLetters(R))
        << ", .OnlyType = " << quoted(R->getValueAsString("OnlyType"))
        << ", .OfRuntime = " << Bit(R->getValueAsBit("OfRuntime"))
+       << ", .Waits = " << Bit(R->getValueAsBit("Waits"))
        << ", .OfCharacters = " << Bit(R->getValueAsBit("OfCharacters"))
        << ", .MovesOwner = " << Bit(R->getValueAsBit("MovesOwner"))
        << ", .ReleasesOthers = " << Bit(R->getValueAsBit("ReleasesOthers"))

@@ -53,7 +53,8 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
     // What is known by name has to keep it.
     if (const OperationRecord *R =
             F.isDeclaration() ? nullptr : Cat.lookupFunction(F);
-        R && R->OfRuntime && !F.hasFnAttribute(Attribute::AlwaysInline))
+        R && R->OfRuntime &&
+        (R->Waits || !F.hasFnAttribute(Attribute::AlwaysInline)))
       hold(F);
     if (F.isDeclaration())
       continue;
