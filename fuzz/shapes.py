@@ -449,7 +449,7 @@ class Campaign:
                 file.write(text if not (name == base and not (config and config["apart"])) else main.replace("# 1 \"main.c\"", other_part(programs) + "# 1 \"main.c\"", 1))
         files = [f"{base}.{ending}"] + ([f"{base}-help.{ending}"] if config and config["apart"] else [])
         if oracle:
-            command = [self.clang("cpp"), "-std=gnu++20", "-O1"]
+            command = [self.clang("cpp"), "-std=gnu++20", "-O0"]
         else:
             command = [os.path.join(self.o.build, "bin", "rg-clang" + ("++" if ending == "cpp" else "")), *config["flags"], "-mllvm", f"-rg-plan={config['plan']}"]
             if ending == "cpp":
