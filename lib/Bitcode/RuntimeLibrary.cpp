@@ -93,6 +93,32 @@ static void generalise(Function &F) {
   F.removeFnAttrs(Mask);
 }
 
+/// The function of M that asks least of the machine it is compiled for. A
+/// function that says nothing is compiled for whatever machine a linker was
+/// told, with all that machine's features: more than the program may use
+/// (-march=native where a virtual machine hides some).
+static const Function *leastDemanding(const Module &M) {
+  const Function *Least = nullptr;
+  size_t Fewest = 0;
+  for (const Function &F : M) {
+    if (F.isDeclaration() || !F.hasFnAttribute("target-cpu"))
+      continue;
+    size_t Features =
+        F.getFnAttribute("target-features").getValueAsString().count('+');
+    if (!Least || Features < Fewest) {
+      Least = &F;
+      Fewest = Features;
+    }
+  }
+  return Least;
+}
+
+static void compileLike(Function &F, const Function &Other) {
+  for (StringRef Kind : {"target-cpu", "target-features", "tune-cpu"})
+    if (Other.hasFnAttribute(Kind))
+      F.addFnAttr(Other.getFnAttribute(Kind));
+}
+
 /// Adds and removes what C cannot say.
 static void describe(Function &F, const Target &Machine) {
   if (managesTape(F))
@@ -168,8 +194,12 @@ Function *RuntimeLibrary::require(StringRef Name) {
   Runtime->setTargetTriple(M.getTargetTriple());
   while (!Runtime->named_metadata_empty())
     Runtime->eraseNamedMetadata(&*Runtime->named_metadata_begin());
-  for (Function &F : *Runtime)
+  const Function *Least = Machine.manyThreads() ? nullptr : leastDemanding(M);
+  for (Function &F : *Runtime) {
     generalise(F);
+    if (Least && !F.isDeclaration())
+      compileLike(F, *Least);
+  }
   // Units that were differentiated at compile time brought routines along, and
   // a linker has made them internal: no new code could refer to those.
   for (GlobalObject &GO : Runtime->global_objects())
