@@ -66,6 +66,18 @@ static BitVector destinationsOf(const CallBase &C, const ProgramFacts &Facts) {
   return To;
 }
 
+/// C names what it prints to, or reads from, by a number of the system's, as
+/// write() and read() do: a file, a pipe, a socket. All of these are one place.
+static bool namesDescriptor(const CallBase &C) {
+  return !C.arg_empty() && C.getArgOperand(0)->getType()->isIntegerTy();
+}
+
+static void addDescriptors(BitVector &To, const ProgramFacts &Facts) {
+  const unsigned Descriptors = Facts.types().numObjects();
+  To.resize(Descriptors + 1);
+  To.set(Descriptors);
+}
+
 TextFlow::TextFlow(ArrayRef<Function *> Functions, const ProgramFacts &Facts)
     : Facts(Facts) {
   auto AnyNumber = [&](const Value *V) { return Facts.carriesFloat(V); };
@@ -132,11 +144,17 @@ bool TextFlow::readsNumbers(const CallBase &C) const {
 }
 
 BitVector TextFlow::printedBy(const CallBase &C) const {
-  return destinationsOf(C, Facts);
+  BitVector To = destinationsOf(C, Facts);
+  if (namesDescriptor(C))
+    addDescriptors(To, Facts);
+  return To;
 }
 
 BitVector TextFlow::readBy(const CallBase &C) const {
-  return sourcesOf(C, Facts);
+  BitVector From = sourcesOf(C, Facts);
+  if (namesDescriptor(C))
+    addDescriptors(From, Facts);
+  return From;
 }
 
 const TextFlow::Summary *TextFlow::summary(const CallBase &C) const {

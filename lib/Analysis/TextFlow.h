@@ -43,7 +43,8 @@ public:
   /// text: an inactive operation with such a result, or a function of which
   /// nothing is known.
   bool readsNumbers(const llvm::CallBase &C) const;
-  /// Objects that C, which prints, prints to.
+  /// Objects that C, which prints, prints to. One number behind the last object
+  /// stands for whatever descriptors name (write, read).
   llvm::BitVector printedBy(const llvm::CallBase &C) const;
   /// Objects that C, which reads numbers, may read them from.
   llvm::BitVector readBy(const llvm::CallBase &C) const;

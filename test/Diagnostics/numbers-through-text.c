@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 double __enzyme_autodiff(void *, ...);
 
 double printed(double x) {
@@ -50,6 +51,15 @@ double bytes(double x) {
   rewind(f);
   // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: note: it is here
   fread(&y, sizeof y, 1, f);
+  return y;
+}
+double piped(double x) {
+  int ends[2];
+  double v = x * x, y = 0;
+  if (pipe(ends) || write(ends[1], &v, sizeof v) < 0)
+    return 0;
+  // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: note: it is here
+  read(ends[0], &y, sizeof y);
   return y;
 }
 double moved(double x) {
@@ -100,6 +110,8 @@ int main(void) {
   __enzyme_autodiff((void *)bytes, 2.0);
   // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}'strtod' reads a number from text{{.*}} [RG2002]
   __enzyme_autodiff((void *)moved, 2.0);
+  // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}'read' reads a number from text{{.*}} [RG2002]
+  __enzyme_autodiff((void *)piped, 2.0);
   // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}'strtod' reads a number from text{{.*}} [RG2002]
   __enzyme_autodiff((void *)oneByOne, 2.0);
   // CHECK-DAG: numbers-through-text.c:[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}'strtod' reads a number from text{{.*}} [RG2002]
