@@ -5,17 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Vector mathematics (Eigen's exp and log, say) is full of two tricks whose
+// Vector mathematics (Eigen's exp and log, say) is full of three tricks whose
 // operations say nothing of, or the wrong thing about, their derivative:
 //
 //   (x + 2^52) - 2^52       rounds x to an integer. The derivative is 0; that
 //                           of the sum and the difference is 1.
 //   (bits(x) & ~exponent)   the mantissa of x with another exponent: x * 2^n
 //     | exponent of 0.5     with n constant between powers of two.
+//   bits(x) ^ s             -x or x, where all bits of s but the sign are 0.
 //
 // The first is marked as a value that moves in steps (`!rg.steps`), and so does
 // not vary. The second gets its multiplication: where x is normal it is exact,
-// elsewhere the bits stay what they were.
+// elsewhere the bits stay what they were. The third becomes a select. (The rule
+// of xor knows constant masks, Rules/MoveRules.)
 //
 // LLVM writes a number of half precision beside itself, in one word, as a
 // product: zext(bits) * 0x10001. It gets its or and shift back, which move
@@ -31,11 +33,13 @@
 #include "Catalogue/AccessTags.h"
 #include "Primal/PrimalNormalForm.h"
 #include "Target/Target.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -135,6 +139,44 @@ static void multiplyMantissa(Instruction &I) {
   markSteps(I);
   I.replaceUsesWithIf(Mantissa,
                       [&](Use &U) { return U.getUser() != Mantissa; });
+}
+
+/// All bits of each number of Width bits in S are 0, but for the sign.
+static bool isSignOnly(const Value *S, unsigned Width, const DataLayout &DL) {
+  const unsigned Bits = S->getType()->getScalarSizeInBits();
+  return Bits % Width == 0 && (computeKnownBits(S, DL).Zero |
+                               APInt::getSplat(Bits, APInt::getSignMask(Width)))
+                                  .isAllOnes();
+}
+
+/// I is a number whose sign was changed by an exclusive or with a sign that is
+/// no constant: selects between both.
+static bool selectSign(Instruction &I) {
+  Type *T = I.getType();
+  Value *Left, *Right;
+  if (!T->isFPOrFPVectorTy() ||
+      !match(&I, m_BitCast(m_Xor(m_Value(Left), m_Value(Right)))))
+    return false;
+  const DataLayout &DL = I.getDataLayout();
+  const unsigned Width = T->getScalarSizeInBits();
+  Value *X = nullptr, *Sign = nullptr;
+  for (auto [Number, Mask] : {std::pair(Left, Right), std::pair(Right, Left)})
+    if (match(Number, m_BitCast(m_Value(X))) && X->getType() == T &&
+        !isa<Constant>(Mask) && isSignOnly(Mask, Width, DL)) {
+      Sign = Mask;
+      break;
+    }
+  if (!Sign)
+    return false;
+  IRBuilder<> B(I.getParent(), std::next(I.getIterator()));
+  B.SetCurrentDebugLocation(I.getDebugLoc());
+  Type *Ints = B.getIntNTy(Width);
+  if (auto *V = dyn_cast<VectorType>(T))
+    Ints = VectorType::get(Ints, V);
+  Value *Negative = B.CreateICmpSLT(B.CreateBitCast(Sign, Ints),
+                                    Constant::getNullValue(Ints), "negative");
+  I.replaceAllUsesWith(B.CreateSelect(Negative, B.CreateFNeg(X), X, "signed"));
+  return true;
 }
 
 /// I is bits * (1 + 2^n), and there are n bits, of a number.
@@ -326,6 +368,7 @@ void NumbersAsPointers::guardUses(Value *V, Value *Flag) {
 }
 
 void retrograd::explainFloatTricks(Function &F) {
+  SmallVector<WeakTrackingVH, 4> Replaced;
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     if (auto *Pointer = dyn_cast<IntToPtrInst>(&I)) {
       loadAsPointer(*Pointer);
@@ -335,8 +378,11 @@ void retrograd::explainFloatTricks(Function &F) {
       continue;
     if (isRounding(I))
       markSteps(I);
+    else if (selectSign(I))
+      Replaced.push_back(&I);
     else if (isa<BitCastInst>(I))
       multiplyMantissa(I);
   }
+  RecursivelyDeleteTriviallyDeadInstructions(Replaced);
   NumbersAsPointers(F).run();
 }
