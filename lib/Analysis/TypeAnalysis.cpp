@@ -359,16 +359,20 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
   if (!P.valid())
     return std::nullopt;
   // The period that all repetitions at P have in common, and where they begin.
-  int64_t Period = P.Stride, Begin = Position::PosInf;
-  std::vector<Evidence> All = I->G.evidenceOf(P.Obj);
+  int64_t Period = P.Stride, Begin = Position::PosInf, OfMemory = 0;
   bool Repeats = P.Stride != 0;
+  auto Repeat = [&](const Position &Where) {
+    Period = Repeats ? std::lcm(Period, Where.Stride) : Where.Stride;
+    OfMemory = OfMemory ? std::lcm(OfMemory, Where.Stride) : Where.Stride;
+    Begin = std::min(Begin, Where.Off);
+    Repeats = true;
+  };
+  std::vector<Evidence> All = I->G.evidenceOf(P.Obj);
   for (const Evidence &E : All) {
     if (E.Where.exact() || E.Level != Trust::Strong || E.Where.Hi <= P.Off ||
         (P.exact() && E.Where.Hi < Position::PosInf))
       continue;
-    Period = Repeats ? std::lcm(Period, E.Where.Stride) : E.Where.Stride;
-    Begin = std::min(Begin, E.Where.Off);
-    Repeats = true;
+    Repeat(E.Where);
     if (Period > LongestPeriod)
       return std::nullopt;
   }
@@ -377,9 +381,7 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
     for (const Evidence &E : All) {
       if (E.Where.exact() || E.Where.Hi <= P.Off)
         continue;
-      Period = Repeats ? std::lcm(Period, E.Where.Stride) : E.Where.Stride;
-      Begin = std::min(Begin, E.Where.Off);
-      Repeats = true;
+      Repeat(E.Where);
       if (Period > LongestPeriod)
         return std::nullopt;
     }
@@ -416,6 +418,8 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
     return Pattern{
         uint64_t(First->Size), 0, {{0, uint64_t(First->Size), First->Kind}}};
   }
+  if (OfMemory && P.Stride % OfMemory)
+    return I->outOfStep(P, OfMemory, All, I->originOf(Ptr));
   if (std::optional<Pattern> Whole =
           I->repeating(P, Period, /*Header=*/0, All, I->originOf(Ptr)))
     return Whole;
@@ -435,6 +439,30 @@ TypeAnalysis::Impl::listed(Position P, int64_t Size, unsigned Asker) const {
     return std::nullopt;
   Result.Leaves.push_back({uint64_t(Size), 1, ByteKind()});
   return Result;
+}
+
+/// What lies at P, which walks through repetitions of Period bytes in steps
+/// that are no multiple of them (records that are copied in parts): where
+/// within a repetition P is, is known only up to what both lengths have in
+/// common.
+std::optional<TypeAnalysis::Pattern>
+TypeAnalysis::Impl::outOfStep(Position P, int64_t Period,
+                              ArrayRef<Evidence> All, unsigned Asker) const {
+  std::optional<Pattern> Found = repeating(P, Period, /*Header=*/0, All, Asker);
+  const ByteKind Kind = Found ? Found->Leaves.front().Kind : ByteKind();
+  uint64_t Covered = 0;
+  for (const TypedLeaf &L : Found ? Found->Leaves : ArrayRef<TypedLeaf>())
+    if (L.Kind == Kind)
+      Covered += L.Size;
+  if (!Found || Covered != Found->Period)
+    return repeating(P, std::gcd(P.Stride, Period), /*Header=*/0, All, Asker);
+  // Elements of one kind. A step below their size is that of an address of
+  // which little is known, and elements are taken to be moved whole. A longer
+  // one that is no multiple does cut them.
+  const int64_t Size = Kind.K == ByteKind::Float ? DL.getTypeStoreSize(Kind.FP)
+                       : Kind.K == ByteKind::Pointer ? DL.getPointerSize()
+                                                     : 1;
+  return P.Stride > Size && P.Stride % Size ? std::nullopt : Found;
 }
 
 /// What lies at P, if all that is known (All) fits Header bytes and then

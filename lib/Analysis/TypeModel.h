@@ -207,6 +207,9 @@ struct TypeAnalysis::Impl {
   llvm::SmallVector<TypedLeaf, 4> leaves(Position P, uint64_t Size,
                                          unsigned Asker) const;
   std::optional<Pattern> listed(Position P, int64_t Size, unsigned Asker) const;
+  std::optional<Pattern> outOfStep(Position P, int64_t Period,
+                                   llvm::ArrayRef<Evidence> All,
+                                   unsigned Asker) const;
   std::optional<Pattern> repeating(Position P, int64_t Period, int64_t Header,
                                    llvm::ArrayRef<Evidence> All,
                                    unsigned Asker) const;
