@@ -10,8 +10,8 @@
 #include "Analysis/LiveBlocks.h"
 #include "Catalogue/Catalogue.h"
 #include "Catalogue/LibraryNames.h"
+#include "Support/CallBinding.h"
 #include "Support/DispatchMarks.h"
-#include "Support/TeamMarks.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
@@ -76,7 +76,7 @@ void ProgramFacts::findTeams(ArrayRef<Function *> Functions) {
       }
     return Found;
   };
-  auto Forks = [](const Function &F) { return F.hasFnAttribute(RunsInTeam); };
+  auto Forks = [](const Function &F) { return runsElsewhere(F); };
   if (Functions.empty())
     return;
   auto Outside =

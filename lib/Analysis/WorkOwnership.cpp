@@ -8,7 +8,7 @@
 #include "Analysis/WorkOwnership.h"
 #include "Catalogue/Catalogue.h"
 #include "Catalogue/LibraryNames.h"
-#include "Support/TeamMarks.h"
+#include "Support/CallBinding.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -28,7 +28,7 @@ WorkOwnership::WorkOwnership(const Function &F, const ProgramFacts &Facts,
       Written.insert(L);
   // Only a region's own parameters are known to be the same for all threads,
   // and only if there is one team.
-  if (F.hasFnAttribute(RunsInTeam) && !Facts.isInTeams(F) && !AlsoElsewhere)
+  if (runsElsewhere(F) && !Facts.isInTeams(F) && !AlsoElsewhere)
     findApart(Loads);
 }
 

@@ -8,6 +8,7 @@
 #include "Parallel/OpenMPForm.h"
 #include "Parallel/ThreadForm.h"
 #include "Support/ArtificialSubprogram.h"
+#include "Support/CallBinding.h"
 #include "Support/TeamMarks.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -394,8 +395,7 @@ Function *OpenMPForm::forkOf(Function &Region, const CallBase &Call,
     if (Read) // another call may hand over the variable itself
       Name += "." + std::to_string(A.getArgNo());
   }
-  if (Function *Known = M.getFunction(Name);
-      Known && Known->hasFnAttribute(RunsInTeam))
+  if (Function *Known = M.getFunction(Name); Known && runsElsewhere(*Known))
     return Known;
   LLVMContext &Ctx = M.getContext();
   Function *Fork =
@@ -412,7 +412,7 @@ Function *OpenMPForm::forkOf(Function &Region, const CallBase &Call,
   for (unsigned I = 1; I != Params.size(); ++I)
     if (Params[I] == T->getParamType(I + 1) && !ByValue.test(I))
       Fork->addParamAttrs(I, AttrBuilder(Ctx, Of.getParamAttrs(I + 1)));
-  Fork->addFnAttr(RunsInTeam);
+  bind(*Fork, CallBinding::Team);
   Fork->addFnAttr(Attribute::NoInline);
   Fork->setDoesNotThrow();
 
@@ -812,11 +812,10 @@ void retrograd::releaseTask(IRBuilderBase &B, Module &M, Value *Task,
 /// The function that starts tasks of Entry.
 Function *OpenMPForm::taskOf(Function &Entry) {
   std::string Name = ("rg.task." + Entry.getName()).str();
-  if (Function *Known = M.getFunction(Name);
-      Known && Known->hasFnAttribute(RunsInTeam))
+  if (Function *Known = M.getFunction(Name); Known && runsElsewhere(*Known))
     return Known;
   IRBuilder<> B(M.getContext());
-  Function *F = startingFunction(Entry, Name, StartsTask);
+  Function *F = startingFunction(Entry, Name, CallBinding::Task);
   B.SetInsertPoint(&F->getEntryBlock());
   if (DISubprogram *SP = F->getSubprogram())
     B.SetCurrentDebugLocation(
@@ -930,8 +929,7 @@ void OpenMPForm::rewrite(Function &Clone, const Function &Original) {
     if (auto *Call = dyn_cast<CallBase>(&I))
       if (const Routine *R = routineOf(*Call))
         Found.push_back({Call, R});
-  const bool OfTeam =
-      Original.hasFnAttribute(RunsInTeam) && !startsWork(Original);
+  const bool OfTeam = bindingOf(Original) == CallBinding::Team;
   StringRef BarrierName = hasTasks() ? "rg_task_barrier" : "rg_team_barrier";
   AskedThreads Asked(Clone);
   // While it can be seen where tasks and groups begin and end.

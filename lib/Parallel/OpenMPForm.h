@@ -12,13 +12,13 @@
 //   args...)
 //     a direct call with one actual per formal. In the module rg.fork.region
 //     forks; its primal is what one thread of the team does: it calls region.
-//     It bears the attribute RunsInTeam.
+//     Its binding is CallBinding::Team.
 //   __kmpc_critical(loc, id, lock)                rg_turn_enter(lock)
 //   __kmpc_barrier(loc, id)                       rg_team_barrier()
 //   __kmpc_reduce(...) and its branches           a critical region
 //   __kmpc_omp_task(loc, id, task)                rg.task.entry(flags, task)
 //     in the module that makes a task; its primal calls the task's entry. It
-//     bears RunsInTeam with the value "task".
+//     has the binding CallBinding::Task.
 //   ...                                           see the table in the source
 //
 // See docs/Parallel.md.

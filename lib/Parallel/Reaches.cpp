@@ -8,8 +8,8 @@
 #include "Parallel/Reaches.h"
 #include "Analysis/AffineBounds.h"
 #include "Bitcode/RuntimeLibrary.h"
+#include "Support/CallBinding.h"
 #include "Support/ReachMarks.h"
-#include "Support/TeamMarks.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -349,7 +349,7 @@ void Reaches::search(const Search &S, unsigned Group) {
 
 void retrograd::noteReaches(Function &Clone, FunctionAnalysisManager &FAM,
                             RuntimeLibrary &Runtime) {
-  if (!Clone.hasFnAttribute(RunsInTeam) || startsWork(Clone))
+  if (bindingOf(Clone) != CallBinding::Team)
     return;
   FAM.invalidate(Clone, PreservedAnalyses::none());
   Reaches(Clone, FAM, Runtime).run();

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parallel/TeamEmitter.h"
+#include "Support/CallBinding.h"
 #include "Support/ReachMarks.h"
-#include "Support/TeamMarks.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
@@ -33,7 +33,8 @@ public:
     for (Argument &A : drop_begin(D.args(), Own))
       Types.push_back(A.getType());
     Operands = StructType::get(D.getContext(), Types);
-    StringRef Starts = R.Primal->getFnAttribute(RunsInTeam).getValueAsString();
+    const StringRef Starts =
+        startsWork(*R.Primal) ? nameOf(bindingOf(*R.Primal)) : "";
     switch (R.Mode) {
     case DerivativeMode::Augment:
       Starts.empty() ? augment() : startAugment(Starts);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A function with the attribute RunsInTeam has derivatives for one thread, like
-// any function. Around each of them goes one with the same signature that forks
-// and runs it on every thread of the team:
+// A function that other threads run (Support/CallBinding.h) has derivatives for
+// one thread, like any function. Around each of them goes one with the same
+// signature that forks and runs it on every thread of the team:
 //
 //   {tape} rg.fork.f.aug.team(arena, threads, args...)
 //     operands = {threads, args...}

@@ -190,7 +190,7 @@ bool ThreadForm::mayMeetOthers() {
 }
 
 Function *retrograd::startingFunction(Function &Run, StringRef Name,
-                                      StringRef Kind) {
+                                      CallBinding Kind) {
   Module &M = *Run.getParent();
   LLVMContext &Ctx = M.getContext();
   IRBuilder<> B(Ctx);
@@ -203,7 +203,7 @@ Function *retrograd::startingFunction(Function &Run, StringRef Name,
         A.hasAttribute(Attribute::SanitizeAddress) ||
         A.hasAttribute(Attribute::SanitizeMemory))
       F->addFnAttr(A);
-  F->addFnAttr(RunsInTeam, Kind);
+  bind(*F, Kind);
   F->addFnAttr(Attribute::NoInline);
   F->setDoesNotThrow();
   if (DISubprogram *Of = Run.getSubprogram())
@@ -215,10 +215,9 @@ Function *retrograd::startingFunction(Function &Run, StringRef Name,
 /// The function that starts a thread that runs Run.
 Function *ThreadForm::spawnOf(Function &Run) {
   std::string Name = ("rg.spawn." + Run.getName()).str();
-  if (Function *Known = M.getFunction(Name);
-      Known && Known->hasFnAttribute(RunsInTeam))
+  if (Function *Known = M.getFunction(Name); Known && runsElsewhere(*Known))
     return Known;
-  Function *F = startingFunction(Run, Name, StartsThread);
+  Function *F = startingFunction(Run, Name, CallBinding::Thread);
   IRBuilder<> B(&F->getEntryBlock());
   if (DISubprogram *SP = F->getSubprogram())
     B.SetCurrentDebugLocation(

@@ -18,7 +18,7 @@
 //   thrd_create, mtx_lock, cnd_wait, ... the same (docs/AddARuntime.md)
 //
 // In the module rg.spawn.f starts a thread; its primal is what that thread
-// does: it calls f. It has the attribute RunsInTeam with the value "thread".
+// does: it calls f. Its binding is CallBinding::Thread.
 // See docs/Parallel.md.
 //
 // Not handled: threads whose function is not known here, detached ones,
@@ -30,6 +30,7 @@
 #define RETROGRAD_PARALLEL_THREADFORM_H
 
 #include "Bitcode/RuntimeLibrary.h"
+#include "Support/CallBinding.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 
@@ -68,9 +69,9 @@ private:
 bool startsThreads(const llvm::Module &M);
 
 /// A function without a body, of a number and a pointer, that starts work of
-/// Run's; it has RunsInTeam with the value Kind.
+/// Run's; its binding is Kind.
 llvm::Function *startingFunction(llvm::Function &Run, llvm::StringRef Name,
-                                 llvm::StringRef Kind);
+                                 CallBinding Kind);
 
 } // namespace retrograd
 

@@ -23,8 +23,8 @@
 #include "Plan/TypeQuestions.h"
 #include "Polish/CleanUp.h"
 #include "Polish/LeaveDerivative.h"
+#include "Support/CallBinding.h"
 #include "Support/DispatchMarks.h"
-#include "Support/TeamMarks.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -365,7 +365,7 @@ DerivativeJobs::Job &DerivativeJobs::jobOf(const DerivativeRequest &R) {
 Function *DerivativeJobs::derivative(const DerivativeRequest &R) {
   Job &J = jobOf(R);
   Function *D = R.Mode == DerivativeMode::Sweep ? J.Sweep : J.Made;
-  if (!R.Primal->hasFnAttribute(RunsInTeam))
+  if (!runsElsewhere(*R.Primal))
     return D;
   Function *&Team = TeamOf[D];
   if (!Team)

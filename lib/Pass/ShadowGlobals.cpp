@@ -8,6 +8,7 @@
 #include "Pass/ShadowGlobals.h"
 #include "Emit/FunctionShell.h"
 #include "Polish/DynamicShared.h"
+#include "Support/CallBinding.h"
 #include "Support/TeamMarks.h"
 #include "Target/Target.h"
 #include "llvm/IR/IRBuilder.h"
@@ -120,8 +121,7 @@ void ShadowGlobals::reset(Function &D, bool Pointers, const TypeAnalysis &Types,
   // runs for this derivative.
   Function *OfThread = nullptr;
   if (any_of(Used, [](auto Of) { return Of.first->isThreadLocal(); }) &&
-      any_of(M,
-             [](const Function &F) { return F.hasFnAttribute(RunsInTeam); })) {
+      any_of(M, runsElsewhere)) {
     OfThread = Function::Create(FunctionType::get(B.getVoidTy(), false),
                                 GlobalValue::InternalLinkage,
                                 "rg.clear." + D.getName(), M);

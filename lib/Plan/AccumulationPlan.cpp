@@ -10,8 +10,8 @@
 #include "Catalogue/Catalogue.h"
 #include "Catalogue/ThreadIdentity.h"
 #include "Rules/Rules.h"
+#include "Support/CallBinding.h"
 #include "Support/ReachMarks.h"
-#include "Support/TeamMarks.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -41,8 +41,8 @@ void AccumulationPlan::findOwnWork() {
                   AlsoElsewhere);
   // Only threads of this one region tell of what they add to. What goes on
   // beside, they do not know.
-  if (Subject.Opts.WithinReach && Subject.F.hasFnAttribute(RunsInTeam) &&
-      !startsWork(Subject.F) && !Subject.facts().isInTeams(Subject.F) &&
+  if (Subject.Opts.WithinReach && bindingOf(Subject.F) == CallBinding::Team &&
+      !Subject.facts().isInTeams(Subject.F) &&
       !Subject.facts().startsThreads() && Subject.Request.Width == 1)
     findReached(Loads);
 }

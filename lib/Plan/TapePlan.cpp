@@ -11,7 +11,7 @@
 #include "Plan/MinCut.h"
 #include "Plan/TapeLayout.h"
 #include "Rules/Rules.h"
-#include "Support/TeamMarks.h"
+#include "Support/CallBinding.h"
 
 using namespace llvm;
 using namespace retrograd;

@@ -12,7 +12,7 @@
 #include "Plan/Legality.h"
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
-#include "Support/TeamMarks.h"
+#include "Support/CallBinding.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
@@ -97,8 +97,7 @@ bool Legality::checkTeam(const Instruction &I) {
                    "' holds active numbers, in a program with tasks or "
                    "threads of its own");
   const Function *Callee = C ? directCallee(*C) : nullptr;
-  if (Subject.Request.FromTape && Callee &&
-      Callee->hasFnAttribute(RunsInTeam)) {
+  if (Subject.Request.FromTape && Callee && runsElsewhere(*Callee)) {
     refuse(RefusalKind::FromTape, I, "it contains a parallel region");
     return false;
   }
@@ -126,7 +125,7 @@ bool Legality::checkTeam(const Instruction &I) {
       return !F.Kind.FP || !AddsAtomically(F.Kind.FP);
     });
   };
-  if (Callee && Callee->hasFnAttribute(RunsInTeam) &&
+  if (Callee && runsElsewhere(*Callee) &&
       any_of(C->args(), [&](const Value *A) {
         return !Subject.Activity.hasShadow(A) && Subject.Activity.isVaried(A) &&
                AreOdd(Subject.facts().shape(A).Floats);

@@ -14,8 +14,8 @@
 #include "Primal/ClonePrimal.h"
 #include "Primal/Language/PrimalEvidence.h"
 #include "Primal/PrimalSet.h"
+#include "Support/CallBinding.h"
 #include "Support/DispatchMarks.h"
-#include "Support/TeamMarks.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/InlineCost.h"
@@ -98,7 +98,7 @@ bool PreparePrimal::Impl::cloneNewCallees(Primal &P) {
 bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
                                      const Primal &Callee,
                                      unsigned CallerSize) {
-  if (Callee.Original->hasFnAttribute(RunsInTeam))
+  if (runsElsewhere(*Callee.Original))
     return false; // a call of it is many
   unsigned Size = Callee.Clone->getInstructionCount();
   // The body is only read where the answer matters.

@@ -53,7 +53,6 @@
 #include "Support/DeviceMarks.h"
 #include "Support/DispatchMarks.h"
 #include "Support/Options.h"
-#include "Support/TeamMarks.h"
 #include "Target/Target.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"

@@ -12,8 +12,8 @@
 
 #include "Primal/ClonePrimal.h"
 #include "Primal/PrimalSet.h"
+#include "Support/CallBinding.h"
 #include "Support/DispatchMarks.h"
-#include "Support/TeamMarks.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
@@ -78,7 +78,7 @@ void PreparePrimal::Impl::separateMovers(Primal &Asked) {
       }
   }
   auto Moves = [&](const Primal &P) {
-    if (P.Original->hasFnAttribute(RunsInTeam))
+    if (runsElsewhere(*P.Original))
       return false; // a call of it is many
     return Inseparable.contains(P.Original) ||
            movesBytesOfItsCaller(*P.Clone) ||
@@ -104,7 +104,7 @@ void PreparePrimal::Impl::separateMovers(Primal &Asked) {
   SmallPtrSet<const Primal *, 8> Apart;
   SmallVector<const Primal *, 8> Work;
   auto KeepApart = [&](Primal &P) {
-    if (!P.Original->hasFnAttribute(RunsInTeam) && &P != &Asked)
+    if (!runsElsewhere(*P.Original) && &P != &Asked)
       for (const Primal *Member : *CycleOf[&P])
         if (Apart.insert(Member).second)
           Work.push_back(Member);
