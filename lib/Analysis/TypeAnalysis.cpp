@@ -418,7 +418,8 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
     return Pattern{
         uint64_t(First->Size), 0, {{0, uint64_t(First->Size), First->Kind}}};
   }
-  if (OfMemory && P.Stride % OfMemory)
+  // Of an address in steps of one byte nothing is known: whole elements.
+  if (OfMemory && P.Stride > 1 && P.Stride % OfMemory)
     return I->outOfStep(P, OfMemory, All, I->originOf(Ptr));
   if (std::optional<Pattern> Whole =
           I->repeating(P, Period, /*Header=*/0, All, I->originOf(Ptr)))
