@@ -27,21 +27,22 @@ RG_CG unsigned blockRank() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 RG_CG unsigned lane() { return blockRank() & 31u; }
-RG_CG float shuffle(unsigned Mask, float V, unsigned From) {
-  return __shfl_sync(Mask, V, (int)From);
+RG_CG float shuffle(unsigned Mask, float _RgV, unsigned From) {
+  return __shfl_sync(Mask, _RgV, (int)From);
 }
-RG_CG double shuffle(unsigned Mask, double V, unsigned From) {
-  return __shfl_sync(Mask, V, (int)From);
+RG_CG double shuffle(unsigned Mask, double _RgV, unsigned From) {
+  return __shfl_sync(Mask, _RgV, (int)From);
 }
-template <class T> RG_CG T shuffle(unsigned Mask, T V, unsigned From) {
-  static_assert(sizeof(T) % 4 == 0 || sizeof(T) <= 4,
+template <class _RgT>
+RG_CG _RgT shuffle(unsigned Mask, _RgT _RgV, unsigned From) {
+  static_assert(sizeof(_RgT) % 4 == 0 || sizeof(_RgT) <= 4,
                 "values of 1, 2 or a multiple of 4 bytes can be exchanged");
-  unsigned Words[(sizeof(T) + 3) / 4] = {};
-  __builtin_memcpy(Words, &V, sizeof(T));
-  for (unsigned I = 0; I < sizeof(Words) / 4; ++I)
-    Words[I] = __shfl_sync(Mask, Words[I], (int)From);
-  __builtin_memcpy(&V, Words, sizeof(T));
-  return V;
+  unsigned Words[(sizeof(_RgT) + 3) / 4] = {};
+  __builtin_memcpy(Words, &_RgV, sizeof(_RgT));
+  for (unsigned _RgI = 0; _RgI < sizeof(Words) / 4; ++_RgI)
+    Words[_RgI] = __shfl_sync(Mask, Words[_RgI], (int)From);
+  __builtin_memcpy(&_RgV, Words, sizeof(_RgT));
+  return _RgV;
 }
 } // namespace details
 
@@ -106,31 +107,34 @@ public:
   RG_CGM void sync() const { __syncwarp(Lanes); }
   RG_CGM unsigned meta_group_rank() const { return 0; }
   RG_CGM unsigned meta_group_size() const { return 1; }
-  template <class T> RG_CGM T shfl(T V, unsigned Rank) const {
-    return details::shuffle(Lanes, V, laneOf(Rank));
+  template <class _RgT> RG_CGM _RgT shfl(_RgT _RgV, unsigned Rank) const {
+    return details::shuffle(Lanes, _RgV, laneOf(Rank));
   }
-  template <class T> RG_CGM T shfl_down(T V, unsigned D) const {
-    unsigned R = thread_rank() + D;
-    return details::shuffle(Lanes, V, laneOf(R < size() ? R : thread_rank()));
+  template <class _RgT> RG_CGM _RgT shfl_down(_RgT _RgV, unsigned _RgD) const {
+    unsigned _RgR = thread_rank() + _RgD;
+    return details::shuffle(Lanes, _RgV,
+                            laneOf(_RgR < size() ? _RgR : thread_rank()));
   }
-  template <class T> RG_CGM T shfl_up(T V, unsigned D) const {
-    unsigned R = thread_rank();
-    return details::shuffle(Lanes, V, laneOf(R >= D ? R - D : R));
+  template <class _RgT> RG_CGM _RgT shfl_up(_RgT _RgV, unsigned _RgD) const {
+    unsigned _RgR = thread_rank();
+    return details::shuffle(Lanes, _RgV,
+                            laneOf(_RgR >= _RgD ? _RgR - _RgD : _RgR));
   }
-  template <class T> RG_CGM T shfl_xor(T V, unsigned D) const {
-    unsigned R = thread_rank() ^ D;
-    return details::shuffle(Lanes, V, laneOf(R < size() ? R : thread_rank()));
+  template <class _RgT> RG_CGM _RgT shfl_xor(_RgT _RgV, unsigned _RgD) const {
+    unsigned _RgR = thread_rank() ^ _RgD;
+    return details::shuffle(Lanes, _RgV,
+                            laneOf(_RgR < size() ? _RgR : thread_rank()));
   }
-  RG_CGM int any(int P) const { return __any_sync(Lanes, P); }
-  RG_CGM int all(int P) const { return __all_sync(Lanes, P); }
-  RG_CGM unsigned ballot(int P) const {
-    return packed(__ballot_sync(Lanes, P));
+  RG_CGM int any(int _RgP) const { return __any_sync(Lanes, _RgP); }
+  RG_CGM int all(int _RgP) const { return __all_sync(Lanes, _RgP); }
+  RG_CGM unsigned ballot(int _RgP) const {
+    return packed(__ballot_sync(Lanes, _RgP));
   }
-  template <class T> RG_CGM unsigned match_any(T V) const {
-    return packed(__match_any_sync(Lanes, V));
+  template <class _RgT> RG_CGM unsigned match_any(_RgT _RgV) const {
+    return packed(__match_any_sync(Lanes, _RgV));
   }
-  template <class T> RG_CGM unsigned match_all(T V, int &Agree) const {
-    return packed(__match_all_sync(Lanes, V, &Agree));
+  template <class _RgT> RG_CGM unsigned match_all(_RgT _RgV, int &Agree) const {
+    return packed(__match_all_sync(Lanes, _RgV, &Agree));
   }
   RG_CGM unsigned mask() const { return Lanes; }
 
@@ -141,10 +145,10 @@ private:
   }
   /// The bits of Bits that belong to the group, side by side.
   RG_CGM unsigned packed(unsigned Bits) const {
-    unsigned R = 0, N = 0;
-    for (unsigned M = Lanes; M; M &= M - 1)
-      R |= (Bits >> (__ffs((int)M) - 1) & 1u) << N++;
-    return R;
+    unsigned _RgR = 0, _RgN = 0;
+    for (unsigned _RgM = Lanes; _RgM; _RgM &= _RgM - 1)
+      _RgR |= (Bits >> (__ffs((int)_RgM) - 1) & 1u) << _RgN++;
+    return _RgR;
   }
 };
 RG_CG coalesced_group coalesced_threads() {
@@ -174,8 +178,8 @@ class thread_block_tile : public thread_group {
 
 public:
   RG_CGM thread_block_tile() : thread_group(mask(), Size) {}
-  template <class P>
-  RG_CGM thread_block_tile(const thread_block_tile<Size, P> &)
+  template <class _RgP>
+  RG_CGM thread_block_tile(const thread_block_tile<Size, _RgP> &)
       : thread_block_tile() {}
   RG_CGM static unsigned size() { return Size; }
   RG_CGM static unsigned num_threads() { return Size; }
@@ -195,34 +199,36 @@ public:
                : ((1u << (Size & 31)) - 1) << (details::lane() & ~(Size - 1));
   }
   RG_CGM void sync() const { __syncwarp(mask()); }
-  template <class T> RG_CGM T shfl(T V, unsigned Rank) const {
-    return details::shuffle(mask(), V, first() | (Rank & (Size - 1)));
+  template <class _RgT> RG_CGM _RgT shfl(_RgT _RgV, unsigned Rank) const {
+    return details::shuffle(mask(), _RgV, first() | (Rank & (Size - 1)));
   }
-  template <class T> RG_CGM T shfl_down(T V, unsigned D) const {
-    unsigned R = thread_rank() + D;
-    return details::shuffle(mask(), V,
-                            first() | (R < Size ? R : thread_rank()));
+  template <class _RgT> RG_CGM _RgT shfl_down(_RgT _RgV, unsigned _RgD) const {
+    unsigned _RgR = thread_rank() + _RgD;
+    return details::shuffle(mask(), _RgV,
+                            first() | (_RgR < Size ? _RgR : thread_rank()));
   }
-  template <class T> RG_CGM T shfl_up(T V, unsigned D) const {
-    unsigned R = thread_rank();
-    return details::shuffle(mask(), V, first() | (R >= D ? R - D : R));
+  template <class _RgT> RG_CGM _RgT shfl_up(_RgT _RgV, unsigned _RgD) const {
+    unsigned _RgR = thread_rank();
+    return details::shuffle(mask(), _RgV,
+                            first() | (_RgR >= _RgD ? _RgR - _RgD : _RgR));
   }
-  template <class T> RG_CGM T shfl_xor(T V, unsigned D) const {
-    unsigned R = thread_rank() ^ D;
-    return details::shuffle(mask(), V,
-                            first() | (R < Size ? R : thread_rank()));
+  template <class _RgT> RG_CGM _RgT shfl_xor(_RgT _RgV, unsigned _RgD) const {
+    unsigned _RgR = thread_rank() ^ _RgD;
+    return details::shuffle(mask(), _RgV,
+                            first() | (_RgR < Size ? _RgR : thread_rank()));
   }
-  RG_CGM int any(int P) const { return __any_sync(mask(), P); }
-  RG_CGM int all(int P) const { return __all_sync(mask(), P); }
-  RG_CGM unsigned ballot(int P) const {
-    return __ballot_sync(mask(), P) >> first() & (0xffffffffu >> (32 - Size));
-  }
-  template <class T> RG_CGM unsigned match_any(T V) const {
-    return __match_any_sync(mask(), V) >> first() &
+  RG_CGM int any(int _RgP) const { return __any_sync(mask(), _RgP); }
+  RG_CGM int all(int _RgP) const { return __all_sync(mask(), _RgP); }
+  RG_CGM unsigned ballot(int _RgP) const {
+    return __ballot_sync(mask(), _RgP) >> first() &
            (0xffffffffu >> (32 - Size));
   }
-  template <class T> RG_CGM unsigned match_all(T V, int &Agree) const {
-    return __match_all_sync(mask(), V, &Agree) >> first() &
+  template <class _RgT> RG_CGM unsigned match_any(_RgT _RgV) const {
+    return __match_any_sync(mask(), _RgV) >> first() &
+           (0xffffffffu >> (32 - Size));
+  }
+  template <class _RgT> RG_CGM unsigned match_all(_RgT _RgV, int &Agree) const {
+    return __match_all_sync(mask(), _RgV, &Agree) >> first() &
            (0xffffffffu >> (32 - Size));
   }
 
@@ -248,26 +254,26 @@ RG_CGM inline thread_group tiled_partition(const thread_group &Parent,
     return {All & Here, (unsigned)__popc(All & Here)};
   }
   // By rank in the parent, which may have any lanes.
-  unsigned Mask = 0, Rank = Parent.thread_rank() / Tile, N = 0;
-  for (unsigned M = Parent.Lanes; M; M &= M - 1)
-    if (N++ / Tile == Rank)
-      Mask |= M & (0u - M);
+  unsigned Mask = 0, Rank = Parent.thread_rank() / Tile, _RgN = 0;
+  for (unsigned _RgM = Parent.Lanes; _RgM; _RgM &= _RgM - 1)
+    if (_RgN++ / Tile == Rank)
+      Mask |= _RgM & (0u - _RgM);
   return {Mask, (unsigned)__popc(Mask)};
 }
-template <class Group, class T>
-RG_CG coalesced_group labeled_partition(const Group &G, T Label) {
-  return coalesced_group(__match_any_sync(G.mask(), Label));
+template <class Group, class _RgT>
+RG_CG coalesced_group labeled_partition(const Group &_RgG, _RgT Label) {
+  return coalesced_group(__match_any_sync(_RgG.mask(), Label));
 }
 template <class Group>
-RG_CG coalesced_group binary_partition(const Group &G, bool Side) {
-  unsigned Yes = __ballot_sync(G.mask(), Side);
-  return coalesced_group(Side ? Yes : G.mask() & ~Yes);
+RG_CG coalesced_group binary_partition(const Group &_RgG, bool Side) {
+  unsigned Yes = __ballot_sync(_RgG.mask(), Side);
+  return coalesced_group(Side ? Yes : _RgG.mask() & ~Yes);
 }
 /// One thread of the group calls F.
-template <class Group, class Fn, class... A>
-RG_CG void invoke_one(const Group &G, Fn &&F, A &&...Arguments) {
-  if (G.thread_rank() == 0)
-    F(static_cast<A &&>(Arguments)...);
+template <class Group, class Fn, class... _RgA>
+RG_CG void invoke_one(const Group &_RgG, Fn &&_RgF, _RgA &&...Arguments) {
+  if (_RgG.thread_rank() == 0)
+    _RgF(static_cast<_RgA &&>(Arguments)...);
 }
 
 class grid_group {
@@ -315,12 +321,12 @@ public:
 };
 RG_CG grid_group this_grid() { return {}; }
 
-template <class Group> RG_CG void sync(const Group &G) { G.sync(); }
-template <class Group> RG_CG unsigned thread_rank(const Group &G) {
-  return G.thread_rank();
+template <class Group> RG_CG void sync(const Group &_RgG) { _RgG.sync(); }
+template <class Group> RG_CG unsigned thread_rank(const Group &_RgG) {
+  return _RgG.thread_rank();
 }
-template <class Group> RG_CG unsigned group_size(const Group &G) {
-  return G.size();
+template <class Group> RG_CG unsigned group_size(const Group &_RgG) {
+  return _RgG.size();
 }
 
 } // namespace cooperative_groups

@@ -17,55 +17,66 @@ typedef cuFloatComplex cuComplex;
 // S is the suffix of the single-precision functions. Quotients and absolute
 // values are of numbers scaled by the larger part, so that squares do not
 // overflow.
-#define RG_COMPLEX(T, R, S)                                                    \
-  static __inline__ __host__ __device__ T make_##T(R X, R Y) {                 \
-    T Z;                                                                       \
-    Z.x = X;                                                                   \
-    Z.y = Y;                                                                   \
-    return Z;                                                                  \
+#define RG_COMPLEX(_RgT, _RgR, _RgS)                                           \
+  static __inline__ __host__ __device__ _RgT make_##_RgT(_RgR _RgX,            \
+                                                         _RgR _RgY) {          \
+    _RgT _RgZ;                                                                 \
+    _RgZ.x = _RgX;                                                             \
+    _RgZ.y = _RgY;                                                             \
+    return _RgZ;                                                               \
   }                                                                            \
-  static __inline__ __host__ __device__ R cuCreal##S(T Z) { return Z.x; }      \
-  static __inline__ __host__ __device__ R cuCimag##S(T Z) { return Z.y; }      \
-  static __inline__ __host__ __device__ T cuConj##S(T Z) {                     \
-    return make_##T(Z.x, -Z.y);                                                \
+  static __inline__ __host__ __device__ _RgR cuCreal##_RgS(_RgT _RgZ) {        \
+    return _RgZ.x;                                                             \
   }                                                                            \
-  static __inline__ __host__ __device__ T cuCadd##S(T A, T B) {                \
-    return make_##T(A.x + B.x, A.y + B.y);                                     \
+  static __inline__ __host__ __device__ _RgR cuCimag##_RgS(_RgT _RgZ) {        \
+    return _RgZ.y;                                                             \
   }                                                                            \
-  static __inline__ __host__ __device__ T cuCsub##S(T A, T B) {                \
-    return make_##T(A.x - B.x, A.y - B.y);                                     \
+  static __inline__ __host__ __device__ _RgT cuConj##_RgS(_RgT _RgZ) {         \
+    return make_##_RgT(_RgZ.x, -_RgZ.y);                                       \
   }                                                                            \
-  static __inline__ __host__ __device__ T cuCmul##S(T A, T B) {                \
-    return make_##T(A.x * B.x - A.y * B.y, A.x * B.y + A.y * B.x);             \
+  static __inline__ __host__ __device__ _RgT cuCadd##_RgS(_RgT _RgA,           \
+                                                          _RgT _RgB) {         \
+    return make_##_RgT(_RgA.x + _RgB.x, _RgA.y + _RgB.y);                      \
   }                                                                            \
-  static __inline__ __host__ __device__ T cuCdiv##S(T A, T B) {                \
-    R Scale = 1 / (fabs##S(B.x) + fabs##S(B.y));                               \
-    R AX = A.x * Scale, AY = A.y * Scale, BX = B.x * Scale, BY = B.y * Scale,  \
-      Square = 1 / (BX * BX + BY * BY);                                        \
-    return make_##T((AX * BX + AY * BY) * Square,                              \
-                    (AY * BX - AX * BY) * Square);                             \
+  static __inline__ __host__ __device__ _RgT cuCsub##_RgS(_RgT _RgA,           \
+                                                          _RgT _RgB) {         \
+    return make_##_RgT(_RgA.x - _RgB.x, _RgA.y - _RgB.y);                      \
   }                                                                            \
-  static __inline__ __host__ __device__ R cuCabs##S(T Z) {                     \
-    return hypot##S(Z.x, Z.y);                                                 \
+  static __inline__ __host__ __device__ _RgT cuCmul##_RgS(_RgT _RgA,           \
+                                                          _RgT _RgB) {         \
+    return make_##_RgT(_RgA.x * _RgB.x - _RgA.y * _RgB.y,                      \
+                       _RgA.x * _RgB.y + _RgA.y * _RgB.x);                     \
   }                                                                            \
-  static __inline__ __host__ __device__ T cuCfma##S(T A, T B, T C) {           \
-    return cuCadd##S(cuCmul##S(A, B), C);                                      \
+  static __inline__ __host__ __device__ _RgT cuCdiv##_RgS(_RgT _RgA,           \
+                                                          _RgT _RgB) {         \
+    _RgR Scale = 1 / (fabs##_RgS(_RgB.x) + fabs##_RgS(_RgB.y));                \
+    _RgR AX = _RgA.x * Scale, AY = _RgA.y * Scale, BX = _RgB.x * Scale,        \
+         BY = _RgB.y * Scale, Square = 1 / (BX * BX + BY * BY);                \
+    return make_##_RgT((AX * BX + AY * BY) * Square,                           \
+                       (AY * BX - AX * BY) * Square);                          \
+  }                                                                            \
+  static __inline__ __host__ __device__ _RgR cuCabs##_RgS(_RgT _RgZ) {         \
+    return hypot##_RgS(_RgZ.x, _RgZ.y);                                        \
+  }                                                                            \
+  static __inline__ __host__ __device__ _RgT cuCfma##_RgS(                     \
+      _RgT _RgA, _RgT _RgB, _RgT _RgC) {                                       \
+    return cuCadd##_RgS(cuCmul##_RgS(_RgA, _RgB), _RgC);                       \
   }
 RG_COMPLEX(cuFloatComplex, float, f)
 RG_COMPLEX(cuDoubleComplex, double, )
 #undef RG_COMPLEX
 
-static __inline__ __host__ __device__ cuComplex make_cuComplex(float X,
-                                                               float Y) {
-  return make_cuFloatComplex(X, Y);
+static __inline__ __host__ __device__ cuComplex make_cuComplex(float _RgX,
+                                                               float _RgY) {
+  return make_cuFloatComplex(_RgX, _RgY);
 }
 static __inline__ __host__ __device__ cuDoubleComplex
-cuComplexFloatToDouble(cuFloatComplex Z) {
-  return make_cuDoubleComplex(Z.x, Z.y);
+cuComplexFloatToDouble(cuFloatComplex _RgZ) {
+  return make_cuDoubleComplex(_RgZ.x, _RgZ.y);
 }
 static __inline__ __host__ __device__ cuFloatComplex
-cuComplexDoubleToFloat(cuDoubleComplex Z) {
-  return make_cuFloatComplex((float)Z.x, (float)Z.y);
+cuComplexDoubleToFloat(cuDoubleComplex _RgZ) {
+  return make_cuFloatComplex((float)_RgZ.x, (float)_RgZ.y);
 }
 
 #endif

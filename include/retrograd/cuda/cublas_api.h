@@ -105,128 +105,134 @@ cublasStatus_t cublasSetVector(int n, int bytes, const void *x, int incx,
                                void *y, int incy);
 cublasStatus_t cublasGetVector(int n, int bytes, const void *x, int incx,
                                void *y, int incy);
-cublasStatus_t cublasSetMatrix(int rows, int cols, int bytes, const void *A,
-                               int lda, void *B, int ldb);
-cublasStatus_t cublasGetMatrix(int rows, int cols, int bytes, const void *A,
-                               int lda, void *B, int ldb);
+cublasStatus_t cublasSetMatrix(int rows, int cols, int bytes, const void *_RgA,
+                               int lda, void *_RgB, int ldb);
+cublasStatus_t cublasGetMatrix(int rows, int cols, int bytes, const void *_RgA,
+                               int lda, void *_RgB, int ldb);
 cublasStatus_t cublasSetVectorAsync(int n, int bytes, const void *x, int incx,
                                     void *y, int incy, cudaStream_t stream);
 cublasStatus_t cublasGetVectorAsync(int n, int bytes, const void *x, int incx,
                                     void *y, int incy, cudaStream_t stream);
 cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int bytes,
-                                    const void *A, int lda, void *B, int ldb,
-                                    cudaStream_t stream);
+                                    const void *_RgA, int lda, void *_RgB,
+                                    int ldb, cudaStream_t stream);
 cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int bytes,
-                                    const void *A, int lda, void *B, int ldb,
-                                    cudaStream_t stream);
+                                    const void *_RgA, int lda, void *_RgB,
+                                    int ldb, cudaStream_t stream);
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t opA,
                             cublasOperation_t opB, int m, int n, int k,
-                            const void *alpha, const void *A,
-                            cudaDataType typeA, int lda, const void *B,
+                            const void *alpha, const void *_RgA,
+                            cudaDataType typeA, int lda, const void *_RgB,
                             cudaDataType typeB, int ldb, const void *beta,
-                            void *C, cudaDataType typeC, int ldc,
+                            void *_RgC, cudaDataType typeC, int ldc,
                             cublasComputeType_t compute,
                             cublasGemmAlgo_t algorithm);
 cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t opA,
                              cublasOperation_t opB, int m, int n, int k,
-                             const float *alpha, const void *A,
-                             cudaDataType typeA, int lda, const void *B,
+                             const float *alpha, const void *_RgA,
+                             cudaDataType typeA, int lda, const void *_RgB,
                              cudaDataType typeB, int ldb, const float *beta,
-                             void *C, cudaDataType typeC, int ldc);
+                             void *_RgC, cudaDataType typeC, int ldc);
 cublasStatus_t cublasGemmStridedBatchedEx(
     cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB, int m,
-    int n, int k, const void *alpha, const void *A, cudaDataType typeA, int lda,
-    long long int strideA, const void *B, cudaDataType typeB, int ldb,
-    long long int strideB, const void *beta, void *C, cudaDataType typeC,
-    int ldc, long long int strideC, int count, cublasComputeType_t compute,
-    cublasGemmAlgo_t algorithm);
+    int n, int k, const void *alpha, const void *_RgA, cudaDataType typeA,
+    int lda, long long int strideA, const void *_RgB, cudaDataType typeB,
+    int ldb, long long int strideB, const void *beta, void *_RgC,
+    cudaDataType typeC, int ldc, long long int strideC, int count,
+    cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
 
-#define RG_CUBLAS_ROUTINES(T, P, L)                                            \
-  cublasStatus_t cublas##P##dot_v2(cublasHandle_t handle, int n, const T *x,   \
-                                   int incx, const T *y, int incy, T *result); \
-  cublasStatus_t cublas##P##nrm2_v2(cublasHandle_t handle, int n, const T *x,  \
-                                    int incx, T *result);                      \
-  cublasStatus_t cublas##P##asum_v2(cublasHandle_t handle, int n, const T *x,  \
-                                    int incx, T *result);                      \
-  cublasStatus_t cublasI##L##amax_v2(cublasHandle_t handle, int n, const T *x, \
-                                     int incx, int *result);                   \
-  cublasStatus_t cublasI##L##amin_v2(cublasHandle_t handle, int n, const T *x, \
-                                     int incx, int *result);                   \
-  cublasStatus_t cublas##P##axpy_v2(cublasHandle_t handle, int n,              \
-                                    const T *alpha, const T *x, int incx,      \
-                                    T *y, int incy);                           \
-  cublasStatus_t cublas##P##scal_v2(cublasHandle_t handle, int n,              \
-                                    const T *alpha, T *x, int incx);           \
-  cublasStatus_t cublas##P##copy_v2(cublasHandle_t handle, int n, const T *x,  \
-                                    int incx, T *y, int incy);                 \
-  cublasStatus_t cublas##P##swap_v2(cublasHandle_t handle, int n, T *x,        \
-                                    int incx, T *y, int incy);                 \
-  cublasStatus_t cublas##P##gemv_v2(                                           \
+#define RG_CUBLAS_ROUTINES(_RgT, _RgP, _RgL)                                   \
+  cublasStatus_t cublas##_RgP##dot_v2(cublasHandle_t handle, int n,            \
+                                      const _RgT *x, int incx, const _RgT *y,  \
+                                      int incy, _RgT *result);                 \
+  cublasStatus_t cublas##_RgP##nrm2_v2(cublasHandle_t handle, int n,           \
+                                       const _RgT *x, int incx, _RgT *result); \
+  cublasStatus_t cublas##_RgP##asum_v2(cublasHandle_t handle, int n,           \
+                                       const _RgT *x, int incx, _RgT *result); \
+  cublasStatus_t cublasI##_RgL##amax_v2(cublasHandle_t handle, int n,          \
+                                        const _RgT *x, int incx, int *result); \
+  cublasStatus_t cublasI##_RgL##amin_v2(cublasHandle_t handle, int n,          \
+                                        const _RgT *x, int incx, int *result); \
+  cublasStatus_t cublas##_RgP##axpy_v2(cublasHandle_t handle, int n,           \
+                                       const _RgT *alpha, const _RgT *x,       \
+                                       int incx, _RgT *y, int incy);           \
+  cublasStatus_t cublas##_RgP##scal_v2(cublasHandle_t handle, int n,           \
+                                       const _RgT *alpha, _RgT *x, int incx);  \
+  cublasStatus_t cublas##_RgP##copy_v2(cublasHandle_t handle, int n,           \
+                                       const _RgT *x, int incx, _RgT *y,       \
+                                       int incy);                              \
+  cublasStatus_t cublas##_RgP##swap_v2(cublasHandle_t handle, int n, _RgT *x,  \
+                                       int incx, _RgT *y, int incy);           \
+  cublasStatus_t cublas##_RgP##gemv_v2(                                        \
       cublasHandle_t handle, cublasOperation_t op, int m, int n,               \
-      const T *alpha, const T *A, int lda, const T *x, int incx,               \
-      const T *beta, T *y, int incy);                                          \
-  cublasStatus_t cublas##P##ger_v2(cublasHandle_t handle, int m, int n,        \
-                                   const T *alpha, const T *x, int incx,       \
-                                   const T *y, int incy, T *A, int lda);       \
-  cublasStatus_t cublas##P##symv_v2(                                           \
-      cublasHandle_t handle, cublasFillMode_t fill, int n, const T *alpha,     \
-      const T *A, int lda, const T *x, int incx, const T *beta, T *y,          \
-      int incy);                                                               \
-  cublasStatus_t cublas##P##syr_v2(                                            \
-      cublasHandle_t handle, cublasFillMode_t fill, int n, const T *alpha,     \
-      const T *x, int incx, T *A, int lda);                                    \
-  cublasStatus_t cublas##P##syr2_v2(                                           \
-      cublasHandle_t handle, cublasFillMode_t fill, int n, const T *alpha,     \
-      const T *x, int incx, const T *y, int incy, T *A, int lda);              \
-  cublasStatus_t cublas##P##trmv_v2(                                           \
+      const _RgT *alpha, const _RgT *_RgA, int lda, const _RgT *x, int incx,   \
+      const _RgT *beta, _RgT *y, int incy);                                    \
+  cublasStatus_t cublas##_RgP##ger_v2(                                         \
+      cublasHandle_t handle, int m, int n, const _RgT *alpha, const _RgT *x,   \
+      int incx, const _RgT *y, int incy, _RgT *_RgA, int lda);                 \
+  cublasStatus_t cublas##_RgP##symv_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgT *alpha,  \
+      const _RgT *_RgA, int lda, const _RgT *x, int incx, const _RgT *beta,    \
+      _RgT *y, int incy);                                                      \
+  cublasStatus_t cublas##_RgP##syr_v2(                                         \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgT *alpha,  \
+      const _RgT *x, int incx, _RgT *_RgA, int lda);                           \
+  cublasStatus_t cublas##_RgP##syr2_v2(                                        \
+      cublasHandle_t handle, cublasFillMode_t fill, int n, const _RgT *alpha,  \
+      const _RgT *x, int incx, const _RgT *y, int incy, _RgT *_RgA, int lda);  \
+  cublasStatus_t cublas##_RgP##trmv_v2(                                        \
       cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
-      cublasDiagType_t diag, int n, const T *A, int lda, T *x, int incx);      \
-  cublasStatus_t cublas##P##trsv_v2(                                           \
+      cublasDiagType_t diag, int n, const _RgT *_RgA, int lda, _RgT *x,        \
+      int incx);                                                               \
+  cublasStatus_t cublas##_RgP##trsv_v2(                                        \
       cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
-      cublasDiagType_t diag, int n, const T *A, int lda, T *x, int incx);      \
-  cublasStatus_t cublas##P##gemm_v2(                                           \
+      cublasDiagType_t diag, int n, const _RgT *_RgA, int lda, _RgT *x,        \
+      int incx);                                                               \
+  cublasStatus_t cublas##_RgP##gemm_v2(                                        \
       cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB,     \
-      int m, int n, int k, const T *alpha, const T *A, int lda, const T *B,    \
-      int ldb, const T *beta, T *C, int ldc);                                  \
-  cublasStatus_t cublas##P##gemmBatched(                                       \
+      int m, int n, int k, const _RgT *alpha, const _RgT *_RgA, int lda,       \
+      const _RgT *_RgB, int ldb, const _RgT *beta, _RgT *_RgC, int ldc);       \
+  cublasStatus_t cublas##_RgP##gemmBatched(                                    \
       cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB,     \
-      int m, int n, int k, const T *alpha, const T *const A[], int lda,        \
-      const T *const B[], int ldb, const T *beta, T *const C[], int ldc,       \
+      int m, int n, int k, const _RgT *alpha, const _RgT *const _RgA[],        \
+      int lda, const _RgT *const _RgB[], int ldb, const _RgT *beta,            \
+      _RgT *const _RgC[], int ldc, int count);                                 \
+  cublasStatus_t cublas##_RgP##gemmStridedBatched(                             \
+      cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB,     \
+      int m, int n, int k, const _RgT *alpha, const _RgT *_RgA, int lda,       \
+      long long int strideA, const _RgT *_RgB, int ldb, long long int strideB, \
+      const _RgT *beta, _RgT *_RgC, int ldc, long long int strideC,            \
       int count);                                                              \
-  cublasStatus_t cublas##P##gemmStridedBatched(                                \
-      cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB,     \
-      int m, int n, int k, const T *alpha, const T *A, int lda,                \
-      long long int strideA, const T *B, int ldb, long long int strideB,       \
-      const T *beta, T *C, int ldc, long long int strideC, int count);         \
-  cublasStatus_t cublas##P##symm_v2(                                           \
+  cublasStatus_t cublas##_RgP##symm_v2(                                        \
       cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,     \
-      int m, int n, const T *alpha, const T *A, int lda, const T *B, int ldb,  \
-      const T *beta, T *C, int ldc);                                           \
-  cublasStatus_t cublas##P##syrk_v2(                                           \
+      int m, int n, const _RgT *alpha, const _RgT *_RgA, int lda,              \
+      const _RgT *_RgB, int ldb, const _RgT *beta, _RgT *_RgC, int ldc);       \
+  cublasStatus_t cublas##_RgP##syrk_v2(                                        \
       cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
-      int n, int k, const T *alpha, const T *A, int lda, const T *beta, T *C,  \
-      int ldc);                                                                \
-  cublasStatus_t cublas##P##syr2k_v2(                                          \
+      int n, int k, const _RgT *alpha, const _RgT *_RgA, int lda,              \
+      const _RgT *beta, _RgT *_RgC, int ldc);                                  \
+  cublasStatus_t cublas##_RgP##syr2k_v2(                                       \
       cublasHandle_t handle, cublasFillMode_t fill, cublasOperation_t op,      \
-      int n, int k, const T *alpha, const T *A, int lda, const T *B, int ldb,  \
-      const T *beta, T *C, int ldc);                                           \
-  cublasStatus_t cublas##P##trmm_v2(                                           \
+      int n, int k, const _RgT *alpha, const _RgT *_RgA, int lda,              \
+      const _RgT *_RgB, int ldb, const _RgT *beta, _RgT *_RgC, int ldc);       \
+  cublasStatus_t cublas##_RgP##trmm_v2(                                        \
       cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,     \
       cublasOperation_t op, cublasDiagType_t diag, int m, int n,               \
-      const T *alpha, const T *A, int lda, const T *B, int ldb, T *C,          \
-      int ldc);                                                                \
-  cublasStatus_t cublas##P##trsm_v2(                                           \
+      const _RgT *alpha, const _RgT *_RgA, int lda, const _RgT *_RgB, int ldb, \
+      _RgT *_RgC, int ldc);                                                    \
+  cublasStatus_t cublas##_RgP##trsm_v2(                                        \
       cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,     \
       cublasOperation_t op, cublasDiagType_t diag, int m, int n,               \
-      const T *alpha, const T *A, int lda, T *B, int ldb);                     \
-  cublasStatus_t cublas##P##geam(                                              \
+      const _RgT *alpha, const _RgT *_RgA, int lda, _RgT *_RgB, int ldb);      \
+  cublasStatus_t cublas##_RgP##geam(                                           \
       cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB,     \
-      int m, int n, const T *alpha, const T *A, int lda, const T *beta,        \
-      const T *B, int ldb, T *C, int ldc);                                     \
-  cublasStatus_t cublas##P##dgmm(cublasHandle_t handle, cublasSideMode_t side, \
-                                 int m, int n, const T *A, int lda,            \
-                                 const T *x, int incx, T *C, int ldc);
+      int m, int n, const _RgT *alpha, const _RgT *_RgA, int lda,              \
+      const _RgT *beta, const _RgT *_RgB, int ldb, _RgT *_RgC, int ldc);       \
+  cublasStatus_t cublas##_RgP##dgmm(cublasHandle_t handle,                     \
+                                    cublasSideMode_t side, int m, int n,       \
+                                    const _RgT *_RgA, int lda, const _RgT *x,  \
+                                    int incx, _RgT *_RgC, int ldc);
 RG_CUBLAS_ROUTINES(float, S, s)
 RG_CUBLAS_ROUTINES(double, D, d)
 #undef RG_CUBLAS_ROUTINES

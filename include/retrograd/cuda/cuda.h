@@ -23,12 +23,16 @@ typedef struct CUfunc_missing *CUfunction RG_MISSING("CUfunction");
 typedef unsigned long long CUdeviceptr RG_MISSING("CUdeviceptr");
 typedef int CUresult RG_MISSING("CUresult");
 #if defined(__cplusplus)
-template <class... A> RG_MISSING("cuInit") int cuInit(A...);
-template <class... A> RG_MISSING("cuDeviceGet") int cuDeviceGet(A...);
-template <class... A> RG_MISSING("cuCtxCreate") int cuCtxCreate(A...);
-template <class... A> RG_MISSING("cuModuleLoad") int cuModuleLoad(A...);
-template <class... A> RG_MISSING("cuModuleLoadData") int cuModuleLoadData(A...);
-template <class... A> RG_MISSING("cuLaunchKernel") int cuLaunchKernel(A...);
+template <class... _RgA> RG_MISSING("cuInit") int cuInit(_RgA...);
+template <class... _RgA> RG_MISSING("cuDeviceGet") int cuDeviceGet(_RgA...);
+template <class... _RgA> RG_MISSING("cuCtxCreate") int cuCtxCreate(_RgA...);
+template <class... _RgA> RG_MISSING("cuModuleLoad") int cuModuleLoad(_RgA...);
+template <class... _RgA>
+RG_MISSING("cuModuleLoadData")
+int cuModuleLoadData(_RgA...);
+template <class... _RgA>
+RG_MISSING("cuLaunchKernel")
+int cuLaunchKernel(_RgA...);
 #endif
 #undef RG_MISSING
 

@@ -27,11 +27,11 @@
 
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
-RG_HALF float2 __bfloat1622float2(__nv_bfloat162 A) {
-  return make_float2((float)A.x, (float)A.y);
+RG_HALF float2 __bfloat1622float2(__nv_bfloat162 _RgA) {
+  return make_float2((float)_RgA.x, (float)_RgA.y);
 }
-RG_HALF __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 A) {
-  return __nv_bfloat162(A, A);
+RG_HALF __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 _RgA) {
+  return __nv_bfloat162(_RgA, _RgA);
 }
 
 #endif

@@ -27,10 +27,12 @@
 
 typedef __half half;
 typedef __half2 half2;
-RG_HALF float2 __half22float2(__half2 A) {
-  return make_float2((float)A.x, (float)A.y);
+RG_HALF float2 __half22float2(__half2 _RgA) {
+  return make_float2((float)_RgA.x, (float)_RgA.y);
 }
-RG_HALF __half2 __half2half2(__half A) { return __half2(A, A); }
-RG_HALF __half2 make_half2(__half A, __half B) { return __half2(A, B); }
+RG_HALF __half2 __half2half2(__half _RgA) { return __half2(_RgA, _RgA); }
+RG_HALF __half2 make_half2(__half _RgA, __half _RgB) {
+  return __half2(_RgA, _RgB);
+}
 
 #endif

@@ -20,174 +20,188 @@
 #include "retrograd_device.inc"
 
 // The overloads that take typed pointers and symbols by reference.
-template <class T> static inline cudaError_t cudaMalloc(T **P, size_t N) {
-  return ::cudaMalloc((void **)P, N);
+template <class _RgT>
+static inline cudaError_t cudaMalloc(_RgT **_RgP, size_t _RgN) {
+  return ::cudaMalloc((void **)_RgP, _RgN);
 }
-template <class T>
-static inline cudaError_t cudaMallocAsync(T **P, size_t N, cudaStream_t S) {
-  return ::cudaMallocAsync((void **)P, N, S);
+template <class _RgT>
+static inline cudaError_t cudaMallocAsync(_RgT **_RgP, size_t _RgN,
+                                          cudaStream_t _RgS) {
+  return ::cudaMallocAsync((void **)_RgP, _RgN, _RgS);
 }
-template <class T>
-static inline cudaError_t cudaMallocPitch(T **P, size_t *Pitch, size_t W,
-                                          size_t H) {
-  return ::cudaMallocPitch((void **)P, Pitch, W, H);
+template <class _RgT>
+static inline cudaError_t cudaMallocPitch(_RgT **_RgP, size_t *Pitch,
+                                          size_t _RgW, size_t _RgH) {
+  return ::cudaMallocPitch((void **)_RgP, Pitch, _RgW, _RgH);
 }
-template <class T>
-static inline cudaError_t cudaMallocHost(T **P, size_t N, unsigned = 0) {
-  return ::cudaMallocHost((void **)P, N);
+template <class _RgT>
+static inline cudaError_t cudaMallocHost(_RgT **_RgP, size_t _RgN,
+                                         unsigned = 0) {
+  return ::cudaMallocHost((void **)_RgP, _RgN);
 }
-template <class T>
-static inline cudaError_t cudaHostAlloc(T **P, size_t N, unsigned F) {
-  return ::cudaHostAlloc((void **)P, N, F);
+template <class _RgT>
+static inline cudaError_t cudaHostAlloc(_RgT **_RgP, size_t _RgN,
+                                        unsigned _RgF) {
+  return ::cudaHostAlloc((void **)_RgP, _RgN, _RgF);
 }
-template <class T>
-static inline cudaError_t cudaMallocManaged(T **P, size_t N,
-                                            unsigned F = cudaMemAttachGlobal) {
-  return ::cudaMallocManaged((void **)P, N, F);
-}
-template <class T>
-static inline cudaError_t cudaHostGetDevicePointer(T **D, void *H, unsigned F) {
-  return ::cudaHostGetDevicePointer((void **)D, H, F);
-}
-template <class T>
+template <class _RgT>
 static inline cudaError_t
-cudaMemcpyToSymbol(const T &S, const void *From, size_t N, size_t Offset = 0,
-                   cudaMemcpyKind K = cudaMemcpyHostToDevice) {
-  return ::cudaMemcpyToSymbol((const void *)&S, From, N, Offset, K);
+cudaMallocManaged(_RgT **_RgP, size_t _RgN,
+                  unsigned _RgF = cudaMemAttachGlobal) {
+  return ::cudaMallocManaged((void **)_RgP, _RgN, _RgF);
 }
-template <class T>
+template <class _RgT>
+static inline cudaError_t cudaHostGetDevicePointer(_RgT **_RgD, void *_RgH,
+                                                   unsigned _RgF) {
+  return ::cudaHostGetDevicePointer((void **)_RgD, _RgH, _RgF);
+}
+template <class _RgT>
 static inline cudaError_t
-cudaMemcpyFromSymbol(void *To, const T &S, size_t N, size_t Offset = 0,
-                     cudaMemcpyKind K = cudaMemcpyDeviceToHost) {
-  return ::cudaMemcpyFromSymbol(To, (const void *)&S, N, Offset, K);
+cudaMemcpyToSymbol(const _RgT &_RgS, const void *From, size_t _RgN,
+                   size_t Offset = 0,
+                   cudaMemcpyKind _RgK = cudaMemcpyHostToDevice) {
+  return ::cudaMemcpyToSymbol((const void *)&_RgS, From, _RgN, Offset, _RgK);
 }
-template <class T>
+template <class _RgT>
+static inline cudaError_t
+cudaMemcpyFromSymbol(void *To, const _RgT &_RgS, size_t _RgN, size_t Offset = 0,
+                     cudaMemcpyKind _RgK = cudaMemcpyDeviceToHost) {
+  return ::cudaMemcpyFromSymbol(To, (const void *)&_RgS, _RgN, Offset, _RgK);
+}
+template <class _RgT>
 static inline cudaError_t cudaMemcpyToSymbolAsync(
-    const T &S, const void *From, size_t N, size_t Offset = 0,
-    cudaMemcpyKind K = cudaMemcpyHostToDevice, cudaStream_t St = 0) {
-  return ::cudaMemcpyToSymbolAsync((const void *)&S, From, N, Offset, K, St);
+    const _RgT &_RgS, const void *From, size_t _RgN, size_t Offset = 0,
+    cudaMemcpyKind _RgK = cudaMemcpyHostToDevice, cudaStream_t St = 0) {
+  return ::cudaMemcpyToSymbolAsync((const void *)&_RgS, From, _RgN, Offset,
+                                   _RgK, St);
 }
-template <class T>
-static inline cudaError_t
-cudaMemcpyFromSymbolAsync(void *To, const T &S, size_t N, size_t Offset = 0,
-                          cudaMemcpyKind K = cudaMemcpyDeviceToHost,
-                          cudaStream_t St = 0) {
-  return ::cudaMemcpyFromSymbolAsync(To, (const void *)&S, N, Offset, K, St);
+template <class _RgT>
+static inline cudaError_t cudaMemcpyFromSymbolAsync(
+    void *To, const _RgT &_RgS, size_t _RgN, size_t Offset = 0,
+    cudaMemcpyKind _RgK = cudaMemcpyDeviceToHost, cudaStream_t St = 0) {
+  return ::cudaMemcpyFromSymbolAsync(To, (const void *)&_RgS, _RgN, Offset,
+                                     _RgK, St);
 }
-template <class T>
-static inline cudaError_t cudaGetSymbolAddress(void **P, const T &S) {
-  return ::cudaGetSymbolAddress(P, (const void *)&S);
+template <class _RgT>
+static inline cudaError_t cudaGetSymbolAddress(void **_RgP, const _RgT &_RgS) {
+  return ::cudaGetSymbolAddress(_RgP, (const void *)&_RgS);
 }
-template <class T>
-static inline cudaError_t cudaGetSymbolSize(size_t *N, const T &S) {
-  *N = sizeof(S);
+template <class _RgT>
+static inline cudaError_t cudaGetSymbolSize(size_t *_RgN, const _RgT &_RgS) {
+  *_RgN = sizeof(_RgS);
   return cudaSuccess;
 }
-template <class T>
-static inline cudaError_t cudaLaunchKernel(T *F, dim3 G, dim3 B, void **A,
-                                           size_t Shared = 0,
-                                           cudaStream_t S = 0) {
-  return ::cudaLaunchKernel((const void *)F, G, B, A, Shared, S);
+template <class _RgT>
+static inline cudaError_t cudaLaunchKernel(_RgT *_RgF, dim3 _RgG, dim3 _RgB,
+                                           void **_RgA, size_t Shared = 0,
+                                           cudaStream_t _RgS = 0) {
+  return ::cudaLaunchKernel((const void *)_RgF, _RgG, _RgB, _RgA, Shared, _RgS);
 }
-template <class T>
+template <class _RgT>
 static inline cudaError_t
-cudaLaunchCooperativeKernel(T *F, dim3 G, dim3 B, void **A, size_t Shared = 0,
-                            cudaStream_t S = 0) {
-  return ::cudaLaunchCooperativeKernel((const void *)F, G, B, A, Shared, S);
+cudaLaunchCooperativeKernel(_RgT *_RgF, dim3 _RgG, dim3 _RgB, void **_RgA,
+                            size_t Shared = 0, cudaStream_t _RgS = 0) {
+  return ::cudaLaunchCooperativeKernel((const void *)_RgF, _RgG, _RgB, _RgA,
+                                       Shared, _RgS);
 }
-template <class T>
-static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *A, T *F) {
-  return ::cudaFuncGetAttributes(A, (const void *)F);
+template <class _RgT>
+static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *_RgA,
+                                                _RgT *_RgF) {
+  return ::cudaFuncGetAttributes(_RgA, (const void *)_RgF);
 }
-template <class T>
-static inline cudaError_t cudaFuncSetAttribute(T *F, cudaFuncAttribute A,
-                                               int V) {
-  return ::cudaFuncSetAttribute((const void *)F, A, V);
-}
-template <class T>
-static inline cudaError_t cudaFuncSetCacheConfig(T *F, cudaFuncCache C) {
-  return ::cudaFuncSetCacheConfig((const void *)F, C);
-}
-template <class T>
+template <class _RgT>
 static inline cudaError_t
-cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *N, T *F, int B,
+cudaFuncSetAttribute(_RgT *_RgF, cudaFuncAttribute _RgA, int _RgV) {
+  return ::cudaFuncSetAttribute((const void *)_RgF, _RgA, _RgV);
+}
+template <class _RgT>
+static inline cudaError_t cudaFuncSetCacheConfig(_RgT *_RgF,
+                                                 cudaFuncCache _RgC) {
+  return ::cudaFuncSetCacheConfig((const void *)_RgF, _RgC);
+}
+template <class _RgT>
+static inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *_RgN, _RgT *_RgF, int _RgB,
                                               size_t Shared) {
-  return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(N, (const void *)F, B,
-                                                         Shared);
+  return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      _RgN, (const void *)_RgF, _RgB, Shared);
 }
-template <class T>
+template <class _RgT>
 static inline cudaError_t
-cudaOccupancyMaxPotentialBlockSize(int *Grid, int *Block, T F,
+cudaOccupancyMaxPotentialBlockSize(int *Grid, int *Block, _RgT _RgF,
                                    size_t Shared = 0, int Limit = 0) {
-  cudaFuncAttributes A;
-  if (cudaError_t E = ::cudaFuncGetAttributes(&A, (const void *)F))
-    return E;
-  *Block = Limit && Limit < A.maxThreadsPerBlock ? Limit : A.maxThreadsPerBlock;
+  cudaFuncAttributes _RgA;
+  if (cudaError_t _RgE = ::cudaFuncGetAttributes(&_RgA, (const void *)_RgF))
+    return _RgE;
+  *Block = Limit && Limit < _RgA.maxThreadsPerBlock ? Limit
+                                                    : _RgA.maxThreadsPerBlock;
   int PerProcessor = 0, Processors = 0;
-  if (cudaError_t E = ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-          &PerProcessor, (const void *)F, *Block, Shared))
-    return E;
-  if (cudaError_t E = ::cudaDeviceGetAttribute(
+  if (cudaError_t _RgE = ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+          &PerProcessor, (const void *)_RgF, *Block, Shared))
+    return _RgE;
+  if (cudaError_t _RgE = ::cudaDeviceGetAttribute(
           &Processors, cudaDevAttrMultiProcessorCount, 0))
-    return E;
+    return _RgE;
   *Grid = PerProcessor * Processors;
   return cudaSuccess;
 }
 /// The largest block that a processor can run, with the shared memory that
 /// Shared says for its size.
-template <class T, class Fn>
+template <class _RgT, class Fn>
 static inline cudaError_t
-cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *Grid, int *Block, T F,
+cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *Grid, int *Block, _RgT _RgF,
                                                Fn Shared, int Limit = 0) {
-  if (cudaError_t E =
-          ::cudaOccupancyMaxPotentialBlockSize(Grid, Block, F, 0, Limit))
-    return E;
+  if (cudaError_t _RgE =
+          ::cudaOccupancyMaxPotentialBlockSize(Grid, Block, _RgF, 0, Limit))
+    return _RgE;
   for (int PerProcessor = 0; *Block > 0;
        *Block -= *Block % 32 ? *Block % 32 : 32) {
-    if (cudaError_t E = ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &PerProcessor, (const void *)F, *Block, Shared(*Block)))
-      return E;
+    if (cudaError_t _RgE = ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &PerProcessor, (const void *)_RgF, *Block, Shared(*Block)))
+      return _RgE;
     if (PerProcessor)
       return cudaSuccess;
   }
   *Grid = 0;
   return cudaSuccess;
 }
-template <class T>
+template <class _RgT>
 static inline cudaError_t
-cudaOccupancyMaxPotentialBlockSizeWithFlags(int *Grid, int *Block, T F,
+cudaOccupancyMaxPotentialBlockSizeWithFlags(int *Grid, int *Block, _RgT _RgF,
                                             size_t Shared = 0, int Limit = 0,
                                             unsigned = 0) {
-  return ::cudaOccupancyMaxPotentialBlockSize(Grid, Block, F, Shared, Limit);
+  return ::cudaOccupancyMaxPotentialBlockSize(Grid, Block, _RgF, Shared, Limit);
 }
-template <class T>
+template <class _RgT>
 static inline cudaError_t
-cudaOccupancyAvailableDynamicSMemPerBlock(size_t *N, T *F, int Blocks, int B) {
-  return ::cudaOccupancyAvailableDynamicSMemPerBlock(N, (const void *)F, Blocks,
-                                                     B);
+cudaOccupancyAvailableDynamicSMemPerBlock(size_t *_RgN, _RgT *_RgF, int Blocks,
+                                          int _RgB) {
+  return ::cudaOccupancyAvailableDynamicSMemPerBlock(_RgN, (const void *)_RgF,
+                                                     Blocks, _RgB);
 }
-template <class T>
+template <class _RgT>
+static inline cudaError_t cudaMallocFromPoolAsync(_RgT **_RgP, size_t _RgN,
+                                                  cudaMemPool_t Pool,
+                                                  cudaStream_t _RgS) {
+  return ::cudaMallocFromPoolAsync((void **)_RgP, _RgN, Pool, _RgS);
+}
+template <class _RgT>
 static inline cudaError_t
-cudaMallocFromPoolAsync(T **P, size_t N, cudaMemPool_t Pool, cudaStream_t S) {
-  return ::cudaMallocFromPoolAsync((void **)P, N, Pool, S);
+cudaStreamAttachMemAsync(cudaStream_t _RgS, _RgT *_RgP, size_t _RgN = 0,
+                         unsigned _RgF = cudaMemAttachSingle) {
+  return ::cudaStreamAttachMemAsync(_RgS, (void *)_RgP, _RgN, _RgF);
 }
-template <class T>
-static inline cudaError_t
-cudaStreamAttachMemAsync(cudaStream_t S, T *P, size_t N = 0,
-                         unsigned F = cudaMemAttachSingle) {
-  return ::cudaStreamAttachMemAsync(S, (void *)P, N, F);
-}
-template <class... P, class... A>
-static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *C,
-                                             void (*F)(P...),
-                                             A &&...Arguments) {
-  return [&](P... Own) {
+template <class... _RgP, class... _RgA>
+static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *_RgC,
+                                             void (*_RgF)(_RgP...),
+                                             _RgA &&...Arguments) {
+  return [&](_RgP... Own) {
     void *Addresses[] = {(void *)&Own..., nullptr};
-    return ::cudaLaunchKernelExC(C, (const void *)F, Addresses);
-  }(static_cast<A &&>(Arguments)...);
+    return ::cudaLaunchKernelExC(_RgC, (const void *)_RgF, Addresses);
+  }(static_cast<_RgA &&>(Arguments)...);
 }
-static inline cudaError_t cudaEventCreate(cudaEvent_t *E, unsigned F) {
-  return ::cudaEventCreateWithFlags(E, F);
+static inline cudaError_t cudaEventCreate(cudaEvent_t *_RgE, unsigned _RgF) {
+  return ::cudaEventCreateWithFlags(_RgE, _RgF);
 }
 #endif
 

@@ -222,18 +222,20 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
 #endif
 #undef RG_DEFAULT
 
-static inline struct cudaExtent make_cudaExtent(size_t W, size_t H, size_t D) {
-  struct cudaExtent E = {W, H, D};
-  return E;
+static inline struct cudaExtent make_cudaExtent(size_t _RgW, size_t _RgH,
+                                                size_t _RgD) {
+  struct cudaExtent _RgE = {_RgW, _RgH, _RgD};
+  return _RgE;
 }
-static inline struct cudaPos make_cudaPos(size_t X, size_t Y, size_t Z) {
-  struct cudaPos P = {X, Y, Z};
-  return P;
+static inline struct cudaPos make_cudaPos(size_t _RgX, size_t _RgY,
+                                          size_t _RgZ) {
+  struct cudaPos _RgP = {_RgX, _RgY, _RgZ};
+  return _RgP;
 }
-static inline struct cudaPitchedPtr make_cudaPitchedPtr(void *P, size_t Pitch,
-                                                        size_t W, size_t H) {
-  struct cudaPitchedPtr R = {P, Pitch, W, H};
-  return R;
+static inline struct cudaPitchedPtr
+make_cudaPitchedPtr(void *_RgP, size_t Pitch, size_t _RgW, size_t _RgH) {
+  struct cudaPitchedPtr _RgR = {_RgP, Pitch, _RgW, _RgH};
+  return _RgR;
 }
 
 #endif

@@ -40,24 +40,26 @@ cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle,
                                      cudaStream_t streamId);
 cusolverStatus_t cusolverDnGetStream(cusolverDnHandle_t handle,
                                      cudaStream_t *streamId);
-#define RG_CUSOLVER(P, T)                                                      \
-  cusolverStatus_t cusolverDn##P##getrf_bufferSize(                            \
-      cusolverDnHandle_t handle, int m, int n, T *A, int lda, int *Lwork);     \
-  cusolverStatus_t cusolverDn##P##getrf(cusolverDnHandle_t handle, int m,      \
-                                        int n, T *A, int lda, T *Workspace,    \
-                                        int *devIpiv, int *devInfo);           \
-  cusolverStatus_t cusolverDn##P##getrs(                                       \
-      cusolverDnHandle_t handle, cublasOperation_t trans, int n, int nrhs,     \
-      const T *A, int lda, const int *devIpiv, T *B, int ldb, int *devInfo);   \
-  cusolverStatus_t cusolverDn##P##potrf_bufferSize(                            \
-      cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, T *A, int lda,  \
+#define RG_CUSOLVER(_RgP, _RgT)                                                \
+  cusolverStatus_t cusolverDn##_RgP##getrf_bufferSize(                         \
+      cusolverDnHandle_t handle, int m, int n, _RgT *_RgA, int lda,            \
       int *Lwork);                                                             \
-  cusolverStatus_t cusolverDn##P##potrf(                                       \
-      cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, T *A, int lda,  \
-      T *Workspace, int Lwork, int *devInfo);                                  \
-  cusolverStatus_t cusolverDn##P##potrs(                                       \
+  cusolverStatus_t cusolverDn##_RgP##getrf(                                    \
+      cusolverDnHandle_t handle, int m, int n, _RgT *_RgA, int lda,            \
+      _RgT *Workspace, int *devIpiv, int *devInfo);                            \
+  cusolverStatus_t cusolverDn##_RgP##getrs(                                    \
+      cusolverDnHandle_t handle, cublasOperation_t trans, int n, int nrhs,     \
+      const _RgT *_RgA, int lda, const int *devIpiv, _RgT *_RgB, int ldb,      \
+      int *devInfo);                                                           \
+  cusolverStatus_t cusolverDn##_RgP##potrf_bufferSize(                         \
+      cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, _RgT *_RgA,     \
+      int lda, int *Lwork);                                                    \
+  cusolverStatus_t cusolverDn##_RgP##potrf(                                    \
+      cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, _RgT *_RgA,     \
+      int lda, _RgT *Workspace, int Lwork, int *devInfo);                      \
+  cusolverStatus_t cusolverDn##_RgP##potrs(                                    \
       cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, int nrhs,       \
-      const T *A, int lda, T *B, int ldb, int *devInfo);
+      const _RgT *_RgA, int lda, _RgT *_RgB, int ldb, int *devInfo);
 RG_CUSOLVER(S, float)
 RG_CUSOLVER(D, double)
 #undef RG_CUSOLVER

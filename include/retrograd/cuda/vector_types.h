@@ -230,10 +230,12 @@ struct __align__(16) double4 {
 
 struct dim3 {
   unsigned int x, y, z;
-  __host__ __device__ constexpr dim3(unsigned int X = 1, unsigned int Y = 1,
-                                     unsigned int Z = 1)
-      : x(X), y(Y), z(Z) {}
-  __host__ __device__ constexpr dim3(uint3 V) : x(V.x), y(V.y), z(V.z) {}
+  __host__ __device__ constexpr dim3(unsigned int _RgX = 1,
+                                     unsigned int _RgY = 1,
+                                     unsigned int _RgZ = 1)
+      : x(_RgX), y(_RgY), z(_RgZ) {}
+  __host__ __device__ constexpr dim3(uint3 _RgV)
+      : x(_RgV.x), y(_RgV.y), z(_RgV.z) {}
   __host__ __device__ constexpr operator uint3() const {
     return uint3{x, y, z};
   }

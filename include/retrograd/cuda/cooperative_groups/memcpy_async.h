@@ -17,23 +17,28 @@
 namespace cooperative_groups {
 
 /// Count bytes.
-template <class Group, class T>
-RG_CG void memcpy_async(const Group &G, T *To, const T *From, size_t Count) {
-  for (size_t I = G.thread_rank(); I < Count / sizeof(T); I += G.size())
-    To[I] = From[I];
-  if (size_t Rest = Count % sizeof(T); Rest && G.thread_rank() == 0)
-    __builtin_memcpy(To + Count / sizeof(T), From + Count / sizeof(T), Rest);
+template <class Group, class _RgT>
+RG_CG void memcpy_async(const Group &_RgG, _RgT *To, const _RgT *From,
+                        size_t Count) {
+  for (size_t _RgI = _RgG.thread_rank(); _RgI < Count / sizeof(_RgT);
+       _RgI += _RgG.size())
+    To[_RgI] = From[_RgI];
+  if (size_t Rest = Count % sizeof(_RgT); Rest && _RgG.thread_rank() == 0)
+    __builtin_memcpy(To + Count / sizeof(_RgT), From + Count / sizeof(_RgT),
+                     Rest);
 }
 /// As many elements as both have room for.
-template <class Group, class T>
-RG_CG void memcpy_async(const Group &G, T *To, size_t Room, const T *From,
-                        size_t Count) {
-  for (size_t I = G.thread_rank(); I < Room && I < Count; I += G.size())
-    To[I] = From[I];
+template <class Group, class _RgT>
+RG_CG void memcpy_async(const Group &_RgG, _RgT *To, size_t Room,
+                        const _RgT *From, size_t Count) {
+  for (size_t _RgI = _RgG.thread_rank(); _RgI < Room && _RgI < Count;
+       _RgI += _RgG.size())
+    To[_RgI] = From[_RgI];
 }
-template <class Group> RG_CG void wait(const Group &G) { G.sync(); }
-template <unsigned Stages, class Group> RG_CG void wait_prior(const Group &G) {
-  G.sync();
+template <class Group> RG_CG void wait(const Group &_RgG) { _RgG.sync(); }
+template <unsigned Stages, class Group>
+RG_CG void wait_prior(const Group &_RgG) {
+  _RgG.sync();
 }
 
 } // namespace cooperative_groups

@@ -11,38 +11,43 @@
 
 namespace cooperative_groups {
 
-template <class T> struct plus {
-  RG_CGM T operator()(T A, T B) const { return A + B; }
+template <class _RgT> struct plus {
+  RG_CGM _RgT operator()(_RgT _RgA, _RgT _RgB) const { return _RgA + _RgB; }
 };
-template <class T> struct less {
-  RG_CGM T operator()(T A, T B) const { return B < A ? B : A; }
+template <class _RgT> struct less {
+  RG_CGM _RgT operator()(_RgT _RgA, _RgT _RgB) const {
+    return _RgB < _RgA ? _RgB : _RgA;
+  }
 };
-template <class T> struct greater {
-  RG_CGM T operator()(T A, T B) const { return A < B ? B : A; }
+template <class _RgT> struct greater {
+  RG_CGM _RgT operator()(_RgT _RgA, _RgT _RgB) const {
+    return _RgA < _RgB ? _RgB : _RgA;
+  }
 };
-template <class T> struct bit_and {
-  RG_CGM T operator()(T A, T B) const { return A & B; }
+template <class _RgT> struct bit_and {
+  RG_CGM _RgT operator()(_RgT _RgA, _RgT _RgB) const { return _RgA & _RgB; }
 };
-template <class T> struct bit_or {
-  RG_CGM T operator()(T A, T B) const { return A | B; }
+template <class _RgT> struct bit_or {
+  RG_CGM _RgT operator()(_RgT _RgA, _RgT _RgB) const { return _RgA | _RgB; }
 };
-template <class T> struct bit_xor {
-  RG_CGM T operator()(T A, T B) const { return A ^ B; }
+template <class _RgT> struct bit_xor {
+  RG_CGM _RgT operator()(_RgT _RgA, _RgT _RgB) const { return _RgA ^ _RgB; }
 };
 
 /// Every thread of the tile gets the result.
-template <unsigned Size, class Parent, class T, class Op>
-RG_CG T reduce(const thread_block_tile<Size, Parent> &G, T V, Op Combine) {
-  for (unsigned D = Size / 2; D > 0; D /= 2)
-    V = Combine(V, G.shfl_xor(V, D));
-  return V;
+template <unsigned Size, class Parent, class _RgT, class Op>
+RG_CG _RgT reduce(const thread_block_tile<Size, Parent> &_RgG, _RgT _RgV,
+                  Op Combine) {
+  for (unsigned _RgD = Size / 2; _RgD > 0; _RgD /= 2)
+    _RgV = Combine(_RgV, _RgG.shfl_xor(_RgV, _RgD));
+  return _RgV;
 }
-template <class T, class Op>
-RG_CG T reduce(const coalesced_group &G, T V, Op Combine) {
-  T R = G.shfl(V, 0);
-  for (unsigned I = 1; I < G.size(); ++I)
-    R = Combine(R, G.shfl(V, I));
-  return R;
+template <class _RgT, class Op>
+RG_CG _RgT reduce(const coalesced_group &_RgG, _RgT _RgV, Op Combine) {
+  _RgT _RgR = _RgG.shfl(_RgV, 0);
+  for (unsigned _RgI = 1; _RgI < _RgG.size(); ++_RgI)
+    _RgR = Combine(_RgR, _RgG.shfl(_RgV, _RgI));
+  return _RgR;
 }
 
 } // namespace cooperative_groups

@@ -12,26 +12,28 @@
 namespace cooperative_groups {
 
 /// Of the threads up to this one, in order of their rank.
-template <class Group, class T, class Op>
-RG_CG T inclusive_scan(const Group &G, T V, Op Combine) {
-  for (unsigned D = 1; D < G.size(); D *= 2) {
-    T Before = G.shfl_up(V, D);
-    if (G.thread_rank() >= D)
-      V = Combine(Before, V);
+template <class Group, class _RgT, class Op>
+RG_CG _RgT inclusive_scan(const Group &_RgG, _RgT _RgV, Op Combine) {
+  for (unsigned _RgD = 1; _RgD < _RgG.size(); _RgD *= 2) {
+    _RgT Before = _RgG.shfl_up(_RgV, _RgD);
+    if (_RgG.thread_rank() >= _RgD)
+      _RgV = Combine(Before, _RgV);
   }
-  return V;
+  return _RgV;
 }
-template <class Group, class T> RG_CG T inclusive_scan(const Group &G, T V) {
-  return inclusive_scan(G, V, plus<T>());
+template <class Group, class _RgT>
+RG_CG _RgT inclusive_scan(const Group &_RgG, _RgT _RgV) {
+  return inclusive_scan(_RgG, _RgV, plus<_RgT>());
 }
 /// Of the threads before this one; T() for the first.
-template <class Group, class T, class Op>
-RG_CG T exclusive_scan(const Group &G, T V, Op Combine) {
-  T Before = G.shfl_up(inclusive_scan(G, V, Combine), 1);
-  return G.thread_rank() ? Before : T();
+template <class Group, class _RgT, class Op>
+RG_CG _RgT exclusive_scan(const Group &_RgG, _RgT _RgV, Op Combine) {
+  _RgT Before = _RgG.shfl_up(inclusive_scan(_RgG, _RgV, Combine), 1);
+  return _RgG.thread_rank() ? Before : _RgT();
 }
-template <class Group, class T> RG_CG T exclusive_scan(const Group &G, T V) {
-  return exclusive_scan(G, V, plus<T>());
+template <class Group, class _RgT>
+RG_CG _RgT exclusive_scan(const Group &_RgG, _RgT _RgV) {
+  return exclusive_scan(_RgG, _RgV, plus<_RgT>());
 }
 
 } // namespace cooperative_groups

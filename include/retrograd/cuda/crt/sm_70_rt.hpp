@@ -9,11 +9,11 @@
 #define RETROGRAD_CUDA_SM_70_RT_HPP
 
 // The width of the value decides; floating-point values match by their bits.
-template <class T>
-__device__ inline unsigned __match_any_sync(unsigned Mask, T Value) {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8,
+template <class _RgT>
+__device__ inline unsigned __match_any_sync(unsigned Mask, _RgT Value) {
+  static_assert(sizeof(_RgT) == 4 || sizeof(_RgT) == 8,
                 "values of 4 or 8 bytes can be matched");
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (sizeof(_RgT) == 4) {
     unsigned Bits;
     __builtin_memcpy(&Bits, &Value, 4);
     return __match32_any_sync(Mask, Bits);
@@ -23,12 +23,12 @@ __device__ inline unsigned __match_any_sync(unsigned Mask, T Value) {
     return __match64_any_sync(Mask, Bits);
   }
 }
-template <class T>
-__device__ inline unsigned __match_all_sync(unsigned Mask, T Value,
+template <class _RgT>
+__device__ inline unsigned __match_all_sync(unsigned Mask, _RgT Value,
                                             int *Agree) {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8,
+  static_assert(sizeof(_RgT) == 4 || sizeof(_RgT) == 8,
                 "values of 4 or 8 bytes can be matched");
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (sizeof(_RgT) == 4) {
     unsigned Bits;
     __builtin_memcpy(&Bits, &Value, 4);
     return __match32_all_sync(Mask, Bits, Agree);
