@@ -236,7 +236,29 @@ private:
   RG_CGM static unsigned first() { return details::lane() & ~(Size - 1); }
 };
 
+/// Memory by which tiles of more than a warp communicate. Tiles of up to 32
+/// threads need none.
+template <unsigned MaxBlockSize = 1024> struct block_tile_memory {
+  unsigned long long Words[MaxBlockSize / 32 + 1];
+};
+namespace experimental {
+template <unsigned Communicated = 8, unsigned MaxBlockSize = 1024>
+struct block_tile_memory : cooperative_groups::block_tile_memory<MaxBlockSize> {
+};
+} // namespace experimental
+
 RG_CG thread_block this_thread_block() { return {}; }
+template <unsigned MaxBlockSize>
+RG_CG thread_block this_thread_block(block_tile_memory<MaxBlockSize> &) {
+  return {};
+}
+namespace experimental {
+template <unsigned Communicated, unsigned MaxBlockSize>
+RG_CG thread_block
+this_thread_block(block_tile_memory<Communicated, MaxBlockSize> &) {
+  return {};
+}
+} // namespace experimental
 template <unsigned Size, class Parent>
 RG_CG thread_block_tile<Size, Parent> tiled_partition(const Parent &) {
   return {};
