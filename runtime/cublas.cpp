@@ -12,6 +12,7 @@ book
 |* of device memory what will be overwritten, and calls an operation.
 \*===------------------------------------------------------------------------===*/
 #include "cublas_rules.h"
+#include "devicearrays.h"
 
 using namespace rg;
 using namespace rg::device;
@@ -37,21 +38,8 @@ void rg_gpu_wait_for(void *stream);
 //-------------------------------------------------------------===//
 
 namespace {
-/// Operations have their numbers on the host.
-class HostNumbers {
-  void *h;
-  int Mode = Host;
-
-public:
-  explicit HostNumbers(void *h) : h(h) {
-    if (cublasGetPointerMode_v2(h, &Mode) == 0 && Mode != Host)
-      cublasSetPointerMode_v2(h, Host);
-  }
-  ~HostNumbers() {
-    if (Mode != Host)
-      cublasSetPointerMode_v2(h, Mode);
-  }
-};
+using HostNumbers =
+    rg::device::NumbersOnHost<cublasGetPointerMode_v2, cublasSetPointerMode_v2>;
 
 enum { DeviceToHost = 2, HostToDevice = 1 };
 } // namespace

@@ -296,20 +296,8 @@ OPERATION int rg_cusparse_prepare(void *h, int ta, int tb, const void *a,
 //------------------------------------------------------------===//
 
 namespace {
-class HostNumbers {
-  void *h;
-  int Mode = OnHost;
-
-public:
-  explicit HostNumbers(void *h) : h(h) {
-    if (cusparseGetPointerMode(h, &Mode) == 0 && Mode != OnHost)
-      cusparseSetPointerMode(h, OnHost);
-  }
-  ~HostNumbers() {
-    if (Mode != OnHost)
-      cusparseSetPointerMode(h, Mode);
-  }
-};
+using HostNumbers =
+    rg::device::NumbersOnHost<cusparseGetPointerMode, cusparseSetPointerMode>;
 
 struct Kept {
   uint64_t Active;
@@ -573,62 +561,37 @@ inline int status() { return rg_gpu_library_status(); }
 } // namespace
 
 extern "C" {
+#define RG_ALONE(X) X
+#define RG_WITH_SHADOW(X) {X, X##_}
+/// The product of the routine's parameters, of which Given makes operands.
+#define RG_PRODUCT_OF(T, Given)                                                \
+  (Product<T>{h, ta, tb, Given(a), (const rg_described *)A, Given(v),          \
+              (const rg_described *)B, Given(x), Given(b),                     \
+              (const rg_described *)C, Given(y), Algorithm, Buffer})
 #define RG_PRODUCT(T, Name)                                                    \
   OPERATION void Name(void *h, int ta, int tb, T a, const void *A, const T *v, \
                       const void *B, const T *x, T b, const void *C, T *y,     \
                       int Algorithm, void *Buffer) {                           \
-    rg_gpu_set_library_status(Product<T>{                                      \
-        h, ta, tb, a, (const rg_described *)A, v, (const rg_described *)B, x,  \
-        b, (const rg_described *)C, y, Algorithm, Buffer}                      \
-                                  .primal());                                  \
+    rg_gpu_set_library_status(RG_PRODUCT_OF(T, RG_ALONE).primal());            \
   }                                                                            \
   void *Name##_augment(rg_arena *Arena, uint64_t Active, uint64_t, void *h,    \
                        int ta, int tb, T a, const void *A, const T *v,         \
                        const void *B, const T *x, T b, const void *C, T *y,    \
                        int Algorithm, void *Buffer) {                          \
-    return augmentOn(Arena, Active,                                            \
-                     Product<T>{h, ta, tb, a, (const rg_described *)A, v,      \
-                                (const rg_described *)B, x, b,                 \
-                                (const rg_described *)C, y, Algorithm,         \
-                                Buffer});                                      \
+    return augmentOn(Arena, Active, RG_PRODUCT_OF(T, RG_ALONE));               \
   }                                                                            \
   void Name##_reverse(rg_arena *, uint64_t Lanes, void *Block, void *h,        \
                       int ta, int tb, T a, T *a_, const void *A, const T *v,   \
                       T *const *v_, const void *B, const T *x, T *const *x_,   \
                       T b, T *b_, const void *C, T *y, T *const *y_,           \
                       int Algorithm, void *Buffer) {                           \
-    reverseOn(Lanes, Block,                                                    \
-              Product<T>{h,                                                    \
-                         ta,                                                   \
-                         tb,                                                   \
-                         {a, a_},                                              \
-                         (const rg_described *)A,                              \
-                         {v, v_},                                              \
-                         (const rg_described *)B,                              \
-                         {x, x_},                                              \
-                         {b, b_},                                              \
-                         (const rg_described *)C,                              \
-                         {y, y_},                                              \
-                         Algorithm,                                            \
-                         Buffer});                                             \
+    reverseOn(Lanes, Block, RG_PRODUCT_OF(T, RG_WITH_SHADOW));                 \
   }                                                                            \
   void Name##_forward(uint64_t Lanes, void *h, int ta, int tb, T a, T *a_,     \
                       const void *A, const T *v, T *const *v_, const void *B,  \
                       const T *x, T *const *x_, T b, T *b_, const void *C,     \
                       T *y, T *const *y_, int Algorithm, void *Buffer) {       \
-    forwardOn(Lanes, Product<T>{h,                                             \
-                                ta,                                            \
-                                tb,                                            \
-                                {a, a_},                                       \
-                                (const rg_described *)A,                       \
-                                {v, v_},                                       \
-                                (const rg_described *)B,                       \
-                                {x, x_},                                       \
-                                {b, b_},                                       \
-                                (const rg_described *)C,                       \
-                                {y, y_},                                       \
-                                Algorithm,                                     \
-                                Buffer});                                      \
+    forwardOn(Lanes, RG_PRODUCT_OF(T, RG_WITH_SHADOW));                        \
   }
 RG_PRODUCT(double, rg_cusparse_d)
 RG_PRODUCT(float, rg_cusparse_s)

@@ -29,6 +29,25 @@ inline void must(int Status, const char *Routine) {
     rg_gpu_library_failed(Routine, Status);
 }
 
+/// While it lives, a handle's operations have their numbers on the host (mode
+/// 0), by the library's routines that get and set the handle's mode.
+template <int (*Get)(void *, int *), int (*Set)(void *, int)>
+class NumbersOnHost {
+  void *h;
+  int Mode = 0;
+
+public:
+  explicit NumbersOnHost(void *h) : h(h) {
+    if (Get(h, &Mode) == 0 && Mode != 0)
+      Set(h, 0);
+  }
+  NumbersOnHost(const NumbersOnHost &) = delete;
+  ~NumbersOnHost() {
+    if (Mode != 0)
+      Set(h, Mode);
+  }
+};
+
 /// Device memory of one step of the reverse sweep, which runs on the default
 /// stream.
 template <class T> class Room {

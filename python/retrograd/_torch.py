@@ -92,6 +92,20 @@ class TorchFunction:
                 arrays.append(array.copy() if not p.readonly else array)
         return arrays
 
+    def _where_given(self, args):
+        """The arguments' slots: arrays stay in the memory they are in, those that are written are copied. Numbers are
+        on the host."""
+        slots = []
+        for i, (p, a) in enumerate(zip(self._parameters, args)):
+            if self._integers[i]:
+                slots.append(p.take(a, False))
+            elif p.by_value:
+                slots.append(a.detach().cpu().numpy())
+            else:
+                slots.append(a.detach().contiguous() if p.readonly
+                             else a.detach().clone(memory_format=torch.contiguous_format))
+        return slots
+
     def _slots(self):
         at = 1 if self._result else 0
         return ([-1] if self._result else []) + self._active, at
@@ -242,16 +256,8 @@ class TorchProgram(TorchFunction):
         return tensor.device.type in ("cpu", "cuda")
 
     def _arrays(self, args):
-        slots = [np.zeros((), self.function.result)] if self._result else []
-        for i, (p, a) in enumerate(zip(self._parameters, args)):
-            if self._integers[i]:
-                slots.append(p.take(a, False))
-            elif p.by_value:
-                slots.append(a.detach().cpu().numpy())
-            else:
-                slots.append(a.detach().contiguous() if p.readonly
-                             else a.detach().clone(memory_format=torch.contiguous_format))
-        return slots
+        result = [np.zeros((), self.function.result)] if self._result else []
+        return result + self._where_given(args)
 
     def _shadows(self, base, tensors, order):
         slots, at = self._slots()
@@ -310,17 +316,7 @@ class TorchKernel(TorchFunction):
         super().__init__(kernel, f" {next(TorchKernel._number)}")
 
     def _arrays(self, args):
-        """The base slots; arrays that are written are copied. Numbers are on the host."""
-        slots = []
-        for i, (p, a) in enumerate(zip(self._parameters, args)):
-            if self._integers[i]:
-                slots.append(p.take(a, False))
-            elif p.by_value:
-                slots.append(a.detach().cpu().numpy())
-            else:
-                slots.append(a.detach().contiguous() if p.readonly
-                             else a.detach().clone(memory_format=torch.contiguous_format))
-        return slots
+        return self._where_given(args)
 
     def _shadows(self, base, tensors, order):
         given = dict(zip(order, tensors))
