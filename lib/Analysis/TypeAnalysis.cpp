@@ -358,34 +358,35 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
   Position P = I->G.positionOf(I->lookupPointer(Ptr));
   if (!P.valid())
     return std::nullopt;
-  // The period that all repetitions at P have in common, and where they begin.
-  int64_t Period = P.Stride, Begin = Position::PosInf, OfMemory = 0;
-  bool Repeats = P.Stride != 0;
+  // The period of all repetitions that are known behind P, and where they
+  // begin; with P's own steps it is that of what lies at P.
+  auto Common = [](int64_t A, int64_t B) {
+    return A && B ? std::lcm(A, B) : std::max(A, B);
+  };
+  int64_t OfMemory = 0, Begin = Position::PosInf;
   auto Repeat = [&](const Position &Where) {
-    Period = Repeats ? std::lcm(Period, Where.Stride) : Where.Stride;
-    OfMemory = OfMemory ? std::lcm(OfMemory, Where.Stride) : Where.Stride;
+    OfMemory = Common(OfMemory, Where.Stride);
     Begin = std::min(Begin, Where.Off);
-    Repeats = true;
+    return Common(P.Stride, OfMemory) <= LongestPeriod;
   };
   std::vector<Evidence> All = I->G.evidenceOf(P.Obj);
   for (const Evidence &E : All) {
     if (E.Where.exact() || E.Level != Trust::Strong || E.Where.Hi <= P.Off ||
         (P.exact() && E.Where.Hi < Position::PosInf))
       continue;
-    Repeat(E.Where);
-    if (Period > LongestPeriod)
+    if (!Repeat(E.Where))
       return std::nullopt;
   }
-  if (!Repeats) {
+  if (!P.Stride && !OfMemory) {
     // Bounded arrays and weak evidence, if nothing else repeats.
     for (const Evidence &E : All) {
       if (E.Where.exact() || E.Where.Hi <= P.Off)
         continue;
-      Repeat(E.Where);
-      if (Period > LongestPeriod)
+      if (!Repeat(E.Where))
         return std::nullopt;
     }
   }
+  const int64_t Period = Common(P.Stride, OfMemory);
   // No repetition known: a pattern only if all that is known is of one kind.
   bool Homogeneous = true;
   std::optional<Evidence> First;
@@ -400,7 +401,7 @@ TypeAnalysis::patternAt(const Value *Ptr) const {
     return std::nullopt;
   if (Homogeneous && First->Kind.K == ByteKind::Integer)
     return Pattern{1, 0, {{0, 1, First->Kind}}};
-  if (!Repeats) {
+  if (!Period) {
     if (!Homogeneous && P.exact()) {
       // Single elements, and nobody looks at what lies behind them.
       int64_t End = P.Off;
