@@ -19,7 +19,7 @@
 //   __kmpc_omp_task(loc, id, task)                rg.task.entry(flags, task)
 //     in the module that makes a task; its primal calls the task's entry. It
 //     has the binding CallBinding::Task.
-//   ...                                           see the table in the source
+//   ...                                           see OpenMPRoutines.cpp
 //
 // See docs/Parallel.md.
 //
@@ -34,6 +34,7 @@
 
 namespace llvm {
 class CallBase;
+class Constant;
 class Function;
 class IRBuilderBase;
 class Module;
@@ -48,10 +49,6 @@ public:
 
   /// Rewrites the calls in the fresh clone of Original.
   void rewrite(llvm::Function &Clone, const llvm::Function &Original);
-  /// Atomic operations on numbers become turns in the simplified clone, but for
-  /// additions whose result nobody wants in a program that has no others: their
-  /// order makes no difference. True if there was one.
-  bool orderAtomics(llvm::Function &Clone);
   /// Removes the functions that fork and that nobody calls.
   void finish();
 
@@ -60,12 +57,19 @@ private:
   /// understood.
   llvm::Function *forkOf(llvm::Function &Region, const llvm::CallBase &Call,
                          unsigned FirstOperand);
-  struct Task;
+
+  /// What is known of a task from its allocation.
+  struct Task {
+    llvm::Value *Memory;
+    llvm::Function *Entry;
+    llvm::Value *Flags;
+    uint64_t Bytes, Shared;
+  };
+  std::optional<Task> makeTask(llvm::CallBase &Call);
   llvm::Function *taskOf(llvm::Function &Entry);
   void rewriteTaskLoop(llvm::CallBase &Call, const Task &T);
   /// Some function of the module makes tasks.
   bool hasTasks();
-  bool needsOrder();
   bool rewriteFork(llvm::CallBase &Call, llvm::Value *Threads, bool OfTeam);
   void callRegion(llvm::CallBase &Call, llvm::Function &Region,
                   llvm::ArrayRef<llvm::Value *> Operands);
@@ -78,10 +82,11 @@ private:
   llvm::Module &M;
   RuntimeLibrary Runtime;
   llvm::SmallVector<llvm::Function *, 4> Forks;
-  /// Some atomic operation on numbers depends on the order of threads.
-  std::optional<bool> NeedsOrder;
   std::optional<bool> Tasks;
 };
+
+/// The lock of ordered regions, or of atomic operations: a turn needs one.
+llvm::Constant *turnLock(llvm::Module &M, llvm::StringRef Name);
 
 /// Releases the memory of a task, and of what it shares.
 void releaseTask(llvm::IRBuilderBase &B, llvm::Module &M, llvm::Value *Task,

@@ -16,6 +16,7 @@
 #define RETROGRAD_PRIMAL_PRIMALSET_H
 
 #include "Bitcode/RuntimeLibrary.h"
+#include "Parallel/AtomicOrder.h"
 #include "Parallel/HostLaunches.h"
 #include "Parallel/OpenMPForm.h"
 #include "Parallel/ThreadForm.h"
@@ -94,6 +95,7 @@ struct PreparePrimal::Impl {
   ExceptionLowering Exceptions;
   CallDispatch Dispatch;
   OpenMPForm Regions;
+  AtomicOrder Atomics;
   ThreadForm Threads;
   /// Functions of the user whose exceptions can be caught in differentiated
   /// code: their primals return them.
@@ -124,7 +126,7 @@ struct PreparePrimal::Impl {
                       .getManager()),
         Cat(Cat), Opts(Opts), Steps(Opts), Runtime(M),
         LibraryFacts("rg.library.facts", M.getContext()), Exceptions(M, Cat),
-        Dispatch(M, Cat), Regions(M), Threads(M),
+        Dispatch(M, Cat), Regions(M), Atomics(M), Threads(M),
         ModuleLaunches(hasLaunches(M)) {
     LibraryFacts.setDataLayout(M.getDataLayout());
     LibraryFacts.setTargetTriple(M.getTargetTriple());

@@ -22,7 +22,7 @@ namespace retrograd {
 inline constexpr uint64_t FailedTurn = ~uint64_t(0) - 1;
 
 /// On a variable of the module that holds pointers only while derivatives run:
-/// its shadow starts as it is (Parallel/OpenMPForm.cpp, copyprivate).
+/// its shadow starts as it is (Parallel/OpenMPRegions.cpp, copyprivate).
 inline constexpr llvm::StringLiteral HoldsWithinDerivative = "rg-within";
 
 } // namespace retrograd
