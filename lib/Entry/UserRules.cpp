@@ -13,7 +13,6 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -263,23 +262,6 @@ ModuleCatalogue::ModuleCatalogue(Module &M, DiagnosticEngine &Diags) {
   }
 }
 
-/// What the linkage was.
-static constexpr StringLiteral LinkageAttribute = "rg-linkage";
-
-void retrograd::releaseRules(Module &M, bool Last) {
-  for (Function &F : M) {
-    unsigned Was;
-    if (F.getFnAttribute(LinkageAttribute)
-            .getValueAsString()
-            .getAsInteger(10, Was))
-      continue;
-    if (!Last && !GlobalValue::isLocalLinkage(GlobalValue::LinkageTypes(Was)))
-      continue;
-    F.setLinkage(GlobalValue::LinkageTypes(Was));
-    F.removeFnAttr(LinkageAttribute);
-  }
-}
-
 void ModuleCatalogue::silenceUnknown(Module &M) {
   for (Function &F : M) {
     if (!F.isDeclaration() || F.isIntrinsic() || isEntryPoint(F) ||
@@ -291,43 +273,4 @@ void ModuleCatalogue::silenceUnknown(Module &M) {
     R.OfUser = true;
     Cat.declare(F, R, true, true);
   }
-}
-
-PreservedAnalyses KeepRulesPass::run(Module &M, ModuleAnalysisManager &) {
-  SmallVector<GlobalValue *, 4> Kept;
-  for (GlobalVariable &G : M.globals())
-    if (isRegistration(G) && G.hasInitializer())
-      Kept.push_back(&G);
-  bool Changed = !Kept.empty();
-  if (Changed)
-    appendToCompilerUsed(M, Kept);
-  for (const Registration &R : collectRegistrations(M)) {
-    if (R.K == Registration::NoEffect)
-      continue;
-    auto KeepApart = [&](GlobalObject *O) {
-      auto *F = dyn_cast_or_null<Function>(O);
-      if (!F || F->isDeclaration() || F->hasFnAttribute(LinkageAttribute))
-        return;
-      F->removeFnAttr(Attribute::AlwaysInline);
-      F->addFnAttr(Attribute::NoInline);
-      F->addFnAttr(LinkageAttribute, std::to_string(F->getLinkage()));
-      if (!F->hasAvailableExternallyLinkage())
-        F->setLinkage(GlobalValue::WeakAnyLinkage);
-      Changed = true;
-    };
-    KeepApart(R.Of);
-    // What frees is a deallocation, too.
-    if (R.K == Registration::AllocationLike && !R.Operands.empty())
-      KeepApart(registeredFunction(R.Operands.back()));
-  }
-  return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
-}
-
-void retrograd::removeKept(Module &M) {
-  removeFromUsedLists(M, [](Constant *C) {
-    return C->stripPointerCasts()->getName().starts_with(KeptName);
-  });
-  for (GlobalVariable &G : make_early_inc_range(M.globals()))
-    if (G.getName().starts_with(KeptName) && G.use_empty())
-      G.eraseFromParent();
 }

@@ -40,25 +40,6 @@ private:
   std::deque<llvm::SmallVector<unsigned, 1>> SizeArgs;
 };
 
-/// Functions of which the user said something are kept apart from their
-/// callers: a rule for a function that was inlined is a rule for nothing, and
-/// so is one for a function that is known to return its argument. Until
-/// releaseRules they count as functions that another definition may replace.
-/// What says it is kept, too. For the start of the pipeline.
-class KeepRulesPass : public llvm::PassInfoMixin<KeepRulesPass> {
-public:
-  llvm::PreservedAnalyses run(llvm::Module &M,
-                              llvm::ModuleAnalysisManager &MAM);
-  static bool isRequired() { return true; }
-};
-
-/// Gives the functions of KeepRulesPass back what they were; if a link follows
-/// (not Last), those only whose names other units must not see.
-void releaseRules(llvm::Module &M, bool Last);
-
-/// Removes what was kept for the sake of derivatives, now that they are made.
-void removeKept(llvm::Module &M);
-
 } // namespace retrograd
 
 #endif

@@ -258,11 +258,11 @@ static bool callsItself(const Function &F) {
   return false;
 }
 
-void retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
+bool retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
                                ArrayRef<Function *> Derivatives,
                                const Options &Opts) {
   if (!Target(M).manyThreads())
-    return;
+    return false;
   FunctionAnalysisManager &FAM =
       MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   const StepRunner Steps(Opts);
@@ -341,4 +341,5 @@ void retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
     }
   if (NamedMDNode *Node = M.getNamedMetadata(FilesOfLibraries))
     M.eraseNamedMetadata(Node);
+  return true;
 }

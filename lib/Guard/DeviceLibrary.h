@@ -56,8 +56,8 @@ public:
 };
 
 /// Ends what HoldLibraryPass began. Functions in Derivatives are inlined into
-/// their callers where the machine wants that.
-void releaseLibrary(llvm::Module &M, llvm::ModuleAnalysisManager &MAM,
+/// their callers where the machine wants that. Is the module a GPU's?
+bool releaseLibrary(llvm::Module &M, llvm::ModuleAnalysisManager &MAM,
                     llvm::ArrayRef<llvm::Function *> Derivatives,
                     const Options &Opts);
 

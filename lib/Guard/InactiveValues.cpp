@@ -226,9 +226,12 @@ bool Marker::callInactive(CallBase &Call) {
 void Marker::run() {
   // Those of globals stand there already, or it is late and they are made now.
   holdInactiveGlobals(M);
+  // So do those that a unit made before the link for its own derivatives.
   for (Function &F : M)
-    if (F.getName().starts_with(GlobalPrefix))
+    if (F.getName().starts_with(ConstantPrefix))
       declare(F, /*Pure=*/true);
+    else if (F.getName().starts_with(WrapperPrefix))
+      declare(F, /*Pure=*/false);
   SmallVector<Instruction *, 8> Ignored;
   SmallVector<CallBase *, 4> Ignore, Inactive;
   for (Function &F : M)
@@ -271,7 +274,8 @@ void retrograd::markInactiveValues(Module &M, Catalogue &Cat) {
   Marker(M, Cat).run();
 }
 
-void retrograd::unmarkInactiveValues(Module &M) {
+bool retrograd::releaseInactiveValues(Module &M) {
+  bool Any = false;
   if (NamedMDNode *N = M.getNamedMetadata(Held))
     N->eraseFromParent();
   for (Function &F : make_early_inc_range(M)) {
@@ -279,6 +283,7 @@ void retrograd::unmarkInactiveValues(Module &M) {
       F.removeFnAttr(Attribute::NoInline);
     if (!F.getName().starts_with(ConstantPrefix))
       continue;
+    Any = true;
     for (User *U : make_early_inc_range(F.users()))
       if (auto *Call = dyn_cast<CallInst>(U)) {
         Call->replaceAllUsesWith(Call->getArgOperand(0));
@@ -287,4 +292,5 @@ void retrograd::unmarkInactiveValues(Module &M) {
     if (F.use_empty())
       F.eraseFromParent();
   }
+  return Any;
 }

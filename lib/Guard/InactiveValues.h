@@ -9,8 +9,8 @@
 // __enzyme_ignore_derivatives(x), an instruction with !enzyme_inactive,
 // __enzyme_call_inactive(f, x). For the time in which
 // derivatives are made, such a value goes through a function of its own that is
-// declared inactive; LLVM cannot forward a value past it. Afterwards the
-// function goes again.
+// declared inactive; LLVM cannot forward a value past it. Where no link
+// follows, the function goes afterwards.
 //
 // Numbers that are read or written by the name of an inactive global go through
 // such a function from the start of the pipeline on (HoldInactiveGlobalsPass):
@@ -47,8 +47,8 @@ private:
 
 void markInactiveValues(llvm::Module &M, Catalogue &Cat);
 /// Takes the functions away that markInactiveValues made, in the user's code
-/// and in derivatives.
-void unmarkInactiveValues(llvm::Module &M);
+/// and in derivatives. Were there any?
+bool releaseInactiveValues(llvm::Module &M);
 
 } // namespace retrograd
 

@@ -10,11 +10,10 @@
 #include "Emit/SharedAdditions.h"
 #include "Entry/Hints.h"
 #include "Entry/LowerEntryCalls.h"
-#include "Entry/UserRules.h"
-#include "Guard/DeviceLibrary.h"
 #include "Guard/HeldForLink.h"
+#include "Guard/HostGuard.h"
 #include "Guard/InactiveValues.h"
-#include "Guard/KeepEqualities.h"
+#include "Guard/KeepRules.h"
 #include "Pass/Differentiator.h"
 #include "Pass/KernelHalf.h"
 #include "Pass/ModuleSession.h"
@@ -50,17 +49,13 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
                                          ModuleAnalysisManager &MAM) {
   // Before a link, what other units may need of this one stays fit to be
   // differentiated.
-  const bool Last = Stage != LinkStage::BeforeLink;
-  const bool AtLink =
-      Stage == LinkStage::FullLink || Stage == LinkStage::ThinLink;
-  releaseRules(M, Last);
+  GuardedModule Guarded{.M = M, .MAM = MAM, .Opts = Opts, .Stage = Stage};
+  const bool Last = Guarded.isLast();
+  const bool AtLink = Guarded.isInLinker();
+  releaseForRequests(Guarded);
   const bool Watched = Opts.Enabled && !AtLink && watchCalls(M);
   // Hands off what was not asked: without derivative calls nothing happens.
   if (!hasEntryCalls(M) || !Opts.Enabled) {
-    releaseLibrary(M, MAM, {},
-                   Opts); // held for derivatives that nobody needs any more
-    if (Last)
-      unmarkInactiveValues(M);
     if (Opts.Enabled && Last &&
         is_contained(Opts.Unsupported, "-enzyme-truncate-all")) {
       // It is said of the whole program, whatever that differentiates.
@@ -70,8 +65,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
     }
     bool Changed = Watched;
     Changed |= Last && Opts.Enabled && unboxHandles(M);
-    Changed |= Last && releaseEqualities(M);
-    Changed |= Last && releaseHeld(M, MAM, Opts, AtLink);
+    Changed |= releaseGuards(Guarded);
     Changed |=
         Last && Opts.Enabled && Opts.OffloadDevice.empty() && growLaunches(M);
     // But for what a program may ask the runtime itself, rg_tape_free say.
@@ -81,11 +75,9 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
   switch (Stage) {
   case LinkStage::Whole:
     // The native half of a fat object, whose other half is for the linker.
-    if (hasDeferredCalls(M)) {
-      unmarkInactiveValues(M);
-      return releaseEqualities(M) ? PreservedAnalyses::none()
-                                  : PreservedAnalyses::all();
-    }
+    if (hasDeferredCalls(M))
+      return releaseGuards(Guarded) ? PreservedAnalyses::none()
+                                    : PreservedAnalyses::all();
     break;
   case LinkStage::BeforeLink:
     if (lacksBodies(M, MAM, Opts)) {
@@ -155,14 +147,12 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
   removeHints(M);
   removeUnusedEntryDeclarations(M);
   removeKept(M);
-  if (Last) {
+  if (Last)
     unboxHandles(M);
-    releaseEqualities(M);
-    releaseHeld(M, MAM, Opts, AtLink);
-  } else {
+  else
     holdForLink(M, Session.catalogue());
-  }
-  releaseLibrary(M, MAM, Derivatives, Opts);
+  Guarded.Derivatives = Derivatives;
+  releaseGuards(Guarded);
   if (Opts.Stats) {
     raw_ostream &Printed =
         errs(); // layering: the printers that the user asked for
@@ -189,5 +179,6 @@ PreservedAnalyses PrintAnalysesPass::run(Module &M,
       Derive.plan(alike(Entries.Calls, N));
   Derive.finish();
   Session.finish();
+  releaseInactiveValues(M);
   return PreservedAnalyses::none();
 }

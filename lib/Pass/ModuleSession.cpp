@@ -96,7 +96,4 @@ void ModuleSession::reportOptions() {
   }
 }
 
-void ModuleSession::finish() {
-  unmarkInactiveValues(M);
-  Diags.finish();
-}
+void ModuleSession::finish() { Diags.finish(); }

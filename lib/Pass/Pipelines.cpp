@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pass/Pipelines.h"
-#include "Entry/UserRules.h"
 #include "Guard/DeviceLibrary.h"
 #include "Guard/InactiveValues.h"
 #include "Guard/KeepEqualities.h"
+#include "Guard/KeepRules.h"
 #include "Guard/TapeBytes.h"
 #include "Offload/DefinedShifts.h"
 #include "Offload/OffloadPass.h"
