@@ -50,6 +50,9 @@ FORBIDDEN = [
      or re.search(r"Print|Dump", os.path.basename(path)) is not None
      or path.endswith("Registry.def"),
      "messages go through Diagnostics; only printers write to errs()"),
+    (re.compile(r'(?:[gs]et|has)Metadata\(\s*"rg\.|(?:Named|as)Metadata\(\s*"rg\.'),
+     lambda path: False,
+     "metadata of ours has one reader and one writer: SourceFact (Support/SourceFacts.def), or a constant beside both"),
 ]
 
 

@@ -12,6 +12,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Support/DispatchMarks.h"
 #include "Support/ExceptionMarks.h"
+#include "Support/SourceFact.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/ConstantRange.h"
@@ -46,7 +47,7 @@ ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
 /// A bulk copy of memory: its two ends, or nulls.
 static std::pair<const Value *, const Value *> copyEnds(const Instruction &I,
                                                         const Catalogue &Cat) {
-  if (I.hasMetadata(CopiesCharacters))
+  if (hasFact(I, SourceFact::Characters))
     return {nullptr, nullptr};
   if (const auto *M = dyn_cast<AnyMemTransferInst>(&I))
     return {M->getRawDest(), M->getRawSource()};
@@ -110,12 +111,12 @@ void ActivityAnalysis::findUnreadOutputs(ArrayRef<ArgActivity> Args) {
 
 static bool movesACharacter(const Instruction &I) {
   return isa<LoadInst, StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(I) &&
-         I.hasMetadata(CopiesCharacters);
+         hasFact(I, SourceFact::Characters);
 }
 
 /// Marked by preparation: constant but for jumps, whatever its operations say.
 static bool movesInSteps(const Instruction &I) {
-  return I.hasMetadata() && I.hasMetadata("rg.steps");
+  return hasFact(I, SourceFact::Steps);
 }
 
 void ActivityAnalysis::seed(ArrayRef<ArgActivity> Args) {

@@ -12,6 +12,7 @@
 #include "Catalogue/LibraryNames.h"
 #include "Support/CallBinding.h"
 #include "Support/DispatchMarks.h"
+#include "Support/SourceFact.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
@@ -510,7 +511,7 @@ void ProgramFacts::addNumbersWritten(const Instruction &I,
     bool IsNumber = carriesFloat(V) || shape(V).HasUnknown ||
                     (BitsAreHandled && V->getType()->isIntOrIntVectorTy() &&
                      !isa<Constant>(V));
-    if (!IsNumber || I.hasMetadata(CopiesCharacters))
+    if (!IsNumber || hasFact(I, SourceFact::Characters))
       return;
   }
   const auto *C = dyn_cast<CallBase>(&I);

@@ -8,7 +8,7 @@
 #include "Analysis/TypeAnalysis.h"
 #include "Analysis/TypeModel.h"
 #include "Catalogue/AccessTags.h"
-#include "Support/DispatchMarks.h"
+#include "Support/SourceFact.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -206,7 +206,7 @@ bool TypeAnalysis::storesFloat(const Value *P, uint64_t Size, uint64_t Offset,
                                uint64_t Period) const {
   // Alternatives and objects that merge have floats and integers in one place,
   // too.
-  return I->Functions.front()->getParent()->getNamedMetadata(CopiesBits) &&
+  return hasFact(*I->Functions.front()->getParent(), SourceFact::CopiesBits) &&
          storesNumber(P, Offset, Size, Period);
 }
 
@@ -319,11 +319,11 @@ static bool isMergedStore(const Instruction &I,
 bool TypeAnalysis::isDeclaredInteger(const Instruction &Access) {
   if (isMergedStore(Access, isDeclaredInteger))
     return true;
-  if (Access.hasMetadata(CopiesCharacters) ||
-      Access.hasMetadata(DeclaredMember))
+  if (hasFact(Access, SourceFact::Characters) ||
+      hasFact(Access, SourceFact::SmallMember))
     return true;
-  if (const MDNode *Written = Access.getMetadata("rg.int"))
-    return Written->getNumOperands() != 0;
+  if (std::optional<bool> Declared = declaredInteger(Access))
+    return *Declared;
   const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
   if (!Tag || Tag->getNumOperands() < 3 ||
       Tag->getOperand(0) == Tag->getOperand(1))
@@ -345,12 +345,11 @@ bool TypeAnalysis::isBareMove(const Instruction &Access) const {
 
 std::optional<TypeAnalysis::Pattern>
 TypeAnalysis::elementsOf(const Instruction &Copy) const {
-  const MDNode *Elements = Copy.getMetadata(CopiesElements);
+  std::optional<MemoryLayout> Elements = layoutFact(Copy, SourceFact::Elements);
   if (!Elements)
     return std::nullopt;
-  const int64_t Period = Impl::layoutPeriod(Elements);
-  return Pattern{uint64_t(Period), 0,
-                 I->toLeaves(I->readLayout(Elements), Period)};
+  return Pattern{uint64_t(Elements->Period), 0,
+                 I->toLeaves(I->readLayout(*Elements), Elements->Period)};
 }
 
 std::optional<TypeAnalysis::Pattern>
@@ -642,13 +641,13 @@ const DataLayout &TypeAnalysis::dataLayout() const { return I->DL; }
 /// pointers that its struct declares.
 SmallVector<TypedLeaf, 4>
 TypeAnalysis::Impl::settleByLayout(ArrayRef<TypedLeaf> Memory,
-                                   const MDNode *Layout, uint64_t Size) const {
+                                   MemoryLayout Layout, uint64_t Size) const {
   auto Overlaps = [](const auto &L, const Placed &P) {
     return int64_t(L.Offset) < P.Start + P.Size &&
            P.Start < int64_t(L.Offset + L.Size);
   };
   SmallVector<Placed, 8> Pieces;
-  if (int64_t(Size) <= layoutPeriod(Layout))
+  if (int64_t(Size) <= Layout.Period)
     for (const Placed &P : readLayout(Layout))
       if (P.Kind.K != ByteKind::Integer && P.Start + P.Size <= int64_t(Size) &&
           any_of(Memory, [&](const TypedLeaf &L) {
@@ -719,7 +718,7 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
                                                        uint64_t Size) const {
   const DataLayout &DL = I->DL;
   if (isa<AtomicRMWInst, AtomicCmpXchgInst>(Inst) &&
-      Inst->hasMetadata(CopiesCharacters))
+      hasFact(*Inst, SourceFact::Characters))
     return {{0, Size, {ByteKind::Integer, nullptr}}};
   const Value *V = nullptr;
   if (isa<LoadInst>(Inst))
@@ -728,15 +727,15 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
     V = SI->getValueOperand();
   if (V && DL.getTypeStoreSize(V->getType()) == Size) {
     Type *T = V->getType();
-    if (Inst->hasMetadata(CopiesCharacters))
+    if (hasFact(*Inst, SourceFact::Characters))
       return {{0, Size, {ByteKind::Integer, nullptr}}};
     if (!Impl::isRegisterLike(T))
       return leavesOf(V);
     if (T->isIntegerTy() && !I->Moves.contains(Inst)) {
       // A union is what the access says it is.
-      if (Inst->hasMetadata("rg.int") ||
+      if (hasFact(*Inst, SourceFact::Integer) ||
           isMergedStore(*Inst, [](const Instruction &I) {
-            return I.hasMetadata("rg.int");
+            return hasFact(I, SourceFact::Integer);
           }))
         return {{0, Size, {ByteKind::Integer, nullptr}}};
       if (MDNode *Tag = Inst->getMetadata(LLVMContext::MD_tbaa))
@@ -818,8 +817,8 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
     }
     SmallVector<TypedLeaf, 4> Memory = mergeLeaves(
         leavesAt(MT->getRawDest(), Size), leavesAt(MT->getRawSource(), Size));
-    const MDNode *Layout = Inst->getMetadata("rg.layout");
-    return Layout ? I->settleByLayout(Memory, Layout, Size) : Memory;
+    std::optional<MemoryLayout> Layout = layoutFact(*Inst, SourceFact::Layout);
+    return Layout ? I->settleByLayout(Memory, *Layout, Size) : Memory;
   }
   return leavesAt(P, Size);
 }

@@ -98,8 +98,8 @@ public:
   /// F is one of the functions that were analysed.
   bool analysed(const llvm::Function &F) const;
   /// The same, of what accesses say themselves, where the program is known to
-  /// copy bits of floats (CopiesBits); with a period, of the places that
-  /// follow, too.
+  /// copy bits of floats (SourceFact::CopiesBits); with a period, of the places
+  /// that follow, too.
   bool storesFloat(const llvm::Value *P, uint64_t Size, uint64_t Offset = 0,
                    uint64_t Period = 0) const;
   /// Do accesses take any of the Size bytes at P + Offset, or of what follows
@@ -151,7 +151,7 @@ public:
         Leaves; ///< of the header, then of one repetition
   };
   std::optional<Pattern> patternAt(const llvm::Value *P) const;
-  /// What the standard library moves in this copy (CopiesElements): one
+  /// What the standard library moves in this copy (SourceFact::Elements): one
   /// element.
   std::optional<Pattern> elementsOf(const llvm::Instruction &Copy) const;
 

@@ -13,7 +13,7 @@
 
 #include "Analysis/TypeModel.h"
 #include "Catalogue/Catalogue.h"
-#include "Support/DispatchMarks.h"
+#include "Support/SourceFact.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -88,20 +88,20 @@ bool TypeAnalysis::Impl::addIntrinsic(IntrinsicInst &II) {
     int64_t Bytes = Length(MT->getLength());
     Accessed.push_back(Dst);
     Accessed.push_back(Src);
-    if (II.hasMetadata(CopiesCharacters))
+    if (hasFact(II, SourceFact::Characters))
       return true;
-    if (MDNode *Elements = II.getMetadata(CopiesElements)) {
-      seedLayout(Elements, Dst, Bytes);
-      seedLayout(Elements, Src, Bytes);
+    if (auto Elements = layoutFact(II, SourceFact::Elements)) {
+      seedLayout(*Elements, Dst, Bytes);
+      seedLayout(*Elements, Src, Bytes);
       // Numbers lead nowhere, and both ends know what they are.
-      if (all_of(readLayout(Elements),
+      if (all_of(readLayout(*Elements),
                  [](const Placed &P) { return P.Kind.K == ByteKind::Float; }))
         return true;
     }
     copy(Dst, 0, Src, 0, Bytes);
-    if (MDNode *Layout = II.getMetadata("rg.layout")) {
-      seedLayout(Layout, Dst, Bytes);
-      seedLayout(Layout, Src, Bytes);
+    if (auto Layout = layoutFact(II, SourceFact::Layout)) {
+      seedLayout(*Layout, Dst, Bytes);
+      seedLayout(*Layout, Src, Bytes);
     }
     if (MDNode *Fields = II.getMetadata(LLVMContext::MD_tbaa_struct)) {
       seedTBAAStruct(Fields, Dst);
@@ -238,9 +238,9 @@ void TypeAnalysis::Impl::addCall(CallBase &CB) {
   }
   if (Value *Ret = CB.getReturnedArgOperand())
     flow(Ret, &CB);
-  if (MDNode *Layout = CB.getMetadata("rg.layout")) { // what the user told
+  if (auto Layout = layoutFact(CB, SourceFact::Layout)) { // what the user told
     auto *Bytes = cast<ConstantInt>(CB.getArgOperand(1));
-    seedLayout(Layout, pointer(CB.getArgOperand(0)),
+    seedLayout(*Layout, pointer(CB.getArgOperand(0)),
                Bytes->isMinusOne() ? ObjectGraph::Unbounded
                                    : int64_t(Bytes->getZExtValue()));
     return;

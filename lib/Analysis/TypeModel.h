@@ -18,6 +18,7 @@
 
 #include "Analysis/ObjectGraph.h"
 #include "Analysis/TypeAnalysis.h"
+#include "Support/SourceFact.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/DataLayout.h"
@@ -176,11 +177,10 @@ struct TypeAnalysis::Impl {
   void seedTBAAStruct(const llvm::MDNode *Fields, Var Addr);
   llvm::SmallVector<Placed, 8> membersOf(const llvm::MDNode *Fields) const;
   llvm::SmallVector<Placed, 8> fieldsOf(const llvm::MDNode *Fields) const;
-  void seedLayout(const llvm::MDNode *Layout, Var Addr, int64_t Length);
-  static int64_t layoutPeriod(const llvm::MDNode *Layout);
-  llvm::SmallVector<Placed, 8> readLayout(const llvm::MDNode *Layout) const;
+  void seedLayout(MemoryLayout Layout, Var Addr, int64_t Length);
+  llvm::SmallVector<Placed, 8> readLayout(MemoryLayout Layout) const;
   llvm::SmallVector<TypedLeaf, 4>
-  settleByLayout(llvm::ArrayRef<TypedLeaf> Memory, const llvm::MDNode *Layout,
+  settleByLayout(llvm::ArrayRef<TypedLeaf> Memory, MemoryLayout Layout,
                  uint64_t Size) const;
   void seedGlobal(const llvm::GlobalVariable &GV);
   void seedInitialiser(const llvm::Constant &C, Var Addr, int64_t Off,

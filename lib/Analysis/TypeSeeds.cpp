@@ -13,6 +13,7 @@
 
 #include "Analysis/TypeModel.h"
 #include "Catalogue/AccessTags.h"
+#include "Support/SourceFact.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
@@ -113,7 +114,7 @@ void TypeAnalysis::Impl::seedAccess(const Instruction &I, Var Addr, Type *T) {
   seedType(Addr, 0, T, Trust::Strong, /*Integers=*/false);
   Trust Scalar = Moves.contains(&I) ? Trust::Moved : Trust::Strong;
   // Set by preparation on accesses that a front end typed as integers.
-  if (I.hasMetadata("rg.int") && T->isIntOrIntVectorTy())
+  if (hasFact(I, SourceFact::Integer) && T->isIntOrIntVectorTy())
     seed(Addr, 0, sizeOf(T), {ByteKind::Integer, nullptr}, Scalar);
   if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
     seedTBAA(Tag, Addr, T, Scalar);
@@ -314,12 +315,9 @@ void TypeAnalysis::Impl::seedTBAAStruct(const MDNode *Fields, Var Addr) {
 // Layouts that preparation found
 //===----------------------------------------------------------------------===//
 
-/// !{"0:f64,8:p,16:i32,20:?4", i64 24}: the members of what a copy moves, and
-/// their period. What no member covers is padding; of the last four bytes
-/// nothing is known.
-void TypeAnalysis::Impl::seedLayout(const MDNode *Layout, Var Addr,
+void TypeAnalysis::Impl::seedLayout(MemoryLayout Layout, Var Addr,
                                     int64_t Length) {
-  int64_t Each = layoutPeriod(Layout);
+  const int64_t Each = Layout.Period;
   if (!Each)
     return;
   const bool Bounded = Length != ObjectGraph::Unbounded;
@@ -339,26 +337,14 @@ void TypeAnalysis::Impl::seedLayout(const MDNode *Layout, Var Addr,
   }
 }
 
-int64_t TypeAnalysis::Impl::layoutPeriod(const MDNode *Layout) {
-  auto *Period = Layout->getNumOperands() < 2
-                     ? nullptr
-                     : mdconst::dyn_extract<ConstantInt>(Layout->getOperand(1));
-  return Period ? Period->getSExtValue() : 0;
-}
-
 /// The members of one period in order; padding is integers, what has no type is
 /// left out.
 SmallVector<Placed, 8>
-TypeAnalysis::Impl::readLayout(const MDNode *Layout) const {
+TypeAnalysis::Impl::readLayout(MemoryLayout Layout) const {
   SmallVector<Placed, 8> Result;
-  auto *Text = Layout->getNumOperands()
-                   ? dyn_cast<MDString>(Layout->getOperand(0))
-                   : nullptr;
-  if (!Text)
-    return Result;
   LLVMContext &C = Functions.front()->getContext();
   SmallVector<StringRef, 16> Members;
-  Text->getString().split(Members, ',', -1, /*KeepEmpty=*/false);
+  Layout.Members.split(Members, ',', -1, /*KeepEmpty=*/false);
   int64_t Covered = 0;
   auto Put = [&](int64_t At, int64_t Size, ByteKind K) {
     Result.push_back({At, Size, K, Trust::Strong});
@@ -399,8 +385,8 @@ TypeAnalysis::Impl::readLayout(const MDNode *Layout) const {
       Put(At, Size, K);
     Covered = std::max(Covered, At + Size);
   }
-  if (int64_t Each = layoutPeriod(Layout); Covered < Each)
-    Put(Covered, Each - Covered, {ByteKind::Integer, nullptr});
+  if (Covered < Layout.Period)
+    Put(Covered, Layout.Period - Covered, {ByteKind::Integer, nullptr});
   return Result;
 }
 

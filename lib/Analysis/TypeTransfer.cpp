@@ -14,7 +14,7 @@
 
 #include "Analysis/KeptNumber.h"
 #include "Analysis/TypeModel.h"
-#include "Support/DispatchMarks.h"
+#include "Support/SourceFact.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalAlias.h"
@@ -355,7 +355,7 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
   case Instruction::Load: {
     auto &LI = cast<LoadInst>(I);
     Var P = pointer(LI.getPointerOperand());
-    if (I.hasMetadata(CopiesCharacters)) {
+    if (hasFact(I, SourceFact::Characters)) {
       seedInteger(&I, Trust::Strong);
       return;
     }
@@ -369,7 +369,7 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
     if (isa<ScalableVectorType>(V->getType()))
       return;
     Var P = pointer(SI.getPointerOperand());
-    if (I.hasMetadata(CopiesCharacters))
+    if (hasFact(I, SourceFact::Characters))
       return;
     seedAccess(I, P, V->getType());
     // What is stored as an integer of a struct is one, whatever else is at both
@@ -387,7 +387,7 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
   }
   case Instruction::AtomicRMW: {
     auto &RMW = cast<AtomicRMWInst>(I);
-    if (I.hasMetadata(CopiesCharacters)) {
+    if (hasFact(I, SourceFact::Characters)) {
       seedInteger(&I, Trust::Strong);
       return;
     }
@@ -404,7 +404,7 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
   }
   case Instruction::AtomicCmpXchg: {
     auto &X = cast<AtomicCmpXchgInst>(I);
-    if (I.hasMetadata(CopiesCharacters))
+    if (hasFact(I, SourceFact::Characters))
       return;
     Var P = pointer(X.getPointerOperand());
     seedAccess(I, P, X.getNewValOperand()->getType());

@@ -9,6 +9,7 @@
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Request/EntryCalls.h"
 #include "Request/EntryFamilies.h"
+#include "Support/SourceFact.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -71,11 +72,7 @@ static CallInst *rewrite(CallBase &Call, const Hint &H,
   New->addParamAttr(0, Attribute::ReadNone);
   New->addParamAttr(
       0, Attribute::getWithCaptureInfo(M.getContext(), CaptureInfo::none()));
-  LLVMContext &C = M.getContext();
-  New->setMetadata(
-      "rg.layout",
-      MDNode::get(C, {MDString::get(C, H.Members),
-                      ConstantAsMetadata::get(B.getInt64(H.Size))}));
+  noteLayout(*New, SourceFact::Layout, {H.Members, int64_t(H.Size)});
   return New;
 }
 

@@ -8,6 +8,7 @@
 #include "Plan/TypeQuestions.h"
 #include "Catalogue/Catalogue.h"
 #include "Rules/Transfer.h"
+#include "Support/SourceFact.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -28,7 +29,7 @@ static bool callersMayKnow(const Instruction &I, const ActivityAnalysis &A) {
     return A.isUsefulMemory(S->getPointerOperand()) &&
            Facts.types().isBareMove(I);
   const auto *C = dyn_cast<CallBase>(&I);
-  if (!C || I.hasMetadata("rg.layout") ||
+  if (!C || hasFact(I, SourceFact::Layout) ||
       I.hasMetadata(LLVMContext::MD_tbaa_struct))
     return false;
   if (!copiesBytes(*C, Facts.catalogue()))
@@ -123,7 +124,7 @@ static bool isKnownByIndex(const Instruction &I, const ActivityAnalysis &A) {
   const auto *C = dyn_cast<AnyMemTransferInst>(&I);
   const auto *Length = C ? dyn_cast<ConstantInt>(C->getLength()) : nullptr;
   return Length && Length->getZExtValue() <= Largest &&
-         !I.hasMetadata("rg.layout") &&
+         !hasFact(I, SourceFact::Layout) &&
          !I.hasMetadata(LLVMContext::MD_tbaa_struct) &&
          A.isUsefulMemory(C->getRawDest()) &&
          A.isVariedMemory(C->getRawSource()) &&

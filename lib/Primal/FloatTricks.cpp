@@ -32,6 +32,7 @@
 
 #include "Catalogue/AccessTags.h"
 #include "Primal/PrimalNormalForm.h"
+#include "Support/SourceFact.h"
 #include "Target/Target.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
@@ -44,10 +45,6 @@
 using namespace llvm;
 using namespace llvm::PatternMatch;
 using namespace retrograd;
-
-static void markSteps(Instruction &I) {
-  I.setMetadata("rg.steps", MDNode::get(I.getContext(), {}));
-}
 
 namespace {
 /// An addition of a constant to a value: Of + By.
@@ -135,8 +132,8 @@ static void multiplyMantissa(Instruction &I) {
   Value *Product = B.CreateFMul(X, Power);
   Value *Mantissa = B.CreateSelect(Normal, Product, &I, "mantissa");
   if (auto *P = dyn_cast<Instruction>(Power))
-    markSteps(*P);
-  markSteps(I);
+    noteFact(*P, SourceFact::Steps);
+  noteFact(I, SourceFact::Steps);
   I.replaceUsesWithIf(Mantissa,
                       [&](Use &U) { return U.getUser() != Mantissa; });
 }
@@ -374,10 +371,10 @@ void retrograd::explainFloatTricks(Function &F) {
       loadAsPointer(*Pointer);
       continue;
     }
-    if (repeatBits(I) || I.hasMetadata("rg.steps"))
+    if (repeatBits(I) || hasFact(I, SourceFact::Steps))
       continue;
     if (isRounding(I))
-      markSteps(I);
+      noteFact(I, SourceFact::Steps);
     else if (selectSign(I))
       Replaced.push_back(&I);
     else if (isa<BitCastInst>(I))

@@ -9,7 +9,7 @@
 #include "Catalogue/AccessTags.h"
 #include "Catalogue/Catalogue.h"
 #include "Guard/KeepEqualities.h"
-#include "Support/DispatchMarks.h"
+#include "Support/SourceFact.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -346,7 +346,7 @@ static Value *pointerBehind(Value *V, IRBuilderBase &B, unsigned Depth = 0) {
 /// double, a pointer, an integer; void if the tag tells nothing.
 static Type *taggedType(const Instruction &I) {
   LLVMContext &Ctx = I.getContext();
-  if (I.hasMetadata("rg.int"))
+  if (hasFact(I, SourceFact::Integer))
     return Type::getInt64Ty(Ctx);
   StringRef N = accessTypeName(I);
   if (N.empty() || namesAnything(N))
@@ -398,7 +398,7 @@ void retrograd::spellBitsInAtomics(Function &F) {
 void retrograd::spellWordCopies(Function &F, bool Untyped) {
   // Such a program may keep a number in the place of a pointer; what the word
   // is, the running program tells.
-  const bool Puns = F.getParent()->getNamedMetadata(CopiesBits);
+  const bool Puns = hasFact(*F.getParent(), SourceFact::CopiesBits);
   for (BasicBlock &BB : F)
     for (Instruction &I : make_early_inc_range(BB)) {
       auto *Store = dyn_cast<StoreInst>(&I);

@@ -13,7 +13,7 @@
 #include "Primal/ClonePrimal.h"
 #include "Primal/PrimalSet.h"
 #include "Support/CallBinding.h"
-#include "Support/DispatchMarks.h"
+#include "Support/SourceFact.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
@@ -35,7 +35,7 @@ bool retrograd::movesBytesOfItsCaller(const Function &F) {
   return any_of(instructions(F), [](const Instruction &I) {
     const auto *Copy = dyn_cast<AnyMemTransferInst>(&I);
     return Copy && !isa<ConstantInt>(Copy->getLength()) &&
-           !Copy->hasMetadata(CopiesElements) &&
+           !hasFact(*Copy, SourceFact::Elements) &&
            (mayBeOfCaller(Copy->getRawDest()) ||
             mayBeOfCaller(Copy->getRawSource()));
   });

@@ -8,7 +8,7 @@
 #include "Rules/Rules.h"
 #include "Catalogue/Catalogue.h"
 #include "Rules/RulesInternal.h"
-#include "Support/DispatchMarks.h"
+#include "Support/SourceFact.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -382,7 +382,7 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
   const TypeAnalysis &TA = Facts.types();
   constexpr uint64_t ExplicitLimit = 4096;
   TransferShape Shape;
-  if (I.hasMetadata(CopiesCharacters)) {
+  if (hasFact(I, SourceFact::Characters)) {
     Shape.Period = 1;
     Shape.Leaves.push_back({0, 1, {ByteKind::Integer, nullptr}});
     return Shape;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Attributes of the functions that stand for calls through pointers
-// (Primal/DispatchCalls.h), and of copies.
+// (Primal/DispatchCalls.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,23 +25,6 @@ inline constexpr llvm::StringLiteral DispatchesCalls = "rg-dispatches";
 inline constexpr llvm::StringLiteral UnseenCallee = "rg-unseen";
 /// On a copy of a function for the constants that a dispatcher passes.
 inline constexpr llvm::StringLiteral FixedArguments = "rg-fixed-arguments";
-/// Metadata of a copy of memory, or of a load or store: it moves characters or
-/// counts of owners, no numbers and no pointers. Also of an atomic operation on
-/// such a count.
-inline constexpr llvm::StringLiteral CopiesCharacters = "rg.characters";
-/// Metadata of an access to an integer of less than four bytes that a struct
-/// declares as a member: no part of a number, and no evidence of what others
-/// take its place for.
-inline constexpr llvm::StringLiteral DeclaredMember = "rg.member";
-/// Metadata of a copy of memory, `!{!"0:f64", i64 8}` as in rg.layout: the
-/// standard library moves elements of this type, whatever else an analysis
-/// finds at its ends.
-inline constexpr llvm::StringLiteral CopiesElements = "rg.elements";
-/// Named metadata of a module that copies the bytes of variables which are
-/// floats from or to memory
-/// (`memcpy(&words[i], &x, sizeof x)`): it may keep them in what is declared to
-/// be something else.
-inline constexpr llvm::StringLiteral CopiesBits = "rg.copies.bits";
 
 } // namespace retrograd
 

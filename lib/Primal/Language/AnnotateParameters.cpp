@@ -12,7 +12,7 @@
 #include "Request/EntryCalls.h"
 #include "Request/Markers.h"
 #include "Request/ParameterGroups.h"
-#include "Support/DispatchMarks.h"
+#include "Support/SourceFact.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -45,10 +45,7 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
   const std::vector<StructType *> Structs = M.getIdentifiedStructTypes();
   const SmallPtrSet<Type *, 4> Puns = findPuns(M);
   if (any_of(Puns, [](const Type *T) { return T->isFloatingPointTy(); }))
-    M.getOrInsertNamedMetadata(CopiesBits);
-  MDNode *Nothing = MDNode::get(M.getContext(), {});
-  MDNode *Member =
-      MDNode::get(M.getContext(), {MDString::get(M.getContext(), "member")});
+    noteFact(M, SourceFact::CopiesBits);
   for (Function &F : M) {
     // What is known by name has to keep it.
     if (const OperationRecord *R =
@@ -63,7 +60,7 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
         if ((isa<LoadInst, StoreInst>(I) &&
              getLoadStoreType(&I)->isIntegerTy()) ||
             isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
-          I.setMetadata(CopiesCharacters, Nothing);
+          noteFact(I, SourceFact::Characters);
     if (!Cat.handlesCharacters(F)) {
       labelCopies(F, Structs, Puns);
       continue;
@@ -72,11 +69,11 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
       const bool IsAccess = isa<LoadInst, StoreInst>(I);
       if (isa<AnyMemTransferInst>(I) ||
           (IsAccess && getLoadStoreType(&I)->isIntegerTy(8)))
-        I.setMetadata(CopiesCharacters, Nothing);
+        noteFact(I, SourceFact::Characters);
       else if (IsAccess && getLoadStoreType(&I)->isIntegerTy(64))
         // A length or a capacity, which lies where short strings have
         // characters.
-        I.setMetadata("rg.int", Member);
+        noteInteger(I, /*Declared=*/true);
     }
   }
   // A marker that is 'const', or 'static' and never written to, would be folded

@@ -512,13 +512,16 @@ bool retrograd::writeFortranTypes(Function &F, RuntimeLibrary &Runtime) {
   return Any;
 }
 
+/// Metadata of a call for which all types that are known were tried.
+static constexpr StringLiteral TypesTried = "rg.types.tried";
+
 bool retrograd::chooseFortranTypes(
     Function &F, function_ref<SmallSetVector<const Constant *, 32>()> Known,
     RuntimeLibrary &Runtime) {
   SmallVector<CallInst *, 4> Calls = callsOfTypes(F);
   erase_if(Calls, [](CallInst *C) {
     return isa<Constant>(C->getArgOperand(C->arg_size() - 1)) ||
-           C->hasMetadata("rg.chosen");
+           C->hasMetadata(TypesTried);
   });
   if (Calls.empty())
     return false;
@@ -542,12 +545,12 @@ bool retrograd::chooseFortranTypes(
       if (!writeFor(*C, Table, *End, Runtime)) {
         Instruction *Refused = C->clone();
         Refused->insertBefore(End->getIterator());
-        Refused->setMetadata("rg.chosen", MDNode::get(F.getContext(), {}));
+        Refused->setMetadata(TypesTried, MDNode::get(F.getContext(), {}));
       }
       BranchInst::Create(Rest, Other)->setDebugLoc(C->getDebugLoc());
       C->moveBefore(Other->getTerminator()->getIterator());
     }
-    C->setMetadata("rg.chosen", MDNode::get(F.getContext(), {}));
+    C->setMetadata(TypesTried, MDNode::get(F.getContext(), {}));
   }
   return true;
 }

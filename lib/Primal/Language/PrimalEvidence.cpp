@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primal/Language/PrimalEvidence.h"
-#include "Support/DispatchMarks.h"
+#include "Support/SourceFact.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -40,14 +40,6 @@ struct Leaf {
   bool Member = false; ///< of a struct that was declared
   bool Text = false;   ///< an array of characters
 };
-
-/// `!rg.int !{}`, or `!rg.int !{!"member"}`: a declared member is an integer
-/// even where it is only moved.
-MDNode *integerMark(LLVMContext &C, bool Member) {
-  if (Member)
-    return MDNode::get(C, {MDString::get(C, "member")});
-  return MDNode::get(C, {});
-}
 
 constexpr uint64_t LargestSplitCopy = 128;
 constexpr unsigned MostLeaves = 64;
@@ -360,11 +352,7 @@ static void label(MemTransferInst &Copy, ArrayRef<StructType *> Structs,
       for (Leaf &L : Leaves)
         L.Offset = (L.Offset + Period - First) % Period;
     }
-    LLVMContext &Ctx = Copy.getContext();
-    Copy.setMetadata("rg.layout",
-                     MDNode::get(Ctx, {MDString::get(Ctx, describe(Leaves)),
-                                       ConstantAsMetadata::get(ConstantInt::get(
-                                           Type::getInt64Ty(Ctx), Period))}));
+    noteLayout(Copy, SourceFact::Layout, {describe(Leaves), int64_t(Period)});
     return;
   }
 }
@@ -459,13 +447,8 @@ static void labelElements(Function &F, const SmallPtrSetImpl<Type *> &Puns) {
                  any_of(Puns, [&](const Type *T) { return T != L.Ty; });
         }))
       continue;
-    LLVMContext &Ctx = F.getContext();
-    Copy->setMetadata(
-        CopiesElements,
-        MDNode::get(Ctx,
-                    {MDString::get(Ctx, describe(Leaves)),
-                     ConstantAsMetadata::get(ConstantInt::get(
-                         Type::getInt64Ty(Ctx), DL.getTypeAllocSize(T)))}));
+    noteLayout(*Copy, SourceFact::Elements,
+               {describe(Leaves), int64_t(DL.getTypeAllocSize(T))});
   }
 }
 
@@ -580,16 +563,18 @@ static void moveOneInteger(MemTransferInst &Copy) {
   Type *T =
       B.getIntNTy(8 * cast<ConstantInt>(Copy.getLength())->getZExtValue());
   const bool Small = T->getIntegerBitWidth() < 32;
-  MDNode *Mark = integerMark(Copy.getContext(), /*Member=*/true);
   MDNode *Fields = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
   LoadInst *Load = B.CreateAlignedLoad(T, Copy.getRawSource(),
                                        Copy.getSourceAlign().valueOrOne());
   StoreInst *Store = B.CreateAlignedStore(Load, Copy.getRawDest(),
                                           Copy.getDestAlign().valueOrOne());
   for (Instruction *I : {(Instruction *)Load, (Instruction *)Store}) {
-    I->setMetadata(Small ? DeclaredMember : "rg.int", Mark);
-    if (!Small)
-      I->setMetadata(LLVMContext::MD_tbaa, cast<MDNode>(Fields->getOperand(2)));
+    if (Small) {
+      noteFact(*I, SourceFact::SmallMember);
+      continue;
+    }
+    noteInteger(*I, /*Declared=*/true);
+    I->setMetadata(LLVMContext::MD_tbaa, cast<MDNode>(Fields->getOperand(2)));
   }
   Copy.eraseFromParent();
 }
@@ -603,7 +588,7 @@ void retrograd::labelCopies(Function &F, ArrayRef<StructType *> Structs,
       moveOneInteger(*Copy);
   for (Instruction &I : instructions(F))
     if (auto *Copy = dyn_cast<MemTransferInst>(&I);
-        Copy && !Copy->hasMetadata("rg.layout"))
+        Copy && !hasFact(*Copy, SourceFact::Layout))
       label(*Copy, Structs, F.getDataLayout(), /*OnlyStructs=*/true);
   labelElements(F, Puns);
 }
@@ -627,7 +612,7 @@ static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {
       Load = B.CreateAlignedLoad(L.Ty, Address(From, L.Offset),
                                  commonAlignment(FromAlign, L.Offset));
       if (L.Ty->isIntegerTy())
-        Load->setMetadata("rg.int", integerMark(Load->getContext(), L.Member));
+        noteInteger(*Load, L.Member);
     }
     Loaded.push_back(Load);
   }
@@ -641,7 +626,7 @@ static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {
     StoreInst *Store = B.CreateAlignedStore(Value, Address(To, L.Offset),
                                             commonAlignment(ToAlign, L.Offset));
     if (L.Ty->isIntegerTy())
-      Store->setMetadata("rg.int", integerMark(Store->getContext(), L.Member));
+      noteInteger(*Store, L.Member);
   }
   Copy.eraseFromParent();
 }
@@ -654,7 +639,7 @@ void retrograd::makeCopiesTyped(Function &F) {
       continue;
     auto *Length = dyn_cast<ConstantInt>(Copy->getLength());
     if (!Length || Length->getZExtValue() > LargestSplitCopy) {
-      if (!Copy->hasMetadata("rg.layout"))
+      if (!hasFact(*Copy, SourceFact::Layout))
         label(*Copy, /*Structs=*/{}, DL,
               /*OnlyStructs=*/false); // no tbaa.struct at -O0
       continue;
@@ -754,7 +739,7 @@ void retrograd::markWrittenIntegers(
     Type *T = getLoadStoreType(&I);
     if (!I.isAtomic() && (T->isIntegerTy(8) || T->isIntegerTy(16)) &&
         isSmallMember(getLoadStorePointerOperand(&I), T, InUnions))
-      I.setMetadata(DeclaredMember, MDNode::get(F.getContext(), {}));
+      noteFact(I, SourceFact::SmallMember);
     if (I.isAtomic() || !(T->isIntegerTy(32) || T->isIntegerTy(64)))
       continue;
     // What is passed by value is loaded from, and stored to, variables in the
@@ -769,6 +754,6 @@ void retrograd::markWrittenIntegers(
           GEP->getResultElementType() != T)
         continue;
     }
-    I.setMetadata("rg.int", integerMark(F.getContext(), isMember(P, InUnions)));
+    noteInteger(I, isMember(P, InUnions));
   }
 }
