@@ -19,18 +19,60 @@ Interval AffineBounds::join(const Interval &A, const Interval &B) {
           A.High == B.High ? A.High : SE.getSMaxExpr(A.High, B.High)};
 }
 
-Interval AffineBounds::ofRecurrence(const SCEVAddRecExpr &R) {
-  if (!R.isAffine())
-    return {};
-  const Loop *L = R.getLoop();
-  const SCEV *Count = SE.getBackedgeTakenCount(L);
+/// S over integers as wide as T: sums, products, minima and recurrences of
+/// numbers that are made wider one by one. Null where that is not all.
+static const SCEV *widened(const SCEV *S, Type *T, ScalarEvolution &SE) {
+  if (isa<SCEVConstant, SCEVUnknown>(S))
+    return SE.getSignExtendExpr(S, T);
+  SmallVector<const SCEV *, 4> Parts;
+  if (isa<SCEVAddExpr, SCEVMulExpr, SCEVAddRecExpr, SCEVSMaxExpr, SCEVSMinExpr>(
+          S))
+    for (const SCEV *Part : S->operands()) {
+      Parts.push_back(widened(Part, T, SE));
+      if (!Parts.back())
+        return nullptr;
+    }
+  switch (S->getSCEVType()) {
+  case scAddExpr:
+    return SE.getAddExpr(Parts);
+  case scMulExpr:
+    return SE.getMulExpr(Parts);
+  case scAddRecExpr:
+    return SE.getAddRecExpr(Parts, cast<SCEVAddRecExpr>(S)->getLoop(),
+                            SCEV::FlagAnyWrap);
+  case scSMaxExpr:
+    return SE.getSMaxExpr(Parts);
+  case scSMinExpr:
+    return SE.getSMinExpr(Parts);
+  default:
+    return nullptr;
+  }
+}
+
+/// How often the loop's back edge is taken, at most.
+const SCEV *AffineBounds::countOf(const Loop &L, Type *T) {
+  const SCEV *Count = SE.getBackedgeTakenCount(&L);
   if (isa<SCEVCouldNotCompute>(Count))
-    Count = SE.getSymbolicMaxBackedgeTakenCount(L);
+    Count = SE.getSymbolicMaxBackedgeTakenCount(&L);
   if (isa<SCEVCouldNotCompute>(Count) ||
-      SE.getTypeSizeInBits(Count->getType()) >
-          SE.getTypeSizeInBits(R.getType()))
+      SE.getTypeSizeInBits(Count->getType()) > SE.getTypeSizeInBits(T))
+    return nullptr;
+  Count = SE.applyLoopGuards(Count, &L);
+  // A count of narrower integers that might be negative, as far as they are
+  // known. Over wide ones, smax(i + 1, n) - (i + 1) shows that it is not.
+  if (Narrow == Trusted && Count->getType() != T && !IsGiven(Count) &&
+      !SE.isKnownNonNegative(Count))
+    if (const SCEV *Wide = widened(Count, T, SE))
+      if (Interval X = of(Wide); X && SE.isKnownNonNegative(X.Low))
+        return Wide;
+  return SE.getNoopOrZeroExtend(Count, T);
+}
+
+Interval AffineBounds::ofRecurrence(const SCEVAddRecExpr &R) {
+  const SCEV *Count =
+      R.isAffine() ? countOf(*R.getLoop(), R.getType()) : nullptr;
+  if (!Count)
     return {};
-  Count = SE.getNoopOrZeroExtend(SE.applyLoopGuards(Count, L), R.getType());
   const SCEV *Last = SE.getAddExpr(
       R.getStart(), SE.getMulExpr(R.getStepRecurrence(SE), Count));
   Interval First = of(R.getStart()), End = of(Last);
@@ -85,6 +127,42 @@ Interval AffineBounds::ofMinMax(const SCEVMinMaxExpr &M) {
   return All;
 }
 
+/// x + k * max(a, b) is max(x + k * a, x + k * b): what x has in common with a
+/// and b is seen there. (For k < 0 a minimum.)
+Interval AffineBounds::ofSumWith(const SCEVAddExpr &A) {
+  for (const SCEV *Part : A.operands()) {
+    const SCEV *Chosen = Part, *Factor = nullptr;
+    if (const auto *M = dyn_cast<SCEVMulExpr>(Part);
+        M && M->getNumOperands() == 2 && isa<SCEVConstant>(M->getOperand(0))) {
+      Factor = M->getOperand(0);
+      Chosen = M->getOperand(1);
+    }
+    if (!isa<SCEVSMaxExpr, SCEVSMinExpr>(Chosen))
+      continue;
+    bool IsMax =
+        isa<SCEVSMaxExpr>(Chosen) !=
+        (Factor && cast<SCEVConstant>(Factor)->getAPInt().isNegative());
+    const SCEV *Others = SE.getMinusSCEV(&A, Part);
+    Interval All;
+    for (const SCEV *Choice : Chosen->operands()) {
+      Interval X = of(SE.getAddExpr(
+          Others, Factor ? SE.getMulExpr(Factor, Choice) : Choice));
+      if (!X)
+        return {};
+      if (!All)
+        All = X;
+      else if (IsMax)
+        All = {SE.getSMaxExpr(All.Low, X.Low),
+               SE.getSMaxExpr(All.High, X.High)};
+      else
+        All = {SE.getSMinExpr(All.Low, X.Low),
+               SE.getSMinExpr(All.High, X.High)};
+    }
+    return All;
+  }
+  return {};
+}
+
 Interval AffineBounds::of(const SCEV *S) {
   if (IsGiven(S))
     return {S, S};
@@ -98,6 +176,8 @@ Interval AffineBounds::of(const SCEV *S) {
   if (const auto *M = dyn_cast<SCEVMinMaxExpr>(S))
     return ofMinMax(*M);
   if (const auto *A = dyn_cast<SCEVAddExpr>(S)) {
+    if (Interval X = ofSumWith(*A))
+      return X;
     SmallVector<const SCEV *, 4> Lows, Highs;
     for (const SCEV *Part : A->operands()) {
       Interval X = of(Part);

@@ -43,6 +43,8 @@ private:
   Interval ofRecurrence(const llvm::SCEVAddRecExpr &R);
   Interval ofProduct(const llvm::SCEVMulExpr &M);
   Interval ofMinMax(const llvm::SCEVMinMaxExpr &M);
+  Interval ofSumWith(const llvm::SCEVAddExpr &A);
+  const llvm::SCEV *countOf(const llvm::Loop &L, llvm::Type *T);
   Interval join(const Interval &A, const Interval &B);
 
   llvm::ScalarEvolution &SE;

@@ -24,6 +24,17 @@ __attribute__((noinline)) static void backwards(double *x, double *y, int n, int
     for (int j = m - 1; j >= 0; j -= 2)
       x[i * m + j] *= y[i * m + j] + y[m * n - 1 - j];
 }
+// Loops from i + 1 on, i counting down: their counts are maxima of what varies.
+__attribute__((noinline)) static void solve(double *x, double *y, int n, int m) {
+  for (int i = n - 1; i >= 0; --i) {
+    double w = y[i];
+    for (int j = i + 1; j < n; ++j) {
+      x[(size_t)i * m + j] *= 0.9 + 0.01 * y[j];
+      w -= 0.1 * x[(size_t)i * m + j] * y[j];
+    }
+    y[i] = w;
+  }
+}
 static double table[8];
 __attribute__((noinline)) static void global(double *x, double *y, int n, int m) {
   for (int i = 0; i < n; ++i)
@@ -45,6 +56,7 @@ GRADIENT(square)
 GRADIENT(triangle)
 GRADIENT(backwards)
 GRADIENT(global)
+GRADIENT(solve)
 
 static double memory[2 * Most], shadow[2 * Most], start[2 * Most], along[2 * Most];
 static void reset(void) {
@@ -81,6 +93,8 @@ int main() {
     compare("triangle", triangle, triangle_gradient, at, 10, 10);
     compare("backwards", backwards, backwards_gradient, at, 10, 10);
     compare("global", global, global_gradient, at, 10, 10);
+    compare("solve", solve, solve_gradient, at, 10, 10);
+    compare("solve nothing", solve, solve_gradient, at, -1, 10);
     compare("nothing", square, square_gradient, at, 0, 10);
     compare("less than nothing", triangle, triangle_gradient, at, -3, 10);
     compare("one", backwards, backwards_gradient, at, 1, 1);
