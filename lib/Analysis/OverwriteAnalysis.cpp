@@ -36,9 +36,9 @@ OverwriteAnalysis::OverwriteAnalysis(Function &F, Function &Root, When Reversed,
                                      const LoopShape &Shape,
                                      const Options &Opts)
     : F(F), Root(Root), Split(Reversed != AtOnce),
-      UserSplit(Reversed == AnyTime), AA(AA), Activity(Activity),
-      Facts(Activity.facts()), Shape(Shape), Machine(*F.getParent()),
-      Threads(F, Facts, Opts), ByPhase(Opts.BarriersByPhase),
+      UserSplit(Reversed == AnyTime), AA(AA), Facts(Activity.facts()),
+      Shape(Shape), Machine(*F.getParent()), Threads(F, Facts, Opts),
+      ByPhase(Opts.BarriersByPhase),
       Systems(Opts.AccessOrder ? MostSystems : 0) {
   for (Instruction &I : instructions(F)) {
     if (const auto *C = dyn_cast<CallBase>(&I); C && !Threads.isAlone()) {
@@ -406,11 +406,23 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W,
     return any_of(Places, [&](const MemoryLocation &Place) {
       return !AA.isNoAlias(MemoryLocation::getBeforeOrAfter(Written), Place);
     });
-  return any_of(Places, [&](const MemoryLocation &Place) {
-    if (Written &&
-        AA.isNoAlias(MemoryLocation::getBeforeOrAfter(Written), Place))
-      return false;
-    return isModSet(AA.getModRefInfo(&W, Place));
+  if (none_of(Places, [&](const MemoryLocation &Place) {
+        if (Written &&
+            AA.isNoAlias(MemoryLocation::getBeforeOrAfter(Written), Place))
+          return false;
+        return isModSet(AA.getModRefInfo(&W, Place));
+      }))
+    return false;
+  // Nor does it follow an address that inner and outer loops advance, a phi of
+  // phis, to the object behind it.
+  if (!Written || !isa<PHINode, SelectInst>(getUnderlyingObject(P, 0)))
+    return true;
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(P, Objects, nullptr, /*MaxLookup=*/0);
+  return any_of(Objects, [&](const Value *Object) {
+    return !AA.isNoAlias(
+        MemoryLocation::getBeforeOrAfter(Written),
+        MemoryLocation::getBeforeOrAfter(Object, L.getAAMetadata()));
   });
 }
 

@@ -97,7 +97,6 @@ private:
   llvm::Function &Root;
   bool Split, UserSplit;
   llvm::AAResults &AA;
-  const ActivityAnalysis &Activity;
   const ProgramFacts &Facts;
   const LoopShape &Shape;
   Target Machine;

@@ -126,7 +126,6 @@ private:
   void spansOf(const ArgumentRange &A);
   void answer(BasicBlock &Block, Function &By);
 
-  const DerivativeRequest &R;
   const ArgumentRanges &Ranges;
   Function &Disjoint, &General;
   Function *Made;
@@ -142,7 +141,7 @@ private:
 
 Choice::Choice(const DerivativeRequest &R, const ArgumentRanges &Ranges,
                Function &Disjoint, Function &General)
-    : R(R), Ranges(Ranges), Disjoint(Disjoint), General(General),
+    : Ranges(Ranges), Disjoint(Disjoint), General(General),
       Made(Function::Create(
           General.getFunctionType(), GlobalValue::InternalLinkage,
           General.getName() + ".choice", General.getParent())),

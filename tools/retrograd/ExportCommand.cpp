@@ -183,14 +183,16 @@ private:
     return Steps == "value" && F.Kernel ? F.Name : Name;
   }
 
-  /// The function with all its parameters as addresses.
+  /// The function with all its parameters as addresses. The result's is of
+  /// memory that nothing else leads to. Without that promise, everything that
+  /// the function reads counts as overwritten when it returns.
   void emitValue() {
     OS << "static void " << functionOf("value") << "(const long long *n";
     for (size_t I = 0; I < Base.size(); ++I) {
       const Parameter *P = parameter(Base[I]);
       OS << ", "
          << (P && (P->How == Passing::Value || P->ReadOnly) ? "const " : "")
-         << type(Base[I]) << " *s" << I;
+         << type(Base[I]) << (P ? " *s" : " *__restrict s") << I;
     }
     OS << ") {\n";
     std::string Call, After;
