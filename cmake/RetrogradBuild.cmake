@@ -14,7 +14,11 @@ endif()
 # -O1 and line tables: half the build time of CMake's -O2 -g, and the compiler
 # that hosts us spends its time in libLLVM, not here.
 if(PROJECT_IS_TOP_LEVEL)
-  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1 -finline-small-functions" CACHE STRING "" FORCE)
+  set(Flags "-O1 -g1")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    string(APPEND Flags " -finline-small-functions") # part of clang's -O1
+  endif()
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${Flags}" CACHE STRING "" FORCE)
 else()
   # Whatever the project around us is built like: the plugin's own speed is no matter of its build type.
   string(TOUPPER "${CMAKE_BUILD_TYPE}" Type)
@@ -49,6 +53,10 @@ rg_llvm_config(LLVM_PACKAGE_VERSION --version)
 rg_llvm_config(LLVM_INCLUDE_DIRS --includedir)
 rg_llvm_config(LLVM_LIBRARY_DIR --libdir)
 rg_llvm_config(LLVM_TOOLS_BINARY_DIR --bindir)
+# For another machine (cmake/AArch64.cmake): its LLVM lies at the same place below its root.
+# Where the tools and libraries will be found there, LLVM_TOOLS_BINARY_DIR and LLVM_LIBRARY_DIR say.
+set(LLVM_INCLUDE_DIRS "${CMAKE_SYSROOT}${LLVM_INCLUDE_DIRS}")
+set(RG_LLVM_LIBRARIES "${CMAKE_SYSROOT}${LLVM_LIBRARY_DIR}")
 if(NOT LLVM_PACKAGE_VERSION MATCHES "^22[.]")
   message(FATAL_ERROR "Retrograd needs LLVM 22; ${RG_LLVM_CONFIG} is of ${LLVM_PACKAGE_VERSION}. "
     "Set RG_LLVM_CONFIG to the llvm-config of LLVM 22.")
@@ -58,13 +66,18 @@ if(NOT EXISTS "${LLVM_INCLUDE_DIRS}/clang/Frontend/FrontendPluginRegistry.h")
 endif()
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION}: ${RG_LLVM_CONFIG}")
 add_library(LLVM SHARED IMPORTED)
-set_target_properties(LLVM PROPERTIES IMPORTED_LOCATION "${LLVM_LIBRARY_DIR}/libLLVM-22.so")
+set_target_properties(LLVM PROPERTIES IMPORTED_LOCATION "${RG_LLVM_LIBRARIES}/libLLVM-22.so")
 
 foreach(Tool clang clang++ opt llvm-link FileCheck not)
   string(MAKE_C_IDENTIFIER "RG_HOST_${Tool}" Var)
   find_program(${Var} NAMES ${Tool} PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH REQUIRED)
   mark_as_advanced(${Var})
 endforeach()
+# The runtime is compiled for the machine that the plugin will run on.
+set(RG_RUNTIME_TARGET "")
+if(CMAKE_CROSSCOMPILING)
+  set(RG_RUNTIME_TARGET "--target=${CMAKE_C_COMPILER_TARGET}" "--sysroot=${CMAKE_SYSROOT}")
+endif()
 
 # ccache: the sloppiness is what its manual demands for precompiled headers;
 # the base directory lets several checkouts share their results.
@@ -82,9 +95,14 @@ function(rg_use_llvm Target)
   target_include_directories(${Target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   target_compile_definitions(${Target} PRIVATE
     _GNU_SOURCE __STDC_CONSTANT_MACROS __STDC_FORMAT_MACROS __STDC_LIMIT_MACROS)
+  # GCC warns of too much there, clang of both sides of | being wanted, and of libstdc++.
+  set(Quiet -Wno-maybe-uninitialized)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(Quiet -Wno-bitwise-instead-of-logical -Wno-deprecated-declarations)
+  endif()
   # -fPIC for programs, too: they share the precompiled header.
   target_compile_options(${Target} PRIVATE -fPIC -fno-rtti -fno-exceptions
-    -Wall -Wextra -Wno-unused-parameter -Wno-maybe-uninitialized)
+    -Wall -Wextra -Wno-unused-parameter ${Quiet})
   if(RG_WERROR)
     target_compile_options(${Target} PRIVATE -Werror)
   endif()
@@ -133,16 +151,21 @@ endfunction()
 # lib/Catalogue/Catalogue.td and makes <build>/lib/Catalogue/CatalogueTables.inc.
 # The target named last waits for it.
 function(rg_tablegen Output Generator Folder)
-  if(NOT TARGET retrograd-tblgen OR NOT EXISTS "${PROJECT_SOURCE_DIR}/lib/${Folder}/${Folder}.td")
+  if(NOT EXISTS "${PROJECT_SOURCE_DIR}/lib/${Folder}/${Folder}.td")
     return()
+  endif()
+  # It runs on this machine, whatever the plugin is built for.
+  set(Program retrograd-tblgen)
+  if(RG_TBLGEN)
+    set(Program "${RG_TBLGEN}")
   endif()
   file(GLOB Records CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lib/${Folder}/*.td")
   set(Path "${PROJECT_BINARY_DIR}/lib/${Folder}/${Output}")
   file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/lib/${Folder}")
   add_custom_command(OUTPUT "${Path}"
-    COMMAND retrograd-tblgen ${Generator} -I "${PROJECT_SOURCE_DIR}/lib/${Folder}"
+    COMMAND ${Program} ${Generator} -I "${PROJECT_SOURCE_DIR}/lib/${Folder}"
             "${PROJECT_SOURCE_DIR}/lib/${Folder}/${Folder}.td" -o "${Path}"
-    DEPENDS retrograd-tblgen ${Records}
+    DEPENDS ${Program} ${Records}
     COMMENT "Generating ${Output}" VERBATIM)
   if(TARGET Retrograd${Folder})
     target_sources(Retrograd${Folder} PRIVATE "${Path}")

@@ -94,8 +94,14 @@ RG_ADJOINT_MOVE(rg_adjoint_move_f16, _Float16, 2)
 RG_ADJOINT_MOVE(rg_adjoint_move_bf16, __bf16, 2)
 RG_ADJOINT_MOVE(rg_adjoint_move_f32, float, 4)
 RG_ADJOINT_MOVE(rg_adjoint_move_f64, double, 8)
+/* What the machine's long double is. Where it is the number of 16 bytes, that has no other
+ * name, and there is none of 10. */
+#if __LDBL_MANT_DIG__ == 113
+RG_ADJOINT_MOVE(rg_adjoint_move_f128, long double, 16)
+#else
 RG_ADJOINT_MOVE(rg_adjoint_move_f80, long double, 10)
 RG_ADJOINT_MOVE(rg_adjoint_move_f128, __float128, 16)
+#endif
 
 typedef uint32_t __attribute__((may_alias)) rg_bits32;
 typedef uint64_t __attribute__((may_alias)) rg_bits64;

@@ -9,15 +9,13 @@
 // and libgcc from GCC 13 on have both; older ones do not, so they are weak
 // here.
 //
-// The result, two bytes, is in the lower bits of the register that holds
-// floats.
+// The result is returned as __bf16, in the register that holds floats.
 //
 //===----------------------------------------------------------------------===//
 
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <emmintrin.h>
 
 /// To nearest, ties to even; NaN stays NaN.
 static uint16_t rounded(float X) {
@@ -29,11 +27,11 @@ static uint16_t rounded(float X) {
 }
 
 extern "C" {
-__attribute__((weak)) __m128i __truncsfbf2(float X) {
-  return _mm_cvtsi32_si128(rounded(X));
+__attribute__((weak)) __bf16 __truncsfbf2(float X) {
+  return __builtin_bit_cast(__bf16, rounded(X));
 }
 
-__attribute__((weak)) __m128i __truncdfbf2(double X) {
+__attribute__((weak)) __bf16 __truncdfbf2(double X) {
   // To float so that the second rounding sees that there was more: the last bit
   // says so.
   float Near = (float)X;
@@ -44,6 +42,6 @@ __attribute__((weak)) __m128i __truncdfbf2(double X) {
     Bits |= 1;
   }
   memcpy(&Near, &Bits, sizeof Bits);
-  return _mm_cvtsi32_si128(rounded(Near));
+  return __builtin_bit_cast(__bf16, rounded(Near));
 }
 }
