@@ -15,7 +15,7 @@ between the lines
     bench/tables.py --check          only says which page is not up to date (a test)
     make bench | bench/tables.py record cpu --machine "..."   records the first table read
 
-Two runs are drawn, too: docs/images/NAME.svg, ratio by program against each peer (PLOTS).
+Runs are drawn, too: docs/images/NAME.svg, ratio by program against each peer (PLOTS).
 
 The figures are kept as the command printed them: nothing is rounded twice.
 """
@@ -35,6 +35,8 @@ RESULTS = os.path.join(ROOT, "bench", "results")
 PLOTS = {
     "cpu-enzyme": {"Retrograd": "#1f6feb", "Enzyme A": "#d29922", "Enzyme B": "#e8c468", "hand": "#8b949e"},
     "cpu-codipack": {"Retrograd": "#1f6feb", "CoDiPack": "#d29922", "hand": "#8b949e"},
+    "cpu-jax": {"Retrograd": "#1f6feb", "JAX": "#d29922", "JAX, value alone": "#e8c468"},
+    "cpu-source": {"Retrograd": "#1f6feb", "Tapenade": "#d29922", "Clad": "#e8c468"},
 }
 BLOCK = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 
