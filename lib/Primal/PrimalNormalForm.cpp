@@ -486,6 +486,41 @@ static Value *choiceOfPointers(Value *V, DenseMap<Value *, Value *> &Made) {
   return New;
 }
 
+/// A word that is used as an address and for its distance from others, or moved
+/// on, is loaded as the pointer that it is. Null if something uses it as what
+/// need not be an address.
+static Value *loadOfPointer(IntToPtrInst &I) {
+  auto *Load = dyn_cast<LoadInst>(I.getOperand(0));
+  const Type *Tagged = Load ? taggedType(*Load) : nullptr;
+  if (!Load || !Load->isSimple() ||
+      !(Tagged->isVoidTy() || Tagged->isPointerTy()) ||
+      hasFact(*I.getModule(), SourceFact::CopiesBits) ||
+      !all_of(Load->uses(), [](const Use &U) {
+        auto *S = dyn_cast<StoreInst>(U.getUser());
+        return S ? S->isSimple() && U.getOperandNo() == 0
+                 : isa<IntToPtrInst, ICmpInst>(U.getUser()) ||
+                       cast<Instruction>(U.getUser())->getOpcode() ==
+                           Instruction::Sub;
+      }))
+    return nullptr;
+  IRBuilder<> B(Load);
+  LoadInst *P = B.CreateAlignedLoad(I.getType(), Load->getPointerOperand(),
+                                    Load->getAlign());
+  P->copyMetadata(*Load, {LLVMContext::MD_tbaa, LLVMContext::MD_alias_scope,
+                          LLVMContext::MD_noalias});
+  Value *Word = nullptr;
+  for (Use &U : make_early_inc_range(Load->uses())) {
+    if (isa<StoreInst>(U.getUser())) {
+      U.set(P);
+    } else if (U.getUser() != &I) {
+      if (!Word)
+        Word = B.CreatePtrToInt(P, Load->getType());
+      U.set(Word);
+    }
+  }
+  return P;
+}
+
 void retrograd::spellAddresses(Function &F) {
   DenseMap<Value *, Value *> Choices;
   for (Instruction &I : make_early_inc_range(instructions(F))) {
@@ -498,6 +533,8 @@ void retrograd::spellAddresses(Function &F) {
       bool Any = false;
       if (!P && isChoiceOfAddresses(I.getOperand(0), Web, Any) && Any)
         P = choiceOfPointers(I.getOperand(0), Choices);
+      if (!P)
+        P = loadOfPointer(cast<IntToPtrInst>(I));
     } else if (auto *Mask = dyn_cast<IntrinsicInst>(&I);
                Mask && Mask->getIntrinsicID() == Intrinsic::ptrmask &&
                I.getType() == B.getPtrTy()) {
