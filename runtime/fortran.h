@@ -52,6 +52,8 @@ typedef struct DerivedType {
 _Static_assert(sizeof(DerivedType) == 440, "flang's");
 
 enum {
+  Integer4 = 9,
+  Integer8 = 10,
   Real4 = 27,
   Real8 = 28,
   Complex4 = 34,

@@ -43,6 +43,14 @@ def fortran_initialise
 def fortran_destroy : Expansion<"rg_fortran_destroy", ["_FortranADestroy", "_FortranADestroyWithoutFinalization"], "V:P">;
 }
 
+// A kind of number in names of flang's routines.
+class FlangKind<string kind> {
+  string Letter = !substr(kind, 0, 1);
+  bit IsInteger = !eq(Letter, "i");
+  bit IsComplex = !eq(Letter, "c");
+  string Name = !cond(IsInteger: "Integer", IsComplex: "Complex", true: "Real") # !substr(kind, 1);
+}
+
 let Section = "Fortran: arrays" in {
 def fortran_begin_constructor
     : Expansion<"rg_fortran_begin_constructor", ["_FortranAInitArrayConstructorVector"], "V:PPNPI">;
@@ -60,11 +68,6 @@ def fortran_pack : Expansion<"rg_fortran_pack", ["_FortranAPack"], "V:PPPPPI">;
 def fortran_unpack : Expansion<"rg_fortran_unpack", ["_FortranAUnpack"], "V:PPPPPI">;
 foreach kind = ["4", "8"] in {
   defvar number = !if(!eq(kind, "4"), "G", "D");
-  def "fortran_matmul_"#kind
-      : Expansion<"rg_fortran_matmul_r"#kind, ["_FortranAMatmulReal"#kind#"Real"#kind], "V:PPPPI">;
-  def "fortran_matmul_transpose_"#kind
-      : Expansion<"rg_fortran_matmul_transpose_r"#kind,
-                  ["_FortranAMatmulTransposeReal"#kind#"Real"#kind], "V:PPPPI">;
   def "fortran_dot_"#kind
       : Expansion<"rg_fortran_dot_r"#kind, ["_FortranADotProductReal"#kind], number#":PPPI">;
   def "fortran_norm2_"#kind
@@ -75,18 +78,49 @@ foreach kind = ["4", "8"] in {
                     ["_FortranA"#reduction#"Real"#kind], number#":PPIIP">;
   def "fortran_sum_complex_"#kind
       : Expansion<"rg_fortran_sum_c"#kind, ["_FortranACppSumComplex"#kind], "V:PPPIIP">;
+  def "fortran_product_complex_"#kind
+      : Expansion<"rg_fortran_product_c"#kind, ["_FortranACppProductComplex"#kind], "V:PPPIIP">;
+  def "fortran_reduce_"#kind
+      : Expansion<"rg_fortran_reduce_r"#kind, ["_FortranAReduceReal"#kind#"Ref"], number#":PPPIIPPN">;
+  def "fortran_reduce_values_"#kind
+      : Expansion<"rg_fortran_reduce_values_r"#kind, ["_FortranAReduceReal"#kind#"Value"], number#":PPPIIPPN">;
+  def "fortran_set_exponent_"#kind
+      : Expansion<"rg_fortran_set_exponent_r"#kind, ["_FortranASetExponent"#kind], number#":"#number#"L">;
   def "fortran_dot_complex_"#kind
       : Expansion<"rg_fortran_dot_c"#kind, ["_FortranACppDotProductComplex"#kind], "V:PPPPI">;
 }
 foreach reduction = ["Sum", "Product", "Maxval", "Minval"] in
   def "fortran_"#!tolower(reduction)#"_dim"
       : Expansion<"rg_fortran_"#!tolower(reduction)#"_dim", ["_FortranA"#reduction#"Dim"], "V:PPIPIP">;
+def fortran_norm2_dim : Expansion<"rg_fortran_norm2_dim", ["_FortranANorm2Dim"], "V:PPIPI">;
+def fortran_transfer : Expansion<"rg_fortran_transfer", ["_FortranATransfer"], "V:PPPPI">;
+// Pairs of kinds of which one is a number (int(8) with complex is not served). The runtime's routine is
+// named by letter and kind.
+foreach left = ["i4", "i8", "r4", "r8", "c4", "c8"] in
+  foreach right = ["i4", "i8", "r4", "r8", "c4", "c8"] in {
+    defvar L = FlangKind<left>;
+    defvar R = FlangKind<right>;
+    if !not(!or(!and(L.IsInteger, R.IsInteger), !and(!eq(left, "i8"), R.IsComplex),
+                !and(!eq(right, "i8"), L.IsComplex))) then {
+      def "fortran_matmul_"#left#"_"#right
+          : Expansion<"rg_fortran_matmul_"#left#"_"#right, ["_FortranAMatmul"#L.Name#R.Name], "V:PPPPI">;
+      def "fortran_matmul_transpose_"#left#"_"#right
+          : Expansion<"rg_fortran_matmul_transpose_"#left#"_"#right,
+                      ["_FortranAMatmulTranspose"#L.Name#R.Name], "V:PPPPI">;
+    }
+  }
 def fortran_queries : InactiveInC<
     ["_FortranACount", "_FortranAAll", "_FortranAAny", "_FortranASize", "_FortranASizeDim",
      "_FortranALboundDim", "_FortranAIsContiguous", "_FortranASumInteger*",
      "_FortranAMaxvalInteger*", "_FortranAMinvalInteger*", "_FortranAProductInteger*",
      "_FortranADotProductInteger*", "_FortranADotProductLogical",
-     "_FortranAMaxloc*", "_FortranAMinloc*", "_FortranAFindloc*"]> {
+     "_FortranAMaxloc*", "_FortranAMinloc*", "_FortranAFindloc*", "_FortranACountDim",
+     "_FortranAAllDim", "_FortranAAnyDim",
+     "_FortranAMatmulInteger4Integer4", "_FortranAMatmulInteger4Integer8",
+     "_FortranAMatmulInteger8Integer4", "_FortranAMatmulInteger8Integer8",
+     "_FortranAMatmulTransposeInteger4Integer4", "_FortranAMatmulTransposeInteger4Integer8",
+     "_FortranAMatmulTransposeInteger8Integer4", "_FortranAMatmulTransposeInteger8Integer8",
+     "_FortranAShape", "_FortranALbound", "_FortranAUbound"]> {
   let Summary = "integers and logicals out of arrays";
 }
 def fortran_questions_of_class
