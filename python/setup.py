@@ -39,6 +39,7 @@ class WithCompiler(build_py):
     """Copies the Python files, then installs the compiler beside them."""
 
     def run(self):
+        self.force = True  # of an earlier build nothing stays
         super().run()
         folder = build_folder()
         prefix = os.path.abspath(os.path.join(self.build_lib, "retrograd", "compiler"))

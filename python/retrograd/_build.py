@@ -126,7 +126,8 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
     flags        flags for the compiler, as ["-O3", "-Iinclude"]
     constants    names of parameters that are not differentiated
     derivatives  which ones are made: "rev" (gradient, vjp), "fwd" (jvp, jacobian), "rev.fwd" (hvp,
-                 hessian); by default all of these, of a kernel the first two
+                 hessian); by default all of these, of a kernel the first two. What is missing is compiled when
+                 it is asked for
     returns      what f(...) gives: "value", or "value_and_gradient", so that scipy.optimize.minimize(f, x0, jac=True)
                  works as it is
     target       CUDA: "cpu" (kernels run on the processor) or "gpu" (those of this machine's GPU)
@@ -141,7 +142,8 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
         raise ValueError(f'returns is "value" or "value_and_gradient", not {returns!r}')
     if target not in ("cpu", "gpu"):
         raise ValueError(f"target is 'cpu' or 'gpu', not {target!r}")
-    if derivatives is None:
+    by_default = derivatives is None
+    if by_default:
         # Of a kernel, a second derivative is compiled when it is asked for.
         cuda = language == "cuda" or os.fspath(source).endswith(".cu")
         derivatives = ("rev", "fwd") if cuda else ("rev", "fwd", "rev.fwd")
@@ -166,6 +168,7 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
         with tempfile.TemporaryDirectory(dir=cache) as folder:
             made, listing = os.path.join(folder, "lib.so"), os.path.join(folder, "deps")
             command = [program, "export", source, *names, "-o", made, "--derive=" + ",".join(derivatives)]
+            derive = len(command) - 1
             if source.endswith(".cu"):
                 command.append(f"--target={target}")
             command += [f"--const={name}" for name in constants]
@@ -174,7 +177,15 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
             if flags:
                 command += ["--", *flags]
             _need_clang()
-            _run(command, os.path.basename(source))
+            try:
+                _run(command, os.path.basename(source))
+            except CompileError as error:
+                # A second derivative may be refused where the first ones are not. It is compiled again, and refused, when
+                # it is asked for. What the program itself says is about the source and the signature.
+                if not by_default or "rev.fwd" not in derivatives or str(error).startswith("retrograd:"):
+                    raise
+                command[derive] = "--derive=rev,fwd"
+                _run(command, os.path.basename(source))
             inputs = {path: _digest(path) for path in [source, *_included(listing)]
                       if os.path.isfile(path) and "retrograd-export" not in path}
             # A library that is in use keeps its file: the new one gets a name of its own.

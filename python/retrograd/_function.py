@@ -48,12 +48,35 @@ def _dtype(parameter):
     numbers = parameter["numbers"]
     if len(numbers) == 1 and numbers[0]["path"] == "":
         return _leaf_dtype(numbers[0])
-    return np.dtype({"names": [n["path"].lstrip(".") for n in numbers],
-                     "formats": [_leaf_dtype(n) for n in numbers],
-                     "offsets": [n["offset"] for n in numbers], "itemsize": parameter["bytes"]})
+    if all(_ARRAY.fullmatch(n["path"].lstrip(".")) for n in numbers):
+        return np.dtype({"names": [n["path"].lstrip(".") for n in numbers],
+                         "formats": [_leaf_dtype(n) for n in numbers],
+                         "offsets": [n["offset"] for n in numbers], "itemsize": parameter["bytes"]})
+    return _members([(_STEP.findall(n["path"]), n["offset"], _leaf_dtype(n)) for n in numbers], 0, parameter["bytes"])
 
 
 _ARRAY = re.compile(r"(_M_elems|__elems_)?(\[\d+\])+")
+_STEP = re.compile(r"\[\d+\]|[^.\[]+")
+
+
+def _members(leaves, start, size=None):
+    """The type of what begins at the offset `start` and consists of these (path, offset, type): a number, an array or a struct."""
+    if len(leaves) == 1 and not leaves[0][0]:
+        return leaves[0][2]
+    groups = {}
+    for (first, *rest), offset, dtype in leaves:
+        groups.setdefault(first, []).append((rest, offset, dtype))
+    starts = {name: min(offset for _, offset, _ in group) for name, group in groups.items()}
+    if all(name[0] == "[" for name in groups):
+        order = list(starts.values())
+        stride = order[1] - order[0] if len(order) > 1 else None
+        types = [_members(group, starts[name], stride if len(group) > 1 else None) for name, group in groups.items()]
+        if all(t == types[0] for t in types) and order == [order[0] + i * types[0].itemsize for i in range(len(order))]:
+            return np.dtype((types[0], (len(order),)))
+    else:
+        types = [_members(group, starts[name]) for name, group in groups.items()]
+    described = {"names": list(groups), "formats": types, "offsets": [starts[name] - start for name in groups]}
+    return np.dtype({**described, "itemsize": size} if size else described)
 _KIND = {"f": "f", "i": "i", "u": "u", "b": "?"}
 _VALUE, _GRADIENT, _BOTH = range(3)
 
@@ -111,10 +134,14 @@ class _Parameter:
                                 f"of {self.dtype}, not {_describe(given)}")
             array = given
         else:
-            if np.asarray(given).dtype.kind == "c" and self.dtype.kind != "c":
-                raise TypeError(f"'{self.name}' is an array of {self.dtype} and was given complex numbers")
+            kind = np.asarray(given).dtype.kind
+            if kind == "c" and self.dtype.kind != "c" or kind == "O":  # None would be converted to a NaN
+                raise TypeError(f"'{self.name}' is an array of {self.dtype} and was given "
+                                + ("complex numbers" if kind == "c" else _describe(given)))
             array = (np.array(given, dtype=self.dtype, order="C") if not self.readonly
                      else np.require(given, self.dtype, ["C", "A"]))
+            if self.dtype.kind in "iu" and kind in "iuf" and not np.array_equal(array, given):
+                raise ValueError(f"'{self.name}' is an array of {self.dtype} and was given numbers that it cannot hold")
         if self.extent and array.size != self.extent:
             raise ValueError(f"'{self.name}' has {self.extent} elements and was given {array.size}")
         if array.size % self.group:
@@ -132,7 +159,7 @@ class _Parameter:
 
 def _describe(given):
     if not isinstance(given, np.ndarray):
-        return f"a {type(given).__name__}"
+        return "None" if given is None else f"a {type(given).__name__}"
     layout = "" if given.flags.c_contiguous else ", not contiguous"
     layout += "" if given.flags.writeable else ", read-only"
     layout += "" if given.flags.aligned else ", not aligned"

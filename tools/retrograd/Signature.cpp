@@ -132,7 +132,9 @@ private:
 /// Takes a type apart into numbers at byte offsets.
 class LeafCollector {
 public:
-  explicit LeafCollector(std::vector<Leaf> &Leaves) : Leaves(Leaves) {}
+  /// Whole is what messages call the type itself.
+  LeafCollector(std::vector<Leaf> &Leaves, StringRef Whole)
+      : Leaves(Leaves), Whole(Whole) {}
 
   /// Empty, or the reason why the type cannot be sampled.
   std::string collect(CXType Given, const std::string &Path, uint64_t Offset) {
@@ -158,7 +160,7 @@ public:
       return "";
     }
     std::string Here =
-        Path.empty() ? "it" : "its member '" + Path.substr(1) + "'";
+        Path.empty() ? Whole.str() : "its member '" + Path.substr(1) + "'";
     std::string Spelled = take(clang_getTypeSpelling(Given));
     if (T.kind != CXType_Record)
       return Here + " is a '" + Spelled + "'";
@@ -211,6 +213,7 @@ private:
   };
 
   std::vector<Leaf> &Leaves;
+  StringRef Whole;
 };
 
 /// `double` when T is std::vector<double>, an invalid type otherwise.
@@ -327,11 +330,16 @@ Expected<Parameter> readParameter(CXCursor C, CXType Decayed, unsigned Index,
   // The const of an array is that of its elements; the canonical type of an
   // array has it outside.
   CXType Innermost = Target;
-  bool Const = clang_isConstQualifiedType(Innermost);
-  while (Innermost.kind == CXType_ConstantArray) {
+  bool Const = clang_isConstQualifiedType(Innermost), Variable = false;
+  while (Innermost.kind == CXType_ConstantArray ||
+         Innermost.kind == CXType_VariableArray) {
+    Variable |= Innermost.kind == CXType_VariableArray;
     Innermost = clang_getArrayElementType(Innermost);
     Const |= clang_isConstQualifiedType(Innermost) != 0;
   }
+  // double a[n][m] in C: numbers in a row, as many as the caller has.
+  if (Variable && P.How == Passing::Pointer && For == Reader::Export)
+    Target = Innermost;
   P.ReadOnly = P.How != Passing::Value && Const;
   if (CXType E = vectorElement(Target); E.kind != CXType_Invalid) {
     if (P.How == Passing::Value && For == Reader::Check)
@@ -378,7 +386,11 @@ Expected<Parameter> readParameter(CXCursor C, CXType Decayed, unsigned Index,
   }
   P.Element = unqualifiedSpelling(Target);
   int64_t Bytes = clang_Type_getSizeOf(clang_getCanonicalType(Target));
-  std::string Reason = LeafCollector(P.Leaves).collect(Target, "", 0);
+  StringRef Whole = P.How == Passing::Pointer ? "what it points at"
+                    : P.How == Passing::Value || P.How == Passing::Reference
+                        ? "it"
+                        : "its element";
+  std::string Reason = LeafCollector(P.Leaves, Whole).collect(Target, "", 0);
   if (Reason.empty() && P.How == Passing::Value && !numberKind(T) &&
       For == Reader::Check)
     Reason = "it is a struct by value; wrap f in a function that takes it by "

@@ -102,12 +102,22 @@ check(f["deep"], (rng.random(2),))
 check(f["lower"], (1.5, 0.5))
 # Structs: the gradient is one, too; its integers are nothing.
 bodies = np.zeros(2, f["packed"].parameters[0].dtype)
-bodies["mass"], bodies["kind"], bodies["at[0]"], bodies["at[1]"] = [1, 2], [3, 4], [5, 6], [7, 8]
+bodies["mass"], bodies["kind"], bodies["at"] = [1, 2], [3, 4], [[5, 7], [6, 8]]
 g = f["packed"].gradient(bodies, 2)
-assert np.allclose(g["mass"], [3 * 35, 4 * 48]) and np.allclose(g["at[1]"], [1 * 3 * 5, 2 * 4 * 6])
+assert np.allclose(g["mass"], [3 * 35, 4 * 48]) and np.allclose(g["at"][:, 1], [1 * 3 * 5, 2 * 4 * 6])
 two = np.zeros((), f["nested"].parameters[0].dtype)
-two["v[0].x"], two["v[1].y"], two["w"] = 2, 3, 5
-assert f["nested"](two) == 30 and f["nested"].gradient(two)["v[1].y"] == 10
+two["v"]["x"][0], two["v"]["y"][1], two["w"] = 2, 3, 5
+assert f["nested"](two) == 30 and f["nested"].gradient(two)["v"]["y"][1] == 10
+# Arrays of variable size, which C has.
+grid = rg.compile("""
+double grid(int n, int m, const double a[n][m], const double b[m]) {
+  double s = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j)
+      s += a[i][j] * a[i][j] * b[j];
+  return s;
+}""", "grid", language="c")
+check(grid, (3, 2, rng.random((3, 2)), rng.random(2)))
 # Written in place, and their derivatives.
 x = np.array([1.0, 2, 3])
 f["scaled"](x, np.array([2], np.float32))
@@ -136,7 +146,11 @@ refused(ValueError, "has 3 elements", lambda: f["three"](np.zeros(4)))
 refused(ValueError, "has 3 elements", lambda: f["array"](np.zeros(0, np.float32)))
 refused(ValueError, "has 1 elements", lambda: f["point"](np.zeros(0), 1.0))
 refused(ValueError, "of 2 numbers", lambda: f["arrayByValue"](np.zeros(3), 1.0))
+refused(ValueError, "numbers that it cannot hold", lambda: f["gather"](np.array([0, 0.5, 1]), np.zeros(3)))
+refused(TypeError, "was given None", lambda: f["three"](None))
 refused(OverflowError, "holds -128 to 127", lambda: f["narrow"](1, 1, 200, 1.0))
+refused(rg.CompileError, "'double **' is not supported: what it points at is a 'double *'",
+        lambda: rg.compile("double f(double **x) { return **x; }", "f", language="c"))
 for source, text in (("template <class T> T f(T x) { return x; }", "is a template"),
                      ("double f(double x) { return x; } double f(float x) { return x; }", "overloaded"),
                      ("#include <complex>\ndouble f(std::complex<double> z) { return norm(z); }", "is not supported"),
@@ -148,4 +162,20 @@ for source, text in (("template <class T> T f(T x) { return x; }", "is a templat
                      ("double f(double &&x) { return x; }", "rvalue"),
                      ("double f() { return 1; }", "no floating-point parameter")):
     refused(rg.CompileError, text, lambda: rg.compile(source, "f", language="c++", derivatives=["rev"]))
+
+# Where the second derivative is refused, the first ones are there, and the error comes when it is asked for.
+real = rg._build._run
+
+
+def refusing(command, what):
+    if "rev.fwd" in " ".join(command):
+        raise rg.CompileError("model.c:1:1: error: a store cannot be differentiated here [RG2002]")
+    real(command, what)
+
+
+rg._build._run = refusing
+first = rg.compile("double first(double x) { return x * x * x; }", "first", language="c")
+assert first.gradient(2.0) == 12 and first.jvp((2.0,), (1.0,))[1] == 12
+refused(rg.CompileError, "RG2002", lambda: first.hvp((2.0,), (1.0,)))
+rg._build._run = real
 print("all right")

@@ -54,10 +54,10 @@ v = rng.random(4).astype(np.float32)
 assert norm.gradient(v).dtype == np.float32 and np.allclose(norm.gradient(v), 2 * v)
 bodies = np.zeros(2, moment.parameters[0].dtype)
 bodies["mass"], bodies["kind"] = [2, 3], [1, 2]
-bodies["at[0]"], bodies["at[1]"] = [0.5, 1.5], [1, 2]
+bodies["at"] = [[0.5, 1], [1.5, 2]]
 d = moment.gradient(bodies, 2)
-assert np.allclose(d["mass"], (bodies["at[0]"] ** 2 + bodies["at[1]"]) * bodies["kind"])
-assert np.allclose(d["at[0]"], 2 * bodies["mass"] * bodies["at[0]"] * bodies["kind"])
+assert np.allclose(d["mass"], (bodies["at"][:, 0] ** 2 + bodies["at"][:, 1]) * bodies["kind"])
+assert np.allclose(d["at"][:, 0], 2 * bodies["mass"] * bodies["at"][:, 0] * bodies["kind"])
 
 
 # From many threads at once.
