@@ -77,21 +77,23 @@ def shown(name):
 
 
 def drawn(name):
-    """A picture of a recorded run: per program one bar for each tool, on a logarithmic scale from 0.5 to 128."""
+    """A picture of a recorded run: per program one bar for each tool, on a logarithmic scale from 0.5 (or 0.25) to 128."""
     run, colours = load(name), PLOTS[name]
     columns = {word: run["columns"].index(word) for word in colours}
     rows = [row for row in run["rows"] if "mean" not in row[0]]
     left, width, bar, gap = 190, 560, 7, 10
     step = bar * len(columns) + gap
     height = 70 + step * len(rows)
-    across = lambda ratio: left + width * (math.log2(max(ratio, 0.5)) + 1) / 8
+    ratios = [float(row[k].strip("*")) for row in rows for k in columns.values() if re.fullmatch(r"[*\d.]+", row[k])]
+    least = -2 if min(ratios) < 0.5 else -1
+    across = lambda ratio: left + width * (max(math.log2(ratio), least) - least) / (7 - least)
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 60} {height}" '
            'font-family="sans-serif" font-size="11">',
            f'<rect width="{left + width + 60}" height="{height}" fill="#ffffff"/>']
     for at, (word, colour) in enumerate(colours.items()):
         out.append(f'<rect x="{left + 130 * at}" y="8" width="10" height="10" fill="{colour}"/>'
                    f'<text x="{left + 130 * at + 15}" y="17">{word}</text>')
-    for power in range(-1, 8):
+    for power in range(least, 8):
         x = across(2 ** power)
         out.append(f'<line x1="{x:.1f}" y1="40" x2="{x:.1f}" y2="{height - 12}" '
                    f'stroke="{"#57606a" if power == 0 else "#d0d7de"}"/>'
@@ -107,7 +109,7 @@ def drawn(name):
             except ValueError:
                 continue  # not measured
             end = across(ratio)
-            out.append(f'<rect x="{across(0.5):.1f}" y="{y + bar * k}" width="{end - across(0.5):.1f}" height="{bar - 1}" '
+            out.append(f'<rect x="{left:.1f}" y="{y + bar * k}" width="{end - left:.1f}" height="{bar - 1}" '
                        f'fill="{colours[word]}"/>'
                        f'<text x="{end + 3:.1f}" y="{y + bar * k + 6}" font-size="7" fill="#57606a">{cell}</text>')
     return "\n".join(out) + "\n</svg>\n"
