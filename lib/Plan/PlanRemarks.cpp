@@ -206,7 +206,7 @@ std::string Teller::why(Need N, std::string &Advice) const {
   if (isa<CallBase>(I))
     return "to call again costs more than to keep";
   return Plan.recipe(N).K == Recipe::Compute
-             ? "what it is made from takes more memory than itself"
+             ? "the values that it is computed from take more memory"
              : "it cannot be computed again";
 }
 
@@ -285,7 +285,7 @@ void Teller::tellLoop(const Loop &L) {
                                            " depends on what it computes"
                                      : std::string()))
       << "; "
-      << ore::NV("Advice", "a loop with a count that is known in front has "
+      << ore::NV("Advice", "a loop whose count is known before it starts keeps "
                            "arrays, which can be vectorised");
     return R;
   });

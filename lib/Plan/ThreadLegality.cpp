@@ -32,9 +32,9 @@ void Legality::checkSignal(const Instruction &I) {
       (X && X->getOperation() == AtomicRMWInst::Xchg &&
        Orders(X->getOrdering())))
     refuse(RefusalKind::Threads, I,
-           "an atomic read that another thread's write may be waited for with; "
-           "join the thread, use a mutex, or read with memory_order_relaxed "
-           "what is no signal");
+           "an atomic read, by which a thread may wait for what another one "
+           "writes; join the thread, use a mutex, or read with "
+           "memory_order_relaxed what no thread waits for");
 }
 
 bool Legality::checkTeam(const Instruction &I) {
@@ -79,8 +79,8 @@ bool Legality::checkTeam(const Instruction &I) {
             return L.Kind.K == ByteKind::Float;
           }))
         refuse(RefusalKind::Threads, I,
-               "a message of bytes that are numbers; say by its datatype what "
-               "they are");
+               "a message whose datatype is bytes and whose contents are "
+               "numbers; give it the datatype of the numbers");
     }
   // Threads of teams are the same in both sweeps, and clear their shadows when
   // they come (Pass/ShadowGlobals.h). Others are new ones in the reverse sweep,

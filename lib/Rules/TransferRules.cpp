@@ -114,7 +114,7 @@ static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
       if (isShared(L) || (L.Kind.K == ByteKind::Float &&
                           L.Kind.FP->getPrimitiveSizeInBits() > 64))
         return "copy between host and device of words that a device does not "
-               "know, or that are numbers and pointers by turns";
+               "know, or that hold numbers at one time and pointers at another";
   if (T.IsRealloc && S.Ambiguous)
     return "realloc of memory of mixed type";
   return nullptr;

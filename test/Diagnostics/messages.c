@@ -40,7 +40,7 @@ double f(const double *x, int n) {
 // FILES: messages.c:[[@LINE+1]]:
   MPI_File_write(n, y, 4, MPI_DOUBLE, 0);
 #elif defined(BYTES)
-// BYTES: this parallel construct cannot be differentiated: a message of bytes {{.*}}[RG2202]
+// BYTES: this parallel construct cannot be differentiated: a message whose datatype is bytes {{.*}}[RG2202]
 // BYTES: messages.c:[[@LINE+1]]:
   MPI_Send(y, 4 * sizeof *y, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
 #elif defined(PACK)

@@ -43,7 +43,7 @@ static double f(const double *x) {
     r = x[0] * x[1];
     ready.store(1);
   });
-  // FLAG: this parallel construct cannot be differentiated: an atomic read that another thread's write may be waited for with; {{.*}} [RG2202]
+  // FLAG: this parallel construct cannot be differentiated: an atomic read, by which a thread may wait for what another one writes; {{.*}} [RG2202]
   while (!ready.load())
     ;
   r *= r;
