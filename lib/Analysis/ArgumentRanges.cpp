@@ -58,8 +58,8 @@ private:
   const LoopInfo &Loops;
   MapVector<Argument *, ArgumentRange> Found;
   SmallSetVector<GlobalVariable *, 4> Globals;
-  /// Arguments that are accessed, and written, in a loop of a loop.
-  SmallPtrSet<const Argument *, 8> Nested, WrittenInNest;
+  /// Arguments that are accessed in a loop of a loop, and written in a loop.
+  SmallPtrSet<const Argument *, 8> Nested, WrittenInLoop;
 };
 
 } // namespace
@@ -96,11 +96,11 @@ bool Collector::access(const Instruction &I, Value *Address, const SCEV *Size,
     R.Lows.push_back(Offset.Low);
   if (!is_contained(R.Highs, High))
     R.Highs.push_back(High);
-  if (Loops.getLoopDepth(I.getParent()) > 1) {
+  const unsigned Depth = Loops.getLoopDepth(I.getParent());
+  if (Depth > 1)
     Nested.insert(Base);
-    if (Writes)
-      WrittenInNest.insert(Base);
-  }
+  if (Depth && Writes)
+    WrittenInLoop.insert(Base);
   constexpr size_t MostBounds = 8; // each is computed by every call
   return R.Lows.size() <= MostBounds && R.Highs.size() <= MostBounds;
 }
@@ -155,7 +155,7 @@ std::optional<ArgumentRanges> Collector::run() {
       return A != B && !A->hasNoAliasAttr() && !B->hasNoAliasAttr();
     });
   };
-  if (none_of(WrittenInNest, MayOverlap))
+  if (none_of(WrittenInLoop, MayOverlap))
     return std::nullopt;
   ArgumentRanges R;
   for (auto &[Base, Range] : Found)

@@ -45,7 +45,7 @@ struct ArgumentRanges {
 
   /// The ranges of F's arguments, if all its accesses are understood and it is
   /// worth while to know that they do not overlap: a nest of two loops or more
-  /// writes by one argument and accesses memory by another one, and nothing
+  /// accesses memory by one argument, a loop writes by another one, and nothing
   /// says that these two are disjoint.
   static std::optional<ArgumentRanges>
   of(llvm::Function &F, llvm::ScalarEvolution &SE, const llvm::LoopInfo &Loops);
