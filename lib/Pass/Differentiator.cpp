@@ -15,6 +15,7 @@
 #include "Polish/AdditionStrips.h"
 #include "Polish/CleanUp.h"
 #include "Polish/LeaveDerivative.h"
+#include "Polish/MeetingPoints.h"
 #include "Polish/OwnReaches.h"
 #include "Polish/PolishSteps.h"
 #include "Polish/ZeroShares.h"
@@ -277,6 +278,8 @@ void Differentiator::finish(bool Last) {
     return;
   for (Function *F : Finished) {
     Steps.run(step::AddedZeros, *F, [&] { return dropAddedZeros(*F, FAM); });
+    Steps.run(step::SplitAtMeetings, *F,
+              [&] { return splitAtMeetings(*F, FAM); });
     Steps.run(step::StripAdditions, *F, [&] { addInStrips(*F, MAM); });
   }
 }
