@@ -154,6 +154,9 @@ bool MeetingPoints::atKnownDistance(const AccessClass &A,
 }
 
 bool MeetingPoints::classify(Instruction &I) {
+  // What it says is of one iteration; in two bodies it would be of both.
+  if (isa<NoAliasScopeDeclInst>(I))
+    return false;
   if (auto *Call = dyn_cast<IntrinsicInst>(&I);
       Call && (Call->isAssumeLikeIntrinsic() || Call->doesNotAccessMemory()))
     return !Call->isConvergent() && !Call->getType()->isTokenTy();
@@ -421,7 +424,13 @@ std::pair<BasicBlock *, BasicBlock *> MeetingPoints::transform() {
       copyBody("rg.meeting", ToAsWas, Done, Begin, End, Carried, InAsWas);
   MDNode *LoopId = Body->getTerminator()->getMetadata(LLVMContext::MD_loop);
   TheApart->getTerminator()->setMetadata(LLVMContext::MD_loop, LoopId);
-  AsWas->getTerminator()->setMetadata(LLVMContext::MD_loop, LoopId);
+  // The other one is short, or LLVM could not vectorise it either.
+  MDNode *Plain =
+      MDNode::get(C, {MDString::get(C, "llvm.loop.vectorize.enable"),
+                      ConstantAsMetadata::get(ConstantInt::getFalse(C))});
+  AsWas->getTerminator()->setMetadata(
+      LLVMContext::MD_loop, makePostTransformationMetadata(
+                                C, LoopId, {"llvm.loop.vectorize."}, {Plain}));
 
   // In the first of them, classes that were compared are apart.
   MDBuilder Scopes(C);
