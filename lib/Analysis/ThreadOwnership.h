@@ -16,14 +16,15 @@
 // the thread (x, y, z in the block and of the block), with constants c. Sort
 // the indices by coefficient. No two threads have one address if
 //
-//   size <= c_1,   c_1 n_1 <= c_2,   c_2 n_2 <= c_3,   ...     (n_v: how many
-//   there are) n_v = 1 for every index that does not occur
+//   size <= c_1,   c_1 n_1 <= c_2,   c_2 n_2 <= c_3,   ...
+//   n_v = 1 for every index that does not occur
 //
-// and loads at constant distance d from each other do not meet if the whole
-// span, that is size + sum of c_v (n_v - 1), is at most |d|. All active loads
-// of the function must have this form, over parameters that the caller passes
-// alike to all threads; of two different parameters the shadows must be a span
-// apart. blockIdx.x * blockDim.x + threadIdx.x counts as one index.
+// where n_v is how many values the index v takes. Loads at constant distance d
+// from each other do not meet if the whole span, that is size + sum of c_v (n_v
+// - 1), is at most |d|. All active loads of the function must have this form,
+// over parameters that the caller passes alike to all threads; of two different
+// parameters the shadows must be a span apart. blockIdx.x * blockDim.x +
+// threadIdx.x counts as one index.
 //
 // Not handled: indices from memory, loops, split derivatives whose sweeps are
 // not given the shadows.

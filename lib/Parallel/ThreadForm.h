@@ -10,11 +10,12 @@
 //
 //   pthread_create(&id, attr, f, arg)    id = rg_thread_new();
 //                                        rg.spawn.f(id, arg)
-//   std::thread's start of a state       the same; f is the state's member
-//   _M_run pthread_join, std::thread::join      rg_thread_wait(id)
+//   std::thread's start of a state       the same; f is the member _M_run
+//                                        of the state
+//   pthread_join, std::thread::join      rg_thread_wait(id)
 //   pthread_mutex_lock, _unlock          rg_turn_mutex, rg_turn_mutex_leave
-//   pthread_cond_wait                    a turn ends before it, one begins
-//   after
+//   pthread_cond_wait                    a turn ends before it, another one
+//                                        begins behind it
 //   thrd_create, mtx_lock, cnd_wait, ... the same (docs/AddARuntime.md)
 //
 // In the module rg.spawn.f starts a thread; its primal is what that thread
