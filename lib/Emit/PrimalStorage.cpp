@@ -120,7 +120,7 @@ void PrimalEmitter::beginTape() {
 /// storage of their own; its address where B stands.
 Value *PrimalEmitter::makeArenaState(IRBuilder<> &Entry, IRBuilder<> &B,
                                      const Twine &Name) {
-  constexpr uint64_t StateBytes = 64; // runtime/gpu/arena.c needs 56
+  constexpr uint64_t StateBytes = 64; // runtime/gpu/arena.c needs 64
   AllocaInst *State = Entry.CreateAlloca(
       ArrayType::get(B.getInt64Ty(), StateBytes / 8), nullptr, Name);
   State->setAlignment(Align(16));

@@ -20,6 +20,7 @@
 #include "Pass/PrintAnalysesPass.h"
 #include "Pass/WatchedCalls.h"
 #include "Polish/DynamicShared.h"
+#include "Polish/LaunchMemory.h"
 #include "Polish/PolishSteps.h"
 #include "Primal/PrimalSteps.h"
 #include "Target/Target.h"
@@ -66,8 +67,8 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
     bool Changed = Watched;
     Changed |= Last && Opts.Enabled && unboxHandles(M);
     Changed |= releaseGuards(Guarded);
-    Changed |=
-        Last && Opts.Enabled && Opts.OffloadDevice.empty() && growLaunches(M);
+    Changed |= Last && Opts.Enabled && Opts.OffloadDevice.empty() &&
+               growLaunches(M, Opts);
     // But for what a program may ask the runtime itself, rg_tape_free say.
     Changed |= Last && RuntimeLibrary(M).resolveDeclarations();
     return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
@@ -132,7 +133,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
     if (Last) {
       placeDynamicShadows(M);
       if (Opts.OffloadDevice.empty())
-        growLaunches(M);
+        growLaunches(M, Opts);
     }
     Derive.runtime().resolveDeclarations();
     append_range(Derivatives, Derive.finished());

@@ -18,6 +18,7 @@
 #include "Pass/DifferentiatePass.h"
 #include "Pass/KernelHalf.h"
 #include "Polish/DeviceReductions.h"
+#include "Polish/LaunchMemory.h"
 #include "Primal/Language/AnnotateParameters.h"
 #include "llvm/Passes/PassBuilder.h"
 #include <memory>
@@ -107,6 +108,7 @@ void retrograd::extendPipelines(PassBuilder &PB,
   PB.registerOptimizerLastEPCallback(
       [Given](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
         MPM.addPass(DeviceReductionsPass(Given()));
+        MPM.addPass(LaunchTapePass(Given()));
         MPM.addPass(createModuleToFunctionPassAdaptor(AskForAlignmentPass()));
       });
   PB.registerPipelineStartEPCallback(

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Polish/DynamicShared.h"
-#include "Catalogue/LibraryNames.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -248,48 +247,3 @@ void Parts::markKernels() {
 }
 
 void retrograd::placeDynamicShadows(Module &M) { Parts(M).run(); }
-
-bool retrograd::growLaunches(Module &M) {
-  bool Any = false;
-  Type *Ptr = PointerType::get(M.getContext(), 0),
-       *I64 = Type::getInt64Ty(M.getContext());
-  // (kernel, grid in two words, block in two words, arguments, bytes, stream)
-  for (StringRef Name : launchesByArguments())
-    if (Function *F = M.getFunction(Name); F && F->isDeclaration())
-      for (User *U : F->users()) {
-        auto *C = dyn_cast<CallBase>(U);
-        if (!C || C->getCalledOperand() != F || C->arg_size() != 8 ||
-            C->getArgOperand(6)->getType() != I64)
-          continue;
-        if (auto *Bytes = dyn_cast<ConstantInt>(C->getArgOperand(6));
-            Bytes && Bytes->isZero())
-          continue;
-        IRBuilder<> B(C);
-        FunctionCallee Grow =
-            M.getOrInsertFunction("rg_launch_shared", I64, Ptr, I64);
-        C->setArgOperand(
-            6, B.CreateCall(Grow, {C->getArgOperand(0), C->getArgOperand(6)}));
-        Any = true;
-      }
-  // (cudaLaunchConfig_t, kernel, arguments)
-  for (StringRef Name : launchesByConfiguration())
-    if (Function *F = M.getFunction(Name); F && F->isDeclaration())
-      for (User *U : F->users()) {
-        auto *C = dyn_cast<CallBase>(U);
-        if (!C || C->getCalledOperand() != F || C->arg_size() != 3)
-          continue;
-        IRBuilder<> B(C);
-        // A copy of the configuration: 56 bytes, the size of the memory behind
-        // two dim3.
-        FunctionCallee Grow =
-            M.getOrInsertFunction("rg_launch_config", Ptr, Ptr, Ptr, Ptr);
-        IRBuilder<> Entry(
-            &*C->getFunction()->getEntryBlock().getFirstInsertionPt());
-        AllocaInst *Copy = Entry.CreateAlloca(ArrayType::get(I64, 7), nullptr,
-                                              "rg.launch.config");
-        C->setArgOperand(0, B.CreateCall(Grow, {C->getArgOperand(1),
-                                                C->getArgOperand(0), Copy}));
-        Any = true;
-      }
-  return Any;
-}

@@ -40,10 +40,6 @@ llvm::Value *dynamicSharedBytes(llvm::IRBuilderBase &B);
 /// launches say so (Support/Kernels.h).
 void placeDynamicShadows(llvm::Module &M);
 
-/// In the host's half of CUDA: launches with such memory ask the kernel how
-/// much it needs (runtime/launch.c). Returns whether there is one.
-bool growLaunches(llvm::Module &M);
-
 } // namespace retrograd
 
 #endif

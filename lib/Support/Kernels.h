@@ -21,6 +21,10 @@ inline constexpr llvm::StringLiteral DynamicPartsAttribute = "rg-dynamic-parts";
 inline constexpr llvm::StringLiteral DynamicPartsVariable =
     "rg_dynamic_parts_of_";
 
+/// The same for the variable whose presence says that the kernel may need tape
+/// of its launch (Polish/LaunchMemory.h).
+inline constexpr llvm::StringLiteral TapeVariable = "rg_tape_of_";
+
 /// The device's symbol of the kernel that a host stub launches, or "": the
 /// unqualified name in the stub's symbol starts with __device_stub__, and its
 /// length counts it.

@@ -9,12 +9,16 @@
 |* - in the frame of the derivative, as many bytes as the option -rg-gpu-stack says:
 |*   local memory, which the hardware interleaves by threads and the driver sizes by
 |*   those that can run at once;
-|* - in rg_device_arena, memory that the host made before the launch
+|* - in rg_device_arena, memory that the program made before the launch
 |*   (<retrograd/retrograd_device.h>): every thread has its part of it;
-|* - where there is none, or no more of it, in chunks from the device's heap,
-|*   doubling from 1 KiB. That is slow, and the heap is small (cudaLimitMallocHeapSize,
-|*   8 MiB unless set): when it has no more either, the kernel says how much this
-|*   thread had and asked for, and stops with an error. Nothing is lost silently.
+|* - in rg_tape_pool, memory that the launch made (../launch.c): as many slots as
+|*   warps can run at once. A warp takes one when its first thread needs more, and
+|*   gives it back when its last one ends its tape;
+|* - where there is none of these, or no more of it, in chunks from the device's
+|*   heap, doubling from 1 KiB. That is slow, and the heap is small
+|*   (cudaLimitMallocHeapSize, 8 MiB unless set): when it has no more either, the
+|*   kernel says how much this thread had and asked for, and stops with an error.
+|*   Nothing is lost silently.
 |*
 |* The state of the stack is in the frame of the derivative that begins the tape.
 \*===------------------------------------------------------------------------===*/
@@ -32,7 +36,9 @@ typedef struct rg_arena {
   uint64_t chunk_bytes; /* of the latest chunk */
   rg_deferred *deferred;
   uint64_t taken;    /* bytes handed out, for the message */
-  uint64_t reserved; /* the host's memory has been asked for */
+  uint32_t reserved; /* the program's memory has been asked for */
+  uint32_t pooled;   /* the launch's memory has been asked for */
+  uint32_t slot;     /* of the pool, and one: 0 is none */
 } rg_arena;
 
 /* Set by the host; see <retrograd/retrograd_device.h>. */
@@ -43,12 +49,57 @@ struct rg_device_arena_state {
 };
 __attribute__((address_space(1), weak, used)) struct rg_device_arena_state rg_device_arena;
 
+/* The launch's memory, as ../launch.c writes it. A slot has lane_bytes for each of 32 lanes. */
+struct rg_pool {
+  char *memory;
+  uint32_t *slots; /* of each: the lanes that have their part, and the warp they came from */
+  uint64_t lane_bytes; /* a multiple of 16 */
+  uint32_t count;
+  uint64_t *wanted; /* of the host's: what a thread would have needed */
+};
+struct rg_pool *__attribute__((address_space(1))) rg_tape_pool __attribute__((weak, used));
+
+/* A lane's part of a slot belongs to whoever sets the lane's bit. That lanes of one warp come to
+   one slot is for their memory's sake alone: which warp has written its name there may be out of
+   date. */
+static _Bool take_part(struct rg_pool *pool, uint32_t n, uint32_t bit, uint32_t warp) {
+  uint32_t *lanes = &pool->slots[2 * n];
+  if (__scoped_atomic_fetch_or(lanes, bit, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_DEVICE) & bit)
+    return 0;
+  lanes[1] = warp;
+  return 1;
+}
+
+/* The number of a slot whose part for this lane is this thread's from here on, and one; or 0. */
+static uint32_t take_slot(struct rg_pool *pool, uint64_t block) {
+  uint32_t thread = rg_thread(), bit = 1u << (thread & 31);
+  uint64_t mix = (block * 32 + (thread >> 5) + 1) * 0x9e3779b97f4a7c15ull;
+  uint32_t warp = (uint32_t)(mix >> 32), n = warp % pool->count;
+  for (uint32_t any = 0; any < 2; ++any)
+    for (uint32_t i = 0; i < pool->count; ++i) {
+      const volatile uint32_t *slot = &pool->slots[2 * n];
+      uint32_t lanes = slot[0];
+      if (!(lanes & bit) && (any || !lanes || slot[1] == warp) && take_part(pool, n, bit, warp))
+        return n + 1;
+      n = n + 1 == pool->count ? 0 : n + 1;
+    }
+  return 0;
+}
+
+/* What this thread wrote there is in its place before another one writes. */
+RG_NOINLINE void rg_arena_leave_slot(uint32_t slot) {
+  uint32_t *lanes = &rg_tape_pool->slots[2 * (slot - 1)];
+  __scoped_atomic_fetch_and(lanes, ~(1u << (rg_thread() & 31)), __ATOMIC_RELEASE, __MEMORY_SCOPE_DEVICE);
+}
+
 RG_INLINE rg_arena *rg_tape_begin(void *state, void *local, uint64_t bytes) {
   rg_arena *a = (rg_arena *)state;
   a->cur = (char *)local;
   a->end = a->cur + bytes;
   a->chunk = NULL;
   a->reserved = 0;
+  a->pooled = 0;
+  a->slot = 0;
   a->chunk_bytes = 0;
   a->deferred = NULL;
   a->taken = 0;
@@ -68,21 +119,44 @@ RG_NOINLINE void rg_arena_out_of_memory(uint64_t taken, uint64_t asked) {
   __builtin_trap();
 }
 
+/* Goes on in a part of memory of so many bytes, if need fits in. */
+static void *enter(rg_arena *a, char *part, uint64_t bytes, uint64_t need) {
+  if (need > bytes)
+    return NULL;
+  a->cur = part + need;
+  a->end = part + bytes;
+  return part;
+}
+
 RG_NOINLINE void *rg_tape_alloc_slow(rg_arena *a, uint64_t bytes) {
   uint64_t need = (bytes + 15) & ~15ul;
+  uint64_t block = RG_BLOCK(x) + (uint64_t)RG_BLOCKS(x) * (RG_BLOCK(y) + (uint64_t)RG_BLOCKS(y) * RG_BLOCK(z));
   if (!a->reserved && rg_device_arena.bytes_per_thread) {
     a->reserved = 1;
-    uint64_t block = RG_BLOCK(x) + (uint64_t)RG_BLOCKS(x) * (RG_BLOCK(y) + (uint64_t)RG_BLOCKS(y) * RG_BLOCK(z));
     uint64_t me = block * rg_threads() + rg_thread();
-    if (me < rg_device_arena.threads) {
-      a->cur = rg_device_arena.memory + me * rg_device_arena.bytes_per_thread;
-      a->end = a->cur + rg_device_arena.bytes_per_thread;
-      if (need <= (uint64_t)(a->end - a->cur)) {
-        void *p = a->cur;
-        a->cur += need;
-        return p;
+    void *p = NULL;
+    if (me < rg_device_arena.threads)
+      p = enter(a, rg_device_arena.memory + me * rg_device_arena.bytes_per_thread, rg_device_arena.bytes_per_thread, need);
+    if (p)
+      return p;
+  }
+  struct rg_pool *pool = rg_tape_pool;
+  if (pool && pool->count) {
+    if (!a->pooled) {
+      a->pooled = 1;
+      if (!a->slot)
+        a->slot = take_slot(pool, block);
+      void *p = NULL;
+      if (a->slot) {
+        uint64_t lane = (uint64_t)(a->slot - 1) * 32 + (rg_thread() & 31);
+        p = enter(a, pool->memory + lane * pool->lane_bytes, pool->lane_bytes, need);
       }
+      if (p)
+        return p;
     }
+    /* The next launch makes more of it. */
+    if (*(volatile uint64_t *)pool->wanted < a->taken)
+      *(volatile uint64_t *)pool->wanted = a->taken;
   }
   uint64_t size = a->chunk_bytes ? 2 * a->chunk_bytes : 1024;
   if (size > (1ul << 20))
@@ -132,6 +206,8 @@ RG_INLINE void release(rg_arena *a, rg_deferred *deferred, char *chunk) {
 
 RG_INLINE void rg_tape_end(rg_arena *a) {
   release(a, NULL, NULL);
+  if (a->slot)
+    rg_arena_leave_slot(a->slot);
 }
 
 /* An iteration whose tape is its own: rg_tape_rewind brings the arena back to what it was at
@@ -143,7 +219,9 @@ RG_INLINE void rg_tape_mark(rg_arena *a, void *state) {
 RG_INLINE void rg_tape_rewind(rg_arena *a, const void *state) {
   const rg_arena *mark = (const rg_arena *)state;
   release(a, mark->deferred, mark->chunk);
+  uint32_t slot = a->slot; /* its own until the tape ends */
   *a = *mark;
+  a->slot = slot;
 }
 
 RG_NOINLINE void rg_tape_defer_free(rg_arena *a, void *p, void (*dealloc)(void *)) {
@@ -182,7 +260,8 @@ RG_NOINLINE __attribute__((malloc, returns_nonnull)) rg_arena *rg_split_begin(vo
   a->chunk_bytes = 0;
   a->deferred = NULL;
   a->taken = 0;
-  a->reserved = 1; /* the reserve is the running kernel's */
+  a->reserved = a->pooled = 1; /* these are the running kernel's */
+  a->slot = 0;
   return a;
 }
 

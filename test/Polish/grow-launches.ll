@@ -1,6 +1,7 @@
 ; The host's half of CUDA: launches with dynamic shared memory ask how much the kernel's
-; derivatives need. Those without have nothing added.
-; RUN: %loadopt -passes=retrograd -S %s | FileCheck %s
+; derivatives need; all launches provide tape, unless that is switched off.
+; RUN: %loadopt -passes=retrograd -S %s | FileCheck %s --check-prefixes=CHECK,TAPE
+; RUN: %loadopt -passes=retrograd -rg-disable=gpu-launch-tape -S %s | FileCheck %s --check-prefix=CHECK
 
 declare i32 @cudaLaunchKernel(ptr, i64, i32, i64, i32, ptr, i64, ptr)
 declare i32 @cudaLaunchKernelExC(ptr, ptr, ptr)
@@ -8,13 +9,15 @@ declare void @stub()
 
 ; CHECK-LABEL: define i32 @launch(
 ; CHECK: %[[GROWN:.*]] = call i64 @rg_launch_shared(ptr @stub, i64 %bytes)
-; CHECK: call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 %[[GROWN]], ptr null)
+; TAPE-NEXT: call void @rg_launch_tape(ptr @stub, i64 1, i32 1, i64 32, i32 1, i64 %[[GROWN]])
+; CHECK-NEXT: call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 %[[GROWN]], ptr null)
 define i32 @launch(ptr %args, i64 %bytes) {
   %e = call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 %bytes, ptr null)
   ret i32 %e
 }
 
 ; CHECK-LABEL: define i32 @plain(
+; TAPE-NEXT: call void @rg_launch_tape(ptr @stub, i64 1, i32 1, i64 32, i32 1, i64 0)
 ; CHECK-NEXT: call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 0, ptr null)
 define i32 @plain(ptr %args) {
   %e = call i32 @cudaLaunchKernel(ptr @stub, i64 1, i32 1, i64 32, i32 1, ptr %args, i64 0, ptr null)
