@@ -22,10 +22,15 @@
 \*===------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include "team.h"
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum rg_thread_state {
   RG_THREAD_NEW,
@@ -288,4 +293,30 @@ __attribute__((noinline)) uint64_t rg_event_spin_unlock(void *lock) {
 /* Between two events: all have come before one goes. */
 __attribute__((noinline)) int32_t rg_wait_at_barrier(void *barrier) {
   return pthread_barrier_wait((pthread_barrier_t *)barrier);
+}
+
+/*===- Functions that are called once ---------------------------------------===*/
+
+/* What pthread_once makes of its flag: one who runs the function, and then all who ask.
+ * Who asks the library at the same time waits for the flag, and is woken. */
+enum { ONCE_NEW = 0, ONCE_RUNS = 1, ONCE_DONE = 2 };
+
+__attribute__((noinline)) uint64_t rg_once_begins(void *flag) {
+  for (unsigned tries = 0;; ++tries) {
+    int is = __atomic_load_n((int *)flag, __ATOMIC_ACQUIRE);
+    if (is & ONCE_DONE)
+      return rg_event(flag);
+    if (is == ONCE_NEW && __atomic_compare_exchange_n((int *)flag, &is, ONCE_RUNS, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      return RG_INNER_TURN;
+    if (tries > 1000)
+      usleep(50);
+    else
+      sched_yield();
+  }
+}
+__attribute__((noinline)) uint64_t rg_once_ends(void *flag) {
+  uint64_t number = rg_event(flag);
+  __atomic_store_n((int *)flag, ONCE_DONE, __ATOMIC_RELEASE);
+  syscall(SYS_futex, flag, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+  return number;
 }

@@ -38,6 +38,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* libomp. */
 typedef struct {
@@ -454,6 +455,41 @@ __attribute__((noinline)) uint64_t rg_event(const void *of) {
 __attribute__((noinline)) void rg_event_again(const void *of, uint64_t number) {
   rg_turn_again(of, number);
   rg_turn_done(of, number);
+}
+
+/* Events of atomic operations on memory: before one that tells, behind one that learns.
+ * All words share a few locks, which keeps more order than there has to be, and looks
+ * for none of them long. */
+enum { WORDS = 64, PATIENCE = 64, HURRY = 4096 };
+char rg_words[WORDS];
+static const void *lock_of_word(const void *word) {
+  uint64_t at = (uint64_t)(uintptr_t)word >> 4;
+  return &rg_words[(at * 0x9E3779B97F4A7C15u) >> 58];
+}
+/* What this thread has learnt of last, and how often in a row: who waits in a loop
+ * has an event each time. Named, not static. */
+__thread const void *rg_word_of_thread;
+__thread uint32_t rg_looks_of_thread;
+
+__attribute__((noinline)) uint64_t rg_event_tells(const void *word) {
+  rg_word_of_thread = NULL;
+  return rg_event(lock_of_word(word));
+}
+__attribute__((noinline)) uint64_t rg_event_learns(const void *word) {
+  uint64_t number = rg_event(lock_of_word(word));
+  if (rg_word_of_thread != word) {
+    rg_word_of_thread = word;
+    rg_looks_of_thread = 0;
+  } else if (number != RG_NO_TURN && ++rg_looks_of_thread > PATIENCE) {
+    if (rg_looks_of_thread > HURRY)
+      usleep(50);
+    else
+      sched_yield();
+  }
+  return number;
+}
+__attribute__((noinline)) void rg_event_word_again(const void *word, uint64_t number) {
+  rg_event_again(lock_of_word(word), number);
 }
 
 /*===- Places by which one thread of a team hands a pointer to all ---------===*/

@@ -387,11 +387,13 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
   }
   case Instruction::AtomicRMW: {
     auto &RMW = cast<AtomicRMWInst>(I);
+    Var P = pointer(RMW.getPointerOperand());
     if (hasFact(I, SourceFact::Characters)) {
+      if (hasFact(I, SourceFact::Integer))
+        seedAccess(I, P, T);
       seedInteger(&I, Trust::Strong);
       return;
     }
-    Var P = pointer(RMW.getPointerOperand());
     seedAccess(I, P, T);
     transferMemory(P, 0, &I, false);
     if (const Value *Kept = keptNumber(RMW))
@@ -404,9 +406,12 @@ void TypeAnalysis::Impl::addInstruction(Instruction &I) {
   }
   case Instruction::AtomicCmpXchg: {
     auto &X = cast<AtomicCmpXchgInst>(I);
-    if (hasFact(I, SourceFact::Characters))
-      return;
     Var P = pointer(X.getPointerOperand());
+    if (hasFact(I, SourceFact::Characters)) {
+      if (hasFact(I, SourceFact::Integer))
+        seedAccess(I, P, X.getNewValOperand()->getType());
+      return;
+    }
     seedAccess(I, P, X.getNewValOperand()->getType());
     transferMemory(P, 0, X.getNewValOperand(), true);
     transferMemory(P, 0, X.getCompareOperand(), true);

@@ -71,6 +71,7 @@ static bool managesTape(const Function &F) {
          F.getName().starts_with("rg_task_") ||
          F.getName().starts_with("rg_turn") ||
          F.getName().starts_with("rg_event") ||
+         F.getName().starts_with("rg_once") ||
          F.getName().starts_with("rg_place") ||
          F.getName().starts_with("rg_clear_") ||
          F.getName().starts_with("rg_log_") ||

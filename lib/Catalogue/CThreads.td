@@ -21,9 +21,11 @@ def c_thread_detached : Refused<
     ["thrd_detach", "thrd_exit"]>;
 def c_thread_timeout : Refused<"a wait that may give up", ["mtx_timedlock", "cnd_timedwait"]>;
 def c_thread_once : Refused<
-    "call_once and storage of a thread by key (tss); let the first thread do it, and give each "
-    "thread its memory",
-    ["call_once", "tss_create", "tss_get", "tss_set", "tss_delete"]>;
+    "a function that is called once and that the compiler does not see here",
+    ["call_once", "pthread_once"]>;
+def c_thread_key : Refused<
+    "storage of a thread by key (tss); give each thread its memory",
+    ["tss_create", "tss_get", "tss_set", "tss_delete"]>;
 }
 
 let Section = "The runtime" in {

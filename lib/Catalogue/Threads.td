@@ -20,6 +20,9 @@ def thread_queries : InactiveInC<
      "pthread_barrier_init", "pthread_barrier_destroy", "_ZNSt6thread6_StateD2Ev", "_ZNSt6thread20hardware_concurrencyEv",
      "_ZNSt18condition_variableC1Ev", "_ZNSt18condition_variableD1Ev",
      "_ZNSt18condition_variable10notify_oneEv", "_ZNSt18condition_variable10notify_allEv"]>;
+def futex : InactiveInC<["syscall"]> {
+  let Summary = "what libstdc++'s waits on memory are made of";
+}
 let OfRuntime = 1 in
 def thread_stop : Inactive<
     ["_ZNSt10stop_token13_Stop_state_t15_M_request_stopEv",
@@ -55,11 +58,26 @@ def thread_timeout : Refused<
     ["pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_cond_timedwait",
      "pthread_cond_clockwait", "pthread_rwlock_timedrdlock", "pthread_rwlock_timedwrlock",
      "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock"]>;
-def thread_futures : Refused<
-    "std::async or a promise: its result is handed over by flags in memory; use std::thread and "
-    "join",
-    ["_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv",
-     "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"]>;
+// What threads hand over by std::promise, std::async and std::packaged_task: libstdc++'s
+// headers do it, and wait on memory.
+def future_state : InactiveInC<
+    ["_ZNSt13__future_base12_Result_baseC2Ev", "_ZNSt13__future_base12_Result_baseD2Ev",
+     "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
+     "_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj", "_ZSt15future_categoryv",
+     "_ZNSt12future_errorC1ESt10error_code", "_ZNSt12future_errorD1Ev", "_ZNSt12future_errorD2Ev",
+     "_ZNSt12future_errorD0Ev"]>;
+let OfRuntime = 1, Waits = 1 in
+def future_broken : InactiveInC<
+    ["_ZSt18make_exception_ptrISt12future_errorENSt15__exception_ptr13exception_ptrET_",
+     "_ZNSt12future_errorC2ESt11future_errc", "_ZNSt12future_errorC2ERKS_"]> {
+  let Summary = "a promise that nobody has kept; no number is handed over";
+}
+def future_at_exit : Refused<
+    "a result that is handed over when its thread exits; hand it over where it is known",
+    ["_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv"]>;
+def future_timeout : Refused<
+    "a wait that may give up",
+    ["_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"]>;
 }
 
 let Section = "The runtime" in {
@@ -79,9 +97,13 @@ def mutex_leave : Protocol<"rg_turn_again", ["rg_turn_mutex_leave", "rg_turn_bef
 def event : Protocol<"rg_event_again",
                      ["rg_event", "rg_event_read_lock", "rg_event_write_lock",
                       "rg_event_try_read_lock", "rg_event_try_write_lock", "rg_event_unlock",
-                      "rg_event_spin_lock", "rg_event_spin_unlock"], "L:P"> {
+                      "rg_event_spin_lock", "rg_event_spin_unlock", "rg_once_begins",
+                      "rg_once_ends"], "L:P"> {
   let Summary = "a moment that has its number; the reverse sweep undoes it before those of "
                 "less";
+}
+def event_of_word : Protocol<"rg_event_word_again", ["rg_event_tells", "rg_event_learns"], "L:P"> {
+  let Summary = "the same, at an atomic operation by which threads tell each other something";
 }
 def thread_integer : InactiveInC<["rg_thread_returns", "rg_thread_result"]> {
   let OfRuntime = 1;

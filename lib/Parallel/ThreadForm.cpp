@@ -8,13 +8,16 @@
 #include "Parallel/ThreadForm.h"
 #include "Parallel/OpenMPForm.h"
 #include "Support/ArtificialSubprogram.h"
+#include "Support/SourceFact.h"
 #include "Support/TeamMarks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -37,6 +40,7 @@ enum class Becomes : uint8_t {
   Event,       ///< the routine Instead of ours, which has a number
   Try,         ///< the same; it may fail, with the result Failed
   Barrier,     ///< a wait between two events
+  Once,        ///< pthread_once(flag, f)
   Tells,       ///< stays, behind an event
   Learns       ///< stays, before one
 };
@@ -49,6 +53,10 @@ struct Routine {
   unsigned Failed = 0;
 };
 
+// By which std::call_once tells a function of its library what to call.
+constexpr StringLiteral OnceObject = "_ZSt15__once_callable";
+constexpr StringLiteral OnceInvoker = "_ZSt11__once_call";
+constexpr StringLiteral OnceProxy = "__once_proxy";
 constexpr StringLiteral HasEvent = "rg.event";
 constexpr unsigned Busy = 16;    // EBUSY
 constexpr unsigned ThrdBusy = 1; // thrd_busy
@@ -80,6 +88,8 @@ constexpr Routine Routines[] = {
     {"pthread_barrier_wait", Becomes::Barrier, 1},
     {"pthread_exit", Becomes::Exit, 1},
     {"thrd_exit", Becomes::Exit, 1},
+    {"pthread_once", Becomes::Once, 2},
+    {"call_once", Becomes::Once, 2},
     {"thrd_create", Becomes::Create, 3},
     {"thrd_join", Becomes::JoinInteger, 2},
     {"mtx_lock", Becomes::Event, 1, "rg_turn_mtx"},
@@ -297,6 +307,112 @@ Function *ThreadForm::runOfState(const CallBase &Start) {
   return F;
 }
 
+/// The variable of the thread that V is the address of.
+static const GlobalVariable *threadVariable(const Value *V) {
+  if (const auto *C = dyn_cast<IntrinsicInst>(V);
+      C && C->getIntrinsicID() == Intrinsic::threadlocal_address)
+    V = C->getArgOperand(0);
+  return dyn_cast<GlobalVariable>(V);
+}
+
+/// std::call_once leaves the object to call, and a function that calls it, in
+/// variables of the thread, for a function of its library to find. The store to
+/// the variable Name in front of Call; null if that is not seen.
+static StoreInst *leftFor(CallBase &Call, StringRef Name) {
+  StoreInst *Found = nullptr;
+  for (Instruction &I : *Call.getParent()) {
+    if (&I == &Call)
+      return Found;
+    auto *S = dyn_cast<StoreInst>(&I);
+    const GlobalVariable *G =
+        S ? threadVariable(S->getPointerOperand()) : nullptr;
+    if (G && G->getName() == Name)
+      Found = S;
+  }
+  return nullptr;
+}
+
+/// Invoker, which takes nothing, calls the object in the thread's variable. The
+/// same as a function that takes the object; null where that is not seen.
+Function *ThreadForm::invokerOf(Function &Invoker, StringRef Variable) {
+  std::string Name = ("rg.once." + Invoker.getName()).str();
+  if (Function *Known = M.getFunction(Name))
+    return Known;
+  constexpr unsigned Deep = 8;
+  IRBuilder<> B(M.getContext());
+  Function *F =
+      Function::Create(FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false),
+                       GlobalValue::InternalLinkage, Name, M);
+  Made.push_back(F);
+  F->setAttributes(AttributeList::get(
+      M.getContext(), AttributeList::FunctionIndex,
+      AttrBuilder(M.getContext(), Invoker.getAttributes().getFnAttrs())));
+  F->removeFnAttr(Attribute::NoInline);
+  F->removeFnAttr(Attribute::OptimizeNone);
+  if (Invoker.hasPersonalityFn())
+    F->setPersonalityFn(Invoker.getPersonalityFn());
+  B.SetInsertPoint(BasicBlock::Create(M.getContext(), "", F));
+  B.CreateCall(&Invoker);
+  B.CreateRetVoid();
+  for (unsigned Round = 0; Round != Deep; ++Round) {
+    SmallVector<LoadInst *, 2> Loads;
+    CallBase *Inner = nullptr;
+    for (Instruction &I : instructions(*F)) {
+      if (auto *L = dyn_cast<LoadInst>(&I);
+          L && threadVariable(L->getPointerOperand()) &&
+          threadVariable(L->getPointerOperand())->getName() == Variable)
+        Loads.push_back(L);
+      auto *C = dyn_cast<CallBase>(&I);
+      if (C && !Inner && C->getCalledFunction() &&
+          !C->getCalledFunction()->isDeclaration())
+        Inner = C;
+    }
+    if (!Loads.empty()) {
+      for (LoadInst *L : Loads) {
+        L->replaceAllUsesWith(F->getArg(0));
+        L->eraseFromParent();
+      }
+      return F;
+    }
+    InlineFunctionInfo Info;
+    if (!Inner || !InlineFunction(*Inner, Info).isSuccess())
+      return nullptr;
+  }
+  return nullptr;
+}
+
+/// Call is pthread_once(flag, f): what f is, called here. Null if it is not
+/// known (yet).
+CallInst *ThreadForm::callOnce(CallBase &Call, IRBuilderBase &B) {
+  auto *F = dyn_cast<Function>(Call.getArgOperand(1)->stripPointerCasts());
+  if (!F)
+    return nullptr;
+  if (F->getName() != OnceProxy)
+    return F->isDeclaration() || !F->arg_empty() ||
+                   !F->getReturnType()->isVoidTy()
+               ? nullptr
+               : B.CreateCall(F);
+  StoreInst *Callable = leftFor(Call, OnceObject);
+  StoreInst *Invokes = leftFor(Call, OnceInvoker);
+  auto *Invoker =
+      Invokes ? dyn_cast<Function>(Invokes->getValueOperand()) : nullptr;
+  if (!Callable || !Invoker || Invoker->isDeclaration())
+    return nullptr;
+  Function *Run = invokerOf(*Invoker, OnceObject);
+  if (!Run)
+    return nullptr;
+  CallInst *Inner = B.CreateCall(Run, {Callable->getValueOperand()});
+  // Nobody looks for it any more.
+  for (Instruction &I : make_early_inc_range(instructions(*Call.getFunction())))
+    if (auto *S = dyn_cast<StoreInst>(&I))
+      if (const GlobalVariable *G = threadVariable(S->getPointerOperand());
+          G && (G->getName() == OnceObject || G->getName() == OnceInvoker) &&
+          (S == Callable || S == Invokes ||
+           isa<ConstantPointerNull>(S->getValueOperand())))
+        S->eraseFromParent();
+  return Inner;
+}
+
 void ThreadForm::rewrite(Function &Clone, const Function *Original) {
   const bool OfThread = Original && startsWork(*Original);
   SmallVector<std::pair<CallBase *, const Routine *>, 8> Found;
@@ -457,6 +573,21 @@ void ThreadForm::rewrite(Function &Clone, const Function *Original) {
       Run("rg_event", {Operand(0)});
       continue;
     }
+    case Becomes::Once: {
+      CallInst *Inner = callOnce(*Call, B);
+      if (!Inner)
+        continue;
+      Inner->setDoesNotThrow(); // else the flag would have to be taken back
+      B.SetInsertPoint(Inner);
+      Value *Mine = B.CreateICmpEQ(Run("rg_once_begins", {Operand(0)}),
+                                   B.getInt64(ClaimedTurn));
+      Instruction *Then = SplitBlockAndInsertIfThen(Mine, Call, false);
+      Inner->moveBefore(Then->getIterator());
+      B.SetInsertPoint(Then);
+      B.SetCurrentDebugLocation(Call->getDebugLoc());
+      Run("rg_once_ends", {Operand(0)});
+      break;
+    }
     case Becomes::Barrier: {
       Run("rg_event", {Operand(0)});
       Value *Which = Run("rg_wait_at_barrier", {Operand(0)});
@@ -467,6 +598,88 @@ void ThreadForm::rewrite(Function &Clone, const Function *Original) {
     }
     replace(*Call, Ok());
   }
+}
+
+/// The order in which I comes to its word of memory, as one thread's part of a
+/// signal between threads; NotAtomic if it is none. Whether a static variable
+/// has its first value the compiler asks for itself.
+static AtomicOrdering signalOrder(const Instruction &I) {
+  const Value *P = nullptr;
+  AtomicOrdering Order = AtomicOrdering::NotAtomic;
+  SyncScope::ID Scope = SyncScope::System;
+  if (const auto *L = dyn_cast<LoadInst>(&I))
+    P = L->getPointerOperand(), Order = L->getOrdering(),
+    Scope = L->getSyncScopeID();
+  else if (const auto *S = dyn_cast<StoreInst>(&I))
+    P = S->getPointerOperand(), Order = S->getOrdering(),
+    Scope = S->getSyncScopeID();
+  else if (const auto *M = dyn_cast<AtomicRMWInst>(&I))
+    P = M->getPointerOperand(), Order = M->getOrdering(),
+    Scope = M->getSyncScopeID();
+  else if (const auto *C = dyn_cast<AtomicCmpXchgInst>(&I))
+    P = C->getPointerOperand(), Order = C->getMergedOrdering(),
+    Scope = C->getSyncScopeID();
+  if (!P || Scope == SyncScope::SingleThread)
+    return AtomicOrdering::NotAtomic;
+  const auto *G = dyn_cast<GlobalVariable>(P->stripInBoundsOffsets());
+  return G && G->getName().starts_with("_ZGV") ? AtomicOrdering::NotAtomic
+                                               : Order;
+}
+
+/// What an atomic operation tells is an integer for sure: a small number that
+/// is none of a float's, or one that is only compared. Clang moves floats in
+/// the bits of integers, too; zero may be either.
+static bool tellsInteger(const Instruction &I) {
+  auto IsSmall = [](const Value *V) {
+    const auto *C = dyn_cast<ConstantInt>(V);
+    return C && !C->isZero() && C->getValue().abs().ult(1 << 16);
+  };
+  if (const auto *M = dyn_cast<AtomicRMWInst>(&I))
+    return M->getType()->isIntegerTy() &&
+           (M->getOperation() != AtomicRMWInst::Xchg ||
+            IsSmall(M->getValOperand()));
+  if (const auto *C = dyn_cast<AtomicCmpXchgInst>(&I))
+    return IsSmall(C->getNewValOperand()) || IsSmall(C->getCompareOperand());
+  if (const auto *S = dyn_cast<StoreInst>(&I))
+    return IsSmall(S->getValueOperand());
+  return I.getType()->isIntegerTy() && !I.use_empty() &&
+         all_of(I.users(), [](const User *U) { return isa<ICmpInst>(U); });
+}
+
+bool ThreadForm::orderSignals(Function &Clone) {
+  SmallVector<Instruction *, 8> Found;
+  bool Changed = false;
+  for (Instruction &I : instructions(Clone)) {
+    const AtomicOrdering Order = signalOrder(I);
+    if (Order == AtomicOrdering::NotAtomic || I.hasMetadata(HasEvent) ||
+        !mayMeetOthers())
+      continue;
+    MDNode *Nothing = MDNode::get(M.getContext(), {});
+    I.setMetadata(HasEvent, Nothing);
+    if (tellsInteger(I)) {
+      noteInteger(I, /*Declared=*/true);
+      if (!isa<LoadInst>(I) && !isa<StoreInst>(I))
+        noteFact(I, SourceFact::Characters);
+    }
+    if (isStrongerThanMonotonic(Order))
+      Found.push_back(&I);
+    Changed = true;
+  }
+  IRBuilder<> B(Clone.getContext());
+  for (Instruction *I : Found) {
+    const AtomicOrdering Order = signalOrder(*I);
+    Value *P = isa<StoreInst>(I) ? I->getOperand(1) : I->getOperand(0);
+    if (!isa<LoadInst>(I) && isReleaseOrStronger(Order)) {
+      B.SetInsertPoint(I);
+      B.CreateCall(Runtime.require("rg_event_tells"), {P});
+    }
+    if (!isa<StoreInst>(I) && isAcquireOrStronger(Order)) {
+      B.SetInsertPoint(I->getNextNode());
+      B.SetCurrentDebugLocation(I->getDebugLoc());
+      B.CreateCall(Runtime.require("rg_event_learns"), {P});
+    }
+  }
+  return Changed;
 }
 
 void ThreadForm::finish() {

@@ -16,6 +16,8 @@
 //   pthread_mutex_lock, _unlock          rg_turn_mutex, rg_turn_mutex_leave
 //   pthread_cond_wait                    a turn ends before it, another one
 //                                        begins behind it
+//   pthread_once, std::call_once         if (rg_once_begins(flag)) { f();
+//                                        rg_once_ends(flag); }
 //   thrd_create, mtx_lock, cnd_wait, ... the same (docs/AddARuntime.md)
 //
 // In the module rg.spawn.f starts a thread; its primal is what that thread
@@ -37,7 +39,9 @@
 
 namespace llvm {
 class CallBase;
+class CallInst;
 class Function;
+class IRBuilderBase;
 class Module;
 class Value;
 } // namespace llvm
@@ -51,12 +55,18 @@ public:
   /// Rewrites what is understood in a clone; called again when more is known.
   /// Original may be a function that starts a thread; null if it is not known.
   void rewrite(llvm::Function &Clone, const llvm::Function *Original);
+  /// Atomic operations by which threads tell each other something, which is to
+  /// say those with release or acquire order, get events in the simplified
+  /// clone. Numbers have turns by then. True if there was one.
+  bool orderSignals(llvm::Function &Clone);
   /// Removes the functions that start threads and that nobody calls.
   void finish();
 
 private:
   llvm::Function *spawnOf(llvm::Function &Run);
   llvm::Function *runOfState(const llvm::CallBase &Start);
+  llvm::Function *invokerOf(llvm::Function &Invoker, llvm::StringRef Variable);
+  llvm::CallInst *callOnce(llvm::CallBase &Call, llvm::IRBuilderBase &B);
   bool mayMeetOthers();
   bool threadsReturnNull();
 

@@ -46,7 +46,7 @@ private:
   /// to say of I.
   bool checkThreads(const llvm::Instruction &I);
   bool checkTeam(const llvm::Instruction &I);
-  void checkSignal(const llvm::Instruction &I);
+  void checkHandedPointer(const llvm::Instruction &I);
   /// Threads that return while others go on to a barrier (LeavingThreads.cpp).
   void checkLeavingThreads();
   void checkCopyTypes(const llvm::Instruction &I);

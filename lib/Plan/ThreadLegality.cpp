@@ -18,23 +18,30 @@
 using namespace llvm;
 using namespace retrograd;
 
-/// Threads that tell each other by a flag in memory that something is ready:
-/// the reverse sweep would not wait. Numbers drawn from a counter are no
-/// signal.
-void Legality::checkSignal(const Instruction &I) {
-  auto Orders = [](AtomicOrdering O) {
-    return isAcquireOrStronger(O) || isReleaseOrStronger(O);
+/// A pointer that one thread hands to another in one step: its shadow would
+/// come in another step.
+void Legality::checkHandedPointer(const Instruction &I) {
+  if (!I.isAtomic())
+    return;
+  auto WasPointer = [](const Value *V) {
+    return V->getType()->isPointerTy() || isa<PtrToIntInst>(V);
   };
-  const auto *L = dyn_cast<LoadInst>(&I);
-  const auto *X = dyn_cast<AtomicRMWInst>(&I);
-  if ((L && L->isAtomic() && Orders(L->getOrdering()) &&
-       !isa<GlobalVariable>(L->getPointerOperand()->stripInBoundsOffsets())) ||
-      (X && X->getOperation() == AtomicRMWInst::Xchg &&
-       Orders(X->getOrdering())))
+  bool Pointer =
+      I.getType()->isPointerTy() ||
+      any_of(I.users(), [](const User *U) { return isa<IntToPtrInst>(U); });
+  if (const auto *S = dyn_cast<StoreInst>(&I))
+    Pointer = WasPointer(S->getValueOperand());
+  else if (const auto *X = dyn_cast<AtomicRMWInst>(&I))
+    Pointer |= WasPointer(X->getValOperand());
+  else if (const auto *C = dyn_cast<AtomicCmpXchgInst>(&I))
+    Pointer = WasPointer(C->getNewValOperand());
+  const Value *P = getLoadStorePointerOperand(&I);
+  if (!P)
+    P = I.getOperand(0);
+  if (Pointer && Subject.Activity.hasShadow(P))
     refuse(RefusalKind::Threads, I,
-           "an atomic read, by which a thread may wait for what another one "
-           "writes; join the thread, use a mutex, or read with "
-           "memory_order_relaxed what no thread waits for");
+           "an atomic operation on a pointer to numbers: another thread would "
+           "see it without its shadow; use a mutex");
 }
 
 bool Legality::checkTeam(const Instruction &I) {
@@ -101,9 +108,8 @@ bool Legality::checkTeam(const Instruction &I) {
     refuse(RefusalKind::FromTape, I, "it contains a parallel region");
     return false;
   }
-  if (Accumulations.company() == ThreadModel::Team &&
-      Subject.facts().startsThreads())
-    checkSignal(I);
+  if (Accumulations.company() == ThreadModel::Team)
+    checkHandedPointer(I);
   if (Subject.Request.Mode == DerivativeMode::Forward)
     return true;
   if (Callee && startsWork(*Callee)) {
@@ -139,8 +145,17 @@ bool Legality::checkTeam(const Instruction &I) {
     refuse(RefusalKind::Threads, I,
            "a fence: threads that wait for each other by memory cannot be "
            "reversed");
+  // A word that something else shows to be an integer may be given any number.
+  auto HoldsIntegers = [&](const Value *P) {
+    auto Bytes = Subject.facts().types().patternAt(P);
+    return Bytes && !Bytes->Leaves.empty() &&
+           all_of(Bytes->Leaves, [](const TypedLeaf &L) {
+             return L.Kind.K == ByteKind::Integer;
+           });
+  };
   if ((isa<LoadInst>(I) || isa<StoreInst>(I)) && I.isAtomic() &&
-      hasReverse(I, Subject.Activity))
+      hasReverse(I, Subject.Activity) &&
+      !HoldsIntegers(getLoadStorePointerOperand(&I)))
     refuse(RefusalKind::Threads, I,
            "an atomic read or write of a number in a form that is not known; "
            "use critical");

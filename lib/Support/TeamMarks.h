@@ -21,6 +21,9 @@ namespace retrograd {
 /// (RG_NO_TURN in runtime/team.h).
 inline constexpr uint64_t FailedTurn = ~uint64_t(0) - 1;
 
+/// What rg_once_begins returns to who is to run the function (RG_INNER_TURN).
+inline constexpr uint64_t ClaimedTurn = ~uint64_t(0);
+
 /// On a variable of the module that holds pointers only while derivatives run:
 /// its shadow starts as it is (Parallel/OpenMPRegions.cpp, copyprivate).
 inline constexpr llvm::StringLiteral HoldsWithinDerivative = "rg-within";

@@ -38,15 +38,17 @@ static double f(const double *x) {
   // DETACHED: threads.cpp:[[@LINE+1]]:{{[0-9]+}}: note: it is here
   t.detach();
 #elif defined(FLAG)
-  std::atomic<int> ready{0};
+  double place = 0;
+  std::atomic<double *> handed{nullptr};
   std::thread t([&] {
-    r = x[0] * x[1];
-    ready.store(1);
+    place = x[0] * x[1];
+    // FLAG: this parallel construct cannot be differentiated: an atomic operation on a pointer to numbers: {{.*}} [RG2202]
+    handed.store(&place);
   });
-  // FLAG: this parallel construct cannot be differentiated: an atomic read, by which a thread may wait for what another one writes; {{.*}} [RG2202]
-  while (!ready.load())
+  double *got;
+  while (!(got = handed.load()))
     ;
-  r *= r;
+  r = *got * *got;
   t.join();
 #elif defined(TIMED)
   std::timed_mutex m;
@@ -75,8 +77,13 @@ static double f(const double *x) {
   pthread_join(t, nullptr);
   r = j.y;
 #elif defined(FUTURE)
-  // FUTURE: error: {{.*}} [RG{{[0-9]+}}]
-  r = std::async(std::launch::async, [&] { return x[0] * x[1]; }).get();
+  std::promise<double> p;
+  std::thread t([&] {
+    // FUTURE: this parallel construct cannot be differentiated: a result that is handed over when its thread exits; {{.*}} [RG2202]
+    p.set_value_at_thread_exit(x[0] * x[1]);
+  });
+  r = p.get_future().get();
+  t.join();
 #elif defined(FORGOTTEN)
   static job j;
   j.x = x;
