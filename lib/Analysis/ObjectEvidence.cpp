@@ -112,6 +112,79 @@ static int fit(const Position &P, const Evidence &E) {
   return 4;                                 // about some of them
 }
 
+/// Calls Put(E, start, bytes, fit, smeared) with each place of evidence E in
+/// the Size bytes at P.
+template <typename Taker>
+static void eachPlace(const Evidence &E, const Position &P, int64_t Size,
+                      Taker &&Put) {
+  int64_t G = commonStride(E.Where.Stride, P.Stride);
+  int64_t D = E.Where.Off - P.Off;
+  int Fit = fit(P, E);
+  if (G == 0) {
+    if (D < Size && D + E.Size > 0)
+      Put(E, D, E.Size, Fit, false);
+    return;
+  }
+  if (G < E.Size && !P.exact()) {
+    // The queried places lie closer than the evidence is long: every byte
+    // may be any of its bytes.
+    Put(E, 0, Size, Fit, true);
+    return;
+  }
+  // First occurrence that reaches into the window.
+  int64_t W = floorMod(D, G);
+  while (W + E.Size > G)
+    W -= G;
+  while (W + E.Size <= 0)
+    W += G;
+  bool Below = E.Where.Lo > Position::NegInf;
+  bool Above = E.Where.Hi < Position::PosInf;
+  for (; W < Size; W += G) {
+    if (P.exact()) {
+      int64_t X = P.Off + W;
+      if ((Below && X < E.Where.Lo) || (Above && X >= E.Where.Hi))
+        continue;
+      // Without a proof, arrays are taken to extend upwards.
+      Put(E, W, E.Size, !Below && X < E.Where.Off ? 3 : Fit, false);
+      continue;
+    }
+    if (Below && Above && E.Where.Hi - E.Where.Lo < P.Stride &&
+        floorMod(P.Off + W - E.Where.Lo, P.Stride) >= E.Where.Hi - E.Where.Lo)
+      continue;
+    Put(E, W, E.Size, Fit, false);
+  }
+}
+
+/// Visits what may have a place in the Size bytes at P, until Visit returns
+/// false.
+template <typename Node, typename Visitor>
+static void eachEvidence(const Node &O, const Position &P, int64_t Size,
+                         Visitor &&Visit) {
+  auto It = P.exact() ? O.ExactEvidence.lower_bound(P.Off - O.LargestExact)
+                      : O.ExactEvidence.begin();
+  for (;
+       It != O.ExactEvidence.end() && (!P.exact() || It->first < P.Off + Size);
+       ++It)
+    if (!Visit(It->second))
+      return;
+  for (const Evidence &E : O.StridedEvidence)
+    if (!Visit(E))
+      return;
+}
+
+bool ObjectGraph::hasEvidence(Position P, int64_t Size, Trust Least) const {
+  P = normalise(P);
+  bool Found = false;
+  if (!P.valid() || Size <= 0)
+    return false;
+  eachEvidence(Objects[P.Obj], P, Size, [&](const Evidence &E) {
+    if (E.Level <= Least)
+      eachPlace(E, P, Size, [&](auto &&...) { Found = true; });
+    return !Found;
+  });
+  return Found;
+}
+
 SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
                                             unsigned Asker, Trust Least,
                                             Trust Best) const {
@@ -145,60 +218,11 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
          {Class, int(E.Origin != Asker), int(E.Copied), -E.Where.Stride},
          &E});
   };
-  auto Place = [&](const Evidence &E, int64_t W, int Fit) {
-    Put(E, W, E.Size, Fit, false);
-  };
-  auto Consider = [&](const Evidence &E) {
-    if (E.Level > Least || E.Level < Best)
-      return;
-    int64_t G = commonStride(E.Where.Stride, P.Stride);
-    int64_t D = E.Where.Off - P.Off;
-    int Fit = fit(P, E);
-    if (G == 0) {
-      if (D < Size && D + E.Size > 0)
-        Place(E, D, Fit);
-      return;
-    }
-    if (G < E.Size && !P.exact()) {
-      // The queried places lie closer than the evidence is long: every byte
-      // may be any of its bytes.
-      Put(E, 0, Size, Fit, true);
-      return;
-    }
-    // First occurrence that reaches into the window.
-    int64_t W = floorMod(D, G);
-    while (W + E.Size > G)
-      W -= G;
-    while (W + E.Size <= 0)
-      W += G;
-    bool Below = E.Where.Lo > Position::NegInf;
-    bool Above = E.Where.Hi < Position::PosInf;
-    for (; W < Size; W += G) {
-      if (P.exact()) {
-        int64_t X = P.Off + W;
-        if ((Below && X < E.Where.Lo) || (Above && X >= E.Where.Hi))
-          continue;
-        // Without a proof, arrays are taken to extend upwards.
-        Place(E, W, !Below && X < E.Where.Off ? 3 : Fit);
-        continue;
-      }
-      if (Below && Above && E.Where.Hi - E.Where.Lo < P.Stride &&
-          floorMod(P.Off + W - E.Where.Lo, P.Stride) >= E.Where.Hi - E.Where.Lo)
-        continue;
-      Place(E, W, Fit);
-    }
-  };
-
-  if (P.exact()) {
-    auto It = O.ExactEvidence.lower_bound(P.Off - O.LargestExact);
-    for (; It != O.ExactEvidence.end() && It->first < P.Off + Size; ++It)
-      Consider(It->second);
-  } else {
-    for (auto &[Off, E] : O.ExactEvidence)
-      Consider(E);
-  }
-  for (const Evidence &E : O.StridedEvidence)
-    Consider(E);
+  eachEvidence(O, P, Size, [&](const Evidence &E) {
+    if (E.Level <= Least && E.Level >= Best)
+      eachPlace(E, P, Size, Put);
+    return true;
+  });
   if (Instances.empty())
     return Result;
   levelStrides(Instances);
@@ -483,7 +507,7 @@ bool ObjectGraph::carryOpenEnded(Position From, Position To, Trust Least,
     W = W.shifted(To.Off - From.Off);
     W.Obj = To.Obj;
     W.canonicalise();
-    if (!resolve(W, E.Size, Origin, Least).empty())
+    if (hasEvidence(W, E.Size, Least))
       continue;
     Changed |= addEvidence(W, E.Size, E.Kind, Least, true, Origin);
   }
