@@ -314,6 +314,11 @@ __attribute__((noinline)) uint64_t rg_once_begins(void *flag) {
       sched_yield();
   }
 }
+/* What libstdc++ waits on words of memory by. */
+__attribute__((noinline)) long rg_futex(void *word, int operation, int value, const void *time) {
+  return syscall(SYS_futex, word, operation, value, time, NULL, 0);
+}
+
 __attribute__((noinline)) uint64_t rg_once_ends(void *flag) {
   uint64_t number = rg_event(flag);
   __atomic_store_n((int *)flag, ONCE_DONE, __ATOMIC_RELEASE);

@@ -41,6 +41,7 @@ enum class Becomes : uint8_t {
   Try,         ///< the same; it may fail, with the result Failed
   Barrier,     ///< a wait between two events
   Once,        ///< pthread_once(flag, f)
+  SystemCall,  ///< syscall(SYS_futex, word, operation, value[, time])
   Tells,       ///< stays, behind an event
   Learns       ///< stays, before one
 };
@@ -90,6 +91,8 @@ constexpr Routine Routines[] = {
     {"thrd_exit", Becomes::Exit, 1},
     {"pthread_once", Becomes::Once, 2},
     {"call_once", Becomes::Once, 2},
+    {"syscall", Becomes::SystemCall, 4},
+    {"syscall", Becomes::SystemCall, 5},
     {"thrd_create", Becomes::Create, 3},
     {"thrd_join", Becomes::JoinInteger, 2},
     {"mtx_lock", Becomes::Event, 1, "rg_turn_mtx"},
@@ -119,6 +122,19 @@ const Routine *routineOf(const CallBase &Call) {
          R.What == Becomes::Tells || R.What == Becomes::Learns))
       return &R;
   return nullptr;
+}
+
+/// Call is one by which threads wait for a word of memory, or wake each other.
+bool isFutex(const CallBase &Call) {
+  const Triple &T = Call.getModule()->getTargetTriple();
+  const uint64_t Number = T.isAArch64() ? 98 : 202; // SYS_futex of Linux
+  const auto *N = dyn_cast<ConstantInt>(Call.getArgOperand(0));
+  return T.isOSLinux() && N && N->getZExtValue() == Number &&
+         Call.getArgOperand(1)->getType()->isPointerTy() &&
+         Call.getArgOperand(2)->getType()->isIntegerTy() &&
+         Call.getArgOperand(3)->getType()->isIntegerTy() &&
+         (Call.arg_size() == 4 ||
+          Call.getArgOperand(4)->getType()->isPointerTy());
 }
 
 /// Call is gone; its result is V. What it did cannot throw.
@@ -588,6 +604,19 @@ void ThreadForm::rewrite(Function &Clone, const Function *Original) {
       Run("rg_once_ends", {Operand(0)});
       break;
     }
+    case Becomes::SystemCall:
+      if (!isFutex(*Call))
+        continue;
+      replace(*Call, B.CreateZExtOrTrunc(
+                         Run("rg_futex",
+                             {Operand(1),
+                              B.CreateZExtOrTrunc(Operand(2), B.getInt32Ty()),
+                              B.CreateZExtOrTrunc(Operand(3), B.getInt32Ty()),
+                              Call->arg_size() == 4
+                                  ? ConstantPointerNull::get(B.getPtrTy())
+                                  : Operand(4)}),
+                         Call->getType()));
+      continue;
     case Becomes::Barrier: {
       Run("rg_event", {Operand(0)});
       Value *Which = Run("rg_wait_at_barrier", {Operand(0)});
