@@ -10,6 +10,25 @@
 
 #include "fortran.h"
 
+/* The function is pure and associative, and takes numbers By address or by
+ * value; the first element that the mask takes begins. */
+#define RG_REDUCE(Name, Type, Operands, By)                                    \
+  RG_ROUTINE Type Name(const Descriptor *A, Type(*Of) Operands,                \
+                       const char *File, int Line, int Dimension,              \
+                       const Descriptor *Mask, const Type *Identity,           \
+                       bool Ordered) {                                         \
+    Type R = Identity ? *Identity : 0;                                         \
+    bool Any = false;                                                          \
+    int64_t Count = elements(A);                                               \
+    for (int64_t I = 0; I < Count; ++I)                                        \
+      if (holds(Mask, I)) {                                                    \
+        Type X = *(const Type *)at(A, I);                                      \
+        R = Any ? Of(By R, By X) : X;                                          \
+        Any = true;                                                            \
+      }                                                                        \
+    return R;                                                                  \
+  }
+
 #define RG_REDUCTIONS(Type, Sum, N, F, Huge)                                   \
   RG_ROUTINE Type rg_fortran_sum_r##N(const Descriptor *A, const char *File, int Line,    \
                            int Dimension, const Descriptor *Mask) {            \
@@ -107,42 +126,10 @@
     R[0] = (Type)Re;                                                           \
     R[1] = (Type)Im;                                                           \
   }                                                                            \
-  /* The function is pure and associative; the first element that the mask     \
-     takes begins. */                                                          \
-  RG_ROUTINE Type rg_fortran_reduce_r##N(                                      \
-      const Descriptor *A, Type (*Of)(const Type *, const Type *),             \
-      const char *File, int Line, int Dimension, const Descriptor *Mask,       \
-      const Type *Identity, bool Ordered) {                                    \
-    Type R = Identity ? *Identity : 0;                                         \
-    bool Any = false;                                                          \
-    int64_t Count = elements(A);                                               \
-    for (int64_t I = 0; I < Count; ++I)                                        \
-      if (holds(Mask, I)) {                                                    \
-        Type X = *(const Type *)at(A, I);                                      \
-        R = Any ? Of(&R, &X) : X;                                              \
-        Any = true;                                                            \
-      }                                                                        \
-    return R;                                                                  \
-  }                                                                            \
-  RG_ROUTINE Type rg_fortran_reduce_values_r##N(                               \
-      const Descriptor *A, Type (*Of)(Type, Type), const char *File, int Line, \
-      int Dimension, const Descriptor *Mask, const Type *Identity,             \
-      bool Ordered) {                                                          \
-    Type R = Identity ? *Identity : 0;                                         \
-    bool Any = false;                                                          \
-    int64_t Count = elements(A);                                               \
-    for (int64_t I = 0; I < Count; ++I)                                        \
-      if (holds(Mask, I)) {                                                    \
-        Type X = *(const Type *)at(A, I);                                      \
-        R = Any ? Of(R, X) : X;                                                \
-        Any = true;                                                            \
-      }                                                                        \
-    return R;                                                                  \
-  }                                                                            \
+  RG_REDUCE(rg_fortran_reduce_r##N, Type, (const Type *, const Type *), &)     \
+  RG_REDUCE(rg_fortran_reduce_values_r##N, Type, (Type, Type), )               \
   RG_ROUTINE Type rg_fortran_set_exponent_r##N(Type X, int64_t E) {            \
-    return X == 0 || !__builtin_isfinite(X)                                    \
-               ? X                                                             \
-               : scalbln##F(scalbn##F(X, -ilogb##F(X) - 1), E);                \
+    return scalbln##F(rg_fortran_fraction_r##N(X), E);                         \
   }                                                                            \
   RG_ROUTINE void rg_fortran_dot_c##N(Type *R, const Descriptor *A, const Descriptor *B,  \
                            const char *File, int Line) {                       \
