@@ -206,26 +206,13 @@ GlobalVariable *Parts::launchSeen() {
 /// Kernels that come to a function with such a shadow, by calls that name it,
 /// or by any others.
 void Parts::markKernels() {
-  SetVector<Function *> Reach;
-  bool ByPointer = false;
-  for (Function *F : make_first_range(Bytes))
-    Reach.insert(F);
-  for (unsigned N = 0; N != Reach.size(); ++N)
-    for (User *U : Reach[N]->users()) {
-      auto *C = dyn_cast<CallBase>(U);
-      if (C && C->getCalledOperand() == Reach[N])
-        Reach.insert(C->getFunction());
-      else
-        ByPointer = true;
-    }
   Type *I32 = Type::getInt32Ty(M.getContext());
   const unsigned Count = Shadows.size() + 1;
   GlobalVariable *Word = launchSeen();
   SmallVector<GlobalValue *, 4> Kept;
-  for (Function &F : M) {
-    if (F.getCallingConv() != CallingConv::PTX_Kernel || F.isDeclaration() ||
-        !(ByPointer || Reach.contains(&F)))
-      continue;
+  for (Function *Kernel :
+       kernelsReaching(M, to_vector(make_first_range(Bytes)))) {
+    Function &F = *Kernel;
     F.addFnAttr(DynamicPartsAttribute, std::to_string(Count));
     // How many, and whether the host has seen this: runtime/launch.c.
     auto *Pair = ArrayType::get(I32, 2);

@@ -10,7 +10,6 @@
 #include "Polish/PolishSteps.h"
 #include "Support/Kernels.h"
 #include "Target/Target.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -86,29 +85,16 @@ PreservedAnalyses LaunchTapePass::run(Module &M, ModuleAnalysisManager &) {
       !Target(M).growsSharedMemory() ||
       StepRunner(Opts).isLeftOut(step::LaunchTape))
     return PreservedAnalyses::all();
-  SetVector<Function *> Reach;
-  Reach.insert(More);
-  bool ByPointer = false;
-  for (unsigned N = 0; N != Reach.size(); ++N)
-    for (User *U : Reach[N]->users()) {
-      auto *C = dyn_cast<CallBase>(U);
-      if (C && C->getCalledOperand() == Reach[N])
-        Reach.insert(C->getFunction());
-      else
-        ByPointer = true;
-    }
   Type *I8 = Type::getInt8Ty(M.getContext());
   SmallVector<GlobalValue *, 4> Kept;
-  for (Function &F : M)
-    if (F.getCallingConv() == CallingConv::PTX_Kernel && !F.isDeclaration() &&
-        (ByPointer || Reach.contains(&F))) {
-      auto *Said = new GlobalVariable(
-          M, I8, /*isConstant=*/false, GlobalValue::ExternalLinkage,
-          ConstantInt::get(I8, 1), TapeVariable + F.getName(), nullptr,
-          GlobalValue::NotThreadLocal, 1);
-      Said->setExternallyInitialized(true);
-      Kept.push_back(Said);
-    }
+  for (Function *F : kernelsReaching(M, More)) {
+    auto *Said = new GlobalVariable(
+        M, I8, /*isConstant=*/false, GlobalValue::ExternalLinkage,
+        ConstantInt::get(I8, 1), TapeVariable + F->getName(), nullptr,
+        GlobalValue::NotThreadLocal, 1);
+    Said->setExternallyInitialized(true);
+    Kept.push_back(Said);
+  }
   appendToUsed(M, Kept);
   return PreservedAnalyses::none();
 }

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Support/Kernels.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -24,4 +27,24 @@ std::string retrograd::kernelOfStub(StringRef Stub) {
   if (Stub.slice(Digits, At).getAsInteger(10, Length))
     return (Stub.take_front(At) + Rest).str(); // extern "C"
   return (Stub.take_front(Digits) + Twine(Length - Mark.size()) + Rest).str();
+}
+
+SmallVector<Function *, 4>
+retrograd::kernelsReaching(Module &M, ArrayRef<Function *> Roots) {
+  SetVector<Function *> Reach(Roots.begin(), Roots.end());
+  bool ByPointer = false;
+  for (unsigned N = 0; N != Reach.size(); ++N)
+    for (User *U : Reach[N]->users()) {
+      auto *C = dyn_cast<CallBase>(U);
+      if (C && C->getCalledOperand() == Reach[N])
+        Reach.insert(C->getFunction());
+      else
+        ByPointer = true;
+    }
+  SmallVector<Function *, 4> Kernels;
+  for (Function &F : M)
+    if (F.getCallingConv() == CallingConv::PTX_Kernel && !F.isDeclaration() &&
+        (ByPointer || Reach.contains(&F)))
+      Kernels.push_back(&F);
+  return Kernels;
 }

@@ -8,8 +8,15 @@
 #ifndef RETROGRAD_SUPPORT_KERNELS_H
 #define RETROGRAD_SUPPORT_KERNELS_H
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
 
 namespace retrograd {
 
@@ -29,6 +36,11 @@ inline constexpr llvm::StringLiteral TapeVariable = "rg_tape_of_";
 /// unqualified name in the stub's symbol starts with __device_stub__, and its
 /// length counts it.
 std::string kernelOfStub(llvm::StringRef Stub);
+
+/// The kernels of M (of NVIDIA) that come to one of Roots by calls that name
+/// it; all of them if there are other ways to come there.
+llvm::SmallVector<llvm::Function *, 4>
+kernelsReaching(llvm::Module &M, llvm::ArrayRef<llvm::Function *> Roots);
 
 } // namespace retrograd
 
