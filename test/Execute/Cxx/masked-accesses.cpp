@@ -14,7 +14,7 @@ static double rest(const double *x, int n) {
   V4 all = 0;
   for (int i = 0; i < n; i += 4) {
     M4 mask = {i < n, i + 1 < n, i + 2 < n, i + 3 < n};
-    V4 v = __builtin_masked_load(mask, x + i);
+    V4 v = __builtin_masked_load(mask, x + i, (V4)0);
     all += mask[0] && !mask[3] ? v * v * (V4){1, 1, 0, 0} : v * v * v;
   }
   return sum(all);
