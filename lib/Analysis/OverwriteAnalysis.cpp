@@ -358,7 +358,9 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W,
     return false;
   if (WP && isHiddenFrom(P, WP))
     return false;
-  SmallVector<MemoryLocation, 2> Places{*MemoryLocation::getOrNone(&L)};
+  const std::optional<MemoryLocation> Read = MemoryLocation::getOrNone(&L);
+  assert(Read && "reads one place");
+  SmallVector<MemoryLocation, 2> Places{*Read};
   // Nor does it compare pointers of two threads.
   bool Others = concernsOthers(W, L);
   if (Others || (Common && !Common->isLoopInvariant(P) &&

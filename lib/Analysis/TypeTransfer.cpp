@@ -18,6 +18,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalAlias.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/KnownBits.h"
@@ -248,12 +249,8 @@ void TypeAnalysis::Impl::addBitLogic(Instruction &I) {
     auto *C = dyn_cast<ConstantInt>(B);
     for (unsigned K = 0; K != Bytes; ++K) {
       unsigned Bits = std::min(8u, T->getBitWidth() - K * 8);
-      if (!C)
-        Source[K] = -2;
-      else if (APInt M = C->getValue().extractBits(Bits, K * 8); M.isAllOnes())
-        Source[K] = 0;
-      else if (!M.isZero())
-        Source[K] = -2;
+      const APInt M = C ? C->getValue().extractBits(Bits, K * 8) : APInt();
+      Source[K] = !C ? -2 : M.isAllOnes() ? 0 : M.isZero() ? -1 : -2;
     }
   } else {
     uint32_t ZA = zeroBytes(A, DL), ZB = zeroBytes(B, DL);

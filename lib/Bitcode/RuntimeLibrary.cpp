@@ -224,7 +224,7 @@ Function *RuntimeLibrary::require(StringRef Name) {
       break;
     }
   SmallVector<std::string, 8> Linked{Name.str()};
-  auto AddWhatIsNeeded = [&](GlobalValue &GV, IRMover::ValueAdder Add) {
+  auto AddWhatIsNeeded = [&](GlobalValue &GV, const IRMover::ValueAdder &Add) {
     const GlobalValue *Present = M.getNamedValue(GV.getName());
     if (GV.isDeclaration() || GV.hasLocalLinkage() ||
         (Present && !Present->isDeclaration()))
