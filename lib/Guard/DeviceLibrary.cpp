@@ -10,6 +10,7 @@
 #include "Polish/CleanUp.h"
 #include "Polish/DeviceReductions.h"
 #include "Polish/KnownSpaces.h"
+#include "Polish/PairSines.h"
 #include "Polish/PolishSteps.h"
 #include "Polish/ZeroShares.h"
 #include "Request/EntryCalls.h"
@@ -17,10 +18,8 @@
 #include "Support/Options.h"
 #include "Target/DeviceReflection.h"
 #include "Target/Target.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -115,7 +114,8 @@ static void linkMissing(Module &M, const Function &Like) {
       Library->eraseNamedMetadata(&*Library->named_metadata_begin());
     for (GlobalValue *GV : Wanted)
       Names.push_back(GV->getName().str());
-    auto AddWhatIsNeeded = [&](GlobalValue &GV, IRMover::ValueAdder Add) {
+    auto AddWhatIsNeeded = [&](GlobalValue &GV,
+                               const IRMover::ValueAdder &Add) {
       const GlobalValue *Present = M.getNamedValue(GV.getName());
       if (GV.isDeclaration() || GV.hasLocalLinkage() ||
           (Present && !Present->isDeclaration()))
@@ -144,64 +144,6 @@ static void linkMissing(Module &M, const Function &Like) {
       answerReflection(F);
     }
   }
-}
-
-/// The sine and the cosine of one argument, in one block, are computed at once:
-/// most of the work is the same.
-static void pairSines(Function &F) {
-  Module &M = *F.getParent();
-  Target Machine(M);
-  if (!Machine.sineAndCosine() || F.hasOptNone())
-    return;
-  LLVMContext &C = M.getContext();
-  for (Type *T : {Type::getDoubleTy(C), Type::getFloatTy(C)})
-    for (auto [SineOf, CosineOf, BothOf] :
-         {std::tuple("sin", "cos", "sincos"),
-          std::tuple("sinpi", "cospi", "sincospi")}) {
-      Function *Sine = M.getFunction(Machine.mathFunction(SineOf, T));
-      Function *Cosine = M.getFunction(Machine.mathFunction(CosineOf, T));
-      if (!Sine || !Cosine)
-        continue;
-      for (BasicBlock &B : F) {
-        // By argument, all calls of either in their order.
-        MapVector<Value *, SmallVector<CallInst *, 2>> Calls;
-        for (Instruction &I : B)
-          if (auto *Call = dyn_cast<CallInst>(&I);
-              Call &&
-              (Call->getCalledOperand() == Sine ||
-               Call->getCalledOperand() == Cosine) &&
-              Call->arg_size() == 1 && Call->getType() == T &&
-              Call->getArgOperand(0)->getType() == T)
-            Calls[Call->getArgOperand(0)].push_back(Call);
-        for (auto &[Unused, Of] : Calls) {
-          auto IsSine = [&](CallInst *Call) {
-            return Call->getCalledOperand() == Sine;
-          };
-          if (all_of(Of, IsSine) || none_of(Of, IsSine))
-            continue;
-          IRBuilder<> AtEntry(&F.getEntryBlock(), F.getEntryBlock().begin());
-          AllocaInst *Places[] = {AtEntry.CreateAlloca(T),
-                                  AtEntry.CreateAlloca(T)};
-          IRBuilder<> Before(Of.front());
-          Type *P = Before.getPtrTy();
-          FunctionCallee Both = M.getOrInsertFunction(
-              Machine.mathFunction(BothOf, T),
-              FunctionType::get(Before.getVoidTy(), {T, P, P}, false));
-          if (Both.getFunctionType()->getNumParams() != 3)
-            continue;
-          // Not the key: that may have been a call that is gone by now
-          // (sin(sin(x))).
-          Before.CreateCall(
-              Both, {Of.front()->getArgOperand(0), Places[0], Places[1]});
-          Value *Results[] = {Before.CreateLoad(T, Places[0]),
-                              Before.CreateLoad(T, Places[1])};
-          for (CallInst *Call : Of) {
-            Call->replaceAllUsesWith(Results[IsSine(Call) ? 0 : 1]);
-            Call->eraseFromParent();
-          }
-        }
-      }
-    }
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Emit/Shortcuts.h"
 #include "Polish/CleanUp.h"
+#include "Polish/InlineArena.h"
 #include "Polish/PolishSteps.h"
 #include "Support/Options.h"
 #include "llvm/ADT/SetVector.h"
@@ -147,7 +148,7 @@ bool retrograd::releaseHeld(Module &M, ModuleAnalysisManager &MAM,
     if (F->hasOptNone())
       continue;
     if (Opts.CleanUp)
-      Steps.run(step::InlineArena, *F, [&] { inlineFastPaths(*F, MAM); });
+      Steps.run(step::InlineArena, *F, [&] { inlineArena(*F, MAM); });
     if (inlineReleased(*F, FAM, Released)) {
       FAM.invalidate(*F, PreservedAnalyses::none());
       FunctionPassManager Tidy;

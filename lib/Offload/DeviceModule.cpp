@@ -1,4 +1,4 @@
-//===- DeviceModule.cpp - the device half of a program -===//
+//===- DeviceModule.cpp - the device half of a program --------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@
 #include "Offload/Steps.h"
 #include "Offload/StoreForwarding.h"
 #include "Primal/Device/PtxAssembly.h"
-#include "Primal/Device/ScopedAtomics.h"
+#include "Primal/Device/SpellScopedAtomics.h"
 #include "Support/FreshAnalyses.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/SetVector.h"
@@ -277,7 +277,7 @@ bool DeviceModule::prepare() {
     if (isKernel(*F))
       prepareKernel(*F);
     spellOutPtx(*F, /*SharedNumbers=*/true);
-    spellOutScopedAtomics(*F);
+    spellScopedAtomics(*F);
     for (Instruction &I : make_early_inc_range(instructions(*F))) {
       auto *Call = dyn_cast<CallInst>(&I);
       Function *Callee = Call ? Call->getCalledFunction() : nullptr;

@@ -68,7 +68,7 @@ bool OpenMPForm::hasTasks() {
   return *Tasks;
 }
 
-void OpenMPForm::rewrite(Function &Clone, const Function &Original) {
+void OpenMPForm::rewriteRegions(Function &Clone, const Function &Original) {
   DenseMap<Value *, Task> Made;
   SmallVector<std::pair<CallBase *, const OpenMPRoutine *>, 8> Found;
   for (Instruction &I : instructions(Clone))

@@ -48,7 +48,7 @@ public:
   explicit OpenMPForm(llvm::Module &M) : M(M), Runtime(M) {}
 
   /// Rewrites the calls in the fresh clone of Original.
-  void rewrite(llvm::Function &Clone, const llvm::Function &Original);
+  void rewriteRegions(llvm::Function &Clone, const llvm::Function &Original);
   /// Removes the functions that fork and that nobody calls.
   void finish();
 

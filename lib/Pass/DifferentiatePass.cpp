@@ -7,7 +7,7 @@
 
 #include "Pass/DifferentiatePass.h"
 #include "Emit/BatchEmitter.h"
-#include "Emit/SharedAdditions.h"
+#include "Emit/GroupAdditions.h"
 #include "Entry/Hints.h"
 #include "Entry/LowerEntryCalls.h"
 #include "Guard/HeldForLink.h"
@@ -142,7 +142,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
     if (Target(M).addsFloatsByLoop())
       for (Function *D : Derivatives)
         Steps.run(step::GroupAdditions, *D,
-                  [&] { groupSharedAdditions(*D, Derive.runtime()); });
+                  [&] { groupAdditions(*D, Derive.runtime()); });
   }
   Session.finish();
   removeHints(M);

@@ -12,12 +12,13 @@
 #include "Emit/SplitEmitter.h"
 #include "Pass/CallSites.h"
 #include "Polish/AddedZeros.h"
-#include "Polish/AdditionStrips.h"
 #include "Polish/CleanUp.h"
+#include "Polish/InlineArena.h"
 #include "Polish/LeaveDerivative.h"
-#include "Polish/MeetingPoints.h"
 #include "Polish/OwnReaches.h"
 #include "Polish/PolishSteps.h"
+#include "Polish/SplitAtMeetings.h"
+#include "Polish/StripAdditions.h"
 #include "Polish/ZeroShares.h"
 #include "Target/Target.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -273,14 +274,14 @@ void Differentiator::finish(bool Last) {
   for (Function *F : Finished)
     Steps.run(step::OwnReaches, *F, [&] { useOwnReaches(*F, MAM, Opts); });
   for (Function *F : Finished)
-    Steps.run(step::InlineArena, *F, [&] { inlineFastPaths(*F, MAM); });
+    Steps.run(step::InlineArena, *F, [&] { inlineArena(*F, MAM); });
   if (Target(M).manyThreads())
     return;
   for (Function *F : Finished) {
     Steps.run(step::AddedZeros, *F, [&] { return dropAddedZeros(*F, FAM); });
     Steps.run(step::SplitAtMeetings, *F,
               [&] { return splitAtMeetings(*F, FAM); });
-    Steps.run(step::StripAdditions, *F, [&] { addInStrips(*F, MAM); });
+    Steps.run(step::StripAdditions, *F, [&] { stripAdditions(*F, MAM); });
   }
 }
 

@@ -9,53 +9,13 @@
 #include "Polish/LateInitials.h"
 #include "Polish/PolishSteps.h"
 #include "Support/Options.h"
-#include "llvm/Analysis/AssumptionCache.h"
-#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TimeProfiler.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 using namespace retrograd;
-
-/// The bump of the tape pointer is worth inlining where it runs often.
-/// Elsewhere a call says more: that its result aliases nothing.
-static bool isFastPath(const Function &F) {
-  return F.getName() == "rg_tape_alloc" || F.getName() == "rg_tape_zalloc";
-}
-
-static bool inlineRuntime(Function &F, FunctionAnalysisManager &FAM) {
-  SmallVector<CallBase *, 8> Calls;
-  auto &LI = FAM.getResult<LoopAnalysis>(F);
-  for (Instruction &I : instructions(F)) {
-    auto *Call = dyn_cast<CallBase>(&I);
-    Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (!Callee || Callee == &F || Callee->isDeclaration())
-      continue;
-    if (Callee->hasFnAttribute(Attribute::AlwaysInline) ||
-        (isFastPath(*Callee) && LI.getLoopFor(Call->getParent())))
-      Calls.push_back(Call);
-  }
-  auto Assumptions = [&](Function &G) -> AssumptionCache & {
-    return FAM.getResult<AssumptionAnalysis>(G);
-  };
-  bool Changed = false;
-  for (CallBase *Call : Calls) {
-    InlineFunctionInfo Info(Assumptions);
-    Changed |= InlineFunction(*Call, Info, /*MergeAttributes=*/false,
-                              /*CalleeAAR=*/nullptr, /*InsertLifetime=*/false)
-                   .isSuccess();
-  }
-  if (Changed)
-    FAM.invalidate(F, PreservedAnalyses::none());
-  return Changed;
-}
 
 void retrograd::cleanUp(Function &Derivative, ModuleAnalysisManager &MAM,
                         const Options &Opts) {
@@ -77,20 +37,5 @@ void retrograd::cleanUp(Function &Derivative, ModuleAnalysisManager &MAM,
   FunctionPassManager Simplify = PB.buildFunctionSimplificationPipeline(
       OptimizationLevel::O2, ThinOrFullLTOPhase::None);
   Simplify.run(Derivative, FAM);
-  FAM.invalidate(Derivative, PreservedAnalyses::none());
-}
-
-void retrograd::inlineFastPaths(Function &Derivative,
-                                ModuleAnalysisManager &MAM) {
-  FunctionAnalysisManager &FAM =
-      MAM.getResult<FunctionAnalysisManagerModuleProxy>(*Derivative.getParent())
-          .getManager();
-  if (inlineRuntime(Derivative, FAM)) {
-    FunctionPassManager Tidy;
-    Tidy.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-    Tidy.addPass(InstCombinePass());
-    Tidy.addPass(SimplifyCFGPass());
-    Tidy.run(Derivative, FAM);
-  }
   FAM.invalidate(Derivative, PreservedAnalyses::none());
 }

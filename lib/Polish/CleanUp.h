@@ -1,4 +1,4 @@
-//===- CleanUp.h - simplify what was emitted -------------------*- C++ -*-===//
+//===- CleanUp.h - simplify what was emitted -------------------*- C++ -* -===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,13 +24,6 @@ struct Options;
 /// cleaned up before.
 void cleanUp(llvm::Function &Derivative, llvm::ModuleAnalysisManager &MAM,
              const Options &Opts);
-
-/// Inlines into a derivative what the runtime means to be inlined. When all
-/// derivatives are made: one that is differentiated again has to call its tape
-/// by name. It is also after simplification, which makes use of calls whose
-/// result aliases nothing.
-void inlineFastPaths(llvm::Function &Derivative,
-                     llvm::ModuleAnalysisManager &MAM);
 
 } // namespace retrograd
 

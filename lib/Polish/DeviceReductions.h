@@ -16,9 +16,9 @@
 //
 // DeviceReductionsPass, at the end of the pipeline, writes the atomic additions
 // of derivatives as red. As inline assembly, since there is nothing else; for
-// the same reason not sooner, when code could still be moved across. First it
-// does away with additions that need not be: y += x takes the adjoint of y and
-// gives it back.
+// the same reason not sooner, when code could still be moved across. The steps
+// of Polish.def that want final code run in front: parameters-in-place to
+// loads-first.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What AdditionStrips.cpp says in words, as one object per loop:
+// What StripAdditions.cpp says in words, as one object per loop:
 // StripSearch.cpp finds the additions of a loop, the places they go to and the
 // groups of places (and changes nothing), StripEmission.cpp writes the strips.
 //

@@ -34,21 +34,23 @@
 #include "Parallel/ThreadForm.h"
 #include "Primal/ClonePrimal.h"
 #include "Primal/Device/PtxAssembly.h"
-#include "Primal/Device/ScopedAtomics.h"
+#include "Primal/Device/ShuffleNumbers.h"
+#include "Primal/Device/SpellScopedAtomics.h"
 #include "Primal/Device/WaitsThatEnd.h"
-#include "Primal/Device/WordShuffles.h"
 #include "Primal/DispatchCalls.h"
-#include "Primal/ElementMoves.h"
+#include "Primal/ExplainFloatTricks.h"
 #include "Primal/Language/FortranTypes.h"
-#include "Primal/Language/HashTables.h"
 #include "Primal/Language/LowerExceptions.h"
 #include "Primal/Language/PrimalEvidence.h"
-#include "Primal/Optimise/FirstIterations.h"
+#include "Primal/Language/SeparateBuckets.h"
 #include "Primal/Optimise/NonNull.h"
-#include "Primal/Optimise/Segments.h"
+#include "Primal/Optimise/PeelFirst.h"
+#include "Primal/Optimise/SegmentRecurrences.h"
 #include "Primal/PrimalNormalForm.h"
 #include "Primal/PrimalSet.h"
 #include "Primal/PrimalSteps.h"
+#include "Primal/SpellElementMoves.h"
+#include "Primal/UnpackFloats.h"
 #include "Primal/VariadicCalls.h"
 #include "Support/DeviceMarks.h"
 #include "Support/DispatchMarks.h"
@@ -182,13 +184,6 @@ bool PreparePrimal::Impl::runSettledSteps(Primal &P) {
 #define LATE_STEP(ID, NAME, DEMAND, RUN, WHY)                                  \
   Changed = Changed || Steps.run(step::ID, F, [&] { return RUN; });
 #include "Primal/Primal.def"
-  return Changed;
-}
-
-bool PreparePrimal::Impl::separateBuckets(Function &F) {
-  bool Changed = separateSingleBuckets(F);
-  if (Changed)
-    FAM.invalidate(F, PreservedAnalyses::none());
   return Changed;
 }
 

@@ -1,4 +1,4 @@
-//===- PrimalNormalForm.h - one form for all primals -----------*- C++ -*-===//
+//===- PrimalNormalForm.h - one form for all primals -----------*- C++ -* -===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,15 +33,6 @@ void dropEmptyAssembly(llvm::Function &F);
 /// arithmetic fence, which does the same and has a derivative. Early: it may
 /// keep variables in memory.
 void replaceBarriers(llvm::Function &F);
-
-/// Doubles that only carry narrower floats, as the ABI passes structs of them,
-/// become integers of the same width (PackedFloats.cpp).
-void unpackFloats(llvm::Function &F);
-
-/// Finds floating-point arithmetic whose derivative is not that of its
-/// operations (FloatTricks.cpp). Late: the patterns are those that LLVM's
-/// simplification leaves.
-void explainFloatTricks(llvm::Function &F);
 
 /// Removes lifetime, assume and invariant markers, tail-call marks, and alias
 /// scopes that mean another scope in each iteration of a loop.

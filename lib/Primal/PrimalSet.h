@@ -16,9 +16,9 @@
 #define RETROGRAD_PRIMAL_PRIMALSET_H
 
 #include "Bitcode/RuntimeLibrary.h"
-#include "Parallel/AtomicOrder.h"
 #include "Parallel/HostLaunches.h"
 #include "Parallel/OpenMPForm.h"
+#include "Parallel/OrderAtomics.h"
 #include "Parallel/ThreadForm.h"
 #include "Primal/DispatchCalls.h"
 #include "Primal/Language/LowerExceptions.h"
@@ -95,7 +95,7 @@ struct PreparePrimal::Impl {
   ExceptionLowering Exceptions;
   CallDispatch Dispatch;
   OpenMPForm Regions;
-  AtomicOrder Atomics;
+  OrderAtomics Atomics;
   ThreadForm Threads;
   /// Functions of the user whose exceptions can be caught in differentiated
   /// code: their primals return them.
@@ -149,7 +149,6 @@ struct PreparePrimal::Impl {
   void runClonedSteps(Primal &P);
   bool runSettledSteps(Primal &P);
   void runNormalSteps(Primal &P);
-  bool separateBuckets(llvm::Function &F);
   void resolveCalls(llvm::Function &Clone);
   void replaceAssembly(llvm::CallBase &Assembly);
   void describeLibraryCalls(llvm::Function &Clone);

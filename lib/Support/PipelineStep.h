@@ -10,7 +10,8 @@
 // runner does the same for each: it leaves the step out (-rg-disable=NAME,
 // -debug-counter=rg-NAME=0), times it (-ftime-trace), counts the functions that
 // it changed (-rg-stats), verifies them (-rg-verify-each) and prints them
-// (-rg-print-after=NAME). docs/Steps.md is the page for users.
+// (-rg-print-after=NAME). docs/Steps.md is the page for users; it has each
+// step's file and test, which are found by the name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,7 @@
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/DebugCounter.h"
 #include "llvm/Support/TimeProfiler.h"
+#include <string_view>
 
 namespace llvm {
 class Function;
@@ -51,8 +53,31 @@ struct PipelineStep {
   llvm::TrackingStatistic Changed; ///< functions
 };
 
+/// Whether Identifier, with or without a namespace, is Name in CamelCase:
+/// step::PeelFirst, peel-first.
+constexpr bool isCamelCaseOf(std::string_view Identifier,
+                             std::string_view Name) {
+  if (size_t Colon = Identifier.rfind(':'); Colon != Identifier.npos)
+    Identifier.remove_prefix(Colon + 1);
+  size_t At = 0;
+  bool Begins = true; // a word of the name
+  for (char C : Name) {
+    if (C == '-') {
+      Begins = true;
+      continue;
+    }
+    if (At == Identifier.size() ||
+        Identifier[At++] != (Begins && C >= 'a' ? char(C - 'a' + 'A') : C))
+      return false;
+    Begins = false;
+  }
+  return At == Identifier.size();
+}
+
 /// Defines a row.
 #define RG_DEFINE_STEP(ID, NAME, DEMAND, WHY)                                  \
+  static_assert(retrograd::isCamelCaseOf(#ID, NAME),                           \
+                "a step's identifier is its name in CamelCase");               \
   retrograd::PipelineStep ID(NAME, "rg-" NAME, PipelineStep::DEMAND, WHY);
 
 /// Runs steps as the options say.

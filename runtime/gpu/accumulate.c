@@ -475,7 +475,7 @@ static inline double rg_from_f64(uint32_t m, double x, uint32_t lane) {
 RG_MERGE_SHARED(f32, float)
 RG_MERGE_SHARED(f64, double)
 
-/* Several additions with the same peers (lib/Emit/SharedAdditions.h). A lane's place may be
+/* Several additions with the same peers (lib/Emit/GroupAdditions.h). A lane's place may be
  * another lane's by another offset: in a block of one warp they go one by one. */
 #define RG_MERGE_TOGETHER(NAME, T, N)                                                    \
   typedef T rg_##NAME##x##N __attribute__((ext_vector_type(N)));                         \

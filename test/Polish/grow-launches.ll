@@ -1,7 +1,7 @@
 ; The host's half of CUDA: launches with dynamic shared memory ask how much the kernel's
 ; derivatives need; all launches provide tape, unless that is switched off.
 ; RUN: %loadopt -passes=retrograd -S %s | FileCheck %s --check-prefixes=CHECK,TAPE
-; RUN: %loadopt -passes=retrograd -rg-disable=gpu-launch-tape -S %s | FileCheck %s --check-prefix=CHECK
+; RUN: %loadopt -passes=retrograd -rg-disable=launch-tape -S %s | FileCheck %s --check-prefix=CHECK
 
 declare i32 @cudaLaunchKernel(ptr, i64, i32, i64, i32, ptr, i64, ptr)
 declare i32 @cudaLaunchKernelExC(ptr, ptr, ptr)

@@ -1,4 +1,4 @@
-// A loop over a row with one place that may lie in it runs around the meeting point (lib/Polish/MeetingPoints.cpp). test/Execute/C/meeting-points.c
+// A loop over a row with one place that may lie in it runs around the meeting point (lib/Polish/SplitAtMeetings.cpp). test/Execute/C/split-at-meetings.c
 // asks whether it is right.
 // RUN: %rgcc -O2 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %rgcc -O2 -S -emit-llvm -mllvm -rg-disable=split-at-meetings %s -o - | FileCheck %s --check-prefix=OFF

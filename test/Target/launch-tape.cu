@@ -2,7 +2,7 @@
 // the recurrence, whose count is the data's; not the sum, which keeps nothing. AMD's launches ask nothing.
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O0 -S %s -o - | FileCheck --check-prefix=PTX %s
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm -mllvm -rg-disable=gpu-launch-tape %s -o - | FileCheck --check-prefix=OFF %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm -mllvm -rg-disable=launch-tape %s -o - | FileCheck --check-prefix=OFF %s
 // RUN: %rgcxx -x hip --offload-arch=gfx90a -nogpuinc -nogpulib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm %s -o - | FileCheck --check-prefix=OFF %s
 #include "rgdevice.h"
 // CHECK-DAG: @rg_tape_of_[[KERNEL:_Z5chain.*]] = addrspace(1) externally_initialized global i8 1

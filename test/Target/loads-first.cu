@@ -1,7 +1,7 @@
 // Several sums in a row: all that is read is read before the first of them is written.
 // A place that may have been written just now stays behind its store.
 // RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S %s -o - | FileCheck %s
-// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-disable=gpu-loads-first %s -o - | FileCheck --check-prefix=OFF %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx81 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -mllvm -rg-disable=loads-first %s -o - | FileCheck --check-prefix=OFF %s
 #include "rgdevice.h"
 
 // CHECK-LABEL: .entry _Z5three

@@ -18,8 +18,14 @@ using namespace retrograd;
 
 namespace {
 
-RG_DEFINE_STEP(MayGo, "test-optional", Optional, "may be left out")
-RG_DEFINE_STEP(MustStay, "test-needed", Needed, "must not")
+RG_DEFINE_STEP(TestOptional, "test-optional", Optional, "may be left out")
+RG_DEFINE_STEP(TestNeeded, "test-needed", Needed, "must not")
+
+static_assert(isCamelCaseOf("step::PeelFirst", "peel-first"));
+static_assert(isCamelCaseOf("InlineArena2", "inline-arena2"));
+static_assert(!isCamelCaseOf("PeelFirst", "peel-firsts"));
+static_assert(!isCamelCaseOf("PeelFirsts", "peel-first"));
+static_assert(!isCamelCaseOf("Peelfirst", "peel-first"));
 
 struct Steps : testing::Test {
   LLVMContext C;
@@ -32,7 +38,7 @@ struct Steps : testing::Test {
   std::string stats() {
     std::string Text;
     raw_string_ostream OS(Text);
-    PipelineStep *const All[] = {&MayGo, &MustStay};
+    PipelineStep *const All[] = {&TestOptional, &TestNeeded};
     printStats(All, OS);
     return Text;
   }
@@ -41,24 +47,24 @@ struct Steps : testing::Test {
 TEST_F(Steps, OptionalOnesAreLeftOutByName) {
   Opts.DisabledSteps = {"test-optional", "test-needed"};
   unsigned Runs = 0;
-  EXPECT_FALSE(Runner.run(MayGo, *F, [&] { return ++Runs != 0; }));
+  EXPECT_FALSE(Runner.run(TestOptional, *F, [&] { return ++Runs != 0; }));
   EXPECT_EQ(Runs, 0u);
-  EXPECT_TRUE(Runner.run(MustStay, *F, [&] { ++Runs; }));
+  EXPECT_TRUE(Runner.run(TestNeeded, *F, [&] { ++Runs; }));
   EXPECT_EQ(Runs, 1u);
   stats();
 }
 
 TEST_F(Steps, ChangedFunctionsAreCounted) {
-  EXPECT_TRUE(Runner.run(MayGo, *F, [] { return true; }));
-  EXPECT_FALSE(Runner.run(MayGo, *F, [] { return false; }));
-  EXPECT_TRUE(Runner.run(MayGo, *F, [] {})); // does not know
+  EXPECT_TRUE(Runner.run(TestOptional, *F, [] { return true; }));
+  EXPECT_FALSE(Runner.run(TestOptional, *F, [] { return false; }));
+  EXPECT_TRUE(Runner.run(TestOptional, *F, [] {})); // does not know
   EXPECT_EQ(stats(), "       2 test-optional: may be left out\n");
   EXPECT_EQ(stats(), ""); // and begins again
 }
 
 TEST_F(Steps, AreFoundByName) {
-  PipelineStep *const All[] = {&MayGo, &MustStay};
-  EXPECT_EQ(stepNamed(All, "test-needed"), &MustStay);
+  PipelineStep *const All[] = {&TestOptional, &TestNeeded};
+  EXPECT_EQ(stepNamed(All, "test-needed"), &TestNeeded);
   EXPECT_EQ(stepNamed(All, "test"), nullptr);
 }
 

@@ -448,7 +448,7 @@ static bool isDescriptorOfNumbers(const Type *T) {
          (Dimensions && Dimensions->getElementType()->isArrayTy());
 }
 
-void retrograd::noteDescriptorsOfNumbers(Function &F) {
+void retrograd::noteDescriptors(Function &F) {
   SmallVector<std::pair<CallBase *, Value *>, 8> Found;
   for (Instruction &I : instructions(F))
     if (auto *C = dyn_cast<CallBase>(&I);

@@ -35,7 +35,7 @@ class RuntimeLibrary;
 
 /// Descriptors that calls in F are given, and that front ends declare without
 /// room for a type, are those of numbers. Before anything is simplified.
-void noteDescriptorsOfNumbers(llvm::Function &F);
+void noteDescriptors(llvm::Function &F);
 
 /// Writes out the calls in F whose type is known by now. True if there was one.
 bool writeFortranTypes(llvm::Function &F, RuntimeLibrary &Runtime);

@@ -1,0 +1,46 @@
+//===- OrderAtomics.h - atomic operations on numbers become turns ---------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The reverse sweep of threads needs the order in which they came to a place.
+// Atomic operations on numbers get one: each becomes a turn of a mutex, which
+// the runtime records (docs/Parallel.md). Additions whose result nobody wants
+// need none, in a program that has no others.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_PARALLEL_ORDERATOMICS_H
+#define RETROGRAD_PARALLEL_ORDERATOMICS_H
+
+#include "Bitcode/RuntimeLibrary.h"
+#include <optional>
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace retrograd {
+
+class OrderAtomics {
+public:
+  explicit OrderAtomics(llvm::Module &M) : M(M), Runtime(M) {}
+
+  /// Rewrites a simplified clone. True if there was an operation to order.
+  bool run(llvm::Function &Clone);
+
+private:
+  bool isNeeded();
+
+  llvm::Module &M;
+  RuntimeLibrary Runtime;
+  /// Some atomic operation on numbers depends on the order of threads.
+  std::optional<bool> Needed;
+};
+
+} // namespace retrograd
+
+#endif

@@ -1,0 +1,47 @@
+// Which reverses run in strips (lib/Polish/StripAdditions.cpp). That they are right is tested in Execute/C/stencils.c.
+// RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm %s -o %t.ll && FileCheck %s < %t.ll
+// RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm -mllvm -rg-disable=strip-additions %s -o - | FileCheck %s --check-prefix=OFF
+// RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm -mllvm -rg-disable=reorder-sums %s -o - | FileCheck %s --check-prefix=OFF
+// RUN: %rgcc -O3 -march=x86-64-v3 -fno-math-errno -Rpass=loop-vectorize -c %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=VECTOR
+// OFF-NOT: rg.strip
+void __enzyme_autodiff(void *, ...);
+extern int enzyme_dup, enzyme_const;
+
+// CHECK-LABEL: define internal {{.*}}@rg.points.grad
+// CHECK: rg.strip.compute
+// CHECK: rg.strip.add
+static void points(const double *restrict u, double *restrict v, int n) {
+  for (int i = 1; i < n - 1; ++i)
+    v[i] = u[i] * u[i] + u[i - 1] * u[i + 1];
+}
+// The pointers may lead to one array: compared when the loop is entered. And a ring.
+// CHECK-LABEL: define internal {{.*}}@rg.ring.grad
+// CHECK: rg.strip.compute
+static void ring(const double *u, double *v, int n) {
+  for (int i = 0; i < n; ++i)
+    v[i] = u[i] * u[i == 0 ? n - 1 : i - 1] + u[i == n - 1 ? 0 : i + 1];
+}
+// In place: what is added is read by the next iteration.
+// CHECK-LABEL: define internal {{.*}}@rg.inPlace.grad
+// CHECK-NOT: rg.strip
+// CHECK: {{^}}}
+static void inPlace(double *u, double *v, int n) {
+  for (int i = 1; i < n - 1; ++i)
+    u[i] = 0.5 * u[i - 1] + u[i] * u[i + 1];
+}
+// One place for each iteration: the vectoriser's own business.
+// CHECK-LABEL: define internal {{.*}}@rg.one.grad
+// CHECK-NOT: rg.strip
+// CHECK: {{^}}}
+static void one(const double *u, double *v, int n) {
+  for (int i = 1; i < n - 1; ++i)
+    v[i] = u[i] * u[i];
+}
+
+// VECTOR-COUNT-8: vectorized loop
+void all(double *u, double *du, double *v, double *dv, int n) {
+  __enzyme_autodiff((void *)points, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_const, n);
+  __enzyme_autodiff((void *)ring, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_const, n);
+  __enzyme_autodiff((void *)inPlace, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_const, n);
+  __enzyme_autodiff((void *)one, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_const, n);
+}
