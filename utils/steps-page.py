@@ -63,6 +63,8 @@ def file_of(identifier, files):
 def test_of(name):
     """The tests of a step are the files of its name."""
     found = sorted(glob.glob(os.path.join(ROOT, "test", "*", "**", name + ".*"), recursive=True))
+    if not found:
+        sys.exit(f"steps-page: no test has the name {name}")
     return [os.path.relpath(path, ROOT) for path in found]
 
 
