@@ -17,7 +17,7 @@ CMAKE_FLAGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-quick test-metamorphic test-orders sanitize-gpu fuzz bench bench-gpu bench-parallel bench-compile python-extras install wheel clean help bootstrap configure format test-filled-heap docs bench-loops test-levels tidy
+.PHONY: build demo test test-quick test-metamorphic test-orders sanitize-gpu fuzz bench bench-gpu bench-parallel bench-compile python-extras install wheel clean help bootstrap configure format test-filled-heap docs bench-loops test-levels tidy python-tools
 
 help:
 	@echo "make           build the plugin, the drivers and the tools into $(BUILD)/"
@@ -67,8 +67,12 @@ tidy: build
 test-quick: build
 	@python3 utils/run-tests.py --build $(BUILD) --jobs $(JOBS) --quick
 
-test: build
+test: build python-tools
 	@python3 utils/run-tests.py --build $(BUILD) --jobs $(JOBS)
+
+# What builds the Python package, from PyPI; without it some tests are skipped.
+python-tools: bootstrap
+	@utils/python-tools.sh $(BUILD)
 
 test-levels: build
 	@lit-22 -s -j$(JOBS) --param build=$(abspath $(BUILD)) --param metamorphic=levels test/Execute/C test/Execute/Cxx
@@ -120,10 +124,10 @@ python-extras: bootstrap
 	@[ -x $(BUILD)/python-extras/bin/python ] || python3 -m venv $(BUILD)/python-extras
 	@$(BUILD)/python-extras/bin/pip install -q --disable-pip-version-check numpy scipy matplotlib 'jax>=0.6' $(if $(TORCH),torch)
 
-# The Python package with the compiler in it, for machines that have clang 22.
+# The Python package with the compiler in it, for machines that have clang 22. pip fetches what builds it from PyPI.
 wheel: build
-	@RETROGRAD_BUILD=$(abspath $(BUILD)) /usr/bin/python3 -m pip wheel -q --disable-pip-version-check --no-index --no-deps \
-	  --no-build-isolation -w $(BUILD)/wheel ./python
+	@RETROGRAD_BUILD=$(abspath $(BUILD)) /usr/bin/python3 -m pip wheel -q --disable-pip-version-check --no-deps \
+	  -w $(BUILD)/wheel ./python
 	@ls $(BUILD)/wheel/*.whl
 
 install: build

@@ -106,12 +106,17 @@ modules = {name: with_module(name) for name in ("jax", "torch", "scipy", "matplo
 config.substitutions += [(f"%{{{name}}}", python or "python3") for name, python in modules.items()]
 
 
-def with_venv():
-    """Can that Python install the package, extension included, without a network?"""
-    script = ("import ensurepip, os, setuptools, sysconfig, venv;"
-              "assert os.path.exists(os.path.join(sysconfig.get_paths()['include'], 'Python.h'))")
-    return numpy is not None and subprocess.run([numpy, "-c", script], capture_output=True).returncode == 0
+def with_package_tools():
+    """The Python that can build the package without a network (utils/python-tools.sh), with NumPy; or None."""
+    python = os.path.join(build, "python-tools/bin/python")
+    script = "import nanobind, numpy, scikit_build_core"
+    if os.path.exists(python) and subprocess.run([python, "-c", script], capture_output=True).returncode == 0:
+        return python
+    return None
 
+
+package_tools = with_package_tools()
+config.substitutions.append(("%{package-tools}", package_tools or "python3"))
 
 config.on_gpu = "gpu" in lit_config.params
 config.build = build
@@ -195,7 +200,7 @@ present = {
     and os.path.exists("/usr/aarch64-linux-gnu/lib/crt1.o")
     and os.path.exists("/usr/lib/gcc-cross/aarch64-linux-gnu/12/libstdc++.so"),
     "python-numpy": numpy is not None,
-    "python-venv": with_venv(),
+    "python-nanobind": package_tools is not None,
     "python-jax": modules["jax"] is not None,
     "python-scipy": modules["scipy"] is not None,
     "python-torch": modules["torch"] is not None,

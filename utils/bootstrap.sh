@@ -14,7 +14,7 @@ packages="clang-22 llvm-22 llvm-22-dev llvm-22-tools libclang-22-dev libclang-rt
   clang-format-22 clang-tidy-22 libgtest-dev
   libeigen3-dev libboost-dev libadolc-dev libbenchmark-dev libopenblas-dev liblapacke-dev libfftw3-dev
   flang-22 libomp-22-dev libopenmpi-dev openmpi-bin libmpich-dev mpich valgrind
-  python3-numpy python3-scipy python3-matplotlib python3-dev python3-setuptools python3-pip python3-wheel python3-venv"
+  python3-numpy python3-scipy python3-matplotlib python3-dev python3-pip python3-venv"
 
 say() { printf 'bootstrap: %s\n' "$*"; }
 fail() {

@@ -92,6 +92,15 @@ def quick(build, jobs, shard):
     lit(build, jobs, [f"--num-shards={SHARDS}", f"--run-shard={shard}"], [f"test/{folder}" for folder in PROGRAMS])
 
 
+def why(build, reason):
+    """Behind the name of a feature that a test lacks: why it is not there, where that is known."""
+    try:
+        with open(os.path.join(build, "python-tools", "why")) as file:
+            return f" ({file.read().strip()})" if "python-nanobind" in reason else ""
+    except OSError:
+        return ""
+
+
 def lit(build, jobs, extra, suites):
     print("== lit", " ".join(suites), flush=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -113,7 +122,7 @@ def lit(build, jobs, extra, suites):
             passed.append(name)
         elif test["code"] in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
             reason = test.get("output", "").strip().splitlines()
-            skipped.append(name + (f": {reason[-1]}" if reason else ""))
+            skipped.append(name + (f": {reason[-1]}{why(build, reason[-1])}" if reason else ""))
         elif test["code"] == "XFAIL":
             skipped.append(name + ": known gap, fails as expected")
         else:

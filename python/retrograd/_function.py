@@ -149,7 +149,7 @@ class _Parameter:
         return array
 
     def described_to_native(self):
-        """The parameter as _native.Call wants it; None if it is left to Python."""
+        """The parameter as _native.caller wants it; None if it is left to Python."""
         kind = _KIND.get(self.dtype.kind)
         if kind is None or self.group > 1 or (self.by_value and self.dtype.itemsize > 8):
             return None
@@ -269,7 +269,7 @@ class Function(Exported):
             result = (self.result.itemsize, self.result.type)
         if None in described or len(described) > 24 or (mode != _VALUE and (not result or not self.active)):
             return None
-        return _native.Call(self.address(steps), mode, self.name, NativeError,
+        return _native.caller(self.address(steps), mode, self.name, NativeError,
                             (np.zeros, np.ndarray, np.floating, np.integer), result, tuple(described))
 
     def __repr__(self):
