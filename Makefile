@@ -17,7 +17,7 @@ CMAKE_FLAGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-quick test-metamorphic test-orders sanitize-gpu fuzz bench bench-gpu bench-parallel bench-compile python-extras install wheel clean help bootstrap configure format test-filled-heap docs bench-loops test-levels tidy python-tools
+.PHONY: build demo test test-quick test-metamorphic test-orders sanitize-gpu fuzz bench bench-gpu bench-parallel bench-compile python-extras install wheel clean help bootstrap configure format test-filled-heap test-memcheck docs bench-loops test-levels tidy python-tools
 
 help:
 	@echo "make           build the plugin, the drivers and the tools into $(BUILD)/"
@@ -28,6 +28,7 @@ help:
 	@echo "make test-levels  every program of test/Execute/C and Cxx at -O0, -O2 and -O3 -march=native"
 	@echo "make test-metamorphic  every program of test/Execute in other forms, which must give the same gradients: FORMS=all"
 	@echo "make test-filled-heap  the same programs on a heap whose blocks begin with rubbish"
+	@echo "make test-memcheck     the same programs of C and C++ under valgrind"
 	@echo "make test-orders  every CUDA test on the processor with threads in lock step, in reverse and in random order: TESTS='one-value split'"
 	@echo "make sanitize-gpu every CUDA test on this machine's GPU under compute-sanitizer: TESTS='one-value split'"
 	@echo "make fuzz      try random programs, LLVM IR and input without sense: SEED=1 SECONDS=60 (fuzz/README.md)"
@@ -82,6 +83,9 @@ test-metamorphic: build
 
 test-filled-heap: build
 	@lit-22 -s -j$(JOBS) --param build=$(abspath $(BUILD)) --param fill-heap=1 test/Execute
+
+test-memcheck: build
+	@lit-22 -s -j$(JOBS) --param build=$(abspath $(BUILD)) --param memcheck=1 test/Execute/C test/Execute/Cxx test/Execute/Split
 
 test-orders: build
 	@utils/test-orders.py --build $(BUILD) --jobs $(JOBS) $(TESTS)

@@ -38,7 +38,9 @@ if "fill-heap" in lit_config.params:
          os.path.join(here, "Instrumented", "Inputs", "filled-heap.c"), "-o", heap],
         check=True,
     )
-config.test_format = rgtest.RetrogradTest(build, heap)
+if "memcheck" in lit_config.params:
+    config.available_features.add("memcheck")
+config.test_format = rgtest.RetrogradTest(build, heap, memcheck="memcheck" in lit_config.params)
 config.suffixes = [".c", ".cpp", ".cu", ".f90", ".rs", ".ll", ".td", ".test"]
 config.excludes = ["Inputs", "include", "CMakeLists.txt", "README.md"]
 if llvm_bin == sanitized:

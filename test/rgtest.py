@@ -19,7 +19,8 @@ Comments in the file may say
 
 --param metamorphic=all (or =split,native) compiles each program in the forms of METAMORPHOSES instead:
 `make test-metamorphic`. --param fill-heap=1 runs the programs with a heap whose blocks begin with
-rubbish (`make test-filled-heap`).
+rubbish (`make test-filled-heap`). --param memcheck=1 runs those of C and C++ under valgrind, compiled by the
+clever plan: a result that depends on memory which nobody wrote fails (`make test-memcheck`).
 =levels stands for those of LEVELS_ALIKE: what is accepted at one level is accepted at all.
 
 "fast" is -O2 -ffast-math and "g" is -O2 -g; other levels are flags as they stand.
@@ -59,13 +60,15 @@ OUTLINE = "function(mem2reg,simplifycfg,loop-simplify,lcssa),loop-extract"
 # How CUDA programs are linked that run on a GPU (--param gpu=1).
 ON_GPU = ["-L/usr/local/cuda/lib64", "-Wl,--whole-archive", "-lcudart_static", "-Wl,--no-whole-archive",
           "-ldl", "-lrt", "-lpthread"]
+MEMCHECK = ["valgrind", "-q", "--error-exitcode=9", "--exit-on-first-error=yes", "--track-origins=yes"]
 TIMEOUT = 240  # seconds for one compilation or one run
 
 
 class RetrogradTest(lit.formats.ShTest):
-    def __init__(self, build, heap=None):
+    def __init__(self, build, heap=None, memcheck=False):
         super().__init__(execute_external=False)
         self.build = build
+        self.memcheck = memcheck
         self.heap = heap  # a library for LD_PRELOAD, or None
 
     def execute(self, test, lit_config):
@@ -129,6 +132,12 @@ class RetrogradTest(lit.formats.ShTest):
             names = METAMORPHOSES if "all" in metamorphic else [
                 name for form in metamorphic for name in (LEVELS_ALIKE if form == "levels" else [form])]
             variants = [(name, "mincut", None) for name in names]
+        under = []
+        if self.memcheck:
+            # valgrind knows the instructions of the baseline only, and needs to see one process.
+            if ranks or not source.endswith((".c", ".cpp")):
+                return lit.Test.Result(lit.Test.UNSUPPORTED, "not for valgrind")
+            variants, threads, under = [(level, "mincut", None) for level in naive], threads[-1:], MEMCHECK
         for level, plan, switch in variants:
             program = f"{base}.{level}.{plan}" + (f".{switch}" if switch else "")
             off = ["-mllvm", f"-rg-disable={switch}"] if switch else []
@@ -148,7 +157,7 @@ class RetrogradTest(lit.formats.ShTest):
                           compiled, *flags, "-lm", "-o", program]
             failure = failure or run(compile_it, test)
             for number in threads or [None]:
-                failure = failure or run([program], test, number, self.heap)
+                failure = failure or run([*under, program], test, number, self.heap)
             if failure:
                 without = f", without {switch}" if switch else ""
                 report.append(f"--- -{level}, {plan} plan{without}\n{failure}")

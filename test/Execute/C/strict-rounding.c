@@ -1,6 +1,8 @@
 // The rounding mode changes while the function runs: what the reverse sweep reads of the primal
 // are the numbers that the primal computed, in its rounding mode, not others that the same
 // operation gives after it.
+// valgrind rounds to nearest always.
+// UNSUPPORTED: memcheck
 // RG-LEVELS: O0 O1 O2 O3
 // RG-FLAGS: -frounding-math
 #include "rgtest.h"
