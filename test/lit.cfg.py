@@ -172,7 +172,16 @@ config.mpis = all_mpis()
 config.environment["MPIEXEC_TIMEOUT"] = "120"  # MPICH's
 
 # What a test may name in REQUIRES:. A test that lacks one is skipped, by name.
+
+
+def has_loop_nests():
+    """lib/Loops was built: its blocks have names of their own."""
+    with open(plugin, "rb") as file:
+        return b"rg.nest.ask" in file.read()
+
+
 present = {
+    "loop-nests": has_loop_nests(),
     "mpi": bool(config.mpis),
     "mpi-fortran": any("fc" in mpi for mpi in config.mpis),
     "flang": os.path.exists(os.path.join(llvm_bin, "flang")),

@@ -26,7 +26,7 @@ get() {
     -o Debug::NoLocking=1 "$@"
 }
 get update
-get install --download-only clang-22 llvm-22-dev llvm-22-tools libclang-22-dev lld-22 libstdc++-12-dev libc6-dev libgtest-dev
+get install --download-only clang-22 llvm-22-dev llvm-22-tools libclang-22-dev libpolly-22-dev lld-22 libstdc++-12-dev libc6-dev libgtest-dev
 
 # A package's /lib is /usr/lib here, as in an installed system.
 for folder in bin sbin lib; do

@@ -9,7 +9,7 @@
 set -u
 
 # To build, to test (lit ends what hangs by way of psutil), to compare with and to measure.
-packages="clang-22 llvm-22 llvm-22-dev llvm-22-tools libclang-22-dev libclang-rt-22-dev lld-22
+packages="clang-22 llvm-22 llvm-22-dev llvm-22-tools libclang-22-dev libclang-rt-22-dev libpolly-22-dev lld-22
   g++ make cmake ninja-build ccache pkgconf python3 python3-psutil
   clang-format-22 clang-tidy-22 libgtest-dev
   libeigen3-dev libboost-dev libadolc-dev libbenchmark-dev libopenblas-dev liblapacke-dev libfftw3-dev

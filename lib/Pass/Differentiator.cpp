@@ -10,6 +10,7 @@
 #include "Emit/DisjointChoice.h"
 #include "Emit/Shortcuts.h"
 #include "Emit/SplitEmitter.h"
+#include "Loops/LoopNests.h"
 #include "Pass/CallSites.h"
 #include "Polish/AddedZeros.h"
 #include "Polish/CleanUp.h"
@@ -279,6 +280,9 @@ void Differentiator::finish(bool Last) {
     return;
   for (Function *F : Finished) {
     Steps.run(step::AddedZeros, *F, [&] { return dropAddedZeros(*F, FAM); });
+    if (Opts.Loops)
+      Steps.run(step::LoopNests, *F,
+                [&] { return improveNests(*F, FAM, Opts.PrintNests); });
     Steps.run(step::SplitAtMeetings, *F,
               [&] { return splitAtMeetings(*F, FAM); });
     Steps.run(step::StripAdditions, *F, [&] { stripAdditions(*F, MAM); });

@@ -11,6 +11,7 @@
 #include "Guard/KeepEqualities.h"
 #include "Guard/KeepRules.h"
 #include "Guard/TapeBytes.h"
+#include "Loops/LoopNests.h"
 #include "Offload/DefinedShifts.h"
 #include "Offload/OffloadPass.h"
 #include "Offload/VectorizerGuards.h"
@@ -100,11 +101,17 @@ void retrograd::extendPipelines(PassBuilder &PB,
       [Given](ModulePassManager &MPM, OptimizationLevel) {
         MPM.addPass(DifferentiatePass(Given(), LinkStage::FullLink));
       });
-  PB.registerVectorizerStartEPCallback(
-      [Given](FunctionPassManager &FPM, OptimizationLevel) {
-        if (!Given().OffloadDevice.empty())
-          FPM.addPass(VectorizerGuardsPass());
-      });
+  PB.registerVectorizerStartEPCallback([Given](FunctionPassManager &FPM,
+                                               OptimizationLevel) {
+    const Options Opts = Given();
+    if (!Opts.OffloadDevice.empty())
+      FPM.addPass(VectorizerGuardsPass());
+    // In front of the vectoriser, behind derivatives and all inlining: of
+    // pipelines in front of a link, none comes here.
+    if (Opts.Loops)
+      FPM.addPass(LoopNestsPass(Opts.PrintNests ? LoopNestsPass::ImproveAndPrint
+                                                : LoopNestsPass::Improve));
+  });
   PB.registerOptimizerLastEPCallback(
       [Given](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
         MPM.addPass(DeviceReductionsPass(Given()));
@@ -122,6 +129,8 @@ void retrograd::extendPipelines(PassBuilder &PB,
         MPM.addPass(HoldLibraryPass());
         if (!Opts.OffloadDevice.empty())
           MPM.addPass(OffloadPass(Opts.OffloadDevice, offloadOptions(Opts)));
+        if (Opts.Loops)
+          MPM.addPass(NeedLoopNestsPass());
         MPM.addPass(KeepStubsPass());
         MPM.addPass(KeepRulesPass());
         if (Opts.TapeInPlace)

@@ -23,6 +23,7 @@
 
 #include "Pass/Plugin.h"
 #include "Guard/DeviceLibrary.h"
+#include "Loops/LoopNests.h"
 #include "Pass/DeferToLink.h"
 #include "Pass/DifferentiatePass.h"
 #include "Pass/KernelHalf.h"
@@ -40,6 +41,13 @@
 
 using namespace llvm;
 using namespace retrograd;
+
+static ModulePassManager nestsPass(LoopNestsPass::Work W) {
+  ModulePassManager MPM;
+  MPM.addPass(NeedLoopNestsPass());
+  MPM.addPass(createModuleToFunctionPassAdaptor(LoopNestsPass(W)));
+  return MPM;
+}
 
 /// Adds the pass named Name to MPM; false if it is none of ours.
 static bool parseModulePass(StringRef Name, ModulePassManager &MPM,

@@ -72,6 +72,13 @@ static cl::opt<bool> PrintDerivative("rg-print-derivative",
                                      cl::desc("print derivatives as emitted"),
                                      cl::cat(Category));
 static cl::opt<bool>
+    PrintNests("rg-print-nests",
+               cl::desc("print loop nests as -rg-loops sees and orders them"),
+               cl::cat(Category));
+static cl::opt<bool>
+    Loops("rg-loops", cl::cat(Category),
+          cl::desc("run loop nests in the order that suits their accesses"));
+static cl::opt<bool>
     VerifyEach("rg-verify-each",
                cl::desc("run LLVM's verifier after every stage"),
                cl::cat(Category));
@@ -288,6 +295,8 @@ Options Options::fromCommandLine() {
   O.PrintLoops = ::PrintLoops;
   O.PrintPlan = ::PrintPlan;
   O.PrintDerivative = ::PrintDerivative;
+  O.PrintNests = ::PrintNests;
+  O.Loops = ::Loops;
   O.VerifyEach = ::VerifyEach;
   O.RunEarly = ::RunEarly;
   O.ShareRowsOnDevice = ::ShareRowsOnDevice;

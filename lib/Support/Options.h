@@ -49,13 +49,15 @@ struct Options {
   bool PrintPrimal = false; ///< -rg-print-primal: prepared primals
   bool PrintTypes = false;  ///< -rg-print-types
   bool PrintMerges = false; ///< -rg-print-merges
-  bool PrintActivity = false;   ///< -rg-print-activity
-  bool PrintOverwrite = false;  ///< -rg-print-overwrite
-  bool PrintLoops = false;      ///< -rg-print-loops
-  bool PrintPlan = false;       ///< -rg-print-plan
+  bool PrintActivity = false;  ///< -rg-print-activity
+  bool PrintOverwrite = false; ///< -rg-print-overwrite
+  bool PrintLoops = false;     ///< -rg-print-loops
+  bool PrintPlan = false;      ///< -rg-print-plan
+  bool PrintNests = false; ///< -rg-print-nests: what -rg-loops sees and does
   bool PrintDerivative = false; ///< -rg-print-derivative: IR as emitted
   bool VerifyEach = false; ///< -rg-verify-each: LLVM verifier after every stage
   bool RunEarly = false;   ///< -rg-run-early: at PipelineStart ("Ref")
+  bool Loops = false;      ///< -rg-loops: loop nests in better orders
   NanKind Nan = NanKind::Off; ///< -rg-nan=report|trap: docs/NanOrigin.md
 
   // Of code for GPUs (docs/GPU.md).

@@ -1,0 +1,214 @@
+//===- LoopNests.cpp - which nests are changed, and what is told ----------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Outermost loops first; where one is no nest for us, the loops in it are
+// tried. A loop alone is left to LLVM. After a change all analyses are made
+// again, so headers of nests that are done are remembered.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Loops/LoopNests.h"
+#include "Loops/Generate.h"
+#include "Loops/PrintNest.h"
+#include "Target/Target.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/Statistic.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/DeadStoreElimination.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+
+using namespace llvm;
+using namespace retrograd;
+using namespace retrograd::loops;
+
+#define DEBUG_TYPE "rg-loops"
+STATISTIC(NumLooked, "nests looked at");
+STATISTIC(NumRaised, "nests whose iterations are sets");
+STATISTIC(NumChanged, "nests that run in another order");
+
+/// Cells become registers, lanes share what they load.
+static void tidy(Function &F, FunctionAnalysisManager &FAM) {
+  FunctionPassManager Passes;
+  Passes.addPass(SimplifyCFGPass());
+  Passes.addPass(InstCombinePass());
+  Passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  Passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  Passes.addPass(InstCombinePass());
+  Passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
+                                                 /*UseMemorySSA=*/true));
+  Passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  Passes.addPass(DSEPass());
+  Passes.addPass(InstCombinePass());
+  Passes.addPass(SimplifyCFGPass());
+  Passes.run(F, FAM);
+}
+
+namespace {
+
+/// The nests of one function.
+class Improver {
+public:
+  Improver(Function &F, FunctionAnalysisManager &FAM, bool Print)
+      : F(F), FAM(FAM), Print(Print) {}
+  /// Change: false only looks.
+  bool run(bool Change);
+
+private:
+  /// What was done to L's nest.
+  enum Outcome { NoNest, Left, Changed };
+  Outcome improve(Loop &L, bool Change);
+  void remark(const Instruction *At, const Loop &L, bool Done,
+              const Twine &Text);
+
+  Function &F;
+  FunctionAnalysisManager &FAM;
+  const bool Print;
+  SmallPtrSet<const BasicBlock *, 16> Done; ///< headers
+};
+
+} // namespace
+
+void Improver::remark(const Instruction *At, const Loop &L, bool Done,
+                      const Twine &Text) {
+  auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
+  const DebugLoc Where =
+      At && At->getDebugLoc() ? At->getDebugLoc() : L.getStartLoc();
+  if (Done)
+    ORE.emit(OptimizationRemark("rg-loops", "Nest", Where, L.getHeader())
+             << Text.str());
+  else
+    ORE.emit(OptimizationRemarkMissed("rg-loops", "Nest", Where, L.getHeader())
+             << Text.str());
+}
+
+Improver::Outcome Improver::improve(Loop &L, bool Change) {
+  std::string WhyNot;
+  Instruction *At = nullptr;
+  ++NumLooked;
+  std::unique_ptr<Nest> N = raise(
+      L, FAM.getResult<LoopAnalysis>(F),
+      FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<AAManager>(F),
+      FAM.getResult<DominatorTreeAnalysis>(F), WhyNot, At);
+  if (Print)
+    printNest(L, N.get(), WhyNot);
+  if (!N) {
+    remark(At, L, false, "loop nest left as it is: " + WhyNot);
+    return NoNest;
+  }
+  ++NumRaised;
+  Scheduler Order(*N);
+  std::optional<Schedule> Best;
+  if (Order.find())
+    Best = Order.search();
+  if (Print)
+    printOrder(*N, Best ? &*Best : nullptr, Order.did());
+  if (!Best) {
+    remark(nullptr, L, false,
+           N->Context.exceeded()
+               ? "loop nest left as it is: its dependences take too long"
+               : "loop nest left as it is: no order that is allowed is better");
+    return Left;
+  }
+  if (!Change)
+    return Left;
+  SmallPtrSet<const BasicBlock *, 32> Known;
+  for (BasicBlock &B : F)
+    Known.insert(&B);
+  if (!generate(*N, Order, *Best)) {
+    remark(nullptr, L, false,
+           "loop nest left as it is: code for the better order (" +
+               Order.did() + ") takes too much");
+    return Left;
+  }
+  remark(nullptr, L, true, "loop nest: " + Order.did());
+  ++NumChanged;
+  // What is new is done.
+  for (BasicBlock &B : F)
+    if (!Known.contains(&B))
+      Done.insert(&B);
+  for (Loop *Inner : L.getLoopsInPreorder())
+    Done.insert(Inner->getHeader());
+  return Changed;
+}
+
+bool Improver::run(bool Change) {
+  bool Any = false;
+  for (bool Again = true; Again;) {
+    Again = false;
+    auto &LI = FAM.getResult<LoopAnalysis>(F);
+    SmallVector<Loop *, 8> Todo(LI.begin(), LI.end());
+    while (!Todo.empty() && !Again) {
+      Loop *L = Todo.pop_back_val();
+      if (L->isInnermost())
+        continue;
+      Outcome Of = NoNest;
+      if (Done.insert(L->getHeader()).second)
+        Of = improve(*L, Change);
+      if (Of == Changed)
+        Any = Again = true;
+      else if (Of == NoNest)
+        append_range(Todo, *L);
+    }
+    if (Again)
+      FAM.invalidate(F, PreservedAnalyses::none());
+  }
+  return Any;
+}
+
+/// Loops are in the form in which they are looked at; true if there is a nest.
+static bool prepare(Function &F, FunctionAnalysisManager &FAM) {
+  if (F.isDeclaration() || F.hasOptNone() || F.hasOptSize() ||
+      F.isPresplitCoroutine() || Target(*F.getParent()).manyThreads() ||
+      F.getDataLayout().getPointerSizeInBits(0) != 64)
+    return false;
+  if (all_of(FAM.getResult<LoopAnalysis>(F),
+             [](Loop *L) { return L->isInnermost(); }))
+    return false;
+  FunctionPassManager Form;
+  Form.addPass(LoopSimplifyPass());
+  Form.addPass(LCSSAPass());
+  FAM.invalidate(F, Form.run(F, FAM));
+  return true;
+}
+
+bool retrograd::haveLoopNests() { return true; }
+
+bool retrograd::improveNests(Function &F, FunctionAnalysisManager &FAM,
+                             bool Print) {
+  if (!prepare(F, FAM) || !Improver(F, FAM, Print).run(/*Change=*/true))
+    return false;
+  tidy(F, FAM);
+  return true;
+}
+
+void retrograd::printNests(Function &F, FunctionAnalysisManager &FAM) {
+  if (prepare(F, FAM))
+    Improver(F, FAM, /*Print=*/true).run(/*Change=*/false);
+}
+
+PreservedAnalyses LoopNestsPass::run(Function &F,
+                                     FunctionAnalysisManager &FAM) {
+  if (W == Print)
+    printNests(F, FAM);
+  else if (!improveNests(F, FAM, W == ImproveAndPrint))
+    return PreservedAnalyses::all();
+  // Loops may have been brought into their form, at least.
+  return PreservedAnalyses::none();
+}

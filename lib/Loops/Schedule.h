@@ -1,0 +1,98 @@
+//===- Schedule.h - when each iteration of a nest runs ----------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A schedule gives each iteration of each statement a time: a row of numbers,
+// compared from the first to the last. Even places tell siblings apart, odd
+// ones are loops, forwards or backwards. Where a loop is jammed, its iterations
+// run Lanes at a time in the innermost loops.
+//
+// Whether a schedule may replace the program's is a question to the dependences
+// alone: whatever was before and touches the same element is before again, but
+// for additions in any order among each other; and no cell is set for another
+// iteration while its number is needed. The search may propose what it wants.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_LOOPS_SCHEDULE_H
+#define RETROGRAD_LOOPS_SCHEDULE_H
+
+#include "Loops/Nest.h"
+#include <optional>
+
+namespace retrograd::loops {
+
+struct TimeTerm {
+  int Loop = -1;     ///< of the statement's loops; -1: a constant
+  int64_t C = 0;     ///< the constant
+  bool Down = false; ///< from the last iteration to the first
+};
+
+/// The loop at time place Place, of statements with these constants before it.
+struct Jam {
+  std::vector<int64_t> Prefix;
+  unsigned Place;
+  unsigned Lanes;
+};
+
+struct Schedule {
+  std::vector<std::vector<TimeTerm>> Times; ///< of each statement, equally long
+  std::vector<Jam> Jams;
+};
+
+struct Dependence {
+  unsigned From, To;
+  Map Pairs; ///< { iteration of From -> iteration of To }
+};
+
+/// One part of a statement's iterations, with their times. Parts of jammed
+/// loops whose iterations do not fill all lanes are Rest.
+struct TimedPart {
+  unsigned Statement;
+  bool Rest;
+  Map Times;
+};
+
+/// The lanes of a cell under a schedule: which jam tells them apart; -1: one.
+using CellLanes = std::vector<int>;
+
+class Scheduler {
+public:
+  explicit Scheduler(Nest &N) : N(N) {}
+
+  /// The dependences. False if that takes too long.
+  bool find();
+  /// The best schedule that was found and proved; none if the program's is
+  /// about as good.
+  std::optional<Schedule> search();
+  Schedule original() const;
+  bool isLegal(const Schedule &S);
+  std::vector<TimedPart> parts(const Schedule &S);
+  CellLanes lanes(const Schedule &S) const;
+  bool isJammed(unsigned Statement, const Schedule &S, const Jam &J) const;
+  /// What was done, in words.
+  const std::string &did() const { return Did; }
+
+private:
+  double cost(const Schedule &S);
+  bool cellsFit(const Schedule &S, const std::vector<TimedPart> &Parts);
+  bool carries(const Schedule &S, llvm::ArrayRef<unsigned> Group,
+               unsigned Place);
+  std::vector<unsigned> groupOf(const Schedule &S, unsigned Statement,
+                                unsigned Place) const;
+  Map plainTime(const Schedule &S, unsigned Statement);
+  void findClusters();
+  bool split(Schedule &S, llvm::ArrayRef<unsigned> Group, unsigned Place);
+
+  Nest &N;
+  std::vector<Dependence> Dependences;
+  std::vector<unsigned> Cluster; ///< statements that share a cell
+  std::string Did;
+};
+
+} // namespace retrograd::loops
+
+#endif
