@@ -13,7 +13,6 @@
 #include "Support/ShareMarks.h"
 #include "Target/Target.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/InstIterator.h"
@@ -42,70 +41,76 @@ struct FormulaEmitter::Scope {
   SmallDenseMap<const FormulaNode *, Value *, 16> Emitted;
 };
 
-/// Whether V, perhaps through a few more operations, is an arm of a select:
-/// then it may have been computed speculatively. Bounded; chains of speculated
-/// operations are short because SimplifyCFG pays for each of them.
-static bool mayBeSpeculated(const Value &V, unsigned Depth,
-                            SmallPtrSetImpl<const Value *> &Seen) {
-  if (Depth == 0 || !Seen.insert(&V).second)
+/// Whether User passes its operand on to a result that the optimiser may form
+/// before it knows whether anybody wants it.
+static bool passesSpeculated(const Instruction &User) {
+  if (!isSafeToSpeculativelyExecute(&User) || isa<PHINode, FCmpInst>(User))
     return false;
-  for (const User *U : V.users()) {
-    if (const auto *Select = dyn_cast<SelectInst>(U)) {
-      if (Select->getCondition() != &V)
-        return true;
-      continue;
+  return isa<FPMathOperator, CastInst, FreezeInst, ExtractElementInst,
+             InsertElementInst, ShuffleVectorInst>(User);
+}
+
+bool FormulaEmitter::isOnlyChosen(const Instruction &V) {
+  // Chains of arithmetic may be longer than the stack is deep.
+  SmallVector<const Instruction *, 8> Open{&V};
+  while (!Open.empty()) {
+    const Instruction *I = Open.back();
+    bool Chosen = !I->use_empty(), Waits = false;
+    for (const Use &U : I->uses()) {
+      const auto *User = cast<Instruction>(U.getUser());
+      if (isa<SelectInst>(User)) {
+        Chosen &= U.getOperandNo() != 0;
+      } else if (!passesSpeculated(*User)) {
+        Chosen = false;
+      } else if (auto Known = OnlyChosen.find(User);
+                 Known != OnlyChosen.end()) {
+        Chosen &= Known->second;
+      } else {
+        Open.push_back(User);
+        Waits = true;
+      }
+      if (!Chosen || Waits)
+        break;
     }
-    if (isa<FPMathOperator>(U) && !isa<PHINode>(U) && !isa<FCmpInst>(U) &&
-        mayBeSpeculated(*U, Depth - 1, Seen))
-      return true;
-    if ((isa<CastInst>(U) || isa<ExtractElementInst>(U) ||
-         isa<InsertElementInst>(U)) &&
-        mayBeSpeculated(*U, Depth - 1, Seen))
-      return true;
+    if (Chosen && Waits)
+      continue;
+    OnlyChosen[I] = Chosen;
+    while (!Open.empty() && OnlyChosen.contains(Open.back()))
+      Open.pop_back();
   }
-  return false;
+  return OnlyChosen[&V];
 }
 
-/// Whether V is, or is computed in a few steps from, an operation that may
-/// yield infinity or NaN from tame operands: a division, a root, a logarithm.
-static bool mayBeSingular(const Value &V, unsigned Depth, const Catalogue &Cat,
-                          SmallPtrSetImpl<const Value *> &Seen) {
-  const auto *I = dyn_cast<Instruction>(&V);
-  if (Depth == 0 || !I || !isa<FPMathOperator>(I) || isa<PHINode>(I) ||
-      !Seen.insert(I).second)
-    return false;
-  if (I->getOpcode() == Instruction::FDiv ||
-      I->getOpcode() == Instruction::FRem)
-    return true;
-  if (const auto *Call = dyn_cast<CallBase>(I)) {
-    const OperationRecord *R = Cat.lookup(*Call);
-    if (!R || R->Class != RuleClass::Formula || !R->Cheap)
+/// A partial that scales the seed by finite constants alone turns 0 into 0 by
+/// itself.
+static bool keepsZero(const FormulaNode &N, const Instruction &Primal) {
+  auto IsScale = [&](const FormulaNode &C) {
+    switch (C.K) {
+    case FormulaNode::Const:
       return true;
-  }
-  return any_of(I->operands(), [&](const Use &U) {
-    return mayBeSingular(*U, Depth - 1, Cat, Seen);
-  });
-}
-
-/// Whether the shares of Primal must be 0 where the seed is, although its
-/// formula does not say so; see the head of the header.
-static bool needsStrongZero(const Instruction &Primal, const Catalogue &Cat) {
-  constexpr unsigned Steps = 6;
-  SmallPtrSet<const Value *, 16> Users, Operands;
-  return isSafeToSpeculativelyExecute(&Primal) &&
-         mayBeSpeculated(Primal, Steps, Users) &&
-         mayBeSingular(Primal, Steps, Cat, Operands);
-}
-
-/// A partial that only moves or negates the seed, or scales it by a constant,
-/// turns 0 into 0 by itself.
-static bool keepsZero(const FormulaNode &N) {
+    case FormulaNode::Arg: {
+      const auto *F = dyn_cast<ConstantFP>(Primal.getOperand(C.Index));
+      return F && F->getValueAPF().isFiniteNonZero();
+    }
+    default:
+      return false;
+    }
+  };
+  auto Keeps = [&](unsigned I) { return keepsZero(*N.Children[I], Primal); };
   switch (N.K) {
   case FormulaNode::Seed:
   case FormulaNode::StrongZero:
     return true;
   case FormulaNode::FNeg:
-    return keepsZero(*N.Children[0]);
+    return Keeps(0);
+  case FormulaNode::FAdd:
+  case FormulaNode::FSub:
+    return Keeps(0) && Keeps(1);
+  case FormulaNode::FMul:
+    return (Keeps(0) && IsScale(*N.Children[1])) ||
+           (IsScale(*N.Children[0]) && Keeps(1));
+  case FormulaNode::FDiv:
+    return Keeps(0) && IsScale(*N.Children[1]);
   default:
     return false;
   }
@@ -139,7 +144,9 @@ Value *FormulaEmitter::emit(const Partial &P, const Instruction &Primal,
       derivativeFlags(Primal, B.getFastMathFlags().allowContract()));
 
   Scope S(Primal.getType(), Seed, Arg, Result);
-  Value *Share = !keepsZero(*P.Expression) && needsStrongZero(Primal, Cat)
+  Value *Share = !keepsZero(*P.Expression, Primal) &&
+                         isSafeToSpeculativelyExecute(&Primal) &&
+                         isOnlyChosen(Primal)
                      ? emitStrongZero(*P.Expression, S)
                      : emitNode(*P.Expression, S);
   match(Seed, Share);

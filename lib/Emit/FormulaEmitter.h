@@ -16,13 +16,14 @@
 // The seed may be wider: N tangents of each number side by side. What depends
 // on the seed is then computed N times as wide, all else once.
 //
-// Zero seeds. The optimiser turns `x != 0 ? a / x : 0` into a division and a
-// select: the division now runs where x is 0, its result is discarded, its
-// adjoint is 0, and 0/0 would reach the adjoint of a. So where an operation may
-// have been speculated (it may run anywhere, its result flows into a select,
-// and it or an operand may be infinite or NaN), its shares are 0 where the seed
-// is 0 and they would be NaN. Formulas that are singular within their domain
-// say so themselves (`sz`).
+// Zero seeds. The optimiser turns `n > 0 ? a * *p : a` into a product and a
+// select: the product is formed where n is 0, too, of memory that the program
+// does not read there and that may hold anything, NaN included. Its result is
+// discarded, its adjoint is 0, and 0 * NaN would reach the adjoint of a. So the
+// shares of an operation that may run anywhere, and whose result goes to arms
+// of selects alone, directly or through more such operations, are 0 where the
+// seed is 0 and they would be NaN. Formulas that are singular within their
+// domain say so themselves (`sz`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,6 +80,8 @@ private:
   llvm::Value *emitNode(const FormulaNode &N, Scope &S);
   llvm::Value *emitNodeUncached(const FormulaNode &N, Scope &S);
   llvm::Value *emitStrongZero(const FormulaNode &N, Scope &S);
+  /// Whether the result of V is wanted by arms of selects alone.
+  bool isOnlyChosen(const llvm::Instruction &V);
   /// Makes L and R as wide as the wider of them.
   void match(llvm::Value *&L, llvm::Value *&R);
   llvm::Value *emitLibraryCall(const OperationRecord &R, llvm::Type *T,
@@ -87,6 +90,8 @@ private:
   llvm::IRBuilderBase &B;
   const Catalogue &Cat;
   KnownOperation Known;
+  /// What isOnlyChosen() answered.
+  llvm::DenseMap<const llvm::Instruction *, bool> OnlyChosen;
   bool MarksShares = false;
 };
 
