@@ -33,7 +33,7 @@ import random
 
 import generate
 import oracle
-from generate import Scope
+from expressions import Scope
 from program import has_kind, join
 
 # What device code can do. (No heap, no exceptions, no long double.)
