@@ -1,4 +1,4 @@
-//===- CheckCommand.h - compile, run, compare, report -----------*- C++ -*-===//
+//===- CheckCommand.h - compile, run, compare, report --------- -*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,35 +9,9 @@
 #define RETROGRAD_TOOLS_CHECKCOMMAND_H
 
 #include "CheckProgram.h"
-#include "llvm/Support/JSON.h"
+#include "Invocation.h"
 
 namespace retrograd {
-
-/// What every command needs to know.
-struct Invocation {
-  std::string BinDirectory; ///< where rg-clang and rg-clang++ are
-  std::string File;         ///< absolute
-  std::string Shown;        ///< as the user wrote it
-  std::string Function;
-  std::vector<std::string> Flags; ///< for the compiler
-  bool PrintAll = false;
-  bool Doctor = true; ///< look for the origin of what is wrong
-  bool Brief = false; ///< no table: what is wrong, and whose fault it is
-  bool Keep = false;
-  bool Findings =
-      false; ///< end with a line for another process to read (Doctor.h)
-  bool OnGpu =
-      false; ///< CUDA: run on the GPU of this machine, not on the processor
-  llvm::json::Object *Json = nullptr; ///< where check puts its numbers, too
-
-  bool isCuda() const { return llvm::StringRef(File).ends_with(".cu"); }
-};
-
-/// Flags that tell the driver how to make a program of a CUDA file (for a GPU
-/// the toolkit's runtime is linked), and those that tell libclang how to read
-/// one. None for other files.
-std::vector<std::string> targetFlags(const Invocation &I);
-std::vector<std::string> readingFlags(const Invocation &I);
 
 /// Both return the exit status of the tool.
 int checkCommand(const Invocation &I, const CheckSettings &S);

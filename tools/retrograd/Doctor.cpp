@@ -7,6 +7,7 @@
 
 #include "Doctor.h"
 #include "Catalogue/Catalogue.h"
+#include "CheckRun.h"
 #include "Request/EntryPoints.h"
 #include "Request/Markers.h"
 #include "Request/Registrations.h"

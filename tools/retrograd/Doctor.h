@@ -19,8 +19,8 @@
 #ifndef RETROGRAD_TOOLS_DOCTOR_H
 #define RETROGRAD_TOOLS_DOCTOR_H
 
-#include "CheckCommand.h"
 #include "Decisions.h"
+#include "Invocation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace retrograd {

@@ -418,14 +418,6 @@ void emitHead(raw_ostream &OS, const Invocation &I, const Signature &F) {
           "int enzyme_dup, enzyme_const, enzyme_pattern;\n";
 }
 
-bool writeFile(const std::string &Path, StringRef Text) {
-  std::error_code EC;
-  raw_fd_ostream OS(Path, EC);
-  OS << Text;
-  OS.close();
-  return !EC && !OS.has_error();
-}
-
 std::string inFolder(StringRef Folder, StringRef Name) {
   SmallString<256> Path(Folder);
   sys::path::append(Path, Name);

@@ -31,7 +31,7 @@
 #ifndef RETROGRAD_TOOLS_EXPORTCOMMAND_H
 #define RETROGRAD_TOOLS_EXPORTCOMMAND_H
 
-#include "CheckCommand.h"
+#include "CheckRun.h"
 
 namespace retrograd {
 

@@ -19,7 +19,7 @@
 #ifndef RETROGRAD_TOOLS_OWNCALLS_H
 #define RETROGRAD_TOOLS_OWNCALLS_H
 
-#include "CheckCommand.h"
+#include "Invocation.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
