@@ -27,11 +27,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Polish/SplitAtMeetings.h"
+#include "Polish/RewriteLoops.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
@@ -41,7 +43,6 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -497,35 +498,19 @@ std::pair<BasicBlock *, BasicBlock *> MeetingPoints::transform() {
 bool retrograd::splitAtMeetings(Function &Derivative,
                                 FunctionAnalysisManager &FAM) {
   FAM.invalidate(Derivative, PreservedAnalyses::none());
-  if (Derivative.isDeclaration() || Derivative.hasOptSize() ||
-      none_of(FAM.getResult<LoopAnalysis>(Derivative).getLoopsInPreorder(),
-              [](Loop *L) { return mayBeSplit(*L); }))
+  if (Derivative.isDeclaration() || Derivative.hasOptSize())
     return false;
-  LoopSimplifyPass().run(Derivative, FAM);
-  FAM.invalidate(Derivative, PreservedAnalyses::none());
-  SmallPtrSet<BasicBlock *, 16> Seen;
-  bool Changed = false;
-  for (bool Again = true; Again;) {
-    Again = false;
-    auto &LI = FAM.getResult<LoopAnalysis>(Derivative);
-    for (Loop *L : LI.getLoopsInPreorder()) {
-      if (!mayBeSplit(*L) || !Seen.insert(L->getHeader()).second)
-        continue;
-      MeetingPoints M(*L, LI,
-                      FAM.getResult<ScalarEvolutionAnalysis>(Derivative),
-                      FAM.getResult<AAManager>(Derivative),
-                      FAM.getResult<DominatorTreeAnalysis>(Derivative));
-      if (!M.find())
-        continue;
-      auto [TheApart, AsWas] = M.transform();
-      Seen.insert(TheApart);
-      Seen.insert(AsWas);
-      FAM.invalidate(Derivative, PreservedAnalyses::none());
-      Changed = Again = true;
-      break;
-    }
-  }
-  if (!Changed)
+  auto Rewrite = [&](Loop &L) -> LoopHeaders {
+    MeetingPoints M(L, FAM.getResult<LoopAnalysis>(Derivative),
+                    FAM.getResult<ScalarEvolutionAnalysis>(Derivative),
+                    FAM.getResult<AAManager>(Derivative),
+                    FAM.getResult<DominatorTreeAnalysis>(Derivative));
+    if (!M.find())
+      return {};
+    auto [TheApart, AsWas] = M.transform();
+    return {TheApart, AsWas};
+  };
+  if (!rewriteLoops(Derivative, FAM, mayBeSplit, Rewrite))
     return false;
   FunctionPassManager Tidy;
   Tidy.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));

@@ -30,10 +30,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Polish/StripAdditions.h"
+#include "Polish/RewriteLoops.h"
 #include "Polish/Strips.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -77,30 +78,14 @@ bool retrograd::stripAdditions(Function &Derivative,
   // Buffers of many calls at once would be more stack than the program has.
   if (Derivative.isDeclaration() || recurs(Derivative))
     return false;
-  auto MayRun = [](Loop *L) { return mayRunInStrips(*L); };
-  if (none_of(FAM.getResult<LoopAnalysis>(Derivative).getLoopsInPreorder(),
-              MayRun))
-    return false;
-  LoopSimplifyPass().run(Derivative, FAM);
-  FAM.invalidate(Derivative, PreservedAnalyses::none());
-  SmallPtrSet<BasicBlock *, 16> Seen;
-  bool Changed = false;
-  for (bool Again = true; Again;) {
-    Again = false;
-    auto &LI = FAM.getResult<LoopAnalysis>(Derivative);
-    for (Loop *L : LI.getLoopsInPreorder()) {
-      if (!mayRunInStrips(*L) || !Seen.insert(L->getHeader()).second)
-        continue;
-      Strips S(*L, LI, FAM.getResult<ScalarEvolutionAnalysis>(Derivative),
-               FAM.getResult<AAManager>(Derivative),
-               FAM.getResult<DominatorTreeAnalysis>(Derivative));
-      if (!S.find())
-        continue;
-      Seen.insert(S.transform());
-      FAM.invalidate(Derivative, PreservedAnalyses::none());
-      Changed = Again = true;
-      break;
-    }
-  }
-  return Changed;
+  auto Rewrite = [&](Loop &L) -> LoopHeaders {
+    Strips S(L, FAM.getResult<LoopAnalysis>(Derivative),
+             FAM.getResult<ScalarEvolutionAnalysis>(Derivative),
+             FAM.getResult<AAManager>(Derivative),
+             FAM.getResult<DominatorTreeAnalysis>(Derivative));
+    if (!S.find())
+      return {};
+    return {S.transform()};
+  };
+  return rewriteLoops(Derivative, FAM, mayRunInStrips, Rewrite);
 }
