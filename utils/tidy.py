@@ -8,7 +8,9 @@
   utils/tidy.py --changed[=REF]  those that differ from REF (main) and those of changed headers' names
   utils/tidy.py FILE...          these
 
-Exit code 1 if there is a warning. Needs a build, for what is generated.
+Exit code 1 if there is a warning. Needs a build, for what is generated. With --where-possible, a line says what is
+missing (a build, REF, the history down to it), and the exit code is 0; so it is with more than MOST changed files, which
+take too long for continuous integration.
 """
 
 import argparse
@@ -29,12 +31,19 @@ def all_files():
         yield from (os.path.relpath(os.path.join(base, name), ROOT) for name in names if name.endswith(".cpp"))
 
 
+MOST = 60
+
+
+class Impossible(Exception):
+    """Says what is missing."""
+
+
 def changed_files(ref):
     """Files of lib/ that differ from the common ancestor with ref, a header as the file of its name."""
     found = subprocess.run(["git", "diff", "--name-only", "--diff-filter=d", "--merge-base", ref, "--", "lib"],
                            cwd=ROOT, capture_output=True, text=True)
     if found.returncode:
-        sys.exit(f"tidy: {found.stderr.strip()}")
+        raise Impossible(found.stderr.strip().splitlines()[0])
     for name in found.stdout.split():
         stem, suffix = os.path.splitext(name)
         if suffix in (".cpp", ".h") and os.path.exists(os.path.join(ROOT, stem + ".cpp")):
@@ -55,13 +64,22 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--changed", nargs="?", const="main", metavar="REF")
+    parser.add_argument("--where-possible", action="store_true")
     parser.add_argument("files", nargs="*", metavar="FILE")
     options = parser.parse_args()
     if not shutil.which("clang-tidy-22"):
         print("tidy: skipped, clang-tidy-22 is not installed")
         return 0
-    files = options.files or (changed_files(options.changed) if options.changed else all_files())
-    files = sorted(set(files))
+    try:
+        files = options.files or (changed_files(options.changed) if options.changed else all_files())
+        files = sorted(set(files))
+        if files and not os.path.exists(os.path.join(options.build, "lib", "Catalogue", "CatalogueTables.inc")):
+            raise Impossible(f"{options.build} is no finished build")
+        if options.where_possible and len(files) > MOST:
+            raise Impossible(f"{len(files)} files have changed, more than {MOST}")
+    except Impossible as missing:
+        print(f"tidy: skipped, {missing}")
+        return 0 if options.where_possible else 1
     bad = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for said in pool.map(lambda path: check(os.path.abspath(options.build), path), files):

@@ -177,11 +177,12 @@ Value *ReverseEmitter::owned() {
 }
 
 Value *ReverseEmitter::reach(const LoadInst &L) {
-  Value *&Of = Reaches[*reachOf(L)];
+  const std::optional<unsigned> Group = reachOf(L);
+  assert(Group && "tells where it reads");
+  Value *&Of = Reaches[*Group];
   if (!Of) {
     IRBuilder<> At(&D.getEntryBlock(), D.getEntryBlock().begin());
-    Of = At.CreateCall(runtime("rg_reach_of"), {At.getInt32(*reachOf(L))},
-                       "reach");
+    Of = At.CreateCall(runtime("rg_reach_of"), {At.getInt32(*Group)}, "reach");
   }
   return Of;
 }

@@ -119,6 +119,7 @@ Value *ReverseEmitter::computePhi(const PHINode &Phi, Need::Kind K) {
   const AffinePhi *A = Plan.shape().affine(&Phi);
   if (!A && Plan.isSelect(Phi) && !Phi.hasConstantValue()) {
     auto J = Plan.decidedJoin(Phi.getParent());
+    assert(J && "is a select");
     Value *Condition = lookup({Need::Primal, J->Condition});
     Value *Sides[2]; // false, true
     for (auto [From, OnTrue] :

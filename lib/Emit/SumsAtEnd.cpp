@@ -18,6 +18,7 @@
 #include "Emit/FunctionShell.h"
 #include "Emit/ReverseEmitter.h"
 #include "Target/Target.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace retrograd;

@@ -77,13 +77,13 @@ static CallInst *rewrite(CallBase &Call, const Hint &H,
 }
 
 void retrograd::rewriteHints(Module &M, DiagnosticEngine &Diags) {
-  SmallVector<CallBase *, 8> Calls;
+  SmallVector<std::pair<CallBase *, Hint>, 8> Calls;
   for (Function &F : M)
     for (Instruction &I : instructions(F))
-      if (auto *Call = dyn_cast<CallBase>(&I); Call && hintOf(*Call))
-        Calls.push_back(Call);
-  for (CallBase *Call : Calls) {
-    Hint H = *hintOf(*Call);
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        if (std::optional<Hint> H = hintOf(*Call))
+          Calls.push_back({Call, *H});
+  for (auto [Call, H] : Calls) {
     if (auto *Invoke = dyn_cast<InvokeInst>(Call))
       Call = changeToCall(Invoke);
     CallInst *New = rewrite(*Call, H, Diags);

@@ -258,6 +258,7 @@ void Lowering::copyTape(Value *To, MaybeAlign ToAlign, Value *From,
 /// The tape that a sweep was given.
 Value *Lowering::loadTape() {
   Value *Memory = nullptr;
+  assert(Entry.OfTape.Tape && "a sweep that is given a tape");
   const EntryOperand &Of = *Entry.OfTape.Tape;
   if (InPlace) {
     // A struct by value is here in memory, or else was refused.
@@ -289,6 +290,7 @@ Value *Lowering::loadTape() {
 /// The tape that the user has memory for.
 void Lowering::storeTape(Value *Tape) {
   Value *Memory = nullptr;
+  assert(Entry.OfTape.Tape && "memory for a tape");
   Value *P = operand(*Entry.OfTape.Tape, Builder.getPtrTy(), Memory, "");
   if (InPlace)
     return copyTape(P, Align(1), Tape, Align(16));

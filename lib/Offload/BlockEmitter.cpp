@@ -14,6 +14,7 @@
 #include "Offload/BlockEmitter.h"
 #include "Offload/SharedWindow.h"
 #include "Support/Kernels.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 

@@ -20,6 +20,10 @@
 #include <memory>
 #include <string>
 
+namespace llvm {
+class Constant;
+} // namespace llvm
+
 namespace retrograd {
 
 /// Brings the device half D into host module M: kernels become functions that

@@ -79,7 +79,9 @@ static bool hideNarrow(Loop &L, ScalarEvolution &SE) {
     copy_if(Narrow, std::back_inserter(First), std::not_fn(ByOperands));
     for (Instruction *I : First) {
       IRBuilder<> B(I->getContext());
-      B.SetInsertPoint(*I->getInsertionPointAfterDef());
+      const auto Behind = I->getInsertionPointAfterDef();
+      assert(Behind && "a number that a block goes on behind");
+      B.SetInsertPoint(*Behind);
       Value *Hidden = B.CreateFreeze(I, I->getName() + ".narrow");
       I->replaceUsesWithIf(Hidden,
                            [&](const Use &U) { return U.getUser() != Hidden; });

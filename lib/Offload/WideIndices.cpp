@@ -48,8 +48,8 @@ struct Widening {
       return Old;
     auto *I = dyn_cast<Instruction>(V);
     IRBuilder<> B(Region.getContext());
-    if (I)
-      B.SetInsertPoint(*I->getInsertionPointAfterDef());
+    if (auto Behind = I ? I->getInsertionPointAfterDef() : std::nullopt)
+      B.SetInsertPoint(*Behind);
     else
       B.SetInsertPoint(&*Region.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
     Value *New;

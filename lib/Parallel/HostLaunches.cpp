@@ -647,7 +647,6 @@ class RuleFunctionWriter {
 public:
   IRBuilder<> B;
   Function *F = nullptr;
-  std::optional<RuleOperands> Operands;
 
   RuleFunctionWriter(Module &M, StringRef Name, Type *Result,
                      ArrayRef<Type *> First, const Function &Run,
@@ -663,8 +662,16 @@ public:
                          GlobalValue::InternalLinkage, Name, M);
     F->addFnAttr(Attribute::NoInline);
     B.SetInsertPoint(BasicBlock::Create(M.getContext(), "", F));
-    Operands.emplace(B, Run, First.size(), HasShadow);
+    Of.emplace(B, Run, First.size(), HasShadow);
   }
+
+  const RuleOperands &operands() const {
+    assert(Of && "the constructor makes them");
+    return *Of;
+  }
+
+private:
+  std::optional<RuleOperands> Of;
 };
 } // namespace
 
@@ -684,7 +691,7 @@ void HostLaunches::writeAugment(const Launch &L, const Special &S) {
                        [](unsigned) { return false; });
   W.B.CreateRet(W.B.CreateCall(
       RuntimeLibrary(M).require("rg_launch_augment"),
-      {W.F->getArg(0), S.Record, W.Operands->Place, W.Operands->Primals}));
+      {W.F->getArg(0), S.Record, W.operands().Place, W.operands().Primals}));
 }
 
 void HostLaunches::writeSweep(const Launch &L, const Special &S, bool Forward) {
@@ -704,8 +711,8 @@ void HostLaunches::writeSweep(const Launch &L, const Special &S, bool Forward) {
   SmallVector<Value *, 8> Args;
   for (unsigned I = 0; I != First.size(); ++I)
     Args.push_back(W.F->getArg(I));
-  Args.append(
-      {S.Record, W.Operands->Place, W.Operands->Primals, W.Operands->Shadows});
+  Args.append({S.Record, W.operands().Place, W.operands().Primals,
+               W.operands().Shadows});
   W.B.CreateCall(RuntimeLibrary(M).require(Forward ? "rg_launch_forward"
                                                    : "rg_launch_reverse"),
                  Args);

@@ -89,6 +89,7 @@ public:
     CodeGen.PassBuilderCallbacks.push_back(retrograd::registerPasses);
     // The device libraries that clang links into kernels.
     std::vector<std::string> Libraries;
+    Libraries.reserve(CodeGen.LinkBitcodeFiles.size());
     for (const CodeGenOptions::BitcodeFileToLink &File :
          CodeGen.LinkBitcodeFiles)
       Libraries.push_back(File.Filename);

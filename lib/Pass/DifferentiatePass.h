@@ -21,7 +21,7 @@ namespace retrograd {
 class DifferentiatePass : public llvm::PassInfoMixin<DifferentiatePass> {
 public:
   explicit DifferentiatePass(Options O, LinkStage S = LinkStage::ByName)
-      : Opts(O), Stage(S) {}
+      : Opts(std::move(O)), Stage(S) {}
   llvm::PreservedAnalyses run(llvm::Module &M,
                               llvm::ModuleAnalysisManager &MAM);
   /// Runs at -O0 and over optnone functions too: an entry call is not an

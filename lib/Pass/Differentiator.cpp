@@ -138,7 +138,7 @@ Function *Differentiator::answer(ArrayRef<const EntryCall *> Calls,
     }
   }
   Function *D = Made ? Made->Made : nullptr;
-  if (D && R.Mode == DerivativeMode::Augment) {
+  if (Made && D && R.Mode == DerivativeMode::Augment) {
     SplitPair Pair = emitSplit(R, *D, *Made->Sweep, Runtime);
     endTapeOnUnwinding(*Pair.Begin, *R.Primal);
     if (inPlaceBytes(*Pair.Begin)) // as much the kernel's own as its tape is
@@ -148,7 +148,7 @@ Function *Differentiator::answer(ArrayRef<const EntryCall *> Calls,
     Answered.push_back({R, Pair.Begin});
     Answered.push_back({Second, Pair.Finish});
     D = Half == DerivativeMode::Sweep ? Pair.Finish : Pair.Begin;
-  } else if (D && R.FromTape) {
+  } else if (Made && D && R.FromTape) {
     SplitPair Pair = emitSplitForward(R, *Made->Recorder, *D, Runtime);
     endTapeOnUnwinding(*Pair.Begin, *R.Primal);
     Answered.push_back({augmentOf(R), Pair.Begin});

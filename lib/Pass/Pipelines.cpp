@@ -63,7 +63,7 @@ OffloadOptions retrograd::offloadOptions(const Options &O) {
 }
 
 void retrograd::extendPipelines(PassBuilder &PB,
-                                std::function<Options()> Given) {
+                                const std::function<Options()> &Given) {
   // LLVM tells what a pipeline is for only behind its start. The passes at the
   // start run when the pipeline is complete, and look then. A pipeline for fat
   // objects has a second such place, for the native half, which starts from the

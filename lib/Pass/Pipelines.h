@@ -20,7 +20,8 @@ namespace retrograd {
 
 /// Puts our passes at their places in the default pipelines that PB builds. The
 /// options are asked for when a pipeline is built.
-void extendPipelines(llvm::PassBuilder &PB, std::function<Options()> Given);
+void extendPipelines(llvm::PassBuilder &PB,
+                     const std::function<Options()> &Given);
 
 OffloadOptions offloadOptions(const Options &O);
 

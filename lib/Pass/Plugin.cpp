@@ -54,7 +54,7 @@ static bool parseModulePass(StringRef Name, ModulePassManager &MPM,
                             ArrayRef<PassBuilder::PipelineElement>) {
   const Options Opts = Options::fromCommandLine();
 #define MODULE_PASS(NAME, EXPRESSION)                                          \
-  if (Name == NAME) {                                                          \
+  if (Name == (NAME)) {                                                        \
     MPM.addPass(EXPRESSION);                                                   \
     return true;                                                               \
   }
@@ -85,7 +85,7 @@ void retrograd::registerPasses(PassBuilder &PB) {
 void retrograd::registerLibraries(PassBuilder &PB,
                                   std::vector<std::string> Files) {
   PB.registerPipelineStartEPCallback(
-      [Files](ModulePassManager &MPM, OptimizationLevel) {
+      [Files = std::move(Files)](ModulePassManager &MPM, OptimizationLevel) {
         std::string To = Options::fromCommandLine().KeepKernels;
         MPM.addPass(NoteLibrariesPass(Files, /*Always=*/!To.empty()));
         if (!To.empty())

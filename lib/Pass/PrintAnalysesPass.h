@@ -22,7 +22,7 @@ namespace retrograd {
 class PrintAnalysesPass : public llvm::PassInfoMixin<PrintAnalysesPass> {
 public:
   /// What is the printing option to be set.
-  PrintAnalysesPass(Options O, bool Options::*What) : Opts(O) {
+  PrintAnalysesPass(Options O, bool Options::*What) : Opts(std::move(O)) {
     Opts.*What = true;
   }
   llvm::PreservedAnalyses run(llvm::Module &M,

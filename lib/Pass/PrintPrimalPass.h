@@ -21,7 +21,7 @@ namespace retrograd {
 
 class PrintPrimalPass : public llvm::PassInfoMixin<PrintPrimalPass> {
 public:
-  explicit PrintPrimalPass(Options O) : Opts(O) {}
+  explicit PrintPrimalPass(Options O) : Opts(std::move(O)) {}
   llvm::PreservedAnalyses run(llvm::Module &M,
                               llvm::ModuleAnalysisManager &MAM);
   static bool isRequired() { return true; }

@@ -11,8 +11,10 @@
 #include "Support/CallBinding.h"
 #include "Support/TeamMarks.h"
 #include "Target/Target.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace retrograd;

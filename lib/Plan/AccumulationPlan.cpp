@@ -91,6 +91,7 @@ bool AccumulationPlan::findUntold(BitVector &Objects) const {
 
 /// Of memory that all who add to it tell of, or have to themselves.
 void AccumulationPlan::findReached(ArrayRef<const LoadInst *> Loads) {
+  assert(OwnWork && "asked of regions alone");
   const ProgramFacts &Facts = Subject.facts();
   BitVector Elsewhere(Facts.types().numObjects());
   if (!findUntold(Elsewhere))
