@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 
-from ._function import load
+from ._function import functions_of
 
 _SUFFIX = {"c": ".c", "c++": ".cpp", "cpp": ".cpp", "fortran": ".f90", "cuda": ".cu"}
 
@@ -94,13 +94,35 @@ def _included(listing):
     return [name.replace("\\ ", " ") for name in re.findall(r"(?:[^\s\\]|\\.)+", names)]
 
 
-def _is_fresh(record):
+def _inputs(record):
+    """The files that a library was made of, with the digests of their contents at the time; empty if they are not known."""
     try:
         with open(record) as file:
-            inputs = json.load(file)
+            return json.load(file)
     except (OSError, ValueError):
-        return False
-    return all(_digest(path) == digest for path, digest in inputs.items())
+        return {}
+
+
+def _library(stem, inputs):
+    """The library's path. Other contents have another name: a library may be in use, and pickled functions name theirs."""
+    return f"{stem}-{hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:12]}.so"
+
+
+class _More:
+    """Compiles a derivative that was not asked for at first, of the source as it was then."""
+
+    def __init__(self, source, names, inputs, flags, constants, target):
+        self.source, self.names, self.inputs, self.flags = source, names, inputs, flags
+        self.constants, self.target = constants, target
+
+    def __call__(self, function, steps):
+        changed = [path for path, digest in self.inputs.items() if _digest(path) != digest]
+        if changed:
+            raise CompileError(f"{function.name}() has no derivative '{steps}' yet, and {changed[0]} has changed since the function "
+                               f"was compiled: call rg.compile again, with derivatives=[..., {steps!r}] to have it from the start")
+        own = [p.name for p in function.parameters if p.name in self.constants]
+        return compile(self.source, self.names[function.index], flags=self.flags, constants=own, derivatives=[steps],
+                       target=self.target)
 
 
 def _run(command, what):
@@ -163,8 +185,10 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
         raise FileNotFoundError(f"there is no file {source!r}; a source in a string needs language=\"c++\" or its like")
     key = json.dumps([source, names, list(flags), sorted(constants), list(derivatives), target, _compiler_state(program)])
     stem = os.path.join(cache, hashlib.sha256((key + str(_digest(source))).encode()).hexdigest()[:24])
-    library, record = stem + ".so", stem + ".json"
-    if not (os.path.exists(library) and _is_fresh(record)):
+    record = stem + ".json"
+    inputs = _inputs(record)
+    library = _library(stem, inputs)
+    if not (os.path.exists(library) and all(_digest(path) == digest for path, digest in inputs.items())):
         with tempfile.TemporaryDirectory(dir=cache) as folder:
             made, listing = os.path.join(folder, "lib.so"), os.path.join(folder, "deps")
             command = [program, "export", source, *names, "-o", made, "--derive=" + ",".join(derivatives)]
@@ -188,20 +212,12 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
                 _run(command, os.path.basename(source))
             inputs = {path: _digest(path) for path in [source, *_included(listing)]
                       if os.path.isfile(path) and "retrograd-export" not in path}
-            # A library that is in use keeps its file: the new one gets a name of its own.
-            if os.path.exists(library):
-                os.unlink(library)
+            library = _library(stem, inputs)
             os.replace(made, library)
             with open(os.path.join(folder, "record"), "w") as file:
                 json.dump(inputs, file)
             os.replace(file.name, record)
 
-    def more(name, steps):
-        """A derivative that was not asked for at first."""
-        own = [p.name for p in loaded[name].parameters if p.name in constants]
-        return compile(source, name, flags=flags, constants=own, derivatives=[steps], target=target)
-
-    loaded = load(library, more, returns=returns)
-    # A name may be given without its namespace: the functions are in the order of the names.
-    made = [loaded.get(name) or next(f for n, f in loaded.items() if n.endswith("::" + name)) for name in names]
+    # The functions are in the order of the names.
+    made = functions_of(library, _More(source, names, inputs, list(flags), list(constants), target), returns)
     return made[0] if isinstance(functions, str) else made

@@ -135,6 +135,10 @@ class _Parameter:
             array = given
         else:
             kind = np.asarray(given).dtype.kind
+            if self.dtype.names and getattr(given, "dtype", np.dtype(object)).names != self.dtype.names:
+                # NumPy would put a number into all fields of a struct, and fields of other names into these by their order.
+                raise TypeError(f"'{self.name}' is an array of structs with the fields {', '.join(self.dtype.names)} and was given "
+                                f"{_describe(given)}: make it with np.zeros(n, f.parameters[i].dtype)")
             if kind == "c" and self.dtype.kind != "c" or kind == "O":  # None would be converted to a NaN
                 raise TypeError(f"'{self.name}' is an array of {self.dtype} and was given "
                                 + ("complex numbers" if kind == "c" else _describe(given)))
@@ -169,8 +173,9 @@ def _describe(given):
 class Exported:
     """What a library has of a function: its parameters, and its entries by steps of differentiation."""
 
-    def __init__(self, library, described, path=None, more=None):
+    def __init__(self, library, described, path=None, more=None, index=0):
         self._library = library
+        self.index = index  # among the functions of the library
         self.name = described["name"]
         self.__doc__ = described["declaration"]
         self.__name__ = self.name
@@ -178,7 +183,7 @@ class Exported:
         self.grouped = any(p.group > 1 for p in self.parameters)
         self._symbols = dict(described["entries"])
         self._entries, self._paths = {}, {}
-        self._more = more
+        self._more = more  # made from source: a function of this and steps that compiles another derivative
         self.path = os.path.abspath(path) if path else None
         self.target = described["target"]  # "gpu": a function of a CUDA program, whose arrays may be device memory
         self.active = [p.name for p in self.parameters if p.active]
@@ -187,6 +192,12 @@ class Exported:
             result = described["result"]
             kind = _NUMBER.get(result)
             self.result = kind if kind is not None else np.dtype(_INTEGER[result])
+
+    def __reduce__(self):
+        """A pickled function is its library, which must still be there when it is read: for other processes of the machine."""
+        if self.path is None:
+            raise TypeError(f"{self.name}() cannot be pickled: its library has no path")
+        return _restored, (self.path, self.index, self._more, getattr(self, "returns", "value"))
 
     def entry(self, steps):
         """The entry of a derivative: "value", "rev", "fwd", "rev.fwd", ... One that the library does not
@@ -199,7 +210,7 @@ class Exported:
                     raise ValueError(f"the library has no derivative '{steps}' of {self.name}; it has "
                                      f"{', '.join(self._symbols)}. Make it with 'retrograd export --derive="
                                      f"{steps}', or from the source with rg.compile")
-                other = self._more(steps)
+                other = self._more(self, steps)
                 library, symbol, path = other._library, other._symbols[steps], other.path
             found = getattr(library, symbol)
             found.restype = ctypes.c_int
@@ -251,8 +262,8 @@ class Function(Exported):
     What is active is in `active`: all floating-point parameters but those named as constants.
     """
 
-    def __init__(self, library, described, path=None, more=None):
-        super().__init__(library, described, path, more)
+    def __init__(self, library, described, path=None, more=None, index=0):
+        super().__init__(library, described, path, more, index)
         self._value = self._native_call("value", _VALUE)
         self._gradient = self._native_call("rev", _GRADIENT)
         self._both = self._native_call("rev", _BOTH)
@@ -453,6 +464,8 @@ class Function(Exported):
             self._flat(shadows[slot])[k] = 1
             self.run("fwd", now + list(shadows.values()), len(now))
             columns.append(np.concatenate([self._flat(shadows[i]) for i in out]))
+        if not columns:
+            return np.zeros((sum(base[i].size for i in out), 0))
         return np.stack(columns, axis=1)
 
     def _wrt(self, wrt):
@@ -490,7 +503,7 @@ class Function(Exported):
             row = self.hvp(given, direction[0] if len(direction) == 1 else direction)
             row = row[at] if len(zero) > 1 else row
             rows.append(np.reshape(row, -1))
-        return np.stack(rows)
+        return np.stack(rows) if rows else np.zeros((0, 0))
 
 
 class Objective(Function):
@@ -582,23 +595,38 @@ class Batched:
         results = self._map(self.function.value, args, named)
         return None if self.function.result is None else np.array(results, self.function.result)
 
-    def _stacked(self, results):
-        many = len(self.function.active) != 1
+    def _stacked(self, results, args, named):
+        f = self.function
+        many = len(f.active) != 1
+        if not results:  # of no examples
+            shapes = [np.shape(a) if p.name in self._over else (0, *np.shape(a))
+                      for p, a in zip(f.parameters, f.arrange(args, named)) if p.active]
+            made = tuple(np.zeros(shape, p.dtype) for shape, p in zip(shapes, (p for p in f.parameters if p.active)))
+            return made if many else made[0]
         return tuple(np.stack(r) for r in zip(*results)) if many else np.stack(results)
 
     def gradient(self, *args, **named):
-        return self._stacked(self._map(self.function.gradient, args, named))
+        return self._stacked(self._map(self.function.gradient, args, named), args, named)
 
     def value_and_gradient(self, *args, **named):
         results = self._map(self.function.value_and_gradient, args, named)
-        return np.array([v for v, _ in results], self.function.result), self._stacked([g for _, g in results])
+        return (np.array([v for v, _ in results], self.function.result),
+                self._stacked([g for _, g in results], args, named))
 
     def hessian(self, *args, **named):
-        return np.stack(self._map(self.function.hessian, args, named))
+        results = self._map(self.function.hessian, args, named)
+        if not results:
+            f = self.function
+            first = next(i for i, p in enumerate(f.parameters) if p.active)
+            given = f.arrange(args, named)[first]
+            shape = np.shape(given)[1 if f.parameters[first].name in self._over else 0:]
+            return np.zeros((0, np.prod(shape, dtype=int), np.prod(shape, dtype=int)))
+        return np.stack(results)
 
 
-def load(path, _more=None, *, returns="value"):
-    """The functions of a library that `retrograd export` made, by name. `returns` is as for compile."""
+def functions_of(path, more=None, returns="value"):
+    """The functions of a library that `retrograd export` made, in its order. `more` compiles a derivative that the library does
+    not have: a function of the exported function and steps."""
     library = ctypes.CDLL(str(path))
     try:
         text = ctypes.c_char.in_dll(library, "rg_export_json")
@@ -606,14 +634,25 @@ def load(path, _more=None, *, returns="value"):
         raise TypeError(f"{path} was not made by 'retrograd export'") from None
     described = json.loads(ctypes.string_at(ctypes.addressof(text)).decode())
 
-    def made(f):
-        more = functools.partial(_more, f["name"]) if _more else None
+    def made(index, f):
         if f["kernel"]:
             from ._kernel import Kernel
 
             if returns != "value":
                 raise TypeError(f"{f['name']}() is a kernel, which returns nothing: returns={returns!r} is for functions")
-            return Kernel(library, f, str(path), more)
-        return Function(library, f, str(path), more).returning(returns)
+            return Kernel(library, f, str(path), more, index)
+        return Function(library, f, str(path), more, index).returning(returns)
 
-    return {f["name"]: made(f) for f in described["functions"]}
+    return [made(index, f) for index, f in enumerate(described["functions"])]
+
+
+def load(path, *, returns="value"):
+    """The functions of a library that `retrograd export` made, by name. `returns` is as for compile."""
+    return {f.name: f for f in functions_of(path, returns=returns)}
+
+
+def _restored(path, index, more, returns):
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"the library of a pickled function is not there any more: {path}. Compile the function again")
+    function = functions_of(path, more)[index]
+    return function if returns == "value" else function.returning(returns)

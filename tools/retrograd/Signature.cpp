@@ -72,7 +72,6 @@ public:
   std::vector<std::string>
       InMainFile; ///< every function there, for the message
 
-private:
   static std::string qualified(CXCursor C, bool Display) {
     std::string Name = take(Display ? clang_getCursorDisplayName(C)
                                     : clang_getCursorSpelling(C));
@@ -87,6 +86,7 @@ private:
     return Name;
   }
 
+private:
   static CXChildVisitResult visit(CXCursor C, CXCursor, CXClientData Data) {
     auto *Self = static_cast<FunctionFinder *>(Data);
     switch (C.kind) {
@@ -470,10 +470,21 @@ Expected<Signature> retrograd::readSignature(const std::string &File,
     if (Own.size() == 1)
       Finder.Matches = Own;
   }
+  // Of f and a::f, 'f' is the first.
+  if (Finder.Matches.size() > 1) {
+    std::vector<CXCursor> Exact;
+    for (CXCursor C : Finder.Matches)
+      if (FunctionFinder::qualified(C, /*Display=*/false) == Function ||
+          FunctionFinder::qualified(C, /*Display=*/true) == Function)
+        Exact.push_back(C);
+    if (Exact.size() == 1)
+      Finder.Matches = Exact;
+  }
   if (Finder.Matches.size() > 1) {
     std::string Names;
     for (CXCursor C : Finder.Matches)
-      Names += "\n  --function '" + take(clang_getCursorDisplayName(C)) + "'";
+      Names += "\n  --function '" +
+               FunctionFinder::qualified(C, /*Display=*/true) + "'";
     return fail("'" + Function + "' is overloaded; say which one:" + Names);
   }
 

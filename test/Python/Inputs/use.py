@@ -1,6 +1,8 @@
 """Functions of C++, C and Fortran through the Python package, checked against NumPy."""
 import os
+import pickle
 import sys
+import tempfile
 
 import numpy as np
 
@@ -96,6 +98,40 @@ before = {name: os.stat(os.path.join(os.environ["RETROGRAD_CACHE"], name)).st_mt
 rg.compile("double square(double x) { return x * x * x; }", "square", language="c")
 for name, time in before.items():
     assert os.stat(os.path.join(os.environ["RETROGRAD_CACHE"], name)).st_mtime_ns == time
+
+# Arrays of no elements, batches of no examples.
+none = np.zeros(0)
+assert square.batched("x").gradient(none).shape == (0,) and square.batched("x").hessian(none).shape == (0, 1, 1)
+assert energy.batched("at").gradient(np.zeros((0, 6)), 5, 2.0)[0].shape == (0, 6)
+
+# Structs are made of numbers by the caller: NumPy would put a number into all fields.
+raises(TypeError, "array of structs with the fields", lambda: moment(np.ones(3), 3))
+
+# A function may be pickled, for another process and as a copy; the other functions of its library, too.
+for f in (energy, norm):
+    again = pickle.loads(pickle.dumps(f))
+    assert again.name == f.name and again.path == f.path
+assert pickle.loads(pickle.dumps(energy.returning("value_and_gradient")))(x, 5, 2.0)[0] == energy(x, 5, 2.0)
+assert np.array_equal(pickle.loads(pickle.dumps(norm.batched("v")))(np.ones((2, 4), np.float32)), [norm(np.ones(4))] * 2)
+
+# Overloads are told apart by their parameters. A file may change: functions stay what they are, and a derivative that
+# would be compiled from another source is an error.
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, "over.cpp")
+    with open(path, "w") as file:
+        file.write("double f(double x) { return x * x; }\nfloat f(float x) { return 3 * x; }\n"
+                   "double count(const double *x, int n) { return n ? x[0] : 0; }\n"
+                   "namespace a { double f(double x) { return 5 * x; } }\n")
+    made = rg.compile(path, ["f(double)", "f(float)", "a::f", "count"], derivatives=["rev"])
+    assert [f.gradient(2.0) for f in made[:3]] == [4, 3, 5]
+    assert made[1].jvp((2.0,), 1.0) == (6, 3)
+    assert made[3].gradient(none, 0).shape == (0,) and made[3].hessian(none, 0).shape == (0, 0)
+    pickled = pickle.dumps(made[0])
+    with open(path, "w") as file:
+        file.write("double f(double x) { return -x; }\n")
+    raises(rg.CompileError, "over.cpp has changed since", lambda: made[0].hvp((2.0,), 1.0))
+    raises(rg.CompileError, "over.cpp has changed since", lambda: pickle.loads(pickled).hvp((2.0,), 1.0))
+    assert pickle.loads(pickled)(3.0) == 9 and rg.compile(path, "f", derivatives=["rev"])(3.0) == -3
 
 if "fortran" in sys.argv:
     f = rg.compile("""
