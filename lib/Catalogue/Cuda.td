@@ -326,7 +326,7 @@ def cuda_registered : CudaRefused<
     "which makes memory of the host known to devices, but not that of its adjoints: allocate it "
     "with cudaMallocHost", ["cudaHostRegister", "cudaHostUnregister"]>;
 def cuda_symbols : CudaRefused<
-    "which gives a variable of the device a second name: copy with cudaMemcpyToSymbol, or hand a "
+    "which gives a variable of the device a second name: copy with cudaMemcpyToSymbol, or pass a "
     "pointer to the kernel", ["cudaGetSymbolAddress"]>;
 def cuda_graphs : CudaRefused<"launches that are recorded have no reverse",
     ["cudaGraph*", "cudaStreamBeginCapture*", "cudaStreamEndCapture"]>;

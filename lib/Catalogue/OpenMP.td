@@ -88,9 +88,9 @@ def omp_threadprivate : Refused<
     "a threadprivate variable without thread-local storage",
     ["__kmpc_threadprivate_cached", "__kmpc_threadprivate_register"]>;
 def omp_test_nest_lock : Refused<
-    "an attempt to take a lock that one thread may take several times", ["omp_test_nest_lock"]>;
+    "an attempt to take a nested lock", ["omp_test_nest_lock"]>;
 def omp_atomic_routines : Refused<
-    "an atomic operation on a type that the machine has none for; use critical",
+    "an atomic operation on a type for which the machine has none; use critical",
     ["__kmpc_atomic_*", "__atomic_load", "__atomic_store", "__atomic_compare_exchange",
      "__atomic_exchange"]>;
 }

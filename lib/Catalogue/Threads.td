@@ -48,8 +48,8 @@ def thread_started : Refused<
     ["pthread_create",
      "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"]>;
 def thread_result : Refused<
-    "what a thread returned, taken by pthread_join; let the thread write to memory that it is "
-    "given",
+    "the result of a thread, read by pthread_join; let the thread write it to memory that is "
+    "passed to it",
     ["pthread_join"]>;
 def thread_detached : Refused<
     "a detached thread: nobody waits for it, so its reverse would not know when to start",
@@ -72,10 +72,10 @@ let OfRuntime = 1, Waits = 1 in
 def future_broken : InactiveInC<
     ["_ZSt18make_exception_ptrISt12future_errorENSt15__exception_ptr13exception_ptrET_",
      "_ZNSt12future_errorC2ESt11future_errc", "_ZNSt12future_errorC2ERKS_"]> {
-  let Summary = "a promise that nobody has kept; no number is handed over";
+  let Summary = "a promise that nobody has kept; there is no result";
 }
 def future_at_exit : Refused<
-    "a result that is handed over when its thread exits; hand it over where it is known",
+    "a result that is set when its thread exits (set_value_at_thread_exit); set it by set_value",
     ["_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv"]>;
 def future_timeout : Refused<
     "a wait that may give up",

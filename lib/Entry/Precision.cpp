@@ -201,7 +201,8 @@ Constant *Reducer::convert(Constant *C, const Instruction &I) {
     if (!G) {
       if (isa<GlobalAlias>(C) ||
           (isa<ConstantAggregate>(C) && reachesTables(C)))
-        refuse(I, "a table of numbers is reached through other constants");
+        refuse(I,
+               "the address of a table of numbers is part of another constant");
       return C;
     }
     if (!holds(G->getValueType())) {
@@ -212,7 +213,7 @@ Constant *Reducer::convert(Constant *C, const Instruction &I) {
     }
     if (!G->isConstant() || !G->hasDefinitiveInitializer()) {
       refuse(I, "the variable '" + userName(G->getName()) +
-                    "' holds numbers in their old format");
+                    "' holds numbers of the full precision");
       return C;
     }
     Constant *&New = Converted[G];
@@ -330,7 +331,7 @@ void Reducer::rewriteInstruction(Instruction &I) {
       return;
     if (isa<BitCastInst>(I)) {
       if (F.InMemory && !(Gives && Takes))
-        refuse(I, "the bits of a number are looked at");
+        refuse(I, "the bits of a number are used as an integer");
       return;
     }
     if (Takes) { // to an integer or another format
@@ -377,7 +378,7 @@ void Reducer::rewriteCall(CallBase &Call) {
                     });
     if (!Harmless)
       refuse(Call, "the call of '" + userName(*Callee) +
-                       "', which may look at memory");
+                       "', which may read or write memory");
     return;
   }
   if (isa<ConstrainedFPIntrinsic>(Call))
@@ -401,7 +402,7 @@ void Reducer::rewriteCall(CallBase &Call) {
       isa<InvokeInst>(Call)) {
     if (F.InMemory)
       refuse(Call, "the call of '" + userName(*Callee) +
-                       "', which takes or gives numbers");
+                       "', which takes or returns numbers");
     return;
   }
   // A library routine: the old format's on rounded operands, rounded.

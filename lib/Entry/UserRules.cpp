@@ -83,7 +83,7 @@ bool Reader::readOne(const Registration &R) {
     return true;
   auto *F = dyn_cast_or_null<Function>(R.Of);
   if (!F)
-    return malformed(R, "start with a function");
+    return malformed(R, "an array that starts with a function");
   auto FunctionAt = [&](unsigned I) {
     return I < R.Operands.size() ? registeredFunction(R.Operands[I]) : nullptr;
   };
@@ -92,11 +92,11 @@ bool Reader::readOne(const Registration &R) {
   switch (R.K) {
   case Registration::Augment:
     S.Augment = FunctionAt(0);
-    return S.Augment || malformed(R, "name the augmented function");
+    return S.Augment || malformed(R, "followed by the augmented function");
   case Registration::Gradient:
     if (!R.InGlobal) {
       S.Reverse = FunctionAt(0);
-      return S.Reverse || malformed(R, "name the gradient function");
+      return S.Reverse || malformed(R, "followed by the gradient function");
     }
     if (N > 2 && registeredText(R.Operands[2]).starts_with("byref_"))
       return malformed(R, "without 'byref_': a function that takes a pointer "

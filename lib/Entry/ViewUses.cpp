@@ -206,18 +206,18 @@ void Views::replaceCall(CallBase &Call, unsigned Kind, Pointers &Known) {
   auto IsView = [&](const Use &U) { return Known.contains(U.get()); };
   if (!Callee) {
     refuse(Call, Kind,
-           "it is handed to a function that is called through a pointer");
+           "it is passed to a function that is called through a pointer");
     return;
   }
   if (functionOperandOf(Call)) {
     refuse(Call, Kind,
-           "it is handed to '" + userName(*Callee) +
+           "it is passed to '" + userName(*Callee) +
                "' in a way that is not understood");
     return;
   }
   if (Callee->isDeclaration()) {
     refuse(Call, Kind,
-           "it is handed to '" + userName(*Callee) +
+           "it is passed to '" + userName(*Callee) +
                "', whose body is not here");
     return;
   }
@@ -227,7 +227,7 @@ void Views::replaceCall(CallBase &Call, unsigned Kind, Pointers &Known) {
          Call.getArgOperandNo(&U) >= Callee->arg_size() ||
          Call.paramHasAttr(Call.getArgOperandNo(&U), Attribute::ByVal))) {
       refuse(Call, Kind,
-             "it is handed to '" + userName(*Callee) +
+             "it is passed to '" + userName(*Callee) +
                  "' as memory or as one of several arguments");
       return;
     }
@@ -235,7 +235,7 @@ void Views::replaceCall(CallBase &Call, unsigned Kind, Pointers &Known) {
       Callee->getFunctionType() != Call.getFunctionType() ||
       Callee->isInterposable()) {
     refuse(Call, Kind,
-           "it is handed to '" + userName(*Callee) +
+           "it is passed to '" + userName(*Callee) +
                "', which may be another function when the program runs");
     return;
   }
@@ -288,7 +288,8 @@ void Views::replaceTransfer(AnyMemIntrinsic &I, unsigned Kind,
       K.Element ? DL.getTypeAllocSize(K.Element).getFixedValue() : 1;
   if (auto *Length = dyn_cast<ConstantInt>(I.getLength());
       Length && Length->getZExtValue() % Step) {
-    refuse(I, Kind, "this many bytes are no whole numbers of its functions");
+    refuse(I, Kind,
+           "the number of bytes is not a multiple of the size of its numbers");
     return;
   }
   Type *Element = K.Element ? K.Element : Type::getInt8Ty(M.getContext());
@@ -429,9 +430,10 @@ void Views::replaceUse(Instruction &I, unsigned Kind, Pointers &Known) {
   if (auto *Call = dyn_cast<CallBase>(&I))
     return replaceCall(*Call, Kind, Known);
   if (isa<ReturnInst>(I))
-    refuse(I, Kind,
-           "its address is returned to callers that may be elsewhere; a static "
-           "function is inlined");
+    refuse(
+        I, Kind,
+        "its address is returned to callers that are not known here; a static "
+        "function would be inlined");
   else
     refuse(I, Kind, Twine("its address is used by ") + I.getOpcodeName());
 }

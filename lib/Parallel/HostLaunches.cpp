@@ -410,15 +410,16 @@ void HostLaunches::makeLaunch(Function &Stub, Catalogue &Cat,
   if (!Known)
     ReturnInst::Create(Ctx, BasicBlock::Create(Ctx, "", L.Run));
   if (!All)
-    return Refuse("whose code the compiler of the host's half has not; compile "
-                  "with rg-clang++, which hands it over");
+    return Refuse(
+        "whose code is not known when the host's half is compiled: compile "
+        "with rg-clang++, which passes it on");
   if (!Facts)
     return Refuse("whose code is in another file");
   if (!Facts->Refused.empty())
     return Refuse("which " + Facts->Refused);
   if (!Variables)
     return Refuse("which uses the variable '" + userName(Missing) +
-                  "', of which the host does not know");
+                  "', which has no counterpart on the host");
   if (!Known)
     return Refuse("which has too many parameters");
   std::string Memory = "- - - - - - - n", Prototype = "VIIIIIIZP";

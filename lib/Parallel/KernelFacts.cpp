@@ -162,7 +162,8 @@ private:
     // Nothing would tell which of its bytes are active.
     if (holdsNumbers(Whole))
       refuse("takes a struct of more than " + Twine(MostMembers) +
-             " members with numbers or pointers by value; hand them over in "
+             " members with numbers or pointers by value; pass a pointer to "
+             "it, in "
              "memory of the device");
     P.K = KernelParameter::Struct;
     P.T = Whole;
@@ -271,7 +272,7 @@ private:
       }
       if (!At) {
         if (Writes || Reads)
-          refuse("goes through pointers that lie in memory");
+          refuse("follows pointers that it reads from memory");
         continue;
       }
       Facts.Parameters[*At].Reads |= Reads;

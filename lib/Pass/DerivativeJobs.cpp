@@ -508,11 +508,11 @@ bool DerivativeJobs::complete() {
   const Job &Top = Jobs.front();
   if (Top.Request.FromTape)
     if (GlobalVariable *G = H.Shadows.pointers(E.Facts.types())) {
-      H.Diags.report(
-          DiagId::ForwardFromTape, nullptr, Top.Trail,
-          {DiagArg(Top.Request.Primal),
-           "the global variable '" + G->getName().str() +
-               "' leads to active memory, and may lead elsewhere by then"});
+      H.Diags.report(DiagId::ForwardFromTape, nullptr, Top.Trail,
+                     {DiagArg(Top.Request.Primal),
+                      "the global variable '" + G->getName().str() +
+                          "' points to active memory, and may point elsewhere "
+                          "when the tape is read"});
       return false;
     }
   const TypeAnalysis &Types = E.Facts.types();

@@ -377,13 +377,14 @@ void AccumulationPlan::findKeptNumbers(Refuser Refuse) {
       AtomicPlaces[M] = AtomicPlace::Own;
       Exchanges.push_back(M);
     } else if (OfBlock) {
-      Refuse(RefusalKind::Instruction, *M,
-             Subject.Split
-                 ? "which thread's number remains is not kept for a reverse "
-                   "sweep of its own kernel or call"
-                 : "its place is written again later, and then nobody knows "
-                   "whose number remained; use a "
-                   "place for each round");
+      Refuse(
+          RefusalKind::Instruction, *M,
+          Subject.Split
+              ? "a reverse sweep in another kernel or call cannot know which "
+                "thread's number remained"
+              : "its place is written again later, and then nobody knows "
+                "whose number remained; use a "
+                "place for each round");
     } else {
       Refuse(RefusalKind::Instruction, *M,
              "threads of several blocks may come to this place, and whose "

@@ -120,7 +120,7 @@ bool Legality::checkTeam(const Instruction &I) {
     for (const Value *A : C->args())
       if (!Subject.Activity.hasShadow(A) && Subject.Activity.isVaried(A))
         refuse(RefusalKind::Threads, I,
-               "a number that is handed to a thread in the bits of a pointer");
+               "a number that is passed to a thread as the bits of a pointer");
   }
   auto AddsAtomically = [](Type *T) {
     T = T->getScalarType();
@@ -136,9 +136,9 @@ bool Legality::checkTeam(const Instruction &I) {
         return !Subject.Activity.hasShadow(A) && Subject.Activity.isVaried(A) &&
                AreOdd(Subject.facts().shape(A).Floats);
       }))
-    refuse(RefusalKind::Threads, I,
-           "a number that each thread gets a copy of and that is neither float "
-           "nor double");
+    refuse(
+        RefusalKind::Threads, I,
+        "each thread gets a copy of a number that is neither float nor double");
   if (Accumulations.company() != ThreadModel::Team)
     return true;
   if (isa<FenceInst>(I))
@@ -166,8 +166,9 @@ bool Legality::checkTeam(const Instruction &I) {
     if (L->getType()->isFPOrFPVectorTy() ? !AddsAtomically(L->getType())
                                          : AreOdd(S.Floats))
       refuse(RefusalKind::Threads, I,
-             "numbers in memory that threads share which are neither float nor "
-             "double: their adjoints cannot be added to atomically");
+             "numbers that are neither float nor double lie in memory that "
+             "threads "
+             "share: nothing can be added to their adjoints atomically");
     return true;
   }
   if (!C || !hasReverse(I, Subject.Activity))
@@ -185,8 +186,8 @@ bool Legality::checkTeam(const Instruction &I) {
                  (L.Kind.K == ByteKind::Float && !AddsAtomically(L.Kind.FP));
         }))
       refuse(RefusalKind::Threads, I,
-             "a copy out of memory that threads share, of numbers that are "
-             "neither float nor double");
+             "numbers that are neither float nor double are copied from memory "
+             "that threads share");
     return true;
   }
   if (A == CallAction::Derivative && Calls.hasRule(*C) &&

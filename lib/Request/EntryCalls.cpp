@@ -196,11 +196,11 @@ tangentsOf(CallBase &Call, const TapeReaders &Of, DiagnosticEngine &Diags,
     Sweeps = !all_of(Readers, IsTangent);
   }
   if (Tangents && Sweeps && !hasNullShadow(Call))
-    return Wrong("both __enzyme_reverse and __enzyme_fwdsplit");
+    return Wrong("__enzyme_reverse and by __enzyme_fwdsplit");
   if (!Tangents)
     return nullptr;
   if (Of.Tangents.size() > 1)
-    return Wrong("calls of __enzyme_fwdsplit with different markers");
+    return Wrong("two calls of __enzyme_fwdsplit that have different markers");
   return &Of.Tangents.front();
 }
 

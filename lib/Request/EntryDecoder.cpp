@@ -36,7 +36,7 @@ std::string EntryDecoder::signature() const {
 bool EntryDecoder::findFunction() {
   Use *Operand = functionOperandOf(Call);
   if (!Operand)
-    return failed(DiagId::NotAFunction, {EntryName, "there is none"});
+    return failed(DiagId::NotAFunction, {EntryName, "missing"});
   FunctionOperand Named = resolveFunction(Operand->get());
   if (Named.Complete && Named.Functions.size() > 1)
     return failed(DiagId::AmbiguousFunction,

@@ -144,7 +144,7 @@ bool EntryDecoder::readMarkers(std::optional<MarkerRole> &Activity,
       if (Return && *Return != Known->Role)
         return failed(DiagId::ReturnMarker,
                       {Name, "another marker, " + ReturnSpelling.str() +
-                                 ", says something else"});
+                                 ", contradicts it"});
       Return = Known->Role;
       ReturnSpelling = Known->Name;
       break;

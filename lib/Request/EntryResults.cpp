@@ -29,8 +29,9 @@ bool EntryDecoder::checkReturnMarker(Type *Returned) {
   };
   if (*Return == MarkerRole::ActiveReturn) {
     if (isForward())
-      return Wrong("forward mode seeds no result: use enzyme_dup_return for "
-                   "its tangent");
+      return Wrong(
+          "in forward mode a result has no adjoint: use enzyme_dup_return for "
+          "its tangent");
     if (!holdsFloat(Returned) || holdsPointer(Returned))
       return Wrong("'" + userName(*F) + "' returns " + describe(Returned) +
                    " and not floating-point numbers");

@@ -28,7 +28,7 @@ double symbol(double *x) {
 
 __global__ void rows(double **x) { x[threadIdx.x][0] *= 2; }
 double pointers(double **x) {
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'rows', which goes through pointers that lie in memory [RG2203]
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'rows', which follows pointers that it reads from memory [RG2203]
   rows<<<1, 1>>>(x);
   return 0;
 }

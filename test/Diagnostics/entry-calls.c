@@ -30,9 +30,9 @@ void test(double x, double *p, double *dp, int n, struct packed s) {
   // CHECK: entry-calls.c:[[@LINE+1]]:{{[0-9]+}}: error: 'elsewhere' must have a body in this translation unit to be differentiated [RG1002]
   sink = __enzyme_autodiff((void *)elsewhere, x);
   // CHECK: note: define 'elsewhere' here
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the first argument of '__enzyme_autodiff' must be a function known at compile time, and a value read from memory is not [RG1001]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the first argument of '__enzyme_autodiff' must be a function known at compile time, and it is a value read from memory [RG1001]
   sink = __enzyme_autodiff((void *)table, x);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the first argument of '__enzyme_autodiff' must be a function known at compile time, and null is not [RG1001]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the first argument of '__enzyme_autodiff' must be a function known at compile time, and it is null [RG1001]
   sink = __enzyme_autodiff(0, x);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: a derivative call must pass every parameter of 'product': parameter 2 of 2 (a pointer) is missing [RG1004]
   sink = __enzyme_autodiff((void *)product, p, dp);

@@ -41,17 +41,17 @@ void test(double x, double *p, double *d) {
   sink = __enzyme_fwdsplit((void *)square, x, 1.0);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_primal_return' has no meaning in a call of '__enzyme_fwdsplit_three' [RG1044]
   sink = __enzyme_fwdsplit_three((void *)large, enzyme_primal_return, x, 1.0, kept).a;
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the tape that this call makes of 'twice' may be read by both __enzyme_reverse and __enzyme_fwdsplit [RG1034]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the tape of a call must be read in one way, and this tape of 'twice' is read by __enzyme_reverse and by __enzyme_fwdsplit [RG1034]
   kept = __enzyme_augmentfwd((void *)twice, x);
   sink = __enzyme_reverse((void *)twice, x, 1.0, kept);
   sink = __enzyme_fwdsplit((void *)twice, x, 1.0, kept);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the tape that this call makes of 'wide' may be read by calls of __enzyme_fwdsplit with different markers [RG1034]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the tape of a call must be read in one way, and this tape of 'wide' is read by two calls of __enzyme_fwdsplit that have different markers [RG1034]
   kept = __enzyme_augmentfwd((void *)wide, x);
   sink = __enzyme_fwdsplit((void *)wide, x, 1.0, kept);
   sink = __enzyme_fwdsplit_two((void *)wide, enzyme_width, 2, x, 1.0, 2.0, kept).a;
 }
 void test_bodies(double x, double *p, double *d) {
-  // CHECK: error: 'through' cannot be differentiated in forward mode from a tape: the global variable 'active' leads to active memory, and may lead elsewhere by then [RG2113]
+  // CHECK: error: 'through' cannot be differentiated in forward mode from a tape: the global variable 'active' points to active memory, and may point elsewhere when the tape is read [RG2113]
   kept = __enzyme_augmentfwd((void *)through, p, d);
   sink = __enzyme_fwdsplit((void *)through, p, d, kept);
   // CHECK: error: 'calls' cannot be differentiated in forward mode from a tape: 'ours' works on memory and has a rule that computes values and tangents together [RG2113]

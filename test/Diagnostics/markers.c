@@ -23,11 +23,11 @@ void test(double x, double *p, double *dp, unsigned long n) {
   sink = __enzyme_autodiff((void *)where, enzyme_active_return, p, dp);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'enzyme_dup_return' {{.*}}: reverse mode returns no shadow of a result
   sink = __enzyme_autodiff((void *)square, enzyme_dup_return, x);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'enzyme_active_return' {{.*}}: forward mode seeds no result
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'enzyme_active_return' {{.*}}: in forward mode a result has no adjoint
   sink = __enzyme_fwddiff((void *)square, enzyme_active_return, x, 1.0);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'enzyme_dup_return' {{.*}}: 'count' returns an integer of 32 bits, which has no tangent
   sink = __enzyme_fwddiff((void *)count, enzyme_dup_return, x, 1.0);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'enzyme_const_return' {{.*}}: another marker, enzyme_active_return, says something else
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'enzyme_const_return' {{.*}}: another marker, enzyme_active_return, contradicts it
   sink = __enzyme_autodiff((void *)square, enzyme_active_return, enzyme_const_return, x);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: a derivative call must pass every parameter of 'product': parameter 2 of 2 (a pointer) is missing [RG1004]
   sink = __enzyme_autodiff((void *)product, p, enzyme_interleave, dp, dp);

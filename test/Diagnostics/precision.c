@@ -30,10 +30,10 @@ void test(int n) {
   number = __enzyme_truncate_mem_value(1.5, 32, 16);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'indirect' cannot be computed in fewer bits: a call through a pointer [RG2108]
   sink = __enzyme_truncate_op_func((void *)indirect, 64, 32);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'prints' cannot be computed in fewer bits: the call of 'printf', which takes or gives numbers
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'prints' cannot be computed in fewer bits: the call of 'printf', which takes or returns numbers
   sink = __enzyme_truncate_mem_func((void *)prints, 64, 32);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'unknown' cannot be computed in fewer bits: the call of 'elsewhere'
   sink = __enzyme_truncate_mem_func((void *)unknown, 64, 32);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'global' cannot be computed in fewer bits: the variable 'state' holds numbers in their old format
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'global' cannot be computed in fewer bits: the variable 'state' holds numbers of the full precision
   sink = __enzyme_truncate_mem_func((void *)global, 64, 32);
 }

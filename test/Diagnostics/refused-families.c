@@ -11,9 +11,9 @@ double model(double x) { return x * x; }
 void *sink;
 double number;
 void test(double x) {
-  // CHECK: refused-families.c:[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_trace' is probabilistic programming, which is not done here: a trace of random choices [RG2106]
+  // CHECK: refused-families.c:[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_trace' belongs to probabilistic programming, which Retrograd does not support: a trace of random choices [RG2106]
   sink = __enzyme_trace((void *)model, x);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_likelihood' is probabilistic programming, which is not done here: the likelihood of random choices
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_likelihood' belongs to probabilistic programming, which Retrograd does not support: the likelihood of random choices
   number = __enzyme_likelihood((void *)model, x);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_condition' {{.*}}: random choices under conditions
   sink = __enzyme_condition((void *)model, x);

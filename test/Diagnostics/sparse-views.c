@@ -13,9 +13,9 @@ void elsewhere(double *);
 double number;
 double *made(double *p, int choose) {
   double *d = __enzyme_todense((void *)get, (void *)set, 1.0);
-  // CHECK-DAG: sparse-views.c:[[@LINE+1]]:{{[0-9]+}}: error: the memory that '__enzyme_todense' makes of functions cannot be followed here: its address is stored in memory [RG2107]
+  // CHECK-DAG: sparse-views.c:[[@LINE+1]]:{{[0-9]+}}: error: memory that '__enzyme_todense' represents by functions cannot be used in this way: its address is stored in memory [RG2107]
   sink = d;
-  // CHECK-DAG: :[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}: it is handed to 'elsewhere', whose body is not here [RG2107]
+  // CHECK-DAG: :[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}: it is passed to 'elsewhere', whose body is not here [RG2107]
   elsewhere(d);
   // CHECK-DAG: :[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}: this access is of another size than the numbers of its functions [RG2107]
   *(char *)d = 1;
@@ -23,7 +23,7 @@ double *made(double *p, int choose) {
   (choose ? d : p)[2] = 1;
   return p;
 }
-// CHECK-DAG: error: {{.*}}: its address is returned to callers that may be elsewhere; a static function is inlined [RG2107]
+// CHECK-DAG: error: {{.*}}: its address is returned to callers that are not known here; a static function would be inlined [RG2107]
 double *returned(void) { return __enzyme_todense((void *)get, (void *)set, 2.0); }
 void malformed(void *unknown) {
   // CHECK-DAG: :[[@LINE+1]]:{{[0-9]+}}: error: '__enzyme_todense' must be called with a function that loads and one that stores, which are known when this is compiled [RG1035]

@@ -64,7 +64,7 @@ static double f(const double *x) {
   pthread_t t;
   pthread_create(&t, nullptr, work, &j);
   void *back;
-  // RESULT: this parallel construct cannot be differentiated: what a thread returned, taken by pthread_join; {{.*}} [RG2202]
+  // RESULT: this parallel construct cannot be differentiated: the result of a thread, read by pthread_join; {{.*}} [RG2202]
   // RESULT: threads.cpp:[[@LINE+1]]:{{[0-9]+}}: note: it is here
   pthread_join(t, &back);
   r = static_cast<job *>(back)->y;
@@ -79,7 +79,7 @@ static double f(const double *x) {
 #elif defined(FUTURE)
   std::promise<double> p;
   std::thread t([&] {
-    // FUTURE: this parallel construct cannot be differentiated: a result that is handed over when its thread exits; {{.*}} [RG2202]
+    // FUTURE: this parallel construct cannot be differentiated: a result that is set when its thread exits (set_value_at_thread_exit); {{.*}} [RG2202]
     p.set_value_at_thread_exit(x[0] * x[1]);
   });
   r = p.get_future().get();

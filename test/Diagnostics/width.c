@@ -10,11 +10,11 @@ double square(double x) { return x * x; }
 double first(const double *p) { return p[0] * p[0]; }
 double sink;
 void test(double x, double *p, double *dp, int n) {
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: enzyme_width must be followed by a constant between 1 and 64, once in a call [RG1041]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: enzyme_width must be followed by a constant from 1 to 64, and may stand in a call once [RG1041]
   sink = __enzyme_fwddiff((void *)square, enzyme_width, n, x, x, x);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: enzyme_width must be followed by a constant between 1 and 64, once in a call [RG1041]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: enzyme_width must be followed by a constant from 1 to 64, and may stand in a call once [RG1041]
   sink = __enzyme_fwddiff((void *)square, enzyme_width, 0, x);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: enzyme_width must be followed by a constant between 1 and 64, once in a call [RG1041]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: enzyme_width must be followed by a constant from 1 to 64, and may stand in a call once [RG1041]
   sink = __enzyme_fwddiff((void *)square, enzyme_width, 2, enzyme_width, 2, x, x, x);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_width' must be followed by the argument that it governs [RG1010]
   sink = __enzyme_fwddiff((void *)square, x, x, enzyme_width);
@@ -24,7 +24,7 @@ void test(double x, double *p, double *dp, int n) {
   sink = __enzyme_fwddiff((void *)square, enzyme_width, 2, x, x, x, x);
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the declared result of '__enzyme_fwddiff' must hold what the derivative of 'square' returns: a double, a double; it is declared to return a double [RG1016]
   sink = __enzyme_fwddiff((void *)square, enzyme_width, 2, x, x, x);
-  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_dupv' must be followed by an integer, the distance of two lanes in bytes [RG1042]
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_dupv' must be followed by an integer, the distance between two lanes in bytes [RG1042]
   sink = __enzyme_fwddiff_two((void *)first, enzyme_width, 2, enzyme_dupv, p, dp).a;
   // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: marker 'enzyme_dupv' must be followed by the argument that it governs [RG1010]
   sink = __enzyme_fwddiff_two((void *)first, enzyme_width, 2, enzyme_dupv).a;
