@@ -111,6 +111,8 @@ bench-parallel: build
 
 bench-loops: build
 	@bench/loops/run.py $(BUILD)
+	@echo
+	@bench/loops/run.py $(BUILD) --orders
 
 bench-gpu: build
 	@bench/gpu/run.sh $(BUILD) --large

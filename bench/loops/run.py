@@ -5,9 +5,12 @@
 """Thirty dense loop nests: the gradient's time over the primal's.
 
     bench/loops/run.py BUILD [NAME...]
+    bench/loops/run.py BUILD --orders [NAME...]
 
 "by hand": the gradient of hand.c over the primal; "ours/by hand": ours over it. "one derivative": without a derivative of its own for arguments that do not overlap
 (docs/DisjointArguments.md). Smallest of seven runs each, in one process, in time of the processor.
+
+--orders: what -rg-loops changes (docs/Loops.md), of primals and of gradients: the time without over the time with it.
 """
 
 import math
@@ -34,7 +37,22 @@ def mean(ratios):
     return math.exp(sum(math.log(float(r)) for r in ratios) / len(ratios))
 
 
+def orders(build, names):
+    plain = measure(build, names, [])
+    with_loops = measure(build, names, ["-mllvm", "-rg-loops"])
+    print("| nest | n | primal ms | -rg-loops | faster | gradient ms | -rg-loops | faster |")
+    print("|---|---|---|---|---|---|---|---|")
+    primals, gradients = [], []
+    for a, b in zip(plain, with_loops):
+        primals.append(float(a[2]) / float(b[2]))
+        gradients.append(float(a[3]) / float(b[3]))
+        print(f"| {a[0]} | {a[1]} | {a[2]} | {b[2]} | {primals[-1]:.2f} | {a[3]} | {b[3]} | {gradients[-1]:.2f} |")
+    print(f"| geometric mean | | | | {mean(primals):.2f} | | | {mean(gradients):.2f} |")
+
+
 def main(build, *names):
+    if "--orders" in names:
+        return orders(build, [name for name in names if name != "--orders"])
     disjoint = measure(build, names, [])
     general = measure(build, names, ["-mllvm", "-rg-disable=disjoint-arguments"])
     print("| nest | n | primal ms | gradient ms | gradient/primal | by hand | ours/by hand | one derivative |")

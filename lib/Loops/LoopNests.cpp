@@ -65,21 +65,20 @@ namespace {
 /// The nests of one function.
 class Improver {
 public:
-  Improver(Function &F, FunctionAnalysisManager &FAM, bool Print)
-      : F(F), FAM(FAM), Print(Print) {}
-  /// Change: false only looks.
-  bool run(bool Change);
+  Improver(Function &F, FunctionAnalysisManager &FAM, const LoopNestOptions &O)
+      : F(F), FAM(FAM), O(O) {}
+  bool run();
 
 private:
   /// What was done to L's nest.
   enum Outcome { NoNest, Left, Changed };
-  Outcome improve(Loop &L, bool Change);
+  Outcome improve(Loop &L);
   void remark(const Instruction *At, const Loop &L, bool Done,
               const Twine &Text);
 
   Function &F;
   FunctionAnalysisManager &FAM;
-  const bool Print;
+  const LoopNestOptions O;
   SmallPtrSet<const BasicBlock *, 16> Done; ///< headers
 };
 
@@ -98,7 +97,7 @@ void Improver::remark(const Instruction *At, const Loop &L, bool Done,
              << Text.str());
 }
 
-Improver::Outcome Improver::improve(Loop &L, bool Change) {
+Improver::Outcome Improver::improve(Loop &L) {
   std::string WhyNot;
   Instruction *At = nullptr;
   ++NumLooked;
@@ -106,7 +105,7 @@ Improver::Outcome Improver::improve(Loop &L, bool Change) {
       L, FAM.getResult<LoopAnalysis>(F),
       FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<AAManager>(F),
       FAM.getResult<DominatorTreeAnalysis>(F), WhyNot, At);
-  if (Print)
+  if (O.Print)
     printNest(L, N.get(), WhyNot);
   if (!N) {
     remark(At, L, false, "loop nest left as it is: " + WhyNot);
@@ -116,8 +115,8 @@ Improver::Outcome Improver::improve(Loop &L, bool Change) {
   Scheduler Order(*N);
   std::optional<Schedule> Best;
   if (Order.find())
-    Best = Order.search();
-  if (Print)
+    Best = O.AnyOrder ? Order.any(O.AnyOrder) : Order.search();
+  if (O.Print)
     printOrder(*N, Best ? &*Best : nullptr, Order.did());
   if (!Best) {
     remark(nullptr, L, false,
@@ -126,7 +125,7 @@ Improver::Outcome Improver::improve(Loop &L, bool Change) {
                : "loop nest left as it is: no order that is allowed is better");
     return Left;
   }
-  if (!Change)
+  if (!O.Change)
     return Left;
   SmallPtrSet<const BasicBlock *, 32> Known;
   for (BasicBlock &B : F)
@@ -148,7 +147,7 @@ Improver::Outcome Improver::improve(Loop &L, bool Change) {
   return Changed;
 }
 
-bool Improver::run(bool Change) {
+bool Improver::run() {
   bool Any = false;
   for (bool Again = true; Again;) {
     Again = false;
@@ -160,7 +159,7 @@ bool Improver::run(bool Change) {
         continue;
       Outcome Of = NoNest;
       if (Done.insert(L->getHeader()).second)
-        Of = improve(*L, Change);
+        Of = improve(*L);
       if (Of == Changed)
         Any = Again = true;
       else if (Of == NoNest)
@@ -191,24 +190,16 @@ static bool prepare(Function &F, FunctionAnalysisManager &FAM) {
 bool retrograd::haveLoopNests() { return true; }
 
 bool retrograd::improveNests(Function &F, FunctionAnalysisManager &FAM,
-                             bool Print) {
-  if (!prepare(F, FAM) || !Improver(F, FAM, Print).run(/*Change=*/true))
+                             const LoopNestOptions &O) {
+  if (!prepare(F, FAM) || !Improver(F, FAM, O).run())
     return false;
   tidy(F, FAM);
   return true;
 }
 
-void retrograd::printNests(Function &F, FunctionAnalysisManager &FAM) {
-  if (prepare(F, FAM))
-    Improver(F, FAM, /*Print=*/true).run(/*Change=*/false);
-}
-
 PreservedAnalyses LoopNestsPass::run(Function &F,
                                      FunctionAnalysisManager &FAM) {
-  if (W == Print)
-    printNests(F, FAM);
-  else if (!improveNests(F, FAM, W == ImproveAndPrint))
-    return PreservedAnalyses::all();
-  // Loops may have been brought into their form, at least.
-  return PreservedAnalyses::none();
+  // Where loops have only been brought into their form, prepare() has told.
+  return improveNests(F, FAM, O) ? PreservedAnalyses::none()
+                                 : PreservedAnalyses::all();
 }

@@ -21,25 +21,26 @@ namespace retrograd {
 /// This build can order loop nests.
 bool haveLoopNests();
 
+struct LoopNestOptions {
+  bool Print = false;    ///< nests as sets, and their orders, to stderr
+  bool Change = true;    ///< otherwise nests are only looked at
+  unsigned AnyOrder = 0; ///< not the best order, but any, by this seed
+};
+
 /// The loop nests of F in the order that suits their accesses best, where that
-/// gives the same. True if F was changed. Print: nests as sets, to stderr.
+/// gives the same. True if F was changed.
 bool improveNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM,
-                  bool Print);
+                  const LoopNestOptions &O);
 
-/// -passes=print<rg-nests>: the nests of F as sets, and the order that was
-/// found; F stays as it is.
-void printNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-
-/// -rg-loops, -passes=rg-loops.
+/// -rg-loops, -passes=rg-loops, -passes=print<rg-nests>.
 class LoopNestsPass : public llvm::PassInfoMixin<LoopNestsPass> {
 public:
-  enum Work : uint8_t { Improve, ImproveAndPrint, Print };
-  explicit LoopNestsPass(Work W) : W(W) {}
+  explicit LoopNestsPass(const LoopNestOptions &O) : O(O) {}
   llvm::PreservedAnalyses run(llvm::Function &F,
                               llvm::FunctionAnalysisManager &FAM);
 
 private:
-  Work W;
+  LoopNestOptions O;
 };
 
 /// Tells once per module that this build has no isl.

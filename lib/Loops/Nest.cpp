@@ -31,6 +31,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
 #include <cmath>
+#include <numeric>
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -78,6 +79,9 @@ private:
     return Reach <= MostReach ? X : PwAff();
   }
   PwAff affine(const SCEV *S, ArrayRef<Loop *> Loops, double &Reach);
+  /// The same of a number of iterations, which is 0 at least where the loop is
+  /// entered.
+  PwAff count(const SCEV *S, ArrayRef<Loop *> Loops);
   bool isDefined(const SCEV *S);
   std::optional<Set> condition(Value *V, bool Holds, ArrayRef<Loop *> Loops);
   std::optional<Set> compare(CmpPredicate P, const SCEV *X, const SCEV *Y,
@@ -179,6 +183,22 @@ PwAff Raiser::parameter(const SCEV *S, unsigned Dims) {
     N.Asked = Set(isl_set_intersect(N.Asked.take(), Bounds.take()));
   }
   return PwAff(isl_pw_aff_param_on_domain_id(universe(C, Dims).take(), Id));
+}
+
+/// Of steps that are not 1: a quotient of unsigned numbers, rounded down. What
+/// is divided is not negative where the quotient is not.
+PwAff Raiser::count(const SCEV *S, ArrayRef<Loop *> Loops) {
+  const auto *D = dyn_cast<SCEVUDivExpr>(S);
+  if (!D || invariant(S))
+    return affine(S, Loops);
+  const auto *By = dyn_cast<SCEVConstant>(D->getRHS());
+  if (!By || By->getAPInt().getSignificantBits() > 20 || By->isZero())
+    return PwAff();
+  PwAff X = affine(D->getLHS(), Loops);
+  if (!X)
+    return X;
+  return PwAff(isl_pw_aff_floor(isl_pw_aff_scale_down_val(
+      X.take(), isl_val_int_from_si(C, By->getAPInt().getSExtValue()))));
 }
 
 /// S is surely neither undefined nor poison in front of the nest.
@@ -364,7 +384,9 @@ std::optional<Set> Raiser::compare(CmpPredicate P, const SCEV *X, const SCEV *Y,
   if (!X->getType()->isIntegerTy())
     return std::nullopt;
   if (ICmpInst::isUnsigned(P)) {
-    if (!SE.isKnownNonNegative(X) || !SE.isKnownNonNegative(Y))
+    // samesign: else it is poison, and nobody branches there.
+    if (!P.hasSameSign() &&
+        (!SE.isKnownNonNegative(X) || !SE.isKnownNonNegative(Y)))
       return std::nullopt;
     P = ICmpInst::getSignedPredicate(P);
   }
@@ -416,7 +438,7 @@ bool Raiser::findDomains() {
       ArrayRef<Loop *> Outer = ArrayRef(Loops).drop_back();
       Set Entered = L == &N.Outer ? universe(C, 0)
                                   : Domains.lookup(L->getLoopPreheader());
-      PwAff Last = affine(Backedges[L], Outer);
+      PwAff Last = count(Backedges[L], Outer);
       if (!Entered)
         return fail("a loop in an unusual place", B->getTerminator());
       if (!Last)
@@ -428,7 +450,7 @@ bool Raiser::findDomains() {
           Entered.copy(),
           isl_pw_aff_ge_set(Last.copy(),
                             constant(Limit, Outer.size()).take()))));
-      PwAff Bound = affine(Backedges[L], Loops);
+      PwAff Bound = count(Backedges[L], Loops);
       PwAff I = counter(Outer.size(), Loops.size());
       Set D(isl_set_add_dims(Entered.take(), isl_dim_set, 1));
       D = Set(isl_set_intersect(D.take(),
@@ -472,44 +494,60 @@ bool Raiser::findDomains() {
 // Memory
 //===----------------------------------------------------------------------===//
 
+/// Multiplied out: modulo 2^64, as everything that S is made of.
 bool Raiser::termsOf(const SCEV *S, SmallVectorImpl<Term> &To) {
-  if (const auto *A = dyn_cast<SCEVAddExpr>(S))
-    return all_of(A->operands(),
-                  [&](const SCEV *Op) { return termsOf(Op, To); });
-  Term T{1, {}};
-  auto Factor = [&](const SCEV *F) {
-    if (const auto *K = dyn_cast<SCEVConstant>(F)) {
-      if (K->getAPInt().getSignificantBits() > 40)
-        return false;
-      T.C *= K->getAPInt().getSExtValue();
-      return true;
-    }
-    // A sum within a product is multiplied out by SCEV, but not in casts.
-    T.Factors.push_back(F);
-    return !isa<SCEVAddExpr>(F);
-  };
-  if (const auto *M = dyn_cast<SCEVMulExpr>(S)) {
-    if (!all_of(M->operands(), Factor)) {
-      // c * (a + b)
-      const auto *K = dyn_cast<SCEVConstant>(M->getOperand(0));
-      const auto *A = dyn_cast<SCEVAddExpr>(M->getOperand(1));
-      if (M->getNumOperands() != 2 || !A)
-        return false;
-      SmallVector<const SCEV *, 4> Parts;
-      for (const SCEV *Op : A->operands())
-        Parts.push_back(SE.getMulExpr(M->getOperand(0), Op));
-      (void)K;
-      return all_of(Parts, [&](const SCEV *Op) {
-        return !isa<SCEVAddExpr>(Op) && termsOf(Op, To);
-      });
-    }
-  } else if (!Factor(S)) {
-    return false;
+  constexpr unsigned Most = 16;
+  switch (S->getSCEVType()) {
+  case scConstant: {
+    const APInt &K = cast<SCEVConstant>(S)->getAPInt();
+    if (K.getSignificantBits() > 40)
+      return false;
+    if (!K.isZero())
+      To.push_back({K.getSExtValue(), {}});
+    return true;
   }
-  llvm::sort(T.Factors);
-  if (T.C)
-    To.push_back(T);
-  return true;
+  case scAddExpr:
+    return all_of(S->operands(),
+                  [&](const SCEV *Op) { return termsOf(Op, To); });
+  case scMulExpr: {
+    SmallVector<Term, 4> Product{{1, {}}};
+    for (const SCEV *Op : S->operands()) {
+      SmallVector<Term, 4> Sum, Next;
+      if (!termsOf(Op, Sum) || Product.size() * Sum.size() > Most)
+        return false;
+      for (const Term &X : Product)
+        for (const Term &Y : Sum) {
+          Term T = X;
+          if (MulOverflow(X.C, Y.C, T.C) || std::abs(T.C) > int64_t(1) << 40)
+            return false;
+          append_range(T.Factors, Y.Factors);
+          llvm::sort(T.Factors);
+          Next.push_back(T);
+        }
+      Product = Next;
+    }
+    append_range(To, Product);
+    return To.size() <= Most;
+  }
+  default:
+    To.push_back({1, {S}});
+    return true;
+  }
+}
+
+/// Terms of the same factors are one.
+static void addUp(SmallVectorImpl<Term> &Terms) {
+  SmallVector<Term, 4> Sum;
+  for (const Term &T : Terms) {
+    auto *Same =
+        find_if(Sum, [&](const Term &X) { return X.Factors == T.Factors; });
+    if (Same == Sum.end())
+      Sum.push_back(T);
+    else
+      Same->C += T.C;
+  }
+  erase_if(Sum, [](const Term &T) { return T.C == 0; });
+  Terms.assign(Sum.begin(), Sum.end());
 }
 
 bool Raiser::linear(const SCEV *S, Address &A) {
@@ -546,6 +584,7 @@ std::optional<Address> Raiser::addressOf(Instruction *I) {
   A.Base = Base->getValue();
   if (!linear(Offset, A))
     return std::nullopt;
+  addUp(A.Rest);
   return A;
 }
 
@@ -597,6 +636,20 @@ bool Raiser::findArrays() {
           Abs.C = std::abs(Abs.C);
           Pure.push_back(Abs);
         }
+    // Every second row, from the first or from the second: rows all the same.
+    for (Term &T : Pure) {
+      auto Row = [&](const Term &Other) {
+        if (!T.Factors.empty() && Other.Factors == T.Factors)
+          T.C = std::gcd(T.C, Other.C);
+      };
+      for (Instruction *I : Accesses)
+        if (ArrayOf[I] == K) {
+          for (auto &[L, Stride] : Addresses[I].Strides)
+            Row(Stride);
+          for (const Term &Rest : Addresses[I].Rest)
+            Row(Rest);
+        }
+    }
     llvm::stable_sort(Pure, [](const Term &X, const Term &Y) {
       return std::make_pair(X.Factors.size(), X.C) <
              std::make_pair(Y.Factors.size(), Y.C);
@@ -722,7 +775,13 @@ Map Raiser::elements(Instruction *I, const Statement &S) {
   for (const Term &T : A.Rest)
     if (!Split(T, nullptr))
       return Map();
-  // Within the dimension, all but the first.
+  // Within the dimension, all but the first: an index that never is, by a
+  // multiple of the dimension, belongs to a row before or behind.
+  const Set Domain(isl_set_intersect_params(S.Domain.copy(), N.Asked.copy()));
+  auto Never = [&](isl_set *Where) {
+    Set Some(isl_set_intersect(Domain.copy(), Where));
+    return isl_set_is_empty(Some.get()) == isl_bool_true;
+  };
   for (unsigned K = 0; K + 1 < Chain.size(); ++K) {
     auto [Times, Fixed] = N.Arrays[ArrayOf[I]].Sizes[K];
     PwAff Size = constant(Times, Dims);
@@ -731,6 +790,25 @@ Map Raiser::elements(Instruction *I, const Statement &S) {
       if (!P)
         return Map();
       Size = PwAff(isl_pw_aff_mul(Size.take(), P.take()));
+    }
+    int64_t Rows = 0;
+    if (!Fixed) {
+      Isl<isl_val> Least(isl_pw_aff_min_val(
+          isl_pw_aff_intersect_domain(Index[K].copy(), Domain.copy())));
+      if (Least && isl_val_is_int(Least.get()) == isl_bool_true &&
+          std::abs(isl_val_get_d(Least.get())) < 0x1p50)
+        Rows = std::floor(isl_val_get_d(Least.get()) / double(Times));
+    } else if (Never(isl_pw_aff_ge_set(Index[K].copy(),
+                                       constant(0, Dims).take()))) {
+      Rows = -1;
+    } else if (Never(isl_pw_aff_lt_set(Index[K].copy(), Size.copy()))) {
+      Rows = 1;
+    }
+    if (Rows) {
+      PwAff Moved(
+          isl_pw_aff_scale_val(Size.copy(), isl_val_int_from_si(C, Rows)));
+      Index[K] = PwAff(isl_pw_aff_sub(Index[K].take(), Moved.take()));
+      Add(K + 1, constant(Rows, Dims).take());
     }
     ask(Set(isl_set_intersect(
         S.Domain.copy(),

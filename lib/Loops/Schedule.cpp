@@ -24,6 +24,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <random>
 #include <set>
 
 using namespace llvm;
@@ -614,6 +615,76 @@ std::optional<Schedule> Scheduler::search() {
       Steps.push_back(Step);
   }
   if (N.Context.exceeded() || Least > 0.85 * Start || !isLegal(Best))
+    return std::nullopt;
+  Did = join(Steps, ", ");
+  return Best;
+}
+
+/// The changes are those of search(), each taken where it is legal.
+std::optional<Schedule> Scheduler::any(unsigned Seed) {
+  if (N.Statements.empty())
+    return std::nullopt;
+  Schedule Best = original();
+  const unsigned Dims = Best.Times.front().size();
+  std::minstd_rand Random(Seed * 7919 + N.Statements.size() * 31 + Dims);
+  auto Below = [&](unsigned Most) { return unsigned(Random() / 13 % Most); };
+  std::set<std::string> Steps;
+  for (unsigned Round = 0; Round != 16 && !N.Context.exceeded(); ++Round) {
+    const unsigned K = Below(N.Statements.size()),
+                   Place = 1 + 2 * Below((Dims - 1) / 2);
+    if (Best.Times[K][Place].Loop < 0)
+      continue;
+    std::vector<unsigned> Group = groupOf(Best, K, Place);
+    const bool Jams = any_of(Best.Jams, [&](const Jam &J) {
+      return any_of(Group, [&](unsigned X) { return isJammed(X, Best, J); });
+    });
+    Schedule S = Best;
+    std::string Step;
+    switch (Below(4)) {
+    case 0:
+      Step = "reversed";
+      for (unsigned X : Group)
+        S.Times[X][Place].Down ^= true;
+      break;
+    case 1: {
+      // This loop and another one within it, in all statements.
+      const unsigned Other = Place + 2 * (1 + Below(3));
+      if (Jams || Other >= Dims || any_of(Group, [&](unsigned X) {
+            for (unsigned P = Place; P <= Other; P += 2)
+              if (Best.Times[X][P].Loop < 0)
+                return true;
+            return false;
+          }))
+        continue;
+      Step = "interchanged";
+      for (unsigned X : Group)
+        std::swap(S.Times[X][Place], S.Times[X][Other]);
+      break;
+    }
+    case 2:
+      if (Jams || !split(S, Group, Place))
+        continue;
+      Step = "split";
+      break;
+    default: {
+      if (Jams || Best.Jams.size() == 2 || all_of(Group, [&](unsigned X) {
+            return innermost(Best.Times[X]) == Place;
+          }))
+        continue;
+      Jam J{{}, Place, Below(2) ? 4U : 2U};
+      Step = "jammed by " + std::to_string(J.Lanes);
+      for (unsigned P = 0; P < Place; P += 2)
+        J.Prefix.push_back(Best.Times[K][P].C);
+      S.Jams.push_back(J);
+      break;
+    }
+    }
+    if (!isLegal(S))
+      continue;
+    Best = S;
+    Steps.insert(Step);
+  }
+  if (Steps.empty() || N.Context.exceeded())
     return std::nullopt;
   Did = join(Steps, ", ");
   return Best;

@@ -68,6 +68,8 @@ public:
   /// The best schedule that was found and proved; none if the program's is
   /// about as good.
   std::optional<Schedule> search();
+  /// Any order that was proved, by random changes: to test what follows.
+  std::optional<Schedule> any(unsigned Seed);
   Schedule original() const;
   bool isLegal(const Schedule &S);
   std::vector<TimedPart> parts(const Schedule &S);

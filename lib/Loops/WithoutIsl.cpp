@@ -16,11 +16,10 @@ using namespace retrograd;
 
 bool retrograd::haveLoopNests() { return false; }
 
-bool retrograd::improveNests(Function &, FunctionAnalysisManager &, bool) {
+bool retrograd::improveNests(Function &, FunctionAnalysisManager &,
+                             const LoopNestOptions &) {
   return false;
 }
-
-void retrograd::printNests(Function &, FunctionAnalysisManager &) {}
 
 PreservedAnalyses LoopNestsPass::run(Function &, FunctionAnalysisManager &) {
   return PreservedAnalyses::all();

@@ -12,6 +12,7 @@
 #include "Emit/SplitEmitter.h"
 #include "Loops/LoopNests.h"
 #include "Pass/CallSites.h"
+#include "Pass/Pipelines.h"
 #include "Polish/AddedZeros.h"
 #include "Polish/CleanUp.h"
 #include "Polish/InlineArena.h"
@@ -282,7 +283,7 @@ void Differentiator::finish(bool Last) {
     Steps.run(step::AddedZeros, *F, [&] { return dropAddedZeros(*F, FAM); });
     if (Opts.Loops)
       Steps.run(step::LoopNests, *F,
-                [&] { return improveNests(*F, FAM, Opts.PrintNests); });
+                [&] { return improveNests(*F, FAM, loopNestOptions(Opts)); });
     Steps.run(step::SplitAtMeetings, *F,
               [&] { return splitAtMeetings(*F, FAM); });
     Steps.run(step::StripAdditions, *F, [&] { stripAdditions(*F, MAM); });

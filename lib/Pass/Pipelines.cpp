@@ -62,6 +62,10 @@ OffloadOptions retrograd::offloadOptions(const Options &O) {
           .Print = O.PrintOffload};
 }
 
+LoopNestOptions retrograd::loopNestOptions(const Options &O) {
+  return {.Print = O.PrintNests, .AnyOrder = O.LoopsAny};
+}
+
 void retrograd::extendPipelines(PassBuilder &PB,
                                 const std::function<Options()> &Given) {
   // LLVM tells what a pipeline is for only behind its start. The passes at the
@@ -101,17 +105,16 @@ void retrograd::extendPipelines(PassBuilder &PB,
       [Given](ModulePassManager &MPM, OptimizationLevel) {
         MPM.addPass(DifferentiatePass(Given(), LinkStage::FullLink));
       });
-  PB.registerVectorizerStartEPCallback([Given](FunctionPassManager &FPM,
-                                               OptimizationLevel) {
-    const Options Opts = Given();
-    if (!Opts.OffloadDevice.empty())
-      FPM.addPass(VectorizerGuardsPass());
-    // In front of the vectoriser, behind derivatives and all inlining: of
-    // pipelines in front of a link, none comes here.
-    if (Opts.Loops)
-      FPM.addPass(LoopNestsPass(Opts.PrintNests ? LoopNestsPass::ImproveAndPrint
-                                                : LoopNestsPass::Improve));
-  });
+  PB.registerVectorizerStartEPCallback(
+      [Given](FunctionPassManager &FPM, OptimizationLevel) {
+        const Options Opts = Given();
+        if (!Opts.OffloadDevice.empty())
+          FPM.addPass(VectorizerGuardsPass());
+        // In front of the vectoriser, behind derivatives and all inlining: of
+        // pipelines in front of a link, none comes here.
+        if (Opts.Loops)
+          FPM.addPass(LoopNestsPass(loopNestOptions(Opts)));
+      });
   PB.registerOptimizerLastEPCallback(
       [Given](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
         MPM.addPass(DeviceReductionsPass(Given()));

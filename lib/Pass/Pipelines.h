@@ -8,6 +8,7 @@
 #ifndef RETROGRAD_PASS_PIPELINES_H
 #define RETROGRAD_PASS_PIPELINES_H
 
+#include "Loops/LoopNests.h"
 #include "Offload/OffloadOptions.h"
 #include "Support/Options.h"
 #include <functional>
@@ -24,6 +25,7 @@ void extendPipelines(llvm::PassBuilder &PB,
                      const std::function<Options()> &Given);
 
 OffloadOptions offloadOptions(const Options &O);
+LoopNestOptions loopNestOptions(const Options &O);
 
 } // namespace retrograd
 

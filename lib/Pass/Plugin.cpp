@@ -42,10 +42,10 @@
 using namespace llvm;
 using namespace retrograd;
 
-static ModulePassManager nestsPass(LoopNestsPass::Work W) {
+static ModulePassManager nestsPass(const LoopNestOptions &O) {
   ModulePassManager MPM;
   MPM.addPass(NeedLoopNestsPass());
-  MPM.addPass(createModuleToFunctionPassAdaptor(LoopNestsPass(W)));
+  MPM.addPass(createModuleToFunctionPassAdaptor(LoopNestsPass(O)));
   return MPM;
 }
 

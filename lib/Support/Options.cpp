@@ -78,6 +78,10 @@ static cl::opt<bool>
 static cl::opt<bool>
     Loops("rg-loops", cl::cat(Category),
           cl::desc("run loop nests in the order that suits their accesses"));
+static cl::opt<unsigned>
+    LoopsAny("rg-loops-any", cl::Hidden, cl::cat(Category), cl::init(0),
+             cl::desc("with -rg-loops: not the best order, but any that is "
+                      "allowed, by this seed: to test"));
 static cl::opt<bool>
     VerifyEach("rg-verify-each",
                cl::desc("run LLVM's verifier after every stage"),
@@ -297,6 +301,7 @@ Options Options::fromCommandLine() {
   O.PrintDerivative = ::PrintDerivative;
   O.PrintNests = ::PrintNests;
   O.Loops = ::Loops;
+  O.LoopsAny = ::LoopsAny;
   O.VerifyEach = ::VerifyEach;
   O.RunEarly = ::RunEarly;
   O.ShareRowsOnDevice = ::ShareRowsOnDevice;
