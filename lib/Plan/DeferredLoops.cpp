@@ -65,13 +65,13 @@ bool LoopDeferral::fitsIn(const Loop &L, const Loop &Around) {
     return Behind.contains(S->getParent());
   });
   for (const BasicBlock *B : L.blocks())
-    for (const Instruction &I : *B)
-      if (isa<StoreInst>(I))
+    for (const Instruction &I : *B) {
+      const auto *Load = dyn_cast<LoadInst>(&I);
+      if (isa<StoreInst>(I) ||
+          (Load && !Before && touches(Load->getPointerOperand()) &&
+           !isUnread(*Load)))
         return false;
-      else if (const auto *Load = dyn_cast<LoadInst>(&I);
-               Load && !Before && touches(Load->getPointerOperand()) &&
-               !isUnread(*Load))
-        return false;
+    }
   return true;
 }
 
