@@ -117,6 +117,10 @@ def exp10 : Math1<(mul (mul S, R), Ln10)>, Domain<["-2:2"]>,
             Aliases<["exp10", "__exp10_finite", "pow10"]>, Lowers<["llvm.exp10"]>;
 // Not S (R + 1), which cancels for x << 0.
 def expm1 : Math1<(mul S, (call "exp", A0))>, Domain<["-4:4"]>;
+// Not S (R + 1) Ln10, as for expm1.
+def exp10m1 : Math1<(mul (mul S, (call "exp10", A0)), Ln10)>, Domain<["-2:2"]> {
+  let TestName = ""; // newer than the C library of Debian 12
+}
 
 def log : Math1<(sz (div S, A0))>, Domain<["0.2:5"]>, Finite,
           Lowers<["llvm.log", "llvm.experimental.constrained.log"]>,

@@ -103,6 +103,7 @@ const std::map<std::string, Primal> &primals() {
       RG_ONE(exp2, exp2l),
       RG_ONE(exp10, exp10l),
       RG_ONE(expm1, expm1l),
+      RG_AS(exp10m1, expm1l(X[0] * logl(10))),
       RG_ONE(log, logl),
       RG_ONE(log2, log2l),
       RG_ONE(log10, log10l),
