@@ -74,6 +74,16 @@ static Value *deinterleave(IRBuilderBase &B, Value *V, StructType *Parts) {
   return All;
 }
 
+/// Of a matrix that lies in V column by column.
+static Value *transpose(IRBuilderBase &B, Value *V, unsigned Rows,
+                        unsigned Columns) {
+  SmallVector<int, 16> Mask;
+  for (unsigned R = 0; R != Rows; ++R)
+    for (unsigned C = 0; C != Columns; ++C)
+      Mask.push_back(int(R + C * Rows));
+  return B.CreateShuffleVector(V, Mask);
+}
+
 /// Sum of parts: the order of additions is free.
 static Value *partialSum(IRBuilderBase &B, Value *Start, Value *V) {
   const unsigned N = lengthOf(Start);
@@ -124,6 +134,8 @@ static Value *spelt(IntrinsicInst &II) {
   case Intrinsic::vector_deinterleave7:
   case Intrinsic::vector_deinterleave8:
     return deinterleave(B, V, cast<StructType>(II.getType()));
+  case Intrinsic::matrix_transpose:
+    return transpose(B, V, Number(1), Number(2));
   case Intrinsic::vector_partial_reduce_fadd:
     return partialSum(B, V, II.getArgOperand(1));
   default:

@@ -9,6 +9,8 @@ declare <4 x double> @llvm.vector.insert.v4f64.v2f64(<4 x double>, <2 x double>,
 declare <4 x double> @llvm.vector.interleave2.v4f64(<2 x double>, <2 x double>)
 declare { <2 x double>, <2 x double> } @llvm.vector.deinterleave2.v4f64(<4 x double>)
 declare double @llvm.vector.reduce.fadd.v4f64(double, <4 x double>)
+declare double @llvm.vector.reduce.fadd.v6f64(double, <6 x double>)
+declare <6 x double> @llvm.matrix.transpose.v6f64(<6 x double>, i32, i32)
 
 ; CHECK-LABEL: @rg.primal.reverse(
 ; CHECK: shufflevector <4 x double> %a, <4 x double> poison, <4 x i32> <i32 3, i32 2, i32 1, i32 0>
@@ -62,11 +64,23 @@ define double @pairs(ptr %x) {
   ret double %s
 }
 
+; Two rows of three elements, column by column.
+; CHECK-LABEL: @rg.primal.matrix(
+; CHECK: shufflevector <6 x double> %a, <6 x double> poison, <6 x i32> <i32 0, i32 2, i32 4, i32 1, i32 3, i32 5>
+define double @matrix(ptr %x) {
+  %a = load <6 x double>, ptr %x
+  %t = call <6 x double> @llvm.matrix.transpose.v6f64(<6 x double> %a, i32 2, i32 3)
+  %e = fmul <6 x double> %t, %a
+  %s = call reassoc double @llvm.vector.reduce.fadd.v6f64(double 0.0, <6 x double> %e)
+  ret double %s
+}
+
 declare double @__enzyme_autodiff(ptr, ...)
 define void @ask(ptr %x, ptr %dx, ptr %y, ptr %dy) {
   %1 = call double (ptr, ...) @__enzyme_autodiff(ptr @reverse, ptr %x, ptr %dx)
   %2 = call double (ptr, ...) @__enzyme_autodiff(ptr @splice, ptr %x, ptr %dx, ptr %y, ptr %dy)
   %3 = call double (ptr, ...) @__enzyme_autodiff(ptr @parts, ptr %x, ptr %dx, ptr %y, ptr %dy)
   %4 = call double (ptr, ...) @__enzyme_autodiff(ptr @pairs, ptr %x, ptr %dx)
+  %5 = call double (ptr, ...) @__enzyme_autodiff(ptr @matrix, ptr %x, ptr %dx)
   ret void
 }
