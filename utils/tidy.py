@@ -23,7 +23,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FLAGS = ["-std=c++20", "-fno-rtti", "-fno-exceptions", "-D_GNU_SOURCE", "-D__STDC_CONSTANT_MACROS",
          "-D__STDC_FORMAT_MACROS", "-D__STDC_LIMIT_MACROS", '-DRETROGRAD_VERSION="0"',
-         "-isystem", "/usr/lib/llvm-22/include"]
+         "-isystem", "/usr/lib/llvm-22/include", "-isystem", "/usr/lib/llvm-22/include/polly"]
 
 
 def all_files():

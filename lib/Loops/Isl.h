@@ -34,6 +34,8 @@
 
 namespace retrograd::loops {
 
+// T is a type, and part of names.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 template <typename T> struct IslObject;
 #define RG_ISL(T)                                                              \
   template <> struct IslObject<T> {                                            \
@@ -52,6 +54,7 @@ RG_ISL(isl_ast_expr)
 RG_ISL(isl_val)
 RG_ISL(isl_id)
 #undef RG_ISL
+// NOLINTEND(bugprone-macro-parentheses)
 
 template <typename T> class Isl {
 public:

@@ -360,10 +360,9 @@ bool Raiser::checkLoops() {
     if (!isa<BranchInst>(B->getTerminator()))
       return fail("a branch to many places", B->getTerminator());
     for (Instruction &I : *B) {
-      if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple())
-        Accesses.push_back(&I);
-      else if (auto *Store = dyn_cast<StoreInst>(&I);
-               Store && Store->isSimple())
+      const auto *Load = dyn_cast<LoadInst>(&I);
+      const auto *Store = dyn_cast<StoreInst>(&I);
+      if ((Load && Load->isSimple()) || (Store && Store->isSimple()))
         Accesses.push_back(&I);
       else if (auto *Call = dyn_cast<IntrinsicInst>(&I);
                Call && Call->isAssumeLikeIntrinsic()) {

@@ -104,6 +104,7 @@ bool Scheduler::isJammed(unsigned K, const Schedule &S, const Jam &J) const {
   return true;
 }
 
+// NOLINTBEGIN(performance-inefficient-string-concatenation): short, and few.
 /// Each jam adds a place in front of its loop (full lanes, then the rest) and
 /// one in front of the last (the lane).
 std::vector<TimedPart> Scheduler::parts(const Schedule &S) {
@@ -182,6 +183,8 @@ std::vector<TimedPart> Scheduler::parts(const Schedule &S) {
   }
   return Parts;
 }
+
+// NOLINTEND(performance-inefficient-string-concatenation)
 
 /// A jam tells a cell's lanes apart if its loop is around the cell in all
 /// statements that touch it.
