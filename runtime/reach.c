@@ -24,8 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern int omp_get_thread_num(void), omp_get_num_threads(void);
-
 __thread struct rg_reach *rg_reaches_of_thread;
 
 /* Outside of regions whoever adds is alone. */
@@ -261,15 +259,12 @@ static void add_my_pages(rg_team *team, uint64_t mine, uint64_t of) {
     }
 }
 
-static void run_adding(int32_t *global, int32_t *bound, rg_team *team) {
-  (void)global, (void)bound;
-  add_my_pages(team, (uint64_t)omp_get_thread_num(), (uint64_t)omp_get_num_threads());
-}
+static void run_adding(void *team, int t, int n) { add_my_pages((rg_team *)team, (uint64_t)t, (uint64_t)n); }
 
-__attribute__((noinline)) void rg_reach_add_copies(rg_team *team, uint64_t bytes) {
+__attribute__((noinline)) void rg_reach_add_copies(rg_team *team, uint64_t bytes, rg_team_forker fork) {
   enum { MANY = 256 * 1024 };
   if (bytes < MANY)
     add_my_pages(team, 0, 1);
   else
-    rg_team_fork(team->threads, run_adding, team);
+    fork(team->threads, run_adding, team);
 }

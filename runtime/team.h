@@ -73,13 +73,30 @@ extern __thread rg_team *rg_team_of_thread;
 /* Of the slot that the thread runs; null outside of regions. */
 extern __thread struct rg_reach *rg_reaches_of_thread;
 
-/* Runs body(.., .., team) on as many threads, where regions may be forked. */
-void rg_team_fork(int threads, void (*body)(int32_t *, int32_t *, rg_team *),
-                  rg_team *team);
+/* Runs job(with, t, n) on as many threads, which have the numbers t of n; fewer
+ * may come. */
+typedef void (*rg_team_job)(void *with, int t, int n);
+typedef void (*rg_team_forker)(int threads, rg_team_job job, void *with);
+/* What a way to fork makes its sweeps of (threads.c). */
+rg_team *rg_team_open(rg_arena *parent, int capacity, int32_t reaches);
+void rg_team_augment_slot(rg_team *team, rg_augment_body body, void *operands,
+                          int t, int n);
+void rg_team_close(rg_team *team);
+void rg_team_reverse_by(rg_team_forker fork, rg_team *team,
+                        rg_reverse_body body, void *operands, char *sum,
+                        uint64_t bytes, const uint32_t *numbers,
+                        uint32_t count);
+void rg_team_forward_slot(rg_forward_body body, void *operands,
+                          uint64_t cleared, void (*clear)(void));
+/* Which derivative's shadows of threadprivate variables a thread has cleared.
+ */
+extern __thread uint64_t rg_cleared_of_thread;
+extern __thread void (*rg_clear_of_thread)(void);
+
 uint64_t rg_reach_compare(rg_team *team);
 void rg_reach_place(rg_team *team, char *place);
 void rg_reach_clear(rg_team *team, struct rg_slot *s);
-void rg_reach_add_copies(rg_team *team, uint64_t bytes);
+void rg_reach_add_copies(rg_team *team, uint64_t bytes, rg_team_forker fork);
 
 /* What a thread needs to know to make, run and wait for tasks (tasks.c); of the
  * task that it runs now. Without an arena: outside of all regions. */

@@ -145,16 +145,10 @@ static void reserve(rg_arena *parent, uint64_t threads) {
   parent->team_size = threads;
 }
 
-static void run_augment(int32_t *global, int32_t *bound, rg_team *team, rg_augment_body body,
-                        void *operands) {
-  (void)global, (void)bound;
-  int t = omp_get_thread_num();
-  if (t >= team->capacity) {
-    fprintf(stderr, "retrograd: more threads came to a parallel region than omp_get_max_threads() said\n");
-    abort();
-  }
+/* One thread's primal sweep; it is number t of n. */
+__attribute__((noinline)) void rg_team_augment_slot(rg_team *team, rg_augment_body body, void *operands, int t, int n) {
   if (t == 0)
-    team->threads = omp_get_num_threads();
+    team->threads = n;
   clear_once(team->cleared, team->clear);
   struct rg_slot *s = &team->slots[t];
   s->arena = rg_arena_within(team->parent->team, (uint64_t)t);
@@ -178,12 +172,19 @@ static void run_augment(int32_t *global, int32_t *bound, rg_team *team, rg_augme
   s->bytes = rg_arena_live(s->arena) - before;
 }
 
-/* The primal sweep of a region with as many threads as are asked for (0: as many as
- * there would be), each of which has `reaches` groups of accesses. Returns its part of
- * the forking thread's tape. */
-__attribute__((noinline)) rg_team *rg_team_augment(rg_arena *parent, int32_t threads, rg_augment_body body,
-                                                   void *operands, int32_t reaches) {
-  int capacity = threads > 0 ? threads : omp_get_max_threads();
+static void run_augment(int32_t *global, int32_t *bound, rg_team *team, rg_augment_body body,
+                        void *operands) {
+  (void)global, (void)bound;
+  int t = omp_get_thread_num();
+  if (t >= team->capacity) {
+    fprintf(stderr, "retrograd: more threads came to a parallel region than omp_get_max_threads() said\n");
+    abort();
+  }
+  rg_team_augment_slot(team, body, operands, t, omp_get_num_threads());
+}
+
+/* A team of at most `capacity` threads, each of which has `reaches` groups of accesses. */
+__attribute__((noinline)) rg_team *rg_team_open(rg_arena *parent, int capacity, int32_t reaches) {
   rg_team *team = (rg_team *)rg_tape_alloc(parent, sizeof *team);
   char *slots = (char *)rg_tape_alloc(parent, (uint64_t)capacity * sizeof(struct rg_slot) + 64);
   memset(team, 0, sizeof *team);
@@ -200,9 +201,11 @@ __attribute__((noinline)) rg_team *rg_team_augment(rg_arena *parent, int32_t thr
     atomic_store(&team->waits, 1);
   reserve(parent, (uint64_t)capacity);
   rg_tape_defer_free(parent, team, release);
-  if (threads > 0)
-    __kmpc_push_num_threads(&here, __kmpc_global_thread_num(&here), threads);
-  __kmpc_fork_call(&here, 3, (void (*)(int32_t *, int32_t *, ...))run_augment, team, body, operands);
+  return team;
+}
+/* All of its threads have run the primal sweep. */
+__attribute__((noinline)) void rg_team_close(rg_team *team) {
+  rg_arena *parent = team->parent;
   for (struct rg_turns *turns = atomic_load(&team->turns); turns; turns = turns->other)
     turns->all = atomic_load(&turns->next);
   for (int t = 0; t < team->threads; ++t)
@@ -210,6 +213,17 @@ __attribute__((noinline)) rg_team *rg_team_augment(rg_arena *parent, int32_t thr
   uint64_t now = rg_arena_live(parent);
   if (now > parent->peak)
     parent->peak = now;
+}
+
+/* The primal sweep of a region with as many threads as are asked for (0: as many as
+ * there would be). Returns its part of the forking thread's tape. */
+__attribute__((noinline)) rg_team *rg_team_augment(rg_arena *parent, int32_t threads, rg_augment_body body,
+                                                   void *operands, int32_t reaches) {
+  rg_team *team = rg_team_open(parent, threads > 0 ? threads : omp_get_max_threads(), reaches);
+  if (threads > 0)
+    __kmpc_push_num_threads(&here, __kmpc_global_thread_num(&here), threads);
+  __kmpc_fork_call(&here, 3, (void (*)(int32_t *, int32_t *, ...))run_augment, team, body, operands);
+  rg_team_close(team);
   return team;
 }
 
@@ -233,17 +247,26 @@ static void restore(const struct settings *s) {
     omp_set_max_active_levels(s->levels);
 }
 
-__attribute__((noinline)) void rg_team_fork(int threads, void (*body)(int32_t *, int32_t *, rg_team *),
-                                            rg_team *team) {
+static void run_team_job(int32_t *global, int32_t *bound, rg_team_job job, void *with) {
+  (void)global, (void)bound;
+  job(with, omp_get_thread_num(), omp_get_num_threads());
+}
+static void fork_team(int threads, rg_team_job job, void *with) {
   struct settings before = push_threads(threads);
-  __kmpc_fork_call(&here, 1, (void (*)(int32_t *, int32_t *, ...))body, team);
+  __kmpc_fork_call(&here, 2, (void (*)(int32_t *, int32_t *, ...))run_team_job, job, with);
   restore(&before);
 }
 
-static void run_reverse(int32_t *global, int32_t *bound, rg_team *team, rg_reverse_body body,
-                        void *operands, char *adjoints, uint64_t stride) {
-  (void)global, (void)bound;
-  int t = omp_get_thread_num(), n = omp_get_num_threads();
+struct reverse_job {
+  rg_team *team;
+  rg_reverse_body body;
+  void *operands;
+  char *adjoints;
+  uint64_t stride;
+};
+static void run_reverse(void *with, int t, int n) {
+  const struct reverse_job *job = (const struct reverse_job *)with;
+  rg_team *team = job->team;
   if (n < team->threads && atomic_load(&team->waits)) {
     if (t)
       return;
@@ -260,7 +283,7 @@ static void run_reverse(int32_t *global, int32_t *bound, rg_team *team, rg_rever
   for (int s = t; s < team->threads; s += n) {
     rg_reaches_of_thread = team->slots[s].reaches;
     rg_reach_clear(team, &team->slots[s]);
-    body(team->slots[s].arena, operands, team->slots[s].tape, adjoints + (uint64_t)s * stride);
+    job->body(team->slots[s].arena, job->operands, team->slots[s].tape, job->adjoints + (uint64_t)s * job->stride);
   }
   rg_reaches_of_thread = reaches;
   rg_team_of_thread = outer;
@@ -269,8 +292,9 @@ static void run_reverse(int32_t *global, int32_t *bound, rg_team *team, rg_rever
 /* The reverse sweep of the region. The adjoints of what threads were given by value are
  * added up into `sum`, `bytes` bytes that hold numbers where `numbers` says: from each
  * offset a double (4 * offset) or a float (4 * offset + 1). */
-__attribute__((noinline)) void rg_team_reverse(rg_team *team, rg_reverse_body body, void *operands, char *sum,
-                                               uint64_t bytes, const uint32_t *numbers, uint32_t count) {
+__attribute__((noinline)) void rg_team_reverse_by(rg_team_forker fork, rg_team *team, rg_reverse_body body,
+                                                  void *operands, char *sum, uint64_t bytes,
+                                                  const uint32_t *numbers, uint32_t count) {
   rg_place before = rg_arena_place(team->parent);
   uint64_t stride = (bytes + 63) & ~(uint64_t)63;
   char *adjoints = (char *)rg_tape_alloc(team->parent, (uint64_t)team->threads * stride);
@@ -284,12 +308,10 @@ __attribute__((noinline)) void rg_team_reverse(rg_team *team, rg_reverse_body bo
   }
   team->cleared = rg_cleared_of_thread;
   team->clear = rg_clear_of_thread;
-  struct settings before_fork = push_threads(team->threads);
-  __kmpc_fork_call(&here, 5, (void (*)(int32_t *, int32_t *, ...))run_reverse, team, body, operands, adjoints,
-                   stride);
-  restore(&before_fork);
+  struct reverse_job job = {team, body, operands, adjoints, stride};
+  fork(team->threads, run_reverse, &job);
   if (copies)
-    rg_reach_add_copies(team, copies);
+    rg_reach_add_copies(team, copies, fork);
   for (int t = 0; t < team->threads; ++t)
     for (uint32_t i = 0; i < count; ++i) {
       uint64_t at = numbers[i] / 4;
@@ -311,11 +333,21 @@ __attribute__((noinline)) void rg_team_reverse(rg_team *team, rg_reverse_body bo
   rg_arena_return_to(team->parent, &before);
 }
 
+__attribute__((noinline)) void rg_team_reverse(rg_team *team, rg_reverse_body body, void *operands, char *sum,
+                                               uint64_t bytes, const uint32_t *numbers, uint32_t count) {
+  rg_team_reverse_by(fork_team, team, body, operands, sum, bytes, numbers, count);
+}
+
+/* In a thread of a region of the forward sweep. */
+__attribute__((noinline)) void rg_team_forward_slot(rg_forward_body body, void *operands, uint64_t cleared,
+                                                    void (*clear)(void)) {
+  clear_once(cleared, clear);
+  body(operands);
+}
 static void run_forward(int32_t *global, int32_t *bound, rg_forward_body body, void *operands, uint64_t cleared,
                         void (*clear)(void)) {
   (void)global, (void)bound;
-  clear_once(cleared, clear);
-  body(operands);
+  rg_team_forward_slot(body, operands, cleared, clear);
 }
 
 /* A region that computes values and tangents. */

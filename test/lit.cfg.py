@@ -190,6 +190,7 @@ present = {
     "eigen": os.path.isdir(eigen),
     "boost": os.path.isdir("/usr/include/boost"),
     "openblas": os.path.exists("/usr/lib/x86_64-linux-gnu/libopenblas.so"),
+    "tbb": os.path.isdir("/usr/include/oneapi/tbb"),
     "fftw": os.path.exists("/usr/lib/x86_64-linux-gnu/libfftw3.so"),
     "adolc": os.path.isdir("/usr/include/adolc"),
     "lld": os.path.exists(os.path.join(llvm_bin, "ld.lld")),

@@ -12,7 +12,7 @@ set -u
 packages="clang-22 llvm-22 llvm-22-dev llvm-22-tools libclang-22-dev libclang-rt-22-dev libpolly-22-dev lld-22
   g++ make cmake ninja-build ccache pkgconf python3 python3-psutil
   clang-format-22 clang-tidy-22 libgtest-dev
-  libeigen3-dev libboost-dev libadolc-dev libbenchmark-dev libopenblas-dev liblapacke-dev libfftw3-dev
+  libeigen3-dev libboost-dev libadolc-dev libbenchmark-dev libopenblas-dev liblapacke-dev libfftw3-dev libtbb-dev
   flang-22 libomp-22-dev libopenmpi-dev openmpi-bin libmpich-dev mpich valgrind
   python3-numpy python3-scipy python3-matplotlib python3-dev python3-pip python3-venv"
 

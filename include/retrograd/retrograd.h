@@ -59,6 +59,20 @@ mode:
 #define RG_DERIVATIVE_CALL
 #endif
 
+/* A function of the program that runs the iterations of a loop in parallel, by
+ * its qualified name: RG_PARALLEL_FOR("mine::for_all"), at namespace scope, for
+ *
+ *     template <class Body> void mine::for_all(int first, int last, const Body
+ * &body);
+ *
+ * Its first one or two integers are the loop's bounds (0 and n, of one), the
+ * first object behind them that can be called with an integer is its body.
+ * Derivatives run such a loop on threads of their own. */
+#define RG_PARALLEL_FOR(name) RG_PARALLEL_FOR_AT(name, __COUNTER__)
+#define RG_PARALLEL_FOR_AT(name, n) RG_PARALLEL_FOR_IN(name, n)
+#define RG_PARALLEL_FOR_IN(name, n)                                            \
+  static const char __rg_parallel_for##n[] __attribute__((used)) = name
+
 #ifndef RETROGRAD_MARKERS_DECLARED /* by <enzyme/enzyme> */
 #ifdef __cplusplus
 /* A C++ program may declare the markers for itself, with the linkage of C or of

@@ -92,6 +92,8 @@ void ProgramFacts::findTeams(ArrayRef<Function *> Functions) {
   // Who starts a thread goes on, and so may all that calls it.
   StartsThreads =
       any_of(Functions, [](const Function *F) { return startsWork(*F); });
+  UsesPool =
+      any_of(Functions, [](const Function *F) { return runsInPool(*F); });
   Orphans |= StartsThreads;
   for (const Function *F : Functions)
     if (Orphans)

@@ -139,6 +139,8 @@ public:
   }
   /// Some function starts threads or tasks that run beside it.
   bool startsThreads() const { return StartsThreads; }
+  /// A thread's part of some team is another thread's in the reverse sweep.
+  bool changesThreads() const { return StartsThreads || UsesPool; }
   /// Several teams may run F at the same time, with other arguments each.
   bool isInTeams(const llvm::Function &Prepared) const {
     return InTeams.contains(&Prepared);
@@ -224,6 +226,7 @@ private:
   llvm::SmallPtrSet<const llvm::Function *, 8> InTeam, InTeams, Waits,
       Communicates;
   bool StartsThreads = false;
+  bool UsesPool = false;
   bool ChangesRounding = false;
   bool BitsAreHandled = false; ///< handlesBits of any instruction of the graph
   bool BitsAreMade = false;    ///< the same of makesBits

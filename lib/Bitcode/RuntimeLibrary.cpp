@@ -66,6 +66,7 @@ static bool managesTape(const Function &F) {
   return F.getName().starts_with("rg_tape_") ||
          F.getName().starts_with("rg_split_") ||
          F.getName().starts_with("rg_team_") ||
+         F.getName().starts_with("rg_pool_") ||
          F.getName().starts_with("rg_reach_") ||
          F.getName().starts_with("rg_thread_") ||
          F.getName().starts_with("rg_task_") ||

@@ -82,6 +82,55 @@ def future_timeout : Refused<
     ["_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"]>;
 }
 
+let Section = "oneTBB" in {
+// Loops and reductions are methods with substitutes (Guard/Methods.h). What a method
+// calls at once, in its own thread:
+def tbb_isolate : Expansion<"rg_pool_isolate",
+    ["_ZN3tbb6detail2r120isolate_within_arenaERNS0_2d113delegate_baseEl"], "V:PL"> {
+  let Summary = "calls what it is given";
+}
+def tbb_arena_execute : Expansion<"rg_pool_execute",
+    ["_ZN3tbb6detail2r17executeERNS0_2d115task_arena_baseERNS2_13delegate_baseE"], "V:PP"> {
+  let Summary = "calls what it is given; loops in it get as many threads as the program has";
+}
+def tbb_queries : InactiveInC<
+    ["_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE",
+     "_ZN3tbb6detail2r127global_control_active_valueEi",
+     "_ZN3tbb6detail2r16createERNS0_2d114global_controlE",
+     "_ZN3tbb6detail2r17destroyERNS0_2d114global_controlE",
+     "_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE",
+     "_ZN3tbb6detail2r19terminateERNS0_2d115task_arena_baseE",
+     "_ZN3tbb6detail2r16attachERNS0_2d115task_arena_baseE",
+     "_ZN3tbb6detail2r110initializeERNS0_2d118task_group_contextE",
+     "_ZN3tbb6detail2r17destroyERNS0_2d118task_group_contextE",
+     "_ZN3tbb6detail2r15resetERNS0_2d118task_group_contextE",
+     "_ZN3tbb6detail2r128is_group_execution_cancelledERNS0_2d118task_group_contextE",
+     "_ZN3tbb6detail2r115cache_line_sizeEv", "_ZN3tbb6detail2r114notify_waitersEm"]>;
+def tbb_tasks : Refused<
+    "a task of oneTBB of a kind that is not known (parallel_for, parallel_reduce and "
+    "parallel_invoke are; task_group, flow graphs, pipelines, scans and sorts are not)",
+    ["_ZN3tbb6detail2r116execute_and_waitERNS0_2d14taskERNS2_18task_group_contextERNS2_12wait_contextES6_",
+     "_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextE",
+     "_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextEt",
+     "_ZN3tbb6detail2r14waitERNS0_2d112wait_contextERNS2_18task_group_contextE",
+     "_ZN3tbb6detail2r16submitERNS0_2d14taskERNS2_18task_group_contextEPNS1_5arenaEm",
+     "_ZN3tbb6detail2r17enqueueERNS0_2d14taskEPNS2_15task_arena_baseE",
+     "_ZN3tbb6detail2r17enqueueERNS0_2d14taskERNS2_18task_group_contextEPNS2_15task_arena_baseE",
+     "_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE",
+     "_ZN3tbb6detail2r17suspendEPFvPvPNS1_18suspend_point_typeEES2_",
+     "_ZN3tbb6detail2r16resumeEPNS1_18suspend_point_typeE",
+     "_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEm",
+     "_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEmRKNS2_14execution_dataE"]>;
+def tbb_cancel : Refused<"the end of a loop of oneTBB before all of it has run",
+    ["_ZN3tbb6detail2r122cancel_group_executionERNS0_2d118task_group_contextE"]>;
+def tbb_waits : Refused<
+    "a lock or a wait of oneTBB's own; use std::mutex",
+    ["_ZN3tbb6detail2r115wait_on_addressEPvRNS0_2d113delegate_baseEm",
+     "_ZN3tbb6detail2r14waitERNS0_2d115task_arena_baseE",
+     "_ZN3tbb6detail2r17acquireERNS0_2d116queuing_rw_mutexERNS3_11scoped_lockEb",
+     "_ZN3tbb6detail2r17acquireERNS0_2d19rtm_mutexERNS3_11scoped_lockEb"]>;
+}
+
 let Section = "The runtime" in {
 def thread_new : Protocol<"rg_thread_drop", ["rg_thread_new"], "L:"> {
   let Summary = "a thread that will be started; its adjoint is gone";
@@ -118,5 +167,9 @@ def barrier_wait : InactiveInC<["rg_wait_at_barrier"]> {
 def condition : InactiveInC<["rg_wait_for_condition"]> {
   let OfRuntime = 1;
   let Summary = "a thread sleeps; the turns around it tell the order";
+}
+def pool : InactiveInC<["rg_pool_thread", "rg_pool_threads", "rg_pool_size"]> {
+  let OfRuntime = 1;
+  let Summary = "which thread of a team this is, and how many there are";
 }
 }

@@ -11,6 +11,7 @@
 #include "Guard/InactiveValues.h"
 #include "Guard/KeepEqualities.h"
 #include "Guard/KeepRules.h"
+#include "Guard/Methods.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/TimeProfiler.h"
 

@@ -9,6 +9,7 @@
 #include "Bitcode/RuntimeLibrary.h"
 #include "Parallel/OpenMPForm.h"
 #include "Parallel/ThreadForm.h"
+#include "Support/CallBinding.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -115,7 +116,8 @@ static void splitResults(Function &F) {
 /// Looks at the user's functions, which may not be optimised.
 bool OrderAtomics::isNeeded() {
   if (!Needed)
-    Needed = (M.getFunction("__kmpc_fork_call") || startsThreads(M)) &&
+    Needed = (M.getFunction("__kmpc_fork_call") || startsThreads(M) ||
+              forksPools(M)) &&
              any_of(M, [](const Function &F) {
                return any_of(instructions(F), [](const Instruction &I) {
                  const auto *C = dyn_cast<AtomicCmpXchgInst>(&I);

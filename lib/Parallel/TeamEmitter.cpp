@@ -64,6 +64,10 @@ private:
   StructType *Operands = nullptr;
   unsigned Own = 0;
 
+  /// The routine that makes a sweep: of libomp's threads, or of ours.
+  std::string teamRoutine(StringRef Sweep) const {
+    return ((runsInPool(*R.Primal) ? "rg_pool_" : "rg_team_") + Sweep).str();
+  }
   Function *declare(FunctionType *T, const Twine &Suffix) {
     Function *F = Function::Create(T, GlobalValue::InternalLinkage,
                                    D.getName() + Suffix, M);
@@ -111,7 +115,7 @@ private:
     augmentEach();
     Value *All = keepOperands();
     Value *Tape =
-        B.CreateCall(Runtime.require("rg_team_augment"),
+        B.CreateCall(Runtime.require(teamRoutine("augment")),
                      {Team->getArg(0), Team->getArg(Own), Each, All,
                       B.getInt32(numReaches(*Facts.preparedOf(R.Primal)))},
                      "team");
@@ -193,7 +197,7 @@ private:
         new GlobalVariable(M, Places->getType(), /*isConstant=*/true,
                            GlobalValue::PrivateLinkage, Places, "rg.numbers");
     Table->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
-    B.CreateCall(Runtime.require("rg_team_reverse"),
+    B.CreateCall(Runtime.require(teamRoutine("reverse")),
                  {Team->getArg(1), Each, All, Sum, B.getInt64(Bytes), Table,
                   B.getInt32(Numbers.size())});
     if (Result->isVoidTy())
@@ -229,7 +233,7 @@ private:
     B.CreateCall(&D, Args);
     B.CreateRetVoid();
     Value *All = keepOperands();
-    B.CreateCall(Runtime.require("rg_team_forward"),
+    B.CreateCall(Runtime.require(teamRoutine("forward")),
                  {Team->getArg(0), Each, All});
     B.CreateRetVoid();
   }

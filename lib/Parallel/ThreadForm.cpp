@@ -8,6 +8,7 @@
 #include "Parallel/ThreadForm.h"
 #include "Parallel/OpenMPForm.h"
 #include "Support/ArtificialSubprogram.h"
+#include "Support/CallBinding.h"
 #include "Support/SourceFact.h"
 #include "Support/TeamMarks.h"
 #include "llvm/ADT/SetVector.h"
@@ -210,7 +211,8 @@ bool ThreadForm::threadsReturnNull() {
 bool ThreadForm::mayMeetOthers() {
   if (!Starts) {
     const Function *Forks = M.getFunction("__kmpc_fork_call");
-    Starts = (Forks && Forks->isDeclaration()) || startsThreads(M);
+    Starts =
+        (Forks && Forks->isDeclaration()) || startsThreads(M) || forksPools(M);
   }
   return *Starts;
 }

@@ -7,6 +7,7 @@
 
 #include "Pass/Pipelines.h"
 #include "Guard/DeviceLibrary.h"
+#include "Guard/HoldMethods.h"
 #include "Guard/InactiveValues.h"
 #include "Guard/KeepEqualities.h"
 #include "Guard/KeepRules.h"
@@ -139,6 +140,7 @@ void retrograd::extendPipelines(PassBuilder &PB,
         if (Opts.TapeInPlace)
           MPM.addPass(KeepBytesTogetherPass());
         MPM.addPass(AnnotateParametersPass(Stage));
+        MPM.addPass(HoldMethodsPass(Stage));
         MPM.addPass(KeepEqualitiesPass(Stage));
         MPM.addPass(HoldInactiveGlobalsPass(Stage));
         if (Opts.RunEarly)

@@ -93,7 +93,7 @@ bool Legality::checkTeam(const Instruction &I) {
   // they come (Pass/ShadowGlobals.h). Others are new ones in the reverse sweep,
   // and a task may run on any.
   if (Accumulations.company() == ThreadModel::Team &&
-      Subject.facts().startsThreads())
+      Subject.facts().changesThreads())
     for (const Use &U : I.operands())
       if (const auto *G = dyn_cast<GlobalVariable>(U->stripInBoundsOffsets());
           G && G->isThreadLocal() && Subject.Activity.hasShadow(G) &&

@@ -28,6 +28,7 @@
 #include "Emit/Shortcuts.h"
 #include "Entry/Hints.h"
 #include "Guard/KeepEqualities.h"
+#include "Guard/Methods.h"
 #include "Parallel/HostLaunches.h"
 #include "Parallel/OpenMPForm.h"
 #include "Parallel/Reaches.h"

@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Support/CallBinding.h"
-#include "llvm/IR/Function.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace llvm;
 using namespace retrograd;
 
 static constexpr StringLiteral BindingAttribute = "rg-binding";
+static constexpr StringLiteral PoolAttribute = "rg-pool";
 
 StringRef retrograd::nameOf(CallBinding B) {
   switch (B) {
@@ -45,3 +47,14 @@ void retrograd::bind(Function &F, CallBinding B) {
   else
     F.addFnAttr(BindingAttribute, nameOf(B));
 }
+
+void retrograd::bindToPool(Function &F) {
+  bind(F, CallBinding::Team);
+  F.addFnAttr(PoolAttribute);
+}
+
+bool retrograd::runsInPool(const Function &F) {
+  return F.hasFnAttribute(PoolAttribute);
+}
+
+bool retrograd::forksPools(const Module &M) { return any_of(M, runsInPool); }

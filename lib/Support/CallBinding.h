@@ -20,7 +20,8 @@
 
 namespace llvm {
 class Function;
-}
+class Module;
+} // namespace llvm
 
 namespace retrograd {
 
@@ -39,6 +40,12 @@ CallBinding bindingOf(const llvm::Function &F);
 llvm::StringRef nameOf(CallBinding B);
 /// Binds calls of F, which preparation has made.
 void bind(llvm::Function &F, CallBinding B);
+/// Binds calls of F to a team of the runtime's own threads, not libomp's. Who
+/// has a number in the team is another thread in the reverse sweep.
+void bindToPool(llvm::Function &F);
+bool runsInPool(const llvm::Function &F);
+/// Some function of M is.
+bool forksPools(const llvm::Module &M);
 
 /// Other threads than the caller's may run F's primal, and more than once: it
 /// is not inlined, and its derivative is called by way of TeamEmitter's

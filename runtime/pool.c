@@ -1,0 +1,223 @@
+/*===- pool.c - teams for loops of libraries other than OpenMP --------------===*\
+|*
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===------------------------------------------------------------------------===*|
+|* In a derivative, methods that run a loop on a library's threads run it on a team of
+|* ours (lib/Guard/Methods.h): the reverse sweep needs as many threads, at the same
+|* time, as the primal sweep had, and no library promises that. Threads that have done
+|* their part wait for the next fork; one is made where none is idle. So a fork always
+|* gets as many as it asks for.
+\*===------------------------------------------------------------------------===*/
+#define _GNU_SOURCE
+#include "team.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Of one fork: how many workers have not ended. */
+struct rg_pool_fork {
+  pthread_mutex_t lock;
+  pthread_cond_t done;
+  int left;
+};
+typedef struct rg_worker {
+  struct rg_worker *next; /* idle */
+  pthread_mutex_t lock;
+  pthread_cond_t wake;
+  rg_team_job job; /* null: it waits */
+  void *with;
+  int t, n, room;
+  struct rg_pool_fork *of;
+} rg_worker;
+
+/* Named, not static: all modules of a program have the same threads. */
+pthread_mutex_t rg_pool_lock = PTHREAD_MUTEX_INITIALIZER;
+rg_worker *rg_pool_idle;
+/* Of this thread: its number, of how many, and how many threads a fork of its own may
+ * have (0: as many as there are). */
+__thread int rg_pool_number, rg_pool_count, rg_pool_room;
+
+/* oneTBB's, if the program has it: what its own loops would get. */
+extern int tbb_max_concurrency(const void *) __asm__(
+    "_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE") __attribute__((weak));
+extern size_t tbb_active_value(int) __asm__("_ZN3tbb6detail2r127global_control_active_valueEi")
+    __attribute__((weak));
+
+/* How many threads a loop gets that starts here. */
+__attribute__((noinline)) int32_t rg_pool_size(void) {
+  if (rg_pool_room)
+    return rg_pool_room;
+  int threads = tbb_max_concurrency ? tbb_max_concurrency(NULL) : 0;
+  if (tbb_active_value) {
+    int most = (int)tbb_active_value(0);
+    if (threads < 1 || threads > most)
+      threads = most;
+  }
+  if (threads < 1) {
+    cpu_set_t mine;
+    threads = sched_getaffinity(0, sizeof mine, &mine) ? 1 : CPU_COUNT(&mine);
+  }
+  return threads;
+}
+/* The number of this thread in its team, and how many there are. */
+__attribute__((noinline)) int32_t rg_pool_thread(void) { return rg_pool_number; }
+__attribute__((noinline)) int32_t rg_pool_threads(void) { return rg_pool_count ? rg_pool_count : 1; }
+
+static void run_as(rg_team_job job, void *with, int t, int n, int room) {
+  int number = rg_pool_number, count = rg_pool_count, before = rg_pool_room;
+  rg_pool_number = t;
+  rg_pool_count = n;
+  rg_pool_room = room;
+  job(with, t, n);
+  rg_pool_number = number;
+  rg_pool_count = count;
+  rg_pool_room = before;
+}
+
+static void *work(void *p) {
+  rg_worker *w = (rg_worker *)p;
+  for (;;) {
+    pthread_mutex_lock(&w->lock);
+    while (!w->job)
+      pthread_cond_wait(&w->wake, &w->lock);
+    rg_team_job job = w->job;
+    struct rg_pool_fork *of = w->of;
+    w->job = NULL;
+    pthread_mutex_unlock(&w->lock);
+    run_as(job, w->with, w->t, w->n, w->room);
+    pthread_mutex_lock(&rg_pool_lock);
+    w->next = rg_pool_idle;
+    rg_pool_idle = w;
+    pthread_mutex_unlock(&rg_pool_lock);
+    pthread_mutex_lock(&of->lock);
+    if (!--of->left)
+      pthread_cond_signal(&of->done);
+    pthread_mutex_unlock(&of->lock);
+  }
+  return NULL;
+}
+
+static rg_worker *take_worker(void) {
+  pthread_mutex_lock(&rg_pool_lock);
+  rg_worker *w = rg_pool_idle;
+  if (w)
+    rg_pool_idle = w->next;
+  pthread_mutex_unlock(&rg_pool_lock);
+  if (w)
+    return w;
+  w = (rg_worker *)calloc(1, sizeof *w);
+  if (!w)
+    rg_arena_out_of_memory(sizeof *w);
+  pthread_mutex_init(&w->lock, NULL);
+  pthread_cond_init(&w->wake, NULL);
+  pthread_t thread;
+  int error = pthread_create(&thread, NULL, work, w);
+  if (error) {
+    fprintf(stderr, "retrograd: a thread cannot be started: %s\n", strerror(error));
+    abort();
+  }
+  pthread_detach(thread);
+  return w;
+}
+
+static void fork_pool(int threads, rg_team_job job, void *with) {
+  int all = rg_pool_size(), room = all / threads;
+  if (room < 1)
+    room = 1;
+  struct rg_pool_fork of;
+  pthread_mutex_init(&of.lock, NULL);
+  pthread_cond_init(&of.done, NULL);
+  of.left = threads - 1;
+  for (int t = 1; t < threads; ++t) {
+    rg_worker *w = take_worker();
+    pthread_mutex_lock(&w->lock);
+    w->job = job;
+    w->with = with;
+    w->t = t;
+    w->n = threads;
+    w->room = room;
+    w->of = &of;
+    pthread_cond_signal(&w->wake);
+    pthread_mutex_unlock(&w->lock);
+  }
+  run_as(job, with, 0, threads, room);
+  pthread_mutex_lock(&of.lock);
+  while (of.left)
+    pthread_cond_wait(&of.done, &of.lock);
+  pthread_mutex_unlock(&of.lock);
+  pthread_cond_destroy(&of.done);
+  pthread_mutex_destroy(&of.lock);
+}
+
+/*===- Loops that nothing active is in --------------------------------------===*/
+
+struct plain_job {
+  rg_forward_body body;
+  void *operands;
+};
+static void run_plain(void *with, int t, int n) {
+  (void)t, (void)n;
+  const struct plain_job *job = (const struct plain_job *)with;
+  job->body(job->operands);
+}
+__attribute__((noinline)) void rg_pool_run(int32_t threads, rg_forward_body body, void *operands) {
+  struct plain_job job = {body, operands};
+  fork_pool(threads, run_plain, &job);
+}
+
+/*===- The sweeps of those that are differentiated --------------------------===*/
+
+struct augment_job {
+  rg_team *team;
+  rg_augment_body body;
+  void *operands;
+};
+static void run_augment(void *with, int t, int n) {
+  const struct augment_job *job = (const struct augment_job *)with;
+  rg_team_augment_slot(job->team, job->body, job->operands, t, n);
+}
+__attribute__((noinline)) rg_team *rg_pool_augment(rg_arena *parent, int32_t threads, rg_augment_body body,
+                                                   void *operands, int32_t reaches) {
+  rg_team *team = rg_team_open(parent, threads, reaches);
+  struct augment_job job = {team, body, operands};
+  fork_pool(threads, run_augment, &job);
+  rg_team_close(team);
+  return team;
+}
+__attribute__((noinline)) void rg_pool_reverse(rg_team *team, rg_reverse_body body, void *operands, char *sum,
+                                               uint64_t bytes, const uint32_t *numbers, uint32_t count) {
+  rg_team_reverse_by(fork_pool, team, body, operands, sum, bytes, numbers, count);
+}
+
+struct forward_job {
+  rg_forward_body body;
+  void *operands;
+  uint64_t cleared;
+  void (*clear)(void);
+};
+static void run_forward(void *with, int t, int n) {
+  (void)t, (void)n;
+  const struct forward_job *job = (const struct forward_job *)with;
+  rg_team_forward_slot(job->body, job->operands, job->cleared, job->clear);
+}
+__attribute__((noinline)) void rg_pool_forward(int32_t threads, rg_forward_body body, void *operands) {
+  struct forward_job job = {body, operands, rg_cleared_of_thread, rg_clear_of_thread};
+  fork_pool(threads, run_forward, &job);
+}
+
+/*===- Methods that call what they are given, once and here -----------------===*/
+
+/* Of oneTBB: an object whose first virtual function is to be called. */
+__attribute__((noinline)) void rg_pool_isolate(void *delegate, long isolation) {
+  (void)isolation;
+  (**(_Bool (***)(void *))delegate)(delegate);
+}
+__attribute__((noinline)) void rg_pool_execute(void *arena, void *delegate) {
+  (void)arena;
+  (**(_Bool (***)(void *))delegate)(delegate);
+}
