@@ -31,7 +31,7 @@ def all_files():
         yield from (os.path.relpath(os.path.join(base, name), ROOT) for name in names if name.endswith(".cpp"))
 
 
-MOST = 60
+MOST = 25
 
 
 class Impossible(Exception):
