@@ -552,9 +552,9 @@ Function *Substitution::makeCalls(ArrayRef<std::string> Functors) {
 }
 
 /// A loop that a program says is parallel: the method's first integers, one or
-/// two, are its bounds, the parameter behind them is its body. That is of the
-/// one class among the arguments of the method's template whose objects can be
-/// called with an integer; without a template, of the parameter's class.
+/// two, are its bounds, its last parameter, behind them, is its body. That is
+/// of the one class among the arguments of the method's template whose objects
+/// can be called with an integer; without a template, of the parameter's class.
 Function *Substitution::makeIndices(const CxxName &Name) {
   const SmallVector<std::string, 3> Params = parts(Name.Params);
   auto IsInteger = [](StringRef Text) {
@@ -568,7 +568,10 @@ Function *Substitution::makeIndices(const CxxName &Name) {
   const unsigned Bounds =
       FirstBound + 1 < Params.size() && IsInteger(Params[FirstBound + 1]) ? 2
                                                                           : 1;
-  if (FirstBound + Bounds >= Params.size())
+  // Nothing may stand behind the body, and it is no further number (a step,
+  // how many at a time): what that means is not known.
+  if (FirstBound + Bounds + 1 != Params.size() ||
+      IsInteger(Params[FirstBound + Bounds]))
     return nullptr;
   StringRef OfBody = Params[FirstBound + Bounds];
   const bool IsReference =
