@@ -103,7 +103,7 @@ RG_COLD void rg_arena_release(void *arena) {
 RG_COLD void rg_tape_over_limit(rg_arena *a, uint64_t bytes) {
   fprintf(stderr,
           "retrograd: the tape of the derivative of '%s' holds %llu bytes, more than "
-          "-rg-memory=%llu; it goes on\n",
+          "-rg-memory=%llu; the program goes on\n",
           a->limit_name, (unsigned long long)bytes, (unsigned long long)a->limit);
   a->limit_name = NULL;
 }

@@ -204,7 +204,7 @@ static struct rg_block *rg_block_at(char *base, uint64_t bytes) {
       return b;
   b = calloc(1, sizeof *b);
   if (!b)
-    rg_gpu_fail("no memory for the book of device memory", NULL, 0);
+    rg_gpu_fail("no memory for the list of device allocations", NULL, 0);
   b->base = base, b->bytes = bytes, b->next = rg_gpu.blocks;
   return rg_gpu.blocks = b;
 }
@@ -215,7 +215,7 @@ void rg_device_argument(void *p, uint64_t bytes) {
     return;
   struct rg_named *n = malloc(sizeof *n);
   if (!n)
-    rg_gpu_fail("no memory for the book of device memory", NULL, 0);
+    rg_gpu_fail("no memory for the list of device allocations", NULL, 0);
   *n = (struct rg_named){p, bytes, rg_gpu.named};
   rg_gpu.named = n;
 }
@@ -367,7 +367,7 @@ struct rg_copy {
 static struct rg_copy *rg_keep(struct rg_block *b, char *p, uint64_t bytes, struct rg_copy *next) {
   struct rg_copy *c = malloc(sizeof *c);
   if (!c)
-    rg_gpu_fail("no memory for the book of device memory", NULL, 0);
+    rg_gpu_fail("no memory for the list of device allocations", NULL, 0);
   *c = (struct rg_copy){p, bytes, b, rg_room_for(bytes), next};
   rg_move(c->room.at, p, bytes);
   return c;
@@ -380,7 +380,7 @@ static void rg_remember(struct rg_block *b) {
   struct rg_room r = rg_room_for(b->bytes);
   if (r.on_host) { /* one kind of memory will do here */
     rg_room_back(r);
-    rg_gpu_fail("no device memory for what the program finds after a derivative", NULL, 0);
+    rg_gpu_fail("no device memory to keep the results of the function", NULL, 0);
   }
   rg_move(r.at, b->base, b->bytes);
   b->last = r;
@@ -470,7 +470,7 @@ void *rg_gpu_keep(void *p, uint64_t bytes) {
   struct rg_block *b = bytes && rg_gpu_kind(p) >= DEVICE ? rg_block_of(p) : NULL;
   if (!b || !b->read)
     return NULL;
-  rg_wait("what came before a copy failed", NULL);
+  rg_wait("an operation before a copy failed", NULL);
   ++rg_gpu.kept;
   return rg_keep(b, p, bytes, NULL);
 }
@@ -479,7 +479,7 @@ void rg_gpu_undo(void *p, uint64_t bytes, void *kept) {
   (void)p, (void)bytes;
   if (!c)
     return;
-  rg_wait("what came before the reverse of a copy failed", NULL);
+  rg_wait("an operation before the adjoint of a copy failed", NULL);
   rg_remember(c->block);
   rg_put_back(c);
   rg_room_back(c->room);
@@ -492,7 +492,7 @@ void *rg_gpu_keep_variable(void *at, uint64_t bytes, uint64_t offset) {
   char *p = rg_variable((char *)at - offset) + offset;
   for (struct rg_block *b = rg_gpu.blocks; b && bytes; b = b->next)
     if (b->variable && b->read && p >= b->base && p < b->base + b->bytes) {
-      rg_wait("what came before a copy failed", NULL);
+      rg_wait("an operation before a copy failed", NULL);
       ++rg_gpu.kept;
       return rg_keep(b, p, bytes, NULL);
     }
@@ -512,7 +512,7 @@ void rg_gpu_wait_for(void *stream) {
 }
 void rg_gpu_no_arrays(const void *from, const void *to) {
   if (from || to)
-    rg_gpu_fail("a derivative met a copy from or to a cudaArray, which has none, by", "cudaMemcpy3D", 0);
+    rg_gpu_fail("a copy from or to a cudaArray has no derivative: call of", "cudaMemcpy3D", 0);
 }
 void *rg_gpu_copy_to_variable(void *at, const void *from, uint64_t bytes, uint64_t offset, int kind, void *stream) {
   if (stream)
@@ -642,7 +642,7 @@ void rg_gpu_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset, ui
       rg_gpu_adjoint_zero(dsh, d, bytes, offset, period, run);                                                         \
       return;                                                                                                          \
     }                                                                                                                  \
-    rg_wait("what came before the reverse of a copy failed", NULL);                                                    \
+    rg_wait("an operation before the adjoint of a copy failed", NULL);                                                  \
     char *from = rg_fetch(dsh, bytes), *to = rg_fetch(ssh, bytes);                                                     \
     rg_adjoint_move_##T(from, NULL, to, NULL, bytes, offset, period, run);                                             \
     rg_unfetch(ssh, to, bytes);                                                                                        \
@@ -844,7 +844,7 @@ void *rg_launch_keep(const struct rg_kernel_record *k, void **arguments) {
     if (!(found[i].writes && (b->read || found[i].reads)) && !(seen && found[i].reads))
       continue;
     if (!waited++) /* for what other streams do to it */
-      rg_wait("what came before a launch of this kernel failed:", k->name);
+      rg_wait("an operation before a launch of this kernel failed:", k->name);
     l->copies = rg_keep(b, b->base, b->bytes, l->copies);
   }
   for (uint64_t i = 0; i < n; ++i)
@@ -1106,9 +1106,9 @@ void rg_launch_reverse(rg_arena *arena, uint64_t lanes, void *tape, const struct
   struct rg_launch_place here = *at;
   here.stream = NULL;
   int now = rg_device();
-  rg_wait("what came before the derivative of this kernel failed:", k->name);
+  rg_wait("an operation before the derivative of this kernel failed:", k->name);
   if (l->device != now)
-    rg_gpu_check(cudaSetDevice(l->device), "the device of a launch is gone, of", k->name);
+    rg_gpu_check(cudaSetDevice(l->device), "its device cannot be made the current one: a launch of", k->name);
   uint64_t n = rg_touches(k, arguments, found);
   for (uint64_t i = 0; i < n; ++i)
     if (found[i].writes)
@@ -1123,7 +1123,7 @@ void rg_launch_reverse(rg_arena *arena, uint64_t lanes, void *tape, const struct
   rg_gpu_check(cudaDeviceSynchronize(), "the derivative of this kernel failed:", k->name);
   rg_operands_end(&o);
   if (l->device != now)
-    rg_gpu_check(cudaSetDevice(now), "the device of the program is gone, behind", k->name);
+    rg_gpu_check(cudaSetDevice(now), "the device of the program cannot be made the current one again, after", k->name);
 }
 
 /* The tangent kernel runs the primal, too. */
@@ -1191,7 +1191,7 @@ void rg_gpu_room_back(struct rg_room room) {
   rg_room_back(room);
 }
 void rg_gpu_wait(const char *of) {
-  rg_wait("what came before the derivative of a call failed, of", of);
+  rg_wait("an operation failed before the derivative of a call of", of);
 }
 int rg_gpu_works(void) {
   return rg_device_works();
@@ -1199,7 +1199,7 @@ int rg_gpu_works(void) {
 int rg_gpu_enter(int device, const char *of) {
   int now = rg_device();
   if (device != now)
-    rg_gpu_check(cudaSetDevice(device), "the device of a call is gone, of", of);
+    rg_gpu_check(cudaSetDevice(device), "its device cannot be made the current one: a call of", of);
   return now;
 }
 void rg_gpu_library_failed(const char *routine, int status) {

@@ -637,10 +637,10 @@ static rg_operator operator_of(const rg_call *k) {
                                                           : ompi_mpi_op_maxloc)
                                    : 0x58000000 + mpich[i]))
       return (rg_operator)i;
-  rg_mpi_stop(k->routine, "it has no derivative with this operation (of the "
-                          "program, MPI_Op_create, or on bits); "
-                          "there are MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, "
-                          "MPI_MINLOC and MPI_MAXLOC");
+  rg_mpi_stop(k->routine,
+              "it has no derivative with this operation, which was made by "
+              "MPI_Op_create or works on bits; it has one with MPI_SUM, "
+              "MPI_PROD, MPI_MIN, MPI_MAX, MPI_MINLOC and MPI_MAXLOC");
 }
 
 /* The values of a reduction, and the indices of pairs. */

@@ -220,10 +220,9 @@ static void complete(rg_undo *work, const rg_status *status) {
   m->tag = rg_mpi_tag(status);
   if (m->tag > m->comm->tags)
     rg_mpi_stop(m->routine,
-                "a receive with MPI_ANY_TAG has taken a message of the "
-                "derivative, which rank %d is ahead "
-                "with; give the messages of this communicator tags that the "
-                "receiver knows",
+                "rank %d has already begun its derivative, and a receive with "
+                "MPI_ANY_TAG has taken one of its messages; give the messages "
+                "of this communicator tags that the receiver knows",
                 m->peer);
   /* The handle of the type may be gone by now. */
   MPI_Get_count(status, RG_BYTE, &bytes);
@@ -292,8 +291,8 @@ static rg_message *post(rg_arena *arena, const char *routine, uint64_t lanes,
     return NULL;
   rg_comm *c = rg_mpi_comm(comm);
   if (tag > c->tags)
-    rg_mpi_stop(routine, "tag %d: the tags above %d are the derivative's", tag,
-                c->tags);
+    rg_mpi_stop(routine, "tag %d: tags above %d are reserved for derivatives",
+                tag, c->tags);
   rg_message *m =
       message(arena, routine, lanes, sends, l, shadows, count, peer, tag, c);
   number(m);

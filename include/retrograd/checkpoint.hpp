@@ -263,8 +263,8 @@ template <class F> struct Checkpoint {
     check(steps >= 0, "rg::checkpoint: a negative number of steps");
     const std::size_t Bytes = bytesOfState(state.value);
     const std::size_t Most = limit.Bytes ? limit.Bytes / Bytes : limit.States;
-    check(Most > 0, "rg::checkpoint: there has to be room for one state, that "
-                    "of the start");
+    check(Most > 0, "rg::checkpoint: the limit must leave room for one state, "
+                    "the initial one");
     return CheckpointedLoop<F, State, A...>(step, Most, state.value,
                                             state.shadow, arguments...)
         .run(steps, loss);

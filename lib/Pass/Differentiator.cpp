@@ -88,8 +88,8 @@ Function *Differentiator::preferDisjoint(ArrayRef<const EntryCall *> Calls) {
       D = Choice;
   Diags.remark("Disjoint", *F.getEntryBlock().getTerminator(),
                "has one derivative for arguments that do not overlap, and one "
-               "for all others: each call compares their addresses; restrict "
-               "on the pointer parameters makes it one");
+               "for all others: each call compares their addresses; with "
+               "restrict on the pointer parameters there is only the first");
   return Choice;
 }
 

@@ -445,5 +445,5 @@ StringRef AccumulationPlan::reasonOfAccumulation(const LoadInst &L) const {
     return "no two iterations of the shared loop read the same place";
   if (Reached.contains(&L))
     return "the threads tell each other where they read";
-  return "other threads may read the same place at the time";
+  return "other threads may read the same place at the same time";
 }

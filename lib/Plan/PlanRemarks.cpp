@@ -127,7 +127,7 @@ static std::string nameOf(Need N) {
   case Need::Shadow:
     return "the address of a derivative";
   case Need::Pred:
-    return "which way the program came here";
+    return "which branch led here";
   case Need::Tape:
     return "the tape of a call";
   case Need::Count:
@@ -162,11 +162,11 @@ static std::string nameOf(Need N) {
 std::string Teller::why(Need N, std::string &Advice) const {
   switch (N.K) {
   case Need::Pred:
-    return "no single condition tells it again";
+    return "no single condition tells it in the reverse sweep";
   case Need::Tape:
     Advice =
         "a callee that is small enough to be inlined has no tape of its own";
-    return "the function called is differentiated by itself";
+    return "the called function has a derivative of its own";
   case Need::Count:
     return "it is not a constant";
   case Need::Last:
@@ -185,7 +185,7 @@ std::string Teller::why(Need N, std::string &Advice) const {
     const Instruction *W = Overwrite.overwriter(*L);
     if (!W)
       return Plan.recipe(N).K == Recipe::Compute
-                 ? "to read it again, more would have to be kept"
+                 ? "reading it again would need more on the tape"
                  : "the caller may write there before the reverse sweep";
     const Value *From = getUnderlyingObject(L->getPointerOperand(), 0);
     const Value *To =
@@ -193,18 +193,18 @@ std::string Teller::why(Need N, std::string &Advice) const {
             ? getUnderlyingObject(getLoadStorePointerOperand(W), 0)
             : nullptr;
     if (To && From != To && isa<Argument>(From) != isa<Argument>(To))
-      Advice =
-          "restrict on the pointer parameter tells that they do not overlap";
+      Advice = "if this memory never overlaps, declare the pointer parameter "
+               "restrict";
     else if (To && From != To && isa<Argument>(From) && isa<Argument>(To))
-      Advice =
-          "restrict on both pointer parameters tells that they do not overlap";
+      Advice = "if this memory never overlaps, declare both pointer parameters "
+               "restrict";
     return "the memory may be written" + atLine(W) +
            " before the reverse sweep";
   }
   if (isa<PHINode>(I))
     return "it depends on iterations or branches that are not run again";
   if (isa<CallBase>(I))
-    return "to call again costs more than to keep";
+    return "calling it again would cost more than keeping its result";
   return Plan.recipe(N).K == Recipe::Compute
              ? "the values that it is computed from take more memory"
              : "it cannot be computed again";
@@ -243,7 +243,9 @@ void Teller::tellRecomputed(Need N) {
     return;
   ORE.emit([&] {
     return OptimizationRemark("retrograd", "Recomputed", At)
-           << "computes " << nameOf(N) << " again in the reverse sweep";
+           << (isa<LoadInst>(N.Of) ? "reads the number from memory"
+                                   : "computes " + nameOf(N))
+           << " again in the reverse sweep";
   });
 }
 
@@ -259,8 +261,8 @@ void Teller::tellAccumulation(const LoadInst &L) {
                       Kind == Accumulation::Whole ? "atomically"
                       : Kind == Accumulation::Plain
                           ? "without atomic operations"
-                          : "plainly where the thread is alone, to a copy "
-                            "where threads meet")
+                          : "without atomic operations: where several threads "
+                            "read a place, each adds to its own copy")
            << ", because " << ore::NV("Why", Why);
   });
 }
@@ -280,13 +282,14 @@ void Teller::tellLoop(const Loop &L) {
     OptimizationRemark R("retrograd", "Loop", At);
     R << "keeps one linked record per iteration of the loop in line "
       << ore::NV("Line", lineOf(L)) << ", because "
-      << ore::NV("Why", "how often it runs is not known before it is entered" +
-                            (Decides ? "; the exit" + atLine(Decides) +
-                                           " depends on what it computes"
-                                     : std::string()))
+      << ore::NV("Why",
+                 "its number of iterations is not known before it starts" +
+                     (Decides ? "; the exit" + atLine(Decides) +
+                                    " depends on what it computes"
+                              : std::string()))
       << "; "
-      << ore::NV("Advice", "a loop whose count is known before it starts keeps "
-                           "arrays, which can be vectorised");
+      << ore::NV("Advice", "a loop whose number of iterations is known before "
+                           "it starts keeps arrays, which can be vectorised");
     return R;
   });
 }

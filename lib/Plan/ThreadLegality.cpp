@@ -62,11 +62,11 @@ bool Legality::checkTeam(const Instruction &I) {
   // What is rolled back is rolled back once, by the thread that changed it.
   if (R && (R->Id == "launch" || R->Id == "gpu_keep") &&
       Subject.Request.Mode != DerivativeMode::Forward) {
-    const char *Where = Subject.facts().manySweeps()
-                            ? "below a tape that may be swept more than once"
-                        : Accumulations.company() == ThreadModel::Team
-                            ? "in a parallel region"
-                            : nullptr;
+    const char *Where =
+        Subject.facts().manySweeps()
+            ? "in a function whose tape may be swept more than once"
+        : Accumulations.company() == ThreadModel::Team ? "in a parallel region"
+                                                       : nullptr;
     if (Where) {
       refuse(RefusalKind::Launch, I,
              std::string("device memory is changed ") + Where);
@@ -253,7 +253,8 @@ bool Legality::checkThreads(const Instruction &I) {
   if (Subject.Request.ErrorEstimate || Subject.Request.Dependencies)
     if (isa<AtomicRMWInst>(I) && hasReverse(I, Subject.Activity))
       refuse(RefusalKind::Device, I,
-             "atomics under estimates of errors or dependencies");
+             "atomic operations in an estimate of rounding errors or in a "
+             "sparsity pattern");
   if (Subject.Request.Mode == DerivativeMode::Forward)
     return true;
   if (isa<FenceInst>(I))

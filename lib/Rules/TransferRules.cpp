@@ -113,8 +113,9 @@ static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
     for (const TypedLeaf &L : S.Leaves)
       if (isShared(L) || (L.Kind.K == ByteKind::Float &&
                           L.Kind.FP->getPrimitiveSizeInBits() > 64))
-        return "copy between host and device of words that a device does not "
-               "know, or that hold numbers at one time and pointers at another";
+        return "copy between host and device of numbers of more than 8 bytes, "
+               "or of words that hold numbers at one time and pointers or "
+               "integers at another";
   if (T.IsRealloc && S.Ambiguous)
     return "realloc of memory of mixed type";
   return nullptr;
@@ -267,7 +268,7 @@ static const char *missingZeroed(const Instruction &I,
                                  const ActivityAnalysis &A) {
   // Shadows of pointers among the adjoints have to stay.
   return zeroedShape(I, A).Ambiguous
-             ? "zeroed memory of mixed type, below a tape that is kept"
+             ? "zeroed memory of mixed type, in a function with a tape"
              : nullptr;
 }
 

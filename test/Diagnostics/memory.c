@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
   const long n = atol(argv[1]);
   // KNOWN: memory.c:[[@LINE+4]]:{{[0-9]+}}: error: the reverse derivative of 'f' keeps {{[0-9]+}} bytes, and 7168 are allowed (-rg-memory) [RG2112]
   // QUIET-NOT: rg-memory
-  // TOLD: retrograd: the tape of the derivative of 'f' holds {{[0-9]+}} bytes, more than -rg-memory=1048576; it goes on
+  // TOLD: retrograd: the tape of the derivative of 'f' holds {{[0-9]+}} bytes, more than -rg-memory=1048576; the program goes on
   // WRONG: -rg-memory=much
   double d = __enzyme_autodiff((void *)f, 0.7, enzyme_const, n);
   const double h = 1e-6;

@@ -63,7 +63,7 @@ double rev(double x, double *y, double *dy, int n, double seed);
 void *__enzyme_register_gradient_f[] = {(void *)f, (void *)aug, (void *)rev};
 double g(double x, double *y, int n) { return 2 * f(x, y, n); }
 double g2(double x, double *y, int n) { double v = f(x, y, n); return v * v; }
-// RESULT: error: the rule of 'f' must return the result of 'f' too, since it is used and 'f' must not run twice [RG1115]
+// RESULT: error: the rule of 'f' must return the result of 'f' too: the program uses the result, and 'f' must not run twice [RG1115]
 double test(double x, double *y, double *dy) { return __enzyme_autodiff((void *)g2, x, y, dy, 3); }
 #endif
 

@@ -11,13 +11,13 @@ void apart(double *x, double *y, int n) {
   for (int i = 0; i < n; ++i)
     y[2 * i] = x[2 * i] * x[2 * i + 1];
 }
-// CHECK-DAG: accumulation.c:[[@LINE+4]]:{{.*}} plainly where the thread is alone, to a copy where threads meet
+// CHECK-DAG: accumulation.c:[[@LINE+4]]:{{.*}} without atomic operations: where several threads read a place, each adds to its own copy
 void neighbours(double *x, double *y, int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; ++i)
     y[i] = x[i] * x[i + 1];
 }
-// CHECK-DAG: accumulation.c:[[@LINE+6]]:{{.*}} plainly where the thread is alone, to a copy where threads meet
+// CHECK-DAG: accumulation.c:[[@LINE+6]]:{{.*}} without atomic operations: where several threads read a place, each adds to its own copy
 void rounds(double *x, double *y, int n) {
 #pragma omp parallel
   for (int t = 0; t < n; ++t)
@@ -40,7 +40,7 @@ void inPlace(double *x, double *y, const int *at, int n) {
   for (int i = 0; i < n; ++i)
     x[at[i]] = x[at[i]] * y[0];
 }
-// CHECK-DAG: accumulation.c:[[@LINE+4]]:{{.*}} plainly where the thread is alone, to a copy where threads meet
+// CHECK-DAG: accumulation.c:[[@LINE+4]]:{{.*}} without atomic operations: where several threads read a place, each adds to its own copy
 void gathered(double *x, double *y, const int *at, int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; ++i)

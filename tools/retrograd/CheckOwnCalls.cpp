@@ -102,7 +102,7 @@ bool checkMemory(const std::string &Place, const OwnCall &Call,
     if (A.HasShadow && A.Shadow == A.Address)
       Say("'" + Name +
           "' is its own shadow, so it counts as constant, and its derivative "
-          "is nowhere");
+          "is not computed");
     for (size_t J = 0; J < K; ++J) {
       const OwnArgument &B = Call.Arguments[J];
       const std::string &Other = F.Parameters[J].Name;

@@ -370,8 +370,8 @@ private:
       OS << "  return 0;\n";
     if (F.CPlusPlus)
       OS << "  } catch (const rg_wrong_length &) {\n"
-            "    rg_tell(message, \"a vector has another length than the "
-            "function wants or leaves\");\n"
+            "    rg_tell(message, \"a vector does not have the length that the "
+            "function needs, or the function has changed its length\");\n"
             "  } catch (const std::exception &e) {\n"
             "    rg_tell(message, e.what());\n"
             "  } catch (...) {\n"

@@ -171,7 +171,7 @@ retrograd::readFortranSignature(const std::string &File,
   if (S.Name.empty())
     return fail(Seen ? "'" + Procedure +
                            "' has no bind(C); add it to the procedure, so that "
-                           "its arguments are what they look like"
+                           "its arguments are passed as they are declared"
                      : "there is no bind(C) procedure '" + Procedure +
                            "' in '" + File + "'" +
                            (Known.empty() ? "" : "; it has: " + Known));
