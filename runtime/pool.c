@@ -221,3 +221,53 @@ __attribute__((noinline)) void rg_pool_execute(void *arena, void *delegate) {
   (void)arena;
   (**(_Bool (***)(void *))delegate)(delegate);
 }
+
+/*===- Tasks of oneTBB that are no loop's -----------------------------------===*/
+
+/* Whoever makes a task may find that it has run at once, on another thread; here it
+ * has, on this one. So nobody has to wait. */
+struct rg_pool_place {
+  void *context;
+  uint16_t from, affinity;
+};
+typedef void *(*rg_pool_execute_task)(void *task, struct rg_pool_place *place);
+enum { RG_TASK_EXECUTE = 2, RG_TASK_CANCEL = 3, RG_NO_SLOT = 0xffff };
+
+extern _Bool tbb_is_cancelled(void *) __asm__(
+    "_ZN3tbb6detail2r128is_group_execution_cancelledERNS0_2d118task_group_contextE") __attribute__((weak));
+
+__attribute__((noinline)) int32_t rg_pool_cancelled(void *context) { return tbb_is_cancelled(context); }
+
+static inline void run_task(void *task, void *context) {
+  while (task) { /* a task may name the next */
+    struct rg_pool_place place = {context, RG_NO_SLOT, RG_NO_SLOT};
+    int what = rg_pool_cancelled(context) ? RG_TASK_CANCEL : RG_TASK_EXECUTE;
+    task = (*(rg_pool_execute_task **)task)[what](task, &place);
+  }
+}
+__attribute__((noinline)) void rg_pool_task(void *task, void *context) { run_task(task, context); }
+__attribute__((noinline)) void rg_pool_task_at(void *task, void *context, uint16_t slot) {
+  (void)slot;
+  run_task(task, context);
+}
+__attribute__((noinline)) void rg_pool_task_and_wait(void *task, void *context, void *wait, void *waiting) {
+  (void)wait, (void)waiting;
+  run_task(task, context);
+}
+__attribute__((noinline)) void rg_pool_wait(void *wait, void *context) { (void)wait, (void)context; }
+__attribute__((noinline)) void *rg_pool_task_memory(void **pool, size_t bytes) {
+  (void)pool;
+  return malloc(bytes);
+}
+__attribute__((noinline)) void *rg_pool_task_memory_in(void **pool, size_t bytes, void *place) {
+  (void)pool, (void)place;
+  return malloc(bytes);
+}
+__attribute__((noinline)) void rg_pool_task_free(void *pool, void *task, size_t bytes) {
+  (void)pool, (void)bytes;
+  free(task);
+}
+__attribute__((noinline)) void rg_pool_task_free_in(void *pool, void *task, size_t bytes, void *place) {
+  (void)pool, (void)bytes, (void)place;
+  free(task);
+}

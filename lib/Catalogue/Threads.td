@@ -48,8 +48,8 @@ def thread_started : Refused<
     ["pthread_create",
      "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"]>;
 def thread_result : Refused<
-    "the result of a thread, read by pthread_join; let the thread write it to memory that is "
-    "passed to it",
+    "the result of a thread, read by pthread_join, where no thread is started in the file; let "
+    "the thread write it to memory that is passed to it",
     ["pthread_join"]>;
 def thread_detached : Refused<
     "a detached thread: nobody waits for it, so its reverse would not know when to start",
@@ -104,25 +104,61 @@ def tbb_queries : InactiveInC<
      "_ZN3tbb6detail2r110initializeERNS0_2d118task_group_contextE",
      "_ZN3tbb6detail2r17destroyERNS0_2d118task_group_contextE",
      "_ZN3tbb6detail2r15resetERNS0_2d118task_group_contextE",
+     "_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE",
+     "_ZN3tbb6detail2r115current_contextEv",
+     "_ZN3tbb6detail2r119capture_fp_settingsERNS0_2d118task_group_contextE",
+     "_ZN3tbb6detail2r122cancel_group_executionERNS0_2d118task_group_contextE",
      "_ZN3tbb6detail2r128is_group_execution_cancelledERNS0_2d118task_group_contextE",
      "_ZN3tbb6detail2r115cache_line_sizeEv", "_ZN3tbb6detail2r114notify_waitersEm"]>;
+// Tasks that are no loop's: each runs where it is made.
+def tbb_spawn : Expansion<"rg_pool_task",
+    ["_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextE"], "V:PP"> {
+  let Summary = "a task, which runs at once";
+}
+def tbb_spawn_at : Expansion<"rg_pool_task_at",
+    ["_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextEt"], "V:PPN"> {
+  let Summary = "likewise";
+}
+def tbb_execute : Expansion<"rg_pool_task_and_wait",
+    ["_ZN3tbb6detail2r116execute_and_waitERNS0_2d14taskERNS2_18task_group_contextERNS2_12wait_contextES6_"],
+    "V:PPPP"> {
+  let Summary = "likewise, with all tasks that it makes";
+}
+def tbb_wait : Expansion<"rg_pool_wait",
+    ["_ZN3tbb6detail2r14waitERNS0_2d112wait_contextERNS2_18task_group_contextE"], "V:PP"> {
+  let Summary = "waits for tasks, which have run";
+}
+def tbb_task_memory : Expansion<"rg_pool_task_memory",
+    ["_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEm"], "P:PZ"> {
+  let Summary = "memory of a task";
+}
+def tbb_task_memory_in : Expansion<"rg_pool_task_memory_in",
+    ["_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEmRKNS2_14execution_dataE"], "P:PZP"> {
+  let Summary = "likewise";
+}
+def tbb_task_free : Expansion<"rg_pool_task_free",
+    ["_ZN3tbb6detail2r110deallocateERNS0_2d117small_object_poolEPvm"], "V:PPZ"> {
+  let Summary = "likewise";
+}
+def tbb_task_free_in : Expansion<"rg_pool_task_free_in",
+    ["_ZN3tbb6detail2r110deallocateERNS0_2d117small_object_poolEPvmRKNS2_14execution_dataE"], "V:PPZP"> {
+  let Summary = "likewise";
+}
+def tbb_memory : Allocation<
+    ["_ZN3tbb6detail2r115allocate_memoryEm"], "P:Z", [0], "_ZN3tbb6detail2r117deallocate_memoryEPv">;
+def tbb_memory_free : Deallocation<["_ZN3tbb6detail2r117deallocate_memoryEPv"], "V:P">;
+def tbb_lines : Allocation<
+    ["_ZN3tbb6detail2r122cache_aligned_allocateEm"], "P:Z", [0], "_ZN3tbb6detail2r124cache_aligned_deallocateEPv">;
+def tbb_lines_free : Deallocation<["_ZN3tbb6detail2r124cache_aligned_deallocateEPv"], "V:P">;
 def tbb_tasks : Refused<
-    "a task of oneTBB of a kind that is not known (parallel_for, parallel_reduce and "
-    "parallel_invoke are; task_group, flow graphs, pipelines, scans and sorts are not)",
-    ["_ZN3tbb6detail2r116execute_and_waitERNS0_2d14taskERNS2_18task_group_contextERNS2_12wait_contextES6_",
-     "_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextE",
-     "_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextEt",
-     "_ZN3tbb6detail2r14waitERNS0_2d112wait_contextERNS2_18task_group_contextE",
-     "_ZN3tbb6detail2r16submitERNS0_2d14taskERNS2_18task_group_contextEPNS1_5arenaEm",
+    "a task of oneTBB that goes on by itself, or of a kind that is not known (flow graphs, pipelines, "
+    "enqueued tasks)",
+    ["_ZN3tbb6detail2r16submitERNS0_2d14taskERNS2_18task_group_contextEPNS1_5arenaEm",
      "_ZN3tbb6detail2r17enqueueERNS0_2d14taskEPNS2_15task_arena_baseE",
      "_ZN3tbb6detail2r17enqueueERNS0_2d14taskERNS2_18task_group_contextEPNS2_15task_arena_baseE",
      "_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE",
      "_ZN3tbb6detail2r17suspendEPFvPvPNS1_18suspend_point_typeEES2_",
-     "_ZN3tbb6detail2r16resumeEPNS1_18suspend_point_typeE",
-     "_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEm",
-     "_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEmRKNS2_14execution_dataE"]>;
-def tbb_cancel : Refused<"the end of a loop of oneTBB before all of it has run",
-    ["_ZN3tbb6detail2r122cancel_group_executionERNS0_2d118task_group_contextE"]>;
+     "_ZN3tbb6detail2r16resumeEPNS1_18suspend_point_typeE"]>;
 def tbb_waits : Refused<
     "a lock or a wait of oneTBB's own; use std::mutex",
     ["_ZN3tbb6detail2r115wait_on_addressEPvRNS0_2d113delegate_baseEm",
@@ -156,6 +192,10 @@ def event : Protocol<"rg_event_again",
 def event_of_word : Protocol<"rg_event_word_again", ["rg_event_tells", "rg_event_learns"], "L:P"> {
   let Summary = "the same, at an atomic operation by which threads tell each other something";
 }
+def thread_place : InactiveInC<["rg_thread_place_take", "rg_thread_place_of", "rg_thread_place_leave"]> {
+  let OfRuntime = 1;
+  let Summary = "where a thread's argument and result are found";
+}
 def thread_integer : InactiveInC<["rg_thread_returns", "rg_thread_result"]> {
   let OfRuntime = 1;
   let Summary = "an integer that a thread's function returned";
@@ -168,8 +208,8 @@ def condition : InactiveInC<["rg_wait_for_condition"]> {
   let OfRuntime = 1;
   let Summary = "a thread sleeps; the turns around it tell the order";
 }
-def pool : InactiveInC<["rg_pool_thread", "rg_pool_threads", "rg_pool_size"]> {
+def pool : InactiveInC<["rg_pool_thread", "rg_pool_threads", "rg_pool_size", "rg_pool_cancelled"]> {
   let OfRuntime = 1;
-  let Summary = "which thread of a team this is, and how many there are";
+  let Summary = "which thread of a team this is, how many there are, and whether they are to end";
 }
 }

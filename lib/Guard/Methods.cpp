@@ -22,21 +22,25 @@ using namespace retrograd;
 /// On methods: the substitute. Metadata, since linkers rename functions.
 static constexpr StringLiteral SubstituteMetadata = "rg.substitute";
 static constexpr StringLiteral RunRoutine = "rg_pool_run";
+/// Whether what a context is of has been cancelled.
+static constexpr StringLiteral IsCancelled = "rg_pool_cancelled";
 
 namespace {
 
 enum class MethodKind {
   Loop,      ///< body(piece), of a body that may be copied
   Reduction, ///< the same of bodies that are split off and joined again
+  Scan,      ///< what each piece adds to what all before it have added
   Calls,     ///< each of some functions, once
   Indices    ///< body(i) for all i from a number to a number
 };
 
-/// Where methods are, and what they are called. Of loops and reductions that is
-/// a static member of class templates with the arguments <range, body,
-/// partitioner>, whose member `run_body` runs the body that the object has (or
-/// points to) on a piece of the range; of calls, a function that is given what
-/// to call behind two other operands.
+/// Where methods are, and what they are called. Of loops, reductions and scans
+/// that is a static member of class templates with the arguments <range, body,
+/// partitioner>. Of the first two its member `run_body` runs the body that the
+/// object has (or points to) on a piece of the range; bodies of scans are
+/// called with a piece and a tag. Of calls, a function that is given what to
+/// call behind two other operands.
 struct KnownMethod {
   StringRef Scope, Base;
   MethodKind Kind;
@@ -46,6 +50,7 @@ constexpr KnownMethod Known[] = {
     {"tbb::detail::d1::start_reduce", "run", MethodKind::Reduction},
     {"tbb::detail::d1::start_deterministic_reduce", "run",
      MethodKind::Reduction},
+    {"tbb::detail::d1::start_scan", "run", MethodKind::Scan},
     {"tbb::detail::d1", "invoke_recursive_separation", MethodKind::Calls},
 };
 /// Variables of the program that hold the qualified name of a method of its own
@@ -235,7 +240,8 @@ private:
   uint64_t BodyAt = 0;
   Function *IsEmpty = nullptr, *IsDivisible = nullptr, *Split = nullptr,
            *CopyRange = nullptr, *RunBody = nullptr, *CopyBody = nullptr,
-           *DestroyBody = nullptr, *SplitBody = nullptr, *Join = nullptr;
+           *DestroyBody = nullptr, *SplitBody = nullptr, *Join = nullptr,
+           *Add = nullptr, *Write = nullptr, *Assign = nullptr;
 
   bool understand();
   Function *function(Type *Result, ArrayRef<Type *> Params, const Twine &Name);
@@ -247,6 +253,7 @@ private:
       ArrayRef<Type *> Types, function_ref<Value *(ArrayRef<Value *>)> Count,
       function_ref<void(ArrayRef<Value *>, Value *, Value *, Value *)> Part);
   Function *makePiecesFork();
+  Function *makeScanFork(Function &Call, bool Writes);
   Function *begin();
   Value *teamFor(Value *Work);
   Function *makeLoop();
@@ -256,6 +263,9 @@ private:
   void loop(Value *From, Value *To, function_ref<void(Value *)> Do);
   uint64_t stride() const { return alignTo(OfBody.Size, 128); }
   bool isReduction() const { return Kind == MethodKind::Reduction; }
+  bool isScan() const { return Kind == MethodKind::Scan; }
+  /// The program has a context of its own, by which it may end the loop.
+  bool hasContext() const { return Method.arg_size() == 4; }
 };
 
 } // namespace
@@ -280,30 +290,43 @@ bool Substitution::understand() {
              Params == " const&)";
     };
   };
+  IsEmpty = All.find(Range, "empty", 1, Any);
+  IsDivisible = All.find(Range, "is_divisible", 1, Any);
+  Split = All.find(Range, "", 2, IsSplit(Range));
+  CopyRange = All.find(Range, "", 2, IsCopy(Range));
+  if (!L || !LB || !IsEmpty || !IsDivisible || !Split || All.destructor(Range))
+    return false;
+  OfRange = *L;
+  OfBody = *LB;
+  // Pieces and bodies lie in memory of malloc.
+  if (OfRange.Alignment > Align(16) || OfBody.Alignment > Align(16))
+    return false;
+  DestroyBody = All.destructor(Body);
+  if (isScan()) {
+    auto Tagged = [](StringRef Tag) {
+      return [Tag](StringRef Params) { return Params.ends_with(Tag); };
+    };
+    Add = All.find(Body, "operator()", 2, Tagged("::pre_scan_tag)"));
+    Write = All.find(Body, "operator()", 2, Tagged("::final_scan_tag)"));
+    SplitBody = All.find(Body, "", 2, IsSplit(Body));
+    Join = All.find(Body, "reverse_join", 2, Any);
+    Assign = All.find(Body, "assign", 2, Any);
+    return Add && Write && SplitBody && Join && Assign;
+  }
   // The same mangled name but for the member's.
   auto [Prefix, Rest] = Method.getName().rsplit("3runE");
   const std::string Member = (Prefix + "8run_bodyE").str();
   for (Function &F : M)
     if (F.getName().starts_with(Member) && F.arg_size() == 2)
       RunBody = &F;
-  IsEmpty = All.find(Range, "empty", 1, Any);
-  IsDivisible = All.find(Range, "is_divisible", 1, Any);
-  Split = All.find(Range, "", 2, IsSplit(Range));
-  CopyRange = All.find(Range, "", 2, IsCopy(Range));
-  if (!L || !LB || !RunBody || RunBody->isDeclaration() || !IsEmpty ||
-      !IsDivisible || !Split || All.destructor(Range))
+  if (!RunBody || RunBody->isDeclaration())
     return false;
-  OfRange = *L;
-  OfBody = *LB;
   std::optional<Layout> LR = layoutBehind(*RunBody->getArg(0));
   std::optional<uint64_t> At = firstMember(*RunBody);
-  // Pieces and bodies lie in memory of malloc.
-  if (!LR || !At || OfRange.Alignment > Align(16) ||
-      OfBody.Alignment > Align(16))
+  if (!LR || !At)
     return false;
   OfRunner = *LR;
   BodyAt = *At;
-  DestroyBody = All.destructor(Body);
   if (isReduction()) {
     SplitBody = All.find(Body, "", 2, IsSplit(Body));
     Join = All.find(Body, "join", 2, Any);
@@ -449,12 +472,16 @@ Substitution::makeFork(ArrayRef<Type *> Types,
   return Fork;
 }
 
-/// fork(threads, pieces, count, body, bodies): each thread runs the body, or
-/// its own of the bodies, on its part of the pieces.
+/// fork(threads, pieces, count, body, bodies[, context]): each thread runs the
+/// body, or its own of the bodies, on its part of the pieces, until somebody
+/// cancels what the context is of.
 Function *Substitution::makePiecesFork() {
   Type *P = B.getPtrTy(), *L = B.getInt64Ty();
+  SmallVector<Type *, 5> Types{P, L, P, P};
+  if (hasContext())
+    Types.push_back(P);
   return makeFork(
-      {P, L, P, P}, [](ArrayRef<Value *> Operands) { return Operands[1]; },
+      Types, [](ArrayRef<Value *> Operands) { return Operands[1]; },
       [&](ArrayRef<Value *> Operands, Value *Number, Value *First,
           Value *Last) {
         Value *Pieces = Operands[0], *TheBody = Operands[2];
@@ -469,6 +496,17 @@ Function *Substitution::makePiecesFork() {
                                        nth(Operands[3], stride(), Number)),
                         Member);
         loop(First, Last, [&](Value *I) {
+          BasicBlock *Behind = nullptr;
+          if (hasContext()) {
+            Function &F = *B.GetInsertBlock()->getParent();
+            BasicBlock *Go = BasicBlock::Create(M.getContext(), "", &F);
+            Behind = BasicBlock::Create(M.getContext(), "", &F);
+            Value *Cancelled =
+                routine(IsCancelled, B.getInt32Ty(), {Operands[4]});
+            B.CreateCondBr(B.CreateICmpNE(Cancelled, B.getInt32(0)), Behind,
+                           Go);
+            B.SetInsertPoint(Go);
+          }
           // Bodies of loops are copied: one may keep what only it uses in
           // itself.
           if (CopyBody)
@@ -479,7 +517,58 @@ Function *Substitution::makePiecesFork() {
           ask(*RunBody, {Runner, nth(Pieces, OfRange.Size, I)});
           if (!isReduction() && DestroyBody)
             ask(*DestroyBody, {Member});
+          if (Behind) {
+            B.CreateBr(Behind);
+            B.SetInsertPoint(Behind);
+          }
         });
+      });
+}
+
+/// fork(threads, pieces, count, body, bodies): of a scan with several threads.
+/// First, thread 0 writes its part, and the bodies of all but the last add up
+/// theirs; then each but 0 writes with the body of the thread before it, which
+/// by then knows what all parts before its own have added up to.
+Function *Substitution::makeScanFork(Function &Call, bool Writes) {
+  Type *P = B.getPtrTy(), *L = B.getInt64Ty();
+  return makeFork(
+      {P, L, P, P}, [](ArrayRef<Value *> Operands) { return Operands[1]; },
+      [&](ArrayRef<Value *> Operands, Value *Number, Value *First,
+          Value *Last) {
+        Function &F = *B.GetInsertBlock()->getParent();
+        auto Block = [&] { return BasicBlock::Create(M.getContext(), "", &F); };
+        Value *Pieces = Operands[0], *TheBody = Operands[2];
+        BasicBlock *Go = Block(), *End = Block();
+        Value *IsFirst = B.CreateICmpEQ(Number, B.getInt64(0));
+        Value *Before =
+            Writes ? B.CreateSub(Number, B.getInt64(1)) : (Value *)Number;
+        Value *Mine =
+            B.CreateSelect(B.CreateICmpEQ(Before, B.getInt64(0)), TheBody,
+                           nth(Operands[3], stride(), Before));
+        // Nothing for thread 0 to write, nor for the last one to add up.
+        Value *Threads =
+            B.CreateZExt(routine("rg_pool_threads", B.getInt32Ty(), {}), L);
+        Value *IsLast =
+            B.CreateICmpEQ(B.CreateAdd(Number, B.getInt64(1)), Threads);
+        B.CreateCondBr(Writes ? IsFirst
+                              : B.CreateAnd(IsLast, B.CreateNot(IsFirst)),
+                       End, Go);
+        B.SetInsertPoint(Go);
+        if (!Writes) {
+          BasicBlock *Write0 = Block(), *Others = Block();
+          B.CreateCondBr(IsFirst, Write0, Others);
+          B.SetInsertPoint(Write0);
+          loop(First, Last, [&](Value *I) {
+            ask(*Write, {Mine, nth(Pieces, OfRange.Size, I)});
+          });
+          B.CreateBr(End);
+          B.SetInsertPoint(Others);
+        }
+        loop(First, Last, [&](Value *I) {
+          ask(Call, {Mine, nth(Pieces, OfRange.Size, I)});
+        });
+        B.CreateBr(End);
+        B.SetInsertPoint(End);
       });
 }
 
@@ -672,7 +761,8 @@ Function *Substitution::makeLoop() {
     return nullptr;
   Type *P = B.getPtrTy(), *L = B.getInt64Ty(), *I = B.getInt32Ty();
   Function *Spread = makeSpread();
-  Function *Fork = makePiecesFork();
+  Function *Fork = isScan() ? makeScanFork(*Add, false) : makePiecesFork();
+  Function *WriteFork = isScan() ? makeScanFork(*Write, true) : nullptr;
   Function *F = begin();
   Value *TheRange = F->getArg(0), *TheBody = F->getArg(1);
   auto Block = [&] { return BasicBlock::Create(M.getContext(), "", F); };
@@ -730,13 +820,43 @@ Function *Substitution::makeLoop() {
       B.CreateBinaryIntrinsic(Intrinsic::umin, B.CreateZExt(Threads, L), Count),
       I);
   Value *Bodies = None, *Ends = B.CreateZExt(Used, L);
-  if (isReduction()) {
+  if (isReduction() || isScan()) {
     Bodies = routine("malloc", P, {B.CreateMul(Ends, B.getInt64(stride()))});
     loop(B.getInt64(1), Ends, [&](Value *I) {
       ask(*SplitBody, {nth(Bodies, stride(), I), TheBody});
     });
   }
-  B.CreateCall(Fork, {Used, Pieces, Count, TheBody, Bodies});
+  SmallVector<Value *, 6> Operands{Used, Pieces, Count, TheBody, Bodies};
+  if (hasContext())
+    Operands.push_back(F->getArg(3));
+  B.CreateCall(Fork, Operands);
+  if (isScan()) {
+    // How much threads 0 to t have added up, in the body of t.
+    Value *LastNumber = B.CreateSub(Ends, B.getInt64(1));
+    auto BodyOf = [&](Value *T) {
+      return B.CreateSelect(B.CreateICmpEQ(T, B.getInt64(0)), TheBody,
+                            nth(Bodies, stride(), T));
+    };
+    loop(B.getInt64(1), LastNumber, [&](Value *T) {
+      ask(*Join,
+          {nth(Bodies, stride(), T), BodyOf(B.CreateSub(T, B.getInt64(1)))});
+    });
+    BasicBlock *Several = Block(), *Free = Block(), *Take = Block();
+    B.CreateCondBr(B.CreateICmpUGT(Ends, B.getInt64(1)), Several, Free);
+    B.SetInsertPoint(Several);
+    B.CreateCall(WriteFork, Operands);
+    B.CreateCondBr(B.CreateICmpUGT(Ends, B.getInt64(2)), Take, Free);
+    B.SetInsertPoint(Take);
+    ask(*Assign, {TheBody, nth(Bodies, stride(),
+                               B.CreateSub(LastNumber, B.getInt64(1)))});
+    B.CreateBr(Free);
+    B.SetInsertPoint(Free);
+    loop(B.getInt64(1), Ends, [&](Value *T) {
+      if (DestroyBody)
+        ask(*DestroyBody, {nth(Bodies, stride(), T)});
+    });
+    routine("free", B.getVoidTy(), {Bodies});
+  }
   if (isReduction()) {
     loop(B.getInt64(1), Ends, [&](Value *I) {
       Value *Other = nth(Bodies, stride(), I);
