@@ -53,6 +53,7 @@ typedef struct rg_thread {
   rg_forward_body forward;
   void *operands, *tape;
   uint64_t result; /* an integer that its function returned */
+  uint64_t cell;   /* its place, if it has one */
 } rg_thread;
 
 /* Of the thread that this thread has waited for last. Named, not static. */
@@ -212,6 +213,28 @@ __attribute__((noinline)) void rg_thread_wait(uint64_t id) {
 __attribute__((noinline)) void rg_thread_returns(uint64_t id, uint64_t value) { thread_of(id)->result = value; }
 /* Behind rg_thread_wait: what it has returned. */
 __attribute__((noinline)) uint64_t rg_thread_result(void) { return rg_result_of_thread; }
+
+/* A place for the address of what a thread's argument and result lie in, from its start
+ * until it has been waited for. Named, not static: all modules use the same numbers. */
+enum { RG_CELLS = 1024 }; /* as lib/Parallel/ThreadForm.cpp has it */
+_Atomic uint64_t rg_cells_taken[RG_CELLS / 64];
+
+__attribute__((noinline)) uint64_t rg_thread_place_take(uint64_t id) {
+  for (uint64_t i = 0; i < RG_CELLS / 64; ++i) {
+    uint64_t taken = atomic_load(&rg_cells_taken[i]);
+    while (taken != UINT64_MAX) {
+      uint64_t n = (uint64_t)__builtin_ctzll(~taken);
+      if (atomic_compare_exchange_weak(&rg_cells_taken[i], &taken, taken | (uint64_t)1 << n))
+        return thread_of(id)->cell = 64 * i + n;
+    }
+  }
+  fail("more than 1024 threads at once whose results are asked for by pthread_join");
+  return 0;
+}
+__attribute__((noinline)) uint64_t rg_thread_place_of(uint64_t id) { return thread_of(id)->cell; }
+__attribute__((noinline)) void rg_thread_place_leave(uint64_t place) {
+  atomic_fetch_and(&rg_cells_taken[place / 64], ~((uint64_t)1 << place % 64));
+}
 
 /* Reverse of rg_thread_wait. */
 __attribute__((noinline)) void rg_thread_again(uint64_t id) {

@@ -10,6 +10,8 @@
 #include "Parallel/ThreadForm.h"
 #include "Support/CallBinding.h"
 #include "Support/TeamMarks.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -68,6 +70,20 @@ bool OpenMPForm::hasTasks() {
   return *Tasks;
 }
 
+/// Beside a flush, atomic operations tell in which order threads see memory
+/// (ThreadForm::orderSignals). Without any in the function, or in the loop that
+/// the flush is in, a thread waits for memory that another one writes without a
+/// word, in an order that nobody can tell.
+static bool ordersNothing(const CallBase &Flush, const LoopInfo &Loops) {
+  auto HasAtomic = [](const BasicBlock &BB) {
+    return any_of(BB, [](const Instruction &I) { return I.isAtomic(); });
+  };
+  if (const Loop *L = Loops.getLoopFor(Flush.getParent()))
+    return none_of(L->blocks(),
+                   [&](const BasicBlock *BB) { return HasAtomic(*BB); });
+  return none_of(*Flush.getFunction(), HasAtomic);
+}
+
 void OpenMPForm::rewriteRegions(Function &Clone, const Function &Original) {
   DenseMap<Value *, Task> Made;
   SmallVector<std::pair<CallBase *, const OpenMPRoutine *>, 8> Found;
@@ -75,6 +91,16 @@ void OpenMPForm::rewriteRegions(Function &Clone, const Function &Original) {
     if (auto *Call = dyn_cast<CallBase>(&I))
       if (const OpenMPRoutine *R = routineOf(*Call))
         Found.push_back({Call, R});
+  if (any_of(Found, [](const auto &Each) {
+        return Each.second->What == Becomes::Flush;
+      })) {
+    DominatorTree Dominators(Clone);
+    LoopInfo Loops(Dominators);
+    erase_if(Found, [&](const auto &Each) {
+      return Each.second->What == Becomes::Flush &&
+             ordersNothing(*Each.first, Loops);
+    });
+  }
   const bool OfTeam = bindingOf(Original) == CallBinding::Team;
   StringRef BarrierName = hasTasks() ? "rg_task_barrier" : "rg_team_barrier";
   AskedThreads Asked(Clone);
@@ -216,6 +242,8 @@ void OpenMPForm::rewriteRegions(Function &Clone, const Function &Original) {
     case Becomes::Reduction:
     case Becomes::Reduced:
       continue; // not understood
+    case Becomes::Flush:
+      break;
     case Becomes::Bounds:
       if (!rewriteBounds(*Call))
         continue;

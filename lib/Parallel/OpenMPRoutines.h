@@ -60,7 +60,8 @@ enum class Becomes : uint8_t {
   Reduction,      ///< a list of what tasks of a group reduce to
   ReductionOfAll, ///< the same of a region or shared loop, and a group of tasks
   EndReduction,   ///< the group ends
-  Reduced         ///< the task's part of one, and what becomes of it
+  Reduced,        ///< the task's part of one, and what becomes of it
+  Flush           ///< nothing: atomic operations beside it have events
 };
 
 struct OpenMPRoutine {

@@ -62,6 +62,8 @@ constexpr StringLiteral OnceProxy = "__once_proxy";
 constexpr StringLiteral HasEvent = "rg.event";
 constexpr unsigned Busy = 16;    // EBUSY
 constexpr unsigned ThrdBusy = 1; // thrd_busy
+// Of the argument and the result of a thread.
+constexpr unsigned CellResult = 8, CellBytes = 16;
 
 constexpr Routine Routines[] = {
     {"pthread_create", Becomes::Create, 4},
@@ -205,6 +207,63 @@ bool ThreadForm::threadsReturnNull() {
              return !R || (R->getReturnValue() && isNull(R->getReturnValue()));
            });
          });
+}
+
+/// Some thread of POSIX returns a pointer that somebody asks for.
+bool ThreadForm::wantsResults() {
+  if (!Results) {
+    const Function *Wait = M.getFunction("pthread_join");
+    Results = M.getFunction("pthread_create") && Wait && !threadsReturnNull() &&
+              any_of(Wait->users(), [](const User *U) {
+                const auto *Call = dyn_cast<CallBase>(U);
+                return Call && Call->arg_size() == 2 &&
+                       !isa<ConstantPointerNull>(Call->getArgOperand(1));
+              });
+  }
+  return *Results;
+}
+
+/// What a thread runs whose argument and result lie in a cell.
+Function *ThreadForm::returningOf(Function &Run) {
+  std::string Name = ("rg.returns." + Run.getName()).str();
+  if (Function *Known = M.getFunction(Name))
+    return Known;
+  IRBuilder<> B(M.getContext());
+  Function *F =
+      Function::Create(FunctionType::get(B.getPtrTy(), {B.getPtrTy()}, false),
+                       GlobalValue::InternalLinkage, Name, M);
+  Made.push_back(F);
+  F->setAttributes(AttributeList::get(
+      M.getContext(), AttributeList::FunctionIndex,
+      AttrBuilder(M.getContext(), Run.getAttributes().getFnAttrs())));
+  F->removeFnAttr(Attribute::NoInline);
+  F->removeFnAttr(Attribute::OptimizeNone);
+  if (DISubprogram *Of = Run.getSubprogram())
+    F->setSubprogram(artificialSubprogram(*Of, Name));
+  B.SetInsertPoint(BasicBlock::Create(M.getContext(), "", F));
+  if (DISubprogram *SP = F->getSubprogram())
+    B.SetCurrentDebugLocation(
+        DILocation::get(M.getContext(), SP->getLine(), 0, SP));
+  Value *Cell = F->getArg(0);
+  Value *Result = B.CreateCall(&Run, {B.CreateLoad(B.getPtrTy(), Cell)});
+  B.CreateStore(Result, B.CreatePtrAdd(Cell, B.getInt64(CellResult)));
+  B.CreateRet(ConstantPointerNull::get(B.getPtrTy()));
+  return F;
+}
+
+/// Where the address of the cell is left whose thread has the place.
+Value *ThreadForm::cellOf(IRBuilderBase &B, Value *Place) {
+  constexpr StringLiteral Name = "rg.cells";
+  constexpr unsigned Places = 1024; // of runtime/spawn.c
+  auto *T = ArrayType::get(B.getPtrTy(), Places);
+  GlobalVariable *G = M.getGlobalVariable(Name, true);
+  if (!G) {
+    G = new GlobalVariable(M, T, /*isConstant=*/false,
+                           GlobalValue::InternalLinkage,
+                           Constant::getNullValue(T), Name);
+    G->addAttribute(HoldsWithinDerivative);
+  }
+  return B.CreateGEP(T, G, {B.getInt64(0), Place});
 }
 
 /// Whether a mutex matters: without threads it does not.
@@ -463,7 +522,20 @@ void ThreadForm::rewrite(Function &Clone, const Function *Original) {
           !(F->getReturnType()->isPointerTy() ||
             F->getReturnType()->isIntegerTy()))
         continue;
-      Start(*F, Operand(0), Operand(Last));
+      if (Call->arg_size() != 4 || !wantsResults() ||
+          !F->getReturnType()->isPointerTy()) {
+        Start(*F, Operand(0), Operand(Last));
+        break;
+      }
+      CallInst *Cell = B.CreateCall(
+          M.getOrInsertFunction("malloc", B.getPtrTy(), B.getInt64Ty()),
+          {B.getInt64(CellBytes)});
+      Cell->addRetAttr(Attribute::NoAlias);
+      B.CreateStore(Operand(Last), Cell);
+      Value *T = Run("rg_thread_new");
+      B.CreateStore(Cell, cellOf(B, Run("rg_thread_place_take", {T})));
+      B.CreateStore(T, Operand(0));
+      B.CreateCall(spawnOf(*returningOf(*F)), {T, Cell});
       break;
     }
     case Becomes::CreateState: {
@@ -498,6 +570,22 @@ void ThreadForm::rewrite(Function &Clone, const Function *Original) {
     }
     case Becomes::Join: {
       bool Wanted = !isa<ConstantPointerNull>(Operand(1));
+      if (wantsResults()) {
+        Value *Place = Run("rg_thread_place_of", {Operand(0)});
+        Value *Cell = B.CreateLoad(B.getPtrTy(), cellOf(B, Place));
+        Run("rg_thread_wait", {Operand(0)});
+        Value *Result = B.CreateLoad(
+            B.getPtrTy(), B.CreatePtrAdd(Cell, B.getInt64(CellResult)));
+        B.CreateCall(M.getOrInsertFunction("free", B.getVoidTy(), B.getPtrTy()),
+                     {Cell});
+        Run("rg_thread_place_leave", {Place});
+        if (!Wanted)
+          break;
+        Instruction *Then = SplitBlockAndInsertIfThen(
+            B.CreateIsNotNull(Operand(1)), Call, /*Unreachable=*/false);
+        new StoreInst(Result, Operand(1), Then->getIterator());
+        break;
+      }
       if (Wanted && !threadsReturnNull())
         continue;
       Run("rg_thread_wait", {Operand(0)});
@@ -653,8 +741,15 @@ static AtomicOrdering signalOrder(const Instruction &I) {
   if (!P || Scope == SyncScope::SingleThread)
     return AtomicOrdering::NotAtomic;
   const auto *G = dyn_cast<GlobalVariable>(P->stripInBoundsOffsets());
-  return G && G->getName().starts_with("_ZGV") ? AtomicOrdering::NotAtomic
-                                               : Order;
+  if (G && G->getName().starts_with("_ZGV"))
+    return AtomicOrdering::NotAtomic;
+  // A flush of OpenMP orders the relaxed operations beside it.
+  const auto *Update = dyn_cast<AtomicRMWInst>(&I);
+  if (Order != AtomicOrdering::Monotonic ||
+      (Update && Update->isFloatingPointOperation()))
+    return Order;
+  const Function *Flush = I.getModule()->getFunction("__kmpc_flush");
+  return Flush && !Flush->use_empty() ? AtomicOrdering::AcquireRelease : Order;
 }
 
 /// What an atomic operation tells is an integer for sure: a small number that
@@ -682,8 +777,7 @@ bool ThreadForm::orderSignals(Function &Clone) {
   bool Changed = false;
   for (Instruction &I : instructions(Clone)) {
     const AtomicOrdering Order = signalOrder(I);
-    if (Order == AtomicOrdering::NotAtomic || I.hasMetadata(HasEvent) ||
-        !mayMeetOthers())
+    if (Order == AtomicOrdering::NotAtomic || I.hasMetadata(HasEvent))
       continue;
     MDNode *Nothing = MDNode::get(M.getContext(), {});
     I.setMetadata(HasEvent, Nothing);
@@ -692,7 +786,7 @@ bool ThreadForm::orderSignals(Function &Clone) {
       if (!isa<LoadInst>(I) && !isa<StoreInst>(I))
         noteFact(I, SourceFact::Characters);
     }
-    if (isStrongerThanMonotonic(Order))
+    if (isStrongerThanMonotonic(Order) && mayMeetOthers())
       Found.push_back(&I);
     Changed = true;
   }

@@ -24,8 +24,15 @@
 // does: it calls f. Its binding is CallBinding::Thread.
 // See docs/Parallel.md.
 //
-// Not handled: threads whose function is not known here, detached ones,
-// pointers that pthread_join gives.
+// Where pthread_join asks for results, a thread's argument and its result lie
+// in a cell, whose address the starting thread leaves in a variable of the
+// module, at the thread's place:
+//
+//   pthread_create(&id, attr, f, p)  as above, of rg.returns.f and a cell
+//   pthread_join(id, &r)             rg_thread_wait(id);  r =
+//   cell[place].result
+//
+// Not handled: threads whose function is not known here, detached ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,11 +76,14 @@ private:
   llvm::CallInst *callOnce(llvm::CallBase &Call, llvm::IRBuilderBase &B);
   bool mayMeetOthers();
   bool threadsReturnNull();
+  bool wantsResults();
+  llvm::Function *returningOf(llvm::Function &Run);
+  llvm::Value *cellOf(llvm::IRBuilderBase &B, llvm::Value *Place);
 
   llvm::Module &M;
   RuntimeLibrary Runtime;
   llvm::SmallVector<llvm::Function *, 4> Made;
-  std::optional<bool> Starts;
+  std::optional<bool> Starts, Results;
 };
 
 /// Some function of the module starts a thread.

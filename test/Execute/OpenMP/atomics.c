@@ -56,8 +56,74 @@ static double captures(const double *x, int n) {
   }
   return s * r;
 }
+/* Acquire, release and seq_cst are flushes, too; one thread waits for the other. */
+static double handed(const double *x, int n) {
+  double cell = 0, out = 0;
+  int ready = 0;
+#pragma omp parallel num_threads(2) shared(cell, ready)
+  {
+    if (omp_get_num_threads() == 1) {
+      cell = x[0] * x[1];
+      out = cell * x[2];
+    } else if (omp_get_thread_num() == 0) {
+      cell = x[0] * x[1];
+#pragma omp atomic write release
+      ready = 1;
+    } else {
+      int is = 0;
+      while (!is) {
+#pragma omp atomic read acquire
+        is = ready;
+      }
+      out = cell * x[2] * n;
+    }
+  }
+  return out * out;
+}
+/* The same by flushes of the program's own, beside relaxed operations. */
+static double flushed(const double *x, int n) {
+  double cell = 0, out = 0;
+  int ready = 0;
+#pragma omp parallel num_threads(2) shared(cell, ready)
+  {
+    if (omp_get_num_threads() == 1) {
+      cell = x[0] * x[1];
+      out = cell * x[2];
+    } else if (omp_get_thread_num() == 0) {
+      cell = x[0] * x[1];
+#pragma omp flush
+#pragma omp atomic write
+      ready = 1;
+    } else {
+      int is = 0;
+      while (!is) {
+#pragma omp atomic read
+        is = ready;
+      }
+#pragma omp flush
+      out = cell * x[2];
+      cell = n; /* undone before the other thread's write */
+    }
+  }
+  return out * out * x[3];
+}
+static double strict(const double *x, int n) {
+  double p = 1;
+  int count = 0;
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) {
+#pragma omp atomic seq_cst
+    p *= x[i] + 0.5;
+#pragma omp atomic seq_cst
+    count += 1;
+  }
+  return p * count;
+}
 int main(void) {
   POINT;
+  CHECK(handed);
+  CHECK(flushed);
+  CHECK(strict);
   CHECK(products);
   CHECK(reads);
   CHECK(captures);
