@@ -193,11 +193,11 @@ std::string Teller::why(Need N, std::string &Advice) const {
             ? getUnderlyingObject(getLoadStorePointerOperand(W), 0)
             : nullptr;
     if (To && From != To && isa<Argument>(From) != isa<Argument>(To))
-      Advice = "if this memory never overlaps, declare the pointer parameter "
-               "restrict";
+      Advice = "declare the pointer parameter restrict if no other pointer "
+               "leads to its memory";
     else if (To && From != To && isa<Argument>(From) && isa<Argument>(To))
-      Advice = "if this memory never overlaps, declare both pointer parameters "
-               "restrict";
+      Advice = "declare both pointer parameters restrict if their memory never "
+               "overlaps";
     return "the memory may be written" + atLine(W) +
            " before the reverse sweep";
   }
