@@ -196,8 +196,7 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
             if source.endswith(".cu"):
                 command.append(f"--target={target}")
             command += [f"--const={name}" for name in constants]
-            if not source.endswith((".f90", ".f95", ".f03", ".f08", ".f")):
-                command += [f"--deps={listing}"]
+            command += [f"--deps={listing}"]
             if flags:
                 command += ["--", *flags]
             _need_clang()
@@ -210,7 +209,8 @@ def compile(source, functions, *, language=None, flags=(), constants=(),
                     raise
                 command[derive] = "--derive=rev,fwd"
                 _run(command, os.path.basename(source))
-            inputs = {path: _digest(path) for path in [source, *_included(listing)]
+            # A flag may name a file, too: an object or a library that is linked.
+            inputs = {os.path.abspath(path): _digest(path) for path in [source, *_included(listing), *flags]
                       if os.path.isfile(path) and "retrograd-export" not in path}
             library = _library(stem, inputs)
             os.replace(made, library)

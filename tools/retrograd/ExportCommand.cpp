@@ -440,6 +440,21 @@ bool runDriver(const std::string &Driver, ArrayRef<std::string> Words) {
   return Status == 0;
 }
 
+/// The names of these files as a rule for make, which is what clang writes.
+bool writeDependencies(const std::string &Path, StringRef Output,
+                       ArrayRef<std::string> Files) {
+  std::string Rule = Output.str() + ":";
+  for (const std::string &File : Files) {
+    Rule += " \\\n  ";
+    for (char C : File) {
+      if (C == ' ' || C == '#')
+        Rule += '\\';
+      Rule += C;
+    }
+  }
+  return writeFile(Path, Rule + "\n");
+}
+
 bool isStep(StringRef Steps) {
   SmallVector<StringRef> Words;
   Steps.split(Words, '.');
@@ -540,6 +555,13 @@ int retrograd::exportCommand(const Invocation &I, const ExportSettings &S) {
         runDriver(Driver, Words({"-flto", "-w", "-c", Glue, "-o", Caller})) &&
         runDriver(Flang, WithUser({"-flto", "-shared", Object, Caller, "-o",
                                    S.Output}));
+    if (Done && !S.Dependencies.empty()) {
+      Expected<std::vector<std::string>> Inputs =
+          fortranInputs(I.File, I.Flags);
+      if (!Inputs)
+        return complain(toString(Inputs.takeError()));
+      Done = writeDependencies(S.Dependencies, S.Output, *Inputs);
+    }
   } else {
     std::vector<std::string> List{"-shared", "-w", "-Wl,-Bsymbolic", Glue,
                                   "-lm",     "-o", S.Output};

@@ -85,8 +85,9 @@ std::string lengthOf(StringRef Shape) {
   return Length;
 }
 
-Expected<std::string> listSymbols(const std::string &File,
-                                  ArrayRef<std::string> Flags) {
+/// What flang prints for one of its -fdebug-dump- flags.
+Expected<std::string> dump(StringRef What, const std::string &File,
+                           ArrayRef<std::string> Flags) {
   ErrorOr<std::string> Flang =
       sys::findProgramByName("flang-22", {"/usr/lib/llvm-22/bin"});
   if (!Flang)
@@ -101,7 +102,7 @@ Expected<std::string> listSymbols(const std::string &File,
       sys::fs::createTemporaryFile("retrograd-symbols", "err", Errors) ||
       sys::fs::createUniqueDirectory("retrograd-modules", Modules))
     return fail("cannot write a temporary file");
-  std::vector<StringRef> Words{*Flang, "-fc1",        "-fdebug-dump-symbols",
+  std::vector<StringRef> Words{*Flang, "-fc1",        What,
                                File,   "-module-dir", Modules};
   for (const std::string &Flag : Flags)
     if (StringRef(Flag).starts_with("-D") ||
@@ -126,11 +127,47 @@ Expected<std::string> listSymbols(const std::string &File,
 
 } // namespace
 
+Expected<std::vector<std::string>>
+retrograd::fortranInputs(const std::string &File, ArrayRef<std::string> Flags) {
+  Expected<std::string> Sources = dump("-fdebug-dump-provenance", File, Flags);
+  if (!Sources)
+    return Sources.takeError();
+  Expected<std::string> Symbols = dump("-fdebug-dump-symbols", File, Flags);
+  if (!Symbols)
+    return Symbols.takeError();
+  std::vector<std::string> Inputs;
+  SmallVector<StringRef> Lines, M;
+  StringRef(*Sources).split(Lines, '\n');
+  for (StringRef Line : Lines)
+    if (Line.consume_front("SourceFile '") && Line.consume_back("'"))
+      Inputs.push_back(Line.str());
+
+  // Modules of the compiler are in none of these folders.
+  std::vector<StringRef> Folders{"."};
+  for (const std::string &Flag : Flags)
+    if (StringRef(Flag).starts_with("-I"))
+      Folders.push_back(StringRef(Flag).drop_front(2));
+  Lines.clear();
+  StringRef(*Symbols).split(Lines, '\n');
+  for (StringRef Line : Lines)
+    if (Regex("^ +([a-z0-9_]+)[^:]* \\(ModFile[^:]*\\): Module")
+            .match(Line, &M))
+      for (StringRef Folder : Folders) {
+        SmallString<128> Path(Folder);
+        sys::path::append(Path, M[1] + ".mod");
+        if (sys::fs::exists(Path)) {
+          Inputs.push_back(Path.str().str());
+          break;
+        }
+      }
+  return Inputs;
+}
+
 Expected<Signature>
 retrograd::readFortranSignature(const std::string &File,
                                 const std::string &Procedure,
                                 ArrayRef<std::string> Flags) {
-  Expected<std::string> Listed = listSymbols(File, Flags);
+  Expected<std::string> Listed = dump("-fdebug-dump-symbols", File, Flags);
   if (!Listed)
     return Listed.takeError();
   std::string Wanted = StringRef(Procedure).lower();

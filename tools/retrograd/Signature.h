@@ -103,6 +103,11 @@ llvm::Expected<Signature>
 readFortranSignature(const std::string &File, const std::string &Procedure,
                      llvm::ArrayRef<std::string> Flags);
 
+/// The files that flang reads of a Fortran file: itself, what it includes, and
+/// the module files that it uses.
+llvm::Expected<std::vector<std::string>>
+fortranInputs(const std::string &File, llvm::ArrayRef<std::string> Flags);
+
 } // namespace retrograd
 
 #endif

@@ -1,6 +1,7 @@
 """Functions of C++, C and Fortran through the Python package, checked against NumPy."""
 import os
 import pickle
+import subprocess
 import sys
 import tempfile
 
@@ -133,6 +134,16 @@ with tempfile.TemporaryDirectory() as folder:
     raises(rg.CompileError, "over.cpp has changed since", lambda: pickle.loads(pickled).hvp((2.0,), 1.0))
     assert pickle.loads(pickled)(3.0) == 9 and rg.compile(path, "f", derivatives=["rev"])(3.0) == -3
 
+# An object among the flags is an input like the source.
+with tempfile.TemporaryDirectory() as folder:
+    unit = os.path.join(folder, "unit.o")
+    for factor in (2, 3):
+        subprocess.run(["clang-22", "-c", "-fPIC", "-x", "c", "-", "-o", unit], check=True, text=True,
+                       input=f"int unit(void) {{ return {factor}; }}")
+        scaled = rg.compile("__attribute__((pure)) int unit(void); double scaled(double x) { return unit() * x * x; }", "scaled",
+                            language="c", flags=[unit])
+        assert scaled.gradient(1.0) == 2 * factor
+
 if "fortran" in sys.argv:
     f = rg.compile("""
 real(8) function total(x, n) bind(C, name="total")
@@ -143,4 +154,18 @@ real(8) function total(x, n) bind(C, name="total")
 end function
 """, "total", language="fortran")
     assert np.allclose(f.gradient(x, 6), 3 * x**2)
+    # What a file includes, and the modules that it uses, belong to it.
+    with tempfile.TemporaryDirectory() as folder:
+        def write(name, text):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+
+        write("line.f90", "real(8) function line(x) bind(C)\n  use slopes\n  real(8), value :: x\n  include 'offset.inc'\n"
+                          "  line = slope * x + offset\nend function\n")
+        for slope, offset in ((2, 1), (2, 5), (3, 5)):
+            write("offset.inc", f"  real(8), parameter :: offset = {offset}\n")
+            write("slopes.f90", f"module slopes\n  real(8), parameter :: slope = {slope}\nend module\n")
+            subprocess.run(["flang-22", "-c", "slopes.f90"], cwd=folder, check=True)
+            line = rg.compile(os.path.join(folder, "line.f90"), "line", flags=["-I" + folder])
+            assert line(1.0) == slope + offset and line.gradient(1.0) == slope, (line(1.0), slope, offset)
 print("all right")
