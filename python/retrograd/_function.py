@@ -55,7 +55,7 @@ def _dtype(parameter):
     return _members([(_STEP.findall(n["path"]), n["offset"], _leaf_dtype(n)) for n in numbers], 0, parameter["bytes"])
 
 
-_ARRAY = re.compile(r"(_M_elems|__elems_)?(\[\d+\])+")
+_ARRAY = re.compile(r"((^|\.)(_M_elems|__elems_)|\[\d+\])+")  # of numbers, and arrays of these
 _STEP = re.compile(r"\[\d+\]|[^.\[]+")
 
 
@@ -146,11 +146,16 @@ class _Parameter:
                      else np.require(given, self.dtype, ["C", "A"]))
             if self.dtype.kind in "iu" and kind in "iuf" and not np.array_equal(array, given):
                 raise ValueError(f"'{self.name}' is an array of {self.dtype} and was given numbers that it cannot hold")
-        if self.extent and array.size != self.extent:
-            raise ValueError(f"'{self.name}' has {self.extent} elements and was given {array.size}")
-        if array.size % self.group:
-            raise ValueError(f"'{self.name}' has groups of {self.group} elements and was given {array.size}")
+        self.check_size(array.size)
         return array
+
+    def check_size(self, size):
+        """Refuses an array of so many elements if the parameter cannot have them."""
+        extent = self.group if self.by_value else self.extent
+        if extent and size != extent:
+            raise ValueError(f"'{self.name}' has {extent} elements and was given {size}")
+        if size % self.group:
+            raise ValueError(f"'{self.name}' has groups of {self.group} elements and was given {size}")
 
     def described_to_native(self):
         """The parameter as _native.caller wants it; None if it is left to Python."""
@@ -333,10 +338,22 @@ class Function(Exported):
 
     def _bind(self, args, named, copy):
         args = self.arrange(args, named)
+        if copy:
+            self._refuse_overlap(args)
         arrays = [p.take(a, copy) for p, a in zip(self.parameters, args)]
         if self.result is not None:
             arrays.insert(0, np.zeros((), self.result))
         return arrays
+
+    def _refuse_overlap(self, args):
+        """A derivative works on copies of the arrays that are written. Where the function sees one array under two names, the
+        derivative would see two."""
+        arrays = [(p, a) for p, a in zip(self.parameters, args) if isinstance(a, np.ndarray) and not p.by_value]
+        for p, a in arrays:
+            for q, b in arrays:
+                if p is not q and not p.readonly and np.shares_memory(a, b):
+                    raise ValueError(f"'{p.name}', which {self.name}() writes, and '{q.name}' share memory: derivatives are of "
+                                     "functions of separate arrays; pass a copy of one")
 
     def run(self, steps, slots, base):
         """Calls an entry. `slots` are contiguous arrays; the first `base` of them are the result and the arguments."""

@@ -448,7 +448,7 @@ class JaxFunction:
         wide = p.dtype.itemsize == 8 and not jax.config.jax_enable_x64
         if not hasattr(given, "dtype"):
             given = p.take(given, False) if p.by_value else np.asarray(given)
-        if p.by_value and getattr(given, "ndim", 0):
+        if p.by_value and p.group == 1 and getattr(given, "ndim", 0):
             raise TypeError(f"'{p.name}' of {f.name}() is one {p.text} and was given an array of shape {given.shape}; "
                             "jax.vmap maps over one")
         if p.dtype.kind == "f" and given.dtype.kind == "c":
@@ -458,9 +458,13 @@ class JaxFunction:
         if wide and not (p.by_value and p.dtype.kind == "i"):
             raise TypeError(f"'{p.name}' of {f.name}() is {p.text}, and JAX has 64-bit numbers only after "
                             "jax.config.update(\"jax_enable_x64\", True)")
-        array = jnp.asarray(given, np.int32 if wide else p.dtype)
-        if p.extent and array.size != p.extent:
-            raise ValueError(f"'{p.name}' has {p.extent} elements and was given {array.size}")
+        dtype = np.dtype(np.int32) if wide else p.dtype
+        if dtype.kind in "iu" and given.dtype != dtype and not isinstance(given, jax.core.Tracer):
+            numbers = np.asarray(given)
+            if not np.array_equal(numbers.astype(dtype), numbers):
+                raise ValueError(f"'{p.name}' of {f.name}() is {p.text} and was given numbers that it cannot hold")
+        array = jnp.asarray(given, dtype)
+        p.check_size(array.size)
         return array
 
     def __call__(self, *args, **named):

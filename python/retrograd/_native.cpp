@@ -227,7 +227,9 @@ nb::object Caller::operator()(const nb::args &Args) const {
   long long Lengths[MaxParameters + 1];
   const Py_buffer *Inputs[MaxParameters];
   nb::object Copies[MaxParameters], Gradients[MaxParameters];
-  Memory<2 * MaxParameters> Held; // released before the objects above
+  const Py_buffer *Written[MaxParameters] = {}; ///< what is copied, as given
+  bool Writes = false;
+  Memory<3 * MaxParameters> Held; // released before the objects above
   // Python does what is left undone here, and raises what is to be raised.
   auto Other = [] {
     PyErr_Clear();
@@ -259,6 +261,10 @@ nb::object Caller::operator()(const nb::args &Args) const {
         // The function writes to it, and a derivative leaves it as it is.
         if (!Given.type().is(Numpy.Array))
           return Other();
+        Written[I] = Held.hold(Given, PyBUF_C_CONTIGUOUS);
+        if (!Written[I])
+          return Other();
+        Writes = true;
         Copies[I] = Given.attr("copy")();
         Given = Copies[I];
       }
@@ -273,6 +279,17 @@ nb::object Caller::operator()(const nb::args &Args) const {
         (P.Extent && Lengths[At + I] != P.Extent))
       return Other();
   }
+
+  // A derivative would see two arrays where the function sees one.
+  auto Overlap = [](const Py_buffer &A, const Py_buffer &B) {
+    auto Start = [](const Py_buffer &V) { return uintptr_t(V.buf); };
+    return Start(A) < Start(B) + B.len && Start(B) < Start(A) + A.len;
+  };
+  for (int I = 0; Writes && I < Count; ++I)
+    for (int J = 0; Written[I] && J < Count; ++J)
+      if (const Py_buffer *B = Written[J] ? Written[J] : Inputs[J];
+          B && J != I && Overlap(*Written[I], *B))
+        return Other();
 
   if (Derivative) {
     int Shadow = At + Count;

@@ -60,7 +60,7 @@ def jacobian(function, base, slot, outputs):
     width = base[slot].size
     rows, columns = _pattern(function, base, slot, outputs)
     colours = _colour(rows, columns, height, width)
-    values = np.zeros(len(rows), base[slot].dtype)
+    values = np.zeros(len(rows), np.result_type(*(base[i].dtype for i in outputs)))  # as the dense one
     for colour in range(colours.max() + 1 if width else 0):
         now = [b.copy() for b in base]
         shadows = function._shadows(now)

@@ -20,6 +20,7 @@ import itertools
 
 import numpy as np
 import torch
+from torch.autograd import forward_ad
 
 _TENSOR = {np.dtype(np.float32): torch.float32, np.dtype(np.float64): torch.float64,
            np.dtype(np.int8): torch.int8, np.dtype(np.int16): torch.int16, np.dtype(np.int32): torch.int32,
@@ -200,11 +201,22 @@ class TorchFunction:
         found = dict(zip(self._active, gradients))
         return [found.get(i) for i in range(len(self._parameters))]
 
+    def _refuse_tangents(self, tensors):
+        """PyTorch asks no operator of this kind for tangents: it would take them to be zero."""
+        if forward_ad._current_level < 0:
+            return
+        for tensor in tensors:
+            if isinstance(tensor, torch.Tensor) and forward_ad.unpack_dual(tensor).tangent is not None:
+                raise NotImplementedError(f"{self.function.name}() does not support the forward mode of PyTorch: use "
+                                          "f.jvp(args, tangents) with NumPy arrays, or backward twice")
+
     def _value_backward(self, ctx, gradients):
+        self._refuse_tangents(gradients)
         args, _ = self._kept(ctx)
         return tuple(self._per_argument(self._reverse(*args, self._filled(gradients, self._outputs, args))))
 
     def _reverse_backward(self, ctx, gradients):
+        self._refuse_tangents(gradients)
         args, seeds = self._kept(ctx)
         directions = self._filled(gradients, self._active, args)
         second = self._second(*args, seeds, directions)
@@ -223,6 +235,8 @@ class TorchFunction:
             if whole:
                 if isinstance(a, torch.Tensor):
                     raise TypeError(f"'{p.name}' of {f.name}() is {p.text}: give a Python integer, as n.item()")
+                if isinstance(a, float):
+                    raise TypeError(f"'{p.name}' of {f.name}() is {p.text} and was given the float {a}")
                 operands.append(a)
                 continue
             kind = _TENSOR[p.dtype]
@@ -232,12 +246,16 @@ class TorchFunction:
                 raise TypeError(f"'{p.name}' of {f.name}() is on '{a.device}': {self._where}")
             if a.dtype.is_complex or a.dtype.is_floating_point != kind.is_floating_point:
                 raise TypeError(f"'{p.name}' of {f.name}() is {p.text} and was given {a.dtype}")
-            if p.by_value and a.dim():
+            if p.by_value and p.group == 1 and a.dim():
                 raise TypeError(f"'{p.name}' of {f.name}() is one {p.text} and was given a tensor of shape "
                                 f"{tuple(a.shape)}")
-            if p.extent and a.numel() != p.extent:
-                raise ValueError(f"'{p.name}' has {p.extent} elements and was given {a.numel()}")
-            operands.append(a.to(kind))
+            p.check_size(a.numel())
+            operand = a.to(kind)
+            if operand is not a and not kind.is_floating_point and not torch.compiler.is_compiling() \
+                    and not torch.equal(operand.to(a.dtype), a):
+                raise ValueError(f"'{p.name}' of {f.name}() is {p.text} and was given numbers that it cannot hold")
+            operands.append(operand)
+        self._refuse_tangents(operands)
         out = self._value(*operands)
         return out[0] if len(out) == 1 else tuple(out)
 

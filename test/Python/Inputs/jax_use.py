@@ -11,7 +11,8 @@ from jax.test_util import check_grads
 import retrograd as rg
 
 jax.config.update("jax_enable_x64", True)
-energy, waves, step, single, picky, count = rg.compile("""
+energy, waves, step, single, picky, count, pick, volume = rg.compile("""
+#include <array>
 #include <cmath>
 #include <span>
 #include <stdexcept>
@@ -53,7 +54,14 @@ double count(const double *x, int n, int *positive) {
       s += x[i] * x[i], ++*positive;
   return s;
 }
-""", ["energy", "waves", "step", "single", "picky", "count"], language="c++",
+double pick(const double (*pairs)[2], int n, const int *which, int m) {
+  double s = 0;
+  for (int i = 0; i < m; ++i)
+    s += pairs[which[i]][0] * pairs[which[i]][1];
+  return s;
+}
+double volume(std::array<double, 3> sides, double k) { return sides[0] * sides[1] * sides[2] * k; }
+""", ["energy", "waves", "step", "single", "picky", "count", "pick", "volume"], language="c++",
                                                     derivatives=["rev", "fwd", "rev.fwd", "fwd.fwd"])
 rng = np.random.default_rng(1)
 x, y = jnp.array(rng.random(4) + 0.5), jnp.array(rng.random(4))
@@ -141,6 +149,12 @@ assert jax.grad(lambda z: single.jax(z, 3))(z).dtype == jnp.float32
 (s, n), d = jax.value_and_grad(lambda x: count.jax(x, 4, jnp.zeros(1, jnp.int32)), has_aux=True)(x - 1)
 assert n[0] == int((x > 1).sum()) and np.allclose(d, jnp.where(x > 1, 2 * (x - 1), 0))
 same(jax.grad(lambda x: energy.jax(x, k=0.7, n=4))(x), jax.grad(lambda x: energy.jax(x, 4, 0.7))(x))
+# Integers of another width; elements in groups; an array by value.
+two, which = jnp.array(rng.random((3, 2))), jnp.array([0, 2, 2])
+same(jax.hessian(lambda p: pick.jax(p, 3, which, 3))(two), jax.hessian(lambda p: (p[which, 0] * p[which, 1]).sum())(two))
+sides = jnp.array(rng.random((4, 3)))
+for f in (jax.grad, jax.hessian):
+    same(jax.vmap(f(volume.jax, (0, 1)), (0, None))(sides, 0.7), jax.vmap(f(lambda s, k: s.prod() * k, (0, 1)), (0, None))(sides, 0.7))
 
 
 def raises(kind, text, call):
@@ -157,6 +171,9 @@ raises(TypeError, "was given complex", lambda: energy.jax(x + 1j, 4, 0.7))
 raises(TypeError, "is int and was given float64", lambda: energy.jax(x, jnp.array(4.0), 0.7))
 raises(TypeError, "jax.vmap maps over one", lambda: energy.jax(x, 4, x))
 raises(TypeError, "takes 3 arguments", lambda: energy.jax(x, 4))
+raises(ValueError, "groups of 2", lambda: pick.jax(jnp.ones(3), 1, which, 3))
+raises(ValueError, "numbers that it cannot hold", lambda: pick.jax(two, 3, jnp.array([0, 2**32]), 2))
+raises(ValueError, "has 3 elements", lambda: volume.jax(jnp.ones(2), 1.0))
 raises(NotImplementedError, "third derivatives", lambda: jax.grad(jax.grad(jax.grad(picky.jax)))(1.0))
 jax.config.update("jax_enable_x64", False)
 raises(TypeError, "jax_enable_x64", lambda: energy.jax(np.ones(4), 4, 0.7))

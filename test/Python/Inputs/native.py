@@ -53,6 +53,20 @@ one = np.zeros(3, np.int64)
 where.vjp((x, y, z, one), (1.0, np.zeros(2)))
 assert not one.any()
 
+# Where a function sees one array under two names, of which it writes one, a derivative would see two arrays.
+u = np.arange(4.0)
+for call in (lambda: where.gradient(u, y, u, at), lambda: where.gradient(u, y, u[1:], at), lambda: where.value_and_gradient(u[:3], y, u, at),
+             lambda: where.jvp((u, y, u, at), (u, y, u)), lambda: where.vjp((u, y, u, at), (1.0, u)), lambda: where.hessian(u, y, u, at)):
+    try:
+        call()
+    except ValueError as error:
+        assert "'z', which where() writes, and 'x' share memory" in str(error), error
+    else:
+        raise AssertionError("overlapping arrays were taken")
+where(u, y, u, at)                          # the function itself may have them
+where.gradient(u[:2], y, u[2:], at)         # these only touch
+where.gradient(u, u.view(np.float32), np.zeros(2), at)  # nor is any of these written
+
 # The interpreter runs on while native code does.
 for work in (lambda: nap(1.0), lambda: nap.gradient(1.0), lambda: nap.jvp((1.0,), 1.0)):
     thread = threading.Thread(target=work)

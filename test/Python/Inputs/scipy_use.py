@@ -112,6 +112,11 @@ z = (rng.random(21) - 0.5).astype(np.float32)
 sparse = branch.jacobian(z, np.zeros(21, np.float32), 21, sparse=True)
 assert sparse.dtype == np.float32
 assert np.allclose(sparse.toarray(), branch.jacobian(z, np.zeros(21, np.float32), 21))
+# From float to double: the numbers are those of the dense one, to the last bit.
+thirds = rg.compile("void thirds(const float *x, double *y, int n) { for (int i = 0; i < n; ++i) y[i] = (double)x[i] * x[i] / 3; }",
+                    "thirds", language="c")
+sparse = thirds.jacobian(z, np.zeros(21), 21, sparse=True)
+assert sparse.dtype == np.float64 and np.array_equal(sparse.toarray(), thirds.jacobian(z, np.zeros(21), 21))
 
 # Batches.
 X, A = rng.random((7, 5)), rng.random(7)

@@ -5,7 +5,7 @@ import numpy as np
 import retrograd as rg
 
 names = ["table", "three", "fixed", "array", "arrayByValue", "packed", "nested", "mask", "chosen", "narrow", "gather",
-         "scaled", "point", "constant", "inner::deep", "rows", "lower"]
+         "scaled", "point", "constant", "inner::deep", "rows", "lower", "board", "boards"]
 made = rg.compile("""
 #include <array>
 #include <cstdint>
@@ -61,6 +61,19 @@ void rows(const double (*x)[2], double (*y)[2], int n) {
       y[i][j] = x[i][j] * x[i][1 - j] * (i + 1);
 }
 double lower(const double lambda, const double self) { return lambda * lambda * self; }
+using Board = std::array<std::array<double, 2>, 3>;
+double board(const Board &b) {
+  double s = 0;
+  for (auto &row : b)
+    s += row[0] * row[0] * row[1];
+  return s;
+}
+double boards(const std::vector<Board> &all) {
+  double s = 0;
+  for (auto &b : all)
+    s += board(b);
+  return s;
+}
 """, [n.rsplit("::")[-1] for n in names], language="c++")
 f = {n.rsplit("::")[-1]: g for n, g in zip(names, made)}
 rng = np.random.default_rng(4)
@@ -100,6 +113,8 @@ check(f["point"], (1.5, 0.5))
 check(f["constant"], (1.5, 4))
 check(f["deep"], (rng.random(2),))
 check(f["lower"], (1.5, 0.5))
+check(f["board"], (rng.random((3, 2)),))
+check(f["boards"], (rng.random((4, 3, 2)),))
 # Structs: the gradient is one, too; its integers are nothing.
 bodies = np.zeros(2, f["packed"].parameters[0].dtype)
 bodies["mass"], bodies["kind"], bodies["at"] = [1, 2], [3, 4], [[5, 7], [6, 8]]
@@ -143,6 +158,8 @@ def refused(kind, text, call):
 
 refused(ValueError, "groups of 3", lambda: f["table"](np.zeros(4), 2))
 refused(ValueError, "has 3 elements", lambda: f["three"](np.zeros(4)))
+refused(ValueError, "has 6 elements", lambda: f["board"](np.zeros(4)))
+refused(ValueError, "groups of 6", lambda: f["boards"](np.zeros(8)))
 refused(ValueError, "has 3 elements", lambda: f["array"](np.zeros(0, np.float32)))
 refused(ValueError, "has 1 elements", lambda: f["point"](np.zeros(0), 1.0))
 refused(ValueError, "of 2 numbers", lambda: f["arrayByValue"](np.zeros(3), 1.0))

@@ -5,7 +5,8 @@ from torch.autograd import gradcheck, gradgradcheck
 
 import retrograd as rg
 
-energy, step, single, picky, layer = rg.compile("""
+energy, step, single, picky, layer, pick, volume = rg.compile("""
+#include <array>
 #include <cmath>
 #include <stdexcept>
 double energy(const double *at, int n, double k) {
@@ -43,7 +44,14 @@ void layer(const double *weights, const double *bias, const double *x, double *y
     y[i] = std::tanh(s);
   }
 }
-""", ["energy", "step", "single", "picky", "layer"], language="c++")
+double pick(const double (*pairs)[2], int n, const int *which, int m) {
+  double s = 0;
+  for (int i = 0; i < m; ++i)
+    s += pairs[which[i]][0] * pairs[which[i]][1];
+  return s;
+}
+double volume(std::array<double, 3> sides, double k) { return sides[0] * sides[1] * sides[2] * k; }
+""", ["energy", "step", "single", "picky", "layer", "pick", "volume"], language="c++")
 torch.manual_seed(1)
 real = dict(dtype=torch.float64)
 
@@ -85,6 +93,10 @@ assert torch.allclose(x.grad, torch.autograd.grad(written(x, torch.zeros(4, **re
 z = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
 single.torch(z, 3).backward()
 assert z.grad.dtype == torch.float32 and torch.allclose(z.grad, 3 * z.detach() ** 2)
+# Integers of another width; elements in groups; an array by value.
+pairs, which = torch.rand(3, 2, **real).requires_grad_(), torch.tensor([0, 2, 2])
+assert gradcheck(lambda p: pick.torch(p, 3, which, 3), (pairs,))
+assert gradcheck(lambda s, k: volume.torch(s, k), (torch.rand(3, **real).requires_grad_(), torch.rand((), **real).requires_grad_()))
 # The rules of operators of PyTorch.
 for operator in (energy.torch._value, step.torch._value):
     torch.library.opcheck(operator, (*((torch.rand(4, **real).requires_grad_(), 4) if operator is energy.torch._value
@@ -126,4 +138,17 @@ raises(TypeError, "was given a tensor of shape (4,)", lambda: energy.torch(x, 4,
 raises(TypeError, "has no parameter 'w'", lambda: rg.torch.module(layer, w=1))
 raises(TypeError, "'columns' is missing", lambda: net(data[0], torch.zeros(3), 3))
 raises(TypeError, "takes 3 arguments", lambda: energy.torch(x, 4))
+raises(TypeError, "'n' of energy() is int and was given the float 4.5", lambda: energy.torch(x, 4.5, 1.0))
+raises(ValueError, "groups of 2", lambda: pick.torch(torch.rand(3, **real), 1, which, 3))
+raises(ValueError, "numbers that it cannot hold", lambda: pick.torch(pairs, 3, torch.tensor([0, 2**32]), 2))
+raises(ValueError, "has 3 elements", lambda: volume.torch(torch.rand(2, **real), 1.0))
+# PyTorch would take the tangents of an operator like this to be zero.
+point, along = torch.rand(4, **real), torch.rand(4, **real)
+raises(NotImplementedError, "forward mode", lambda: torch.func.jvp(lambda x: energy.torch(x, 4, 1.0), (point,), (along,)))
+with torch.autograd.forward_ad.dual_level():
+    dual = torch.autograd.forward_ad.make_dual(point, along)
+    raises(NotImplementedError, "forward mode", lambda: energy.torch(dual, 4, 1.0))
+    apart = point.clone().requires_grad_()
+    seeded = energy.torch(apart, 4, 1.0) * dual.sum()
+    raises(NotImplementedError, "forward mode", lambda: torch.autograd.grad(seeded, apart, create_graph=True))
 print("all right")
