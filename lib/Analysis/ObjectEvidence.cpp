@@ -12,8 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/ObjectGraph.h"
+#include "llvm/ADT/Hashing.h"
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 using namespace llvm;
 using namespace retrograd;
@@ -27,25 +29,31 @@ static bool sameEvidence(const Evidence &A, const Evidence &B) {
          A.Level == B.Level && A.Copied == B.Copied && A.Origin == B.Origin;
 }
 
+static size_t contentOf(const Evidence &E) {
+  return hash_combine(E.Where.Off, E.Where.Stride, E.Where.Lo, E.Where.Hi,
+                      E.Size, unsigned(E.Kind.K), E.Kind.FP, unsigned(E.Level),
+                      E.Copied, E.Origin);
+}
+
 bool ObjectGraph::addEvidence(Position P, int64_t Size, ByteKind K, Trust L,
                               bool Copied, unsigned Origin) {
   P = normalise(P);
   ObjectNode &O = Objects[P.Obj];
-  Evidence E{P, Size, K, L, Copied, Origin};
+  Evidence E{P, Size, K, L, Copied, Origin, unsigned(O.Arrived.size())};
+  const size_t Content = contentOf(E);
+  auto [B, End] = O.ByContent.equal_range(Content);
+  for (auto It = B; It != End; ++It)
+    if (sameEvidence(*It->second, E))
+      return false;
+  const Evidence *Kept;
   if (P.exact()) {
-    auto [B, End] = O.ExactEvidence.equal_range(P.Off);
-    for (auto It = B; It != End; ++It)
-      if (sameEvidence(It->second, E))
-        return false;
-    O.ExactEvidence.insert({P.Off, E});
+    Kept = &O.ExactEvidence.insert({P.Off, E})->second;
     O.LargestExact = std::max(O.LargestExact, Size);
   } else {
-    for (const Evidence &Old : O.StridedEvidence)
-      if (sameEvidence(Old, E))
-        return false;
-    O.StridedEvidence.push_back(E);
+    Kept = &O.StridedEvidence.emplace_back(E);
   }
-  ++O.EvidenceVersion;
+  O.Arrived.push_back(Kept);
+  O.ByContent.insert({Content, Kept});
   return true;
 }
 
@@ -113,7 +121,7 @@ static int fit(const Position &P, const Evidence &E) {
 }
 
 /// Calls Put(E, start, bytes, fit, smeared) with each place of evidence E in
-/// the Size bytes at P.
+/// the Size bytes at P, until Put returns false.
 template <typename Taker>
 static void eachPlace(const Evidence &E, const Position &P, int64_t Size,
                       Taker &&Put) {
@@ -145,13 +153,15 @@ static void eachPlace(const Evidence &E, const Position &P, int64_t Size,
       if ((Below && X < E.Where.Lo) || (Above && X >= E.Where.Hi))
         continue;
       // Without a proof, arrays are taken to extend upwards.
-      Put(E, W, E.Size, !Below && X < E.Where.Off ? 3 : Fit, false);
+      if (!Put(E, W, E.Size, !Below && X < E.Where.Off ? 3 : Fit, false))
+        return;
       continue;
     }
     if (Below && Above && E.Where.Hi - E.Where.Lo < P.Stride &&
         floorMod(P.Off + W - E.Where.Lo, P.Stride) >= E.Where.Hi - E.Where.Lo)
       continue;
-    Put(E, W, E.Size, Fit, false);
+    if (!Put(E, W, E.Size, Fit, false))
+      return;
   }
 }
 
@@ -172,17 +182,48 @@ static void eachEvidence(const Node &O, const Position &P, int64_t Size,
       return;
 }
 
-bool ObjectGraph::hasEvidence(Position P, int64_t Size, Trust Least) const {
-  P = normalise(P);
+/// Does Asked hold of anything that may have a place in the Size bytes at P?
+template <typename Node, typename Predicate>
+static bool anyEvidence(const Node &O, const Position &P, int64_t Size,
+                        Predicate &&Asked) {
   bool Found = false;
-  if (!P.valid() || Size <= 0)
-    return false;
-  eachEvidence(Objects[P.Obj], P, Size, [&](const Evidence &E) {
-    if (E.Level <= Least)
-      eachPlace(E, P, Size, [&](auto &&...) { Found = true; });
+  eachEvidence(O, P, Size, [&](const Evidence &E) {
+    Found = Asked(E);
     return !Found;
   });
   return Found;
+}
+
+/// Does E speak of any of the Size bytes at P?
+static bool hasPlace(const Evidence &E, const Position &P, int64_t Size) {
+  bool Found = false;
+  eachPlace(E, P, Size, [&](auto &&...) {
+    Found = true;
+    return false;
+  });
+  return Found;
+}
+
+bool ObjectGraph::hasEvidence(Position P, int64_t Size, Trust Least) const {
+  P = normalise(P);
+  return P.valid() && Size > 0 &&
+         anyEvidence(Objects[P.Obj], P, Size, [&](const Evidence &E) {
+           return E.Level <= Least && hasPlace(E, P, Size);
+         });
+}
+
+/// Did anything become known of the Size bytes at P (normalised) since Seen
+/// pieces of evidence had arrived?
+bool ObjectGraph::arrivedSince(unsigned Seen, const Position &P,
+                               int64_t Size) const {
+  const ObjectNode &O = Objects[P.Obj];
+  const size_t New = O.Arrived.size() - Seen;
+  if (P.exact() && New > O.StridedEvidence.size())
+    return anyEvidence(O, P, Size, [&](const Evidence &E) {
+      return E.Arrival >= Seen && hasPlace(E, P, Size);
+    });
+  return any_of(ArrayRef(O.Arrived).take_back(New),
+                [&](const Evidence *E) { return hasPlace(*E, P, Size); });
 }
 
 SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
@@ -217,6 +258,7 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
          E.Level == Trust::Strong && Class == Reached,
          {Class, int(E.Origin != Asker), int(E.Copied), -E.Where.Stride},
          &E});
+    return true;
   };
   eachEvidence(O, P, Size, [&](const Evidence &E) {
     if (E.Level <= Least && E.Level >= Best)
@@ -330,10 +372,7 @@ bool ObjectGraph::touchesFloat(Position P, int64_t Size, Trust Level) const {
     D = floorMod(D, G);
     return D < Size || D + E.Size > G;
   };
-  const ObjectNode &O = Objects[P.Obj];
-  return any_of(O.ExactEvidence,
-                [&](const auto &At) { return Touches(At.second); }) ||
-         any_of(O.StridedEvidence, Touches);
+  return anyEvidence(Objects[P.Obj], P, Size, Touches);
 }
 
 /// Evidence E speaks of just the Size bytes at P, of none of them, or of others
@@ -370,10 +409,10 @@ bool ObjectGraph::isContested(Position P, int64_t Size, unsigned Asker) const {
       Others = std::max(Others, Begin);
     Own |= !E.Copied && E.Origin == Asker;
   };
-  const ObjectNode &O = Objects[P.Obj];
-  for (const auto &At : O.ExactEvidence)
-    Visit(At.second);
-  for_each(O.StridedEvidence, Visit);
+  anyEvidence(Objects[P.Obj], P, Size, [&](const Evidence &E) {
+    Visit(E);
+    return false;
+  });
   return Others != Position::NegInf && Floats <= Others && !Own;
 }
 
@@ -394,12 +433,10 @@ Type *ObjectGraph::sharedWithPointers(Position P, int64_t Size,
     FP = E.Kind.FP;
     return Same;
   };
-  const ObjectNode &O = Objects[P.Obj];
-  return all_of(O.ExactEvidence,
-                [&](const auto &At) { return Fits(At.second); }) &&
-                 all_of(O.StridedEvidence, Fits)
-             ? FP
-             : nullptr;
+  return anyEvidence(Objects[P.Obj], P, Size,
+                     [&](const Evidence &E) { return !Fits(E); })
+             ? nullptr
+             : FP;
 }
 
 bool ObjectGraph::holdsPointers(Position P, int64_t Size) const {
@@ -410,10 +447,7 @@ bool ObjectGraph::holdsPointers(Position P, int64_t Size) const {
     return E.Kind.K == ByteKind::Pointer && E.Level == Trust::Strong &&
            overlap(P, Size, E) == Overlap::Same;
   };
-  const ObjectNode &O = Objects[P.Obj];
-  return any_of(O.ExactEvidence,
-                [&](const auto &At) { return Pointer(At.second); }) ||
-         any_of(O.StridedEvidence, Pointer);
+  return anyEvidence(Objects[P.Obj], P, Size, Pointer);
 }
 
 bool ObjectGraph::holdsFloatsOnly(Position P, int64_t Size) const {
@@ -426,10 +460,9 @@ bool ObjectGraph::holdsFloatsOnly(Position P, int64_t Size) const {
     Any |= Here && E.Level == Trust::Strong && !E.Copied;
     return !Here || E.Kind.K == ByteKind::Float;
   };
-  const ObjectNode &O = Objects[P.Obj];
-  return all_of(O.ExactEvidence,
-                [&](const auto &At) { return Floats(At.second); }) &&
-         all_of(O.StridedEvidence, Floats) && Any;
+  return !anyEvidence(Objects[P.Obj], P, Size, [&](const Evidence &E) {
+    return !Floats(E);
+  }) && Any;
 }
 
 /// Adds Piece, found at one end of a copy, to the other end unless that
@@ -474,13 +507,25 @@ bool ObjectGraph::carryPiece(const Placed &Piece, Position To, int64_t Size,
   return Changed;
 }
 
-/// Copies of unknown length carry the whole of what is known behind them.
-bool ObjectGraph::carryOpenEnded(Position From, Position To, Trust Least,
-                                 unsigned Origin) {
+/// Copies of unknown length carry the whole of what is known behind them. What
+/// arrived before the last look (Seen) was carried then, or found evidence at
+/// the other end, which stays.
+bool ObjectGraph::carryOpenEnded(Position From, unsigned Seen, Position To,
+                                 Trust Least, unsigned Origin) {
   bool Changed = false;
-  for (const Evidence &E : evidenceOf(From.Obj)) {
-    if (E.Level != Least || E.Kind.K == ByteKind::Conflict)
-      continue;
+  const std::vector<const Evidence *> &Arrived = Objects[From.Obj].Arrived;
+  std::vector<const Evidence *> New;
+  for (const Evidence *E : ArrayRef(Arrived).drop_front(Seen))
+    if (E->Level == Least && E->Kind.K != ByteKind::Conflict)
+      New.push_back(E);
+  llvm::stable_sort(New, [](const Evidence *A, const Evidence *B) {
+    auto Order = [](const Evidence *E) {
+      return std::pair(!E->Where.exact(), E->Where.exact() ? E->Where.Off : 0);
+    };
+    return Order(A) < Order(B);
+  });
+  for (const Evidence *Known : New) {
+    const Evidence &E = *Known;
     Position W = E.Where;
     if (W.exact()) {
       if (From.exact()) {
@@ -520,20 +565,29 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
     return false;
   if (L.Element && (D.Stride != L.Element || S.Stride != L.Element))
     return false;
-  unsigned VD = Objects[D.Obj].EvidenceVersion;
-  unsigned VS = Objects[S.Obj].EvidenceVersion;
-  if (L.SeenDst == VD && L.SeenSrc == VS)
+  const unsigned AllDst = Objects[D.Obj].Arrived.size();
+  const unsigned AllSrc = Objects[S.Obj].Arrived.size();
+  const unsigned SeenDst = std::exchange(L.SeenDst, AllDst);
+  const unsigned SeenSrc = std::exchange(L.SeenSrc, AllSrc);
+  const bool Looked = std::exchange(L.Looked, true);
+  if (Looked && SeenDst == AllDst && SeenSrc == AllSrc)
     return false;
-  L.SeenDst = VD;
-  L.SeenSrc = VS;
   D = normalise(D.shifted(L.DstOff));
   S = normalise(S.shifted(L.SrcOff));
   bool Changed = false;
   if (L.Size == Unbounded) {
-    Changed |= carryOpenEnded(S, D, Least, L.Origin);
-    Changed |= carryOpenEnded(D, S, Least, L.Origin);
+    Changed |= carryOpenEnded(S, SeenSrc, D, Least, L.Origin);
+    Changed |= carryOpenEnded(D, SeenDst, S, Least, L.Origin);
     return Changed;
   }
+  // What arrived elsewhere in the two objects changes nothing here. A piece at
+  // an end of the window may reach beyond it.
+  constexpr int64_t Beyond = 16;
+  auto Arrived = [&](unsigned Seen, const Position &At) {
+    return arrivedSince(Seen, At.shifted(-Beyond), L.Size + 2 * Beyond);
+  };
+  if (Looked && !Arrived(SeenDst, D) && !Arrived(SeenSrc, S))
+    return false;
   auto AtD = resolve(D, L.Size, L.Origin, Least);
   auto AtS = resolve(S, L.Size, L.Origin, Least);
   // An array without an end says something about everything behind it; where a
@@ -574,8 +628,10 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
 void ObjectGraph::solveEvidence() {
   for (Trust Least : {Trust::Strong, Trust::Weak, Trust::Hearsay, Trust::Guess,
                       Trust::Moved}) {
-    for (Link &L : Links)
+    for (Link &L : Links) {
       L.SeenDst = L.SeenSrc = 0;
+      L.Looked = false;
+    }
     // Alternating directions carry evidence along a chain of copies in either
     // order in one round each.
     for (bool Changed = true; Changed;) {

@@ -37,7 +37,9 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallVector.h"
+#include <deque>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 namespace retrograd {
@@ -64,8 +66,9 @@ struct Evidence {
   int64_t Size;
   ByteKind Kind;
   Trust Level;
-  bool Copied;     ///< carried over a link
-  unsigned Origin; ///< the function that knows it
+  bool Copied;          ///< carried over a link
+  unsigned Origin;      ///< the function that knows it
+  unsigned Arrival = 0; ///< its number among all that is known of the object
 };
 
 /// Why two objects became one, or a pointer came to lie at more places: for the
@@ -244,12 +247,15 @@ private:
     mutable unsigned Parent;
     mutable int64_t Delta = 0; ///< byte 0 of this lies here in Parent
     unsigned CellVersion = 1;
-    unsigned EvidenceVersion = 1;
     std::map<int64_t, Var> ExactCells;
     llvm::SmallVector<CellView, 1> StridedCells;
     std::multimap<int64_t, Evidence> ExactEvidence;
     int64_t LargestExact = 0;
-    std::vector<Evidence> StridedEvidence;
+    std::deque<Evidence> StridedEvidence;
+    /// Both, in the order of arrival.
+    std::vector<const Evidence *> Arrived;
+    /// All evidence, by its hash.
+    std::unordered_multimap<size_t, const Evidence *> ByContent;
   };
   struct Link {
     Var Dst;
@@ -259,7 +265,10 @@ private:
     int64_t Size;
     unsigned Origin, Source;
     int64_t Element = 0; ///< of an element link
+    /// The state of both ends when the link was last looked at: versions of
+    /// their cells, then how much evidence had arrived.
     unsigned SeenDst = 0, SeenSrc = 0;
+    bool Looked = false;
   };
 
   unsigned PointerSize;
@@ -307,7 +316,9 @@ private:
   bool carryPiece(const Placed &Piece, Position To, int64_t Size,
                   const llvm::SmallVectorImpl<Placed> &Have, Trust Least,
                   unsigned Origin);
-  bool carryOpenEnded(Position From, Position To, Trust Least, unsigned Origin);
+  bool carryOpenEnded(Position From, unsigned Seen, Position To, Trust Least,
+                      unsigned Origin);
+  bool arrivedSince(unsigned Seen, const Position &P, int64_t Size) const;
   void collectFormats();
 };
 

@@ -299,21 +299,43 @@ bool TypeAnalysis::isIndexPlace(const Value *P) const {
   return I->isIndexPlace(P);
 }
 
+/// Is V made of what was read from marked places, and of constants, by
+/// arithmetic of integers? Read tells whether anything was read.
+static bool comesFrom(const Value *V,
+                      function_ref<bool(const Instruction &)> Marked,
+                      bool &Read, unsigned Depth = 0) {
+  constexpr unsigned Deepest = 4;
+  if (isa<ConstantInt>(V))
+    return true;
+  if (const auto *Load = dyn_cast<LoadInst>(V)) {
+    Read = true;
+    return Marked(*Load);
+  }
+  const auto *Made = dyn_cast<Instruction>(V);
+  return Made && Depth < Deepest &&
+         (Made->getOpcode() == Instruction::Add ||
+          Made->getOpcode() == Instruction::Sub ||
+          Made->getOpcode() == Instruction::Mul) &&
+         all_of(
+             Made->operands(),
+             [&](const Value *Operand) {
+               return comesFrom(Operand, Marked, Read, Depth + 1);
+             });
+}
+
 /// A store that LLVM merged out of those at the ends of two branches, and that
-/// lost what preparation had noted on them (Marked): what it stores was read
-/// from marked places, or is constant.
+/// lost what preparation had noted on them (Marked): what it stores comes from
+/// marked places (a count that begins at 0 and goes up), or is constant.
 static bool isMergedStore(const Instruction &I,
                           function_ref<bool(const Instruction &)> Marked) {
   const auto *S = dyn_cast<StoreInst>(&I);
   const auto *Joined = S ? dyn_cast<PHINode>(S->getValueOperand()) : nullptr;
+  bool Read = false;
   return Joined && Joined->getParent() == S->getParent() &&
          Joined->getType()->isIntegerTy() &&
-         any_of(Joined->incoming_values(),
-                [](const Value *V) { return isa<LoadInst>(V); }) &&
-         all_of(Joined->incoming_values(), [&](const Value *V) {
-           const auto *Read = dyn_cast<LoadInst>(V);
-           return isa<ConstantInt>(V) || (Read && Marked(*Read));
-         });
+         all_of(Joined->incoming_values(),
+                [&](const Value *V) { return comesFrom(V, Marked, Read); }) &&
+         Read;
 }
 
 bool TypeAnalysis::isDeclaredInteger(const Instruction &Access) {

@@ -19,6 +19,7 @@
 #include "Pass/DeferToLink.h"
 #include "Pass/DifferentiatePass.h"
 #include "Pass/KernelHalf.h"
+#include "Pass/SplitCoroutines.h"
 #include "Polish/DeviceReductions.h"
 #include "Polish/LaunchMemory.h"
 #include "Primal/Language/AnnotateParameters.h"
@@ -81,9 +82,11 @@ void retrograd::extendPipelines(PassBuilder &PB,
   // OptimizerEarly: the code is simplified and inlined, but not yet vectorised
   // or unrolled. -O0 pipelines call it, too.
   PB.registerOptimizerEarlyEPCallback(
-      [Started, Given](ModulePassManager &MPM, OptimizationLevel,
+      [Started, Given](ModulePassManager &MPM, OptimizationLevel Level,
                        ThinOrFullLTOPhase Phase) {
         const Options Opts = Given();
+        if (Level == OptimizationLevel::O0)
+          MPM.addPass(SplitCoroutinesPass());
         if (*Started)
           **Started = stageOf(Phase);
         Started->reset();
