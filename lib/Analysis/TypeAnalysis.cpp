@@ -64,6 +64,7 @@ TypeAnalysis::Impl::Impl(ArrayRef<Function *> Fns,
     G.keep(Happened);
   InSet.insert(Functions.begin(), Functions.end());
   findInert();
+  findCalled();
   for (Function *F : Functions) {
     G.CurrentOrigin = Origins.size();
     Origins[F] = G.CurrentOrigin;
@@ -75,6 +76,10 @@ TypeAnalysis::Impl::Impl(ArrayRef<Function *> Fns,
   if (Outside)
     addOutside(*Outside);
   G.solvePointers();
+  // Callers first: what their parameters lead to may be handed on.
+  for (const Function *F : Functions)
+    if (groundParameters(*F))
+      G.solvePointers();
   // What is accessed exists, wherever it comes from: an access to "nothing"
   // would look like one that cannot matter.
   bool Grounded = false;

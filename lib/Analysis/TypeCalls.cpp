@@ -76,6 +76,37 @@ void TypeAnalysis::Impl::findInert() {
   }
 }
 
+Function *TypeAnalysis::Impl::bodyOf(const CallBase &CB) const {
+  auto *Callee = dyn_cast<Function>(CB.getCalledOperand()->stripPointerCasts());
+  if (!Callee)
+    return nullptr;
+  Function *Body = InSet.contains(Callee) ? Callee : PreparedOf(Callee);
+  return Body && InSet.contains(Body) ? Body : nullptr;
+}
+
+void TypeAnalysis::Impl::findCalled() {
+  for (const Function *F : Functions)
+    for (const Instruction &I : instructions(*F))
+      if (const auto *CB = dyn_cast<CallBase>(&I))
+        if (const Function *Body = bodyOf(*CB))
+          Called.insert(Body);
+  // Its parameters are the caller's memory, whoever else calls it.
+  Called.erase(Functions.front());
+}
+
+/// Gives parameters that no call points anywhere memory of their own; true if
+/// there were any.
+bool TypeAnalysis::Impl::groundParameters(const Function &F) {
+  bool Any = false;
+  for (const Argument &A : F.args())
+    if (isPointerLike(A.getType())) {
+      G.CurrentSource = sourceOf(&A);
+      Any |= G.ground(pointer(&A));
+    }
+  G.CurrentSource = ObjectGraph::NoOrigin;
+  return Any;
+}
+
 /// True if II was dealt with; otherwise it is a call like any other.
 bool TypeAnalysis::Impl::addIntrinsic(IntrinsicInst &II) {
   auto Length = [&](Value *Len) {
@@ -206,13 +237,7 @@ void TypeAnalysis::Impl::addCall(CallBase &CB) {
   auto *Callee = dyn_cast<Function>(CB.getCalledOperand()->stripPointerCasts());
   if (!Callee && CB.getCalledOperand()->getType()->isPointerTy())
     pointer(CB.getCalledOperand());
-  Function *Body = nullptr;
-  if (Callee) {
-    Body = InSet.contains(Callee) ? Callee : PreparedOf(Callee);
-    if (Body && !InSet.contains(Body))
-      Body = nullptr;
-  }
-  if (Body) {
+  if (Function *Body = bodyOf(CB)) {
     for (Argument &A : Body->args())
       if (A.getArgNo() < CB.arg_size() && !Inert.contains(&A))
         flow(CB.getArgOperand(A.getArgNo()), &A);

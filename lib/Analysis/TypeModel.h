@@ -99,6 +99,13 @@ struct TypeAnalysis::Impl {
   /// Pointer parameters through which nobody looks at memory.
   llvm::SmallPtrSet<const llvm::Argument *, 16> Inert;
   void findInert();
+  /// Functions that calls of the set hand pointers to: their parameters are
+  /// what is handed over, and no memory of their own.
+  llvm::SmallPtrSet<const llvm::Function *, 16> Called;
+  void findCalled();
+  /// The body among Functions that a call runs; null if it is not known.
+  llvm::Function *bodyOf(const llvm::CallBase &CB) const;
+  bool groundParameters(const llvm::Function &F);
 
   /// Representative -> dense public id, and back.
   llvm::DenseMap<unsigned, ObjectId> PublicIds;

@@ -286,7 +286,8 @@ void TypeAnalysis::Impl::addFunction(Function &F) {
   for (Argument &A : F.args()) {
     G.CurrentSource = sourceOf(&A);
     if (isPointerLike(A.getType())) {
-      Var P = fresh(&A);
+      Var P =
+          Called.contains(&F) && !Inert.contains(&A) ? pointer(&A) : fresh(&A);
       if (Type *T = A.hasByValAttr() ? A.getParamByValType()
                                      : A.getParamStructRetType())
         seedType(P, 0, T, Trust::Weak, T->isStructTy());
