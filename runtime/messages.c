@@ -366,18 +366,50 @@ void rg_mpi_zero(const rg_layout *l, void *at, int count) {
     }
 }
 
+/* In a region of OpenMP the other threads may add to the same places. */
+extern int omp_in_parallel(void) __attribute__((weak));
+
+static void add_beside_others(void *to, double more, int kind) {
+  uint64_t was, will;
+  uint32_t was4, will4;
+  double sum;
+  float sum4;
+  if (kind == RG_KIND_DOUBLE) {
+    was = __atomic_load_n((uint64_t *)to, __ATOMIC_RELAXED);
+    do {
+      memcpy(&sum, &was, sizeof sum);
+      sum += more;
+      memcpy(&will, &sum, sizeof sum);
+    } while (!__atomic_compare_exchange_n((uint64_t *)to, &was, will, 1,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return;
+  }
+  was4 = __atomic_load_n((uint32_t *)to, __ATOMIC_RELAXED);
+  do {
+    memcpy(&sum4, &was4, sizeof sum4);
+    sum4 = (float)((double)sum4 + more);
+    memcpy(&will4, &sum4, sizeof sum4);
+  } while (!__atomic_compare_exchange_n((uint32_t *)to, &was4, will4, 1,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
 /* The other way: added to what is there, or in its place. */
 const double *rg_mpi_unpack(const rg_layout *l, void *to, int count,
                             const double *from, int add) {
   char *base = to;
+  const int others = add && omp_in_parallel && omp_in_parallel();
   for (int e = 0; e < count; ++e, base += l->extent)
     for (int r = 0; r < l->runs; ++r) {
       void *p = base + l->run[r].at;
-      int n = l->run[r].count;
-      if (l->run[r].kind == RG_KIND_DOUBLE)
+      int n = l->run[r].count, kind = l->run[r].kind;
+      if (others && kind != RG_KIND_LONG_DOUBLE)
+        for (int i = 0; i < n; ++i)
+          add_beside_others((char *)p + (size_t)i * (kind == RG_KIND_DOUBLE ? 8 : 4),
+                            *from++, kind);
+      else if (kind == RG_KIND_DOUBLE)
         for (int i = 0; i < n; ++i)
           ((double *)p)[i] = (add ? ((double *)p)[i] : 0) + *from++;
-      else if (l->run[r].kind == RG_KIND_FLOAT)
+      else if (kind == RG_KIND_FLOAT)
         for (int i = 0; i < n; ++i)
           ((float *)p)[i] =
               (float)((add ? (double)((float *)p)[i] : 0) + *from++);
@@ -617,16 +649,34 @@ rg_open *rg_mpi_track(const void *request) {
   rg_handle handle = rg_mpi_handle_at(request, 0);
   if (handle == RG_REQUEST_NULL)
     return NULL;
-  rg_mpi_forget(handle); /* freed without our knowing */
   rg_open *o = rg_mpi_memory(NULL, sizeof *o);
   memset(o, 0, sizeof *o);
   o->request = handle;
   rg_mpi_lock();
-  rg_open **b = bucket(handle);
-  o->next = *b;
-  *b = o;
+  rg_open **at = bucket(handle);
+  while (*at) {
+    rg_open *old = *at;
+    if (old->request == handle && !old->work) { /* freed without our knowing */
+      *at = old->next;
+      free(old);
+    } else {
+      at = &old->next;
+    }
+  }
+  *at = o;
   rg_mpi_unlock();
   return o;
+}
+
+/* How many operations the request stands for. What is complete when it starts may
+ * get a request that others have, too (MPICH: small sends, all of one rank). */
+static int count_of(rg_handle request) {
+  int count = 0;
+  rg_mpi_lock();
+  for (rg_open *o = *bucket(request); o; o = o->next)
+    count += o->request == request;
+  rg_mpi_unlock();
+  return count;
 }
 
 rg_open *rg_mpi_find(rg_handle request) {
@@ -684,47 +734,57 @@ static completing begin(rg_arena *arena, int count, const void *requests,
                         void *statuses) {
   completing c = {0};
   c.arena = arena;
-  c.room = count;
   c.request = rg_mpi_memory(NULL, (size_t)count * sizeof *c.request);
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < count; ++i) {
     c.request[i] = rg_mpi_handle_at(requests, i);
+    c.room += count_of(c.request[i]);
+  }
   c.own = rg_mpi_ignores(statuses);
   if (!arena)
-    c.arrival = rg_mpi_memory(NULL, (size_t)count * sizeof *c.arrival);
+    c.arrival = rg_mpi_memory(NULL, (size_t)c.room * sizeof *c.arrival);
   c.statuses =
       c.own ? rg_mpi_memory(NULL, (size_t)count * sizeof(rg_status)) : statuses;
   return c;
 }
 
-/* Request i is complete, and its status is the s-th. */
-static void finish(completing *c, int i, int s) {
-  rg_open *o = rg_mpi_find(c->request[i]);
-  rg_undo *work = o ? o->work : NULL;
-  if (work) {
-    rg_status status;
-    memcpy(&status, c->statuses + (size_t)s * rg_mpi_status_bytes(),
-           rg_mpi_status_bytes());
-    o->work = NULL;
-    if (c->arena && !c->done) {
-      c->done = rg_mpi_memory(c->arena,
-                              sizeof *c->done +
-                                  (size_t)c->room * sizeof c->done->each[0]);
-      c->done->head.reverse = undo_completed;
-      c->done->count = 0;
-      rg_mpi_opened();
-    }
-    if (c->arena) {
-      c->done->each[c->done->count].undo = o->undo;
-      c->done->each[c->done->count++].work = work;
-    }
-    o->complete(work, &status);
-    if (!c->arena) {
-      c->arrival[c->arrived].arrive = o->arrive;
-      c->arrival[c->arrived++].work = work;
-    }
+/* An operation that request i stands for is complete; its status is the s-th. */
+static void finish_one(completing *c, rg_open *o, int s) {
+  rg_undo *work = o->work;
+  if (!work)
+    return;
+  rg_status status;
+  memcpy(&status, c->statuses + (size_t)s * rg_mpi_status_bytes(),
+         rg_mpi_status_bytes());
+  o->work = NULL;
+  if (c->arena && !c->done) {
+    c->done = rg_mpi_memory(c->arena,
+                            sizeof *c->done +
+                                (size_t)c->room * sizeof c->done->each[0]);
+    c->done->head.reverse = undo_completed;
+    c->done->count = 0;
+    rg_mpi_opened();
   }
-  if (o && !o->persistent)
+  if (c->arena) {
+    c->done->each[c->done->count].undo = o->undo;
+    c->done->each[c->done->count++].work = work;
+  }
+  o->complete(work, &status);
+  if (!c->arena) {
+    c->arrival[c->arrived].arrive = o->arrive;
+    c->arrival[c->arrived++].work = work;
+  }
+}
+
+/* Request i is complete. So is all else that it stands for: it was when it started,
+ * and nobody looks at its memory before he has waited for it. */
+static void finish(completing *c, int i, int s) {
+  rg_open *o;
+  while ((o = rg_mpi_find(c->request[i]))) {
+    finish_one(c, o, s);
+    if (o->persistent)
+      return;
     rg_mpi_forget(o->request);
+  }
 }
 
 static void *end(completing *c) {
@@ -862,6 +922,7 @@ void *rg_mpi_request_free(rg_arena *arena, uint64_t lanes, void *request,
     c = begin(arena, 1, request, &status);
     finish(&c, 0, 0);
     end(&c);
+    o = rg_mpi_find(handle); /* only persistent ones are still there */
   }
   if (o) {
     free(o->persistent ? o->what : NULL);

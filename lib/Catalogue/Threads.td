@@ -74,6 +74,13 @@ def future_broken : InactiveInC<
      "_ZNSt12future_errorC2ESt11future_errc", "_ZNSt12future_errorC2ERKS_"]> {
   let Summary = "a promise that nobody has kept; there is no result";
 }
+// std::async looks at why a thread could not be started.
+let OfRuntime = 1, Waits = 1 in
+def error_codes : InactiveInC<
+    ["_ZSteqRKSt10error_codeRKSt15error_condition", "_ZStneRKSt10error_codeRKSt15error_condition",
+     "_ZSteqRKSt10error_codeS1_", "_ZStneRKSt10error_codeS1_"]> {
+  let Summary = "which error it is";
+}
 def future_at_exit : Refused<
     "a result that is set when its thread exits (set_value_at_thread_exit); set it by set_value",
     ["_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv"]>;

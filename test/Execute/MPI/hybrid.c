@@ -1,5 +1,5 @@
 // Messages between ranks and threads within each: halos, a parallel loop over the rank's
-// part, and sums over threads and ranks.
+// part, and sums over threads and ranks; messages within a region, by its first thread.
 // REQUIRES: mpi
 // RG-FLAGS: -fopenmp
 // RG-RANKS: 1 2 3
@@ -33,8 +33,46 @@ static double smooth(const double *x, int n) {
   return all * x[0];
 }
 
+/* The other threads read what is sent while it is, so its adjoint comes beside theirs. */
+static double within(const double *x, int n) {
+  enum { CELLS = 12 };
+  double u[CELLS + 2], v[CELLS + 2], s = 0, most, part = 0;
+  int right = (rgRank + 1) % rgSize, left = (rgRank + rgSize - 1) % rgSize;
+  for (int i = 0; i < CELLS + 2; ++i)
+    u[i] = x[i % n] + 0.05 * i;
+#pragma omp parallel shared(u, v)
+  {
+    for (int t = 0; t < 3; ++t) {
+#pragma omp master
+      {
+        MPI_Request r[2];
+        MPI_Irecv(&u[0], 1, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &r[0]);
+        MPI_Isend(&u[CELLS], 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &r[1]);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+      }
+#pragma omp for
+      for (int i = 2; i <= CELLS; ++i)
+        v[i] = u[i] + 0.2 * sin(u[i]) * u[i - 1];
+#pragma omp single
+      v[1] = u[1] * u[0];
+#pragma omp for
+      for (int i = 1; i <= CELLS; ++i)
+        u[i] = v[i];
+    }
+#pragma omp for reduction(+ : part)
+    for (int i = 1; i <= CELLS; ++i)
+      part += u[i] * u[i] * i;
+#pragma omp single
+    MPI_Allreduce(&part, &s, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+#pragma omp master
+    MPI_Allreduce(&u[1], &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  }
+  return s * x[0] + most;
+}
+
 int main(int argc, char **argv) {
   rgBegin(&argc, &argv);
   RG_MPI_CHECK(smooth, 5);
+  RG_MPI_CHECK(within, 5);
   return rgEnd();
 }

@@ -118,11 +118,33 @@ static double standing(const double *x, int n) {
   return s;
 }
 
+/* What is complete at once may have the request of something else that is: collective
+ * routines of one rank in MPICH, messages to nobody. Waited for in another order. */
+static double shared(const double *x, int n) {
+  double a[2] = {x[0] * x[0], x[1]}, sum[2], most, all[2] = {0, 0}, none[2] = {x[2], x[3]}, s;
+  MPI_Request r[5];
+  MPI_Comm self;
+  MPI_Comm_dup(MPI_COMM_SELF, &self);
+  MPI_Iallreduce(a, sum, 2, MPI_DOUBLE, MPI_SUM, self, &r[0]);
+  MPI_Isend(a, 2, MPI_DOUBLE, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &r[1]);
+  MPI_Iallreduce(a, &most, 1, MPI_DOUBLE, MPI_MAX, self, &r[2]);
+  MPI_Irecv(none, 2, MPI_DOUBLE, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &r[3]);
+  MPI_Iallgather(&a[1], 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, self, &r[4]);
+  MPI_Wait(&r[2], MPI_STATUS_IGNORE);
+  s = most * most;
+  MPI_Wait(&r[4], MPI_STATUS_IGNORE);
+  s += all[0] * most;
+  MPI_Waitall(5, r, MPI_STATUSES_IGNORE);
+  MPI_Comm_free(&self);
+  return s + sum[0] * sum[1] + none[0] * none[1] * n;
+}
+
 int main(int argc, char **argv) {
   rgBegin(&argc, &argv);
   RG_MPI_CHECK(halos, 5);
   RG_MPI_CHECK(ways, 5);
   RG_MPI_CHECK(order, 4);
   RG_MPI_CHECK(standing, 4);
+  RG_MPI_CHECK(shared, 4);
   return rgEnd();
 }
