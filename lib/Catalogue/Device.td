@@ -113,6 +113,17 @@ def block_vote : Handler<"Barrier"> {
   let Section = "Devices";
 }
 
+// One thread of each block calls it, between two barriers of its block (--offload=cpu). On a GPU
+// blocks wait for each other by fences and flags: device_fences.
+def grid_barrier : Handler<"Protocol"> {
+  let Names = ["rg_cuda_grid_barrier"];
+  let Prototype = "V:";
+  let OfRuntime = 1;
+  let Waits = 1;
+  let Section = "Devices";
+  let Summary = "blocks of the grid wait for each other; their reverse does, too";
+}
+
 class DeviceShuffle<string mode> : Handler<"Shuffle"> {
   let Intrinsics = ["llvm.nvvm.shfl.sync." # mode # ".f32"];
   let Names = ["rg_shfl_" # mode # "_f64"];

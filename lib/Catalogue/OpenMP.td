@@ -95,7 +95,8 @@ def omp_atomic_routines : Refused<
      "__atomic_exchange"]>;
 }
 
-// Regions in terms of routines that have a reverse (runtime/threads.c).
+// Regions in terms of routines that have a reverse (runtime/threads.c). Without one an
+// operation is its own.
 class Protocol<string reverse, list<string> names, string prototype> : Handler<"Protocol"> {
   let Names = names;
   let Prototype = prototype;

@@ -92,12 +92,14 @@ static void needsOfProtocol(const Instruction &I, const ActivityAnalysis &,
 
 static void emitProtocol(const Instruction &I, RuleContext &C) {
   const OperationRecord &R = *C.activity().facts().catalogue().lookup(I);
+  const auto &Call = cast<CallBase>(I);
   SmallVector<Value *, 2> Args;
-  for (const Value *A : cast<CallBase>(I).args())
+  for (const Value *A : Call.args())
     Args.push_back(C.primal(A));
   if (!I.getType()->isVoidTy())
     Args.push_back(C.primal(&I));
-  C.builder().CreateCall(C.runtime(R.Text), Args);
+  C.builder().CreateCall(
+      R.Text.empty() ? Call.getCalledFunction() : C.runtime(R.Text), Args);
 }
 
 const Operation operations::Protocols = {
