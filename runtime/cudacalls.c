@@ -27,6 +27,9 @@ void *rg_gpu_copy_to_variable(void *at, const void *from, uint64_t bytes, uint64
 void *rg_gpu_copy_from_variable(void *to, const void *at, uint64_t bytes, uint64_t offset, int kind, void *stream);
 void rg_gpu_no_arrays(const void *from, const void *to);
 void rg_gpu_wait_for(void *stream);
+int rg_gpu_register(void *p, uint64_t bytes, unsigned flags);
+int rg_gpu_unregister(void *p);
+int64_t rg_gpu_variable_distance(const void *symbol);
 int rg_gpu_status(void);
 
 int rg_expand_cudaMalloc(void **p, size_t bytes) {
@@ -220,6 +223,19 @@ int rg_expand_cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t byt
 int rg_expand_cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind) {
   return rg_expand_cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, 0);
 }
+/* The device's address, as far from the host's as derivatives take the address
+ * of its shadow to be: so analyses see which variable it is. */
+int rg_expand_cudaGetSymbolAddress(void **p, const void *symbol) {
+  int64_t distance = rg_gpu_variable_distance(symbol);
+  int error = rg_gpu_status();
+  if (!error)
+    *p = (char *)symbol + distance;
+  return error;
+}
+
+/* Memory of the host that devices see, too. */
+int rg_expand_cudaHostRegister(void *p, size_t bytes, unsigned flags) { return rg_gpu_register(p, bytes, flags); }
+int rg_expand_cudaHostUnregister(void *p) { return rg_gpu_unregister(p); }
 
 /* Functions of the host in a stream: they run when what is before them has, which is one
  * of the times that CUDA may choose. */

@@ -43,6 +43,9 @@ const char *cudaGetErrorString(int error);
 int cudaGetDevice(int *device);
 int cudaSetDevice(int device);
 int cudaGetSymbolAddress(void **p, const void *symbol);
+int cudaGetSymbolSize(size_t *bytes, const void *symbol);
+int cudaHostRegister(void *p, size_t bytes, unsigned flags);
+int cudaHostUnregister(void *p);
 int cudaLaunchCooperativeKernel(const void *kernel, struct rg_dim3 grid, struct rg_dim3 block, void **arguments,
                                 size_t shared, void *stream);
 int cudaLaunchKernel(const void *kernel, struct rg_dim3 grid, struct rg_dim3 block, void **arguments, size_t shared,
@@ -57,8 +60,9 @@ enum { UNREGISTERED, HOST, DEVICE, MANAGED };
 /* A kernel's parameter; lib/Parallel/HostLaunches.cpp writes these. */
 struct rg_kernel_parameter {
   uint32_t bytes;
-  uint8_t kind; /* of the enumeration below */
-  uint8_t reads, writes;
+  uint8_t kind;          /* of the enumeration below */
+  uint8_t reads, writes; /* reads: 2 more for a variable that the host may
+                            change by itself */
   uint8_t active;
   uint32_t of, offset; /* the kernel's own parameter, and where in it */
 };
@@ -95,9 +99,10 @@ static void rg_gpu_check(int error, const char *what, const char *of) {
     rg_gpu_fail(what, of, error);
 }
 
+enum { FREE, FREE_HOST, UNREGISTER };
 struct rg_freed {
   void *p;
-  int on_host;
+  int what;
   struct rg_freed *next;
 };
 int cudaFreeHost(void *p);
@@ -147,8 +152,49 @@ static const struct rg_named *rg_named_at(const void *p) {
   return n;
 }
 
+/* Memory that CUDA's allocations may not tell of: variables of a device whose
+ * address the program has asked for, and memory of the host that it has
+ * registered. Wherever a program asks, in whatever thread, it is noted. */
+struct rg_noted {
+  char *base;
+  uint64_t bytes;
+  char *host; /* of a variable: the host's of that name, beside which
+                 derivatives have its shadow */
+  int gone;   /* registered no more */
+  struct rg_noted *next;
+};
+struct rg_noted *rg_gpu_noted;
+static struct rg_noted *rg_noted_at(const void *p) {
+  struct rg_noted *n = __atomic_load_n(&rg_gpu_noted, __ATOMIC_ACQUIRE);
+  while (n && (__atomic_load_n(&n->gone, __ATOMIC_ACQUIRE) || (char *)p < n->base || (char *)p >= n->base + n->bytes))
+    n = n->next;
+  return n;
+}
+static const struct rg_noted *rg_noted_variable(const void *p) {
+  const struct rg_noted *n = rg_noted_at(p);
+  return n && n->host ? n : NULL;
+}
+static void rg_note(char *base, uint64_t bytes, char *host) {
+  struct rg_noted *n = rg_noted_at(base);
+  if (n && n->base == base && n->bytes == bytes && n->host == host)
+    return;
+  n = malloc(sizeof *n);
+  if (!n)
+    rg_gpu_fail("no memory for the list of device allocations", NULL, 0);
+  *n = (struct rg_noted){base, bytes, host, 0, __atomic_load_n(&rg_gpu_noted, __ATOMIC_ACQUIRE)};
+  while (!__atomic_compare_exchange_n(&rg_gpu_noted, &n->next, n, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+    ;
+}
+
+/* Memory at p is registered no more. */
+static void rg_unnote(const void *p) {
+  struct rg_noted *n = rg_noted_at(p);
+  if (n && n->base == p && !n->host)
+    __atomic_store_n(&n->gone, 1, __ATOMIC_RELEASE);
+}
+
 static int rg_gpu_kind(const void *p) {
-  if (&rg_cuda_on_cpu && rg_named_at(p))
+  if (&rg_cuda_on_cpu && (rg_named_at(p) || rg_noted_variable(p)))
     return DEVICE;
   struct {
     int type, device;
@@ -178,6 +224,11 @@ static int rg_gpu_extent(const void *p, char **base, uint64_t *bytes) {
     *base = named->base, *bytes = named->bytes;
     return 1;
   }
+  const struct rg_noted *noted = rg_noted_variable(p);
+  if (noted) {
+    *base = noted->base, *bytes = noted->bytes;
+    return 1;
+  }
   if (&rg_cuda_on_cpu) {
     size_t n;
     void *b;
@@ -191,8 +242,11 @@ static int rg_gpu_extent(const void *p, char **base, uint64_t *bytes) {
     range = (int (*)(uint64_t *, size_t *, uint64_t))rg_driver("cuMemGetAddressRange_v2");
   uint64_t b;
   size_t n;
-  if (!range || range(&b, &n, (uint64_t)p))
-    return 0;
+  if (!range || range(&b, &n, (uint64_t)p)) {
+    if (!(noted = rg_noted_at(p)))
+      return 0;
+    b = (uint64_t)noted->base, n = noted->bytes;
+  }
   *base = (char *)b, *bytes = n;
   return 1;
 }
@@ -233,7 +287,9 @@ static struct rg_block *rg_block_of(const void *p) {
   uint64_t bytes;
   if (!p || !rg_gpu_extent(p, &base, &bytes))
     return NULL;
-  return rg_block_at(base, bytes);
+  struct rg_block *b = rg_block_at(base, bytes);
+  b->variable |= rg_noted_variable(p) != NULL;
+  return b;
 }
 /* Where the device has the variable of which `host` is the host's address. */
 static char *rg_variable(const void *host) {
@@ -241,6 +297,26 @@ static char *rg_variable(const void *host) {
   if (!&rg_cuda_on_cpu)
     rg_gpu_check(cudaGetSymbolAddress(&p, host), "a variable of the device has no address", NULL);
   return p;
+}
+
+/** How far the device's address of a variable is from the host's, which has the shadow. */
+int64_t rg_gpu_variable_distance(const void *host) {
+  void *p = NULL;
+  size_t bytes = 0;
+  rg_gpu.error = cudaGetSymbolAddress(&p, host);
+  if (rg_gpu.error)
+    return 0;
+  /* Of a size that nobody knows: what needs it says so. */
+  if (!cudaGetSymbolSize(&bytes, host))
+    rg_note(p, bytes, (char *)host);
+  else
+    cudaGetLastError();
+  return (char *)p - (char *)host;
+}
+/* Where a shadow lies that is as far from the host's as the primal p is from the host's variable. */
+static char *rg_shadow_home(char *shadow, const void *p) {
+  const struct rg_noted *v = &rg_cuda_on_cpu ? NULL : rg_noted_variable(p);
+  return v ? shadow - (v->base - v->host) : shadow;
 }
 
 /*===-- Devices -------------------------------------------------------------===*/
@@ -405,10 +481,14 @@ static void rg_forget(void) {
   while (rg_gpu.freed) {
     struct rg_freed *f = rg_gpu.freed;
     rg_gpu.freed = f->next;
-    if (f->on_host)
+    if (f->what == UNREGISTER) {
+      cudaHostUnregister(f->p);
+      rg_unnote(f->p);
+    } else if (f->what == FREE_HOST) {
       cudaFreeHost(f->p);
-    else
+    } else {
       cudaFree(f->p);
+    }
     free(f);
   }
 }
@@ -443,17 +523,17 @@ void *rg_gpu_malloc_shadow(uint64_t bytes) {
 }
 /* The reverse of launches reads memory without derivatives, too, which the program
  * frees when it comes to it: later. */
-static int rg_free_later(void *p, int on_host) {
+static int rg_free_later(void *p, int what) {
   struct rg_freed *f = rg_gpu.kept && p ? malloc(sizeof *f) : NULL;
   if (!f)
     return 0;
-  *f = (struct rg_freed){p, on_host, rg_gpu.freed};
+  *f = (struct rg_freed){p, what, rg_gpu.freed};
   rg_gpu.freed = f;
   rg_gpu.error = 0;
   return 1;
 }
 void rg_gpu_free(void *p) {
-  if (!rg_free_later(p, 0))
+  if (!rg_free_later(p, FREE))
     rg_gpu.error = cudaFree(p);
 }
 /* The program frees p, which happens when the derivative has ended. */
@@ -462,6 +542,30 @@ void rg_gpu_freed(void *p) {
   rg_gpu.error = 0;
   if (b)
     b->freed = 1;
+}
+
+/** Memory of the host that devices shall see. What the reverse of launches still needs is given up later. */
+int rg_gpu_register(void *p, uint64_t bytes, unsigned flags) {
+  for (struct rg_freed **f = &rg_gpu.freed; *f; f = &(*f)->next)
+    if ((*f)->what == UNREGISTER && (*f)->p == p) {
+      struct rg_freed *again = *f;
+      *f = again->next;
+      free(again);
+      cudaHostUnregister(p);
+      rg_unnote(p);
+      break;
+    }
+  int error = cudaHostRegister(p, bytes, flags);
+  if (!error)
+    rg_note(p, bytes, NULL);
+  return error;
+}
+int rg_gpu_unregister(void *p) {
+  const struct rg_noted *n = rg_noted_at(p);
+  if (n && n->base == p && !n->host && rg_free_later(p, UNREGISTER))
+    return 0;
+  rg_unnote(p);
+  return cudaHostUnregister(p);
 }
 
 /* In front of what overwrites `bytes` at p: a copy of them, if a launch has read
@@ -558,7 +662,7 @@ void *rg_gpu_malloc_host_shadow(uint64_t bytes, unsigned flags) {
   return p;
 }
 void rg_gpu_free_host(void *p) {
-  if (!rg_free_later(p, 1))
+  if (!rg_free_later(p, FREE_HOST))
     rg_gpu.error = cudaFreeHost(p);
 }
 
@@ -621,6 +725,7 @@ static void rg_clear(char *p, uint64_t bytes) {
 void rg_gpu_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset, uint64_t period, uint64_t run) {
   if (!bytes || dsh == d)
     return;
+  dsh = rg_shadow_home(dsh, d);
   if (!period && !offset && run >= bytes) {
     rg_clear(dsh, bytes);
     return;
@@ -642,7 +747,8 @@ void rg_gpu_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset, ui
       rg_gpu_adjoint_zero(dsh, d, bytes, offset, period, run);                                                         \
       return;                                                                                                          \
     }                                                                                                                  \
-    rg_wait("an operation before the adjoint of a copy failed", NULL);                                                  \
+    dsh = rg_shadow_home(dsh, d), ssh = rg_shadow_home(ssh, s);                                                        \
+    rg_wait("an operation before the adjoint of a copy failed", NULL);                                                 \
     char *from = rg_fetch(dsh, bytes), *to = rg_fetch(ssh, bytes);                                                     \
     rg_adjoint_move_##T(from, NULL, to, NULL, bytes, offset, period, run);                                             \
     rg_unfetch(ssh, to, bytes);                                                                                        \
@@ -670,9 +776,9 @@ void rg_gpu_tangent_move(char *dsh, char *d, char *ssh, char *s, uint64_t bytes)
   if (!bytes || dsh == d)
     return;
   if (ssh == s)
-    rg_clear(dsh, bytes);
+    rg_clear(rg_shadow_home(dsh, d), bytes);
   else
-    rg_move(dsh, ssh, bytes);
+    rg_move(rg_shadow_home(dsh, d), rg_shadow_home(ssh, s), bytes);
 }
 
 /*===-- Launches --------------------------------------------------------------===*/
@@ -790,6 +896,7 @@ static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, 
 struct rg_touched {
   struct rg_block *block;
   uint8_t reads, writes;
+  uint8_t seen; /* the host may change it without a word to us */
 };
 static uint64_t rg_touches(const struct rg_kernel_record *k, void **arguments, struct rg_touched *found) {
   uint64_t n = 0;
@@ -819,9 +926,15 @@ static uint64_t rg_touches(const struct rg_kernel_record *k, void **arguments, s
     for (j = 0; j < n && found[j].block != b; ++j)
       ;
     if (j == n)
-      found[n++] = (struct rg_touched){b, 0, 0};
-    found[j].reads |= p->reads;
+      found[n++] = (struct rg_touched){b, 0, 0, 0};
+    found[j].reads |= p->reads != 0;
     found[j].writes |= p->writes;
+    if (p->kind == VARIABLE)
+      found[j].seen |= p->reads >> 1;
+    else if (b->variable && &rg_cuda_on_cpu)
+      found[j].seen = 1; /* whether it is managed only its name would tell */
+    else
+      found[j].seen |= rg_gpu_kind(b->base) != DEVICE;
   }
   return n;
 }
@@ -839,9 +952,7 @@ void *rg_launch_keep(const struct rg_kernel_record *k, void **arguments) {
   int waited = 0;
   for (uint64_t i = 0; i < n; ++i) {
     struct rg_block *b = found[i].block;
-    /* The host changes memory that it sees without a word to us. */
-    int seen = !b->variable && rg_gpu_kind(b->base) != DEVICE;
-    if (!(found[i].writes && (b->read || found[i].reads)) && !(seen && found[i].reads))
+    if (!(found[i].writes && (b->read || found[i].reads)) && !(found[i].seen && found[i].reads))
       continue;
     if (!waited++) /* for what other streams do to it */
       rg_wait("an operation before a launch of this kernel failed:", k->name);
@@ -904,6 +1015,13 @@ uint64_t rg_configured_shared(const struct rg_configuration *c) {
   return shared;
 }
 
+/** The kernel of a launch is found at run time, and is none that has a derivative. */
+void rg_launch_unknown(const void *kernel) {
+  (void)kernel;
+  fprintf(stderr, "retrograd: a derivative met a launch of a kernel that is given by its address, and is none of this "
+                  "file's, or has no derivative [RG2203]\n");
+  abort();
+}
 /* The launch itself. An error is the program's to find, as without us. */
 void rg_launch_run(const struct rg_kernel_record *k, const struct rg_launch_place *at, void **arguments) {
   uint64_t bytes = 0;
@@ -990,7 +1108,7 @@ static void rg_operands_end(struct rg_operands *o) {
 
 static struct rg_stand_in *rg_stand_in_of(struct rg_operands *o, struct rg_block *b, char *back) {
   uint64_t i;
-  for (i = 0; i < o->used && (o->stand_ins[i].block != b || back); ++i)
+  for (i = 0; i < o->used && (o->stand_ins[i].block != b || o->stand_ins[i].back != back); ++i)
     ;
   if (i == o->used) {
     o->stand_ins[o->used++] = (struct rg_stand_in){b, rg_room_for(b->bytes), back};
@@ -998,6 +1116,12 @@ static struct rg_stand_in *rg_stand_in_of(struct rg_operands *o, struct rg_block
       rg_gpu_fail("no device memory for a shadow in a launch of", o->k->name, 0);
   }
   return &o->stand_ins[i];
+}
+/* A copy of the shadow at `home`, which lies on the host. */
+static struct rg_stand_in *rg_stand_in_from(struct rg_operands *o, struct rg_block *b, char *home) {
+  struct rg_stand_in *s = rg_stand_in_of(o, b, home);
+  rg_move(s->room.at, home, b->bytes);
+  return s;
 }
 static char *rg_stand_in_for(struct rg_operands *o, struct rg_block *b, char *primal) {
   if (!b)
@@ -1037,14 +1161,18 @@ static void rg_run_derivative(struct rg_operands *o, const void *kernel, const s
       } else if (&rg_cuda_on_cpu) {
         o->values[next] = shadow;
       } else {
-        struct rg_stand_in *s = rg_stand_in_of(o, b, shadow);
-        rg_move(s->room.at, shadow, p->bytes);
-        o->values[next] = s->room.at;
+        o->values[next] = rg_stand_in_from(o, b, shadow)->room.at;
       }
     } else if (p->kind == POINTER) {
-      char *primal, *shadow = shadows[i] ? ((char **)shadows[i])[lane] : NULL;
+      char *primal, *shadow = shadows[i] ? ((char **)shadows[i])[lane] : NULL, *home;
       memcpy(&primal, arguments[i], sizeof primal);
-      o->values[next] = shadow ? shadow : rg_stand_in_for(o, rg_block_of(primal), primal);
+      struct rg_block *b = shadow && &rg_cuda_on_cpu ? NULL : rg_block_of(primal);
+      if (!shadow)
+        o->values[next] = rg_stand_in_for(o, b, primal);
+      else if (!b || ((home = rg_shadow_home(shadow, primal)) == shadow && rg_gpu_kind(shadow) != UNREGISTERED))
+        o->values[next] = shadow;
+      else /* the program has registered the primal alone, or it is a variable */
+        o->values[next] = rg_stand_in_from(o, b, home - (primal - b->base))->room.at + (primal - b->base);
     } else {
       char *number = o->numbers + 16 * cell;
       memset(number, 0, 16);
@@ -1062,14 +1190,18 @@ static void rg_run_derivative(struct rg_operands *o, const void *kernel, const s
   if (cell)
     rg_move(o->room.at, o->numbers, cell * 16);
   rg_run_kernel(k, kernel, at, o->all);
+  uint64_t used = first;
   for (uint64_t i = first; i < o->used; ++i) {
     struct rg_stand_in *s = &o->stand_ins[i];
-    if (!s->back)
-      continue;
-    rg_wait("the derivative of this kernel failed:", k->name);
-    rg_move(s->back, s->room.at, s->block->bytes);
-    s->back = NULL;
+    if (s->back) {
+      rg_wait("the derivative of this kernel failed:", k->name);
+      rg_move(s->back, s->room.at, s->block->bytes);
+      rg_room_back(s->room);
+    } else {
+      o->stand_ins[used++] = *s;
+    }
   }
+  o->used = used;
   if (!cell || !adjoints)
     return;
   rg_move(o->numbers, o->room.at, cell * 16);

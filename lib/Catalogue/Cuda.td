@@ -60,6 +60,15 @@ def cuda_memcpy_from_symbol
 def cuda_memcpy_from_symbol_async
     : Expansion<"rg_expand_cudaMemcpyFromSymbolAsync", ["cudaMemcpyFromSymbolAsync"],
                 "I:PPZZIP">;
+// Addresses and registrations of all the program are noted.
+let Watched = 1 in {
+def cuda_symbol_address
+    : Expansion<"rg_expand_cudaGetSymbolAddress", ["cudaGetSymbolAddress"], "I:PP">;
+def cuda_host_register
+    : Expansion<"rg_expand_cudaHostRegister", ["cudaHostRegister"], "I:PZI">;
+def cuda_host_unregister
+    : Expansion<"rg_expand_cudaHostUnregister", ["cudaHostUnregister"], "I:P">;
+}
 def cuda_host_func
     : Expansion<"rg_expand_cudaLaunchHostFunc", ["cudaLaunchHostFunc"], "I:PPP">;
 def cuda_callback
@@ -322,12 +331,6 @@ def cuda_other_copies : CudaRefused<"which has no reverse; copy with cudaMemcpy"
      "cudaMemcpy3DPeer*", "cudaMemcpy3DBatch*", "cudaMemcpyToArray*", "cudaMemcpyFromArray*",
      "cudaMemcpyArrayToArray", "cudaMemcpyBatch*", "cudaMallocArray", "cudaMalloc3DArray",
      "cudaMallocMipmappedArray", "cudaCreateTextureObject", "cudaCreateSurfaceObject"]>;
-def cuda_registered : CudaRefused<
-    "which makes memory of the host known to devices, but not that of its adjoints: allocate it "
-    "with cudaMallocHost", ["cudaHostRegister", "cudaHostUnregister"]>;
-def cuda_symbols : CudaRefused<
-    "which gives a variable of the device a second name: copy with cudaMemcpyToSymbol, or pass a "
-    "pointer to the kernel", ["cudaGetSymbolAddress"]>;
 def cuda_graphs : CudaRefused<"launches that are recorded have no reverse",
     ["cudaGraph*", "cudaStreamBeginCapture*", "cudaStreamEndCapture"]>;
 def cuda_launches : CudaRefused<"of which the compiler does not see the kernel",
@@ -412,6 +415,11 @@ def gpu_wait_for : InactiveInC<["rg_gpu_wait_for"], "V:P">;
 def gpu_launch_shared : InactiveInC<["rg_configured_shared"], "Z:P">;
 def gpu_status : InactiveInC<["rg_gpu_status"], "I:">;
 def gpu_freed : InactiveInC<["rg_gpu_freed"], "V:P">;
+def gpu_symbol : InactiveInC<["rg_cuda_symbol"], "V:PZ">;
+def gpu_launch_unknown : InactiveInC<["rg_launch_unknown"], "V:P">;
+def gpu_variable_distance : InactiveInC<["rg_gpu_variable_distance"], "L:P">;
+def gpu_register : InactiveInC<["rg_gpu_register"], "I:PZI">;
+def gpu_unregister : InactiveInC<["rg_gpu_unregister"], "I:P">;
 def gpu_copy : Handler<"MemCpy"> {
   let Names = ["rg_gpu_copy"];
   let Prototype = "P:PPZI";

@@ -15,6 +15,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -24,6 +25,9 @@ using namespace retrograd;
 
 static constexpr StringLiteral Push = "__cudaPushCallConfiguration";
 static constexpr StringLiteral Pop = "__cudaPopCallConfiguration";
+/// What begins the names of this file's functions and records.
+static constexpr StringLiteral Records = "rg.";
+static constexpr StringLiteral Register = "__cudaRegisterFunction";
 static constexpr StringLiteral LaunchAlone = "cudaLaunchKernel";
 static constexpr StringLiteral LaunchTogether = "cudaLaunchCooperativeKernel";
 static constexpr StringLiteral LaunchConfigured = "cudaLaunchKernelExC";
@@ -124,6 +128,7 @@ public:
 
   void run() {
     dropInvokes();
+    nameKernels();
     for (Instruction &I : instructions(F))
       if (auto *C = dyn_cast<CallInst>(&I))
         if (isLaunch(*C) || isConfiguredLaunch(*C))
@@ -137,6 +142,8 @@ private:
   Function &F;
   Module &M;
   SmallVector<CallInst *, 4> Own;
+  /// Of stubs that nameKernels calls, what configures them.
+  DenseMap<CallInst *, CallInst *> PushOf;
 
   /// Launches do not throw, though clang does not know it.
   void dropInvokes() {
@@ -148,6 +155,150 @@ private:
         Invokes.push_back(Inv);
     for (InvokeInst *Inv : Invokes)
       changeToCall(Inv);
+  }
+
+  /// The kernel that V is at run time is not known before: a parameter, an
+  /// element of a table. It is one of those whose addresses the program takes.
+  SmallVector<Function *, 8> kernelsByAddress(const FunctionType *Type) const {
+    SmallVector<Function *, 8> Found;
+    for (Function &G : M) {
+      if (!isStub(G) || (Type && G.getFunctionType() != Type))
+        continue;
+      // One without a derivative is met at run time, if at all.
+      Function *Run = M.getFunction((Prefix + kernelOfStub(G.getName())).str());
+      if (Run && M.getFunction(keepName(*Run)) && isPassedOn(G))
+        Found.push_back(&G);
+    }
+    return Found;
+  }
+  /// A part of what initialises tables of ours.
+  static bool isOfRecords(const Constant &K) {
+    if (const auto *G = dyn_cast<GlobalValue>(&K))
+      return G->getName().starts_with(Records);
+    return all_of(K.users(), [](const User *U) {
+      const auto *Whole = dyn_cast<Constant>(U);
+      return Whole && isOfRecords(*Whole);
+    });
+  }
+  static bool isPassedOn(const Function &Stub) {
+    return any_of(Stub.uses(), [&](const Use &U) {
+      if (const auto *K = dyn_cast<Constant>(U.getUser()))
+        return !isOfRecords(*K);
+      const auto *C = dyn_cast<CallBase>(U.getUser());
+      if (!C)
+        return true;
+      if (C->isCallee(&U) || C->getFunction() == &Stub)
+        return false;
+      const Function *Callee = C->getCalledFunction();
+      return !Callee || Callee->getName() != Register;
+    });
+  }
+
+  /// Launches of kernels that only the running program knows become a choice
+  /// among launches of kernels by name.
+  void nameKernels() {
+    SmallVector<CallBase *, 4> Unknown, Pushed;
+    for (Instruction &I : instructions(F)) {
+      auto *C = dyn_cast<CallBase>(&I);
+      if (!C || C->isInlineAsm())
+        continue;
+      if (isPush(*C))
+        Pushed.push_back(C);
+      else if (Value *Kernel = kernelOf(*C);
+               Kernel && !isa<Function>(Kernel) && !stubOf(Kernel))
+        Unknown.push_back(C);
+    }
+    if (Unknown.empty())
+      return;
+    DominatorTree DT(F);
+    SmallVector<std::pair<CallBase *, CallBase *>, 4> Launches;
+    for (CallBase *C : Unknown) {
+      if (C->getCalledOperand() != kernelOf(*C)) {
+        Launches.push_back({C, nullptr});
+        continue;
+      }
+      CallBase *Of = nullptr;
+      for (CallBase *P : Pushed)
+        if (configures(*P, *C, DT) && (!Of || DT.dominates(Of, P)))
+          Of = P;
+      if (Of)
+        Launches.push_back({C, Of});
+    }
+    for (auto [C, Of] : Launches)
+      choose(*C, dyn_cast_or_null<CallInst>(Of));
+  }
+  /// C is called where Push has returned 0.
+  static bool configures(const CallBase &Push, const CallBase &C,
+                         const DominatorTree &DT) {
+    for (const User *U : Push.users()) {
+      const auto *Compare = dyn_cast<ICmpInst>(U);
+      if (!Compare || !Compare->isEquality() ||
+          !match(Compare->getOperand(1), PatternMatch::m_Zero()))
+        continue;
+      unsigned Zero = Compare->getPredicate() == ICmpInst::ICMP_EQ ? 0 : 1;
+      for (const User *V : Compare->users())
+        if (const auto *Br = dyn_cast<BranchInst>(V);
+            Br && Br->isConditional() &&
+            DT.dominates(
+                BasicBlockEdge(Br->getParent(), Br->getSuccessor(Zero)),
+                C.getParent()))
+          return true;
+    }
+    return false;
+  }
+  /// What a launch launches, or what may be the call of a stub.
+  static Value *kernelOf(const CallBase &C) {
+    if (isLaunch(C))
+      return C.getArgOperand(0);
+    if (isConfiguredLaunch(C))
+      return C.getArgOperand(1);
+    return C.getCalledFunction() || !C.getType()->isVoidTy()
+               ? nullptr
+               : C.getCalledOperand();
+  }
+  void choose(CallBase &C, CallInst *Pushed) {
+    Value *Kernel = kernelOf(C);
+    bool ByCall = C.getCalledOperand() == Kernel;
+    SmallVector<Function *, 8> Candidates =
+        kernelsByAddress(ByCall ? C.getFunctionType() : nullptr);
+    Function *Unknown = RuntimeLibrary(M).require("rg_launch_unknown");
+    if (Candidates.empty() || !Unknown)
+      return;
+    CallBase *Call = &C;
+    if (auto *Inv = dyn_cast<InvokeInst>(Call))
+      Call = changeToCall(Inv);
+    BasicBlock *Head = Call->getParent();
+    BasicBlock *Behind = SplitBlock(Head, Call);
+    PHINode *Result = nullptr;
+    if (!Call->getType()->isVoidTy())
+      Result = PHINode::Create(Call->getType(), Candidates.size() + 1, "",
+                               Behind->begin());
+    Head->getTerminator()->eraseFromParent();
+    IRBuilder<> B(Head);
+    B.SetCurrentDebugLocation(Call->getDebugLoc());
+    for (Function *G : Candidates) {
+      auto *Then = BasicBlock::Create(M.getContext(), "", &F, Behind);
+      auto *Else = BasicBlock::Create(M.getContext(), "", &F, Behind);
+      B.CreateCondBr(B.CreateICmpEQ(Kernel, G), Then, Else);
+      B.SetInsertPoint(Then);
+      auto *Named = cast<CallBase>(Call->clone());
+      B.Insert(Named);
+      Named->replaceUsesOfWith(Kernel, G);
+      if (Pushed)
+        PushOf[cast<CallInst>(Named)] = Pushed;
+      if (Result)
+        Result->addIncoming(Named, Then);
+      B.CreateBr(Behind);
+      B.SetInsertPoint(Else);
+    }
+    B.CreateCall(Unknown, {Kernel});
+    if (Result)
+      Result->addIncoming(Constant::getNullValue(Result->getType()),
+                          B.GetInsertBlock());
+    B.CreateBr(Behind);
+    if (Result)
+      Call->replaceAllUsesWith(Result);
+    Call->eraseFromParent();
   }
 
   /// A launch of the program's own, by a call of CUDA's runtime.
@@ -261,14 +412,14 @@ private:
       return A != B && DT.dominates(A, B);
     });
     for (CallInst *Stub : Stubs) {
-      CallInst *Of = nullptr;
+      CallInst *Of = PushOf.lookup(Stub);
       for (bool Fresh : {true, false}) {
+        if (Of)
+          break;
         for (CallInst *P : Pushed)
           if ((!Fresh || !Used.contains(P)) && DT.dominates(P, Stub) &&
               (!Of || DT.dominates(Of, P)))
             Of = P;
-        if (Of)
-          break;
       }
       if (Of) {
         Used.insert(Of);
@@ -496,6 +647,27 @@ GlobalVariable *HostLaunches::writeKeep(const Launch &L, Catalogue &Cat) {
   return Record;
 }
 
+/// A variable that host and device share: the host may write it between
+/// launches. The headers of --offload=cpu mark it.
+static bool isManaged(const Module &M, const KernelParameter &P) {
+  const GlobalVariable *All = M.getNamedGlobal("llvm.global.annotations");
+  if (P.Variable.empty() || !All || !All->hasInitializer())
+    return false;
+  const GlobalVariable *G = M.getNamedGlobal(P.HostVariable);
+  return any_of(All->getInitializer()->operands(), [&](const Use &Entry) {
+    const auto *Fields = dyn_cast<ConstantStruct>(Entry);
+    if (!Fields || Fields->getOperand(0)->stripPointerCasts() != G)
+      return false;
+    const auto *Text =
+        dyn_cast<GlobalVariable>(Fields->getOperand(1)->stripPointerCasts());
+    const auto *Bytes =
+        Text && Text->hasInitializer()
+            ? dyn_cast<ConstantDataSequential>(Text->getInitializer())
+            : nullptr;
+    return Bytes && Bytes->isCString() && Bytes->getAsCString() == "rg-managed";
+  });
+}
+
 /// struct rg_kernel_record of runtime/hostdevice.c.
 StructType *HostLaunches::recordType(unsigned Parameters) const {
   LLVMContext &Ctx = M.getContext();
@@ -523,7 +695,8 @@ GlobalVariable *HostLaunches::makeRecord(const Launch &L, ArrayRef<bool> Active,
                                                       : 0;
     Of.push_back(ConstantStruct::get(
         Parameter,
-        {B.getInt32(P.Bytes), B.getInt8(Kind), B.getInt8(P.Reads),
+        {B.getInt32(P.Bytes), B.getInt8(Kind),
+         B.getInt8(P.Reads && isManaged(M, P) ? 3 : P.Reads),
          B.getInt8(P.Writes), B.getInt8(IsActive),
          B.getInt32(P.Variable.empty() ? P.Of : ~0u), B.getInt32(P.Offset)}));
   }

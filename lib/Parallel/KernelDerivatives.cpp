@@ -23,8 +23,10 @@ namespace {
 
 class DerivativeWriter {
 public:
-  DerivativeWriter(Module &D, const HostLaunches::Kernel &K)
-      : D(D), K(K), F(*D.getFunction(K.Primal)), B(D.getContext()) {}
+  DerivativeWriter(Module &D, const HostLaunches::Kernel &K,
+                   SmallPtrSetImpl<const GlobalVariable *> &InItsSpace)
+      : D(D), K(K), F(*D.getFunction(K.Primal)), B(D.getContext()),
+        InItsSpace(InItsSpace) {}
 
   void write() {
     Function *Plain = makePlain();
@@ -37,6 +39,8 @@ private:
   const HostLaunches::Kernel &K;
   Function &F;
   IRBuilder<> B;
+  /// Variables whose addresses stay in their own space.
+  SmallPtrSetImpl<const GlobalVariable *> &InItsSpace;
 
   ArrayRef<KernelParameter> parameters() const { return K.Facts->Parameters; }
   /// Active numbers come by address.
@@ -143,13 +147,47 @@ private:
     }
   }
 
-  static void passVariable(GlobalVariable &G, Function &Plain,
-                           Value &Parameter) {
+  /// Uses of an address in the variable's own space, Old, become uses of New,
+  /// the same without a space. False if one cannot.
+  static bool withoutSpace(Value &Old, Value &New, const Function &Plain) {
+    bool All = true;
+    for (Use &U : make_early_inc_range(Old.uses())) {
+      auto *I = dyn_cast<Instruction>(U.getUser());
+      if (!I || I->getFunction() != &Plain)
+        continue;
+      if (isa<AddrSpaceCastInst>(I) && I->getType() == New.getType()) {
+        I->replaceAllUsesWith(&New);
+      } else if (auto *G = dyn_cast<GetElementPtrInst>(I)) {
+        auto *Moved = cast<GetElementPtrInst>(G->clone());
+        Moved->setOperand(0, &New);
+        Moved->mutateType(New.getType());
+        Moved->insertBefore(G->getIterator());
+        if (!withoutSpace(*G, *Moved, Plain)) {
+          All = false;
+          continue;
+        }
+      } else if (auto *L = dyn_cast<LoadInst>(I)) {
+        L->setOperand(L->getPointerOperandIndex(), &New);
+        continue;
+      } else {
+        All = false;
+        continue;
+      }
+      I->eraseFromParent();
+    }
+    return All;
+  }
+
+  void passVariable(GlobalVariable &G, Function &Plain, Value &Parameter) {
     convertUsersOfConstantsToInstructions({&G}, &Plain);
+    if (G.getType() != Parameter.getType() && withoutSpace(G, Parameter, Plain))
+      return;
     BasicBlock::iterator Start = Plain.getEntryBlock().getFirstInsertionPt();
     Value *Passed = &Parameter;
-    if (Passed->getType() != G.getType())
+    if (Passed->getType() != G.getType()) {
       Passed = new AddrSpaceCastInst(Passed, G.getType(), "", Start);
+      InItsSpace.insert(&G);
+    }
     G.replaceUsesWithIf(Passed, [&](Use &U) {
       auto *I = dyn_cast<Instruction>(U.getUser());
       return I && I->getFunction() == &Plain;
@@ -263,9 +301,10 @@ void retrograd::writeKernelDerivatives(Module &D,
       F.removeFnAttr(Attribute::NoInline);
     }
   }
+  SmallPtrSet<const GlobalVariable *, 4> InItsSpace;
   for (const HostLaunches::Kernel &K : Wanted)
     if (D.getFunction(K.Primal))
-      DerivativeWriter(D, K).write();
+      DerivativeWriter(D, K, InItsSpace).write();
   removeFromUsedLists(D, [&](Constant *C) {
     auto *F = dyn_cast<Function>(C->stripPointerCasts());
     return F && is_contained(Old, F);
@@ -287,9 +326,9 @@ void retrograd::writeKernelDerivatives(Module &D,
   });
   for (Constant *C : Passed) {
     auto *G = cast<GlobalVariable>(C);
-    // On a device, constant memory takes no adjoints: such a variable stays,
-    // and KernelHalf refuses it there.
-    if (G->getAddressSpace() != ConstantMemory)
+    // On a device, addresses of constant memory take no adjoints: such a
+    // variable stays, and KernelHalf refuses it there.
+    if (G->getAddressSpace() != ConstantMemory || !InItsSpace.contains(G))
       G->setLinkage(GlobalValue::InternalLinkage);
   }
 }

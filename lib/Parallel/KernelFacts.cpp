@@ -170,10 +170,11 @@ private:
     Facts.Parameters.push_back(P);
   }
 
-  /// The parameter that V is, or is loaded from.
-  std::optional<unsigned> parameterOf(const Value *V) const {
+  /// The parameters that V may be, or be loaded from: of an element of a struct
+  /// that is found by an index, all pointers of the struct.
+  SmallVector<unsigned, 4> parametersOf(const Value *V) const {
     const DataLayout &DL = F.getDataLayout();
-    int64_t Offset = 0;
+    std::optional<int64_t> Offset = 0;
     const Value *Base = V;
     if (const auto *L = dyn_cast<LoadInst>(V)) {
       APInt At(DL.getIndexTypeSizeInBits(L->getPointerOperandType()), 0);
@@ -182,15 +183,20 @@ private:
       while (auto *Cast = dyn_cast<AddrSpaceCastInst>(Base))
         Base = Cast->getPointerOperand();
       Offset = At.getSExtValue();
+      if (!isa<Argument>(Base)) {
+        Base = getUnderlyingObject(Base, /*MaxLookup=*/0);
+        Offset.reset();
+      }
     }
+    SmallVector<unsigned, 4> Found;
     const auto *A = dyn_cast<Argument>(Base);
     if (!A || A->getParent() != &F || A->hasByValAttr() != (Base != V))
-      return std::nullopt;
+      return Found;
     for (auto [N, P] : enumerate(Facts.Parameters))
-      if (P.Of == A->getArgNo() && P.Offset == Offset && P.Variable.empty() &&
-          P.K == KernelParameter::Pointer)
-        return N;
-    return std::nullopt;
+      if (P.Of == A->getArgNo() && (!Offset || P.Offset == *Offset) &&
+          P.Variable.empty() && P.K == KernelParameter::Pointer)
+        Found.push_back(N);
+    return Found;
   }
 
   /// The variable's place among the parameters.
@@ -257,7 +263,7 @@ private:
     for (const Value *O : Objects) {
       if (isa<AllocaInst, ConstantPointerNull, UndefValue>(O))
         continue;
-      std::optional<unsigned> At = parameterOf(O);
+      SmallVector<unsigned, 4> At = parametersOf(O);
       if (const auto *G = dyn_cast<GlobalVariable>(O)) {
         // clang calls __constant__ variables constants, too; the host writes
         // them.
@@ -265,22 +271,21 @@ private:
             G->getAddressSpace() == 3 ||
             G->isDeclaration()) // markers of derivative calls
           continue;
-        At = variable(*G);
-      } else if (isa<Argument>(O) && !At) {
+        At = {variable(*G)};
+      } else if (isa<Argument>(O) && At.empty()) {
         // A struct; or of a recursive function: its callers pass it.
         continue;
       }
-      if (!At) {
-        if (Writes || Reads)
-          refuse("follows pointers that it reads from memory");
-        continue;
+      if (At.empty() && (Writes || Reads))
+        refuse("follows pointers that it reads from memory");
+      for (unsigned N : At) {
+        Facts.Parameters[N].Reads |= Reads;
+        Facts.Parameters[N].Writes |= Writes;
+        if (T)
+          note(Of[N], T, Loaded, Stored);
+        else
+          Of[N].Others = true;
       }
-      Facts.Parameters[*At].Reads |= Reads;
-      Facts.Parameters[*At].Writes |= Writes;
-      if (T)
-        note(Of[*At], T, Loaded, Stored);
-      else
-        Of[*At].Others = true;
     }
   }
 

@@ -50,6 +50,7 @@ struct Allocation {
   cudaMemoryType Type;
   unsigned Flags;
   int Device;
+  bool Registered = false; // the program's own memory
 };
 struct Allocations {
   std::mutex Lock;
@@ -58,6 +59,16 @@ struct Allocations {
 Allocations &allocations() {
   static Allocations *A = new Allocations; // outlives destructors that free
   return *A;
+}
+
+// Variables are the program's own, so their sizes are what the headers tell.
+struct Symbols {
+  std::mutex Lock;
+  std::map<const void *, size_t> Size;
+};
+Symbols &symbols() {
+  static Symbols *S = new Symbols;
+  return *S;
 }
 
 cudaError_t allocate(void **P, size_t Size, cudaMemoryType Type,
@@ -86,7 +97,7 @@ cudaError_t release(void *P) {
   {
     std::lock_guard<std::mutex> Hold(A.Lock);
     auto It = A.ByAddress.find(reinterpret_cast<uintptr_t>(P));
-    if (It == A.ByAddress.end())
+    if (It == A.ByAddress.end() || It->second.Registered)
       return fail(cudaErrorInvalidValue);
     A.ByAddress.erase(It);
   }
@@ -454,11 +465,34 @@ cudaError_t cudaFree(void *P) {
 }
 cudaError_t cudaFreeAsync(void *P, cudaStream_t) { return cudaFree(P); }
 cudaError_t cudaFreeHost(void *P) { return release(P); }
-cudaError_t cudaHostRegister(void *P, size_t, unsigned) {
-  return P ? cudaSuccess : fail(cudaErrorInvalidValue);
+cudaError_t cudaHostRegister(void *P, size_t Size, unsigned Flags) {
+  uintptr_t At = reinterpret_cast<uintptr_t>(P);
+  if (!P || !Size)
+    return fail(cudaErrorInvalidValue);
+  Allocations &A = allocations();
+  std::lock_guard<std::mutex> Hold(A.Lock);
+  auto Next = A.ByAddress.lower_bound(At);
+  bool Overlaps = Next != A.ByAddress.end() && Next->first - At < Size;
+  if (Next != A.ByAddress.begin()) {
+    auto Before = std::prev(Next);
+    Overlaps |= At - Before->first < Before->second.Size;
+  }
+  if (Overlaps)
+    return fail(cudaErrorHostMemoryAlreadyRegistered);
+  A.ByAddress[At] = {Size, cudaMemoryTypeHost, Flags, Current,
+                     /*Registered=*/true};
+  return cudaSuccess;
 }
 cudaError_t cudaHostUnregister(void *P) {
-  return P ? cudaSuccess : fail(cudaErrorInvalidValue);
+  if (!P)
+    return fail(cudaErrorInvalidValue);
+  Allocations &A = allocations();
+  std::lock_guard<std::mutex> Hold(A.Lock);
+  auto It = A.ByAddress.find(reinterpret_cast<uintptr_t>(P));
+  if (It == A.ByAddress.end() || !It->second.Registered)
+    return fail(cudaErrorHostMemoryNotRegistered);
+  A.ByAddress.erase(It);
+  return cudaSuccess;
 }
 cudaError_t cudaHostGetDevicePointer(void **D, void *H, unsigned) {
   return *D = H, cudaSuccess;
@@ -637,6 +671,17 @@ cudaError_t cudaGetSymbolAddress(void **P, const void *S) {
   if (!S)
     return fail(cudaErrorInvalidSymbol);
   return *P = const_cast<void *>(S), cudaSuccess;
+}
+void rg_cuda_symbol(const void *S, size_t Size) {
+  std::lock_guard<std::mutex> Hold(symbols().Lock);
+  symbols().Size[S] = Size;
+}
+cudaError_t cudaGetSymbolSize(size_t *Size, const void *S) {
+  std::lock_guard<std::mutex> Hold(symbols().Lock);
+  auto It = symbols().Size.find(S);
+  if (It == symbols().Size.end())
+    return fail(cudaErrorInvalidSymbol);
+  return *Size = It->second, cudaSuccess;
 }
 
 //===-- Streams and events

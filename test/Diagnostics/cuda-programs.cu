@@ -7,23 +7,14 @@ template <class R, class... T> R __enzyme_autodiff(void *, T...);
 
 __global__ void twice(double *x) { x[threadIdx.x] *= 2; }
 
-double registered(double *x) {
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaHostRegister', which makes memory of the host known {{.*}} [RG2203]
-  // CHECK-DAG: cuda-programs.cu:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'registered'
-  cudaHostRegister(x, 8, 0);
+extern "C" int cudaMallocArray(void **array, const void *format, size_t width, size_t height, unsigned flags);
+double array(double *x) {
+  void *a;
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaMallocArray', which has no reverse{{.*}} [RG2203]
+  // CHECK-DAG: cuda-programs.cu:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'array'
+  cudaMallocArray(&a, nullptr, 8, 1, 0);
   twice<<<1, 1>>>(x);
   return x[0];
-}
-
-__device__ double factor;
-double symbol(double *x) {
-  double *d, y;
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaGetSymbolAddress', which gives a variable of the device a second name{{.*}} [RG2203]
-  cudaGetSymbolAddress((void **)&d, factor);
-  cudaMemcpy(d, x, 8, cudaMemcpyHostToDevice);
-  twice<<<1, 1>>>(d);
-  cudaMemcpy(&y, d, 8, cudaMemcpyDeviceToHost);
-  return y;
 }
 
 __global__ void rows(double **x) { x[threadIdx.x][0] *= 2; }
@@ -59,8 +50,7 @@ double large(const double *x) {
 
 int main(int argc, char **argv) {
   double x = 1, g = 0, *px = &x, *pg = &g;
-  __enzyme_autodiff<double>((void *)registered, enzyme_dup, &x, &g);
-  __enzyme_autodiff<double>((void *)symbol, enzyme_dup, &x, &g);
+  __enzyme_autodiff<double>((void *)array, enzyme_dup, &x, &g);
   __enzyme_autodiff<double>((void *)pointers, enzyme_dup, &px, &pg);
   double x30[30] = {}, g30[30] = {};
   __enzyme_autodiff<double>((void *)large, enzyme_dup, x30, g30);

@@ -84,7 +84,13 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(
 }
 template <class _RgT>
 static inline cudaError_t cudaGetSymbolAddress(void **_RgP, const _RgT &_RgS) {
+  ::rg_cuda_symbol((const void *)&_RgS, sizeof(_RgS));
   return ::cudaGetSymbolAddress(_RgP, (const void *)&_RgS);
+}
+// The address as a pointer of its type, as in `cudaGetSymbolAddress(&p, v)`.
+template <class _RgP, class _RgT>
+static inline cudaError_t cudaGetSymbolAddress(_RgP **_RgA, const _RgT &_RgS) {
+  return cudaGetSymbolAddress((void **)_RgA, _RgS);
 }
 template <class _RgT>
 static inline cudaError_t cudaGetSymbolSize(size_t *_RgN, const _RgT &_RgS) {

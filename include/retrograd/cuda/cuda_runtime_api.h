@@ -146,6 +146,8 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size,
                                       cudaStream_t stream RG_DEFAULT(0));
 cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol);
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol);
+// Tells the size of a variable of the device.
+void rg_cuda_symbol(const void *symbol, size_t size);
 
 // Streams and events.
 cudaError_t cudaStreamCreate(cudaStream_t *stream);

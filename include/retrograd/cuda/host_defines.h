@@ -16,8 +16,10 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
+// One memory: every device variable could be managed. The mark tells which ones
+// the host may change.
 #define __managed__                                                            \
-  __attribute__((device)) // one memory: every device variable is managed
+  __attribute__((device)) __attribute__((annotate("rg-managed")))
 #define __grid_constant__ __attribute__((grid_constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __cluster_dims__(...)                                                  \
