@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Catalogue/AccessTags.h"
+#include "Support/SourceFact.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Instruction.h"
 #include "llvm/IR/Metadata.h"
 
@@ -45,4 +47,18 @@ bool retrograd::namesParentOfPointers(StringRef TypeName) {
 
 bool retrograd::namesTruthValue(StringRef TypeName) {
   return TypeName == "bool" || TypeName == "_Bool";
+}
+
+Type *retrograd::taggedType(const Instruction &I) {
+  LLVMContext &Ctx = I.getContext();
+  if (hasFact(I, SourceFact::Integer))
+    return Type::getInt64Ty(Ctx);
+  StringRef N = accessTypeName(I);
+  if (N.empty() || namesAnything(N))
+    return Type::getVoidTy(Ctx);
+  if (N == "double")
+    return Type::getDoubleTy(Ctx);
+  if (namesPointer(N))
+    return PointerType::get(Ctx, 0);
+  return Type::getInt64Ty(Ctx);
 }

@@ -19,6 +19,7 @@
 namespace llvm {
 class Instruction;
 class MDNode;
+class Type;
 } // namespace llvm
 
 namespace retrograd {
@@ -41,6 +42,10 @@ bool namesParentOfPointers(llvm::StringRef TypeName);
 
 /// A truth value: 0 or 1.
 bool namesTruthValue(llvm::StringRef TypeName);
+
+/// The type of the scalar that Access, of a word, reads or writes by its tag: a
+/// double, a pointer, an integer; void if the tag tells nothing.
+llvm::Type *taggedType(const llvm::Instruction &Access);
 
 } // namespace retrograd
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primal/DispatchCalls.h"
+#include "Analysis/LiveBlocks.h"
 #include "Catalogue/Catalogue.h"
 #include "Diagnostics/RequestTrail.h"
-#include "Primal/PrimalNormalForm.h"
 #include "Request/EntryCalls.h"
 #include "Request/FunctionOperand.h"
 #include "Support/DispatchMarks.h"

@@ -43,7 +43,7 @@
 #include "Bitcode/RuntimeLibrary.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/IRBuilder.h"
 #include <optional>
 
 namespace retrograd {

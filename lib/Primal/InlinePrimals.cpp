@@ -12,8 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primal/ClonePrimal.h"
+#include "Primal/DeadEndUnwinding.h"
 #include "Primal/Language/PrimalEvidence.h"
 #include "Primal/PrimalSet.h"
+#include "Primal/ReplaceBarriers.h"
 #include "Support/CallBinding.h"
 #include "Support/DispatchMarks.h"
 #include "llvm/ADT/SCCIterator.h"

@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primal/PreparePrimal.h"
+#include "Analysis/LiveBlocks.h"
 #include "Bitcode/RuntimeLibrary.h"
 #include "Catalogue/Catalogue.h"
 #include "Emit/Shortcuts.h"
@@ -39,18 +40,23 @@
 #include "Primal/Device/SpellScopedAtomics.h"
 #include "Primal/Device/WaitsThatEnd.h"
 #include "Primal/DispatchCalls.h"
+#include "Primal/DropMarkers.h"
 #include "Primal/ExplainFloatTricks.h"
 #include "Primal/Language/FortranTypes.h"
 #include "Primal/Language/LowerExceptions.h"
 #include "Primal/Language/PrimalEvidence.h"
 #include "Primal/Language/SeparateBuckets.h"
+#include "Primal/NormaliseControlFlow.h"
 #include "Primal/Optimise/NonNull.h"
 #include "Primal/Optimise/PeelFirst.h"
 #include "Primal/Optimise/SegmentRecurrences.h"
-#include "Primal/PrimalNormalForm.h"
 #include "Primal/PrimalSet.h"
 #include "Primal/PrimalSteps.h"
+#include "Primal/ReplaceBarriers.h"
+#include "Primal/SpellAddresses.h"
+#include "Primal/SpellBitsInAtomics.h"
 #include "Primal/SpellElementMoves.h"
+#include "Primal/SpellWordCopies.h"
 #include "Primal/UnpackFloats.h"
 #include "Primal/VariadicCalls.h"
 #include "Support/DeviceMarks.h"
@@ -62,6 +68,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalAlias.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -612,7 +619,7 @@ Function *PreparePrimal::prepare(Function &F) {
 }
 
 void PreparePrimal::inlineEverywhere(const Function &F) {
-  I->Inseparable.insert(&I->originOf(F));
+  I->Inseparable.insert(I->originOf(&F));
   I->disposeOfClones();
 }
 
@@ -625,14 +632,14 @@ bool PreparePrimal::maySeparateCalls(ArrayRef<Function *> Fs) const {
              Fs,
              [&](const Function *F) {
                return !isInlinedEverywhere(*F) &&
-                      !I->PerCall.contains(&I->originOf(*F));
+                      !I->PerCall.contains(I->originOf(F));
              });
 }
 
 void PreparePrimal::separateCalls(ArrayRef<Function *> Fs) {
   for (const Function *F : Fs)
     if (!isInlinedEverywhere(*F))
-      I->PerCall.insert(&I->originOf(*F));
+      I->PerCall.insert(I->originOf(F));
   ++I->Separations;
   I->disposeOfClones();
 }
@@ -658,7 +665,7 @@ void PreparePrimal::widenCalls() {
 }
 
 bool PreparePrimal::isInlinedEverywhere(const Function &F) const {
-  return I->Inseparable.contains(&I->originOf(F)) ||
+  return I->Inseparable.contains(I->originOf(&F)) ||
          (F.hasFnAttribute(CopyOfMover) && !I->CopiedPerCall.contains(&F));
 }
 

@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/IR/Constant.h"
 #include "llvm/IR/PassManager.h"
 #include <memory>
 

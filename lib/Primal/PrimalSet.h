@@ -23,8 +23,8 @@
 #include "Primal/DispatchCalls.h"
 #include "Primal/Language/LowerExceptions.h"
 #include "Primal/PreparePrimal.h"
-#include "Primal/PrimalNormalForm.h"
 #include "Primal/PrimalSteps.h"
+#include "Primal/SimplifyPrimal.h"
 #include "llvm/ADT/GraphTraits.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Module.h"
@@ -113,9 +113,9 @@ struct PreparePrimal::Impl {
   /// they are copies of. Their callers share their own bodies still: what is
   /// contested in such a copy has to be inlined like anything else.
   llvm::DenseMap<const llvm::Function *, const llvm::Function *> CopiedPerCall;
-  const llvm::Function &originOf(const llvm::Function &F) const {
-    const llvm::Function *Origin = CopiedPerCall.lookup(&F);
-    return Origin ? originOf(*Origin) : F;
+  const llvm::Function *originOf(const llvm::Function *F) const {
+    const llvm::Function *Origin = CopiedPerCall.lookup(F);
+    return Origin ? originOf(Origin) : F;
   }
   /// Asked of the module once: each clone would have to look at all functions.
   const bool ModuleLaunches;

@@ -149,10 +149,9 @@ static Type *halfOf(Value *V, unsigned At, unsigned Depth = 0) {
       Type *S = T->getScalarType();
       if ((S->isHalfTy() || S->isBFloatTy()) && (T->isVectorTy() || !At))
         Found = S;
-    } else if (Depth < 4 && isa<TruncInst>(U) && T->isIntegerTy(16) && !At) {
-      Found = halfOf(U, 0, Depth + 1);
-    } else if (Depth < 4 && At &&
-               match(U, m_LShr(m_Specific(V), m_SpecificInt(16)))) {
+    } else if (Depth < 4 &&
+               (At ? match(U, m_LShr(m_Specific(V), m_SpecificInt(16)))
+                   : isa<TruncInst>(U) && T->isIntegerTy(16))) {
       Found = halfOf(U, 0, Depth + 1);
     }
     if (Found)

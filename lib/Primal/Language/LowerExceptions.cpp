@@ -27,8 +27,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primal/Language/LowerExceptions.h"
+#include "Analysis/LiveBlocks.h"
 #include "Catalogue/Catalogue.h"
-#include "Primal/PrimalNormalForm.h"
+#include "Primal/DeadEndUnwinding.h"
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
