@@ -6,13 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Offload/DeviceModule.h"
-#include "Catalogue/ThreadIdentity.h"
 #include "Diagnostics/DiagnosticEngine.h"
+#include "Offload/AccessChecks.h"
 #include "Offload/BarrierElimination.h"
+#include "Offload/BlockUniformity.h"
+#include "Offload/DeviceRoutines.h"
 #include "Offload/JoinValues.h"
 #include "Offload/LoadHoisting.h"
 #include "Offload/LockStep.h"
 #include "Offload/Retarget.h"
+#include "Offload/SharedVariables.h"
 #include "Offload/SharedWindow.h"
 #include "Offload/Steps.h"
 #include "Offload/StoreForwarding.h"
@@ -21,27 +24,17 @@
 #include "Support/FreshAnalyses.h"
 #include "Support/Kernels.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
-#include "llvm/Analysis/TargetTransformInfoImpl.h"
-#include "llvm/Analysis/UniformityAnalysis.h"
-#include "llvm/Analysis/ValueTracking.h"
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ReplaceConstant.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
-#include "llvm/Transforms/IPO/Internalize.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/InferAddressSpaces.h"
@@ -53,15 +46,6 @@
 
 using namespace llvm;
 using namespace retrograd;
-
-#include "DeviceLibrary.inc"
-
-/// Answers for the special register of that name.
-static constexpr StringLiteral DynamicSizeName = "rg_cuda_dynamic_size";
-
-static bool isKernel(const Function &F) {
-  return F.getCallingConv() == CallingConv::PTX_Kernel && !F.isDeclaration();
-}
 
 /// The compiler's own view of the device, for its cost model and its address
 /// spaces.
@@ -92,7 +76,7 @@ bool DeviceModule::inlineWaiting() {
         Waiting.insert(Call->getFunction());
   bool Fine = true;
   for (Function *F : Waiting) {
-    if (isKernel(*F))
+    if (isDeviceKernel(*F))
       continue;
     auto Refuse = [&](DiagId Id, const Instruction *At) {
       Diags.report(Id, At, {}, {userName(*F)});
@@ -180,17 +164,6 @@ void DeviceModule::simplify() {
   MPM.run(D, A.MAM);
 }
 
-/// How much dynamic shared memory the launch gave: the runtime knows.
-static Function *dynamicSize(Module &D) {
-  auto *F = cast<Function>(
-      D.getOrInsertFunction(DynamicSizeName, Type::getInt32Ty(D.getContext()))
-          .getCallee());
-  F->setDoesNotAccessMemory();
-  F->setDoesNotThrow();
-  F->addFnAttr(Attribute::WillReturn);
-  return F;
-}
-
 /// Launches grow by themselves here (Launch.cpp): no kernel has to ask whether
 /// they did.
 static void settleDynamicParts(Module &D) {
@@ -274,7 +247,7 @@ bool DeviceModule::prepare() {
   for (Function *F : Defined) {
     F->removeFnAttr(Attribute::OptimizeNone);
     F->removeFnAttr(Attribute::NoInline);
-    if (isKernel(*F))
+    if (isDeviceKernel(*F))
       prepareKernel(*F);
     spellOutPtx(*F, /*SharedNumbers=*/true);
     spellScopedAtomics(*F);
@@ -306,7 +279,7 @@ bool DeviceModule::prepare() {
   // Only kernels know where pointers lead, and only they are cut. A function
   // that calls itself stays what it is.
   for (Function *F : Defined)
-    if (!isKernel(*F) && (writesVolatile(*F) || Options.Interleave) &&
+    if (!isDeviceKernel(*F) && (writesVolatile(*F) || Options.Interleave) &&
         none_of(F->users(), [&](const User *U) {
           auto *Call = dyn_cast<CallBase>(U);
           return Call && Call->getFunction() == F;
@@ -316,191 +289,14 @@ bool DeviceModule::prepare() {
   // The checker tells of what the language does not promise.
   if (!Options.checks())
     for (Function &F : D)
-      if (isKernel(F))
+      if (isDeviceKernel(F))
         keepWarpsInStep(F);
-  return refuseUnknown() && Fine;
-}
-
-/// Intrinsics that the device library answers: llvm.nvvm.a.b -> rg_nvvm_a_b.
-static std::string libraryName(StringRef Intrinsic) {
-  Intrinsic.consume_front("llvm.nvvm.");
-  std::string Name = "rg_nvvm_";
-  for (char C : Intrinsic)
-    Name += C == '.' ? '_' : C;
-  return Name;
-}
-
-/// The routine that tells what a special register holds:
-/// llvm.nvvm.read.ptx.sreg.tid.x -> rg_sreg_tid_x.
-static std::string registerRoutine(StringRef Register) {
-  Register.consume_front("llvm.nvvm.read.ptx.sreg.");
-  std::string Name = "rg_sreg_";
-  for (char C : Register)
-    Name += C == '.' ? '_' : C;
-  return Name;
-}
-
-static std::unique_ptr<Module> openLibrary(LLVMContext &Ctx) {
-  MemoryBufferRef Bytes(
-      StringRef(reinterpret_cast<const char *>(RetrogradDeviceLibrary),
-                RetrogradDeviceLibrarySize),
-      "retrograd device library");
-  Expected<std::unique_ptr<Module>> Parsed = getLazyBitcodeModule(Bytes, Ctx);
-  if (!Parsed) {
-    consumeError(Parsed.takeError());
-    return nullptr;
-  }
-  return std::move(*Parsed);
-}
-
-/// Functions that the C library and the runtime provide under the name that
-/// device code calls them by.
-static bool isProvided(StringRef Name) {
-  static constexpr StringRef Names[] = {
-      "vprintf", "malloc", "free",    "__assertfail", "__assert_fail",
-      "memcpy",  "memset", "memmove", "abort",        "__cxa_pure_virtual"};
-  return is_contained(Names, Name) || Name.starts_with("rg_") ||
-         Name.starts_with("rg.");
-}
-
-/// Names what has no meaning on this route: intrinsics, assembly, functions
-/// without body.
-bool DeviceModule::refuseUnknown() {
-  std::unique_ptr<Module> Library = openLibrary(D.getContext());
-  auto InLibrary = [&](StringRef Name) {
-    Function *F = Library ? Library->getFunction(Name) : nullptr;
-    return F && !F->isDeclaration();
-  };
-  bool Fine = true;
-  for (Function &F : D)
-    for (Instruction &I : make_early_inc_range(instructions(F))) {
-      if (auto *A = dyn_cast<AllocaInst>(&I);
-          A && isKernel(F) && !isa<Constant>(A->getArraySize())) {
-        Diags.report(DiagId::OffloadStack, A, {}, {userName(F)});
-        Fine = false;
-      }
-      auto *Call = dyn_cast<CallInst>(&I);
-      if (!Call)
-        continue;
-      if (auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand())) {
-        if (!Asm->getAsmString().empty()) {
-          Diags.report(DiagId::OffloadAssembly, Call, {},
-                       {StringRef(Asm->getAsmString())});
-          Fine = false;
-        }
-        continue;
-      }
-      Function *Callee = Call->getCalledFunction();
-      if (!Callee || !Callee->isDeclaration())
-        continue;
-      StringRef Name = Callee->getName();
-      if (Callee->isIntrinsic()) {
-        if (!Name.starts_with("llvm.nvvm.") ||
-            (isSpecialRegister(*Call) && InLibrary(registerRoutine(Name))))
-          continue;
-        bool IsSplit = isSplitOperation(*Call);
-        if (IsSplit && !Name.contains(".count"))
-          continue;
-        if (!IsSplit && InLibrary(libraryName(Name)))
-          continue;
-        Diags.report(DiagId::OffloadIntrinsic, Call, {}, {Name});
-        Fine = false;
-      } else if (!isProvided(Name) && !InLibrary(Name)) {
-        Diags.report(DiagId::OffloadUndefined, Call, {}, {userName(*Callee)});
-        Fine = false;
-      }
-    }
-  return Fine;
+  return refuseUnknown(D, Diags) && Fine;
 }
 
 //===----------------------------------------------------------------------===//
 // Lowering
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// What LLVM's uniformity analysis has to know: which values differ between
-/// threads of a block by themselves. (NVPTX's own answer is about warps, and
-/// takes every call for different.)
-class BlockUniformity final
-    : public TargetTransformInfoImplCRTPBase<BlockUniformity> {
-public:
-  explicit BlockUniformity(const DataLayout &DL)
-      : TargetTransformInfoImplCRTPBase(DL) {}
-  bool hasBranchDivergence(const Function *) const override { return true; }
-  InstructionUniformity
-  getInstructionUniformity(const Value *V) const override {
-    auto *Call = dyn_cast<CallInst>(V);
-    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (isLeastOfBlock(*V) ||
-        (Callee && Callee->getName().starts_with("llvm.nvvm.barrier.cta.red.")))
-      return InstructionUniformity::AlwaysUniform; // one result for the whole
-                                                   // block
-    return differs(V) ? InstructionUniformity::NeverUniform
-                      : InstructionUniformity::Default;
-  }
-
-private:
-  static bool differs(const Value *V);
-};
-
-bool BlockUniformity::differs(const Value *V) {
-  constexpr unsigned Generic = 0, Local = 5;
-  // To LLVM a phi of one value and nothing is that value, wherever threads came
-  // from. But only the threads that came along have it, and one that did not
-  // may be asked for the whole block.
-  if (auto *Phi = dyn_cast<PHINode>(V))
-    return Phi->hasConstantOrUndefValue() &&
-           any_of(Phi->incoming_values(),
-                  [](const Use &U) { return isa<UndefValue>(U); });
-  if (auto *Load = dyn_cast<LoadInst>(V))
-    return Load->getPointerAddressSpace() == Generic ||
-           Load->getPointerAddressSpace() == Local || Load->isVolatile() ||
-           Load->isAtomic();
-  if (isa<AllocaInst, AtomicRMWInst, AtomicCmpXchgInst>(V))
-    return true;
-  auto *Call = dyn_cast<CallInst>(V);
-  if (!Call)
-    return false;
-  const Function *Callee = Call->getCalledFunction();
-  if (!Callee || !Callee->isDeclaration())
-    return true;
-  StringRef Name = Callee->getName();
-  if (Name == DynamicSizeName)
-    return false;
-  if (std::optional<ThreadIdentity> Who = ThreadIdentity::of(*Call))
-    return !Who->isSameInBlock();
-  if (Name.consume_front("llvm.nvvm.read.ptx.sreg."))
-    return Name != "warpsize";
-  // Exchanges and votes give what their operands are; who is there differs
-  // between warps.
-  if (Name.starts_with("llvm.nvvm.shfl.") ||
-      Name.starts_with("llvm.nvvm.vote.a"))
-    return false;
-  if (Name.starts_with("__nv_")) // the device's mathematics, but for results
-                                 // through pointers
-    return any_of(Call->args(),
-                  [](const Use &U) { return U->getType()->isPointerTy(); });
-  return !Callee->isIntrinsic() || !Callee->doesNotAccessMemory();
-}
-} // namespace
-
-/// Which values of Kernel can differ between threads of a block.
-DenseSet<const Value *> DeviceModule::divergentValues(Function &Kernel) {
-  FunctionAnalysisManager FAM;
-  FAM.registerPass([] {
-    return TargetIRAnalysis([](const Function &F) {
-      return TargetTransformInfo(
-          std::make_unique<BlockUniformity>(F.getParent()->getDataLayout()));
-    });
-  });
-  PassBuilder().registerFunctionAnalyses(FAM);
-  const UniformityInfo &Info = FAM.getResult<UniformityInfoAnalysis>(Kernel);
-  DenseSet<const Value *> Divergent;
-  for (Instruction &I : instructions(Kernel))
-    if (!Options.Uniform || Info.isDivergent(&I))
-      Divergent.insert(&I);
-  return Divergent;
-}
 
 /// Device functions that ask who runs them, themselves or by what they call.
 void DeviceModule::findReadersOfThread() {
@@ -530,7 +326,7 @@ void DeviceModule::findReadersOfThread() {
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (const Function &F : D)
-      if (!isKernel(F) && !Readers.contains(&F) && Reads(F)) {
+      if (!isDeviceKernel(F) && !Readers.contains(&F) && Reads(F)) {
         Readers.insert(&F);
         Indirect |= F.hasAddressTaken();
         Changed = true;
@@ -554,7 +350,8 @@ bool DeviceModule::readsThread(const CallInst &Call) const {
 /// Device functions that stay functions ask the runtime who runs them.
 void DeviceModule::lowerPlainFunctions() {
   for (Function &F : D) {
-    if (isKernel(F) || F.isDeclaration() || F.getName().contains(".region.") ||
+    if (isDeviceKernel(F) || F.isDeclaration() ||
+        F.getName().contains(".region.") ||
         F.getName().starts_with("rg..kernel"))
       continue;
     for (Instruction &I : make_early_inc_range(instructions(F))) {
@@ -586,46 +383,11 @@ static void hoistStackMemory(Function &Kernel) {
     A->moveBefore(Entry, Entry.begin());
 }
 
-/// A variable shared by several functions is one per thread of this machine: a
-/// thread runs one block at a time.
-static void moveSharedVariables(Module &D) {
-  for (GlobalVariable &GV : make_early_inc_range(D.globals())) {
-    if (GV.getAddressSpace() != 3)
-      continue;
-    GV.removeDeadConstantUsers();
-    if (GV.use_empty()) {
-      GV.eraseFromParent();
-      continue;
-    }
-    Constant *Ends[] = {&GV};
-    convertUsersOfConstantsToInstructions(Ends);
-    if (GV.isDeclaration() ||
-        D.getDataLayout().getTypeAllocSize(GV.getValueType()) == 0) {
-      FunctionCallee Dynamic = D.getOrInsertFunction(
-          "rg_dynamic_shared", PointerType::get(D.getContext(), 0));
-      for (Use &U : make_early_inc_range(GV.uses())) {
-        auto *I = cast<Instruction>(U.getUser());
-        IRBuilder<> B(
-            isa<PHINode>(I)
-                ? cast<PHINode>(I)->getIncomingBlock(U)->getTerminator()
-                : I);
-        U.set(B.CreateAddrSpaceCast(B.CreateCall(Dynamic), GV.getType()));
-      }
-      GV.eraseFromParent();
-    } else {
-      GV.setThreadLocalMode(GlobalValue::LocalExecTLSModel);
-      GV.setThreadLocalMode(GlobalValue::GeneralDynamicTLSModel);
-      if (isa<UndefValue>(GV.getInitializer()))
-        GV.setInitializer(Constant::getNullValue(GV.getValueType()));
-    }
-  }
-}
-
 bool DeviceModule::lower() {
   if (Options.checks())
     for (Function &F : D)
       if (!F.isDeclaration())
-        checkAccesses(F);
+        checkAccesses(F, Options);
   // Shared variables are named by instructions only, one use each to replace.
   SmallVector<Constant *, 8> SharedVars;
   for (GlobalVariable &GV : D.globals())
@@ -637,49 +399,11 @@ bool DeviceModule::lower() {
   if (WindowBytes)
     SharedVars.clear(); // what is left is the memory that the runtime gives
   findReadersOfThread();
-  // Those that functions other than kernels touch, too, are not on a block's
-  // stack.
-  SmallVector<std::pair<GlobalVariable *, bool>, 8> Owned;
   SmallVector<Function *, 8> KernelList;
   for (Function &F : D)
-    if (isKernel(F))
+    if (isDeviceKernel(F))
       KernelList.push_back(&F);
-  DenseSet<GlobalVariable *> Common;
-  for (Constant *C : SharedVars)
-    for (User *U : C->users())
-      if (auto *I = dyn_cast<Instruction>(U);
-          I && !isKernel(*I->getFunction()) &&
-          D.getDataLayout().getTypeAllocSize(
-              cast<GlobalVariable>(C)->getValueType()))
-        Common.insert(cast<GlobalVariable>(C));
-  for (GlobalVariable *GV : Common) {
-    // One address, in an address space that lowering leaves alone.
-    auto *Moved = new GlobalVariable(
-        D, GV->getValueType(), false, GlobalValue::InternalLinkage,
-        Constant::getNullValue(GV->getValueType()), "", nullptr,
-        GlobalValue::GeneralDynamicTLSModel);
-    Moved->setAlignment(std::max(GV->getAlign().valueOrOne(), Align(64)));
-    Moved->takeName(GV);
-    for (Use &U : make_early_inc_range(GV->uses())) {
-      auto *I = cast<Instruction>(U.getUser());
-      IRBuilder<> B(isa<PHINode>(I)
-                        ? cast<PHINode>(I)->getIncomingBlock(U)->getTerminator()
-                        : I);
-      U.set(B.CreateAddrSpaceCast(B.CreateThreadLocalAddress(Moved),
-                                  GV->getType()));
-    }
-    GV->eraseFromParent();
-    if (Options.checks()) // the checker tells a block's memory by its address
-      for (Function *Kernel : KernelList) {
-        IRBuilder<> B(&*Kernel->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-        FunctionCallee Note =
-            D.getOrInsertFunction("rg_cuda_check_shared", B.getVoidTy(),
-                                  B.getPtrTy(), B.getInt64Ty());
-        B.CreateCall(Note, {B.CreateThreadLocalAddress(Moved),
-                            B.getInt64(D.getDataLayout().getTypeAllocSize(
-                                Moved->getValueType()))});
-      }
-  }
+  moveCommonVariables(D, SharedVars, KernelList, Options.checks());
 
   for (Function *Kernel : KernelList) {
     hoistStackMemory(*Kernel);
@@ -691,12 +415,13 @@ bool DeviceModule::lower() {
       eliminateBarriers(*Kernel);
     if (Options.MoveBarriers && !Options.checks())
       moveBarriers(*Kernel);
-    DenseSet<const Value *> Divergent = divergentValues(*Kernel);
+    DenseSet<const Value *> Divergent =
+        divergentValues(*Kernel, !Options.Uniform);
     auto IsUniform = [&](const Value *V) { return !Divergent.contains(V); };
     SmallPtrSet<const BasicBlock *, 8> Tried;
     while (Options.LockStep && !Options.checks() &&
            runLoopInLockStep(*Kernel, IsUniform, Tried))
-      Divergent = divergentValues(*Kernel);
+      Divergent = divergentValues(*Kernel, !Options.Uniform);
     if (Options.Interleave)
       insertSteps(*Kernel);
     LoweredKernel Lowered = lowerKernel(
@@ -711,49 +436,9 @@ bool DeviceModule::lower() {
   lowerPlainFunctions();
   moveSharedVariables(D);
   removeAddressSpaces(D);
-  if (!linkLibrary())
+  if (!linkLibrary(D))
     return false;
   finishBlocks();
-  return true;
-}
-
-/// Library functions in place of NVVM's intrinsics, and their bodies.
-bool DeviceModule::linkLibrary() {
-  // Names that mean something else on the host.
-  static constexpr std::pair<StringRef, StringRef> Renamed[] = {
-      {"vprintf", "rg_cuda_vprintf"},
-      {"__assertfail", "rg_cuda_assertfail"},
-      {"llvm.trap", "rg_cuda_trap"}};
-  for (auto [Old, New] : Renamed)
-    if (Function *F = D.getFunction(Old); F && F->isDeclaration()) {
-      Function *Routine = cast<Function>(
-          D.getOrInsertFunction(New, F->getFunctionType()).getCallee());
-      F->replaceAllUsesWith(Routine);
-      F->eraseFromParent();
-    }
-  for (Function &F : make_early_inc_range(D)) {
-    if (!F.isIntrinsic() || !F.getName().starts_with("llvm.nvvm."))
-      continue;
-    if (!F.use_empty()) {
-      Function *Routine = cast<Function>(
-          D.getOrInsertFunction(libraryName(F.getName()), F.getFunctionType())
-              .getCallee());
-      F.replaceAllUsesWith(Routine);
-    }
-    F.eraseFromParent();
-  }
-  std::unique_ptr<Module> Library = openLibrary(D.getContext());
-  if (!Library)
-    return false;
-  D.setTargetTriple(Library->getTargetTriple());
-  D.setDataLayout(Library->getDataLayout());
-  if (Linker::linkModules(D, std::move(Library), Linker::LinkOnlyNeeded,
-                          [](Module &M, const StringSet<> &Linked) {
-                            internalizeModule(M, [&](const GlobalValue &GV) {
-                              return !Linked.contains(GV.getName());
-                            });
-                          }))
-    return false;
   return true;
 }
 
@@ -786,101 +471,4 @@ void DeviceModule::finishBlocks() {
     K.Blocks->setVisibility(GlobalValue::HiddenVisibility);
   }
   MPM.run(D, A.MAM);
-}
-
-/// Calls of the runtime's checker in front of every access of memory that
-/// threads share.
-void DeviceModule::checkAccesses(Function &F) {
-  enum {
-    Write = 1,
-    Atomic = 2,
-    Fences = 4,
-    Races = 8,
-    Uninitialized = 16
-  }; // runtime/cuda/Checks.cpp
-  int Always = (Options.CheckRaces ? Races : 0) |
-               (Options.CheckUninitialized ? Uninitialized : 0);
-  struct Found {
-    Instruction *At;
-    Value *Address, *Size;
-    int Kind;
-    Value *Stored = nullptr; ///< by a plain store
-  };
-  SmallVector<Found, 32> Accesses;
-  const DataLayout &DL = D.getDataLayout();
-  Type *I32 = Type::getInt32Ty(D.getContext()),
-       *I64 = Type::getInt64Ty(D.getContext());
-  auto Bytes = [&](Type *T) {
-    return ConstantInt::get(I64, DL.getTypeStoreSize(T));
-  };
-  for (Instruction &I : instructions(F)) {
-    if (auto *Load = dyn_cast<LoadInst>(&I))
-      Accesses.push_back({&I, Load->getPointerOperand(), Bytes(I.getType()),
-                          Load->isAtomic() ? Atomic : 0});
-    else if (auto *Store = dyn_cast<StoreInst>(&I))
-      Accesses.push_back(
-          {&I, Store->getPointerOperand(),
-           Bytes(Store->getValueOperand()->getType()),
-           Write | (Store->isAtomic() ? Atomic : 0),
-           Store->isAtomic() ? nullptr : Store->getValueOperand()});
-    else if (auto *RMW = dyn_cast<AtomicRMWInst>(&I))
-      Accesses.push_back(
-          {&I, RMW->getPointerOperand(), Bytes(I.getType()), Write | Atomic});
-    else if (auto *CAS = dyn_cast<AtomicCmpXchgInst>(&I))
-      Accesses.push_back({&I, CAS->getPointerOperand(),
-                          Bytes(CAS->getNewValOperand()->getType()),
-                          Write | Atomic});
-    else if (auto *Set = dyn_cast<AnyMemIntrinsic>(&I)) {
-      Accesses.push_back({&I, Set->getRawDest(), Set->getLength(), Write});
-      if (auto *Copy = dyn_cast<AnyMemTransferInst>(&I))
-        Accesses.push_back({&I, Copy->getRawSource(), Copy->getLength(), 0});
-    } else if (isa<FenceInst>(I))
-      Always |= Fences;
-    else if (auto *Call = dyn_cast<CallInst>(&I))
-      if (Function *Callee = Call->getCalledFunction())
-        if (Callee->getName().starts_with("llvm.nvvm.membar.") &&
-            !Callee->getName().ends_with(".cta"))
-          Always |= Fences;
-  }
-  PointerType *Ptr = PointerType::get(D.getContext(), 0);
-  FunctionCallee Check = D.getOrInsertFunction("rg_cuda_check_access",
-                                               Type::getVoidTy(D.getContext()),
-                                               Ptr, I64, I32, Ptr, I64);
-  FunctionCallee CheckStore = D.getOrInsertFunction(
-      "rg_cuda_check_store", Type::getVoidTy(D.getContext()), Ptr, I64, I32,
-      Ptr, I64, Ptr);
-  FunctionCallee Number = D.getOrInsertFunction("rg.thread.number", I64);
-  // What a store brings, for the checker to compare with what is there.
-  AllocaInst *Brought = nullptr;
-  uint64_t Largest = 0;
-  for (const Found &A : Accesses) {
-    SmallVector<const Value *, 4> Objects;
-    getUnderlyingObjects(A.Address, Objects);
-    constexpr unsigned ConstantSpace = 4, ParameterSpace = 101;
-    unsigned Space = A.Address->getType()->getPointerAddressSpace();
-    if (Space == ConstantSpace || Space == ParameterSpace ||
-        all_of(Objects, [](const Value *O) {
-          auto *GV = dyn_cast<GlobalVariable>(O);
-          return isa<AllocaInst>(O) || (GV && GV->isConstant());
-        }))
-      continue;
-    IRBuilder<> B(A.At);
-    SmallVector<Value *, 6> Args{
-        B.CreateAddrSpaceCast(A.Address, Ptr), B.CreateZExtOrTrunc(A.Size, I64),
-        B.getInt32(A.Kind | Always), siteOf(D, A.At), B.CreateCall(Number)};
-    if (A.Stored && !Brought) {
-      Brought = new AllocaInst(B.getInt8Ty(), DL.getAllocaAddrSpace(), nullptr,
-                               Align(64), "brought", F.getEntryBlock().begin());
-    }
-    if (A.Stored) {
-      Largest = std::max(
-          Largest, DL.getTypeStoreSize(A.Stored->getType()).getFixedValue());
-      B.CreateStore(A.Stored, Brought);
-      Args.push_back(B.CreateAddrSpaceCast(Brought, Ptr));
-    }
-    B.CreateCall(A.Stored ? CheckStore : Check, Args);
-  }
-  if (Brought)
-    Brought->setAllocatedType(
-        ArrayType::get(Type::getInt8Ty(D.getContext()), Largest));
 }

@@ -45,13 +45,9 @@ private:
   bool inlineWaiting();
   void prepareKernel(llvm::Function &F);
   void simplify();
-  bool refuseUnknown();
-  void checkAccesses(llvm::Function &Kernel);
-  llvm::DenseSet<const llvm::Value *> divergentValues(llvm::Function &Kernel);
   void findReadersOfThread();
   bool readsThread(const llvm::CallInst &Call) const;
   void lowerPlainFunctions();
-  bool linkLibrary();
   void finishBlocks();
 };
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parallel/KernelDerivatives.h"
+#include "Support/Kernels.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -293,7 +294,7 @@ void retrograd::writeKernelDerivatives(Module &D,
                                        ArrayRef<HostLaunches::Kernel> Wanted) {
   SmallVector<Function *, 8> Old;
   for (Function &F : D) {
-    if (F.getCallingConv() == CallingConv::PTX_Kernel && !F.isDeclaration())
+    if (isDeviceKernel(F))
       Old.push_back(&F);
     // At -O0 too, a derivative is worth its optimisation.
     if (F.hasFnAttribute(Attribute::OptimizeNone)) {

@@ -19,6 +19,7 @@
 
 #include "Parallel/KernelFacts.h"
 #include "Support/FreshAnalyses.h"
+#include "Support/Kernels.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
@@ -36,10 +37,6 @@ using namespace llvm;
 using namespace retrograd;
 
 namespace {
-
-bool isKernel(const Function &F) {
-  return F.getCallingConv() == CallingConv::PTX_Kernel && !F.isDeclaration();
-}
 
 /// What accesses take the memory behind a parameter for.
 struct Evidence {
@@ -333,7 +330,7 @@ StringMap<KernelFacts> retrograd::readKernels(Module &D) {
     F.removeFnAttr(Attribute::OptimizeNone);
     if (Unoptimised)
       F.removeFnAttr(Attribute::NoInline);
-    if (!F.isDeclaration() && !isKernel(F) &&
+    if (!F.isDeclaration() && !isDeviceKernel(F) &&
         !F.hasFnAttribute(Attribute::NoInline)) {
       F.addFnAttr(Attribute::AlwaysInline);
       F.setLinkage(GlobalValue::InternalLinkage);
@@ -352,7 +349,7 @@ StringMap<KernelFacts> retrograd::readKernels(Module &D) {
   MPM.run(D, Own.MAM);
   StringMap<KernelFacts> Found;
   for (Function &F : D)
-    if (isKernel(F))
+    if (isDeviceKernel(F))
       Found[F.getName()] = KernelReader(F).read();
   return Found;
 }

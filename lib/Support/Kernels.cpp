@@ -14,6 +14,10 @@
 using namespace llvm;
 using namespace retrograd;
 
+bool retrograd::isDeviceKernel(const Function &F) {
+  return F.getCallingConv() == CallingConv::PTX_Kernel && !F.isDeclaration();
+}
+
 std::string retrograd::kernelOfStub(StringRef Stub) {
   constexpr StringLiteral Mark("__device_stub__");
   size_t At = Stub.find(Mark);
@@ -43,8 +47,7 @@ retrograd::kernelsReaching(Module &M, ArrayRef<Function *> Roots) {
     }
   SmallVector<Function *, 4> Kernels;
   for (Function &F : M)
-    if (F.getCallingConv() == CallingConv::PTX_Kernel && !F.isDeclaration() &&
-        (ByPointer || Reach.contains(&F)))
+    if (isDeviceKernel(F) && (ByPointer || Reach.contains(&F)))
       Kernels.push_back(&F);
   return Kernels;
 }

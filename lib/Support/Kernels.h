@@ -32,6 +32,9 @@ inline constexpr llvm::StringLiteral DynamicPartsVariable =
 /// of its launch (Polish/LaunchMemory.h).
 inline constexpr llvm::StringLiteral TapeVariable = "rg_tape_of_";
 
+/// F is a kernel of NVIDIA with a body.
+bool isDeviceKernel(const llvm::Function &F);
+
 /// The device's symbol of the kernel that a host stub launches, or "": the
 /// unqualified name in the stub's symbol starts with __device_stub__, and its
 /// length counts it.
