@@ -1,0 +1,105 @@
+//===- Generator.h - writes a nest in another order -------------*- C++ -*-===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state of generate(). Each of its ideas is a file:
+//
+//   GenerateTree.cpp        isl's tree as branches, loops and numbers
+//   GenerateStatements.cpp  iterations of statements, at the leaves
+//   GenerateQuestions.cpp   what has to be asked at run time
+//   TreeReach.cpp           which trees fit into 64 bits
+//   Generate.cpp            the order of all this
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RETROGRAD_LOOPS_GENERATOR_H
+#define RETROGRAD_LOOPS_GENERATOR_H
+
+#include "Loops/Schedule.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+namespace retrograd::loops {
+
+class Generator {
+public:
+  Generator(Nest &N, Scheduler &Of, const Schedule &S)
+      : N(N), Of(Of), S(S), F(*N.Outer.getHeader()->getParent()),
+        Before(N.Outer.getLoopPreheader()), B(F.getContext()),
+        Expand(N.SE, "rg.nest"), I64(B.getInt64Ty()), Lanes(Of.lanes(S)) {}
+  bool run();
+
+private:
+  using Counters = llvm::SmallVector<llvm::Value *, 4>;
+  bool isPossible();
+  bool makeTree();
+  bool findExtents();
+  llvm::Value *areApart();
+  llvm::Value *withinLimits();
+  bool canEvaluate(const llvm::SCEV *E);
+  llvm::Value *fixed(const llvm::SCEV *E);
+  llvm::Value *frozen(const llvm::SCEV *E);
+  llvm::Value *evaluate(const llvm::SCEV *E, const Statement &St,
+                        const Counters &At);
+  llvm::Value *number(isl_ast_expr *E);
+  llvm::Value *truth(isl_ast_expr *E) {
+    llvm::Value *V = number(E);
+    return V->getType()->isIntegerTy(1)
+               ? V
+               : B.CreateICmpNE(V, llvm::ConstantInt::get(V->getType(), 0));
+  }
+  llvm::Value *argument(isl_ast_expr *E, int K) {
+    Isl<isl_ast_expr> X(isl_ast_expr_get_op_arg(E, K));
+    return number(X.get());
+  }
+  void node(isl_ast_node *A);
+  void loop(isl_ast_node *A);
+  void leaf(isl_ast_node *A);
+  llvm::BasicBlock *block(const char *Name) {
+    return llvm::BasicBlock::Create(F.getContext(), Name, &F,
+                                    N.Outer.getHeader());
+  }
+
+  struct Instance {
+    const Statement &St;
+    unsigned Index;
+    bool Rest;
+    Counters At = {};
+    llvm::DenseMap<llvm::Value *, llvm::Value *> Made =
+        llvm::DenseMap<llvm::Value *, llvm::Value *>();
+  };
+  llvm::Value *resolve(llvm::Value *V, Instance &I);
+  llvm::Value *address(llvm::Instruction *Access, Instance &I);
+  llvm::Value *cell(int Index, Instance &I);
+
+  Nest &N;
+  Scheduler &Of;
+  const Schedule &S;
+  llvm::Function &F;
+  llvm::BasicBlock *Before;
+  llvm::IRBuilder<> B;
+  llvm::SCEVExpander Expand;
+  llvm::Type *I64;
+  CellLanes Lanes;
+  llvm::DenseMap<const llvm::SCEV *, llvm::Value *> Fixed, Frozen;
+  static constexpr int MostPieces = 8;
+  llvm::DenseMap<const llvm::SCEV *, const llvm::SCEV *> Offsets;
+  std::vector<llvm::AllocaInst *> Storage;
+  Isl<isl_ast_node> Tree;
+  Isl<isl_ast_expr> Check;
+  /// Of each array, for each access: the least and the greatest index of each
+  /// dimension, from the first.
+  using Range = std::pair<Isl<isl_ast_expr>, Isl<isl_ast_expr>>;
+  std::vector<std::vector<llvm::SmallVector<Range, 4>>> Extents;
+  bool Wraps = true; ///< nsw does not hold for the number that is written
+  llvm::StringMap<llvm::Value *> Names; ///< parameters and counters
+};
+
+} // namespace retrograd::loops
+
+#endif
