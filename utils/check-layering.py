@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 """Checks who includes whom (docs/Architecture.md), names of languages and libraries, and a few forbidden things.
+Every file of a folder is named on the folder's page (lib/*/README.md).
 
 Prints one line per violation, file:line: what, and fails if there is any.
 A line may be excused by "layering: <reason>" in a comment on it.
@@ -100,6 +101,18 @@ def check(path):
                f"lib/Target, lib/Primal/Language or lib/Primal/Device")
 
 
+def unnamed(folder):
+    """Files that the page of a folder does not name, as lines."""
+    with open(os.path.join(ROOT, "lib", folder, "README.md")) as file:
+        page = file.read()
+    for base, _, names in os.walk(os.path.join(ROOT, "lib", folder)):
+        for name in sorted(names):
+            stem, suffix = os.path.splitext(name)
+            if suffix in (".h", ".cpp", ".def", ".td") and not re.search(rf"\b{re.escape(stem)}\b", page):
+                path = os.path.relpath(os.path.join(base, name), ROOT)
+                yield f"{path}: lib/{folder}/README.md does not name {stem}"
+
+
 def main():
     violations = []
     lib = os.path.join(ROOT, "lib")
@@ -109,6 +122,7 @@ def main():
         if folder not in ALLOWED:
             violations.append(f"lib/{folder}: not in the order of docs/Architecture.md")
             continue
+        violations += unnamed(folder)
         for base, _, names in os.walk(os.path.join(lib, folder)):
             for name in sorted(names):
                 if name.endswith((".h", ".cpp", ".def")):
