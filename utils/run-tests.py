@@ -26,7 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 passed, failed, skipped = [], [], []
 
 # For every day: folders that are run whole, and those that are run in part.
-STAGES = ["Docs", "Entry", "Pass", "Plan", "Polish", "Primal", "Request", "Target"]
+STAGES = ["Docs", "Emit", "Entry", "Pass", "Plan", "Polish", "Primal", "Request", "Target"]
 PROGRAMS = ["Diagnostics", "Execute"]
 SHARDS = 16
 
