@@ -52,8 +52,7 @@ void BlockEmitter::prologue() {
                      : scratchAt(L.perThread(L.DL.getTypeAllocSize(T))));
   }
   for (AllocaInst *A : L.Values.memory())
-    S.MemoryAt.push_back(scratchAt(L.perThread(
-        alignTo(A->getAllocationSize(L.DL)->getFixedValue(), A->getAlign()))));
+    S.MemoryAt.push_back(scratchAt(L.perThread(L.bytesOf(*A))));
   for (GlobalVariable *GV : L.SharedVars) {
     Value *At = S.Dynamic;
     if (!GV->isDeclaration() && L.DL.getTypeAllocSize(GV->getValueType())) {

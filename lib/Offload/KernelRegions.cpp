@@ -150,11 +150,9 @@ void KernelLowering::makeRegion(unsigned K) {
     Map[Kernel.getArg(I)] = S.Args[I];
   for (unsigned I = 0; I != Values.memory().size(); ++I) {
     AllocaInst *A = Values.memory()[I];
-    uint64_t Stride =
-        alignTo(A->getAllocationSize(DL)->getFixedValue(), A->getAlign());
-    Map[A] =
-        B.CreateGEP(B.getInt8Ty(), S.MemoryAt[I],
-                    B.CreateMul(S.Thread, B.getInt64(Stride)), A->getName());
+    Map[A] = B.CreateGEP(B.getInt8Ty(), S.MemoryAt[I],
+                         B.CreateMul(S.Thread, B.getInt64(bytesOf(*A))),
+                         A->getName());
   }
   auto SlotPlace = [&](IRBuilder<> &B, unsigned I) -> Value * {
     if (Values.slots()[I].Uniform)

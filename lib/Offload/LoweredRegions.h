@@ -149,6 +149,11 @@ private:
 
   bool isLine() const;
   void collectShared();
+  /// Bytes of stack memory A, which has constant size, for one thread.
+  uint64_t bytesOf(const llvm::AllocaInst &A) const {
+    std::optional<llvm::TypeSize> Size = A.getAllocationSize(DL);
+    return Size ? llvm::alignTo(Size->getFixedValue(), A.getAlign()) : 0;
+  }
   llvm::Type *memoryType(llvm::Type *T) const {
     return T->isIntegerTy(1) ? llvm::Type::getInt8Ty(Ctx) : T;
   }

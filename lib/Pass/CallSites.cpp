@@ -7,6 +7,7 @@
 
 #include "Pass/CallSites.h"
 #include "Analysis/ProgramFacts.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 

@@ -58,6 +58,16 @@ struct DerivativeJobs::Planned {
   std::optional<OverwriteAnalysis> Overwrite;
   std::optional<DerivativePlan> Plan;
 
+  /// For emission, which begins when all of this is there.
+  const DerivativePlan &plan() const {
+    assert(Plan && "emitted before it was planned");
+    return *Plan;
+  }
+  const OverwriteAnalysis &overwrite() const {
+    assert(Overwrite && "emitted before it was analysed");
+    return *Overwrite;
+  }
+
   Planned(Function &F, FunctionAnalysisManager &FAM, const Job &J,
           const ProgramFacts &Facts)
       : F(F), Shape(F, FAM.getResult<LoopAnalysis>(F),
@@ -424,7 +434,7 @@ bool DerivativeJobs::emit(Job &J) {
   ++JobsEmitted;
   if (const OperationRecord *Rule = ruleOf(J))
     return emitByRule(J, *Rule);
-  const DerivativePlan &Plan = *J.Plan->Plan;
+  const DerivativePlan &Plan = J.Plan->plan();
   TimeTraceScope Stage("rg-emit", J.Plan->F.getName());
   if (J.Request.Mode == DerivativeMode::Forward) {
     ForwardEmitter Tangents(Plan, E.Layout, *J.Made, *this);
@@ -434,7 +444,7 @@ bool DerivativeJobs::emit(Job &J) {
     return verified(J);
   }
   if (!E.Rare)
-    remark(Plan, *J.Plan->Overwrite);
+    remark(Plan, J.Plan->overwrite());
   PrimalEmitter Primal(Plan, *J.Made, *this);
   if (!Primal.run()) {
     H.Diags.report(DiagId::InternalError, nullptr, J.Trail,

@@ -43,7 +43,6 @@ public:
   void finish();
 
   llvm::Module &module() { return M; }
-  llvm::ModuleAnalysisManager &analyses() { return MAM; }
   const Options &options() const { return Opts; }
   DiagnosticEngine &diagnostics() { return Diags; }
   Catalogue &catalogue() { return Cat.get(); }

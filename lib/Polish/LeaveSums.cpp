@@ -10,6 +10,7 @@
 #include "Polish/KnownSpaces.h"
 #include "Target/Target.h"
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"

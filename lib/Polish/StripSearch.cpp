@@ -352,7 +352,7 @@ bool Strips::findPlaces() {
   }
   if (Places.empty())
     return false;
-  Down = *Direction < 0;
+  Down = Direction.value_or(0) < 0;
   // Other accesses: never where an addition is, as far as can be seen now.
   for (Instruction *I : Others) {
     if (none_of(Additions, [&](const Addition &A) { return meets(A, *I); }))

@@ -32,7 +32,7 @@ std::optional<Hint> retrograd::hintOf(const CallBase &Call) {
   if (!Entry || Entry->Role != EntryRole::Hint)
     return std::nullopt;
 #define HINT(Symbol, Says, Holds, Bytes)                                       \
-  if (Entry->Name == Symbol)                                                   \
+  if (Entry->Name == (Symbol))                                                 \
     return Hint{Hint::Says, Holds, Bytes};
 #include "Request/EntryPoints.def"
   return std::nullopt;

@@ -282,10 +282,10 @@ std::optional<EntryOperand> EntryDecoder::convertByRef(unsigned Index,
   auto Wrong = [&](const Twine &Why) { return fail(DiagId::ByRefSize, {Why}); };
   if (!V->getType()->isPointerTy())
     return Wrong("no pointer follows it");
-  if (*ByRefSize != Size)
+  const uint64_t Given = ByRefSize.value_or(0);
+  if (Given != Size)
     return Wrong("parameter " + Twine(userIndex(P)) + " of '" + userName(*F) +
-                 "' has " + Twine(Size) + " bytes and not " +
-                 Twine(*ByRefSize));
+                 "' has " + Twine(Size) + " bytes and not " + Twine(Given));
   if (P.hasByValAttr())
     return EntryOperand{EntryOperand::CopyMemory, V, Want};
   return EntryOperand{EntryOperand::Load, V, nullptr};

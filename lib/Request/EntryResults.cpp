@@ -341,7 +341,7 @@ bool EntryDecoder::readTapeOfTangents() {
     if (Marker)
       return failed(DiagId::MarkerWithoutArgument, {Spelling});
   }
-  if (!Of.InMemory && Of.Tape->How == EntryOperand::Direct &&
+  if (Of.Tape && !Of.InMemory && Of.Tape->How == EntryOperand::Direct &&
       isa<ConstantPointerNull>(Of.Tape->V)) {
     Of = {};
     Result.Request.FromTape = false;

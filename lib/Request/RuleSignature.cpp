@@ -102,10 +102,10 @@ static std::string parameters(const Function &Primal, bool Tangents) {
   std::string Text;
   for (const Argument &A : Primal.args()) {
     std::string N = std::to_string(A.getArgNo() + 1), T = spellC(A.getType());
-    Text += (Text.empty() ? "" : ", ") + T + "x" + N;
+    Text.append(Text.empty() ? "" : ", ").append(T).append("x").append(N);
     Role R = roleOf(A.getType());
     if (R == Role::Pointer || (R == Role::Number && Tangents))
-      Text += ", " + T + "dx" + N;
+      Text.append(", ").append(T).append("dx").append(N);
   }
   return Text;
 }

@@ -251,8 +251,8 @@ void Options::disable(const std::string &Names) {
   SplitString(Names, Each, ",");
   for (StringRef Name : Each) {
 #define RG_CHOICE(NAME, FIELD, WHAT)                                           \
-  if (Name == NAME) {                                                          \
-    FIELD = false;                                                             \
+  if (Name == (NAME)) {                                                        \
+    (FIELD) = false;                                                           \
     continue;                                                                  \
   }
 #include "Support/Choices.def"
@@ -264,7 +264,7 @@ void Options::disable(const std::string &Names) {
 std::string Options::disabled() const {
   SmallVector<StringRef, 4> Names(DisabledSteps.begin(), DisabledSteps.end());
 #define RG_CHOICE(NAME, FIELD, WHAT)                                           \
-  if (!FIELD)                                                                  \
+  if (!(FIELD))                                                                \
     Names.push_back(NAME);
 #include "Support/Choices.def"
   return join(Names, ",");
