@@ -101,7 +101,9 @@ TEST(CallEffects, accessesOfOneInstruction) {
                   Seen.push_back({Pointer, Writes});
                 });
   ASSERT_EQ(Seen.size(), 2u);
-  EXPECT_EQ(Seen[0], std::pair(P.value("to"), true));
-  EXPECT_EQ(Seen[1], std::pair(P.value("from"), false));
+  EXPECT_EQ(Seen[0].first, P.value("to"));
+  EXPECT_TRUE(Seen[0].second);
+  EXPECT_EQ(Seen[1].first, P.value("from"));
+  EXPECT_FALSE(Seen[1].second);
   EXPECT_FALSE(callsBack(Copy, P.Cat));
 }
