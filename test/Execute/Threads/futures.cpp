@@ -64,9 +64,18 @@ static double owners(const double *x, int n) {
   t.join();
   return r * q;
 }
+// A function that starts itself, where the library's code is not inlined.
+static double halves(const double *x, int n) {
+  if (n < 3)
+    return *x * n;
+  auto low = std::async(std::launch::async, halves, x + 1, n / 2);
+  double high = halves(x, n - n / 2);
+  return high * 0.7 + sin(low.get());
+}
 int main() {
   POINT;
   CHECK(futures);
+  CHECK(halves);
   CHECK(promised);
   CHECK(owners);
   return rgReport();
