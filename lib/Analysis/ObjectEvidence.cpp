@@ -24,27 +24,37 @@ using namespace retrograd;
 // stops cycles of overlapping copies.
 static constexpr int64_t OpenEndedReach = 4096;
 
-static bool sameEvidence(const Evidence &A, const Evidence &B) {
+/// Do A and B say the same, whoever says it?
+static bool saySame(const Evidence &A, const Evidence &B) {
   return A.Where == B.Where && A.Size == B.Size && A.Kind == B.Kind &&
-         A.Level == B.Level && A.Copied == B.Copied && A.Origin == B.Origin;
+         A.Level == B.Level && A.Copied == B.Copied;
 }
 
 static size_t contentOf(const Evidence &E) {
   return hash_combine(E.Where.Off, E.Where.Stride, E.Where.Lo, E.Where.Hi,
                       E.Size, unsigned(E.Kind.K), E.Kind.FP, unsigned(E.Level),
-                      E.Copied, E.Origin);
+                      E.Copied);
 }
 
 bool ObjectGraph::addEvidence(Position P, int64_t Size, ByteKind K, Trust L,
                               bool Copied, unsigned Origin) {
   P = normalise(P);
   ObjectNode &O = Objects[P.Obj];
-  Evidence E{P, Size, K, L, Copied, Origin, unsigned(O.Arrived.size())};
+  Evidence E{P, Size, K, L, Copied, Origin, O.NumArrived};
   const size_t Content = contentOf(E);
+  bool IsEcho = false;
   auto [B, End] = O.ByContent.equal_range(Content);
   for (auto It = B; It != End; ++It)
-    if (sameEvidence(*It->second, E))
-      return false;
+    if (saySame(*It->second, E)) {
+      if (It->second->Origin == Origin)
+        return false;
+      IsEcho = true;
+    }
+  ++O.NumArrived;
+  if (IsEcho) {
+    O.ByContent.insert({Content, &O.Echoes[Origin].emplace_back(E)});
+    return true;
+  }
   const Evidence *Kept;
   if (P.exact()) {
     Kept = &O.ExactEvidence.insert({P.Off, E})->second;
@@ -166,7 +176,7 @@ static void eachPlace(const Evidence &E, const Position &P, int64_t Size,
 }
 
 /// Visits what may have a place in the Size bytes at P, until Visit returns
-/// false.
+/// false: what anybody says, once.
 template <typename Node, typename Visitor>
 static void eachEvidence(const Node &O, const Position &P, int64_t Size,
                          Visitor &&Visit) {
@@ -180,6 +190,18 @@ static void eachEvidence(const Node &O, const Position &P, int64_t Size,
   for (const Evidence &E : O.StridedEvidence)
     if (!Visit(E))
       return;
+}
+
+/// The same, and again what Asker says, too.
+template <typename Node, typename Visitor>
+static void eachEvidence(const Node &O, const Position &P, int64_t Size,
+                         unsigned Asker, Visitor &&Visit) {
+  bool More = true;
+  eachEvidence(O, P, Size, [&](const Evidence &E) { return More = Visit(E); });
+  if (auto It = O.Echoes.find(Asker); More && It != O.Echoes.end())
+    for (const Evidence &E : It->second)
+      if (!Visit(E))
+        return;
 }
 
 /// Does Asked hold of anything that may have a place in the Size bytes at P?
@@ -212,18 +234,24 @@ bool ObjectGraph::hasEvidence(Position P, int64_t Size, Trust Least) const {
          });
 }
 
-/// Did anything become known of the Size bytes at P (normalised) since Seen
-/// pieces of evidence had arrived?
-bool ObjectGraph::arrivedSince(unsigned Seen, const Position &P,
-                               int64_t Size) const {
+/// Did anything become known to Asker of the Size bytes at P (normalised) since
+/// Seen pieces of evidence had arrived?
+bool ObjectGraph::arrivedSince(unsigned Seen, const Position &P, int64_t Size,
+                               unsigned Asker) const {
   const ObjectNode &O = Objects[P.Obj];
-  const size_t New = O.Arrived.size() - Seen;
+  auto IsNew = [&](const Evidence &E) {
+    return E.Arrival >= Seen && hasPlace(E, P, Size);
+  };
+  if (auto It = O.Echoes.find(Asker);
+      It != O.Echoes.end() && any_of(It->second, IsNew))
+    return true;
+  auto First = llvm::partition_point(
+      O.Arrived, [&](const Evidence *E) { return E->Arrival < Seen; });
+  const size_t New = O.Arrived.end() - First;
   if (P.exact() && New > O.StridedEvidence.size())
-    return anyEvidence(O, P, Size, [&](const Evidence &E) {
-      return E.Arrival >= Seen && hasPlace(E, P, Size);
-    });
-  return any_of(ArrayRef(O.Arrived).take_back(New),
-                [&](const Evidence *E) { return hasPlace(*E, P, Size); });
+    return anyEvidence(O, P, Size, IsNew);
+  return any_of(make_range(First, O.Arrived.end()),
+                [&](const Evidence *E) { return IsNew(*E); });
 }
 
 SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
@@ -260,7 +288,7 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
          &E});
     return true;
   };
-  eachEvidence(O, P, Size, [&](const Evidence &E) {
+  eachEvidence(O, P, Size, Asker, [&](const Evidence &E) {
     if (E.Level <= Least && E.Level >= Best)
       eachPlace(E, P, Size, Put);
     return true;
@@ -409,9 +437,9 @@ bool ObjectGraph::isContested(Position P, int64_t Size, unsigned Asker) const {
       Others = std::max(Others, Begin);
     Own |= !E.Copied && E.Origin == Asker;
   };
-  anyEvidence(Objects[P.Obj], P, Size, [&](const Evidence &E) {
+  eachEvidence(Objects[P.Obj], P, Size, Asker, [&](const Evidence &E) {
     Visit(E);
-    return false;
+    return true;
   });
   return Others != Position::NegInf && Floats <= Others && !Own;
 }
@@ -515,8 +543,9 @@ bool ObjectGraph::carryOpenEnded(Position From, unsigned Seen, Position To,
   bool Changed = false;
   const std::vector<const Evidence *> &Arrived = Objects[From.Obj].Arrived;
   std::vector<const Evidence *> New;
-  for (const Evidence *E : ArrayRef(Arrived).drop_front(Seen))
-    if (E->Level == Least && E->Kind.K != ByteKind::Conflict)
+  for (const Evidence *E : Arrived)
+    if (E->Arrival >= Seen && E->Level == Least &&
+        E->Kind.K != ByteKind::Conflict)
       New.push_back(E);
   llvm::stable_sort(New, [](const Evidence *A, const Evidence *B) {
     auto Order = [](const Evidence *E) {
@@ -565,8 +594,8 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
     return false;
   if (L.Element && (D.Stride != L.Element || S.Stride != L.Element))
     return false;
-  const unsigned AllDst = Objects[D.Obj].Arrived.size();
-  const unsigned AllSrc = Objects[S.Obj].Arrived.size();
+  const unsigned AllDst = Objects[D.Obj].NumArrived;
+  const unsigned AllSrc = Objects[S.Obj].NumArrived;
   const unsigned SeenDst = std::exchange(L.SeenDst, AllDst);
   const unsigned SeenSrc = std::exchange(L.SeenSrc, AllSrc);
   const bool Looked = std::exchange(L.Looked, true);
@@ -584,7 +613,8 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
   // an end of the window may reach beyond it.
   constexpr int64_t Beyond = 16;
   auto Arrived = [&](unsigned Seen, const Position &At) {
-    return arrivedSince(Seen, At.shifted(-Beyond), L.Size + 2 * Beyond);
+    return arrivedSince(Seen, At.shifted(-Beyond), L.Size + 2 * Beyond,
+                        L.Origin);
   };
   if (Looked && !Arrived(SeenDst, D) && !Arrived(SeenSrc, S))
     return false;

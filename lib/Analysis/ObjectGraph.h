@@ -254,7 +254,11 @@ private:
     std::deque<Evidence> StridedEvidence;
     /// Both, in the order of arrival.
     std::vector<const Evidence *> Arrived;
-    /// All evidence, by its hash.
+    /// What a function says that others had said before. Where objects have
+    /// merged, most evidence is of this kind; it counts for that function only.
+    std::map<unsigned, std::deque<Evidence>> Echoes;
+    unsigned NumArrived = 0; ///< echoes, too
+    /// All of these, by what they say.
     std::unordered_multimap<size_t, const Evidence *> ByContent;
   };
   struct Link {
@@ -318,7 +322,8 @@ private:
                   unsigned Origin);
   bool carryOpenEnded(Position From, unsigned Seen, Position To, Trust Least,
                       unsigned Origin);
-  bool arrivedSince(unsigned Seen, const Position &P, int64_t Size) const;
+  bool arrivedSince(unsigned Seen, const Position &P, int64_t Size,
+                    unsigned Asker) const;
   void collectFormats();
 };
 

@@ -814,6 +814,71 @@ TEST(TypeAnalysis, FiftyThousandInstructions) {
   EXPECT_LT(Took, 5.0); // well under one second when idle
 }
 
+// Many functions say the same of one array, and each copies parts of it.
+TEST(TypeAnalysis, EchoesOfManyFunctions) {
+  constexpr unsigned Functions = 1000, Copies = 20;
+  std::string Text = "@g = global [4096 x i8] zeroinitializer\n"
+                     "@n = global i64 0\n";
+  for (unsigned F = 0; F != Functions; ++F) {
+    std::string Id = std::to_string(F);
+    Text += "@h" + Id + " = global [4096 x i8] zeroinitializer\n";
+    Text += "define double @f" + Id + "() {\n";
+    Text += "%n = load i64, ptr @n\n"
+            "%at = getelementptr double, ptr @g, i64 %n\n"
+            "store double 1.0, ptr %at\n";
+    for (unsigned K = 0; K != Copies; ++K) {
+      std::string N = std::to_string(K),
+                  Off = std::to_string((F * Copies + K) % 500 * 8);
+      Text += "%a" + N + " = getelementptr i8, ptr @g, i64 " + Off + "\n";
+      Text += "%v" + N + " = load i64, ptr %a" + N + "\n";
+      Text +=
+          "%b" + N + " = getelementptr i8, ptr @h" + Id + ", i64 " + Off + "\n";
+      Text += "store i64 %v" + N + ", ptr %b" + N + "\n";
+    }
+    Text += "%x = load double, ptr %b0\nret double %x\n}\n";
+  }
+  std::clock_t Start = std::clock();
+  Types T(Text);
+  double Took = double(std::clock() - Start) / CLOCKS_PER_SEC;
+  EXPECT_EQ(T.of("f77.v3"), "0+8:double");
+  EXPECT_LT(Took, 10.0); // one second when idle
+}
+
+// A helper is given another member of one object by each of two functions, and
+// is seen before their caller tells that it is one.
+TEST(TypeAnalysis, MembersForAHelper) {
+  Types T(R"(
+    define void @f() {
+      %l = alloca [40 x i8]
+      call void @a(ptr %l)
+      call void @b(ptr %l)
+      ret void
+    }
+    define void @a(ptr %s) {
+      %m = getelementptr i8, ptr %s, i64 8
+      call void @h(ptr %m)
+      %c = getelementptr i8, ptr %s, i64 24
+      store i32 7, ptr %c
+      ret void
+    }
+    define void @b(ptr %s) {
+      %m = getelementptr i8, ptr %s, i64 16
+      call void @h(ptr %m)
+      %d = getelementptr i8, ptr %s, i64 24
+      %v = load i32, ptr %d
+      %w = add i32 %v, 1
+      store i32 %w, ptr %d
+      ret void
+    }
+    define void @h(ptr %v) {
+      store double 1.0, ptr %v
+      ret void
+    })");
+  EXPECT_EQ(T.at("f.l", 32), "0+8:? 8+8:double 16+8:double 24+4:int 28+4:?");
+  EXPECT_EQ(T.at("b.s", 32), "0+8:? 8+8:double 16+8:double 24+4:int 28+4:?");
+  EXPECT_EQ(T.at("b.d", 8), "0+4:int 4+4:?");
+}
+
 // The three lines that lead from a choice of two pointers to an object of
 // everything.
 TEST(TypeAnalysis, TellsWhichInstructionMergedObjects) {
