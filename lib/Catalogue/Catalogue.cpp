@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Catalogue.h"
+#include "Catalogue/ParallelMethods.h"
 #include "Support/DeviceMarks.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -260,6 +261,8 @@ StringRef unboxingFor(StringRef Name) {
       return Records[E.Record].Unbox;
   return {};
 }
+
+ArrayRef<ParallelMethodRecord> parallelMethods() { return ParallelMethods; }
 
 ArrayRef<StringRef> routinesAtStart() {
   static constexpr StringRef Names[] = {"MPI_Init", "MPI_Init_thread",

@@ -257,6 +257,32 @@ class MessageType<string letter, list<string> globals, list<int> numbers> {
   list<int> Numbers = numbers;
 }
 
+// A function template of a library that does work of the program's in parallel, somewhere
+// below; in primals a substitute does the same work (Guard/Methods.h). Function
+// templates of a scope that are called Base.
+class ParallelMethod<string kind, string scope, string base> {
+  // How the method is given its work; see ParallelMethods.h.
+  string Kind = kind;
+  string Scope = scope;
+  string Base = base;
+  // Loop, Reduction: the member function that runs the body on a piece of the range.
+  string RunBody = "";
+  // What the range can be asked, and how one part of a body takes over what another
+  // has found.
+  string IsEmpty = "";
+  string IsDivisible = "";
+  string Join = "";
+  // Scan: a body takes over what another has found, at the end.
+  string Assign = "";
+  // The end of the type by which the constructors that split a range or a body are known.
+  string SplitTag = "";
+  // Scan: the same of the calls of a body that add up a piece, and that write it.
+  string AddTag = "";
+  string WriteTag = "";
+  // The partitioner that splits as far as ranges can be split; others may stop earlier.
+  string SplitsAll = "";
+}
+
 // Inline assembly that is an intrinsic: its text, its constraints without the
 // clobbers, the intrinsic (one form per type of the result), and which operand
 // of the assembly is which operand of the intrinsic. Replaced before analysis.

@@ -89,9 +89,30 @@ def future_timeout : Refused<
     ["_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"]>;
 }
 
+// Loops, reductions and scans of oneTBB are methods with substitutes.
+class TbbRange<string kind, string scope> : ParallelMethod<kind, scope, "run"> {
+  let RunBody = "run_body";
+  let IsEmpty = "empty";
+  let IsDivisible = "is_divisible";
+  let Join = "join";
+  let SplitTag = "::split";
+  let SplitsAll = "simple_partitioner";
+}
+def tbb_for : TbbRange<"Loop", "tbb::detail::d1::start_for">;
+def tbb_reduce : TbbRange<"Reduction", "tbb::detail::d1::start_reduce">;
+def tbb_deterministic_reduce
+    : TbbRange<"Reduction", "tbb::detail::d1::start_deterministic_reduce">;
+def tbb_scan : TbbRange<"Scan", "tbb::detail::d1::start_scan"> {
+  let Join = "reverse_join";
+  let Assign = "assign";
+  let AddTag = "::pre_scan_tag";
+  let WriteTag = "::final_scan_tag";
+}
+def tbb_invoke
+    : ParallelMethod<"Calls", "tbb::detail::d1", "invoke_recursive_separation">;
+
 let Section = "oneTBB" in {
-// Loops and reductions are methods with substitutes (Guard/Methods.h). What a method
-// calls at once, in its own thread:
+// What a method calls at once, in its own thread:
 def tbb_isolate : Expansion<"rg_pool_isolate",
     ["_ZN3tbb6detail2r120isolate_within_arenaERNS0_2d113delegate_baseEl"], "V:PL"> {
   let Summary = "calls what it is given";

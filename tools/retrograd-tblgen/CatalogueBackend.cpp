@@ -52,6 +52,7 @@ public:
     emitNames();
     emitAssembly();
     emitMessageTypes();
+    emitParallelMethods();
     OS << "#endif\n";
   }
 
@@ -62,6 +63,7 @@ private:
   void emitNames();
   void emitAssembly();
   void emitMessageTypes();
+  void emitParallelMethods();
   void emitName(const Twine &Name, unsigned Index, StringRef Form) {
     OS << "  {\"" << Name << "\", " << Index << ", NameForm::" << Form
        << "},\n";
@@ -279,6 +281,19 @@ void CatalogueWriter::emitMessageTypes() {
       OS << "  {'" << Letter << "', " << quoted(Name) << ", 0},\n";
     for (int64_t Number : R->getValueAsListOfInts("Numbers"))
       OS << "  {'" << Letter << "', \"\", " << Number << "},\n";
+  }
+  OS << "};\n";
+}
+
+void CatalogueWriter::emitParallelMethods() {
+  OS << "static const ParallelMethodRecord ParallelMethods[] = {\n";
+  for (const Record *R : Records.getAllDerivedDefinitions("ParallelMethod")) {
+    OS << "  {ParallelMethodKind::" << R->getValueAsString("Kind");
+    for (StringRef Field :
+         {"Scope", "Base", "RunBody", "IsEmpty", "IsDivisible", "Join",
+          "Assign", "SplitTag", "AddTag", "WriteTag", "SplitsAll"})
+      OS << ", " << quoted(R->getValueAsString(Field));
+    OS << "},\n";
   }
   OS << "};\n";
 }
