@@ -34,6 +34,8 @@ int cudaStreamCreateWithFlags(void **stream, unsigned flags);
 int cudaStreamSynchronize(void *stream);
 int cudaStreamDestroy(void *stream);
 int cudaDeviceSynchronize(void);
+int cudaDeviceGetLimit(size_t *value, int limit);
+int cudaDeviceSetLimit(int limit, size_t value);
 int cudaThreadExchangeStreamCaptureMode(int *mode);
 int cudaGetLastError(void);
 int cudaPeekAtLastError(void);
@@ -44,7 +46,9 @@ enum {
   STREAM_APART = 1,       /* cudaStreamNonBlocking */
   HOST_MAPPED = 3,        /* cudaHostAllocPortable | cudaHostAllocMapped */
   TO_DEVICE = 1,          /* cudaMemcpyHostToDevice */
-  LOCAL_BYTES = 3         /* CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES */
+  LOCAL_BYTES = 3,        /* CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES */
+  STACK_SIZE = 0,         /* cudaLimitStackSize */
+  THREADS_AT_ONCE = 39    /* cudaDevAttrMaxThreadsPerMultiProcessor */
 };
 
 struct known {
@@ -53,6 +57,10 @@ struct known {
   uint64_t parts; /* of dynamic shared memory; 0: not asked yet */
   const char *name;
   void *tape; /* the device's variable that says where the tape's memory is, if it needs any */
+  void *stack; /* the one that says how much of its stack is the tape's */
+  uint64_t frames;                /* bytes of local memory beside that */
+  _Atomic(uint64_t) stack_bytes;  /* as stack says */
+  _Atomic(uint64_t) stack_asked;  /* the device's when it was asked for */
   _Atomic(uint64_t) warps; /* at once, of the largest launch for which there is memory */
   struct known *next;
 };
@@ -111,11 +119,16 @@ static struct known *ask(const void *kernel, int device) {
   /* The state of a tape is in local memory: of kernels that have none nothing is asked, since tools
      that watch the driver report a variable that is not there. */
   int local = 0;
+  uint64_t stack;
   if (find_driver(&d) && !d.name_of(&k->name, function) && !d.module_of(&module, function) &&
-      !d.attribute(&local, LOCAL_BYTES, function) && local && variable_of(&d, "rg_tape_of_", k->name, module, 1)) {
+      !d.attribute(&local, LOCAL_BYTES, function) && local &&
+      (stack = variable_of(&d, "rg_tape_of_", k->name, module, sizeof stack))) {
     uint64_t variable, bytes;
-    if (!d.global(&variable, &bytes, module, "rg_tape_pool") && bytes == sizeof variable)
+    if (!d.global(&variable, &bytes, module, "rg_tape_pool") && bytes == sizeof variable) {
       k->tape = (void *)variable;
+      k->stack = (void *)stack;
+      k->frames = (uint64_t)local;
+    }
   }
   return k;
 }
@@ -189,6 +202,9 @@ struct device_pool {
   void *here; /* the device's copy of what follows */
   struct pool pool;
   uint64_t limit; /* lane_bytes was as large as the memory allowed */
+  uint64_t stack_bytes;           /* of each thread's stack, for the tape */
+  uint64_t threads;               /* that have a stack */
+  _Bool stack_limit;              /* there is no memory for more */
   struct device_pool *next;
 };
 _Atomic(struct device_pool *) rg_device_pools;
@@ -206,12 +222,12 @@ static struct device_pool *pool_of(int device, void *stream) {
     return NULL;
   p->device = device;
   void *wanted = NULL;
-  if (cudaHostAlloc(&wanted, sizeof(uint64_t), HOST_MAPPED) || cudaMalloc(&p->here, sizeof p->pool)) {
+  if (cudaHostAlloc(&wanted, 2 * sizeof(uint64_t), HOST_MAPPED) || cudaMalloc(&p->here, sizeof p->pool)) {
     free(p);
     return NULL;
   }
   p->pool.wanted = (uint64_t *)wanted;
-  *p->pool.wanted = 0;
+  p->pool.wanted[0] = p->pool.wanted[1] = 0;
   if (cudaMemsetAsync(p->here, 0, sizeof p->pool, stream)) {
     free(p);
     return NULL;
@@ -253,12 +269,67 @@ static int grow(struct device_pool *p, uint64_t warps, uint64_t lane_bytes, void
   return !cudaMemcpyAsync(p->here, pool, sizeof *pool, TO_DEVICE, stream) && !cudaStreamSynchronize(stream);
 }
 
+/* Local memory lies in the order of lanes, so the tape is best there; the driver has it for each
+   thread that the device can run at once, whatever the launch. */
+enum { STACK_BYTES = 16 << 10, LEAST_STACK_BYTES = 1 << 10, MOST_STACK_BYTES = 384 << 10, CALLS = 2 << 10 };
+
+/* How much of its stack a thread should have: at first what a small part of the device's memory
+   holds, then what threads would have needed. */
+static uint64_t stack_wish(struct device_pool *p) {
+  uint64_t wanted = *(volatile uint64_t *)&p->pool.wanted[1], bytes = p->stack_bytes ? p->stack_bytes : STACK_BYTES;
+  int processors = 0, threads = 0;
+  if (p->stack_limit || (p->stack_bytes && wanted <= p->stack_bytes))
+    return p->stack_bytes;
+  if (!p->threads && !cudaDeviceGetAttribute(&processors, MULTIPROCESSORS, p->device) &&
+      !cudaDeviceGetAttribute(&threads, THREADS_AT_ONCE, p->device))
+    p->threads = (uint64_t)processors * (uint64_t)threads;
+  uint64_t most = p->threads ? budget(p->stack_bytes ? 4 : 8) / p->threads + p->stack_bytes : 0;
+  while (bytes < wanted)
+    bytes *= 2;
+  while (bytes && (bytes > most || bytes > MOST_STACK_BYTES)) {
+    bytes /= 2;
+    p->stack_limit = 1;
+  }
+  return bytes > p->stack_bytes && bytes >= LEAST_STACK_BYTES ? bytes : p->stack_bytes;
+}
+
+/* Whether stacks are as long as the tape needs them beside k's own frames. */
+static int have_stack(const struct known *k, uint64_t bytes) {
+  size_t now = 0;
+  return !cudaDeviceGetLimit(&now, STACK_SIZE) && now >= k->frames + CALLS + bytes;
+}
+
+/* Makes the stacks of the device's threads as long as k's need to be, and says so to k. Launches
+   of k that run have shorter ones. */
+static void lengthen_stack(struct known *k, struct device_pool *p, void *stream) {
+  uint64_t bytes = stack_wish(p);
+  atomic_store(&k->stack_asked, bytes);
+  if (bytes && !have_stack(k, bytes) && cudaDeviceSetLimit(STACK_SIZE, k->frames + CALLS + bytes)) {
+    cudaGetLastError();
+    p->stack_limit = 1;
+    bytes = have_stack(k, p->stack_bytes) ? p->stack_bytes : 0;
+  }
+  if (bytes > p->stack_bytes)
+    p->stack_bytes = bytes;
+  if (bytes != atomic_load(&k->stack_bytes) && !(atomic_load(&k->warps) && cudaDeviceSynchronize()) &&
+      !cudaMemcpyAsync(k->stack, &bytes, sizeof bytes, TO_DEVICE, stream) && !cudaStreamSynchronize(stream))
+    atomic_store(&k->stack_bytes, bytes);
+}
+
+/* Whether k may be launched with the stack that it was told of, and no longer one is wanted. */
+static int stack_fits(const struct known *k, struct device_pool *p) {
+  uint64_t bytes = atomic_load(&k->stack_bytes);
+  return (p->stack_limit || *(volatile uint64_t *)&p->pool.wanted[1] <= p->stack_bytes) &&
+         atomic_load(&k->stack_asked) >= p->stack_bytes && (!bytes || have_stack(k, bytes));
+}
+
 static void provide(struct known *k, uint64_t warps) {
   void *stream;
   if (cudaStreamCreateWithFlags(&stream, STREAM_APART))
     return;
   struct device_pool *p = pool_of(k->device, stream);
   if (p) {
+    lengthen_stack(k, p, stream);
     uint64_t lane_bytes = p->pool.lane_bytes ? p->pool.lane_bytes : LANE_BYTES;
     while (!p->limit && lane_bytes < *(volatile uint64_t *)p->pool.wanted)
       lane_bytes *= 2;
@@ -289,7 +360,8 @@ void rg_launch_tape(const void *kernel, uint64_t grid_xy, uint32_t grid_z, uint6
   struct device_pool *p = atomic_load(&rg_device_pools);
   while (p && p->device != k->device)
     p = p->next;
-  int fits = known && p && (p->limit || *(volatile uint64_t *)p->pool.wanted <= p->pool.lane_bytes);
+  int fits = known && p && (p->limit || *(volatile uint64_t *)p->pool.wanted <= p->pool.lane_bytes) &&
+             stack_fits(k, p);
   if (fits && blocks * warps_each <= known)
     return;
   int at_once = 0, processors = 0;

@@ -7,20 +7,57 @@
 
 #include "Emit/GroupAdditions.h"
 #include "Bitcode/RuntimeLibrary.h"
+#include "Catalogue/ThreadIdentity.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 using namespace retrograd;
 
 namespace {
-/// The callee's suffix (the type), the place that varies, the peers.
-using Kind = std::pair<StringRef, std::pair<Value *, Value *>>;
+
+/// Bytes of an address beside a constant: a number, how it is made as wide as
+/// an address (0 if it is), and the factor.
+struct AddressPart {
+  Value *V;
+  unsigned Extension;
+  int64_t Factor;
+  bool operator==(const AddressPart &) const = default;
+};
+
+/// What additions of one group have in common.
+struct Peers {
+  StringRef Type; ///< as the runtime's names say it
+  Value *Base;
+  Value *Found = nullptr;              ///< by rg_peers, in shared memory
+  SmallVector<AddressPart, 4> Varying; ///< in other memory
+  bool operator==(const Peers &) const = default;
+};
+
+struct Addition {
+  CallInst *Call;
+  int64_t Offset;
+  Value *Number;
+};
+
+struct Group {
+  Peers Of;
+  SmallVector<Addition, 8> Waiting;
+  size_t Most; ///< additions that wait
+};
+
 } // namespace
 
 static StringRef calleeName(const Instruction &I) {
@@ -29,20 +66,128 @@ static StringRef calleeName(const Instruction &I) {
   return F ? F->getName() : "";
 }
 
-/// rg_merge_shared_f32(base, offset, x, peers) and its like, with a constant
-/// offset.
-static bool isAddition(const Instruction &I, StringRef &Type) {
-  StringRef Name = calleeName(I);
-  if (!Name.consume_front("rg_merge_shared_") &&
-      !Name.consume_front("rg_merge_here_"))
-    return false;
-  Type = Name;
-  return (Name == "f32" || Name == "f64") &&
-         isa<ConstantInt>(cast<CallInst>(I).getArgOperand(1));
+static constexpr StringLiteral SharedAddition = "rg_merge_shared_";
+
+static bool isNumber(StringRef Name) { return Name == "f32" || Name == "f64"; }
+
+static uint64_t sizeOf(StringRef Type) { return Type == "f32" ? 4 : 8; }
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+/// Takes constants out of V, which is Factor times in an address that ends up
+/// as Part and Offset.
+static AddressPart takeConstants(Value *V, int64_t Factor, int64_t &Offset) {
+  unsigned Extension = 0;
+  for (;;) {
+    Value *X;
+    const APInt *C;
+    const bool Whole = !Extension;
+    if (Whole && match(V, m_SExt(m_Value(X))))
+      V = X, Extension = Instruction::SExt;
+    else if (Whole && match(V, m_ZExt(m_Value(X))))
+      V = X, Extension = Instruction::ZExt;
+    // Addresses wrap around; narrower numbers must not.
+    else if ((Whole && match(V, m_Add(m_Value(X), m_APInt(C)))) ||
+             (Extension == Instruction::SExt &&
+              match(V, m_NSWAdd(m_Value(X), m_APInt(C)))) ||
+             (Extension != Instruction::ZExt &&
+              match(V, m_DisjointOr(m_Value(X), m_APInt(C))) &&
+              !C->isNegative()))
+      Offset += Factor * C->getSExtValue(), V = X;
+    else if (Extension == Instruction::ZExt &&
+             (match(V, m_NUWAdd(m_Value(X), m_APInt(C))) ||
+              match(V, m_DisjointOr(m_Value(X), m_APInt(C)))))
+      Offset += Factor * C->getZExtValue(), V = X;
+    else
+      return {V, Extension, Factor};
+  }
 }
 
-/// Additions to the shadow that Base leads to may wait until I is over.
-static bool letsWait(const Instruction &I, const Value &Base) {
+/// What P's address is beside a constant; false if that is unknown.
+static bool takeApart(Value *P, const DataLayout &DL, Peers &Of,
+                      int64_t &Offset) {
+  Offset = 0;
+  for (;;) {
+    if (auto *C = dyn_cast<AddrSpaceCastOperator>(P)) {
+      P = C->getPointerOperand();
+      continue;
+    }
+    auto *G = dyn_cast<GEPOperator>(P);
+    if (!G)
+      break;
+    APInt Constant(DL.getIndexTypeSizeInBits(P->getType()), 0);
+    SmallMapVector<Value *, APInt, 4> Parts;
+    if (Constant.getBitWidth() > 64 ||
+        !G->collectOffset(DL, Constant.getBitWidth(), Parts, Constant))
+      return false;
+    Offset += Constant.getSExtValue();
+    for (auto &[V, Factor] : Parts)
+      Of.Varying.push_back(takeConstants(V, Factor.getSExtValue(), Offset));
+    P = G->getPointerOperand();
+  }
+  Of.Base = P;
+  return true;
+}
+
+/// V may be another number in each lane, as far as one sees.
+static bool maySayLane(Value *V) {
+  constexpr unsigned Most = 64;
+  SmallVector<Value *, 16> Work{V};
+  SmallPtrSet<Value *, 32> Seen;
+  while (!Work.empty()) {
+    auto *I = dyn_cast<Instruction>(Work.pop_back_val());
+    if (!I || !Seen.insert(I).second)
+      continue;
+    if (I->mayReadFromMemory() || Seen.size() > Most)
+      return true;
+    if (auto *C = dyn_cast<CallBase>(I)) {
+      std::optional<ThreadIdentity> Who = ThreadIdentity::of(*C);
+      if (Who ? *Who == ThreadIdentity{ThreadIdentity::ThreadIndex, 0}
+              : !isa<IntrinsicInst>(C) ||
+                    Intrinsic::isTargetIntrinsic(C->getIntrinsicID()))
+        return true;
+    }
+    append_range(Work, I->operands());
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Additions
+//===----------------------------------------------------------------------===//
+
+/// rg_merge_shared_f32(base, offset, x, peers) and its like.
+static bool isSharedAddition(Instruction &I, Peers &Of, Addition &A) {
+  StringRef Name = calleeName(I);
+  if (!Name.consume_front(SharedAddition) || !isNumber(Name))
+    return false;
+  auto *C = cast<CallInst>(&I);
+  auto *Offset = dyn_cast<ConstantInt>(C->getArgOperand(1));
+  if (!Offset)
+    return false;
+  Of.Type = Name;
+  Of.Base = C->getArgOperand(0);
+  Of.Found = C->getArgOperand(3);
+  A = {C, Offset->getSExtValue(), C->getArgOperand(2)};
+  return true;
+}
+
+/// rg_merge_f32(place, x) and its like.
+static bool isAddition(Instruction &I, Peers &Of, Addition &A) {
+  StringRef Name = calleeName(I);
+  if (!Name.consume_front("rg_merge_") || !isNumber(Name))
+    return false;
+  auto *C = cast<CallInst>(&I);
+  Of.Type = Name;
+  A.Call = C;
+  A.Number = C->getArgOperand(1);
+  return takeApart(C->getArgOperand(0), I.getDataLayout(), Of, A.Offset);
+}
+
+/// Whether the additions of G may wait until I is over.
+static bool letsWait(const Instruction &I, const Group &G, AAResults &AA) {
   if (!I.mayReadOrWriteMemory())
     return !isa<CallBase>(I) || !cast<CallBase>(I).isConvergent();
   StringRef Name = calleeName(I);
@@ -53,63 +198,240 @@ static bool letsWait(const Instruction &I, const Value &Base) {
   if (!P || I.isAtomic() || I.isVolatile())
     return false;
   const Value *Of = getUnderlyingObject(P, /*MaxLookup=*/0),
-              *Shadow = getUnderlyingObject(&Base, /*MaxLookup=*/0);
-  return Of != Shadow && isIdentifiedObject(Of) && isIdentifiedObject(Shadow);
+              *Shadow = getUnderlyingObject(G.Of.Base, /*MaxLookup=*/0);
+  if (Of != Shadow && isIdentifiedObject(Of) && isIdentifiedObject(Shadow))
+    return true;
+  // Shared memory of a block is one array as far as additions say it.
+  return all_of(G.Waiting, [&](const Addition &A) {
+    return AA.isNoAlias(
+        MemoryLocation::get(&I),
+        MemoryLocation(A.Call->getArgOperand(0),
+                       G.Of.Found ? LocationSize::beforeOrAfterPointer()
+                                  : LocationSize::precise(sizeOf(G.Of.Type)),
+                       A.Call->getAAMetadata()));
+  });
 }
 
-/// All of them where the last one stands.
-static void emitTogether(ArrayRef<CallInst *> Calls, StringRef Type,
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+static Constant *offsets(LLVMContext &Context, ArrayRef<int64_t> Of) {
+  SmallVector<Constant *, 8> Offsets;
+  for (int64_t Offset : Of)
+    Offsets.push_back(
+        ConstantInt::getSigned(Type::getInt32Ty(Context), Offset));
+  return ConstantVector::get(Offsets);
+}
+
+/// Now, which are 32, 8 or 4, by one call in front of At.
+static void emitTogether(const Peers &Of, ArrayRef<Addition> Now, CallInst *At,
                          RuntimeLibrary &Runtime) {
-  for (unsigned Size : {8, 4})
-    while (Calls.size() >= Size) {
-      ArrayRef<CallInst *> Now = Calls.take_front(Size);
-      Calls = Calls.drop_front(Size);
-      Function *Merge =
-          Runtime.require(("rg_merge_" + Type + "x" + Twine(Size)).str());
-      CallInst *Last = Now.back();
-      IRBuilder<> B(Last);
-      SmallVector<Constant *, 8> Offsets;
-      Value *Numbers = PoisonValue::get(
-          FixedVectorType::get(Last->getArgOperand(2)->getType(), Size));
-      for (auto [I, C] : enumerate(Now)) {
-        Offsets.push_back(cast<Constant>(C->getArgOperand(1)));
-        Numbers = B.CreateInsertElement(Numbers, C->getArgOperand(2), I);
-      }
-      CallInst *Together = B.CreateCall(
-          Merge, {Last->getArgOperand(0), ConstantVector::get(Offsets), Numbers,
-                  Last->getArgOperand(3)});
-      Together->setAAMetadata(Last->getAAMetadata());
-      for (CallInst *C : Now)
-        C->eraseFromParent();
-    }
+  IRBuilder<> B(At);
+  Value *Numbers = PoisonValue::get(
+      FixedVectorType::get(Now.front().Number->getType(), Now.size()));
+  AAMDNodes Marks = At->getAAMetadata();
+  SmallVector<int64_t, 32> Places;
+  for (auto [I, A] : enumerate(Now)) {
+    Numbers = B.CreateInsertElement(Numbers, A.Number, I);
+    Marks = Marks.merge(A.Call->getAAMetadata());
+    // Runs of eight have one offset.
+    if (Now.size() < 32 || I % 8 == 0)
+      Places.push_back(A.Offset);
+  }
+  CallInst *Together;
+  if (Of.Found) {
+    Together = B.CreateCall(
+        Runtime.require(
+            ("rg_merge_" + Of.Type + "x" + Twine(Now.size())).str()),
+        {Of.Base, offsets(B.getContext(), Places), Numbers, Of.Found});
+  } else {
+    for (int64_t &Place : Places)
+      Place -= Now.front().Offset;
+    Function *Merge = Runtime.require(
+        ("rg_merge_places_" + Of.Type + "x" + Twine(Now.size())).str());
+    Together = B.CreateCall(Merge, {Now.front().Call->getArgOperand(0),
+                                    offsets(B.getContext(), Places), Numbers});
+  }
+  Together->setAAMetadata(Marks);
 }
 
-void retrograd::groupAdditions(Function &D, RuntimeLibrary &Runtime) {
-  for (BasicBlock &B : D) {
-    MapVector<Kind, SmallVector<CallInst *, 8>> Waiting;
-    auto Flush = [&](Kind Which) {
-      emitTogether(Waiting[Which], Which.first, Runtime);
-      Waiting.erase(Which);
-    };
-    for (Instruction &I : make_early_inc_range(B)) {
-      StringRef Type;
-      if (isAddition(I, Type)) {
-        auto *C = cast<CallInst>(&I);
-        Kind Which{Type, {C->getArgOperand(0), C->getArgOperand(3)}};
-        auto &Calls = Waiting[Which];
-        Calls.push_back(C);
-        if (Calls.size() == 8)
-          Flush(Which);
-        continue;
-      }
-      SmallVector<Kind, 2> Over;
-      for (auto &[Which, Calls] : Waiting)
-        if (!letsWait(I, *Which.second.first))
-          Over.push_back(Which);
-      for (Kind Which : Over)
-        Flush(Which);
+/// Four runs of eight places side by side.
+static bool areRuns(const Peers &Of, ArrayRef<Addition> Now) {
+  for (size_t I = 0; I != Now.size(); ++I)
+    if (I % 8 && Now[I].Offset != Now[I - 1].Offset + int64_t(sizeOf(Of.Type)))
+      return false;
+  return true;
+}
+
+static void emit(Group &G, RuntimeLibrary &Runtime) {
+  if (G.Waiting.size() < 4)
+    return;
+  CallInst *Last = G.Waiting.back().Call;
+  // Neighbours that are added at once are added faster.
+  sort(G.Waiting, [](const Addition &A, const Addition &B) {
+    return A.Offset < B.Offset;
+  });
+  ArrayRef<Addition> Rest = G.Waiting;
+  SmallVector<CallInst *, 32> Done;
+  for (unsigned Size : {32, 8, 4})
+    while (Rest.size() >= Size) {
+      ArrayRef<Addition> Now = Rest.take_front(Size);
+      if (Size == 32 && !areRuns(G.Of, Now))
+        break;
+      emitTogether(G.Of, Now, Last, Runtime);
+      Rest = Rest.drop_front(Size);
+      for (const Addition &A : Now)
+        Done.push_back(A.Call);
     }
-    while (!Waiting.empty())
-      Flush(Waiting.begin()->first);
+  for (CallInst *C : Done)
+    C->eraseFromParent();
+}
+
+/// A waits with others of its group, of which no two have one place.
+static void wait(Group &G, Addition A) {
+  auto Same = find_if(G.Waiting, [&](const Addition &Other) {
+    return Other.Offset == A.Offset;
+  });
+  if (Same != G.Waiting.end()) {
+    IRBuilder<> B(A.Call);
+    A.Number = B.CreateFAdd(Same->Number, A.Number);
+    A.Call->setArgOperand(G.Of.Found ? 2 : 1, A.Number);
+    A.Call->setAAMetadata(
+        A.Call->getAAMetadata().merge(Same->Call->getAAMetadata()));
+    Same->Call->eraseFromParent();
+    G.Waiting.erase(Same);
   }
+  G.Waiting.push_back(A);
+}
+
+/// 32 additions at once pay where the warp has one place for each.
+static bool oneForWarp(const Peers &Of) {
+  auto *C = dyn_cast_or_null<CallInst>(Of.Found);
+  return C && calleeName(*C) == "rg_peers" && !maySayLane(C->getArgOperand(0));
+}
+
+static void take(Instruction &I, SmallVectorImpl<Group> &Groups,
+                 RuntimeLibrary &Runtime, AAResults &AA,
+                 function_ref<bool(Instruction &, Peers &, Addition &)> Is) {
+  Peers Of;
+  Addition A;
+  if (Is(I, Of, A)) {
+    auto *G = find_if(Groups, [&](const Group &G) {
+      return G.Of == Of && isInt<30>(A.Offset - G.Waiting.front().Offset);
+    });
+    if (G == Groups.end()) {
+      Groups.push_back({Of, {}, oneForWarp(Of) ? 32u : 8u});
+      G = &Groups.back();
+    }
+    wait(*G, A);
+    if (G->Waiting.size() < G->Most)
+      return;
+    emit(*G, Runtime);
+    Groups.erase(G);
+    return;
+  }
+  erase_if(Groups, [&](Group &G) {
+    if (letsWait(I, G, AA))
+      return false;
+    emit(G, Runtime);
+    return true;
+  });
+}
+
+/// The block that code goes on in behind an addition at the end of B which is
+/// plain in the thread's own memory and atomic elsewhere; null if B ends
+/// otherwise.
+static BasicBlock *behindAddition(BasicBlock &B) {
+  auto *Br = dyn_cast<BranchInst>(B.getTerminator());
+  if (!Br || !Br->isConditional())
+    return nullptr;
+  auto *Asks = dyn_cast<IntrinsicInst>(Br->getCondition());
+  if (!Asks || Asks->getIntrinsicID() != Intrinsic::nvvm_isspacep_local)
+    return nullptr;
+  BasicBlock *Plain = Br->getSuccessor(0), *Atomic = Br->getSuccessor(1),
+             *Behind = Plain->getSingleSuccessor();
+  if (!Behind || Atomic->getSingleSuccessor() != Behind ||
+      Plain->getSinglePredecessor() != &B ||
+      Atomic->getSinglePredecessor() != &B || !Behind->hasNPredecessors(2) ||
+      isa<PHINode>(Behind->front()))
+    return nullptr;
+  for (Instruction &I : *Atomic) {
+    auto *Add = dyn_cast<AtomicRMWInst>(&I);
+    if (I.mayReadOrWriteMemory() &&
+        (!Add || Add->getOperation() != AtomicRMWInst::FAdd ||
+         !Add->use_empty()))
+      return nullptr;
+  }
+  // *P += x
+  for (Instruction &I : *Plain) {
+    auto *S = dyn_cast<StoreInst>(&I);
+    auto *L = dyn_cast<LoadInst>(&I);
+    if (S) {
+      auto *Sum = dyn_cast<Instruction>(S->getValueOperand());
+      if (!Sum || Sum->getOpcode() != Instruction::FAdd || !S->isSimple() ||
+          none_of(Sum->operands(), [&](Value *V) {
+            auto *Old = dyn_cast<LoadInst>(V);
+            return Old && Old->getParent() == Plain &&
+                   Old->getPointerOperand() == S->getPointerOperand();
+          }))
+        return nullptr;
+    } else if (I.mayReadOrWriteMemory() && !(L && L->isSimple())) {
+      return nullptr;
+    }
+  }
+  return Behind;
+}
+
+/// The block B and those that follow it behind nothing but additions. Who is
+/// there may not be who was in B.
+static SmallVector<BasicBlock *, 4> row(BasicBlock &B) {
+  SmallVector<BasicBlock *, 4> Blocks{&B};
+  while (BasicBlock *Next = behindAddition(*Blocks.back()))
+    Blocks.push_back(Next);
+  return Blocks;
+}
+
+static void group(ArrayRef<BasicBlock *> Blocks, RuntimeLibrary &Runtime,
+                  AAResults &AA,
+                  function_ref<bool(Instruction &, Peers &, Addition &)> Is) {
+  SmallVector<Group, 2> Groups;
+  for (BasicBlock *B : Blocks)
+    for (Instruction &I : make_early_inc_range(*B))
+      take(I, Groups, Runtime, AA, Is);
+  for (Group &G : Groups)
+    emit(G, Runtime);
+}
+
+static SmallVector<CallInst *, 16> sharedAdditions(Function &D) {
+  SmallVector<CallInst *, 16> Calls;
+  for (Instruction &I : instructions(D))
+    if (calleeName(I).starts_with(SharedAddition))
+      Calls.push_back(cast<CallInst>(&I));
+  return Calls;
+}
+
+void retrograd::groupAdditions(Function &D, RuntimeLibrary &Runtime,
+                               AAResults &AA) {
+  // Code of more than that would outgrow the cache of instructions.
+  constexpr size_t MostInlined = 100;
+  const bool AreFew = sharedAdditions(D).size() <= MostInlined;
+  for (BasicBlock &B : D)
+    group(&B, Runtime, AA, isSharedAddition);
+  if (AreFew)
+    for (CallInst *C : sharedAdditions(D))
+      C->setCalledFunction(Runtime.require(
+          ("rg_merge_here_" + calleeName(*C).drop_front(SharedAddition.size()))
+              .str()));
+}
+
+void retrograd::mergePlaces(Function &D, RuntimeLibrary &Runtime,
+                            AAResults &AA) {
+  SmallPtrSet<BasicBlock *, 16> Within;
+  for (BasicBlock &B : D)
+    if (BasicBlock *Next = behindAddition(B))
+      Within.insert(Next);
+  for (BasicBlock &B : D)
+    if (!Within.contains(&B))
+      group(row(B), Runtime, AA, isAddition);
 }

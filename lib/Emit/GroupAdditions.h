@@ -5,11 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An addition to an adjoint in memory that a block of threads shares asks who
-// else adds there, adds up over these lanes, waits and adds
-// (runtime/gpu/accumulate.c). Most of it is the same for all additions with the
-// same peers: in one block of code they are done together, eight or four at a
-// time, where the last of them stands.
+// Where lanes of a warp add to one place of an adjoint, they add up first
+// (runtime/gpu/accumulate.c). A sum over 32 lanes takes five shuffles; 32 sums
+// take 31, if lanes exchange halves of their numbers, and then each lane adds
+// one of them. So additions of one block of code to places that are a constant
+// apart are done together, where the last of them stands:
+//
+//   in memory that a block of threads shares, 32, 8 or 4 of those with the same
+//   peers (rg_peers), which are found once
+//
+//   in other memory, 8 or 4 of those that look as if the warp had one place
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,14 +22,21 @@
 #define RETROGRAD_EMIT_GROUPADDITIONS_H
 
 namespace llvm {
+class AAResults;
 class Function;
 } // namespace llvm
 
 namespace retrograd {
 class RuntimeLibrary;
 
-/// Of a derivative that is complete and simplified.
-void groupAdditions(llvm::Function &D, RuntimeLibrary &Runtime);
+/// Additions to shared memory. Of a derivative that is complete and simplified,
+/// as below.
+void groupAdditions(llvm::Function &D, RuntimeLibrary &Runtime,
+                    llvm::AAResults &AA);
+
+/// Additions to other memory.
+void mergePlaces(llvm::Function &D, RuntimeLibrary &Runtime,
+                 llvm::AAResults &AA);
 
 } // namespace retrograd
 

@@ -205,7 +205,6 @@ Value *ReverseEmitter::holds(const ThreadOwnership::Condition &C,
 
 std::optional<RuleContext::SharedPlace>
 ReverseEmitter::sharedPlace(Value *Address) {
-  constexpr unsigned MostInlined = 100;
   if (!Plan.options().MergeOnDevice || !Machine.addsFloatsByLoop() ||
       Machine.spaceOf(*Address) != MemorySpace::Shared)
     return std::nullopt;
@@ -245,17 +244,8 @@ ReverseEmitter::sharedPlace(Value *Address) {
                                          B.getInt32(Factor)));
     Found = B.CreateCall(runtime("rg_peers"), {Sum});
   }
-  if (!SharedAdditions) {
-    SharedAdditions = 0;
-    for (const Instruction &I : instructions(Plan.primal()))
-      if (const auto *L = dyn_cast<LoadInst>(&I);
-          L && Plan.activity().isActive(L) &&
-          Machine.spaceOf(*L->getPointerOperand()) == MemorySpace::Shared)
-        ++*SharedAdditions;
-  }
   return SharedPlace{Found, B.CreateGEP(B.getInt8Ty(), P, Sum),
-                     uint32_t(Offset.getZExtValue()),
-                     *SharedAdditions <= MostInlined};
+                     uint32_t(Offset.getZExtValue())};
 }
 
 Value *ReverseEmitter::take(const Value *V) {

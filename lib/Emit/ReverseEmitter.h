@@ -189,8 +189,6 @@ private:
   llvm::AllocaInst *LateMask = nullptr;
   llvm::Value *atEnd(const llvm::Value *V, bool Shadow);
   void emitLateSums();
-  /// Adjoints of loads from memory of the block; see sharedPlace().
-  std::optional<unsigned> SharedAdditions;
   /// Needs already met in the reverse of the current block; shadows by lane.
   llvm::DenseMap<std::pair<Need, unsigned>, llvm::Value *> Met;
 };

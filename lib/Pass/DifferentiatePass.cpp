@@ -24,6 +24,7 @@
 #include "Polish/PolishSteps.h"
 #include "Primal/PrimalSteps.h"
 #include "Target/Target.h"
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -139,10 +140,18 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
     append_range(Derivatives, Derive.finished());
     Kernels.finish();
     const StepRunner Steps(Opts);
-    if (Target(M).addsFloatsByLoop())
-      for (Function *D : Derivatives)
+    if (Target(M).addsFloatsByLoop()) {
+      auto &FAM =
+          MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+      for (Function *D : Derivatives) {
+        FAM.invalidate(*D, PreservedAnalyses::none());
+        auto &AA = FAM.getResult<AAManager>(*D);
         Steps.run(step::GroupAdditions, *D,
-                  [&] { groupAdditions(*D, Derive.runtime()); });
+                  [&] { groupAdditions(*D, Derive.runtime(), AA); });
+        Steps.run(step::MergePlaces, *D,
+                  [&] { mergePlaces(*D, Derive.runtime(), AA); });
+      }
+    }
   }
   Session.finish();
   removeHints(M);

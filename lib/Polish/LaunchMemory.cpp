@@ -79,22 +79,76 @@ bool retrograd::growLaunches(Module &M, const Options &Opts) {
   return Any;
 }
 
+/// Whether F is compiled for a version of PTX that has alloca.
+static bool hasStackAllocation(const Function &F) {
+  constexpr unsigned WithAlloca = 73;
+  SmallVector<StringRef, 8> Features;
+  F.getFnAttribute("target-features").getValueAsString().split(Features, ',');
+  unsigned Version = 0;
+  for (StringRef Feature : Features)
+    if (unsigned V = 0;
+        Feature.consume_front("+ptx") && !Feature.getAsInteger(10, V))
+      Version = std::max(Version, V);
+  return Version >= WithAlloca;
+}
+
+/// Where Kernel itself asks for more tape, it asks its stack first, which the
+/// launch has made so many bytes longer as it says in Said.
+static void stackTape(Function &Kernel, Function &More, GlobalVariable &Said) {
+  Module &M = *Kernel.getParent();
+  SmallVector<CallInst *, 8> Calls;
+  for (User *U : More.users())
+    if (auto *C = dyn_cast<CallInst>(U); C && C->getFunction() == &Kernel &&
+                                         C->getCalledOperand() == &More &&
+                                         C->arg_size() == 3)
+      Calls.push_back(C);
+  if (Calls.empty() || !hasStackAllocation(Kernel))
+    return;
+  const DataLayout &DL = M.getDataLayout();
+  BasicBlock &Entry = Kernel.getEntryBlock();
+  Type *I8 = Type::getInt8Ty(M.getContext()),
+       *I32 = Type::getInt32Ty(M.getContext()),
+       *I64 = Type::getInt64Ty(M.getContext()),
+       *Ptr = PointerType::get(M.getContext(), 0);
+  // As runtime/gpu/arena.c has it.
+  auto *State = StructType::get(Ptr, I64, I32);
+  IRBuilder<> Static(&Entry, Entry.begin());
+  AllocaInst *Stack = Static.CreateAlloca(State, nullptr, "rg.stack");
+  IRBuilder<> B(&*Entry.getFirstNonPHIOrDbgOrAlloca());
+  Value *Bytes = B.CreateLoad(I64, &Said, "rg.stack.bytes");
+  AllocaInst *Memory =
+      B.CreateAlloca(I8, DL.getAllocaAddrSpace(), Bytes, "rg.stack.memory");
+  Memory->setAlignment(Align(16));
+  auto Generic = [&](Value *P) { return B.CreateAddrSpaceCast(P, Ptr); };
+  Value *Generally = Generic(Stack);
+  B.CreateStore(Generic(Memory), B.CreateStructGEP(State, Generally, 0));
+  B.CreateStore(Bytes, B.CreateStructGEP(State, Generally, 1));
+  B.CreateStore(B.getInt32(0), B.CreateStructGEP(State, Generally, 2));
+  for (CallInst *C : Calls)
+    C->setArgOperand(2, Generally);
+}
+
 PreservedAnalyses LaunchTapePass::run(Module &M, ModuleAnalysisManager &) {
   Function *More = M.getFunction("rg_tape_alloc_slow");
+  const StepRunner Steps(Opts);
   if (!More || More->use_empty() || !Opts.OffloadDevice.empty() ||
-      !Target(M).growsSharedMemory() ||
-      StepRunner(Opts).isLeftOut(step::LaunchTape))
+      Opts.OffloadHalf || !Target(M).growsSharedMemory() ||
+      Steps.isLeftOut(step::LaunchTape))
     return PreservedAnalyses::all();
-  Type *I8 = Type::getInt8Ty(M.getContext());
+  Type *I64 = Type::getInt64Ty(M.getContext());
   SmallVector<GlobalValue *, 4> Kept;
+  SmallVector<std::pair<Function *, GlobalVariable *>, 4> Kernels;
   for (Function *F : kernelsReaching(M, More)) {
     auto *Said = new GlobalVariable(
-        M, I8, /*isConstant=*/false, GlobalValue::ExternalLinkage,
-        ConstantInt::get(I8, 1), TapeVariable + F->getName(), nullptr,
+        M, I64, /*isConstant=*/false, GlobalValue::ExternalLinkage,
+        ConstantInt::get(I64, 0), TapeVariable + F->getName(), nullptr,
         GlobalValue::NotThreadLocal, 1);
     Said->setExternallyInitialized(true);
     Kept.push_back(Said);
+    Kernels.push_back({F, Said});
   }
   appendToUsed(M, Kept);
+  for (auto &[F, Said] : Kernels)
+    Steps.run(step::StackTape, *F, [&] { stackTape(*F, *More, *Said); });
   return PreservedAnalyses::none();
 }

@@ -10,13 +10,15 @@
 //   shadows of dynamic shared memory  as much as the launch asks for, per
 //                                     shadow (DynamicShared.h)
 //   the tape                          what a thread's local memory does not
-//                                     hold, for as many warps as can run at
-//                                     once
+//                                     hold: on its stack, which the launch
+//                                     makes longer, and behind that in a part
+//                                     of memory that the launch has for as many
+//                                     warps as can run at once
 //
 // A kernel says what it needs by variables of its module whose names end in its
-// own; launches ask for them (runtime/launch.c). That a kernel may need tape
-// beyond its local memory is known when its code is final: it then still calls
-// for more.
+// own; launches ask for them (runtime/launch.c), and answer how long the stack
+// is. That a kernel may need tape beyond its local memory is known when its
+// code is final: it then still calls for more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +35,8 @@ namespace retrograd {
 bool growLaunches(llvm::Module &M, const Options &Opts);
 
 /// In the device's half, at the end of the pipeline: kernels that may need tape
-/// of their launch say so.
+/// of their launch say so, and take of their stack what the launch has made it
+/// longer by.
 class LaunchTapePass : public llvm::PassInfoMixin<LaunchTapePass> {
 public:
   explicit LaunchTapePass(const Options &Opts) : Opts(Opts) {}

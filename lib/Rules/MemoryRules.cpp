@@ -198,8 +198,7 @@ static void addAtomically(RuleContext &C, Value *Address, Value *X,
                                                 : "f16";
   bool Native = X->getType()->isDoubleTy() || X->getType()->isFloatTy();
   if (auto Place = Native ? C.sharedPlace(Address) : std::nullopt) {
-    Function *Merge = C.runtime(
-        ((Place->Inline ? "rg_merge_here_" : "rg_merge_shared_") + Name).str());
+    Function *Merge = C.runtime(("rg_merge_shared_" + Name).str());
     Value *Base =
         B.CreateAddrSpaceCast(Place->Base, Merge->getArg(0)->getType());
     C.markAdjointAccess(B.CreateCall(

@@ -98,7 +98,6 @@ public:
   struct SharedPlace {
     llvm::Value *Peers, *Base;
     uint32_t Offset;
-    bool Inline; ///< there are few enough of them
   };
   virtual std::optional<SharedPlace> sharedPlace(llvm::Value *Address) = 0;
   /// X is added to the adjoint of what L reads when the reverse sweep is over.

@@ -29,7 +29,8 @@ inline constexpr llvm::StringLiteral DynamicPartsVariable =
     "rg_dynamic_parts_of_";
 
 /// The same for the variable whose presence says that the kernel may need tape
-/// of its launch (Polish/LaunchMemory.h).
+/// of its launch (Polish/LaunchMemory.h), and where the launch says how many
+/// bytes of it are on the stack.
 inline constexpr llvm::StringLiteral TapeVariable = "rg_tape_of_";
 
 /// F is a kernel of NVIDIA with a body.

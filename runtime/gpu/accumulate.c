@@ -396,6 +396,8 @@ RG_TAKE_ONE(64, uint64_t)
  *   z  bit k: there is such a lane. Bit 8: none below me. Bit 16 + k: there is one for
  *      some lane. Bit 30: all lanes of the warp are here. Bit 31: and the block has no
  *      other warp, so that plain additions will do
+ *   w  bit 5: the warp is whole, and lanes are peers if their numbers differ in these bits
+ *      alone: 0 to 4
  *
  * Shuffles of all lanes are several times cheaper than of a mask that only the run knows.
  */
@@ -420,7 +422,15 @@ RG_NOINLINE rg_u4 rg_peers(uint32_t key) {
   uint32_t lanes_here = threads - first < 32 ? threads - first : 32;
   if ((uint32_t)__builtin_popcount(active) == lanes_here)
     bits |= threads <= 32 ? 3u << 30 : 1u << 30;
-  rg_u4 s = {active, lanes, bits, 0};
+  uint32_t regular = 0;
+  if (active == ~0u) {
+    for (uint32_t k = 0; k < 5; ++k)
+      if (__nvvm_vote_all_sync(~0u, peers >> (me ^ 1u << k) & 1))
+        regular |= 1u << k;
+    int all = 1 << __builtin_popcount(regular);
+    regular = __nvvm_vote_all_sync(~0u, __builtin_popcount(peers) == all) ? regular | 1u << 5 : 0;
+  }
+  rg_u4 s = {active, lanes, bits, regular};
   return s;
 }
 static inline float rg_from_f32(uint32_t m, float x, uint32_t lane) {
@@ -475,14 +485,101 @@ static inline double rg_from_f64(uint32_t m, double x, uint32_t lane) {
 RG_MERGE_SHARED(f32, float)
 RG_MERGE_SHARED(f64, double)
 
-/* Several additions with the same peers (lib/Emit/GroupAdditions.h). A lane's place may be
- * another lane's by another offset: in a block of one warp they go one by one. */
+/* Additions of one lane to several places, which nobody here adds to at the same time: an atomic
+ * addition is a loop, and these begin together. */
+#define RG_ADD_EACH(NAME, T, BITS, N)                                                    \
+  static inline void rg_add_each_##NAME##x##N(RG_SHARED char *base, const uint32_t *offset, \
+                                              const T *v) {                              \
+    union { uint##BITS##_t bits; T x; } old[N], sum;                                     \
+    uint32_t late = 0;                                                                   \
+    _Pragma("unroll") for (uint32_t i = 0; i < N; ++i)                                   \
+      old[i].bits = __scoped_atomic_load_n((RG_SHARED uint##BITS##_t *)(base + offset[i]), \
+                                           __ATOMIC_RELAXED, __MEMORY_SCOPE_WRKGRP);     \
+    _Pragma("unroll") for (uint32_t i = 0; i < N; ++i) {                                 \
+      sum.x = old[i].x + v[i];                                                           \
+      if (!__scoped_atomic_compare_exchange_n((RG_SHARED uint##BITS##_t *)(base + offset[i]), \
+                                              &old[i].bits, sum.bits, 0, __ATOMIC_RELAXED, \
+                                              __ATOMIC_RELAXED, __MEMORY_SCOPE_WRKGRP))  \
+        late |= 1u << i;                                                                 \
+    }                                                                                    \
+    if (late)                                                                            \
+      _Pragma("unroll") for (uint32_t i = 0; i < N; ++i)                                 \
+        if (late >> i & 1)                                                               \
+          RG_ATOMIC_ADD((T *)(RG_SHARED T *)(base + offset[i]), v[i]);                   \
+  }
+RG_ADD_EACH(f32, float, 32, 8)
+RG_ADD_EACH(f32, float, 32, 4)
+RG_ADD_EACH(f32, float, 32, 2)
+RG_ADD_EACH(f64, double, 64, 8)
+RG_ADD_EACH(f64, double, 64, 4)
+RG_ADD_EACH(f64, double, 64, 2)
+
+/* N sums over lanes whose numbers differ in one bit, d: a lane hands the half of its numbers that
+ * its neighbour keeps, and keeps the other half, with their places. Over k bits 2^k sums take
+ * little more than one shuffle each, not k, and end up in 2^k lanes, which add them at once. */
+#define RG_HALVE(NAME, T, N, D)                                                          \
+  {                                                                                      \
+    uint32_t d = (D);                                                                    \
+    _Bool upper = (me & d) != 0;                                                         \
+    _Pragma("unroll") for (uint32_t i = 0; i < (N) / 2; ++i) {                           \
+      T given = upper ? x[i] : x[i + (N) / 2], kept = upper ? x[i + (N) / 2] : x[i];     \
+      x[i] = kept + rg_across_##NAME(given, d);                                          \
+      at[i] = upper ? at[i + (N) / 2] : at[i];                                           \
+    }                                                                                    \
+  }
+#define RG_LOWEST(BITS) ((BITS) & (0u - (BITS)))
+
+/* The same of 8 or 4 numbers over the bits of rest, all lanes being here; then Add(n) adds the first
+ * n of x at the places at. Where bits are left when one number is, one lane of them adds. */
+#define RG_EXCHANGE8(NAME, T, ADD)                                                       \
+  if (!rest) {                                                                           \
+    ADD(8)                                                                               \
+  } else {                                                                               \
+    RG_HALVE(NAME, T, 8, RG_LOWEST(rest))                                                \
+    rest &= rest - 1;                                                                    \
+    RG_EXCHANGE4(NAME, T, ADD)                                                           \
+  }
+#define RG_EXCHANGE4(NAME, T, ADD)                                                       \
+  if (!rest) {                                                                           \
+    ADD(4)                                                                               \
+  } else {                                                                               \
+    RG_HALVE(NAME, T, 4, RG_LOWEST(rest))                                                \
+    rest &= rest - 1;                                                                    \
+    if (!rest) {                                                                         \
+      ADD(2)                                                                             \
+    } else {                                                                             \
+      RG_HALVE(NAME, T, 2, RG_LOWEST(rest))                                              \
+      rest &= rest - 1;                                                                  \
+      for (uint32_t bits = rest; bits; bits &= bits - 1)                                 \
+        x[0] += rg_across_##NAME(x[0], RG_LOWEST(bits));                                 \
+      ADD(1)                                                                             \
+    }                                                                                    \
+  }
+
+/* Several additions with the same peers (lib/Emit/GroupAdditions.h), to different places. A lane's
+ * place may be another lane's by another offset: in a block of one warp they go one by one, unless
+ * all lanes have the same places. */
 #define RG_MERGE_TOGETHER(NAME, T, N)                                                    \
   typedef T rg_##NAME##x##N __attribute__((ext_vector_type(N)));                         \
   typedef uint32_t rg_##NAME##_offsets##N __attribute__((ext_vector_type(N)));           \
+  static inline void rg_exchange_shared_##NAME##x##N(RG_SHARED char *base,               \
+                                                     rg_##NAME##_offsets##N offset,      \
+                                                     rg_##NAME##x##N v, rg_u4 s) {       \
+    uint32_t me = (uint32_t)RG_LANE(), rest = s.w & 31, at[N];                           \
+    T x[N];                                                                              \
+    _Pragma("unroll") for (uint32_t i = 0; i < N; ++i) {                                 \
+      x[i] = v[i];                                                                       \
+      at[i] = offset[i];                                                                 \
+    }                                                                                    \
+    RG_EXCHANGE##N(NAME, T, RG_ADD_SHARED_##NAME)                                        \
+  }                                                                                      \
   RG_NOINLINE void rg_merge_##NAME##x##N(RG_SHARED char *base,                             \
                                          rg_##NAME##_offsets##N offset, rg_##NAME##x##N v, \
                                        rg_u4 s) {                                        \
+    if (s.w) {                                                                           \
+      rg_exchange_shared_##NAME##x##N(base, offset, v, s);                               \
+      return;                                                                            \
+    }                                                                                    \
     if (s.z >> 30 & 1) {                                                                 \
       RG_TREES(NAME, T, N, ~0u)                                                          \
     } else {                                                                             \
@@ -501,6 +598,24 @@ RG_MERGE_SHARED(f64, double)
         RG_ATOMIC_ADD((T *)(RG_SHARED T *)(base + offset[i]), v[i]);                     \
     }                                                                                    \
   }
+#define RG_ADD_SHARED(NAME, T, N) RG_ADD_SHARED_##N(NAME, T)
+#define RG_ADD_SHARED_8(NAME, T) rg_add_each_##NAME##x8(base, at, x);
+#define RG_ADD_SHARED_4(NAME, T) rg_add_each_##NAME##x4(base, at, x);
+#define RG_ADD_SHARED_2(NAME, T) rg_add_each_##NAME##x2(base, at, x);
+#define RG_ADD_SHARED_1(NAME, T)                                                         \
+  {                                                                                      \
+    RG_SHARED T *place = (RG_SHARED T *)(base + at[0]);                                  \
+    if (s.z >> 31 && s.w == 63) {                                                        \
+      __nvvm_bar_warp_sync(~0u);                                                         \
+      if (!(me & rest))                                                                  \
+        *place += x[0];                                                                  \
+      __nvvm_bar_warp_sync(~0u);                                                         \
+    } else if (!(me & rest)) {                                                           \
+      RG_ATOMIC_ADD((T *)place, x[0]);                                                   \
+    }                                                                                    \
+  }
+#define RG_ADD_SHARED_f32(N) RG_ADD_SHARED(f32, float, N)
+#define RG_ADD_SHARED_f64(N) RG_ADD_SHARED(f64, double, N)
 #define RG_STEPS(NAME, T, N, MASK, FROM, TO)                                             \
   _Pragma("unroll") for (uint32_t i = 0; i < N; ++i) {                                   \
     T x = v[i];                                                                          \
@@ -518,6 +633,89 @@ RG_MERGE_TOGETHER(f32, float, 4)
 RG_MERGE_TOGETHER(f32, float, 8)
 RG_MERGE_TOGETHER(f64, double, 4)
 RG_MERGE_TOGETHER(f64, double, 8)
+
+/* 32 of them, at four runs of eight neighbours each. Where all lanes have the same places, lane k
+ * ends with the kth sum. */
+#define RG_MERGE32(NAME, T)                                                              \
+  typedef T rg_##NAME##x32 __attribute__((ext_vector_type(32)));                         \
+  RG_INLINE void rg_merge_##NAME##x32(RG_SHARED char *base, rg_##NAME##_offsets4 run,    \
+                                      rg_##NAME##x32 v, rg_u4 s) {                       \
+    uint32_t me = (uint32_t)RG_LANE();                                                   \
+    if (s.w != 63) {                                                                     \
+      _Pragma("unroll") for (uint32_t k = 0; k < 4; ++k) {                               \
+        rg_##NAME##x8 part;                                                              \
+        rg_##NAME##_offsets8 offset;                                                     \
+        _Pragma("unroll") for (uint32_t i = 0; i < 8; ++i) {                             \
+          part[i] = v[8 * k + i];                                                        \
+          offset[i] = run[k] + i * (uint32_t)sizeof(T);                                  \
+        }                                                                                \
+        rg_merge_##NAME##x8(base, offset, part, s);                                      \
+      }                                                                                  \
+      return;                                                                            \
+    }                                                                                    \
+    T x[32];                                                                             \
+    _Pragma("unroll") for (uint32_t i = 0; i < 32; ++i) x[i] = v[i];                     \
+    RG_HALF_OF(NAME, T, 32) RG_HALF_OF(NAME, T, 16) RG_HALF_OF(NAME, T, 8)               \
+    RG_HALF_OF(NAME, T, 4) RG_HALF_OF(NAME, T, 2)                                        \
+    uint32_t low = me & 8 ? run[1] : run[0], high = me & 8 ? run[3] : run[2];            \
+    RG_SHARED T *place = (RG_SHARED T *)(base + (me & 16 ? high : low)) + (me & 7);      \
+    if (s.z >> 31) {                                                                     \
+      __nvvm_bar_warp_sync(~0u);                                                         \
+      *place += x[0];                                                                    \
+      __nvvm_bar_warp_sync(~0u);                                                         \
+    } else {                                                                             \
+      RG_ATOMIC_ADD((T *)place, x[0]);                                                   \
+    }                                                                                    \
+  }
+#define RG_HALF_OF(NAME, T, N)                                                           \
+  {                                                                                      \
+    _Bool upper = (me & (N) / 2) != 0;                                                   \
+    _Pragma("unroll") for (uint32_t i = 0; i < (N) / 2; ++i) {                           \
+      T given = upper ? x[i] : x[i + (N) / 2], kept = upper ? x[i + (N) / 2] : x[i];     \
+      x[i] = kept + rg_across_##NAME(given, (N) / 2);                                    \
+    }                                                                                    \
+  }
+RG_MERGE32(f32, float)
+RG_MERGE32(f64, double)
+
+/* The same in memory of any kind, for places that are a constant apart: where the whole warp has the
+ * same place, or lanes whose numbers differ in some bits have. */
+#define RG_MERGE_PLACES(NAME, T, N)                                                      \
+  RG_NOINLINE void rg_merge_places_##NAME##x##N(char *base, rg_##NAME##_offsets##N offset, \
+                                                rg_##NAME##x##N v) {                     \
+    uint32_t rest = 0, me = (uint32_t)RG_LANE();                                         \
+    if (__nvvm_activemask() == ~0u && !RG_IS_PRIVATE(base)) {                            \
+      uint32_t low = (uint32_t)(uint64_t)base, high = (uint32_t)((uint64_t)base >> 32);  \
+      for (uint32_t d = 1; d < 32; d <<= 1) {                                            \
+        uint32_t l = (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)low, (int)d, 0x1f);   \
+        uint32_t h = (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)high, (int)d, 0x1f);  \
+        if (__nvvm_vote_all_sync(~0u, l == low && h == high))                            \
+          rest |= d;                                                                     \
+      }                                                                                  \
+    }                                                                                    \
+    if (!rest) {                                                                         \
+      _Pragma("unroll") for (uint32_t i = 0; i < N; ++i)                                 \
+        rg_merge_##NAME((T *)(base + (int)offset[i]), v[i]);                             \
+      return;                                                                            \
+    }                                                                                    \
+    uint32_t at[N];                                                                      \
+    T x[N];                                                                              \
+    _Pragma("unroll") for (uint32_t i = 0; i < N; ++i) {                                 \
+      x[i] = v[i];                                                                       \
+      at[i] = offset[i];                                                                 \
+    }                                                                                    \
+    RG_EXCHANGE##N(NAME, T, RG_ADD_PLACES_##NAME)                                        \
+  }
+#define RG_ADD_PLACES(T, N)                                                              \
+  if ((N) > 1 || !(me & rest))                                                           \
+    _Pragma("unroll") for (uint32_t i = 0; i < (N); ++i)                                 \
+      RG_ATOMIC_ADD((T *)(base + (int)at[i]), x[i]);
+#define RG_ADD_PLACES_f32(N) RG_ADD_PLACES(float, N)
+#define RG_ADD_PLACES_f64(N) RG_ADD_PLACES(double, N)
+RG_MERGE_PLACES(f32, float, 4)
+RG_MERGE_PLACES(f32, float, 8)
+RG_MERGE_PLACES(f64, double, 4)
+RG_MERGE_PLACES(f64, double, 8)
 #endif
 
 /* How many there are of an index of a thread: in its block along x, y, z (0 to 2), of

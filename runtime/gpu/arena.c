@@ -9,6 +9,9 @@
 |* - in the frame of the derivative, as many bytes as the option -rg-gpu-stack says:
 |*   local memory, which the hardware interleaves by threads and the driver sizes by
 |*   those that can run at once;
+|* - where the kernel itself has the derivative's code, on its stack, as far as the
+|*   launch has made that longer than what its frames take (struct rg_stack): local
+|*   memory, too, whose size the launch finds out (../launch.c);
 |* - in rg_device_arena, memory that the program made before the launch
 |*   (<retrograd/retrograd_device.h>): every thread has its part of it;
 |* - in rg_tape_pool, memory that the launch made (../launch.c): as many slots as
@@ -36,10 +39,21 @@ typedef struct rg_arena {
   uint64_t chunk_bytes; /* of the latest chunk */
   rg_deferred *deferred;
   uint64_t taken;    /* bytes handed out, for the message */
-  uint32_t reserved; /* the program's memory has been asked for */
-  uint32_t pooled;   /* the launch's memory has been asked for */
+  uint8_t reserved;  /* the program's memory has been asked for */
+  uint8_t pooled;    /* the launch's memory has been asked for */
+  uint8_t stacked;   /* the kernel's stack has been asked for */
   uint32_t slot;     /* of the pool, and one: 0 is none */
+  struct rg_stack *stack; /* this tape's until it ends */
 } rg_arena;
+_Static_assert(sizeof(rg_arena) <= 64, "Emit/PrimalStorage.cpp makes room for it");
+
+/* What the launch gave a kernel's thread of its stack: in the kernel's frame. One tape has it at a
+   time. As LaunchTapePass makes it (lib/Polish/LaunchMemory.cpp). */
+struct rg_stack {
+  char *memory;
+  uint64_t bytes; /* a multiple of 16 */
+  uint32_t taken;
+};
 
 /* Set by the host; see <retrograd/retrograd_device.h>. */
 struct rg_device_arena_state {
@@ -55,7 +69,7 @@ struct rg_pool {
   uint32_t *slots; /* of each: the lanes that have their part, and the warp they came from */
   uint64_t lane_bytes; /* a multiple of 16 */
   uint32_t count;
-  uint64_t *wanted; /* of the host's: what a thread would have needed */
+  uint64_t *wanted; /* of the host's: what a thread would have needed; [1] of its stack */
 };
 struct rg_pool *__attribute__((address_space(1))) rg_tape_pool __attribute__((weak, used));
 
@@ -100,6 +114,8 @@ RG_INLINE rg_arena *rg_tape_begin(void *state, void *local, uint64_t bytes) {
   a->reserved = 0;
   a->pooled = 0;
   a->slot = 0;
+  a->stacked = 0;
+  a->stack = NULL;
   a->chunk_bytes = 0;
   a->deferred = NULL;
   a->taken = 0;
@@ -128,8 +144,24 @@ static void *enter(rg_arena *a, char *part, uint64_t bytes, uint64_t need) {
   return part;
 }
 
-RG_NOINLINE void *rg_tape_alloc_slow(rg_arena *a, uint64_t bytes) {
+RG_NOINLINE void *rg_tape_alloc_slow(rg_arena *a, uint64_t bytes, struct rg_stack *stack) {
   uint64_t need = (bytes + 15) & ~15ul;
+  struct rg_pool *pool = rg_tape_pool;
+  if (stack) {
+    if (!a->stacked) {
+      a->stacked = 1;
+      if (!a->stack && !stack->taken) {
+        a->stack = stack;
+        stack->taken = 1;
+      }
+      void *p = a->stack ? enter(a, stack->memory, stack->bytes, need) : NULL;
+      if (p)
+        return p;
+    }
+    /* The next launch makes it longer. */
+    if (pool && *(volatile uint64_t *)&pool->wanted[1] < a->taken)
+      *(volatile uint64_t *)&pool->wanted[1] = a->taken;
+  }
   uint64_t block = RG_BLOCK(x) + (uint64_t)RG_BLOCKS(x) * (RG_BLOCK(y) + (uint64_t)RG_BLOCKS(y) * RG_BLOCK(z));
   if (!a->reserved && rg_device_arena.bytes_per_thread) {
     a->reserved = 1;
@@ -140,7 +172,6 @@ RG_NOINLINE void *rg_tape_alloc_slow(rg_arena *a, uint64_t bytes) {
     if (p)
       return p;
   }
-  struct rg_pool *pool = rg_tape_pool;
   if (pool && pool->count) {
     if (!a->pooled) {
       a->pooled = 1;
@@ -174,13 +205,17 @@ RG_NOINLINE void *rg_tape_alloc_slow(rg_arena *a, uint64_t bytes) {
   return c + 16;
 }
 
+/* Of a kernel that has none; LaunchTapePass puts another one in its place. Nobody writes it, which
+   the compiler must not know. */
+struct rg_stack *__attribute__((address_space(1))) rg_no_stack __attribute__((weak, used));
+
 __attribute__((malloc, assume_aligned(16))) void *
 rg_tape_alloc(rg_arena *a, uint64_t bytes) {
   char *p = a->cur;
   a->taken += bytes;
   /* Both ends are multiples of 16, so what fits as it is also fits rounded up. */
   if (__builtin_expect(bytes > (uint64_t)(a->end - p), 0))
-    return rg_tape_alloc_slow(a, bytes);
+    return rg_tape_alloc_slow(a, bytes, rg_no_stack);
   a->cur = p + ((bytes + 15) & ~15ul);
   return p;
 }
@@ -208,6 +243,8 @@ RG_INLINE void rg_tape_end(rg_arena *a) {
   release(a, NULL, NULL);
   if (a->slot)
     rg_arena_leave_slot(a->slot);
+  if (a->stack)
+    a->stack->taken = 0;
 }
 
 /* An iteration whose tape is its own: rg_tape_rewind brings the arena back to what it was at
@@ -220,8 +257,10 @@ RG_INLINE void rg_tape_rewind(rg_arena *a, const void *state) {
   const rg_arena *mark = (const rg_arena *)state;
   release(a, mark->deferred, mark->chunk);
   uint32_t slot = a->slot; /* its own until the tape ends */
+  struct rg_stack *stack = a->stack;
   *a = *mark;
   a->slot = slot;
+  a->stack = stack;
 }
 
 RG_NOINLINE void rg_tape_defer_free(rg_arena *a, void *p, void (*dealloc)(void *)) {
@@ -262,6 +301,8 @@ RG_NOINLINE __attribute__((malloc, returns_nonnull)) rg_arena *rg_split_begin(vo
   a->taken = 0;
   a->reserved = a->pooled = 1; /* these are the running kernel's */
   a->slot = 0;
+  a->stacked = 1;
+  a->stack = NULL;
   return a;
 }
 

@@ -1,0 +1,192 @@
+// The runtime's sums over a warp (runtime/gpu/accumulate.c), run by threads of this machine that play lanes: whatever
+// lanes share a place, in whole warps and in parts of them, every number is added once, to its own place.
+// RUN: %clang -O1 -w -I%root/runtime/gpu %s -o %t -lpthread && %t
+// clang-format off
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef unsigned Word;
+enum { Warps = 2, Lanes = 32, Most = Warps * Lanes };
+static Word threads;                         // of the block
+static _Thread_local Word ownThread, ownLanes;          // this thread; the lanes that run its code
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t turn;
+  Word arrived, rounds, slot[Lanes];
+} warps[Warps];
+
+static void meet(void) {
+  __typeof__(warps[0]) *w = &warps[ownThread / Lanes];
+  pthread_mutex_lock(&w->lock);
+  Word round = w->rounds;
+  w->arrived |= 1u << ownThread % Lanes;
+  if (w->arrived == ownLanes) {
+    w->arrived = 0, ++w->rounds;
+    pthread_cond_broadcast(&w->turn);
+  }
+  while (w->rounds == round)
+    pthread_cond_wait(&w->turn, &w->lock);
+  pthread_mutex_unlock(&w->lock);
+}
+// All lanes that are here say a word; each reads what lane says.
+static Word exchange(Word word, Word lane) {
+  Word *slot = warps[ownThread / Lanes].slot;
+  slot[ownThread % Lanes] = word;
+  meet();
+  Word got = slot[lane % Lanes];
+  meet();
+  return got;
+}
+static Word lanesWith(Word word, int any) {
+  Word *slot = warps[ownThread / Lanes].slot, lanes = 0;
+  slot[ownThread % Lanes] = word;
+  meet();
+  for (Word k = 0; k < Lanes; ++k)
+    if (ownLanes >> k & 1 && (any ? slot[k] != 0 : slot[k] == word))
+      lanes |= 1u << k;
+  meet();
+  return lanes;
+}
+static float asFloat(Word w) { union { Word w; float x; } u = {w}; return u.x; }
+static Word asWord(float x) { union { float x; Word w; } u = {x}; return u.w; }
+
+#define __NVPTX__ 1
+#define __nvvm_activemask() ownLanes
+#define __nvvm_isspacep_local(P) ((void)(P), 0)
+#define __nvvm_match_any_sync_i32(M, K) lanesWith(K, 0)
+#define __nvvm_vote_ballot_sync(M, P) lanesWith(!!(P), 1)
+#define __nvvm_vote_any_sync(M, P) (lanesWith(!!(P), 1) != 0)
+#define __nvvm_vote_all_sync(M, P) (lanesWith(!!(P), 1) == ownLanes)
+#define __nvvm_shfl_sync_bfly_i32(M, X, D, C) (int)exchange((Word)(X), (ownThread ^ (Word)(D)))
+#define __nvvm_shfl_sync_idx_i32(M, X, L, C) (int)exchange((Word)(X), (Word)(L))
+#define __nvvm_shfl_sync_bfly_f32(M, X, D, C) asFloat(exchange(asWord(X), (ownThread ^ (Word)(D))))
+#define __nvvm_shfl_sync_idx_f32(M, X, L, C) asFloat(exchange(asWord(X), (Word)(L)))
+#define __nvvm_bar_warp_sync(M) meet()
+#define __syncthreads() abort()
+#define __nvvm_read_ptx_sreg_laneid() (ownThread % Lanes)
+#define __nvvm_read_ptx_sreg_tid_x() ownThread
+#define __nvvm_read_ptx_sreg_tid_y() 0u
+#define __nvvm_read_ptx_sreg_tid_z() 0u
+#define __nvvm_read_ptx_sreg_ntid_x() threads
+#define __nvvm_read_ptx_sreg_ntid_y() 1u
+#define __nvvm_read_ptx_sreg_ntid_z() 1u
+#define __nvvm_read_ptx_sreg_ctaid_x() 0u
+#define __nvvm_read_ptx_sreg_ctaid_y() 0u
+#define __nvvm_read_ptx_sreg_ctaid_z() 0u
+#define __nvvm_read_ptx_sreg_nctaid_x() 1u
+#define __nvvm_read_ptx_sreg_nctaid_y() 1u
+#define __nvvm_read_ptx_sreg_nctaid_z() 1u
+#define vprintf rg_vprintf
+#define uint8_t rg_uint8_t
+#define uint16_t rg_uint16_t
+#define uint32_t rg_uint32_t
+#define uint64_t rg_uint64_t
+#undef NULL
+#define _Float16 float // what is not asked for here needs no library of this machine
+#define __bf16 float
+#include "accumulate.c"
+int rg_vprintf(const char *text, void *arguments) { abort(); }
+
+enum { Places = 4096 };
+static float floats[Places];
+static double doubles[Places];
+static Word key[Most], offset[Lanes], mask, additions;
+static float number[Most][Lanes];
+static int way;
+
+// Offsets are those of floats; doubles lie twice as far apart.
+#define OF(NAME, N, T, FACTOR)                                                           \
+  rg_##NAME##x##N v;                                                                     \
+  rg_##NAME##_offsets##N at;                                                             \
+  for (int k = 0; k < N; ++k)                                                            \
+    v[k] = number[ownThread][k], at[k] = FACTOR * offset[k];
+#define OF32(NAME, FACTOR)                                                               \
+  rg_##NAME##x32 v;                                                                      \
+  rg_##NAME##_offsets4 at;                                                               \
+  for (int k = 0; k < 32; ++k)                                                           \
+    v[k] = number[ownThread][k], at[k / 8] = FACTOR * offset[k / 8 * 8];
+static void add(void) {
+  char *f = (char *)floats + key[ownThread], *d = (char *)doubles + 2 * key[ownThread];
+  RG_SHARED char *sf = (RG_SHARED char *)f, *sd = (RG_SHARED char *)d;
+  switch (way) {
+  case 0: { OF(f32, 8, float, 1) rg_merge_f32x8(sf, at, v, rg_peers(key[ownThread])); } break;
+  case 1: { OF(f32, 4, float, 1) rg_merge_f32x4(sf, at, v, rg_peers(key[ownThread])); } break;
+  case 2: { OF(f64, 8, double, 2) rg_merge_f64x8(sd, at, v, rg_peers(key[ownThread])); } break;
+  case 3: { OF(f64, 4, double, 2) rg_merge_f64x4(sd, at, v, rg_peers(key[ownThread])); } break;
+  case 4: { OF32(f32, 1) rg_merge_f32x32(sf, at, v, rg_peers(key[ownThread])); } break;
+  case 5: { OF32(f64, 2) rg_merge_f64x32(sd, at, v, rg_peers(key[ownThread])); } break;
+  case 6: { OF(f32, 8, float, 1) rg_merge_places_f32x8(f, at, v); } break;
+  case 7: { OF(f32, 4, float, 1) rg_merge_places_f32x4(f, at, v); } break;
+  case 8: { OF(f64, 8, double, 2) rg_merge_places_f64x8(d, at, v); } break;
+  case 9: { OF(f64, 4, double, 2) rg_merge_places_f64x4(d, at, v); } break;
+  case 10: rg_merge_shared_f32(sf, offset[0], number[ownThread][0], rg_peers(key[ownThread])); break;
+  case 11: rg_merge_f32((float *)(f + offset[0]), number[ownThread][0]); break;
+  }
+}
+static const Word count[] = {8, 4, 8, 4, 32, 32, 8, 4, 8, 4, 1, 1};
+static const int isDouble[] = {0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0};
+
+static void *thread(void *number) {
+  ownThread = (Word)(size_t)number;
+  Word left = threads - ownThread / Lanes * Lanes;
+  ownLanes = left < Lanes ? mask & ((1u << left) - 1) : mask;
+  if (ownLanes >> ownThread % Lanes & 1)
+    add();
+  return 0;
+}
+
+// Which lanes have one place.
+static Word keyOf(int kind, Word t) {
+  Word lane = t % Lanes;
+  switch (kind) {
+  case 0: return 3;                     // all
+  case 1: return lane / 16 * 7;         // halves
+  case 2: return lane % 16;             // pairs, half a warp apart
+  case 3: return lane;                  // none
+  case 4: return lane & 5;              // two bits
+  case 5: return lane % 3;              // without order
+  case 6: return lane == 7 ? 9 : 2;     // all but one
+  case 7: return lane / 8 * 40;         // rows of eight, places far apart
+  default: return t / Lanes * 9 + (lane & 16);
+  }
+}
+
+int main(void) {
+  int bad = 0, cases = 0;
+  for (int w = 0; w < Warps; ++w)
+    pthread_mutex_init(&warps[w].lock, 0), pthread_cond_init(&warps[w].turn, 0);
+  static const Word masks[] = {~0u, 0xfffffffeu, 0x5a5a1234u}, sizes[] = {32, 48};
+  for (way = 0; way < 12; ++way)
+    for (int kind = 0; kind < 9; ++kind)
+      for (int m = 0; m < 3; ++m)
+        for (int s = 0; s < 2; ++s, ++cases) {
+          double want[Places] = {0};
+          threads = sizes[s], mask = masks[m];
+          Word start = (Word)(rand() % 50) * 4;
+          for (Word k = 0; k < Lanes; ++k)
+            offset[k] = start + (count[way] == 32 ? k / 8 * 164 + k % 8 * 4 : (kind & 1 ? k : k * 13 % 32) * 4);
+          for (Word t = 0; t < Most; ++t) {
+            key[t] = 4 * keyOf(kind, t);
+            for (Word k = 0; k < Lanes; ++k)
+              number[t][k] = (float)(rand() % 1000);
+            for (Word k = 0; k < count[way] && t < threads && mask >> t % Lanes & 1; ++k)
+              want[(key[t] + offset[k]) / 4] += number[t][k];
+          }
+          for (int k = 0; k < Places; ++k)
+            floats[k] = 0, doubles[k] = 0;
+          pthread_t all[Most];
+          for (size_t t = 0; t < threads; ++t)
+            pthread_create(&all[t], 0, thread, (void *)t);
+          for (size_t t = 0; t < threads; ++t)
+            pthread_join(all[t], 0);
+          for (int k = 0; k < Places; ++k)
+            if ((isDouble[way] ? doubles[k] : floats[k]) != want[k]) {
+              printf("way %d, lanes %d, mask %x, %u threads: not %g at %d\n", way, kind, mask, threads, want[k], k);
+              ++bad;
+              break;
+            }
+        }
+  printf("%d cases, %d wrong\n", cases, bad);
+  return bad != 0;
+}
