@@ -234,6 +234,15 @@ bool ObjectGraph::hasEvidence(Position P, int64_t Size, Trust Least) const {
          });
 }
 
+/// Is there nothing of the Size bytes at P but what copies brought?
+bool ObjectGraph::isOnlyGuessed(Position P, int64_t Size, Trust Least) const {
+  P = normalise(P);
+  return !P.valid() ||
+         !anyEvidence(Objects[P.Obj], P, Size, [&](const Evidence &E) {
+           return E.Level <= Least && !E.Copied && hasPlace(E, P, Size);
+         });
+}
+
 /// Did anything become known to Asker of the Size bytes at P (normalised) since
 /// Seen pieces of evidence had arrived?
 bool ObjectGraph::arrivedSince(unsigned Seen, const Position &P, int64_t Size,
@@ -557,19 +566,19 @@ bool ObjectGraph::carryOpenEnded(Position From, unsigned Seen, Position To,
     const Evidence &E = *Known;
     Position W = E.Where;
     if (W.exact()) {
-      if (From.exact()) {
-        if (W.Off < From.Off || W.Off - From.Off > OpenEndedReach)
-          continue;
-      } else {
-        if ((W.Off - From.Off) < 0)
-          continue;
-      }
+      if (W.Off < From.Off || W.Off - From.Off > OpenEndedReach)
+        continue;
     } else if (W.Lo <= Position::NegInf) {
       W.Lo = From.Lo;
     }
     // Two strides that differ say nothing about the phase of the copy.
-    if (From.Stride != To.Stride && From.Stride && To.Stride)
-      W.Stride = commonStride(W.Stride, commonStride(From.Stride, To.Stride));
+    bool LostPhase = false;
+    if (From.Stride != To.Stride && From.Stride && To.Stride) {
+      const int64_t Common =
+          commonStride(W.Stride, commonStride(From.Stride, To.Stride));
+      LostPhase = Common != W.Stride;
+      W.Stride = Common;
+    }
     if (From.Obj == To.Obj) {
       if (From.Off == To.Off)
         continue;
@@ -581,7 +590,10 @@ bool ObjectGraph::carryOpenEnded(Position From, unsigned Seen, Position To,
     W = W.shifted(To.Off - From.Off);
     W.Obj = To.Obj;
     W.canonicalise();
-    if (hasEvidence(W, E.Size, Least))
+    // What arrived without its phase may be at any of its places: of two kinds,
+    // the one that came first is no better than the other.
+    if (LostPhase ? !isOnlyGuessed(W, E.Size, Least)
+                  : hasEvidence(W, E.Size, Least))
       continue;
     Changed |= addEvidence(W, E.Size, E.Kind, Least, true, Origin);
   }

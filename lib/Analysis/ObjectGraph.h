@@ -163,6 +163,7 @@ public:
                                        Trust Best = Trust::Strong) const;
   /// Would resolve() find anything? At a fraction of its cost.
   bool hasEvidence(Position P, int64_t Size, Trust Least) const;
+  bool isOnlyGuessed(Position P, int64_t Size, Trust Least) const;
 
   /// Is there evidence of that level of floats about any byte of the window at
   /// P, at whatever stride? What resolve() may overrule for better evidence.
