@@ -25,6 +25,7 @@
 #include "Polish/LeaveDerivative.h"
 #include "Support/CallBinding.h"
 #include "Support/DispatchMarks.h"
+#include "Support/ExceptionMarks.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -406,6 +407,13 @@ void DerivativeJobs::declare(Job &J) {
     S.Mode = DerivativeMode::Sweep;
     J.Sweep = declareDerivative(S, H.M);
   }
+  // Exceptions that leave a watched primal are in the variable when it returns.
+  // Were its derivative to seem to throw, a derivative of that would watch it
+  // again, and take what is in the variable for its own.
+  if (H.Prepare.preparedOf(J.Request.Primal)->hasFnAttribute(ReturnsExceptions))
+    for (Function *D : {J.Made, J.Recorder, J.Sweep})
+      if (D)
+        D->setDoesNotThrow();
 }
 
 bool DerivativeJobs::emit(SmallVectorImpl<Function *> &Finished) {

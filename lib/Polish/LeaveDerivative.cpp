@@ -19,6 +19,7 @@ using namespace retrograd;
 
 /// Where D returns with an exception in the variable, that is thrown.
 static void throwReturned(Function &D, GlobalVariable &Variable) {
+  D.removeFnAttr(Attribute::NoUnwind);
   SmallVector<ReturnInst *, 2> Returns;
   for (BasicBlock &B : D)
     if (auto *R = dyn_cast<ReturnInst>(B.getTerminator()))
