@@ -777,7 +777,10 @@ bool ThreadForm::orderSignals(Function &Clone) {
   bool Changed = false;
   for (Instruction &I : instructions(Clone)) {
     const AtomicOrdering Order = signalOrder(I);
-    if (Order == AtomicOrdering::NotAtomic || I.hasMetadata(HasEvent))
+    // Without other threads it tells nothing. A kernel's atomic integers may be
+    // the bits of numbers, too.
+    if (Order == AtomicOrdering::NotAtomic || I.hasMetadata(HasEvent) ||
+        !mayMeetOthers())
       continue;
     MDNode *Nothing = MDNode::get(M.getContext(), {});
     I.setMetadata(HasEvent, Nothing);
@@ -786,7 +789,7 @@ bool ThreadForm::orderSignals(Function &Clone) {
       if (!isa<LoadInst>(I) && !isa<StoreInst>(I))
         noteFact(I, SourceFact::Characters);
     }
-    if (isStrongerThanMonotonic(Order) && mayMeetOthers())
+    if (isStrongerThanMonotonic(Order))
       Found.push_back(&I);
     Changed = true;
   }
