@@ -410,7 +410,8 @@ void DerivativeJobs::declare(Job &J) {
   // Exceptions that leave a watched primal are in the variable when it returns.
   // Were its derivative to seem to throw, a derivative of that would watch it
   // again, and take what is in the variable for its own.
-  if (H.Prepare.preparedOf(J.Request.Primal)->hasFnAttribute(ReturnsExceptions))
+  const Function *Prepared = H.Prepare.preparedOf(J.Request.Primal);
+  if (Prepared && Prepared->hasFnAttribute(ReturnsExceptions))
     for (Function *D : {J.Made, J.Recorder, J.Sweep})
       if (D)
         D->setDoesNotThrow();
