@@ -410,3 +410,19 @@ Value *FormulaEmitter::emitLibraryCall(const OperationRecord &R, Type *T,
 }
 
 } // namespace retrograd
+
+Constant *retrograd::withDefinedLanes(Constant &C) {
+  auto *T = dyn_cast<FixedVectorType>(C.getType());
+  if (!T || !T->getElementType()->isFloatingPointTy() ||
+      !C.containsUndefOrPoisonElement())
+    return &C;
+  SmallVector<Constant *, 8> Lanes;
+  for (unsigned I = 0; I != T->getNumElements(); ++I) {
+    Constant *Lane = C.getAggregateElement(I);
+    if (!Lane)
+      return &C;
+    Lanes.push_back(
+        isa<UndefValue>(Lane) ? ConstantFP::get(T->getElementType(), 1) : Lane);
+  }
+  return ConstantVector::get(Lanes);
+}

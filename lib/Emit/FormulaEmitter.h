@@ -103,6 +103,12 @@ bool contracts(const llvm::Function &F);
 /// The fast-math flags of what is emitted for I.
 llvm::FastMathFlags derivativeFlags(const llvm::Instruction &I, bool Contracts);
 
+/// C with ones for the floats of a vector that are undefined. LLVM leaves lanes
+/// of constant factors undefined whose products nobody reads; their adjoints
+/// are zero, and have to stay so when they are multiplied by the factor or
+/// divided by it.
+llvm::Constant *withDefinedLanes(llvm::Constant &C);
+
 } // namespace retrograd
 
 #endif

@@ -94,7 +94,11 @@ void ForwardEmitter::forLanes(function_ref<void()> Body) {
 
 Value *ForwardEmitter::primal(const Value *V) const {
   auto It = VMap.find(V);
-  return It != VMap.end() ? (Value *)It->second : const_cast<Value *>(V);
+  if (It != VMap.end())
+    return It->second;
+  if (const auto *C = dyn_cast<Constant>(V))
+    return withDefinedLanes(*const_cast<Constant *>(C));
+  return const_cast<Value *>(V);
 }
 
 /// Companion of a value that has none of its own: zero where it holds floats,

@@ -42,7 +42,7 @@ Value *ReverseEmitter::lookup(Need N) {
     auto *K = const_cast<Constant *>(C);
     return N.K == Need::Shadow
                ? shadowOfConstant(*K, Plan.activity(), Services, Lane)
-               : K;
+               : withDefinedLanes(*K);
   }
   std::pair Key(N, N.K == Need::Shadow ? Lane : 0);
   if (Value *V = Met.lookup(Key))
