@@ -223,21 +223,30 @@ bool ThreadForm::wantsResults() {
   return *Results;
 }
 
+/// A function of one pointer, without a body yet, that is to call Called and
+/// may be inlined; it has the other attributes of Called.
+Function *ThreadForm::makeWrapper(Function &Called, StringRef Name,
+                                  Type *Result) {
+  LLVMContext &Ctx = M.getContext();
+  Function *F = Function::Create(
+      FunctionType::get(Result, {PointerType::get(Ctx, 0)}, false),
+      GlobalValue::InternalLinkage, Name, M);
+  Made.push_back(F);
+  F->setAttributes(AttributeList::get(
+      Ctx, AttributeList::FunctionIndex,
+      AttrBuilder(Ctx, Called.getAttributes().getFnAttrs())));
+  F->removeFnAttr(Attribute::NoInline);
+  F->removeFnAttr(Attribute::OptimizeNone);
+  return F;
+}
+
 /// What a thread runs whose argument and result lie in a cell.
 Function *ThreadForm::returningOf(Function &Run) {
   std::string Name = ("rg.returns." + Run.getName()).str();
   if (Function *Known = M.getFunction(Name))
     return Known;
   IRBuilder<> B(M.getContext());
-  Function *F =
-      Function::Create(FunctionType::get(B.getPtrTy(), {B.getPtrTy()}, false),
-                       GlobalValue::InternalLinkage, Name, M);
-  Made.push_back(F);
-  F->setAttributes(AttributeList::get(
-      M.getContext(), AttributeList::FunctionIndex,
-      AttrBuilder(M.getContext(), Run.getAttributes().getFnAttrs())));
-  F->removeFnAttr(Attribute::NoInline);
-  F->removeFnAttr(Attribute::OptimizeNone);
+  Function *F = makeWrapper(Run, Name, B.getPtrTy());
   if (DISubprogram *Of = Run.getSubprogram())
     F->setSubprogram(artificialSubprogram(*Of, Name));
   B.SetInsertPoint(BasicBlock::Create(M.getContext(), "", F));
@@ -417,15 +426,7 @@ Function *ThreadForm::invokerOf(Function &Invoker, StringRef Variable) {
     return Known;
   constexpr unsigned Deep = 8;
   IRBuilder<> B(M.getContext());
-  Function *F =
-      Function::Create(FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false),
-                       GlobalValue::InternalLinkage, Name, M);
-  Made.push_back(F);
-  F->setAttributes(AttributeList::get(
-      M.getContext(), AttributeList::FunctionIndex,
-      AttrBuilder(M.getContext(), Invoker.getAttributes().getFnAttrs())));
-  F->removeFnAttr(Attribute::NoInline);
-  F->removeFnAttr(Attribute::OptimizeNone);
+  Function *F = makeWrapper(Invoker, Name, B.getVoidTy());
   if (Invoker.hasPersonalityFn())
     F->setPersonalityFn(Invoker.getPersonalityFn());
   B.SetInsertPoint(BasicBlock::Create(M.getContext(), "", F));

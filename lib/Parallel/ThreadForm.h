@@ -77,6 +77,8 @@ private:
   bool mayMeetOthers();
   bool threadsReturnNull();
   bool wantsResults();
+  llvm::Function *makeWrapper(llvm::Function &Called, llvm::StringRef Name,
+                              llvm::Type *Result);
   llvm::Function *returningOf(llvm::Function &Run);
   llvm::Value *cellOf(llvm::IRBuilderBase &B, llvm::Value *Place);
 
