@@ -50,6 +50,7 @@ class CallInst;
 class Function;
 class IRBuilderBase;
 class Module;
+class Type;
 class Value;
 } // namespace llvm
 
