@@ -191,8 +191,8 @@ bool Legality::checkTeam(const Instruction &I) {
     return true;
   }
   // Adjoints that come in messages are added atomically in regions of OpenMP.
-  const bool MayMeet = Subject.facts().communicates(*C) &&
-                       !Subject.facts().changesThreads();
+  const bool MayMeet =
+      Subject.facts().communicates(*C) && !Subject.facts().changesThreads();
   if (A == CallAction::Derivative && Calls.hasRule(*C) && !MayMeet &&
       any_of(C->args(), [&](const Value *P) {
         return P->getType()->isPointerTy() && Subject.Activity.hasShadow(P) &&
