@@ -143,6 +143,7 @@ void ReverseEmitter::run() {
   finish();
   for (const Loop *L : Plan.deferredLoops())
     moveHere(*L);
+  bringOverStack();
 }
 
 void ReverseEmitter::setLine(const Instruction &I) {
@@ -637,22 +638,32 @@ void ReverseEmitter::moveHere(const Loop &L) {
       if ((isa<LoadInst>(I) || isa<StoreInst>(I)) &&
           !I.hasMetadata(LLVMContext::MD_alias_scope))
         Primal.kinds().repeated(&I);
+  MovedLoops.push_back({Start, Moved.takeVector()});
+}
 
-  // What was computed in front of the loop, on the way to it, comes over the
-  // stack.
+/// What was computed in front of a deferred loop, on the way to it, comes over
+/// the stack. Only when all of them have moved does every one stand where it is
+/// reached, so that it shows what is not known there.
+void ReverseEmitter::bringOverStack() {
+  if (MovedLoops.empty())
+    return;
   DominatorTree DT(D);
-  MapVector<Instruction *, SmallVector<Use *, 4>> Outside;
-  for (BasicBlock *Block : Moved)
-    for (Instruction &I : *Block)
-      for (Use &U : I.operands())
-        if (auto *Def = dyn_cast<Instruction>(U.get());
-            Def && !Moved.contains(Def->getParent()) && !DT.dominates(Def, U))
-          Outside[Def].push_back(&U);
-  for (auto &[Def, Uses] : Outside) {
-    Value *Again =
-        IRBuilder<>(Start).CreateLoad(Def->getType(), Results.overStack(Def));
-    for (Use *U : Uses)
-      U->set(Again);
+  for (const MovedLoop &L : MovedLoops) {
+    SmallPtrSet<const BasicBlock *, 16> Within(llvm::from_range, L.Blocks);
+    MapVector<Instruction *, SmallVector<Use *, 4>> Outside;
+    for (BasicBlock *Block : L.Blocks)
+      for (Instruction &I : *Block)
+        for (Use &U : I.operands())
+          if (auto *Def = dyn_cast<Instruction>(U.get());
+              Def && !Within.contains(Def->getParent()) &&
+              !DT.dominates(Def, U))
+            Outside[Def].push_back(&U);
+    for (auto &[Def, Uses] : Outside) {
+      Value *Again = IRBuilder<>(L.Start).CreateLoad(Def->getType(),
+                                                     Results.overStack(Def));
+      for (Use *U : Uses)
+        U->set(Again);
+    }
   }
 }
 

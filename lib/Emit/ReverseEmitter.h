@@ -127,6 +127,7 @@ private:
                     llvm::ArrayRef<TakenAdjoint> Adjoints);
   llvm::BasicBlock *reverseOf(const llvm::BasicBlock &P);
   void moveHere(const llvm::Loop &L);
+  void bringOverStack();
   void finish();
   void setLine(const llvm::Instruction &I);
 
@@ -164,6 +165,13 @@ private:
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BasicBlock *> Reversed;
   /// From the latch of a deferred loop to where an iteration of it is run.
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BasicBlock *> Runs;
+  /// A deferred loop that moveHere() has moved: its blocks, and where an
+  /// iteration begins.
+  struct MovedLoop {
+    llvm::Instruction *Start;
+    llvm::SmallVector<llvm::BasicBlock *, 0> Blocks;
+  };
+  llvm::SmallVector<MovedLoop, 2> MovedLoops;
   /// Per lane.
   llvm::SmallVector<llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *>, 1>
       Adjoints;
