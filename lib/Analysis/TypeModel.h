@@ -9,7 +9,9 @@
 // instruction moves pointers and bytes, TypeCalls.cpp what calls move,
 // TypeAddresses.cpp where computed addresses point, TypeMoves.cpp which
 // integers are only moved, TypeSeeds.cpp where evidence comes from.
-// TypeAnalysis.cpp answers queries, TypePrinter.cpp prints.
+// TypeAnalysis.cpp answers queries, TypeAccesses.cpp those about accesses and
+// copies, TypePatterns.cpp those about memory that repeats. TypePrinter.cpp
+// prints.
 //
 //===----------------------------------------------------------------------===//
 
@@ -183,12 +185,8 @@ struct TypeAnalysis::Impl {
                 Trust Scalar = Trust::Strong);
   void seedTBAAStruct(const llvm::MDNode *Fields, Var Addr);
   llvm::SmallVector<Placed, 8> membersOf(const llvm::MDNode *Fields) const;
-  llvm::SmallVector<Placed, 8> fieldsOf(const llvm::MDNode *Fields) const;
   void seedLayout(MemoryLayout Layout, Var Addr, int64_t Length);
   llvm::SmallVector<Placed, 8> readLayout(MemoryLayout Layout) const;
-  llvm::SmallVector<TypedLeaf, 4>
-  settleByLayout(llvm::ArrayRef<TypedLeaf> Memory, MemoryLayout Layout,
-                 uint64_t Size) const;
   void seedGlobal(const llvm::GlobalVariable &GV);
   void seedInitialiser(const llvm::Constant &C, Var Addr, int64_t Off,
                        unsigned Depth);
@@ -213,6 +211,22 @@ struct TypeAnalysis::Impl {
   llvm::SmallVector<ObjectId, 4> pointees(ObjectId O, bool BesideFloats) const;
   llvm::SmallVector<TypedLeaf, 4> leaves(Position P, uint64_t Size,
                                          unsigned Asker) const;
+  llvm::SmallVector<TypedLeaf, 4> toLeaves(llvm::ArrayRef<Placed> Pieces,
+                                           uint64_t Size) const;
+  void numberObjects();
+
+  //===--- what accesses and copies move (TypeAccesses.cpp) ---===//
+
+  llvm::SmallVector<Placed, 8> fieldsOf(const llvm::MDNode *Fields) const;
+  llvm::SmallVector<TypedLeaf, 4>
+  settleByLayout(llvm::ArrayRef<TypedLeaf> Memory, MemoryLayout Layout,
+                 uint64_t Size) const;
+  llvm::SmallVector<TypedLeaf, 4>
+  settleByFields(llvm::ArrayRef<TypedLeaf> Memory, const llvm::MDNode &Fields,
+                 uint64_t Size) const;
+
+  //===--- memory without an end (TypePatterns.cpp) ---===//
+
   std::optional<Pattern> listed(Position P, int64_t Size, unsigned Asker) const;
   std::optional<Pattern> outOfStep(Position P, int64_t Period,
                                    llvm::ArrayRef<Evidence> All,
@@ -220,9 +234,6 @@ struct TypeAnalysis::Impl {
   std::optional<Pattern> repeating(Position P, int64_t Period, int64_t Header,
                                    llvm::ArrayRef<Evidence> All,
                                    unsigned Asker) const;
-  llvm::SmallVector<TypedLeaf, 4> toLeaves(llvm::ArrayRef<Placed> Pieces,
-                                           uint64_t Size) const;
-  void numberObjects();
 };
 
 /// Calls Visit(Offset, Type) for each scalar of T as it lies in memory. Arrays
