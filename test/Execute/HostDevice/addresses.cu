@@ -3,14 +3,10 @@
 //
 // Variables of the device by their addresses and by their names, managed variables that the host changes
 // between launches, memory of the host that is registered, pointers in structs that kernels find by an index.
-#include "rgtest.h"
+#include "gradients.h"
 #include <cstdlib>
 #include <cuda_runtime.h>
 #include <vector>
-
-extern int enzyme_dup, enzyme_const, enzyme_width;
-template <class R, class... T> R __enzyme_autodiff(void *, T...);
-template <class R, class... T> R __enzyme_fwddiff(void *, T...);
 
 __device__ double table[16];
 __constant__ double weights[4];
@@ -138,40 +134,13 @@ double byIndex(const double *x, int n) {
   return s;
 }
 
-struct two {
-  double of[2];
-};
-template <class F> void check(F f, int n) {
-  double x[32], g[32] = {}, t[2][32], along[2] = {}, worst = 0;
-  for (int i = 0; i < n; i++)
-    x[i] = 0.6 + 0.01 * (i * 5 % 17);
-  __enzyme_autodiff<double>((void *)f, enzyme_dup, x, g, enzyme_const, n);
-  for (int l = 0; l < 2; l++)
-    for (int i = 0; i < n; i++)
-      t[l][i] = 0.1 * ((i + l) % 5) - 0.15, along[l] += t[l][i] * g[i];
-  RG_WITHIN(__enzyme_fwddiff<double>((void *)f, enzyme_dup, x, t[0], enzyme_const, n), along[0], 1e-11);
-  two v = __enzyme_fwddiff<two>((void *)f, enzyme_width, 2, enzyme_dup, x, t[0], t[1], enzyme_const, n);
-  RG_WITHIN(v.of[0], along[0], 1e-11);
-  RG_WITHIN(v.of[1], along[1], 1e-11);
-  for (int i = 0; i < n; i++) {
-    double old = x[i], h = 1e-5;
-    x[i] = old + h;
-    double up = f(x, n);
-    x[i] = old - h;
-    double down = f(x, n);
-    x[i] = old;
-    worst = fmax(worst, fabs(g[i] - (up - down) / (2 * h)) / fmax(1, fabs(g[i])));
-  }
-  RG_WITHIN(worst, 0, 1e-7);
-}
-
 int main() {
   if (cudaGetSymbolAddress((void **)&outside, table))
     return 1;
-  check(byAddress, 12);
-  check(fromOutside, 12);
-  check(managed, 20);
-  check(registered, 16);
-  check(byIndex, 20);
+  rgCheckGradient(byAddress, 12, 0.6);
+  rgCheckGradient(fromOutside, 12, 0.6);
+  rgCheckGradient(managed, 20, 0.6);
+  rgCheckGradient(registered, 16, 0.6);
+  rgCheckGradient(byIndex, 20, 0.6);
   return rgReport();
 }

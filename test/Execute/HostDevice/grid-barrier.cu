@@ -2,15 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Barriers of the grid: several blocks wait for each other, in both sweeps.
-#include "rgtest.h"
+#include "gradients.h"
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 #include <vector>
 namespace cg = cooperative_groups;
-
-extern int enzyme_dup, enzyme_const;
-template <class R, class... T> R __enzyme_autodiff(void *, T...);
-template <class R, class... T> R __enzyme_fwddiff(void *, T...);
 
 __global__ void sweeps(double *u, double *v, int n, int steps) {
   cg::grid_group grid = cg::this_grid();
@@ -64,23 +60,6 @@ double f(const double *x, int n) {
   return s + y[0];
 }
 int main() {
-  const int n = 48;
-  double x[n], g[n] = {}, t[n], along = 0, worst = 0;
-  for (int i = 0; i < n; i++)
-    x[i] = 0.9 + 0.01 * (i * 5 % 17), t[i] = 0.1 * (i % 5) - 0.15;
-  __enzyme_autodiff<double>((void *)f, enzyme_dup, x, g, enzyme_const, n);
-  for (int i = 0; i < n; i++)
-    along += t[i] * g[i];
-  RG_WITHIN(__enzyme_fwddiff<double>((void *)f, enzyme_dup, x, t, enzyme_const, n), along, 1e-11);
-  for (int i = 0; i < n; i++) {
-    double old = x[i], h = 1e-5;
-    x[i] = old + h;
-    double up = f(x, n);
-    x[i] = old - h;
-    double down = f(x, n);
-    x[i] = old;
-    worst = fmax(worst, fabs(g[i] - (up - down) / (2 * h)));
-  }
-  RG_WITHIN(worst, 0, 1e-7);
+  rgCheckGradient(f, 48, 0.9);
   return rgReport();
 }

@@ -3,13 +3,9 @@
 //
 // Streams and events, managed and pinned memory, asynchronous copies; memory without derivatives
 // that launches read and that changes between them; launches in several lanes.
-#include "rgtest.h"
+#include "gradients.h"
 #include <cstdlib>
 #include <cuda_runtime.h>
-
-extern int enzyme_dup, enzyme_const, enzyme_out, enzyme_width, enzyme_dupv;
-template <class R, class... T> R __enzyme_autodiff(void *, T...);
-template <class R, class... T> R __enzyme_fwddiff(void *, T...);
 
 __global__ void weigh(double *x, const double *w, const int *at, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -107,36 +103,11 @@ double managed(const double *x, int n) {
   return s;
 }
 
-template <class F> void check(F f, int n) {
-  double x[64], g[64] = {}, t[2][64], along[2] = {};
-  for (int i = 0; i < n; i++)
-    x[i] = 0.8 + 0.01 * (i * 5 % 17);
-  __enzyme_autodiff<double>((void *)f, enzyme_dup, x, g, enzyme_const, n);
-  for (int i = 0; i < n; i += 3) {
-    double old = x[i], h = 1e-5;
-    x[i] = old + h;
-    double up = f(x, n);
-    x[i] = old - h;
-    double down = f(x, n);
-    x[i] = old;
-    RG_WITHIN(g[i], (up - down) / (2 * h), 1e-6);
-  }
-  for (int l = 0; l < 2; l++)
-    for (int i = 0; i < n; i++)
-      t[l][i] = 0.1 * ((i + l) % 5) - 0.2, along[l] += t[l][i] * g[i];
-  RG_WITHIN(__enzyme_fwddiff<double>((void *)f, enzyme_dup, x, t[0], enzyme_const, n), along[0], 1e-11);
-  struct two {
-    double of[2];
-  } v = __enzyme_fwddiff<two>((void *)f, enzyme_width, 2, enzyme_dup, x, t[0], t[1], enzyme_const, n);
-  RG_WITHIN(v.of[0], along[0], 1e-11);
-  RG_WITHIN(v.of[1], along[1], 1e-11);
-}
-
 int main() {
   for (int i = 0; i < 64; i++)
     start[i] = i * 3 % 16;
-  check(constantsChange, 24);
-  check(twoStreams, 40);
-  check(managed, 20);
+  rgCheckGradient(constantsChange, 24, 0.8);
+  rgCheckGradient(twoStreams, 40, 0.8);
+  rgCheckGradient(managed, 20, 0.8);
   return rgReport();
 }
