@@ -57,7 +57,7 @@ int rg_cuda_extent(const void *p, void **base, size_t *bytes) __attribute__((wea
 enum { COPY_DEFAULT = 4 };
 enum { UNREGISTERED, HOST, DEVICE, MANAGED };
 
-/* A kernel's parameter; lib/Parallel/HostLaunches.cpp writes these. */
+/* A kernel's parameter; lib/Parallel/LaunchRecords.cpp writes these. */
 struct rg_kernel_parameter {
   uint32_t bytes;
   uint8_t kind;          /* of the enumeration below */

@@ -9,6 +9,7 @@
 #include "Bitcode/RuntimeLibrary.h"
 #include "Parallel/OpenMPForm.h"
 #include "Parallel/ThreadForm.h"
+#include "Parallel/ThreadRoutines.h"
 #include "Support/CallBinding.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"

@@ -42,6 +42,7 @@
 #include "Bitcode/RuntimeLibrary.h"
 #include "Support/CallBinding.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include <optional>
 
 namespace llvm {
@@ -74,6 +75,10 @@ private:
   llvm::Function *spawnOf(llvm::Function &Run);
   llvm::Function *runOfState(const llvm::CallBase &Start);
   llvm::Function *invokerOf(llvm::Function &Invoker, llvm::StringRef Variable);
+  void start(llvm::IRBuilderBase &B, llvm::Function &F, llvm::Value *Id,
+             llvm::Value *Argument);
+  bool create(llvm::CallBase &Call, llvm::IRBuilderBase &B);
+  bool join(llvm::CallBase &Call, llvm::IRBuilderBase &B);
   llvm::CallInst *callOnce(llvm::CallBase &Call, llvm::IRBuilderBase &B);
   bool mayMeetOthers();
   bool threadsReturnNull();
@@ -89,8 +94,9 @@ private:
   std::optional<bool> Starts, Results;
 };
 
-/// Some function of the module starts a thread.
-bool startsThreads(const llvm::Module &M);
+/// Marks a call or an atomic operation that has its event, however often a
+/// primal is prepared.
+constexpr llvm::StringLiteral HasThreadEvent = "rg.event";
 
 /// A function without a body, of a number and a pointer, that starts work of
 /// Run's; its binding is Kind.
