@@ -113,6 +113,8 @@ bench-loops: build
 	@bench/loops/run.py $(BUILD)
 	@echo
 	@bench/loops/run.py $(BUILD) --orders
+	@echo
+	@bench/loops/run.py $(BUILD) --primal
 
 bench-gpu: build
 	@bench/gpu/run.sh $(BUILD) --large

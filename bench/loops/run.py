@@ -6,11 +6,15 @@
 
     bench/loops/run.py BUILD [NAME...]
     bench/loops/run.py BUILD --orders [NAME...]
+    bench/loops/run.py BUILD --primal [NAME...]
 
 "by hand": the gradient of hand.c over the primal; "ours/by hand": ours over it. "one derivative": without a derivative of its own for arguments that do not overlap
 (docs/DisjointArguments.md). Smallest of seven runs each, in one process, in time of the processor.
 
 --orders: what -rg-loops changes (docs/Loops.md), of primals and of gradients: the time without over the time with it.
+
+--primal: the nests themselves, at sizes beyond the caches, by clang, by Polly of the same LLVM (in front of LLVM's scalar optimisations, where it finds most), and by -rg-loops, all in one process. A number is how many times as fast as clang. Every way has to leave
+the bits that clang's code leaves.
 """
 
 import math
@@ -50,9 +54,45 @@ def orders(build, names):
     print(f"| geometric mean | | | | {mean(primals):.2f} | | | {mean(gradients):.2f} |")
 
 
+WAYS = {"plain": [], "polly": ["-mllvm", "-polly", "-mllvm", "-polly-position=early"], "ours": ["-mllvm", "-rg-loops"]}
+
+
+def primal(build, names):
+    clang = os.environ.get("RG_CLANG", "/usr/lib/llvm-22/bin/clang")
+    flags = ["-O3", "-march=native", "-w"]
+    source = os.path.join(HERE, "primal.c")
+    with tempfile.TemporaryDirectory() as work:
+        objects = {}
+        for way, more in WAYS.items():
+            compiler = os.path.join(build, "bin", "rg-clang") if way == "ours" else clang
+            objects[way] = os.path.join(work, way + ".o")
+            done = subprocess.run([compiler, *flags, *more, f"-DWAY={way}", "-c", source, "-o", objects[way]], stderr=subprocess.PIPE, text=True)
+            if done.returncode and way == "polly":
+                del objects[way]  # an LLVM without it
+            elif done.returncode:
+                sys.exit(done.stderr)
+        program = os.path.join(work, "primal")
+        ways = list(objects)
+        subprocess.run([clang, *flags, "-DWAYS=" + " ".join(f"X({way})" for way in ways), source, *objects.values(), "-lm", "-o", program], check=True)
+        done = subprocess.run([program, *names], stdout=subprocess.PIPE, text=True)
+    print("| nest | n | clang ms | Polly ms | -rg-loops ms | Polly | -rg-loops |")
+    print("|---|---|---|---|---|---|---|")
+    times = {way: [] for way in ways}
+    for name, size, *row in map(str.split, done.stdout.splitlines()):
+        of = dict(zip(ways, row))
+        for way in ways:
+            times[way].append(float(of[way].split("!")[0]))
+        ratios = {way: f"{times['plain'][-1] / times[way][-1]:.2f}" for way in ways}
+        print(f"| {name} | {size} | {of['plain']} | {of.get('polly', 'not available')} | {of['ours']} | {ratios.get('polly', '')} | {ratios['ours']} |".replace("!", " "))
+    means = {way: f"{mean([a / b for a, b in zip(times['plain'], times[way])]):.2f}" for way in ways}
+    print(f"| geometric mean | | | | | {means.get('polly', '')} | {means['ours']} |")
+    return done.returncode
+
+
 def main(build, *names):
-    if "--orders" in names:
-        return orders(build, [name for name in names if name != "--orders"])
+    for word, what in (("--orders", orders), ("--primal", primal)):
+        if word in names:
+            return what(build, [name for name in names if name != word])
     disjoint = measure(build, names, [])
     general = measure(build, names, ["-mllvm", "-rg-disable=disjoint-arguments"])
     print("| nest | n | primal ms | gradient ms | gradient/primal | by hand | ours/by hand | one derivative |")
@@ -67,4 +107,4 @@ def main(build, *names):
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    main(*sys.argv[1:])
+    sys.exit(main(*sys.argv[1:]))
