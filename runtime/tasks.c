@@ -243,7 +243,6 @@ static void make(int32_t flags, rg_omp_entry entry, void *first, void *second) {
 static int32_t run_plain(int32_t id, rg_omp_task *task) {
   void *own = task->second;
   ((int32_t(*)(int32_t, void *))task->first)(id, own);
-  free(*(void **)own); /* what is shared */
   free(own);
   return 0;
 }

@@ -166,9 +166,9 @@ void OpenMPForm::rewriteRegions(Function &Clone, const Function &Original) {
         return C && C->isOne();
       };
       if (It == Made.end() || !IsOne(7) ||
-          !isa<ConstantInt>(Call->getArgOperand(8)))
+          !isa<ConstantInt>(Call->getArgOperand(8)) ||
+          !rewriteTaskLoop(*Call, It->second))
         continue;
-      rewriteTaskLoop(*Call, It->second);
       break;
     }
     case Becomes::TaskHere:
@@ -179,7 +179,7 @@ void OpenMPForm::rewriteRegions(Function &Clone, const Function &Original) {
       Value *P = Call->getArgOperand(2);
       if (!Made.contains(P))
         continue;
-      releaseTask(B, M, P, B.CreateLoad(B.getPtrTy(), P));
+      releaseTask(B, M, P);
       break;
     }
     case Becomes::TaskWait:

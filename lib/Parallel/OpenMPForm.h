@@ -67,7 +67,7 @@ private:
   };
   std::optional<Task> makeTask(llvm::CallBase &Call);
   llvm::Function *taskOf(llvm::Function &Entry);
-  void rewriteTaskLoop(llvm::CallBase &Call, const Task &T);
+  bool rewriteTaskLoop(llvm::CallBase &Call, const Task &T);
   /// Some function of the module makes tasks.
   bool hasTasks();
   bool rewriteFork(llvm::CallBase &Call, llvm::Value *Threads, bool OfTeam);
@@ -89,8 +89,7 @@ private:
 llvm::Constant *turnLock(llvm::Module &M, llvm::StringRef Name);
 
 /// Releases the memory of a task, and of what it shares.
-void releaseTask(llvm::IRBuilderBase &B, llvm::Module &M, llvm::Value *Task,
-                 llvm::Value *Shared);
+void releaseTask(llvm::IRBuilderBase &B, llvm::Module &M, llvm::Value *Task);
 
 } // namespace retrograd
 

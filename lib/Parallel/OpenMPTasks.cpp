@@ -36,30 +36,25 @@ static unsigned mayHaveFlags(const Value *V, unsigned Depth = 0) {
   return ~0u;
 }
 
-/// Memory of a task: the task with its private variables, and, behind the
-/// pointer that it begins with, the addresses of those that it shares.
+/// Memory of a task: the task with its private variables, and behind it what
+/// it shares, to which the pointer leads that it begins with. As in libomp it
+/// is one block: flang's tasks are copied as such.
 static Value *newTask(IRBuilderBase &B, Module &M, uint64_t Bytes,
                       uint64_t Shared) {
   FunctionCallee Malloc =
       M.getOrInsertFunction("malloc", B.getPtrTy(), B.getInt64Ty());
-  auto Get = [&](uint64_t N) {
-    CallInst *P = B.CreateCall(Malloc, {B.getInt64(N)});
-    P->addRetAttr(Attribute::NoAlias);
-    return P;
-  };
-  Value *P = Get(Bytes);
-  B.CreateStore(Shared ? (Value *)Get(Shared)
+  uint64_t Behind = alignTo(Bytes, 8);
+  CallInst *P = B.CreateCall(Malloc, {B.getInt64(Behind + Shared)});
+  P->addRetAttr(Attribute::NoAlias);
+  B.CreateStore(Shared ? B.CreatePtrAdd(P, B.getInt64(Behind))
                        : ConstantPointerNull::get(B.getPtrTy()),
                 P);
   return P;
 }
 
-void retrograd::releaseTask(IRBuilderBase &B, Module &M, Value *Task,
-                            Value *Shared) {
-  FunctionCallee Free =
-      M.getOrInsertFunction("free", B.getVoidTy(), B.getPtrTy());
-  B.CreateCall(Free, {Shared});
-  B.CreateCall(Free, {Task});
+void retrograd::releaseTask(IRBuilderBase &B, Module &M, Value *Task) {
+  B.CreateCall(M.getOrInsertFunction("free", B.getVoidTy(), B.getPtrTy()),
+               {Task});
 }
 
 /// The memory of a task in place of its allocation by libomp; nothing if the
@@ -99,9 +94,46 @@ Function *OpenMPForm::taskOf(Function &Entry) {
   return F;
 }
 
+namespace {
+
+/// Where a task keeps a bound of its loop: clang's in the task,
+/// flang's among what it shares.
+struct BoundPlace {
+  bool IsShared;
+  uint64_t Offset;
+};
+
+} // namespace
+
+/// The place that Bound, an address, is in the task Made; nothing if it is
+/// elsewhere, or not known.
+static std::optional<BoundPlace>
+boundPlace(const Value *Bound, const Value *Made, uint64_t TaskBytes,
+           uint64_t SharedBytes, const DataLayout &Layout) {
+  APInt Offset(64, 0);
+  const Value *Base = Bound->stripAndAccumulateConstantOffsets(
+      Layout, Offset, /*AllowNonInbounds=*/true);
+  const auto *Load = dyn_cast<LoadInst>(Base);
+  bool IsShared =
+      Load && Load->getPointerOperand()->stripPointerCasts() == Made;
+  if (!IsShared && Base != Made)
+    return std::nullopt;
+  if (Offset.ugt(IsShared ? SharedBytes : TaskBytes) ||
+      (Offset + 8).ugt(IsShared ? SharedBytes : TaskBytes))
+    return std::nullopt;
+  return BoundPlace{IsShared, Offset.getZExtValue()};
+}
+
 /// Tasks for parts of lb, lb + st, ..., ub. Each gets a copy of the task that
-/// was made, with its own bounds.
-void OpenMPForm::rewriteTaskLoop(CallBase &Call, const Task &T) {
+/// was made, with its own bounds. False if the bounds are not found in it.
+bool OpenMPForm::rewriteTaskLoop(CallBase &Call, const Task &T) {
+  std::optional<BoundPlace> Places[2];
+  for (unsigned I : {0u, 1u}) {
+    Places[I] = boundPlace(Call.getArgOperand(4 + I), Call.getArgOperand(2),
+                           T.Bytes, T.Shared, M.getDataLayout());
+    if (!Places[I])
+      return false;
+  }
   IRBuilder<> B(&Call);
   auto Operand = [&](unsigned I) { return Call.getArgOperand(I); };
   Value *Made = Operand(2), *Step = Operand(6), *Grain = Operand(9);
@@ -159,22 +191,27 @@ void OpenMPForm::rewriteTaskLoop(CallBase &Call, const Task &T) {
     return B.CreatePtrAdd(Base, B.getInt64(Offset));
   };
   // libomp's words with their types, then the private variables. Bounds
-  // differ.
+  // differ. A task of flang's has the first words alone.
   constexpr uint64_t Part = 16, Stride = 56, IsLast = 64, Reductions = 72,
                      Privates = 80;
   B.CreateStore(B.getInt32(0), At(P, Part));
-  B.CreateStore(B.CreateLoad(B.getInt64Ty(), At(Made, Stride)), At(P, Stride));
-  B.CreateStore(B.getInt32(0), At(P, IsLast));
-  B.CreateStore(B.CreateLoad(B.getPtrTy(), At(Made, Reductions)),
-                At(P, Reductions));
+  if (T.Bytes >= Privates) {
+    B.CreateStore(B.CreateLoad(B.getInt64Ty(), At(Made, Stride)),
+                  At(P, Stride));
+    B.CreateStore(B.getInt32(0), At(P, IsLast));
+    B.CreateStore(B.CreateLoad(B.getPtrTy(), At(Made, Reductions)),
+                  At(P, Reductions));
+  }
   if (T.Bytes > Privates)
     B.CreateMemCpy(At(P, Privates), Align(8), At(Made, Privates), Align(8),
                    T.Bytes - Privates);
+  Value *SharedCopy = B.CreateLoad(B.getPtrTy(), P);
   if (T.Shared)
-    B.CreateMemCpy(B.CreateLoad(B.getPtrTy(), P), Align(8), Shared, Align(8),
-                   T.Shared);
-  B.CreateStore(Start(K), At(P, 40));
-  B.CreateStore(B.CreateSub(Start(Next), Step), At(P, 48));
+    B.CreateMemCpy(SharedCopy, Align(8), Shared, Align(8), T.Shared);
+  Value *Bounds[2] = {Start(K), B.CreateSub(Start(Next), Step)};
+  for (unsigned I : {0u, 1u})
+    B.CreateStore(Bounds[I],
+                  At(Places[I]->IsShared ? SharedCopy : P, Places[I]->Offset));
   if (auto *Copy = dyn_cast<Function>(Operand(10)->stripPointerCasts()))
     B.CreateCall(
         Copy,
@@ -184,7 +221,8 @@ void OpenMPForm::rewriteTaskLoop(CallBase &Call, const Task &T) {
   K->addIncoming(Next, Body);
   B.SetInsertPoint(&Call);
   B.SetCurrentDebugLocation(Line);
-  releaseTask(B, M, Made, Shared);
+  releaseTask(B, M, Made);
+  return true;
 }
 
 /// The calls that end the group of tasks that Start is in, at its beginning.

@@ -312,11 +312,10 @@ void ThreadForm::rewrite(Function &Clone, const Function *Original) {
       if (!OfThread)
         continue;
       Value *Task = Operand(2);
-      Value *Shared = B.CreateLoad(B.getPtrTy(), Task);
       Value *Id = B.CreateCall(
           M.getOrInsertFunction("omp_get_thread_num", B.getInt32Ty()));
       B.CreateCall(cast<Function>(Operand(1)), {Id, Task});
-      releaseTask(B, M, Task, Shared);
+      releaseTask(B, M, Task);
       break;
     }
     case ThreadCall::Join:
