@@ -15,6 +15,7 @@
 
 #include "Loops/Generate.h"
 #include "Loops/Generator.h"
+#include "Loops/TreeParallel.h"
 #include "Loops/TreeReach.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -45,8 +46,8 @@ bool Generator::isPossible() {
     for (Value *V : Used)
       if (auto *I = dyn_cast<Instruction>(V);
           I && N.Outer.contains(I) && !St.FromCells.count(V) &&
-          !is_contained(St.Slice, V) && V->getType()->isIntegerTy() &&
-          !canEvaluate(N.SE.getSCEV(V)))
+          !St.FromMemory.count(V) && !is_contained(St.Slice, V) &&
+          V->getType()->isIntegerTy() && !canEvaluate(N.SE.getSCEV(V)))
         return false;
   }
   return true;
@@ -80,6 +81,8 @@ bool Generator::makeTree() {
     Build = isl_ast_build_set_options(
         Build, isl_union_map_read_from_str(N.Context, (Text + " }").c_str()));
   }
+  ParallelFinder Finder(Of, N.Context);
+  Build = Finder.watch(Build);
   Tree = Isl<isl_ast_node>(
       isl_ast_build_node_from_schedule_map(Build, Times.take()));
   isl_ast_build_free(Build);
@@ -134,6 +137,7 @@ bool Generator::run() {
   B.CreateCondBr(Apart, New, Old);
   // What does not change is computed in front, where the branch is now.
   B.SetInsertPoint(New);
+  declareApart();
   node(Tree.get());
   SmallVector<std::pair<PHINode *, Value *>, 2> Results;
   for (PHINode &Phi : Exit->phis()) {

@@ -15,6 +15,7 @@
 #include "Loops/Generator.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/MDBuilder.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -137,6 +138,51 @@ Value *Generator::address(Instruction *Access, Instance &I) {
   return B.CreatePtrAdd(Base, evaluate(Offsets.lookup(P), I.St, I.At));
 }
 
+/// In the new nest, different arrays are apart: that is known, or was asked.
+void Generator::declareApart() {
+  MDBuilder MD(F.getContext());
+  MDNode *Domain = MD.createAnonymousAliasScopeDomain("rg.nest");
+  SmallVector<bool, 16> Written(N.Arrays.size(), false);
+  for (const Statement &St : N.Statements)
+    Written[St.Write.Array] = true;
+  for (unsigned K = 0; K != N.Arrays.size(); ++K) {
+    Scopes.push_back(N.Arrays[K].Base ? MD.createAnonymousAliasScope(Domain)
+                                      : nullptr);
+    if (Scopes.back())
+      B.CreateNoAliasScopeDeclaration(
+          MDNode::get(F.getContext(), {Scopes.back()}));
+  }
+  for (unsigned K = 0; K != N.Arrays.size(); ++K) {
+    SmallVector<Metadata *, 8> Others;
+    for (unsigned X = 0; X != N.Arrays.size(); ++X)
+      if (X != K && Scopes[X] && (Written[X] || Written[K]))
+        Others.push_back(Scopes[X]);
+    ApartFrom.push_back(Others.empty() ? nullptr
+                                       : MDNode::get(F.getContext(), Others));
+  }
+  for (MDNode *&Scope : Scopes)
+    if (Scope)
+      Scope = MDNode::get(F.getContext(), {Scope});
+}
+
+/// New does for the new nest what Old, an access of St, did for the old one.
+void Generator::tag(Instruction *New, const Instruction *Old,
+                    const Statement &St) {
+  const unsigned Array = St.Write.I == Old
+                             ? St.Write.Array
+                             : find_if(St.Reads, [&](const Access &A) {
+                                 return A.I == Old;
+                               })->Array;
+  for (auto [Kind, Ours] :
+       {std::make_pair(unsigned(LLVMContext::MD_alias_scope), Scopes[Array]),
+        std::make_pair(unsigned(LLVMContext::MD_noalias), ApartFrom[Array])})
+    New->setMetadata(
+        Kind, MDNode::concatenate(
+                  N.DeclaresScopes ? nullptr : Old->getMetadata(Kind), Ours));
+  if (Parallel)
+    New->setMetadata(LLVMContext::MD_access_group, Parallel);
+}
+
 Value *Generator::resolve(Value *V, Instance &I) {
   auto *Old = dyn_cast<Instruction>(V);
   if (!Old || !N.Outer.contains(Old))
@@ -146,6 +192,12 @@ Value *Generator::resolve(Value *V, Instance &I) {
   Value *New = nullptr;
   if (auto Cell = I.St.FromCells.find(V); Cell != I.St.FromCells.end()) {
     New = B.CreateLoad(V->getType(), cell(Cell->second, I));
+  } else if (StoreInst *Store = I.St.FromMemory.lookup(V)) {
+    LoadInst *Load =
+        B.CreateAlignedLoad(V->getType(), address(Store, I), Store->getAlign());
+    Load->copyMetadata(*Store, {LLVMContext::MD_tbaa});
+    tag(Load, Store, I.St);
+    New = Load;
   } else if (!is_contained(I.St.Slice, V)) {
     auto *Phi = dyn_cast<PHINode>(V);
     New = V->getType()->isIntegerTy() ? evaluate(N.SE.getSCEV(V), I.St, I.At)
@@ -153,15 +205,11 @@ Value *Generator::resolve(Value *V, Instance &I) {
   } else {
     Instruction *Clone = Old->clone();
     Clone->dropUnknownNonDebugMetadata(
-        {LLVMContext::MD_tbaa, LLVMContext::MD_alias_scope,
-         LLVMContext::MD_noalias, LLVMContext::MD_fpmath});
-    if (N.DeclaresScopes) {
-      Clone->setMetadata(LLVMContext::MD_alias_scope, nullptr);
-      Clone->setMetadata(LLVMContext::MD_noalias, nullptr);
-    }
-    if (isa<LoadInst>(Old))
+        {LLVMContext::MD_tbaa, LLVMContext::MD_fpmath});
+    if (isa<LoadInst>(Old)) {
       Clone->setOperand(0, address(Old, I));
-    else
+      tag(Clone, Old, I.St);
+    } else
       for (Use &U : Clone->operands())
         U = resolve(U, I);
     New = B.Insert(Clone, Old->getName());
@@ -191,9 +239,6 @@ void Generator::leaf(isl_ast_node *A) {
   }
   auto *Old = cast<StoreInst>(I.St.At);
   StoreInst *New = B.CreateAlignedStore(V, address(Old, I), Old->getAlign());
-  if (N.DeclaresScopes)
-    New->copyMetadata(*Old, {LLVMContext::MD_tbaa});
-  else
-    New->copyMetadata(*Old, {LLVMContext::MD_tbaa, LLVMContext::MD_alias_scope,
-                             LLVMContext::MD_noalias});
+  New->copyMetadata(*Old, {LLVMContext::MD_tbaa});
+  tag(New, Old, I.St);
 }

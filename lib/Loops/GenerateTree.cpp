@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Loops/Generator.h"
+#include "Loops/TreeParallel.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -193,10 +194,24 @@ void Generator::loop(isl_ast_node *A) {
   PHINode *I = B.CreatePHI(I64, 2, "rg.i");
   I->addIncoming(Init, Prepare);
   Names[Name] = I;
+  if (isParallel(A))
+    Parallel = MDNode::getDistinct(F.getContext(), {});
   node(Body.get());
   Names[Name] = Hidden;
   Value *Next = B.CreateNSWAdd(I, Step);
   I->addIncoming(Next, B.GetInsertBlock());
-  B.CreateCondBr(B.CreateICmpSLT(Next, Bound), Head, After);
+  Instruction *Latch =
+      B.CreateCondBr(B.CreateICmpSLT(Next, Bound), Head, After);
+  if (Parallel) {
+    // No loop is in this one: what LLVM's vectoriser asks at run time is known.
+    auto *Group = MDNode::get(
+        F.getContext(),
+        {MDString::get(F.getContext(), "llvm.loop.parallel_accesses"),
+         Parallel});
+    MDNode *Id = MDNode::getDistinct(F.getContext(), {nullptr, Group});
+    Id->replaceOperandWith(0, Id);
+    Latch->setMetadata(LLVMContext::MD_loop, Id);
+    Parallel = nullptr;
+  }
   B.SetInsertPoint(After);
 }

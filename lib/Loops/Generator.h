@@ -11,6 +11,7 @@
 //   GenerateStatements.cpp  iterations of statements, at the leaves
 //   GenerateQuestions.cpp   what has to be asked at run time
 //   TreeReach.cpp           which trees fit into 64 bits
+//   TreeParallel.cpp        which loops' iterations are independent
 //   Generate.cpp            the order of all this
 //
 //===----------------------------------------------------------------------===//
@@ -59,6 +60,9 @@ private:
   }
   void node(isl_ast_node *A);
   void loop(isl_ast_node *A);
+  void declareApart();
+  void tag(llvm::Instruction *New, const llvm::Instruction *Old,
+           const Statement &St);
   void leaf(isl_ast_node *A);
   llvm::BasicBlock *block(const char *Name) {
     return llvm::BasicBlock::Create(F.getContext(), Name, &F,
@@ -92,6 +96,9 @@ private:
   std::vector<llvm::AllocaInst *> Storage;
   Isl<isl_ast_node> Tree;
   Isl<isl_ast_expr> Check;
+  /// Of each array: its scope, and those of the arrays that it is apart from.
+  std::vector<llvm::MDNode *> Scopes, ApartFrom;
+  llvm::MDNode *Parallel = nullptr; ///< the loop's group, if it is one
   /// Of each array, for each access: the least and the greatest index of each
   /// dimension, from the first.
   using Range = std::pair<Isl<isl_ast_expr>, Isl<isl_ast_expr>>;

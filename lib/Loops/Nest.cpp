@@ -22,25 +22,27 @@ bool Raiser::run() {
   N.Known = N.Asked = Set(isl_set_universe(isl_space_params_alloc(C, 0)));
   if (!checkLoops() || !findDomains() || !findArrays())
     return false;
+  findInMemory();
   const size_t NumArrays = N.Arrays.size();
   for (unsigned Round = 0;; ++Round) {
-    if (Round == 6)
+    if (Round == 12)
       return fail("numbers depend on each other in an unusual way");
     N.Statements.clear();
     N.Cells.clear();
     CellOf.clear();
     N.Arrays.resize(NumArrays);
     size_t Before = Kept.size();
+    Again = false;
     if (!findCells() || !findStatements())
       return false;
-    bool More = Kept.size() != Before;
+    bool More = Again || Kept.size() != Before;
     if (!More)
       for (Statement &S : N.Statements)
         if (!findMoved(S, More))
           return false;
     if (!More)
       break;
-    if (Kept.size() == Before)
+    if (!Again && Kept.size() == Before)
       return fail("numbers depend on each other in an unusual way");
   }
   // What is used behind the nest.

@@ -48,8 +48,9 @@ struct Cell {
 
 struct Access {
   unsigned Array;
-  Map Where;                      ///< { statement -> elements }
-  llvm::Instruction *I = nullptr; ///< load or store; null: a cell
+  Map Where; ///< { statement -> elements }
+  /// Load or store; null: a cell. A read by a store is of what it has stored.
+  llvm::Instruction *I = nullptr;
   int CellIndex = -1;
   /// Bytes from one iteration of each loop to the next; Far: not a constant.
   llvm::SmallVector<int64_t, 4> Strides;
@@ -70,6 +71,8 @@ struct Statement {
   int Sum = -1;
   /// Values that are read from cells rather than computed.
   llvm::DenseMap<llvm::Value *, int> FromCells;
+  /// Values that are read from where this stores, since they are there, too.
+  llvm::DenseMap<llvm::Value *, llvm::StoreInst *> FromMemory;
   /// What is computed again, in the order of the program.
   llvm::SmallVector<llvm::Instruction *, 16> Slice;
 };

@@ -60,6 +60,8 @@ bool Raiser::findCells() {
       }
       if (!Phi.getType()->isFloatingPointTy())
         return fail("a loop carries something unusual", &Phi);
+      if (MemoryOf.count(&Phi))
+        continue;
       CellOf[&Phi] = N.Cells.size();
       Cell New{&Phi, loopsAround(B), true};
       New.Loops.pop_back();
@@ -123,7 +125,8 @@ bool Raiser::readCell(int Index, Value *V, Statement &S) {
 /// What has to be there when S computes V.
 bool Raiser::collect(Value *V, Statement &S, unsigned Depth) {
   auto *I = dyn_cast<Instruction>(V);
-  if (!I || !N.Outer.contains(I) || S.FromCells.count(V) || isSliced(V, S))
+  if (!I || !N.Outer.contains(I) || S.FromCells.count(V) ||
+      S.FromMemory.count(V) || isSliced(V, S))
     return true;
   if (Depth > MostSlice || S.Slice.size() > MostSlice)
     return fail("too much is computed for one store", I);
@@ -137,6 +140,8 @@ bool Raiser::collect(Value *V, Statement &S, unsigned Depth) {
       affine(SE.getSCEV(V), S.Loops))
     return true;
   if (auto *Phi = dyn_cast<PHINode>(I)) {
+    if (PHINode *Carried = inMemory(Phi))
+      return readMemory(Carried, V, S);
     if (Phi->getNumIncomingValues() != 1)
       return fail("a number that depends on the way that was taken", I);
     Value *X = Phi->getIncomingValue(0);
@@ -222,6 +227,9 @@ void Raiser::findSum(Statement &S) {
     if (R.Array != S.Write.Array)
       continue;
     Value *Start = R.I;
+    for (auto &[V, Store] : S.FromMemory)
+      if (Store == R.I)
+        Start = V;
     if (!Start)
       for (auto &[V, Index] : S.FromCells)
         if (Index == R.CellIndex)
@@ -256,12 +264,17 @@ bool Raiser::findMoved(Statement &S, bool &NeedsMore) {
   for (Access &R : S.Reads) {
     if (!R.I)
       continue;
+    PHINode *Carried = nullptr;
+    for (auto &[Phi, Of] : MemoryOf)
+      if (Of.Next == R.I)
+        Carried = Phi;
+    const Instruction *Since = Carried ? MemoryOf.lookup(Carried).From : R.I;
     Statement Own;
-    place(Own, R.I->getParent(), indexOf(R.I));
+    place(Own, Since->getParent(), indexOf(Since));
     Map Read = time(S, Own.Places, Own.Loops.size()),
         Run = time(S, S.Places, S.Loops.size());
     for (Statement &W : N.Statements) {
-      if (W.Write.Array != R.Array || W.K != Statement::Store)
+      if (W.Write.Array != R.Array || W.K != Statement::Store || W.At == R.I)
         continue;
       Map Meets(isl_map_apply_range(R.Where.copy(),
                                     isl_map_reverse(W.Write.Where.copy())));
@@ -282,6 +295,11 @@ bool Raiser::findMoved(Statement &S, bool &NeedsMore) {
       if (Empty == isl_bool_error)
         return fail("this takes too long");
       if (!Empty) {
+        if (Carried) {
+          notInMemory(Carried);
+          NeedsMore = true;
+          break;
+        }
         // A kept load cannot be kept again.
         if (S.K == Statement::SetCell && S.V == R.I)
           return fail("a number changes before it is used", R.I);

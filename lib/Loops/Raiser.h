@@ -56,6 +56,12 @@ struct Address {
   llvm::SmallVector<Term, 4> Rest;
 };
 
+/// What a loop carries, and memory has, too.
+struct InMemory {
+  llvm::StoreInst *Next;   ///< stores it in each iteration, to one element
+  llvm::Instruction *From; ///< loads or stores its first, in front of the loop
+};
+
 class Raiser {
 public:
   explicit Raiser(Nest &N) : N(N), C(N.Context), SE(N.SE) {}
@@ -113,6 +119,15 @@ private:
     return llvm::is_contained(S.Slice, V);
   }
   bool keep(llvm::Value *V);
+  void findInMemory();
+  /// The carried number that V is, if it is in memory where S runs.
+  llvm::PHINode *inMemory(llvm::Value *V);
+  bool readMemory(llvm::PHINode *Carried, llvm::Value *V, Statement &S);
+  bool notInMemory(llvm::PHINode *Carried) {
+    MemoryOf.erase(Carried);
+    Again = true; // the statements are made again
+    return true;
+  }
   void findSum(Statement &S);
   void place(Statement &S, const llvm::BasicBlock *B, int64_t Within);
   int64_t indexOf(const llvm::Instruction *I) const;
@@ -140,6 +155,8 @@ private:
   llvm::DenseMap<llvm::Value *, int>
       CellOf; ///< header phis; values that are kept
   llvm::SmallVector<llvm::Value *, 4> Kept;
+  llvm::MapVector<llvm::PHINode *, InMemory> MemoryOf; ///< by header phi
+  bool Again = false;
   llvm::SmallVector<llvm::Instruction *, 32> Accesses; ///< loads and stores
   llvm::DenseMap<const llvm::Instruction *, Address> Addresses;
   llvm::DenseMap<const llvm::Instruction *, unsigned> ArrayOf;

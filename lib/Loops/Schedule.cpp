@@ -227,38 +227,40 @@ bool Scheduler::find() {
   for (unsigned X = 0; X != N.Statements.size(); ++X)
     for (unsigned Y = 0; Y != N.Statements.size(); ++Y) {
       const Statement &A = N.Statements[X], &B = N.Statements[Y];
-      Map Pairs;
-      auto Meet = [&](const Access &P, const Access &Q) {
+      Map Pairs, Additions;
+      auto Meet = [&](const Access &P, const Access &Q, Map &To) {
         if (P.Array != Q.Array)
           return;
         Map M(isl_map_apply_range(P.Where.copy(),
                                   isl_map_reverse(Q.Where.copy())));
-        Pairs = Pairs ? Map(isl_map_union(Pairs.take(), M.take())) : M;
+        To = To ? Map(isl_map_union(To.take(), M.take())) : M;
       };
       auto IsSum = [](const Statement &T, const Access &P) {
         return T.Sum >= 0 && (&P == &T.Write || &P == &T.Reads[T.Sum]);
       };
       auto Maybe = [&](const Access &P, const Access &Q) {
-        if (!(IsSum(A, P) && IsSum(B, Q)))
-          Meet(P, Q);
+        Meet(P, Q, IsSum(A, P) && IsSum(B, Q) ? Additions : Pairs);
       };
       Maybe(A.Write, B.Write);
       for (const Access &R : B.Reads)
         Maybe(A.Write, R);
       for (const Access &R : A.Reads)
         Maybe(R, B.Write);
-      if (!Pairs)
-        continue;
-      Map Ordered(isl_map_apply_range(
-          isl_map_apply_range(Times[X].copy(), Before.copy()),
-          isl_map_reverse(Times[Y].copy())));
-      Pairs = Map(
-          isl_map_coalesce(isl_map_intersect(Pairs.take(), Ordered.take())));
-      isl_bool Empty = isl_map_is_empty(Pairs.get());
-      if (Empty == isl_bool_error)
-        return false;
-      if (!Empty)
-        Dependences.push_back({X, Y, Pairs});
+      for (auto [From, To] : {std::make_pair(&Pairs, &Dependences),
+                              std::make_pair(&Additions, &Sums)}) {
+        if (!*From)
+          continue;
+        Map Ordered(isl_map_apply_range(
+            isl_map_apply_range(Times[X].copy(), Before.copy()),
+            isl_map_reverse(Times[Y].copy())));
+        Map M(
+            isl_map_coalesce(isl_map_intersect(From->take(), Ordered.take())));
+        isl_bool Empty = isl_map_is_empty(M.get());
+        if (Empty == isl_bool_error)
+          return false;
+        if (!Empty)
+          To->push_back({X, Y, M});
+      }
     }
   findClusters();
   return true;

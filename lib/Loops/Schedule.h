@@ -72,6 +72,10 @@ public:
   std::optional<Schedule> any(unsigned Seed);
   Schedule original() const;
   bool isLegal(const Schedule &S);
+  /// All pairs of iterations that touch the same element, one of them to write:
+  /// the dependences, and sums whose additions may change places.
+  llvm::ArrayRef<Dependence> dependences() const { return Dependences; }
+  llvm::ArrayRef<Dependence> sums() const { return Sums; }
   std::vector<TimedPart> parts(const Schedule &S);
   CellLanes lanes(const Schedule &S) const;
   bool isJammed(unsigned Statement, const Schedule &S, const Jam &J) const;
@@ -90,7 +94,7 @@ private:
   bool split(Schedule &S, llvm::ArrayRef<unsigned> Group, unsigned Place);
 
   Nest &N;
-  std::vector<Dependence> Dependences;
+  std::vector<Dependence> Dependences, Sums;
   std::vector<unsigned> Cluster; ///< statements that share a cell
   std::string Did;
 };

@@ -75,6 +75,34 @@ KERNEL two_statements(int n, double *a, double *b, int lda) {
       a[i * lda + j] += b[j * lda + i];
     }
 }
+// LLVM carries the sums from iteration to iteration; memory has them, too, unless b is a.
+KERNEL sums_in_memory(int n, double *a, double *b, int lda) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      a[i * lda + j] *= 0.75;
+      for (int k = 0; k < n; k++)
+        a[i * lda + j] += b[i * lda + k] * b[k * lda + j];
+    }
+}
+KERNEL solved(int n, double *a, double *b, int lda) { // what is behind the sum needs it, and may stand where the loop is not entered
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      for (int k = 0; k < i; k++)
+        a[i * lda + j] -= b[i * lda + k] * a[k * lda + j];
+      a[i * lda + j] *= 1 / (1 + b[i * lda + i] * b[i * lda + i]);
+    }
+}
+KERNEL overwritten(int n, double *a, double *b, int lda) { // the sum's place is written on the way: memory does not have it
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = a[i * lda + j];
+      for (int k = 0; k < n; k++) {
+        a[i * lda + k] = b[k * lda + j];
+        sum += b[i * lda + k] * b[k * lda + j];
+        a[i * lda + j] = sum;
+      }
+    }
+}
 
 static uint64_t state;
 static double next(void) {
@@ -89,7 +117,7 @@ int main(void) {
   const long offsets[] = {2 * N * N, 0, 3 * N, 1, -1, -N, N * N - 1};
   for (unsigned s = 0; s != sizeof sizes / sizeof *sizes; ++s)
     for (unsigned o = 0; o != sizeof offsets / sizeof *offsets; ++o)
-      for (int which = 0; which != 10; ++which)
+      for (int which = 0; which != 13; ++which)
         for (int lda = sizes[s]; lda <= N; lda += lda < N ? N - lda : 1) {
           state = 1 + which;
           for (unsigned k = 0; k != sizeof memory / sizeof *memory; ++k)
@@ -107,6 +135,9 @@ int main(void) {
           case 7: fixed(n, (void *)a, (void *)b); break;
           case 8: three(n, a, b, lda); break;
           case 9: two_statements(n, a, b, lda); break;
+          case 10: sums_in_memory(n, a, b, lda); break;
+          case 11: solved(n, a, b, lda); break;
+          case 12: overwritten(n, a, b, lda); break;
           }
           uint64_t hash = 0;
           for (unsigned k = 0; k != sizeof memory / sizeof *memory; ++k) {

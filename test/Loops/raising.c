@@ -4,7 +4,7 @@
 // The printing pass alone changes nothing.
 // RUN: %clang -O1 -S -emit-llvm -fno-discard-value-names %s -o %t.ll
 // RUN: %opt -load-pass-plugin=%plugin '-passes=print<rg-nests>' -S %t.ll -o %t.after.ll 2>%t.printed
-// RUN: grep -c '^nest ' %t.printed | grep -x 4
+// RUN: grep -c '^nest ' %t.printed | grep -x 5
 // RUN: not grep rg.nest %t.after.ll
 // RUN: %opt -load-pass-plugin=%plugin -passes=rg-loops -S %t.ll | grep -q rg.nest
 
@@ -53,4 +53,23 @@ void overlap(int n, double a[][64], double b[][64]) {
   for (int j = 0; j < 64; j++)
     for (int i = 0; i < n; i++)
       a[i][j] = 2 * b[i][j];
+}
+
+// The number that LLVM carries through the inner loop is in memory, too: no cell ties the loop to its place.
+// CHECK: nest {{.*}} of product
+// CHECK-NOT: carried
+// CHECK: S1:{{.*}}store double
+// CHECK: writes {{.*}}{ S1[i0, i1, i2] -> [[C:A[0-9]]][i0, i1]
+// CHECK: reads {{.*}}{ S1[i0, i1, i2] -> [[C]][i0, i1]
+// CHECK: split
+// CHECK: for S1:i0
+// CHECK-NEXT: for S1:i2
+// CHECK-NEXT: for S1:i1
+void product(int n, double c[][64], double a[][64], double b[][64]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      c[i][j] = 0;
+      for (int k = 0; k < n; k++)
+        c[i][j] += a[i][k] * b[k][j];
+    }
 }

@@ -1,6 +1,6 @@
 // What stands in the way of a better order is told (lib/Loops/LoopNests.cpp), and such a nest stays as it is.
 // REQUIRES: loop-nests
-// RUN: %rgcc -O2 -fno-discard-value-names -mllvm -rg-loops -Rpass=rg-loops -Rpass-missed=rg-loops -S -emit-llvm %s -o %t.ll 2>%t.told
+// RUN: %rgcc -O2 -fno-discard-value-names -mllvm -rg-loops -Rpass=rg-loops -Rpass-missed=rg-loops -fno-vectorize -fno-unroll-loops -S -emit-llvm %s -o %t.ll 2>%t.told
 // RUN: FileCheck %s --check-prefix=TOLD --input-file=%t.told
 // RUN: FileCheck %s --input-file=%t.ll
 // RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm %s -o - | FileCheck %s --check-prefix=OFF
@@ -60,3 +60,17 @@ void skewed(int n, double a[restrict][64]) {
     for (int i = 0; i < n; i++)
       a[i][j] = a[i + 1][j - 1] * 3;
 }
+
+// Arrays that were asked are known to be apart in the new nest, and a loop with independent iterations says so.
+// CHECK-LABEL: @apart(
+// CHECK: call void @llvm.experimental.noalias.scope.decl
+// CHECK: load double, {{.*}}!alias.scope {{.*}}!noalias {{.*}}!llvm.access.group
+// CHECK: store double {{.*}}!alias.scope {{.*}}!noalias {{.*}}!llvm.access.group
+// CHECK: br i1 {{.*}}!llvm.loop [[LOOP:![0-9]+]]
+void apart(int n, double *a, double *b) {
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++)
+      a[(long)i * n + j] += b[(long)i * n + j];
+}
+// CHECK: [[LOOP]] = distinct !{[[LOOP]], {{.*}}}
+// CHECK: !{!"llvm.loop.parallel_accesses",

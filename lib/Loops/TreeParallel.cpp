@@ -1,0 +1,106 @@
+//===- TreeParallel.cpp - loops whose iterations are independent ----------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// isl tells of each loop that it has made which iterations run in it, and when.
+// Two of them that touch the same element, one to write, in different
+// iterations of the loop, but the same of all loops around it: the loop carries
+// them. Sums whose additions may change places count, too: they change places,
+// but not at the same time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Loops/TreeParallel.h"
+
+using namespace llvm;
+using namespace retrograd;
+using namespace retrograd::loops;
+
+static const char *const Mark = "parallel";
+
+ParallelFinder::ParallelFinder(const Scheduler &Of, isl_ctx *C) {
+  // Iterations that fill no lanes have another name (Generator::makeTree).
+  auto Name = [&](unsigned Statement, bool Rest) {
+    return isl_id_alloc(
+        C, ((Rest ? "R" : "S") + std::to_string(Statement)).c_str(), nullptr);
+  };
+  auto Add = [&](const Dependence &D) {
+    for (bool From : {false, true})
+      for (bool To : {false, true}) {
+        isl_map *M = D.Pairs.copy();
+        M = isl_map_set_tuple_id(M, isl_dim_in, Name(D.From, From));
+        M = isl_map_set_tuple_id(M, isl_dim_out, Name(D.To, To));
+        isl_union_map *U = isl_union_map_from_map(M);
+        Meet = UnionMap(Meet ? isl_union_map_union(Meet.take(), U) : U);
+      }
+  };
+  for (const Dependence &D : Of.dependences())
+    Add(D);
+  for (const Dependence &D : Of.sums())
+    Add(D);
+}
+
+isl_ast_build *ParallelFinder::watch(isl_ast_build *Build) {
+  return isl_ast_build_set_after_each_for(
+      Build,
+      [](isl_ast_node *For, isl_ast_build *Build, void *This) {
+        return static_cast<ParallelFinder *>(This)->finish(For, Build);
+      },
+      this);
+}
+
+/// Is there a loop in A? A loop of one iteration is none.
+static bool hasLoop(isl_ast_node *A) {
+  bool Has = false;
+  isl_ast_node_foreach_descendant_top_down(
+      A,
+      [](isl_ast_node *X, void *Has) {
+        if (isl_ast_node_get_type(X) == isl_ast_node_for &&
+            isl_ast_node_for_is_degenerate(X) != isl_bool_true)
+          *static_cast<bool *>(Has) = true;
+        return isl_bool_true;
+      },
+      &Has);
+  return Has;
+}
+
+isl_ast_node *ParallelFinder::finish(isl_ast_node *For, isl_ast_build *Build) {
+  Isl<isl_ast_node> Body(isl_ast_node_for_get_body(For));
+  if (isl_ast_node_for_is_degenerate(For) == isl_bool_true ||
+      hasLoop(Body.get()))
+    return For;
+  bool Independent = true;
+  if (Meet) {
+    UnionMap Times(isl_ast_build_get_schedule(Build));
+    UnionMap At(isl_union_map_apply_range(
+        isl_union_map_apply_domain(Meet.copy(), Times.copy()), Times.copy()));
+    isl_bool None = isl_union_map_is_empty(At.get());
+    if (None == isl_bool_error)
+      return For;
+    if (None == isl_bool_false) {
+      Map M(isl_map_from_union_map(At.take()));
+      const int Last = isl_map_dim(M.get(), isl_dim_out) - 1;
+      for (int K = 0; K < Last; ++K)
+        M = Map(isl_map_equate(M.take(), isl_dim_in, K, isl_dim_out, K));
+      Map Forwards(
+          isl_map_order_lt(M.copy(), isl_dim_in, Last, isl_dim_out, Last)),
+          Backwards(
+              isl_map_order_gt(M.take(), isl_dim_in, Last, isl_dim_out, Last));
+      Independent = Last >= 0 &&
+                    isl_map_is_empty(Forwards.get()) == isl_bool_true &&
+                    isl_map_is_empty(Backwards.get()) == isl_bool_true;
+    }
+  }
+  if (!Independent)
+    return For;
+  isl_ctx *C = isl_ast_node_get_ctx(For);
+  return isl_ast_node_set_annotation(For, isl_id_alloc(C, Mark, nullptr));
+}
+
+bool loops::isParallel(isl_ast_node *For) {
+  Isl<isl_id> Id(isl_ast_node_get_annotation(For));
+  return Id && StringRef(isl_id_get_name(Id.get())) == Mark;
+}
