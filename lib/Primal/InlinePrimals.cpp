@@ -31,7 +31,8 @@ using namespace retrograd;
 
 /// Callees up to this size (in instructions) are inlined.
 constexpr unsigned SmallCallee = 300;
-/// Callees with one call site, up to this.
+/// Callees with one call site, up to this, also where unrolling has made
+/// several of it: together.
 constexpr unsigned OnlyCallee = 3000;
 /// Nothing grows beyond this by inlining.
 constexpr unsigned LargestCaller = 20000;
@@ -98,15 +99,17 @@ bool PreparePrimal::Impl::cloneNewCallees(Primal &P) {
 }
 
 bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
-                                     const Primal &Callee,
-                                     unsigned CallerSize) {
+                                     const Primal &Callee, unsigned CallerSize,
+                                     CallCounts Here) {
   if (runsElsewhere(*Callee.Original))
     return false; // a call of it is many
   unsigned Size = Callee.Clone->getInstructionCount();
-  // The body is only read where the answer matters.
+  // The body is only read where the answer matters. Calls that work on the same
+  // memory need no body each.
   bool Together = Inseparable.contains(Callee.Original) ||
                   ((Callee.KeepApart || Size > SmallCallee ||
                     Call.getAttributes().hasFnAttr(Attribute::NoInline)) &&
+                   (Here.Alike == 1 || Here.Alike * Size <= OnlyCallee) &&
                    movesBytesOfItsCaller(*Callee.Clone));
   if (&Caller == &Callee || Callee.State == Primal::Cloned ||
       Callee.Recursive || (Callee.KeepApart && !Together) ||
@@ -122,7 +125,8 @@ bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
       (Callee.Original->hasFnAttribute(DispatchesCalls) &&
        !Dispatch.isClosed(*Callee.Clone)))
     return false;
-  bool MayBeLarge = Callee.CallSites == 1 || Callee.InlineAlways || Together;
+  bool IsOnly = Callee.CallSites == 1 && Here.All * Size <= OnlyCallee;
+  bool MayBeLarge = IsOnly || Callee.InlineAlways || Together;
   if (Size > (MayBeLarge ? OnlyCallee : SmallCallee) ||
       Size + CallerSize > LargestCaller)
     return false;
@@ -139,13 +143,29 @@ bool PreparePrimal::Impl::inlineCalls(Primal &Caller) {
   auto Assumptions = [this](Function &G) -> AssumptionCache & {
     return FAM.getResult<AssumptionAnalysis>(G);
   };
-  for (auto [Call, Original] : directCalls(F)) {
+  const auto Calls = directCalls(F);
+  std::map<std::pair<Function *, std::optional<SmallVector<const Value *, 4>>>,
+           SmallVector<CallBase *, 2>>
+      Alike;
+  SmallDenseMap<Function *, unsigned, 8> All;
+  for (auto [Call, Original] : Calls) {
+    if (!primalOf(Original))
+      continue;
+    ++All[Original];
+    Alike[{Original, placesHandedBy(*Call, /*Exactly=*/true)}].push_back(Call);
+  }
+  SmallDenseMap<CallBase *, unsigned, 8> CallsAlike;
+  for (auto &[Places, Together] : Alike)
+    for (CallBase *Call : Together)
+      CallsAlike[Call] = Places.second ? Together.size() : 1;
+  for (auto [Call, Original] : Calls) {
     Primal *Callee = primalOf(Original);
     if (!Callee)
       continue;
     if (Callee->State != Primal::Cloned && Callee->Clone->doesNotThrow())
       Call->setDoesNotThrow();
-    if (!wantInline(*Call, Caller, *Callee, Size))
+    if (!wantInline(*Call, Caller, *Callee, Size,
+                    {All[Original], CallsAlike[Call]}))
       continue;
     // Inlined instructions hang their places below that of the call.
     if (!Call->getDebugLoc())

@@ -154,8 +154,13 @@ struct PreparePrimal::Impl {
   void describeLibraryCalls(llvm::Function &Clone);
   void noteNoUnwind(Primal &P);
   bool inlineCalls(Primal &Caller);
+  /// The calls of one callee in a caller, all of them and those that work on
+  /// the same memory.
+  struct CallCounts {
+    unsigned All = 0, Alike = 0;
+  };
   bool wantInline(llvm::CallBase &Call, const Primal &Caller,
-                  const Primal &Callee, unsigned CallerSize);
+                  const Primal &Callee, unsigned CallerSize, CallCounts Here);
   bool cloneNewCallees(Primal &P);
   bool mayBecomePrimal(const llvm::Function &F) const;
   bool watch(Primal &P);
@@ -168,6 +173,13 @@ struct PreparePrimal::Impl {
 /// The calls of F that name their callee.
 llvm::SmallVector<std::pair<llvm::CallBase *, llvm::Function *>, 16>
 directCalls(llvm::Function &F);
+
+/// What decides where the memory is that a call works on: what may lead to
+/// memory, and indices if `Exactly`. Another call of the same caller that hands
+/// over the same may share its body: all that the two bring together is
+/// together anyway. Nothing if the callee may return memory of its own.
+std::optional<llvm::SmallVector<const llvm::Value *, 4>>
+placesHandedBy(const llvm::CallBase &Call, bool Exactly);
 
 /// F copies memory of its caller's, of a length and thus of a type that only
 /// its calls tell: memcpy(to, from, n). Such a helper may move records for one

@@ -59,6 +59,24 @@ static Function *copyOfMover(Function &F, bool WithBody) {
   return Copy;
 }
 
+std::optional<SmallVector<const Value *, 4>>
+retrograd::placesHandedBy(const CallBase &Call, bool Exactly) {
+  const DataLayout &DL = Call.getDataLayout();
+  auto MayLead = [&](Type *T) {
+    return !T->isVoidTy() && !T->isFPOrFPVectorTy() &&
+           !(T->isIntegerTy() &&
+             T->getScalarSizeInBits() < DL.getPointerSizeInBits(/*AS=*/0));
+  };
+  if (MayLead(Call.getType()))
+    return std::nullopt;
+  SmallVector<const Value *, 4> Handed;
+  for (const Use &A : Call.args())
+    if (Exactly ? !A->getType()->isFPOrFPVectorTy()
+                : MayLead(A->getType()) && !isa<ConstantInt>(A))
+      Handed.push_back(A);
+  return Handed;
+}
+
 /// Each call of a function that moves its caller's bytes gets a copy of the
 /// function, and of those that it recurses through, where a call from outside
 /// of the recursion has taken the first one.
@@ -130,16 +148,30 @@ void PreparePrimal::Impl::separateMovers(Primal &Asked) {
   unsigned CopiedInstructions = 0;
   for (unsigned Next = 0; Next < Reached.size(); ++Next) {
     Primal &P = *Reached[Next];
+    // Who got a body for what was handed over, and which.
+    std::map<std::pair<Function *, SmallVector<const Value *, 4>>, Function *>
+        BodyFor;
     for (auto [Call, Callee] : directCalls(*P.Clone)) {
       Primal *C = primalOf(Callee);
       if (!C || !(Movers.contains(C) || Apart.contains(C)) ||
           CycleOf[C] == CycleOf[&P])
         continue;
+      const bool Needed = Movers.contains(C);
+      auto Handed = placesHandedBy(*Call, /*Exactly=*/Needed);
+      Function **Body = Handed ? &BodyFor[{Callee, *Handed}] : nullptr;
+      if (Body && *Body) {
+        if (*Body != Callee) {
+          Call->setCalledFunction(*Body);
+          FAM.invalidate(*P.Clone, PreservedAnalyses::none());
+        }
+        continue;
+      }
+      if (Body)
+        *Body = Callee;
       const Cycle Members = *CycleOf[C];
       bool First = true;
       for (Primal *Member : Members)
         First &= Taken.insert(Member).second;
-      const bool Needed = Movers.contains(C);
       if (First || (!Needed && CopiedInstructions >= MostApart))
         continue;
       auto Together = std::make_shared<Cycle>();
@@ -170,6 +202,8 @@ void PreparePrimal::Impl::separateMovers(Primal &Asked) {
       for (auto [Original, Copy] : Renamed) {
         if (Callee == Original) {
           Call->setCalledFunction(Copy);
+          if (Body)
+            *Body = Copy;
           FAM.invalidate(*P.Clone, PreservedAnalyses::none());
         }
         for (Primal *Member : *Together)
