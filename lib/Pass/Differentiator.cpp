@@ -21,6 +21,7 @@
 #include "Polish/PolishSteps.h"
 #include "Polish/SplitAtMeetings.h"
 #include "Polish/StripAdditions.h"
+#include "Polish/VectorColumns.h"
 #include "Polish/ZeroShares.h"
 #include "Target/Target.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -284,6 +285,7 @@ void Differentiator::finish(bool Last) {
     if (Opts.Loops)
       Steps.run(step::LoopNests, *F,
                 [&] { return improveNests(*F, FAM, loopNestOptions(Opts)); });
+    Steps.run(step::VectorColumns, *F, [&] { return vectorColumns(*F, FAM); });
     Steps.run(step::SplitAtMeetings, *F,
               [&] { return splitAtMeetings(*F, FAM); });
     Steps.run(step::StripAdditions, *F, [&] { stripAdditions(*F, MAM); });
