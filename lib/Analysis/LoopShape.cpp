@@ -114,9 +114,16 @@ void LoopShape::print(raw_ostream &OS) const {
     else
       OS << " backedges unknown";
     for (PHINode &Phi : L->getHeader()->phis())
-      if (affine(&Phi)) {
+      if (const AffinePhi *A = affine(&Phi)) {
         OS << ", affine ";
         Phi.printAsOperand(OS, false);
+        OS << " from ";
+        A->Start->printAsOperand(OS, false);
+        OS << " step ";
+        if (A->InvariantStep)
+          A->InvariantStep->printAsOperand(OS, false);
+        else
+          OS << A->ConstantStep;
       }
     OS << '\n';
   }

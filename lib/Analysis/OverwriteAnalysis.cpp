@@ -15,9 +15,12 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -38,7 +41,7 @@ OverwriteAnalysis::OverwriteAnalysis(Function &F, Function &Root, When Reversed,
     : F(F), Root(Root), Split(Reversed != AtOnce),
       UserSplit(Reversed == AnyTime), AA(AA), Facts(Activity.facts()),
       Shape(Shape), Machine(*F.getParent()), Threads(F, Facts, Opts),
-      ByPhase(Opts.BarriersByPhase),
+      ByPhase(Opts.BarriersByPhase), ByPace(Opts.RunsAhead),
       Systems(Opts.AccessOrder ? MostSystems : 0) {
   for (Instruction &I : instructions(F)) {
     if (const auto *C = dyn_cast<CallBase>(&I); C && !Threads.isAlone()) {
@@ -247,7 +250,7 @@ bool OverwriteAnalysis::canFollow(const Instruction &W,
 bool OverwriteAnalysis::runsAhead(const Instruction &W, const Instruction &L,
                                   const Loop &Common) const {
   const auto *S = dyn_cast<StoreInst>(&W);
-  if (!S || Common.getParentLoop())
+  if (!S || !ByPace || Common.getParentLoop())
     return false;
   ScalarEvolution &SE = Shape.evolution();
   Value *PL = const_cast<Value *>(placeOf(L));
@@ -337,8 +340,11 @@ bool OverwriteAnalysis::isHiddenFrom(const Value *P, const Value *Other) const {
   return It->second;
 }
 
-bool OverwriteAnalysis::mayOverwrite(const Instruction &W,
-                                     const Instruction &L) const {
+OverwriteAnalysis::Apart OverwriteAnalysis::apart(const Instruction &W,
+                                                  const Instruction &L) const {
+  auto Unless = [](bool MayOverwrite) {
+    return MayOverwrite ? Apart::No : Apart::Objects;
+  };
   const Value *P = placeOf(L);
   TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
   // Alias analysis compares pointers of one iteration, but a write of a later
@@ -355,9 +361,9 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W,
           WP ? Facts.types().objectOf(WP) : TypeAnalysis::NoObject;
       O != TypeAnalysis::NoObject && OW != TypeAnalysis::NoObject &&
       !Facts.mayOverlap(O, OW))
-    return false;
+    return Apart::Objects;
   if (WP && isHiddenFrom(P, WP))
-    return false;
+    return Apart::Hidden;
   const std::optional<MemoryLocation> Read = MemoryLocation::getOrNone(&L);
   assert(Read && "reads one place");
   SmallVector<MemoryLocation, 2> Places{*Read};
@@ -365,8 +371,10 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W,
   bool Others = concernsOthers(W, L);
   if (Others || (Common && !Common->isLoopInvariant(P) &&
                  !(WP && Common->isLoopInvariant(WP)))) {
-    if (!Others && (runsAhead(W, L, *Common) || comesFirst(W, L)))
-      return false;
+    if (!Others && runsAhead(W, L, *Common))
+      return Apart::RunsAhead;
+    if (!Others && comesFirst(W, L))
+      return Apart::ComesFirst;
     SmallVector<const Value *, 4> Objects;
     getUnderlyingObjects(P, Objects, nullptr, /*MaxLookup=*/0);
     Places.clear();
@@ -383,9 +391,9 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W,
     if (R && !R->hasUnknownEffects() &&
         (R->Class == RuleClass::Inactive || OfRuntime)) {
       if (Facts.changesBehind(*C, O))
-        return true;
+        return Apart::No;
       // Writes at most what its pointer arguments point at.
-      return any_of(enumerate(C->args()), [&](const auto &Arg) {
+      return Unless(any_of(enumerate(C->args()), [&](const auto &Arg) {
         const Value *A = Arg.value();
         if (!A->getType()->isPointerTy() ||
             (OfRuntime && !R->memoryBehind(Arg.index()).Writes))
@@ -393,44 +401,80 @@ bool OverwriteAnalysis::mayOverwrite(const Instruction &W,
         return any_of(Places, [&](const MemoryLocation &Place) {
           return !AA.isNoAlias(MemoryLocation::getBeforeOrAfter(A), Place);
         });
-      });
+      }));
     }
     Function *Callee = directCallee(*C);
     if (Function *Prepared = Callee ? Facts.preparedOf(Callee) : nullptr)
       if (changedNowhere(O, Facts.effects(Prepared).Changes))
-        return false;
+        return Apart::Objects;
   }
   // Alias analysis gives up on an address with an offset against an object of
   // unknown extent, where it can tell the two objects apart.
   const Value *Written =
       WP ? getUnderlyingObject(WP, /*MaxLookup=*/0) : nullptr;
   if (Others && Written)
-    return any_of(Places, [&](const MemoryLocation &Place) {
+    return Unless(any_of(Places, [&](const MemoryLocation &Place) {
       return !AA.isNoAlias(MemoryLocation::getBeforeOrAfter(Written), Place);
-    });
+    }));
   if (none_of(Places, [&](const MemoryLocation &Place) {
         if (Written &&
             AA.isNoAlias(MemoryLocation::getBeforeOrAfter(Written), Place))
           return false;
         return isModSet(AA.getModRefInfo(&W, Place));
       }))
-    return false;
+    return Apart::Objects;
   // Nor does it follow an address that inner and outer loops advance, a phi of
   // phis, to the object behind it.
   if (!Written || !isa<PHINode, SelectInst>(getUnderlyingObject(P, 0)))
-    return true;
+    return Apart::No;
   SmallVector<const Value *, 4> Objects;
   getUnderlyingObjects(P, Objects, nullptr, /*MaxLookup=*/0);
-  return any_of(Objects, [&](const Value *Object) {
+  return Unless(any_of(Objects, [&](const Value *Object) {
     return !AA.isNoAlias(
         MemoryLocation::getBeforeOrAfter(Written),
         MemoryLocation::getBeforeOrAfter(Object, L.getAAMetadata()));
-  });
+  }));
+}
+
+static void printWithLine(raw_ostream &OS, const Instruction &I) {
+  I.print(OS);
+  if (const DILocation *At = I.getDebugLoc())
+    OS << " (" << sys::path::filename(At->getFilename()) << ':' << At->getLine()
+       << ')';
+  OS << '\n';
+}
+
+/// What decided about L: the write that may come to its place, or those that
+/// only the order of iterations keeps from it.
+void OverwriteAnalysis::explain(raw_ostream &OS, const LoadInst &L) const {
+  auto Line = [&](StringRef Why, const Instruction &W) {
+    OS.indent(16) << Why << ':';
+    printWithLine(OS, W);
+  };
+  const bool Repeatable = canRepeat(L);
+  for (const Instruction *W : Writers) {
+    if (!canFollow(*W, L))
+      continue;
+    const Apart Is = apart(*W, L);
+    if (!Repeatable && Is == Apart::No)
+      return Line("by", *W);
+    if (Repeatable && Is == Apart::RunsAhead)
+      Line("runs ahead", *W);
+    if (Repeatable && Is == Apart::ComesFirst)
+      Line("comes first", *W);
+  }
+  if (!Repeatable && Split)
+    OS.indent(16) << "its caller goes on before it is reversed\n";
 }
 
 void OverwriteAnalysis::print(raw_ostream &OS) const {
   OS << "overwrite in " << F.getName() << (Split ? " (split)" : "") << ":\n";
   for (Instruction &I : instructions(F))
-    if (auto *L = dyn_cast<LoadInst>(&I))
-      OS << (canRepeat(*L) ? "  repeatable  " : "  overwritten ") << *L << '\n';
+    if (auto *L = dyn_cast<LoadInst>(&I)) {
+      OS << (canRepeat(*L) ? "  repeatable  " : "  overwritten ");
+      printWithLine(OS, *L);
+      // What is printed must not change what is decided later.
+      SaveAndRestore Left(Systems);
+      explain(OS, *L);
+    }
 }

@@ -78,13 +78,25 @@ public:
   void print(llvm::raw_ostream &OS) const;
 
 private:
+  /// Why a write that can follow a load leaves alone what the load has read.
+  enum class Apart : uint8_t {
+    No,        ///< it may overwrite it
+    Objects,   ///< it writes another object
+    Hidden,    ///< it does not know the variable of the block
+    RunsAhead, ///< it stays ahead in a loop
+    ComesFirst ///< it writes these elements before the load only
+  };
+  Apart apart(const llvm::Instruction &W, const llvm::Instruction &L) const;
+  bool mayOverwrite(const llvm::Instruction &W,
+                    const llvm::Instruction &L) const {
+    return apart(W, L) == Apart::No;
+  }
+  void explain(llvm::raw_ostream &OS, const llvm::LoadInst &L) const;
   bool compute(const llvm::LoadInst &L) const;
   bool changedNowhere(TypeAnalysis::ObjectId O,
                       const llvm::BitVector &Changes) const;
   bool isPrivate(const llvm::Value *P) const;
   bool isHiddenFrom(const llvm::Value *P, const llvm::Value *Other) const;
-  bool mayOverwrite(const llvm::Instruction &W,
-                    const llvm::Instruction &L) const;
   /// By the order of loops' iterations, W never writes what L has read.
   bool comesFirst(const llvm::Instruction &W, const llvm::Instruction &L) const;
   bool runsAhead(const llvm::Instruction &W, const llvm::Instruction &L,
@@ -101,7 +113,7 @@ private:
   const LoopShape &Shape;
   Target Machine;
   ThreadModel Threads;
-  bool ByPhase;
+  bool ByPhase, ByPace;
   llvm::SmallVector<const llvm::Instruction *, 32> Writers;
   /// Where threads may wait for each other. Only where
   /// a function is not run alone.

@@ -734,6 +734,11 @@ private:
       outs() << "nothing in it is known to have no derivative"
              << (Seen.Ran ? ", and no decision in it depends on a small step"
                           : "")
+             << (Found.Reverse && !Found.Forward
+                     ? "; reverse mode alone is wrong, so look at what its "
+                       "sweep keeps and reads again (docs/Debugging.md, part "
+                       "3)"
+                     : "")
              << "; please report it\n";
   }
 
