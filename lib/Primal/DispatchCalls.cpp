@@ -14,6 +14,7 @@
 #include "Support/DispatchMarks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -302,25 +303,26 @@ static bool takesFloats(const FunctionType &T) {
                 [](const Type *P) { return P->isFPOrFPVectorTy(); });
 }
 
-/// `if (hook) hook(x)`: made only where the address is not null.
+/// `if (hook) hook(x)`: made only where the address is not null. The test may
+/// stand far in front of the call: it leaves loops in which it is the same.
 static bool isOptional(const CallBase &Call) {
   const Value *Address = Call.getCalledOperand();
-  const BasicBlock *To = Call.getParent();
-  for (unsigned Steps = 0; Steps != 4; ++Steps) {
-    const BasicBlock *From = To->getSinglePredecessor();
-    const auto *Branch =
-        From ? dyn_cast<BranchInst>(From->getTerminator()) : nullptr;
-    if (!Branch)
-      return false;
-    const auto *Test = Branch->isConditional()
-                           ? dyn_cast<ICmpInst>(Branch->getCondition())
-                           : nullptr;
-    if (Test && Test->isEquality() && Test->getOperand(0) == Address &&
-        isa<ConstantPointerNull>(Test->getOperand(1)) &&
-        Branch->getSuccessor(
-            Test->getPredicate() == CmpInst::ICMP_NE ? 0 : 1) == To)
-      return true;
-    To = From;
+  if (isa<Constant>(Address))
+    return false;
+  DominatorTree DT(const_cast<Function &>(*Call.getFunction()));
+  for (const User *U : Address->users()) {
+    const auto *Test = dyn_cast<ICmpInst>(U);
+    if (!Test || !Test->isEquality() || Test->getOperand(0) != Address ||
+        !isa<ConstantPointerNull>(Test->getOperand(1)))
+      continue;
+    const bool WhenTrue = Test->getPredicate() == CmpInst::ICMP_NE;
+    for (const User *Asks : Test->users())
+      if (const auto *Branch = dyn_cast<BranchInst>(Asks);
+          Branch &&
+          DT.dominates(BasicBlockEdge(Branch->getParent(),
+                                      Branch->getSuccessor(WhenTrue ? 0 : 1)),
+                       Call.getParent()))
+        return true;
   }
   return false;
 }
@@ -340,7 +342,9 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
   const bool Nobody = none_of(Found, [&](Function *F) {
     return !F->isDeclaration() || Cat.lookupFunction(*F) != nullptr;
   });
-  if (Nobody && !Beside && (takesFloats(*Wanted.Type) || !isOptional(Call)))
+  // A hook may be told numbers. Who returns one is asked for it.
+  if (Nobody && !Beside &&
+      (Wanted.Type->getReturnType()->isFPOrFPVectorTy() || !isOptional(Call)))
     return nullptr;
   for (Dispatcher &D : Dispatchers)
     if (D.Type == Wanted.Type && D.PassedAs == Wanted.PassedAs &&
