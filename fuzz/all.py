@@ -2,7 +2,8 @@
 # Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""What `make fuzz` runs: programs, LLVM IR, and input without sense, each for its share of the time.
+"""What `make fuzz` runs: programs, also with MPI where there is one, LLVM IR, and input without sense, each for its
+share of the time.
 
     fuzz/all.py --build build --seed 1 --seconds 60 --jobs 2
 
@@ -16,9 +17,14 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import messages
+
 # What it is called, the script, its share of the time, whether it runs side by side with itself.
 PARTS = [("programs", "run.py", 0.4, True), ("shapes of memory", "shapes.py", 0.2, True), ("LLVM IR", "ir.py", 0.15, False),
          ("input without sense", "bad_input.py", 0.25, False)]
+if messages.all_mpis():
+    PARTS.append(("messages", "messages.py", 0.1, False))
 
 
 def run(name, words, seconds):
@@ -55,15 +61,17 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", help="folder for what fails")
     options = parser.parse_args()
-    started, results, shares = time.time(), [], 1.0
+    started, results, shares = time.time(), [], sum(part[2] for part in PARTS)
     for name, script, share, several in PARTS:
         # What one takes beyond its share, for batches are whole, the others lack.
         seconds = max(options.seconds * share / 4, (started + options.seconds - time.time()) * share / shares)
         shares -= share
         words = [sys.executable, os.path.join(HERE, script), "--build", options.build, "--seed", options.seed,
                  "--seconds", f"{seconds:g}"]
+        if script in ("run.py", "shapes.py", "messages.py") and seconds < 120:
+            words += ["--batch", "4"]
         if several:
-            words += (["--kernels", "0.2"] if script == "run.py" else []) + (["--batch", "4"] if seconds < 120 else [])
+            words += ["--kernels", "0.2"] if script == "run.py" else []
             if options.jobs > 1:
                 words += ["--jobs", str(options.jobs)]
         if options.keep:

@@ -118,6 +118,8 @@ struct rg_gpu_state {
   uint64_t devices;         /* that launches and copies ran on, by bit */
   int library;              /* what the last call of a library returned */
   struct rg_named *named;   /* the caller's memory on the device */
+  struct rg_found *found;   /* shadows of memory that was there before */
+  uint64_t depth;           /* derivatives that are running */
 };
 /* Not static: routines are linked into a module one by one, and share it. */
 _Thread_local struct rg_gpu_state rg_gpu;
@@ -498,6 +500,61 @@ static void rg_done(void) {
     rg_forget();
 }
 
+/*===-- Memory without a shadow -----------------------------------------------===*/
+
+/* A block that the program had before the derivative began, and that it finds by a pointer that it keeps (in a global
+ * variable, or in memory of such a one). Nothing that derivatives flow through led to it, so that it begins with a
+ * cleared shadow, which lasts as long as the derivative. */
+struct rg_found {
+  char *base;
+  uint64_t bytes, lane, depth;
+  struct rg_room room;
+  struct rg_found *next;
+};
+
+char *rg_gpu_shadow_of(char *shadow, char *p, uint64_t lane) {
+  char *base;
+  uint64_t bytes;
+  if (shadow != p || !p || rg_gpu_kind(p) != DEVICE || rg_noted_variable(p) || !rg_gpu_extent(p, &base, &bytes))
+    return shadow;
+  struct rg_found *f = rg_gpu.found;
+  while (f && (f->base != base || f->bytes != bytes || f->lane != lane || f->depth != rg_gpu.depth))
+    f = f->next;
+  if (!f) {
+    f = malloc(sizeof *f);
+    if (!f)
+      rg_gpu_fail("no memory for the list of device allocations", NULL, 0);
+    *f = (struct rg_found){base, bytes, lane, rg_gpu.depth, rg_room_for(bytes), rg_gpu.found};
+    rg_gpu.found = f;
+    if (f->room.on_host && !&rg_cuda_on_cpu)
+      rg_gpu_fail("no device memory for adjoints of memory that the program keeps", NULL, 0);
+    rg_gpu_check(cudaMemset(f->room.at, 0, bytes), "adjoints could not be cleared", NULL);
+  }
+  return f->room.at + (p - base);
+}
+
+/* All of the derivatives that are deeper than `depth`, or those of the block at `base`. */
+static void rg_found_back(uint64_t depth, const void *base) {
+  for (struct rg_found **at = &rg_gpu.found; *at;) {
+    struct rg_found *f = *at;
+    if (base ? f->base != base : f->depth <= depth) {
+      at = &f->next;
+      continue;
+    }
+    *at = f->next;
+    rg_room_back(f->room);
+    free(f);
+  }
+}
+/* Around a derivative. */
+uint64_t rg_gpu_begin(void) {
+  return rg_gpu.depth++;
+}
+void rg_gpu_end(uint64_t depth) {
+  rg_found_back(depth, NULL);
+  rg_gpu.depth = depth;
+}
+
 /*===-- Memory --------------------------------------------------------------===*/
 
 void *rg_gpu_malloc(uint64_t bytes) {
@@ -533,8 +590,11 @@ static int rg_free_later(void *p, int what) {
   return 1;
 }
 void rg_gpu_free(void *p) {
-  if (!rg_free_later(p, FREE))
-    rg_gpu.error = cudaFree(p);
+  if (rg_free_later(p, FREE))
+    return;
+  if (p && rg_gpu.found) /* another block may come to lie there */
+    rg_found_back(0, p);
+  rg_gpu.error = cudaFree(p);
 }
 /* The program frees p, which happens when the derivative has ended. */
 void rg_gpu_freed(void *p) {
@@ -1131,6 +1191,16 @@ static char *rg_stand_in_for(struct rg_operands *o, struct rg_block *b, char *pr
   return s->room.at + (primal - b->base);
 }
 
+/* The host reads what the launch writes without a word to us. */
+static void __attribute__((noreturn)) rg_lost_on_host(const char *kernel) {
+  fprintf(stderr,
+          "retrograd: derivatives flow through memory that has no shadow: a launch of '%s' writes memory that host and "
+          "device share, and that was there before the derivative began: allocate it in the differentiated function, "
+          "or pass it with enzyme_dup and a shadow [RG1105]\n",
+          kernel);
+  abort();
+}
+
 /* Runs the derivative for one lane. Of an active pointer shadows[i] is the array of
  * its shadows by lane, of a number that of its tangents, or, with Adjoints, of the
  * adjoints to add to; null where nothing is active after all. */
@@ -1167,6 +1237,8 @@ static void rg_run_derivative(struct rg_operands *o, const void *kernel, const s
       char *primal, *shadow = shadows[i] ? ((char **)shadows[i])[lane] : NULL, *home;
       memcpy(&primal, arguments[i], sizeof primal);
       struct rg_block *b = shadow && &rg_cuda_on_cpu ? NULL : rg_block_of(primal);
+      if (!shadow && b && p->writes && rg_gpu_kind(primal) != DEVICE)
+        rg_lost_on_host(k->name);
       if (!shadow)
         o->values[next] = rg_stand_in_for(o, b, primal);
       else if (!b || ((home = rg_shadow_home(shadow, primal)) == shadow && rg_gpu_kind(shadow) != UNREGISTERED))

@@ -90,6 +90,7 @@ multiclass Cublas<string name, string prototype, string operation, string memory
                    "rg_cublas_"#P#of#"_forward", ["rg_cublas_"#P#of],
                    !subst("T", Letter, operation), !subst("T", Letter, memory)> {
       let OfRuntime = 1;
+      let Text = "device";
     }
   }
 }
@@ -171,6 +172,7 @@ foreach P = ["d", "s"] in {
                                 "rg_cufft_"#P#"_forward", ["rg_cufft_"#P], "V:IIIPP",
                                 "- - - r"#Letter#" m"#Letter> {
     let OfRuntime = 1;
+    let Text = "device";
   }
 }
 // Plans: their sizes are noted.
@@ -208,6 +210,7 @@ foreach P = ["d", "s"] in {
                                  "V:PII"#Letter#"PPPP"#Letter#"PPIP",
                                  "n - - - n r"#Letter#" n r"#Letter#" - n m"#Letter#" - n"> {
     let OfRuntime = 1;
+    let Text = "device";
   }
 }
 foreach name = ["SpMV", "SpMV_bufferSize", "SpMV_preprocess"] in
@@ -244,6 +247,7 @@ foreach P = ["d", "s"] in {
                             "rg_curand_"#P#"_forward", ["rg_curand_"#P],
                             "V:PIPZ"#Letter#Letter, "n - w"#Letter#" - - -"> {
     let OfRuntime = 1;
+    let Text = "device";
   }
   def curand_uniform_#P
       : Expansion<"rg_expand_curandGenerateUniform"#Suffix, ["curandGenerateUniform"#Suffix],
@@ -281,6 +285,7 @@ foreach P = ["d", "s"] in {
                "rg_cusolver_"#P#routine[0]#"_forward", ["rg_cusolver_"#P#routine[0]],
                "V:"#routine[1], !subst("T", Letter, routine[2])> {
       let OfRuntime = 1;
+      let Text = "device";
     }
   }
 }

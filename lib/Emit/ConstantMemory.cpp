@@ -85,9 +85,17 @@ void retrograd::watchAccess(IRBuilderBase &B, const Instruction &I,
          {To, B.CreateZExtOrTrunc(Values.Primal(T.Length), B.getInt64Ty())});
     return;
   }
+  auto ShadowOf = [&](const Value *P) {
+    Value *Shadow = Values.Shadow(P);
+    if (!T.OnDevice || !A.isMixed(P))
+      return Shadow;
+    return shadowOnDevice(
+        B, [&](StringRef Name) { return Runtime.require(Name); }, Shadow,
+        Values.Primal(P), /*Lane=*/0);
+  };
   Call("rg_constant_copy",
-       {To, Values.Shadow(T.Dest), Reads ? Values.Primal(T.Source) : Null,
-        Reads ? Values.Shadow(T.Source) : Null,
+       {To, ShadowOf(T.Dest), Reads ? Values.Primal(T.Source) : Null,
+        Reads ? ShadowOf(T.Source) : Null,
         B.CreateZExtOrTrunc(Values.Primal(T.Length), B.getInt64Ty()),
         placeOf(Runtime, I)});
 }

@@ -547,14 +547,18 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
   Value *Bytes =
       sized(B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty()), T.Dest);
   RuntimeLibrary &RT = Services.runtime();
+  auto Require = [&](StringRef Name) { return RT.require(Name); };
+  if (T.OnDevice && Activity.isMixed(T.Dest))
+    Dest = shadowOnDevice(B, Require, Dest, primal(T.Dest), Lane);
   if (!T.Source) {
-    emitClear(
-        B, [&](StringRef Name) { return RT.require(Name); }, Dest, Own, Bytes,
-        {B.getInt64(0), B.getInt64(0), Bytes}, T.OnDevice);
+    emitClear(B, Require, Dest, Own, Bytes,
+              {B.getInt64(0), B.getInt64(0), Bytes}, T.OnDevice);
     return;
   }
   bool Idle = !Activity.hasShadow(T.Source);
   Value *Source = companion(T.Source);
+  if (T.OnDevice && !Idle && Activity.isMixed(T.Source))
+    Source = shadowOnDevice(B, Require, Source, primal(T.Source), Lane);
   Value *SourceOwn = Idle ? Source : ownOrNull(T.Source);
   if (isFromTape() && (Idle || Activity.isMixed(T.Source))) {
     Value *Then = readPrimal(C, T.Source, T.Length);

@@ -87,6 +87,7 @@ public:
   }
   unsigned width() const override { return Plan.request().Width; }
   void selectLane(unsigned L) override { Lane = L; }
+  unsigned lane() const override { return Lane; }
 
 private:
   /// Runs Body with each lane as the current one.

@@ -17,6 +17,7 @@
 #include "Emit/RuleEmitter.h"
 #include "Bitcode/RuntimeLibrary.h"
 #include "Request/RuleSignature.h"
+#include "Rules/Transfer.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
@@ -53,6 +54,7 @@ protected:
   SmallVector<Value *, 1> Seeds;
   Value *Arena = nullptr, *Frame = nullptr;
   uint64_t FrameBytes = 0;
+  bool OnDevice = false; ///< what the rule is about handles device memory
 
   bool isDup(unsigned Param) const {
     return R.Args[Param] == ArgActivity::Dup ||
@@ -149,8 +151,12 @@ protected:
         ConstantPointerNull::get(cast<PointerType>(P.Primal->getType()));
     if (P.Shadows.empty())
       return Null;
-    return B.CreateSelect(B.CreateICmpEQ(P.Shadows[Lane], P.Primal), Null,
-                          P.Shadows[Lane]);
+    Value *Shadow = P.Shadows[Lane];
+    if (OnDevice)
+      Shadow = shadowOnDevice(
+          B, [&](StringRef Name) { return Runtime.require(Name); }, Shadow,
+          P.Primal, Lane);
+    return B.CreateSelect(B.CreateICmpEQ(Shadow, P.Primal), Null, Shadow);
   }
 
   CallInst *call(Function &Callee, ArrayRef<Value *> Args) {
@@ -356,7 +362,9 @@ class RuntimeRuleEmitter : RuleEmitter {
 public:
   RuntimeRuleEmitter(const DerivativeRequest &R, const OperationRecord &Rule,
                      Function &Made, Function *Sweep, RuntimeLibrary &Runtime)
-      : RuleEmitter(R, Made, Sweep, Runtime), Rule(Rule) {}
+      : RuleEmitter(R, Made, Sweep, Runtime), Rule(Rule) {
+    OnDevice = Rule.Text == "device";
+  }
 
   bool run() {
     if (Rule.Communicates)

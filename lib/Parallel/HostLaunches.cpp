@@ -153,6 +153,7 @@ void HostLaunches::makeLaunch(Function &Stub, Catalogue &Cat,
   R.Class = RuleClass::Rule;
   R.Memory = Texts.emplace_back(Memory);
   R.Prototype = Texts.emplace_back(Prototype);
+  R.Text = "device";
   R.Augment = R.Reverse = R.Forward = L.Run->getName();
   R.OfRuntime = true;
   Cat.declare(*L.Run, R, true, true);

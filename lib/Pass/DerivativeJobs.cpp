@@ -523,6 +523,23 @@ void DerivativeJobs::writeRefusal(Job &J) {
   }
 }
 
+/// Shadows that the runtime gives to device memory (shadowOnDevice) last as
+/// long as the derivative D, whose own ones they are.
+static void keepShadowsOnDevice(Function &D, RuntimeLibrary &Runtime) {
+  const Function *Gives = D.getParent()->getFunction("rg_gpu_shadow_of");
+  if (!Gives || Gives->use_empty())
+    return;
+  IRBuilder<> B(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  if (DISubprogram *SP = D.getSubprogram())
+    B.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
+  Value *Depth = B.CreateCall(Runtime.require("rg_gpu_begin"), {});
+  for (BasicBlock &Block : D)
+    if (isa<ReturnInst>(Block.getTerminator())) {
+      B.SetInsertPoint(Block.getTerminator());
+      B.CreateCall(Runtime.require("rg_gpu_end"), {Depth});
+    }
+}
+
 bool DerivativeJobs::complete() {
   const Job &Top = Jobs.front();
   if (Top.Request.FromTape)
@@ -539,6 +556,7 @@ bool DerivativeJobs::complete() {
   // Between the halves of a split derivative others may have used them.
   if (Top.Sweep)
     H.Shadows.reset(*Top.Sweep, /*Pointers=*/false, Types, H.Runtime);
+  keepShadowsOnDevice(*Top.Made, H.Runtime);
   beginWatch(*Top.Made, H.Runtime);
   // What is repeated ended well.
   letExceptionsLeave(Top.Recorder ? *Top.Recorder : *Top.Made, E.Root,

@@ -132,6 +132,7 @@ public:
   /// take, accumulate) is that of the selected lane.
   virtual unsigned width() const = 0;
   virtual void selectLane(unsigned Lane) = 0;
+  virtual unsigned lane() const = 0;
 };
 
 /// What a companion in a tangent sweep is.

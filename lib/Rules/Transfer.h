@@ -52,6 +52,14 @@ void emitClear(
     llvm::Value *Dest, llvm::Value *DestPrimal, llvm::Value *Bytes, LeafRange R,
     bool OnDevice = false);
 
+/// The shadow that Shadow, of the pointer Primal, stands for in what moves
+/// device memory. Memory that a pointer leads to which was set outside of the
+/// derivative has none at compile time, and a cleared one at run time.
+llvm::Value *shadowOnDevice(
+    llvm::IRBuilderBase &B,
+    llvm::function_ref<llvm::FunctionCallee(llvm::StringRef)> Runtime,
+    llvm::Value *Shadow, llvm::Value *Primal, unsigned Lane);
+
 /// True if more than one leaf is of the kind that Which accepts, and the calls
 /// that move one leaf each have to read from a copy (rg_apart).
 bool movesInterfere(const Transfer &T, const TransferShape &S,

@@ -154,6 +154,14 @@ void retrograd::emitClear(IRBuilderBase &B,
                  {Dest, DestPrimal, Bytes, R.Offset, R.Period, R.Run});
 }
 
+Value *
+retrograd::shadowOnDevice(IRBuilderBase &B,
+                          function_ref<FunctionCallee(StringRef)> Runtime,
+                          Value *Shadow, Value *Primal, unsigned Lane) {
+  return B.CreateCall(Runtime("rg_gpu_shadow_of"),
+                      {Shadow, Primal, B.getInt64(Lane)});
+}
+
 static void emit(const Instruction &I, RuleContext &C) {
   IRBuilderBase &B = C.builder();
   const ActivityAnalysis &A = C.activity();
@@ -170,6 +178,10 @@ static void emit(const Instruction &I, RuleContext &C) {
         *DestPrimal = A.isMixed(T.Dest) ? C.primal(T.Dest) : Null;
   bool Copies = sourceActive(T, A);
   Value *Source = Copies ? C.shadow(T.Source) : Null;
+  if (T.OnDevice && A.isMixed(T.Dest))
+    Dest = shadowOnDevice(B, Runtime, Dest, DestPrimal, C.lane());
+  if (T.OnDevice && Copies && A.isMixed(T.Source))
+    Source = shadowOnDevice(B, Runtime, Source, C.primal(T.Source), C.lane());
   // The heap may have given the shadow's block less to spare.
   if (T.IsRealloc && Copies)
     Bytes = B.CreateCall(C.runtime("rg_common_size"), {Source, Bytes});

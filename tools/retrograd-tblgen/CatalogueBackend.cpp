@@ -169,7 +169,8 @@ void CatalogueWriter::emitRecords() {
     if (StringRef Unbox = R->getValueAsString("Unbox"); !Unbox.empty())
       OS << ", .Unbox = " << quoted(Unbox);
     if (Class == "Rule") {
-      for (StringRef Field : {"Augment", "Reverse", "Forward", "Memory"})
+      for (StringRef Field :
+           {"Text", "Augment", "Reverse", "Forward", "Memory"})
         OS << ", ." << Field << " = " << quoted(R->getValueAsString(Field));
       OS << ", .Communicates = " << Bit(R->getValueAsBit("Communicates"));
     }

@@ -86,6 +86,7 @@ public:
   bool givesAgain(const CallBase &) const override { return false; }
   unsigned width() const override { return 1; }
   void selectLane(unsigned) override {}
+  unsigned lane() const override { return 0; }
 
 private:
   PreparedFunction &P;
