@@ -11,6 +11,10 @@ few; bounds near the ends of their types; arguments apart, equal and overlapping
 memory, whose bits are hashed before and behind. It is compiled by clang alone, by -rg-loops with the order that the search
 takes, and with orders that are taken at random from those that are allowed (-rg-loops-any). All must print the same.
 Nothing is compiled with flags that allow sums in another order.
+
+With --gradients, the nests of doubles are differentiated in reverse mode: by the naive plan without the steps and
+decisions that know loops, and by the plan of -O2, of -O3 -march=native and of -rg-loops. One program holds both and compares
+the adjoints of all memory, up to the order of additions, and the primal's memory, bit for bit.
 """
 
 import argparse
@@ -46,6 +50,28 @@ static uint64_t hash(const void *p, size_t bytes, int nan_as_one) {
     h = (h ^ w) * 1099511628211u; h ^= h >> 29;
   }
   return h;
+}
+"""
+# What a gradient is compared with, and by: `all` in front, `what` the adjoints of memory.
+COMPARE = r"""
+static double adjoint[POOL], first_adjoint[POOL], first_pool[POOL];
+static int wrong, judged;
+static void begin(uint64_t seed) { fill_double(seed); state = seed + 1; for (int k = 0; k < POOL; k++) adjoint[k] = (double)((int64_t)next() % 2001 - 1000) / 512; }
+static void keep(void) { memcpy(first_adjoint, adjoint, sizeof adjoint); memcpy(first_pool, pool_d, sizeof pool_d); }
+static void compare(const char *what) {
+  double most = 0;
+  for (int k = 0; k < POOL; k++) {
+    double size = fabs(first_adjoint[k]);
+    if (!(size < 1e60)) return; /* grown without bound: no judge */
+    if (size > most) most = size;
+  }
+  judged++;
+  for (int k = 0; k < POOL; k++)
+    if (!(fabs(first_adjoint[k] - adjoint[k]) <= 1e-9 * most) || memcmp(&pool_d[k], &first_pool[k], sizeof(double))) {
+      printf("%s: adjoint %d is %.17g and not %.17g, number %.17g and not %.17g\n", what, k, adjoint[k], first_adjoint[k], pool_d[k], first_pool[k]);
+      wrong++;
+      return;
+    }
 }
 """
 # The pool, and the bytes of a number that may be NaN: which NaN is nobody's business.
@@ -233,7 +259,14 @@ class Nest:
     def source(self):
         return self.head() + " {\n" + "\n".join(self.lines) + "\n}\n"
 
-    def calls(self):
+    def gradient(self):
+        """The gradient, for one of two ways to compile it."""
+        arguments = ", ".join(f"double *{x}, double *d{x}" for x in self.arrays)
+        shadows = ", ".join(f"enzyme_dup, {x}, d{x}" for x in self.arrays)
+        return (f"void WAY({self.name})({self.int} n, {self.int} m, {self.int} s, {self.int} lda, {arguments})",
+                f"{{ __enzyme_autodiff((void *){self.name}, enzyme_const, n, enzyme_const, m, enzyme_const, s, enzyme_const, lda, {shadows}); }}\n")
+
+    def calls(self, gradient=False):
         rng = self.rng
         pool, nan = TYPES[self.type]
         starts = ["0"]
@@ -248,6 +281,13 @@ class Nest:
                     for x in ("b", "c"):
                         if rng.random() < 0.5:
                             at[x] = at["a"] + rng.choice((0, 0, 1, -1, lda, -3 * lda, 40, 2 * lda + 1, 300, -400))
+                if gradient:
+                    seed = rng.randrange(1 << 30)
+                    arguments = ", ".join(f"pool_d + {at[x]}, adjoint + {at[x]}" for x in self.arrays)
+                    what = f"{self.name} n={n} m={m} s={s} lda={lda} {' '.join(f'{x}@{at[x]}' for x in self.arrays)}"
+                    yield (f"  begin({seed}); {self.name}_first({n}, {m}, {s}, {lda}, {arguments}); keep();\n"
+                           f'  begin({seed}); {self.name}_second({n}, {m}, {s}, {lda}, {arguments}); compare("{what}");')
+                    continue
                 arguments = ", ".join(f"{pool} + {at[x]}" for x in self.arrays)
                 yield (f"  fill_{self.type}({rng.randrange(1 << 30)}); {self.name}({n}, {m}, {s}, {lda}, {arguments});\n"
                        f'  printf("{self.name} n={n} m={m} s={s} lda={lda} {" ".join(f"{x}@{at[x]}" for x in self.arrays)}: %016llx\\n", '
@@ -261,6 +301,70 @@ def unit(seed, count):
     main = "int main(void) {\n" + "\n".join(f"  run_{n.name}();" for n in nests) + "\n  return 0;\n}\n"
     heads = "".join(n.head() + ";\n" for n in nests)
     return nests, "#include <stdint.h>\n" + "\n".join(n.source() for n in nests), HEAD + heads + "\n".join(runs) + main
+
+
+def gradient_unit(seed, count):
+    rng = random.Random(seed)
+    nests = []
+    while len(nests) < count:
+        nest = Nest(rng, len(nests))
+        if nest.type == "double":
+            nests.append(nest)
+    text = "#include <stdint.h>\nextern int enzyme_dup, enzyme_const;\nvoid __enzyme_autodiff(void *, ...);\n"
+    text += "\n".join("static " + n.source() + "".join(n.gradient()) for n in nests)
+    heads = "".join(n.gradient()[0].replace(f"WAY({n.name})", n.name + way) + ";\n" for n in nests for way in ("_first", "_second"))
+    runs = [f"static void run_{n.name}(void) {{\n" + "\n".join(n.calls(gradient=True)) + "\n}\n" for n in nests]
+    main = "int main(void) {\n" + "\n".join(f"  run_{n.name}();" for n in nests)
+    main += '\n  printf("%d judged\\n", judged);\n  return wrong != 0;\n}\n'
+    return nests, text, "#include <math.h>\n" + HEAD + COMPARE + heads + "\n".join(runs) + main
+
+
+PLAIN = ["-mllvm", "-rg-plan=naive", "-mllvm",
+         "-rg-disable=defer-loops,vector-columns,split-at-meetings,strip-additions,disjoint-arguments,access-order,runs-ahead"]
+WAYS = {"-O2": ["-O2"], "-O3 -march=native": ["-O3", "-march=native"], "-O2 -rg-loops": ["-O2", "-mllvm", "-rg-loops"]}
+
+
+def gradients(options, rgcc, plain, flags):
+    """Fails with 1 if a gradient of a nest depends on the plan or on steps."""
+    judged = wrong = 0
+    with tempfile.TemporaryDirectory() as work:
+        for seed in range(options.seed, options.seed + options.units):
+            nests, text, callers = gradient_unit(seed, options.nests)
+            source, harness, first, second, program = (os.path.join(work, name) for name in ("nests.c", "main.c", "first.o", "second.o", "program"))
+            for path, content in ((source, text), (harness, callers)):
+                with open(path, "w") as file:
+                    file.write(content)
+            common = [*flags, "-fno-strict-aliasing", "-c", source]
+            code, _, told = run([plain, "-O1", "-w", "-c", harness, "-o", harness + ".o"], 300)
+            if code == 0:
+                code, _, told = run([rgcc, "-O1", *PLAIN, "-DWAY(f)=f##_first", *common, "-o", first], 600)
+            if code != 0:
+                sys.exit(f"fuzz/loops.py: unit {seed}: {told[-2000:]}")
+            for name, way in WAYS.items():
+                code, _, told = run([rgcc, *way, "-DWAY(f)=f##_second", *common, "-o", second], 600)
+                failed = ""
+                if code != 0:
+                    failed = f"does not compile: {told[-2000:]}"
+                else:
+                    code, _, told = run([rgcc, harness + ".o", first, second, "-lm", "-o", program], 100)
+                    if code != 0:
+                        sys.exit(f"fuzz/loops.py: unit {seed}: {told[-2000:]}")
+                    code, out, _ = run([program], 100)
+                    judged += sum(int(n) for n in re.findall(r"^(\d+) judged$", out, re.M))
+                    if code != 0:
+                        bad = [line for line in out.splitlines() if "judged" not in line] or [f"ends with {code}"]
+                        failed = f"{len(bad)} gradients differ; the first: {bad[0]}\n"
+                        failed += "".join(n.source() for n in nests if n.name == bad[0].split()[0])
+                if failed:
+                    wrong += 1
+                    print(f"unit {seed}, {name}: {failed}", flush=True)
+                    if options.keep:
+                        os.makedirs(options.keep, exist_ok=True)
+                        for path, content in ((f"gradients{seed}.c", text), (f"gradients-main{seed}.c", callers)):
+                            with open(os.path.join(options.keep, path), "w") as file:
+                                file.write(content)
+    print(f"{options.units * options.nests} nests, {judged} gradients compared in {len(WAYS)} ways, {wrong} failures")
+    sys.exit(1 if wrong else 0)
 
 
 def run(command, limit):
@@ -278,11 +382,14 @@ def main():
     parser.add_argument("--nests", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--orders", type=int, default=1, help="orders taken at random, besides the search's")
+    parser.add_argument("--gradients", action="store_true", help="compare gradients, not nests")
     parser.add_argument("--keep", help="folder for units that fail")
     options = parser.parse_args()
     rgcc = os.path.join(options.build, "bin", "rg-clang")
     plain = os.environ.get("RG_CLANG", "/usr/lib/llvm-22/bin/clang")
     flags = ["-ffp-contract=off", "-w", "-std=gnu17"]
+    if options.gradients:
+        gradients(options, rgcc, plain, flags)
     changed = looked = wrong = 0
     with tempfile.TemporaryDirectory() as work:
         for seed in range(options.seed, options.seed + options.units):

@@ -60,6 +60,8 @@ bool Raiser::run() {
       return fail("a number of the last iteration is used behind", &Phi);
     N.Results.push_back({&Phi, int(At - N.Cells.data())});
   }
+  if (N.Statements.empty())
+    return fail("nothing is computed in it");
   // Names, and iterations that do not exist are no matter.
   for (unsigned K = 0; K != N.Statements.size(); ++K) {
     Statement &S = N.Statements[K];
