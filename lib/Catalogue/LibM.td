@@ -239,11 +239,15 @@ class Extremum<FormulaOp firstWins, FormulaOp secondWins>
     : Math2<ExtremumPartials<firstWins, secondWins>.First,
             ExtremumPartials<firstWins, secondWins>.Second>,
       Domain<["0.2:1", "1.1:2"]>, Arithmetic, Unrounded, Kink<"equal operands: half to each">;
+class NaNExtremumPartials<FormulaOp firstWins, FormulaOp secondWins> {
+  dag First = (sel (firstWins A0, A1), S,
+               (sel (oeq A0, A1), (mul "0.5", S), (sel (uno A0, A1), (mul S, R), 0)));
+  dag Second = (sel (secondWins A0, A1), S,
+                (sel (oeq A0, A1), (mul "0.5", S), (sel (uno A0, A1), (mul S, R), 0)));
+}
 class NaNExtremum<FormulaOp firstWins, FormulaOp secondWins>
-    : Math2<(sel (firstWins A0, A1), S,
-             (sel (oeq A0, A1), (mul "0.5", S), (sel (uno A0, A1), (mul S, R), 0))),
-            (sel (secondWins A0, A1), S,
-             (sel (oeq A0, A1), (mul "0.5", S), (sel (uno A0, A1), (mul S, R), 0)))>,
+    : Math2<NaNExtremumPartials<firstWins, secondWins>.First,
+            NaNExtremumPartials<firstWins, secondWins>.Second>,
       Domain<["0.2:1", "1.1:2"]>, Arithmetic, Unrounded,
       Kink<"equal operands: half to each. A NaN operand: NaN">;
 def fmax : Extremum<ogt, olt>, Lowers<["llvm.maxnum", "llvm.experimental.constrained.maxnum"]>;
@@ -254,6 +258,29 @@ def fmaximum : NaNExtremum<ogt, olt>,
                Lowers<["llvm.maximum", "llvm.experimental.constrained.maximum"]>;
 def fminimum : NaNExtremum<olt, ogt>,
                Lowers<["llvm.minimum", "llvm.experimental.constrained.minimum"]>;
+// The operand whose magnitude is larger (smaller) takes the whole seed, whatever its
+// sign. At equal magnitudes these are fmax and fmin, or fmaximum and fminimum: x = y
+// shares, as there; at x = -y the value jumps, and the operand that is returned takes it.
+class ByMagnitude<FormulaOp firstWins, FormulaOp secondWins, dag first, dag second>
+    : Math2<(sel (firstWins (call "fabs", A0), (call "fabs", A1)), S,
+             (sel (secondWins (call "fabs", A0), (call "fabs", A1)), 0, first)),
+            (sel (secondWins (call "fabs", A0), (call "fabs", A1)), S,
+             (sel (firstWins (call "fabs", A0), (call "fabs", A1)), 0, second))>,
+      Domain<["-2:-1.1", "0.2:1"]>, Arithmetic, Unrounded;
+class MagnitudeExtremum<FormulaOp firstWins, FormulaOp secondWins>
+    : ByMagnitude<firstWins, secondWins, ExtremumPartials<firstWins, secondWins>.First,
+                  ExtremumPartials<firstWins, secondWins>.Second>,
+      Kink<"equal operands: half to each. x = -y: the operand that is returned">;
+class NaNMagnitudeExtremum<FormulaOp firstWins, FormulaOp secondWins>
+    : ByMagnitude<firstWins, secondWins, NaNExtremumPartials<firstWins, secondWins>.First,
+                  NaNExtremumPartials<firstWins, secondWins>.Second>,
+      Kink<"equal operands: half to each. x = -y: the operand that is returned. A NaN "
+           "operand: NaN">;
+def fmaximum_mag : NaNMagnitudeExtremum<ogt, olt>;
+def fminimum_mag : NaNMagnitudeExtremum<olt, ogt>;
+// fmaxmag and fminmag are older than C23 and differ for signalling NaNs alone.
+def fmaximum_mag_num : MagnitudeExtremum<ogt, olt>, Aliases<["fmaximum_mag_num", "fmaxmag"]>;
+def fminimum_mag_num : MagnitudeExtremum<olt, ogt>, Aliases<["fminimum_mag_num", "fminmag"]>;
 def fdim : Math2<(sel (ole A0, A1), 0, S),
                  (sel (ole A0, A1), 0, (neg S))>,
            Domain<["1.1:2", "0.2:1"]>, Arithmetic, Kink<"x = y: both 0">;

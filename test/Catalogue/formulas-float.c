@@ -50,6 +50,10 @@ RG_FORMULA_FF(fmaximum_num, 0.2, 1, 1.1, 2, 1e-10)
 RG_FORMULA_FF(fminimum_num, 0.2, 1, 1.1, 2, 1e-10)
 RG_FORMULA_FF(fmaximum, 0.2, 1, 1.1, 2, 1e-10)
 RG_FORMULA_FF(fminimum, 0.2, 1, 1.1, 2, 1e-10)
+RG_FORMULA_FF(fmaximum_mag, -2, -1.1, 0.2, 1, 1e-10)
+RG_FORMULA_FF(fminimum_mag, -2, -1.1, 0.2, 1, 1e-10)
+RG_FORMULA_FF(fmaximum_mag_num, -2, -1.1, 0.2, 1, 1e-10)
+RG_FORMULA_FF(fminimum_mag_num, -2, -1.1, 0.2, 1, 1e-10)
 RG_FORMULA_FF(fdim, 1.1, 2, 0.2, 1, 1e-10)
 RG_FORMULA_FFF(fma, -2, 2, -2, 2, -2, 2, 1e-10)
 RG_FORMULA_FF(fmod, 2.05, 2.2, 0.92, 1.0, 1e-10)
@@ -108,6 +112,10 @@ int main(void) {
   test_fminimum_num();
   test_fmaximum();
   test_fminimum();
+  test_fmaximum_mag();
+  test_fminimum_mag();
+  test_fmaximum_mag_num();
+  test_fminimum_mag_num();
   test_fdim();
   test_fma();
   test_fmod();

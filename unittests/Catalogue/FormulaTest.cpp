@@ -133,6 +133,10 @@ const std::map<std::string, Primal> &primals() {
       RG_TWO(fminimum_num, fminl),
       RG_TWO(fmaximum, fmaxl),
       RG_TWO(fminimum, fminl),
+      RG_TWO(fmaximum_mag, fmaximum_magl),
+      RG_TWO(fminimum_mag, fminimum_magl),
+      RG_TWO(fmaximum_mag_num, fmaximum_mag_numl),
+      RG_TWO(fminimum_mag_num, fminimum_mag_numl),
       RG_TWO(fdim, fdiml),
       RG_AS(fma, fmal(X[0], X[1], X[2])),
       RG_TWO(fmod, fmodl),
@@ -373,6 +377,15 @@ TEST(Formula, Kinks) {
   EXPECT_EQ(partialAt("fmax", 1, {NaN, 1}), 1);
   EXPECT_EQ(partialAt("fmax", 0, {1, NaN}), 1);
   EXPECT_EQ(partialAt("fmax", 1, {1, NaN}), 0);
+  EXPECT_EQ(partialAt("fmaximum_mag", 0, {-2, -2}), 0.5);
+  EXPECT_EQ(partialAt("fmaximum_mag", 0, {-2, 2}), 0);
+  EXPECT_EQ(partialAt("fmaximum_mag", 1, {-2, 2}), 1);
+  EXPECT_EQ(partialAt("fminimum_mag", 0, {-2, 2}), 1);
+  EXPECT_EQ(partialAt("fminimum_mag", 1, {-2, 2}), 0);
+  EXPECT_TRUE(std::isnan(partialAt("fmaximum_mag", 1, {NaN, 2})));
+  EXPECT_EQ(partialAt("fmaximum_mag_num", 0, {NaN, 2}), 0);
+  EXPECT_EQ(partialAt("fmaximum_mag_num", 1, {NaN, 2}), 1);
+  EXPECT_EQ(partialAt("fminimum_mag_num", 0, {-2, NaN}), 1);
   EXPECT_EQ(partialAt("fdim", 0, {1, 1}), 0);
   EXPECT_EQ(partialAt("fdim", 1, {1, 1}), 0);
   EXPECT_EQ(partialAt("copysign", 0, {-2, 3}), -1);

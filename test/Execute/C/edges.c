@@ -1,6 +1,7 @@
 // Edges of the domains, and branches that are not taken: conventions of
 // docs/user/Kinks.md, exactly, in both modes.
 // RG-LEVELS: O0 O1 O2 O3
+#define _GNU_SOURCE // fmaxmag
 #include "rgtest.h"
 #include <math.h>
 double __enzyme_autodiff(void *, ...);
@@ -41,6 +42,10 @@ UNARY(floor)
 UNARY(round)
 BINARY(fmax)
 BINARY(fmin)
+BINARY(fmaximum_mag)
+BINARY(fminimum_mag)
+BINARY(fmaxmag)
+BINARY(fminmag)
 BINARY(pow)
 BINARY(atan2)
 BINARY(hypot)
@@ -108,6 +113,13 @@ int main(void) {
   AT2(fmin2, 1, 1, 0.5, 0.5);
   AT2(fmax2, NaN, 1, 0, 1);
   AT2(fmin2, 1, NaN, 1, 0);
+  AT2(fmaximum_mag2, -2, -2, 0.5, 0.5);
+  AT2(fmaximum_mag2, -2, 2, 0, 1);
+  AT2(fminimum_mag2, -2, 2, 1, 0);
+  AT2(fmaximum_mag2, NaN, 2, NaN, NaN);
+  AT2(fmaxmag2, 2, -2, 1, 0);
+  AT2(fmaxmag2, NaN, -2, 0, 1);
+  AT2(fminmag2, 2, 2, 0.5, 0.5);
   AT2(larger, 1, 1, 0, 1);
   AT2(pow2, 0, 0, 0, 0);
   AT2(pow2, 0, 1, 1, 0);
