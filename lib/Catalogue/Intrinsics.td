@@ -62,6 +62,9 @@ def vector_last_active
     : IntrinsicHandler<"Elements", ["llvm.experimental.vector.extract.last.active"]> {
   let Summary = "the last element that a mask chooses";
 }
+def matrix_multiply : IntrinsicHandler<"Elements", ["llvm.matrix.multiply"]> {
+  let Summary = "product of two matrices, whose elements lie column by column";
+}
 }
 
 // Strict floating point calls an intrinsic where other code has an instruction.

@@ -35,14 +35,22 @@ Value *retrograd::convertSet(IRBuilderBase &B, Value *Set, Type *To) {
   return B.CreateBitCast(X, To);
 }
 
-Value *retrograd::dependencies(const Instruction &I, TangentContext &C) {
+/// The set of all elements of Set in one.
+static Value *united(IRBuilderBase &B, Value *Set) {
+  Type *Whole = Set->getType()->getScalarType();
+  return Set->getType()->isVectorTy() ? convertSet(B, Set, Whole) : Set;
+}
+
+static Value *unionOfOperands(const Instruction &I, TangentContext &C,
+                              bool Across) {
   IRBuilderBase &B = C.builder();
   Value *Set = nullptr;
   const auto *Call = dyn_cast<CallBase>(&I);
   for (const Use &U : Call ? Call->args() : I.operands()) {
     if (!C.activity().isActive(U.get()))
       continue;
-    Value *X = convertSet(B, C.companion(U.get()), I.getType());
+    Value *X = C.companion(U.get());
+    X = convertSet(B, Across ? united(B, X) : X, I.getType());
     if (!Set) {
       Set = X;
       continue;
@@ -54,6 +62,14 @@ Value *retrograd::dependencies(const Instruction &I, TangentContext &C) {
         I.getType());
   }
   return Set ? Set : Constant::getNullValue(I.getType());
+}
+
+Value *retrograd::dependencies(const Instruction &I, TangentContext &C) {
+  return unionOfOperands(I, C, /*Across=*/false);
+}
+
+Value *retrograd::dependenciesAcross(const Instruction &I, TangentContext &C) {
+  return unionOfOperands(I, C, /*Across=*/true);
 }
 
 bool retrograd::isContractible(const IntrinsicInst &I) {

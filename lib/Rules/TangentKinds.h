@@ -28,8 +28,12 @@ namespace retrograd {
 llvm::Value *convertSet(llvm::IRBuilderBase &B, llvm::Value *Set,
                         llvm::Type *To);
 
-/// What the result of I depends on: all that its active operands depend on.
+/// What the result of I depends on: all that its active operands depend on. An
+/// element of a vector depends on the same element of vectors of its length.
 llvm::Value *dependencies(const llvm::Instruction &I, TangentContext &C);
+
+/// The same where every element depends on all elements of all vectors.
+llvm::Value *dependenciesAcross(const llvm::Instruction &I, TangentContext &C);
 
 /// The bound of I's result, whose operands' bounds make Error: half a unit in
 /// the last place more.

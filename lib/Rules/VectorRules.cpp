@@ -15,6 +15,7 @@
 //   y = last active v, m, d   adj[v][i] += adj[y] for the last i where m is
 //   set;
 //                          adj[d] += adj[y] if there is none
+//   Y = product A, B       adj[A] += adj[Y] B^T,  adj[B] += A^T adj[Y]
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,38 +26,10 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MatrixBuilder.h"
 
 using namespace llvm;
 using namespace retrograd;
-
-static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
-  if (const auto *II = dyn_cast<IntrinsicInst>(&I))
-    switch (II->getIntrinsicID()) {
-    case Intrinsic::vector_reduce_fadd:
-    case Intrinsic::vector_reduce_fmul:
-    case Intrinsic::vector_reduce_fmax:
-    case Intrinsic::vector_reduce_fmin:
-    case Intrinsic::vector_reduce_fmaximum:
-    case Intrinsic::vector_reduce_fminimum:
-      return nullptr;
-    case Intrinsic::experimental_vector_compress:
-    case Intrinsic::experimental_vector_extract_last_active: {
-      Type *T = II->getArgOperand(0)->getType();
-      return !isa<FixedVectorType>(T)
-                 ? "choice of the elements of a scalable vector"
-             : !T->isFPOrFPVectorTy() ? "choice of elements that are no floats"
-                                      : nullptr;
-    }
-    default:
-      return "intrinsic call";
-    }
-  if (isa<CallBase>(I))
-    return "library call";
-  if (isa<ScalableVectorType>(I.getType()) ||
-      isa<ScalableVectorType>(I.getOperand(0)->getType()))
-    return "scalable vector operation";
-  return nullptr;
-}
 
 /// By a mask, which elements of a vector are the result.
 static bool choosesByMask(const Instruction &I) {
@@ -67,8 +40,51 @@ static bool choosesByMask(const Instruction &I) {
               Intrinsic::experimental_vector_extract_last_active);
 }
 
+static bool isProductOfMatrices(const Instruction &I) {
+  const auto *II = dyn_cast<IntrinsicInst>(&I);
+  return II && II->getIntrinsicID() == Intrinsic::matrix_multiply;
+}
+
 static bool isReduction(const Instruction &I) {
-  return isa<IntrinsicInst>(I) && !choosesByMask(I);
+  const auto *II = dyn_cast<IntrinsicInst>(&I);
+  if (!II)
+    return false;
+  switch (II->getIntrinsicID()) {
+  case Intrinsic::vector_reduce_fadd:
+  case Intrinsic::vector_reduce_fmul:
+  case Intrinsic::vector_reduce_fmax:
+  case Intrinsic::vector_reduce_fmin:
+  case Intrinsic::vector_reduce_fmaximum:
+  case Intrinsic::vector_reduce_fminimum:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
+  if (const auto *II = dyn_cast<IntrinsicInst>(&I)) {
+    if (isReduction(I))
+      return nullptr;
+    if (choosesByMask(I)) {
+      Type *T = II->getArgOperand(0)->getType();
+      return !isa<FixedVectorType>(T)
+                 ? "choice of the elements of a scalable vector"
+             : !T->isFPOrFPVectorTy() ? "choice of elements that are no floats"
+                                      : nullptr;
+    }
+    if (isProductOfMatrices(I))
+      return II->getType()->isFPOrFPVectorTy()
+                 ? nullptr
+                 : "product of matrices of elements that are no floats";
+    return "intrinsic call";
+  }
+  if (isa<CallBase>(I))
+    return "library call";
+  if (isa<ScalableVectorType>(I.getType()) ||
+      isa<ScalableVectorType>(I.getOperand(0)->getType()))
+    return "scalable vector operation";
+  return nullptr;
 }
 
 static void needs(const Instruction &I, const ActivityAnalysis &A,
@@ -79,6 +95,10 @@ static void needs(const Instruction &I, const ActivityAnalysis &A,
     Sink({Need::Primal, I.getOperand(2)});
   if (choosesByMask(I))
     Sink({Need::Primal, I.getOperand(1)});
+  if (isProductOfMatrices(I)) // each factor's adjoint reads the other one
+    for (unsigned Factor : {0, 1})
+      if (A.isActive(I.getOperand(Factor)))
+        Sink({Need::Primal, I.getOperand(1 - Factor)});
   if (isReduction(I) &&
       cast<IntrinsicInst>(I).getIntrinsicID() != Intrinsic::vector_reduce_fadd)
     for (const Value *Op : cast<CallBase>(I).args())
@@ -216,6 +236,37 @@ static void emitLastActive(const IntrinsicInst &I, Value *Seed,
   C.accumulate(I.getArgOperand(2), Left);
 }
 
+namespace {
+/// Y = A B: A has Rows x Inner elements, B has Inner x Columns.
+struct ProductShape {
+  unsigned Rows, Inner, Columns;
+  explicit ProductShape(const IntrinsicInst &I)
+      : Rows(number(I, 2)), Inner(number(I, 3)), Columns(number(I, 4)) {}
+
+private:
+  static unsigned number(const IntrinsicInst &I, unsigned Operand) {
+    return cast<ConstantInt>(I.getArgOperand(Operand))->getZExtValue();
+  }
+};
+} // namespace
+
+static void emitProduct(const IntrinsicInst &I, Value *Seed, RuleContext &C) {
+  MatrixBuilder M(C.builder());
+  const ProductShape Is(I);
+  const Value *A = I.getArgOperand(0), *B = I.getArgOperand(1);
+  const ActivityAnalysis &Activity = C.activity();
+  if (Activity.isActive(A)) {
+    Value *Turned = M.CreateMatrixTranspose(C.primal(B), Is.Inner, Is.Columns);
+    C.accumulate(
+        A, M.CreateMatrixMultiply(Seed, Turned, Is.Rows, Is.Columns, Is.Inner));
+  }
+  if (Activity.isActive(B)) {
+    Value *Turned = M.CreateMatrixTranspose(C.primal(A), Is.Rows, Is.Inner);
+    C.accumulate(
+        B, M.CreateMatrixMultiply(Turned, Seed, Is.Inner, Is.Rows, Is.Columns));
+  }
+}
+
 static void emit(const Instruction &I, RuleContext &C) {
   IRBuilderBase &B = C.builder();
   Value *Seed = C.take(&I);
@@ -243,13 +294,17 @@ static void emit(const Instruction &I, RuleContext &C) {
                                                Ins->getIndices()));
   }
   const auto &II = cast<IntrinsicInst>(I);
+  if (isReduction(I))
+    return emitReduction(II, Seed, C);
   switch (II.getIntrinsicID()) {
   case Intrinsic::experimental_vector_compress:
     return emitCompress(II, Seed, C);
   case Intrinsic::experimental_vector_extract_last_active:
     return emitLastActive(II, Seed, C);
+  case Intrinsic::matrix_multiply:
+    return emitProduct(II, Seed, C);
   default:
-    return emitReduction(II, Seed, C);
+    llvm_unreachable("an intrinsic that missing() refuses");
   }
 }
 
@@ -323,18 +378,42 @@ static Value *tangentInLanes(const Instruction &I, TangentContext &C) {
 /// The same choice among the tangents.
 static Value *tangentOfChoice(const IntrinsicInst &I, TangentContext &C) {
   if (C.kind() == TangentKind::Dependencies)
-    return dependencies(I, C);
+    return dependenciesAcross(I, C);
   return C.builder().CreateIntrinsic(
       I.getIntrinsicID(), {I.getArgOperand(0)->getType()},
       {C.companion(I.getArgOperand(0)), C.primal(I.getArgOperand(1)),
        C.companion(I.getArgOperand(2))});
 }
 
+/// A' B + A B'.
+static Value *tangentOfProduct(const IntrinsicInst &I, TangentContext &C) {
+  if (C.kind() == TangentKind::Dependencies)
+    return dependenciesAcross(I, C);
+  IRBuilderBase &B = C.builder();
+  B.setFastMathFlags(I.getFastMathFlags());
+  MatrixBuilder M(B);
+  const ProductShape Is(I);
+  Value *Sum = nullptr;
+  for (unsigned Factor : {0, 1}) {
+    if (!C.activity().isActive(I.getArgOperand(Factor)))
+      continue;
+    Value *Of[2] = {C.primal(I.getArgOperand(0)), C.primal(I.getArgOperand(1))};
+    Of[Factor] = C.companion(I.getArgOperand(Factor));
+    Value *X =
+        M.CreateMatrixMultiply(Of[0], Of[1], Is.Rows, Is.Inner, Is.Columns);
+    Sum = Sum ? B.CreateFAdd(Sum, X) : X;
+  }
+  return Sum ? Sum : Constant::getNullValue(I.getType());
+}
+
 static Value *tangent(const Instruction &I, TangentContext &C) {
+  if (isProductOfMatrices(I))
+    return tangentOfProduct(cast<IntrinsicInst>(I), C);
   if (choosesByMask(I))
     return tangentOfChoice(cast<IntrinsicInst>(I), C);
   if (isReduction(I))
     return tangentOfReduction(cast<IntrinsicInst>(I), C);
+  assert(!isa<IntrinsicInst>(I) && "an intrinsic that missing() refuses");
   return C.lanesAtOnce() == 1 ? C.again(I) : tangentInLanes(I, C);
 }
 

@@ -260,6 +260,27 @@ TEST(Operation, elementsThatAMaskChooses) {
             "a b");
 }
 
+TEST(Operation, productsOfMatrices) {
+  constexpr StringLiteral Product =
+      "declare <6 x double> @llvm.matrix.multiply.v6f64.v8f64.v12f64("
+      "<8 x double>, <12 x double>, i32, i32, i32)";
+  constexpr StringLiteral Body =
+      "%r = call <6 x double> @llvm.matrix.multiply.v6f64.v8f64.v12f64("
+      "<8 x double> %a, <12 x double> %b, i32 2, i32 4, i32 3)\n"
+      "%s = fadd <6 x double> %r, %r";
+  EXPECT_EQ(
+      run("<8 x double> %a, <12 x double> %b", Body, "<6 x double>", Product),
+      "a b");
+  EXPECT_EQ(run("<8 x double> %a",
+                "%r = call <6 x double> "
+                "@llvm.matrix.multiply.v6f64.v8f64.v12f64("
+                "<8 x double> %a, <12 x double> splat (double 3.0), i32 2, "
+                "i32 4, i32 3)\n"
+                "%s = fadd <6 x double> %r, %r",
+                "<6 x double>", Product),
+            "a");
+}
+
 TEST(Operation, accesses) {
   PreparedFunction P(R"(
     define double @f(double %x, ptr %p) {

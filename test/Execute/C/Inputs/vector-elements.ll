@@ -74,3 +74,27 @@ define double @move_forward(ptr %x, ptr %dx, i32 %bits) {
   %r = call double (ptr, ...) @__enzyme_fwddiff(ptr @move, ptr %x, ptr %dx, i32 %bits)
   ret double %r
 }
+
+define void @compress(ptr %x, ptr %y, i32 %bits) {
+  %a = load <4 x double>, ptr %x, align 8
+  %q = getelementptr double, ptr %x, i64 4
+  %b = load <4 x double>, ptr %q, align 8
+  %four = trunc i32 %bits to i4
+  %mask = bitcast i4 %four to <4 x i1>
+  %chosen = call <4 x double> @llvm.experimental.vector.compress.v4f64(<4 x double> %a, <4 x i1> %mask, <4 x double> %b)
+  store <4 x double> %chosen, ptr %y, align 8
+  ret void
+}
+
+@enzyme_pattern = external global i32
+@enzyme_dup = external global i32
+@enzyme_const = external global i32
+declare void @__enzyme_fwddiff_void(ptr, ...)
+
+define void @compress_pattern(ptr %x, ptr %sx, ptr %y, ptr %sy, i32 %bits) {
+  %pattern = load i32, ptr @enzyme_pattern, align 4
+  %dup = load i32, ptr @enzyme_dup, align 4
+  %const = load i32, ptr @enzyme_const, align 4
+  call void (ptr, ...) @__enzyme_fwddiff_void(ptr @compress, i32 %pattern, i32 %dup, ptr %x, ptr %sx, i32 %dup, ptr %y, ptr %sy, i32 %const, i32 %bits)
+  ret void
+}
