@@ -56,6 +56,7 @@
 #include "Primal/SpellAddresses.h"
 #include "Primal/SpellBitsInAtomics.h"
 #include "Primal/SpellElementMoves.h"
+#include "Primal/SpellMatrixAccesses.h"
 #include "Primal/SpellWordCopies.h"
 #include "Primal/UnpackFloats.h"
 #include "Primal/VariadicCalls.h"
