@@ -212,7 +212,8 @@ void Legality::checkCall(const CallBase &C) {
                     "the rule for a call gives derivatives");
     if (A == CallAction::Formula && R && R->Class != RuleClass::Formula)
       return refuse(RefusalKind::NoErrorBound, C,
-                    "the order of a reduction is not known");
+                    "rounding in '" + directCallee(C)->getName().str() +
+                        "' is not known");
   }
   checkCharacters(C);
   // A helper that writes them.
@@ -277,7 +278,11 @@ void Legality::checkCall(const CallBase &C) {
       refuse(RefusalKind::ExceptionPath, C, Callee->getName().str());
     return;
   }
-  if (!Subject.facts().preparedOf(Callee) || Callee->isIntrinsic())
+  if (Callee->isIntrinsic())
+    return refuse(RefusalKind::Instruction, C,
+                  "LLVM's intrinsic '" + Callee->getName().str() +
+                      "' has no derivative");
+  if (!Subject.facts().preparedOf(Callee))
     return refuse(RefusalKind::NoBody, C, Callee->getName().str());
   if (Callee->isVarArg())
     return refuse(RefusalKind::VarArg, C, Callee->getName().str());

@@ -1,4 +1,17 @@
 // RUN: not %rgcc -O2 -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: not %rgcc -O2 -g -DINTRINSIC -mavx512f -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=INTRINSIC
+#ifdef INTRINSIC
+#include <immintrin.h>
+void __enzyme_autodiff(void *, ...);
+// An intrinsic without a rule cannot be defined by the user.
+static void reciprocals(double *x) {
+  // INTRINSIC: instruction 'call' cannot be differentiated here: LLVM's intrinsic 'llvm.x86.avx512.rcp14.pd.512' has no derivative [RG2002]
+  // INTRINSIC-NOT: define
+  // INTRINSIC: note: rewrite this operation with ordinary arithmetic
+  _mm512_storeu_pd(x, _mm512_rcp14_pd(_mm512_loadu_pd(x)));
+}
+void test(double *x, double *dx) { __enzyme_autodiff((void *)reciprocals, x, dx); }
+#else
 double __enzyme_autodiff(void *, ...);
 double f(double x) {
   union {
@@ -13,4 +26,5 @@ double test(double x) {
   // CHECK: instruction.c:[[@LINE+1]]:{{[0-9]+}}: error: instruction 'xor' cannot be differentiated here: {{.*}} [RG2002]
   return __enzyme_autodiff((void *)f, x);
 }
-// CHECK: instruction.c:9:{{[0-9]+}}: note: it is here, in 'f'
+// CHECK: instruction.c:22:{{[0-9]+}}: note: it is here, in 'f'
+#endif
