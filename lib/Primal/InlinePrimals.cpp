@@ -34,6 +34,14 @@ constexpr unsigned SmallCallee = 300;
 /// Callees with one call site, up to this, also where unrolling has made
 /// several of it: together.
 constexpr unsigned OnlyCallee = 3000;
+/// Callees up to `Always` are inlined at any number of calls, larger ones where
+/// that makes no more than `Together` of them. One body for all calls would
+/// make one object of the memory that they hand over, so where they do it may
+/// cost more.
+struct InlineLimits {
+  unsigned Always, Together;
+};
+constexpr InlineLimits LimitsOfNumbers{60, 1500}, LimitsOfMemory{150, 4000};
 /// Nothing grows beyond this by inlining.
 constexpr unsigned LargestCaller = 20000;
 
@@ -130,6 +138,14 @@ bool PreparePrimal::Impl::wantInline(CallBase &Call, const Primal &Caller,
   if (Size > (MayBeLarge ? OnlyCallee : SmallCallee) ||
       Size + CallerSize > LargestCaller)
     return false;
+  if (!MayBeLarge) {
+    auto Memory = placesHandedBy(Call, /*Exactly=*/false);
+    const InlineLimits &Limits =
+        Memory && Memory->empty() ? LimitsOfNumbers : LimitsOfMemory;
+    if (Size > Limits.Always &&
+        std::max(Callee.CallSites, Here.All) * Size > Limits.Together)
+      return false;
+  }
   auto &TTI = FAM.getResult<TargetIRAnalysis>(*Caller.Clone);
   return AttributeFuncs::areInlineCompatible(*Caller.Clone, *Callee.Clone) &&
          TTI.areInlineCompatible(Caller.Clone, Callee.Clone) &&
