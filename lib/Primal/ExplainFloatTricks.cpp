@@ -230,6 +230,25 @@ static void loadAsPointer(IntToPtrInst &I) {
   I.eraseFromParent();
 }
 
+/// A number that is moved as a word (`v.push_back(Circle{x[i]})` of a variant),
+/// and that the code of another alternative takes for a pointer: loads it as
+/// the number that its tag says it is, or types would take it for the pointer.
+static void loadAsNumber(IntToPtrInst &I,
+                         SmallVectorImpl<WeakTrackingVH> &Replaced) {
+  auto *Load = dyn_cast<LoadInst>(I.getOperand(0));
+  if (!Load || !Load->isSimple() || !Load->getType()->isIntegerTy(64) ||
+      !taggedType(*Load)->isDoubleTy())
+    return;
+  IRBuilder<> B(Load);
+  LoadInst *Number = B.CreateAlignedLoad(
+      B.getDoubleTy(), Load->getPointerOperand(), Load->getAlign());
+  Number->copyMetadata(*Load,
+                       {LLVMContext::MD_tbaa, LLVMContext::MD_alias_scope,
+                        LLVMContext::MD_noalias});
+  Load->replaceAllUsesWith(B.CreateBitCast(Number, Load->getType()));
+  Replaced.push_back(Load);
+}
+
 namespace {
 /// Pointers that are, or on some way are, the bits of a number.
 class NumbersAsPointers {
@@ -344,6 +363,7 @@ void retrograd::explainFloatTricks(Function &F) {
   SmallVector<WeakTrackingVH, 4> Replaced;
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     if (auto *Pointer = dyn_cast<IntToPtrInst>(&I)) {
+      loadAsNumber(*Pointer, Replaced);
       loadAsPointer(*Pointer);
       continue;
     }
