@@ -492,15 +492,19 @@ static void stand(const char *routine, uint64_t lanes, int sends,
                   rg_handle type, void *const *shadows, int count, int peer,
                   int tag, rg_handle comm, const void *request) {
   const rg_layout *l = layout_of(routine, type, shadows, peer);
-  rg_open *o = l ? rg_mpi_track(request) : NULL;
+  rg_open *o = rg_mpi_track(request);
   if (!o)
+    return;
+  o->persistent = 1;
+  o->maker = &rg_mpi_depth;
+  o->depth = rg_mpi_depth;
+  if (!l)
     return;
   rg_standing *s = rg_mpi_memory(NULL, sizeof *s + lanes * sizeof(void *));
   *s = (rg_standing){routine, rg_mpi_comm(comm), l, sends, count, peer, tag,
                      lanes};
   for (uint64_t i = 0; i < lanes; ++i)
     s->shadow[i] = shadows ? shadows[i] : NULL;
-  o->persistent = 1;
   o->what = s;
   o->start = start;
   o->complete = complete;

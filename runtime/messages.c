@@ -700,6 +700,29 @@ void rg_mpi_forget(rg_handle request) {
   rg_mpi_unlock();
 }
 
+/* Derivatives that are running. Not static: routines are linked into a module one
+ * by one, and share it. */
+_Thread_local uint64_t rg_mpi_depth;
+uint64_t rg_mpi_begin(void) { return rg_mpi_depth++; }
+/* Shadows of a derivative that has ended are gone: so are persistent requests that
+ * it made, for others. */
+void rg_mpi_end(uint64_t depth) {
+  rg_mpi_depth = depth;
+  rg_mpi_lock();
+  for (unsigned i = 0; i < 1024; ++i)
+    for (rg_open **at = &rg_mpi_requests[i]; *at;) {
+      rg_open *o = *at;
+      if (!o->persistent || o->maker != &rg_mpi_depth || o->depth <= depth) {
+        at = &o->next;
+        continue;
+      }
+      *at = o->next;
+      free(o->what);
+      free(o);
+    }
+  rg_mpi_unlock();
+}
+
 /* What was completed by one call, to be undone in the opposite order. */
 typedef struct completed {
   rg_undo head;
@@ -874,7 +897,10 @@ void *rg_mpi_testsome(rg_arena *arena, uint64_t lanes, int count,
 /* What is started again and again. */
 static int start(rg_arena *arena, rg_handle request) {
   rg_open *o = rg_mpi_find(request);
-  if (!o || !o->start)
+  if (!o)
+    rg_mpi_stop("MPI_Start", "the request was not made by this derivative, so that nothing tells the shadow of its "
+                             "buffer: make it (MPI_Send_init, MPI_Recv_init) in the differentiated function");
+  if (!o->start)
     return 0;
   o->work = o->start(arena, o->what);
   return o->work != NULL;
@@ -907,6 +933,27 @@ void *rg_mpi_startall(rg_arena *arena, uint64_t lanes, int count,
 void *rg_mpi_start(rg_arena *arena, uint64_t lanes, void *request,
                    int *result) {
   return rg_mpi_startall(arena, lanes, 1, request, result);
+}
+
+/* A buffer of a message whose pointer may be its own shadow, of memory without
+ * one (constant.c): in front of what it sends, behind what it brings. */
+void rg_mpi_watch(char *p, char *shadow, int count, rg_handle type,
+                  int brings, const char *routine) {
+  if (!p || p == RG_IN_PLACE || (p != shadow && !rg_constant_any()))
+    return;
+  const rg_layout *l = rg_mpi_layout(type, routine);
+  for (int i = 0; l->numbers && i < count; ++i)
+    for (int k = 0; k < l->runs; ++k) {
+      static const int sizes[] = {sizeof(double), sizeof(float),
+                                  sizeof(long double)};
+      const rg_run *r = &l->run[k];
+      uint64_t bytes = (uint64_t)r->count * sizes[r->kind];
+      ptrdiff_t at = i * l->extent + r->at;
+      if (brings)
+        rg_constant_store(p + at, shadow + at, bytes, routine);
+      else
+        rg_constant_load(p + at, bytes, routine);
+    }
 }
 
 /* A send that nobody will wait for is complete at some time; so are its

@@ -255,9 +255,18 @@ typedef struct rg_open {
   void (*arrive)(rg_undo *work); /* forward, the same */
   rg_undo *(*start)(rg_arena *arena, void *what); /* persistent */
   void *what;
+  /* Persistent: made by a derivative of this depth, of the thread with this
+   * counter. */
+  const uint64_t *maker;
+  uint64_t depth;
 } rg_open;
 rg_open *rg_mpi_track(const void *request);
 rg_open *rg_mpi_find(rg_handle request);
 void rg_mpi_forget(rg_handle request);
+extern _Thread_local uint64_t rg_mpi_depth;
+
+int rg_constant_any(void);
+void rg_constant_store(char *p, char *sh, uint64_t bytes, const char *where);
+void rg_constant_load(char *p, uint64_t bytes, const char *where);
 
 #endif

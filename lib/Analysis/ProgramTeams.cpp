@@ -94,6 +94,8 @@ bool ProgramFacts::communicates(const CallBase &C) const {
   if (const OperationRecord *R = Cat.lookup(C)) {
     if (!R->Communicates)
       return false;
+    if (R->Text == "standing")
+      return true;
     bool Moves = false;
     for (unsigned Op = 0; Op != C.arg_size(); ++Op) {
       if (movesNumbers(C, Op, *R))

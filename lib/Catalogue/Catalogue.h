@@ -143,7 +143,7 @@ struct OperationRecord {
   bool PartialsReadResult = false;
   HandlerKind Handler = HandlerKind::None;
   /// MemCpy, MemSet, and rules: "device" where the host may not be able to
-  /// reach the memory. Shuffle: the runtime's routine for the adjoint, without
+  /// reach the memory. Rules: "standing" (Operation.td). Shuffle: the runtime's routine for the adjoint, without
   /// its type's suffix. Protocol: the runtime's routine for the reverse sweep,
   /// which takes the same operands and then the result. Refused: what it is, in
   /// words of the user's.

@@ -37,11 +37,11 @@ def mpi_issend : Message<"rg_mpi_issend", ["MPI_Issend"], "I:PI?II?P", "r@2 - - 
 def mpi_ibsend : Message<"rg_mpi_ibsend", ["MPI_Ibsend"], "I:PI?II?P", "r@2 - - - - - i">;
 def mpi_irsend : Message<"rg_mpi_irsend", ["MPI_Irsend"], "I:PI?II?P", "r@2 - - - - - i">;
 def mpi_irecv : Message<"rg_mpi_irecv", ["MPI_Irecv"], "I:PI?II?P", "w@2 - - - - - i">;
-def mpi_send_init : Message<"rg_mpi_send_init", ["MPI_Send_init"], "I:PI?II?P", "r@2 - - - - - i">;
-def mpi_ssend_init : Message<"rg_mpi_ssend_init", ["MPI_Ssend_init"], "I:PI?II?P", "r@2 - - - - - i">;
-def mpi_bsend_init : Message<"rg_mpi_bsend_init", ["MPI_Bsend_init"], "I:PI?II?P", "r@2 - - - - - i">;
-def mpi_rsend_init : Message<"rg_mpi_rsend_init", ["MPI_Rsend_init"], "I:PI?II?P", "r@2 - - - - - i">;
-def mpi_recv_init : Message<"rg_mpi_recv_init", ["MPI_Recv_init"], "I:PI?II?P", "w@2 - - - - - i">;
+def mpi_send_init : Message<"rg_mpi_send_init", ["MPI_Send_init"], "I:PI?II?P", "r@2 - - - - - i"> { let Text = "standing"; }
+def mpi_ssend_init : Message<"rg_mpi_ssend_init", ["MPI_Ssend_init"], "I:PI?II?P", "r@2 - - - - - i"> { let Text = "standing"; }
+def mpi_bsend_init : Message<"rg_mpi_bsend_init", ["MPI_Bsend_init"], "I:PI?II?P", "r@2 - - - - - i"> { let Text = "standing"; }
+def mpi_rsend_init : Message<"rg_mpi_rsend_init", ["MPI_Rsend_init"], "I:PI?II?P", "r@2 - - - - - i"> { let Text = "standing"; }
+def mpi_recv_init : Message<"rg_mpi_recv_init", ["MPI_Recv_init"], "I:PI?II?P", "w@2 - - - - - i"> { let Text = "standing"; }
 def mpi_start : Message<"rg_mpi_start", ["MPI_Start"], "I:P", "i"> { let CallsBack = 1; }
 def mpi_startall : Message<"rg_mpi_startall", ["MPI_Startall"], "I:IP", "- i"> { let CallsBack = 1; }
 def mpi_request_free : Message<"rg_mpi_request_free", ["MPI_Request_free"], "I:P", "i">;

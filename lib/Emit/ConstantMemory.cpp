@@ -108,4 +108,9 @@ void retrograd::beginWatch(Function &D, RuntimeLibrary &Runtime) {
   if (DISubprogram *SP = D.getSubprogram())
     B.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
   B.CreateCall(Runtime.require("rg_constant_begin"), {});
+  for (BasicBlock &Block : D)
+    if (isa<ReturnInst>(Block.getTerminator())) {
+      B.SetInsertPoint(Block.getTerminator());
+      B.CreateCall(Runtime.require("rg_constant_end"), {});
+    }
 }

@@ -34,8 +34,8 @@ void watchAccess(llvm::IRBuilderBase &B, const llvm::Instruction &I,
                  const ActivityAnalysis &A, RuntimeLibrary &Runtime,
                  WatchedValues Values);
 
-/// The table of runtime/constant.c starts empty in D, the root of a request, if
-/// anything in its module fills it.
+/// Tells runtime/constant.c where D, the root of a request, begins and ends, if
+/// anything in its module fills the table.
 void beginWatch(llvm::Function &D, RuntimeLibrary &Runtime);
 
 } // namespace retrograd

@@ -396,6 +396,7 @@ private:
     AllocaInst *Result = nullptr;
     if (!T->isVoidTy())
       Args.push_back(Result = memory(T));
+    watchBuffers(/*Brings=*/false);
     Value *Tape;
     // At the start of the program, where all processes are. Fortran's libraries
     // are there where Fortran calls them.
@@ -405,6 +406,7 @@ private:
     if (!callRuntime(Forward ? Rule.Forward : Rule.Augment, B.getPtrTy(), Args,
                      Tape))
       return false;
+    watchBuffers(/*Brings=*/true);
     SmallVector<Value *, 4> Members;
     if (!Forward)
       Members.push_back(Tape);
@@ -425,6 +427,32 @@ private:
         Adjoints.append(Lanes, Constant::getNullValue(A.getType()));
     returnMembers(Adjoints);
     return true;
+  }
+
+  /// What a message sends from memory that has no shadow at run time, and what
+  /// it brings there.
+  void watchBuffers(bool Brings) {
+    Constant *Routine = nullptr;
+    for (unsigned Op = 0; Op != numOperands(); ++Op) {
+      OperandMemory Memory = Rule.memoryBehind(Op);
+      if (!(Brings ? Memory.Writes : Memory.Reads) || Memory.Element != '@' ||
+          !isActive(Op) || Parameters[Op].Shadows.empty() || !Memory.TypeAt)
+        continue;
+      // Of each rank another number, or one for all.
+      Value *Count = Parameters[Memory.TypeAt - 1].Primal,
+            *Type = Parameters[Memory.TypeAt].Primal;
+      if (!Count->getType()->isIntegerTy(32))
+        Count = B.getInt32(1);
+      Type = Type->getType()->isPointerTy()
+                 ? B.CreatePtrToInt(Type, B.getInt64Ty())
+                 : B.CreateSExt(Type, B.getInt64Ty());
+      if (!Routine)
+        Routine = Runtime.text("rg.routine.",
+                               ("a call of '" + F.getName() + "'").str());
+      B.CreateCall(Runtime.require("rg_mpi_watch"),
+                   {Parameters[Op].Primal, Parameters[Op].Shadows[0], Count,
+                    Type, B.getInt32(Brings), Routine});
+    }
   }
 
   /// Operands that the rule is handed: not those under a '*'.

@@ -523,20 +523,24 @@ void DerivativeJobs::writeRefusal(Job &J) {
   }
 }
 
-/// Shadows that the runtime gives to device memory (shadowOnDevice) last as
-/// long as the derivative D, whose own ones they are.
-static void keepShadowsOnDevice(Function &D, RuntimeLibrary &Runtime) {
-  const Function *Gives = D.getParent()->getFunction("rg_gpu_shadow_of");
-  if (!Gives || Gives->use_empty())
+/// What the runtime keeps for as long as the derivative D runs, whose own it
+/// is.
+static void tellBounds(Function &D, ArrayRef<StringRef> Keeping,
+                       StringRef Begin, StringRef End,
+                       RuntimeLibrary &Runtime) {
+  if (none_of(Keeping, [&](StringRef Name) {
+        const Function *F = D.getParent()->getFunction(Name);
+        return F && !F->use_empty();
+      }))
     return;
   IRBuilder<> B(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   if (DISubprogram *SP = D.getSubprogram())
     B.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
-  Value *Depth = B.CreateCall(Runtime.require("rg_gpu_begin"), {});
+  Value *Depth = B.CreateCall(Runtime.require(Begin), {});
   for (BasicBlock &Block : D)
     if (isa<ReturnInst>(Block.getTerminator())) {
       B.SetInsertPoint(Block.getTerminator());
-      B.CreateCall(Runtime.require("rg_gpu_end"), {Depth});
+      B.CreateCall(Runtime.require(End), {Depth});
     }
 }
 
@@ -556,7 +560,13 @@ bool DerivativeJobs::complete() {
   // Between the halves of a split derivative others may have used them.
   if (Top.Sweep)
     H.Shadows.reset(*Top.Sweep, /*Pointers=*/false, Types, H.Runtime);
-  keepShadowsOnDevice(*Top.Made, H.Runtime);
+  // Shadows of device memory; persistent requests.
+  tellBounds(*Top.Made, {"rg_gpu_shadow_of"}, "rg_gpu_begin", "rg_gpu_end",
+             H.Runtime);
+  tellBounds(*Top.Made,
+             {"rg_mpi_send_init", "rg_mpi_ssend_init", "rg_mpi_bsend_init",
+              "rg_mpi_rsend_init", "rg_mpi_recv_init"},
+             "rg_mpi_begin", "rg_mpi_end", H.Runtime);
   beginWatch(*Top.Made, H.Runtime);
   // What is repeated ended well.
   letExceptionsLeave(Top.Recorder ? *Top.Recorder : *Top.Made, E.Root,
