@@ -143,10 +143,10 @@ struct OperationRecord {
   bool PartialsReadResult = false;
   HandlerKind Handler = HandlerKind::None;
   /// MemCpy, MemSet, and rules: "device" where the host may not be able to
-  /// reach the memory. Rules: "standing" (Operation.td). Shuffle: the runtime's routine for the adjoint, without
-  /// its type's suffix. Protocol: the runtime's routine for the reverse sweep,
-  /// which takes the same operands and then the result. Refused: what it is, in
-  /// words of the user's.
+  /// reach the memory. Rules: "standing" (Operation.td). Shuffle: the runtime's
+  /// routine for the adjoint, without its type's suffix. Protocol: the
+  /// runtime's routine for the reverse sweep, which takes the same operands and
+  /// then the result. Refused: what it is, in words of the user's.
   llvm::StringRef Text = {};
   /// Allocation: operands whose product is the size in bytes (one or two);
   /// ZeroFills for calloc. Deallocator names the function that frees what this
