@@ -13,6 +13,7 @@
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
 #include "Support/ExceptionMarks.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
@@ -432,6 +433,51 @@ static bool isPointerFromFloats(const Instruction &I) {
   return C && C->getSrcTy()->isFPOrFPVectorTy();
 }
 
+/// The word that Load reads is made a pointer, or goes into one register with
+/// words that are pointers.
+static bool meetsPointers(const LoadInst &Load) {
+  constexpr unsigned Most = 64;
+  SmallSetVector<const Value *, 8> Words;
+  Words.insert(&Load);
+  auto IsJoin = [](const Value *V) {
+    return isa<PHINode, SelectInst, FreezeInst>(V);
+  };
+  for (unsigned I = 0; I != Words.size() && I != Most; ++I) {
+    if (isa<PtrToIntInst>(Words[I]))
+      return true;
+    for (const User *U : Words[I]->users()) {
+      if (isa<IntToPtrInst>(U))
+        return true;
+      if (IsJoin(U))
+        Words.insert(U);
+    }
+    if (IsJoin(Words[I]))
+      for (const Value *From : cast<User>(Words[I])->operand_values())
+        if (From->getType() == Load.getType() && !isa<Constant>(From))
+          Words.insert(From);
+  }
+  return Words.size() >= Most;
+}
+
+/// A number that is moved as a word, in a register that types follow as a
+/// pointer, which it is on other ways (a variant in a local variable). Its
+/// derivative would be lost; preparation undoes the common case.
+static bool isNumberTakenForPointer(const Instruction &I,
+                                    const ProgramFacts &Facts,
+                                    const ActivityAnalysis &Activity) {
+  const auto *Load = dyn_cast<LoadInst>(&I);
+  if (!Load || !Load->getType()->isIntegerTy() ||
+      Load->getType() != Load->getDataLayout().getIntPtrType(I.getContext()))
+    return false;
+  const ValueShape &Shape = Facts.shape(Load);
+  const Value *P = Load->getPointerOperand();
+  const uint64_t Bytes = Load->getDataLayout().getPointerSize();
+  return Shape.HasPointer && Shape.Floats.empty() &&
+         Activity.isActiveMemory(P) &&
+         Facts.types().storesNumber(P, 0, Bytes, /*Period=*/0) &&
+         meetsPointers(*Load);
+}
+
 SmallVector<Refusal, 2> Legality::collectRefusals() {
   for (BasicBlock &B : Subject.F) {
     if (!Subject.Shape.isLive(&B))
@@ -462,6 +508,9 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
       if (isPointerFromFloats(I))
         refuse(RefusalKind::Instruction, I,
                "a pointer taken from a floating-point register");
+      else if (isNumberTakenForPointer(I, Subject.facts(), Subject.Activity))
+        refuse(RefusalKind::Instruction, I,
+               "a number in a register that holds an address on other ways");
       // An address that the types do not know for one has no shadow to make a
       // pointer of.
       else if (isa<IntToPtrInst>(I) && !isa<Constant>(I.getOperand(0)) &&
