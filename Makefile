@@ -24,7 +24,7 @@ help:
 	@echo "make demo      differentiate real programs and show the result"
 	@echo "make test      run all tests (SANITIZE=1: with the plugin under ASan and UBSan)"
 	@echo "make test-quick the stages' tests and a sample of the programs: three minutes on two cores"
-	@echo "make tidy      clang-tidy over lib/ (CHANGED=main: over the files that differ from main)"
+	@echo "make tidy      clang-tidy over lib/, tools/ and unittests/ (CHANGED=main: over the files that differ from main)"
 	@echo "make test-levels  every program of test/Execute/C and Cxx at -O0, -O2 and -O3 -march=native"
 	@echo "make test-metamorphic  every program of test/Execute in other forms, which must give the same gradients: FORMS=all"
 	@echo "make test-filled-heap  the same programs on a heap whose blocks begin with rubbish"
@@ -61,7 +61,7 @@ build: configure
 demo: build
 	@demo/run.sh $(BUILD)
 
-# Twenty minutes of one core; .ci/run looks at the files that differ from main.
+# Half an hour of one core; .ci/run looks at the files that differ from main.
 tidy: build
 	@utils/tidy.py --build $(BUILD) --jobs $(JOBS) $(if $(CHANGED),--changed=$(CHANGED))
 

@@ -2,9 +2,9 @@
 # Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""clang-tidy with the repository's checks (.clang-tidy) over the C++ files of lib/.
+"""clang-tidy with the repository's checks (.clang-tidy) over the C++ files of lib/, tools/ and unittests/.
 
-  utils/tidy.py                  all of them: some twenty minutes of one core
+  utils/tidy.py                  all of them: some thirty minutes of one core
   utils/tidy.py --changed[=REF]  those that differ from REF (main) and those of changed headers' names
   utils/tidy.py FILE...          these
 
@@ -26,12 +26,14 @@ FLAGS = ["-std=c++20", "-fno-rtti", "-fno-exceptions", "-D_GNU_SOURCE", "-D__STD
          "-isystem", "/usr/lib/llvm-22/include", "-isystem", "/usr/lib/llvm-22/include/polly"]
 
 
-def all_files():
-    for base, _, names in os.walk(os.path.join(ROOT, "lib")):
-        yield from (os.path.relpath(os.path.join(base, name), ROOT) for name in names if name.endswith(".cpp"))
-
-
+FOLDERS = ["lib", "tools", "unittests"]
 MOST = 25
+
+
+def all_files():
+    for folder in FOLDERS:
+        for base, _, names in os.walk(os.path.join(ROOT, folder)):
+            yield from (os.path.relpath(os.path.join(base, name), ROOT) for name in names if name.endswith(".cpp"))
 
 
 class Impossible(Exception):
@@ -39,8 +41,8 @@ class Impossible(Exception):
 
 
 def changed_files(ref):
-    """Files of lib/ that differ from the common ancestor with ref, a header as the file of its name."""
-    found = subprocess.run(["git", "diff", "--name-only", "--diff-filter=d", "--merge-base", ref, "--", "lib"],
+    """Files that differ from the common ancestor with ref, a header as the file of its name."""
+    found = subprocess.run(["git", "diff", "--name-only", "--diff-filter=d", "--merge-base", ref, "--", *FOLDERS],
                            cwd=ROOT, capture_output=True, text=True)
     if found.returncode:
         raise Impossible(found.stderr.strip().splitlines()[0])
@@ -52,9 +54,9 @@ def changed_files(ref):
 
 def check(build, path):
     """What clang-tidy says of one file."""
-    folder = path.split("/")[1]
-    command = ["clang-tidy-22", "--quiet", "--warnings-as-errors=*", path, "--", *FLAGS, "-Ilib",
-               f"-I{build}/lib", f"-I{build}/lib/{folder}"]
+    top, folder = path.split("/")[:2]
+    places = ["-Ilib", f"-I{build}/lib", f"-I{build}/lib/{folder}"] if top == "lib" else ["-Ilib", f"-I{top}"]
+    command = ["clang-tidy-22", "--quiet", "--warnings-as-errors=*", path, "--", *FLAGS, *places]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     return done.stdout if done.returncode else ""
 

@@ -311,8 +311,9 @@ Recipe Recipes::valueRecipe(const Value *V, Need::Kind K) const {
     if (const Value *Same = trivialPhi(*Phi, Subject.Shape.loops()))
       return computeFrom({Input(Same)});
     if (K == Need::Primal && isSelect(*Phi) && !isAtHandDear(*Phi)) {
-      SmallVector<Need, 3> In{
-          {Need::Primal, decidedJoin(Phi->getParent())->Condition}};
+      const auto Join = decidedJoin(Phi->getParent());
+      assert(Join && "a select's join is decided");
+      SmallVector<Need, 3> In{{Need::Primal, Join->Condition}};
       for (const Value *From : Phi->incoming_values())
         In.push_back({Need::Primal, From});
       return computeFrom(In);

@@ -8,6 +8,7 @@
 #include "Plan/TapeLayout.h"
 #include "Plan/Deferrals.h"
 #include "Plan/Recipes.h"
+#include "llvm/IR/DataLayout.h"
 
 using namespace llvm;
 using namespace retrograd;

@@ -12,6 +12,7 @@
 #include "Plan/TapeLayout.h"
 #include "Rules/Rules.h"
 #include "Support/CallBinding.h"
+#include "llvm/IR/DataLayout.h"
 
 using namespace llvm;
 using namespace retrograd;

@@ -9,6 +9,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Rules/Transfer.h"
 #include "Support/SourceFact.h"
+#include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 

@@ -33,7 +33,8 @@ static cl::opt<Action>
            cl::init(Action::Catalogue));
 
 static bool generate(raw_ostream &OS, const RecordKeeper &Records) {
-  switch (Chosen) {
+  const Action What = Chosen;
+  switch (What) {
   case Action::Catalogue:
     return emitCatalogue(OS, Records);
   case Action::Reference:

@@ -39,7 +39,7 @@ Workplace::~Workplace() {
   if (Keep)
     errs() << "retrograd: the generated program is in " << Path << "\n";
   else if (!Failed)
-    sys::fs::remove_directories(Path);
+    (void)sys::fs::remove_directories(Path);
 }
 
 std::string Workplace::file(StringRef Name) const {

@@ -105,19 +105,21 @@ void judge(Row &R, double Largest) {
   double Spread = R.Spread / Scale;
   bool Judge = Spread <= (R.Single ? 0.1 : 1e-2);
   R.Error = Apart(R.Reverse, R.Difference);
-  // A NaN makes each of these conditions false, hence the way round.
-  bool Finite = std::isfinite(R.Reverse) && std::isfinite(R.Naive) &&
-                std::isfinite(R.Forward);
-  if (!Finite && !Judge)
-    R.Verdict = Row::Unsure; // no derivative here, as differences say, too
-  else if (!(Apart(R.Reverse, R.Naive) <= Rounding))
-    R.Verdict = Row::Plans;
-  else if (!(Apart(R.Reverse, R.Forward) <= Rounding))
-    R.Verdict = Row::Modes;
-  else if (!Judge)
-    R.Verdict = Row::Unsure;
-  else
-    R.Verdict = R.Error <= Best + 4 * Spread ? Row::Ok : Row::Differences;
+  auto Verdict = [&] {
+    const bool Finite = std::isfinite(R.Reverse) && std::isfinite(R.Naive) &&
+                        std::isfinite(R.Forward);
+    if (!Finite && !Judge)
+      return Row::Unsure; // no derivative here, as differences say, too
+    // A NaN makes each of these comparisons false, hence the way round.
+    if (!(Apart(R.Reverse, R.Naive) <= Rounding))
+      return Row::Plans;
+    if (!(Apart(R.Reverse, R.Forward) <= Rounding))
+      return Row::Modes;
+    if (!Judge)
+      return Row::Unsure;
+    return R.Error <= Best + 4 * Spread ? Row::Ok : Row::Differences;
+  };
+  R.Verdict = Verdict();
   if (R.Verdict <= Row::Unsure)
     return;
   R.ReverseWrong = R.Verdict == Row::Plans || !(R.Error <= Best + 4 * Spread);

@@ -64,7 +64,7 @@ std::unique_ptr<Module> compile(const Invocation &I, StringRef DriverName,
     M = parseIRFile(Output, Diagnostic, Context);
   if (M)
     linkBitcode(*M, I.Flags);
-  sys::fs::remove(Output);
+  (void)sys::fs::remove(Output);
   return M;
 }
 

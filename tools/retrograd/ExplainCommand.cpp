@@ -401,7 +401,7 @@ int retrograd::explainCommand(const ExplainSettings &S) {
     Reading.insert(Reading.end(), S.Flags.begin(), S.Flags.end());
     Expected<Signature> F = readSignature(S.File, S.Function, Reading);
     if (!F) {
-      sys::fs::remove_directories(Folder);
+      (void)sys::fs::remove_directories(Folder);
       return complain(toString(F.takeError()));
     }
     SmallString<256> Path = Folder;
@@ -431,7 +431,7 @@ int retrograd::explainCommand(const ExplainSettings &S) {
       sys::ExecuteAndWait(Driver, Words, std::nullopt, {}, 0, 0, &Problem);
   Facts All;
   bool Read = Status == 0 && readRecord(Record, All, Problem);
-  sys::fs::remove_directories(Folder);
+  (void)sys::fs::remove_directories(Folder);
   if (Status)
     return complain("compiling '" + S.Shown + "' failed" +
                     (Status < 0 ? ": " + Problem : std::string()));

@@ -575,7 +575,7 @@ int retrograd::exportCommand(const Invocation &I, const ExportSettings &S) {
   if (I.Keep)
     errs() << "retrograd: the generated source is " << Glue << "\n";
   else
-    sys::fs::remove_directories(Folder);
+    (void)sys::fs::remove_directories(Folder);
   if (!Done)
     return complain("the library was not made: see the errors above");
   return 0;

@@ -116,9 +116,9 @@ Expected<std::string> dump(StringRef What, const std::string &File,
     Text = (*Buffer)->getBuffer().str();
   if (auto Buffer = MemoryBuffer::getFile(Errors))
     Said = (*Buffer)->getBuffer().str();
-  sys::fs::remove(Output);
-  sys::fs::remove(Errors);
-  sys::fs::remove_directories(Modules);
+  (void)sys::fs::remove(Output);
+  (void)sys::fs::remove(Errors);
+  (void)sys::fs::remove_directories(Modules);
   if (Status)
     return fail("'" + File +
                 "' does not compile; flags for it go after '--'\n" + Said);

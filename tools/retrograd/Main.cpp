@@ -402,8 +402,7 @@ int main(int argc, char **argv) {
     die("'" + First + "' wants one function and got '" + Functions[0] +
         "' and '" + Functions[1] + "'; flags for the compiler go after '--'");
   SmallString<256> Absolute = StringRef(File);
-  sys::fs::make_absolute(Absolute);
-  if (!sys::fs::exists(Absolute))
+  if (sys::fs::make_absolute(Absolute) || !sys::fs::exists(Absolute))
     die("there is no file '" + File + "'");
   if (Explain) {
     if (Json && !Html.empty())

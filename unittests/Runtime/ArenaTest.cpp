@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "gtest/gtest.h"
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <malloc.h>
@@ -23,9 +24,10 @@ extern "C" {
 
 // In the runtime this is IR (memory.ll), which also counts what the compiler
 // knows.
-uint64_t rg_block_bytes(void *p) { return malloc_usable_size(p); }
+uint64_t rg_block_bytes(void *P) { return malloc_usable_size(P); }
 
 // Under AddressSanitizer (RG_SANITIZE), malloc has to be allowed to fail.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 const char *__asan_default_options() { return "allocator_may_return_null=1"; }
 }
 
@@ -73,15 +75,16 @@ TEST(Arena, ZerosOnRequestEvenWhenReused) {
 }
 
 TEST(Arena, ReusesMemoryBetweenCalls) {
-  void *First[3];
+  std::array<void *, 3> First = {};
   for (int Call = 0; Call < 20; ++Call) {
     rg_arena *A = rg_tape_begin();
-    void *Now[3] = {rg_tape_alloc(A, 100), rg_tape_alloc(A, 3 << 20),
-                    rg_tape_alloc(A, 200 << 20)};
+    std::array<void *, 3> Now = {rg_tape_alloc(A, 100),
+                                 rg_tape_alloc(A, 3 << 20),
+                                 rg_tape_alloc(A, 200 << 20)};
     if (Call < 2) // the first call may still grow what the second keeps
-      std::memcpy(First, Now, sizeof First);
+      First = Now;
     else
-      ASSERT_EQ(std::memcmp(First, Now, sizeof First), 0);
+      ASSERT_EQ(First, Now);
     rg_tape_end(A);
   }
 }
