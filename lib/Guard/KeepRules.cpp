@@ -15,6 +15,9 @@ using namespace retrograd;
 
 /// What the linkage was.
 static constexpr StringLiteral LinkageAttribute = "rg-linkage";
+/// The function is noinline only since it is kept; "always": it was to be
+/// inlined always.
+static constexpr StringLiteral ApartAttribute = "rg-apart";
 
 bool retrograd::releaseRules(Module &M, bool Last) {
   bool Any = false;
@@ -28,6 +31,20 @@ bool retrograd::releaseRules(Module &M, bool Last) {
       continue;
     F.setLinkage(GlobalValue::LinkageTypes(Was));
     F.removeFnAttr(LinkageAttribute);
+    Any = true;
+  }
+  return Any;
+}
+
+bool retrograd::releaseApart(Module &M) {
+  bool Any = false;
+  for (Function &F : M) {
+    if (!F.hasFnAttribute(ApartAttribute))
+      continue;
+    F.removeFnAttr(Attribute::NoInline);
+    if (F.getFnAttribute(ApartAttribute).getValueAsString() == "always")
+      F.addFnAttr(Attribute::AlwaysInline);
+    F.removeFnAttr(ApartAttribute);
     Any = true;
   }
   return Any;
@@ -48,6 +65,10 @@ PreservedAnalyses KeepRulesPass::run(Module &M, ModuleAnalysisManager &) {
       auto *F = dyn_cast_or_null<Function>(O);
       if (!F || F->isDeclaration() || F->hasFnAttribute(LinkageAttribute))
         return;
+      if (!F->hasFnAttribute(Attribute::NoInline))
+        F->addFnAttr(ApartAttribute, F->hasFnAttribute(Attribute::AlwaysInline)
+                                         ? "always"
+                                         : "");
       F->removeFnAttr(Attribute::AlwaysInline);
       F->addFnAttr(Attribute::NoInline);
       F->addFnAttr(LinkageAttribute, std::to_string(F->getLinkage()));

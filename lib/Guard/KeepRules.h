@@ -27,9 +27,11 @@ public:
   static bool isRequired() { return true; }
 };
 
-/// Gives the functions of KeepRulesPass back what they were; if a link follows
+/// Gives the functions of KeepRulesPass back their linkage; if a link follows
 /// (not Last), those only whose names other units must not see. Were there any?
 bool releaseRules(llvm::Module &M, bool Last);
+/// They may be inlined again, now that derivatives are made. Were there any?
+bool releaseApart(llvm::Module &M);
 
 /// Removes what was kept for the sake of derivatives, now that they are made.
 void removeKept(llvm::Module &M);
