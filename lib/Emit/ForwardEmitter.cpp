@@ -93,11 +93,11 @@ void ForwardEmitter::forLanes(function_ref<void()> Body) {
 }
 
 Value *ForwardEmitter::primal(const Value *V) const {
-  auto It = VMap.find(V);
-  if (It != VMap.end())
-    return It->second;
+  // The map has constants, too, each as what it was.
   if (const auto *C = dyn_cast<Constant>(V))
     return withDefinedLanes(*const_cast<Constant *>(C));
+  if (Value *Mapped = VMap.lookup(V))
+    return Mapped;
   return const_cast<Value *>(V);
 }
 
