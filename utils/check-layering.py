@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 """Checks who includes whom (docs/Architecture.md), names of languages and libraries, and a few forbidden things.
-Every file of a folder is named on the folder's page (lib/*/README.md).
+Every file of a folder is named on the folder's page (lib/*/README.md), and every folder has tests of its own.
 
 Prints one line per violation, file:line: what, and fails if there is any.
 A line may be excused by "layering: <reason>" in a comment on it.
@@ -123,6 +123,8 @@ def main():
             violations.append(f"lib/{folder}: not in the order of docs/Architecture.md")
             continue
         violations += unnamed(folder)
+        if not any(os.path.isdir(os.path.join(ROOT, tests, folder)) for tests in ("test", "unittests")):
+            violations.append(f"lib/{folder}: neither test/{folder} nor unittests/{folder}")
         for base, _, names in os.walk(os.path.join(lib, folder)):
             for name in sorted(names):
                 if name.endswith((".h", ".cpp", ".def")):

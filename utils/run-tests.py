@@ -26,7 +26,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 passed, failed, skipped = [], [], []
 
 # For every day: folders that are run whole, and those that are run in part.
-STAGES = ["Docs", "Emit", "Entry", "Pass", "Plan", "Polish", "Primal", "Request", "Target"]
+STAGES = ["Analysis", "Bitcode", "Docs", "Emit", "Entry", "Guard", "Parallel", "Pass", "Plan", "Polish", "Primal",
+          "Request", "Rules", "Target"]
 PROGRAMS = ["Diagnostics", "Execute"]
 SHARDS = 16
 
