@@ -5,16 +5,20 @@
 
     bench/compile-time.py [build folder] [statements ...]
     bench/compile-time.py [build folder] --programs
+    bench/compile-time.py [build folder] --steps
 
 Generates families of functions with that many statements (default: 250 500 1000
 2000) and prints seconds of processor time at -O2 without and with a gradient call,
 their ratio, and the exponent by which the time of the last grew: 1 is linear. The
 family `templates` has as many small functions of a C++ template library, at -O0. With
 --programs the same times for the programs of `make bench`: the file that calls the primal,
-and the file that calls its derivative.
+and the file that calls its derivative. With --steps, where the time of three of these files goes, from
+the best of three runs with -ftime-trace: what each of our steps takes without the steps within it.
 """
 
 import argparse
+import collections
+import json
 import math
 import os
 import pathlib
@@ -134,16 +138,64 @@ def programs(build):
     print(f"{'geometric mean':14} {'':9} {'':10} {mean:7.2f}   (aim: 2.5) {'met' if mean <= 2.5 else 'NOT MET'}")
 
 
+def shares(trace):
+    """From the name of a part of the compilation to its seconds, without those of the parts within."""
+    events = [e for e in json.loads(trace.read_text())["traceEvents"]
+              if e["ph"] == "X" and (e["name"].startswith("rg-") or e["name"] in ("ExecuteCompiler", "Frontend"))]
+    events.sort(key=lambda e: (e["tid"], e["ts"], -e["dur"]))
+    own, around = collections.Counter(), []
+    for e in events:
+        while around and (around[-1]["tid"] != e["tid"] or around[-1]["ts"] + around[-1]["dur"] <= e["ts"]):
+            around.pop()
+        own[e["name"]] += e["dur"] / 1e6
+        if around:
+            own[around[-1]["name"]] -= e["dur"] / 1e6
+        around.append(e)
+    return own
+
+
+def steps(build):
+    folder = pathlib.Path(__file__).resolve().parent.parent / "demo" / "programs"
+    clang = [os.path.join(build, "bin", "rg-clang++"), "-O2", "-std=c++20", "-c"]
+    found = {}
+    with tempfile.TemporaryDirectory() as place:
+        for name in ("Brusselator", "Gmm", "Hand"):
+            runs = []
+            for _ in range(3):
+                trace = pathlib.Path(place) / "trace.json"
+                subprocess.run([*clang, str(folder / f"{name}Gradient.cpp"), "-o", os.path.join(place, "x.o"),
+                                f"-ftime-trace={trace}", "-ftime-trace-granularity=0"], check=True)
+                runs.append(shares(trace))
+            found[name] = min(runs, key=lambda run: sum(run.values()))
+    names = list(found)
+    print("| part | " + " | ".join(names) + " |")
+    print("|---" * (len(names) + 1) + "|")
+    totals = {name: sum(run.values()) for name, run in found.items()}
+    print("| seconds | " + " | ".join(f"{totals[n]:.2f}" for n in names) + " |")
+    rows = {"clang's front end": ["Frontend"], "LLVM: passes and code generation": ["ExecuteCompiler"]}
+    ours = {part for run in found.values() for part in run if part.startswith("rg-")}
+    rows["ours, together"] = sorted(ours)
+    for part in sorted(ours, key=lambda part: -sum(found[n][part] / totals[n] for n in names)):
+        rows[f"`{part}`"] = [part]
+    for row, parts in rows.items():
+        percent = [100 * sum(found[n][p] for p in parts) / totals[n] for n in names]
+        if max(percent) >= 0.05:
+            print(f"| {row} | " + " | ".join(f"{p:.1f} %" for p in percent) + " |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", nargs="?", default=str(pathlib.Path(__file__).resolve().parent.parent / "build"))
     parser.add_argument("statements", nargs="*", type=int)
     parser.add_argument("--programs", action="store_true", help="the programs of `make bench`")
+    parser.add_argument("--steps", action="store_true", help="where the time of three programs goes")
     options = parser.parse_args()
     if options.build.isdigit():
         options.statements.insert(0, int(options.build))
         options.build = parser.get_default("build")
-    if options.programs:
+    if options.steps:
+        steps(options.build)
+    elif options.programs:
         programs(options.build)
     else:
         families(options.build, options.statements or [250, 500, 1000, 2000])

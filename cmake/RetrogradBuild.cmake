@@ -87,7 +87,7 @@ if(RG_ISL)
   endif()
 endif()
 
-foreach(Tool clang clang++ opt llvm-link FileCheck not)
+foreach(Tool clang clang++ opt llvm-ar llvm-as llvm-link FileCheck not)
   string(MAKE_C_IDENTIFIER "RG_HOST_${Tool}" Var)
   find_program(${Var} NAMES ${Tool} PATHS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH REQUIRED)
   mark_as_advanced(${Var})

@@ -15,6 +15,7 @@
 #include "Support/Instrumentation.h"
 #include "Target/Target.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Constants.h"
@@ -22,7 +23,9 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/IRMover.h"
+#include "llvm/Object/Archive.h"
 #include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/Support/TimeProfiler.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
@@ -47,17 +50,52 @@ static StringRef bitcodeFor(RuntimeKind Kind) {
   return Text(RetrogradRuntimeBitcode, RetrogradRuntimeBitcodeSize);
 }
 
-/// The runtime as a module of its own, bodies not yet read. Null if this
-/// plugin was built without one.
-static std::unique_ptr<Module> openRuntime(LLVMContext &Ctx, RuntimeKind Kind) {
-  MemoryBufferRef Bytes(bitcodeFor(Kind), "retrograd runtime");
-  Expected<std::unique_ptr<Module>> Parsed = getLazyBitcodeModule(Bytes, Ctx);
-  if (!Parsed) {
-    consumeError(Parsed.takeError());
+namespace {
+/// The runtime of one kind of machine: a module for each of its files. To open
+/// all of them for each routine would be most of what a derivative costs.
+class RuntimeArchive {
+public:
+  explicit RuntimeArchive(RuntimeKind Kind) {
+    MemoryBufferRef Bytes(bitcodeFor(Kind), "retrograd runtime");
+    Expected<std::unique_ptr<object::Archive>> Opened =
+        object::Archive::create(Bytes);
+    if (!Opened) {
+      consumeError(Opened.takeError());
+      return;
+    }
+    Members = std::move(*Opened);
+    for (const object::Archive::Symbol &S : Members->symbols())
+      Defined.try_emplace(S.getName(), S);
+  }
+
+  bool defines(StringRef Name) const { return Defined.contains(Name); }
+
+  /// The module that defines Name, bodies not yet read; null if none does.
+  std::unique_ptr<Module> open(StringRef Name, LLVMContext &Ctx) const {
+    auto It = Defined.find(Name);
+    if (It == Defined.end())
+      return nullptr;
+    auto Parse = [&]() -> Expected<std::unique_ptr<Module>> {
+      Expected<object::Archive::Child> Member = It->second.getMember();
+      if (!Member)
+        return Member.takeError();
+      Expected<MemoryBufferRef> Bytes = Member->getMemoryBufferRef();
+      if (!Bytes)
+        return Bytes.takeError();
+      return getLazyBitcodeModule(*Bytes, Ctx);
+    };
+    Expected<std::unique_ptr<Module>> Part = Parse();
+    if (Part)
+      return std::move(*Part);
+    consumeError(Part.takeError());
     return nullptr;
   }
-  return std::move(*Parsed);
-}
+
+private:
+  std::unique_ptr<object::Archive> Members;
+  StringMap<object::Archive::Symbol> Defined;
+};
+} // namespace
 
 /// Tape memory changes its type from call to call, so the type-based alias
 /// facts of the code that manages it say too much. The other parts of the
@@ -179,19 +217,15 @@ static void useDeviceMath(Function &F, const Target &Machine) {
   }
 }
 
-Function *RuntimeLibrary::require(StringRef Name) {
-  if (Function *Present = M.getFunction(Name))
-    if (!Present->isDeclaration())
-      return Present;
-
-  Target Machine(M);
-  std::unique_ptr<Module> Runtime =
-      openRuntime(M.getContext(), Machine.runtime());
-  if (!Runtime)
-    return nullptr;
-  Function *Wanted = Runtime->getFunction(Name);
+/// Brings what Name is in Archive into M, with all that its part has of what it
+/// needs. Adds what other parts have of it to Needed.
+static bool bring(Module &M, const RuntimeArchive &Archive, StringRef Name,
+                  SmallVectorImpl<std::string> &Needed) {
+  const Target Machine(M);
+  std::unique_ptr<Module> Runtime = Archive.open(Name, M.getContext());
+  GlobalValue *Wanted = Runtime ? Runtime->getNamedValue(Name) : nullptr;
   if (!Wanted || Wanted->isDeclaration())
-    return nullptr;
+    return false;
   Runtime->setDataLayout(M.getDataLayout());
   Runtime->setTargetTriple(M.getTargetTriple());
   while (!Runtime->named_metadata_empty())
@@ -204,13 +238,19 @@ Function *RuntimeLibrary::require(StringRef Name) {
   }
   // Units that were differentiated at compile time brought routines along, and
   // a linker has made them internal: no new code could refer to those.
-  for (GlobalObject &GO : Runtime->global_objects())
-    if (!GO.isDeclaration() && !GO.hasLocalLinkage())
-      if (GlobalValue *Present = M.getNamedValue(GO.getName());
-          Present && Present->hasLocalLinkage()) {
-        Present->setLinkage(GlobalValue::LinkOnceODRLinkage);
-        Present->setVisibility(GlobalValue::HiddenVisibility);
-      }
+  SmallVector<std::string, 16> Elsewhere;
+  for (GlobalObject &GO : Runtime->global_objects()) {
+    if (GO.hasLocalLinkage() ||
+        (GO.isDeclaration() && !Archive.defines(GO.getName())))
+      continue;
+    if (GlobalValue *Present = M.getNamedValue(GO.getName());
+        Present && Present->hasLocalLinkage()) {
+      Present->setLinkage(GlobalValue::LinkOnceODRLinkage);
+      Present->setVisibility(GlobalValue::HiddenVisibility);
+    }
+    if (GO.isDeclaration())
+      Elsewhere.push_back(GO.getName().str());
+  }
 
   // MemorySanitizer must see every write: what the user's functions are
   // instrumented for, the runtime is as well.
@@ -236,8 +276,12 @@ Function *RuntimeLibrary::require(StringRef Name) {
   if (Error E = IRMover(M).move(std::move(Runtime), {Wanted}, AddWhatIsNeeded,
                                 /*IsPerformingImport=*/false)) {
     consumeError(std::move(E));
-    return nullptr;
+    return false;
   }
+  for (std::string &Other : Elsewhere)
+    if (const GlobalValue *GV = M.getNamedValue(Other);
+        GV && GV->isDeclaration() && !GV->use_empty())
+      Needed.push_back(std::move(Other));
 
   for (const std::string &LinkedName : Linked) {
     auto *GO = dyn_cast_or_null<GlobalObject>(M.getNamedValue(LinkedName));
@@ -255,6 +299,24 @@ Function *RuntimeLibrary::require(StringRef Name) {
       if (Like)
         copyInstrumentation(*Like, *F);
     }
+  }
+  return true;
+}
+
+Function *RuntimeLibrary::require(StringRef Name) {
+  auto IsPresent = [&](StringRef Wanted) {
+    const GlobalValue *GV = M.getNamedValue(Wanted);
+    return GV && !GV->isDeclaration();
+  };
+  if (Function *F = M.getFunction(Name); F && !F->isDeclaration())
+    return F;
+  TimeTraceScope Scope("rg-runtime", Name);
+  const RuntimeArchive Archive(Target(M).runtime());
+  SmallVector<std::string, 8> Needed{Name.str()};
+  while (!Needed.empty()) {
+    const std::string Next = Needed.pop_back_val();
+    if (!IsPresent(Next) && !bring(M, Archive, Next, Needed) && Next == Name)
+      return nullptr;
   }
   return M.getFunction(Name);
 }
