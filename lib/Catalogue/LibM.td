@@ -117,7 +117,10 @@ def exp10 : Math1<(mul (mul S, R), Ln10)>, Domain<["-2:2"]>,
             Aliases<["exp10", "__exp10_finite", "pow10"]>, Lowers<["llvm.exp10"]>;
 // Not S (R + 1), which cancels for x << 0.
 def expm1 : Math1<(mul S, (call "exp", A0))>, Domain<["-4:4"]>;
-// Not S (R + 1) Ln10, as for expm1.
+// Not S (R + 1) Ln2 or Ln10, as for expm1.
+def exp2m1 : Math1<(mul (mul S, (call "exp2", A0)), Ln2)>, Domain<["-2:2"]> {
+  let TestName = ""; // newer than the C library of Debian 12
+}
 def exp10m1 : Math1<(mul (mul S, (call "exp10", A0)), Ln10)>, Domain<["-2:2"]> {
   let TestName = ""; // newer than the C library of Debian 12
 }
@@ -133,6 +136,14 @@ def log10 : Math1<(sz (div (mul S, InvLn10), A0))>, Domain<["0.2:5"]>, Finite,
             Kink<"x = 0: +-inf by the sign of the zero">;
 def log1p : Math1<(sz (div S, (add 1, A0)))>, Domain<["-0.8:5"]>,
             Kink<"x = -1: +inf">;
+def log2p1 : Math1<(sz (div (mul S, InvLn2), (add 1, A0)))>, Domain<["-0.8:5"]>,
+             Kink<"x = -1: +inf"> {
+  let TestName = ""; // newer than the C library of Debian 12
+}
+def log10p1 : Math1<(sz (div (mul S, InvLn10), (add 1, A0)))>,
+              Domain<["-0.8:5"]>, Kink<"x = -1: +inf"> {
+  let TestName = ""; // newer than the C library of Debian 12
+}
 
 // dx: y x^(y-1), and 0 for y = 0 also where x = 0 makes x^-1 infinite. (Not 0 for every
 // y = 0: its derivative by y is 1/x there.)
