@@ -285,6 +285,13 @@ static void check(int error) {
   if (error)
     fail(strerror(error));
 }
+/* An attempt that succeeds outside of derivatives has no number, and has not failed. */
+static uint64_t attempt(int error, void *lock) {
+  if (error)
+    return RG_NO_TURN;
+  uint64_t number = rg_event(lock);
+  return number == RG_NO_TURN ? RG_INNER_TURN : number;
+}
 __attribute__((noinline)) uint64_t rg_event_read_lock(void *lock) {
   check(pthread_rwlock_rdlock((pthread_rwlock_t *)lock));
   return rg_event(lock);
@@ -294,10 +301,10 @@ __attribute__((noinline)) uint64_t rg_event_write_lock(void *lock) {
   return rg_event(lock);
 }
 __attribute__((noinline)) uint64_t rg_event_try_read_lock(void *lock) {
-  return pthread_rwlock_tryrdlock((pthread_rwlock_t *)lock) ? RG_NO_TURN : rg_event(lock);
+  return attempt(pthread_rwlock_tryrdlock((pthread_rwlock_t *)lock), lock);
 }
 __attribute__((noinline)) uint64_t rg_event_try_write_lock(void *lock) {
-  return pthread_rwlock_trywrlock((pthread_rwlock_t *)lock) ? RG_NO_TURN : rg_event(lock);
+  return attempt(pthread_rwlock_trywrlock((pthread_rwlock_t *)lock), lock);
 }
 __attribute__((noinline)) uint64_t rg_event_unlock(void *lock) {
   uint64_t number = rg_event(lock);
@@ -307,6 +314,9 @@ __attribute__((noinline)) uint64_t rg_event_unlock(void *lock) {
 __attribute__((noinline)) uint64_t rg_event_spin_lock(void *lock) {
   check(pthread_spin_lock((pthread_spinlock_t *)lock));
   return rg_event(lock);
+}
+__attribute__((noinline)) uint64_t rg_event_try_spin_lock(void *lock) {
+  return attempt(pthread_spin_trylock((pthread_spinlock_t *)lock), lock);
 }
 __attribute__((noinline)) uint64_t rg_event_spin_unlock(void *lock) {
   uint64_t number = rg_event(lock);

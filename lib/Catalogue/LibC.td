@@ -138,7 +138,7 @@ def locks : InactiveInC<
      "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_spin_lock",
      "pthread_spin_unlock", "pthread_self", "pthread_equal", "pthread_rwlock_rdlock",
      "pthread_rwlock_wrlock", "pthread_rwlock_unlock", "pthread_rwlock_tryrdlock",
-     "pthread_rwlock_trywrlock"]>;
+     "pthread_rwlock_trywrlock", "pthread_spin_trylock"]>;
 }
 
 // What -fsanitize=undefined puts beside the program: they print, at most.

@@ -212,8 +212,8 @@ def mutex_leave : Protocol<"rg_turn_again", ["rg_turn_mutex_leave", "rg_turn_bef
 def event : Protocol<"rg_event_again",
                      ["rg_event", "rg_event_read_lock", "rg_event_write_lock",
                       "rg_event_try_read_lock", "rg_event_try_write_lock", "rg_event_unlock",
-                      "rg_event_spin_lock", "rg_event_spin_unlock", "rg_once_begins",
-                      "rg_once_ends"], "L:P"> {
+                      "rg_event_spin_lock", "rg_event_try_spin_lock", "rg_event_spin_unlock",
+                      "rg_once_begins", "rg_once_ends"], "L:P"> {
   let Summary = "a moment that has its number; the reverse sweep undoes it before those of "
                 "less";
 }

@@ -41,6 +41,8 @@ constexpr ThreadRoutine Routines[] = {
     {"pthread_rwlock_trywrlock", ThreadCall::Try, 1, "rg_event_try_write_lock",
      Busy},
     {"pthread_spin_lock", ThreadCall::Event, 1, "rg_event_spin_lock"},
+    {"pthread_spin_trylock", ThreadCall::Try, 1, "rg_event_try_spin_lock",
+     Busy},
     {"pthread_spin_unlock", ThreadCall::Event, 1, "rg_event_spin_unlock"},
     {"pthread_barrier_wait", ThreadCall::Barrier, 1},
     {"pthread_exit", ThreadCall::Exit, 1},

@@ -58,7 +58,11 @@ static double spinning(const double *x, int n) {
   for (int t = 0; t < 2; ++t)
     threads.emplace_back([&, t] {
       for (int i = t; i < n; i += 2) {
-        pthread_spin_lock(&lock);
+        if (t)
+          pthread_spin_lock(&lock);
+        else
+          while (pthread_spin_trylock(&lock))
+            std::this_thread::yield();
         product *= 0.5 + cos(x[i]);
         pthread_spin_unlock(&lock);
       }
@@ -67,6 +71,31 @@ static double spinning(const double *x, int n) {
     t.join();
   pthread_spin_destroy(&lock);
   return product;
+}
+// The same of POSIX, to read and to write.
+static double attemptsOfPosix(const double *x, int n) {
+  pthread_rwlock_t lock;
+  pthread_rwlock_init(&lock, nullptr);
+  double product = 1;
+  int seen = 0;
+  auto work = [&](int from, int to) {
+    for (int i = from; i < to; ++i) {
+      while (pthread_rwlock_tryrdlock(&lock))
+        std::this_thread::yield();
+      int before = seen;
+      pthread_rwlock_unlock(&lock);
+      while (pthread_rwlock_trywrlock(&lock))
+        std::this_thread::yield();
+      product *= 1 - 0.1 * x[i] * x[i];
+      seen = before < seen ? seen + 1 : before + 1;
+      pthread_rwlock_unlock(&lock);
+    }
+  };
+  std::thread a([&] { work(0, n / 2); });
+  work(n / 2, n);
+  a.join();
+  pthread_rwlock_destroy(&lock);
+  return seen == n ? product : 0;
 }
 // Steps of a row of numbers: each thread has a part, and reads its neighbours'.
 struct part {
@@ -112,6 +141,7 @@ int main() {
   POINT;
   CHECK(readers);
   CHECK(attempts);
+  CHECK(attemptsOfPosix);
   CHECK(spinning);
   CHECK(barriers);
 }
