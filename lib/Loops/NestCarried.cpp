@@ -65,46 +65,80 @@ void Raiser::findInMemory() {
   }
 }
 
+/// Is X what Carried was last, behind its loop?
+static bool isLast(Value *X, PHINode *Carried, const InMemory &Of) {
+  auto *Only = dyn_cast<PHINode>(X);
+  if (Only && Only != Carried && Only->getNumIncomingValues() == 1)
+    X = Only->getIncomingValue(0);
+  return X == Of.Next->getValueOperand();
+}
+
 PHINode *Raiser::inMemory(Value *V) {
   auto *Phi = cast<PHINode>(V);
   if (MemoryOf.count(Phi))
     return Phi;
-  auto IsLast = [](Value *X, PHINode *Carried, InMemory &Of) {
-    auto *Only = dyn_cast<PHINode>(X);
-    if (Only && Only != Carried && Only->getNumIncomingValues() == 1)
-      X = Only->getIncomingValue(0);
-    return X == Of.Next->getValueOperand();
-  };
   for (auto &[Carried, Of] : MemoryOf) {
-    Loop *L = N.LI.getLoopFor(Carried->getParent());
-    // Behind the loop, by each way: the last number, or where the loop was not
-    // entered, the first.
-    if (N.LI.getLoopFor(Phi->getParent()) != L->getParentLoop() ||
-        !N.DT.dominates(Of.From, Phi))
+    Loop *L = N.LI.getLoopFor(Of.Next->getParent());
+    if (!Of.From || N.LI.getLoopFor(Phi->getParent()) != L->getParentLoop())
       continue;
+    // Behind the loop, by each way: the last number, or where the loop was not
+    // entered, the first, or what has been loaded from there.
+    // The same element, wherever X runs?
+    auto IsThere = [&](LoadInst *X) {
+      Statement Own;
+      place(Own, X->getParent(), indexOf(X));
+      Map Here = elements(X, Own), There = elements(Of.Next, Own);
+      if (!Here || !There || ArrayOf[X] != ArrayOf[Of.Next])
+        return false;
+      Here = Map(isl_map_intersect_domain(Here.take(), Own.Domain.copy()));
+      There = Map(isl_map_intersect_domain(There.take(), Own.Domain.copy()));
+      return isl_map_is_equal(Here.get(), There.get()) == isl_bool_true;
+    };
     Value *First = Carried->getIncomingValueForBlock(L->getLoopPreheader());
-    bool Last = false, Other = false;
-    for (Value *X : Phi->incoming_values())
-      if (IsLast(X, Carried, Of))
+    bool Last = false, Others = true;
+    for (unsigned K = 0; K != Phi->getNumIncomingValues(); ++K) {
+      Value *X = Phi->getIncomingValue(K);
+      BasicBlock *From = Phi->getIncomingBlock(K);
+      auto *Load = dyn_cast<LoadInst>(X);
+      if (isLast(X, Carried, Of) &&
+          (L->contains(From) || L->contains(From->getSinglePredecessor())) &&
+          none_of(*From, [&](Instruction &I) {
+            return !L->contains(From) && I.mayWriteToMemory();
+          }))
         Last = true;
+      else if (X == First && N.DT.dominates(Of.From, Phi))
+        continue;
       else
-        Other |= X != First;
-    if (Last && !Other)
+        Others &= Load && Load->getParent() == From && IsThere(Load) &&
+                  none_of(make_range(Load->getIterator(), From->end()),
+                          [](Instruction &I) { return I.mayWriteToMemory(); });
+    }
+    if (Last && Others)
       return Carried;
   }
   return nullptr;
 }
 
+/// From there on, on the way to whoever reads V, nothing but Next may be stored
+/// where V is: from where its first number is there, or from its loop on.
+void Raiser::placeInMemory(PHINode *Carried, Value *V, Statement &Own) {
+  const InMemory Of = MemoryOf.lookup(Carried);
+  if (Of.From && N.DT.dominates(Of.From, cast<Instruction>(V)))
+    return place(Own, Of.From->getParent(), indexOf(Of.From));
+  placeAtEnd(Own, N.LI.getLoopFor(Of.Next->getParent())->getLoopPreheader());
+}
+
 bool Raiser::readMemory(PHINode *Carried, Value *V, Statement &S) {
   StoreInst *Next = MemoryOf[Carried].Next;
-  Loop *L = N.LI.getLoopFor(Carried->getParent());
+  Loop *L = N.LI.getLoopFor(Next->getParent());
+  const bool Inside = V == Carried && Carried->getParent() == L->getHeader();
   const auto *Of = find(S.Loops, L);
   if (!is_contained(S.Loops, L->getParentLoop()))
     return fail("a number is used out of its loop", V);
-  if ((V == Carried) != (Of != S.Loops.end()))
+  if (Inside != (Of != S.Loops.end()))
     return notInMemory(Carried);
   // An iteration reads it before it stores the next.
-  if (V == Carried && S.At != Next) {
+  if (Inside && S.At != Next) {
     Statement Own;
     place(Own, Next->getParent(), indexOf(Next));
     const unsigned Depth = Of - S.Loops.begin() + 1;

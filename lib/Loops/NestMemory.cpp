@@ -61,6 +61,26 @@ bool Raiser::termsOf(const SCEV *S, SmallVectorImpl<Term> &To) {
     append_range(To, Product);
     return To.size() <= Most;
   }
+  case scAddRecExpr: {
+    // Of a loop around the nest: its counter is a factor like any other.
+    const auto *R = cast<SCEVAddRecExpr>(S);
+    const SCEV *Counter =
+        SE.getAddRecExpr(SE.getZero(S->getType()), SE.getOne(S->getType()),
+                         R->getLoop(), SCEV::FlagAnyWrap);
+    if (!R->isAffine() || !invariant(R) || R == Counter) {
+      To.push_back({1, {S}});
+      return true;
+    }
+    SmallVector<Term, 4> Step;
+    if (!termsOf(R->getStart(), To) || !termsOf(R->getStepRecurrence(SE), Step))
+      return false;
+    for (Term &T : Step) {
+      T.Factors.push_back(Counter);
+      llvm::sort(T.Factors);
+      To.push_back(T);
+    }
+    return To.size() <= Most;
+  }
   default:
     To.push_back({1, {S}});
     return true;

@@ -176,18 +176,28 @@ PwAff Raiser::affine(const SCEV *S, ArrayRef<Loop *> Loops, double &Reach) {
   case scAddRecExpr: {
     const auto *A = cast<SCEVAddRecExpr>(S);
     const auto *At = find(Loops, A->getLoop());
-    if (At == Loops.end() || !A->isAffine())
+    // Of a loop around the nest, its counter is what does not change.
+    const SCEV *Around = nullptr;
+    if (Fixed && Wide && S->getType()->isIntegerTy())
+      Around =
+          SE.getAddRecExpr(SE.getZero(S->getType()), SE.getOne(S->getType()),
+                           A->getLoop(), SCEV::FlagAnyWrap);
+    if ((At == Loops.end() && !Around) || Around == S || !A->isAffine())
       break;
     const auto *Step = dyn_cast<SCEVConstant>(A->getStepRecurrence(SE));
     if (!Step || Step->getAPInt().getSignificantBits() > 32 ||
-        !(Wide || A->hasNoSignedWrap()))
+        !(Wide || A->hasNoSignedWrap())) {
+      if (Fixed)
+        break;
       return PwAff();
+    }
     PwAff Start = affine(A->getStart(), Loops, Reach);
     if (!Start)
       return PwAff();
     Reach += std::abs(double(Step->getAPInt().getSExtValue())) * Limit;
     isl_pw_aff *I = isl_pw_aff_scale_val(
-        counter(At - Loops.begin(), Dims).take(),
+        (Around ? parameter(Around, Dims) : counter(At - Loops.begin(), Dims))
+            .take(),
         isl_val_int_from_si(C, Step->getAPInt().getSExtValue()));
     return PwAff(isl_pw_aff_add(Start.take(), I));
   }

@@ -23,6 +23,8 @@ static constexpr unsigned MostStatements = 24, MostSlice = 64;
 
 /// Places of instructions of one block come before those of the next.
 static constexpr int64_t Block = 1 << 14;
+/// The last places of a block: cells that its terminator sets.
+static constexpr int64_t AtEnd = 40;
 
 int64_t Raiser::indexOf(const Instruction *I) const {
   int64_t K = 1;
@@ -31,7 +33,7 @@ int64_t Raiser::indexOf(const Instruction *I) const {
       break;
     ++K;
   }
-  return std::min(K, Block - 4);
+  return std::min(K, Block - AtEnd - 1);
 }
 
 /// S runs in B, at place Within.
@@ -43,6 +45,10 @@ void Raiser::place(Statement &S, const BasicBlock *B, int64_t Within) {
   S.Places.push_back(N.Outer.contains(B) ? Rank[B] * Block + Within : -1);
   S.Domain =
       N.Outer.contains(B) ? Domains.lookup(B) : universe(C, S.Loops.size());
+}
+
+void Raiser::placeAtEnd(Statement &S, const BasicBlock *B) {
+  place(S, B, Block - 1);
 }
 
 /// Numbers that loops carry.
@@ -264,14 +270,17 @@ bool Raiser::findMoved(Statement &S, bool &NeedsMore) {
   for (Access &R : S.Reads) {
     if (!R.I)
       continue;
-    PHINode *Carried = nullptr;
-    for (auto &[Phi, Of] : MemoryOf)
-      if (Of.Next == R.I)
-        Carried = Phi;
-    const Instruction *Since = Carried ? MemoryOf.lookup(Carried).From : R.I;
+    Value *Read = R.I;
+    for (auto &[V, Store] : S.FromMemory)
+      if (Store == R.I)
+        Read = V;
+    PHINode *Carried = Read == R.I ? nullptr : inMemory(Read);
     Statement Own;
-    place(Own, Since->getParent(), indexOf(Since));
-    Map Read = time(S, Own.Places, Own.Loops.size()),
+    if (Carried)
+      placeInMemory(Carried, Read, Own);
+    else
+      place(Own, R.I->getParent(), indexOf(R.I));
+    Map Begin = time(S, Own.Places, Own.Loops.size()),
         Run = time(S, S.Places, S.Loops.size());
     for (Statement &W : N.Statements) {
       if (W.Write.Array != R.Array || W.K != Statement::Store || W.At == R.I)
@@ -287,7 +296,7 @@ bool Raiser::findMoved(Statement &S, bool &NeedsMore) {
             isl_map_apply_range(X.copy(), isl_map_lex_lt(isl_space_copy(Time))),
             isl_map_reverse(Y.copy()));
       };
-      Meets = Map(isl_map_intersect(Meets.take(), Before(Read, At)));
+      Meets = Map(isl_map_intersect(Meets.take(), Before(Begin, At)));
       Meets = Map(
           isl_map_intersect(Meets.take(), isl_map_reverse(Before(At, Run))));
       isl_space_free(Time);
@@ -296,7 +305,13 @@ bool Raiser::findMoved(Statement &S, bool &NeedsMore) {
         return fail("this takes too long");
       if (!Empty) {
         if (Carried) {
-          notInMemory(Carried);
+          // Behind its loop it may still be kept from where it is there.
+          const bool Inside =
+              N.LI.isLoopHeader(cast<PHINode>(Read)->getParent());
+          if (Inside || (S.K == Statement::SetCell && S.V == Read))
+            notInMemory(Carried);
+          else
+            keep(Read);
           NeedsMore = true;
           break;
         }
@@ -350,15 +365,26 @@ bool Raiser::findStatements() {
     auto *Phi = cast<PHINode>(N.Cells[K].V);
     Loop *L = N.LI.getLoopFor(Phi->getParent());
     Value *Next = Phi->getIncomingValueForBlock(L->getLoopLatch());
+    // All phis of a header change at once; cells do one after the other: what
+    // reads others is kept first, and a copy comes before its source changes.
+    int64_t Before = 0;
+    for (auto *Of = Phi; Of; ++Before) {
+      auto *From =
+          dyn_cast<PHINode>(Of->getIncomingValueForBlock(L->getLoopLatch()));
+      Of = From && From != Of && From->getParent() == L->getHeader() ? From
+                                                                     : nullptr;
+      if (Before + 2 == AtEnd)
+        return fail("numbers that a loop carries change places", Phi);
+    }
     if (!SetCell(K, Phi->getIncomingValueForBlock(L->getLoopPreheader()),
-                 L->getLoopPreheader(), Block - 3) ||
-        !SetCell(K, Next, L->getLoopLatch(), Block - 2))
+                 L->getLoopPreheader(), Block - 1) ||
+        !SetCell(K, Next, L->getLoopLatch(), Block - 1 - Before))
       return false;
-    // All phis of a header change at once; cells do one after the other.
-    for (auto &[V, Index] : N.Statements.back().FromCells)
-      if (Index != K && N.Cells[Index].Carried &&
-          cast<PHINode>(N.Cells[Index].V)->getParent() == Phi->getParent())
-        return fail("numbers that a loop carries change each other", Phi);
+    if (!isa<PHINode>(Next))
+      for (auto &[V, Index] : N.Statements.back().FromCells)
+        if (Index != K && N.Cells[Index].Carried &&
+            cast<PHINode>(N.Cells[Index].V)->getParent() == Phi->getParent())
+          keep(Next);
   }
   for (int K = 0, E = N.Cells.size(); K != E; ++K)
     if (!N.Cells[K].Carried) {

@@ -122,6 +122,7 @@ private:
   void findInMemory();
   /// The carried number that V is, if it is in memory where S runs.
   llvm::PHINode *inMemory(llvm::Value *V);
+  void placeInMemory(llvm::PHINode *Carried, llvm::Value *V, Statement &Own);
   bool readMemory(llvm::PHINode *Carried, llvm::Value *V, Statement &S);
   bool notInMemory(llvm::PHINode *Carried) {
     MemoryOf.erase(Carried);
@@ -130,6 +131,7 @@ private:
   }
   void findSum(Statement &S);
   void place(Statement &S, const llvm::BasicBlock *B, int64_t Within);
+  void placeAtEnd(Statement &S, const llvm::BasicBlock *B);
   int64_t indexOf(const llvm::Instruction *I) const;
   // Memory.
   bool findArrays();

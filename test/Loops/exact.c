@@ -103,6 +103,42 @@ KERNEL overwritten(int n, double *a, double *b, int lda) { // the sum's place is
       }
     }
 }
+// s is stored in each iteration, but its place is written once more behind that: what is behind the loop does not find it there.
+KERNEL late(int n, double *a, double *b, int lda) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double s = 0;
+      for (int k = 0; k <= j; k++) {
+        s = a[i * lda + j] + b[i * lda + k] * 0.5;
+        a[i * lda + j] = s;
+        a[i * lda + k] = b[k * lda + j];
+      }
+      a[i * lda + j] = s * 0.5;
+    }
+}
+KERNEL filtered(int n, double *a, double *b, int lda) { // numbers that a loop carries change at once; columns in strips
+  for (int j = 0; j < n; j++) {
+    double y1 = 0, y2 = 0, x1 = 0;
+    for (int i = 0; i < n; i++) {
+      double y = a[i * lda + j] * 0.5 + x1 * 0.25 + y1 * 0.125 - y2 * 0.0625;
+      x1 = a[i * lda + j];
+      y2 = y1;
+      y1 = y;
+      b[i * lda + j] = y;
+    }
+  }
+}
+KERNEL swapped(int n, double *a, double *b, int lda) { // they change places: no order of cells does that
+  for (int j = 0; j < n; j++) {
+    double x = a[j], y = b[j];
+    for (int i = 0; i < n; i++) {
+      a[i * lda + j] += x;
+      double t = x;
+      x = y;
+      y = t;
+    }
+  }
+}
 
 static uint64_t state;
 static double next(void) {
@@ -117,7 +153,7 @@ int main(void) {
   const long offsets[] = {2 * N * N, 0, 3 * N, 1, -1, -N, N * N - 1};
   for (unsigned s = 0; s != sizeof sizes / sizeof *sizes; ++s)
     for (unsigned o = 0; o != sizeof offsets / sizeof *offsets; ++o)
-      for (int which = 0; which != 13; ++which)
+      for (int which = 0; which != 16; ++which)
         for (int lda = sizes[s]; lda <= N; lda += lda < N ? N - lda : 1) {
           state = 1 + which;
           for (unsigned k = 0; k != sizeof memory / sizeof *memory; ++k)
@@ -138,6 +174,9 @@ int main(void) {
           case 10: sums_in_memory(n, a, b, lda); break;
           case 11: solved(n, a, b, lda); break;
           case 12: overwritten(n, a, b, lda); break;
+          case 13: late(n, a, b, lda); break;
+          case 14: filtered(n, a, b, lda); break;
+          case 15: swapped(n, a, b, lda); break;
           }
           uint64_t hash = 0;
           for (unsigned k = 0; k != sizeof memory / sizeof *memory; ++k) {
