@@ -75,8 +75,9 @@ bool Generator::makeTree() {
     for (unsigned K = 0; K + 1 != Plain + Jams; ++K)
       Text += "[" + Space + "] -> separate[" + std::to_string(K) + "]; ";
     for (unsigned K = 0; K != Jams; ++K)
-      Text += "[" + Space + "] -> unroll[" +
-              std::to_string(Plain + Jams + K - 1) + "]; ";
+      if (!S.Jams[K].Strip)
+        Text += "[" + Space + "] -> unroll[" +
+                std::to_string(Plain + Jams + K - 1) + "]; ";
     Text.resize(Text.size() - 2);
     Build = isl_ast_build_set_options(
         Build, isl_union_map_read_from_str(N.Context, (Text + " }").c_str()));

@@ -183,6 +183,17 @@ void Generator::tag(Instruction *New, const Instruction *Old,
     New->setMetadata(LLVMContext::MD_access_group, Parallel);
 }
 
+/// In a loop over the lanes of a strip, each has its own place in a cell.
+void Generator::tagCell(Instruction *New, int Index, const Instance &I) {
+  const int L = Lanes[Index];
+  if (!Parallel || L < 0 || I.Rest || !S.Jams[L].Strip)
+    return;
+  for (unsigned K = L + 1; K != S.Jams.size(); ++K)
+    if (S.Jams[K].Strip && Of.isJammed(I.Index, S, S.Jams[K]))
+      return; // the innermost loop is over other lanes
+  New->setMetadata(LLVMContext::MD_access_group, Parallel);
+}
+
 Value *Generator::resolve(Value *V, Instance &I) {
   auto *Old = dyn_cast<Instruction>(V);
   if (!Old || !N.Outer.contains(Old))
@@ -191,7 +202,9 @@ Value *Generator::resolve(Value *V, Instance &I) {
     return Known;
   Value *New = nullptr;
   if (auto Cell = I.St.FromCells.find(V); Cell != I.St.FromCells.end()) {
-    New = B.CreateLoad(V->getType(), cell(Cell->second, I));
+    LoadInst *Load = B.CreateLoad(V->getType(), cell(Cell->second, I));
+    tagCell(Load, Cell->second, I);
+    New = Load;
   } else if (StoreInst *Store = I.St.FromMemory.lookup(V)) {
     LoadInst *Load =
         B.CreateAlignedLoad(V->getType(), address(Store, I), Store->getAlign());
@@ -234,7 +247,7 @@ void Generator::leaf(isl_ast_node *A) {
   B.SetCurrentDebugLocation(I.St.At->getDebugLoc());
   Value *V = resolve(I.St.V, I);
   if (I.St.K == Statement::SetCell) {
-    B.CreateStore(V, cell(I.St.CellIndex, I));
+    tagCell(B.CreateStore(V, cell(I.St.CellIndex, I)), I.St.CellIndex, I);
     return;
   }
   auto *Old = cast<StoreInst>(I.St.At);

@@ -80,6 +80,7 @@ private:
   llvm::Value *resolve(llvm::Value *V, Instance &I);
   llvm::Value *address(llvm::Instruction *Access, Instance &I);
   llvm::Value *cell(int Index, Instance &I);
+  void tagCell(llvm::Instruction *New, int Index, const Instance &I);
 
   Nest &N;
   Scheduler &Of;

@@ -22,6 +22,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -58,6 +59,21 @@ static void tidy(Function &F, FunctionAnalysisManager &FAM) {
   Passes.addPass(InstCombinePass());
   Passes.addPass(SimplifyCFGPass());
   Passes.run(F, FAM);
+}
+
+/// What LLVM knows of the machine that code is made for.
+static Machine machine(const TargetTransformInfo &TTI) {
+  Machine M;
+  if (unsigned Bits =
+          TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector)
+              .getFixedValue())
+    M.VectorBytes = Bits / 8;
+  M.Registers = TTI.getNumberOfRegisters(TTI.getRegisterClassForType(true));
+  if (auto Bytes = TTI.getCacheSize(TargetTransformInfo::CacheLevel::L1D))
+    M.L1 = *Bytes;
+  if (auto Bytes = TTI.getCacheSize(TargetTransformInfo::CacheLevel::L2D))
+    M.L2 = *Bytes;
+  return M;
 }
 
 namespace {
@@ -112,7 +128,7 @@ Improver::Outcome Improver::improve(Loop &L) {
     return NoNest;
   }
   ++NumRaised;
-  Scheduler Order(*N);
+  Scheduler Order(*N, machine(FAM.getResult<TargetIRAnalysis>(F)));
   std::optional<Schedule> Best;
   if (Order.find())
     Best = O.AnyOrder ? Order.any(O.AnyOrder) : Order.search();

@@ -81,26 +81,33 @@ void printTree(raw_ostream &OS, const Schedule &S,
   for (unsigned K : Group)
     Siblings[S.Times[K][Place].C].push_back(K);
   for (auto &[C, Members] : Siblings) {
-    std::vector<unsigned> Inner;
+    std::vector<unsigned> Inner, Deeper;
     for (unsigned K : Members) {
       if (Place + 1 < S.Times[K].size() && S.Times[K][Place + 1].Loop >= 0)
         Inner.push_back(K);
+      else if (any_of(drop_begin(S.Times[K], Place),
+                      [](const TimeTerm &T) { return T.Loop >= 0; }))
+        Deeper.push_back(K); // others have tiles here
       else
         OS << Indent << "S" << K << "\n";
     }
+    if (!Deeper.empty())
+      printTree(OS, S, Deeper, Place + 2);
     if (Inner.empty())
       continue;
     OS << Indent << "for";
     for (unsigned K : Inner) {
       const TimeTerm &T = S.Times[K][Place + 1];
       OS << " S" << K << (T.Down ? ":-i" : ":i") << T.Loop;
+      if (T.Tile)
+        OS << "/" << T.Tile;
     }
     for (const Jam &J : S.Jams) {
       bool Here = J.Place == Place + 1;
       for (unsigned P = 0; P != J.Prefix.size() && Here; ++P)
         Here = S.Times[Inner.front()][2 * P].C == J.Prefix[P];
       if (Here)
-        OS << ", " << J.Lanes << " at a time";
+        OS << ", " << J.Lanes << (J.Strip ? " in a strip" : " at a time");
     }
     OS << "\n";
     printTree(OS, S, Inner, Place + 2);

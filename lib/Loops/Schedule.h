@@ -21,6 +21,7 @@
 #define RETROGRAD_LOOPS_SCHEDULE_H
 
 #include "Loops/Nest.h"
+#include <map>
 #include <optional>
 
 namespace retrograd::loops {
@@ -29,18 +30,28 @@ struct TimeTerm {
   int Loop = -1;     ///< of the statement's loops; -1: a constant
   int64_t C = 0;     ///< the constant
   bool Down = false; ///< from the last iteration to the first
+  int64_t Tile = 0;  ///< not its iteration, but which group of so many
 };
 
 /// The loop at time place Place, of statements with these constants before it.
+/// Its lanes are next to each other in the innermost loops, or, in a strip, are
+/// the iterations of a loop of their own there.
 struct Jam {
   std::vector<int64_t> Prefix;
   unsigned Place;
   unsigned Lanes;
+  bool Strip = false;
 };
 
 struct Schedule {
   std::vector<std::vector<TimeTerm>> Times; ///< of each statement, equally long
-  std::vector<Jam> Jams;
+  std::vector<Jam> Jams;                    ///< by place
+};
+
+/// What an order's cost depends on besides the nest.
+struct Machine {
+  unsigned VectorBytes = 16, Registers = 16;
+  double L1 = 32 << 10, L2 = 256 << 10, L3 = 16 << 20;
 };
 
 struct Dependence {
@@ -61,7 +72,7 @@ using CellLanes = std::vector<int>;
 
 class Scheduler {
 public:
-  explicit Scheduler(Nest &N) : N(N) {}
+  Scheduler(Nest &N, const Machine &M) : N(N), M(M) {}
 
   /// The dependences. False if that takes too long.
   bool find();
@@ -78,22 +89,78 @@ public:
   llvm::ArrayRef<Dependence> sums() const { return Sums; }
   std::vector<TimedPart> parts(const Schedule &S);
   CellLanes lanes(const Schedule &S) const;
+  /// The last place of a loop.
+  static unsigned innermost(const std::vector<TimeTerm> &Time);
   bool isJammed(unsigned Statement, const Schedule &S, const Jam &J) const;
+  /// A loop as far as accesses are concerned.
+  struct Level {
+    unsigned Place;
+    double Trips;
+    std::vector<double> Strides; ///< bytes, of each stream
+  };
   /// What was done, in words.
   const std::string &did() const { return Did; }
 
 private:
+  /// Accesses to one array with the same strides: neighbours share lines.
+  struct Stream {
+    unsigned Array;
+    llvm::SmallVector<int64_t, 4> Strides; ///< by the statement's loops
+    unsigned Statement;
+    bool Written;
+  };
+  /// An innermost loop with what runs in it (Cost.cpp). Levels are its loops
+  /// from the outermost, and behind Innermost the lanes.
+  struct Estimate {
+    std::vector<unsigned> Group;
+    std::vector<Stream> Streams;
+    std::vector<Level> Levels;
+    unsigned Innermost;
+    double All, Busy, Enter;
+  };
   double cost(const Schedule &S);
+  Estimate estimate(const Schedule &S, llvm::ArrayRef<unsigned> Group,
+                    unsigned Place);
+  double lines(const Schedule &S, const Estimate &E,
+               llvm::ArrayRef<Estimate> Before) const;
+  double trips(const Statement &St, int Loop) const;
   bool cellsFit(const Schedule &S, const std::vector<TimedPart> &Parts);
   bool carries(const Schedule &S, llvm::ArrayRef<unsigned> Group,
                unsigned Place);
+  bool findCarried(const Schedule &S, llvm::ArrayRef<unsigned> Group,
+                   unsigned Place);
   std::vector<unsigned> groupOf(const Schedule &S, unsigned Statement,
                                 unsigned Place) const;
   Map plainTime(const Schedule &S, unsigned Statement);
   void findClusters();
   bool split(Schedule &S, llvm::ArrayRef<unsigned> Group, unsigned Place);
+  bool canJam(const Schedule &S, llvm::ArrayRef<unsigned> Group,
+              unsigned Place) const;
+  bool carriesInside(const Schedule &S, llvm::ArrayRef<unsigned> Group);
+  Schedule jam(const Schedule &S, unsigned Statement, unsigned Place,
+               unsigned Lanes, bool Strip = false) const;
+  bool stripCarries(const Schedule &S, llvm::ArrayRef<unsigned> Group,
+                    unsigned Place, const Jam &J);
+  bool isTiled(const Schedule &S, llvm::ArrayRef<unsigned> Group) const;
+  Schedule tile(const Schedule &S, llvm::ArrayRef<unsigned> Group,
+                unsigned Place, llvm::ArrayRef<int64_t> Sizes) const;
+  unsigned bandDepth(const Schedule &S, llvm::ArrayRef<unsigned> Group,
+                     unsigned Place) const;
+  double jammedCost(const Schedule &S, llvm::ArrayRef<unsigned> Group,
+                    unsigned Place);
+  struct Change {
+    double Cost;
+    std::string Name;
+    Schedule S;
+  };
+  std::vector<Schedule> orders(const Schedule &S,
+                               llvm::ArrayRef<unsigned> Group, unsigned Place);
+  bool permute(Schedule &S, llvm::ArrayRef<unsigned> Group, unsigned Place);
+  std::vector<Change> changes(const Schedule &S, bool Reorder);
 
   Nest &N;
+  const Machine M;
+  std::map<std::vector<int64_t>, bool> Carried; ///< known answers of carries()
   std::vector<Dependence> Dependences, Sums;
   std::vector<unsigned> Cluster; ///< statements that share a cell
   std::string Did;

@@ -1,0 +1,450 @@
+//===- Search.cpp - which orders of iterations are tried ------------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The search climbs: from the program's order it tries changes and takes the
+// cheapest that is legal, until there is none. First the order of the loops: a
+// loop's body in several loops, each in its best order, a loop backwards. An
+// order counts as what it costs when its loops are jammed. Then loops are
+// jammed, run in strips, and are cut into tiles.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Loops/Schedule.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include <numeric>
+#include <random>
+#include <set>
+
+using namespace llvm;
+using namespace retrograd;
+using namespace retrograd::loops;
+
+/// Lanes of an innermost loop: as many statements stand in it.
+static constexpr unsigned MostLanes = 16;
+/// Numbers of a loop in strips that are kept: in the first cache, and enough
+/// for vectors.
+static constexpr unsigned StripLanes = 64;
+/// Orders of one step whose legality is asked.
+static constexpr unsigned MostAsked = 6;
+
+/// From the loop at Place on, each cluster of Group has loops of its own.
+bool Scheduler::split(Schedule &S, ArrayRef<unsigned> Group, unsigned Place) {
+  // In the order of the program.
+  std::vector<unsigned> Sorted(Group.begin(), Group.end());
+  llvm::stable_sort(Sorted, [&](unsigned X, unsigned Y) {
+    for (unsigned P = Place + 1; P < S.Times[X].size(); P += 2)
+      if (S.Times[X][P].C != S.Times[Y][P].C)
+        return S.Times[X][P].C < S.Times[Y][P].C;
+    return X < Y;
+  });
+  std::map<unsigned, int64_t> Number;
+  for (unsigned X : Sorted)
+    Number.insert({Cluster[X], int64_t(Number.size())});
+  if (Number.size() < 2)
+    return false;
+  // Room among the siblings.
+  const int64_t At = S.Times[Group.front()][Place - 1].C;
+  for (unsigned X = 0; X != N.Statements.size(); ++X) {
+    bool Sibling = true;
+    for (unsigned P = 0; P + 1 < Place && Sibling; P += 2)
+      Sibling = S.Times[X][P].C == S.Times[Group.front()][P].C;
+    TimeTerm &T = S.Times[X][Place - 1];
+    if (is_contained(Group, X))
+      T.C += Number[Cluster[X]];
+    else if (Sibling && T.C > At)
+      T.C += Number.size() - 1;
+  }
+  return true;
+}
+
+/// Loops that all of Group have from Place on, with nothing between them.
+unsigned Scheduler::bandDepth(const Schedule &S, ArrayRef<unsigned> Group,
+                              unsigned Place) const {
+  unsigned Depth = ~0U;
+  for (unsigned X : Group) {
+    unsigned D = 0;
+    while (Place + 2 * D < S.Times[X].size() &&
+           S.Times[X][Place + 2 * D].Loop >= 0)
+      ++D;
+    Depth = std::min(Depth, D);
+  }
+  for (unsigned D = 1; D < Depth; ++D)
+    for (unsigned X : Group)
+      if (S.Times[X][Place + 2 * D - 1].C !=
+          S.Times[Group.front()][Place + 2 * D - 1].C)
+        return D;
+  return Depth;
+}
+
+bool Scheduler::isTiled(const Schedule &S, ArrayRef<unsigned> Group) const {
+  return any_of(Group, [&](unsigned X) {
+    return any_of(S.Times[X], [](const TimeTerm &T) { return T.Tile; });
+  });
+}
+
+/// Can the loop of Group at Place be jammed?
+bool Scheduler::canJam(const Schedule &S, ArrayRef<unsigned> Group,
+                       unsigned Place) const {
+  if (all_of(Group, [&](unsigned X) { return innermost(S.Times[X]) == Place; }))
+    return false; // another loop has to be in it
+  unsigned Others = 0;
+  for (const Jam &J : S.Jams)
+    if (any_of(Group, [&](unsigned X) { return isJammed(X, S, J); })) {
+      if (J.Place == Place)
+        return false;
+      ++Others;
+    }
+  // A cell has lanes of one loop.
+  if (Others && any_of(Group, [&](unsigned X) {
+        const Statement &St = N.Statements[X];
+        return !St.Write.I ||
+               any_of(St.Reads, [](const Access &R) { return !R.I; });
+      }))
+    return false;
+  return Others < 2 &&
+         none_of(
+             Group, [&](unsigned X) { return S.Times[X][Place].Tile != 0; });
+}
+
+/// Does an innermost loop of Group carry a number?
+bool Scheduler::carriesInside(const Schedule &S, ArrayRef<unsigned> Group) {
+  return any_of(Group, [&](unsigned K) {
+    const unsigned Place = innermost(S.Times[K]);
+    std::vector<unsigned> Inner;
+    for (unsigned X : groupOf(S, K, Place))
+      if (innermost(S.Times[X]) == Place)
+        Inner.push_back(X);
+    return carries(S, Inner, Place);
+  });
+}
+
+Schedule Scheduler::jam(const Schedule &S, unsigned K, unsigned Place,
+                        unsigned Lanes, bool Strip) const {
+  Schedule T = S;
+  Jam J{{}, Place, Lanes, Strip};
+  for (unsigned P = 0; P < Place; P += 2)
+    J.Prefix.push_back(S.Times[K][P].C);
+  T.Jams.insert(llvm::upper_bound(T.Jams, J,
+                                  [](const Jam &X, const Jam &Y) {
+                                    return X.Place < Y.Place;
+                                  }),
+                J);
+  return T;
+}
+
+/// The loops of Group at Place and further in, one for each size, run tile by
+/// tile; size 0: that loop does not.
+Schedule Scheduler::tile(const Schedule &S, ArrayRef<unsigned> Group,
+                         unsigned Place, ArrayRef<int64_t> Sizes) const {
+  Schedule T = S;
+  const unsigned Count = count_if(Sizes, [](int64_t X) { return X != 0; });
+  for (unsigned X = 0; X != N.Statements.size(); ++X) {
+    auto &Time = T.Times[X];
+    std::vector<TimeTerm> New;
+    for (unsigned D = 0; D != Sizes.size(); ++D)
+      if (Sizes[D]) {
+        TimeTerm Which;
+        if (is_contained(Group, X)) {
+          Which = S.Times[X][Place + 2 * D];
+          Which.Tile = Sizes[D];
+        }
+        New.push_back(Which);
+        New.push_back({}); // its only child
+      }
+    Time.insert(Time.begin() + Place, New.begin(), New.end());
+  }
+  for (Jam &J : T.Jams)
+    if (J.Place >= Place) {
+      J.Prefix.insert(J.Prefix.begin() + (Place + 1) / 2, Count, 0);
+      J.Place += 2 * Count;
+    }
+  return T;
+}
+
+/// What S costs when two of Group's loops are jammed as suits best.
+double Scheduler::jammedCost(const Schedule &S, ArrayRef<unsigned> Group,
+                             unsigned Place) {
+  double Least = cost(S);
+  auto With = [&](const Schedule &Of, auto &&Next) -> void {
+    for (unsigned P = Place; P < Of.Times.front().size(); P += 2) {
+      std::vector<unsigned> Inner;
+      for (unsigned X : Group)
+        if (Of.Times[X][P].Loop >= 0)
+          Inner.push_back(X);
+      if (Inner.empty() ||
+          groupOf(Of, Inner.front(), P).size() != Inner.size() ||
+          !canJam(Of, Inner, P))
+        continue;
+      Schedule T = jam(Of, Inner.front(), P, 4);
+      Least = std::min(Least, cost(T));
+      Next(T, Next);
+    }
+  };
+  auto Once = [](const Schedule &, auto &&) {};
+  With(S, [&](const Schedule &T, auto &&) { With(T, Once); });
+  return Least;
+}
+
+/// Orders of Group's loops from Place on, the best first.
+std::vector<Schedule>
+Scheduler::orders(const Schedule &S, ArrayRef<unsigned> Group, unsigned Place) {
+  const unsigned Dims = S.Times.front().size();
+  unsigned Depth = 0, Shared = ~0U;
+  for (unsigned X : Group) {
+    unsigned D = 0;
+    while (Place + 2 * D < Dims && S.Times[X][Place + 2 * D].Loop >= 0)
+      ++D;
+    Depth = std::max(Depth, D);
+    Shared = std::min(Shared, D);
+  }
+  if (Depth < 2 || Depth > 4)
+    return {};
+  std::vector<unsigned> Perm(Depth);
+  std::iota(Perm.begin(), Perm.end(), 0);
+  std::vector<std::pair<double, Schedule>> Orders;
+  do {
+    bool Keeps = true; // loops that not all have stay where they are
+    for (unsigned D = 0; D != Depth; ++D)
+      Keeps &= D < Shared ? Perm[D] < Shared : Perm[D] == D;
+    if (!Keeps)
+      continue;
+    Schedule T = S;
+    for (unsigned X : Group)
+      for (unsigned D = 0; D != Depth; ++D)
+        T.Times[X][Place + 2 * D] = S.Times[X][Place + 2 * Perm[D]];
+    Orders.push_back({jammedCost(T, Group, Place), T});
+  } while (std::next_permutation(Perm.begin(), Perm.end()));
+  llvm::stable_sort(Orders, [](auto &X, auto &Y) { return X.first < Y.first; });
+  std::vector<Schedule> Sorted;
+  for (auto &[C, T] : Orders)
+    Sorted.push_back(std::move(T));
+  return Sorted;
+}
+
+/// The best order that is legal.
+bool Scheduler::permute(Schedule &S, ArrayRef<unsigned> Group, unsigned Place) {
+  for (Schedule &T : orders(S, Group, Place))
+    if (isLegal(T)) {
+      bool Changed = false;
+      for (unsigned X : Group)
+        for (unsigned D = 0; D != T.Times[X].size(); ++D)
+          Changed |= T.Times[X][D].Loop != S.Times[X][D].Loop;
+      S = T;
+      return Changed;
+    }
+  return false;
+}
+
+/// Changes of Best: of the loops' order, or of how they are jammed and tiled.
+std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
+                                                  bool Reorder) {
+  std::vector<Change> Found;
+  const unsigned Dims = Best.Times.front().size();
+  std::set<std::vector<unsigned>> Seen;
+  for (unsigned K = 0; K != N.Statements.size(); ++K)
+    for (unsigned Place = 1; Place < Dims; Place += 2) {
+      if (Best.Times[K][Place].Loop < 0)
+        continue;
+      std::vector<unsigned> Group = groupOf(Best, K, Place);
+      std::vector<unsigned> Key = Group;
+      Key.push_back(Place);
+      if (!Seen.insert(Key).second)
+        continue;
+      Schedule S = Best;
+      if (Reorder) {
+        for (unsigned X : Group)
+          S.Times[X][Place].Down ^= true;
+        Found.push_back({jammedCost(S, Group, Place), "reversed", S});
+        S = Best;
+        if (permute(S, Group, Place))
+          Found.push_back({jammedCost(S, Group, Place), "interchanged", S});
+        S = Best;
+        if (split(S, Group, Place)) {
+          std::set<unsigned> Clusters;
+          for (unsigned X : Group)
+            Clusters.insert(Cluster[X]);
+          double Cost = cost(S);
+          if (isLegal(S)) {
+            for (unsigned C : Clusters) {
+              std::vector<unsigned> Members;
+              for (unsigned X : Group)
+                if (Cluster[X] == C)
+                  Members.push_back(X);
+              permute(S, Members, Place);
+              // Each by itself: what the others cost does not change.
+              Cost = std::min(Cost, cost(S)) + jammedCost(S, Members, Place) -
+                     cost(S);
+            }
+            Found.push_back({Cost, "split", S});
+          }
+        }
+        continue;
+      }
+      if (canJam(Best, Group, Place)) {
+        const double Trips = trips(N.Statements[K], Best.Times[K][Place].Loop);
+        for (unsigned Lanes : {8, 4, 2}) {
+          unsigned All = Lanes;
+          for (const Jam &J : Best.Jams)
+            if (!J.Strip &&
+                any_of(Group, [&](unsigned X) { return isJammed(X, Best, J); }))
+              All *= J.Lanes;
+          // LLVM makes vectors of more lanes of scalars, by gathering.
+          if (All > MostLanes || Trips < 2 * Lanes ||
+              (Lanes > 4 && carriesInside(Best, Group)))
+            continue;
+          S = jam(Best, K, Place, Lanes);
+          Found.push_back({cost(S), "jammed by " + std::to_string(Lanes), S});
+        }
+        if (Trips >= 2 * StripLanes) {
+          S = jam(Best, K, Place, StripLanes, true);
+          Found.push_back({cost(S), "in strips", S});
+        }
+      }
+      const unsigned Depth = bandDepth(Best, Group, Place);
+      if (Depth < 2 || Depth > 4 || isTiled(Best, Group))
+        continue;
+      std::vector<int64_t> Sizes(Depth, 0);
+      auto Each = [&](unsigned D, auto &&Next) -> void {
+        if (D == Depth) {
+          if (any_of(Sizes, [](int64_t X) { return X != 0; })) {
+            S = tile(Best, Group, Place, Sizes);
+            Found.push_back({cost(S), "tiled", S});
+          }
+          return;
+        }
+        for (int64_t Size : {0, 32, 64, 256}) {
+          // The innermost loop stays long.
+          if (Size && (D + 1 == Depth) != (Size == 256))
+            continue;
+          Sizes[D] = Size;
+          Next(D + 1, Next);
+        }
+      };
+      Each(0, Each);
+    }
+  llvm::stable_sort(
+      Found, [](const Change &X, const Change &Y) { return X.Cost < Y.Cost; });
+  return Found;
+}
+
+std::optional<Schedule> Scheduler::search() {
+  if (N.Statements.empty())
+    return std::nullopt;
+  const Schedule Program = original();
+  Schedule Best = Program;
+  std::vector<std::string> Steps;
+  std::vector<unsigned> All(N.Statements.size());
+  std::iota(All.begin(), All.end(), 0);
+  const double Start = cost(Best);
+  // Orders first, compared as if their loops were jammed.
+  double Least = 0;
+  for (bool Reorder : {true, false}) {
+    Least = Reorder ? jammedCost(Best, All, 1) : cost(Best);
+    for (unsigned Round = 0; Round != 12 && !N.Context.exceeded(); ++Round) {
+      bool Found = false;
+      unsigned Asked = 0;
+      for (Change &C : changes(Best, Reorder)) {
+        if (C.Cost >= Least * 0.97 || Asked++ == MostAsked)
+          break;
+        if (!isLegal(C.S))
+          continue;
+        Least = C.Cost;
+        Best = C.S;
+        if (!is_contained(Steps, C.Name))
+          Steps.push_back(C.Name);
+        Found = true;
+        break;
+      }
+      if (!Found)
+        break;
+    }
+  }
+  if (N.Context.exceeded() || cost(Best) > 0.85 * Start || !isLegal(Best))
+    return std::nullopt;
+  Did = join(Steps, ", ");
+  return Best;
+}
+
+/// The changes are those of search(), each taken where it is legal.
+std::optional<Schedule> Scheduler::any(unsigned Seed) {
+  if (N.Statements.empty())
+    return std::nullopt;
+  Schedule Best = original();
+  std::minstd_rand Random(Seed * 7919 + N.Statements.size() * 31 +
+                          Best.Times.front().size());
+  auto Below = [&](unsigned Most) { return unsigned(Random() / 13 % Most); };
+  std::set<std::string> Steps;
+  for (unsigned Round = 0; Round != 16 && !N.Context.exceeded(); ++Round) {
+    const unsigned Dims = Best.Times.front().size(),
+                   K = Below(N.Statements.size()),
+                   Place = 1 + 2 * Below((Dims - 1) / 2);
+    if (Best.Times[K][Place].Loop < 0)
+      continue;
+    std::vector<unsigned> Group = groupOf(Best, K, Place);
+    const bool Jams = any_of(Best.Jams, [&](const Jam &J) {
+      return any_of(Group, [&](unsigned X) { return isJammed(X, Best, J); });
+    });
+    Schedule S = Best;
+    std::string Step;
+    switch (Below(5)) {
+    case 0:
+      Step = "reversed";
+      for (unsigned X : Group)
+        S.Times[X][Place].Down ^= true;
+      break;
+    case 1: {
+      // This loop and another one within it, in all statements.
+      const unsigned Other = Place + 2 * (1 + Below(3));
+      if (Jams || Other >= Dims || any_of(Group, [&](unsigned X) {
+            for (unsigned P = Place; P <= Other; P += 2)
+              if (Best.Times[X][P].Loop < 0)
+                return true;
+            return false;
+          }))
+        continue;
+      Step = "interchanged";
+      for (unsigned X : Group)
+        std::swap(S.Times[X][Place], S.Times[X][Other]);
+      break;
+    }
+    case 2:
+      if (Jams || !split(S, Group, Place))
+        continue;
+      Step = "split";
+      break;
+    case 3: {
+      const unsigned Depth = bandDepth(Best, Group, Place);
+      if (!Depth || isTiled(Best, Group) || Dims > 15)
+        continue;
+      std::vector<int64_t> Sizes;
+      for (unsigned D = 0; D != Depth; ++D)
+        Sizes.push_back(std::vector<int64_t>{0, 2, 3, 4, 5, 8, 32}[Below(7)]);
+      S = tile(Best, Group, Place, Sizes);
+      Step = "tiled";
+      break;
+    }
+    default: {
+      const unsigned Lanes = Below(2) ? 4U : 2U;
+      if (Best.Jams.size() == 2 || !canJam(Best, Group, Place))
+        continue;
+      Step = "jammed by " + std::to_string(Lanes);
+      S = jam(Best, K, Place, Lanes, Below(3) == 0);
+      break;
+    }
+    }
+    if (!isLegal(S))
+      continue;
+    Best = S;
+    Steps.insert(Step);
+  }
+  if (Steps.empty() || N.Context.exceeded())
+    return std::nullopt;
+  Did = join(Steps, ", ");
+  return Best;
+}
