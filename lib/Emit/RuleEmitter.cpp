@@ -515,7 +515,9 @@ private:
     uint64_t Active = 0;
     SmallVector<Value *, 16> Args{Arena, nullptr, B.getInt64(0)};
     for (unsigned Op = 0; Op != numOperands(); ++Op) {
-      Active |= uint64_t(isActive(Op)) << Op;
+      // Rules of more operands (launches) do not ask.
+      if (Op < 64)
+        Active |= uint64_t(isActive(Op)) << Op;
       Args.push_back(Parameters[Op].Primal);
     }
     Args[1] = B.getInt64(Active);

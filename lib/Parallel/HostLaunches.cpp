@@ -16,6 +16,10 @@
 using namespace llvm;
 using namespace retrograd;
 
+/// Leaves of a kernel's operands. Each may become two pointers of its
+/// derivative, of which a launch takes 4 KiB on any GPU.
+static constexpr unsigned MostParameters = 200;
+
 std::string retrograd::keepName(const Function &Run) {
   return ("rg.keep." + Run.getName().drop_front(LaunchPrefix.size())).str();
 }
@@ -89,7 +93,7 @@ void HostLaunches::makeLaunch(Function &Stub, Catalogue &Cat,
   SmallVector<Type *, 16> Types(6, B.getInt32Ty());
   Types.append({B.getInt64Ty(), B.getPtrTy()});
   bool Known = Facts && Facts->Refused.empty() && Variables &&
-               Facts->Parameters.size() + LaunchPlaces <= 64;
+               Facts->Parameters.size() <= MostParameters;
   if (Known)
     for (const KernelParameter &P : Facts->Parameters)
       Types.push_back(P.K == KernelParameter::Struct ? B.getPtrTy() : P.T);

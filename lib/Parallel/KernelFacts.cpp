@@ -51,7 +51,7 @@ struct Evidence {
 
 class KernelReader {
   /// Structs of more are passed as a whole: they may hold no numbers.
-  static constexpr unsigned MostMembers = 24;
+  static constexpr unsigned MostMembers = 128;
 
 public:
   explicit KernelReader(Function &F) : F(F) {}

@@ -20,6 +20,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Rules/RulesInternal.h"
 #include "Rules/Transfer.h"
+#include "Target/Target.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -116,6 +117,10 @@ static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
         return "copy between host and device of numbers of more than 8 bytes, "
                "or of words that hold numbers at one time and pointers or "
                "integers at another";
+  if (A.hasShadow(T.Dest) && any_of(S.Leaves, isShared) &&
+      Target(*I.getModule()).manyThreads())
+    return "copy of words that hold numbers at one time and pointers or "
+           "integers at another, in a kernel";
   if (T.IsRealloc && S.Ambiguous)
     return "realloc of memory of mixed type";
   return nullptr;

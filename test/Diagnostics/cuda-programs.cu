@@ -32,17 +32,17 @@ double unseen(double *x, const void *kernel) {
 }
 
 struct table {
-  double number[30];
+  double number[150];
 };
 __global__ void squares(table t, double *y) { y[threadIdx.x] = t.number[threadIdx.x] * t.number[threadIdx.x]; }
 double large(const double *x) {
   table t;
-  for (int i = 0; i < 30; i++)
+  for (int i = 0; i < 150; i++)
     t.number[i] = x[i];
   double *d, y;
   cudaMalloc(&d, sizeof t);
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'squares', which takes a struct of more than 24 members with numbers or pointers by value; {{.*}} [RG2203]
-  squares<<<1, 30>>>(t, d);
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'squares', which takes a struct of more than 128 members with numbers or pointers by value; {{.*}} [RG2203]
+  squares<<<1, 150>>>(t, d);
   cudaMemcpy(&y, d, 8, cudaMemcpyDeviceToHost);
   cudaFree(d);
   return y;
@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
   double x = 1, g = 0, *px = &x, *pg = &g;
   __enzyme_autodiff<double>((void *)array, enzyme_dup, &x, &g);
   __enzyme_autodiff<double>((void *)pointers, enzyme_dup, &px, &pg);
-  double x30[30] = {}, g30[30] = {};
-  __enzyme_autodiff<double>((void *)large, enzyme_dup, x30, g30);
+  double x150[150] = {}, g150[150] = {};
+  __enzyme_autodiff<double>((void *)large, enzyme_dup, x150, g150);
   __enzyme_autodiff<double>((void *)unseen, enzyme_dup, &x, &g, enzyme_const, (const void *)argv[0]);
 }
