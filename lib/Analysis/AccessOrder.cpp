@@ -86,7 +86,8 @@ public:
   Question(ScalarEvolution &SE, const LoopInfo &Loops, const StoreInst &W,
            const LoadInst &L)
       : SE(SE), Loops(Loops), W(W), L(L) {}
-  bool mayFollow();
+  /// The store comes later than the load; or, if Earlier, in front of it.
+  bool mayMeet(bool Earlier);
 
 private:
   using Rows = SmallVector<Polynomial, 16>; // each is at least 0
@@ -119,7 +120,8 @@ private:
   bool equate(Polynomial X, Polynomial Y, Rows &To);
   bool liesWithin(const Polynomial &P, const Polynomial &Size) const;
   bool mayBe(ArrayRef<Polynomial> Rows) const;
-  bool isBehind(const Loop *Around) const;
+  bool isBehind(const Instruction &Later, const Instruction &First,
+                const Loop *Around) const;
 
   ScalarEvolution &SE;
   const LoopInfo &Loops;
@@ -421,7 +423,7 @@ bool Question::equate(Polynomial X, Polynomial Y, Rows &To) {
   return true;
 }
 
-bool Question::mayFollow() {
+bool Question::mayMeet(bool Earlier) {
   const DataLayout &DL = L.getDataLayout();
   TypeSize SizeL = DL.getTypeStoreSize(L.getType()),
            SizeW = DL.getTypeStoreSize(W.getValueOperand()->getType());
@@ -447,8 +449,8 @@ bool Question::mayFollow() {
   if (!equate(*AtL, *AtW, Same))
     return true;
 
-  // The common loops, outermost first: the store is later if it is in a later
-  // iteration of one of them, or behind the load in the same of all.
+  // The common loops, outermost first: an access is later if it is in a later
+  // iteration of one of them, or behind the other in the same of all.
   SmallVector<const Loop *, 6> Common;
   for (const Loop *Of = Loops.getLoopFor(L.getParent()); Of;
        Of = Of->getParentLoop())
@@ -457,8 +459,8 @@ bool Question::mayFollow() {
   Rows System = Domain;
   append_range(System, Same);
   for (const Loop *Of : Common) {
-    Polynomial Ahead = of(variable(Of, OfStore));
-    Ahead.add(of(variable(Of, OfLoad)), -1);
+    Polynomial Ahead = of(variable(Of, Earlier ? OfLoad : OfStore));
+    Ahead.add(of(variable(Of, Earlier ? OfStore : OfLoad)), -1);
     Polynomial Behind;
     Behind.add(Ahead, -1);
     Rows Later = System;
@@ -470,22 +472,30 @@ bool Question::mayFollow() {
     System.push_back(Ahead);
     System.push_back(Behind);
   }
-  return isBehind(Common.empty() ? nullptr : Common.back()) && mayBe(System);
+  const Instruction &Later = Earlier ? (const Instruction &)L : W;
+  const Instruction &First = Earlier ? (const Instruction &)W : L;
+  return isBehind(Later, First, Common.empty() ? nullptr : Common.back()) &&
+         mayBe(System);
 }
 
-/// The store can come behind the load in one iteration of Around.
-bool Question::isBehind(const Loop *Around) const {
-  if (W.getParent() == L.getParent())
-    return L.comesBefore(&W);
+/// Later can come behind First in one iteration of Around.
+bool Question::isBehind(const Instruction &Later, const Instruction &First,
+                        const Loop *Around) const {
+  if (Later.getParent() == First.getParent())
+    return First.comesBefore(&Later);
   SmallPtrSet<const BasicBlock *, 16> Seen;
-  SmallVector<const BasicBlock *, 16> Work{L.getParent()};
+  SmallVector<const BasicBlock *, 16> Work{First.getParent()};
   while (!Work.empty())
     for (const BasicBlock *S : successors(Work.pop_back_val()))
       if (!(Around && S == Around->getHeader()) && Seen.insert(S).second)
         Work.push_back(S);
-  return Seen.contains(W.getParent());
+  return Seen.contains(Later.getParent());
 }
 
 bool AccessOrder::mayFollow(const StoreInst &W, const LoadInst &L) const {
-  return Question(SE, Loops, W, L).mayFollow();
+  return Question(SE, Loops, W, L).mayMeet(/*Earlier=*/false);
+}
+
+bool AccessOrder::mayPrecede(const StoreInst &W, const LoadInst &L) const {
+  return Question(SE, Loops, W, L).mayMeet(/*Earlier=*/true);
 }

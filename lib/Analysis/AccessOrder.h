@@ -39,6 +39,8 @@ public:
   /// In one run of the function, W may write a byte that L has read before.
   /// True if it is not known.
   bool mayFollow(const llvm::StoreInst &W, const llvm::LoadInst &L) const;
+  /// W may have written a byte before L reads it. True if it is not known.
+  bool mayPrecede(const llvm::StoreInst &W, const llvm::LoadInst &L) const;
 
 private:
   llvm::ScalarEvolution &SE;

@@ -40,6 +40,28 @@ static bool isGiven(const SCEV *S) {
   });
 }
 
+std::optional<ReadRange> ReadRange::of(const LoadInst &L, ScalarEvolution &SE) {
+  const Value *Address = L.getPointerOperand();
+  auto *Base = const_cast<Argument *>(
+      dyn_cast<Argument>(getUnderlyingObject(Address, /*MaxLookup=*/0)));
+  TypeSize Size = L.getDataLayout().getTypeStoreSize(L.getType());
+  if (!Base || Size.isScalable() || Base->hasPointeeInMemoryValueAttr() ||
+      Base->getType()->getPointerAddressSpace())
+    return std::nullopt;
+  const SCEV *Place = SE.getSCEV(const_cast<Value *>(Address));
+  const auto *Root = dyn_cast<SCEVUnknown>(SE.getPointerBase(Place));
+  if (!Root || Root->getValue() != Base)
+    return std::nullopt;
+  Interval Offset = AffineBounds(SE, AffineBounds::Trusted, isGiven)
+                        .of(SE.removePointerBase(Place));
+  if (!Offset || Offset.Low->getType() != Offset.High->getType())
+    return std::nullopt;
+  return ReadRange{
+      Base, Offset.Low,
+      SE.getAddExpr(Offset.High, SE.getConstant(Offset.High->getType(),
+                                                Size.getFixedValue()))};
+}
+
 namespace {
 
 class Collector {

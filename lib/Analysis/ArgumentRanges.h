@@ -17,18 +17,34 @@
 #define RETROGRAD_ANALYSIS_ARGUMENTRANGES_H
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include <optional>
 
 namespace llvm {
 class Argument;
 class Function;
 class GlobalVariable;
+class LoadInst;
 class LoopInfo;
 class SCEV;
 class ScalarEvolution;
 } // namespace llvm
 
 namespace retrograd {
+
+/// On a function: whoever calls it has compared where its arguments lead, and
+/// its shadows, so all bounds of these ranges are numbers that did not wrap.
+constexpr llvm::StringLiteral DisjointShadows = "rg-disjoint-shadows";
+
+/// The bytes behind an argument that one load may read.
+struct ReadRange {
+  llvm::Argument *Base;
+  const llvm::SCEV *Low, *High;
+
+  /// None if it is not understood.
+  static std::optional<ReadRange> of(const llvm::LoadInst &L,
+                                     llvm::ScalarEvolution &SE);
+};
 
 /// The bytes behind one argument: [Low, High) from its address on, signed.
 struct ArgumentRange {

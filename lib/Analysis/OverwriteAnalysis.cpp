@@ -134,6 +134,28 @@ bool OverwriteAnalysis::canRepeatWithin(const LoadInst &L,
   });
 }
 
+bool OverwriteAnalysis::isAsItWas(const LoadInst &L) const {
+  if (Split || !L.isSimple() || !Threads.isAlone())
+    return false;
+  auto Whole = [](const Instruction &I) {
+    return MemoryLocation::getBeforeOrAfter(
+        getUnderlyingObject(getLoadStorePointerOperand(&I), /*MaxLookup=*/0),
+        I.getAAMetadata());
+  };
+  const MemoryLocation Array = Whole(L);
+  return none_of(Writers, [&](const Instruction *W) {
+    const auto *S = dyn_cast<StoreInst>(W);
+    if (!S)
+      return isModSet(AA.getModRefInfo(W, Array));
+    if (AA.isNoAlias(Whole(*S), Array))
+      return false;
+    if (!Systems)
+      return true;
+    --Systems;
+    return AccessOrder(Shape.evolution(), Shape.loops()).mayPrecede(*S, L);
+  });
+}
+
 const Instruction *OverwriteAnalysis::overwriter(const LoadInst &L) const {
   if (canRepeat(L))
     return nullptr;

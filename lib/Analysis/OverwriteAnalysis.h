@@ -61,6 +61,9 @@ public:
   /// The same of a load of a local variable if it is repeated before any other
   /// iteration of Run, a loop around it, starts.
   bool canRepeatWithin(const llvm::LoadInst &L, const llvm::Loop &Run) const;
+  /// L reads what was there when the function began: in its run, nothing has
+  /// written these bytes before.
+  bool isAsItWas(const llvm::LoadInst &L) const;
   /// An instruction that may overwrite what L reads, for messages; null if
   /// there is none in the function.
   const llvm::Instruction *overwriter(const llvm::LoadInst &L) const;

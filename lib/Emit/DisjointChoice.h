@@ -14,18 +14,14 @@
 #ifndef RETROGRAD_EMIT_DISJOINTCHOICE_H
 #define RETROGRAD_EMIT_DISJOINTCHOICE_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Analysis/ArgumentRanges.h"
 
 namespace llvm {
 class Function;
 }
 
 namespace retrograd {
-struct ArgumentRanges;
 struct DerivativeRequest;
-
-/// On a primal: its derivative's shadows do not overlap either.
-constexpr llvm::StringLiteral DisjointShadows = "rg-disjoint-shadows";
 
 /// A copy of F whose pointer arguments, and their shadows, are promised not to
 /// overlap.

@@ -123,6 +123,7 @@ bool PrimalEmitter::run() {
   makeShadows();
   storeAtExits();
   storeSlots();
+  makeOriginals();
   makeNests();
   for (const StoreInst *S : Plan.unneededStores()) {
     for (auto &[L, Run] : FirstRuns)

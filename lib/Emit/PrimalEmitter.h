@@ -81,6 +81,10 @@ public:
   llvm::AllocaInst *frameSlot(const Slot &S) const {
     return FrameSlots.lookup(&S);
   }
+  /// Of a load whose results are kept by place: where B stands, the place of
+  /// what was read at Address.
+  llvm::Value *placeOf(const llvm::LoadInst &L, llvm::Value *Address,
+                       llvm::IRBuilderBase &B) const;
   /// Frame record of a split derivative (null if it has no slots).
   llvm::Value *frame() const { return Frame; }
   llvm::Value *arena() const { return Arena; }
@@ -135,6 +139,7 @@ private:
   void emitAlloca(llvm::AllocaInst &A);
   llvm::Value *replay(llvm::Instruction &I, llvm::IRBuilderBase &B);
   void storeSlots();
+  void makeOriginals();
   void storeTo(const Slot &S, llvm::Value *V, llvm::IRBuilderBase &B);
   void storeShadows(const Slot &S, llvm::IRBuilderBase &B);
   llvm::Value *slotAddress(const Slot &S, llvm::IRBuilderBase &B);
@@ -164,6 +169,13 @@ private:
   /// From a block put on an exit edge to the block that the edge leaves.
   llvm::DenseMap<const llvm::BasicBlock *, llvm::BasicBlock *> ExitEdges;
   llvm::DenseMap<const Slot *, llvm::AllocaInst *> FrameSlots;
+  /// Kept by place: the least offset from the argument that is read, and how
+  /// many bytes from there on; then, where offset 0 would be.
+  struct ByPlace {
+    llvm::Argument *Base;
+    llvm::Value *Low, *Bytes, *Zero = nullptr;
+  };
+  llvm::MapVector<const llvm::LoadInst *, ByPlace> Originals;
   llvm::Value *Arena = nullptr;
   /// Per loop whose iterations have a tape of their own: where the arena's
   /// state before it is kept (GPUs).

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/ArgumentRanges.h"
 #include "Diagnostics/RequestTrail.h"
 #include "Emit/PrimalEmitter.h"
 #include "Target/Target.h"
@@ -58,7 +59,46 @@ bool PrimalEmitter::expandBounds() {
     Loops[L].Trips =
         B.CreateAdd(B.CreateZExt(Count, B.getInt64Ty()), B.getInt64(1));
   }
+  for (const Original &O : Plan.originals()) {
+    if (!O.Used)
+      continue;
+    std::optional<ReadRange> Range =
+        ReadRange::of(*cast<LoadInst>(clone(O.Load)), SE);
+    if (!Range)
+      return false;
+    Instruction *At = D.getEntryBlock().getTerminator();
+    SCEVExpander Expander(SE, "rg.place");
+    IRBuilder<> B(At);
+    Value *Low = Expander.expandCodeFor(Range->Low, B.getInt64Ty(), At);
+    Value *High = Expander.expandCodeFor(Range->High, B.getInt64Ty(), At);
+    // Of loops that do not run there is nothing to keep.
+    Value *Bytes = B.CreateBinaryIntrinsic(
+        Intrinsic::smax, B.CreateSub(High, Low), B.getInt64(0));
+    Originals[O.Load] = {Range->Base, Low, Bytes};
+  }
   return true;
+}
+
+Value *PrimalEmitter::placeOf(const LoadInst &L, Value *Address,
+                              IRBuilderBase &B) const {
+  const ByPlace &Kept = Originals.find(&L)->second;
+  Value *Offset = B.CreateSub(B.CreatePtrToInt(Address, B.getInt64Ty()),
+                              B.CreatePtrToInt(Kept.Base, B.getInt64Ty()));
+  return B.CreateGEP(B.getInt8Ty(), Kept.Zero, Offset);
+}
+
+/// Behind everything else, since the function's entry is complete then.
+void PrimalEmitter::makeOriginals() {
+  for (auto &[L, Kept] : Originals) {
+    IRBuilder<> B(D.getEntryBlock().getTerminator());
+    Kept.Zero = B.CreateGEP(B.getInt8Ty(), allocate(Kept.Bytes, B),
+                            B.CreateNeg(Kept.Low), "rg.places");
+    auto *Load = cast<LoadInst>(clone(L));
+    B.SetInsertPoint(Load->getNextNode());
+    B.SetCurrentDebugLocation(Load->getDebugLoc());
+    Kinds.tape(B.CreateAlignedStore(
+        Load, placeOf(*L, Load->getPointerOperand(), B), Align(1)));
+  }
 }
 
 /// Some function that F reaches is part of a cycle of calls.

@@ -244,6 +244,14 @@ Value *ReverseEmitter::compute(Need N) {
     bool ViaShadow = N.K == Need::Shadow && Plan.activity().hasShadow(U.get());
     Ops.push_back(lookup({ViaShadow ? Need::Shadow : Need::Primal, U.get()}));
   }
+  if (const auto *L = dyn_cast<LoadInst>(&I);
+      L && N.K == Need::Primal && Plan.originalOf(*L)) {
+    LoadInst *Kept =
+        B.CreateAlignedLoad(L->getType(), Primal.placeOf(*L, Ops.front(), B),
+                            Align(1), I.getName() + ".re");
+    Primal.kinds().tape(Kept);
+    return Kept;
+  }
   Instruction *C = I.clone();
   for (auto [K, V] : enumerate(Ops))
     C->setOperand(K, V);

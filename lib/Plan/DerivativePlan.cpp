@@ -50,8 +50,8 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
               Overwrite, Shape,   DT,
               Split,     Opts,    Target(*F.getParent())},
       Calls(Subject), Accumulations(Subject, Calls),
-      How(Subject, Replays, Chosen, Deferred), Layout(Subject, How, Deferred),
-      Tape(Subject, How, Deferred, Layout) {
+      How(Subject, Replays, Originals, Chosen, Deferred),
+      Layout(Subject, How, Deferred), Tape(Subject, How, Deferred, Layout) {
   PlanBuilder(*this).run(std::move(Uniform));
 }
 
@@ -70,6 +70,7 @@ void PlanBuilder::run(std::optional<BitVector> Uniform) {
   Plan.Accumulations.findOwnWork();
   findUnneededStores();
   Plan.Replays = findReplays(Subject);
+  Plan.Originals = findOriginals(Subject);
   Plan.Chosen = Choices(Subject, Plan.Calls);
   Tape.collectNeeds(Plan.Calls);
   Tape.collectCounts();
@@ -118,6 +119,9 @@ void PlanBuilder::choose() {
   SmallPtrSet<const Replay *, 4> Used = Tape.usedReplays();
   for (Replay &R : Plan.Replays)
     R.Used = Used.contains(&R);
+  SmallPtrSet<const Original *, 4> ByPlace = Tape.usedOriginals();
+  for (Original &O : Plan.Originals)
+    O.Used = ByPlace.contains(&O);
   Layout.layOut(Tape.kept());
 }
 

@@ -135,6 +135,10 @@ public:
     return Chosen.running(Phi);
   }
   llvm::ArrayRef<Replay> replays() const { return Replays; }
+  llvm::ArrayRef<Original> originals() const { return Originals; }
+  const Original *originalOf(const llvm::LoadInst &L) const {
+    return How.canRepeat(L) ? nullptr : How.originalOf(L);
+  }
 
   /// L does not run in the primal sweep: the reverse sweep runs each iteration
   /// of it before it reverses it (DeferredLoops.h). What an iteration keeps in
@@ -183,6 +187,7 @@ private:
   llvm::SmallVector<Refusal, 2> Refusals;
   llvm::SmallSetVector<const llvm::StoreInst *, 4> Unneeded;
   llvm::SmallVector<Replay, 2> Replays;
+  llvm::SmallVector<Original, 2> Originals;
   Choices Chosen;
   Deferrals Deferred;
   Recipes How;

@@ -93,6 +93,12 @@ void DerivativePlan::print(raw_ostream &OS) const {
   PrintScope(nullptr);
   for (const Loop *L : shape().loops().getLoopsInPreorder())
     PrintScope(L);
+  for (const Original &O : Originals)
+    if (O.Used) {
+      OS << "  kept by place: ";
+      O.Load->printAsOperand(OS, false);
+      OS << '\n';
+    }
   for (auto &[N, Blocks] : Tape.needs()) {
     OS << "  need ";
     printNeed(OS, N);

@@ -180,6 +180,18 @@ static const Value *trivialPhi(const PHINode &Phi, const LoopInfo &LI) {
   return !L || L->contains(Phi.getParent()) ? V : nullptr;
 }
 
+const Original *Recipes::originalOf(const LoadInst &L) const {
+  const auto *It =
+      find_if(Originals, [&](const Original &O) { return O.Load == &L; });
+  if (It == Originals.end())
+    return nullptr;
+  for (const Loop *Of = Subject.Shape.loops().getLoopFor(L.getParent()); Of;
+       Of = Of->getParentLoop())
+    if (Deferred.isDeferred(Of))
+      return nullptr;
+  return It;
+}
+
 const Replay *Recipes::replayOf(const LoadInst &L) const {
   return replayOfArray(
       *getUnderlyingObject(L.getPointerOperand(), /*MaxLookup=*/0));
@@ -323,6 +335,8 @@ Recipe Recipes::valueRecipe(const Value *V, Need::Kind K) const {
   if (const auto *L = dyn_cast<LoadInst>(I)) {
     if (K == Need::Primal ? canRepeat(*L) : Subject.Overwrite.canRepeat(*L))
       return computeFrom({Input(L->getPointerOperand())});
+    if (K == Need::Primal && originalOf(*L))
+      return computeFrom({{Need::Primal, L->getPointerOperand()}});
     const Replay *R = K == Need::Primal ? replayOf(*L) : nullptr;
     if (!R || isAtHandDear(*L))
       return {};

@@ -16,6 +16,7 @@
 
 #include "Plan/Choices.h"
 #include "Plan/Deferrals.h"
+#include "Plan/Originals.h"
 #include "Plan/PlanSubject.h"
 #include "Plan/Replays.h"
 #include "Rules/Need.h"
@@ -43,10 +44,11 @@ struct DecidedJoin {
 class Recipes {
 public:
   Recipes(const PlanSubject &Subject,
-          const llvm::SmallVectorImpl<Replay> &Replays, const Choices &Chosen,
-          const Deferrals &Deferred)
-      : Subject(Subject), Replays(Replays), Chosen(Chosen), Deferred(Deferred) {
-  }
+          const llvm::SmallVectorImpl<Replay> &Replays,
+          const llvm::SmallVectorImpl<Original> &Originals,
+          const Choices &Chosen, const Deferrals &Deferred)
+      : Subject(Subject), Replays(Replays), Originals(Originals),
+        Chosen(Chosen), Deferred(Deferred) {}
 
   /// What N must be looked up as: the shadow of a pointer that is its own
   /// shadow is its primal value.
@@ -68,6 +70,9 @@ public:
   bool isRepeatable(const llvm::Instruction &I) const;
   /// The load sees the same bytes where its reverse asks for them again.
   bool canRepeat(const llvm::LoadInst &L) const;
+  /// The load's results are kept by place; null if they are not.
+  const Original *originalOf(const llvm::LoadInst &L) const;
+  bool hasOriginals() const { return !Originals.empty(); }
   bool hasReplays() const { return !Replays.empty(); }
   /// The array that L reads from; null if it is not filled anew.
   const Replay *replayOf(const llvm::LoadInst &L) const;
@@ -91,6 +96,7 @@ private:
 
   const PlanSubject &Subject;
   const llvm::SmallVectorImpl<Replay> &Replays;
+  const llvm::SmallVectorImpl<Original> &Originals;
   const Choices &Chosen;
   const Deferrals &Deferred;
   mutable llvm::DenseMap<const llvm::PHINode *, bool> Selects;

@@ -217,10 +217,8 @@ void TapePlan::cut() {
       Keep.insert(Order[I]);
 }
 
-SmallPtrSet<const Replay *, 4> TapePlan::usedReplays() const {
-  SmallPtrSet<const Replay *, 4> Used;
-  if (!How.hasReplays())
-    return Used;
+SmallVector<const LoadInst *, 8> TapePlan::loadsMadeAgain() const {
+  SmallVector<const LoadInst *, 8> Used;
   SmallVector<Need, 0> Work;
   DenseSet<Need> Seen;
   for (auto &[N, Blocks] : Needs)
@@ -231,11 +229,28 @@ SmallPtrSet<const Replay *, 4> TapePlan::usedReplays() const {
       continue;
     if (const auto *L = dyn_cast<LoadInst>(N.Of);
         L && N.K == Need::Primal && !How.canRepeat(*L))
-      if (const Replay *R = How.replayOf(*L))
-        Used.insert(R);
+      Used.push_back(L);
     for (Need In : How.recipe(N).Inputs)
       Work.push_back(How.canonical(In));
   }
+  return Used;
+}
+
+SmallPtrSet<const Replay *, 4> TapePlan::usedReplays() const {
+  SmallPtrSet<const Replay *, 4> Used;
+  if (How.hasReplays())
+    for (const LoadInst *L : loadsMadeAgain())
+      if (const Replay *R = How.replayOf(*L))
+        Used.insert(R);
+  return Used;
+}
+
+SmallPtrSet<const Original *, 4> TapePlan::usedOriginals() const {
+  SmallPtrSet<const Original *, 4> Used;
+  if (How.hasOriginals())
+    for (const LoadInst *L : loadsMadeAgain())
+      if (const Original *O = How.originalOf(*L))
+        Used.insert(O);
   return Used;
 }
 

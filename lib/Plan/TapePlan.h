@@ -41,6 +41,8 @@ public:
   llvm::DenseSet<Need> readable() const;
   /// The replays that a need follows to.
   llvm::SmallPtrSet<const Replay *, 4> usedReplays() const;
+  /// The loads kept by place that a need follows to.
+  llvm::SmallPtrSet<const Original *, 4> usedOriginals() const;
 
   // The steps of the plan's builder.
   /// What the rules read. Tells `Calls` which arguments are given again.
@@ -55,6 +57,8 @@ public:
   void choose();
 
 private:
+  /// Loads that are made again from what they lead to, for some need.
+  llvm::SmallVector<const llvm::LoadInst *, 8> loadsMadeAgain() const;
   bool isFree(Need N, unsigned &Budget) const;
   bool givesAgain(const llvm::CallBase &C, const CallPlan &Calls) const;
   void keepAll();

@@ -8,7 +8,7 @@
 // An innermost loop of one block becomes
 //
 //   if (at least LeastTrips iterations, and no addition meets another access)
-//     for each strip of up to MostTrips iterations {
+//     for each strip of many iterations {
 //       for each iteration: all but the additions; buffer[m][i] = what is added
 //       at place m for each group of places, base + constant:
 //         for t: base[t] += sum over m of buffer[m][t - offset m]

@@ -431,10 +431,15 @@ bool Strips::groupPlaces() {
     if (Found == Of.end())
       Of.push_back(&P);
   }
-  uint64_t Bytes = 0;
+  uint64_t Bytes = 0; // of one iteration
   for (const Place *P : Of) {
     BufferTypes.push_back(P->Additions.front()->Load->getType());
-    Bytes += MostTrips * DL.getTypeStoreSize(BufferTypes.back());
+    Bytes += DL.getTypeStoreSize(BufferTypes.back());
   }
-  return Bytes <= MostBufferBytes;
+  const uint64_t Longest =
+      MostBufferBytes / std::max<uint64_t>(Bytes, 1) * 2 / 3;
+  StripTrips =
+      std::min<uint64_t>(Longest / PieceTrips * PieceTrips, LongestStrip);
+  MostTrips = StripTrips / 2 * 3;
+  return StripTrips >= LeastStrip;
 }

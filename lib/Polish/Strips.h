@@ -30,10 +30,8 @@ namespace retrograd::strips {
 
 /// Shorter loops gain nothing; it is also more than any group is wide.
 inline constexpr unsigned LeastTrips = 16;
-/// A strip. The last one may be longer, so that none is shorter than half of
-/// it.
-inline constexpr unsigned StripTrips = 64;
-inline constexpr unsigned MostTrips = 96;
+/// The shortest and the longest strip, in pieces of so many iterations.
+inline constexpr unsigned PieceTrips = 32, LeastStrip = 64, LongestStrip = 320;
 /// The most places between the first and the last one of a group.
 inline constexpr int64_t MostWidth = 8;
 /// On the stack.
@@ -163,6 +161,11 @@ private:
   llvm::ValueToSCEVMapTy Within;
   llvm::SmallVector<const llvm::SCEVPredicate *, 4> Preconditions;
   bool Down = false; ///< from high addresses to low ones
+  /// A strip: as long as the buffers allow, since what it ends with, and its
+  /// first additions, which wait for the last numbers to reach the buffers,
+  /// come once for each. The last one may be longer by a half, so that none is
+  /// shorter than half of it.
+  unsigned StripTrips = LeastStrip, MostTrips = 0;
 
   // Of the code that is made.
   llvm::SmallVector<llvm::AllocaInst *, 8> Buffers;
