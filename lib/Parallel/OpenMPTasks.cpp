@@ -127,12 +127,14 @@ boundPlace(const Value *Bound, const Value *Made, uint64_t TaskBytes,
 /// Tasks for parts of lb, lb + st, ..., ub. Each gets a copy of the task that
 /// was made, with its own bounds. False if the bounds are not found in it.
 bool OpenMPForm::rewriteTaskLoop(CallBase &Call, const Task &T) {
-  std::optional<BoundPlace> Places[2];
+  SmallVector<BoundPlace, 2> Places;
   for (unsigned I : {0u, 1u}) {
-    Places[I] = boundPlace(Call.getArgOperand(4 + I), Call.getArgOperand(2),
-                           T.Bytes, T.Shared, M.getDataLayout());
-    if (!Places[I])
+    std::optional<BoundPlace> Place =
+        boundPlace(Call.getArgOperand(4 + I), Call.getArgOperand(2), T.Bytes,
+                   T.Shared, M.getDataLayout());
+    if (!Place)
       return false;
+    Places.push_back(*Place);
   }
   IRBuilder<> B(&Call);
   auto Operand = [&](unsigned I) { return Call.getArgOperand(I); };
@@ -211,7 +213,7 @@ bool OpenMPForm::rewriteTaskLoop(CallBase &Call, const Task &T) {
   Value *Bounds[2] = {Start(K), B.CreateSub(Start(Next), Step)};
   for (unsigned I : {0u, 1u})
     B.CreateStore(Bounds[I],
-                  At(Places[I]->IsShared ? SharedCopy : P, Places[I]->Offset));
+                  At(Places[I].IsShared ? SharedCopy : P, Places[I].Offset));
   if (auto *Copy = dyn_cast<Function>(Operand(10)->stripPointerCasts()))
     B.CreateCall(
         Copy,
