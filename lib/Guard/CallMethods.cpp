@@ -42,7 +42,8 @@ Function *CallSubstitute::make(ArrayRef<std::string> Functors) {
               [](const Argument &A) { return A.getType()->isPointerTy(); }))
     return nullptr;
   Function *Fork = makeFork(
-      Types, [&](ArrayRef<Value *>) { return B.getInt64(Called.size()); },
+      "method", Types,
+      [&](ArrayRef<Value *>) { return B.getInt64(Called.size()); },
       [&](ArrayRef<Value *> Operands, Value *, Value *Begin, Value *End) {
         loop(Begin, End, [&](Value *I) {
           Function &F = *B.GetInsertBlock()->getParent();

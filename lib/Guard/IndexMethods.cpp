@@ -85,7 +85,7 @@ Function *IndexSubstitute::make(const CxxName &Name) {
 
   Type *P = B.getPtrTy(), *L = B.getInt64Ty();
   Function *Fork = makeFork(
-      {L, L, P},
+      "method", {L, L, P},
       [&](ArrayRef<Value *> Operands) {
         return B.CreateSub(Operands[1], Operands[0]);
       },

@@ -5,25 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all substitutes of parallel methods (Guard/Methods.h) are made of:
-// functions that look as if clang had written them, calls of the members of the
-// program's classes, loops, and forks of a team whose threads share out a
-// number of pieces.
+// What all substitutes of parallel methods (Guard/Methods.h) are made of: code
+// for a team (Emit/PoolCode.h), and calls of the members of the program's
+// classes.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef RETROGRAD_GUARD_METHODSUBSTITUTE_H
 #define RETROGRAD_GUARD_METHODSUBSTITUTE_H
 
+#include "Emit/PoolCode.h"
 #include "Guard/CxxMembers.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Module.h"
 
 namespace retrograd {
 struct ParallelMethodRecord;
-
-/// Runs a function on all threads of a team: (threads, function, operand).
-inline constexpr llvm::StringLiteral PoolRoutine = "rg_pool_run";
 
 /// One function per form of method; null if something that has to be known is
 /// not.
@@ -39,41 +34,19 @@ llvm::Function *substituteOfCalls(llvm::Function &Method, const CxxName &Name,
 llvm::Function *substituteOfIndices(llvm::Function &Method, const CxxName &Name,
                                     const CxxMembers &All);
 
-class MethodSubstitute {
+class MethodSubstitute : protected PoolCode {
 protected:
   MethodSubstitute(llvm::Function &Method, const CxxMembers &All)
-      : Method(Method), All(All), M(*Method.getParent()), B(M.getContext()) {}
+      : PoolCode(Method), Method(Method), All(All) {}
 
   llvm::Function &Method;
   const CxxMembers &All;
-  llvm::Module &M;
-  llvm::IRBuilder<> B;
 
-  llvm::Function *function(llvm::Type *Result,
-                           llvm::ArrayRef<llvm::Type *> Params,
-                           const llvm::Twine &Name);
-  /// A call of a routine of the runtime or the C library.
-  llvm::Value *routine(llvm::StringRef Name, llvm::Type *Result,
-                       llvm::ArrayRef<llvm::Value *> Args);
   /// A call of a member.
   llvm::Value *ask(llvm::Function &F, llvm::ArrayRef<llvm::Value *> Args);
   llvm::Value *nth(llvm::Value *Base, uint64_t Stride, llvm::Value *I);
-  /// A loop from From to To; the builder is in its body, and behind it then.
-  void loop(llvm::Value *From, llvm::Value *To,
-            llvm::function_ref<void(llvm::Value *)> Do);
-  /// A team whose threads each run Part on the operands, their number and their
-  /// share, [first, last), of what Count tells: fork(threads, operands...).
-  llvm::Function *makeFork(
-      llvm::ArrayRef<llvm::Type *> Types,
-      llvm::function_ref<llvm::Value *(llvm::ArrayRef<llvm::Value *>)> Count,
-      llvm::function_ref<void(llvm::ArrayRef<llvm::Value *>,
-                              llvm::Value *Number, llvm::Value *First,
-                              llvm::Value *Last)>
-          Part);
   /// A function with the method's parameters, for the builder to fill.
   llvm::Function *begin();
-  /// The smaller of how many threads there are and how much work there is.
-  llvm::Value *teamFor(llvm::Value *Work);
 };
 
 } // namespace retrograd

@@ -231,7 +231,7 @@ Function *RangeSubstitute::makePiecesFork() {
   if (hasContext())
     Types.push_back(P);
   return makeFork(
-      Types, [](ArrayRef<Value *> Operands) { return Operands[1]; },
+      "method", Types, [](ArrayRef<Value *> Operands) { return Operands[1]; },
       [&](ArrayRef<Value *> Operands, Value *Number, Value *First,
           Value *Last) {
         Value *Pieces = Operands[0], *TheBody = Operands[2];
@@ -282,7 +282,8 @@ Function *RangeSubstitute::makePiecesFork() {
 Function *RangeSubstitute::makeScanFork(Function &Call, bool Writes) {
   Type *P = B.getPtrTy(), *L = B.getInt64Ty();
   return makeFork(
-      {P, L, P, P}, [](ArrayRef<Value *> Operands) { return Operands[1]; },
+      "method", {P, L, P, P},
+      [](ArrayRef<Value *> Operands) { return Operands[1]; },
       [&](ArrayRef<Value *> Operands, Value *Number, Value *First,
           Value *Last) {
         Function &F = *B.GetInsertBlock()->getParent();
