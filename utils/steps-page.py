@@ -20,8 +20,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def records(path):
     """(macro, arguments as text) of each record: strings joined, the rest as it stands."""
-    text = re.sub(r"//[^\n]*", "", open(os.path.join(ROOT, path)).read())
-    for match in re.finditer(r"^(\w+_STEP|RG_CHOICE)\((?!ID|NAME)", text, re.M):
+    text = open(os.path.join(ROOT, path)).read()
+    text = re.sub(r'^#include "(\w+/\w+\.def)"', lambda m: open(os.path.join(ROOT, "lib", m.group(1))).read(), text, flags=re.M)
+    text = re.sub(r"//[^\n]*", "", text)
+    for match in re.finditer(r"^(\w+_STEP|PARALLEL_FORM|RG_CHOICE)\((?!ID|NAME)", text, re.M):
         depth, at, arguments, current = 1, match.end(), [], ""
         while depth:
             c = text[at]
@@ -64,7 +66,7 @@ def test_of(name):
     """The tests of a step are the files of its name."""
     found = sorted(glob.glob(os.path.join(ROOT, "test", "*", "**", name + ".*"), recursive=True))
     if not found:
-        sys.exit(f"steps-page: no test has the name {name}")
+        sys.exit(f"steps-page: no test has the name {name}: looked for test/*/**/{name}.*")
     return [os.path.relpath(path, ROOT) for path in found]
 
 

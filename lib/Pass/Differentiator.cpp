@@ -13,13 +13,11 @@
 #include "Loops/LoopNests.h"
 #include "Pass/CallSites.h"
 #include "Pass/Pipelines.h"
-#include "Polish/AddedZeros.h"
 #include "Polish/CleanUp.h"
 #include "Polish/InlineArena.h"
 #include "Polish/LeaveDerivative.h"
 #include "Polish/OwnReaches.h"
 #include "Polish/PolishSteps.h"
-#include "Polish/SplitAtMeetings.h"
 #include "Polish/StripAdditions.h"
 #include "Polish/VectorColumns.h"
 #include "Polish/ZeroShares.h"
@@ -274,22 +272,20 @@ void Differentiator::finish(bool Last) {
   if (!Opts.CleanUp)
     return;
   const StepRunner Steps(Opts);
-  for (Function *F : Finished)
-    Steps.run(step::OwnReaches, *F, [&] { useOwnReaches(*F, MAM, Opts); });
-  for (Function *F : Finished)
-    Steps.run(step::InlineArena, *F, [&] { inlineArena(*F, MAM); });
-  if (Target(M).manyThreads())
-    return;
-  for (Function *F : Finished) {
-    Steps.run(step::AddedZeros, *F, [&] { return dropAddedZeros(*F, FAM); });
-    if (Opts.Loops)
-      Steps.run(step::LoopNests, *F,
-                [&] { return improveNests(*F, FAM, loopNestOptions(Opts)); });
-    Steps.run(step::VectorColumns, *F, [&] { return vectorColumns(*F, FAM); });
-    Steps.run(step::SplitAtMeetings, *F,
-              [&] { return splitAtMeetings(*F, FAM); });
-    Steps.run(step::StripAdditions, *F, [&] { stripAdditions(*F, MAM); });
+  const bool OnHost = !Target(M).manyThreads();
+#define FUNCTION(NAME, ...) NAME(__VA_ARGS__)
+#define CODE(...) __VA_ARGS__
+#define FINISHED_STEP(ID, NAME, DEMAND, RUN, WHY)                              \
+  for (Function *Derivative : Finished) {                                      \
+    Function &F = *Derivative;                                                 \
+    Steps.run(step::ID, F, [&] { return RUN; });                               \
   }
+#define HOST_STEP(ID, NAME, DEMAND, RUN, WHY)                                  \
+  if (OnHost)                                                                  \
+  FINISHED_STEP(ID, NAME, DEMAND, RUN, WHY)
+#include "Polish/Polish.def"
+#undef FUNCTION
+#undef CODE
 }
 
 PreparePrimal &Differentiator::preparation(DerivativeMode Mode) {

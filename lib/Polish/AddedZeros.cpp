@@ -4,9 +4,17 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The reverse of y += x takes the adjoint of y, clears it, and adds it again.
+// When loads and stores have been simplified, what is left is y' = y' + 0: LLVM
+// keeps that, since -0 + 0 is 0. In the memory of adjoints the sign of a zero
+// tells nothing: sums there begin with 0, and become -0 only if a user's seed
+// is. So the number that was read is what is written, and neither is needed.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Polish/AddedZeros.h"
 #include "Emit/AccessKinds.h"
+#include "Polish/PolishSteps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/PatternMatch.h"
@@ -30,6 +38,7 @@ static bool readsAdjoint(const Value *V) {
          });
 }
 
+/// In a finished derivative. True if it was changed.
 bool retrograd::dropAddedZeros(Function &Derivative,
                                FunctionAnalysisManager &FAM) {
   bool Changed = false;

@@ -9,6 +9,7 @@
 #define RETROGRAD_POLISH_POLISHSTEPS_H
 
 #include "Support/PipelineStep.h"
+#include "Support/StepFunctions.h"
 
 namespace retrograd {
 
@@ -16,6 +17,15 @@ namespace step {
 #define POLISH_STEP(ID, NAME, DEMAND, WHY) extern PipelineStep ID;
 #include "Polish/Polish.def"
 } // namespace step
+
+// The functions of rows.
+#define FUNCTION RG_DECLARE_STEP_FUNCTION
+#define CODE RG_NO_STEP_FUNCTION
+#define FINISHED_STEP(ID, NAME, DEMAND, RUN, WHY) RUN
+#define HOST_STEP(ID, NAME, DEMAND, RUN, WHY) RUN
+#include "Polish/Polish.def"
+#undef FUNCTION
+#undef CODE
 
 /// In the order in which they run.
 llvm::ArrayRef<PipelineStep *> polishSteps();

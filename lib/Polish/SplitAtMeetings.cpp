@@ -5,6 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// A loop over a row that also uses one place, which may be a place of the row:
+//
+//   for j: d[i][j] = ..., d[i][k] += ...
+//
+// Only where j is k do the two meet, but LLVM has to expect it everywhere: it
+// neither keeps the place in a register nor vectorises. Here the loop runs up
+// to the meeting point, then as it was, then on from there.
+//
+//
 // An innermost loop of one block, whose accesses are rows (addresses that move
 // by the same in every iteration) and places (addresses that do not move), gets
 // two bodies:
@@ -26,7 +35,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Polish/SplitAtMeetings.h"
+#include "Polish/PolishSteps.h"
 #include "Polish/RewriteLoops.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -495,6 +504,7 @@ std::pair<BasicBlock *, BasicBlock *> MeetingPoints::transform() {
   return {TheApart, AsWas};
 }
 
+/// In a finished derivative. True if it was changed.
 bool retrograd::splitAtMeetings(Function &Derivative,
                                 FunctionAnalysisManager &FAM) {
   FAM.invalidate(Derivative, PreservedAnalyses::none());

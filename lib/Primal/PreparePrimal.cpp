@@ -30,33 +30,21 @@
 #include "Entry/Hints.h"
 #include "Guard/KeepEqualities.h"
 #include "Guard/Methods.h"
-#include "Parallel/HostLaunches.h"
-#include "Parallel/OpenMPForm.h"
 #include "Parallel/Reaches.h"
-#include "Parallel/ThreadForm.h"
 #include "Primal/ClonePrimal.h"
 #include "Primal/Device/PtxAssembly.h"
-#include "Primal/Device/ShuffleNumbers.h"
-#include "Primal/Device/SpellScopedAtomics.h"
-#include "Primal/Device/WaitsThatEnd.h"
 #include "Primal/DispatchCalls.h"
 #include "Primal/DropMarkers.h"
 #include "Primal/ExplainFloatTricks.h"
 #include "Primal/Language/FortranTypes.h"
 #include "Primal/Language/LowerExceptions.h"
 #include "Primal/Language/PrimalEvidence.h"
-#include "Primal/Language/SeparateBuckets.h"
 #include "Primal/NormaliseControlFlow.h"
-#include "Primal/Optimise/NonNull.h"
-#include "Primal/Optimise/PeelFirst.h"
-#include "Primal/Optimise/SegmentRecurrences.h"
 #include "Primal/PrimalSet.h"
 #include "Primal/PrimalSteps.h"
 #include "Primal/ReplaceBarriers.h"
 #include "Primal/SpellAddresses.h"
 #include "Primal/SpellBitsInAtomics.h"
-#include "Primal/SpellElementMoves.h"
-#include "Primal/SpellMatrixAccesses.h"
 #include "Primal/SpellWordCopies.h"
 #include "Primal/UnpackFloats.h"
 #include "Primal/VariadicCalls.h"
@@ -173,12 +161,11 @@ Primal *PreparePrimal::Impl::clone(Function &F) {
   return P;
 }
 
+#define FUNCTION(NAME, ...) NAME(__VA_ARGS__)
+#define CODE(...) __VA_ARGS__
+
 void PreparePrimal::Impl::runClonedSteps(Primal &P) {
   Function &F = *P.Clone;
-  auto RewriteLaunches = [&] {
-    if (ModuleLaunches)
-      rewriteLaunches(F);
-  };
 #define CLONED_STEP(ID, NAME, DEMAND, RUN, WHY)                                \
   Steps.run(step::ID, F, [&] { return RUN; });
 #include "Primal/Primal.def"
@@ -202,6 +189,9 @@ void PreparePrimal::Impl::runNormalSteps(Primal &P) {
   Steps.run(step::ID, F, [&] { return RUN; });
 #include "Primal/Primal.def"
 }
+
+#undef FUNCTION
+#undef CODE
 
 void PreparePrimal::Impl::replaceAssembly(CallBase &Assembly) {
   auto Known =
@@ -361,7 +351,7 @@ static void describeHeldMember(CallBase &Call, const OperationRecord &R) {
 void PreparePrimal::Impl::resolveCalls(Function &Clone) {
   Dispatch.resolveKnown(Clone);
   const Primal *P = ByClone.lookup(&Clone);
-  Threads.rewrite(Clone, P ? P->Original : nullptr);
+  Parallel.resolve(Clone, P ? P->Original : nullptr);
   writeFortranTypes(Clone, Runtime);
   fixVariadicCalls(Clone);
   if (Target(M).runtime() == RuntimeKind::Nvidia)
@@ -710,8 +700,7 @@ void PreparePrimal::Impl::disposeOfClones() {
 void PreparePrimal::dispose() {
   I->disposeOfClones();
   I->Dispatch.finish();
-  I->Regions.finish();
-  I->Threads.finish();
+  I->Parallel.finish();
   removeFixedCopies(I->M, I->FAM);
   for (Function &F : make_early_inc_range(I->M))
     if (F.hasFnAttribute(CopyOfMover) && F.use_empty()) {

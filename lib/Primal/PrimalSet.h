@@ -16,10 +16,7 @@
 #define RETROGRAD_PRIMAL_PRIMALSET_H
 
 #include "Bitcode/RuntimeLibrary.h"
-#include "Parallel/HostLaunches.h"
-#include "Parallel/OpenMPForm.h"
-#include "Parallel/OrderAtomics.h"
-#include "Parallel/ThreadForm.h"
+#include "Parallel/Forms.h"
 #include "Primal/DispatchCalls.h"
 #include "Primal/Language/LowerExceptions.h"
 #include "Primal/PreparePrimal.h"
@@ -94,9 +91,7 @@ struct PreparePrimal::Impl {
   llvm::Module LibraryFacts;
   ExceptionLowering Exceptions;
   CallDispatch Dispatch;
-  OpenMPForm Regions;
-  OrderAtomics Atomics;
-  ThreadForm Threads;
+  ParallelForms Parallel;
   /// Functions of the user whose exceptions can be caught in differentiated
   /// code: their primals return them.
   llvm::SmallPtrSet<const llvm::Function *, 8> Watched;
@@ -117,8 +112,6 @@ struct PreparePrimal::Impl {
     const llvm::Function *Origin = CopiedPerCall.lookup(F);
     return Origin ? originOf(Origin) : F;
   }
-  /// Asked of the module once: each clone would have to look at all functions.
-  const bool ModuleLaunches;
 
   Impl(llvm::Module &M, llvm::ModuleAnalysisManager &MAM, const Catalogue &Cat,
        const Options &Opts)
@@ -126,8 +119,7 @@ struct PreparePrimal::Impl {
                       .getManager()),
         Cat(Cat), Opts(Opts), Steps(Opts), Runtime(M),
         LibraryFacts("rg.library.facts", M.getContext()), Exceptions(M, Cat),
-        Dispatch(M, Cat), Regions(M), Atomics(M), Threads(M),
-        ModuleLaunches(hasLaunches(M)) {
+        Dispatch(M, Cat), Parallel(M) {
     LibraryFacts.setDataLayout(M.getDataLayout());
     LibraryFacts.setTargetTriple(M.getTargetTriple());
   }

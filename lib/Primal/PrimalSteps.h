@@ -9,6 +9,7 @@
 #define RETROGRAD_PRIMAL_PRIMALSTEPS_H
 
 #include "Support/PipelineStep.h"
+#include "Support/StepFunctions.h"
 
 namespace retrograd {
 
@@ -21,6 +22,17 @@ namespace step {
 #include "Primal/Primal.def"
 #undef STEP
 } // namespace step
+
+// The functions of rows.
+#define FUNCTION RG_DECLARE_STEP_FUNCTION
+#define CODE RG_NO_STEP_FUNCTION
+#define CLONED_STEP(ID, NAME, DEMAND, RUN, WHY) RUN
+#define SETTLED_STEP(ID, NAME, DEMAND, RUN, WHY) RUN
+#define LATE_STEP(ID, NAME, DEMAND, RUN, WHY) RUN
+#define NORMAL_STEP(ID, NAME, DEMAND, RUN, WHY) RUN
+#include "Primal/Primal.def"
+#undef FUNCTION
+#undef CODE
 
 /// In the order in which they run.
 llvm::ArrayRef<PipelineStep *> primalSteps();

@@ -4,8 +4,19 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// LLVM has intrinsics for moves of whole elements that it needs for vectors of
+// unknown length: reverse, splice, insert, extract, interleave, deinterleave,
+// and sums of parts (partial.reduce.fadd). MLIR's front ends emit them for
+// vectors of known length, too. There each is a shuffle of its operands, or a
+// sum of shuffles, which everybody knows: simplification, the types, activity,
+// and the operations of lib/Rules. So shuffles they become.
+//
+// Vectors of unknown length stay as they are, for others to refuse.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Primal/SpellElementMoves.h"
+#include "Primal/PrimalSteps.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -143,6 +154,7 @@ static Value *spelt(IntrinsicInst &II) {
   }
 }
 
+/// True if there was such a move.
 bool retrograd::spellElementMoves(Function &F) {
   bool Changed = false;
   for (Instruction &I : make_early_inc_range(instructions(F)))

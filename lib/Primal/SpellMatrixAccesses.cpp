@@ -4,8 +4,17 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// clang's __builtin_matrix_column_major_load and ..._store are calls of
+// intrinsics (llvm.matrix.column.major.load), which read or write a matrix that
+// is part of a larger one: a column is in one piece, and the columns are a
+// stride apart. LLVM lowers them behind derivatives. They become what they are
+// lowered to, an access of a vector per column, which the types, the overwrite
+// analysis and the operations of lib/Rules know.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Primal/SpellMatrixAccesses.h"
+#include "Primal/PrimalSteps.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/VectorUtils.h"
@@ -80,6 +89,7 @@ private:
 
 } // namespace
 
+/// True if there was such an access.
 bool retrograd::spellMatrixAccesses(Function &F) {
   bool Changed = false;
   for (Instruction &I : make_early_inc_range(instructions(F))) {

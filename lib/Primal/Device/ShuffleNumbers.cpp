@@ -22,8 +22,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Primal/Device/ShuffleNumbers.h"
 #include "Bitcode/RuntimeLibrary.h"
+#include "Primal/PrimalSteps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -340,6 +340,9 @@ bool ShuffleNumbers::run() {
   return Changed;
 }
 
+/// Shuffles of 32-bit integers in F that hold a float, half of a double or two
+/// numbers of half precision become shuffles of these numbers, which have
+/// adjoints. Whether F changed.
 bool retrograd::shuffleNumbers(Function &F, RuntimeLibrary &Runtime) {
   return ShuffleNumbers(F, Runtime).run();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primal/Device/SpellScopedAtomics.h"
+#include "Primal/PrimalSteps.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"

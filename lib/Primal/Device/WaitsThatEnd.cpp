@@ -4,9 +4,18 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// LLVM does not know that a barrier, a shuffle or a vote ends, nor that the
+// mathematical functions of the device's library return. So it does not know
+// either that an iteration that begins comes to the loop's condition, and
+// cannot count the iterations of `for (t = 0; t < n; t += 32)` with a barrier
+// within. A run that is reversed has returned, and with it all that it waited
+// for.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Primal/Device/WaitsThatEnd.h"
 #include "Catalogue/Catalogue.h"
+#include "Primal/PrimalSteps.h"
 #include "Target/Target.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -14,6 +23,8 @@
 using namespace llvm;
 using namespace retrograd;
 
+/// True if F, for a machine with many threads, has operations for several of
+/// them at once, or mathematical functions: they are known to return now.
 bool retrograd::markWaitsThatEnd(Function &F, const Catalogue &Cat) {
   if (!Target(*F.getParent()).manyThreads())
     return false;

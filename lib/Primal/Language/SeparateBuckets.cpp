@@ -4,8 +4,20 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// libstdc++'s hash tables begin with a bucket of their own, in the table's
+// object, and point to it until they have allocated others. Buckets point to
+// nodes, the first of which lies in the object, too. So to an analysis that has
+// one object for all that a pointer may point to, buckets, nodes and tables are
+// one array of words, and what values hold (a vector's numbers) is part of it.
+//
+// The bucket of a table in a local variable becomes a variable of its own,
+// where all that may reach it is in sight: nobody but the table's own code
+// knows of it, and that code only ever names it as a member of the table.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Primal/Language/SeparateBuckets.h"
+#include "Primal/PrimalSteps.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/DataLayout.h"
@@ -112,6 +124,7 @@ static bool isHashTable(const Type *T, const DataLayout &DL) {
           S->getName().starts_with("class.std::_Hashtable"));
 }
 
+/// In the prepared F, before its normal form. True if there was one.
 bool retrograd::separateBuckets(Function &F, FunctionAnalysisManager &FAM) {
   const DataLayout &DL = F.getDataLayout();
   SmallVector<AllocaInst *, 4> Tables;

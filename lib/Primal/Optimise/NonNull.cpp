@@ -4,8 +4,17 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A std::vector of unknown length is new memory, or null if its length is 0: a
+// phi. LLVM takes two such phis for pointers that may be equal, since both may
+// be null, so each store to one vector is a store to all others: what was
+// loaded is loaded, and taped, again, and loops are vectorised with comparisons
+// of all pairs. But nobody loads or stores through null. So accesses get a phi
+// of their own, with poison for null.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Primal/Optimise/NonNull.h"
+#include "Primal/PrimalSteps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
@@ -67,6 +76,7 @@ static bool redirect(Value &V, function_ref<Value *()> New) {
   return Changed;
 }
 
+/// F should be simplified afterwards. True if there was such a phi.
 bool retrograd::accessNonNull(Function &F) {
   SmallVector<PHINode *, 16> Phis;
   for (Instruction &I : instructions(F))

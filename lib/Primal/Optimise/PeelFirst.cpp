@@ -4,8 +4,23 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Libraries allocate what they need when they are first called: `if (first)
+// resize();` within the loop over time steps. To everybody who looks at the
+// loop each iteration may then allocate, so memory changes from step to step:
+// pointers and their shadows are kept for every iteration, with the way that
+// control took, and nothing that was stored is known to be what is loaded.
+//
+// Such a flag shows as a header phi that is one constant before the loop and
+// another one after each iteration. The first iteration is peeled off; the flag
+// is a constant in it and in the loop that is left, and folds. LLVM's own
+// unroller knows the case, for innermost loops of some dozen instructions: what
+// an allocation costs in size is out of its reach, and would not pay for itself
+// without a derivative.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Primal/Optimise/PeelFirst.h"
+#include "Primal/PrimalSteps.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -68,6 +83,8 @@ static bool canCopy(const Loop &L) {
   return Size <= LargestLoop && L.isSafeToClone();
 }
 
+/// Peels off the first iteration of loops of F that take another way in it. F
+/// should be simplified afterwards. True if there was one.
 bool retrograd::peelFirst(Function &F, FunctionAnalysisManager &FAM) {
   auto &LI = FAM.getResult<LoopAnalysis>(F);
   auto Wanted = [](const Loop *L) {

@@ -7,6 +7,7 @@
 
 #include "Primal/Optimise/SegmentRecurrences.h"
 #include "Catalogue/Catalogue.h"
+#include "Primal/PrimalSteps.h"
 #include "Target/Target.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
