@@ -296,6 +296,8 @@ bool checkRecord(const Record *R) {
   if (Names.empty() && Intrinsics.empty() &&
       R->getValueAsString("Instruction").empty())
     Complain("no name, intrinsic or instruction");
+  if (isA(R, "Aliases") && !is_contained(Names, R->getName()))
+    Complain("its aliases are all of its names, and they lack its own");
   for (StringRef Name : Intrinsics) {
     // Names of targets that this LLVM does not know cannot be told from errors.
     if (Intrinsic::lookupIntrinsicID(Name) == Intrinsic::not_intrinsic)
