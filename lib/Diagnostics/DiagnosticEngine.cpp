@@ -110,7 +110,6 @@ std::string expand(StringRef Format, ArrayRef<DiagArg> Args) {
 } // namespace
 
 DiagKind retrograd::kindOf(DiagId Id) { return recordOf(Id).Kind; }
-StringRef retrograd::codeOf(DiagId Id) { return recordOf(Id).Code; }
 
 std::string retrograd::textOf(DiagId Id, ArrayRef<DiagArg> Args) {
   const DiagRecord &R = recordOf(Id);

@@ -59,8 +59,6 @@ enum class DiagKind : uint8_t {
 };
 
 DiagKind kindOf(DiagId Id);
-/// "RG1101".
-llvm::StringRef codeOf(DiagId Id);
 struct DiagArg;
 /// The text and the advice of an entry, for a message at run time.
 std::string textOf(DiagId Id, llvm::ArrayRef<DiagArg> Args);

@@ -1,5 +1,4 @@
-//===- HeldForLink.h - derivatives that a link may differentiate  -*- C++
-//-*-===//
+//===- HeldForLink.h - what a link may differentiate ------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
