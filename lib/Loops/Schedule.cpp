@@ -80,10 +80,11 @@ Map Scheduler::plainTime(const Schedule &S, unsigned K) {
     First = false;
     if (T.Loop < 0)
       Text += std::to_string(T.C);
-    else if (T.Tile)
-      Text += (T.Down ? "floor((-i" : "floor((i") + std::to_string(T.Loop) +
-              ")/" + std::to_string(T.Tile) + ")";
-    else
+    else if (T.Tile) {
+      Text += T.Down ? "floor((-i" : "floor((i";
+      Text += std::to_string(T.Loop) + ")/";
+      Text += std::to_string(T.Tile) + ")";
+    } else
       Text += (T.Down ? "-i" : "i") + std::to_string(T.Loop);
   }
   Text += "] }";
@@ -287,7 +288,23 @@ void Scheduler::findClusters() {
   }
 }
 
+/// Steps of the search lead to the same order again and again.
 bool Scheduler::isLegal(const Schedule &S) {
+  std::vector<int64_t> Key;
+  for (const auto &Time : S.Times)
+    for (const TimeTerm &T : Time)
+      Key.insert(Key.end(), {T.Loop, T.C, T.Down, T.Tile});
+  for (const Jam &J : S.Jams) {
+    Key.insert(Key.end(), {J.Place, J.Lanes, J.Strip});
+    Key.insert(Key.end(), J.Prefix.begin(), J.Prefix.end());
+  }
+  auto [Known, New] = Proved.insert({Key, false});
+  if (New)
+    Known->second = prove(S);
+  return Known->second;
+}
+
+bool Scheduler::prove(const Schedule &S) {
   std::vector<TimedPart> Parts = parts(S);
   if (Parts.empty())
     return false;

@@ -118,6 +118,7 @@ private:
     unsigned Innermost;
     double All, Busy, Enter;
   };
+  bool prove(const Schedule &S);
   double cost(const Schedule &S);
   Estimate estimate(const Schedule &S, llvm::ArrayRef<unsigned> Group,
                     unsigned Place);
@@ -160,7 +161,8 @@ private:
 
   Nest &N;
   const Machine M;
-  std::map<std::vector<int64_t>, bool> Carried; ///< known answers of carries()
+  /// Known answers of carries() and of isLegal().
+  std::map<std::vector<int64_t>, bool> Carried, Proved;
   std::vector<Dependence> Dependences, Sums;
   std::vector<unsigned> Cluster; ///< statements that share a cell
   std::string Did;

@@ -222,6 +222,7 @@ Scheduler::orders(const Schedule &S, ArrayRef<unsigned> Group, unsigned Place) {
   } while (std::next_permutation(Perm.begin(), Perm.end()));
   llvm::stable_sort(Orders, [](auto &X, auto &Y) { return X.first < Y.first; });
   std::vector<Schedule> Sorted;
+  Sorted.reserve(Orders.size());
   for (auto &[C, T] : Orders)
     Sorted.push_back(std::move(T));
   return Sorted;
@@ -336,8 +337,7 @@ std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
 std::optional<Schedule> Scheduler::search() {
   if (N.Statements.empty())
     return std::nullopt;
-  const Schedule Program = original();
-  Schedule Best = Program;
+  Schedule Best = original();
   std::vector<std::string> Steps;
   std::vector<unsigned> All(N.Statements.size());
   std::iota(All.begin(), All.end(), 0);
@@ -423,6 +423,7 @@ std::optional<Schedule> Scheduler::any(unsigned Seed) {
       if (!Depth || isTiled(Best, Group) || Dims > 15)
         continue;
       std::vector<int64_t> Sizes;
+      Sizes.reserve(Depth);
       for (unsigned D = 0; D != Depth; ++D)
         Sizes.push_back(std::vector<int64_t>{0, 2, 3, 4, 5, 8, 32}[Below(7)]);
       S = tile(Best, Group, Place, Sizes);
