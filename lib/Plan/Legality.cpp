@@ -478,6 +478,32 @@ static bool isNumberTakenForPointer(const Instruction &I,
          meetsPointers(*Load);
 }
 
+/// The number V, as it is or joined with others, is stored.
+static bool isMovedOn(const Value &V) {
+  constexpr unsigned Most = 64;
+  SmallSetVector<const Value *, 8> Numbers;
+  Numbers.insert(&V);
+  for (unsigned I = 0; I != Numbers.size() && I != Most; ++I)
+    for (const User *U : Numbers[I]->users()) {
+      if (isa<StoreInst>(U))
+        return true;
+      if (isa<PHINode, SelectInst, FreezeInst>(U))
+        Numbers.insert(U);
+    }
+  return Numbers.size() >= Most;
+}
+
+/// An address is moved on as a number (a union of both, in a register of
+/// numbers): nobody knows of the memory behind it where it is read again.
+/// Arithmetic with such a number is on a path that does not run.
+static bool isAddressTakenForNumber(const Instruction &I,
+                                    const ActivityAnalysis &Activity) {
+  const auto *C = dyn_cast<BitCastInst>(&I);
+  const auto *Bits = C ? dyn_cast<PtrToIntInst>(C->getOperand(0)) : nullptr;
+  return Bits && C->getType()->isFloatingPointTy() &&
+         Activity.isVariedMemory(Bits->getPointerOperand()) && isMovedOn(*C);
+}
+
 SmallVector<Refusal, 2> Legality::collectRefusals() {
   for (BasicBlock &B : Subject.F) {
     if (!Subject.Shape.isLive(&B))
@@ -511,6 +537,9 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
       else if (isNumberTakenForPointer(I, Subject.facts(), Subject.Activity))
         refuse(RefusalKind::Instruction, I,
                "a number in a register that holds an address on other ways");
+      else if (isAddressTakenForNumber(I, Subject.Activity))
+        refuse(RefusalKind::Instruction, I,
+               "an address in a register of floating-point numbers");
       // An address that the types do not know for one has no shadow to make a
       // pointer of.
       else if (isa<IntToPtrInst>(I) && !isa<Constant>(I.getOperand(0)) &&
