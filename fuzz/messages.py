@@ -26,7 +26,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import filled_heap
-from shapes import COMMON, DUAL, crash_line
+from shapes import COMMON, DUAL, crash_line, drop_refused
 
 N = 5  # numbers that each rank's program takes
 RANKS = (1, 2, 3, 4)
@@ -442,6 +442,13 @@ def all_mpis():
     return found
 
 
+def line_of(part, number, line):
+    """What stands at a line of a program, as its own messages count."""
+    lines = next((q for q in part if q.number == number), None)
+    lines = lines.whole(False).splitlines()[1:] if lines else []
+    return lines[line - 1] if line <= len(lines) else ""
+
+
 class Campaign:
     def __init__(self, options):
         self.o = options
@@ -544,19 +551,7 @@ class Campaign:
             code, text, base = self.build(part, config, modes)
             if code == 0:
                 break
-            hit = False
-            if code == 1 and "PLEASE submit" not in text and not re.search(r"\[RG3\d\d\d\]", text):
-                for number, line, message in re.findall(r"^(?:ld.lld: )?(?:error: )?p(\d+)\.c:(\d+):\d+: (?:fatal )?error: (.*)$", text, re.M):
-                    found, number = re.search(r"\[(RG\d+)\]", message), int(number)
-                    if not found or number not in modes:
-                        continue
-                    lines = next(q for q in part if q.number == number).whole(False).splitlines()[1:]
-                    mode = "f" if int(line) <= len(lines) and "__enzyme_fwddiff" in lines[int(line) - 1] else "r"
-                    if mode in modes[number]:
-                        modes[number].discard(mode)
-                        refused[number].add(f"{found.group(1)} {mode}")
-                        hit = True
-            if hit:
+            if drop_refused(text, code, modes, refused, lambda number, line: line_of(part, number, line)):
                 continue
             if len(part) > 1:
                 half = len(part) // 2

@@ -510,19 +510,7 @@ class Campaign:
             code, text, base = self.build(part, config, modes)
             if code == 0:
                 break
-            hit = False
-            if code == 1 and "PLEASE submit" not in text and not re.search(r"\[RG3\d\d\d\]", text):
-                for number, line, message in re.findall(r"^(?:ld.lld: )?(?:error: )?[ph](\d+)\.c:(\d+):\d+: (?:fatal )?error: (.*)$", text, re.M):
-                    found = re.search(r"\[(RG\d+)\]", message)
-                    number = int(number)
-                    if not found or number not in modes:
-                        continue
-                    mode = "f" if "__enzyme_fwddiff" in line_of(part, number, int(line)) else "r"
-                    if mode in modes[number]:
-                        modes[number].discard(mode)
-                        refused[number].add(f"{found.group(1)} {mode}")
-                        hit = True
-            if hit:
+            if drop_refused(text, code, modes, refused, lambda number, line: line_of(part, number, line)):
                 continue
             if len(part) > 1:
                 half = len(part) // 2
@@ -596,6 +584,24 @@ def line_of(part, number, line):
     return ""
 
 
+def drop_refused(text, code, modes, refused, line_of):
+    """Takes the modes that are refused at lines of programs out of `modes`, and their messages into `refused`; were there any?
+
+    line_of(number, line): what stands at a line of a program."""
+    hit = False
+    if code == 1 and "PLEASE submit" not in text and not re.search(r"\[RG3\d\d\d\]", text):
+        for number, line, message in re.findall(r"^(?:ld.lld: )?(?:error: )?[ph](\d+)\.c:(\d+):\d+: (?:fatal )?error: (.*)$", text, re.M):
+            found, number = re.search(r"\[(RG\d+)\]", message), int(number)
+            if not found or number not in modes:
+                continue
+            mode = "f" if "__enzyme_fwddiff" in line_of(number, int(line)) else "r"
+            if mode in modes[number]:
+                modes[number].discard(mode)
+                refused[number].add(f"{found.group(1)} {mode}")
+                hit = True
+    return hit
+
+
 def crash_line(text, code):
     for pattern in (r"[^\n]*RG3\d\d\d[^\n]*", r"[^\n]*Assertion[^\n]*", r"LLVM ERROR[^\n]*", r"no end of compilation"):
         if found := re.search(pattern, text):
@@ -604,8 +610,11 @@ def crash_line(text, code):
     return (lines[0] if lines else text[-200:]) + f" (exit code {code})"
 
 
+LEVELS = (["-O0"], ["-O1"], ["-O2"], ["-O2"], ["-O3"], ["-Os"], ["-O3", "-march=native"], ["-O2", "-g"])
+
+
 def choose(rng):
-    return {"flags": rng.choice([["-O0"], ["-O1"], ["-O2"], ["-O2"], ["-O3"], ["-Os"], ["-O3", "-march=native"], ["-O2", "-g"]]), "plan": rng.choice(["naive", "mincut"]),
+    return {"flags": rng.choice(LEVELS), "plan": rng.choice(["naive", "mincut"]),
             "std": rng.choice(["gnu++17", "gnu++20", "gnu++23"]), "apart": rng.random() < 0.15}
 
 
