@@ -145,14 +145,8 @@ bool Raiser::readMemory(PHINode *Carried, Value *V, Statement &S) {
     if (S.Places[Depth] >= Own.Places[Depth])
       return notInMemory(Carried);
   }
-  Access A;
-  A.I = Next;
-  A.Array = ArrayOf[Next];
-  A.Where = elements(Next, S);
-  if (!A.Where)
-    return fail("an address that is not affine", Next);
-  A.Strides = strides(Next, S);
-  S.Reads.push_back(A);
+  if (!addRead(Next, S))
+    return false;
   S.FromMemory[V] = Next;
   return true;
 }

@@ -367,6 +367,18 @@ Map Raiser::elements(Instruction *I, const Statement &S) {
   return mapTo(C, std::move(Index), Dims, ArrayOf[I]);
 }
 
+bool Raiser::addRead(Instruction *I, Statement &S) {
+  Access A;
+  A.I = I;
+  A.Array = ArrayOf[I];
+  A.Where = elements(I, S);
+  if (!A.Where)
+    return fail("an address that is not affine", I);
+  A.Strides = strides(I, S);
+  S.Reads.push_back(A);
+  return true;
+}
+
 SmallVector<int64_t, 4> Raiser::strides(Instruction *I, const Statement &S) {
   SmallVector<int64_t, 4> Bytes(S.Loops.size(), 0);
   for (auto &[L, T] : Addresses[I].Strides) {

@@ -169,14 +169,8 @@ bool Raiser::collect(Value *V, Statement &S, unsigned Depth) {
   if (takesLong(I) && Outside)
     return keep(V); // and the statements are made again
   if (auto *Load = dyn_cast<LoadInst>(I)) {
-    Access A;
-    A.I = Load;
-    A.Array = ArrayOf[Load];
-    A.Where = elements(Load, S);
-    if (!A.Where)
-      return fail("an address that is not affine", I);
-    A.Strides = strides(Load, S);
-    S.Reads.push_back(A);
+    if (!addRead(Load, S))
+      return false;
     S.Slice.push_back(I);
     return true;
   }

@@ -140,6 +140,8 @@ private:
   bool linear(const llvm::SCEV *S, Address &A);
   bool apart();
   Map elements(llvm::Instruction *I, const Statement &S);
+  /// S reads what the load or store I touches.
+  bool addRead(llvm::Instruction *I, Statement &S);
   llvm::SmallVector<int64_t, 4> strides(llvm::Instruction *I,
                                         const Statement &S);
   Map elementsOf(const Cell &Of, const Statement &S);
