@@ -433,30 +433,40 @@ static bool isPointerFromFloats(const Instruction &I) {
   return C && C->getSrcTy()->isFPOrFPVectorTy();
 }
 
+/// V and what is joined with it: values that one register holds on one way or
+/// another. With `Others`, what joins bring in from elsewhere, too. Whether Is
+/// says yes of one of them; yes, too, where there are many.
+static bool isAnyJoined(const Value &V, bool Others,
+                        function_ref<bool(const Value &)> Is) {
+  constexpr unsigned Most = 64;
+  SmallSetVector<const Value *, 8> Joined;
+  Joined.insert(&V);
+  auto IsJoin = [](const Value *X) {
+    return isa<PHINode, SelectInst, FreezeInst>(X);
+  };
+  for (unsigned I = 0; I != Joined.size() && I != Most; ++I) {
+    const Value *X = Joined[I];
+    if (Is(*X))
+      return true;
+    for (const User *U : X->users())
+      if (IsJoin(U))
+        Joined.insert(U);
+    if (Others && IsJoin(X))
+      for (const Value *From : cast<User>(X)->operand_values())
+        if (From->getType() == V.getType() && !isa<Constant>(From))
+          Joined.insert(From);
+  }
+  return Joined.size() >= Most;
+}
+
 /// The word that Load reads is made a pointer, or goes into one register with
 /// words that are pointers.
 static bool meetsPointers(const LoadInst &Load) {
-  constexpr unsigned Most = 64;
-  SmallSetVector<const Value *, 8> Words;
-  Words.insert(&Load);
-  auto IsJoin = [](const Value *V) {
-    return isa<PHINode, SelectInst, FreezeInst>(V);
-  };
-  for (unsigned I = 0; I != Words.size() && I != Most; ++I) {
-    if (isa<PtrToIntInst>(Words[I]))
-      return true;
-    for (const User *U : Words[I]->users()) {
-      if (isa<IntToPtrInst>(U))
-        return true;
-      if (IsJoin(U))
-        Words.insert(U);
-    }
-    if (IsJoin(Words[I]))
-      for (const Value *From : cast<User>(Words[I])->operand_values())
-        if (From->getType() == Load.getType() && !isa<Constant>(From))
-          Words.insert(From);
-  }
-  return Words.size() >= Most;
+  return isAnyJoined(Load, /*Others=*/true, [](const Value &Word) {
+    return isa<PtrToIntInst>(Word) || any_of(Word.users(), [](const User *U) {
+             return isa<IntToPtrInst>(U);
+           });
+  });
 }
 
 /// A number that is moved as a word, in a register that types follow as a
@@ -480,17 +490,10 @@ static bool isNumberTakenForPointer(const Instruction &I,
 
 /// The number V, as it is or joined with others, is stored.
 static bool isMovedOn(const Value &V) {
-  constexpr unsigned Most = 64;
-  SmallSetVector<const Value *, 8> Numbers;
-  Numbers.insert(&V);
-  for (unsigned I = 0; I != Numbers.size() && I != Most; ++I)
-    for (const User *U : Numbers[I]->users()) {
-      if (isa<StoreInst>(U))
-        return true;
-      if (isa<PHINode, SelectInst, FreezeInst>(U))
-        Numbers.insert(U);
-    }
-  return Numbers.size() >= Most;
+  return isAnyJoined(V, /*Others=*/false, [](const Value &Number) {
+    return any_of(Number.users(),
+                  [](const User *U) { return isa<StoreInst>(U); });
+  });
 }
 
 /// An address is moved on as a number (a union of both, in a register of
