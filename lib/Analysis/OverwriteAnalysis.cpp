@@ -473,20 +473,22 @@ void OverwriteAnalysis::explain(raw_ostream &OS, const LoadInst &L) const {
     OS.indent(16) << Why << ':';
     printWithLine(OS, W);
   };
-  const bool Repeatable = canRepeat(L);
+  if (const Instruction *W = overwriter(L))
+    return Line("by", *W);
+  if (!canRepeat(L)) {
+    if (Split)
+      OS.indent(16) << "its caller goes on before it is reversed\n";
+    return;
+  }
   for (const Instruction *W : Writers) {
     if (!canFollow(*W, L))
       continue;
     const Apart Is = apart(*W, L);
-    if (!Repeatable && Is == Apart::No)
-      return Line("by", *W);
-    if (Repeatable && Is == Apart::RunsAhead)
+    if (Is == Apart::RunsAhead)
       Line("runs ahead", *W);
-    if (Repeatable && Is == Apart::ComesFirst)
+    if (Is == Apart::ComesFirst)
       Line("comes first", *W);
   }
-  if (!Repeatable && Split)
-    OS.indent(16) << "its caller goes on before it is reversed\n";
 }
 
 void OverwriteAnalysis::print(raw_ostream &OS) const {
