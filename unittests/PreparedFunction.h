@@ -18,39 +18,24 @@
 #include "Analysis/OverwriteAnalysis.h"
 #include "Analysis/ProgramFacts.h"
 #include "Catalogue/Catalogue.h"
+#include "ParsedModule.h"
 #include "Support/Options.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
-#include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ValueSymbolTable.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/SourceMgr.h"
-#include "gtest/gtest.h"
 
 namespace retrograd {
 
-class PreparedFunction {
+class PreparedFunction : public ParsedModule {
 public:
   /// Numbers are Out, pointers Dup, integers Const, unless Args says otherwise.
   explicit PreparedFunction(const std::string &Text,
                             llvm::ArrayRef<ArgActivity> Args = {}) {
-    llvm::SMDiagnostic Error;
-    M = llvm::parseAssemblyString(Text, Error, Context);
-    if (!M) {
-      ADD_FAILURE() << Error.getMessage().str() << " at line "
-                    << Error.getLineNo();
-      abort();
-    }
+    parse(Text);
     F = M->getFunction("f");
-    llvm::PassBuilder Builder;
-    Builder.registerModuleAnalyses(MAM);
-    Builder.registerCGSCCAnalyses(CGAM);
-    Builder.registerFunctionAnalyses(FAM);
-    Builder.registerLoopAnalyses(LAM);
-    Builder.crossRegisterProxies(LAM, FAM, CGAM, MAM);
     llvm::SmallVector<ArgActivity, 8> Activities(Args);
     if (Args.empty())
       for (llvm::Argument &A : F->args())
@@ -81,13 +66,7 @@ public:
     return *llvm::cast<llvm::Instruction>(value(Name));
   }
 
-  llvm::LLVMContext Context;
   Catalogue Cat;
-  llvm::LoopAnalysisManager LAM;
-  llvm::FunctionAnalysisManager FAM;
-  llvm::CGSCCAnalysisManager CGAM;
-  llvm::ModuleAnalysisManager MAM;
-  std::unique_ptr<llvm::Module> M;
   llvm::Function *F = nullptr;
   std::unique_ptr<ProgramFacts> Facts;
   std::unique_ptr<LoopShape> Shape;
