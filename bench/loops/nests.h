@@ -6,11 +6,16 @@
 #define RETROGRAD_BENCH_NESTS_H
 
 #include <math.h>
+#include <stddef.h>
 
 #define EACH(i, from, to) for (int i = (from); i < (to); i++)
 
-// Arrays of n * n numbers, whatever a nest takes of them.
-enum { MostArrays = 9 };
+// Arrays of n * n numbers, whatever a nest takes of them; at least one for each
+// time step of fdtd_2d.
+enum { MostArrays = 9, MostSteps = 20 };
+static inline size_t numbers(int n) {
+  return n * n < MostSteps ? MostSteps : (size_t)n * n;
+}
 typedef double *Arrays[MostArrays];
 #define P(k) (void *)a[k]
 

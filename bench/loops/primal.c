@@ -59,10 +59,9 @@ static double now(void) {
   return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-static void fill(Arrays a, int arrays, int n) {
-  for (int k = 0; k < arrays; k++)
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j < n; j++) a[k][(size_t)i * n + j] = wellConditioned(n, k, i, j);
+static void fill(const Primal *nest, Arrays a, int n) {
+  for (int k = 0; k < nest->Arrays; k++)
+    for (size_t at = 0; at < numbers(n); at++) a[k][at] = wellConditioned(nest->Name, n, k, at / n, at % n);
 }
 
 int main(int argc, char **argv) {
@@ -84,7 +83,7 @@ int main(int argc, char **argv) {
     for (int i = 1; i < argc; i++) wanted |= !strcmp(argv[i], nest.Name);
     if (!wanted) continue;
     const int n = size ? size : nest.Size;
-    const size_t bytes = (size_t)n * n * sizeof(double);
+    const size_t bytes = numbers(n) * sizeof(double);
     Arrays a, first;
     for (int m = 0; m < nest.Arrays; m++) {
       a[m] = aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -94,7 +93,7 @@ int main(int argc, char **argv) {
     int differs[WayCount] = {0};
     for (int run = 0; run < runs && (!run || now() - begin < seconds); run++)
       for (int w = 0; w < WayCount; w++) {
-        fill(a, nest.Arrays, n);
+        fill(&nest, a, n);
         double t = now();
         Ways[w][k].Run(n, a);
         t = now() - t;
