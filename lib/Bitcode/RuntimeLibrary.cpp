@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bitcode/RuntimeLibrary.h"
+#include "Support/DispatchMarks.h"
 #include "Support/Instrumentation.h"
 #include "Target/Target.h"
 #include "llvm/ADT/SmallVector.h"
@@ -233,7 +234,10 @@ static bool bring(Module &M, const RuntimeArchive &Archive, StringRef Name,
   const Function *Least = Machine.manyThreads() ? nullptr : leastDemanding(M);
   for (Function &F : *Runtime) {
     generalise(F);
-    if (Least && !F.isDeclaration())
+    if (F.isDeclaration())
+      continue;
+    F.addFnAttr(OfRuntime);
+    if (Least)
       compileLike(F, *Least);
   }
   // Units that were differentiated at compile time brought routines along, and

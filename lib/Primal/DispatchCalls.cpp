@@ -85,6 +85,9 @@ static void findUses(const Constant &C, const Catalogue &Cat, bool &InTables,
                      bool &Elsewhere) {
   for (const Use &U : C.uses()) {
     const User *By = U.getUser();
+    if (const auto *I = dyn_cast<Instruction>(By);
+        I && I->getFunction()->hasFnAttribute(OfRuntime))
+      continue;
     if (const auto *Call = dyn_cast<CallBase>(By)) {
       // The function that an entry call differentiates is not called by
       // address; the destructor of what is thrown is called by the C++ runtime.

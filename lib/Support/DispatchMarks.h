@@ -25,6 +25,9 @@ inline constexpr llvm::StringLiteral DispatchesCalls = "rg-dispatches";
 inline constexpr llvm::StringLiteral UnseenCallee = "rg-unseen";
 /// On a copy of a function for the constants that a dispatcher passes.
 inline constexpr llvm::StringLiteral FixedArguments = "rg-fixed-arguments";
+/// On a function of the runtime: what it keeps by address is its own, and never
+/// what a pointer of the program leads to.
+inline constexpr llvm::StringLiteral OfRuntime = "rg-of-runtime";
 
 } // namespace retrograd
 
