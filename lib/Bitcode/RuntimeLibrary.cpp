@@ -298,6 +298,9 @@ static bool bring(Module &M, const RuntimeArchive &Archive, StringRef Name,
       GO->setComdat(M.getOrInsertComdat(LinkedName));
     if (auto *F = dyn_cast<Function>(GO)) {
       describe(*F, Machine);
+      for (Instruction &I : instructions(*F))
+        if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->isIndirectCall())
+          Call->addFnAttr(Attribute::get(F->getContext(), OfRuntime));
       if (Machine.manyThreads())
         useDeviceMath(*F, Machine);
       if (Like)

@@ -335,7 +335,7 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
   Dispatcher Wanted{nullptr,       Call.getFunctionType(),
                     passing(Call), Call.getCallingConv(),
                     slotOf(Call),  {},
-                    Epoch};
+                    Epoch,         Call.hasFnAttr(OfRuntime)};
   SmallVector<Function *, 8> Found = candidates(Wanted);
   const bool Choosing =
       any_of(Found, [](const Function *F) { return chooses(*F); });
@@ -352,7 +352,8 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
   for (Dispatcher &D : Dispatchers)
     if (D.Type == Wanted.Type && D.PassedAs == Wanted.PassedAs &&
         D.Convention == Wanted.Convention && D.Slot == Wanted.Slot &&
-        D.Fixed == Wanted.Fixed && D.Epoch == Epoch)
+        D.Fixed == Wanted.Fixed && D.Epoch == Epoch &&
+        D.ByRuntime == Wanted.ByRuntime)
       return &D;
   bool LeftOut = false;
   auto IsKept = [&](const Function *F) { return Only->contains(F); };
@@ -444,7 +445,7 @@ void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates,
   LLVMContext &Ctx = M.getContext();
   Argument *Address = F.getArg(F.arg_size() - 1);
   Address->setName("callee");
-  bool Floats = LeftOut || takesFloats(*D.Type);
+  bool Floats = LeftOut || D.ByRuntime || takesFloats(*D.Type);
   IRBuilder<> B(BasicBlock::Create(Ctx, "", &F));
   for (Function *Candidate : Candidates) {
     auto *Taken = BasicBlock::Create(Ctx, "", &F),

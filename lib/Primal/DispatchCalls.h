@@ -91,6 +91,8 @@ private:
     llvm::SmallVector<llvm::ConstantInt *, 4> Fixed;
     /// How often candidates had been narrowed when it was made.
     unsigned Epoch;
+    /// The runtime calls: what is none of the candidates ends the program.
+    bool ByRuntime;
   };
   /// Beside: it is one of several calls of the function, of which others have
   /// candidates. Null if Call stays as it is.

@@ -26,7 +26,7 @@ inline constexpr llvm::StringLiteral UnseenCallee = "rg-unseen";
 /// On a copy of a function for the constants that a dispatcher passes.
 inline constexpr llvm::StringLiteral FixedArguments = "rg-fixed-arguments";
 /// On a function of the runtime: what it keeps by address is its own, and never
-/// what a pointer of the program leads to.
+/// what a pointer of the program leads to. On a call: the runtime makes it.
 inline constexpr llvm::StringLiteral OfRuntime = "rg-of-runtime";
 
 } // namespace retrograd
