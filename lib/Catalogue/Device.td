@@ -21,6 +21,11 @@ class DeviceIntrinsics<list<string> intrinsics> : InactiveInC<[]> {
   let Section = "Devices";
 }
 
+// Elements of textures are constants; what a kernel computes of coordinates has derivatives.
+def device_textures : InactiveInC<["rg_texture_fact", "rg_texture_word", "rg_texture_number"]> {
+  let Section = "Devices";
+  let Summary = "an element of a texture, with --offload=cpu";
+}
 defvar Axes = ["x", "y", "z"];
 defvar OfAxis = ["llvm.nvvm.read.ptx.sreg.tid.", "llvm.nvvm.read.ptx.sreg.ntid.",
                  "llvm.nvvm.read.ptx.sreg.ctaid.", "llvm.nvvm.read.ptx.sreg.nctaid.",

@@ -271,20 +271,31 @@ private:
         AttrBuilder(D.getContext(), F.getAttributes().getFnAttrs()));
     copyByVal(*Kernel);
     B.SetInsertPoint(BasicBlock::Create(D.getContext(), "", Kernel));
+    // Of integers alone: forwards it is itself, and backwards there is nothing.
+    if (is_contained(K.Active, true))
+      askForDerivative(Once, *Kernel, Own);
+    else if (K.Forward)
+      B.CreateCall(&Once,
+                   SmallVector<Value *, 16>(make_pointer_range(Kernel->args())))
+          ->setAttributes(
+              Once.getAttributes().removeFnAttributes(D.getContext()));
+    B.CreateRetVoid();
+  }
+
+  void askForDerivative(Function &Once, Function &Kernel, unsigned Own) {
     SmallVector<Value *, 32> Args{&Once};
     unsigned Shadow = Own;
     for (unsigned N = 0; N != Own; ++N) {
       Args.append({marker(K.Active[N] ? "enzyme_dup" : "enzyme_const"),
-                   Kernel->getArg(N)});
+                   Kernel.getArg(N)});
       if (K.Active[N])
-        Args.push_back(Kernel->getArg(Shadow++));
+        Args.push_back(Kernel.getArg(Shadow++));
     }
     FunctionCallee Ask = D.getOrInsertFunction(
         K.Forward ? "__enzyme_fwddiff_rg_launch"
                   : "__enzyme_autodiff_rg_launch",
         FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, true));
     B.CreateCall(Ask, Args);
-    B.CreateRetVoid();
   }
 };
 

@@ -585,27 +585,44 @@ cudaError_t cudaMemcpyPeerAsync(void *To, int ToDevice, const void *From,
                                 int FromDevice, size_t N, cudaStream_t) {
   return cudaMemcpyPeer(To, ToDevice, From, FromDevice, N);
 }
-/// Positions and the width are in bytes where there are no arrays.
+/// One side of a copy of boxes. Positions and the width are in bytes where
+/// there are no arrays.
+static cudaError_t boxOf(cudaArray_t A, const cudaPitchedPtr &P,
+                         const cudaPos &At, const cudaExtent &E, Box &Out) {
+  if (A)
+    return P.ptr || !boxOfArray(A, At, E, Out) ? cudaErrorInvalidValue
+                                               : cudaSuccess;
+  if (E.width && E.width + At.x > P.pitch)
+    return cudaErrorInvalidPitchValue;
+  if (E.depth > 1 && E.height + At.y > P.ysize)
+    return cudaErrorInvalidValue;
+  Out.Pitch = P.pitch;
+  Out.Slice = P.pitch * P.ysize;
+  Out.Width = E.width;
+  Out.Data = static_cast<unsigned char *>(P.ptr) + At.z * Out.Slice +
+             At.y * Out.Pitch + At.x;
+  return cudaSuccess;
+}
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *P) {
-  if (!P || P->srcArray || P->dstArray)
+  if (!P)
     return fail(cudaErrorInvalidValue);
-  auto RowOf = [](const cudaPitchedPtr &At, const cudaPos &From, size_t Y,
-                  size_t Z) {
-    return static_cast<char *>(At.ptr) +
-           ((From.z + Z) * At.ysize + From.y + Y) * At.pitch + From.x;
-  };
   const cudaExtent &E = P->extent;
-  if (E.width && (E.width + P->srcPos.x > P->srcPtr.pitch ||
-                  E.width + P->dstPos.x > P->dstPtr.pitch))
-    return fail(cudaErrorInvalidPitchValue);
-  if (E.depth > 1 && (E.height + P->srcPos.y > P->srcPtr.ysize ||
-                      E.height + P->dstPos.y > P->dstPtr.ysize))
+  Box To = {}, From = {};
+  if (cudaError_t Error = boxOf(P->dstArray, P->dstPtr, P->dstPos, E, To))
+    return fail(Error);
+  if (cudaError_t Error = boxOf(P->srcArray, P->srcPtr, P->srcPos, E, From))
+    return fail(Error);
+  // Where an array is at one side, the extent counts its elements.
+  size_t Width = P->dstArray ? To.Width : From.Width;
+  if ((P->dstArray && P->srcArray && To.Width != From.Width) ||
+      (!P->dstArray && Width > To.Pitch) ||
+      (!P->srcArray && Width > From.Pitch))
     return fail(cudaErrorInvalidValue);
   for (size_t Z = 0; Z < E.depth; ++Z)
     for (size_t Y = 0; Y < E.height; ++Y)
       if (cudaError_t Error =
-              copy(RowOf(P->dstPtr, P->dstPos, Y, Z),
-                   RowOf(P->srcPtr, P->srcPos, Y, Z), E.width, P->kind))
+              copy(To.Data + Z * To.Slice + Y * To.Pitch,
+                   From.Data + Z * From.Slice + Y * From.Pitch, Width, P->kind))
         return Error;
   return cudaSuccess;
 }
@@ -799,7 +816,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *C, const void *F,
     if (Attribute.id == cudaLaunchAttributeCooperative)
       Cooperative = Attribute.val.cooperative != 0;
     else if (Attribute.id != cudaLaunchAttributeIgnore &&
-             Attribute.id != cudaLaunchAttributePriority)
+             Attribute.id != cudaLaunchAttributePriority &&
+             Attribute.id != cudaLaunchAttributeProgrammaticStreamSerialization)
       return fail(cudaErrorNotSupported);
   }
   return launch(F, C->gridDim, C->blockDim, A, C->dynamicSmemBytes,

@@ -41,6 +41,15 @@ void clearErrors();
 cudaError_t launch(const void *Host, dim3 Grid, dim3 Block, void **Arguments,
                    size_t Shared, bool Cooperative = false);
 
+/// Rows of memory that a copy of a box reads or writes.
+struct Box {
+  unsigned char *Data;
+  size_t Pitch, Slice, Width; // bytes
+};
+/// The box of an array at that place; false where it reaches out.
+bool boxOfArray(cudaArray_const_t A, const cudaPos &At, const cudaExtent &E,
+                Box &Out);
+
 /// Whether kernels of this program check themselves: then one thread runs at a
 /// time.
 bool checking();

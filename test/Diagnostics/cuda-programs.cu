@@ -7,9 +7,22 @@ template <class R, class... T> R __enzyme_autodiff(void *, T...);
 
 __global__ void twice(double *x) { x[threadIdx.x] *= 2; }
 
-extern "C" int cudaMallocArray(void **array, const void *format, size_t width, size_t height, unsigned flags);
+__global__ void texture(cudaTextureObject_t t, double *x) { x[threadIdx.x] *= tex1Dfetch<float>(t, threadIdx.x); }
+cudaTextureObject_t pixels;
+double fetches(double *x) {
+  double *d, y;
+  cudaMalloc(&d, 8);
+  cudaMemcpy(d, x, 8, cudaMemcpyHostToDevice);
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: a launch of 'texture', which follows pointers that it reads from memory [RG2203]
+  // CHECK-DAG: cuda-programs.cu:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'fetches'
+  texture<<<1, 1>>>(pixels, d);
+  cudaMemcpy(&y, d, 8, cudaMemcpyDeviceToHost);
+  cudaFree(d);
+  return y;
+}
+
 double array(double *x) {
-  void *a;
+  cudaArray_t a;
   // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaMallocArray', which has no reverse{{.*}} [RG2203]
   // CHECK-DAG: cuda-programs.cu:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'array'
   cudaMallocArray(&a, nullptr, 8, 1, 0);
@@ -50,6 +63,7 @@ double large(const double *x) {
 
 int main(int argc, char **argv) {
   double x = 1, g = 0, *px = &x, *pg = &g;
+  __enzyme_autodiff<double>((void *)fetches, enzyme_dup, &x, &g);
   __enzyme_autodiff<double>((void *)array, enzyme_dup, &x, &g);
   __enzyme_autodiff<double>((void *)pointers, enzyme_dup, &px, &pg);
   double x150[150] = {}, g150[150] = {};

@@ -2,13 +2,13 @@
 // RUN: not %rgcxx -O0 --offload=cpu -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: not %rgcxx --offload=cpu -fgpu-rdc -c %s -o %t.o 2>&1 | FileCheck --check-prefix=RDC %s
 // RUN: not %rgcxx --offload=cpu -DAPI -c %s -o %t.o 2>&1 | FileCheck --check-prefix=API %s
-// RUN: not %rgcxx --offload=cpu -DTHRUST -c %s -o %t.o 2>&1 | FileCheck --check-prefix=THRUST %s
+// RUN: not %rgcxx --offload=cpu -DNCCL -c %s -o %t.o 2>&1 | FileCheck --check-prefix=NCCL %s
 // What cannot run on a CPU is told with its name, at its line.
 #include <cuda.h>
 #include <cuda_runtime.h>
-#ifdef THRUST
-// THRUST: error: "Thrust is not part of --offload=cpu
-#include <thrust/device_vector.h>
+#ifdef NCCL
+// NCCL: error: "NCCL is not part of --offload=cpu
+#include <nccl.h>
 #endif
 
 __device__ int climbs(int *X, int N) {
@@ -56,8 +56,10 @@ __global__ void stack(int *X) {
 #ifdef API
 // API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'CUdevice' is unavailable: CUdevice is of the driver interface
 CUdevice Device;
-// API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'cudaTextureObject_t' is unavailable: texture memory is not part of --offload=cpu
-__global__ void texture(cudaTextureObject_t T, float *X) {}
+// API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'cudaSurfaceObject_t' is unavailable: surface memory is not part of --offload=cpu
+__global__ void surface(cudaSurfaceObject_t S, float *X) {}
+// API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'tex2DLod<float, {{.*}}>' is unavailable: fetches of mipmaps
+__global__ void mipmap(cudaTextureObject_t T, float *X) { *X = tex2DLod<float>(T, 0.0f, 0.0f, 0.0f); }
 // API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'cudaGraph_t' is unavailable: graphs are not part of --offload=cpu
 cudaGraph_t Graph;
 // API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: use of undeclared identifier 'cudaGraphCreate'

@@ -4,6 +4,7 @@
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
+#include <cub/cub.cuh>
 #include <cuComplex.h>
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
@@ -14,6 +15,7 @@
 #include <cusolverDn.h>
 #include <cusparse.h>
 #include <math_functions.h>
+#include <thrust/device_vector.h>
 
 __global__ void kernel(float *x, float *y) {
   auto warp = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());

@@ -18,6 +18,7 @@
 #include <utility> // programs rely on what it brings, std::initializer_list for one
 #endif
 #include "retrograd_device.inc"
+#include "retrograd_textures.inc"
 
 // The overloads that take typed pointers and symbols by reference.
 template <class _RgT>
@@ -205,6 +206,11 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *_RgC,
     void *Addresses[] = {(void *)&Own..., nullptr};
     return ::cudaLaunchKernelExC(_RgC, (const void *)_RgF, Addresses);
   }(static_cast<_RgA &&>(Arguments)...);
+}
+// The format of elements of a type.
+template <class _RgT>
+static inline cudaChannelFormatDesc cudaCreateChannelDesc() {
+  return rg_texture::format<_RgT>();
 }
 static inline cudaError_t cudaEventCreate(cudaEvent_t *_RgE, unsigned _RgF) {
   return ::cudaEventCreateWithFlags(_RgE, _RgF);

@@ -20,50 +20,144 @@
   E(cudaErrorMemoryAllocation, 2, "out of memory")                             \
   E(cudaErrorInitializationError, 3, "initialization error")                   \
   E(cudaErrorCudartUnloading, 4, "driver shutting down")                       \
+  E(cudaErrorProfilerDisabled, 5, "profiler disabled")                         \
+  E(cudaErrorProfilerNotInitialized, 6, "profiler not initialized")            \
+  E(cudaErrorProfilerAlreadyStarted, 7, "profiler already started")            \
+  E(cudaErrorProfilerAlreadyStopped, 8, "profiler already stopped")            \
   E(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")        \
   E(cudaErrorInvalidPitchValue, 12, "invalid pitch argument")                  \
   E(cudaErrorInvalidSymbol, 13, "invalid device symbol")                       \
   E(cudaErrorInvalidHostPointer, 16, "invalid host pointer")                   \
   E(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")               \
+  E(cudaErrorInvalidTexture, 18, "invalid texture")                            \
+  E(cudaErrorInvalidTextureBinding, 19, "invalid texture binding")             \
+  E(cudaErrorInvalidChannelDescriptor, 20, "invalid channel descriptor")       \
   E(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")  \
+  E(cudaErrorAddressOfConstant, 22, "address of constant")                     \
+  E(cudaErrorTextureFetchFailed, 23, "texture fetch failed")                   \
+  E(cudaErrorTextureNotBound, 24, "texture not bound")                         \
+  E(cudaErrorSynchronizationError, 25, "synchronization error")                \
+  E(cudaErrorInvalidFilterSetting, 26, "invalid filter setting")               \
+  E(cudaErrorInvalidNormSetting, 27, "invalid norm setting")                   \
+  E(cudaErrorMixedDeviceExecution, 28, "mixed device execution")               \
+  E(cudaErrorNotYetImplemented, 31, "not yet implemented")                     \
+  E(cudaErrorMemoryValueTooLarge, 32, "memory value too large")                \
+  E(cudaErrorStubLibrary, 34, "stub library")                                  \
   E(cudaErrorInsufficientDriver, 35,                                           \
     "CUDA driver version is insufficient for CUDA runtime version")            \
+  E(cudaErrorCallRequiresNewerDriver, 36, "call requires newer driver")        \
+  E(cudaErrorInvalidSurface, 37, "invalid surface")                            \
+  E(cudaErrorDuplicateVariableName, 43, "duplicate variable name")             \
+  E(cudaErrorDuplicateTextureName, 44, "duplicate texture name")               \
+  E(cudaErrorDuplicateSurfaceName, 45, "duplicate surface name")               \
+  E(cudaErrorDevicesUnavailable, 46, "devices unavailable")                    \
+  E(cudaErrorIncompatibleDriverContext, 49, "incompatible driver context")     \
   E(cudaErrorMissingConfiguration, 52,                                         \
     "__global__ function call is not configured")                              \
+  E(cudaErrorPriorLaunchFailure, 53, "prior launch failure")                   \
+  E(cudaErrorLaunchMaxDepthExceeded, 65, "launch max depth exceeded")          \
+  E(cudaErrorLaunchFileScopedTex, 66, "launch file scoped tex")                \
+  E(cudaErrorLaunchFileScopedSurf, 67, "launch file scoped surf")              \
+  E(cudaErrorSyncDepthExceeded, 68, "sync depth exceeded")                     \
+  E(cudaErrorLaunchPendingCountExceeded, 69, "launch pending count exceeded")  \
   E(cudaErrorInvalidDeviceFunction, 98, "invalid device function")             \
   E(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")              \
   E(cudaErrorInvalidDevice, 101, "invalid device ordinal")                     \
+  E(cudaErrorDeviceNotLicensed, 102, "device not licensed")                    \
+  E(cudaErrorSoftwareValidityNotEstablished, 103,                              \
+    "software validity not established")                                       \
+  E(cudaErrorStartupFailure, 127, "startup failure")                           \
   E(cudaErrorInvalidKernelImage, 200, "device kernel image is invalid")        \
+  E(cudaErrorDeviceUninitialized, 201, "device uninitialized")                 \
+  E(cudaErrorMapBufferObjectFailed, 205, "map buffer object failed")           \
+  E(cudaErrorUnmapBufferObjectFailed, 206, "unmap buffer object failed")       \
+  E(cudaErrorArrayIsMapped, 207, "array is mapped")                            \
+  E(cudaErrorAlreadyMapped, 208, "already mapped")                             \
   E(cudaErrorNoKernelImageForDevice, 209,                                      \
     "no kernel image is available for execution on the device")                \
+  E(cudaErrorAlreadyAcquired, 210, "already acquired")                         \
+  E(cudaErrorNotMapped, 211, "not mapped")                                     \
+  E(cudaErrorNotMappedAsArray, 212, "not mapped as array")                     \
+  E(cudaErrorNotMappedAsPointer, 213, "not mapped as pointer")                 \
+  E(cudaErrorECCUncorrectable, 214, "eccuncorrectable")                        \
   E(cudaErrorUnsupportedLimit, 215,                                            \
     "limit is not supported on this architecture")                             \
+  E(cudaErrorDeviceAlreadyInUse, 216, "device already in use")                 \
   E(cudaErrorPeerAccessUnsupported, 217,                                       \
     "peer access is not supported between these two devices")                  \
+  E(cudaErrorInvalidPtx, 218, "invalid ptx")                                   \
+  E(cudaErrorInvalidGraphicsContext, 219, "invalid graphics context")          \
+  E(cudaErrorNvlinkUncorrectable, 220, "nvlink uncorrectable")                 \
+  E(cudaErrorJitCompilerNotFound, 221, "jit compiler not found")               \
+  E(cudaErrorUnsupportedPtxVersion, 222, "unsupported ptx version")            \
+  E(cudaErrorJitCompilationDisabled, 223, "jit compilation disabled")          \
+  E(cudaErrorUnsupportedExecAffinity, 224, "unsupported exec affinity")        \
+  E(cudaErrorUnsupportedDevSideSync, 225, "unsupported dev side sync")         \
+  E(cudaErrorContained, 226, "contained")                                      \
+  E(cudaErrorInvalidSource, 300, "invalid source")                             \
+  E(cudaErrorFileNotFound, 301, "file not found")                              \
+  E(cudaErrorSharedObjectSymbolNotFound, 302,                                  \
+    "shared object symbol not found")                                          \
+  E(cudaErrorSharedObjectInitFailed, 303, "shared object init failed")         \
   E(cudaErrorOperatingSystem, 304,                                             \
     "OS call failed or operation not supported on this OS")                    \
   E(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")            \
+  E(cudaErrorIllegalState, 401, "illegal state")                               \
+  E(cudaErrorLossyQuery, 402, "lossy query")                                   \
   E(cudaErrorSymbolNotFound, 500, "named symbol not found")                    \
   E(cudaErrorNotReady, 600, "device not ready")                                \
   E(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")  \
   E(cudaErrorLaunchOutOfResources, 701,                                        \
     "too many resources requested for launch")                                 \
   E(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")    \
+  E(cudaErrorLaunchIncompatibleTexturing, 703,                                 \
+    "launch incompatible texturing")                                           \
   E(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")  \
   E(cudaErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")    \
+  E(cudaErrorSetOnActiveProcess, 708, "set on active process")                 \
+  E(cudaErrorContextIsDestroyed, 709, "context is destroyed")                  \
   E(cudaErrorAssert, 710, "device-side assert triggered")                      \
+  E(cudaErrorTooManyPeers, 711, "too many peers")                              \
   E(cudaErrorHostMemoryAlreadyRegistered, 712,                                 \
     "part or all of the requested memory range is already mapped")             \
   E(cudaErrorHostMemoryNotRegistered, 713,                                     \
     "pointer does not correspond to a registered memory region")               \
+  E(cudaErrorHardwareStackError, 714, "hardware stack error")                  \
   E(cudaErrorIllegalInstruction, 715,                                          \
     "an illegal instruction was encountered")                                  \
   E(cudaErrorMisalignedAddress, 716, "misaligned address")                     \
+  E(cudaErrorInvalidAddressSpace, 717, "invalid address space")                \
+  E(cudaErrorInvalidPc, 718, "invalid pc")                                     \
   E(cudaErrorLaunchFailure, 719, "unspecified launch failure")                 \
   E(cudaErrorCooperativeLaunchTooLarge, 720,                                   \
     "too many blocks in cooperative launch")                                   \
+  E(cudaErrorTensorMemoryLeak, 721, "tensor memory leak")                      \
   E(cudaErrorNotPermitted, 800, "operation not permitted")                     \
   E(cudaErrorNotSupported, 801, "operation not supported")                     \
+  E(cudaErrorSystemNotReady, 802, "system not ready")                          \
+  E(cudaErrorSystemDriverMismatch, 803, "system driver mismatch")              \
+  E(cudaErrorCompatNotSupportedOnDevice, 804,                                  \
+    "compat not supported on device")                                          \
+  E(cudaErrorMpsConnectionFailed, 805, "mps connection failed")                \
+  E(cudaErrorMpsRpcFailure, 806, "mps rpc failure")                            \
+  E(cudaErrorMpsServerNotReady, 807, "mps server not ready")                   \
+  E(cudaErrorMpsMaxClientsReached, 808, "mps max clients reached")             \
+  E(cudaErrorMpsMaxConnectionsReached, 809, "mps max connections reached")     \
+  E(cudaErrorMpsClientTerminated, 810, "mps client terminated")                \
+  E(cudaErrorCdpNotSupported, 811, "cdp not supported")                        \
+  E(cudaErrorCdpVersionMismatch, 812, "cdp version mismatch")                  \
+  E(cudaErrorStreamCaptureUnsupported, 900, "stream capture unsupported")      \
+  E(cudaErrorStreamCaptureInvalidated, 901, "stream capture invalidated")      \
+  E(cudaErrorStreamCaptureMerge, 902, "stream capture merge")                  \
+  E(cudaErrorStreamCaptureUnmatched, 903, "stream capture unmatched")          \
+  E(cudaErrorStreamCaptureUnjoined, 904, "stream capture unjoined")            \
+  E(cudaErrorStreamCaptureIsolation, 905, "stream capture isolation")          \
+  E(cudaErrorStreamCaptureImplicit, 906, "stream capture implicit")            \
+  E(cudaErrorCapturedEvent, 907, "captured event")                             \
+  E(cudaErrorStreamCaptureWrongThread, 908, "stream capture wrong thread")     \
+  E(cudaErrorTimeout, 909, "timeout")                                          \
+  E(cudaErrorGraphExecUpdateFailure, 910, "graph exec update failure")         \
+  E(cudaErrorInvalidClusterSize, 912, "invalid cluster size")                  \
   E(cudaErrorUnknown, 999, "unknown error")
 
 enum cudaError {
@@ -172,11 +266,12 @@ enum cudaMemPoolAttr {
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0,
   cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6,
   cudaLaunchAttributePriority = 8
 };
 union cudaLaunchAttributeValue {
   char pad[64];
-  int cooperative, priority;
+  int cooperative, priority, programmaticStreamSerializationAllowed;
 };
 typedef struct cudaLaunchAttribute_st {
   enum cudaLaunchAttributeID id;
@@ -210,9 +305,8 @@ struct cudaExtent {
 struct cudaPos {
   size_t x, y, z;
 };
-struct cudaArray;
-/// There are no arrays of texture memory: srcArray and dstArray have to be
-/// null.
+typedef struct cudaArray *cudaArray_t;
+typedef const struct cudaArray *cudaArray_const_t;
 struct cudaMemcpy3DParms {
   struct cudaArray *srcArray;
   struct cudaPos srcPos;
@@ -319,17 +413,86 @@ enum cudaDeviceAttr {
   cudaDevAttrMemoryPoolsSupported = 115
 };
 
+// Texture objects.
+enum cudaChannelFormatKind {
+  cudaChannelFormatKindSigned = 0,
+  cudaChannelFormatKindUnsigned = 1,
+  cudaChannelFormatKindFloat = 2,
+  cudaChannelFormatKindNone = 3
+};
+/// Bits of each component, of which there are one, two or four.
+struct cudaChannelFormatDesc {
+  int x, y, z, w;
+  enum cudaChannelFormatKind f;
+};
+#define cudaArrayDefault 0x00
+#define cudaArrayLayered 0x01
+#define cudaArraySurfaceLoadStore 0x02
+#define cudaArrayCubemap 0x04
+#define cudaArrayTextureGather 0x08
+enum cudaResourceType {
+  cudaResourceTypeArray = 0,
+  cudaResourceTypeMipmappedArray = 1,
+  cudaResourceTypeLinear = 2,
+  cudaResourceTypePitch2D = 3
+};
+/// There are none: the type is for programs that name it.
+typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
+struct cudaResourceDesc {
+  enum cudaResourceType resType;
+  union {
+    struct {
+      cudaArray_t array;
+    } array;
+    struct {
+      cudaMipmappedArray_t mipmap;
+    } mipmap;
+    struct {
+      void *devPtr;
+      struct cudaChannelFormatDesc desc;
+      size_t sizeInBytes;
+    } linear;
+    struct {
+      void *devPtr;
+      struct cudaChannelFormatDesc desc;
+      size_t width, height, pitchInBytes;
+    } pitch2D;
+  } res;
+};
+enum cudaTextureAddressMode {
+  cudaAddressModeWrap = 0,
+  cudaAddressModeClamp = 1,
+  cudaAddressModeMirror = 2,
+  cudaAddressModeBorder = 3
+};
+enum cudaTextureFilterMode {
+  cudaFilterModePoint = 0,
+  cudaFilterModeLinear = 1
+};
+enum cudaTextureReadMode {
+  cudaReadModeElementType = 0,
+  cudaReadModeNormalizedFloat = 1
+};
+struct cudaTextureDesc {
+  enum cudaTextureAddressMode addressMode[3];
+  enum cudaTextureFilterMode filterMode;
+  enum cudaTextureReadMode readMode;
+  int sRGB;
+  float borderColor[4];
+  int normalizedCoords;
+  unsigned int maxAnisotropy;
+  enum cudaTextureFilterMode mipmapFilterMode;
+  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+  int disableTrilinearOptimization, seamlessCubemap;
+};
+/// The address of what the runtime keeps of a texture.
+typedef unsigned long long cudaTextureObject_t;
+
 // What is missing is told by its name where it is used.
 #define RG_MISSING(Type, What)                                                 \
   typedef struct Type##_missing *Type __attribute__((unavailable(              \
       What " not part of --offload=cpu (docs/user/CudaOnCpu.md)")));
-RG_MISSING(cudaTextureObject_t, "texture memory is")
 RG_MISSING(cudaSurfaceObject_t, "surface memory is")
-RG_MISSING(cudaArray_t, "arrays of texture memory are")
-RG_MISSING(cudaMipmappedArray_t, "arrays of texture memory are")
-RG_MISSING(cudaResourceDesc, "texture memory is")
-RG_MISSING(cudaTextureDesc, "texture memory is")
-RG_MISSING(cudaChannelFormatDesc, "texture memory is")
 RG_MISSING(cudaGraph_t, "graphs are")
 RG_MISSING(cudaGraphExec_t, "graphs are")
 RG_MISSING(cudaIpcMemHandle_t, "memory of other processes is")

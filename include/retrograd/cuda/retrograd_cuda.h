@@ -14,6 +14,11 @@
 
 #if defined(__CUDA__) && defined(__cplusplus)
 #define RETROGRAD_CUDA_ON_CPU 1
+// The toolkit's CUB and Thrust, if a program brings them, ask for half
+// precision's insides, which here are others.
+#define CCCL_DISABLE_FP16_SUPPORT
+#define CCCL_DISABLE_BF16_SUPPORT
+#define CCCL_DISABLE_FP8_SUPPORT
 #include "cuda.h"
 #include "host_defines.h"
 // Before <cmath>, so that its functions meet device overloads.

@@ -217,6 +217,7 @@ bool PtxTranslation::operation() {
           .Cases({"ld", "st", "atom", "red"}, &PtxTranslation::memory)
           .Case("cvta", &PtxTranslation::convertAddress)
           .Case("cp", &PtxTranslation::copyAsync)
+          .Cases({"prefetch", "prefetchu"}, &PtxTranslation::hint)
           .Cases({"bar", "barrier", "membar", "fence", "shfl", "activemask",
                   "vote"},
                  &PtxTranslation::threads)

@@ -150,6 +150,10 @@ bool PtxTranslation::memory() {
   return true;
 }
 
+bool PtxTranslation::hint() {
+  return Args.size() == 1 && StringRef(Args[0]).starts_with("[");
+}
+
 bool PtxTranslation::threads() {
   if (Predicate)
     return false;
@@ -198,15 +202,37 @@ bool PtxTranslation::threads() {
             : nullptr;
     return R && write(Args[0], R);
   }
-  // shfl.sync.down.b32 d, a, b, c, mask
-  if (Args.size() != 5 || Modifiers.size() != 3 || !has("sync") ||
-      Args[0].contains('|'))
+  return shuffle();
+}
+
+/// shfl.sync.down.b32 d|p, a, b, c, mask: p says whether b leads to a lane of
+/// the segment that c describes (the pseudo code of PTX's manual).
+bool PtxTranslation::shuffle() {
+  if (Args.size() != 5 || Modifiers.size() != 3 || !has("sync"))
     return false;
   Value *V[4];
   for (unsigned N = 0; N != 4; ++N)
     if (!(V[N] = read(Args[N + 1], B.getInt32Ty())))
       return false;
-  Value *R = intrinsic(("llvm.nvvm.shfl.sync." + Modifiers[1] + ".i32").str(),
+  StringRef Mode = Modifiers[1];
+  Value *R = intrinsic(("llvm.nvvm.shfl.sync." + Mode + ".i32").str(),
                        {V[3], V[0], V[1], V[2]});
-  return R && write(Args[0], R);
+  auto [To, Inside] = Args[0].split('|');
+  if (!R || !write(To.trim(), R))
+    return false;
+  if (Inside.empty())
+    return true;
+  Value *Lane = intrinsic("llvm.nvvm.read.ptx.sreg.laneid", {});
+  Value *By = B.CreateAnd(V[1], 31);
+  Value *Segment = B.CreateAnd(B.CreateLShr(V[2], 8), 31);
+  Value *First = B.CreateAnd(Lane, Segment);
+  Value *NotSegment = B.CreateXor(Segment, 31);
+  Value *Last = B.CreateOr(First, B.CreateAnd(V[2], NotSegment));
+  Value *From = Mode == "up"     ? B.CreateSub(Lane, By)
+                : Mode == "down" ? B.CreateAdd(Lane, By)
+                : Mode == "bfly"
+                    ? B.CreateXor(Lane, By)
+                    : B.CreateOr(First, B.CreateAnd(By, NotSegment));
+  return write(Inside.trim(), Mode == "up" ? B.CreateICmpSGE(From, Last)
+                                           : B.CreateICmpSLE(From, Last));
 }

@@ -55,7 +55,9 @@ private:
   bool compare();
   bool convert();
   bool memory();
+  bool hint(); // what caches may do early: nothing here
   bool threads();
+  bool shuffle();
   bool packed();
 
   PtxType typeOf(llvm::StringRef Name) const;

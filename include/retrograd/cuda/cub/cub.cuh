@@ -1,7 +1,7 @@
-//===- cub/cub.cuh - says that this is not here -===//
+//===- cub/cub.cuh - of CUB, for --offload=cpu -===//
 //
-// Part of the Retrograd project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#error "CUB is not part of --offload=cpu (docs/user/CudaOnCpu.md)"
+#include "retrograd_cub.inc"

@@ -1,0 +1,7 @@
+//===- cub/block/block_reduce.cuh - of CUB, for --offload=cpu -===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "../retrograd_cub.inc"
