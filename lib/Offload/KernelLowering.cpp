@@ -208,8 +208,6 @@ LoweredKernel KernelLowering::run() {
         widenIndices(*Region, threadIndices(*Region));
   Result.Blocks = Blocks;
   DISubprogram *Lines = Kernel.getSubprogram();
-  GlobalValue::LinkageTypes Linkage = Kernel.getLinkage();
-  (void)Linkage;
   Kernel.deleteBody();
   Kernel.setSubprogram(nullptr);
   if (Lines && (!usesMachine() || Options.Interleave))

@@ -15,7 +15,6 @@
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Offload/LoweredRegions.h"
 #include "Support/Kernels.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -24,8 +23,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/SaveAndRestore.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LowerAtomic.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
@@ -116,115 +113,148 @@ static void makeSharedAtomicsPlain(Function &Region) {
       lowerAtomicCmpXchgInst(CAS);
 }
 
-void KernelLowering::makeRegion(unsigned K) {
-  const Split &Start = Points.splits()[K];
-  SmallVector<Type *, 32> Types;
-  Surroundings S = typesOfSurroundings(Types);
-  Function *R =
-      Function::Create(FunctionType::get(Type::getInt32Ty(Ctx), Types, false),
-                       GlobalValue::InternalLinkage,
-                       Kernel.getName() + ".region." + Twine(K), M);
-  R->addFnAttr(Attribute::AlwaysInline);
-  R->addFnAttr(Attribute::NoUnwind);
-  Regions[K] = R;
-  unsigned Number = 0;
-  S.forEach([&](Value *&V) { V = R->getArg(Number++); });
-  for (unsigned I = 0; I != Kernel.arg_size(); ++I)
-    for (auto Kind : {Attribute::NoAlias, Attribute::ReadOnly,
-                      Attribute::ReadNone, Attribute::WriteOnly})
-      if (Kernel.getAttributes().hasParamAttr(I, Kind))
-        R->addParamAttr(I, Kind);
-  // Scratch memory of ours is nobody else's. But where an earlier region has
-  // put the address of stack memory away, this one may find it there, beside
-  // the parameter.
-  for (Value *V : S.SlotAt)
-    R->addParamAttr(cast<Argument>(V)->getArgNo(), Attribute::NoAlias);
-  for (auto [A, V] : zip(Values.memory(), S.MemoryAt))
-    if (!Values.addressIsKept(*A))
-      R->addParamAttr(cast<Argument>(V)->getArgNo(), Attribute::NoAlias);
+namespace retrograd {
 
-  BasicBlock *Entry = BasicBlock::Create(Ctx, "start", R);
-  IRBuilder<> B(Entry);
-  ValueToValueMapTy Map;
-  for (unsigned I = 0; I != Kernel.arg_size(); ++I)
-    Map[Kernel.getArg(I)] = S.Args[I];
-  for (unsigned I = 0; I != Values.memory().size(); ++I) {
-    AllocaInst *A = Values.memory()[I];
-    Map[A] = B.CreateGEP(B.getInt8Ty(), S.MemoryAt[I],
-                         B.CreateMul(S.Thread, B.getInt64(bytesOf(*A))),
-                         A->getName());
+/// Makes the function of region K of a kernel.
+struct RegionBuilder {
+  RegionBuilder(KernelLowering &Lowering, unsigned K)
+      : Lowering(Lowering), Kernel(Lowering.Kernel), M(Lowering.M),
+        Ctx(Lowering.Ctx), Points(Lowering.Points), Values(Lowering.Values),
+        K(K), Start(Points.splits()[K]), Blocks(Points.region(K)), B(Ctx) {}
+
+  Function *run() {
+    declare();
+    mapParameters();
+    copyBlocks();
+    leaveAtCuts();
+    for (BasicBlock *BB : Blocks)
+      for (Instruction &I : *copyOf(BB))
+        RemapInstruction(&I, Map,
+                         RF_IgnoreMissingLocals | RF_NoModuleLevelChanges);
+    bringValues();
+    if (Start.Op)
+      readResults();
+    fillSlots();
+    joinValues();
+    nameThread();
+    dropLifetimes();
+    return R;
   }
-  auto SlotPlace = [&](IRBuilder<> &B, unsigned I) -> Value * {
-    if (Values.slots()[I].Uniform)
+
+private:
+  BasicBlock *copyOf(const BasicBlock *BB) { return cast<BasicBlock>(Map[BB]); }
+  /// Is V computed in this region?
+  bool isComputed(const Instruction *V) {
+    return Map.count(V->getParent()) && Map[V];
+  }
+  Value *slotPlace(IRBuilder<> &B, unsigned I) {
+    const Slot &Slot = Values.slots()[I];
+    if (Slot.Uniform)
       return S.SlotAt[I];
-    return B.CreateGEP(memoryType(Values.slots()[I].Value->getType()),
-                       S.SlotAt[I], S.Thread);
-  };
-
-  // The region's blocks.
-  SmallVector<BasicBlock *, 16> Blocks = Points.region(K);
-  for (Instruction &I : Kernel.getEntryBlock())
-    if (auto *A = dyn_cast<AllocaInst>(&I); A && !Values.outlivesRegion(A)) {
-      Instruction *Copy = A->clone();
-      Copy->setName(A->getName());
-      B.Insert(Copy);
-      Map[A] = Copy;
-    }
-  for (BasicBlock *BB : Blocks) {
-    BasicBlock *Copy = BasicBlock::Create(Ctx, BB->getName(), R);
-    Map[BB] = Copy;
-    for (Instruction &I : *BB) {
-      if (isa<AllocaInst>(I) && BB == &Kernel.getEntryBlock())
-        continue;
-      Instruction *C = I.clone();
-      C->dropDbgRecords();
-      C->setName(I.getName());
-      C->insertInto(Copy, Copy->end());
-      Map[&I] = C;
-    }
+    return B.CreateGEP(Lowering.memoryType(Slot.Value->getType()), S.SlotAt[I],
+                       S.Thread);
   }
-  // The ends.
-  DenseMap<unsigned, BasicBlock *> Leave;
-  for (BasicBlock *BB : Blocks) {
-    Instruction *T = cast<BasicBlock>(Map[BB])->getTerminator();
-    if (isa<ReturnInst>(T)) {
-      IRBuilder<> Ret(T);
-      Ret.CreateRet(B.getInt32(Ended));
-      T->eraseFromParent();
-      continue;
-    }
-    for (unsigned I = 0; I != T->getNumSuccessors(); ++I)
-      if (int J = Points.at(T->getSuccessor(I)); J >= 0) {
-        BasicBlock *&To = Leave[J];
-        if (!To) {
-          To = BasicBlock::Create(Ctx, "to." + Twine(J), R);
-          IRBuilder<>(To).CreateRet(B.getInt32(J));
-        }
-        T->setSuccessor(I, To);
+
+  void declare() {
+    SmallVector<Type *, 32> Types;
+    S = Lowering.typesOfSurroundings(Types);
+    R = Function::Create(FunctionType::get(Type::getInt32Ty(Ctx), Types, false),
+                         GlobalValue::InternalLinkage,
+                         Kernel.getName() + ".region." + Twine(K), M);
+    R->addFnAttr(Attribute::AlwaysInline);
+    R->addFnAttr(Attribute::NoUnwind);
+    unsigned Number = 0;
+    S.forEach([&](Value *&V) { V = R->getArg(Number++); });
+    for (unsigned I = 0; I != Kernel.arg_size(); ++I)
+      for (auto Kind : {Attribute::NoAlias, Attribute::ReadOnly,
+                        Attribute::ReadNone, Attribute::WriteOnly})
+        if (Kernel.getAttributes().hasParamAttr(I, Kind))
+          R->addParamAttr(I, Kind);
+    // Scratch memory of ours is nobody else's. But where an earlier region has
+    // put the address of stack memory away, this one may find it there, beside
+    // the parameter.
+    for (Value *V : S.SlotAt)
+      R->addParamAttr(cast<Argument>(V)->getArgNo(), Attribute::NoAlias);
+    for (auto [A, V] : zip(Values.memory(), S.MemoryAt))
+      if (!Values.addressIsKept(*A))
+        R->addParamAttr(cast<Argument>(V)->getArgNo(), Attribute::NoAlias);
+  }
+
+  /// The kernel's arguments, and stack memory that outlives a region.
+  void mapParameters() {
+    Entry = BasicBlock::Create(Ctx, "start", R);
+    B.SetInsertPoint(Entry);
+    for (unsigned I = 0; I != Kernel.arg_size(); ++I)
+      Map[Kernel.getArg(I)] = S.Args[I];
+    for (auto [A, At] : zip(Values.memory(), S.MemoryAt))
+      Map[A] =
+          B.CreateGEP(B.getInt8Ty(), At,
+                      B.CreateMul(S.Thread, B.getInt64(Lowering.bytesOf(*A))),
+                      A->getName());
+  }
+
+  void copyBlocks() {
+    for (Instruction &I : Kernel.getEntryBlock())
+      if (auto *A = dyn_cast<AllocaInst>(&I); A && !Values.outlivesRegion(A)) {
+        Instruction *Copy = A->clone();
+        Copy->setName(A->getName());
+        B.Insert(Copy);
+        Map[A] = Copy;
       }
+    for (BasicBlock *BB : Blocks) {
+      BasicBlock *Copy = BasicBlock::Create(Ctx, BB->getName(), R);
+      Map[BB] = Copy;
+      for (Instruction &I : *BB) {
+        if (isa<AllocaInst>(I) && BB == &Kernel.getEntryBlock())
+          continue;
+        Instruction *C = I.clone();
+        C->dropDbgRecords();
+        C->setName(I.getName());
+        C->insertInto(Copy, Copy->end());
+        Map[&I] = C;
+      }
+    }
   }
-  for (BasicBlock *BB : Blocks)
-    for (PHINode &Phi : make_early_inc_range(cast<BasicBlock>(Map[BB])->phis()))
-      for (unsigned I = Phi.getNumIncomingValues(); I--;)
-        if (!Map.count(Phi.getIncomingBlock(I)))
-          Phi.removeIncomingValue(I, /*DeletePHIIfEmpty=*/false);
-  for (BasicBlock *BB : Blocks)
-    for (Instruction &I : *cast<BasicBlock>(Map[BB]))
-      RemapInstruction(&I, Map,
-                       RF_IgnoreMissingLocals | RF_NoModuleLevelChanges);
 
-  // What comes from other regions.
-  DenseMap<Instruction *, Value *> Known;
-  std::function<Value *(Instruction *)> Materialise =
-      [&](Instruction *V) -> Value * {
-    if (auto *A = dyn_cast<AllocaInst>(V))
-      return Map[A];
+  /// Where control comes to a cut or to the kernel's end, the region returns.
+  void leaveAtCuts() {
+    DenseMap<unsigned, BasicBlock *> Leave;
+    for (BasicBlock *BB : Blocks) {
+      Instruction *T = copyOf(BB)->getTerminator();
+      if (isa<ReturnInst>(T)) {
+        IRBuilder<> Ret(T);
+        Ret.CreateRet(B.getInt32(Ended));
+        T->eraseFromParent();
+        continue;
+      }
+      for (unsigned I = 0; I != T->getNumSuccessors(); ++I)
+        if (int J = Points.at(T->getSuccessor(I)); J >= 0) {
+          BasicBlock *&To = Leave[J];
+          if (!To) {
+            To = BasicBlock::Create(Ctx, "to." + Twine(J), R);
+            IRBuilder<>(To).CreateRet(B.getInt32(J));
+          }
+          T->setSuccessor(I, To);
+        }
+    }
+    for (BasicBlock *BB : Blocks)
+      for (PHINode &Phi : make_early_inc_range(copyOf(BB)->phis()))
+        for (unsigned I = Phi.getNumIncomingValues(); I--;)
+          if (!Map.count(Phi.getIncomingBlock(I)))
+            Phi.removeIncomingValue(I, /*DeletePHIIfEmpty=*/false);
+  }
+
+  /// V of another region, at the start of this one: read from its slot, or
+  /// computed again.
+  Value *atStart(Instruction *V) {
+    if (isa<AllocaInst>(V))
+      return Map[V];
     if (auto It = Known.find(V); It != Known.end())
       return It->second;
     if (int I = Values.slotOf(V); I >= 0) {
       if (Values.slots()[I].Uniform)
         return Known[V] = S.SlotNow[I];
-      Value *Now = loadAs(B, V->getType(), SlotPlace(B, I));
+      Value *Now = Lowering.loadAs(B, V->getType(), slotPlace(B, I));
       Now->setName(V->getName() + ".kept");
       return Known[V] = Now;
     }
@@ -235,153 +265,201 @@ void KernelLowering::makeRegion(unsigned K) {
     Again->dropDbgRecords();
     for (Use &U : Again->operands())
       if (auto *Op = dyn_cast<Instruction>(U))
-        U.set(Materialise(Op));
+        U.set(atStart(Op));
       else if (auto *A = dyn_cast<Argument>(U))
         U.set(S.Args[A->getArgNo()]);
     B.Insert(Again, V->getName() + ".again");
     return Known[V] = Again;
-  };
-  SmallVector<std::pair<Instruction *, Value *>, 8> Outside;
-  for (Instruction *V : Values.needed(K))
-    Outside.push_back({V, Materialise(V)});
-  B.CreateBr(cast<BasicBlock>(Map[Start.Resume]));
+  }
 
-  for (BasicBlock *BB : Blocks)
-    for (Instruction &I : *cast<BasicBlock>(Map[BB]))
-      for (Use &U : I.operands())
-        if (auto *Op = dyn_cast<Instruction>(U);
-            Op && Op->getFunction() == &Kernel)
-          U.set(Materialise(Op)); // B stands in a terminated block: everything
-                                  // is known by now
+  /// What comes from other regions.
+  void bringValues() {
+    for (Instruction *V : Values.needed(K))
+      Outside.push_back({V, atStart(V)});
+    B.CreateBr(copyOf(Start.Resume));
+    // All of these are known by now, so that nothing is inserted behind the
+    // branch.
+    for (BasicBlock *BB : Blocks)
+      for (Instruction &I : *copyOf(BB))
+        for (Use &U : I.operands())
+          if (auto *Op = dyn_cast<Instruction>(U);
+              Op && Op->getFunction() == &Kernel)
+            U.set(atStart(Op));
+  }
 
-  // Operations at the start: their results have been computed for all threads.
-  if (Start.Op) {
+  /// The results of the operation at the region's start, which has been
+  /// computed for all threads.
+  void readResults() {
     auto *Op = cast<Instruction>(Map[Start.Op]);
-    IRBuilder<> Here(Op);
-    if (!Op->getType()->isVoidTy()) {
+    if (Op->getType()->isVoidTy()) {
+      Map[Start.Op] = nullptr;
+    } else {
+      IRBuilder<> Here(Op);
       Value *Now = PoisonValue::get(Op->getType());
       auto *Struct = dyn_cast<StructType>(Op->getType());
-      bool PerLane = Start.Kind == SplitKind::WarpOperation;
       for (unsigned I = 0; I != S.Results[K].size(); ++I) {
         Type *T = Struct ? Struct->getElementType(I) : Op->getType();
         Value *At = S.Results[K][I];
-        if (PerLane)
-          At = Here.CreateGEP(memoryType(T), At, S.Lane);
-        Value *Member = loadAs(Here, T, At);
+        if (Start.Kind == SplitKind::WarpOperation)
+          At = Here.CreateGEP(Lowering.memoryType(T), At, S.Lane);
+        Value *Member = Lowering.loadAs(Here, T, At);
         Now = Struct ? Here.CreateInsertValue(Now, Member, I) : Member;
       }
       // The instruction in place of the operation, so that Map still leads to
       // one.
       Op->replaceAllUsesWith(Now);
       Map[Start.Op] = Now;
-    } else
-      Map[Start.Op] = nullptr;
+    }
     Op->eraseFromParent();
   }
 
-  // Values that live in slots are stored where they are computed.
-  for (unsigned I = 0; I != Values.slots().size(); ++I) {
-    Instruction *V = Values.slots()[I].Value;
-    if (!Map.count(V->getParent()) || !Map[V])
-      continue;
-    Value *Mapped = Map[V];
-    auto *Def = dyn_cast<Instruction>(Mapped);
-    BasicBlock *At = cast<BasicBlock>(Map[V->getParent()]);
-    IRBuilder<> After(At, Def && !isa<PHINode>(Def) && Def->getParent() == At
-                              ? std::next(Def->getIterator())
-                              : At->getFirstInsertionPt());
-    storeAs(After, Mapped, SlotPlace(After, I));
-  }
-  // Values that come from outside and are computed here, too.
-  for (auto [V, Now] : Outside) {
-    if (!Map.count(V->getParent()) || !Map[V])
-      continue;
-    Value *Def = Map[V];
-    BasicBlock *DefBlock = cast<BasicBlock>(Map[V->getParent()]);
-    SSAUpdater Update;
-    Update.Initialize(V->getType(), V->getName());
-    Update.AddAvailableValue(Entry, Now);
-    Update.AddAvailableValue(DefBlock, Def);
-    for (Use &U : make_early_inc_range(Def->uses())) {
-      auto *User = cast<Instruction>(U.getUser());
-      if (!isa<PHINode>(User) && User->getParent() == DefBlock)
+  /// Values that live in slots are stored where they are computed.
+  void fillSlots() {
+    for (unsigned I = 0; I != Values.slots().size(); ++I) {
+      Instruction *V = Values.slots()[I].Value;
+      if (!isComputed(V))
         continue;
-      Update.RewriteUse(U);
+      Value *Mapped = Map[V];
+      auto *Def = dyn_cast<Instruction>(Mapped);
+      BasicBlock *At = copyOf(V->getParent());
+      IRBuilder<> After(At, Def && !isa<PHINode>(Def) && Def->getParent() == At
+                                ? std::next(Def->getIterator())
+                                : At->getFirstInsertionPt());
+      Lowering.storeAs(After, Mapped, slotPlace(After, I));
     }
   }
 
-  // Deposits, special registers, shared memory, the identity of the thread.
-  SmallVector<Instruction *, 32> All;
-  for (Instruction &I : instructions(R))
-    All.push_back(&I);
-  for (Instruction *I : All) {
-    for (Use &U : I->operands())
-      if (auto *GV = dyn_cast<GlobalVariable>(U))
-        for (unsigned N = 0; N != SharedVars.size(); ++N)
-          if (SharedVars[N] == GV)
-            U.set(S.Shared[N]);
-    auto *Call = dyn_cast<CallInst>(I);
-    if (!Call)
-      continue;
-    IRBuilder<> Here(Call);
-    Function *Callee = Call->getCalledFunction();
-    if (isSpecialRegister(*Call)) {
-      if (Value *Special = specialRegister(*Call, S, Here)) {
-        Call->replaceAllUsesWith(Special);
-        Call->eraseFromParent();
+  /// Values that come from outside and are computed here, too.
+  void joinValues() {
+    for (auto [V, Now] : Outside) {
+      if (!isComputed(V))
+        continue;
+      Value *Def = Map[V];
+      BasicBlock *DefBlock = copyOf(V->getParent());
+      SSAUpdater Update;
+      Update.Initialize(V->getType(), V->getName());
+      Update.AddAvailableValue(Entry, Now);
+      Update.AddAvailableValue(DefBlock, Def);
+      for (Use &U : make_early_inc_range(Def->uses())) {
+        auto *User = cast<Instruction>(U.getUser());
+        if (!isa<PHINode>(User) && User->getParent() == DefBlock)
+          continue;
+        Update.RewriteUse(U);
       }
-    } else if (Callee && Callee->getName().starts_with("rg..deposit.")) {
-      unsigned J = 0;
-      while (J != Points.size() &&
-             !(Points.splits()[J].Deposit &&
-               Map.lookup(Points.splits()[J].Deposit) == Call))
-        ++J;
-      assert(J != Points.size() && "deposit of no cut");
-      bool Warp = Points.splits()[J].Kind == SplitKind::WarpOperation;
-      for (unsigned N = 0; N != S.Deposits[J].size(); ++N)
-        if (Value *At = S.Deposits[J][N]) {
-          Value *V = Call->getArgOperand(N);
-          storeAs(Here, V,
-                  Here.CreateGEP(memoryType(V->getType()), At,
-                                 leavesPerLane(Warp) ? S.Lane : S.Thread));
-        }
-      // Who has to come before the scheduler goes on; the first operand of
-      // ".sync" operations.
-      if (Warp &&
-          Points.splits()[J].Op->getCalledFunction()->getName().contains(
-              ".sync"))
-        if (unsigned At = Callee->getName().contains(".redux.") ? 1 : 0;
-            !isa<ConstantInt>(Points.splits()[J].Deposit->getArgOperand(At)))
-          Here.CreateStore(
-              Call->getArgOperand(At),
-              Here.CreateGEP(Here.getInt32Ty(), S.WaitMask,
-                             leavesPerLane(Warp) ? S.Lane : S.Thread));
-      Call->eraseFromParent();
-    } else if (Reads(*Call)) {
-      // The runtime's record of who runs: written before anyone reads it.
-      SmallVector<Value *, 16> Words;
-      for (auto *Triple : {S.Tid, S.Ctaid, S.Nctaid, S.Ntid})
-        for (unsigned N = 0; N != 3; ++N)
-          Words.push_back(Triple[N]);
-      Words.push_back(S.Dynamic);
-      SmallVector<Type *, 16> Types;
-      for (Value *V : Words)
-        Types.push_back(V->getType());
-      FunctionCallee Enter = M.getOrInsertFunction(
-          "rg_cuda_enter_thread",
-          FunctionType::get(Type::getVoidTy(Ctx), Types, false));
-      Here.CreateCall(Enter, Words);
     }
   }
-  // Stack memory that moved has no lifetime any more.
-  for (Instruction &I : make_early_inc_range(instructions(R)))
-    if (I.isLifetimeStartOrEnd() &&
-        !isa<AllocaInst>(
-            cast<CallInst>(I).getArgOperand(cast<CallInst>(I).arg_size() - 1)))
-      I.eraseFromParent();
-  markParallel(*R, K);
+
+  /// Deposits, special registers, shared memory, the identity of the thread.
+  void nameThread() {
+    SmallVector<Instruction *, 32> All;
+    for (Instruction &I : instructions(R))
+      All.push_back(&I);
+    for (Instruction *I : All) {
+      for (Use &U : I->operands())
+        if (auto *GV = dyn_cast<GlobalVariable>(U))
+          for (auto [Shared, At] : zip(Lowering.SharedVars, S.Shared))
+            if (Shared == GV)
+              U.set(At);
+      auto *Call = dyn_cast<CallInst>(I);
+      if (!Call)
+        continue;
+      Function *Callee = Call->getCalledFunction();
+      if (isSpecialRegister(*Call)) {
+        IRBuilder<> Here(Call);
+        if (Value *Special = specialRegister(*Call, S, Here)) {
+          Call->replaceAllUsesWith(Special);
+          Call->eraseFromParent();
+        }
+      } else if (Callee && Callee->getName().starts_with("rg..deposit.")) {
+        deposit(*Call);
+      } else if (Lowering.Reads(*Call)) {
+        enterThread(*Call);
+      }
+    }
+  }
+
+  /// Writes the operands that the cut behind Call needs of all threads.
+  void deposit(CallInst &Call) {
+    unsigned J = 0;
+    while (J != Points.size() &&
+           !(Points.splits()[J].Deposit &&
+             Map.lookup(Points.splits()[J].Deposit) == &Call))
+      ++J;
+    assert(J != Points.size() && "deposit of no cut");
+    const Split &Cut = Points.splits()[J];
+    bool Warp = Cut.Kind == SplitKind::WarpOperation;
+    Value *Number = Lowering.leavesPerLane(Warp) ? S.Lane : S.Thread;
+    IRBuilder<> Here(&Call);
+    for (unsigned N = 0; N != S.Deposits[J].size(); ++N)
+      if (Value *At = S.Deposits[J][N]) {
+        Value *V = Call.getArgOperand(N);
+        Lowering.storeAs(
+            Here, V,
+            Here.CreateGEP(Lowering.memoryType(V->getType()), At, Number));
+      }
+    // Who has to come before the scheduler goes on; the first operand of
+    // ".sync" operations.
+    if (Warp && Cut.Op->getCalledFunction()->getName().contains(".sync"))
+      if (unsigned At =
+              Call.getCalledFunction()->getName().contains(".redux.") ? 1 : 0;
+          !isa<ConstantInt>(Cut.Deposit->getArgOperand(At)))
+        Here.CreateStore(Call.getArgOperand(At),
+                         Here.CreateGEP(Here.getInt32Ty(), S.WaitMask, Number));
+    Call.eraseFromParent();
+  }
+
+  /// The runtime's record of who runs, written before Call reads it.
+  void enterThread(CallInst &Call) {
+    SmallVector<Value *, 16> Words;
+    for (auto *Triple : {S.Tid, S.Ctaid, S.Nctaid, S.Ntid})
+      for (unsigned N = 0; N != 3; ++N)
+        Words.push_back(Triple[N]);
+    Words.push_back(S.Dynamic);
+    SmallVector<Type *, 16> Types;
+    for (Value *V : Words)
+      Types.push_back(V->getType());
+    FunctionCallee Enter = M.getOrInsertFunction(
+        "rg_cuda_enter_thread",
+        FunctionType::get(Type::getVoidTy(Ctx), Types, false));
+    IRBuilder<>(&Call).CreateCall(Enter, Words);
+  }
+
+  /// Stack memory that moved has no lifetime any more.
+  void dropLifetimes() {
+    for (Instruction &I : make_early_inc_range(instructions(R)))
+      if (I.isLifetimeStartOrEnd() &&
+          !isa<AllocaInst>(cast<CallInst>(I).getArgOperand(
+              cast<CallInst>(I).arg_size() - 1)))
+        I.eraseFromParent();
+  }
+
+  KernelLowering &Lowering;
+  Function &Kernel;
+  Module &M;
+  LLVMContext &Ctx;
+  const SplitPoints &Points;
+  const CrossingValues &Values;
+  const unsigned K;
+  const Split &Start;
+  const SmallVector<BasicBlock *, 16> Blocks;
+
+  Function *R = nullptr;
+  Surroundings S; ///< R's parameters
+  BasicBlock *Entry = nullptr;
+  IRBuilder<> B;         ///< at the end of Entry
+  ValueToValueMapTy Map; ///< from the kernel to the region
+  /// Values of other regions, as they are at the start.
+  DenseMap<Instruction *, Value *> Known;
+  SmallVector<std::pair<Instruction *, Value *>, 8> Outside;
+};
+
+} // namespace retrograd
+
+void KernelLowering::makeRegion(unsigned K) {
+  Regions[K] = RegionBuilder(*this, K).run();
+  markParallel(*Regions[K], K);
   if (Options.SerialThreads)
-    makeSharedAtomicsPlain(*R);
+    makeSharedAtomicsPlain(*Regions[K]);
 }
 
 /// Threads of a block do not depend on each other between cuts: say so, for

@@ -71,11 +71,10 @@ struct Surroundings {
     for (auto &V : Shared)
       Visit(V);
     Visit(Dynamic), Visit(WaitMask);
-    for (auto *Lists : {&Deposits})
-      for (auto &List : *Lists)
-        for (auto &V : List)
-          if (V)
-            Visit(V);
+    for (auto &List : Deposits)
+      for (auto &V : List)
+        if (V)
+          Visit(V);
     for (auto &List : Results)
       for (auto &V : List)
         if (V)
@@ -194,6 +193,7 @@ private:
     return Offset;
   }
   friend struct BlockEmitter;
+  friend struct RegionBuilder;
 };
 
 } // namespace retrograd
