@@ -266,182 +266,255 @@ bool ThreadForm::join(CallBase &Call, IRBuilderBase &B) {
   return true;
 }
 
+namespace retrograd {
+
+/// Writes what one call of a routine of threads stands for, in front of it.
+class ThreadForm::Rewriter {
+public:
+  Rewriter(ThreadForm &Form, CallBase &Call, const ThreadRoutine &Routine,
+           const Function *Original)
+      : Form(Form), M(Form.M), Call(Call), Routine(Routine), Original(Original),
+        B(&Call) {}
+
+  void rewrite() {
+    switch (outcome()) {
+    case Unknown:
+    case Done:
+      return;
+    case Success:
+      replace(Call, Call.getType()->isVoidTy()
+                        ? nullptr
+                        : Constant::getNullValue(Call.getType()));
+    }
+  }
+
+private:
+  enum Outcome {
+    Unknown, ///< what it needs is not known yet: the call is left as it was
+    Success, ///< what was written has succeeded: the call's result is zero
+    Done     ///< the call has been replaced, or is to stay
+  };
+
+  Outcome outcome() {
+    switch (Routine.What) {
+    case ThreadCall::Create:
+      return Form.create(Call, B) ? Success : Unknown;
+    case ThreadCall::CreateState:
+      return createState();
+    case ThreadCall::Start:
+      return beThread();
+    case ThreadCall::StartTask:
+      return beTask();
+    case ThreadCall::Join:
+      return Form.join(Call, B) ? Success : Unknown;
+    case ThreadCall::JoinInteger:
+      return joinInteger();
+    case ThreadCall::JoinObject:
+      return joinObject();
+    case ThreadCall::Exit:
+      return exit();
+    case ThreadCall::Wait:
+      return wait(operand(1));
+    case ThreadCall::WaitObject:
+      return wait(B.CreateLoad(B.getPtrTy(), operand(1)));
+    case ThreadCall::Event:
+      return event();
+    case ThreadCall::Try:
+      return tryEvent();
+    case ThreadCall::Barrier:
+      return barrier();
+    case ThreadCall::Once:
+      return once();
+    case ThreadCall::SystemCall:
+      return systemCall();
+    case ThreadCall::Tells:
+      return tells();
+    case ThreadCall::Learns:
+      return learns();
+    }
+    llvm_unreachable("every kind is rewritten above");
+  }
+
+  Value *operand(unsigned I) const { return Call.getArgOperand(I); }
+  CallInst *run(StringRef Name, ArrayRef<Value *> Args = {}) {
+    return B.CreateCall(Form.Runtime.require(Name), Args);
+  }
+  bool inThread() const { return Original && startsWork(*Original); }
+
+  Outcome createState() {
+    Function *F = Form.runOfState(Call);
+    if (!F)
+      return Unknown;
+    Value *State = B.CreateLoad(B.getPtrTy(), operand(1));
+    B.CreateStore(ConstantPointerNull::get(B.getPtrTy()), operand(1));
+    Form.start(B, *F, operand(0), State);
+    return Success;
+  }
+
+  /// What the one thread does.
+  Outcome beThread() {
+    if (!inThread())
+      return Unknown;
+    Value *Result = B.CreateCall(cast<Function>(operand(1)), {operand(2)});
+    if (Result->getType()->isIntegerTy())
+      run("rg_thread_returns",
+          {operand(0), B.CreateZExtOrTrunc(Result, B.getInt64Ty())});
+    return Success;
+  }
+
+  Outcome beTask() {
+    if (!inThread())
+      return Unknown;
+    Value *Id = B.CreateCall(
+        M.getOrInsertFunction("omp_get_thread_num", B.getInt32Ty()));
+    B.CreateCall(cast<Function>(operand(1)), {Id, operand(2)});
+    releaseTask(B, M, operand(2));
+    return Success;
+  }
+
+  Outcome joinInteger() {
+    run("rg_thread_wait", {operand(0)});
+    if (isa<ConstantPointerNull>(operand(1)))
+      return Success;
+    Value *Result = B.CreateTrunc(run("rg_thread_result"), B.getInt32Ty());
+    Instruction *Then = SplitBlockAndInsertIfThen(B.CreateIsNotNull(operand(1)),
+                                                  &Call, /*Unreachable=*/false);
+    new StoreInst(Result, operand(1), Then->getIterator());
+    return Success;
+  }
+
+  Outcome joinObject() {
+    run("rg_thread_wait", {B.CreateLoad(B.getInt64Ty(), operand(0))});
+    B.CreateStore(B.getInt64(0), operand(0));
+    return Success;
+  }
+
+  /// The function that the thread runs returns.
+  Outcome exit() {
+    BasicBlock *Before = Call.getParent();
+    if (!Original || !runsThread(*Original) || !isa<CallInst>(Call) ||
+        operand(0)->getType() != Before->getParent()->getReturnType())
+      return Unknown;
+    Value *Result = operand(0);
+    Before->splitBasicBlock(&Call);
+    ReplaceInstWithInst(Before->getTerminator(),
+                        ReturnInst::Create(M.getContext(), Result));
+    return Success;
+  }
+
+  /// A turn of the mutex ends before the wait, and another one begins behind
+  /// it.
+  Outcome wait(Value *Mutex) {
+    run("rg_turn_before_wait", {Mutex});
+    run(Routine.Instead, {operand(0), Mutex});
+    run("rg_turn_after_wait", {Mutex});
+    return Success;
+  }
+
+  Outcome event() {
+    if (!Form.mayMeetOthers())
+      return Unknown;
+    run(Routine.Instead, {operand(0)});
+    return Success;
+  }
+
+  Outcome tryEvent() {
+    if (!Form.mayMeetOthers())
+      return Unknown;
+    Value *Failed = B.CreateICmpEQ(run(Routine.Instead, {operand(0)}),
+                                   B.getInt64(FailedTurn));
+    replace(Call, B.CreateSelect(
+                      Failed, ConstantInt::get(Call.getType(), Routine.Failed),
+                      Constant::getNullValue(Call.getType())));
+    return Done;
+  }
+
+  Outcome barrier() {
+    run("rg_event", {operand(0)});
+    Value *Which = run("rg_wait_at_barrier", {operand(0)});
+    run("rg_event", {operand(0)});
+    replace(Call, Which);
+    return Done;
+  }
+
+  Outcome once() {
+    CallInst *Inner = Form.callOnce(Call, B);
+    if (!Inner)
+      return Unknown;
+    Inner->setDoesNotThrow(); // else the flag would have to be taken back
+    B.SetInsertPoint(Inner);
+    Value *Mine = B.CreateICmpEQ(run("rg_once_begins", {operand(0)}),
+                                 B.getInt64(ClaimedTurn));
+    Instruction *Then =
+        SplitBlockAndInsertIfThen(Mine, &Call, /*Unreachable=*/false);
+    Inner->moveBefore(Then->getIterator());
+    B.SetInsertPoint(Then);
+    B.SetCurrentDebugLocation(Call.getDebugLoc());
+    run("rg_once_ends", {operand(0)});
+    return Success;
+  }
+
+  Outcome systemCall() {
+    if (!isFutex(Call))
+      return Unknown;
+    auto Word = [&](unsigned I) {
+      return B.CreateZExtOrTrunc(operand(I), B.getInt32Ty());
+    };
+    Value *Time = Call.arg_size() == 4 ? ConstantPointerNull::get(B.getPtrTy())
+                                       : operand(4);
+    Value *Operation = Word(2), *Number = Word(3);
+    replace(Call, B.CreateZExtOrTrunc(
+                      run("rg_futex", {operand(1), Operation, Number, Time}),
+                      Call.getType()));
+    return Done;
+  }
+
+  /// Is the call to have its event now? It stays, and has it once, however
+  /// often a primal is prepared.
+  bool takesEvent() {
+    if (!Form.mayMeetOthers() || Call.hasMetadata(HasThreadEvent))
+      return false;
+    Call.setMetadata(HasThreadEvent, MDNode::get(M.getContext(), {}));
+    return true;
+  }
+
+  Outcome tells() {
+    if (takesEvent())
+      run("rg_event", {operand(0)});
+    return Done;
+  }
+
+  Outcome learns() {
+    if (!takesEvent())
+      return Done;
+    auto *Invoke = dyn_cast<InvokeInst>(&Call);
+    B.SetInsertPoint(
+        Invoke ? SplitEdge(Invoke->getParent(), Invoke->getNormalDest())
+                     ->getTerminator()
+               : Call.getNextNode());
+    B.SetCurrentDebugLocation(Call.getDebugLoc());
+    run("rg_event", {operand(0)});
+    return Done;
+  }
+
+  ThreadForm &Form;
+  Module &M;
+  CallBase &Call;
+  const ThreadRoutine &Routine;
+  const Function *Original;
+  IRBuilder<> B;
+};
+
+} // namespace retrograd
+
 void ThreadForm::rewrite(Function &Clone, const Function *Original) {
-  const bool OfThread = Original && startsWork(*Original);
   SmallVector<std::pair<CallBase *, const ThreadRoutine *>, 8> Found;
   for (Instruction &I : instructions(Clone))
     if (auto *Call = dyn_cast<CallBase>(&I))
       if (const ThreadRoutine *R = threadRoutineOf(*Call))
         Found.push_back({Call, R});
-  for (auto [Call, R] : Found) {
-    IRBuilder<> B(Call);
-    auto Operand = [&](unsigned I) { return Call->getArgOperand(I); };
-    auto Run = [&](StringRef Name, ArrayRef<Value *> Args = {}) {
-      return B.CreateCall(Runtime.require(Name), Args);
-    };
-    auto Ok = [&]() -> Value * {
-      return Call->getType()->isVoidTy()
-                 ? nullptr
-                 : Constant::getNullValue(Call->getType());
-    };
-    switch (R->What) {
-    case ThreadCall::Create:
-      if (!create(*Call, B))
-        continue;
-      break;
-    case ThreadCall::CreateState: {
-      Function *F = runOfState(*Call);
-      if (!F)
-        continue;
-      Value *State = B.CreateLoad(B.getPtrTy(), Operand(1));
-      B.CreateStore(ConstantPointerNull::get(B.getPtrTy()), Operand(1));
-      start(B, *F, Operand(0), State);
-      break;
-    }
-    case ThreadCall::Start: {
-      // What the one thread does.
-      if (!OfThread)
-        continue;
-      Value *Result = B.CreateCall(cast<Function>(Operand(1)), {Operand(2)});
-      if (Result->getType()->isIntegerTy())
-        Run("rg_thread_returns",
-            {Operand(0), B.CreateZExtOrTrunc(Result, B.getInt64Ty())});
-      break;
-    }
-    case ThreadCall::StartTask: {
-      if (!OfThread)
-        continue;
-      Value *Task = Operand(2);
-      Value *Id = B.CreateCall(
-          M.getOrInsertFunction("omp_get_thread_num", B.getInt32Ty()));
-      B.CreateCall(cast<Function>(Operand(1)), {Id, Task});
-      releaseTask(B, M, Task);
-      break;
-    }
-    case ThreadCall::Join:
-      if (!join(*Call, B))
-        continue;
-      break;
-    case ThreadCall::Exit: {
-      // The function that the thread runs returns.
-      if (!Original || !runsThread(*Original) || !isa<CallInst>(Call) ||
-          Operand(0)->getType() != Clone.getReturnType())
-        continue;
-      BasicBlock *Before = Call->getParent();
-      Value *Result = Operand(0);
-      Before->splitBasicBlock(Call);
-      ReplaceInstWithInst(Before->getTerminator(),
-                          ReturnInst::Create(Clone.getContext(), Result));
-      break;
-    }
-    case ThreadCall::JoinInteger: {
-      Run("rg_thread_wait", {Operand(0)});
-      if (isa<ConstantPointerNull>(Operand(1)))
-        break;
-      Value *Result = B.CreateTrunc(Run("rg_thread_result"), B.getInt32Ty());
-      Instruction *Then = SplitBlockAndInsertIfThen(
-          B.CreateIsNotNull(Operand(1)), Call, /*Unreachable=*/false);
-      new StoreInst(Result, Operand(1), Then->getIterator());
-      break;
-    }
-    case ThreadCall::JoinObject:
-      Run("rg_thread_wait", {B.CreateLoad(B.getInt64Ty(), Operand(0))});
-      B.CreateStore(B.getInt64(0), Operand(0));
-      break;
-    case ThreadCall::Lock:
-      if (!mayMeetOthers())
-        continue;
-      Run("rg_turn_mutex", {Operand(0)});
-      break;
-    case ThreadCall::Unlock:
-      if (!mayMeetOthers())
-        continue;
-      Run("rg_turn_mutex_leave", {Operand(0)});
-      break;
-    case ThreadCall::Wait:
-    case ThreadCall::WaitObject: {
-      Value *Mutex = R->What == ThreadCall::Wait
-                         ? Operand(1)
-                         : B.CreateLoad(B.getPtrTy(), Operand(1));
-      Run("rg_turn_before_wait", {Mutex});
-      Run(R->Instead, {Operand(0), Mutex});
-      Run("rg_turn_after_wait", {Mutex});
-      break;
-    }
-    case ThreadCall::Event:
-      if (!mayMeetOthers())
-        continue;
-      Run(R->Instead, {Operand(0)});
-      break;
-    case ThreadCall::Try: {
-      if (!mayMeetOthers())
-        continue;
-      Value *Failed =
-          B.CreateICmpEQ(Run(R->Instead, {Operand(0)}), B.getInt64(FailedTurn));
-      replace(*Call, B.CreateSelect(
-                         Failed, ConstantInt::get(Call->getType(), R->Failed),
-                         Constant::getNullValue(Call->getType())));
-      continue;
-    }
-    // These stay, and have their event once, however often a primal is
-    // prepared.
-    case ThreadCall::Tells:
-      if (!mayMeetOthers() || Call->hasMetadata(HasThreadEvent))
-        continue;
-      Call->setMetadata(HasThreadEvent, MDNode::get(M.getContext(), {}));
-      Run("rg_event", {Operand(0)});
-      continue;
-    case ThreadCall::Learns: {
-      if (!mayMeetOthers() || Call->hasMetadata(HasThreadEvent))
-        continue;
-      Call->setMetadata(HasThreadEvent, MDNode::get(M.getContext(), {}));
-      auto *Invoke = dyn_cast<InvokeInst>(Call);
-      B.SetInsertPoint(
-          Invoke ? SplitEdge(Invoke->getParent(), Invoke->getNormalDest())
-                       ->getTerminator()
-                 : Call->getNextNode());
-      B.SetCurrentDebugLocation(Call->getDebugLoc());
-      Run("rg_event", {Operand(0)});
-      continue;
-    }
-    case ThreadCall::Once: {
-      CallInst *Inner = callOnce(*Call, B);
-      if (!Inner)
-        continue;
-      Inner->setDoesNotThrow(); // else the flag would have to be taken back
-      B.SetInsertPoint(Inner);
-      Value *Mine = B.CreateICmpEQ(Run("rg_once_begins", {Operand(0)}),
-                                   B.getInt64(ClaimedTurn));
-      Instruction *Then = SplitBlockAndInsertIfThen(Mine, Call, false);
-      Inner->moveBefore(Then->getIterator());
-      B.SetInsertPoint(Then);
-      B.SetCurrentDebugLocation(Call->getDebugLoc());
-      Run("rg_once_ends", {Operand(0)});
-      break;
-    }
-    case ThreadCall::SystemCall:
-      if (!isFutex(*Call))
-        continue;
-      replace(*Call, B.CreateZExtOrTrunc(
-                         Run("rg_futex",
-                             {Operand(1),
-                              B.CreateZExtOrTrunc(Operand(2), B.getInt32Ty()),
-                              B.CreateZExtOrTrunc(Operand(3), B.getInt32Ty()),
-                              Call->arg_size() == 4
-                                  ? ConstantPointerNull::get(B.getPtrTy())
-                                  : Operand(4)}),
-                         Call->getType()));
-      continue;
-    case ThreadCall::Barrier: {
-      Run("rg_event", {Operand(0)});
-      Value *Which = Run("rg_wait_at_barrier", {Operand(0)});
-      Run("rg_event", {Operand(0)});
-      replace(*Call, Which);
-      continue;
-    }
-    }
-    replace(*Call, Ok());
-  }
+  for (auto [Call, Routine] : Found)
+    Rewriter(*this, *Call, *Routine, Original).rewrite();
 }
 
 void ThreadForm::finish() {

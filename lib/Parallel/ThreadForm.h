@@ -72,6 +72,8 @@ public:
   void finish();
 
 private:
+  class Rewriter;
+
   llvm::Function *spawnOf(llvm::Function &Run);
   llvm::Function *runOfState(const llvm::CallBase &Start);
   llvm::Function *invokerOf(llvm::Function &Invoker, llvm::StringRef Variable);

@@ -32,8 +32,6 @@ enum class ThreadCall : uint8_t {
   JoinInteger, ///< thrd_join(id, result), of an integer
   Exit,        ///< pthread_exit(result)
   JoinObject,  ///< std::thread::join(this)
-  Lock,        ///< of a mutex
-  Unlock,      ///< of a mutex
   Wait,        ///< pthread_cond_wait(condition, mutex)
   WaitObject,  ///< std::condition_variable::wait(this, &lock)
   Event,       ///< the routine Instead of ours, which has a number
