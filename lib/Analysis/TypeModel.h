@@ -24,6 +24,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/DataLayout.h"
+#include "llvm/IR/InstVisitor.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 
@@ -37,7 +38,7 @@ class MDNode;
 
 namespace retrograd {
 
-struct TypeAnalysis::Impl {
+struct TypeAnalysis::Impl : llvm::InstVisitor<TypeAnalysis::Impl> {
   using Var = ObjectGraph::Var;
   using Step = ObjectGraph::Step;
   static constexpr Var NoVar = ObjectGraph::NoVar;
@@ -133,6 +134,58 @@ struct TypeAnalysis::Impl {
   void addFunction(llvm::Function &F);
   void addInstruction(llvm::Instruction &I);
   void addCall(llvm::CallBase &CB);
+  void seedIntegers(llvm::Instruction &I);
+  // What addInstruction does with each kind of instruction.
+  void visitCallBase(llvm::CallBase &CB) { addCall(CB); }
+  void visitAllocaInst(llvm::AllocaInst &AI);
+  void visitGetElementPtrInst(llvm::GetElementPtrInst &GEP);
+  void visitLoadInst(llvm::LoadInst &LI);
+  void visitStoreInst(llvm::StoreInst &SI);
+  void visitAtomicRMWInst(llvm::AtomicRMWInst &RMW);
+  void visitAtomicCmpXchgInst(llvm::AtomicCmpXchgInst &X);
+  void visitPHINode(llvm::PHINode &I);
+  void visitSelectInst(llvm::SelectInst &I);
+  void visitFreezeInst(llvm::FreezeInst &I);
+  void visitReturnInst(llvm::ReturnInst &I);
+  void visitBitCastInst(llvm::BitCastInst &I);
+  void visitAddrSpaceCastInst(llvm::AddrSpaceCastInst &I);
+  void addAddress(llvm::CastInst &I);
+  void visitPtrToIntInst(llvm::PtrToIntInst &I) { addAddress(I); }
+  void visitPtrToAddrInst(llvm::PtrToAddrInst &I) { addAddress(I); }
+  void visitIntToPtrInst(llvm::IntToPtrInst &I);
+  void visitTruncInst(llvm::TruncInst &I);
+  void visitZExtInst(llvm::ZExtInst &I);
+  void addShift(llvm::BinaryOperator &I);
+  void visitShl(llvm::BinaryOperator &I) { addShift(I); }
+  void visitLShr(llvm::BinaryOperator &I) { addShift(I); }
+  void visitAShr(llvm::BinaryOperator &I);
+  void addBitLogic(llvm::Instruction &I);
+  void visitOr(llvm::BinaryOperator &I) { addBitLogic(I); }
+  void visitXor(llvm::BinaryOperator &I) { addBitLogic(I); }
+  void visitAnd(llvm::BinaryOperator &I) { addBitLogic(I); }
+  void addSum(llvm::BinaryOperator &I);
+  void visitAdd(llvm::BinaryOperator &I) { addSum(I); }
+  void visitSub(llvm::BinaryOperator &I) { addSum(I); }
+  void visitMul(llvm::BinaryOperator &I) { seedIntegers(I); }
+  void visitUDiv(llvm::BinaryOperator &I) { seedIntegers(I); }
+  void visitSDiv(llvm::BinaryOperator &I) { seedIntegers(I); }
+  void visitURem(llvm::BinaryOperator &I) { seedIntegers(I); }
+  void visitSRem(llvm::BinaryOperator &I) { seedIntegers(I); }
+  void visitSExtInst(llvm::SExtInst &I) { seedIntegers(I); }
+  void visitSIToFPInst(llvm::SIToFPInst &I) { seedIntegers(I); }
+  void visitUIToFPInst(llvm::UIToFPInst &I) { seedIntegers(I); }
+  void visitFPToSIInst(llvm::FPToSIInst &I) { seedIntegers(I); }
+  void visitFPToUIInst(llvm::FPToUIInst &I) { seedIntegers(I); }
+  void visitSwitchInst(llvm::SwitchInst &I) { seedIntegers(I); }
+  void visitICmpInst(llvm::ICmpInst &I);
+  void visitExtractValueInst(llvm::ExtractValueInst &EV);
+  void visitInsertValueInst(llvm::InsertValueInst &IV);
+  void addElement(llvm::Instruction &I);
+  void visitExtractElementInst(llvm::ExtractElementInst &I) { addElement(I); }
+  void visitInsertElementInst(llvm::InsertElementInst &I) { addElement(I); }
+  void visitShuffleVectorInst(llvm::ShuffleVectorInst &SV);
+  void visitInstruction(llvm::Instruction &I);
+
   bool addIntrinsic(llvm::IntrinsicInst &II);
   void addGEP(const llvm::GEPOperator &GEP, Var To);
   llvm::SmallVector<const llvm::Value *, 4> distancesOf(const llvm::Value *V);
@@ -143,7 +196,6 @@ struct TypeAnalysis::Impl {
                llvm::ArrayRef<PointerDifference> Differences);
   class IndexReader;
   Var addressIn(const llvm::Value *V);
-  void addBitLogic(llvm::Instruction &I);
   /// Flow of a whole value: To becomes (among others) From.
   void flow(const llvm::Value *From, const llvm::Value *To);
   void flow(const llvm::Value *From, Var To, llvm::Type *T);

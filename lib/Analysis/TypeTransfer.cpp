@@ -303,353 +303,336 @@ void TypeAnalysis::Impl::addFunction(Function &F) {
 }
 
 void TypeAnalysis::Impl::addInstruction(Instruction &I) {
+  if (!isa<ScalableVectorType>(I.getType()))
+    visit(I);
+}
+
+/// I computes an integer from integers.
+void TypeAnalysis::Impl::seedIntegers(Instruction &I) {
+  seedInteger(&I, Trust::Strong);
+  for (Value *Op : I.operands())
+    seedInteger(Op, Trust::Strong);
+}
+
+void TypeAnalysis::Impl::visitAllocaInst(AllocaInst &AI) {
+  Var P = fresh(&AI);
+  Type *AT = AI.getAllocatedType();
+  if (isa<ScalableVectorType>(AT))
+    return;
+  Step S;
+  if (AI.isArrayAllocation()) {
+    S.Stride = DL.getTypeAllocSize(AT);
+    S.Above = Position::PosInf;
+    seedInteger(AI.getArraySize(), Trust::Strong);
+  }
+  seedType(P, S, AT, Trust::Weak, AT->isStructTy());
+}
+
+void TypeAnalysis::Impl::visitGetElementPtrInst(GetElementPtrInst &GEP) {
+  addGEP(cast<GEPOperator>(GEP), pointer(&GEP));
+  if (!GEP.getType()->isPointerTy())
+    return;
+  // The element type is only a scale to LLVM, but floats and structs in that
+  // place were once written by somebody who meant them.
+  Type *E = GEP.getSourceElementType();
+  if (!E->isFloatingPointTy() && !(E->isStructTy() && E->isSized()))
+    return;
+  Step S;
+  if (!isa<ConstantInt>(GEP.getOperand(1))) {
+    S.Stride = DL.getTypeAllocSize(E);
+    S.Above = Position::PosInf;
+    if (!GEP.hasNoUnsignedWrap())
+      S.Below = Position::PosInf;
+  }
+  seedType(pointer(GEP.getPointerOperand()), S, E, Trust::Weak, true);
+}
+
+void TypeAnalysis::Impl::visitLoadInst(LoadInst &LI) {
+  Type *T = LI.getType();
+  Var P = pointer(LI.getPointerOperand());
+  if (hasFact(LI, SourceFact::Characters)) {
+    seedInteger(&LI, Trust::Strong);
+    return;
+  }
+  seedAccess(LI, P, T);
+  transferMemory(P, 0, &LI, /*IsStore=*/false);
+}
+
+void TypeAnalysis::Impl::visitStoreInst(StoreInst &SI) {
+  Value *V = SI.getValueOperand();
+  if (isa<ScalableVectorType>(V->getType()))
+    return;
+  Var P = pointer(SI.getPointerOperand());
+  if (hasFact(SI, SourceFact::Characters))
+    return;
+  seedAccess(SI, P, V->getType());
+  // What is stored as an integer of a struct is one, whatever else is at both
+  // ends of the move by turns (an alternative of a std::variant).
+  if (V->getType()->isIntegerTy() && isDeclaredInteger(SI))
+    seedInteger(V, Trust::Strong);
+  transferMemory(P, 0, V, /*IsStore=*/true);
+  // A loop that copies elements through an integer is a copy of unknown
+  // length: elements keep their phase, which the register cannot tell.
+  if (auto *LI = dyn_cast<LoadInst>(V))
+    if (V->getType()->isIntegerTy())
+      G.addElementLink(P, pointer(LI->getPointerOperand()),
+                       sizeOf(V->getType()));
+}
+
+void TypeAnalysis::Impl::visitAtomicRMWInst(AtomicRMWInst &RMW) {
+  Type *T = RMW.getType();
+  Var P = pointer(RMW.getPointerOperand());
+  if (hasFact(RMW, SourceFact::Characters)) {
+    if (hasFact(RMW, SourceFact::Integer))
+      seedAccess(RMW, P, T);
+    seedInteger(&RMW, Trust::Strong);
+    return;
+  }
+  seedAccess(RMW, P, T);
+  transferMemory(P, 0, &RMW, false);
+  if (const Value *Kept = keptNumber(RMW))
+    transferMemory(P, 0, const_cast<Value *>(Kept), true);
+  else if (RMW.getOperation() == AtomicRMWInst::Xchg)
+    transferMemory(P, 0, RMW.getValOperand(), true);
+  else
+    seedIntegers(RMW);
+}
+
+void TypeAnalysis::Impl::visitAtomicCmpXchgInst(AtomicCmpXchgInst &X) {
+  Var P = pointer(X.getPointerOperand());
+  if (hasFact(X, SourceFact::Characters)) {
+    if (hasFact(X, SourceFact::Integer))
+      seedAccess(X, P, X.getNewValOperand()->getType());
+    return;
+  }
+  seedAccess(X, P, X.getNewValOperand()->getType());
+  transferMemory(P, 0, X.getNewValOperand(), true);
+  transferMemory(P, 0, X.getCompareOperand(), true);
+  copy(reg(&X), 0, P, 0, sizeOf(X.getNewValOperand()->getType()));
+}
+
+void TypeAnalysis::Impl::visitPHINode(PHINode &I) {
   Type *T = I.getType();
-  if (isa<ScalableVectorType>(T))
+  for (Value *Op : I.incoming_values())
+    flow(Op, &I);
+  if (isRegisterLike(T))
+    reg(&I);
+  else if (isPointerLike(T))
+    pointer(&I);
+}
+
+void TypeAnalysis::Impl::visitSelectInst(SelectInst &I) {
+  flow(I.getOperand(1), &I);
+  flow(I.getOperand(2), &I);
+}
+
+void TypeAnalysis::Impl::visitFreezeInst(FreezeInst &I) {
+  flow(I.getOperand(0), &I);
+}
+
+void TypeAnalysis::Impl::visitReturnInst(ReturnInst &I) {
+  Value *V = I.getReturnValue();
+  if (!V)
     return;
-  if (auto *CB = dyn_cast<CallBase>(&I)) {
-    addCall(*CB);
+  Var &Returned = Returns.try_emplace(I.getFunction(), NoVar).first->second;
+  Type *T = V->getType();
+  if (!isPointerLike(T) && !isRegisterLike(T))
     return;
-  }
-  auto StrongIntegers = [&] {
-    seedInteger(&I, Trust::Strong);
-    for (Value *Op : I.operands())
-      seedInteger(Op, Trust::Strong);
-  };
-  switch (I.getOpcode()) {
-  case Instruction::Alloca: {
-    auto &AI = cast<AllocaInst>(I);
-    Var P = fresh(&I);
-    Type *AT = AI.getAllocatedType();
-    if (isa<ScalableVectorType>(AT))
-      return;
-    Step S;
-    if (AI.isArrayAllocation()) {
-      S.Stride = DL.getTypeAllocSize(AT);
-      S.Above = Position::PosInf;
-      seedInteger(AI.getArraySize(), Trust::Strong);
-    }
-    seedType(P, S, AT, Trust::Weak, AT->isStructTy());
-    return;
-  }
-  case Instruction::GetElementPtr:
-    addGEP(cast<GEPOperator>(I), pointer(&I));
-    if (T->isPointerTy()) {
-      // The element type is only a scale to LLVM, but floats and structs in
-      // that place were once written by somebody who meant them.
-      auto &GEP = cast<GetElementPtrInst>(I);
-      Type *E = GEP.getSourceElementType();
-      if (E->isFloatingPointTy() || (E->isStructTy() && E->isSized())) {
-        Step S;
-        if (!isa<ConstantInt>(GEP.getOperand(1))) {
-          S.Stride = DL.getTypeAllocSize(E);
-          S.Above = Position::PosInf;
-          if (!GEP.hasNoUnsignedWrap())
-            S.Below = Position::PosInf;
-        }
-        seedType(pointer(GEP.getPointerOperand()), S, E, Trust::Weak, true);
-      }
-    }
-    return;
-  case Instruction::Load: {
-    auto &LI = cast<LoadInst>(I);
-    Var P = pointer(LI.getPointerOperand());
-    if (hasFact(I, SourceFact::Characters)) {
-      seedInteger(&I, Trust::Strong);
-      return;
-    }
-    seedAccess(I, P, T);
-    transferMemory(P, 0, &I, /*IsStore=*/false);
-    return;
-  }
-  case Instruction::Store: {
-    auto &SI = cast<StoreInst>(I);
-    Value *V = SI.getValueOperand();
-    if (isa<ScalableVectorType>(V->getType()))
-      return;
-    Var P = pointer(SI.getPointerOperand());
-    if (hasFact(I, SourceFact::Characters))
-      return;
-    seedAccess(I, P, V->getType());
-    // What is stored as an integer of a struct is one, whatever else is at both
-    // ends of the move by turns (an alternative of a std::variant).
-    if (V->getType()->isIntegerTy() && isDeclaredInteger(I))
-      seedInteger(V, Trust::Strong);
-    transferMemory(P, 0, V, /*IsStore=*/true);
-    // A loop that copies elements through an integer is a copy of unknown
-    // length: elements keep their phase, which the register cannot tell.
-    if (auto *LI = dyn_cast<LoadInst>(V))
-      if (V->getType()->isIntegerTy())
-        G.addElementLink(P, pointer(LI->getPointerOperand()),
-                         sizeOf(V->getType()));
-    return;
-  }
-  case Instruction::AtomicRMW: {
-    auto &RMW = cast<AtomicRMWInst>(I);
-    Var P = pointer(RMW.getPointerOperand());
-    if (hasFact(I, SourceFact::Characters)) {
-      if (hasFact(I, SourceFact::Integer))
-        seedAccess(I, P, T);
-      seedInteger(&I, Trust::Strong);
-      return;
-    }
-    seedAccess(I, P, T);
-    transferMemory(P, 0, &I, false);
-    if (const Value *Kept = keptNumber(RMW))
-      transferMemory(P, 0, const_cast<Value *>(Kept), true);
-    else if (RMW.getOperation() == AtomicRMWInst::Xchg)
-      transferMemory(P, 0, RMW.getValOperand(), true);
-    else
-      StrongIntegers();
-    return;
-  }
-  case Instruction::AtomicCmpXchg: {
-    auto &X = cast<AtomicCmpXchgInst>(I);
-    Var P = pointer(X.getPointerOperand());
-    if (hasFact(I, SourceFact::Characters)) {
-      if (hasFact(I, SourceFact::Integer))
-        seedAccess(I, P, X.getNewValOperand()->getType());
-      return;
-    }
-    seedAccess(I, P, X.getNewValOperand()->getType());
-    transferMemory(P, 0, X.getNewValOperand(), true);
-    transferMemory(P, 0, X.getCompareOperand(), true);
-    copy(reg(&I), 0, P, 0, sizeOf(X.getNewValOperand()->getType()));
-    return;
-  }
-  case Instruction::PHI:
-    for (Value *Op : cast<PHINode>(I).incoming_values())
-      flow(Op, &I);
-    if (isRegisterLike(T))
-      reg(&I);
-    else if (isPointerLike(T))
-      pointer(&I);
-    return;
-  case Instruction::Select:
-    flow(I.getOperand(1), &I);
-    flow(I.getOperand(2), &I);
-    return;
-  case Instruction::Freeze:
-    flow(I.getOperand(0), &I);
-    return;
-  case Instruction::Ret:
-    if (Value *V = cast<ReturnInst>(I).getReturnValue()) {
-      auto [It, New] = Returns.try_emplace(I.getFunction(), NoVar);
-      Type *RT = V->getType();
-      if (isPointerLike(RT)) {
-        if (New || It->second == NoVar)
-          Returns[I.getFunction()] = G.newVar();
-      } else if (isRegisterLike(RT)) {
-        if (New || It->second == NoVar) {
-          Var R = G.newPointer();
-          RegisterObjects.insert(G.positionOf(R).Obj);
-          Returns[I.getFunction()] = R;
-        }
-      } else {
-        return;
-      }
-      flow(V, Returns[I.getFunction()], RT);
-    }
-    return;
-  case Instruction::BitCast: {
-    Value *Op = I.getOperand(0);
-    if (Op->getType()->isPointerTy() && T->isPointerTy()) {
-      flow(Op, &I);
-      return;
-    }
-    Var From = reg(Op), To = reg(&I);
-    if (From != NoVar && To != NoVar) {
-      copy(To, 0, From, 0, sizeOf(T));
-    } else if (To != NoVar) {
-      seedType(To, 0, Op->getType(), Trust::Strong, false);
-    } else if (From != NoVar) {
-      seedType(From, 0, T, Trust::Strong, false);
-    }
-    return;
-  }
-  case Instruction::AddrSpaceCast:
-    G.addEdge(pointer(I.getOperand(0)), pointer(&I));
-    return;
-  case Instruction::PtrToInt:
-  case Instruction::PtrToAddr:
-    if (T->isIntegerTy() && sizeOf(T) >= PointerSize) {
-      G.addStore(reg(&I), 0, pointer(I.getOperand(0)));
-      seed(reg(&I), 0, PointerSize, {ByteKind::Pointer, nullptr},
-           Trust::Strong);
-    } else {
-      seedInteger(&I, Trust::Strong);
-    }
-    return;
-  case Instruction::IntToPtr: {
-    Var R = reg(I.getOperand(0));
-    if (R == NoVar || !T->isPointerTy()) {
-      fresh(&I);
-      return;
-    }
-    G.addLoad(R, 0, pointer(&I));
-    seed(R, 0, PointerSize, {ByteKind::Pointer, nullptr}, Trust::Strong);
-    return;
-  }
-  case Instruction::Trunc:
-    if (T->isIntegerTy())
-      copy(reg(&I), 0, reg(I.getOperand(0)), 0, T->getIntegerBitWidth() / 8);
-    else
-      StrongIntegers();
-    return;
-  case Instruction::ZExt:
-    if (T->isIntegerTy()) {
-      unsigned Bits = I.getOperand(0)->getType()->getIntegerBitWidth();
-      copy(reg(&I), 0, reg(I.getOperand(0)), 0, Bits / 8);
-      if (Bits < 8)
-        seedInteger(&I, Trust::Strong);
-    } else {
-      StrongIntegers();
-    }
-    return;
-  case Instruction::Shl:
-  case Instruction::LShr: {
-    auto *C = dyn_cast<ConstantInt>(I.getOperand(1));
-    int64_t Size = sizeOf(T);
-    if (T->isIntegerTy() && C && C->getValue().ult(Size * 8) &&
-        C->getZExtValue() % 8 == 0) {
-      int64_t K = C->getZExtValue() / 8;
-      if (I.getOpcode() == Instruction::Shl)
-        copy(reg(&I), K, reg(I.getOperand(0)), 0, Size - K);
-      else
-        copy(reg(&I), 0, reg(I.getOperand(0)), K, Size - K);
-      return;
-    }
-    seedInteger(&I, Trust::Strong);
-    seedInteger(I.getOperand(0), Trust::Weak);
-    seedInteger(I.getOperand(1), Trust::Strong);
-    return;
-  }
-  case Instruction::AShr:
-    seedInteger(&I, Trust::Strong);
-    seedInteger(I.getOperand(0), Trust::Weak);
-    seedInteger(I.getOperand(1), Trust::Strong);
-    return;
-  case Instruction::Or:
-  case Instruction::Xor:
-  case Instruction::And:
-    addBitLogic(I);
-    return;
-  case Instruction::Add:
-  case Instruction::Sub:
-    // Address arithmetic spelled in integers is no use as a number.
-    if (any_of(I.users(), [](User *U) { return isa<IntToPtrInst>(U); })) {
-      reg(&I);
-      return;
-    }
-    StrongIntegers();
-    return;
-  case Instruction::Mul:
-  case Instruction::UDiv:
-  case Instruction::SDiv:
-  case Instruction::URem:
-  case Instruction::SRem:
-  case Instruction::SExt:
-  case Instruction::SIToFP:
-  case Instruction::UIToFP:
-  case Instruction::FPToSI:
-  case Instruction::FPToUI:
-  case Instruction::Switch:
-    StrongIntegers();
-    return;
-  case Instruction::ICmp: {
-    auto *C = dyn_cast<ConstantInt>(I.getOperand(1));
-    bool SignOrZero = C && (C->isZero() || C->isMinusOne());
-    if (!SignOrZero) {
-      seedInteger(I.getOperand(0), Trust::Weak);
-      seedInteger(I.getOperand(1), Trust::Weak);
-    }
-    if (I.getOperand(0)->getType()->isPointerTy()) {
-      pointer(I.getOperand(0));
-      pointer(I.getOperand(1));
-    }
-    return;
-  }
-  case Instruction::ExtractValue: {
-    auto &EV = cast<ExtractValueInst>(I);
-    Value *Agg = EV.getAggregateOperand();
-    transferElement(reg(Agg),
-                    offsetOfIndices(DL, Agg->getType(), EV.getIndices()), &I,
-                    /*IntoReg=*/false);
-    return;
-  }
-  case Instruction::InsertValue: {
-    auto &IV = cast<InsertValueInst>(I);
-    Value *Element = IV.getInsertedValueOperand();
-    int64_t Off = offsetOfIndices(DL, T, IV.getIndices());
-    int64_t Size = DL.getTypeAllocSize(Element->getType());
-    Var R = reg(&I);
-    transferElement(R, Off, Element, /*IntoReg=*/true);
-    if (Var A = reg(IV.getAggregateOperand()); A != NoVar) {
-      copy(R, 0, A, 0, Off);
-      copy(R, Off + Size, A, Off + Size,
-           std::max<int64_t>(sizeOf(T) - Off - Size, 0));
-    }
-    return;
-  }
-  case Instruction::ExtractElement:
-  case Instruction::InsertElement: {
-    bool Insert = I.getOpcode() == Instruction::InsertElement;
-    Value *Vec = I.getOperand(0);
-    seedInteger(I.getOperand(Insert ? 2 : 1), Trust::Strong);
-    auto *VT = dyn_cast<FixedVectorType>(Vec->getType());
-    if (!VT)
-      return;
-    if (isPointerLike(VT)) {
-      G.addEdge(pointer(Vec), pointer(&I));
-      if (Insert)
-        G.addEdge(pointer(I.getOperand(1)), pointer(&I));
-      return;
-    }
-    Type *ET = VT->getElementType();
-    if (!ET->isIntegerTy() || ET->getIntegerBitWidth() % 8)
-      return;
-    int64_t Each = ET->getIntegerBitWidth() / 8;
-    auto *Idx = dyn_cast<ConstantInt>(I.getOperand(Insert ? 2 : 1));
-    for (unsigned K = 0; K != VT->getNumElements(); ++K) {
-      bool This = !Idx || Idx->getValue() == K;
-      if (Insert) {
-        if (This)
-          copy(reg(&I), K * Each, reg(I.getOperand(1)), 0, Each);
-        if (!Idx || !This)
-          copy(reg(&I), K * Each, reg(Vec), K * Each, Each);
-      } else if (This) {
-        copy(reg(&I), 0, reg(Vec), K * Each, Each);
-      }
-    }
-    return;
-  }
-  case Instruction::ShuffleVector: {
-    auto &SV = cast<ShuffleVectorInst>(I);
+  if (Returned == NoVar) {
     if (isPointerLike(T)) {
-      G.addEdge(pointer(SV.getOperand(0)), pointer(&I));
-      G.addEdge(pointer(SV.getOperand(1)), pointer(&I));
-      return;
+      Returned = G.newVar();
+    } else {
+      Returned = G.newPointer();
+      RegisterObjects.insert(G.positionOf(Returned).Obj);
     }
-    Type *ET = cast<VectorType>(T)->getElementType();
-    if (!ET->isIntegerTy() || ET->getIntegerBitWidth() % 8)
-      return;
-    int64_t Each = ET->getIntegerBitWidth() / 8;
-    int N =
-        cast<FixedVectorType>(SV.getOperand(0)->getType())->getNumElements();
-    ArrayRef<int> Mask = SV.getShuffleMask();
-    for (unsigned K = 0; K != Mask.size(); ++K) {
-      if (Mask[K] < 0)
-        continue;
-      bool Second = Mask[K] >= N;
-      copy(reg(&I), K * Each, reg(SV.getOperand(Second)),
-           (Mask[K] - (Second ? N : 0)) * Each, Each);
-    }
+  }
+  flow(V, Returned, T);
+}
+
+void TypeAnalysis::Impl::visitBitCastInst(BitCastInst &I) {
+  Type *T = I.getType();
+  Value *Op = I.getOperand(0);
+  if (Op->getType()->isPointerTy() && T->isPointerTy()) {
+    flow(Op, &I);
     return;
   }
-  default:
-    if (isPointerLike(T))
-      fresh(&I); // landing pads, va_arg: memory from somewhere else
+  Var From = reg(Op), To = reg(&I);
+  if (From != NoVar && To != NoVar) {
+    copy(To, 0, From, 0, sizeOf(T));
+  } else if (To != NoVar) {
+    seedType(To, 0, Op->getType(), Trust::Strong, false);
+  } else if (From != NoVar) {
+    seedType(From, 0, T, Trust::Strong, false);
+  }
+}
+
+void TypeAnalysis::Impl::visitAddrSpaceCastInst(AddrSpaceCastInst &I) {
+  G.addEdge(pointer(I.getOperand(0)), pointer(&I));
+}
+
+void TypeAnalysis::Impl::addAddress(CastInst &I) {
+  Type *T = I.getType();
+  if (T->isIntegerTy() && sizeOf(T) >= PointerSize) {
+    G.addStore(reg(&I), 0, pointer(I.getOperand(0)));
+    seed(reg(&I), 0, PointerSize, {ByteKind::Pointer, nullptr}, Trust::Strong);
+  } else {
+    seedInteger(&I, Trust::Strong);
+  }
+}
+
+void TypeAnalysis::Impl::visitIntToPtrInst(IntToPtrInst &I) {
+  Type *T = I.getType();
+  Var R = reg(I.getOperand(0));
+  if (R == NoVar || !T->isPointerTy()) {
+    fresh(&I);
+    return;
+  }
+  G.addLoad(R, 0, pointer(&I));
+  seed(R, 0, PointerSize, {ByteKind::Pointer, nullptr}, Trust::Strong);
+}
+
+void TypeAnalysis::Impl::visitTruncInst(TruncInst &I) {
+  Type *T = I.getType();
+  if (T->isIntegerTy())
+    copy(reg(&I), 0, reg(I.getOperand(0)), 0, T->getIntegerBitWidth() / 8);
+  else
+    seedIntegers(I);
+}
+
+void TypeAnalysis::Impl::visitZExtInst(ZExtInst &I) {
+  Type *T = I.getType();
+  if (T->isIntegerTy()) {
+    unsigned Bits = I.getOperand(0)->getType()->getIntegerBitWidth();
+    copy(reg(&I), 0, reg(I.getOperand(0)), 0, Bits / 8);
+    if (Bits < 8)
+      seedInteger(&I, Trust::Strong);
+  } else {
+    seedIntegers(I);
+  }
+}
+
+void TypeAnalysis::Impl::addShift(BinaryOperator &I) {
+  Type *T = I.getType();
+  auto *C = dyn_cast<ConstantInt>(I.getOperand(1));
+  int64_t Size = sizeOf(T);
+  if (T->isIntegerTy() && C && C->getValue().ult(Size * 8) &&
+      C->getZExtValue() % 8 == 0) {
+    int64_t K = C->getZExtValue() / 8;
+    if (I.getOpcode() == Instruction::Shl)
+      copy(reg(&I), K, reg(I.getOperand(0)), 0, Size - K);
     else
-      reg(&I);
+      copy(reg(&I), 0, reg(I.getOperand(0)), K, Size - K);
     return;
   }
+  visitAShr(I);
+}
+
+void TypeAnalysis::Impl::visitAShr(BinaryOperator &I) {
+  seedInteger(&I, Trust::Strong);
+  seedInteger(I.getOperand(0), Trust::Weak);
+  seedInteger(I.getOperand(1), Trust::Strong);
+}
+
+void TypeAnalysis::Impl::addSum(BinaryOperator &I) {
+  // Address arithmetic spelled in integers is no use as a number.
+  if (any_of(I.users(), [](User *U) { return isa<IntToPtrInst>(U); })) {
+    reg(&I);
+    return;
+  }
+  seedIntegers(I);
+}
+
+void TypeAnalysis::Impl::visitICmpInst(ICmpInst &I) {
+  auto *C = dyn_cast<ConstantInt>(I.getOperand(1));
+  bool SignOrZero = C && (C->isZero() || C->isMinusOne());
+  if (!SignOrZero) {
+    seedInteger(I.getOperand(0), Trust::Weak);
+    seedInteger(I.getOperand(1), Trust::Weak);
+  }
+  if (I.getOperand(0)->getType()->isPointerTy()) {
+    pointer(I.getOperand(0));
+    pointer(I.getOperand(1));
+  }
+}
+
+void TypeAnalysis::Impl::visitExtractValueInst(ExtractValueInst &EV) {
+  Value *Agg = EV.getAggregateOperand();
+  transferElement(reg(Agg),
+                  offsetOfIndices(DL, Agg->getType(), EV.getIndices()), &EV,
+                  /*IntoReg=*/false);
+}
+
+void TypeAnalysis::Impl::visitInsertValueInst(InsertValueInst &IV) {
+  Type *T = IV.getType();
+  Value *Element = IV.getInsertedValueOperand();
+  int64_t Off = offsetOfIndices(DL, T, IV.getIndices());
+  int64_t Size = DL.getTypeAllocSize(Element->getType());
+  Var R = reg(&IV);
+  transferElement(R, Off, Element, /*IntoReg=*/true);
+  if (Var A = reg(IV.getAggregateOperand()); A != NoVar) {
+    copy(R, 0, A, 0, Off);
+    copy(R, Off + Size, A, Off + Size,
+         std::max<int64_t>(sizeOf(T) - Off - Size, 0));
+  }
+}
+
+void TypeAnalysis::Impl::addElement(Instruction &I) {
+  bool Insert = I.getOpcode() == Instruction::InsertElement;
+  Value *Vec = I.getOperand(0);
+  seedInteger(I.getOperand(Insert ? 2 : 1), Trust::Strong);
+  auto *VT = dyn_cast<FixedVectorType>(Vec->getType());
+  if (!VT)
+    return;
+  if (isPointerLike(VT)) {
+    G.addEdge(pointer(Vec), pointer(&I));
+    if (Insert)
+      G.addEdge(pointer(I.getOperand(1)), pointer(&I));
+    return;
+  }
+  Type *ET = VT->getElementType();
+  if (!ET->isIntegerTy() || ET->getIntegerBitWidth() % 8)
+    return;
+  int64_t Each = ET->getIntegerBitWidth() / 8;
+  auto *Idx = dyn_cast<ConstantInt>(I.getOperand(Insert ? 2 : 1));
+  for (unsigned K = 0; K != VT->getNumElements(); ++K) {
+    bool This = !Idx || Idx->getValue() == K;
+    if (Insert) {
+      if (This)
+        copy(reg(&I), K * Each, reg(I.getOperand(1)), 0, Each);
+      if (!Idx || !This)
+        copy(reg(&I), K * Each, reg(Vec), K * Each, Each);
+    } else if (This) {
+      copy(reg(&I), 0, reg(Vec), K * Each, Each);
+    }
+  }
+}
+
+void TypeAnalysis::Impl::visitShuffleVectorInst(ShuffleVectorInst &SV) {
+  Type *T = SV.getType();
+  if (isPointerLike(T)) {
+    G.addEdge(pointer(SV.getOperand(0)), pointer(&SV));
+    G.addEdge(pointer(SV.getOperand(1)), pointer(&SV));
+    return;
+  }
+  Type *ET = cast<VectorType>(T)->getElementType();
+  if (!ET->isIntegerTy() || ET->getIntegerBitWidth() % 8)
+    return;
+  int64_t Each = ET->getIntegerBitWidth() / 8;
+  int N = cast<FixedVectorType>(SV.getOperand(0)->getType())->getNumElements();
+  ArrayRef<int> Mask = SV.getShuffleMask();
+  for (unsigned K = 0; K != Mask.size(); ++K) {
+    if (Mask[K] < 0)
+      continue;
+    bool Second = Mask[K] >= N;
+    copy(reg(&SV), K * Each, reg(SV.getOperand(Second)),
+         (Mask[K] - (Second ? N : 0)) * Each, Each);
+  }
+}
+
+void TypeAnalysis::Impl::visitInstruction(Instruction &I) {
+  Type *T = I.getType();
+  if (isPointerLike(T))
+    fresh(&I); // landing pads, va_arg: memory from somewhere else
+  else
+    reg(&I);
 }
