@@ -209,9 +209,9 @@ def compare(got, want, number, modes):
 
 
 def crash_line(text, code):
-    """The line that tells one crash from another."""
-    for pattern in (r"RG3\d\d\d[^\n]*", r"[^\n]*Assertion[^\n]*", r"LLVM ERROR[^\n]*",
-                    r"[^\n]*\[RG3\d\d\d\][^\n]*", r"no end of compilation"):
+    """The text that tells one crash from another, without the place in the program."""
+    for pattern in (r"(?<=error: )[^\n]*\[RG3\d\d\d\]", r"[^\n]*Assertion[^\n]*", r"LLVM ERROR[^\n]*",
+                    r"no end of compilation"):
         found = re.search(pattern, text)
         if found:
             return found.group(0)[:300]

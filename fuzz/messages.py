@@ -25,8 +25,8 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import filled_heap
-from shapes import COMMON, DUAL, crash_line, drop_refused
+from harness import crash_line, filled_heap
+from shapes import COMMON, DUAL, drop_refused
 
 N = 5  # numbers that each rank's program takes
 RANKS = (1, 2, 3, 4)

@@ -24,7 +24,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import filled_heap
+from harness import crash_line, filled_heap
 
 N = 5  # numbers that a program takes
 
@@ -600,14 +600,6 @@ def drop_refused(text, code, modes, refused, line_of):
                 refused[number].add(f"{found.group(1)} {mode}")
                 hit = True
     return hit
-
-
-def crash_line(text, code):
-    for pattern in (r"[^\n]*RG3\d\d\d[^\n]*", r"[^\n]*Assertion[^\n]*", r"LLVM ERROR[^\n]*", r"no end of compilation"):
-        if found := re.search(pattern, text):
-            return found.group(0)[:300]
-    lines = [l for l in text.splitlines() if "error" in l]
-    return (lines[0] if lines else text[-200:]) + f" (exit code {code})"
 
 
 LEVELS = (["-O0"], ["-O1"], ["-O2"], ["-O2"], ["-O3"], ["-Os"], ["-O3", "-march=native"], ["-O2", "-g"])
