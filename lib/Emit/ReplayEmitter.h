@@ -8,13 +8,13 @@
 // Forward mode from a tape. ForwardEmitter wrote the primal and the tangents as
 // one function; here it is taken apart into
 //
-//   recorder   the primal, which writes to a log what cannot be computed again:
-//   what
-//              it reads from memory and gets from calls, and where its path
-//              depends on floats
-//   replay     the tangents, and of the primal what they use, with those values
-//   from
-//              the log; it reads and writes no memory but shadows
+//   recorder   the primal, which writes to a log what cannot be
+//              computed again: what it reads from memory and
+//              gets from calls, and where its path depends on
+//              floats
+//   replay     the tangents, and of the primal what they use, with those
+//              values from the log; it reads and writes no memory but
+//              shadows
 //
 // Both take the same path through the same blocks, so the log is read in the
 // order in which it was written. It holds a record for each block (or part of

@@ -14,8 +14,8 @@
 //   a function that is a parameter  private copies, SpecializeWrappers.cpp
 //   one of several functions        a call for each, SeparateFunctions.cpp
 //   callbacks of the primal         a private copy of the primal that calls
-//   them
-//                                   by name, so that their bodies can be seen
+//                                   them by name, so that their bodies can be
+//                                   seen
 //   a library function              a forwarder that calls it
 //
 //===----------------------------------------------------------------------===//

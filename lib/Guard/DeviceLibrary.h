@@ -10,13 +10,13 @@
 // there remain a table and a polynomial, whose derivative is neither cheap nor
 // exact. So in modules that ask for derivatives
 //
-//   HoldLibraryPass      at the start of the pipeline, marks the functions that
-//   the
-//                        catalogue knows, so that nobody inlines them;
-//   releaseLibrary       once derivatives are made, takes the marks off, links
-//   what
-//                        derivatives call besides (cos for sin) from the same
-//                        files, and inlines what was to be inlined.
+//   HoldLibraryPass      at the start of the pipeline, marks the functions
+//                        that the catalogue knows, so that nobody inlines
+//                        them;
+//   releaseLibrary       once derivatives are made, takes the marks off,
+//                        links what derivatives call besides (cos for sin)
+//                        from the same files, and inlines what was to be
+//                        inlined.
 //
 // Which files those are, clang's code generation options say; NoteLibrariesPass
 // puts their names into the module.

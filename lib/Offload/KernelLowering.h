@@ -7,8 +7,8 @@
 //
 // KernelLowering turns one kernel into
 //
-//   void kernel(void **Arguments, const RgLaunch *Launch, int64_t First,
-//   int64_t Last,
+//   void kernel(void **Arguments, const RgLaunch *Launch,
+//               int64_t First, int64_t Last,
 //               char *Scratch, char *Dynamic)
 //
 // which runs the blocks [First, Last) of a launch one after the other. In a
@@ -18,10 +18,10 @@
 //   Uniform    regions follow each other by the block's own control flow;
 //   ExitOnly   the same, but threads that have ended are passed over;
 //   Divergent  each thread has a program counter, and a scheduler picks the
-//   region
-//              that the most backward threads wait for. Kernels with operations
-//              of a warp have this form, a warp at a time; where all lanes are
-//              together and can only go to one place the scheduler is left out.
+//              region that the most backward threads wait for. Kernels with
+//              operations of a warp have this form, a warp at a time; where all
+//              lanes are together and can only go to one place the scheduler is
+//              left out.
 //
 // The memory of a kernel is in address spaces until the module as a whole is
 // retargeted (Retarget.h).

@@ -8,8 +8,8 @@
 // clang and flang lower OpenMP to calls of libomp. In a primal they become what
 // analyses, plans and emission know:
 //
-//   __kmpc_fork_call(loc, n, @region, args...)    rg.fork.region(threads,
-//   args...)
+//   __kmpc_fork_call(loc, n, @region, args...)
+//                                              rg.fork.region(threads, args...)
 //     a direct call with one actual per formal. In the module rg.fork.region
 //     forks; its primal is what one thread of the team does: it calls region.
 //     Its binding is CallBinding::Team.

@@ -15,8 +15,8 @@
 //   Forward       ret (a [, a.t] ...)       {primal?, tangent?}
 //                 the tangent of a Dup scalar or the shadow of a Dup pointer
 //                 follows its primal
-//   ReverseJoint  ret (a [, a.sh] ... [, seed])   {primal?, adj(a) for each Out
-//   a}
+//   ReverseJoint  ret (a [, a.sh] ... [, seed])
+//                                           {primal?, adj(a) for each Out a}
 //                 seed, of the primal's return type, only when ActiveReturn
 //   Augment       ret (a [, a.sh] ...)      {ptr tape, primal?, shadow of ret?}
 //   Sweep         ret (ptr tape [, seed])   {adj(a) for each Out a}

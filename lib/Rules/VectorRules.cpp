@@ -9,11 +9,11 @@
 //   y = insert v, s, i     adj[s] += adj[y][i],  adj[v] += adj[y] with 0 at i
 //   y = shuffle a, b, m    adj[source lane of i] += adj[y][i]  for each lane i
 //   y = reduce.fadd s, v   adj[s] += adj[y],  adj[v][i] += adj[y]
-//   y = compress v, m, p   the elements of v where m is set, in a row, then
-//   those
-//                          of p: each goes back to where it came from
-//   y = last active v, m, d   adj[v][i] += adj[y] for the last i where m is
-//   set;
+//   y = compress v, m, p   the elements of v where m is set, in a row,
+//                          then those of p: each goes back to where it
+//                          came from
+//   y = last active v, m, d
+//                          adj[v][i] += adj[y] for the last i where m is set;
 //                          adj[d] += adj[y] if there is none
 //   Y = product A, B       adj[A] += adj[Y] B^T,  adj[B] += A^T adj[Y]
 //

@@ -14,9 +14,9 @@
 //
 //  - a copy of at most 128 bytes of known layout becomes one typed load and
 //    store per member (padding is not copied);
-//  - a larger one carries `!rg.layout !{!"0:f64,8:p,16:i32,20:?4", i64 24}`:
-//  the
-//    members from the start of the copy (four bytes may be anything), and their
+//  - a larger one carries `!rg.layout
+//    !{!"0:f64,8:p,16:i32,20:?4", i64 24}`: the members from the
+//    start of the copy (four bytes may be anything), and their
 //    period in bytes;
 //  - a load or store of an integer of 4 or 8 bytes that the programmer wrote
 //    carries `!rg.int !{}`, which tells it from the integers that later stand
