@@ -8,11 +8,11 @@
 |* by value that may be active are Scalars. Then
 |*
 |*   before(), after()   tangents of a lane, in place, before and after primal()
-|*   void *augment()     primal; returns what reverse() needs, one block of the
-arena
+|*   void *augment()     primal; returns what reverse() needs,
+|*                       one block of the arena
 |*   reverse(tape)       adjoints of a lane
-|*   each(f)             f(i, x) for each operand x of numbers, the i-th of the
-routine
+|*   each(f)             f(i, x) for each operand x of numbers,
+|*                       the i-th of the routine
 |*
 |* Adjoints are those of the routine's definition, each in terms of BLAS itself,
 |* so that the derivative of a matrix product costs two matrix products. Written

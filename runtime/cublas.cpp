@@ -6,10 +6,10 @@
 |*===------------------------------------------------------------------------===*|
 |* Names, operations and rules for each type of number (docs/HostDevice.md).
 |*
-|* A name of the library is an expansion: it fetches the numbers that are passed
-|* by address, from the host or from the device as the handle says, tells the
-book
-|* of device memory what will be overwritten, and calls an operation.
+|* A name of the library is an expansion: it fetches the numbers that are
+|* passed by address, from the host or from the device as the handle says,
+|* tells the book of device memory what will be overwritten, and calls an
+|* operation.
 \*===------------------------------------------------------------------------===*/
 #include "cublas_rules.h"
 #include "devicearrays.h"

@@ -6,22 +6,22 @@
 |*===------------------------------------------------------------------------===*|
 |* The mathematics of blas.h over device memory: matrices and vectors lie on the
 |* device, numbers by value on the host, and adjoints are calls of cuBLAS,
-beside
-|* elementwise work on the device (rg_device_map). See docs/HostDevice.md.
+|* beside elementwise work on the device (rg_device_map). See
+|* docs/HostDevice.md.
 |*
 |* A struct per routine, as in blas.h. What differs:
 |*
-|*   q                   the handle and the stream: the program's own in the
-primal
-|*                       sweep and in forward mode; in the reverse sweep one of
-|*                       ours, on the default stream, since the program may have
-|*                       destroyed its own
+|*   q                   the handle and the stream: the program's own in
+|*                       the primal sweep and in forward mode; in the
+|*                       reverse sweep one of ours, on the default
+|*                       stream, since the program may have destroyed its
+|*                       own
 |*   keep(k)             before primal(), and
-|*   keepAfter(k)        behind it: which operands reverse() reads. Memory that
-is
-|*                       only read is not copied: the book of device memory has
-it
-|*                       back in place (rg_gpu_reads)
+|*   keepAfter(k)        behind it: which operands reverse()
+|*                       reads. Memory that is only read is
+|*                       not copied: the book of device
+|*                       memory has it back in place
+|*                       (rg_gpu_reads)
 |*
 |* Flags are cuBLAS's enumerations.
 \*===------------------------------------------------------------------------===*/

@@ -10,9 +10,9 @@
 |*   of complex to complex   the transform in the other direction
 |*   of real to complex      adjoints of the half spectrum, zero where the other
 |*                           half is, through a complex transform, the real part
-|*   of complex to real      a real transform; columns that stand for their
-mirror
-|*                           image, too, count twice
+|*   of complex to real      a real transform; columns that stand
+|*                           for their mirror image, too, count
+|*                           twice
 |*
 |* None of them reads primal values. A plan does not tell its sizes, so calls
 |* that make plans are watched in all code (Pass/WatchedCalls), and what they

@@ -4,9 +4,9 @@
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* Random numbers carry no derivative, but those with a mean and a deviation
-that
-|* are active: with the number z that was drawn
+|* Random numbers carry no derivative, but those with a mean
+|* and a deviation that are active: with the number z that was
+|* drawn
 |*
 |*   normal       mean + deviation z
 |*   log-normal   exp(mean + deviation z)

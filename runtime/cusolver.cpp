@@ -4,11 +4,11 @@
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* LU and Cholesky with their solvers. The formulas are those of LAPACK's rules
-|* (factor_formulas.inc), on device memory by calls of cuBLAS with a handle of
-|* ours. Factors and solutions are not copied: the book of device memory has
-them
-|* back in place. Rows change places by the host's word: pivots are fetched. See
+|* LU and Cholesky with their solvers. The formulas are those of
+|* LAPACK's rules (factor_formulas.inc), on device memory by calls of
+|* cuBLAS with a handle of ours. Factors and solutions are not copied:
+|* the book of device memory has them back in place. Rows change
+|* places by the host's word: pivots are fetched. See
 |* docs/HostDevice.md.
 \*===------------------------------------------------------------------------===*/
 #include "cublas.h"

@@ -5,8 +5,8 @@
 |*
 |*===------------------------------------------------------------------------===*|
 |* What rules of CUDA's libraries have in common: scratch memory, and
-elementwise
-|* work on arrays of any number of dimensions by rg_device_map.
+|* elementwise work on arrays of any number of dimensions by
+|* rg_device_map.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_RUNTIME_DEVICEARRAYS_H
 #define RETROGRAD_RUNTIME_DEVICEARRAYS_H

@@ -4,9 +4,9 @@
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* mpi_send_(buffer, count, ...): everything by address, handles as integers,
-and
-|* the result in the last argument. Statuses lie in memory as in C.
+|* mpi_send_(buffer, count, ...): everything by address, handles as
+|* integers, and the result in the last argument. Statuses lie in memory as
+|* in C.
 \*===------------------------------------------------------------------------===*/
 #include "messages.h"
 #include <stdlib.h>

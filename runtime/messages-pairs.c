@@ -4,12 +4,12 @@
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* The adjoint of a message goes back in one packet, with a tag of ours, and
-with
-|* the number of the message among those of its stream (communicator, ranks,
-|* tag). Both ends count: the sender as it sends; the receiver in the order in
-|* which its receives were posted, since MPI matches in that order. So it does
-|* not matter in which order either end takes back its messages.
+|* The adjoint of a message goes back in one packet, with a tag of ours,
+|* and with the number of the message among those of its stream
+|* (communicator, ranks, tag). Both ends count: the sender as it sends; the
+|* receiver in the order in which its receives were posted, since MPI
+|* matches in that order. So it does not matter in which order either end
+|* takes back its messages.
 |*
 |* Packets are sent without waiting (rg_mpi_send_later): whoever takes back a
 |* receive never waits, and a send is taken back when its packet is there.

@@ -4,9 +4,9 @@
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* What the derivatives of messages (messages-pairs.c) and of collective
-routines
-|* (messages-groups.c) have in common. See messages.h.
+|* What the derivatives of messages (messages-pairs.c) and of
+|* collective routines (messages-groups.c) have in common. See
+|* messages.h.
 \*===------------------------------------------------------------------------===*/
 #include "messages.h"
 #include <stdarg.h>

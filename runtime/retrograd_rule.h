@@ -12,7 +12,7 @@
 |*     lives until the reverse sweep is done). Bit i of active: operand i has a
 |*     shadow. Bit i of stable: the memory behind operand i will be in the
 |*     reverse sweep what it is after f; else what reverse needs of it is
-copied.
+|*     copied.
 |*   void reverse(rg_arena *arena, uint64_t lanes, void *tape,
 |*                a [, sa], b [, sb], ... [, const R *seeds])
 |*     Operands are those of the call; memory behind them may have changed.

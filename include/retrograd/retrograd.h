@@ -19,9 +19,9 @@
 |*
 |*     enzyme_const      x        it is not differentiated
 |*     enzyme_dup        p, dp    memory and its shadow, where derivatives are
-|*                                read (forward) or added (reverse); forward
-mode:
-|*                                a number and its tangent, too
+|*                                read (forward) or added (reverse);
+|*                                in forward mode a number and its tangent,
+|*                                too
 |*     enzyme_dupnoneed  p, dp    the same; the primal's result is not looked at
 |*     enzyme_out        x        reverse mode: its derivative is returned
 |*

@@ -8,8 +8,8 @@
 |* memory of a thread holds (docs/GPU.md). Include it in the file that has the
 |* derivative calls, and before the launch:
 |*
-|*   rg::device_tape(64 * 1024, blocks * threads);   // bytes per thread,
-threads
+|*   // Bytes per thread, and threads:
+|*   rg::device_tape(64 * 1024, blocks * threads);
 |*   gradient<<<blocks, threads>>>(...);
 |*   rg::device_tape_free();
 |*

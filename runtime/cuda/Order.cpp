@@ -8,8 +8,8 @@
 // Kernels that were compiled with -rg-gpu-interleave ask here in which order
 // lanes, warps and blocks run. RG_GPU_ORDER says it, KIND[,ORDER]:
 //
-//   KIND   steps     lanes in lock step, warps in turn: all load, then all
-//                    store
+//   KIND   steps     lanes in lock step, warps in turn:
+//                    all load, then all store
 //          threads   each thread as far as it can alone
 //          mixed     any lanes that can go on, by chance
 //   ORDER  forward, reverse, random:SEED
