@@ -12,7 +12,7 @@ Comments in the file may say
     // RG-LEVELS: O0 O1 O2 O3 Os fast g     (default: O0 O2)
     // RG-FLAGS: -I%eigen -pthread          (for compiling and linking)
     // RG-PLANS: naive                      (at each level; default: as above)
-    // RG-SWITCHES: all                     (once more with each optimisation off)
+    // RG-SWITCHES: all                     (once more without each decision of SWITCHES)
     // RG-THREADS: 1 2 8                    (run once with each OMP_NUM_THREADS)
     // RG-RANKS: 1 2 3                      (an MPI program: with each MPI there is, on so many ranks)
     // REQUIRES: eigen      // XFAIL: *     (as everywhere in lit)
@@ -38,11 +38,11 @@ LEVELS = {"fast": ["-O2", "-ffast-math"], "g": ["-O2", "-g"]}
 PLANS = ["naive", "mincut"]
 # Levels at which a program is compiled by the naive plan, too, or else the first of its levels.
 NAIVE_LEVELS = ["O0", "O2"]
-# Optimisations that can be switched off, -rg-NAME=false; results must stay right.
+# Decisions that can be left out, -rg-disable=NAME; results must stay right.
 SWITCHES = ["outer-counts", "nest-arrays", "tape-arrays", "recompute-phis", "skip-idle-loops",
             "pack-lanes", "contract", "alias-scopes", "inline-arena", "defer-loops", "chosen-iterations",
             "peel-first", "args-again", "non-null", "reorder-sums", "strip-additions", "disjoint-arguments", "access-order"]
-# The same program in another form (--param metamorphic=1): its gradients must be the same. "outlined"
+# The same program in another form (--param metamorphic=NAME): its gradients must be the same. "outlined"
 # makes each loop a function of its own before the plugin sees the program; "split" makes every call stay.
 METAMORPHOSES = {
     "O1": ["-O1"],

@@ -1,9 +1,8 @@
 // RUN: %rgcxx --offload=cpu -O0 %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O1 %s -o %t && %t
 // RUN: %rgcxx --offload=cpu -O3 -march=native %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-disable=offload-limit -mllvm -rg-disable=offload-lock-step %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-disable=offload-recompute -mllvm -rg-disable=offload-cut-loops %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O2 -mllvm -rg-disable=offload-edges %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O1 -mllvm -rg-disable=offload-limit -mllvm -rg-disable=offload-lock-step %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O1 -mllvm -rg-disable=offload-recompute -mllvm -rg-disable=offload-cut-loops %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O1 -mllvm -rg-disable=offload-edges %s -o %t && %t
 // Threads that a guard sends past a region or out of the kernel, edges of the grid, and loops that a block
 // runs together: whoever is left out must have had nothing to do. What a thread does is a function of its indices, which the host
 // asks, too.

@@ -1,34 +1,28 @@
-// The runtime's sums over a warp (runtime/gpu/accumulate.c), run by threads of this machine that play lanes: whatever
-// lanes share a place, in whole warps and in parts of them, every number is added once, to its own place.
-// RUN: %clang -O1 -w -I%root/runtime/gpu %s -o %t -lpthread && %t
+// The runtime's sums over a warp (runtime/gpu/accumulate.c). Contexts of one thread of this machine play lanes, which
+// run in turns and meet where lanes exchange words. Whatever lanes share a place, in whole warps and in parts of them,
+// every number is added once, to its own place.
+// RUN: %clang -O1 -w -I%root/runtime/gpu %s -o %t && %t
 // clang-format off
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <ucontext.h>
 
 typedef unsigned Word;
-enum { Warps = 2, Lanes = 32, Most = Warps * Lanes };
+enum { Warps = 2, Lanes = 32, Most = Warps * Lanes, StackBytes = 1 << 16 };
 static Word threads;                         // of the block
-static _Thread_local Word ownThread, ownLanes;          // this thread; the lanes that run its code
+static Word ownThread, ownLanes;             // the thread whose turn it is; the lanes that run its code
 static struct {
-  pthread_mutex_t lock;
-  pthread_cond_t turn;
-  Word arrived, rounds, slot[Lanes];
+  Word slot[Lanes];
 } warps[Warps];
+static ucontext_t turns;                     // gives each lane its turn
+static struct {
+  ucontext_t at;
+  int ended;
+  _Alignas(64) char stack[StackBytes];
+} lanes[Most];
 
-static void meet(void) {
-  __typeof__(warps[0]) *w = &warps[ownThread / Lanes];
-  pthread_mutex_lock(&w->lock);
-  Word round = w->rounds;
-  w->arrived |= 1u << ownThread % Lanes;
-  if (w->arrived == ownLanes) {
-    w->arrived = 0, ++w->rounds;
-    pthread_cond_broadcast(&w->turn);
-  }
-  while (w->rounds == round)
-    pthread_cond_wait(&w->turn, &w->lock);
-  pthread_mutex_unlock(&w->lock);
-}
+// The turn ends, and comes back when all other lanes have come here.
+static void meet(void) { swapcontext(&lanes[ownThread].at, &turns); }
 // All lanes that are here say a word; each reads what lane says.
 static Word exchange(Word word, Word lane) {
   Word *slot = warps[ownThread / Lanes].slot;
@@ -39,14 +33,14 @@ static Word exchange(Word word, Word lane) {
   return got;
 }
 static Word lanesWith(Word word, int any) {
-  Word *slot = warps[ownThread / Lanes].slot, lanes = 0;
+  Word *slot = warps[ownThread / Lanes].slot, found = 0;
   slot[ownThread % Lanes] = word;
   meet();
   for (Word k = 0; k < Lanes; ++k)
     if (ownLanes >> k & 1 && (any ? slot[k] != 0 : slot[k] == word))
-      lanes |= 1u << k;
+      found |= 1u << k;
   meet();
-  return lanes;
+  return found;
 }
 static float asFloat(Word w) { union { Word w; float x; } u = {w}; return u.x; }
 static Word asWord(float x) { union { float x; Word w; } u = {x}; return u.w; }
@@ -127,13 +121,44 @@ static void add(void) {
 static const Word count[] = {8, 4, 8, 4, 32, 32, 8, 4, 8, 4, 1, 1};
 static const int isDouble[] = {0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0};
 
-static void *thread(void *number) {
-  ownThread = (Word)(size_t)number;
-  Word left = threads - ownThread / Lanes * Lanes;
-  ownLanes = left < Lanes ? mask & ((1u << left) - 1) : mask;
-  if (ownLanes >> ownThread % Lanes & 1)
-    add();
-  return 0;
+static Word lanesOf(Word warp) {
+  Word left = threads - warp * Lanes;
+  return threads <= warp * Lanes ? 0 : left < Lanes ? mask & ((1u << left) - 1) : mask;
+}
+static void lane(void) {
+  add();
+  lanes[ownThread].ended = 1;
+}
+// Every lane of the block adds. Lanes of a warp that do not all end in one turn wait for one that never comes.
+static int block(void) {
+  Word here[Warps], left = 0;
+  for (Word t = 0; t < Most; ++t) {
+    here[t / Lanes] = lanesOf(t / Lanes);
+    if (!(here[t / Lanes] >> t % Lanes & 1))
+      continue;
+    getcontext(&lanes[t].at);
+    lanes[t].at.uc_stack.ss_sp = lanes[t].stack;
+    lanes[t].at.uc_stack.ss_size = StackBytes;
+    lanes[t].at.uc_link = &turns;
+    lanes[t].ended = 0;
+    makecontext(&lanes[t].at, lane, 0);
+    ++left;
+  }
+  while (left)
+    for (Word w = 0; w < Warps; ++w) {
+      Word ended = 0;
+      for (Word k = 0; k < Lanes; ++k)
+        if (here[w] >> k & 1) {
+          ownThread = w * Lanes + k, ownLanes = here[w];
+          swapcontext(&turns, &lanes[ownThread].at);
+          ended |= (Word)lanes[ownThread].ended << k;
+          left -= lanes[ownThread].ended;
+        }
+      if (ended && ended != here[w])
+        return 0;
+      here[w] &= ~ended;
+    }
+  return 1;
 }
 
 // Which lanes have one place.
@@ -154,8 +179,6 @@ static Word keyOf(int kind, Word t) {
 
 int main(void) {
   int bad = 0, cases = 0;
-  for (int w = 0; w < Warps; ++w)
-    pthread_mutex_init(&warps[w].lock, 0), pthread_cond_init(&warps[w].turn, 0);
   static const Word masks[] = {~0u, 0xfffffffeu, 0x5a5a1234u}, sizes[] = {32, 48};
   for (way = 0; way < 12; ++way)
     for (int kind = 0; kind < 9; ++kind)
@@ -175,11 +198,10 @@ int main(void) {
           }
           for (int k = 0; k < Places; ++k)
             floats[k] = 0, doubles[k] = 0;
-          pthread_t all[Most];
-          for (size_t t = 0; t < threads; ++t)
-            pthread_create(&all[t], 0, thread, (void *)t);
-          for (size_t t = 0; t < threads; ++t)
-            pthread_join(all[t], 0);
+          if (!block()) {
+            printf("way %d, lanes %d, mask %x, %u threads: lanes do not meet\n", way, kind, mask, threads);
+            return 1;
+          }
           for (int k = 0; k < Places; ++k)
             if ((isDouble[way] ? doubles[k] : floats[k]) != want[k]) {
               printf("way %d, lanes %d, mask %x, %u threads: not %g at %d\n", way, kind, mask, threads, want[k], k);

@@ -1,6 +1,5 @@
 // What the standard library copies in bulk (a vector's elements) has the type of its template, whatever memory
 // analyses take for one thing: tables of vectors copied, moved, on the heap, vectors beside owners of other kinds.
-// RG-LEVELS: O0 O2 O3
 #include "rgvector.hpp"
 #include <any>
 #include <cmath>

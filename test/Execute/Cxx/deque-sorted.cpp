@@ -1,5 +1,5 @@
 // stable_sort, merges and rotations of deques: nodes found by `at >> 6`, runs copied piece by piece.
-// RG-LEVELS: O0 O1 O2 O3
+// RG-LEVELS: O0 O1 O2
 #include "rgtest.h"
 #include <algorithm>
 #include <deque>

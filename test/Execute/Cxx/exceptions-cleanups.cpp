@@ -1,6 +1,6 @@
 // What an exception runs on its way out of a derivative: destructors of the program's,
 // locks, memory of containers.
-// RG-LEVELS: O0 O2 O3 g
+// RG-LEVELS: O0 O2 g
 #include "rgtest.h"
 #include <cmath>
 #include <list>

@@ -1,7 +1,7 @@
 // Exceptions that virtual functions throw below active values, with texts made of
 // strings: asking an exception for its text needs no derivative, since nothing has
 // written numbers into it.
-// RG-LEVELS: O0 O1 O2 O3
+// RG-LEVELS: O0 O1 O2
 // RG-FLAGS: -std=c++20
 #include "rgtest.h"
 #include <map>

@@ -1,6 +1,6 @@
 // Objects of static storage that helper functions make and refill, where none of them
 // is inlined: static members, smart pointers, vectors, maps, an object on the heap.
-// RG-LEVELS: O0 O1 O2 O3
+// RG-LEVELS: O0 O1 O2
 #include "rgtest.h"
 #include <cmath>
 #include <map>

@@ -1,6 +1,6 @@
 // Structs with text in hash tables: copied member by member and as one piece, where the table's own load factor
 // shares an object with the nodes.
-// RG-LEVELS: O0 O1 O2 O3
+// RG-LEVELS: O0 O1 O2
 #include "rgtest.h"
 #include <string>
 #include <unordered_map>

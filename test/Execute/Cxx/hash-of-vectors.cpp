@@ -1,5 +1,4 @@
 // Hash tables whose values hold memory: buckets, nodes and the table's own bucket are not one array.
-// RG-LEVELS: O0 O2 O3
 #include "rgvector.hpp"
 #include <cmath>
 #include <string>

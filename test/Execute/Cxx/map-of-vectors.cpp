@@ -1,4 +1,3 @@
-// RG-LEVELS: O0 O2 O3
 // Containers in the nodes of a tree. The search for a key steps to one of two
 // members (`less ? &node->left : &node->right`), and to nothing beyond them.
 #include "rgvector.hpp"

@@ -1,4 +1,4 @@
-// RG-LEVELS: O0 O1 O2 O3 Os fast g
+// RG-LEVELS: O0 O1 O2 Os fast g
 // <numeric> and <algorithm>: accumulate, inner_product, transform, partial_sum,
 // reduce, min_element, clamp, sort with a comparator.
 #include "rgtest.h"

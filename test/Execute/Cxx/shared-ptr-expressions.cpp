@@ -1,7 +1,7 @@
 // Trees of objects of several classes that own each other by std::shared_ptr: what the
 // classes have at one offset differs, and control blocks and objects are one piece of
 // memory. Counts of owners are known by the library's functions, not by their place.
-// RG-LEVELS: O0 O1 O2 O3
+// RG-LEVELS: O0 O1 O2
 #include "rgtest.h"
 #include <cmath>
 #include <map>

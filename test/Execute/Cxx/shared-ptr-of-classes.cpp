@@ -1,6 +1,6 @@
 // A vector of shared_ptr to objects of several classes that own vectors: the owner's virtual functions
 // (dispose, destroy) are no candidates for a call of the object's, nor the other way round.
-// RG-LEVELS: O0 O1 O2 O3
+// RG-LEVELS: O0 O1 O2
 #include "rgtest.h"
 #include <cmath>
 #include <memory>

@@ -1,6 +1,5 @@
 // Programs with function objects and shared objects of many kinds in one file: what one
 // derivative may call is not what the others call.
-// RG-LEVELS: O0 O2 O3
 #include "rgvector.hpp"
 #include <cmath>
 #include <functional>

@@ -1,6 +1,6 @@
 // Structs of floats and integers that the standard algorithms sort, rotate, reverse and swap:
 // their loops walk by byte offsets and distances of pointers, through merged registers.
-// RG-LEVELS: O0 O1 O2 O3 Os
+// RG-LEVELS: O0 O1 O2 Os
 // RG-FLAGS: -std=c++17
 #include "rgtest.h"
 #include <algorithm>

@@ -1,5 +1,4 @@
 // Algorithms and numeric algorithms over active values.
-// RG-LEVELS: O0 O2 O3
 // RG-FLAGS: -std=c++20
 #include "rgtest.h"
 #include <cmath>

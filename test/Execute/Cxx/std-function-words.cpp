@@ -1,6 +1,6 @@
 // One word of std::function's buffer is a number for one target and an address for another: what a function
 // moves that sees one of them only is still both. In containers, swapped, copied into lists.
-// RG-LEVELS: O0 O1 O2 O3
+// RG-LEVELS: O0 O1 O2
 #include "rgtest.h"
 #include <cmath>
 #include <functional>

@@ -1,6 +1,6 @@
 // std::function: targets in place and on the heap, with numbers by value and by
 // reference, copied, moved, reassigned, in containers.
-// RG-LEVELS: O0 O1 O2 O3
+// RG-LEVELS: O0 O1 O2
 #include "rgvector.hpp"
 #include <cmath>
 #include <functional>

@@ -1,5 +1,4 @@
 // std::map and multimap with active values, and with active keys.
-// RG-LEVELS: O0 O2 O3
 // RG-FLAGS: -std=c++20
 #include "rgtest.h"
 #include <cmath>

@@ -1,6 +1,5 @@
 // Random engines and distributions: constants, except for the parameters of a
 // distribution.
-// RG-LEVELS: O0 O2 O3
 // RG-FLAGS: -std=c++20
 #include "rgtest.h"
 #include <cmath>

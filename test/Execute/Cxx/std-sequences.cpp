@@ -1,6 +1,5 @@
 // Sequences and adaptors: deque, list, forward_list, queues, stacks, sets of
 // active values.
-// RG-LEVELS: O0 O2 O3
 // RG-FLAGS: -std=c++20
 #include "rgtest.h"
 #include <cmath>

@@ -1,6 +1,5 @@
 // Strings that are built, moved and sorted together with numbers, and as keys of numbers and
 // of functions: characters one by one, lengths where short strings have characters.
-// RG-LEVELS: O0 O2 O3
 #include "rgvector.hpp"
 #include <algorithm>
 #include <cmath>

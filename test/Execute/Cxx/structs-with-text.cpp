@@ -1,4 +1,4 @@
-// RG-LEVELS: O0 O1 O2 O3
+// RG-LEVELS: O0 O1 O2
 // RG-FLAGS: -std=c++20
 // Structs of numbers, arrays and strings, with numbers turned to text beside them; and structs
 // with arrays of structs, which calls pass and return by value, while the caller's own code reaches

@@ -1,5 +1,5 @@
 // Variants of a number, an integer and a string: the word that they share is any of three by turns.
-// RG-LEVELS: O0 O1 O2 O3
+// RG-LEVELS: O0 O1 O2
 #include "rgtest.h"
 #include <map>
 #include <string>

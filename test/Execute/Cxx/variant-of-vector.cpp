@@ -1,6 +1,6 @@
 // Memory that holds numbers or pointers by turns: LLVM forwards numbers to loads of
 // pointers, in paths that do not run then.
-// RG-LEVELS: O0 O1 O2 O3
+// RG-LEVELS: O0 O1 O2
 #include "rgtest.h"
 #include <array>
 #include <cmath>

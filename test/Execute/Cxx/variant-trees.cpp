@@ -1,6 +1,5 @@
 // Variants of numbers, strings and containers of themselves, moved by vectors that grow and copied with their maps. Which
 // alternative they hold is one character, which their class declares.
-// RG-LEVELS: O0 O2 O3
 #include "rgvector.hpp"
 #include <map>
 #include <string>

@@ -1,6 +1,6 @@
 // A number that is pushed into a vector of variants is moved as a word, which the code of an alternative with a vector
 // takes for its pointer, on a path that this variant never takes.
-// RG-LEVELS: O0 O1 O2 O3
+// RG-LEVELS: O0 O1 O2
 // RG-FLAGS: -std=c++17
 #include "rgtest.h"
 #include <variant>

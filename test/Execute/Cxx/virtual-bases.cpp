@@ -1,6 +1,5 @@
 // Virtual calls through several bases and virtual ones (thunks), casts across, member
 // pointers to virtual methods, callees that throw, tables in containers.
-// RG-LEVELS: O0 O2 O3
 #include "rgvector.hpp"
 #include <cmath>
 #include <memory>

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 """determinism.py BUILD SOURCE[:FLAGS]...: compiles each source several times with another layout of
-addresses each time (ASLR, none, other sizes of the environment, other growth of the heap); all objects must be the same.
-Without flags -O2 -g, under both plans. `fuzz` stands for a batch of random programs, and
+addresses each time (none chosen at random, other sizes of the environment, other growth of the heap, and all at random); all objects
+must be the same. Without flags -O2 -g, under both plans; with flags or the naive plan, three layouts do. `fuzz` stands for a batch of random programs, and
 `kernels` for one of random kernels."""
 
 import hashlib
@@ -41,7 +41,7 @@ with tempfile.TemporaryDirectory() as folder:
         driver = os.path.join(build, "bin", "rg-clang" if path.endswith(".c") else "rg-clang++")
         for plan in ("mincut",) if flags else ("naive", "mincut"):
             seen = set()
-            for prefix, extra in LAYOUTS[1:] if flags else LAYOUTS:
+            for prefix, extra in LAYOUTS[1:] if flags or plan == "naive" else LAYOUTS:
                 out = os.path.join(folder, "out.o")
                 command = [*prefix, driver, *(flags or "-O2 -g").split(), "-w", "-c", path, "-o", out,
                            "-mllvm", f"-rg-plan={plan}",
