@@ -46,7 +46,16 @@ private:
   /// to say of I.
   bool checkThreads(const llvm::Instruction &I);
   bool checkTeam(const llvm::Instruction &I);
+  bool refusesRoutine(const llvm::CallBase &C, const OperationRecord &R);
+  void checkMessage(const llvm::CallBase &C, const OperationRecord &R);
+  void checkThreadLocals(const llvm::Instruction &I);
   void checkHandedPointer(const llvm::Instruction &I);
+  void checkHandedNumbers(const llvm::CallBase &C,
+                          const llvm::Function &Callee);
+  void checkSharing(const llvm::Instruction &I);
+  void checkSharedLoad(const llvm::LoadInst &L);
+  void checkSharedCopy(const llvm::CallBase &C);
+  void checkSharedCall(const llvm::CallBase &C);
   /// Threads that return while others go on to a barrier (LeavingThreads.cpp).
   void checkLeavingThreads();
   void checkCopyTypes(const llvm::Instruction &I);

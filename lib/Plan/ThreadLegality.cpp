@@ -44,23 +44,34 @@ void Legality::checkHandedPointer(const Instruction &I) {
            "see it without its shadow; use a mutex");
 }
 
-bool Legality::checkTeam(const Instruction &I) {
-  const auto *C = dyn_cast<CallBase>(&I);
-  const OperationRecord *R =
-      C ? Subject.facts().catalogue().lookup(I) : nullptr;
-  // Whether derivatives flow through it or not: device memory has to be what it
-  // was when the reverse sweep comes to the launches in front of it.
-  if (R && R->Handler == HandlerKind::Refused &&
-      (R->Id == "launch" || R->Id.starts_with("cuda_"))) {
-    refuse(RefusalKind::Launch, I,
-           (R->Id == "launch"
-                ? R->Text
-                : "'" + directCallee(*C)->getName() + "', " + R->Text)
+/// An atomic addition exists for numbers of this type, or of its elements.
+static bool addsAtomically(const Type *T) {
+  T = T->getScalarType();
+  return T->isDoubleTy() || T->isFloatTy();
+}
+
+static bool addAtomically(ArrayRef<TypedLeaf> Floats) {
+  return all_of(Floats, [](const TypedLeaf &F) {
+    return F.Kind.FP && addsAtomically(F.Kind.FP);
+  });
+}
+
+/// Refuses routines that have no derivative at all, or none here. Whether
+/// derivatives flow through a call or not: device memory has to be what it was
+/// when the reverse sweep comes to the launches in front of it. True if C was
+/// refused.
+bool Legality::refusesRoutine(const CallBase &C, const OperationRecord &R) {
+  if (R.Handler == HandlerKind::Refused &&
+      (R.Id == "launch" || R.Id.starts_with("cuda_"))) {
+    refuse(RefusalKind::Launch, C,
+           (R.Id == "launch"
+                ? R.Text
+                : "'" + directCallee(C)->getName() + "', " + R.Text)
                .str());
-    return false;
+    return true;
   }
   // What is rolled back is rolled back once, by the thread that changed it.
-  if (R && (R->Id == "launch" || R->Id == "gpu_keep") &&
+  if ((R.Id == "launch" || R.Id == "gpu_keep") &&
       Subject.Request.Mode != DerivativeMode::Forward) {
     const char *Where =
         Subject.facts().manySweeps()
@@ -68,83 +79,130 @@ bool Legality::checkTeam(const Instruction &I) {
         : Accumulations.company() == ThreadModel::Team ? "in a parallel region"
                                                        : nullptr;
     if (Where) {
-      refuse(RefusalKind::Launch, I,
+      refuse(RefusalKind::Launch, C,
              std::string("device memory is changed ") + Where);
-      return false;
+      return true;
     }
   }
-  if (R && R->Handler == HandlerKind::Refused && !isa<IntrinsicInst>(C)) {
-    refuse(RefusalKind::Threads, I, R->Text.str());
-    return false;
-  }
-  if (R && R->Communicates)
-    for (unsigned Op = 0; Op != C->arg_size(); ++Op) {
-      if (elementBehind(*C, Op, *R) != 'B')
-        continue;
-      auto Bytes = Subject.facts().types().patternAt(C->getArgOperand(Op));
-      if (Bytes && any_of(Bytes->Leaves, [](const TypedLeaf &L) {
-            return L.Kind.K == ByteKind::Float;
-          }))
-        refuse(RefusalKind::Threads, I,
-               "a message whose datatype is bytes and whose contents are "
-               "numbers; give it the datatype of the numbers");
-    }
-  // Threads of teams are the same in both sweeps, and clear their shadows when
-  // they come (Pass/ShadowGlobals.h). Others are new ones in the reverse sweep,
-  // and a task may run on any.
-  if (Accumulations.company() == ThreadModel::Team &&
-      Subject.facts().changesThreads())
-    for (const Use &U : I.operands())
-      if (const auto *G = dyn_cast<GlobalVariable>(U->stripInBoundsOffsets());
-          G && G->isThreadLocal() && Subject.Activity.hasShadow(G) &&
-          Subject.Activity.isActiveMemory(G) && RefusedGlobals.insert(G).second)
-        refuse(RefusalKind::Threads, I,
-               "the threadprivate or thread_local variable '" +
-                   G->getName().str() +
-                   "' holds active numbers, in a program with tasks or "
-                   "threads of its own");
-  const Function *Callee = C ? directCallee(*C) : nullptr;
-  if (Subject.Request.FromTape && Callee && runsElsewhere(*Callee)) {
-    refuse(RefusalKind::FromTape, I, "it contains a parallel region");
-    return false;
-  }
-  if (Accumulations.company() == ThreadModel::Team)
-    checkHandedPointer(I);
-  if (Subject.Request.Mode == DerivativeMode::Forward)
+  if (R.Handler == HandlerKind::Refused && !isa<IntrinsicInst>(C)) {
+    refuse(RefusalKind::Threads, C, R.Text.str());
     return true;
-  if (Callee && startsWork(*Callee)) {
-    if (Subject.Overwrite.isUserSplit())
+  }
+  return false;
+}
+
+void Legality::checkMessage(const CallBase &C, const OperationRecord &R) {
+  for (unsigned Op = 0; Op != C.arg_size(); ++Op) {
+    if (elementBehind(C, Op, R) != 'B')
+      continue;
+    auto Bytes = Subject.facts().types().patternAt(C.getArgOperand(Op));
+    if (Bytes && any_of(Bytes->Leaves, [](const TypedLeaf &L) {
+          return L.Kind.K == ByteKind::Float;
+        }))
+      refuse(RefusalKind::Threads, C,
+             "a message whose datatype is bytes and whose contents are "
+             "numbers; give it the datatype of the numbers");
+  }
+}
+
+/// Threads of teams are the same in both sweeps, and clear their shadows when
+/// they come (Pass/ShadowGlobals.h). Others are new ones in the reverse sweep,
+/// and a task may run on any.
+void Legality::checkThreadLocals(const Instruction &I) {
+  if (!Subject.facts().changesThreads())
+    return;
+  for (const Use &U : I.operands())
+    if (const auto *G = dyn_cast<GlobalVariable>(U->stripInBoundsOffsets());
+        G && G->isThreadLocal() && Subject.Activity.hasShadow(G) &&
+        Subject.Activity.isActiveMemory(G) && RefusedGlobals.insert(G).second)
       refuse(RefusalKind::Threads, I,
+             "the threadprivate or thread_local variable '" +
+                 G->getName().str() +
+                 "' holds active numbers, in a program with tasks or "
+                 "threads of its own");
+}
+
+/// C runs its callee on other threads.
+void Legality::checkHandedNumbers(const CallBase &C, const Function &Callee) {
+  auto IsNumber = [&](const Value *A) {
+    return !Subject.Activity.hasShadow(A) && Subject.Activity.isVaried(A);
+  };
+  if (startsWork(Callee)) {
+    if (Subject.Overwrite.isUserSplit())
+      refuse(RefusalKind::Threads, C,
              "a thread or task that is started in one half of a split "
              "derivative; its reverse would be in the other");
-    for (const Value *A : C->args())
-      if (!Subject.Activity.hasShadow(A) && Subject.Activity.isVaried(A))
-        refuse(RefusalKind::Threads, I,
+    for (const Value *A : C.args())
+      if (IsNumber(A))
+        refuse(RefusalKind::Threads, C,
                "a number that is passed to a thread as the bits of a pointer");
   }
-  auto AddsAtomically = [](Type *T) {
-    T = T->getScalarType();
-    return T->isDoubleTy() || T->isFloatTy();
-  };
-  auto AreOdd = [&](ArrayRef<TypedLeaf> Floats) {
-    return any_of(Floats, [&](const TypedLeaf &F) {
-      return !F.Kind.FP || !AddsAtomically(F.Kind.FP);
-    });
-  };
-  if (Callee && runsElsewhere(*Callee) &&
-      any_of(C->args(), [&](const Value *A) {
-        return !Subject.Activity.hasShadow(A) && Subject.Activity.isVaried(A) &&
-               AreOdd(Subject.facts().shape(A).Floats);
+  if (any_of(C.args(), [&](const Value *A) {
+        return IsNumber(A) && !addAtomically(Subject.facts().shape(A).Floats);
       }))
     refuse(
-        RefusalKind::Threads, I,
+        RefusalKind::Threads, C,
         "each thread gets a copy of a number that is neither float nor double");
-  if (Accumulations.company() != ThreadModel::Team)
-    return true;
+}
+
+/// A load of memory that threads share: they all add to its adjoint.
+void Legality::checkSharedLoad(const LoadInst &L) {
+  if (L.getType()->isFPOrFPVectorTy()
+          ? addsAtomically(L.getType())
+          : addAtomically(Subject.facts().shape(&L).Floats))
+    return;
+  refuse(RefusalKind::Threads, L,
+         "numbers that are neither float nor double lie in memory that threads "
+         "share: nothing can be added to their adjoints atomically");
+}
+
+/// A copy out of memory that threads may share.
+void Legality::checkSharedCopy(const CallBase &C) {
+  Transfer T = transferOf(C, Subject.facts().catalogue());
+  if (!T.Source || !Subject.Activity.hasShadow(T.Source) ||
+      Accumulations.isThreadsOwn(T.Source))
+    return;
+  TransferShape S =
+      transferShape(C, T.Dest, T.Source, T.Length, Subject.facts());
+  if (T.IsRealloc || any_of(S.Leaves, [&](const TypedLeaf &L) {
+        return isShared(L) ||
+               (L.Kind.K == ByteKind::Float && !addsAtomically(L.Kind.FP));
+      }))
+    refuse(RefusalKind::Threads, C,
+           "numbers that are neither float nor double are copied from memory "
+           "that threads share");
+}
+
+/// A call by a thread of a team whose adjoints go to memory.
+void Legality::checkSharedCall(const CallBase &C) {
+  CallAction A = Calls.action(C);
+  if (A == CallAction::Memory || A == CallAction::Realloc) {
+    checkSharedCopy(C);
+    return;
+  }
+  // Adjoints that come in messages are added atomically in regions of OpenMP.
+  const bool MayMeet =
+      Subject.facts().communicates(C) && !Subject.facts().changesThreads();
+  if (A == CallAction::Derivative && Calls.hasRule(C) && !MayMeet &&
+      any_of(C.args(), [&](const Value *P) {
+        return P->getType()->isPointerTy() && Subject.Activity.hasShadow(P) &&
+               !Accumulations.isThreadsOwn(P);
+      }))
+    refuse(RefusalKind::Threads, C,
+           "'" + userName(*directCallee(C)) +
+               "' is called on memory that threads share, and its rule adds to "
+               "adjoints as if it were alone; call it outside of the region, "
+               "or on a copy of the thread's own");
+}
+
+/// I is run by a thread of a team, and reversed.
+void Legality::checkSharing(const Instruction &I) {
   if (isa<FenceInst>(I))
     refuse(RefusalKind::Threads, I,
            "a fence: threads that wait for each other by memory cannot be "
            "reversed");
+  if (!hasReverse(I, Subject.Activity))
+    return;
   // A word that something else shows to be an integer may be given any number.
   auto HoldsIntegers = [&](const Value *P) {
     auto Bytes = Subject.facts().types().patternAt(P);
@@ -153,56 +211,45 @@ bool Legality::checkTeam(const Instruction &I) {
              return L.Kind.K == ByteKind::Integer;
            });
   };
-  if ((isa<LoadInst>(I) || isa<StoreInst>(I)) && I.isAtomic() &&
-      hasReverse(I, Subject.Activity) &&
+  if (isa<LoadInst, StoreInst>(I) && I.isAtomic() &&
       !HoldsIntegers(getLoadStorePointerOperand(&I)))
     refuse(RefusalKind::Threads, I,
            "an atomic read or write of a number in a form that is not known; "
            "use critical");
-  if (const auto *L = dyn_cast<LoadInst>(&I);
-      L && hasReverse(I, Subject.Activity) &&
-      !Accumulations.isThreadsOwn(L->getPointerOperand())) {
-    const ValueShape &S = Subject.facts().shape(L);
-    if (L->getType()->isFPOrFPVectorTy() ? !AddsAtomically(L->getType())
-                                         : AreOdd(S.Floats))
-      refuse(RefusalKind::Threads, I,
-             "numbers that are neither float nor double lie in memory that "
-             "threads "
-             "share: nothing can be added to their adjoints atomically");
-    return true;
+  if (const auto *L = dyn_cast<LoadInst>(&I)) {
+    if (!Accumulations.isThreadsOwn(L->getPointerOperand()))
+      checkSharedLoad(*L);
+  } else if (const auto *C = dyn_cast<CallBase>(&I)) {
+    checkSharedCall(*C);
   }
-  if (!C || !hasReverse(I, Subject.Activity))
-    return true;
-  CallAction A = Calls.action(*C);
-  if (A == CallAction::Memory || A == CallAction::Realloc) {
-    Transfer T = transferOf(*C, Subject.facts().catalogue());
-    if (!T.Source || !Subject.Activity.hasShadow(T.Source) ||
-        Accumulations.isThreadsOwn(T.Source))
-      return true;
-    TransferShape S =
-        transferShape(I, T.Dest, T.Source, T.Length, Subject.facts());
-    if (T.IsRealloc || any_of(S.Leaves, [&](const TypedLeaf &L) {
-          return isShared(L) ||
-                 (L.Kind.K == ByteKind::Float && !AddsAtomically(L.Kind.FP));
-        }))
-      refuse(RefusalKind::Threads, I,
-             "numbers that are neither float nor double are copied from memory "
-             "that threads share");
-    return true;
+}
+
+bool Legality::checkTeam(const Instruction &I) {
+  const bool InTeam = Accumulations.company() == ThreadModel::Team;
+  const auto *C = dyn_cast<CallBase>(&I);
+  if (const OperationRecord *R =
+          C ? Subject.facts().catalogue().lookup(I) : nullptr) {
+    if (refusesRoutine(*C, *R))
+      return false;
+    if (R->Communicates)
+      checkMessage(*C, *R);
   }
-  // Adjoints that come in messages are added atomically in regions of OpenMP.
-  const bool MayMeet =
-      Subject.facts().communicates(*C) && !Subject.facts().changesThreads();
-  if (A == CallAction::Derivative && Calls.hasRule(*C) && !MayMeet &&
-      any_of(C->args(), [&](const Value *P) {
-        return P->getType()->isPointerTy() && Subject.Activity.hasShadow(P) &&
-               !Accumulations.isThreadsOwn(P);
-      }))
-    refuse(RefusalKind::Threads, I,
-           "'" + userName(*Callee) +
-               "' is called on memory that threads share, and its rule adds to "
-               "adjoints as if it were alone; call it outside of the region, "
-               "or on a copy of the thread's own");
+  if (InTeam)
+    checkThreadLocals(I);
+  const Function *Callee = C ? directCallee(*C) : nullptr;
+  const bool Elsewhere = Callee && runsElsewhere(*Callee);
+  if (Subject.Request.FromTape && Elsewhere) {
+    refuse(RefusalKind::FromTape, I, "it contains a parallel region");
+    return false;
+  }
+  if (InTeam)
+    checkHandedPointer(I);
+  if (Subject.Request.Mode == DerivativeMode::Forward)
+    return true;
+  if (Elsewhere)
+    checkHandedNumbers(*C, *Callee);
+  if (InTeam)
+    checkSharing(I);
   return true;
 }
 
