@@ -84,222 +84,237 @@ static bool ordersNothing(const CallBase &Flush, const LoopInfo &Loops) {
   return none_of(*Flush.getFunction(), HasAtomic);
 }
 
-void OpenMPForm::rewriteRegions(Function &Clone, const Function &Original) {
-  DenseMap<Value *, Task> Made;
-  SmallVector<std::pair<CallBase *, const OpenMPRoutine *>, 8> Found;
-  for (Instruction &I : instructions(Clone))
-    if (auto *Call = dyn_cast<CallBase>(&I))
-      if (const OpenMPRoutine *R = routineOf(*Call))
-        Found.push_back({Call, R});
-  if (any_of(Found, [](const auto &Each) {
-        return Each.second->What == Becomes::Flush;
-      })) {
-    DominatorTree Dominators(Clone);
-    LoopInfo Loops(Dominators);
-    erase_if(Found, [&](const auto &Each) {
-      return Each.second->What == Becomes::Flush &&
-             ordersNothing(*Each.first, Loops);
+namespace retrograd {
+
+/// Writes what the calls of libomp in one clone stand for, in the order of the
+/// program.
+class OpenMPForm::Rewriter {
+public:
+  Rewriter(OpenMPForm &Form, Function &Clone, const Function &Original)
+      : Form(Form), M(Form.M), Clone(Clone), Original(Original),
+        OfTeam(bindingOf(Original) == CallBinding::Team),
+        Barrier(Form.hasTasks() ? "rg_task_barrier" : "rg_team_barrier"),
+        Asked(Clone), B(Clone.getContext()) {}
+
+  void run() {
+    SmallVector<Found, 8> Calls = find();
+    rewriteReductions(Calls);
+    for (auto [Call, Routine] : Calls) {
+      B.SetInsertPoint(Call);
+      if (rewrite(*Call, *Routine))
+        Call->eraseFromParent();
+    }
+  }
+
+private:
+  using Found = std::pair<CallBase *, const OpenMPRoutine *>;
+
+  SmallVector<Found, 8> find() {
+    SmallVector<Found, 8> Calls;
+    for (Instruction &I : instructions(Clone))
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        if (const OpenMPRoutine *R = routineOf(*Call))
+          Calls.push_back({Call, R});
+    auto IsFlush = [](const Found &F) {
+      return F.second->What == Becomes::Flush;
+    };
+    if (any_of(Calls, IsFlush)) {
+      DominatorTree Dominators(Clone);
+      LoopInfo Loops(Dominators);
+      erase_if(Calls, [&](const Found &F) {
+        return IsFlush(F) && ordersNothing(*F.first, Loops);
+      });
+    }
+    return Calls;
+  }
+
+  /// While it can be seen where tasks and groups begin and end.
+  void rewriteReductions(SmallVectorImpl<Found> &Calls) {
+    erase_if(Calls, [&](const Found &F) {
+      auto [Call, Routine] = F;
+      Becomes What = Routine->What;
+      if (What == Becomes::ReductionOfAll && Form.rewriteReduction(*Call))
+        Grouped.insert(Call);
+      if (!(What == Becomes::Reduced && Form.rewriteReduced(*Call, Original)) &&
+          !(What == Becomes::Reduction && Form.rewriteReduction(*Call)))
+        return false;
+      Call->eraseFromParent();
+      return true;
     });
   }
-  const bool OfTeam = bindingOf(Original) == CallBinding::Team;
-  StringRef BarrierName = hasTasks() ? "rg_task_barrier" : "rg_team_barrier";
-  AskedThreads Asked(Clone);
-  // While it can be seen where tasks and groups begin and end.
-  SmallPtrSet<CallBase *, 2> Grouped;
-  erase_if(Found, [&](auto &Each) {
-    Becomes What = Each.second->What;
-    if (What == Becomes::ReductionOfAll && rewriteReduction(*Each.first))
-      Grouped.insert(Each.first);
-    if (!(What == Becomes::Reduced && rewriteReduced(*Each.first, Original)) &&
-        !(What == Becomes::Reduction && rewriteReduction(*Each.first)))
-      return false;
-    Each.first->eraseFromParent();
+
+  CallInst *callOurs(StringRef Name, ArrayRef<Value *> Args = {}) {
+    return B.CreateCall(Form.Runtime.require(Name), Args);
+  }
+  /// The call has succeeded.
+  static bool succeeds(CallBase &Call) {
+    if (!Call.getType()->isVoidTy())
+      Call.replaceAllUsesWith(Constant::getNullValue(Call.getType()));
     return true;
-  });
-  for (auto [Call, R] : Found) {
-    IRBuilder<> B(Call);
-    auto Lock = [&] { return Call->getArgOperand(R->Operand); };
-    auto Run = [&](StringRef Name, ArrayRef<Value *> Args = {}) {
-      return B.CreateCall(Runtime.require(Name), Args);
-    };
-    switch (R->What) {
+  }
+
+  /// True if Call is to go.
+  bool rewrite(CallBase &Call, const OpenMPRoutine &R) {
+    auto Operand = [&](unsigned I) { return Call.getArgOperand(I); };
+    switch (R.What) {
     case Becomes::Fork:
     case Becomes::ForkIf:
-      if (!rewriteFork(*Call, OfTeam ? nullptr : Asked.take(B), OfTeam))
-        continue;
-      break;
+      return Form.rewriteFork(Call, OfTeam ? nullptr : Asked.take(B), OfTeam);
     case Becomes::Threads:
-      if (!OfTeam)
-        Asked.set(B, Call->getArgOperand(R->Operand));
-      else if (auto *Who = dyn_cast<CallInst>(Call->getArgOperand(1));
-               Who && Who->hasOneUse()) {
-        Who->replaceAllUsesWith(PoisonValue::get(Who->getType()));
-        Who->eraseFromParent();
-      }
-      break;
+      return askThreads(Call, R);
     case Becomes::Barrier:
-      Run(BarrierName);
-      break;
-    case Becomes::MakeTask:
-      if (std::optional<Task> T = makeTask(*Call))
-        Made[T->Memory] = *T;
-      else
-        continue;
-      break;
-    case Becomes::Task:
-    case Becomes::TaskBehind: {
-      auto It = Made.find(Call->getArgOperand(2));
-      if (It == Made.end())
-        continue;
-      if (R->What == Becomes::TaskBehind)
-        Run("rg_task_depends",
-            {Call->getArgOperand(3), Call->getArgOperand(4)});
-      B.CreateCall(taskOf(*It->second.Entry),
-                   {B.CreateZExt(It->second.Flags, B.getInt64Ty()), It->first});
-      Call->replaceAllUsesWith(Constant::getNullValue(Call->getType()));
-      break;
-    }
-    case Becomes::TaskLoop: {
-      auto It = Made.find(Call->getArgOperand(2));
-      auto IsOne = [&](unsigned I) {
-        auto *C = dyn_cast<ConstantInt>(Call->getArgOperand(I));
-        return C && C->isOne();
-      };
-      if (It == Made.end() || !IsOne(7) ||
-          !isa<ConstantInt>(Call->getArgOperand(8)) ||
-          !rewriteTaskLoop(*Call, It->second))
-        continue;
-      break;
-    }
-    case Becomes::TaskHere:
-      if (!Made.contains(Call->getArgOperand(2)))
-        continue;
-      break;
-    case Becomes::TaskHereEnd: {
-      Value *P = Call->getArgOperand(2);
-      if (!Made.contains(P))
-        continue;
-      releaseTask(B, M, P);
-      break;
-    }
-    case Becomes::TaskWait:
-      Run("rg_task_wait");
-      Call->replaceAllUsesWith(Constant::getNullValue(Call->getType()));
-      break;
-    case Becomes::TaskWaitSome:
-      Run("rg_task_depends", {Call->getArgOperand(2), Call->getArgOperand(3)});
-      Run("rg_task_wait_some");
-      break;
-    case Becomes::TaskYield:
-      Run("rg_task_yield");
-      Call->replaceAllUsesWith(Constant::getNullValue(Call->getType()));
-      break;
+      callOurs(Barrier);
+      return true;
+    case Becomes::Calls:
     case Becomes::Group:
-      Run("rg_task_group_begin");
-      break;
     case Becomes::EndGroup:
-      Run("rg_task_group_end");
-      break;
-    case Becomes::CopyPrivate:
-      if (!rewriteCopyPrivate(*Call, BarrierName))
-        continue;
-      break;
-    case Becomes::League:
-      if (!rewriteLeague(*Call))
-        continue;
-      break;
-    case Becomes::LeagueSize:
-      // A limit of threads per team is one for the regions in the team.
-      if (auto *Limit = dyn_cast<ConstantInt>(Call->getArgOperand(3));
-          !Limit || !Limit->isZero())
-        continue;
-      break;
-    case Becomes::Cancel:
-    case Becomes::CancelPoint:
-    case Becomes::CancelBarrier:
-      if (R->What == Becomes::Cancel)
-        Run("rg_no_cancel");
-      if (R->What == Becomes::CancelBarrier)
-        Run(BarrierName);
-      Call->replaceAllUsesWith(Constant::getNullValue(Call->getType()));
-      break;
-    case Becomes::Sink:
-      B.SetInsertPoint(Call->getNextNode());
-      B.SetCurrentDebugLocation(Call->getDebugLoc());
-      Run("rg_event", turnLock(M, "rg.doacross"));
-      continue;
-    case Becomes::Source:
-      Run("rg_event", turnLock(M, "rg.doacross"));
-      continue;
-    case Becomes::ReductionOfAll:
-      if (!Grouped.contains(Call))
-        continue;
-      Run("rg_task_group_begin");
-      break;
     case Becomes::EndReduction:
-      Run("rg_task_group_end");
-      break;
+      callOurs(R.Instead);
+      return succeeds(Call);
+    case Becomes::Turn:
+      callOurs(R.Instead, {Operand(R.Operand)});
+      return succeeds(Call);
+    case Becomes::TestLock:
+      return testLock(Call, Operand(R.Operand));
+    case Becomes::MakeTask:
+      if (std::optional<Task> T = Form.makeTask(Call)) {
+        Made[T->Memory] = *T;
+        return true;
+      }
+      return false;
+    case Becomes::Task:
+      return startTask(Call);
+    case Becomes::TaskBehind:
+      return startTask(Call, {Operand(3), Operand(4)});
+    case Becomes::TaskLoop:
+      return startTaskLoop(Call);
+    case Becomes::TaskHere:
+      return Made.contains(Operand(2));
+    case Becomes::TaskHereEnd:
+      if (!Made.contains(Operand(2)))
+        return false;
+      releaseTask(B, M, Operand(2));
+      return true;
+    case Becomes::TaskWaitSome:
+      callOurs("rg_task_depends", {Operand(2), Operand(3)});
+      callOurs("rg_task_wait_some");
+      return true;
+    case Becomes::CopyPrivate:
+      return Form.rewriteCopyPrivate(Call, Barrier);
+    case Becomes::League:
+      return Form.rewriteLeague(Call);
+    case Becomes::LeagueSize: {
+      // A limit of threads per team is one for the regions in the team.
+      auto *Limit = dyn_cast<ConstantInt>(Operand(3));
+      return Limit && Limit->isZero();
+    }
+    case Becomes::Cancel:
+      callOurs("rg_no_cancel");
+      return succeeds(Call);
+    case Becomes::CancelPoint:
+      return succeeds(Call);
+    case Becomes::CancelBarrier:
+      callOurs(Barrier);
+      return succeeds(Call);
+    case Becomes::Sink:
+      goBehind(Call);
+      callOurs("rg_event", {turnLock(M, "rg.doacross")});
+      return false;
+    case Becomes::Source:
+      callOurs("rg_event", {turnLock(M, "rg.doacross")});
+      return false;
+    case Becomes::ReductionOfAll:
+      if (!Grouped.contains(&Call))
+        return false;
+      callOurs("rg_task_group_begin");
+      return true;
     case Becomes::Reduction:
     case Becomes::Reduced:
-      continue; // not understood
+      return false; // not understood
     case Becomes::Flush:
-      break;
+      return true;
     case Becomes::Bounds:
-      if (!rewriteBounds(*Call))
-        continue;
-      break;
-    case Becomes::Enter:
-      Run("rg_turn_enter", Lock());
-      break;
-    case Becomes::Leave:
-      Run("rg_turn_leave", Lock());
-      break;
-    case Becomes::Lock:
-      Run("rg_turn_lock", Lock());
-      break;
-    case Becomes::Unlock:
-      Run("rg_turn_unlock", Lock());
-      break;
-    case Becomes::TestLock:
-      Call->replaceAllUsesWith(
-          B.CreateZExt(B.CreateICmpULT(Run("rg_turn_test_lock", Lock()),
-                                       B.getInt64(FailedTurn)),
-                       Call->getType()));
-      break;
-    case Becomes::NestLock:
-      Run("rg_turn_nest_lock", Lock());
-      break;
-    case Becomes::NestUnlock:
-      Run("rg_turn_nest_unlock", Lock());
-      break;
+      return Form.rewriteBounds(Call);
     case Becomes::Ordered:
-      B.SetInsertPoint(Call->getNextNode());
-      Run("rg_turn_enter", turnLock(M, "rg.ordered"));
-      continue;
+      goBehind(Call);
+      callOurs("rg_turn_enter", {turnLock(M, "rg.ordered")});
+      return false;
     case Becomes::EndOrdered:
-      Run("rg_turn_leave", turnLock(M, "rg.ordered"));
-      continue;
+      callOurs("rg_turn_leave", {turnLock(M, "rg.ordered")});
+      return false;
     case Becomes::Reduce:
       // libomp would choose between this way, atomic operations and a tree.
-      Run("rg_turn_enter", Lock());
-      Call->replaceAllUsesWith(ConstantInt::get(Call->getType(), 1));
-      break;
-    case Becomes::EndReduce:
-      Run("rg_turn_leave", Lock());
-      break;
+      callOurs("rg_turn_enter", {Operand(R.Operand)});
+      Call.replaceAllUsesWith(ConstantInt::get(Call.getType(), 1));
+      return true;
     case Becomes::EndReduceWait:
-      Run("rg_turn_leave", Lock());
-      Run(BarrierName);
-      break;
-    case Becomes::Serial:
-      Run("rg_serial_begin");
-      break;
-    case Becomes::EndSerial:
-      Run("rg_serial_end");
-      break;
+      callOurs("rg_turn_leave", {Operand(R.Operand)});
+      callOurs(Barrier);
+      return true;
     }
-    Call->eraseFromParent();
+    llvm_unreachable("every kind is rewritten above");
   }
+
+  void goBehind(CallBase &Call) {
+    B.SetInsertPoint(Call.getNextNode());
+    B.SetCurrentDebugLocation(Call.getDebugLoc());
+  }
+
+  bool askThreads(CallBase &Call, const OpenMPRoutine &R) {
+    if (!OfTeam)
+      Asked.set(B, Call.getArgOperand(R.Operand));
+    else if (auto *Who = dyn_cast<CallInst>(Call.getArgOperand(1));
+             Who && Who->hasOneUse()) {
+      Who->replaceAllUsesWith(PoisonValue::get(Who->getType()));
+      Who->eraseFromParent();
+    }
+    return true;
+  }
+
+  bool testLock(CallBase &Call, Value *Lock) {
+    Call.replaceAllUsesWith(
+        B.CreateZExt(B.CreateICmpULT(callOurs("rg_turn_test_lock", {Lock}),
+                                     B.getInt64(FailedTurn)),
+                     Call.getType()));
+    return true;
+  }
+
+  /// Behind: how many dependences the task has, and which.
+  bool startTask(CallBase &Call, ArrayRef<Value *> Behind = {}) {
+    auto It = Made.find(Call.getArgOperand(2));
+    if (It == Made.end())
+      return false;
+    if (!Behind.empty())
+      callOurs("rg_task_depends", Behind);
+    B.CreateCall(Form.taskOf(*It->second.Entry),
+                 {B.CreateZExt(It->second.Flags, B.getInt64Ty()), It->first});
+    return succeeds(Call);
+  }
+
+  bool startTaskLoop(CallBase &Call) {
+    auto It = Made.find(Call.getArgOperand(2));
+    auto *Step = dyn_cast<ConstantInt>(Call.getArgOperand(7));
+    return It != Made.end() && Step && Step->isOne() &&
+           isa<ConstantInt>(Call.getArgOperand(8)) &&
+           Form.rewriteTaskLoop(Call, It->second);
+  }
+
+  OpenMPForm &Form;
+  Module &M;
+  Function &Clone;
+  const Function &Original;
+  const bool OfTeam;
+  const StringRef Barrier;
+  AskedThreads Asked;
+  IRBuilder<> B;
+  DenseMap<Value *, Task> Made;
+  SmallPtrSet<CallBase *, 2> Grouped;
+};
+
+} // namespace retrograd
+
+void OpenMPForm::rewriteRegions(Function &Clone, const Function &Original) {
+  Rewriter(*this, Clone, Original).run();
 }
 
 void OpenMPForm::finish() {

@@ -58,6 +58,8 @@ private:
   llvm::Function *forkOf(llvm::Function &Region, const llvm::CallBase &Call,
                          unsigned FirstOperand);
 
+  class Rewriter;
+
   /// What is known of a task from its allocation.
   struct Task {
     llvm::Value *Memory;
