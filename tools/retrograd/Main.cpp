@@ -334,45 +334,28 @@ int checkAsJson(Invocation I) {
   return Status;
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
-  InitLLVM Init(argc, argv);
-  // What follows `--` belongs to the compiler.
-  std::vector<std::string> Flags;
-  int Own = argc;
-  for (int I = 1; I < argc; ++I)
+/// What follows `--` belongs to the compiler; Own becomes the number of words
+/// in front of it.
+std::vector<std::string> takeFlags(char **argv, int &Own) {
+  for (int I = 1; I < Own; ++I)
     if (StringRef(argv[I]) == "--") {
+      std::vector<std::string> Flags(argv + I + 1, argv + Own);
       Own = I;
-      Flags.assign(argv + I + 1, argv + argc);
-      break;
+      return Flags;
     }
-  cl::SetVersionPrinter([](raw_ostream &OS) {
-    OS << "retrograd " RETROGRAD_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
-  });
-  std::string Shown;
-  std::optional<cl::extrahelp> More;
-  // libLLVM brings some thousand options of its own; at the top level, where
-  // its help would list them, ours is printed instead.
-  StringRef First = Own > 1 ? argv[1] : "";
-  static char Help[] = "--help";
-  if (First == "help" && Own > 2) { // help COMMAND
-    argv[1] = argv[2];
-    argv[2] = Help;
-    First = argv[1];
-    Own = 3;
-  }
-  if (First.empty() || First == "--help" || First == "-help" || First == "-h" ||
-      First == "help") {
-    (First.empty() ? errs() : outs()) << Usage;
-    return First.empty() ? 2 : 0;
-  }
+  return {};
+}
+
+/// Reads the command First and its options. Its help shows its line of our
+/// usage, and examples.
+void readCommand(StringRef First, int Own, char **argv) {
   if (none_of(Examples, [&](auto &E) { return First == E.first; }) &&
       !First.starts_with("--version"))
     die("there is no command '" + First +
         "'; commands are check, doctor, grad, explain, export and new "
         "(--help)");
-  std::string Overview;
+  std::string Shown, Overview;
+  std::optional<cl::extrahelp> More;
   for (auto [Command, Text] : Examples)
     if (First == Command) {
       More.emplace(Shown = ("\nEXAMPLES:\n" + StringRef(Text)).str());
@@ -382,15 +365,12 @@ int main(int argc, char **argv) {
       Overview = (All.take_front(End).ltrim() + "\n").str();
     }
   readOptions(Own, argv, Overview);
-
-  // The drivers lie beside this tool.
-  std::string Self =
-      sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
-  SmallString<256> Directory = sys::path::parent_path(Self);
   if (!Check && !Doctor && !Grad && !Explain && !Export && !New)
     die("the command comes first: retrograd check FILE FUNCTION");
-  if (New)
-    return newCommand({Directory.str().str(), Target, Language});
+}
+
+/// The functions that the command First is about, and the file's path.
+std::pair<std::vector<std::string>, std::string> readSubject(StringRef First) {
   std::vector<std::string> Functions(Named.begin(), Named.end());
   Functions.insert(Functions.end(), Function.begin(), Function.end());
   if (Explain && File.empty())
@@ -404,20 +384,27 @@ int main(int argc, char **argv) {
   SmallString<256> Absolute = StringRef(File);
   if (sys::fs::make_absolute(Absolute) || !sys::fs::exists(Absolute))
     die("there is no file '" + File + "'");
-  if (Explain) {
-    if (Json && !Html.empty())
-      die("use --json or --html, not both");
-    if (!Functions.empty() &&
-        !StringSwitch<bool>(sys::path::extension(Absolute))
-             .Cases({".c", ".cpp", ".cc", ".cxx"}, true)
-             .Default(false))
-      die("'explain' with a function reads C and C++; '" + File +
-          "' is explained by the derivative calls in it: retrograd explain " +
-          File);
-    return explainCommand({Directory.str().str(), Absolute.str().str(), File,
-                           Functions.empty() ? "" : Functions.front(), Html,
-                           Json, std::move(Flags)});
-  }
+  return {std::move(Functions), Absolute.str().str()};
+}
+
+int explain(StringRef Directory, StringRef Absolute,
+            ArrayRef<std::string> Functions, std::vector<std::string> Flags) {
+  if (Json && !Html.empty())
+    die("use --json or --html, not both");
+  if (!Functions.empty() && !StringSwitch<bool>(sys::path::extension(Absolute))
+                                 .Cases({".c", ".cpp", ".cc", ".cxx"}, true)
+                                 .Default(false))
+    die("'explain' with a function reads C and C++; '" + File +
+        "' is explained by the derivative calls in it: retrograd explain " +
+        File);
+  return explainCommand({Directory.str(), Absolute.str(), File,
+                         Functions.empty() ? "" : Functions.front(), Html, Json,
+                         std::move(Flags)});
+}
+
+/// Ends with a message where the command cannot read the file, or is given an
+/// option that the file has no use for.
+void checkFile(StringRef Absolute, ArrayRef<std::string> Flags) {
   if (!StringSwitch<bool>(sys::path::extension(Absolute))
            .Cases({".c", ".cpp", ".cc", ".cxx"}, true)
            .Case(".cu", Check || Doctor || Export)
@@ -427,10 +414,10 @@ int main(int argc, char **argv) {
                 StringRef(File).ends_with(".rs")
             ? "'" + File +
                   "': check reads C, C++ and CUDA; for a function of another "
-                  "language that C can call, compile this file "
-                  "to an object with -flto, write a C file with a function "
-                  "that calls it, and give the object behind '--': "
-                  "retrograd check caller.c f -- -flto object.o"
+                  "language that C can call, compile this file to an object "
+                  "with -flto, write a C file with a function that calls it, "
+                  "and give the object behind '--': retrograd check caller.c "
+                  "f -- -flto object.o"
             : "'" + File +
                   "' is neither .c nor .cpp nor .cu; check reads C, C++ and "
                   "CUDA, grad C and C++, export these and Fortran");
@@ -444,32 +431,21 @@ int main(int argc, char **argv) {
             "' is no .cu file");
   if (!Threads.empty() && !is_contained(Flags, "-fopenmp"))
     die("--threads wants a program with OpenMP: add -- -fopenmp");
+}
 
-  Invocation I;
-  I.BinDirectory = Directory.str().str();
-  I.File = Absolute.str().str();
-  I.Shown = File;
-  I.Function = Functions.front();
-  I.Flags = std::move(Flags);
-  I.PrintAll = All;
-  I.Keep = Keep;
-  I.Findings = FindingsLine;
-  I.Doctor = !NoDoctor;
-  I.Brief = bool(Doctor);
-  I.OnGpu = Where == "gpu";
-  if (Export) {
-    ExportSettings S;
-    S.Output = Output;
-    S.Functions = std::move(Functions);
-    S.Derivatives.assign(Derive.begin(), Derive.end());
-    if (S.Derivatives.empty())
-      S.Derivatives = {"rev", "fwd", "rev.fwd"};
-    S.Constants.insert(Constants.begin(), Constants.end());
-    S.Dependencies = Dependencies;
-    return exportCommand(I, S);
-  }
-  if (Grad)
-    return gradCommand(I);
+int exportFunctions(const Invocation &I, std::vector<std::string> Functions) {
+  ExportSettings S;
+  S.Output = Output;
+  S.Functions = std::move(Functions);
+  S.Derivatives.assign(Derive.begin(), Derive.end());
+  if (S.Derivatives.empty())
+    S.Derivatives = {"rev", "fwd", "rev.fwd"};
+  S.Constants.insert(Constants.begin(), Constants.end());
+  S.Dependencies = Dependencies;
+  return exportCommand(I, S);
+}
+
+int check(const Invocation &I) {
   if (Json)
     return checkAsJson(I);
   if (Threads.empty())
@@ -479,4 +455,58 @@ int main(int argc, char **argv) {
     outs().flush();
     return checkCommand(I, settings());
   });
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  InitLLVM Init(argc, argv);
+  int Own = argc;
+  std::vector<std::string> Flags = takeFlags(argv, Own);
+  cl::SetVersionPrinter([](raw_ostream &OS) {
+    OS << "retrograd " RETROGRAD_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+  });
+  StringRef First = Own > 1 ? argv[1] : "";
+  static char Help[] = "--help";
+  if (First == "help" && Own > 2) { // help COMMAND
+    argv[1] = argv[2];
+    argv[2] = Help;
+    First = argv[1];
+    Own = 3;
+  }
+  // libLLVM brings some thousand options of its own; at the top level, where
+  // its help would list them, ours is printed instead.
+  if (First.empty() || First == "--help" || First == "-help" || First == "-h" ||
+      First == "help") {
+    (First.empty() ? errs() : outs()) << Usage;
+    return First.empty() ? 2 : 0;
+  }
+  readCommand(First, Own, argv);
+
+  // The drivers lie beside this tool.
+  std::string Self =
+      sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
+  std::string Directory = sys::path::parent_path(Self).str();
+  if (New)
+    return newCommand({Directory, Target, Language});
+  auto [Functions, Absolute] = readSubject(First);
+  if (Explain)
+    return explain(Directory, Absolute, Functions, std::move(Flags));
+  checkFile(Absolute, Flags);
+
+  Invocation I;
+  I.BinDirectory = Directory;
+  I.File = Absolute;
+  I.Shown = File;
+  I.Function = Functions.front();
+  I.Flags = std::move(Flags);
+  I.PrintAll = All;
+  I.Keep = Keep;
+  I.Findings = FindingsLine;
+  I.Doctor = !NoDoctor;
+  I.Brief = bool(Doctor);
+  I.OnGpu = Where == "gpu";
+  if (Export)
+    return exportFunctions(I, std::move(Functions));
+  return Grad ? gradCommand(I) : check(I);
 }
