@@ -40,8 +40,8 @@ struct CheckSettings {
   bool Twice = false; ///< --twice: two calls, of different weight
   unsigned Grid = 1,
            Block = 4; ///< of device functions: blocks, threads of a block
-  bool Trace =
-      false; ///< no derivatives, but what is decided on the way (Decisions.h)
+  /// No derivatives, but what is decided on the way (Decisions.h).
+  bool Trace = false;
   uint64_t Seed = 1;
   double Low = 0.25, High = 1.75;                          ///< range of inputs
   std::map<std::string, std::pair<double, double>> Ranges; ///< by parameter

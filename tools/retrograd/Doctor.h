@@ -27,14 +27,14 @@ namespace retrograd {
 
 /// What a check of one function came to.
 struct Findings {
-  bool Known = true;   ///< false: there was no check, for Reason
-  bool Unsure = false; ///< nothing is wrong, and there is something that
-                       ///< differences cannot judge
-  bool Reverse =
-      false; ///< reverse mode gives another derivative than differences
+  bool Known = true; ///< false: there was no check, for Reason
+  /// Nothing is wrong, and there is something that differences cannot judge.
+  bool Unsure = false;
+  /// Reverse mode gives another derivative than differences.
+  bool Reverse = false;
   bool Forward = false; ///< the same
-  bool ReverseValue =
-      false; ///< reverse mode computes another value than the function
+  /// Reverse mode computes another value than the function.
+  bool ReverseValue = false;
   bool ForwardValue = false; ///< the same
   std::string Reason;
 

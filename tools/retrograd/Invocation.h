@@ -25,10 +25,10 @@ struct Invocation {
   bool Doctor = true; ///< look for the origin of what is wrong
   bool Brief = false; ///< no table: what is wrong, and whose fault it is
   bool Keep = false;
-  bool Findings =
-      false; ///< end with a line for another process to read (Doctor.h)
-  bool OnGpu =
-      false; ///< CUDA: run on the GPU of this machine, not on the processor
+  /// End with a line for another process to read (Doctor.h).
+  bool Findings = false;
+  /// CUDA: run on the GPU of this machine, not on the processor.
+  bool OnGpu = false;
   llvm::json::Object *Json = nullptr; ///< where check puts its numbers, too
 
   bool isCuda() const { return llvm::StringRef(File).ends_with(".cu"); }

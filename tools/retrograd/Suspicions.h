@@ -25,8 +25,8 @@ namespace retrograd {
 /// it.
 struct Suspicion {
   std::string What;
-  unsigned Line =
-      0; ///< of the rule; 0: the line of the function it is registered for
+  /// The rule's line; 0: that of the function it is registered for.
+  unsigned Line = 0;
   std::string Further = {}; ///< a second line, if there is more to say
 };
 
