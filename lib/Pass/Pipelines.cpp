@@ -22,6 +22,7 @@
 #include "Pass/SplitCoroutines.h"
 #include "Polish/DeviceReductions.h"
 #include "Polish/LaunchMemory.h"
+#include "Polish/SplitChoices.h"
 #include "Primal/Language/AnnotateParameters.h"
 #include "llvm/Passes/PassBuilder.h"
 #include <memory>
@@ -124,6 +125,7 @@ void retrograd::extendPipelines(PassBuilder &PB,
         MPM.addPass(DeviceReductionsPass(Given()));
         MPM.addPass(LaunchTapePass(Given()));
         MPM.addPass(createModuleToFunctionPassAdaptor(AskForAlignmentPass()));
+        MPM.addPass(createModuleToFunctionPassAdaptor(SplitChoicesPass()));
       });
   PB.registerPipelineStartEPCallback(
       [Started, Given](ModulePassManager &MPM, OptimizationLevel) {

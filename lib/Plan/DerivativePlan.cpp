@@ -128,9 +128,11 @@ void PlanBuilder::choose() {
 /// Loops whose iterations keep something, and that may as well run in the
 /// reverse sweep. An innermost loop can be vectorised in the primal sweep, as
 /// it is or for its longer part, and hardly beside its reverse, which adds to
-/// memory: that is worth more than the tape, unless memory is what is short. On
-/// a machine with many threads nothing is vectorised, and what is not kept is
-/// computed, and read, a second time.
+/// memory: that is worth more than the tape, unless memory is what is short.
+/// Nor is a number or two for a whole run of the loops within worth that an
+/// iteration waits for the reverse of the one before. On a machine with many
+/// threads nothing is vectorised, and what is not kept is computed, and read, a
+/// second time.
 bool PlanBuilder::isWorthDeferring(const Loop &L) const {
   if (Subject.Machine.manyThreads())
     return any_of(L.blocks(), [&](const BasicBlock *B) {
@@ -138,7 +140,11 @@ bool PlanBuilder::isWorthDeferring(const Loop &L) const {
                return hasReverse(I, Subject.Activity);
              });
     });
-  return (!L.isInnermost() || Subject.Opts.Memory) && Layout.keepsWithin(L);
+  if (Subject.Opts.Memory)
+    return Layout.keepsWithin(L);
+  constexpr uint64_t FewBytes = 16;
+  return !L.isInnermost() &&
+         (Layout.bytesOfIteration(L) > FewBytes || Layout.mostBytesWithin(L));
 }
 
 /// Loops within L keep something, and how much of it nobody knows before the

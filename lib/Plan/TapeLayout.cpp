@@ -242,6 +242,11 @@ uint64_t TapeLayout::mostBytesWithin(const Loop &L) const {
   return Sum;
 }
 
+uint64_t TapeLayout::bytesOfIteration(const Loop &L) const {
+  auto It = Scopes.find(&L);
+  return It == Scopes.end() || It->second.Slots.empty() ? 0 : It->second.Bytes;
+}
+
 bool TapeLayout::keepsWithin(const Loop &L) const {
   return any_of(Scopes, [&](const auto &Entry) {
     return Entry.first && L.contains(Entry.first) &&

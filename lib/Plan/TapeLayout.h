@@ -66,10 +66,12 @@ public:
   /// The storage within a deferred loop is an iteration's own, and released
   /// behind it.
   bool rewinds(const llvm::Loop *L) const { return Rewinding.contains(L); }
-  /// Some scope within L keeps something.
   /// Bytes that loops within L keep in all of its iterations together; those of
   /// a loop whose count is not known without end.
   uint64_t mostBytesWithin(const llvm::Loop &L) const;
+  /// Bytes that an iteration of L keeps, without the loops within.
+  uint64_t bytesOfIteration(const llvm::Loop &L) const;
+  /// Some scope within L keeps something.
   bool keepsWithin(const llvm::Loop &L) const;
   /// What is certain to be kept, in loops whose counts are constants and that
   /// surely run. The rest is watched at run time.
