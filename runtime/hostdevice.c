@@ -824,6 +824,7 @@ void rg_gpu_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes, 
                                  uint64_t run) {
   if (!bytes || dsh == d)
     return;
+  dsh = rg_shadow_home(dsh, d);
   char *to = rg_fetch(dsh, bytes), *from = rg_fetch(ssh, bytes);
   rg_shadow_move_pointers(to, NULL, from, bytes, offset, period, run);
   if (from != ssh)

@@ -543,7 +543,9 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
     companionSlot(&C) = companion(T.Dest);
   if (!Activity.hasShadow(T.Dest))
     return;
-  Value *Dest = companion(T.Dest), *Own = ownOrNull(T.Dest);
+  bool Names = T.OnDevice && !isFromTape();
+  Value *Dest = companion(T.Dest);
+  Value *Own = Names ? primal(T.Dest) : ownOrNull(T.Dest);
   Value *Bytes =
       sized(B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty()), T.Dest);
   RuntimeLibrary &RT = Services.runtime();
@@ -559,7 +561,9 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
   Value *Source = companion(T.Source);
   if (T.OnDevice && !Idle && Activity.isMixed(T.Source))
     Source = shadowOnDevice(B, Require, Source, primal(T.Source), Lane);
-  Value *SourceOwn = Idle ? Source : ownOrNull(T.Source);
+  Value *SourceOwn = Idle    ? Source
+                     : Names ? primal(T.Source)
+                             : ownOrNull(T.Source);
   if (isFromTape() && (Idle || Activity.isMixed(T.Source))) {
     Value *Then = readPrimal(C, T.Source, T.Length);
     Value *IsOwn = B.CreateICmpEQ(Source, SourceOwn);

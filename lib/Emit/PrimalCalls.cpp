@@ -169,7 +169,7 @@ void PrimalEmitter::emitTransfer(CallBase &C) {
   Value *Dest = shadow(T.Dest);
   if (Dest == primal(T.Dest))
     return;
-  Value *DestPrimal = Activity.isMixed(T.Dest)
+  Value *DestPrimal = namesPrimal(T, T.Dest, Activity)
                           ? primal(T.Dest)
                           : ConstantPointerNull::get(B.getPtrTy());
   Value *Bytes = B.CreateZExtOrTrunc(primal(T.Length), B.getInt64Ty());

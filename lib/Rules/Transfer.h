@@ -27,6 +27,12 @@ struct Transfer {
 /// Of a memory intrinsic, or a call that the catalogue handles as one.
 Transfer transferOf(const llvm::CallBase &C, const Catalogue &Cat);
 
+/// Whether the runtime has to be told the primal P of an end of T, not only its
+/// shadow: where one may be the other, and on devices, where the primal tells
+/// that the shadow is a variable's, which lies on the host.
+bool namesPrimal(const Transfer &T, const llvm::Value *P,
+                 const ActivityAnalysis &A);
+
 /// The object, in its first word a pointer to characters, for which the
 /// library's operation C may have found them another place; null if C is no
 /// such operation. Who has a shadow of the object holds the old pointer there,

@@ -130,19 +130,24 @@ static bool sourceActive(const Transfer &T, const ActivityAnalysis &A) {
   return T.Source && A.hasShadow(T.Source);
 }
 
+bool retrograd::namesPrimal(const Transfer &T, const Value *P,
+                            const ActivityAnalysis &A) {
+  return T.OnDevice || A.isMixed(P);
+}
+
 static void needs(const Instruction &I, const ActivityAnalysis &A,
                   NeedSink Sink) {
   Transfer T = transferOf(cast<CallBase>(I), A.facts().catalogue());
   Sink({Need::Shadow, T.Dest});
   Sink({Need::Primal, T.Length});
-  if (A.isMixed(T.Dest))
+  if (namesPrimal(T, T.Dest, A))
     Sink({Need::Primal, T.Dest});
   if (T.IsRealloc)
     Sink({Need::Primal, T.Source});
   if (!sourceActive(T, A))
     return;
   Sink({Need::Shadow, T.Source});
-  if (A.isMixed(T.Source))
+  if (namesPrimal(T, T.Source, A))
     Sink({Need::Primal, T.Source});
 }
 
@@ -180,7 +185,7 @@ static void emit(const Instruction &I, RuleContext &C) {
         B.CreateCall(C.runtime("rg_common_size"), {C.primal(T.Source), Bytes});
   // A null primal tells the runtime that the shadow is known to be one.
   Value *Dest = C.shadow(T.Dest),
-        *DestPrimal = A.isMixed(T.Dest) ? C.primal(T.Dest) : Null;
+        *DestPrimal = namesPrimal(T, T.Dest, A) ? C.primal(T.Dest) : Null;
   bool Copies = sourceActive(T, A);
   Value *Source = Copies ? C.shadow(T.Source) : Null;
   if (T.OnDevice && A.isMixed(T.Dest))
@@ -191,7 +196,7 @@ static void emit(const Instruction &I, RuleContext &C) {
   if (T.IsRealloc && Copies)
     Bytes = B.CreateCall(C.runtime("rg_common_size"), {Source, Bytes});
   Value *SourcePrimal =
-      Copies && A.isMixed(T.Source) ? C.primal(T.Source) : Null;
+      Copies && namesPrimal(T, T.Source, A) ? C.primal(T.Source) : Null;
   auto IsFloat = [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; };
   Value *Taken = Dest;
   if (Copies && movesInterfere(T, S, IsFloat)) {

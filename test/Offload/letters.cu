@@ -14,6 +14,7 @@
 #include <curand.h>
 #include <cusolverDn.h>
 #include <cusparse.h>
+#include <hip/hip_runtime.h>
 #include <math_functions.h>
 #include <thrust/device_vector.h>
 
