@@ -122,6 +122,7 @@ private:
                                       bool IsShadow);
   std::optional<EntryOperand> convertByRef(unsigned Index, llvm::Argument &P);
   bool checkReturnMarker(llvm::Type *Returned);
+  class ResultReader;
   bool readReturn();
   bool readTapeMarker(MarkerRole Role, llvm::StringRef Name);
   bool readTape();

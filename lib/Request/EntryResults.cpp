@@ -48,147 +48,176 @@ bool EntryDecoder::checkReturnMarker(Type *Returned) {
   return true;
 }
 
+namespace retrograd {
+
+/// Lists what the derivative returns, in the order of its members.
+class EntryDecoder::ResultReader {
+public:
+  ResultReader(EntryDecoder &Decoder, Type *Returned, bool InMemory)
+      : D(Decoder), Request(D.Result.Request), Returned(Returned),
+        InMemory(InMemory), Const(D.Return == MarkerRole::ConstReturn),
+        Primal(Request.ReturnPrimal && !Returned->isVoidTy()) {}
+
+  bool read() {
+    if (D.isBatch())
+      return readBatch();
+    if (D.isForward())
+      return readTangents();
+    if (!D.isAugment() && !D.isSweep())
+      return readJoint();
+    if (!D.readSplitReturn(Returned, InMemory))
+      return false;
+    if (D.isAugment())
+      addAugmented();
+    else
+      addAdjoints();
+    return true;
+  }
+
+private:
+  /// The result is what the memory behind a parameter holds, or its shadows.
+  void addMemory(Type *T, unsigned Parameter, bool OfShadow) {
+    for (unsigned Lane = 0; Lane < (OfShadow ? Request.Width : 1); ++Lane) {
+      EntryResult R;
+      R.Ty = T;
+      R.Parameter = Parameter;
+      R.OfShadow = OfShadow;
+      R.Lane = Lane;
+      D.Result.Results.push_back(R);
+    }
+  }
+  /// The memory that the primal's result is written to.
+  void addReturned(bool OfShadow) { addMemory(Returned, 0, OfShadow); }
+  /// The result is the derivative's next member.
+  void addMember(Type *T) {
+    EntryResult R;
+    R.Ty = T;
+    R.Member = Member++;
+    D.Result.Results.push_back(R);
+  }
+  void addLanes(Type *T) {
+    for (unsigned Lane = 0; Lane < Request.Width; ++Lane)
+      addMember(T);
+  }
+  /// Memory for the shadows of the result, which begins as zero.
+  void makeShadows() {
+    Request.Args[0] = ArgActivity::Dup;
+    D.Result.Parameters[0].Shadows.assign(
+        Request.Width,
+        EntryOperand{EntryOperand::ZeroMemory, nullptr, Returned});
+  }
+
+  bool readBatch() {
+    if (InMemory) {
+      makeShadows();
+      addReturned(/*OfShadow=*/true);
+    } else if (!Returned->isVoidTy()) {
+      addLanes(Returned);
+    }
+    return true;
+  }
+
+  bool readTangents() {
+    bool Discarded = D.Call.getType()->isVoidTy() && !D.Result.ResultInMemory;
+    bool Active = !Const && !Discarded &&
+                  (holdsFloat(Returned) || holdsPointer(Returned));
+    if (!InMemory) {
+      Request.ActiveReturn = Active;
+      if (Primal)
+        addMember(Returned);
+      if (Active)
+        addLanes(Returned);
+      return true;
+    }
+    if (Primal && Request.FromTape)
+      return D.failed(DiagId::MarkerElsewhere,
+                      {"enzyme_primal_return", D.EntryName});
+    Request.ReturnPrimal = false;
+    Request.Args[0] = ArgActivity::Const;
+    if (Active)
+      makeShadows();
+    if (Primal)
+      addReturned(/*OfShadow=*/false);
+    if (Active)
+      addReturned(/*OfShadow=*/true);
+    return true;
+  }
+
+  /// {tape, primal?, shadow?}
+  void addAugmented() {
+    addMember(PointerType::getUnqual(D.F->getContext()));
+    if (InMemory)
+      addReturned(/*OfShadow=*/false);
+    else if (!Returned->isVoidTy())
+      addMember(Returned);
+    if (Request.ShadowReturn)
+      addLanes(Returned);
+    if (D.NoReturn && !Returned->isVoidTy())
+      D.Result.Results.erase(D.Result.Results.begin() + 1);
+  }
+
+  bool readJoint() {
+    bool Numbers = !Const && holdsFloat(Returned);
+    if (Numbers && holdsPointer(Returned))
+      return D.failed(DiagId::ReturnNotNumbers, {D.F, describe(Returned)});
+    Request.ActiveReturn = Numbers && !InMemory;
+    if (InMemory) {
+      Request.ReturnPrimal = false;
+      if (Numbers)
+        makeSeeds();
+      if (Primal)
+        addReturned(/*OfShadow=*/false);
+    } else if (Primal) {
+      addMember(Returned);
+    }
+    addAdjoints();
+    return true;
+  }
+
+  /// The shadows of the result hold the seeds, or ones.
+  void makeSeeds() {
+    Request.Args[0] = ArgActivity::Dup;
+    for (unsigned Lane = 0; Lane < Request.Width; ++Lane)
+      D.Result.Parameters[0].Shadows.push_back(
+          D.Result.Seeds.empty()
+              ? EntryOperand{EntryOperand::OnesMemory, nullptr, Returned}
+              : EntryOperand{EntryOperand::CopyMemory,
+                             D.Result.Seeds[Lane][0].V, Returned});
+  }
+
+  /// The adjoints of what is passed by value.
+  void addAdjoints() {
+    for (Argument &P : D.F->args()) {
+      unsigned I = P.getArgNo();
+      ArrayRef<EntryOperand> Shadows = D.Result.Parameters[I].Shadows;
+      if (Request.Args[I] == ArgActivity::Out)
+        addLanes(P.getType());
+      else if (P.hasByValAttr() && !Shadows.empty() &&
+               Shadows[0].How == EntryOperand::ZeroMemory)
+        addMemory(P.getParamByValType(), I, /*OfShadow=*/true);
+    }
+  }
+
+  EntryDecoder &D;
+  DerivativeRequest &Request;
+  Type *const Returned;
+  const bool InMemory, Const;
+  const bool Primal; ///< the primal's result is asked for
+  unsigned Member = 0;
+};
+
+} // namespace retrograd
+
 /// What the derivative returns, and what is asked of its return value.
 bool EntryDecoder::readReturn() {
-  DerivativeRequest &Request = Result.Request;
-  bool Discarded = Call.getType()->isVoidTy() && !Result.ResultInMemory;
   bool InMemory = F->arg_size() && F->getArg(0)->hasStructRetAttr();
   Type *Returned =
       InMemory ? F->getArg(0)->getParamStructRetType() : F->getReturnType();
   if (!checkReturnMarker(Returned))
     return false;
-  const bool ReturnConst = Return == MarkerRole::ConstReturn;
   if (NoReturn)
-    Request.ReturnPrimal = false;
-
-  const unsigned Width = Request.Width;
-  auto FromMemory = [&](bool OfShadow) {
-    for (unsigned Lane = 0; Lane < (OfShadow ? Width : 1); ++Lane) {
-      EntryResult R;
-      R.Ty = Returned;
-      R.Parameter = 0;
-      R.OfShadow = OfShadow;
-      R.Lane = Lane;
-      Result.Results.push_back(R);
-    }
-  };
-  unsigned Member = 0;
-  auto FromMember = [&](Type *T) {
-    EntryResult R;
-    R.Ty = T;
-    R.Member = Member++;
-    Result.Results.push_back(R);
-  };
-  auto FromLanes = [&](Type *T) {
-    for (unsigned Lane = 0; Lane < Width; ++Lane)
-      FromMember(T);
-  };
-  auto MakeShadows = [&](EntryParameter &P) {
-    P.Shadows.assign(Width,
-                     EntryOperand{EntryOperand::ZeroMemory, nullptr, Returned});
-  };
-
-  auto AdjointResults = [&] {
-    for (Argument &P : F->args()) {
-      unsigned I = P.getArgNo();
-      if (Request.Args[I] == ArgActivity::Out) {
-        FromLanes(P.getType());
-      } else if (P.hasByValAttr() && !Result.Parameters[I].Shadows.empty() &&
-                 Result.Parameters[I].Shadows[0].How ==
-                     EntryOperand::ZeroMemory) {
-        for (unsigned Lane = 0; Lane < Width; ++Lane) {
-          EntryResult R;
-          R.Ty = P.getParamByValType();
-          R.Parameter = I;
-          R.OfShadow = true;
-          R.Lane = Lane;
-          Result.Results.push_back(R);
-        }
-      }
-    }
-  };
-
-  if (isBatch()) {
-    if (InMemory) {
-      Request.Args[0] = ArgActivity::Dup;
-      MakeShadows(Result.Parameters[0]);
-      FromMemory(/*OfShadow=*/true);
-    } else if (!Returned->isVoidTy()) {
-      FromLanes(Returned);
-    }
-    return true;
-  }
-  bool Primal = Request.ReturnPrimal && !Returned->isVoidTy();
-  if (isForward()) {
-    bool Active = !ReturnConst && !Discarded &&
-                  (holdsFloat(Returned) || holdsPointer(Returned));
-    if (InMemory) {
-      if (Primal && Request.FromTape)
-        return failed(DiagId::MarkerElsewhere,
-                      {"enzyme_primal_return", EntryName});
-      Request.ReturnPrimal = false;
-      Request.Args[0] = Active ? ArgActivity::Dup : ArgActivity::Const;
-      if (Active)
-        MakeShadows(Result.Parameters[0]);
-      if (Primal)
-        FromMemory(/*OfShadow=*/false);
-      if (Active)
-        FromMemory(/*OfShadow=*/true);
-      return true;
-    }
-    Request.ActiveReturn = Active;
-    if (Primal)
-      FromMember(Returned);
-    if (Active)
-      FromLanes(Returned);
-    return true;
-  }
-
-  if (isAugment() || isSweep()) {
-    if (!readSplitReturn(Returned, InMemory))
-      return false;
-    if (isAugment()) {
-      // {tape, primal?, shadow?}
-      auto Add = [&](Type *T) {
-        FromMember(T);
-        return &Result.Results.back();
-      };
-      Add(PointerType::getUnqual(F->getContext()));
-      if (InMemory)
-        FromMemory(/*OfShadow=*/false);
-      else if (!Returned->isVoidTy())
-        Add(Returned);
-      if (Request.ShadowReturn)
-        FromLanes(Returned);
-      if (NoReturn && !Returned->isVoidTy())
-        Result.Results.erase(Result.Results.begin() + 1);
-      return true;
-    }
-    AdjointResults();
-    return true;
-  }
-  bool Numbers = !ReturnConst && holdsFloat(Returned);
-  if (Numbers && holdsPointer(Returned))
-    return failed(DiagId::ReturnNotNumbers, {F, describe(Returned)});
-  Request.ActiveReturn = Numbers && !InMemory;
-  if (InMemory) {
-    Request.ReturnPrimal = false;
-    if (Numbers) {
-      Request.Args[0] = ArgActivity::Dup;
-      for (unsigned Lane = 0; Lane < Width; ++Lane)
-        Result.Parameters[0].Shadows.push_back(
-            Result.Seeds.empty()
-                ? EntryOperand{EntryOperand::OnesMemory, nullptr, Returned}
-                : EntryOperand{EntryOperand::CopyMemory,
-                               Result.Seeds[Lane][0].V, Returned});
-    }
-    if (Primal)
-      FromMemory(/*OfShadow=*/false);
-  } else if (Primal) {
-    FromMember(Returned);
-  }
-  AdjointResults();
-  return true;
+    Result.Request.ReturnPrimal = false;
+  return ResultReader(*this, Returned, InMemory).read();
 }
 
 /// enzyme_tape, enzyme_allocated and enzyme_nofree, which do not stand before
