@@ -41,8 +41,7 @@ def expressions(program, family):
 
     def walk(node, path):
         if isinstance(node, list):
-            if node and isinstance(node[0], str) and node[0] in family and path[-1] != 0 and \
-                    not (len(path) and node[0] in ("fp",)):
+            if node and isinstance(node[0], str) and node[0] in family and path[-1] != 0 and node[0] != "fp":
                 found.append(path)
             for i, part in enumerate(node):
                 walk(part, path + (i,))

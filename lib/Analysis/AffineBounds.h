@@ -1,5 +1,4 @@
-//===- AffineBounds.h - the least and the greatest value of a SCEV -*- C++
-//-*-===//
+//===- AffineBounds.h - the least and the greatest value of a SCEV --------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

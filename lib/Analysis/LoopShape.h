@@ -1,4 +1,4 @@
-//===- LoopShape.h - what reversal needs to know of a loop -----*- C++ -*-===//
+//===- LoopShape.h - what reversal needs to know of a loop ------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

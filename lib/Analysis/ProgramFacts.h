@@ -1,4 +1,4 @@
-//===- ProgramFacts.h - what holds for a whole call graph ------*- C++ -*-===//
+//===- ProgramFacts.h - what holds for a whole call graph -------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ThreadModel.h - who runs a function at the same time ----*- C++ -*-===//
+//===- ThreadModel.h - who runs a function at the same time -----*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TypeAnalysis.h - what lies at each byte of memory ------*- C++ -*-===//
+//===- TypeAnalysis.h - what lies at each byte of memory --------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

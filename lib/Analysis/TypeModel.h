@@ -1,4 +1,4 @@
-//===- TypeModel.h - the insides of the type analysis ----------*- C++ -*-===//
+//===- TypeModel.h - the insides of the type analysis -----------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

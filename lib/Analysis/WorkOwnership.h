@@ -1,5 +1,4 @@
-//===- WorkOwnership.h - places that one thread of a team has ----*- C++
-//-*-===//
+//===- WorkOwnership.h - places that one thread of a team has ---*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- AccessTags.h - what a front end calls the type of an access -*- C++
-//-*-===//
+//===- AccessTags.h - what a front end calls an access ----------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- LibraryNames.h - names that belong to languages' libraries -*- C++
-//-*-===//
+//===- LibraryNames.h - names that belong to languages' libraries ---------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- StrictFloat.h - derivatives of strict floating point ----*- C++ -*-===//
+//===- StrictFloat.h - derivatives of strict floating point -----*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HoldMethods.h - parallel methods are calls --------------*- C++ -*-===//
+//===- HoldMethods.h - parallel methods are calls ---------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ActiveThreads.cpp - which threads have something to do -===//
+//===- ActiveThreads.cpp - which threads have something to do -------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

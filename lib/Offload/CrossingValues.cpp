@@ -1,4 +1,4 @@
-//===- CrossingValues.cpp - what threads keep while they wait -===//
+//===- CrossingValues.cpp - what threads keep while they wait -------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DefinedShifts.cpp - shifts by the width or more -===//
+//===- DefinedShifts.cpp - shifts by the width or more --------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DeviceModule.h - the device half of a program -===//
+//===- DeviceModule.h - the device half of a program ------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- JoinValues.cpp - values that joins choose, as expressions -===//
+//===- JoinValues.cpp - values that joins choose, as expressions ----------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- KernelLowering.h - a kernel as a function that runs blocks -===//
+//===- KernelLowering.h - a kernel as a function that runs blocks ---------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LockStep.cpp - loops that threads repeat almost alike -===//
+//===- LockStep.cpp - loops that threads repeat almost alike --------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LockStep.h - loops that threads repeat almost alike -===//
+//===- LockStep.h - loops that threads repeat almost alike ------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

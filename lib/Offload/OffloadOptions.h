@@ -1,4 +1,4 @@
-//===- OffloadOptions.h - switches of the lowering -===//
+//===- OffloadOptions.h - switches of the lowering --------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OffloadPass.cpp - CUDA kernels in a host module -===//
+//===- OffloadPass.cpp - CUDA kernels in a host module --------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

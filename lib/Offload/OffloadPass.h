@@ -1,4 +1,4 @@
-//===- OffloadPass.h - CUDA kernels in a host module -===//
+//===- OffloadPass.h - CUDA kernels in a host module ------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Retarget.cpp - a device module becomes a module of this machine -===//
+//===- Retarget.cpp - a device module becomes a module of this machine ----===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,6 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
-#include "llvm/IR/ReplaceConstant.h"
 
 using namespace llvm;
 
@@ -176,8 +175,7 @@ void SpaceRemover::flattenFunctions() {
 }
 
 void SpaceRemover::flattenBody(Function &F) {
-  // Expressions that name a variable in an address space become instructions,
-  // so that only instructions are left to change.
+  // A constant is not changed but replaced, since others may use it.
   for (Instruction &I : instructions(F)) {
     for (Use &U : I.operands())
       if (auto *C = dyn_cast<Constant>(U); C && !isa<Function>(C))

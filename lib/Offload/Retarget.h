@@ -1,4 +1,4 @@
-//===- Retarget.h - a device module becomes a module of this machine -===//
+//===- Retarget.h - a device module becomes a module of this machine ------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SharedWindow.cpp - shared memory by numbers -===//
+//===- SharedWindow.cpp - shared memory by numbers ------------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SplitPoints.h - where the threads of a block wait for each other -===//
+//===- SplitPoints.h - where the threads of a block wait for each other ---===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

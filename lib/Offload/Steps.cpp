@@ -1,4 +1,4 @@
-//===- Steps.cpp - where threads in lock step wait for each other -===//
+//===- Steps.cpp - where threads in lock step wait for each other ---------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- StoreForwarding.cpp - shared memory that holds a thread's own value
-//-===//
+//===- StoreForwarding.cpp - a thread's own values in shared memory -------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

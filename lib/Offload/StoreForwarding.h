@@ -1,4 +1,4 @@
-//===- StoreForwarding.h - shared memory that holds a thread's own value -===//
+//===- StoreForwarding.h - shared memory that holds a thread's own value --===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- WideIndices.cpp - indices of threads as 64-bit numbers -===//
+//===- WideIndices.cpp - indices of threads as 64-bit numbers -------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OpenMPForm.h - OpenMP's runtime calls in primals --------*- C++ -*-===//
+//===- OpenMPForm.h - OpenMP's runtime calls in primals ---------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

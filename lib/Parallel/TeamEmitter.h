@@ -1,4 +1,4 @@
-//===- TeamEmitter.h - the derivative of a fork ----------------*- C++ -*-===//
+//===- TeamEmitter.h - the derivative of a fork -----------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ThreadForm.h - threads that a primal starts -------------*- C++ -*-===//
+//===- ThreadForm.h - threads that a primal starts --------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

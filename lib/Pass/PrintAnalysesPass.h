@@ -1,4 +1,4 @@
-//===- PrintAnalysesPass.h - print<rg-types> and its like ------*- C++ -*-===//
+//===- PrintAnalysesPass.h - print<rg-types> and its like -------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

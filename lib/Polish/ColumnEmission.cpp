@@ -1,4 +1,4 @@
-//===- ColumnEmission.cpp - iterations of a loop become lanes ------------===//
+//===- ColumnEmission.cpp - iterations of a loop become lanes -------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ColumnSearch.cpp - can iterations of a loop be lanes --------------===//
+//===- ColumnSearch.cpp - can iterations of a loop be lanes ---------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Columns.h - iterations of a loop as lanes of vectors ---*- C++ -*-===//
+//===- Columns.h - iterations of a loop as lanes of vectors -----*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

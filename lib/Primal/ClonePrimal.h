@@ -1,4 +1,4 @@
-//===- ClonePrimal.h - a copy of a function to work on ---------*- C++ -*-===//
+//===- ClonePrimal.h - a copy of a function to work on ----------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

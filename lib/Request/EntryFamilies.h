@@ -1,4 +1,4 @@
-//===- EntryFamilies.h - calls that ask for no derivative ------*- C++ -*-===//
+//===- EntryFamilies.h - calls that ask for no derivative -------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EntryPoints.h - the names of the __enzyme_* family ------*- C++ -*-===//
+//===- EntryPoints.h - the names of the __enzyme_* family -------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

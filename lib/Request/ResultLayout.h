@@ -1,4 +1,4 @@
-//===- ResultLayout.h - numbers in the types of a call ---------*- C++ -*-===//
+//===- ResultLayout.h - numbers in the types of a call ----------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

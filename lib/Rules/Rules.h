@@ -1,4 +1,4 @@
-//===- Rules.h - what derivatives do for each instruction ------*- C++ -*-===//
+//===- Rules.h - what derivatives do for each instruction -------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

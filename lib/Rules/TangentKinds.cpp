@@ -1,5 +1,4 @@
-//===- TangentKinds.cpp - tangents that are sets, or bounds on errors
-//--------===//
+//===- TangentKinds.cpp - tangents that are sets, or bounds on errors -----===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TangentKinds.h - tangents that are sets, or bounds on errors -------*-
-// C++ -*-===//
+//===- TangentKinds.h - sets, or bounds on errors ---------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

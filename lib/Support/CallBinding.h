@@ -1,4 +1,4 @@
-//===- CallBinding.h - how often a call runs its callee --------*- C++ -*-===//
+//===- CallBinding.h - how often a call runs its callee ---------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ExceptionMarks.h - what primals say of exceptions -------*- C++ -*-===//
+//===- ExceptionMarks.h - what primals say of exceptions --------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Options.h - every command-line option, read once --------*- C++ -*-===//
+//===- Options.h - every command-line option, read once ---------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ReachMarks.h - groups of accesses of a parallel region --*- C++ -*-===//
+//===- ReachMarks.h - groups of accesses of a parallel region ---*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- DeviceReflection.h - what libdevice asks about a compilation -*- C++
-//-*-===//
+//===- DeviceReflection.h - what libdevice asks a compilation ---*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- PtxArithmetic.cpp - arithmetic, comparisons and conversions of PTX
-//--===//
+//===- PtxArithmetic.cpp - arithmetic and conversions of PTX --------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

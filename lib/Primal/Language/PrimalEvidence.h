@@ -1,4 +1,4 @@
-//===- PrimalEvidence.h - types that unoptimised code knows ----*- C++ -*-===//
+//===- PrimalEvidence.h - types that unoptimised code knows -----*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
