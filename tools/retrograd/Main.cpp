@@ -336,10 +336,10 @@ int checkAsJson(Invocation I) {
 
 /// What follows `--` belongs to the compiler; Own becomes the number of words
 /// in front of it.
-std::vector<std::string> takeFlags(char **argv, int &Own) {
+std::vector<std::string> takeFlags(char **Words, int &Own) {
   for (int I = 1; I < Own; ++I)
-    if (StringRef(argv[I]) == "--") {
-      std::vector<std::string> Flags(argv + I + 1, argv + Own);
+    if (StringRef(Words[I]) == "--") {
+      std::vector<std::string> Flags(Words + I + 1, Words + Own);
       Own = I;
       return Flags;
     }
@@ -348,7 +348,7 @@ std::vector<std::string> takeFlags(char **argv, int &Own) {
 
 /// Reads the command First and its options. Its help shows its line of our
 /// usage, and examples.
-void readCommand(StringRef First, int Own, char **argv) {
+void readCommand(StringRef First, int Own, char **Words) {
   if (none_of(Examples, [&](auto &E) { return First == E.first; }) &&
       !First.starts_with("--version"))
     die("there is no command '" + First +
@@ -364,7 +364,7 @@ void readCommand(StringRef First, int Own, char **argv) {
       size_t End = All.find("\n  retrograd ", 1);
       Overview = (All.take_front(End).ltrim() + "\n").str();
     }
-  readOptions(Own, argv, Overview);
+  readOptions(Own, Words, Overview);
   if (!Check && !Doctor && !Grad && !Explain && !Export && !New)
     die("the command comes first: retrograd check FILE FUNCTION");
 }
