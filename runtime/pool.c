@@ -41,10 +41,14 @@ rg_worker *rg_pool_idle;
 /* Of this thread: its number, of how many, and how many threads a fork of its own may
  * have (0: as many as there are). */
 __thread int rg_pool_number, rg_pool_count, rg_pool_room;
+/* Of oneTBB: the context of the piece or task that this thread is at, and the library's
+ * own when the piece began. */
+__thread void *rg_pool_piece_context, *rg_pool_context_before;
 
 /* oneTBB's, if the program has it: what its own loops would get. */
 extern int tbb_max_concurrency(const void *) __asm__(
     "_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE") __attribute__((weak));
+extern void *tbb_current_context(void) __asm__("_ZN3tbb6detail2r115current_contextEv") __attribute__((weak));
 extern size_t tbb_active_value(int) __asm__("_ZN3tbb6detail2r127global_control_active_valueEi")
     __attribute__((weak));
 
@@ -70,6 +74,7 @@ __attribute__((noinline)) int32_t rg_pool_threads(void) { return rg_pool_count ?
 
 static void run_as(rg_team_job job, void *with, int t, int n, int room) {
   int number = rg_pool_number, count = rg_pool_count, before = rg_pool_room;
+  void *context = rg_pool_piece_context, *own = rg_pool_context_before;
   rg_pool_number = t;
   rg_pool_count = n;
   rg_pool_room = room;
@@ -77,6 +82,8 @@ static void run_as(rg_team_job job, void *with, int t, int n, int room) {
   rg_pool_number = number;
   rg_pool_count = count;
   rg_pool_room = before;
+  rg_pool_piece_context = context;
+  rg_pool_context_before = own;
 }
 
 static void *work(void *p) {
@@ -236,7 +243,18 @@ enum { RG_TASK_EXECUTE = 2, RG_TASK_CANCEL = 3, RG_NO_SLOT = 0xffff };
 extern _Bool tbb_is_cancelled(void *) __asm__(
     "_ZN3tbb6detail2r128is_group_execution_cancelledERNS0_2d118task_group_contextE") __attribute__((weak));
 
-__attribute__((noinline)) int32_t rg_pool_cancelled(void *context) { return tbb_is_cancelled(context); }
+/* Asked before each piece, whose body may ask for its context. */
+__attribute__((noinline)) int32_t rg_pool_cancelled(void *context) {
+  rg_pool_piece_context = context;
+  rg_pool_context_before = tbb_current_context ? tbb_current_context() : NULL;
+  return tbb_is_cancelled(context);
+}
+/* A loop of the library's own, within a piece, has its own context. */
+__attribute__((noinline)) void *rg_pool_context_here(void) {
+  void *own = tbb_current_context ? tbb_current_context() : NULL;
+  return rg_pool_piece_context && own == rg_pool_context_before ? rg_pool_piece_context : own;
+}
+__attribute__((noinline)) void *rg_pool_context(void) { return rg_pool_context_here(); }
 
 static inline void run_task(void *task, void *context) {
   while (task) { /* a task may name the next */

@@ -22,10 +22,12 @@
 \*===------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include "team.h"
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -321,6 +323,21 @@ __attribute__((noinline)) uint64_t rg_event_try_spin_lock(void *lock) {
 __attribute__((noinline)) uint64_t rg_event_spin_unlock(void *lock) {
   uint64_t number = rg_event(lock);
   check(pthread_spin_unlock((pthread_spinlock_t *)lock));
+  return number;
+}
+/* Signals may interrupt a wait. */
+__attribute__((noinline)) uint64_t rg_event_sem_wait(void *semaphore) {
+  while (sem_wait((sem_t *)semaphore))
+    if (errno != EINTR)
+      fail(strerror(errno));
+  return rg_event(semaphore);
+}
+__attribute__((noinline)) uint64_t rg_event_try_sem(void *semaphore) {
+  return attempt(sem_trywait((sem_t *)semaphore), semaphore);
+}
+__attribute__((noinline)) uint64_t rg_event_sem_post(void *semaphore) {
+  uint64_t number = rg_event(semaphore);
+  check(sem_post((sem_t *)semaphore) ? errno : 0);
   return number;
 }
 /* Between two events: all have come before one goes. */

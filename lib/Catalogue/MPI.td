@@ -142,6 +142,25 @@ def mpi_cancel : RefusedMessage<"a message that is cancelled", ["MPI_Cancel"]>;
 def mpi_other_groups : RefusedMessage<
     "this collective routine; MPI_Alltoallv and messages between two ranks have derivatives",
     ["MPI_Alltoallw", "MPI_Ialltoallw", "MPI_Neighbor_*", "MPI_Ineighbor_*", "MPI_Reduce_local"]>;
+def mpi_persistent_groups : RefusedMessage<
+    "a collective routine that is started several times; call it each time, as MPI_Allreduce or MPI_Iallreduce",
+    ["MPI_Allgather_init", "MPI_Allgatherv_init", "MPI_Allreduce_init", "MPI_Alltoall_init",
+     "MPI_Alltoallv_init", "MPI_Alltoallw_init", "MPI_Barrier_init", "MPI_Bcast_init",
+     "MPI_Exscan_init", "MPI_Gather_init", "MPI_Gatherv_init", "MPI_Reduce_init",
+     "MPI_Reduce_scatter_init", "MPI_Reduce_scatter_block_init", "MPI_Scan_init",
+     "MPI_Scatter_init", "MPI_Scatterv_init"]>;
+def mpi_parts : RefusedMessage<
+    "a message in parts (MPI_Psend_init); send each part",
+    ["MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Pready_range", "MPI_Pready_list",
+     "MPI_Parrived"]>;
+def mpi_large : RefusedMessage<
+    "a routine with counts of MPI_Count; use the one with counts of int",
+    ["MPI_Send_c", "MPI_Ssend_c", "MPI_Bsend_c", "MPI_Rsend_c", "MPI_Recv_c", "MPI_Isend_c",
+     "MPI_Issend_c", "MPI_Ibsend_c", "MPI_Irsend_c", "MPI_Irecv_c", "MPI_Sendrecv_c",
+     "MPI_Sendrecv_replace_c", "MPI_Allgather_c", "MPI_Allgatherv_c", "MPI_Allreduce_c",
+     "MPI_Alltoall_c", "MPI_Alltoallv_c", "MPI_Bcast_c", "MPI_Exscan_c", "MPI_Gather_c",
+     "MPI_Gatherv_c", "MPI_Reduce_c", "MPI_Reduce_scatter_c", "MPI_Reduce_scatter_block_c",
+     "MPI_Scan_c", "MPI_Scatter_c", "MPI_Scatterv_c"]>;
 def mpi_processes : RefusedMessage<
     "processes that come and go", ["MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Comm_accept",
      "MPI_Comm_connect", "MPI_Comm_disconnect", "MPI_Comm_join"]>;

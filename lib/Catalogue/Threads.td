@@ -17,20 +17,14 @@ def thread_queries : InactiveInC<
      "pthread_cond_init", "pthread_cond_destroy", "pthread_cond_signal",
      "pthread_cond_broadcast", "pthread_mutexattr_init", "pthread_mutexattr_settype",
      "pthread_mutexattr_destroy", "pthread_spin_init", "pthread_spin_destroy",
-     "pthread_barrier_init", "pthread_barrier_destroy", "_ZNSt6thread6_StateD2Ev", "_ZNSt6thread20hardware_concurrencyEv",
+     "pthread_barrier_init", "pthread_barrier_destroy", "sem_init", "sem_destroy", "sem_getvalue",
+     "_ZNSt6thread6_StateD2Ev", "_ZNSt6thread20hardware_concurrencyEv",
      "_ZNSt18condition_variableC1Ev", "_ZNSt18condition_variableD1Ev",
      "_ZNSt18condition_variable10notify_oneEv", "_ZNSt18condition_variable10notify_allEv"]>;
 // Any other system call is not known: it may read numbers.
 def futex : InactiveInC<["rg_futex"]> {
   let OfRuntime = 1;
   let Summary = "what libstdc++'s waits on memory are made of";
-}
-let OfRuntime = 1 in
-def thread_stop : Inactive<
-    ["_ZNSt10stop_token13_Stop_state_t15_M_request_stopEv",
-     "_ZNSt10stop_token13_Stop_state_t20_M_release_ownershipEv",
-     "_ZNSt10stop_token13_Stop_state_t11_M_sub_ssrcEv"]> {
-  let Summary = "asks a thread to stop: who looks is refused";
 }
 // Counters that threads wait for, of C++20: libstdc++'s bodies, which wait on memory. What
 // a barrier calls when all have come is the user's unless it is empty.
@@ -57,9 +51,12 @@ def thread_detached : Refused<
      "pthread_tryjoin_np", "pthread_timedjoin_np"]>;
 def thread_timeout : Refused<
     "a wait that may give up",
-    ["pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_cond_timedwait",
+    ["sem_timedwait", "sem_clockwait", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_cond_timedwait",
      "pthread_cond_clockwait", "pthread_rwlock_timedrdlock", "pthread_rwlock_timedwrlock",
      "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock"]>;
+def process_started : Refused<
+    "a process of its own: what it computes stays there, or comes back by memory or files that have no "
+    "derivative; start a thread", ["fork", "vfork", "_Fork"]>;
 // What threads hand over by std::promise, std::async and std::packaged_task: libstdc++'s
 // headers do it, and wait on memory.
 def future_state : InactiveInC<
@@ -133,11 +130,15 @@ def tbb_queries : InactiveInC<
      "_ZN3tbb6detail2r17destroyERNS0_2d118task_group_contextE",
      "_ZN3tbb6detail2r15resetERNS0_2d118task_group_contextE",
      "_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE",
-     "_ZN3tbb6detail2r115current_contextEv",
      "_ZN3tbb6detail2r119capture_fp_settingsERNS0_2d118task_group_contextE",
      "_ZN3tbb6detail2r122cancel_group_executionERNS0_2d118task_group_contextE",
      "_ZN3tbb6detail2r128is_group_execution_cancelledERNS0_2d118task_group_contextE",
-     "_ZN3tbb6detail2r115cache_line_sizeEv", "_ZN3tbb6detail2r114notify_waitersEm"]>;
+     "_ZN3tbb6detail2r115cache_line_sizeEv", "_ZN3tbb6detail2r114notify_waitersEm",
+     "_ZN3tbb6detail2r115throw_exceptionENS0_2d012exception_idE"]>;
+def tbb_context : Expansion<"rg_pool_context",
+    ["_ZN3tbb6detail2r115current_contextEv"], "P:"> {
+  let Summary = "by which a body may end its loop";
+}
 // Tasks that are no loop's: each runs where it is made.
 def tbb_spawn : Expansion<"rg_pool_task",
     ["_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextE"], "V:PP"> {
@@ -213,6 +214,7 @@ def event : Protocol<"rg_event_again",
                      ["rg_event", "rg_event_read_lock", "rg_event_write_lock",
                       "rg_event_try_read_lock", "rg_event_try_write_lock", "rg_event_unlock",
                       "rg_event_spin_lock", "rg_event_try_spin_lock", "rg_event_spin_unlock",
+                      "rg_event_sem_wait", "rg_event_try_sem", "rg_event_sem_post",
                       "rg_once_begins", "rg_once_ends"], "L:P"> {
   let Summary = "a moment that has its number; the reverse sweep undoes it before those of "
                 "less";
@@ -236,7 +238,8 @@ def condition : InactiveInC<["rg_wait_for_condition"]> {
   let OfRuntime = 1;
   let Summary = "a thread sleeps; the turns around it tell the order";
 }
-def pool : InactiveInC<["rg_pool_thread", "rg_pool_threads", "rg_pool_size", "rg_pool_cancelled"]> {
+def pool : InactiveInC<["rg_pool_thread", "rg_pool_threads", "rg_pool_size", "rg_pool_cancelled",
+                           "rg_pool_context_here"]> {
   let OfRuntime = 1;
   let Summary = "which thread of a team this is, how many there are, and whether they are to end";
 }

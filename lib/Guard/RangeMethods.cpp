@@ -112,7 +112,7 @@ private:
     return Known.Kind == ParallelMethodKind::Reduction;
   }
   bool isScan() const { return Known.Kind == ParallelMethodKind::Scan; }
-  /// The program has a context of its own, by which it may end the loop.
+  /// By which the program may end the loop. Scans have none that is seen.
   bool hasContext() const { return Method.arg_size() == 4; }
 };
 
@@ -121,7 +121,8 @@ private:
 /// What is needed of the range and the body, by the names that the library
 /// asks them for.
 bool RangeSubstitute::understand() {
-  if (Range.empty() || Method.arg_size() < 3)
+  // A loop without a context makes one and calls the method that takes it.
+  if (Range.empty() || Method.arg_size() != (isScan() ? 3 : 4))
     return false;
   std::optional<Layout> L = layoutBehind(*Method.getArg(0));
   std::optional<Layout> LB = layoutBehind(*Method.getArg(1));

@@ -44,6 +44,9 @@ constexpr ThreadRoutine Routines[] = {
     {"pthread_spin_trylock", ThreadCall::Try, 1, "rg_event_try_spin_lock",
      Busy},
     {"pthread_spin_unlock", ThreadCall::Event, 1, "rg_event_spin_unlock"},
+    {"sem_wait", ThreadCall::Event, 1, "rg_event_sem_wait"},
+    {"sem_trywait", ThreadCall::Try, 1, "rg_event_try_sem", ~0u}, // -1
+    {"sem_post", ThreadCall::Event, 1, "rg_event_sem_post"},
     {"pthread_barrier_wait", ThreadCall::Barrier, 1},
     {"pthread_exit", ThreadCall::Exit, 1},
     {"thrd_exit", ThreadCall::Exit, 1},

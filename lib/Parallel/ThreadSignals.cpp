@@ -48,10 +48,13 @@ static AtomicOrdering signalOrder(const Instruction &I) {
   return Flush && !Flush->use_empty() ? AtomicOrdering::AcquireRelease : Order;
 }
 
-/// What an atomic operation tells is an integer for sure: a small number that
-/// is none of a float's, or one that is only compared. Clang moves floats in
-/// the bits of integers, too; zero may be either.
+/// What an atomic operation tells is an integer for sure: a byte, a small
+/// number that is none of a float's, or one that is only compared. Clang moves
+/// floats in the bits of integers, too; zero may be either.
 static bool tellsInteger(const Instruction &I) {
+  if ((isa<LoadInst>(I) || isa<StoreInst>(I)) &&
+      getLoadStoreType(&I)->isIntegerTy(8))
+    return true;
   auto IsSmall = [](const Value *V) {
     const auto *C = dyn_cast<ConstantInt>(V);
     return C && !C->isZero() && C->getValue().abs().ult(1 << 16);
@@ -60,8 +63,17 @@ static bool tellsInteger(const Instruction &I) {
     return M->getType()->isIntegerTy() &&
            (M->getOperation() != AtomicRMWInst::Xchg ||
             IsSmall(M->getValOperand()));
+  // A few bits that are set or looked at.
+  auto HasFlags = [&](const Value *V) {
+    const auto *O = dyn_cast<BinaryOperator>(V);
+    return O &&
+           (O->getOpcode() == Instruction::Or ||
+            O->getOpcode() == Instruction::And) &&
+           IsSmall(O->getOperand(1));
+  };
   if (const auto *C = dyn_cast<AtomicCmpXchgInst>(&I))
-    return IsSmall(C->getNewValOperand()) || IsSmall(C->getCompareOperand());
+    return IsSmall(C->getNewValOperand()) || IsSmall(C->getCompareOperand()) ||
+           HasFlags(C->getNewValOperand());
   if (const auto *S = dyn_cast<StoreInst>(&I))
     return IsSmall(S->getValueOperand());
   return I.getType()->isIntegerTy() && !I.use_empty() &&

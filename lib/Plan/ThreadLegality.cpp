@@ -21,7 +21,7 @@ using namespace retrograd;
 /// A pointer that one thread hands to another in one step: its shadow would
 /// come in another step.
 void Legality::checkHandedPointer(const Instruction &I) {
-  if (!I.isAtomic())
+  if (!I.isAtomic() || isa<FenceInst>(I))
     return;
   auto WasPointer = [](const Value *V) {
     return V->getType()->isPointerTy() || isa<PtrToIntInst>(V);
@@ -212,6 +212,7 @@ void Legality::checkSharing(const Instruction &I) {
            });
   };
   if (isa<LoadInst, StoreInst>(I) && I.isAtomic() &&
+      !getLoadStoreType(&I)->isIntegerTy(8) && // no number's
       !HoldsIntegers(getLoadStorePointerOperand(&I)))
     refuse(RefusalKind::Threads, I,
            "an atomic read or write of a number in a form that is not known; "

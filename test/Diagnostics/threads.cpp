@@ -7,6 +7,8 @@
 // RUN: not %rgcxx -std=c++20 -O2 -g -DUNSEEN -c %s -o %t.o 2>&1 | FileCheck --check-prefix=UNSEEN %s
 // RUN: not %rgcxx -std=c++20 -O2 -g -DFUTURE -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FUTURE %s
 // RUN: not %rgcxx -std=c++20 -O2 -g -DSPLIT -c %s -o %t.o 2>&1 | FileCheck --check-prefix=SPLIT %s
+// RUN: not %rgcxx -std=c++20 -O2 -g -DFENCE -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FENCE %s
+// RUN: not %rgcxx -std=c++20 -O2 -g -DPROCESS -c %s -o %t.o 2>&1 | FileCheck --check-prefix=PROCESS %s
 // Who forgets to join ends with a message.
 // RUN: %rgcxx -std=c++20 -O1 -DFORGOTTEN %s -pthread -o %t && not --crash %t 2>&1 | FileCheck --check-prefix=FORGOTTEN %s
 // FORGOTTEN: retrograd: a thread that was started in a derivative was not joined there
@@ -16,7 +18,9 @@
 #include <future>
 #include <mutex>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <thread>
+#include <unistd.h>
 void __enzyme_autodiff(void *, ...);
 void *__enzyme_augmentfwd(void *, ...);
 struct job {
@@ -82,6 +86,27 @@ static double f(const double *x) {
   });
   r = p.get_future().get();
   t.join();
+#elif defined(FENCE)
+  static volatile int ready;
+  std::thread t([&] {
+    while (!ready)
+      ;
+    // FENCE: this parallel construct cannot be differentiated: a fence: {{.*}} [RG2202]
+    std::atomic_thread_fence(std::memory_order_acquire);
+    r *= r;
+  });
+  r = x[0] * x[1];
+  __sync_synchronize();
+  ready = 1;
+  t.join();
+#elif defined(PROCESS)
+  auto *shared = static_cast<double *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  // PROCESS: this parallel construct cannot be differentiated: a process of its own: {{.*}} [RG2202]
+  if (!fork()) {
+    *shared = x[0] * x[1];
+    _exit(0);
+  }
+  r = *shared;
 #elif defined(FORGOTTEN)
   static job j;
   j.x = x;

@@ -77,5 +77,5 @@ int main(void) {
   struct two again = __enzyme_fwddiff_both((void *)product, &enzyme_primal_return, &enzyme_const, 2.0, &enzyme_dup, &y, t);
   RG_NEAR(again.a, 12);
   RG_NEAR(again.b, 4);
-  return 0;
+  return rgReport();
 }

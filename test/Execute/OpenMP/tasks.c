@@ -238,4 +238,5 @@ int main(void) {
   CHECK(steps);
   CHECK(privates);
   CHECK(threads);
+  return rgReport();
 }

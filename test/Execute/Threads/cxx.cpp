@@ -190,4 +190,5 @@ int main() {
   CHECK(handedOut);
   CHECK(queue);
   CHECK(objects);
+  return rgReport();
 }

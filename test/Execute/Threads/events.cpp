@@ -144,4 +144,5 @@ int main() {
   CHECK(attemptsOfPosix);
   CHECK(spinning);
   CHECK(barriers);
+  return rgReport();
 }

@@ -1,6 +1,7 @@
 // Algorithms of the standard library with a policy, on oneTBB (libstdc++): for_each over
 // iterators and indices, transform with one and two inputs, fill and copy, reductions with
-// a sum and with a function of the program's, transform_reduce, in every policy.
+// a sum and with a function of the program's, transform_reduce, in every policy; searches,
+// which end a loop early.
 // REQUIRES: tbb
 // RG-LEVELS: O2
 // RG-FLAGS: -std=c++20 -pthread -ltbb
@@ -53,6 +54,21 @@ static double reductions(const double *x, int n) {
   return sum * product + dot * squares;
 }
 
+// Who finds something ends the loop, by its context.
+static double searches(const double *x, int n) {
+  std::vector<double> y(x, x + n);
+  std::vector<int> at(n);
+  std::iota(at.begin(), at.end(), 0);
+  bool large = std::any_of(par, y.begin(), y.end(), [](double v) { return v > 0; });
+  bool same = std::equal(par, y.begin(), y.end(), x, [](double a, double b) { return a == b; });
+  bool odd = std::none_of(par, at.begin(), at.end(), [](int i) { return i > 1; });
+  auto some = std::count_if(par_unseq, x, x + n, [](double v) { return v > -100; });
+  double s = 0;
+  for (int i = 0; i < n; ++i)
+    s += y[i] * y[i] * x[large + 2 * same + odd];
+  return s * some;
+}
+
 int main() {
   POINT;
   for (int threads : {1, 2, 8}) {
@@ -60,6 +76,7 @@ int main() {
     CHECK(loops);
     CHECK(transforms);
     CHECK(reductions);
+    CHECK(searches);
   }
   return rgReport();
 }

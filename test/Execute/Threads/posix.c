@@ -1,9 +1,10 @@
-// Threads of POSIX: structs of arguments, mutexes (recursive ones, too), conditions,
+// Threads of POSIX: structs of arguments, mutexes (recursive ones, too), conditions, semaphores,
 // a thread without active work, threads joined by another thread.
 // RG-FLAGS: -pthread
 #define _GNU_SOURCE
 #include "rgthreads.h"
 #include <pthread.h>
+#include <semaphore.h>
 
 struct job {
   const double *x;
@@ -143,6 +144,40 @@ static double joined(const double *x, int n) {
   return joiner.result + y[3];
 }
 
+// Numbers that go round in a ring of two places.
+struct ring {
+  const double *x;
+  double place[2], result;
+  int n, tried;
+  sem_t empty, full;
+};
+static void *drain(void *p) {
+  struct ring *r = (struct ring *)p;
+  for (int i = 0; i < r->n; ++i) {
+    while (i % 3 == 2 ? sem_trywait(&r->full) : sem_wait(&r->full))
+      ++r->tried;
+    r->result = r->result * 0.9 + r->place[i % 2] * r->place[i % 2];
+    sem_post(&r->empty);
+  }
+  return 0;
+}
+static double semaphores(const double *x, int n) {
+  struct ring r = {.x = x, .n = n};
+  pthread_t t;
+  sem_init(&r.empty, 0, 2);
+  sem_init(&r.full, 0, 0);
+  pthread_create(&t, NULL, drain, &r);
+  for (int i = 0; i < n; ++i) {
+    sem_wait(&r.empty);
+    r.place[i % 2] = x[i] * sin(x[0]);
+    sem_post(&r.full);
+  }
+  pthread_join(t, NULL);
+  sem_destroy(&r.empty);
+  sem_destroy(&r.full);
+  return r.result;
+}
+
 int main(void) {
   POINT;
   CHECK(jobs);
@@ -150,4 +185,6 @@ int main(void) {
   CHECK(turns);
   CHECK(inactive);
   CHECK(joined);
+  CHECK(semaphores);
+  return rgReport();
 }

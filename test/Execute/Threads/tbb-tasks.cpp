@@ -2,10 +2,13 @@
 // elements), groups of tasks, nested too.
 // REQUIRES: tbb
 // RG-FLAGS: -std=c++20 -pthread -ltbb
+#include <algorithm>
 #include <forward_list>
+#include <functional>
 #include <list>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for_each.h>
+#include <tbb/parallel_reduce.h>
 #include <tbb/task_group.h>
 #include <vector>
 // Behind the library, which has names of its own for what is N here.
@@ -70,6 +73,26 @@ static double groups(const double *x, int n) {
     s += v * v;
   return s;
 }
+// Beside a loop, the group's destructor keeps what it does about tasks that nobody waited for.
+static double beside(const double *x, int n) {
+  std::vector<double> y(n);
+  tbb::task_group group;
+  for (int i = 0; i < n; i += 2)
+    group.run([&, i] {
+      for (int k = i; k < std::min(i + 2, n); ++k)
+        y[k] = x[k] * x[k] * x[k];
+    });
+  group.wait();
+  static tbb::affinity_partitioner partitioner;
+  return tbb::parallel_reduce(
+      tbb::blocked_range<int>(0, n), 1.0,
+      [&](const tbb::blocked_range<int> &r, double v) {
+        for (int i = r.begin(); i < r.end(); ++i)
+          v *= 2 + y[i];
+        return v;
+      },
+      std::multiplies<double>(), partitioner);
+}
 
 int main() {
   POINT;
@@ -79,6 +102,7 @@ int main() {
     CHECK(elements);
     CHECK(fed);
     CHECK(groups);
+    CHECK(beside);
   }
   return rgReport();
 }
