@@ -496,7 +496,6 @@ static void stand(const char *routine, uint64_t lanes, int sends,
   if (!o)
     return;
   o->persistent = 1;
-  o->maker = &rg_mpi_depth;
   o->depth = rg_mpi_depth;
   if (!l)
     return;

@@ -652,11 +652,13 @@ rg_open *rg_mpi_track(const void *request) {
   rg_open *o = rg_mpi_memory(NULL, sizeof *o);
   memset(o, 0, sizeof *o);
   o->request = handle;
+  o->thread = &rg_mpi_depth;
   rg_mpi_lock();
   rg_open **at = bucket(handle);
   while (*at) {
     rg_open *old = *at;
-    if (old->request == handle && !old->work) { /* freed without our knowing */
+    /* Freed without our knowing; another thread may be about to finish its own. */
+    if (old->request == handle && !old->work && old->thread == o->thread) {
       *at = old->next;
       free(old);
     } else {
@@ -668,35 +670,66 @@ rg_open *rg_mpi_track(const void *request) {
   return o;
 }
 
-/* How many operations the request stands for. What is complete when it starts may
- * get a request that others have, too (MPICH: small sends, all of one rank). */
-static int count_of(rg_handle request) {
-  int count = 0;
-  rg_mpi_lock();
-  for (rg_open *o = *bucket(request); o; o = o->next)
-    count += o->request == request;
-  rg_mpi_unlock();
-  return count;
+/* The first operation of this thread that the request stands for; if there is none, of
+ * another thread. As soon as a request is complete, another thread may get it for
+ * something else. */
+static rg_open *first_of(rg_handle request) {
+  rg_open *other = NULL;
+  for (rg_open *o = *bucket(request); o; o = o->next) {
+    if (o->request != request)
+      continue;
+    if (o->thread == &rg_mpi_depth)
+      return o;
+    if (!other)
+      other = o;
+  }
+  return other;
 }
 
-rg_open *rg_mpi_find(rg_handle request) {
+/* What a request stands for: operations of one thread. What is complete when it starts may
+ * get a request that others have, too (MPICH: small sends, all of one rank). */
+typedef struct standing {
+  rg_handle request;
+  const uint64_t *thread;
+  int count;
+} standing;
+static standing standing_of(rg_handle request) {
+  standing s = {request, NULL, 0};
   rg_mpi_lock();
-  rg_open *o = *bucket(request);
-  while (o && o->request != request)
+  const rg_open *first = first_of(request);
+  for (const rg_open *o = first; o; o = o->next)
+    s.count += o->request == request && o->thread == first->thread;
+  if (first)
+    s.thread = first->thread;
+  rg_mpi_unlock();
+  return s;
+}
+/* The first that is left of it. */
+static rg_open *left_of(const standing *s) {
+  rg_mpi_lock();
+  rg_open *o = *bucket(s->request);
+  while (o && !(o->request == s->request && o->thread == s->thread))
     o = o->next;
   rg_mpi_unlock();
   return o;
 }
 
-void rg_mpi_forget(rg_handle request) {
+rg_open *rg_mpi_find(rg_handle request) {
   rg_mpi_lock();
-  for (rg_open **at = bucket(request); *at; at = &(*at)->next)
-    if ((*at)->request == request) {
-      rg_open *o = *at;
-      *at = o->next;
-      free(o);
-      break;
-    }
+  rg_open *o = first_of(request);
+  rg_mpi_unlock();
+  return o;
+}
+
+void rg_mpi_forget(rg_open *o) {
+  rg_mpi_lock();
+  rg_open **at = bucket(o->request);
+  while (*at && *at != o)
+    at = &(*at)->next;
+  if (*at) {
+    *at = o->next;
+    free(o);
+  }
   rg_mpi_unlock();
 }
 
@@ -712,7 +745,7 @@ void rg_mpi_end(uint64_t depth) {
   for (unsigned i = 0; i < 1024; ++i)
     for (rg_open **at = &rg_mpi_requests[i]; *at;) {
       rg_open *o = *at;
-      if (!o->persistent || o->maker != &rg_mpi_depth || o->depth <= depth) {
+      if (!o->persistent || o->thread != &rg_mpi_depth || o->depth <= depth) {
         at = &o->next;
         continue;
       }
@@ -743,7 +776,7 @@ static void undo_completed(void *tape) {
 typedef struct completing {
   rg_arena *arena;
   completed *done;
-  rg_handle *request;
+  standing *request;
   char *statuses;
   int room, own;
   int arrived; /* receives whose tangents come now */
@@ -759,8 +792,8 @@ static completing begin(rg_arena *arena, int count, const void *requests,
   c.arena = arena;
   c.request = rg_mpi_memory(NULL, (size_t)count * sizeof *c.request);
   for (int i = 0; i < count; ++i) {
-    c.request[i] = rg_mpi_handle_at(requests, i);
-    c.room += count_of(c.request[i]);
+    c.request[i] = standing_of(rg_mpi_handle_at(requests, i));
+    c.room += c.request[i].count;
   }
   c.own = rg_mpi_ignores(statuses);
   if (!arena)
@@ -802,11 +835,11 @@ static void finish_one(completing *c, rg_open *o, int s) {
  * and nobody looks at its memory before he has waited for it. */
 static void finish(completing *c, int i, int s) {
   rg_open *o;
-  while ((o = rg_mpi_find(c->request[i]))) {
+  for (int left = c->request[i].count; left > 0 && (o = left_of(&c->request[i])); --left) {
     finish_one(c, o, s);
     if (o->persistent)
       return;
-    rg_mpi_forget(o->request);
+    rg_mpi_forget(o);
   }
 }
 
@@ -973,7 +1006,7 @@ void *rg_mpi_request_free(rg_arena *arena, uint64_t lanes, void *request,
   }
   if (o) {
     free(o->persistent ? o->what : NULL);
-    rg_mpi_forget(handle);
+    rg_mpi_forget(o);
   }
   *result = MPI_Request_free(request);
   return c.done;

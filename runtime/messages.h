@@ -248,6 +248,7 @@ void rg_mpi_finish_sends(void);
 typedef struct rg_open {
   struct rg_open *next;
   rg_handle request;
+  const uint64_t *thread; /* that made it, by its counter */
   int persistent;
   rg_undo *work; /* under way; null if there is none */
   void (*complete)(rg_undo *work, const rg_status *status);
@@ -255,14 +256,11 @@ typedef struct rg_open {
   void (*arrive)(rg_undo *work); /* forward, the same */
   rg_undo *(*start)(rg_arena *arena, void *what); /* persistent */
   void *what;
-  /* Persistent: made by a derivative of this depth, of the thread with this
-   * counter. */
-  const uint64_t *maker;
-  uint64_t depth;
+  uint64_t depth; /* persistent: of the derivative that made it */
 } rg_open;
 rg_open *rg_mpi_track(const void *request);
 rg_open *rg_mpi_find(rg_handle request);
-void rg_mpi_forget(rg_handle request);
+void rg_mpi_forget(rg_open *o);
 extern _Thread_local uint64_t rg_mpi_depth;
 
 int rg_constant_any(void);

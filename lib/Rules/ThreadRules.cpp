@@ -340,10 +340,10 @@ static void keepBoth(const AtomicRMWInst &M, const Value &Kept,
 /// *p += x: the tangents add up in the same way. The plan refused all others
 /// where they matter. Nobody may use the value before, so it has no tangent.
 static Value *tangentOfAtomic(const Instruction &I, TangentContext &C) {
+  if (!hasAdjointOfAtomic(I, C.activity()))
+    return nullptr;
   const auto &M = cast<AtomicRMWInst>(I);
   const Value *P = M.getPointerOperand(), *X = M.getValOperand();
-  if (!hasAdjointOfAtomic(M, C.activity()))
-    return nullptr;
   if (const Value *Kept = keptNumber(M)) {
     keepBoth(M, *Kept, C);
     return nullptr;

@@ -11,6 +11,8 @@
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
 #include <tbb/parallel_reduce.h>
+#include <tbb/queuing_mutex.h>
+#include <tbb/spin_mutex.h>
 #include <vector>
 // Behind the library, which has names of its own for what is N here.
 #include "rgthreads.h"
@@ -167,6 +169,25 @@ static double locked(const double *x, int n) {
     p *= 0.7 + 0.5 * v;
     s += v;
   });
+  return p * s;
+}
+// Locks of the library that wait on memory.
+static double lockedByLibrary(const double *x, int n) {
+  tbb::spin_mutex m;
+  tbb::queuing_mutex queue;
+  double p = 1, s = 0;
+  tbb::parallel_for(0, n, [&](int i) {
+    tbb::spin_mutex::scoped_lock lock(m);
+    p *= 0.7 + 0.5 * x[i];
+  });
+  tbb::parallel_for(
+      tbb::blocked_range<int>(0, n),
+      [&](const tbb::blocked_range<int> &r) {
+        tbb::queuing_mutex::scoped_lock lock(queue);
+        for (int i = r.begin(); i < r.end(); ++i)
+          s += x[i] * x[i];
+      },
+      tbb::static_partitioner());
   return p * s;
 }
 
