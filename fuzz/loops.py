@@ -9,7 +9,8 @@
 Each unit is one C file of K functions, a nest each, and a main that runs them with many parameters (no trips, one, a
 few; bounds near the ends of their types; arguments apart, equal and overlapping where they are not restrict) over one pool of
 memory, whose bits are hashed before and behind. It is compiled by clang alone, by -rg-loops with the order that the search
-takes, and with orders that are taken at random from those that are allowed (-rg-loops-any). All must print the same.
+takes, with orders that are taken at random from those that are allowed (-rg-loops-any), and with such orders by three threads (-rg-loops=parallel, which then
+wakes them however little there is to do). All must print the same.
 Nothing is compiled with flags that allow sums in another order.
 
 With --gradients, the nests of doubles are differentiated in reverse mode: by the naive plan without the steps and
@@ -447,7 +448,8 @@ def main():
     flags = ["-ffp-contract=off", "-w", "-std=gnu17"]
     if options.gradients:
         gradients(options, rgcc, plain, flags)
-    changed = looked = wrong = 0
+    changed = looked = wrong = shared = 0
+    os.environ.update(OMP_NUM_THREADS="3", OMP_WAIT_POLICY="passive", OMP_DYNAMIC="false")
     with tempfile.TemporaryDirectory() as work:
         for seed in range(options.seed, options.seed + options.units):
             nests, text, callers = unit(seed, options.nests)
@@ -464,6 +466,8 @@ def main():
             ways += [(f"-rg-loops-any={seed * 7 + k + 1}",
                       [rgcc, "-O2", "-fno-strict-aliasing", "-mllvm", "-rg-loops", "-mllvm", f"-rg-loops-any={seed * 7 + k + 1}", "-Rpass=rg-loops"])
                      for k in range(options.orders)]
+            ways += [("-rg-loops=parallel",
+                      [rgcc, "-O2", "-fopenmp", "-fno-strict-aliasing", "-mllvm", "-rg-loops=parallel", "-mllvm", f"-rg-loops-any={seed * 7 + 5}", "-Rpass=rg-loops"])]
             for name, command in ways:
                 program = os.path.join(work, "program")
                 code, _, told = run(command + flags + [source, harness + ".o", "-lm", "-o", program], 300)
@@ -495,7 +499,8 @@ def main():
                     looked += len(nests)
                 if name != "clang -O1":
                     changed += len(re.findall(r"remark: loop nest: ", told))
-    print(f"{looked} nests, {changed} changed in {1 + options.orders} ways, {wrong} failures")
+                    shared += len(re.findall(r"remark: loop nest: .*by threads", told))
+    print(f"{looked} nests, {changed} changed in {2 + options.orders} ways, {shared} by threads, {wrong} failures")
     sys.exit(1 if wrong else 0)
 
 

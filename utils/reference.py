@@ -92,7 +92,7 @@ def options():
             continue
         default = start[1].split("::")[-1].strip('"').lower() if start else ""
         values = re.findall(rf"clEnumValN\([^,]*,\s*{STRING},\s*((?:{STRING}\s*)+)\)", statement)
-        what = joined(meaning[1]) + "".join(f"; `{v[0]}`: {joined(v[1])}" for v in values)
+        what = joined(meaning[1]) + "".join(f"; {f'`{v[0]}`' if v[0] else 'without a value'}: {joined(v[1])}" for v in values)
         yield f"| `-{name[1]}` | {f'`{default}`' if default else ''} | {cell(what)} |"
 
 

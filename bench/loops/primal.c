@@ -52,10 +52,14 @@ static const Primal *const Ways[] = {
 };
 enum { WayCount = sizeof Ways / sizeof *Ways };
 
-/// Time of the processor: others may run beside us.
+/// Time of the processor: others may run beside us. Where threads share loops, time of the clock (WALL_CLOCK).
 static double now(void) {
   struct timespec t;
+#ifdef WALL_CLOCK
+  clock_gettime(CLOCK_MONOTONIC, &t);
+#else
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+#endif
   return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 

@@ -6,7 +6,9 @@
 
     bench/loops/run.py BUILD [NAME...]
     bench/loops/run.py BUILD --orders [NAME...]
-    bench/loops/run.py BUILD --primal [NAME...]
+    bench/loops/run.py BUILD --primal [--threads] [NAME...]
+    bench/loops/run.py BUILD --primal [--threads] --make FOLDER
+    bench/loops/run.py FOLDER --primal --made [NAME...]
 
 "by hand": the gradient of hand.c over the primal; "ours/by hand": ours over it. "one derivative": without a derivative of its own for arguments that do not overlap
 (docs/DisjointArguments.md). Smallest of seven runs each, in one process, in time of the processor.
@@ -15,10 +17,16 @@
 
 --primal: the nests themselves, at sizes beyond the caches, by clang, by Polly of the same LLVM (in front of LLVM's scalar optimisations, where it finds most), and by -rg-loops, all in one process. A number is how many times as fast as clang. Every way has to leave
 the bits that clang's code leaves.
+
+--threads: the same with -rg-loops=parallel and with Polly's parallel loops, both by libomp, in time of the clock; clang's code runs on one core. OMP_NUM_THREADS says how many threads.
+
+--make, --made: compile on one machine and measure on another, which needs neither a compiler nor a build: FOLDER holds the program and libomp. RG_MARCH is the processor to compile for
+(native).
 """
 
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -54,27 +62,41 @@ def orders(build, names):
     print(f"| geometric mean | | | | {mean(primals):.2f} | | | {mean(gradients):.2f} |")
 
 
-WAYS = {"plain": [], "polly": ["-mllvm", "-polly", "-mllvm", "-polly-position=early"], "ours": ["-mllvm", "-rg-loops"]}
+EARLY_POLLY = ["-mllvm", "-polly", "-mllvm", "-polly-position=early"]
+WAYS = {"plain": [], "polly": EARLY_POLLY, "ours": ["-mllvm", "-rg-loops"]}
+THREAD_WAYS = {"plain": [], "polly": [*EARLY_POLLY, "-mllvm", "-polly-parallel", "-mllvm", "-polly-omp-backend=LLVM"], "ours": ["-mllvm", "-rg-loops=parallel"]}
 
 
-def primal(build, names):
+def make(build, folder, threads):
+    """Writes the program FOLDER/primal, and beside it the names of the ways that are in it."""
     clang = os.environ.get("RG_CLANG", "/usr/lib/llvm-22/bin/clang")
-    flags = ["-O3", "-march=native", "-w"]
+    flags = ["-O3", "-march=" + os.environ.get("RG_MARCH", "native"), "-w"]
+    link = []
+    if threads:
+        flags.append("-DWALL_CLOCK")
+        library = subprocess.run([clang, "-print-file-name=libomp.so"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+        shutil.copy(os.path.realpath(library), os.path.join(folder, "libomp.so.5"))
+        link = ["-fopenmp", "-Wl,-rpath,$ORIGIN"]
     source = os.path.join(HERE, "primal.c")
-    with tempfile.TemporaryDirectory() as work:
-        objects = {}
-        for way, more in WAYS.items():
-            compiler = os.path.join(build, "bin", "rg-clang") if way == "ours" else clang
-            objects[way] = os.path.join(work, way + ".o")
-            done = subprocess.run([compiler, *flags, *more, f"-DWAY={way}", "-c", source, "-o", objects[way]], stderr=subprocess.PIPE, text=True)
-            if done.returncode and way == "polly":
-                del objects[way]  # an LLVM without it
-            elif done.returncode:
-                sys.exit(done.stderr)
-        program = os.path.join(work, "primal")
-        ways = list(objects)
-        subprocess.run([clang, *flags, "-DWAYS=" + " ".join(f"X({way})" for way in ways), source, *objects.values(), "-lm", "-o", program], check=True)
-        done = subprocess.run([program, *names], stdout=subprocess.PIPE, text=True)
+    objects = {}
+    for way, more in (THREAD_WAYS if threads else WAYS).items():
+        compiler = os.path.join(build, "bin", "rg-clang") if way == "ours" else clang
+        objects[way] = os.path.join(folder, way + ".o")
+        done = subprocess.run([compiler, *flags, *more, f"-DWAY={way}", "-c", source, "-o", objects[way]], stderr=subprocess.PIPE, text=True)
+        if done.returncode and way == "polly":
+            del objects[way]  # an LLVM without it
+        elif done.returncode:
+            sys.exit(done.stderr)
+    subprocess.run([clang, *flags, "-DWAYS=" + " ".join(f"X({way})" for way in objects), source, *objects.values(), "-lm", *link,
+                    "-o", os.path.join(folder, "primal")], check=True)
+    with open(os.path.join(folder, "ways"), "w") as file:
+        file.write(" ".join(objects))
+
+
+def measure_primals(folder, names):
+    with open(os.path.join(folder, "ways")) as file:
+        ways = file.read().split()
+    done = subprocess.run([os.path.join(folder, "primal"), *names], stdout=subprocess.PIPE, text=True)
     print("| nest | n | clang ms | Polly ms | -rg-loops ms | Polly | -rg-loops |")
     print("|---|---|---|---|---|---|---|")
     times = {way: [] for way in ways}
@@ -87,6 +109,19 @@ def primal(build, names):
     means = {way: f"{mean([a / b for a, b in zip(times['plain'], times[way])]):.2f}" for way in ways}
     print(f"| geometric mean | | | | | {means.get('polly', '')} | {means['ours']} |")
     return done.returncode
+
+
+def primal(build, names):
+    threads, made = "--threads" in names, "--made" in names
+    names = [name for name in names if name not in ("--threads", "--made")]
+    if made:
+        return measure_primals(build, names)
+    if names[:1] == ["--make"]:
+        os.makedirs(names[1], exist_ok=True)
+        return make(build, names[1], threads)
+    with tempfile.TemporaryDirectory() as work:
+        make(build, work, threads)
+        return measure_primals(work, names)
 
 
 def main(build, *names):

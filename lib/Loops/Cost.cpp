@@ -20,6 +20,10 @@
 // loop around them if that loop does not change its address. Loops outside of
 // that bring all of them again.
 //
+// Where threads may share loops, the outermost loop that carries nothing is
+// shared by them, and each time that it begins costs what it takes to wake
+// them.
+//
 // What a loop next to it has touched, not long before, is there as well. Work
 // and lines overlap. Numbers of iterations that are not known are taken to
 // be large.
@@ -41,6 +45,8 @@ static constexpr double LineBytes = 64, UnknownTrips = 1024;
 /// Cycles for a line from the next cache, in a row or not.
 static constexpr double FromL2 = 1, FromL3 = 2, FromMemory = 16, OutOfRow = 4;
 static constexpr double Latency = 4, LongLatency = 15;
+/// Cycles until all threads run, and all have ended.
+static constexpr double WakeThreads = 20000;
 /// Cycles for an element of a vector that is not in a row.
 static constexpr double Scattered = 3;
 
@@ -324,7 +330,67 @@ double Scheduler::lines(const Schedule &S, const Estimate &E,
   return Lines;
 }
 
-double Scheduler::cost(const Schedule &S) {
+/// Does the loop of Group at Place carry nothing at all? Sums count: two
+/// threads cannot add to one number.
+bool Scheduler::isShared(const Schedule &S, ArrayRef<unsigned> Group,
+                         unsigned Place) {
+  std::vector<int64_t> Key(Group.begin(), Group.end());
+  for (unsigned X : Group) {
+    Key.push_back(-1);
+    for (unsigned P = 0; P <= Place; ++P) {
+      const TimeTerm &T = S.Times[X][P];
+      Key.insert(Key.end(), {T.Loop, T.C, T.Down, T.Tile});
+    }
+  }
+  auto [Known, New] = Shared.insert({Key, false});
+  if (!New)
+    return Known->second;
+  for (const auto *Kind : {&Dependences, &Sums})
+    for (const Dependence &D : *Kind) {
+      if (!is_contained(Group, D.From) || !is_contained(Group, D.To))
+        continue;
+      Map M(isl_map_apply_range(
+          isl_map_apply_domain(D.Pairs.copy(), plainTime(S, D.From).take()),
+          plainTime(S, D.To).take()));
+      for (unsigned P = 0; P != Place; ++P)
+        M = Map(isl_map_equate(M.take(), isl_dim_in, P, isl_dim_out, P));
+      Map Forwards(
+          isl_map_order_lt(M.copy(), isl_dim_in, Place, isl_dim_out, Place)),
+          Back(isl_map_order_gt(M.take(), isl_dim_in, Place, isl_dim_out,
+                                Place));
+      if (isl_map_is_empty(Forwards.get()) != isl_bool_true ||
+          isl_map_is_empty(Back.get()) != isl_bool_true)
+        return false;
+    }
+  return Known->second = true;
+}
+
+/// What takes One cycle by one thread, in the innermost loop of Group at Place,
+/// by as many as there are.
+double Scheduler::byThreads(const Schedule &S, ArrayRef<unsigned> Group,
+                            unsigned Place, double One) {
+  double Begins = 1;
+  for (unsigned P = 1; P < Place; P += 2) {
+    const TimeTerm &T = S.Times[Group.front()][P];
+    if (T.Loop < 0)
+      continue;
+    double Trips = trips(N.Statements[Group.front()], T.Loop);
+    if (T.Tile)
+      Trips = std::max(1.0, Trips / T.Tile);
+    const std::vector<unsigned> All = groupOf(S, Group.front(), P);
+    if (Trips >= 2 && isShared(S, All, P)) {
+      const double Rounds = std::ceil(Trips / M.Threads);
+      const double Shared =
+          One * Rounds / Trips +
+          (All.front() == Group.front() ? Begins : 0) * WakeThreads;
+      return std::min(One, Shared);
+    }
+    Begins *= Trips;
+  }
+  return One;
+}
+
+double Scheduler::cost(const Schedule &S, bool Threads) {
   double Sum = 0;
   std::set<unsigned> Done;
   std::vector<Estimate> Before;
@@ -339,8 +405,10 @@ double Scheduler::cost(const Schedule &S) {
     Done.insert(Group.begin(), Group.end());
     Estimate E = estimate(S, Group, Place);
     const double Lines = lines(S, E, Before);
-    Sum += (std::max(E.Busy, Lines) + 0.2 * std::min(E.Busy, Lines) + E.Enter) *
-           E.All;
+    const double One =
+        (std::max(E.Busy, Lines) + 0.2 * std::min(E.Busy, Lines) + E.Enter) *
+        E.All;
+    Sum += Threads && M.Threads > 1 ? byThreads(S, Group, Place, One) : One;
     Before.push_back(std::move(E));
   }
   return Sum;

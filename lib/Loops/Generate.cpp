@@ -82,7 +82,7 @@ bool Generator::makeTree() {
     Build = isl_ast_build_set_options(
         Build, isl_union_map_read_from_str(N.Context, (Text + " }").c_str()));
   }
-  ParallelFinder Finder(Of, N.Context);
+  ParallelFinder Finder(N, Of, Times, Threads);
   Build = Finder.watch(Build);
   Tree = Isl<isl_ast_node>(
       isl_ast_build_node_from_schedule_map(Build, Times.take()));
@@ -101,13 +101,14 @@ bool Generator::run() {
   // An analysis may have used up what isl may take: then one of these fails.
   if (!isPossible() || !makeTree() || !findExtents())
     return false;
-  for (const Cell &C : N.Cells) {
-    int L = Lanes[&C - N.Cells.data()];
+  // The order may be one that only threads make worth its while.
+  if (Threads && !Always && !hasLoopForThreads(Tree.get()) &&
+      !Of.isBetterAlone(S))
+    return false;
+  for (unsigned C = 0; C != N.Cells.size(); ++C) {
     IRBuilder<> AtStart(&F.getEntryBlock(),
                         F.getEntryBlock().getFirstInsertionPt());
-    Type *T = C.V->getType();
-    Storage.push_back(AtStart.CreateAlloca(
-        L < 0 ? T : ArrayType::get(T, S.Jams[L].Lanes), nullptr, "rg.cell"));
+    Storage.push_back(storage(C, AtStart));
   }
   for (auto &[E, K] : N.Parameters) {
     Value *V = frozen(E);
@@ -154,6 +155,11 @@ bool Generator::run() {
   return true;
 }
 
-bool loops::generate(Nest &N, Scheduler &Of, const Schedule &S) {
-  return Generator(N, Of, S).run();
+bool loops::generate(Nest &N, Scheduler &Of, const Schedule &S, bool Threads,
+                     bool Always, SmallVectorImpl<Function *> &Made) {
+  Generator G(N, Of, S, Threads, Always);
+  if (!G.run())
+    return false;
+  G.extract(Made);
+  return true;
 }

@@ -12,10 +12,18 @@
 
 namespace retrograd::loops {
 
+/// Metadata of a loop that has the order that it is to have, or had it once: it
+/// is the old version of a nest.
+inline constexpr const char *OrderedLoop = "rg.loop.ordered";
+
 /// Puts the nest in the order of S in front of the nest that there is, which
 /// stays for parameters that the nest does not hold for. Nothing is changed if
 /// that is not possible. Afterwards no analysis of the function is valid.
-bool generate(Nest &N, Scheduler &Of, const Schedule &S);
+/// With Threads, outer loops whose iterations are independent are shared by
+/// threads; each is a function of its own then, which is added to Made.
+/// Always: however little there is to do in them.
+bool generate(Nest &N, Scheduler &Of, const Schedule &S, bool Threads,
+              bool Always, llvm::SmallVectorImpl<llvm::Function *> &Made);
 
 } // namespace retrograd::loops
 

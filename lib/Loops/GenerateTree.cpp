@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Loops/Generate.h"
 #include "Loops/Generator.h"
 #include "Loops/TreeParallel.h"
 
@@ -185,6 +186,20 @@ void Generator::loop(isl_ast_node *A) {
           : CmpInst::ICMP_SLT;
   if (P == CmpInst::ICMP_SLE)
     Bound = B.CreateNSWAdd(Bound, B.getInt64(1));
+  if (isForThreads(A) && !InRegion)
+    share(A, Init, Bound, Step);
+  else
+    iterate(A, Init, Bound, Step);
+}
+
+/// The loop A from Init to Bound.
+void Generator::iterate(isl_ast_node *A, Value *Init, Value *Bound,
+                        Value *Step) {
+  Isl<isl_ast_expr> Iterator(isl_ast_node_for_get_iterator(A));
+  Isl<isl_id> Id(isl_ast_expr_get_id(Iterator.get()));
+  const std::string Name = isl_id_get_name(Id.get());
+  Isl<isl_ast_node> Body(isl_ast_node_for_get_body(A));
+  Value *Hidden = Names.lookup(Name);
   BasicBlock *Head = block("rg.loop"), *After = block("rg.after"),
              *Prepare = block("rg.loop.ph");
   B.CreateCondBr(B.CreateICmpSLT(Init, Bound), Prepare, After);
@@ -202,16 +217,18 @@ void Generator::loop(isl_ast_node *A) {
   I->addIncoming(Next, B.GetInsertBlock());
   Instruction *Latch =
       B.CreateCondBr(B.CreateICmpSLT(Next, Bound), Head, After);
-  if (Parallel) {
-    // No loop is in this one: what LLVM's vectoriser asks at run time is known.
-    auto *Group = MDNode::get(
+  SmallVector<Metadata *, 3> Told{
+      nullptr, MDNode::get(F.getContext(),
+                           {MDString::get(F.getContext(), OrderedLoop)})};
+  // No loop is in this one: what LLVM's vectoriser asks at run time is known.
+  if (Parallel)
+    Told.push_back(MDNode::get(
         F.getContext(),
         {MDString::get(F.getContext(), "llvm.loop.parallel_accesses"),
-         Parallel});
-    MDNode *Id = MDNode::getDistinct(F.getContext(), {nullptr, Group});
-    Id->replaceOperandWith(0, Id);
-    Latch->setMetadata(LLVMContext::MD_loop, Id);
-    Parallel = nullptr;
-  }
+         Parallel}));
+  Parallel = nullptr;
+  MDNode *Own = MDNode::getDistinct(F.getContext(), Told);
+  Own->replaceOperandWith(0, Own);
+  Latch->setMetadata(LLVMContext::MD_loop, Own);
   B.SetInsertPoint(After);
 }

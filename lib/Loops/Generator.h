@@ -12,6 +12,7 @@
 //   GenerateQuestions.cpp   what has to be asked at run time
 //   TreeReach.cpp           which trees fit into 64 bits
 //   TreeParallel.cpp        which loops' iterations are independent
+//   GenerateThreads.cpp     loops that threads share
 //   Generate.cpp            the order of all this
 //
 //===----------------------------------------------------------------------===//
@@ -29,11 +30,15 @@ namespace retrograd::loops {
 
 class Generator {
 public:
-  Generator(Nest &N, Scheduler &Of, const Schedule &S)
-      : N(N), Of(Of), S(S), F(*N.Outer.getHeader()->getParent()),
+  Generator(Nest &N, Scheduler &Of, const Schedule &S, bool Threads,
+            bool Always)
+      : N(N), Of(Of), S(S), Threads(Threads), Always(Always),
+        F(*N.Outer.getHeader()->getParent()),
         Before(N.Outer.getLoopPreheader()), B(F.getContext()),
         Expand(N.SE, "rg.nest"), I64(B.getInt64Ty()), Lanes(Of.lanes(S)) {}
   bool run();
+  /// Makes functions of the loops that threads share.
+  void extract(llvm::SmallVectorImpl<llvm::Function *> &Made);
 
 private:
   using Counters = llvm::SmallVector<llvm::Value *, 4>;
@@ -60,13 +65,20 @@ private:
   }
   void node(isl_ast_node *A);
   void loop(isl_ast_node *A);
+  void iterate(isl_ast_node *A, llvm::Value *Init, llvm::Value *Bound,
+               llvm::Value *Step);
+  void share(isl_ast_node *A, llvm::Value *Init, llvm::Value *Bound,
+             llvm::Value *Step);
+  llvm::Value *work(isl_ast_node *A);
+  llvm::AllocaInst *storage(unsigned Cell, llvm::IRBuilder<> &At);
   void declareApart();
   void tag(llvm::Instruction *New, const llvm::Instruction *Old,
            const Statement &St);
   void leaf(isl_ast_node *A);
   llvm::BasicBlock *block(const char *Name) {
-    return llvm::BasicBlock::Create(F.getContext(), Name, &F,
-                                    N.Outer.getHeader());
+    Blocks.push_back(llvm::BasicBlock::Create(F.getContext(), Name, &F,
+                                              N.Outer.getHeader()));
+    return Blocks.back();
   }
 
   struct Instance {
@@ -85,6 +97,7 @@ private:
   Nest &N;
   Scheduler &Of;
   const Schedule &S;
+  const bool Threads, Always;
   llvm::Function &F;
   llvm::BasicBlock *Before;
   llvm::IRBuilder<> B;
@@ -99,7 +112,18 @@ private:
   Isl<isl_ast_expr> Check;
   /// Of each array: its scope, and those of the arrays that it is apart from.
   std::vector<llvm::MDNode *> Scopes, ApartFrom;
-  llvm::MDNode *Parallel = nullptr; ///< the loop's group, if it is one
+  llvm::MDNode *Parallel = nullptr;       ///< the loop's group, if it is one
+  std::vector<llvm::BasicBlock *> Blocks; ///< in the order they were made in
+  /// A loop that threads share: its blocks, of which the first is its only
+  /// door, how much there is to do, and stand-ins for a thread's number and for
+  /// how many there are.
+  struct Region {
+    std::vector<llvm::BasicBlock *> Blocks;
+    llvm::Value *Work;
+    llvm::Instruction *Thread, *Count;
+  };
+  std::vector<Region> Regions;
+  bool InRegion = false;
   /// Of each array, for each access: the least and the greatest index of each
   /// dimension, from the first.
   using Range = std::pair<Isl<isl_ast_expr>, Isl<isl_ast_expr>>;

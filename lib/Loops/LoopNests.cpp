@@ -34,6 +34,7 @@
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/LCSSA.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -61,9 +62,17 @@ static void tidy(Function &F, FunctionAnalysisManager &FAM) {
   Passes.run(F, FAM);
 }
 
+/// Of functions that were made of loops that threads share.
+static const char *const ThreadsAttribute = "rg-loop-threads";
+
+/// Orders are chosen for so many threads, if for more than one.
+static constexpr unsigned TypicalThreads = 8;
+
 /// What LLVM knows of the machine that code is made for.
-static Machine machine(const TargetTransformInfo &TTI) {
+static Machine machine(const TargetTransformInfo &TTI, bool Threads) {
   Machine M;
+  if (Threads)
+    M.Threads = TypicalThreads;
   if (unsigned Bits =
           TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector)
               .getFixedValue())
@@ -84,6 +93,7 @@ public:
   Improver(Function &F, FunctionAnalysisManager &FAM, const LoopNestOptions &O)
       : F(F), FAM(FAM), O(O) {}
   bool run();
+  SmallVector<Function *, 4> Made; ///< loops that threads share
 
 private:
   /// What was done to L's nest.
@@ -128,7 +138,7 @@ Improver::Outcome Improver::improve(Loop &L) {
     return NoNest;
   }
   ++NumRaised;
-  Scheduler Order(*N, machine(FAM.getResult<TargetIRAnalysis>(F)));
+  Scheduler Order(*N, machine(FAM.getResult<TargetIRAnalysis>(F), O.Threads));
   std::optional<Schedule> Best;
   if (Order.find())
     Best = O.AnyOrder ? Order.any(O.AnyOrder) : Order.search();
@@ -146,20 +156,28 @@ Improver::Outcome Improver::improve(Loop &L) {
   SmallPtrSet<const BasicBlock *, 32> Known;
   for (BasicBlock &B : F)
     Known.insert(&B);
-  if (!generate(*N, Order, *Best)) {
+  const unsigned Before = Made.size();
+  if (!generate(*N, Order, *Best, O.Threads, O.AnyOrder != 0, Made)) {
     remark(nullptr, L, false,
-           "loop nest left as it is: code for the better order (" +
-               Order.did() + ") takes too much");
+           Order.did().empty()
+               ? "loop nest left as it is: no loop can be shared by threads"
+               : "loop nest left as it is: code for the better order (" +
+                     Order.did() + ") takes too much");
     return Left;
   }
-  remark(nullptr, L, true, "loop nest: " + Order.did());
+  std::string Did = Order.did();
+  if (Made.size() != Before)
+    Did += Did.empty() ? "by threads" : ", by threads";
+  remark(nullptr, L, true, "loop nest: " + Did);
   ++NumChanged;
   // What is new is done.
   for (BasicBlock &B : F)
     if (!Known.contains(&B))
       Done.insert(&B);
-  for (Loop *Inner : L.getLoopsInPreorder())
+  for (Loop *Inner : L.getLoopsInPreorder()) {
     Done.insert(Inner->getHeader());
+    addStringMetadataToLoop(Inner, OrderedLoop, 1);
+  }
   return Changed;
 }
 
@@ -171,7 +189,9 @@ bool Improver::run() {
     SmallVector<Loop *, 8> Todo(LI.begin(), LI.end());
     while (!Todo.empty() && !Again) {
       Loop *L = Todo.pop_back_val();
-      if (L->isInnermost())
+      // A derivative's nests are looked at when it is made, and once more in
+      // front of the vectoriser, with all others.
+      if (L->isInnermost() || getBooleanLoopAttribute(L, OrderedLoop))
         continue;
       Outcome Of = NoNest;
       if (Done.insert(L->getHeader()).second)
@@ -207,9 +227,17 @@ bool retrograd::haveLoopNests() { return true; }
 
 bool retrograd::improveNests(Function &F, FunctionAnalysisManager &FAM,
                              const LoopNestOptions &O) {
-  if (!prepare(F, FAM) || !Improver(F, FAM, O).run())
+  // A function that was made here is in the best order.
+  if (F.hasFnAttribute(ThreadsAttribute) || !prepare(F, FAM))
+    return false;
+  Improver Nests(F, FAM, O);
+  if (!Nests.run())
     return false;
   tidy(F, FAM);
+  for (Function *Loop : Nests.Made) {
+    Loop->addFnAttr(ThreadsAttribute);
+    tidy(*Loop, FAM);
+  }
   return true;
 }
 

@@ -25,6 +25,7 @@ struct LoopNestOptions {
   bool Print = false;    ///< nests as sets, and their orders, to stderr
   bool Change = true;    ///< otherwise nests are only looked at
   unsigned AnyOrder = 0; ///< not the best order, but any, by this seed
+  bool Threads = false;  ///< outer loops by several threads of OpenMP
 };
 
 /// The loop nests of F in the order that suits their accesses best, where that

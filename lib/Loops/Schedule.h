@@ -52,6 +52,7 @@ struct Schedule {
 struct Machine {
   unsigned VectorBytes = 16, Registers = 16;
   double L1 = 32 << 10, L2 = 256 << 10, L3 = 16 << 20;
+  unsigned Threads = 1; ///< that may share loops
 };
 
 struct Dependence {
@@ -83,6 +84,8 @@ public:
   std::optional<Schedule> any(unsigned Seed);
   Schedule original() const;
   bool isLegal(const Schedule &S);
+  /// S is better than the program's order by one thread, too.
+  bool isBetterAlone(const Schedule &S);
   /// All pairs of iterations that touch the same element, one of them to write:
   /// the dependences, and sums whose additions may change places.
   llvm::ArrayRef<Dependence> dependences() const { return Dependences; }
@@ -119,7 +122,12 @@ private:
     double All, Busy, Enter;
   };
   bool prove(const Schedule &S);
-  double cost(const Schedule &S);
+  /// By all threads, or by one.
+  double cost(const Schedule &S, bool Threads = true);
+  double byThreads(const Schedule &S, llvm::ArrayRef<unsigned> Group,
+                   unsigned Place, double One);
+  bool isShared(const Schedule &S, llvm::ArrayRef<unsigned> Group,
+                unsigned Place);
   Estimate estimate(const Schedule &S, llvm::ArrayRef<unsigned> Group,
                     unsigned Place);
   double lines(const Schedule &S, const Estimate &E,
@@ -161,8 +169,8 @@ private:
 
   Nest &N;
   const Machine M;
-  /// Known answers of carries() and of isLegal().
-  std::map<std::vector<int64_t>, bool> Carried, Proved;
+  /// Known answers of carries(), of isShared() and of isLegal().
+  std::map<std::vector<int64_t>, bool> Carried, Shared, Proved;
   std::vector<Dependence> Dependences, Sums;
   std::vector<unsigned> Cluster; ///< statements that share a cell
   std::string Did;

@@ -334,6 +334,14 @@ std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
   return Found;
 }
 
+/// An order is taken where it costs so much of the program's.
+static constexpr double Better = 0.85;
+
+bool Scheduler::isBetterAlone(const Schedule &S) {
+  return cost(S, /*Threads=*/false) <=
+         Better * cost(original(), /*Threads=*/false);
+}
+
 std::optional<Schedule> Scheduler::search() {
   if (N.Statements.empty())
     return std::nullopt;
@@ -341,7 +349,7 @@ std::optional<Schedule> Scheduler::search() {
   std::vector<std::string> Steps;
   std::vector<unsigned> All(N.Statements.size());
   std::iota(All.begin(), All.end(), 0);
-  const double Start = cost(Best);
+  const double Start = cost(Best, /*Threads=*/false);
   // Orders first, compared as if their loops were jammed.
   double Least = 0;
   for (bool Reorder : {true, false}) {
@@ -365,7 +373,7 @@ std::optional<Schedule> Scheduler::search() {
         break;
     }
   }
-  if (N.Context.exceeded() || cost(Best) > 0.85 * Start || !isLegal(Best))
+  if (N.Context.exceeded() || cost(Best) > Better * Start || !isLegal(Best))
     return std::nullopt;
   Did = join(Steps, ", ");
   return Best;

@@ -11,6 +11,9 @@
 // them. Sums whose additions may change places count, too: they change places,
 // but not at the same time.
 //
+// A loop around others is for threads if, besides, each cell that is set in it
+// is set and read within one iteration: then each thread has its own.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Loops/TreeParallel.h"
@@ -19,9 +22,12 @@ using namespace llvm;
 using namespace retrograd;
 using namespace retrograd::loops;
 
-static const char *const Mark = "parallel";
+static const char *const Mark = "parallel", *const ThreadMark = "threads";
 
-ParallelFinder::ParallelFinder(const Scheduler &Of, isl_ctx *C) {
+ParallelFinder::ParallelFinder(const Nest &N, const Scheduler &Of,
+                               const UnionMap &Times, bool Threads)
+    : Threads(Threads) {
+  isl_ctx *C = N.Context;
   // Iterations that fill no lanes have another name (Generator::makeTree).
   auto Name = [&](unsigned Statement, bool Rest) {
     return isl_id_alloc(
@@ -41,6 +47,41 @@ ParallelFinder::ParallelFinder(const Scheduler &Of, isl_ctx *C) {
     Add(D);
   for (const Dependence &D : Of.sums())
     Add(D);
+  if (!Threads)
+    return;
+  for (unsigned Index = 0; Index != N.Cells.size(); ++Index) {
+    CellPairs P{{}, {}, any_of(N.Results, [&](auto &R) {
+                  return R.second == int(Index);
+                })};
+    UnionMap Touch;
+    for (unsigned K = 0; K != N.Statements.size(); ++K) {
+      auto Add = [&](const Access &A, bool Write) {
+        if (A.I || A.CellIndex != int(Index))
+          return;
+        for (bool Rest : {false, true}) {
+          Map M(
+              isl_map_set_tuple_id(A.Where.copy(), isl_dim_in, Name(K, Rest)));
+          if (Write) {
+            isl_union_set *W = isl_union_set_from_set(isl_map_domain(M.copy()));
+            P.Set = UnionSet(P.Set ? isl_union_set_union(P.Set.take(), W) : W);
+          }
+          isl_union_map *U = isl_union_map_from_map(M.take());
+          Touch = UnionMap(Touch ? isl_union_map_union(Touch.take(), U) : U);
+        }
+      };
+      for (const Access &A : N.Statements[K].Reads)
+        Add(A, false);
+      Add(N.Statements[K].Write, true);
+    }
+    if (!P.Set)
+      continue;
+    // Each iteration has one of its two names.
+    UnionSet All(isl_union_map_domain(Times.copy()));
+    Touch = UnionMap(isl_union_map_intersect_domain(Touch.take(), All.take()));
+    P.All = UnionMap(isl_union_map_apply_range(
+        Touch.copy(), isl_union_map_reverse(Touch.copy())));
+    Cells.push_back(std::move(P));
+  }
 }
 
 isl_ast_build *ParallelFinder::watch(isl_ast_build *Build) {
@@ -67,10 +108,38 @@ static bool hasLoop(isl_ast_node *A) {
   return Has;
 }
 
+/// Is each cell that is set in a loop its iteration's own?
+bool ParallelFinder::areOwn(isl_union_map *Times) {
+  UnionSet Here(isl_union_map_domain(isl_union_map_copy(Times)));
+  for (const CellPairs &P : Cells) {
+    UnionSet Sets(isl_union_set_intersect(P.Set.copy(), Here.copy()));
+    isl_bool None = isl_union_set_is_empty(Sets.get());
+    if (None == isl_bool_true)
+      continue;
+    if (None == isl_bool_error || P.Result)
+      return false;
+    // Both ways are in All.
+    UnionMap Pairs(isl_union_map_intersect_domain(P.All.copy(), Here.copy()));
+    UnionSet Others(isl_union_map_range(Pairs.copy()));
+    if (isl_union_set_is_subset(Others.get(), Here.get()) != isl_bool_true)
+      return false;
+    UnionMap At(isl_union_map_apply_range(
+        isl_union_map_apply_domain(Pairs.take(), isl_union_map_copy(Times)),
+        isl_union_map_copy(Times)));
+    Map M(isl_map_from_union_map(At.take()));
+    Map Same(isl_map_identity(isl_map_get_space(M.get())));
+    if (isl_map_is_subset(M.get(), Same.get()) != isl_bool_true)
+      return false;
+  }
+  return true;
+}
+
 isl_ast_node *ParallelFinder::finish(isl_ast_node *For, isl_ast_build *Build) {
   Isl<isl_ast_node> Body(isl_ast_node_for_get_body(For));
-  if (isl_ast_node_for_is_degenerate(For) == isl_bool_true ||
-      hasLoop(Body.get()))
+  if (isl_ast_node_for_is_degenerate(For) == isl_bool_true)
+    return For;
+  const bool Innermost = !hasLoop(Body.get());
+  if (!Innermost && !Threads)
     return For;
   bool Independent = true;
   if (Meet) {
@@ -94,13 +163,35 @@ isl_ast_node *ParallelFinder::finish(isl_ast_node *For, isl_ast_build *Build) {
                     isl_map_is_empty(Backwards.get()) == isl_bool_true;
     }
   }
+  if (Independent && !Innermost) {
+    UnionMap Times(isl_ast_build_get_schedule(Build));
+    Independent = areOwn(Times.get());
+  }
   if (!Independent)
     return For;
   isl_ctx *C = isl_ast_node_get_ctx(For);
-  return isl_ast_node_set_annotation(For, isl_id_alloc(C, Mark, nullptr));
+  return isl_ast_node_set_annotation(
+      For, isl_id_alloc(C, Innermost ? Mark : ThreadMark, nullptr));
 }
 
-bool loops::isParallel(isl_ast_node *For) {
+static bool hasMark(isl_ast_node *For, StringRef Wanted) {
   Isl<isl_id> Id(isl_ast_node_get_annotation(For));
-  return Id && StringRef(isl_id_get_name(Id.get())) == Mark;
+  return Id && isl_id_get_name(Id.get()) == Wanted;
+}
+
+bool loops::isParallel(isl_ast_node *For) { return hasMark(For, Mark); }
+
+bool loops::isForThreads(isl_ast_node *For) { return hasMark(For, ThreadMark); }
+
+bool loops::hasLoopForThreads(isl_ast_node *A) {
+  bool Has = false;
+  isl_ast_node_foreach_descendant_top_down(
+      A,
+      [](isl_ast_node *X, void *Has) {
+        if (isl_ast_node_get_type(X) == isl_ast_node_for && isForThreads(X))
+          *static_cast<bool *>(Has) = true;
+        return isl_bool_true;
+      },
+      &Has);
+  return Has;
 }

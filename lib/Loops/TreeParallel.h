@@ -12,20 +12,37 @@
 
 namespace retrograd::loops {
 
-/// While isl makes a tree, tells of each innermost loop whether two of its
-/// iterations touch the same element.
+/// While isl makes a tree, tells of each innermost loop, or of all loops,
+/// whether two of its iterations touch the same element.
 class ParallelFinder {
 public:
-  ParallelFinder(const Scheduler &Of, isl_ctx *C);
+  /// Times: of all iterations, by the names that the tree has for them.
+  ParallelFinder(const Nest &N, const Scheduler &Of, const UnionMap &Times,
+                 bool Threads);
   isl_ast_build *watch(isl_ast_build *Build);
 
 private:
   isl_ast_node *finish(isl_ast_node *For, isl_ast_build *Build);
+  bool areOwn(isl_union_map *Times);
   UnionMap Meet; ///< pairs of iterations that touch the same element
+  /// Of each cell: all pairs that touch the same element, and who sets it.
+  struct CellPairs {
+    UnionMap All;
+    UnionSet Set;
+    bool Result; ///< its last number is used behind the nest
+  };
+  std::vector<CellPairs> Cells;
+  bool Threads;
 };
 
-/// The loop was found to have independent iterations.
+/// The innermost loop was found to have independent iterations.
 bool isParallel(isl_ast_node *For);
+
+/// The loop, with loops in it, can be shared by threads.
+bool isForThreads(isl_ast_node *For);
+
+/// There is such a loop in A.
+bool hasLoopForThreads(isl_ast_node *A);
 
 } // namespace retrograd::loops
 

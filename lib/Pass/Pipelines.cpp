@@ -65,8 +65,10 @@ OffloadOptions retrograd::offloadOptions(const Options &O) {
           .Print = O.PrintOffload};
 }
 
-LoopNestOptions retrograd::loopNestOptions(const Options &O) {
-  return {.Print = O.PrintNests, .AnyOrder = O.LoopsAny};
+LoopNestOptions retrograd::loopNestOptions(const Options &O, bool Threads) {
+  return {.Print = O.PrintNests,
+          .AnyOrder = O.LoopsAny,
+          .Threads = Threads && O.LoopThreads};
 }
 
 void retrograd::extendPipelines(PassBuilder &PB,

@@ -25,7 +25,8 @@ void extendPipelines(llvm::PassBuilder &PB,
                      const std::function<Options()> &Given);
 
 OffloadOptions offloadOptions(const Options &O);
-LoopNestOptions loopNestOptions(const Options &O);
+/// Threads: where they are asked for.
+LoopNestOptions loopNestOptions(const Options &O, bool Threads = true);
 
 } // namespace retrograd
 

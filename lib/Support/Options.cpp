@@ -75,9 +75,17 @@ static cl::opt<bool>
     PrintNests("rg-print-nests",
                cl::desc("print loop nests as -rg-loops sees and orders them"),
                cl::cat(Category));
-static cl::opt<bool>
-    Loops("rg-loops", cl::cat(Category),
-          cl::desc("run loop nests in the order that suits their accesses"));
+namespace {
+enum class LoopsKind : uint8_t { Off, On, Threads };
+} // namespace
+static cl::opt<LoopsKind>
+    Loops("rg-loops", cl::cat(Category), cl::ValueOptional,
+          cl::init(LoopsKind::Off),
+          cl::desc("run loop nests in the order that suits their accesses"),
+          cl::values(clEnumValN(LoopsKind::On, "", "by one thread"),
+                     clEnumValN(LoopsKind::Threads, "parallel",
+                                "loops with independent iterations by several "
+                                "threads of OpenMP, too")));
 static cl::opt<unsigned>
     LoopsAny("rg-loops-any", cl::Hidden, cl::cat(Category), cl::init(0),
              cl::desc("with -rg-loops: not the best order, but any that is "
@@ -300,7 +308,8 @@ Options Options::fromCommandLine() {
   O.PrintPlan = ::PrintPlan;
   O.PrintDerivative = ::PrintDerivative;
   O.PrintNests = ::PrintNests;
-  O.Loops = ::Loops;
+  O.Loops = ::Loops != LoopsKind::Off;
+  O.LoopThreads = ::Loops == LoopsKind::Threads;
   O.LoopsAny = ::LoopsAny;
   O.VerifyEach = ::VerifyEach;
   O.RunEarly = ::RunEarly;

@@ -58,7 +58,8 @@ struct Options {
   bool VerifyEach = false; ///< -rg-verify-each: LLVM verifier after every stage
   bool RunEarly = false;   ///< -rg-run-early: at PipelineStart ("Ref")
   bool Loops = false;      ///< -rg-loops: loop nests in better orders
-  unsigned LoopsAny = 0;   ///< -rg-loops-any=SEED: in any that is allowed
+  bool LoopThreads = false;   ///< -rg-loops=parallel: by several threads, too
+  unsigned LoopsAny = 0;      ///< -rg-loops-any=SEED: in any that is allowed
   NanKind Nan = NanKind::Off; ///< -rg-nan=report|trap: docs/NanOrigin.md
 
   // Of code for GPUs (docs/GPU.md).

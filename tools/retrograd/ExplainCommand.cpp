@@ -8,7 +8,9 @@
 // Compiles the file with its optimisation record and reads from it what pass
 // "retrograd" said (lib/Plan/PlanRemarks.h): per source line what is kept for
 // the reverse sweep and why, what is computed again, and how threads add to
-// derivatives. As text, or as one HTML page that needs nothing but itself.
+// derivatives. With -rg-loops, what pass "rg-loops" said, too: what was done
+// with each loop nest, or what stood in the way (lib/Loops/LoopNests.cpp). As
+// text, or as one HTML page that needs nothing but itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,11 +38,13 @@ namespace {
 
 /// One remark, as far as it is told to people.
 struct Fact {
-  enum Kind { Kept, Loop, Recomputed, Accumulated } K = Kept;
+  enum Kind { Kept, Loop, Recomputed, Accumulated, Nest } K = Kept;
   std::string Text, Advice, Storage;
   bool Atomic = false; ///< of Accumulated
   uint64_t Bytes = 0;  ///< of Kept: per iteration, or per call
   unsigned Per = 0;    ///< line of the loop; 0: per call
+  /// Of Nest: it has another order; it is a derivative's.
+  bool Changed = false, OfDerivative = false;
 };
 
 /// By file and line. Equal remarks (of inlined copies, of several derivatives)
@@ -50,6 +54,27 @@ using Facts = std::map<std::string, std::map<unsigned, std::vector<Fact>>>;
 int complain(const Twine &Message) {
   errs() << "retrograd: " << Message << "\n";
   return 2;
+}
+
+/// A nest that has another order is looked at again later, in two versions:
+/// that these are left as they are is no news.
+void dropOldNests(Facts &All) {
+  for (auto &[File, Lines] : All)
+    for (auto &[Line, Of] : Lines) {
+      auto IsChanged = [&Of = Of](bool InPrimal, bool InDerivative) {
+        return any_of(Of, [&](const Fact &F) {
+          return F.K == Fact::Nest && F.Changed &&
+                 (F.OfDerivative ? InDerivative : InPrimal);
+        });
+      };
+      // Behind inlining, a derivative's nest is the caller's.
+      const bool Derivatives = IsChanged(false, true),
+                 Any = IsChanged(true, true);
+      erase_if(Of, [&](const Fact &F) {
+        return F.K == Fact::Nest && !F.Changed &&
+               (F.OfDerivative ? Derivatives : Any);
+      });
+    }
 }
 
 bool readRecord(StringRef Path, Facts &All, std::string &Problem) {
@@ -69,19 +94,28 @@ bool readRecord(StringRef Path, Facts &All, std::string &Problem) {
       Error E = Next.takeError();
       if (E.isA<remarks::EndOfFileError>()) {
         consumeError(std::move(E));
+        dropOldNests(All);
         return true;
       }
       return Problem = toString(std::move(E)), false;
     }
     const remarks::Remark &R = **Next;
-    if (R.PassName != "retrograd" || !R.Loc)
+    const bool OfNest = R.PassName == "rg-loops";
+    if ((!OfNest && R.PassName != "retrograd") || !R.Loc)
       continue;
     Fact F;
-    F.K = R.RemarkName == "Kept"          ? Fact::Kept
+    F.K = OfNest                          ? Fact::Nest
+          : R.RemarkName == "Kept"        ? Fact::Kept
           : R.RemarkName == "Loop"        ? Fact::Loop
           : R.RemarkName == "Accumulated" ? Fact::Accumulated
                                           : Fact::Recomputed;
     F.Text = R.getArgsAsMsg();
+    if (OfNest) {
+      F.Changed = R.RemarkType == remarks::Type::Passed;
+      F.OfDerivative = R.FunctionName.starts_with("rg.");
+      if (F.OfDerivative)
+        F.Text = "derivative: " + F.Text;
+    }
     for (const remarks::Argument &A : R.Args) {
       if (A.Key == "Advice")
         F.Advice = A.Val.str();
@@ -94,8 +128,9 @@ bool readRecord(StringRef Path, Facts &All, std::string &Problem) {
       else if (A.Key == "Per")
         A.Val.getAsInteger(10, F.Per);
     }
+    // A nest may begin in several columns of a line.
     std::string Key = (R.Loc->SourceFilePath + ":" + Twine(R.Loc->SourceLine) +
-                       ":" + Twine(R.Loc->SourceColumn) + F.Text)
+                       ":" + Twine(OfNest ? 0 : R.Loc->SourceColumn) + F.Text)
                           .str();
     if (Seen.insert(Key).second)
       All[R.Loc->SourceFilePath.str()][R.Loc->SourceLine].push_back(F);
@@ -137,6 +172,7 @@ void printJson(const Facts &All, StringRef Shown, raw_ostream &OS) {
                        {"kind", F.K == Fact::Kept          ? "kept"
                                 : F.K == Fact::Loop        ? "loop"
                                 : F.K == Fact::Accumulated ? "accumulated"
+                                : F.K == Fact::Nest        ? "nest"
                                                            : "recomputed"},
                        {"text", F.Text}};
         if (F.K == Fact::Kept) {
@@ -147,6 +183,8 @@ void printJson(const Facts &All, StringRef Shown, raw_ostream &OS) {
         }
         if (F.K == Fact::Accumulated)
           O["atomic"] = F.Atomic;
+        if (F.K == Fact::Nest)
+          O["changed"] = F.Changed;
         if (!F.Advice.empty())
           O["advice"] = F.Advice;
         Listed.push_back(std::move(O));
@@ -249,13 +287,15 @@ private:
 
 /// The figures at the head of the page.
 void printSummary(const Facts &All, raw_ostream &OS) {
-  unsigned Kept = 0, Again = 0, Atomic = 0, Plain = 0;
+  unsigned Kept = 0, Again = 0, Atomic = 0, Plain = 0, Ordered = 0,
+           AsTheyAre = 0;
   for (auto &[File, Lines] : All)
     for (auto &[Line, Of] : Lines)
       for (const Fact &F : Of)
-        ++(F.K == Fact::Accumulated  ? F.Atomic ? Atomic : Plain
-           : F.K == Fact::Recomputed ? Again
-                                     : Kept);
+        ++(F.K == Fact::Nest          ? F.Changed ? Ordered : AsTheyAre
+           : F.K == Fact::Accumulated ? F.Atomic ? Atomic : Plain
+           : F.K == Fact::Recomputed  ? Again
+                                      : Kept);
   auto Figure = [&](unsigned N, StringRef What) {
     OS << "<div><b>" << N << "</b>" << What << "</div>\n";
   };
@@ -265,6 +305,10 @@ void printSummary(const Facts &All, raw_ostream &OS) {
   if (Atomic || Plain) {
     Figure(Atomic, "atomic additions");
     Figure(Plain, "plain additions in a team of threads");
+  }
+  if (Ordered || AsTheyAre) {
+    Figure(Ordered, "loop nests in another order");
+    Figure(AsTheyAre, "loop nests as they are");
   }
   OS << "</div>\n";
 }
@@ -351,14 +395,17 @@ void printPage(const Facts &All, StringRef Shown, StringRef Compiled,
       if (!Near(Line))
         continue;
       auto It = Lines.find(Line);
-      bool Keeps = It != Lines.end() && any_of(It->second, [](const Fact &F) {
-                     return F.K == Fact::Kept || F.K == Fact::Loop;
-                   });
+      bool Keeps = false, OnlyNests = true;
+      if (It != Lines.end())
+        for (const Fact &F : It->second) {
+          Keeps |= F.K == Fact::Kept || F.K == Fact::Loop;
+          OnlyNests &= F.K == Fact::Nest;
+        }
       OS << "<tr id=\"" << escaped(sys::path::filename(File)) << "-" << Line
          << "\""
-         << (It == Lines.end() ? ""
-             : Keeps           ? " class=\"k\""
-                               : " class=\"r\"")
+         << (OnlyNests ? ""
+             : Keeps   ? " class=\"k\""
+                       : " class=\"r\"")
          << "><td class=\"n\">" << Line << "</td><td class=\"c\">"
          << escaped(Text[Line - 1]) << "</td><td class=\"f\">";
       if (It != Lines.end())
@@ -413,15 +460,16 @@ int retrograd::explainCommand(const ExplainSettings &S) {
   }
   std::string RecordFlag = ("-foptimization-record-file=" + Record).str(),
               Problem;
-  std::vector<std::string> Arguments{"-O2",
-                                     "-gline-tables-only",
-                                     "-fsave-optimization-record",
-                                     "-foptimization-record-passes=retrograd",
-                                     RecordFlag,
-                                     "-c",
-                                     Source,
-                                     "-o",
-                                     Object.str().str()};
+  std::vector<std::string> Arguments{
+      "-O2",
+      "-gline-tables-only",
+      "-fsave-optimization-record",
+      "-foptimization-record-passes=^(retrograd|rg-loops)$",
+      RecordFlag,
+      "-c",
+      Source,
+      "-o",
+      Object.str().str()};
   if (!S.Function.empty())
     Arguments.push_back("-w"); // the file's main is not called main there
   Arguments.insert(Arguments.end(), S.Flags.begin(), S.Flags.end());
