@@ -353,5 +353,10 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesOfAccess(const Instruction *Inst,
     std::optional<MemoryLayout> Layout = layoutFact(*Inst, SourceFact::Layout);
     return Layout ? I->settleByLayout(Memory, *Layout, Size) : Memory;
   }
-  return leavesAt(P, Size);
+  SmallVector<TypedLeaf, 4> Memory = leavesAt(P, Size);
+  if (isa<MemSetInst>(Inst))
+    if (const auto Layout = layoutFact(*Inst, SourceFact::Layout);
+        Layout && Layout->Period == int64_t(Size))
+      return I->settleByLayout(Memory, *Layout, Size);
+  return Memory;
 }

@@ -144,8 +144,11 @@ bool TypeAnalysis::Impl::addIntrinsic(IntrinsicInst &II) {
     return true;
   }
   if (auto *MS = dyn_cast<MemSetInst>(&II)) {
-    pointer(MS->getRawDest());
-    Length(MS->getLength());
+    Var Dst = pointer(MS->getRawDest());
+    int64_t Bytes = Length(MS->getLength());
+    if (auto Layout = layoutFact(II, SourceFact::Layout);
+        Layout && Layout->Period == Bytes)
+      seedLayout(*Layout, Dst, Bytes);
     return true;
   }
   switch (II.getIntrinsicID()) {

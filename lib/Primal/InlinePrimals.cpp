@@ -94,8 +94,11 @@ void PreparePrimal::Impl::shrinkOne(Primal &P) {
 bool PreparePrimal::Impl::cloneNewCallees(Primal &P) {
   SmallVector<Primal *, 4> New;
   watch(P);
+  const size_t Blocks = P.Clone->size();
   Exceptions.checkCalls(
       *P.Clone, [this](const Function &F) { return Watched.contains(&F); });
+  if (P.Clone->size() != Blocks) // a check of a call begins another one
+    FAM.invalidate(*P.Clone, PreservedAnalyses::none());
   for (auto [Call, Callee] : directCalls(*P.Clone))
     if (isTransparent(*Callee) && !primalOf(Callee))
       cloneReachable(*Callee, New);

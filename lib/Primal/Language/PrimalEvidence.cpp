@@ -108,6 +108,24 @@ static std::optional<Place> placeOf(const Value *P, const DataLayout &DL) {
   return At;
 }
 
+/// The same, of the struct that P is an array in (`s->numbers`), where the
+/// address names one: the array alone may be a buffer of something else.
+static std::optional<Place> memberOf(const Value *P, const DataLayout &DL) {
+  std::optional<Place> At = placeOf(P, DL);
+  const auto *Decay = dyn_cast<GEPOperator>(P);
+  if (!At || !Decay || !isa<ArrayType>(Decay->getSourceElementType()) ||
+      !At->Frame->isArrayTy())
+    return At;
+  const auto *Member = dyn_cast<GEPOperator>(Decay->getPointerOperand());
+  if (!Member || !isa<StructType>(Member->getSourceElementType()))
+    return At;
+  std::optional<Place> Whole = placeOf(Member, DL);
+  if (!Whole || !isa<StructType>(Whole->Frame))
+    return At;
+  Whole->Offset += At->Offset;
+  return Whole;
+}
+
 /// Members of T, at Base, in order. False if there is no telling.
 static bool flatten(Type *T, uint64_t Base, const DataLayout &DL,
                     SmallVectorImpl<Leaf> &Leaves, unsigned Most,
@@ -151,10 +169,9 @@ static bool flatten(Type *T, uint64_t Base, const DataLayout &DL,
   return true;
 }
 
-/// Members of the Size bytes at P, offsets counted from P.
+/// Members of the Size bytes at At, offsets counted from there.
 static std::optional<SmallVector<Leaf, 8>>
-layoutAt(const Value *P, uint64_t Size, const DataLayout &DL) {
-  std::optional<Place> At = placeOf(P, DL);
+layoutAt(std::optional<Place> At, uint64_t Size, const DataLayout &DL) {
   if (!At || !At->Frame->isSized() || mayBeCoerced(At->Frame) ||
       DL.getTypeAllocSize(At->Frame).isScalable())
     return std::nullopt;
@@ -317,7 +334,7 @@ static void label(MemTransferInst &Copy, ArrayRef<StructType *> Structs,
                   const DataLayout &DL, bool OnlyStructs) {
   auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
   for (Value *P : {Copy.getRawSource(), Copy.getRawDest()}) {
-    std::optional<Place> At = placeOf(P, DL);
+    std::optional<Place> At = memberOf(P, DL);
     if (!At && Length)
       At = pointedTo(P, Length->getZExtValue(), DL);
     if (!At)
@@ -356,6 +373,20 @@ static void label(MemTransferInst &Copy, ArrayRef<StructType *> Structs,
     noteLayout(Copy, SourceFact::Layout, {describe(Leaves), int64_t(Period)});
     return;
   }
+}
+
+/// Labels the filling of members with what they are. The period is the length:
+/// of what the optimiser has cut, nobody knows where it begins.
+static void label(MemSetInst &Fill, const DataLayout &DL) {
+  const auto *Length = dyn_cast<ConstantInt>(Fill.getLength());
+  const std::optional<Place> At = memberOf(Fill.getRawDest(), DL);
+  const auto *Struct = At ? dyn_cast<StructType>(At->Frame) : nullptr;
+  if (!Length || Length->isZero() || !Struct || Struct->isLiteral() ||
+      isUnion(Struct))
+    return;
+  if (const auto Members = layoutAt(*At, Length->getZExtValue(), DL))
+    noteLayout(Fill, SourceFact::Layout,
+               {describe(*Members), int64_t(Length->getZExtValue())});
 }
 
 /// The type of what the front end's code steps over with a variable of this
@@ -553,7 +584,7 @@ static bool movesOneSmallMember(const MemTransferInst &Copy,
     return true;
   return any_of(
       ArrayRef{Copy.getRawSource(), Copy.getRawDest()}, [&](const Value *P) {
-        auto Leaves = layoutAt(P, Length->getZExtValue(), DL);
+        auto Leaves = layoutAt(placeOf(P, DL), Length->getZExtValue(), DL);
         return Leaves && Leaves->size() == 1 && Leaves->front().Member &&
                Leaves->front().Ty && Leaves->front().Ty->isIntegerTy();
       });
@@ -591,6 +622,9 @@ void retrograd::labelCopies(Function &F, ArrayRef<StructType *> Structs,
     if (auto *Copy = dyn_cast<MemTransferInst>(&I);
         Copy && !hasFact(*Copy, SourceFact::Layout))
       label(*Copy, Structs, F.getDataLayout(), /*OnlyStructs=*/true);
+  for (Instruction &I : instructions(F))
+    if (auto *Fill = dyn_cast<MemSetInst>(&I))
+      label(*Fill, F.getDataLayout());
   labelElements(F, Puns);
 }
 
@@ -652,9 +686,9 @@ void retrograd::makeCopiesTyped(Function &F) {
     std::optional<Place> To = placeOf(Copy->getRawDest(), DL);
     if ((From && mayBeCoerced(From->Frame)) || (To && mayBeCoerced(To->Frame)))
       continue;
-    auto Leaves = layoutAt(Copy->getRawSource(), Size, DL);
+    auto Leaves = layoutAt(placeOf(Copy->getRawSource(), DL), Size, DL);
     if (!Leaves)
-      Leaves = layoutAt(Copy->getRawDest(), Size, DL);
+      Leaves = layoutAt(placeOf(Copy->getRawDest(), DL), Size, DL);
     if (!Leaves)
       continue;
     // With partial overlap, moving the untyped rest in pieces would be wrong.
