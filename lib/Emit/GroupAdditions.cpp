@@ -11,8 +11,11 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -21,6 +24,8 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -67,6 +72,8 @@ static StringRef calleeName(const Instruction &I) {
 }
 
 static constexpr StringLiteral SharedAddition = "rg_merge_shared_";
+/// Of rg_peers: additions have come here from branches.
+static constexpr StringLiteral JoinMark = "rg.join";
 
 static bool isNumber(StringRef Name) { return Name == "f32" || Name == "f64"; }
 
@@ -192,7 +199,7 @@ static bool letsWait(const Instruction &I, const Group &G, AAResults &AA) {
     return !isa<CallBase>(I) || !cast<CallBase>(I).isConvergent();
   StringRef Name = calleeName(I);
   if (Name == "rg_peers" || Name.starts_with("rg_merge_") ||
-      Name.starts_with("rg_accumulate_"))
+      Name.starts_with("rg_accumulate_") || Name.starts_with("rg_block_add_"))
     return true; // sums take no notice of their order
   const Value *P = getLoadStorePointerOperand(&I);
   if (!P || I.isAtomic() || I.isVolatile())
@@ -403,6 +410,186 @@ static void group(ArrayRef<BasicBlock *> Blocks, RuntimeLibrary &Runtime,
     emit(G, Runtime);
 }
 
+//===----------------------------------------------------------------------===//
+// Additions behind branches
+//===----------------------------------------------------------------------===//
+
+/// The same number, computed anew where it is asked for.
+static bool isSame(const Value *V, const Value *W, unsigned Depth = 0) {
+  constexpr unsigned Most = 6;
+  if (V == W)
+    return true;
+  // What is the same on all ways to a join.
+  if (const auto *Phi = dyn_cast<PHINode>(W); Phi && Depth != Most)
+    return all_of(Phi->incoming_values(),
+                  [&](const Value *In) { return isSame(V, In, Depth + 1); });
+  if (isa<PHINode>(V) && Depth != Most)
+    return isSame(W, V, Depth);
+  const auto *I = dyn_cast<Instruction>(V), *K = dyn_cast<Instruction>(W);
+  return I && K && Depth != Most && !I->mayReadOrWriteMemory() &&
+         I->isSameOperationAs(K) &&
+         all_of(zip(I->operands(), K->operands()), [&](auto Pair) {
+           return isSame(std::get<0>(Pair), std::get<1>(Pair), Depth + 1);
+         });
+}
+
+namespace {
+
+/// Brings additions of a branch to where its sides meet.
+class AtJoins {
+public:
+  AtJoins(Function &D, AAResults &AA) : D(D), AA(AA), DT(D), PDT(D), LI(DT) {}
+  void run();
+
+private:
+  bool canWait(const Addition &A, const Peers &Of, CallInst &At) const;
+  CallInst *findJoin(const Addition &A, const Peers &Of) const;
+
+  Function &D;
+  AAResults &AA;
+  DominatorTree DT;
+  PostDominatorTree PDT;
+  LoopInfo LI;
+  SmallVector<CallInst *, 16> All;
+};
+
+} // namespace
+
+/// Whether A may wait from its place to At, which is reached from there in the
+/// same iteration, whatever way is taken.
+bool AtJoins::canWait(const Addition &A, const Peers &Of, CallInst &At) const {
+  BasicBlock *From = A.Call->getParent(), *To = At.getParent();
+  const Loop *L = LI.getLoopFor(From);
+  Group G{Of, {A}, 1};
+  auto LetWait = [&](BasicBlock::iterator First, BasicBlock::iterator Last) {
+    return all_of(make_range(First, Last),
+                  [&](const Instruction &I) { return letsWait(I, G, AA); });
+  };
+  SmallPtrSet<BasicBlock *, 8> Between;
+  SmallVector<BasicBlock *, 8> Work(successors(From));
+  while (!Work.empty()) {
+    BasicBlock *B = Work.pop_back_val();
+    if (B == To || !Between.insert(B).second)
+      continue;
+    if (B == From || (L && B == L->getHeader()) ||
+        !LetWait(B->begin(), B->end()))
+      return false;
+    append_range(Work, successors(B));
+  }
+  return LetWait(std::next(A.Call->getIterator()), From->end()) &&
+         LetWait(To->begin(), At.getIterator());
+}
+
+/// The last addition to the same places that A may go along with.
+CallInst *AtJoins::findJoin(const Addition &A, const Peers &Of) const {
+  auto *Asks = dyn_cast<CallInst>(Of.Found);
+  const BasicBlock *From = A.Call->getParent();
+  CallInst *Found = nullptr;
+  for (CallInst *C : All) {
+    BasicBlock *To = C->getParent();
+    auto *There = dyn_cast<CallInst>(C->getArgOperand(3));
+    const Loop *L = LI.getLoopFor(To);
+    if (To == From || (L && To == L->getHeader()) || !Asks || !There ||
+        There->getParent() != To || calleeName(*Asks) != "rg_peers" ||
+        calleeName(*There) != "rg_peers" ||
+        C->getCalledFunction() != A.Call->getCalledFunction() ||
+        L != LI.getLoopFor(From) || !PDT.dominates(To, From) ||
+        (Found && !PDT.properlyDominates(To, Found->getParent())) ||
+        !isSame(Asks->getArgOperand(0), There->getArgOperand(0)) ||
+        !isSame(Of.Base, C->getArgOperand(0)) || !canWait(A, Of, *C))
+      continue;
+    Found = C;
+  }
+  return Found;
+}
+
+void AtJoins::run() {
+  for (Instruction &I : instructions(D))
+    if (calleeName(I).starts_with(SharedAddition))
+      All.push_back(cast<CallInst>(&I));
+  for (CallInst *C : All) {
+    Peers Of;
+    Addition A;
+    CallInst *Join = isSharedAddition(*C, Of, A) ? findJoin(A, Of) : nullptr;
+    if (!Join)
+      continue;
+    BasicBlock *From = C->getParent(), *To = Join->getParent();
+    BasicBlock *Both = DT.findNearestCommonDominator(From, To);
+    Value *Number = A.Number;
+    if (Both != From) {
+      // Who went another way adds nothing.
+      SSAUpdater SSA;
+      SSA.Initialize(Number->getType(), "rg.late");
+      SSA.AddAvailableValue(Both, ConstantFP::getZero(Number->getType()));
+      SSA.AddAvailableValue(From, Number);
+      Number = SSA.GetValueInMiddleOfBlock(To);
+    }
+    C->setArgOperand(0, Join->getArgOperand(0));
+    C->setArgOperand(2, Number);
+    C->setArgOperand(3, Join->getArgOperand(3));
+    C->moveBefore(Join->getIterator());
+    cast<CallInst>(Join->getArgOperand(3))->addAnnotationMetadata(JoinMark);
+    if (auto *Asks = cast<CallInst>(Of.Found); Asks->use_empty())
+      Asks->eraseFromParent();
+  }
+}
+
+void retrograd::joinAdditions(Function &D, AAResults &AA) {
+  AtJoins(D, AA).run();
+}
+
+static bool isJoin(const Instruction &I) {
+  const MDNode *Marks = I.getMetadata(LLVMContext::MD_annotation);
+  return Marks && calleeName(I) == "rg_peers" &&
+         any_of(Marks->operands(), [](const MDOperand &M) {
+           const auto *S = dyn_cast<MDString>(M.get());
+           return S && S->getString() == JoinMark;
+         });
+}
+
+/// All additions of Asks, which says who is there, behind the question whether
+/// some lane has anything to add at all: of the sides of the branches in front
+/// of it the one that all lanes took may have been one without any.
+static void skipIdle(CallInst &Asks, RuntimeLibrary &Runtime, AAResults &AA) {
+  BasicBlock *B = Asks.getParent();
+  SmallVector<CallInst *, 8> Adds;
+  for (User *U : Asks.users()) {
+    auto *C = dyn_cast<CallInst>(U);
+    if (!C || C->getParent() != B || C->arg_size() != 4 ||
+        C->getArgOperand(3) != &Asks)
+      return;
+    Adds.push_back(C);
+  }
+  sort(Adds, [](CallInst *C, CallInst *D) { return C->comesBefore(D); });
+  if (Adds.empty())
+    return;
+  CallInst *Last = Adds.back();
+  for (CallInst *C : Adds) {
+    Group G{{{}, C->getArgOperand(0), &Asks, {}}, {{C, 0, nullptr}}, 1};
+    if (any_of(make_range(C->getIterator(), Last->getIterator()),
+               [&](Instruction &I) { return &I != C && !letsWait(I, G, AA); }))
+      return;
+  }
+  IRBuilder<> Builder(Last);
+  Value *Any = nullptr;
+  for (CallInst *C : Adds) {
+    Value *X = C->getArgOperand(2);
+    Type *T = X->getType();
+    Type *Bits = T->getWithNewType(Builder.getIntNTy(T->getScalarSizeInBits()));
+    X = Builder.CreateShl(Builder.CreateBitCast(X, Bits), 1); // but the sign
+    if (Bits->isVectorTy())
+      X = Builder.CreateOrReduce(X);
+    X = Builder.CreateIsNotNull(X);
+    Any = Any ? Builder.CreateOr(Any, X) : X;
+  }
+  Any = Builder.CreateCall(Runtime.require("rg_some_lane"), {Any});
+  Instruction *Then = SplitBlockAndInsertIfThen(Any, Last->getIterator(),
+                                                /*Unreachable=*/false);
+  Asks.moveBefore(Then->getIterator());
+  for (CallInst *C : Adds)
+    C->moveBefore(Then->getIterator());
+}
+
 static SmallVector<CallInst *, 16> sharedAdditions(Function &D) {
   SmallVector<CallInst *, 16> Calls;
   for (Instruction &I : instructions(D))
@@ -418,6 +605,12 @@ void retrograd::groupAdditions(Function &D, RuntimeLibrary &Runtime,
   const bool AreFew = sharedAdditions(D).size() <= MostInlined;
   for (BasicBlock &B : D)
     group(&B, Runtime, AA, isSharedAddition);
+  SmallVector<CallInst *, 4> Joins;
+  for (Instruction &I : instructions(D))
+    if (isJoin(I))
+      Joins.push_back(cast<CallInst>(&I));
+  for (CallInst *Asks : Joins)
+    skipIdle(*Asks, Runtime, AA);
   if (AreFew)
     for (CallInst *C : sharedAdditions(D))
       C->setCalledFunction(Runtime.require(

@@ -29,6 +29,10 @@ class Function;
 namespace retrograd {
 class RuntimeLibrary;
 
+/// Additions to shared memory in branches go to where the ways meet, if the
+/// same place is added to there: lanes that went another way add 0.
+void joinAdditions(llvm::Function &D, llvm::AAResults &AA);
+
 /// Additions to shared memory. Of a derivative that is complete and simplified,
 /// as below.
 void groupAdditions(llvm::Function &D, RuntimeLibrary &Runtime,

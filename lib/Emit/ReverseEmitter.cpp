@@ -15,6 +15,7 @@
 #include "Emit/FormulaEmitter.h"
 #include "Emit/IdleLoops.h"
 #include "Emit/LaunchCondition.h"
+#include "Emit/LoopsInStep.h"
 #include "Emit/NanWatch.h"
 #include "Emit/Shortcuts.h"
 #include "Emit/StrictFloat.h"
@@ -113,6 +114,22 @@ void ReverseEmitter::run() {
     Counters[L] = entryAlloca(D, B.getInt64Ty(), "rg.iter.rev");
     if (Plan.carriesResults(L))
       Upward[L] = entryAlloca(D, B.getInt64Ty(), "rg.iter.up");
+    if (runsInStep(*L, Plan)) {
+      InStep &S = Steps[L];
+      SmallVector<BasicBlock *, 4> Exiting;
+      L->getExitingBlocks(Exiting);
+      S.Doors.assign(Exiting.begin(), Exiting.end());
+      S.Last = entryAlloca(D, B.getInt64Ty(), "rg.iter.last");
+      S.Door = entryAlloca(D, B.getInt32Ty(), "rg.door");
+      S.Lanes = entryAlloca(D, B.getInt32Ty(), "rg.lanes");
+      auto Block = [&](const Twine &Name) {
+        return BasicBlock::Create(D.getContext(),
+                                  Name + L->getHeader()->getName(), &D);
+      };
+      S.Begin = Block("rev.begin.");
+      S.Turn = Block("rev.turn.");
+      S.Next = Block("rev.next.");
+    }
     if (const Scope &S = Plan.scope(L);
         !S.Slots.empty() && !S.IsArray && !Plan.isDeferred(L))
       Records[L] = entryAlloca(D, B.getPtrTy(), "rg.record.rev");
@@ -140,6 +157,8 @@ void ReverseEmitter::run() {
   for (const BasicBlock &Block : F)
     if (Plan.shape().isLive(&Block))
       emitBlock(Block);
+  for (auto &[L, Unused] : Steps)
+    emitStep(*L);
   finish();
   for (const Loop *L : Plan.deferredLoops())
     moveHere(*L);
@@ -384,12 +403,36 @@ void ReverseEmitter::emitReplays(const BasicBlock &Latch) {
     B.CreateCall(runtime("rg_block_barrier"), {});
   for (const Replay &R : Plan.replays())
     if (Here(R))
-      for (const StoreInst *S : R.Stores) {
-        setLine(*S);
-        Value *Kept = lookup({Need::Primal, S->getValueOperand()});
-        B.CreateAlignedStore(Kept,
-                             lookup({Need::Primal, S->getPointerOperand()}),
-                             S->getAlign());
+      for (ArrayRef<Replay::Filling> Rest = R.Stores; !Rest.empty();) {
+        // Those under one condition, behind one question.
+        const Replay::Filling &First = Rest.front();
+        ArrayRef<Replay::Filling> Now = Rest.take_while([&](const auto &S) {
+          return S.Condition == First.Condition && S.OnTrue == First.OnTrue;
+        });
+        BasicBlock *Behind = nullptr;
+        if (First.Condition) {
+          setLine(*First.Store);
+          BasicBlock *Fill = BasicBlock::Create(D.getContext(), "rev.fill", &D);
+          Behind = BasicBlock::Create(D.getContext(), "rev.filled", &D);
+          Value *Condition = lookup({Need::Primal, First.Condition});
+          B.CreateCondBr(Condition, First.OnTrue ? Fill : Behind,
+                         First.OnTrue ? Behind : Fill);
+          B.SetInsertPoint(Fill);
+          Met.clear();
+        }
+        for (const Replay::Filling &S : Now) {
+          setLine(*S.Store);
+          Value *Kept = lookup({Need::Primal, S.Store->getValueOperand()});
+          B.CreateAlignedStore(
+              Kept, lookup({Need::Primal, S.Store->getPointerOperand()}),
+              S.Store->getAlign());
+        }
+        if (Behind) {
+          B.CreateBr(Behind);
+          B.SetInsertPoint(Behind);
+          Met.clear();
+        }
+        Rest = Rest.drop_front(Now.size());
       }
   if (Shared)
     B.CreateCall(runtime("rg_block_barrier"), {});
@@ -461,7 +504,8 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
           Plan.shape().loops().getLoopFor(P)->getLoopPreheader();
       BasicBlock *Skip =
           BasicBlock::Create(D.getContext(), "rev.idle." + P->getName(), &D);
-      B.CreateCondBr(unlessDifferentiated(B, Idle), Skip, reverseOf(*P));
+      B.CreateCondBr(unlessDifferentiated(B, Idle), Skip,
+                     behindEdge(*P, Block));
       B.SetInsertPoint(Skip);
       for (const TakenAdjoint &A : Taken) {
         const Value *V = A.Phi->getIncomingValueForBlock(P);
@@ -473,7 +517,7 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
       Lane = 0;
       B.CreateBr(Reversed[Before]);
     } else {
-      B.CreateBr(reverseOf(*P));
+      B.CreateBr(behindEdge(*P, Block));
     }
   }
 }
@@ -494,7 +538,8 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
           B.CreateAdd(B.CreateLoad(B.getInt64Ty(), Counter), B.getInt64(By)),
           Counter);
     };
-    Step(Counters[L], -1);
+    if (!Steps.contains(L)) // else where the lanes are together
+      Step(Counters[L], -1);
     if (AllocaInst *Up = Upward.lookup(L))
       Step(Up, 1);
     if (Records.contains(L)) {
@@ -523,7 +568,14 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
       Count = B.getInt64(*N);
     else
       Count = lookup({Need::Count, K->getHeader()});
-    B.CreateStore(Count, Counters[K]);
+    if (auto S = Steps.find(K); S != Steps.end()) {
+      B.CreateStore(Count, S->second.Last);
+      B.CreateStore(
+          B.getInt32(find(S->second.Doors, &From) - S->second.Doors.begin()),
+          S->second.Door);
+    } else {
+      B.CreateStore(Count, Counters[K]);
+    }
     if (AllocaInst *Up = Upward.lookup(K))
       B.CreateStore(B.getInt64(0), Up);
     if (Records.contains(K))
@@ -537,6 +589,62 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
 BasicBlock *ReverseEmitter::reverseOf(const BasicBlock &P) {
   BasicBlock *Run = Runs.lookup(&P);
   return Run ? Run : Reversed[&P];
+}
+
+BasicBlock *ReverseEmitter::behindEdge(const BasicBlock &From,
+                                       const BasicBlock &To) {
+  auto S = Steps.find(Plan.shape().loops().getLoopFor(&From));
+  if (S == Steps.end())
+    return reverseOf(From);
+  if (!S->first->contains(&To))
+    return S->second.Begin;
+  return &To == S->first->getHeader() ? S->second.Next : reverseOf(From);
+}
+
+/// The frame around the reverse of L:
+///
+///   begin   counter = the largest of the lanes' last iterations
+///   turn    wait for the others; past my last one? then next; is it mine?
+///   through the door that I
+///           left by; else through the latch
+///   next    counter - 1, turn
+void ReverseEmitter::emitStep(const Loop &L) {
+  InStep &S = Steps[&L];
+  setLine(*L.getHeader()->getTerminator());
+  B.SetInsertPoint(S.Begin);
+  Value *Last = B.CreateLoad(B.getInt64Ty(), S.Last);
+  Value *Lanes = B.CreateCall(runtime("rg_step_lanes"), {Last});
+  B.CreateStore(Lanes, S.Lanes);
+  B.CreateStore(B.CreateCall(runtime("rg_last_of_lanes"), {Last, Lanes}),
+                Counters[&L]);
+  B.CreateBr(S.Turn);
+
+  B.SetInsertPoint(S.Turn);
+  B.CreateCall(runtime("rg_step"), {B.CreateLoad(B.getInt32Ty(), S.Lanes)});
+  Value *Now = B.CreateLoad(B.getInt64Ty(), Counters[&L], "rg.turn");
+  Last = B.CreateLoad(B.getInt64Ty(), S.Last, "rg.last");
+  BasicBlock *Mine = BasicBlock::Create(D.getContext(), "rev.mine", &D);
+  B.CreateCondBr(B.CreateICmpUGT(Now, Last, "rg.waits"), S.Next, Mine);
+
+  B.SetInsertPoint(Mine);
+  BasicBlock *Whole = reverseOf(*L.getLoopLatch());
+  if (S.Doors.size() == 1 && S.Doors.front() == L.getLoopLatch()) {
+    B.CreateBr(Whole);
+  } else {
+    BasicBlock *Enter = BasicBlock::Create(D.getContext(), "rev.enter", &D);
+    B.CreateCondBr(B.CreateICmpEQ(Now, Last), Enter, Whole);
+    B.SetInsertPoint(Enter);
+    SwitchInst *Switch =
+        B.CreateSwitch(B.CreateLoad(B.getInt32Ty(), S.Door),
+                       reverseOf(*S.Doors.front()), S.Doors.size() - 1);
+    for (unsigned I = 1; I != S.Doors.size(); ++I)
+      Switch->addCase(B.getInt32(I), reverseOf(*S.Doors[I]));
+  }
+
+  B.SetInsertPoint(S.Next);
+  Now = B.CreateLoad(B.getInt64Ty(), Counters[&L]);
+  B.CreateStore(B.CreateSub(Now, B.getInt64(1)), Counters[&L]);
+  B.CreateBr(S.Turn);
 }
 
 /// Takes the code of a deferred loop out of the primal sweep and puts one
@@ -698,6 +806,7 @@ void ReverseEmitter::finish() {
   if (DISubprogram *SP = D.getSubprogram())
     B.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
   Results.emitStores();
+  emitBlockCopies();
   emitLateSums();
   SmallVector<Value *, 8> Members;
   if (Plan.returnsLate())

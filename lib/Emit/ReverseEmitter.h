@@ -127,6 +127,10 @@ private:
   llvm::Value *idle(const llvm::BasicBlock &From, const llvm::BasicBlock &To,
                     llvm::ArrayRef<TakenAdjoint> Adjoints);
   llvm::BasicBlock *reverseOf(const llvm::BasicBlock &P);
+  /// Where the edge From -> To of the primal leads in the reverse sweep.
+  llvm::BasicBlock *behindEdge(const llvm::BasicBlock &From,
+                               const llvm::BasicBlock &To);
+  void emitStep(const llvm::Loop &L);
   void moveHere(const llvm::Loop &L);
   void bringOverStack();
   void finish();
@@ -179,6 +183,17 @@ private:
   unsigned Lane = 0; ///< the current one
   /// From a loop to its counter and, for records, the current one.
   llvm::DenseMap<const llvm::Loop *, llvm::AllocaInst *> Counters, Records;
+  /// Of a loop whose reverse the lanes of a warp run in step (LoopsInStep.h).
+  struct InStep {
+    /// A lane's last iteration, and which of Doors it left the loop by.
+    llvm::AllocaInst *Last = nullptr, *Door = nullptr;
+    llvm::AllocaInst *Lanes = nullptr; ///< who is together
+    llvm::SmallVector<const llvm::BasicBlock *, 2> Doors;
+    llvm::BasicBlock *Begin = nullptr; ///< agrees with the others
+    llvm::BasicBlock *Turn = nullptr;  ///< of each iteration
+    llvm::BasicBlock *Next = nullptr;  ///< one back
+  };
+  llvm::DenseMap<const llvm::Loop *, InStep> Steps;
   /// The iteration of a loop that carries its results: it goes up as the
   /// counter goes down.
   llvm::DenseMap<const llvm::Loop *, llvm::AllocaInst *> Upward;
@@ -196,6 +211,15 @@ private:
   };
   llvm::SmallVector<LateSum, 8> LateSums;
   llvm::AllocaInst *LateMask = nullptr;
+  /// Adjoints of a parameter, in the block's memory until the sweep is over:
+  /// the first of them. Null where there is no room.
+  llvm::DenseMap<std::pair<const llvm::Argument *, llvm::Type *>,
+                 llvm::GlobalVariable *>
+      BlockCopies;
+  llvm::GlobalVariable *blockCopy(const llvm::Argument &A, llvm::Type *T);
+  void addInBlock(const llvm::Argument &A, const llvm::LoadInst &L,
+                  llvm::Value *X);
+  void emitBlockCopies();
   llvm::Value *atEnd(const llvm::Value *V, bool Shadow);
   void emitLateSums();
   /// Needs already met in the reverse of the current block; shadows by lane.

@@ -30,6 +30,10 @@ static bool isSamePlace(const Value *P, const Value *Q) {
 }
 
 bool ReverseEmitter::addAtEnd(const LoadInst &L, Value *X) {
+  if (const Argument *A = Plan.copiedForBlock(L)) {
+    addInBlock(*A, L, X);
+    return true;
+  }
   constexpr unsigned MostSums = 16; // each is a register through the sweep
   const Value *Place = L.getPointerOperand();
   auto *Of = find_if(LateSums, [&](const LateSum &S) {
@@ -84,6 +88,57 @@ static bool fits(const Function &D) {
     if (Machine.space(G.getAddressSpace()) == MemorySpace::Shared)
       Bytes += D.getDataLayout().getTypeAllocSize(G.getValueType());
   return 2 * Bytes <= MostBeside; // each may have a shadow
+}
+
+//===----------------------------------------------------------------------===//
+// Copies of a block
+//===----------------------------------------------------------------------===//
+
+GlobalVariable *ReverseEmitter::blockCopy(const Argument &A, Type *T) {
+  constexpr unsigned Numbers = 1024, MostCopies = 4, Spaces = 8;
+  auto [At, New] = BlockCopies.try_emplace({&A, T}, nullptr);
+  if (!New || BlockCopies.size() > MostCopies || !fits(D))
+    return At->second;
+  unsigned Space = 0;
+  while (Space != Spaces && Machine.space(Space) != MemorySpace::Shared)
+    ++Space;
+  if (Space == Spaces)
+    return nullptr;
+  Type *Array = ArrayType::get(T, Numbers);
+  At->second = new GlobalVariable(
+      *D.getParent(), Array, /*isConstant=*/false, GlobalValue::InternalLinkage,
+      PoisonValue::get(Array), "rg.copy." + A.getName(), nullptr,
+      GlobalValue::NotThreadLocal, Space);
+  At->second->setAlignment(Align(16));
+  return At->second;
+}
+
+void ReverseEmitter::addInBlock(const Argument &A, const LoadInst &L,
+                                Value *X) {
+  StringRef Name = X->getType()->isFloatTy() ? "f32" : "f64";
+  Value *Place = shadow(L.getPointerOperand());
+  GlobalVariable *Copy = blockCopy(A, X->getType());
+  // The last operand: whole blocks begin and end the sweep (Polish/BlockSums).
+  CallInst *Add =
+      Copy ? B.CreateCall(runtime(("rg_block_add_" + Name).str()),
+                          {Copy, Primal.shadow(&A, 0), Place, X, B.getInt32(0)})
+           : B.CreateCall(runtime(("rg_accumulate_" + Name).str()), {Place, X});
+  markAdjointAccess(Add);
+}
+
+void ReverseEmitter::emitBlockCopies() {
+  for (auto &[Of, Copy] : BlockCopies) {
+    if (!Copy)
+      continue;
+    StringRef Name = Of.second->isFloatTy() ? "f32" : "f64";
+    BasicBlock &Entry = D.getEntryBlock();
+    IRBuilder<> AtBegin(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
+    AtBegin.SetCurrentDebugLocation(B.getCurrentDebugLocation());
+    AtBegin.CreateCall(runtime(("rg_block_begin_" + Name).str()),
+                       {Copy, B.getInt32(0)});
+    B.CreateCall(runtime(("rg_block_end_" + Name).str()),
+                 {Copy, Primal.shadow(Of.first, 0), B.getInt32(0)});
+  }
 }
 
 void ReverseEmitter::emitLateSums() {

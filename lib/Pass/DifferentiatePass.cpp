@@ -146,6 +146,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
       for (Function *D : Derivatives) {
         FAM.invalidate(*D, PreservedAnalyses::none());
         auto &AA = FAM.getResult<AAManager>(*D);
+        Steps.run(step::JoinAdditions, *D, [&] { joinAdditions(*D, AA); });
         Steps.run(step::GroupAdditions, *D,
                   [&] { groupAdditions(*D, Derive.runtime(), AA); });
         Steps.run(step::MergePlaces, *D,

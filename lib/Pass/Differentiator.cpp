@@ -109,6 +109,7 @@ Function *Differentiator::answer(ArrayRef<const EntryCall *> Calls,
   Opts.MergeOnDevice = Given.MergeOnDevice && !Again;
   Opts.ExchangeOnDevice = Given.ExchangeOnDevice && !Again;
   Opts.SumsAtEnd = Given.SumsAtEnd && !Again;
+  Opts.LoopsInStep = Given.LoopsInStep && !Again;
   Cat.askFor(/*Forward=*/R.Mode == DerivativeMode::Forward);
   PreparePrimal &Prepare = preparation(R.Mode);
   Candidates Reach = Candidates::All;

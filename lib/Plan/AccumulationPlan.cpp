@@ -319,6 +319,59 @@ bool AccumulationPlan::canAddAtEnd(const LoadInst &L) const {
   return A && Subject.Activity.hasShadow(A) && isOnlyRead(*A);
 }
 
+/// The lanes of a warp go to places of their own, and all warps of a block to
+/// the same, as far as one sees: of who a thread is, P depends on its lane.
+static bool isAlikeForWarps(const Value *P) {
+  constexpr unsigned Most = 64, Lanes = 31;
+  SmallVector<const Value *, 16> Work{P};
+  SmallPtrSet<const Value *, 32> Seen;
+  bool SaysLane = false;
+  while (!Work.empty()) {
+    const auto *I = dyn_cast<Instruction>(Work.pop_back_val());
+    if (!I || !Seen.insert(I).second)
+      continue;
+    if (isa<LoadInst, AllocaInst>(I) || Seen.size() > Most)
+      return false;
+    const Value *V;
+    const APInt *Mask;
+    if (PatternMatch::match(I,
+                            PatternMatch::m_And(PatternMatch::m_Value(V),
+                                                PatternMatch::m_APInt(Mask))) &&
+        Mask->ule(Lanes)) {
+      if (const auto *C = dyn_cast<CallBase>(V))
+        SaysLane |= ThreadIdentity::of(*C) ==
+                    ThreadIdentity{ThreadIdentity::ThreadIndex, 0};
+      continue;
+    }
+    if (const auto *C = dyn_cast<CallBase>(I)) {
+      std::optional<ThreadIdentity> Who = ThreadIdentity::of(*C);
+      if (Who ? !Who->isSameInBlock() : !isa<IntrinsicInst>(C))
+        return false;
+    }
+    append_range(Work, I->operands());
+  }
+  return SaysLane;
+}
+
+const Argument *AccumulationPlan::copiedForBlock(const LoadInst &L) const {
+  const Value *P = L.getPointerOperand();
+  Type *T = L.getType();
+  if (!Subject.Machine.addsFloatsByLoop() || !Subject.Opts.SumsAtEnd ||
+      !Subject.Opts.BlockCopies || !Subject.Opts.MergeOnDevice ||
+      Subject.Split || Subject.Request.Width != 1 ||
+      !(T->isFloatTy() || T->isDoubleTy()) ||
+      P->getType()->getPointerAddressSpace() ||
+      L.getAlign() < Subject.F.getDataLayout().getTypeStoreSize(T) ||
+      !Subject.Shape.loops().getLoopFor(L.getParent()) ||
+      Subject.Activity.isMixed(P))
+    return nullptr;
+  const auto *A = dyn_cast<Argument>(getUnderlyingObject(P, /*MaxLookup=*/0));
+  return A && Subject.Activity.hasShadow(A) && isOnlyRead(*A) &&
+                 isAlikeForWarps(P)
+             ? A
+             : nullptr;
+}
+
 bool AccumulationPlan::isGivenAlike(const Argument &A) const {
   return A.getArgNo() < Uniform.size() && Uniform.test(A.getArgNo()) &&
          Subject.Request.Args[A.getArgNo()] != ArgActivity::Const;
@@ -431,6 +484,8 @@ Accumulation AccumulationPlan::accumulation(const LoadInst &L) const {
   if (Subject.Opts.MergeOnDevice &&
       looksUniform(L.getPointerOperand(), Subject.facts().catalogue()))
     return Accumulation::Merged;
+  if (copiedForBlock(L))
+    return Accumulation::AtEnd;
   return Accumulation::Atomic;
 }
 

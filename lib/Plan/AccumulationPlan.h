@@ -44,6 +44,10 @@ public:
   Accumulation accumulation(const llvm::LoadInst &L) const;
   /// In a function that a team runs: why that way, for people.
   llvm::StringRef reasonOfAccumulation(const llvm::LoadInst &L) const;
+  /// The parameter that L reads through where the block has a copy of its
+  /// adjoints, which is added to it in the end: the warps of a block read the
+  /// same places of it. Else null.
+  const llvm::Argument *copiedForBlock(const llvm::LoadInst &L) const;
   /// How to take the adjoint of the value that S stores.
   Taking taking(const llvm::StoreInst &S) const;
   AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const {

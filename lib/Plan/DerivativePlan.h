@@ -105,6 +105,9 @@ public:
     return Accumulations.company() == ThreadModel::Team &&
            !Accumulations.isThreadsOwn(P);
   }
+  const llvm::Argument *copiedForBlock(const llvm::LoadInst &L) const {
+    return Accumulations.copiedForBlock(L);
+  }
   Taking taking(const llvm::StoreInst &S) const {
     return Accumulations.taking(S);
   }

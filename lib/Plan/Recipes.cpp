@@ -341,9 +341,11 @@ Recipe Recipes::valueRecipe(const Value *V, Need::Kind K) const {
     if (!R || isAtHandDear(*L))
       return {};
     SmallVector<Need, 8> In{Input(L->getPointerOperand())};
-    for (const StoreInst *S : R->Stores) {
-      In.push_back({Need::Primal, S->getValueOperand()});
-      In.push_back({Need::Primal, S->getPointerOperand()});
+    for (const Replay::Filling &S : R->Stores) {
+      In.push_back({Need::Primal, S.Store->getValueOperand()});
+      In.push_back({Need::Primal, S.Store->getPointerOperand()});
+      if (S.Condition)
+        In.push_back({Need::Primal, S.Condition});
     }
     return computeFrom(In);
   }

@@ -30,11 +30,18 @@ struct PlanSubject;
 /// before it reads them: the reverse sweep makes them again when it enters the
 /// iteration. What threads share they make together, between two barriers.
 struct Replay {
+  /// A store, and the condition that it runs under, if any: of a shared array
+  /// (`if (thread < count) tile[thread] = ...`).
+  struct Filling {
+    const llvm::StoreInst *Store;
+    const llvm::Value *Condition = nullptr;
+    bool OnTrue = true;
+  };
   const llvm::Value *Array = nullptr;
   bool Shared = false;
   const llvm::Loop *Of = nullptr;
   /// All that write it, in order.
-  llvm::SmallVector<const llvm::StoreInst *, 8> Stores;
+  llvm::SmallVector<Filling, 8> Stores;
   bool Used = false; ///< some load of it is repeated
 };
 

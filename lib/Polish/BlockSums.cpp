@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Polish/BlockSums.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -55,22 +57,58 @@ static bool mayLeave(const Instruction &I) {
          Callee->getIntrinsicID() != Intrinsic::trap;
 }
 
+namespace {
+
+/// A copy that a block has: where it begins, is added to, and ends.
+struct Copy {
+  SmallVector<CallInst *, 1> Begins, Ends;
+  SmallVector<CallInst *, 4> Adds;
+};
+
+} // namespace
+
 void retrograd::addUpOverBlocks(Function &F) {
   if (F.getCallingConv() != CallingConv::PTX_Kernel)
     return;
   SmallVector<CallInst *, 2> Sums;
+  MapVector<Value *, Copy> Copies;
   for (Instruction &I : instructions(F)) {
     auto *C = dyn_cast<CallInst>(&I);
-    if (C && C->getCalledFunction() &&
-        C->getCalledFunction()->getName().starts_with("rg_sums_f"))
+    if (!C || !C->getCalledFunction())
+      continue;
+    StringRef Name = C->getCalledFunction()->getName();
+    if (Name.starts_with("rg_sums_f"))
       Sums.push_back(C);
+    else if (Name.starts_with("rg_block_begin_f"))
+      Copies[C->getArgOperand(0)].Begins.push_back(C);
+    else if (Name.starts_with("rg_block_add_f"))
+      Copies[C->getArgOperand(0)].Adds.push_back(C);
+    else if (Name.starts_with("rg_block_end_f"))
+      Copies[C->getArgOperand(0)].Ends.push_back(C);
   }
-  if (Sums.empty() || any_of(*F.getParent(), [](const Function &G) {
+  auto Together = [](CallInst *C) {
+    C->setArgOperand(C->arg_size() - 1,
+                     ConstantInt::get(Type::getInt32Ty(C->getContext()), 1));
+  };
+  if ((!Sums.empty() || !Copies.empty()) &&
+      none_of(*F.getParent(), [](const Function &G) {
         return any_of(instructions(G), mayLeave);
-      }))
-    return;
-  for (CallInst *C : Sums)
-    if (allComeOnceTo(*C->getParent()))
-      C->setArgOperand(C->arg_size() - 1,
-                       ConstantInt::get(Type::getInt32Ty(F.getContext()), 1));
+      })) {
+    for (CallInst *C : Sums)
+      if (allComeOnceTo(*C->getParent()))
+        Together(C);
+    for (auto &[Of, C] : Copies)
+      if (C.Begins.size() == 1 && C.Ends.size() == 1 &&
+          allComeOnceTo(*C.Begins.front()->getParent()) &&
+          allComeOnceTo(*C.Ends.front()->getParent())) {
+        for_each(C.Begins, Together);
+        for_each(C.Adds, Together);
+        for_each(C.Ends, Together);
+      }
+  }
+  for (auto &[Of, C] : Copies)
+    for (CallInst *Add : C.Adds) {
+      InlineFunctionInfo Info;
+      InlineFunction(*Add, Info);
+    }
 }

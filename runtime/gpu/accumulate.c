@@ -356,6 +356,36 @@ RG_MERGE(f64, double)
 RG_SUMS(f32, float)
 RG_SUMS(f64, double)
 
+/* Adjoints of a parameter that all warps of a block add to: the first of them have a copy in the
+ * block's memory (lib/Emit/SumsAtEnd.cpp), if the whole block begins and ends the sweep together
+ * (lib/Polish/BlockSums.h). */
+enum { rg_copied = 1024 };
+#define RG_BLOCK_COPY(NAME, T)                                                           \
+  RG_NOINLINE void rg_block_begin_##NAME(RG_SHARED T *copy, uint32_t whole) {            \
+    if (!whole)                                                                          \
+      return;                                                                            \
+    for (uint32_t i = rg_thread(); i < rg_copied; i += rg_threads())                     \
+      copy[i] = 0;                                                                       \
+    RG_BARRIER();                                                                        \
+  }                                                                                      \
+  RG_NOINLINE void rg_block_add_##NAME(RG_SHARED T *copy, T *base, T *p, T x, uint32_t whole) { \
+    uint64_t at = ((uint64_t)p - (uint64_t)base) / sizeof(T);                            \
+    if (whole && at < rg_copied)                                                         \
+      RG_ATOMIC_ADD((T *)(copy + at), x);                                                \
+    else                                                                                 \
+      rg_accumulate_##NAME(p, x);                                                        \
+  }                                                                                      \
+  RG_NOINLINE void rg_block_end_##NAME(RG_SHARED T *copy, T *base, uint32_t whole) {     \
+    if (!whole)                                                                          \
+      return;                                                                            \
+    RG_BARRIER();                                                                        \
+    for (uint32_t i = rg_thread(); i < rg_copied; i += rg_threads())                     \
+      if (copy[i] != 0)                                                                  \
+        RG_ATOMIC_ADD(base + i, copy[i]);                                                \
+  }
+RG_BLOCK_COPY(f32, float)
+RG_BLOCK_COPY(f64, double)
+
 /* As rg_take_b*, where the threads of a warp probably stored one number to one place: exchanges of
  * one place wait for each other. Of the lanes that are here, those with the first one's address
  * leave it to that one. */
@@ -386,6 +416,43 @@ RG_SUMS(f64, double)
 RG_TAKE_ONE(32, uint32_t)
 RG_TAKE_ONE(64, uint64_t)
 
+/* Lanes that reverse a loop in step (lib/Emit/LoopsInStep.h): who they are, those that are here now,
+ * unless somebody's number of iterations takes more than 32 bits; the largest of their last iterations;
+ * and that they are together at the beginning of each. */
+#if defined(__NVPTX__)
+static inline uint32_t rg_greater(uint32_t x, uint32_t y) { return x > y ? x : y; }
+RG_NOINLINE uint32_t rg_step_lanes(uint64_t last) {
+  uint32_t here = __nvvm_activemask();
+  return __nvvm_vote_all_sync(here, !(last >> 32)) ? here : 1u << RG_LANE();
+}
+RG_NOINLINE uint64_t rg_last_of_lanes(uint64_t last, uint32_t here) {
+  uint32_t me = RG_LANE(), x = (uint32_t)last;
+  if (here == 1u << me)
+    return last;
+  if (here == ~0u) {
+    for (uint32_t d = 16; d; d >>= 1)
+      x = rg_greater(x, (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)x, (int)d, 0x1f));
+    return x;
+  }
+  uint32_t above = here & ~((2u << me) - 1), rank = (uint32_t)__builtin_popcount(here & ((1u << me) - 1));
+  while (__nvvm_vote_any_sync(here, above != 0)) {
+    uint32_t next = above ? (uint32_t)__builtin_ctz(above) : me;
+    x = rg_greater(x, (uint32_t)__nvvm_shfl_sync_idx_i32(here, (int)x, (int)next, 0x1f));
+    above &= (uint32_t)__nvvm_vote_ballot_sync(here, !(rank & 1));
+    rank >>= 1;
+  }
+  return (uint32_t)__nvvm_shfl_sync_idx_i32(here, (int)x, __builtin_ctz(here), 0x1f);
+}
+RG_INLINE void rg_step(uint32_t here) { __nvvm_bar_warp_sync(here); }
+/* Some lane of those that are here. */
+RG_INLINE _Bool rg_some_lane(_Bool x) { return __nvvm_vote_any_sync(__nvvm_activemask(), x); }
+#else
+RG_INLINE uint32_t rg_step_lanes(uint64_t last) { return (uint32_t)last; }
+RG_INLINE uint64_t rg_last_of_lanes(uint64_t last, uint32_t here) { return (void)here, last; }
+RG_INLINE void rg_step(uint32_t here) { (void)here; }
+RG_INLINE _Bool rg_some_lane(_Bool x) { return x; }
+#endif
+
 /* Shared memory has no additions of floats: an atomic one is a loop that goes round once
  * for each lane with the same address. So lanes with one address add up first, in a tree.
  * Who they are is found once for all additions of a block of code whose addresses differ
@@ -404,9 +471,32 @@ RG_TAKE_ONE(64, uint64_t)
 typedef uint32_t rg_u4 __attribute__((ext_vector_type(4)));
 #if defined(__NVPTX__)
 RG_NOINLINE rg_u4 rg_peers(uint32_t key) {
-  uint32_t active = __nvvm_activemask(), me = RG_LANE();
+  uint32_t active = __nvvm_activemask(), me = RG_LANE(), first = (uint32_t)__builtin_ctz(active);
+  uint32_t threads = rg_threads(), before = rg_thread() & ~31u;
+  uint32_t lanes_here = threads - before < 32 ? threads - before : 32;
+  uint32_t lanes = 0, bits = 0;
+  if ((uint32_t)__builtin_popcount(active) == lanes_here)
+    bits = threads <= 32 ? 3u << 30 : 1u << 30;
+  /* Most of the time all have one place. */
+  uint32_t theirs = (uint32_t)__nvvm_shfl_sync_idx_i32(active, (int)key, (int)first, 0x1f);
+  if (__nvvm_vote_all_sync(active, key == theirs)) {
+    uint32_t above = active & ~((2u << me) - 1), rank = (uint32_t)__builtin_popcount(active & ((1u << me) - 1));
+    uint32_t lane = above ? (uint32_t)__builtin_ctz(above) : me, count = (uint32_t)__builtin_popcount(active);
+    bits |= rank ? 0 : 1u << 8;
+    for (uint32_t k = 0; k < 5; ++k) {
+      uint32_t there = rank + (1u << k) < count;
+      lanes |= lane << 5 * k;
+      bits |= there << k | (uint32_t)(count > 1u << k) << (16 + k);
+      if (active == ~0u)
+        lane = (me + (2u << k)) & 31;
+      else
+        lane = (uint32_t)__nvvm_shfl_sync_idx_i32(active, (int)lane, (int)lane, 0x1f);
+    }
+    rg_u4 one = {active, lanes, bits, active == ~0u ? 63 : 0};
+    return one;
+  }
   uint32_t peers = __nvvm_match_any_sync_i32(active, key);
-  uint32_t rest = peers & ~((2u << me) - 1), lanes = 0, bits = 0;
+  uint32_t rest = peers & ~((2u << me) - 1);
   bits |= (peers & ((1u << me) - 1)) ? 0 : 1u << 8;
   for (uint32_t k = 0; k < 5; ++k) {
     if (rest) {
@@ -418,10 +508,6 @@ RG_NOINLINE rg_u4 rg_peers(uint32_t key) {
     for (uint32_t i = 0; i < 1u << k; ++i)
       rest &= rest - 1;
   }
-  uint32_t threads = rg_threads(), first = rg_thread() & ~31u;
-  uint32_t lanes_here = threads - first < 32 ? threads - first : 32;
-  if ((uint32_t)__builtin_popcount(active) == lanes_here)
-    bits |= threads <= 32 ? 3u << 30 : 1u << 30;
   uint32_t regular = 0;
   if (active == ~0u) {
     for (uint32_t k = 0; k < 5; ++k)

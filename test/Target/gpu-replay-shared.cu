@@ -33,3 +33,33 @@ __device__ void f(const float *__restrict__ x, float *__restrict__ y, int n) {
 __global__ void gradient(const float *x, float *dx, float *y, float *dy, int n) {
   __enzyme_autodiff((void *)f, enzyme_dup, x, dx, enzyme_dup, y, dy, n);
 }
+
+// Filled under a condition: again where it does not come to hold later, else kept.
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm -mllvm -rg-print-plan -DCOUNT="min(64, n - k)" %s -o %t.ll 2>&1 | FileCheck --check-prefix=SHORT %s
+// RUN: %rgcxx -x cuda --offload-arch=sm_90 --cuda-feature=+ptx80 --cuda-path=%t.none -nocudainc -nocudalib --cuda-device-only -I%root/test/include -O2 -S -emit-llvm -mllvm -rg-print-plan -DCOUNT="6 + k" %s -o %t.ll 2>&1 | FileCheck --check-prefix=LONG %s
+#ifdef COUNT
+__device__ int min(int a, int b) { return a < b ? a : b; }
+__device__ void g(const float *__restrict__ x, float *__restrict__ y, int n) {
+  __shared__ float tile[64];
+  int t = THREAD();
+  float sum = 0;
+  for (int k = 0; k < n; k += 64) {
+    BARRIER();
+    if (t < COUNT)
+      tile[t] = x[k + t];
+    BARRIER();
+#pragma unroll 1
+    for (int j = 0; j < 64; ++j)
+      sum += tile[j] * tile[j];
+  }
+  y[t] = sum;
+}
+// SHORT: plan for rg.primal._Z1g
+// SHORT-NOT: bytes per iteration
+// SHORT-NOT: : keep
+// LONG: plan for rg.primal._Z1g
+// LONG: bytes per iteration
+__global__ void gradientOfG(const float *x, float *dx, float *y, float *dy, int n) {
+  __enzyme_autodiff((void *)g, enzyme_dup, x, dx, enzyme_dup, y, dy, n);
+}
+#endif

@@ -1,0 +1,82 @@
+//===- LoopsInStep.cpp - loops that lanes reverse together ----------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/LoopsInStep.h"
+#include "Catalogue/Catalogue.h"
+#include "Catalogue/ThreadIdentity.h"
+#include "Plan/DerivativePlan.h"
+#include "Target/Target.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+/// V, an integer, was read from memory, as far as one sees.
+static bool isOfMemory(const Value *V) {
+  constexpr unsigned Most = 32;
+  SmallVector<const Value *, 8> Work{V};
+  SmallPtrSet<const Value *, 16> Seen;
+  while (!Work.empty()) {
+    const auto *I = dyn_cast<Instruction>(Work.pop_back_val());
+    if (!I || !Seen.insert(I).second)
+      continue;
+    if (isa<LoadInst>(I) || Seen.size() > Most)
+      return true;
+    if (const auto *C = dyn_cast<CallBase>(I); !C || !ThreadIdentity::of(*C))
+      append_range(Work, I->operands());
+  }
+  return false;
+}
+
+/// How often the thread runs L is not known in front of it, or follows from
+/// what it has read.
+static bool isDecidedByData(const Loop &L, const DerivativePlan &Plan) {
+  const LoopFacts &Facts = Plan.shape().facts(&L);
+  if (!Facts.Exact)
+    return true;
+  return SCEVExprContains(Facts.BackedgeBound, [](const SCEV *S) {
+    const auto *U = dyn_cast<SCEVUnknown>(S);
+    return U && isOfMemory(U->getValue());
+  });
+}
+
+/// Lanes may wait for each other in C.
+static bool mayWait(const CallBase &C, const DerivativePlan &Plan) {
+  if (isa<IntrinsicInst>(C))
+    return C.isConvergent();
+  const OperationRecord *R = Plan.facts().catalogue().lookup(C);
+  return !ThreadIdentity::of(C) && (!R || R->Handler != HandlerKind::None ||
+                                    Plan.action(C) != CallAction::Formula);
+}
+
+bool retrograd::runsInStep(const Loop &L, const DerivativePlan &Plan) {
+  const BasicBlock *Latch = L.getLoopLatch();
+  const Target Machine(*Plan.primal().getParent());
+  if (!Plan.options().LoopsInStep || !Plan.options().MergeOnDevice ||
+      Plan.isSplit() || !Machine.addsFloatsByLoop() || !Latch ||
+      !Plan.shape().isLive(Latch) ||
+      Plan.carriesResults(L.getOutermostLoop()) || Plan.choiceIn(&L) ||
+      Plan.constantCount(&L) || !isDecidedByData(L, Plan))
+    return false;
+  // An edge out of several loops begins all of them at once.
+  SmallVector<Loop::Edge, 4> Exits;
+  L.getExitEdges(Exits);
+  if (any_of(Exits, [&](const Loop::Edge &E) {
+        return Plan.shape().isLive(E.second) &&
+               (Plan.shape().loops().getLoopFor(E.first) != &L ||
+                (L.getParentLoop() && !L.getParentLoop()->contains(E.second)));
+      }))
+    return false;
+  return all_of(L.blocks(), [&](const BasicBlock *B) {
+    return none_of(*B, [&](const Instruction &I) {
+      const auto *C = dyn_cast<CallBase>(&I);
+      return C && mayWait(*C, Plan);
+    });
+  });
+}
