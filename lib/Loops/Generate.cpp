@@ -54,6 +54,12 @@ bool Generator::isPossible() {
 }
 
 bool Generator::makeTree() {
+  // Every loop is asked whether threads can share it: that may take as long as
+  // the search again, several times.
+  if (Threads) {
+    isl_ctx_reset_operations(N.Context);
+    isl_ctx_set_max_operations(N.Context, 4 * Nest::Quota);
+  }
   UnionMap Times;
   for (TimedPart &P : Of.parts(S)) {
     Map M = P.Times;
