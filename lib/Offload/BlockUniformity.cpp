@@ -9,9 +9,11 @@
 #include "Catalogue/ThreadIdentity.h"
 #include "Offload/DeviceRoutines.h"
 #include "Offload/SplitPoints.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/TargetTransformInfoImpl.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -27,8 +29,8 @@ namespace {
 class BlockUniformity final
     : public TargetTransformInfoImplCRTPBase<BlockUniformity> {
 public:
-  explicit BlockUniformity(const DataLayout &DL)
-      : TargetTransformInfoImplCRTPBase(DL) {}
+  BlockUniformity(const DataLayout &DL, const DenseSet<const Value *> &ByExit)
+      : TargetTransformInfoImplCRTPBase(DL), ByExit(ByExit) {}
   bool hasBranchDivergence(const Function *) const override { return true; }
   InstructionUniformity
   getInstructionUniformity(const Value *V) const override {
@@ -38,11 +40,13 @@ public:
         (Callee && Callee->getName().starts_with("llvm.nvvm.barrier.cta.red.")))
       return InstructionUniformity::AlwaysUniform; // one result for the whole
                                                    // block
-    return differs(V) ? InstructionUniformity::NeverUniform
-                      : InstructionUniformity::Default;
+    return differs(V) || ByExit.contains(V)
+               ? InstructionUniformity::NeverUniform
+               : InstructionUniformity::Default;
   }
 
 private:
+  const DenseSet<const Value *> &ByExit;
   static bool differs(const Value *V);
 };
 
@@ -87,19 +91,48 @@ bool BlockUniformity::differs(const Value *V) {
 }
 } // namespace
 
+/// Phis behind a loop that threads leave from different blocks, with a value
+/// for each that says from where (`done = true; break;`). LLVM 22 looks only at
+/// values that are made within the loop. True if one was added to Found.
+static bool addChosenByExit(Function &Kernel, UniformityInfo &Info,
+                            DenseSet<const Value *> &Found) {
+  const DominatorTree DT(Kernel);
+  const LoopInfo Loops(DT);
+  bool Added = false;
+  for (const Loop *L : Loops.getLoopsInPreorder()) {
+    SmallVector<BasicBlock *, 4> From, To;
+    L->getExitingBlocks(From);
+    if (none_of(From, [&](const BasicBlock *B) {
+          return Info.hasDivergentTerminator(*B);
+        }))
+      continue;
+    L->getUniqueExitBlocks(To);
+    for (const BasicBlock *Exit : To)
+      for (const PHINode &Phi : Exit->phis())
+        if (!Info.isDivergent(&Phi) && !Phi.hasConstantValue())
+          Added |= Found.insert(&Phi).second;
+  }
+  return Added;
+}
+
 DenseSet<const Value *> retrograd::divergentValues(Function &Kernel, bool All) {
-  FunctionAnalysisManager FAM;
-  FAM.registerPass([] {
-    return TargetIRAnalysis([](const Function &F) {
-      return TargetTransformInfo(
-          std::make_unique<BlockUniformity>(F.getParent()->getDataLayout()));
+  DenseSet<const Value *> Divergent, ByExit;
+  bool Again;
+  do {
+    FunctionAnalysisManager FAM;
+    FAM.registerPass([&ByExit] {
+      return TargetIRAnalysis([&ByExit](const Function &F) {
+        return TargetTransformInfo(std::make_unique<BlockUniformity>(
+            F.getParent()->getDataLayout(), ByExit));
+      });
     });
-  });
-  PassBuilder().registerFunctionAnalyses(FAM);
-  const UniformityInfo &Info = FAM.getResult<UniformityInfoAnalysis>(Kernel);
-  DenseSet<const Value *> Divergent;
-  for (Instruction &I : instructions(Kernel))
-    if (All || Info.isDivergent(&I))
-      Divergent.insert(&I);
+    PassBuilder().registerFunctionAnalyses(FAM);
+    UniformityInfo &Info = FAM.getResult<UniformityInfoAnalysis>(Kernel);
+    for (Instruction &I : instructions(Kernel))
+      if (All || Info.isDivergent(&I))
+        Divergent.insert(&I);
+    // Each time there are more, of finitely many.
+    Again = !All && addChosenByExit(Kernel, Info, ByExit);
+  } while (Again);
   return Divergent;
 }

@@ -1,5 +1,5 @@
 // RUN: %rgcxx --offload=cpu -O2 -I%root/test/include -I%root/include -mllvm -rg-verify-each %s -o %t && %t
-// RUN: %rgcxx --offload=cpu -O2 -I%root/test/include -I%root/include -mllvm -rg-plan=naive %s -o %t && %t
+// RUN: %rgcxx --offload=cpu -O0 -I%root/test/include -I%root/include -mllvm -rg-plan=naive %s -o %t && %t
 // Loops that lanes run a different number of times, which data decides: left by a break in the middle, by one of
 // several, by the end; not run at all; in branches, in each other, in iterations that run again.
 #include "rgcuda.h"
