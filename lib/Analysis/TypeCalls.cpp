@@ -15,6 +15,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Support/SourceFact.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;

@@ -182,11 +182,10 @@ Scheduler::Estimate Scheduler::estimate(const Schedule &S,
     for (const Access &R : St.Reads) {
       if (R.Array != St.Write.Array)
         continue;
-      if (!R.I || !St.Write.I)
-        Chain = std::max(Chain, Latency);
-      else if (R.Strides != St.Write.Strides)
+      const bool IsCell = !R.I || !St.Write.I;
+      if (!IsCell && R.Strides != St.Write.Strides)
         continue;
-      else if (!R.Strides[Inner])
+      if (IsCell || !R.Strides[Inner])
         Chain = std::max(Chain, Latency);
       else if (N.SE.getSCEV(getLoadStorePointerOperand(R.I)) !=
                N.SE.getSCEV(getLoadStorePointerOperand(St.Write.I)))

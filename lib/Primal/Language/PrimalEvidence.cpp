@@ -384,7 +384,7 @@ static void label(MemSetInst &Fill, const DataLayout &DL) {
   if (!Length || Length->isZero() || !Struct || Struct->isLiteral() ||
       isUnion(Struct))
     return;
-  if (const auto Members = layoutAt(*At, Length->getZExtValue(), DL))
+  if (const auto Members = layoutAt(At, Length->getZExtValue(), DL))
     noteLayout(Fill, SourceFact::Layout,
                {describe(*Members), int64_t(Length->getZExtValue())});
 }
