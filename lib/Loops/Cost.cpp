@@ -345,22 +345,10 @@ bool Scheduler::isShared(const Schedule &S, ArrayRef<unsigned> Group,
   if (!New)
     return Known->second;
   for (const auto *Kind : {&Dependences, &Sums})
-    for (const Dependence &D : *Kind) {
-      if (!is_contained(Group, D.From) || !is_contained(Group, D.To))
-        continue;
-      Map M(isl_map_apply_range(
-          isl_map_apply_domain(D.Pairs.copy(), plainTime(S, D.From).take()),
-          plainTime(S, D.To).take()));
-      for (unsigned P = 0; P != Place; ++P)
-        M = Map(isl_map_equate(M.take(), isl_dim_in, P, isl_dim_out, P));
-      Map Forwards(
-          isl_map_order_lt(M.copy(), isl_dim_in, Place, isl_dim_out, Place)),
-          Back(isl_map_order_gt(M.take(), isl_dim_in, Place, isl_dim_out,
-                                Place));
-      if (isl_map_is_empty(Forwards.get()) != isl_bool_true ||
-          isl_map_is_empty(Back.get()) != isl_bool_true)
+    for (const Dependence &D : *Kind)
+      if (is_contained(Group, D.From) && is_contained(Group, D.To) &&
+          connects(D, S, Group, Place, /*AcrossTiles=*/false))
         return false;
-    }
   return Known->second = true;
 }
 
@@ -453,28 +441,36 @@ bool Scheduler::stripCarries(const Schedule &S, ArrayRef<unsigned> Group,
   return carries(T, Group, Place);
 }
 
+/// Does D lead from one iteration of the loop of Group at Place to another,
+/// within one iteration of the loops around it? AcrossTiles: whichever tile
+/// the two iterations are in.
+bool Scheduler::connects(const Dependence &D, const Schedule &S,
+                         ArrayRef<unsigned> Group, unsigned Place,
+                         bool AcrossTiles) {
+  Map M(isl_map_apply_range(
+      isl_map_apply_domain(D.Pairs.copy(), plainTime(S, D.From).take()),
+      plainTime(S, D.To).take()));
+  for (unsigned P = 0; P != Place; ++P)
+    if (!AcrossTiles || P % 2 == 0 || !S.Times[Group.front()][P].Tile)
+      M = Map(isl_map_equate(M.take(), isl_dim_in, P, isl_dim_out, P));
+  Map Forwards(
+      isl_map_order_lt(M.copy(), isl_dim_in, Place, isl_dim_out, Place)),
+      Back(isl_map_order_gt(M.take(), isl_dim_in, Place, isl_dim_out, Place));
+  return isl_map_is_empty(Forwards.get()) != isl_bool_true ||
+         isl_map_is_empty(Back.get()) != isl_bool_true;
+}
+
 bool Scheduler::findCarried(const Schedule &S, ArrayRef<unsigned> Group,
                             unsigned Place) {
   for (const auto *Kind : {&Dependences, &Sums})
     for (const Dependence &D : *Kind) {
       if (!is_contained(Group, D.From) || !is_contained(Group, D.To))
         continue;
-      Map M(isl_map_apply_range(
-          isl_map_apply_domain(D.Pairs.copy(), plainTime(S, D.From).take()),
-          plainTime(S, D.To).take()));
-      for (unsigned P = 0; P != Place; ++P)
-        if (P % 2 == 0 || !S.Times[Group.front()][P].Tile)
-          M = Map(isl_map_equate(M.take(), isl_dim_in, P, isl_dim_out, P));
-      Map Forwards(
-          isl_map_order_lt(M.copy(), isl_dim_in, Place, isl_dim_out, Place)),
-          Back(isl_map_order_gt(M.take(), isl_dim_in, Place, isl_dim_out,
-                                Place));
       // Additions in any order: LLVM makes vectors of them.
       if (Kind == &Sums && N.Statements[D.From].Write.I &&
           !N.Statements[D.From].Write.Strides[S.Times[D.From][Place].Loop])
         continue;
-      if (isl_map_is_empty(Forwards.get()) != isl_bool_true ||
-          isl_map_is_empty(Back.get()) != isl_bool_true)
+      if (connects(D, S, Group, Place, /*AcrossTiles=*/true))
         return true;
     }
   return false;

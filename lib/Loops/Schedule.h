@@ -136,6 +136,9 @@ private:
   bool cellsFit(const Schedule &S, const std::vector<TimedPart> &Parts);
   bool carries(const Schedule &S, llvm::ArrayRef<unsigned> Group,
                unsigned Place);
+  bool connects(const Dependence &D, const Schedule &S,
+                llvm::ArrayRef<unsigned> Group, unsigned Place,
+                bool AcrossTiles);
   bool findCarried(const Schedule &S, llvm::ArrayRef<unsigned> Group,
                    unsigned Place);
   std::vector<unsigned> groupOf(const Schedule &S, unsigned Statement,
