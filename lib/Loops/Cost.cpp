@@ -45,8 +45,6 @@ static constexpr double LineBytes = 64, UnknownTrips = 1024;
 /// Cycles for a line from the next cache, in a row or not.
 static constexpr double FromL2 = 1, FromL3 = 2, FromMemory = 16, OutOfRow = 4;
 static constexpr double Latency = 4, LongLatency = 15;
-/// Cycles until all threads run, and all have ended.
-static constexpr double WakeThreads = 20000;
 /// Cycles for an element of a vector that is not in a row.
 static constexpr double Scattered = 3;
 
@@ -329,8 +327,15 @@ double Scheduler::lines(const Schedule &S, const Estimate &E,
   return Lines;
 }
 
-/// Does the loop of Group at Place carry nothing at all? Sums count: two
-/// threads cannot add to one number.
+/// Is cell C set or read there?
+static bool touches(const Statement &St, int C) {
+  return St.Write.CellIndex == C ||
+         any_of(St.Reads, [&](const Access &A) { return A.CellIndex == C; });
+}
+
+/// Does the loop of Group, all that is in it, at Place carry nothing at all?
+/// Sums count: two threads cannot add to one number. A cell that is set in it
+/// is not used elsewhere.
 bool Scheduler::isShared(const Schedule &S, ArrayRef<unsigned> Group,
                          unsigned Place) {
   std::vector<int64_t> Key(Group.begin(), Group.end());
@@ -344,6 +349,16 @@ bool Scheduler::isShared(const Schedule &S, ArrayRef<unsigned> Group,
   auto [Known, New] = Shared.insert({Key, false});
   if (!New)
     return Known->second;
+  for (unsigned X : Group) {
+    const int C = N.Statements[X].Write.CellIndex;
+    if (C < 0)
+      continue;
+    if (any_of(N.Results, [&](auto &R) { return R.second == C; }))
+      return false;
+    for (unsigned Y = 0; Y != N.Statements.size(); ++Y)
+      if (!is_contained(Group, Y) && touches(N.Statements[Y], C))
+        return false;
+  }
   for (const auto *Kind : {&Dependences, &Sums})
     for (const Dependence &D : *Kind)
       if (is_contained(Group, D.From) && is_contained(Group, D.To) &&
@@ -377,8 +392,8 @@ double Scheduler::byThreads(const Schedule &S, ArrayRef<unsigned> Group,
   return One;
 }
 
-double Scheduler::cost(const Schedule &S, bool Threads) {
-  double Sum = 0;
+std::vector<Scheduler::Part> Scheduler::innermostLoops(const Schedule &S) {
+  std::vector<Part> Parts;
   std::set<unsigned> Done;
   std::vector<Estimate> Before;
   for (unsigned K = 0; K != N.Statements.size(); ++K) {
@@ -392,13 +407,36 @@ double Scheduler::cost(const Schedule &S, bool Threads) {
     Done.insert(Group.begin(), Group.end());
     Estimate E = estimate(S, Group, Place);
     const double Lines = lines(S, E, Before);
-    const double One =
-        (std::max(E.Busy, Lines) + 0.2 * std::min(E.Busy, Lines) + E.Enter) *
-        E.All;
-    Sum += Threads && M.Threads > 1 ? byThreads(S, Group, Place, One) : One;
-    Before.push_back(std::move(E));
+    const double Each =
+        std::max(E.Busy, Lines) + 0.2 * std::min(E.Busy, Lines) + E.Enter;
+    Before.push_back(E);
+    Parts.push_back({std::move(E), Place, Each});
   }
+  return Parts;
+}
+
+double Scheduler::alone(const Schedule &S) {
+  double Sum = 0;
+  for (const Part &P : innermostLoops(S))
+    Sum += P.Each * P.E.All;
   return Sum;
+}
+
+double Scheduler::cost(const Schedule &S) {
+  if (!Sharing)
+    return alone(S);
+  double Sum = 0;
+  for (const Part &P : innermostLoops(S))
+    Sum += byThreads(S, P.E.Group, P.Place, P.Each * P.E.All);
+  return Sum;
+}
+
+std::vector<double> Scheduler::cycles(const Schedule &S) {
+  std::vector<double> Cycles(N.Statements.size(), 1);
+  for (const Part &P : innermostLoops(S))
+    for (unsigned X : P.E.Group)
+      Cycles[X] = P.Each / P.E.Group.size();
+  return Cycles;
 }
 
 std::vector<unsigned> Scheduler::groupOf(const Schedule &S, unsigned K,

@@ -57,7 +57,7 @@ bool Generator::makeTree() {
   // Every loop is asked whether threads can share it: that may take as long as
   // the search again, several times.
   if (Threads) {
-    isl_ctx_reset_operations(N.Context);
+    N.Context.restart();
     isl_ctx_set_max_operations(N.Context, 4 * Nest::Quota);
   }
   UnionMap Times;

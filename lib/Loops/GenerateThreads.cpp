@@ -18,7 +18,8 @@
 // nest is written, the region becomes a function. Where there is enough to do,
 // and not within a parallel region, __kmpc_fork_call runs it by all threads;
 // else it is called, as thread 0 of 1. How much there is to do is estimated in
-// front of the region: statements, by bounds with outer counters half way.
+// front of the region: cycles of each statement (Cost.cpp) times iterations, by
+// bounds with outer counters half way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +35,8 @@ using namespace llvm;
 using namespace retrograd;
 using namespace retrograd::loops;
 
-/// Iterations of statements for which waking threads pays.
-static constexpr double EnoughWork = 40000;
+/// Cycles for which waking threads pays.
+static constexpr double EnoughWork = 3 * Scheduler::WakeThreads;
 /// Pieces for each thread.
 static constexpr int64_t PiecesEach = 8;
 
@@ -47,8 +48,17 @@ AllocaInst *Generator::storage(unsigned Cell, IRBuilder<> &At) {
   return At.CreateAlloca(T, nullptr, "rg.cell");
 }
 
-/// How many iterations of statements are in A, about: a double, which does not
-/// wrap.
+/// Of which statement the leaf A runs an iteration.
+static unsigned statementOf(isl_ast_node *A) {
+  Isl<isl_ast_expr> Call(isl_ast_node_user_get_expr(A)),
+      Who(isl_ast_expr_get_op_arg(Call.get(), 0));
+  Isl<isl_id> Id(isl_ast_expr_get_id(Who.get()));
+  unsigned Index = 0;
+  StringRef(isl_id_get_name(Id.get())).drop_front().getAsInteger(10, Index);
+  return Index;
+}
+
+/// Cycles by one thread that are in A, about: a double, which does not wrap.
 Value *Generator::work(isl_ast_node *A) {
   Type *Double = B.getDoubleTy();
   auto Sum = [&](Value *X, isl_ast_node *Of) {
@@ -103,7 +113,7 @@ Value *Generator::work(isl_ast_node *A) {
     return work(Body.get());
   }
   default:
-    return ConstantFP::get(Double, 1);
+    return ConstantFP::get(Double, Cycles[statementOf(A)]);
   }
 }
 
@@ -119,14 +129,7 @@ static SmallVector<unsigned, 4> cellsSet(isl_ast_node *A, const Nest &N) {
         if (isl_ast_node_get_type(X) != isl_ast_node_user)
           return isl_bool_true;
         auto &S = *static_cast<Seen *>(Of);
-        Isl<isl_ast_expr> Call(isl_ast_node_user_get_expr(X)),
-            Who(isl_ast_expr_get_op_arg(Call.get(), 0));
-        Isl<isl_id> Id(isl_ast_expr_get_id(Who.get()));
-        unsigned Index = 0;
-        StringRef(isl_id_get_name(Id.get()))
-            .drop_front()
-            .getAsInteger(10, Index);
-        if (const Statement &St = S.N.Statements[Index];
+        if (const Statement &St = S.N.Statements[statementOf(X)];
             St.K == Statement::SetCell && !is_contained(S.Cells, St.CellIndex))
           S.Cells.push_back(St.CellIndex);
         return isl_bool_true;

@@ -35,7 +35,8 @@ public:
       : N(N), Of(Of), S(S), Threads(Threads), Always(Always),
         F(*N.Outer.getHeader()->getParent()),
         Before(N.Outer.getLoopPreheader()), B(F.getContext()),
-        Expand(N.SE, "rg.nest"), I64(B.getInt64Ty()), Lanes(Of.lanes(S)) {}
+        Expand(N.SE, "rg.nest"), I64(B.getInt64Ty()), Lanes(Of.lanes(S)),
+        Cycles(Threads ? Of.cycles(S) : std::vector<double>()) {}
   bool run();
   /// Makes functions of the loops that threads share.
   void extract(llvm::SmallVectorImpl<llvm::Function *> &Made);
@@ -104,6 +105,7 @@ private:
   llvm::SCEVExpander Expand;
   llvm::Type *I64;
   CellLanes Lanes;
+  std::vector<double> Cycles; ///< of an iteration of each statement
   llvm::DenseMap<const llvm::SCEV *, llvm::Value *> Fixed, Frozen;
   static constexpr int MostPieces = 8;
   llvm::DenseMap<const llvm::SCEV *, const llvm::SCEV *> Offsets;

@@ -104,6 +104,11 @@ public:
   ~IslContext() { isl_ctx_free(C); }
   operator isl_ctx *() const { return C; }
   bool exceeded() const { return isl_ctx_last_error(C) == isl_error_quota; }
+  /// Operations are counted from 0 again.
+  void restart() {
+    isl_ctx_reset_error(C);
+    isl_ctx_reset_operations(C);
+  }
 
 private:
   isl_ctx *C;

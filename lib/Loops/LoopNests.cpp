@@ -139,12 +139,12 @@ Improver::Outcome Improver::improve(Loop &L) {
   }
   ++NumRaised;
   Scheduler Order(*N, machine(FAM.getResult<TargetIRAnalysis>(F), O.Threads));
-  std::optional<Schedule> Best;
+  std::vector<Scheduler::Proposal> Orders;
   if (Order.find())
-    Best = O.AnyOrder ? Order.any(O.AnyOrder) : Order.search();
+    Orders = O.AnyOrder ? Order.any(O.AnyOrder) : Order.search();
   if (O.Print)
-    printOrder(*N, Best ? &*Best : nullptr, Order.did());
-  if (!Best) {
+    printOrders(*N, Orders);
+  if (Orders.empty()) {
     remark(nullptr, L, false,
            N->Context.exceeded()
                ? "loop nest left as it is: its dependences take too long"
@@ -157,15 +157,21 @@ Improver::Outcome Improver::improve(Loop &L) {
   for (BasicBlock &B : F)
     Known.insert(&B);
   const unsigned Before = Made.size();
-  if (!generate(*N, Order, *Best, O.Threads, O.AnyOrder != 0, Made)) {
+  // Of an order for threads, no loop may be one that they can share.
+  const auto *Taken =
+      find_if(Orders, [&](const Scheduler::Proposal &P) {
+        return generate(*N, Order, P.S, O.Threads, O.AnyOrder != 0, Made);
+      }).base();
+  if (Taken == Orders.data() + Orders.size()) {
+    const std::string &Did = Orders.front().Did;
     remark(nullptr, L, false,
-           Order.did().empty()
+           Did.empty()
                ? "loop nest left as it is: no loop can be shared by threads"
-               : "loop nest left as it is: code for the better order (" +
-                     Order.did() + ") takes too much");
+               : "loop nest left as it is: code for the better order (" + Did +
+                     ") takes too much");
     return Left;
   }
-  std::string Did = Order.did();
+  std::string Did = Taken->Did;
   if (Made.size() != Before)
     Did += Did.empty() ? "by threads" : ", by threads";
   remark(nullptr, L, true, "loop nest: " + Did);

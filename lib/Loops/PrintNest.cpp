@@ -9,8 +9,10 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Function.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
+#include <numeric>
 
 using namespace llvm;
 using namespace retrograd;
@@ -116,14 +118,19 @@ void printTree(raw_ostream &OS, const Schedule &S,
 
 } // namespace
 
-void loops::printOrder(const Nest &N, const Schedule *Order,
-                       const std::string &Did) {
+void loops::printOrders(const Nest &N, ArrayRef<Scheduler::Proposal> Orders) {
   raw_ostream &OS = errs();
-  OS << "  " << (Order ? Did : "left as it is") << "\n";
-  if (!Order)
-    return;
-  std::vector<unsigned> All(N.Statements.size());
-  for (unsigned K = 0; K != All.size(); ++K)
-    All[K] = K;
-  printTree(OS, *Order, All, 0);
+  if (Orders.empty())
+    OS << "  left as it is\n";
+  for (const Scheduler::Proposal &P : Orders) {
+    OS << (&P == &Orders.front() ? "  " : "  or else ")
+       << (P.Did.empty() ? "the program's order" : P.Did) << "\n";
+    std::vector<unsigned> All(N.Statements.size());
+    std::iota(All.begin(), All.end(), 0);
+    printTree(OS, P.S, All, 0);
+    OS << format("    takes %.2g of the program's time by one thread", P.Alone);
+    if (P.Cost != P.Alone)
+      OS << format(", %.2g by all", P.Cost);
+    OS << "\n";
+  }
 }

@@ -12,10 +12,10 @@
 
 namespace retrograd::loops {
 
-/// To stderr. Null Nest: WhyNot says why L is none; null Order: none that is
-/// better was found.
+/// To stderr. Null Nest: WhyNot says why L is none.
 void printNest(llvm::Loop &L, const Nest *N, const std::string &WhyNot);
-void printOrder(const Nest &N, const Schedule *Order, const std::string &Did);
+/// The best first; none: nothing better than the program's order was found.
+void printOrders(const Nest &N, llvm::ArrayRef<Scheduler::Proposal> Orders);
 
 } // namespace retrograd::loops
 

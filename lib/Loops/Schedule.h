@@ -77,15 +77,25 @@ public:
 
   /// The dependences. False if that takes too long.
   bool find();
-  /// The best schedule that was found and proved; none if the program's is
-  /// about as good.
-  std::optional<Schedule> search();
+  struct Proposal {
+    Schedule S;
+    std::string Did;    ///< what was done, in words
+    double Alone, Cost; ///< by one thread and by all, of the program's by one
+  };
+  /// The best schedules that were found and proved, the best first; none if the
+  /// program's is about as good. Where threads may share loops, the best by one
+  /// thread is the last.
+  std::vector<Proposal> search();
   /// Any order that was proved, by random changes: to test what follows.
-  std::optional<Schedule> any(unsigned Seed);
+  std::vector<Proposal> any(unsigned Seed);
   Schedule original() const;
   bool isLegal(const Schedule &S);
   /// S is better than the program's order by one thread, too.
   bool isBetterAlone(const Schedule &S);
+  /// Cycles for an iteration of each statement, by one thread.
+  std::vector<double> cycles(const Schedule &S);
+  /// Cycles until all threads run, and all have ended.
+  static constexpr double WakeThreads = 20000;
   /// All pairs of iterations that touch the same element, one of them to write:
   /// the dependences, and sums whose additions may change places.
   llvm::ArrayRef<Dependence> dependences() const { return Dependences; }
@@ -101,8 +111,6 @@ public:
     double Trips;
     std::vector<double> Strides; ///< bytes, of each stream
   };
-  /// What was done, in words.
-  const std::string &did() const { return Did; }
 
 private:
   /// Accesses to one array with the same strides: neighbours share lines.
@@ -122,8 +130,16 @@ private:
     double All, Busy, Enter;
   };
   bool prove(const Schedule &S);
-  /// By all threads, or by one.
-  double cost(const Schedule &S, bool Threads = true);
+  /// An innermost loop, with what an iteration of it costs.
+  struct Part {
+    Estimate E;
+    unsigned Place;
+    double Each;
+  };
+  std::vector<Part> innermostLoops(const Schedule &S);
+  /// By all threads if Sharing, or by one.
+  double cost(const Schedule &S);
+  double alone(const Schedule &S);
   double byThreads(const Schedule &S, llvm::ArrayRef<unsigned> Group,
                    unsigned Place, double One);
   bool isShared(const Schedule &S, llvm::ArrayRef<unsigned> Group,
@@ -169,14 +185,15 @@ private:
                                llvm::ArrayRef<unsigned> Group, unsigned Place);
   bool permute(Schedule &S, llvm::ArrayRef<unsigned> Group, unsigned Place);
   std::vector<Change> changes(const Schedule &S, bool Reorder);
+  void climb(Schedule &Best, std::vector<std::string> &Steps, bool Reorder);
 
   Nest &N;
   const Machine M;
+  bool Sharing = false; ///< costs are those by all threads
   /// Known answers of carries(), of isShared() and of isLegal().
   std::map<std::vector<int64_t>, bool> Carried, Shared, Proved;
   std::vector<Dependence> Dependences, Sums;
   std::vector<unsigned> Cluster; ///< statements that share a cell
-  std::string Did;
 };
 
 } // namespace retrograd::loops

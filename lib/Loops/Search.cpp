@@ -30,6 +30,8 @@ static constexpr unsigned MostLanes = 16;
 /// Numbers of a loop in strips that are kept: in the first cache, and enough
 /// for vectors.
 static constexpr unsigned StripLanes = 64;
+/// A step is taken if it costs less than that much of what was.
+static constexpr double Gain = 0.97;
 /// Orders of one step whose legality is asked.
 static constexpr unsigned MostAsked = 6;
 
@@ -261,7 +263,10 @@ std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
       if (Reorder) {
         for (unsigned X : Group)
           S.Times[X][Place].Down ^= true;
-        Found.push_back({jammedCost(S, Group, Place), "reversed", S});
+        // Of both, only these loops are taken to be jammed.
+        if (const double Cost = jammedCost(S, Group, Place);
+            Cost < Gain * jammedCost(Best, Group, Place))
+          Found.push_back({Cost, "reversed", S});
         S = Best;
         if (permute(S, Group, Place))
           Found.push_back({jammedCost(S, Group, Place), "interchanged", S});
@@ -320,8 +325,9 @@ std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
           return;
         }
         for (int64_t Size : {0, 32, 64, 256}) {
-          // The innermost loop stays long.
-          if (Size && (D + 1 == Depth) != (Size == 256))
+          // The innermost loop stays long, but threads want enough pieces.
+          if (Size && (D + 1 == Depth) != (Size == 256) &&
+              !(Sharing && Size == 64))
             continue;
           Sizes[D] = Size;
           Next(D + 1, Next);
@@ -336,53 +342,85 @@ std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
 
 /// An order is taken where it costs so much of the program's.
 static constexpr double Better = 0.85;
+/// One that suits threads alone, where it costs so much of the best order of
+/// one thread, whose loops are shared: costs of threads are guesses.
+static constexpr double ClearlyBetter = 0.7;
 
 bool Scheduler::isBetterAlone(const Schedule &S) {
-  return cost(S, /*Threads=*/false) <=
-         Better * cost(original(), /*Threads=*/false);
+  return alone(S) <= Better * alone(original());
 }
 
-std::optional<Schedule> Scheduler::search() {
-  if (N.Statements.empty())
-    return std::nullopt;
-  Schedule Best = original();
-  std::vector<std::string> Steps;
+/// Changes Best as long as that makes it cheaper.
+void Scheduler::climb(Schedule &Best, std::vector<std::string> &Steps,
+                      bool Reorder) {
   std::vector<unsigned> All(N.Statements.size());
   std::iota(All.begin(), All.end(), 0);
-  const double Start = cost(Best, /*Threads=*/false);
-  // Orders first, compared as if their loops were jammed.
-  double Least = 0;
-  for (bool Reorder : {true, false}) {
-    Least = Reorder ? jammedCost(Best, All, 1) : cost(Best);
-    for (unsigned Round = 0; Round != 12 && !N.Context.exceeded(); ++Round) {
-      bool Found = false;
-      unsigned Asked = 0;
-      for (Change &C : changes(Best, Reorder)) {
-        if (C.Cost >= Least * 0.97 || Asked++ == MostAsked)
-          break;
-        if (!isLegal(C.S))
-          continue;
-        Least = C.Cost;
-        Best = C.S;
-        if (!is_contained(Steps, C.Name))
-          Steps.push_back(C.Name);
-        Found = true;
+  double Least = Reorder ? jammedCost(Best, All, 1) : cost(Best);
+  for (unsigned Round = 0; Round != 12 && !N.Context.exceeded(); ++Round) {
+    bool Found = false;
+    unsigned Asked = 0;
+    for (Change &C : changes(Best, Reorder)) {
+      if (C.Cost >= Least * Gain || Asked++ == MostAsked)
         break;
-      }
-      if (!Found)
-        break;
+      if (!isLegal(C.S))
+        continue;
+      Least = C.Cost;
+      Best = C.S;
+      if (!is_contained(Steps, C.Name))
+        Steps.push_back(C.Name);
+      Found = true;
+      break;
     }
+    if (!Found)
+      break;
   }
-  if (N.Context.exceeded() || cost(Best) > Better * Start || !isLegal(Best))
-    return std::nullopt;
-  Did = join(Steps, ", ");
-  return Best;
+}
+
+std::vector<Scheduler::Proposal> Scheduler::search() {
+  if (N.Statements.empty())
+    return {};
+  const double Start = alone(original());
+  // Orders first, compared as if their loops were jammed.
+  auto Climb = [&](Schedule S, std::vector<std::string> Steps,
+                   ArrayRef<bool> Reorder) {
+    for (bool R : Reorder)
+      climb(S, Steps, R);
+    if (N.Context.exceeded() || !isLegal(S))
+      return std::make_pair(original(), std::vector<std::string>());
+    return std::make_pair(S, Steps);
+  };
+  std::vector<Proposal> Found;
+  auto Propose = [&](const Schedule &S, ArrayRef<std::string> Steps) {
+    const double Cost = cost(S) / Start;
+    if (Cost <= Better)
+      Found.push_back({S, join(Steps, ", "), alone(S) / Start, Cost});
+  };
+  auto [One, OneSteps] = Climb(original(), {}, {true, false});
+  if (M.Threads > 1) {
+    // The same order, cut so that more of it can be shared; or another one.
+    Sharing = true;
+    N.Context.restart();
+    auto [Shared, SharedSteps] = Climb(One, OneSteps, {false});
+    N.Context.restart();
+    auto [Many, ManySteps] = Climb(original(), {}, {true, false});
+    if (cost(Shared) > cost(One)) {
+      Shared = One; // the climb took too long
+      SharedSteps = OneSteps;
+    }
+    if (cost(Many) <= ClearlyBetter * cost(Shared))
+      Propose(Many, ManySteps);
+    Propose(Shared, SharedSteps);
+    Sharing = false;
+    N.Context.restart();
+  }
+  Propose(One, OneSteps);
+  return Found;
 }
 
 /// The changes are those of search(), each taken where it is legal.
-std::optional<Schedule> Scheduler::any(unsigned Seed) {
+std::vector<Scheduler::Proposal> Scheduler::any(unsigned Seed) {
   if (N.Statements.empty())
-    return std::nullopt;
+    return {};
   Schedule Best = original();
   std::minstd_rand Random(Seed * 7919 + N.Statements.size() * 31 +
                           Best.Times.front().size());
@@ -453,7 +491,7 @@ std::optional<Schedule> Scheduler::any(unsigned Seed) {
     Steps.insert(Step);
   }
   if (Steps.empty() || N.Context.exceeded())
-    return std::nullopt;
-  Did = join(Steps, ", ");
-  return Best;
+    return {};
+  const double Cost = alone(Best) / alone(original());
+  return {{Best, join(Steps, ", "), Cost, Cost}};
 }
