@@ -28,6 +28,18 @@ __attribute__((noreturn, cold, noinline)) void rg_unknown_callee(const void *cal
   abort();
 }
 
+/* A pointer to a member function is of a base class that does not stand at the beginning
+ * of the object, or names a virtual function. The compiler saw no such one. */
+__attribute__((noreturn, cold, noinline)) void rg_unknown_member(const char *where) {
+  fprintf(stderr,
+          "retrograd: in %s, a pointer to a member function leads to a virtual function, or to "
+          "one of a base class that does not stand at the beginning of the object: no such "
+          "pointer of this type is made where the derivative was compiled\n"
+          "retrograd: compile the file that makes it together with this one (-flto in both)\n",
+          where);
+  abort();
+}
+
 /* A call through a pointer reached a function that cannot be differentiated. */
 __attribute__((noreturn, cold, noinline)) void rg_refused_callee(const char *text) {
   fprintf(stderr, "retrograd: %s\n", text);

@@ -212,7 +212,8 @@ def nan_watch : InactiveInC<["rg_nan_check"]>;
 let Section = "The runtime", OfRuntime = 1, CallsBack = 1 in
 def sorting : InactiveInC<["rg_sort_order", "rg_search"]>;
 let Section = "The runtime", OfRuntime = 1 in
-def dispatch_ends : InactiveInC<["rg_unknown_callee", "rg_refused_callee"]> {
+def dispatch_ends : InactiveInC<["rg_unknown_callee", "rg_unknown_member",
+                                   "rg_refused_callee"]> {
   let Summary = "end the program: a call through a pointer without a derivative";
 }
 

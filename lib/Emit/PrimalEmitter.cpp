@@ -47,6 +47,10 @@ public:
     if (auto *G = dyn_cast<GlobalVariable>(&C)) {
       if (!A.hasShadow(G))
         return G;
+      // A library's own variable, of which the program knows the address alone
+      // (a null request of MPI): nobody here can look into it.
+      if (!G->getValueType()->isSized())
+        return ConstantPointerNull::get(G->getType());
       return G->isConstant() ? ofTable(*G) : S.shadowOf(*G, Lane);
     }
     if (!isa<ConstantExpr, ConstantAggregate>(C))

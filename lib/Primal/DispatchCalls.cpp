@@ -9,6 +9,7 @@
 #include "Analysis/LiveBlocks.h"
 #include "Catalogue/Catalogue.h"
 #include "Diagnostics/RequestTrail.h"
+#include "Primal/Language/MemberPointers.h"
 #include "Request/EntryCalls.h"
 #include "Request/FunctionOperand.h"
 #include "Support/DispatchMarks.h"
@@ -22,6 +23,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -195,9 +197,42 @@ static bool callsCandidates(const Function &F) {
   });
 }
 
+/// Calls through pointers to members lose what no such pointer has.
+bool CallDispatch::settleMembers(Function &F) {
+  SmallVector<CallBase *, 4> Calls;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I); Call && isByAddress(*Call))
+      Calls.push_back(Call);
+  bool Adjusted = false, Virtual = false;
+  for (CallBase *Call : Calls) {
+    bool InTables = false;
+    SmallVector<Function *, 8> Found = candidates({nullptr,
+                                                   Call->getFunctionType(),
+                                                   AttributeList(),
+                                                   Call->getCallingConv(),
+                                                   std::nullopt,
+                                                   {},
+                                                   Epoch,
+                                                   false},
+                                                  &InTables);
+    // What nobody in the module makes a pointer to comes from elsewhere.
+    if (Found.empty() || InTables)
+      continue;
+    if (!haveAdjustments(Found))
+      Adjusted |= dropAdjustment(*Call, Runtime);
+    Virtual |= dropVirtualMember(*Call, Runtime);
+  }
+  if (Virtual)
+    removeUnreachableBlocks(F);
+  return Adjusted || Virtual;
+}
+
 bool CallDispatch::dispatchCalls(Function &F) {
   if (F.hasFnAttribute(UnseenCallee))
     return false;
+  // The next round finds calls whose object and address have become simple.
+  if (settleMembers(F))
+    return true;
   auto Returning = blocksThatReturn(F);
   SmallVector<CallBase *, 4> Calls;
   for (BasicBlock &BB : F)
@@ -378,7 +413,8 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
   return &Dispatchers.back();
 }
 
-SmallVector<Function *, 8> CallDispatch::candidates(const Dispatcher &D) const {
+SmallVector<Function *, 8> CallDispatch::candidates(const Dispatcher &D,
+                                                    bool *Virtual) const {
   SmallPtrSet<const Function *, 16> AtSlot;
   if (D.Slot)
     for (const GlobalVariable &G : M.globals())
@@ -393,6 +429,8 @@ SmallVector<Function *, 8> CallDispatch::candidates(const Dispatcher &D) const {
       continue;
     bool InTables = false, Elsewhere = false;
     findUses(F, Cat, InTables, Elsewhere);
+    if (Virtual)
+      *Virtual |= InTables;
     if (Elsewhere || (InTables && (!D.Slot || AtSlot.contains(&F))))
       Found.push_back(&F);
   }

@@ -99,7 +99,10 @@ private:
   Dispatcher *dispatcherFor(llvm::CallBase &Call, bool Beside);
   /// Callee as it is for the fixed arguments of D.
   llvm::Function *specialise(const Dispatcher &D, llvm::Function &Callee);
-  llvm::SmallVector<llvm::Function *, 8> candidates(const Dispatcher &D) const;
+  /// Virtual: whether a function of this type stands in a virtual table.
+  llvm::SmallVector<llvm::Function *, 8>
+  candidates(const Dispatcher &D, bool *Virtual = nullptr) const;
+  bool settleMembers(llvm::Function &F);
   void writeBody(Dispatcher &D, llvm::ArrayRef<llvm::Function *> Candidates,
                  bool LeftOut, const llvm::CallBase &First);
   llvm::Function *makeUnseen(const Dispatcher &D, llvm::Function *Callee);

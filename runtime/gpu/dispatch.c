@@ -21,6 +21,18 @@ __attribute__((noreturn, cold, noinline)) void rg_unknown_callee(const void *cal
   __builtin_trap();
 }
 
+__attribute__((noreturn, cold, noinline)) void rg_unknown_member(const char *where) {
+#if defined(__NVPTX__)
+  struct { const char *where; } args = {where};
+  vprintf("retrograd: in %s, a pointer to a member function leads to a virtual function, or to one "
+          "of a base class that does not stand at the beginning of the object: no such pointer of "
+          "this type is made where the derivative was compiled\n", &args);
+#else
+  (void)where;
+#endif
+  __builtin_trap();
+}
+
 __attribute__((noreturn, cold, noinline)) void rg_refused_callee(const char *text) {
 #if defined(__NVPTX__)
   struct { const char *text; } args = {text};
