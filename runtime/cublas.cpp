@@ -170,29 +170,19 @@ inline void forwardNumber(uint64_t Lanes, R Rule, T *Result, T *Tangents) {
 }
 
 template <class R> struct Make {
-  template <class... A> R operator()(A... a) const { return R{a...}; }
+  template <class... A> R operator()(Queue q, A... a) const {
+    R Rule{a...};
+    Rule.q = q;
+    return Rule;
+  }
 };
 template <class T> struct MakeBatched {
   Gemm<T> operator()(Queue q, int ta, int tb, int m, int n, int k, Scalar<T> a,
                      Dual<const T> A, int lda, long long sa, Dual<const T> B,
                      int ldb, long long sb, Scalar<T> b, Dual<T> C, int ldc,
                      long long sc, int N) const {
-    return {q,   ta, tb, m,   n,  k,  a,  A, lda, B,
-            ldb, b,  C,  ldc, sa, sb, sc, N, true};
-  }
-};
-template <class T> struct MakeSyrk {
-  SyrkBase<T, false> operator()(Queue q, int u, int t, int n, int k,
-                                Scalar<T> a, Dual<const T> A, int lda,
-                                Scalar<T> b, Dual<T> C, int ldc) const {
-    return {q, u, t, n, k, a, b, A, lda, A, lda, C, ldc};
-  }
-};
-template <class T> struct MakeSyr2k {
-  SyrkBase<T, true> operator()(Queue q, int u, int t, int n, int k, Scalar<T> a,
-                               Dual<const T> A, int lda, Dual<const T> B,
-                               int ldb, Scalar<T> b, Dual<T> C, int ldc) const {
-    return {q, u, t, n, k, a, b, A, lda, B, ldb, C, ldc};
+    return {ta, tb, m,   n,  k,  a,  A, lda,  B, ldb,
+            b,  C,  ldc, sa, sb, sc, N, true, q};
   }
 };
 
@@ -306,8 +296,35 @@ int rg_expand_cublasGetMatrixAsync(int m, int n, int bytes, const void *A,
 #undef OP
 #undef NAME
 
+#define R double
+#define T ComplexOf<double>
+#define OP(x) rg_cublas_z##x
+#define NAME(x) rg_expand_cublasZ##x
+#define NORM_NAME rg_expand_cublasDznrm2
+#define SCALE_NAME rg_expand_cublasZdscal
+#include "cublas_names.inc"
+#undef R
+#undef T
+#undef OP
+#undef NAME
+#undef NORM_NAME
+#undef SCALE_NAME
+#define R float
+#define T ComplexOf<float>
+#define OP(x) rg_cublas_c##x
+#define NAME(x) rg_expand_cublasC##x
+#define NORM_NAME rg_expand_cublasScnrm2
+#define SCALE_NAME rg_expand_cublasCsscal
+#include "cublas_names.inc"
+#undef R
+#undef T
+#undef OP
+#undef NAME
+#undef NORM_NAME
+#undef SCALE_NAME
+
 // Types of numbers that are said at run time: cudaDataType.
-enum { Real32 = 0, Real64 = 1 };
+enum { Real32 = 0, Real64 = 1, Complex32 = 4, Complex64 = 5 };
 // Runs: which = 0 Idamax, 1 Idamin, 2 Isamax, 3 Isamin. The result is an index.
 extern "C" OPERATION int rg_cublas_amax(void *h, int which, int n,
                                         const void *x, int incx, int *result) {
@@ -344,6 +361,16 @@ int rg_expand_cublasGemmEx(void *h, int ta, int tb, int m, int n, int k,
     return rg_expand_cublasDgemm(h, ta, tb, m, n, k, (const double *)a,
                                  (const double *)A, lda, (const double *)B, ldb,
                                  (const double *)b, (double *)C, ldc);
+  if (typeA == Complex64 && typeB == Complex64 && typeC == Complex64)
+    return rg_expand_cublasZgemm(
+        h, ta, tb, m, n, k, (const ComplexOf<double> *)a,
+        (const ComplexOf<double> *)A, lda, (const ComplexOf<double> *)B, ldb,
+        (const ComplexOf<double> *)b, (ComplexOf<double> *)C, ldc);
+  if (typeA == Complex32 && typeB == Complex32 && typeC == Complex32)
+    return rg_expand_cublasCgemm(
+        h, ta, tb, m, n, k, (const ComplexOf<float> *)a,
+        (const ComplexOf<float> *)A, lda, (const ComplexOf<float> *)B, ldb,
+        (const ComplexOf<float> *)b, (ComplexOf<float> *)C, ldc);
   if (typeA != Real32 || typeB != Real32 || typeC != Real32)
     rg_cublas_no_types("cublasGemmEx");
   return rg_expand_cublasSgemm(h, ta, tb, m, n, k, (const float *)a,
@@ -371,6 +398,17 @@ int rg_expand_cublasGemmStridedBatchedEx(void *h, int ta, int tb, int m, int n,
     return rg_expand_cublasDgemmStridedBatched(
         h, ta, tb, m, n, k, (const double *)a, (const double *)A, lda, sa,
         (const double *)B, ldb, sb, (const double *)b, (double *)C, ldc, sc, N);
+  if (typeA == Complex64 && typeB == Complex64 && typeC == Complex64)
+    return rg_expand_cublasZgemmStridedBatched(
+        h, ta, tb, m, n, k, (const ComplexOf<double> *)a,
+        (const ComplexOf<double> *)A, lda, sa, (const ComplexOf<double> *)B,
+        ldb, sb, (const ComplexOf<double> *)b, (ComplexOf<double> *)C, ldc, sc,
+        N);
+  if (typeA == Complex32 && typeB == Complex32 && typeC == Complex32)
+    return rg_expand_cublasCgemmStridedBatched(
+        h, ta, tb, m, n, k, (const ComplexOf<float> *)a,
+        (const ComplexOf<float> *)A, lda, sa, (const ComplexOf<float> *)B, ldb,
+        sb, (const ComplexOf<float> *)b, (ComplexOf<float> *)C, ldc, sc, N);
   if (typeA != Real32 || typeB != Real32 || typeC != Real32)
     rg_cublas_no_types("cublasGemmStridedBatchedEx");
   return rg_expand_cublasSgemmStridedBatched(

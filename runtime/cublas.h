@@ -4,31 +4,21 @@
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* The mathematics of blas.h over device memory: matrices and vectors lie on the
-|* device, numbers by value on the host, and adjoints are calls of cuBLAS,
-|* beside elementwise work on the device (rg_device_map). See
+|* What blas_formulas.inc asks for, over device memory: matrices and vectors lie
+|* on the device, numbers by value on the host, and adjoints are calls of
+|* cuBLAS, beside elementwise work on the device (rg_device_map). See
 |* docs/HostDevice.md.
 |*
-|* A struct per routine, as in blas.h. What differs:
-|*
-|*   q                   the handle and the stream: the program's own in
-|*                       the primal sweep and in forward mode; in the
-|*                       reverse sweep one of ours, on the default
-|*                       stream, since the program may have destroyed its
-|*                       own
-|*   keep(k)             before primal(), and
-|*   keepAfter(k)        behind it: which operands reverse()
-|*                       reads. Memory that is only read is
-|*                       not copied: the book of device
-|*                       memory has it back in place
-|*                       (rg_gpu_reads)
-|*
-|* Flags are cuBLAS's enumerations.
+|* The queue of a rule has the handle and the stream: the program's own in the
+|* primal sweep and in forward mode; in the reverse sweep one of ours, on the
+|* default stream, since the program may have destroyed its own. Flags are
+|* cuBLAS's enumerations.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_RUNTIME_CUBLAS_H
 #define RETROGRAD_RUNTIME_CUBLAS_H
 #include "dense.h"
 #include "devicearrays.h"
+#include "strided.h"
 #include <utility>
 
 extern "C" {
@@ -87,33 +77,68 @@ int rg_cublas_status(int Status);
 RG_CUBLAS_SYMBOLS(float, S)
 RG_CUBLAS_SYMBOLS(double, D)
 #undef RG_CUBLAS_SYMBOLS
+
+// Complex numbers: R their parts, P and N the prefixes of names.
+#define RG_CUBLAS_COMPLEX(R, P, N)                                             \
+  int cublas##P##dotu_v2(void *, int, const rg::ComplexOf<R> *, int,           \
+                         const rg::ComplexOf<R> *, int, rg::ComplexOf<R> *);   \
+  int cublas##P##dotc_v2(void *, int, const rg::ComplexOf<R> *, int,           \
+                         const rg::ComplexOf<R> *, int, rg::ComplexOf<R> *);   \
+  int cublas##N##nrm2_v2(void *, int, const rg::ComplexOf<R> *, int, R *);     \
+  int cublas##P##axpy_v2(void *, int, const rg::ComplexOf<R> *,                \
+                         const rg::ComplexOf<R> *, int, rg::ComplexOf<R> *,    \
+                         int);                                                 \
+  int cublas##P##scal_v2(void *, int, const rg::ComplexOf<R> *,                \
+                         rg::ComplexOf<R> *, int);                             \
+  int cublas##P##copy_v2(void *, int, const rg::ComplexOf<R> *, int,           \
+                         rg::ComplexOf<R> *, int);                             \
+  int cublas##P##swap_v2(void *, int, rg::ComplexOf<R> *, int,                 \
+                         rg::ComplexOf<R> *, int);                             \
+  int cublas##P##gemv_v2(void *, int, int, int, const rg::ComplexOf<R> *,      \
+                         const rg::ComplexOf<R> *, int,                        \
+                         const rg::ComplexOf<R> *, int,                        \
+                         const rg::ComplexOf<R> *, rg::ComplexOf<R> *, int);   \
+  int cublas##P##geru_v2(                                                      \
+      void *, int, int, const rg::ComplexOf<R> *, const rg::ComplexOf<R> *,    \
+      int, const rg::ComplexOf<R> *, int, rg::ComplexOf<R> *, int);            \
+  int cublas##P##gerc_v2(                                                      \
+      void *, int, int, const rg::ComplexOf<R> *, const rg::ComplexOf<R> *,    \
+      int, const rg::ComplexOf<R> *, int, rg::ComplexOf<R> *, int);            \
+  int cublas##P##gemm_v2(void *, int, int, int, int, int,                      \
+                         const rg::ComplexOf<R> *, const rg::ComplexOf<R> *,   \
+                         int, const rg::ComplexOf<R> *, int,                   \
+                         const rg::ComplexOf<R> *, rg::ComplexOf<R> *, int);   \
+  int cublas##P##gemmStridedBatched(                                           \
+      void *, int, int, int, int, int, const rg::ComplexOf<R> *,               \
+      const rg::ComplexOf<R> *, int, long long, const rg::ComplexOf<R> *, int, \
+      long long, const rg::ComplexOf<R> *, rg::ComplexOf<R> *, int, long long, \
+      int);
+RG_CUBLAS_COMPLEX(float, C, Sc)
+RG_CUBLAS_COMPLEX(double, Z, Dz)
+#undef RG_CUBLAS_COMPLEX
 }
 
 namespace rg::device {
 
-enum { OpN = 0, OpT = 1, Lower = 0, Upper = 1, Left = 0, Unit = 1, Host = 0 };
+enum { OpN = 0, OpT = 1, OpC = 2, Lower = 0, Upper = 1, Left = 0, Right = 1 };
+enum { Unit = 1, Host = 0 };
 inline bool none(int t) { return t == OpN; }
+inline bool left(int s) { return s == Left; }
+inline bool unit(int d) { return d == Unit; }
 inline int flipped(int t) { return none(t) ? OpT : OpN; }
 inline int triangle(int u) { return u == Lower ? RG_LOWER : RG_UPPER; }
+
+/// The handle is operand 0. Triangular products have an operand for the result.
+enum { First = 1, ProductInPlace = 0 };
 
 /// Where calls go.
 struct Queue {
   void *h;
   void *stream = nullptr;
-  Queue(void *h) : h(h) {}
+  Queue(void *h = nullptr) : h(h) {}
 };
 
 #define RG_CUBLAS_OVERLOADS(T, P)                                              \
-  inline int dotTo(Queue q, int n, const T *x, int incx, const T *y, int incy, \
-                   T *r) {                                                     \
-    return cublas##P##dot_v2(q.h, n, x, incx, y, incy, r);                     \
-  }                                                                            \
-  inline int nrm2To(Queue q, int n, const T *x, int incx, T *r) {              \
-    return cublas##P##nrm2_v2(q.h, n, x, incx, r);                             \
-  }                                                                            \
-  inline int asumTo(Queue q, int n, const T *x, int incx, T *r) {              \
-    return cublas##P##asum_v2(q.h, n, x, incx, r);                             \
-  }                                                                            \
   inline int axpy(Queue q, int n, T a, const T *x, int incx, T *y, int incy) { \
     return cublas##P##axpy_v2(q.h, n, &a, x, incx, y, incy);                   \
   }                                                                            \
@@ -129,6 +154,29 @@ struct Queue {
   inline int gemv(Queue q, int t, int m, int n, T a, const T *A, int lda,      \
                   const T *x, int incx, T b, T *y, int incy) {                 \
     return cublas##P##gemv_v2(q.h, t, m, n, &a, A, lda, x, incx, &b, y, incy); \
+  }                                                                            \
+  inline int gemm(Queue q, int ta, int tb, int m, int n, int k, T a,           \
+                  const T *A, int lda, const T *B, int ldb, T b, T *C,         \
+                  int ldc) {                                                   \
+    return cublas##P##gemm_v2(q.h, ta, tb, m, n, k, &a, A, lda, B, ldb, &b, C, \
+                              ldc);                                            \
+  }                                                                            \
+  inline int gemms(Queue q, int ta, int tb, int m, int n, int k, T a,          \
+                   const T *A, int lda, long long sa, const T *B, int ldb,     \
+                   long long sb, T b, T *C, int ldc, long long sc, int N) {    \
+    return cublas##P##gemmStridedBatched(q.h, ta, tb, m, n, k, &a, A, lda, sa, \
+                                         B, ldb, sb, &b, C, ldc, sc, N);       \
+  }
+#define RG_CUBLAS_REAL_OVERLOADS(T, P)                                         \
+  inline int dotTo(Queue q, int n, const T *x, int incx, const T *y, int incy, \
+                   T *r) {                                                     \
+    return cublas##P##dot_v2(q.h, n, x, incx, y, incy, r);                     \
+  }                                                                            \
+  inline int nrm2To(Queue q, int n, const T *x, int incx, T *r) {              \
+    return cublas##P##nrm2_v2(q.h, n, x, incx, r);                             \
+  }                                                                            \
+  inline int asumTo(Queue q, int n, const T *x, int incx, T *r) {              \
+    return cublas##P##asum_v2(q.h, n, x, incx, r);                             \
   }                                                                            \
   inline int ger(Queue q, int m, int n, T a, const T *x, int incx, const T *y, \
                  int incy, T *A, int lda) {                                    \
@@ -153,18 +201,6 @@ struct Queue {
   inline int trsv(Queue q, int u, int t, int d, int n, const T *A, int lda,    \
                   T *x, int incx) {                                            \
     return cublas##P##trsv_v2(q.h, u, t, d, n, A, lda, x, incx);               \
-  }                                                                            \
-  inline int gemm(Queue q, int ta, int tb, int m, int n, int k, T a,           \
-                  const T *A, int lda, const T *B, int ldb, T b, T *C,         \
-                  int ldc) {                                                   \
-    return cublas##P##gemm_v2(q.h, ta, tb, m, n, k, &a, A, lda, B, ldb, &b, C, \
-                              ldc);                                            \
-  }                                                                            \
-  inline int gemms(Queue q, int ta, int tb, int m, int n, int k, T a,          \
-                   const T *A, int lda, long long sa, const T *B, int ldb,     \
-                   long long sb, T b, T *C, int ldc, long long sc, int N) {    \
-    return cublas##P##gemmStridedBatched(q.h, ta, tb, m, n, k, &a, A, lda, sa, \
-                                         B, ldb, sb, &b, C, ldc, sc, N);       \
   }                                                                            \
   inline int symm(Queue q, int s, int u, int m, int n, T a, const T *A,        \
                   int lda, const T *B, int ldb, T b, T *C, int ldc) {          \
@@ -196,31 +232,45 @@ struct Queue {
   inline int dgmm(Queue q, int s, int m, int n, const T *A, int lda,           \
                   const T *x, int incx, T *C, int ldc) {                       \
     return cublas##P##dgmm(q.h, s, m, n, A, lda, x, incx, C, ldc);             \
+  }                                                                            \
+  inline int gerc(Queue q, int m, int n, T a, const T *x, int incx,            \
+                  const T *y, int incy, T *A, int lda) {                       \
+    return ger(q, m, n, a, x, incx, y, incy, A, lda);                          \
+  }
+#define RG_CUBLAS_COMPLEX_OVERLOADS(T, R, P, N)                                \
+  inline int dotuTo(Queue q, int n, const T *x, int incx, const T *y,          \
+                    int incy, T *r) {                                          \
+    return cublas##P##dotu_v2(q.h, n, x, incx, y, incy, r);                    \
+  }                                                                            \
+  inline int dotTo(Queue q, int n, const T *x, int incx, const T *y, int incy, \
+                   T *r) {                                                     \
+    return cublas##P##dotc_v2(q.h, n, x, incx, y, incy, r);                    \
+  }                                                                            \
+  inline int nrm2To(Queue q, int n, const T *x, int incx, R *r) {              \
+    return cublas##N##nrm2_v2(q.h, n, x, incx, r);                             \
+  }                                                                            \
+  inline int ger(Queue q, int m, int n, T a, const T *x, int incx, const T *y, \
+                 int incy, T *A, int lda) {                                    \
+    return cublas##P##geru_v2(q.h, m, n, &a, x, incx, y, incy, A, lda);        \
+  }                                                                            \
+  inline int gerc(Queue q, int m, int n, T a, const T *x, int incx,            \
+                  const T *y, int incy, T *A, int lda) {                       \
+    return cublas##P##gerc_v2(q.h, m, n, &a, x, incx, y, incy, A, lda);        \
   }
 RG_CUBLAS_OVERLOADS(float, S)
 RG_CUBLAS_OVERLOADS(double, D)
+RG_CUBLAS_OVERLOADS(ComplexOf<float>, C)
+RG_CUBLAS_OVERLOADS(ComplexOf<double>, Z)
+RG_CUBLAS_REAL_OVERLOADS(float, S)
+RG_CUBLAS_REAL_OVERLOADS(double, D)
+RG_CUBLAS_COMPLEX_OVERLOADS(ComplexOf<float>, float, C, Sc)
+RG_CUBLAS_COMPLEX_OVERLOADS(ComplexOf<double>, double, Z, Dz)
+#undef RG_CUBLAS_REAL_OVERLOADS
+#undef RG_CUBLAS_COMPLEX_OVERLOADS
 #undef RG_CUBLAS_OVERLOADS
 
 //===-- Elementwise work
 //----------------------------------------------------===//
-
-/// An array with its strides.
-template <class T> struct Strided {
-  T *P;
-  int64_t s0, s1;
-  Strided transposed() const { return {P, s1, s0}; }
-};
-template <class T> inline Strided<T> matrix(T *A, int ld) { return {A, 1, ld}; }
-/// Elements of a vector by row, or by column.
-template <class T> inline Strided<T> byRow(T *x, int n, int inc) {
-  return {first(x, n, inc), inc, 0};
-}
-template <class T> inline Strided<T> byColumn(T *x, int n, int inc) {
-  return {first(x, n, inc), 0, inc};
-}
-template <class T> inline Strided<T> diagonal(T *A, int ld) {
-  return {A, ld + 1, 0};
-}
 
 /// B = b B + a f(A, C) on the triangle.
 template <class T>
@@ -248,10 +298,6 @@ inline void map(Queue q, int What, int Triangle, bool Strict, int64_t m,
               C.s1};
   rg_device_map(&M, q.stream);
 }
-template <class T> inline Strided<const T> constant(Strided<T> A) {
-  return {A.P, A.s0, A.s1};
-}
-template <class T> inline Strided<const T> nothing() { return {nullptr, 0, 0}; }
 template <class T>
 inline void addTo(Queue q, int64_t m, int64_t n, T a, Strided<const T> A,
                   Strided<T> B, int Triangle = RG_ALL, bool Strict = false) {
@@ -280,11 +326,6 @@ inline void scaleBy(Queue q, int64_t m, int64_t n, T a, Strided<T> A,
     map(q, RG_MAP_ONE, Triangle, false, m, n, T(0), nothing<T>(), nothing<T>(),
         T(0), A);
 }
-template <class T>
-inline void clear(Queue q, int64_t m, int64_t n, Strided<T> A) {
-  scaleBy(q, m, n, T(0), A);
-}
-
 /// Device memory of one rule call.
 template <class T> class Scratch {
   rg_room Room;
@@ -302,6 +343,55 @@ public:
   }
   operator T *() { return reinterpret_cast<T *>(Room.at); }
 };
+
+// Of complex numbers: by real and imaginary parts.
+template <class R>
+inline Strided<const R> part(Strided<const ComplexOf<R>> A, int Which) {
+  return {reinterpret_cast<const R *>(A.P) + Which, 2 * A.s0, 2 * A.s1};
+}
+template <class R> inline Strided<R> part(Strided<ComplexOf<R>> A, int Which) {
+  return {reinterpret_cast<R *>(A.P) + Which, 2 * A.s0, 2 * A.s1};
+}
+/// B = b B + a A, for b = 0 or 1; B is not A, unless a is real.
+template <class R>
+inline void combine(Queue q, int64_t m, int64_t n, ComplexOf<R> a,
+                    Strided<const ComplexOf<R>> A, R b, Strided<ComplexOf<R>> B,
+                    int Triangle, bool Strict) {
+  auto Map = [&](int From, R f, R Keep, int To) {
+    map(q, RG_MAP_COPY, Triangle, Strict, m, n, f, part(A, From), nothing<R>(),
+        Keep, part(B, To));
+  };
+  for (int To : {0, 1}) {
+    Map(To, a.re, b, To);
+    if (a.im != 0)
+      Map(1 - To, To ? a.im : -a.im, R(1), To);
+  }
+}
+template <class R>
+inline void addTo(Queue q, int64_t m, int64_t n, ComplexOf<R> a,
+                  Strided<const ComplexOf<R>> A, Strided<ComplexOf<R>> B,
+                  int Triangle = RG_ALL, bool Strict = false) {
+  combine(q, m, n, a, A, R(1), B, Triangle, Strict);
+}
+template <class R>
+inline void assignTo(Queue q, int64_t m, int64_t n, ComplexOf<R> a,
+                     Strided<const ComplexOf<R>> A, Strided<ComplexOf<R>> B,
+                     int Triangle = RG_ALL, bool Strict = false) {
+  combine(q, m, n, a, A, R(0), B, Triangle, Strict);
+}
+template <class R>
+inline void scaleBy(Queue q, int64_t m, int64_t n, ComplexOf<R> a,
+                    Strided<ComplexOf<R>> A, int Triangle = RG_ALL) {
+  if (a.im == 0) {
+    for (int Which : {0, 1})
+      scaleBy(q, m, n, a.re, part(A, Which), Triangle);
+    return;
+  }
+  Scratch<ComplexOf<R>> Old(q, m * n);
+  Strided<ComplexOf<R>> Copy{Old, 1, m};
+  assignTo(q, m, n, ComplexOf<R>(1), constant(A), Copy);
+  assignTo(q, m, n, a, constant(Copy), A, Triangle);
+}
 
 template <class T>
 inline T dot(Queue q, int n, const T *x, int incx, const T *y, int incy) {
@@ -328,30 +418,6 @@ inline T inner(Queue q, int m, int n, Strided<const T> A, Strided<const T> B,
     R += dot<T>(q, N, X + At, 1, Y + At, 1);
   }
   return R;
-}
-
-/// S (n x n, full) = triangle of A and its mirror image, diagonal times d.
-template <class T>
-inline void symmetrise(Queue q, int u, int n, T d, const T *A, int lda, T *S) {
-  Strided<T> To = matrix(S, n);
-  assignTo(q, n, n, T(1), matrix(A, lda), To, triangle(u), true);
-  assignTo(q, n, n, T(1), matrix(A, lda), To.transposed(), triangle(u), true);
-  assignTo(q, n, 1, d, diagonal(A, lda), diagonal(S, n));
-}
-/// The stored triangle of A += a (G + G^T), the diagonal G alone.
-template <class T>
-inline void addSymmetric(Queue q, int u, int n, T a, Strided<const T> G, T *A,
-                         int lda) {
-  addTo(q, n, n, a, G, matrix(A, lda), triangle(u));
-  addTo(q, n, n, a, G.transposed(), matrix(A, lda), triangle(u), true);
-}
-/// M = triangle u of A + its transpose, then y += a M x.
-template <class T>
-inline void addTwice(Queue q, int u, int n, T a, const T *A, int lda,
-                     const T *x, int incx, T *y, int incy) {
-  must(symv(q, u, n, a, A, lda, x, incx, T(1), y, incy), "symv");
-  addProduct(q, n, 1, a, diagonal(A, lda), byRow(x, n, incx),
-             byRow(y, n, incy));
 }
 
 //===-- What is kept

@@ -11,7 +11,7 @@
 |* places by the host's word: pivots are fetched. See
 |* docs/HostDevice.md.
 \*===------------------------------------------------------------------------===*/
-#include "cublas.h"
+#include "cublas_rules.h"
 
 #define OPERATION __attribute__((noinline))
 

@@ -221,6 +221,31 @@ RG_DENSE_OVERLOADS(float, s)
 RG_DENSE_OVERLOADS(double, d)
 #undef RG_DENSE_OVERLOADS
 
+/// A complex number, as all libraries have it in memory; as aligned as CUDA's.
+template <class R> struct alignas(2 * sizeof(R)) ComplexOf {
+  R re, im;
+  ComplexOf(R re = 0, R im = 0) : re(re), im(im) {}
+  ComplexOf operator-() const { return {-re, -im}; }
+  ComplexOf &operator+=(ComplexOf z) {
+    re += z.re;
+    im += z.im;
+    return *this;
+  }
+  bool operator==(const ComplexOf &) const = default;
+};
+template <class T> constexpr bool isComplex = false;
+template <class R> constexpr bool isComplex<ComplexOf<R>> = true;
+/// How many operands a number by value is.
+template <class T> constexpr int Width = isComplex<T> ? 2 : 1;
+inline float conj(float x) { return x; }
+inline double conj(double x) { return x; }
+inline float real(float x) { return x; }
+inline double real(double x) { return x; }
+template <class R> inline R real(ComplexOf<R> z) { return z.re; }
+template <class R> inline ComplexOf<R> conj(ComplexOf<R> z) {
+  return {z.re, -z.im};
+}
+
 /// A vector or matrix operand with its shadows: tangents, or adjoints, one per
 /// lane.
 template <class T> struct Dual {
@@ -235,6 +260,7 @@ template <class T> struct Dual {
 
   Dual(T *P, Number *const *Shadows = nullptr) : P(P), Shadows(Shadows) {}
   bool active() const { return D; }
+  void activate(uint64_t Mask, int I) { Active = RG_ACTIVE(Mask, I); }
   void lane(uint64_t Lane) { D = Shadows ? Shadows[Lane] : nullptr; }
   void leave(uint64_t) {}
 };
@@ -248,11 +274,32 @@ template <class T> struct Scalar {
   bool Active = false;
 
   Scalar(T P, T *Shadows = nullptr) : P(P), Shadows(Shadows), Active(Shadows) {}
+  void activate(uint64_t Mask, int I) { Active = RG_ACTIVE(Mask, I); }
   void lane(uint64_t Lane) { D = Shadows ? Shadows[Lane] : 0; }
   /// Shadows hold zero before the reverse sweep.
   void leave(uint64_t Lane) {
     if (Shadows)
       Shadows[Lane] = D;
+  }
+};
+
+/// A complex one is two operands.
+template <class R> struct Scalar<ComplexOf<R>> {
+  ComplexOf<R> P, D;
+  R *Re, *Im;
+  bool Active;
+
+  Scalar(R re, R im, R *Re = nullptr, R *Im = nullptr)
+      : P(re, im), Re(Re), Im(Im), Active(Re || Im) {}
+  void activate(uint64_t Mask, int I) {
+    Active = RG_ACTIVE(Mask, I) || RG_ACTIVE(Mask, I + 1);
+  }
+  void lane(uint64_t Lane) { D = {Re ? Re[Lane] : R(0), Im ? Im[Lane] : R(0)}; }
+  void leave(uint64_t Lane) {
+    if (Re)
+      Re[Lane] = D.re;
+    if (Im)
+      Im[Lane] = D.im;
   }
 };
 

@@ -19,8 +19,7 @@ template <class R> inline void selectLane(R &Rule, uint64_t Lane) {
   Rule.each([&](int, auto &Operand) { Operand.lane(Lane); });
 }
 template <class R> inline void activate(R &Rule, uint64_t Active) {
-  Rule.each(
-      [&](int I, auto &Operand) { Operand.Active = RG_ACTIVE(Active, I); });
+  Rule.each([&](int I, auto &Operand) { Operand.activate(Active, I); });
 }
 
 /// A call that belongs to a derivative must not fail.

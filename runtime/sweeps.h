@@ -18,8 +18,7 @@ template <class R> inline void selectLane(R &Rule, uint64_t Lane) {
   Rule.each([&](int, auto &Operand) { Operand.lane(Lane); });
 }
 template <class R> inline void activate(R &Rule, uint64_t Active) {
-  Rule.each(
-      [&](int I, auto &Operand) { Operand.Active = RG_ACTIVE(Active, I); });
+  Rule.each([&](int I, auto &Operand) { Operand.activate(Active, I); });
 }
 
 /// Primal and tangents; what the primal returns, if anything (Result is of its
@@ -53,7 +52,7 @@ template <class R> inline void runForward(R Rule, uint64_t Lanes) {
 /// A routine that returns a number.
 template <class R, class T>
 inline void runForwardResult(R Rule, uint64_t Lanes, T *Result, T *Tangents) {
-  *Result = Rule.primal();
+  Rule.primal(*Result);
   for (uint64_t Lane = 0; Lane != Lanes; ++Lane) {
     selectLane(Rule, Lane);
     Tangents[Lane] = Rule.tangent(*Result);
@@ -65,7 +64,11 @@ template <class R, class... Results>
 inline void *runAugment(rg_arena *Arena, uint64_t Active, R Rule,
                         Results &...Result) {
   activate(Rule, Active);
-  void *Block = Rule.augment(Arena, Result...);
+  void *Block;
+  if constexpr (requires { Rule.augment(Arena, Result...); })
+    Block = Rule.augment(Arena, Result...);
+  else
+    Block = host::augment(Arena, Rule, Result...);
   *static_cast<uint64_t *>(Block) = Active;
   return Block;
 }
@@ -76,7 +79,12 @@ inline void runReverse(uint64_t Lanes, void *Block, R Rule,
   activate(Rule, *static_cast<uint64_t *>(Block));
   for (uint64_t Lane = 0; Lane != Lanes; ++Lane) {
     selectLane(Rule, Lane);
-    Rule.reverse(Seed[Lane]..., Block);
+    if constexpr (requires { Rule.reverse(Block); }) {
+      Rule.reverse(Block);
+    } else {
+      auto &K = *static_cast<const host::Kept *>(Block);
+      Rule.reverse(K, Seed[Lane]..., static_cast<Seeds>(K.Number)...);
+    }
     Rule.each([&](int, auto &Operand) { Operand.leave(Lane); });
   }
 }

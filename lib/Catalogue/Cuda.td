@@ -95,6 +95,23 @@ multiclass Cublas<string name, string prototype, string operation, string memory
   }
 }
 
+// The same for complex numbers: a number by value is two, N what lies behind them.
+multiclass CublasComplex<string name, string prototype, string operation, string memory,
+                         string suffix = "_v2", string of = name> {
+  foreach P = ["Z", "C"] in
+    def P : Expansion<"rg_expand_cublas"#P#name, ["cublas"#P#name#suffix], prototype>;
+  foreach P = ["z", "c"] in {
+    defvar Letter = !if(!eq(P, "z"), "D", "G");
+    def _#P : Rule<"rg_cublas_"#P#of#"_augment", "rg_cublas_"#P#of#"_reverse",
+                   "rg_cublas_"#P#of#"_forward", ["rg_cublas_"#P#of],
+                   !subst("R", Letter, !subst("T", Letter#Letter, operation)),
+                   !subst("T", Letter, !subst("N", "- -", memory))> {
+      let OfRuntime = 1;
+      let Text = "device";
+    }
+  }
+}
+
 let Section = "CUDA: cuBLAS" in {
 defm cublas_dot : Cublas<"dot", "I:PIPIPIP", "T:PIPIPI", "n - rT - rT -">;
 defm cublas_nrm2 : Cublas<"nrm2", "I:PIPIP", "T:PIPI", "n - rT -">;
@@ -131,6 +148,42 @@ defm cublas_trmm : Cublas<"trmm", "I:PIIIIIIPPIPIPI", "V:PIIIIIITPIPIPI",
 defm cublas_geam : Cublas<"geam", "I:PIIIIPPIPPIPI", "V:PIIIITPITPIPI",
                           "n - - - - - rT - - rT - mT -", "">;
 defm cublas_dgmm : Cublas<"dgmm", "I:PIIIPIPIPI", "V:PIIIPIPIPI", "n - - - rT - rT - mT -", "">;
+
+foreach name = ["dotu", "dotc"] in
+  defm "cublas_complex_"#name
+      : CublasComplex<name, "I:PIPIPIP", "V:PIPIPIP", "n - rT - rT - wT">;
+defm cublas_complex_axpy : CublasComplex<"axpy", "I:PIPPIPI", "V:PITPIPI", "n - N rT - mT -">;
+defm cublas_complex_scal : CublasComplex<"scal", "I:PIPPI", "V:PITPI", "n - N mT -">;
+defm cublas_complex_copy : CublasComplex<"copy", "I:PIPIPI", "V:PIPIPI", "n - rT - mT -">;
+defm cublas_complex_swap : CublasComplex<"swap", "I:PIPIPI", "V:PIPIPI", "n - mT - mT -">;
+defm cublas_complex_gemv : CublasComplex<"gemv", "I:PIIIPPIPIPPI", "V:PIIITPIPITPI",
+                                         "n - - - N rT - rT - N mT -">;
+foreach name = ["geru", "gerc"] in
+  defm "cublas_complex_"#name
+      : CublasComplex<name, "I:PIIPPIPIPI", "V:PIITPIPIPI", "n - - N rT - rT - mT -">;
+defm cublas_complex_gemm : CublasComplex<"gemm", "I:PIIIIIPPIPIPPI", "V:PIIIIITPIPITPI",
+                                         "n - - - - - N rT - rT - N mT -">;
+defm cublas_complex_gemm_strided
+    : CublasComplex<"gemmStridedBatched", "I:PIIIIIPPILPILPPILI", "V:PIIIIITPILPILTPILI",
+                    "n - - - - - N rT - - rT - - N mT - - -", "", "gemms">;
+foreach P = ["Z", "C"] in {
+  def "cublas_gemm_batched_"#P
+      : Expansion<"rg_expand_cublas"#P#"gemmBatched", ["cublas"#P#"gemmBatched"],
+                  "I:PIIIIIPPIPIPPII">;
+  defvar Of = !if(!eq(P, "Z"), "z", "c");
+  defvar Letter = !if(!eq(P, "Z"), "D", "G");
+  defvar Norm = !if(!eq(P, "Z"), "Dznrm2", "Scnrm2");
+  defvar Scale = !if(!eq(P, "Z"), "Zdscal", "Csscal");
+  def "cublas_"#Norm : Expansion<"rg_expand_cublas"#Norm, ["cublas"#Norm#"_v2"], "I:PIPIP">;
+  def "cublas_"#Scale : Expansion<"rg_expand_cublas"#Scale, ["cublas"#Scale#"_v2"], "I:PIPPI">;
+  def "cublas_norm_"#P
+      : Rule<"rg_cublas_"#Of#"nrm2_augment", "rg_cublas_"#Of#"nrm2_reverse",
+             "rg_cublas_"#Of#"nrm2_forward", ["rg_cublas_"#Of#"nrm2"], Letter#":PIPI",
+             "n - r"#Letter#" -"> {
+    let OfRuntime = 1;
+    let Text = "device";
+  }
+}
 
 foreach name = ["Idamax", "Idamin", "Isamax", "Isamin"] in
   def "cublas_"#name
@@ -336,7 +389,8 @@ def cuda_other_copies : CudaRefused<"which has no reverse; copy with cudaMemcpy"
      "cudaMemcpy3DPeer*", "cudaMemcpy3DBatch*", "cudaMemcpyToArray*", "cudaMemcpyFromArray*",
      "cudaMemcpyArrayToArray", "cudaMemcpyBatch*", "cudaMallocArray", "cudaMalloc3DArray",
      "cudaMallocMipmappedArray", "cudaCreateTextureObject", "cudaCreateSurfaceObject"]>;
-def cuda_graphs : CudaRefused<"launches that are recorded have no reverse",
+def cuda_graphs : CudaRefused<
+    "launches that are recorded have no reverse; in what is differentiated, make them themselves",
     ["cudaGraph*", "cudaStreamBeginCapture*", "cudaStreamEndCapture"]>;
 def cuda_launches : CudaRefused<"of which the compiler does not see the kernel",
     ["cudaLaunchKernel*", "cudaLaunchCooperativeKernel*", "cuLaunch*"]>;
@@ -344,7 +398,8 @@ def cuda_no_kernel : CudaRefused<
     "a launch of what is no kernel of this file: a host function is called, and its derivative, "
     "too", ["__cudaPushCallConfiguration"]>;
 def cublas_other : CudaRefused<
-    "which has no derivative yet; of floats and doubles levels 1 to 3 have one", ["cublas*"]>;
+    "which has no derivative yet; of floats and doubles levels 1 to 3 have one, of complex "
+    "numbers products", ["cublas*"]>;
 def cufft_other : CudaRefused<"which has no derivative; transforms by cufftExec have one", ["cufft*"]>;
 def cusparse_other : CudaRefused<
     "which has no derivative yet; cusparseSpMV and cusparseSpMM have one", ["cusparse*"]> {

@@ -149,7 +149,7 @@ template <class R> static void goResult(R Rule, const Memory &M, void **Tape) {
   double &Result = M.P[0], &D = M.D[0], Tangent, Seed;
   switch (M.S) {
   case Primal:
-    Result = Rule.primal();
+    Rule.primal(Result);
     break;
   case Forward:
     runForwardResult(Rule, 1, &Result, &Tangent);
@@ -247,14 +247,14 @@ static void matrices() {
       for (char t : {'N', 'T'})
         for (char d : {'N', 'U'}) {
           check("trmm", {1, lda * p, ldc * n}, [=](const Memory &M, void **T) {
-            go(TriangularMatrix<double, false>{s, u, t, d, m, n, M.number(0), M.in(1), lda,
+            go(TrmmInPlace<double>{s, u, t, d, m, n, M.number(0), M.in(1), lda,
                                                M.out(2), ldc},
                M, T);
           });
           check(
               "trsm", {1, lda * p, ldc * n},
               [=](const Memory &M, void **T) {
-                go(TriangularMatrix<double, true>{s, u, t, d, m, n, M.number(0), M.in(1), lda,
+                go(Trsm<double>{s, u, t, d, m, n, M.number(0), M.in(1), lda,
                                                   M.out(2), ldc},
                    M, T);
               },

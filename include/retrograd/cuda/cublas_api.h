@@ -14,6 +14,7 @@
 // Programs ask for this name to know whether the library is there.
 #define CUBLAS_API_H_
 
+#include "cuComplex.h"
 #include "driver_types.h"
 #include "library_types.h"
 #include <stddef.h>
@@ -236,6 +237,56 @@ cublasStatus_t cublasGemmStridedBatchedEx(
 RG_CUBLAS_ROUTINES(float, S, s)
 RG_CUBLAS_ROUTINES(double, D, d)
 #undef RG_CUBLAS_ROUTINES
+
+#define RG_CUBLAS_COMPLEX(_RgT, _RgR, _RgP, _RgN, _RgS)                        \
+  cublasStatus_t cublas##_RgP##dotu_v2(cublasHandle_t handle, int n,           \
+                                       const _RgT *x, int incx, const _RgT *y, \
+                                       int incy, _RgT *result);                \
+  cublasStatus_t cublas##_RgP##dotc_v2(cublasHandle_t handle, int n,           \
+                                       const _RgT *x, int incx, const _RgT *y, \
+                                       int incy, _RgT *result);                \
+  cublasStatus_t cublas##_RgN##nrm2_v2(cublasHandle_t handle, int n,           \
+                                       const _RgT *x, int incx, _RgR *result); \
+  cublasStatus_t cublas##_RgP##axpy_v2(cublasHandle_t handle, int n,           \
+                                       const _RgT *alpha, const _RgT *x,       \
+                                       int incx, _RgT *y, int incy);           \
+  cublasStatus_t cublas##_RgP##scal_v2(cublasHandle_t handle, int n,           \
+                                       const _RgT *alpha, _RgT *x, int incx);  \
+  cublasStatus_t cublas##_RgS##scal_v2(cublasHandle_t handle, int n,           \
+                                       const _RgR *alpha, _RgT *x, int incx);  \
+  cublasStatus_t cublas##_RgP##copy_v2(cublasHandle_t handle, int n,           \
+                                       const _RgT *x, int incx, _RgT *y,       \
+                                       int incy);                              \
+  cublasStatus_t cublas##_RgP##swap_v2(cublasHandle_t handle, int n, _RgT *x,  \
+                                       int incx, _RgT *y, int incy);           \
+  cublasStatus_t cublas##_RgP##gemv_v2(                                        \
+      cublasHandle_t handle, cublasOperation_t op, int m, int n,               \
+      const _RgT *alpha, const _RgT *_RgA, int lda, const _RgT *x, int incx,   \
+      const _RgT *beta, _RgT *y, int incy);                                    \
+  cublasStatus_t cublas##_RgP##geru_v2(                                        \
+      cublasHandle_t handle, int m, int n, const _RgT *alpha, const _RgT *x,   \
+      int incx, const _RgT *y, int incy, _RgT *_RgA, int lda);                 \
+  cublasStatus_t cublas##_RgP##gerc_v2(                                        \
+      cublasHandle_t handle, int m, int n, const _RgT *alpha, const _RgT *x,   \
+      int incx, const _RgT *y, int incy, _RgT *_RgA, int lda);                 \
+  cublasStatus_t cublas##_RgP##gemm_v2(                                        \
+      cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB,     \
+      int m, int n, int k, const _RgT *alpha, const _RgT *_RgA, int lda,       \
+      const _RgT *_RgB, int ldb, const _RgT *beta, _RgT *_RgC, int ldc);       \
+  cublasStatus_t cublas##_RgP##gemmBatched(                                    \
+      cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB,     \
+      int m, int n, int k, const _RgT *alpha, const _RgT *const _RgA[],        \
+      int lda, const _RgT *const _RgB[], int ldb, const _RgT *beta,            \
+      _RgT *const _RgC[], int ldc, int count);                                 \
+  cublasStatus_t cublas##_RgP##gemmStridedBatched(                             \
+      cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB,     \
+      int m, int n, int k, const _RgT *alpha, const _RgT *_RgA, int lda,       \
+      long long int strideA, const _RgT *_RgB, int ldb, long long int strideB, \
+      const _RgT *beta, _RgT *_RgC, int ldc, long long int strideC,            \
+      int count);
+RG_CUBLAS_COMPLEX(cuComplex, float, C, Sc, Cs)
+RG_CUBLAS_COMPLEX(cuDoubleComplex, double, Z, Dz, Zd)
+#undef RG_CUBLAS_COMPLEX
 
 #if defined(__cplusplus)
 }

@@ -61,5 +61,29 @@
 #define cublasDtrsm cublasDtrsm_v2
 #define cublasIdamax cublasIdamax_v2
 #define cublasIdamin cublasIdamin_v2
+#define cublasCdotu cublasCdotu_v2
+#define cublasCdotc cublasCdotc_v2
+#define cublasCaxpy cublasCaxpy_v2
+#define cublasCscal cublasCscal_v2
+#define cublasCcopy cublasCcopy_v2
+#define cublasCswap cublasCswap_v2
+#define cublasCgemv cublasCgemv_v2
+#define cublasCgeru cublasCgeru_v2
+#define cublasCgerc cublasCgerc_v2
+#define cublasCgemm cublasCgemm_v2
+#define cublasZdotu cublasZdotu_v2
+#define cublasZdotc cublasZdotc_v2
+#define cublasZaxpy cublasZaxpy_v2
+#define cublasZscal cublasZscal_v2
+#define cublasZcopy cublasZcopy_v2
+#define cublasZswap cublasZswap_v2
+#define cublasZgemv cublasZgemv_v2
+#define cublasZgeru cublasZgeru_v2
+#define cublasZgerc cublasZgerc_v2
+#define cublasZgemm cublasZgemm_v2
+#define cublasScnrm2 cublasScnrm2_v2
+#define cublasDznrm2 cublasDznrm2_v2
+#define cublasCsscal cublasCsscal_v2
+#define cublasZdscal cublasZdscal_v2
 
 #endif

@@ -41,7 +41,13 @@ cublasStatus_t check(cublasHandle_t H, bool Good) {
   return Error
 
 char transposition(cublasOperation_t Op) {
-  return Op == CUBLAS_OP_N ? 'N' : 'T';
+  return Op == CUBLAS_OP_N ? 'N' : Op == CUBLAS_OP_T ? 'T' : 'C';
+}
+float multiplied(float a, float b) { return a * b; }
+double multiplied(double a, double b) { return a * b; }
+cuComplex multiplied(cuComplex a, cuComplex b) { return cuCmulf(a, b); }
+cuDoubleComplex multiplied(cuDoubleComplex a, cuDoubleComplex b) {
+  return cuCmul(a, b);
 }
 bool transposed(cublasOperation_t Op) { return Op != CUBLAS_OP_N; }
 char triangle(cublasFillMode_t F) {
@@ -49,6 +55,24 @@ char triangle(cublasFillMode_t F) {
 }
 char sideOf(cublasSideMode_t S) { return S == CUBLAS_SIDE_LEFT ? 'L' : 'R'; }
 char diagonal(cublasDiagType_t D) { return D == CUBLAS_DIAG_UNIT ? 'U' : 'N'; }
+/// x^T y or x^H y: how a Fortran function returns a complex number is the
+/// compiler's business.
+template <class R, class T>
+T sumOfProducts(bool Conjugated, int n, const T *x, int incx, const T *y,
+                int incy) {
+  R Re = 0, Im = 0;
+  for (int i = 0; i < n; ++i) {
+    T X = x[(int64_t)(incx < 0 ? i - n + 1 : i) * incx];
+    T Y = y[(int64_t)(incy < 0 ? i - n + 1 : i) * incy];
+    R b = Conjugated ? -X.y : X.y;
+    Re += X.x * Y.x - b * Y.y;
+    Im += X.x * Y.y + b * Y.x;
+  }
+  T Sum;
+  Sum.x = Re;
+  Sum.y = Im;
+  return Sum;
+}
 /// A leading dimension for that many rows.
 bool fits(int ld, int Rows) { return ld >= std::max(1, Rows); }
 
@@ -195,6 +219,34 @@ cublasStatus_t cublasGetVectorAsync(int n, int bytes, const void *x, int incx,
 #define NAME(x) cublasS##x
 #define INDEX_NAME(x) cublasIs##x
 #include "Cublas.inc"
+#undef T
+#undef BLAS
+#undef INDEX
+#undef NAME
+#undef INDEX_NAME
+#define R double
+#define T cuDoubleComplex
+#define BLAS(x) z##x##_
+#define NORM_BLAS dznrm2_
+#define NAME(x) cublasZ##x
+#define NORM_NAME cublasDznrm2_v2
+#define SCALE_NAME cublasZdscal_v2
+#include "Cublas.inc"
+#undef R
+#undef T
+#undef BLAS
+#undef NORM_BLAS
+#undef NAME
+#undef NORM_NAME
+#undef SCALE_NAME
+#define R float
+#define T cuComplex
+#define BLAS(x) c##x##_
+#define NORM_BLAS scnrm2_
+#define NAME(x) cublasC##x
+#define NORM_NAME cublasScnrm2_v2
+#define SCALE_NAME cublasCsscal_v2
+#include "Cublas.inc"
 
 extern "C" {
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t opA,
@@ -240,6 +292,20 @@ cublasStatus_t cublasGemmStridedBatchedEx(
         static_cast<const float *>(B), ldb, strideB,
         static_cast<const float *>(beta), static_cast<float *>(C), ldc, strideC,
         count);
+  if (typeA == CUDA_C_64F && typeB == CUDA_C_64F && typeC == CUDA_C_64F)
+    return cublasZgemmStridedBatched(
+        handle, opA, opB, m, n, k, static_cast<const cuDoubleComplex *>(alpha),
+        static_cast<const cuDoubleComplex *>(A), lda, strideA,
+        static_cast<const cuDoubleComplex *>(B), ldb, strideB,
+        static_cast<const cuDoubleComplex *>(beta),
+        static_cast<cuDoubleComplex *>(C), ldc, strideC, count);
+  if (typeA == CUDA_C_32F && typeB == CUDA_C_32F && typeC == CUDA_C_32F)
+    return cublasCgemmStridedBatched(
+        handle, opA, opB, m, n, k, static_cast<const cuComplex *>(alpha),
+        static_cast<const cuComplex *>(A), lda, strideA,
+        static_cast<const cuComplex *>(B), ldb, strideB,
+        static_cast<const cuComplex *>(beta), static_cast<cuComplex *>(C), ldc,
+        strideC, count);
   return valid(handle) ? CUBLAS_STATUS_NOT_SUPPORTED
                        : CUBLAS_STATUS_NOT_INITIALIZED;
 }
