@@ -283,4 +283,21 @@ make_cudaPitchedPtr(void *_RgP, size_t Pitch, size_t _RgW, size_t _RgH) {
   return _RgR;
 }
 
+// Launches are not recorded here.
+#if defined(__cplusplus)
+#define RG_NO_GRAPHS                                                           \
+  __attribute__((unavailable(                                                  \
+      "graphs are not part of --offload=cpu: where a graph is launched, make " \
+      "the launches that it records (docs/user/CudaOnCpu.md)")))
+template <class... _RgA>
+RG_NO_GRAPHS cudaError_t cudaStreamBeginCapture(_RgA...);
+template <class... _RgA> RG_NO_GRAPHS cudaError_t cudaStreamEndCapture(_RgA...);
+template <class... _RgA> RG_NO_GRAPHS cudaError_t cudaGraphCreate(_RgA...);
+template <class... _RgA> RG_NO_GRAPHS cudaError_t cudaGraphInstantiate(_RgA...);
+template <class... _RgA> RG_NO_GRAPHS cudaError_t cudaGraphLaunch(_RgA...);
+template <class... _RgA> RG_NO_GRAPHS cudaError_t cudaGraphDestroy(_RgA...);
+template <class... _RgA> RG_NO_GRAPHS cudaError_t cudaGraphExecDestroy(_RgA...);
+#undef RG_NO_GRAPHS
+#endif
+
 #endif

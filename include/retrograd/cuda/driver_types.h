@@ -495,6 +495,7 @@ typedef unsigned long long cudaTextureObject_t;
 RG_MISSING(cudaSurfaceObject_t, "surface memory is")
 RG_MISSING(cudaGraph_t, "graphs are")
 RG_MISSING(cudaGraphExec_t, "graphs are")
+RG_MISSING(cudaGraphNode_t, "graphs are")
 RG_MISSING(cudaIpcMemHandle_t, "memory of other processes is")
 #undef RG_MISSING
 
