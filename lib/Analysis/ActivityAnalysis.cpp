@@ -355,19 +355,19 @@ void ActivityAnalysis::findLostBits() {
   auto Holds = [&](const Value *P) {
     return testObject(VariedObjects, P) || testObject(TaintedObjects, P);
   };
-  /// What is read may be such bits, and is no pointer. An integer by
-  /// declaration is, where integers that are such bits were stored, whatever
-  /// numbers its object holds beside it; of other functions that make integers
-  /// of bits, it is not known where they store them.
+  /// What is read may be such bits, and is no pointer. A truth value is none:
+  /// it came of a comparison, which ends a trail. An integer by declaration is,
+  /// where integers that are such bits were stored, whatever numbers its object
+  /// holds beside it; of other functions that make integers of bits, it is not
+  /// known where they store them.
   auto ReadsBits = [&](const LoadInst &L) {
     const ValueShape &S = Facts.shape(&L);
-    if (!L.getType()->isIntOrIntVectorTy() ||
+    if (!L.getType()->isIntOrIntVectorTy() || isTruthValue(L) ||
         (S.HasPointer && !S.HasUnknown && S.Floats.empty()))
       return false;
-    const bool Integer =
-        !Facts.bitsAreMade() &&
-        (isTruthValue(L) ||
-         (TypeAnalysis::isDeclaredInteger(L) && !Facts.isPunned(L)));
+    const bool Integer = !Facts.bitsAreMade() &&
+                         TypeAnalysis::isDeclaredInteger(L) &&
+                         !Facts.isPunned(L);
     return Integer ? testObject(TaintedObjects, L.getPointerOperand())
                    : Holds(L.getPointerOperand());
   };
