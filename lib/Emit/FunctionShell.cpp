@@ -59,8 +59,12 @@ static void describe(Function &D, const Function &Primal) {
         "prefer-vector-width"})
     if (Primal.hasFnAttribute(Kind))
       D.addFnAttr(Primal.getFnAttribute(Kind));
-  if (Primal.hasFnAttribute(Attribute::StrictFP))
-    D.addFnAttr(Attribute::StrictFP);
+  // The prepared clone is optimised as at -O2; the derivative is as the user's
+  // function is.
+  for (Attribute::AttrKind Kind :
+       {Attribute::StrictFP, Attribute::OptimizeForSize, Attribute::MinSize})
+    if (Primal.hasFnAttribute(Kind))
+      D.addFnAttr(Kind);
   if (Primal.hasFnAttribute(Attribute::UWTable))
     D.addFnAttr(Primal.getFnAttribute(Attribute::UWTable));
   if (Primal.doesNotThrow())
