@@ -13,8 +13,11 @@ takes, with orders that are taken at random from those that are allowed (-rg-loo
 wakes them however little there is to do). All must print the same.
 Nothing is compiled with flags that allow sums in another order.
 
+With --sums, nests add up, and additions may be done in any order (-fassociative-math): by -rg-loops, and by three threads in orders taken at random, some of
+which add to copies. They are compared with the untransformed program, up to what rounding does to it.
+
 With --gradients, the nests of doubles are differentiated in reverse mode: by the naive plan without the steps and
-decisions that know loops, and by the plan of -O2, of -O3 -march=native and of -rg-loops. One program holds both and compares
+decisions that know loops, and by the plan of -O2, of -O3 -march=native, of -rg-loops, and by three threads in orders taken at random. One program holds both and compares
 the adjoints of all memory, up to the order of additions, and the primal's memory, bit for bit.
 """
 
@@ -138,6 +141,38 @@ class Nest:
             if nest.cells and level == depth - 1:
                 nest.emit(f"{nest.outer_place(level)} {rng.choice(['=', '+='])} t;", level)
         return nest
+
+    @classmethod
+    def of_sums(cls, rng, number):
+        """Sums over outer loops, to arrays of one dimension and to single numbers: threads can share them if each has a copy."""
+        nest = cls.__new__(cls)
+        nest.rng, nest.name, nest.type = rng, f"f{number}", "double"
+        nest.int, nest.unsigned, nest.moved, nest.plain = rng.choice(["int", "long"]), False, False, True
+        nest.arrays, nest.restrict = ["a", "b", "c"], rng.random() < 0.7
+        nest.shape = {"a": "flat", "b": rng.choice(["flat", "flat", "row"]), "c": "row"}
+        nest.lines, nest.counters, nest.cells = [], [], []
+        depth = rng.choice([2, 2, 3])
+        for level in range(depth):
+            v = "ijk"[level]
+            low, high = "0", rng.choice(["n", "n", "m"])
+            if nest.counters and rng.random() < 0.25:
+                low, high = rng.choice([("0", nest.counters[-1] + " + 1"), (nest.counters[-1], high)])
+            nest.emit(f"for ({nest.int} {v} = {low}; {v} < {high}; {v}++) {{", level)
+            nest.counters.append(v)
+            if level + 1 < depth and rng.random() < 0.3:
+                nest.emit(f"{nest.sum_place()} {rng.choice(['+=', '+=', '-=', '='])} {nest.place('a')};", level + 1)
+        for _ in range(rng.choice([1, 1, 2])):
+            nest.emit(f"{nest.sum_place()} {rng.choice(['+=', '+=', '-='])} {nest.place('a')} * {nest.place(rng.choice('aab'))};", depth)
+        if rng.random() < 0.2:
+            nest.emit(f"{nest.place('a')} = 0.5 * {nest.place('b')};", depth)
+        for level in reversed(range(depth)):
+            nest.emit("}", level)
+        return nest
+
+    def sum_place(self):
+        v, u = self.rng.choice(self.counters), self.rng.choice(self.counters)
+        index = self.rng.choice([v, v, v, "3", f"{v} + 2", f"{v} + {u}", f"2 * {v}", f"9 - {v}"])
+        return f"{self.rng.choice('cccb')}[{index}]"
 
     def product(self):
         rng = self.rng
@@ -322,7 +357,7 @@ class Nest:
         return (f"void WAY({self.name})({self.int} n, {self.int} m, {self.int} s, {self.int} lda, {arguments})",
                 f"{{ __enzyme_autodiff((void *){self.name}, enzyme_const, n, enzyme_const, m, enzyme_const, s, enzyme_const, lda, {shadows}); }}\n")
 
-    def calls(self, gradient=False):
+    def calls(self, gradient=False, sums=False):
         rng = self.rng
         pool, nan = TYPES[self.type]
         starts = ["0"]
@@ -337,9 +372,9 @@ class Nest:
                     for x in ("b", "c"):
                         if rng.random() < 0.5:
                             at[x] = at["a"] + rng.choice((0, 0, 1, -1, lda, -3 * lda, 40, 2 * lda + 1, 300, -400))
-                if gradient:
+                if gradient or sums:
                     seed = rng.randrange(1 << 30)
-                    arguments = ", ".join(f"pool_d + {at[x]}, adjoint + {at[x]}" for x in self.arrays)
+                    arguments = ", ".join(f"adjoint + {at[x]}" if sums else f"pool_d + {at[x]}, adjoint + {at[x]}" for x in self.arrays)
                     what = f"{self.name} n={n} m={m} s={s} lda={lda} {' '.join(f'{x}@{at[x]}' for x in self.arrays)}"
                     call = f"{n}, {m}, {s}, {lda}, {arguments}"
                     yield (f"  begin({seed}); fesetround(FE_UPWARD); {self.name}_first({call}); keep_upwards();\n"
@@ -377,9 +412,25 @@ def gradient_unit(seed, count):
     return nests, text, "#include <fenv.h>\n#include <math.h>\n" + HEAD + COMPARE + heads + "\n".join(runs) + main
 
 
+def sums_unit(seed, count):
+    rng = random.Random(seed)
+    nests = []
+    while len(nests) < count:
+        nest = Nest.of_sums(rng, len(nests)) if rng.random() < 0.7 else Nest(rng, len(nests))
+        if nest.type == "double":
+            nests.append(nest)
+    bodies = "#include <stdint.h>\n" + "\n".join(n.source().replace(f"void {n.name}(", f"void WAY({n.name})(", 1) for n in nests)
+    heads = "".join(n.head().replace(f"void {n.name}(", f"void {n.name}{way}(", 1) + ";\n" for n in nests for way in ("_first", "_second"))
+    runs = [f"static void run_{n.name}(void) {{\n" + "\n".join(n.calls(sums=True)) + "\n}\n" for n in nests]
+    main = "int main(void) {\n" + "\n".join(f"  run_{n.name}();" for n in nests)
+    main += '\n  printf("%d judged\\n", judged);\n  return wrong != 0;\n}\n'
+    return nests, bodies, "#include <fenv.h>\n#include <math.h>\n" + HEAD + COMPARE + heads + "\n".join(runs) + main
+
+
 PLAIN = ["-mllvm", "-rg-plan=naive", "-mllvm",
          "-rg-disable=defer-loops,vector-columns,split-at-meetings,strip-additions,disjoint-arguments,access-order,runs-ahead"]
-WAYS = {"-O2": ["-O2"], "-O3 -march=native": ["-O3", "-march=native"], "-O2 -rg-loops": ["-O2", "-mllvm", "-rg-loops"]}
+WAYS = {"-O2": ["-O2"], "-O3 -march=native": ["-O3", "-march=native"], "-O2 -rg-loops": ["-O2", "-mllvm", "-rg-loops"],
+        "-rg-loops=parallel": ["-O2", "-fopenmp", "-mllvm", "-rg-loops=parallel", "-mllvm", "-rg-loops-any=3"]}
 
 
 def gradients(options, rgcc, plain, flags):
@@ -404,7 +455,7 @@ def gradients(options, rgcc, plain, flags):
                 if code != 0:
                     failed = f"does not compile: {told[-2000:]}"
                 else:
-                    code, _, told = run([rgcc, harness + ".o", first, second, "-lm", "-o", program], 100)
+                    code, _, told = run([rgcc, "-fopenmp", harness + ".o", first, second, "-lm", "-o", program], 100)
                     if code != 0:
                         sys.exit(f"fuzz/loops.py: unit {seed}: {told[-2000:]}")
                     code, out, _ = run([program], 100)
@@ -425,6 +476,55 @@ def gradients(options, rgcc, plain, flags):
     sys.exit(1 if wrong else 0)
 
 
+ANY_ORDER = ["-O2", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math", "-Rpass=rg-loops"]
+
+
+def sums(options, rgcc, plain, flags):
+    """Fails with 1 if the result of a nest depends on the order of its sums by more than rounding."""
+    judged = wrong = changed = copies = 0
+    with tempfile.TemporaryDirectory() as work:
+        for seed in range(options.seed, options.seed + options.units):
+            nests, text, callers = sums_unit(seed, options.nests)
+            source, harness, first, second, program = (os.path.join(work, name) for name in ("nests.c", "main.c", "first.o", "second.o", "program"))
+            for path, content in ((source, text), (harness, callers)):
+                with open(path, "w") as file:
+                    file.write(content)
+            common = [*flags, "-fno-strict-aliasing", "-c", source]
+            for command in ([plain, "-O1", "-w", "-frounding-math", "-c", harness, "-o", harness + ".o"],
+                            [plain, "-O1", "-frounding-math", "-DWAY(f)=f##_first", *common, "-o", first]):
+                code, _, told = run(command, 300)
+                if code != 0:
+                    sys.exit(f"fuzz/loops.py: the generator's fault: {told[-2000:]}")
+            ways = {"-rg-loops": ["-mllvm", "-rg-loops"], "-rg-loops=parallel": ["-fopenmp", "-mllvm", "-rg-loops=parallel", "-mllvm", f"-rg-loops-any={seed * 7 + 5}"]}
+            for name, way in ways.items():
+                code, _, told = run([rgcc, *ANY_ORDER, *way, "-DWAY(f)=f##_second", *common, "-o", second], 600)
+                failed = ""
+                if code != 0:
+                    failed = f"does not compile: {told[-2000:]}"
+                else:
+                    changed += len(re.findall(r"remark: loop nest: ", told))
+                    copies += len(re.findall(r"remark: loop nest: .*which add to copies", told))
+                    code, _, told = run([rgcc, "-fopenmp", harness + ".o", first, second, "-lm", "-o", program], 100)
+                    if code != 0:
+                        sys.exit(f"fuzz/loops.py: unit {seed}: {told[-2000:]}")
+                    code, out, _ = run([program], 100)
+                    judged += sum(int(n) for n in re.findall(r"^(\d+) judged$", out, re.M))
+                    if code != 0:
+                        bad = [line for line in out.splitlines() if "judged" not in line] or [f"ends with {code}"]
+                        failed = f"{len(bad)} results differ; the first: {bad[0]}\n"
+                        failed += "".join(n.source() for n in nests if n.name == bad[0].split()[0])
+                if failed:
+                    wrong += 1
+                    print(f"unit {seed}, {name}: {failed}", flush=True)
+                    if options.keep:
+                        os.makedirs(options.keep, exist_ok=True)
+                        for path, content in ((f"sums{seed}.c", text), (f"sums-main{seed}.c", callers)):
+                            with open(os.path.join(options.keep, path), "w") as file:
+                                file.write(content)
+    print(f"{options.units * options.nests} nests, {changed} changed in 2 ways, {copies} add to copies, {judged} results compared, {wrong} failures")
+    sys.exit(1 if wrong else 0)
+
+
 def run(command, limit):
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
@@ -442,14 +542,17 @@ def main():
     parser.add_argument("--orders", type=int, default=1, help="orders taken at random, besides the search's")
     parser.add_argument("--gradients", action="store_true", help="compare gradients, not nests")
     parser.add_argument("--keep", help="folder for units that fail")
+    parser.add_argument("--sums", action="store_true", help="sums in any order")
     options = parser.parse_args()
     rgcc = os.path.join(options.build, "bin", "rg-clang")
     plain = os.environ.get("RG_CLANG", "/usr/lib/llvm-22/bin/clang")
     flags = ["-ffp-contract=off", "-w", "-std=gnu17"]
+    os.environ.update(OMP_NUM_THREADS="3", OMP_WAIT_POLICY="passive", OMP_DYNAMIC="false")
+    if options.sums:
+        sums(options, rgcc, plain, flags)
     if options.gradients:
         gradients(options, rgcc, plain, flags)
     changed = looked = wrong = shared = 0
-    os.environ.update(OMP_NUM_THREADS="3", OMP_WAIT_POLICY="passive", OMP_DYNAMIC="false")
     with tempfile.TemporaryDirectory() as work:
         for seed in range(options.seed, options.seed + options.units):
             nests, text, callers = unit(seed, options.nests)

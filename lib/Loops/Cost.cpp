@@ -22,7 +22,8 @@
 //
 // Where threads may share loops, the outermost loop that carries nothing is
 // shared by them, and each time that it begins costs what it takes to wake
-// them.
+// them. If there is none, it is the outermost loop that carries nothing but
+// sums, to arrays of which each thread gets a copy.
 //
 // What a loop next to it has touched, not long before, is there as well. Work
 // and lines overlap. Numbers of iterations that are not known are taken to
@@ -334,11 +335,13 @@ static bool touches(const Statement &St, int C) {
 }
 
 /// Does the loop of Group, all that is in it, at Place carry nothing at all?
-/// Sums count: two threads cannot add to one number. A cell that is set in it
-/// is not used elsewhere.
+/// Sums count: two threads cannot add to one number, unless they have Copies of
+/// the arrays that the loop only adds to. A cell that is set in it is not used
+/// elsewhere.
 bool Scheduler::isShared(const Schedule &S, ArrayRef<unsigned> Group,
-                         unsigned Place) {
+                         unsigned Place, bool Copies) {
   std::vector<int64_t> Key(Group.begin(), Group.end());
+  Key.push_back(Copies);
   for (unsigned X : Group) {
     Key.push_back(-1);
     for (unsigned P = 0; P <= Place; ++P) {
@@ -347,8 +350,13 @@ bool Scheduler::isShared(const Schedule &S, ArrayRef<unsigned> Group,
     }
   }
   auto [Known, New] = Shared.insert({Key, false});
-  if (!New)
-    return Known->second;
+  if (New)
+    Known->second = findShared(S, Group, Place, Copies);
+  return Known->second;
+}
+
+bool Scheduler::findShared(const Schedule &S, ArrayRef<unsigned> Group,
+                           unsigned Place, bool Copies) {
   for (unsigned X : Group) {
     const int C = N.Statements[X].Write.CellIndex;
     if (C < 0)
@@ -359,35 +367,74 @@ bool Scheduler::isShared(const Schedule &S, ArrayRef<unsigned> Group,
       if (!is_contained(Group, Y) && touches(N.Statements[Y], C))
         return false;
   }
+  auto OnlySums = [&](unsigned Array) {
+    return typeOfCopy(Array) && all_of(Group, [&](unsigned X) {
+             const Statement &St = N.Statements[X];
+             auto IsOther = [&](const Access &A) {
+               return A.Array == Array &&
+                      (St.Sum < 0 ||
+                       (&A != &St.Write && &A != &St.Reads[St.Sum]));
+             };
+             return !IsOther(St.Write) && none_of(St.Reads, IsOther);
+           });
+  };
   for (const auto *Kind : {&Dependences, &Sums})
     for (const Dependence &D : *Kind)
       if (is_contained(Group, D.From) && is_contained(Group, D.To) &&
+          !(Copies && Kind == &Sums &&
+            OnlySums(N.Statements[D.From].Write.Array)) &&
           connects(D, S, Group, Place, /*AcrossTiles=*/false))
         return false;
-  return Known->second = true;
+  return true;
+}
+
+/// Elements of the arrays that Group adds to.
+double Scheduler::copied(ArrayRef<unsigned> Group) {
+  std::map<unsigned, double> Elements;
+  for (unsigned X : Group) {
+    const Statement &St = N.Statements[X];
+    if (St.Sum < 0 || !St.Write.I || !typeOfCopy(St.Write.Array))
+      continue;
+    double Here = 1;
+    for (unsigned K = 0; K != St.Loops.size(); ++K)
+      if (St.Write.Strides[K])
+        Here *= trips(St, K);
+    double &Of = Elements[St.Write.Array];
+    Of = std::max(Of, Here);
+  }
+  double Sum = 0;
+  for (auto &[Array, Count] : Elements)
+    Sum += Count;
+  return Sum;
 }
 
 /// What takes One cycle by one thread, in the innermost loop of Group at Place,
 /// by as many as there are.
 double Scheduler::byThreads(const Schedule &S, ArrayRef<unsigned> Group,
                             unsigned Place, double One) {
-  double Begins = 1;
-  for (unsigned P = 1; P < Place; P += 2) {
-    const TimeTerm &T = S.Times[Group.front()][P];
-    if (T.Loop < 0)
-      continue;
-    double Trips = trips(N.Statements[Group.front()], T.Loop);
-    if (T.Tile)
-      Trips = std::max(1.0, Trips / T.Tile);
-    const std::vector<unsigned> All = groupOf(S, Group.front(), P);
-    if (Trips >= 2 && isShared(S, All, P)) {
-      const double Rounds = std::ceil(Trips / M.Threads);
-      const double Shared =
-          One * Rounds / Trips +
-          (All.front() == Group.front() ? Begins : 0) * WakeThreads;
-      return std::min(One, Shared);
+  // As Generator::loop() chooses.
+  for (bool Copies : {false, true}) {
+    double Begins = 1;
+    for (unsigned P = 1; P < Place; P += 2) {
+      const TimeTerm &T = S.Times[Group.front()][P];
+      if (T.Loop < 0)
+        continue;
+      double Trips = trips(N.Statements[Group.front()], T.Loop);
+      if (T.Tile)
+        Trips = std::max(1.0, Trips / T.Tile);
+      const std::vector<unsigned> All = groupOf(S, Group.front(), P);
+      if (Trips >= 2 && isShared(S, All, P, Copies)) {
+        const double Rounds = std::ceil(Trips / M.Threads);
+        double Begin = WakeThreads;
+        if (Copies)
+          Begin += CopyElement * M.Threads * copied(All);
+        const double Shared =
+            One * Rounds / Trips +
+            (All.front() == Group.front() ? Begins : 0) * Begin;
+        return std::min(One, Shared);
+      }
+      Begins *= Trips;
     }
-    Begins *= Trips;
   }
   return One;
 }

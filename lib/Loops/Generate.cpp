@@ -88,7 +88,11 @@ bool Generator::makeTree() {
     Build = isl_ast_build_set_options(
         Build, isl_union_map_read_from_str(N.Context, (Text + " }").c_str()));
   }
-  ParallelFinder Finder(N, Of, Times, Threads);
+  SmallVector<unsigned, 4> Copied;
+  if (Threads && findCopies())
+    for (const Copy &C : Copies)
+      Copied.push_back(C.Array);
+  ParallelFinder Finder(N, Of, Times, Threads, Copied);
   Build = Finder.watch(Build);
   Tree = Isl<isl_ast_node>(
       isl_ast_build_node_from_schedule_map(Build, Times.take()));
@@ -108,7 +112,7 @@ bool Generator::run() {
   if (!isPossible() || !makeTree() || !findExtents())
     return false;
   // The order may be one that only threads make worth its while.
-  if (Threads && !Always && !hasLoopForThreads(Tree.get()) &&
+  if (Threads && !Always && !hasLoopForThreads(Tree.get(), /*Sums=*/true) &&
       !Of.isBetterAlone(S))
     return false;
   for (unsigned C = 0; C != N.Cells.size(); ++C) {
@@ -162,7 +166,7 @@ bool Generator::run() {
 }
 
 bool loops::generate(Nest &N, Scheduler &Of, const Schedule &S, bool Threads,
-                     bool Always, SmallVectorImpl<Function *> &Made) {
+                     bool Always, SharedLoops &Made) {
   Generator G(N, Of, S, Threads, Always);
   if (!G.run())
     return false;

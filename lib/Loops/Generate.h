@@ -16,6 +16,12 @@ namespace retrograd::loops {
 /// is the old version of a nest.
 inline constexpr const char *OrderedLoop = "rg.loop.ordered";
 
+/// Loops that threads share.
+struct SharedLoops {
+  llvm::SmallVector<llvm::Function *, 4> Functions; ///< one for each
+  bool Copies = false; ///< threads add to copies of some arrays
+};
+
 /// Puts the nest in the order of S in front of the nest that there is, which
 /// stays for parameters that the nest does not hold for. Nothing is changed if
 /// that is not possible. Afterwards no analysis of the function is valid.
@@ -23,7 +29,7 @@ inline constexpr const char *OrderedLoop = "rg.loop.ordered";
 /// threads; each is a function of its own then, which is added to Made.
 /// Always: however little there is to do in them.
 bool generate(Nest &N, Scheduler &Of, const Schedule &S, bool Threads,
-              bool Always, llvm::SmallVectorImpl<llvm::Function *> &Made);
+              bool Always, SharedLoops &Made);
 
 } // namespace retrograd::loops
 

@@ -132,9 +132,19 @@ Value *Generator::cell(int Index, Instance &I) {
                              B.CreateAnd(Time, B.getInt64(J.Lanes - 1)));
 }
 
+/// Which array Old, an access of St, is to.
+static unsigned arrayOf(const Instruction *Old, const Statement &St) {
+  return St.Write.I == Old ? St.Write.Array
+                           : find_if(St.Reads, [&](const Access &A) {
+                               return A.I == Old;
+                             })->Array;
+}
+
 Value *Generator::address(Instruction *Access, Instance &I) {
   const SCEV *P = N.SE.getSCEV(getLoadStorePointerOperand(Access));
-  Value *Base = cast<SCEVUnknown>(N.SE.getPointerBase(P))->getValue();
+  Value *Base = Own.lookup(arrayOf(Access, I.St));
+  if (!Base)
+    Base = cast<SCEVUnknown>(N.SE.getPointerBase(P))->getValue();
   return B.CreatePtrAdd(Base, evaluate(Offsets.lookup(P), I.St, I.At));
 }
 
@@ -168,11 +178,7 @@ void Generator::declareApart() {
 /// New does for the new nest what Old, an access of St, did for the old one.
 void Generator::tag(Instruction *New, const Instruction *Old,
                     const Statement &St) {
-  const unsigned Array = St.Write.I == Old
-                             ? St.Write.Array
-                             : find_if(St.Reads, [&](const Access &A) {
-                                 return A.I == Old;
-                               })->Array;
+  const unsigned Array = arrayOf(Old, St);
   for (auto [Kind, Ours] :
        {std::make_pair(unsigned(LLVMContext::MD_alias_scope), Scopes[Array]),
         std::make_pair(unsigned(LLVMContext::MD_noalias), ApartFrom[Array])})

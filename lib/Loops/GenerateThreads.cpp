@@ -138,8 +138,10 @@ static SmallVector<unsigned, 4> cellsSet(isl_ast_node *A, const Nest &N) {
   return S.Cells;
 }
 
-/// The loop A as a region that threads share.
-void Generator::share(isl_ast_node *A, Value *Init, Value *Bound, Value *Step) {
+/// The loop A as a region that threads share; Sums: arrays that it only adds
+/// to, of which each thread has a copy.
+void Generator::share(isl_ast_node *A, Value *Init, Value *Bound, Value *Step,
+                      ArrayRef<unsigned> Sums) {
   Region R;
   // Iterations, and what is to do: the loop itself is one of its counts.
   Value *Iterations = B.CreateSDiv(
@@ -148,6 +150,15 @@ void Generator::share(isl_ast_node *A, Value *Init, Value *Bound, Value *Step) {
                   B.CreateSub(Step, B.getInt64(1))),
       Step);
   R.Work = work(A);
+  R.Enough = Always ? B.getTrue()
+                    : B.CreateFCmpOGE(
+                          R.Work, ConstantFP::get(B.getDoubleTy(), EnoughWork));
+  Value *Within = B.CreateCall(
+      F.getParent()->getOrInsertFunction(hostthreads::AreMany, B.getInt32Ty()),
+      {});
+  R.Enough = B.CreateAnd(R.Enough, B.CreateIsNull(Within));
+  if (!Sums.empty())
+    makeCopies(R, Sums);
   Value *Nothing = PoisonValue::get(I64);
   R.Thread = cast<Instruction>(B.CreateFreeze(Nothing, "rg.thread"));
   R.Count = cast<Instruction>(B.CreateFreeze(Nothing, "rg.threads"));
@@ -161,6 +172,7 @@ void Generator::share(isl_ast_node *A, Value *Init, Value *Bound, Value *Step) {
     Hidden.push_back({C, Storage[C]});
     Storage[C] = storage(C, B);
   }
+  useCopies(R);
   Value *Pieces = B.CreateMul(R.Count, B.getInt64(PiecesEach));
   Value *Size = B.CreateSDiv(
       B.CreateAdd(Iterations, B.CreateSub(Pieces, B.getInt64(1))), Pieces);
@@ -187,6 +199,7 @@ void Generator::share(isl_ast_node *A, Value *Init, Value *Bound, Value *Step) {
   B.SetInsertPoint(After);
   for (auto &[C, Old] : Hidden)
     Storage[C] = Old;
+  addCopies(R);
   Regions.push_back(std::move(R));
 }
 
@@ -240,7 +253,7 @@ static Function *task(Function &Loop, unsigned Thread, unsigned Count,
   return Task;
 }
 
-void Generator::extract(SmallVectorImpl<Function *> &Made) {
+void Generator::extract(SharedLoops &Made) {
   Module &M = *F.getParent();
   LLVMContext &C = F.getContext();
   Type *Ptr = PointerType::get(C, 0), *I32 = Type::getInt32Ty(C);
@@ -276,15 +289,9 @@ void Generator::extract(SmallVectorImpl<Function *> &Made) {
       Function *Task = task(*Loop, Thread, Count, Plain);
       B.SetInsertPoint(Call);
       B.SetCurrentDebugLocation(Call->getDebugLoc());
-      Value *Enough =
-          Always ? B.getTrue()
-                 : B.CreateFCmpOGE(
-                       R.Work, ConstantFP::get(B.getDoubleTy(), EnoughWork));
-      Value *Within =
-          B.CreateCall(M.getOrInsertFunction(hostthreads::AreMany, I32), {});
-      Enough = B.CreateAnd(Enough, B.CreateIsNull(Within));
       Instruction *Fork, *Alone;
-      SplitBlockAndInsertIfThenElse(Enough, Call->getIterator(), &Fork, &Alone);
+      SplitBlockAndInsertIfThenElse(R.Enough, Call->getIterator(), &Fork,
+                                    &Alone);
       B.SetInsertPoint(Fork);
       B.SetCurrentDebugLocation(Call->getDebugLoc());
       FunctionCallee By = M.getOrInsertFunction(
@@ -294,7 +301,8 @@ void Generator::extract(SmallVectorImpl<Function *> &Made) {
           ->setDoesNotThrow();
       Call->moveBefore(Alone->getIterator());
       F.removeFnAttr(Attribute::NoSync);
-      Made.push_back(Loop);
+      Made.Functions.push_back(Loop);
+      Made.Copies |= !R.Copied.empty();
     }
     // What is called, or still here, is thread 0 of 1.
     R.Thread->replaceAllUsesWith(Zero);

@@ -186,8 +186,11 @@ void Generator::loop(isl_ast_node *A) {
           : CmpInst::ICMP_SLT;
   if (P == CmpInst::ICMP_SLE)
     Bound = B.CreateNSWAdd(Bound, B.getInt64(1));
-  if (isForThreads(A) && !InRegion)
-    share(A, Init, Bound, Step);
+  // Rather a loop in it whose iterations are independent.
+  const auto Sums = sumsForThreads(A);
+  if (!InRegion && (isForThreads(A) ||
+                    (!Sums.empty() && !hasLoopForThreads(Body.get(), false))))
+    share(A, Init, Bound, Step, Sums);
   else
     iterate(A, Init, Bound, Step);
 }

@@ -13,6 +13,7 @@
 //   TreeReach.cpp           which trees fit into 64 bits
 //   TreeParallel.cpp        which loops' iterations are independent
 //   GenerateThreads.cpp     loops that threads share
+//   GenerateCopies.cpp      arrays of which each thread has a copy, for sums
 //   Generate.cpp            the order of all this
 //
 //===----------------------------------------------------------------------===//
@@ -20,7 +21,7 @@
 #ifndef RETROGRAD_LOOPS_GENERATOR_H
 #define RETROGRAD_LOOPS_GENERATOR_H
 
-#include "Loops/Schedule.h"
+#include "Loops/Generate.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/IRBuilder.h"
@@ -39,13 +40,14 @@ public:
         Cycles(Threads ? Of.cycles(S) : std::vector<double>()) {}
   bool run();
   /// Makes functions of the loops that threads share.
-  void extract(llvm::SmallVectorImpl<llvm::Function *> &Made);
+  void extract(SharedLoops &Made);
 
 private:
   using Counters = llvm::SmallVector<llvm::Value *, 4>;
   bool isPossible();
   bool makeTree();
   bool findExtents();
+  bool findCopies();
   llvm::Value *areApart();
   llvm::Value *withinLimits();
   bool canEvaluate(const llvm::SCEV *E);
@@ -69,7 +71,7 @@ private:
   void iterate(isl_ast_node *A, llvm::Value *Init, llvm::Value *Bound,
                llvm::Value *Step);
   void share(isl_ast_node *A, llvm::Value *Init, llvm::Value *Bound,
-             llvm::Value *Step);
+             llvm::Value *Step, llvm::ArrayRef<unsigned> Sums);
   llvm::Value *work(isl_ast_node *A);
   llvm::AllocaInst *storage(unsigned Cell, llvm::IRBuilder<> &At);
   void declareApart();
@@ -119,12 +121,38 @@ private:
   /// A loop that threads share: its blocks, of which the first is its only
   /// door, how much there is to do, and stand-ins for a thread's number and for
   /// how many there are.
+  /// An array of which threads may have copies: type and range of elements.
+  struct Copy {
+    unsigned Array;
+    llvm::Type *T;
+    Isl<isl_ast_expr> Least, Most;
+  };
+  std::vector<Copy> Copies;
+  /// One in a region: how many elements, and where in a thread's copies.
+  struct CopiedArray {
+    const Copy *Of;
+    llvm::Value *Least, *Length, *Offset;
+  };
   struct Region {
     std::vector<llvm::BasicBlock *> Blocks;
     llvm::Value *Work;
+    llvm::Value *Enough; ///< all threads are to run it
     llvm::Instruction *Thread, *Count;
+    llvm::SmallVector<CopiedArray, 2> Copied;
+    llvm::Value *Copies = nullptr;                     ///< or a null pointer
+    llvm::Value *EachBytes = nullptr, *Most = nullptr; ///< of so many threads
   };
+  void repeat(llvm::Value *Count, llvm::function_ref<void(llvm::Value *)> Body);
+  void eachCopied(const Region &R,
+                  llvm::function_ref<void(llvm::Value *, const CopiedArray &,
+                                          llvm::Value *)>
+                      Body);
+  void makeCopies(Region &R, llvm::ArrayRef<unsigned> Arrays);
+  void useCopies(const Region &R);
+  void addCopies(const Region &R);
   std::vector<Region> Regions;
+  /// Where the thread of a region has these arrays.
+  llvm::DenseMap<unsigned, llvm::Value *> Own;
   bool InRegion = false;
   /// Of each array, for each access: the least and the greatest index of each
   /// dimension, from the first.

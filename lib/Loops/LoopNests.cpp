@@ -93,7 +93,7 @@ public:
   Improver(Function &F, FunctionAnalysisManager &FAM, const LoopNestOptions &O)
       : F(F), FAM(FAM), O(O) {}
   bool run();
-  SmallVector<Function *, 4> Made; ///< loops that threads share
+  SharedLoops Made;
 
 private:
   /// What was done to L's nest.
@@ -156,7 +156,8 @@ Improver::Outcome Improver::improve(Loop &L) {
   SmallPtrSet<const BasicBlock *, 32> Known;
   for (BasicBlock &B : F)
     Known.insert(&B);
-  const unsigned Before = Made.size();
+  const unsigned Before = Made.Functions.size();
+  Made.Copies = false;
   // Of an order for threads, no loop may be one that they can share.
   const auto *Taken =
       find_if(Orders, [&](const Scheduler::Proposal &P) {
@@ -172,8 +173,10 @@ Improver::Outcome Improver::improve(Loop &L) {
     return Left;
   }
   std::string Did = Taken->Did;
-  if (Made.size() != Before)
+  if (Made.Functions.size() != Before)
     Did += Did.empty() ? "by threads" : ", by threads";
+  if (Made.Copies)
+    Did += ", which add to copies";
   remark(nullptr, L, true, "loop nest: " + Did);
   ++NumChanged;
   // What is new is done.
@@ -240,7 +243,7 @@ bool retrograd::improveNests(Function &F, FunctionAnalysisManager &FAM,
   if (!Nests.run())
     return false;
   tidy(F, FAM);
-  for (Function *Loop : Nests.Made) {
+  for (Function *Loop : Nests.Made.Functions) {
     Loop->addFnAttr(ThreadsAttribute);
     tidy(*Loop, FAM);
   }

@@ -265,6 +265,45 @@ bool Scheduler::find() {
   return true;
 }
 
+Set Scheduler::written(unsigned Array) {
+  Set All;
+  for (const Statement &St : N.Statements)
+    if (St.Write.I && St.Write.Array == Array) {
+      Set Here(isl_map_range(
+          isl_map_intersect_domain(St.Write.Where.copy(), St.Domain.copy())));
+      All = All ? Set(isl_set_union(All.take(), Here.take())) : Here;
+    }
+  return All;
+}
+
+Type *Scheduler::typeOfCopy(unsigned Array) {
+  auto [Known, New] = CopyTypes.insert({Array, nullptr});
+  if (!New || !N.Arrays[Array].Base || N.Arrays[Array].Strides.size() != 1)
+    return Known->second;
+  Type *T = nullptr;
+  bool Sum = false;
+  for (const Statement &St : N.Statements)
+    if (St.Write.I && St.Write.Array == Array) {
+      if (T && T != St.V->getType())
+        return nullptr;
+      T = St.V->getType();
+      Sum |= St.Sum >= 0;
+    }
+  if (!Sum || !T->isFloatingPointTy())
+    return nullptr;
+  // Holes: with an element before and one behind.
+  Set Elements = written(Array);
+  isl_space *Space = isl_set_get_space(Elements.get());
+  Map Less(isl_map_lex_lt(isl_space_copy(Space))), More(isl_map_lex_gt(Space));
+  Set Holes(isl_set_intersect(isl_set_apply(Elements.copy(), Less.take()),
+                              isl_set_apply(Elements.copy(), More.take())));
+  Holes = Set(isl_set_subtract(Holes.take(), Elements.take()));
+  Holes = Set(isl_set_intersect_params(Holes.take(), N.Asked.copy()));
+  if (isl_set_is_empty(Holes.get()) == isl_bool_true)
+    Known->second = T;
+  return Known->second;
+}
+
 void Scheduler::findClusters() {
   Cluster.resize(N.Statements.size());
   std::iota(Cluster.begin(), Cluster.end(), 0);

@@ -92,10 +92,18 @@ public:
   bool isLegal(const Schedule &S);
   /// S is better than the program's order by one thread, too.
   bool isBetterAlone(const Schedule &S);
+  /// Elements that the nest writes.
+  Set written(unsigned Array);
+  /// What the elements of an array are of which threads may have copies, to
+  /// add to: it has one dimension, and what is written of it has no holes.
+  /// Null: another array.
+  llvm::Type *typeOfCopy(unsigned Array);
   /// Cycles for an iteration of each statement, by one thread.
   std::vector<double> cycles(const Schedule &S);
   /// Cycles until all threads run, and all have ended.
   static constexpr double WakeThreads = 20000;
+  /// Cycles to clear an element of a thread's copy and to add it up.
+  static constexpr double CopyElement = 4;
   /// All pairs of iterations that touch the same element, one of them to write:
   /// the dependences, and sums whose additions may change places.
   llvm::ArrayRef<Dependence> dependences() const { return Dependences; }
@@ -143,7 +151,10 @@ private:
   double byThreads(const Schedule &S, llvm::ArrayRef<unsigned> Group,
                    unsigned Place, double One);
   bool isShared(const Schedule &S, llvm::ArrayRef<unsigned> Group,
-                unsigned Place);
+                unsigned Place, bool Copies);
+  bool findShared(const Schedule &S, llvm::ArrayRef<unsigned> Group,
+                  unsigned Place, bool Copies);
+  double copied(llvm::ArrayRef<unsigned> Group);
   Estimate estimate(const Schedule &S, llvm::ArrayRef<unsigned> Group,
                     unsigned Place);
   double lines(const Schedule &S, const Estimate &E,
@@ -192,6 +203,7 @@ private:
   bool Sharing = false; ///< costs are those by all threads
   /// Known answers of carries(), of isShared() and of isLegal().
   std::map<std::vector<int64_t>, bool> Carried, Shared, Proved;
+  std::map<unsigned, llvm::Type *> CopyTypes; ///< known typeOfCopy()
   std::vector<Dependence> Dependences, Sums;
   std::vector<unsigned> Cluster; ///< statements that share a cell
 };

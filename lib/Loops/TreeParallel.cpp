@@ -14,18 +14,33 @@
 // A loop around others is for threads if, besides, each cell that is set in it
 // is set and read within one iteration: then each thread has its own.
 //
+// A loop that carries nothing but sums, to arrays that it does nothing else
+// with, is for threads with copies of these arrays.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Loops/TreeParallel.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace retrograd;
 using namespace retrograd::loops;
 
-static const char *const Mark = "parallel", *const ThreadMark = "threads";
+static const char *const Mark = "parallel", *const ThreadMark = "threads",
+                         *const SumsMark = "sums";
+
+static void add(UnionMap &To, isl_union_map *U) {
+  To = UnionMap(To ? isl_union_map_union(To.take(), U) : U);
+}
+
+static void add(UnionSet &To, isl_union_set *U) {
+  To = UnionSet(To ? isl_union_set_union(To.take(), U) : U);
+}
 
 ParallelFinder::ParallelFinder(const Nest &N, const Scheduler &Of,
-                               const UnionMap &Times, bool Threads)
+                               const UnionMap &Times, bool Threads,
+                               ArrayRef<unsigned> Copied)
     : Threads(Threads) {
   isl_ctx *C = N.Context;
   // Iterations that fill no lanes have another name (Generator::makeTree).
@@ -33,20 +48,43 @@ ParallelFinder::ParallelFinder(const Nest &N, const Scheduler &Of,
     return isl_id_alloc(
         C, ((Rest ? "R" : "S") + std::to_string(Statement)).c_str(), nullptr);
   };
-  auto Add = [&](const Dependence &D) {
+  auto Add = [&](UnionMap &To, const Dependence &D) {
     for (bool From : {false, true})
-      for (bool To : {false, true}) {
+      for (bool Till : {false, true}) {
         isl_map *M = D.Pairs.copy();
         M = isl_map_set_tuple_id(M, isl_dim_in, Name(D.From, From));
-        M = isl_map_set_tuple_id(M, isl_dim_out, Name(D.To, To));
-        isl_union_map *U = isl_union_map_from_map(M);
-        Meet = UnionMap(Meet ? isl_union_map_union(Meet.take(), U) : U);
+        M = isl_map_set_tuple_id(M, isl_dim_out, Name(D.To, Till));
+        add(To, isl_union_map_from_map(M));
       }
   };
+  for (unsigned Array : Threads ? Copied : ArrayRef<unsigned>()) {
+    SumPairs P{Array, {}, {}};
+    for (unsigned K = 0; K != N.Statements.size(); ++K) {
+      const Statement &St = N.Statements[K];
+      auto Other = [&](const Access &A) {
+        return A.Array == Array &&
+               (St.Sum < 0 || (&A != &St.Write && &A != &St.Reads[St.Sum]));
+      };
+      if (Other(St.Write) || any_of(St.Reads, Other))
+        for (bool Rest : {false, true})
+          add(P.Others, isl_union_set_from_set(isl_set_set_tuple_id(
+                            St.Domain.copy(), Name(K, Rest))));
+    }
+    Sums.push_back(std::move(P));
+  }
   for (const Dependence &D : Of.dependences())
-    Add(D);
-  for (const Dependence &D : Of.sums())
-    Add(D);
+    Add(Meet, D);
+  MeetInOrder = Meet;
+  for (const Dependence &D : Of.sums()) {
+    Add(Meet, D);
+    auto *To = find_if(Sums, [&](const SumPairs &P) {
+                 return P.Array == N.Statements[D.From].Write.Array;
+               }).base();
+    if (To == Sums.data() + Sums.size())
+      Add(MeetInOrder, D);
+    else
+      Add(To->Pairs, D);
+  }
   if (!Threads)
     return;
   for (unsigned Index = 0; Index != N.Cells.size(); ++Index) {
@@ -62,11 +100,9 @@ ParallelFinder::ParallelFinder(const Nest &N, const Scheduler &Of,
           Map M(
               isl_map_set_tuple_id(A.Where.copy(), isl_dim_in, Name(K, Rest)));
           if (Write) {
-            isl_union_set *W = isl_union_set_from_set(isl_map_domain(M.copy()));
-            P.Set = UnionSet(P.Set ? isl_union_set_union(P.Set.take(), W) : W);
+            add(P.Set, isl_union_set_from_set(isl_map_domain(M.copy())));
           }
-          isl_union_map *U = isl_union_map_from_map(M.take());
-          Touch = UnionMap(Touch ? isl_union_map_union(Touch.take(), U) : U);
+          add(Touch, isl_union_map_from_map(M.take()));
         }
       };
       for (const Access &A : N.Statements[K].Reads)
@@ -134,6 +170,46 @@ bool ParallelFinder::areOwn(isl_union_map *Times) {
   return true;
 }
 
+/// Do two iterations of the loop, the last of Times, meet by Pairs, that are
+/// in the same one of all loops around it? True where that takes too long.
+bool ParallelFinder::carries(const UnionMap &Pairs, const UnionMap &Times) {
+  if (!Pairs)
+    return false;
+  UnionMap At(isl_union_map_apply_range(
+      isl_union_map_apply_domain(Pairs.copy(), Times.copy()), Times.copy()));
+  isl_bool None = isl_union_map_is_empty(At.get());
+  if (None != isl_bool_false)
+    return None == isl_bool_error;
+  Map M(isl_map_from_union_map(At.take()));
+  const int Last = isl_map_dim(M.get(), isl_dim_out) - 1;
+  for (int K = 0; K < Last; ++K)
+    M = Map(isl_map_equate(M.take(), isl_dim_in, K, isl_dim_out, K));
+  Map Forwards(isl_map_order_lt(M.copy(), isl_dim_in, Last, isl_dim_out, Last)),
+      Backwards(
+          isl_map_order_gt(M.take(), isl_dim_in, Last, isl_dim_out, Last));
+  return Last < 0 || isl_map_is_empty(Forwards.get()) != isl_bool_true ||
+         isl_map_is_empty(Backwards.get()) != isl_bool_true;
+}
+
+/// Does the loop carry nothing but sums that may be copied? Which: their
+/// arrays.
+bool ParallelFinder::findSums(const UnionMap &Times, std::string &Which) {
+  if (Sums.empty() || carries(MeetInOrder, Times))
+    return false;
+  UnionSet Here(isl_union_map_domain(Times.copy()));
+  for (const SumPairs &P : Sums) {
+    if (!carries(P.Pairs, Times))
+      continue;
+    if (P.Others) {
+      UnionSet Both(isl_union_set_intersect(P.Others.copy(), Here.copy()));
+      if (isl_union_set_is_empty(Both.get()) != isl_bool_true)
+        return false;
+    }
+    Which += " " + std::to_string(P.Array);
+  }
+  return !Which.empty();
+}
+
 isl_ast_node *ParallelFinder::finish(isl_ast_node *For, isl_ast_build *Build) {
   Isl<isl_ast_node> Body(isl_ast_node_for_get_body(For));
   if (isl_ast_node_for_is_degenerate(For) == isl_bool_true)
@@ -141,37 +217,19 @@ isl_ast_node *ParallelFinder::finish(isl_ast_node *For, isl_ast_build *Build) {
   const bool Innermost = !hasLoop(Body.get());
   if (!Innermost && !Threads)
     return For;
-  bool Independent = true;
-  if (Meet) {
-    UnionMap Times(isl_ast_build_get_schedule(Build));
-    UnionMap At(isl_union_map_apply_range(
-        isl_union_map_apply_domain(Meet.copy(), Times.copy()), Times.copy()));
-    isl_bool None = isl_union_map_is_empty(At.get());
-    if (None == isl_bool_error)
+  UnionMap Times(isl_ast_build_get_schedule(Build));
+  std::string Annotation = Innermost ? Mark : ThreadMark;
+  if (carries(Meet, Times)) {
+    std::string Which;
+    if (Innermost || !findSums(Times, Which))
       return For;
-    if (None == isl_bool_false) {
-      Map M(isl_map_from_union_map(At.take()));
-      const int Last = isl_map_dim(M.get(), isl_dim_out) - 1;
-      for (int K = 0; K < Last; ++K)
-        M = Map(isl_map_equate(M.take(), isl_dim_in, K, isl_dim_out, K));
-      Map Forwards(
-          isl_map_order_lt(M.copy(), isl_dim_in, Last, isl_dim_out, Last)),
-          Backwards(
-              isl_map_order_gt(M.take(), isl_dim_in, Last, isl_dim_out, Last));
-      Independent = Last >= 0 &&
-                    isl_map_is_empty(Forwards.get()) == isl_bool_true &&
-                    isl_map_is_empty(Backwards.get()) == isl_bool_true;
-    }
+    Annotation = SumsMark + Which;
   }
-  if (Independent && !Innermost) {
-    UnionMap Times(isl_ast_build_get_schedule(Build));
-    Independent = areOwn(Times.get());
-  }
-  if (!Independent)
+  if (!Innermost && !areOwn(Times.get()))
     return For;
-  isl_ctx *C = isl_ast_node_get_ctx(For);
   return isl_ast_node_set_annotation(
-      For, isl_id_alloc(C, Innermost ? Mark : ThreadMark, nullptr));
+      For,
+      isl_id_alloc(isl_ast_node_get_ctx(For), Annotation.c_str(), nullptr));
 }
 
 static bool hasMark(isl_ast_node *For, StringRef Wanted) {
@@ -183,15 +241,32 @@ bool loops::isParallel(isl_ast_node *For) { return hasMark(For, Mark); }
 
 bool loops::isForThreads(isl_ast_node *For) { return hasMark(For, ThreadMark); }
 
-bool loops::hasLoopForThreads(isl_ast_node *A) {
-  bool Has = false;
+SmallVector<unsigned, 2> loops::sumsForThreads(isl_ast_node *For) {
+  SmallVector<unsigned, 2> Arrays;
+  Isl<isl_id> Id(isl_ast_node_get_annotation(For));
+  StringRef Words = Id ? isl_id_get_name(Id.get()) : "";
+  if (!Words.consume_front(SumsMark))
+    return Arrays;
+  for (StringRef Word : split(Words.ltrim(), ' ')) {
+    Arrays.push_back(0);
+    Word.getAsInteger(10, Arrays.back());
+  }
+  return Arrays;
+}
+
+bool loops::hasLoopForThreads(isl_ast_node *A, bool Sums) {
+  struct Seen {
+    bool Sums, Has;
+  } S{Sums, false};
   isl_ast_node_foreach_descendant_top_down(
       A,
-      [](isl_ast_node *X, void *Has) {
-        if (isl_ast_node_get_type(X) == isl_ast_node_for && isForThreads(X))
-          *static_cast<bool *>(Has) = true;
+      [](isl_ast_node *X, void *Of) {
+        auto &S = *static_cast<Seen *>(Of);
+        if (isl_ast_node_get_type(X) == isl_ast_node_for &&
+            (isForThreads(X) || (S.Sums && !sumsForThreads(X).empty())))
+          S.Has = true;
         return isl_bool_true;
       },
-      &Has);
-  return Has;
+      &S);
+  return S.Has;
 }

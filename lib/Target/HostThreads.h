@@ -20,10 +20,12 @@ namespace retrograd::hostthreads {
 /// void(place, number of arguments, task, arguments...): all threads run task,
 /// void(thread's number, the same in its team, arguments...).
 inline constexpr llvm::StringLiteral Fork = "__kmpc_fork_call";
-/// int(): which thread this is, of how many; whether they are several.
+/// int(): which thread this is, of how many; whether they are several; of how
+/// many it would be one behind Fork, at most.
 inline constexpr llvm::StringLiteral Number = "omp_get_thread_num",
                                      Count = "omp_get_num_threads",
-                                     AreMany = "omp_in_parallel";
+                                     AreMany = "omp_in_parallel",
+                                     Most = "omp_get_max_threads";
 /// Fork's place: a name, of nowhere, in an object of integers 0, flags, 0 and
 /// the name's length, and the name.
 inline constexpr llvm::StringLiteral Nowhere = ";unknown;unknown;0;0;;";
