@@ -19,6 +19,9 @@
 // element, which has its first value when the loop is entered, and if nothing
 // else is stored there on the way (findMoved). Nothing more is stored than was.
 //
+// Where two such sums may share memory, the loop loads and stores, and only the
+// number that it has stored last is used behind it without a load.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Loops/Raiser.h"
@@ -63,6 +66,33 @@ void Raiser::findInMemory() {
       }
     }
   }
+  for (BasicBlock *B : Order)
+    for (PHINode &Phi : B->phis())
+      if (StoreInst *Next = storeOfLast(Phi))
+        MemoryOf[&Phi] = {Next, nullptr};
+}
+
+/// The number that a loop has stored last, used behind it, where the loop
+/// carries it in memory alone: LLVM knows what was stored.
+StoreInst *Raiser::storeOfLast(PHINode &Phi) {
+  auto *Last = dyn_cast<Instruction>(Phi.getIncomingValue(0));
+  if (Phi.getNumIncomingValues() != 1 || !Last || !N.Outer.contains(Last) ||
+      !Last->getType()->isFloatingPointTy())
+    return nullptr;
+  Loop *L = N.LI.getLoopFor(Last->getParent());
+  if (N.LI.getLoopFor(Phi.getParent()) != L->getParentLoop() ||
+      any_of(L->getHeader()->phis(), [&](PHINode &Carried) {
+        return Carried.getIncomingValueForBlock(L->getLoopLatch()) == Last;
+      }))
+    return nullptr;
+  for (Instruction *I : Accesses)
+    if (auto *Store = dyn_cast<StoreInst>(I);
+        Store && Store->getValueOperand() == Last &&
+        N.LI.getLoopFor(I->getParent()) == L &&
+        N.DT.dominates(I->getParent(), L->getLoopLatch()) &&
+        SE.isLoopInvariant(SE.getSCEV(Store->getPointerOperand()), L))
+      return Store;
+  return nullptr;
 }
 
 /// Is X what Carried was last, behind its loop?

@@ -124,6 +124,7 @@ private:
   llvm::PHINode *inMemory(llvm::Value *V);
   void placeInMemory(llvm::PHINode *Carried, llvm::Value *V, Statement &Own);
   bool readMemory(llvm::PHINode *Carried, llvm::Value *V, Statement &S);
+  llvm::StoreInst *storeOfLast(llvm::PHINode &Phi);
   bool notInMemory(llvm::PHINode *Carried) {
     MemoryOf.erase(Carried);
     Again = true; // the statements are made again
@@ -159,7 +160,8 @@ private:
   llvm::DenseMap<llvm::Value *, int>
       CellOf; ///< header phis; values that are kept
   llvm::SmallVector<llvm::Value *, 4> Kept;
-  llvm::MapVector<llvm::PHINode *, InMemory> MemoryOf; ///< by header phi
+  /// By header phi, or by the phi of the last number behind a loop.
+  llvm::MapVector<llvm::PHINode *, InMemory> MemoryOf;
   bool Again = false;
   llvm::SmallVector<llvm::Instruction *, 32> Accesses; ///< loads and stores
   llvm::DenseMap<const llvm::Instruction *, Address> Addresses;

@@ -56,6 +56,19 @@ __attribute__((noinline)) static void stencil(int n, double c[restrict n][n], do
   }
 }
 
+// Two sums for each row, which may share memory: LLVM knows what the loop has stored last, and does not load it.
+// TOLD: threads.c:[[#@LINE+2]]:{{.*}}loop nest:{{.*}}by threads
+__attribute__((noinline)) static void last(int n, double c[n][n], double a[n][n], double *t, double *y) {
+  for (int i = 0; i < n; i++) {
+    t[i] = y[i] = 0;
+    for (int j = 0; j < n; j++) {
+      t[i] += a[i][j] * a[0][j];
+      y[i] += c[i][j] * a[0][j];
+    }
+    y[i] = 1.5 * t[i] + 1.2 * y[i];
+  }
+}
+
 // Each element needs one of its own row and one of the row above: no loop's iterations are independent.
 // TOLD-NOT: threads.c:[[#@LINE+5]]:{{.*}}by threads
 // CHECK-LABEL: define {{.*}}@ordered(
@@ -94,6 +107,10 @@ int main(void) {
     print("stencil", n, a);
     ordered(n, (void *)a);
     print("ordered", n, a);
+    last(n, (void *)c, (void *)a, b, b + n / 2 * n);
+    print("last", n, b);
+    last(n, (void *)c, (void *)a, b, b + n / 2);
+    print("last", n, b);
 #ifndef NO_REGION
     // Within a parallel region each of its threads is alone.
     double *mine[4];
@@ -112,4 +129,4 @@ int main(void) {
     free(a), free(b), free(c);
   }
 }
-// ALL-COUNT-40: {{^(product|triangle|stencil|ordered|region)}}
+// ALL-COUNT-50: {{^(product|triangle|stencil|ordered|last|region)}}
