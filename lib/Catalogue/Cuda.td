@@ -250,6 +250,28 @@ def cufft_context : InactiveInC<
      "cufftEstimate1d", "cufftEstimate2d", "cufftEstimate3d", "cufftEstimateMany"]>;
 }
 
+let Section = "CUDA: NCCL" in {
+foreach P = ["d", "s"] in {
+  defvar Letter = !if(!eq(P, "d"), "D", "G");
+  def nccl_message_#P : Rule<"rg_nccl_"#P#"_augment", "rg_nccl_"#P#"_reverse",
+                             "rg_nccl_"#P#"_forward", ["rg_nccl_"#P], "V:IPPZIIPP",
+                             "- r"#Letter#" m"#Letter#" - - - n n"> {
+    let OfRuntime = 1;
+    let Text = "device";
+  }
+}
+foreach routine = [["AllReduce", "PPZIIPP"], ["Reduce", "PPZIIIPP"], ["Broadcast", "PPZIIPP"],
+                   ["Bcast", "PZIIPP"], ["AllGather", "PPZIPP"], ["ReduceScatter", "PPZIIPP"],
+                   ["Send", "PZIIPP"], ["Recv", "PZIIPP"], ["GroupStart", ""], ["GroupEnd", ""],
+                   ["CommDestroy", "P"]] in
+  def "nccl_"#routine[0]
+      : Expansion<"rg_expand_nccl"#routine[0], ["nccl"#routine[0]], "I:"#routine[1]>;
+def nccl_context : InactiveInC<
+    ["ncclGetVersion", "ncclGetUniqueId", "ncclCommInitRank", "ncclCommInitAll",
+     "ncclCommFinalize", "ncclCommGetAsyncError", "ncclCommCount", "ncclCommCuDevice",
+     "ncclCommUserRank", "ncclGetErrorString", "ncclGetLastError"]>;
+}
+
 // Descriptors of cuSPARSE are boxes of ours (runtime/cusparse.cpp).
 class CusparseBox<string name, string prototype>
     : Expansion<"rg_expand_cusparse"#name, ["cusparse"#name], prototype> {
@@ -408,8 +430,11 @@ def cusparse_other : CudaRefused<
 def cusolver_other : CudaRefused<
     "which has no derivative yet; LU, Cholesky and their solvers of floats and doubles have one",
     ["cusolver*"]>;
+def nccl_other : CudaRefused<
+    "which has no derivative; collective operations, ncclSend, ncclRecv and groups have one",
+    ["nccl*"]>;
 def cuda_libraries : CudaRefused<"a library without derivatives yet",
-    ["curandGenerate*", "nccl*", "cudnn*"]>;
+    ["curandGenerate*", "cudnn*"]>;
 }
 
 let Section = "The runtime", OfRuntime = 1 in {
@@ -468,6 +493,9 @@ def cusparse_enter : InactiveInC<["rg_cusparse_enter"], "V:PP">;
 def cusparse_leave : InactiveInC<["rg_cusparse_leave"], "V:P">;
 def cusparse_ours : InactiveInC<["rg_cusparse_ours"], "V:PP">;
 def curand_integers : InactiveInC<["rg_curand_integers"], "I:PIPZD">;
+def nccl_other_types : InactiveInC<["rg_nccl_other"], "V:IPPZIIIPP">;
+def nccl_ranks : InactiveInC<["rg_nccl_ranks"], "I:P">;
+def nccl_destroy : InactiveInC<["rg_nccl_destroy"], "V:P">;
 def cublas_types : InactiveInC<["rg_cublas_no_types"], "V:P">;
 def gpu_library_status : InactiveInC<["rg_gpu_library_status"], "I:">;
 def gpu_no_arrays : InactiveInC<["rg_gpu_no_arrays"], "V:PP">;
@@ -496,4 +524,10 @@ def gpu_keep : Protocol<"rg_gpu_undo", ["rg_gpu_keep"], "P:PZ"> {
 }
 def gpu_keep_variable : Protocol<"rg_gpu_undo_variable", ["rg_gpu_keep_variable"], "P:PZZ"> {
   let Summary = "a variable of the device that is about to be overwritten; its reverse puts it back";
+}
+def nccl_open : Protocol<"rg_nccl_close_again", ["rg_nccl_open"], "V:"> {
+  let Summary = "a group of NCCL begins; in the reverse sweep it ends";
+}
+def nccl_close : Protocol<"rg_nccl_open_again", ["rg_nccl_close"], "V:"> {
+  let Summary = "a group of NCCL ends; in the reverse sweep it begins";
 }

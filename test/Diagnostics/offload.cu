@@ -2,13 +2,13 @@
 // RUN: not %rgcxx -O0 --offload=cpu -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: not %rgcxx --offload=cpu -fgpu-rdc -c %s -o %t.o 2>&1 | FileCheck --check-prefix=RDC %s
 // RUN: not %rgcxx --offload=cpu -DAPI -c %s -o %t.o 2>&1 | FileCheck --check-prefix=API %s
-// RUN: not %rgcxx --offload=cpu -DNCCL -c %s -o %t.o 2>&1 | FileCheck --check-prefix=NCCL %s
+// RUN: not %rgcxx --offload=cpu -DCUDNN -c %s -o %t.o 2>&1 | FileCheck --check-prefix=CUDNN %s
 // What cannot run on a CPU is told with its name, at its line.
 #include <cuda.h>
 #include <cuda_runtime.h>
-#ifdef NCCL
-// NCCL: error: "NCCL is not part of --offload=cpu
-#include <nccl.h>
+#ifdef CUDNN
+// CUDNN: error: "cuDNN is not part of --offload=cpu
+#include <cudnn.h>
 #endif
 
 __device__ int climbs(int *X, int N) {
