@@ -323,8 +323,112 @@ int rg_expand_cublasGetMatrixAsync(int m, int n, int bytes, const void *A,
 #undef NORM_NAME
 #undef SCALE_NAME
 
+// Products of numbers of 16 bits; the numbers by value are floats.
+extern "C" {
+#define RG_NARROW(Name, E, O)                                                  \
+  OPERATION void Name(void *h, int ta, int tb, int m, int n, int k, float a,   \
+                      const E *A, int lda, long long sa, const E *B, int ldb,  \
+                      long long sb, float b, O *C, int ldc, long long sc,      \
+                      int N, int Compute, int Algorithm) {                     \
+    HostNumbers Mode(h);                                                       \
+    rg_gpu_set_library_status(NarrowGemm<E, O>{                                \
+        ta,  tb, m, n, k,   a,  A, lda,     sa,        B,                      \
+        ldb, sb, b, C, ldc, sc, N, Compute, Algorithm, Queue(h)}               \
+                                  .primal());                                  \
+  }                                                                            \
+  void *Name##_augment(rg_arena *Arena, uint64_t Active, uint64_t, void *h,    \
+                       int ta, int tb, int m, int n, int k, float a,           \
+                       const E *A, int lda, long long sa, const E *B, int ldb, \
+                       long long sb, float b, O *C, int ldc, long long sc,     \
+                       int N, int Compute, int Algorithm) {                    \
+    return augmentOn(Arena, Active,                                            \
+                     NarrowGemm<E, O>{ta,  tb, m,       n,         k,          \
+                                      a,   A,  lda,     sa,        B,          \
+                                      ldb, sb, b,       C,         ldc,        \
+                                      sc,  N,  Compute, Algorithm, Queue(h)}); \
+  }                                                                            \
+  void Name##_forward(uint64_t Lanes, void *h, int ta, int tb, int m, int n,   \
+                      int k, float a, float *a_, const E *A, E *const *A_,     \
+                      int lda, long long sa, const E *B, E *const *B_,         \
+                      int ldb, long long sb, float b, float *b_, O *C,         \
+                      O *const *C_, int ldc, long long sc, int N, int Compute, \
+                      int Algorithm) {                                         \
+    forwardOn(Lanes, NarrowGemm<E, O>{ta,      tb,      m,         n,          \
+                                      k,       {a, a_}, {A, A_},   lda,        \
+                                      sa,      {B, B_}, ldb,       sb,         \
+                                      {b, b_}, {C, C_}, ldc,       sc,         \
+                                      N,       Compute, Algorithm, Queue(h)}); \
+  }                                                                            \
+  void Name##_reverse(rg_arena *, uint64_t Lanes, void *Block, void *h,        \
+                      int ta, int tb, int m, int n, int k, float a, float *a_, \
+                      const E *A, E *const *A_, int lda, long long sa,         \
+                      const E *B, E *const *B_, int ldb, long long sb,         \
+                      float b, float *b_, O *C, O *const *C_, int ldc,         \
+                      long long sc, int N, int Compute, int Algorithm) {       \
+    reverseOn(Lanes, Block,                                                    \
+              NarrowGemm<E, O>{                                                \
+                  ta,  tb, m,       n,       k,         {a, a_}, {A, A_},      \
+                  lda, sa, {B, B_}, ldb,     sb,        {b, b_}, {C, C_},      \
+                  ldc, sc, N,       Compute, Algorithm, Queue(h)},             \
+              "cublasGemmEx");                                                 \
+  }
+RG_NARROW(rg_cublas_hgemm, Half, Half)
+RG_NARROW(rg_cublas_hgemm_s, Half, float)
+RG_NARROW(rg_cublas_ygemm, Brain, Brain)
+RG_NARROW(rg_cublas_ygemm_s, Brain, float)
+#undef RG_NARROW
+} // extern "C"
+
 // Types of numbers that are said at run time: cudaDataType.
-enum { Real32 = 0, Real64 = 1, Complex32 = 4, Complex64 = 5 };
+enum {
+  Real32 = 0,
+  Real64 = 1,
+  Real16 = 2,
+  Complex32 = 4,
+  Complex64 = 5,
+  Brain16 = 14
+};
+namespace {
+/// A number by address, of the type that a computation has.
+inline float scaleOf(void *h, const void *p, int Compute) {
+  if (Compute == 64 || Compute == 65)
+    return (float)number(h, (const _Float16 *)p);
+  return number(h, (const float *)p);
+}
+/// Products of numbers of 16 bits; whether it was one.
+inline bool narrow(void *h, int ta, int tb, int m, int n, int k, const void *a,
+                   const void *A, int typeA, int lda, long long sa,
+                   const void *B, int typeB, int ldb, long long sb,
+                   const void *b, void *C, int typeC, int ldc, long long sc,
+                   int N, int Compute, int Algorithm) {
+  if (typeA != typeB || (typeA != Real16 && typeA != Brain16) ||
+      (typeC != typeA && typeC != Real32))
+    return false;
+  for (int i = 0; i < N; ++i)
+    if (typeC == Real32)
+      keepMatrix((float *)C + i * sc, m, n, ldc);
+    else
+      keepMatrix((Half *)C + i * sc, m, n, ldc);
+  float Alpha = scaleOf(h, a, Compute), Beta = scaleOf(h, b, Compute);
+  if (typeA == Real16 && typeC == Real16)
+    rg_cublas_hgemm(h, ta, tb, m, n, k, Alpha, (const Half *)A, lda, sa,
+                    (const Half *)B, ldb, sb, Beta, (Half *)C, ldc, sc, N,
+                    Compute, Algorithm);
+  else if (typeA == Real16)
+    rg_cublas_hgemm_s(h, ta, tb, m, n, k, Alpha, (const Half *)A, lda, sa,
+                      (const Half *)B, ldb, sb, Beta, (float *)C, ldc, sc, N,
+                      Compute, Algorithm);
+  else if (typeC == Brain16)
+    rg_cublas_ygemm(h, ta, tb, m, n, k, Alpha, (const Brain *)A, lda, sa,
+                    (const Brain *)B, ldb, sb, Beta, (Brain *)C, ldc, sc, N,
+                    Compute, Algorithm);
+  else
+    rg_cublas_ygemm_s(h, ta, tb, m, n, k, Alpha, (const Brain *)A, lda, sa,
+                      (const Brain *)B, ldb, sb, Beta, (float *)C, ldc, sc, N,
+                      Compute, Algorithm);
+  return true;
+}
+} // namespace
 // Runs: which = 0 Idamax, 1 Idamin, 2 Isamax, 3 Isamin. The result is an index.
 extern "C" OPERATION int rg_cublas_amax(void *h, int which, int n,
                                         const void *x, int incx, int *result) {
@@ -356,7 +460,9 @@ int rg_expand_cublasGemmEx(void *h, int ta, int tb, int m, int n, int k,
                            const void *B, int typeB, int ldb, const void *b,
                            void *C, int typeC, int ldc, int compute,
                            int algorithm) {
-  (void)compute, (void)algorithm;
+  if (narrow(h, ta, tb, m, n, k, a, A, typeA, lda, 0, B, typeB, ldb, 0, b, C,
+             typeC, ldc, 0, 1, compute, algorithm))
+    return status();
   if (typeA == Real64 && typeB == Real64 && typeC == Real64)
     return rg_expand_cublasDgemm(h, ta, tb, m, n, k, (const double *)a,
                                  (const double *)A, lda, (const double *)B, ldb,
@@ -377,10 +483,29 @@ int rg_expand_cublasGemmEx(void *h, int ta, int tb, int m, int n, int k,
                                (const float *)A, lda, (const float *)B, ldb,
                                (const float *)b, (float *)C, ldc);
 }
+int rg_expand_cublasHgemm(void *h, int ta, int tb, int m, int n, int k,
+                          const void *a, const void *A, int lda, const void *B,
+                          int ldb, const void *b, void *C, int ldc) {
+  return rg_expand_cublasGemmEx(h, ta, tb, m, n, k, a, A, Real16, lda, B,
+                                Real16, ldb, b, C, Real16, ldc, 64, -1);
+}
+int rg_expand_cublasHgemmStridedBatched(void *h, int ta, int tb, int m, int n,
+                                        int k, const void *a, const void *A,
+                                        int lda, long long sa, const void *B,
+                                        int ldb, long long sb, const void *b,
+                                        void *C, int ldc, long long sc, int N) {
+  return narrow(h, ta, tb, m, n, k, a, A, Real16, lda, sa, B, Real16, ldb, sb,
+                b, C, Real16, ldc, sc, N, 64, -1)
+             ? status()
+             : 0;
+}
 int rg_expand_cublasSgemmEx(void *h, int ta, int tb, int m, int n, int k,
                             const float *a, const void *A, int typeA, int lda,
                             const void *B, int typeB, int ldb, const float *b,
                             void *C, int typeC, int ldc) {
+  if (narrow(h, ta, tb, m, n, k, a, A, typeA, lda, 0, B, typeB, ldb, 0, b, C,
+             typeC, ldc, 0, 1, 68, -1)) // in floats
+    return status();
   if (typeA != Real32 || typeB != Real32 || typeC != Real32)
     rg_cublas_no_types("cublasSgemmEx");
   return rg_expand_cublasSgemm(h, ta, tb, m, n, k, a, (const float *)A, lda,
@@ -393,7 +518,9 @@ int rg_expand_cublasGemmStridedBatchedEx(void *h, int ta, int tb, int m, int n,
                                          long long sb, const void *b, void *C,
                                          int typeC, int ldc, long long sc,
                                          int N, int compute, int algorithm) {
-  (void)compute, (void)algorithm;
+  if (narrow(h, ta, tb, m, n, k, a, A, typeA, lda, sa, B, typeB, ldb, sb, b, C,
+             typeC, ldc, sc, N, compute, algorithm))
+    return status();
   if (typeA == Real64 && typeB == Real64 && typeC == Real64)
     return rg_expand_cublasDgemmStridedBatched(
         h, ta, tb, m, n, k, (const double *)a, (const double *)A, lda, sa,

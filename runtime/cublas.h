@@ -23,6 +23,8 @@
 
 extern "C" {
 int cudaStreamSynchronize(void *);
+int cudaMemcpy2DAsync(void *, size_t, const void *, size_t, size_t, size_t, int,
+                      void *);
 int cublasCreate_v2(void **);
 int cublasDestroy_v2(void *);
 int cublasGetStream_v2(void *, void **);
@@ -32,6 +34,13 @@ int cublasGetMathMode(void *, int *);
 int cublasSetMathMode(void *, int);
 void *rg_cublas_own(int Math);
 int rg_cublas_status(int Status);
+int cublasGemmEx(void *, int, int, int, int, int, const void *, const void *,
+                 int, int, const void *, int, int, const void *, void *, int,
+                 int, int, int);
+int cublasGemmStridedBatchedEx(void *, int, int, int, int, int, const void *,
+                               const void *, int, int, long long, const void *,
+                               int, int, long long, const void *, void *, int,
+                               int, long long, int, int, int);
 
 #define RG_CUBLAS_SYMBOLS(T, P)                                                \
   int cublas##P##dot_v2(void *, int, const T *, int, const T *, int, T *);     \
@@ -449,8 +458,15 @@ class Keeper {
     K.Room[I] = rg_gpu_room((uint64_t)m * n * Count * sizeof(T) + 1, "cuBLAS");
     Queue Default(q.h);
     for (int N = 0; N != Count; ++N)
-      assignTo(Default, m, n, T(1), matrix(A + N * Stride, lda),
-               matrix((T *)K.Room[I].at + (int64_t)N * m * n, m));
+      if constexpr (sizeof(T) == 2) // moved, not computed with
+        must(cudaMemcpy2DAsync((T *)K.Room[I].at + (int64_t)N * m * n,
+                               m * sizeof(T), A + N * Stride, lda * sizeof(T),
+                               m * sizeof(T), n, 3 /* on the device */,
+                               nullptr),
+             "cudaMemcpy2D");
+      else
+        assignTo(Default, m, n, T(1), matrix(A + N * Stride, lda),
+                 matrix((T *)K.Room[I].at + (int64_t)N * m * n, m));
     rg_gpu_wait("cuBLAS");
   }
 

@@ -347,6 +347,189 @@ template <class T> struct Dgmm {
   }
 };
 
+//===-- Half precision
+//------------------------------------------------------===//
+
+/// Numbers of 16 bits, which are moved here, and not computed with.
+struct Half {
+  uint16_t Bits;
+};
+struct Brain {
+  uint16_t Bits;
+};
+template <class E> constexpr int kindOf = RG_FLOAT;
+template <> constexpr int kindOf<Half> = RG_HALF;
+template <> constexpr int kindOf<Brain> = RG_BFLOAT;
+/// As cudaDataType.
+template <class E> constexpr int typeOf = 0;
+template <> constexpr int typeOf<Half> = 2;
+template <> constexpr int typeOf<Brain> = 14;
+
+/// N matrices as floats.
+class Widened {
+  Queue q;
+  int m, n, N;
+  Scratch<float> Room;
+
+  template <class A, class B>
+  void convert(const A *From, int lda, B *To, int ldb, bool Add) const {
+    if (m <= 0 || n <= 0)
+      return;
+    rg_convert C = {kindOf<A>, kindOf<B>, Add, m, n, lda, ldb, From, To};
+    rg_device_convert(&C, q.stream);
+  }
+
+public:
+  Widened(Queue q, int m, int n, int N)
+      : q(q), m(m), n(n), N(N), Room(q, (int64_t)m * n * N) {}
+  float *at() { return Room; }
+  int ld() const { return m > 1 ? m : 1; }
+  long long stride() const { return (long long)m * n; }
+  template <class E> void take(const E *A, int lda, long long s) {
+    for (int I = 0; I < N; ++I)
+      convert(A + I * s, lda, at() + I * stride(), ld(), false);
+  }
+  template <class E> void giveTo(E *A, int lda, long long s, bool Add) {
+    for (int I = 0; I < N; ++I)
+      convert(at() + I * stride(), ld(), A + I * s, lda, Add);
+  }
+  void clear() {
+    device::clear(q, (int64_t)m * n * N, 1, Strided<float>{at(), 1, 0});
+  }
+};
+
+/// C = a op(A) op(B) + b C where A and B are of 16 bits, C of as many or of 32.
+/// Its derivative is that of the product of floats: sums of adjoints are
+/// rounded once.
+template <class E, class O> struct NarrowGemm {
+  int ta, tb, m, n, k;
+  Scalar<float> a;
+  Dual<const E> A;
+  int lda;
+  long long sa;
+  Dual<const E> B;
+  int ldb;
+  long long sb;
+  Scalar<float> b;
+  Dual<O> C;
+  int ldc;
+  long long sc;
+  int N, Compute, Algorithm;
+  Queue q = {};
+
+  template <class F> void each(F f) {
+    f(First + 5, a);
+    f(First + 6, A);
+    f(First + 9, B);
+    f(First + 12, b);
+    f(First + 13, C);
+  }
+  int rowsA() const { return none(ta) ? m : k; }
+  int colsA() const { return none(ta) ? k : m; }
+  int rowsB() const { return none(tb) ? k : n; }
+  int colsB() const { return none(tb) ? n : k; }
+  int primal() const {
+    float Numbers[] = {a.P, b.P};
+    _Float16 Halves[] = {(_Float16)a.P, (_Float16)b.P};
+    bool Narrow = Compute == 64 || Compute == 65; // CUBLAS_COMPUTE_16F
+    const void *Alpha = Narrow ? (void *)&Halves[0] : &Numbers[0];
+    const void *Beta = Narrow ? (void *)&Halves[1] : &Numbers[1];
+    if (N == 1)
+      return cublasGemmEx(q.h, ta, tb, m, n, k, Alpha, A.P, typeOf<E>, lda, B.P,
+                          typeOf<E>, ldb, Beta, C.P, typeOf<O>, ldc, Compute,
+                          Algorithm);
+    return cublasGemmStridedBatchedEx(
+        q.h, ta, tb, m, n, k, Alpha, A.P, typeOf<E>, lda, sa, B.P, typeOf<E>,
+        ldb, sb, Beta, C.P, typeOf<O>, ldc, sc, N, Compute, Algorithm);
+  }
+  /// The product of floats that this one is. The other way on, tangents and
+  /// adjoints are those of it.
+  Gemm<float> wide(Widened &X, Widened &Y, Widened &Z) const {
+    Gemm<float> G = {ta,         tb,     m,      n,          k,
+                     a.P,        X.at(), X.ld(), Y.at(),     Y.ld(),
+                     b.P,        Z.at(), Z.ld(), X.stride(), Y.stride(),
+                     Z.stride(), N,      false,  q};
+    G.a.Active = a.Active;
+    G.a.D = a.D;
+    G.b.Active = b.Active;
+    G.b.D = b.D;
+    G.A.Active = A.Active;
+    G.B.Active = B.Active;
+    G.C.Active = C.Active;
+    return G;
+  }
+  void before() const {
+    if (!C.active() || m <= 0 || n <= 0 || N <= 0)
+      return;
+    Widened X(q, rowsA(), colsA(), N), Y(q, rowsB(), colsB(), N), Z(q, m, n, N);
+    Widened dX(q, rowsA(), colsA(), N), dY(q, rowsB(), colsB(), N),
+        dZ(q, m, n, N);
+    X.take(A.P, lda, sa);
+    Y.take(B.P, ldb, sb);
+    if (b.Active)
+      Z.take((const O *)C.P, ldc, sc);
+    dZ.take((const O *)C.D, ldc, sc);
+    Gemm<float> G = wide(X, Y, Z);
+    if (A.active()) {
+      dX.take((const E *)A.D, lda, sa);
+      G.A.D = dX.at();
+    }
+    if (B.active()) {
+      dY.take((const E *)B.D, ldb, sb);
+      G.B.D = dY.at();
+    }
+    G.C.D = dZ.at();
+    G.before();
+    dZ.giveTo(C.D, ldc, sc, false);
+  }
+  void keep(Keeper K) const {
+    if (!C.Active)
+      return;
+    if (B.Active || a.Active)
+      K.in(0, rowsA(), colsA(), A.P, lda, N, sa);
+    if (A.Active || a.Active)
+      K.in(1, rowsB(), colsB(), B.P, ldb, N, sb);
+    if (b.Active)
+      K.old(2, m, n, C.P, ldc, N, sc);
+  }
+  void reverse(const Kept &K) {
+    if (!C.active() || m <= 0 || n <= 0 || N <= 0)
+      return;
+    Widened X(q, rowsA(), colsA(), N), Y(q, rowsB(), colsB(), N), Z(q, m, n, N);
+    Widened Xbar(q, rowsA(), colsA(), N), Ybar(q, rowsB(), colsB(), N),
+        Zbar(q, m, n, N);
+    if (B.Active || a.Active) {
+      auto Old = was(K, 0, rowsA(), colsA(), A.P, lda, sa);
+      X.take(Old.P, Old.ld, Old.Stride);
+    }
+    if (A.Active || a.Active) {
+      auto Old = was(K, 1, rowsB(), colsB(), B.P, ldb, sb);
+      Y.take(Old.P, Old.ld, Old.Stride);
+    }
+    if (b.Active) {
+      auto Old = was(K, 2, m, n, (const O *)C.P, ldc, sc);
+      Z.take(Old.P, Old.ld, Old.Stride);
+    }
+    Zbar.take((const O *)C.D, ldc, sc);
+    Gemm<float> G = wide(X, Y, Z);
+    Xbar.clear();
+    Ybar.clear();
+    if (A.active())
+      G.A.D = Xbar.at();
+    if (B.active())
+      G.B.D = Ybar.at();
+    G.C.D = Zbar.at();
+    G.reverse(device::Kept{});
+    a.D = G.a.D;
+    b.D = G.b.D;
+    if (A.active())
+      Xbar.giveTo(A.D, lda, sa, true);
+    if (B.active())
+      Ybar.giveTo(B.D, ldb, sb, true);
+    Zbar.giveTo(C.D, ldc, sc, false);
+  }
+};
+
 } // namespace rg::device
 
 #endif

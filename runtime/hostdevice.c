@@ -1438,6 +1438,7 @@ int rg_gpu_library_status(void) {
 #define RG_MAP_ELEMENT rg_map_float
 #define RG_SPARSE_ELEMENT rg_sparse_float
 #include "devicemap.inc"
+#include "deviceconvert.inc"
 
 static const struct rg_kernel_record rg_map_record = {
     .name = "an elementwise operation", .image = (const char *)RetrogradDeviceMap};
@@ -1449,6 +1450,16 @@ static void rg_run_items(const char *kernel, int64_t items, const void *operand,
   void *arguments[] = {(void *)operand};
   if (items > 0)
     rg_run_kernel(&rg_map_record, kernel, &at, arguments);
+}
+
+void rg_device_convert(const struct rg_convert *c, void *stream) {
+  if (!&rg_cuda_on_cpu) {
+    rg_run_items("rg_conversion", c->m * c->n, c, stream);
+    return;
+  }
+  for (int64_t j = 0; j < c->n; ++j)
+    for (int64_t i = 0; i < c->m; ++i)
+      rg_convert_element(c, i, j);
 }
 
 void rg_device_map(const struct rg_map *m, void *stream) {

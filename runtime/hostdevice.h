@@ -32,6 +32,15 @@ struct rg_map {
   int64_t a0, a1, b0, b1, c0, c1;
 };
 
+/* Matrices of m x n by columns: B = A, or B += A, of other types of numbers. */
+enum { RG_FLOAT, RG_HALF, RG_BFLOAT };
+struct rg_convert {
+  int32_t from, to, add;
+  int64_t m, n, lda, ldb;
+  const void *A;
+  void *B;
+};
+
 /* Sums over the elements of a sparse matrix A:
  *   RG_SPARSE_SCATTER   out_ic += a A_ij X_jc
  *   RG_SPARSE_VALUES    out of the element += a sum_c Y_ic X_jc
@@ -86,6 +95,7 @@ void rg_gpu_set_library_status(int status);
 int rg_gpu_library_status(void);
 void rg_device_map(const struct rg_map *map, void *stream);
 void rg_device_sparse(const struct rg_sparse *sum, void *stream);
+void rg_device_convert(const struct rg_convert *convert, void *stream);
 #ifdef __cplusplus
 }
 #endif

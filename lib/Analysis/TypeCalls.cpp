@@ -227,6 +227,22 @@ bool TypeAnalysis::Impl::addIntrinsic(IntrinsicInst &II) {
   return true;
 }
 
+/// The type of numbers that a letter of a rule's record stands for, or null.
+static Type *numberOf(char Letter, LLVMContext &C) {
+  switch (Letter) {
+  case 'D':
+    return Type::getDoubleTy(C);
+  case 'G':
+    return Type::getFloatTy(C);
+  case 'H':
+    return Type::getHalfTy(C);
+  case 'Y':
+    return Type::getBFloatTy(C);
+  default:
+    return nullptr;
+  }
+}
+
 void TypeAnalysis::Impl::addCall(CallBase &CB) {
   if (auto *II = dyn_cast<IntrinsicInst>(&CB))
     if (addIntrinsic(*II))
@@ -313,10 +329,7 @@ void TypeAnalysis::Impl::addCall(CallBase &CB) {
     fresh(&CB);
   if (Op->Class == RuleClass::Rule && !Op->Given)
     for (unsigned N = 0; N != CB.arg_size(); ++N)
-      if (char Element = elementBehind(CB, N, *Op);
-          Element == 'D' || Element == 'G') {
-        Type *E = Element == 'D' ? Type::getDoubleTy(CB.getContext())
-                                 : Type::getFloatTy(CB.getContext());
+      if (Type *E = numberOf(elementBehind(CB, N, *Op), CB.getContext())) {
         Step S;
         S.Stride = DL.getTypeAllocSize(E).getFixedValue();
         S.Above = Position::PosInf;

@@ -185,6 +185,22 @@ foreach P = ["Z", "C"] in {
   }
 }
 
+// Numbers of 16 bits: H half, Y bfloat16; the result may be a float.
+foreach kind = [["h", "H", "H"], ["h", "H", "G"], ["y", "Y", "Y"], ["y", "Y", "G"]] in {
+  defvar Name = "rg_cublas_"#kind[0]#"gemm"#!if(!eq(kind[2], "G"), "_s", "");
+  def "cublas_narrow_"#kind[1]#kind[2]
+      : Rule<Name#"_augment", Name#"_reverse", Name#"_forward", [Name],
+             "V:PIIIIIGPILPILGPILIII",
+             "n - - - - - - r"#kind[1]#" - - r"#kind[1]#" - - - m"#kind[2]#" - - - - -"> {
+    let OfRuntime = 1;
+    let Text = "device";
+  }
+}
+def cublas_hgemm : Expansion<"rg_expand_cublasHgemm", ["cublasHgemm"], "I:PIIIIIPPIPIPPI">;
+def cublas_hgemm_strided
+    : Expansion<"rg_expand_cublasHgemmStridedBatched", ["cublasHgemmStridedBatched"],
+                "I:PIIIIIPPILPILPPILI">;
+
 foreach name = ["Idamax", "Idamin", "Isamax", "Isamin"] in
   def "cublas_"#name
       : Expansion<"rg_expand_cublas"#name, ["cublas"#name#"_v2"], "I:PIPIP">;

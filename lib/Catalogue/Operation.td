@@ -230,7 +230,7 @@ class Expansion<string routine, list<string> names, string prototype>
 // "n" for a pointer to nothing that can be active (a flag, an integer, a name),
 // and for a pointer to numbers
 //   r  read    w  written (and not read)    m  modified (read and written)
-// followed by the letter of their type, D or G: "n n rD rD mD n". Operands that
+// followed by the letter of their type, D, G, H (half) or Y (bfloat16): "n n rD rD mD n". Operands that
 // stand under the prototype's * are not handed to the rule. Of messages (MPI.td) also
 //   r@2, w@2, m@2   numbers or not, as the datatype in operand 2 says
 //   i               read and written, and nothing that can be active

@@ -22,6 +22,15 @@
 #define RG_SPARSE_ELEMENT rg_sparse_float
 #define RG_ADD(p, v) __nvvm_atom_add_gen_f(p, v)
 #include "devicemap.inc"
+#include "deviceconvert.inc"
+
+__attribute__((device_kernel)) void rg_conversion(struct rg_convert p) {
+  int64_t all = p.m * p.n, step = (int64_t)__nvvm_read_ptx_sreg_nctaid_x() * __nvvm_read_ptx_sreg_ntid_x();
+  for (int64_t k = (int64_t)__nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() +
+                   __nvvm_read_ptx_sreg_tid_x();
+       k < all; k += step)
+    rg_convert_element(&p, k % p.m, k / p.m);
+}
 
 __attribute__((device_kernel)) void rg_map(struct rg_map p) {
   int64_t all = p.m * p.n, step = (int64_t)__nvvm_read_ptx_sreg_nctaid_x() * __nvvm_read_ptx_sreg_ntid_x();

@@ -349,7 +349,7 @@ bool checkRecord(const Record *R) {
         bool IsPointer = Letters[Op + 1] == 'P';
         StringRef Text = Memory[Op];
         bool Numbers = Text.size() == 2 && StringRef("rwm").contains(Text[0]) &&
-                       StringRef("DG").contains(Text[1]);
+                       StringRef("DGHY").contains(Text[1]);
         // The datatype of a message says what its numbers are.
         unsigned TypeAt;
         bool Typed = Text.size() > 2 && StringRef("rwm").contains(Text[0]) &&

@@ -143,6 +143,19 @@ cublasStatus_t cublasGemmStridedBatchedEx(
     cudaDataType typeC, int ldc, long long int strideC, int count,
     cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
 
+struct __half;
+cublasStatus_t
+cublasHgemm(cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB,
+            int m, int n, int k, const struct __half *alpha,
+            const struct __half *_RgA, int lda, const struct __half *_RgB,
+            int ldb, const struct __half *beta, struct __half *_RgC, int ldc);
+cublasStatus_t cublasHgemmStridedBatched(
+    cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB, int m,
+    int n, int k, const struct __half *alpha, const struct __half *_RgA,
+    int lda, long long int strideA, const struct __half *_RgB, int ldb,
+    long long int strideB, const struct __half *beta, struct __half *_RgC,
+    int ldc, long long int strideC, int count);
+
 #define RG_CUBLAS_ROUTINES(_RgT, _RgP, _RgL)                                   \
   cublasStatus_t cublas##_RgP##dot_v2(cublasHandle_t handle, int n,            \
                                       const _RgT *x, int incx, const _RgT *y,  \

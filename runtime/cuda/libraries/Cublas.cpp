@@ -16,8 +16,13 @@
 #include "retrograd/cuda/cublas_v2.h"
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <new>
+
+#include "../../hostdevice.h"
+// rg_convert_element
+#include "../../deviceconvert.inc"
 
 struct cublasContext {
   uint64_t Magic;
@@ -248,6 +253,65 @@ cublasStatus_t cublasGetVectorAsync(int n, int bytes, const void *x, int incx,
 #define SCALE_NAME cublasCsscal_v2
 #include "Cublas.inc"
 
+namespace {
+/// Numbers of 16 bits are multiplied as floats, and rounded in the end.
+cublasStatus_t narrowGemm(cublasHandle_t handle, cublasOperation_t opA,
+                          cublasOperation_t opB, int m, int n, int k,
+                          const void *alpha, const void *A, int lda,
+                          long long int strideA, const void *B, int ldb,
+                          long long int strideB, const void *beta, void *C,
+                          int ldc, long long int strideC, int count, int Narrow,
+                          bool IntoFloats, cublasComputeType_t compute) {
+  CHECK(m >= 0 && n >= 0 && k >= 0 && alpha && beta && count >= 0 &&
+        fits(lda, transposed(opA) ? k : m) &&
+        fits(ldb, transposed(opB) ? n : k) && fits(ldc, m));
+  bool InHalves = compute == CUBLAS_COMPUTE_16F ||
+                  compute == static_cast<cublasComputeType_t>(65);
+  float Alpha = rg_number_at(alpha, 0, InHalves ? RG_HALF : RG_FLOAT),
+        Beta = rg_number_at(beta, 0, InHalves ? RG_HALF : RG_FLOAT);
+  int rowsA = transposed(opA) ? k : m, colsA = transposed(opA) ? m : k;
+  int rowsB = transposed(opB) ? n : k, colsB = transposed(opB) ? k : n;
+  int Result = IntoFloats ? RG_FLOAT : Narrow;
+  auto Convert = [](int From, const void *X, int64_t at, int ldx, int To,
+                    void *Y, int64_t to, int ldy, int Rows, int Columns) {
+    int64_t FromSize = From == RG_FLOAT ? 4 : 2,
+            ToSize = To == RG_FLOAT ? 4 : 2;
+    rg_convert E = {From,
+                    To,
+                    0,
+                    Rows,
+                    Columns,
+                    ldx,
+                    ldy,
+                    static_cast<const char *>(X) + at * FromSize,
+                    static_cast<char *>(Y) + to * ToSize};
+    for (int j = 0; j < Columns; ++j)
+      for (int i = 0; i < Rows; ++i)
+        rg_convert_element(&E, i, j);
+  };
+  int lx = std::max(1, rowsA), ly = std::max(1, rowsB), lz = std::max(1, m);
+  auto Room = [](int64_t Numbers) {
+    return static_cast<float *>(malloc((Numbers + 1) * sizeof(float)));
+  };
+  float *X = Room((int64_t)rowsA * colsA), *Y = Room((int64_t)rowsB * colsB),
+        *Z = Room((int64_t)m * n);
+  cublasStatus_t Error =
+      X && Y && Z ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
+  for (int I = 0; I < count && !Error; ++I) {
+    Convert(Narrow, A, I * strideA, lda, RG_FLOAT, X, 0, lx, rowsA, colsA);
+    Convert(Narrow, B, I * strideB, ldb, RG_FLOAT, Y, 0, ly, rowsB, colsB);
+    Convert(Result, C, I * strideC, ldc, RG_FLOAT, Z, 0, lz, m, n);
+    auto Mode = handle->Numbers;
+    Error = cublasSgemm_v2(handle, opA, opB, m, n, k, &Alpha, X, lx, Y, ly,
+                           &Beta, Z, lz);
+    handle->Numbers = Mode;
+    Convert(RG_FLOAT, Z, 0, lz, Result, C, I * strideC, ldc, m, n);
+  }
+  free(X), free(Y), free(Z);
+  return Error;
+}
+} // namespace
+
 extern "C" {
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t opA,
                             cublasOperation_t opB, int m, int n, int k,
@@ -260,6 +324,27 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t opA,
   return cublasGemmStridedBatchedEx(handle, opA, opB, m, n, k, alpha, A, typeA,
                                     lda, 0, B, typeB, ldb, 0, beta, C, typeC,
                                     ldc, 0, 1, compute, algorithm);
+}
+cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t opA,
+                           cublasOperation_t opB, int m, int n, int k,
+                           const struct __half *alpha, const struct __half *A,
+                           int lda, const struct __half *B, int ldb,
+                           const struct __half *beta, struct __half *C,
+                           int ldc) {
+  return cublasGemmEx(handle, opA, opB, m, n, k, alpha, A, CUDA_R_16F, lda, B,
+                      CUDA_R_16F, ldb, beta, C, CUDA_R_16F, ldc,
+                      CUBLAS_COMPUTE_16F, CUBLAS_GEMM_DEFAULT);
+}
+cublasStatus_t cublasHgemmStridedBatched(
+    cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB, int m,
+    int n, int k, const struct __half *alpha, const struct __half *A, int lda,
+    long long int strideA, const struct __half *B, int ldb,
+    long long int strideB, const struct __half *beta, struct __half *C, int ldc,
+    long long int strideC, int count) {
+  return cublasGemmStridedBatchedEx(
+      handle, opA, opB, m, n, k, alpha, A, CUDA_R_16F, lda, strideA, B,
+      CUDA_R_16F, ldb, strideB, beta, C, CUDA_R_16F, ldc, strideC, count,
+      CUBLAS_COMPUTE_16F, CUBLAS_GEMM_DEFAULT);
 }
 cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t opA,
                              cublasOperation_t opB, int m, int n, int k,
@@ -276,8 +361,14 @@ cublasStatus_t cublasGemmStridedBatchedEx(
     int n, int k, const void *alpha, const void *A, cudaDataType typeA, int lda,
     long long int strideA, const void *B, cudaDataType typeB, int ldb,
     long long int strideB, const void *beta, void *C, cudaDataType typeC,
-    int ldc, long long int strideC, int count, cublasComputeType_t,
+    int ldc, long long int strideC, int count, cublasComputeType_t compute,
     cublasGemmAlgo_t) {
+  if (typeA == typeB && (typeA == CUDA_R_16F || typeA == CUDA_R_16BF) &&
+      (typeC == typeA || typeC == CUDA_R_32F))
+    return narrowGemm(handle, opA, opB, m, n, k, alpha, A, lda, strideA, B, ldb,
+                      strideB, beta, C, ldc, strideC, count,
+                      typeA == CUDA_R_16F ? RG_HALF : RG_BFLOAT,
+                      typeC == CUDA_R_32F, compute);
   if (typeA == CUDA_R_64F && typeB == CUDA_R_64F && typeC == CUDA_R_64F)
     return cublasDgemmStridedBatched(
         handle, opA, opB, m, n, k, static_cast<const double *>(alpha),
