@@ -343,8 +343,9 @@ std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
 /// An order is taken where it costs so much of the program's.
 static constexpr double Better = 0.85;
 /// One that suits threads alone, where it costs so much of the best order of
-/// one thread, whose loops are shared: costs of threads are guesses.
-static constexpr double ClearlyBetter = 0.7;
+/// one thread, whose loops are shared, and by one thread about as much as that:
+/// costs of threads are guesses.
+static constexpr double ClearlyBetter = 0.7, AboutAsGood = 1.1;
 
 bool Scheduler::isBetterAlone(const Schedule &S) {
   return alone(S) <= Better * alone(original());
@@ -407,7 +408,8 @@ std::vector<Scheduler::Proposal> Scheduler::search() {
       Shared = One; // the climb took too long
       SharedSteps = OneSteps;
     }
-    if (cost(Many) <= ClearlyBetter * cost(Shared))
+    if (cost(Many) <= ClearlyBetter * cost(Shared) &&
+        alone(Many) <= AboutAsGood * alone(One))
       Propose(Many, ManySteps);
     Propose(Shared, SharedSteps);
     Sharing = false;

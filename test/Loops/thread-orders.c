@@ -38,3 +38,18 @@ void product(int n, double c[n][n], double a[n][n], double b[n][n]) {
         c[i][j] += 1.5 * a[i][k] * b[k][j];
     }
 }
+
+// A sum for each row, and one for each column, in order. Threads could share columns, in pieces of rows that lie far apart: that is not taken.
+// CHECK: nest {{.*}} of normal
+// CHECK: {{^  }}jammed by 4
+// CHECK-NOT: strip
+// TOLD: thread-orders.c:[[#@LINE+2]]:{{.*}}loop nest: jammed by 4 [
+void normal(int n, double a[n][n], double *x, double *y, double *t) {
+  for (int i = 0; i < n; i++) {
+    t[i] = 0;
+    for (int j = 0; j < n; j++)
+      t[i] += a[i][j] * x[j];
+    for (int j = 0; j < n; j++)
+      y[j] += a[i][j] * t[i];
+  }
+}
