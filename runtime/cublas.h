@@ -117,6 +117,13 @@ RG_CUBLAS_SYMBOLS(double, D)
                          const rg::ComplexOf<R> *, const rg::ComplexOf<R> *,   \
                          int, const rg::ComplexOf<R> *, int,                   \
                          const rg::ComplexOf<R> *, rg::ComplexOf<R> *, int);   \
+  int cublas##P##trmm_v2(void *, int, int, int, int, int, int,                 \
+                         const rg::ComplexOf<R> *, const rg::ComplexOf<R> *,   \
+                         int, const rg::ComplexOf<R> *, int,                   \
+                         rg::ComplexOf<R> *, int);                             \
+  int cublas##P##trsm_v2(void *, int, int, int, int, int, int,                 \
+                         const rg::ComplexOf<R> *, const rg::ComplexOf<R> *,   \
+                         int, rg::ComplexOf<R> *, int);                        \
   int cublas##P##gemmStridedBatched(                                           \
       void *, int, int, int, int, int, const rg::ComplexOf<R> *,               \
       const rg::ComplexOf<R> *, int, long long, const rg::ComplexOf<R> *, int, \
@@ -148,6 +155,15 @@ struct Queue {
 };
 
 #define RG_CUBLAS_OVERLOADS(T, P)                                              \
+  inline int trmm(Queue q, int s, int u, int t, int d, int m, int n, T a,      \
+                  const T *A, int lda, const T *B, int ldb, T *C, int ldc) {   \
+    return cublas##P##trmm_v2(q.h, s, u, t, d, m, n, &a, A, lda, B, ldb, C,    \
+                              ldc);                                            \
+  }                                                                            \
+  inline int trsm(Queue q, int s, int u, int t, int d, int m, int n, T a,      \
+                  const T *A, int lda, T *B, int ldb) {                        \
+    return cublas##P##trsm_v2(q.h, s, u, t, d, m, n, &a, A, lda, B, ldb);      \
+  }                                                                            \
   inline int axpy(Queue q, int n, T a, const T *x, int incx, T *y, int incy) { \
     return cublas##P##axpy_v2(q.h, n, &a, x, incx, y, incy);                   \
   }                                                                            \
@@ -224,15 +240,6 @@ struct Queue {
                    int lda, const T *B, int ldb, T b, T *C, int ldc) {         \
     return cublas##P##syr2k_v2(q.h, u, t, n, k, &a, A, lda, B, ldb, &b, C,     \
                                ldc);                                           \
-  }                                                                            \
-  inline int trmm(Queue q, int s, int u, int t, int d, int m, int n, T a,      \
-                  const T *A, int lda, const T *B, int ldb, T *C, int ldc) {   \
-    return cublas##P##trmm_v2(q.h, s, u, t, d, m, n, &a, A, lda, B, ldb, C,    \
-                              ldc);                                            \
-  }                                                                            \
-  inline int trsm(Queue q, int s, int u, int t, int d, int m, int n, T a,      \
-                  const T *A, int lda, T *B, int ldb) {                        \
-    return cublas##P##trsm_v2(q.h, s, u, t, d, m, n, &a, A, lda, B, ldb);      \
   }                                                                            \
   inline int geam(Queue q, int ta, int tb, int m, int n, T a, const T *A,      \
                   int lda, T b, const T *B, int ldb, T *C, int ldc) {          \

@@ -130,9 +130,7 @@ namespace {
 using After = rg_nccl_after;
 using Destroyed = rg_nccl_destroyed;
 using State = rg_nccl_group;
-} // namespace
 
-namespace {
 inline void later(const After &A) {
   auto *Copy = static_cast<After *>(malloc(sizeof A));
   must(Copy ? 0 : 2, "NCCL");

@@ -166,6 +166,10 @@ defm cublas_complex_gemm : CublasComplex<"gemm", "I:PIIIIIPPIPIPPI", "V:PIIIIITP
 defm cublas_complex_gemm_strided
     : CublasComplex<"gemmStridedBatched", "I:PIIIIIPPILPILPPILI", "V:PIIIIITPILPILTPILI",
                     "n - - - - - N rT - - rT - - N mT - - -", "", "gemms">;
+defm cublas_complex_trsm : CublasComplex<"trsm", "I:PIIIIIIPPIPI", "V:PIIIIIITPIPI",
+                                         "n - - - - - - N rT - mT -">;
+defm cublas_complex_trmm : CublasComplex<"trmm", "I:PIIIIIIPPIPIPI", "V:PIIIIIITPIPIPI",
+                                         "n - - - - - - N rT - rT - mT -">;
 foreach P = ["Z", "C"] in {
   def "cublas_gemm_batched_"#P
       : Expansion<"rg_expand_cublas"#P#"gemmBatched", ["cublas"#P#"gemmBatched"],

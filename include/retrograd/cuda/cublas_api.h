@@ -286,6 +286,15 @@ RG_CUBLAS_ROUTINES(double, D, d)
       cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB,     \
       int m, int n, int k, const _RgT *alpha, const _RgT *_RgA, int lda,       \
       const _RgT *_RgB, int ldb, const _RgT *beta, _RgT *_RgC, int ldc);       \
+  cublasStatus_t cublas##_RgP##trmm_v2(                                        \
+      cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,     \
+      cublasOperation_t op, cublasDiagType_t diag, int m, int n,               \
+      const _RgT *alpha, const _RgT *_RgA, int lda, const _RgT *_RgB, int ldb, \
+      _RgT *_RgC, int ldc);                                                    \
+  cublasStatus_t cublas##_RgP##trsm_v2(                                        \
+      cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,     \
+      cublasOperation_t op, cublasDiagType_t diag, int m, int n,               \
+      const _RgT *alpha, const _RgT *_RgA, int lda, _RgT *_RgB, int ldb);      \
   cublasStatus_t cublas##_RgP##gemmBatched(                                    \
       cublasHandle_t handle, cublasOperation_t opA, cublasOperation_t opB,     \
       int m, int n, int k, const _RgT *alpha, const _RgT *const _RgA[],        \

@@ -71,6 +71,8 @@
 #define cublasCgeru cublasCgeru_v2
 #define cublasCgerc cublasCgerc_v2
 #define cublasCgemm cublasCgemm_v2
+#define cublasCtrmm cublasCtrmm_v2
+#define cublasCtrsm cublasCtrsm_v2
 #define cublasZdotu cublasZdotu_v2
 #define cublasZdotc cublasZdotc_v2
 #define cublasZaxpy cublasZaxpy_v2
@@ -81,6 +83,8 @@
 #define cublasZgeru cublasZgeru_v2
 #define cublasZgerc cublasZgerc_v2
 #define cublasZgemm cublasZgemm_v2
+#define cublasZtrmm cublasZtrmm_v2
+#define cublasZtrsm cublasZtrsm_v2
 #define cublasScnrm2 cublasScnrm2_v2
 #define cublasDznrm2 cublasDznrm2_v2
 #define cublasCsscal cublasCsscal_v2

@@ -5,17 +5,17 @@
 // RG-FLAGS: -lcublas
 //
 // cuBLAS of complex numbers, in single and double precision: reverse against forward mode and differences,
-// for each pair of operations (none, transposed, conjugated), steps and leading dimensions, both kinds of
+// for each pair of operations (none, transposed, conjugated), side, triangle and diagonal, steps and leading dimensions, both kinds of
 // memory for numbers, buffers that kernels and routines overwrite.
 #include "gradients.h"
 #include <cstdlib>
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
-enum { Dotu, Dotc, Nrm2, Axpy, Scal, RealScal, Copy, Swap, Gemv, Geru, Gerc, Gemm, Strided, Batched, Ex, Routines };
+enum { Dotu, Dotc, Nrm2, Axpy, Scal, RealScal, Copy, Swap, Gemv, Geru, Gerc, Trsm, Trmm, TrmmInPlace, Gemm, Strided, Batched, Ex, Routines };
 // What the differentiated function computes.
 static struct {
-  int routine, t, t2, incx, incy, device;
+  int routine, t, t2, incx, incy, device, side, fill, diag;
 } w;
 enum { N = 4, Size = 3 * N * N, Numbers = 2 * Size + 4 };
 
@@ -25,10 +25,19 @@ template <class R> __global__ void soften(R *x, int n) {
     x[i] = sin(x[i]) + R(0.5) * x[i];
 }
 
+// A triangular matrix that is far from singular.
+template <class C> __global__ void dominate(C *A, int n) {
+  if (threadIdx.x < n)
+    A[threadIdx.x * (n + 1)].x += 2;
+}
+
 // The routines of one precision.
 #define ROUTINES(R, C, P, NORM, SCALE, TYPE, COMPUTE)                                                                  \
   static cublasStatus_t call(cublasHandle_t h, C *A, C *B, C *Y, const C *a, const C *b, C *result) {                  \
     cublasOperation_t t = (cublasOperation_t)w.t, t2 = (cublasOperation_t)w.t2;                                        \
+    cublasSideMode_t side = (cublasSideMode_t)w.side;                                                                  \
+    cublasFillMode_t u = (cublasFillMode_t)w.fill;                                                                     \
+    cublasDiagType_t d = (cublasDiagType_t)w.diag;                                                                     \
     int incx = w.incx, incy = w.incy, n = 4;                                                                           \
     switch (w.routine) {                                                                                               \
     case Dotu: return cublas##P##dotu(h, n, A, incx, B, incy, result);                                                 \
@@ -42,6 +51,11 @@ template <class R> __global__ void soften(R *x, int n) {
     case Gemv: return cublas##P##gemv(h, t, 2, 3, a, A, N, B, incx, b, Y, incy);                                       \
     case Geru: return cublas##P##geru(h, 2, 3, a, A, incx, B, incy, Y, N);                                             \
     case Gerc: return cublas##P##gerc(h, 2, 3, a, A, incx, B, incy, Y, N);                                             \
+    case Trsm:                                                                                                         \
+      dominate<<<1, 32>>>(A, N);                                                                                       \
+      return cublas##P##trsm(h, side, u, t, d, 2, 3, a, A, N, B, N);                                                   \
+    case Trmm: return cublas##P##trmm(h, side, u, t, d, 2, 3, a, A, N, B, N, Y, N);                                    \
+    case TrmmInPlace: return cublas##P##trmm(h, side, u, t, d, 2, 3, a, A, N, B, N, B, N);                             \
     case Gemm: return cublas##P##gemm(h, t, t2, 2, 3, 2, a, A, N, B, N, b, Y, N);                                      \
     case Strided: /* the second matrix is all products' */                                                             \
       return cublas##P##gemmStridedBatched(h, t, t2, 2, 2, 2, a, A, N, 2 * N, B, N, 0, b, Y, N, 2 * N, 2);             \
@@ -125,15 +139,19 @@ template <class R, class C> void check() {
 
 int main() {
   for (w.routine = 0; w.routine < Routines; ++w.routine) {
-    bool ops = w.routine == Gemv || w.routine >= Gemm, second = w.routine >= Gemm;
+    bool triangular = w.routine >= Trsm && w.routine <= TrmmInPlace;
+    bool ops = w.routine == Gemv || triangular || w.routine >= Gemm, second = w.routine >= Gemm;
     for (w.t = 0; w.t < (ops ? 3 : 1); ++w.t)
       for (w.t2 = 0; w.t2 < (second ? 3 : 1); ++w.t2)
         for (w.device = 0; w.device < 2; ++w.device) {
           w.incx = w.device ? -2 : 1;
           w.incy = w.device ? 2 : -1;
-          check<double, cuDoubleComplex>();
-          if (!w.device)
-            check<float, cuComplex>();
+          for (int kind = 0; kind < (triangular ? 8 : 1); ++kind) {
+            w.side = kind & 1, w.fill = kind >> 1 & 1, w.diag = kind >> 2;
+            check<double, cuDoubleComplex>();
+            if (!w.device)
+              check<float, cuComplex>();
+          }
         }
   }
   return rgReport();
