@@ -110,10 +110,12 @@ int main() {
   setenv("RG_CUDA_DEVICES", "3", 1);
   int devices = 0;
   cudaGetDeviceCount(&devices);
-  if (devices < D || ncclCommInitAll(outside, D, nullptr)) {
-    printf("%d devices\n", devices);
+#ifndef RETROGRAD_CUDA_ON_CPU
+  if (devices < D) // a machine with fewer GPUs
+    return 0;
+#endif
+  if (ncclCommInitAll(outside, D, nullptr))
     return 1;
-  }
   for (w.routine = 0; w.routine < Routines; ++w.routine) {
     bool rooted = w.routine >= Reduce && w.routine <= Bcast;
     bool reduces = w.routine <= ReduceInPlace || w.routine == ReduceScatter || w.routine == ReduceScatterInPlace;
