@@ -63,7 +63,7 @@ COMMON = r"""
 #define N 5
 #define NOINLINE __attribute__((noinline))
 """
-CXX = "#include <algorithm>\n#include <functional>\n#include <map>\n#include <memory>\n#include <string>\n#include <vector>\n"
+CXX = "".join(f"#include <{header}>\n" for header in "algorithm any deque functional list map memory optional queue string variant vector".split())
 ENTRIES = r"""
 extern int enzyme_dup, enzyme_const, enzyme_out, enzyme_dupnoneed;
 #ifdef __cplusplus
@@ -253,6 +253,47 @@ class Program:
         return (f"struct {t} a[N]; for (int i = 0; i < n; ++i) {{ a[i].tag = i % 2; if (a[i].tag) a[i].d = 0.5; else a[i].l = 2; a[i].v = {self.expr('w[i]', 's')}; }} "
                 "for (int i = 0; i < n; ++i) w[i] = sin(a[i].v * (a[i].tag ? a[i].d : (double)a[i].l));")
 
+    # Words that are a number or something else by turns, moved as a whole.
+    def shape_words_by_turns(self):
+        t, r = self.name("Leaf"), self.r
+        other = r.choice(["real *at", "long at", "struct %s *at" % t])
+        self.decls.append(f"struct {t} {{ int tag; union {{ real d; {other}; }}; }};")
+        made = {"r": "a[i].at = &w[(i + 1) % N];", "l": "a[i].at = i + 1;", "s": "a[i].at = &a[i - 1];"}[other[0]]
+        used = {"r": "*q.at * q.at[0]", "l": "(double)q.at * w[0]", "s": "q.at->d * 0.5"}[other[0]]
+        move = r.choice([f"struct {t} one = a[i]; a[i] = a[(i + 2) % N]; a[(i + 2) % N] = one;",
+                         f"struct {t} one, two; memcpy(&one, &a[i], sizeof one); two = one; a[i] = a[0]; memcpy(&a[0], &two, sizeof two);",
+                         f"struct {t} *from = &a[i], *to = &b[N - 1 - i]; *to = *from; a[i] = *to;",
+                         f"struct {t} one = i % 3 ? a[i] : a[0]; b[i] = one; a[i] = b[i];"])
+        if other[0] == "s":  # what others point to stays where it is
+            move = f"struct {t} one = a[i]; b[N - 1 - i] = one; a[i] = b[N - 1 - i];"
+        return (f"struct {t} a[N], b[N]; for (int i = 0; i < n; ++i) {{ a[i].tag = i % 2; if (a[i].tag) {{ {made} }} else a[i].d = {self.expr('w[i]', 's')}; b[i] = a[i]; }} "
+                f"for (int i = 0; i < n; ++i) {{ {move} }} "
+                f"for (int i = 0; i < n; ++i) {{ struct {t} q = a[i]; s += 0.5 * tanh(q.tag ? {used} : q.d * (1.0 + i)); }}")
+
+    # One block holds records at one time and numbers at another.
+    def shape_arena(self):
+        t, g = self.record(), self.name("get")
+        self.decls.append(f"struct {g}Arena {{ _Alignas(16) char bytes[1024]; size_t at; }}; void *{g}(struct {g}Arena *a, size_t n);".replace("_Alignas", "alignas" if self.lang == "cpp" else "_Alignas"))
+        self.apart.append(f"NOINLINE void *{g}(struct {g}Arena *a, size_t n) {{ void *p = a->bytes + a->at; a->at += (n + 15) / 16 * 16; return p; }}")
+        phases = [f"{{ struct {t} *q = (struct {t} *){g}(&arena, n * sizeof *q); for (int i = 0; i < n; ++i) {{ q[i].id = i; q[i].v = {self.expr('w[i]', 's')}; }} for (int i = 0; i < n; ++i) s += 0.3 * q[i].v * w[q[i].id]; }}",
+                  f"{{ real *d = (real *){g}(&arena, 2 * n * sizeof *d); for (int i = 0; i < 2 * n; ++i) d[i] = {self.expr('w[i % N]', 's')}; for (int i = 0; i < 2 * n; ++i) w[i % N] = 0.5 * w[i % N] + 0.2 * sin(d[i] * d[(i + 3) % n]); }}",
+                  f"{{ long *k = (long *){g}(&arena, n * sizeof *k); for (int i = 0; i < n; ++i) k[i] = (i * 2) % N; for (int i = 0; i < n; ++i) s += 0.1 * w[k[i]]; }}",
+                  f"{{ real **p = (real **){g}(&arena, n * sizeof *p); for (int i = 0; i < n; ++i) p[i] = &w[(i + 2) % N]; for (int i = 0; i < n; ++i) *p[i] = 0.5 * *p[i] + {self.expr('w[i]', 's')} * 0.25; }}"]
+        self.r.shuffle(phases)
+        again = " arena.at = 0; "
+        return f"struct {g}Arena arena; " + "".join(again + phase for phase in phases[:self.r.randrange(2, 5)])
+
+    # What is called back gets its state as an address.
+    def shape_callbacks(self):
+        t, each, f, g = self.name("Seen"), self.name("each"), self.name("add"), self.name("change")
+        self.decls += [f"struct {t} {{ real scale, sum; int calls; }};", f"void {each}(real *a, int n, void (*f)(void *, int, real *), void *user);",
+                       f"void {f}(void *user, int i, real *v);", f"void {g}(void *user, int i, real *v);"]
+        self.apart += [f"NOINLINE void {each}(real *a, int n, void (*f)(void *, int, real *), void *user) {{ for (int i = 0; i < n; ++i) f(user, i, a + i); }}",
+                       f"void {f}(void *user, int i, real *v) {{ struct {t} *seen = (struct {t} *)user; seen->sum += *v * seen->scale * (double)(i + 1); seen->calls++; }}",
+                       f"void {g}(void *user, int i, real *v) {{ *v = {self.expr('*v', f'((struct {t} *)user)->sum')}; }}"]
+        return (f"struct {t} seen = {{w[{self.i()}], s, 0}}; void (*todo[2])(void *, int, real *) = {{{f}, {g}}}; "
+                f"for (int k = 0; k < 3; ++k) {each}(w, n, todo[(k + seen.calls) % 2], &seen); s += 0.1 * tanh(seen.sum);")
+
     def shape_table_of_functions(self):
         f, g = self.name("one"), self.name("two")
         self.decls += [f"real {f}(real a, real b);", f"real {g}(real a, real b);"]
@@ -295,6 +336,64 @@ class Program:
 
     def shape_cxx_function(self):
         return f"real k = w[{self.i()}]; std::function<real(real)> g = [k](real a) {{ return {self.expr('a', 'k')}; }}; for (int i = 0; i < n; ++i) w[i] = 0.5 * g(w[i]);"
+
+    # Closures of several kinds in one container, variants and other buffers of one object or another.
+    def shape_cxx_closures(self):
+        r = self.r
+        kinds = [f"real k = {self.expr('w[i]', 's')}; all.push_back([k](real a) {{ return {self.expr('a', 'k')}; }});",
+                 f"real k = w[i]; all.push_back([k, &sum](real a) {{ sum += k * a * 0.5; return {self.expr('a', 'k')}; }});",
+                 "all.push_back([&w, i](real a) { return a * 0.5 + w[i]; });",
+                 "real k = w[i], l = s; all.push_back([k, l, &w, i](real a) { w[i] = k * 0.5; return tanh(a) * l + w[(i + 1) % N]; });",
+                 "std::vector<real> v(w, w + N); all.push_back([v, i](real a) { return v[i] * 0.5 + a; });",
+                 "float half = 0.5f; all.push_back([half, i](real a) { return a * double(half) + double(i); });",
+                 "real *p = &w[(i + 1) % N]; all.push_back([p](real a) { return *p * 0.5 + sin(a); });"]
+        chosen = r.sample(kinds, r.randrange(2, 5))
+        cases = " ".join(f"case {k}: {{ {text} break; }}" for k, text in enumerate(chosen))
+        extra = r.choice(["", "", f"std::function<real(int)> again = [&](int k) -> real {{ return k < 0 ? s : again(k - 1) * 0.5 + w[k % N]; }}; s += 0.1 * again(n - 1); ",
+                          "std::swap(all[0], all[1]); ", "all.erase(all.begin() + 1); ", "auto copy = all; all = copy; "])
+        return (f"real sum = 0.0; std::vector<std::function<real(real)>> all; for (int i = 0; i < n; ++i) switch (i % {len(chosen)}) {{ {cases} }} "
+                f"{extra}real a = s; for (auto &f : all) a = tanh(f(a)); s += a + 0.1 * tanh(sum);")
+
+    def shape_cxx_variant(self):
+        r = self.r
+        kinds = {"real *": ("&w[(i + 1) % N]", "*k * 0.5"), "std::vector<real>": ("std::vector<real>(2, w[i])", "k[0] * k[1]"),
+                 "long": ("long(i)", "w[0] * double(k)"), "std::pair<real, real>": ("std::pair<real, real>(w[i], s)", "k.first * k.second"),
+                 "std::string": ("std::string(3 + i, 'x')", "w[1] * double(k.size())")}
+        chosen = r.sample(sorted(kinds), r.randrange(1, 3))
+        t = self.name("Var")
+        self.decls.append(f"typedef std::variant<real, {', '.join(chosen)}> {t};")
+        cases = " ".join(f"else if (i % {len(chosen) + 1} == {n + 1}) all.push_back({t}({kinds[k][0]}));" for n, k in enumerate(chosen))
+        visits = " ".join(f"if constexpr (std::is_same_v<A, {k}>) return {kinds[k][1]};" for k in chosen)
+        change = r.choice(["", "all.erase(all.begin() + 1);", "std::reverse(all.begin(), all.end());", "std::swap(all[0], all[2]);", f"all.insert(all.begin() + 1, {t}(s));",
+                           f"{t} one = all[1]; all[1] = all[0]; all[0] = one;", "auto copy = all; all = copy;", "std::rotate(all.begin(), all.begin() + 2, all.end());",
+                           "std::stable_sort(all.begin(), all.end(), [](auto &p, auto &q) { return p.index() > q.index(); });"])
+        box = r.choice(["std::vector", "std::vector", "std::deque"])
+        return (f"{box}<{t}> all; for (int i = 0; i < n; ++i) if (i % {len(chosen) + 1} == 0) all.push_back({t}({self.expr('w[i]', 's')})); {cases} {change} "
+                f"for (auto &v : all) s += 0.2 * tanh(std::visit([&](auto &k) -> real {{ using A = std::decay_t<decltype(k)>; if constexpr (std::is_same_v<A, real>) return k * k; {visits} }}, v));")
+
+    def shape_cxx_any(self):
+        r = self.r
+        kinds = [("w[i] * 0.5", "real", "{0}"), ("&w[(i + 1) % N]", "real *", "*{0}"), ("std::vector<real>(1, w[i])", "std::vector<real>", "{0}[0]"), ("i", "int", "w[{0} % N]")]
+        chosen = r.sample(kinds, 3)
+        makes = " else ".join(f"if (i % 3 == {k}) all.push_back(std::any({made}));" for k, (made, _, _) in enumerate(chosen))
+        reads = " else ".join(f"if (auto *p = std::any_cast<{kind}>(&v)) s += 0.5 * sin({use.format('(*p)')});" for _, kind, use in chosen)
+        change = r.choice(["", "std::swap(all[0], all[1]);", "all.erase(all.begin());", "auto copy = all; all.swap(copy);"])
+        return f"std::vector<std::any> all; for (int i = 0; i < n; ++i) {{ {makes} }} {change} for (auto &v : all) {{ {reads} }}"
+
+    def shape_cxx_optional(self):
+        return (f"std::vector<std::optional<std::pair<real, real *>>> all; for (int i = 0; i < n; ++i) if (i % 3) all.push_back(std::make_pair({self.expr('w[i]', 's')}, &w[(i + 2) % N])); else all.emplace_back(); "
+                "std::rotate(all.begin(), all.begin() + 2, all.end()); for (auto o : all) if (o) s += 0.5 * o->first * *o->second; else s = s * 0.5;")
+
+    def shape_cxx_queue(self):
+        t = self.name("Event")
+        self.decls.append(f"struct {t} {{ real t; int kind; real amount; bool operator<(const {t} &o) const {{ return t > o.t; }} }};")
+        return (f"std::priority_queue<{t}> q; for (int i = 0; i < n; ++i) q.push({t}{{w[i], i % 3, {self.expr('w[i]', 's')}}}); real level = 1.0, now = 0.0; int steps = 0; "
+                f"while (!q.empty() && steps++ < 12) {{ {t} e = q.top(); q.pop(); s += 0.1 * level * (e.t - now); now = e.t; "
+                f"if (e.kind == 0) {{ level += 0.1 * e.amount; q.push({t}{{now + 0.5 + e.amount * e.amount, 1, e.amount * 0.5}}); }} else if (e.kind == 1) level *= 0.9; else level = sqrt(1.0 + level * level); }} w[0] += 0.1 * level;")
+
+    def shape_cxx_list(self):
+        return (f"std::list<std::pair<int, real>> a, b; for (int i = 0; i < n; ++i) (i % 2 ? a : b).emplace_back(i, {self.expr('w[i]', 's')}); a.splice(std::next(a.begin()), b); "
+                "a.sort([](auto &p, auto &q) { return p.first > q.first; }); int k = 0; for (auto &p : a) w[k++] = 0.5 * sin(p.second) + w[p.first] * 0.25;")
 
     # Parallel regions.
     def shape_omp_map(self):

@@ -387,7 +387,8 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
   return Result;
 }
 
-bool ObjectGraph::touchesFloat(Position P, int64_t Size, Trust Level) const {
+bool ObjectGraph::touchesFloat(Position P, int64_t Size, Trust Level,
+                               bool Possibly) const {
   P = normalise(P);
   if (!P.valid())
     return false;
@@ -396,7 +397,7 @@ bool ObjectGraph::touchesFloat(Position P, int64_t Size, Trust Level) const {
       return false;
     const Position &W = E.Where;
     // An array without a known end reaches no single place for certain.
-    if (P.exact() && W.Hi == Position::PosInf)
+    if (!Possibly && P.exact() && W.Hi == Position::PosInf)
       return false;
     if (W.Hi - 1 + E.Size <= P.Lo || P.Hi - 1 + Size <= W.Lo)
       return false;

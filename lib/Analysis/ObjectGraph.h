@@ -167,7 +167,10 @@ public:
 
   /// Is there evidence of that level of floats about any byte of the window at
   /// P, at whatever stride? What resolve() may overrule for better evidence.
-  bool touchesFloat(Position P, int64_t Size, Trust Level) const;
+  /// Possibly: arrays without a known end count, which reach no single place
+  /// for certain.
+  bool touchesFloat(Position P, int64_t Size, Trust Level,
+                    bool Possibly = false) const;
   /// Others than Asker know floats, and others know integers, at the Size bytes
   /// at P, neither of which says more of these places than the other, while
   /// Asker itself knows nothing.

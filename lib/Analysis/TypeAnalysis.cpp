@@ -184,11 +184,13 @@ SmallVector<TypedLeaf, 4> TypeAnalysis::leavesAt(const Value *P,
   return I->leaves(I->G.positionOf(I->lookupPointer(P)), Size, I->originOf(P));
 }
 
-bool TypeAnalysis::touchesFloat(const Value *P, uint64_t Size) const {
+bool TypeAnalysis::touchesFloat(const Value *P, uint64_t Size,
+                                bool Possibly) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
-  return any_of(
-      std::array{Trust::Strong, Trust::Weak, Trust::Hearsay},
-      [&](Trust Level) { return I->G.touchesFloat(At, Size, Level); });
+  return any_of(std::array{Trust::Strong, Trust::Weak, Trust::Hearsay},
+                [&](Trust Level) {
+                  return I->G.touchesFloat(At, Size, Level, Possibly);
+                });
 }
 
 bool TypeAnalysis::isContested(const Value *P, uint64_t Offset,

@@ -90,7 +90,9 @@ public:
   /// Does anything take any of the Size bytes at P, or at the places that P may
   /// step to, for a part of a float? Asked where leavesAt has better evidence
   /// of integers.
-  bool touchesFloat(const llvm::Value *P, uint64_t Size) const;
+  /// Possibly: arrays without a known end count, too.
+  bool touchesFloat(const llvm::Value *P, uint64_t Size,
+                    bool Possibly = false) const;
   /// The Size bytes at P, Offset behind it, are integers to some callers of P's
   /// function and floats to others, and the function itself does not know: a
   /// body for each caller would tell.

@@ -498,11 +498,8 @@ void ForwardEmitter::visitStore(StoreInst &S) {
   if (isa<Constant>(V) && !V->getType()->isFPOrFPVectorTy() &&
       !V->getType()->isPtrOrPtrVectorTy()) {
     // The bytes of a constant are what the memory says they are.
-    uint64_t Size =
-        D.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue();
-    for (const TypedLeaf &L : Plan.facts().types().leavesOfAccess(&S, P, Size))
-      if (L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown)
-        T = Constant::getNullValue(V->getType());
+    if (mayStoreNumber(S, Plan.facts()))
+      T = Constant::getNullValue(V->getType());
   } else if (V->getType()->isIntOrIntVectorTy() && !hasCompanion(V) &&
              !Plan.facts().carriesPointer(V) && Plan.facts().isPunned(S)) {
     // Where numbers and integers take turns (a tag says which of them), one may

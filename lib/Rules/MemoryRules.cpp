@@ -44,38 +44,54 @@ static void needs(const Instruction &I, const ActivityAnalysis &A,
     Sink({Need::Primal, pointerOf(I)});
 }
 
+bool retrograd::mayStoreNumber(const StoreInst &S, const ProgramFacts &Facts) {
+  const Value *V = S.getValueOperand(), *P = S.getPointerOperand();
+  const TypeAnalysis &TA = Facts.types();
+  uint64_t Size =
+      TA.dataLayout().getTypeStoreSize(V->getType()).getFixedValue();
+  if (any_of(TA.leavesOfAccess(&S, P, Size), [](const TypedLeaf &L) {
+        return L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown;
+      }))
+    return true;
+  // What has the best evidence of something else may be a number by turns.
+  const bool IsAddress = !isa<ConstantData>(V); // of something, as an integer
+  return V->getType()->isIntOrIntVectorTy() && !IsAddress &&
+         !TA.isIndexPlace(P) && !TA.isDeclaredInteger(S) &&
+         TA.touchesFloat(P, Size, /*Possibly=*/true);
+}
+
 /// The floats that a store of V to P puts down, merged where they form V.
 static SmallVector<TypedLeaf, 2> floatsStored(const StoreInst &S, bool Active,
                                               const ProgramFacts &Facts) {
   const Value *V = S.getValueOperand();
   SmallVector<TypedLeaf, 2> Floats;
-  const bool IsConstant = isa<Constant>(V);
-  if (!IsConstant)
-    append_range(Floats, Facts.shape(V).Floats);
-  if (!IsConstant && Floats.empty() && !Active && V->getType()->isIntegerTy() &&
+  uint64_t Size = S.getModule()
+                      ->getDataLayout()
+                      .getTypeStoreSize(V->getType())
+                      .getFixedValue();
+  // A constant has no history: the memory tells what its bytes are.
+  if (isa<Constant>(V)) {
+    if (mayStoreNumber(S, Facts))
+      Floats.push_back({0, Size, {ByteKind::Unknown}});
+    return Floats;
+  }
+  append_range(Floats, Facts.shape(V).Floats);
+  if (Floats.empty() && !Active && V->getType()->isIntegerTy() &&
       !Facts.carriesPointer(V) && Facts.isPunned(S)) {
     // Numbers and integers by turns: a number that was here before has no part
     // in what was read later.
-    uint64_t Size = S.getModule()
-                        ->getDataLayout()
-                        .getTypeStoreSize(V->getType())
-                        .getFixedValue();
     Floats.push_back({0, Size, {ByteKind::Unknown}});
     return Floats;
   }
-  if (!IsConstant && (Active || Floats.empty()))
+  if (Active || Floats.empty())
     return Floats;
-  // A constant has no history: the memory tells what its bytes are. Zeroing a
-  // shadow that turns out to be no float harms nothing. The same for what lies
-  // beside a float in a register, if it is no pointer: two floats that are
-  // moved as one word.
+  // Zeroing a shadow that turns out to be no float harms nothing. The same for
+  // what lies beside a float in a register, if it is no pointer: two floats
+  // that are moved as one word.
   const DataLayout &DL = S.getModule()->getDataLayout();
-  uint64_t Size = DL.getTypeStoreSize(V->getType()).getFixedValue();
   for (const TypedLeaf &L :
        Facts.types().leavesOfAccess(&S, S.getPointerOperand(), Size))
-    if (IsConstant
-            ? L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown
-            : L.Kind.K == ByteKind::Unknown && L.Size < DL.getPointerSize())
+    if (L.Kind.K == ByteKind::Unknown && L.Size < DL.getPointerSize())
       Floats.push_back({L.Offset, L.Size, {ByteKind::Unknown}});
   return Floats;
 }

@@ -217,6 +217,11 @@ inline bool mayHoldPointers(const TypedLeaf &L) {
   return L.Kind.K == ByteKind::Pointer ||
          (isShared(L) && L.Kind.FP->isDoubleTy());
 }
+/// Whether the constant that S stores may be read as a number, a part of one or
+/// several, whatever its type: then its shadow is zero, which does no harm
+/// where it is read as an integer.
+bool mayStoreNumber(const llvm::StoreInst &S, const ProgramFacts &Facts);
+
 /// `Dest` and `Source` (null for a fill) describe the transfer of I.
 TransferShape transferShape(const llvm::Instruction &I, const llvm::Value *Dest,
                             const llvm::Value *Source,
