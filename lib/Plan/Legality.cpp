@@ -12,6 +12,7 @@
 #include "Plan/CallPlan.h"
 #include "Rules/Rules.h"
 #include "Rules/Transfer.h"
+#include "Support/DispatchMarks.h"
 #include "Support/ExceptionMarks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
@@ -459,12 +460,26 @@ static bool isAnyJoined(const Value &V, bool Others,
   return Joined.size() >= Most;
 }
 
-/// The word that Load reads is made a pointer, or goes into one register with
-/// words that are pointers.
+/// All that is done with the address is to call what stands there (a pointer to
+/// a member): code has no derivative to lose.
+static bool isOnlyCalled(const Value &Address) {
+  return all_of(Address.uses(), [](const Use &U) {
+    const auto *Call = dyn_cast<CallBase>(U.getUser());
+    if (!Call || Call->isCallee(&U))
+      return Call != nullptr;
+    const Function *Callee = Call->getCalledFunction();
+    return Callee && Callee->hasFnAttribute(DispatchesCalls) &&
+           Call->isArgOperand(&U) &&
+           Call->getArgOperandNo(&U) == Callee->arg_size() - 1;
+  });
+}
+
+/// The word that Load reads is made a pointer to memory, or goes into one
+/// register with words that are pointers.
 static bool meetsPointers(const LoadInst &Load) {
   return isAnyJoined(Load, /*Others=*/true, [](const Value &Word) {
     return isa<PtrToIntInst>(Word) || any_of(Word.users(), [](const User *U) {
-             return isa<IntToPtrInst>(U);
+             return isa<IntToPtrInst>(U) && !isOnlyCalled(*U);
            });
   });
 }
