@@ -186,7 +186,25 @@ void Legality::checkNumbersFromText() {
   }
 }
 
+/// The address that it makes leads to variables of the caller, and nobody who
+/// calls by it knows of them.
+static bool hidesActiveVariables(const CallBase &C,
+                                 const ActivityAnalysis &Activity,
+                                 const ProgramFacts &Facts) {
+  if (C.getIntrinsicID() != Intrinsic::init_trampoline)
+    return false;
+  TypeAnalysis::ObjectId O = Facts.types().objectOf(C.getArgOperand(2));
+  if (O == TypeAnalysis::NoObject)
+    return true;
+  return Facts.reachableFrom(O).anyCommon(Activity.variedObjects());
+}
+
 void Legality::checkCall(const CallBase &C) {
+  if (hidesActiveVariables(C, Subject.Activity, Subject.facts()))
+    return refuse(RefusalKind::Instruction, C,
+                  "it makes the address of an internal procedure that reaches "
+                  "active variables of the procedure around it; put both "
+                  "procedures and these variables into a module");
   CallAction A = Calls.action(C);
   if (Subject.Request.FromTape) {
     const OperationRecord *R = Subject.facts().catalogue().lookup(C);
