@@ -2,6 +2,7 @@
 // also works on the bits of numbers: a truth value comes of a comparison, and
 // no part of a number is moved with it.
 #include "rgtest.h"
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
