@@ -433,6 +433,25 @@ WAYS = {"-O2": ["-O2"], "-O3 -march=native": ["-O3", "-march=native"], "-O2 -rg-
         "-rg-loops=parallel": ["-O2", "-fopenmp", "-mllvm", "-rg-loops=parallel", "-mllvm", "-rg-loops-any=3"]}
 
 
+def judge(program, nests, what):
+    """Runs a linked program that compares two versions of nests. How many results it judged, and what failed, or ""."""
+    code, out, _ = run([program], 100)
+    judged = sum(int(n) for n in re.findall(r"^(\d+) judged$", out, re.M))
+    if code == 0:
+        return judged, ""
+    bad = [line for line in out.splitlines() if "judged" not in line] or [f"ends with {code}"]
+    return judged, f"{len(bad)} {what} differ; the first: {bad[0]}\n" + "".join(n.source() for n in nests if n.name == bad[0].split()[0])
+
+
+def keep(folder, files):
+    """Writes (name, text) into the folder, if there is to be one."""
+    if folder:
+        os.makedirs(folder, exist_ok=True)
+        for name, text in files:
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+
+
 def gradients(options, rgcc, plain, flags):
     """Fails with 1 if a gradient of a nest depends on the plan or on steps."""
     judged = wrong = 0
@@ -458,20 +477,12 @@ def gradients(options, rgcc, plain, flags):
                     code, _, told = run([rgcc, "-fopenmp", harness + ".o", first, second, "-lm", "-o", program], 100)
                     if code != 0:
                         sys.exit(f"fuzz/loops.py: unit {seed}: {told[-2000:]}")
-                    code, out, _ = run([program], 100)
-                    judged += sum(int(n) for n in re.findall(r"^(\d+) judged$", out, re.M))
-                    if code != 0:
-                        bad = [line for line in out.splitlines() if "judged" not in line] or [f"ends with {code}"]
-                        failed = f"{len(bad)} gradients differ; the first: {bad[0]}\n"
-                        failed += "".join(n.source() for n in nests if n.name == bad[0].split()[0])
+                    counted, failed = judge(program, nests, "gradients")
+                    judged += counted
                 if failed:
                     wrong += 1
                     print(f"unit {seed}, {name}: {failed}", flush=True)
-                    if options.keep:
-                        os.makedirs(options.keep, exist_ok=True)
-                        for path, content in ((f"gradients{seed}.c", text), (f"gradients-main{seed}.c", callers)):
-                            with open(os.path.join(options.keep, path), "w") as file:
-                                file.write(content)
+                    keep(options.keep, ((f"gradients{seed}.c", text), (f"gradients-main{seed}.c", callers)))
     print(f"{options.units * options.nests} nests, {judged} gradients compared in {len(WAYS)} ways, {wrong} failures")
     sys.exit(1 if wrong else 0)
 
@@ -507,20 +518,12 @@ def sums(options, rgcc, plain, flags):
                     code, _, told = run([rgcc, "-fopenmp", harness + ".o", first, second, "-lm", "-o", program], 100)
                     if code != 0:
                         sys.exit(f"fuzz/loops.py: unit {seed}: {told[-2000:]}")
-                    code, out, _ = run([program], 100)
-                    judged += sum(int(n) for n in re.findall(r"^(\d+) judged$", out, re.M))
-                    if code != 0:
-                        bad = [line for line in out.splitlines() if "judged" not in line] or [f"ends with {code}"]
-                        failed = f"{len(bad)} results differ; the first: {bad[0]}\n"
-                        failed += "".join(n.source() for n in nests if n.name == bad[0].split()[0])
+                    counted, failed = judge(program, nests, "results")
+                    judged += counted
                 if failed:
                     wrong += 1
                     print(f"unit {seed}, {name}: {failed}", flush=True)
-                    if options.keep:
-                        os.makedirs(options.keep, exist_ok=True)
-                        for path, content in ((f"sums{seed}.c", text), (f"sums-main{seed}.c", callers)):
-                            with open(os.path.join(options.keep, path), "w") as file:
-                                file.write(content)
+                    keep(options.keep, ((f"sums{seed}.c", text), (f"sums-main{seed}.c", callers)))
     print(f"{options.units * options.nests} nests, {changed} changed in 2 ways, {copies} add to copies, {judged} results compared, {wrong} failures")
     sys.exit(1 if wrong else 0)
 
@@ -593,11 +596,7 @@ def main():
                     if expected is None:
                         sys.exit("fuzz/loops.py: the generator's fault")
                     wrong += 1
-                    if options.keep:
-                        os.makedirs(options.keep, exist_ok=True)
-                        for path, content in ((f"nests{seed}.c", text), (f"main{seed}.c", callers)):
-                            with open(os.path.join(options.keep, path), "w") as file:
-                                file.write(content)
+                    keep(options.keep, ((f"nests{seed}.c", text), (f"main{seed}.c", callers)))
                 if name == "-rg-loops":
                     looked += len(nests)
                 if name != "clang -O1":
