@@ -201,7 +201,8 @@ static bool callsCandidates(const Function &F) {
 bool CallDispatch::settleMembers(Function &F) {
   SmallVector<CallBase *, 4> Calls;
   for (Instruction &I : instructions(F))
-    if (auto *Call = dyn_cast<CallBase>(&I); Call && isByAddress(*Call))
+    if (auto *Call = dyn_cast<CallBase>(&I);
+        Call && isByAddress(*Call) && mayBeThroughMember(*Call))
       Calls.push_back(Call);
   bool Adjusted = false, Virtual = false;
   for (CallBase *Call : Calls) {

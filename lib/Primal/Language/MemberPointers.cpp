@@ -149,29 +149,45 @@ bool retrograd::dropVirtualMember(CallBase &Call, RuntimeLibrary &Runtime) {
   return Changed;
 }
 
-bool retrograd::dropAdjustment(CallBase &Call, RuntimeLibrary &Runtime) {
-  unsigned This = Call.hasStructRetAttr() ? 1 : 0;
+static unsigned indexOfThis(const CallBase &Call) {
+  return Call.hasStructRetAttr() ? 1 : 0;
+}
+
+/// The object of a call through a pointer to a member, with what that adds to
+/// it; null if nothing tells that it is one.
+static GEPOperator *adjustedObject(const CallBase &Call) {
+  unsigned This = indexOfThis(Call);
   if (Call.arg_size() <= This)
-    return false;
+    return nullptr;
   auto *Object = dyn_cast<GEPOperator>(Call.getArgOperand(This));
   if (!Object || Object->getNumIndices() != 1 ||
       Object->hasAllConstantIndices() ||
       !Object->getSourceElementType()->isIntegerTy(8))
-    return false;
-  Value *Adjustment = *Object->idx_begin(), *Both = nullptr;
+    return nullptr;
+  Value *Both = nullptr;
   bool Told =
-      match(Adjustment, m_AShr(m_Value(Both), m_One())) && hasBitTest(Both);
+      match(Object->idx_begin()->get(), m_AShr(m_Value(Both), m_One())) &&
+      hasBitTest(Both);
   Told |= any_of(targetsOf(Call), [](Value *Target) {
     Value *Word = nullptr;
     return match(Target, m_IntToPtr(m_Value(Word))) && hasBitTest(Word);
   });
-  if (!Told)
+  return Told ? Object : nullptr;
+}
+
+bool retrograd::mayBeThroughMember(const CallBase &Call) {
+  return adjustedObject(Call) || any_of(targetsOf(Call), asVirtualMember);
+}
+
+bool retrograd::dropAdjustment(CallBase &Call, RuntimeLibrary &Runtime) {
+  GEPOperator *Object = adjustedObject(Call);
+  if (!Object)
     return false;
   IRBuilder<> B(&Call);
-  Value *Adjusted = B.CreateIsNotNull(Adjustment);
+  Value *Adjusted = B.CreateIsNotNull(Object->idx_begin()->get());
   B.SetInsertPoint(SplitBlockAndInsertIfThen(Adjusted, Call.getIterator(),
                                              /*Unreachable=*/true));
   endProgram(B, Call, Runtime);
-  Call.setArgOperand(This, Object->getPointerOperand());
+  Call.setArgOperand(indexOfThis(Call), Object->getPointerOperand());
   return true;
 }

@@ -43,6 +43,10 @@ class RuntimeLibrary;
 /// together.
 bool haveAdjustments(llvm::ArrayRef<llvm::Function *> Candidates);
 
+/// Whether dropVirtualMember or dropAdjustment would find something to do,
+/// which takes no look at the candidates.
+bool mayBeThroughMember(const llvm::CallBase &Call);
+
 /// Call, through an address, takes no place of a virtual table. True if it was
 /// a call through a pointer to a member that might have done so.
 bool dropVirtualMember(llvm::CallBase &Call, RuntimeLibrary &Runtime);
