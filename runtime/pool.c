@@ -52,6 +52,13 @@ extern void *tbb_current_context(void) __asm__("_ZN3tbb6detail2r115current_conte
 extern size_t tbb_active_value(int) __asm__("_ZN3tbb6detail2r127global_control_active_valueEi")
     __attribute__((weak));
 
+/* Kokkos's, if the program has it. */
+extern int kokkos_num_threads(void) __asm__("_ZN6Kokkos11num_threadsEv") __attribute__((weak));
+extern _Bool kokkos_is_initialized(void) __asm__("_ZN6Kokkos14is_initializedEv") __attribute__((weak));
+/* A derivative counts no Views: the array lives as long as the program's own ones. */
+void rg_kokkos_hold(void *record) { (void)record; }
+void *rg_kokkos_release(void *record) { return record; }
+
 /* How many threads a loop gets that starts here. */
 __attribute__((noinline)) int32_t rg_pool_size(void) {
   if (rg_pool_room)
@@ -62,6 +69,8 @@ __attribute__((noinline)) int32_t rg_pool_size(void) {
     if (threads < 1 || threads > most)
       threads = most;
   }
+  if (threads < 1 && kokkos_num_threads && kokkos_is_initialized && kokkos_is_initialized())
+    threads = kokkos_num_threads();
   if (threads < 1) {
     cpu_set_t mine;
     threads = sched_getaffinity(0, sizeof mine, &mine) ? 1 : CPU_COUNT(&mine);

@@ -284,6 +284,12 @@ class ParallelMethod<string kind, string scope, string base> {
   string WriteTag = "";
   // The partitioner that splits as far as ranges can be split; others may stop earlier.
   string SplitsAll = "";
+  // Policies: the class template of those that are understood, its members that tell the
+  // bounds, and the member of a reducer that begins a value.
+  string Policy = "";
+  string First = "";
+  string Last = "";
+  string Init = "";
 }
 
 // Inline assembly that is an intrinsic: its text, its constraints without the

@@ -26,7 +26,12 @@ enum class ParallelMethodKind : uint8_t {
   Loop,      ///< body(piece), of a body that may be copied
   Reduction, ///< the same of bodies that are split off and joined again
   Scan,      ///< what each piece adds to what all before it have added
-  Calls      ///< each of some functions, once
+  Calls,     ///< each of some functions, once
+  /// The same with the range of a policy and a body that is called with an
+  /// index (and what it adds to, and whether this is the last time).
+  PolicyLoop,
+  PolicyReduction,
+  PolicyScan
 };
 
 /// A function template of a library that does work of the program's in parallel
@@ -35,7 +40,7 @@ struct ParallelMethodRecord {
   ParallelMethodKind Kind;
   llvm::StringRef Scope, Base;
   llvm::StringRef RunBody, IsEmpty, IsDivisible, Join, Assign, SplitTag, AddTag,
-      WriteTag, SplitsAll;
+      WriteTag, SplitsAll, Policy, First, Last, Init;
 };
 llvm::ArrayRef<ParallelMethodRecord> parallelMethods();
 

@@ -108,6 +108,45 @@ def tbb_scan : TbbRange<"Scan", "tbb::detail::d1::start_scan"> {
 def tbb_invoke
     : ParallelMethod<"Calls", "tbb::detail::d1", "invoke_recursive_separation">;
 
+// Kokkos: a label, a policy, a body (and a result).
+class KokkosRange<string kind, string scope, string base>
+    : ParallelMethod<kind, scope, base> {
+  let Policy = "Kokkos::RangePolicy";
+  let First = "begin";
+  let Last = "end";
+  let Init = "init";
+  let Join = "join";
+}
+def kokkos_for : KokkosRange<"PolicyLoop", "Kokkos", "parallel_for">;
+def kokkos_reduce
+    : KokkosRange<"PolicyReduction", "Kokkos::Impl::ParallelReduceAdaptor", "execute_impl">;
+def kokkos_scan : KokkosRange<"PolicyScan", "Kokkos", "parallel_scan">;
+
+let Section = "Kokkos" in {
+// In a derivative nobody gives an array back before the reverse sweep has read it.
+def kokkos_hold : Expansion<"rg_kokkos_hold",
+    ["_ZN6Kokkos4Impl22SharedAllocationRecordIvvE9incrementEPS2_"], "V:P"> {
+  let Summary = "one more `View` of an array: not counted in a derivative";
+}
+def kokkos_release : Expansion<"rg_kokkos_release",
+    ["_ZN6Kokkos4Impl22SharedAllocationRecordIvvE9decrementEPS2_"], "P:P"> {
+  let Summary = "one `View` less of an array: not counted in a derivative";
+}
+def kokkos_queries : InactiveInC<
+    ["_ZN6Kokkos6OpenMPC1Ev", "_ZN6Kokkos6OpenMP11concurrencyERKS0_",
+     "_ZNK6Kokkos6OpenMP11concurrencyEv",
+     "_ZNK6Kokkos6OpenMP5fenceERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+     "_ZN6Kokkos6OpenMP12impl_static_fenceERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+     "_ZN6Kokkos7ThreadsC1Ev", "_ZN6Kokkos7Threads11concurrencyEv",
+     "_ZNK6Kokkos7Threads11concurrencyEv", "_ZN6Kokkos6SerialC1Ev",
+     "_ZN6Kokkos11num_threadsEv", "_ZN6Kokkos14is_initializedEv", "_ZN6Kokkos12is_finalizedEv",
+     "_ZN6Kokkos5Tools20profileLibraryLoadedEv",
+     "_ZN6Kokkos5fenceERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+     "_ZN6Kokkos4Impl11log_warningERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"]> {
+  let Summary = "execution spaces, the state of the library, fences: no numbers";
+}
+}
+
 let Section = "oneTBB" in {
 // What a method calls at once, in its own thread:
 def tbb_isolate : Expansion<"rg_pool_isolate",

@@ -86,13 +86,22 @@ Function *CxxMembers::find(StringRef Class, StringRef Base, unsigned Arity,
   return Found;
 }
 
-Function *CxxMembers::findCallable(StringRef Class) const {
+bool CxxMembers::has(StringRef Class, StringRef Base) const {
+  auto It = Of.find(Class);
+  return It != Of.end() && any_of(It->second, [&](const auto &Member) {
+           return Member.second.Base == Base;
+         });
+}
+
+Function *CxxMembers::findCallable(StringRef Class, unsigned More) const {
   auto It = Of.find(Class);
   Function *Found = nullptr;
   if (It != Of.end())
     for (const auto &[F, Name] : It->second)
-      if (Name.Base == "operator()" && F->arg_size() == 2 &&
-          F->getArg(1)->getType()->isIntegerTy()) {
+      if (Name.Base == "operator()" && F->arg_size() == 2 + More &&
+          F->getArg(1)->getType()->isIntegerTy() &&
+          (!More || F->getArg(2)->getType()->isPointerTy()) &&
+          (More < 2 || F->getArg(3)->getType()->isIntegerTy())) {
         if (Found)
           return nullptr;
         Found = F;

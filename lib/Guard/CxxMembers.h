@@ -51,8 +51,11 @@ public:
   llvm::Function *find(llvm::StringRef Class, llvm::StringRef Base,
                        unsigned Arity,
                        llvm::function_ref<bool(llvm::StringRef)> Fits) const;
-  /// What calls an object of Class with one integer.
-  llvm::Function *findCallable(llvm::StringRef Class) const;
+  /// What calls an object of Class with one integer, and with More operands
+  /// behind it: a pointer, and integers.
+  llvm::Function *findCallable(llvm::StringRef Class, unsigned More = 0) const;
+  /// Has Class, in this module, a member that is called Base?
+  bool has(llvm::StringRef Class, llvm::StringRef Base) const;
   llvm::Function *destructor(llvm::StringRef Class) const;
 
 private:

@@ -34,6 +34,11 @@ llvm::Function *substituteOfCalls(llvm::Function &Method, const CxxName &Name,
 llvm::Function *substituteOfIndices(llvm::Function &Method, const CxxName &Name,
                                     const CxxMembers &All);
 
+/// body(i) for all i of a policy's range.
+llvm::Function *substituteOfPolicy(llvm::Function &Method, const CxxName &Name,
+                                   const ParallelMethodRecord &Known,
+                                   const CxxMembers &All);
+
 class MethodSubstitute : protected PoolCode {
 protected:
   MethodSubstitute(llvm::Function &Method, const CxxMembers &All)

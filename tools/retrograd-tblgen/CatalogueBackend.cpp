@@ -292,7 +292,8 @@ void CatalogueWriter::emitParallelMethods() {
     OS << "  {ParallelMethodKind::" << R->getValueAsString("Kind");
     for (StringRef Field :
          {"Scope", "Base", "RunBody", "IsEmpty", "IsDivisible", "Join",
-          "Assign", "SplitTag", "AddTag", "WriteTag", "SplitsAll"})
+          "Assign", "SplitTag", "AddTag", "WriteTag", "SplitsAll", "Policy",
+          "First", "Last", "Init"})
       OS << ", " << quoted(R->getValueAsString(Field));
     OS << "},\n";
   }
