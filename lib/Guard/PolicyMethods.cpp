@@ -24,6 +24,7 @@
 #include "Catalogue/ParallelMethods.h"
 #include "Guard/MethodSubstitute.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/InstIterator.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -39,7 +40,8 @@ public:
 private:
   bool understand();
   bool understandValue();
-  bool understandReducer(StringRef Reducer);
+  bool understandReducer(StringRef Reducer, StringRef OfValue);
+  std::optional<Function *> destructorOf(Type *Result) const;
   Function *makePass(bool Last);
   Value *index(Value *Base, Value *I);
   void start(Value *Reducer, Value *At);
@@ -78,21 +80,41 @@ static SmallVector<std::string, 3> argumentsOf(StringRef Whole) {
   return parts(Whole.substr(Open));
 }
 
-bool PolicySubstitute::understandReducer(StringRef Reducer) {
+/// What ends an object of a type, as the method itself does it; null where
+/// nothing does. A class may have no destructor of its own: clang calls that of
+/// its only base instead.
+std::optional<Function *> PolicySubstitute::destructorOf(Type *Result) const {
+  std::optional<Function *> Found;
+  for (Instruction &I : instructions(Method)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    if (!Call || Call->arg_empty() || Call->getParamStructRetType(0) != Result)
+      continue;
+    Found = nullptr;
+    for (User *U : Call->getArgOperand(0)->users())
+      if (auto *Later = dyn_cast<CallBase>(U);
+          Later && Later->arg_size() == 1 && Later->getCalledFunction())
+        if (std::optional<CxxName> N = demangle(*Later->getCalledFunction());
+            N && N->IsStructor && N->Base[0] == '~')
+          return Later->getCalledFunction();
+  }
+  return Found;
+}
+
+bool PolicySubstitute::understandReducer(StringRef Reducer, StringRef OfValue) {
   auto Any = [](StringRef) { return true; };
   Init = All.find(Reducer, Known.Init, 2, Any);
   Join = All.find(Reducer, Known.Join, 3, Any);
   View = All.find(Reducer, "view", 2, Any);
   SmallVector<std::string, 3> Own = argumentsOf(Reducer);
-  if (!Init || !Join || !View || Own.size() != 2 ||
-      !View->getParamStructRetType(0))
+  if (!Init || !Join || !View || Own.empty() || !View->getParamStructRetType(0))
     return false;
-  std::string OfView = "Kokkos::View<" + Own[0] + ", " + Own[1] + ">";
+  const std::string OfView =
+      "Kokkos::View<" + OfValue.str() + ", " + Own.back() + ">";
   Data = All.find(OfView, "data", 1, Any);
-  EndOfView = All.destructor(OfView);
+  std::optional<Function *> End = destructorOf(View->getParamStructRetType(0));
+  EndOfView = End.value_or(nullptr);
   Size = Join->getParamDereferenceableBytes(1);
-  return Data && EndOfView && Size &&
-         Size == Init->getParamDereferenceableBytes(1);
+  return Data && End && Size && Size == Init->getParamDereferenceableBytes(1);
 }
 
 bool PolicySubstitute::understandValue() {
@@ -123,7 +145,7 @@ bool PolicySubstitute::understandValue() {
     Number = nullptr;
     StringRef Reducer = Arguments[2];
     Reducer.consume_back(" const");
-    return !isScan() && understandReducer(Reducer) &&
+    return !isScan() && understandReducer(Reducer, Of) &&
            Size == Body->getParamDereferenceableBytes(2);
   }
   if (!Number || HasResult != (Method.arg_size() == 4))
@@ -134,8 +156,10 @@ bool PolicySubstitute::understandValue() {
 
 bool PolicySubstitute::understand() {
   Arguments = argumentsOf(isLoop() || isScan() ? Name.Whole : Name.Class);
-  if (Arguments.size() < 2 || Method.arg_size() < 3 || Method.arg_size() > 4 ||
-      !StringRef(Arguments[0]).starts_with(Known.Policy.str() + "<") ||
+  if (Arguments.size() < 2 || Method.arg_size() < 3 || Method.arg_size() > 4)
+    return false;
+  StringRef OfPolicy = Arguments[0];
+  if (!OfPolicy.consume_front(Known.Policy) || !OfPolicy.starts_with("<") ||
       !all_of(Method.args(),
               [](const Argument &A) { return A.getType()->isPointerTy(); }))
     return false;
@@ -184,7 +208,8 @@ Value *PolicySubstitute::resultOf(Value *Given) {
   Call->addParamAttr(
       0, View->getAttributes().getParamAttr(0, Attribute::StructRet));
   Value *Result = ask(*Data, {Space});
-  ask(*EndOfView, {Space});
+  if (EndOfView)
+    ask(*EndOfView, {Space});
   return Result;
 }
 

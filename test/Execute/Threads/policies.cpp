@@ -17,13 +17,18 @@ public:
   long begin() const { return Begin; }
   long end() const { return End; }
 };
-template <class T, class Space> class View {
+struct Counted {
+  Counted() {}
+  Counted(const Counted &) {}
+  ~Counted() {}
+};
+// Without a destructor of its own.
+template <class T, class Space> class View : Counted {
   T *At;
 
 public:
   explicit View(T *p) : At(p) {}
-  View(const View &o) : At(o.At) {}
-  ~View() {}
+  View(const View &o) : Counted(o), At(o.At) {}
   T *data() const { return At; }
 };
 template <class T, class Space> struct Max {
@@ -48,13 +53,14 @@ namespace Impl {
 template <class Result> struct Values {
   typedef Result Type;
   static void init(const Result &, Type &v) { v = 0; }
-  static void put(Result &r, const Type &v) { r = v; }
+  static Result *at(Result &r) { return &r; }
+  static void put(const Result &, Result *to, const Type &v) { *to = v; }
 };
 template <class T, class Space> struct Values<const Max<T, Space>> {
   typedef T Type;
   static void init(const Max<T, Space> &r, T &v) { r.init(v); }
-  static void put(const Max<T, Space> &r, const T &v) {
-    View<T, Space> to = r.view();
+  static View<T, Space> at(const Max<T, Space> &r) { return r.view(); }
+  static void put(const Max<T, Space> &r, const View<T, Space> &to, const T &v) {
     r.init(*to.data());
     r.join(*to.data(), v);
   }
@@ -67,7 +73,7 @@ template <class Policy, class Body, class Result> struct ParallelReduceAdaptor {
     Values<Result>::init(result, v);
     for (long i = policy.begin(); i < policy.end(); ++i)
       body(i, v);
-    Values<Result>::put(result, v);
+    Values<Result>::put(result, Values<Result>::at(result), v);
   }
 };
 } // namespace Impl
