@@ -22,6 +22,7 @@
 
 #include "Entry/PrepareEntryCalls.h"
 #include "Diagnostics/DiagnosticEngine.h"
+#include "Entry/ComputedGotos.h"
 #include "Entry/Hints.h"
 #include "Entry/LowerEntryCalls.h"
 #include "Request/EntryFamilies.h"
@@ -193,8 +194,8 @@ Function *retrograd::makeForwarder(Function &Known) {
 }
 
 /// What no derivative can be made of, wherever it stands below an entry call:
-/// returning twice, coroutines, computed goto, and a function that needs its
-/// own derivative. True if something was diagnosed.
+/// returning twice, coroutines, computed goto by labels from elsewhere, and a
+/// function that needs its own derivative. True if something was diagnosed.
 static bool refuseForms(const EntryCall &Entry, const EntryCalls &All,
                         DiagnosticEngine &Diags) {
   struct Visit {
@@ -210,11 +211,12 @@ static bool refuseForms(const EntryCall &Entry, const EntryCalls &All,
       return true;
     }
     for (const Instruction &I : instructions(*V.F)) {
-      // The table of a computed goto names the blocks of the user's function;
-      // a copy of the function would jump back into it.
-      if (isa<IndirectBrInst>(I) || isa<CallBrInst>(I)) {
+      if ((isa<IndirectBrInst>(I) && !findComputedGotos(*V.F)) ||
+          isa<CallBrInst>(I)) {
         Diags.report(DiagId::UnsupportedControlFlow, &I, V.Trail,
-                     {isa<IndirectBrInst>(I) ? "computed goto" : "asm goto"});
+                     {isa<IndirectBrInst>(I)
+                          ? "computed goto by labels that others may hold, too"
+                          : "asm goto"});
         return true;
       }
       auto *Call = dyn_cast<CallBase>(&I);

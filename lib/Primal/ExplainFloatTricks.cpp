@@ -71,26 +71,42 @@ static bool isRounding(Instruction &I) {
              int(APFloat::semanticsPrecision(In->By.getSemantics())) - 1;
 }
 
+/// What the integer Load reads, as a number of type T.
+static Value *loadAs(LoadInst &Load, Type *T) {
+  IRBuilder<> B(&Load);
+  Value *X = B.CreateAlignedLoad(T, Load.getPointerOperand(), Load.getAlign());
+  Load.replaceAllUsesWith(B.CreateBitCast(X, Load.getType()));
+  return X;
+}
+
 /// Gives a mantissa that was taken out of its float by bit operations the
 /// multiplication by which it is one.
 static void multiplyMantissa(Instruction &I) {
-  Value *X, *Masked;
+  Value *X = nullptr, *Word, *Masked;
   const APInt *Mask, *Exponent;
   Type *T = I.getType(), *S = T->getScalarType();
   if (!(S->isFloatTy() || S->isDoubleTy()) ||
       !match(&I, m_BitCast(m_Or(m_Value(Masked), m_APInt(Exponent)))) ||
-      !match(Masked, m_And(m_BitCast(m_Value(X)), m_APInt(Mask))) ||
-      X->getType() != T)
+      !match(Masked, m_And(m_Value(Word), m_APInt(Mask))))
+    return;
+  auto *Loaded = dyn_cast<LoadInst>(Word);
+  if (!(match(Word, m_BitCast(m_Value(X))) && X->getType() == T) &&
+      !(Loaded && Loaded->isSimple()))
     return;
   const fltSemantics &Semantics = S->getFltSemantics();
   unsigned Bits = S->getScalarSizeInBits();
   unsigned Stored = APFloat::semanticsPrecision(Semantics) - 1;
   uint64_t Bias = APFloat::semanticsMaxExponent(Semantics);
   APInt Field = APInt::getBitsSet(Bits, Stored, Bits - 1);
-  if (Mask->getBitWidth() != Bits || *Mask != ~Field ||
-      !Exponent->isSubsetOf(Field) || Exponent->isZero() || *Exponent == Field)
+  if (Mask->getBitWidth() != Bits)
+    return;
+  const bool WithoutSign = Mask->isMask(Stored);
+  if ((*Mask != ~Field && !WithoutSign) || !Exponent->isSubsetOf(Field) ||
+      Exponent->isZero() || *Exponent == Field)
     return;
   uint64_t To = Exponent->lshr(Stored).getZExtValue();
+  if (!X) // the number's bits as they were loaded
+    X = loadAs(*Loaded, T);
   IRBuilder<> B(I.getParent(), std::next(I.getIterator()));
   B.SetCurrentDebugLocation(I.getDebugLoc());
   Type *Ints = cast<BitCastInst>(I).getSrcTy();
@@ -105,7 +121,8 @@ static void multiplyMantissa(Instruction &I) {
       B.CreateBitCast(B.CreateSub(Place(To + Bias), From), T, "power");
   Value *Normal =
       B.CreateICmpULT(B.CreateSub(From, Place(1)), Place(To + Bias - 1));
-  Value *Product = B.CreateFMul(X, Power);
+  Value *Product = B.CreateFMul(
+      WithoutSign ? B.CreateUnaryIntrinsic(Intrinsic::fabs, X) : X, Power);
   Value *Mantissa = B.CreateSelect(Normal, Product, &I, "mantissa");
   if (auto *P = dyn_cast<Instruction>(Power))
     noteFact(*P, SourceFact::Steps);

@@ -45,6 +45,7 @@
 #include "Primal/ReplaceBarriers.h"
 #include "Primal/SpellAddresses.h"
 #include "Primal/SpellBitsInAtomics.h"
+#include "Primal/SpellComputedGotos.h"
 #include "Primal/SpellWordCopies.h"
 #include "Primal/UnpackFloats.h"
 #include "Primal/VariadicCalls.h"

@@ -11,7 +11,7 @@ double __enzyme_autodiff(void *, ...);
 double mantissa(double x) {
   uint64_t u;
   memcpy(&u, &x, 8);
-  u = (u & 0x000FFFFFFFFFFFFFull) | 0x3FE0000000000000ull;
+  u = (u & 0x0000FFFFFFFFFFFFull) | 0x3FE0000000000000ull;
   double m;
   memcpy(&m, &u, 8);
   return m * m;
