@@ -195,20 +195,24 @@ static void rg_unnote(const void *p) {
     __atomic_store_n(&n->gone, 1, __ATOMIC_RELEASE);
 }
 
-static int rg_gpu_kind(const void *p) {
-  if (&rg_cuda_on_cpu && (rg_named_at(p) || rg_noted_variable(p)))
-    return DEVICE;
-  struct {
-    int type, device;
-    void *pointers[2];
-    char more[96];
-  } a;
+struct rg_attributes {
+  int type, device;
+  void *pointers[2];
+  char more[96];
+};
+static struct rg_attributes rg_attributes_of(const void *p) {
+  struct rg_attributes a;
   memset(&a, 0, sizeof a);
   if (cudaPointerGetAttributes(&a, p)) {
     cudaGetLastError(); /* memory of the host alone: not an error of the program's */
-    return UNREGISTERED;
+    a.type = UNREGISTERED;
   }
-  return a.type;
+  return a;
+}
+static int rg_gpu_kind(const void *p) {
+  if (&rg_cuda_on_cpu && (rg_named_at(p) || rg_noted_variable(p)))
+    return DEVICE;
+  return rg_attributes_of(p).type;
 }
 
 /* A symbol of the driver, which the CUDA runtime has loaded. */
@@ -348,6 +352,13 @@ static void rg_wait(const char *what, const char *of) {
       rg_gpu_check(cudaDeviceSynchronize(), what, of);
     }
   rg_gpu_check(cudaSetDevice(here), what, of);
+}
+
+int cudaStreamSynchronize(void *stream);
+/* Waits for our own copies and fills, which the default stream has: the program's streams may be of the kind that does
+ * not wait for it. */
+static void rg_settle(void) {
+  rg_gpu_check(cudaStreamSynchronize(NULL), "a copy of device memory failed", NULL);
 }
 
 /*===-- Copies that are kept --------------------------------------------------===*/
@@ -569,6 +580,8 @@ void *rg_gpu_malloc_shadow(uint64_t bytes) {
   int error = cudaMalloc(&p, bytes);
   if (!error)
     error = cudaMemset(p, 0, bytes);
+  if (!error)
+    error = cudaStreamSynchronize(NULL);
   if (error) {
     fprintf(stderr,
             "retrograd: a derivative wants %llu bytes of device memory for adjoints, as many as the program's own "
@@ -636,7 +649,9 @@ void *rg_gpu_keep(void *p, uint64_t bytes) {
     return NULL;
   rg_wait("an operation before a copy failed", NULL);
   ++rg_gpu.kept;
-  return rg_keep(b, p, bytes, NULL);
+  struct rg_copy *kept = rg_keep(b, p, bytes, NULL);
+  rg_settle();
+  return kept;
 }
 void rg_gpu_undo(void *p, uint64_t bytes, void *kept) {
   struct rg_copy *c = kept;
@@ -658,7 +673,9 @@ void *rg_gpu_keep_variable(void *at, uint64_t bytes, uint64_t offset) {
     if (b->variable && b->read && p >= b->base && p < b->base + b->bytes) {
       rg_wait("an operation before a copy failed", NULL);
       ++rg_gpu.kept;
-      return rg_keep(b, p, bytes, NULL);
+      struct rg_copy *kept = rg_keep(b, p, bytes, NULL);
+      rg_settle();
+      return kept;
     }
   return NULL;
 }
@@ -668,7 +685,6 @@ void rg_gpu_undo_variable(void *at, uint64_t bytes, uint64_t offset, void *kept)
 }
 int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind);
 int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind);
-int cudaStreamSynchronize(void *stream);
 void rg_gpu_wait_for(void *stream) {
   int error = cudaStreamSynchronize(stream);
   if (error)
@@ -734,6 +750,7 @@ void *rg_gpu_copy_async(void *to, const void *from, uint64_t bytes, int kind, vo
   return to;
 }
 void *rg_gpu_fill_async(void *p, int value, uint64_t bytes, void *stream) {
+  rg_device_works();
   rg_gpu.error = cudaMemsetAsync(p, value, bytes, stream);
   return p;
 }
@@ -776,10 +793,20 @@ static void rg_unfetch(char *p, char *copy, uint64_t bytes) {
 }
 
 static void rg_clear(char *p, uint64_t bytes) {
-  if (rg_on_host(p))
+  if (rg_on_host(p)) {
     memset(p, 0, bytes);
-  else
-    rg_gpu_check(cudaMemset(p, 0, bytes), "adjoints could not be cleared", NULL);
+    return;
+  }
+  /* A device fills its own memory alone. */
+  int here = rg_device(), there = rg_attributes_of(p).device;
+  int error = here == there ? 0 : cudaSetDevice(there);
+  if (!error)
+    error = cudaMemset(p, 0, bytes);
+  if (!error && here != there)
+    error = cudaStreamSynchronize(NULL);
+  if (!error && here != there)
+    error = cudaSetDevice(here);
+  rg_gpu_check(error, "adjoints could not be cleared", NULL);
 }
 
 void rg_gpu_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset, uint64_t period, uint64_t run) {
@@ -836,10 +863,12 @@ void rg_gpu_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes, 
 void rg_gpu_tangent_move(char *dsh, char *d, char *ssh, char *s, uint64_t bytes) {
   if (!bytes || dsh == d)
     return;
+  rg_wait("an operation before a copy of tangents failed", NULL);
   if (ssh == s)
     rg_clear(rg_shadow_home(dsh, d), bytes);
   else
     rg_move(rg_shadow_home(dsh, d), rg_shadow_home(ssh, s), bytes);
+  rg_settle();
 }
 
 /*===-- Launches --------------------------------------------------------------===*/
@@ -1019,6 +1048,8 @@ void *rg_launch_keep(const struct rg_kernel_record *k, void **arguments) {
       rg_wait("an operation before a launch of this kernel failed:", k->name);
     l->copies = rg_keep(b, b->base, b->bytes, l->copies);
   }
+  if (waited)
+    rg_settle();
   for (uint64_t i = 0; i < n; ++i)
     found[i].block->read |= found[i].reads;
   ++rg_gpu.kept;
@@ -1262,6 +1293,8 @@ static void rg_run_derivative(struct rg_operands *o, const void *kernel, const s
   }
   if (cell)
     rg_move(o->room.at, o->numbers, cell * 16);
+  if (at->stream && (cell || o->used))
+    rg_settle();
   rg_run_kernel(k, kernel, at, o->all);
   uint64_t used = first;
   for (uint64_t i = first; i < o->used; ++i) {
@@ -1336,21 +1369,27 @@ void rg_launch_forward(uint64_t lanes, const struct rg_kernel_record *k, const s
                        void **arguments, void **shadows) {
   struct rg_operands o;
   struct rg_copy *before = NULL;
+  rg_device_works();
   rg_operands_begin(&o, k);
   if (lanes > 1) { /* the primal runs once for each */
     struct rg_touched *found = malloc((k->count + 1) * sizeof *found);
     if (!found)
       rg_gpu_fail("no memory for a launch of", k->name, 0);
     uint64_t n = rg_touches(k, arguments, found);
+    rg_wait("an operation before a launch of this kernel failed:", k->name);
     for (uint64_t i = 0; i < n; ++i)
       if (found[i].writes)
         before = rg_keep(found[i].block, found[i].block->base, found[i].block->bytes, before);
     free(found);
   }
   for (uint64_t lane = 0; lane < lanes; ++lane) {
-    if (lane)
+    if (lane) {
+      rg_wait("the derivative of this kernel failed:", k->name);
       for (struct rg_copy *c = before; c; c = c->next)
         rg_put_back(c);
+    }
+    if (before)
+      rg_settle();
     rg_run_derivative(&o, k->forward, at, arguments, shadows, lane, /*adjoints=*/0);
   }
   if (o.room.at || o.used) /* what is given back is the kernel's no more */

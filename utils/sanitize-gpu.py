@@ -50,7 +50,8 @@ def build(folder, options):
         code, said = cuda_programs.run(command)
         return program, code, said
 
-    chosen = [p for p in cuda_programs.programs(options.names) if not NOT_FOR_A_GPU.search(" ".join(p.flags))]
+    folders = cuda_programs.FOLDERS + cuda_programs.HOST_FOLDERS
+    chosen = [p for p in cuda_programs.programs(options.names, folders) if not NOT_FOR_A_GPU.search(" ".join(p.flags))]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for program, code, said in pool.map(one, chosen):
             print(f"{'built' if code == 0 else 'NOT BUILT'} {program.name}" + (f"\n{said[-1500:]}" if code else ""),
@@ -89,17 +90,18 @@ def run(folder, options):
         sys.exit(f"there is no {options.sanitizer}")
     programs = sorted(os.path.join(folder, n) for n in os.listdir(folder) if os.access(os.path.join(folder, n), os.X_OK))
     table, fine, logs = collections.defaultdict(dict), True, []
+    tools = [None, *options.tools.split(",")] if options.tools else [None, *TOOLS]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        todo = [pool.submit(sanitize, p, t, options) for t in [None, *TOOLS] for p in programs]
+        todo = [pool.submit(sanitize, p, t, options) for t in tools for p in programs]
         for done in concurrent.futures.as_completed(todo):
             name, tool, text, ok, log = done.result()
             table[name][tool] = text
             fine &= ok
             if text not in ("0", "right"):
                 logs.append(f"==== {name} {tool or 'alone'}: {text}\n{log}")
-    print("| test | alone | " + " | ".join(TOOLS) + " |\n|---|" + "---|" * (1 + len(TOOLS)))
+    print("| test | alone | " + " | ".join(tools[1:]) + " |\n|---|" + "---|" * len(tools))
     for name in sorted(table):
-        print(f"| {name} | " + " | ".join(table[name].get(t, "") for t in [None, *TOOLS]) + " |")
+        print(f"| {name} | " + " | ".join(table[name].get(t, "") for t in tools) + " |")
     if options.logs:
         with open(options.logs, "w") as file:
             file.write("\n".join(logs))
@@ -122,6 +124,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=int, default=300, help="for one run")
     parser.add_argument("--sanitizer", default="compute-sanitizer")
+    parser.add_argument("--tools", help="these alone, with commas between: " + ",".join(TOOLS))
     parser.add_argument("--logs", help="file for what the tools said")
     options = parser.parse_intermixed_args()
     if options.what in ("build", "run") and not options.folder:

@@ -95,6 +95,7 @@ void check(Primal P, Gradient G, dim3 Grid, dim3 Block, int N, size_t Inputs, si
     if (Adds)
       cudaMemset(Y, 0, Outputs * sizeof(double));
     P<<<Grid, Block>>>(X, Y, N);
+    cudaDeviceSynchronize();
     double Sum = 0;
     for (size_t I = 0; I < Outputs; ++I)
       Sum += Weight(I) * Y[I];

@@ -6,6 +6,7 @@
 // copies and fills of this library find it. So it ends a program, with a message,
 //   - whose host code reads or writes device memory,
 //   - that copies or fills beyond an allocation, or one that was freed.
+// There are three devices; a fill of memory of another device than the current one is an error, as on a GPU.
 // Kernels do nothing. That is a program, too: its derivative is that of the copies between host and device,
 // and reverse mode, forward mode and differences agree on it.
 // A shared library from this file is both libcudart.so and libcuda.so.1.
@@ -66,10 +67,12 @@ static size_t given;
 typedef struct {
   char *at;
   size_t bytes;
-  int type, freed;
+  int type, freed, device;
 } block;
 static block *blocks;
 static int number_of_blocks;
+enum { DEVICES = 3 };
+static _Thread_local int current;
 
 typedef struct {
   const char *on_host;
@@ -91,7 +94,7 @@ static block *block_of(const void *p) {
 static void note(void *at, size_t bytes, int type) {
   if (number_of_blocks % 1024 == 0)
     blocks = realloc(blocks, (number_of_blocks + 1024) * sizeof *blocks);
-  blocks[number_of_blocks++] = (block){at, bytes, type, 0};
+  blocks[number_of_blocks++] = (block){at, bytes, type, 0, current};
 }
 
 static void touched(int signal, siginfo_t *info, void *context) {
@@ -141,6 +144,9 @@ static int move(void *to, const void *from, size_t bytes) {
   return 0;
 }
 static int fill(void *to, int value, size_t bytes) {
+  const block *b = block_of(to);
+  if (b && b->type == DEVICE && !b->freed && b->device != current)
+    return INVALID_VALUE;
   memset(reach(to, bytes, "a fill"), value, bytes);
   return 0;
 }
@@ -202,7 +208,7 @@ int cudaHostGetDevicePointer(void **device, void *host, unsigned flags) {
 int cudaPointerGetAttributes(attributes *a, const void *p) {
   block *b = block_of(p);
   int in_module = p && (const char *)p >= module && (const char *)p < module + module_bytes;
-  *a = (attributes){in_module ? DEVICE : b && !b->freed ? b->type : UNKNOWN, 0, (void *)p, (void *)p};
+  *a = (attributes){in_module ? DEVICE : b && !b->freed ? b->type : UNKNOWN, b ? b->device : 0, (void *)p, (void *)p};
   return 0;
 }
 int cudaMemGetInfo(size_t *unused, size_t *all) {
@@ -385,12 +391,17 @@ int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks_at_once, const voi
 //===-- Devices, streams, events --------------------------------------------===//
 
 int cudaGetDevice(int *device) {
-  *device = 0;
+  *device = current;
   return 0;
 }
-int cudaSetDevice(int device) { return device ? 101 : 0; }
+int cudaSetDevice(int device) {
+  if (device < 0 || device >= DEVICES)
+    return 101;
+  current = device;
+  return 0;
+}
 int cudaGetDeviceCount(int *count) {
-  *count = 1;
+  *count = DEVICES;
   return 0;
 }
 int cudaDeviceGetAttribute(int *value, int attribute, int device) {
