@@ -71,6 +71,17 @@ RG_INLINE bool overlap(const Descriptor *A, const Descriptor *B, int64_t N) {
   return A0 < B1 + B->Bytes && B0 < A1 + A->Bytes;
 }
 
+/* A is B: nothing changes. Of `copyin` the first thread does so while others read. */
+RG_INLINE bool sameElements(const Descriptor *A, const Descriptor *B) {
+  bool Same = A->Base == B->Base && A->Rank == B->Rank;
+#define RG_DIM(K)                                                              \
+  if (A->Rank > K && Same)                                                     \
+    Same = A->Dims[K].Stride == B->Dims[K].Stride;
+  RG_FOR_DIMS(RG_DIM)
+#undef RG_DIM
+  return Same;
+}
+
 RG_INLINE const DerivedType *typeOfCopy(const Descriptor *D) {
   TypedDescriptor Copy;
   copyTyped(&Copy, D);
@@ -271,6 +282,8 @@ RG_ROUTINE void rg_fortran_assign(Descriptor *To, const Descriptor *From, const 
     free(Old);
     return;
   }
+  if (From->Rank && sameElements(To, From))
+    return;
   int64_t N = elements(To);
   if (From->Rank && overlap(To, From, N)) {
     char *Between = newMemory(N * Bytes);

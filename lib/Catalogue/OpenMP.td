@@ -85,7 +85,7 @@ def omp_copyprivate : Refused<
     "copyprivate of a form that is not known; write to a shared variable in the single region "
     "instead", ["__kmpc_copyprivate"]>;
 def omp_threadprivate : Refused<
-    "a threadprivate variable without thread-local storage",
+    "a threadprivate variable without thread-local storage, of a form that is not known",
     ["__kmpc_threadprivate_cached", "__kmpc_threadprivate_register"]>;
 def omp_test_nest_lock : Refused<
     "an attempt to take a nested lock", ["omp_test_nest_lock"]>;

@@ -7,6 +7,7 @@
 
 #include "Parallel/OpenMPForm.h"
 #include "Parallel/OpenMPRoutines.h"
+#include "Parallel/OwnVariables.h"
 #include "Parallel/ThreadForm.h"
 #include "Support/CallBinding.h"
 #include "Support/TeamMarks.h"
@@ -231,6 +232,8 @@ private:
     case Becomes::Reduction:
     case Becomes::Reduced:
       return false; // not understood
+    case Becomes::OwnVariable:
+      return nameOwn(Call);
     case Becomes::Flush:
       return true;
     case Becomes::Bounds:
@@ -263,11 +266,24 @@ private:
   bool askThreads(CallBase &Call, const OpenMPRoutine &R) {
     if (!OfTeam)
       Asked.set(B, Call.getArgOperand(R.Operand));
-    else if (auto *Who = dyn_cast<CallInst>(Call.getArgOperand(1));
-             Who && Who->hasOneUse()) {
-      Who->replaceAllUsesWith(PoisonValue::get(Who->getType()));
-      Who->eraseFromParent();
-    }
+    else
+      forgetThread(Call);
+    return true;
+  }
+
+  /// Nobody else wants to know which thread it is.
+  static void forgetThread(CallBase &Call) {
+    auto *Who = dyn_cast<CallInst>(Call.getArgOperand(1));
+    if (!Who || !Who->hasOneUse())
+      return;
+    Who->replaceAllUsesWith(PoisonValue::get(Who->getType()));
+    Who->eraseFromParent();
+  }
+
+  static bool nameOwn(CallBase &Call) {
+    if (!nameOwnVariable(Call))
+      return false;
+    forgetThread(Call);
     return true;
   }
 
@@ -322,4 +338,5 @@ void OpenMPForm::finish() {
     if (F->use_empty())
       F->eraseFromParent();
   Forks.clear();
+  findOwnVariables(M);
 }

@@ -61,6 +61,7 @@ static constexpr OpenMPRoutine Routines[] = {
     {"__kmpc_task_reduction_modifier_fini", Becomes::EndReduction, 0,
      "rg_task_group_end"},
     {"__kmpc_task_reduction_get_th_data", Becomes::Reduced, 2},
+    {"__kmpc_threadprivate_cached", Becomes::OwnVariable, 4},
     {"__kmpc_flush", Becomes::Flush},
     {"__kmpc_for_static_init_4", Becomes::Bounds, 8},
     {"__kmpc_for_static_init_4u", Becomes::Bounds, 8},

@@ -52,6 +52,7 @@ enum class Becomes : uint8_t {
   ReductionOfAll, ///< the same of a region or shared loop, and a group of tasks
   EndReduction,   ///< the routine Instead of ours: the group ends
   Reduced,        ///< the task's part of one, and what becomes of it
+  OwnVariable,    ///< the address of a thread-local variable
   Flush           ///< nothing: atomic operations beside it have events
 };
 
