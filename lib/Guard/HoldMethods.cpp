@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Guard/HoldMethods.h"
+#include "Diagnostics/DiagnosticEngine.h"
 #include "Guard/HeldForLink.h"
 #include "Guard/Methods.h"
 #include "Request/EntryCalls.h"
@@ -17,7 +18,9 @@ using namespace retrograd;
 PreservedAnalyses HoldMethodsPass::run(Module &M, ModuleAnalysisManager &) {
   if (!hasEntryCalls(M) && !isBeforeLink(Stage))
     return PreservedAnalyses::all();
-  SmallVector<Function *, 4> Methods = substituteMethods(M);
+  DiagnosticEngine Diags(M);
+  SmallVector<Function *, 4> Methods = substituteMethods(M, Diags);
+  Diags.finish();
   for (Function *F : Methods)
     hold(*F);
   return Methods.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();

@@ -7,6 +7,8 @@
 
 #include "Guard/Methods.h"
 #include "Catalogue/ParallelMethods.h"
+#include "Diagnostics/DiagnosticEngine.h"
+#include "Diagnostics/RequestTrail.h"
 #include "Guard/MethodSubstitute.h"
 #include "Support/CallBinding.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -65,15 +67,26 @@ static Function *makeSubstitute(Function &F, const CxxName &Name,
   return substituteOfRange(F, Name, *Known, All);
 }
 
-SmallVector<Function *, 4> retrograd::substituteMethods(Module &M) {
+static void warn(DiagnosticEngine &Diags, const Function &F,
+                 const MethodName &Mark) {
+  const std::string Name =
+      (Mark.Scope.empty() ? Mark.Base : Mark.Scope + "::" + Mark.Base).str();
+  Diags.report(DiagId::MarkWithoutEffect, &F.getEntryBlock().front(), {},
+               {Name, F.getReturnType()->isVoidTy()
+                          ? "its parameters are not those of a loop"
+                          : "it returns something"});
+}
+
+SmallVector<Function *, 4>
+retrograd::substituteMethods(Module &M, DiagnosticEngine &Diags) {
   const SmallVector<MethodName, 8> Methods = methodNames(M);
   // Demangling costs: first, the last part of the scope and the name itself.
   SmallVector<std::pair<Function *, const MethodName *>, 8> Candidates;
   for (Function &F : M)
-    if (!F.isDeclaration() && F.getName().starts_with("_Z") &&
-        F.getReturnType()->isVoidTy())
+    if (!F.isDeclaration() && F.getName().starts_with("_Z"))
       for (const MethodName &K : Methods)
-        if (F.getName().contains(K.Base) &&
+        if ((!K.Record || F.getReturnType()->isVoidTy()) &&
+            F.getName().contains(K.Base) &&
             F.getName().contains(K.Scope.rsplit("::").second))
           Candidates.push_back({&F, &K});
   SmallVector<Function *, 4> Made;
@@ -85,9 +98,16 @@ SmallVector<Function *, 4> retrograd::substituteMethods(Module &M) {
       continue;
     if (!All)
       All.emplace(M);
-    Function *S = makeSubstitute(*F, *N, K->Record, *All);
-    if (!S)
+    Function *S = F->getReturnType()->isVoidTy()
+                      ? makeSubstitute(*F, *N, K->Record, *All)
+                      : nullptr;
+    if (!S) {
+      // What a library calls so, derivatives look into. Of the program's own
+      // loops they were told not to.
+      if (!K->Record)
+        warn(Diags, *F, *K);
       continue;
+    }
     F->setMetadata(SubstituteMetadata,
                    MDNode::get(M.getContext(), ValueAsMetadata::get(S)));
     // Nobody changes the parameters of either.

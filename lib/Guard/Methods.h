@@ -33,10 +33,13 @@ class Module;
 } // namespace llvm
 
 namespace retrograd {
+class DiagnosticEngine;
 
 /// Makes substitutes for the methods of M, whose code is as clang wrote it.
-/// Returns the methods that have one.
-llvm::SmallVector<llvm::Function *, 4> substituteMethods(llvm::Module &M);
+/// Returns the methods that have one. Warns of loops of the program that it
+/// says to be methods and that have none.
+llvm::SmallVector<llvm::Function *, 4>
+substituteMethods(llvm::Module &M, DiagnosticEngine &Diags);
 
 /// Null if F is no method that has one.
 llvm::Function *substituteOf(const llvm::Function &F);
