@@ -282,6 +282,7 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
     int Class = E.Level == Trust::Strong    ? (Fit < 2 ? Fit : Fit + 1)
                 : E.Level == Trust::Guess   ? Fit + 18
                 : E.Level == Trust::Moved   ? Fit + 24
+                : E.Level == Trust::Turns   ? Fit + 30
                 : JustHere                  ? Reached - 1
                 : E.Level == Trust::Hearsay ? Fit + 12
                                             : Fit + 6;
@@ -461,9 +462,16 @@ Type *ObjectGraph::sharedWithPointers(Position P, int64_t Size,
     return nullptr;
   Type *FP = nullptr;
   auto Fits = [&](const Evidence &E) {
-    if (E.Level > Trust::Weak || (Integers && E.Kind.K == ByteKind::Integer))
+    const bool Turns = E.Level == Trust::Turns;
+    if ((E.Level > Trust::Weak && !Turns) ||
+        (Integers && E.Kind.K == ByteKind::Integer))
       return true;
     Overlap How = overlap(P, Size, E);
+    if (Turns) {
+      if (How == Overlap::Same && !FP)
+        FP = E.Kind.FP;
+      return true;
+    }
     if (How != Overlap::Same || E.Kind.K != ByteKind::Float)
       return How == Overlap::None ||
              (How == Overlap::Same && E.Kind.K == ByteKind::Pointer);
@@ -477,12 +485,22 @@ Type *ObjectGraph::sharedWithPointers(Position P, int64_t Size,
              : FP;
 }
 
+bool ObjectGraph::isByTurns(Position P) const {
+  P = normalise(P);
+  return P.valid() &&
+         anyEvidence(Objects[P.Obj], P, PointerSize, [&](const Evidence &E) {
+           return E.Level == Trust::Turns &&
+                  overlap(P, PointerSize, E) == Overlap::Same;
+         });
+}
+
 bool ObjectGraph::holdsPointers(Position P, int64_t Size) const {
   P = normalise(P);
   if (!P.valid())
     return false;
   auto Pointer = [&](const Evidence &E) {
-    return E.Kind.K == ByteKind::Pointer && E.Level == Trust::Strong &&
+    return ((E.Kind.K == ByteKind::Pointer && E.Level == Trust::Strong) ||
+            E.Level == Trust::Turns) &&
            overlap(P, Size, E) == Overlap::Same;
   };
   return anyEvidence(Objects[P.Obj], P, Size, Pointer);
@@ -545,6 +563,14 @@ bool ObjectGraph::carryPiece(const Placed &Piece, Position To, int64_t Size,
   return Changed;
 }
 
+/// A word that holds pointers and doubles by turns does not tell what a copy
+/// moves, whatever the copying function knows of it.
+bool ObjectGraph::tellsOneOfTwo(ByteKind K, Position P, int64_t Size) const {
+  return (K.K == ByteKind::Pointer || K.K == ByteKind::Float) &&
+         sharedWithPointers(P, Size, /*Integers=*/false) &&
+         holdsPointers(P, Size);
+}
+
 /// Copies of unknown length carry the whole of what is known behind them. What
 /// arrived before the last look (Seen) was carried then, or found evidence at
 /// the other end, which stays.
@@ -555,7 +581,7 @@ bool ObjectGraph::carryOpenEnded(Position From, unsigned Seen, Position To,
   std::vector<const Evidence *> New;
   for (const Evidence *E : Arrived)
     if (E->Arrival >= Seen && E->Level == Least &&
-        E->Kind.K != ByteKind::Conflict)
+        !(Least == Trust::Strong && tellsOneOfTwo(E->Kind, E->Where, E->Size)))
       New.push_back(E);
   llvm::stable_sort(New, [](const Evidence *A, const Evidence *B) {
     auto Order = [](const Evidence *E) {
@@ -591,6 +617,10 @@ bool ObjectGraph::carryOpenEnded(Position From, unsigned Seen, Position To,
     W = W.shifted(To.Off - From.Off);
     W.Obj = To.Obj;
     W.canonicalise();
+    if (Least == Trust::Turns) {
+      Changed |= !isByTurns(W) && addTurns(W, E.Kind, Origin);
+      continue;
+    }
     // What arrived without its phase may be at any of its places: of two kinds,
     // the one that came first is no better than the other.
     if (LostPhase ? !isOnlyGuessed(W, E.Size, Least)
@@ -648,14 +678,9 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
     };
     DropOverruled(AtD, D);
     DropOverruled(AtS, S);
-    // A word that holds pointers and doubles by turns does not tell what this
-    // copy moves, whatever the copying function knows of it.
     auto DropShared = [&](SmallVectorImpl<Placed> &Pieces, Position At) {
       erase_if(Pieces, [&](const Placed &P) {
-        Position Here = At.shifted(P.Start);
-        return (P.Kind.K == ByteKind::Pointer || P.Kind.K == ByteKind::Float) &&
-               sharedWithPointers(Here, P.Size, /*Integers=*/false) &&
-               holdsPointers(Here, P.Size);
+        return tellsOneOfTwo(P.Kind, At.shifted(P.Start), P.Size);
       });
     };
     DropShared(AtD, D);
@@ -668,21 +693,120 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
   return Changed;
 }
 
+bool ObjectGraph::markTurns() {
+  std::vector<std::pair<Position, Type *>> Words;
+  for (unsigned O = 0; O != Objects.size(); ++O) {
+    if (Objects[O].Parent != O ||
+        none_of(Objects[O].Arrived, [](const Evidence *E) {
+          return E->Kind.K == ByteKind::Float && E->Level <= Trust::Weak;
+        }))
+      continue;
+    auto Note = [&](const Evidence &E) {
+      if (E.Kind.K != ByteKind::Pointer || E.Level != Trust::Strong)
+        return;
+      if (Type *FP =
+              sharedWithPointers(E.Where, PointerSize, /*Integers=*/true);
+          FP && FP->isDoubleTy())
+        Words.emplace_back(E.Where, FP);
+    };
+    for (const auto &[Off, E] : Objects[O].ExactEvidence)
+      Note(E);
+    for_each(Objects[O].StridedEvidence, Note);
+  }
+  for (const auto &[Where, FP] : Words)
+    addEvidence(Where, PointerSize, {ByteKind::Conflict, FP}, Trust::Turns,
+                /*Copied=*/false, NoOrigin);
+  return !Words.empty();
+}
+
+/// Nothing takes the word at P, or a part of it, for anything else than a
+/// double or a pointer, or it is not only for integers.
+bool ObjectGraph::mayBeByTurns(Position P) const {
+  P = normalise(P);
+  bool Integers = false, Words = false;
+  auto Else = [&](const Evidence &E) {
+    const Overlap How =
+        E.Level > Trust::Weak ? Overlap::None : overlap(P, PointerSize, E);
+    if (How == Overlap::None)
+      return false;
+    if (E.Kind.K == ByteKind::Integer) {
+      Integers = true;
+      return false;
+    }
+    Words = true;
+    return How != Overlap::Same ||
+           (E.Kind.K == ByteKind::Float && !E.Kind.FP->isDoubleTy());
+  };
+  return !anyEvidence(Objects[P.Obj], P, PointerSize, Else) &&
+         (Words || !Integers);
+}
+
+bool ObjectGraph::addTurns(Position P, ByteKind K, unsigned Origin) {
+  P = normalise(P);
+  return Marked.insert({P.Obj, P.Off, P.Stride, P.Lo, P.Hi}).second &&
+         mayBeByTurns(P) &&
+         addEvidence(P, PointerSize, K, Trust::Turns, /*Copied=*/true, Origin);
+}
+
+bool ObjectGraph::carryTurns(Position From, unsigned Seen, Position To,
+                             int64_t Size, unsigned Origin) {
+  std::vector<const Evidence *> New;
+  for (const Evidence *E : Objects[From.Obj].Arrived)
+    if (E->Arrival >= Seen && E->Level == Trust::Turns)
+      New.push_back(E);
+  bool Changed = false;
+  for (const Evidence *E : New)
+    eachPlace(*E, From, Size,
+              [&](const Evidence &E, int64_t Start, int64_t Bytes, int, bool) {
+                if (Start >= 0 && Start + Bytes <= Size)
+                  Changed |= addTurns(To.shifted(Start), E.Kind, Origin);
+                return true;
+              });
+  return Changed;
+}
+
+/// Of a word that holds doubles and pointers by turns, a copy does not tell
+/// which it moves: so evidence of neither went over links, and where such words
+/// pass through memory that nothing accesses, nothing is known but this.
+bool ObjectGraph::carryTurns(Link &L) {
+  Position D = positionOf(L.Dst), S = positionOf(L.Src);
+  if (!D.valid() || !S.valid() ||
+      (L.Element && (D.Stride != L.Element || S.Stride != L.Element)))
+    return false;
+  const unsigned SeenDst = std::exchange(L.SeenDst, Objects[D.Obj].NumArrived);
+  const unsigned SeenSrc = std::exchange(L.SeenSrc, Objects[S.Obj].NumArrived);
+  if (SeenDst == L.SeenDst && SeenSrc == L.SeenSrc)
+    return false;
+  D = normalise(D.shifted(L.DstOff));
+  S = normalise(S.shifted(L.SrcOff));
+  if (L.Size == Unbounded) {
+    bool Changed = carryOpenEnded(S, SeenSrc, D, Trust::Turns, L.Origin);
+    return carryOpenEnded(D, SeenDst, S, Trust::Turns, L.Origin) || Changed;
+  }
+  bool Changed = carryTurns(S, SeenSrc, D, L.Size, L.Origin);
+  return carryTurns(D, SeenDst, S, L.Size, L.Origin) || Changed;
+}
+
 void ObjectGraph::solveEvidence() {
   for (Trust Least : {Trust::Strong, Trust::Weak, Trust::Hearsay, Trust::Guess,
-                      Trust::Moved}) {
+                      Trust::Moved, Trust::Turns}) {
+    if (Least == Trust::Turns && !markTurns())
+      break;
     for (Link &L : Links) {
       L.SeenDst = L.SeenSrc = 0;
       L.Looked = false;
     }
+    auto Carry = [&](Link &L) {
+      return Least == Trust::Turns ? carryTurns(L) : carryEvidence(L, Least);
+    };
     // Alternating directions carry evidence along a chain of copies in either
     // order in one round each.
     for (bool Changed = true; Changed;) {
       Changed = false;
       for (Link &L : Links)
-        Changed |= carryEvidence(L, Least);
+        Changed |= Carry(L);
       for (auto It = Links.rbegin(); It != Links.rend(); ++It)
-        Changed |= carryEvidence(*It, Least);
+        Changed |= Carry(*It);
     }
   }
   collectFormats();

@@ -39,6 +39,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include <deque>
 #include <map>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -57,7 +59,8 @@ enum class Trust : uint8_t {
   Weak,    ///< declared types, bit operations
   Hearsay, ///< from outside of the analysed functions, see OutsideEvidence
   Guess,   ///< what TBAA leaves open between two members of a struct
-  Moved    ///< integers by the access, which are only moved and never used
+  Moved,   ///< integers by the access, which are only moved and never used
+  Turns    ///< words that copies connect with words by turns
 };
 
 /// Bytes [Off, Off + Size), repeated along Where's stride, are of Kind.
@@ -159,7 +162,7 @@ public:
   /// Conflict is a piece too. Only evidence from Best down to Least counts.
   llvm::SmallVector<Placed, 8> resolve(Position P, int64_t Size,
                                        unsigned Asker = NoOrigin,
-                                       Trust Least = Trust::Moved,
+                                       Trust Least = Trust::Turns,
                                        Trust Best = Trust::Strong) const;
   /// Would resolve() find anything? At a fraction of its cost.
   bool hasEvidence(Position P, int64_t Size, Trust Least) const;
@@ -180,7 +183,11 @@ public:
   /// other (or, if Integers, an integer). Null if something else is known, or
   /// there are no floats.
   llvm::Type *sharedWithPointers(Position P, int64_t Size, bool Integers) const;
-  /// Something takes just the Size bytes at P for a pointer.
+  /// The word at P holds doubles and pointers by turns, or copies connect it
+  /// with one that does: it may hold either, whatever it is accessed as.
+  bool isByTurns(Position P) const;
+  /// Something takes just the Size bytes at P for a pointer, or may
+  /// (isByTurns).
   bool holdsPointers(Position P, int64_t Size) const;
   /// All that is known of the Size bytes at P is that they hold floats.
   bool holdsFloatsOnly(Position P, int64_t Size) const;
@@ -305,6 +312,8 @@ private:
   /// Objects that links connect have one leader; formats are by leader.
   llvm::EquivalenceClasses<unsigned> Connected;
   llvm::DenseMap<unsigned, llvm::SmallVector<llvm::Type *, 2>> Formats;
+  /// Places (object, offset, stride, bounds) that addTurns has looked at.
+  std::set<std::tuple<unsigned, int64_t, int64_t, int64_t, int64_t>> Marked;
 
   Var find(Var V) const;
   std::pair<unsigned, int64_t> findObject(unsigned O) const;
@@ -324,8 +333,17 @@ private:
   bool carryPiece(const Placed &Piece, Position To, int64_t Size,
                   const llvm::SmallVectorImpl<Placed> &Have, Trust Least,
                   unsigned Origin);
+  bool tellsOneOfTwo(ByteKind K, Position P, int64_t Size) const;
   bool carryOpenEnded(Position From, unsigned Seen, Position To, Trust Least,
                       unsigned Origin);
+  /// Marks the words that hold doubles and pointers by turns, and all that
+  /// copies connect with them. False: there are none.
+  bool markTurns();
+  bool mayBeByTurns(Position P) const;
+  bool addTurns(Position P, ByteKind K, unsigned Origin);
+  bool carryTurns(Link &L);
+  bool carryTurns(Position From, unsigned Seen, Position To, int64_t Size,
+                  unsigned Origin);
   bool arrivedSince(unsigned Seen, const Position &P, int64_t Size,
                     unsigned Asker) const;
   void collectFormats();

@@ -257,6 +257,10 @@ Type *TypeAnalysis::sharedWithPointers(const Value *P, uint64_t Offset,
              : nullptr;
 }
 
+bool TypeAnalysis::isByTurns(const Value *P) const {
+  return I->G.isByTurns(I->G.positionOf(I->lookupPointer(P)));
+}
+
 bool TypeAnalysis::holdsPointers(const Value *P, uint64_t Offset,
                                  uint64_t Size) const {
   Position At = I->G.positionOf(I->lookupPointer(P));
@@ -271,6 +275,8 @@ TypeAnalysis::Kinds TypeAnalysis::kindsFrom(const Value *P) const {
     return Found;
   }
   for (const Evidence &E : I->G.evidenceOf(At.Obj)) {
+    if (E.Level == Trust::Turns)
+      Found.Doubles = Found.Pointers = true;
     if (E.Level > Trust::Hearsay || E.Kind.K == ByteKind::Unknown ||
         (At.Lo > Position::NegInf && E.Where.Hi < Position::PosInf &&
          E.Where.Hi - 1 + E.Size <= At.Lo))
@@ -295,6 +301,12 @@ TypeAnalysis::Kinds TypeAnalysis::kindsFrom(const Value *P) const {
                     : FP->isFloatTy() ? !Found.Singles
                                       : true;
   return Found;
+}
+
+bool TypeAnalysis::meetsDoublesOnly(const Value *P) const {
+  Position At = I->G.positionOf(I->lookupPointer(P));
+  return At.valid() && all_of(I->G.formatsAround(At.Obj),
+                              [](const Type *FP) { return FP->isDoubleTy(); });
 }
 
 bool TypeAnalysis::isIndexPlace(const Value *P) const {

@@ -34,7 +34,9 @@ struct ByteKind {
     Pointer, ///< part of a pointer
     Conflict ///< contradicting evidence
   } K = Unknown;
-  llvm::Type *FP = nullptr; ///< for Float: the scalar floating-point type
+  /// For Float: the scalar floating-point type. For Conflict: that of a word
+  /// which is a pointer at other times; null if nothing is known.
+  llvm::Type *FP = nullptr;
   bool operator==(const ByteKind &) const = default;
 };
 
@@ -121,7 +123,10 @@ public:
   /// or may hold, something else.
   llvm::Type *sharedWithPointers(const llvm::Value *P, uint64_t Offset,
                                  uint64_t Size, bool Integers) const;
-  /// Something takes just the Size bytes at P + Offset for a pointer.
+  /// The word at P holds doubles and pointers by turns, or copies connect it
+  /// with one that does: it may hold either, whatever it is accessed as.
+  bool isByTurns(const llvm::Value *P) const;
+  /// Something takes just the Size bytes at P + Offset for a pointer, or may.
   bool holdsPointers(const llvm::Value *P, uint64_t Offset,
                      uint64_t Size) const;
   /// All that the memory from P on may be by turns: what anything takes it for,
@@ -133,6 +138,9 @@ public:
     bool Others = false;
   };
   Kinds kindsFrom(const llvm::Value *P) const;
+  /// The numbers of all memory that copies connect with that behind P, and of
+  /// this itself, are doubles.
+  bool meetsDoublesOnly(const llvm::Value *P) const;
   /// A load or store of an integer which is only moved from memory to memory,
   /// and which nothing declares: callers may know better what it is.
   bool isBareMove(const llvm::Instruction &Access) const;

@@ -109,6 +109,8 @@ void TypeAnalysis::print(raw_ostream &OS) const {
       printKind(OS, E.Kind);
       if (E.Level == Trust::Moved)
         OS << " (moved)";
+      if (E.Level == Trust::Turns)
+        OS << " (by turns)";
       if (E.Level == Trust::Guess)
         OS << " (guess)";
       if (E.Level == Trust::Weak)

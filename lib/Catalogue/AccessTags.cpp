@@ -8,9 +8,11 @@
 #include "Catalogue/AccessTags.h"
 #include "Support/SourceFact.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
-#include "llvm/IR/Instruction.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Metadata.h"
+#include "llvm/IR/Operator.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -61,4 +63,32 @@ Type *retrograd::taggedType(const Instruction &I) {
   if (namesPointer(N))
     return PointerType::get(Ctx, 0);
   return Type::getInt64Ty(Ctx);
+}
+
+bool retrograd::isWord(const Type &T) {
+  return T.isIntegerTy(64) || T.isDoubleTy() ||
+         (T.isPointerTy() && !T.getPointerAddressSpace());
+}
+
+bool retrograd::isBareWord(const Instruction &I) {
+  const auto *Load = dyn_cast<LoadInst>(&I);
+  const auto *Store = dyn_cast<StoreInst>(&I);
+  return (Load ? Load->isSimple() : Store && Store->isSimple()) &&
+         isWord(*getLoadStoreType(&I)) &&
+         I.getDataLayout().getPointerSize() == 8 && taggedType(I)->isVoidTy() &&
+         !hasFact(I, SourceFact::Written);
+}
+
+const Value *retrograd::beforeCasts(const Value *V) {
+  for (;;) {
+    const auto *O = dyn_cast<Operator>(V);
+    if (!O || !is_contained({Instruction::BitCast, Instruction::PtrToInt,
+                             Instruction::IntToPtr},
+                            O->getOpcode()))
+      return V;
+    const Value *From = O->getOperand(0);
+    if (!isWord(*O->getType()) || !isWord(*From->getType()))
+      return V;
+    V = From;
+  }
 }

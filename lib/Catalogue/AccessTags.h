@@ -19,6 +19,7 @@ namespace llvm {
 class Instruction;
 class MDNode;
 class Type;
+class Value;
 } // namespace llvm
 
 namespace retrograd {
@@ -45,6 +46,17 @@ bool namesTruthValue(llvm::StringRef TypeName);
 /// The type of the scalar that Access, of a word, reads or writes by its tag: a
 /// double, a pointer, an integer; void if the tag tells nothing.
 llvm::Type *taggedType(const llvm::Instruction &Access);
+
+/// A word: a double, a pointer, or an integer in which both fit.
+bool isWord(const llvm::Type &T);
+
+/// A load or store of a word whose type nobody wrote: a part of a copy, which
+/// the optimiser moves as whatever else suits it. A union holds a number or a
+/// pointer there.
+bool isBareWord(const llvm::Instruction &Access);
+
+/// V as it was before it was taken for a word of another type.
+const llvm::Value *beforeCasts(const llvm::Value *V);
 
 } // namespace retrograd
 

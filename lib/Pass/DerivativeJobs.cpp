@@ -297,14 +297,19 @@ static void collectAddresses(const Instruction &I,
   }
 }
 
+/// Refused for what the memory holds that At works on.
+static bool isOfMemory(const Refusal &R) {
+  return R.At && (R.Kind == RefusalKind::Instruction ||
+                  R.Kind == RefusalKind::UnknownType ||
+                  R.Kind == RefusalKind::Unshadowed);
+}
+
 SmallVector<Function *, 8>
 DerivativeJobs::mergingCalls(ArrayRef<const Job *> Refused) const {
   SmallVector<const Value *, 16> Addresses;
   for (const Job *J : Refused)
     for (const Refusal &R : J->Refusals)
-      if (R.At && (R.Kind == RefusalKind::Instruction ||
-                   R.Kind == RefusalKind::UnknownType ||
-                   R.Kind == RefusalKind::Unshadowed))
+      if (isOfMemory(R))
         collectAddresses(*R.At, Addresses);
   if (Addresses.empty())
     return {};
@@ -358,6 +363,11 @@ DerivativeJobs::Outcome DerivativeJobs::settleRefusals(bool Finally) {
     Merging = mergingCalls(Refused);
     if (H.Prepare.maySeparateCalls(Merging))
       return Outcome::Mingled;
+    for (const Job *J : Refused)
+      if (any_of(J->Refusals, [](const Refusal &R) { return isOfMemory(R); }))
+        Moving.push_back(J->Request.Primal);
+    if (H.Prepare.mayKeepWordsInMemory(Moving))
+      return Outcome::Moved;
   }
   for (size_t At : Certain)
     if (const Job &J = Jobs[At]; IsRefused(J))

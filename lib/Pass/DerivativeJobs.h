@@ -70,6 +70,7 @@ public:
     Untyped, ///< bytes without a type matter; others can still be asked
     Apart,   ///< lanes cannot lie side by side here
     Mingled, ///< mingles(): bytes that are one thing here and another there
+    Moved,   ///< moving(): words in registers that hold several things by turns
     Wide, ///< refused; perhaps because of functions that are never called here
   };
 
@@ -83,6 +84,9 @@ public:
   /// those of which calls made memory one that is refused.
   const llvm::Function *mingles() const { return Mingles; }
   llvm::ArrayRef<llvm::Function *> merging() const { return Merging; }
+
+  /// After Outcome::Moved: the functions that are refused.
+  llvm::ArrayRef<const llvm::Function *> moving() const { return Moving; }
 
   /// Writes all jobs, after Outcome::Planned. False: diagnosed, and nothing is
   /// left of it. Adds the functions with a body to Finished.
@@ -164,6 +168,7 @@ private:
   std::deque<Job> Jobs;
   const llvm::Function *Mingles = nullptr;
   llvm::SmallVector<llvm::Function *, 8> Merging;
+  llvm::SmallVector<const llvm::Function *, 4> Moving;
 
   // Of emission.
   Job *Current = nullptr;

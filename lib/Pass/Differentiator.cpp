@@ -117,12 +117,16 @@ Function *Differentiator::answer(ArrayRef<const EntryCall *> Calls,
   for (bool Ended = false; !Ended;) {
     const Function *Mingles = nullptr;
     SmallVector<Function *, 8> Merging;
-    switch (attempt(R, Calls, Prepare, Reach, Made, Mingles, Merging)) {
+    SmallVector<const Function *, 4> Moving;
+    switch (attempt(R, Calls, Prepare, Reach, Made, Mingles, Merging, Moving)) {
     case DerivativeJobs::Outcome::Mingled:
       if (Mingles)
         Prepare.inlineEverywhere(*Mingles);
       else
         Prepare.separateCalls(Merging);
+      break;
+    case DerivativeJobs::Outcome::Moved:
+      Prepare.keepWordsInMemory(Moving);
       break;
     case DerivativeJobs::Outcome::Wide:
       if (Reach == Candidates::All &&
@@ -167,7 +171,8 @@ Function *Differentiator::answer(ArrayRef<const EntryCall *> Calls,
 DerivativeJobs::Outcome Differentiator::attempt(
     const DerivativeRequest &R, ArrayRef<const EntryCall *> Calls,
     PreparePrimal &Prepare, Candidates Reach, std::optional<Written> &Made,
-    const Function *&Mingles, SmallVectorImpl<Function *> &Merging) {
+    const Function *&Mingles, SmallVectorImpl<Function *> &Merging,
+    SmallVectorImpl<const Function *> &Moving) {
   const RequestTrail Trail = Calls.front()->trail();
   Function *Root;
   {
@@ -234,7 +239,8 @@ DerivativeJobs::Outcome Differentiator::attempt(
       if (Result == DerivativeJobs::Outcome::Untyped)
         break;
       Mingles = Jobs.mingles();
-      Merging.append(Jobs.merging().begin(), Jobs.merging().end());
+      append_range(Merging, Jobs.merging());
+      append_range(Moving, Jobs.moving());
       if (Result == DerivativeJobs::Outcome::Planned && !PlanOnly &&
           Jobs.emit(Finished))
         Made = {Jobs.made(), Jobs.sweep(), Jobs.recorder()};

@@ -72,7 +72,8 @@ private:
   attempt(const DerivativeRequest &R, llvm::ArrayRef<const EntryCall *> Calls,
           PreparePrimal &Prepare, Candidates Reach,
           std::optional<Written> &Made, const llvm::Function *&Mingles,
-          llvm::SmallVectorImpl<llvm::Function *> &Merging);
+          llvm::SmallVectorImpl<llvm::Function *> &Merging,
+          llvm::SmallVectorImpl<const llvm::Function *> &Moving);
   PreparePrimal &preparation(DerivativeMode Mode);
 
   llvm::Module &M;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Plan/Legality.h"
+#include "Catalogue/AccessTags.h"
 #include "Catalogue/Catalogue.h"
 #include "Diagnostics/RequestTrail.h"
 #include "Plan/AccumulationPlan.h"
@@ -540,6 +541,60 @@ static bool isAddressTakenForNumber(const Instruction &I,
          Activity.isVariedMemory(Bits->getPointerOperand()) && isMovedOn(*C);
 }
 
+/// The word that Load reads gets to a store of which nobody wrote the type
+/// either, as it is or taken for a word of another type.
+static bool isMovedAsBareWord(const LoadInst &Load) {
+  constexpr unsigned Most = 64;
+  SmallSetVector<const Value *, 8> Words;
+  Words.insert(&Load);
+  for (unsigned I = 0; I != Words.size() && I != Most; ++I)
+    for (const User *U : Words[I]->users()) {
+      if (const auto *S = dyn_cast<StoreInst>(U);
+          S && S->getValueOperand() == Words[I] && isBareWord(*S))
+        return true;
+      if (isa<PHINode, SelectInst, FreezeInst>(U) ||
+          (isa<CastInst>(U) && beforeCasts(U) != U))
+        Words.insert(U);
+    }
+  return Words.size() >= Most;
+}
+
+/// Load moves a word in a register that is taken for a number, or for a
+/// pointer, of a place that holds both by turns, or numbers of two formats:
+/// half of a copy of a union, which the optimiser makes of the type that the
+/// code around it uses. The other one would be lost.
+static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
+                              const ActivityAnalysis &Activity) {
+  const TypeAnalysis &Types = Facts.types();
+  const Value *P = Load.getPointerOperand();
+  const uint64_t Bytes = 8;
+  if (!isBareWord(Load))
+    return false;
+  // Of integers, the types say what they are, or that nobody knows.
+  const auto TakenFor = [&](ByteKind::Kind K) {
+    return any_of(Types.leavesOf(&Load),
+                  [&](const TypedLeaf &L) { return L.Kind.K == K; });
+  };
+  const bool AsPointer = TakenFor(ByteKind::Pointer),
+             AsNumber = TakenFor(ByteKind::Float);
+  if ((!AsPointer && !AsNumber) ||
+      !(Types.isByTurns(P) ||
+        (Load.getType()->isDoubleTy() &&
+         !Types.sharedWithPointers(P, 0, Bytes, /*Integers=*/true)) ||
+        (!Load.getType()->isIntegerTy() &&
+         (AsPointer ? Types.storesNumber(P, 0, Bytes, /*Period=*/0)
+                    : Types.holdsPointers(P, 0, Bytes)))) ||
+      !isMovedAsBareWord(Load))
+    return false;
+  const TypeAnalysis::ObjectId At = Types.objectOf(P);
+  return Activity.isActiveMemory(P) ||
+         (At != TypeAnalysis::NoObject &&
+          any_of(Types.pointees(At), [&](TypeAnalysis::ObjectId O) {
+            return Activity.variedObjects().test(O) &&
+                   Activity.usefulObjects().test(O);
+          }));
+}
+
 SmallVector<Refusal, 2> Legality::collectRefusals() {
   for (BasicBlock &B : Subject.F) {
     if (!Subject.Shape.isLive(&B))
@@ -576,6 +631,10 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
       else if (isAddressTakenForNumber(I, Subject.Activity))
         refuse(RefusalKind::Instruction, I,
                "an address in a register of floating-point numbers");
+      else if (const auto *L = dyn_cast<LoadInst>(&I);
+               L && isOneOfTwoByTurns(*L, Subject.facts(), Subject.Activity))
+        refuse(RefusalKind::Instruction, I,
+               "a number or an address by turns, in one register");
       // An address that the types do not know for one has no shadow to make a
       // pointer of.
       else if (isa<IntToPtrInst>(I) && !isa<Constant>(I.getOperand(0)) &&

@@ -46,6 +46,7 @@
 #include "Primal/SpellAddresses.h"
 #include "Primal/SpellBitsInAtomics.h"
 #include "Primal/SpellComputedGotos.h"
+#include "Primal/SpellMovedWords.h"
 #include "Primal/SpellWordCopies.h"
 #include "Primal/UnpackFloats.h"
 #include "Primal/VariadicCalls.h"
@@ -633,6 +634,20 @@ void PreparePrimal::separateCalls(ArrayRef<Function *> Fs) {
     if (!isInlinedEverywhere(*F))
       I->PerCall.insert(I->originOf(F));
   ++I->Separations;
+  I->disposeOfClones();
+}
+
+bool PreparePrimal::mayKeepWordsInMemory(ArrayRef<const Function *> Fs) const {
+  return !Target(I->M).manyThreads() && any_of(Fs, [&](const Function *F) {
+    const Function *Prepared = preparedOf(F);
+    return Prepared && !I->WordsInMemory.contains(I->originOf(F)) &&
+           copiesByWords(*Prepared);
+  });
+}
+
+void PreparePrimal::keepWordsInMemory(ArrayRef<const Function *> Fs) {
+  for (const Function *F : Fs)
+    I->WordsInMemory.insert(I->originOf(F));
   I->disposeOfClones();
 }
 

@@ -59,6 +59,13 @@ public:
   /// these.
   bool maySeparateCalls(llvm::ArrayRef<llvm::Function *> Fs) const;
 
+  /// From now on, words that Fs (functions of the user) copy, and which may
+  /// hold a number or a pointer by turns, are moved in memory, not in
+  /// registers, which have one type. All clones are made again.
+  void keepWordsInMemory(llvm::ArrayRef<const llvm::Function *> Fs);
+  /// Would that change anything?
+  bool mayKeepWordsInMemory(llvm::ArrayRef<const llvm::Function *> Fs) const;
+
   /// Calls through pointers lead to what F and Handed (constants that are
   /// passed to it) refer to, directly or not, and end the program elsewhere.
   /// All clones are made again. False, and nothing happens: there is nothing

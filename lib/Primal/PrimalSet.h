@@ -104,9 +104,11 @@ struct PreparePrimal::Impl {
   /// Functions of the user that get a body per call, as far as that fits.
   llvm::SmallPtrSet<const llvm::Function *, 4> PerCall;
   unsigned Separations = 0; ///< how often that set has grown
-  /// Copies that were made for that alone, and the functions of the user that
-  /// they are copies of. Their callers share their own bodies still: what is
-  /// contested in such a copy has to be inlined like anything else.
+  /// Functions of the user whose words are moved in memory.
+  llvm::SmallPtrSet<const llvm::Function *, 4> WordsInMemory;
+  /// Copies that were made for separate calls alone, and the functions of the
+  /// user that they are copies of. Their callers share their own bodies still:
+  /// what is contested in such a copy has to be inlined like anything else.
   llvm::DenseMap<const llvm::Function *, const llvm::Function *> CopiedPerCall;
   const llvm::Function *originOf(const llvm::Function *F) const {
     const llvm::Function *Origin = CopiedPerCall.lookup(F);

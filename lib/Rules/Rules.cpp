@@ -376,6 +376,22 @@ static bool integersHoldFloats(const TypeAnalysis &TA,
   });
 }
 
+/// A word that preparation moves in memory, since it may be a number or a
+/// pointer by turns, and where pointers may lie: its shadow tells which one it
+/// is, unless that is the user's, who may have integers there.
+static bool isByTurns(const Instruction &I, const Value *Dest,
+                      const Value *Source, const ProgramFacts &Facts) {
+  const TypeAnalysis &TA = Facts.types();
+  return hasFact(I, SourceFact::ByTurns) &&
+         any_of(ArrayRef{Dest, Source},
+                [&](const Value *P) {
+                  TypeAnalysis::ObjectId O = TA.objectOf(P);
+                  return O != TypeAnalysis::NoObject && !TA.pointees(O).empty();
+                }) &&
+         (hasOwnShadow(Facts, Dest) ||
+          TA.sharedWithPointers(Dest, 0, 8, /*Integers=*/false));
+}
+
 TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
                                        const Value *Source, const Value *Length,
                                        const ProgramFacts &Facts) {
@@ -431,6 +447,13 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     return true;
   };
   const auto *N = dyn_cast<ConstantInt>(Length);
+  if (Source && isByTurns(I, Dest, Source, Facts)) {
+    Shape.Leaves = {
+        {0, 8, {ByteKind::Conflict, Type::getDoubleTy(I.getContext())}}};
+    Shape.Known = TA.meetsDoublesOnly(Dest) && TA.meetsDoublesOnly(Source);
+    Shape.Ambiguous = !Shape.Known;
+    return Shape;
+  }
   if (std::optional<TypeAnalysis::Pattern> Elements = TA.elementsOf(I)) {
     Shape.Ambiguous = integersHoldFloats(TA, *Elements, Dest) ||
                       (Source && integersHoldFloats(TA, *Elements, Source));

@@ -771,6 +771,54 @@ TEST(TypeAnalysis, OverlappingCopiesComeToAnEnd) {
   EXPECT_EQ(T.pattern("f.p"), "8| 0+8:ptr");
 }
 
+// Copies say nothing of a word that holds numbers and pointers by turns: what
+// they connect it with may hold either, also where nothing accesses it, and
+// where it is accessed as the one.
+TEST(TypeAnalysis, WordsByTurns) {
+  Types T(R"(
+    define double @f(ptr %v, double %d, ptr %q, ptr %w, i64 %n) {
+      %t = alloca [16 x i8], align 8
+      %u = alloca [16 x i8], align 8
+      %last = alloca [16 x i8], align 8
+      %m = call ptr @malloc(i64 %n)
+      %tag = load i64, ptr %v
+      %i = add i64 %tag, 1
+      %word = getelementptr i8, ptr %v, i64 8
+      store double %d, ptr %word
+      store ptr %q, ptr %word
+      call void @llvm.memcpy.p0.p0.i64(ptr %t, ptr %v, i64 16, i1 false)
+      call void @llvm.memcpy.p0.p0.i64(ptr %u, ptr %t, i64 16, i1 false)
+      call void @llvm.memcpy.p0.p0.i64(ptr %last, ptr %u, i64 16, i1 false)
+      call void @llvm.memcpy.p0.p0.i64(ptr %m, ptr %u, i64 %n, i1 false)
+      %number = getelementptr i8, ptr %last, i64 8
+      %x = load double, ptr %number
+      %inu = getelementptr i8, ptr %u, i64 8
+      %inm = getelementptr i8, ptr %m, i64 8
+      %y = load double, ptr %w
+      ret double %x
+    }
+    define void @g(ptr %v, double %d, ptr %q) {
+      %t = alloca [8 x i8], align 8
+      %u = alloca [8 x i8], align 8
+      store double %d, ptr %v
+      store ptr %q, ptr %v
+      call void @llvm.memcpy.p0.p0.i64(ptr %t, ptr %v, i64 8, i1 false)
+      call void @llvm.memcpy.p0.p0.i64(ptr %u, ptr %t, i64 8, i1 false)
+      ret void
+    }
+    declare ptr @malloc(i64)
+    declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1))");
+  EXPECT_EQ(T.at("g.u", 8), "0+8:!");
+  EXPECT_EQ(T.at("f.t", 16), "0+8:int 8+8:double"); // by the load from %last
+  for (const char *Place : {"f.word", "f.inu", "f.number", "f.inm"}) {
+    EXPECT_TRUE(T.T->isByTurns(T.value(Place))) << Place;
+    EXPECT_NE(T.T->sharedWithPointers(T.value(Place), 0, 8, false), nullptr)
+        << Place;
+  }
+  for (const char *Place : {"f.v", "f.u", "f.w", "f.q"})
+    EXPECT_FALSE(T.T->isByTurns(T.value(Place))) << Place;
+}
+
 TEST(TypeAnalysis, PrintsTheSameEveryTime) {
   const char *Text = R"(
     define double @f(ptr %p, i64 %i) {

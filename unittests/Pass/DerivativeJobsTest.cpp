@@ -30,7 +30,8 @@ struct Jobs : PassFixture {
   BitVector Uniform;
   SmallVector<Function *, 8> Finished;
 
-  void begin(const std::string &Text, bool LastTry = true) {
+  void begin(const std::string &Text, bool LastTry = true,
+             bool WordsInMemory = false) {
     parse(Text);
     Diags = std::make_unique<DiagnosticEngine>(*M, DiagnosticEngine::Silent);
     Prepare = std::make_unique<PreparePrimal>(*M, MAM, Cat, Opts);
@@ -42,6 +43,8 @@ struct Jobs : PassFixture {
       R.Args.push_back(A.getType()->isPointerTy() ? ArgActivity::Dup
                                                   : ArgActivity::Out);
     R.ActiveReturn = !R.Primal->getReturnType()->isVoidTy();
+    if (WordsInMemory)
+      Prepare->keepWordsInMemory({R.Primal});
     Function *Root = Prepare->prepare(*R.Primal);
     auto Graph = Prepare->reachable(*Root);
     Shadows->begin(Graph);
@@ -134,7 +137,13 @@ TEST_F(Jobs, unknownBytesAreRefusedByTheLastTryOnly) {
   begin(Move, /*LastTry=*/false);
   EXPECT_EQ(Attempt->plan(), Outcome::Untyped);
   EXPECT_FALSE(Diags->reported(DiagId::TypeUnknown));
+  // First the word that is moved gets another try, in memory.
   begin(Move, /*LastTry=*/true);
+  EXPECT_EQ(Attempt->plan(), Outcome::Moved);
+  ASSERT_EQ(Attempt->moving().size(), 1u);
+  EXPECT_EQ(Attempt->moving().front(), &function("f"));
+  EXPECT_FALSE(Diags->reported(DiagId::TypeUnknown));
+  begin(Move, /*LastTry=*/true, /*WordsInMemory=*/true);
   const std::string Before = text();
   EXPECT_EQ(Attempt->plan(), Outcome::Failed);
   EXPECT_TRUE(Diags->reported(DiagId::TypeUnknown));

@@ -772,6 +772,8 @@ void retrograd::markWrittenIntegers(
     if (!isa<LoadInst>(I) && !isa<StoreInst>(I))
       continue;
     Type *T = getLoadStoreType(&I);
+    if (T->isDoubleTy() || T->isPointerTy())
+      noteFact(I, SourceFact::Written);
     if (!I.isAtomic() && (T->isIntegerTy(8) || T->isIntegerTy(16)) &&
         isSmallMember(getLoadStorePointerOperand(&I), T, InUnions))
       noteFact(I, SourceFact::SmallMember);

@@ -1,0 +1,48 @@
+; One register holds a number on one way and an address on the other. In memory, the running program tells them apart.
+; RUN: %loadopt '-passes=print<rg-primal>' -rg-print-after=spell-moved-words -disable-output %s 2>&1 | FileCheck %s
+
+; CHECK: ; after spell-moved-words
+; CHECK-LABEL: @rg.primal.f(
+; CHECK: [[WORD:%.*]] = alloca [8 x i8], align 8
+; CHECK: [[COMING:%.*]] = alloca [8 x i8], align 8
+; CHECK: [[NUMBER:%.*]] = load double, ptr %x
+; CHECK: store double [[NUMBER]], ptr [[COMING]]
+; CHECK: store ptr %q, ptr [[COMING]]
+; CHECK-NOT: phi i64
+; CHECK: memcpy.p0.p0.i64(ptr align 8 [[WORD]], ptr align 8 [[COMING]], i64 8, i1 false), !rg.by.turns
+; CHECK: memcpy.p0.p0.i64(ptr align 4 %to, ptr align 8 [[WORD]], i64 8, i1 false), !rg.by.turns
+; CHECK: load double, ptr [[WORD]]
+; CHECK: load ptr, ptr [[WORD]]
+define double @f(ptr %x, ptr %q, ptr %to, i1 %c, i1 %e) {
+  br i1 %c, label %number, label %address
+number:
+  %n = load double, ptr %x, !tbaa !2
+  %bits = bitcast double %n to i64
+  br label %join
+address:
+  %a = ptrtoint ptr %q to i64
+  br label %join
+join:
+  %word = phi i64 [ %bits, %number ], [ %a, %address ]
+  store i64 %word, ptr %to
+  br i1 %e, label %one, label %other
+one:
+  %v = bitcast i64 %word to double
+  %square = fmul double %v, %v
+  ret double %square
+other:
+  %p = inttoptr i64 %word to ptr
+  %w = load double, ptr %p, !tbaa !2
+  ret double %w
+}
+
+declare double @__enzyme_autodiff(ptr, ...)
+define void @ask(ptr %x, ptr %dx, i1 %c, i1 %e) {
+  %d = call double (ptr, ...) @__enzyme_autodiff(ptr @f, ptr %x, ptr %dx, ptr %x, ptr %dx, ptr %x, ptr %dx, i1 %c, i1 %e)
+  ret void
+}
+
+!0 = !{!"Simple C/C++ TBAA"}
+!1 = !{!"omnipotent char", !0, i64 0}
+!2 = !{!3, !3, i64 0}
+!3 = !{!"double", !1, i64 0}
