@@ -581,7 +581,7 @@ bool ObjectGraph::carryOpenEnded(Position From, unsigned Seen, Position To,
   std::vector<const Evidence *> New;
   for (const Evidence *E : Arrived)
     if (E->Arrival >= Seen && E->Level == Least &&
-        !(Least == Trust::Strong && tellsOneOfTwo(E->Kind, E->Where, E->Size)))
+        E->Kind.K != ByteKind::Conflict)
       New.push_back(E);
   llvm::stable_sort(New, [](const Evidence *A, const Evidence *B) {
     auto Order = [](const Evidence *E) {
@@ -693,16 +693,33 @@ bool ObjectGraph::carryEvidence(Link &L, Trust Least) {
   return Changed;
 }
 
+bool ObjectGraph::isJumbled(unsigned Object) const {
+  return any_of(Objects[Object].StridedEvidence, [this](const Evidence &E) {
+    return E.Kind.K == ByteKind::Pointer && E.Where.Stride &&
+           E.Where.Stride <= PointerSize && E.Where.Lo <= Position::NegInf;
+  });
+}
+
 bool ObjectGraph::markTurns() {
   std::vector<std::pair<Position, Type *>> Words;
   for (unsigned O = 0; O != Objects.size(); ++O) {
-    if (Objects[O].Parent != O ||
+    if (Objects[O].Parent != O || isJumbled(O) ||
         none_of(Objects[O].Arrived, [](const Evidence *E) {
           return E->Kind.K == ByteKind::Float && E->Level <= Trust::Weak;
         }))
       continue;
+    // An array that may reach a pointer does not say that it does: both are of
+    // one place, or go in the same steps.
+    auto IsSame = [](const Position &A, const Position &B) {
+      return A.Stride == B.Stride &&
+             (A.Stride ? (A.Off - B.Off) % A.Stride == 0 : A.Off == B.Off);
+    };
     auto Note = [&](const Evidence &E) {
-      if (E.Kind.K != ByteKind::Pointer || E.Level != Trust::Strong)
+      if (E.Kind.K != ByteKind::Pointer || E.Level != Trust::Strong ||
+          none_of(Objects[O].Arrived, [&](const Evidence *Other) {
+            return Other->Kind.K == ByteKind::Float &&
+                   Other->Level <= Trust::Weak && IsSame(Other->Where, E.Where);
+          }))
         return;
       if (Type *FP =
               sharedWithPointers(E.Where, PointerSize, /*Integers=*/true);

@@ -183,6 +183,9 @@ public:
   /// other (or, if Integers, an integer). Null if something else is known, or
   /// there are no floats.
   llvm::Type *sharedWithPointers(Position P, int64_t Size, bool Integers) const;
+  /// Memory that has become one object of which any word may be a pointer, as
+  /// the types see it: its places tell nothing of words by turns.
+  bool isJumbled(unsigned Object) const;
   /// The word at P holds doubles and pointers by turns, or copies connect it
   /// with one that does: it may hold either, whatever it is accessed as.
   bool isByTurns(Position P) const;

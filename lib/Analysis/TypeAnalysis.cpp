@@ -261,6 +261,11 @@ bool TypeAnalysis::isByTurns(const Value *P) const {
   return I->G.isByTurns(I->G.positionOf(I->lookupPointer(P)));
 }
 
+bool TypeAnalysis::isJumbled(const Value *P) const {
+  Position At = I->G.positionOf(I->lookupPointer(P));
+  return At.valid() && I->G.isJumbled(At.Obj);
+}
+
 bool TypeAnalysis::holdsPointers(const Value *P, uint64_t Offset,
                                  uint64_t Size) const {
   Position At = I->G.positionOf(I->lookupPointer(P));

@@ -126,6 +126,9 @@ public:
   /// The word at P holds doubles and pointers by turns, or copies connect it
   /// with one that does: it may hold either, whatever it is accessed as.
   bool isByTurns(const llvm::Value *P) const;
+  /// Behind P lies memory that the types have made one object of which any word
+  /// may be a pointer: they do not tell which words are something by turns.
+  bool isJumbled(const llvm::Value *P) const;
   /// Something takes just the Size bytes at P + Offset for a pointer, or may.
   bool holdsPointers(const llvm::Value *P, uint64_t Offset,
                      uint64_t Size) const;

@@ -568,7 +568,7 @@ static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
   const TypeAnalysis &Types = Facts.types();
   const Value *P = Load.getPointerOperand();
   const uint64_t Bytes = 8;
-  if (!isBareWord(Load))
+  if (!isBareWord(Load) || Types.isJumbled(P))
     return false;
   // Of integers, the types say what they are, or that nobody knows.
   const auto TakenFor = [&](ByteKind::Kind K) {
@@ -579,8 +579,11 @@ static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
              AsNumber = TakenFor(ByteKind::Float);
   if ((!AsPointer && !AsNumber) ||
       !(Types.isByTurns(P) ||
-        (Load.getType()->isDoubleTy() &&
-         !Types.sharedWithPointers(P, 0, Bytes, /*Integers=*/true)) ||
+        (Load.getType()->isDoubleTy() && any_of(Types.leavesAt(P, Bytes),
+                                                [](const TypedLeaf &L) {
+                                                  return L.Kind.K ==
+                                                         ByteKind::Conflict;
+                                                })) ||
         (!Load.getType()->isIntegerTy() &&
          (AsPointer ? Types.storesNumber(P, 0, Bytes, /*Period=*/0)
                     : Types.holdsPointers(P, 0, Bytes)))) ||
