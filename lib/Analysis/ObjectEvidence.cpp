@@ -581,7 +581,7 @@ bool ObjectGraph::carryOpenEnded(Position From, unsigned Seen, Position To,
   std::vector<const Evidence *> New;
   for (const Evidence *E : Arrived)
     if (E->Arrival >= Seen && E->Level == Least &&
-        E->Kind.K != ByteKind::Conflict)
+        (Least == Trust::Turns || E->Kind.K != ByteKind::Conflict))
       New.push_back(E);
   llvm::stable_sort(New, [](const Evidence *A, const Evidence *B) {
     auto Order = [](const Evidence *E) {

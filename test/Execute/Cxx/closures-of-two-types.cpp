@@ -1,8 +1,7 @@
-// XFAIL: *
 // Closures of two types of functions in one file: all share the code that copies them, so that the
 // buffer of one holds a number where that of the other holds an address, and the buffers are moved
 // through memory that nothing else accesses, as a vector grows.
-// RG-LEVELS: O3
+// RG-LEVELS: O1 O2 O3
 #include "rgvector.hpp"
 #include <functional>
 #include <vector>
