@@ -78,3 +78,10 @@ const OpenMPRoutine *retrograd::routineOf(const CallBase &Call) {
       return &R;
   return nullptr;
 }
+
+bool retrograd::isCalledByName(const Use &Argument) {
+  const auto *Call = dyn_cast<CallBase>(Argument.getUser());
+  const OpenMPRoutine *R = Call ? routineOf(*Call) : nullptr;
+  return R && isa<Function>(Argument->stripPointerCasts()) &&
+         (R->What == Becomes::Reduce || R->What == Becomes::CopyPrivate);
+}

@@ -13,7 +13,8 @@
 
 namespace llvm {
 class CallBase;
-}
+class Use;
+} // namespace llvm
 
 namespace retrograd {
 
@@ -65,6 +66,11 @@ struct OpenMPRoutine {
 
 /// Null if Call is none of libomp's, or stays as it is.
 const OpenMPRoutine *routineOf(const llvm::CallBase &Call);
+
+/// Argument is a function that a routine is given and that is called by its
+/// name, or not at all, in what becomes of the routine: no call by address
+/// leads to it for that.
+bool isCalledByName(const llvm::Use &Argument);
 
 } // namespace retrograd
 

@@ -542,8 +542,9 @@ static bool isAddressTakenForNumber(const Instruction &I,
 }
 
 /// The word that Load reads gets to a store of which nobody wrote the type
-/// either, as it is or taken for a word of another type.
-static bool isMovedAsBareWord(const LoadInst &Load) {
+/// either, as it is or taken for a word of another type; or it is used as the
+/// other of an address and a number.
+static bool isMovedAsOneOfTwo(const LoadInst &Load) {
   constexpr unsigned Most = 64;
   SmallSetVector<const Value *, 8> Words;
   Words.insert(&Load);
@@ -552,17 +553,23 @@ static bool isMovedAsBareWord(const LoadInst &Load) {
       if (const auto *S = dyn_cast<StoreInst>(U);
           S && S->getValueOperand() == Words[I] && isBareWord(*S))
         return true;
-      if (isa<PHINode, SelectInst, FreezeInst>(U) ||
-          (isa<CastInst>(U) && beforeCasts(U) != U))
+      const bool IsCast = isa<CastInst>(U) && beforeCasts(U) != U;
+      if (isa<PHINode, SelectInst, FreezeInst>(U) || IsCast)
         Words.insert(U);
+      else if (!isa<ICmpInst>(U) &&
+               Words[I]->getType()->isPointerTy() !=
+                   Load.getType()->isPointerTy() &&
+               !Words[I]->getType()->isIntegerTy() &&
+               !Load.getType()->isIntegerTy())
+        return true;
     }
   return Words.size() >= Most;
 }
 
 /// Load moves a word in a register that is taken for a number, or for a
-/// pointer, of a place that holds both by turns, or numbers of two formats:
-/// half of a copy of a union, which the optimiser makes of the type that the
-/// code around it uses. The other one would be lost.
+/// pointer, of a place that holds both by turns: half of a copy of a union,
+/// which the optimiser makes of the type that the code around it uses. The
+/// other one would be lost.
 static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
                               const ActivityAnalysis &Activity) {
   const TypeAnalysis &Types = Facts.types();
@@ -579,15 +586,10 @@ static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
              AsNumber = TakenFor(ByteKind::Float);
   if ((!AsPointer && !AsNumber) ||
       !(Types.isByTurns(P) ||
-        (Load.getType()->isDoubleTy() && any_of(Types.leavesAt(P, Bytes),
-                                                [](const TypedLeaf &L) {
-                                                  return L.Kind.K ==
-                                                         ByteKind::Conflict;
-                                                })) ||
         (!Load.getType()->isIntegerTy() &&
          (AsPointer ? Types.storesNumber(P, 0, Bytes, /*Period=*/0)
                     : Types.holdsPointers(P, 0, Bytes)))) ||
-      !isMovedAsBareWord(Load))
+      !isMovedAsOneOfTwo(Load))
     return false;
   const TypeAnalysis::ObjectId At = Types.objectOf(P);
   return Activity.isActiveMemory(P) ||

@@ -9,6 +9,7 @@
 #include "Analysis/LiveBlocks.h"
 #include "Catalogue/Catalogue.h"
 #include "Diagnostics/RequestTrail.h"
+#include "Parallel/OpenMPRoutines.h"
 #include "Primal/Language/MemberPointers.h"
 #include "Request/EntryCalls.h"
 #include "Request/FunctionOperand.h"
@@ -93,7 +94,7 @@ static void findUses(const Constant &C, const Catalogue &Cat, bool &InTables,
     if (const auto *Call = dyn_cast<CallBase>(By)) {
       // The function that an entry call differentiates is not called by
       // address; the destructor of what is thrown is called by the C++ runtime.
-      if (!Call->isCallee(&U) &&
+      if (!Call->isCallee(&U) && !isCalledByName(U) &&
           functionOperandOf(const_cast<CallBase &>(*Call)) != &U &&
           Cat.lookup(*Call) != Cat.byId("exception_throw"))
         Elsewhere = true;

@@ -17,11 +17,16 @@
 // Parts of copies may be either, too: words that come from a bare load and go
 // to a bare store, in a web or at once. Nearly always they are one of the two,
 // which the types tell. So these are moved in memory only where a derivative
-// was refused.
+// was refused. So are words that are loaded once and used as both.
 //
 // A phi has two variables. The one is written at the end of the blocks before
 // it, the other one is a copy of it at the phi: phis take their operands
 // together, and on one way only.
+//
+// An address in a variable for numbers has no shadow. Where an address gets to
+// a number's use on all ways, the web stays as it is, to be refused; where it
+// may, a flag of each join tells whether the word is an address, and the
+// program ends before the use if it is.
 //
 // The copies are marked (SourceFact::ByTurns): types take what memory is
 // accessed as for what it is, but these variables are accessed as the one or
@@ -34,13 +39,19 @@
 
 #include "Primal/SpellMovedWords.h"
 #include "Catalogue/AccessTags.h"
+#include "Diagnostics/RequestTrail.h"
 #include "Support/SourceFact.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -48,11 +59,21 @@ using namespace retrograd;
 
 namespace {
 
+/// What a word is taken for.
+enum Taken : bool { Address, Number };
+Taken other(Taken As) { return As == Address ? Number : Address; }
+
 /// What is known of the words of a web.
 struct Web {
   bool FromLoad = false, ToStore = false; ///< bare ones
-  bool Address = false, Number = false;
-  bool Fixed = false; ///< cannot be moved in memory
+  bool Has[2] = {};                       ///< words that are one or the other
+  bool Fixed = false;                     ///< cannot be moved in memory
+  /// Where what surely is an address, or a number, gets into the web, and where
+  /// words are surely taken for one.
+  SmallSetVector<const BasicBlock *, 4> Comes[2], Used[2];
+  bool mayMistake(Taken As) const {
+    return !Comes[other(As)].empty() && !Used[As].empty();
+  }
 };
 
 class MovedWords {
@@ -63,19 +84,23 @@ public:
   }
 
   /// Joins and bare loads whose words are moved in memory.
-  SmallSetVector<const Instruction *, 16> Joins, Loads;
+  SetVector<const Instruction *> Joins, Loads;
   /// Bare stores of what was taken for a word of another type.
   SmallSetVector<const Instruction *, 16> Stores;
+  /// Joins of webs in which an address may get to where a number is used, or a
+  /// number to where an address is.
+  SmallPtrSet<const Instruction *, 8> Guarded[2];
   /// Loads of numbers as addresses, or of addresses as numbers.
   SmallSetVector<const Instruction *, 16> Mistyped;
 
 private:
-  static bool isJoin(const Value *V) {
-    return isa<PHINode, SelectInst, FreezeInst>(V) && isWord(*V->getType());
-  }
   void noteSources(const Instruction &Join, Web &W) const;
   void noteUses(const Value &Word, Web &W) const;
 };
+
+bool isJoin(const Value *V) {
+  return isa<PHINode, SelectInst, FreezeInst>(V) && isWord(*V->getType());
+}
 
 /// The words that a join chooses from.
 SmallVector<const Value *, 4> chosenFrom(const Instruction &Join) {
@@ -93,10 +118,40 @@ static Type *asDeclared(const Instruction &Access) {
                                                                        : T;
 }
 
+static bool isOf(Taken As, const Type &T) {
+  return As == Address ? T.isPointerTy() : T.isDoubleTy();
+}
+
+/// A word that the code at hand makes, or knows, to be an address or a number.
+static bool isSurely(Taken As, const Value &Word) {
+  if (isa<Constant>(Word))
+    return As == Address &&
+           isa<GlobalValue>(Word.stripInBoundsConstantOffsets());
+  const auto *Load = dyn_cast<LoadInst>(&Word);
+  return Load ? !isBareWord(*Load) && isOf(As, *asDeclared(*Load))
+              : isOf(As, *Word.getType());
+}
+
+/// A word is moved on as a number, or as an address, and is one: arithmetic may
+/// be ahead of the question what the word is.
+static bool isUsedAs(Taken As, const Use &Word) {
+  const User *U = Word.getUser();
+  if (const auto *S = dyn_cast<StoreInst>(U))
+    return S->getValueOperand() == Word && !isBareWord(*S) &&
+           isOf(As, *asDeclared(*S));
+  return isOf(As, *Word->getType()) &&
+         (isa<ReturnInst>(U) || (isa<CallBase>(U) && !isa<IntrinsicInst>(U)));
+}
+
 void MovedWords::noteSources(const Instruction &Join, Web &W) const {
   for (const auto &[N, Chosen] : enumerate(chosenFrom(Join))) {
     const Value *From = beforeCasts(Chosen);
-    if (isa<Constant>(From) || isJoin(From))
+    if (isJoin(From))
+      continue;
+    for (Taken As : {Address, Number})
+      if (isSurely(As, *From))
+        W.Comes[As].insert(Join.getParent());
+    if (isa<Constant>(From))
       continue;
     const Type *Is = From->getType();
     if (const auto *I = dyn_cast<Instruction>(From)) {
@@ -111,8 +166,8 @@ void MovedWords::noteSources(const Instruction &Join, Web &W) const {
       if (isa<LoadInst>(I))
         Is = asDeclared(*I);
     }
-    W.Address |= Is->isPointerTy();
-    W.Number |= Is->isDoubleTy();
+    W.Has[Address] |= Is->isPointerTy();
+    W.Has[Number] |= Is->isDoubleTy();
   }
   if (const auto *Phi = dyn_cast<PHINode>(&Join))
     W.Fixed |= any_of(Phi->blocks(), [](const BasicBlock *Before) {
@@ -121,7 +176,8 @@ void MovedWords::noteSources(const Instruction &Join, Web &W) const {
 }
 
 void MovedWords::noteUses(const Value &Word, Web &W) const {
-  for (const User *U : Word.users()) {
+  for (const Use &Used : Word.uses()) {
+    const User *U = Used.getUser();
     if (isJoin(U))
       continue;
     const auto *S = dyn_cast<StoreInst>(U);
@@ -133,10 +189,52 @@ void MovedWords::noteUses(const Value &Word, Web &W) const {
       noteUses(*U, W);
     } else if (!isa<ICmpInst>(U)) {
       const Type *Is = S ? asDeclared(*S) : Word.getType();
-      W.Address |= Is->isPointerTy();
-      W.Number |= Is->isDoubleTy();
+      W.Has[Address] |= Is->isPointerTy();
+      W.Has[Number] |= Is->isDoubleTy();
+      for (Taken As : {Address, Number})
+        if (isUsedAs(As, Used))
+          W.Used[As].insert(cast<Instruction>(U)->getParent());
     }
   }
+}
+
+/// Something uses a word that was loaded as the other of an address and a
+/// number than it was loaded as, and is no join of Moved.
+static bool isUsedAsOther(const Value &Word,
+                          const SetVector<const Instruction *> &Moved) {
+  return any_of(Word.users(), [&](const User *U) {
+    if (!isa<CastInst>(U) || beforeCasts(U) == U)
+      return false;
+    return isUsedAsOther(*U, Moved) ||
+           (!U->getType()->isIntegerTy() &&
+            any_of(U->users(), [&](const User *By) {
+              const auto *I = cast<Instruction>(By);
+              return !isa<ICmpInst>(I) && !Moved.contains(I) &&
+                     !isBareWord(*I) &&
+                     (!isa<CastInst>(I) || beforeCasts(I) == I);
+            }));
+  });
+}
+
+/// An address of the web gets to a place that takes it for a number, or the
+/// other way round, whichever way the function goes on: it is no word by turns,
+/// but an address in a variable for numbers. In a register it is refused
+/// (Plan/Legality, Primal/ExplainFloatTricks).
+static bool isMistaken(const Web &W, Taken As) {
+  return W.mayMistake(As) &&
+         any_of(W.Comes[other(As)], [&](const BasicBlock *From) {
+           SmallSetVector<const BasicBlock *, 16> Ways;
+           Ways.insert(From);
+           for (unsigned I = 0; I != Ways.size(); ++I) {
+             if (W.Used[As].contains(Ways[I]))
+               continue;
+             if (isa<ReturnInst>(Ways[I]->getTerminator()) ||
+                 is_contained(successors(Ways[I]), From))
+               return false;
+             Ways.insert_range(successors(Ways[I]));
+           }
+           return true;
+         });
 }
 
 MovedWords::MovedWords(const Function &F, bool Copies) {
@@ -159,11 +257,17 @@ MovedWords::MovedWords(const Function &F, bool Copies) {
     noteSources(*Join, W);
     noteUses(*Join, W);
   }
+  for (auto &[Leader, W] : Webs)
+    W.Fixed |= isMistaken(W, Address) || isMistaken(W, Number);
   for (const Instruction *Join : All) {
     const Web &W = Webs[Joined.getLeaderValue(Join)];
-    if (!W.Fixed &&
-        ((Copies && W.FromLoad && W.ToStore) || (W.Address && W.Number)))
+    if (!W.Fixed && ((Copies && W.FromLoad && W.ToStore) ||
+                     (W.Has[Address] && W.Has[Number]))) {
       Joins.insert(Join);
+      for (Taken As : {Address, Number})
+        if (W.mayMistake(As))
+          Guarded[As].insert(Join);
+    }
   }
   for (const Instruction *Join : Joins)
     for (const Value *Chosen : chosenFrom(*Join))
@@ -177,6 +281,10 @@ MovedWords::MovedWords(const Function &F, bool Copies) {
            asDeclared(*Load) != Load->getType();
   };
   for (const Instruction &I : instructions(F)) {
+    if (const auto *Load = dyn_cast<LoadInst>(&I);
+        Copies && Load && Load->isSimple() && isWord(*Load->getType()) &&
+        isUsedAsOther(*Load, Joins))
+      Loads.insert(Load);
     if (IsMistyped(&I))
       Mistyped.insert(&I);
     const auto *S = dyn_cast<StoreInst>(&I);
@@ -218,6 +326,10 @@ private:
   /// The variable of each join and load.
   DenseMap<const Value *, AllocaInst *> Home;
   SmallVector<WeakVH, 16> Dead;
+  /// Of guarded joins: whether the word is surely not what it is taken for.
+  DenseMap<const Instruction *, Value *> Flags[2];
+  /// What uses an address or a number, and the flag of what it gets.
+  SmallVector<std::tuple<Taken, Instruction *, Value *>, 4> Guards;
 
   static constexpr Align WordAlign = Align::Constant<8>();
   AllocaInst *variable();
@@ -228,6 +340,9 @@ private:
   }
   /// Writes the word V to the variable To.
   void write(IRBuilder<> &B, Value *V, AllocaInst *To);
+  Value *flagOf(Taken As, const Value *Word);
+  void makeFlags(Taken As, ArrayRef<Instruction *> Joins);
+  void guardUses();
   void fill(Instruction &Join);
   void redirectUses(Instruction &Word, AllocaInst *At, bool Loaded);
 };
@@ -296,8 +411,70 @@ void WordsInMemory::fill(Instruction &Join) {
        WordAlign);
 }
 
-/// What uses Word finds it at At. Loaded: in the type in which it was loaded it
-/// is there still.
+Value *WordsInMemory::flagOf(Taken As, const Value *Word) {
+  Word = beforeCasts(Word);
+  auto *Join = const_cast<Instruction *>(dyn_cast<Instruction>(Word));
+  IRBuilder<> B(F.getContext());
+  if (!Join || !Words.Guarded[As].contains(Join))
+    return B.getInt1(isSurely(other(As), *Word));
+  if (Value *Known = Flags[As].lookup(Join))
+    return Known;
+  Value *Flag;
+  B.SetInsertPoint(Join);
+  if (auto *S = dyn_cast<SelectInst>(Join)) {
+    Value *True = flagOf(As, S->getTrueValue()),
+          *False = flagOf(As, S->getFalseValue());
+    Flag = B.CreateSelect(S->getCondition(), True, False);
+  } else {
+    Flag = flagOf(As, Join->getOperand(0)); // a freeze
+  }
+  return Flags[As][Join] = Flag;
+}
+
+void WordsInMemory::makeFlags(Taken As, ArrayRef<Instruction *> Joins) {
+  IRBuilder<> B(F.getContext());
+  auto IsGuarded = [&](const Instruction *I) {
+    return Words.Guarded[As].contains(I);
+  };
+  for (Instruction *I : make_filter_range(Joins, IsGuarded))
+    if (auto *Phi = dyn_cast<PHINode>(I)) {
+      B.SetInsertPoint(Phi);
+      Flags[As][Phi] = B.CreatePHI(B.getInt1Ty(), Phi->getNumIncomingValues());
+    }
+  for (Instruction *I : make_filter_range(Joins, IsGuarded)) {
+    Value *Flag = flagOf(As, I);
+    if (auto *Phi = dyn_cast<PHINode>(I))
+      for (auto [In, Before] : zip(Phi->incoming_values(), Phi->blocks()))
+        cast<PHINode>(Flag)->addIncoming(flagOf(As, In), Before);
+  }
+}
+
+/// Where an address is used as a number, or a number as an address, the program
+/// ends: what is behind it would have no derivative.
+void WordsInMemory::guardUses() {
+  for (auto [As, User, Flag] : Guards) {
+    if (match(Flag, PatternMatch::m_Zero()))
+      continue;
+    SourcePlace Place(*User);
+    Instruction *Then = SplitBlockAndInsertIfThen(Flag, User->getIterator(),
+                                                  /*Unreachable=*/true);
+    IRBuilder<> B(Then);
+    B.SetCurrentDebugLocation(User->getDebugLoc());
+    std::string Text =
+        (As == Number ? "an address is used as a number"
+                      : "a pointer was made from the bits of a number");
+    Text += ": what is behind it has no derivative";
+    if (std::string At = Place.str(); !At.empty())
+      Text = At + ": " + Text;
+    FunctionCallee End = F.getParent()->getOrInsertFunction(
+        "rg_refused_callee",
+        FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
+    B.CreateCall(End, {B.CreateGlobalString(Text)})->setDoesNotReturn();
+  }
+}
+
+/// What uses Word finds it at At. Loaded: in the type in which it was loaded,
+/// or as an integer, it is there still.
 void WordsInMemory::redirectUses(Instruction &Word, AllocaInst *At,
                                  bool Loaded) {
   SmallVector<Instruction *, 8> Work{&Word};
@@ -317,7 +494,8 @@ void WordsInMemory::redirectUses(Instruction &Word, AllocaInst *At,
       } else if (isa<CastInst>(User) && beforeCasts(User) != User) {
         Work.push_back(User);
         Dead.push_back(User);
-      } else if (!Loaded) {
+      } else if (!Loaded || (As != &Word && !As->getType()->isIntegerTy() &&
+                             !isa<ICmpInst>(User))) {
         // A phi has one value for a block, however often that leads to it.
         auto *Phi = dyn_cast<PHINode>(User);
         Instruction *Before =
@@ -326,6 +504,9 @@ void WordsInMemory::redirectUses(Instruction &Word, AllocaInst *At,
         Type *T = As->getType();
         if (S && S->getPointerOperand() != As)
           T = asDeclared(*S);
+        for (Taken As : {Address, Number})
+          if (Value *Flag = Flags[As].lookup(&Word); Flag && isUsedAs(As, U))
+            Guards.emplace_back(As, User, Flag);
         if (!Phi || !Known)
           Known = IRBuilder<>(Before).CreateAlignedLoad(T, At, WordAlign);
         U.set(Known);
@@ -370,6 +551,8 @@ void WordsInMemory::run() {
     IRBuilder<> B(Load);
     copy(B, To, WordAlign, Load->getPointerOperand(), Load->getAlign());
   }
+  for (Taken As : {Address, Number})
+    makeFlags(As, Joins);
   for (Instruction *I : Joins)
     fill(*I);
   for (Instruction *I : Loads) {
@@ -385,6 +568,7 @@ void WordsInMemory::run() {
   for (const WeakVH &V : Dead)
     if (auto *I = dyn_cast_or_null<Instruction>(V); I && I->use_empty())
       RecursivelyDeleteTriviallyDeadInstructions(I);
+  guardUses();
 }
 
 bool retrograd::spellMovedWords(Function &F, bool Copies) {

@@ -36,9 +36,37 @@ other:
   ret double %w
 }
 
+; Where an address may get to a store of a number, a flag tells whether it does, and the program ends.
+; CHECK-LABEL: @rg.primal.guarded(
+; CHECK: [[IS:%.*]] = phi i1 [ false, %number ], [ true, %address ]
+; CHECK: br i1 [[IS]], label
+; CHECK: call void @rg_refused_callee(
+; CHECK: store double {{.*}}, ptr %to, align 8, !tbaa
+define void @guarded(ptr %x, ptr %q, ptr %to, i1 %c, i1 %e) {
+  br i1 %c, label %number, label %address
+number:
+  %n = load double, ptr %x, !tbaa !2
+  %bits = bitcast double %n to i64
+  br label %join
+address:
+  %a = ptrtoint ptr %q to i64
+  br label %join
+join:
+  %word = phi i64 [ %bits, %number ], [ %a, %address ]
+  br i1 %e, label %one, label %other
+one:
+  %v = bitcast i64 %word to double
+  store double %v, ptr %to, !tbaa !2
+  ret void
+other:
+  store i64 %word, ptr %to
+  ret void
+}
+
 declare double @__enzyme_autodiff(ptr, ...)
 define void @ask(ptr %x, ptr %dx, i1 %c, i1 %e) {
   %d = call double (ptr, ...) @__enzyme_autodiff(ptr @f, ptr %x, ptr %dx, ptr %x, ptr %dx, ptr %x, ptr %dx, i1 %c, i1 %e)
+  call double (ptr, ...) @__enzyme_autodiff(ptr @guarded, ptr %x, ptr %dx, ptr %x, ptr %dx, ptr %x, ptr %dx, i1 %c, i1 %e)
   ret void
 }
 
