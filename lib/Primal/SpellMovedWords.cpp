@@ -12,7 +12,9 @@
 // number or an address that was taken for another type stores it as what it is.
 //
 // What the programmer accessed as a number or an address is that, whatever type
-// the optimiser gave the access (where it made one register of both).
+// the optimiser gave the access (where it made one register of both). So is a
+// number whose bits are computed with as an integer: what that loses is
+// refused.
 //
 // Parts of copies may be either, too: words that come from a bare load and go
 // to a bare store, in a web or at once. Nearly always they are one of the two,
@@ -90,7 +92,7 @@ public:
   /// Joins of webs in which an address may get to where a number is used, or a
   /// number to where an address is.
   SmallPtrSet<const Instruction *, 8> Guarded[2];
-  /// Loads of numbers as addresses, or of addresses as numbers.
+  /// Loads of numbers as addresses or integers, or of addresses as numbers.
   SmallSetVector<const Instruction *, 16> Mistyped;
 
 private:
@@ -141,6 +143,47 @@ static bool isUsedAs(Taken As, const Use &Word) {
            isOf(As, *asDeclared(*S));
   return isOf(As, *Word->getType()) &&
          (isa<ReturnInst>(U) || (isa<CallBase>(U) && !isa<IntrinsicInst>(U)));
+}
+
+/// The bits of a number that Load reads as an integer are made another number:
+/// by arithmetic, or as an integer. (What only looks at the exponent, or hashes
+/// the bits, is constant almost everywhere.)
+static bool isComputedWith(const LoadInst &Load) {
+  constexpr unsigned Most = 64;
+  SmallSetVector<const Value *, 8> Bits;
+  Bits.insert(&Load);
+  for (unsigned N = 0; N != Bits.size() && N != Most; ++N)
+    for (const User *U : Bits[N]->users()) {
+      if (isa<SIToFPInst, UIToFPInst>(U) ||
+          (N && isa<BitCastInst>(U) && U->getType()->isFloatingPointTy()))
+        return true;
+      if (U->getType()->isIntegerTy() && !U->getType()->isIntegerTy(1) &&
+          isa<BinaryOperator, CastInst, PHINode, SelectInst, FreezeInst,
+              IntrinsicInst>(U))
+        Bits.insert(U);
+    }
+  return Bits.size() >= Most;
+}
+
+/// The type of the number that Load reads as an integer, to compute with its
+/// bits: LLVM makes one load of both. Null if it reads none.
+static Type *numberReadAsInteger(const LoadInst &Load) {
+  if (!Load.getType()->isIntegerTy() || hasFact(Load, SourceFact::Integer))
+    return nullptr;
+  LLVMContext &Ctx = Load.getContext();
+  const StringRef Name = accessTypeName(Load);
+  Type *T = Name == "double"  ? Type::getDoubleTy(Ctx)
+            : Name == "float" ? Type::getFloatTy(Ctx)
+                              : nullptr;
+  if (Name.empty() || namesAnything(Name))
+    if (const auto *Place = dyn_cast<GEPOperator>(Load.getPointerOperand()))
+      T = Place->getSourceElementType();
+  return T && T->isFloatingPointTy() &&
+                 T->getPrimitiveSizeInBits() ==
+                     Load.getType()->getPrimitiveSizeInBits() &&
+                 isComputedWith(Load)
+             ? T
+             : nullptr;
 }
 
 void MovedWords::noteSources(const Instruction &Join, Web &W) const {
@@ -274,11 +317,13 @@ MovedWords::MovedWords(const Function &F, bool Copies) {
       if (const auto *Load = dyn_cast<LoadInst>(beforeCasts(Chosen));
           Load && isBareWord(*Load))
         Loads.insert(Load);
-  // Of integers the types tell what they are.
+  // Of integers that are only moved the types tell what they are.
   auto IsMistyped = [](const Value *V) {
     const auto *Load = dyn_cast<LoadInst>(V);
-    return Load && Load->isSimple() && !Load->getType()->isIntegerTy() &&
-           asDeclared(*Load) != Load->getType();
+    return Load && Load->isSimple() &&
+           (Load->getType()->isIntegerTy()
+                ? numberReadAsInteger(*Load) != nullptr
+                : asDeclared(*Load) != Load->getType());
   };
   for (const Instruction &I : instructions(F)) {
     if (const auto *Load = dyn_cast<LoadInst>(&I);
@@ -351,8 +396,10 @@ private:
 
 static LoadInst *loadAsDeclared(LoadInst &Load) {
   IRBuilder<> B(&Load);
-  LoadInst *Typed = B.CreateAlignedLoad(
-      asDeclared(Load), Load.getPointerOperand(), Load.getAlign());
+  Type *Number = numberReadAsInteger(Load);
+  LoadInst *Typed =
+      B.CreateAlignedLoad(Number ? Number : asDeclared(Load),
+                          Load.getPointerOperand(), Load.getAlign());
   copyMetadataForLoad(*Typed, Load);
   return Typed;
 }
@@ -517,6 +564,8 @@ void WordsInMemory::redirectUses(Instruction &Word, AllocaInst *At,
 
 /// V, a word of one type, taken for a word of another.
 static Value *takenFor(IRBuilder<> &B, Value *V, Type *T) {
+  if (T->isIntegerTy() && V->getType()->isFloatingPointTy())
+    return B.CreateBitCast(V, T);
   Value *Bits = V->getType()->isPointerTy()
                     ? B.CreatePtrToInt(V, B.getInt64Ty())
                     : B.CreateBitCast(V, B.getInt64Ty());

@@ -16,6 +16,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include <optional>
@@ -766,6 +767,21 @@ static bool isSmallMember(const Value *P, const Type *T,
          GEP->getResultElementType() == T;
 }
 
+/// What a front end that optimises calls an access of a T. It has a root of its
+/// own: it tells nothing of aliases.
+static MDNode *tagOf(const Type &T) {
+  StringRef Name = T.isDoubleTy()    ? "double"
+                   : T.isFloatTy()   ? "float"
+                   : T.isPointerTy() ? "any pointer"
+                                     : "";
+  if (Name.empty())
+    return nullptr;
+  MDBuilder B(T.getContext());
+  MDNode *Type = B.createTBAAScalarTypeNode(
+      Name, B.createTBAARoot(("rg.written " + Name).str()));
+  return B.createTBAAStructTagNode(Type, Type, 0);
+}
+
 void retrograd::markWrittenIntegers(
     Function &F, const SmallPtrSetImpl<const StructType *> &InUnions) {
   for (Instruction &I : instructions(F)) {
@@ -774,6 +790,10 @@ void retrograd::markWrittenIntegers(
     Type *T = getLoadStoreType(&I);
     if (T->isDoubleTy() || T->isPointerTy())
       noteFact(I, SourceFact::Written);
+    // Simplification keeps a tag where it merges accesses, or makes an integer
+    // of one.
+    if (MDNode *Tag = tagOf(*T); Tag && !I.hasMetadata(LLVMContext::MD_tbaa))
+      I.setMetadata(LLVMContext::MD_tbaa, Tag);
     if (!I.isAtomic() && (T->isIntegerTy(8) || T->isIntegerTy(16)) &&
         isSmallMember(getLoadStorePointerOperand(&I), T, InUnions))
       noteFact(I, SourceFact::SmallMember);
