@@ -19,7 +19,9 @@
 // Parts of copies may be either, too: words that come from a bare load and go
 // to a bare store, in a web or at once. Nearly always they are one of the two,
 // which the types tell. So these are moved in memory only where a derivative
-// was refused. So are words that are loaded once and used as both.
+// was refused. So are words that are loaded once and used as both. A word that
+// is loaded once, as a number, and used as an integer, too, is loaded as both
+// there, in a function that stores integers among such words.
 //
 // A phi has two variables. The one is written at the end of the blocks before
 // it, the other one is a copy of it at the phi: phis take their operands
@@ -82,11 +84,14 @@ class MovedWords {
 public:
   MovedWords(const Function &F, bool Copies);
   bool empty() const {
-    return Joins.empty() && Loads.empty() && Stores.empty() && Mistyped.empty();
+    return Joins.empty() && Loads.empty() && Integers.empty() &&
+           Stores.empty() && Mistyped.empty();
   }
 
   /// Joins and bare loads whose words are moved in memory.
   SetVector<const Instruction *> Joins, Loads;
+  /// Words that are loaded as numbers, and used as integers, too.
+  SetVector<const Instruction *> Integers;
   /// Bare stores of what was taken for a word of another type.
   SmallSetVector<const Instruction *, 16> Stores;
   /// Joins of webs in which an address may get to where a number is used, or a
@@ -241,6 +246,42 @@ void MovedWords::noteUses(const Value &Word, Web &W) const {
   }
 }
 
+/// What is stored as a word of which nobody wrote the type is an integer that
+/// is computed here, at times.
+static bool mayStoreInteger(const StoreInst &S) {
+  if (!isBareWord(S))
+    return false;
+  constexpr unsigned Most = 64;
+  SmallSetVector<const Value *, 8> Words;
+  Words.insert(beforeCasts(S.getValueOperand()));
+  for (unsigned N = 0; N != Words.size() && N != Most; ++N)
+    if (const auto *Join = dyn_cast<Instruction>(Words[N]);
+        Join && isJoin(Join))
+      for (const Value *From : chosenFrom(*Join))
+        Words.insert(beforeCasts(From));
+  return any_of(Words, [](const Value *V) {
+    return V->getType()->isIntegerTy() && isa<BinaryOperator, CastInst>(V);
+  });
+}
+
+/// Arithmetic of integers with the word that Load reads as a number: a union
+/// of both, if nothing says that numbers lie there.
+static bool isIntegerArithmetic(const Use &Bits) {
+  return Bits->getType()->isIntegerTy() && isa<BitCastInst>(Bits) &&
+         isa<BinaryOperator, SIToFPInst, UIToFPInst, SExtInst, ZExtInst,
+             TruncInst>(Bits.getUser());
+}
+static bool isUsedAsInteger(const LoadInst &Load) {
+  const auto *Place = dyn_cast<GEPOperator>(Load.getPointerOperand());
+  return Load.getType()->isDoubleTy() && isBareWord(Load) &&
+         !(Place && Place->getSourceElementType()->isDoubleTy()) &&
+         any_of(Load.users(), [](const User *U) {
+           return any_of(U->uses(), [](const Use &Bits) {
+             return isIntegerArithmetic(Bits);
+           });
+         });
+}
+
 /// Something uses a word that was loaded as the other of an address and a
 /// number than it was loaded as, and is no join of Moved.
 static bool isUsedAsOther(const Value &Word,
@@ -317,6 +358,11 @@ MovedWords::MovedWords(const Function &F, bool Copies) {
       if (const auto *Load = dyn_cast<LoadInst>(beforeCasts(Chosen));
           Load && isBareWord(*Load))
         Loads.insert(Load);
+  const bool StoresIntegers =
+      Copies && any_of(instructions(F), [](const Instruction &I) {
+        const auto *S = dyn_cast<StoreInst>(&I);
+        return S && mayStoreInteger(*S);
+      });
   // Of integers that are only moved the types tell what they are.
   auto IsMistyped = [](const Value *V) {
     const auto *Load = dyn_cast<LoadInst>(V);
@@ -330,6 +376,8 @@ MovedWords::MovedWords(const Function &F, bool Copies) {
         Copies && Load && Load->isSimple() && isWord(*Load->getType()) &&
         isUsedAsOther(*Load, Joins))
       Loads.insert(Load);
+    else if (Load && StoresIntegers && isUsedAsInteger(*Load))
+      Integers.insert(Load);
     if (IsMistyped(&I))
       Mistyped.insert(&I);
     const auto *S = dyn_cast<StoreInst>(&I);
@@ -574,10 +622,21 @@ static Value *takenFor(IRBuilder<> &B, Value *V, Type *T) {
 }
 
 void WordsInMemory::run() {
-  SmallVector<Instruction *, 16> Joins, Loads, Mistyped;
+  SmallVector<Instruction *, 16> Joins, Loads, Integers, Mistyped;
   for (Instruction &I : instructions(F))
     if (Words.Mistyped.contains(&I))
       Mistyped.push_back(&I);
+    else if (Words.Integers.contains(&I))
+      Integers.push_back(&I);
+  for (Instruction *I : Integers) {
+    auto *Load = cast<LoadInst>(I);
+    Value *Integer = IRBuilder<>(I).CreateAlignedLoad(
+        Type::getInt64Ty(F.getContext()), Load->getPointerOperand(),
+        Load->getAlign());
+    for (User *U : Load->users())
+      U->replaceUsesWithIf(Integer,
+                           [](Use &Bits) { return isIntegerArithmetic(Bits); });
+  }
   for (Instruction *I : Mistyped) {
     LoadInst *Load = loadAsDeclared(*cast<LoadInst>(I));
     IRBuilder<> B(I);
