@@ -432,7 +432,8 @@ def cuda_other_copies : CudaRefused<"which has no reverse; copy with cudaMemcpy"
      "cudaMemcpyArrayToArray", "cudaMemcpyBatch*", "cudaMallocArray", "cudaMalloc3DArray",
      "cudaMallocMipmappedArray", "cudaCreateTextureObject", "cudaCreateSurfaceObject"]>;
 def cuda_graphs : CudaRefused<
-    "launches that are recorded have no reverse; in what is differentiated, make them themselves",
+    "graphs have a reverse where a stream captures them and they are launched in the file of their "
+    "kernels",
     ["cudaGraph*", "cudaStreamBeginCapture*", "cudaStreamEndCapture"]>;
 def cuda_launches : CudaRefused<"of which the compiler does not see the kernel",
     ["cudaLaunchKernel*", "cudaLaunchCooperativeKernel*", "cuLaunch*"]>;
@@ -457,6 +458,29 @@ def cuda_libraries : CudaRefused<"a library without derivatives yet",
     ["curandGenerate*", "cudnn*"]>;
 }
 
+let Section = "The runtime" in {
+// What is captured, where launches are rewritten (Parallel/LaunchGraphs.cpp).
+def cuda_captured_memcpy
+    : Expansion<"rg_expand_captured_memcpy", ["rg_captured_memcpy"], "I:PPZIP">;
+def cuda_captured_memcpy_2d
+    : Expansion<"rg_expand_captured_memcpy_2d", ["rg_captured_memcpy_2d"], "I:PZPZZZIP">;
+def cuda_captured_memset
+    : Expansion<"rg_expand_captured_memset", ["rg_captured_memset"], "I:PIZP">;
+def cuda_graph_copy : Expansion<"rg_expand_graph_copy", ["rg_graph_copy"], "V:PP">;
+def cuda_graph_fill : Expansion<"rg_expand_graph_fill", ["rg_graph_fill"], "V:PP">;
+def cuda_captured_call : Expansion<"rg_expand_captured_call", ["rg_captured_call"], "I:PPP">;
+def cuda_graph_call : Expansion<"rg_expand_graph_call", ["rg_graph_call"], "V:PP">;
+def cuda_graph_clone : Expansion<"rg_expand_graph_clone", ["rg_graph_clone"], "I:PP">;
+def cuda_graph_nodes : Expansion<"rg_expand_graph_nodes", ["rg_graph_nodes"], "I:PPP">;
+def cuda_graph_append : Expansion<"rg_expand_graph_append", ["rg_graph_append"], "V:P">;
+def cuda_graph_begin : Expansion<"rg_expand_graph_begin", ["rg_graph_begin"], "I:PI">;
+def cuda_graph_end : Expansion<"rg_expand_graph_end", ["rg_graph_end"], "I:PP">;
+def cuda_graph_instantiate
+    : Expansion<"rg_expand_graph_instantiate", ["rg_graph_instantiate"], "I:PPL">;
+def cuda_graph_update : Expansion<"rg_expand_graph_update", ["rg_graph_update"], "I:PPP">;
+def cuda_capture_status
+    : Expansion<"rg_expand_capture_status", ["rg_capture_status"], "I:PP">;
+}
 let Section = "The runtime", OfRuntime = 1 in {
 def gpu_malloc : Allocation<["rg_gpu_malloc"], "P:Z", [0], "rg_gpu_free"> {
   let Shadow = "rg_gpu_malloc_shadow";
@@ -489,6 +513,24 @@ def gpu_copy_from_variable : Handler<"MemCpy"> {
   let Prototype = "P:PPZZIP";
   let Text = "device";
 }
+def graph_alloc : Allocation<["rg_graph_alloc"], "P:Z", [0], "rg_graph_free"> {
+  let Shadow = "rg_graph_alloc_shadow";
+}
+def graph_free : Deallocation<["rg_graph_free"], "V:P">;
+def capture_owner : InactiveInC<["rg_capture_owner"], "V:P">;
+def capture_begin : InactiveInC<["rg_capture_begin"], "I:P">;
+def capture_end : InactiveInC<["rg_capture_end"], "I:P">;
+def capture_on : InactiveInC<["rg_capture_on"], "I:P">;
+def capture_launch : InactiveInC<["rg_capture_launch"], "I:PPP">;
+def capture_refuse : InactiveInC<["rg_capture_refuse"], "V:PP">;
+def capture_refuse_any : InactiveInC<["rg_capture_refuse_any"], "V:P">;
+def capture_record : InactiveInC<["rg_capture_record"], "I:PP">;
+def capture_record_with : InactiveInC<["rg_capture_record_with"], "I:PPI">;
+def capture_wait : InactiveInC<["rg_capture_wait"], "I:PPI">;
+def graph_know : InactiveInC<["rg_graph_know"], "V:PP">;
+def graph_check : InactiveInC<["rg_graph_check"], "V:PPP">;
+def graph_upload : InactiveInC<["rg_graph_upload"], "I:PP">;
+def graph_destroy : InactiveInC<["rg_graph_destroy"], "I:P">;
 def cublas_pointer_mode : InactiveInC<["rg_cublas_on_host"], "I:P">;
 def cublas_amax : InactiveInC<["rg_cublas_amax"], "I:PIIPIP">;
 foreach plan = [["Plan1d", "I:PIII"], ["Plan2d", "I:PIII"], ["Plan3d", "I:PIIII"],

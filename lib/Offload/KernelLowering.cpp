@@ -177,6 +177,10 @@ void KernelLowering::makeBlocks() {
 
 LoweredKernel KernelLowering::run() {
   Result.Name = Kernel.getName().str();
+  const DataLayout &DL = Kernel.getDataLayout();
+  for (const Argument &A : Kernel.args())
+    Result.Sizes.push_back(DL.getTypeAllocSize(
+        A.hasByValAttr() ? A.getParamByValType() : A.getType()));
   if (Kernel.hasFnAttribute("nvvm.maxntid")) {
     SmallVector<StringRef, 3> Parts;
     uint32_t Product = 1;

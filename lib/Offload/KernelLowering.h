@@ -54,8 +54,9 @@ struct LoweredKernel {
   llvm::Function *Blocks = nullptr;
   uint64_t StaticShared =
       0; ///< bytes of shared memory that the kernel declares
-  uint64_t ScratchPerThread = 0; ///< bytes
-  uint32_t MaxThreads = 1024;    ///< __launch_bounds__
+  uint64_t ScratchPerThread = 0;        ///< bytes
+  uint32_t MaxThreads = 1024;           ///< __launch_bounds__
+  llvm::SmallVector<uint32_t, 8> Sizes; ///< of the parameters, in bytes
   uint32_t DynamicParts =
       1; ///< of the launch's dynamic shared memory: Polish/DynamicShared.h
 };

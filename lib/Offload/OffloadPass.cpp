@@ -103,7 +103,7 @@ static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels,
   Type *Ptr = PointerType::get(Ctx, 0), *I64 = Type::getInt64Ty(Ctx);
   // struct RgKernel of runtime/cuda/Abi.h.
   StructType *Record =
-      StructType::get(Ctx, {Ptr, Ptr, Ptr, I64, I64, I64, I64, I64});
+      StructType::get(Ctx, {Ptr, Ptr, Ptr, I64, I64, I64, I64, I64, I64, Ptr});
   SmallVector<Constant *, 8> Records;
   IRBuilder<> B(Ctx);
   SmallVector<std::pair<Constant *, std::string>, 8> Hosts;
@@ -121,13 +121,18 @@ static void registerKernels(Module &M, ArrayRef<LoweredKernel> Kernels,
     const LoweredKernel &K = *It->second;
     Constant *Name =
         B.CreateGlobalString(userName(K.Name), "rg.kernel.name", 0, &M);
-    Records.push_back(
-        ConstantStruct::get(Record, {F, Name, M.getFunction(K.Name),
-                                     ConstantInt::get(I64, K.StaticShared),
-                                     ConstantInt::get(I64, K.ScratchPerThread),
-                                     ConstantInt::get(I64, K.MaxThreads),
-                                     ConstantInt::get(I64, K.DynamicParts),
-                                     ConstantInt::get(I64, WindowBytes)}));
+    Constant *Sizes = ConstantDataArray::get(Ctx, ArrayRef(K.Sizes));
+    auto *SizesAt =
+        new GlobalVariable(M, Sizes->getType(), /*isConstant=*/true,
+                           GlobalValue::PrivateLinkage, Sizes, "rg.sizes");
+    Records.push_back(ConstantStruct::get(
+        Record,
+        {F, Name, M.getFunction(K.Name), ConstantInt::get(I64, K.StaticShared),
+         ConstantInt::get(I64, K.ScratchPerThread),
+         ConstantInt::get(I64, K.MaxThreads),
+         ConstantInt::get(I64, K.DynamicParts),
+         ConstantInt::get(I64, WindowBytes),
+         ConstantInt::get(I64, K.Sizes.size()), SizesAt}));
   }
   for (const LoweredKernel &K : Kernels)
     if (Function *F = M.getFunction(K.Name))

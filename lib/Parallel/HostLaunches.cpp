@@ -51,6 +51,7 @@ HostLaunches::HostLaunches(Module &M, Catalogue &Cat,
       Stubs.push_back(&F);
   for (Function *F : Stubs)
     makeLaunch(*F, Cat, Facts);
+  writeGraphs();
 }
 
 /// Variables become those of this module. False, with the name, if one is not
@@ -238,6 +239,7 @@ void HostLaunches::bind(function_ref<Constant *(const Kernel &)> HandleOf,
 }
 
 void HostLaunches::finish() {
+  eraseGraphs();
   for (Launch &L : Launches)
     if (L.Run->use_empty())
       L.Run->eraseFromParent();

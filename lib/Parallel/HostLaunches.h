@@ -118,6 +118,9 @@ private:
                                    llvm::StringRef Name);
   llvm::GlobalVariable *writeKeep(const Launch &L, Catalogue &Cat);
   void writeRun(const Launch &L);
+  /// Of a module that captures streams.
+  void writeGraphs();
+  void eraseGraphs();
   void writeAugment(const Launch &L, const Special &S);
   void writeSweep(const Launch &L, const Special &S, bool Forward);
 };

@@ -18,7 +18,8 @@
 
 namespace llvm {
 class Function;
-}
+class Module;
+} // namespace llvm
 
 namespace retrograd {
 
@@ -36,6 +37,16 @@ constexpr llvm::StringLiteral LaunchVariable = "rg-variable";
 /// What a launch overwrites is kept in front of it, and put back behind its
 /// reverse: rg.keep.kernel and rg.undo.kernel, over the pointers that it takes.
 std::string keepName(const llvm::Function &Run);
+
+/// In a module that captures streams: what a launch is there, the launch of
+/// a graph, and a variable whose address stands for the module.
+std::string capturedName(const llvm::Function &Run);
+constexpr llvm::StringLiteral GraphPrefix = "rg.graph.";
+constexpr llvm::StringLiteral GraphLaunch = "rg.graph.launch";
+constexpr llvm::StringLiteral GraphOwner = "rg.graph.owner";
+bool capturesStreams(const llvm::Module &M);
+/// Calls that are about streams and graphs, in the fresh clone of a function.
+void rewriteCaptures(llvm::Function &Clone);
 
 /// F is clang's function that launches one kernel.
 bool isStub(const llvm::Function &F);

@@ -90,6 +90,7 @@ public:
   explicit LaunchRewriter(Function &F) : F(F), M(*F.getParent()) {}
 
   void run() {
+    rewriteCaptures(F);
     dropInvokes();
     nameKernels();
     for (Instruction &I : instructions(F))
@@ -335,9 +336,10 @@ private:
       if (A.getType()->isPointerTy() && !A.hasByValAttr())
         Pointers.push_back(V);
     }
-    if (Function *Keep = M.getFunction(keepName(*Run)))
+    Function *Captured = M.getFunction(capturedName(*Run));
+    if (Function *Keep = Captured ? nullptr : M.getFunction(keepName(*Run)))
       B.CreateCall(Keep, Pointers);
-    CallInst *Call = B.CreateCall(Run, Args);
+    CallInst *Call = B.CreateCall(Captured ? Captured : Run, Args);
     for (Argument &A : Run->args())
       if (Type *T = A.getParamByValType())
         Call->addParamAttr(A.getArgNo(),

@@ -571,8 +571,10 @@ bool DerivativeJobs::complete() {
   // Between the halves of a split derivative others may have used them.
   if (Top.Sweep)
     H.Shadows.reset(*Top.Sweep, /*Pointers=*/false, Types, H.Runtime);
-  // Shadows of device memory; persistent requests.
+  // Shadows of device memory; graphs; persistent requests.
   tellBounds(*Top.Made, {"rg_gpu_shadow_of"}, "rg_gpu_begin", "rg_gpu_end",
+             H.Runtime);
+  tellBounds(*Top.Made, {"rg_graph_alloc"}, "rg_graphs_begin", "rg_graphs_end",
              H.Runtime);
   tellBounds(*Top.Made,
              {"rg_mpi_send_init", "rg_mpi_ssend_init", "rg_mpi_bsend_init",

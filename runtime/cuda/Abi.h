@@ -39,6 +39,8 @@ struct RgKernel {
                             shadows lie behind it */
   uint64_t Window;       /* bytes of shared variables in front of the dynamic
                             shared memory that kernels are given */
+  uint64_t Parameters;
+  const uint32_t *Sizes; /* of the parameters, in bytes */
 };
 
 /* Called by a constructor of every object file that has kernels. */

@@ -391,8 +391,9 @@ cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
 cudaError_t cudaMalloc(void **P, size_t N) {
   return allocate(P, N, cudaMemoryTypeDevice);
 }
-cudaError_t cudaMallocAsync(void **P, size_t N, cudaStream_t) {
-  return cudaMalloc(P, N);
+cudaError_t cudaMallocAsync(void **P, size_t N, cudaStream_t S) {
+  return isCapturing(S) ? fail(cudaErrorStreamCaptureUnsupported)
+                        : cudaMalloc(P, N);
 }
 cudaError_t cudaMallocPitch(void **P, size_t *Pitch, size_t W, size_t H) {
   *Pitch = (W + 511) & ~size_t(511);
@@ -463,7 +464,9 @@ cudaError_t cudaFree(void *P) {
   cudaError_t E = release(P);
   return E ? E : done();
 }
-cudaError_t cudaFreeAsync(void *P, cudaStream_t) { return cudaFree(P); }
+cudaError_t cudaFreeAsync(void *P, cudaStream_t S) {
+  return isCapturing(S) ? fail(cudaErrorStreamCaptureUnsupported) : cudaFree(P);
+}
 cudaError_t cudaFreeHost(void *P) { return release(P); }
 cudaError_t cudaHostRegister(void *P, size_t Size, unsigned Flags) {
   uintptr_t At = reinterpret_cast<uintptr_t>(P);
@@ -555,8 +558,8 @@ cudaError_t cudaMemcpy(void *To, const void *From, size_t N, cudaMemcpyKind K) {
   return copy(To, From, N, K);
 }
 cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t N,
-                            cudaMemcpyKind K, cudaStream_t) {
-  return copy(To, From, N, K);
+                            cudaMemcpyKind K, cudaStream_t S) {
+  return inStream(S, NodeKind::Copy, [=] { return copy(To, From, N, K); });
 }
 cudaError_t cudaMemcpyPeer(void *To, int ToDevice, const void *From,
                            int FromDevice, size_t N) {
@@ -578,12 +581,16 @@ cudaError_t cudaMemcpy2D(void *To, size_t ToPitch, const void *From,
 }
 cudaError_t cudaMemcpy2DAsync(void *To, size_t ToPitch, const void *From,
                               size_t FromPitch, size_t W, size_t H,
-                              cudaMemcpyKind K, cudaStream_t) {
-  return cudaMemcpy2D(To, ToPitch, From, FromPitch, W, H, K);
+                              cudaMemcpyKind K, cudaStream_t S) {
+  return inStream(S, NodeKind::Copy, [=] {
+    return cudaMemcpy2D(To, ToPitch, From, FromPitch, W, H, K);
+  });
 }
 cudaError_t cudaMemcpyPeerAsync(void *To, int ToDevice, const void *From,
-                                int FromDevice, size_t N, cudaStream_t) {
-  return cudaMemcpyPeer(To, ToDevice, From, FromDevice, N);
+                                int FromDevice, size_t N, cudaStream_t S) {
+  return inStream(S, NodeKind::Copy, [=] {
+    return cudaMemcpyPeer(To, ToDevice, From, FromDevice, N);
+  });
 }
 /// One side of a copy of boxes. Positions and the width are in bytes where
 /// there are no arrays.
@@ -626,8 +633,11 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *P) {
         return Error;
   return cudaSuccess;
 }
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *P, cudaStream_t) {
-  return cudaMemcpy3D(P);
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *P, cudaStream_t S) {
+  if (!P)
+    return fail(cudaErrorInvalidValue);
+  return inStream(S, NodeKind::Copy,
+                  [Copy = *P] { return cudaMemcpy3D(&Copy); });
 }
 cudaError_t cudaMemset(void *P, int V, size_t N) {
   if (N && !P)
@@ -638,8 +648,8 @@ cudaError_t cudaMemset(void *P, int V, size_t N) {
     memset(P, V, N);
   return cudaSuccess;
 }
-cudaError_t cudaMemsetAsync(void *P, int V, size_t N, cudaStream_t) {
-  return cudaMemset(P, V, N);
+cudaError_t cudaMemsetAsync(void *P, int V, size_t N, cudaStream_t S) {
+  return inStream(S, NodeKind::Fill, [=] { return cudaMemset(P, V, N); });
 }
 cudaError_t cudaMemset2D(void *P, size_t Pitch, int V, size_t W, size_t H) {
   if (W > Pitch)
@@ -650,8 +660,9 @@ cudaError_t cudaMemset2D(void *P, size_t Pitch, int V, size_t W, size_t H) {
   return cudaSuccess;
 }
 cudaError_t cudaMemset2DAsync(void *P, size_t Pitch, int V, size_t W, size_t H,
-                              cudaStream_t) {
-  return cudaMemset2D(P, Pitch, V, W, H);
+                              cudaStream_t S) {
+  return inStream(S, NodeKind::Fill,
+                  [=] { return cudaMemset2D(P, Pitch, V, W, H); });
 }
 cudaError_t cudaMemset3D(cudaPitchedPtr P, int V, cudaExtent E) {
   for (size_t Z = 0; Z < E.depth; ++Z)
@@ -676,13 +687,15 @@ cudaError_t cudaMemcpyFromSymbol(void *To, const void *S, size_t N,
 }
 cudaError_t cudaMemcpyToSymbolAsync(const void *S, const void *From, size_t N,
                                     size_t Offset, cudaMemcpyKind K,
-                                    cudaStream_t) {
-  return cudaMemcpyToSymbol(S, From, N, Offset, K);
+                                    cudaStream_t Stream) {
+  return inStream(Stream, NodeKind::Copy,
+                  [=] { return cudaMemcpyToSymbol(S, From, N, Offset, K); });
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void *To, const void *S, size_t N,
                                       size_t Offset, cudaMemcpyKind K,
-                                      cudaStream_t) {
-  return cudaMemcpyFromSymbol(To, S, N, Offset, K);
+                                      cudaStream_t Stream) {
+  return inStream(Stream, NodeKind::Copy,
+                  [=] { return cudaMemcpyFromSymbol(To, S, N, Offset, K); });
 }
 cudaError_t cudaGetSymbolAddress(void **P, const void *S) {
   if (!S)
@@ -725,9 +738,13 @@ cudaError_t cudaStreamDestroy(cudaStream_t S) {
   delete S;
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return done(); }
-cudaError_t cudaStreamQuery(cudaStream_t) { return done(); }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t E, unsigned) {
+cudaError_t cudaStreamSynchronize(cudaStream_t S) {
+  return isCapturing(S) ? fail(cudaErrorStreamCaptureUnsupported) : done();
+}
+cudaError_t cudaStreamQuery(cudaStream_t S) { return cudaStreamSynchronize(S); }
+cudaError_t cudaStreamWaitEvent(cudaStream_t S, cudaEvent_t E, unsigned) {
+  if (E)
+    captureWait(S, E);
   return E ? cudaSuccess : fail(cudaErrorInvalidResourceHandle);
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t S, cudaStreamCallback_t F,
@@ -744,9 +761,8 @@ cudaError_t cudaStreamGetPriority(cudaStream_t S, int *P) {
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *P, size_t, unsigned) {
   return P ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
-cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t F, void *Data) {
-  F(Data);
-  return cudaSuccess;
+cudaError_t cudaLaunchHostFunc(cudaStream_t S, cudaHostFn_t F, void *Data) {
+  return inStream(S, NodeKind::Call, [=] { return F(Data), cudaSuccess; });
 }
 cudaError_t cudaEventCreate(cudaEvent_t *E) {
   return cudaEventCreateWithFlags(E, 0);
@@ -766,6 +782,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t E) {
 cudaError_t cudaEventRecord(cudaEvent_t E, cudaStream_t S) {
   if (!E || E->Device != (isOwn(S) ? S->Device : Current))
     return fail(cudaErrorInvalidResourceHandle);
+  if (captureRecord(E, S))
+    return cudaSuccess;
   E->Recorded = true;
   E->At = std::chrono::steady_clock::now();
   return cudaSuccess;
@@ -798,13 +816,13 @@ cudaError_t cudaLaunchKernel(const void *F, dim3 G, dim3 B, void **A,
                              size_t Shared, cudaStream_t S) {
   if (isElsewhere(S))
     return fail(cudaErrorInvalidResourceHandle);
-  return launch(F, G, B, A, Shared);
+  return launchIn(S, F, G, B, A, Shared, /*Cooperative=*/false);
 }
 cudaError_t cudaLaunchCooperativeKernel(const void *F, dim3 G, dim3 B, void **A,
                                         size_t Shared, cudaStream_t S) {
   if (isElsewhere(S))
     return fail(cudaErrorInvalidResourceHandle);
-  return launch(F, G, B, A, Shared, /*Cooperative=*/true);
+  return launchIn(S, F, G, B, A, Shared, /*Cooperative=*/true);
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *C, const void *F,
                                 void **A) {
@@ -820,8 +838,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *C, const void *F,
              Attribute.id != cudaLaunchAttributeProgrammaticStreamSerialization)
       return fail(cudaErrorNotSupported);
   }
-  return launch(F, C->gridDim, C->blockDim, A, C->dynamicSmemBytes,
-                Cooperative);
+  return launchIn(C->stream, F, C->gridDim, C->blockDim, A, C->dynamicSmemBytes,
+                  Cooperative);
 }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *R, const void *F) {
   Kernel *K = findKernel(F);

@@ -10,6 +10,7 @@
 #include "Abi.h"
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 // The public header is CUDA; here it is plain C++, so its words mean nothing.
 #define RETROGRAD_CUDA_HOST_DEFINES_H
 #define __host__
@@ -40,6 +41,22 @@ void clearErrors();
 /// each other.
 cudaError_t launch(const void *Host, dim3 Grid, dim3 Block, void **Arguments,
                    size_t Shared, bool Cooperative = false);
+
+/// What a stream is given: done at once, or, while the stream is captured,
+/// when the graph is launched.
+typedef std::function<cudaError_t()> Work;
+enum class NodeKind { Kernel, Copy, Fill, Call, Nothing };
+cudaError_t inStream(cudaStream_t S, NodeKind K, Work Node);
+cudaError_t launchIn(cudaStream_t S, const void *Host, dim3 Grid, dim3 Block,
+                     void **Arguments, size_t Shared, bool Cooperative);
+bool isCapturing(cudaStream_t S);
+/// In front of what a library does at once: ends the program where a stream is
+/// captured, since the graph would lack it.
+void mustNotCapture(const char *Library);
+/// An event of a stream that is captured; a stream that waits for such a one is
+/// captured, too. False: of no such stream.
+bool captureRecord(cudaEvent_t E, cudaStream_t S);
+bool captureWait(cudaStream_t S, cudaEvent_t E);
 
 /// Rows of memory that a copy of a box reads or writes.
 struct Box {

@@ -1,7 +1,7 @@
 // RUN: not %rgcxx -O2 -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: not %rgcxx -O0 -c %s -o %t.o 2>&1 | FileCheck %s
-// What is captured from a stream runs when its graph is launched, any number of times, and has no reverse: told at
-// the user's line, with what to do instead. Graphs beside what is differentiated are nobody's business.
+// Graphs in a file without kernels are refused at the user's line. Graphs beside what is differentiated are nobody's
+// business.
 extern "C" {
 int cudaStreamBeginCapture(void *stream, int mode);
 int cudaStreamEndCapture(void *stream, void **graph);
@@ -14,7 +14,7 @@ extern int enzyme_dup, enzyme_const;
 void *stream, *graph, *exec;
 
 double captured(const double *x, double *y) {
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaStreamBeginCapture', launches that are recorded have no reverse; in what is differentiated, make them themselves [RG2203]
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaStreamBeginCapture', graphs have a reverse where a stream captures them and they are launched in the file of their kernels [RG2203]
   // CHECK-DAG: cuda-graphs.cpp:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'captured'
   cudaStreamBeginCapture(stream, 0);
   cudaMemcpyAsync(y, x, 8, 4, stream);
@@ -24,7 +24,7 @@ double captured(const double *x, double *y) {
   return y[0];
 }
 double launched(const double *x, double *y) {
-  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaGraphLaunch', launches that are recorded have no reverse; in what is differentiated, make them themselves [RG2203]
+  // CHECK-DAG: error: a CUDA program cannot be differentiated here: 'cudaGraphLaunch', graphs have a reverse where a stream captures them and they are launched in the file of their kernels [RG2203]
   // CHECK-DAG: cuda-graphs.cpp:[[@LINE+1]]:{{[0-9]+}}: note: it is here, in 'launched'
   cudaGraphLaunch(exec, stream);
   return y[0] * x[0];

@@ -60,11 +60,5 @@ CUdevice Device;
 __global__ void surface(cudaSurfaceObject_t S, float *X) {}
 // API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'tex2DLod<float, {{.*}}>' is unavailable: fetches of mipmaps
 __global__ void mipmap(cudaTextureObject_t T, float *X) { *X = tex2DLod<float>(T, 0.0f, 0.0f, 0.0f); }
-// API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'cudaGraph_t' is unavailable: graphs are not part of --offload=cpu
-cudaGraph_t Graph;
-// API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'cudaGraphCreate{{.*}}' is unavailable: graphs are not part of --offload=cpu: where a graph is launched, make the launches that it records
-int graph() { return cudaGraphCreate(0, 0); }
-// API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'cudaStreamBeginCapture{{.*}}' is unavailable: graphs are not part of --offload=cpu
-int capture(cudaStream_t S) { return cudaStreamBeginCapture(S, 0); }
 #endif
 // RDC: error: -fgpu-rdc is not supported with --offload=cpu

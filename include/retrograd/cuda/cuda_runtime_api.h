@@ -213,6 +213,47 @@ cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer,
                          unsigned int flags RG_DEFAULT(cudaMemAttachSingle));
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
                                void *data);
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
+                                   enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
+                                  enum cudaStreamCaptureStatus *status);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                 unsigned long long flags RG_DEFAULT(0));
+cudaError_t
+cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
+                              unsigned long long flags RG_DEFAULT(0));
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo *result);
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph);
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes,
+                              size_t *number);
+cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags);
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                   const cudaGraphNode_t *after, size_t number,
+                                   const struct cudaKernelNodeParams *params);
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                   const cudaGraphNode_t *after, size_t number,
+                                   const struct cudaMemcpy3DParms *params);
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
+                                     const cudaGraphNode_t *after,
+                                     size_t number, void *to, const void *from,
+                                     size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                   const cudaGraphNode_t *after, size_t number,
+                                   const struct cudaMemsetParams *params);
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                 const cudaGraphNode_t *after, size_t number,
+                                 const struct cudaHostNodeParams *params);
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                  const cudaGraphNode_t *after, size_t number);
+cudaError_t
+cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                 const struct cudaKernelNodeParams *params);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
@@ -283,21 +324,22 @@ make_cudaPitchedPtr(void *_RgP, size_t Pitch, size_t _RgW, size_t _RgH) {
   return _RgR;
 }
 
-// Launches are not recorded here.
 #if defined(__cplusplus)
-#define RG_NO_GRAPHS                                                           \
-  __attribute__((unavailable(                                                  \
-      "graphs are not part of --offload=cpu: where a graph is launched, make " \
-      "the launches that it records (docs/user/CudaOnCpu.md)")))
-template <class... _RgA>
-RG_NO_GRAPHS cudaError_t cudaStreamBeginCapture(_RgA...);
-template <class... _RgA> RG_NO_GRAPHS cudaError_t cudaStreamEndCapture(_RgA...);
-template <class... _RgA> RG_NO_GRAPHS cudaError_t cudaGraphCreate(_RgA...);
-template <class... _RgA> RG_NO_GRAPHS cudaError_t cudaGraphInstantiate(_RgA...);
-template <class... _RgA> RG_NO_GRAPHS cudaError_t cudaGraphLaunch(_RgA...);
-template <class... _RgA> RG_NO_GRAPHS cudaError_t cudaGraphDestroy(_RgA...);
-template <class... _RgA> RG_NO_GRAPHS cudaError_t cudaGraphExecDestroy(_RgA...);
-#undef RG_NO_GRAPHS
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *_RgE,
+                                               cudaGraph_t _RgG,
+                                               cudaGraphNode_t *, char *,
+                                               size_t) {
+  return cudaGraphInstantiate(_RgE, _RgG, 0ull);
+}
+static inline cudaError_t
+cudaGraphExecUpdate(cudaGraphExec_t _RgE, cudaGraph_t _RgG, cudaGraphNode_t *,
+                    enum cudaGraphExecUpdateResult *_RgR) {
+  cudaGraphExecUpdateResultInfo _RgI;
+  cudaError_t _RgS = cudaGraphExecUpdate(_RgE, _RgG, &_RgI);
+  if (_RgR)
+    *_RgR = _RgI.result;
+  return _RgS;
+}
 #endif
 
 #endif

@@ -177,6 +177,28 @@ enum cudaMemcpyKind {
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
+typedef struct CUgraph_st *cudaGraph_t;
+typedef struct CUgraphExec_st *cudaGraphExec_t;
+typedef struct CUgraphNode_st *cudaGraphNode_t;
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeGlobal = 0,
+  cudaStreamCaptureModeThreadLocal = 1,
+  cudaStreamCaptureModeRelaxed = 2
+};
+enum cudaStreamCaptureStatus {
+  cudaStreamCaptureStatusNone = 0,
+  cudaStreamCaptureStatusActive = 1,
+  cudaStreamCaptureStatusInvalidated = 2
+};
+enum cudaGraphExecUpdateResult {
+  cudaGraphExecUpdateSuccess = 0,
+  cudaGraphExecUpdateError = 1,
+  cudaGraphExecUpdateErrorTopologyChanged = 2
+};
+typedef struct cudaGraphExecUpdateResultInfo_st {
+  enum cudaGraphExecUpdateResult result;
+  cudaGraphNode_t errorNode, errorFromNode;
+} cudaGraphExecUpdateResultInfo;
 typedef struct CUmemPool_st *cudaMemPool_t;
 #define CUDART_CB
 #define CUDARTAPI
@@ -316,6 +338,22 @@ struct cudaMemcpy3DParms {
   struct cudaPitchedPtr dstPtr;
   struct cudaExtent extent;
   enum cudaMemcpyKind kind;
+};
+struct cudaKernelNodeParams {
+  void *func;
+  dim3 gridDim, blockDim;
+  unsigned int sharedMemBytes;
+  void **kernelParams, **extra;
+};
+struct cudaMemsetParams {
+  void *dst;
+  size_t pitch;
+  unsigned int value, elementSize;
+  size_t width, height;
+};
+struct cudaHostNodeParams {
+  cudaHostFn_t fn;
+  void *userData;
 };
 typedef struct CUuuid_st {
   char bytes[16];
@@ -493,9 +531,6 @@ typedef unsigned long long cudaTextureObject_t;
   typedef struct Type##_missing *Type __attribute__((unavailable(              \
       What " not part of --offload=cpu (docs/user/CudaOnCpu.md)")));
 RG_MISSING(cudaSurfaceObject_t, "surface memory is")
-RG_MISSING(cudaGraph_t, "graphs are")
-RG_MISSING(cudaGraphExec_t, "graphs are")
-RG_MISSING(cudaGraphNode_t, "graphs are")
 RG_MISSING(cudaIpcMemHandle_t, "memory of other processes is")
 #undef RG_MISSING
 

@@ -37,6 +37,7 @@ constexpr uint64_t Magic = 0x72676375626c6173;
 bool valid(cublasHandle_t H) { return H && H->Magic == Magic; }
 /// A handle is there, and Good holds.
 cublasStatus_t check(cublasHandle_t H, bool Good) {
+  rgcuda::mustNotCapture("cuBLAS");
   return !valid(H) ? CUBLAS_STATUS_NOT_INITIALIZED
          : !Good   ? CUBLAS_STATUS_INVALID_VALUE
                    : CUBLAS_STATUS_SUCCESS;

@@ -166,6 +166,7 @@ RG_FFTW(fftwf, float)
 template <class T>
 cufftResult execute(cufftHandle H, cufftType Type, void *In, void *Out,
                     int Direction) {
+  rgcuda::mustNotCapture("cuFFT");
   Plan *P = planOf(H);
   if (!P || !P->Made)
     return CUFFT_INVALID_PLAN;

@@ -41,6 +41,7 @@ curandStatus_t make(curandGenerator_t *To, curandRngType_t Type) {
 }
 template <class T, class F>
 curandStatus_t fill(curandGenerator_t G, T *Out, size_t N, F Next) {
+  rgcuda::mustNotCapture("cuRAND");
   if (!G)
     return CURAND_STATUS_NOT_INITIALIZED;
   if (!Out && N)

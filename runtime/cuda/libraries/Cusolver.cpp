@@ -90,6 +90,7 @@ void exchange(int n, int r, const int *p, T *B, int ldb, bool Back) {
 }
 
 #define CHECK(Good)                                                            \
+  rgcuda::mustNotCapture("cuSOLVER");                                          \
   if (!h)                                                                      \
     return CUSOLVER_STATUS_NOT_INITIALIZED;                                    \
   if (!(Good))                                                                 \

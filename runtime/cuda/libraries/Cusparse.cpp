@@ -352,6 +352,7 @@ cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t opA,
                               cusparseDnVecDescr_t C, cudaDataType computeType,
                               cusparseSpMVAlg_t, void *) {
   PRODUCT;
+  rgcuda::mustNotCapture("cuSPARSE");
   return product(handle, alpha, *matA, opA != 0, *B, beta, *C, computeType);
 }
 cusparseStatus_t cusparseSpMM_bufferSize(
@@ -379,6 +380,7 @@ cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t opA,
                               cusparseDnMatDescr_t C, cudaDataType computeType,
                               cusparseSpMMAlg_t, void *) {
   PRODUCT;
+  rgcuda::mustNotCapture("cuSPARSE");
   return product(handle, alpha, *matA, opA != 0, Dense(*B, opB != 0), beta,
                  Dense(*C, false), computeType);
 }

@@ -296,6 +296,7 @@ ncclResult_t finish(std::vector<Waiting> &All) {
 ncclResult_t bring(Routine What, const void *From, void *To, size_t Count,
                    ncclDataType_t Type, ncclRedOp_t Op, int Other,
                    ncclComm_t Comm) {
+  rgcuda::mustNotCapture("NCCL");
   if (!Comm || !bytesOf(Type) || Op < ncclSum || Op > ncclAvg || Other < 0 ||
       Other >= Comm->C->Ranks ||
       (Count && !From && What != Recv &&

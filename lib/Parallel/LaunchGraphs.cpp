@@ -1,0 +1,389 @@
+//===- LaunchGraphs.cpp - graphs that streams capture, in primals ---------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In a module that captures streams, a launch in a primal is
+//
+//   rg.captured.kernel(grid, block, shared, stream, args...)
+//
+// which launches, or, where the stream is being captured, lists its operands
+// in memory. rg.graph.launch(graph, stream) walks over such a list and makes
+// what it finds. Both are ordinary code with launches in it, so whatever
+// differentiates launches differentiates graphs (runtime/graphcalls.c).
+//
+// An element of the list has a word for the operands of each kernel, of which
+// one is used: operands of one kernel are never read as those of another.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bitcode/RuntimeLibrary.h"
+#include "Diagnostics/DiagnosticEngine.h"
+#include "Parallel/HostLaunches.h"
+#include "Parallel/LaunchForm.h"
+#include "Support/DispatchMarks.h"
+#include "Support/Kernels.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace retrograd;
+
+/// The words of an element in front of the operands: the next one, and what it
+/// is. Kinds that every file has come before kernels (runtime/graphcalls.c).
+static constexpr unsigned NodeHead = 2;
+static constexpr StringLiteral Common[] = {"rg_graph_copy", "rg_graph_fill",
+                                           "rg_graph_call"};
+static constexpr unsigned FirstKernel = std::size(Common);
+static constexpr StringLiteral HostCall = "cudaLaunchHostFunc";
+
+std::string retrograd::capturedName(const Function &Run) {
+  return ("rg.captured." + Run.getName().drop_front(LaunchPrefix.size())).str();
+}
+
+bool retrograd::capturesStreams(const Module &M) {
+  return any_of(M, [](const Function &F) {
+    return F.isDeclaration() && !F.use_empty() &&
+           (F.getName() == "cudaStreamBeginCapture" ||
+            F.getName() == "cudaGraphLaunch");
+  });
+}
+
+namespace {
+/// How the operands of a kernel lie in memory. The stream is that of the
+/// graph's launch, and variables are always the same.
+struct Operands {
+  StructType *T;
+  SmallVector<int, 16> FieldOf; ///< by parameter of rg.launch.*; -1: none
+
+  explicit Operands(const Function &Run) {
+    SmallVector<Type *, 16> Fields;
+    for (const Argument &A : Run.args()) {
+      bool Kept = A.getArgNo() + 1 != LaunchPlaces && !variableOf(A);
+      FieldOf.push_back(Kept ? int(Fields.size()) : -1);
+      if (Kept)
+        Fields.push_back(A.hasByValAttr() ? A.getParamByValType()
+                                          : A.getType());
+    }
+    T = StructType::get(Run.getContext(), Fields);
+  }
+  /// The variable of the device that the parameter is.
+  static GlobalVariable *variableOf(const Argument &A) {
+    const Function &Run = *A.getParent();
+    if (!Run.getAttributes().hasParamAttr(A.getArgNo(), LaunchVariable))
+      return nullptr;
+    return const_cast<Module *>(Run.getParent())
+        ->getNamedGlobal(Run.getAttributes()
+                             .getParamAttr(A.getArgNo(), LaunchVariable)
+                             .getValueAsString());
+  }
+};
+} // namespace
+
+/// What overwritten memory takes to come back, and the launch.
+static void launch(IRBuilderBase &B, Function &Run, ArrayRef<Value *> Args) {
+  Module &M = *Run.getParent();
+  SmallVector<Value *, 8> Pointers;
+  for (const Argument &A : drop_begin(Run.args(), LaunchPlaces))
+    if (A.getType()->isPointerTy() && !A.hasByValAttr())
+      Pointers.push_back(Args[A.getArgNo()]);
+  if (Function *Keep = M.getFunction(keepName(Run)))
+    B.CreateCall(Keep, Pointers);
+  CallInst *Call = B.CreateCall(&Run, Args);
+  for (const Argument &A : Run.args())
+    if (Type *T = A.getParamByValType())
+      Call->addParamAttr(A.getArgNo(),
+                         Attribute::getWithByValType(B.getContext(), T));
+}
+
+static Value *nodeField(IRBuilderBase &B, Value *Node, unsigned N) {
+  return B.CreateConstInBoundsGEP1_64(B.getPtrTy(), Node, N);
+}
+
+/// rg.captured.kernel, whose elements are of that kind.
+static void writeCaptured(Function &Run, unsigned Kind, GlobalVariable &Owner) {
+  Module &M = *Run.getParent();
+  LLVMContext &Ctx = M.getContext();
+  RuntimeLibrary Runtime(M);
+  auto *F =
+      Function::Create(Run.getFunctionType(), GlobalValue::InternalLinkage,
+                       capturedName(Run), M);
+  F->setAttributes(Run.getAttributes());
+  IRBuilder<> B(BasicBlock::Create(Ctx, "", F));
+  auto *Record = BasicBlock::Create(Ctx, "", F);
+  auto *Now = BasicBlock::Create(Ctx, "", F);
+  SmallVector<Value *, 16> Args;
+  for (Argument &A : F->args())
+    Args.push_back(&A);
+  Value *Name = B.CreateGlobalString(
+      userName(Run.getName().drop_front(LaunchPrefix.size())));
+  Value *On = B.CreateCall(Runtime.require("rg_capture_launch"),
+                           {F->getArg(LaunchPlaces - 1), &Owner, Name});
+  B.CreateCondBr(B.CreateICmpNE(On, B.getInt32(0)), Record, Now);
+  B.SetInsertPoint(Now);
+  launch(B, Run, Args);
+  B.CreateRetVoid();
+
+  B.SetInsertPoint(Record);
+  Operands O(Run);
+  const DataLayout &DL = M.getDataLayout();
+  Function *Alloc = Runtime.require("rg_graph_alloc");
+  Value *All = B.CreateCall(Alloc, {B.getInt64(DL.getTypeAllocSize(O.T))});
+  for (auto [A, Field] : zip(F->args(), O.FieldOf)) {
+    if (Field < 0)
+      continue;
+    Value *At = B.CreateStructGEP(O.T, All, Field);
+    if (Type *T = A.getParamByValType())
+      B.CreateMemCpy(At, MaybeAlign(), &A, MaybeAlign(),
+                     DL.getTypeAllocSize(T));
+    else
+      B.CreateStore(&A, At);
+  }
+  unsigned Words = NodeHead + Kind + 1;
+  Value *Node = B.CreateCall(Alloc, {B.getInt64(Words * DL.getPointerSize())});
+  B.CreateStore(ConstantPointerNull::get(B.getPtrTy()), nodeField(B, Node, 0));
+  B.CreateStore(B.getInt64(Kind), nodeField(B, Node, 1));
+  B.CreateStore(All, nodeField(B, Node, NodeHead + Kind));
+  B.CreateCall(
+      M.getOrInsertFunction("rg_graph_append", B.getVoidTy(), B.getPtrTy()),
+      {Node});
+  B.CreateRetVoid();
+}
+
+/// rg.graph.make.N(element, stream): the operation of one kind.
+static Function *makeOperation(
+    Module &M, unsigned Kind,
+    function_ref<void(IRBuilderBase &, Value *All, Value *Stream)> Make) {
+  LLVMContext &Ctx = M.getContext();
+  IRBuilder<> B(Ctx);
+  Type *Ptr = B.getPtrTy();
+  auto *F = Function::Create(
+      FunctionType::get(B.getVoidTy(), {Ptr, Ptr}, false),
+      GlobalValue::InternalLinkage, GraphPrefix + "make." + Twine(Kind), M);
+  F->addFnAttr(Attribute::NoInline);
+  F->setDoesNotThrow();
+  B.SetInsertPoint(BasicBlock::Create(Ctx, "", F));
+  Make(B, B.CreateLoad(Ptr, nodeField(B, F->getArg(0), NodeHead + Kind)),
+       F->getArg(1));
+  B.CreateRetVoid();
+  return F;
+}
+
+/// rg.graph.operation(element, stream, kind). A derivative that has no element
+/// of some kind does not need that kind's: so this is a dispatcher, whose
+/// callees may be without a derivative until they are called.
+static Function *writeOperation(Module &M, ArrayRef<Function *> Kernels) {
+  LLVMContext &Ctx = M.getContext();
+  IRBuilder<> B(Ctx);
+  Type *Ptr = B.getPtrTy();
+  SmallVector<std::pair<unsigned, Function *>, 8> Kinds;
+  for (auto [Kind, Name] : enumerate(Common)) {
+    // A call through a pointer, where there is nothing to call.
+    if (Name == "rg_graph_call" && !M.getFunction(HostCall))
+      continue;
+    FunctionCallee Routine =
+        M.getOrInsertFunction(Name, B.getVoidTy(), Ptr, Ptr);
+    Kinds.push_back(
+        {Kind, makeOperation(M, Kind,
+                             [&](IRBuilderBase &B, Value *All, Value *Stream) {
+                               B.CreateCall(Routine, {All, Stream});
+                             })});
+  }
+  for (auto [N, Kernel] : enumerate(Kernels)) {
+    Function &Run = *Kernel;
+    Kinds.push_back(
+        {FirstKernel + N,
+         makeOperation(M, FirstKernel + N,
+                       [&](IRBuilderBase &B, Value *All, Value *Stream) {
+                         Operands O(Run);
+                         SmallVector<Value *, 16> Args;
+                         for (auto [A, Field] : zip(Run.args(), O.FieldOf)) {
+                           if (Field < 0) {
+                             Args.push_back(
+                                 A.getArgNo() + 1 == LaunchPlaces
+                                     ? Stream
+                                     : (Value *)Operands::variableOf(A));
+                             continue;
+                           }
+                           Value *At = B.CreateStructGEP(O.T, All, Field);
+                           Args.push_back(A.hasByValAttr()
+                                              ? At
+                                              : B.CreateLoad(A.getType(), At));
+                         }
+                         launch(B, Run, Args);
+                       })});
+  }
+  auto *F = Function::Create(
+      FunctionType::get(B.getVoidTy(), {Ptr, Ptr, B.getInt64Ty()}, false),
+      GlobalValue::InternalLinkage, GraphPrefix + "operation", M);
+  F->addFnAttr(DispatchesCalls, std::to_string(Kinds.size()));
+  F->setDoesNotThrow();
+  B.SetInsertPoint(BasicBlock::Create(Ctx, "", F));
+  auto *End = BasicBlock::Create(Ctx, "", F);
+  SwitchInst *Which = B.CreateSwitch(F->getArg(2), End);
+  for (auto [Kind, Make] : Kinds) {
+    auto *Block = BasicBlock::Create(Ctx, "", F, End);
+    Which->addCase(B.getInt64(Kind), Block);
+    B.SetInsertPoint(Block);
+    B.CreateCall(Make, {F->getArg(0), F->getArg(1)});
+    B.CreateBr(End);
+  }
+  B.SetInsertPoint(End);
+  B.CreateRetVoid();
+  return F;
+}
+
+/// rg.graph.launch: Kernels by their kinds.
+static void writeLaunch(Module &M, ArrayRef<Function *> Kernels,
+                        GlobalVariable &Owner) {
+  LLVMContext &Ctx = M.getContext();
+  IRBuilder<> B(Ctx);
+  Type *Ptr = B.getPtrTy();
+  Function *Operation = writeOperation(M, Kernels);
+  auto *F =
+      Function::Create(FunctionType::get(B.getInt32Ty(), {Ptr, Ptr}, false),
+                       GlobalValue::InternalLinkage, GraphLaunch, M);
+  F->addFnAttr(Attribute::NoInline);
+  F->setDoesNotThrow();
+  Value *Graph = F->getArg(0), *Stream = F->getArg(1);
+  auto *Entry = BasicBlock::Create(Ctx, "", F);
+  auto *Head = BasicBlock::Create(Ctx, "", F);
+  auto *Body = BasicBlock::Create(Ctx, "", F);
+  auto *End = BasicBlock::Create(Ctx, "", F);
+  B.SetInsertPoint(Entry);
+  B.CreateCall(RuntimeLibrary(M).require("rg_graph_check"),
+               {Graph, Stream, &Owner});
+  Value *First = B.CreateLoad(Ptr, Graph);
+  B.CreateBr(Head);
+  B.SetInsertPoint(Head);
+  PHINode *Node = B.CreatePHI(Ptr, 2);
+  Node->addIncoming(First, Entry);
+  B.CreateCondBr(B.CreateIsNull(Node), End, Body);
+  B.SetInsertPoint(Body);
+  B.CreateCall(
+      Operation,
+      {Node, Stream, B.CreateLoad(B.getInt64Ty(), nodeField(B, Node, 1))});
+  Node->addIncoming(B.CreateLoad(Ptr, nodeField(B, Node, 0)), Body);
+  B.CreateBr(Head);
+  B.SetInsertPoint(End);
+  B.CreateRet(B.getInt32(0));
+}
+
+void HostLaunches::writeGraphs() {
+  if (!capturesStreams(M) || Launches.empty())
+    return;
+  auto *Owner = new GlobalVariable(
+      M, Type::getInt8Ty(M.getContext()), true, GlobalValue::InternalLinkage,
+      ConstantInt::get(Type::getInt8Ty(M.getContext()), 0), GraphOwner);
+  SmallVector<Function *, 8> Kernels;
+  for (const Launch &L : Launches) {
+    writeCaptured(*L.Run, FirstKernel + Kernels.size(), *Owner);
+    Kernels.push_back(L.Run);
+  }
+  writeLaunch(M, Kernels, *Owner);
+}
+
+void HostLaunches::eraseGraphs() {
+  auto Erase = [&](StringRef Name) {
+    if (Function *F = M.getFunction(Name); F && F->use_empty())
+      F->eraseFromParent();
+  };
+  Erase(GraphLaunch);
+  Erase((GraphPrefix + "operation").str());
+  for (unsigned Kind = 0; Kind != FirstKernel + Launches.size(); ++Kind)
+    Erase((GraphPrefix + "make." + Twine(Kind)).str());
+  for (const Launch &L : Launches)
+    Erase(capturedName(*L.Run));
+}
+
+namespace {
+/// A call that is about the work of a stream: what takes its place where
+/// streams are captured.
+struct StreamCall {
+  StringRef Instead; ///< a function with the same operands; empty: refused
+  int Stream = -1;   ///< the operand; -1: not known
+};
+} // namespace
+
+static std::optional<StreamCall> streamCall(StringRef Name) {
+  StringRef Instead =
+      StringSwitch<StringRef>(Name)
+          .Case("cudaMemcpyAsync", "rg_captured_memcpy")
+          .Case("cudaMemcpy2DAsync", "rg_captured_memcpy_2d")
+          .Case("cudaMemsetAsync", "rg_captured_memset")
+          .Case(HostCall, "rg_captured_call")
+          .Case("cudaEventRecord", "rg_capture_record")
+          .Case("cudaEventRecordWithFlags", "rg_capture_record_with")
+          .Case("cudaStreamWaitEvent", "rg_capture_wait")
+          .Case("cudaStreamIsCapturing", "rg_capture_status")
+          .Case("cudaStreamBeginCapture", "rg_graph_begin")
+          .Case("cudaStreamEndCapture", "rg_graph_end")
+          .Cases({"cudaGraphInstantiate", "cudaGraphInstantiateWithFlags"},
+                 "rg_graph_instantiate")
+          .Case("cudaGraphClone", "rg_graph_clone")
+          .Case("cudaGraphGetNodes", "rg_graph_nodes")
+          .Case("cudaGraphExecUpdate", "rg_graph_update")
+          .Case("cudaGraphUpload", "rg_graph_upload")
+          .Cases({"cudaGraphDestroy", "cudaGraphExecDestroy"},
+                 "rg_graph_destroy")
+          .Case("cudaGraphLaunch", GraphLaunch)
+          .Default("");
+  if (!Instead.empty())
+    return StreamCall{Instead};
+  int Stream =
+      StringSwitch<int>(Name)
+          .Case("cudaStreamAddCallback", 0)
+          .Cases({"cudaFreeAsync", "cudaMemcpy3DAsync"}, 1)
+          .Case("cudaMallocAsync", 2)
+          .Cases({"cudaMallocFromPoolAsync", "cudaMemset3DAsync"}, 3)
+          .Cases({"cudaMemset2DAsync", "cudaMemcpyPeerAsync",
+                  "cudaMemcpyToSymbolAsync", "cudaMemcpyFromSymbolAsync"},
+                 5)
+          .Default(-1);
+  if (Stream >= 0)
+    return StreamCall{"", Stream};
+  for (StringRef Prefix : {"cublas", "cufftExec", "cusparseSp", "cusolverDn",
+                           "curandGenerate", "nccl"})
+    if (Name.starts_with(Prefix))
+      return StreamCall{"", -1};
+  return std::nullopt;
+}
+
+void retrograd::rewriteCaptures(Function &Clone) {
+  Module &M = *Clone.getParent();
+  GlobalVariable *Owner = M.getNamedGlobal(GraphOwner);
+  if (!Owner)
+    return;
+  RuntimeLibrary Runtime(M);
+  for (Instruction &I : make_early_inc_range(instructions(Clone))) {
+    auto *C = dyn_cast<CallBase>(&I);
+    const Function *Callee = C ? C->getCalledFunction() : nullptr;
+    if (!Callee || !Callee->isDeclaration())
+      continue;
+    std::optional<StreamCall> S = streamCall(Callee->getName());
+    if (!S)
+      continue;
+    IRBuilder<> B(C);
+    if (!S->Instead.empty()) {
+      if (S->Instead == "rg_graph_begin")
+        B.CreateCall(Runtime.require("rg_capture_owner"), {Owner});
+      // Routines of the runtime, or names that expansions have.
+      FunctionType *T = C->getFunctionType();
+      Function *Routine = Runtime.require(S->Instead);
+      C->setCalledFunction(Routine ? FunctionCallee(T, Routine)
+                                   : M.getOrInsertFunction(S->Instead, T));
+      continue;
+    }
+    Value *Name = B.CreateGlobalString(Callee->getName());
+    if (S->Stream < 0)
+      B.CreateCall(Runtime.require("rg_capture_refuse_any"), {Name});
+    else if (unsigned(S->Stream) < C->arg_size() &&
+             C->getArgOperand(S->Stream)->getType()->isPointerTy())
+      B.CreateCall(Runtime.require("rg_capture_refuse"),
+                   {C->getArgOperand(S->Stream), Name});
+  }
+}

@@ -1,0 +1,205 @@
+/*===- graphcalls.c - what calls of CUDA's graphs stand for in derivatives
+----===*\
+|*
+|* Part of the Retrograd project, under the Apache License v2.0 with LLVM
+Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===------------------------------------------------------------------------===*|
+|* Bodies that are differentiated. What a stream captures is a list of its
+operations
+|* in ordinary memory, so pointers in it have shadows, and numbers that kernels
+are
+|* given have adjoints there. A launch of a graph walks over the list and makes
+the
+|* operations, which have reverses. The compiler writes what kernels take
+|* (lib/Parallel/LaunchGraphs.cpp); graphs.c knows which streams capture.
+\*===------------------------------------------------------------------------===*/
+#include <stddef.h>
+#include <stdint.h>
+
+/* `of` has an element for each kind of operation, of which one is used: so the
+ * operands of one kind are told from those of all others by where they are
+ * found. */
+struct rg_node {
+  struct rg_node *next;
+  int64_t what;
+  void *of[];
+};
+enum { COPY, FILL, CALL }; /* and then the kernels of the file */
+struct rg_graph {
+  struct rg_node *first, *last;
+};
+struct rg_copy_operands {
+  void *to;
+  const void *from;
+  uint64_t bytes;
+  int kind;
+};
+struct rg_fill_operands {
+  void *at;
+  uint64_t bytes;
+  int value;
+};
+
+struct rg_call_operands {
+  void (*call)(void *);
+  void *data;
+};
+
+/* What is being captured in this thread. */
+_Thread_local struct rg_graph *rg_graph_now;
+
+void *rg_graph_alloc(uint64_t bytes);
+int rg_capture_begin(void *stream);
+int rg_capture_end(void *stream);
+int rg_capture_on(void *stream);
+void rg_graph_know(const void *graph, const void *of);
+void *rg_gpu_keep(void *p, uint64_t bytes);
+void *rg_gpu_copy_async(void *to, const void *from, uint64_t bytes, int kind,
+                        void *stream);
+void *rg_gpu_fill_async(void *p, int value, uint64_t bytes, void *stream);
+void rg_gpu_wait_for(void *stream);
+int rg_gpu_status(void);
+
+static inline __attribute__((always_inline)) void append(struct rg_node *n) {
+  struct rg_graph *g = rg_graph_now;
+  if (g->last)
+    g->last->next = n;
+  else
+    g->first = n;
+  g->last = n;
+}
+void rg_expand_graph_append(struct rg_node *n) { append(n); }
+
+static inline __attribute__((always_inline)) void
+copy(void *to, const void *from, size_t bytes, int kind, void *stream) {
+  if (!rg_capture_on(stream)) {
+    rg_gpu_keep(to, bytes);
+    rg_gpu_copy_async(to, from, bytes, kind, stream);
+    return;
+  }
+  struct rg_copy_operands *c = rg_graph_alloc(sizeof *c);
+  struct rg_node *n = rg_graph_alloc(sizeof *n + (COPY + 1) * sizeof(void *));
+  c->to = to, c->from = from, c->bytes = bytes, c->kind = kind;
+  n->next = NULL, n->what = COPY, n->of[COPY] = c;
+  append(n);
+}
+int rg_expand_captured_memcpy(void *to, const void *from, size_t bytes,
+                              int kind, void *stream) {
+  copy(to, from, bytes, kind, stream);
+  return rg_gpu_status();
+}
+int rg_expand_captured_memcpy_2d(void *to, size_t to_pitch, const void *from,
+                                 size_t from_pitch, size_t width, size_t height,
+                                 int kind, void *stream) {
+  for (size_t i = 0; i < height; ++i)
+    copy((char *)to + i * to_pitch, (const char *)from + i * from_pitch, width,
+         kind, stream);
+  return rg_gpu_status();
+}
+int rg_expand_captured_memset(void *at, int value, size_t bytes, void *stream) {
+  if (!rg_capture_on(stream)) {
+    rg_gpu_keep(at, bytes);
+    rg_gpu_fill_async(at, value, bytes, stream);
+    return rg_gpu_status();
+  }
+  struct rg_fill_operands *f = rg_graph_alloc(sizeof *f);
+  struct rg_node *n = rg_graph_alloc(sizeof *n + (FILL + 1) * sizeof(void *));
+  f->at = at, f->bytes = bytes, f->value = value;
+  n->next = NULL, n->what = FILL, n->of[FILL] = f;
+  append(n);
+  return 0;
+}
+
+int rg_expand_captured_call(void *stream, void (*call)(void *), void *data) {
+  if (!rg_capture_on(stream)) {
+    rg_gpu_wait_for(stream);
+    call(data);
+    return 0;
+  }
+  struct rg_call_operands *c = rg_graph_alloc(sizeof *c);
+  struct rg_node *n = rg_graph_alloc(sizeof *n + (CALL + 1) * sizeof(void *));
+  c->call = call, c->data = data;
+  n->next = NULL, n->what = CALL, n->of[CALL] = c;
+  append(n);
+  return 0;
+}
+
+/* The same, of a graph that is launched. */
+void rg_expand_graph_call(const struct rg_call_operands *c, void *stream) {
+  rg_gpu_wait_for(stream);
+  c->call(c->data);
+}
+void rg_expand_graph_copy(const struct rg_copy_operands *c, void *stream) {
+  rg_gpu_keep(c->to, c->bytes);
+  rg_gpu_copy_async(c->to, c->from, c->bytes, c->kind, stream);
+}
+void rg_expand_graph_fill(const struct rg_fill_operands *f, void *stream) {
+  rg_gpu_keep(f->at, f->bytes);
+  rg_gpu_fill_async(f->at, f->value, f->bytes, stream);
+}
+
+int rg_expand_graph_begin(void *stream, int mode) {
+  (void)mode;
+  int error = rg_capture_begin(stream);
+  struct rg_graph *g = rg_graph_alloc(sizeof *g);
+  g->first = NULL, g->last = NULL;
+  rg_graph_now = g;
+  return error;
+}
+int rg_expand_graph_end(void *stream, void **graph) {
+  struct rg_graph *g = rg_graph_now;
+  *graph = g;
+  rg_graph_know(g, NULL);
+  return rg_capture_end(stream);
+}
+/* What is launched has the list of the graph as it is now. */
+int rg_expand_graph_instantiate(void **exec, struct rg_graph *graph,
+                                unsigned long long flags) {
+  (void)flags;
+  struct rg_graph *e = rg_graph_alloc(sizeof *e);
+  rg_graph_know(e, graph);
+  e->first = graph->first, e->last = graph->last;
+  *exec = e;
+  return 0;
+}
+int rg_expand_graph_clone(void **copy, struct rg_graph *graph) {
+  return rg_expand_graph_instantiate(copy, graph, 0);
+}
+int rg_expand_graph_nodes(const struct rg_graph *graph, void **nodes,
+                          size_t *number) {
+  size_t count = 0;
+  if (nodes)
+    return 801; /* not supported */
+  for (const struct rg_node *n = graph->first; n; n = n->next)
+    ++count;
+  *number = count;
+  return 0;
+}
+struct rg_update {
+  int result;
+  void *node, *from;
+};
+/* CUDA takes no graph of other operations. Kernels may be others. */
+enum { UPDATE_FAILED = 910, TOPOLOGY_CHANGED = 2 };
+static inline __attribute__((always_inline)) int sort_of(const struct rg_node *n) {
+  return n->what > CALL ? CALL + 1 : (int)n->what;
+}
+int rg_expand_graph_update(struct rg_graph *exec, struct rg_graph *graph, struct rg_update *result) {
+  const struct rg_node *a = exec->first, *b = graph->first;
+  while (a && b && sort_of(a) == sort_of(b))
+    a = a->next, b = b->next;
+  int same = !a && !b;
+  if (result)
+    result->result = same ? 0 : TOPOLOGY_CHANGED, result->node = NULL, result->from = NULL;
+  if (!same)
+    return UPDATE_FAILED;
+  rg_graph_know(exec, graph);
+  exec->first = graph->first, exec->last = graph->last;
+  return 0;
+}
+int rg_expand_capture_status(void *stream, int *status) {
+  *status = rg_capture_on(stream);
+  return 0;
+}

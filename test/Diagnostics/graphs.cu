@@ -1,0 +1,83 @@
+// REQUIRES: openblas
+// RUN: %rgcxx --offload=cpu -O1 %s -o %t -lcublas
+// RUN: not --crash %t outside 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: not --crash %t library 2>&1 | FileCheck %s --check-prefix=LIBRARY
+// RUN: not --crash %t primal 2>&1 | FileCheck %s --check-prefix=PRIMAL
+// RUN: not --crash %t symbol 2>&1 | FileCheck %s --check-prefix=SYMBOL
+// RUN: not --crash %t twice 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not --crash %t child 2>&1 | FileCheck %s --check-prefix=CHILD
+// RUN: not %rgcxx --offload=cpu -O1 -DNODES -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=NODES
+// Graphs that derivatives cannot have, told when the program runs, by the name of the call.
+#include <cstring>
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+extern int enzyme_dup;
+template <class R, class... T> R __enzyme_autodiff(void *, T...);
+
+__global__ void square(double *x) { *x *= *x; }
+__device__ double variable;
+static cudaGraphExec_t made;
+static cudaStream_t stream;
+static const char *what;
+
+static void capture(double *d) {
+  cudaGraph_t g;
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  square<<<1, 1, 0, stream>>>(d);
+  if (!strcmp(what, "library") || !strcmp(what, "primal")) {
+    cublasHandle_t h;
+    double two = 2;
+    cublasCreate(&h);
+    cublasSetStream(h, stream);
+    cublasDscal(h, 1, &two, d, 1);
+  }
+  if (!strcmp(what, "symbol"))
+    cudaMemcpyFromSymbolAsync(d, variable, 8, 0, cudaMemcpyDeviceToDevice, stream);
+  if (!strcmp(what, "twice"))
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  if (!strcmp(what, "child"))
+    cudaGraphLaunch(made, stream);
+  cudaStreamEndCapture(stream, &g);
+  cudaGraphInstantiate(&made, g, 0);
+#ifdef NODES
+  // NODES: error: a CUDA program cannot be differentiated here: 'cudaGraphAddEmptyNode', graphs have a reverse where a stream captures them and they are launched in the file of their kernels [RG2203]
+  // NODES: graphs.cu:[[@LINE+2]]:{{[0-9]+}}: note: it is here, in 'capture'
+  cudaGraphNode_t node;
+  cudaGraphAddEmptyNode(&node, g, nullptr, 0);
+#endif
+}
+static double f(const double *x) {
+  double *d, y;
+  cudaMalloc(&d, 8);
+  cudaMemcpy(d, x, 8, cudaMemcpyHostToDevice);
+  if (strcmp(what, "outside") && strcmp(what, "child"))
+    capture(d);
+  if (!strcmp(what, "child")) {
+    what = "plain";
+    capture(d);
+    what = "child";
+    capture(d);
+  }
+  cudaGraphLaunch(made, stream);
+  cudaMemcpy(&y, d, 8, cudaMemcpyDeviceToHost);
+  cudaFree(d);
+  return y;
+}
+// OUTSIDE: retrograd: a derivative met a launch of a graph that it has not captured itself: capture it in the differentiated function [RG2203]
+// LIBRARY: retrograd: a derivative met a call while a stream is being captured, which graphs of derivatives do not record, of 'cublas{{.*}}' [RG2203]
+// PRIMAL: retrograd: a call of cuBLAS while a stream is captured: graphs of --offload=cpu do not record libraries [RG1607]
+// SYMBOL: retrograd: a derivative met a call in a stream that is being captured, which graphs of derivatives do not record, of 'cudaMemcpyFromSymbolAsync' [RG2203]
+// TWICE: retrograd: a derivative met a capture that begins in a thread where another has not ended: it is 'cudaStreamBeginCapture' [RG2203]
+// CHILD: retrograd: a derivative met a call in a stream that is being captured, which graphs of derivatives do not record, of 'cudaGraphLaunch' [RG2203]
+int main(int argc, char **argv) {
+  double x = 3, g = 0, *d;
+  what = "plain";
+  cudaStreamCreate(&stream);
+  cudaMalloc(&d, 8);
+  capture(d);
+  what = argv[1];
+  if (!strcmp(what, "primal"))
+    f(&x);
+  __enzyme_autodiff<double>((void *)f, enzyme_dup, &x, &g);
+}
