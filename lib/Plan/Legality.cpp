@@ -566,10 +566,29 @@ static bool isMovedAsOneOfTwo(const LoadInst &Load) {
   return Words.size() >= Most;
 }
 
+/// The double that Load reads may be floats at other times, and active ones are
+/// stored in its object.
+static bool isFloatsByTurns(const LoadInst &Load, const TypeAnalysis &Types,
+                            const ActivityAnalysis &Activity) {
+  const Value *P = Load.getPointerOperand();
+  const TypeAnalysis::ObjectId At = Types.objectOf(P);
+  auto IsConflict = [](const TypedLeaf &L) {
+    return L.Kind.K == ByteKind::Conflict && !L.Kind.FP;
+  };
+  return Load.getType()->isDoubleTy() && At != TypeAnalysis::NoObject &&
+         any_of(Types.leavesAt(P, 8), IsConflict) &&
+         any_of(instructions(*Load.getFunction()), [&](const Instruction &I) {
+           const auto *S = dyn_cast<StoreInst>(&I);
+           return S && S->getValueOperand()->getType()->isFloatTy() &&
+                  Types.objectOf(S->getPointerOperand()) == At &&
+                  Activity.isVaried(S->getValueOperand());
+         });
+}
+
 /// Load moves a word in a register that is taken for a number, or for a
-/// pointer, of a place that holds both by turns: half of a copy of a union,
-/// which the optimiser makes of the type that the code around it uses. The
-/// other one would be lost.
+/// pointer, of a place that holds both by turns, or numbers of two formats:
+/// half of a copy of a union, which the optimiser makes of the type that the
+/// code around it uses. The other one would be lost.
 static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
                               const ActivityAnalysis &Activity) {
   const TypeAnalysis &Types = Facts.types();
@@ -585,7 +604,7 @@ static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
   const bool AsPointer = TakenFor(ByteKind::Pointer),
              AsNumber = TakenFor(ByteKind::Float);
   if ((!AsPointer && !AsNumber) ||
-      !(Types.isByTurns(P) ||
+      !(Types.isByTurns(P) || isFloatsByTurns(Load, Types, Activity) ||
         (!Load.getType()->isIntegerTy() &&
          (AsPointer ? Types.storesNumber(P, 0, Bytes, /*Period=*/0)
                     : Types.holdsPointers(P, 0, Bytes)))) ||

@@ -1,5 +1,6 @@
 // A union of numbers of two formats, or of a float and a pointer, that is copied through local variables: what the copies move
-// is not known.
+// is not known, at any level.
+// RUN: not %rgcc -O0 -c %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=FORMATS
 // RUN: not %rgcc -O0 -DPOINTER -c %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=POINTER
 // RUN: not %rgcc -O1 -c %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=FORMATS
 // RUN: not %rgcc -O1 -DPOINTER -c %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=POINTER
