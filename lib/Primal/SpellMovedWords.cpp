@@ -555,12 +555,12 @@ void WordsInMemory::guardUses() {
                                                   /*Unreachable=*/true);
     IRBuilder<> B(Then);
     B.SetCurrentDebugLocation(User->getDebugLoc());
-    std::string Text =
-        (As == Number ? "an address is used as a number"
-                      : "a pointer was made from the bits of a number");
+    std::string Text = Place.str();
+    if (!Text.empty())
+      Text += ": ";
+    Text += As == Number ? "an address is used as a number"
+                         : "a pointer was made from the bits of a number";
     Text += ": what is behind it has no derivative";
-    if (std::string At = Place.str(); !At.empty())
-      Text = At + ": " + Text;
     FunctionCallee End = F.getParent()->getOrInsertFunction(
         "rg_refused_callee",
         FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
