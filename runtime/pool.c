@@ -31,7 +31,7 @@ typedef struct rg_worker {
   pthread_cond_t wake;
   rg_team_job job; /* null: it waits */
   void *with;
-  int t, n, room;
+  int t, n, room, place;
   struct rg_pool_fork *of;
 } rg_worker;
 
@@ -41,6 +41,9 @@ rg_worker *rg_pool_idle;
 /* Of this thread: its number, of how many, and how many threads a fork of its own may
  * have (0: as many as there are). */
 __thread int rg_pool_number, rg_pool_count, rg_pool_room;
+/* Its number among all threads that are in loops at once, which is below the number that
+ * the outermost fork could have had. */
+__thread int rg_pool_place_here;
 /* Of oneTBB: the context of the piece or task that this thread is at, and the library's
  * own when the piece began. */
 __thread void *rg_pool_piece_context, *rg_pool_context_before;
@@ -81,16 +84,19 @@ __attribute__((noinline)) int32_t rg_pool_size(void) {
 __attribute__((noinline)) int32_t rg_pool_thread(void) { return rg_pool_number; }
 __attribute__((noinline)) int32_t rg_pool_threads(void) { return rg_pool_count ? rg_pool_count : 1; }
 
-static void run_as(rg_team_job job, void *with, int t, int n, int room) {
+static void run_as(rg_team_job job, void *with, int t, int n, int room, int place) {
   int number = rg_pool_number, count = rg_pool_count, before = rg_pool_room;
+  int here = rg_pool_place_here;
   void *context = rg_pool_piece_context, *own = rg_pool_context_before;
   rg_pool_number = t;
   rg_pool_count = n;
   rg_pool_room = room;
+  rg_pool_place_here = place;
   job(with, t, n);
   rg_pool_number = number;
   rg_pool_count = count;
   rg_pool_room = before;
+  rg_pool_place_here = here;
   rg_pool_piece_context = context;
   rg_pool_context_before = own;
 }
@@ -105,7 +111,7 @@ static void *work(void *p) {
     struct rg_pool_fork *of = w->of;
     w->job = NULL;
     pthread_mutex_unlock(&w->lock);
-    run_as(job, w->with, w->t, w->n, w->room);
+    run_as(job, w->with, w->t, w->n, w->room, w->place);
     pthread_mutex_lock(&rg_pool_lock);
     w->next = rg_pool_idle;
     rg_pool_idle = w;
@@ -157,11 +163,12 @@ static void fork_pool(int threads, rg_team_job job, void *with) {
     w->t = t;
     w->n = threads;
     w->room = room;
+    w->place = rg_pool_place_here + t * room;
     w->of = &of;
     pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
   }
-  run_as(job, with, 0, threads, room);
+  run_as(job, with, 0, threads, room, rg_pool_place_here);
   pthread_mutex_lock(&of.lock);
   while (of.left)
     pthread_cond_wait(&of.done, &of.lock);
@@ -233,9 +240,19 @@ __attribute__((noinline)) void rg_pool_isolate(void *delegate, long isolation) {
   (void)isolation;
   (**(_Bool (***)(void *))delegate)(delegate);
 }
+/* Loops in an arena have at most as many threads as it: programs have memory for each. */
+__attribute__((noinline)) int32_t rg_pool_enter(void *arena) {
+  int32_t before = rg_pool_room;
+  int most = tbb_max_concurrency ? tbb_max_concurrency(arena) : 0;
+  if (most > 0 && most < rg_pool_size())
+    rg_pool_room = most;
+  return before;
+}
+__attribute__((noinline)) void rg_pool_leave(int32_t before) { rg_pool_room = before; }
 __attribute__((noinline)) void rg_pool_execute(void *arena, void *delegate) {
-  (void)arena;
+  int32_t before = rg_pool_enter(arena);
   (**(_Bool (***)(void *))delegate)(delegate);
+  rg_pool_leave(before);
 }
 
 /*===- Tasks of oneTBB that are no loop's -----------------------------------===*/
@@ -248,6 +265,16 @@ struct rg_pool_place {
 };
 typedef void *(*rg_pool_execute_task)(void *task, struct rg_pool_place *place);
 enum { RG_TASK_EXECUTE = 2, RG_TASK_CANCEL = 3, RG_NO_SLOT = 0xffff };
+
+extern uint16_t tbb_slot(const void *) __asm__(
+    "_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE") __attribute__((weak));
+
+/* Where a task runs, or this thread: programs have memory per slot. The library does not
+ * know threads of ours, and gives each of them the first one. */
+__attribute__((noinline)) uint16_t rg_pool_slot_here(const void *place) {
+  return place || rg_pool_count || !tbb_slot ? (uint16_t)rg_pool_place_here : tbb_slot(NULL);
+}
+__attribute__((noinline)) uint16_t rg_pool_slot(const void *place) { return rg_pool_slot_here(place); }
 
 extern _Bool tbb_is_cancelled(void *) __asm__(
     "_ZN3tbb6detail2r128is_group_execution_cancelledERNS0_2d118task_group_contextE") __attribute__((weak));
@@ -267,7 +294,7 @@ __attribute__((noinline)) void *rg_pool_context(void) { return rg_pool_context_h
 
 static inline void run_task(void *task, void *context) {
   while (task) { /* a task may name the next */
-    struct rg_pool_place place = {context, RG_NO_SLOT, RG_NO_SLOT};
+    struct rg_pool_place place = {context, rg_pool_slot_here(task), RG_NO_SLOT};
     int what = rg_pool_cancelled(context) ? RG_TASK_CANCEL : RG_TASK_EXECUTE;
     task = (*(rg_pool_execute_task **)task)[what](task, &place);
   }

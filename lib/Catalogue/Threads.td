@@ -168,12 +168,15 @@ def tbb_queries : InactiveInC<
      "_ZN3tbb6detail2r110initializeERNS0_2d118task_group_contextE",
      "_ZN3tbb6detail2r17destroyERNS0_2d118task_group_contextE",
      "_ZN3tbb6detail2r15resetERNS0_2d118task_group_contextE",
-     "_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE",
      "_ZN3tbb6detail2r119capture_fp_settingsERNS0_2d118task_group_contextE",
      "_ZN3tbb6detail2r122cancel_group_executionERNS0_2d118task_group_contextE",
      "_ZN3tbb6detail2r128is_group_execution_cancelledERNS0_2d118task_group_contextE",
      "_ZN3tbb6detail2r115cache_line_sizeEv", "_ZN3tbb6detail2r114notify_waitersEm",
      "_ZN3tbb6detail2r115throw_exceptionENS0_2d012exception_idE"]>;
+def tbb_slot : Expansion<"rg_pool_slot",
+    ["_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"], "N:P"> {
+  let Summary = "the number of this thread, for memory per thread";
+}
 def tbb_context : Expansion<"rg_pool_context",
     ["_ZN3tbb6detail2r115current_contextEv"], "P:"> {
   let Summary = "by which a body may end its loop";
@@ -278,7 +281,8 @@ def condition : InactiveInC<["rg_wait_for_condition"]> {
   let Summary = "a thread sleeps; the turns around it tell the order";
 }
 def pool : InactiveInC<["rg_pool_thread", "rg_pool_threads", "rg_pool_size", "rg_pool_cancelled",
-                           "rg_pool_context_here"]> {
+                           "rg_pool_context_here", "rg_pool_slot_here", "rg_pool_enter",
+                           "rg_pool_leave"]> {
   let OfRuntime = 1;
   let Summary = "which thread of a team this is, how many there are, and whether they are to end";
 }
