@@ -116,6 +116,27 @@ static void levelStrides(MutableArrayRef<Instance> Instances) {
       std::get<3>(I.Rank) = It->second;
 }
 
+/// Array is strong evidence of floats without a known end. Does something else
+/// take its first element for an integer, or for a float of another format?
+/// Then the object holds one or the other: several kinds of records behind one
+/// pointer, by their tag. What the array reaches are no members behind it.
+template <typename Node>
+static bool beginsAsOther(const Node &O, const Evidence &Array) {
+  const Position &W = Array.Where;
+  if (Array.Kind.K != ByteKind::Float ||
+      (W.Lo > Position::NegInf && W.Lo != W.Off))
+    return false;
+  for (auto It = O.ExactEvidence.lower_bound(W.Off - O.LargestExact);
+       It != O.ExactEvidence.end() && It->first < W.Off + Array.Size; ++It) {
+    const Evidence &E = It->second;
+    if (E.Level == Trust::Strong && E.Where.Off + E.Size > W.Off &&
+        (E.Kind.K == ByteKind::Integer ||
+         (E.Kind.K == ByteKind::Float && E.Kind != Array.Kind)))
+      return true;
+  }
+  return false;
+}
+
 /// How well evidence E speaks for a query at P; smaller is better.
 static int fit(const Position &P, const Evidence &E) {
   const Position &W = E.Where;
@@ -306,6 +327,11 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
   if (Instances.empty())
     return Result;
   levelStrides(Instances);
+  for (Instance &I : Instances)
+    if (I.Reached && beginsAsOther(O, *I.From)) {
+      std::get<0>(I.Rank) = 0;
+      std::get<3>(I.Rank) = 0;
+    }
   // Of two that know as much, the one for a float: where memory holds integers
   // and floats by turns, a copy has to move the derivatives of the floats, and
   // those of the integers are zero.
