@@ -8,6 +8,7 @@
 #include "Catalogue/AccessTags.h"
 #include "Support/SourceFact.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Instructions.h"
@@ -91,4 +92,25 @@ const Value *retrograd::beforeCasts(const Value *V) {
       return V;
     V = From;
   }
+}
+
+Type *retrograd::namedScalar(StringRef Name, uint64_t Size, LLVMContext &Ctx) {
+  if (Name.empty() || namesAnything(Name))
+    return nullptr;
+  if (Name == "float")
+    return Size == 4 ? Type::getFloatTy(Ctx) : nullptr;
+  if (Name == "double")
+    return Size == 8 ? Type::getDoubleTy(Ctx) : nullptr;
+  if (namesPointer(Name))
+    return Size == 8 ? PointerType::get(Ctx, 0) : nullptr;
+  // Integers and enumerations; other numbers ("long double", "__bf16") have
+  // formats that differ between machines.
+  const bool Whole =
+      StringSwitch<bool>(Name)
+          .Cases({"short", "int", "long", "long long", "bool", "_Bool"}, true)
+          .StartsWith("_ZTS", true)
+          .Default(false);
+  return Whole && isPowerOf2_64(Size) && Size <= 8
+             ? Type::getIntNTy(Ctx, unsigned(8 * Size))
+             : nullptr;
 }

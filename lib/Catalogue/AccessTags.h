@@ -14,9 +14,11 @@
 #define RETROGRAD_CATALOGUE_ACCESSTAGS_H
 
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
 
 namespace llvm {
 class Instruction;
+class LLVMContext;
 class MDNode;
 class Type;
 class Value;
@@ -57,6 +59,11 @@ bool isBareWord(const llvm::Instruction &Access);
 
 /// V as it was before it was taken for a word of another type.
 const llvm::Value *beforeCasts(const llvm::Value *V);
+
+/// The type of Size bytes which the tag's name stands for; null if it tells
+/// nothing.
+llvm::Type *namedScalar(llvm::StringRef TypeName, uint64_t Size,
+                        llvm::LLVMContext &Ctx);
 
 } // namespace retrograd
 

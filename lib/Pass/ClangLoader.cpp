@@ -29,13 +29,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Entry/ClangAttributes.h"
+#include "Pass/ClangTags.h"
 #include "Pass/Plugin.h"
+#include "Primal/Language/CopyTags.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/Basic/CodeGenOptions.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
+#include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Lex/HeaderSearch.h"
 #include "clang/Lex/Preprocessor.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <dlfcn.h>
@@ -86,6 +90,14 @@ public:
     // Clang hands plugins a const view of an instance that is not const; the
     // list exists for embedders and has no other door.
     auto &CodeGen = const_cast<CodeGenOptions &>(CI.getCodeGenOpts());
+    if (retrograd::wantsCopyTags(CI))
+      CodeGen.PassBuilderCallbacks.push_back([&CI](llvm::PassBuilder &PB) {
+        retrograd::forgetCopyTags(CI);
+        PB.registerPipelineStartEPCallback(
+            [](llvm::ModulePassManager &MPM, llvm::OptimizationLevel) {
+              MPM.addPass(retrograd::KeepCopyTagsPass());
+            });
+      });
     CodeGen.PassBuilderCallbacks.push_back(retrograd::registerPasses);
     // The device libraries that clang links into kernels.
     std::vector<std::string> Libraries;
@@ -102,21 +114,46 @@ public:
     return true;
   }
 
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &,
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI,
                                                  llvm::StringRef) override {
-    return retrograd::keepRules();
+    std::vector<std::unique_ptr<ASTConsumer>> Consumers;
+    if (retrograd::wantsCopyTags(CI))
+      Consumers.push_back(retrograd::beginCopyTags(CI));
+    Consumers.push_back(retrograd::keepRules());
+    return std::make_unique<MultiplexConsumer>(std::move(Consumers));
+  }
+};
+
+/// What has to happen behind clang's own consumer.
+class RetrogradEnd final : public PluginASTAction {
+public:
+  ActionType getActionType() override { return AddAfterMainAction; }
+
+  bool ParseArgs(const CompilerInstance &,
+                 const std::vector<std::string> &) override {
+    return true;
+  }
+
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI,
+                                                 llvm::StringRef) override {
+    if (retrograd::wantsCopyTags(CI))
+      return retrograd::endCopyTags(CI);
+    return std::make_unique<ASTConsumer>();
   }
 };
 
 struct EnterRegistry {
   std::optional<FrontendPluginRegistry::Add<RetrogradLoader>> Entry;
+  std::optional<FrontendPluginRegistry::Add<RetrogradEnd>> End;
   EnterRegistry() {
     // FrontendPluginRegistry::add_node, by its mangled name: comparing its
     // address with null would be folded away.
     const char *AddNode = "_ZN4llvm8RegistryIN5clang" // layering: clang's own
                           "15PluginASTActionEE8add_nodeEPNS3_4nodeE";
-    if (dlsym(RTLD_DEFAULT, AddNode))
-      Entry.emplace("retrograd", "differentiates __enzyme_autodiff calls");
+    if (!dlsym(RTLD_DEFAULT, AddNode))
+      return;
+    Entry.emplace("retrograd", "differentiates __enzyme_autodiff calls");
+    End.emplace("retrograd-end", "the part behind clang's code generation");
   }
 };
 

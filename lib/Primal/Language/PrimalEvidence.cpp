@@ -667,6 +667,44 @@ static void split(MemTransferInst &Copy, ArrayRef<Leaf> Leaves) {
   Copy.eraseFromParent();
 }
 
+/// The members of Copy as the type of the assignment says: for copies between
+/// pointers to void (`new T(*static_cast<T *>(from))`).
+static std::optional<SmallVector<Leaf, 8>>
+declaredLayout(const MemTransferInst &Copy) {
+  const auto Layout = layoutFact(Copy, SourceFact::Declared);
+  if (!Layout)
+    return std::nullopt;
+  LLVMContext &Ctx = Copy.getContext();
+  SmallVector<Leaf, 8> Leaves;
+  SmallVector<StringRef, 8> Members;
+  Layout->Members.split(Members, ',');
+  if (Members.size() > MostLeaves)
+    return std::nullopt;
+  for (StringRef Member : Members) {
+    const auto [Place, Text] = Member.split(':');
+    uint64_t Number = 0;
+    Text.drop_front().getAsInteger(10, Number);
+    Leaf L = {0, Number / 8, nullptr, /*Member=*/true};
+    Place.getAsInteger(10, L.Offset);
+    switch (Text[0]) {
+    case 'p':
+      L.Ty = PointerType::get(Ctx, 0);
+      L.Size = 8;
+      break;
+    case 'f':
+      L.Ty = Number == 32 ? Type::getFloatTy(Ctx) : Type::getDoubleTy(Ctx);
+      break;
+    case 'i':
+      L.Ty = IntegerType::get(Ctx, Number);
+      break;
+    default:
+      L.Size = Number;
+    }
+    Leaves.push_back(L);
+  }
+  return Leaves;
+}
+
 void retrograd::makeCopiesTyped(Function &F) {
   const DataLayout &DL = F.getDataLayout();
   for (Instruction &I : make_early_inc_range(instructions(F))) {
@@ -678,6 +716,9 @@ void retrograd::makeCopiesTyped(Function &F) {
       if (!hasFact(*Copy, SourceFact::Layout))
         label(*Copy, /*Structs=*/{}, DL,
               /*OnlyStructs=*/false); // no tbaa.struct at -O0
+      if (const auto Declared = layoutFact(*Copy, SourceFact::Declared);
+          Declared && !hasFact(*Copy, SourceFact::Layout))
+        noteLayout(*Copy, SourceFact::Layout, *Declared);
       continue;
     }
     uint64_t Size = Length->getZExtValue();
@@ -690,6 +731,8 @@ void retrograd::makeCopiesTyped(Function &F) {
     auto Leaves = layoutAt(placeOf(Copy->getRawSource(), DL), Size, DL);
     if (!Leaves)
       Leaves = layoutAt(placeOf(Copy->getRawDest(), DL), Size, DL);
+    if (!Leaves)
+      Leaves = declaredLayout(*Copy);
     if (!Leaves)
       continue;
     // With partial overlap, moving the untyped rest in pieces would be wrong.
