@@ -26,7 +26,8 @@ using namespace retrograd;
 ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
                                    bool ActiveReturn, const ProgramFacts &Facts,
                                    const LoopShape &Shape,
-                                   const ShadowOrigins &Callers)
+                                   const ShadowOrigins &Callers,
+                                   bool FindPivots)
     : F(F), Facts(Facts), Shape(Shape), Origins(Callers) {
   unsigned N = Facts.types().numObjects();
   for (BitVector *Set :
@@ -38,6 +39,8 @@ ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
   seed(Args);
   propagateVaried();
   findLostBits();
+  if (FindPivots)
+    findPivots(Args);
   propagateUseful(ActiveReturn);
   closeShadows(Args);
   if (!IsRequest)
@@ -169,16 +172,30 @@ bool ActivityAnalysis::markObjects(BitVector &Set, const BitVector &More) {
 
 bool ActivityAnalysis::markVaried(const Value *V) {
   // Only bits that are a float carry a derivative.
-  if (!Facts.carriesFloat(V) && !Facts.shape(V).HasUnknown)
+  if (Shifts.isPivot(V) ||
+      (!Facts.carriesFloat(V) && !Facts.shape(V).HasUnknown))
     return false;
   return Varied.insert(V).second;
 }
 
 bool ActivityAnalysis::markUseful(const Value *V) {
-  if (isa<Constant>(V) ||
+  if (isa<Constant>(V) || Shifts.isPivot(V) ||
       (!Facts.carriesFloat(V) && !Facts.shape(V).HasUnknown))
     return false;
   return Useful.insert(V).second;
+}
+
+/// No variation goes through a pivot, since nothing comes of it.
+void ActivityAnalysis::findPivots(ArrayRef<ArgActivity> Args) {
+  Shifts = ShiftInvariance(F, Facts.catalogue(), Shape,
+                           [&](const Value *V) { return isVaried(V); });
+  if (Shifts.empty())
+    return;
+  Varied.clear();
+  VariedObjects.reset();
+  AskElsewhere = false;
+  seed(Args);
+  propagateVaried();
 }
 
 /// How many bytes it copies; one where that is not constant.

@@ -22,6 +22,7 @@
 #define RETROGRAD_ANALYSIS_ACTIVITYANALYSIS_H
 
 #include "Analysis/ProgramFacts.h"
+#include "Analysis/ShiftInvariance.h"
 #include "Request/DerivativeRequest.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -47,9 +48,11 @@ class ActivityAnalysis {
 public:
   /// `F` is the prepared clone; `Args` and `ActiveReturn` as in the request.
   /// `Callers` are the origins() of the function that calls it (empty: none).
+  /// `FindPivots`: what no result depends on has no adjoint.
   ActivityAnalysis(llvm::Function &F, llvm::ArrayRef<ArgActivity> Args,
                    bool ActiveReturn, const ProgramFacts &Facts,
-                   const LoopShape &Shape, const ShadowOrigins &Callers);
+                   const LoopShape &Shape, const ShadowOrigins &Callers,
+                   bool FindPivots = true);
 
   bool isVaried(const llvm::Value *V) const { return Varied.contains(V); }
   bool isUseful(const llvm::Value *V) const { return Useful.contains(V); }
@@ -92,6 +95,7 @@ public:
   /// For callees: where the shadows of pointers may come from.
   const ShadowOrigins &origins() const { return Origins; }
   const ProgramFacts &facts() const { return Facts; }
+  const ShiftInvariance &shifts() const { return Shifts; }
   void print(llvm::raw_ostream &OS) const;
 
 private:
@@ -99,6 +103,7 @@ private:
   void seed(llvm::ArrayRef<ArgActivity> Args);
   void propagateVaried();
   void findLostBits();
+  void findPivots(llvm::ArrayRef<ArgActivity> Args);
   void propagateUseful(bool ActiveReturn);
   void closeShadows(llvm::ArrayRef<ArgActivity> Args);
   void distrustUnshadowed(llvm::ArrayRef<ArgActivity> Args,
@@ -120,6 +125,7 @@ private:
   llvm::Function &F;
   const ProgramFacts &Facts;
   const LoopShape &Shape;
+  ShiftInvariance Shifts;
   bool IsRequest; ///< no other function of the call graph calls it
   llvm::DenseSet<const llvm::Value *> Varied, Useful;
   /// What is varied even if no function without a body reads memory that it was

@@ -103,6 +103,10 @@ private:
   llvm::Value *lookup(Need N);
   llvm::Value *compute(Need N);
   llvm::Value *computeRunning(const Choice &C);
+  llvm::Value *computeSettled(const RunningPivot &R,
+                              const llvm::Instruction &I);
+  llvm::Constant *foldShift(const llvm::Instruction &I,
+                            llvm::ArrayRef<llvm::Value *> Ops) const;
   llvm::Value *computePhi(const llvm::PHINode &Phi, Need::Kind K);
   llvm::Value *computePred(const llvm::BasicBlock &Block);
   llvm::Value *computeCount(const llvm::SCEV *S);

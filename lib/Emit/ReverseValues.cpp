@@ -186,6 +186,12 @@ Value *ReverseEmitter::computeCount(const SCEV *S) {
     return B.CreateZExt(Ops[0], S->getType());
   case scSignExtend:
     return B.CreateSExt(Ops[0], S->getType());
+  case scAddRecExpr:
+    return B.CreateAdd(
+        Ops[0],
+        B.CreateMul(Ops[1], B.CreateZExtOrTrunc(
+                                iteration(cast<SCEVAddRecExpr>(S)->getLoop()),
+                                S->getType())));
   case scAddExpr:
     return Fold([&](Value *X, Value *Y) { return B.CreateAdd(X, Y); });
   case scMulExpr:
@@ -203,6 +209,45 @@ Value *ReverseEmitter::computeCount(const SCEV *S) {
   default:
     llvm_unreachable("the plan counts such loops");
   }
+}
+
+/// The running pivot, or what an iteration of one of its loops begins with: the
+/// last one, but for what the first iteration of all begins with.
+Value *ReverseEmitter::computeSettled(const RunningPivot &R,
+                                      const Instruction &I) {
+  Value *Last = lookup({Need::Final, R.Pivot});
+  if (&I == R.Pivot || R.FromNothing)
+    return Last;
+  const Loop *L = Plan.shape().loops().getLoopFor(I.getParent());
+  Value *Start = lookup(
+      {Need::Primal,
+       cast<PHINode>(I).getIncomingValueForBlock(L->getLoopPreheader())});
+  return B.CreateSelect(B.CreateICmpEQ(iteration(L), B.getInt64(0)), Start,
+                        Last, I.getName() + ".re");
+}
+
+/// The factor by which a running pivot rescales what came of the iterations
+/// before is 1 where all pivots are one. Null if I is nothing of the kind.
+Constant *ReverseEmitter::foldShift(const Instruction &I,
+                                    ArrayRef<Value *> Ops) const {
+  auto IsFolded = [&](unsigned K) {
+    const auto *C = dyn_cast<ConstantFP>(Ops[K]);
+    return C && C->isZero() && Plan.isShifted(I.getOperand(K));
+  };
+  auto IsFinite = [&](unsigned K) {
+    const auto *C = dyn_cast<ConstantFP>(Ops[K]);
+    return C && C->getValueAPF().isFinite();
+  };
+  if (I.getOpcode() == Instruction::FSub && Ops[0] == Ops[1] &&
+      Plan.settledBy(I.getOperand(0)))
+    return ConstantFP::getZero(I.getType());
+  if (I.getOpcode() == Instruction::FMul &&
+      ((IsFolded(0) && IsFinite(1)) || (IsFolded(1) && IsFinite(0))))
+    return ConstantFP::getZero(I.getType());
+  if (isa<CallInst>(I) && IsFolded(0) &&
+      ShiftInvariance::isExponential(I, Plan.facts().catalogue()))
+    return ConstantFP::get(I.getType(), 1);
+  return nullptr;
 }
 
 Value *ReverseEmitter::compute(Need N) {
@@ -232,6 +277,9 @@ Value *ReverseEmitter::compute(Need N) {
                                  lookup({Need::Last, C->Of->getHeader()}));
     return C->OnTrue ? Here : B.CreateNot(Here);
   }
+  if (const RunningPivot *R =
+          N.K == Need::Primal ? Plan.settledBy(&I) : nullptr)
+    return computeSettled(*R, I);
   if (auto *Phi = dyn_cast<PHINode>(&I))
     return computePhi(*Phi, N.K);
   // Operands first: the clone goes behind what they need.
@@ -252,6 +300,8 @@ Value *ReverseEmitter::compute(Need N) {
     Primal.kinds().tape(Kept);
     return Kept;
   }
+  if (Constant *Folded = N.K == Need::Primal ? foldShift(I, Ops) : nullptr)
+    return Folded;
   Instruction *C = I.clone();
   for (auto [K, V] : enumerate(Ops))
     C->setOperand(K, V);

@@ -26,6 +26,7 @@
 #include "Support/CallBinding.h"
 #include "Support/DispatchMarks.h"
 #include "Support/ExceptionMarks.h"
+#include "Target/Target.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -71,12 +72,14 @@ struct DerivativeJobs::Planned {
   }
 
   Planned(Function &F, FunctionAnalysisManager &FAM, const Job &J,
-          const ProgramFacts &Facts)
+          const ProgramFacts &Facts, const Options &Opts)
       : F(F), Shape(F, FAM.getResult<LoopAnalysis>(F),
                     FAM.getResult<ScalarEvolutionAnalysis>(F)),
         Activity(F, J.Request.Args,
                  J.Request.ActiveReturn || J.Request.ShadowReturn, Facts, Shape,
-                 J.Callers) {}
+                 J.Callers,
+                 Opts.InvariantShifts && Target(*F.getParent()).manyThreads()) {
+  }
 };
 
 DerivativeJobs::Job::Job(const DerivativeRequest &R, const RequestTrail &Trail)
@@ -153,7 +156,7 @@ DerivativeJobs::Outcome DerivativeJobs::plan(Job &J) {
   // What is true.
   std::optional<TimeTraceScope> Stage;
   Stage.emplace("rg-analyse", F.getName());
-  auto P = std::make_unique<Planned>(F, FAM, J, E.Facts);
+  auto P = std::make_unique<Planned>(F, FAM, J, E.Facts, H.Opts);
   const ActivityAnalysis &Activity = P->Activity;
   J.Own = Activity.origins();
   OverwriteAnalysis::When Reversed =

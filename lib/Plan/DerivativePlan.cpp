@@ -26,6 +26,7 @@ public:
 
 private:
   void findUnneededStores();
+  void settle();
   void choose();
   bool isWorthDeferring(const Loop &L) const;
   bool isWorthRunningAgain(const Loop &L) const;
@@ -50,7 +51,7 @@ DerivativePlan::DerivativePlan(Function &F, const DerivativeRequest &Request,
               Overwrite, Shape,   DT,
               Split,     Opts,    Target(*F.getParent())},
       Calls(Subject), Accumulations(Subject, Calls),
-      How(Subject, Replays, Originals, Chosen, Deferred),
+      How(Subject, Replays, Originals, Chosen, Settled, Deferred),
       Layout(Subject, How, Deferred), Tape(Subject, How, Deferred, Layout) {
   PlanBuilder(*this).run(std::move(Uniform));
 }
@@ -74,6 +75,7 @@ void PlanBuilder::run(std::optional<BitVector> Uniform) {
   Plan.Chosen = Choices(Subject, Plan.Calls);
   Tape.collectNeeds(Plan.Calls);
   Tape.collectCounts();
+  settle();
   choose();
   if (Subject.Opts.Plan != PlanKind::Naive)
     defer();
@@ -110,6 +112,18 @@ void PlanBuilder::findUnneededStores() {
     }
     if (OnlyStores)
       Plan.Unneeded.insert_range(Stores);
+  }
+}
+
+/// Running maxima that are replaced by the last of them: nothing depends on
+/// which numbers they are.
+void PlanBuilder::settle() {
+  if (Subject.Opts.Plan == PlanKind::Naive || !Subject.Opts.LastExtremum)
+    return;
+  for (const RunningPivot &R : Subject.Activity.shifts().running()) {
+    Plan.Settled.push_back(&R);
+    if (!Tape.canSettle(R))
+      Plan.Settled.pop_back();
   }
 }
 

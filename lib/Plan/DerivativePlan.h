@@ -137,6 +137,11 @@ public:
   const Choice *runningChoice(const llvm::PHINode *Phi) const {
     return Chosen.running(Phi);
   }
+  /// See Recipes.
+  const RunningPivot *settledBy(const llvm::Value *V) const {
+    return How.settledBy(V);
+  }
+  bool isShifted(const llvm::Value *V) const { return How.isShifted(V); }
   llvm::ArrayRef<Replay> replays() const { return Replays; }
   llvm::ArrayRef<Original> originals() const { return Originals; }
   const Original *originalOf(const llvm::LoadInst &L) const {
@@ -192,6 +197,7 @@ private:
   llvm::SmallVector<Replay, 2> Replays;
   llvm::SmallVector<Original, 2> Originals;
   Choices Chosen;
+  llvm::SmallVector<const RunningPivot *, 1> Settled;
   Deferrals Deferred;
   Recipes How;
   TapeLayout Layout;

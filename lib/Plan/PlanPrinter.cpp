@@ -42,6 +42,9 @@ static void printNeed(raw_ostream &OS, Need N) {
   case Need::Won:
     OS << "extremum of ";
     break;
+  case Need::Final:
+    OS << "last value of ";
+    break;
   case Need::Records:
     OS << "records of ";
     break;
@@ -90,6 +93,12 @@ void DerivativePlan::print(raw_ostream &OS) const {
                         : " runs in the reverse sweep")
        << (carriesResults(L) ? " and carries its results\n" : "\n");
   }
+  for (const RunningPivot *R : Settled)
+    if (How.settledBy(R->Pivot)) {
+      OS << "  last of all: ";
+      R->Pivot->printAsOperand(OS, false);
+      OS << '\n';
+    }
   PrintScope(nullptr);
   for (const Loop *L : shape().loops().getLoopsInPreorder())
     PrintScope(L);

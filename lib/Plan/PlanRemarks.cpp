@@ -136,6 +136,8 @@ static std::string nameOf(Need N) {
     return "the iteration that a loop chose";
   case Need::Won:
     return "which iteration has the minimum or maximum";
+  case Need::Final:
+    return "the last maximum or minimum of a loop";
   case Need::Records:
     return "the address of a loop's storage";
   case Need::Primal:
@@ -172,6 +174,8 @@ std::string Teller::why(Need N, std::string &Advice) const {
   case Need::Last:
   case Need::Won:
     return "it tells which of the iterations has a derivative";
+  case Need::Final:
+    return "the loop is reversed with it alone";
   case Need::Records:
     return "the loop keeps values";
   case Need::Primal:

@@ -44,6 +44,7 @@ Recipe Recipes::recipe(Need N) const {
   case Need::Tape:
   case Need::Last:
   case Need::Won:
+  case Need::Final:
   case Need::Records:
     return {};
   }
@@ -154,6 +155,14 @@ std::optional<SmallVector<Need, 4>> Recipes::countInputs(const Loop *L) const {
         return std::nullopt;
       append_range(Work, S->operands());
       continue;
+    case scAddRecExpr:
+      // Of a loop around L, whose iteration the reverse sweep knows.
+      if (const auto *Recurrence = cast<SCEVAddRecExpr>(S);
+          !S->getType()->isIntegerTy() || !Recurrence->isAffine() ||
+          Recurrence->getLoop() == L || !Recurrence->getLoop()->contains(L))
+        return std::nullopt;
+      append_range(Work, S->operands());
+      continue;
     default:
       return std::nullopt;
     }
@@ -190,6 +199,28 @@ const Original *Recipes::originalOf(const LoadInst &L) const {
     if (Deferred.isDeferred(Of))
       return nullptr;
   return It;
+}
+
+/// Neither loop of it runs in the reverse sweep, where its numbers would be
+/// those that they were.
+bool Recipes::runsForward(const RunningPivot &R) const {
+  return none_of(R.Before, [&](const PHINode *Phi) {
+    return Deferred.isDeferred(
+        Subject.Shape.loops().getLoopFor(Phi->getParent()));
+  });
+}
+
+const RunningPivot *Recipes::settledBy(const Value *V) const {
+  const auto *It = find_if(Settled, [&](const RunningPivot *R) {
+    return (R->Pivot == V || is_contained(R->Before, V)) && runsForward(*R);
+  });
+  return It == Settled.end() ? nullptr : *It;
+}
+
+bool Recipes::isShifted(const Value *V) const {
+  return any_of(Settled, [&](const RunningPivot *R) {
+    return R->Shifted.contains(V) && runsForward(*R);
+  });
 }
 
 const Replay *Recipes::replayOf(const LoadInst &L) const {
@@ -307,6 +338,15 @@ Recipe Recipes::valueRecipe(const Value *V, Need::Kind K) const {
                {Need::Won, Header},
                {Need::Primal, C->Final}}};
     }
+  if (const RunningPivot *R = K == Need::Primal ? settledBy(I) : nullptr) {
+    SmallVector<Need, 2> In{{Need::Final, R->Pivot}};
+    if (const auto *Phi = dyn_cast<PHINode>(I); Phi && !R->FromNothing)
+      In.push_back({Need::Primal, Phi->getIncomingValueForBlock(
+                                      Subject.Shape.loops()
+                                          .getLoopFor(I->getParent())
+                                          ->getLoopPreheader())});
+    return computeFrom(In);
+  }
   if (const auto *A = dyn_cast<AllocaInst>(I))
     return {!Subject.Split && A->isStaticAlloca() ? Recipe::Available
                                                   : Recipe::Source,

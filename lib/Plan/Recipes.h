@@ -46,9 +46,11 @@ public:
   Recipes(const PlanSubject &Subject,
           const llvm::SmallVectorImpl<Replay> &Replays,
           const llvm::SmallVectorImpl<Original> &Originals,
-          const Choices &Chosen, const Deferrals &Deferred)
+          const Choices &Chosen,
+          const llvm::SmallVectorImpl<const RunningPivot *> &Settled,
+          const Deferrals &Deferred)
       : Subject(Subject), Replays(Replays), Originals(Originals),
-        Chosen(Chosen), Deferred(Deferred) {}
+        Chosen(Chosen), Settled(Settled), Deferred(Deferred) {}
 
   /// What N must be looked up as: the shadow of a pointer that is its own
   /// shadow is its primal value.
@@ -74,6 +76,12 @@ public:
   const Original *originalOf(const llvm::LoadInst &L) const;
   bool hasOriginals() const { return !Originals.empty(); }
   bool hasReplays() const { return !Replays.empty(); }
+  /// V is this running pivot, or what one of its loops begins an iteration
+  /// with, and the reverse sweep takes the last one in its place; or null.
+  const RunningPivot *settledBy(const llvm::Value *V) const;
+  /// V is another number in the reverse sweep than it was, since it changes
+  /// with a pivot that is another one there: it must not be kept.
+  bool isShifted(const llvm::Value *V) const;
   /// The array that L reads from; null if it is not filled anew.
   const Replay *replayOf(const llvm::LoadInst &L) const;
   const Replay *replayOfArray(const llvm::Value &Array) const;
@@ -93,11 +101,13 @@ private:
                     unsigned &Budget) const;
   bool isAtHandDear(const llvm::Instruction &I) const;
   Recipe valueRecipe(const llvm::Value *V, Need::Kind K) const;
+  bool runsForward(const RunningPivot &R) const;
 
   const PlanSubject &Subject;
   const llvm::SmallVectorImpl<Replay> &Replays;
   const llvm::SmallVectorImpl<Original> &Originals;
   const Choices &Chosen;
+  const llvm::SmallVectorImpl<const RunningPivot *> &Settled;
   const Deferrals &Deferred;
   mutable llvm::DenseMap<const llvm::PHINode *, bool> Selects;
 };

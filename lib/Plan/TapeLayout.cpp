@@ -81,6 +81,8 @@ const Loop *TapeLayout::scopeOf(Need N) const {
   // What belongs to a whole run of a loop lives around it.
   if (N.K == Need::Last || N.K == Need::Won)
     return L->getParentLoop();
+  if (N.K == Need::Final)
+    return How.settledBy(N.Of)->Of->getParentLoop();
   if (N.K == Need::Count)
     return How.countHome(L)->getParentLoop();
   if (N.K == Need::Records)
@@ -91,6 +93,8 @@ const Loop *TapeLayout::scopeOf(Need N) const {
 Type *TapeLayout::typeOf(Need N) const {
   LLVMContext &C = Subject.F.getContext();
   switch (N.K) {
+  case Need::Final:
+    return N.Of->getType();
   case Need::Primal:
   case Need::Shadow: {
     Type *T = N.Of->getType();

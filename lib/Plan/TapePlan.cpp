@@ -152,8 +152,27 @@ void TapePlan::keepAll() {
   }
 }
 
-/// A pointer into a view leads nowhere once it was in memory.
+/// What changes with the pivot is made again from the last one, and what is
+/// made of it is a number: a comparison would come out otherwise.
+bool TapePlan::canSettle(const RunningPivot &R) const {
+  return none_of(readable(), [&](Need N) {
+    Recipe Made = How.recipe(N);
+    if (R.Shifted.contains(N.Of) &&
+        (N.K != Need::Primal || R.Unfollowed.contains(N.Of) ||
+         Made.K != Recipe::Compute))
+      return N.K != Need::Final;
+    return !N.Of->getType()->isFloatingPointTy() &&
+           any_of(Made.Inputs, [&](Need In) {
+             return In.K == Need::Primal && R.Shifted.contains(In.Of);
+           });
+  });
+}
+
+/// A pointer into a view leads nowhere once it was in memory; a number that is
+/// another one in the reverse sweep is none of the primal's.
 bool TapePlan::isUnkept(Need N) const {
+  if (N.K == Need::Primal && How.isShifted(N.Of))
+    return true;
   return Subject.Request.WholeAdditions &&
          (N.K == Need::Primal || N.K == Need::Shadow) &&
          N.Of->getType()->isPointerTy();

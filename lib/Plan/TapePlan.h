@@ -51,6 +51,8 @@ public:
   void collectCounts();
   /// An iteration of L that runs in the reverse sweep starts from these.
   void needWhatIterationsStartFrom(const llvm::Loop &L);
+  /// The needs can be met with the last pivot in place of each.
+  bool canSettle(const RunningPivot &R) const;
   /// Back to needs of before.
   void restore(NeedMap Before) { Needs = std::move(Before); }
   /// Chooses what is kept, given the needs.
