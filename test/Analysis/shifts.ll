@@ -2,6 +2,8 @@
 ; what it is made of is idle, since it is added to the logarithm at last.
 ; RUN: %loadopt -passes='print<rg-activity>' -disable-output %s 2>&1 | FileCheck %s
 
+target triple = "nvptx64-nvidia-cuda" ; pivots are sought for kernels
+
 declare void @__enzyme_autodiff(ptr, ...)
 declare double @exp(double)
 declare double @log(double)
