@@ -120,6 +120,8 @@ static void levelStrides(MutableArrayRef<Instance> Instances) {
 /// take its first element for an integer, or for a float of another format?
 /// Then the object holds one or the other: several kinds of records behind one
 /// pointer, by their tag. What the array reaches are no members behind it.
+/// (Of jumbled objects, places tell nothing: a hash table, its buckets and what
+/// they hold.)
 template <typename Node>
 static bool beginsAsOther(const Node &O, const Evidence &Array) {
   const Position &W = Array.Where;
@@ -328,7 +330,7 @@ SmallVector<Placed, 8> ObjectGraph::resolve(Position P, int64_t Size,
     return Result;
   levelStrides(Instances);
   for (Instance &I : Instances)
-    if (I.Reached && beginsAsOther(O, *I.From)) {
+    if (I.Reached && !isJumbled(P.Obj) && beginsAsOther(O, *I.From)) {
       std::get<0>(I.Rank) = 0;
       std::get<3>(I.Rank) = 0;
     }
