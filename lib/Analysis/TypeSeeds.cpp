@@ -342,49 +342,33 @@ void TypeAnalysis::Impl::seedLayout(MemoryLayout Layout, Var Addr,
 SmallVector<Placed, 8>
 TypeAnalysis::Impl::readLayout(MemoryLayout Layout) const {
   SmallVector<Placed, 8> Result;
-  LLVMContext &C = Functions.front()->getContext();
-  SmallVector<StringRef, 16> Members;
-  Layout.Members.split(Members, ',', -1, /*KeepEmpty=*/false);
+  SmallVector<LayoutMember, 16> Members;
+  const bool Whole =
+      readMembers(Layout, Functions.front()->getContext(), Members);
   int64_t Covered = 0;
   auto Put = [&](int64_t At, int64_t Size, ByteKind K) {
     Result.push_back({At, Size, K, Trust::Strong});
   };
-  for (StringRef M : Members) {
-    auto [Where, What] = M.split(':');
-    int64_t At;
-    if (Where.getAsInteger(10, At))
-      return Result;
+  for (const LayoutMember &M : Members) {
     ByteKind K;
-    int64_t Size = 0;
-    llvm::Type *FP = StringSwitch<llvm::Type *>(What)
-                         .Case("f16", llvm::Type::getHalfTy(C))
-                         .Case("bf16", llvm::Type::getBFloatTy(C))
-                         .Case("f32", llvm::Type::getFloatTy(C))
-                         .Case("f64", llvm::Type::getDoubleTy(C))
-                         .Case("f80", llvm::Type::getX86_FP80Ty(C))
-                         .Case("f128", llvm::Type::getFP128Ty(C))
-                         .Default(nullptr);
-    unsigned Bits;
-    if (FP) {
-      K = {ByteKind::Float, FP};
-      Size = sizeOf(FP);
-    } else if (What == "p") {
+    int64_t Size = M.Bytes;
+    if (M.Ty && M.Ty->isFloatingPointTy()) {
+      K = {ByteKind::Float, M.Ty};
+      Size = sizeOf(M.Ty);
+    } else if (M.Ty && M.Ty->isPointerTy()) {
       K.K = ByteKind::Pointer;
       Size = PointerSize;
-    } else if (What.consume_front("?") && !What.getAsInteger(10, Size)) {
-      K.K = ByteKind::Unknown;
-    } else if (What.consume_front("i") && !What.getAsInteger(10, Bits)) {
+    } else if (M.Ty) {
       K.K = ByteKind::Integer;
-      Size = (Bits + 7) / 8;
-    } else {
-      return Result;
     }
-    if (At > Covered)
-      Put(Covered, At - Covered, {ByteKind::Integer, nullptr});
-    if (K.K != ByteKind::Unknown)
-      Put(At, Size, K);
-    Covered = std::max(Covered, At + Size);
+    if (M.Offset > Covered)
+      Put(Covered, M.Offset - Covered, {ByteKind::Integer, nullptr});
+    if (M.Ty)
+      Put(M.Offset, Size, K);
+    Covered = std::max(Covered, M.Offset + Size);
   }
+  if (!Whole)
+    return Result;
   if (Covered < Layout.Period)
     Put(Covered, Layout.Period - Covered, {ByteKind::Integer, nullptr});
   return Result;

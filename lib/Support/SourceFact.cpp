@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Support/SourceFact.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Instruction.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -43,6 +46,52 @@ std::optional<bool> retrograd::declaredInteger(const Instruction &Access) {
     return std::nullopt;
   return Access.getMetadata(metadataOf(SourceFact::Integer))
              ->getNumOperands() != 0;
+}
+
+void retrograd::writeMember(raw_ostream &OS, const LayoutMember &M) {
+  OS << M.Offset << ':';
+  if (!M.Ty || M.Ty->isVectorTy())
+    OS << '?' << M.Bytes;
+  else if (M.Ty->isPointerTy())
+    OS << 'p';
+  else if (M.Ty->isBFloatTy())
+    OS << "bf16";
+  else
+    OS << (M.Ty->isIntegerTy() ? 'i' : 'f')
+       << M.Ty->getPrimitiveSizeInBits().getFixedValue();
+}
+
+bool retrograd::readMembers(const MemoryLayout &Layout, LLVMContext &Ctx,
+                            SmallVectorImpl<LayoutMember> &Members) {
+  SmallVector<StringRef, 16> Texts;
+  Layout.Members.split(Texts, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef Text : Texts) {
+    auto [Where, What] = Text.split(':');
+    LayoutMember M = {0, 0, nullptr};
+    unsigned Bits;
+    if (Where.getAsInteger(10, M.Offset))
+      return false;
+    M.Ty = StringSwitch<Type *>(What)
+               .Case("f16", Type::getHalfTy(Ctx))
+               .Case("bf16", Type::getBFloatTy(Ctx))
+               .Case("f32", Type::getFloatTy(Ctx))
+               .Case("f64", Type::getDoubleTy(Ctx))
+               .Case("f80", Type::getX86_FP80Ty(Ctx))
+               .Case("f128", Type::getFP128Ty(Ctx))
+               .Case("p", PointerType::get(Ctx, 0))
+               .Default(nullptr);
+    if (!M.Ty && What.consume_front("i") && !What.getAsInteger(10, Bits)) {
+      M.Bytes = (int64_t(Bits) + 7) / 8;
+      M.Ty = Type::getIntNTy(
+          Ctx, // text may be longer than any integer
+          std::clamp<unsigned>(Bits, 1, IntegerType::MAX_INT_BITS));
+    } else if (!M.Ty &&
+               !(What.consume_front("?") && !What.getAsInteger(10, M.Bytes))) {
+      return false;
+    }
+    Members.push_back(M);
+  }
+  return true;
 }
 
 void retrograd::noteLayout(Instruction &Copy, SourceFact Fact,

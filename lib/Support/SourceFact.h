@@ -19,13 +19,16 @@
 #ifndef RETROGRAD_SUPPORT_SOURCEFACT_H
 #define RETROGRAD_SUPPORT_SOURCEFACT_H
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
 
 namespace llvm {
 class Instruction;
+class LLVMContext;
 class Module;
+class Type;
 class raw_ostream;
 } // namespace llvm
 
@@ -59,7 +62,21 @@ void noteInteger(llvm::Instruction &Access, bool Declared);
 /// Nothing where the fact is missing.
 std::optional<bool> declaredInteger(const llvm::Instruction &Access);
 
-/// SourceFact::Layout or SourceFact::Elements.
+/// A member of a layout. Bytes of which nothing is known have no type.
+struct LayoutMember {
+  int64_t Offset;
+  int64_t Bytes; ///< of a member without type, or of integers
+  llvm::Type *Ty;
+};
+
+/// Writes one member as MemoryLayout has it.
+void writeMember(llvm::raw_ostream &OS, const LayoutMember &Member);
+/// Reads the members of Layout in order; false if its text cannot be read to
+/// the end.
+bool readMembers(const MemoryLayout &Layout, llvm::LLVMContext &Ctx,
+                 llvm::SmallVectorImpl<LayoutMember> &Members);
+
+/// SourceFact::Layout, SourceFact::Declared or SourceFact::Elements.
 void noteLayout(llvm::Instruction &Copy, SourceFact Fact, MemoryLayout Layout);
 std::optional<MemoryLayout> layoutFact(const llvm::Instruction &Copy,
                                        SourceFact Fact);

@@ -51,13 +51,8 @@ public:
     raw_string_ostream OS(Text);
     ListSeparator Comma(",");
     for (const Piece &P : Pieces) {
-      OS << Comma << P.Offset << ':';
-      if (!P.Ty)
-        OS << '?' << P.Size;
-      else if (P.Ty->isPointerTy())
-        OS << 'p';
-      else
-        OS << (P.Ty->isIntegerTy() ? 'i' : 'f') << P.Size * 8;
+      OS << Comma;
+      writeMember(OS, {int64_t(P.Offset), int64_t(P.Size), P.Ty});
     }
     return Text;
   }

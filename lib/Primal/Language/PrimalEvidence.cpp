@@ -208,19 +208,12 @@ static std::string describe(const SmallVectorImpl<Leaf> &Leaves) {
   raw_string_ostream OS(Text);
   ListSeparator Comma(",");
   for (const Leaf &L : Leaves) {
-    OS << Comma << L.Offset << ':';
+    OS << Comma;
     if (L.Text &&
         (L.Offset % 4 || L.Size % 4)) // storage for numbers is aligned
-      OS << 'i' << L.Size * 8;
-    else if (!L.Ty || L.Ty->isVectorTy())
-      OS << '?' << L.Size;
-    else if (L.Ty->isPointerTy())
-      OS << 'p';
-    else if (L.Ty->isBFloatTy())
-      OS << "bf16";
+      OS << L.Offset << ":i" << L.Size * 8;
     else
-      OS << (L.Ty->isIntegerTy() ? 'i' : 'f')
-         << L.Ty->getPrimitiveSizeInBits().getFixedValue();
+      writeMember(OS, {int64_t(L.Offset), int64_t(L.Size), L.Ty});
   }
   return Text;
 }
@@ -674,34 +667,17 @@ declaredLayout(const MemTransferInst &Copy) {
   const auto Layout = layoutFact(Copy, SourceFact::Declared);
   if (!Layout)
     return std::nullopt;
-  LLVMContext &Ctx = Copy.getContext();
-  SmallVector<Leaf, 8> Leaves;
-  SmallVector<StringRef, 8> Members;
-  Layout->Members.split(Members, ',');
-  if (Members.size() > MostLeaves)
+  SmallVector<LayoutMember, 8> Members;
+  if (!readMembers(*Layout, Copy.getContext(), Members) ||
+      Members.size() > MostLeaves)
     return std::nullopt;
-  for (StringRef Member : Members) {
-    const auto [Place, Text] = Member.split(':');
-    uint64_t Number = 0;
-    Text.drop_front().getAsInteger(10, Number);
-    Leaf L = {0, Number / 8, nullptr, /*Member=*/true};
-    Place.getAsInteger(10, L.Offset);
-    switch (Text[0]) {
-    case 'p':
-      L.Ty = PointerType::get(Ctx, 0);
-      L.Size = 8;
-      break;
-    case 'f':
-      L.Ty = Number == 32 ? Type::getFloatTy(Ctx) : Type::getDoubleTy(Ctx);
-      break;
-    case 'i':
-      L.Ty = IntegerType::get(Ctx, Number);
-      break;
-    default:
-      L.Size = Number;
-    }
-    Leaves.push_back(L);
-  }
+  const DataLayout &DL = Copy.getDataLayout();
+  SmallVector<Leaf, 8> Leaves;
+  for (const LayoutMember &M : Members)
+    Leaves.push_back(
+        {uint64_t(M.Offset),
+         M.Ty ? DL.getTypeStoreSize(M.Ty).getFixedValue() : uint64_t(M.Bytes),
+         M.Ty, /*Member=*/true});
   return Leaves;
 }
 
