@@ -1,10 +1,8 @@
 // A tagged union of a number and a pointer that goes through a local variable: the optimiser moves its word as the one that
 // the code around uses, also on the way on which it is the other one.
 // RG-LEVELS: O0 O1 O2 O3
-#include "rgtest.h"
+#include "rgvector.h"
 #include <stdlib.h>
-double __enzyme_autodiff(void *, ...);
-double __enzyme_fwddiff(void *, ...);
 int enzyme_dup, enzyme_const;
 
 struct Leaf {
@@ -122,27 +120,11 @@ static double swapped(const double *x, int n) {
   return sum(v, n) * x[2];
 }
 
-#define CHECK(F)                                                                                                       \
-  do {                                                                                                                 \
-    double d[6] = {0}, along = 0;                                                                                      \
-    __enzyme_autodiff((void *)F, enzyme_dup, x, d, enzyme_const, 6);                                                   \
-    for (int i = 0; i < 6; ++i) {                                                                                      \
-      RG_GRAD(d[i], F(x, 6), x[i]);                                                                                    \
-      along += d[i] * v[i];                                                                                            \
-    }                                                                                                                  \
-    RG_NEAR(__enzyme_fwddiff((void *)F, enzyme_dup, x, v, enzyme_const, 6), along);                                    \
-  } while (0)
-
 int main() {
-  double x[6], v[6];
-  for (int i = 0; i < 6; ++i) {
-    x[i] = 0.5 + 0.3 * i;
-    v[i] = 1 - 0.2 * i;
-  }
-  CHECK(as_pointers);
-  CHECK(as_numbers);
-  CHECK(best);
-  CHECK(last);
-  CHECK(swapped);
+  RG_CHECK_VECTOR(as_pointers);
+  RG_CHECK_VECTOR(as_numbers);
+  RG_CHECK_VECTOR(best);
+  RG_CHECK_VECTOR(last);
+  RG_CHECK_VECTOR(swapped);
   return rgReport();
 }

@@ -1,11 +1,9 @@
 // A tagged union of a number and a pointer that is copied through memory which nothing accesses, or which is accessed as one
 // of the two: the copies between do not tell what they move.
 // RG-LEVELS: O0 O1 O2 O3
-#include "rgtest.h"
+#include "rgvector.h"
 #include <stdlib.h>
 #include <string.h>
-double __enzyme_autodiff(void *, ...);
-double __enzyme_fwddiff(void *, ...);
 int enzyme_dup, enzyme_const;
 
 struct Leaf {
@@ -175,28 +173,12 @@ static double crosswise(const double *x, int n) {
   return s;
 }
 
-#define CHECK(F)                                                                                                       \
-  do {                                                                                                                 \
-    double d[6] = {0}, along = 0;                                                                                      \
-    __enzyme_autodiff((void *)F, enzyme_dup, x, d, enzyme_const, 6);                                                   \
-    for (int i = 0; i < 6; ++i) {                                                                                      \
-      RG_GRAD(d[i], F(x, 6), x[i]);                                                                                    \
-      along += d[i] * v[i];                                                                                            \
-    }                                                                                                                  \
-    RG_NEAR(__enzyme_fwddiff((void *)F, enzyme_dup, x, v, enzyme_const, 6), along);                                    \
-  } while (0)
-
 int main() {
-  double x[6], v[6];
-  for (int i = 0; i < 6; ++i) {
-    x[i] = 0.5 + 0.3 * i;
-    v[i] = 1 - 0.2 * i;
-  }
-  CHECK(two_locals);
-  CHECK(or_a_number);
-  CHECK(three_arrays);
-  CHECK(sorted);
-  CHECK(counted);
-  CHECK(crosswise);
+  RG_CHECK_VECTOR(two_locals);
+  RG_CHECK_VECTOR(or_a_number);
+  RG_CHECK_VECTOR(three_arrays);
+  RG_CHECK_VECTOR(sorted);
+  RG_CHECK_VECTOR(counted);
+  RG_CHECK_VECTOR(crosswise);
   return rgReport();
 }
