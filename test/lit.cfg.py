@@ -198,6 +198,7 @@ present = {
     "cuda": shutil.which("nvidia-smi") is not None,
     "cuda-toolkit": shutil.which("ptxas", path="/usr/local/cuda/bin") is not None,
     "avx": cpu_has("avx", "fma"),
+    "avx512": cpu_has("avx512f", "avx512dq", "avx512vl"),
     "clangd": shutil.which("clangd-22") is not None,
     "pkg-config": shutil.which("pkg-config") is not None,
     "meson": shutil.which("meson") is not None,

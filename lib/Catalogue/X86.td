@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Most of <immintrin.h> becomes plain vector IR. These do not, up to AVX and FMA;
-// AVX-512's, with their masks and rounding operands, are not known.
+// Most of <immintrin.h> becomes plain vector IR. These do not. Of AVX-512, minima and
+// maxima, rounding, approximations and conversions are known. Where they have a mask, it
+// takes all lanes here: preparation makes a select of any other, and a plain conversion of
+// one between floats (Primal/SpellMasks).
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +29,15 @@ def x86_max : X86Formula<["llvm.x86.sse.max.ps", "llvm.x86.sse2.max.pd",
                           "llvm.x86.avx.max.ps.256", "llvm.x86.avx.max.pd.256"], "F:FF",
                          [(sel (ogt A0, A1), S, 0), (sel (ogt A0, A1), 0, S)]>,
               Domain<["0.2:1", "1.1:2"]>, Kink<"ties and NaN: the second operand takes it">;
+// AVX-512: the operand behind them says how exceptions are reported.
+def x86_min512 : X86Formula<["llvm.x86.avx512.min.ps.512", "llvm.x86.avx512.min.pd.512"],
+                            "F:FFI", [(sel (olt A0, A1), S, 0), (sel (olt A0, A1), 0, S)]>,
+                 Domain<["0.2:1", "1.1:2", "4:4"]>,
+                 Kink<"ties and NaN: the second operand takes it">;
+def x86_max512 : X86Formula<["llvm.x86.avx512.max.ps.512", "llvm.x86.avx512.max.pd.512"],
+                            "F:FFI", [(sel (ogt A0, A1), S, 0), (sel (ogt A0, A1), 0, S)]>,
+                 Domain<["0.2:1", "1.1:2", "4:4"]>,
+                 Kink<"ties and NaN: the second operand takes it">;
 // Eigen spells them in assembly, with the operands in the order of AT&T: the last
 // is the destination, the one before it the first source.
 foreach op = ["min", "max"] in
@@ -48,10 +59,23 @@ def x86_rcp : X86Formula<["llvm.x86.sse.rcp.ps", "llvm.x86.avx.rcp.ps.256"], "F:
 def x86_rsqrt : X86Formula<["llvm.x86.sse.rsqrt.ps", "llvm.x86.avx.rsqrt.ps.256"], "F:F",
                            [(sz (mul (mul "-0.5", S), (mul R, (mul R, R))))]>,
                 Domain<["0.5:2"]>;
+// To 14 bits; what a mask would leave is the second operand.
+defvar Widths512 = ["128", "256", "512"];
+def x86_rcp14 : X86Formula<!listconcat(
+    !foreach(w, Widths512, "llvm.x86.avx512.rcp14.ps." # w),
+    !foreach(w, Widths512, "llvm.x86.avx512.rcp14.pd." # w)), "F:F?N",
+    [(sz (neg (mul S, (mul R, R))))]>, Domain<["0.5:2", "0.5:2", "-1:-1"]>;
+def x86_rsqrt14 : X86Formula<!listconcat(
+    !foreach(w, Widths512, "llvm.x86.avx512.rsqrt14.ps." # w),
+    !foreach(w, Widths512, "llvm.x86.avx512.rsqrt14.pd." # w)), "F:F?N",
+    [(sz (mul (mul "-0.5", S), (mul R, (mul R, R))))]>, Domain<["0.5:2", "0.5:2", "-1:-1"]>;
 
 def x86_round : InactiveInC<[], ""> {
-  let Intrinsics = ["llvm.x86.sse41.round.ps", "llvm.x86.sse41.round.pd",
-                    "llvm.x86.avx.round.ps.256", "llvm.x86.avx.round.pd.256"];
+  let Intrinsics = !listconcat(
+      ["llvm.x86.sse41.round.ps", "llvm.x86.sse41.round.pd",
+       "llvm.x86.avx.round.ps.256", "llvm.x86.avx.round.pd.256"],
+      !foreach(w, Widths512, "llvm.x86.avx512.mask.rndscale.ps." # w),
+      !foreach(w, Widths512, "llvm.x86.avx512.mask.rndscale.pd." # w));
   let Section = "Vector intrinsics of x86";
   let Pure = 1;
 }
@@ -70,7 +94,13 @@ def x86_integers : InactiveInC<[], ""> {
        "llvm.x86.sse2.cvtps2dq", "llvm.x86.sse2.cvttps2dq", "llvm.x86.sse2.cvtpd2dq",
        "llvm.x86.sse2.cvttpd2dq", "llvm.x86.avx.cvt.ps2dq.256",
        "llvm.x86.avx.cvtt.ps2dq.256", "llvm.x86.avx.cvt.pd2dq.256",
-       "llvm.x86.avx.cvtt.pd2dq.256"]);
+       "llvm.x86.avx.cvtt.pd2dq.256"],
+      !foreach(w, Widths512, "llvm.x86.avx512.mask.cmp.ps." # w),
+      !foreach(w, Widths512, "llvm.x86.avx512.mask.cmp.pd." # w),
+      !foreach(t, ["ps2dq", "ps2udq", "pd2dq", "pd2udq"],
+               "llvm.x86.avx512.mask.cvt" # t # ".512"),
+      !foreach(t, ["ps2dq", "ps2udq", "pd2dq", "pd2udq"],
+               "llvm.x86.avx512.mask.cvtt" # t # ".512"));
   let Section = "Vector intrinsics of x86";
   let Pure = 1;
 }

@@ -46,6 +46,7 @@
 #include "Primal/SpellAddresses.h"
 #include "Primal/SpellBitsInAtomics.h"
 #include "Primal/SpellComputedGotos.h"
+#include "Primal/SpellMasks.h"
 #include "Primal/SpellMovedWords.h"
 #include "Primal/SpellWordCopies.h"
 #include "Primal/UnpackFloats.h"
