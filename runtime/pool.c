@@ -44,6 +44,9 @@ __thread int rg_pool_number, rg_pool_count, rg_pool_room;
 /* Its number among all threads that are in loops at once, which is below the number that
  * the outermost fork could have had. */
 __thread int rg_pool_place_here;
+/* What omp_get_thread_num and omp_get_num_threads are to tell, of how many regions of
+ * OpenMP there are around the fork. */
+__thread int rg_pool_omp_t, rg_pool_omp_n, rg_pool_omp_level;
 /* Of oneTBB: the context of the piece or task that this thread is at, and the library's
  * own when the piece began. */
 __thread void *rg_pool_piece_context, *rg_pool_context_before;
@@ -58,6 +61,13 @@ extern size_t tbb_active_value(int) __asm__("_ZN3tbb6detail2r127global_control_a
 /* Kokkos's, if the program has it. */
 extern int kokkos_num_threads(void) __asm__("_ZN6Kokkos11num_threadsEv") __attribute__((weak));
 extern _Bool kokkos_is_initialized(void) __asm__("_ZN6Kokkos14is_initializedEv") __attribute__((weak));
+/* libomp's, if the program has it. It does not know our threads: each is the only thread
+ * of a program to it. */
+extern int omp_level(void) __asm__("omp_get_level") __attribute__((weak));
+extern int omp_number(void) __asm__("omp_get_thread_num") __attribute__((weak));
+extern int omp_count(void) __asm__("omp_get_num_threads") __attribute__((weak));
+extern int omp_inside(void) __asm__("omp_in_parallel") __attribute__((weak));
+
 /* A derivative counts no Views: the array lives as long as the program's own ones. */
 void rg_kokkos_hold(void *record) { (void)record; }
 void *rg_kokkos_release(void *record) { return record; }
@@ -84,9 +94,31 @@ __attribute__((noinline)) int32_t rg_pool_size(void) {
 __attribute__((noinline)) int32_t rg_pool_thread(void) { return rg_pool_number; }
 __attribute__((noinline)) int32_t rg_pool_threads(void) { return rg_pool_count ? rg_pool_count : 1; }
 
+/* A team of ours runs this, or an arena: what a library does itself it would do on threads
+ * with numbers of its own, which ours have, too. */
+__attribute__((noinline)) _Bool rg_pool_here(void) { return rg_pool_room != 0; }
+
+/* Not in a region within a loop's body: there libomp knows. */
+static _Bool is_omp_ours(void) {
+  return rg_pool_omp_n && (!omp_level || omp_level() == rg_pool_omp_level);
+}
+__attribute__((noinline)) int rg_pool_omp_number(void) { return is_omp_ours() ? rg_pool_omp_t : omp_number(); }
+__attribute__((noinline)) int rg_pool_omp_count(void) { return is_omp_ours() ? rg_pool_omp_n : omp_count(); }
+__attribute__((noinline)) int rg_pool_omp_inside(void) {
+  return (is_omp_ours() && rg_pool_omp_n > 1) || omp_inside();
+}
+
 static void run_as(rg_team_job job, void *with, int t, int n, int room, int place) {
   int number = rg_pool_number, count = rg_pool_count, before = rg_pool_room;
   int here = rg_pool_place_here;
+  int omp_t = rg_pool_omp_t, omp_n = rg_pool_omp_n, level = rg_pool_omp_level;
+  /* A team of one is the thread that it was. */
+  if (n > 1) {
+    rg_pool_omp_t = t;
+    rg_pool_omp_n = n;
+    /* A worker that begins is in no region. */
+    rg_pool_omp_level = t == 0 && omp_level ? omp_level() : 0;
+  }
   void *context = rg_pool_piece_context, *own = rg_pool_context_before;
   rg_pool_number = t;
   rg_pool_count = n;
@@ -97,6 +129,9 @@ static void run_as(rg_team_job job, void *with, int t, int n, int room, int plac
   rg_pool_count = count;
   rg_pool_room = before;
   rg_pool_place_here = here;
+  rg_pool_omp_t = omp_t;
+  rg_pool_omp_n = omp_n;
+  rg_pool_omp_level = level;
   rg_pool_piece_context = context;
   rg_pool_context_before = own;
 }
@@ -272,7 +307,7 @@ extern uint16_t tbb_slot(const void *) __asm__(
 /* Where a task runs, or this thread: programs have memory per slot. The library does not
  * know threads of ours, and gives each of them the first one. */
 __attribute__((noinline)) uint16_t rg_pool_slot_here(const void *place) {
-  return place || rg_pool_count || !tbb_slot ? (uint16_t)rg_pool_place_here : tbb_slot(NULL);
+  return place || rg_pool_room || !tbb_slot ? (uint16_t)rg_pool_place_here : tbb_slot(NULL);
 }
 __attribute__((noinline)) uint16_t rg_pool_slot(const void *place) { return rg_pool_slot_here(place); }
 

@@ -255,6 +255,12 @@ void forEachWatched(function_ref<void(StringRef, StringRef)> Do) {
       Do(E.Name, Records[E.Record].Expansion);
 }
 
+void forEachInPool(function_ref<void(StringRef, StringRef)> Do) {
+  for (const NameEntry &E : LibraryNames)
+    if (StringRef Routine = Records[E.Record].InPool; !Routine.empty())
+      Do(E.Name, Routine);
+}
+
 StringRef unboxingFor(StringRef Name) {
   for (const NameEntry &E : LibraryPrefixes)
     if (!Records[E.Record].Unbox.empty() && Name.starts_with(E.Name))

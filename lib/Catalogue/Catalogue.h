@@ -167,6 +167,9 @@ struct OperationRecord {
   bool Watched = false;
   /// The runtime's routine that gives what the library's handles stand for.
   llvm::StringRef Unbox = {};
+  /// The runtime's routine that takes this one's place in a team of ours, in
+  /// code that is not differentiated. See Operation.td.
+  llvm::StringRef InPool = {};
   /// Rule of the runtime: its functions ("" for none), and per operand what
   /// memory it touches: "-" for none, else of r, w, m and an element letter.
   llvm::StringRef Augment = {}, Reverse = {}, Forward = {}, Memory = {};
@@ -241,6 +244,11 @@ char elementBehind(const llvm::CallBase &C, unsigned Op,
 /// A function whose calls are watched in all code of a module, and the routine
 /// of the runtime that takes their place.
 void forEachWatched(
+    llvm::function_ref<void(llvm::StringRef Name, llvm::StringRef Routine)> Do);
+
+/// A function whose place a routine of the runtime takes, where a team of ours
+/// runs code that is not differentiated.
+void forEachInPool(
     llvm::function_ref<void(llvm::StringRef Name, llvm::StringRef Routine)> Do);
 
 /// The runtime's routine that pointers handed to this function go through in

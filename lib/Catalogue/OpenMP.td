@@ -14,9 +14,18 @@
 //===----------------------------------------------------------------------===//
 
 let Section = "OpenMP" in {
+// Libraries that run their loops in regions (Kokkos) have bodies that ask.
+def openmp_thread : InactiveInC<["omp_get_thread_num"]> {
+  let InPool = "rg_pool_omp_number";
+}
+def openmp_threads : InactiveInC<["omp_get_num_threads"]> {
+  let InPool = "rg_pool_omp_count";
+}
+def openmp_inside : InactiveInC<["omp_in_parallel"]> {
+  let InPool = "rg_pool_omp_inside";
+}
 def openmp_queries : InactiveInC<
-    ["omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads",
-     "omp_get_num_procs", "omp_get_wtime", "omp_get_wtick", "omp_in_parallel",
+    ["omp_get_max_threads", "omp_get_num_procs", "omp_get_wtime", "omp_get_wtick",
      "omp_get_level", "omp_get_active_level", "omp_get_ancestor_thread_num",
      "omp_get_team_size", "omp_get_max_active_levels", "omp_set_max_active_levels",
      "omp_get_dynamic", "omp_get_nested", "omp_get_thread_limit", "omp_in_final",

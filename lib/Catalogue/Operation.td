@@ -136,6 +136,10 @@ class Operation {
   // gives what is in the box. In code that is not differentiated, pointers that are
   // handed to the function go through it.
   string Unbox = "";
+  // The runtime's routine, with the same prototype, that code which derivatives call
+  // and do not differentiate gets in place of this one where a team of ours runs it
+  // (runtime/pool.c): what a library does not know of our threads.
+  string InPool = "";
   // Section of the reference page.
   string Section = "";
 }
@@ -222,6 +226,12 @@ class Expansion<string routine, list<string> names, string prototype>
   // differentiated included: it notes what later calls cannot tell, the sizes behind a
   // handle say.
   bit Watched = 0;
+}
+
+// The same, of a library whose loops run in teams of ours in derivatives.
+class PoolExpansion<string routine, list<string> names, string prototype>
+    : Expansion<routine, names, prototype> {
+  let InPool = routine;
 }
 
 // Derivatives are functions of the runtime (runtime/*.c), an empty string where

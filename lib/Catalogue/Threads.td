@@ -149,11 +149,11 @@ def kokkos_queries : InactiveInC<
 
 let Section = "oneTBB" in {
 // What a method calls at once, in its own thread:
-def tbb_isolate : Expansion<"rg_pool_isolate",
+def tbb_isolate : PoolExpansion<"rg_pool_isolate",
     ["_ZN3tbb6detail2r120isolate_within_arenaERNS0_2d113delegate_baseEl"], "V:PL"> {
   let Summary = "calls what it is given";
 }
-def tbb_arena_execute : Expansion<"rg_pool_execute",
+def tbb_arena_execute : PoolExpansion<"rg_pool_execute",
     ["_ZN3tbb6detail2r17executeERNS0_2d115task_arena_baseERNS2_13delegate_baseE"], "V:PP"> {
   let Summary = "calls what it is given; loops in it get as many threads as the program has";
 }
@@ -173,45 +173,45 @@ def tbb_queries : InactiveInC<
      "_ZN3tbb6detail2r128is_group_execution_cancelledERNS0_2d118task_group_contextE",
      "_ZN3tbb6detail2r115cache_line_sizeEv", "_ZN3tbb6detail2r114notify_waitersEm",
      "_ZN3tbb6detail2r115throw_exceptionENS0_2d012exception_idE"]>;
-def tbb_slot : Expansion<"rg_pool_slot",
+def tbb_slot : PoolExpansion<"rg_pool_slot",
     ["_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"], "N:P"> {
   let Summary = "the number of this thread, for memory per thread";
 }
-def tbb_context : Expansion<"rg_pool_context",
+def tbb_context : PoolExpansion<"rg_pool_context",
     ["_ZN3tbb6detail2r115current_contextEv"], "P:"> {
   let Summary = "by which a body may end its loop";
 }
 // Tasks that are no loop's: each runs where it is made.
-def tbb_spawn : Expansion<"rg_pool_task",
+def tbb_spawn : PoolExpansion<"rg_pool_task",
     ["_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextE"], "V:PP"> {
   let Summary = "a task, which runs at once";
 }
-def tbb_spawn_at : Expansion<"rg_pool_task_at",
+def tbb_spawn_at : PoolExpansion<"rg_pool_task_at",
     ["_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextEt"], "V:PPN"> {
   let Summary = "likewise";
 }
-def tbb_execute : Expansion<"rg_pool_task_and_wait",
+def tbb_execute : PoolExpansion<"rg_pool_task_and_wait",
     ["_ZN3tbb6detail2r116execute_and_waitERNS0_2d14taskERNS2_18task_group_contextERNS2_12wait_contextES6_"],
     "V:PPPP"> {
   let Summary = "likewise, with all tasks that it makes";
 }
-def tbb_wait : Expansion<"rg_pool_wait",
+def tbb_wait : PoolExpansion<"rg_pool_wait",
     ["_ZN3tbb6detail2r14waitERNS0_2d112wait_contextERNS2_18task_group_contextE"], "V:PP"> {
   let Summary = "waits for tasks, which have run";
 }
-def tbb_task_memory : Expansion<"rg_pool_task_memory",
+def tbb_task_memory : PoolExpansion<"rg_pool_task_memory",
     ["_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEm"], "P:PZ"> {
   let Summary = "memory of a task";
 }
-def tbb_task_memory_in : Expansion<"rg_pool_task_memory_in",
+def tbb_task_memory_in : PoolExpansion<"rg_pool_task_memory_in",
     ["_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEmRKNS2_14execution_dataE"], "P:PZP"> {
   let Summary = "likewise";
 }
-def tbb_task_free : Expansion<"rg_pool_task_free",
+def tbb_task_free : PoolExpansion<"rg_pool_task_free",
     ["_ZN3tbb6detail2r110deallocateERNS0_2d117small_object_poolEPvm"], "V:PPZ"> {
   let Summary = "likewise";
 }
-def tbb_task_free_in : Expansion<"rg_pool_task_free_in",
+def tbb_task_free_in : PoolExpansion<"rg_pool_task_free_in",
     ["_ZN3tbb6detail2r110deallocateERNS0_2d117small_object_poolEPvmRKNS2_14execution_dataE"], "V:PPZP"> {
   let Summary = "likewise";
 }
@@ -282,7 +282,7 @@ def condition : InactiveInC<["rg_wait_for_condition"]> {
 }
 def pool : InactiveInC<["rg_pool_thread", "rg_pool_threads", "rg_pool_size", "rg_pool_cancelled",
                            "rg_pool_context_here", "rg_pool_slot_here", "rg_pool_enter",
-                           "rg_pool_leave"]> {
+                           "rg_pool_leave", "rg_pool_here"]> {
   let OfRuntime = 1;
   let Summary = "which thread of a team this is, how many there are, and whether they are to end";
 }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Guard/Methods.h"
+#include "Bitcode/RuntimeLibrary.h"
+#include "Catalogue/Catalogue.h"
 #include "Catalogue/ParallelMethods.h"
 #include "Diagnostics/DiagnosticEngine.h"
 #include "Diagnostics/RequestTrail.h"
@@ -124,16 +126,102 @@ Function *retrograd::substituteOf(const Function &F) {
              : nullptr;
 }
 
+static SmallVector<CallBase *, 4> callsOf(const Function &F) {
+  SmallVector<CallBase *, 4> Calls;
+  for (const User *U : F.users())
+    if (auto *Call = dyn_cast<CallBase>(U);
+        Call && Call->getCalledOperand() == &F &&
+        Call->getFunctionType() == F.getFunctionType())
+      Calls.push_back(const_cast<CallBase *>(Call));
+  return Calls;
+}
+
+/// Calls become calls of a function that calls Ours in a team of ours, else
+/// Theirs.
+static void chooseWhereItRuns(ArrayRef<CallBase *> Calls, Function &Theirs,
+                              Function &Ours, Function &IsInPool) {
+  if (Calls.empty())
+    return;
+  Module &M = *Theirs.getParent();
+  LLVMContext &C = M.getContext();
+  Function *F =
+      Function::Create(Theirs.getFunctionType(), GlobalValue::InternalLinkage,
+                       "rg.either." + Theirs.getName(), M);
+  F->setAttributes(Theirs.getAttributes().removeFnAttributes(C));
+  F->setCallingConv(Theirs.getCallingConv());
+  IRBuilder<> B(BasicBlock::Create(C, "", F));
+  BasicBlock *In = BasicBlock::Create(C, "", F),
+             *Out = BasicBlock::Create(C, "", F);
+  B.CreateCondBr(B.CreateCall(&IsInPool), In, Out);
+  for (auto [Block, Callee] : {std::pair{In, &Ours}, std::pair{Out, &Theirs}}) {
+    B.SetInsertPoint(Block);
+    SmallVector<Value *, 4> Args(make_pointer_range(F->args()));
+    CallInst *Call = B.CreateCall(Callee, Args);
+    Call->setAttributes(F->getAttributes());
+    Call->setCallingConv(Callee->getCallingConv());
+    if (F->getReturnType()->isVoidTy())
+      B.CreateRetVoid();
+    else
+      B.CreateRet(Call);
+  }
+  for (CallBase *Call : Calls) {
+    Call->setCalledFunction(F);
+    Call->setCallingConv(F->getCallingConv());
+  }
+}
+
+/// Derivatives call loops in which nothing is active, and functions that have
+/// such loops. On its own threads the library runs them as ever. Where a team
+/// of ours runs the caller, the library would take our threads for threads from
+/// elsewhere, and give them numbers that others of the team have.
+static void runLibraryOutside(Module &M, ArrayRef<Function *> Methods) {
+  RuntimeLibrary Runtime(M);
+  Function &IsInPool = *Runtime.require("rg_pool_here");
+  for (Function *F : Methods) {
+    Function *S = substituteOf(*F);
+    SmallVector<CallBase *, 4> Calls = callsOf(*F);
+    append_range(Calls, callsOf(*S));
+    chooseWhereItRuns(Calls, *F, *S, IsInPool);
+  }
+  forEachInPool([&](StringRef Name, StringRef Routine) {
+    Function *Theirs = M.getFunction(Name);
+    if (!Theirs || !Theirs->isDeclaration())
+      return;
+    SmallVector<CallBase *, 4> Calls = callsOf(*Theirs);
+    erase_if(Calls, [](const CallBase *Call) {
+      const Function &In = *Call->getFunction();
+      return In.hasHiddenVisibility() && In.getName().starts_with("rg_");
+    });
+    if (Calls.empty())
+      return;
+    if (Function *Ours = Runtime.require(Routine);
+        Ours && Ours->getFunctionType() == Theirs->getFunctionType())
+      chooseWhereItRuns(Calls, *Theirs, *Ours, IsInPool);
+  });
+  Runtime.resolveDeclarations();
+}
+
 bool retrograd::dropSubstitutes(Module &M) {
   SmallPtrSet<Constant *, 8> Kept;
+  SmallVector<Function *, 8> Methods;
+  bool Any = false;
   for (Function &F : M)
     if (Function *S = substituteOf(F)) {
+      Methods.push_back(&F);
       Kept.insert(&F);
       Kept.insert(S);
-      F.setMetadata(SubstituteMetadata, nullptr);
+      Any |= !callsOf(*S).empty();
     }
   if (Kept.empty())
     return false;
+  // The sweeps of the pool, in the module if some derivative has a team.
+  for (StringRef Sweep : {"rg_pool_augment", "rg_pool_forward"})
+    if (Function *F = M.getFunction(Sweep))
+      Any |= !F->use_empty();
+  if (Any)
+    runLibraryOutside(M, Methods);
+  for (Function *F : Methods)
+    F->setMetadata(SubstituteMetadata, nullptr);
   removeFromUsedLists(
       M, [&](Constant *C) { return Kept.contains(C->stripPointerCasts()); });
   return true;

@@ -44,7 +44,9 @@ substituteMethods(llvm::Module &M, DiagnosticEngine &Diags);
 /// Null if F is no method that has one.
 llvm::Function *substituteOf(const llvm::Function &F);
 
-/// No derivative will ask for substitutes any more. True if there were any.
+/// No derivative will ask for substitutes any more. Where derivatives run in
+/// teams of ours, so do the methods that they call, and what is not
+/// differentiated asks the runtime for its thread. True if there were any.
 bool dropSubstitutes(llvm::Module &M);
 
 /// Calls of methods in the fresh clone of Original become calls of substitutes,

@@ -161,22 +161,25 @@ void CatalogueWriter::emitRecords() {
          << ", .Shadow = " << quoted(R->getValueAsString("Shadow"))
          << ", .Deallocator = " << quoted(R->getValueAsString("Deallocator"));
     if (Class == "Inactive")
-      OS << ", .Shadow = " << quoted(R->getValueAsString("Shadow"))
-         << ", .Memory = " << quoted(R->getValueAsString("Memory"));
+      OS << ", .Shadow = " << quoted(R->getValueAsString("Shadow"));
     if (Class == "Deallocation")
       OS << ", .Deallocator = " << quoted(R->getValueAsString("Deallocator"))
          << ", .FreedArg = " << R->getValueAsInt("FreedArg");
+    if (Class == "Expansion")
+      OS << ", .Expansion = " << quoted(R->getValueAsString("Routine"))
+         << ", .Watched = " << Bit(R->getValueAsBit("Watched"));
     if (StringRef Unbox = R->getValueAsString("Unbox"); !Unbox.empty())
       OS << ", .Unbox = " << quoted(Unbox);
+    if (StringRef InPool = R->getValueAsString("InPool"); !InPool.empty())
+      OS << ", .InPool = " << quoted(InPool);
+    if (Class == "Inactive")
+      OS << ", .Memory = " << quoted(R->getValueAsString("Memory"));
     if (Class == "Rule") {
       for (StringRef Field :
            {"Text", "Augment", "Reverse", "Forward", "Memory"})
         OS << ", ." << Field << " = " << quoted(R->getValueAsString(Field));
       OS << ", .Communicates = " << Bit(R->getValueAsBit("Communicates"));
     }
-    if (Class == "Expansion")
-      OS << ", .Expansion = " << quoted(R->getValueAsString("Routine"))
-         << ", .Watched = " << Bit(R->getValueAsBit("Watched"));
     OS << ", .CallsBack = " << Bit(R->getValueAsBit("CallsBack"))
        << ", .OneStep = " << Bit(R->getValueAsBit("OneStep"))
        << ", .Pure = " << Bit(R->getValueAsBit("Pure"))
