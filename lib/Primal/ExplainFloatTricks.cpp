@@ -9,6 +9,7 @@
 #include "Catalogue/AccessTags.h"
 #include "Support/SourceFact.h"
 #include "Target/Target.h"
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -166,6 +167,65 @@ static bool selectSign(Instruction &I) {
   Value *Negative = B.CreateICmpSLT(B.CreateBitCast(Sign, Ints),
                                     Constant::getNullValue(Ints), "negative");
   I.replaceAllUsesWith(B.CreateSelect(Negative, B.CreateFNeg(X), X, "signed"));
+  return true;
+}
+
+/// I is a number whose sign was cleared, set or changed, in all lanes or in
+/// some, by a mask. (LLVM does the same where it sees the number, but it loads
+/// words where only their bits are asked for.)
+static bool maskSign(Instruction &I) {
+  Type *T = I.getType();
+  Value *Word;
+  Constant *Mask;
+  Instruction *Masked;
+  if (!T->isFPOrFPVectorTy() || T->getScalarType()->isX86_FP80Ty() ||
+      T->getScalarType()->isPPC_FP128Ty() || isa<ScalableVectorType>(T) ||
+      !match(&I, m_BitCast(m_CombineAnd(
+                     m_Instruction(Masked),
+                     m_BitwiseLogic(m_Value(Word), m_Constant(Mask))))))
+    return false;
+  const unsigned Width = T->getScalarSizeInBits();
+  Type *Ints = IntegerType::get(I.getContext(), Width);
+  const auto *V = dyn_cast<FixedVectorType>(T);
+  if (V)
+    Ints = FixedVectorType::get(Ints, V->getNumElements());
+  Mask = ConstantFoldCastOperand(Instruction::BitCast, Mask, Ints,
+                                 I.getDataLayout());
+  if (!Mask)
+    return false;
+  // What a mask makes of a lane that it leaves alone, and of its sign.
+  const bool Clears = Masked->getOpcode() == Instruction::And;
+  const APInt Nothing =
+      Clears ? APInt::getAllOnes(Width) : APInt::getZero(Width);
+  const APInt Sign =
+      Clears ? APInt::getSignedMaxValue(Width) : APInt::getSignMask(Width);
+  SmallVector<bool, 16> Touched;
+  for (unsigned Lane = 0; Lane != (V ? V->getNumElements() : 1); ++Lane) {
+    const Constant *C = V ? Mask->getAggregateElement(Lane) : Mask;
+    const auto *N = dyn_cast_or_null<ConstantInt>(C);
+    const bool NobodyAsks = isa_and_nonnull<UndefValue>(C);
+    if (!NobodyAsks &&
+        (!N || (N->getValue() != Nothing && N->getValue() != Sign)))
+      return false;
+    Touched.push_back(NobodyAsks || N->getValue() == Sign);
+  }
+  if (none_of(Touched, [](bool Is) { return Is; }))
+    return false;
+  IRBuilder<> B(I.getParent(), std::next(I.getIterator()));
+  B.SetCurrentDebugLocation(I.getDebugLoc());
+  Value *X = B.CreateBitCast(Word, T);
+  Value *R = X;
+  if (Masked->getOpcode() != Instruction::Xor)
+    R = B.CreateUnaryIntrinsic(Intrinsic::fabs, R);
+  if (!Clears)
+    R = B.CreateFNeg(R);
+  if (!all_of(Touched, [](bool Is) { return Is; })) {
+    SmallVector<Constant *, 16> Lanes;
+    for (bool Is : Touched)
+      Lanes.push_back(B.getInt1(Is));
+    R = B.CreateSelect(ConstantVector::get(Lanes), R, X);
+  }
+  I.replaceAllUsesWith(R);
   return true;
 }
 
@@ -388,7 +448,7 @@ void retrograd::explainFloatTricks(Function &F) {
       continue;
     if (isRounding(I))
       noteFact(I, SourceFact::Steps);
-    else if (selectSign(I))
+    else if (selectSign(I) || maskSign(I))
       Replaced.push_back(&I);
     else if (isa<BitCastInst>(I))
       multiplyMantissa(I);

@@ -16,8 +16,10 @@
 //
 // The first is marked as a value that moves in steps (`!rg.steps`), and so does
 // not vary. The second gets its multiplication: where x is normal it is exact,
-// elsewhere the bits stay what they were. The third becomes a select. (The rule
-// of xor knows constant masks, Rules/MoveRules.)
+// elsewhere the bits stay what they were. The third becomes a select. Where the
+// mask is constant, it becomes -x, and what masks make of the sign by `and` and
+// `or` |x| and -|x|. (Where bits go on as integers, the rules of and, or and
+// xor know constant masks, Rules/MoveRules.)
 //
 // LLVM writes a number of half precision beside itself, in one word, as a
 // product: zext(bits) * 0x10001. It gets its or and shift back, which move
