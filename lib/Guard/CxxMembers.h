@@ -39,6 +39,10 @@ struct CxxName {
 /// None if F has no name of a C++ function.
 std::optional<CxxName> demangle(const llvm::Function &F);
 
+/// The same of a demangled name: "void n::c<a>::f<b>(int) const". None if it is
+/// no function's.
+std::optional<CxxName> cxxNameIn(llvm::StringRef Text);
+
 /// The parts of "name<a, b<c, d>, e>" or "(a, b)".
 llvm::SmallVector<std::string, 3> parts(llvm::StringRef Text);
 

@@ -38,6 +38,40 @@ static const char *const Program = R"(
   define void @plain(ptr %this) { ret void }
 )";
 
+TEST(CxxMembers, cxxNameIn) {
+  auto Of = [](StringRef Text) {
+    std::optional<CxxName> N = cxxNameIn(Text);
+    return N ? N->Class + " | " + N->Base + " | " + N->Params + " | " +
+                   N->Whole + (N->IsStructor ? " | structor" : "")
+             : "none";
+  };
+  EXPECT_EQ(Of("n::c<n::d<int>, (n::e)0>::run(n::c<int>&, "
+               "f(int)::{lambda(auto:1)#1})"),
+            "n::c<n::d<int>, (n::e)0> | run | (n::c<int>&, "
+            "f(int)::{lambda(auto:1)#1}) | "
+            "n::c<n::d<int>, (n::e)0>::run");
+  EXPECT_EQ(Of("auto f(double*)::$_0::operator()<int>(int) "
+               "const::{lambda(auto:1)#1}::"
+               "operator()<long>(long) const"),
+            "f(double*)::$_0::operator()<int>(int) const::{lambda(auto:1)#1} | "
+            "operator() | "
+            "(long) | f(double*)::$_0::operator()<int>(int) "
+            "const::{lambda(auto:1)#1}::operator()<long>");
+  EXPECT_EQ(Of("void n::(anonymous namespace)::f<int>(int)"),
+            "n::(anonymous namespace) | f | (int) | n::(anonymous "
+            "namespace)::f<int>");
+  EXPECT_EQ(Of("n::c<a(b)>::c(n::c<a(b)> const&)"),
+            "n::c<a(b)> | c | (n::c<a(b)> const&) | n::c<a(b)>::c | structor");
+  EXPECT_EQ(Of("n::c::~c()"), "n::c | ~c | () | n::c::~c | structor");
+  EXPECT_EQ(Of("bool n::operator< <int>(n::c<int> const&, int)"),
+            "n | operator< | (n::c<int> const&, int) | n::operator< <int>");
+  EXPECT_EQ(Of("n::c::operator->() const"),
+            "n::c | operator-> | () | n::c::operator->");
+  EXPECT_EQ(Of("f(int)"), " | f | (int) | f");
+  EXPECT_EQ(Of("f(int)::x"), "none");
+  EXPECT_EQ(Of("vtable for n::c"), "none");
+}
+
 TEST(CxxMembers, find) {
   LLVMContext Context;
   SMDiagnostic Error;

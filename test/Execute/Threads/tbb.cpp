@@ -190,6 +190,21 @@ static double lockedByLibrary(const double *x, int n) {
       tbb::static_partitioner());
   return p * s;
 }
+// Generic lambdas in generic lambdas.
+static double generic(const double *x, int n) {
+  std::vector<double> y(4 * n);
+  auto each = [&](auto scale) {
+    tbb::parallel_for(0, 4, [&](auto k) {
+      tbb::parallel_for(0, n, [&](auto i) { y[k * n + i] += scale * x[i] * x[(i + k) % n]; });
+    });
+  };
+  each(2);
+  each(1.5);
+  double s = 0;
+  for (double v : y)
+    s += v * v;
+  return s;
+}
 
 int main() {
   POINT;
@@ -202,6 +217,7 @@ int main() {
     CHECK(reductions);
     CHECK(calls);
     CHECK(locked);
+    CHECK(generic);
   }
   return rgReport();
 }
