@@ -125,8 +125,11 @@ static void emitShuffle(const Instruction &I, RuleContext &C) {
   const auto &Call = cast<CallBase>(I);
   const OperationRecord &R = *C.activity().facts().catalogue().lookup(I);
   Value *Seed = C.take(&I);
-  Function *Adjoint =
-      C.runtime((R.Text + (I.getType()->isFloatTy() ? "f32" : "f64")).str());
+  const bool AskAlike = isa<Constant>(Call.getArgOperand(2)) &&
+                        isa<Constant>(Call.getArgOperand(3));
+  Function *Adjoint = C.runtime((R.Text + (AskAlike ? "alike_" : "") +
+                                 (I.getType()->isFloatTy() ? "f32" : "f64"))
+                                    .str());
   C.accumulate(
       Call.getArgOperand(1),
       C.builder().CreateCall(Adjoint, {C.primal(Call.getArgOperand(0)), Seed,

@@ -9,9 +9,9 @@
 |*
 |*   y[l] = x[s(l)]        adj x[j] += sum over l with s(l) = j of adj y[l]
 |*
-|* For up, down and xor, if all lanes ask alike, only two can have read lane j: the
-|* one that the opposite shuffle leads to, and j itself. Else, and for idx, all are
-|* asked in turn. Lanes that the mask names and that do not exist (of the last warp
+|* If all lanes ask alike, for up, down and xor only two can have read lane j: the
+|* one that the opposite shuffle leads to, and j itself. For idx all lanes of its
+|* segment have read the lane they ask for. Else all are asked in turn. Lanes that the mask names and that do not exist (of the last warp
 |* of a block) or have ended give nothing: what is read of them is not defined.
 |*
 |* Operands are those of PTX: mask of lanes, value, b (distance, xor mask or lane)
@@ -74,35 +74,55 @@ RG_ADJOINT_OF_EACH(f64, double)
 
 /* Do all lanes ask alike? */
 static inline int rg_ask_alike(uint32_t m, uint32_t there, uint32_t b, uint32_t c) {
-  if (__builtin_constant_p(b) && __builtin_constant_p(c))
-    return 1;
   uint32_t how = (b & 0x1f) | (c & 0x1f1f) << 5;
   return __nvvm_vote_all_sync(m, rg_move_idx(m, how, (uint32_t)__builtin_ctz(there), 0x1f) == how);
 }
 
+/* Of all lanes that ask alike, which emission knows where b and c are constants. */
 #define RG_ADJOINT(NAME, T, MODE, BACK, LAST)                                                \
-  RG_INLINE T rg_shfl_##MODE##_adjoint_##NAME(uint32_t m, T y, uint32_t b, uint32_t c) {     \
+  static inline T rg_adjoint_##MODE##_##NAME(uint32_t m, uint32_t there, T y, uint32_t b,    \
+                                             uint32_t c) {                                   \
     uint32_t me = RG_LANE(), back = (c & 0x1f00) | (LAST);                                   \
-    uint32_t there = __nvvm_vote_ballot_sync(m, 1), source = rg_source_##MODE(me, b, c);     \
-    if (!rg_ask_alike(m, there, b, c))                                                       \
-      return rg_adjoint_of_each_##NAME(m, there, y, source);                                 \
     uint32_t who = rg_source_##BACK(me, b, back);                                            \
     T theirs = rg_move_##NAME##_##BACK(m, y, b, back);                                       \
-    T x = source == me ? y : -(T)0;                                                          \
+    T x = rg_source_##MODE(me, b, c) == me ? y : -(T)0;                                      \
     if (who != me && (there >> who & 1) && rg_source_##MODE(who, b, c) == me)                \
       x += theirs;                                                                           \
     return x;                                                                                \
   }
+/* All lanes of a segment read the same one: it gets their sum, in a tree. */
 #define RG_ADJOINT_IDX(NAME, T)                                                              \
-  RG_INLINE T rg_shfl_idx_adjoint_##NAME(uint32_t m, T y, uint32_t b, uint32_t c) {          \
-    return rg_adjoint_of_each_##NAME(m, __nvvm_vote_ballot_sync(m, 1), y,                    \
-                                     rg_source_idx(RG_LANE(), b, c));                        \
+  static inline T rg_adjoint_idx_##NAME(uint32_t m, uint32_t there, T y, uint32_t b,         \
+                                        uint32_t c) {                                        \
+    uint32_t me = RG_LANE(), source = rg_source_idx(me, b, c);                               \
+    if (there != ~0u || (c & 0x1f) != 0x1f)                                                  \
+      return rg_adjoint_of_each_##NAME(m, there, y, source);                                 \
+    _Pragma("unroll") for (uint32_t d = 1; d < 32; d <<= 1) {                                \
+      T theirs = rg_move_##NAME##_bfly(m, y, d, 0x1f);                                       \
+      if (!(c >> 8 & d))                                                                     \
+        y += theirs;                                                                         \
+    }                                                                                        \
+    return source == me ? y : -(T)0;                                                         \
+  }
+#define RG_ADJOINT_ASKED(NAME, T, MODE)                                                      \
+  RG_INLINE T rg_shfl_##MODE##_adjoint_alike_##NAME(uint32_t m, T y, uint32_t b, uint32_t c) { \
+    return rg_adjoint_##MODE##_##NAME(m, __nvvm_vote_ballot_sync(m, 1), y, b, c);            \
+  }                                                                                          \
+  RG_INLINE T rg_shfl_##MODE##_adjoint_##NAME(uint32_t m, T y, uint32_t b, uint32_t c) {     \
+    uint32_t there = __nvvm_vote_ballot_sync(m, 1);                                          \
+    if (!rg_ask_alike(m, there, b, c))                                                       \
+      return rg_adjoint_of_each_##NAME(m, there, y, rg_source_##MODE(RG_LANE(), b, c));      \
+    return rg_adjoint_##MODE##_##NAME(m, there, y, b, c);                                    \
   }
 #define RG_ADJOINTS(NAME, T)                                                                 \
   RG_ADJOINT(NAME, T, up, down, 0x1f)                                                        \
   RG_ADJOINT(NAME, T, down, up, 0)                                                           \
   RG_ADJOINT(NAME, T, bfly, bfly, 0x1f)                                                      \
-  RG_ADJOINT_IDX(NAME, T)
+  RG_ADJOINT_IDX(NAME, T)                                                                    \
+  RG_ADJOINT_ASKED(NAME, T, up)                                                              \
+  RG_ADJOINT_ASKED(NAME, T, down)                                                            \
+  RG_ADJOINT_ASKED(NAME, T, bfly)                                                            \
+  RG_ADJOINT_ASKED(NAME, T, idx)
 RG_ADJOINTS(f32, float)
 RG_ADJOINTS(f64, double)
 
