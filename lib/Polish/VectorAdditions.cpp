@@ -233,7 +233,10 @@ void Rows::emit(Twins &T) {
 }
 
 /// Fours and twos where the address is a multiple of their size, which only the
-/// run tells.
+/// run tells: of all lanes that are here, or of this one, if no two of them are
+/// neighbours. Where lanes are neighbours, as in a convolution, each addition
+/// of all of them goes to few sectors; if every other lane went another way,
+/// both ways would touch all of these.
 void Rows::emit(Row &R) {
   const unsigned Size = R.Adds.size(), Alignment = Size < 4 ? 8 : 16;
   IRBuilder<> B(R.Last);
@@ -241,9 +244,26 @@ void Rows::emit(Row &R) {
       B.CreateConstGEP1_64(B.getInt8Ty(), global(B, R.Base), R.Offset);
   Value *Low =
       B.CreateAnd(B.CreatePtrToInt(Start, B.getInt64Ty()), Alignment - 1);
+  constexpr unsigned Sector = 32; // bytes that memory is asked for
   Instruction *Aligned, *Otherwise;
-  SplitBlockAndInsertIfThenElse(B.CreateICmpEQ(Low, B.getInt64(0)), R.Last,
-                                &Aligned, &Otherwise);
+  Value *IsAligned = B.CreateICmpEQ(Low, B.getInt64(0));
+  auto Ask = [&](Intrinsic::ID Id, ArrayRef<Value *> Operands) {
+    return B.CreateIntrinsic(Id, ArrayRef<Type *>(), Operands);
+  };
+  Value *Here = Ask(Intrinsic::nvvm_activemask, {});
+  Value *Place = B.CreatePtrToInt(Start, B.getInt32Ty());
+  Value *Next = Ask(Intrinsic::nvvm_shfl_sync_down_i32,
+                    {Here, Place, B.getInt32(1), B.getInt32(0x1f)});
+  Value *Distance = B.CreateSub(Next, Place);
+  Value *IsClose =
+      B.CreateAnd(B.CreateIsNotNull(Distance),
+                  B.CreateICmpULT(B.CreateAdd(Distance, B.getInt32(Sector - 1)),
+                                  B.getInt32(2 * Sector - 1)));
+  Value *WayOfAll = B.CreateOr(
+      Ask(Intrinsic::nvvm_vote_all_sync, {Here, IsAligned}),
+      B.CreateAnd(IsAligned, B.CreateNot(Ask(Intrinsic::nvvm_vote_any_sync,
+                                             {Here, IsClose}))));
+  SplitBlockAndInsertIfThenElse(WayOfAll, R.Last, &Aligned, &Otherwise);
   for (AtomicRMWInst *Add : R.Adds)
     Add->moveBefore(Otherwise->getIterator());
   B.SetInsertPoint(Aligned);

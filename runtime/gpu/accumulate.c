@@ -194,6 +194,12 @@ static inline double rg_of_lane_f64(double x, uint32_t mask, uint32_t lane) {
 static inline float rg_of_lane_f32(float x, uint32_t mask, uint32_t lane) {
   return __nvvm_shfl_sync_idx_f32(mask, x, (int)lane, 0x1f);
 }
+/* All lanes of a whole warp have one address. */
+static inline _Bool rg_one_place(uint32_t low, uint32_t high) {
+  uint32_t l = (uint32_t)__nvvm_shfl_sync_idx_i32(~0u, (int)low, 0, 0x1f);
+  uint32_t h = (uint32_t)__nvvm_shfl_sync_idx_i32(~0u, (int)high, 0, 0x1f);
+  return __nvvm_vote_all_sync(~0u, l == low && h == high);
+}
 #define RG_MERGE(NAME, T)                                                                \
   RG_NOINLINE void rg_merge_##NAME(T *p, T x) {                                          \
     if (RG_IS_PRIVATE(p)) {                                                              \
@@ -203,7 +209,11 @@ static inline float rg_of_lane_f32(float x, uint32_t mask, uint32_t lane) {
     uint32_t merged = 0, here = __nvvm_activemask();                                     \
     uint64_t at = (uint64_t)p;                                                           \
     uint32_t low = (uint32_t)at, high = (uint32_t)(at >> 32);                            \
-    if (here == ~0u) {                                                                   \
+    if (here == ~0u && rg_one_place(low, high)) {                                        \
+      for (uint32_t d = 16; d; d >>= 1)                                                  \
+        x += rg_across_##NAME(x, d);                                                     \
+      merged = 31;                                                                       \
+    } else if (here == ~0u) {                                                            \
       for (uint32_t d = 16; d; d >>= 1) {                                                \
         uint32_t l = (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)low, (int)d, 0x1f);   \
         uint32_t h = (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)high, (int)d, 0x1f);  \
@@ -772,12 +782,15 @@ RG_MERGE32(f64, double)
     uint32_t rest = 0, me = (uint32_t)RG_LANE();                                         \
     if (__nvvm_activemask() == ~0u && !RG_IS_PRIVATE(base)) {                            \
       uint32_t low = (uint32_t)(uint64_t)base, high = (uint32_t)((uint64_t)base >> 32);  \
-      for (uint32_t d = 1; d < 32; d <<= 1) {                                            \
-        uint32_t l = (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)low, (int)d, 0x1f);   \
-        uint32_t h = (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)high, (int)d, 0x1f);  \
-        if (__nvvm_vote_all_sync(~0u, l == low && h == high))                            \
-          rest |= d;                                                                     \
-      }                                                                                  \
+      if (rg_one_place(low, high))                                                       \
+        rest = 31;                                                                       \
+      else                                                                               \
+        for (uint32_t d = 1; d < 32; d <<= 1) {                                          \
+          uint32_t l = (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)low, (int)d, 0x1f); \
+          uint32_t h = (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)high, (int)d, 0x1f); \
+          if (__nvvm_vote_all_sync(~0u, l == low && h == high))                          \
+            rest |= d;                                                                   \
+        }                                                                                \
     }                                                                                    \
     if (!rest) {                                                                         \
       _Pragma("unroll") for (uint32_t i = 0; i < N; ++i)                                 \
