@@ -39,41 +39,56 @@ static bool needsBehind(Instruction &I, const Instruction &Place,
   return true;
 }
 
-static bool isMovable(const LoadInst &L) {
-  return !L.isVolatile() &&
-         (!L.isAtomic() || L.getOrdering() == AtomicOrdering::Monotonic);
+/// Reads, and writes nothing but zero where it reads: an adjoint that is taken.
+static bool isTaking(const Instruction &I) {
+  const auto *A = dyn_cast<AtomicRMWInst>(&I);
+  return A && A->getOperation() == AtomicRMWInst::Xchg && !A->isVolatile() &&
+         A->getOrdering() == AtomicOrdering::Monotonic;
+}
+
+static bool isMovable(const Instruction &I) {
+  if (isTaking(I))
+    return true;
+  const auto *L = dyn_cast<LoadInst>(&I);
+  return L && !L->isVolatile() &&
+         (!L->isAtomic() || L->getOrdering() == AtomicOrdering::Monotonic);
 }
 
 void retrograd::moveLoadsFirst(Function &F, const Target &Machine,
                                AAResults &AA) {
   for (BasicBlock &B : F) {
     Instruction *Place = nullptr;
-    SmallVector<Instruction *, 16> Writers; // from Place on
+    SmallVector<Instruction *, 16>
+        Stay; // of what touches memory, from Place on
     unsigned Moved = 0;
     for (Instruction &I : make_early_inc_range(B)) {
-      if (auto *L = dyn_cast<LoadInst>(&I); L && isMovable(*L)) {
-        const MemoryLocation From = MemoryLocation::get(L);
-        SmallSetVector<Instruction *, 8> Steps;
-        if (!Place ||
-            any_of(Writers,
-                   [&](Instruction *W) {
-                     return isModSet(AA.getModRefInfo(W, From));
-                   }) ||
-            !needsBehind(*L, *Place, Steps))
+      if (isMovable(I)) {
+        if (!Place)
           continue;
+        const MemoryLocation From = MemoryLocation::get(&I);
+        SmallSetVector<Instruction *, 8> Steps;
+        if (any_of(Stay,
+                   [&](Instruction *S) {
+                     const ModRefInfo Does = AA.getModRefInfo(S, From);
+                     return isTaking(I) ? isModOrRefSet(Does) : isModSet(Does);
+                   }) ||
+            !needsBehind(I, *Place, Steps)) {
+          Stay.push_back(&I);
+          continue;
+        }
         for (Instruction *Step : Steps)
           Step->moveBefore(Place->getIterator());
-        L->moveBefore(Place->getIterator());
+        I.moveBefore(Place->getIterator());
         if (++Moved == MostMoved)
           Place = nullptr;
       } else if (auto *S = dyn_cast<StoreInst>(&I);
                  (S && S->isSimple()) || isPlainAddition(I, Machine)) {
         if (!Place) {
           Place = &I;
-          Writers.clear();
+          Stay.clear();
           Moved = 0;
         }
-        Writers.push_back(&I);
+        Stay.push_back(&I);
       } else if (I.mayReadOrWriteMemory()) {
         Place = nullptr;
       }

@@ -11,7 +11,8 @@
 // time, for a load does not overtake a store that may be to the same place, and
 // ptxas knows little of places: no restrict, no tape and no shadows. LLVM does,
 // and has nobody who moves loads for it. Within a block of code, loads go in
-// front of the stores and additions that they do not depend on.
+// front of the stores and additions that they do not depend on, and so do the
+// exchanges that take adjoints.
 //
 //===----------------------------------------------------------------------===//
 

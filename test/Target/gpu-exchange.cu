@@ -28,8 +28,8 @@ __global__ void gradient(const float *x, float *dx, float *y, float *dy, int n) 
   __enzyme_autodiff((void *)f, enzyme_dup, x, dx, enzyme_dupnoneed, y, dy, n);
 }
 // CHECK-LABEL: .entry _Z14gradientOfBoth
-// CHECK: st.global.b32
-// CHECK: atom.global.exch.b32
+// CHECK-DAG: st.global.b32
+// CHECK-DAG: atom.global.exch.b32
 // CHECK: ret;
 __global__ void gradientOfBoth(const float *x, float *dx, float *y, float *dy, int n) {
   __enzyme_autodiff((void *)f, enzyme_dup, x, dx, enzyme_dup, y, dy, n);
