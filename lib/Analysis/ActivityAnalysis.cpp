@@ -458,7 +458,20 @@ void ActivityAnalysis::findLostBits() {
     } else if (Tainted.contains(&I) && Facts.carriesFloat(&I)) {
       LostBits.push_back(&I);
     }
+    if (makesNumberOfDigits(I, Holds))
+      LostBits.push_back(&I);
   }
+}
+
+/// I, or what it calls, makes a number of the digits of varied ones, or may.
+bool ActivityAnalysis::makesNumberOfDigits(
+    const Instruction &I, function_ref<bool(const Value *)> Memory) const {
+  const DigitFlow &Digits = Facts.digits();
+  const auto *C = dyn_cast<CallBase>(&I);
+  return ((C && Digits.calleeMakesNumber(*C)) || Digits.makesNumber(I) ||
+          Digits.mayMakeNumber(I)) &&
+         Digits.comesFrom(
+             I, [&](const Value *V) { return isVaried(V); }, Memory);
 }
 
 /// Transfers usefulness backwards through I; true if anything new was marked.

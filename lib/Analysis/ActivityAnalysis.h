@@ -103,6 +103,9 @@ private:
   void seed(llvm::ArrayRef<ArgActivity> Args);
   void propagateVaried();
   void findLostBits();
+  bool makesNumberOfDigits(
+      const llvm::Instruction &I,
+      llvm::function_ref<bool(const llvm::Value *)> Memory) const;
   void findPivots(llvm::ArrayRef<ArgActivity> Args);
   void propagateUseful(bool ActiveReturn);
   void closeShadows(llvm::ArrayRef<ArgActivity> Args);

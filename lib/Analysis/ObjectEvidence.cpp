@@ -549,6 +549,46 @@ bool ObjectGraph::holdsFloatsOnly(Position P, int64_t Size) const {
   }) && Any;
 }
 
+bool ObjectGraph::holdsFloats(Position P, int64_t Size) const {
+  P = normalise(P);
+  return P.valid() &&
+         !anyEvidence(Objects[P.Obj], P, Size, [&](const Evidence &E) {
+           const bool Counts =
+               E.Level != Trust::Guess && E.Level != Trust::Moved;
+           return Counts && E.Kind.K != ByteKind::Float &&
+                  overlap(P, Size, E) != Overlap::None;
+         });
+}
+
+bool ObjectGraph::isArrayOfFloats(unsigned Rep) const {
+  const std::vector<const Evidence *> &All = Objects[Rep].Arrived;
+  const Type *Format = nullptr;
+  return !All.empty() && all_of(All, [&](const Evidence *E) {
+    const bool Same = !Format || Format == E->Kind.FP;
+    Format = E->Kind.FP;
+    return E->Kind.K == ByteKind::Float && Same;
+  });
+}
+
+bool ObjectGraph::areConnected(unsigned RepA, unsigned RepB) const {
+  return Connected.isEquivalent(RepA, RepB);
+}
+
+bool ObjectGraph::mayMeet(Position P, Position Q, int64_t Size,
+                          bool Behind) const {
+  P = normalise(P);
+  Q = normalise(Q);
+  if (!P.valid() || P.Obj != Q.Obj)
+    return false;
+  if (Behind) {
+    Q.Stride = commonStride(Q.Stride, Size);
+    Q.Hi = Position::PosInf;
+  }
+  return overlap(P, Size,
+                 {Q, Size, ByteKind(), Trust::Strong, /*Copied=*/false,
+                  NoOrigin}) != Overlap::None;
+}
+
 /// Adds Piece, found at one end of a copy, to the other end unless that
 /// already knows better.
 bool ObjectGraph::carryPiece(const Placed &Piece, Position To, int64_t Size,

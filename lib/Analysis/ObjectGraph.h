@@ -194,6 +194,16 @@ public:
   bool holdsPointers(Position P, int64_t Size) const;
   /// All that is known of the Size bytes at P is that they hold floats.
   bool holdsFloatsOnly(Position P, int64_t Size) const;
+  /// All that is known of the Size bytes at P, by declarations too, is that
+  /// they hold floats.
+  bool holdsFloats(Position P, int64_t Size) const;
+  /// All that is known of the object is that it holds floats of one format.
+  bool isArrayOfFloats(unsigned Rep) const;
+  /// Copies connect the two objects, by way of others, too.
+  bool areConnected(unsigned RepA, unsigned RepB) const;
+  /// Some of the Size bytes at P may be some of the Size bytes at Q, or
+  /// (Behind) behind Q.
+  bool mayMeet(Position P, Position Q, int64_t Size, bool Behind) const;
   /// The formats of the floats in the objects that copies connect with this
   /// one: what bytes of it may be, even where an end of a copy knows better and
   /// evidence did not come through.

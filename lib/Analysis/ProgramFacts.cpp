@@ -34,6 +34,7 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
   computeRounding(Functions);
   Root = Functions.empty() ? nullptr : Functions.front();
   Text = std::make_unique<const TextFlow>(Functions, *this);
+  Digits = std::make_unique<const DigitFlow>(Functions, *this);
 }
 
 const ValueShape &ProgramFacts::shape(const Value *V) const {

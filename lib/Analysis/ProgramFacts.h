@@ -14,6 +14,7 @@
 #ifndef RETROGRAD_ANALYSIS_PROGRAMFACTS_H
 #define RETROGRAD_ANALYSIS_PROGRAMFACTS_H
 
+#include "Analysis/DigitFlow.h"
 #include "Analysis/TextFlow.h"
 #include "Analysis/TypeAnalysis.h"
 #include "llvm/ADT/BitVector.h"
@@ -166,6 +167,8 @@ public:
 
   /// Where text gets to that numbers are printed to.
   const TextFlow &text() const { return *Text; }
+  /// Where the bits of a number become a number by their value.
+  const DigitFlow &digits() const { return *Digits; }
 
   /// The rounding mode may change while functions of the call graph run.
   bool changesRounding() const { return ChangesRounding; }
@@ -233,6 +236,7 @@ private:
   mutable llvm::DenseMap<const llvm::Value *, std::unique_ptr<ValueShape>>
       Shapes;
   std::unique_ptr<const TextFlow> Text;
+  std::unique_ptr<const DigitFlow> Digits;
 };
 
 /// The function that a direct call names, through aliases and casts; null for

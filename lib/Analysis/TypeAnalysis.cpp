@@ -234,6 +234,52 @@ bool TypeAnalysis::knowsByIndexOnly(const Value *P, uint64_t Size) const {
                               });
 }
 
+SmallVector<TypeAnalysis::FloatPart, 2>
+TypeAnalysis::floatsAlone(const Value *P, uint64_t Size) const {
+  SmallVector<FloatPart, 2> Parts;
+  const Position At = I->G.positionOf(I->lookupPointer(P));
+  if (!At.valid() || !I->G.holdsFloats(At, Size))
+    return Parts;
+  // Of an array of numbers and nothing else, an index reaches any place.
+  const bool Array = I->G.isArrayOfFloats(At.Obj);
+  int64_t Next = 0;
+  for (const Placed &Piece :
+       I->G.resolve(At, Size, I->originOf(P), Trust::Weak)) {
+    if (Piece.Kind.K != ByteKind::Float || Piece.Smeared ||
+        (!Array && (Piece.Loose || Piece.Reached)) || Piece.Start > Next)
+      return {};
+    Next = Piece.Start + Piece.Size;
+    Parts.push_back({Piece.Start, Piece.Kind.FP});
+  }
+  if (Next < int64_t(Size))
+    Parts.clear();
+  return Parts;
+}
+
+bool TypeAnalysis::leadsToFloatsOnly(const Value *P) const {
+  const Position At = I->G.positionOf(I->lookupPointer(P));
+  return At.valid() && I->G.isArrayOfFloats(At.Obj);
+}
+
+bool TypeAnalysis::areCopiedBetween(const Value *P, const Value *Q) const {
+  const Position At = I->G.positionOf(I->lookupPointer(P)),
+                 Other = I->G.positionOf(I->lookupPointer(Q));
+  return At.valid() && Other.valid() && At.Obj != Other.Obj &&
+         I->G.areConnected(At.Obj, Other.Obj);
+}
+
+bool TypeAnalysis::isKnownByCopiesOnly(const Value *P, uint64_t Size,
+                                       bool NorCallers) const {
+  return I->G.isOnlyGuessed(I->G.positionOf(I->lookupPointer(P)), Size,
+                            NorCallers ? Trust::Hearsay : Trust::Weak);
+}
+
+bool TypeAnalysis::mayMeet(const Value *P, const Value *Q, uint64_t Size,
+                           bool Behind) const {
+  return I->G.mayMeet(I->G.positionOf(I->lookupPointer(P)),
+                      I->G.positionOf(I->lookupPointer(Q)), Size, Behind);
+}
+
 bool TypeAnalysis::callersKnowFloat(const Value *P, uint64_t Offset,
                                     uint64_t Size) const {
   Position At = I->G.positionOf(I->lookupPointer(P));

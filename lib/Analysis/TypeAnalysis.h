@@ -114,6 +114,29 @@ public:
   /// whose end is not, which may stop before it: `p->x[i] = v` speaks of x, and
   /// perhaps not of what follows.
   bool knowsByIndexOnly(const llvm::Value *P, uint64_t Size) const;
+  /// A number of which a part lies among some bytes: it begins Start behind
+  /// (or before) them.
+  struct FloatPart {
+    int64_t Start;
+    llvm::Type *FP;
+  };
+  /// The numbers that make up the Size bytes at P, if nothing in the program
+  /// takes any of these bytes for anything else, or may. Else none.
+  llvm::SmallVector<FloatPart, 2> floatsAlone(const llvm::Value *P,
+                                              uint64_t Size) const;
+  /// All that is known of the memory behind P is that it holds floats of one
+  /// format.
+  bool leadsToFloatsOnly(const llvm::Value *P) const;
+  /// Copies connect the memory behind P with that behind Q.
+  bool areCopiedBetween(const llvm::Value *P, const llvm::Value *Q) const;
+  /// Nothing is known of the Size bytes at P but what copies and registers
+  /// brought, or did not. NorCallers: and callers know nothing of them.
+  bool isKnownByCopiesOnly(const llvm::Value *P, uint64_t Size,
+                           bool NorCallers = false) const;
+  /// Some of the Size bytes at P may be some of those at Q, or (Behind) behind
+  /// Q. Two objects are taken for different memory.
+  bool mayMeet(const llvm::Value *P, const llvm::Value *Q, uint64_t Size,
+               bool Behind) const;
   /// Do the callers know of floats at any of the Size bytes at P + Offset?
   /// False if they were not asked.
   bool callersKnowFloat(const llvm::Value *P, uint64_t Offset,

@@ -690,13 +690,27 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
   for (const Instruction *I : Subject.Activity.lostBits()) {
     const auto *S = dyn_cast<StoreInst>(I);
     const auto *C = dyn_cast<CallBase>(I);
-    const Value *To = S   ? S->getPointerOperand()
-                      : C ? transferOf(*C, Subject.facts().catalogue()).Dest
+    // What it calls makes a number of bits that it is given. Where the call has
+    // a derivative, the callee is asked itself.
+    const bool IsMaker = C && Subject.facts().digits().calleeMakesNumber(*C);
+    if (IsMaker && Subject.Activity.isActiveCall(*C))
+      continue;
+    const Value *To = S ? S->getPointerOperand()
+                      : C && !IsMaker && !isa<ConstrainedFPIntrinsic>(C)
+                          ? transferOf(*C, Subject.facts().catalogue()).Dest
                       : I->isAtomic() ? I->getOperand(0)
                                       : nullptr;
+    const bool Writes =
+        IsMaker && Subject.facts().effects(*C)->Numbers.anyCommon(
+                       Subject.Activity.usefulObjects());
     if (To ? !Subject.Activity.isUsefulMemory(To)
-           : !Subject.Activity.isUseful(I))
+           : !Writes && !Subject.Activity.isUseful(I))
       continue;
+    if (Subject.facts().digits().mayMakeNumber(*I)) {
+      refuse(RefusalKind::UnknownType, *I,
+             "an integer that may be the bits of a number");
+      break;
+    }
     if (const Instruction *Atomic = Subject.Activity.bitsInAtomic()) {
       refuse(RefusalKind::Instruction, *Atomic,
              "it works on the bits of an active number as an integer, and "
