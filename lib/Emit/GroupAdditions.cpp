@@ -199,7 +199,8 @@ static bool letsWait(const Instruction &I, const Group &G, AAResults &AA) {
     return !isa<CallBase>(I) || !cast<CallBase>(I).isConvergent();
   StringRef Name = calleeName(I);
   if (Name == "rg_peers" || Name.starts_with("rg_merge_") ||
-      Name.starts_with("rg_accumulate_") || Name.starts_with("rg_block_add_"))
+      Name.starts_with("rg_accumulate_") || Name.starts_with("rg_beside_") ||
+      Name.starts_with("rg_block_add_"))
     return true; // sums take no notice of their order
   const Value *P = getLoadStorePointerOperand(&I);
   if (!P || I.isAtomic() || I.isVolatile())
@@ -397,6 +398,221 @@ static SmallVector<BasicBlock *, 4> row(BasicBlock &B) {
   while (BasicBlock *Next = behindAddition(*Blocks.back()))
     Blocks.push_back(Next);
   return Blocks;
+}
+
+/// How much more V is in the next lane, as far as one sees; divisions and
+/// remainders may make a step in between.
+class LaneSteps {
+public:
+  std::optional<int64_t> of(Value *V) {
+    auto *I = dyn_cast<Instruction>(V);
+    if (!I)
+      return 0;
+    if (auto It = Known.find(I); It != Known.end())
+      return It->second;
+    Known[I] = std::nullopt;
+    std::optional<int64_t> Step = ofInstruction(*I);
+    return Known[I] = Step;
+  }
+
+private:
+  std::optional<int64_t> ofInstruction(Instruction &I) {
+    if (auto *C = dyn_cast<CallBase>(&I))
+      if (std::optional<ThreadIdentity> Who = ThreadIdentity::of(*C))
+        return *Who == ThreadIdentity{ThreadIdentity::ThreadIndex, 0};
+    if (auto *Phi = dyn_cast<PHINode>(&I)) {
+      // The first that does not come around; the others must agree with it.
+      for (Value *In : Phi->incoming_values())
+        if (std::optional<int64_t> Step = of(In)) {
+          Known[Phi] = Step;
+          for (Value *Other : Phi->incoming_values())
+            if (auto *O = dyn_cast<Instruction>(Other); O && !Known.lookup(O))
+              Known.erase(O);
+          return all_of(Phi->incoming_values(),
+                        [&](Value *Other) { return of(Other) == Step; })
+                     ? Step
+                     : std::nullopt;
+        }
+      return std::nullopt;
+    }
+    if (!maySayLane(&I))
+      return 0;
+    Value *X, *Y;
+    const APInt *C;
+    if (match(&I, m_ZExtOrSExt(m_Value(X))) || match(&I, m_Trunc(m_Value(X))) ||
+        match(&I, m_Freeze(m_Value(X))))
+      return of(X);
+    if (match(&I, m_URem(m_Value(X), m_Value())) ||
+        match(&I, m_SRem(m_Value(X), m_Value())) ||
+        match(&I, m_And(m_Value(X), m_LowBitMask())))
+      return of(X);
+    if (match(&I, m_IDiv(m_Value(), m_Value())) ||
+        match(&I, m_Shr(m_Value(), m_Value())))
+      return 0;
+    if (match(&I, m_Mul(m_Value(X), m_APInt(C))) ||
+        match(&I, m_Shl(m_Value(X), m_APInt(C)))) {
+      auto Step = of(X);
+      if (!Step || !C->isSignedIntN(32))
+        return std::nullopt;
+      if (I.getOpcode() == Instruction::Mul)
+        return *Step * C->getSExtValue();
+      return C->ult(32) ? std::optional(*Step << C->getZExtValue())
+                        : std::nullopt;
+    }
+    if (match(&I, m_Add(m_Value(X), m_Value(Y))) ||
+        match(&I, m_DisjointOr(m_Value(X), m_Value(Y)))) {
+      auto A = of(X), B = of(Y);
+      return A && B ? std::optional(*A + *B) : std::nullopt;
+    }
+    if (match(&I, m_Sub(m_Value(X), m_Value(Y)))) {
+      auto A = of(X), B = of(Y);
+      return A && B ? std::optional(*A - *B) : std::nullopt;
+    }
+    if (match(&I, m_Mul(m_Value(X), m_Value(Y))) && of(X) == 0 && of(Y) == 0)
+      return 0;
+    return std::nullopt;
+  }
+
+  DenseMap<Instruction *, std::optional<int64_t>> Known;
+};
+
+namespace {
+/// An addition of its own at the end of a block: behindAddition.
+struct LoneAddition {
+  BasicBlock *Block;
+  AtomicRMWInst *Add;
+  int64_t Offset;
+  unsigned Order; ///< in the program
+};
+} // namespace
+
+static StringRef numberOf(const Type *T) {
+  return T->isFloatTy() ? "f32" : T->isDoubleTy() ? "f64" : "";
+}
+
+/// Those of Now, whose places lie side by side, by one call where the last of
+/// them in the program stands.
+static void emitBeside(MutableArrayRef<LoneAddition> Now, StringRef Type,
+                       RuntimeLibrary &Runtime) {
+  BasicBlock *Last =
+      llvm::max_element(Now, [](const LoneAddition &A, const LoneAddition &B) {
+        return A.Order < B.Order;
+      })->Block;
+  IRBuilder<> B(Last->getTerminator());
+  SmallVector<Value *, 5> Operands{Now.front().Add->getPointerOperand()};
+  AAMDNodes Marks = Now.front().Add->getAAMetadata();
+  for (const LoneAddition &A : Now) {
+    Operands.push_back(A.Add->getValOperand());
+    Marks = Marks.merge(A.Add->getAAMetadata());
+  }
+  B.CreateCall(
+       Runtime.require(("rg_beside_" + Type + "x" + Twine(Now.size())).str()),
+       Operands)
+      ->setAAMetadata(Marks);
+  for (const LoneAddition &A : Now) {
+    auto *Br = cast<BranchInst>(A.Block->getTerminator());
+    BasicBlock *Sides[] = {Br->getSuccessor(0), Br->getSuccessor(1)};
+    BasicBlock *Behind = Sides[0]->getSingleSuccessor();
+    auto *Asks = cast<Instruction>(Br->getCondition());
+    IRBuilder<>(Br).CreateBr(Behind);
+    Br->eraseFromParent();
+    if (Asks->use_empty())
+      Asks->eraseFromParent();
+    for (BasicBlock *Side : Sides)
+      DeleteDeadBlock(Side);
+  }
+}
+
+void retrograd::neighbourLanes(Function &D, RuntimeLibrary &Runtime,
+                               AAResults &AA) {
+  struct Row {
+    Peers Of;
+    SmallVector<LoneAddition, 4> Waiting;
+  };
+  SmallPtrSet<BasicBlock *, 16> Within;
+  for (BasicBlock &B : D)
+    if (BasicBlock *Next = behindAddition(B))
+      Within.insert(Next);
+  LaneSteps Steps;
+  unsigned Order = 0;
+  SmallVector<Row, 4> Done;
+  for (BasicBlock &First : D) {
+    if (Within.contains(&First))
+      continue;
+    SmallVector<Row, 2> Open;
+    for (BasicBlock *B : row(First)) {
+      for (Instruction &I : *B)
+        erase_if(Open, [&](Row &R) {
+          if (!I.mayReadOrWriteMemory()
+                  ? !isa<CallBase>(I) || !cast<CallBase>(I).isConvergent()
+                  : calleeName(I).starts_with("rg_merge_"))
+            return false;
+          if (getLoadStorePointerOperand(&I) && !I.isAtomic() &&
+              !I.isVolatile() && all_of(R.Waiting, [&](const LoneAddition &A) {
+                return AA.isNoAlias(MemoryLocation::get(&I),
+                                    MemoryLocation::get(A.Add));
+              }))
+            return false;
+          Done.push_back(std::move(R));
+          return true;
+        });
+      if (!behindAddition(*B))
+        continue;
+      BasicBlock *Atomic = B->getTerminator()->getSuccessor(1);
+      AtomicRMWInst *Add = nullptr;
+      unsigned Adds = 0;
+      for (Instruction &I : *Atomic)
+        if (auto *A = dyn_cast<AtomicRMWInst>(&I))
+          Add = A, ++Adds;
+      LoneAddition A{B, Add, 0, Order++};
+      Row New;
+      if (Adds != 1 || numberOf(Add->getType()).empty())
+        continue;
+      // What stands there must be known in front of the branch, too.
+      auto *Place = dyn_cast<Instruction>(Add->getPointerOperand()),
+           *Number = dyn_cast<Instruction>(Add->getValOperand());
+      if ((Place && Place->getParent() == Atomic) ||
+          (Number && Number->getParent() == Atomic) ||
+          !takeApart(Add->getPointerOperand(), D.getDataLayout(), New.Of,
+                     A.Offset))
+        continue;
+      New.Of.Type = numberOf(Add->getType());
+      std::optional<int64_t> Step = Steps.of(New.Of.Base);
+      for (const AddressPart &P : New.Of.Varying) {
+        auto Of = Steps.of(P.V);
+        Step =
+            Step && Of ? std::optional(*Step + P.Factor * *Of) : std::nullopt;
+      }
+      if (Step != int64_t(sizeOf(New.Of.Type)))
+        continue;
+      auto R = find_if(Open, [&](const Row &R) { return R.Of == New.Of; });
+      if (R == Open.end()) {
+        Open.push_back(std::move(New));
+        R = std::prev(Open.end());
+      }
+      R->Waiting.push_back(A);
+    }
+    append_range(Done, std::move(Open));
+  }
+  for (Row &R : Done) {
+    const int64_t Size = sizeOf(R.Of.Type);
+    stable_sort(R.Waiting, [](const LoneAddition &A, const LoneAddition &B) {
+      return A.Offset < B.Offset;
+    });
+    for (MutableArrayRef<LoneAddition> Rest = R.Waiting; !Rest.empty();) {
+      size_t N = 1;
+      while (N < Rest.size() && N < 4 &&
+             Rest[N].Offset == Rest[N - 1].Offset + Size)
+        ++N;
+      if (N > 1)
+        emitBeside(Rest.take_front(N), R.Of.Type, Runtime);
+      Rest = Rest.drop_front(N);
+    }
+  }
+  // What the branches cut is one block again, for the steps behind.
+  for (BasicBlock &B : make_early_inc_range(D))
+    if (!Done.empty())
+      MergeBlockIntoPredecessor(&B);
 }
 
 static void group(ArrayRef<BasicBlock *> Blocks, RuntimeLibrary &Runtime,

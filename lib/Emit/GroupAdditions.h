@@ -16,6 +16,9 @@
 //
 //   in other memory, 8 or 4 of those that look as if the warp had one place
 //
+//   in other memory, 4 to 2 of those that look as if the next lane's place were
+//   the next place
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef RETROGRAD_EMIT_GROUPADDITIONS_H
@@ -36,6 +39,11 @@ void joinAdditions(llvm::Function &D, llvm::AAResults &AA);
 /// Additions to shared memory. Of a derivative that is complete and simplified,
 /// as below.
 void groupAdditions(llvm::Function &D, RuntimeLibrary &Runtime,
+                    llvm::AAResults &AA);
+
+/// Additions of neighbouring lanes to neighbouring places of other memory: a
+/// lane hands the next one what both add to.
+void neighbourLanes(llvm::Function &D, RuntimeLibrary &Runtime,
                     llvm::AAResults &AA);
 
 /// Additions to other memory.

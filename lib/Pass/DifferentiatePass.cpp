@@ -149,6 +149,8 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
         Steps.run(step::JoinAdditions, *D, [&] { joinAdditions(*D, AA); });
         Steps.run(step::GroupAdditions, *D,
                   [&] { groupAdditions(*D, Derive.runtime(), AA); });
+        Steps.run(step::NeighbourLanes, *D,
+                  [&] { neighbourLanes(*D, Derive.runtime(), AA); });
         Steps.run(step::MergePlaces, *D,
                   [&] { mergePlaces(*D, Derive.runtime(), AA); });
       }

@@ -817,6 +817,77 @@ RG_MERGE_PLACES(f64, double, 4)
 RG_MERGE_PLACES(f64, double, 8)
 #endif
 
+/* Numbers x[0], x[1], ... for places side by side, of lanes that probably stand side by side, too:
+ * the second place of a lane is the first of the next one. Each lane hands what is for its last
+ * place to the next lane, then what it has for the one before, and so on, and adds for its first
+ * place alone; a lane that has no such next one adds the rest as well. Most often the lanes of a
+ * warp are one row; lanes that a branch has left add each for itself. */
+#if defined(__NVPTX__)
+static inline float rg_from_below_f32(float x) {
+  return __nvvm_shfl_sync_up_f32(~0u, x, 1, 0);
+}
+static inline double rg_from_below_f64(double x) {
+  union { double x; uint32_t w[2]; } u = {x};
+  u.w[0] = (uint32_t)__nvvm_shfl_sync_up_i32(~0u, (int)u.w[0], 1, 0);
+  u.w[1] = (uint32_t)__nvvm_shfl_sync_up_i32(~0u, (int)u.w[1], 1, 0);
+  return u.x;
+}
+#define RG_BESIDE(NAME, T, N)                                                            \
+  static inline void rg_hand_on_##NAME##x##N(T *p, T *x, _Bool gives, _Bool gets) {      \
+    _Pragma("unroll") for (uint32_t i = N - 1; i; --i) {                                 \
+      T below = rg_from_below_##NAME(x[i]);                                              \
+      if (!gives)                                                                        \
+        RG_ATOMIC_ADD(p + i, x[i]);                                                      \
+      x[i - 1] += gets ? below : 0;                                                      \
+    }                                                                                    \
+    RG_ATOMIC_ADD(p, x[0]);                                                              \
+  }                                                                                      \
+  static inline void rg_add_beside_##NAME##x##N(T *p, T *x) {                            \
+    uint32_t me = (uint32_t)RG_LANE();                                                   \
+    if (__nvvm_activemask() != ~0u) {                                                    \
+      _Pragma("unroll") for (uint32_t i = 0; i < N; ++i)                                 \
+        RG_ATOMIC_ADD(p + i, x[i]);                                                      \
+      return;                                                                            \
+    }                                                                                    \
+    uint32_t low = (uint32_t)(uint64_t)p, high = (uint32_t)((uint64_t)p >> 32);          \
+    uint32_t l = (uint32_t)__nvvm_shfl_sync_idx_i32(~0u, (int)low, 0, 0x1f);             \
+    uint32_t h = (uint32_t)__nvvm_shfl_sync_idx_i32(~0u, (int)high, 0, 0x1f);            \
+    uint64_t first = (uint64_t)h << 32 | l;                                              \
+    if (__nvvm_vote_all_sync(~0u, (uint64_t)p == first + me * sizeof(T))) {              \
+      rg_hand_on_##NAME##x##N(p, x, me != 31, me != 0);                                  \
+      return;                                                                            \
+    }                                                                                    \
+    l = (uint32_t)__nvvm_shfl_sync_down_i32(~0u, (int)low, 1, 0x1f);                     \
+    h = (uint32_t)__nvvm_shfl_sync_down_i32(~0u, (int)high, 1, 0x1f);                    \
+    _Bool gives = me != 31 && ((uint64_t)h << 32 | l) == (uint64_t)(p + 1);              \
+    uint32_t givers = (uint32_t)__nvvm_vote_ballot_sync(~0u, gives);                     \
+    rg_hand_on_##NAME##x##N(p, x, gives, me != 0 && givers >> (me - 1) & 1);             \
+  }
+#else
+#define RG_BESIDE(NAME, T, N)                                                            \
+  static inline void rg_add_beside_##NAME##x##N(T *p, T *x) {                            \
+    for (uint32_t i = 0; i < N; ++i)                                                     \
+      RG_ATOMIC_ADD(p + i, x[i]);                                                        \
+  }
+#endif
+#define RG_BESIDE_OF(NAME, T, N, PARAMETERS, ...)                                        \
+  RG_BESIDE(NAME, T, N)                                                                  \
+  RG_INLINE void rg_beside_##NAME##x##N PARAMETERS {                                     \
+    T x[N] = {__VA_ARGS__};                                                              \
+    if (!RG_IS_PRIVATE(p)) {                                                             \
+      rg_add_beside_##NAME##x##N(p, x);                                                  \
+      return;                                                                            \
+    }                                                                                    \
+    _Pragma("unroll") for (uint32_t i = 0; i < N; ++i)                                   \
+      p[i] += x[i];                                                                      \
+  }
+#define RG_BESIDE_ALL(NAME, T)                                                           \
+  RG_BESIDE_OF(NAME, T, 2, (T * p, T a, T b), a, b)                                      \
+  RG_BESIDE_OF(NAME, T, 3, (T * p, T a, T b, T c), a, b, c)                              \
+  RG_BESIDE_OF(NAME, T, 4, (T * p, T a, T b, T c, T d), a, b, c, d)
+RG_BESIDE_ALL(f32, float)
+RG_BESIDE_ALL(f64, double)
+
 /* How many there are of an index of a thread: in its block along x, y, z (0 to 2), of
  * its block (3 to 5), in the whole grid (6 to 8). */
 RG_INLINE uint64_t rg_extent(uint32_t index) {

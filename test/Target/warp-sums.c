@@ -56,6 +56,12 @@ static Word asWord(float x) { union { float x; Word w; } u = {x}; return u.w; }
 #define __nvvm_shfl_sync_idx_i32(M, X, L, C) (int)exchange((Word)(X), (Word)(L))
 #define __nvvm_shfl_sync_bfly_f32(M, X, D, C) asFloat(exchange(asWord(X), (ownThread ^ (Word)(D))))
 #define __nvvm_shfl_sync_idx_f32(M, X, L, C) asFloat(exchange(asWord(X), (Word)(L)))
+#define __nvvm_shfl_sync_down_i32(M, X, D, C) \
+  (int)exchange((Word)(X), ownThread % Lanes + (D) < Lanes ? ownThread + (Word)(D) : ownThread)
+#define __nvvm_shfl_sync_up_i32(M, X, D, C) \
+  (int)exchange((Word)(X), ownThread % Lanes >= (D) ? ownThread - (Word)(D) : ownThread)
+#define __nvvm_shfl_sync_up_f32(M, X, D, C) \
+  asFloat(exchange(asWord(X), ownThread % Lanes >= (D) ? ownThread - (Word)(D) : ownThread))
 #define __nvvm_bar_warp_sync(M) meet()
 #define __syncthreads() abort()
 #define __nvvm_read_ptx_sreg_laneid() (ownThread % Lanes)
@@ -116,10 +122,14 @@ static void add(void) {
   case 9: { OF(f64, 4, double, 2) rg_merge_places_f64x4(d, at, v); } break;
   case 10: rg_merge_shared_f32(sf, offset[0], number[ownThread][0], rg_peers(key[ownThread])); break;
   case 11: rg_merge_f32((float *)(f + offset[0]), number[ownThread][0]); break;
+  case 12: { float *p = (float *)(f + offset[0]), *x = number[ownThread]; rg_beside_f32x2(p, x[0], x[1]); } break;
+  case 13: { float *p = (float *)(f + offset[0]), *x = number[ownThread]; rg_beside_f32x3(p, x[0], x[1], x[2]); } break;
+  case 14: { float *p = (float *)(f + offset[0]), *x = number[ownThread]; rg_beside_f32x4(p, x[0], x[1], x[2], x[3]); } break;
+  case 15: { double *p = (double *)(d + 2 * offset[0]); float *x = number[ownThread]; rg_beside_f64x3(p, x[0], x[1], x[2]); } break;
   }
 }
-static const Word count[] = {8, 4, 8, 4, 32, 32, 8, 4, 8, 4, 1, 1};
-static const int isDouble[] = {0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0};
+static const Word count[] = {8, 4, 8, 4, 32, 32, 8, 4, 8, 4, 1, 1, 2, 3, 4, 3};
+static const int isDouble[] = {0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1};
 
 static Word lanesOf(Word warp) {
   Word left = threads - warp * Lanes;
@@ -180,7 +190,7 @@ static Word keyOf(int kind, Word t) {
 int main(void) {
   int bad = 0, cases = 0;
   static const Word masks[] = {~0u, 0xfffffffeu, 0x5a5a1234u}, sizes[] = {32, 48};
-  for (way = 0; way < 12; ++way)
+  for (way = 0; way < 16; ++way)
     for (int kind = 0; kind < 9; ++kind)
       for (int m = 0; m < 3; ++m)
         for (int s = 0; s < 2; ++s, ++cases) {
@@ -188,7 +198,7 @@ int main(void) {
           threads = sizes[s], mask = masks[m];
           Word start = (Word)(rand() % 50) * 4;
           for (Word k = 0; k < Lanes; ++k)
-            offset[k] = start + (count[way] == 32 ? k / 8 * 164 + k % 8 * 4 : (kind & 1 ? k : k * 13 % 32) * 4);
+            offset[k] = start + (count[way] == 32 ? k / 8 * 164 + k % 8 * 4 : (kind & 1 || way > 11 ? k : k * 13 % 32) * 4);
           for (Word t = 0; t < Most; ++t) {
             key[t] = 4 * keyOf(kind, t);
             for (Word k = 0; k < Lanes; ++k)
