@@ -76,7 +76,7 @@ cudaError_t rgcuda::inStream(cudaStream_t S, NodeKind K, Work W) {
       return cudaSuccess;
     }
   }
-  return W();
+  return late() ? later(S, std::move(W)) : W();
 }
 /// A launch whose arguments the program may change or give up. Null: there is
 /// no such kernel.
@@ -107,7 +107,7 @@ static Work keptLaunch(const void *Host, dim3 Grid, dim3 Block,
 cudaError_t rgcuda::launchIn(cudaStream_t S, const void *Host, dim3 Grid,
                              dim3 Block, void **Arguments, size_t Shared,
                              bool Cooperative) {
-  if (!isCapturing(S))
+  if (!isCapturing(S) && !late())
     return launch(Host, Grid, Block, Arguments, Shared, Cooperative);
   Work W = keptLaunch(Host, Grid, Block, Arguments, Shared, Cooperative);
   return W ? inStream(S, NodeKind::Kernel, std::move(W))
@@ -139,6 +139,7 @@ bool rgcuda::captureWait(cudaStream_t S, cudaEvent_t E) {
 }
 
 void rgcuda::mustNotCapture(const char *Library) {
+  finishDevice(-1);
   if (!Number.load(std::memory_order_relaxed))
     return;
   fprintf(stderr,
@@ -209,7 +210,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t Exec, cudaStream_t S) {
   if (isCapturing(S))
     return fail(cudaErrorStreamCaptureUnsupported);
   for (Node &N : Exec->Nodes)
-    if (cudaError_t E = N.Do())
+    if (cudaError_t E = inStream(S, N.Kind, N.Do))
       return E;
   return cudaSuccess;
 }

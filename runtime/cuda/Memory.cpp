@@ -15,6 +15,7 @@
 #include <mutex>
 #include <omp.h>
 #include <unistd.h>
+#include <vector>
 
 using namespace rgcuda;
 
@@ -29,6 +30,13 @@ struct CUevent_st {
   bool Recorded;
   std::chrono::steady_clock::time_point At;
 };
+
+bool rgcuda::isOwn(cudaStream_t S) {
+  return S && S != cudaStreamLegacy && S != cudaStreamPerThread;
+}
+bool rgcuda::isApart(cudaStream_t S) {
+  return isOwn(S) && S->Flags & cudaStreamNonBlocking;
+}
 
 namespace {
 
@@ -124,6 +132,8 @@ size_t physicalMemory() {
 }
 
 } // namespace
+
+int rgcuda::deviceOf(cudaStream_t S) { return isOwn(S) ? S->Device : Current; }
 
 extern "C" {
 
@@ -311,7 +321,10 @@ cudaError_t cudaDeviceGetAttribute(int *V, cudaDeviceAttr A, int D) {
   }
   return cudaSuccess;
 }
-cudaError_t cudaDeviceSynchronize(void) { return done(); }
+cudaError_t cudaDeviceSynchronize(void) {
+  finishDevice(Current);
+  return done();
+}
 cudaError_t cudaThreadSynchronize(void) { return done(); }
 cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
 cudaError_t cudaDeviceReset(void) {
@@ -461,13 +474,19 @@ cudaError_t cudaMallocManaged(void **P, size_t N, unsigned F) {
            : fail(cudaErrorInvalidValue);
 }
 cudaError_t cudaFree(void *P) {
+  finishDevice(-1);
   cudaError_t E = release(P);
   return E ? E : done();
 }
 cudaError_t cudaFreeAsync(void *P, cudaStream_t S) {
-  return isCapturing(S) ? fail(cudaErrorStreamCaptureUnsupported) : cudaFree(P);
+  if (isCapturing(S))
+    return fail(cudaErrorStreamCaptureUnsupported);
+  return late() ? later(S, [=] { return release(P); }) : cudaFree(P);
 }
-cudaError_t cudaFreeHost(void *P) { return release(P); }
+cudaError_t cudaFreeHost(void *P) {
+  finishDevice(-1);
+  return release(P);
+}
 cudaError_t cudaHostRegister(void *P, size_t Size, unsigned Flags) {
   uintptr_t At = reinterpret_cast<uintptr_t>(P);
   if (!P || !Size)
@@ -554,37 +573,79 @@ cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int) {
 cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t) {
   return cudaSuccess;
 }
+/// Memory that the program has, without CUDA's knowing.
+static bool isPageable(const void *P) {
+  cudaPointerAttributes A;
+  return !cudaPointerGetAttributes(&A, P) &&
+         A.type == cudaMemoryTypeUnregistered;
+}
+static bool isToHost(cudaMemcpyKind K) {
+  return K == cudaMemcpyDeviceToHost || K == cudaMemcpyHostToHost;
+}
+static bool isFromHost(cudaMemcpyKind K) {
+  return K == cudaMemcpyHostToDevice || K == cudaMemcpyHostToHost;
+}
+/// As copies with other memory than that of devices do: the call waits.
+static cudaError_t waited(cudaMemcpyKind K, cudaError_t E) {
+  if (K != cudaMemcpyDeviceToDevice)
+    finish(nullptr);
+  return E;
+}
 cudaError_t cudaMemcpy(void *To, const void *From, size_t N, cudaMemcpyKind K) {
-  return copy(To, From, N, K);
+  return waited(K, inStream(nullptr, NodeKind::Copy,
+                            [=] { return copy(To, From, N, K); }));
 }
 cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t N,
                             cudaMemcpyKind K, cudaStream_t S) {
-  return inStream(S, NodeKind::Copy, [=] { return copy(To, From, N, K); });
+  if (!late() || isCapturing(S))
+    return inStream(S, NodeKind::Copy, [=] { return copy(To, From, N, K); });
+  // The program may change at once what it copies from. Of memory that may be a
+  // variable of the device nothing is known.
+  if (N && From && isFromHost(K) && isPageable(From)) {
+    std::vector<char> Now(static_cast<const char *>(From),
+                          static_cast<const char *>(From) + N);
+    return inStream(S, NodeKind::Copy, [=, Now = std::move(Now)] {
+      return copy(To, Now.data(), N, K);
+    });
+  }
+  cudaError_t E =
+      inStream(S, NodeKind::Copy, [=] { return copy(To, From, N, K); });
+  if ((isToHost(K) && isPageable(To)) ||
+      (K == cudaMemcpyDefault && (isPageable(To) || isPageable(From))))
+    finish(S);
+  return E;
 }
 cudaError_t cudaMemcpyPeer(void *To, int ToDevice, const void *From,
                            int FromDevice, size_t N) {
   if (!isDevice(ToDevice) || !isDevice(FromDevice))
     return fail(cudaErrorInvalidDevice);
-  return copy(To, From, N, cudaMemcpyDeviceToDevice);
+  return inStream(nullptr, NodeKind::Copy,
+                  [=] { return copy(To, From, N, cudaMemcpyDeviceToDevice); });
 }
 cudaError_t cudaMemcpy2D(void *To, size_t ToPitch, const void *From,
                          size_t FromPitch, size_t W, size_t H,
                          cudaMemcpyKind K) {
   if (W > ToPitch || W > FromPitch)
     return fail(cudaErrorInvalidPitchValue);
-  for (size_t I = 0; I < H; ++I)
-    if (cudaError_t E =
-            copy(static_cast<char *>(To) + I * ToPitch,
-                 static_cast<const char *>(From) + I * FromPitch, W, K))
-      return E;
-  return cudaSuccess;
+  return waited(
+      K, inStream(nullptr, NodeKind::Copy, [=] {
+        for (size_t I = 0; I < H; ++I)
+          if (cudaError_t E =
+                  copy(static_cast<char *>(To) + I * ToPitch,
+                       static_cast<const char *>(From) + I * FromPitch, W, K))
+            return E;
+        return cudaSuccess;
+      }));
 }
 cudaError_t cudaMemcpy2DAsync(void *To, size_t ToPitch, const void *From,
                               size_t FromPitch, size_t W, size_t H,
                               cudaMemcpyKind K, cudaStream_t S) {
-  return inStream(S, NodeKind::Copy, [=] {
+  cudaError_t E = inStream(S, NodeKind::Copy, [=] {
     return cudaMemcpy2D(To, ToPitch, From, FromPitch, W, H, K);
   });
+  if (K != cudaMemcpyDeviceToDevice && !isCapturing(S))
+    finish(S);
+  return E;
 }
 cudaError_t cudaMemcpyPeerAsync(void *To, int ToDevice, const void *From,
                                 int FromDevice, size_t N, cudaStream_t S) {
@@ -625,6 +686,7 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *P) {
       (!P->dstArray && Width > To.Pitch) ||
       (!P->srcArray && Width > From.Pitch))
     return fail(cudaErrorInvalidValue);
+  finishDevice(-1);
   for (size_t Z = 0; Z < E.depth; ++Z)
     for (size_t Y = 0; Y < E.height; ++Y)
       if (cudaError_t Error =
@@ -636,17 +698,22 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *P) {
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *P, cudaStream_t S) {
   if (!P)
     return fail(cudaErrorInvalidValue);
-  return inStream(S, NodeKind::Copy,
-                  [Copy = *P] { return cudaMemcpy3D(&Copy); });
+  cudaError_t E =
+      inStream(S, NodeKind::Copy, [Copy = *P] { return cudaMemcpy3D(&Copy); });
+  if (P->kind != cudaMemcpyDeviceToDevice && !isCapturing(S))
+    finish(S);
+  return E;
 }
 cudaError_t cudaMemset(void *P, int V, size_t N) {
   if (N && !P)
     return fail(cudaErrorInvalidValue);
   if (cudaError_t E = stickyError())
     return fail(E);
-  if (N)
-    memset(P, V, N);
-  return cudaSuccess;
+  return inStream(nullptr, NodeKind::Fill, [=] {
+    if (N)
+      memset(P, V, N);
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaMemsetAsync(void *P, int V, size_t N, cudaStream_t S) {
   return inStream(S, NodeKind::Fill, [=] { return cudaMemset(P, V, N); });
@@ -673,29 +740,39 @@ cudaError_t cudaMemset3D(cudaPitchedPtr P, int V, cudaExtent E) {
   return cudaSuccess;
 }
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr P, int V, cudaExtent E,
-                              cudaStream_t) {
-  return cudaMemset3D(P, V, E);
+                              cudaStream_t S) {
+  return inStream(S, NodeKind::Fill, [=] { return cudaMemset3D(P, V, E); });
 }
 // A symbol's address is the variable's: host and device name one storage.
 cudaError_t cudaMemcpyToSymbol(const void *S, const void *From, size_t N,
                                size_t Offset, cudaMemcpyKind K) {
+  finish(nullptr);
   return copy(static_cast<char *>(const_cast<void *>(S)) + Offset, From, N, K);
 }
 cudaError_t cudaMemcpyFromSymbol(void *To, const void *S, size_t N,
                                  size_t Offset, cudaMemcpyKind K) {
+  finish(nullptr);
   return copy(To, static_cast<const char *>(S) + Offset, N, K);
 }
 cudaError_t cudaMemcpyToSymbolAsync(const void *S, const void *From, size_t N,
                                     size_t Offset, cudaMemcpyKind K,
                                     cudaStream_t Stream) {
-  return inStream(Stream, NodeKind::Copy,
-                  [=] { return cudaMemcpyToSymbol(S, From, N, Offset, K); });
+  cudaError_t E = inStream(Stream, NodeKind::Copy, [=] {
+    return cudaMemcpyToSymbol(S, From, N, Offset, K);
+  });
+  if (!isCapturing(Stream))
+    finish(Stream);
+  return E;
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void *To, const void *S, size_t N,
                                       size_t Offset, cudaMemcpyKind K,
                                       cudaStream_t Stream) {
-  return inStream(Stream, NodeKind::Copy,
-                  [=] { return cudaMemcpyFromSymbol(To, S, N, Offset, K); });
+  cudaError_t E = inStream(Stream, NodeKind::Copy, [=] {
+    return cudaMemcpyFromSymbol(To, S, N, Offset, K);
+  });
+  if (!isCapturing(Stream))
+    finish(Stream);
+  return E;
 }
 cudaError_t cudaGetSymbolAddress(void **P, const void *S) {
   if (!S)
@@ -729,26 +806,28 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *S, unsigned F, int P) {
   *S = new CUstream_st{F, P, Current};
   return cudaSuccess;
 }
-static bool isOwn(cudaStream_t S) {
-  return S && S != cudaStreamLegacy && S != cudaStreamPerThread;
-}
 cudaError_t cudaStreamDestroy(cudaStream_t S) {
   if (!isOwn(S))
     return fail(cudaErrorInvalidResourceHandle);
+  lateForget(S, nullptr);
   delete S;
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t S) {
-  return isCapturing(S) ? fail(cudaErrorStreamCaptureUnsupported) : done();
+  if (isCapturing(S))
+    return fail(cudaErrorStreamCaptureUnsupported);
+  finish(S);
+  return done();
 }
 cudaError_t cudaStreamQuery(cudaStream_t S) { return cudaStreamSynchronize(S); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t S, cudaEvent_t E, unsigned) {
-  if (E)
-    captureWait(S, E);
+  if (E && !captureWait(S, E))
+    lateWait(S, E);
   return E ? cudaSuccess : fail(cudaErrorInvalidResourceHandle);
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t S, cudaStreamCallback_t F,
                                   void *Data, unsigned) {
+  finish(S);
   F(S, stickyError(), Data);
   return cudaSuccess;
 }
@@ -776,6 +855,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *E, unsigned F) {
 cudaError_t cudaEventDestroy(cudaEvent_t E) {
   if (!E)
     return fail(cudaErrorInvalidResourceHandle);
+  lateForget(nullptr, E);
   delete E;
   return cudaSuccess;
 }
@@ -784,6 +864,7 @@ cudaError_t cudaEventRecord(cudaEvent_t E, cudaStream_t S) {
     return fail(cudaErrorInvalidResourceHandle);
   if (captureRecord(E, S))
     return cudaSuccess;
+  lateRecord(E, S);
   E->Recorded = true;
   E->At = std::chrono::steady_clock::now();
   return cudaSuccess;
@@ -792,9 +873,13 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t E, cudaStream_t S, unsigned) {
   return cudaEventRecord(E, S);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t E) {
+  if (E)
+    finishEvent(E);
   return E ? done() : fail(cudaErrorInvalidResourceHandle);
 }
 cudaError_t cudaEventQuery(cudaEvent_t E) {
+  if (E)
+    finishEvent(E);
   return E ? done() : fail(cudaErrorInvalidResourceHandle);
 }
 cudaError_t cudaEventElapsedTime(float *Ms, cudaEvent_t A, cudaEvent_t B) {

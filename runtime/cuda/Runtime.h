@@ -50,8 +50,27 @@ cudaError_t inStream(cudaStream_t S, NodeKind K, Work Node);
 cudaError_t launchIn(cudaStream_t S, const void *Host, dim3 Grid, dim3 Block,
                      void **Arguments, size_t Shared, bool Cooperative);
 bool isCapturing(cudaStream_t S);
-/// In front of what a library does at once: ends the program where a stream is
-/// captured, since the graph would lack it.
+
+/// RG_CUDA_STREAMS=late: what streams are given runs when something waits for
+/// it. False while it does. Late.cpp.
+bool late();
+cudaError_t later(cudaStream_t S, Work W);
+/// What was given to a stream, up to an event, or to a device (-1: to all) has
+/// run.
+void finish(cudaStream_t S);
+void finishEvent(cudaEvent_t E);
+void finishDevice(int Device);
+void lateRecord(cudaEvent_t E, cudaStream_t S);
+void lateWait(cudaStream_t S, cudaEvent_t E);
+/// One of them is destroyed; the other is null.
+void lateForget(cudaStream_t S, cudaEvent_t E);
+/// Of a stream: whether it is none of the default ones; its device; whether it
+/// does not wait for the default one.
+bool isOwn(cudaStream_t S);
+int deviceOf(cudaStream_t S);
+bool isApart(cudaStream_t S);
+/// In front of what a library does at once: all that streams have runs first.
+/// Ends the program where a stream is captured, since the graph would lack it.
 void mustNotCapture(const char *Library);
 /// An event of a stream that is captured; a stream that waits for such a one is
 /// captured, too. False: of no such stream.

@@ -95,6 +95,7 @@ uint32_t integer(const Texture &T, uint32_t Word) {
 
 cudaError_t rows(unsigned char *To, size_t ToPitch, const unsigned char *From,
                  size_t FromPitch, size_t Width, size_t Height) {
+  finishDevice(-1);
   if (cudaError_t E = stickyError())
     return fail(E);
   for (size_t Row = 0; Row < Height; ++Row)
