@@ -219,6 +219,9 @@ private:
     unsigned Variable = F.arg_size();
     for (auto [N, P] : enumerate(parameters())) {
       Value *V = Once->getArg(N);
+      if (P.Variable.empty() && !P.InStruct && !byAddress(N) &&
+          F.hasParamAttribute(P.Of, Attribute::NoAlias))
+        Once->addParamAttr(N, Attribute::NoAlias);
       if (byAddress(N))
         V = B.CreateLoad(P.T, V);
       if (!P.Variable.empty())
@@ -244,6 +247,11 @@ private:
       }
     B.CreateRetVoid();
     Once->addFnAttr(Attribute::Convergent);
+    // One function: what stands behind a call, its reverse would have to take
+    // for written, and keep all that the kernel has read.
+    InlineFunctionInfo Info;
+    if (InlineFunction(*Call, Info).isSuccess())
+      Plain.eraseFromParent();
     return Once;
   }
 
