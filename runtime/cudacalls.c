@@ -14,7 +14,7 @@
 void *rg_gpu_malloc(uint64_t bytes);
 void rg_gpu_free(void *p);
 void rg_gpu_freed(void *p);
-void *rg_gpu_keep(void *p, uint64_t bytes);
+void *rg_gpu_keep_in(void *p, uint64_t bytes, void *stream);
 void *rg_gpu_copy(void *to, const void *from, uint64_t bytes, int kind);
 void *rg_gpu_fill(void *p, int value, uint64_t bytes);
 void *rg_gpu_malloc_managed(uint64_t bytes, unsigned flags);
@@ -43,12 +43,12 @@ int rg_expand_cudaFree(void *p) {
   return rg_gpu_status();
 }
 int rg_expand_cudaMemcpy(void *to, const void *from, size_t bytes, int kind) {
-  rg_gpu_keep(to, bytes);
+  rg_gpu_keep_in(to, bytes, 0);
   rg_gpu_copy(to, from, bytes, kind);
   return rg_gpu_status();
 }
 int rg_expand_cudaMemset(void *p, int value, size_t bytes) {
-  rg_gpu_keep(p, bytes);
+  rg_gpu_keep_in(p, bytes, 0);
   rg_gpu_fill(p, value, bytes);
   return rg_gpu_status();
 }
@@ -75,12 +75,12 @@ int rg_expand_cudaFreeHost(void *p) {
   return rg_gpu_status();
 }
 int rg_expand_cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream) {
-  rg_gpu_keep(to, bytes);
+  rg_gpu_keep_in(to, bytes, stream);
   rg_gpu_copy_async(to, from, bytes, kind, stream);
   return rg_gpu_status();
 }
 int rg_expand_cudaMemsetAsync(void *p, int value, size_t bytes, void *stream) {
-  rg_gpu_keep(p, bytes);
+  rg_gpu_keep_in(p, bytes, stream);
   rg_gpu_fill_async(p, value, bytes, stream);
   return rg_gpu_status();
 }
@@ -91,12 +91,12 @@ static inline __attribute__((always_inline)) void rg_rows(char *to, size_t to_pi
                                                           size_t from_pitch, size_t width, size_t height, int kind,
                                                           void *stream) {
   if (width == to_pitch && width == from_pitch) {
-    rg_gpu_keep(to, width * height);
+    rg_gpu_keep_in(to, width * height, stream);
     rg_gpu_copy_async(to, from, width * height, kind, stream);
     return;
   }
   for (size_t i = 0; i < height; ++i) {
-    rg_gpu_keep(to + i * to_pitch, width);
+    rg_gpu_keep_in(to + i * to_pitch, width, stream);
     rg_gpu_copy_async(to + i * to_pitch, from + i * from_pitch, width, kind, stream);
   }
 }
@@ -113,7 +113,7 @@ int rg_expand_cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t f
 }
 int rg_expand_cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height, void *stream) {
   for (size_t i = 0; i < height; ++i) {
-    rg_gpu_keep((char *)p + i * pitch, width);
+    rg_gpu_keep_in((char *)p + i * pitch, width, stream);
     rg_gpu_fill_async((char *)p + i * pitch, value, width, stream);
   }
   return rg_gpu_status();
@@ -216,7 +216,7 @@ int rg_expand_cudaMemcpyToSymbol(const void *symbol, const void *from, size_t by
 }
 int rg_expand_cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, int kind,
                                         void *stream) {
-  rg_gpu_keep(to, bytes);
+  rg_gpu_keep_in(to, bytes, stream);
   rg_gpu_copy_from_variable(to, (const char *)symbol + offset, bytes, offset, kind, stream);
   return rg_gpu_status();
 }

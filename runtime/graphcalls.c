@@ -55,7 +55,7 @@ int rg_capture_begin(void *stream);
 int rg_capture_end(void *stream);
 int rg_capture_on(void *stream);
 void rg_graph_know(const void *graph, const void *of);
-void *rg_gpu_keep(void *p, uint64_t bytes);
+void *rg_gpu_keep_in(void *p, uint64_t bytes, void *stream);
 void *rg_gpu_copy_async(void *to, const void *from, uint64_t bytes, int kind,
                         void *stream);
 void *rg_gpu_fill_async(void *p, int value, uint64_t bytes, void *stream);
@@ -75,7 +75,7 @@ void rg_expand_graph_append(struct rg_node *n) { append(n); }
 static inline __attribute__((always_inline)) void
 copy(void *to, const void *from, size_t bytes, int kind, void *stream) {
   if (!rg_capture_on(stream)) {
-    rg_gpu_keep(to, bytes);
+    rg_gpu_keep_in(to, bytes, stream);
     rg_gpu_copy_async(to, from, bytes, kind, stream);
     return;
   }
@@ -100,7 +100,7 @@ int rg_expand_captured_memcpy_2d(void *to, size_t to_pitch, const void *from,
 }
 int rg_expand_captured_memset(void *at, int value, size_t bytes, void *stream) {
   if (!rg_capture_on(stream)) {
-    rg_gpu_keep(at, bytes);
+    rg_gpu_keep_in(at, bytes, stream);
     rg_gpu_fill_async(at, value, bytes, stream);
     return rg_gpu_status();
   }
@@ -132,11 +132,11 @@ void rg_expand_graph_call(const struct rg_call_operands *c, void *stream) {
   c->call(c->data);
 }
 void rg_expand_graph_copy(const struct rg_copy_operands *c, void *stream) {
-  rg_gpu_keep(c->to, c->bytes);
+  rg_gpu_keep_in(c->to, c->bytes, stream);
   rg_gpu_copy_async(c->to, c->from, c->bytes, c->kind, stream);
 }
 void rg_expand_graph_fill(const struct rg_fill_operands *f, void *stream) {
-  rg_gpu_keep(f->at, f->bytes);
+  rg_gpu_keep_in(f->at, f->bytes, stream);
   rg_gpu_fill_async(f->at, f->value, f->bytes, stream);
 }
 

@@ -42,6 +42,14 @@ int cudaGetLastError(void);
 const char *cudaGetErrorString(int error);
 int cudaGetDevice(int *device);
 int cudaSetDevice(int device);
+int cudaGetDeviceCount(int *count);
+int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
+int cudaMemsetAsync(void *p, int value, size_t bytes, void *stream);
+int cudaStreamSynchronize(void *stream);
+int cudaStreamWaitEvent(void *stream, void *event, unsigned flags);
+int cudaEventCreateWithFlags(void **event, unsigned flags);
+int cudaEventDestroy(void *event);
+int cudaEventRecord(void *event, void *stream);
 int cudaGetSymbolAddress(void **p, const void *symbol);
 int cudaGetSymbolSize(size_t *bytes, const void *symbol);
 int cudaHostRegister(void *p, size_t bytes, unsigned flags);
@@ -54,7 +62,7 @@ int cudaLaunchKernel(const void *kernel, struct rg_dim3 grid, struct rg_dim3 blo
 extern const int rg_cuda_on_cpu __attribute__((weak));
 int rg_cuda_extent(const void *p, void **base, size_t *bytes) __attribute__((weak));
 
-enum { COPY_DEFAULT = 4 };
+enum { COPY_DEFAULT = 4, NO_TIMING = 2 };
 enum { UNREGISTERED, HOST, DEVICE, MANAGED };
 
 /* A kernel's parameter; lib/Parallel/LaunchRecords.cpp writes these. */
@@ -113,9 +121,14 @@ struct rg_gpu_state {
   struct rg_spare *spares;
   uint64_t bytes, peak; /* of copies and stand-ins */
   struct rg_loaded *loaded;
+  struct rg_loaded_kernel *kernels;
   struct rg_freed *freed;   /* what the program has freed meanwhile */
   struct rg_launched *last; /* what was kept for the launch to come */
   uint64_t devices;         /* that launches and copies ran on, by bit */
+  uint64_t settled;         /* devices that have no work from streams that are not below */
+  struct rg_stream *streams;
+  uint64_t streams_used;    /* since the derivative began */
+  int calm;                 /* default streams alone have work, each on memory of its own device */
   int library;              /* what the last call of a library returned */
   struct rg_named *named;   /* the caller's memory on the device */
   struct rg_found *found;   /* shadows of memory that was there before */
@@ -136,6 +149,9 @@ struct rg_block {
   uint8_t read;  /* by a launch that is to be reversed */
   uint8_t freed; /* the program has freed it: nobody will look at it any more */
   uint8_t variable;
+  int kind;             /* as CUDA says */
+  int device;           /* that has it; -1: not memory of one device alone */
+  struct rg_stream *by; /* that wrote or copied it last */
   struct rg_room last; /* what the primal sweep left there, once it is rolled back */
   struct rg_block *next;
 };
@@ -209,10 +225,11 @@ static struct rg_attributes rg_attributes_of(const void *p) {
   }
   return a;
 }
+static int rg_gpu_kind_of(int type, const void *p) {
+  return &rg_cuda_on_cpu && (rg_named_at(p) || rg_noted_variable(p)) ? DEVICE : type;
+}
 static int rg_gpu_kind(const void *p) {
-  if (&rg_cuda_on_cpu && (rg_named_at(p) || rg_noted_variable(p)))
-    return DEVICE;
-  return rg_attributes_of(p).type;
+  return rg_gpu_kind_of(rg_attributes_of(p).type, p);
 }
 
 /* A symbol of the driver, which the CUDA runtime has loaded. */
@@ -266,7 +283,22 @@ static struct rg_block *rg_block_at(char *base, uint64_t bytes) {
   if (!b)
     rg_gpu_fail("no memory for the list of device allocations", NULL, 0);
   b->base = base, b->bytes = bytes, b->next = rg_gpu.blocks;
+  struct rg_attributes a = rg_attributes_of(base);
+  b->kind = rg_gpu_kind_of(a.type, base);
+  b->device = a.type == DEVICE ? a.device : -1;
   return rg_gpu.blocks = b;
+}
+/* The block at p is freed; another may come to lie there. */
+static void rg_block_gone(const void *p) {
+  for (struct rg_block **at = &rg_gpu.blocks; *at;) {
+    struct rg_block *b = *at;
+    if (b->base != p) {
+      at = &b->next;
+      continue;
+    }
+    *at = b->next;
+    free(b);
+  }
 }
 /** Libraries of `retrograd export`: an argument, or its shadow, has these bytes. Memory of the host is left out,
  *  except on the processor, where it may be meant as the device's. */
@@ -332,33 +364,161 @@ static int rg_device(void) {
   rg_gpu_check(cudaGetDevice(&device), "no device", NULL);
   return device;
 }
-/* The current device gets work. */
-static int rg_device_works(void) {
-  int device = rg_device();
+static void rg_enter(int device, const char *what, const char *of) {
+  rg_gpu_check(cudaSetDevice(device), what, of);
+}
+static void rg_gets_work(int device) {
   if (device < 64)
     rg_gpu.devices |= (uint64_t)1 << device;
-  return device;
 }
 /* Waits for all devices that have got work, streams of the program's included. */
 static void rg_wait(const char *what, const char *of) {
   int here = rg_device();
   uint64_t others = rg_gpu.devices & ~(here < 64 ? (uint64_t)1 << here : 0);
+  rg_gpu.calm = 0;
   rg_gpu_check(cudaDeviceSynchronize(), what, of);
   if (!others)
     return;
   for (int d = 0; d < 64; ++d)
     if (others >> d & 1) {
-      rg_gpu_check(cudaSetDevice(d), what, of);
+      rg_enter(d, what, of);
       rg_gpu_check(cudaDeviceSynchronize(), what, of);
     }
-  rg_gpu_check(cudaSetDevice(here), what, of);
+  rg_enter(here, what, of);
+}
+/* The program's next operation comes: the current device gets work. */
+static int rg_device_works(void) {
+  int device = rg_device();
+  if (rg_gpu.calm) /* the program's streams need not wait for the default ones */
+    rg_wait("an operation of the reverse sweep failed", NULL);
+  rg_gets_work(device);
+  return device;
+}
+/* The host is going to touch what devices may be at work on. */
+static void rg_host_follows(void) {
+  if (rg_gpu.calm)
+    rg_wait("an operation of the reverse sweep failed", NULL);
 }
 
-int cudaStreamSynchronize(void *stream);
 /* Waits for our own copies and fills, which the default stream has: the program's streams may be of the kind that does
  * not wait for it. */
 static void rg_settle(void) {
   rg_gpu_check(cudaStreamSynchronize(NULL), "a copy of device memory failed", NULL);
+}
+
+/*===-- Order -----------------------------------------------------------------===*/
+
+/* What the primal sweep keeps is copied in the stream of the operation that overwrites it: the host does not wait. Such a
+ * copy is of whole blocks, of which the program's other streams may write other parts at that time. So a block knows
+ * which stream wrote or copied it last, and the stream of the next that does waits for what that one had until then.
+ * While there is one stream only, nothing has to be done for it.
+ *
+ * The reverse sweep is in the default streams of the devices. Steps that touch memory of one device alone are given to
+ * that device, whose default stream has them in order, and nobody waits (rg_begin_step). All others wait for all devices
+ * before and after. */
+struct rg_stream {
+  void *stream;
+  int device;  /* of a default stream: whose it is; else where events for it are made */
+  void *event; /* behind the last of what it has got */
+  int used;    /* since the derivative began */
+  struct rg_stream *next;
+};
+static int rg_is_default(const void *stream) {
+  return (uintptr_t)stream <= 2; /* cudaStreamLegacy, cudaStreamPerThread */
+}
+static struct rg_stream *rg_stream_known(void *stream, int device) {
+  struct rg_stream *s = rg_gpu.streams;
+  if ((uintptr_t)stream == 1)
+    stream = NULL;
+  while (s && (s->stream != stream || (rg_is_default(stream) && s->device != device)))
+    s = s->next;
+  if (s)
+    return s;
+  s = calloc(1, sizeof *s);
+  if (!s)
+    rg_gpu_fail("no memory for the list of streams", NULL, 0);
+  s->stream = stream, s->device = device, s->next = rg_gpu.streams;
+  return rg_gpu.streams = s;
+}
+/* The stream of an operation of the program's. */
+static struct rg_stream *rg_stream_of(void *stream) {
+  struct rg_stream *s = rg_stream_known(stream, rg_device());
+  if (!s->used) {
+    s->used = 1;
+    if (rg_gpu.streams_used++ == 1) /* the first one has no events yet */
+      rg_wait("an operation failed", NULL);
+  }
+  return s;
+}
+static int rg_record_on(struct rg_stream *s, int device) {
+  if (!cudaSetDevice(device) && (s->event || !cudaEventCreateWithFlags(&s->event, NO_TIMING)) &&
+      !cudaEventRecord(s->event, s->stream)) {
+    s->device = device;
+    return 1;
+  }
+  cudaGetLastError();
+  if (s->event)
+    cudaEventDestroy(s->event);
+  s->event = NULL;
+  return 0;
+}
+/* s has got something. */
+static void rg_record(struct rg_stream *s) {
+  int here, devices = 0;
+  if (rg_gpu.streams_used < 2 || (s->event && !cudaEventRecord(s->event, s->stream)))
+    return;
+  /* An event is of one device, and so is a stream: which one, CUDA does not tell. */
+  here = rg_device();
+  if (!rg_record_on(s, s->device) && !rg_is_default(s->stream)) {
+    cudaGetDeviceCount(&devices);
+    for (int d = 0; d < devices && !rg_record_on(s, d); ++d)
+      ;
+  }
+  rg_enter(here, "no device", NULL);
+  if (!s->event) /* no stream: the program finds out */
+    rg_gpu.settled = 0;
+}
+/* In front of what copies or writes b in s. */
+static void rg_order(struct rg_block *b, struct rg_stream *s) {
+  if (rg_gpu.streams_used > 1 && b->by && b->by->event)
+    rg_gpu_check(cudaStreamWaitEvent(s->stream, b->by->event, 0), "a stream cannot wait for another", NULL);
+  b->by = s;
+}
+/* In front of what copies a block in a stream of the current device: what was given to streams that are not known here has
+ * run. */
+static void rg_settle_others(void) {
+  int here = rg_device();
+  uint64_t bit = here < 64 ? (uint64_t)1 << here : 0;
+  if (rg_gpu.settled & bit)
+    return;
+  rg_wait("an operation before a copy failed", NULL);
+  rg_gpu.settled |= rg_gpu.devices | bit;
+}
+
+/* A step of the reverse sweep that touches memory of `device` alone, in its default stream; the device becomes the current
+ * one. Returns which one that was. Where nothing is kept any more, rg_forget has run, so that nobody would wait. */
+static int rg_begin_step(int device, const char *what, const char *of) {
+  int now = rg_device();
+  if (!rg_gpu.calm || !rg_gpu.kept)
+    rg_wait(what, of);
+  rg_gpu.calm = rg_gpu.kept != 0;
+  rg_gets_work(device);
+  if (device != now)
+    rg_enter(device, "its device cannot be made the current one:", of);
+  return now;
+}
+static void rg_end_step(int now, const char *what, const char *of) {
+  if (!rg_gpu.kept)
+    rg_wait(what, of);
+  rg_enter(now, "the device of the program cannot be made the current one again, after", of);
+}
+/* The default stream of `device`, which becomes the current one, waits for that of `other`. */
+static void rg_follow(int device, int other) {
+  struct rg_stream *s = rg_stream_known(NULL, other);
+  if (!rg_record_on(s, other))
+    rg_gpu_fail("no event of a device", NULL, 0);
+  rg_enter(device, "no device", NULL);
+  rg_gpu_check(cudaStreamWaitEvent(NULL, s->event, 0), "a device cannot wait for another", NULL);
 }
 
 /*===-- Copies that are kept --------------------------------------------------===*/
@@ -451,14 +611,20 @@ struct rg_copy {
   struct rg_block *block;
   struct rg_room room;
   struct rg_copy *next;
+  int reads; /* what overwrites them reads them first */
 };
 
-static struct rg_copy *rg_keep(struct rg_block *b, char *p, uint64_t bytes, struct rg_copy *next) {
+/* Makes it in the stream, behind what it has. */
+static void rg_move_in(void *to, const void *from, uint64_t bytes, void *stream) {
+  if (bytes)
+    rg_gpu_check(cudaMemcpyAsync(to, from, bytes, COPY_DEFAULT, stream), "a copy of device memory failed", NULL);
+}
+static struct rg_copy *rg_keep(struct rg_block *b, char *p, uint64_t bytes, struct rg_copy *next, void *stream) {
   struct rg_copy *c = malloc(sizeof *c);
   if (!c)
     rg_gpu_fail("no memory for the list of device allocations", NULL, 0);
-  *c = (struct rg_copy){p, bytes, b, rg_room_for(bytes), next};
-  rg_move(c->room.at, p, bytes);
+  *c = (struct rg_copy){p, bytes, b, rg_room_for(bytes), next, 1};
+  rg_move_in(c->room.at, p, bytes, stream);
   return c;
 }
 
@@ -471,26 +637,44 @@ static void rg_remember(struct rg_block *b) {
     rg_room_back(r);
     rg_gpu_fail("no device memory to keep the results of the function", NULL, 0);
   }
-  rg_move(r.at, b->base, b->bytes);
+  rg_move_in(r.at, b->base, b->bytes, NULL);
   b->last = r;
 }
 
 static void rg_put_back(const struct rg_copy *c) {
-  rg_move(c->of, c->room.at, c->bytes);
+  rg_move_in(c->of, c->room.at, c->bytes, NULL);
+}
+/* Whether copies are of memory of that device alone. */
+static int rg_copies_are_of(const struct rg_copy *c, int device) {
+  while (c && c->block->device == device)
+    c = c->next;
+  return !c;
 }
 
 /* The derivative has ended. */
 static void rg_forget(void) {
-  rg_gpu.devices = 0;
+  static const char what[] = "the results of the function could not be put back";
+  int here = rg_device(), moved = 0;
   while (rg_gpu.blocks) {
     struct rg_block *b = rg_gpu.blocks;
     rg_gpu.blocks = b->next;
-    if (b->last.at) {
-      rg_move(b->base, b->last.at, b->bytes);
+    if (b->last.at) { /* each device has its own to do */
+      if (b->last.device != here)
+        rg_enter(b->last.device, what, NULL);
+      rg_gets_work(b->last.device);
+      rg_move_in(b->base, b->last.at, b->bytes, NULL);
+      if (b->last.device != here)
+        rg_enter(here, what, NULL);
       rg_room_back(b->last);
+      moved = 1;
     }
     free(b);
   }
+  if (moved)
+    rg_wait(what, NULL);
+  rg_gpu.devices = rg_gpu.settled = rg_gpu.streams_used = 0;
+  for (struct rg_stream *s = rg_gpu.streams; s; s = s->next)
+    s->used = 0;
   while (rg_gpu.freed) {
     struct rg_freed *f = rg_gpu.freed;
     rg_gpu.freed = f->next;
@@ -507,8 +691,10 @@ static void rg_forget(void) {
 }
 /* One thing less is kept. */
 static void rg_done(void) {
-  if (!--rg_gpu.kept)
-    rg_forget();
+  if (--rg_gpu.kept)
+    return;
+  rg_wait("an operation of the reverse sweep failed", NULL);
+  rg_forget();
 }
 
 /*===-- Memory without a shadow -----------------------------------------------===*/
@@ -535,11 +721,18 @@ char *rg_gpu_shadow_of(char *shadow, char *p, uint64_t lane) {
     f = malloc(sizeof *f);
     if (!f)
       rg_gpu_fail("no memory for the list of device allocations", NULL, 0);
+    /* On the device that has the primal, so that its kernels find both there. */
+    int here = rg_device(), there = &rg_cuda_on_cpu ? here : rg_attributes_of(p).device;
+    if (here != there)
+      rg_enter(there, "no device", NULL);
     *f = (struct rg_found){base, bytes, lane, rg_gpu.depth, rg_room_for(bytes), rg_gpu.found};
     rg_gpu.found = f;
     if (f->room.on_host && !&rg_cuda_on_cpu)
       rg_gpu_fail("no device memory for adjoints of memory that the program keeps", NULL, 0);
     rg_gpu_check(cudaMemset(f->room.at, 0, bytes), "adjoints could not be cleared", NULL);
+    rg_settle();
+    if (here != there)
+      rg_enter(here, "no device", NULL);
   }
   return f->room.at + (p - base);
 }
@@ -607,6 +800,8 @@ void rg_gpu_free(void *p) {
     return;
   if (p && rg_gpu.found) /* another block may come to lie there */
     rg_found_back(0, p);
+  if (p)
+    rg_block_gone(p);
   rg_gpu.error = cudaFree(p);
 }
 /* The program frees p, which happens when the derivative has ended. */
@@ -643,40 +838,80 @@ int rg_gpu_unregister(void *p) {
 
 /* In front of what overwrites `bytes` at p: a copy of them, if a launch has read
  * the block. */
-void *rg_gpu_keep(void *p, uint64_t bytes) {
+static struct rg_block *rg_block_read(const void *p, uint64_t bytes) {
   struct rg_block *b = bytes && rg_gpu_kind(p) >= DEVICE ? rg_block_of(p) : NULL;
-  if (!b || !b->read)
-    return NULL;
+  return b && b->read ? b : NULL;
+}
+static void *rg_keep_waiting(struct rg_block *b, void *p, uint64_t bytes) {
   rg_wait("an operation before a copy failed", NULL);
   ++rg_gpu.kept;
-  struct rg_copy *kept = rg_keep(b, p, bytes, NULL);
+  struct rg_copy *kept = rg_keep(b, p, bytes, NULL, NULL);
   rg_settle();
   return kept;
 }
+/* It is overwritten in a stream that nobody knows here. */
+void *rg_gpu_keep(void *p, uint64_t bytes) {
+  struct rg_block *b = rg_block_read(p, bytes);
+  rg_gpu.settled = 0;
+  return b ? rg_keep_waiting(b, p, bytes) : NULL;
+}
+/* It is overwritten in the stream. */
+void *rg_gpu_keep_in(void *p, uint64_t bytes, void *stream) {
+  struct rg_block *b = rg_block_read(p, bytes);
+  if (!b)
+    return NULL;
+  int device = rg_device_works();
+  if (b->device < 0)
+    return rg_keep_waiting(b, p, bytes);
+  struct rg_stream *s = rg_stream_of(stream);
+  rg_settle_others();
+  rg_order(b, s);
+  ++rg_gpu.kept;
+  if (b->device != device) /* the copy shall lie beside it */
+    rg_enter(b->device, "no device", NULL);
+  struct rg_copy *c = malloc(sizeof *c);
+  if (!c)
+    rg_gpu_fail("no memory for the list of device allocations", NULL, 0);
+  *c = (struct rg_copy){p, bytes, b, rg_room_for(bytes), NULL, 0};
+  if (b->device != device)
+    rg_enter(device, "no device", NULL);
+  rg_move_in(c->room.at, p, bytes, stream);
+  rg_record(s);
+  return c;
+}
 void rg_gpu_undo(void *p, uint64_t bytes, void *kept) {
+  static const char what[] = "an operation before the adjoint of a copy failed";
   struct rg_copy *c = kept;
+  int now = -1;
   (void)p, (void)bytes;
   if (!c)
     return;
-  rg_wait("an operation before the adjoint of a copy failed", NULL);
+  if (c->block->device < 0)
+    rg_wait(what, NULL);
+  else
+    now = rg_begin_step(c->block->device, what, NULL);
   rg_remember(c->block);
   rg_put_back(c);
+  if (now < 0)
+    rg_wait(what, NULL);
+  else
+    rg_end_step(now, what, NULL);
   rg_room_back(c->room);
   free(c);
   rg_done();
+}
+void rg_gpu_undo_in(void *p, uint64_t bytes, void *stream, void *kept) {
+  (void)stream;
+  rg_gpu_undo(p, bytes, kept);
 }
 
 /* The same of a part of a device's variable. at: in the host's variable. */
 void *rg_gpu_keep_variable(void *at, uint64_t bytes, uint64_t offset) {
   char *p = rg_variable((char *)at - offset) + offset;
+  rg_gpu.settled = 0;
   for (struct rg_block *b = rg_gpu.blocks; b && bytes; b = b->next)
-    if (b->variable && b->read && p >= b->base && p < b->base + b->bytes) {
-      rg_wait("an operation before a copy failed", NULL);
-      ++rg_gpu.kept;
-      struct rg_copy *kept = rg_keep(b, p, bytes, NULL);
-      rg_settle();
-      return kept;
-    }
+    if (b->variable && b->read && p >= b->base && p < b->base + b->bytes)
+      return rg_keep_waiting(b, p, bytes);
   return NULL;
 }
 void rg_gpu_undo_variable(void *at, uint64_t bytes, uint64_t offset, void *kept) {
@@ -695,12 +930,15 @@ void rg_gpu_no_arrays(const void *from, const void *to) {
     rg_gpu_fail("a copy from or to a cudaArray has no derivative: call of", "cudaMemcpy3D", 0);
 }
 void *rg_gpu_copy_to_variable(void *at, const void *from, uint64_t bytes, uint64_t offset, int kind, void *stream) {
+  rg_device_works();
   if (stream)
     cudaStreamSynchronize(stream);
   rg_gpu.error = cudaMemcpyToSymbol((char *)at - offset, from, bytes, offset, kind);
   return at;
 }
 void *rg_gpu_copy_from_variable(void *to, const void *at, uint64_t bytes, uint64_t offset, int kind, void *stream) {
+  rg_device_works();
+  rg_gpu.settled = 0;
   if (stream)
     cudaStreamSynchronize(stream);
   rg_gpu.error = cudaMemcpyFromSymbol(to, (const char *)at - offset, bytes, offset, kind);
@@ -742,24 +980,43 @@ void rg_gpu_free_host(void *p) {
     rg_gpu.error = cudaFreeHost(p);
 }
 
-int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
-int cudaMemsetAsync(void *p, int value, size_t bytes, void *stream);
-void *rg_gpu_copy_async(void *to, const void *from, uint64_t bytes, int kind, void *stream) {
+/* In front of what writes there in the stream; null where nobody needs to know. */
+static struct rg_stream *rg_writes(void *p, uint64_t bytes, void *stream) {
   rg_device_works();
+  /* In front of all launches there is no copy. The first one waits for what was before (rg_settle_others). */
+  struct rg_block *b = rg_gpu.kept && bytes && rg_gpu_kind(p) >= DEVICE ? rg_block_of(p) : NULL;
+  if (!b)
+    return NULL;
+  struct rg_stream *s = rg_stream_of(stream);
+  rg_order(b, s);
+  return s;
+}
+void *rg_gpu_copy_async(void *to, const void *from, uint64_t bytes, int kind, void *stream) {
+  struct rg_stream *s = rg_writes(to, bytes, stream);
   rg_gpu.error = cudaMemcpyAsync(to, from, bytes, kind, stream);
+  if (s)
+    rg_record(s);
   return to;
 }
 void *rg_gpu_fill_async(void *p, int value, uint64_t bytes, void *stream) {
-  rg_device_works();
+  struct rg_stream *s = rg_writes(p, bytes, stream);
   rg_gpu.error = cudaMemsetAsync(p, value, bytes, stream);
+  if (s)
+    rg_record(s);
   return p;
 }
 void *rg_gpu_copy(void *to, const void *from, uint64_t bytes, int kind) {
+  struct rg_stream *s = rg_writes(to, bytes, NULL);
   rg_gpu.error = cudaMemcpy(to, from, bytes, kind);
+  if (s)
+    rg_record(s);
   return to;
 }
 void *rg_gpu_fill(void *p, int value, uint64_t bytes) {
+  struct rg_stream *s = rg_writes(p, bytes, NULL);
   rg_gpu.error = cudaMemset(p, value, bytes);
+  if (s)
+    rg_record(s);
   return p;
 }
 
@@ -793,20 +1050,17 @@ static void rg_unfetch(char *p, char *copy, uint64_t bytes) {
 }
 
 static void rg_clear(char *p, uint64_t bytes) {
+  static const char what[] = "an operation before adjoints were cleared failed";
   if (rg_on_host(p)) {
+    if (&rg_cuda_on_cpu || rg_gpu_kind(p) != UNREGISTERED) /* kernels may be at work on it */
+      rg_wait(what, NULL);
     memset(p, 0, bytes);
     return;
   }
   /* A device fills its own memory alone. */
-  int here = rg_device(), there = rg_attributes_of(p).device;
-  int error = here == there ? 0 : cudaSetDevice(there);
-  if (!error)
-    error = cudaMemset(p, 0, bytes);
-  if (!error && here != there)
-    error = cudaStreamSynchronize(NULL);
-  if (!error && here != there)
-    error = cudaSetDevice(here);
-  rg_gpu_check(error, "adjoints could not be cleared", NULL);
+  int now = rg_begin_step(rg_attributes_of(p).device, what, NULL);
+  rg_gpu_check(cudaMemsetAsync(p, 0, bytes, NULL), "adjoints could not be cleared", NULL);
+  rg_end_step(now, what, NULL);
 }
 
 void rg_gpu_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset, uint64_t period, uint64_t run) {
@@ -817,13 +1071,47 @@ void rg_gpu_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset, ui
     rg_clear(dsh, bytes);
     return;
   }
+  rg_wait("an operation before adjoints were cleared failed", NULL);
   char *at = rg_fetch(dsh, bytes);
   rg_adjoint_zero(at, NULL, bytes, offset, period, run);
   rg_unfetch(dsh, at, bytes);
 }
 
-/* As rg_adjoint_move_*, wherever the two blocks are. */
-#define RG_GPU_MOVE(T)                                                                                                 \
+/* Where both are memory of devices, adjoints are added there, in order, without the host. 0: they are not. */
+static int rg_add_there(char *to, char *from, uint64_t bytes, unsigned size) {
+  static const char what[] = "an operation before the adjoint of a copy failed";
+  if (&rg_cuda_on_cpu || (from < to + bytes && to < from + bytes) || (bytes | (uintptr_t)to | (uintptr_t)from) % size)
+    return 0;
+  struct rg_attributes t = rg_attributes_of(to), f = rg_attributes_of(from);
+  if (t.type != DEVICE || f.type != DEVICE)
+    return 0;
+  struct rg_room room = {0};
+  int now = rg_begin_step(t.device, what, NULL), apart = t.device != f.device;
+  if (apart) {
+    room = rg_room_for(bytes);
+    if (room.on_host) {
+      rg_room_back(room);
+      rg_end_step(now, what, NULL);
+      return 0;
+    }
+    rg_gets_work(f.device);
+    rg_follow(t.device, f.device);
+    rg_move_in(room.at, from, bytes, NULL);
+  }
+  struct rg_map add = {.is_double = size == 8, .what = RG_MAP_COPY, .m = bytes / size, .n = 1, .a = 1, .b = 1,
+                       .A = apart ? room.at : from, .B = to, .a0 = 1, .b0 = 1};
+  rg_device_map(&add, NULL);
+  if (apart) {
+    rg_room_back(room);
+    rg_follow(f.device, t.device);
+  }
+  rg_gpu_check(cudaMemsetAsync(from, 0, bytes, NULL), "adjoints could not be cleared", NULL);
+  rg_end_step(now, what, NULL);
+  return 1;
+}
+
+/* As rg_adjoint_move_*, wherever the two blocks are; SIZE: of numbers that devices add. */
+#define RG_GPU_MOVE(T, SIZE)                                                                                                 \
   void rg_adjoint_move_##T(char *dsh, char *d, char *ssh, char *s, uint64_t bytes, uint64_t offset, uint64_t period,   \
                            uint64_t run);                                                                              \
   void rg_gpu_adjoint_move_##T(char *dsh, char *d, char *ssh, char *s, uint64_t bytes, uint64_t offset,                \
@@ -835,16 +1123,18 @@ void rg_gpu_adjoint_zero(char *dsh, char *d, uint64_t bytes, uint64_t offset, ui
       return;                                                                                                          \
     }                                                                                                                  \
     dsh = rg_shadow_home(dsh, d), ssh = rg_shadow_home(ssh, s);                                                        \
+    if (SIZE && !period && !offset && run >= bytes && rg_add_there(ssh, dsh, bytes, SIZE))                             \
+      return;                                                                                                          \
     rg_wait("an operation before the adjoint of a copy failed", NULL);                                                 \
     char *from = rg_fetch(dsh, bytes), *to = rg_fetch(ssh, bytes);                                                     \
     rg_adjoint_move_##T(from, NULL, to, NULL, bytes, offset, period, run);                                             \
     rg_unfetch(ssh, to, bytes);                                                                                        \
     rg_unfetch(dsh, from, bytes);                                                                                      \
   }
-RG_GPU_MOVE(f16)
-RG_GPU_MOVE(bf16)
-RG_GPU_MOVE(f32)
-RG_GPU_MOVE(f64)
+RG_GPU_MOVE(f16, 0)
+RG_GPU_MOVE(bf16, 0)
+RG_GPU_MOVE(f32, 4)
+RG_GPU_MOVE(f64, 8)
 
 /* Pointers among copied bytes: their shadows go the same way. */
 void rg_gpu_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes, uint64_t offset, uint64_t period,
@@ -852,6 +1142,7 @@ void rg_gpu_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes, 
   if (!bytes || dsh == d)
     return;
   dsh = rg_shadow_home(dsh, d);
+  rg_host_follows();
   char *to = rg_fetch(dsh, bytes), *from = rg_fetch(ssh, bytes);
   rg_shadow_move_pointers(to, NULL, from, bytes, offset, period, run);
   if (from != ssh)
@@ -878,68 +1169,88 @@ struct rg_launched {
   int device;
 };
 
-/* Kernels of a module that the program carries as PTX. */
+/* Kernels of modules that the program carries as PTX. */
 struct rg_loaded {
   const char *image;
   int device;
   void *module;
   struct rg_loaded *next;
 };
+struct rg_loaded_kernel {
+  const char *image, *name;
+  int device;
+  void *function;
+  uint32_t parts; /* of dynamic shared memory; 0: not asked yet */
+  uint64_t most;  /* bytes of it that the driver was told of */
+  struct rg_loaded_kernel *next;
+};
+
+static void *rg_module_of(const struct rg_kernel_record *k, int device) {
+  struct rg_loaded *l = rg_gpu.loaded;
+  int (*load)(void **, const void *) = (int (*)(void **, const void *))rg_driver("cuModuleLoadData");
+  while (l && (l->image != k->image || l->device != device))
+    l = l->next;
+  if (l)
+    return l->module;
+  if (!load)
+    rg_gpu_fail("the CUDA driver lacks what derivatives of kernels need, for", k->name, 0);
+  l = calloc(1, sizeof *l);
+  int error = l ? load(&l->module, k->image) : 2;
+  if (error) {
+    fprintf(stderr, "retrograd: the driver does not take the derivative of kernel '%s' (error %d) [RG2203]\n", k->name,
+            error);
+    abort();
+  }
+  l->image = k->image, l->device = device, l->next = rg_gpu.loaded;
+  rg_gpu.loaded = l;
+  return l->module;
+}
+static struct rg_loaded_kernel *rg_kernel_of(const struct rg_kernel_record *k, const char *name) {
+  int device = rg_device();
+  struct rg_loaded_kernel **at = &rg_gpu.kernels, *f;
+  for (; (f = *at); at = &f->next)
+    if (f->name == name && f->image == k->image && f->device == device) {
+      *at = f->next; /* to the front */
+      f->next = rg_gpu.kernels;
+      return rg_gpu.kernels = f;
+    }
+  void *module = rg_module_of(k, device);
+  int (*find)(void **, void *, const char *) = (int (*)(void **, void *, const char *))rg_driver("cuModuleGetFunction");
+  f = calloc(1, sizeof *f);
+  if (!f || !find || find(&f->function, module, name))
+    rg_gpu_fail("there is no derivative of kernel", k->name, 0);
+  f->image = k->image, f->name = name, f->device = device, f->next = rg_gpu.kernels;
+  return rg_gpu.kernels = f;
+}
 
 /* A derivative needs dynamic shared memory for shadows, too, and says how many times
  * the primal's (lib/Polish/DynamicShared.h). */
-static uint64_t rg_shared_for(const struct rg_kernel_record *k, const char *name, void *function, uint64_t bytes) {
+static uint64_t rg_shared_for(const struct rg_kernel_record *k, struct rg_loaded_kernel *f, uint64_t bytes) {
   int (*global)(uint64_t *, size_t *, void *, const char *) =
       (int (*)(uint64_t *, size_t *, void *, const char *))rg_driver("cuModuleGetGlobal_v2");
   int (*limit)(void *, int, int) = (int (*)(void *, int, int))rg_driver("cuFuncSetAttribute");
-  struct rg_loaded *l;
-  uint64_t variable;
-  size_t size;
-  uint32_t words[2];
-  char text[512];
   if (!bytes || !global)
     return bytes;
-  for (l = rg_gpu.loaded; l && l->image != k->image; l = l->next)
-    ;
-  snprintf(text, sizeof text, "rg_dynamic_parts_of_%s", name);
-  if (l && !global(&variable, &size, l->module, text) && size == sizeof words) {
-    rg_move(words, (void *)variable, sizeof words);
-    words[1] = 1; /* the host has asked */
-    rg_move((void *)variable, words, sizeof words);
-    if (words[0] > 1)
-      bytes = (bytes + 15) / 16 * 16 * words[0];
-  }
-  if (bytes > (48u << 10) && limit)
-    limit(function, 8 /* the most dynamic shared memory */, (int)bytes);
-  return bytes;
-}
-
-static void *rg_kernel_of(const struct rg_kernel_record *k, const char *name) {
-  struct rg_loaded *l;
-  void *function = NULL;
-  int device = 0;
-  int (*load)(void **, const void *) = (int (*)(void **, const void *))rg_driver("cuModuleLoadData");
-  int (*find)(void **, void *, const char *) = (int (*)(void **, void *, const char *))rg_driver("cuModuleGetFunction");
-  rg_gpu_check(cudaGetDevice(&device), "no device", NULL);
-  if (!load || !find)
-    rg_gpu_fail("the CUDA driver lacks what derivatives of kernels need, for", k->name, 0);
-  for (l = rg_gpu.loaded; l; l = l->next)
-    if (l->image == k->image && l->device == device)
-      break;
-  if (!l) {
-    l = calloc(1, sizeof *l);
-    int error = l ? load(&l->module, k->image) : 2;
-    if (error) {
-      fprintf(stderr, "retrograd: the driver does not take the derivative of kernel '%s' (error %d) [RG2203]\n",
-              k->name, error);
-      abort();
+  if (!f->parts) {
+    uint64_t variable;
+    size_t size;
+    uint32_t words[2] = {1, 1};
+    char text[512];
+    snprintf(text, sizeof text, "rg_dynamic_parts_of_%s", f->name);
+    if (!global(&variable, &size, rg_module_of(k, f->device), text) && size == sizeof words) {
+      rg_move(words, (void *)variable, sizeof words);
+      words[1] = 1; /* the host has asked */
+      rg_move((void *)variable, words, sizeof words);
     }
-    l->image = k->image, l->device = device, l->next = rg_gpu.loaded;
-    rg_gpu.loaded = l;
+    f->parts = words[0] ? words[0] : 1;
   }
-  if (find(&function, l->module, name))
-    rg_gpu_fail("there is no derivative of kernel", k->name, 0);
-  return function;
+  if (f->parts > 1)
+    bytes = (bytes + 15) / 16 * 16 * f->parts;
+  if (bytes > (48u << 10) && bytes > f->most && limit) {
+    limit(f->function, 8 /* the most dynamic shared memory */, (int)bytes);
+    f->most = bytes;
+  }
+  return bytes;
 }
 
 static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, const struct rg_launch_place *at,
@@ -953,9 +1264,9 @@ static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, 
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **) =
         (int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
                  void **))rg_driver("cuLaunchCooperativeKernel");
-    void *function = rg_kernel_of(k, kernel);
-    shared = rg_shared_for(k, kernel, function, shared);
-    error = launch(function, at->grid.x, at->grid.y, at->grid.z, at->block.x, at->block.y, at->block.z,
+    struct rg_loaded_kernel *f = rg_kernel_of(k, kernel);
+    shared = rg_shared_for(k, f, shared);
+    error = launch(f->function, at->grid.x, at->grid.y, at->grid.z, at->block.x, at->block.y, at->block.z,
                    (unsigned)shared, at->stream, arguments);
     if (error) {
       fprintf(stderr,
@@ -965,13 +1276,14 @@ static void rg_run_kernel(const struct rg_kernel_record *k, const void *kernel, 
       abort();
     }
   } else {
-    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-                  void **) =
-        (int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-                 void **))rg_driver("cuLaunchKernel");
-    void *function = rg_kernel_of(k, kernel);
-    shared = rg_shared_for(k, kernel, function, shared);
-    error = launch(function, at->grid.x, at->grid.y, at->grid.z, at->block.x, at->block.y, at->block.z,
+    static int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                         void **);
+    if (!launch)
+      launch = (int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                        void **))rg_driver("cuLaunchKernel");
+    struct rg_loaded_kernel *f = rg_kernel_of(k, kernel);
+    shared = rg_shared_for(k, f, shared);
+    error = launch(f->function, at->grid.x, at->grid.y, at->grid.z, at->block.x, at->block.y, at->block.z,
                    (unsigned)shared, at->stream, arguments, NULL);
     if (error) {
       fprintf(stderr, "retrograd: the derivative of kernel '%s' could not be launched (driver's error %d) [RG2203]\n",
@@ -1024,14 +1336,14 @@ static uint64_t rg_touches(const struct rg_kernel_record *k, void **arguments, s
     else if (b->variable && &rg_cuda_on_cpu)
       found[j].seen = 1; /* whether it is managed only its name would tell */
     else
-      found[j].seen |= rg_gpu_kind(b->base) != DEVICE;
+      found[j].seen |= b->kind != DEVICE;
   }
   return n;
 }
 
 /* In front of a launch, whether derivatives flow through it or not: copies of what it
  * overwrites and a launch has read. */
-void *rg_launch_keep(const struct rg_kernel_record *k, void **arguments) {
+void *rg_launch_keep(const struct rg_kernel_record *k, void **arguments, void *stream) {
   struct rg_touched *found = malloc((k->count + 1) * sizeof *found);
   struct rg_launched *l = malloc(sizeof *l);
   if (!found || !l)
@@ -1039,14 +1351,24 @@ void *rg_launch_keep(const struct rg_kernel_record *k, void **arguments) {
   l->copies = NULL;
   l->device = rg_device_works();
   uint64_t n = rg_touches(k, arguments, found);
+  struct rg_stream *s = rg_stream_of(stream);
   int waited = 0;
   for (uint64_t i = 0; i < n; ++i) {
     struct rg_block *b = found[i].block;
-    if (!(found[i].writes && (b->read || found[i].reads)) && !(found[i].seen && found[i].reads))
-      continue;
-    if (!waited++) /* for what other streams do to it */
-      rg_wait("an operation before a launch of this kernel failed:", k->name);
-    l->copies = rg_keep(b, b->base, b->bytes, l->copies);
+    if (found[i].seen && (found[i].reads || (found[i].writes && b->read))) {
+      if (!waited++) /* for the host, which may change it */
+        rg_wait("an operation before a launch of this kernel failed:", k->name);
+      l->copies = rg_keep(b, b->base, b->bytes, l->copies, NULL);
+    } else if (found[i].writes) {
+      int kept = b->read || found[i].reads;
+      if (kept)
+        rg_settle_others();
+      rg_order(b, s);
+      if (!kept)
+        continue;
+      l->copies = rg_keep(b, b->base, b->bytes, l->copies, stream);
+      l->copies->reads = found[i].reads;
+    }
   }
   if (waited)
     rg_settle();
@@ -1057,13 +1379,27 @@ void *rg_launch_keep(const struct rg_kernel_record *k, void **arguments) {
   return rg_gpu.last = l;
 }
 void rg_launch_undo(const struct rg_kernel_record *k, void **arguments, void *kept) {
+  static const char what[] = "an operation before memory was put back failed: for";
   struct rg_launched *l = kept;
-  (void)k, (void)arguments;
+  (void)arguments;
+  if (l->copies) {
+    int now = -1;
+    if (rg_copies_are_of(l->copies, l->device))
+      now = rg_begin_step(l->device, what, k->name);
+    else
+      rg_wait(what, k->name);
+    for (struct rg_copy *c = l->copies; c; c = c->next) {
+      rg_remember(c->block);
+      rg_put_back(c);
+    }
+    if (now < 0)
+      rg_wait(what, k->name);
+    else
+      rg_end_step(now, what, k->name);
+  }
   while (l->copies) {
     struct rg_copy *c = l->copies;
     l->copies = c->next;
-    rg_remember(c->block);
-    rg_put_back(c);
     rg_room_back(c->room);
     free(c);
   }
@@ -1135,6 +1471,8 @@ void rg_launch_run(const struct rg_kernel_record *k, const struct rg_launch_plac
   }
   rg_gpu.error = (at->shared & TOGETHER ? cudaLaunchCooperativeKernel : cudaLaunchKernel)(
       k->primal, at->grid, at->block, own, at->shared & ~TOGETHER, at->stream);
+  if (rg_gpu.streams_used > 1)
+    rg_record(rg_stream_known(at->stream, rg_device()));
   free(memory);
   free(own);
 }
@@ -1233,11 +1571,11 @@ static void __attribute__((noreturn)) rg_lost_on_host(const char *kernel) {
   abort();
 }
 
-/* Runs the derivative for one lane. Of an active pointer shadows[i] is the array of
+/* Runs the derivative for one lane. local: all shadows are where the device finds them. Of an active pointer shadows[i] is the array of
  * its shadows by lane, of a number that of its tangents, or, with Adjoints, of the
  * adjoints to add to; null where nothing is active after all. */
 static void rg_run_derivative(struct rg_operands *o, const void *kernel, const struct rg_launch_place *at,
-                              void **arguments, void **shadows, uint64_t lane, int adjoints) {
+                              void **arguments, void **shadows, uint64_t lane, int adjoints, int local) {
   const struct rg_kernel_record *k = o->k;
   uint64_t next = k->count, cell = 0, first = o->used;
   for (uint64_t i = 0; i < k->count; ++i) {
@@ -1268,7 +1606,7 @@ static void rg_run_derivative(struct rg_operands *o, const void *kernel, const s
     } else if (p->kind == POINTER) {
       char *primal, *shadow = shadows[i] ? ((char **)shadows[i])[lane] : NULL, *home;
       memcpy(&primal, arguments[i], sizeof primal);
-      struct rg_block *b = shadow && &rg_cuda_on_cpu ? NULL : rg_block_of(primal);
+      struct rg_block *b = shadow && (local || &rg_cuda_on_cpu) ? NULL : rg_block_of(primal);
       if (!shadow && b && p->writes && rg_gpu_kind(primal) != DEVICE)
         rg_lost_on_host(k->name);
       if (!shadow)
@@ -1331,23 +1669,51 @@ static void rg_run_derivative(struct rg_operands *o, const void *kernel, const s
   }
 }
 
+/* Whether the reverse of a launch touches memory of its device alone. */
+static int rg_is_local(const struct rg_launched *l, const struct rg_kernel_record *k, const struct rg_touched *found,
+                       uint64_t touched, uint64_t lanes, void **shadows) {
+  for (uint64_t i = 0; i < touched; ++i)
+    if (found[i].seen || found[i].block->device != l->device)
+      return 0;
+  for (uint64_t i = 0; i < k->count; ++i) {
+    const struct rg_kernel_parameter *p = &k->parameters[i];
+    if (!p->active || rg_is_number(p) || !shadows[i])
+      continue;
+    if (p->kind == VARIABLE)
+      return 0;
+    for (uint64_t lane = 0; lane < lanes; ++lane) {
+      const void *shadow = ((void **)shadows[i])[lane];
+      if (!shadow)
+        continue;
+      struct rg_attributes a = rg_attributes_of(shadow);
+      if (a.type != DEVICE || a.device != l->device)
+        return 0;
+    }
+  }
+  return rg_copies_are_of(l->copies, l->device);
+}
+
 void rg_launch_reverse(rg_arena *arena, uint64_t lanes, void *tape, const struct rg_kernel_record *k,
                        const struct rg_launch_place *at, void **arguments, void **shadows) {
+  static const char what[] = "the derivative of this kernel, or an operation before it, failed:";
   struct rg_launched *l = tape;
   struct rg_touched *found = malloc((k->count + 1) * sizeof *found);
   struct rg_operands o;
   (void)arena;
   if (!found)
     rg_gpu_fail("no memory for a launch of", k->name, 0);
-  /* Streams may still be at work for the primal sweep, and may be gone by now: all of
-   * the reverse sweep runs on the default stream, each step for itself. */
+  /* Streams of the primal sweep may be gone by now: all of the reverse sweep runs on default streams. */
   struct rg_launch_place here = *at;
   here.stream = NULL;
   int now = rg_device();
-  rg_wait("an operation before the derivative of this kernel failed:", k->name);
-  if (l->device != now)
-    rg_gpu_check(cudaSetDevice(l->device), "its device cannot be made the current one: a launch of", k->name);
+  if (l->device != now) /* which has the variables that it names */
+    rg_enter(l->device, "its device cannot be made the current one: a launch of", k->name);
   uint64_t n = rg_touches(k, arguments, found);
+  int local = rg_is_local(l, k, found, n, lanes, shadows);
+  if (local)
+    rg_begin_step(l->device, what, k->name);
+  else
+    rg_wait("an operation before the derivative of this kernel failed:", k->name);
   for (uint64_t i = 0; i < n; ++i)
     if (found[i].writes)
       rg_remember(found[i].block);
@@ -1355,13 +1721,17 @@ void rg_launch_reverse(rg_arena *arena, uint64_t lanes, void *tape, const struct
   rg_operands_begin(&o, k);
   for (uint64_t lane = 0; lane < lanes; ++lane) {
     for (struct rg_copy *c = l->copies; c; c = c->next)
-      rg_put_back(c);
-    rg_run_derivative(&o, k->reverse, &here, arguments, shadows, lane, /*adjoints=*/1);
+      if (c->reads)
+        rg_put_back(c);
+    rg_run_derivative(&o, k->reverse, &here, arguments, shadows, lane, /*adjoints=*/1, local);
   }
-  rg_gpu_check(cudaDeviceSynchronize(), "the derivative of this kernel failed:", k->name);
+  if (!local)
+    rg_wait("the derivative of this kernel failed:", k->name);
   rg_operands_end(&o);
-  if (l->device != now)
-    rg_gpu_check(cudaSetDevice(now), "the device of the program cannot be made the current one again, after", k->name);
+  if (local)
+    rg_end_step(now, what, k->name);
+  else if (l->device != now)
+    rg_enter(now, "the device of the program cannot be made the current one again, after", k->name);
 }
 
 /* The tangent kernel runs the primal, too. */
@@ -1379,7 +1749,7 @@ void rg_launch_forward(uint64_t lanes, const struct rg_kernel_record *k, const s
     rg_wait("an operation before a launch of this kernel failed:", k->name);
     for (uint64_t i = 0; i < n; ++i)
       if (found[i].writes)
-        before = rg_keep(found[i].block, found[i].block->base, found[i].block->bytes, before);
+        before = rg_keep(found[i].block, found[i].block->base, found[i].block->bytes, before, NULL);
     free(found);
   }
   for (uint64_t lane = 0; lane < lanes; ++lane) {
@@ -1390,7 +1760,7 @@ void rg_launch_forward(uint64_t lanes, const struct rg_kernel_record *k, const s
     }
     if (before)
       rg_settle();
-    rg_run_derivative(&o, k->forward, at, arguments, shadows, lane, /*adjoints=*/0);
+    rg_run_derivative(&o, k->forward, at, arguments, shadows, lane, /*adjoints=*/0, /*local=*/0);
   }
   if (o.room.at || o.used) /* what is given back is the kernel's no more */
     rg_wait("the derivative of this kernel failed:", k->name);
@@ -1438,6 +1808,7 @@ void rg_gpu_wait(const char *of) {
   rg_wait("an operation failed before the derivative of a call of", of);
 }
 int rg_gpu_works(void) {
+  rg_gpu.settled = 0; /* in streams that are not known here */
   return rg_device_works();
 }
 int rg_gpu_enter(int device, const char *of) {

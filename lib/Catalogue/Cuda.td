@@ -584,6 +584,9 @@ def gpu_fill : Handler<"MemSet"> {
 def gpu_keep : Protocol<"rg_gpu_undo", ["rg_gpu_keep"], "P:PZ"> {
   let Summary = "device memory that is about to be overwritten; its reverse puts it back";
 }
+def gpu_keep_in : Protocol<"rg_gpu_undo_in", ["rg_gpu_keep_in"], "P:PZP"> {
+  let Summary = "device memory that is about to be overwritten in a stream; its reverse puts it back";
+}
 def gpu_keep_variable : Protocol<"rg_gpu_undo_variable", ["rg_gpu_keep_variable"], "P:PZZ"> {
   let Summary = "a variable of the device that is about to be overwritten; its reverse puts it back";
 }

@@ -35,7 +35,8 @@ constexpr llvm::StringLiteral LaunchOffset = "rg-offset";
 constexpr llvm::StringLiteral LaunchVariable = "rg-variable";
 
 /// What a launch overwrites is kept in front of it, and put back behind its
-/// reverse: rg.keep.kernel and rg.undo.kernel, over the pointers that it takes.
+/// reverse: rg.keep.kernel and rg.undo.kernel, over the pointers that it takes
+/// and its stream.
 std::string keepName(const llvm::Function &Run);
 
 /// In a module that captures streams: what a launch is there, the launch of

@@ -91,8 +91,10 @@ static void launch(IRBuilderBase &B, Function &Run, ArrayRef<Value *> Args) {
   for (const Argument &A : drop_begin(Run.args(), LaunchPlaces))
     if (A.getType()->isPointerTy() && !A.hasByValAttr())
       Pointers.push_back(Args[A.getArgNo()]);
-  if (Function *Keep = M.getFunction(keepName(Run)))
+  if (Function *Keep = M.getFunction(keepName(Run))) {
+    Pointers.push_back(Args[LaunchPlaces - 1]);
     B.CreateCall(Keep, Pointers);
+  }
   CallInst *Call = B.CreateCall(&Run, Args);
   for (const Argument &A : Run.args())
     if (Type *T = A.getParamByValType())

@@ -17,8 +17,8 @@
 using namespace llvm;
 using namespace retrograd;
 
-/// rg.keep.kernel(pointers...) -> handle, and
-/// rg.undo.kernel(pointers..., handle).
+/// rg.keep.kernel(pointers..., stream) -> handle, and
+/// rg.undo.kernel(pointers..., stream, handle).
 GlobalVariable *HostLaunches::writeKeep(const Launch &L, Catalogue &Cat) {
   LLVMContext &Ctx = M.getContext();
   IRBuilder<> B(Ctx);
@@ -30,7 +30,7 @@ GlobalVariable *HostLaunches::writeKeep(const Launch &L, Catalogue &Cat) {
   std::string Name = keepName(*L.Run);
   std::string UndoName = "rg.undo." + L.Kernel;
   GlobalVariable *Record = makeRecord(L, None, Name + ".record");
-  SmallVector<Type *, 8> Types(Pointers.size(), B.getPtrTy());
+  SmallVector<Type *, 8> Types(Pointers.size() + 1, B.getPtrTy());
   auto *Table = ArrayType::get(B.getPtrTy(), L.Facts->Parameters.size() + 1);
   for (bool Undo : {false, true}) {
     if (Undo)
@@ -50,11 +50,12 @@ GlobalVariable *HostLaunches::writeKeep(const Launch &L, Catalogue &Cat) {
     }
     if (Undo) {
       B.CreateCall(RuntimeLibrary(M).require("rg_launch_undo"),
-                   {Record, Arguments, F->getArg(Pointers.size())});
+                   {Record, Arguments, F->getArg(Pointers.size() + 1)});
       B.CreateRetVoid();
     } else {
-      B.CreateRet(B.CreateCall(RuntimeLibrary(M).require("rg_launch_keep"),
-                               {Record, Arguments}));
+      B.CreateRet(
+          B.CreateCall(RuntimeLibrary(M).require("rg_launch_keep"),
+                       {Record, Arguments, F->getArg(Pointers.size())}));
       OperationRecord R;
       R.Id = "gpu_keep";
       R.Class = RuleClass::Handler;

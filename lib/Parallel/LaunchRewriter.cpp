@@ -337,8 +337,10 @@ private:
         Pointers.push_back(V);
     }
     Function *Captured = M.getFunction(capturedName(*Run));
-    if (Function *Keep = Captured ? nullptr : M.getFunction(keepName(*Run)))
+    if (Function *Keep = Captured ? nullptr : M.getFunction(keepName(*Run))) {
+      Pointers.push_back(Args[LaunchPlaces - 1]);
       B.CreateCall(Keep, Pointers);
+    }
     CallInst *Call = B.CreateCall(Captured ? Captured : Run, Args);
     for (Argument &A : Run->args())
       if (Type *T = A.getParamByValType())
