@@ -344,6 +344,8 @@ void ActivityAnalysis::findLostBits() {
   DenseSet<const Value *> Tainted;
   BitVector TaintedObjects(VariedObjects.size()),
       AtomicObjects(VariedObjects.size());
+  /// Those of the tainted objects that have such bits where a float may be.
+  BitVector WhereFloatsMayBe(VariedObjects.size());
   auto OperandOfAtomic = [](const Instruction &I) -> const Value * {
     if (const auto *M = dyn_cast<AtomicRMWInst>(&I))
       return M->getType()->isIntegerTy() && !keptNumber(*M) ? M->getValOperand()
@@ -388,20 +390,39 @@ void ActivityAnalysis::findLostBits() {
     return Integer ? testObject(TaintedObjects, L.getPointerOperand())
                    : Holds(L.getPointerOperand());
   };
+  auto StoresBeside = [&](const StoreInst &S) {
+    const Value *P = S.getPointerOperand();
+    uint64_t Size = Facts.types().dataLayout().getTypeStoreSize(
+        S.getValueOperand()->getType());
+    SmallVector<TypedLeaf, 4> Leaves = Facts.types().leavesAt(P, Size);
+    return !Leaves.empty() && !Facts.types().touchesFloat(P, Size) &&
+           all_of(Leaves, [](const TypedLeaf &L) {
+             return L.Kind.K == ByteKind::Integer;
+           });
+  };
   /// True if I hands such bits on, to its result or to memory.
   auto Follow = [&](const Instruction &I) {
     if (movesACharacter(I))
       return false;
-    if (const auto *S = dyn_cast<StoreInst>(&I))
-      return Tainted.contains(S->getValueOperand()) &&
-             markObject(TaintedObjects, S->getPointerOperand());
-    if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest)
-      return testObject(TaintedObjects, Source) &&
-             markObject(TaintedObjects, Dest);
+    if (const auto *S = dyn_cast<StoreInst>(&I)) {
+      const Value *P = S->getPointerOperand();
+      if (!Tainted.contains(S->getValueOperand()))
+        return false;
+      bool New = !StoresBeside(*S) && markObject(WhereFloatsMayBe, P);
+      return markObject(TaintedObjects, P) || New;
+    }
+    if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest) {
+      bool New = testObject(WhereFloatsMayBe, Source) &&
+                 markObject(WhereFloatsMayBe, Dest);
+      return (testObject(TaintedObjects, Source) &&
+              markObject(TaintedObjects, Dest)) ||
+             New;
+    }
     if (const Value *V = OperandOfAtomic(I)) {
       const Value *P = cast<Instruction>(I).getOperand(0);
       bool New = IsBits(V) && markObject(AtomicObjects, P);
       New |= IsBits(V) && markObject(TaintedObjects, P);
+      New |= IsBits(V) && markObject(WhereFloatsMayBe, P);
       return (Holds(P) && !isVaried(&I) && Tainted.insert(&I).second) || New;
     }
     if (movesInSteps(I) || isVaried(&I) || Tainted.contains(&I))
@@ -451,7 +472,7 @@ void ActivityAnalysis::findLostBits() {
               }))
         LostBits.push_back(&I);
     } else if (auto [Dest, Source] = copyEnds(I, Facts.catalogue()); Dest) {
-      if (testObject(TaintedObjects, Source) &&
+      if (testObject(WhereFloatsMayBe, Source) &&
           !testObject(VariedObjects, Source) &&
           Facts.types().touchesFloat(Dest, copiedBytes(I)))
         LostBits.push_back(&I);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/ForwardEmitter.h"
+#include "Catalogue/AccessTags.h"
 #include "Catalogue/Catalogue.h"
 #include "Emit/ConstantMemory.h"
 #include "Emit/FormulaEmitter.h"
@@ -16,6 +17,7 @@
 #include "Rules/Rules.h"
 #include "Rules/TangentKinds.h"
 #include "Rules/Transfer.h"
+#include "Support/SourceFact.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/Utils/Local.h"
 #include "llvm/IR/InstIterator.h"
@@ -456,6 +458,22 @@ Function *ForwardEmitter::runtime(StringRef Name) {
   return Services.runtime().require(Name);
 }
 
+/// What is known of the type that Access reads or writes, for the access to the
+/// shadow: the next derivative takes shadows for what they are.
+static void carryType(Instruction &ToShadow, const Instruction &Access,
+                      const ProgramFacts &Facts) {
+  if (Facts.isPunned(Access))
+    return;
+  copyFacts(ToShadow, Access);
+  StringRef Name = accessTypeName(Access);
+  if (Name.empty() || namesAnything(Name))
+    return;
+  if (!getLoadStoreType(&Access)->isIntOrIntVectorTy())
+    noteFact(ToShadow, SourceFact::Written);
+  else if (!namesPointer(Name))
+    noteInteger(ToShadow, TypeAnalysis::isDeclaredInteger(Access));
+}
+
 Value *ForwardEmitter::load(LoadInst &L) {
   const Value *P = L.getPointerOperand();
   if (!Activity.hasShadow(P))
@@ -473,6 +491,7 @@ Value *ForwardEmitter::load(LoadInst &L) {
       L.getType(), Shadow,
       shadowAlign(L.getType(), L.getAlign(), D.getDataLayout()),
       L.getName() + ".t");
+  carryType(*FromShadow, L, Plan.facts());
   Value *T = FromShadow;
   if (!Activity.isMixed(P))
     Kinds.shadow(FromShadow, Lane);
@@ -508,6 +527,8 @@ void ForwardEmitter::visitStore(StoreInst &S) {
   }
   StoreInst *ToShadow = B.CreateAlignedStore(
       T, Address, shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));
+  if (T == companion(V))
+    carryType(*ToShadow, S, Plan.facts());
   if (!Activity.isMixed(P))
     Kinds.shadow(ToShadow, Lane);
 }
@@ -566,6 +587,19 @@ void ForwardEmitter::visitTransfer(CallBase &C) {
     Value *IsOwn = B.CreateICmpEQ(Source, SourceOwn);
     Source = B.CreateSelect(IsOwn, Then, Source);
     SourceOwn = B.CreateSelect(IsOwn, Then, SourceOwn);
+  }
+  bool Mixed = Activity.isMixed(T.Dest) || Activity.isMixed(T.Source);
+  if (!T.OnDevice && !Idle && !Mixed) {
+    auto AlignOf = [&](unsigned End) {
+      return isa<MemIntrinsic>(C) ? C.getParamAlign(End) : MaybeAlign();
+    };
+    auto *Move = cast<Instruction>(
+        T.MayOverlap
+            ? B.CreateMemMove(Dest, AlignOf(0), Source, AlignOf(1), Bytes)
+            : B.CreateMemCpy(Dest, AlignOf(0), Source, AlignOf(1), Bytes));
+    if (!isSideBySide(T.Dest))
+      copyFacts(*Move, C);
+    return;
   }
   B.CreateCall(
       RT.require(T.OnDevice ? "rg_gpu_tangent_move" : "rg_tangent_move"),

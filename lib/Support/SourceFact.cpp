@@ -34,6 +34,15 @@ bool retrograd::hasFact(const Instruction &I, SourceFact Fact) {
   return I.hasMetadataOtherThanDebugLoc() && I.hasMetadata(metadataOf(Fact));
 }
 
+void retrograd::copyFacts(Instruction &To, const Instruction &From) {
+  for (SourceFact Fact : {
+#define SOURCE_FACT(Id, Metadata) SourceFact::Id,
+#include "Support/SourceFacts.def"
+       })
+    if (hasFact(From, Fact))
+      To.setMetadata(metadataOf(Fact), From.getMetadata(metadataOf(Fact)));
+}
+
 void retrograd::noteInteger(Instruction &Access, bool Declared) {
   LLVMContext &C = Access.getContext();
   Access.setMetadata(metadataOf(SourceFact::Integer),

@@ -54,6 +54,8 @@ llvm::StringRef metadataOf(SourceFact Fact);
 
 void noteFact(llvm::Instruction &I, SourceFact Fact);
 bool hasFact(const llvm::Instruction &I, SourceFact Fact);
+/// To moves what lies in memory as From does.
+void copyFacts(llvm::Instruction &To, const llvm::Instruction &From);
 
 /// SourceFact::Integer of an access; Declared where a member is declared to be
 /// an integer.
