@@ -15,27 +15,99 @@
 using namespace llvm;
 using namespace retrograd;
 
-/// The comparison tells, one way or the other, that a number is a constant.
-static bool isEqualityWithConstant(const FCmpInst &C) {
+/// The operand of C that is compared with a constant; null where there is none.
+static Use *comparedWithConstant(FCmpInst &C) {
+  for (unsigned At : {0, 1})
+    if (!isa<Constant>(C.getOperand(At)) && isa<Constant>(C.getOperand(1 - At)))
+      return &C.getOperandUse(At);
+  return nullptr;
+}
+
+/// What V is, or the variable that it is loaded from.
+static const Value *numberOf(const Value *V) {
+  const auto *Load = dyn_cast<LoadInst>(V);
+  return Load ? Load->getPointerOperand() : V;
+}
+
+/// The comparison tells, one way or the other, that its operands are equal.
+static bool isEquality(const FCmpInst &C) {
   switch (C.getPredicate()) {
   case FCmpInst::FCMP_OEQ:
   case FCmpInst::FCMP_UEQ:
   case FCmpInst::FCMP_ONE:
   case FCmpInst::FCMP_UNE:
-    break;
+    return true;
   default:
     return false;
   }
-  auto *K = dyn_cast<Constant>(C.getOperand(1));
-  return K && !isa<Constant>(C.getOperand(0)) && !K->isNullValue();
+}
+
+namespace {
+/// `x >= 2 && x <= 2`, of which LLVM makes `x == 2`: a number, or the variable
+/// that it is loaded from, compared with one constant for more and for less.
+class Bounds {
+public:
+  /// Is C a comparison for more or less? Notes it.
+  bool note(const FCmpInst &C, const Use &Number) {
+    switch (Number.getOperandNo() ? C.getSwappedPredicate()
+                                  : C.getPredicate()) {
+    case FCmpInst::FCMP_OLT:
+    case FCmpInst::FCMP_OLE:
+    case FCmpInst::FCMP_ULT:
+    case FCmpInst::FCMP_ULE:
+      return sidesOf(C, Number).Below = true;
+    case FCmpInst::FCMP_OGT:
+    case FCmpInst::FCMP_OGE:
+    case FCmpInst::FCMP_UGT:
+    case FCmpInst::FCMP_UGE:
+      return sidesOf(C, Number).Above = true;
+    default:
+      return false;
+    }
+  }
+  bool areOneNumber(const FCmpInst &C, const Use &Number) {
+    const Sides &S = sidesOf(C, Number);
+    return S.Below && S.Above;
+  }
+
+private:
+  struct Sides {
+    bool Below = false, Above = false;
+  };
+  Sides &sidesOf(const FCmpInst &C, const Use &Number) {
+    return Of[{numberOf(Number), C.getOperand(1 - Number.getOperandNo())}];
+  }
+  DenseMap<std::pair<const Value *, const Value *>, Sides> Of;
+};
+} // namespace
+
+static bool isFence(const Value *V) {
+  const auto *II = dyn_cast<IntrinsicInst>(V);
+  return II && II->getIntrinsicID() == Intrinsic::arithmetic_fence;
 }
 
 /// A fence of ours: the program's own stand in arithmetic.
 static bool onlyCompared(const IntrinsicInst &Fence) {
-  return all_of(Fence.users(), [](const User *U) {
-    auto *C = dyn_cast<FCmpInst>(U);
-    return C && isa<Constant>(C->getOperand(1));
-  });
+  return all_of(Fence.users(), [](const User *U) { return isa<FCmpInst>(U); });
+}
+
+static void fence(Use &Number) {
+  Value *X = Number.get();
+  IRBuilder<> B(cast<Instruction>(Number.getUser()));
+  Number.set(
+      B.CreateIntrinsic(Intrinsic::arithmetic_fence, {X->getType()}, {X}));
+}
+
+/// The operand of C that gets a fence: one is enough, and inlining may show the
+/// other to be a constant. Null where there is nothing to learn.
+static Use *learntOf(FCmpInst &C) {
+  if (!isEquality(C) || isFence(C.getOperand(0)) || isFence(C.getOperand(1)) ||
+      numberOf(C.getOperand(0)) == numberOf(C.getOperand(1)))
+    return nullptr;
+  for (unsigned At : {0, 1})
+    if (!isa<Constant>(C.getOperand(At)))
+      return &C.getOperandUse(At);
+  return nullptr;
 }
 
 PreservedAnalyses KeepEqualitiesPass::run(Module &M, ModuleAnalysisManager &) {
@@ -47,17 +119,23 @@ PreservedAnalyses KeepEqualitiesPass::run(Module &M, ModuleAnalysisManager &) {
 }
 
 void retrograd::keepEqualities(Function &F) {
+  SmallVector<Use *, 8> Fenced, Ordered;
+  Bounds Limits;
   for (Instruction &I : instructions(F)) {
     auto *C = dyn_cast<FCmpInst>(&I);
-    if (!C || !isEqualityWithConstant(*C))
+    if (!C)
       continue;
-    Value *X = C->getOperand(0);
-    if (auto *II = dyn_cast<IntrinsicInst>(X);
-        II && II->getIntrinsicID() == Intrinsic::arithmetic_fence)
-      continue;
-    C->setOperand(0, IRBuilder<>(C).CreateIntrinsic(Intrinsic::arithmetic_fence,
-                                                    {X->getType()}, {X}));
+    if (Use *Number = learntOf(*C))
+      Fenced.push_back(Number);
+    else if (Use *Compared = comparedWithConstant(*C);
+             Compared && Limits.note(*C, *Compared))
+      Ordered.push_back(Compared);
   }
+  for (Use *Number : Ordered)
+    if (Limits.areOneNumber(*cast<FCmpInst>(Number->getUser()), *Number))
+      Fenced.push_back(Number);
+  for (Use *Number : Fenced)
+    fence(*Number);
 }
 
 /// Puts the operand of a fence in its place.
@@ -66,12 +144,32 @@ static void drop(IntrinsicInst &Fence) {
   Fence.eraseFromParent();
 }
 
-void retrograd::foldEqualities(Function &F) {
-  for (Instruction &I : make_early_inc_range(instructions(F)))
-    if (auto *II = dyn_cast<IntrinsicInst>(&I);
-        II && II->getIntrinsicID() == Intrinsic::arithmetic_fence &&
-        isa<Constant>(II->getArgOperand(0)) && onlyCompared(*II))
-      drop(*II);
+bool retrograd::foldEqualities(Function &F) {
+  bool Any = false;
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *Fence = dyn_cast<IntrinsicInst>(&I);
+    if (!Fence || !isFence(Fence) || !isa<Constant>(Fence->getArgOperand(0)) ||
+        !onlyCompared(*Fence))
+      continue;
+    SmallVector<FCmpInst *, 2> Compared;
+    for (User *U : Fence->users())
+      Compared.push_back(cast<FCmpInst>(U));
+    drop(*Fence);
+    for (FCmpInst *C : Compared)
+      if (Use *Other = learntOf(*C))
+        fence(*Other);
+    Any = true;
+  }
+  return Any;
+}
+
+PreservedAnalyses FoldEqualitiesPass::run(Function &F,
+                                          FunctionAnalysisManager &) {
+  if (!foldEqualities(F))
+    return PreservedAnalyses::all();
+  PreservedAnalyses PA;
+  PA.preserveSet<CFGAnalyses>();
+  return PA;
 }
 
 bool retrograd::releaseEqualities(Module &M) {

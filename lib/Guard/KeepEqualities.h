@@ -7,11 +7,13 @@
 //
 // In `if (x == 2) y = x * x;` LLVM writes y = 4. That is what y is worth, but
 // the derivative of the branch that is taken is 2x and not 0. So before
-// anything is simplified, comparisons of numbers with constants for equality
-// get their operand through llvm.arithmetic.fence: what is learnt is then
-// learnt of the fence's result, which nobody else reads. (Zeros need no fence:
-// there are two, and LLVM keeps x.) The fences go when derivatives are made:
-// where a link follows, in the link.
+// anything is simplified, comparisons of numbers for equality get an operand
+// through llvm.arithmetic.fence: what is learnt is then learnt of the fence's
+// result, which nobody else reads. That the other operand is a constant may be
+// seen late, by inlining. (Zeros count: `x == 0 ? 3 * x : x` is x.) Two
+// comparisons with one constant for more and for less are an equality, too,
+// once LLVM has joined them. The fences go when derivatives are made: where a
+// link follows, in the link.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +41,16 @@ private:
 
 void keepEqualities(llvm::Function &F);
 
-/// Constants come out of fences, so that what they decide is decided.
-void foldEqualities(llvm::Function &F);
+/// Constants come out of fences, so that what they decide is decided; what they
+/// are compared with goes into one. Were there any?
+bool foldEqualities(llvm::Function &F);
+
+/// The same, wherever LLVM's own peepholes are.
+class FoldEqualitiesPass : public llvm::PassInfoMixin<FoldEqualitiesPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Function &F,
+                              llvm::FunctionAnalysisManager &FAM);
+};
 
 /// Takes all fences away; were there any?
 bool releaseEqualities(llvm::Module &M);

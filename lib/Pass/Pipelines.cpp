@@ -71,6 +71,14 @@ LoopNestOptions retrograd::loopNestOptions(const Options &O, bool Threads) {
           .Threads = Threads && O.LoopThreads};
 }
 
+/// What LLVM's first simplification would take from derivatives.
+static void holdAll(ModulePassManager &MPM, const PipelineStage &Stage) {
+  MPM.addPass(AnnotateParametersPass(Stage));
+  MPM.addPass(HoldMethodsPass(Stage));
+  MPM.addPass(KeepEqualitiesPass(Stage));
+  MPM.addPass(HoldInactiveGlobalsPass(Stage));
+}
+
 void retrograd::extendPipelines(PassBuilder &PB,
                                 const std::function<Options()> &Given) {
   // LLVM tells what a pipeline is for only behind its start. The passes at the
@@ -99,12 +107,22 @@ void retrograd::extendPipelines(PassBuilder &PB,
           MPM.addPass(DifferentiatePass(Opts, stageOf(Phase)));
       });
   // ThinLTO, of units that no plugin saw (rustc's), drops the bodies that it
-  // imported before it comes to OptimizerEarly.
+  // imported before it comes to OptimizerEarly. rg-rustc leaves them as rustc
+  // wrote them, so that what must come in front of LLVM's first simplification
+  // can: that is made up for here.
   PB.registerPipelineEarlySimplificationEPCallback(
-      [Given](ModulePassManager &MPM, OptimizationLevel,
-              ThinOrFullLTOPhase Phase) {
-        if (Phase == ThinOrFullLTOPhase::ThinLTOPostLink)
-          MPM.addPass(DifferentiatePass(Given(), LinkStage::ThinLink));
+      [Given, &PB](ModulePassManager &MPM, OptimizationLevel Level,
+                   ThinOrFullLTOPhase Phase) {
+        if (Phase != ThinOrFullLTOPhase::ThinLTOPostLink)
+          return;
+        holdAll(MPM, std::make_shared<LinkStage>(LinkStage::ThinLink));
+        MPM.addPass(PB.buildModuleSimplificationPipeline(
+            Level, ThinOrFullLTOPhase::ThinLTOPreLink));
+        MPM.addPass(DifferentiatePass(Given(), LinkStage::ThinLink));
+      });
+  PB.registerPeepholeEPCallback(
+      [](FunctionPassManager &FPM, OptimizationLevel) {
+        FPM.addPass(FoldEqualitiesPass());
       });
   // Full LTO: all units are one module, nothing has been inlined across them
   // and nothing vectorised.
@@ -146,10 +164,7 @@ void retrograd::extendPipelines(PassBuilder &PB,
         MPM.addPass(KeepRulesPass());
         if (Opts.TapeInPlace)
           MPM.addPass(KeepBytesTogetherPass());
-        MPM.addPass(AnnotateParametersPass(Stage));
-        MPM.addPass(HoldMethodsPass(Stage));
-        MPM.addPass(KeepEqualitiesPass(Stage));
-        MPM.addPass(HoldInactiveGlobalsPass(Stage));
+        holdAll(MPM, Stage);
         if (Opts.RunEarly)
           MPM.addPass(DifferentiatePass(Opts));
       });

@@ -215,6 +215,7 @@ bool CallDispatch::settleMembers(Function &F) {
                                                    std::nullopt,
                                                    {},
                                                    Epoch,
+                                                   false,
                                                    false},
                                                   &InTables);
     // What nobody in the module makes a pointer to comes from elsewhere.
@@ -369,10 +370,15 @@ static bool isOptional(const CallBase &Call) {
 
 CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
                                                       bool Beside) {
-  Dispatcher Wanted{nullptr,       Call.getFunctionType(),
-                    passing(Call), Call.getCallingConv(),
-                    slotOf(Call),  {},
-                    Epoch,         Call.hasFnAttr(OfRuntime)};
+  Dispatcher Wanted{nullptr,
+                    Call.getFunctionType(),
+                    passing(Call),
+                    Call.getCallingConv(),
+                    slotOf(Call),
+                    {},
+                    Epoch,
+                    Call.hasFnAttr(OfRuntime),
+                    Call.hasFnAttr(DropsObject)};
   SmallVector<Function *, 8> Found = candidates(Wanted);
   const bool Choosing =
       any_of(Found, [](const Function *F) { return chooses(*F); });
@@ -383,14 +389,14 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
     return !F->isDeclaration() || Cat.lookupFunction(*F) != nullptr;
   });
   // A hook may be told numbers. Who returns one is asked for it.
-  if (Nobody && !Beside &&
+  if (Nobody && !Beside && !Wanted.DropsObject &&
       (Wanted.Type->getReturnType()->isFPOrFPVectorTy() || !isOptional(Call)))
     return nullptr;
   for (Dispatcher &D : Dispatchers)
     if (D.Type == Wanted.Type && D.PassedAs == Wanted.PassedAs &&
         D.Convention == Wanted.Convention && D.Slot == Wanted.Slot &&
         D.Fixed == Wanted.Fixed && D.Epoch == Epoch &&
-        D.ByRuntime == Wanted.ByRuntime)
+        D.ByRuntime == Wanted.ByRuntime && D.DropsObject == Wanted.DropsObject)
       return &D;
   bool LeftOut = false;
   auto IsKept = [&](const Function *F) { return Only->contains(F); };
@@ -409,7 +415,8 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
        {"target-cpu", "target-features", "tune-cpu", "frame-pointer"})
     if (Attribute A = Call.getFunction()->getFnAttribute(Kept); A.isValid())
       Wanted.F->addFnAttr(A);
-  Wanted.F->addFnAttr(DispatchesCalls, std::to_string(Found.size()));
+  Wanted.F->addFnAttr(DispatchesCalls,
+                      std::to_string(Found.size() + Wanted.DropsObject));
   writeBody(Wanted, Found, LeftOut, Call);
   Dispatchers.push_back(Wanted);
   return &Dispatchers.back();
@@ -485,7 +492,7 @@ void CallDispatch::writeBody(Dispatcher &D, ArrayRef<Function *> Candidates,
   LLVMContext &Ctx = M.getContext();
   Argument *Address = F.getArg(F.arg_size() - 1);
   Address->setName("callee");
-  bool Floats = LeftOut || D.ByRuntime || takesFloats(*D.Type);
+  bool Floats = LeftOut || D.ByRuntime || D.DropsObject || takesFloats(*D.Type);
   IRBuilder<> B(BasicBlock::Create(Ctx, "", &F));
   for (Function *Candidate : Candidates) {
     auto *Taken = BasicBlock::Create(Ctx, "", &F),

@@ -93,6 +93,9 @@ private:
     unsigned Epoch;
     /// The runtime calls: what is none of the candidates ends the program.
     bool ByRuntime;
+    /// It ends an object: an address that is none of the candidates ends the
+    /// program.
+    bool DropsObject;
   };
   /// Beside: it is one of several calls of the function, of which others have
   /// candidates. Null if Call stays as it is.

@@ -12,6 +12,7 @@
 #include "Request/EntryCalls.h"
 #include "Request/Markers.h"
 #include "Request/ParameterGroups.h"
+#include "Support/DispatchMarks.h"
 #include "Support/SourceFact.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -30,6 +31,15 @@ static bool countsOwners(const Function &F) {
          N.starts_with("_ZNKSt16_Sp_counted_baseI") ||
          (N.starts_with("_ZN9__gnu_cxx") &&
           (N.contains("__atomic_add") || N.contains("__exchange_and_add")));
+}
+
+/// Rust's function that ends an object of a type which the program chose (dyn):
+/// the table of the type names what does it, if there is anything to do. Types
+/// whose objects the module makes have their tables there.
+static bool dropsAnyObject(const Function &F) {
+  return F.getName().contains("drop_in_place") && F.getName().contains("dyn") &&
+         (F.getName().starts_with("_ZN4core3ptr") ||
+          F.getName().starts_with("_R"));
 }
 
 PreservedAnalyses AnnotateParametersPass::run(Module &M,
@@ -55,6 +65,12 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
       hold(F);
     if (F.isDeclaration())
       continue;
+    if (dropsAnyObject(F))
+      for (Instruction &I : instructions(F))
+        if (auto *Call = dyn_cast<CallBase>(&I);
+            Call && Call->isIndirectCall() && Call->arg_size() == 1 &&
+            Call->getType()->isVoidTy())
+          Call->addFnAttr(Attribute::get(M.getContext(), DropsObject));
     if (countsOwners(F))
       for (Instruction &I : instructions(F))
         if ((isa<LoadInst, StoreInst>(I) &&

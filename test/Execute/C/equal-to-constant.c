@@ -5,6 +5,7 @@
 #include <math.h>
 double __enzyme_autodiff(void *, ...);
 double __enzyme_fwddiff(void *, ...);
+extern int enzyme_const;
 
 static double branch(double x) {
   if (x == 2)
@@ -31,11 +32,43 @@ static double loop(double x) {
   return s;
 }
 
+/* The constant on the left, and one that only inlining or propagation shows. */
+static double left(double x) {
+  if (2.0 == x)
+    return x * x;
+  return x;
+}
+static double leftUnequal(double x) { return 2.0 != x ? x : x * x * x; }
+static int same(double a, double b) { return a == b; }
+static double inlined(double x) {
+  const double two = 2;
+  if (same(two, x))
+    return x * x;
+  return same(x, 3) ? x * x * x : x;
+}
+static double ofSquare(double x) {
+  double y = x * x;
+  if (4.0 == y)
+    return y * x;
+  return y;
+}
+static double zeroOrLine(double x) { return x == 0 ? 3 * x : x; }
+static double between(double x) {
+  if (x >= 2.0 && x <= 2.0)
+    return x * x;
+  return !(x < 3) && !(x > 3) ? x * x * x : x;
+}
+static double assumed(double x) {
+  if (x != 2)
+    __builtin_unreachable();
+  return x * x;
+}
+static double twoNumbers(double x, double y) { return x == y ? x * x * y : x; }
+
 #define BOTH(F, X, WANT)                                                                           \
   RG_NEAR(__enzyme_autodiff((void *)F, X), WANT);                                                  \
   RG_NEAR(__enzyme_fwddiff((void *)F, X, 1.0), WANT)
 
-extern int enzyme_const;
 float __enzyme_autodiff_single(void *, ...);
 
 int main(void) {
@@ -44,6 +77,17 @@ int main(void) {
   BOTH(chosen, 1.5, 3 * 1.5 * 1.5);
   BOTH(zero, 0.0, 5);
   BOTH(loop, 1.25, 9);
+  BOTH(left, 2.0, 4);
+  BOTH(leftUnequal, 2.0, 12);
+  BOTH(inlined, 2.0, 4);
+  BOTH(inlined, 3.0, 27);
+  BOTH(ofSquare, 2.0, 12);
+  BOTH(zeroOrLine, 0.0, 3);
+  BOTH(between, 2.0, 4);
+  BOTH(between, 3.0, 27);
+  BOTH(assumed, 2.0, 4);
+  RG_NEAR(__enzyme_autodiff((void *)twoNumbers, 2.0, enzyme_const, 2.0), 8);
+  RG_NEAR(__enzyme_autodiff((void *)twoNumbers, enzyme_const, 2.0, 2.0), 4);
   RG_NEARF(__enzyme_autodiff_single((void *)single, 0.25f), 3);
   // x = 2: 2x, 3x^2, and x^x by the branch for p = 2, in which p does not occur.
   RG_NEAR(__enzyme_autodiff((void *)callee, 2.0, enzyme_const, 2.0), 4 + 12 + 4);
