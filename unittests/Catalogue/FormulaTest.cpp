@@ -158,8 +158,12 @@ const std::map<std::string, Primal> &primals() {
       RG_AS(ssa_copy, X[0]),
       RG_TWO(x86_min, fminl),
       RG_TWO(x86_max, fmaxl),
+      RG_TWO(x86_min512, fminl),
+      RG_TWO(x86_max512, fmaxl),
       RG_AS(x86_rcp, 1 / X[0]),
       RG_AS(x86_rsqrt, 1 / sqrtl(X[0])),
+      RG_AS(x86_rcp14, 1 / X[0]),
+      RG_AS(x86_rsqrt14, 1 / sqrtl(X[0])),
       // Devices.
       RG_AS(device_add, X[0] + X[1]),
       RG_AS(device_sub, X[0] - X[1]),
