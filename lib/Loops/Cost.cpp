@@ -54,6 +54,56 @@ double Scheduler::trips(const Statement &St, int Loop) const {
   return Known && Known < UnknownTrips ? Known : UnknownTrips;
 }
 
+/// How the counters of a statement change from one iteration of its loop at
+/// Place to the next, while all other loops stay: none if it has no loop there.
+SmallVector<int64_t, 4> Scheduler::step(const Schedule &S, unsigned X,
+                                        unsigned Place) const {
+  const auto &Time = S.Times[X];
+  const unsigned Loops = N.Statements[X].Loops.size();
+  SmallVector<int64_t, 4> Step(Loops, 0);
+  if (Time[Place].Loop < 0)
+    return Step;
+  Step[Time[Place].Loop] = Time[Place].Down ? -1 : 1;
+  // Rows of equations: a time that grows by 1, or stays.
+  SmallVector<SmallVector<double, 6>, 4> Rows;
+  bool Skewed = false;
+  for (const TimeTerm &T : Time)
+    if (T.Loop >= 0 && !T.Tile) {
+      Rows.emplace_back();
+      for (unsigned K = 0; K != Loops; ++K)
+        Rows.back().push_back(T.times(K));
+      Rows.back().push_back(T.Loop == Time[Place].Loop);
+      Skewed |= !T.Skew.empty();
+    }
+  if (!Skewed || Rows.size() != Loops)
+    return Step;
+  for (unsigned K = 0; K != Loops; ++K) {
+    auto *Pivot = std::find_if(Rows.begin() + K, Rows.end(),
+                               [&](const auto &R) { return R[K] != 0; });
+    if (Pivot == Rows.end())
+      return Step;
+    std::swap(Rows[K], *Pivot);
+    for (unsigned R = 0; R != Loops; ++R)
+      if (const double F = Rows[R][K] / Rows[K][K]; R != K && F != 0)
+        for (unsigned J = K; J <= Loops; ++J)
+          Rows[R][J] -= F * Rows[K][J];
+  }
+  for (unsigned K = 0; K != Loops; ++K)
+    Step[K] = std::llround(Rows[K][Loops] / Rows[K][K]);
+  return Step;
+}
+
+/// Bytes from one address to the next, by such a step.
+static int64_t bytes(ArrayRef<int64_t> Strides, ArrayRef<int64_t> Step) {
+  int64_t Sum = 0;
+  for (unsigned K = 0; K != Strides.size(); ++K) {
+    if (Step[K] && std::abs(Strides[K]) >= Access::Far)
+      return Step[K] < 0 ? -Access::Far : Access::Far;
+    Sum += Strides[K] * Step[K];
+  }
+  return Sum;
+}
+
 namespace {
 struct Work {
   double Loads = 0, Stores = 0, Arithmetic = 0;
@@ -76,6 +126,71 @@ static bool isLong(const Instruction *I) {
   return I->getOpcode() == Instruction::FDiv ||
          I->getOpcode() == Instruction::FRem ||
          (isa<CallInst>(I) && I->getName().contains("sqrt"));
+}
+
+/// From what St reads by R to what it computes: the longest way.
+static double latency(const Statement &St, const Access &R) {
+  DenseMap<const Value *, double> Since;
+  for (auto &[V, Index] : St.FromCells)
+    if (!R.I && Index == R.CellIndex)
+      Since[V] = 0;
+  for (auto &[V, Store] : St.FromMemory)
+    if (Store == R.I)
+      Since[V] = 0;
+  for (const Instruction *I : St.Slice) {
+    if (I == R.I)
+      Since[I] = 0;
+    if (isa<LoadInst>(I))
+      continue;
+    double Most = -1;
+    for (const Value *Op : I->operands())
+      if (auto Known = Since.find(Op); Known != Since.end())
+        Most = std::max(Most, Known->second);
+    if (Most < 0)
+      continue;
+    const bool Short = !I->getType()->isFloatingPointTy() ||
+                       isa<SelectInst>(I) ||
+                       I->getOpcode() == Instruction::FNeg;
+    Since[I] = Most + (isLong(I) ? LongLatency : Short ? 1 : Latency);
+  }
+  return Since.lookup(St.V);
+}
+
+/// Statements that wait for each other, from one iteration to the next: how
+/// long a round takes. Of: lanes that wait together, of each.
+double Scheduler::waitInCircle(const std::map<unsigned, double> &Of) const {
+  // Who needs what whom computes, at once or by others.
+  std::map<unsigned, std::map<unsigned, double>> Needs;
+  for (auto &[X, Lanes] : Of)
+    for (const Access &R : N.Statements[X].Reads)
+      for (auto &[Y, Others] : Of)
+        if (X != Y && R.Array == N.Statements[Y].Write.Array) {
+          double &Takes = Needs[X][Y];
+          Takes = std::max(Takes, latency(N.Statements[X], R));
+        }
+  auto Direct = Needs;
+  for (auto &[Via, Lanes] : Of)
+    for (auto &[X, Others] : Of)
+      if (Needs[X].count(Via))
+        for (auto &[Y, Takes] : Needs[Via])
+          Needs[X].insert({Y, 0});
+  double Most = 0;
+  for (auto &[X, Lanes] : Of) {
+    if (!Needs[X].count(X))
+      continue;
+    double Sum = 0, Apart = HUGE_VAL;
+    for (auto &[Y, Others] : Of)
+      if (Needs[X].count(Y) && Needs[Y].count(X)) {
+        double Takes = 0;
+        for (auto &[Z, Long] : Direct[Y])
+          if (Needs[Z].count(X))
+            Takes = std::max(Takes, Long);
+        Sum += Takes;
+        Apart = std::min(Apart, Others);
+      }
+    Most = std::max(Most, Sum / Apart);
+  }
+  return Most;
 }
 
 Scheduler::Estimate Scheduler::estimate(const Schedule &S,
@@ -103,11 +218,11 @@ Scheduler::Estimate Scheduler::estimate(const Schedule &S,
   bool Rows = !Carries, Backwards = false;
   unsigned Bytes = 8;
   for (unsigned X : Group) {
-    const TimeTerm &Inner = S.Times[X][InnerPlace];
+    const auto Inner = step(S, X, InnerPlace);
     auto Look = [&](const Access &A) {
       if (!A.I)
         return;
-      int64_t Stride = A.Strides[Inner.Loop] * (Inner.Down ? -1 : 1);
+      int64_t Stride = bytes(A.Strides, Inner);
       Bytes = N.Arrays[A.Array].ElementBytes;
       Rows &= !Stride || std::abs(Stride) == int64_t(Bytes);
       Backwards |= Stride < 0;
@@ -120,27 +235,32 @@ Scheduler::Estimate Scheduler::estimate(const Schedule &S,
   const double Width =
       Rows ? std::max(1U, std::min(M.VectorBytes, 32U) / Bytes) : 1;
   std::map<std::pair<unsigned, const SCEV *>, Work> Accesses;
+  std::map<unsigned, double> LanesApart;
   Work Sum;
   double Wait = 0, Fixed = 0;
   for (unsigned X : Group) {
     const Statement &St = N.Statements[X];
-    const int Inner = S.Times[X][InnerPlace].Loop;
+    const auto Inner = step(S, X, InnerPlace);
+    auto IsAround = [&](int CellIndex, const TimeTerm &T) {
+      return T.Loop >= 0 &&
+             is_contained(N.Cells[CellIndex].Loops, St.Loops[T.Loop]);
+    };
     /// Lanes that do not share what depends on these strides.
     auto LanesOf = [&](ArrayRef<int64_t> Strides) {
       double Lanes = 1;
       for (const Jam *J : Jams)
-        if (Strides[S.Times[X][J->Place].Loop])
+        if (bytes(Strides, step(S, X, J->Place)))
           Lanes *= J->Lanes;
       return Lanes;
     };
     auto Count = [&](const Access &A, bool Write) {
       if (!A.I) {
         // A strip's cells are in memory.
-        if (Strip && is_contained(N.Cells[A.CellIndex].Loops, St.Loops[Inner]))
+        if (Strip && IsAround(A.CellIndex, S.Times[X][InnerPlace]))
           (Write ? Sum.Stores : Sum.Loads) += (Write ? 1 : 0.5) / Width;
         return;
       }
-      const int64_t Stride = A.Strides[Inner];
+      const int64_t Stride = bytes(A.Strides, Inner);
       const double Share = LanesOf(A.Strides) / AllLanes;
       const bool Row = std::abs(Stride) == N.Arrays[A.Array].ElementBytes;
       Work W;
@@ -166,12 +286,10 @@ Scheduler::Estimate Scheduler::estimate(const Schedule &S,
     for (const Access &A : St.Reads)
       Count(A, false);
     Count(St.Write, true);
-    double Operations = 0, Own = 0;
+    double Operations = 0;
     for (const Instruction *I : St.Slice)
-      if (!isa<LoadInst>(I)) {
+      if (!isa<LoadInst>(I))
         Operations += isLong(I) ? 8 : 1;
-        Own = std::max(Own, isLong(I) ? LongLatency : 0);
-      }
     Sum.Arithmetic += Operations * 0.5 / Width;
     if (!Carries)
       continue;
@@ -184,23 +302,23 @@ Scheduler::Estimate Scheduler::estimate(const Schedule &S,
       const bool IsCell = !R.I || !St.Write.I;
       if (!IsCell && R.Strides != St.Write.Strides)
         continue;
-      if (IsCell || !R.Strides[Inner])
-        Chain = std::max(Chain, Latency);
-      else if (N.SE.getSCEV(getLoadStorePointerOperand(R.I)) !=
-               N.SE.getSCEV(getLoadStorePointerOperand(St.Write.I)))
-        Chain = std::max(Chain, Latency * std::min(Operations, 3.0));
+      if (IsCell || !bytes(R.Strides, Inner) ||
+          N.SE.getSCEV(getLoadStorePointerOperand(R.I)) !=
+              N.SE.getSCEV(getLoadStorePointerOperand(St.Write.I)))
+        Chain = std::max(Chain, std::max(Latency, latency(St, R)));
     }
-    double Apart = 1; // lanes whose numbers are not the same
-    if (St.Write.I)
-      Apart = LanesOf(St.Write.Strides);
-    else
-      for (const Jam *J : Jams)
-        if (is_contained(N.Cells[St.Write.CellIndex].Loops,
-                         St.Loops[S.Times[X][J->Place].Loop]))
-          Apart *= J->Lanes;
+    double Apart = 1; // lanes that do not wait for each other
+    for (const Jam *J : Jams)
+      if ((St.Write.I ? bytes(St.Write.Strides, step(S, X, J->Place)) != 0
+                      : IsAround(St.Write.CellIndex, S.Times[X][J->Place])) &&
+          !stripCarries(S, Group, Place, *J))
+        Apart *= J->Lanes;
     if (Chain)
-      Wait = std::max(Wait, std::max(Own, Chain) / Apart);
+      Wait = std::max(Wait, Chain / Apart);
+    LanesApart[X] = Apart;
   }
+  if (Carries)
+    Wait = std::max(Wait, waitInCircle(LanesApart));
   for (auto &[Where, W] : Accesses) {
     Sum.Loads += W.Loads;
     Sum.Stores += W.Stores;
@@ -236,9 +354,14 @@ Scheduler::Estimate Scheduler::estimate(const Schedule &S,
     auto Add = [&](std::vector<Level> &To, double Trips, double Times) {
       Level L{P, Trips, {}};
       for (const Stream &Of : Streams) {
-        const int Loop = S.Times[Of.Statement][P].Loop;
-        L.Strides.push_back(
-            Loop < 0 ? 0 : std::abs(double(Of.Strides[Loop])) * Times);
+        // What loops within run over, whatever they begin with, counts there.
+        auto Step = step(S, Of.Statement, P);
+        const auto &Time = S.Times[Of.Statement];
+        if (&To == &E.Levels)
+          for (unsigned Q = P + 2; Q <= InnerPlace; Q += 2)
+            if (Time[Q].Loop >= 0 && Time[Q].Loop != Time[P].Loop)
+              Step[Time[Q].Loop] = 0;
+        L.Strides.push_back(std::abs(double(bytes(Of.Strides, Step))) * Times);
       }
       To.push_back(L);
     };
@@ -346,7 +469,7 @@ bool Scheduler::isShared(const Schedule &S, ArrayRef<unsigned> Group,
     Key.push_back(-1);
     for (unsigned P = 0; P <= Place; ++P) {
       const TimeTerm &T = S.Times[X][P];
-      Key.insert(Key.end(), {T.Loop, T.C, T.Down, T.Tile});
+      T.addTo(Key);
     }
   }
   auto [Known, New] = Shared.insert({Key, false});
@@ -359,6 +482,8 @@ bool Scheduler::findShared(const Schedule &S, ArrayRef<unsigned> Group,
                            unsigned Place, bool Copies) {
   for (unsigned X : Group) {
     const int C = N.Statements[X].Write.CellIndex;
+    if (N.Statements[X].SetsErrno)
+      return false; // each thread has its own
     if (C < 0)
       continue;
     if (any_of(N.Results, [&](auto &R) { return R.second == C; }))
@@ -419,9 +544,20 @@ double Scheduler::byThreads(const Schedule &S, ArrayRef<unsigned> Group,
       const TimeTerm &T = S.Times[Group.front()][P];
       if (T.Loop < 0)
         continue;
-      double Trips = trips(N.Statements[Group.front()], T.Loop);
-      if (T.Tile)
-        Trips = std::max(1.0, Trips / T.Tile);
+      auto TripsOf = [&](const TimeTerm &Of) {
+        double Trips =
+            Of.Loop < 0 ? 1 : trips(N.Statements[Group.front()], Of.Loop);
+        return Of.Tile ? std::max(1.0, Trips / Of.Tile) : Trips;
+      };
+      double Trips = TripsOf(T);
+      // Fronts are as many as tiles on two sides, and a tile has fewer beside
+      // it than there are.
+      if (!T.Front.empty())
+        Trips += TripsOf(S.Times[Group.front()][T.Front.front()]);
+      if (P >= 3)
+        if (const TimeTerm &Fronts = S.Times[Group.front()][P - 2];
+            is_contained(Fronts.Front, P))
+          Trips *= TripsOf(Fronts) / (TripsOf(Fronts) + Trips);
       const std::vector<unsigned> All = groupOf(S, Group.front(), P);
       if (Trips >= 2 && isShared(S, All, P, Copies)) {
         const double Rounds = std::ceil(Trips / M.Threads);
@@ -430,7 +566,7 @@ double Scheduler::byThreads(const Schedule &S, ArrayRef<unsigned> Group,
           Begin += CopyElement * M.Threads * copied(All);
         const double Shared =
             One * Rounds / Trips +
-            (All.front() == Group.front() ? Begins : 0) * Begin;
+            (All.front() == *llvm::min_element(Group) ? Begins : 0) * Begin;
         return std::min(One, Shared);
       }
       Begins *= Trips;
@@ -452,6 +588,16 @@ std::vector<Scheduler::Part> Scheduler::innermostLoops(const Schedule &S) {
       if (innermost(S.Times[X]) == Place)
         Group.push_back(X);
     Done.insert(Group.begin(), Group.end());
+    // The first tells what loops there are: others may run in one iteration of
+    // some.
+    auto Own = [&](unsigned X) {
+      return count_if(S.Times[X],
+                      [](const TimeTerm &T) { return T.Loop >= 0; });
+    };
+    std::swap(Group.front(),
+              *llvm::max_element(Group, [&](unsigned X, unsigned Y) {
+                return Own(X) < Own(Y);
+              }));
     Estimate E = estimate(S, Group, Place);
     const double Lines = lines(S, E, Before);
     const double Each =
@@ -490,7 +636,7 @@ std::vector<unsigned> Scheduler::groupOf(const Schedule &S, unsigned K,
                                          unsigned Place) const {
   std::vector<unsigned> Group;
   for (unsigned X = 0; X != N.Statements.size(); ++X) {
-    bool Same = S.Times[X][Place].Loop >= 0;
+    bool Same = S.Times[X][Place].isLoop();
     for (unsigned P = 0; P < Place && Same; P += 2)
       Same = S.Times[X][P].C == S.Times[K][P].C;
     if (Same)
@@ -507,8 +653,8 @@ bool Scheduler::carries(const Schedule &S, ArrayRef<unsigned> Group,
   for (unsigned X : Group) {
     Key.push_back(-1);
     for (unsigned P = 0; P <= Place; ++P)
-      if (const TimeTerm &T = S.Times[X][P]; T.Loop >= 0 && !T.Tile)
-        Key.push_back(2 * T.Loop + T.Down);
+      if (const TimeTerm &T = S.Times[X][P]; T.isLoop() && !T.Tile)
+        T.addTo(Key);
   }
   auto [Known, New] = Carried.insert({Key, true});
   if (New)
@@ -553,7 +699,7 @@ bool Scheduler::findCarried(const Schedule &S, ArrayRef<unsigned> Group,
         continue;
       // Additions in any order: LLVM makes vectors of them.
       if (Kind == &Sums && N.Statements[D.From].Write.I &&
-          !N.Statements[D.From].Write.Strides[S.Times[D.From][Place].Loop])
+          !bytes(N.Statements[D.From].Write.Strides, step(S, D.From, Place)))
         continue;
       if (connects(D, S, Group, Place, /*AcrossTiles=*/true))
         return true;

@@ -53,23 +53,64 @@ bool Generator::isPossible() {
   return true;
 }
 
+/// The times of P at which all of its lanes are there, for others have to be
+/// asked about each lane. Null: it has no lanes.
+Set Generator::whole(const TimedPart &P) const {
+  // One place for each jam, in front of the last.
+  const unsigned First = S.Times.front().size() + S.Jams.size() - 1;
+  SmallVector<std::pair<unsigned, unsigned>, 2> Lanes;
+  for (unsigned K = 0; K != S.Jams.size(); ++K)
+    if (!S.Jams[K].Strip && Of.isJammed(P.Statement, S, S.Jams[K]))
+      Lanes.push_back({First + K, S.Jams[K].Lanes});
+  if (Lanes.empty() || P.Rest)
+    return Set();
+  auto WithAll = [&](Set Some) {
+    for (auto [At, Count] : Lanes) {
+      Some = Set(isl_set_project_out(Some.take(), isl_dim_set, At, 1));
+      Some = Set(isl_set_insert_dims(Some.take(), isl_dim_set, At, 1));
+      Some = Set(isl_set_lower_bound_si(Some.take(), isl_dim_set, At, 0));
+      Some =
+          Set(isl_set_upper_bound_si(Some.take(), isl_dim_set, At, Count - 1));
+    }
+    return Some;
+  };
+  Set There(isl_map_range(P.Times.copy()));
+  Set All = WithAll(There);
+  Set Missing(isl_set_subtract(All.copy(), There.take()));
+  return Set(
+      isl_set_coalesce(isl_set_subtract(All.take(), WithAll(Missing).take())));
+}
+
 bool Generator::makeTree() {
-  // Every loop is asked whether threads can share it: that may take as long as
-  // the search again, several times.
-  if (Threads) {
-    N.Context.restart();
+  // What was tried before does not count. Where every loop is asked whether
+  // threads can share it, that may take as long as the search again, several
+  // times.
+  N.Context.restart();
+  if (Threads)
     isl_ctx_set_max_operations(N.Context, 4 * Nest::Quota);
-  }
   UnionMap Times;
-  for (TimedPart &P : Of.parts(S)) {
-    Map M = P.Times;
-    if (P.Rest)
-      M = Map(isl_map_set_tuple_id(
-          M.take(), isl_dim_in,
-          isl_id_alloc(N.Context, ("R" + std::to_string(P.Statement)).c_str(),
-                       nullptr)));
+  auto Add = [&](Map M, char Kind, unsigned Statement) {
+    const std::string Name = Kind + std::to_string(Statement);
+    M = Map(isl_map_set_tuple_id(
+        M.take(), isl_dim_in, isl_id_alloc(N.Context, Name.c_str(), nullptr)));
     UnionMap U(isl_union_map_from_map(M.take()));
     Times = Times ? UnionMap(isl_union_map_union(Times.take(), U.take())) : U;
+  };
+  // isl separates what has different names. S: all lanes, or none; P: some of
+  // the lanes; R: what fills no lanes, and has none.
+  for (TimedPart &P : Of.parts(S)) {
+    const Set Whole = whole(P);
+    Map Partly;
+    if (Whole)
+      Partly = Map(isl_map_subtract_range(P.Times.copy(), Whole.copy()));
+    if (!Partly || isl_map_is_empty(Partly.get()) != isl_bool_false) {
+      Add(P.Times, P.Rest ? 'R' : 'S', P.Statement);
+      continue;
+    }
+    Add(Partly, 'P', P.Statement);
+    Map Wholly(isl_map_intersect_range(P.Times.copy(), Whole.copy()));
+    if (isl_map_is_empty(Wholly.get()) != isl_bool_true)
+      Add(Wholly, 'S', P.Statement);
   }
   isl_options_set_ast_build_detect_min_max(N.Context, 1);
   isl_ast_build *Build = isl_ast_build_from_context(N.Asked.copy());
@@ -108,7 +149,6 @@ bool Generator::makeTree() {
 }
 
 bool Generator::run() {
-  // An analysis may have used up what isl may take: then one of these fails.
   if (!isPossible() || !makeTree() || !findExtents())
     return false;
   // The order may be one that only threads make worth its while.

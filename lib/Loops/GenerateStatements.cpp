@@ -125,9 +125,10 @@ Value *Generator::cell(int Index, Instance &I) {
     return A;
   const Jam &J = S.Jams[Lanes[Index]];
   const TimeTerm &T = S.Times[I.Index][J.Place];
-  Value *Time = I.At[T.Loop];
-  if (T.Down)
-    Time = B.CreateNSWNeg(Time);
+  Value *Time = B.getInt64(T.C);
+  for (unsigned K = 0; K != I.At.size(); ++K)
+    if (int64_t Times = T.times(K))
+      Time = B.CreateNSWAdd(Time, B.CreateNSWMul(I.At[K], B.getInt64(Times)));
   return B.CreateInBoundsGEP(A->getAllocatedType()->getArrayElementType(), A,
                              B.CreateAnd(Time, B.getInt64(J.Lanes - 1)));
 }
@@ -244,7 +245,7 @@ void Generator::leaf(isl_ast_node *A) {
   StringRef Name = isl_id_get_name(Id.get());
   const bool Rest = Name.consume_front("R");
   if (!Rest)
-    Name.consume_front("S");
+    Name = Name.drop_front();
   unsigned Index = 0;
   Name.getAsInteger(10, Index);
   Instance I{N.Statements[Index], Index, Rest};

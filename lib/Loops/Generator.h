@@ -46,6 +46,7 @@ private:
   using Counters = llvm::SmallVector<llvm::Value *, 4>;
   bool isPossible();
   bool makeTree();
+  Set whole(const TimedPart &P) const;
   bool findExtents();
   bool findCopies();
   llvm::Value *areApart();

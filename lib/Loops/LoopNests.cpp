@@ -14,6 +14,7 @@
 #include "Loops/LoopNests.h"
 #include "Loops/Generate.h"
 #include "Loops/PrintNest.h"
+#include "Loops/SameNumber.h"
 #include "Target/Target.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -229,6 +230,10 @@ static bool prepare(Function &F, FunctionAnalysisManager &FAM) {
   Form.addPass(LoopSimplifyPass());
   Form.addPass(LCSSAPass());
   FAM.invalidate(F, Form.run(F, FAM));
+  if (loops::computeAgain(F, FAM.getResult<LoopAnalysis>(F),
+                          FAM.getResult<ScalarEvolutionAnalysis>(F),
+                          FAM.getResult<DominatorTreeAnalysis>(F)))
+    FAM.invalidate(F, PreservedAnalyses::none());
   return true;
 }
 

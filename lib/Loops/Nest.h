@@ -67,6 +67,7 @@ struct Statement {
   Set Domain;
   std::vector<Access> Reads;
   Access Write;
+  bool SetsErrno = false; ///< or may, by a call
   /// It adds to what it writes, in any order: index of that read; else -1.
   int Sum = -1;
   /// Values that are read from cells rather than computed.

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Loops/Raiser.h"
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopIterator.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -31,6 +32,17 @@ SmallVector<Loop *, 4> Raiser::loopsAround(const BasicBlock *B) {
        L = L->getParentLoop())
     Loops.insert(Loops.begin(), L);
   return Loops;
+}
+
+/// A function of its arguments that may set errno, and nothing else.
+bool loops::mayOnlySetErrno(const Instruction *I) {
+  const auto *Call = dyn_cast<CallBase>(I);
+  if (!Call || Call->isConvergent() || !Call->doesNotThrow() ||
+      !Call->willReturn() || Call->hasOperandBundles())
+    return false;
+  const MemoryEffects Of = Call->getMemoryEffects();
+  return Of.getModRef(IRMemLocation::ErrnoMem) == ModRefInfo::Mod &&
+         Of.getWithoutLoc(IRMemLocation::ErrnoMem).doesNotAccessMemory();
 }
 
 bool Raiser::checkLoops() {
@@ -67,12 +79,18 @@ bool Raiser::checkLoops() {
         N.DeclaresScopes |= isa<NoAliasScopeDeclInst>(Call);
         if (Call->isLifetimeStartOrEnd())
           return fail("memory that lives in one iteration", &I);
-      } else if (I.mayReadOrWriteMemory() || I.mayHaveSideEffects())
+      } else if (mayOnlySetErrno(&I))
+        Errno.push_back(cast<CallBase>(&I));
+      else if (I.mayReadOrWriteMemory() || I.mayHaveSideEffects())
         return fail(isa<CallBase>(I) ? "a call" : "an ordered access", &I);
     }
     if (Accesses.size() > MostAccesses)
       return fail("too many accesses", B->getTerminator());
   }
+  for (CallBase *Call : Errno)
+    for (Instruction *I : Accesses)
+      if (isModOrRefSet(N.AA.getModRefInfo(Call, MemoryLocation::get(I))))
+        return fail("a call", Call);
   return true;
 }
 

@@ -174,7 +174,11 @@ bool Raiser::collect(Value *V, Statement &S, unsigned Depth) {
     S.Slice.push_back(I);
     return true;
   }
-  if (I->isTerminator() || I->mayHaveSideEffects() || I->mayReadFromMemory() ||
+  if (mayOnlySetErrno(I))
+    S.SetsErrno = true;
+  else if (I->mayHaveSideEffects())
+    return fail("a value of an unusual kind", I);
+  if (I->isTerminator() || I->mayReadFromMemory() ||
       I->getType()->isTokenTy() || I->getType()->isPointerTy())
     return fail("a value of an unusual kind", I);
   for (Value *Op : I->operands())
@@ -396,5 +400,12 @@ bool Raiser::findStatements() {
         if (!addStatement(std::move(S)))
           return false;
       }
+  // Each call runs whenever it ran.
+  for (CallBase *Call : Errno)
+    if (none_of(N.Statements, [&](const Statement &S) {
+          return is_contained(S.Slice, Call) &&
+                 S.At->getParent() == Call->getParent();
+        }))
+      return fail("a call", Call);
   return true;
 }

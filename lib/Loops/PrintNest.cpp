@@ -74,6 +74,29 @@ void loops::printNest(Loop &L, const Nest *N, const std::string &WhyNot) {
 
 namespace {
 
+/// Counters, a tile's in parentheses unless there is one alone.
+void printTerm(raw_ostream &OS, const TimeTerm &T) {
+  std::string Text;
+  unsigned Count = 0;
+  for (int K = 0, E = std::max<int>(T.Loop + 1, T.Skew.size()); K < E; ++K)
+    if (int64_t Times = T.times(K)) {
+      Text += Times < 0 ? "-" : Count ? "+" : "";
+      if (std::abs(Times) != 1)
+        Text += std::to_string(std::abs(Times)) + "*";
+      Text += "i" + std::to_string(K);
+      ++Count;
+    }
+  if (T.C || !Count) {
+    Text += (T.C < 0 || !Count ? "" : "+") + std::to_string(T.C);
+    ++Count;
+  }
+  if (T.Tile && Count > 1)
+    Text = "(" + Text + ")";
+  OS << Text;
+  if (T.Tile)
+    OS << "/" << T.Tile;
+}
+
 /// The loops of an order from place Place on, of statements that share all
 /// places before it.
 void printTree(raw_ostream &OS, const Schedule &S,
@@ -85,10 +108,10 @@ void printTree(raw_ostream &OS, const Schedule &S,
   for (auto &[C, Members] : Siblings) {
     std::vector<unsigned> Inner, Deeper;
     for (unsigned K : Members) {
-      if (Place + 1 < S.Times[K].size() && S.Times[K][Place + 1].Loop >= 0)
+      if (Place + 1 < S.Times[K].size() && S.Times[K][Place + 1].isLoop())
         Inner.push_back(K);
       else if (any_of(drop_begin(S.Times[K], Place),
-                      [](const TimeTerm &T) { return T.Loop >= 0; }))
+                      [](const TimeTerm &T) { return T.isLoop(); }))
         Deeper.push_back(K); // others have tiles here
       else
         OS << Indent << "S" << K << "\n";
@@ -100,9 +123,12 @@ void printTree(raw_ostream &OS, const Schedule &S,
     OS << Indent << "for";
     for (unsigned K : Inner) {
       const TimeTerm &T = S.Times[K][Place + 1];
-      OS << " S" << K << (T.Down ? ":-i" : ":i") << T.Loop;
-      if (T.Tile)
-        OS << "/" << T.Tile;
+      OS << " S" << K << ":";
+      printTerm(OS, T);
+      for (unsigned Q : T.Front) {
+        OS << "+";
+        printTerm(OS, S.Times[K][Q]);
+      }
     }
     for (const Jam &J : S.Jams) {
       bool Here = J.Place == Place + 1;

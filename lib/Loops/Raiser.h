@@ -62,6 +62,8 @@ struct InMemory {
   llvm::Instruction *From; ///< loads or stores its first, in front of the loop
 };
 
+bool mayOnlySetErrno(const llvm::Instruction *I);
+
 class Raiser {
 public:
   explicit Raiser(Nest &N) : N(N), C(N.Context), SE(N.SE) {}
@@ -164,6 +166,7 @@ private:
   llvm::MapVector<llvm::PHINode *, InMemory> MemoryOf;
   bool Again = false;
   llvm::SmallVector<llvm::Instruction *, 32> Accesses; ///< loads and stores
+  llvm::SmallVector<llvm::CallBase *, 2> Errno; ///< calls that may set it
   llvm::DenseMap<const llvm::Instruction *, Address> Addresses;
   llvm::DenseMap<const llvm::Instruction *, unsigned> ArrayOf;
   std::vector<llvm::SmallVector<Term, 4>>

@@ -25,6 +25,27 @@ using namespace llvm;
 using namespace retrograd;
 using namespace retrograd::loops;
 
+void TimeTerm::reverse() {
+  Down ^= true;
+  C = -C;
+  for (int64_t &X : Skew)
+    X = -X;
+}
+
+void TimeTerm::add(const TimeTerm &Other, int64_t Count, unsigned Loops) {
+  Skew.resize(Loops);
+  for (unsigned K = 0; K != Loops; ++K)
+    Skew[K] += Count * Other.times(K);
+  C += Count * Other.C;
+}
+
+void TimeTerm::addTo(std::vector<int64_t> &Key) const {
+  Key.insert(Key.end(), {Loop, C, Down, Tile, Aligned, int64_t(Skew.size()),
+                         int64_t(Front.size())});
+  Key.insert(Key.end(), Skew.begin(), Skew.end());
+  Key.insert(Key.end(), Front.begin(), Front.end());
+}
+
 static std::string dimensions(unsigned Count) {
   std::string S;
   for (unsigned K = 0; K != Count; ++K)
@@ -68,6 +89,28 @@ Schedule Scheduler::original() const {
   return Result;
 }
 
+/// The number at place P, in counters i0, i1...
+static std::string numberAt(const std::vector<TimeTerm> &Time, unsigned P) {
+  const TimeTerm &T = Time[P];
+  std::string Text = "(" + std::to_string(T.C);
+  for (int K = 0, E = std::max<int>(T.Loop + 1, T.Skew.size()); K < E; ++K)
+    if (int64_t Times = T.times(K)) {
+      Text += "+(";
+      Text += std::to_string(Times) + "*i";
+      Text += std::to_string(K) + ")";
+    }
+  Text += ")";
+  if (T.Tile) {
+    Text.insert(0, "floor(");
+    Text += "/" + std::to_string(T.Tile) + ")";
+  }
+  for (unsigned Q : T.Front) {
+    Text += "+";
+    Text += numberAt(Time, Q);
+  }
+  return Text;
+}
+
 Map Scheduler::plainTime(const Schedule &S, unsigned K) {
   const Statement &St = N.Statements[K];
   std::string Text = "{ S" + std::to_string(K) + "[";
@@ -75,17 +118,10 @@ Map Scheduler::plainTime(const Schedule &S, unsigned K) {
     Text += (D ? ",i" : "i") + std::to_string(D);
   Text += "] -> [";
   bool First = true;
-  for (const TimeTerm &T : S.Times[K]) {
+  for (unsigned P = 0; P != S.Times[K].size(); ++P) {
     Text += First ? "" : ",";
     First = false;
-    if (T.Loop < 0)
-      Text += std::to_string(T.C);
-    else if (T.Tile) {
-      Text += T.Down ? "floor((-i" : "floor((i";
-      Text += std::to_string(T.Loop) + ")/";
-      Text += std::to_string(T.Tile) + ")";
-    } else
-      Text += (T.Down ? "-i" : "i") + std::to_string(T.Loop);
+    Text += numberAt(S.Times[K], P);
   }
   Text += "] }";
   Map M(isl_map_read_from_str(N.Context, Text.c_str()));
@@ -94,7 +130,7 @@ Map Scheduler::plainTime(const Schedule &S, unsigned K) {
 
 bool Scheduler::isJammed(unsigned K, const Schedule &S, const Jam &J) const {
   const auto &Time = S.Times[K];
-  if (Time[J.Place].Loop < 0)
+  if (!Time[J.Place].isLoop())
     return false;
   for (unsigned P = 0; P != J.Prefix.size(); ++P)
     if (Time[2 * P].Loop >= 0 || Time[2 * P].C != J.Prefix[P])
@@ -103,7 +139,8 @@ bool Scheduler::isJammed(unsigned K, const Schedule &S, const Jam &J) const {
 }
 
 // NOLINTBEGIN(performance-inefficient-string-concatenation): short, and few.
-/// Each jam adds a place in front of its loop (full lanes, then the rest) and
+/// Each jam adds a place in front of its loop (what is left over, full lanes,
+/// what is left over) and
 /// one in front of the last (the lane). What is left over by one jam is not
 /// jammed by another.
 std::vector<TimedPart> Scheduler::parts(const Schedule &S) {
@@ -115,11 +152,11 @@ std::vector<TimedPart> Scheduler::parts(const Schedule &S) {
     const Jam &J = S.Jams[JamIndex];
     const unsigned At = J.Place + JamIndex; // one more place for each before
     const std::string U = std::to_string(J.Lanes);
-    auto Text = [&](bool Jammed, bool Rest) {
+    auto Text = [&](bool Jammed, int Which) {
       std::string T = "{ [" + dimensions(Dims) + "] -> [";
       for (unsigned D = 0; D != Dims; ++D) {
         if (D == At)
-          T += Rest ? "1," : "0,";
+          T += std::to_string(Which) + ",";
         std::string X = "t" + std::to_string(D);
         // All of an iteration in one lane, then in the next.
         if (D == Dims - 1)
@@ -159,8 +196,15 @@ std::vector<TimedPart> Scheduler::parts(const Schedule &S) {
     Full = Set(isl_set_apply(Full.take(), ToLanes.copy()));
     Full = Set(isl_set_coalesce(Full.take()));
     Full = Set(isl_set_add_dims(Full.take(), isl_dim_set, Dims - At - 1));
-    Map Lanes = Read(Text(true, false)), RestMap = Read(Text(false, true)),
-        Others = Read(Text(false, false));
+    // What is left over in front of full lanes, and behind them.
+    Set Earlier(
+        isl_set_project_out(Full.copy(), isl_dim_set, At + 1, Dims - At - 1));
+    Earlier = Set(isl_set_apply(
+        Earlier.take(),
+        Read("{ [" + Prefix + "x] -> [" + Prefix + "y] : y < x }").take()));
+    Earlier = Set(isl_set_add_dims(Earlier.take(), isl_dim_set, Dims - At - 1));
+    Map Lanes = Read(Text(true, 1)), Others = Read(Text(false, 1)),
+        RestMaps[] = {Read(Text(false, 0)), Read(Text(false, 2))};
     std::vector<TimedPart> Next;
     for (TimedPart &P : Parts) {
       if (P.Rest || !isJammed(P.Statement, S, J)) {
@@ -171,11 +215,16 @@ std::vector<TimedPart> Scheduler::parts(const Schedule &S) {
       Map InLanes(isl_map_intersect_range(P.Times.copy(), Full.copy())),
           Left(isl_map_subtract_range(P.Times.copy(), Full.copy()));
       InLanes = Map(isl_map_apply_range(InLanes.take(), Lanes.copy()));
-      Left = Map(isl_map_apply_range(Left.take(), RestMap.copy()));
       if (isl_map_is_empty(InLanes.get()) != isl_bool_true)
         Next.push_back({P.Statement, P.Rest, InLanes});
-      if (isl_map_is_empty(Left.get()) != isl_bool_true)
-        Next.push_back({P.Statement, true, Left});
+      Map Parts[] = {Map(isl_map_intersect_range(Left.copy(), Earlier.copy())),
+                     Map(isl_map_subtract_range(Left.copy(), Earlier.copy()))};
+      for (unsigned Where : {0, 1}) {
+        Map Of(
+            isl_map_apply_range(Parts[Where].take(), RestMaps[Where].copy()));
+        if (isl_map_is_empty(Of.get()) != isl_bool_true)
+          Next.push_back({P.Statement, true, Of});
+      }
     }
     Parts = std::move(Next);
     Dims += 2;
@@ -186,12 +235,13 @@ std::vector<TimedPart> Scheduler::parts(const Schedule &S) {
 // NOLINTEND(performance-inefficient-string-concatenation)
 
 /// A jam tells a cell's lanes apart if its loop is around the cell in all
-/// statements that touch it.
+/// statements that touch it, at the same time in all of them.
 CellLanes Scheduler::lanes(const Schedule &S) const {
   CellLanes Lanes(N.Cells.size(), -1);
   for (unsigned C = 0; C != N.Cells.size(); ++C)
     for (unsigned J = 0; J != S.Jams.size(); ++J) {
       bool All = true, Any = false;
+      std::map<Loop *, int64_t> Number;
       for (unsigned K = 0; K != N.Statements.size(); ++K) {
         const Statement &St = N.Statements[K];
         bool Touches = St.Write.CellIndex == int(C) ||
@@ -201,9 +251,15 @@ CellLanes Scheduler::lanes(const Schedule &S) const {
         if (!Touches)
           continue;
         const TimeTerm &T = S.Times[K][S.Jams[J].Place];
-        bool Around = isJammed(K, S, S.Jams[J]) &&
-                      is_contained(N.Cells[C].Loops, St.Loops[T.Loop]);
-        All &= Around;
+        bool Around = isJammed(K, S, S.Jams[J]);
+        std::map<Loop *, int64_t> Here{{nullptr, T.C}};
+        for (unsigned L = 0; L != St.Loops.size() && Around; ++L)
+          if (int64_t Times = T.times(L)) {
+            Around = is_contained(N.Cells[C].Loops, St.Loops[L]);
+            Here[St.Loops[L]] = Times;
+          }
+        All &= Around && (!Any || Here == Number);
+        Number = Here;
         Any = true;
       }
       if (All && Any && Lanes[C] < 0)
@@ -245,6 +301,10 @@ bool Scheduler::find() {
         Maybe(A.Write, R);
       for (const Access &R : A.Reads)
         Maybe(R, B.Write);
+      if (A.SetsErrno && B.SetsErrno) {
+        Map M(isl_map_from_domain_and_range(A.Domain.copy(), B.Domain.copy()));
+        Pairs = Pairs ? Map(isl_map_union(Pairs.take(), M.take())) : M;
+      }
       for (auto [From, To] : {std::make_pair(&Pairs, &Dependences),
                               std::make_pair(&Additions, &Sums)}) {
         if (!*From)
@@ -332,7 +392,7 @@ bool Scheduler::isLegal(const Schedule &S) {
   std::vector<int64_t> Key;
   for (const auto &Time : S.Times)
     for (const TimeTerm &T : Time)
-      Key.insert(Key.end(), {T.Loop, T.C, T.Down, T.Tile});
+      T.addTo(Key);
   for (const Jam &J : S.Jams) {
     Key.insert(Key.end(), {J.Place, J.Lanes, J.Strip});
     Key.insert(Key.end(), J.Prefix.begin(), J.Prefix.end());

@@ -27,10 +27,27 @@
 namespace retrograd::loops {
 
 struct TimeTerm {
-  int Loop = -1;     ///< of the statement's loops; -1: a constant
-  int64_t C = 0;     ///< the constant
+  int Loop = -1;     ///< of the statement's loops; -1: none of its own
+  int64_t C = 0;     ///< a constant, added to what follows
   bool Down = false; ///< from the last iteration to the first
-  int64_t Tile = 0;  ///< not its iteration, but which group of so many
+  int64_t Tile = 0;  ///< not the number itself, but which group of so many
+  /// Counters of other loops that are added, so many times: by loop, or none.
+  std::vector<int64_t> Skew;
+  /// In a loop of other statements: there in one of its iterations.
+  bool Aligned = false;
+  /// Places of tiles whose numbers are added: iterations are fronts of tiles.
+  std::vector<unsigned> Front;
+
+  bool isLoop() const { return Loop >= 0 || Aligned; }
+  /// What the counter of a loop is multiplied by.
+  int64_t times(int Of) const {
+    return (Of == Loop ? (Down ? -1 : 1) : 0) +
+           (Of < int(Skew.size()) ? Skew[Of] : 0);
+  }
+  void reverse();
+  /// Count times Other more.
+  void add(const TimeTerm &Other, int64_t Count, unsigned Loops);
+  void addTo(std::vector<int64_t> &Key) const;
 };
 
 /// The loop at time place Place, of statements with these constants before it.
@@ -84,12 +101,15 @@ public:
   };
   /// The best schedules that were found and proved, the best first; none if the
   /// program's is about as good. Where threads may share loops, the best by one
-  /// thread is the last.
+  /// thread is behind those. At the end, some that were passed on the way to
+  /// it.
   std::vector<Proposal> search();
   /// Any order that was proved, by random changes: to test what follows.
   std::vector<Proposal> any(unsigned Seed);
   Schedule original() const;
   bool isLegal(const Schedule &S);
+  /// An order that isl's scheduler computes (ComputedOrder.cpp).
+  std::optional<Schedule> computed();
   /// S is better than the program's order by one thread, too.
   bool isBetterAlone(const Schedule &S);
   /// Elements that the nest writes.
@@ -155,11 +175,14 @@ private:
   bool findShared(const Schedule &S, llvm::ArrayRef<unsigned> Group,
                   unsigned Place, bool Copies);
   double copied(llvm::ArrayRef<unsigned> Group);
+  double waitInCircle(const std::map<unsigned, double> &Of) const;
   Estimate estimate(const Schedule &S, llvm::ArrayRef<unsigned> Group,
                     unsigned Place);
   double lines(const Schedule &S, const Estimate &E,
                llvm::ArrayRef<Estimate> Before) const;
   double trips(const Statement &St, int Loop) const;
+  llvm::SmallVector<int64_t, 4> step(const Schedule &S, unsigned Statement,
+                                     unsigned Place) const;
   bool cellsFit(const Schedule &S, const std::vector<TimedPart> &Parts);
   bool carries(const Schedule &S, llvm::ArrayRef<unsigned> Group,
                unsigned Place);
@@ -173,6 +196,12 @@ private:
   Map plainTime(const Schedule &S, unsigned Statement);
   void findClusters();
   bool split(Schedule &S, llvm::ArrayRef<unsigned> Group, unsigned Place);
+  std::optional<Schedule> compute();
+  static void renumber(Schedule &S);
+  void findOwn(Schedule &S) const;
+  bool fuseAll(Schedule &S);
+  bool fuse(Schedule &S, llvm::ArrayRef<unsigned> Group, unsigned Place,
+            unsigned Index);
   bool canJam(const Schedule &S, llvm::ArrayRef<unsigned> Group,
               unsigned Place) const;
   bool carriesInside(const Schedule &S, llvm::ArrayRef<unsigned> Group);
@@ -191,6 +220,8 @@ private:
     double Cost;
     std::string Name;
     Schedule S;
+    /// Legal like others of this kind; or empty.
+    std::vector<int64_t> Kind = {};
   };
   std::vector<Schedule> orders(const Schedule &S,
                                llvm::ArrayRef<unsigned> Group, unsigned Place);
@@ -200,6 +231,8 @@ private:
 
   Nest &N;
   const Machine M;
+  /// Orders that the last climb has passed, with what had been done.
+  std::vector<std::pair<Schedule, std::vector<std::string>>> Passed;
   bool Sharing = false; ///< costs are those by all threads
   /// Known answers of carries(), of isShared() and of isLegal().
   std::map<std::vector<int64_t>, bool> Carried, Shared, Proved;

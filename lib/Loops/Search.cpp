@@ -72,7 +72,7 @@ unsigned Scheduler::bandDepth(const Schedule &S, ArrayRef<unsigned> Group,
   for (unsigned X : Group) {
     unsigned D = 0;
     while (Place + 2 * D < S.Times[X].size() &&
-           S.Times[X][Place + 2 * D].Loop >= 0)
+           S.Times[X][Place + 2 * D].isLoop())
       ++D;
     Depth = std::min(Depth, D);
   }
@@ -93,7 +93,7 @@ bool Scheduler::isTiled(const Schedule &S, ArrayRef<unsigned> Group) const {
 /// Can the loop of Group at Place be jammed?
 bool Scheduler::canJam(const Schedule &S, ArrayRef<unsigned> Group,
                        unsigned Place) const {
-  if (all_of(Group, [&](unsigned X) { return innermost(S.Times[X]) == Place; }))
+  if (all_of(Group, [&](unsigned X) { return innermost(S.Times[X]) <= Place; }))
     return false; // another loop has to be in it
   unsigned Others = 0;
   for (const Jam &J : S.Jams)
@@ -160,6 +160,9 @@ Schedule Scheduler::tile(const Schedule &S, ArrayRef<unsigned> Group,
         New.push_back({}); // its only child
       }
     Time.insert(Time.begin() + Place, New.begin(), New.end());
+    for (TimeTerm &Moved : Time)
+      for (unsigned &Q : Moved.Front)
+        Q += Q >= Place ? 2 * Count : 0;
   }
   for (Jam &J : T.Jams)
     if (J.Place >= Place) {
@@ -177,7 +180,7 @@ double Scheduler::jammedCost(const Schedule &S, ArrayRef<unsigned> Group,
     for (unsigned P = Place; P < Of.Times.front().size(); P += 2) {
       std::vector<unsigned> Inner;
       for (unsigned X : Group)
-        if (Of.Times[X][P].Loop >= 0)
+        if (Of.Times[X][P].isLoop())
           Inner.push_back(X);
       if (Inner.empty() ||
           groupOf(Of, Inner.front(), P).size() != Inner.size() ||
@@ -200,7 +203,7 @@ Scheduler::orders(const Schedule &S, ArrayRef<unsigned> Group, unsigned Place) {
   unsigned Depth = 0, Shared = ~0U;
   for (unsigned X : Group) {
     unsigned D = 0;
-    while (Place + 2 * D < Dims && S.Times[X][Place + 2 * D].Loop >= 0)
+    while (Place + 2 * D < Dims && S.Times[X][Place + 2 * D].isLoop())
       ++D;
     Depth = std::max(Depth, D);
     Shared = std::min(Shared, D);
@@ -220,6 +223,7 @@ Scheduler::orders(const Schedule &S, ArrayRef<unsigned> Group, unsigned Place) {
     for (unsigned X : Group)
       for (unsigned D = 0; D != Depth; ++D)
         T.Times[X][Place + 2 * D] = S.Times[X][Place + 2 * Perm[D]];
+    findOwn(T);
     Orders.push_back({jammedCost(T, Group, Place), T});
   } while (std::next_permutation(Perm.begin(), Perm.end()));
   llvm::stable_sort(Orders, [](auto &X, auto &Y) { return X.first < Y.first; });
@@ -262,7 +266,7 @@ std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
       Schedule S = Best;
       if (Reorder) {
         for (unsigned X : Group)
-          S.Times[X][Place].Down ^= true;
+          S.Times[X][Place].reverse();
         // Of both, only these loops are taken to be jammed.
         if (const double Cost = jammedCost(S, Group, Place);
             Cost < Gain * jammedCost(Best, Group, Place))
@@ -270,6 +274,16 @@ std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
         S = Best;
         if (permute(S, Group, Place))
           Found.push_back({jammedCost(S, Group, Place), "interchanged", S});
+        // Rows that lean: lanes of an outer loop wait for each other less.
+        for (unsigned P = 1; P < Place; P += 2)
+          for (int64_t Count : {1, 2}) {
+            S = Best;
+            for (unsigned X : Group)
+              if (!S.Times[X][P].Tile && S.Times[X][Place].Loop >= 0)
+                S.Times[X][Place].add(S.Times[X][P], Count,
+                                      N.Statements[X].Loops.size());
+            Found.push_back({jammedCost(S, Group, 1), "skewed", S});
+          }
         S = Best;
         if (split(S, Group, Place)) {
           std::set<unsigned> Clusters;
@@ -305,9 +319,15 @@ std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
               (Lanes > 4 && carriesInside(Best, Group)))
             continue;
           S = jam(Best, K, Place, Lanes);
-          Found.push_back({cost(S), "jammed by " + std::to_string(Lanes), S});
+          std::vector<int64_t> Kind{Place};
+          for (unsigned P = 0; P < Place; P += 2)
+            Kind.push_back(Best.Times[K][P].C);
+          Found.push_back(
+              {cost(S), "jammed by " + std::to_string(Lanes), S, Kind});
         }
-        if (Trips >= 2 * StripLanes) {
+        if (Trips >= 2 * StripLanes && none_of(Group, [&](unsigned X) {
+              return Best.Times[X][Place].Aligned;
+            })) {
           S = jam(Best, K, Place, StripLanes, true);
           Found.push_back({cost(S), "in strips", S});
         }
@@ -316,18 +336,46 @@ std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
       if (Depth < 2 || Depth > 4 || isTiled(Best, Group))
         continue;
       std::vector<int64_t> Sizes(Depth, 0);
+      unsigned Last = 0;
+      for (unsigned X : Group)
+        Last = std::max(Last, innermost(Best.Times[X]));
+      auto Leans = [&](unsigned D) {
+        return any_of(Group, [&](unsigned X) {
+          const int Own = Best.Times[X][Place + 2 * D].Loop;
+          return Own >= 0 && any_of(Best.Times[X], [&](const TimeTerm &T) {
+                   return T.Loop >= 0 && T.Loop != Own && T.times(Own) != 0;
+                 });
+        });
+      };
       auto Each = [&](unsigned D, auto &&Next) -> void {
         if (D == Depth) {
           if (any_of(Sizes, [](int64_t X) { return X != 0; })) {
             S = tile(Best, Group, Place, Sizes);
-            Found.push_back({cost(S), "tiled", S});
+            std::vector<int64_t> Kind{-1, Place};
+            for (unsigned P = 0; P < Place; P += 2)
+              Kind.push_back(Best.Times[K][P].C);
+            for (int64_t Size : Sizes)
+              Kind.push_back(Size != 0);
+            Found.push_back({cost(S), "tiled", S, Kind});
+            // Tiles that depend on those in front and at the side: all whose
+            // numbers have the same sum may run at once.
+            if (Sharing &&
+                count_if(Sizes, [](int64_t X) { return X != 0; }) >= 2) {
+              for (unsigned X : Group)
+                S.Times[X][Place].Front.push_back(Place + 2);
+              Kind[0] = -2;
+              Found.push_back({cost(S), "tiled in fronts", S, Kind});
+            }
           }
           return;
         }
-        for (int64_t Size : {0, 32, 64, 256}) {
+        for (int64_t Size : {0, 8, 32, 64, 256}) {
           // The innermost loop stays long, but threads want enough pieces.
-          if (Size && (D + 1 == Depth) != (Size == 256) &&
+          if (Size && (Place + 2 * D == Last) != (Size == 256) &&
               !(Sharing && Size == 64))
+            continue;
+          // Few iterations, or a tile that leans by as many rows.
+          if (Size == 8 && !Leans(D))
             continue;
           Sizes[D] = Size;
           Next(D + 1, Next);
@@ -344,7 +392,8 @@ std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
 static constexpr double Better = 0.85;
 /// One that suits threads alone, where it costs so much of the best order of
 /// one thread, whose loops are shared, and by one thread about as much as that:
-/// costs of threads are guesses.
+/// costs of threads are guesses. One from isl's, where it costs so much of the
+/// best from the program's: what is aligned has conditions.
 static constexpr double ClearlyBetter = 0.7, AboutAsGood = 1.1;
 
 bool Scheduler::isBetterAlone(const Schedule &S) {
@@ -360,21 +409,44 @@ void Scheduler::climb(Schedule &Best, std::vector<std::string> &Steps,
   for (unsigned Round = 0; Round != 12 && !N.Context.exceeded(); ++Round) {
     bool Found = false;
     unsigned Asked = 0;
+    std::set<std::vector<int64_t>> Refused;
     for (Change &C : changes(Best, Reorder)) {
+      // Other numbers of lanes are legal if one is.
+      if (!C.Kind.empty() && Refused.count(C.Kind))
+        continue;
       if (C.Cost >= Least * Gain || Asked++ == MostAsked)
         break;
-      if (!isLegal(C.S))
+      if (!isLegal(C.S)) {
+        Refused.insert(C.Kind);
         continue;
+      }
       Least = C.Cost;
       Best = C.S;
       if (!is_contained(Steps, C.Name))
         Steps.push_back(C.Name);
+      Passed.push_back({Best, Steps});
       Found = true;
       break;
     }
     if (!Found)
       break;
   }
+}
+
+/// Fuses what may be; true if that is anything.
+bool Scheduler::fuseAll(Schedule &S) {
+  bool Any = false;
+  for (unsigned K = 0; K != N.Statements.size(); ++K)
+    for (unsigned Place = 1; Place < S.Times.front().size(); Place += 2)
+      for (unsigned Index = 0; Index != 3; ++Index) {
+        Schedule T = S;
+        if (!S.Times[K][Place].isLoop() ||
+            !fuse(T, groupOf(S, K, Place), Place, Index) || !isLegal(T))
+          continue;
+        S = T;
+        Any = true;
+      }
+  return Any;
 }
 
 std::vector<Scheduler::Proposal> Scheduler::search() {
@@ -384,6 +456,7 @@ std::vector<Scheduler::Proposal> Scheduler::search() {
   // Orders first, compared as if their loops were jammed.
   auto Climb = [&](Schedule S, std::vector<std::string> Steps,
                    ArrayRef<bool> Reorder) {
+    Passed.clear();
     for (bool R : Reorder)
       climb(S, Steps, R);
     if (N.Context.exceeded() || !isLegal(S))
@@ -397,6 +470,25 @@ std::vector<Scheduler::Proposal> Scheduler::search() {
       Found.push_back({S, join(Steps, ", "), alone(S) / Start, Cost});
   };
   auto [One, OneSteps] = Climb(original(), {}, {true, false});
+  auto OnePassed = Passed;
+  // Another place to begin: what isl's scheduler computes, and the same with
+  // loops fused that it has left apart.
+  std::vector<std::pair<Schedule, std::vector<std::string>>> Starts;
+  N.Context.restart();
+  if (std::optional<Schedule> S = computed(); S && isLegal(*S)) {
+    Starts.push_back({*S, {"aligned"}});
+    if (fuseAll(*S))
+      Starts.push_back({*S, {"aligned", "fused"}});
+  }
+  for (auto &[S, Steps] : Starts) {
+    N.Context.restart();
+    auto [Other, OtherSteps] = Climb(S, Steps, {true, false});
+    if (cost(Other) <= ClearlyBetter * cost(One)) {
+      One = Other;
+      OneSteps = OtherSteps;
+      OnePassed = Passed;
+    }
+  }
   if (M.Threads > 1) {
     // The same order, cut so that more of it can be shared; or another one.
     Sharing = true;
@@ -416,6 +508,9 @@ std::vector<Scheduler::Proposal> Scheduler::search() {
     N.Context.restart();
   }
   Propose(One, OneSteps);
+  // If there is too much code for that, less has to do.
+  for (unsigned K = OnePassed.size(), Most = 3; K-- > 1 && Most; --Most)
+    Propose(OnePassed[K - 1].first, OnePassed[K - 1].second);
   return Found;
 }
 
@@ -428,6 +523,13 @@ std::vector<Scheduler::Proposal> Scheduler::any(unsigned Seed) {
                           Best.Times.front().size());
   auto Below = [&](unsigned Most) { return unsigned(Random() / 13 % Most); };
   std::set<std::string> Steps;
+  if (Below(2) == 0)
+    if (std::optional<Schedule> S = computed(); S && isLegal(*S)) {
+      Best = *S;
+      Steps.insert("aligned");
+      if (Below(2) == 0 && fuseAll(Best))
+        Steps.insert("fused");
+    }
   for (unsigned Round = 0; Round != 16 && !N.Context.exceeded(); ++Round) {
     const unsigned Dims = Best.Times.front().size(),
                    K = Below(N.Statements.size()),
@@ -440,18 +542,19 @@ std::vector<Scheduler::Proposal> Scheduler::any(unsigned Seed) {
     });
     Schedule S = Best;
     std::string Step;
-    switch (Below(5)) {
+    switch (Below(6)) {
     case 0:
       Step = "reversed";
       for (unsigned X : Group)
-        S.Times[X][Place].Down ^= true;
+        S.Times[X][Place].reverse();
       break;
     case 1: {
       // This loop and another one within it, in all statements.
       const unsigned Other = Place + 2 * (1 + Below(3));
       if (Jams || Other >= Dims || any_of(Group, [&](unsigned X) {
+            // A front's tiles stay where they are.
             for (unsigned P = Place; P <= Other; P += 2)
-              if (Best.Times[X][P].Loop < 0)
+              if (!Best.Times[X][P].isLoop() || isTiled(Best, Group))
                 return true;
             return false;
           }))
@@ -459,6 +562,7 @@ std::vector<Scheduler::Proposal> Scheduler::any(unsigned Seed) {
       Step = "interchanged";
       for (unsigned X : Group)
         std::swap(S.Times[X][Place], S.Times[X][Other]);
+      findOwn(S);
       break;
     }
     case 2:
@@ -476,6 +580,26 @@ std::vector<Scheduler::Proposal> Scheduler::any(unsigned Seed) {
         Sizes.push_back(std::vector<int64_t>{0, 2, 3, 4, 5, 8, 32}[Below(7)]);
       S = tile(Best, Group, Place, Sizes);
       Step = "tiled";
+      if (count_if(Sizes, [](int64_t X) { return X != 0; }) >= 2 &&
+          Below(2) == 0) {
+        for (unsigned X : Group)
+          S.Times[X][Place].Front.push_back(Place + 2);
+        Step = "tiled in fronts";
+      }
+      break;
+    }
+    case 4: {
+      const unsigned Outer = 1 + 2 * Below((Place + 1) / 2);
+      if (Outer == Place || Jams || any_of(Group, [&](unsigned X) {
+            return Best.Times[X][Outer].Tile || Best.Times[X][Place].Tile ||
+                   Best.Times[X][Place].Loop < 0;
+          }))
+        continue;
+      Step = "skewed";
+      const int64_t Count = 1 + Below(2);
+      for (unsigned X : Group)
+        S.Times[X][Place].add(S.Times[X][Outer], Count,
+                              N.Statements[X].Loops.size());
       break;
     }
     default: {

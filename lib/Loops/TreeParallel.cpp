@@ -44,13 +44,13 @@ ParallelFinder::ParallelFinder(const Nest &N, const Scheduler &Of,
     : Threads(Threads) {
   isl_ctx *C = N.Context;
   // Iterations that fill no lanes have another name (Generator::makeTree).
-  auto Name = [&](unsigned Statement, bool Rest) {
-    return isl_id_alloc(
-        C, ((Rest ? "R" : "S") + std::to_string(Statement)).c_str(), nullptr);
+  auto Name = [&](unsigned Statement, char Kind) {
+    return isl_id_alloc(C, (Kind + std::to_string(Statement)).c_str(), nullptr);
   };
+  const StringRef Kinds = "SRP";
   auto Add = [&](UnionMap &To, const Dependence &D) {
-    for (bool From : {false, true})
-      for (bool Till : {false, true}) {
+    for (char From : Kinds)
+      for (char Till : Kinds) {
         isl_map *M = D.Pairs.copy();
         M = isl_map_set_tuple_id(M, isl_dim_in, Name(D.From, From));
         M = isl_map_set_tuple_id(M, isl_dim_out, Name(D.To, Till));
@@ -66,12 +66,17 @@ ParallelFinder::ParallelFinder(const Nest &N, const Scheduler &Of,
                (St.Sum < 0 || (&A != &St.Write && &A != &St.Reads[St.Sum]));
       };
       if (Other(St.Write) || any_of(St.Reads, Other))
-        for (bool Rest : {false, true})
+        for (char Kind : Kinds)
           add(P.Others, isl_union_set_from_set(isl_set_set_tuple_id(
-                            St.Domain.copy(), Name(K, Rest))));
+                            St.Domain.copy(), Name(K, Kind))));
     }
     Sums.push_back(std::move(P));
   }
+  for (unsigned K = 0; K != N.Statements.size() && Threads; ++K)
+    if (N.Statements[K].SetsErrno)
+      for (char Kind : Kinds)
+        add(Errno, isl_union_set_from_set(isl_set_set_tuple_id(
+                       N.Statements[K].Domain.copy(), Name(K, Kind))));
   for (const Dependence &D : Of.dependences())
     Add(Meet, D);
   MeetInOrder = Meet;
@@ -96,9 +101,9 @@ ParallelFinder::ParallelFinder(const Nest &N, const Scheduler &Of,
       auto Add = [&](const Access &A, bool Write) {
         if (A.I || A.CellIndex != int(Index))
           return;
-        for (bool Rest : {false, true}) {
+        for (char Kind : Kinds) {
           Map M(
-              isl_map_set_tuple_id(A.Where.copy(), isl_dim_in, Name(K, Rest)));
+              isl_map_set_tuple_id(A.Where.copy(), isl_dim_in, Name(K, Kind)));
           if (Write) {
             add(P.Set, isl_union_set_from_set(isl_map_domain(M.copy())));
           }
@@ -218,6 +223,13 @@ isl_ast_node *ParallelFinder::finish(isl_ast_node *For, isl_ast_build *Build) {
   if (!Innermost && !Threads)
     return For;
   UnionMap Times(isl_ast_build_get_schedule(Build));
+  // Each thread has an errno of its own.
+  if (!Innermost && Errno) {
+    UnionSet Here(isl_union_map_domain(Times.copy()));
+    Here = UnionSet(isl_union_set_intersect(Here.take(), Errno.copy()));
+    if (isl_union_set_is_empty(Here.get()) != isl_bool_true)
+      return For;
+  }
   std::string Annotation = Innermost ? Mark : ThreadMark;
   if (carries(Meet, Times)) {
     std::string Which;

@@ -44,6 +44,7 @@ private:
     bool Result; ///< its last number is used behind the nest
   };
   std::vector<CellPairs> Cells;
+  UnionSet Errno; ///< iterations that may set it
   bool Threads;
 };
 

@@ -15,7 +15,7 @@ using namespace retrograd;
 using namespace retrograd::loops;
 
 static constexpr double MostNumber = 0x1p62;
-static constexpr unsigned MostNodes = 600;
+static constexpr unsigned MostNodes = 1500;
 
 bool loops::fits(isl_ast_expr *E, double &Most) {
   if (!E)
