@@ -21,7 +21,7 @@
 // the call to its return. Checked: reverse mode against forward mode and
 // central differences in a random direction, and two devices against one.
 //
-//   Devices [--large] [--reps=N] [--check-only]
+//   Devices [--large] [--reps=N] [--check-only] [--less=N: 1/N of the steps]
 //
 // The table is in Markdown, as bench/tables.py records it.
 //
@@ -126,12 +126,17 @@ static double heat(const double *Input, int N, int Steps, int Devices) {
          Inputs = size_t(N / Coarse) * (N / Coarse);
   dim3 Grid((N + 127) / 128, Rows), Line((N + 127) / 128);
   double *U[Most], *V[Most];
+  // All copies from the host first: their reverses end on the host, which waits
+  // for each.
+  for (int D = 0; D < Devices; ++D) {
+    cudaSetDevice(D);
+    cudaMemcpyAsync(On[D].Input, Input, Inputs * sizeof(double),
+                    cudaMemcpyHostToDevice, On[D].Stream);
+  }
   for (int D = 0; D < Devices; ++D) {
     cudaSetDevice(D);
     Device &Dev = On[D];
     U[D] = Dev.From, V[D] = Dev.To;
-    cudaMemcpyAsync(Dev.Input, Input, Inputs * sizeof(double),
-                    cudaMemcpyHostToDevice, Dev.Stream);
     for (double *P : {U[D], V[D]}) { // the edges of the square stay cold
       cudaMemsetAsync(P, 0, Row, Dev.Stream);
       cudaMemsetAsync(P + size_t(Rows + 1) * N, 0, Row, Dev.Stream);
@@ -230,6 +235,9 @@ static double members(const double *Input, int N, int Steps, int Devices) {
     cudaSetDevice(D);
     cudaMemcpyAsync(On[D].Input, Input, Parameters * sizeof(double),
                     cudaMemcpyHostToDevice, On[D].Stream);
+  }
+  for (int D = 0; D < Devices; ++D) {
+    cudaSetDevice(D);
     breed<<<Blocks, 128, 0, On[D].Stream>>>(On[D].Input, On[D].From, Each,
                                             D * Each);
   }
@@ -275,6 +283,41 @@ static double launches(const double *Input, int, int Steps, int) {
     std::swap(From, To);
   }
   cudaMemcpyAsync(&Result, From, sizeof(double), cudaMemcpyDeviceToHost,
+                  Dev.Stream);
+  cudaStreamSynchronize(Dev.Stream);
+  return Result;
+}
+
+/// The gradient of the same by hand: what is overwritten is kept, and put back
+/// behind the reverse of its launch.
+__global__ void turnBack(const double *__restrict__ From,
+                         double *__restrict__ DFrom, double *__restrict__ DTo) {
+  *DFrom += *DTo * (1 + 0.001 * cos(*From));
+  *DTo = 0;
+}
+static double launchesByHand(double Input, int Steps, double *Kept,
+                             double *Shadows) {
+  Device &Dev = On[0];
+  double *From = Dev.From, *To = Dev.To, *DFrom = Shadows, *DTo = Shadows + 1,
+         One = 1, Result;
+  cudaMemcpyAsync(From, &Input, sizeof(double), cudaMemcpyHostToDevice,
+                  Dev.Stream);
+  for (int T = 0; T < Steps; ++T) {
+    cudaMemcpyAsync(Kept + T, To, sizeof(double), cudaMemcpyDeviceToDevice,
+                    Dev.Stream);
+    turn<<<1, 1, 0, Dev.Stream>>>(From, To);
+    std::swap(From, To), std::swap(DFrom, DTo);
+  }
+  cudaMemsetAsync(Shadows, 0, 2 * sizeof(double), Dev.Stream);
+  cudaMemcpyAsync(DFrom, &One, sizeof(double), cudaMemcpyHostToDevice,
+                  Dev.Stream);
+  for (int T = Steps; T-- > 0;) {
+    std::swap(From, To), std::swap(DFrom, DTo);
+    turnBack<<<1, 1, 0, Dev.Stream>>>(From, DFrom, DTo);
+    cudaMemcpyAsync(To, Kept + T, sizeof(double), cudaMemcpyDeviceToDevice,
+                    Dev.Stream);
+  }
+  cudaMemcpyAsync(&Result, DFrom, sizeof(double), cudaMemcpyDeviceToHost,
                   Dev.Stream);
   cudaStreamSynchronize(Dev.Stream);
   return Result;
@@ -383,14 +426,32 @@ static void row(const char *Name, const char *Size, size_t States,
   std::printf(" %.1e | %.1e |\n", Worst, Differences);
 }
 
+static void rowByHand(int Steps, int Reps) {
+  std::vector<double> Input(1, 0.5);
+  double *Kept, *Shadows, Result = 0;
+  provide(1, 1, 1, 1);
+  require(cudaMalloc(&Kept, Steps * sizeof(double)), "cudaMalloc");
+  require(cudaMalloc(&Shadows, 2 * sizeof(double)), "cudaMalloc");
+  Measured M = measure<launches>(Input, 1, Steps, 1, 0);
+  double Took = least(
+      Reps, [&] { Result = launchesByHand(Input[0], Steps, Kept, Shadows); });
+  giveBack(1);
+  cudaFree(Kept), cudaFree(Shadows);
+  Right &= off(Result, M.Adjoints[0]) < 1e-12;
+  std::printf("| the same, by hand | | | %.3f | | | | | | %.1e | |\n", Took,
+              off(Result, M.Adjoints[0]));
+}
+
 int main(int ArgC, char **ArgV) {
   bool Large = false;
-  int Reps = 3, Devices = 1;
+  int Reps = 3, Devices = 1, Less = 1;
   for (int I = 1; I < ArgC; ++I)
     if (!std::strcmp(ArgV[I], "--large"))
       Large = true;
     else if (!std::strcmp(ArgV[I], "--check-only"))
       Reps = 0;
+    else if (!std::strncmp(ArgV[I], "--less=", 7))
+      Less = std::atoi(ArgV[I] + 7);
     else if (!std::strncmp(ArgV[I], "--reps=", 7))
       Reps = std::atoi(ArgV[I] + 7);
     else {
@@ -404,16 +465,18 @@ int main(int ArgC, char **ArgV) {
               "gradient: one/two | reverse against forward | against "
               "differences |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
   char Size[64];
-  int N = Large ? 8192 : 64, Steps = Large ? 60 : 6;
+  int N = Large ? 8192 : 64, Steps = (Large ? 60 : 6) / Less;
   std::snprintf(Size, sizeof Size, "%d x %d, %d steps", N, N, Steps);
   row<heat>("heat", Size, size_t(N) * N, size_t(N / Coarse) * (N / Coarse), N,
             Steps, Devices, Reps);
-  N = Large ? 16 << 20 : 4096, Steps = Large ? 40 : 4;
+  N = Large ? 16 << 20 : 4096, Steps = (Large ? 40 : 4) / Less;
   std::snprintf(Size, sizeof Size, "%d members, %d steps", N, Steps);
   row<members>("members", Size, 2 * size_t(N), Parameters, N, Steps, Devices,
                Reps);
   N = 1, Steps = Large ? 10000 : 20;
   std::snprintf(Size, sizeof Size, "%d launches of one thread", Steps);
   row<launches>("launches", Size, 1, 1, N, Steps, 1, Reps);
+  if (Reps)
+    rowByHand(Steps, Reps);
   return !Right;
 }
