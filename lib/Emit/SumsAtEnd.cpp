@@ -78,10 +78,10 @@ Value *ReverseEmitter::atEnd(const Value *V, bool Shadow) {
   return C;
 }
 
-/// Blocks have room for the parts of their warps (4 KiB) beside what the module
-/// has in shared memory, which no kernel can have more of than 48 KiB.
+/// Blocks have room for the parts of their warps (11 KiB) beside what the
+/// module has in shared memory, which no kernel can have more of than 48 KiB.
 static bool fits(const Function &D) {
-  constexpr uint64_t MostBeside = 40 << 10;
+  constexpr uint64_t MostBeside = 36 << 10;
   const Target Machine(*D.getParent());
   uint64_t Bytes = 0;
   for (const GlobalVariable &G : D.getParent()->globals())
@@ -168,17 +168,19 @@ void ReverseEmitter::emitLateSums() {
     }
     if (Sums.empty())
       continue;
-    AllocaInst *Places =
-        entryAlloca(D, ArrayType::get(B.getPtrTy(), Sums.size()), "places");
-    AllocaInst *Values = entryAlloca(D, ArrayType::get(T, Sums.size()), "sums");
+    // As many as a routine of the runtime takes; the others nobody has.
+    const unsigned N = std::max(4u, unsigned(PowerOf2Ceil(Sums.size())));
+    Value *Places =
+        ConstantAggregateZero::get(FixedVectorType::get(B.getInt64Ty(), N));
+    Value *Values = ConstantAggregateZero::get(FixedVectorType::get(T, N));
     for (auto [K, S] : enumerate(Sums)) {
-      B.CreateStore(S.first,
-                    B.CreateConstInBoundsGEP1_64(B.getPtrTy(), Places, K));
-      B.CreateStore(S.second, B.CreateConstInBoundsGEP1_64(T, Values, K));
+      Places = B.CreateInsertElement(
+          Places, B.CreatePtrToInt(S.first, B.getInt64Ty()), K);
+      Values = B.CreateInsertElement(Values, S.second, K);
     }
     // The last operand: all threads of the block come here (Polish/BlockSums).
-    B.CreateCall(runtime(("rg_sums_" + Name).str()),
-                 {inGenericSpace(B, Places), inGenericSpace(B, Values), Mask,
-                  B.getInt32(Sums.size()), B.getInt32(0)});
+    B.CreateCall(
+        runtime(("rg_sums_" + Name + "x" + Twine(N)).str()),
+        {Places, Values, Mask, B.getInt32(Sums.size()), B.getInt32(0)});
   }
 }

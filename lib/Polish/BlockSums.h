@@ -8,7 +8,8 @@
 // At the end of its reverse sweep a thread adds what it has added up
 // (Emit/SumsAtEnd.cpp), together with those of its warp that come with it. Once
 // the derivative is inlined into a kernel it can be seen whether every thread
-// of the block comes there, once: then warps add up, too, with barriers.
+// of the block comes there, once: then warps add up, too, with barriers. Places
+// that are the same for all threads of a block are not compared.
 //
 //===----------------------------------------------------------------------===//
 

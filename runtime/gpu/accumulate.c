@@ -774,6 +774,79 @@ RG_MERGE_TOGETHER(f64, double, 8)
 RG_MERGE32(f32, float)
 RG_MERGE32(f64, double)
 
+/* As rg_sums_*, of N sums in registers. Where the whole block comes and each place is the same for all
+ * of its threads (block is 2: lib/Polish/BlockSums.h), lanes exchange halves of their sums, warps hand
+ * them to the block, and a thread adds up one sum of all warps. */
+static RG_SHARED __attribute__((loader_uninitialized)) uint32_t rg_wanted[32];
+static RG_SHARED __attribute__((loader_uninitialized)) double rg_parts[32 * 16];
+#define RG_LATE(NAME, T, N)                                                              \
+  typedef T rg_late_##NAME##x##N __attribute__((ext_vector_type(N)));                    \
+  typedef uint64_t rg_late_places_##NAME##x##N __attribute__((ext_vector_type(N)));      \
+  RG_NOINLINE void rg_sums_##NAME##x##N(rg_late_places_##NAME##x##N place,               \
+                                        rg_late_##NAME##x##N v, uint32_t has,            \
+                                        uint32_t n, uint32_t block) {                    \
+    uint32_t me = (uint32_t)RG_LANE(), private = 0;                                      \
+    _Pragma("unroll") for (uint32_t k = 0; k < N; ++k)                                   \
+      private |= RG_IS_PRIVATE((T *)place[k]);                                           \
+    if (block != 2 || private) {                                                         \
+      T *p[N], x[N];                                                                     \
+      _Pragma("unroll") for (uint32_t k = 0; k < N; ++k) {                               \
+        p[k] = (T *)place[k];                                                            \
+        x[k] = v[k];                                                                     \
+      }                                                                                  \
+      rg_sums_##NAME(p, x, has, n, block != 0);                                          \
+      return;                                                                            \
+    }                                                                                    \
+    RG_SHARED T(*part)[N] = (RG_SHARED T(*)[N])rg_parts;                                 \
+    uint32_t thread = rg_thread(), threads = rg_threads(), warp = thread / 32;           \
+    uint32_t left = threads - warp * 32, here = left < 32 ? (1u << left) - 1 : ~0u;      \
+    uint32_t any = has;                                                                  \
+    T x[N];                                                                              \
+    _Pragma("unroll") for (uint32_t k = 0; k < N; ++k) x[k] = has >> k & 1 ? v[k] : 0;   \
+    if (here == ~0u) {                                                                   \
+      for (uint32_t d = 16; d; d >>= 1)                                                  \
+        any |= (uint32_t)__nvvm_shfl_sync_bfly_i32(~0u, (int)any, (int)d, 0x1f);         \
+      RG_HALVES_##N(NAME, T)                                                             \
+      _Pragma("unroll") for (uint32_t d = N; d < 32; d <<= 1)                            \
+        x[0] += rg_across_##NAME(x[0], d);                                               \
+      if (me < N)                                                                        \
+        part[warp][me] = x[0];                                                           \
+    } else {                                                                             \
+      any = 0;                                                                           \
+      _Pragma("unroll") for (uint32_t k = 0; k < N; ++k) {                               \
+        any |= __nvvm_vote_any_sync(here, has >> k & 1) ? 1u << k : 0;                   \
+        T sum = rg_lanes_##NAME(x[k], here, me);                                         \
+        if (!me)                                                                         \
+          part[warp][k] = sum;                                                           \
+      }                                                                                  \
+    }                                                                                    \
+    if (!me)                                                                             \
+      rg_wanted[warp] = any;                                                               \
+    RG_BARRIER();                                                                        \
+    for (uint32_t k = thread; k < N; k += threads) {                                     \
+      T sum = 0;                                                                         \
+      uint32_t all = 0;                                                                  \
+      for (uint32_t w = 0; w * 32 < threads; ++w) {                                      \
+        all |= rg_wanted[w];                                                             \
+        sum += part[w][k];                                                               \
+      }                                                                                  \
+      uint64_t at = 0;                                                                   \
+      _Pragma("unroll") for (uint32_t i = 0; i < N; ++i) at = i == k ? place[i] : at;    \
+      if (all >> k & 1)                                                                  \
+        RG_ATOMIC_ADD((T *)at, sum);                                                     \
+    }                                                                                    \
+    RG_BARRIER(); /* who comes here again writes what is read here */                    \
+  }
+#define RG_HALVES_4(NAME, T) RG_HALF_OF(NAME, T, 4) RG_HALF_OF(NAME, T, 2)
+#define RG_HALVES_8(NAME, T) RG_HALF_OF(NAME, T, 8) RG_HALVES_4(NAME, T)
+#define RG_HALVES_16(NAME, T) RG_HALF_OF(NAME, T, 16) RG_HALVES_8(NAME, T)
+RG_LATE(f32, float, 4)
+RG_LATE(f32, float, 8)
+RG_LATE(f32, float, 16)
+RG_LATE(f64, double, 4)
+RG_LATE(f64, double, 8)
+RG_LATE(f64, double, 16)
+
 /* The same in memory of any kind, for places that are a constant apart: where the whole warp has the
  * same place, or lanes whose numbers differ in some bits have. */
 #define RG_MERGE_PLACES(NAME, T, N)                                                      \

@@ -11,13 +11,37 @@ __device__ void scale(const float *__restrict__ w, const float *__restrict__ x, 
   y[i] = w[0] * x[i] + w[1];
 }
 // CHECK-LABEL: define{{.*}} @_Z5whole
-// CHECK: call void @rg_sums_f32({{.*}}, i32 2, i32 1)
+// CHECK: call void @rg_sums_f32x4({{.*}}, i32 2, i32 2)
 // WARPS-LABEL: define{{.*}} @_Z5whole
-// WARPS: call void @rg_sums_f32({{.*}}, i32 2, i32 0)
+// WARPS: call void @rg_sums_f32x4({{.*}}, i32 2, i32 0)
 // OFF-LABEL: define{{.*}} @_Z5whole
 // OFF-NOT: rg_sums
 __global__ void whole(const float *w, float *dw, const float *x, float *dx, float *y, float *dy, unsigned n) {
   __enzyme_autodiff((void *)scale, enzyme_dup, w, dw, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n);
+}
+// Weights by the block's number, which both ways ask for.
+__device__ void ofBlock(const float *__restrict__ w, const float *__restrict__ x, float *__restrict__ y, unsigned n) {
+  unsigned i = INDEX();
+  if (i >= n)
+    return;
+  const float *mine = w + __nvvm_read_ptx_sreg_ctaid_x() % 64 * 5;
+  float s = 0;
+  for (unsigned k = 0; k < 5; ++k)
+    if (i + k < n)
+      s += mine[k] * x[i + k];
+  y[i] = s;
+}
+// CHECK-LABEL: define{{.*}} @_Z5block
+// CHECK: call void @rg_sums_f32x8({{.*}}, i32 5, i32 2)
+__global__ void block(const float *w, float *dw, const float *x, float *dx, float *y, float *dy, unsigned n) {
+  __enzyme_autodiff((void *)ofBlock, enzyme_dup, w, dw, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n);
+}
+// Each thread has weights of its own.
+// CHECK-LABEL: define{{.*}} @_Z3own
+// CHECK: call void @rg_sums_f32({{.*}}, i32 2, i32 1)
+__global__ void own(const float *w, float *dw, const float *x, float *dx, float *y, float *dy, unsigned n) {
+  unsigned k = 2 * THREAD();
+  __enzyme_autodiff((void *)scale, enzyme_dup, w + k, dw + k, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n);
 }
 // CHECK-LABEL: define{{.*}} @_Z4some
 // CHECK: call void @rg_sums_f32({{.*}}, i32 2, i32 0)
