@@ -153,9 +153,10 @@ bool TreeReader::band(isl_schedule_node *Node, ArrayRef<unsigned> Here) {
       std::optional<TimeTerm> T;
       if (A)
         T = termOf(A.get(), N.Statements[X].Loops.size(), Used[X]);
-      Fine &= T.has_value();
-      if (!Fine)
+      if (!T) {
+        Fine = false;
         break;
+      }
       Times[X].push_back(*T);
     }
     isl_union_pw_aff_free(Member);
