@@ -196,10 +196,7 @@ DerivativeJobs::Outcome DerivativeJobs::plan(Job &J) {
     if (const auto *C = dyn_cast<CallBase>(&I))
       if (const Function *Callee = C->getCalledFunction();
           Callee && H.Prepare.preparedOf(Callee) &&
-          !H.Prepare.isInlinedEverywhere(*Callee) &&
-          any_of(Callee->args(), [&](const Argument &A) {
-            return isContestedArgument(A, E.Facts.types());
-          })) {
+          !H.Prepare.isInlinedEverywhere(*Callee) && isContested(*Callee)) {
         Mingles = Callee;
         return Outcome::Mingled;
       }
@@ -230,6 +227,15 @@ DerivativeJobs::Outcome DerivativeJobs::plan(Job &J) {
   J.Plan = std::move(P);
   ++JobsPlanned;
   return Outcome::Planned;
+}
+
+bool DerivativeJobs::isContested(const Function &Callee) {
+  auto [It, New] = Contested.try_emplace(&Callee, false);
+  if (New)
+    It->second = any_of(Callee.args(), [&](const Argument &A) {
+      return isContestedArgument(A, E.Facts.types());
+    });
+  return It->second;
 }
 
 /// The sweep of an Augment belongs to the same job.

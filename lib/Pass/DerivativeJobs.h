@@ -140,6 +140,9 @@ private:
   const OperationRecord *ruleOf(const Job &J) const;
   /// J's plan calls a derivative that answers R: the job of that.
   void ask(Job &J, const DerivativeRequest &R);
+  /// Some argument of Callee is a number in one call and an integer in another.
+  /// Asked in each job that calls it, about all calls of the module.
+  bool isContested(const llvm::Function &Callee);
   size_t find(const Job &Asking, const DerivativeRequest &R) const;
   Job &jobOf(const DerivativeRequest &R);
   void report(llvm::ArrayRef<Refusal> Refusals, const RequestTrail &Trail);
@@ -167,6 +170,7 @@ private:
   /// A deque: references stay valid. The first is the request itself.
   std::deque<Job> Jobs;
   const llvm::Function *Mingles = nullptr;
+  llvm::DenseMap<const llvm::Function *, bool> Contested;
   llvm::SmallVector<llvm::Function *, 8> Merging;
   llvm::SmallVector<const llvm::Function *, 4> Moving;
 
