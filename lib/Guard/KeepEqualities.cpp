@@ -11,6 +11,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -88,7 +89,37 @@ static bool isFence(const Value *V) {
 
 /// A fence of ours: the program's own stand in arithmetic.
 static bool onlyCompared(const IntrinsicInst &Fence) {
-  return all_of(Fence.users(), [](const User *U) { return isa<FCmpInst>(U); });
+  return all_of(Fence.users(), [](const User *U) {
+    return isa<FCmpInst>(U) ||
+           (isa<BitCastInst>(U) && U->getType()->isIntegerTy());
+  });
+}
+
+/// The integer that C compares for equality with what may be the bits of a
+/// number: LLVM takes what is read at one place as both for one value. Null if
+/// there is none. Integers of programs are hardly ever that large.
+static Use *comparedBits(ICmpInst &C) {
+  const auto *K = dyn_cast<ConstantInt>(C.getOperand(1));
+  Type *T = C.getOperand(0)->getType();
+  if (!C.isEquality() || !K || isa<Constant>(C.getOperand(0)) ||
+      !(T->isIntegerTy(64) || T->isIntegerTy(32)))
+    return nullptr;
+  const APFloat Number(T->isIntegerTy(64) ? APFloat::IEEEdouble()
+                                          : APFloat::IEEEsingle(),
+                       K->getValue());
+  constexpr int LargestExponent = 64;
+  return Number.isNormal() && std::abs(ilogb(Number)) <= LargestExponent
+             ? &C.getOperandUse(0)
+             : nullptr;
+}
+
+static void fenceBits(Use &Bits) {
+  Value *N = Bits.get();
+  IRBuilder<> B(cast<Instruction>(Bits.getUser()));
+  Type *T = N->getType()->isIntegerTy(64) ? B.getDoubleTy() : B.getFloatTy();
+  Bits.set(B.CreateBitCast(B.CreateIntrinsic(Intrinsic::arithmetic_fence, {T},
+                                             {B.CreateBitCast(N, T)}),
+                           N->getType()));
 }
 
 static void fence(Use &Number) {
@@ -119,9 +150,12 @@ PreservedAnalyses KeepEqualitiesPass::run(Module &M, ModuleAnalysisManager &) {
 }
 
 void retrograd::keepEqualities(Function &F) {
-  SmallVector<Use *, 8> Fenced, Ordered;
+  SmallVector<Use *, 8> Fenced, Ordered, Bits;
   Bounds Limits;
   for (Instruction &I : instructions(F)) {
+    if (auto *OfIntegers = dyn_cast<ICmpInst>(&I))
+      if (Use *Compared = comparedBits(*OfIntegers))
+        Bits.push_back(Compared);
     auto *C = dyn_cast<FCmpInst>(&I);
     if (!C)
       continue;
@@ -136,10 +170,18 @@ void retrograd::keepEqualities(Function &F) {
       Fenced.push_back(Number);
   for (Use *Number : Fenced)
     fence(*Number);
+  for (Use *Compared : Bits)
+    fenceBits(*Compared);
 }
 
 /// Puts the operand of a fence in its place.
 static void drop(IntrinsicInst &Fence) {
+  auto *Bits = dyn_cast<BitCastOperator>(Fence.getArgOperand(0));
+  for (User *U : make_early_inc_range(Fence.users()))
+    if (Bits && U->getType() == Bits->getOperand(0)->getType()) {
+      U->replaceAllUsesWith(Bits->getOperand(0));
+      cast<Instruction>(U)->eraseFromParent();
+    }
   Fence.replaceAllUsesWith(Fence.getArgOperand(0));
   Fence.eraseFromParent();
 }
@@ -153,7 +195,8 @@ bool retrograd::foldEqualities(Function &F) {
       continue;
     SmallVector<FCmpInst *, 2> Compared;
     for (User *U : Fence->users())
-      Compared.push_back(cast<FCmpInst>(U));
+      if (auto *C = dyn_cast<FCmpInst>(U))
+        Compared.push_back(C);
     drop(*Fence);
     for (FCmpInst *C : Compared)
       if (Use *Other = learntOf(*C))

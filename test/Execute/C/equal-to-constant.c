@@ -3,9 +3,10 @@
 // RG-LEVELS: O0 O1 O2 O3 Os fast
 #include "rgtest.h"
 #include <math.h>
+#include <string.h>
 double __enzyme_autodiff(void *, ...);
 double __enzyme_fwddiff(void *, ...);
-extern int enzyme_const;
+extern int enzyme_const, enzyme_dup;
 
 static double branch(double x) {
   if (x == 2)
@@ -63,6 +64,19 @@ static double assumed(double x) {
     __builtin_unreachable();
   return x * x;
 }
+/* The bits of x, read as an integer, tell what x is. */
+static double byBits(const double *x) {
+  unsigned long bits;
+  memcpy(&bits, x, sizeof bits);
+  if (bits == 0x4000000000000000ul)
+    return *x * *x;
+  return *x;
+}
+static float byBitsSingle(const float *x) {
+  unsigned bits;
+  memcpy(&bits, x, sizeof bits);
+  return bits != 0x40000000u ? *x : *x * *x;
+}
 static double twoNumbers(double x, double y) { return x == y ? x * x * y : x; }
 
 #define BOTH(F, X, WANT)                                                                           \
@@ -92,5 +106,11 @@ int main(void) {
   // x = 2: 2x, 3x^2, and x^x by the branch for p = 2, in which p does not occur.
   RG_NEAR(__enzyme_autodiff((void *)callee, 2.0, enzyme_const, 2.0), 4 + 12 + 4);
   RG_NEAR(__enzyme_autodiff((void *)callee, 2.0, enzyme_const, 3.0), 12 + 12 + 4);
+  double two = 2, dtwo = 0;
+  __enzyme_autodiff((void *)byBits, enzyme_dup, &two, &dtwo);
+  RG_NEAR(dtwo, 4);
+  float twof = 2, dtwof = 0;
+  __enzyme_autodiff((void *)byBitsSingle, enzyme_dup, &twof, &dtwof);
+  RG_NEARF(dtwof, 4);
   return rgReport();
 }
