@@ -287,13 +287,17 @@ bool DigitFlow::Solver::seed() {
       }
       if (const auto *Bits = dyn_cast<BitCastInst>(&I);
           Bits && isNumber(*Bits->getOperand(0)) &&
-          !isa<Constant>(Bits->getOperand(0)))
+          !isa<Constant>(Bits->getOperand(0))) {
+        // LLVM may load what is an integer at times as the number.
+        const auto *From = dyn_cast<LoadInst>(Bits->getOperand(0));
+        if (From && isIntegerAtTimes(*From))
+          continue;
         Any |= mark(I, recast(digitsOf(Bits->getOperand(0)->getType()),
                               I.getType()->getScalarSizeInBits()));
-      else if (const auto *Load = dyn_cast<LoadInst>(&I);
-               Load && !all_of(Load->users(), [](const User *U) {
-                 return isa<StoreInst, ICmpInst>(U);
-               }))
+      } else if (const auto *Load = dyn_cast<LoadInst>(&I);
+                 Load && !all_of(Load->users(), [](const User *U) {
+                   return isa<StoreInst, ICmpInst>(U);
+                 }))
         Any |= mark(I, numbersRead(*Load));
     }
   return Any;
