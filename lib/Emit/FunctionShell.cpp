@@ -96,9 +96,25 @@ Function *retrograd::declareRecorder(const DerivativeRequest &R, Module &M) {
   return D;
 }
 
+/// Code that was inlined by preparation may need wider registers than the
+/// user's function: instructions for them cannot be split.
+static void widenVectors(Function &D, const Function &Prepared) {
+  constexpr StringLiteral Width = "min-legal-vector-width";
+  auto Of = [&](const Function &F) {
+    unsigned Bits = 0;
+    F.getFnAttribute(Width).getValueAsString().getAsInteger(10, Bits);
+    return Bits;
+  };
+  if (!Prepared.hasFnAttribute(Width)) // any may be needed
+    D.removeFnAttr(Width);
+  else if (D.hasFnAttribute(Width) && Of(D) < Of(Prepared))
+    D.addFnAttr(Prepared.getFnAttribute(Width));
+}
+
 void retrograd::clonePrimal(Function &D, Function &F,
                             const DerivativeRequest &R, ValueToValueMapTy &VMap,
                             LaneMaps &Shadows) {
+  widenVectors(D, F);
   Shadows.resize(R.Width);
   auto Param = D.arg_begin();
   if (isSplit(R))
