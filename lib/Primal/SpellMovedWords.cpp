@@ -30,7 +30,8 @@
 // An address in a variable for numbers has no shadow. Where an address gets to
 // a number's use on all ways, the web stays as it is, to be refused; where it
 // may, a flag of each join tells whether the word is an address, and the
-// program ends before the use if it is.
+// program ends before the use if it is. So it is with a number that gets to
+// where a word leads to memory.
 //
 // The copies are marked (SourceFact::ByTurns): types take what memory is
 // accessed as for what it is, but these variables are accessed as the one or
@@ -139,15 +140,34 @@ static bool isSurely(Taken As, const Value &Word) {
               : isOf(As, *Word.getType());
 }
 
-/// A word is moved on as a number, or as an address, and is one: arithmetic may
-/// be ahead of the question what the word is.
+/// A word is moved on as a number, or as an address, or it leads to memory, and
+/// is one: arithmetic may be ahead of the question what the word is.
 static bool isUsedAs(Taken As, const Use &Word) {
   const User *U = Word.getUser();
+  if (As == Address && getLoadStorePointerOperand(U) == Word)
+    return true;
+  if (const auto *M = dyn_cast<MemIntrinsic>(U))
+    return As == Address && Word->getType()->isPointerTy() &&
+           isa<ConstantInt>(M->getLength()) &&
+           !match(M->getLength(), PatternMatch::m_Zero());
   if (const auto *S = dyn_cast<StoreInst>(U))
     return S->getValueOperand() == Word && !isBareWord(*S) &&
            isOf(As, *asDeclared(*S));
   return isOf(As, *Word->getType()) &&
          (isa<ReturnInst>(U) || (isa<CallBase>(U) && !isa<IntrinsicInst>(U)));
+}
+
+/// Calls Found for each place where Word, or an address that is reckoned from
+/// it, is used as a number or an address.
+static void findUsesAs(Taken As, const Use &Word,
+                       function_ref<void(Instruction &)> Found) {
+  User *U = Word.getUser();
+  if (isUsedAs(As, Word))
+    return Found(*cast<Instruction>(U));
+  if (const auto *Place = dyn_cast<GetElementPtrInst>(U);
+      Place && As == Address && Place->getPointerOperand() == Word)
+    for (const Use &Next : Place->uses())
+      findUsesAs(As, Next, Found);
 }
 
 /// The bits of a number that Load reads as an integer are made another number:
@@ -240,8 +260,9 @@ void MovedWords::noteUses(const Value &Word, Web &W) const {
       W.Has[Address] |= Is->isPointerTy();
       W.Has[Number] |= Is->isDoubleTy();
       for (Taken As : {Address, Number})
-        if (isUsedAs(As, Used))
-          W.Used[As].insert(cast<Instruction>(U)->getParent());
+        findUsesAs(As, Used, [&](const Instruction &I) {
+          W.Used[As].insert(I.getParent());
+        });
     }
   }
 }
@@ -421,8 +442,6 @@ private:
   SmallVector<WeakVH, 16> Dead;
   /// Of guarded joins: whether the word is surely not what it is taken for.
   DenseMap<const Instruction *, Value *> Flags[2];
-  /// What uses an address or a number, and the flag of what it gets.
-  SmallVector<std::tuple<Taken, Instruction *, Value *>, 4> Guards;
 
   static constexpr Align WordAlign = Align::Constant<8>();
   AllocaInst *variable();
@@ -435,7 +454,7 @@ private:
   void write(IRBuilder<> &B, Value *V, AllocaInst *To);
   Value *flagOf(Taken As, const Value *Word);
   void makeFlags(Taken As, ArrayRef<Instruction *> Joins);
-  void guardUses();
+  void guardUses(const Instruction &Join);
   void fill(Instruction &Join);
   void redirectUses(Instruction &Word, AllocaInst *At, bool Loaded);
 };
@@ -546,26 +565,40 @@ void WordsInMemory::makeFlags(Taken As, ArrayRef<Instruction *> Joins) {
 
 /// Where an address is used as a number, or a number as an address, the program
 /// ends: what is behind it would have no derivative.
-void WordsInMemory::guardUses() {
-  for (auto [As, User, Flag] : Guards) {
-    if (match(Flag, PatternMatch::m_Zero()))
-      continue;
-    SourcePlace Place(*User);
-    Instruction *Then = SplitBlockAndInsertIfThen(Flag, User->getIterator(),
-                                                  /*Unreachable=*/true);
-    IRBuilder<> B(Then);
-    B.SetCurrentDebugLocation(User->getDebugLoc());
-    std::string Text = Place.str();
-    if (!Text.empty())
-      Text += ": ";
-    Text += As == Number ? "an address is used as a number"
-                         : "a pointer was made from the bits of a number";
-    Text += ": what is behind it has no derivative";
-    FunctionCallee End = F.getParent()->getOrInsertFunction(
-        "rg_refused_callee",
-        FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
-    B.CreateCall(End, {B.CreateGlobalString(Text)})->setDoesNotReturn();
-  }
+static void guardUse(Taken As, Instruction &User, Value &Flag) {
+  SourcePlace Place(User);
+  IRBuilder<> B(SplitBlockAndInsertIfThen(&Flag, User.getIterator(),
+                                          /*Unreachable=*/true));
+  B.SetCurrentDebugLocation(User.getDebugLoc());
+  std::string Text = Place.str();
+  if (!Text.empty())
+    Text += ": ";
+  Text += As == Number ? "an address is used as a number"
+                       : "a pointer was made from the bits of a number";
+  Text += ": what is behind it has no derivative";
+  FunctionCallee End = User.getModule()->getOrInsertFunction(
+      "rg_refused_callee",
+      FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
+  B.CreateCall(End, {B.CreateGlobalString(Text)})->setDoesNotReturn();
+}
+
+void WordsInMemory::guardUses(const Instruction &Join) {
+  SmallVector<const Value *, 4> Words{&Join};
+  while (!Words.empty())
+    for (const Use &Word : Words.pop_back_val()->uses()) {
+      const User *U = Word.getUser();
+      if (isJoin(U))
+        continue;
+      if (isa<CastInst>(U) && beforeCasts(U) != U) {
+        Words.push_back(U);
+        continue;
+      }
+      for (Taken As : {Address, Number})
+        if (Value *Flag = Flags[As].lookup(&Join);
+            Flag && !match(Flag, PatternMatch::m_Zero()))
+          findUsesAs(As, Word,
+                     [&](Instruction &Place) { guardUse(As, Place, *Flag); });
+    }
 }
 
 /// What uses Word finds it at At. Loaded: in the type in which it was loaded,
@@ -599,9 +632,6 @@ void WordsInMemory::redirectUses(Instruction &Word, AllocaInst *At,
         Type *T = As->getType();
         if (S && S->getPointerOperand() != As)
           T = asDeclared(*S);
-        for (Taken As : {Address, Number})
-          if (Value *Flag = Flags[As].lookup(&Word); Flag && isUsedAs(As, U))
-            Guards.emplace_back(As, User, Flag);
         if (!Phi || !Known)
           Known = IRBuilder<>(Before).CreateAlignedLoad(T, At, WordAlign);
         U.set(Known);
@@ -653,14 +683,17 @@ void WordsInMemory::run() {
   }
   for (Instruction *I : Joins)
     Home[I] = variable();
+  // Before anything is moved: all uses are those that were found.
+  for (Taken As : {Address, Number})
+    makeFlags(As, Joins);
+  for (Instruction *I : Joins)
+    guardUses(*I);
   for (Instruction *I : Loads) {
     auto *Load = cast<LoadInst>(I);
     AllocaInst *To = Home[I] = variable();
     IRBuilder<> B(Load);
     copy(B, To, WordAlign, Load->getPointerOperand(), Load->getAlign());
   }
-  for (Taken As : {Address, Number})
-    makeFlags(As, Joins);
   for (Instruction *I : Joins)
     fill(*I);
   for (Instruction *I : Loads) {
@@ -676,7 +709,6 @@ void WordsInMemory::run() {
   for (const WeakVH &V : Dead)
     if (auto *I = dyn_cast_or_null<Instruction>(V); I && I->use_empty())
       RecursivelyDeleteTriviallyDeadInstructions(I);
-  guardUses();
 }
 
 bool retrograd::spellMovedWords(Function &F, bool Copies) {

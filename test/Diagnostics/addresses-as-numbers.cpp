@@ -9,12 +9,42 @@
 // RUN: %rgcxx -O2 -DSOME %s -o %t && %t ynynyn
 // RUN: not --crash %t yyynyn 2>&1 | FileCheck %s --check-prefix=SOME
 // SOME: retrograd: {{.*}}:{{[0-9]+}}:{{[0-9]+}}: an address is used as a number: what is behind it has no derivative
+// One of several such numbers is chosen, and followed at once.
+// RUN: %rgcxx -O0 -DCHOSEN %s -o %t && not --crash %t 2>&1 | FileCheck %s --check-prefix=CHOSEN
+// RUN: %rgcxx -O2 -DCHOSEN %s -o %t && not --crash %t 2>&1 | FileCheck %s --check-prefix=CHOSEN
+// RUN: %rgcxx -O0 -DCHOSEN -DFIELD=1 %s -o %t && not --crash %t 2>&1 | FileCheck %s --check-prefix=CHOSEN
+// RUN: %rgcxx -O2 -DCHOSEN -DFIELD=1 %s -o %t && not --crash %t 2>&1 | FileCheck %s --check-prefix=CHOSEN
+// CHOSEN: a pointer was made from the bits of a number: what is behind it has no derivative
+#include <algorithm>
 #include <cstring>
 #include <vector>
 void __enzyme_autodiff(void *, ...);
 extern "C" int enzyme_dup, enzyme_const;
 
-#ifdef SOME
+#ifdef CHOSEN
+#ifndef FIELD
+#define FIELD 0
+#endif
+static double f(const double *x, int n) {
+  double kept[6][2], places[6];
+  for (int i = 0; i < n; ++i) {
+    kept[i][0] = x[i];
+    kept[i][1] = x[i] * x[0];
+    double *at = kept[i];
+    std::memcpy(&places[i], &at, sizeof at);
+  }
+  double most = places[0];
+  for (int i = 1; i < n; ++i)
+    most = std::max(most, places[i]);
+  double *at;
+  std::memcpy(&at, &most, sizeof at);
+  return at[FIELD] * x[1];
+}
+int main() {
+  double x[] = {1, 2, 3, 4, 5, 6}, d[6] = {};
+  __enzyme_autodiff((void *)f, enzyme_dup, x, d, enzyme_const, 6);
+}
+#elif defined SOME
 static double f(const double *x, int n, const char *keep) {
   double kept[6];
   std::vector<double> held;

@@ -63,10 +63,53 @@ other:
   ret void
 }
 
+; So it does where a number may lead to memory, also where a word is moved there, or the address is reckoned from it.
+; CHECK-LABEL: @rg.primal.through(
+; CHECK: [[IS:%.*]] = phi i1 [ true, %number ], [ false, %address ]
+; CHECK: other:
+; CHECK-NEXT: br i1 [[IS]], label
+; CHECK: call void @rg_refused_callee(
+; CHECK: [[TO:%.*]] = load ptr, ptr [[WORD:%.*]], align 8
+; CHECK: memcpy.p0.p0.i64(ptr align 4 [[TO]], ptr align 8 [[WORD]], i64 8, i1 false), !rg.by.turns
+; CHECK: third:
+; CHECK: getelementptr
+; CHECK: br i1 [[IS]], label
+; CHECK: call void @rg_refused_callee(
+; CHECK: load double
+define void @through(ptr %x, ptr %q, ptr %to, i1 %c, i1 %e, i1 %g) {
+  br i1 %c, label %number, label %address
+number:
+  %n = load double, ptr %x, !tbaa !2
+  %bits = bitcast double %n to i64
+  br label %join
+address:
+  %a = ptrtoint ptr %q to i64
+  br label %join
+join:
+  %word = phi i64 [ %bits, %number ], [ %a, %address ]
+  br i1 %e, label %one, label %two
+one:
+  %v = bitcast i64 %word to double
+  store double %v, ptr %to, !tbaa !2
+  ret void
+two:
+  %p = inttoptr i64 %word to ptr
+  br i1 %g, label %other, label %third
+other:
+  store i64 %word, ptr %p
+  ret void
+third:
+  %field = getelementptr i8, ptr %p, i64 8
+  %w = load double, ptr %field, !tbaa !2
+  store double %w, ptr %to, !tbaa !2
+  ret void
+}
+
 declare double @__enzyme_autodiff(ptr, ...)
 define void @ask(ptr %x, ptr %dx, i1 %c, i1 %e) {
   %d = call double (ptr, ...) @__enzyme_autodiff(ptr @f, ptr %x, ptr %dx, ptr %x, ptr %dx, ptr %x, ptr %dx, i1 %c, i1 %e)
   call double (ptr, ...) @__enzyme_autodiff(ptr @guarded, ptr %x, ptr %dx, ptr %x, ptr %dx, ptr %x, ptr %dx, i1 %c, i1 %e)
+  call double (ptr, ...) @__enzyme_autodiff(ptr @through, ptr %x, ptr %dx, ptr %x, ptr %dx, ptr %x, ptr %dx, i1 %c, i1 %e, i1 %c)
   ret void
 }
 
