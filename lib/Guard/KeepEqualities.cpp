@@ -95,13 +95,22 @@ static bool onlyCompared(const IntrinsicInst &Fence) {
   });
 }
 
+/// A variable whose bytes are copied from elsewhere: `memcpy(&bits, x, 8)`.
+static bool isCopied(const Value &Variable) {
+  return isa<AllocaInst>(Variable) && any_of(Variable.users(), [&](auto *U) {
+           const auto *Copy = dyn_cast<MemTransferInst>(U);
+           return Copy && Copy->getRawDest() == &Variable;
+         });
+}
+
 /// The integer that C compares for equality with what may be the bits of a
 /// number: LLVM takes what is read at one place as both for one value. Null if
-/// there is none. Integers of programs are hardly ever that large.
+/// there is none.
 static Use *comparedBits(ICmpInst &C) {
   const auto *K = dyn_cast<ConstantInt>(C.getOperand(1));
+  const auto *From = dyn_cast<LoadInst>(C.getOperand(0));
   Type *T = C.getOperand(0)->getType();
-  if (!C.isEquality() || !K || isa<Constant>(C.getOperand(0)) ||
+  if (!C.isEquality() || !K || !From || !isCopied(*From->getPointerOperand()) ||
       !(T->isIntegerTy(64) || T->isIntegerTy(32)))
     return nullptr;
   const APFloat Number(T->isIntegerTy(64) ? APFloat::IEEEdouble()
