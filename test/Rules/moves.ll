@@ -41,4 +41,4 @@ define void @use(ptr %x, ptr %dx, ptr %y, ptr %dy, i64 %n) {
 ; CHECK:         %v.t = load double, ptr %x.sh
 ; CHECK:         %[[T:.*]] = getelementptr i8, ptr %y.sh, i64 8
 ; CHECK:         store double %v.t, ptr %[[T]]
-; CHECK:         call void @rg_tangent_move(ptr %y.sh, ptr null, ptr %x.sh, ptr null, i64 %bytes)
+; CHECK:         call void @llvm.memcpy.p0.p0.i64(ptr align 1 %y.sh, ptr align 1 %x.sh, i64 %bytes, i1 false)
