@@ -48,6 +48,10 @@ static constexpr double FromL2 = 1, FromL3 = 2, FromMemory = 16, OutOfRow = 4;
 static constexpr double Latency = 4, LongLatency = 15;
 /// Cycles for an element of a vector that is not in a row.
 static constexpr double Scattered = 3;
+/// A part of the iterations that does not count.
+static constexpr double Negligible = 0.01;
+/// Iterations of a shared loop that threads wait for the last of them.
+static constexpr double LastRound = 0.5;
 
 double Scheduler::trips(const Statement &St, int Loop) const {
   unsigned Known = N.SE.getSmallConstantMaxTripCount(St.Loops[Loop]);
@@ -560,7 +564,7 @@ double Scheduler::byThreads(const Schedule &S, ArrayRef<unsigned> Group,
           Trips *= TripsOf(Fronts) / (TripsOf(Fronts) + Trips);
       const std::vector<unsigned> All = groupOf(S, Group.front(), P);
       if (Trips >= 2 && isShared(S, All, P, Copies)) {
-        const double Rounds = std::ceil(Trips / M.Threads);
+        const double Rounds = std::ceil(Trips / M.Threads) + LastRound;
         double Begin = WakeThreads;
         if (Copies)
           Begin += CopyElement * M.Threads * copied(All);
@@ -573,6 +577,19 @@ double Scheduler::byThreads(const Schedule &S, ArrayRef<unsigned> Group,
     }
   }
   return One;
+}
+
+/// Which part of the iterations of statement K fill no lanes: half of them, on
+/// an average, behind the others, and in front of them where a loop begins
+/// anywhere.
+double Scheduler::leftOver(const Schedule &S, unsigned K) const {
+  double Part = 0;
+  for (const Jam &J : S.Jams)
+    if (const TimeTerm &T = S.Times[K][J.Place];
+        T.Loop >= 0 && isJammed(K, S, J))
+      Part += (J.Lanes - 1) * (T.Skew.empty() ? 0.5 : 1) /
+              trips(N.Statements[K], T.Loop);
+  return std::min(Part, 1.0);
 }
 
 std::vector<Scheduler::Part> Scheduler::innermostLoops(const Schedule &S) {
@@ -599,9 +616,18 @@ std::vector<Scheduler::Part> Scheduler::innermostLoops(const Schedule &S) {
                 return Own(X) < Own(Y);
               }));
     Estimate E = estimate(S, Group, Place);
-    const double Lines = lines(S, E, Before);
-    const double Each =
-        std::max(E.Busy, Lines) + 0.2 * std::min(E.Busy, Lines) + E.Enter;
+    auto EachOf = [&](const Schedule &T, const Estimate &Of) {
+      const double Lines = lines(T, Of, Before);
+      return std::max(Of.Busy, Lines) + 0.2 * std::min(Of.Busy, Lines) +
+             Of.Enter;
+    };
+    double Each = EachOf(S, E);
+    if (const double Rest = leftOver(S, Group.front()); Rest > Negligible) {
+      Schedule Plain = S;
+      erase_if(Plain.Jams,
+               [&](const Jam &J) { return isJammed(Group.front(), S, J); });
+      Each += Rest * (EachOf(Plain, estimate(Plain, Group, Place)) - Each);
+    }
     Before.push_back(E);
     Parts.push_back({std::move(E), Place, Each});
   }

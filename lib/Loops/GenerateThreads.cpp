@@ -39,6 +39,8 @@ using namespace retrograd::loops;
 static constexpr double EnoughWork = 3 * Scheduler::WakeThreads;
 /// Pieces for each thread.
 static constexpr int64_t PiecesEach = 8;
+/// Threads that write to one line of memory take it from each other.
+static constexpr int64_t LineBytes = 64;
 
 /// Memory for a cell, or for each of its lanes.
 AllocaInst *Generator::storage(unsigned Cell, IRBuilder<> &At) {
@@ -138,6 +140,115 @@ static SmallVector<unsigned, 4> cellsSet(isl_ast_node *A, const Nest &N) {
   return S.Cells;
 }
 
+/// What the iterator Name is multiplied by in E: none if E is no sum.
+static std::optional<int64_t> timesIn(isl_ast_expr *E, StringRef Name) {
+  switch (isl_ast_expr_get_type(E)) {
+  case isl_ast_expr_int:
+    return 0;
+  case isl_ast_expr_id: {
+    Isl<isl_id> Id(isl_ast_expr_get_id(E));
+    return isl_id_get_name(Id.get()) == Name;
+  }
+  default:
+    break;
+  }
+  SmallVector<int64_t, 2> Of;
+  for (int K = 0, End = isl_ast_expr_get_op_n_arg(E); K < End; ++K) {
+    Isl<isl_ast_expr> X(isl_ast_expr_get_op_arg(E, K));
+    std::optional<int64_t> Times = timesIn(X.get(), Name);
+    if (!Times)
+      return std::nullopt;
+    Of.push_back(*Times);
+  }
+  switch (isl_ast_expr_get_op_type(E)) {
+  case isl_ast_expr_op_minus:
+    return -Of[0];
+  case isl_ast_expr_op_add:
+    return Of[0] + Of[1];
+  case isl_ast_expr_op_sub:
+    return Of[0] - Of[1];
+  case isl_ast_expr_op_mul:
+    for (int K : {0, 1}) {
+      Isl<isl_ast_expr> X(isl_ast_expr_get_op_arg(E, K));
+      if (isl_ast_expr_get_type(X.get()) == isl_ast_expr_int) {
+        Isl<isl_val> V(isl_ast_expr_get_val(X.get()));
+        return isl_val_get_num_si(V.get()) * Of[1 - K];
+      }
+    }
+    break;
+  default:
+    break;
+  }
+  if (any_of(Of, [](int64_t Times) { return Times != 0; }))
+    return std::nullopt;
+  return 0;
+}
+
+/// The iterator of a loop, and how it steps.
+static std::pair<std::string, int64_t> iterator(isl_ast_node *For) {
+  Isl<isl_ast_expr> Iterator(isl_ast_node_for_get_iterator(For)),
+      By(isl_ast_node_for_get_inc(For));
+  Isl<isl_id> Id(isl_ast_expr_get_id(Iterator.get()));
+  int64_t Step = 1;
+  if (isl_ast_node_for_is_degenerate(For) != isl_bool_true &&
+      isl_ast_expr_get_type(By.get()) == isl_ast_expr_int) {
+    Isl<isl_val> V(isl_ast_expr_get_val(By.get()));
+    Step = isl_val_get_num_si(V.get());
+  }
+  return {isl_id_get_name(Id.get()), Step};
+}
+
+/// How many iterations of the loop A one thread has to run, at the least, so
+/// that what it writes is whole lines. Columns are an example: each iteration
+/// goes down one, and its neighbours are in the same lines. Two threads that
+/// write to one line wait for each other each time. What an innermost loop
+/// keeps writing to one element is in a register.
+int64_t Generator::together(isl_ast_node *A) const {
+  struct Seen {
+    const Nest &N;
+    int64_t Step, Least = 1;
+    SmallVector<std::string, 4> Loops = {}; ///< that were met, the first is A
+  } S{N, iterator(A).second};
+  auto Look = [](isl_ast_node *X, void *Of) {
+    auto &S = *static_cast<Seen *>(Of);
+    if (isl_ast_node_get_type(X) == isl_ast_node_for &&
+        isl_ast_node_for_is_degenerate(X) != isl_bool_true)
+      S.Loops.push_back(iterator(X).first);
+    if (isl_ast_node_get_type(X) != isl_ast_node_user)
+      return isl_bool_true;
+    const Statement &St = S.N.Statements[statementOf(X)];
+    if (!St.Write.I)
+      return isl_bool_true;
+    Isl<isl_ast_expr> Call(isl_ast_node_user_get_expr(X));
+    // Bytes from one iteration of a loop to the next; none: it does not count
+    // in St, or not by sums.
+    auto Bytes = [&](StringRef Loop) -> std::optional<int64_t> {
+      std::optional<int64_t> Sum;
+      for (unsigned K = 0; K != St.Loops.size(); ++K) {
+        Isl<isl_ast_expr> At(isl_ast_expr_get_op_arg(Call.get(), K + 1));
+        const std::optional<int64_t> Times = timesIn(At.get(), Loop);
+        if (!Times)
+          return std::nullopt;
+        // Rows whose length is not known are Far.
+        if (*Times)
+          Sum = Sum.value_or(0) + *Times * St.Write.Strides[K];
+      }
+      return Sum;
+    };
+    for (const std::string &Loop : reverse(drop_begin(S.Loops)))
+      if (const std::optional<int64_t> Inner = Bytes(Loop)) {
+        const int64_t Shared =
+            std::abs(Bytes(S.Loops.front()).value_or(0) * S.Step);
+        if (*Inner && Shared && Shared < LineBytes)
+          S.Least = std::max(S.Least, (LineBytes + Shared - 1) / Shared);
+        break;
+      }
+    return isl_bool_true;
+  };
+  isl_ast_node_foreach_descendant_top_down(A, Look, &S);
+  return S.Least;
+}
+
 /// The loop A as a region that threads share; Sums: arrays that it only adds
 /// to, of which each thread has a copy.
 void Generator::share(isl_ast_node *A, Value *Init, Value *Bound, Value *Step,
@@ -176,6 +287,8 @@ void Generator::share(isl_ast_node *A, Value *Init, Value *Bound, Value *Step,
   Value *Pieces = B.CreateMul(R.Count, B.getInt64(PiecesEach));
   Value *Size = B.CreateSDiv(
       B.CreateAdd(Iterations, B.CreateSub(Pieces, B.getInt64(1))), Pieces);
+  if (const int64_t Least = Always ? 1 : together(A); Least > 1)
+    Size = B.CreateBinaryIntrinsic(Intrinsic::smax, Size, B.getInt64(Least));
   Value *First = B.CreateMul(R.Thread, Size),
         *Stride = B.CreateMul(R.Count, Size);
   B.CreateBr(Deal);

@@ -74,6 +74,7 @@ private:
   void share(isl_ast_node *A, llvm::Value *Init, llvm::Value *Bound,
              llvm::Value *Step, llvm::ArrayRef<unsigned> Sums);
   llvm::Value *work(isl_ast_node *A);
+  int64_t together(isl_ast_node *A) const;
   llvm::AllocaInst *storage(unsigned Cell, llvm::IRBuilder<> &At);
   void declareApart();
   void tag(llvm::Instruction *New, const llvm::Instruction *Old,

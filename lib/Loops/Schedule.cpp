@@ -46,6 +46,18 @@ void TimeTerm::addTo(std::vector<int64_t> &Key) const {
   Key.insert(Key.end(), Front.begin(), Front.end());
 }
 
+std::vector<int64_t> Schedule::key() const {
+  std::vector<int64_t> Key;
+  for (const auto &Time : Times)
+    for (const TimeTerm &T : Time)
+      T.addTo(Key);
+  for (const Jam &J : Jams) {
+    Key.insert(Key.end(), {J.Place, J.Lanes, J.Strip});
+    Key.insert(Key.end(), J.Prefix.begin(), J.Prefix.end());
+  }
+  return Key;
+}
+
 static std::string dimensions(unsigned Count) {
   std::string S;
   for (unsigned K = 0; K != Count; ++K)
@@ -389,15 +401,7 @@ void Scheduler::findClusters() {
 
 /// Steps of the search lead to the same order again and again.
 bool Scheduler::isLegal(const Schedule &S) {
-  std::vector<int64_t> Key;
-  for (const auto &Time : S.Times)
-    for (const TimeTerm &T : Time)
-      T.addTo(Key);
-  for (const Jam &J : S.Jams) {
-    Key.insert(Key.end(), {J.Place, J.Lanes, J.Strip});
-    Key.insert(Key.end(), J.Prefix.begin(), J.Prefix.end());
-  }
-  auto [Known, New] = Proved.insert({Key, false});
+  auto [Known, New] = Proved.insert({S.key(), false});
   if (New)
     Known->second = prove(S);
   return Known->second;

@@ -63,6 +63,9 @@ struct Jam {
 struct Schedule {
   std::vector<std::vector<TimeTerm>> Times; ///< of each statement, equally long
   std::vector<Jam> Jams;                    ///< by place
+
+  /// The same for orders that are the same.
+  std::vector<int64_t> key() const;
 };
 
 /// What an order's cost depends on besides the nest.
@@ -165,6 +168,7 @@ private:
     double Each;
   };
   std::vector<Part> innermostLoops(const Schedule &S);
+  double leftOver(const Schedule &S, unsigned K) const;
   /// By all threads if Sharing, or by one.
   double cost(const Schedule &S);
   double alone(const Schedule &S);

@@ -391,10 +391,15 @@ std::vector<Scheduler::Change> Scheduler::changes(const Schedule &Best,
 /// An order is taken where it costs so much of the program's.
 static constexpr double Better = 0.85;
 /// One that suits threads alone, where it costs so much of the best order of
-/// one thread, whose loops are shared, and by one thread about as much as that:
-/// costs of threads are guesses. One from isl's, where it costs so much of the
-/// best from the program's: what is aligned has conditions.
-static constexpr double ClearlyBetter = 0.7, AboutAsGood = 1.1;
+/// one thread, whose loops are shared, and by one thread about as much as that,
+/// or less by far and not much more: costs of threads are guesses. One from
+/// isl's, where it costs so much of the best from the program's: what is
+/// aligned has conditions.
+static constexpr double ClearlyBetter = 0.7, AboutAsGood = 1.1,
+                        FarBetter = 0.25, NotMuchWorse = 2;
+/// Of the time of one thread, in equal parts: threads share about all of it,
+/// and other orders are not tried.
+static constexpr double AlmostAll = 1.3;
 
 bool Scheduler::isBetterAlone(const Schedule &S) {
   return alone(S) <= Better * alone(original());
@@ -453,6 +458,7 @@ std::vector<Scheduler::Proposal> Scheduler::search() {
   if (N.Statements.empty())
     return {};
   const double Start = alone(original());
+  using Ordered = std::pair<Schedule, std::vector<std::string>>;
   // Orders first, compared as if their loops were jammed.
   auto Climb = [&](Schedule S, std::vector<std::string> Steps,
                    ArrayRef<bool> Reorder) {
@@ -460,26 +466,29 @@ std::vector<Scheduler::Proposal> Scheduler::search() {
     for (bool R : Reorder)
       climb(S, Steps, R);
     if (N.Context.exceeded() || !isLegal(S))
-      return std::make_pair(original(), std::vector<std::string>());
-    return std::make_pair(S, Steps);
+      return Ordered(original(), {});
+    return Ordered(S, Steps);
   };
   std::vector<Proposal> Found;
+  std::set<std::vector<int64_t>> Proposed;
   auto Propose = [&](const Schedule &S, ArrayRef<std::string> Steps) {
     const double Cost = cost(S) / Start;
-    if (Cost <= Better)
+    if (Cost <= Better && Proposed.insert(S.key()).second)
       Found.push_back({S, join(Steps, ", "), alone(S) / Start, Cost});
   };
-  auto [One, OneSteps] = Climb(original(), {}, {true, false});
+  const Ordered FromProgram = Climb(original(), {}, {true, false});
+  auto [One, OneSteps] = FromProgram;
   auto OnePassed = Passed;
   // Another place to begin: what isl's scheduler computes, and the same with
   // loops fused that it has left apart.
-  std::vector<std::pair<Schedule, std::vector<std::string>>> Starts;
+  std::vector<Ordered> Starts;
   N.Context.restart();
   if (std::optional<Schedule> S = computed(); S && isLegal(*S)) {
     Starts.push_back({*S, {"aligned"}});
     if (fuseAll(*S))
       Starts.push_back({*S, {"aligned", "fused"}});
   }
+  bool Aligned = false;
   for (auto &[S, Steps] : Starts) {
     N.Context.restart();
     auto [Other, OtherSteps] = Climb(S, Steps, {true, false});
@@ -487,23 +496,44 @@ std::vector<Scheduler::Proposal> Scheduler::search() {
       One = Other;
       OneSteps = OtherSteps;
       OnePassed = Passed;
+      Aligned = true;
     }
   }
   if (M.Threads > 1) {
-    // The same order, cut so that more of it can be shared; or another one.
     Sharing = true;
-    N.Context.restart();
-    auto [Shared, SharedSteps] = Climb(One, OneSteps, {false});
-    N.Context.restart();
-    auto [Many, ManySteps] = Climb(original(), {}, {true, false});
-    if (cost(Shared) > cost(One)) {
-      Shared = One; // the climb took too long
-      SharedSteps = OneSteps;
+    std::vector<Ordered> Ways; // the best last
+    // The same order, cut so that more of it can be shared.
+    auto Share = [&](const Ordered &Of) {
+      N.Context.restart();
+      Ordered Cut = Climb(Of.first, Of.second, {false});
+      // Dearer: the climb took too long.
+      Ways.push_back(cost(Cut.first) > cost(Of.first) ? Of : Cut);
+    };
+    Share({One, OneSteps});
+    // What is aligned is better by one thread, but its loops often carry what
+    // the program's do not.
+    if (Aligned) {
+      Share(FromProgram);
+      if (cost(Ways[0].first) <= cost(Ways[1].first))
+        std::swap(Ways[0], Ways[1]);
     }
-    if (cost(Many) <= ClearlyBetter * cost(Shared) &&
-        alone(Many) <= AboutAsGood * alone(One))
-      Propose(Many, ManySteps);
-    Propose(Shared, SharedSteps);
+    // Or another order.
+    const double ByOne = std::max(alone(One), alone(Ways.back().first));
+    auto Try = [&](const Ordered &Of) {
+      N.Context.restart();
+      const Ordered Other = Climb(Of.first, Of.second, {true, false});
+      const double Cost = cost(Other.first) / cost(Ways.back().first),
+                   Alone = alone(Other.first) / ByOne;
+      if ((Cost <= ClearlyBetter && Alone <= AboutAsGood) ||
+          (Cost <= FarBetter && Alone <= NotMuchWorse))
+        Ways.push_back(Other);
+    };
+    Try({original(), {}});
+    for (const Ordered &S : Starts)
+      if (cost(Ways.back().first) > AlmostAll * alone(One) / M.Threads)
+        Try(S);
+    for (const Ordered &W : llvm::reverse(Ways))
+      Propose(W.first, W.second);
     Sharing = false;
     N.Context.restart();
   }
@@ -511,6 +541,9 @@ std::vector<Scheduler::Proposal> Scheduler::search() {
   // If there is too much code for that, less has to do.
   for (unsigned K = OnePassed.size(), Most = 3; K-- > 1 && Most; --Most)
     Propose(OnePassed[K - 1].first, OnePassed[K - 1].second);
+  llvm::stable_sort(Found, [](const Proposal &X, const Proposal &Y) {
+    return X.Cost < Y.Cost;
+  });
   return Found;
 }
 

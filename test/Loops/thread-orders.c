@@ -39,11 +39,13 @@ void product(int n, double c[n][n], double a[n][n], double b[n][n]) {
     }
 }
 
-// A sum for each row, and one for each column, in order. Threads could share columns, in pieces of rows that lie far apart: that is not taken.
+// A sum for each row, and one for each column, in order. By one thread both are best in one loop. Threads can share them where they are apart, columns in pieces of rows that lie far apart: by far better.
 // CHECK: nest {{.*}} of normal
-// CHECK: {{^  }}jammed by 4
-// CHECK-NOT: strip
-// TOLD: thread-orders.c:[[#@LINE+2]]:{{.*}}loop nest: jammed by 4 [
+// CHECK: {{^  }}split, in strips, jammed by 4
+// CHECK: for S1:i0, 4 at a time
+// CHECK: for S2:i1, 64 in a strip
+// CHECK: or else jammed by 4
+// TOLD: thread-orders.c:[[#@LINE+2]]:{{.*}}loop nest: split, in strips, jammed by 4, by threads
 void normal(int n, double a[n][n], double *x, double *y, double *t) {
   for (int i = 0; i < n; i++) {
     t[i] = 0;
@@ -51,5 +53,23 @@ void normal(int n, double a[n][n], double *x, double *y, double *t) {
       t[i] += a[i][j] * x[j];
     for (int j = 0; j < n; j++)
       y[j] += a[i][j] * t[i];
+  }
+}
+
+// What is aligned is better by one thread, in tiles over time; but threads share each step's planes in the program's order.
+// CHECK: nest {{.*}} of heat
+// CHECK: {{^  }}the program's order
+// CHECK: or else aligned, {{.*}}tiled
+// TOLD: thread-orders.c:[[#@LINE+2]]:{{.*}}loop nest: by threads
+void heat(int n, double a[n][n][n], double b[n][n][n]) {
+  for (int t = 0; t < 10; t++) {
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        for (int k = 1; k < n - 1; k++)
+          b[i][j][k] = 0.125 * (a[i + 1][j][k] + a[i - 1][j][k] + a[i][j + 1][k] + a[i][j - 1][k] + a[i][j][k + 1] + a[i][j][k - 1]) + 0.25 * a[i][j][k];
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        for (int k = 1; k < n - 1; k++)
+          a[i][j][k] = 0.125 * (b[i + 1][j][k] + b[i - 1][j][k] + b[i][j + 1][k] + b[i][j - 1][k] + b[i][j][k + 1] + b[i][j][k - 1]) + 0.25 * b[i][j][k];
   }
 }
