@@ -230,7 +230,7 @@ APInt DigitFlow::Solver::numbersRead(const LoadInst &Load) const {
   Type *T = Load.getType();
   const unsigned Width = T->getScalarSizeInBits(),
                  Bits = T->getPrimitiveSizeInBits();
-  const APInt None(Width, 0);
+  APInt None(Width, 0);
   const Value *P = Load.getPointerOperand();
   if (Width % 8 || hasFact(Load, SourceFact::Characters) ||
       Facts.types().isIndexPlace(P))
@@ -423,7 +423,7 @@ APInt DigitFlow::Solver::ofArithmetic(const BinaryOperator &I) const {
   const Value *A = I.getOperand(0), *B = I.getOperand(1);
   const APInt *C;
   const unsigned Width = I.getType()->getScalarSizeInBits();
-  const APInt None(Width, 0), Of = of(A);
+  APInt None(Width, 0), Of = of(A);
   const bool ByConstant = match(B, m_APInt(C));
   switch (I.getOpcode()) {
   case Instruction::And:
@@ -497,7 +497,7 @@ APInt DigitFlow::Solver::transfer(const Instruction &I) const {
     return ofCall(*C);
   if (I.getNumOperands() == 0 || !isInteger(*I.getOperand(0)))
     return APInt(Width, 0);
-  const APInt Of = of(I.getOperand(0));
+  APInt Of = of(I.getOperand(0));
   switch (I.getOpcode()) {
   case Instruction::Freeze:
   case Instruction::ExtractElement:
