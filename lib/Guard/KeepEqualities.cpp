@@ -16,6 +16,9 @@
 using namespace llvm;
 using namespace retrograd;
 
+/// In modules that have fences: others are not looked through for them.
+static constexpr StringLiteral HasFences = "rg.equalities";
+
 /// The operand of C that is compared with a constant; null where there is none.
 static Use *comparedWithConstant(FCmpInst &C) {
   for (unsigned At : {0, 1})
@@ -153,12 +156,15 @@ static Use *learntOf(FCmpInst &C) {
 PreservedAnalyses KeepEqualitiesPass::run(Module &M, ModuleAnalysisManager &) {
   if (!hasEntryCalls(M) && !isBeforeLink(Stage))
     return PreservedAnalyses::all();
+  bool Any = false;
   for (Function &F : M)
-    keepEqualities(F);
+    Any |= keepEqualities(F);
+  if (Any)
+    M.getOrInsertNamedMetadata(HasFences);
   return PreservedAnalyses::none();
 }
 
-void retrograd::keepEqualities(Function &F) {
+bool retrograd::keepEqualities(Function &F) {
   SmallVector<Use *, 8> Fenced, Ordered, Bits;
   Bounds Limits;
   for (Instruction &I : instructions(F)) {
@@ -181,6 +187,7 @@ void retrograd::keepEqualities(Function &F) {
     fence(*Number);
   for (Use *Compared : Bits)
     fenceBits(*Compared);
+  return !Fenced.empty() || !Bits.empty();
 }
 
 /// Puts the operand of a fence in its place.
@@ -217,7 +224,7 @@ bool retrograd::foldEqualities(Function &F) {
 
 PreservedAnalyses FoldEqualitiesPass::run(Function &F,
                                           FunctionAnalysisManager &) {
-  if (!foldEqualities(F))
+  if (!F.getParent()->getNamedMetadata(HasFences) || !foldEqualities(F))
     return PreservedAnalyses::all();
   PreservedAnalyses PA;
   PA.preserveSet<CFGAnalyses>();
@@ -226,6 +233,8 @@ PreservedAnalyses FoldEqualitiesPass::run(Function &F,
 
 bool retrograd::releaseEqualities(Module &M) {
   bool Any = false;
+  if (NamedMDNode *Fenced = M.getNamedMetadata(HasFences))
+    M.eraseNamedMetadata(Fenced);
   for (Function &Fence : M) {
     if (Fence.getIntrinsicID() != Intrinsic::arithmetic_fence)
       continue;

@@ -39,7 +39,8 @@ private:
   PipelineStage Stage;
 };
 
-void keepEqualities(llvm::Function &F);
+/// Did F get any fences?
+bool keepEqualities(llvm::Function &F);
 
 /// Constants come out of fences, so that what they decide is decided; what they
 /// are compared with goes into one. Were there any?
