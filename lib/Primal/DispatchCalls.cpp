@@ -82,10 +82,120 @@ static void addVirtualFunctions(const GlobalVariable &G, int64_t Slot,
   }
 }
 
-/// Is C, which names a function, used as a value? InTablesOnly: so far, only in
-/// virtual tables.
-static void findUses(const Constant &C, const Catalogue &Cat, bool &InTables,
-                     bool &Elsewhere) {
+/// Of a struct and a distance in it, the innermost struct that has something
+/// there and the distance in that; null where it is part of an array.
+static std::optional<CallDispatch::Member>
+innermost(const MDNode *Struct, uint64_t Offset, const MDNode *Accessed) {
+  constexpr unsigned Deepest = 16;
+  for (unsigned Depth = 0; Depth != Deepest; ++Depth) {
+    const MDNode *Field = nullptr;
+    uint64_t Begin = 0;
+    for (unsigned I = 1; I + 1 < Struct->getNumOperands(); I += 2) {
+      const auto *At =
+          mdconst::dyn_extract<ConstantInt>(Struct->getOperand(I + 1));
+      if (!At || At->getZExtValue() > Offset)
+        break;
+      Field = dyn_cast<MDNode>(Struct->getOperand(I));
+      Begin = At->getZExtValue();
+    }
+    if (!Field || Field->getNumOperands() < 3)
+      return std::nullopt;
+    // Files that were linked have a node each, of one name. Structs without one
+    // are told apart by what is in them.
+    if (Field == Accessed) {
+      const auto *Name = dyn_cast<MDString>(Struct->getOperand(0));
+      return CallDispatch::Member{Name && !Name->getString().empty()
+                                      ? static_cast<const Metadata *>(Name)
+                                      : Struct,
+                                  /*ByTag=*/true, Offset};
+    }
+    Struct = Field;
+    Offset -= Begin;
+  }
+  return std::nullopt;
+}
+
+static std::optional<CallDispatch::Member>
+innermost(const StructType *Struct, uint64_t Offset, const DataLayout &DL) {
+  for (;;) {
+    const StructLayout *Layout =
+        DL.getStructLayout(const_cast<StructType *>(Struct));
+    if (Offset >= Layout->getSizeInBytes())
+      return std::nullopt;
+    const unsigned Index = Layout->getElementContainingOffset(Offset);
+    const Type *Element = Struct->getElementType(Index);
+    if (Element->isPointerTy())
+      return CallDispatch::Member{Struct, /*ByTag=*/false, Offset};
+    Struct = dyn_cast<StructType>(Element);
+    if (!Struct)
+      return std::nullopt;
+    Offset -= Layout->getElementOffset(Index);
+  }
+}
+
+/// The member of a struct that an access of the front end's names: by its tag,
+/// or by the type of its address.
+static std::optional<CallDispatch::Member> memberOf(const Instruction &Access) {
+  const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
+  const auto *Struct = Tag && Tag->getNumOperands() >= 3
+                           ? dyn_cast<MDNode>(Tag->getOperand(0))
+                           : nullptr;
+  if (Struct && Struct != Tag->getOperand(1))
+    if (const auto *Offset =
+            mdconst::dyn_extract<ConstantInt>(Tag->getOperand(2)))
+      return innermost(Struct, Offset->getZExtValue(),
+                       dyn_cast<MDNode>(Tag->getOperand(1)));
+  const auto *P =
+      dyn_cast_or_null<GEPOperator>(getLoadStorePointerOperand(&Access));
+  const auto *T = P ? dyn_cast<StructType>(P->getSourceElementType()) : nullptr;
+  const auto *First =
+      T ? dyn_cast<ConstantInt>(P->idx_begin()->get()) : nullptr;
+  const DataLayout &DL = Access.getDataLayout();
+  APInt Offset(
+      DL.getIndexTypeSizeInBits(PointerType::get(Access.getContext(), 0)), 0);
+  if (Tag || !First || !First->isZero() ||
+      !P->accumulateConstantOffset(DL, Offset))
+    return std::nullopt;
+  return innermost(T, Offset.getZExtValue(), DL);
+}
+
+/// Where a function's address stands.
+struct AddressUses {
+  bool InVirtualTables = false;
+  bool Elsewhere = false;
+  /// In members of structs, by initialisers and stores: its distances from the
+  /// beginning of the innermost.
+  SmallSetVector<uint64_t, 4> Members;
+};
+
+/// Adds the places of F in the constant C, which stands At bytes behind the
+/// beginning of a struct. False where one of them is in no struct.
+static bool addMembers(const Constant &C, const Function &F,
+                       const DataLayout &DL, std::optional<uint64_t> At,
+                       SmallSetVector<uint64_t, 4> &Members) {
+  if (C.stripPointerCastsAndAliases() == &F) {
+    if (At)
+      Members.insert(*At);
+    return At.has_value();
+  }
+  auto *T = dyn_cast<StructType>(C.getType());
+  if (!T && !isa<ArrayType>(C.getType()))
+    return !isa<ConstantExpr>(C) || !is_contained(C.operands(), &F);
+  if (isa<ConstantData>(C))
+    return true;
+  for (const auto &[I, Element] : enumerate(C.operands())) {
+    std::optional<uint64_t> There;
+    if (T)
+      There = DL.getStructLayout(T)->getElementOffset(I);
+    if (!addMembers(*cast<Constant>(Element), F, DL, There, Members))
+      return false;
+  }
+  return true;
+}
+
+/// How C, which names the function F, is used as a value.
+static void findUses(const Constant &C, const Function &F, const Catalogue &Cat,
+                     AddressUses &Found) {
   for (const Use &U : C.uses()) {
     const User *By = U.getUser();
     if (const auto *I = dyn_cast<Instruction>(By);
@@ -97,11 +207,15 @@ static void findUses(const Constant &C, const Catalogue &Cat, bool &InTables,
       if (!Call->isCallee(&U) && !isCalledByName(U) &&
           functionOperandOf(const_cast<CallBase &>(*Call)) != &U &&
           Cat.lookup(*Call) != Cat.byId("exception_throw"))
-        Elsewhere = true;
+        Found.Elsewhere = true;
     } else if (const auto *G = dyn_cast<GlobalVariable>(By)) {
       if (G->getName().starts_with("llvm."))
         continue; // lists of LLVM's own: what is used, what is annotated
-      (isVirtualTable(*G) ? InTables : Elsewhere) = true;
+      if (isVirtualTable(*G))
+        Found.InVirtualTables = true;
+      else if (!addMembers(*G->getInitializer(), F, F.getDataLayout(),
+                           std::nullopt, Found.Members))
+        Found.Elsewhere = true;
     } else if (isa<Function>(By) || isa<BlockAddress>(By)) {
       continue; // a personality; a label
     } else if (const auto *I = dyn_cast<Instruction>(By)) {
@@ -109,11 +223,16 @@ static void findUses(const Constant &C, const Catalogue &Cat, bool &InTables,
       // compares with its candidates: that makes no virtual function one that
       // may be called at another place.
       const Function &In = *I->getFunction();
-      if (!isa<ICmpInst>(I) || !In.hasLocalLinkage() ||
-          !In.getName().starts_with("rg."))
-        Elsewhere = true;
+      std::optional<CallDispatch::Member> At;
+      if (isa<StoreInst>(I) && U.getOperandNo() == 0)
+        At = memberOf(*I);
+      if (At)
+        Found.Members.insert(At->Offset);
+      else if (!isa<ICmpInst>(I) || !In.hasLocalLinkage() ||
+               !In.getName().starts_with("rg."))
+        Found.Elsewhere = true;
     } else if (const auto *Of = dyn_cast<Constant>(By)) {
-      findUses(*Of, Cat, InTables, Elsewhere);
+      findUses(*Of, F, Cat, Found);
     }
   }
 }
@@ -156,6 +275,35 @@ static std::optional<int64_t> slotOf(const CallBase &Call) {
   if (!isa<LoadInst>(P->stripAndAccumulateConstantOffsets(DL, Offset, true)))
     return std::nullopt;
   return Offset.getSExtValue();
+}
+
+/// Where the address that Call calls is a member of a struct that nobody sets
+/// but by the names of functions and by copies of the whole struct: its
+/// distance from the beginning. Functions that only stand in members of structs
+/// have to stand there in one.
+std::optional<uint64_t> CallDispatch::memberCalled(const CallBase &Call) {
+  const auto *Loaded = dyn_cast<LoadInst>(Call.getCalledOperand());
+  const std::optional<Member> Read = Loaded ? memberOf(*Loaded) : std::nullopt;
+  if (!Read)
+    return std::nullopt;
+  if (!SetByValue) {
+    SetByValue.emplace();
+    for (const Function &F : M)
+      for (const Instruction &I : instructions(F))
+        if (const auto *S = dyn_cast<StoreInst>(&I);
+            S && S->getValueOperand()->getType()->isPointerTy() &&
+            !isa<Constant>(S->getValueOperand()))
+          if (std::optional<Member> At = memberOf(I))
+            SetByValue->push_back(*At);
+  }
+  // A tag and a type are two names of one struct.
+  return any_of(*SetByValue,
+                [&](const Member &At) {
+                  return At.Offset == Read->Offset &&
+                         (At.Struct == Read->Struct || At.ByTag != Read->ByTag);
+                })
+             ? std::nullopt
+             : std::optional(Read->Offset);
 }
 
 static bool isByAddress(const CallBase &Call) {
@@ -207,21 +355,20 @@ bool CallDispatch::settleMembers(Function &F) {
       Calls.push_back(Call);
   bool Adjusted = false, Virtual = false;
   for (CallBase *Call : Calls) {
-    bool InTables = false;
-    SmallVector<Function *, 8> Found = candidates({nullptr,
-                                                   Call->getFunctionType(),
-                                                   AttributeList(),
-                                                   Call->getCallingConv(),
-                                                   std::nullopt,
-                                                   {},
-                                                   Epoch,
-                                                   false,
-                                                   false},
-                                                  &InTables);
+    const CandidateSet &Set = candidates({nullptr,
+                                          Call->getFunctionType(),
+                                          AttributeList(),
+                                          Call->getCallingConv(),
+                                          std::nullopt,
+                                          std::nullopt,
+                                          {},
+                                          Epoch,
+                                          false,
+                                          false});
     // What nobody in the module makes a pointer to comes from elsewhere.
-    if (Found.empty() || InTables)
+    if (Set.Found.empty() || Set.Virtual)
       continue;
-    if (!haveAdjustments(Found))
+    if (!haveAdjustments(Set.Found))
       Adjusted |= dropAdjustment(*Call, Runtime);
     Virtual |= dropVirtualMember(*Call, Runtime);
   }
@@ -375,34 +522,42 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
                     passing(Call),
                     Call.getCallingConv(),
                     slotOf(Call),
+                    memberCalled(Call),
                     {},
                     Epoch,
                     Call.hasFnAttr(OfRuntime),
                     Call.hasFnAttr(DropsObject)};
-  SmallVector<Function *, 8> Found = candidates(Wanted);
-  const bool Choosing =
-      any_of(Found, [](const Function *F) { return chooses(*F); });
-  for (Value *Argument : Call.args())
-    Wanted.Fixed.push_back(Choosing ? dyn_cast<ConstantInt>(Argument)
-                                    : nullptr);
-  const bool Nobody = none_of(Found, [&](Function *F) {
-    return !F->isDeclaration() || Cat.lookupFunction(*F) != nullptr;
+  // What stands at other members is left out. Where nothing in the module is
+  // put at this one, the program ends if it is called.
+  SmallVector<Function *, 8> OfType;
+  if (Wanted.Member) {
+    Dispatcher Anywhere = Wanted;
+    Anywhere.Member.reset();
+    OfType = candidates(Anywhere).Found;
+  }
+  const CandidateSet &Set = candidates(Wanted);
+  bool LeftOut = any_of(OfType, [&](const Function *F) {
+    return handlesFloatsIfSeen(F) && !is_contained(Set.Found, F);
   });
+  for (Value *Argument : Call.args())
+    Wanted.Fixed.push_back(Set.Choosing ? dyn_cast<ConstantInt>(Argument)
+                                        : nullptr);
   // A hook may be told numbers. Who returns one is asked for it.
-  if (Nobody && !Beside && !Wanted.DropsObject &&
+  if (!Set.Seen && !LeftOut && !Beside && !Wanted.DropsObject &&
       (Wanted.Type->getReturnType()->isFPOrFPVectorTy() || !isOptional(Call)))
     return nullptr;
   for (Dispatcher &D : Dispatchers)
     if (D.Type == Wanted.Type && D.PassedAs == Wanted.PassedAs &&
         D.Convention == Wanted.Convention && D.Slot == Wanted.Slot &&
-        D.Fixed == Wanted.Fixed && D.Epoch == Epoch &&
-        D.ByRuntime == Wanted.ByRuntime && D.DropsObject == Wanted.DropsObject)
+        D.Member == Wanted.Member && D.Fixed == Wanted.Fixed &&
+        D.Epoch == Epoch && D.ByRuntime == Wanted.ByRuntime &&
+        D.DropsObject == Wanted.DropsObject)
       return &D;
-  bool LeftOut = false;
+  SmallVector<Function *, 8> Found = Set.Found;
   auto IsKept = [&](const Function *F) { return Only->contains(F); };
   // If it refers to none of them, what is called comes from outside: to any.
   if (Only && any_of(Found, IsKept)) {
-    LeftOut = any_of(Found, handlesFloatsIfSeen);
+    LeftOut |= any_of(Found, handlesFloatsIfSeen);
     erase_if(Found, std::not_fn(IsKept));
   }
   SmallVector<Type *, 8> Params(Wanted.Type->params());
@@ -422,28 +577,51 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
   return &Dispatchers.back();
 }
 
-SmallVector<Function *, 8> CallDispatch::candidates(const Dispatcher &D,
-                                                    bool *Virtual) const {
+const CallDispatch::CandidateSet &
+CallDispatch::candidates(const Dispatcher &D) {
+  auto *Known = find_if(Sets, [&](const CandidateSet &S) {
+    return S.Type == D.Type && S.Convention == D.Convention &&
+           S.Slot == D.Slot && S.Member == D.Member;
+  });
+  // Where there are none, preparation may still write some.
+  if (Known != Sets.end() && !Known->Found.empty())
+    return *Known;
+  if (Known == Sets.end()) {
+    Sets.push_back(
+        {D.Type, D.Convention, D.Slot, D.Member, {}, false, false, false});
+    Known = &Sets.back();
+  }
+  findCandidates(D, *Known);
+  Known->Choosing =
+      any_of(Known->Found, [](const Function *F) { return chooses(*F); });
+  Known->Seen = any_of(Known->Found, [&](const Function *F) {
+    return !F->isDeclaration() || Cat.lookupFunction(*F);
+  });
+  return *Known;
+}
+
+void CallDispatch::findCandidates(const Dispatcher &D,
+                                  CandidateSet &Set) const {
   SmallPtrSet<const Function *, 16> AtSlot;
   if (D.Slot)
     for (const GlobalVariable &G : M.globals())
       if (isVirtualTable(G))
         addVirtualFunctions(G, *D.Slot, AtSlot);
-  SmallVector<Function *, 8> Found;
   for (Function &F : M) {
     if (F.getFunctionType() != D.Type || F.getCallingConv() != D.Convention ||
         F.isIntrinsic() || F.hasFnAttribute(Attribute::Naked) ||
         F.hasFnAttribute(DispatchesCalls) || F.hasFnAttribute(UnseenCallee) ||
         F.hasFnAttribute(FixedArguments) || isEntryPoint(F))
       continue;
-    bool InTables = false, Elsewhere = false;
-    findUses(F, Cat, InTables, Elsewhere);
-    if (Virtual)
-      *Virtual |= InTables;
-    if (Elsewhere || (InTables && (!D.Slot || AtSlot.contains(&F))))
-      Found.push_back(&F);
+    AddressUses Uses;
+    findUses(F, F, Cat, Uses);
+    Set.Virtual |= Uses.InVirtualTables;
+    if (Uses.Elsewhere ||
+        (Uses.InVirtualTables && (!D.Slot || AtSlot.contains(&F))) ||
+        (!Uses.Members.empty() &&
+         (!D.Member || Uses.Members.contains(*D.Member))))
+      Set.Found.push_back(&F);
   }
-  return Found;
 }
 
 //===----------------------------------------------------------------------===//
@@ -555,15 +733,16 @@ bool CallDispatch::isClosed(const Function &Dispatcher) const {
 void CallDispatch::narrow(
     std::optional<SmallPtrSet<const Function *, 32>> Among) {
   Only = std::move(Among);
+  Sets.clear();
   ++Epoch;
 }
 
 bool CallDispatch::hasOthersThan(
-    const SmallPtrSetImpl<const Function *> &Among) const {
+    const SmallPtrSetImpl<const Function *> &Among) {
   return any_of(Dispatchers, [&](const Dispatcher &D) {
     if (D.Epoch != Epoch)
       return false;
-    SmallVector<Function *, 8> Found = candidates(D);
+    ArrayRef<Function *> Found = candidates(D).Found;
     size_t Kept =
         count_if(Found, [&](const Function *F) { return Among.contains(F); });
     return Kept && Kept != Found.size();
@@ -583,4 +762,6 @@ void CallDispatch::finish() {
       }
   }
   Dispatchers.clear();
+  Sets.clear();
+  SetByValue.reset();
 }

@@ -23,7 +23,11 @@
 // Candidates are the functions of the module whose address is taken and whose
 // type is that of the call. Where the address comes from a fixed place of a
 // table (a virtual call), functions that only stand in virtual tables have to
-// stand at that place in one.
+// stand at that place in one. The same for tables that are written by hand:
+// where the address is a member of a struct, by the access's type, functions
+// that initialisers and stores put into members only have to stand at that
+// distance from the beginning of a struct; not so where the program stores to
+// that member what another place held (`a->f = b->g`).
 //
 // Integers that a call passes as constants, and that a candidate chooses by,
 // are part of a dispatcher's identity: the managers of std::function and
@@ -73,10 +77,17 @@ public:
   void
   narrow(std::optional<llvm::SmallPtrSet<const llvm::Function *, 32>> Among);
   /// Would dispatchers that are in use have fewer candidates then?
-  bool hasOthersThan(
-      const llvm::SmallPtrSetImpl<const llvm::Function *> &Among) const;
+  bool
+  hasOthersThan(const llvm::SmallPtrSetImpl<const llvm::Function *> &Among);
   /// Removes dispatchers that nobody calls.
   void finish();
+
+  /// A member of a struct, which a tag of LLVM's or a type names.
+  struct Member {
+    const void *Struct;
+    bool ByTag;
+    uint64_t Offset;
+  };
 
 private:
   struct Dispatcher {
@@ -86,6 +97,7 @@ private:
     llvm::AttributeList PassedAs;
     llvm::CallingConv::ID Convention;
     std::optional<int64_t> Slot;
+    std::optional<uint64_t> Member;
     /// Per parameter: the integer that is passed for it, where candidates
     /// choose by it; null elsewhere.
     llvm::SmallVector<llvm::ConstantInt *, 4> Fixed;
@@ -97,14 +109,27 @@ private:
     /// program.
     bool DropsObject;
   };
+  std::optional<uint64_t> memberCalled(const llvm::CallBase &Call);
   /// Beside: it is one of several calls of the function, of which others have
   /// candidates. Null if Call stays as it is.
   Dispatcher *dispatcherFor(llvm::CallBase &Call, bool Beside);
   /// Callee as it is for the fixed arguments of D.
   llvm::Function *specialise(const Dispatcher &D, llvm::Function &Callee);
-  /// Virtual: whether a function of this type stands in a virtual table.
-  llvm::SmallVector<llvm::Function *, 8>
-  candidates(const Dispatcher &D, bool *Virtual = nullptr) const;
+  /// Whom calls of one type (and slot) may reach: thousands of virtual calls
+  /// share a few of these.
+  struct CandidateSet {
+    llvm::FunctionType *Type;
+    llvm::CallingConv::ID Convention;
+    std::optional<int64_t> Slot;
+    std::optional<uint64_t> Member;
+    llvm::SmallVector<llvm::Function *, 8> Found;
+    bool Choosing; ///< one of them chooses by integers
+    bool Seen;     ///< one of them has a body or a record
+    bool Virtual;  ///< a function of this type stands in a virtual table
+  };
+  /// Valid until the next call.
+  const CandidateSet &candidates(const Dispatcher &D);
+  void findCandidates(const Dispatcher &D, CandidateSet &Set) const;
   bool settleMembers(llvm::Function &F);
   void writeBody(Dispatcher &D, llvm::ArrayRef<llvm::Function *> Candidates,
                  bool LeftOut, const llvm::CallBase &First);
@@ -116,6 +141,9 @@ private:
   const Catalogue &Cat;
   RuntimeLibrary Runtime;
   llvm::SmallVector<Dispatcher, 4> Dispatchers;
+  llvm::SmallVector<CandidateSet, 4> Sets;
+  /// Members of structs to which addresses are stored that no constant names.
+  std::optional<llvm::SmallVector<Member, 0>> SetByValue;
   std::optional<llvm::SmallPtrSet<const llvm::Function *, 32>> Only;
   unsigned Epoch = 0;
 };
