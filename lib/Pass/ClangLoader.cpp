@@ -29,6 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Entry/ClangAttributes.h"
+#include "Pass/ClangMembers.h"
 #include "Pass/ClangTags.h"
 #include "Pass/Plugin.h"
 #include "Primal/Language/CopyTags.h"
@@ -81,6 +82,20 @@ void offerHeaders(Preprocessor &PP) {
   PP.setPredefines(std::move(Macros));
 }
 
+/// While the unit's syntax tree is still there.
+class NoteMovedMembers : public llvm::PassInfoMixin<NoteMovedMembers> {
+public:
+  explicit NoteMovedMembers(const CompilerInstance &CI) : CI(CI) {}
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &) {
+    retrograd::noteMovedMembers(CI, M);
+    return llvm::PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+
+private:
+  const CompilerInstance &CI;
+};
+
 class RetrogradLoader final : public PluginASTAction {
 public:
   ActionType getActionType() override { return AddBeforeMainAction; }
@@ -98,6 +113,12 @@ public:
               MPM.addPass(retrograd::KeepCopyTagsPass());
             });
       });
+    CodeGen.PassBuilderCallbacks.push_back([&CI](llvm::PassBuilder &PB) {
+      PB.registerPipelineStartEPCallback(
+          [&CI](llvm::ModulePassManager &MPM, llvm::OptimizationLevel) {
+            MPM.addPass(NoteMovedMembers(CI));
+          });
+    });
     CodeGen.PassBuilderCallbacks.push_back(retrograd::registerPasses);
     // The device libraries that clang links into kernels.
     std::vector<std::string> Libraries;

@@ -82,10 +82,10 @@ static void addVirtualFunctions(const GlobalVariable &G, int64_t Slot,
   }
 }
 
-/// Of a struct and a distance in it, the innermost struct that has something
-/// there and the distance in that; null where it is part of an array.
-static std::optional<CallDispatch::Member>
-innermost(const MDNode *Struct, uint64_t Offset, const MDNode *Accessed) {
+/// Of a struct and a distance in it, the distance in the innermost struct that
+/// has something there; none where it is part of an array.
+static std::optional<uint64_t> innermost(const MDNode *Struct, uint64_t Offset,
+                                         const MDNode *Accessed) {
   constexpr unsigned Deepest = 16;
   for (unsigned Depth = 0; Depth != Deepest; ++Depth) {
     const MDNode *Field = nullptr;
@@ -100,22 +100,15 @@ innermost(const MDNode *Struct, uint64_t Offset, const MDNode *Accessed) {
     }
     if (!Field || Field->getNumOperands() < 3)
       return std::nullopt;
-    // Files that were linked have a node each, of one name. Structs without one
-    // are told apart by what is in them.
-    if (Field == Accessed) {
-      const auto *Name = dyn_cast<MDString>(Struct->getOperand(0));
-      return CallDispatch::Member{Name && !Name->getString().empty()
-                                      ? static_cast<const Metadata *>(Name)
-                                      : Struct,
-                                  /*ByTag=*/true, Offset};
-    }
+    if (Field == Accessed)
+      return Offset;
     Struct = Field;
     Offset -= Begin;
   }
   return std::nullopt;
 }
 
-static std::optional<CallDispatch::Member>
+static std::optional<uint64_t>
 innermost(const StructType *Struct, uint64_t Offset, const DataLayout &DL) {
   for (;;) {
     const StructLayout *Layout =
@@ -125,7 +118,7 @@ innermost(const StructType *Struct, uint64_t Offset, const DataLayout &DL) {
     const unsigned Index = Layout->getElementContainingOffset(Offset);
     const Type *Element = Struct->getElementType(Index);
     if (Element->isPointerTy())
-      return CallDispatch::Member{Struct, /*ByTag=*/false, Offset};
+      return Offset;
     Struct = dyn_cast<StructType>(Element);
     if (!Struct)
       return std::nullopt;
@@ -133,9 +126,10 @@ innermost(const StructType *Struct, uint64_t Offset, const DataLayout &DL) {
   }
 }
 
-/// The member of a struct that an access of the front end's names: by its tag,
-/// or by the type of its address.
-static std::optional<CallDispatch::Member> memberOf(const Instruction &Access) {
+/// The member of a struct that an access of the front end's names, by its
+/// distance from the struct's beginning: by its tag, or by the type of its
+/// address.
+static std::optional<uint64_t> memberOf(const Instruction &Access) {
   const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
   const auto *Struct = Tag && Tag->getNumOperands() >= 3
                            ? dyn_cast<MDNode>(Tag->getOperand(0))
@@ -223,11 +217,11 @@ static void findUses(const Constant &C, const Function &F, const Catalogue &Cat,
       // compares with its candidates: that makes no virtual function one that
       // may be called at another place.
       const Function &In = *I->getFunction();
-      std::optional<CallDispatch::Member> At;
+      std::optional<uint64_t> At;
       if (isa<StoreInst>(I) && U.getOperandNo() == 0)
         At = memberOf(*I);
       if (At)
-        Found.Members.insert(At->Offset);
+        Found.Members.insert(*At);
       else if (!isa<ICmpInst>(I) || !In.hasLocalLinkage() ||
                !In.getName().starts_with("rg."))
         Found.Elsewhere = true;
@@ -277,33 +271,15 @@ static std::optional<int64_t> slotOf(const CallBase &Call) {
   return Offset.getSExtValue();
 }
 
-/// Where the address that Call calls is a member of a struct that nobody sets
-/// but by the names of functions and by copies of the whole struct: its
-/// distance from the beginning. Functions that only stand in members of structs
-/// have to stand there in one.
-std::optional<uint64_t> CallDispatch::memberCalled(const CallBase &Call) {
+/// Where the address that Call calls is a member of a struct: its distance from
+/// the beginning, if for all code of the module it is known which members' own
+/// addresses are taken or kept elsewhere. Functions that only stand in other
+/// members have to stand there in one.
+std::optional<uint64_t> CallDispatch::memberCalled(const CallBase &Call) const {
+  const auto *Known =
+      mdconst::extract_or_null<ConstantInt>(M.getModuleFlag(MembersAreKnown));
   const auto *Loaded = dyn_cast<LoadInst>(Call.getCalledOperand());
-  const std::optional<Member> Read = Loaded ? memberOf(*Loaded) : std::nullopt;
-  if (!Read)
-    return std::nullopt;
-  if (!SetByValue) {
-    SetByValue.emplace();
-    for (const Function &F : M)
-      for (const Instruction &I : instructions(F))
-        if (const auto *S = dyn_cast<StoreInst>(&I);
-            S && S->getValueOperand()->getType()->isPointerTy() &&
-            !isa<Constant>(S->getValueOperand()))
-          if (std::optional<Member> At = memberOf(I))
-            SetByValue->push_back(*At);
-  }
-  // A tag and a type are two names of one struct.
-  return any_of(*SetByValue,
-                [&](const Member &At) {
-                  return At.Offset == Read->Offset &&
-                         (At.Struct == Read->Struct || At.ByTag != Read->ByTag);
-                })
-             ? std::nullopt
-             : std::optional(Read->Offset);
+  return Loaded && Known && Known->isOne() ? memberOf(*Loaded) : std::nullopt;
 }
 
 static bool isByAddress(const CallBase &Call) {
@@ -602,6 +578,21 @@ CallDispatch::candidates(const Dispatcher &D) {
 
 void CallDispatch::findCandidates(const Dispatcher &D,
                                   CandidateSet &Set) const {
+  SmallDenseSet<uint64_t, 8> Moved;
+  auto AddMoved = [&](StringRef Name) {
+    if (const NamedMDNode *Node = M.getNamedMetadata(Name))
+      for (const MDNode *Offset : Node->operands())
+        Moved.insert(mdconst::extract<ConstantInt>(Offset->getOperand(0))
+                         ->getZExtValue());
+  };
+  AddMoved(MovedMembers);
+  if (M.getNamedMetadata(FunctionsAsData))
+    AddMoved(MovedDataMembers);
+  auto IsCalledAt = [&](const AddressUses &Uses) {
+    return any_of(Uses.Members, [&](uint64_t At) {
+      return !D.Member || At == *D.Member || Moved.contains(At);
+    });
+  };
   SmallPtrSet<const Function *, 16> AtSlot;
   if (D.Slot)
     for (const GlobalVariable &G : M.globals())
@@ -618,8 +609,7 @@ void CallDispatch::findCandidates(const Dispatcher &D,
     Set.Virtual |= Uses.InVirtualTables;
     if (Uses.Elsewhere ||
         (Uses.InVirtualTables && (!D.Slot || AtSlot.contains(&F))) ||
-        (!Uses.Members.empty() &&
-         (!D.Member || Uses.Members.contains(*D.Member))))
+        IsCalledAt(Uses))
       Set.Found.push_back(&F);
   }
 }
@@ -763,5 +753,4 @@ void CallDispatch::finish() {
   }
   Dispatchers.clear();
   Sets.clear();
-  SetByValue.reset();
 }

@@ -26,8 +26,9 @@
 // stand at that place in one. The same for tables that are written by hand:
 // where the address is a member of a struct, by the access's type, functions
 // that initialisers and stores put into members only have to stand at that
-// distance from the beginning of a struct; not so where the program stores to
-// that member what another place held (`a->f = b->g`).
+// distance from the beginning of a struct; not so where the program takes what
+// their member holds elsewhere (`a->f = b->g`), or the member's address: clang
+// says so (Pass/ClangMembers). Without its word all are candidates.
 //
 // Integers that a call passes as constants, and that a candidate chooses by,
 // are part of a dispatcher's identity: the managers of std::function and
@@ -52,6 +53,17 @@
 
 namespace retrograd {
 class Catalogue;
+
+/// What Pass/ClangMembers knows of a unit. A module flag, 1 where all units say
+/// the rest.
+inline constexpr llvm::StringLiteral MembersAreKnown = "rg.members";
+/// Named metadata, an integer per node: at these distances from the beginning
+/// of a struct, members that are function pointers are taken elsewhere, by
+/// value or by their address. The same for members that are pointers to data,
+/// and whether some function is made one.
+inline constexpr llvm::StringLiteral MovedMembers = "rg.members.moved";
+inline constexpr llvm::StringLiteral MovedDataMembers = "rg.members.data";
+inline constexpr llvm::StringLiteral FunctionsAsData = "rg.functions.as.data";
 
 class CallDispatch {
 public:
@@ -82,13 +94,6 @@ public:
   /// Removes dispatchers that nobody calls.
   void finish();
 
-  /// A member of a struct, which a tag of LLVM's or a type names.
-  struct Member {
-    const void *Struct;
-    bool ByTag;
-    uint64_t Offset;
-  };
-
 private:
   struct Dispatcher {
     llvm::Function *F;
@@ -109,7 +114,7 @@ private:
     /// program.
     bool DropsObject;
   };
-  std::optional<uint64_t> memberCalled(const llvm::CallBase &Call);
+  std::optional<uint64_t> memberCalled(const llvm::CallBase &Call) const;
   /// Beside: it is one of several calls of the function, of which others have
   /// candidates. Null if Call stays as it is.
   Dispatcher *dispatcherFor(llvm::CallBase &Call, bool Beside);
@@ -142,8 +147,6 @@ private:
   RuntimeLibrary Runtime;
   llvm::SmallVector<Dispatcher, 4> Dispatchers;
   llvm::SmallVector<CandidateSet, 4> Sets;
-  /// Members of structs to which addresses are stored that no constant names.
-  std::optional<llvm::SmallVector<Member, 0>> SetByValue;
   std::optional<llvm::SmallPtrSet<const llvm::Function *, 32>> Only;
   unsigned Epoch = 0;
 };

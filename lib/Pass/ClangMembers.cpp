@@ -1,0 +1,261 @@
+//===- ClangMembers.cpp - function pointers that leave members ------------===//
+//
+// Part of the Retrograd project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pass/ClangMembers.h"
+#include "Primal/DispatchCalls.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/RecordLayout.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/CodeGenOptions.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+
+using namespace clang;
+
+namespace {
+
+bool isFunctionPointer(QualType T) {
+  T = T.getNonReferenceType();
+  if (const auto *A = T->getAs<AtomicType>())
+    T = A->getValueType();
+  return T->isFunctionPointerType() || T->isMemberFunctionPointerType();
+}
+
+/// Looks at each expression that names a function pointer. Parents are visited
+/// first: they say which of their operands stay where they are.
+class MemberReader final : public RecursiveASTVisitor<MemberReader> {
+public:
+  explicit MemberReader(ASTContext &Ctx) : Ctx(Ctx) {}
+
+  /// Distances from the beginnings of structs; of members that are `void *`,
+  /// where functions may be kept as such.
+  llvm::SmallSetVector<uint64_t, 8> Offsets, OffsetsOfData;
+  bool FunctionsAsData = false;
+  /// Function pointers are reached in ways of which the member is not known.
+  bool Any = false;
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitLambdaBody() const { return true; }
+  bool shouldWalkTypesOfTypeLocs() const { return false; }
+  bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *) {
+    return true; // its operand is not evaluated
+  }
+
+  bool VisitCallExpr(CallExpr *Call) {
+    stays(calledIn(Call->getCallee()));
+    // What is asked for is not called by its address.
+    if (const FunctionDecl *F = Call->getDirectCallee();
+        F && F->getIdentifier() && F->getName().contains("__enzyme_"))
+      for (Expr *Argument : Call->arguments())
+        while (auto *Cast = dyn_cast<CastExpr>(Argument->IgnoreParens())) {
+          Asked.insert(Cast);
+          Argument = Cast->getSubExpr();
+        }
+    return true;
+  }
+  // Rules that are registered.
+  bool TraverseVarDecl(VarDecl *V) {
+    return (V->getIdentifier() && V->getName().contains("__enzyme_")) ||
+           RecursiveASTVisitor::TraverseVarDecl(V);
+  }
+  bool VisitUnaryOperator(UnaryOperator *Op) {
+    if (Op->getOpcode() == UO_LNot)
+      stays(Op->getSubExpr());
+    else if (Op->getOpcode() == UO_AddrOf)
+      if (auto *Named = dyn_cast<DeclRefExpr>(Op->getSubExpr()->IgnoreParens()))
+        if (auto *Field = dyn_cast<FieldDecl>(Named->getDecl()))
+          if (isFunctionPointer(Field->getType()))
+            moveAll(*Field->getParent());
+    return true;
+  }
+  bool VisitBinaryOperator(BinaryOperator *Op) {
+    if (Op->isComparisonOp() || Op->isLogicalOp()) {
+      stays(Op->getLHS());
+      stays(Op->getRHS());
+    } else if (Op->getOpcode() == BO_Assign) {
+      stays(Op->getLHS());
+      const FieldDecl *To = fieldIn(Op->getLHS());
+      if (To && To == fieldIn(Op->getRHS()))
+        stays(Op->getRHS());
+    }
+    return true;
+  }
+  bool VisitAbstractConditionalOperator(AbstractConditionalOperator *Op) {
+    if (isa<ConditionalOperator>(Op))
+      stays(Op->getCond());
+    return true;
+  }
+  bool VisitIfStmt(IfStmt *S) { return stays(S->getCond()); }
+  bool VisitWhileStmt(WhileStmt *S) { return stays(S->getCond()); }
+  bool VisitDoStmt(DoStmt *S) { return stays(S->getCond()); }
+  bool VisitForStmt(ForStmt *S) { return stays(S->getCond()); }
+  bool TraverseConstructorInitializer(CXXCtorInitializer *Init) {
+    if (Init->isMemberInitializer() &&
+        Init->getMember() == fieldIn(Init->getInit()))
+      return true;
+    return RecursiveASTVisitor::TraverseConstructorInitializer(Init);
+  }
+
+  bool VisitCastExpr(CastExpr *Cast) {
+    if (Cast->getCastKind() == CK_PointerToBoolean ||
+        Cast->getCastKind() == CK_MemberPointerToBoolean ||
+        Cast->getCastKind() == CK_ToVoid)
+      stays(Cast->getSubExpr());
+    if (Cast->getCastKind() == CK_LValueToRValue)
+      Read.insert(Cast->getSubExpr()->IgnoreParens());
+    const Expr *From = Cast->getSubExpr();
+    if (Cast->isTypeDependent() || From->isTypeDependent())
+      return true;
+    if (isFunctionPointer(From->getType()) &&
+        !isFunctionPointer(Cast->getType()) && !Asked.contains(Cast)) {
+      FunctionsAsData |= Cast->getCastKind() == CK_BitCast;
+      Any |= Cast->getCastKind() == CK_PointerToIntegral;
+    }
+    const bool IsReference = Cast->getCastKind() == CK_LValueBitCast;
+    const QualType To =
+        IsReference ? Cast->getType() : Cast->getType()->getPointeeType();
+    const QualType What =
+        IsReference ? From->getType() : From->getType()->getPointeeType();
+    if (To.isNull() || What.isNull() || Ctx.hasSameUnqualifiedType(To, What) ||
+        isa<CallExpr, CXXNewExpr>(From->IgnoreParenCasts()) ||
+        From->isNullPointerConstant(Ctx, Expr::NPC_ValueDependentIsNotNull))
+      return true;
+    // A table as its words, and words as function pointers.
+    if (isFunctionPointer(To) ||
+        (!To->isVoidType() && !To->isRecordType() &&
+         !To->isAnyCharacterType() && !To->isFunctionType() &&
+         holdsFunctions(What)))
+      Any = true;
+    return true;
+  }
+
+  bool VisitMemberExpr(MemberExpr *E) {
+    const auto *Field = dyn_cast<FieldDecl>(E->getMemberDecl());
+    if (!Field || Stay.contains(E))
+      return true;
+    const RecordDecl &R = *Field->getParent();
+    if (Field->getType()->isVoidPointerType() && hasLayout(R))
+      OffsetsOfData.insert(offsetOf(R, *Field));
+    if (!isFunctionPointer(Field->getType()))
+      return true;
+    if (Read.contains(E) && hasLayout(R))
+      Offsets.insert(offsetOf(R, *Field));
+    else
+      moveAll(R);
+    return true;
+  }
+  // Captured by a lambda, or a part of a structured binding.
+  bool VisitDeclRefExpr(DeclRefExpr *E) {
+    if ((E->refersToEnclosingVariableOrCapture() ||
+         isa<BindingDecl>(E->getDecl())) &&
+        isFunctionPointer(E->getType()) && !Stay.contains(E))
+      Any = true;
+    return true;
+  }
+
+private:
+  ASTContext &Ctx;
+  llvm::SmallPtrSet<const Expr *, 32> Stay, Read, Asked;
+
+  bool stays(Expr *E) {
+    if (E)
+      Stay.insert(E->IgnoreParenImpCasts());
+    return true;
+  }
+  /// s->f, (*s->f), (o.*s->f), (p->*s->f)
+  static Expr *calledIn(Expr *Callee) {
+    for (;;) {
+      Callee = Callee->IgnoreParenImpCasts();
+      if (auto *Op = dyn_cast<UnaryOperator>(Callee);
+          Op && Op->getOpcode() == UO_Deref)
+        Callee = Op->getSubExpr();
+      else if (auto *To = dyn_cast<BinaryOperator>(Callee);
+               To && To->isPtrMemOp())
+        Callee = To->getRHS();
+      else
+        return Callee;
+    }
+  }
+  static const FieldDecl *fieldIn(Expr *E) {
+    const auto *M =
+        E ? dyn_cast<MemberExpr>(E->IgnoreParenImpCasts()) : nullptr;
+    return M ? dyn_cast<FieldDecl>(M->getMemberDecl()) : nullptr;
+  }
+  static bool hasLayout(const RecordDecl &R) {
+    return R.isCompleteDefinition() && !R.isInvalidDecl() &&
+           !R.isDependentContext();
+  }
+  uint64_t offsetOf(const RecordDecl &R, const FieldDecl &Field) const {
+    return Ctx
+        .toCharUnitsFromBits(
+            Ctx.getASTRecordLayout(&R).getFieldOffset(Field.getFieldIndex()))
+        .getQuantity();
+  }
+  /// By its address others of the struct can be reached.
+  void moveAll(const RecordDecl &R) {
+    if (R.isDependentContext())
+      return; // its instances follow
+    if (!hasLayout(R)) {
+      Any = true;
+      return;
+    }
+    for (const FieldDecl *Field : R.fields()) {
+      if (isFunctionPointer(Field->getType()))
+        Offsets.insert(offsetOf(R, *Field));
+      else if (const auto *Inner =
+                   Ctx.getBaseElementType(Field->getType())->getAsRecordDecl())
+        moveAll(*Inner);
+    }
+  }
+  bool holdsFunctions(QualType T) const {
+    const RecordDecl *R = Ctx.getBaseElementType(T)->getAsRecordDecl();
+    return R && hasLayout(*R) &&
+           llvm::any_of(R->fields(), [&](const FieldDecl *Field) {
+             return isFunctionPointer(Field->getType()) ||
+                    holdsFunctions(Field->getType());
+           });
+  }
+};
+
+} // namespace
+
+void retrograd::noteMovedMembers(const CompilerInstance &CI, llvm::Module &M) {
+  const CodeGenOptions &CodeGen = CI.getCodeGenOpts();
+  if (!CI.hasASTContext())
+    return;
+  if (!CodeGen.PrepareForLTO && !CodeGen.PrepareForThinLTO &&
+      llvm::none_of(M, [](const llvm::Function &F) {
+        return llvm::any_of(llvm::instructions(F),
+                            [](const llvm::Instruction &I) {
+                              const auto *Call = dyn_cast<llvm::CallBase>(&I);
+                              return Call && Call->isIndirectCall();
+                            });
+      }))
+    return;
+  ASTContext &Ctx = CI.getASTContext();
+  MemberReader Moved(Ctx);
+  Moved.TraverseDecl(Ctx.getTranslationUnitDecl());
+  if (Moved.Any)
+    return;
+  M.addModuleFlag(llvm::Module::Min, retrograd::MembersAreKnown, 1);
+  auto Write = [&](StringRef Name, auto &Offsets) {
+    llvm::LLVMContext &C = M.getContext();
+    llvm::NamedMDNode *Node = M.getOrInsertNamedMetadata(Name);
+    for (uint64_t Offset : Offsets)
+      Node->addOperand(llvm::MDNode::get(
+          C, llvm::ConstantAsMetadata::get(
+                 llvm::ConstantInt::get(llvm::Type::getInt64Ty(C), Offset))));
+  };
+  Write(retrograd::MovedMembers, Moved.Offsets);
+  Write(retrograd::MovedDataMembers, Moved.OffsetsOfData);
+  if (Moved.FunctionsAsData)
+    M.getOrInsertNamedMetadata(retrograd::FunctionsAsData);
+}
