@@ -85,7 +85,7 @@ Value *Strips::check(IRBuilder<> &B) {
   Instruction *Here = &*B.GetInsertPoint();
   Value *Taken = Expand.expandCodeFor(Backedges, B.getInt64Ty(), Here);
   Trips = B.CreateAdd(Taken, B.getInt64(1), "rg.trips");
-  Value *Holds = B.CreateICmpULT(B.CreateSub(Taken, B.getInt64(LeastTrips - 1)),
+  Value *Holds = B.CreateICmpULT(B.CreateSub(Taken, B.getInt64(Least - 1)),
                                  B.getInt64(uint64_t(1) << 31));
   for (const SCEVPredicate *P : Preconditions)
     Holds =
@@ -230,6 +230,9 @@ void Strips::addGroup(IRBuilder<> &B, const Group &G) {
 
   // Where all places of the group reach.
   Value *From = Int(Last + Ends), *To = B.CreateAdd(Now, Int(First - Ends));
+  // In the order in which the buffers were filled: what was written last waits
+  // for the memory, and is read last.
+  Value *HighEnd = Down ? B.CreateSub(To, Int(1)) : nullptr;
   BasicBlock *In = B.GetInsertBlock();
   BasicBlock *Add =
       BasicBlock::Create(F.getContext(), "rg.strip.add", &F, After);
@@ -238,14 +241,16 @@ void Strips::addGroup(IRBuilder<> &B, const Group &G) {
   B.CreateBr(Add);
   B.SetInsertPoint(Add);
   PHINode *T = B.CreatePHI(B.getInt64Ty(), 2, "rg.place");
-  T->addIncoming(From, In);
+  T->addIncoming(Down ? HighEnd : From, In);
   SmallVector<std::pair<unsigned, Value *>, 8> Numbers;
   for (const Place *P : G.Places)
     Numbers.push_back({P->Buffer, B.CreateSub(T, Int(P->Offset))});
   AddAt(B.CreateGEP(G.Ty, Start, T), Numbers);
-  Value *Next = B.CreateAdd(T, Int(1), "", true, true);
+  Value *Next = Down ? B.CreateAdd(T, Int(-1), "", false, true)
+                     : B.CreateAdd(T, Int(1), "", true, true);
   T->addIncoming(Next, Add);
-  Instruction *Back = B.CreateCondBr(B.CreateICmpEQ(Next, To), Edges, Add);
+  Instruction *Back = B.CreateCondBr(
+      Down ? B.CreateICmpEQ(T, From) : B.CreateICmpEQ(Next, To), Edges, Add);
   hint(Back);
 
   // And where only some do.
@@ -282,7 +287,7 @@ void Strips::addGroup(IRBuilder<> &B, const Group &G) {
     }
 }
 
-BasicBlock *Strips::transform() {
+BasicBlock *Strips::fillAndAdd() {
   LLVMContext &C = F.getContext();
   formLCSSA(L, DT, &LI, &SE);
   // Of all that is computed in front of the loop, nothing is in the way of the
@@ -405,8 +410,14 @@ BasicBlock *Strips::transform() {
         B.CreateAlignedLoad(Sum->getType(), P.At, A.Load->getAlign());
     B.CreateAlignedStore(B.CreateFAdd(Old, Sum), P.At, A.Store->getAlign());
   }
-  for (const Group &G : Groups)
-    addGroup(B, G);
+  // Wide groups read across what the buffers were filled with, which they can
+  // only when it has left the processor: last of all.
+  SmallVector<const Group *, 8> InOrder(make_pointer_range(Groups));
+  stable_sort(InOrder, [](const Group *A, const Group *B) {
+    return A->last() - A->first() < B->last() - B->first();
+  });
+  for (const Group *G : InOrder)
+    addGroup(B, *G);
   BasicBlock *End = B.GetInsertBlock();
   Value *Further = B.CreateAdd(Done, Now, "", true, true);
   Begun->addIncoming(Further, End);

@@ -80,8 +80,11 @@ bool Strips::find() {
       SE.getNoopOrZeroExtend(Backedges, Type::getInt64Ty(F.getContext()));
   if (!safeToExpand(Backedges))
     return false;
-  return findAdditions() && classify() && findSums() && findPlaces() &&
-         groupPlaces();
+  if (!findAdditions() || !classify() || !findSums() || !findPlaces() ||
+      !groupPlaces())
+    return false;
+  Gathers = findGathers();
+  return Gathers || fitsBuffers();
 }
 
 /// S stores what its place held plus something.
@@ -409,13 +412,7 @@ bool Strips::groupPlaces() {
       Home = &Groups.emplace_back(Group{P.Address, T, {}});
     Home->Places.push_back(&P);
   }
-  // Otherwise the vectoriser does it, with checks of its own.
-  if ((FixedPlaces.empty() && none_of(Groups,
-                                      [](const Group &G) {
-                                        return G.first() != G.last() ||
-                                               G.wraps();
-                                      })) ||
-      Groups.size() > MostGroups)
+  if (Groups.size() > MostGroups)
     return false;
   // Equal numbers have one buffer.
   SmallVector<const Place *, 8> Of;
@@ -431,11 +428,20 @@ bool Strips::groupPlaces() {
     if (Found == Of.end())
       Of.push_back(&P);
   }
-  uint64_t Bytes = 0; // of one iteration
-  for (const Place *P : Of) {
+  for (const Place *P : Of)
     BufferTypes.push_back(P->Additions.front()->Load->getType());
-    Bytes += DL.getTypeStoreSize(BufferTypes.back());
-  }
+  return true;
+}
+
+bool Strips::fitsBuffers() {
+  // Otherwise the vectoriser does it, with checks of its own.
+  if (FixedPlaces.empty() && none_of(Groups, [](const Group &G) {
+        return G.first() != G.last() || G.wraps();
+      }))
+    return false;
+  uint64_t Bytes = 0; // of one iteration
+  for (const Type *T : BufferTypes)
+    Bytes += DL.getTypeStoreSize(const_cast<Type *>(T));
   const uint64_t Longest =
       MostBufferBytes / std::max<uint64_t>(Bytes, 1) * 2 / 3;
   StripTrips =

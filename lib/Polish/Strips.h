@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -37,6 +38,8 @@ inline constexpr int64_t MostWidth = 8;
 /// On the stack.
 inline constexpr uint64_t MostBufferBytes = 12 * 1024;
 inline constexpr unsigned MostGroups = 12;
+/// Of groups that are compared with each other.
+inline constexpr unsigned MostApart = 6;
 
 /// p[...] += sum of Plus - sum of Minus
 struct Addition {
@@ -97,7 +100,7 @@ public:
   /// Nothing is changed by this.
   bool find();
   /// The block of the iterations that compute.
-  llvm::BasicBlock *transform();
+  llvm::BasicBlock *transform() { return Gathers ? gather() : fillAndAdd(); }
 
 private:
   using Ends = std::pair<llvm::Value *, llvm::Value *>;
@@ -110,6 +113,11 @@ private:
   const llvm::SCEVAddRecExpr *affine(llvm::Value *Pointer, bool &Wraps);
   bool findWraps(llvm::Value *V, llvm::SmallPtrSetImpl<llvm::Value *> &Seen);
   bool groupPlaces();
+  bool fitsBuffers();
+  bool findGathers();
+  bool repeatable(llvm::Value *V, int64_t Shift);
+  bool findTakes();
+  bool findLeaving();
   bool meets(const Addition &A, llvm::Instruction &I);
   bool safeToExpand(const llvm::SCEV *S) {
     return Expand.isSafeToExpandAt(S, Before->getTerminator());
@@ -119,7 +127,26 @@ private:
   llvm::Value *at(llvm::Value *Pointer, bool Last,
                   llvm::DenseMap<llvm::Value *, llvm::Value *> &Map);
   llvm::Value *check(llvm::IRBuilder<> &B);
+  llvm::BasicBlock *fillAndAdd();
   void addGroup(llvm::IRBuilder<> &B, const Group &G);
+
+  /// A place in the row of iterations, counted from the lowest address: Shift
+  /// behind the beginning, the end, or the place at which the loop is.
+  struct Row {
+    llvm::Value *From = nullptr; ///< the loop's, or the number of iterations
+    int64_t Shift = 0;
+    bool AtEnd = false;
+    Row operator+(int64_t More) const { return {From, Shift + More, AtEnd}; }
+  };
+  llvm::BasicBlock *gather();
+  llvm::Value *apart(llvm::IRBuilder<> &B);
+  llvm::Value *lowest(llvm::IRBuilder<> &B, const llvm::SCEV *Address);
+  llvm::Value *index(llvm::IRBuilder<> &B, Row At);
+  llvm::Value *numberAt(
+      llvm::IRBuilder<> &B, llvm::Value *V, Row At,
+      llvm::DenseMap<std::pair<llvm::Value *, int64_t>, llvm::Value *> &Known);
+  void gatherAt(llvm::IRBuilder<> &B, llvm::ArrayRef<const Group *> At, Row T,
+                llvm::MDNode *Together);
   llvm::Value *element(llvm::IRBuilder<> &B, llvm::Type *T, unsigned Buffer,
                        llvm::Value *Index) {
     return B.CreateInBoundsGEP(T, Buffers[Buffer], Index);
@@ -161,6 +188,15 @@ private:
   llvm::ValueToSCEVMapTy Within;
   llvm::SmallVector<const llvm::SCEVPredicate *, 4> Preconditions;
   bool Down = false; ///< from high addresses to low ones
+  unsigned Least = LeastTrips;
+
+  // Without buffers.
+  bool Gathers = false;
+  llvm::SmallSetVector<std::pair<llvm::Value *, int64_t>, 16> Repeated;
+  llvm::SmallVector<llvm::StoreInst *, 2> Takes; ///< what is taken, later
+  llvm::MapVector<llvm::Value *, const llvm::SCEV *>
+      Leaving; ///< integers that are used behind the loop
+  int64_t LeastShift = 0, MostShift = 0; ///< of what an iteration reads
   /// A strip: as long as the buffers allow, since what it ends with, and its
   /// first additions, which wait for the last numbers to reach the buffers,
   /// come once for each. The last one may be longer by a half, so that none is
@@ -174,6 +210,7 @@ private:
   llvm::Value *Trips = nullptr, *Done = nullptr,
               *Now = nullptr; ///< of the loop; before this strip; in it
   llvm::DenseMap<const Group *, llvm::Value *> Base;
+  llvm::DenseMap<const llvm::Value *, llvm::Value *> Lowest; ///< of gathers
   llvm::DenseMap<const Place *, Ends> AtEnds;
   llvm::DenseMap<llvm::Value *, llvm::Value *> InFirst, InLast;
 };

@@ -3,16 +3,34 @@
 // RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm -mllvm -rg-disable=strip-additions %s -o - | FileCheck %s --check-prefix=OFF
 // RUN: %rgcc -O2 -fno-discard-value-names -S -emit-llvm -mllvm -rg-disable=reorder-sums %s -o - | FileCheck %s --check-prefix=OFF
 // RUN: %rgcc -O3 -march=x86-64-v3 -fno-math-errno -Rpass=loop-vectorize -c %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=VECTOR
-// OFF-NOT: rg.strip
+// OFF-NOT: {{rg.strip|rg.gather}}
 void __enzyme_autodiff(void *, ...);
 extern int enzyme_dup, enzyme_const;
 
+// What is added can be read again: one loop over places, and none over iterations but for what is taken.
 // CHECK-LABEL: define internal {{.*}}@rg.points.grad
-// CHECK: rg.strip.compute
-// CHECK: rg.strip.add
+// CHECK-NOT: rg.strip.compute
+// CHECK: rg.gather.add
+// CHECK: rg.gather.take
 static void points(const double *restrict u, double *restrict v, int n) {
   for (int i = 1; i < n - 1; ++i)
     v[i] = u[i] * u[i] + u[i - 1] * u[i + 1];
+}
+// A place that is the same in all iterations: buffers.
+// CHECK-LABEL: define internal {{.*}}@rg.scaled.grad
+// CHECK: rg.strip.compute
+// CHECK: rg.strip.add
+static void scaled(const double *restrict u, double *restrict v, const double *restrict k, int n) {
+  for (int i = 1; i < n - 1; ++i)
+    v[i] = *k * (u[i - 1] + u[i + 1]);
+}
+// Divisions are not done again for each place.
+// CHECK-LABEL: define internal {{.*}}@rg.quotient.grad
+// CHECK-NOT: rg.gather
+// CHECK: rg.strip.add
+static void quotient(const double *restrict u, double *restrict v, const double *restrict w, int n) {
+  for (int i = 1; i < n - 1; ++i)
+    v[i] = (u[i - 1] + u[i + 1]) / w[i];
 }
 // The pointers may lead to one array: compared when the loop is entered. And a ring.
 // CHECK-LABEL: define internal {{.*}}@rg.ring.grad
@@ -39,8 +57,10 @@ static void one(const double *u, double *v, int n) {
 }
 
 // VECTOR-COUNT-8: vectorized loop
-void all(double *u, double *du, double *v, double *dv, int n) {
+void all(double *u, double *du, double *v, double *dv, double *w, double *dw, int n) {
   __enzyme_autodiff((void *)points, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_const, n);
+  __enzyme_autodiff((void *)scaled, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_dup, w, dw, enzyme_const, n);
+  __enzyme_autodiff((void *)quotient, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_const, w, enzyme_const, n);
   __enzyme_autodiff((void *)ring, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_const, n);
   __enzyme_autodiff((void *)inPlace, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_const, n);
   __enzyme_autodiff((void *)one, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_const, n);

@@ -1,4 +1,4 @@
-// RG-SWITCHES: strip-additions reorder-sums alias-scopes contract pack-lanes peel-first disjoint-arguments
+// RG-SWITCHES: strip-additions merge-latches reorder-sums alias-scopes contract pack-lanes peel-first disjoint-arguments
 // RG-LEVELS: O0 O2 O3 fast
 // Reverses that add to several places per iteration, of which neighbours share some. They run in strips where
 // that is right: here they are compared with forward mode in all components and with differences in some,
@@ -156,6 +156,58 @@ static double twice(double *x, double *b, int n) {
   }
   return total(b, 2 * n);
 }
+// Nothing but sums: their reverse reads again what it adds. Rows of one array, and a place that nobody knows, which may be one of a row.
+static int lag = 1;
+static double lagged(double *x, double *b, int n) {
+  for (int i = 0; i < n; ++i)
+    b[i] = 0.5 * x[i] - 0.7 * x[i + 1] + 0.2 * x[i + 3] + 0.9 * x[i + lag];
+  return total(b, n);
+}
+// What goes out of a cell comes into the next one: the reverse hands it on. In both directions, and used behind the loop.
+static double fluxes(double *x, double *b, int n) {
+  const int row = n + 1;
+  for (int i = 0; i < 2 * row; ++i)
+    b[i] = x[i];
+  for (int t = 0; t < 2; ++t) {
+    for (int i = 0; i < n; ++i)
+      b[row + i] -= 0.7 * (b[i + 1] - b[i] + x[2 * row + i] - x[3 * row + i]);
+    for (int i = 1; i < n; ++i)
+      b[i] -= 0.5 * (b[row + i] - b[row + i - 1]);
+  }
+  return total(b, 2 * row);
+}
+static double backwards(double *x, double *b, int n) {
+  const int row = n + 1;
+  for (int i = 0; i < 2 * row; ++i)
+    b[i] = x[i];
+  for (int t = 0; t < 2; ++t) {
+    for (int i = n - 1; i >= 0; --i)
+      b[row + i] -= 0.7 * (b[i + 1] - b[i] + x[2 * row + i] - x[3 * row + i]);
+    for (int i = n - 1; i >= 1; --i)
+      b[i] -= 0.5 * (b[row + i] - b[row + i - 1]) + 0.1 * x[2 * row - i];
+  }
+  return total(b, 2 * row);
+}
+// The other way round in another array; and in float.
+static double mirrored(double *x, double *b, int n) {
+  for (int i = 0; i < n; ++i) {
+    b[n - 1 - i] = 0.25 * x[i] + 0.5 * x[i + 1];
+    b[n + i] = 0.5 * x[i + 1] - 0.125 * x[i + 2];
+  }
+  return total(b, 2 * n);
+}
+static double sumsInFloat(double *x, double *b, int n) {
+  float *a = malloc((n + 4) * sizeof *a), *c = malloc((n + 1) * sizeof *c);
+  for (int i = 0; i < n + 4; ++i)
+    a[i] = (float)x[i];
+  for (int i = 0; i < n; ++i)
+    c[i] = 0.5f * a[i] + a[i + 1] - 0.25f * a[i + 3];
+  for (int i = 0; i < n; ++i)
+    b[i] = c[i];
+  free(a);
+  free(c);
+  return total(b, n);
+}
 
 static double x[Most], dx[Most], b[Most], db[Most], none[Most];
 
@@ -227,6 +279,17 @@ int main(void) {
     CHECK(kernel, n, 1e-11);
     CHECK(inFloat, n, 1e-4);
     CHECK(twice, n, 1e-11);
+    static const int lags[] = {0, 1, 2, 4, 17, 40};
+    for (unsigned m = 0; m < sizeof lags / sizeof *lags; ++m) {
+      lag = lags[m];
+      CHECK(lagged, n, 1e-11);
+    }
+    for (lag = n; lag <= n + 5; ++lag)
+      CHECK(lagged, n, 1e-11);
+    CHECK(fluxes, n, 1e-11);
+    CHECK(backwards, n, 1e-11);
+    CHECK(mirrored, n, 1e-11);
+    CHECK(sumsInFloat, n, 1e-4);
     sharedShadow(n);
   }
   stride = 1;
