@@ -22,6 +22,7 @@ ROLES = {"Const": "the next argument is not differentiated", "Dup": "the next tw
          "DupNoNeed": "the same; the primal's result is not looked at",
          "Out": "the next argument's derivative is returned (reverse mode)",
          "DupStrided": "as enzyme_dup; before the value stands the distance of the lanes' shadows in bytes",
+         "Seed": "as enzyme_dupnoneed, and the shadow is only read (docs/Seeds.md)",
          "DupNoNeedStrided": "as enzyme_dupnoneed, likewise", "Width": "the number of lanes follows",
          "Pattern": "forward mode over sets of bits", "Scalar": "batch: one value for all lanes",
          "Vector": "batch: a value for each lane", "Buffer": "batch: an array of values",

@@ -48,7 +48,7 @@ template <typename... Arguments>
 __device__ void __enzyme_autodiff(void *, Arguments...);
 template <typename... Arguments>
 __device__ void __enzyme_fwddiff(void *, Arguments...);
-extern __device__ int enzyme_dup, enzyme_dupnoneed, enzyme_const;
+extern __device__ int enzyme_dup, enzyme_dupnoneed, enzyme_const, enzyme_seed;
 
 namespace bench {
 

@@ -226,12 +226,11 @@ __device__ __forceinline__ void composite(int Rays, float Opaque, const int *__r
 
 #define CONST(X) enzyme_const, X
 #define DUP(X) enzyme_dup, X, D##X
-#define OUT(X) enzyme_dupnoneed, X, D##X
-/// The primal's kernel, the gradient's and the tangent's of one function.
+/// The primal's kernel, the gradient's and the tangent's of one function from its inputs to Y. Gradients leave DY as it is, as those by hand do.
 #define KERNELS(F, PARAMETERS, SHADOWED, CALL, MARKED)                                                                                                         \
   __global__ void F##Primal PARAMETERS { F CALL; }                                                                                                             \
-  __global__ void F##Gradient SHADOWED { __enzyme_autodiff((void *)F, MARKED); }                                                                               \
-  __global__ void F##Forward SHADOWED { __enzyme_fwddiff((void *)F, MARKED); }
+  __global__ void F##Gradient SHADOWED { __enzyme_autodiff((void *)F, MARKED, enzyme_seed, Y, DY); }                                                           \
+  __global__ void F##Forward SHADOWED { __enzyme_fwddiff((void *)F, MARKED, enzyme_dupnoneed, Y, DY); }
 #define MANY(...) __VA_ARGS__
 #define IN(X) const float *__restrict__ X
 #define IN2(X) const float *__restrict__ X, float *__restrict__ D##X
@@ -239,24 +238,24 @@ __device__ __forceinline__ void composite(int Rays, float Opaque, const int *__r
 #define TO2(X) float *__restrict__ X, float *__restrict__ D##X
 
 KERNELS(layerNorm, (int R, int C, IN(X), IN(W), IN(B), TO(Y)), (int R, int C, IN2(X), IN2(W), IN2(B), TO2(Y)), (R, C, X, W, B, Y),
-        MANY(CONST(R), CONST(C), DUP(X), DUP(W), DUP(B), OUT(Y)))
-KERNELS(rmsNorm, (int C, IN(X), IN(W), TO(Y)), (int C, IN2(X), IN2(W), TO2(Y)), (C, X, W, Y), MANY(CONST(C), DUP(X), DUP(W), OUT(Y)))
-KERNELS(softmax, (int R, int C, IN(X), TO(Y)), (int R, int C, IN2(X), TO2(Y)), (R, C, X, Y), MANY(CONST(R), CONST(C), DUP(X), OUT(Y)))
-KERNELS(onlineSoftmax, (int R, int C, IN(X), TO(Y)), (int R, int C, IN2(X), TO2(Y)), (R, C, X, Y), MANY(CONST(R), CONST(C), DUP(X), OUT(Y)))
+        MANY(CONST(R), CONST(C), DUP(X), DUP(W), DUP(B)))
+KERNELS(rmsNorm, (int C, IN(X), IN(W), TO(Y)), (int C, IN2(X), IN2(W), TO2(Y)), (C, X, W, Y), MANY(CONST(C), DUP(X), DUP(W)))
+KERNELS(softmax, (int R, int C, IN(X), TO(Y)), (int R, int C, IN2(X), TO2(Y)), (R, C, X, Y), MANY(CONST(R), CONST(C), DUP(X)))
+KERNELS(onlineSoftmax, (int R, int C, IN(X), TO(Y)), (int R, int C, IN2(X), TO2(Y)), (R, C, X, Y), MANY(CONST(R), CONST(C), DUP(X)))
 KERNELS(crossEntropy, (int R, int C, IN(X), const int *T, TO(Y)), (int R, int C, IN2(X), const int *T, TO2(Y)), (R, C, X, T, Y),
-        MANY(CONST(R), CONST(C), DUP(X), CONST(T), OUT(Y)))
-KERNELS(gelu, (int N, IN(X), TO(Y)), (int N, IN2(X), TO2(Y)), (N, X, Y), MANY(CONST(N), DUP(X), OUT(Y)))
-KERNELS(swiGlu, (int N, IN(A), IN(B), TO(Y)), (int N, IN2(A), IN2(B), TO2(Y)), (N, A, B, Y), MANY(CONST(N), DUP(A), DUP(B), OUT(Y)))
+        MANY(CONST(R), CONST(C), DUP(X), CONST(T)))
+KERNELS(gelu, (int N, IN(X), TO(Y)), (int N, IN2(X), TO2(Y)), (N, X, Y), MANY(CONST(N), DUP(X)))
+KERNELS(swiGlu, (int N, IN(A), IN(B), TO(Y)), (int N, IN2(A), IN2(B), TO2(Y)), (N, A, B, Y), MANY(CONST(N), DUP(A), DUP(B)))
 KERNELS(embed, (int R, int C, int L, const int *T, IN(W), IN(P), TO(Y)), (int R, int C, int L, const int *T, IN2(W), IN2(P), TO2(Y)), (R, C, L, T, W, P, Y),
-        MANY(CONST(R), CONST(C), CONST(L), CONST(T), DUP(W), DUP(P), OUT(Y)))
+        MANY(CONST(R), CONST(C), CONST(L), CONST(T), DUP(W), DUP(P)))
 KERNELS(scan, (int L, int Ch, IN(X), IN(S), IN(A), IN(B), IN(C), TO(Y)), (int L, int Ch, IN2(X), IN2(S), IN2(A), IN2(B), IN2(C), TO2(Y)),
-        (L, Ch, X, S, A, B, C, Y), MANY(CONST(L), CONST(Ch), DUP(X), DUP(S), DUP(A), DUP(B), DUP(C), OUT(Y)))
+        (L, Ch, X, S, A, B, C, Y), MANY(CONST(L), CONST(Ch), DUP(X), DUP(S), DUP(A), DUP(B), DUP(C)))
 KERNELS(depthwise, (int H, int V, IN(X), IN(W), TO(Y)), (int H, int V, IN2(X), IN2(W), TO2(Y)), (H, V, X, W, Y),
-        MANY(CONST(H), CONST(V), DUP(X), DUP(W), OUT(Y)))
+        MANY(CONST(H), CONST(V), DUP(X), DUP(W)))
 KERNELS(convolve, (int I, int H, int V, IN(X), IN(W), TO(Y)), (int I, int H, int V, IN2(X), IN2(W), TO2(Y)), (I, H, V, X, W, Y),
-        MANY(CONST(I), CONST(H), CONST(V), DUP(X), DUP(W), OUT(Y)))
+        MANY(CONST(I), CONST(H), CONST(V), DUP(X), DUP(W)))
 KERNELS(composite, (int R, float O, const int *St, IN(S), IN(C), IN(T), TO(Y)), (int R, float O, const int *St, IN2(S), IN2(C), IN(T), TO2(Y)),
-        (R, O, St, S, C, T, Y), MANY(CONST(R), CONST(O), CONST(St), DUP(S), DUP(C), CONST(T), OUT(Y)))
+        (R, O, St, S, C, T, Y), MANY(CONST(R), CONST(O), CONST(St), DUP(S), DUP(C), CONST(T)))
 
 } // namespace layers
 

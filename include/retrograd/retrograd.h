@@ -23,6 +23,9 @@
 |*                                in forward mode a number and its tangent,
 |*                                too
 |*     enzyme_dupnoneed  p, dp    the same; the primal's result is not looked at
+|*     enzyme_seed       p, dp    reverse mode: the same, and dp is only read;
+|*                                where each place of p is written once, and not
+|*                                read (docs/Seeds.md)
 |*     enzyme_out        x        reverse mode: its derivative is returned
 |*
 |* Without a marker: pointers are enzyme_dup; floating-point numbers are
@@ -82,6 +85,7 @@
 #define enzyme_const rg_enzyme_const
 #define enzyme_dup rg_enzyme_dup
 #define enzyme_dupnoneed rg_enzyme_dupnoneed
+#define enzyme_seed rg_enzyme_seed
 #define enzyme_out rg_enzyme_out
 #define enzyme_primal_return rg_enzyme_primal_return
 #define enzyme_tape rg_enzyme_tape
@@ -101,6 +105,7 @@
 RG_MARKER(enzyme_const);
 RG_MARKER(enzyme_dup);
 RG_MARKER(enzyme_dupnoneed);
+RG_MARKER(enzyme_seed);
 RG_MARKER(enzyme_out);
 RG_MARKER(enzyme_primal_return);
 /* Split mode, see docs/user/SplitMode.md. */

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/AccessOrder.h"
+#include "Analysis/Polynomial.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ConstraintSystem.h"
@@ -31,52 +32,6 @@ using namespace llvm;
 using namespace retrograd;
 
 namespace {
-
-/// A product of variables, sorted; none: 1.
-using Monomial = SmallVector<unsigned, 3>;
-struct BySize {
-  bool operator()(const Monomial &A, const Monomial &B) const {
-    return std::lexicographical_compare(A.begin(), A.end(), B.begin(), B.end());
-  }
-};
-/// Coefficients, none of them zero.
-class Polynomial {
-public:
-  std::map<Monomial, int64_t, BySize> Terms;
-  bool Overflow = false; ///< a coefficient did not fit
-
-  void add(const Monomial &Of, int64_t Times) {
-    int64_t &C = Terms[Of];
-    Overflow |= AddOverflow(C, Times, C);
-    if (!C)
-      Terms.erase(Of);
-  }
-  void add(const Polynomial &P, int64_t Times = 1) {
-    Overflow |= P.Overflow;
-    for (auto &[Of, C] : P.Terms) {
-      int64_t X;
-      Overflow |= MulOverflow(C, Times, X);
-      add(Of, X);
-    }
-  }
-  Polynomial times(const Polynomial &P) const {
-    Polynomial R;
-    R.Overflow = Overflow || P.Overflow;
-    for (auto &[A, X] : Terms)
-      for (auto &[B, Y] : P.Terms) {
-        Monomial Of = A;
-        append_range(Of, B);
-        llvm::sort(Of);
-        int64_t C;
-        R.Overflow |= MulOverflow(X, Y, C);
-        R.add(Of, C);
-      }
-    return R;
-  }
-  bool isLinear() const {
-    return all_of(Terms, [](auto &T) { return T.first.size() <= 1; });
-  }
-};
 
 /// What of a counter there are two of.
 enum Access : unsigned { OfLoad, OfStore };

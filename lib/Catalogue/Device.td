@@ -36,10 +36,9 @@ foreach axis = Axes in
   def thread_index_#axis : DeviceIntrinsics<!foreach(p, OfAxis, p # axis)> {
     let Summary = "who the thread is";
   }
-def strides : InactiveInC<["rg_strides_s32", "rg_strides_u32", "rg_strides_s64", "rg_strides_u64"]> {
-  let OfRuntime = 1;
-  let Section = "Devices";
-  let Summary = "how often a loop with a stride runs";
+let OfRuntime = 1, Section = "Devices", Summary = "how often a loop with a stride runs" in {
+def strides : InactiveInC<["rg_strides_s32", "rg_strides_s64"]>;
+def strides_unsigned : InactiveInC<["rg_strides_u32", "rg_strides_u64"]>;
 }
 def thread_registers : DeviceIntrinsics<
     ["llvm.nvvm.read.ptx.sreg.laneid", "llvm.nvvm.read.ptx.sreg.warpsize",

@@ -71,6 +71,9 @@ void retrograd::tell(const Refusal &R, bool Forward,
   case RefusalKind::Launch:
     Say(DiagId::HostLaunch, {R.Detail});
     break;
+  case RefusalKind::Seed:
+    Say(DiagId::SeedNotKept, {R.Detail});
+    break;
   case RefusalKind::FromTape:
     Say(DiagId::ForwardFromTape,
         {userName(R.At->getFunction()->getName()), R.Detail});

@@ -37,6 +37,7 @@ enum class RefusalKind : uint8_t {
   Device,     ///< what threads of a GPU do together, or an operation of its own
   Threads,    ///< what threads of the host do together
   Launch,     ///< of a kernel, or memory that kernels see
+  Seed,       ///< whose adjoints cannot be left as they are
   FromTape,   ///< forward mode cannot repeat it from a tape
   Memory,     ///< more tape than -rg-memory allows
   ControlFlow ///< indirectbr and the like

@@ -56,3 +56,36 @@ Value *retrograd::emitLaunchCondition(
   Holds->setName(Name);
   return Holds;
 }
+
+Value *retrograd::emitConditions(
+    ArrayRef<OneWriter::Condition> Conditions, Function &D, Function *Extent,
+    function_ref<Value *(const Argument &)> ValueOf, const Twine &Name) {
+  IRBuilder<> At(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  if (DISubprogram *SP = D.getSubprogram())
+    At.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
+  Value *Holds = At.getTrue();
+  for (const OneWriter::Condition &C : Conditions) {
+    Value *Sum = At.getInt64(0);
+    for (const OneWriter::Condition::Term &T : C.Sum) {
+      Value *Product = At.getInt64(T.Coefficient);
+      for (const OneWriter::Condition::Factor &F : T.Factors) {
+        Value *X;
+        if (!F.Parameter)
+          X = At.CreateCall(Extent, {At.getInt32(F.Extent)});
+        else if (F.Signed)
+          X = At.CreateSExt(ValueOf(*F.Parameter), At.getInt64Ty());
+        else
+          X = At.CreateZExt(ValueOf(*F.Parameter), At.getInt64Ty());
+        Product = At.CreateMul(Product, X);
+      }
+      Sum = At.CreateAdd(Sum, Product);
+    }
+    Holds = At.CreateAnd(
+        Holds, C.Multiple ? At.CreateICmpEQ(
+                                At.CreateURem(Sum, At.getInt64(C.Multiple)),
+                                At.getInt64(0))
+                          : At.CreateICmpSGE(Sum, At.getInt64(0)));
+  }
+  Holds->setName(Name);
+  return Holds;
+}

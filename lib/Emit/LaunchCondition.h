@@ -15,6 +15,7 @@
 #ifndef RETROGRAD_EMIT_LAUNCHCONDITION_H
 #define RETROGRAD_EMIT_LAUNCHCONDITION_H
 
+#include "Analysis/OneWriter.h"
 #include "Analysis/ThreadOwnership.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -25,6 +26,13 @@ llvm::Value *emitLaunchCondition(
     const ThreadOwnership::Condition &C, llvm::Function &D,
     llvm::Function *Extent,
     llvm::function_ref<llvm::Value *(const llvm::Argument &)> ShadowOf,
+    const llvm::Twine &Name);
+
+/// All of Conditions, likewise.
+llvm::Value *emitConditions(
+    llvm::ArrayRef<OneWriter::Condition> Conditions, llvm::Function &D,
+    llvm::Function *Extent,
+    llvm::function_ref<llvm::Value *(const llvm::Argument &)> ValueOf,
     const llvm::Twine &Name);
 
 } // namespace retrograd

@@ -12,6 +12,7 @@
 
 #include "Emit/ReverseEmitter.h"
 #include "Catalogue/Catalogue.h"
+#include "Diagnostics/RequestTrail.h"
 #include "Emit/FormulaEmitter.h"
 #include "Emit/IdleLoops.h"
 #include "Emit/LaunchCondition.h"
@@ -88,6 +89,7 @@ void ReverseEmitter::run() {
     if (Plan.request().ActiveReturn)
       for (unsigned I = width(); I; --I)
         Seeds.push_back(D.getArg(D.arg_size() - I));
+    checkSeeds();
   }
   ReturnInst *Return = Primal.returned();
   if (!Return) {
@@ -194,6 +196,34 @@ AllocaInst *ReverseEmitter::adjoint(const Value *V) {
 
 Value *ReverseEmitter::owned() {
   return Owned = Owned ? Owned : holds(*Plan.ownership(), "owned");
+}
+
+/// Whoever launches it so that seeds cannot stay as they are is told.
+void ReverseEmitter::checkSeeds() {
+  if (Plan.seedConditions().empty())
+    return;
+  auto ValueOf = [&](const Argument &A) -> Value * {
+    unsigned Before = 0;
+    for (unsigned I = 0; I != A.getArgNo(); ++I) {
+      const ArgActivity Of = Plan.request().Args[I];
+      const bool HasShadow =
+          Of == ArgActivity::Dup || Of == ArgActivity::DupNoNeed;
+      Before += 1 + (HasShadow ? width() : 0);
+    }
+    return D.getArg(Before);
+  };
+  Value *Hold = emitConditions(Plan.seedConditions(), D, runtime("rg_extent"),
+                               ValueOf, "seeds.apart");
+  IRBuilder<> At(D.getContext());
+  if (auto *I = dyn_cast<Instruction>(Hold))
+    At.SetInsertPoint(I->getNextNode());
+  else
+    At.SetInsertPoint(&*D.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  if (DISubprogram *SP = D.getSubprogram())
+    At.SetCurrentDebugLocation(DILocation::get(D.getContext(), 0, 0, SP));
+  At.CreateCall(runtime("rg_seeds_apart"),
+                {Hold, At.CreateGlobalString(userName(Plan.primal().getName()),
+                                             "rg.name", 0, D.getParent())});
 }
 
 Value *ReverseEmitter::reach(const LoadInst &L) {

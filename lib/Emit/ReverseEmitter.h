@@ -90,6 +90,7 @@ public:
   unsigned lane() const override { return Lane; }
 
 private:
+  void checkSeeds();
   /// Runs Body with each lane as the current one.
   void forLanes(llvm::function_ref<void()> Body);
   /// Adds X to Sum in every float. Of a value whose bits hold `Floats`, X and

@@ -234,8 +234,41 @@ static bool looksUniform(const Value *P, const Catalogue &Cat,
   return true;
 }
 
+/// P leads to memory whose adjoints stay as they are.
+bool AccumulationPlan::isSeed(const Value *P) const {
+  if (Subject.Request.Seeds.empty())
+    return false;
+  const auto *A = dyn_cast<Argument>(getUnderlyingObject(P, /*MaxLookup=*/0));
+  return A && is_contained(Subject.Request.Seeds, A->getArgNo());
+}
+
+void AccumulationPlan::findSeeds(Refuser Refuse) {
+  if (Subject.Request.Seeds.empty())
+    return;
+  const Instruction &Entry = Subject.F.getEntryBlock().front();
+  if (Subject.Request.Width != 1)
+    return Refuse(RefusalKind::Seed, Entry, "several adjoints at once");
+  const bool Grid = Threads.company() == ThreadModel::Grid;
+  if (!Grid && !Threads.isAlone())
+    return Refuse(RefusalKind::Seed, Entry, "several threads of the host");
+  OneWriter Proof(Subject.F, Subject.Shape, Subject.DT,
+                  Subject.facts().catalogue(), Grid, [&](const Argument &A) {
+                    return !Grid || (A.getArgNo() < Uniform.size() &&
+                                     Uniform.test(A.getArgNo()));
+                  });
+  for (unsigned N : Subject.Request.Seeds)
+    if (std::optional<OneWriter::Doubt> Doubt =
+            Proof.doubt(*Subject.F.getArg(N)))
+      Refuse(RefusalKind::Seed, *Doubt->At,
+             "what parameter " + std::to_string(N + 1) + " leads to " +
+                 Doubt->Why);
+  append_range(SeedConditions, Proof.conditions());
+}
+
 Taking AccumulationPlan::taking(const StoreInst &S) const {
   const Value *P = S.getPointerOperand();
+  if (isSeed(P))
+    return Taking::Left;
   if (!Subject.Machine.manyThreads() || !Subject.Opts.ExchangeOnDevice ||
       isThreadsOwn(P))
     return Taking::Plain;

@@ -15,6 +15,7 @@
 #ifndef RETROGRAD_PLAN_ACCUMULATIONPLAN_H
 #define RETROGRAD_PLAN_ACCUMULATIONPLAN_H
 
+#include "Analysis/OneWriter.h"
 #include "Analysis/ThreadModel.h"
 #include "Analysis/ThreadOwnership.h"
 #include "Analysis/WorkOwnership.h"
@@ -63,6 +64,11 @@ public:
     return OwnershipOfAtomics.condition();
   }
 
+  /// What has to hold of the launch so that seeds may stay as they are.
+  llvm::ArrayRef<OneWriter::Condition> seedConditions() const {
+    return SeedConditions;
+  }
+
   /// Some addition is one within reach.
   bool addsWithinReach() const { return !Reached.empty(); }
 
@@ -72,6 +78,8 @@ public:
   /// Where the exchanges, minima and maxima of active numbers go, and whether
   /// their reverse can tell who won (docs/Atomics.md).
   void findKeptNumbers(Refuser Refuse);
+  /// Whether the adjoints that are to stay as they are can (docs/Seeds.md).
+  void findSeeds(Refuser Refuse);
   /// Which adjoints need no atomic addition though threads share the memory.
   void findOwnWork();
   /// What ownership() says.
@@ -79,6 +87,7 @@ public:
 
 private:
   bool isGivenAlike(const llvm::Argument &A) const;
+  bool isSeed(const llvm::Value *P) const;
   bool isWrittenToo(const llvm::LoadInst &L) const;
   bool isReadBefore(const llvm::StoreInst &S) const;
   bool canAddAtEnd(const llvm::LoadInst &L) const;
@@ -95,6 +104,7 @@ private:
   llvm::SmallPtrSet<const llvm::LoadInst *, 16> Reached;
   ThreadOwnership Ownership, OwnershipOfAtomics;
   bool Owned = false;
+  llvm::SmallVector<OneWriter::Condition, 4> SeedConditions;
   llvm::DenseMap<const llvm::AtomicRMWInst *, AtomicPlace> AtomicPlaces;
   mutable std::optional<llvm::PostDominatorTree> PostDominators;
   mutable std::optional<bool> WaitsSomewhere;

@@ -118,6 +118,9 @@ public:
     return Accumulations.ownershipOfAtomics();
   }
   bool addsWithinReach() const { return Accumulations.addsWithinReach(); }
+  llvm::ArrayRef<OneWriter::Condition> seedConditions() const {
+    return Accumulations.seedConditions();
+  }
   const ThreadOwnership::Condition *ownership() const {
     return Accumulations.ownership();
   }

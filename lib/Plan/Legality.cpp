@@ -683,10 +683,11 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
   }
   checkNumbersFromText();
   checkLeavingThreads();
-  Accumulations.findKeptNumbers(
-      [&](RefusalKind K, const Instruction &I, std::string Detail) {
-        refuse(K, I, std::move(Detail));
-      });
+  auto Refuse = [&](RefusalKind K, const Instruction &I, std::string Detail) {
+    refuse(K, I, std::move(Detail));
+  };
+  Accumulations.findKeptNumbers(Refuse);
+  Accumulations.findSeeds(Refuse);
   for (const Instruction *I : Subject.Activity.lostBits()) {
     const auto *S = dyn_cast<StoreInst>(I);
     const auto *C = dyn_cast<CallBase>(I);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Request/DerivativeRequest.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -99,7 +100,8 @@ void DerivativeRequest::print(raw_ostream &OS) const {
                                            : "for forward mode ");
   OS << Primal->getName() << "(";
   for (unsigned I = 0; I < Args.size(); ++I)
-    OS << (I ? ", " : "") << spelling(Args[I]);
+    OS << (I ? ", " : "")
+       << (is_contained(Seeds, I) ? "seed" : spelling(Args[I]));
   OS << ")";
   if (ActiveReturn || ReturnPrimal || ShadowReturn) {
     OS << " ->";

@@ -72,6 +72,9 @@ struct DerivativeRequest {
   DerivativeMode Mode = DerivativeMode::ReverseJoint;
   /// One per parameter of Primal.
   llvm::SmallVector<ArgActivity, 8> Args;
+  /// ReverseJoint: parameters, of those that are DupNoNeed, whose shadows are
+  /// only read (docs/Seeds.md).
+  llvm::SmallVector<unsigned, 2> Seeds;
   /// The result's tangent is wanted (Forward) or its adjoint is given (others).
   bool ActiveReturn = false;
   /// The primal result is part of the derivative's result.

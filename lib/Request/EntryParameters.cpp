@@ -188,7 +188,9 @@ bool EntryDecoder::readMarkers(std::optional<MarkerRole> &Activity,
       if (Activity)
         return failed(DiagId::RepeatedMarker, {Spelling, Name});
       if (isBatch() != (Known->Role >= MarkerRole::Scalar &&
-                        Known->Role <= MarkerRole::Buffer))
+                        Known->Role <= MarkerRole::Buffer) ||
+          (Known->Role == MarkerRole::Seed &&
+           Result.Request.Mode != DerivativeMode::ReverseJoint))
         return failed(DiagId::MarkerElsewhere, {Name, EntryName});
       Activity = Known->Role;
       Spelling = Name;
@@ -495,6 +497,8 @@ bool EntryDecoder::readParameters(const ParameterGroup &Group) {
           return false;
       }
     }
+    if (Marker == MarkerRole::Seed && Each == ArgActivity::DupNoNeed)
+      Result.Request.Seeds.push_back(Result.Request.Args.size());
     Result.Request.Args.push_back(Each);
     Result.Parameters.push_back(Parameter);
   }

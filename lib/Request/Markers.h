@@ -25,6 +25,7 @@ enum class MarkerRole {
   DupNoNeed,
   DupStrided,
   DupNoNeedStrided,
+  Seed,
   Out,
   Scalar,
   Vector,

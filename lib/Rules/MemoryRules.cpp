@@ -300,6 +300,11 @@ static Value *takeAdjoint(const StoreInst &S, RuleContext &C, Type *T,
                           Value *Address, Align A) {
   IRBuilderBase &B = C.builder();
   Taking How = C.taking(S);
+  if (How == Taking::Left) {
+    LoadInst *Seed = B.CreateAlignedLoad(T, Address, A);
+    C.markAdjointAccess(Seed);
+    return Seed;
+  }
   // The thread's own memory may only be seen in what the address has become.
   if (How != Taking::Plain &&
       (C.target().spaceOf(*Address) == MemorySpace::Private ||
@@ -378,6 +383,8 @@ static void emitStore(const StoreInst &S, RuleContext &C) {
   if (!Whole)
     Floats = floatsStored(S, Active, C.activity().facts());
   if (!Whole && Floats.empty())
+    return;
+  if (!Active && C.taking(S) == Taking::Left)
     return;
   // The value leaves a conditional block through memory that promotion turns
   // into a phi.

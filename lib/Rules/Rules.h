@@ -54,7 +54,8 @@ enum class Taking : uint8_t {
   PlainInBlock, ///< the same in the block's memory; elsewhere an exchange is
                 ///< right, too, and faster
   Exchange,     ///< other threads may have stored the same number
-  OneOfWarp     ///< the same, and the threads of a warp probably have
+  OneOfWarp,    ///< the same, and the threads of a warp probably have
+  Left          ///< it is read, and stays: nobody comes here again
 };
 
 /// Who can come to the place of an exchange, a minimum or a maximum

@@ -79,6 +79,25 @@ static void rg_cannot_exchange(const char *function, const char *why) {
   __builtin_trap();
 }
 
+/* Of a derivative that leaves the adjoints which it starts from as they are. */
+static RG_NOINLINE void rg_cannot_leave_seeds(const char *function) {
+#if defined(__NVPTX__)
+  struct { const char *function; } args = {function};
+  vprintf("retrograd: the adjoints that the derivative of '%s' starts from cannot stay as they are (enzyme_seed) in "
+          "this launch: threads may write one place twice. Launch it so that each has its own (one block or thread "
+          "along axes that the kernel does not ask for; blocks of whole warps where it asks for lanes), or pass them "
+          "by enzyme_dup\n", &args);
+#else
+  (void)function;
+#endif
+  __builtin_trap();
+}
+
+RG_INLINE void rg_seeds_apart(_Bool apart, const char *function) {
+  if (!apart)
+    rg_cannot_leave_seeds(function);
+}
+
 RG_NOINLINE void rg_atomics_apart(_Bool apart, const char *function) {
   if (!apart)
     rg_cannot_exchange(function, "threads may meet at one place; launch it so that each has its own");
