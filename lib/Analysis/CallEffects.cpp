@@ -8,6 +8,9 @@
 #include "Analysis/CallEffects.h"
 #include "Analysis/ProgramFacts.h"
 #include "Catalogue/Catalogue.h"
+#include "Catalogue/LibraryNames.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
@@ -54,7 +57,7 @@ void retrograd::visitAccesses(
         !R->leavesMemoryAlone())
       for (const auto &[N, A] : enumerate(C->args()))
         if (A->getType()->isPointerTy())
-          Visit(A, true, !C->onlyReadsMemory(N));
+          Visit(A, true, writesBehind(*C, N, *R));
     // Freed memory holds its bytes no longer: the end of a life is a write.
     if (R && R->Class == RuleClass::Deallocation)
       Visit(C->getArgOperand(R->FreedArg), false, true);
@@ -63,6 +66,29 @@ void retrograd::visitAccesses(
         if (A->getType()->isPointerTy())
           Visit(A, true, !C->onlyReadsMemory() && !C->onlyReadsMemory(N));
   }
+}
+
+/// A stream that the library made, not one over memory of the program's
+/// (fmemopen).
+static bool isOfLibrary(const Value *Stream) {
+  const Value *From = getUnderlyingObject(Stream, /*MaxLookup=*/0);
+  if (const auto *L = dyn_cast<LoadInst>(From)) {
+    const auto *G = dyn_cast<GlobalVariable>(L->getPointerOperand());
+    return G && G->isDeclaration() && isLibraryStream(G->getName());
+  }
+  return false;
+}
+
+bool retrograd::writesBehind(const CallBase &C, unsigned N,
+                             const OperationRecord &R) {
+  const Value *P = C.getArgOperand(N);
+  if (!P->getType()->isPointerTy() || C.onlyReadsMemory(N))
+    return false;
+  if (const auto *G =
+          dyn_cast<GlobalVariable>(getUnderlyingObject(P, /*MaxLookup=*/0));
+      G && G->isConstant())
+    return false;
+  return int(N) != R.StreamArg || !isOfLibrary(P);
 }
 
 bool retrograd::followsPointers(const CallBase &C, const Catalogue &Cat) {

@@ -25,6 +25,7 @@ class Value;
 
 namespace retrograd {
 class Catalogue;
+struct OperationRecord;
 
 /// A call of which nothing is known: no body, and no record, or one that tells
 /// of the derivative only.
@@ -39,6 +40,11 @@ bool callsBack(const llvm::Instruction &I, const Catalogue &Cat);
 void visitAccesses(
     const llvm::Instruction &I, const Catalogue &Cat,
     llvm::function_ref<void(const llvm::Value *, bool, bool)> Visit);
+
+/// Operation C, of record R, may write memory of the program's that its operand
+/// N points at.
+bool writesBehind(const llvm::CallBase &C, unsigned N,
+                  const OperationRecord &R);
 
 /// An inactive operation that follows the pointers in what its operands point
 /// at.

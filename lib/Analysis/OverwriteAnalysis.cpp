@@ -8,6 +8,7 @@
 #include "Analysis/OverwriteAnalysis.h"
 #include "Analysis/AccessOrder.h"
 #include "Analysis/ActivityAnalysis.h"
+#include "Analysis/CallEffects.h"
 #include "Analysis/KeptNumber.h"
 #include "Analysis/LoopShape.h"
 #include "Catalogue/Catalogue.h"
@@ -18,6 +19,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -60,7 +62,8 @@ OverwriteAnalysis::OverwriteAnalysis(Function &F, Function &Root, When Reversed,
         continue;
       // Memory with a shadow is freed only after the reverse sweep.
       if (R->Class == RuleClass::Deallocation &&
-          Activity.hasShadow(cast<CallBase>(I).getArgOperand(R->FreedArg)))
+          (Activity.hasShadow(cast<CallBase>(I).getArgOperand(R->FreedArg)) ||
+           Facts.freesLate(cast<CallBase>(I))))
         continue;
     }
     Writers.push_back(&I);
@@ -96,7 +99,7 @@ bool OverwriteAnalysis::compute(const LoadInst &L) const {
       UserSplit && O != TypeAnalysis::NoObject && Facts.visible().test(O);
   if (!Foreign && changedNowhere(O, Facts.effects(&Root).Changes))
     return true;
-  if (Split && !isPrivate(P))
+  if (Split && !isPrivate(P) && (Foreign || !staysAfterReturn(O)))
     return false;
   // Beyond the budget a load is kept: dearer, never wrong. Large generated
   // functions have millions of pairs.
@@ -179,6 +182,14 @@ bool OverwriteAnalysis::isLastAccess(
 bool OverwriteAnalysis::changedNowhere(TypeAnalysis::ObjectId O,
                                        const BitVector &Changes) const {
   return O != TypeAnalysis::NoObject && !Facts.isAmong(O, Changes);
+}
+
+/// Nothing that runs after F has returned, in its callers and in what they
+/// call, changes the instance of object O that F has read.
+bool OverwriteAnalysis::staysAfterReturn(TypeAnalysis::ObjectId O) const {
+  const LaterWrites &Later = Facts.later();
+  return O != TypeAnalysis::NoObject && !Later.anyTime() &&
+         (Later.own(F).test(O) || changedNowhere(O, Later.after(F)));
 }
 
 /// Memory that no one but this function can write, even after it returned.
@@ -377,7 +388,9 @@ OverwriteAnalysis::Apart OverwriteAnalysis::apart(const Instruction &W,
     Common = Common->getParentLoop();
   while (Common && Common->getParentLoop())
     Common = Common->getParentLoop();
-  const Value *WP = getLoadStorePointerOperand(&W);
+  const auto *Bytes = dyn_cast<AnyMemIntrinsic>(&W);
+  const Value *WP =
+      Bytes ? Bytes->getRawDest() : getLoadStorePointerOperand(&W);
   // Two objects are two places, unless code outside may have made them one.
   if (TypeAnalysis::ObjectId OW =
           WP ? Facts.types().objectOf(WP) : TypeAnalysis::NoObject;
@@ -417,8 +430,9 @@ OverwriteAnalysis::Apart OverwriteAnalysis::apart(const Instruction &W,
       // Writes at most what its pointer arguments point at.
       return Unless(any_of(enumerate(C->args()), [&](const auto &Arg) {
         const Value *A = Arg.value();
-        if (!A->getType()->isPointerTy() ||
-            (OfRuntime && !R->memoryBehind(Arg.index()).Writes))
+        if (OfRuntime ? !A->getType()->isPointerTy() ||
+                            !R->memoryBehind(Arg.index()).Writes
+                      : !writesBehind(*C, Arg.index(), *R))
           return false;
         return any_of(Places, [&](const MemoryLocation &Place) {
           return !AA.isNoAlias(MemoryLocation::getBeforeOrAfter(A), Place);
@@ -477,7 +491,7 @@ void OverwriteAnalysis::explain(raw_ostream &OS, const LoadInst &L) const {
     return Line("by", *W);
   if (!canRepeat(L)) {
     if (Split)
-      OS.indent(16) << "its caller goes on before it is reversed\n";
+      OS.indent(16) << "may change in its callers before it is reversed\n";
     return;
   }
   for (const Instruction *W : Writers) {

@@ -11,9 +11,10 @@
 //
 //   1. Nothing in the whole call graph writes the object.
 //   2. In a split derivative the caller goes on running before the reverse
-//      sweep, so only private memory of this function can qualify. Where the
-//      user holds the tape, code outside of the call graph runs in between, and
-//      what it can see is not what it was, whoever writes it.
+//      sweep, so only private memory of this function can qualify, or what
+//      nothing changes that runs in the callers behind its calls (LaterWrites).
+//      Where the user holds the tape, code outside of the call graph runs in
+//      between, and what it can see is not what it was, whoever writes it.
 //   3. No instruction that can run after the load may write its location, by
 //      LLVM's alias analysis. Alias analysis compares pointers of one
 //      iteration; where both pointers vary in a common loop only the
@@ -98,6 +99,7 @@ private:
   bool compute(const llvm::LoadInst &L) const;
   bool changedNowhere(TypeAnalysis::ObjectId O,
                       const llvm::BitVector &Changes) const;
+  bool staysAfterReturn(TypeAnalysis::ObjectId O) const;
   bool isPrivate(const llvm::Value *P) const;
   bool isHiddenFrom(const llvm::Value *P, const llvm::Value *Other) const;
   /// By the order of loops' iterations, W never writes what L has read.

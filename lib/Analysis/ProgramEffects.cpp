@@ -72,6 +72,39 @@ bool ProgramFacts::mayWritePointers(const Instruction &I) const {
          shape(S->getValueOperand()).HasUnknown;
 }
 
+void ProgramFacts::addWrites(const Instruction &I, BitVector &To) const {
+  visitAccesses(I, Cat, [&](const Value *P, bool, bool Writes) {
+    if (TypeAnalysis::ObjectId O = Types.objectOf(P);
+        Writes && O != TypeAnalysis::NoObject)
+      To.set(O);
+  });
+  const auto *C = dyn_cast<CallBase>(&I);
+  if (!C)
+    return;
+  // A function that nobody knows may write whatever it can see.
+  if (callsBack(I, Cat) ||
+      (isUnknownCall(I, Cat, PreparedOf) && !C->onlyReadsMemory()))
+    To |= Visible;
+  if (const OperationRecord *R = Cat.lookup(I);
+      R && R->Class == RuleClass::Rule)
+    To |= effects(*C)->Writes;
+}
+
+void ProgramFacts::addChanges(const Instruction &I, BitVector &To) const {
+  const auto *C = dyn_cast<CallBase>(&I);
+  if (C && freesLate(*C))
+    return;
+  addWrites(I, To);
+  if (!C)
+    return;
+  if (followsPointers(*C, Cat))
+    To |= Handled;
+  const Function *Callee = directCallee(*C);
+  const Function *Body = Callee ? PreparedOf(Callee) : nullptr;
+  if (auto It = EffectsOf.find(Body); Body && It != EffectsOf.end())
+    To |= It->second.Changes;
+}
+
 void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
   unsigned N = Types.numObjects();
   BitsAreHandled = any_of(Functions, [&](Function *F) {
@@ -96,14 +129,13 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
         continue;
       bool Pointers = mayWritePointers(I);
       addNumbersWritten(I, E.Numbers);
+      addWrites(I, E.Writes);
       visitAccesses(I, Cat, [&](const Value *P, bool R, bool W) {
         TypeAnalysis::ObjectId O = Types.objectOf(P);
         if (O == TypeAnalysis::NoObject)
           return;
         if (R)
           E.Reads.set(O);
-        if (W)
-          E.Writes.set(O);
         if (W && Pointers)
           E.Pointers.set(O);
       });
@@ -112,15 +144,10 @@ void ProgramFacts::computeEffects(ArrayRef<Function *> Functions) {
       const auto *C = dyn_cast<CallBase>(&I);
       if (!C || !Live.contains(C->getParent()))
         continue;
-      // A function that nobody knows may write whatever it can see.
-      if (callsBack(I, Cat) ||
-          (isUnknownCall(I, Cat, PreparedOf) && !C->onlyReadsMemory()))
-        E.Writes |= Visible;
       if (const OperationRecord *R = Cat.lookup(I);
           R && R->Class == RuleClass::Rule) {
         const Effects &OfCall = *effects(*C);
         E.Reads |= OfCall.Reads;
-        E.Writes |= OfCall.Writes;
         E.Pointers |= OfCall.Pointers;
       }
       if (followsPointers(*C, Cat))

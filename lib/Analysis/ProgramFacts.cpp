@@ -33,6 +33,7 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
   computeOrigins(Functions);
   computeRounding(Functions);
   Root = Functions.empty() ? nullptr : Functions.front();
+  Later = std::make_unique<const LaterWrites>(Functions, *this);
   Text = std::make_unique<const TextFlow>(Functions, *this);
   Digits = std::make_unique<const DigitFlow>(Functions, *this);
 }

@@ -15,6 +15,7 @@
 #define RETROGRAD_ANALYSIS_PROGRAMFACTS_H
 
 #include "Analysis/DigitFlow.h"
+#include "Analysis/LaterWrites.h"
 #include "Analysis/TextFlow.h"
 #include "Analysis/TypeAnalysis.h"
 #include "llvm/ADT/BitVector.h"
@@ -77,6 +78,15 @@ public:
   /// Memory behind object O can be among `Changes` (see Effects). O is no
   /// NoObject.
   bool isAmong(TypeAnalysis::ObjectId O, const llvm::BitVector &Changes) const;
+  /// Adds the objects that I changes (see Effects), its callee included; but
+  /// not those that it frees late.
+  void addChanges(const llvm::Instruction &I, llvm::BitVector &To) const;
+  /// C frees memory at the end of the root, where it is the last that happens
+  /// to it: reverse mode does that when the reverse sweep is over, with or
+  /// without a shadow.
+  bool freesLate(const llvm::CallBase &C) const { return Later->freesLate(C); }
+  /// What changes after calls have returned.
+  const LaterWrites &later() const { return *Later; }
   /// C, an inactive operation, may change object O by following pointers.
   bool changesBehind(const llvm::CallBase &C, TypeAnalysis::ObjectId O) const;
 
@@ -104,6 +114,10 @@ public:
   llvm::BitVector givenTo(const llvm::CallBase &C) const;
   /// Where C, of which nothing is known, may put what it made of external().
   llvm::BitVector writtenOutside(const llvm::CallBase &C) const;
+
+  /// Objects that inactive operations are given or hand out, where nobody says
+  /// how the two belong together.
+  const llvm::BitVector &handled() const { return Handled; }
 
   /// Objects that are only reached by addresses which were computed as
   /// integers: any memory of the program may be there.
@@ -196,6 +210,8 @@ private:
   /// reads one in G, and whenever it returns.
   bool setsFirst(const llvm::Function &F, const llvm::GlobalVariable &G,
                  uint64_t Offset) const;
+  /// Adds the objects that I itself may write.
+  void addWrites(const llvm::Instruction &I, llvm::BitVector &To) const;
   /// May what I writes to memory be a pointer?
   bool mayWritePointers(const llvm::Instruction &I) const;
   /// Does integer code look at bits of floats, as far as types tell?
@@ -237,6 +253,7 @@ private:
       Shapes;
   std::unique_ptr<const TextFlow> Text;
   std::unique_ptr<const DigitFlow> Digits;
+  std::unique_ptr<const LaterWrites> Later;
 };
 
 /// The function that a direct call names, through aliases and casts; null for

@@ -184,6 +184,8 @@ struct OperationRecord {
   /// Inactive: what its pointer operands point at may change, and nothing that
   /// this leads to.
   bool OneStep = false;
+  /// Inactive: the operand that is a stream of the library; -1 for none.
+  int StreamArg = -1;
   /// No memory effect but errno and no side effect: may be repeated anywhere
   /// (math functions). Result depends on the arguments alone.
   bool Pure = false;

@@ -87,22 +87,34 @@ def number_parsers : InactiveInC<
 
 let Section = "Input and output" in {
 def output : InactiveInC<
-    ["printf", "fprintf", "sprintf", "snprintf", "dprintf", "puts", "fputs", "putchar",
-     "putc", "fputc", "fputs_unlocked", "putchar_unlocked", "perror", "asprintf",
-     "__printf_chk", "__fprintf_chk", "__sprintf_chk", "__snprintf_chk", "__dprintf_chk"]>;
+    ["printf", "sprintf", "snprintf", "dprintf", "puts", "putchar", "putchar_unlocked", "perror",
+     "asprintf", "__printf_chk", "__sprintf_chk", "__snprintf_chk", "__dprintf_chk"]>;
+def output_to_stream : InactiveInC<["fprintf", "__fprintf_chk"]> { let StreamArg = 0; }
+def characters_to_stream : InactiveInC<["fputs", "putc", "fputc", "fputs_unlocked"]> {
+  let StreamArg = 1;
+}
 // What they print lies in memory.
 def output_of_memory : InactiveInC<
-    ["vprintf", "vfprintf", "vsprintf", "vsnprintf", "vdprintf", "vasprintf", "fwrite", "write",
-     "__vprintf_chk", "__vfprintf_chk", "__vsprintf_chk", "__vsnprintf_chk"]> {
+    ["vprintf", "vsprintf", "vsnprintf", "vdprintf", "vasprintf", "write",
+     "__vprintf_chk", "__vsprintf_chk", "__vsnprintf_chk"]> {
   let Memory = "t";
 }
+def output_of_memory_to_stream : InactiveInC<["vfprintf", "__vfprintf_chk"]> {
+  let Memory = "t";
+  let StreamArg = 0;
+}
+def bytes_to_stream : InactiveInC<["fwrite"]> {
+  let Memory = "t";
+  let StreamArg = 3;
+}
 def files : InactiveInC<
-    ["fopen", "fopen64", "freopen", "fdopen", "fclose", "fflush", "fseek", "ftell",
+    ["fopen", "fopen64", "freopen", "fdopen", "fclose", "fseek", "ftell",
      "fseeko", "ftello", "rewind", "feof", "ferror", "clearerr", "fileno", "setvbuf",
      "setbuf", "remove", "rename", "tmpfile", "open", "close", "lseek", "getc",
      "fgetc", "getchar", "ungetc", "fgets", "gets", "access", "unlink", "isatty"]> {
   let Summary = "characters and positions only; fread and scanf are not here";
 }
+def flush : InactiveInC<["fflush"]> { let StreamArg = 0; }
 }
 
 let Section = "System" in {

@@ -18,6 +18,10 @@ bool retrograd::isOfLanguageLibrary(StringRef Name) {
                 [&](StringRef Prefix) { return Name.starts_with(Prefix); });
 }
 
+bool retrograd::isLibraryStream(StringRef Name) {
+  return Name == "stdin" || Name == "stdout" || Name == "stderr";
+}
+
 ArrayRef<StringRef> retrograd::launchesByArguments() {
   static constexpr StringRef Names[] = {
       "cudaLaunchKernel", "cudaLaunchKernel_ptsz",

@@ -17,6 +17,9 @@ namespace retrograd {
 /// not change variables of the program that it was not given.
 bool isOfLanguageLibrary(llvm::StringRef Name);
 
+/// The library's variable Name points to a stream that it has made itself.
+bool isLibraryStream(llvm::StringRef Name);
+
 /// Functions that launch a kernel: (kernel, grid, block, arguments, bytes,
 /// stream), and (configuration, kernel, arguments).
 llvm::ArrayRef<llvm::StringRef> launchesByArguments();

@@ -181,6 +181,9 @@ class Inactive<list<string> names, string prototype = ""> : Operation {
   // "r": it writes no memory. "t": numbers that its pointer operands lead to become
   // text or bytes in other memory or in a file.
   string Memory = "";
+  // The operand that is a stream: an object of the library's, in which the program
+  // keeps nothing. -1 for none.
+  int StreamArg = -1;
 }
 // As C functions are: it knows no objects that hold pointers to more.
 class InactiveInC<list<string> names, string prototype = "">

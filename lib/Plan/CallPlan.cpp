@@ -26,7 +26,7 @@ CallAction CallPlan::action(const CallBase &C) const {
     case RuleClass::Deallocation:
       // The reverse sweep may need what lies in an arena without a shadow.
       return Subject.Activity.hasShadow(C.getArgOperand(R->FreedArg)) ||
-                     (R->ReleasesOthers &&
+                     ((R->ReleasesOthers || Subject.facts().freesLate(C)) &&
                       Subject.Request.Mode != DerivativeMode::Forward)
                  ? CallAction::Free
                  : CallAction::Primal;

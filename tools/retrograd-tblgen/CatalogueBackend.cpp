@@ -181,8 +181,10 @@ void CatalogueWriter::emitRecords() {
       OS << ", .Communicates = " << Bit(R->getValueAsBit("Communicates"));
     }
     OS << ", .CallsBack = " << Bit(R->getValueAsBit("CallsBack"))
-       << ", .OneStep = " << Bit(R->getValueAsBit("OneStep"))
-       << ", .Pure = " << Bit(R->getValueAsBit("Pure"))
+       << ", .OneStep = " << Bit(R->getValueAsBit("OneStep"));
+    if (Class == "Inactive")
+      OS << ", .StreamArg = " << R->getValueAsInt("StreamArg");
+    OS << ", .Pure = " << Bit(R->getValueAsBit("Pure"))
        << ", .Cheap = " << Bit(R->getValueAsBit("Cheap"))
        << ", .Exact = " << Bit(R->getValueAsBit("Exact"))
        << ", .SetsRounding = " << Bit(R->getValueAsBit("SetsRounding"))
