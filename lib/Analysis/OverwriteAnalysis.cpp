@@ -108,6 +108,24 @@ bool OverwriteAnalysis::compute(const LoadInst &L) const {
   });
 }
 
+bool OverwriteAnalysis::staysStored(const StoreInst &S) const {
+  if (!S.isSimple() || !Threads.isAlone())
+    return false;
+  auto [It, New] = Stays.try_emplace(&S, false);
+  if (!New)
+    return It->second;
+  const Value *P = S.getPointerOperand();
+  const TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
+  const bool Foreign =
+      UserSplit && (O == TypeAnalysis::NoObject || Facts.visible().test(O));
+  if (Foreign || (Split && !isPrivate(P) && !staysAfterReturn(O)))
+    return false;
+  const bool Result = none_of(Writers, [&](const Instruction *W) {
+    return canFollow(*W, S) && (Budget == 0 || (--Budget, mayOverwrite(*W, S)));
+  });
+  return Stays[&S] = Result;
+}
+
 bool OverwriteAnalysis::canRepeatWithin(const LoadInst &L,
                                         const Loop &Run) const {
   if (Split || !L.isSimple())
@@ -277,9 +295,10 @@ bool OverwriteAnalysis::canFollow(const Instruction &W,
          });
 }
 
-/// Both accesses move through memory at one constant pace in `Common`, and W's
-/// stays ahead of (or behind) L's in the direction of travel, so that it never
-/// comes to a place that L has read. Only sound if no loop around repeats it.
+/// Both accesses move through memory at one constant pace in `Common`, and W,
+/// in the iterations in which it follows L, steps over the places of L: it is
+/// ahead in the direction of travel, or comes to others between them. Only
+/// sound if no loop around repeats it.
 bool OverwriteAnalysis::runsAhead(const Instruction &W, const Instruction &L,
                                   const Loop &Common) const {
   const auto *S = dyn_cast<StoreInst>(&W);
@@ -294,15 +313,31 @@ bool OverwriteAnalysis::runsAhead(const Instruction &W, const Instruction &L,
   const auto *Step = dyn_cast<SCEVConstant>(RL->getStepRecurrence(SE));
   const auto *Distance =
       dyn_cast<SCEVConstant>(SE.getMinusSCEV(SE.getSCEV(PW), SE.getSCEV(PL)));
-  if (!Step || !Distance)
+  constexpr unsigned MostBits = 40; // nothing overflows
+  if (!Step || !Distance || Step->isZero() ||
+      Step->getAPInt().getSignificantBits() > MostBits ||
+      Distance->getAPInt().getSignificantBits() > MostBits)
     return false;
   const DataLayout &DL = F.getDataLayout();
   int64_t Pace = Step->getAPInt().getSExtValue(),
           D = Distance->getAPInt().getSExtValue();
-  int64_t SizeL = DL.getTypeStoreSize(L.getType()).getFixedValue();
+  int64_t SizeL = DL.getTypeStoreSize(getLoadStoreType(&L)).getFixedValue();
   int64_t SizeW =
       DL.getTypeStoreSize(S->getValueOperand()->getType()).getFixedValue();
-  return (Pace > 0 && D >= SizeL) || (Pace < 0 && D <= -SizeW);
+  // The same downwards: W ends where it began.
+  if (Pace < 0) {
+    D = SizeL - SizeW - D;
+    Pace = -Pace;
+  }
+  // In the iteration of L, W may run behind it.
+  const bool Before =
+      &W == &L || (W.getParent() == L.getParent() && W.comesBefore(&L) &&
+                   Shape.loops().getLoopFor(L.getParent()) == &Common);
+  D += Before ? Pace : 0;
+  // As long as W's end lies behind L's beginning, nothing happens.
+  if (D + SizeW <= 0)
+    D += (-D - SizeW) / Pace * Pace + Pace;
+  return D >= SizeL;
 }
 
 bool OverwriteAnalysis::comesFirst(const Instruction &W,

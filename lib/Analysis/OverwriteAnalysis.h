@@ -59,6 +59,8 @@ public:
 
   /// The load sees the same bytes if repeated in the reverse sweep.
   bool canRepeat(const llvm::LoadInst &L) const;
+  /// What S stores is there in the reverse sweep, wherever that asks.
+  bool staysStored(const llvm::StoreInst &S) const;
   /// The same of a load of a local variable if it is repeated before any other
   /// iteration of Run, a loop around it, starts.
   bool canRepeatWithin(const llvm::LoadInst &L, const llvm::Loop &Run) const;
@@ -129,6 +131,7 @@ private:
   static constexpr unsigned MostSystems = 400;
   mutable unsigned Systems;
   mutable llvm::DenseMap<const llvm::LoadInst *, bool> Known;
+  mutable llvm::DenseMap<const llvm::StoreInst *, bool> Stays;
   mutable llvm::DenseMap<const llvm::GlobalVariable *, bool> Hidden;
   mutable llvm::DenseMap<const llvm::BasicBlock *,
                          llvm::SmallPtrSet<const llvm::BasicBlock *, 16>>

@@ -280,6 +280,13 @@ Value *ReverseEmitter::compute(Need N) {
   if (const RunningPivot *R =
           N.K == Need::Primal ? Plan.settledBy(&I) : nullptr)
     return computeSettled(*R, I);
+  if (const StoreInst *S = N.K == Need::Primal ? Plan.heldBy(&I) : nullptr) {
+    LoadInst *Held = B.CreateAlignedLoad(
+        I.getType(), lookup({Need::Primal, S->getPointerOperand()}),
+        S->getAlign(), I.getName() + ".held");
+    Primal.kinds().repeated(Held);
+    return Held;
+  }
   if (auto *Phi = dyn_cast<PHINode>(&I))
     return computePhi(*Phi, N.K);
   // Operands first: the clone goes behind what they need.

@@ -145,6 +145,9 @@ public:
     return How.settledBy(V);
   }
   bool isShifted(const llvm::Value *V) const { return How.isShifted(V); }
+  const llvm::StoreInst *heldBy(const llvm::Value *V) const {
+    return How.heldBy(V);
+  }
   llvm::ArrayRef<Replay> replays() const { return Replays; }
   llvm::ArrayRef<Original> originals() const { return Originals; }
   const Original *originalOf(const llvm::LoadInst &L) const {

@@ -223,6 +223,64 @@ bool Recipes::isShifted(const Value *V) const {
   });
 }
 
+/// The place of S is one of a row, whose address takes no numbers: so no number
+/// that is held depends on another one.
+bool Recipes::isEasyPlace(const StoreInst &S) const {
+  constexpr unsigned MostSteps = 32, MostBytes = 256;
+  const Loop *L = Subject.Shape.loops().getLoopFor(S.getParent());
+  if (L) {
+    ScalarEvolution &SE = Subject.Shape.evolution();
+    const auto *Row = dyn_cast<SCEVAddRecExpr>(
+        SE.getSCEV(const_cast<Value *>(S.getPointerOperand())));
+    const auto *Step = Row && Row->isAffine() && Row->getLoop() == L
+                           ? dyn_cast<SCEVConstant>(Row->getStepRecurrence(SE))
+                           : nullptr;
+    if (!Step || Step->getAPInt().abs().ugt(MostBytes))
+      return false;
+  }
+  SmallSetVector<const Value *, 16> Seen;
+  Seen.insert(S.getPointerOperand());
+  for (unsigned Next = 0; Next != Seen.size(); ++Next) {
+    const Value *V = Seen[Next];
+    if (!V->getType()->isIntegerTy() && !V->getType()->isPointerTy())
+      return false;
+    for (const Need &In : recipe({Need::Primal, V}).Inputs) {
+      if (In.K != Need::Primal)
+        return false;
+      Seen.insert(In.Of);
+    }
+    if (Seen.size() > MostSteps)
+      return false;
+  }
+  return true;
+}
+
+const StoreInst *Recipes::heldBy(const Value *V) const {
+  const auto *I = dyn_cast<Instruction>(V);
+  // Loops of joint derivatives may wait for the reverse sweep, stores with
+  // them.
+  if (!I || !I->getType()->isFPOrFPVectorTy() || !Subject.Split ||
+      Subject.Opts.Plan == PlanKind::Naive ||
+      Subject.Machine.prefersRecomputation())
+    return nullptr;
+  if (const auto *L = dyn_cast<LoadInst>(I); L && canRepeat(*L))
+    return nullptr;
+  auto [It, New] = Held.try_emplace(I, nullptr);
+  if (!New)
+    return It->second;
+  const StoreInst *Found = nullptr;
+  for (const User *U : I->users()) {
+    const auto *S = dyn_cast<StoreInst>(U);
+    // What is computed is stored there, whatever way is taken.
+    if (S && S->getValueOperand() == I && S->getParent() == I->getParent() &&
+        Subject.Overwrite.staysStored(*S) && isEasyPlace(*S)) {
+      Found = S;
+      break;
+    }
+  }
+  return Held[I] = Found;
+}
+
 const Replay *Recipes::replayOf(const LoadInst &L) const {
   return replayOfArray(
       *getUnderlyingObject(L.getPointerOperand(), /*MaxLookup=*/0));
@@ -347,6 +405,8 @@ Recipe Recipes::valueRecipe(const Value *V, Need::Kind K) const {
                                           ->getLoopPreheader())});
     return computeFrom(In);
   }
+  if (const StoreInst *S = K == Need::Primal ? heldBy(I) : nullptr)
+    return computeFrom({{Need::Primal, S->getPointerOperand()}});
   if (const auto *A = dyn_cast<AllocaInst>(I))
     return {!Subject.Split && A->isStaticAlloca() ? Recipe::Available
                                                   : Recipe::Source,

@@ -72,6 +72,9 @@ public:
   bool isRepeatable(const llvm::Instruction &I) const;
   /// The load sees the same bytes where its reverse asks for them again.
   bool canRepeat(const llvm::LoadInst &L) const;
+  /// The store that has put V where the reverse sweep finds it again, so that
+  /// it need not be on the tape; or null.
+  const llvm::StoreInst *heldBy(const llvm::Value *V) const;
   /// The load's results are kept by place; null if they are not.
   const Original *originalOf(const llvm::LoadInst &L) const;
   bool hasOriginals() const { return !Originals.empty(); }
@@ -102,6 +105,7 @@ private:
   bool isAtHandDear(const llvm::Instruction &I) const;
   Recipe valueRecipe(const llvm::Value *V, Need::Kind K) const;
   bool runsForward(const RunningPivot &R) const;
+  bool isEasyPlace(const llvm::StoreInst &S) const;
 
   const PlanSubject &Subject;
   const llvm::SmallVectorImpl<Replay> &Replays;
@@ -110,6 +114,7 @@ private:
   const llvm::SmallVectorImpl<const RunningPivot *> &Settled;
   const Deferrals &Deferred;
   mutable llvm::DenseMap<const llvm::PHINode *, bool> Selects;
+  mutable llvm::DenseMap<const llvm::Value *, const llvm::StoreInst *> Held;
 };
 
 } // namespace retrograd
