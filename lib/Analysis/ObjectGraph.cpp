@@ -101,11 +101,12 @@ void ObjectGraph::addStore(Var Addr, int64_t Off, Var Val) {
 }
 
 void ObjectGraph::addLink(Var Dst, int64_t DstOff, Var Src, int64_t SrcOff,
-                          int64_t Size) {
+                          int64_t Size, bool WithPointers) {
   if (Dst == NoVar || Src == NoVar || Size == 0)
     return;
   Links.push_back(
       {Dst, DstOff, Src, SrcOff, Size, CurrentOrigin, CurrentSource});
+  Links.back().WithPointers = WithPointers;
 }
 
 void ObjectGraph::addElementLink(Var Dst, Var Src, int64_t Size) {
@@ -485,6 +486,8 @@ static void windowOffsets(const Position &P, const Position &C, int64_t Size,
 }
 
 bool ObjectGraph::carryCells(Link &L) {
+  if (!L.WithPointers)
+    return false;
   Position D = positionOf(L.Dst), S = positionOf(L.Src);
   if (!D.valid() || !S.valid())
     return false;

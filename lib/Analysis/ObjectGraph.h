@@ -136,8 +136,9 @@ public:
   void addLoad(Var Addr, int64_t Off, Var Val);
   void addStore(Var Addr, int64_t Off, Var Val);
   /// Size bytes (or an unknown number) at Src + SrcOff are copied to Dst +
-  /// DstOff.
-  void addLink(Var Dst, int64_t DstOff, Var Src, int64_t SrcOff, int64_t Size);
+  /// DstOff. WithPointers: there may be some among them.
+  void addLink(Var Dst, int64_t DstOff, Var Src, int64_t SrcOff, int64_t Size,
+               bool WithPointers = true);
   /// An element of Size bytes at Src is copied to Dst. If both pointers turn
   /// out to walk memory in steps of Size, that makes a copy of unknown length.
   void addElementLink(Var Dst, Var Src, int64_t Size);
@@ -293,6 +294,7 @@ private:
     int64_t Size;
     unsigned Origin, Source;
     int64_t Element = 0; ///< of an element link
+    bool WithPointers = true;
     /// The state of both ends when the link was last looked at: versions of
     /// their cells, then how much evidence had arrived.
     unsigned SeenDst = 0, SeenSrc = 0;

@@ -200,8 +200,10 @@ struct TypeAnalysis::Impl : llvm::InstVisitor<TypeAnalysis::Impl> {
   void flow(const llvm::Value *From, const llvm::Value *To);
   void flow(const llvm::Value *From, Var To, llvm::Type *T);
   /// Value V is loaded from, stored to, the memory at Addr + Off.
-  void transferMemory(Var Addr, int64_t Off, const llvm::Value *V,
-                      bool IsStore);
+  void transferMemory(Var Addr, int64_t Off, const llvm::Value *V, bool IsStore,
+                      bool WithPointers = true);
+  bool isTaggedInteger(const llvm::Instruction &Access) const;
+  bool isIndex(const llvm::Value *V) const;
   /// A scalar or aggregate element inside a register.
   void transferElement(Var Reg, int64_t Off, const llvm::Value *Element,
                        bool IntoReg);

@@ -167,7 +167,7 @@ void TypeAnalysis::Impl::flow(const Value *From, const Value *To) {
 }
 
 void TypeAnalysis::Impl::transferMemory(Var Addr, int64_t Off, const Value *V,
-                                        bool IsStore) {
+                                        bool IsStore, bool WithPointers) {
   if (Addr == NoVar)
     return;
   Type *T = V->getType();
@@ -188,9 +188,9 @@ void TypeAnalysis::Impl::transferMemory(Var Addr, int64_t Off, const Value *V,
     return;
   Var R = reg(V);
   if (IsStore)
-    copy(Addr, Off, R, 0, sizeOf(T));
+    G.addLink(Addr, Off, R, 0, sizeOf(T), WithPointers);
   else
-    copy(R, 0, Addr, Off, sizeOf(T));
+    G.addLink(R, 0, Addr, Off, sizeOf(T), WithPointers);
 }
 
 void TypeAnalysis::Impl::transferElement(Var Reg, int64_t Off,
@@ -347,6 +347,66 @@ void TypeAnalysis::Impl::visitGetElementPtrInst(GetElementPtrInst &GEP) {
   seedType(pointer(GEP.getPointerOperand()), S, E, Trust::Weak, true);
 }
 
+/// All that becomes of L are indices into memory and comparisons.
+static bool isOnlyIndex(const LoadInst &L) {
+  constexpr unsigned Most = 64;
+  if (!L.getType()->isIntegerTy())
+    return false;
+  bool Indexes = false;
+  SmallVector<const Value *, 8> Work{&L};
+  SmallPtrSet<const Value *, 16> Seen{&L};
+  while (!Work.empty()) {
+    const Value *V = Work.pop_back_val();
+    for (const Use &U : V->uses()) {
+      const auto *By = cast<Instruction>(U.getUser());
+      if (isa<GetElementPtrInst>(By)) {
+        Indexes = true;
+        continue;
+      }
+      if (isa<ICmpInst, SwitchInst>(By))
+        continue;
+      const auto *Op = dyn_cast<BinaryOperator>(By);
+      if (!(Op ? !Op->isBitwiseLogicOp() && !Op->isShift()
+               : isa<ZExtInst, SExtInst, TruncInst, PHINode, FreezeInst,
+                     SelectInst>(By)) ||
+          !By->getType()->isIntegerTy())
+        return false;
+      if (Seen.insert(By).second)
+        Work.push_back(By);
+    }
+    if (Seen.size() > Most)
+      return false;
+  }
+  return Indexes;
+}
+
+/// V is an index into memory, as it is or widened.
+static bool indexes(const Value *V) {
+  return any_of(V->users(), [](const User *By) {
+    return isa<GetElementPtrInst>(By) ||
+           (isa<ZExtInst, SExtInst>(By) && indexes(By));
+  });
+}
+
+/// The front end says that the access is one of an integer.
+bool TypeAnalysis::Impl::isTaggedInteger(const Instruction &Access) const {
+  const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
+  const auto *Type = Tag && Tag->getNumOperands() >= 3
+                         ? dyn_cast<MDNode>(Tag->getOperand(1))
+                         : nullptr;
+  return getLoadStoreType(&Access)->isIntegerTy() &&
+         (hasFact(Access, SourceFact::Integer) ||
+          (Type && kindOfTBAA(Type).K == ByteKind::Integer));
+}
+
+/// What is known for an integer as soon as it is loaded. No pointer is moved by
+/// it, wherever it comes from: an array of indices, of which no end is known,
+/// and behind which the struct goes on with pointers.
+bool TypeAnalysis::Impl::isIndex(const Value *V) const {
+  const auto *L = dyn_cast<LoadInst>(V);
+  return L && (isOnlyIndex(*L) || (isTaggedInteger(*L) && indexes(L)));
+}
+
 void TypeAnalysis::Impl::visitLoadInst(LoadInst &LI) {
   Type *T = LI.getType();
   Var P = pointer(LI.getPointerOperand());
@@ -355,7 +415,7 @@ void TypeAnalysis::Impl::visitLoadInst(LoadInst &LI) {
     return;
   }
   seedAccess(LI, P, T);
-  transferMemory(P, 0, &LI, /*IsStore=*/false);
+  transferMemory(P, 0, &LI, /*IsStore=*/false, /*WithPointers=*/!isIndex(&LI));
 }
 
 void TypeAnalysis::Impl::visitStoreInst(StoreInst &SI) {
@@ -370,11 +430,13 @@ void TypeAnalysis::Impl::visitStoreInst(StoreInst &SI) {
   // ends of the move by turns (an alternative of a std::variant).
   if (V->getType()->isIntegerTy() && isDeclaredInteger(SI))
     seedInteger(V, Trust::Strong);
-  transferMemory(P, 0, V, /*IsStore=*/true);
+  const bool WithPointers =
+      !isTaggedInteger(SI) || !(isIndex(V) || isCounted(V));
+  transferMemory(P, 0, V, /*IsStore=*/true, WithPointers);
   // A loop that copies elements through an integer is a copy of unknown
   // length: elements keep their phase, which the register cannot tell.
   if (auto *LI = dyn_cast<LoadInst>(V))
-    if (V->getType()->isIntegerTy())
+    if (V->getType()->isIntegerTy() && WithPointers)
       G.addElementLink(P, pointer(LI->getPointerOperand()),
                        sizeOf(V->getType()));
 }
