@@ -134,6 +134,12 @@ def string_shadows : InactiveInC<["rg_string_begin", "rg_string_end"], "V:PP">;
 def clocks_cxx : Inactive<
     ["_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv",
      "_ZNSt13random_device*"]>;
+// Checked iterators (_GLIBCXX_DEBUG): lists of iterators beside the containers.
+def checked_iterators : InactiveInC<
+    ["_ZN11__gnu_debug19_Safe_iterator_base*", "_ZNK11__gnu_debug19_Safe_iterator_base*",
+     "_ZN11__gnu_debug19_Safe_sequence_base*", "_ZN11__gnu_debug25_Safe_local_iterator_base*",
+     "_ZN11__gnu_debug30_Safe_unordered_container_base*",
+     "_ZN11__gnu_debug16_Error_formatter*", "_ZNK11__gnu_debug16_Error_formatter*"]>;
 def hashing : InactiveInC<["_ZSt11_Hash_bytes*", "_ZNKSt8__detail20_Prime_rehash_policy*"]>;
 }
 
