@@ -12,6 +12,7 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Operator.h"
 
@@ -64,6 +65,29 @@ Type *retrograd::taggedType(const Instruction &I) {
   if (namesPointer(N))
     return PointerType::get(Ctx, 0);
   return Type::getInt64Ty(Ctx);
+}
+
+static constexpr StringLiteral WrittenRoot = "rg.written ";
+
+bool retrograd::namesNoStruct(const MDNode &Tag) {
+  return Tag.getNumOperands() != 0 &&
+         tagTypeName(dyn_cast<MDNode>(Tag.getOperand(0)))
+             .starts_with(WrittenRoot);
+}
+
+MDNode *retrograd::writtenTag(StringRef TypeName, bool OfMember,
+                              LLVMContext &Ctx) {
+  if (TypeName.empty())
+    return nullptr;
+  // Accesses whose types have different roots may alias. All members of one
+  // type are of one struct, lest two structs tell them apart.
+  MDBuilder B(Ctx);
+  const std::string Root = (WrittenRoot + TypeName).str();
+  MDNode *Type = B.createTBAAScalarTypeNode(TypeName, B.createTBAARoot(Root));
+  MDNode *Base = OfMember
+                     ? B.createTBAAStructTypeNode(Root + " member", {{Type, 0}})
+                     : Type;
+  return B.createTBAAStructTagNode(Base, Type, 0);
 }
 
 bool retrograd::isWord(const Type &T) {

@@ -49,6 +49,15 @@ bool namesTruthValue(llvm::StringRef TypeName);
 /// double, a pointer, an integer; void if the tag tells nothing.
 llvm::Type *taggedType(const llvm::Instruction &Access);
 
+/// A tag that names a type (OfMember: that of a struct's member) and tells
+/// nothing of aliases; null without a name.
+llvm::MDNode *writtenTag(llvm::StringRef TypeName, bool OfMember,
+                         llvm::LLVMContext &Ctx);
+
+/// Tag is that of a member, made by writtenTag: it does not say of which
+/// struct.
+bool namesNoStruct(const llvm::MDNode &Tag);
+
 /// A word: a double, a pointer, or an integer in which both fit.
 bool isWord(const llvm::Type &T);
 

@@ -119,6 +119,15 @@ public:
             MPM.addPass(NoteMovedMembers(CI));
           });
     });
+    if (retrograd::wantsFreeTags(CI)) {
+      retrograd::beginFreeTags(CI);
+      CodeGen.PassBuilderCallbacks.push_back([&CI](llvm::PassBuilder &PB) {
+        PB.registerPipelineStartEPCallback(
+            [&CI](llvm::ModulePassManager &MPM, llvm::OptimizationLevel) {
+              MPM.addPass(retrograd::FreeTagsPass(retrograd::isForLink(CI)));
+            });
+      });
+    }
     CodeGen.PassBuilderCallbacks.push_back(retrograd::registerPasses);
     // The device libraries that clang links into kernels.
     std::vector<std::string> Libraries;

@@ -1,4 +1,4 @@
-//===- ClangTags.cpp - types of copies from clang at -O0 ------------------===//
+//===- ClangTags.cpp - types that clang knows -----------------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,8 +47,22 @@ private:
 
 bool retrograd::wantsCopyTags(const CompilerInstance &CI) {
   const CodeGenOptions &CodeGen = CI.getCodeGenOpts();
-  return CodeGen.OptimizationLevel == 0 && !CodeGen.RelaxedAliasing &&
+  return CodeGen.OptimizationLevel == 0 &&
          !CI.getLangOpts().Sanitize.has(SanitizerKind::Type);
+}
+
+bool retrograd::wantsFreeTags(const CompilerInstance &CI) {
+  const CodeGenOptions &CodeGen = CI.getCodeGenOpts();
+  return CodeGen.OptimizationLevel != 0 && CodeGen.RelaxedAliasing;
+}
+
+void retrograd::beginFreeTags(const CompilerInstance &CI) {
+  const_cast<CodeGenOptions &>(CI.getCodeGenOpts()).RelaxedAliasing = false;
+}
+
+bool retrograd::isForLink(const CompilerInstance &CI) {
+  const CodeGenOptions &CodeGen = CI.getCodeGenOpts();
+  return CodeGen.PrepareForLTO || CodeGen.PrepareForThinLTO;
 }
 
 std::unique_ptr<ASTConsumer>

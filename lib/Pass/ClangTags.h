@@ -1,4 +1,4 @@
-//===- ClangTags.h - types of copies from clang at -O0 ----------*- C++ -*-===//
+//===- ClangTags.h - types that clang knows ---------------------*- C++ -*-===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,6 +11,11 @@
 // then, it believes that this sanitizer is on: neither the preprocessor nor the
 // pipeline sees it. KeepCopyTagsPass (Primal/Language/CopyTags.h) then takes
 // away what the sanitizer would have needed besides.
+//
+// With optimisation, clang writes tags of accesses, too, but with
+// -fno-strict-aliasing none: it would tell the optimiser what the user denies.
+// So clang is told otherwise, and FreeTagsPass (the same header) makes tags of
+// them that name types and say nothing of aliases.
 //
 // Like ClangLoader.cpp, for hosts that are clang only.
 //
@@ -28,9 +33,16 @@ class CompilerInstance;
 
 namespace retrograd {
 
-/// True if CI compiles without optimisation, and without a wish of the user's
-/// that types of accesses mean nothing (-fno-strict-aliasing).
+/// True if CI compiles without optimisation.
 bool wantsCopyTags(const clang::CompilerInstance &CI);
+
+/// True if CI optimises, and the user wishes that types of accesses mean
+/// nothing (-fno-strict-aliasing).
+bool wantsFreeTags(const clang::CompilerInstance &CI);
+/// Has clang write tags all the same.
+void beginFreeTags(const clang::CompilerInstance &CI);
+/// True if the module is linked as bitcode.
+bool isForLink(const clang::CompilerInstance &CI);
 
 /// Consumers in front of clang's own and behind it.
 std::unique_ptr<clang::ASTConsumer>

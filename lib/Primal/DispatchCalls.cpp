@@ -7,6 +7,7 @@
 
 #include "Primal/DispatchCalls.h"
 #include "Analysis/LiveBlocks.h"
+#include "Catalogue/AccessTags.h"
 #include "Catalogue/Catalogue.h"
 #include "Diagnostics/RequestTrail.h"
 #include "Parallel/OpenMPRoutines.h"
@@ -131,6 +132,8 @@ innermost(const StructType *Struct, uint64_t Offset, const DataLayout &DL) {
 /// address.
 static std::optional<uint64_t> memberOf(const Instruction &Access) {
   const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
+  if (Tag && namesNoStruct(*Tag))
+    Tag = nullptr;
   const auto *Struct = Tag && Tag->getNumOperands() >= 3
                            ? dyn_cast<MDNode>(Tag->getOperand(0))
                            : nullptr;

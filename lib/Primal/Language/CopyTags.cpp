@@ -1,4 +1,4 @@
-//===- CopyTags.cpp - what clang says of copies at -O0 --------------------===//
+//===- CopyTags.cpp - what clang says of types ---------------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,7 @@
 
 #include "Primal/Language/CopyTags.h"
 #include "Catalogue/AccessTags.h"
+#include "Request/EntryPoints.h"
 #include "Support/SourceFact.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -159,6 +160,49 @@ PreservedAnalyses KeepCopyTagsPass::run(Module &M, ModuleAnalysisManager &) {
       I.setMetadata(LLVMContext::MD_tbaa, nullptr);
     }
   }
+  if (NamedMDNode *Errno = M.getNamedMetadata("llvm.errno.tbaa"))
+    M.eraseNamedMetadata(Errno);
+  return PreservedAnalyses::all(); // nobody has asked anything yet
+}
+
+/// The tag Tag as one that names the type of the access and nothing else.
+static MDNode *freeTag(const MDNode *Tag, bool InStruct) {
+  const auto *Type = Tag && Tag->getNumOperands() >= 3
+                         ? dyn_cast<MDNode>(Tag->getOperand(1))
+                         : nullptr;
+  const StringRef Name = tagTypeName(Type);
+  // Through a pointer to integers anything may be copied; a member that is one
+  // is one.
+  const bool OfMember = InStruct || (Type && Tag->getOperand(0) != Type);
+  const bool IsInteger = !namesPointer(Name) && Name != "double" &&
+                         Name != "float" && Name != "long double";
+  return IsInteger && !OfMember
+             ? nullptr
+             : writtenTag(Name, OfMember && !InStruct, Tag->getContext());
+}
+
+/// The members that a struct's copy lists: place, bytes and tag of each.
+static MDNode *freeMembers(const MDNode &Members) {
+  SmallVector<Metadata *, 12> Operands(Members.op_begin(), Members.op_end());
+  for (Metadata *&Operand : Operands)
+    if (const auto *Tag = dyn_cast<MDNode>(Operand))
+      Operand = freeTag(Tag, /*InStruct=*/true);
+  return is_contained(Operands, nullptr)
+             ? nullptr
+             : MDNode::get(Members.getContext(), Operands);
+}
+
+PreservedAnalyses FreeTagsPass::run(Module &M, ModuleAnalysisManager &) {
+  const bool Keep = BeforeLink || hasEntryCalls(M);
+  for (Function &F : M)
+    for (Instruction &I : instructions(F)) {
+      if (const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
+        I.setMetadata(LLVMContext::MD_tbaa,
+                      Keep ? freeTag(Tag, /*InStruct=*/false) : nullptr);
+      if (const MDNode *Members = I.getMetadata(LLVMContext::MD_tbaa_struct))
+        I.setMetadata(LLVMContext::MD_tbaa_struct,
+                      Keep ? freeMembers(*Members) : nullptr);
+    }
   if (NamedMDNode *Errno = M.getNamedMetadata("llvm.errno.tbaa"))
     M.eraseNamedMetadata(Errno);
   return PreservedAnalyses::all(); // nobody has asked anything yet

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primal/Language/PrimalEvidence.h"
+#include "Catalogue/AccessTags.h"
 #include "Support/SourceFact.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -786,19 +787,13 @@ static bool isSmallMember(const Value *P, const Type *T,
          GEP->getResultElementType() == T;
 }
 
-/// What a front end that optimises calls an access of a T. It has a root of its
-/// own: it tells nothing of aliases.
+/// What a front end that optimises calls an access of a T.
 static MDNode *tagOf(const Type &T) {
-  StringRef Name = T.isDoubleTy()    ? "double"
-                   : T.isFloatTy()   ? "float"
-                   : T.isPointerTy() ? "any pointer"
-                                     : "";
-  if (Name.empty())
-    return nullptr;
-  MDBuilder B(T.getContext());
-  MDNode *Type = B.createTBAAScalarTypeNode(
-      Name, B.createTBAARoot(("rg.written " + Name).str()));
-  return B.createTBAAStructTagNode(Type, Type, 0);
+  return writtenTag(T.isDoubleTy()    ? "double"
+                    : T.isFloatTy()   ? "float"
+                    : T.isPointerTy() ? "any pointer"
+                                      : "",
+                    /*OfMember=*/false, T.getContext());
 }
 
 void retrograd::markWrittenIntegers(
