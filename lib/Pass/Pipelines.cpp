@@ -20,6 +20,7 @@
 #include "Pass/DifferentiatePass.h"
 #include "Pass/KernelHalf.h"
 #include "Pass/SplitCoroutines.h"
+#include "Polish/BitsInAddresses.h"
 #include "Polish/DeviceReductions.h"
 #include "Polish/LaunchMemory.h"
 #include "Polish/SplitChoices.h"
@@ -140,13 +141,16 @@ void retrograd::extendPipelines(PassBuilder &PB,
         if (Opts.Loops)
           FPM.addPass(LoopNestsPass(loopNestOptions(Opts)));
       });
-  PB.registerOptimizerLastEPCallback(
-      [Given](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
-        MPM.addPass(DeviceReductionsPass(Given()));
-        MPM.addPass(LaunchTapePass(Given()));
-        MPM.addPass(createModuleToFunctionPassAdaptor(AskForAlignmentPass()));
-        MPM.addPass(createModuleToFunctionPassAdaptor(SplitChoicesPass()));
-      });
+  PB.registerOptimizerLastEPCallback([Given](ModulePassManager &MPM,
+                                             OptimizationLevel Level,
+                                             ThinOrFullLTOPhase) {
+    MPM.addPass(DeviceReductionsPass(Given()));
+    MPM.addPass(LaunchTapePass(Given()));
+    MPM.addPass(createModuleToFunctionPassAdaptor(AskForAlignmentPass()));
+    MPM.addPass(createModuleToFunctionPassAdaptor(SplitChoicesPass()));
+    if (Level == OptimizationLevel::O0)
+      MPM.addPass(createModuleToFunctionPassAdaptor(BitsInAddressesPass()));
+  });
   PB.registerPipelineStartEPCallback(
       [Started, Given](ModulePassManager &MPM, OptimizationLevel) {
         const Options Opts = Given();
