@@ -15,7 +15,6 @@
 #include "Rules/Transfer.h"
 #include "Support/DispatchMarks.h"
 #include "Support/ExceptionMarks.h"
-#include "Support/SourceFact.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -542,29 +541,17 @@ static bool isAddressTakenForNumber(const Instruction &I,
          Activity.isVariedMemory(Bits->getPointerOperand()) && isMovedOn(*C);
 }
 
-/// The bits of the pointer that Load reads are taken for a number.
-static bool isUsedAsNumber(const LoadInst &Load) {
-  return Load.getType()->isPointerTy() &&
-         any_of(Load.users(), [](const User *U) {
-           return isa<PtrToIntInst>(U) && any_of(U->users(), [](const User *B) {
-                    return isa<BitCastInst>(B) && B->getType()->isDoubleTy();
-                  });
-         });
-}
-
-/// The word that Load reads is used as the other of an address and a number;
-/// or, if nobody wrote its type, it gets to a store of which nobody wrote the
-/// type either, as it is or taken for a word of another type.
+/// The word that Load reads gets to a store of which nobody wrote the type
+/// either, as it is or taken for a word of another type; or it is used as the
+/// other of an address and a number.
 static bool isMovedAsOneOfTwo(const LoadInst &Load) {
   constexpr unsigned Most = 64;
-  const bool Bare = isBareWord(Load);
   SmallSetVector<const Value *, 8> Words;
   Words.insert(&Load);
   for (unsigned I = 0; I != Words.size() && I != Most; ++I)
     for (const User *U : Words[I]->users()) {
       if (const auto *S = dyn_cast<StoreInst>(U);
-          S && S->getValueOperand() == Words[I] &&
-          (Bare ? isBareWord(*S) : !hasFact(*S, SourceFact::Written)))
+          S && S->getValueOperand() == Words[I] && isBareWord(*S))
         return true;
       const bool IsCast = isa<CastInst>(U) && beforeCasts(U) != U;
       if (isa<PHINode, SelectInst, FreezeInst>(U) || IsCast)
@@ -576,7 +563,7 @@ static bool isMovedAsOneOfTwo(const LoadInst &Load) {
                !Load.getType()->isIntegerTy())
         return true;
     }
-  return Bare && Words.size() >= Most;
+  return Words.size() >= Most;
 }
 
 /// The double that Load reads may be floats at other times, and active ones are
@@ -598,13 +585,6 @@ static bool isFloatsByTurns(const LoadInst &Load, const TypeAnalysis &Types,
          });
 }
 
-/// Something accesses the memory that the pointer P leads to.
-static bool leadsToAnything(const Value &P, const TypeAnalysis &Types) {
-  const TypeAnalysis::Kinds Behind = Types.kindsFrom(&P);
-  return Behind.Doubles || Behind.Singles || Behind.Pointers ||
-         Behind.Integers || Behind.Others;
-}
-
 /// Load moves a word in a register that is taken for a number, or for a
 /// pointer, of a place that holds both by turns, or numbers of two formats:
 /// half of a copy of a union, which the optimiser makes of the type that the
@@ -614,12 +594,7 @@ static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
   const TypeAnalysis &Types = Facts.types();
   const Value *P = Load.getPointerOperand();
   const uint64_t Bytes = 8;
-  // The copy of a struct names its members, whatever lies there: what is read
-  // so need not be an address, if nothing is found where it leads to.
-  if (Types.isJumbled(P) ||
-      (!isBareWord(Load) &&
-       (!Load.getType()->isPointerTy() || hasFact(Load, SourceFact::Written) ||
-        (!isUsedAsNumber(Load) && leadsToAnything(Load, Types)))))
+  if (!isBareWord(Load) || Types.isJumbled(P))
     return false;
   // Of integers, the types say what they are, or that nobody knows.
   const auto TakenFor = [&](ByteKind::Kind K) {
@@ -631,16 +606,10 @@ static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
   if ((!AsPointer && !AsNumber) ||
       !(Types.isByTurns(P) || isFloatsByTurns(Load, Types, Activity) ||
         (!Load.getType()->isIntegerTy() &&
-         (AsPointer ? (isBareWord(Load) &&
-                       Types.storesNumber(P, 0, Bytes, /*Period=*/0)) ||
-                          (isUsedAsNumber(Load) &&
-                           Types.touchesFloat(P, Bytes, /*Possibly=*/true))
+         (AsPointer ? Types.storesNumber(P, 0, Bytes, /*Period=*/0)
                     : Types.holdsPointers(P, 0, Bytes)))) ||
       !isMovedAsOneOfTwo(Load))
     return false;
-  // What is read as a pointer only counts as useful for nobody.
-  if (!isBareWord(Load) || isUsedAsNumber(Load))
-    return Activity.isVariedMemory(P);
   const TypeAnalysis::ObjectId At = Types.objectOf(P);
   return Activity.isActiveMemory(P) ||
          (At != TypeAnalysis::NoObject &&

@@ -130,15 +130,6 @@ static bool isOf(Taken As, const Type &T) {
   return As == Address ? T.isPointerTy() : T.isDoubleTy();
 }
 
-/// A word of which nobody wrote the type, or which may be a member in the copy
-/// of a struct: that names a pointer, whatever lies there.
-static bool isMovable(const Instruction &Access) {
-  return isBareWord(Access) || (!Access.isVolatile() && !Access.isAtomic() &&
-                                isWord(*getLoadStoreType(&Access)) &&
-                                asDeclared(Access)->isPointerTy() &&
-                                !hasFact(Access, SourceFact::Written));
-}
-
 /// A word that the code at hand makes, or knows, to be an address or a number.
 static bool isSurely(Taken As, const Value &Word) {
   if (isa<Constant>(Word))
@@ -386,8 +377,7 @@ MovedWords::MovedWords(const Function &F, bool Copies) {
   for (const Instruction *Join : Joins)
     for (const Value *Chosen : chosenFrom(*Join))
       if (const auto *Load = dyn_cast<LoadInst>(beforeCasts(Chosen));
-          Load && Load->isSimple() &&
-          (isBareWord(*Load) || asDeclared(*Load)->isPointerTy()))
+          Load && isBareWord(*Load))
         Loads.insert(Load);
   const bool StoresIntegers =
       Copies && any_of(instructions(F), [](const Instruction &I) {
@@ -418,14 +408,14 @@ MovedWords::MovedWords(const Function &F, bool Copies) {
     if (IsMistyped(From) && S->isSimple() &&
         isWord(*S->getValueOperand()->getType()))
       Stores.insert(S);
-    if (!isMovable(*S))
+    if (!isBareWord(*S))
       continue;
     const auto *Load = dyn_cast<LoadInst>(From);
-    if (Load && isMovable(*Load)) {
+    if (Load && isBareWord(*Load)) {
       if (Copies)
         Loads.insert(Load);
-    } else if (isBareWord(*S) && From != S->getValueOperand() &&
-               !isJoin(From) && !From->getType()->isIntegerTy()) {
+    } else if (From != S->getValueOperand() && !isJoin(From) &&
+               !From->getType()->isIntegerTy()) {
       Stores.insert(S);
     }
   }
@@ -623,7 +613,7 @@ void WordsInMemory::redirectUses(Instruction &Word, AllocaInst *At,
     for (Use &U : make_early_inc_range(As->uses())) {
       auto *User = cast<Instruction>(U.getUser());
       auto *S = dyn_cast<StoreInst>(User);
-      if (S && S->getPointerOperand() != As && isMovable(*S)) {
+      if (S && S->getPointerOperand() != As && isBareWord(*S)) {
         IRBuilder<> B(S);
         copy(B, S->getPointerOperand(), S->getAlign(), At, WordAlign);
         S->eraseFromParent();
@@ -681,8 +671,6 @@ void WordsInMemory::run() {
     LoadInst *Load = loadAsDeclared(*cast<LoadInst>(I));
     IRBuilder<> B(I);
     I->replaceAllUsesWith(takenFor(B, Load, I->getType()));
-    if (Words.Loads.contains(I))
-      Loads.push_back(Load);
     I->eraseFromParent();
   }
   for (Instruction &I : instructions(F)) {

@@ -376,20 +376,6 @@ static bool integersHoldFloats(const TypeAnalysis &TA,
   });
 }
 
-/// A member is a pointer by declaration, and there are numbers in its place.
-/// Where that is not certain (objects of several kinds that the types have made
-/// one), words cannot be moved as either, and the declaration counts.
-static bool pointersHoldFloats(const TypeAnalysis &TA,
-                               const TypeAnalysis::Pattern &Elements,
-                               const Value *End) {
-  return any_of(Elements.Leaves, [&](const TypedLeaf &L) {
-    return L.Kind.K == ByteKind::Pointer &&
-           TA.sharedWithPointers(End, L.Offset, L.Size, /*Integers=*/false) &&
-           (TA.storesNumber(End, L.Offset, L.Size, Elements.Period) ||
-            TA.isByTurns(End, L.Offset));
-  });
-}
-
 /// A word that preparation moves in memory, since it may be a number or a
 /// pointer by turns, and where pointers may lie: its shadow tells which one it
 /// is, unless that is the user's, who may have integers there.
@@ -400,8 +386,7 @@ static bool isByTurns(const Instruction &I, const Value *Dest,
          any_of(ArrayRef{Dest, Source},
                 [&](const Value *P) {
                   TypeAnalysis::ObjectId O = TA.objectOf(P);
-                  return O != TypeAnalysis::NoObject &&
-                         (TA.isByTurns(P) || !TA.pointees(O).empty());
+                  return O != TypeAnalysis::NoObject && !TA.pointees(O).empty();
                 }) &&
          (hasOwnShadow(Facts, Dest) ||
           TA.sharedWithPointers(Dest, 0, 8, /*Integers=*/false));
@@ -473,9 +458,7 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     Shape.Ambiguous = integersHoldFloats(TA, *Elements, Dest) ||
                       (Source && integersHoldFloats(TA, *Elements, Source));
     Shape.Known = !Shape.Ambiguous;
-    if ((Shape.Ambiguous || pointersHoldFloats(TA, *Elements, Dest) ||
-         (Source && pointersHoldFloats(TA, *Elements, Source))) &&
-        MoveWords())
+    if (Shape.Ambiguous && MoveWords())
       return Shape;
     if (N && N->getZExtValue() <= ExplicitLimit &&
         N->getZExtValue() % Elements->Period == 0) {
