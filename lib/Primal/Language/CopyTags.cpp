@@ -166,19 +166,18 @@ PreservedAnalyses KeepCopyTagsPass::run(Module &M, ModuleAnalysisManager &) {
 }
 
 /// The tag Tag as one that names the type of the access and nothing else.
-static MDNode *freeTag(const MDNode *Tag, bool InStruct) {
-  const auto *Type = Tag && Tag->getNumOperands() >= 3
-                         ? dyn_cast<MDNode>(Tag->getOperand(1))
-                         : nullptr;
+static MDNode *freeTag(const MDNode &Tag, bool InStruct) {
+  const auto *Type =
+      Tag.getNumOperands() >= 3 ? dyn_cast<MDNode>(Tag.getOperand(1)) : nullptr;
   const StringRef Name = tagTypeName(Type);
   // Through a pointer to integers anything may be copied; a member that is one
   // is one.
-  const bool OfMember = InStruct || (Type && Tag->getOperand(0) != Type);
+  const bool OfMember = InStruct || (Type && Tag.getOperand(0) != Type);
   const bool IsInteger = !namesPointer(Name) && Name != "double" &&
                          Name != "float" && Name != "long double";
   return IsInteger && !OfMember
              ? nullptr
-             : writtenTag(Name, OfMember && !InStruct, Tag->getContext());
+             : writtenTag(Name, OfMember && !InStruct, Tag.getContext());
 }
 
 /// The members that a struct's copy lists: place, bytes and tag of each.
@@ -186,7 +185,7 @@ static MDNode *freeMembers(const MDNode &Members) {
   SmallVector<Metadata *, 12> Operands(Members.op_begin(), Members.op_end());
   for (Metadata *&Operand : Operands)
     if (const auto *Tag = dyn_cast<MDNode>(Operand))
-      Operand = freeTag(Tag, /*InStruct=*/true);
+      Operand = freeTag(*Tag, /*InStruct=*/true);
   return is_contained(Operands, nullptr)
              ? nullptr
              : MDNode::get(Members.getContext(), Operands);
@@ -198,7 +197,7 @@ PreservedAnalyses FreeTagsPass::run(Module &M, ModuleAnalysisManager &) {
     for (Instruction &I : instructions(F)) {
       if (const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
         I.setMetadata(LLVMContext::MD_tbaa,
-                      Keep ? freeTag(Tag, /*InStruct=*/false) : nullptr);
+                      Keep ? freeTag(*Tag, /*InStruct=*/false) : nullptr);
       if (const MDNode *Members = I.getMetadata(LLVMContext::MD_tbaa_struct))
         I.setMetadata(LLVMContext::MD_tbaa_struct,
                       Keep ? freeMembers(*Members) : nullptr);
