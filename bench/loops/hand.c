@@ -278,7 +278,10 @@ static void durbin_adjoint(int n, W(r), W(y), W(dr), W(dy), R(old), W(alphas), W
     memcpy(old[k], y, sizeof(double) * k);
     beta *= 1 - alpha * alpha;
     double sum = 0;
-    EACH(i, 0, k) sum += r[k - i - 1] * y[i];
+    {
+#pragma clang fp reassociate(off) // what the primal adds up stays in its order, here as in a derivative
+      EACH(i, 0, k) sum += r[k - i - 1] * y[i];
+    }
     alpha = -(r[k] + sum) / beta;
     EACH(i, 0, k) z[i] = y[i] + alpha * y[k - i - 1];
     memcpy(y, z, sizeof(double) * k);

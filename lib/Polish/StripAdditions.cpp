@@ -22,6 +22,10 @@
 // addition: by alias analysis, or by the ranges of addresses, compared when the
 // loop is entered.
 //
+// Groups that go through memory in opposite directions, as the reverse of
+// y[i] + a * y[n - 1 - i], have buffers of their own, each in the order of its
+// places.
+//
 // Borders that wrap around (i == 0 ? n - 1 : i - 1) make an address that is
 // affine but for one iteration. If that is the first or the last one, which is
 // asked when the loop is entered, what is added there is an end of a strip, and

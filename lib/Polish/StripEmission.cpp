@@ -224,7 +224,7 @@ void Strips::addGroup(IRBuilder<> &B, const Group &G) {
     notToBuffer(New);
   };
   // Of the lowest address of the strip.
-  Value *Low = Down ? B.CreateSub(B.CreateSub(Int(1), Done), Now) : Done;
+  Value *Low = G.Down ? B.CreateSub(B.CreateSub(Int(1), Done), Now) : Done;
   Value *Start =
       B.CreatePtrAdd(Base[&G], B.CreateMul(Low, Int(Size)), "rg.strip.base");
 
@@ -232,7 +232,7 @@ void Strips::addGroup(IRBuilder<> &B, const Group &G) {
   Value *From = Int(Last + Ends), *To = B.CreateAdd(Now, Int(First - Ends));
   // In the order in which the buffers were filled: what was written last waits
   // for the memory, and is read last.
-  Value *HighEnd = Down ? B.CreateSub(To, Int(1)) : nullptr;
+  Value *HighEnd = G.Down ? B.CreateSub(To, Int(1)) : nullptr;
   BasicBlock *In = B.GetInsertBlock();
   BasicBlock *Add =
       BasicBlock::Create(F.getContext(), "rg.strip.add", &F, After);
@@ -241,16 +241,16 @@ void Strips::addGroup(IRBuilder<> &B, const Group &G) {
   B.CreateBr(Add);
   B.SetInsertPoint(Add);
   PHINode *T = B.CreatePHI(B.getInt64Ty(), 2, "rg.place");
-  T->addIncoming(Down ? HighEnd : From, In);
+  T->addIncoming(G.Down ? HighEnd : From, In);
   SmallVector<std::pair<unsigned, Value *>, 8> Numbers;
   for (const Place *P : G.Places)
     Numbers.push_back({P->Buffer, B.CreateSub(T, Int(P->Offset))});
   AddAt(B.CreateGEP(G.Ty, Start, T), Numbers);
-  Value *Next = Down ? B.CreateAdd(T, Int(-1), "", false, true)
-                     : B.CreateAdd(T, Int(1), "", true, true);
+  Value *Next = G.Down ? B.CreateAdd(T, Int(-1), "", false, true)
+                       : B.CreateAdd(T, Int(1), "", true, true);
   T->addIncoming(Next, Add);
   Instruction *Back = B.CreateCondBr(
-      Down ? B.CreateICmpEQ(T, From) : B.CreateICmpEQ(Next, To), Edges, Add);
+      G.Down ? B.CreateICmpEQ(T, From) : B.CreateICmpEQ(Next, To), Edges, Add);
   hint(Back);
 
   // And where only some do.
@@ -280,9 +280,9 @@ void Strips::addGroup(IRBuilder<> &B, const Group &G) {
             B.CreateGEP(G.Ty, Start, B.CreateAdd(Index, Int(P->Offset)));
         AddAt(B.CreateSelect(IsEnd, There, Regular), {{P->Buffer, Index}});
       };
-      AddEnd(Down ? Highest : Lowest, B.CreateICmpEQ(Done, Int(0)),
+      AddEnd(G.Down ? Highest : Lowest, B.CreateICmpEQ(Done, Int(0)),
              AtEnds[P].first);
-      AddEnd(Down ? Lowest : Highest,
+      AddEnd(G.Down ? Lowest : Highest,
              B.CreateICmpEQ(B.CreateAdd(Done, Now), Trips), AtEnds[P].second);
     }
 }
@@ -367,8 +367,10 @@ BasicBlock *Strips::fillAndAdd() {
   FastMathFlags Flags;
   Flags.setAllowReassoc();
   B.setFastMathFlags(Flags);
-  Value *Position =
-      Down ? B.CreateSub(B.CreateSub(Now, B.getInt64(1)), Index) : Index;
+  auto Position = [&](const Place &P) {
+    return goesDown(P) ? B.CreateSub(B.CreateSub(Now, B.getInt64(1)), Index)
+                       : Index;
+  };
   auto AddUp = [&](Value *X, ArrayRef<const Addition *> From) {
     for (const Addition *A : From) {
       for (Value *V : A->Plus)
@@ -387,9 +389,9 @@ BasicBlock *Strips::fillAndAdd() {
   for (const Place &P : Places) {
     if (!Filled.insert(P.Buffer).second)
       continue;
-    toBuffer(
-        B.CreateStore(AddUp(nullptr, P.Additions),
-                      element(B, BufferTypes[P.Buffer], P.Buffer, Position)));
+    toBuffer(B.CreateStore(
+        AddUp(nullptr, P.Additions),
+        element(B, BufferTypes[P.Buffer], P.Buffer, Position(P))));
   }
   B.clearFastMathFlags();
   Value *Next = B.CreateAdd(Index, B.getInt64(1), "", true, true);

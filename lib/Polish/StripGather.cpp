@@ -137,7 +137,7 @@ bool Strips::findLeaving() {
 }
 
 bool Strips::findGathers() {
-  if (!FixedPlaces.empty() || Groups.size() > MostApart ||
+  if (!FixedPlaces.empty() || Mixed || Groups.size() > MostApart ||
       any_of(Groups, [](const Group &G) { return G.wraps(); }))
     return false;
   bool Carries = false;

@@ -340,9 +340,10 @@ bool Strips::findPlaces() {
       return false;
     int64_t Size = DL.getTypeStoreSize(A.Load->getType()),
             Step = stride(Address, SE);
-    if (std::abs(Step) != Size || (Direction && (*Direction > 0) != (Step > 0)))
+    if (std::abs(Step) != Size)
       return false;
-    Direction = Step;
+    Mixed |= Direction && (*Direction > 0) != (Step > 0);
+    Direction = Direction.value_or(Step);
     auto Same = find_if(Places, [&](const Place &P) {
       return P.Address == Address && P.Wraps == WrapsAround &&
              (!WrapsAround || P.Additions.front()->Pointer == A.Pointer) &&
@@ -388,7 +389,7 @@ bool Strips::groupPlaces() {
     const int64_t Size = DL.getTypeStoreSize(T);
     Group *Home = nullptr;
     for (Group &G : Groups) {
-      if (G.Ty != T ||
+      if (G.Ty != T || G.Down != goesDown(P) ||
           SE.getPointerBase(G.Address) != SE.getPointerBase(P.Address))
         continue;
       const SCEV *Here = P.Address->getStart(), *There = G.Address->getStart();
@@ -409,7 +410,7 @@ bool Strips::groupPlaces() {
       break;
     }
     if (!Home)
-      Home = &Groups.emplace_back(Group{P.Address, T, {}});
+      Home = &Groups.emplace_back(Group{P.Address, T, goesDown(P), {}});
     Home->Places.push_back(&P);
   }
   if (Groups.size() > MostGroups)
@@ -418,7 +419,8 @@ bool Strips::groupPlaces() {
   SmallVector<const Place *, 8> Of;
   for (Place &P : Places) {
     auto Alike = [&](const Place *Q) {
-      if (P.Additions.size() != 1 || Q->Additions.size() != 1)
+      if (P.Additions.size() != 1 || Q->Additions.size() != 1 ||
+          goesDown(P) != goesDown(*Q))
         return false;
       const Addition &A = *P.Additions.front(), &B = *Q->Additions.front();
       return A.Plus == B.Plus && A.Minus == B.Minus;
@@ -433,9 +435,19 @@ bool Strips::groupPlaces() {
   return true;
 }
 
+/// One array is gone through in both directions: somewhere, iterations meet.
+bool Strips::someMeet() {
+  return Mixed && any_of(Groups, [&](const Group &G) {
+           return G.Down && any_of(Groups, [&](const Group &H) {
+                    return !H.Down && SE.getPointerBase(G.Address) ==
+                                          SE.getPointerBase(H.Address);
+                  });
+         });
+}
+
 bool Strips::fitsBuffers() {
   // Otherwise the vectoriser does it, with checks of its own.
-  if (FixedPlaces.empty() && none_of(Groups, [](const Group &G) {
+  if (FixedPlaces.empty() && !someMeet() && none_of(Groups, [](const Group &G) {
         return G.first() != G.last() || G.wraps();
       }))
     return false;

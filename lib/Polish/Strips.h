@@ -71,6 +71,7 @@ struct FixedPlace {
 struct Group {
   const llvm::SCEVAddRecExpr *Address;
   llvm::Type *Ty;
+  bool Down; ///< from high addresses to low ones
   llvm::SmallVector<Place *, 6> Places;
   int64_t first() const {
     return (*llvm::min_element(
@@ -112,6 +113,8 @@ private:
   bool findPlaces();
   const llvm::SCEVAddRecExpr *affine(llvm::Value *Pointer, bool &Wraps);
   bool findWraps(llvm::Value *V, llvm::SmallPtrSetImpl<llvm::Value *> &Seen);
+  bool goesDown(const Place &P) { return stride(P.Address, SE) < 0; }
+  bool someMeet();
   bool groupPlaces();
   bool fitsBuffers();
   bool findGathers();
@@ -187,7 +190,8 @@ private:
   llvm::MapVector<llvm::SelectInst *, const llvm::SCEV *> Wraps;
   llvm::ValueToSCEVMapTy Within;
   llvm::SmallVector<const llvm::SCEVPredicate *, 4> Preconditions;
-  bool Down = false; ///< from high addresses to low ones
+  bool Down = false;  ///< the first place goes from high addresses to low ones
+  bool Mixed = false; ///< and another one the other way
   unsigned Least = LeastTrips;
 
   // Without buffers.

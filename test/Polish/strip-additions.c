@@ -56,7 +56,24 @@ static void one(const double *u, double *v, int n) {
     v[i] = u[i] * u[i];
 }
 
-// VECTOR-COUNT-8: vectorized loop
+// One array in both directions: iterations meet in the middle, wherever that is. Additions of each direction by themselves.
+// CHECK-LABEL: define internal {{.*}}@rg.mirrored.grad
+// CHECK: rg.strip.compute
+// CHECK-COUNT-2: {{^}}rg.strip.add{{[0-9]*}}:
+static void mirrored(const double *restrict u, double *restrict v, double a, int n) {
+  for (int i = 0; i < n; ++i)
+    v[i] = u[i] + a * u[n - 1 - i];
+}
+// Two arrays, each in its own direction, do not meet.
+// CHECK-LABEL: define internal {{.*}}@rg.apart.grad
+// CHECK-NOT: rg.strip
+// CHECK: {{^}}}
+static void apart(const double *restrict u, double *restrict v, const double *restrict w, int n) {
+  for (int i = 0; i < n; ++i)
+    v[i] = u[i] + w[n - 1 - i];
+}
+
+// VECTOR-COUNT-10: vectorized loop
 void all(double *u, double *du, double *v, double *dv, double *w, double *dw, int n) {
   __enzyme_autodiff((void *)points, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_const, n);
   __enzyme_autodiff((void *)scaled, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_dup, w, dw, enzyme_const, n);
@@ -64,4 +81,6 @@ void all(double *u, double *du, double *v, double *dv, double *w, double *dw, in
   __enzyme_autodiff((void *)ring, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_const, n);
   __enzyme_autodiff((void *)inPlace, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_const, n);
   __enzyme_autodiff((void *)one, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_const, n);
+  __enzyme_autodiff((void *)mirrored, enzyme_dup, u, du, enzyme_dup, v, dv, 0.3, enzyme_const, n);
+  __enzyme_autodiff((void *)apart, enzyme_dup, u, du, enzyme_dup, v, dv, enzyme_dup, w, dw, enzyme_const, n);
 }

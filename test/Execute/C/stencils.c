@@ -196,6 +196,32 @@ static double mirrored(double *x, double *b, int n) {
   }
   return total(b, 2 * n);
 }
+// In both directions at once, neighbours among them; a place that all share; a sum; an array that meets itself in the middle.
+static double crossing(double *x, double *b, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    b[i] = x[i] * x[i + 1] + 0.7 * x[n] * x[n - 1 - i] + x[n - i] * x[n - i];
+    s += x[n - 1 - i] * weight(i);
+  }
+  return total(b, n) + s * s;
+}
+// The step of Levinson and Durbin: the array that is read in both directions is overwritten by what comes of it.
+static double folded(double *x, double *b, int n) {
+  for (int i = 0; i < n; ++i)
+    b[i] = x[i];
+  for (int k = 1; k < n; k += 11) {
+    double s = 0;
+    for (int i = 0; i < k; ++i)
+      s += x[k - i] * b[i];
+    s *= 0.2 / k;
+    for (int i = 0; i < k; ++i)
+      b[n + i] = b[i] + s * b[k - i - 1];
+    for (int i = 0; i < k; ++i)
+      b[i] = b[n + i];
+    b[k] = s;
+  }
+  return total(b, n);
+}
 static double sumsInFloat(double *x, double *b, int n) {
   float *a = malloc((n + 4) * sizeof *a), *c = malloc((n + 1) * sizeof *c);
   for (int i = 0; i < n + 4; ++i)
@@ -289,6 +315,8 @@ int main(void) {
     CHECK(fluxes, n, 1e-11);
     CHECK(backwards, n, 1e-11);
     CHECK(mirrored, n, 1e-11);
+    CHECK(crossing, n, 1e-11);
+    CHECK(folded, n, 1e-11);
     CHECK(sumsInFloat, n, 1e-4);
     sharedShadow(n);
   }
