@@ -33,6 +33,7 @@
 #include "Pass/PrintFunctionPass.h"
 #include "Pass/PrintPrimalPass.h"
 #include "Pass/RequestPrinter.h"
+#include "Polish/ScalarChains.h"
 #include "Primal/Language/AnnotateParameters.h"
 #include "Support/Options.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -78,6 +79,8 @@ static bool wasRegistered(PassBuilder &PB) {
 void retrograd::registerPasses(PassBuilder &PB) {
   if (wasRegistered(PB))
     return;
+  if (PassInstrumentationCallbacks *PIC = PB.getPassInstrumentationCallbacks())
+    passOverScalarChains(*PIC);
   PB.registerPipelineParsingCallback(parseModulePass);
   extendPipelines(PB, Options::fromCommandLine);
 }
