@@ -28,7 +28,7 @@ NAMES = [
     "defer-loops", "chosen-iterations", "peel-first", "args-again", "non-null",
     "reorder-sums", "strip-additions", "outer-counts", "nest-arrays", "tape-arrays",
     "recompute-phis", "skip-idle-loops", "pack-lanes", "contract", "alias-scopes",
-    "inline-arena", "disjoint-arguments", "access-order", "vector-columns",
+    "inline-arena", "disjoint-arguments", "access-order", "vector-columns", "late-frames",
     "scalar-chains",
 ]
 SWITCHES = [("min-cut", "-rg-plan=naive")] + [(name, f"-rg-disable={name}") for name in NAMES]

@@ -149,9 +149,19 @@ Value *ReverseEmitter::computePhi(const PHINode &Phi, Need::Kind K) {
 }
 
 Value *ReverseEmitter::computePred(const BasicBlock &Block) {
-  auto J = Plan.decidedJoin(&Block);
-  assert(J && J->OnTrueSide.size() == 2 && "the plan keeps other joins");
   Type *T = Plan.typeOf({Need::Pred, &Block});
+  auto J = Plan.decidedJoin(&Block);
+  if (auto Decided = J ? std::nullopt : Plan.decidedWays(&Block)) {
+    Value *Which = ConstantInt::get(T, Decided->Ways.back().Index);
+    for (const DecidedWays::Way &Way : reverse(drop_end(Decided->Ways))) {
+      Value *Condition = lookup({Need::Primal, Way.Condition});
+      Value *This = ConstantInt::get(T, Way.Index);
+      Which = B.CreateSelect(Condition, Way.IfTrue ? This : Which,
+                             Way.IfTrue ? Which : This);
+    }
+    return Which;
+  }
+  assert(J && J->OnTrueSide.size() == 2 && "the plan keeps other joins");
   Value *Condition = lookup({Need::Primal, J->Condition});
   return B.CreateSelect(Condition,
                         ConstantInt::get(T, J->OnTrueSide[0] ? 0 : 1),

@@ -66,6 +66,9 @@ public:
   std::optional<DecidedJoin> decidedJoin(const llvm::BasicBlock *B) const {
     return How.decidedJoin(B);
   }
+  std::optional<DecidedWays> decidedWays(const llvm::BasicBlock *B) const {
+    return How.decidedWays(B);
+  }
   bool isSelect(const llvm::PHINode &Phi) const { return How.isSelect(Phi); }
   bool isComputedPhi(const llvm::PHINode &Phi) const {
     return How.isComputedPhi(Phi);

@@ -8,6 +8,7 @@
 #include "Plan/Recipes.h"
 #include "Catalogue/Catalogue.h"
 #include "Rules/Rules.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
@@ -34,6 +35,12 @@ Recipe Recipes::recipe(Need N) const {
       if (isa<Constant>(J->Condition))
         return {Recipe::Available, {}};
       return {Recipe::Compute, {{Need::Primal, J->Condition}}};
+    }
+    if (auto W = decidedWays(cast<BasicBlock>(N.Of))) {
+      Recipe R{Recipe::Compute, {}};
+      for (const DecidedWays::Way &Way : drop_end(W->Ways))
+        R.Inputs.push_back({Need::Primal, Way.Condition});
+      return R;
     }
     return {};
   case Need::Count:
@@ -117,10 +124,39 @@ bool Recipes::isComputedPhi(const PHINode &Phi) const {
   return Subject.Opts.RecomputePhis && Subject.Shape.affine(&Phi);
 }
 
+/// On the host, what a function keeps once per call costs a slot only where its
+/// reverse runs later, and follows from its arguments where these are at hand
+/// then.
+bool Recipes::countsFromArguments() const {
+  return Subject.Split && Subject.Request.ArgsAgain &&
+         !Subject.Machine.manyThreads();
+}
+
+/// V is a number that arguments and constants alone tell, by arithmetic that
+/// can be done whatever way was taken.
+bool Recipes::followsFromArguments(const Value *V, unsigned &Budget) const {
+  if (isa<Constant>(V))
+    return true;
+  if (!V->getType()->isIntegerTy() || !Budget)
+    return false;
+  --Budget;
+  if (isa<Argument>(V))
+    return recipe({Need::Primal, V}).K == Recipe::Available;
+  const auto *I = cast<Instruction>(V);
+  return !isa<LoadInst, PHINode, CallBase>(I) && isRepeatable(*I) &&
+         isSafeToSpeculativelyExecute(I) &&
+         recipe({Need::Primal, V}).K == Recipe::Compute &&
+         all_of(I->operands(), [&](const Value *Op) {
+           return followsFromArguments(Op, Budget);
+         });
+}
+
 std::optional<SmallVector<Need, 4>> Recipes::countInputs(const Loop *L) const {
   const LoopFacts &Facts = Subject.Shape.facts(L);
-  if (!Subject.Machine.prefersRecomputation() || !Subject.Opts.CountOnDevice ||
-      Subject.Split || !Facts.Exact || !L->getLoopPreheader())
+  const bool OnDevice = Subject.Machine.prefersRecomputation() &&
+                        Subject.Opts.CountOnDevice && !Subject.Split;
+  if ((!OnDevice && !countsFromArguments()) || !Facts.Exact ||
+      !L->getLoopPreheader())
     return std::nullopt;
   SmallVector<Need, 4> Inputs;
   SmallVector<const SCEV *, 8> Work{Facts.BackedgeBound};
@@ -133,6 +169,8 @@ std::optional<SmallVector<Need, 4>> Recipes::countInputs(const Loop *L) const {
       continue;
     case scUnknown: {
       Value *V = cast<SCEVUnknown>(S)->getValue();
+      if (unsigned Budget = 16; !OnDevice && !followsFromArguments(V, Budget))
+        return std::nullopt;
       if (!isa<Constant>(V) && !is_contained(Inputs, Need{Need::Primal, V}))
         Inputs.push_back({Need::Primal, V});
       continue;
@@ -504,6 +542,54 @@ std::optional<DecidedJoin> Recipes::decidedJoin(const BasicBlock *B) const {
   if (TrueSide != 1 || FalseSide != 1)
     return std::nullopt;
   return J;
+}
+
+/// A branch whose condition arguments tell separates one predecessor from the
+/// others, which another such branch behind it separates further.
+std::optional<DecidedWays> Recipes::decidedWays(const BasicBlock *B) const {
+  if (!countsFromArguments())
+    return std::nullopt;
+  const LoopInfo &Loops = Subject.Shape.loops();
+  SmallVector<const BasicBlock *, 4> All = predecessorsOf(B);
+  SmallVector<unsigned, 4> Left = to_vector<4>(seq<unsigned>(0, All.size()));
+  DecidedWays Found;
+  constexpr unsigned MostWays = 4;
+  if (All.size() < 3 || All.size() > MostWays)
+    return std::nullopt;
+  while (Left.size() > 1) {
+    const BasicBlock *D = All[Left.front()];
+    for (unsigned K : drop_begin(Left))
+      D = Subject.DT.findNearestCommonDominator(
+          const_cast<BasicBlock *>(D), const_cast<BasicBlock *>(All[K]));
+    const auto *Br =
+        dyn_cast_or_null<BranchInst>(D ? D->getTerminator() : nullptr);
+    unsigned Budget = 16;
+    if (!Br || !Br->isConditional() ||
+        Br->getSuccessor(0) == Br->getSuccessor(1) ||
+        Loops.getLoopFor(D) != Loops.getLoopFor(B) ||
+        isa<Constant>(Br->getCondition()) ||
+        !followsFromArguments(Br->getCondition(), Budget))
+      return std::nullopt;
+    SmallVector<unsigned, 4> On[2];
+    for (unsigned K : Left) {
+      auto Lies = [&](unsigned S) {
+        return All[K] == D
+                   ? Br->getSuccessor(S) == B
+                   : Subject.DT.dominates(
+                         BasicBlockEdge(D, Br->getSuccessor(S)), All[K]);
+      };
+      if (!Lies(0) && !Lies(1))
+        return std::nullopt;
+      On[Lies(0) ? 0 : 1].push_back(K);
+    }
+    if (On[0].size() != 1 && On[1].size() != 1)
+      return std::nullopt;
+    const unsigned Alone = On[0].size() == 1 ? 0 : 1;
+    Found.Ways.push_back({On[Alone].front(), Br->getCondition(), Alone == 0});
+    Left = On[1 - Alone];
+  }
+  Found.Ways.push_back({Left.front()});
+  return Found;
 }
 
 std::optional<uint64_t> Recipes::constantCount(const Loop *L) const {

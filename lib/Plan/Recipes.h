@@ -41,6 +41,18 @@ struct DecidedJoin {
   llvm::SmallVector<bool, 4> OnTrueSide;
 };
 
+/// A join whose predecessor several branches tell, which all can be asked
+/// whatever way was taken: the predecessors in an order in which each but the
+/// last is the one if its condition is what it says and none before it was.
+struct DecidedWays {
+  struct Way {
+    unsigned Index;                         ///< among Recipes::predecessorsOf
+    const llvm::Value *Condition = nullptr; ///< none of the last
+    bool IfTrue = true;
+  };
+  llvm::SmallVector<Way, 4> Ways;
+};
+
 class Recipes {
 public:
   Recipes(const PlanSubject &Subject,
@@ -61,6 +73,8 @@ public:
   llvm::SmallVector<const llvm::BasicBlock *, 4>
   predecessorsOf(const llvm::BasicBlock *B) const;
   std::optional<DecidedJoin> decidedJoin(const llvm::BasicBlock *B) const;
+  /// None of joins that one branch decides.
+  std::optional<DecidedWays> decidedWays(const llvm::BasicBlock *B) const;
   /// The phi can be made again as a select: one branch decides, and what comes
   /// from either side can be computed whichever side was taken.
   bool isSelect(const llvm::PHINode &Phi) const;
@@ -100,6 +114,8 @@ public:
   const llvm::Loop *countHome(const llvm::Loop *L) const;
 
 private:
+  bool followsFromArguments(const llvm::Value *V, unsigned &Budget) const;
+  bool countsFromArguments() const;
   bool canSpeculate(const llvm::Value *V, const llvm::BasicBlock *Decision,
                     unsigned &Budget) const;
   bool isAtHandDear(const llvm::Instruction &I) const;

@@ -35,7 +35,36 @@ __attribute__((noinline)) static double walk(struct node *list, int n) {
   return n ? v * walk(next, n - 1) + v : v;
 }
 
+// How often the loop ran, and which of three ways led to the return, follow from arguments: a frame holds the tapes of two calls.
+// CHECK-LABEL: plan for rg.primal.butterflies (split)
+// CHECK-NEXT: scope function: 16 bytes
+// CHECK-NEXT: +0 ptr tape of
+// CHECK-NEXT: +8 ptr tape of
+// CHECK-NEXT: need
+// CHECK-DAG: need predecessor of {{.*}}: recompute
+// CHECK-DAG: need count of {{.*}}: recompute
+// OFF-LABEL: plan for rg.primal.butterflies (split)
+// OFF: i64 count of
+// OFF: i8 predecessor of
+__attribute__((noinline)) static void butterflies(int n, int stride, const double *in, double *out) {
+  if (n == 1) {
+    out[0] = in[0];
+    return;
+  }
+  const int half = n / 2;
+  butterflies(half, 2 * stride, in, out);
+  butterflies(half, 2 * stride, in + stride, out + half);
+  for (int k = 0; k < half; ++k) {
+    double odd = out[k + half] * (0.5 + 0.1 * k);
+    out[k + half] = out[k] - odd;
+    out[k] += odd;
+  }
+}
+
 void gradient(const double *x, double *dx, struct node *l, struct node *dl, int n) {
   __enzyme_autodiff((void *)halves, enzyme_dup, x, dx, enzyme_const, n, enzyme_const, 1);
   __enzyme_autodiff((void *)walk, enzyme_dup, l, dl, enzyme_const, n);
+}
+void transform(const double *in, double *din, double *out, double *dout, int n) {
+  __enzyme_autodiff((void *)butterflies, enzyme_const, n, enzyme_const, 1, enzyme_dup, in, din, enzyme_dup, out, dout);
 }
