@@ -59,6 +59,20 @@ def first_table(text):
     return None
 
 
+def harness_table(text):
+    """The same of the table that the harness of bench/Bench.cpp prints; without ADOL-C, of which most programs have none."""
+    row = re.compile(r"(\S.*?) {2,}(\S.*?) {2,}(\d+) +([\d.]+ \w+) \| +([\d.]+) +([\d.]+) +\S+ \| +([\d.]+) \| +(\d+) +(\S+)$")
+    rows = []
+    for line in text.splitlines():
+        if found := row.match(line):
+            program, size, inputs, primal, by_primal, hand, by_hand, tape, error = found.groups()
+            rows.append([program, size, inputs, primal, by_primal, hand, by_hand, f"{int(tape):,}", error])
+        elif rows and (mean := re.match(r"geometric mean +\| +([\d.]+) +\| +([\d.]+) \|", line)):
+            rows.append(["**geometric mean**", "", "", "", f"**{mean[1]}**", "", f"**{mean[2]}**", "", ""])
+            return ["program", "size", "inputs", "primal", "gradient/primal", "hand/primal", "gradient/hand", "tape bytes", "error"], rows
+    return None
+
+
 def load(name):
     with open(os.path.join(RESULTS, name + ".json")) as file:
         return json.load(file)
@@ -149,9 +163,10 @@ def write_pages(check):
 
 
 def record(options):
-    table = first_table(sys.stdin.read())
+    text = sys.stdin.read()
+    table = first_table(text) or harness_table(text)
     if not table or not table[1]:
-        sys.exit("tables.py: the input has no Markdown table; did the benchmark fail?")
+        sys.exit("tables.py: the input has no table; did the benchmark fail?")
     path = os.path.join(RESULTS, options.name + ".json")
     old = load(options.name) if os.path.exists(path) else {}
     run = {
