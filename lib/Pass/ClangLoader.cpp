@@ -83,11 +83,12 @@ void offerHeaders(Preprocessor &PP) {
 }
 
 /// While the unit's syntax tree is still there.
-class NoteMovedMembers : public llvm::PassInfoMixin<NoteMovedMembers> {
+class NoteMembers : public llvm::PassInfoMixin<NoteMembers> {
 public:
-  explicit NoteMovedMembers(const CompilerInstance &CI) : CI(CI) {}
+  explicit NoteMembers(const CompilerInstance &CI) : CI(CI) {}
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &) {
     retrograd::noteMovedMembers(CI, M);
+    retrograd::noteIntegerMembers(CI, M);
     return llvm::PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
@@ -116,7 +117,7 @@ public:
     CodeGen.PassBuilderCallbacks.push_back([&CI](llvm::PassBuilder &PB) {
       PB.registerPipelineStartEPCallback(
           [&CI](llvm::ModulePassManager &MPM, llvm::OptimizationLevel) {
-            MPM.addPass(NoteMovedMembers(CI));
+            MPM.addPass(NoteMembers(CI));
           });
     });
     if (retrograd::wantsFreeTags(CI)) {

@@ -1,4 +1,4 @@
-//===- ClangMembers.cpp - function pointers that leave members ------------===//
+//===- ClangMembers.cpp - what members hold -------------------------------===//
 //
 // Part of the Retrograd project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,8 @@
 
 #include "Pass/ClangMembers.h"
 #include "Primal/DispatchCalls.h"
+#include "Primal/Language/PrimalEvidence.h"
+#include "Request/EntryPoints.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/RecordLayout.h"
@@ -226,6 +228,66 @@ private:
 };
 
 } // namespace
+
+/// T is a number, or an array of them.
+static bool isNumber(const ASTContext &Ctx, QualType T) {
+  T = Ctx.getBaseElementType(T);
+  return T->isRealFloatingType() || T->isAnyComplexType() || T->isVectorType();
+}
+
+/// What clang calls R in IR.
+static std::string nameInModule(const RecordDecl &R) {
+  std::string Name = (R.getKindName() + ".").str();
+  llvm::raw_string_ostream OS(Name);
+  PrintingPolicy Policy = R.getASTContext().getPrintingPolicy();
+  Policy.SuppressInlineNamespace =
+      llvm::to_underlying(PrintingPolicy::SuppressInlineNamespaceMode::None);
+  if (R.getIdentifier())
+    R.printQualifiedName(OS, Policy);
+  else if (const TypedefNameDecl *Other = R.getTypedefNameForAnonDecl())
+    Other->printQualifiedName(OS, Policy);
+  else
+    OS << "anon";
+  return Name;
+}
+
+void retrograd::noteIntegerMembers(const CompilerInstance &CI,
+                                   llvm::Module &M) {
+  if (!CI.hasASTContext() ||
+      (!CI.getCodeGenOpts().PrepareForLTO &&
+       !CI.getCodeGenOpts().PrepareForThinLTO && !hasEntryCalls(M)))
+    return;
+  const ASTContext &Ctx = CI.getASTContext();
+  llvm::SmallSetVector<const RecordDecl *, 8> Found;
+  for (const Type *T : Ctx.getTypes()) {
+    const auto *OfUnion = dyn_cast<RecordType>(T);
+    const RecordDecl *Union =
+        OfUnion ? OfUnion->getAsRecordDecl()->getDefinition() : nullptr;
+    if (!Union || !Union->isUnion() || Union->isInvalidDecl() ||
+        Union->isDependentContext())
+      continue;
+    for (const FieldDecl *Field : Union->fields()) {
+      const RecordDecl *R =
+          Ctx.getBaseElementType(Field->getType())->getAsRecordDecl();
+      R = R ? R->getDefinition() : nullptr;
+      // What a template wraps is read as what was written (std::variant).
+      if (R && !R->isUnion() && !isa<ClassTemplateSpecializationDecl>(R) &&
+          llvm::any_of(Union->fields(), [&](const FieldDecl *Other) {
+            return isNumber(Ctx, Other->getType());
+          }))
+        Found.insert(R);
+    }
+  }
+  if (!Found.empty()) {
+    llvm::NamedMDNode *Node = M.getOrInsertNamedMetadata(NumbersBeside);
+    for (const RecordDecl *R : Found)
+      Node->addOperand(llvm::MDNode::get(
+          M.getContext(),
+          llvm::MDString::get(M.getContext(), nameInModule(*R))));
+  }
+  if (CI.getCodeGenOpts().OptimizationLevel)
+    markBitFields(M);
+}
 
 void retrograd::noteMovedMembers(const CompilerInstance &CI, llvm::Module &M) {
   const CodeGenOptions &CodeGen = CI.getCodeGenOpts();

@@ -745,6 +745,18 @@ SmallPtrSet<const StructType *, 8> retrograd::structsInUnions(const Module &M) {
     return GEP && (Union(GEP->getSourceElementType()) ||
                    Union(GEP->getResultElementType()));
   };
+  if (const NamedMDNode *Names = M.getNamedMetadata(NumbersBeside))
+    for (const MDNode *Name : Names->operands()) {
+      StringRef Wanted = cast<MDString>(Name->getOperand(0))->getString();
+      for (StructType *S : M.getIdentifiedStructTypes()) {
+        // A second type of one name has a number behind it.
+        StringRef Rest = S->hasName() ? S->getName() : "";
+        if (Rest.consume_front(Wanted) &&
+            (Rest.empty() ||
+             (Rest.consume_front(".") && all_of(Rest, isDigit))))
+          Found.insert(S);
+      }
+    }
   bool AnyUnion = false;
   for (StructType *S : M.getIdentifiedStructTypes())
     AnyUnion |= isUnion(S);
@@ -793,6 +805,31 @@ static MDNode *tagOf(const Type &T) {
                     : T.isPointerTy() ? "any pointer"
                                       : "",
                     /*OfMember=*/false, T.getContext());
+}
+
+/// A load or store of a bit-field: of an integer member, without TBAA.
+static bool isOfBitField(const Instruction &I) {
+  const Value *P = getLoadStorePointerOperand(&I);
+  const auto *GEP = P ? dyn_cast<GEPOperator>(P) : nullptr;
+  return GEP && !I.isAtomic() && !I.hasMetadata(LLVMContext::MD_tbaa) &&
+         getLoadStoreType(&I)->isIntegerTy() &&
+         isa<StructType>(GEP->getSourceElementType()) &&
+         GEP->getResultElementType() == getLoadStoreType(&I);
+}
+
+void retrograd::markBitFields(Module &M) {
+  SmallVector<Instruction *, 8> Accesses;
+  for (Function &F : M)
+    if (!F.hasOptNone())
+      for (Instruction &I : instructions(F))
+        if (isOfBitField(I))
+          Accesses.push_back(&I);
+  if (Accesses.empty())
+    return;
+  const SmallPtrSet<const StructType *, 8> InUnions = structsInUnions(M);
+  for (Instruction *I : Accesses)
+    if (isMember(getLoadStorePointerOperand(I), InUnions))
+      noteInteger(*I, /*Declared=*/true);
 }
 
 void retrograd::markWrittenIntegers(

@@ -29,6 +29,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace llvm {
 class Function;
@@ -38,6 +39,10 @@ class Type;
 } // namespace llvm
 
 namespace retrograd {
+
+/// Named metadata: what clang calls the structs that share the bytes of a union
+/// with a number, by its syntax tree (Pass/ClangMembers.h).
+inline constexpr llvm::StringLiteral NumbersBeside = "rg.numbers-beside";
 
 /// Structs that may be an alternative of a union: that a member of theirs is an
 /// integer does not say that no number lies there.
@@ -49,6 +54,10 @@ structsInUnions(const llvm::Module &M);
 void markWrittenIntegers(
     llvm::Function &F,
     const llvm::SmallPtrSetImpl<const llvm::StructType *> &InUnions);
+
+/// Marks accesses to bit-fields, which have no TBAA. For the first code of the
+/// front end, when the optimiser is going to run.
+void markBitFields(llvm::Module &M);
 
 /// Types of variables whose bytes M copies from and to memory
 /// (`memcpy(&words[i], &x, sizeof x)`): it may keep them in elements of any
