@@ -252,19 +252,9 @@ __attribute__((noinline)) void rg_pool_reverse(rg_team *team, rg_reverse_body bo
   rg_team_reverse_by(fork_pool, team, body, operands, sum, bytes, numbers, count);
 }
 
-struct forward_job {
-  rg_forward_body body;
-  void *operands;
-  uint64_t cleared;
-  void (*clear)(void);
-};
-static void run_forward(void *with, int t, int n) {
-  (void)t, (void)n;
-  const struct forward_job *job = (const struct forward_job *)with;
-  rg_team_forward_slot(job->body, job->operands, job->cleared, job->clear);
-}
+static void run_forward(void *with, int t, int n) { rg_team_forward_slot((struct rg_forward_job *)with, t, n); }
 __attribute__((noinline)) void rg_pool_forward(int32_t threads, rg_forward_body body, void *operands) {
-  struct forward_job job = {body, operands, rg_cleared_of_thread, rg_clear_of_thread};
+  struct rg_forward_job job = rg_team_forward_job(body, operands);
   fork_pool(threads, run_forward, &job);
 }
 

@@ -58,6 +58,7 @@ __attribute__((noinline)) const struct rg_reach *rg_reach_of(int32_t which) {
       *(T *)((char *)p + by) += x;                                                                      \
       return;                                                                                           \
     }                                                                                                   \
+    rg_inorder_wait();                                                                                  \
     T old;                                                                                              \
     __atomic_load(p, &old, __ATOMIC_RELAXED);                                                           \
     for (T sum = old + x; !__atomic_compare_exchange(p, &old, &sum, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED);) \
@@ -105,8 +106,10 @@ static int is_written(const rg_team *team, uint64_t low, uint64_t high) {
  * written and read once; an atomic addition costs a few times as much as that for one
  * number, and more where threads meet. */
 static uint64_t bytes_of_copy(const rg_team *team, const struct rg_reach *r, uint64_t low, uint64_t high) {
-  enum { NUMBERS_PER_ADDITION = 4, ALWAYS = 4096 };
+  enum { NUMBERS_PER_ADDITION = 4, ALWAYS = 4096, PATIENCE = 16 };
   uint64_t size = r->kind & RG_REACH_BYTES, numbers = (high - low) / size;
+  if (team->is_ordered) /* else threads would add one after the other */
+    numbers /= PATIENCE;
   if (low >= high || r->uneven || (low | high) & (size - 1) || high - low > (uint64_t)1 << 32 ||
       (numbers > ALWAYS && numbers / NUMBERS_PER_ADDITION > r->additions) || is_written(team, low, high))
     return 0;

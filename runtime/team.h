@@ -4,7 +4,8 @@
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* For threads.c, spawn.c, cthreads.c, tasks.c, reach.c and arena.c alone.
+|* For threads.c, inorder.c, pool.c, spawn.c, cthreads.c, tasks.c, reach.c and
+|* arena.c alone.
 \*===------------------------------------------------------------------------===*/
 #ifndef RETROGRAD_TEAM_H
 #define RETROGRAD_TEAM_H
@@ -49,6 +50,25 @@ struct rg_slot {
              (3 * sizeof(void *) + sizeof(rg_place) + sizeof(uint64_t)) % 64];
 };
 
+/* In which order the threads of a team pass places that all of them come to, if
+ * that is to be the same in every run (inorder.c). */
+struct rg_inorder {
+  _Atomic uint64_t next; /* how many threads have passed places */
+};
+/* What a thread knows of it. */
+typedef struct rg_inorder_state {
+  struct rg_inorder *of; /* null: it does not matter */
+  uint64_t passed;       /* places, by this thread */
+  uint64_t rank, threads;
+  int backwards; /* in the reverse sweep */
+  int alone;     /* in so many regions of one thread within the team's */
+} rg_inorder_state;
+extern __thread rg_inorder_state rg_inorder_of_thread;
+/* The next fork of this thread is to have an order; asked once. */
+int rg_inorder_asked(void);
+void rg_inorder_wait(void);
+void rg_inorder_pass(void);
+
 struct rg_team {
   struct rg_team *outer; /* that the forking thread belongs to */
   struct rg_team *root;  /* the outermost */
@@ -56,6 +76,8 @@ struct rg_team {
   struct rg_slot *slots;
   int capacity, threads; /* that may have come, that came */
   uint32_t reaches;      /* of each thread */
+  int is_ordered;
+  struct rg_inorder order;
   /* Of the forking thread: shadows of threadprivate variables are cleared. */
   uint64_t cleared;
   void (*clear)(void);
@@ -86,8 +108,16 @@ void rg_team_reverse_by(rg_team_forker fork, rg_team *team,
                         rg_reverse_body body, void *operands, char *sum,
                         uint64_t bytes, const uint32_t *numbers,
                         uint32_t count);
-void rg_team_forward_slot(rg_forward_body body, void *operands,
-                          uint64_t cleared, void (*clear)(void));
+struct rg_forward_job {
+  rg_forward_body body;
+  void *operands;
+  uint64_t cleared;
+  void (*clear)(void);
+  int is_ordered;
+  struct rg_inorder order;
+};
+struct rg_forward_job rg_team_forward_job(rg_forward_body body, void *operands);
+void rg_team_forward_slot(struct rg_forward_job *job, int t, int n);
 /* Which derivative's shadows of threadprivate variables a thread has cleared.
  */
 extern __thread uint64_t rg_cleared_of_thread;

@@ -165,7 +165,10 @@ __attribute__((noinline)) void rg_team_augment_slot(rg_team *team, rg_augment_bo
   rg_task_state tasks = rg_tasks_of_thread;
   rg_team_of_thread = team;
   rg_tasks_of_thread = (rg_task_state){s->arena, NULL, NULL, NULL, NULL, NULL, 0};
+  rg_inorder_state order = rg_inorder_of_thread;
+  rg_inorder_of_thread = (rg_inorder_state){.of = team->is_ordered ? &team->order : NULL, .rank = (uint64_t)t, .threads = (uint64_t)n};
   body(s->arena, operands, &s->tape);
+  rg_inorder_of_thread = order;
   rg_tasks_of_thread = tasks;
   rg_team_of_thread = outer;
   rg_reaches_of_thread = reaches;
@@ -195,6 +198,7 @@ __attribute__((noinline)) rg_team *rg_team_open(rg_arena *parent, int capacity, 
   team->parent = parent;
   team->capacity = capacity;
   team->reaches = (uint32_t)reaches;
+  team->is_ordered = rg_inorder_asked();
   team->cleared = rg_cleared_of_thread;
   team->clear = rg_clear_of_thread;
   if (team->clear) /* each thread comes back to its own variables */
@@ -279,12 +283,20 @@ static void run_reverse(void *with, int t, int n) {
   clear_once(team->cleared, team->clear);
   rg_team *outer = rg_team_of_thread;
   struct rg_reach *reaches = rg_reaches_of_thread;
+  rg_inorder_state order = rg_inorder_of_thread;
   rg_team_of_thread = team;
-  for (int s = t; s < team->threads; s += n) {
+  /* A thread that has several slots begins with the last: in an order, the others wait for it. */
+  for (int s = t + (team->threads - 1 - t) / n * n; s >= 0; s -= n) {
     rg_reaches_of_thread = team->slots[s].reaches;
     rg_reach_clear(team, &team->slots[s]);
+    rg_inorder_of_thread = (rg_inorder_state){.of = team->is_ordered ? &team->order : NULL,
+                                              .rank = (uint64_t)(team->threads - 1 - s),
+                                              .threads = (uint64_t)team->threads,
+                                              .backwards = 1};
     job->body(team->slots[s].arena, job->operands, team->slots[s].tape, job->adjoints + (uint64_t)s * job->stride);
+    rg_inorder_pass();
   }
+  rg_inorder_of_thread = order;
   rg_reaches_of_thread = reaches;
   rg_team_of_thread = outer;
 }
@@ -308,6 +320,8 @@ __attribute__((noinline)) void rg_team_reverse_by(rg_team_forker fork, rg_team *
   }
   team->cleared = rg_cleared_of_thread;
   team->clear = rg_clear_of_thread;
+  rg_inorder_wait(); /* what its threads add, this one adds to a team around it */
+  atomic_store(&team->order.next, 0);
   struct reverse_job job = {team, body, operands, adjoints, stride};
   fork(team->threads, run_reverse, &job);
   if (copies)
@@ -338,24 +352,26 @@ __attribute__((noinline)) void rg_team_reverse(rg_team *team, rg_reverse_body bo
   rg_team_reverse_by(fork_team, team, body, operands, sum, bytes, numbers, count);
 }
 
-/* In a thread of a region of the forward sweep. */
-__attribute__((noinline)) void rg_team_forward_slot(rg_forward_body body, void *operands, uint64_t cleared,
-                                                    void (*clear)(void)) {
-  clear_once(cleared, clear);
-  body(operands);
-}
-static void run_forward(int32_t *global, int32_t *bound, rg_forward_body body, void *operands, uint64_t cleared,
-                        void (*clear)(void)) {
-  (void)global, (void)bound;
-  rg_team_forward_slot(body, operands, cleared, clear);
-}
-
 /* A region that computes values and tangents. */
+__attribute__((noinline)) struct rg_forward_job rg_team_forward_job(rg_forward_body body, void *operands) {
+  return (struct rg_forward_job){body, operands, rg_cleared_of_thread, rg_clear_of_thread, rg_inorder_asked(), {0}};
+}
+__attribute__((noinline)) void rg_team_forward_slot(struct rg_forward_job *job, int t, int n) {
+  clear_once(job->cleared, job->clear);
+  rg_inorder_state order = rg_inorder_of_thread;
+  rg_inorder_of_thread = (rg_inorder_state){.of = job->is_ordered ? &job->order : NULL, .rank = (uint64_t)t, .threads = (uint64_t)n};
+  job->body(job->operands);
+  rg_inorder_of_thread = order;
+}
+static void run_forward(int32_t *global, int32_t *bound, struct rg_forward_job *job) {
+  (void)global, (void)bound;
+  rg_team_forward_slot(job, omp_get_thread_num(), omp_get_num_threads());
+}
 __attribute__((noinline)) void rg_team_forward(int32_t threads, rg_forward_body body, void *operands) {
+  struct rg_forward_job job = rg_team_forward_job(body, operands);
   if (threads > 0)
     __kmpc_push_num_threads(&here, __kmpc_global_thread_num(&here), threads);
-  __kmpc_fork_call(&here, 4, (void (*)(int32_t *, int32_t *, ...))run_forward, body, operands, rg_cleared_of_thread,
-                   rg_clear_of_thread);
+  __kmpc_fork_call(&here, 1, (void (*)(int32_t *, int32_t *, ...))run_forward, &job);
 }
 
 /*===- What threads of a team do together ---------------------------------===*/
@@ -368,13 +384,17 @@ __attribute__((noinline)) void rg_team_need_all(void) {
 
 __attribute__((noinline)) void rg_team_barrier(void) {
   rg_team_need_all();
+  if (rg_inorder_of_thread.backwards)
+    rg_inorder_pass();
   __kmpc_barrier(&barrier_here, __kmpc_global_thread_num(&here));
 }
 
 __attribute__((noinline)) void rg_serial_begin(void) {
+  ++rg_inorder_of_thread.alone;
   __kmpc_serialized_parallel(&here, __kmpc_global_thread_num(&here));
 }
 __attribute__((noinline)) void rg_serial_end(void) {
+  --rg_inorder_of_thread.alone;
   __kmpc_end_serialized_parallel(&here, __kmpc_global_thread_num(&here));
 }
 

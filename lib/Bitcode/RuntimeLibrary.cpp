@@ -107,6 +107,7 @@ static bool managesTape(const Function &F) {
          F.getName().starts_with("rg_team_") ||
          F.getName().starts_with("rg_pool_") ||
          F.getName().starts_with("rg_reach_") ||
+         F.getName().starts_with("rg_inorder_") ||
          F.getName().starts_with("rg_thread_") ||
          F.getName().starts_with("rg_task_") ||
          F.getName().starts_with("rg_turn") ||

@@ -116,6 +116,12 @@ class Protocol<string reverse, list<string> names, string prototype> : Handler<"
 def team_barrier : Protocol<"rg_team_barrier", ["rg_team_barrier"], "V:"> {
   let Summary = "threads of a team wait for each other; its adjoint does, too";
 }
+def inorder_begin : Protocol<"rg_inorder_pass", ["rg_inorder_begin"], "V:"> {
+  let Summary = "threads add their parts of a reduction in the order of their numbers (-rg-deterministic)";
+}
+def inorder_end : Protocol<"rg_inorder_again", ["rg_inorder_end"], "V:"> {
+  let Summary = "likewise";
+}
 def turn_enter : Protocol<"rg_turn_done", ["rg_turn_enter", "rg_turn_lock", "rg_turn_test_lock", "rg_turn_nest_lock"], "L:P"> {
   let Summary = "one thread at a time; the reverse sweep takes the turns backwards";
 }

@@ -58,6 +58,7 @@ public:
   bool othersAdd(const llvm::Value *P) const override {
     return Plan.othersAdd(P);
   }
+  bool addInOrder() const override { return Plan.addInOrder(); }
   llvm::Value *owned() override;
   llvm::Value *reach(const llvm::LoadInst &L) override;
   AtomicPlace atomicPlace(const llvm::AtomicRMWInst &M) const override {

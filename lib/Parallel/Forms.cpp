@@ -11,8 +11,8 @@
 using namespace llvm;
 using namespace retrograd;
 
-ParallelForms::ParallelForms(Module &M)
-    : Regions(M), Atomics(M), Threads(M), Launches(hasLaunches(M)) {}
+ParallelForms::ParallelForms(Module &M, bool InOrder)
+    : Regions(M, InOrder), Atomics(M), Threads(M), Launches(hasLaunches(M)) {}
 
 void ParallelForms::takeLaunches(Function &Clone) {
   if (Launches)

@@ -23,7 +23,7 @@
 namespace retrograd {
 
 struct ParallelForms {
-  explicit ParallelForms(llvm::Module &M);
+  ParallelForms(llvm::Module &M, bool InOrder);
 
   OpenMPForm Regions;
   OrderAtomics Atomics;

@@ -247,13 +247,36 @@ private:
       return false;
     case Becomes::Reduce:
       // libomp would choose between this way, atomic operations and a tree.
-      callOurs("rg_turn_enter", {Operand(R.Operand)});
+      if (Form.InOrder)
+        callOurs("rg_inorder_begin");
+      else
+        callOurs("rg_turn_enter", {Operand(R.Operand)});
       Call.replaceAllUsesWith(ConstantInt::get(Call.getType(), 1));
       return true;
+    case Becomes::EndReduce:
     case Becomes::EndReduceWait:
-      callOurs("rg_turn_leave", {Operand(R.Operand)});
-      callOurs(Barrier);
+      if (Form.InOrder)
+        callOurs("rg_inorder_end");
+      else
+        callOurs("rg_turn_leave", {Operand(R.Operand)});
+      if (R.What == Becomes::EndReduceWait)
+        callOurs(Barrier);
       return true;
+    case Becomes::Schedule:
+      if (Form.InOrder)
+        distributeInOrder(Call, R.Operand);
+      return false;
+    case Becomes::Single:
+      if (!Form.InOrder)
+        return false;
+      Call.replaceAllUsesWith(B.CreateZExt(
+          B.CreateICmpEQ(B.CreateCall(M.getOrInsertFunction(
+                             "omp_get_thread_num", B.getInt32Ty())),
+                         B.getInt32(0)),
+          Call.getType()));
+      return true;
+    case Becomes::EndSingle:
+      return Form.InOrder;
     }
     llvm_unreachable("every kind is rewritten above");
   }
@@ -269,6 +292,19 @@ private:
     else
       forgetThread(Call);
     return true;
+  }
+
+  /// Chunks go to whoever asks for them: libomp deals them out by turns
+  /// instead. Loops with ordered regions keep their schedules, which have other
+  /// numbers.
+  static void distributeInOrder(CallBase &Call, unsigned Operand) {
+    enum { StaticChunked = 33, Static = 34, Lowest = 33, Ordered = 65 };
+    constexpr uint64_t Modifiers = uint64_t(3) << 29;
+    auto *Schedule = dyn_cast<ConstantInt>(Call.getArgOperand(Operand));
+    uint64_t Kind = Schedule ? Schedule->getZExtValue() & ~Modifiers : 0;
+    if (Kind >= Lowest && Kind < Ordered && Kind != Static)
+      Call.setArgOperand(Operand,
+                         ConstantInt::get(Schedule->getType(), StaticChunked));
   }
 
   /// Nobody else wants to know which thread it is.

@@ -45,7 +45,9 @@ namespace retrograd {
 
 class OpenMPForm {
 public:
-  explicit OpenMPForm(llvm::Module &M) : M(M), Runtime(M) {}
+  /// InOrder: what threads do has one order in every run (-rg-deterministic).
+  OpenMPForm(llvm::Module &M, bool InOrder)
+      : M(M), Runtime(M), InOrder(InOrder) {}
 
   /// Rewrites the calls in the fresh clone of Original.
   void rewriteRegions(llvm::Function &Clone, const llvm::Function &Original);
@@ -83,6 +85,7 @@ private:
 
   llvm::Module &M;
   RuntimeLibrary Runtime;
+  const bool InOrder;
   llvm::SmallVector<llvm::Function *, 4> Forks;
   std::optional<bool> Tasks;
 };

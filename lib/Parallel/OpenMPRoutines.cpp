@@ -31,7 +31,7 @@ static constexpr OpenMPRoutine Routines[] = {
     {"__kmpc_end_ordered", Becomes::EndOrdered},
     {"__kmpc_reduce_nowait", Becomes::Reduce, 6},
     {"__kmpc_reduce", Becomes::Reduce, 6},
-    {"__kmpc_end_reduce_nowait", Becomes::Turn, 2, "rg_turn_leave"},
+    {"__kmpc_end_reduce_nowait", Becomes::EndReduce, 2},
     {"__kmpc_end_reduce", Becomes::EndReduceWait, 2},
     {"__kmpc_serialized_parallel", Becomes::Calls, 0, "rg_serial_begin"},
     {"__kmpc_end_serialized_parallel", Becomes::Calls, 0, "rg_serial_end"},
@@ -67,6 +67,12 @@ static constexpr OpenMPRoutine Routines[] = {
     {"__kmpc_for_static_init_4u", Becomes::Bounds, 8},
     {"__kmpc_for_static_init_8", Becomes::Bounds, 8},
     {"__kmpc_for_static_init_8u", Becomes::Bounds, 8},
+    {"__kmpc_dispatch_init_4", Becomes::Schedule, 2},
+    {"__kmpc_dispatch_init_4u", Becomes::Schedule, 2},
+    {"__kmpc_dispatch_init_8", Becomes::Schedule, 2},
+    {"__kmpc_dispatch_init_8u", Becomes::Schedule, 2},
+    {"__kmpc_single", Becomes::Single},
+    {"__kmpc_end_single", Becomes::EndSingle},
 };
 
 const OpenMPRoutine *retrograd::routineOf(const CallBase &Call) {

@@ -30,7 +30,11 @@ enum class Becomes : uint8_t {
   Ordered,        ///< stays, and a turn begins
   EndOrdered,     ///< a turn ends before it
   Reduce,         ///< a turn begins, in which the thread adds its part
-  EndReduceWait,  ///< a turn ends, and all wait
+  EndReduce,      ///< the turn ends
+  EndReduceWait,  ///< the same, and all wait
+  Schedule,       ///< nothing, or a distribution that is the same in every run
+  Single,         ///< nothing, or the first thread of the team
+  EndSingle,      ///< likewise
   MakeTask,       ///< memory for a task, and for what it shares
   Task,           ///< a call of the function that starts it
   TaskBehind,     ///< the same, behind what others write or read

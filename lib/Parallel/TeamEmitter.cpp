@@ -19,9 +19,9 @@ namespace {
 class Forker {
 public:
   Forker(Function &D, Function *Sweep, const DerivativeRequest &R,
-         const ProgramFacts &Facts, RuntimeLibrary &Runtime)
+         const ProgramFacts &Facts, RuntimeLibrary &Runtime, bool InOrder)
       : D(D), Sweep(Sweep), R(R), Facts(Facts), Runtime(Runtime),
-        M(*D.getParent()), B(D.getContext()) {}
+        InOrder(InOrder), M(*D.getParent()), B(D.getContext()) {}
 
   void run(SmallVectorImpl<Function *> &Made) {
     Team = declare(D.getFunctionType(), ".team");
@@ -58,6 +58,7 @@ private:
   const DerivativeRequest &R;
   const ProgramFacts &Facts;
   RuntimeLibrary &Runtime;
+  const bool InOrder;
   Module &M;
   IRBuilder<> B;
   Function *Team = nullptr, *Each = nullptr, *EachSweep = nullptr;
@@ -111,9 +112,15 @@ private:
     B.CreateRetVoid();
   }
 
+  void askForOrder() {
+    if (InOrder)
+      B.CreateCall(Runtime.require("rg_inorder_ask"), {});
+  }
+
   void augment() {
     augmentEach();
     Value *All = keepOperands();
+    askForOrder();
     Value *Tape =
         B.CreateCall(Runtime.require(teamRoutine("augment")),
                      {Team->getArg(0), Team->getArg(Own), Each, All,
@@ -233,6 +240,7 @@ private:
     B.CreateCall(&D, Args);
     B.CreateRetVoid();
     Value *All = keepOperands();
+    askForOrder();
     B.CreateCall(Runtime.require(teamRoutine("forward")),
                  {Team->getArg(0), Each, All});
     B.CreateRetVoid();
@@ -244,9 +252,9 @@ private:
 Function *retrograd::forkDerivative(Function &D, Function *Sweep,
                                     const DerivativeRequest &R,
                                     const ProgramFacts &Facts,
-                                    RuntimeLibrary &Runtime,
+                                    RuntimeLibrary &Runtime, bool InOrder,
                                     SmallVectorImpl<Function *> &Made) {
-  Forker F(D, Sweep, R, Facts, Runtime);
+  Forker F(D, Sweep, R, Facts, Runtime, InOrder);
   F.run(Made);
   return F.team();
 }

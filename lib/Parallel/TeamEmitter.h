@@ -33,11 +33,12 @@ namespace retrograd {
 
 /// The function around D, the derivative of a region's primal for one thread
 /// that answers R (Augment, Sweep or Forward), with its body. Sweep belongs to
-/// D if that is an Augment. New functions are added to Made.
+/// D if that is an Augment. InOrder: threads add to what they share in the
+/// order of their numbers (-rg-deterministic). New functions are added to Made.
 llvm::Function *forkDerivative(llvm::Function &D, llvm::Function *Sweep,
                                const DerivativeRequest &R,
                                const ProgramFacts &Facts,
-                               RuntimeLibrary &Runtime,
+                               RuntimeLibrary &Runtime, bool InOrder,
                                llvm::SmallVectorImpl<llvm::Function *> &Made);
 
 } // namespace retrograd

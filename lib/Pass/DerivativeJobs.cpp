@@ -401,7 +401,8 @@ Function *DerivativeJobs::derivative(const DerivativeRequest &R) {
     return D;
   Function *&Team = TeamOf[D];
   if (!Team)
-    Team = forkDerivative(*D, J.Sweep, R, E.Facts, H.Runtime, OfTeams);
+    Team = forkDerivative(*D, J.Sweep, R, E.Facts, H.Runtime,
+                          H.Opts.Deterministic, OfTeams);
   return Team;
 }
 

@@ -498,6 +498,7 @@ Accumulation AccumulationPlan::accumulation(const LoadInst &L) const {
                    (OwnWork && (OwnWork->isWritten(L) || OwnWork->isApart(L)))
                ? Accumulation::Plain
            : Reached.contains(&L) ? Accumulation::WithinReach
+           : addInOrder()         ? Accumulation::InOrder
                                   : Accumulation::Whole;
   if (Subject.Request.WholeAdditions && !Subject.Machine.manyThreads()) {
     SmallVector<const Value *, 4> Objects;

@@ -43,6 +43,8 @@ public:
 
   /// How to add to an adjoint of the value that L loads.
   Accumulation accumulation(const llvm::LoadInst &L) const;
+  /// Threads that add to the same places do so in the order of their numbers.
+  bool addInOrder() const { return Subject.Opts.Deterministic; }
   /// In a function that a team runs: why that way, for people.
   llvm::StringRef reasonOfAccumulation(const llvm::LoadInst &L) const;
   /// The parameter that L reads through where the block has a copy of its

@@ -108,6 +108,7 @@ public:
     return Accumulations.company() == ThreadModel::Team &&
            !Accumulations.isThreadsOwn(P);
   }
+  bool addInOrder() const { return Accumulations.addInOrder(); }
   const llvm::Argument *copiedForBlock(const llvm::LoadInst &L) const {
     return Accumulations.copiedForBlock(L);
   }

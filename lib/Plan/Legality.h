@@ -50,6 +50,7 @@ private:
   void checkMessage(const llvm::CallBase &C, const OperationRecord &R);
   void checkThreadLocals(const llvm::Instruction &I);
   void checkHandedPointer(const llvm::Instruction &I);
+  void checkOrder(const llvm::Instruction &I, bool InTeam);
   void checkHandedNumbers(const llvm::CallBase &C,
                           const llvm::Function &Callee);
   void checkSharing(const llvm::Instruction &I);

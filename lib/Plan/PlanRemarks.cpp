@@ -263,6 +263,8 @@ void Teller::tellAccumulation(const LoadInst &L) {
            << "adds to the derivative of what is read here "
            << ore::NV("How",
                       Kind == Accumulation::Whole ? "atomically"
+                      : Kind == Accumulation::InOrder
+                          ? "after the threads with greater numbers"
                       : Kind == Accumulation::Plain
                           ? "without atomic operations"
                           : "without atomic operations: where several threads "

@@ -225,6 +225,35 @@ void Legality::checkSharing(const Instruction &I) {
   }
 }
 
+/// Under -rg-deterministic: what comes in an order that each run chooses anew.
+void Legality::checkOrder(const Instruction &I, bool InTeam) {
+  const auto *C = dyn_cast<CallBase>(&I);
+  const OperationRecord *R =
+      C ? Subject.facts().catalogue().lookup(I) : nullptr;
+  const Function *Callee = C ? directCallee(*C) : nullptr;
+  const char *What = nullptr;
+  if (R && R->Handler == HandlerKind::Protocol)
+    What = is_contained({"team_barrier", "inorder_begin", "inorder_end",
+                         "serial_begin", "serial_end"},
+                        R->Id)
+               ? nullptr
+           : R->Id.starts_with("task_")
+               ? "a task, or a wait for tasks"
+               : "a critical or ordered region, a lock, or atomic operations "
+                 "that have to keep their order";
+  else if (Callee && startsWork(*Callee))
+    What = "a thread or task that goes on by itself";
+  else if (InTeam && I.isAtomic() &&
+           !Accumulations.isThreadsOwn(I.getOperand(isa<StoreInst>(I))) &&
+           hasReverse(I, Subject.Activity))
+    What = "an atomic addition";
+  if (What)
+    refuse(RefusalKind::Threads, I,
+           std::string("-rg-deterministic was given, and each run has another "
+                       "order of ") +
+               What + "; use a reduction, or leave the flag out");
+}
+
 bool Legality::checkTeam(const Instruction &I) {
   const bool InTeam = Accumulations.company() == ThreadModel::Team;
   const auto *C = dyn_cast<CallBase>(&I);
@@ -235,6 +264,8 @@ bool Legality::checkTeam(const Instruction &I) {
     if (R->Communicates)
       checkMessage(*C, *R);
   }
+  if (Subject.Opts.Deterministic)
+    checkOrder(I, InTeam);
   if (InTeam)
     checkThreadLocals(I);
   const Function *Callee = C ? directCallee(*C) : nullptr;

@@ -22,6 +22,7 @@
 #include "Primal/PreparePrimal.h"
 #include "Primal/PrimalSteps.h"
 #include "Primal/SimplifyPrimal.h"
+#include "Support/Options.h"
 #include "llvm/ADT/GraphTraits.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Module.h"
@@ -121,7 +122,7 @@ struct PreparePrimal::Impl {
                       .getManager()),
         Cat(Cat), Opts(Opts), Steps(Opts), Runtime(M),
         LibraryFacts("rg.library.facts", M.getContext()), Exceptions(M, Cat),
-        Dispatch(M, Cat), Parallel(M) {
+        Dispatch(M, Cat), Parallel(M, Opts.Deterministic) {
     LibraryFacts.setDataLayout(M.getDataLayout());
     LibraryFacts.setTargetTriple(M.getTargetTriple());
   }

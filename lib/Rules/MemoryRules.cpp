@@ -333,7 +333,9 @@ static void emitLoad(const LoadInst &L, RuleContext &C) {
   ifShadowed(C, L.getPointerOperand(), [&](Value *Shadow) {
     auto Add = [&](Value *Address, Value *X, Align A) {
       Accumulation How = C.accumulation(L);
-      if (How == Accumulation::Whole)
+      if (How == Accumulation::InOrder)
+        B.CreateCall(C.runtime("rg_inorder_wait"), {});
+      if (How == Accumulation::Whole || How == Accumulation::InOrder)
         return addWhole(C, Address, X);
       if (How == Accumulation::WithinReach)
         return addWithinReach(C, C.reach(L), Address, X);

@@ -40,11 +40,13 @@ enum class Accumulation : uint8_t {
                 ///< (RuleContext::owned)
   WithinReach,  ///< plain where no other thread adds, else to a copy or as one
                 ///< operation (runtime/reach.c)
-  Whole,  ///< as one operation, which the optimiser neither splits nor joins
-          ///< with another
-  Merged, ///< threads of a warp probably add to one place: first to each other
-  AtEnd,  ///< the place is the same all along, and nothing stores there: the
-          ///< thread adds up, and adds the sum when the reverse sweep is over
+  Whole,   ///< as one operation, which the optimiser neither splits nor joins
+           ///< with another
+  InOrder, ///< the same, after all threads with a greater number are through
+           ///< with this part of the region (runtime/inorder.c)
+  Merged,  ///< threads of a warp probably add to one place: first to each other
+  AtEnd,   ///< the place is the same all along, and nothing stores there: the
+           ///< thread adds up, and adds the sum when the reverse sweep is over
   Atomic
 };
 
@@ -85,6 +87,8 @@ public:
   virtual Accumulation accumulation(const llvm::LoadInst &L) const = 0;
   /// Other threads of a team may add to adjoints behind P at the time.
   virtual bool othersAdd(const llvm::Value *P) const = 0;
+  /// If so: they add in the order of their numbers (Accumulation::InOrder).
+  virtual bool addInOrder() const = 0;
   /// Whether no two threads of this launch add to one adjoint.
   virtual llvm::Value *owned() = 0;
   /// Of an addition within reach: the thread's reach by L's group.

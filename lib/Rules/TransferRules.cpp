@@ -229,6 +229,8 @@ static void emit(const Instruction &I, RuleContext &C) {
     if (L.Kind.K != ByteKind::Float && !Zero)
       continue;
     LeafRange R = leafRange(B, S, L, Bytes);
+    if (Copies && !T.OnDevice && C.othersAdd(T.Source) && C.addInOrder())
+      B.CreateCall(C.runtime("rg_inorder_wait"), {});
     if (Copies)
       B.CreateCall(
           C.runtime((Twine(T.OnDevice              ? "rg_gpu_adjoint_move_"

@@ -109,6 +109,10 @@ static cl::opt<bool> SharedShadows(
     "rg-shared-shadows", cl::init(false), cl::cat(Category),
     cl::desc("threads may call one derivative at the same time with the same "
              "shadows: add to them atomically"));
+static cl::opt<bool> Deterministic(
+    "rg-deterministic", cl::init(false), cl::cat(Category),
+    cl::desc("derivatives of parallel regions have the same bits in every run "
+             "with as many threads"));
 static cl::opt<std::string> OffloadDevice(
     "rg-offload-device", cl::cat(Category), cl::value_desc("file"),
     cl::desc("device half of a CUDA program that is to run on this machine"));
@@ -315,6 +319,7 @@ Options Options::fromCommandLine() {
   O.RunEarly = ::RunEarly;
   O.ShareRowsOnDevice = ::ShareRowsOnDevice;
   O.SharedShadows = ::SharedShadows;
+  O.Deterministic = ::Deterministic;
   O.OffloadDevice = ::OffloadDevice;
   O.OffloadHalf = ::OffloadHalf;
   O.KeepKernels = ::KeepKernels;

@@ -67,6 +67,7 @@ struct Options {
                                    ///< instructions adds: lanes do it by twos
   bool SharedShadows = false; ///< -rg-shared-shadows: many threads call one
                               ///< derivative, with the same shadows
+  bool Deterministic = false; ///< -rg-deterministic: threads add in an order
   /// -rg-offload-device=: the device half of a CUDA program, which is to run on
   /// this machine.
   std::string OffloadDevice;

@@ -56,6 +56,7 @@ public:
   }
   Value *reach(const LoadInst &) override { return nullptr; }
   bool othersAdd(const Value *) const override { return false; }
+  bool addInOrder() const override { return false; }
   Value *owned() override { return B.getTrue(); }
   AtomicPlace atomicPlace(const AtomicRMWInst &) const override {
     return AtomicPlace::Own;
