@@ -43,6 +43,34 @@ def operator_delete_aligned : Deallocation<
   let Deallocator = "free";
 }
 
+// Memory resources (std::pmr). Their virtual functions are the library's, and what one
+// gives is memory of which nobody else knows: operator new gives such memory, too. The
+// primals of derivatives take it there, so that it stays until they have ended.
+def pmr_allocate
+    : Expansion<"rg_expand_pmr_allocate", ["_ZNSt3pmr15memory_resource8allocateEmm"], "P:PZZ"> {
+  let OfRuntime = 1;
+}
+def pmr_deallocate
+    : Expansion<"rg_expand_pmr_deallocate", ["_ZNSt3pmr15memory_resource10deallocateEPvmm"], "V:PPZZ"> {
+  let OfRuntime = 1;
+}
+def pmr_resources : InactiveInC<
+    ["_ZNSt3pmr20get_default_resourceEv", "_ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE",
+     "_ZNSt3pmr19new_delete_resourceEv", "_ZNSt3pmr20null_memory_resourceEv",
+     "_ZNSt3pmr15memory_resourceD0Ev", "_ZNSt3pmr15memory_resourceD1Ev", "_ZNSt3pmr15memory_resourceD2Ev",
+     "_ZNSt3pmr25monotonic_buffer_resourceD0Ev", "_ZNSt3pmr25monotonic_buffer_resourceD1Ev",
+     "_ZNSt3pmr25monotonic_buffer_resourceD2Ev", "_ZNSt3pmr25monotonic_buffer_resource18_M_release_buffersEv",
+     "_ZNSt3pmr28unsynchronized_pool_resourceC1ERKNS_12pool_optionsEPNS_15memory_resourceE",
+     "_ZNSt3pmr28unsynchronized_pool_resourceC2ERKNS_12pool_optionsEPNS_15memory_resourceE",
+     "_ZNSt3pmr28unsynchronized_pool_resourceD0Ev", "_ZNSt3pmr28unsynchronized_pool_resourceD1Ev",
+     "_ZNSt3pmr28unsynchronized_pool_resourceD2Ev", "_ZNSt3pmr28unsynchronized_pool_resource7releaseEv",
+     "_ZNSt3pmr26synchronized_pool_resourceC1ERKNS_12pool_optionsEPNS_15memory_resourceE",
+     "_ZNSt3pmr26synchronized_pool_resourceC2ERKNS_12pool_optionsEPNS_15memory_resourceE",
+     "_ZNSt3pmr26synchronized_pool_resourceD0Ev", "_ZNSt3pmr26synchronized_pool_resourceD1Ev",
+     "_ZNSt3pmr26synchronized_pool_resourceD2Ev", "_ZNSt3pmr26synchronized_pool_resource7releaseEv"]> {
+  let Summary = "memory resources (std::pmr) begin and end; see pmr_allocate";
+}
+
 // What an exception carries may be active; the C++ runtime frees it.
 def exception_allocate : Allocation<["__cxa_allocate_exception"], "P:Z", [0], ""> {
   let ShadowBehind = 1;
