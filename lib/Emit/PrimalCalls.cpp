@@ -166,6 +166,11 @@ void PrimalEmitter::emitTransfer(CallBase &C) {
   IRBuilder<> B(D.getContext());
   placeAfter(B, C);
   TransferShape S = transferShape(C, T.Dest, T.Source, T.Length, Plan.facts());
+  if (movesAddressesOnly(T, S, Activity)) {
+    S.Header = 0;
+    S.Period = D.getDataLayout().getPointerSize();
+    S.Leaves = {{0, S.Period, {ByteKind::Pointer, nullptr}}};
+  }
   Value *Dest = shadow(T.Dest);
   if (Dest == primal(T.Dest))
     return;

@@ -8,6 +8,7 @@
 #include "Rules/Rules.h"
 #include "Catalogue/Catalogue.h"
 #include "Rules/RulesInternal.h"
+#include "Rules/Transfer.h"
 #include "Support/SourceFact.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
@@ -243,9 +244,7 @@ static bool isOneOfTwo(const TypeAnalysis &TA, const TypedLeaf &L,
   });
 }
 
-/// The derivative itself makes the shadow of what P points to, so that of an
-/// integer there is zero.
-static bool hasOwnShadow(const ProgramFacts &Facts, const Value *P) {
+bool retrograd::hasOwnShadow(const ProgramFacts &Facts, const Value *P) {
   TypeAnalysis::ObjectId O = Facts.types().objectOf(P);
   if (O == TypeAnalysis::NoObject)
     return false;

@@ -33,6 +33,15 @@ Transfer transferOf(const llvm::CallBase &C, const Catalogue &Cat);
 bool namesPrimal(const Transfer &T, const llvm::Value *P,
                  const ActivityAnalysis &A);
 
+/// The derivative itself makes the shadow of what P points to, so that of an
+/// integer there is zero.
+bool hasOwnShadow(const ProgramFacts &Facts, const llvm::Value *P);
+
+/// The copy T, of shape S, moves words of several kinds by turns, and no active
+/// numbers: of all that, only the shadows of pointers count, wherever they lie.
+bool movesAddressesOnly(const Transfer &T, const TransferShape &S,
+                        const ActivityAnalysis &A);
+
 /// The object, in its first word a pointer to characters, for which the
 /// library's operation C may have found them another place; null if C is no
 /// such operation. Who has a shadow of the object holds the old pointer there,

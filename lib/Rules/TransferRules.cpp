@@ -85,6 +85,12 @@ LeafRange retrograd::leafRange(IRBuilderBase &B, const TransferShape &S,
   return {B.getInt64(L.Offset), B.getInt64(S.Period), B.getInt64(L.Size)};
 }
 
+bool retrograd::movesAddressesOnly(const Transfer &T, const TransferShape &S,
+                                   const ActivityAnalysis &A) {
+  return S.Ambiguous && T.Source && !T.IsRealloc && !T.OnDevice &&
+         !(A.isActiveMemory(T.Dest) && A.isActiveMemory(T.Source));
+}
+
 static const char *floatName(Type *FP) {
   switch (FP->getTypeID()) {
   case Type::HalfTyID:
@@ -123,6 +129,12 @@ static const char *missing(const Instruction &I, const ActivityAnalysis &A) {
            "integers at another, in a kernel";
   if (T.IsRealloc && S.Ambiguous)
     return "realloc of memory of mixed type";
+  // What is not active at the source becomes a part of the destination's
+  // adjoints. Of pointers, these have to stay for another sweep.
+  if (movesAddressesOnly(T, S, A) && A.isActiveMemory(T.Dest) &&
+      A.hasShadow(T.Source) &&
+      (A.facts().manySweeps() || !hasOwnShadow(A.facts(), T.Source)))
+    return "copy of constant words of unknown type over active memory";
   return nullptr;
 }
 
@@ -197,6 +209,10 @@ static void emit(const Instruction &I, RuleContext &C) {
     Bytes = B.CreateCall(C.runtime("rg_common_size"), {Source, Bytes});
   Value *SourcePrimal =
       Copies && namesPrimal(T, T.Source, A) ? C.primal(T.Source) : Null;
+  // What was here before has been overwritten, whatever it was.
+  if (movesAddressesOnly(T, S, A))
+    return emitClear(B, Runtime, Dest, DestPrimal, Bytes,
+                     {B.getInt64(0), B.getInt64(0), Bytes}, T.OnDevice);
   auto IsFloat = [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; };
   Value *Taken = Dest;
   if (Copies && movesInterfere(T, S, IsFloat)) {
