@@ -152,7 +152,7 @@ void rg_shadow_move_pointers(char *dsh, char *d, char *ssh, uint64_t bytes,
  * itself tells one from the other: as doubles, addresses would be numbers below
  * 1e-309, which no adjoint of consequence is. */
 static inline int rg_is_address(uint64_t word) {
-  return word >= 4096 && word < (uint64_t)1 << 47;
+  return word >= 4096 && word < (uint64_t)1 << 48;
 }
 
 static inline uint64_t rg_word(const char *at) {

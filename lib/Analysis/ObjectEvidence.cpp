@@ -768,6 +768,39 @@ bool ObjectGraph::isJumbled(unsigned Object) const {
   });
 }
 
+/// The double that the word at P is, by accesses and declarations and by all of
+/// them, or null.
+Type *ObjectGraph::onlyNumber(Position P) const {
+  Type *FP = nullptr;
+  const bool Other =
+      anyEvidence(Objects[P.Obj], P, PointerSize, [&](const Evidence &E) {
+        const Overlap How = overlap(P, PointerSize, E);
+        if (How == Overlap::None || E.Level > Trust::Weak)
+          return false;
+        if (How != Overlap::Same || E.Kind.K != ByteKind::Float ||
+            !E.Kind.FP->isDoubleTy())
+          return true;
+        if (E.Level == Trust::Strong)
+          FP = E.Kind.FP;
+        return false;
+      });
+  return Other ? nullptr : FP;
+}
+
+/// The word at P is a pointer, by accesses and declarations and by all of them.
+bool ObjectGraph::holdsPointersOnly(Position P) const {
+  bool Any = false;
+  const bool Other =
+      anyEvidence(Objects[P.Obj], P, PointerSize, [&](const Evidence &E) {
+        const Overlap How = overlap(P, PointerSize, E);
+        if (How == Overlap::None || E.Level > Trust::Weak)
+          return false;
+        Any |= E.Level == Trust::Strong;
+        return How != Overlap::Same || E.Kind.K != ByteKind::Pointer;
+      });
+  return Any && !Other;
+}
+
 bool ObjectGraph::markTurns() {
   std::vector<std::pair<Position, Type *>> Words;
   for (unsigned O = 0; O != Objects.size(); ++O) {
@@ -782,12 +815,21 @@ bool ObjectGraph::markTurns() {
       return A.Stride == B.Stride &&
              (A.Stride ? (A.Off - B.Off) % A.Stride == 0 : A.Off == B.Off);
     };
+    // What is a pointer by declaration alone needs a number that is stored just
+    // where it begins.
+    auto IsOther = [&](const Evidence &Float, const Evidence &Pointer) {
+      if (Float.Kind.K != ByteKind::Float)
+        return false;
+      if (Pointer.Level == Trust::Strong)
+        return Float.Level <= Trust::Weak && IsSame(Float.Where, Pointer.Where);
+      return Float.Level == Trust::Strong && !Float.Copied &&
+             Float.Where.Off == Pointer.Where.Off &&
+             (Float.Where.exact() || IsSame(Float.Where, Pointer.Where));
+    };
     auto Note = [&](const Evidence &E) {
-      if (E.Kind.K != ByteKind::Pointer || E.Level != Trust::Strong ||
-          none_of(Objects[O].Arrived, [&](const Evidence *Other) {
-            return Other->Kind.K == ByteKind::Float &&
-                   Other->Level <= Trust::Weak && IsSame(Other->Where, E.Where);
-          }))
+      if (E.Kind.K != ByteKind::Pointer || E.Level > Trust::Weak ||
+          none_of(Objects[O].Arrived,
+                  [&](const Evidence *Other) { return IsOther(*Other, E); }))
         return;
       if (Type *FP =
               sharedWithPointers(E.Where, PointerSize, /*Integers=*/true);
@@ -797,6 +839,26 @@ bool ObjectGraph::markTurns() {
     for (const auto &[Off, E] : Objects[O].ExactEvidence)
       Note(E);
     for_each(Objects[O].StridedEvidence, Note);
+  }
+  // A copy between a place that is only a number's and one that is only a
+  // pointer's moves one of the two, and the other place is both.
+  for (Link &L : Links) {
+    const Position D = positionOf(L.Dst), S = positionOf(L.Src);
+    constexpr unsigned MostWords = 16;
+    if (!D.valid() || !S.valid() || L.Element || L.Size == Unbounded ||
+        L.Size % PointerSize || L.Size / PointerSize > MostWords ||
+        isJumbled(normalise(D).Obj) || isJumbled(normalise(S).Obj))
+      continue;
+    for (int64_t Off = 0; Off != L.Size; Off += PointerSize) {
+      const Position To = normalise(D.shifted(L.DstOff + Off)),
+                     From = normalise(S.shifted(L.SrcOff + Off));
+      Type *FP = onlyNumber(To);
+      if (FP ? !holdsPointersOnly(From)
+             : !(FP = onlyNumber(From)) || !holdsPointersOnly(To))
+        continue;
+      Words.emplace_back(To, FP);
+      Words.emplace_back(From, FP);
+    }
   }
   for (const auto &[Where, FP] : Words)
     addEvidence(Where, PointerSize, {ByteKind::Conflict, FP}, Trust::Turns,

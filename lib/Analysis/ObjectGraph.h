@@ -351,6 +351,8 @@ private:
   bool tellsOneOfTwo(ByteKind K, Position P, int64_t Size) const;
   bool carryOpenEnded(Position From, unsigned Seen, Position To, Trust Least,
                       unsigned Origin);
+  llvm::Type *onlyNumber(Position P) const;
+  bool holdsPointersOnly(Position P) const;
   /// Marks the words that hold doubles and pointers by turns, and all that
   /// copies connect with them. False: there are none.
   bool markTurns();

@@ -303,8 +303,9 @@ Type *TypeAnalysis::sharedWithPointers(const Value *P, uint64_t Offset,
              : nullptr;
 }
 
-bool TypeAnalysis::isByTurns(const Value *P) const {
-  return I->G.isByTurns(I->G.positionOf(I->lookupPointer(P)));
+bool TypeAnalysis::isByTurns(const Value *P, uint64_t Offset) const {
+  const Position At = I->G.positionOf(I->lookupPointer(P));
+  return At.valid() && I->G.isByTurns(At.shifted(Offset));
 }
 
 bool TypeAnalysis::isJumbled(const Value *P) const {

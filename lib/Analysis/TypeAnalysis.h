@@ -148,7 +148,7 @@ public:
                                  uint64_t Size, bool Integers) const;
   /// The word at P holds doubles and pointers by turns, or copies connect it
   /// with one that does: it may hold either, whatever it is accessed as.
-  bool isByTurns(const llvm::Value *P) const;
+  bool isByTurns(const llvm::Value *P, uint64_t Offset = 0) const;
   /// Behind P lies memory that the types have made one object of which any word
   /// may be a pointer: they do not tell which words are something by turns.
   bool isJumbled(const llvm::Value *P) const;

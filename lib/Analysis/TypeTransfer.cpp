@@ -14,7 +14,9 @@
 
 #include "Analysis/KeptNumber.h"
 #include "Analysis/TypeModel.h"
+#include "Catalogue/AccessTags.h"
 #include "Support/SourceFact.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalAlias.h"
@@ -407,6 +409,38 @@ bool TypeAnalysis::Impl::isIndex(const Value *V) const {
   return L && (isOnlyIndex(*L) || (isTaggedInteger(*L) && indexes(L)));
 }
 
+/// The type of the number whose bits Load reads as an integer, by its tag.
+static Type *numberReadAsBits(const LoadInst &Load) {
+  const StringRef Name = accessTypeName(Load);
+  LLVMContext &C = Load.getContext();
+  if (Name == "double" && Load.getType()->isIntegerTy(64))
+    return Type::getDoubleTy(C);
+  return Name == "float" && Load.getType()->isIntegerTy(32)
+             ? Type::getFloatTy(C)
+             : nullptr;
+}
+
+/// The integer V is, on some way, the bits of a double that this function
+/// makes, or reads as a double.
+static bool isBitsOfNumber(const Value &V) {
+  constexpr unsigned Most = 32;
+  SmallSetVector<const Value *, 8> Words;
+  Words.insert(&V);
+  for (unsigned I = 0; I != Words.size() && I != Most; ++I) {
+    if (const auto *C = dyn_cast<BitCastInst>(Words[I]);
+        C && C->getSrcTy()->isFloatingPointTy())
+      return true;
+    if (const auto *Load = dyn_cast<LoadInst>(Words[I]);
+        Load && numberReadAsBits(*Load))
+      return true;
+    if (isa<PHINode, SelectInst, FreezeInst>(Words[I]))
+      for (const Value *From : cast<User>(Words[I])->operand_values())
+        if (From->getType() == V.getType())
+          Words.insert(From);
+  }
+  return false;
+}
+
 void TypeAnalysis::Impl::visitLoadInst(LoadInst &LI) {
   Type *T = LI.getType();
   Var P = pointer(LI.getPointerOperand());
@@ -415,6 +449,8 @@ void TypeAnalysis::Impl::visitLoadInst(LoadInst &LI) {
     return;
   }
   seedAccess(LI, P, T);
+  if (Type *Number = numberReadAsBits(LI))
+    seed(reg(&LI), 0, sizeOf(T), {ByteKind::Float, Number}, Trust::Strong);
   transferMemory(P, 0, &LI, /*IsStore=*/false, /*WithPointers=*/!isIndex(&LI));
 }
 
@@ -428,7 +464,8 @@ void TypeAnalysis::Impl::visitStoreInst(StoreInst &SI) {
   seedAccess(SI, P, V->getType());
   // What is stored as an integer of a struct is one, whatever else is at both
   // ends of the move by turns (an alternative of a std::variant).
-  if (V->getType()->isIntegerTy() && isDeclaredInteger(SI))
+  if (V->getType()->isIntegerTy() && isDeclaredInteger(SI) &&
+      !isBitsOfNumber(*V))
     seedInteger(V, Trust::Strong);
   const bool WithPointers =
       !isTaggedInteger(SI) || !(isIndex(V) || isCounted(V));

@@ -525,6 +525,11 @@ void ForwardEmitter::visitStore(StoreInst &S) {
     // be read as the other.
     T = Constant::getNullValue(V->getType());
   }
+  const WordShadow Kept = Plan.facts().carriesPointer(V)
+                              ? shadowOfWords(S, Plan.facts())
+                              : WordShadow::AsItIs;
+  if (Kept == WordShadow::Zero)
+    T = Constant::getNullValue(V->getType());
   StoreInst *ToShadow = B.CreateAlignedStore(
       T, Address, shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));
   if (T == companion(V))

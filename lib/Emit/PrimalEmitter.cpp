@@ -305,10 +305,22 @@ void PrimalEmitter::emitStore(StoreInst &S) {
     Address = B.CreateSelect(B.CreateICmpEQ(Address, primal(P)),
                              inGenericSpace(B, Nowhere), Address);
   }
+  const uint64_t Size =
+      D.getDataLayout().getTypeStoreSize(V->getType()).getFixedValue();
+  const WordShadow Kept = shadowOfWords(S, Plan.facts());
+  auto DropIntegers = [&](uint64_t Offset, uint64_t Bytes) {
+    if (Kept == WordShadow::AddressesOnly)
+      B.CreateCall(Services.runtime().require("rg_adjoint_zero_shared"),
+                   {Address, ConstantPointerNull::get(B.getPtrTy()),
+                    B.getInt64(Size), B.getInt64(Offset), B.getInt64(0),
+                    B.getInt64(Bytes)});
+  };
   if (Plan.facts().shape(V).Floats.empty()) {
     B.CreateAlignedStore(
-        shadow(V), Address,
-        shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));
+        Kept == WordShadow::Zero ? Constant::getNullValue(V->getType())
+                                 : shadow(V),
+        Address, shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));
+    DropIntegers(0, Size);
     return;
   }
   // Floats beside pointers: the bytes of their adjoints must stay untouched.
@@ -316,12 +328,14 @@ void PrimalEmitter::emitStore(StoreInst &S) {
   AllocaInst *Whole = Entry.CreateAlloca(V->getType(), nullptr, "mixed.sh");
   B.CreateStore(shadow(V), Whole);
   for (const TypedLeaf &L : Plan.facts().types().leavesOf(V))
-    if (L.Kind.K == ByteKind::Pointer)
+    if (L.Kind.K == ByteKind::Pointer) {
       B.CreateMemCpy(
           B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, L.Offset),
           commonAlignment(S.getAlign(), L.Offset),
           B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Whole, L.Offset),
           MaybeAlign(), L.Size);
+      DropIntegers(L.Offset, L.Size);
+    }
 }
 
 void PrimalEmitter::emitAlloca(AllocaInst &A) {

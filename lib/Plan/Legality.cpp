@@ -15,6 +15,7 @@
 #include "Rules/Transfer.h"
 #include "Support/DispatchMarks.h"
 #include "Support/ExceptionMarks.h"
+#include "Support/SourceFact.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -373,7 +374,14 @@ void Legality::checkCopyTypes(const Instruction &I) {
         transferShape(I, M.Dest, M.Source, M.Length, Subject.facts());
     // Bytes that nothing in the program reads as a float or a pointer, and
     // that no one outside can see, carry nothing.
-    if (T.Known || (!T.Ambiguous && !Matters(M.Dest)))
+    const bool Lost =
+        none_of(T.Leaves,
+                [](const TypedLeaf &L) {
+                  return L.Kind.K == ByteKind::Float || isShared(L);
+                }) &&
+        !hasFact(I, SourceFact::Characters) &&
+        (keepsBits(TA, M.Dest) || keepsBits(TA, M.Source));
+    if (!Lost && (T.Known || (!T.Ambiguous && !Matters(M.Dest))))
       return;
     std::string Length = "a run-time number of bytes";
     if (const auto *N = dyn_cast<ConstantInt>(M.Length))
@@ -530,6 +538,22 @@ static bool isMovedOn(const Value &V) {
   });
 }
 
+/// Load moves a word that is an integer by declaration, of memory that keeps
+/// the bits of active numbers in such integers.
+static bool isNumberTakenForInteger(const Instruction &I,
+                                    const ProgramFacts &Facts,
+                                    const ActivityAnalysis &Activity) {
+  const auto *Load = dyn_cast<LoadInst>(&I);
+  if (!Load ||
+      !(Load->getType()->isIntegerTy(64) || Load->getType()->isIntegerTy(32)) ||
+      !Activity.isActiveMemory(Load->getPointerOperand()))
+    return false;
+  const ValueShape &Shape = Facts.shape(Load);
+  return Shape.Floats.empty() && !Shape.HasUnknown && !Shape.HasPointer &&
+         isMovedOn(*Load) &&
+         keepsBits(Facts.types(), Load->getPointerOperand());
+}
+
 /// An address is moved on as a number (a union of both, in a register of
 /// numbers): nobody knows of the memory behind it where it is read again.
 /// Arithmetic with such a number is on a path that does not run.
@@ -541,17 +565,54 @@ static bool isAddressTakenForNumber(const Instruction &I,
          Activity.isVariedMemory(Bits->getPointerOperand()) && isMovedOn(*C);
 }
 
-/// The word that Load reads gets to a store of which nobody wrote the type
-/// either, as it is or taken for a word of another type; or it is used as the
-/// other of an address and a number.
+/// The bits of the pointer that Load reads are taken for a number.
+static bool isUsedAsNumber(const LoadInst &Load) {
+  return Load.getType()->isPointerTy() &&
+         any_of(Load.users(), [](const User *U) {
+           return isa<PtrToIntInst>(U) && any_of(U->users(), [](const User *B) {
+                    return isa<BitCastInst>(B) && B->getType()->isDoubleTy();
+                  });
+         });
+}
+
+/// The bits of what I makes a number of were loaded as a pointer, from memory
+/// that holds active numbers. Preparation loads it as what it is used as.
+static bool isNumberReadAsAddress(const Instruction &I,
+                                  const ActivityAnalysis &Activity) {
+  const auto *C = dyn_cast<BitCastInst>(&I);
+  if (!C || !C->getType()->isFloatingPointTy() || !Activity.isUseful(C))
+    return false;
+  const Value *Bits = C->getOperand(0); // half of a word, too
+  while (isa<TruncInst, LShrOperator>(Bits))
+    Bits = cast<User>(Bits)->getOperand(0);
+  constexpr unsigned Most = 64;
+  SmallSetVector<const Value *, 8> Words;
+  Words.insert(beforeCasts(Bits));
+  for (unsigned N = 0; N != Words.size() && N != Most; ++N) {
+    if (const auto *Load = dyn_cast<LoadInst>(Words[N]);
+        Load && Load->getType()->isPointerTy() &&
+        Activity.isVariedMemory(Load->getPointerOperand()))
+      return true;
+    if (isa<PHINode, SelectInst, FreezeInst>(Words[N]))
+      for (const Value *From : cast<User>(Words[N])->operand_values())
+        Words.insert(beforeCasts(From));
+  }
+  return false;
+}
+
+/// The word that Load reads is used as the other of an address and a number;
+/// or, if nobody wrote its type, it gets to a store of which nobody wrote the
+/// type either, as it is or taken for a word of another type.
 static bool isMovedAsOneOfTwo(const LoadInst &Load) {
   constexpr unsigned Most = 64;
+  const bool Bare = isBareWord(Load);
   SmallSetVector<const Value *, 8> Words;
   Words.insert(&Load);
   for (unsigned I = 0; I != Words.size() && I != Most; ++I)
     for (const User *U : Words[I]->users()) {
       if (const auto *S = dyn_cast<StoreInst>(U);
-          S && S->getValueOperand() == Words[I] && isBareWord(*S))
+          S && S->getValueOperand() == Words[I] &&
+          (Bare ? isBareWord(*S) : !hasFact(*S, SourceFact::Written)))
         return true;
       const bool IsCast = isa<CastInst>(U) && beforeCasts(U) != U;
       if (isa<PHINode, SelectInst, FreezeInst>(U) || IsCast)
@@ -563,7 +624,7 @@ static bool isMovedAsOneOfTwo(const LoadInst &Load) {
                !Load.getType()->isIntegerTy())
         return true;
     }
-  return Words.size() >= Most;
+  return Bare && Words.size() >= Most;
 }
 
 /// The double that Load reads may be floats at other times, and active ones are
@@ -585,6 +646,13 @@ static bool isFloatsByTurns(const LoadInst &Load, const TypeAnalysis &Types,
          });
 }
 
+/// Something accesses the memory that the pointer P leads to.
+static bool leadsToAnything(const Value &P, const TypeAnalysis &Types) {
+  const TypeAnalysis::Kinds Behind = Types.kindsFrom(&P);
+  return Behind.Doubles || Behind.Singles || Behind.Pointers ||
+         Behind.Integers || Behind.Others;
+}
+
 /// Load moves a word in a register that is taken for a number, or for a
 /// pointer, of a place that holds both by turns, or numbers of two formats:
 /// half of a copy of a union, which the optimiser makes of the type that the
@@ -594,7 +662,12 @@ static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
   const TypeAnalysis &Types = Facts.types();
   const Value *P = Load.getPointerOperand();
   const uint64_t Bytes = 8;
-  if (!isBareWord(Load) || Types.isJumbled(P))
+  // The copy of a struct names its members, whatever lies there: what is read
+  // so need not be an address, if nothing is found where it leads to.
+  if (Types.isJumbled(P) ||
+      (!isBareWord(Load) &&
+       (!Load.getType()->isPointerTy() || hasFact(Load, SourceFact::Written) ||
+        (!isUsedAsNumber(Load) && leadsToAnything(Load, Types)))))
     return false;
   // Of integers, the types say what they are, or that nobody knows.
   const auto TakenFor = [&](ByteKind::Kind K) {
@@ -606,10 +679,16 @@ static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
   if ((!AsPointer && !AsNumber) ||
       !(Types.isByTurns(P) || isFloatsByTurns(Load, Types, Activity) ||
         (!Load.getType()->isIntegerTy() &&
-         (AsPointer ? Types.storesNumber(P, 0, Bytes, /*Period=*/0)
+         (AsPointer ? (isBareWord(Load) &&
+                       Types.storesNumber(P, 0, Bytes, /*Period=*/0)) ||
+                          (isUsedAsNumber(Load) &&
+                           Types.touchesFloat(P, Bytes, /*Possibly=*/true))
                     : Types.holdsPointers(P, 0, Bytes)))) ||
       !isMovedAsOneOfTwo(Load))
     return false;
+  // What is read as a pointer only counts as useful for nobody.
+  if (!isBareWord(Load) || isUsedAsNumber(Load))
+    return Activity.isVariedMemory(P);
   const TypeAnalysis::ObjectId At = Types.objectOf(P);
   return Activity.isActiveMemory(P) ||
          (At != TypeAnalysis::NoObject &&
@@ -652,9 +731,15 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
       else if (isNumberTakenForPointer(I, Subject.facts(), Subject.Activity))
         refuse(RefusalKind::Instruction, I,
                "a number in a register that holds an address on other ways");
+      else if (isNumberTakenForInteger(I, Subject.facts(), Subject.Activity))
+        refuse(RefusalKind::Instruction, I,
+               "a number whose bits are moved as an integer");
       else if (isAddressTakenForNumber(I, Subject.Activity))
         refuse(RefusalKind::Instruction, I,
                "an address in a register of floating-point numbers");
+      else if (isNumberReadAsAddress(I, Subject.Activity))
+        refuse(RefusalKind::Instruction, I,
+               "a number in a register that holds an address");
       else if (const auto *L = dyn_cast<LoadInst>(&I);
                L && isOneOfTwoByTurns(*L, Subject.facts(), Subject.Activity))
         refuse(RefusalKind::Instruction, I,

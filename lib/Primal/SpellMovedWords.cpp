@@ -130,6 +130,15 @@ static bool isOf(Taken As, const Type &T) {
   return As == Address ? T.isPointerTy() : T.isDoubleTy();
 }
 
+/// A word of which nobody wrote the type, or which may be a member in the copy
+/// of a struct: that names a pointer, whatever lies there.
+static bool isMovable(const Instruction &Access) {
+  return isBareWord(Access) || (!Access.isVolatile() && !Access.isAtomic() &&
+                                isWord(*getLoadStoreType(&Access)) &&
+                                asDeclared(Access)->isPointerTy() &&
+                                !hasFact(Access, SourceFact::Written));
+}
+
 /// A word that the code at hand makes, or knows, to be an address or a number.
 static bool isSurely(Taken As, const Value &Word) {
   if (isa<Constant>(Word))
@@ -151,7 +160,7 @@ static bool isUsedAs(Taken As, const Use &Word) {
            isa<ConstantInt>(M->getLength()) &&
            !match(M->getLength(), PatternMatch::m_Zero());
   if (const auto *S = dyn_cast<StoreInst>(U))
-    return S->getValueOperand() == Word && !isBareWord(*S) &&
+    return S->getValueOperand() == Word && !isMovable(*S) &&
            isOf(As, *asDeclared(*S));
   return isOf(As, *Word->getType()) &&
          (isa<ReturnInst>(U) || (isa<CallBase>(U) && !isa<IntrinsicInst>(U)));
@@ -377,7 +386,8 @@ MovedWords::MovedWords(const Function &F, bool Copies) {
   for (const Instruction *Join : Joins)
     for (const Value *Chosen : chosenFrom(*Join))
       if (const auto *Load = dyn_cast<LoadInst>(beforeCasts(Chosen));
-          Load && isBareWord(*Load))
+          Load && Load->isSimple() &&
+          (isBareWord(*Load) || asDeclared(*Load)->isPointerTy()))
         Loads.insert(Load);
   const bool StoresIntegers =
       Copies && any_of(instructions(F), [](const Instruction &I) {
@@ -408,14 +418,14 @@ MovedWords::MovedWords(const Function &F, bool Copies) {
     if (IsMistyped(From) && S->isSimple() &&
         isWord(*S->getValueOperand()->getType()))
       Stores.insert(S);
-    if (!isBareWord(*S))
+    if (!isMovable(*S))
       continue;
     const auto *Load = dyn_cast<LoadInst>(From);
-    if (Load && isBareWord(*Load)) {
+    if (Load && isMovable(*Load)) {
       if (Copies)
         Loads.insert(Load);
-    } else if (From != S->getValueOperand() && !isJoin(From) &&
-               !From->getType()->isIntegerTy()) {
+    } else if (isBareWord(*S) && From != S->getValueOperand() &&
+               !isJoin(From) && !From->getType()->isIntegerTy()) {
       Stores.insert(S);
     }
   }
@@ -613,7 +623,7 @@ void WordsInMemory::redirectUses(Instruction &Word, AllocaInst *At,
     for (Use &U : make_early_inc_range(As->uses())) {
       auto *User = cast<Instruction>(U.getUser());
       auto *S = dyn_cast<StoreInst>(User);
-      if (S && S->getPointerOperand() != As && isBareWord(*S)) {
+      if (S && S->getPointerOperand() != As && isMovable(*S)) {
         IRBuilder<> B(S);
         copy(B, S->getPointerOperand(), S->getAlign(), At, WordAlign);
         S->eraseFromParent();
@@ -671,6 +681,8 @@ void WordsInMemory::run() {
     LoadInst *Load = loadAsDeclared(*cast<LoadInst>(I));
     IRBuilder<> B(I);
     I->replaceAllUsesWith(takenFor(B, Load, I->getType()));
+    if (Words.Loads.contains(I))
+      Loads.push_back(Load);
     I->eraseFromParent();
   }
   for (Instruction &I : instructions(F)) {

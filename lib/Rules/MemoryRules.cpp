@@ -17,6 +17,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Rules/RulesInternal.h"
+#include "Rules/Transfer.h"
+#include "Target/Target.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
@@ -49,8 +52,10 @@ bool retrograd::mayStoreNumber(const StoreInst &S, const ProgramFacts &Facts) {
   const TypeAnalysis &TA = Facts.types();
   uint64_t Size =
       TA.dataLayout().getTypeStoreSize(V->getType()).getFixedValue();
-  if (any_of(TA.leavesOfAccess(&S, P, Size), [](const TypedLeaf &L) {
-        return L.Kind.K == ByteKind::Float || L.Kind.K == ByteKind::Unknown;
+  if (any_of(TA.leavesOfAccess(&S, P, Size), [V](const TypedLeaf &L) {
+        // Known as a pointer's by others alone: an integer is none.
+        return L.Kind.K != ByteKind::Integer &&
+               (L.Kind.K != ByteKind::Pointer || isa<ConstantData>(V));
       }))
     return true;
   // What has the best evidence of something else may be a number by turns.
@@ -58,6 +63,45 @@ bool retrograd::mayStoreNumber(const StoreInst &S, const ProgramFacts &Facts) {
   return V->getType()->isIntOrIntVectorTy() && !IsAddress &&
          !TA.isIndexPlace(P) && !TA.isDeclaredInteger(S) &&
          TA.touchesFloat(P, Size, /*Possibly=*/true);
+}
+
+/// What is stored as an address may be an integer that the types take for one.
+static bool isSurelyAddress(const Value &V) {
+  return isa<AllocaInst, GEPOperator, GlobalValue, ConstantPointerNull>(V) ||
+         (isa<LoadInst>(V) && V.getType()->isPointerTy());
+}
+
+/// V is computed of constants, and of numbers that are narrower than an
+/// address.
+static bool isMadeOfIntegers(const Value &V) {
+  constexpr unsigned Most = 32;
+  SmallSetVector<const Value *, 8> Parts;
+  Parts.insert(&V);
+  for (unsigned I = 0; I != Parts.size() && I != Most; ++I) {
+    if (isa<ConstantInt, ConstantPointerNull, ZExtInst, SExtInst, FPToSIInst,
+            FPToUIInst>(Parts[I]))
+      continue;
+    if (!isa<BinaryOperator, SelectInst, FreezeInst, PHINode, IntToPtrInst>(
+            Parts[I]))
+      return false;
+    for (const Value *From : cast<User>(Parts[I])->operand_values())
+      if (!From->getType()->isIntegerTy(1))
+        Parts.insert(From);
+  }
+  return Parts.size() <= Most;
+}
+
+WordShadow retrograd::shadowOfWords(const StoreInst &S,
+                                    const ProgramFacts &Facts) {
+  const Value &V = *S.getValueOperand(), *P = S.getPointerOperand();
+  const TypeAnalysis &TA = Facts.types();
+  const DataLayout &DL = TA.dataLayout();
+  const uint64_t Size = DL.getTypeStoreSize(V.getType()).getFixedValue();
+  if (Size % DL.getPointerSize() || isSurelyAddress(V) ||
+      Target(*S.getModule()).manyThreads() ||
+      !(TA.touchesFloat(P, Size, /*Possibly=*/true) || TA.isByTurns(P)))
+    return WordShadow::AsItIs;
+  return isMadeOfIntegers(V) ? WordShadow::Zero : WordShadow::AddressesOnly;
 }
 
 /// The floats that a store of V to P puts down, merged where they form V.

@@ -12,7 +12,9 @@
 #include "Support/SourceFact.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace retrograd;
@@ -324,6 +326,39 @@ static bool shareWords(const ProgramFacts &Facts,
   return true;
 }
 
+bool retrograd::keepsBits(const TypeAnalysis &TA, const Value *P) {
+  const TypeAnalysis::Kinds Is = TA.kindsFrom(P);
+  const TypeAnalysis::ObjectId O = TA.objectOf(P);
+  if (!Is.Integers || !Is.Others || Is.Doubles || Is.Singles || Is.Pointers ||
+      O == TypeAnalysis::NoObject)
+    return false;
+  const Module *M = nullptr;
+  if (const auto *I = dyn_cast<Instruction>(P))
+    M = I->getModule();
+  else if (const auto *A = dyn_cast<Argument>(P))
+    M = A->getParent()->getParent();
+  else if (const auto *G = dyn_cast<GlobalValue>(P))
+    M = G->getParent();
+  // Rare: such an object meets numbers.
+  auto IsOfNumber = [&](const Instruction &I) {
+    const Value *To = getLoadStorePointerOperand(&I);
+    if (!To || !getLoadStoreType(&I)->isIntegerTy() || TA.objectOf(To) != O)
+      return false;
+    const auto *S = dyn_cast<StoreInst>(&I);
+    return any_of(
+        TA.leavesOf(S ? S->getValueOperand() : &I),
+        [](const TypedLeaf &L) { return L.Kind.K == ByteKind::Float; });
+  };
+  return M && any_of(*M, [&](const Function &F) {
+           return TA.analysed(F) && any_of(instructions(F), IsOfNumber);
+         });
+}
+
+/// The numbers whose bits lie behind P can be moved as words.
+static bool keepsDoubles(const TypeAnalysis &TA, const Value *P) {
+  return keepsBits(TA, P) && TA.meetsDoublesOnly(P);
+}
+
 /// What a copy of run-time length moves where its ends are several things by
 /// turns (records of two kinds that pass through one buffer, a header and the
 /// arrays behind it): words, of which each moves the derivative that its shadow
@@ -337,6 +372,14 @@ wordsOf(const ProgramFacts &Facts, const Value *Dest, const Value *Source) {
   if (!hasOwnShadow(Facts, Dest))
     return std::nullopt;
   TypeAnalysis::Kinds Is = TA.kindsFrom(Dest), From = TA.kindsFrom(Source);
+  if (keepsDoubles(TA, Dest)) {
+    Is.Doubles = true;
+    Is.Others = false;
+  }
+  if (keepsDoubles(TA, Source)) {
+    From.Doubles = true;
+    From.Others = false;
+  }
   Is.Doubles |= From.Doubles;
   Is.Singles |= From.Singles;
   Is.Pointers |= From.Pointers;
@@ -375,6 +418,14 @@ static bool integersHoldFloats(const TypeAnalysis &TA,
   });
 }
 
+/// A member is a pointer, or a number, by declaration, and the program keeps
+/// the other in its place, too. (Of jumbled objects, places tell nothing.)
+static bool isDeclaredByTurns(const TypeAnalysis &TA, const TypedLeaf &L,
+                              const Value *End) {
+  return (L.Kind.K == ByteKind::Pointer || L.Kind.K == ByteKind::Float) &&
+         TA.isByTurns(End, L.Offset) && !TA.isJumbled(End);
+}
+
 /// A word that preparation moves in memory, since it may be a number or a
 /// pointer by turns, and where pointers may lie: its shadow tells which one it
 /// is, unless that is the user's, who may have integers there.
@@ -385,7 +436,8 @@ static bool isByTurns(const Instruction &I, const Value *Dest,
          any_of(ArrayRef{Dest, Source},
                 [&](const Value *P) {
                   TypeAnalysis::ObjectId O = TA.objectOf(P);
-                  return O != TypeAnalysis::NoObject && !TA.pointees(O).empty();
+                  return O != TypeAnalysis::NoObject &&
+                         (TA.isByTurns(P) || !TA.pointees(O).empty());
                 }) &&
          (hasOwnShadow(Facts, Dest) ||
           TA.sharedWithPointers(Dest, 0, 8, /*Integers=*/false));
@@ -454,8 +506,13 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     return Shape;
   }
   if (std::optional<TypeAnalysis::Pattern> Elements = TA.elementsOf(I)) {
-    Shape.Ambiguous = integersHoldFloats(TA, *Elements, Dest) ||
-                      (Source && integersHoldFloats(TA, *Elements, Source));
+    auto HoldsFloats = [&](const Value *End) {
+      return integersHoldFloats(TA, *Elements, End) ||
+             any_of(Elements->Leaves, [&](const TypedLeaf &L) {
+               return isDeclaredByTurns(TA, L, End);
+             });
+    };
+    Shape.Ambiguous = HoldsFloats(Dest) || (Source && HoldsFloats(Source));
     Shape.Known = !Shape.Ambiguous;
     if (Shape.Ambiguous && MoveWords())
       return Shape;
@@ -478,11 +535,14 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
       if (none_of(Other, Unclear))
         Leaves = std::move(Other);
     }
-    // What the type of an assignment declares needs nobody's consent.
+    // What the type of an assignment declares needs nobody's consent, but that
+    // of a program that keeps something else there.
     const SmallVector<TypedLeaf, 4> Declared = TA.declaredBy(I);
     SmallVector<TypedLeaf, 4> Contested = Leaves;
     llvm::erase_if(Contested, [&](const TypedLeaf &L) {
-      return TypeAnalysis::covers(Declared, L);
+      return TypeAnalysis::covers(Declared, L) &&
+             !isDeclaredByTurns(TA, L, Dest) &&
+             !(Source && isDeclaredByTurns(TA, L, Source));
     });
     Shape.Ambiguous =
         any_of(Leaves, Contradicts) ||
@@ -495,6 +555,7 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
         shareWords(Facts, Leaves, Dest, Source, Size))
       Shape.Ambiguous = false;
     Shape.Ambiguous |= callersDisagree(TA, Leaves, Dest, Source);
+    Shape.Ambiguous |= Source && (keepsBits(TA, Dest) || keepsBits(TA, Source));
     if (Shape.Ambiguous && MoveWords())
       return Shape;
     Shape.Known = none_of(
@@ -559,6 +620,7 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
              return P && TA.storesNumber(P, L.Offset, L.Size, Shape.Period);
            });
   };
+  Shape.Ambiguous |= Source && (keepsBits(TA, Dest) || keepsBits(TA, Source));
   if (Shape.Ambiguous || any_of(Best->Leaves, Doubtful))
     if (MoveWords())
       return Shape;

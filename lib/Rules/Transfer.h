@@ -10,6 +10,7 @@
 
 #include "Rules/Rules.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
 
 namespace retrograd {
 class Catalogue;
@@ -33,9 +34,23 @@ Transfer transferOf(const llvm::CallBase &C, const Catalogue &Cat);
 bool namesPrimal(const Transfer &T, const llvm::Value *P,
                  const ActivityAnalysis &A);
 
+/// All that the program takes the memory behind P for is integers, but
+/// registers that it writes there, or reads, are numbers: it keeps their bits.
+bool keepsBits(const TypeAnalysis &TA, const llvm::Value *P);
+
 /// The derivative itself makes the shadow of what P points to, so that of an
 /// integer there is zero.
 bool hasOwnShadow(const ProgramFacts &Facts, const llvm::Value *P);
+
+/// What the shadow of the words that S stores, as far as they are no numbers,
+/// has to be where numbers lie by turns: an integer that is its own shadow
+/// would be taken for a derivative.
+enum class WordShadow {
+  AsItIs,
+  AddressesOnly, ///< zero, unless it is an address: the running program tells
+  Zero           ///< it is surely none
+};
+WordShadow shadowOfWords(const llvm::StoreInst &S, const ProgramFacts &Facts);
 
 /// The copy T, of shape S, moves words of several kinds by turns, and no active
 /// numbers: of all that, only the shadows of pointers count, wherever they lie.
