@@ -76,7 +76,8 @@ __device__ __forceinline__ void draw(int Width, float Faint, float Opaque, const
 __global__ void primalKernel(int Width, float Faint, float Opaque, const int *Starts, const int *Lists, const float *Splats, float *Image) {
   draw(Width, Faint, Opaque, Starts, Lists, Splats, Image);
 }
-__global__ void gradientKernel(int Width, float Faint, float Opaque, const int *Starts, const int *Lists, const float *Splats, float *DSplats,
+// Four blocks on a multiprocessor: 64 registers.
+__global__ void __launch_bounds__(Batch, 4) gradientKernel(int Width, float Faint, float Opaque, const int *Starts, const int *Lists, const float *Splats, float *DSplats,
                                float *Image, float *DImage) {
   __enzyme_autodiff((void *)draw, enzyme_const, Width, enzyme_const, Faint, enzyme_const, Opaque, enzyme_const, Starts, enzyme_const, Lists, enzyme_dup, Splats,
                     DSplats, enzyme_dup, Image, DImage);
@@ -88,6 +89,8 @@ __global__ void forwardKernel(int Width, float Faint, float Opaque, const int *S
 }
 
 } // namespace splat
+
+#include "hand/Splat.h"
 
 int main(int Count, char **Words) {
   using namespace splat;
@@ -146,5 +149,7 @@ int main(int Count, char **Words) {
   Program.Forward = [=] {
     forwardKernel<<<Grid, Block>>>(Width, Faint, Opaque, DeviceStarts, DeviceLists, DeviceSplats, DSplats, Image, DImage);
   };
+  Program.Hand = [=] { hand::draw<<<Grid, Block>>>(Width, Faint, Opaque, DeviceStarts, DeviceLists, DeviceSplats, DSplats, DImage); };
+  Program.kernels((const void *)primalKernel, (const void *)gradientKernel, (const void *)hand::draw);
   return Program.run();
 }
