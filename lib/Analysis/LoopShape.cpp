@@ -67,6 +67,11 @@ void LoopShape::analyseLoop(Loop &L) {
     }
   }
 
+  if (const auto *Most =
+          dyn_cast<SCEVConstant>(SE.getConstantMaxBackedgeTakenCount(&L));
+      Most && Most->getAPInt().getActiveBits() <= 32)
+    Facts.MostTrips = Most->getAPInt().getZExtValue() + 1;
+
   BasicBlock *Preheader = L.getLoopPreheader();
   if (!Preheader || !L.getLoopLatch())
     return;

@@ -41,6 +41,8 @@ struct LoopFacts {
   const llvm::SCEV *BackedgeBound = nullptr;
   /// Every run that is reversed takes the backedge exactly BackedgeBound times.
   bool Exact = false;
+  /// No run has more iterations than so many; 0 when unknown.
+  uint64_t MostTrips = 0;
 };
 
 class LoopShape {

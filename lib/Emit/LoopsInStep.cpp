@@ -12,6 +12,7 @@
 #include "Target/Target.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
@@ -77,6 +78,54 @@ bool retrograd::runsInStep(const Loop &L, const DerivativePlan &Plan) {
     return none_of(*B, [&](const Instruction &I) {
       const auto *C = dyn_cast<CallBase>(&I);
       return C && mayWait(*C, Plan);
+    });
+  });
+}
+
+/// N is made again from constants and from the number of L's iteration, which
+/// lanes in step have in common.
+static bool isOfIteration(Need N, const Loop &L, const DerivativePlan &Plan,
+                          unsigned &Budget) {
+  N = Plan.canonical(N);
+  if (isa<Constant>(N.Of))
+    return true;
+  const auto *I = dyn_cast<Instruction>(N.Of);
+  if (!I || !Budget || Plan.slot(N) || isa<LoadInst, CallBase>(I))
+    return false;
+  --Budget;
+  if (const auto *Phi = dyn_cast<PHINode>(I);
+      Phi && (Phi->getParent() != L.getHeader() || !Plan.isComputedPhi(*Phi)))
+    return false;
+  const Recipe How = Plan.recipe(N);
+  return How.K == Recipe::Compute && all_of(How.Inputs, [&](Need In) {
+           return isOfIteration(In, L, Plan, Budget);
+         });
+}
+
+bool retrograd::addsInStep(const LoadInst &Load, const DerivativePlan &Plan) {
+  const Loop *L = Plan.shape().loops().getLoopFor(Load.getParent());
+  const Value *P = Load.getPointerOperand();
+  const Value *Of = getUnderlyingObject(P, /*MaxLookup=*/0);
+  const Accumulation How = Plan.accumulation(Load);
+  if (!L || !Plan.options().StepSums ||
+      (How != Accumulation::Merged && How != Accumulation::Atomic) ||
+      Plan.request().Width != 1 ||
+      (!Load.getType()->isFloatTy() && !Load.getType()->isDoubleTy()) ||
+      !isa<GlobalVariable>(Of) ||
+      Target(*Plan.primal().getParent()).spaceOf(*P) != MemorySpace::Shared ||
+      Plan.activity().isMixed(P))
+    return false;
+  unsigned Budget = 32;
+  if (!isOfIteration({Need::Shadow, P}, *L, Plan, Budget))
+    return false;
+  return all_of(L->blocks(), [&](const BasicBlock *B) {
+    return all_of(*B, [&](const Instruction &I) {
+      if (!I.mayWriteToMemory())
+        return true;
+      const Value *To = getLoadStorePointerOperand(&I);
+      const Value *Object =
+          To ? getUnderlyingObject(To, /*MaxLookup=*/0) : nullptr;
+      return Object && Object != Of && isIdentifiedObject(Object);
     });
   });
 }

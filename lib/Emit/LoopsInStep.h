@@ -20,6 +20,7 @@
 #define RETROGRAD_EMIT_LOOPSINSTEP_H
 
 namespace llvm {
+class LoadInst;
 class Loop;
 } // namespace llvm
 
@@ -30,6 +31,12 @@ class DerivativePlan;
 /// The lanes of a warp run the reverse of L in step. They may run L a different
 /// number of times, which data decides, and do not wait for each other within.
 bool runsInStep(const llvm::Loop &L, const DerivativePlan &Plan);
+
+/// L, in a loop that runs in step, reads from a place in memory of the block
+/// that is the same for all lanes of the warp which reverse an iteration of the
+/// loop together, and can be told without having run the iteration. Nothing in
+/// the loop takes the adjoints of that memory.
+bool addsInStep(const llvm::LoadInst &L, const DerivativePlan &Plan);
 
 } // namespace retrograd
 

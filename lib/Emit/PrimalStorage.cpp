@@ -42,6 +42,11 @@ bool PrimalEmitter::expandBounds() {
       for (const Loop *N : S.nest())
         InNests.insert(N);
   for (Loop *L : Plan.shape().loops().getLoopsInPreorder()) {
+    if (Plan.scope(L).InFrame) {
+      Loops[L].Trips = ConstantInt::get(Type::getInt64Ty(D.getContext()),
+                                        Plan.shape().facts(L).MostTrips);
+      continue;
+    }
     bool StoresCount =
         countsInFront(L) && Plan.slot({Need::Count, L->getHeader()});
     if (!InNests.contains(L) && !StoresCount &&
@@ -271,7 +276,7 @@ void PrimalEmitter::makeLoopStorage() {
     if (S.IsArray) {
       IRBuilder<> At(Preheader->getTerminator());
       At.SetCurrentDebugLocation(Line);
-      if (S.Nest == L && !S.Reused) {
+      if (S.InFrame || (S.Nest == L && !S.Reused)) {
         Code.Base = allocateArrays(S, At);
         continue;
       }
@@ -320,6 +325,16 @@ Value *PrimalEmitter::element(const Scope &S, IRBuilderBase &B) {
 Value *PrimalEmitter::allocateArrays(const Scope &S, IRBuilderBase &B) {
   Value *Bytes = B.CreateAdd(B.CreateMul(elements(S, B), B.getInt64(S.Bytes)),
                              B.getInt64(ArrayHeaderBytes));
+  if (S.InFrame) {
+    AllocaInst *Arrays = entryAlloca(
+        D,
+        ArrayType::get(B.getInt8Ty(), cast<ConstantInt>(Bytes)->getZExtValue()),
+        "tape.frame");
+    Arrays->setAlignment(Align(16));
+    Value *Base = inGenericSpace(B, Arrays);
+    storeTo(*Plan.slot({Need::Records, S.Of->getHeader()}), Base, B);
+    return Base;
+  }
   Value *Base = allocate(Bytes, B);
   if (!Plan.shape().facts(S.Of).Exact)
     Kinds.tape(B.CreateStore(Loops.find(S.Of)->second.Trips, Base));

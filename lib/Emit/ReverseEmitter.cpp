@@ -131,6 +131,7 @@ void ReverseEmitter::run() {
       S.Begin = Block("rev.begin.");
       S.Turn = Block("rev.turn.");
       S.Next = Block("rev.next.");
+      beginStepSums(*L, S);
     }
     if (const Scope &S = Plan.scope(L);
         !S.Slots.empty() && !S.IsArray && !Plan.isDeferred(L))
@@ -253,11 +254,8 @@ Value *ReverseEmitter::holds(const ThreadOwnership::Condition &C,
   return emitLaunchCondition(C, D, runtime("rg_extent"), ShadowOf, Name);
 }
 
-std::optional<RuleContext::SharedPlace>
-ReverseEmitter::sharedPlace(Value *Address) {
-  if (!Plan.options().MergeOnDevice || !Machine.addsFloatsByLoop() ||
-      Machine.spaceOf(*Address) != MemorySpace::Shared)
-    return std::nullopt;
+std::optional<ReverseEmitter::SharedAddress>
+ReverseEmitter::takeApart(Value *Address) const {
   const DataLayout &DL = D.getDataLayout();
   SmallMapVector<Value *, APInt, 4> Varying;
   Value *P = Address;
@@ -281,21 +279,36 @@ ReverseEmitter::sharedPlace(Value *Address) {
     }
     P = G->getPointerOperand();
   }
-  VaryingPart Key;
+  SharedAddress A{P, {}, uint32_t(Offset.getZExtValue())};
   for (auto &[V, Factor] : Varying)
-    Key.push_back({V, Factor.getZExtValue()});
-  auto &[Sum, Found] = Peers[{B.GetInsertBlock(), Key}];
+    A.Key.push_back({V, Factor.getZExtValue()});
+  return A;
+}
+
+Value *ReverseEmitter::sumOf(const VaryingPart &Key) {
+  Value *Sum = B.getInt32(0);
+  for (auto &[V, Factor] : Key)
+    Sum = B.CreateAdd(Sum, B.CreateMul(B.CreateSExtOrTrunc(V, B.getInt32Ty()),
+                                       B.getInt32(Factor)));
+  return Sum;
+}
+
+std::optional<RuleContext::SharedPlace>
+ReverseEmitter::sharedPlace(Value *Address) {
+  if (!Plan.options().MergeOnDevice || !Machine.addsFloatsByLoop() ||
+      Machine.spaceOf(*Address) != MemorySpace::Shared)
+    return std::nullopt;
+  std::optional<SharedAddress> A = takeApart(Address);
+  if (!A)
+    return std::nullopt;
+  auto &[Sum, Found] = Peers[{B.GetInsertBlock(), A->Key}];
   if (!Found) {
     // Of the same block of code: then who is here for one addition is here for
     // all.
-    Sum = B.getInt32(0);
-    for (auto &[V, Factor] : Key)
-      Sum = B.CreateAdd(Sum, B.CreateMul(B.CreateSExtOrTrunc(V, B.getInt32Ty()),
-                                         B.getInt32(Factor)));
+    Sum = sumOf(A->Key);
     Found = B.CreateCall(runtime("rg_peers"), {Sum});
   }
-  return SharedPlace{Found, B.CreateGEP(B.getInt8Ty(), P, Sum),
-                     uint32_t(Offset.getZExtValue())};
+  return SharedPlace{Found, B.CreateGEP(B.getInt8Ty(), A->Of, Sum), A->Offset};
 }
 
 Value *ReverseEmitter::take(const Value *V) {
@@ -489,6 +502,26 @@ void ReverseEmitter::emitBlock(const BasicBlock &Block) {
   leaveBlock(Block);
 }
 
+/// Asks branch At and those that it leads to where their conditions are known.
+void ReverseEmitter::askAgain(const DecidedByBranches &J, int At,
+                              ArrayRef<BasicBlock *> Edges) {
+  Value *Condition = lookup({Need::Primal, J.Branches[At].Condition});
+  BasicBlock *To[2];
+  for (unsigned OnTrue : {0, 1}) {
+    const int Next = J.Branches[At].Next[OnTrue];
+    To[OnTrue] = Next < 0 ? Edges[-1 - Next]
+                          : BasicBlock::Create(D.getContext(), "rev.ask", &D);
+  }
+  B.CreateCondBr(Condition, To[1], To[0]);
+  const auto Known = Met;
+  for (unsigned OnTrue : {0, 1})
+    if (const int Next = J.Branches[At].Next[OnTrue]; Next >= 0) {
+      B.SetInsertPoint(To[OnTrue]);
+      Met = Known;
+      askAgain(J, Next, Edges);
+    }
+}
+
 void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
   // All phis read their operands at once: take every adjoint before any is
   // handed on.
@@ -518,6 +551,12 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
     B.CreateCondBr(First, Edges[1 - Latch], Edges[Latch]);
   } else if (Preds.size() == 1) {
     B.CreateBr(Edges[0]);
+  } else if (const auto J = Plan.slot({Need::Pred, &Block}) ||
+                                    Plan.decidedJoin(&Block) ||
+                                    Plan.decidedWays(&Block)
+                                ? std::nullopt
+                                : Plan.decidingBranches(&Block)) {
+    askAgain(*J, 0, Edges);
   } else {
     Value *Which = lookup({Need::Pred, &Block});
     SwitchInst *Switch = B.CreateSwitch(Which, Edges[0], Preds.size() - 1);
@@ -546,6 +585,10 @@ void ReverseEmitter::leaveBlock(const BasicBlock &Block) {
       }
       Lane = 0;
       B.CreateBr(Reversed[Before]);
+    } else if (InStep *S = past(*P, Block)) {
+      B.CreateStore(B.getInt64(0), S->Last);
+      B.CreateStore(B.getTrue(), S->Past);
+      B.CreateBr(S->Begin);
     } else {
       B.CreateBr(behindEdge(*P, Block));
     }
@@ -603,6 +646,8 @@ void ReverseEmitter::emitEdge(const BasicBlock &From, const BasicBlock &To,
       B.CreateStore(
           B.getInt32(find(S->second.Doors, &From) - S->second.Doors.begin()),
           S->second.Door);
+      if (S->second.Past)
+        B.CreateStore(B.getFalse(), S->second.Past);
     } else {
       B.CreateStore(Count, Counters[K]);
     }
@@ -623,21 +668,29 @@ BasicBlock *ReverseEmitter::reverseOf(const BasicBlock &P) {
 
 BasicBlock *ReverseEmitter::behindEdge(const BasicBlock &From,
                                        const BasicBlock &To) {
-  auto S = Steps.find(Plan.shape().loops().getLoopFor(&From));
+  const LoopInfo &LI = Plan.shape().loops();
+  const Loop *Of = LI.getLoopFor(&To);
+  if (auto S = Steps.find(Of);
+      S != Steps.end() && &To == Of->getHeader() &&
+      (Of == LI.getLoopFor(&From) ||
+       (!Of->contains(&From) && !S->second.Sums.empty())))
+    return S->second.Next;
+  auto S = Steps.find(LI.getLoopFor(&From));
   if (S == Steps.end())
     return reverseOf(From);
-  if (!S->first->contains(&To))
-    return S->second.Begin;
-  return &To == S->first->getHeader() ? S->second.Next : reverseOf(From);
+  return S->first->contains(&To) ? reverseOf(From) : S->second.Begin;
 }
 
 /// The frame around the reverse of L:
 ///
 ///   begin   counter = the largest of the lanes' last iterations
-///   turn    wait for the others; past my last one? then next; is it mine?
-///   through the door that I
+///   turn    wait for the others, if nothing is added; past my last one? then
+///   next; is it mine? through the door that I
 ///           left by; else through the latch
-///   next    counter - 1, turn
+///   next    add up what the iteration adds; counter - 1, turn
+///
+/// Where something is added, the first iteration comes to next as well, and
+/// leaves from there.
 void ReverseEmitter::emitStep(const Loop &L) {
   InStep &S = Steps[&L];
   setLine(*L.getHeader()->getTerminator());
@@ -645,16 +698,23 @@ void ReverseEmitter::emitStep(const Loop &L) {
   Value *Last = B.CreateLoad(B.getInt64Ty(), S.Last);
   Value *Lanes = B.CreateCall(runtime("rg_step_lanes"), {Last});
   B.CreateStore(Lanes, S.Lanes);
+  if (S.Ranks)
+    B.CreateStore(B.CreateCall(runtime("rg_step_ranks"), {Lanes}), S.Ranks);
   B.CreateStore(B.CreateCall(runtime("rg_last_of_lanes"), {Last, Lanes}),
                 Counters[&L]);
   B.CreateBr(S.Turn);
 
   B.SetInsertPoint(S.Turn);
-  B.CreateCall(runtime("rg_step"), {B.CreateLoad(B.getInt32Ty(), S.Lanes)});
+  // Those that add up at the end of an iteration have waited there.
+  if (S.Sums.empty())
+    B.CreateCall(runtime("rg_step"), {B.CreateLoad(B.getInt32Ty(), S.Lanes)});
   Value *Now = B.CreateLoad(B.getInt64Ty(), Counters[&L], "rg.turn");
   Last = B.CreateLoad(B.getInt64Ty(), S.Last, "rg.last");
   BasicBlock *Mine = BasicBlock::Create(D.getContext(), "rev.mine", &D);
-  B.CreateCondBr(B.CreateICmpUGT(Now, Last, "rg.waits"), S.Next, Mine);
+  Value *Waits = B.CreateICmpUGT(Now, Last, "rg.waits");
+  if (S.Past)
+    Waits = B.CreateOr(Waits, B.CreateLoad(B.getInt1Ty(), S.Past, "rg.past"));
+  B.CreateCondBr(Waits, S.Next, Mine);
 
   B.SetInsertPoint(Mine);
   BasicBlock *Whole = reverseOf(*L.getLoopLatch());
@@ -672,7 +732,21 @@ void ReverseEmitter::emitStep(const Loop &L) {
   }
 
   B.SetInsertPoint(S.Next);
+  emitStepSums(S);
   Now = B.CreateLoad(B.getInt64Ty(), Counters[&L]);
+  if (!S.Sums.empty()) {
+    BasicBlock *Back = BasicBlock::Create(D.getContext(), "rev.back", &D);
+    BasicBlock *Leave = reverseOf(*L.getLoopPreheader());
+    if (S.Past)
+      Leave = BasicBlock::Create(D.getContext(), "rev.leave", &D);
+    B.CreateCondBr(B.CreateICmpEQ(Now, B.getInt64(0)), Leave, Back);
+    if (S.Past) {
+      B.SetInsertPoint(Leave);
+      B.CreateCondBr(B.CreateLoad(B.getInt1Ty(), S.Past), reverseOf(*S.Guard),
+                     reverseOf(*L.getLoopPreheader()));
+    }
+    B.SetInsertPoint(Back);
+  }
   B.CreateStore(B.CreateSub(Now, B.getInt64(1)), Counters[&L]);
   B.CreateBr(S.Turn);
 }

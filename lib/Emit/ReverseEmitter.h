@@ -67,6 +67,7 @@ public:
   llvm::Value *atomicsOwned() override;
   std::optional<SharedPlace> sharedPlace(llvm::Value *Address) override;
   bool addAtEnd(const llvm::LoadInst &L, llvm::Value *X) override;
+  bool addInStep(const llvm::LoadInst &L, llvm::Value *X) override;
   Taking taking(const llvm::StoreInst &S) const override {
     return Plan.taking(S);
   }
@@ -126,6 +127,8 @@ private:
   void emitReplays(const llvm::BasicBlock &Latch);
   void emitBlock(const llvm::BasicBlock &Block);
   void leaveBlock(const llvm::BasicBlock &Block);
+  void askAgain(const DecidedByBranches &J, int At,
+                llvm::ArrayRef<llvm::BasicBlock *> Edges);
   void emitEdge(const llvm::BasicBlock &From, const llvm::BasicBlock &To,
                 llvm::ArrayRef<TakenAdjoint> Adjoints);
   /// A condition under which the reverse of the loop that From -> To leaves
@@ -198,14 +201,33 @@ private:
     llvm::BasicBlock *Begin = nullptr; ///< agrees with the others
     llvm::BasicBlock *Turn = nullptr;  ///< of each iteration
     llvm::BasicBlock *Next = nullptr;  ///< one back
+    /// What an iteration adds where it ends (StepSums.cpp), and the lanes'
+    /// ranks.
+    llvm::MapVector<const llvm::LoadInst *, llvm::AllocaInst *> Sums;
+    llvm::AllocaInst *Ranks = nullptr;
+    /// Lanes that went past the loop, from Guard to After, come along.
+    const llvm::BasicBlock *Guard = nullptr, *After = nullptr;
+    llvm::AllocaInst *Past = nullptr; ///< I am one
   };
   llvm::DenseMap<const llvm::Loop *, InStep> Steps;
+  void beginStepSums(const llvm::Loop &L, InStep &S);
+  void emitStepSums(InStep &S);
+  InStep *past(const llvm::BasicBlock &From, const llvm::BasicBlock &To);
   /// The iteration of a loop that carries its results: it goes up as the
   /// counter goes down.
   llvm::DenseMap<const llvm::Loop *, llvm::AllocaInst *> Upward;
   /// From what varies of an address, values and their factors, to their sum,
   /// and to who shares it, in one block of code.
   using VaryingPart = std::vector<std::pair<llvm::Value *, uint64_t>>;
+  /// An address in memory of the block: a variable, what varies, and a
+  /// constant.
+  struct SharedAddress {
+    llvm::Value *Of;
+    VaryingPart Key;
+    uint32_t Offset;
+  };
+  std::optional<SharedAddress> takeApart(llvm::Value *Address) const;
+  llvm::Value *sumOf(const VaryingPart &Key);
   std::map<std::pair<llvm::BasicBlock *, VaryingPart>,
            std::pair<llvm::Value *, llvm::Value *>>
       Peers;

@@ -28,6 +28,8 @@ Value *ReverseEmitter::iteration(const Loop *L) {
 Value *ReverseEmitter::trips(const Loop *L) {
   if (auto N = Plan.constantCount(L))
     return B.getInt64(*N + 1);
+  if (Plan.scope(L).InFrame)
+    return B.getInt64(Plan.shape().facts(L).MostTrips);
   if (Plan.shape().facts(L).Exact)
     return B.CreateAdd(lookup({Need::Count, L->getHeader()}), B.getInt64(1));
   LoadInst *Trips = B.CreateLoad(

@@ -69,6 +69,10 @@ public:
   std::optional<DecidedWays> decidedWays(const llvm::BasicBlock *B) const {
     return How.decidedWays(B);
   }
+  std::optional<DecidedByBranches>
+  decidingBranches(const llvm::BasicBlock *B) const {
+    return How.decidingBranches(B);
+  }
   bool isSelect(const llvm::PHINode &Phi) const { return How.isSelect(Phi); }
   bool isComputedPhi(const llvm::PHINode &Phi) const {
     return How.isComputedPhi(Phi);

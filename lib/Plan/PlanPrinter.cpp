@@ -77,6 +77,8 @@ void DerivativePlan::print(raw_ostream &OS) const {
       OS << " over all of ";
       S.Nest->getHeader()->printAsOperand(OS, false);
     }
+    if (S.InFrame)
+      OS << " in the frame";
     if (S.Reused)
       OS << ", used again";
     OS << '\n';

@@ -42,6 +42,14 @@ Recipe Recipes::recipe(Need N) const {
         R.Inputs.push_back({Need::Primal, Way.Condition});
       return R;
     }
+    if (auto J = decidingBranches(cast<BasicBlock>(N.Of))) {
+      Recipe R{Recipe::Compute, {}};
+      for (const DecidedByBranches::Branch &Br : J->Branches)
+        if (Need In{Need::Primal, Br.Condition};
+            !isa<Constant>(In.Of) && !is_contained(R.Inputs, In))
+          R.Inputs.push_back(In);
+      return R;
+    }
     return {};
   case Need::Count:
     if (auto In = countInputs(
@@ -590,6 +598,54 @@ std::optional<DecidedWays> Recipes::decidedWays(const BasicBlock *B) const {
   }
   Found.Ways.push_back({Left.front()});
   return Found;
+}
+
+std::optional<DecidedByBranches>
+Recipes::decidingBranches(const BasicBlock *B) const {
+  constexpr size_t Most = 8;
+  const auto *Node = Subject.DT.getNode(B);
+  if (!Subject.Machine.prefersRecomputation() || !Subject.Opts.AskAgain ||
+      Subject.Split || !Node || !Node->getIDom())
+    return std::nullopt;
+  const LoopInfo &LI = Subject.Shape.loops();
+  const Loop *L = LI.getLoopFor(B);
+  const SmallVector<const BasicBlock *, 4> Preds = predecessorsOf(B);
+  DecidedByBranches J;
+  unsigned Ends = 0;
+  // The branch that an edge from From leads to, or the predecessor of B.
+  auto Follow = [&](auto &Self, const BasicBlock *From,
+                    const BasicBlock *To) -> std::optional<int> {
+    if (To == B) {
+      ++Ends;
+      return -1 - int(find(Preds, From) - Preds.begin());
+    }
+    if (From != To &&
+        (LI.getLoopFor(To) != L || LI.isLoopHeader(To) ||
+         !Subject.Shape.isLive(To) || To->getSinglePredecessor() != From))
+      return std::nullopt;
+    const auto *Br = dyn_cast<BranchInst>(To->getTerminator());
+    if (!Br)
+      return std::nullopt;
+    if (Br->isUnconditional())
+      return Self(Self, To, Br->getSuccessor(0));
+    if (Br->getSuccessor(0) == Br->getSuccessor(1) || J.Branches.size() == Most)
+      return std::nullopt;
+    const int Here = J.Branches.size();
+    J.Branches.push_back({Br->getCondition(), {}});
+    for (unsigned OnTrue : {0, 1}) {
+      auto Next = Self(Self, To, Br->getSuccessor(1 - OnTrue));
+      if (!Next)
+        return std::nullopt;
+      J.Branches[Here].Next[OnTrue] = *Next;
+    }
+    return Here;
+  };
+  const BasicBlock *First = Node->getIDom()->getBlock();
+  if (LI.getLoopFor(First) != L || !isa<BranchInst>(First->getTerminator()) ||
+      cast<BranchInst>(First->getTerminator())->isUnconditional() ||
+      !Follow(Follow, First, First) || Ends != Preds.size())
+    return std::nullopt;
+  return J;
 }
 
 std::optional<uint64_t> Recipes::constantCount(const Loop *L) const {

@@ -53,6 +53,18 @@ struct DecidedWays {
   llvm::SmallVector<Way, 4> Ways;
 };
 
+/// A join whose predecessor branches tell, each of which is reached in one way
+/// from the one before: asked in their order, a condition is asked only where
+/// it was computed.
+struct DecidedByBranches {
+  struct Branch {
+    const llvm::Value *Condition;
+    /// On false and true: a later branch, or, as -1 - N, predecessor N.
+    int Next[2];
+  };
+  llvm::SmallVector<Branch, 4> Branches; ///< the first one first
+};
+
 class Recipes {
 public:
   Recipes(const PlanSubject &Subject,
@@ -75,6 +87,9 @@ public:
   std::optional<DecidedJoin> decidedJoin(const llvm::BasicBlock *B) const;
   /// None of joins that one branch decides.
   std::optional<DecidedWays> decidedWays(const llvm::BasicBlock *B) const;
+  /// Of a join that decidedJoin() does not tell.
+  std::optional<DecidedByBranches>
+  decidingBranches(const llvm::BasicBlock *B) const;
   /// The phi can be made again as a select: one branch decides, and what comes
   /// from either side can be computed whichever side was taken.
   bool isSelect(const llvm::PHINode &Phi) const;

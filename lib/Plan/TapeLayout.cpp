@@ -131,10 +131,33 @@ void TapeLayout::shareStorage() {
     if (const Loop *Outer = Within(L); Outer && !S.Slots.empty() && !S.Reused)
       Rewinding.insert(Outer);
   for (auto &[L, S] : Scopes)
-    S.Reused = S.Reused && !Rewinding.contains(Within(L));
+    S.Reused = S.Reused && (S.InFrame || !Rewinding.contains(Within(L)));
+}
+
+/// Loops that may end early, but have few iterations at most: what one run of L
+/// keeps, the only one at a time, has room in the frame of a kernel, that is,
+/// in local memory, where lanes lie side by side.
+bool TapeLayout::fitsFrame(const Loop &L, const Scope &S,
+                           uint64_t &Room) const {
+  const uint64_t Most = Subject.Shape.facts(&L).MostTrips;
+  const Loop *Around = L.getParentLoop();
+  if (!Subject.Opts.FrameArrays || !Subject.Machine.prefersRecomputation() ||
+      Subject.Split || !Most || Deferred.isDeferred(&L) ||
+      (Around && !Deferred.isDeferred(Around)))
+    return false;
+  uint64_t Bytes = 16; // in front of the arrays
+  for (const Slot &Sl : S.Slots)
+    Bytes = SaturatingAdd<uint64_t>(
+        Bytes, SaturatingMultiply<uint64_t>(
+                   Most, Subject.F.getDataLayout().getTypeAllocSize(Sl.Ty)));
+  if (S.Slots.empty() || Bytes > Room)
+    return false;
+  Room -= Bytes;
+  return true;
 }
 
 void TapeLayout::layOut(const SetVector<Need> &Keep) {
+  uint64_t Room = 2048; // bytes of local memory for arrays
   Scopes.clear();
   SlotIndex.clear();
   const DataLayout &DL = Subject.F.getDataLayout();
@@ -158,10 +181,16 @@ void TapeLayout::layOut(const SetVector<Need> &Keep) {
     Scope &S = ScopeFor(L);
     S.IsArray = !Deferred.isDeferred(L) && Subject.Opts.TapeArrays &&
                 Subject.Shape.facts(L).BackedgeBound != nullptr;
-    if (S.IsArray)
+    S.InFrame = !Subject.Shape.facts(L).BackedgeBound &&
+                Subject.Opts.TapeArrays && fitsFrame(*L, S, Room);
+    if (S.InFrame) {
+      S.IsArray = S.Reused = true;
+      S.Nest = L;
+    } else if (S.IsArray) {
       S.Nest = nestOf(L);
+    }
     if (const Loop *Outer = L->getOutermostLoop();
-        S.IsArray && Outer != L && Deferred.isDeferred(Outer)) {
+        S.IsArray && !S.InFrame && Outer != L && Deferred.isDeferred(Outer)) {
       S.Reused = S.Nest == Outer;
       if (S.Reused)
         for (S.Nest = L; S.Nest->getParentLoop() != Outer;)

@@ -44,6 +44,8 @@ struct Scope {
   /// Within a deferred loop: allocated once, and used again by each of its
   /// iterations.
   bool Reused = false;
+  /// Arrays of MostTrips elements in the function's frame.
+  bool InFrame = false;
   uint64_t Bytes = 0; ///< of a record, or per iteration over all arrays
 
   /// The loops from Nest down to Of.
@@ -81,6 +83,7 @@ public:
   void layOut(const llvm::SetVector<Need> &Keep);
 
 private:
+  bool fitsFrame(const llvm::Loop &L, const Scope &S, uint64_t &Room) const;
   void shareStorage();
   const llvm::Loop *nestOf(const llvm::Loop *L) const;
 

@@ -388,8 +388,11 @@ static void emitLoad(const LoadInst &L, RuleContext &C) {
           return;
         How = Accumulation::Merged;
       }
-      if (How == Accumulation::Merged || How == Accumulation::Atomic)
-        return addAtomically(C, Address, X, How);
+      if (How == Accumulation::Merged || How == Accumulation::Atomic) {
+        if (!C.addInStep(L, X))
+          addAtomically(C, Address, X, How);
+        return;
+      }
       BasicBlock *Done = nullptr;
       if (How == Accumulation::PlainIfOwned) {
         Function *Fn = B.GetInsertBlock()->getParent();

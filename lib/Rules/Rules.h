@@ -108,6 +108,9 @@ public:
   /// X is added to the adjoint of what L reads when the reverse sweep is over.
   /// False if there are too many such places.
   virtual bool addAtEnd(const llvm::LoadInst &L, llvm::Value *X) = 0;
+  /// X is added to the adjoint of what L reads when the iteration of the loop
+  /// is over, by all lanes that reverse it in step. False if it is not.
+  virtual bool addInStep(const llvm::LoadInst &L, llvm::Value *X) = 0;
   /// How to take the adjoint of the value that S stores.
   virtual Taking taking(const llvm::StoreInst &S) const = 0;
 

@@ -909,6 +909,152 @@ RG_MERGE_PLACES(f64, double, 4)
 RG_MERGE_PLACES(f64, double, 8)
 #endif
 
+/* Additions at the end of an iteration that lanes reverse in step (lib/Emit/StepSums.cpp), to places
+ * which are the same for all of these lanes: those that wait have zeros. Who they are is found in
+ * front of the loop:
+ *
+ *   x  the lanes
+ *   y  5 bits for each k < 5: of the lane whose rank among them differs from mine in bit k
+ *   z  bits 0 to 4: my rank. Bits 8 to 10: how many of these k there are: ranks that are too large
+ *      for that hand their numbers to the lane so many below. Bit 16: I am one of these. Bit 17:
+ *      such a lane hands me its numbers
+ *   w  that lane
+ */
+#if defined(__NVPTX__)
+static inline uint32_t rg_lane_of_rank(uint32_t lanes, uint32_t rank) {
+  while (rank--)
+    lanes &= lanes - 1;
+  return (uint32_t)__builtin_ctz(lanes);
+}
+RG_NOINLINE rg_u4 rg_step_ranks(uint32_t lanes) {
+  uint32_t me = (uint32_t)RG_LANE(), count = (uint32_t)__builtin_popcount(lanes);
+  uint32_t rank = (uint32_t)__builtin_popcount(lanes & ((1u << me) - 1));
+  uint32_t bits = 31 - (uint32_t)__builtin_clz(count), even = 1u << bits;
+  rg_u4 s = {lanes, 0, rank | bits << 8, me};
+  if (lanes == ~0u)
+    return s; /* exchanges ask for no more */
+  for (uint32_t k = 0; k < bits; ++k)
+    s.y |= (rank < even ? rg_lane_of_rank(lanes, rank ^ 1u << k) : me) << 5 * k;
+  if (rank >= even) {
+    s.z |= 1u << 16;
+  } else if (rank + even < count) {
+    s.z |= 1u << 17;
+    s.w = rg_lane_of_rank(lanes, rank + even);
+  }
+  return s;
+}
+
+/* Lanes whose numbers, or ranks, differ in bit D exchange halves of the From numbers that each has, as
+ * in RG_HALVE; of an odd one both have the sum, and the lower one its place. */
+#define RG_STEP_HALVE(T, FROM, TO, UPPER, ACROSS)                                        \
+  {                                                                                      \
+    _Bool upper = (UPPER) != 0;                                                          \
+    _Pragma("unroll") for (uint32_t i = 0; i < (TO); ++i) {                              \
+      if (i + (TO) < (FROM)) {                                                           \
+        T given = upper ? x[i] : x[i + (TO)], kept = upper ? x[i + (TO)] : x[i];         \
+        x[i] = kept + ACROSS(given);                                                     \
+        at[i] = upper ? at[i + (TO)] : at[i];                                            \
+      } else {                                                                           \
+        x[i] += ACROSS(x[i]);                                                            \
+        at[i] = upper ? ~0u : at[i];                                                     \
+      }                                                                                  \
+    }                                                                                    \
+  }
+#define RG_STEP_SUM(NAME, T, BITS, N)                                                    \
+  typedef T rg_step_##NAME##x##N __attribute__((ext_vector_type(N)));                    \
+  typedef uint32_t rg_step_##NAME##_offsets##N __attribute__((ext_vector_type(N)));      \
+  enum {                                                                                 \
+    rg_step_##NAME##x##N##_1 = (N + 1) / 2,                                              \
+    rg_step_##NAME##x##N##_2 = (rg_step_##NAME##x##N##_1 + 1) / 2,                       \
+    rg_step_##NAME##x##N##_3 = (rg_step_##NAME##x##N##_2 + 1) / 2,                       \
+    rg_step_##NAME##x##N##_4 = (rg_step_##NAME##x##N##_3 + 1) / 2                        \
+  };                                                                                     \
+  RG_NOINLINE void rg_step_some_##NAME##x##N(RG_SHARED char *base,                       \
+                                             rg_step_##NAME##_offsets##N offset,         \
+                                             rg_step_##NAME##x##N v, rg_u4 s) {          \
+    uint32_t bits = s.z >> 8 & 7, left = N, at[N];                                       \
+    T x[N];                                                                              \
+    _Pragma("unroll") for (uint32_t i = 0; i < N; ++i) {                                 \
+      T other = rg_of_lane_##NAME(v[i], s.x, s.w);                                       \
+      x[i] = s.z >> 17 & 1 ? v[i] + other : v[i];                                        \
+      at[i] = s.z >> 16 & 1 ? ~0u : offset[i];                                           \
+    }                                                                                    \
+    RG_STEP_OF_RANKS(NAME, T, N, rg_step_##NAME##x##N##_1, 0)                            \
+    RG_STEP_OF_RANKS(NAME, T, rg_step_##NAME##x##N##_1, rg_step_##NAME##x##N##_2, 1)     \
+    RG_STEP_OF_RANKS(NAME, T, rg_step_##NAME##x##N##_2, rg_step_##NAME##x##N##_3, 2)     \
+    RG_STEP_OF_RANKS(NAME, T, rg_step_##NAME##x##N##_3, rg_step_##NAME##x##N##_4, 3)     \
+    _Pragma("unroll") for (uint32_t i = 0; i < N; ++i)                                   \
+      if (i < left && at[i] != ~0u)                                                      \
+        RG_ATOMIC_ADD((T *)(RG_SHARED T *)(base + at[i]), x[i]);                         \
+  }                                                                                      \
+  RG_INLINE void rg_step_sum_##NAME##x##N(RG_SHARED char *base,                          \
+                                          rg_step_##NAME##_offsets##N offset,            \
+                                          rg_step_##NAME##x##N v, rg_u4 s) {             \
+    uint##BITS##_t any = 0;                                                              \
+    T x[N];                                                                              \
+    uint32_t me = (uint32_t)RG_LANE(), at[N];                                            \
+    _Pragma("unroll") for (uint32_t i = 0; i < N; ++i) {                                 \
+      union { T x; uint##BITS##_t bits; } u = {v[i]};                                    \
+      any |= u.bits << 1; /* but the sign */                                             \
+      x[i] = v[i];                                                                       \
+      at[i] = offset[i];                                                                 \
+    }                                                                                    \
+    if (s.x != ~0u) {                                                                    \
+      if (__nvvm_vote_any_sync(s.x, any != 0))                                           \
+        rg_step_some_##NAME##x##N(base, offset, v, s);                                   \
+      return;                                                                            \
+    }                                                                                    \
+    if (!__nvvm_vote_any_sync(~0u, any != 0))                                            \
+      return;                                                                            \
+    RG_STEP_OF_LANES(NAME, T, N, rg_step_##NAME##x##N##_1, 1)                            \
+    RG_STEP_OF_LANES(NAME, T, rg_step_##NAME##x##N##_1, rg_step_##NAME##x##N##_2, 2)     \
+    RG_STEP_OF_LANES(NAME, T, rg_step_##NAME##x##N##_2, rg_step_##NAME##x##N##_3, 4)     \
+    RG_STEP_OF_LANES(NAME, T, rg_step_##NAME##x##N##_3, rg_step_##NAME##x##N##_4, 8)     \
+    RG_STEP_OF_LANES(NAME, T, rg_step_##NAME##x##N##_4, 1, 16)                           \
+    if (at[0] != ~0u)                                                                    \
+      RG_ATOMIC_ADD((T *)(RG_SHARED T *)(base + at[0]), x[0]);                           \
+  }
+#define RG_STEP_OF_LANES(NAME, T, FROM, TO, D)                                           \
+  RG_STEP_HALVE(T, FROM, TO, me & (D), RG_STEP_LANE_##NAME##_##D)
+#define RG_STEP_LANE_f32_1(X) rg_across_f32(X, 1)
+#define RG_STEP_LANE_f32_2(X) rg_across_f32(X, 2)
+#define RG_STEP_LANE_f32_4(X) rg_across_f32(X, 4)
+#define RG_STEP_LANE_f32_8(X) rg_across_f32(X, 8)
+#define RG_STEP_LANE_f32_16(X) rg_across_f32(X, 16)
+#define RG_STEP_LANE_f64_1(X) rg_across_f64(X, 1)
+#define RG_STEP_LANE_f64_2(X) rg_across_f64(X, 2)
+#define RG_STEP_LANE_f64_4(X) rg_across_f64(X, 4)
+#define RG_STEP_LANE_f64_8(X) rg_across_f64(X, 8)
+#define RG_STEP_LANE_f64_16(X) rg_across_f64(X, 16)
+#define RG_STEP_OF_RANKS(NAME, T, FROM, TO, K)                                           \
+  if (bits > (K)) {                                                                      \
+    RG_STEP_HALVE(T, FROM, TO, s.z >> (K) & 1, RG_STEP_RANK_##NAME##_##K)                \
+    left = (TO);                                                                         \
+  }
+#define RG_STEP_RANK_f32_0(X) rg_of_lane_f32(X, s.x, s.y & 31)
+#define RG_STEP_RANK_f32_1(X) rg_of_lane_f32(X, s.x, s.y >> 5 & 31)
+#define RG_STEP_RANK_f32_2(X) rg_of_lane_f32(X, s.x, s.y >> 10 & 31)
+#define RG_STEP_RANK_f32_3(X) rg_of_lane_f32(X, s.x, s.y >> 15 & 31)
+#define RG_STEP_RANK_f64_0(X) rg_of_lane_f64(X, s.x, s.y & 31)
+#define RG_STEP_RANK_f64_1(X) rg_of_lane_f64(X, s.x, s.y >> 5 & 31)
+#define RG_STEP_RANK_f64_2(X) rg_of_lane_f64(X, s.x, s.y >> 10 & 31)
+#define RG_STEP_RANK_f64_3(X) rg_of_lane_f64(X, s.x, s.y >> 15 & 31)
+RG_STEP_SUM(f32, float, 32, 2)
+RG_STEP_SUM(f32, float, 32, 4)
+RG_STEP_SUM(f32, float, 32, 6)
+RG_STEP_SUM(f32, float, 32, 8)
+RG_STEP_SUM(f32, float, 32, 10)
+RG_STEP_SUM(f32, float, 32, 12)
+RG_STEP_SUM(f32, float, 32, 16)
+RG_STEP_SUM(f64, double, 64, 2)
+RG_STEP_SUM(f64, double, 64, 4)
+RG_STEP_SUM(f64, double, 64, 6)
+RG_STEP_SUM(f64, double, 64, 8)
+RG_STEP_SUM(f64, double, 64, 10)
+RG_STEP_SUM(f64, double, 64, 12)
+RG_STEP_SUM(f64, double, 64, 16)
+#endif
+
 /* Numbers x[0], x[1], ... for places side by side, of lanes that probably stand side by side, too:
  * the second place of a lane is the first of the next one. Each lane hands what is for its last
  * place to the next lane, then what it has for the one before, and so on, and adds for its first

@@ -63,6 +63,7 @@ public:
   }
   Value *atomicsOwned() override { return B.getTrue(); }
   bool addAtEnd(const LoadInst &, Value *) override { return false; }
+  bool addInStep(const LoadInst &, Value *) override { return false; }
   std::optional<SharedPlace> sharedPlace(Value *) override { return {}; }
   Taking taking(const StoreInst &) const override { return Taking::Plain; }
   Value *addUp(Value *Old, Value *X) override { return B.CreateFAdd(Old, X); }

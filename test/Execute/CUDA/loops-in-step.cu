@@ -98,6 +98,34 @@ __device__ void tiles(const float *__restrict__ x, float *__restrict__ y, int n)
   y[i] = sum + through;
 }
 
+// More numbers of a row than go at once, doubles, an odd number of them; lanes that skip the loop.
+__device__ void rows(const double *__restrict__ x, double *__restrict__ y, int n) {
+  __shared__ double tile[32][19];
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  double through = 1, sum = 0;
+  for (int base = 0; base < n; base += 32) {
+    int count = min(32, n - base);
+    __syncthreads();
+    if (t < count)
+      for (int k = 0; k < 19; ++k)
+        tile[t][k] = x[(base + t + 5 * k) % n];
+    __syncthreads();
+    if ((i + base / 32) % 5)
+      for (int j = 0; j < count; ++j) {
+        double a = tile[j][0] * 0.06 * (1 + i % 4), left = through * (1 - a);
+        if (tile[j][0] * (j + i % 7) > 11)
+          break;
+        double s = 0;
+#pragma unroll
+        for (int k = 1; k < 19; ++k)
+          s += tile[j][k] * (k + i % 3);
+        sum += a * through * s;
+        through = left;
+      }
+  }
+  y[i] = sum + through;
+}
+
 int main() {
   int Bad = 0;
   for (int Threads : {32, 64, 40}) {
@@ -107,5 +135,7 @@ int main() {
     Bad |= rg::checkKernel<double, near>("near enough", 50, 3 * Threads, 3, Threads);
     Bad |= rg::checkKernel<float, tiles>("tiles", 90, 3 * Threads, 3, Threads);
   }
+  for (int Threads : {32, 37, 63})
+    Bad |= rg::checkKernel<double, rows>("rows", 90, 3 * Threads, 3, Threads);
   return Bad;
 }
