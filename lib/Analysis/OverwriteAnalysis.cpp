@@ -408,6 +408,27 @@ bool OverwriteAnalysis::isHiddenFrom(const Value *P, const Value *Other) const {
   return It->second;
 }
 
+/// What the tags of Access say against W. Memory may be used as one type, and
+/// then as another (an arena, placement new): that their types differ tells
+/// nothing of two accesses that the types find at one place.
+static AAMDNodes tagsAgainst(const Instruction &W, const Instruction &Access,
+                             const TypeAnalysis &Types) {
+  AAMDNodes Tags = Access.getAAMetadata();
+  const auto *Bytes = dyn_cast<AnyMemIntrinsic>(&W);
+  const Value *To =
+      Bytes ? Bytes->getRawDest() : getLoadStorePointerOperand(&W);
+  const Value *At = getLoadStorePointerOperand(&Access);
+  if (!Tags.TBAA || !To || !At)
+    return Tags;
+  const DataLayout &DL = Types.dataLayout();
+  uint64_t Size = DL.getTypeStoreSize(getLoadStoreType(&Access));
+  if (!Bytes)
+    Size = std::max<uint64_t>(Size, DL.getTypeStoreSize(getLoadStoreType(&W)));
+  if (Types.mayMeet(At, To, Size, /*Behind=*/Bytes != nullptr))
+    Tags.TBAA = Tags.TBAAStruct = nullptr;
+  return Tags;
+}
+
 OverwriteAnalysis::Apart OverwriteAnalysis::apart(const Instruction &W,
                                                   const Instruction &L) const {
   auto Unless = [](bool MayOverwrite) {
@@ -434,8 +455,10 @@ OverwriteAnalysis::Apart OverwriteAnalysis::apart(const Instruction &W,
     return Apart::Objects;
   if (WP && isHiddenFrom(P, WP))
     return Apart::Hidden;
-  const std::optional<MemoryLocation> Read = MemoryLocation::getOrNone(&L);
+  std::optional<MemoryLocation> Read = MemoryLocation::getOrNone(&L);
   assert(Read && "reads one place");
+  const AAMDNodes Tags = tagsAgainst(W, L, Facts.types());
+  Read->AATags = Tags;
   SmallVector<MemoryLocation, 2> Places{*Read};
   // Nor does it compare pointers of two threads.
   bool Others = concernsOthers(W, L);
@@ -449,8 +472,7 @@ OverwriteAnalysis::Apart OverwriteAnalysis::apart(const Instruction &W,
     getUnderlyingObjects(P, Objects, nullptr, /*MaxLookup=*/0);
     Places.clear();
     for (const Value *Object : Objects)
-      Places.push_back(
-          MemoryLocation::getBeforeOrAfter(Object, L.getAAMetadata()));
+      Places.push_back(MemoryLocation::getBeforeOrAfter(Object, Tags));
   }
 
   if (const auto *C = dyn_cast<CallBase>(&W)) {
@@ -501,9 +523,8 @@ OverwriteAnalysis::Apart OverwriteAnalysis::apart(const Instruction &W,
   SmallVector<const Value *, 4> Objects;
   getUnderlyingObjects(P, Objects, nullptr, /*MaxLookup=*/0);
   return Unless(any_of(Objects, [&](const Value *Object) {
-    return !AA.isNoAlias(
-        MemoryLocation::getBeforeOrAfter(Written),
-        MemoryLocation::getBeforeOrAfter(Object, L.getAAMetadata()));
+    return !AA.isNoAlias(MemoryLocation::getBeforeOrAfter(Written),
+                         MemoryLocation::getBeforeOrAfter(Object, Tags));
   }));
 }
 
