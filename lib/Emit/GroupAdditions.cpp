@@ -8,6 +8,7 @@
 #include "Emit/GroupAdditions.h"
 #include "Bitcode/RuntimeLibrary.h"
 #include "Catalogue/ThreadIdentity.h"
+#include "Emit/GatherTiles.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -168,7 +169,7 @@ static bool maySayLane(Value *V) {
 /// rg_merge_shared_f32(base, offset, x, peers) and its like.
 static bool isSharedAddition(Instruction &I, Peers &Of, Addition &A) {
   StringRef Name = calleeName(I);
-  if (!Name.consume_front(SharedAddition) || !isNumber(Name))
+  if (!Name.consume_front(SharedAddition) || !isNumber(Name) || isSeldom(I))
     return false;
   auto *C = cast<CallInst>(&I);
   auto *Offset = dyn_cast<ConstantInt>(C->getArgOperand(1));
@@ -809,7 +810,7 @@ static void skipIdle(CallInst &Asks, RuntimeLibrary &Runtime, AAResults &AA) {
 static SmallVector<CallInst *, 16> sharedAdditions(Function &D) {
   SmallVector<CallInst *, 16> Calls;
   for (Instruction &I : instructions(D))
-    if (calleeName(I).starts_with(SharedAddition))
+    if (calleeName(I).starts_with(SharedAddition) && !isSeldom(I))
       Calls.push_back(cast<CallInst>(&I));
   return Calls;
 }

@@ -7,6 +7,7 @@
 
 #include "Pass/DifferentiatePass.h"
 #include "Emit/BatchEmitter.h"
+#include "Emit/GatherTiles.h"
 #include "Emit/GroupAdditions.h"
 #include "Entry/Hints.h"
 #include "Entry/LowerEntryCalls.h"
@@ -145,8 +146,10 @@ PreservedAnalyses DifferentiatePass::run(Module &M,
           MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
       for (Function *D : Derivatives) {
         FAM.invalidate(*D, PreservedAnalyses::none());
+        Steps.run(step::JoinAdditions, *D,
+                  [&] { joinAdditions(*D, FAM.getResult<AAManager>(*D)); });
+        Steps.run(step::GatherTiles, *D, [&] { return gatherTiles(*D, FAM); });
         auto &AA = FAM.getResult<AAManager>(*D);
-        Steps.run(step::JoinAdditions, *D, [&] { joinAdditions(*D, AA); });
         Steps.run(step::GroupAdditions, *D,
                   [&] { groupAdditions(*D, Derive.runtime(), AA); });
         Steps.run(step::NeighbourLanes, *D,
