@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GpuBench.h"
+#include "hand/Matmul.h"
 
 namespace matmul {
 
@@ -91,6 +92,11 @@ int main(int Count, char **Words) {
   Program.Threads = size_t(N / Tile) * (N / Tile) * Tile * Rows;
   Program.Primal = [=] { primalKernel<<<Grid, Block>>>(N, A, B, C); };
   Program.Gradient = [=] { gradientKernel<<<Grid, Block>>>(N, A, DA, B, DB, C, DC); };
+  Program.Hand = [=] {
+    hand::left<<<Grid, Block>>>(N, DA, B, DC);
+    hand::right<<<Grid, Block>>>(N, A, DB, DC);
+  };
+  Program.kernels((const void *)primalKernel, (const void *)gradientKernel, (const void *)hand::left);
   Program.Forward = [=] { forwardKernel<<<Grid, Block>>>(N, A, DA, B, DB, C, DC); };
   return Program.run();
 }
