@@ -51,10 +51,12 @@ struct Search {
   Loop *Over;
   Value *Base;
   unsigned Kind;
+  /// A constant apart, in one block: from Offset + Low to Offset + High.
   struct Access {
-    Instruction *At;
+    Instruction *At; ///< the first of them
     const SCEV *Offset;
-    uint64_t Bytes;
+    int64_t Low, High;
+    SmallVector<Instruction *, 2> Of;
   };
   SmallVector<Access, 8> Accesses;
 };
@@ -115,6 +117,19 @@ private:
                   MDNode::get(F.getContext(),
                               ConstantAsMetadata::get(ConstantInt::get(
                                   Type::getInt32Ty(F.getContext()), Group))));
+  }
+
+  /// S can be computed where At stands.
+  bool isKnownAt(const SCEV *S, const Instruction &At) {
+    return Expand.isSafeToExpand(S) &&
+           !SCEVExprContains(S, [&](const SCEV *Part) {
+             if (const auto *R = dyn_cast<SCEVAddRecExpr>(Part))
+               return !R->getLoop()->contains(&At);
+             const auto *U = dyn_cast<SCEVUnknown>(Part);
+             const auto *I = U ? dyn_cast<Instruction>(U->getValue()) : nullptr;
+             return (I && !DT.dominates(I, &At)) ||
+                    isa<SCEVCouldNotCompute>(Part) || isa<SCEVVScale>(Part);
+           });
   }
 
   /// S is known in front of Before, outside of Inside, if that is given.
@@ -287,8 +302,9 @@ bool Reaches::addSearch(Instruction &I, Value *P, uint64_t Bytes, unsigned Kind,
   if (!Base || Base->getValue() == P)
     return false;
   const SCEV *Offset = SE.removePointerBase(At);
-  if (!Expand.isSafeToExpandAt(Offset, &I))
+  if (!isKnownAt(Offset, I))
     return false;
+  const int64_t End = int64_t(Bytes);
   for (Loop *L : reverse(Around)) {
     if (!L->isLoopInvariant(Base->getValue()) || !L->getLoopPreheader() ||
         !L->hasDedicatedExits())
@@ -299,7 +315,20 @@ bool Reaches::addSearch(Instruction &I, Value *P, uint64_t Bytes, unsigned Kind,
         Into = &S;
     if (!Into)
       Into = &Searches.emplace_back(Search{L, Base->getValue(), Kind, {}});
-    Into->Accesses.push_back({&I, Offset, Bytes});
+    for (Search::Access &A : Into->Accesses) {
+      const auto *Apart =
+          A.At->getParent() == I.getParent()
+              ? dyn_cast<SCEVConstant>(SE.getMinusSCEV(Offset, A.Offset))
+              : nullptr;
+      if (!Apart || Apart->getAPInt().getSignificantBits() > 31)
+        continue;
+      int64_t By = Apart->getAPInt().getSExtValue();
+      A.Low = std::min(A.Low, By);
+      A.High = std::max(A.High, By + End);
+      A.Of.push_back(&I);
+      return true;
+    }
+    Into->Accesses.push_back({&I, Offset, 0, End, {&I}});
     return true;
   }
   return false;
@@ -322,16 +351,19 @@ void Reaches::search(const Search &S, unsigned Group) {
         Expand.expandCodeFor(SE.getTruncateOrSignExtend(A.Offset, Int64), Int64,
                              A.At->getIterator());
     B.SetInsertPoint(A.At);
-    B.CreateStore(B.CreateBinaryIntrinsic(Intrinsic::smin,
-                                          B.CreateLoad(Int64, Low), Offset),
-                  Low);
+    B.CreateStore(
+        B.CreateBinaryIntrinsic(Intrinsic::smin, B.CreateLoad(Int64, Low),
+                                B.CreateAdd(Offset, B.getInt64(A.Low))),
+        Low);
     B.CreateStore(
         B.CreateBinaryIntrinsic(Intrinsic::smax, B.CreateLoad(Int64, High),
-                                B.CreateAdd(Offset, B.getInt64(A.Bytes))),
+                                B.CreateAdd(Offset, B.getInt64(A.High))),
         High);
-    B.CreateStore(B.CreateAdd(B.CreateLoad(Int64, Times), B.getInt64(1)),
-                  Times);
-    mark(*A.At, Group);
+    B.CreateStore(
+        B.CreateAdd(B.CreateLoad(Int64, Times), B.getInt64(A.Of.size())),
+        Times);
+    for (Instruction *I : A.Of)
+      mark(*I, Group);
   }
   SmallVector<BasicBlock *, 4> Exits;
   S.Over->getUniqueExitBlocks(Exits);
