@@ -152,3 +152,98 @@ bool retrograd::isKnownOutside(const GlobalVariable &G, const Catalogue &Cat,
                                function_ref<bool(const Function &)> IsRoot) {
   return !G.hasLocalLinkage() || Search(Cat, IsRoot).escapes(G);
 }
+
+namespace {
+
+/// Follows the address of one variable to where it is kept.
+class AddressSearch {
+public:
+  bool isKept(const GlobalVariable &G) {
+    follow(&G);
+    while (!Work.empty())
+      for (const Use &U : Work.pop_back_val()->uses())
+        if (isKeptBy(U))
+          return true;
+    return false;
+  }
+
+private:
+  SmallVector<const Value *, 16> Work;
+  SmallPtrSet<const Value *, 32> Seen;
+
+  void follow(const Value *V) {
+    if (Seen.insert(V).second)
+      Work.push_back(V);
+  }
+  bool isKeptBy(const Use &U);
+  bool isKeptByCall(const CallBase &C, const Use &U);
+};
+
+} // namespace
+
+bool AddressSearch::isKeptByCall(const CallBase &C, const Use &U) {
+  if (!C.isArgOperand(&U) || entryCallee(C))
+    return true;
+  const unsigned N = C.getArgOperandNo(&U);
+  const Function *Callee = C.getCalledFunction();
+  if (isa<IntrinsicInst>(C)) {
+    follow(&C);
+    return false;
+  }
+  if (Callee && Callee->getName().starts_with("rg."))
+    return true; // was such a call
+  if (Callee && !Callee->isDeclaration() && N < Callee->arg_size()) {
+    follow(Callee->getArg(N));
+    return false;
+  }
+  return !C.doesNotCapture(N);
+}
+
+bool AddressSearch::isKeptBy(const Use &U) {
+  const User *By = U.getUser();
+  if (const auto *G = dyn_cast<GlobalVariable>(By))
+    return !G->getName().starts_with("llvm.");
+  const auto *I = dyn_cast<Instruction>(By);
+  if (!I) {
+    follow(By);
+    return !isa<ConstantExpr>(By) || isa<PtrToIntOperator>(By);
+  }
+  const Function &In = *I->getFunction();
+  if (In.getName().starts_with("rg."))
+    return false; // made of functions that are here, too
+  if (const auto *S = dyn_cast<StoreInst>(I)) {
+    if (U.getOperandNo() == StoreInst::getPointerOperandIndex())
+      return false;
+    // In code without optimisation, a variable of the stack.
+    const auto *Slot = dyn_cast<AllocaInst>(S->getPointerOperand());
+    return !Slot || any_of(Slot->users(), [&](const User *OfSlot) {
+      if (isa<LoadInst>(OfSlot))
+        follow(OfSlot);
+      return !isa<LoadInst>(OfSlot) &&
+             !(isa<StoreInst>(OfSlot) && OfSlot->getOperand(0) != Slot) &&
+             !(isa<IntrinsicInst>(OfSlot) &&
+               cast<IntrinsicInst>(OfSlot)->isLifetimeStartOrEnd());
+    });
+  }
+  if (const auto *C = dyn_cast<CallBase>(I))
+    return isKeptByCall(*C, U);
+  if (isa<ReturnInst>(I))
+    return !In.hasLocalLinkage() || any_of(In.uses(), [&](const Use &Of) {
+      const auto *C = dyn_cast<CallBase>(Of.getUser());
+      if (C)
+        follow(C);
+      return !C || !C->isCallee(&Of);
+    });
+  if (isa<GetElementPtrInst, PHINode, SelectInst, FreezeInst, BitCastInst,
+          AddrSpaceCastInst>(I)) {
+    follow(I);
+    return false;
+  }
+  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
+    return U.getOperandNo() != 0;
+  return !isa<LoadInst, ICmpInst>(I);
+}
+
+bool retrograd::isGivenAway(const GlobalVariable &G) {
+  return !G.hasLocalLinkage() || G.isThreadLocal() || AddressSearch().isKept(G);
+}

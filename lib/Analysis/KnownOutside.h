@@ -26,6 +26,13 @@ class Catalogue;
 bool isKnownOutside(const llvm::GlobalVariable &G, const Catalogue &Cat,
                     llvm::function_ref<bool(const llvm::Function &)> IsRoot);
 
+/// Can a pointer that the differentiated code gets from elsewhere (a parameter,
+/// a result, out of memory) lead to G? By its name, or by its address, which
+/// the module stores, hands away or asks for a derivative with. How the
+/// differentiated functions themselves pass it on is not asked: the types see
+/// that.
+bool isGivenAway(const llvm::GlobalVariable &G);
+
 } // namespace retrograd
 
 #endif

@@ -30,13 +30,18 @@ bool ProgramFacts::changesBehind(const CallBase &C,
 
 bool ProgramFacts::mayOverlap(TypeAnalysis::ObjectId A,
                               TypeAnalysis::ObjectId B) const {
-  return A == B || (Visible.test(A) && Visible.test(B)) ||
+  return A == B || (isOutside(A) && isOutside(B)) ||
          (Handled.test(A) && Handled.test(B));
+}
+
+bool ProgramFacts::anyOutside(const BitVector &Set) const {
+  return any_of(Set.set_bits(),
+                [&](TypeAnalysis::ObjectId O) { return isOutside(O); });
 }
 
 bool ProgramFacts::isAmong(TypeAnalysis::ObjectId O,
                            const BitVector &Changes) const {
-  return Changes.test(O) || (Visible.test(O) && Visible.anyCommon(Changes)) ||
+  return Changes.test(O) || (isOutside(O) && anyOutside(Changes)) ||
          (Handled.test(O) && Handled.anyCommon(Changes));
 }
 

@@ -31,6 +31,7 @@ ProgramFacts::ProgramFacts(ArrayRef<Function *> Functions, PreparedOfFn PO,
   computeEffects(Functions);
   computeShared(Functions);
   computeOrigins(Functions);
+  findEnclosed(Functions);
   computeRounding(Functions);
   Root = Functions.empty() ? nullptr : Functions.front();
   Later = std::make_unique<const LaterWrites>(Functions, *this);

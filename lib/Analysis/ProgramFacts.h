@@ -220,6 +220,12 @@ private:
   /// Adds the memory to which I may write floating-point numbers.
   void addNumbersWritten(const llvm::Instruction &I, llvm::BitVector &To) const;
   void computeVisible(llvm::ArrayRef<llvm::Function *> Functions);
+  void findEnclosed(llvm::ArrayRef<llvm::Function *> Functions);
+  /// Pointers from code that is not here may lead to object O.
+  bool isOutside(TypeAnalysis::ObjectId O) const {
+    return Visible.test(O) && !Enclosed.test(O);
+  }
+  bool anyOutside(const llvm::BitVector &Set) const;
   void computeRounding(llvm::ArrayRef<llvm::Function *> Functions);
   void computeHandled(llvm::ArrayRef<llvm::Function *> Functions);
 
@@ -232,6 +238,9 @@ private:
   mutable llvm::DenseMap<TypeAnalysis::ObjectId, llvm::BitVector> Reach;
   llvm::BitVector Visible, Exposed, External, ReadOutside, Shared, Unshadowed,
       Owned, Untraceable;
+  /// Visible by the names of variables alone, which nobody else has pointers
+  /// to.
+  llvm::BitVector Enclosed;
   /// What inactive operations are given or hand out, where nobody says how the
   /// two belong together.
   llvm::BitVector Handled;

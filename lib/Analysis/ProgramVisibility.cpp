@@ -17,6 +17,7 @@
 #include "Catalogue/Catalogue.h"
 #include "Catalogue/LibraryNames.h"
 #include "Support/DispatchMarks.h"
+#include "Target/Target.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
@@ -206,6 +207,7 @@ void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
   Visible.resize(Types.numObjects());
   Exposed.resize(Types.numObjects());
   External.resize(Types.numObjects());
+  Enclosed.resize(Types.numObjects());
   auto See = [&](const Value *V, bool Unseen = false) {
     TypeAnalysis::ObjectId O = Types.objectOf(V);
     if (O == TypeAnalysis::NoObject)
@@ -278,4 +280,51 @@ void ProgramFacts::computeVisible(ArrayRef<Function *> Functions) {
         G && !G->isConstant() && IsKnown(*G))
       AddTo(ReadOutside, H.Parameter);
   }
+}
+
+/// Variables whose address nobody else can have, and that no pointer from
+/// elsewhere leads to. (The compiler does not see who else knows a variable of
+/// a device.)
+void ProgramFacts::findEnclosed(ArrayRef<Function *> Functions) {
+  if (Functions.empty() ||
+      Target(*Functions.front()->getParent()).manyThreads() ||
+      Untraceable.any())
+    return;
+  BitVector Elsewhere(Types.numObjects());
+  auto Add = [&](const Value *V) {
+    if (TypeAnalysis::ObjectId O = Types.objectOf(V);
+        O != TypeAnalysis::NoObject)
+      Elsewhere |= reachableFrom(O);
+  };
+  for (const Argument &A : Functions.front()->args())
+    Add(&A);
+  SmallPtrSet<const GlobalVariable *, 16> Seen;
+  auto AddVariable = [&](const GlobalVariable &G) {
+    TypeAnalysis::ObjectId O = Types.objectOf(&G);
+    if (O == TypeAnalysis::NoObject || !Seen.insert(&G).second)
+      return;
+    if (isGivenAway(G))
+      Elsewhere |= reachableFrom(O);
+    else
+      Enclosed.set(O);
+    // What it pointed to before, others may have, too.
+    for (TypeAnalysis::ObjectId P : Types.pointees(O))
+      if (P != TypeAnalysis::NoObject)
+        Elsewhere |= reachableFrom(P);
+  };
+  for (const Function *F : Functions)
+    for (const Instruction &I : instructions(*F)) {
+      const bool Unknown = isUnknownCall(I, Cat, PreparedOf) ||
+                           (isa<ReturnInst>(I) && F == Functions.front());
+      if (Unknown)
+        Add(&I);
+      for (const Value *Op : I.operands()) {
+        if (Unknown)
+          Add(Op);
+        if (const auto *G =
+                dyn_cast<GlobalVariable>(Op->stripInBoundsOffsets()))
+          AddVariable(*G);
+      }
+    }
+  Enclosed.reset(Elsewhere);
 }
