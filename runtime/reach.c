@@ -18,6 +18,11 @@
 |* thread, so that the result does not depend on who comes first. There are no copies
 |* where some thread of the region writes, since whoever reverses that needs all that
 |* was added; nor where the copies would cost more than atomic additions.
+|*
+|* Work that goes on by itself, a task or a thread, cannot compare: others come and go
+|* while it runs. Where it waits for nobody it adds to copies of its own, and the copies
+|* to the shadows, atomically, when its reverse sweep is over. Nobody can have looked
+|* for what it adds before that.
 \*===------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include "team.h"
@@ -270,4 +275,83 @@ __attribute__((noinline)) void rg_reach_add_copies(rg_team *team, uint64_t bytes
     add_my_pages(team, 0, 1);
   else
     fork(team->threads, run_adding, team);
+}
+
+/*===- Work that goes on by itself ----------------------------------------===*/
+
+__attribute__((noinline)) rg_reach_table rg_reach_note(rg_arena *a, int32_t count) {
+  rg_reach_table table = {NULL, (uint32_t)count};
+  uint64_t bytes = (uint64_t)count * sizeof(struct rg_reach);
+  if (count)
+    table.reaches = (struct rg_reach *)memset(rg_tape_alloc(a, bytes), 0, bytes);
+  return table;
+}
+
+/* A copy is cleared, written, read and added atomically: it pays where each number is
+ * added to more than once. */
+static uint64_t bytes_of_own_copy(const rg_reach_table *table, const struct rg_reach *r) {
+  enum { ADDITIONS_PER_NUMBER = 2 };
+  uint64_t size = r->kind & RG_REACH_BYTES, numbers = (r->high - r->low) / size;
+  if (r->uneven || (r->low | r->high) & (size - 1) || numbers * ADDITIONS_PER_NUMBER > r->additions)
+    return 0;
+  for (uint32_t g = 0; g < table->count; ++g) {
+    const struct rg_reach *w = &table->reaches[g];
+    if (w->kind & RG_REACH_WRITES && w->low < r->high && r->low < w->high)
+      return 0;
+  }
+  return (r->high - r->low + 63) & ~(uint64_t)63;
+}
+
+/* Before its reverse sweep. `alone`: no other thread runs. */
+__attribute__((noinline)) void rg_reach_open(const rg_reach_table *table, rg_arena *a, int alone) {
+  uint64_t bytes = 0;
+  for (uint32_t g = 0; g < table->count; ++g) {
+    struct rg_reach *r = &table->reaches[g];
+    r->below = r->above = 0;
+    r->bytes_below = r->bytes_above = 0;
+    r->own_low = alone ? 0 : r->high;
+    r->own_size = alone ? UINT64_MAX : 0;
+    if (!alone && is_added(r))
+      bytes += r->bytes_below = bytes_of_own_copy(table, r);
+  }
+  if (!bytes)
+    return;
+  uintptr_t place = ((uintptr_t)rg_tape_alloc(a, bytes + 64) + 63) & ~(uintptr_t)63;
+  memset((void *)place, 0, bytes);
+  for (uint32_t g = 0; g < table->count; ++g) {
+    struct rg_reach *r = &table->reaches[g];
+    if (r->bytes_below)
+      r->below = (int64_t)((uint64_t)place - r->low);
+    place += r->bytes_below;
+  }
+}
+
+#define RG_REACH_FLUSH(T, NAME)                                                                         \
+  static void flush_##NAME(const struct rg_reach *r) {                                                  \
+    for (uint64_t at = r->low; at < r->high; at += sizeof(T)) {                                         \
+      T *p = (T *)(uintptr_t)at, x = *(const T *)((const char *)p + r->below), old;                     \
+      if (x == 0)                                                                                       \
+        continue;                                                                                       \
+      __atomic_load(p, &old, __ATOMIC_RELAXED);                                                         \
+      for (T sum = old + x; !__atomic_compare_exchange(p, &old, &sum, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED);) \
+        sum = old + x;                                                                                  \
+    }                                                                                                   \
+  }
+RG_REACH_FLUSH(double, f64)
+RG_REACH_FLUSH(float, f32)
+
+/* Behind it, before anybody may know that it is over. `before`: where the arena was in front
+ * of rg_reach_open. */
+__attribute__((noinline)) void rg_reach_close(const rg_reach_table *table, rg_arena *a, const rg_place *before) {
+  for (uint32_t g = 0; g < table->count; ++g) {
+    const struct rg_reach *r = &table->reaches[g];
+    if (!r->below)
+      continue;
+    if ((r->kind & RG_REACH_BYTES) == sizeof(double))
+      flush_f64(r);
+    else
+      flush_f32(r);
+  }
+  if (table->count && a->deferred == before->deferred)
+    rg_arena_return_to(a, before);
 }

@@ -56,6 +56,7 @@ typedef struct rg_thread {
   void *operands, *tape;
   uint64_t result; /* an integer that its function returned */
   uint64_t cell;   /* its place, if it has one */
+  rg_reach_table reaches;
 } rg_thread;
 
 /* Of the thread that this thread has waited for last. Named, not static. */
@@ -123,6 +124,8 @@ static void *run_augment(void *p) {
   rg_thread *t = (rg_thread *)p;
   rg_team_of_thread = t->team;
   uint64_t before = rg_arena_live(t->arena);
+  t->reaches = rg_reach_note(t->arena, (int32_t)t->reaches.count);
+  rg_reaches_of_thread = t->reaches.reaches;
   t->augment(t->arena, t->operands, &t->tape);
   t->bytes = rg_arena_live(t->arena) - before;
   return NULL;
@@ -131,7 +134,11 @@ static void *run_augment(void *p) {
 static void *run_reverse(void *p) {
   rg_thread *t = (rg_thread *)p;
   rg_team_of_thread = t->team;
+  rg_reaches_of_thread = t->reaches.reaches;
+  rg_place before = rg_arena_place(t->arena);
+  rg_reach_open(&t->reaches, t->arena, 0);
   t->reverse(t->arena, t->operands, t->tape, NULL);
+  rg_reach_close(&t->reaches, t->arena, &before);
   return NULL;
 }
 
@@ -169,7 +176,7 @@ static rg_arena *take_place(rg_arena *parent, uint64_t *place) {
 
 /* The primal sweep of a thread starts. `operands` last as long as the tape. */
 __attribute__((noinline)) void *rg_thread_augment(rg_arena *parent, uint64_t id, rg_augment_body augment,
-                                                  rg_reverse_body reverse, void *operands) {
+                                                  rg_reverse_body reverse, void *operands, int32_t reaches) {
   rg_thread *t = thread_of(id);
   t->team = rg_team_here();
   if (!t->team)
@@ -182,6 +189,7 @@ __attribute__((noinline)) void *rg_thread_augment(rg_arena *parent, uint64_t id,
   t->augment = augment;
   t->reverse = reverse;
   t->operands = operands;
+  t->reaches.count = (uint32_t)reaches;
   rg_tape_defer_free(parent, t, release);
   start(t, run_augment, t);
   return t;

@@ -75,6 +75,7 @@ struct rg_task {
   _Atomic uint32_t pending;  /* who has waited for it and is not reversed */
   _Atomic int done;          /* reversed */
   int alone;                 /* made outside of regions */
+  rg_reach_table reaches;
 };
 
 struct link {
@@ -134,7 +135,11 @@ static int32_t run_augment(int32_t id, rg_omp_task *task) {
     t->arena = t->team->slots[omp_get_thread_num()].arena;
   *MINE = (rg_task_state){t->arena, NULL, outer.made, NULL, t->group, NULL, t->alone};
   rg_team_of_thread = t->team;
+  struct rg_reach *reaches = rg_reaches_of_thread;
+  t->reaches = rg_reach_note(t->arena, (int32_t)t->reaches.count);
+  rg_reaches_of_thread = t->reaches.reaches;
   t->augment(t->arena, t->operands, &t->tape);
+  rg_reaches_of_thread = reaches;
   rg_team_of_thread = outer_team;
   outer.made = MINE->made;
   *MINE = outer;
@@ -150,7 +155,13 @@ static void undo(rg_task *t) {
       pause_after(tries);
     rg_team *outer = rg_team_of_thread;
     rg_team_of_thread = t->team;
+    struct rg_reach *reaches = rg_reaches_of_thread;
+    rg_reaches_of_thread = t->reaches.reaches;
+    rg_place before = rg_arena_place(t->arena);
+    rg_reach_open(&t->reaches, t->arena, t->team && t->team->threads == 1 && !t->team->outer && !t->alone);
     t->reverse(t->arena, t->operands, t->tape, NULL);
+    rg_reach_close(&t->reaches, t->arena, &before);
+    rg_reaches_of_thread = reaches;
     rg_team_of_thread = outer;
     for (struct link *p = t->predecessors; p; p = p->next)
       release(p->task);
@@ -270,7 +281,7 @@ __attribute__((noinline)) void rg_task_forward(uint64_t flags, rg_forward_body b
 
 /* The primal sweep of a task. `operands` last as long as the tape. */
 __attribute__((noinline)) void *rg_task_augment(rg_arena *arena, uint64_t flags, rg_augment_body augment,
-                                                rg_reverse_body reverse, void *operands) {
+                                                rg_reverse_body reverse, void *operands, int32_t reaches) {
   rg_task *t = (rg_task *)rg_tape_alloc(arena, sizeof *t);
   memset(t, 0, sizeof *t);
   rg_task_state outside = *MINE;
@@ -282,6 +293,7 @@ __attribute__((noinline)) void *rg_task_augment(rg_arena *arena, uint64_t flags,
   t->augment = augment;
   t->reverse = reverse;
   t->operands = operands;
+  t->reaches.count = (uint32_t)reaches;
   t->group = MINE->group;
   t->child = MINE->children;
   MINE->children = t;

@@ -124,6 +124,16 @@ extern __thread uint64_t rg_cleared_of_thread;
 extern __thread void (*rg_clear_of_thread)(void);
 
 uint64_t rg_reach_compare(rg_team *team);
+/* The same of work that goes on by itself: a table of its own, and copies while
+ * its reverse sweep runs. */
+typedef struct rg_reach_table {
+  struct rg_reach *reaches;
+  uint32_t count;
+} rg_reach_table;
+rg_reach_table rg_reach_note(rg_arena *a, int32_t count);
+void rg_reach_open(const rg_reach_table *table, rg_arena *a, int alone);
+void rg_reach_close(const rg_reach_table *table, rg_arena *a,
+                    const rg_place *before);
 void rg_reach_place(rg_team *team, char *place);
 void rg_reach_clear(rg_team *team, struct rg_slot *s);
 void rg_reach_add_copies(rg_team *team, uint64_t bytes, rg_team_forker fork);

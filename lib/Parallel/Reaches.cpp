@@ -72,6 +72,10 @@ public:
   void run() {
     for (Instruction &I : instructions(F))
       visit(I);
+    // A task or a thread adds to copies where places are added to again.
+    if (startsWork(F) && Searches.empty() &&
+        none_of(Stretches, [](const Stretch &S) { return !S.Trips.empty(); }))
+      return;
     SmallMapVector<std::tuple<Value *, unsigned, unsigned>, unsigned, 8> Groups;
     for (Stretch &S : Stretches)
       Groups.try_emplace({S.Object, S.Kind, unsigned(S.IsCommon)},
@@ -381,7 +385,7 @@ void Reaches::search(const Search &S, unsigned Group) {
 
 void retrograd::noteReaches(Function &Clone, FunctionAnalysisManager &FAM,
                             RuntimeLibrary &Runtime) {
-  if (bindingOf(Clone) != CallBinding::Team)
+  if (!runsElsewhere(Clone))
     return;
   FAM.invalidate(Clone, PreservedAnalyses::none());
   Reaches(Clone, FAM, Runtime).run();

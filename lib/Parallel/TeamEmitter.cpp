@@ -154,9 +154,11 @@ private:
                       B.getInt64(M.getDataLayout().getTypeAllocSize(Operands))},
                      "operands");
     fill(All);
-    Value *Tape = B.CreateCall(
-        Runtime.require(("rg_" + Kind + "_augment").str()),
-        {Team->getArg(0), Team->getArg(Own), Each, EachSweep, All}, "work");
+    Value *Tape =
+        B.CreateCall(Runtime.require(("rg_" + Kind + "_augment").str()),
+                     {Team->getArg(0), Team->getArg(Own), Each, EachSweep, All,
+                      B.getInt32(numReaches(*Facts.preparedOf(R.Primal)))},
+                     "work");
     B.CreateRet(
         B.CreateInsertValue(PoisonValue::get(Team->getReturnType()), Tape, 0));
   }

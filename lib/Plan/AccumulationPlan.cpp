@@ -39,12 +39,39 @@ void AccumulationPlan::findOwnWork() {
     }
   OwnWork.emplace(Subject.F, Subject.facts(), Subject.Shape, Subject.DT, Loads,
                   AlsoElsewhere);
-  // Only threads of this one region tell of what they add to. What goes on
-  // beside, they do not know.
-  if (Subject.Opts.WithinReach && bindingOf(Subject.F) == CallBinding::Team &&
-      !Subject.facts().isInTeams(Subject.F) &&
-      !Subject.facts().startsThreads() && Subject.Request.Width == 1)
+  if (Subject.Opts.WithinReach && Subject.Request.Width == 1 &&
+      (startsWork(Subject.F) ? goesOnAlone() : isOneTeam()))
     findReached(Loads);
+}
+
+/// Only threads of this one region tell of what they add to. What goes on
+/// beside, they do not know.
+bool AccumulationPlan::isOneTeam() const {
+  return bindingOf(Subject.F) == CallBinding::Team &&
+         !Subject.facts().isInTeams(Subject.F) &&
+         !Subject.facts().startsThreads();
+}
+
+/// Work that waits for nobody, and that nobody waits for in its midst: what it
+/// adds may come to the shadows when its reverse sweep is over.
+bool AccumulationPlan::goesOnAlone() const {
+  const ProgramFacts &Facts = Subject.facts();
+  SmallSetVector<const Function *, 8> Within;
+  Within.insert(&Subject.F);
+  for (unsigned Next = 0; Next != Within.size(); ++Next)
+    for (const Instruction &I : instructions(*Within[Next])) {
+      const auto *C = dyn_cast<CallBase>(&I);
+      const OperationRecord *R = C ? Facts.catalogue().lookup(I) : nullptr;
+      if (!C || isa<IntrinsicInst>(C) || (R && !R->CallsBack))
+        continue;
+      const Function *Callee = directCallee(*C);
+      const Function *Body = Callee ? Facts.preparedOf(Callee) : nullptr;
+      if (!Body || runsElsewhere(*Body))
+        return false;
+      Within.insert(Body);
+    }
+  return none_of(Within,
+                 [&](const Function *F) { return Facts.waitsForTeam(*F); });
 }
 
 /// Memory that F adds adjoints to, or takes them from, without telling where:
@@ -533,6 +560,8 @@ StringRef AccumulationPlan::reasonOfAccumulation(const LoadInst &L) const {
   if (OwnWork && OwnWork->isApart(L))
     return "no two iterations of the shared loop read the same place";
   if (Reached.contains(&L))
-    return "the threads tell each other where they read";
+    return startsWork(Subject.F)
+               ? "the work waits for nobody before its end"
+               : "the threads tell each other where they read";
   return "other threads may read the same place at the same time";
 }

@@ -95,6 +95,8 @@ private:
   bool canAddAtEnd(const llvm::LoadInst &L) const;
   bool isOnlyRead(const llvm::Argument &A) const;
   bool hasBarriers() const;
+  bool isOneTeam() const;
+  bool goesOnAlone() const;
   bool findUntold(llvm::BitVector &Objects) const;
   void findReached(llvm::ArrayRef<const llvm::LoadInst *> Loads);
 

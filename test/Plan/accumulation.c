@@ -63,6 +63,27 @@ void called(double *x, double *y, int n) {
   for (int i = 0; i < n; ++i)
     y[i] = x[i + 1] + square(x, i);
 }
+// A task adds to a copy of its own where it waits for nobody; one that does may be waited for.
+// CHECK-DAG: accumulation.c:[[@LINE+7]]:{{.*}} each adds to its own copy, because the work waits for nobody before its end
+void tasks(double *x, double *y, int n) {
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop
+  for (int i = 0; i < n; ++i)
+    y[i] = x[0] * x[1];
+}
+// CHECK-DAG: accumulation.c:[[@LINE+9]]:{{.*}} atomically, because other threads may read the same place
+void tasksThatWait(double *x, double *y, int n) {
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop
+  for (int i = 0; i < n; ++i)
+#pragma omp critical
+  {
+    int k = i % 2;
+    y[k] += x[n + i];
+  }
+}
 void all(double *x, double *dx, double *y, double *dy, const int *at, int n) {
   __enzyme_autodiff((void *)apart, x, dx, y, dy, n);
   __enzyme_autodiff((void *)neighbours, x, dx, y, dy, n);
@@ -72,4 +93,6 @@ void all(double *x, double *dx, double *y, double *dy, const int *at, int n) {
   __enzyme_autodiff((void *)gathered, x, dx, y, dy, enzyme_const, at, n);
   __enzyme_autodiff((void *)called, x, dx, y, dy, n);
   __enzyme_autodiff((void *)nested, x, dx, y, dy, n);
+  __enzyme_autodiff((void *)tasks, x, dx, y, dy, n);
+  __enzyme_autodiff((void *)tasksThatWait, x, dx, y, dy, n);
 }
