@@ -196,6 +196,10 @@ public:
   /// element, in the layout that storing the value to memory would have.
   llvm::SmallVector<TypedLeaf, 4> leavesOf(const llvm::Value *V) const;
 
+  /// All that any caller passes for the integer A was counted with: it is no
+  /// address, and no bits of a number.
+  bool isCount(const llvm::Argument &A) const;
+
   /// Leaves that an access instruction itself proves (TBAA, tbaa.struct), or
   /// those of leavesAt: the answer for a memcpy, load or store of integers.
   llvm::SmallVector<TypedLeaf, 4> leavesOfAccess(const llvm::Instruction *I,

@@ -95,6 +95,58 @@ void TypeAnalysis::Impl::findCalled() {
   Called.erase(Functions.front());
 }
 
+bool TypeAnalysis::isCount(const Argument &A) const {
+  SmallVector<const Value *, 16> Pending{&A};
+  SmallPtrSet<const Value *, 16> Seen;
+  auto AreIntegers = [](ArrayRef<TypedLeaf> Leaves) {
+    return !Leaves.empty() && all_of(Leaves, [](const TypedLeaf &L) {
+      return L.Kind.K == ByteKind::Integer;
+    });
+  };
+  while (!Pending.empty()) {
+    const Value *V = Pending.pop_back_val();
+    if (isa<ConstantInt, UndefValue>(V) || !Seen.insert(V).second)
+      continue;
+    if (!V->getType()->isIntegerTy() || !AreIntegers(leavesOf(V)))
+      return false;
+    if (const auto *Param = dyn_cast<Argument>(V)) {
+      for (const Function *F : I->Functions)
+        for (const Instruction &Inst : instructions(*F))
+          if (const auto *CB = dyn_cast<CallBase>(&Inst);
+              CB && I->bodyOf(*CB) == Param->getParent()) {
+            if (Param->getArgNo() >= CB->arg_size())
+              return false;
+            Pending.push_back(CB->getArgOperand(Param->getArgNo()));
+          }
+    } else if (const auto *Load = dyn_cast<LoadInst>(V)) {
+      // Where pointers may lie, evidence of numbers does not come by copies.
+      const Value *P = Load->getPointerOperand();
+      const ObjectId O = objectOf(P);
+      const uint64_t Size = I->DL.getTypeStoreSize(V->getType());
+      const bool Declared = isDeclaredInteger(*Load) && !storesFloat(P, Size);
+      if (!Declared && !isIndexPlace(P) &&
+          (O == NoObject || !pointees(O).empty() ||
+           !AreIntegers(leavesAt(P, Size)) || touchesFloat(P, Size)))
+        return false;
+    } else if (isa<FPToSIInst, FPToUIInst>(V)) {
+      continue;
+    } else if (isa<PHINode, SelectInst, FreezeInst, ZExtInst, SExtInst,
+                   TruncInst, MinMaxIntrinsic>(V) ||
+               (isa<BinaryOperator>(V) &&
+                !cast<BinaryOperator>(V)->isBitwiseLogicOp())) {
+      // Arithmetic on bits is asked of what the bits come from.
+      for (const Use &U : cast<Instruction>(V)->operands())
+        if (const auto *CB = dyn_cast<CallBase>(V);
+            !(CB && CB->isCallee(&U)) &&
+            !(isa<SelectInst>(V) && U.getOperandNo() == 0))
+          Pending.push_back(U);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Gives parameters that no call points anywhere memory of their own; true if
 /// there were any.
 bool TypeAnalysis::Impl::groundParameters(const Function &F) {

@@ -340,10 +340,11 @@ void Legality::checkCopyTypes(const Instruction &I) {
                         .getFixedValue();
     // A pointer to one caller and a float to another, in one register: what
     // moves memory can tell them apart at run time, a register has one type.
-    if (isa<Argument>(V) &&
-        Subject.Activity.isActiveMemory(S->getPointerOperand()) &&
+    if (const auto *A = dyn_cast<Argument>(V);
+        A && Subject.Activity.isActiveMemory(S->getPointerOperand()) &&
         TA.sharedWithPointers(S->getPointerOperand(), 0, Size,
-                              /*Integers=*/false))
+                              /*Integers=*/false) &&
+        !TA.isCount(*A))
       return refuse(RefusalKind::UnknownType, I,
                     std::to_string(Size) + " bytes");
     if (!Subject.facts().shape(V).HasUnknown || !Subject.Activity.isVaried(V))
