@@ -18,9 +18,11 @@
 #include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 using namespace retrograd;
 
 ActivityAnalysis::ActivityAnalysis(Function &F, ArrayRef<ArgActivity> Args,
@@ -331,7 +333,14 @@ static bool isTruthValue(const LoadInst &L) {
   if (const MDNode *Range = L.getMetadata(LLVMContext::MD_range);
       Range && getConstantRangeFromMetadata(*Range).getUnsignedMax().ule(1))
     return true;
-  return namesTruthValue(accessTypeName(L));
+  if (namesTruthValue(accessTypeName(L)))
+    return true;
+  // Unoptimised code says so by asking the lowest bit. Whoever puts a number
+  // together bit by bit asks the others, too.
+  return !L.use_empty() && all_of(L.users(), [](const User *U) {
+    return (isa<TruncInst>(U) && U->getType()->isIntegerTy(1)) ||
+           match(U, m_And(m_Value(), m_One()));
+  });
 }
 
 /// Follows the bits of varied floats through integers that are no floats by

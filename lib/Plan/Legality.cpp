@@ -699,6 +699,42 @@ static bool isOneOfTwoByTurns(const LoadInst &Load, const ProgramFacts &Facts,
           }));
 }
 
+/// Store puts the bits of a number where its struct declares an integer. Who
+/// reads that member takes it for an integer, and the derivative ends there.
+static bool putsBitsInInteger(const StoreInst &Store, const TypeAnalysis &Types,
+                              const ActivityAnalysis &Activity) {
+  const Value *V = Store.getValueOperand();
+  auto NamesNumber = [](const Instruction &I) {
+    return is_contained({"float", "double"}, accessTypeName(I));
+  };
+  if (!taggedType(Store)->isIntegerTy() || NamesNumber(Store) ||
+      !TypeAnalysis::isDeclaredInteger(Store))
+    return false;
+  const bool Matters = Activity.isVaried(V) &&
+                       Activity.isActiveMemory(Store.getPointerOperand());
+  if (V->getType()->isFloatTy() || V->getType()->isDoubleTy())
+    return Matters &&
+           is_contained({"int", "long", "long long"}, accessTypeName(Store));
+  const auto *Load = dyn_cast<LoadInst>(V);
+  if (!Load || !V->getType()->isIntegerTy() ||
+      V->getType()->getIntegerBitWidth() < 32 ||
+      TypeAnalysis::isDeclaredInteger(*Load))
+    return false;
+  // One word that is put in a member for numbers as well is taken for an
+  // integer there, too.
+  if (Activity.isActiveMemory(Load->getPointerOperand()) &&
+      any_of(V->users(), [&](const User *U) {
+        const auto *S = dyn_cast<StoreInst>(U);
+        return S && S->getValueOperand() == V && NamesNumber(*S);
+      }))
+    return true;
+  // A union may hold numbers at other times.
+  return Matters && !Types
+                         .floatsAlone(Load->getPointerOperand(),
+                                      V->getType()->getIntegerBitWidth() / 8)
+                         .empty();
+}
+
 SmallVector<Refusal, 2> Legality::collectRefusals() {
   for (BasicBlock &B : Subject.F) {
     if (!Subject.Shape.isLive(&B))
@@ -745,6 +781,12 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
                L && isOneOfTwoByTurns(*L, Subject.facts(), Subject.Activity))
         refuse(RefusalKind::Instruction, I,
                "a number or an address by turns, in one register");
+      else if (const auto *S = dyn_cast<StoreInst>(&I);
+               S &&
+               putsBitsInInteger(*S, Subject.facts().types(), Subject.Activity))
+        refuse(RefusalKind::Instruction, I,
+               "the bits of an active number in a member that is declared an "
+               "integer");
       // An address that the types do not know for one has no shadow to make a
       // pointer of.
       else if (isa<IntToPtrInst>(I) && !isa<Constant>(I.getOperand(0)) &&

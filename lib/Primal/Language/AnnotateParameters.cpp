@@ -54,8 +54,10 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
   Catalogue Cat;
   const std::vector<StructType *> Structs = M.getIdentifiedStructTypes();
   const SmallPtrSet<Type *, 4> Puns = findPuns(M);
-  if (any_of(Puns, [](const Type *T) { return T->isFloatingPointTy(); }))
+  if (any_of(Puns, [](const Type *T) { return T->isFloatingPointTy(); }) ||
+      keepsBitsOfNumbers(M))
     noteFact(M, SourceFact::CopiesBits);
+  const SmallPtrSet<const StructType *, 8> InUnions = structsInUnions(M);
   for (Function &F : M) {
     // What is known by name has to keep it.
     if (const OperationRecord *R =
@@ -79,6 +81,9 @@ PreservedAnalyses AnnotateParametersPass::run(Module &M,
           noteFact(I, SourceFact::Characters);
     if (!Cat.handlesCharacters(F)) {
       labelCopies(F, Structs, Puns);
+      // An integer whose bytes may be those of a number says nothing.
+      if (!hasFact(M, SourceFact::CopiesBits))
+        markIntegerElements(F, InUnions);
       continue;
     }
     for (Instruction &I : instructions(F)) {

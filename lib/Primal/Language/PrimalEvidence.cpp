@@ -439,6 +439,78 @@ SmallPtrSet<Type *, 4> retrograd::findPuns(const Module &M) {
   return Found;
 }
 
+/// The variable at P; null if P is something else.
+static const AllocaInst *variableAt(const Value *P) {
+  return dyn_cast<AllocaInst>(P->stripPointerCasts());
+}
+
+/// Variables of F that hold a number of four or eight bytes, and are read as an
+/// integer of the same size.
+static SmallPtrSet<const AllocaInst *, 4>
+numbersReadAsIntegers(const Function &F) {
+  enum : unsigned { AsNumber = 1, AsInteger = 2 };
+  SmallDenseMap<std::pair<const AllocaInst *, uint64_t>, unsigned> Taken;
+  SmallPtrSet<const AllocaInst *, 4> Found;
+  auto Take = [&](const AllocaInst *A, const Type *T) {
+    const bool IsInteger = T->isIntegerTy();
+    if (!A || !(IsInteger || T->isFloatTy() || T->isDoubleTy()))
+      return;
+    unsigned &As = Taken[{A, T->getPrimitiveSizeInBits()}];
+    As |= IsInteger ? AsInteger : AsNumber;
+    if (As == (AsNumber | AsInteger))
+      Found.insert(A);
+  };
+  for (const Instruction &I : instructions(F)) {
+    if (const Value *P = getLoadStorePointerOperand(&I))
+      Take(variableAt(P), getLoadStoreType(const_cast<Instruction *>(&I)));
+    const auto *Copy = dyn_cast<MemTransferInst>(&I);
+    if (!Copy || !isa<ConstantInt>(Copy->getLength()))
+      continue;
+    // Of two variables, either holds what the other does.
+    const AllocaInst *To = variableAt(Copy->getRawDest()),
+                     *From = variableAt(Copy->getRawSource());
+    for (const AllocaInst *A : {To, From})
+      if (A && To && From)
+        for (const AllocaInst *B : {To, From})
+          Take(A, B->getAllocatedType());
+  }
+  return Found;
+}
+
+bool retrograd::keepsBitsOfNumbers(const Module &M) {
+  for (const Function &F : M) {
+    SmallPtrSet<const AllocaInst *, 4> Variables = numbersReadAsIntegers(F);
+    SmallVector<const Value *, 16> Work(Variables.begin(), Variables.end());
+    SmallPtrSet<const Value *, 16> Seen;
+    while (!Work.empty()) {
+      const Value *V = Work.pop_back_val();
+      if (!Seen.insert(V).second)
+        continue;
+      for (const User *U : V->users()) {
+        const auto *I = dyn_cast<Instruction>(U);
+        if (!I)
+          continue;
+        if (isa<AllocaInst>(V)) {
+          if (isa<LoadInst>(I) && I->getType()->isIntegerTy())
+            Work.push_back(I);
+        } else if (const auto *S = dyn_cast<StoreInst>(I)) {
+          const AllocaInst *To = variableAt(S->getPointerOperand());
+          if (!To)
+            return true;
+          Work.push_back(To);
+        } else if (isa<ReturnInst>(I) ||
+                   (isa<CallBase>(I) && !isa<IntrinsicInst>(I))) {
+          return true;
+        } else if (I->getType()->isIntOrIntVectorTy() &&
+                   !I->getType()->isIntOrIntVectorTy(1)) {
+          Work.push_back(I);
+        }
+      }
+    }
+  }
+  return false;
+}
+
 /// The standard library copies elements of a template's type in bulk
 /// (std::copy, a vector that grows), and its pointers have that type. Labels
 /// the copies of F whose elements hold numbers or pointers.
@@ -862,5 +934,20 @@ void retrograd::markWrittenIntegers(
         continue;
     }
     noteInteger(I, isMember(P, InUnions));
+  }
+}
+
+void retrograd::markIntegerElements(
+    Function &F, const SmallPtrSetImpl<const StructType *> &InUnions) {
+  for (Instruction &I : instructions(F)) {
+    if (!isa<LoadInst, StoreInst>(I) || I.isAtomic() ||
+        namesAnything(accessTypeName(I)))
+      continue;
+    const Type *T = getLoadStoreType(&I);
+    const auto *GEP = dyn_cast<GEPOperator>(getLoadStorePointerOperand(&I));
+    if ((T->isIntegerTy(32) || T->isIntegerTy(64)) && GEP &&
+        isa<ArrayType>(GEP->getSourceElementType()) &&
+        GEP->getResultElementType() == T && isMember(GEP, InUnions))
+      noteInteger(I, /*Declared=*/true);
   }
 }

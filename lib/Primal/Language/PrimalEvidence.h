@@ -59,10 +59,21 @@ void markWrittenIntegers(
 /// front end, when the optimiser is going to run.
 void markBitFields(llvm::Module &M);
 
+/// The same of integers in arrays that are members: TBAA names a struct for
+/// scalars alone.
+void markIntegerElements(
+    llvm::Function &F,
+    const llvm::SmallPtrSetImpl<const llvm::StructType *> &InUnions);
+
 /// Types of variables whose bytes M copies from and to memory
 /// (`memcpy(&words[i], &x, sizeof x)`): it may keep them in elements of any
 /// other type.
 llvm::SmallPtrSet<llvm::Type *, 4> findPuns(const llvm::Module &M);
+
+/// M makes an integer of a variable's number, by a union, another pointer or a
+/// copy, and keeps it, or hands it on: any integer in memory may be such bits.
+/// Integers that are only asked for a sign or an exponent there are not.
+bool keepsBitsOfNumbers(const llvm::Module &M);
 
 /// Labels the copies of structs in F. For the first code of the front end, when
 /// the optimiser is going to run: TBAA has no words for arrays in structs.
