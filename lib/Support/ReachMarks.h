@@ -20,7 +20,8 @@
 
 namespace retrograd {
 
-/// On the prepared primal of a region, a task or a thread: how many groups of accesses it has.
+/// On the prepared primal of a region, a task or a thread: how many groups of
+/// accesses it has.
 inline constexpr llvm::StringLiteral NumReaches = "rg-reaches";
 /// On a load of it: the number of its group.
 inline constexpr llvm::StringLiteral InReach = "rg.reach";
