@@ -337,3 +337,23 @@ void rg_string_end(String *Shadow, String *Own) {
     _ZdlPv(Shadow->Characters);
   rg_string_begin(Shadow, Own);
 }
+
+/*===-- Memory resources (std::pmr) ---------------------------------------------===*/
+
+/* What a resource gives is memory of operator new, which stays until the derivative has
+ * ended. */
+enum { NewAlignment = 2 * sizeof(void *) };
+void *_Znwm(__SIZE_TYPE__), *_ZnwmSt11align_val_t(__SIZE_TYPE__, __SIZE_TYPE__);
+void _ZdlPvSt11align_val_t(void *, __SIZE_TYPE__);
+
+void *rg_expand_pmr_allocate(void *Resource, __SIZE_TYPE__ Bytes, __SIZE_TYPE__ Align) {
+  (void)Resource;
+  return Align > NewAlignment ? _ZnwmSt11align_val_t(Bytes, Align) : _Znwm(Bytes);
+}
+void rg_expand_pmr_deallocate(void *Resource, void *P, __SIZE_TYPE__ Bytes, __SIZE_TYPE__ Align) {
+  (void)Resource, (void)Bytes;
+  if (Align > NewAlignment)
+    _ZdlPvSt11align_val_t(P, Align);
+  else
+    _ZdlPv(P);
+}

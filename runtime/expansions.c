@@ -307,20 +307,3 @@ int rg_expand_posix_memalign(void **Out, size_t Alignment, size_t Bytes) {
   *Out = P;
   return 0;
 }
-
-/* Memory of a std::pmr::memory_resource: that of operator new, which stays until the
- * derivative has ended. */
-enum { NEW_ALIGNMENT = 2 * sizeof(void *) };
-extern void *_Znwm(size_t), *_ZnwmSt11align_val_t(size_t, size_t);
-extern void _ZdlPv(void *), _ZdlPvSt11align_val_t(void *, size_t);
-void *rg_expand_pmr_allocate(void *resource, size_t bytes, size_t align) {
-  (void)resource;
-  return align > NEW_ALIGNMENT ? _ZnwmSt11align_val_t(bytes, align) : _Znwm(bytes);
-}
-void rg_expand_pmr_deallocate(void *resource, void *p, size_t bytes, size_t align) {
-  (void)resource, (void)bytes;
-  if (align > NEW_ALIGNMENT)
-    _ZdlPvSt11align_val_t(p, align);
-  else
-    _ZdlPv(p);
-}
