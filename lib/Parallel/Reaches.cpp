@@ -269,6 +269,9 @@ void Reaches::add(Stretch New) {
     if (!High->getAPInt().isNegative())
       S.High = New.High;
     ++S.Accesses;
+    // About how often: as those in the innermost loops.
+    if (New.Trips.size() > S.Trips.size())
+      S.Trips = New.Trips;
     S.Of.append(New.Of);
     return;
   }

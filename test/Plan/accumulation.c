@@ -64,7 +64,7 @@ void called(double *x, double *y, int n) {
     y[i] = x[i + 1] + square(x, i);
 }
 // A task adds to a copy of its own where it waits for nobody; one that does may be waited for.
-// CHECK-DAG: accumulation.c:[[@LINE+7]]:{{.*}} each adds to its own copy, because the work waits for nobody before its end
+// CHECK-DAG: accumulation.c:[[@LINE+6]]:{{.*}} each adds to its own copy, because the work waits for nobody before its end
 void tasks(double *x, double *y, int n) {
 #pragma omp parallel
 #pragma omp single
