@@ -509,7 +509,8 @@ TransferShape retrograd::transferShape(const Instruction &I, const Value *Dest,
     auto HoldsFloats = [&](const Value *End) {
       return integersHoldFloats(TA, *Elements, End) ||
              any_of(Elements->Leaves, [&](const TypedLeaf &L) {
-               return isDeclaredByTurns(TA, L, End);
+               return L.Kind.K == ByteKind::Pointer &&
+                      isDeclaredByTurns(TA, L, End);
              });
     };
     Shape.Ambiguous = HoldsFloats(Dest) || (Source && HoldsFloats(Source));
