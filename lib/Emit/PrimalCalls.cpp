@@ -183,6 +183,12 @@ void PrimalEmitter::emitTransfer(CallBase &C) {
   if (Source && movesInterfere(T, S, mayHoldPointers))
     From =
         B.CreateCall(RT.require("rg_apart"), {Source, Dest, DestPrimal, Bytes});
+  // Half of an address that was here would be an adjoint of the float.
+  for (const TypedLeaf &L : S.Leaves)
+    if (Source && !T.OnDevice && takesAddressesPlace(L, T.Dest, Plan.facts()))
+      emitClear(
+          B, [&](StringRef Name) { return RT.require(Name); }, Dest, DestPrimal,
+          Bytes, leafRange(B, S, L, Bytes), T.OnDevice);
   for (const TypedLeaf &L : make_filter_range(S.Leaves, mayHoldPointers)) {
     LeafRange R = leafRange(B, S, L, Bytes);
     if (Source)

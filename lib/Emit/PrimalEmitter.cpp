@@ -291,13 +291,20 @@ Value *PrimalEmitter::replay(Instruction &I, IRBuilderBase &B) {
 
 void PrimalEmitter::emitStore(StoreInst &S) {
   const Value *P = S.getPointerOperand(), *V = S.getValueOperand();
-  if (!Activity.hasShadow(P) || !Plan.facts().carriesPointer(V))
+  const bool Clears = leavesNoAddress(S, Plan.facts());
+  if (!Activity.hasShadow(P) || (!Plan.facts().carriesPointer(V) && !Clears))
     return;
   IRBuilder<> B(D.getContext());
   placeAfter(B, S);
   Value *Address = shadow(P);
   if (Address == primal(P))
     return;
+  if (Clears) {
+    B.CreateAlignedStore(
+        Constant::getNullValue(V->getType()), Address,
+        shadowAlign(V->getType(), S.getAlign(), D.getDataLayout()));
+    return;
+  }
   if (Activity.isMixed(P)) {
     // Never write a shadow over the primal: send it where nobody looks.
     IRBuilder<> Entry(&D.getEntryBlock(), D.getEntryBlock().begin());

@@ -104,6 +104,36 @@ WordShadow retrograd::shadowOfWords(const StoreInst &S,
   return isMadeOfIntegers(V) ? WordShadow::Zero : WordShadow::AddressesOnly;
 }
 
+bool retrograd::holdsSmallFloats(const Value *P, uint64_t Offset, uint64_t Size,
+                                 const ProgramFacts &Facts) {
+  const TypeAnalysis &TA = Facts.types();
+  return !Facts.manySweeps() &&
+         TA.storesNumber(P, Offset, Size, /*Period=*/0) &&
+         TA.kindsFrom(P).Singles;
+}
+
+bool retrograd::takesAddressesPlace(const TypedLeaf &L, const Value *Dest,
+                                    const ProgramFacts &Facts) {
+  constexpr uint64_t Word = 8, Half = 4;
+  if (L.Kind.K != ByteKind::Float || L.Kind.FP->getPrimitiveSizeInBits() >= 64)
+    return false;
+  for (uint64_t At = 0; At < L.Size; At += Half)
+    for (uint64_t Begin : {L.Offset + At, L.Offset + At - Half})
+      if (Facts.types().holdsPointers(Dest, Begin, Word))
+        return hasOwnShadow(Facts, Dest);
+  return false;
+}
+
+bool retrograd::leavesNoAddress(const StoreInst &S, const ProgramFacts &Facts) {
+  Type *T = S.getValueOperand()->getType();
+  return T->isFloatingPointTy() && !Target(*S.getModule()).manyThreads() &&
+         takesAddressesPlace(
+             {0,
+              Facts.types().dataLayout().getTypeStoreSize(T).getFixedValue(),
+              {ByteKind::Float, T}},
+             S.getPointerOperand(), Facts);
+}
+
 /// The floats that a store of V to P puts down, merged where they form V.
 static SmallVector<TypedLeaf, 2> floatsStored(const StoreInst &S, bool Active,
                                               const ProgramFacts &Facts) {
@@ -120,6 +150,11 @@ static SmallVector<TypedLeaf, 2> floatsStored(const StoreInst &S, bool Active,
     return Floats;
   }
   append_range(Floats, Facts.shape(V).Floats);
+  if (Floats.empty() && Facts.carriesPointer(V) &&
+      holdsSmallFloats(S.getPointerOperand(), 0, Size, Facts)) {
+    Floats.push_back({0, Size, {ByteKind::Unknown}});
+    return Floats;
+  }
   if (Floats.empty() && !Active && V->getType()->isIntegerTy() &&
       !Facts.carriesPointer(V) && Facts.isPunned(S)) {
     // Numbers and integers by turns: a number that was here before has no part

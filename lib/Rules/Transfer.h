@@ -52,6 +52,20 @@ enum class WordShadow {
 };
 WordShadow shadowOfWords(const llvm::StoreInst &S, const ProgramFacts &Facts);
 
+/// Floats lie at some of the Size bytes at P + Offset, and what the shadow of
+/// an address leaves there would be adjoints of them: as doubles, addresses are
+/// too small to be of consequence, but half of one is any float. So they are
+/// cleared where the reverse sweep comes to what was stored there.
+bool holdsSmallFloats(const llvm::Value *P, uint64_t Offset, uint64_t Size,
+                      const ProgramFacts &Facts);
+
+/// S stores a float where addresses lie by turns: the primal sweep clears the
+/// shadow of one that was there before.
+bool leavesNoAddress(const llvm::StoreInst &S, const ProgramFacts &Facts);
+/// The same of the leaf L of a copy to Dest.
+bool takesAddressesPlace(const TypedLeaf &L, const llvm::Value *Dest,
+                         const ProgramFacts &Facts);
+
 /// The copy T, of shape S, moves words of several kinds by turns, and no active
 /// numbers: of all that, only the shadows of pointers count, wherever they lie.
 bool movesAddressesOnly(const Transfer &T, const TransferShape &S,

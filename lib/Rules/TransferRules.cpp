@@ -242,6 +242,12 @@ static void emit(const Instruction &I, RuleContext &C) {
     }
     bool Zero = !Copies && L.Kind.K != ByteKind::Pointer &&
                 L.Kind.K != ByteKind::Integer;
+    if (L.Kind.K == ByteKind::Pointer && !T.OnDevice &&
+        holdsSmallFloats(T.Dest, L.Offset, L.Size, A.facts())) {
+      emitClear(B, Runtime, Dest, DestPrimal, Bytes, leafRange(B, S, L, Bytes),
+                T.OnDevice);
+      continue;
+    }
     if (L.Kind.K != ByteKind::Float && !Zero)
       continue;
     LeafRange R = leafRange(B, S, L, Bytes);
