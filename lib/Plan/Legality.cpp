@@ -735,6 +735,32 @@ static bool putsBitsInInteger(const StoreInst &Store, const TypeAnalysis &Types,
                          .empty();
 }
 
+/// Load moves a word of which the types do not tell what it is, and which is an
+/// address at times: what it leads to would have no shadow any more.
+/// Preparation moves it in memory.
+static bool isAddressOfUnknownType(const LoadInst &Load,
+                                   const ProgramFacts &Facts,
+                                   const ActivityAnalysis &Activity) {
+  const TypeAnalysis &Types = Facts.types();
+  const Value *P = Load.getPointerOperand();
+  const TypeAnalysis::ObjectId At = Types.objectOf(P);
+  if (!isBareWord(Load) || !Load.getType()->isIntegerTy() ||
+      Types.isJumbled(P) || At == TypeAnalysis::NoObject)
+    return false;
+  // What the word is nobody says, or a declaration alone (of one of a union's
+  // members, in a variable that unions pass through).
+  const ValueShape &Shape = Facts.shape(&Load);
+  const bool IsOpen =
+      Shape.HasUnknown
+          ? Types.holdsPointers(P, 0, 8)
+          : !Shape.Floats.empty() && !Types.storesNumber(P, 0, 8, /*Period=*/0);
+  return IsOpen && !Shape.HasPointer && isMovedOn(Load) &&
+         any_of(Types.pointeesBesideFloats(At), [&](TypeAnalysis::ObjectId O) {
+           return Activity.variedObjects().test(O) &&
+                  Activity.usefulObjects().test(O);
+         });
+}
+
 SmallVector<Refusal, 2> Legality::collectRefusals() {
   for (BasicBlock &B : Subject.F) {
     if (!Subject.Shape.isLive(&B))
@@ -787,6 +813,11 @@ SmallVector<Refusal, 2> Legality::collectRefusals() {
         refuse(RefusalKind::Instruction, I,
                "the bits of an active number in a member that is declared an "
                "integer");
+      else if (const auto *L = dyn_cast<LoadInst>(&I);
+               L &&
+               isAddressOfUnknownType(*L, Subject.facts(), Subject.Activity))
+        refuse(RefusalKind::Instruction, I,
+               "an address or something else by turns, in one register");
       // An address that the types do not know for one has no shadow to make a
       // pointer of.
       else if (isa<IntToPtrInst>(I) && !isa<Constant>(I.getOperand(0)) &&

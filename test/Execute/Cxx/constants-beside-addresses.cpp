@@ -90,8 +90,30 @@ static double grown(const double *x, int n) {
   return s;
 }
 
+// Without optimisation, a word of which nobody wrote the type.
+static double moved(const double *x, int n) {
+  double w[6];
+  for (int i = 0; i < n; ++i)
+    w[i] = x[i] * x[i];
+  Either a[6], b[6];
+  for (int i = 0; i < n; ++i) {
+    a[i].tag = i % 2;
+    if (i % 2)
+      a[i].at = &w[i];
+    else
+      a[i].pair = {0.5f, i};
+  }
+  for (int i = 0; i < n; ++i)
+    b[n - 1 - i] = a[i];
+  double s = 0;
+  for (int i = 0; i < n; ++i)
+    s += (i + 1) * value(b[i]);
+  return s;
+}
+
 int main() {
   check(closures);
+  check(moved);
   check(assigned);
   check(grown);
   return rgReport();
