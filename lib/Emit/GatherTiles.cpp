@@ -138,7 +138,8 @@ void Gather::publish() {
   Slots = makeShared(Region.SlotLength * Region.Slots.size(), "rg.published");
   Value *At = number(0);
   for (auto [I, Pitch] : enumerate(Region.Pitch))
-    At = plus(At, times(bitsOf(*Region.Sums.front().Digits[I].Thread), Pitch));
+    if (const auto &Of = Region.Sums.front().Digits[I].Thread)
+      At = plus(At, times(bitsOf(*Of), Pitch));
   for (auto [I, V] : enumerate(Region.Slots))
     B.CreateStore(
         V, B.CreateGEP(T, Slots, plus(At, number(I * Region.SlotLength))));

@@ -360,7 +360,8 @@ void Search::noteBits(Value *V, unsigned Depth) {
   if (Depth > 8 || !hasTile(V))
     return;
   if (isa<LoadInst>(V)) {
-    noteBits(*findPlace(cast<LoadInst>(V)->getPointerOperand(), 0, DL));
+    if (auto P = findPlace(cast<LoadInst>(V)->getPointerOperand(), 0, DL))
+      noteBits(*P);
     return;
   }
   for (Value *W : cast<Instruction>(V)->operands())
@@ -395,10 +396,9 @@ SmallVector<int64_t, 6> Search::perThread(const SharedPlace &P) const {
   SmallVector<int64_t, 6> Steps(ThreadDigits.size());
   for (auto &[B, Factor] : P.PerBits)
     for (auto [D, Step] : zip(ThreadDigits, Steps))
-      if (D.Thread->Axis == B.Axis && D.Thread->From >= B.From &&
-          D.Thread->To <= B.To)
-        Step =
-            inWord(Step + Factor * (int64_t(1) << (D.Thread->From - B.From)));
+      if (const auto &Of = D.Thread;
+          Of && Of->Axis == B.Axis && Of->From >= B.From && Of->To <= B.To)
+        Step = inWord(Step + Factor * (int64_t(1) << (Of->From - B.From)));
   return Steps;
 }
 
@@ -503,7 +503,11 @@ std::unique_ptr<TileTerm> Search::makeTerm(ArrayRef<Value *> Vs) {
       auto *L = dyn_cast<LoadInst>(V);
       if (!L || L->getType() != Vs.front()->getType())
         return nullptr;
-      SharedPlace P = *findPlace(L->getPointerOperand(), 0, DL);
+      std::optional<SharedPlace> Found =
+          findPlace(L->getPointerOperand(), 0, DL);
+      if (!Found)
+        return nullptr;
+      const SharedPlace &P = *Found;
       SmallVector<int64_t, 6> Steps = perThread(P);
       if (!T->Array) {
         T->Array = P.Array;
@@ -605,7 +609,7 @@ void Search::makeSum(ArrayRef<const Addition *> Of) {
 void Search::guess(ArrayRef<int64_t> Steps, ArrayRef<Digit> Of,
                    uint64_t Bytes) {
   for (auto [I, D] : enumerate(ThreadDigits)) {
-    if (D.Thread->To != ThreadBits::Top || Steps[I] <= 0)
+    if (!D.Thread || D.Thread->To != ThreadBits::Top || Steps[I] <= 0)
       continue;
     int64_t Next = Bytes;
     for (auto [Step, Other] : zip(Steps, Of))
@@ -632,7 +636,8 @@ bool Search::guessShape() {
   for (Digit &D : ThreadDigits) {
     if (!D.Extent)
       D.Extent = 1;
-    Region.Extents[D.Thread->Axis] *= D.Extent;
+    if (D.Thread)
+      Region.Extents[D.Thread->Axis] *= D.Extent;
   }
   for (int64_t E : Region.Extents)
     Region.Threads *= E;

@@ -119,10 +119,9 @@ static bool waitsForChain(const Loop &L) {
   int Waits = 0; // twice: over two iterations
   for (size_t P = 0; P != Carried.size(); ++P)
     for (size_t Q = P + 1; Q != Carried.size(); ++Q)
-      if (Way[P][Q] && Way[Q][P])
-        Waits =
-            std::max({Waits, *Way[P][Q] + *Way[Q][P], 2 * Way[P][P].value_or(0),
-                      2 * Way[Q][Q].value_or(0)});
+      if (std::optional<int> To = Way[P][Q], Back = Way[Q][P]; To && Back)
+        Waits = std::max({Waits, *To + *Back, 2 * Way[P][P].value_or(0),
+                          2 * Way[Q][Q].value_or(0)});
   return Waits * PerCycle > 2 * Operations;
 }
 
