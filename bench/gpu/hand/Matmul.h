@@ -17,8 +17,7 @@ namespace matmul {
 namespace hand {
 
 /// DA += DC B', N a multiple of 32; blocks of 32 x 8.
-__global__ void left(int N, float *__restrict__ DA,
-                     const float *__restrict__ B,
+__global__ void left(int N, float *__restrict__ DA, const float *__restrict__ B,
                      const float *__restrict__ DC) {
   constexpr int Tile = 32, Rows = 8, PerThread = Tile / Rows;
   __shared__ float TileC[Tile][Tile], TileB[Tile][Tile + 1];

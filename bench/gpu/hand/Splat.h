@@ -36,12 +36,10 @@ __device__ inline float sumEight(float (&X)[8], int Lane) {
   return X[0] + __shfl_xor_sync(0xffffffffu, X[0], 16);
 }
 
-__global__ void draw(int Width, float Faint, float Opaque,
-                     const int *__restrict__ Starts,
-                     const int *__restrict__ Lists,
-                     const float *__restrict__ Splats,
-                     float *__restrict__ DSplats,
-                     const float *__restrict__ DImage) {
+__global__ void
+draw(int Width, float Faint, float Opaque, const int *__restrict__ Starts,
+     const int *__restrict__ Lists, const float *__restrict__ Splats,
+     float *__restrict__ DSplats, const float *__restrict__ DImage) {
   __shared__ float Tile[Batch][Numbers];
   __shared__ int Which[Batch];
   int Thread = threadIdx.y * Edge + threadIdx.x, Lane = Thread % 32;
