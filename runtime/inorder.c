@@ -19,7 +19,6 @@
 |* thread passes the next place.
 \*===------------------------------------------------------------------------===*/
 #include "team.h"
-#include <sched.h>
 
 /* Named, not static: every translation unit of a program shares it. */
 __thread rg_inorder_state rg_inorder_of_thread;
@@ -34,9 +33,7 @@ __attribute__((noinline)) int rg_inorder_asked(void) {
 
 static uint64_t wait_for_turn(const rg_inorder_state *s) {
   uint64_t mine = s->passed * s->threads + s->rank;
-  for (unsigned tries = 0; atomic_load_explicit(&s->of->next, memory_order_acquire) != mine; ++tries)
-    if (tries > 100)
-      sched_yield();
+  rg_wait_for_count(&s->of->next, mine);
   return mine;
 }
 static void pass(rg_inorder_state *s) {

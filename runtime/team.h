@@ -10,6 +10,7 @@
 #ifndef RETROGRAD_TEAM_H
 #define RETROGRAD_TEAM_H
 #include "arena.h"
+#include <sched.h>
 #include <stdatomic.h>
 
 struct rg_turns {
@@ -89,6 +90,14 @@ typedef void (*rg_augment_body)(rg_arena *, void *operands, void **tape);
 typedef void (*rg_reverse_body)(rg_arena *, void *operands, void *tape,
                                 void *adjoints);
 typedef void (*rg_forward_body)(void *operands);
+
+/* Another thread counts up or down to `value`. */
+static inline void rg_wait_for_count(_Atomic uint64_t *count, uint64_t value) {
+  for (unsigned tries = 0;
+       atomic_load_explicit(count, memory_order_acquire) != value; ++tries)
+    if (tries > 100)
+      sched_yield();
+}
 
 /* Named, not static: every translation unit of a program shares it. */
 extern __thread rg_team *rg_team_of_thread;

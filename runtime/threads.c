@@ -485,10 +485,7 @@ __attribute__((noinline)) void rg_turn_again(const void *lock, uint64_t turn) {
   rg_team *team = rg_team_here();
   if (!team || turn >= RG_NO_TURN)
     return;
-  struct rg_turns *turns = rg_turns_of(team->root, lock);
-  for (unsigned tries = 0; atomic_load_explicit(&turns->next, memory_order_acquire) != turn + 1; ++tries)
-    if (tries > 100)
-      sched_yield();
+  rg_wait_for_count(&rg_turns_of(team->root, lock)->next, turn + 1);
 }
 __attribute__((noinline)) void rg_turn_done(const void *lock, uint64_t turn) {
   rg_team *team = rg_team_here();
