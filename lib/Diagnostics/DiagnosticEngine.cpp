@@ -171,7 +171,10 @@ void DiagnosticEngine::deliver(DiagnosticSeverity Severity,
   if (Place && !Place->Debug.isValid() && Place->Cookie && How != InLinker)
     return Tell(DiagnosticInfoInlineAsm(Place->Cookie, Message, Severity));
 
-  if (Place && Severity == DS_Note && Place->Debug.isValid()) {
+  // A module of several files has no name: what clang is given as IR, it takes
+  // such a note for one of inline assembly.
+  if (Place && Severity == DS_Note && Place->Debug.isValid() &&
+      !M.getSourceFileName().empty()) {
     // A buffer of our own gives the note a place in clang. Where the file
     // cannot be read (stdin, headers inside the compiler) the place is spelled
     // out.

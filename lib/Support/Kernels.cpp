@@ -26,6 +26,9 @@ std::string retrograd::kernelOfStub(StringRef Stub) {
   size_t Digits = At;
   while (Digits && llvm::isDigit(Stub[Digits - 1]))
     --Digits;
+  // The name of an unnamed namespace ends in a digit of its own.
+  if (Stub.take_front(Digits).ends_with("_GLOBAL__N_"))
+    ++Digits;
   StringRef Rest = Stub.drop_front(At + Mark.size());
   unsigned Length;
   if (Stub.slice(Digits, At).getAsInteger(10, Length))

@@ -1,6 +1,6 @@
 // RUN: not %rgcxx -O2 --offload=cpu -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: not %rgcxx -O0 --offload=cpu -c %s -o %t.o 2>&1 | FileCheck %s
-// RUN: not %rgcxx --offload=cpu -fgpu-rdc -c %s -o %t.o 2>&1 | FileCheck --check-prefix=RDC %s
+// RUN: not %rgcxx --offload=cpu -fgpu-rdc -S %s -o %t.s 2>&1 | FileCheck --check-prefix=RDC %s
 // RUN: not %rgcxx --offload=cpu -DAPI -c %s -o %t.o 2>&1 | FileCheck --check-prefix=API %s
 // RUN: not %rgcxx --offload=cpu -DCUDNN -c %s -o %t.o 2>&1 | FileCheck --check-prefix=CUDNN %s
 // What cannot run on a CPU is told with its name, at its line.
@@ -61,4 +61,4 @@ __global__ void surface(cudaSurfaceObject_t S, float *X) {}
 // API: offload.cu:[[@LINE+1]]:{{[0-9]+}}: error: 'tex2DLod<float, {{.*}}>' is unavailable: fetches of mipmaps
 __global__ void mipmap(cudaTextureObject_t T, float *X) { *X = tex2DLod<float>(T, 0.0f, 0.0f, 0.0f); }
 #endif
-// RDC: error: -fgpu-rdc is not supported with --offload=cpu
+// RDC: error: the code of a file is made when the program is linked, with -fgpu-rdc

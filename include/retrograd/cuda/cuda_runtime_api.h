@@ -276,6 +276,15 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid,
                                         size_t shared, cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
                                 const void *function, void **arguments);
+#if defined(__CLANG_RDC__) && defined(__cplusplus) && defined(__CUDA__)
+// What clang makes of a launch that may stand in device code: with -fgpu-rdc in
+// each lambda of a host function, too. A kernel that launches is an error.
+__attribute__((device)) void *cudaGetParameterBuffer(size_t alignment,
+                                                     size_t bytes);
+__attribute__((device)) cudaError_t
+cudaLaunchDevice(void *function, void *parameters, dim3 grid, dim3 block,
+                 unsigned int shared, cudaStream_t stream);
+#endif
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes,
                                   const void *function);
 cudaError_t cudaFuncSetAttribute(const void *function,
