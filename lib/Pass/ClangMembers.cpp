@@ -43,6 +43,9 @@ public:
   bool FunctionsAsData = false;
   /// Function pointers are reached in ways of which the member is not known.
   bool Any = false;
+  /// A pointer to a member function is made that is not just its address: the
+  /// function is virtual, or the pointer is one to a member of another class.
+  bool Indirect = false;
 
   bool shouldVisitTemplateInstantiations() const { return true; }
   bool shouldVisitLambdaBody() const { return true; }
@@ -76,6 +79,17 @@ public:
         if (auto *Field = dyn_cast<FieldDecl>(Named->getDecl()))
           if (isFunctionPointer(Field->getType()))
             moveAll(*Field->getParent());
+    return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *E) {
+    // Named by itself, and not as what is called on an object.
+    if (const auto *Method = dyn_cast<CXXMethodDecl>(E->getDecl()))
+      Indirect |= Method->isVirtual() && !Stay.contains(E);
+    // Captured by a lambda, or a part of a structured binding.
+    if ((E->refersToEnclosingVariableOrCapture() ||
+         isa<BindingDecl>(E->getDecl())) &&
+        isFunctionPointer(E->getType()) && !Stay.contains(E))
+      Any = true;
     return true;
   }
   bool VisitBinaryOperator(BinaryOperator *Op) {
@@ -113,6 +127,10 @@ public:
       stays(Cast->getSubExpr());
     if (Cast->getCastKind() == CK_LValueToRValue)
       Read.insert(Cast->getSubExpr()->IgnoreParens());
+    if (Cast->getCastKind() == CK_BaseToDerivedMemberPointer ||
+        Cast->getCastKind() == CK_DerivedToBaseMemberPointer ||
+        Cast->getCastKind() == CK_ReinterpretMemberPointer)
+      Indirect |= Cast->getType()->isMemberFunctionPointerType();
     const Expr *From = Cast->getSubExpr();
     if (Cast->isTypeDependent() || From->isTypeDependent())
       return true;
@@ -152,14 +170,6 @@ public:
       Offsets.insert(offsetOf(R, *Field));
     else
       moveAll(R);
-    return true;
-  }
-  // Captured by a lambda, or a part of a structured binding.
-  bool VisitDeclRefExpr(DeclRefExpr *E) {
-    if ((E->refersToEnclosingVariableOrCapture() ||
-         isa<BindingDecl>(E->getDecl())) &&
-        isFunctionPointer(E->getType()) && !Stay.contains(E))
-      Any = true;
     return true;
   }
 
@@ -305,6 +315,9 @@ void retrograd::noteMovedMembers(const CompilerInstance &CI, llvm::Module &M) {
   ASTContext &Ctx = CI.getASTContext();
   MemberReader Moved(Ctx);
   Moved.TraverseDecl(Ctx.getTranslationUnitDecl());
+  if (!Moved.Indirect)
+    M.addModuleFlag(llvm::Module::Min, retrograd::MemberPointersAreAddresses,
+                    1);
   if (Moved.Any)
     return;
   M.addModuleFlag(llvm::Module::Min, retrograd::MembersAreKnown, 1);

@@ -32,7 +32,8 @@ class Module;
 namespace retrograd {
 
 /// Writes into M, which CI has made of its unit, from which members function
-/// pointers are taken (MembersAreKnown, MovedMembers).
+/// pointers are taken (MembersAreKnown, MovedMembers), and whether its pointers
+/// to member functions are their addresses (MemberPointersAreAddresses).
 void noteMovedMembers(const clang::CompilerInstance &CI, llvm::Module &M);
 
 /// Writes into M the names of the structs that lie in a union beside a number

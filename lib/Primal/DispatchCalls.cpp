@@ -274,15 +274,20 @@ static std::optional<int64_t> slotOf(const CallBase &Call) {
   return Offset.getSExtValue();
 }
 
+/// All units of M say what the flag Name stands for.
+static bool isSet(const Module &M, StringRef Name) {
+  const auto *Known =
+      mdconst::extract_or_null<ConstantInt>(M.getModuleFlag(Name));
+  return Known && Known->isOne();
+}
+
 /// Where the address that Call calls is a member of a struct: its distance from
 /// the beginning, if for all code of the module it is known which members' own
 /// addresses are taken or kept elsewhere. Functions that only stand in other
 /// members have to stand there in one.
 std::optional<uint64_t> CallDispatch::memberCalled(const CallBase &Call) const {
-  const auto *Known =
-      mdconst::extract_or_null<ConstantInt>(M.getModuleFlag(MembersAreKnown));
   const auto *Loaded = dyn_cast<LoadInst>(Call.getCalledOperand());
-  return Loaded && Known && Known->isOne() ? memberOf(*Loaded) : std::nullopt;
+  return Loaded && isSet(M, MembersAreKnown) ? memberOf(*Loaded) : std::nullopt;
 }
 
 static bool isByAddress(const CallBase &Call) {
@@ -333,6 +338,7 @@ bool CallDispatch::settleMembers(Function &F) {
         Call && isByAddress(*Call) && mayBeThroughMember(*Call))
       Calls.push_back(Call);
   bool Adjusted = false, Virtual = false;
+  const bool AreAddresses = isSet(M, MemberPointersAreAddresses);
   for (CallBase *Call : Calls) {
     const CandidateSet &Set = candidates({nullptr,
                                           Call->getFunctionType(),
@@ -345,11 +351,14 @@ bool CallDispatch::settleMembers(Function &F) {
                                           false,
                                           false});
     // What nobody in the module makes a pointer to comes from elsewhere.
-    if (Set.Found.empty() || Set.Virtual)
+    if (Set.Found.empty() || (Set.Virtual && !AreAddresses))
       continue;
     if (!haveAdjustments(Set.Found))
       Adjusted |= dropAdjustment(*Call, Runtime);
-    Virtual |= dropVirtualMember(*Call, Runtime);
+    if (dropVirtualMember(*Call, Runtime)) {
+      Call->addFnAttr(Attribute::get(Call->getContext(), CallsByAddress));
+      Virtual = true;
+    }
   }
   if (Virtual)
     removeUnreachableBlocks(F);
@@ -505,7 +514,8 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
                     {},
                     Epoch,
                     Call.hasFnAttr(OfRuntime),
-                    Call.hasFnAttr(DropsObject)};
+                    Call.hasFnAttr(DropsObject),
+                    Call.hasFnAttr(CallsByAddress)};
   // What stands at other members is left out. Where nothing in the module is
   // put at this one, the program ends if it is called.
   SmallVector<Function *, 8> OfType;
@@ -530,7 +540,7 @@ CallDispatch::Dispatcher *CallDispatch::dispatcherFor(CallBase &Call,
         D.Convention == Wanted.Convention && D.Slot == Wanted.Slot &&
         D.Member == Wanted.Member && D.Fixed == Wanted.Fixed &&
         D.Epoch == Epoch && D.ByRuntime == Wanted.ByRuntime &&
-        D.DropsObject == Wanted.DropsObject)
+        D.DropsObject == Wanted.DropsObject && D.ByAddress == Wanted.ByAddress)
       return &D;
   SmallVector<Function *, 8> Found = Set.Found;
   auto IsKept = [&](const Function *F) { return Only->contains(F); };
@@ -560,14 +570,22 @@ const CallDispatch::CandidateSet &
 CallDispatch::candidates(const Dispatcher &D) {
   auto *Known = find_if(Sets, [&](const CandidateSet &S) {
     return S.Type == D.Type && S.Convention == D.Convention &&
-           S.Slot == D.Slot && S.Member == D.Member;
+           S.Slot == D.Slot && S.Member == D.Member &&
+           S.ByAddress == D.ByAddress;
   });
   // Where there are none, preparation may still write some.
   if (Known != Sets.end() && !Known->Found.empty())
     return *Known;
   if (Known == Sets.end()) {
-    Sets.push_back(
-        {D.Type, D.Convention, D.Slot, D.Member, {}, false, false, false});
+    Sets.push_back({D.Type,
+                    D.Convention,
+                    D.Slot,
+                    D.Member,
+                    D.ByAddress,
+                    {},
+                    false,
+                    false,
+                    false});
     Known = &Sets.back();
   }
   findCandidates(D, *Known);
@@ -611,7 +629,8 @@ void CallDispatch::findCandidates(const Dispatcher &D,
     findUses(F, F, Cat, Uses);
     Set.Virtual |= Uses.InVirtualTables;
     if (Uses.Elsewhere ||
-        (Uses.InVirtualTables && (!D.Slot || AtSlot.contains(&F))) ||
+        (Uses.InVirtualTables && !D.ByAddress &&
+         (!D.Slot || AtSlot.contains(&F))) ||
         IsCalledAt(Uses))
       Set.Found.push_back(&F);
   }

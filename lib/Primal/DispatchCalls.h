@@ -57,6 +57,10 @@ class Catalogue;
 /// What Pass/ClangMembers knows of a unit. A module flag, 1 where all units say
 /// the rest.
 inline constexpr llvm::StringLiteral MembersAreKnown = "rg.members";
+/// The same, 1 where no unit makes a pointer to a virtual member function, or
+/// one to a member of another class: each is the address of a function.
+inline constexpr llvm::StringLiteral MemberPointersAreAddresses =
+    "rg.members.addresses";
 /// Named metadata, an integer per node: at these distances from the beginning
 /// of a struct, members that are function pointers are taken elsewhere, by
 /// value or by their address. The same for members that are pointers to data,
@@ -113,6 +117,8 @@ private:
     /// It ends an object: an address that is none of the candidates ends the
     /// program.
     bool DropsObject;
+    /// What only stands in virtual tables is not called.
+    bool ByAddress = false;
   };
   std::optional<uint64_t> memberCalled(const llvm::CallBase &Call) const;
   /// Beside: it is one of several calls of the function, of which others have
@@ -127,6 +133,7 @@ private:
     llvm::CallingConv::ID Convention;
     std::optional<int64_t> Slot;
     std::optional<uint64_t> Member;
+    bool ByAddress;
     llvm::SmallVector<llvm::Function *, 8> Found;
     bool Choosing; ///< one of them chooses by integers
     bool Seen;     ///< one of them has a body or a record

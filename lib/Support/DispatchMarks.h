@@ -31,6 +31,9 @@ inline constexpr llvm::StringLiteral OfRuntime = "rg-of-runtime";
 /// On a call: it ends an object, by the table of the object's type. One whose
 /// type is not in the module ends the program.
 inline constexpr llvm::StringLiteral DropsObject = "rg-drops-object";
+/// On a call: it is one through a pointer to a member that is the address of a
+/// function, and so calls none that only virtual tables hold.
+inline constexpr llvm::StringLiteral CallsByAddress = "rg-by-address";
 
 } // namespace retrograd
 

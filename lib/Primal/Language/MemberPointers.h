@@ -18,10 +18,11 @@
 // the call may read any word of the object as the address of a table, and
 // reaches any place in it: members of different types become one.
 //
-// Where no function of the call's type stands in a virtual table, and no
-// pointer to a candidate has an adjustment, the call gets `this` itself and the
-// address itself. What it is told when it runs is compared: another pointer
-// ends the program with a message.
+// Where no function of the call's type stands in a virtual table, or clang has
+// seen that the module makes no pointer to a virtual member at all
+// (Pass/ClangMembers), and no pointer to a candidate has an adjustment, the
+// call gets `this` itself and the address itself. What it is told when it runs
+// is compared: another pointer ends the program with a message.
 //
 //===----------------------------------------------------------------------===//
 
