@@ -334,17 +334,21 @@ void retrograd::writeKernelDerivatives(Module &D,
     if (F->use_empty())
       F->eraseFromParent();
   }
-  // Derivatives are given the addresses of variables.
-  SmallPtrSet<Constant *, 4> Passed;
+  // Derivatives are given the addresses of variables. What no derivative names
+  // goes.
+  SmallPtrSet<Constant *, 4> Variables;
+  for (GlobalVariable &G : D.globals())
+    if (!G.isDeclaration() && G.isExternallyInitialized())
+      Variables.insert(&G);
   for (const HostLaunches::Kernel &K : Wanted)
     for (const KernelParameter &P : K.Facts->Parameters)
       if (!P.Variable.empty())
         if (GlobalVariable *G = D.getGlobalVariable(P.Variable, true))
-          Passed.insert(G);
+          Variables.insert(G);
   removeFromUsedLists(D, [&](Constant *C) {
-    return Passed.contains(cast<Constant>(C->stripPointerCasts()));
+    return Variables.contains(cast<Constant>(C->stripPointerCasts()));
   });
-  for (Constant *C : Passed) {
+  for (Constant *C : Variables) {
     auto *G = cast<GlobalVariable>(C);
     // On a device, addresses of constant memory take no adjoints: such a
     // variable stays, and KernelHalf refuses it there.

@@ -5,18 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   rg-cuda-link [--register] DIRECTORY objects and archives...
+//   rg-cuda-link [--register] [--library=BITCODE] DIRECTORY objects and
+//   archives...
 //
 // Objects of -fgpu-rdc carry both halves of their source as the front end made
 // them (docs/HostDevice.md). This links all device halves to
 // DIRECTORY/device.bc and all host halves to DIRECTORY/host.bc, and writes the
 // words that the first object was compiled with to DIRECTORY/words. With
 // --register the host half hands the linked device code, which has the symbol
-// rg_cuda_image, to CUDA's runtime.
+// rg_cuda_image, to CUDA's runtime. Of the device's library the device half
+// gets what it calls.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Support/Kernels.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -108,6 +111,17 @@ void nameAlike(Module &Host, Module &Device) {
       G->setName(V->getName());
     }
   }
+}
+
+/// clang's list of what the host names, which is for device linkers.
+void dropList(Module &Device) {
+  GlobalVariable *List = Device.getNamedGlobal("__clang_gpu_used_external");
+  if (!List)
+    return;
+  removeFromUsedLists(
+      Device, [&](Constant *C) { return C->stripPointerCasts() == List; });
+  if (List->use_empty())
+    List->eraseFromParent();
 }
 
 /// The constructor in which clang hands a file's device code to CUDA's runtime,
@@ -234,7 +248,17 @@ public:
     }
   }
 
+  /// The device's library, of which clang brings routines into each file.
+  void useLibrary(StringRef Path) {
+    SMDiagnostic Bad;
+    Library = parseIRFile(Path, Bad, Ctx);
+    if (!Library)
+      fail(Path + ": " + Bad.getMessage());
+  }
+
   void write(StringRef Directory, bool Register) {
+    if (Library)
+      addLibrary();
     if (Register)
       registerImage(Host, Registrations);
     for (auto [M, Name] :
@@ -251,6 +275,44 @@ private:
   std::string Words;
   std::vector<std::string> Registrations;
   bool First = true;
+  std::unique_ptr<Module> Library;
+
+  /// Derivatives know routines of the library by their names, which copies in
+  /// several files would lose.
+  void leaveToLibrary(Module &D) {
+    for (const Function &L : *Library)
+      if (Function *F =
+              L.isDeclaration() ? nullptr : D.getFunction(L.getName());
+          F && !F->isDeclaration()) {
+        F->deleteBody();
+        F->setComdat(nullptr);
+      }
+  }
+
+  /// What is called of the library becomes the device half's own, compiled for
+  /// its processor.
+  void addLibrary() {
+    const Function *Model = nullptr;
+    for (const Function &F : Device)
+      if (!F.isDeclaration() && F.hasFnAttribute("target-cpu"))
+        Model = &F;
+    Library->setTargetTriple(Device.getTargetTriple());
+    Library->setDataLayout(Device.getDataLayout());
+    auto Keep = [&](Module &M, const StringSet<> &New) {
+      for (StringRef Name : New.keys()) {
+        GlobalValue *V = M.getNamedValue(Name);
+        if (!V || V->isDeclaration())
+          continue;
+        V->setLinkage(GlobalValue::InternalLinkage);
+        if (auto *F = dyn_cast<Function>(V); F && Model)
+          for (const char *Kind : {"target-cpu", "target-features"})
+            F->addFnAttr(Model->getFnAttribute(Kind));
+      }
+    };
+    if (Linker::linkModules(Device, std::move(Library), Linker::LinkOnlyNeeded,
+                            Keep))
+      fail("the device's library does not link with the program");
+  }
 
   std::unique_ptr<Module> read(StringRef Bitcode, const std::string &Name) {
     SMDiagnostic Error;
@@ -267,14 +329,24 @@ private:
     std::unique_ptr<Module> H = read(Parts.Host, Name);
     std::unique_ptr<Module> D = read(Parts.Device, Name);
     nameAlike(*H, *D);
+    dropList(*D);
+    if (Library)
+      leaveToLibrary(*D);
     if (Function *Names = dropRegistration(*H)) {
       Names->setName("rg.register." + Twine(Registrations.size()));
       Names->setLinkage(GlobalValue::ExternalLinkage);
       Names->setVisibility(GlobalValue::HiddenVisibility);
       Registrations.push_back(Names->getName().str());
     }
+    // The last word is the place that the code is for.
+    auto PlaceOf = [](StringRef Words) {
+      return Words.rtrim().rsplit('\n').second;
+    };
     if (First)
       Words = Parts.Words.str();
+    else if (PlaceOf(Words) != PlaceOf(Parts.Words))
+      fail(Name + " was compiled for " + PlaceOf(Parts.Words) +
+           ", and others for " + PlaceOf(Words));
     for (auto [Into, From] : {std::pair(&Host, &H), std::pair(&Device, &D)}) {
       if (First) {
         Into->setTargetTriple((*From)->getTargetTriple());
@@ -302,12 +374,20 @@ private:
 
 int main(int Count, char **Arguments) {
   ArrayRef<char *> Left(Arguments + 1, Count - 1);
-  bool Register = !Left.empty() && StringRef(Left.front()) == "--register";
-  if (Register)
-    Left = Left.drop_front();
+  bool Register = false;
+  StringRef Library;
+  for (; !Left.empty() && StringRef(Left.front()).starts_with("--");
+       Left = Left.drop_front()) {
+    Register |= StringRef(Left.front()) == "--register";
+    if (StringRef Value = Left.front(); Value.consume_front("--library="))
+      Library = Value;
+  }
   if (Left.size() < 2)
-    fail("rg-cuda-link [--register] DIRECTORY objects and archives...");
+    fail("rg-cuda-link [--register] [--library=BITCODE] DIRECTORY objects and "
+         "archives...");
   HalfLinker Linker;
+  if (!Library.empty())
+    Linker.useLibrary(Library);
   for (const char *Path : Left.drop_front())
     Linker.addFile(Path);
   Linker.write(Left.front(), Register);
