@@ -1849,6 +1849,7 @@ int rg_gpu_library_status(void) {
 #define RG_SPARSE_ELEMENT rg_sparse_float
 #include "devicemap.inc"
 #include "deviceconvert.inc"
+#include "devicereduce.inc"
 
 static const struct rg_kernel_record rg_map_record = {
     .name = "an elementwise operation", .image = (const char *)RetrogradDeviceMap};
@@ -1870,6 +1871,15 @@ void rg_device_convert(const struct rg_convert *c, void *stream) {
   for (int64_t j = 0; j < c->n; ++j)
     for (int64_t i = 0; i < c->m; ++i)
       rg_convert_element(c, i, j);
+}
+
+void rg_device_reduced(const struct rg_reduced *r, void *stream) {
+  if (!&rg_cuda_on_cpu) {
+    rg_run_items("rg_reduction", r->n, r, stream);
+    return;
+  }
+  for (int64_t i = 0; i < r->n; ++i)
+    rg_reduce_element(r, i);
 }
 
 void rg_device_map(const struct rg_map *m, void *stream) {

@@ -33,11 +33,25 @@ struct rg_map {
 };
 
 /* Matrices of m x n by columns: B = A, or B += A, of other types of numbers. */
-enum { RG_FLOAT, RG_HALF, RG_BFLOAT };
+enum { RG_FLOAT, RG_HALF, RG_BFLOAT, RG_DOUBLE };
 struct rg_convert {
   int32_t from, to, add;
   int64_t m, n, lda, ldb;
   const void *A;
+  void *B;
+};
+
+/* Of n elements that ranks have reduced to one each; A_ik is what rank k gave for
+ * element i, at A[i + k step]. Several that are the extremum share it.
+ *   forward      B_i = sum_k (derivative by A_ik) C_ik
+ *   otherwise    B_i += a (derivative by A_i rank) C_i
+ * A sum does not read A. */
+enum { RG_REDUCE_SUM, RG_REDUCE_PRODUCT, RG_REDUCE_MAX, RG_REDUCE_MIN };
+struct rg_reduced {
+  int32_t type, what, forward, rank, ranks;
+  int64_t n, step;
+  double a;
+  const void *A, *C;
   void *B;
 };
 
@@ -95,6 +109,7 @@ void rg_gpu_set_library_status(int status);
 int rg_gpu_library_status(void);
 void rg_device_map(const struct rg_map *map, void *stream);
 void rg_device_sparse(const struct rg_sparse *sum, void *stream);
+void rg_device_reduced(const struct rg_reduced *reduced, void *stream);
 void rg_device_convert(const struct rg_convert *convert, void *stream);
 #ifdef __cplusplus
 }

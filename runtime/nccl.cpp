@@ -4,8 +4,9 @@
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===------------------------------------------------------------------------===*|
-|* What NCCL moves between devices is linear, so nothing is kept but what is
-|* overwritten, and the adjoint of each routine is another one, of the same
+|* What NCCL moves between devices and adds is linear, so nothing is kept but
+what
+|* is overwritten, and the adjoint of each routine is another one, of the same
 |* communicator (docs/HostDevice.md):
 |*
 |*   all-reduce        all-reduce        all-gather       reduce-scatter
@@ -20,6 +21,10 @@
 |*
 |* All ranks of a communicator have to make the same calls in the reverse sweep,
 |* also those that nothing active reaches: a rank without a shadow sends zeros.
+|*
+|* Products and extrema are not linear. Each rank keeps a copy of what it gives;
+|* the reverse gathers the copies of all ranks beside the adjoints, so that one
+|* round of messages is enough for any operation.
 \*===------------------------------------------------------------------------===*/
 #include "devicearrays.h"
 #include "strided.h"
@@ -31,6 +36,7 @@ using namespace rg::device;
 
 extern "C" {
 int cudaMemsetAsync(void *, int, size_t, void *);
+int cudaMemcpyAsync(void *, const void *, size_t, int, void *);
 int ncclAllReduce(const void *, void *, size_t, int, int, void *, void *);
 int ncclReduce(const void *, void *, size_t, int, int, int, void *, void *);
 int ncclBroadcast(const void *, void *, size_t, int, int, void *, void *);
@@ -65,8 +71,12 @@ enum Kind {
 const char *const Names[] = {
     "ncclAllReduce",     "ncclReduce", "ncclBroadcast", "ncclAllGather",
     "ncclReduceScatter", "ncclSend",   "ncclRecv"};
-enum { Sum = 0, Average = 4 };
-enum Type { Float = 7, Double = 8 };
+// RG_REDUCE_* has the same numbers.
+enum { Sum = 0, Product = 1, Max = 2, Min = 3, Average = 4 };
+enum Type { Half = 6, Float = 7, Double = 8, BFloat = 9 };
+inline bool reduces(int Kind) {
+  return Kind == AllReduce || Kind == Reduce || Kind == ReduceScatter;
+}
 
 inline int call(int Kind, const void *send, void *recv, size_t count, int Type,
                 int Op, int Other, void *comm, void *stream) {
@@ -103,15 +113,21 @@ inline int ranksOf(void *comm) {
 } // namespace
 
 // Types with linkage: the program has one state per thread.
-/// What is to be done when calls of a derivative have run: To += Factor From,
-/// Clear is cleared before; and the rooms of it given back.
+struct rg_nccl_half {
+  uint16_t Bits;
+};
+struct rg_nccl_bfloat {
+  uint16_t Bits;
+};
+/// What is to be done when calls of a derivative have run: Sums is added, where
+/// it has elements, Clear is cleared before; and the rooms of it given back.
 struct rg_nccl_after {
   rg_nccl_after *next;
-  int Device, Wide;
-  rg_room Room[2];
-  void *Clear, *To;
-  size_t Cleared, Added;
-  double Factor;
+  int Device;
+  rg_room Room[4];
+  void *Clear;
+  size_t Cleared;
+  rg_reduced Sums;
 };
 /// A communicator that the program has destroyed, and the reverse sweep uses.
 struct rg_nccl_destroyed {
@@ -127,6 +143,11 @@ struct rg_nccl_group {
 __thread rg_nccl_group rg_nccl_state;
 
 namespace {
+constexpr int typeOf(double *) { return Double; }
+constexpr int typeOf(float *) { return Float; }
+constexpr int typeOf(rg_nccl_half *) { return Half; }
+constexpr int typeOf(rg_nccl_bfloat *) { return BFloat; }
+
 using After = rg_nccl_after;
 using Destroyed = rg_nccl_destroyed;
 using State = rg_nccl_group;
@@ -155,26 +176,7 @@ inline void finish() {
     int Before = rg_gpu_enter(A->Device, "NCCL");
     if (A->Cleared)
       must(cudaMemsetAsync(A->Clear, 0, A->Cleared, nullptr), "cudaMemset");
-    if (A->Added) {
-      rg_map M = {A->Wide,
-                  RG_MAP_COPY,
-                  RG_ALL,
-                  0,
-                  static_cast<int64_t>(A->Added),
-                  1,
-                  A->Factor,
-                  1,
-                  A->Room[0].at,
-                  nullptr,
-                  A->To,
-                  1,
-                  0,
-                  1,
-                  0,
-                  0,
-                  0};
-      rg_device_map(&M, nullptr);
-    }
+    rg_device_reduced(&A->Sums, nullptr);
     rg_gpu_wait("NCCL");
     rg_gpu_enter(Before, "NCCL");
     for (rg_room &R : A->Room)
@@ -195,6 +197,7 @@ inline void finish() {
 struct Kept {
   uint64_t Active;
   int Device, Status;
+  rg_room Given; // of a reduction that is not linear
 };
 
 template <class T> struct Message {
@@ -205,7 +208,11 @@ template <class T> struct Message {
   int Op, Other;
   void *comm, *stream;
 
-  static constexpr int Type = sizeof(T) == 8 ? Double : Float;
+  static constexpr int Type = typeOf(static_cast<T *>(nullptr));
+  static constexpr int Number = Type == Double   ? RG_DOUBLE
+                                : Type == Float  ? RG_FLOAT
+                                : Type == BFloat ? RG_BFLOAT
+                                                 : RG_HALF;
   template <class F> void each(F f) {
     f(1, send);
     f(2, recv);
@@ -213,14 +220,26 @@ template <class T> struct Message {
   int primal() const {
     return call(Kind, send.P, recv.P, Count, Type, Op, Other, comm, stream);
   }
-  /// Sums and averages alone are linear.
-  void demandLinear() const {
-    if ((Kind == AllReduce || Kind == Reduce || Kind == ReduceScatter) &&
-        Op != Sum && Op != Average)
-      rg_gpu_library_refused(
-          Names[Kind], "of reductions, sums and averages alone have a "
-                       "derivative; gather the numbers with ncclAllGather, "
-                       "and reduce them in a kernel");
+  bool linear() const { return !reduces(Kind) || Op == Sum || Op == Average; }
+  /// Operations that the program has made (ncclRedOpCreatePreMulSum) have
+  /// other numbers.
+  void demandKnown() const {
+    if (reduces(Kind) && (Op < Sum || Op > Average))
+      rg_gpu_library_refused(Names[Kind],
+                             "of reductions, sums, averages, products, maxima "
+                             "and minima alone have a derivative");
+  }
+  /// A copy of what this rank gives to a reduction, on its device.
+  rg_room given() const {
+    int Device = 0, Ranks = ranksOf(comm);
+    must(ncclCommCuDevice(comm, &Device), "ncclCommCuDevice");
+    int Before = rg_gpu_enter(Device, Names[Kind]);
+    size_t Bytes = sent(Kind, Count, Ranks) * sizeof(T);
+    rg_room R = rg_gpu_room(Bytes + sizeof(T), "NCCL");
+    constexpr int OnDevice = 3;
+    must(cudaMemcpyAsync(R.at, send.P, Bytes, OnDevice, stream), "cudaMemcpy");
+    rg_gpu_enter(Before, Names[Kind]);
+    return R;
   }
   /// Memory for numbers, zeros if there is something to send.
   static rg_room room(size_t Count, bool Cleared) {
@@ -230,17 +249,20 @@ template <class T> struct Message {
     return R;
   }
 
-  /// The same call of the tangents.
-  void forward() const {
-    int Ranks = ranksOf(comm), Device = 0;
+  /// The same call of the tangents; of a reduction that is not linear, its
+  /// derivative, from what all ranks have given and their tangents.
+  void forward(const rg_room *Given) const {
+    int Ranks = ranksOf(comm), Rank = 0, Device = 0;
+    must(ncclCommUserRank(comm, &Rank), "ncclCommUserRank");
     must(ncclCommCuDevice(comm, &Device), "ncclCommCuDevice");
     After A = {};
     A.Device = Device;
     int Before = rg_gpu_enter(Device, Names[Kind]);
+    size_t In = sent(Kind, Count, Ranks);
     const T *From = send.D;
     T *To = recv.D;
     if (!From && Kind != Recv) {
-      A.Room[0] = room(sent(Kind, Count, Ranks), true);
+      A.Room[0] = room(In, true);
       From = reinterpret_cast<T *>(A.Room[0].at);
     }
     if (!To && Kind != Send) {
@@ -249,23 +271,43 @@ template <class T> struct Message {
     }
     if (A.Room[0].at)
       rg_gpu_wait("NCCL");
-    must(call(Kind, From, To, Count, Type, Op, Other, comm, stream),
-         Names[Kind]);
+    if (linear()) {
+      must(call(Kind, From, To, Count, Type, Op, Other, comm, stream),
+           Names[Kind]);
+    } else {
+      T *Numbers = gather(A.Room[2], Given->at, In, Ranks, stream);
+      T *Tangents = gather(A.Room[3], From, In, Ranks, stream);
+      size_t Part = Kind == ReduceScatter ? Rank * Count : 0;
+      if (Kind != Reduce || Rank == Other)
+        A.Sums = {Number,
+                  Op,
+                  1,
+                  Rank,
+                  Ranks,
+                  static_cast<int64_t>(Count),
+                  static_cast<int64_t>(In),
+                  1,
+                  Numbers + Part,
+                  Tangents + Part,
+                  To};
+    }
     rg_gpu_enter(Before, Names[Kind]);
     later(A);
   }
+  /// What all ranks have, one after the other.
+  T *gather(rg_room &R, const void *Own, size_t Elements, int Ranks,
+            void *Stream) const {
+    R = room(Elements * Ranks, false);
+    must(ncclAllGather(Own, R.at, Elements, Type, comm, Stream), Names[Kind]);
+    return reinterpret_cast<T *>(R.at);
+  }
 
-  void reverse() const {
+  void reverse(const rg_room &Given) const {
     int Ranks = ranksOf(comm), Rank = 0, Device = 0;
     must(ncclCommUserRank(comm, &Rank), "ncclCommUserRank");
     must(ncclCommCuDevice(comm, &Device), "ncclCommCuDevice");
     After A = {};
     A.Device = Device;
-    A.Wide = sizeof(T) == 8;
-    A.Factor = Op == Average && (Kind == AllReduce || Kind == Reduce ||
-                                 Kind == ReduceScatter)
-                   ? 1.0 / Ranks
-                   : 1;
     int Before = rg_gpu_enter(Device, Names[Kind]);
     size_t In = sent(Kind, Count, Ranks), Out = received(Kind, Count, Ranks);
     bool Writes = Kind != Send && (Kind != Reduce || Rank == Other);
@@ -282,14 +324,24 @@ template <class T> struct Message {
                                  AllGather, Recv,      Send};
     must(call(Mirror[Kind], G, Sums, Count, Type, Sum, Other, comm, nullptr),
          Names[Kind]);
+    T *Numbers =
+        linear() ? nullptr : gather(A.Room[2], Given.at, In, Ranks, nullptr);
     if (Writes && recv.D) {
       A.Clear = recv.D;
       A.Cleared = Out * sizeof(T);
     }
-    if (Reads && send.D) {
-      A.To = send.D;
-      A.Added = In;
-    }
+    if (Reads && send.D)
+      A.Sums = {Number,
+                linear() ? Sum : Op,
+                0,
+                Rank,
+                Ranks,
+                static_cast<int64_t>(In),
+                static_cast<int64_t>(In),
+                reduces(Kind) && Op == Average ? 1.0 / Ranks : 1,
+                Numbers,
+                Sums,
+                send.D};
     rg_gpu_enter(Before, Names[Kind]);
     later(A);
   }
@@ -298,10 +350,12 @@ template <class T> struct Message {
 template <class T>
 inline void *augmentOn(rg_arena *Arena, uint64_t Active, Message<T> M) {
   activate(M, Active);
-  M.demandLinear();
+  M.demandKnown();
   auto *K = static_cast<Kept *>(rg_tape_zalloc(Arena, sizeof(Kept)));
   K->Active = Active;
   rg_gpu_works();
+  if (!M.linear())
+    K->Given = M.given();
   K->Status = M.primal();
   rg_gpu_set_library_status(K->Status);
   ++rg_nccl_state.Waiting;
@@ -318,23 +372,35 @@ inline void reverseOn(uint64_t Lanes, void *Block, Message<T> M) {
     activate(M, K->Active);
     for (uint64_t Lane = 0; Lane != Lanes; ++Lane) {
       selectLane(M, Lane);
-      M.reverse();
+      M.reverse(K->Given);
       finish();
     }
+  }
+  if (K->Given.at) {
+    After A = {};
+    must(ncclCommCuDevice(M.comm, &A.Device), "ncclCommCuDevice");
+    A.Room[0] = K->Given;
+    later(A);
   }
   finish();
   rg_gpu_let_go();
 }
 template <class T> inline void forwardOn(uint64_t Lanes, Message<T> M) {
-  M.demandLinear();
+  M.demandKnown();
   rg_gpu_works();
+  After A = {};
+  must(ncclCommCuDevice(M.comm, &A.Device), "ncclCommCuDevice");
+  if (!M.linear())
+    A.Room[0] = M.given();
   int Status = M.primal();
   rg_gpu_set_library_status(Status);
-  if (Status)
-    return;
-  for (uint64_t Lane = 0; Lane != Lanes; ++Lane) {
+  for (uint64_t Lane = 0; !Status && Lane != Lanes; ++Lane) {
     selectLane(M, Lane);
-    M.forward();
+    M.forward(A.Room);
+    finish();
+  }
+  if (A.Room[0].at) {
+    later(A);
     finish();
   }
 }
@@ -383,19 +449,17 @@ extern "C" {
   }
 RG_MESSAGE(double, rg_nccl_d)
 RG_MESSAGE(float, rg_nccl_s)
+RG_MESSAGE(rg_nccl_half, rg_nccl_h)
+RG_MESSAGE(rg_nccl_bfloat, rg_nccl_y)
 
-/// Integers. Of bytes and of halves nobody knows here whether they are active.
+/// Integers. Of bytes nobody knows here whether they are active.
 OPERATION void rg_nccl_other(int Kind, const void *send, void *recv,
                              size_t count, int Type, int Op, int Other,
                              void *comm, void *stream) {
-  if (Type < 2 || Type > 8)
-    rg_gpu_library_refused(
-        Names[Kind], "of bytes and of halves there is no derivative; send "
-                     "numbers as ncclDouble or ncclFloat");
-  if (Type == 6)
+  if (Type < 2 || Type > BFloat)
     rg_gpu_library_refused(Names[Kind],
-                           "of halves there is no derivative; send numbers as "
-                           "ncclDouble or ncclFloat");
+                           "of bytes there is no derivative; send numbers by "
+                           "their own types");
   rg_gpu_set_library_status(
       call(Kind, send, recv, count, Type, Op, Other, comm, stream));
 }
@@ -453,6 +517,12 @@ inline int run(int Kind, const void *send, void *recv, size_t count, int Type,
   else if (Type == Float)
     rg_nccl_s(Kind, (const float *)send, (float *)recv, count, Op, Other, comm,
               stream);
+  else if (Type == Half)
+    rg_nccl_h(Kind, (const rg_nccl_half *)send, (rg_nccl_half *)recv, count, Op,
+              Other, comm, stream);
+  else if (Type == BFloat)
+    rg_nccl_y(Kind, (const rg_nccl_bfloat *)send, (rg_nccl_bfloat *)recv, count,
+              Op, Other, comm, stream);
   else
     rg_nccl_other(Kind, send, recv, count, Type, Op, Other, comm, stream);
   return rg_gpu_library_status();

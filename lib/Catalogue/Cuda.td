@@ -271,8 +271,8 @@ def cufft_context : InactiveInC<
 }
 
 let Section = "CUDA: NCCL" in {
-foreach P = ["d", "s"] in {
-  defvar Letter = !if(!eq(P, "d"), "D", "G");
+foreach P = ["d", "s", "h", "y"] in {
+  defvar Letter = !cond(!eq(P, "d"): "D", !eq(P, "s"): "G", !eq(P, "h"): "H", true: "Y");
   def nccl_message_#P : Rule<"rg_nccl_"#P#"_augment", "rg_nccl_"#P#"_reverse",
                              "rg_nccl_"#P#"_forward", ["rg_nccl_"#P], "V:IPPZIIPP",
                              "- r"#Letter#" m"#Letter#" - - - n n"> {

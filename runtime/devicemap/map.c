@@ -23,6 +23,15 @@
 #define RG_ADD(p, v) __nvvm_atom_add_gen_f(p, v)
 #include "devicemap.inc"
 #include "deviceconvert.inc"
+#include "devicereduce.inc"
+
+__attribute__((device_kernel)) void rg_reduction(struct rg_reduced p) {
+  int64_t step = (int64_t)__nvvm_read_ptx_sreg_nctaid_x() * __nvvm_read_ptx_sreg_ntid_x();
+  for (int64_t k = (int64_t)__nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() +
+                   __nvvm_read_ptx_sreg_tid_x();
+       k < p.n; k += step)
+    rg_reduce_element(&p, k);
+}
 
 __attribute__((device_kernel)) void rg_conversion(struct rg_convert p) {
   int64_t all = p.m * p.n, step = (int64_t)__nvvm_read_ptx_sreg_nctaid_x() * __nvvm_read_ptx_sreg_ntid_x();

@@ -3,8 +3,8 @@
 //
 // RG-FLAGS: -lnccl
 //
-// NCCL between three devices of one process, all in one thread: each collective operation, with sums and
-// averages, in place and not, each root; messages around a ring; in groups. Buffers are overwritten by kernels,
+// NCCL between three devices of one process, all in one thread: each collective operation, with sums,
+// averages, products and extrema, in place and not, each root; messages around a ring; in groups. Buffers are overwritten by kernels,
 // communicators are destroyed inside of what is differentiated.
 #include "gradients.h"
 #include <cstdlib>
@@ -29,7 +29,7 @@ __global__ void mix(const double *a, double *b, int n) {
 }
 
 static ncclResult_t call(int r, double *s, double *t, ncclComm_t c, cudaStream_t q) {
-  ncclRedOp_t op = w.op ? ncclAvg : ncclSum;
+  const ncclRedOp_t ops[] = {ncclSum, ncclAvg, ncclProd, ncclMax, ncclMin}, op = ops[w.op];
   int next = (r + 1) % D, last = (r + D - 1) % D;
   ncclResult_t e;
   switch (w.routine) {
@@ -120,7 +120,7 @@ int main() {
     bool rooted = w.routine >= Reduce && w.routine <= Bcast;
     bool reduces = w.routine <= ReduceInPlace || w.routine == ReduceScatter || w.routine == ReduceScatterInPlace;
     for (w.root = 0; w.root < (rooted ? D : 1); ++w.root)
-      for (w.op = 0; w.op < (reduces ? 2 : 1); ++w.op) {
+      for (w.op = 0; w.op < (reduces ? 5 : 1); ++w.op) {
         w.outside = (w.root + w.op + w.routine) % 2;
 #ifndef RETROGRAD_CUDA_ON_CPU // where a communicator takes a second to make
         w.outside = 1;
