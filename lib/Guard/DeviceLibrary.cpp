@@ -10,6 +10,7 @@
 #include "Polish/CleanUp.h"
 #include "Polish/DeviceReductions.h"
 #include "Polish/KnownSpaces.h"
+#include "Polish/OneAddition.h"
 #include "Polish/PairSines.h"
 #include "Polish/PolishSteps.h"
 #include "Polish/ZeroShares.h"
@@ -273,6 +274,10 @@ bool retrograd::releaseLibrary(Module &M, ModuleAnalysisManager &MAM,
       // What was an array then is numbers now, perhaps.
       if (Opts.ZerosOnDevice && Opts.CleanUp && foldZeroShares(*F))
         cleanUp(*F, MAM, Opts);
+      if (Opts.CleanUp && Target(M).addsWithoutResult()) {
+        Steps.run(step::OneAddition, *F, [&] { return addOnce(*F, FAM); });
+        FAM.invalidate(*F, PreservedAnalyses::none());
+      }
     }
   if (Opts.ZerosOnDevice && !Derivatives.empty())
     for (Function &F : M)
